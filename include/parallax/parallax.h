@@ -1,0 +1,189 @@
+/* Parallax for applications: open a backend, move data, run the four operations.
+ *
+ *     plx_context *context;
+ *     plx_backend *backend;
+ *     plx_context_create(NULL, &context);
+ *     if (plx_open(context, "auto", &backend) != PLX_OK)
+ *         fprintf(stderr, "%s\n", plx_message(context));
+ *
+ * Every function that returns plx_status sets its outputs only on PLX_OK and
+ * otherwise leaves one line in plx_message().  Pointers named context, backend,
+ * queue, plan and buffer may not be NULL unless it says so; the destroying
+ * functions accept NULL and do nothing.
+ *
+ * Threads: a context and all that was made from it may be used from several
+ * threads at once; a queue by one thread at a time. */
+#ifndef PARALLAX_PARALLAX_H
+#define PARALLAX_PARALLAX_H
+
+#include <parallax/types.h>
+
+#if defined(__GNUC__)
+#define PLX_API __attribute__((visibility("default")))
+#else
+#define PLX_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct plx_context plx_context; /* the plugins that were found */
+typedef struct plx_backend plx_backend; /* an opened device of one of them */
+typedef struct plx_buffer plx_buffer;   /* device memory */
+typedef struct plx_queue plx_queue;     /* work in order */
+typedef struct plx_event plx_event;     /* a point in a queue */
+typedef struct plx_plan plx_plan;       /* a problem made ready to run */
+
+/* ---- words ----------------------------------------------------------- */
+
+PLX_API const char *plx_version(void); /* "0.1.0" */
+PLX_API const char *plx_strerror(plx_status status);
+
+PLX_API const char *plx_dtype_name(plx_dtype dtype);  /* "f32" */
+PLX_API size_t plx_dtype_size(plx_dtype dtype);       /* bytes */
+PLX_API bool plx_dtype_from_name(const char *name, plx_dtype *dtype);
+PLX_API const char *plx_op_name(plx_op op);           /* "gemm" */
+PLX_API bool plx_op_from_name(const char *name, plx_op *op);
+PLX_API const char *plx_reduction_name(plx_reduction reduction);
+PLX_API bool plx_reduction_from_name(const char *name, plx_reduction *reduction);
+
+/* ---- context --------------------------------------------------------- */
+
+typedef struct plx_context_options {
+    const char *const *plugin_dirs; /* searched first, in this order; may be NULL */
+    size_t plugin_dir_count;
+} plx_context_options;
+
+/* Searches, in this order: the folders of `options` (may be NULL), those of
+ * $PLX_PLUGIN_PATH (colon-separated; ignored in a program with raised
+ * privileges), the installed folder.  Of two plugins with one name the first
+ * counts.  A plugin that can't be used is no error: plx_plugin_at() says why. */
+PLX_API plx_status plx_context_create(const plx_context_options *options, plx_context **context);
+PLX_API void plx_context_destroy(plx_context *context);
+
+/* Why the calling thread's last failed call on this context failed; "" when none
+ * did.  Valid until the thread's next call.  context may be NULL: then of the
+ * failed plx_context_create(). */
+PLX_API const char *plx_message(const plx_context *context);
+
+/* What was found. */
+typedef struct plx_plugin_report {
+    const char *name;    /* from the descriptor, or the file's name when it was refused */
+    const char *path;
+    const char *version; /* "" when refused */
+    const char *summary; /* "" when refused */
+    bool loaded;
+    plx_status probe;    /* PLX_OK: it reaches devices */
+    const char *reason;  /* why it was refused, or has no device; or a warning; or "" */
+    size_t device_count;
+} plx_plugin_report;
+
+PLX_API size_t plx_plugin_count(const plx_context *context);
+PLX_API plx_status plx_plugin_at(plx_context *context, size_t plugin, plx_plugin_report *report);
+PLX_API plx_status plx_device_at(plx_context *context, size_t plugin, size_t device,
+                                 plx_device_info *info);
+/* Whether two devices, of whatever plugins, are one physical chip (same UUID, or
+ * same PCI address where a UUID is missing). */
+PLX_API bool plx_same_device(const plx_device_info *a, const plx_device_info *b);
+/* The folders that were searched, in order; NULL at the end. */
+PLX_API const char *plx_search_dir(const plx_context *context, size_t index);
+
+/* The kernels of a loaded plugin, in the order of the ladder; NULL at the end. */
+PLX_API const plx_kernel *plx_kernel_at(const plx_context *context, size_t plugin, plx_op op,
+                                        size_t kernel);
+
+/* ---- backend --------------------------------------------------------- */
+
+/* Opens "cuda", "opencl:1", "host", "auto" (the highest score) or, for NULL or
+ * "", what $PLX_BACKEND names, else "auto".
+ * PLX_NOT_FOUND: no such plugin or device (the message lists what exists and the
+ * nearest name); PLX_NO_DEVICE: the plugin reaches none, with its reason. */
+PLX_API plx_status plx_open(plx_context *context, const char *where, plx_backend **backend);
+PLX_API void plx_close(plx_backend *backend);
+PLX_API plx_context *plx_backend_context(const plx_backend *backend);
+PLX_API const char *plx_backend_name(const plx_backend *backend); /* "opencl" */
+PLX_API const char *plx_backend_label(const plx_backend *backend); /* "opencl:0" */
+PLX_API size_t plx_backend_plugin(const plx_backend *backend);
+PLX_API const plx_device_info *plx_backend_device(const plx_backend *backend);
+
+/* ---- buffers, queues, events ----------------------------------------- */
+
+/* bytes may be 0.  Contents are undefined. */
+PLX_API plx_status plx_buffer_create(plx_backend *backend, uint64_t bytes, plx_buffer **buffer);
+PLX_API void plx_buffer_destroy(plx_buffer *buffer);
+PLX_API uint64_t plx_buffer_bytes(const plx_buffer *buffer);
+
+/* queue NULL, here and below: the backend's own queue. */
+PLX_API plx_status plx_queue_create(plx_backend *backend, plx_queue **queue);
+PLX_API void plx_queue_destroy(plx_queue *queue);
+PLX_API plx_status plx_synchronize(plx_backend *backend, plx_queue *queue);
+
+/* In the queue's order; `from` may be reused when upload returns, `to` may be
+ * read after plx_synchronize(). Ranges are checked. */
+PLX_API plx_status plx_upload(plx_queue *queue, plx_buffer *to, uint64_t offset, const void *from,
+                              uint64_t bytes);
+PLX_API plx_status plx_download(plx_queue *queue, void *to, plx_buffer *from, uint64_t offset,
+                                uint64_t bytes);
+/* Repeats a 4-byte pattern; offset and bytes must be multiples of 4. */
+PLX_API plx_status plx_fill(plx_queue *queue, plx_buffer *buffer, uint64_t offset, uint32_t pattern,
+                            uint64_t bytes);
+PLX_API plx_status plx_copy(plx_queue *queue, plx_buffer *to, uint64_t to_offset, plx_buffer *from,
+                            uint64_t from_offset, uint64_t bytes);
+
+PLX_API plx_status plx_event_create(plx_backend *backend, plx_event **event);
+PLX_API void plx_event_destroy(plx_event *event);
+PLX_API plx_status plx_event_record(plx_queue *queue, plx_event *event);
+PLX_API plx_status plx_event_elapsed(plx_event *from, plx_event *to, double *nanoseconds);
+
+/* ---- problems -------------------------------------------------------- */
+
+/* Leading dimensions are set to the smallest that fit; alpha 1, beta 0. */
+PLX_API plx_problem plx_reduce_of(plx_dtype dtype, plx_reduction reduction, int64_t n);
+PLX_API plx_problem plx_transpose_of(plx_dtype dtype, int64_t rows, int64_t cols);
+PLX_API plx_problem plx_matvec_of(plx_dtype dtype, bool trans, int64_t rows, int64_t cols);
+PLX_API plx_problem plx_gemm_of(plx_dtype dtype, bool trans_a, bool trans_b, int64_t m, int64_t n,
+                                int64_t k);
+/* PLX_INVALID with a reason for a wrong dtype, a negative size, a leading
+ * dimension that is too small, or a size that overflows. */
+PLX_API plx_status plx_problem_check(const plx_problem *problem, plx_error *error);
+
+/* ---- running --------------------------------------------------------- */
+
+/* One operand: a buffer and the byte where the operand starts in it (a multiple
+ * of the element size).  Operands stand in the operation's order: reduce x,
+ * result; transpose in, out; matvec A, x, y; gemm A, B, C. */
+typedef struct plx_view {
+    plx_buffer *buffer;
+    uint64_t offset;
+} plx_view;
+
+/* kernel NULL or "best": the plugin's choice.  A plan belongs to the backend
+ * that made it and is destroyed before it. */
+PLX_API plx_status plx_plan_create(plx_backend *backend, const plx_problem *problem,
+                                   const char *kernel, plx_plan **plan);
+PLX_API void plx_plan_destroy(plx_plan *plan);
+PLX_API const plx_kernel *plx_plan_kernel(const plx_plan *plan);
+/* Enqueues.  PLX_INVALID when an operand does not fit in its buffer, or when the
+ * output overlaps an input. */
+PLX_API plx_status plx_execute(plx_plan *plan, plx_queue *queue, const plx_view *operands, size_t count);
+
+/* Plan (cached by the backend), and enqueue on its own queue. */
+PLX_API plx_status plx_run(plx_backend *backend, const plx_problem *problem, const plx_view *operands,
+                           size_t count);
+PLX_API plx_status plx_reduce(plx_backend *backend, plx_dtype dtype, plx_reduction reduction, int64_t n,
+                              plx_view x, plx_view result);
+PLX_API plx_status plx_transpose(plx_backend *backend, plx_dtype dtype, int64_t rows, int64_t cols,
+                                 plx_view in, int64_t ld_in, plx_view out, int64_t ld_out);
+PLX_API plx_status plx_matvec(plx_backend *backend, plx_dtype dtype, bool trans, int64_t rows,
+                              int64_t cols, double alpha, plx_view a, int64_t lda, plx_view x,
+                              double beta, plx_view y);
+PLX_API plx_status plx_gemm(plx_backend *backend, plx_dtype dtype, bool trans_a, bool trans_b, int64_t m,
+                            int64_t n, int64_t k, double alpha, plx_view a, int64_t lda, plx_view b,
+                            int64_t ldb, double beta, plx_view c, int64_t ldc);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,208 @@
+/* Studies: what the program `parallax` does, for library users.  Read and write
+ * .npy, judge a result against its bound, compare backends and kernels on the
+ * same bytes, time what passed, and write it down. */
+#ifndef PARALLAX_STUDY_H
+#define PARALLAX_STUDY_H
+
+#include <parallax/parallax.h>
+
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- arrays in files --------------------------------------------------- */
+
+/* A dense row-major array of rank 0, 1 or 2 in host memory.  A scalar and a vector
+ * have rows == 1. */
+typedef struct plx_array {
+    plx_dtype dtype;
+    int rank;
+    int64_t rows, cols;
+    void *data; /* malloc'ed; NULL when it has no elements */
+} plx_array;
+
+/* Reads .npy, header versions 1 to 3, either byte order, C or Fortran order (turned
+ * into C order), f32 f64 i8 i16 i32 i64 c64 c128.  PLX_IO: can't be read.  PLX_INVALID:
+ * not a .npy file, truncated, trailing bytes, an unsupported dtype, rank above 2.
+ * Free with plx_array_free(). */
+PLX_API plx_status plx_npy_read(const char *path, plx_array *array, plx_error *error);
+/* Writes version 1.0 to a temporary name in the same folder and renames it. */
+PLX_API plx_status plx_npy_write(const char *path, const plx_array *array, plx_error *error);
+PLX_API void plx_array_free(plx_array *array);
+
+/* ---- generated input ---------------------------------------------------- */
+
+typedef enum plx_input {
+    PLX_INPUT_UNIFORM = 0, /* (-1, 1), full mantissas; integers: the full range */
+    PLX_INPUT_POSITIVE,    /* (0, 1) */
+    PLX_INPUT_INTEGER,     /* small integers: every correct kernel gives the same bits */
+    PLX_INPUT_GRADED,      /* blocks scaled by 1, 2^-10, 2^-20 */
+    PLX_INPUT_CANCELLING,  /* S/|R| >= 1e6 */
+    PLX_INPUT_EXTREME,     /* near underflow and near overflow */
+    PLX_INPUT_SPECIAL,     /* NaN and +-Inf at tile edges */
+    PLX_INPUT_COUNT
+} plx_input;
+
+PLX_API const char *plx_input_name(plx_input input);
+PLX_API bool plx_input_from_name(const char *name, plx_input *input);
+
+/* ---- results ------------------------------------------------------------ */
+
+typedef enum plx_outcome {
+    PLX_OUTCOME_OK = 0,
+    PLX_OUTCOME_WRONG,
+    PLX_OUTCOME_UNSUPPORTED,
+    PLX_OUTCOME_FAILED,
+    PLX_OUTCOME_NOT_RUN
+} plx_outcome;
+
+PLX_API const char *plx_outcome_name(plx_outcome outcome); /* "ok", "not-run" */
+
+/* How far a result is from the reference. */
+typedef struct plx_error_measure {
+    bool measured;
+    double max_over_bound; /* largest |error| / bound; +Inf: an element that must be exact is not */
+    double max_ulp;        /* of the output's dtype */
+    int64_t compared;      /* elements */
+    int64_t wrong;         /* elements outside the bound */
+    int64_t first_bad;     /* the first of them, row by row; -1: none */
+    char got[40], expected[40]; /* that element, "" when none */
+} plx_error_measure;
+
+typedef struct plx_timing {
+    bool measured;
+    double median_ns, low_ns, high_ns; /* 95 % interval of the median */
+    size_t samples;
+    bool device_clock; /* device events, else the host's clock */
+    bool settled;      /* the interval became narrow enough before time was up */
+} plx_timing;
+
+typedef struct plx_record {
+    plx_problem problem;
+    plx_input input;      /* meaningless with from_files */
+    bool from_files;
+    uint64_t seed;
+    char backend[48];     /* "opencl:0" */
+    size_t device;        /* index into the results' devices */
+    char kernel[64];
+    char idea[160];
+    uint32_t kernel_flags;
+    size_t group;         /* records of one problem on the same bytes have one group */
+    size_t step;          /* the kernel's place in its ladder */
+    plx_outcome outcome;
+    char reason[512];     /* why it is not ok; "" when it is */
+    plx_error_measure error;
+    plx_timing time;
+    double gbps, gflops;  /* 0 when not timed, or where it does not apply */
+    double gain;          /* over the step before on the same backend; 0: none */
+} plx_record;
+
+typedef struct plx_pair {
+    size_t first, second; /* records */
+    bool compared, identical, agree;
+    int64_t elements;       /* compared */
+    double max_ulp;         /* between the two */
+    double max_over_bound;  /* |a-b| over the sum of the two bounds */
+    int64_t first_different; /* -1: none */
+    char value_first[40], value_second[40];
+} plx_pair;
+
+typedef struct plx_study_device {
+    char label[48]; /* the first backend label that reached it */
+    plx_device_info info;
+    size_t physical; /* devices with one number are one chip */
+} plx_study_device;
+
+typedef struct plx_results {
+    plx_study_device *devices;
+    size_t device_count;
+    plx_record *records;
+    size_t record_count;
+    plx_pair *pairs;
+    size_t pair_count;
+} plx_results;
+
+PLX_API void plx_results_free(plx_results *results);
+/* 0 all ran and agreed; 1 a result was wrong or a pair disagrees; 3 a kernel asked for
+ * by name is unsupported; 4 nothing was compared (fewer than two viewpoints, when
+ * `want_pairs`); 5 a backend failed.  The program's exit status. */
+PLX_API int plx_results_status(const plx_results *results, bool want_pairs);
+
+/* ---- compare --------------------------------------------------------------- */
+
+typedef struct plx_compare_options {
+    const char *const *backends; /* "cuda", "opencl:1"; none: every device of every plugin */
+    size_t backend_count;
+    const char *const *kernels; /* names, "best", "all"; none: "best" */
+    size_t kernel_count;
+    const plx_problem *problems; /* at least one */
+    size_t problem_count;
+    const plx_array *inputs; /* in the operands' order; then there is one problem; NULL: generated */
+    size_t input_count;
+    plx_input input;
+    uint64_t seed;
+    bool no_timing;
+    double seconds_per_kernel; /* time limit of the measurement; 0: 0.5 */
+    /* Called between steps of the work; may be NULL. */
+    void (*progress)(void *data, size_t done, size_t total, const char *what);
+    void *progress_data;
+} plx_compare_options;
+
+/* Validates every (problem, backend, kernel) against the reference and against each
+ * other, then times what passed, the arms interleaved.  PLX_OK means that the study was
+ * made, whatever its records say.  A backend or kernel that nobody has: PLX_NOT_FOUND. */
+PLX_API plx_status plx_compare(plx_context *context, const plx_compare_options *options,
+                               plx_results *results);
+
+/* One problem on one backend: returns the output as an array of the operation's
+ * output shape.  Not judged. */
+PLX_API plx_status plx_run_once(plx_context *context, const char *backend, const char *kernel,
+                                const plx_problem *problem, const plx_array *inputs, size_t input_count,
+                                plx_input input, uint64_t seed, plx_array *output, plx_record *record);
+
+/* ---- check ----------------------------------------------------------------- */
+
+typedef enum plx_effort { PLX_QUICK = 0, PLX_NORMAL, PLX_FULL } plx_effort;
+
+typedef struct plx_check_options {
+    const char *const *backends;
+    size_t backend_count;
+    const char *const *kernels; /* none: all */
+    size_t kernel_count;
+    const plx_op *ops; /* none: all */
+    size_t op_count;
+    const plx_dtype *dtypes; /* none: all that the kernel has */
+    size_t dtype_count;
+    plx_effort effort;
+    uint64_t seed;
+    const char *save_failure; /* a folder for the operands of what failed; may be NULL */
+    void (*progress)(void *data, size_t done, size_t total, const char *what);
+    void *progress_data;
+    /* Called with every case that is not ok, and a command line that repeats it. */
+    void (*failure)(void *data, const plx_record *record, const char *command);
+} plx_check_options;
+
+typedef struct plx_check_counts {
+    size_t cases, ok, wrong, unsupported, failed, pairs, agreed, disagreed;
+} plx_check_counts;
+
+/* `results` gets one record per backend and kernel (worst case over its cases). */
+PLX_API plx_status plx_check(plx_context *context, const plx_check_options *options,
+                             plx_check_counts *counts, plx_results *results);
+
+/* ---- reports --------------------------------------------------------------- */
+
+/* Schema parallax-results/1. */
+PLX_API plx_status plx_results_write_json(const plx_results *results, FILE *to, plx_error *error);
+PLX_API plx_status plx_results_write_csv(const plx_results *results, FILE *to, plx_error *error);
+/* For people: one table per group, then its agreement.  width 0: 100 columns. */
+PLX_API plx_status plx_results_write_table(const plx_results *results, FILE *to, int width, bool colour,
+                                           plx_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

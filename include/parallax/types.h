@@ -1,0 +1,194 @@
+/* The words that applications, the core and the plugins share: status codes,
+ * element types, problems, devices and kernels.  Installed; included by both
+ * parallax.h and plugin.h, never by itself. */
+#ifndef PARALLAX_TYPES_H
+#define PARALLAX_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define PLX_PRINTF(format, first) __attribute__((format(printf, format, first)))
+#else
+#define PLX_PRINTF(format, first)
+#endif
+
+/* ---- status ---------------------------------------------------------- */
+
+typedef enum plx_status {
+    PLX_OK = 0,
+    PLX_INVALID,      /* an argument, a problem or an input file is wrong */
+    PLX_UNSUPPORTED,  /* valid, but not here; an answer, not a failure */
+    PLX_NOT_FOUND,    /* no plugin, device or kernel of that name */
+    PLX_NO_DEVICE,    /* the plugin works, but reaches no device */
+    PLX_NO_MEMORY,    /* host or device memory is exhausted */
+    PLX_IO,           /* a file could not be read or written */
+    PLX_BUILD_FAILED, /* device code did not compile or load */
+    PLX_FAILED,       /* the backend failed while running */
+    PLX_DEVICE_LOST,  /* a sticky error: this device runs nothing more */
+    PLX_STATUS_COUNT
+} plx_status;
+
+/* Why a call failed, in words; filled by whoever decides that it failed.
+ * One line without a final newline; always NUL-terminated. */
+typedef struct plx_error {
+    char text[512];
+} plx_error;
+
+/* ---- element types --------------------------------------------------- */
+
+typedef enum plx_dtype {
+    PLX_I8 = 0,
+    PLX_I16,
+    PLX_I32,
+    PLX_I64,
+    PLX_F32,
+    PLX_F64,
+    PLX_C64,  /* two f32: 8 bytes, moved but not computed with */
+    PLX_C128, /* two f64: 16 bytes, moved but not computed with */
+    PLX_DTYPE_COUNT
+} plx_dtype;
+
+#define PLX_DTYPE_BIT(dtype) (UINT32_C(1) << (dtype))
+
+/* ---- problems -------------------------------------------------------- */
+
+typedef enum plx_op { PLX_REDUCE = 0, PLX_TRANSPOSE, PLX_MATVEC, PLX_GEMM, PLX_OP_COUNT } plx_op;
+
+typedef enum plx_reduction { PLX_SUM = 0, PLX_MIN, PLX_MAX, PLX_REDUCTION_COUNT } plx_reduction;
+
+/* The arithmetic a kernel may use.  Kernels of different compute types are
+ * never compared as if they were the same thing. */
+typedef enum plx_compute {
+    PLX_COMPUTE_PLAIN = 0, /* the dtype's own arithmetic, or better */
+    PLX_COMPUTE_TF32,      /* f32 inputs rounded to TF32 */
+    PLX_COMPUTE_COUNT
+} plx_compute;
+
+/* All matrices are row-major.  Lengths and leading dimensions count elements.
+ * The leading dimension of a matrix is the distance between the starts of two
+ * successive rows: at least its number of columns, and at least 1. */
+
+/* result[0] = sum, min or max of x[0 .. n-1].  Integer sums wrap modulo 2^bits.
+ * Of nothing: 0 for sum, the largest value (+Inf) for min, the smallest (-Inf)
+ * for max.  min and max follow IEEE 754-2019 minimum and maximum: NaN wins from
+ * any position and -0 is less than +0. */
+typedef struct plx_reduce_problem {
+    int64_t n;
+    plx_reduction reduction;
+} plx_reduce_problem;
+
+/* out[j][i] = in[i][j]; `in` has rows x cols elements. */
+typedef struct plx_transpose_problem {
+    int64_t rows, cols;
+    int64_t ld_in;  /* >= max(1, cols) */
+    int64_t ld_out; /* >= max(1, rows) */
+} plx_transpose_problem;
+
+/* y = alpha * op(A) * x + beta * y; A has rows x cols elements as stored.
+ * op(A) = A: x has cols elements, y rows.  op(A) = A^T (trans): the reverse. */
+typedef struct plx_matvec_problem {
+    int64_t rows, cols;
+    int64_t lda; /* >= max(1, cols) */
+    bool trans;
+    double alpha, beta;
+} plx_matvec_problem;
+
+/* C = alpha * op(A) * op(B) + beta * C; op(A) is m x k, op(B) k x n, C m x n.
+ * A is stored m x k, or k x m when trans_a; B k x n, or n x k when trans_b. */
+typedef struct plx_gemm_problem {
+    int64_t m, n, k;
+    int64_t lda, ldb, ldc;
+    bool trans_a, trans_b;
+    double alpha, beta;
+} plx_gemm_problem;
+
+/* One computation, fully described.  beta == 0 means that the output is not
+ * read; alpha == 0 that A, B and x are not (the BLAS rule).  alpha and beta are
+ * rounded to the dtype before use.  Make one with plx_reduce_of() and its
+ * sisters, which zero what they do not set: problems are compared as bytes. */
+typedef struct plx_problem {
+    plx_op op;
+    plx_dtype dtype;
+    plx_compute compute;
+    uint32_t reserved; /* 0 */
+    union {
+        plx_reduce_problem reduce;
+        plx_transpose_problem transpose;
+        plx_matvec_problem matvec;
+        plx_gemm_problem gemm;
+        uint64_t room[24]; /* the size of this struct is part of the ABI */
+    } of;
+} plx_problem;
+
+#define PLX_MAX_OPERANDS 4
+
+/* ---- devices --------------------------------------------------------- */
+
+/* What a device can do beyond the floor that every backend has. */
+enum {
+    PLX_FEATURE_F64 = 1u << 0,
+    PLX_FEATURE_SHUFFLE = 1u << 1,      /* exchange between the lanes of a warp or sub-group */
+    PLX_FEATURE_NVIDIA_PTX = 1u << 2,   /* OpenCL C that accepts NVIDIA's inline PTX */
+    PLX_FEATURE_LOCAL_MEMORY = 1u << 3, /* shared (local) memory is real, on chip */
+    PLX_FEATURE_FLUSHES_F32 = 1u << 4,  /* f32 subnormals are flushed to zero */
+    PLX_FEATURE_CPU = 1u << 5           /* the device is a processor, not an accelerator */
+};
+
+typedef struct plx_device_info {
+    char name[128];
+    char vendor[64];
+    char api[96];    /* "CUDA 13.0", "OpenCL 3.0 PoCL 3.1" */
+    char driver[96]; /* the driver's own version string */
+    bool has_uuid;
+    uint8_t uuid[16];
+    char pci[16]; /* "0000:17:00.0"; "" when there is none */
+    int score;    /* `auto` takes the highest; 0 or less: only when asked for by name */
+    uint32_t features;
+    uint32_t compute_major, compute_minor; /* CUDA compute capability, 0.0 elsewhere */
+    uint32_t units;                        /* multiprocessors, compute units, cores */
+    uint32_t warp;                         /* lanes that issue together; 1 when unknown */
+    uint32_t max_block_threads;
+    uint64_t max_shared_bytes; /* shared memory one block may have, opt-in included */
+    uint64_t max_grid[3];      /* blocks */
+    uint64_t max_block[3];     /* threads */
+    uint64_t memory_bytes;
+    uint64_t max_alloc_bytes;
+    uint64_t l2_bytes;
+    uint64_t reserved[16]; /* 0 */
+} plx_device_info;
+
+/* ---- kernels --------------------------------------------------------- */
+
+/* How often the same input gives the same bits. */
+typedef enum plx_reproducibility {
+    PLX_R0 = 0, /* on every backend */
+    PLX_R1,     /* from run to run on one device */
+    PLX_R2      /* bounded only */
+} plx_reproducibility;
+
+enum {
+    PLX_KERNEL_YARDSTICK = 1u << 0, /* timed and validated (a copy), never offered as the operation */
+    PLX_KERNEL_VENDOR = 1u << 1     /* a vendor library's, here as a peer */
+};
+
+/* What a kernel says of itself.  Static; the strings live as long as the plugin. */
+typedef struct plx_kernel {
+    const char *name;        /* "double-buffer" */
+    const char *idea;        /* the one change it makes, in one line */
+    const char *gain;        /* what that should gain over the step before, and why */
+    const char *limit;       /* what limits it */
+    const char *needs;       /* requirements in words, "" for none */
+    uint32_t dtypes;         /* bits: PLX_DTYPE_BIT(dtype) */
+    uint32_t flags;          /* PLX_KERNEL_ bits */
+    plx_compute compute;
+    plx_dtype accumulator_f32; /* what sums of f32 elements are kept in: PLX_F32 or PLX_F64 */
+    plx_reproducibility reproducibility;
+    /* The number of roundings a term of the sum can meet on its way into the
+     * result, by this kernel's geometry on this device (h of the error bound);
+     * 0 for a kernel that only moves data. */
+    int64_t (*depth)(const plx_problem *problem, const plx_device_info *device);
+} plx_kernel;
+
+#endif

@@ -1,0 +1,93 @@
+/* A recipe: how a kernel runs a problem on a device, as data.  Each operation
+ * computes recipes in C, once for all APIs; the cuda and opencl plugins carry
+ * them out without knowing the operation.  Private to the tree. */
+#ifndef PLX_KERNELS_RECIPE_H
+#define PLX_KERNELS_RECIPE_H
+
+#include <parallax/plugin.h>
+
+typedef enum plx_argument_kind {
+    PLX_ARG_OPERAND, /* CUDA: T *; OpenCL: global T *, long offset in elements */
+    PLX_ARG_SCRATCH, /* the queue's scratch memory from `value` bytes on; CUDA: char-addressed
+                        pointer of the kernel's type; OpenCL: global T *, long offset in BYTES/sizeof(element):
+                        see element_size */
+    PLX_ARG_I64,     /* int64_t / long */
+    PLX_ARG_I32,     /* int32_t / int */
+    PLX_ARG_SCALAR,  /* of the problem's dtype, from `scalar` */
+    PLX_ARG_SHARED   /* `value` bytes of dynamic shared memory; CUDA: extern __shared__, no argument;
+                        OpenCL: local T * */
+} plx_argument_kind;
+
+typedef struct plx_argument {
+    plx_argument_kind kind;
+    uint32_t operand;      /* OPERAND: which; SCRATCH: element size of the pointer's type */
+    int64_t value;         /* I64, I32, SCRATCH (byte offset), SHARED (bytes) */
+    double scalar;         /* SCALAR */
+} plx_argument;
+
+#define PLX_MAX_ARGUMENTS 24
+#define PLX_MAX_STEPS 8
+
+/* One launch. */
+typedef struct plx_step {
+    const char *entry; /* "gemm_tile_2d"; CUDA appends "_" and the recipe's variant */
+    uint64_t grid[3];  /* blocks, each >= 1 and within the device's limits */
+    uint32_t block[3]; /* threads */
+    size_t argument_count;
+    plx_argument arguments[PLX_MAX_ARGUMENTS];
+} plx_step;
+
+/* Scratch memory belongs to the queue and is shared by all plans that run on it,
+ * one after the other.  Its first PLX_SCRATCH_COUNTERS bytes are zero when it is
+ * made, and every kernel must leave them zero. */
+#define PLX_SCRATCH_COUNTERS 256
+
+typedef struct plx_recipe {
+    char variant[48];  /* "f32_nt": the end of the CUDA entry points' names */
+    char defines[256]; /* "-DT=float -DTRANS_A=0": how OpenCL compiles the same */
+    uint64_t scratch_bytes; /* counters included; 0 when no step uses scratch */
+    size_t step_count;      /* 0: nothing to do */
+    plx_step steps[PLX_MAX_STEPS];
+} plx_recipe;
+
+/* A kernel: what it says of itself, and how it runs.  The row's tile and block
+ * constants are macros in kernels/<op>/tiles.h, a file of #define lines that the
+ * C compiler, nvcc and (as the first string of the program) OpenCL all read. */
+typedef struct plx_row {
+    plx_kernel about;
+    /* PLX_UNSUPPORTED with a reason when this device or problem is not served. */
+    plx_status (*recipe)(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                         plx_error *error);
+} plx_row;
+
+/* The ladder of one operation. */
+typedef struct plx_ladder {
+    const plx_row *rows;
+    size_t count;
+    /* The row that suits the problem and device best, never a yardstick;
+     * its recipe is not unsupported there. */
+    size_t (*choose)(const plx_problem *problem, const plx_device_info *device);
+} plx_ladder;
+
+extern const plx_ladder plx_reduce_ladder, plx_transpose_ladder, plx_matvec_ladder, plx_gemm_ladder;
+
+/* NULL when the operation has no device kernels. */
+const plx_ladder *plx_ladder_of(plx_op op);
+
+/* ---- helpers to write a recipe --------------------------------------- */
+
+/* Appends a step and returns it, with block = (x, y, 1), grid = (1, 1, 1). */
+plx_step *plx_recipe_step(plx_recipe *recipe, const char *entry, uint32_t block_x, uint32_t block_y);
+void plx_step_operand(plx_step *step, uint32_t operand);
+void plx_step_scratch(plx_step *step, int64_t byte_offset, uint32_t element_size);
+void plx_step_i64(plx_step *step, int64_t value);
+void plx_step_i32(plx_step *step, int32_t value);
+void plx_step_scalar(plx_step *step, double value);
+void plx_step_shared(plx_step *step, int64_t bytes);
+/* PLX_UNSUPPORTED with a sentence when a step needs larger blocks, more shared
+ * memory (static_shared bytes plus its dynamic arguments) or more blocks than the
+ * device has. */
+plx_status plx_recipe_check(const plx_recipe *recipe, uint64_t static_shared,
+                            const plx_device_info *device, plx_error *error);
+
+#endif
