@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 #if defined(__GNUC__)
-#define PLX_PRINTF(format, first) __attribute__((format(printf, format, first)))
+#define PLX_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #else
-#define PLX_PRINTF(format, first)
+#define PLX_PRINTF(text, first)
 #endif
 
 /* ---- status ---------------------------------------------------------- */

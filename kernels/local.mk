@@ -1,0 +1,27 @@
+# The kernels: descriptions for the library, ladders for the device plugins.
+operation_sources = \
+	kernels/operation.h \
+	kernels/operations.c \
+	kernels/reduce/operation.c \
+	kernels/transpose/operation.c \
+	kernels/matvec/operation.c \
+	kernels/gemm/operation.c
+
+ladder_sources = \
+	kernels/recipe.h \
+	kernels/recipe.c \
+	kernels/ladders.c \
+	kernels/image.h \
+	kernels/image.c \
+	kernels/reduce/rows.c \
+	kernels/transpose/rows.c \
+	kernels/matvec/rows.c \
+	kernels/gemm/rows.c
+
+# A kernel is picked up by its files: GNU make lists them.
+device_sources = \
+	$(wildcard $(top_srcdir)/kernels/*/*.cl) \
+	$(wildcard $(top_srcdir)/kernels/*/*.cu) \
+	$(wildcard $(top_srcdir)/kernels/*/*.cuh) \
+	$(wildcard $(top_srcdir)/kernels/*/*.h)
+EXTRA_DIST += $(device_sources)

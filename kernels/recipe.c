@@ -1,0 +1,113 @@
+/* Helpers with which the operations write their recipes. */
+#include "recipe.h"
+
+#include <assert.h>
+#include <inttypes.h>
+
+plx_step *plx_recipe_step(plx_recipe *recipe, const char *entry, uint32_t block_x, uint32_t block_y)
+{
+    assert(recipe->step_count < PLX_MAX_STEPS);
+    plx_step *step = &recipe->steps[recipe->step_count++];
+    *step = (plx_step){
+        .entry = entry,
+        .grid = {1, 1, 1},
+        .block = {block_x, block_y, 1},
+    };
+    return step;
+}
+
+static plx_argument *add_argument(plx_step *step, plx_argument_kind kind)
+{
+    assert(step->argument_count < PLX_MAX_ARGUMENTS);
+    plx_argument *argument = &step->arguments[step->argument_count++];
+    *argument = (plx_argument){.kind = kind};
+    return argument;
+}
+
+void plx_step_operand(plx_step *step, uint32_t operand)
+{
+    add_argument(step, PLX_ARG_OPERAND)->operand = operand;
+}
+
+void plx_step_scratch(plx_step *step, int64_t byte_offset, uint32_t element_size)
+{
+    assert(byte_offset % element_size == 0);
+    plx_argument *argument = add_argument(step, PLX_ARG_SCRATCH);
+    argument->value = byte_offset;
+    argument->operand = element_size;
+}
+
+void plx_step_i64(plx_step *step, int64_t value)
+{
+    add_argument(step, PLX_ARG_I64)->value = value;
+}
+
+void plx_step_i32(plx_step *step, int32_t value)
+{
+    add_argument(step, PLX_ARG_I32)->value = value;
+}
+
+void plx_step_scalar(plx_step *step, double value)
+{
+    add_argument(step, PLX_ARG_SCALAR)->scalar = value;
+}
+
+void plx_step_shared(plx_step *step, int64_t bytes)
+{
+    add_argument(step, PLX_ARG_SHARED)->value = bytes;
+}
+
+/* ---- what the device has ----------------------------------------------- */
+
+static uint64_t dynamic_shared(const plx_step *step)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < step->argument_count; i++)
+        if (step->arguments[i].kind == PLX_ARG_SHARED)
+            bytes += (uint64_t)step->arguments[i].value;
+    return bytes;
+}
+
+static plx_status check_block(const plx_step *step, const plx_device_info *device, plx_error *error)
+{
+    uint64_t threads = (uint64_t)step->block[0] * step->block[1] * step->block[2];
+    if (threads > device->max_block_threads)
+        return plx_fail(error, PLX_UNSUPPORTED,
+                        "needs blocks of %" PRIu64 " threads; this device has at most %" PRIu32, threads,
+                        device->max_block_threads);
+    for (int axis = 0; axis < 3; axis++)
+        if (step->block[axis] > device->max_block[axis])
+            return plx_fail(error, PLX_UNSUPPORTED,
+                            "needs %" PRIu32 " threads along axis %d; this device has at most %" PRIu64,
+                            step->block[axis], axis, device->max_block[axis]);
+    return PLX_OK;
+}
+
+static plx_status check_grid(const plx_step *step, const plx_device_info *device, plx_error *error)
+{
+    for (int axis = 0; axis < 3; axis++)
+        if (step->grid[axis] > device->max_grid[axis])
+            return plx_fail(error, PLX_UNSUPPORTED,
+                            "needs %" PRIu64 " blocks along axis %d; this device has at most %" PRIu64,
+                            step->grid[axis], axis, device->max_grid[axis]);
+    return PLX_OK;
+}
+
+plx_status plx_recipe_check(const plx_recipe *recipe, uint64_t static_shared,
+                            const plx_device_info *device, plx_error *error)
+{
+    for (size_t i = 0; i < recipe->step_count; i++) {
+        const plx_step *step = &recipe->steps[i];
+        plx_status status = check_block(step, device, error);
+        if (status == PLX_OK)
+            status = check_grid(step, device, error);
+        if (status != PLX_OK)
+            return status;
+        uint64_t shared = static_shared + dynamic_shared(step);
+        if (shared > device->max_shared_bytes)
+            return plx_fail(error, PLX_UNSUPPORTED,
+                            "needs %" PRIu64 " bytes of shared memory per block; this device has %" PRIu64,
+                            shared, device->max_shared_bytes);
+    }
+    return PLX_OK;
+}

@@ -1,0 +1,44 @@
+# PLX_COMPILER_WARNINGS: the warnings this project is clean under, and
+# --enable-werror, which makes errors of them.  Sets PLX_CFLAGS.
+AC_DEFUN([PLX_COMPILER_WARNINGS], [
+AC_ARG_ENABLE([werror],
+    [AS_HELP_STRING([--enable-werror], [treat compiler warnings as errors])],
+    [], [enable_werror=no])
+PLX_CFLAGS=
+m4_foreach_w([plx_flag], [-Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes],
+             [PLX_TRY_CFLAG(plx_flag)])
+AS_IF([test "$enable_werror" = yes], [PLX_TRY_CFLAG([-Werror])])
+PLX_TRY_CFLAG([-fvisibility=hidden])
+PLX_TRY_CFLAG([-ffp-contract=off])
+AC_SUBST([PLX_CFLAGS])
+])
+
+# PLX_TRY_CFLAG(FLAG): appends FLAG to PLX_CFLAGS if the compiler takes it.
+AC_DEFUN([PLX_TRY_CFLAG], [
+AC_MSG_CHECKING([whether $CC accepts $1])
+plx_saved_CFLAGS=$CFLAGS
+CFLAGS="$CFLAGS -Werror $1"
+AC_COMPILE_IFELSE([AC_LANG_PROGRAM([], [])],
+    [AC_MSG_RESULT([yes]); PLX_CFLAGS="$PLX_CFLAGS $1"], [AC_MSG_RESULT([no])])
+CFLAGS=$plx_saved_CFLAGS
+])
+
+# PLX_SANITIZERS: --enable-sanitizers builds with AddressSanitizer and
+# UndefinedBehaviorSanitizer, everything or nothing.
+AC_DEFUN([PLX_SANITIZERS], [
+AC_ARG_ENABLE([sanitizers],
+    [AS_HELP_STRING([--enable-sanitizers], [build with AddressSanitizer and UndefinedBehaviorSanitizer])],
+    [], [enable_sanitizers=no])
+AS_IF([test "$enable_sanitizers" = yes], [
+    plx_flags="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
+    AC_MSG_CHECKING([whether $CC accepts $plx_flags])
+    plx_saved_CFLAGS=$CFLAGS
+    CFLAGS="$CFLAGS $plx_flags"
+    AC_LINK_IFELSE([AC_LANG_PROGRAM([], [])], [AC_MSG_RESULT([yes])],
+        [AC_MSG_RESULT([no])
+         AC_MSG_ERROR([--enable-sanitizers was given, but $CC can not link with $plx_flags])])
+    CFLAGS=$plx_saved_CFLAGS
+    PLX_CFLAGS="$PLX_CFLAGS $plx_flags"
+])
+AM_CONDITIONAL([SANITIZERS], [test "$enable_sanitizers" = yes])
+])

@@ -1,0 +1,6 @@
+# The tests: cmocka programs and shell scripts under automake's harness.
+AM_TESTS_ENVIRONMENT = \
+	top_builddir='$(abs_top_builddir)'; export top_builddir; \
+	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
+	PARALLAX='$(abs_top_builddir)/parallax'; export PARALLAX;
+AM_COLOR_TESTS = auto
