@@ -47,6 +47,8 @@ PLX_API const char *plx_op_name(plx_op op);           /* "gemm" */
 PLX_API bool plx_op_from_name(const char *name, plx_op *op);
 PLX_API const char *plx_reduction_name(plx_reduction reduction);
 PLX_API bool plx_reduction_from_name(const char *name, plx_reduction *reduction);
+/* The name that was probably meant by a mistyped word; NULL when none is near. */
+PLX_API const char *plx_nearest_name(const char *word, const char *const *names, size_t count);
 
 /* ---- context --------------------------------------------------------- */
 
@@ -95,8 +97,9 @@ PLX_API const plx_kernel *plx_kernel_at(const plx_context *context, size_t plugi
 
 /* ---- backend --------------------------------------------------------- */
 
-/* Opens "cuda", "opencl:1", "host", "auto" (the highest score) or, for NULL or
- * "", what $PLX_BACKEND names, else "auto".
+/* Opens "opencl:1" (a device), "cuda" or "host" (that plugin's device with the
+ * highest score), "auto" (the highest score of all) or, for NULL or "", what
+ * $PLX_BACKEND names, else "auto".  Closed before its context is destroyed.
  * PLX_NOT_FOUND: no such plugin or device (the message lists what exists and the
  * nearest name); PLX_NO_DEVICE: the plugin reaches none, with its reason. */
 PLX_API plx_status plx_open(plx_context *context, const char *where, plx_backend **backend);
@@ -162,6 +165,7 @@ typedef struct plx_view {
  * that made it and is destroyed before it. */
 PLX_API plx_status plx_plan_create(plx_backend *backend, const plx_problem *problem,
                                    const char *kernel, plx_plan **plan);
+/* When what it enqueued is done (plx_synchronize). */
 PLX_API void plx_plan_destroy(plx_plan *plan);
 PLX_API const plx_kernel *plx_plan_kernel(const plx_plan *plan);
 /* Enqueues.  PLX_INVALID when an operand does not fit in its buffer, or when the

@@ -1,0 +1,183 @@
+/* What the files of the core share: the structs behind the public names, and the
+ * few functions by which one file uses another.  Private to libparallax. */
+#ifndef PLX_CORE_H
+#define PLX_CORE_H
+
+#include <parallax/parallax.h>
+#include <parallax/plugin.h>
+
+#include "kernels/operation.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* ---- messages (message.c) ---------------------------------------------- */
+
+/* Stores the reason of a failure for the calling thread and returns `status`.
+ * context NULL: of a context that could not be made. */
+plx_status plx_context_fail(const plx_context *context, plx_status status, const char *format, ...)
+    PLX_PRINTF(3, 4);
+plx_status plx_out_of_memory(const plx_context *context, const char *what);
+
+/* ---- text (text.c) ----------------------------------------------------- */
+
+/* A line that is put together piece by piece; what does not fit is cut off. */
+typedef struct plx_line {
+    char text[400];
+    size_t length;
+} plx_line;
+
+void plx_line_add(plx_line *line, const char *format, ...) PLX_PRINTF(2, 3);
+/* A malloc'ed string; NULL when memory is exhausted. */
+char *plx_text(const char *format, ...) PLX_PRINTF(1, 2);
+
+/* ---- plugin files (plugin_file.c, elf_file.c) --------------------------- */
+
+/* Loads a file and shakes hands with it.  What is accepted is never unloaded:
+ * a driver that a plugin has touched does not survive that. */
+plx_status plx_plugin_load(const char *path, const plx_plugin **plugin, plx_error *error);
+/* Whether the file is a complete shared object of this machine's kind: the
+ * dynamic loader crashes on one that was cut short. */
+plx_status plx_elf_check(const char *path, plx_error *error);
+
+/* ---- registry (search.c, registry.c) ------------------------------------ */
+
+/* One file that was found. */
+typedef struct plx_entry {
+    char *path;
+    const char *file;         /* the last part of path */
+    const plx_plugin *plugin; /* NULL when refused */
+    char *refusal;            /* NULL when loaded */
+    /* Filled by the first probe, under the context's lock; constant afterwards. */
+    bool probed;
+    plx_status probe;
+    plx_error reason;
+    plx_device_info *devices;
+    size_t device_count;
+} plx_entry;
+
+struct plx_context {
+    uint64_t serial; /* never used twice, unlike an address */
+    pthread_mutex_t lock;
+    plx_entry *entries;
+    size_t entry_count;
+    char **folders; /* NULL at the end */
+    size_t folder_count;
+};
+
+/* Fills context->folders. */
+plx_status plx_find_folders(plx_context *context, const plx_context_options *options);
+/* Loads every plx-*.so of every folder into context->entries. */
+plx_status plx_load_plugins(plx_context *context);
+/* The entry with its devices; NULL when there is none of that number. */
+const plx_entry *plx_probed_entry(plx_context *context, size_t plugin);
+void plx_forget_plugins(plx_context *context);
+
+/* ---- backend (backend.c, queue.c) --------------------------------------- */
+
+struct plx_queue {
+    plx_backend *backend;
+    plx_plugin_queue *queue;
+    uint64_t serial;
+    bool shared; /* the backend's own, which several threads may use: takes the lock */
+    pthread_mutex_t lock;
+};
+
+struct plx_event {
+    plx_backend *backend;
+    plx_plugin_event *event;
+    uint64_t queue; /* serial of the queue it was recorded in; 0: none yet */
+};
+
+struct plx_buffer {
+    plx_backend *backend;
+    plx_memory *memory; /* NULL when bytes is 0 */
+    uint64_t bytes;
+};
+
+typedef struct plx_plan_cache plx_plan_cache;
+
+struct plx_backend {
+    plx_context *context;
+    const plx_plugin *plugin;
+    size_t plugin_index;
+    plx_session *session;
+    plx_device_info device;
+    char label[48];
+    plx_queue *own_queue;
+    plx_plan_cache *plans;
+    atomic_bool lost;     /* set after lost_reason was written */
+    pthread_mutex_t lock; /* of lost_reason */
+    char *lost_reason;
+};
+
+plx_status plx_backend_open(plx_context *context, size_t plugin, size_t device, plx_backend **backend);
+
+/* PLX_OK, or PLX_DEVICE_LOST with the first reason as the message. */
+plx_status plx_backend_lost(const plx_backend *backend);
+static inline plx_status plx_backend_usable(const plx_backend *backend)
+{
+    if (atomic_load_explicit(&backend->lost, memory_order_acquire))
+        return plx_backend_lost(backend);
+    return PLX_OK;
+}
+
+/* Turns a plugin's failure into the message "cuda:0: upload of 4096 bytes failed:
+ * why", remembers that the device is lost when it is, and returns the status.
+ * The format says what was tried ("upload of 4096 bytes"). */
+plx_status plx_backend_failed(plx_backend *backend, plx_status status, const plx_error *error,
+                              const char *format, ...) PLX_PRINTF(4, 5);
+
+static inline plx_queue *plx_queue_or_own(plx_queue *queue, plx_backend *backend)
+{
+    return queue != NULL ? queue : backend->own_queue;
+}
+static inline void plx_queue_enter(plx_queue *queue)
+{
+    if (queue->shared)
+        (void)pthread_mutex_lock(&queue->lock);
+}
+static inline void plx_queue_leave(plx_queue *queue)
+{
+    if (queue->shared)
+        (void)pthread_mutex_unlock(&queue->lock);
+}
+plx_status plx_queue_make(plx_backend *backend, bool shared, plx_queue **queue);
+
+/* ---- problems (problem.c) ------------------------------------------------ */
+
+/* Writes the one form that all problems of this meaning have: alpha and beta
+ * rounded to the dtype, -0 as 0, every other byte 0.  op must be in range. */
+void plx_problem_normalise(const plx_problem *problem, plx_problem *normal);
+
+/* ---- plans (plan.c, plan_cache.c) ----------------------------------------- */
+
+/* What an execute has to check of one operand. */
+typedef struct plx_plan_operand {
+    const char *name;
+    uint64_t bytes; /* from its first element to its end; 0: no elements */
+} plx_plan_operand;
+
+struct plx_plan {
+    plx_backend *backend;
+    plx_problem problem; /* normalised */
+    const plx_operation *operation;
+    const plx_kernel *kernel;
+    plx_plugin_plan *plan;
+    uint64_t element_mask; /* element size - 1 */
+    plx_plan_operand operands[PLX_MAX_OPERANDS];
+    atomic_uint references; /* 1, and in the cache one more for each user */
+};
+
+/* Finds a kernel by name, or for NULL or "best" the plugin's choice. */
+plx_status plx_find_kernel(plx_backend *backend, const plx_problem *problem, const char *name,
+                           size_t *index);
+
+plx_plan_cache *plx_plan_cache_create(void);
+/* All plans of it must have been released. */
+void plx_plan_cache_destroy(plx_plan_cache *cache);
+/* A plan for a problem, with a reference that plx_plan_release() gives back. */
+plx_status plx_plan_obtain(plx_backend *backend, const plx_problem *problem, plx_plan **plan);
+void plx_plan_release(plx_plan *plan);
+
+#endif
