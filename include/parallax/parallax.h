@@ -151,6 +151,28 @@ PLX_API plx_problem plx_gemm_of(plx_dtype dtype, bool trans_a, bool trans_b, int
  * dimension that is too small, or a size that overflows. */
 PLX_API plx_status plx_problem_check(const plx_problem *problem, plx_error *error);
 
+/* What an operation says of itself.  False when there is no such operation. */
+typedef struct plx_op_info {
+    const char *name;       /* "gemm" */
+    const char *summary;    /* one line */
+    const char *shape_form; /* "MxNxK": the numbers that plx_problem_reshape() takes */
+    size_t shape_rank;      /* how many they are, at most PLX_MAX_SHAPE */
+    uint32_t dtypes;        /* bits */
+    size_t operand_count;
+    size_t output; /* which operand is the result */
+    const char *operands[PLX_MAX_OPERANDS]; /* their names: "A", "B", "C" */
+} plx_op_info;
+
+#define PLX_MAX_SHAPE 3
+
+PLX_API bool plx_op_describe(plx_op op, plx_op_info *info);
+/* Sets the sizes, from `rank` numbers in the order of the operation's shape_form, and
+ * the smallest leading dimensions; all else stays as it is.  The result is checked. */
+PLX_API plx_status plx_problem_reshape(plx_problem *problem, const int64_t *shape, size_t rank,
+                                       plx_error *error);
+/* The inverse: writes the operation's shape_rank numbers. */
+PLX_API void plx_problem_shape(const plx_problem *problem, int64_t shape[PLX_MAX_SHAPE]);
+
 /* ---- running --------------------------------------------------------- */
 
 /* One operand: a buffer and the byte where the operand starts in it (a multiple

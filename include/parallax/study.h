@@ -32,6 +32,27 @@ PLX_API plx_status plx_npy_read(const char *path, plx_array *array, plx_error *e
 PLX_API plx_status plx_npy_write(const char *path, const plx_array *array, plx_error *error);
 PLX_API void plx_array_free(plx_array *array);
 
+/* ---- files that are whole or not there --------------------------------- */
+
+typedef struct plx_output plx_output;
+
+/* Opens a stream that becomes the file `path` when plx_output_close() succeeds: until
+ * then it has a temporary name in the same folder, and what was there before stays.
+ * A device or a pipe is written in place. */
+PLX_API plx_status plx_output_open(const char *path, plx_output **output, plx_error *error);
+PLX_API FILE *plx_output_stream(plx_output *output);
+/* Either of the two frees `output`.  close: PLX_IO when anything that was written to
+ * the stream failed; then nothing has changed under `path`. */
+PLX_API plx_status plx_output_close(plx_output *output, plx_error *error);
+PLX_API void plx_output_discard(plx_output *output);
+
+/* Takes the shape, and nothing else, from the arrays that a user brought, in the
+ * operands' order: all inputs, and after them, if there is one more, the old contents
+ * of the output (which is then scaled by beta).  PLX_INVALID names what disagrees, in
+ * shape or in dtype. */
+PLX_API plx_status plx_problem_fit(plx_problem *problem, const plx_array *arrays, size_t count,
+                                   plx_error *error);
+
 /* ---- generated input ---------------------------------------------------- */
 
 typedef enum plx_input {
