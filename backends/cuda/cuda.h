@@ -1,0 +1,115 @@
+/* The CUDA backend: devices, memory, queues, events and programs over the driver
+ * API.  It knows no operation.  The functions that have the shape of a slot of
+ * plx_plugin can be put there by any plugin that lives on CUDA (our own kernels,
+ * a vendor's library); the structs are open to those plugins.
+ *
+ * Every session uses the device's primary context, so that libraries built on
+ * the runtime API share it. */
+#ifndef PLX_BACKENDS_CUDA_CUDA_H
+#define PLX_BACKENDS_CUDA_CUDA_H
+
+#include "backends/cuda/driver.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+typedef struct plx_cuda_program plx_cuda_program; /* a loaded module, in program.c */
+
+struct plx_session {
+    CUdevice device;
+    CUcontext context;
+    plx_device_info info;
+    atomic_bool lost;           /* a sticky error has killed the context */
+    pthread_mutex_t lock;       /* guards programs, and attributes of their functions */
+    plx_cuda_program *programs;
+    void *attachment;           /* the plugin's own, e.g. a library's handle; NULL at first */
+};
+
+struct plx_memory {
+    CUdeviceptr address;
+    uint64_t bytes;
+};
+
+struct plx_plugin_queue {
+    plx_session *session;
+    CUstream stream;
+    CUdeviceptr scratch;
+    uint64_t scratch_bytes;
+    void *attachment; /* the plugin's own; NULL at first */
+};
+
+struct plx_plugin_event {
+    plx_session *session;
+    CUevent event;
+};
+
+/* ---- slots of plx_plugin --------------------------------------------- */
+
+plx_status plx_cuda_probe(plx_device_info *devices, size_t capacity, size_t *count, plx_error *error);
+plx_status plx_cuda_open(size_t device, plx_session **session, plx_error *error);
+void plx_cuda_close(plx_session *session);
+
+plx_status plx_cuda_alloc(plx_session *session, uint64_t bytes, plx_memory **memory, plx_error *error);
+void plx_cuda_free(plx_session *session, plx_memory *memory);
+
+plx_status plx_cuda_queue_create(plx_session *session, plx_plugin_queue **queue, plx_error *error);
+void plx_cuda_queue_destroy(plx_plugin_queue *queue);
+plx_status plx_cuda_synchronize(plx_plugin_queue *queue, plx_error *error);
+
+plx_status plx_cuda_upload(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from,
+                           uint64_t bytes, plx_error *error);
+plx_status plx_cuda_download(plx_plugin_queue *queue, void *to, plx_memory *from, uint64_t offset,
+                             uint64_t bytes, plx_error *error);
+plx_status plx_cuda_fill(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset,
+                         uint32_t pattern, uint64_t bytes, plx_error *error);
+plx_status plx_cuda_copy(plx_plugin_queue *queue, plx_memory *to, uint64_t to_offset,
+                         plx_memory *from, uint64_t from_offset, uint64_t bytes, plx_error *error);
+
+plx_status plx_cuda_event_create(plx_session *session, plx_plugin_event **event, plx_error *error);
+void plx_cuda_event_destroy(plx_plugin_event *event);
+plx_status plx_cuda_event_record(plx_plugin_queue *queue, plx_plugin_event *event, plx_error *error);
+plx_status plx_cuda_event_elapsed(plx_plugin_event *from, plx_plugin_event *to, double *nanoseconds,
+                                  plx_error *error);
+
+/* ---- for the plugins -------------------------------------------------- */
+
+/* Describes a device without creating a context on it. */
+plx_status plx_cuda_describe(CUdevice device, plx_device_info *info, plx_error *error);
+
+/* Says that the session's context is dead. */
+plx_status plx_cuda_refuse(plx_error *error);
+
+/* Makes the session's context current in the calling thread, which another
+ * library may have changed since the last call; refuses when the context is
+ * dead.  To be called before any other function of the driver. */
+static inline plx_status plx_cuda_enter(plx_session *session, plx_error *error)
+{
+    CUcontext current = NULL;
+    if (atomic_load_explicit(&session->lost, memory_order_relaxed))
+        return plx_cuda_refuse(error);
+    if (plx_cuda.CtxGetCurrent(&current) == CUDA_SUCCESS && current == session->context)
+        return PLX_OK;
+    return PLX_CUDA(session, error, CtxSetCurrent, session->context);
+}
+
+/* The queue's scratch memory, of at least `bytes`: grown on first need, which
+ * waits for the queue.  Its first `zeroed` bytes (a multiple of 4) are zero when
+ * it is made.  The context is current. */
+plx_status plx_cuda_scratch_grow(plx_plugin_queue *queue, uint64_t bytes, uint64_t zeroed,
+                                 plx_error *error);
+
+/* A function of a program that nvcc compiled (a fatbin, cubin or PTX image).  The
+ * image lives as long as the plugin; it is loaded once per session.  `name` is
+ * for messages.  The context is current. */
+plx_status plx_cuda_function(plx_session *session, const char *name, const void *image,
+                             const char *entry, CUfunction *function, plx_error *error);
+
+/* Prepares the function for blocks of that many threads with that much dynamic
+ * shared memory; PLX_UNSUPPORTED in words when this device cannot run them. */
+plx_status plx_cuda_function_prepare(plx_session *session, CUfunction function, const char *entry,
+                                     uint64_t threads, uint64_t shared_bytes, plx_error *error);
+
+/* Unloads what plx_cuda_function() has loaded. */
+void plx_cuda_programs_unload(plx_session *session);
+
+#endif

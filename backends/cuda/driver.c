@@ -1,0 +1,175 @@
+/* Finds the driver's functions, and puts its errors into words. */
+#define _GNU_SOURCE /* secure_getenv */
+
+#include "backends/cuda/cuda.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DRIVER_LIBRARY "libcuda.so.1"
+
+/* Our list against the header we are compiled with. */
+#define CHECK_TYPE(name, symbol, spare, parameters)                                               \
+    _Static_assert(__builtin_types_compatible_p(__typeof__(cu##name), CUresult parameters),       \
+                   "the parameters of cu" #name " are not those of cuda.h");
+PLX_CUDA_FUNCTIONS(CHECK_TYPE)
+
+typedef struct driver_symbol {
+    const char *symbol;
+    const char *spare;
+    size_t member; /* offset of the pointer in plx_cuda_driver */
+} driver_symbol;
+
+#define SYMBOL_ROW(name, symbol, spare, parameters) {symbol, spare, offsetof(plx_cuda_driver, name)},
+static const driver_symbol driver_symbols[] = {PLX_CUDA_FUNCTIONS(SYMBOL_ROW)};
+
+plx_cuda_driver plx_cuda;
+
+static pthread_once_t load_once = PTHREAD_ONCE_INIT;
+static plx_status load_status;
+static plx_error load_error;
+
+/* $PLX_CUDA_LIBRARY names another library, for tests and unusual installations;
+ * it is ignored when running with raised privileges. */
+static const char *library_name(void)
+{
+    const char *name = secure_getenv("PLX_CUDA_LIBRARY");
+    return name != NULL && name[0] != '\0' ? name : DRIVER_LIBRARY;
+}
+
+static bool resolve(void *library, const driver_symbol *wanted)
+{
+    void *address = dlsym(library, wanted->symbol);
+    if (address == NULL && wanted->spare != NULL)
+        address = dlsym(library, wanted->spare);
+    memcpy((char *)&plx_cuda + wanted->member, &address, sizeof address);
+    return address != NULL;
+}
+
+/* dlerror() tells a missing file only in words: what it says of any other
+ * trouble (a wrong architecture, a broken file) is passed on. */
+static plx_status no_library(const char *name)
+{
+    const char *reason = dlerror();
+    if (reason == NULL || strstr(reason, "No such file") != NULL)
+        return plx_fail(&load_error, PLX_NO_DEVICE, "%s not found; install NVIDIA's driver", name);
+    return plx_fail(&load_error, PLX_NO_DEVICE, "%s cannot be loaded (%s); reinstall NVIDIA's driver",
+                    name, reason);
+}
+
+static plx_status load(void)
+{
+    const char *name = library_name();
+    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL); /* never closed: drivers do not survive it */
+    if (library == NULL)
+        return no_library(name);
+    for (size_t i = 0; i < sizeof driver_symbols / sizeof driver_symbols[0]; i++)
+        if (!resolve(library, &driver_symbols[i]))
+            return plx_fail(&load_error, PLX_NO_DEVICE,
+                            "%s has no function %s: the driver is too old; install a newer one",
+                            name, driver_symbols[i].symbol);
+    return PLX_OK;
+}
+
+static void load_into_status(void)
+{
+    load_status = load();
+}
+
+/* What to do about the results that cuInit is known to return. */
+static const char *remedy(CUresult result)
+{
+    switch ((int)result) {
+    case CUDA_ERROR_NO_DEVICE:
+        return "the driver finds no device; look at nvidia-smi and $CUDA_VISIBLE_DEVICES, or give "
+               "the container a GPU";
+    case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
+        return "libcuda.so.1 and the kernel module are of different versions; reboot, or reload the "
+               "nvidia module";
+    case CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE:
+        return "the forward-compatibility libcuda.so.1 does not serve this device; use the "
+               "driver's own";
+    case CUDA_ERROR_STUB_LIBRARY:
+        return "libcuda.so.1 is the toolkit's stub for linking; install NVIDIA's driver, and take "
+               "the stubs folder out of the library path";
+    case CUDA_ERROR_SYSTEM_NOT_READY:
+        return "a service that the devices need is not running; start nvidia-fabricmanager";
+    case CUDA_ERROR_NOT_INITIALIZED:
+        return "CUDA does not work in a process forked after its first use; use exec";
+    case CUDA_ERROR_OPERATING_SYSTEM:
+        return "the operating system refuses; look at the permissions of /dev/nvidia*";
+    case CUDA_ERROR_UNKNOWN:
+        return "the kernel module may not be loaded; try nvidia-smi, then reload the nvidia module";
+    default:
+        return "try nvidia-smi";
+    }
+}
+
+plx_status plx_cuda_driver_load(plx_error *error)
+{
+    CUresult result;
+    plx_error reason;
+    pthread_once(&load_once, load_into_status);
+    if (load_status != PLX_OK) {
+        *error = load_error;
+        return load_status;
+    }
+    result = plx_cuda.Init(0);
+    if (result == CUDA_SUCCESS)
+        return PLX_OK;
+    (void)plx_cuda_explain(NULL, &reason, result, "cuInit");
+    return plx_fail(error, PLX_NO_DEVICE, "%.200s: %s", reason.text, remedy(result));
+}
+
+bool plx_cuda_is_sticky(CUresult result)
+{
+    switch ((int)result) {
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+    case CUDA_ERROR_LAUNCH_FAILED:
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+    case CUDA_ERROR_ASSERT:
+    case CUDA_ERROR_HARDWARE_STACK_ERROR:
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+    case CUDA_ERROR_INVALID_PC:
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+    case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static plx_status status_of(CUresult result)
+{
+    if (plx_cuda_is_sticky(result))
+        return PLX_DEVICE_LOST;
+    return result == CUDA_ERROR_OUT_OF_MEMORY ? PLX_NO_MEMORY : PLX_FAILED;
+}
+
+plx_status plx_cuda_explain(plx_session *session, plx_error *error, CUresult result,
+                            const char *function)
+{
+    const char *name = NULL, *text = NULL;
+    plx_status status = status_of(result);
+    (void)plx_cuda.GetErrorName(result, &name);
+    (void)plx_cuda.GetErrorString(result, &text);
+    if (status == PLX_DEVICE_LOST && session != NULL)
+        atomic_store(&session->lost, true);
+    return plx_fail(error, status, "%s failed: %s, number %d (%s)%s", function,
+                    name != NULL ? name : "unknown error", (int)result,
+                    text != NULL ? text : "no description",
+                    status == PLX_DEVICE_LOST
+                        ? "; the device's context is dead and this process runs nothing more on it"
+                        : "");
+}
+
+plx_status plx_cuda_refuse(plx_error *error)
+{
+    return plx_fail(error, PLX_DEVICE_LOST,
+                    "an earlier error has killed the device's context; restart the program to use "
+                    "the device again");
+}

@@ -1,0 +1,87 @@
+/* The functions of NVIDIA's driver that this backend uses, found at run time, so
+ * that a program starts on a machine without the driver and can say so. */
+#ifndef PLX_BACKENDS_CUDA_DRIVER_H
+#define PLX_BACKENDS_CUDA_DRIVER_H
+
+#include <cuda.h>
+#include <parallax/plugin.h>
+
+/* X(name, symbol, spare, parameters): the driver is asked for `symbol`, then for
+ * `spare`.  The symbols carry their version, because cuda.h's #defines name what
+ * its own driver has, and the driver may be older than the header.  `symbol` and
+ * `spare` take the same parameters. */
+#define PLX_CUDA_FUNCTIONS(X)                                                                     \
+    X(Init, "cuInit", NULL, (unsigned int))                                                       \
+    X(DriverGetVersion, "cuDriverGetVersion", NULL, (int *))                                      \
+    X(GetErrorName, "cuGetErrorName", NULL, (CUresult, const char **))                            \
+    X(GetErrorString, "cuGetErrorString", NULL, (CUresult, const char **))                        \
+    X(DeviceGetCount, "cuDeviceGetCount", NULL, (int *))                                          \
+    X(DeviceGet, "cuDeviceGet", NULL, (CUdevice *, int))                                          \
+    X(DeviceGetName, "cuDeviceGetName", NULL, (char *, int, CUdevice))                            \
+    X(DeviceGetUuid, "cuDeviceGetUuid_v2", "cuDeviceGetUuid", (CUuuid *, CUdevice))               \
+    X(DeviceTotalMem, "cuDeviceTotalMem_v2", NULL, (size_t *, CUdevice))                          \
+    X(DeviceGetAttribute, "cuDeviceGetAttribute", NULL, (int *, CUdevice_attribute, CUdevice))    \
+    X(DevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", NULL, (CUcontext *, CUdevice))          \
+    X(DevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", "cuDevicePrimaryCtxRelease",       \
+      (CUdevice))                                                                                 \
+    X(CtxGetCurrent, "cuCtxGetCurrent", NULL, (CUcontext *))                                      \
+    X(CtxSetCurrent, "cuCtxSetCurrent", NULL, (CUcontext))                                        \
+    X(MemAlloc, "cuMemAlloc_v2", NULL, (CUdeviceptr *, size_t))                                   \
+    X(MemFree, "cuMemFree_v2", NULL, (CUdeviceptr))                                               \
+    X(MemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", NULL,                                              \
+      (CUdeviceptr, const void *, size_t, CUstream))                                              \
+    X(MemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2", NULL, (void *, CUdeviceptr, size_t, CUstream))     \
+    X(MemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2", NULL,                                              \
+      (CUdeviceptr, CUdeviceptr, size_t, CUstream))                                               \
+    X(MemsetD32Async, "cuMemsetD32Async", NULL, (CUdeviceptr, unsigned int, size_t, CUstream))    \
+    X(StreamCreate, "cuStreamCreate", NULL, (CUstream *, unsigned int))                           \
+    X(StreamDestroy, "cuStreamDestroy_v2", NULL, (CUstream))                                      \
+    X(StreamSynchronize, "cuStreamSynchronize", NULL, (CUstream))                                 \
+    X(EventCreate, "cuEventCreate", NULL, (CUevent *, unsigned int))                              \
+    X(EventDestroy, "cuEventDestroy_v2", NULL, (CUevent))                                         \
+    X(EventRecord, "cuEventRecord", NULL, (CUevent, CUstream))                                    \
+    X(EventSynchronize, "cuEventSynchronize", NULL, (CUevent))                                    \
+    X(EventElapsedTime, "cuEventElapsedTime", "cuEventElapsedTime_v2",                            \
+      (float *, CUevent, CUevent))                                                                \
+    X(ModuleLoadData, "cuModuleLoadData", NULL, (CUmodule *, const void *))                       \
+    X(ModuleUnload, "cuModuleUnload", NULL, (CUmodule))                                           \
+    X(ModuleGetFunction, "cuModuleGetFunction", NULL, (CUfunction *, CUmodule, const char *))     \
+    X(FuncGetAttribute, "cuFuncGetAttribute", NULL, (int *, CUfunction_attribute, CUfunction))    \
+    X(FuncSetAttribute, "cuFuncSetAttribute", NULL, (CUfunction, CUfunction_attribute, int))      \
+    X(LaunchKernel, "cuLaunchKernel", NULL,                                                       \
+      (CUfunction, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int,          \
+       unsigned int, unsigned int, CUstream, void **, void **))
+
+typedef struct plx_cuda_driver {
+#define PLX_CUDA_MEMBER(name, symbol, spare, parameters) CUresult(CUDAAPI *name) parameters;
+    PLX_CUDA_FUNCTIONS(PLX_CUDA_MEMBER)
+#undef PLX_CUDA_MEMBER
+} plx_cuda_driver;
+
+/* Complete after plx_cuda_driver_load() has returned PLX_OK. */
+extern plx_cuda_driver plx_cuda;
+
+/* Opens the driver's library, once per process, finds every function and
+ * initialises the driver.  PLX_NO_DEVICE with the reason and its remedy. */
+plx_status plx_cuda_driver_load(plx_error *error);
+
+/* True when the error has killed the context: every later call on it fails. */
+bool plx_cuda_is_sticky(CUresult result);
+
+/* "cuMemAlloc failed: CUDA_ERROR_X (text)"; returns the status that fits the
+ * result, and marks the session as lost after a sticky error.  `session` may be
+ * NULL where there is none yet. */
+plx_status plx_cuda_explain(plx_session *session, plx_error *error, CUresult result,
+                            const char *function);
+
+/* Calls cu<name>(...) and turns its result into our status. */
+#define PLX_CUDA(session, error, name, ...)                                                       \
+    plx_cuda_check(session, error, plx_cuda.name(__VA_ARGS__), "cu" #name)
+
+static inline plx_status plx_cuda_check(plx_session *session, plx_error *error, CUresult result,
+                                        const char *function)
+{
+    return result == CUDA_SUCCESS ? PLX_OK : plx_cuda_explain(session, error, result, function);
+}
+
+#endif

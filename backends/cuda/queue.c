@@ -1,0 +1,212 @@
+/* Queues: streams with what is enqueued on them, their scratch memory, and
+ * events with their times. */
+#include "backends/cuda/cuda.h"
+
+#include <stdlib.h>
+
+plx_status plx_cuda_queue_create(plx_session *session, plx_plugin_queue **queue, plx_error *error)
+{
+    plx_plugin_queue *created;
+    plx_status status = plx_cuda_enter(session, error);
+    if (status != PLX_OK)
+        return status;
+    created = calloc(1, sizeof *created);
+    if (created == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no host memory for a queue");
+    /* Non-blocking: other libraries' work on the legacy stream must not order ours. */
+    status = PLX_CUDA(session, error, StreamCreate, &created->stream, CU_STREAM_NON_BLOCKING);
+    if (status != PLX_OK) {
+        free(created);
+        return status;
+    }
+    created->session = session;
+    *queue = created;
+    return PLX_OK;
+}
+
+void plx_cuda_queue_destroy(plx_plugin_queue *queue)
+{
+    plx_error ignored;
+    if (queue == NULL)
+        return;
+    if (plx_cuda_enter(queue->session, &ignored) == PLX_OK) {
+        (void)plx_cuda.StreamSynchronize(queue->stream);
+        if (queue->scratch != 0)
+            (void)plx_cuda.MemFree(queue->scratch);
+        (void)plx_cuda.StreamDestroy(queue->stream);
+    }
+    free(queue);
+}
+
+plx_status plx_cuda_synchronize(plx_plugin_queue *queue, plx_error *error)
+{
+    plx_status status = plx_cuda_enter(queue->session, error);
+    if (status != PLX_OK)
+        return status;
+    return PLX_CUDA(queue->session, error, StreamSynchronize, queue->stream);
+}
+
+/* ---- transfers ------------------------------------------------------- */
+
+/* Where a piece of memory starts, with the context current. */
+static plx_status locate(plx_session *session, const plx_memory *memory, uint64_t offset,
+                         uint64_t bytes, CUdeviceptr *address, plx_error *error)
+{
+    if (offset > memory->bytes || bytes > memory->bytes - offset)
+        return plx_fail(error, PLX_INVALID, "%llu bytes at offset %llu do not lie in a buffer of %llu",
+                        (unsigned long long)bytes, (unsigned long long)offset,
+                        (unsigned long long)memory->bytes);
+    *address = memory->address + offset;
+    return plx_cuda_enter(session, error);
+}
+
+plx_status plx_cuda_upload(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from,
+                           uint64_t bytes, plx_error *error)
+{
+    CUdeviceptr address;
+    plx_session *session = queue->session;
+    plx_status status = locate(session, to, offset, bytes, &address, error);
+    if (status != PLX_OK || bytes == 0)
+        return status;
+    status = PLX_CUDA(session, error, MemcpyHtoDAsync, address, from, bytes, queue->stream);
+    if (status != PLX_OK)
+        return status;
+    /* The caller may reuse `from` now.  Pageable memory has been staged already,
+     * but page-locked memory is still being read. */
+    return PLX_CUDA(session, error, StreamSynchronize, queue->stream);
+}
+
+plx_status plx_cuda_download(plx_plugin_queue *queue, void *to, plx_memory *from, uint64_t offset,
+                             uint64_t bytes, plx_error *error)
+{
+    CUdeviceptr address;
+    plx_session *session = queue->session;
+    plx_status status = locate(session, from, offset, bytes, &address, error);
+    if (status != PLX_OK || bytes == 0)
+        return status;
+    return PLX_CUDA(session, error, MemcpyDtoHAsync, to, address, bytes, queue->stream);
+}
+
+plx_status plx_cuda_fill(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset,
+                         uint32_t pattern, uint64_t bytes, plx_error *error)
+{
+    CUdeviceptr address;
+    plx_session *session = queue->session;
+    plx_status status = locate(session, memory, offset, bytes, &address, error);
+    if (status != PLX_OK || bytes == 0)
+        return status;
+    if (offset % 4 != 0 || bytes % 4 != 0)
+        return plx_fail(error, PLX_INVALID, "a fill of %llu bytes at offset %llu is no multiple of 4",
+                        (unsigned long long)bytes, (unsigned long long)offset);
+    return PLX_CUDA(session, error, MemsetD32Async, address, pattern, bytes / 4, queue->stream);
+}
+
+plx_status plx_cuda_copy(plx_plugin_queue *queue, plx_memory *to, uint64_t to_offset,
+                         plx_memory *from, uint64_t from_offset, uint64_t bytes, plx_error *error)
+{
+    CUdeviceptr target, source;
+    plx_session *session = queue->session;
+    plx_status status = locate(session, to, to_offset, bytes, &target, error);
+    if (status == PLX_OK)
+        status = locate(session, from, from_offset, bytes, &source, error);
+    if (status != PLX_OK || bytes == 0)
+        return status;
+    return PLX_CUDA(session, error, MemcpyDtoDAsync, target, source, bytes, queue->stream);
+}
+
+/* ---- scratch memory -------------------------------------------------- */
+
+/* What is enqueued may still use the old scratch memory: it is waited for. */
+static plx_status scratch_release(plx_plugin_queue *queue, plx_error *error)
+{
+    CUdeviceptr old = queue->scratch;
+    plx_status status = PLX_CUDA(queue->session, error, StreamSynchronize, queue->stream);
+    if (status != PLX_OK)
+        return status;
+    queue->scratch = 0;
+    queue->scratch_bytes = 0;
+    return old != 0 ? PLX_CUDA(queue->session, error, MemFree, old) : PLX_OK;
+}
+
+plx_status plx_cuda_scratch_grow(plx_plugin_queue *queue, uint64_t bytes, uint64_t zeroed,
+                                 plx_error *error)
+{
+    CUdeviceptr address = 0;
+    plx_session *session = queue->session;
+    plx_status status;
+    if (bytes < zeroed)
+        bytes = zeroed;
+    if (bytes <= queue->scratch_bytes)
+        return PLX_OK;
+    status = scratch_release(queue, error);
+    if (status == PLX_OK)
+        status = PLX_CUDA(session, error, MemAlloc, &address, bytes);
+    if (status == PLX_NO_MEMORY)
+        (void)plx_fail(error, status, "%s has no %llu bytes left for scratch memory",
+                       session->info.name, (unsigned long long)bytes);
+    if (status != PLX_OK)
+        return status;
+    status = PLX_CUDA(session, error, MemsetD32Async, address, 0, zeroed / 4, queue->stream);
+    if (status != PLX_OK) {
+        (void)plx_cuda.MemFree(address);
+        return status;
+    }
+    queue->scratch = address;
+    queue->scratch_bytes = bytes;
+    return PLX_OK;
+}
+
+/* ---- events ---------------------------------------------------------- */
+
+plx_status plx_cuda_event_create(plx_session *session, plx_plugin_event **event, plx_error *error)
+{
+    plx_plugin_event *created;
+    plx_status status = plx_cuda_enter(session, error);
+    if (status != PLX_OK)
+        return status;
+    created = calloc(1, sizeof *created);
+    if (created == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no host memory for an event");
+    status = PLX_CUDA(session, error, EventCreate, &created->event, CU_EVENT_DEFAULT);
+    if (status != PLX_OK) {
+        free(created);
+        return status;
+    }
+    created->session = session;
+    *event = created;
+    return PLX_OK;
+}
+
+void plx_cuda_event_destroy(plx_plugin_event *event)
+{
+    plx_error ignored;
+    if (event == NULL)
+        return;
+    if (plx_cuda_enter(event->session, &ignored) == PLX_OK)
+        (void)plx_cuda.EventDestroy(event->event);
+    free(event);
+}
+
+plx_status plx_cuda_event_record(plx_plugin_queue *queue, plx_plugin_event *event, plx_error *error)
+{
+    plx_status status = plx_cuda_enter(queue->session, error);
+    if (status != PLX_OK)
+        return status;
+    return PLX_CUDA(queue->session, error, EventRecord, event->event, queue->stream);
+}
+
+plx_status plx_cuda_event_elapsed(plx_plugin_event *from, plx_plugin_event *to, double *nanoseconds,
+                                  plx_error *error)
+{
+    float milliseconds = 0.0f;
+    plx_session *session = to->session;
+    plx_status status = plx_cuda_enter(session, error);
+    if (status == PLX_OK)
+        status = PLX_CUDA(session, error, EventSynchronize, to->event);
+    if (status == PLX_OK)
+        status = PLX_CUDA(session, error, EventElapsedTime, &milliseconds, from->event, to->event);
+    if (status != PLX_OK)
+        return status;
+    *nanoseconds = (double)milliseconds * 1e6;
+    return PLX_OK;
+}

@@ -1,0 +1,98 @@
+/* An opened device and its memory. */
+#include "backends/cuda/cuda.h"
+
+#include <stdlib.h>
+
+static plx_status device_of(size_t number, CUdevice *device, plx_error *error)
+{
+    int count = 0;
+    plx_status status = plx_cuda_driver_load(error);
+    if (status == PLX_OK)
+        status = PLX_CUDA(NULL, error, DeviceGetCount, &count);
+    if (status != PLX_OK)
+        return status;
+    if (count <= 0 || number >= (size_t)count)
+        return plx_fail(error, PLX_NOT_FOUND, "there is no CUDA device %zu; the driver lists %d",
+                        number, count);
+    return PLX_CUDA(NULL, error, DeviceGet, device, (int)number);
+}
+
+plx_status plx_cuda_open(size_t device, plx_session **session, plx_error *error)
+{
+    plx_status status;
+    plx_session *opened = calloc(1, sizeof *opened);
+    if (opened == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no host memory for a CUDA session");
+    atomic_init(&opened->lost, false);
+    status = device_of(device, &opened->device, error);
+    if (status == PLX_OK)
+        status = plx_cuda_describe(opened->device, &opened->info, error);
+    if (status == PLX_OK)
+        status = PLX_CUDA(NULL, error, DevicePrimaryCtxRetain, &opened->context, opened->device);
+    if (status != PLX_OK)
+        goto free_session;
+    if (pthread_mutex_init(&opened->lock, NULL) != 0) {
+        status = plx_fail(error, PLX_FAILED, "no lock for a CUDA session");
+        goto release_context;
+    }
+    *session = opened;
+    return PLX_OK;
+
+release_context:
+    (void)plx_cuda.DevicePrimaryCtxRelease(opened->device);
+free_session:
+    free(opened);
+    return status;
+}
+
+/* The context may end with this session: it must not stay current here. */
+static void leave(plx_session *session)
+{
+    CUcontext current = NULL;
+    if (plx_cuda.CtxGetCurrent(&current) == CUDA_SUCCESS && current == session->context)
+        (void)plx_cuda.CtxSetCurrent(NULL);
+}
+
+void plx_cuda_close(plx_session *session)
+{
+    plx_error ignored;
+    if (plx_cuda_enter(session, &ignored) == PLX_OK)
+        plx_cuda_programs_unload(session);
+    leave(session);
+    (void)plx_cuda.DevicePrimaryCtxRelease(session->device);
+    pthread_mutex_destroy(&session->lock);
+    free(session);
+}
+
+plx_status plx_cuda_alloc(plx_session *session, uint64_t bytes, plx_memory **memory, plx_error *error)
+{
+    plx_memory *allocated;
+    plx_status status = plx_cuda_enter(session, error);
+    if (status != PLX_OK)
+        return status;
+    allocated = calloc(1, sizeof *allocated);
+    if (allocated == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no host memory for a buffer of %llu bytes",
+                        (unsigned long long)bytes);
+    status = PLX_CUDA(session, error, MemAlloc, &allocated->address, bytes);
+    if (status == PLX_NO_MEMORY)
+        (void)plx_fail(error, status, "%s has no %llu bytes left for a buffer", session->info.name,
+                       (unsigned long long)bytes);
+    if (status != PLX_OK) {
+        free(allocated);
+        return status;
+    }
+    allocated->bytes = bytes;
+    *memory = allocated;
+    return PLX_OK;
+}
+
+void plx_cuda_free(plx_session *session, plx_memory *memory)
+{
+    plx_error ignored;
+    if (memory == NULL)
+        return;
+    if (plx_cuda_enter(session, &ignored) == PLX_OK)
+        (void)plx_cuda.MemFree(memory->address);
+    free(memory);
+}
