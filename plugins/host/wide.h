@@ -1,0 +1,77 @@
+/* Sums that are wider than f64: an unevaluated pair, after Ogita, Rump and Oishi,
+ * "Accurate sum and dot product" (2005), algorithms Sum2 and Dot2: the result is
+ * as good as one computed in twice the precision and rounded once.
+ * The file that includes this is compiled without contraction of a*b+c. */
+#ifndef PLX_HOST_WIDE_H
+#define PLX_HOST_WIDE_H
+
+#include <parallax/types.h>
+
+#include <math.h>
+
+typedef struct host_wide {
+    double high; /* the plain sum, with IEEE's own NaN and Inf */
+    double low;  /* the sum of its rounding errors; meaningless once high is not finite */
+} host_wide;
+
+static inline void host_wide_add(host_wide *sum, double x)
+{
+    double total = sum->high + x;
+    double part = total - sum->high;
+    sum->low += (sum->high - (total - part)) + (x - part);
+    sum->high = total;
+}
+
+static inline void host_wide_add_product(host_wide *sum, double a, double b)
+{
+    double product = a * b;
+    host_wide_add(sum, product);
+    sum->low += fma(a, b, -product);
+}
+
+static inline void host_wide_join(host_wide *sum, host_wide other)
+{
+    host_wide_add(sum, other.high);
+    sum->low += other.low;
+}
+
+static inline double host_wide_value(host_wide sum)
+{
+    double value = sum.high + sum.low;
+    return isfinite(value) ? value : sum.high;
+}
+
+/* alpha * sum + beta * old; neither factor that is 0 reads what it multiplies. */
+static inline double host_wide_scaled(host_wide sum, double alpha, double beta, double old)
+{
+    if (alpha == 0)
+        return beta == 0 ? 0 : beta * old;
+    host_wide result = {0, 0};
+    host_wide_add_product(&result, alpha, sum.high);
+    result.low += alpha * sum.low;
+    if (beta != 0)
+        host_wide_add_product(&result, beta, old);
+    return host_wide_value(result);
+}
+
+/* Elements of f32 and f64 arrays.  With a constant dtype these are one access. */
+static inline double host_load(plx_dtype dtype, const void *array, int64_t index)
+{
+    return dtype == PLX_F64 ? ((const double *)array)[index] : (double)((const float *)array)[index];
+}
+
+static inline void host_store(plx_dtype dtype, void *array, int64_t index, double value)
+{
+    if (dtype == PLX_F64)
+        ((double *)array)[index] = value;
+    else
+        ((float *)array)[index] = (float)value;
+}
+
+/* alpha and beta as the kernels see them. */
+static inline double host_factor(plx_dtype dtype, double factor)
+{
+    return dtype == PLX_F64 ? factor : (double)(float)factor;
+}
+
+#endif
