@@ -210,6 +210,8 @@ plx_status plx_npy_parse(const char *text, size_t length, plx_npy_header *header
     if (!more)
         return plx_fail(error, PLX_INVALID, "bad .npy header: not a dictionary");
     while (peek(&s) != '}') {
+        if (s.at == s.end)
+            return plx_fail(error, PLX_INVALID, "bad .npy header: the dictionary has no end");
         if (!more)
             return plx_fail(error, PLX_INVALID, "bad .npy header: a comma is missing");
         plx_status status = parse_entry(&s, &seen, &parsed, error);

@@ -1,0 +1,569 @@
+/* .npy: what is written comes back, every header that NumPy can write is understood,
+ * and no file, however hostile, is believed. */
+#define _XOPEN_SOURCE 700
+
+#include <parallax/study.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[] = "npy-XXXXXX";
+static char path[64];
+
+/* ---- helpers ------------------------------------------------------------- */
+
+static int make_folder(void **state)
+{
+    (void)state;
+    if (mkdtemp(folder) == NULL)
+        return -1;
+    (void)snprintf(path, sizeof path, "%s/a.npy", folder);
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    (void)unlink(path);
+    return rmdir(folder); /* fails when a temporary file was left behind */
+}
+
+static void write_file(const void *bytes, size_t count)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, count, file), count);
+    assert_int_equal(fclose(file), 0);
+}
+
+static size_t read_file(unsigned char *bytes, size_t capacity)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    size_t count = fread(bytes, 1, capacity, file);
+    fclose(file);
+    return count;
+}
+
+/* A file of the given version, dictionary and data. */
+static size_t compose(unsigned char *to, int version, const char *dictionary, const void *data,
+                      size_t data_bytes)
+{
+    size_t length = strlen(dictionary), at = 8;
+    memcpy(to, "\x93NUMPY", 6);
+    to[6] = (unsigned char)version;
+    to[7] = 0;
+    for (int i = 0; i < (version == 1 ? 2 : 4); i++)
+        to[at++] = (unsigned char)(length >> (8 * i) & 0xff);
+    memcpy(to + at, dictionary, length);
+    at += length;
+    if (data_bytes > 0)
+        memcpy(to + at, data, data_bytes);
+    return at + data_bytes;
+}
+
+static plx_status read_composed(int version, const char *dictionary, const void *data, size_t data_bytes,
+                                plx_array *array, plx_error *error)
+{
+    unsigned char bytes[4096];
+    write_file(bytes, compose(bytes, version, dictionary, data, data_bytes));
+    return plx_npy_read(path, array, error);
+}
+
+static void expect_refusal(int version, const char *dictionary, size_t data_bytes, const char *reason)
+{
+    static const unsigned char zeros[1024];
+    plx_array array = {.rank = 77};
+    plx_error error = {""};
+    plx_status status = read_composed(version, dictionary, zeros, data_bytes, &array, &error);
+    if (status != PLX_INVALID || strstr(error.text, reason) == NULL || strstr(error.text, path) == NULL)
+        fail_msg("'%s': status %d, \"%s\", expected \"%s\"", dictionary, (int)status, error.text, reason);
+    assert_int_equal(array.rank, 77);
+}
+
+/* ---- what is right ------------------------------------------------------- */
+
+static void expect_round_trip(const plx_array *array)
+{
+    plx_error error = {""};
+    plx_array back;
+    assert_int_equal(plx_npy_write(path, array, &error), PLX_OK);
+    assert_int_equal(plx_npy_read(path, &back, &error), PLX_OK);
+    assert_int_equal(back.dtype, array->dtype);
+    assert_int_equal(back.rank, array->rank);
+    assert_int_equal(back.rows, array->rows);
+    assert_int_equal(back.cols, array->cols);
+    size_t bytes = (size_t)(array->rows * array->cols) * plx_dtype_size(array->dtype);
+    if (bytes > 0)
+        assert_memory_equal(back.data, array->data, bytes);
+    else
+        assert_null(back.data);
+    plx_array_free(&back);
+}
+
+static void round_trips(void **state)
+{
+    (void)state;
+    static const int64_t sizes[] = {0, 1, 2, 7, 33};
+    unsigned char data[33 * 33 * 16];
+    for (size_t i = 0; i < sizeof data; i++)
+        data[i] = (unsigned char)(i * 167 + i / 251);
+    for (int dtype = 0; dtype < PLX_DTYPE_COUNT; dtype++) {
+        expect_round_trip(&(plx_array){(plx_dtype)dtype, 0, 1, 1, data});
+        for (size_t i = 0; i < 5; i++) {
+            expect_round_trip(&(plx_array){(plx_dtype)dtype, 1, 1, sizes[i], data});
+            for (size_t j = 0; j < 5; j++)
+                expect_round_trip(&(plx_array){(plx_dtype)dtype, 2, sizes[i], sizes[j], data});
+        }
+    }
+}
+
+/* The data of every file starts at a multiple of 64, as the format asks. */
+static void data_is_aligned(void **state)
+{
+    (void)state;
+    unsigned char bytes[1024];
+    plx_error error = {""};
+    double value = 1.5;
+    assert_int_equal(plx_npy_write(path, &(plx_array){PLX_F64, 2, 1, 1, &value}, &error), PLX_OK);
+    size_t count = read_file(bytes, sizeof bytes);
+    assert_int_equal((count - sizeof value) % 64, 0);
+    assert_int_equal(bytes[count - sizeof value - 1], '\n');
+    assert_memory_equal(bytes + count - sizeof value, &value, sizeof value);
+}
+
+static void all_versions(void **state)
+{
+    (void)state;
+    float values[6] = {1, 2, 3, 4, 5, 6};
+    for (int version = 1; version <= 3; version++) {
+        plx_array array;
+        plx_error error = {""};
+        assert_int_equal(read_composed(version,
+                                       "{'descr': '=f4', 'fortran_order': False, 'shape': (2, 3), }  \n",
+                                       values, sizeof values, &array, &error),
+                         PLX_OK);
+        assert_int_equal(array.rows, 2);
+        assert_int_equal(array.cols, 3);
+        assert_memory_equal(array.data, values, sizeof values);
+        plx_array_free(&array);
+    }
+}
+
+static void both_byte_orders(void **state)
+{
+    (void)state;
+    static const unsigned char big[] = {0x3f, 0x80, 0, 0, 0xc0, 0, 0, 0}; /* 1, -2 */
+    static const unsigned char little[] = {0, 0, 0x80, 0x3f, 0, 0, 0, 0xc0};
+    plx_array array;
+    plx_error error = {""};
+    float expected[2] = {1.0f, -2.0f};
+    assert_int_equal(read_composed(1, "{'descr': '>f4', 'fortran_order': False, 'shape': (2,)}\n", big,
+                                   sizeof big, &array, &error),
+                     PLX_OK);
+    assert_memory_equal(array.data, expected, sizeof expected);
+    plx_array_free(&array);
+    assert_int_equal(read_composed(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}\n",
+                                   little, sizeof little, &array, &error),
+                     PLX_OK);
+    assert_memory_equal(array.data, expected, sizeof expected);
+    plx_array_free(&array);
+}
+
+/* The two halves of a complex number are swapped each by itself. */
+static void complex_byte_order(void **state)
+{
+    (void)state;
+    static const unsigned char big[] = {0x3f, 0x80, 0, 0, 0xc0, 0, 0, 0};
+    float expected[2] = {1.0f, -2.0f};
+    plx_array array;
+    plx_error error = {""};
+    assert_int_equal(read_composed(1, "{'descr': '>c8', 'fortran_order': False, 'shape': ()}\n", big,
+                                   sizeof big, &array, &error),
+                     PLX_OK);
+    assert_int_equal(array.dtype, PLX_C64);
+    assert_int_equal(array.rank, 0);
+    assert_memory_equal(array.data, expected, sizeof expected);
+    plx_array_free(&array);
+}
+
+static void wide_byte_orders(void **state)
+{
+    (void)state;
+    static const unsigned char big[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    plx_array array;
+    plx_error error = {""};
+    assert_int_equal(read_composed(1, "{'descr': '>i8', 'fortran_order': False, 'shape': (1,)}\n", big, 8,
+                                   &array, &error),
+                     PLX_OK);
+    assert_true(*(int64_t *)array.data == INT64_C(0x0102030405060708));
+    plx_array_free(&array);
+    assert_int_equal(read_composed(1, "{'descr': '>i2', 'fortran_order': False, 'shape': (4,)}\n", big, 8,
+                                   &array, &error),
+                     PLX_OK);
+    assert_int_equal(((int16_t *)array.data)[3], 0x0708);
+    plx_array_free(&array);
+}
+
+static void fortran_order(void **state)
+{
+    (void)state;
+    int32_t columns[6] = {11, 21, 12, 22, 13, 23}, rows[6] = {11, 12, 13, 21, 22, 23};
+    plx_array array;
+    plx_error error = {""};
+    assert_int_equal(read_composed(1, "{'descr': '=i4', 'fortran_order': True, 'shape': (2, 3)}\n",
+                                   columns, sizeof columns, &array, &error),
+                     PLX_OK);
+    assert_memory_equal(array.data, rows, sizeof rows);
+    plx_array_free(&array);
+    assert_int_equal(read_composed(1, "{'descr': '=i4', 'fortran_order': True, 'shape': (6,)}\n", columns,
+                                   sizeof columns, &array, &error),
+                     PLX_OK);
+    assert_memory_equal(array.data, columns, sizeof columns);
+    plx_array_free(&array);
+}
+
+static void tolerated_headers(void **state)
+{
+    (void)state;
+    static const char *const headers[] = {
+        "{'shape':(2,),'fortran_order':False,'descr':'=i4'}",
+        "  {\t\"descr\" : \"=i4\" ,\n 'shape' : ( 2 , ) , 'fortran_order' : False , } \r\n ",
+        "{'descr': 'i4', 'fortran_order': False, 'shape': (2L,), }\n",
+    };
+    int32_t values[2] = {-7, 9};
+    for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++) {
+        plx_array array;
+        plx_error error = {""};
+        assert_int_equal(read_composed(1, headers[i], values, sizeof values, &array, &error), PLX_OK);
+        assert_int_equal(array.rank, 1);
+        assert_int_equal(array.cols, 2);
+        assert_memory_equal(array.data, values, sizeof values);
+        plx_array_free(&array);
+    }
+}
+
+/* ---- what is wrong ------------------------------------------------------- */
+
+static void refused_headers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *dictionary;
+        size_t data_bytes;
+        const char *reason;
+    } cases[] = {
+        {"", 0, "not a dictionary"},
+        {"garbage", 0, "not a dictionary"},
+        {"{}", 0, "missing"},
+        {"{", 0, "no end"},
+        {"{'descr': '<f4', 'shape': (2,)}", 8, "missing"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,)", 8, "no end"},
+        {"{'descr': '<f4' 'fortran_order': False, 'shape': (2,)}", 8, "comma is missing"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,)} x", 8, "follows the dictionary"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,), 'more': 1}", 8, "unknown key 'more'"},
+        {"{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", 8, "twice"},
+        {"{'descr': '<f4', 'fortran_order': Maybe, 'shape': (2,)}", 8, "neither True nor False"},
+        {"{'descr': '<f4', 'fortran_order': 0, 'shape': (2,)}", 8, "neither True nor False"},
+        {"{'descr': 4, 'fortran_order': False, 'shape': (2,)}", 8, "'descr' is no string"},
+        {"{'descr': '<f\\4', 'fortran_order': False, 'shape': (2,)}", 8, "'descr' is no string"},
+        {"{'descr': '<f4, 'fortran_order': False, 'shape': (2,)}", 8, "bad .npy header"},
+        {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,)}", 8, "structured"},
+        {"{'descr': '<f2', 'fortran_order': False, 'shape': (4,)}", 8, "'<f2' is not supported"},
+        {"{'descr': '<u4', 'fortran_order': False, 'shape': (2,)}", 8, "'<u4' is not supported"},
+        {"{'descr': '|b1', 'fortran_order': False, 'shape': (8,)}", 8, "'|b1' is not supported"},
+        {"{'descr': '|O', 'fortran_order': False, 'shape': (1,)}", 8, "'|O' is not supported"},
+        {"{'descr': '|f4', 'fortran_order': False, 'shape': (2,)}", 8, "'|f4' is not supported"},
+        {"{'descr': '', 'fortran_order': False, 'shape': (2,)}", 8, "'' is not supported"},
+        {"{'descr': '<', 'fortran_order': False, 'shape': (2,)}", 8, "'<' is not supported"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': 2}", 8, "no tuple"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (2)}", 8, "no tuple"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (2 1)}", 8, "lacks a comma"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (,)}", 8, "no number"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,,)}", 8, "no number"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (02,)}", 8, "no number"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (0x2,)}", 8, "lacks a comma"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (2.0,)}", 8, "lacks a comma"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,", 8, "no number"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (-2,)}", 8, "negative"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (-1, -2)}", 8, "negative"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (9223372036854775808,)}", 8, "64 bits"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999999,)}", 8, "64 bits"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (9223372036854775807,)}", 8, "overflows"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296)}", 8, "overflows"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387905, 4)}", 8, "overflows"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 2)}", 8, "more than 2 dimensions"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000000,)}", 8, "truncated"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", 7, "truncated"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", 9, "1 bytes follow"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (0,)}", 4, "4 bytes follow"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        for (int version = 1; version <= 3; version++)
+            expect_refusal(version, cases[i].dictionary, cases[i].data_bytes, cases[i].reason);
+    }
+    expect_refusal(4, "{}", 0, "version 4.0");
+    expect_refusal(0, "{}", 0, "version 0.0");
+}
+
+/* An empty array of any width is no overflow. */
+static void empty_but_wide(void **state)
+{
+    (void)state;
+    plx_array array;
+    plx_error error = {""};
+    assert_int_equal(
+        read_composed(1, "{'descr': '<f4', 'fortran_order': True, 'shape': (0, 9223372036854775807)}",
+                      NULL, 0, &array, &error),
+        PLX_OK);
+    assert_int_equal(array.rows, 0);
+    assert_true(array.cols == INT64_MAX);
+    assert_null(array.data);
+}
+
+static void truncated_at_every_byte(void **state)
+{
+    (void)state;
+    unsigned char bytes[1024];
+    double values[4] = {1, 2, 3, 4};
+    plx_error error = {""};
+    assert_int_equal(plx_npy_write(path, &(plx_array){PLX_F64, 2, 2, 2, values}, &error), PLX_OK);
+    size_t count = read_file(bytes, sizeof bytes);
+    assert_true(count < sizeof bytes);
+    for (size_t kept = 0; kept < count; kept++) {
+        plx_array array;
+        write_file(bytes, kept);
+        assert_int_equal(plx_npy_read(path, &array, &error), PLX_INVALID);
+        assert_true(strlen(error.text) > strlen(path));
+    }
+    bytes[count] = 0;
+    write_file(bytes, count + 1);
+    plx_array array;
+    assert_int_equal(plx_npy_read(path, &array, &error), PLX_INVALID);
+}
+
+/* Any one byte of the header may be anything: an answer, never a crash, and never an
+ * array that is larger than the file. */
+static void every_byte_flipped(void **state)
+{
+    (void)state;
+    unsigned char bytes[1024];
+    int16_t values[6] = {1, 2, 3, 4, 5, 6};
+    plx_error error = {""};
+    assert_int_equal(plx_npy_write(path, &(plx_array){PLX_I16, 2, 2, 3, values}, &error), PLX_OK);
+    size_t count = read_file(bytes, sizeof bytes);
+    static const unsigned char masks[] = {0x01, 0x02, 0x10, 0x80, 0xff};
+    for (size_t i = 0; i < count - sizeof values; i++) {
+        for (size_t m = 0; m < sizeof masks; m++) {
+            plx_array array;
+            bytes[i] ^= masks[m];
+            write_file(bytes, count);
+            if (plx_npy_read(path, &array, &error) == PLX_OK) {
+                assert_int_equal((size_t)(array.rows * array.cols) * plx_dtype_size(array.dtype),
+                                 sizeof values);
+                plx_array_free(&array);
+            }
+            bytes[i] ^= masks[m];
+        }
+    }
+}
+
+static void huge_header_length(void **state)
+{
+    (void)state;
+    static const unsigned char lying[] = {0x93, 'N', 'U', 'M', 'P', 'Y', 2, 0, 0xff, 0xff, 0xff, 0xff, '{'};
+    static const unsigned char other[] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, 0xff, 0xff, '{'};
+    plx_array array;
+    plx_error error = {""};
+    write_file(lying, sizeof lying);
+    assert_int_equal(plx_npy_read(path, &array, &error), PLX_INVALID);
+    assert_non_null(strstr(error.text, "truncated"));
+    write_file(other, sizeof other);
+    assert_int_equal(plx_npy_read(path, &array, &error), PLX_INVALID);
+    assert_non_null(strstr(error.text, "truncated"));
+}
+
+/* A header that is all there, but absurdly long. */
+static void long_header(void **state)
+{
+    (void)state;
+    size_t length = (size_t)2 << 20;
+    unsigned char *bytes = malloc(length + 12);
+    assert_non_null(bytes);
+    memset(bytes, ' ', length + 12);
+    memcpy(bytes, "\x93NUMPY\x02\x00\x00\x00\x20\x00{", 13);
+    write_file(bytes, length + 12);
+    free(bytes);
+    plx_array array;
+    plx_error error = {""};
+    assert_int_equal(plx_npy_read(path, &array, &error), PLX_INVALID);
+    assert_non_null(strstr(error.text, "too long"));
+}
+
+static void no_regular_file(void **state)
+{
+    (void)state;
+    plx_array array;
+    plx_error error = {""};
+    assert_int_equal(plx_npy_read(folder, &array, &error), PLX_IO);
+    assert_non_null(strstr(error.text, "not a regular file"));
+    (void)unlink(path);
+    assert_int_equal(plx_npy_read(path, &array, &error), PLX_IO);
+    assert_non_null(strstr(error.text, "No such file"));
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(plx_npy_read(path, &array, &error), PLX_IO); /* and does not wait */
+    assert_non_null(strstr(error.text, "not a regular file"));
+    assert_int_equal(unlink(path), 0);
+}
+
+static void unreadable_file(void **state)
+{
+    (void)state;
+    plx_array array;
+    plx_error error = {""};
+    write_file("x", 1);
+    assert_int_equal(chmod(path, 0), 0);
+    if (geteuid() == 0)
+        assert_int_equal(plx_npy_read(path, &array, &error), PLX_INVALID); /* root reads all */
+    else
+        assert_int_equal(plx_npy_read(path, &array, &error), PLX_IO);
+    assert_int_equal(unlink(path), 0);
+}
+
+/* ---- writing ------------------------------------------------------------- */
+
+static void refused_arrays(void **state)
+{
+    (void)state;
+    double value = 1;
+    static const plx_array none = {.rank = 1, .dtype = PLX_F64, .rows = 1, .cols = 5, .data = NULL};
+    const plx_array arrays[] = {
+        none,
+        {PLX_F64, 3, 1, 1, &value},
+        {PLX_F64, -1, 1, 1, &value},
+        {PLX_F64, 2, -1, 1, &value},
+        {PLX_F64, 1, 2, 1, &value},
+        {PLX_F64, 0, 1, 2, &value},
+        {PLX_F64, 2, INT64_MAX, 2, &value},
+        {PLX_DTYPE_COUNT, 1, 1, 1, &value},
+    };
+    (void)unlink(path);
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+        plx_error error = {""};
+        assert_int_equal(plx_npy_write(path, &arrays[i], &error), PLX_INVALID);
+        assert_true(error.text[0] != '\0');
+        assert_int_equal(access(path, F_OK), -1);
+    }
+}
+
+static void unwritable_places(void **state)
+{
+    (void)state;
+    double value = 1;
+    plx_array array = {PLX_F64, 0, 1, 1, &value};
+    plx_error error = {""};
+    assert_int_equal(plx_npy_write("no-such-folder/a.npy", &array, &error), PLX_IO);
+    assert_non_null(strstr(error.text, "no-such-folder/a.npy"));
+    assert_int_equal(plx_npy_write(folder, &array, &error), PLX_IO);
+}
+
+/* A full disk is told, and leaves nothing. */
+static void full_device(void **state)
+{
+    (void)state;
+    if (access("/dev/full", W_OK) != 0)
+        skip();
+    double value = 1;
+    plx_error error = {""};
+    assert_int_equal(plx_npy_write("/dev/full", &(plx_array){PLX_F64, 0, 1, 1, &value}, &error), PLX_IO);
+    assert_non_null(strstr(error.text, "No space"));
+}
+
+/* What was there stays until the new file is complete, permissions stay, a link stays
+ * a link, and a discarded output changes nothing. */
+static void replaces_whole_files(void **state)
+{
+    (void)state;
+    char link_path[64], text[16] = "";
+    plx_error error = {""};
+    plx_output *output;
+    struct stat about;
+    write_file("old", 3);
+    assert_int_equal(chmod(path, 0640), 0);
+    (void)snprintf(link_path, sizeof link_path, "%s/link", folder);
+    assert_int_equal(symlink("a.npy", link_path), 0);
+
+    assert_int_equal(plx_output_open(link_path, &output, &error), PLX_OK);
+    assert_true(fputs("new", plx_output_stream(output)) >= 0);
+    assert_int_equal(read_file((unsigned char *)text, 3), 3);
+    assert_string_equal(text, "old");
+    plx_output_discard(output);
+    assert_int_equal(read_file((unsigned char *)text, 3), 3);
+    assert_string_equal(text, "old");
+
+    assert_int_equal(plx_output_open(link_path, &output, &error), PLX_OK);
+    assert_true(fputs("new", plx_output_stream(output)) >= 0);
+    assert_int_equal(plx_output_close(output, &error), PLX_OK);
+    assert_int_equal(read_file((unsigned char *)text, 3), 3);
+    assert_string_equal(text, "new");
+    assert_int_equal(lstat(link_path, &about), 0);
+    assert_true(S_ISLNK(about.st_mode));
+    assert_int_equal(stat(path, &about), 0);
+    assert_int_equal(about.st_mode & 0777, 0640);
+    assert_int_equal(unlink(link_path), 0);
+}
+
+/* The file that the project ships. */
+static void real_data(void **state)
+{
+    (void)state;
+    const char *top = getenv("top_srcdir");
+    char file[4096];
+    plx_array array;
+    plx_error error = {""};
+    (void)snprintf(file, sizeof file, "%s/data/digits-pixels-1797x64-f32.npy", top != NULL ? top : ".");
+    assert_int_equal(plx_npy_read(file, &array, &error), PLX_OK);
+    assert_int_equal(array.dtype, PLX_F32);
+    assert_int_equal(array.rank, 2);
+    assert_int_equal(array.rows, 1797);
+    assert_int_equal(array.cols, 64);
+    double sum = 0;
+    for (int64_t i = 0; i < 1797 * 64; i++)
+        sum += (double)((const float *)array.data)[i];
+    assert_true(sum == 561718.0);
+    plx_array_free(&array);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(round_trips),
+        cmocka_unit_test(data_is_aligned),
+        cmocka_unit_test(all_versions),
+        cmocka_unit_test(both_byte_orders),
+        cmocka_unit_test(complex_byte_order),
+        cmocka_unit_test(wide_byte_orders),
+        cmocka_unit_test(fortran_order),
+        cmocka_unit_test(tolerated_headers),
+        cmocka_unit_test(refused_headers),
+        cmocka_unit_test(empty_but_wide),
+        cmocka_unit_test(truncated_at_every_byte),
+        cmocka_unit_test(every_byte_flipped),
+        cmocka_unit_test(huge_header_length),
+        cmocka_unit_test(long_header),
+        cmocka_unit_test(no_regular_file),
+        cmocka_unit_test(unreadable_file),
+        cmocka_unit_test(refused_arrays),
+        cmocka_unit_test(unwritable_places),
+        cmocka_unit_test(full_device),
+        cmocka_unit_test(replaces_whole_files),
+        cmocka_unit_test(real_data),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
