@@ -72,9 +72,11 @@ static void host_close(plx_session *session)
 
 static plx_status host_alloc(plx_session *session, uint64_t bytes, plx_memory **memory, plx_error *error)
 {
-    (void)session;
     void *data = NULL;
     plx_memory *made = NULL;
+    uint64_t most = session->device.max_alloc_bytes; /* more would be granted, and end the process later */
+    if (most > 0 && bytes > most)
+        return plx_fail(error, PLX_NO_MEMORY, "%" PRIu64 " bytes are more than the machine's %" PRIu64, bytes, most);
     if (bytes > SIZE_MAX - ALIGNMENT || (made = malloc(sizeof *made)) == NULL ||
         posix_memalign(&data, ALIGNMENT, bytes > 0 ? (size_t)bytes : 1) != 0) {
         free(made);

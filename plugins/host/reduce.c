@@ -90,14 +90,14 @@ static void reduce_piece(void *data, int64_t index)
     call->partials[index] = result;
 }
 
-static void store(plx_dtype dtype, void *to, partial result)
+static void store(plx_dtype dtype, plx_reduction reduction, void *to, partial result)
 {
     if (dtype == PLX_I32)
         *(int32_t *)to = (int32_t)(uint32_t)(uint64_t)result.integer;
     else if (dtype == PLX_I64)
         *(int64_t *)to = result.integer;
-    else
-        host_store(dtype, to, 0, host_wide_value(result.wide));
+    else /* an extreme keeps the sign of its zero: nothing is added to it */
+        host_store(dtype, to, 0, reduction == PLX_SUM ? host_wide_value(result.wide) : result.wide.high);
 }
 
 static plx_status reduce_run(const plx_problem *problem, void *const *at, plx_error *error)
@@ -113,7 +113,7 @@ static plx_status reduce_run(const plx_problem *problem, void *const *at, plx_er
     partial result = nothing(call.dtype, call.reduction);
     for (int64_t i = 0; i < pieces; i++)
         result = join(call.dtype, call.reduction, result, call.partials[i]);
-    store(call.dtype, at[1], result);
+    store(call.dtype, call.reduction, at[1], result);
     return PLX_OK;
 }
 
