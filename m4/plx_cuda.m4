@@ -1,0 +1,145 @@
+# PLX_CHECK_CUDA: --with-cuda and --with-cuda-arch.  The cuda plugin needs nvcc,
+# a host compiler that nvcc accepts, and cuda.h; the driver is looked for when it
+# runs.  What was asked for and is missing is an error; otherwise the plugin is
+# left out.  Sets plx_cuda_reason (empty: it is built), plx_cuda_arch (the list),
+# NVCC, NVCCFLAGS, NVCCFLAGS_ARCH, CUDA_CFLAGS and the condition HAVE_CUDA.
+AC_DEFUN([PLX_CHECK_CUDA], [
+AC_ARG_WITH([cuda],
+    [AS_HELP_STRING([--with-cuda@<:@=DIR@:>@],
+        [build the cuda plugin, with the toolkit in DIR, or stop
+         (default: if nvcc is found in PATH, $CUDA_HOME, $CUDA_PATH or /usr/local/cuda)])],
+    [], [with_cuda=auto])
+AC_ARG_WITH([cuda-arch],
+    [AS_HELP_STRING([--with-cuda-arch=LIST],
+        [GPU architectures that get machine code, e.g. 75,80,90,120 (default: 80,90); the last
+         one without a letter gets PTX as well, which newer GPUs translate])],
+    [], [with_cuda_arch=default])
+AC_ARG_VAR([NVCC], [CUDA compiler command])
+AC_ARG_VAR([NVCCFLAGS], [CUDA compiler flags, e.g. -ccbin=g++-12])
+plx_cuda_reason=
+plx_cuda_arch=
+CUDA_CFLAGS=
+NVCCFLAGS_ARCH=
+_PLX_CUDA_ARCH_LIST
+AS_IF([test "$with_cuda" = no], [plx_cuda_reason="left out by --without-cuda"])
+AS_IF([test -z "$plx_cuda_reason"], [_PLX_CUDA_FIND_NVCC])
+AS_IF([test -z "$plx_cuda_reason"], [_PLX_CUDA_FIND_HEADER])
+AS_IF([test -z "$plx_cuda_reason"], [_PLX_CUDA_TRY_NVCC])
+AS_IF([test -n "$plx_cuda_reason" && test "$with_cuda" != no && test "$with_cuda" != auto],
+    [AC_MSG_ERROR([--with-cuda was given, but $plx_cuda_reason])])
+AC_SUBST([CUDA_CFLAGS])
+AC_SUBST([NVCCFLAGS_ARCH])
+AM_CONDITIONAL([HAVE_CUDA], [test -z "$plx_cuda_reason"])
+])
+
+# Checks the form of --with-cuda-arch: numbers of two or three digits, an optional
+# a or f behind each.  Sets plx_cuda_wanted to the words.
+AC_DEFUN([_PLX_CUDA_ARCH_LIST], [
+AS_CASE([$with_cuda_arch],
+    [default], [plx_cuda_wanted="80 90"],
+    [yes|no|''], [AC_MSG_ERROR([--with-cuda-arch needs a list of numbers, such as 80,90])],
+    [plx_cuda_wanted=`AS_ECHO(["$with_cuda_arch"]) | tr , ' '`])
+for plx_arch in $plx_cuda_wanted; do
+    AS_IF([AS_ECHO(["$plx_arch"]) | grep '^@<:@1-9@:>@@<:@0-9@:>@@<:@0-9@:>@*@<:@af@:>@*$' >/dev/null], [],
+        [AC_MSG_ERROR(['$plx_arch' in --with-cuda-arch=$with_cuda_arch is no architecture; give numbers such as 80,90])])
+done
+AS_IF([test -z "$plx_cuda_wanted" || test -z "`AS_ECHO([" $plx_cuda_wanted "]) | grep '@<:@0-9@:>@ '`"],
+    [AC_MSG_ERROR([--with-cuda-arch=$with_cuda_arch needs at least one architecture without a letter, for PTX])])
+])
+
+# Finds nvcc: what the user names, then PATH, then the usual folders.
+AC_DEFUN([_PLX_CUDA_FIND_NVCC], [
+AS_CASE([$with_cuda],
+    [yes|auto], [plx_cuda_path="$PATH$PATH_SEPARATOR${CUDA_HOME:-/nonexistent}/bin$PATH_SEPARATOR${CUDA_PATH:-/nonexistent}/bin$PATH_SEPARATOR/usr/local/cuda/bin"],
+    [plx_cuda_path="$with_cuda/bin"])
+AC_PATH_PROG([NVCC], [nvcc], [], [$plx_cuda_path])
+AS_IF([test -z "$NVCC"],
+    [AS_CASE([$with_cuda],
+        [yes|auto], [plx_cuda_reason="nvcc was not found; install the CUDA toolkit, or give --with-cuda=DIR"],
+        [plx_cuda_reason="there is no $with_cuda/bin/nvcc"])])
+])
+
+# Finds cuda.h of the same toolkit.
+AC_DEFUN([_PLX_CUDA_FIND_HEADER], [
+plx_nvcc_folder=`AS_DIRNAME(["$NVCC"])`
+plx_nvcc_real=`readlink -f "$NVCC" 2>/dev/null || AS_ECHO(["$NVCC"])`
+plx_nvcc_real_folder=`AS_DIRNAME(["$plx_nvcc_real"])`
+plx_cuda_include=
+AC_MSG_CHECKING([for cuda.h])
+for plx_folder in "$with_cuda/include" "$plx_nvcc_folder/../include" "$plx_nvcc_real_folder/../include" \
+                  "${CUDA_HOME:-/nonexistent}/include" "${CUDA_PATH:-/nonexistent}/include" \
+                  /usr/local/cuda/include /usr/include; do
+    AS_IF([test -r "$plx_folder/cuda.h"],
+        [plx_cuda_include=`cd "$plx_folder" && pwd -P`; break])
+done
+AS_IF([test -n "$plx_cuda_include"], [AC_MSG_RESULT([$plx_cuda_include])], [AC_MSG_RESULT([no])])
+dnl As a system folder, so that our warnings are about our code.
+AS_CASE([$plx_cuda_include],
+    [''], [plx_cuda_reason="cuda.h was not found beside $NVCC; install the CUDA toolkit's driver development files"],
+    [/usr/include], [],
+    [CUDA_CFLAGS="-isystem $plx_cuda_include"])
+AS_IF([test -z "$plx_cuda_reason"], [
+    plx_saved_CPPFLAGS=$CPPFLAGS
+    CPPFLAGS="$CPPFLAGS $CUDA_CFLAGS"
+    AC_MSG_CHECKING([whether cuda.h is of CUDA 11 or newer])
+    AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[#include <cuda.h>
+#if CUDA_VERSION < 11000
+#error too old
+#endif]], [[CUdevice device = 0; (void)device;]])],
+        [AC_MSG_RESULT([yes])],
+        [AC_MSG_RESULT([no])
+         plx_cuda_reason="$plx_cuda_include/cuda.h does not compile or is older than CUDA 11"])
+    CPPFLAGS=$plx_saved_CPPFLAGS
+])
+])
+
+# _PLX_CUDA_COMPILE(FLAGS, IF-OK, IF-NOT): compiles a kernel; the output is left in
+# conftest.err.
+AC_DEFUN([_PLX_CUDA_COMPILE], [
+cat >conftest.cu <<_PLX_EOF
+#include <cstdint>
+extern "C" __global__ void twice(float *x) { x@<:@threadIdx.x@:>@ *= 2.0f; }
+_PLX_EOF
+AS_ECHO(["configure: $NVCC -fatbin $1 -std=c++17 $NVCCFLAGS conftest.cu"]) >&AS_MESSAGE_LOG_FD
+AS_IF([$NVCC -fatbin $1 -std=c++17 $NVCCFLAGS -o conftest.fatbin conftest.cu >conftest.err 2>&1 && test -s conftest.fatbin],
+    [$2],
+    [cat conftest.err >&AS_MESSAGE_LOG_FD
+     $3])
+])
+
+# Compiles for each architecture that is wanted.  A default one that this nvcc does
+# not know is passed over; one that was asked for is an error.
+AC_DEFUN([_PLX_CUDA_TRY_NVCC], [
+plx_cuda_ptx=
+for plx_arch in $plx_cuda_wanted; do
+    AC_MSG_CHECKING([whether $NVCC compiles for sm_$plx_arch])
+    _PLX_CUDA_COMPILE([-gencode arch=compute_$plx_arch,code=sm_$plx_arch], [
+        AC_MSG_RESULT([yes])
+        plx_cuda_arch="$plx_cuda_arch${plx_cuda_arch:+,}$plx_arch"
+        NVCCFLAGS_ARCH="$NVCCFLAGS_ARCH -gencode arch=compute_$plx_arch,code=sm_$plx_arch"
+        AS_CASE([$plx_arch], [*@<:@af@:>@], [], [plx_cuda_ptx=$plx_arch])
+    ], [
+        AC_MSG_RESULT([no])
+        _PLX_CUDA_EXPLAIN
+    ])
+done
+AS_IF([test -n "$plx_cuda_ptx"],
+    [plx_cuda_reason=
+     NVCCFLAGS_ARCH="$NVCCFLAGS_ARCH -gencode arch=compute_$plx_cuda_ptx,code=compute_$plx_cuda_ptx"],
+    [test -z "$plx_cuda_reason"],
+    [plx_cuda_reason="$NVCC compiles for no architecture"])
+rm -f conftest.cu conftest.fatbin conftest.err
+])
+
+# Why nvcc failed, from what it wrote.
+AC_DEFUN([_PLX_CUDA_EXPLAIN], [
+AS_IF([grep -i 'unsupported gpu arch' conftest.err >/dev/null], [
+    plx_cuda_reason="$NVCC does not know the architecture sm_$plx_arch"
+    AS_IF([test "$with_cuda_arch" != default],
+        [AC_MSG_ERROR([--with-cuda-arch=$with_cuda_arch: $plx_cuda_reason; nvcc --list-gpu-arch lists what it knows])])
+], [grep -i -E 'unsupported (GNU|clang|Microsoft)' conftest.err >/dev/null], [
+    plx_cuda_reason="$NVCC does not accept the host compiler (too new or too old); name another one with NVCCFLAGS=-ccbin=COMPILER"
+], [
+    plx_cuda_reason="$NVCC does not compile a kernel: `head -n 1 conftest.err | tr -d '\"\\\\'`"
+])
+])

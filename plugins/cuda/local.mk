@@ -1,0 +1,50 @@
+# The CUDA backend and the cuda plugin.  nvcc compiles each kernel to a fatbin,
+# build-aux/embed writes the fatbins as C arrays, and libtool sees only C.
+cuda_backend_sources = \
+	backends/cuda/cuda.h \
+	backends/cuda/driver.c \
+	backends/cuda/driver.h \
+	backends/cuda/probe.c \
+	backends/cuda/program.c \
+	backends/cuda/queue.c \
+	backends/cuda/session.c
+
+# kernels/gemm/naive.cu -> cuda-images/gemm/naive.fatbin, under the key gemm/naive.
+cuda_kernels = $(patsubst $(top_srcdir)/kernels/%.cu,%,$(sort $(wildcard $(top_srcdir)/kernels/*/*.cu)))
+cuda_images = $(cuda_kernels:%=cuda-images/%.fatbin)
+
+plx_nvcc_verbose = $(plx_nvcc_verbose_@AM_V@)
+plx_nvcc_verbose_ = $(plx_nvcc_verbose_@AM_DEFAULT_V@)
+plx_nvcc_verbose_0 = @echo "  NVCC    " $@;
+plx_nvcc_verbose_1 =
+
+# No --use_fast_math: the judge takes every kernel at its word.
+cuda-images/%.fatbin: $(top_srcdir)/kernels/%.cu
+	@$(MKDIR_P) $(@D)
+	$(plx_nvcc_verbose)$(NVCC) -fatbin $(NVCCFLAGS_ARCH) -O3 -std=c++17 -Xfatbin -compress-all \
+		-I$(top_srcdir)/include -I$(top_srcdir)/kernels -I$(top_srcdir) \
+		-MD -MP -MF $(@:.fatbin=.d) $(NVCCFLAGS) -o $@ $<
+
+-include $(cuda_images:.fatbin=.d)
+
+plugins/cuda/images.c: $(cuda_images) $(top_srcdir)/build-aux/embed
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(SHELL) $(top_srcdir)/build-aux/embed plx_cuda_images \
+		$(foreach kernel,$(cuda_kernels),$(kernel)=cuda-images/$(kernel).fatbin) >$@.tmp && \
+		mv -f $@.tmp $@
+
+CLEANFILES += $(cuda_images) $(cuda_images:.fatbin=.d) plugins/cuda/images.c plugins/cuda/images.c.tmp
+
+if HAVE_CUDA
+pkglib_LTLIBRARIES += plx-cuda.la
+plx_cuda_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
+plx_cuda_la_LDFLAGS = -module -avoid-version -shared -no-undefined \
+	-export-symbols-regex '^plx_plugin_entry$$'
+plx_cuda_la_SOURCES = \
+	$(cuda_backend_sources) \
+	$(ladder_sources) \
+	plugins/cuda/plan.c \
+	plugins/cuda/plan.h \
+	plugins/cuda/plugin.c
+nodist_plx_cuda_la_SOURCES = plugins/cuda/images.c
+endif

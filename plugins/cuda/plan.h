@@ -1,0 +1,18 @@
+/* Plans of the cuda plugin: recipes turned into launches. */
+#ifndef PLX_PLUGINS_CUDA_PLAN_H
+#define PLX_PLUGINS_CUDA_PLAN_H
+
+#include "backends/cuda/cuda.h"
+#include "kernels/image.h"
+#include "kernels/recipe.h"
+
+/* The compiled kernels, "gemm/naive" and so on; made by build-aux/embed. */
+extern const plx_image plx_cuda_images[];
+
+plx_status plx_cuda_plan(plx_session *session, const plx_problem *problem, size_t kernel,
+                         plx_plugin_plan **plan, plx_error *error);
+void plx_cuda_plan_destroy(plx_plugin_plan *plan);
+plx_status plx_cuda_execute(plx_plugin_plan *plan, plx_plugin_queue *queue,
+                            const plx_operand *operands, size_t count, plx_error *error);
+
+#endif

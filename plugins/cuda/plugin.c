@@ -1,0 +1,60 @@
+/* The cuda plugin: our kernels on NVIDIA's driver. */
+#include "plugins/cuda/plan.h"
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#ifndef PACKAGE_VERSION
+#define PACKAGE_VERSION "unknown"
+#endif
+
+static const plx_kernel *cuda_kernel(plx_op op, size_t index)
+{
+    const plx_ladder *ladder = plx_ladder_of(op);
+    return ladder != NULL && index < ladder->count ? &ladder->rows[index].about : NULL;
+}
+
+static plx_status cuda_choose(plx_session *session, const plx_problem *problem, size_t *kernel,
+                              plx_error *error)
+{
+    const plx_ladder *ladder = plx_ladder_of(problem->op);
+    if (ladder == NULL)
+        return plx_fail(error, PLX_UNSUPPORTED, "the cuda plugin has no kernels for this operation");
+    *kernel = ladder->choose(problem, &session->info);
+    return PLX_OK;
+}
+
+static const plx_plugin cuda_plugin = {
+    .abi = PLX_PLUGIN_ABI,
+    .size = sizeof(plx_plugin),
+    .name = "cuda",
+    .version = PACKAGE_VERSION,
+    .summary = "kernels in CUDA C++ on NVIDIA GPUs, through the driver API",
+    .probe = plx_cuda_probe,
+    .open = plx_cuda_open,
+    .close = plx_cuda_close,
+    .alloc = plx_cuda_alloc,
+    .free = plx_cuda_free,
+    .queue_create = plx_cuda_queue_create,
+    .queue_destroy = plx_cuda_queue_destroy,
+    .synchronize = plx_cuda_synchronize,
+    .upload = plx_cuda_upload,
+    .download = plx_cuda_download,
+    .fill = plx_cuda_fill,
+    .copy = plx_cuda_copy,
+    .event_create = plx_cuda_event_create,
+    .event_destroy = plx_cuda_event_destroy,
+    .event_record = plx_cuda_event_record,
+    .event_elapsed = plx_cuda_event_elapsed,
+    .kernel = cuda_kernel,
+    .choose = cuda_choose,
+    .plan = plx_cuda_plan,
+    .plan_destroy = plx_cuda_plan_destroy,
+    .execute = plx_cuda_execute,
+};
+
+const plx_plugin *plx_plugin_entry(void)
+{
+    return &cuda_plugin;
+}
