@@ -108,7 +108,7 @@ struct plx_backend {
     plx_plan_cache *plans;
     atomic_bool lost;     /* set after lost_reason was written */
     pthread_mutex_t lock; /* of lost_reason */
-    char *lost_reason;
+    char lost_reason[768];
 };
 
 plx_status plx_backend_open(plx_context *context, size_t plugin, size_t device, plx_backend **backend);
@@ -143,6 +143,8 @@ static inline void plx_queue_leave(plx_queue *queue)
         (void)pthread_mutex_unlock(&queue->lock);
 }
 plx_status plx_queue_make(plx_backend *backend, bool shared, plx_queue **queue);
+/* Whether work of this backend may go into this queue now. */
+plx_status plx_queue_check(const plx_backend *backend, const plx_queue *queue);
 
 /* ---- problems (problem.c) ------------------------------------------------ */
 

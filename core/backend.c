@@ -1,0 +1,141 @@
+/* An opened device, and what happens when one of its calls fails. */
+#include "core.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- failures ---------------------------------------------------------- */
+
+plx_status plx_backend_lost(const plx_backend *backend)
+{
+    return plx_context_fail(backend->context, PLX_DEVICE_LOST,
+                            "%s is lost and runs nothing more; what happened first: %s", backend->label,
+                            backend->lost_reason);
+}
+
+/* Only the first reason is kept: the later ones follow from it. */
+static void mark_lost(plx_backend *backend, const char *reason)
+{
+    (void)pthread_mutex_lock(&backend->lock);
+    if (!atomic_load(&backend->lost)) {
+        (void)snprintf(backend->lost_reason, sizeof backend->lost_reason, "%s", reason);
+        atomic_store_explicit(&backend->lost, true, memory_order_release);
+    }
+    (void)pthread_mutex_unlock(&backend->lock);
+}
+
+plx_status plx_backend_failed(plx_backend *backend, plx_status status, const plx_error *error,
+                              const char *format, ...)
+{
+    char tried[160];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(tried, sizeof tried, format, arguments);
+    va_end(arguments);
+    if ((unsigned)status >= PLX_STATUS_COUNT)
+        status = PLX_FAILED;
+    const char *why = error->text[0] != '\0' ? error->text : plx_strerror(status);
+    const char *verb = status == PLX_UNSUPPORTED ? "is not supported" : "failed";
+    (void)plx_context_fail(backend->context, status, "%s: %s %s: %.*s", backend->label, tried, verb,
+                           (int)sizeof error->text - 1, why);
+    if (status == PLX_DEVICE_LOST)
+        mark_lost(backend, plx_message(backend->context));
+    return status;
+}
+
+/* ---- open and close ---------------------------------------------------- */
+
+/* What can be made without the plugin; NULL when memory is exhausted. */
+static plx_backend *backend_alloc(plx_context *context, size_t plugin, size_t device)
+{
+    const plx_entry *entry = &context->entries[plugin];
+    plx_backend *backend = calloc(1, sizeof *backend);
+    if (backend == NULL)
+        return NULL;
+    backend->plans = plx_plan_cache_create();
+    if (backend->plans == NULL || pthread_mutex_init(&backend->lock, NULL) != 0) {
+        plx_plan_cache_destroy(backend->plans);
+        free(backend);
+        return NULL;
+    }
+    backend->context = context;
+    backend->plugin = entry->plugin;
+    backend->plugin_index = plugin;
+    backend->device = entry->devices[device];
+    atomic_init(&backend->lost, false);
+    (void)snprintf(backend->label, sizeof backend->label, "%s:%zu", entry->plugin->name, device);
+    return backend;
+}
+
+static void backend_free(plx_backend *backend)
+{
+    plx_plan_cache_destroy(backend->plans);
+    (void)pthread_mutex_destroy(&backend->lock);
+    free(backend);
+}
+
+plx_status plx_backend_open(plx_context *context, size_t plugin, size_t device, plx_backend **backend)
+{
+    plx_error error = {.text = ""};
+    plx_backend *made = backend_alloc(context, plugin, device);
+    if (made == NULL)
+        return plx_out_of_memory(context, "a backend");
+    plx_status status = made->plugin->open(device, &made->session, &error);
+    if (status != PLX_OK) {
+        status = plx_backend_failed(made, status, &error, "opening the device");
+        goto free_backend;
+    }
+    status = plx_queue_make(made, true, &made->own_queue);
+    if (status != PLX_OK)
+        goto close_session;
+    *backend = made;
+    return PLX_OK;
+
+close_session:
+    made->plugin->close(made->session);
+free_backend:
+    backend_free(made);
+    return status;
+}
+
+/* Cached plans may still be at work in the backend's own queue. */
+void plx_close(plx_backend *backend)
+{
+    plx_error error = {.text = ""};
+    if (backend == NULL)
+        return;
+    (void)backend->plugin->synchronize(backend->own_queue->queue, &error);
+    plx_plan_cache_destroy(backend->plans);
+    backend->plans = NULL;
+    plx_queue_destroy(backend->own_queue);
+    backend->plugin->close(backend->session);
+    backend_free(backend);
+}
+
+/* ---- what it says of itself -------------------------------------------- */
+
+plx_context *plx_backend_context(const plx_backend *backend)
+{
+    return backend->context;
+}
+
+const char *plx_backend_name(const plx_backend *backend)
+{
+    return backend->plugin->name;
+}
+
+const char *plx_backend_label(const plx_backend *backend)
+{
+    return backend->label;
+}
+
+size_t plx_backend_plugin(const plx_backend *backend)
+{
+    return backend->plugin_index;
+}
+
+const plx_device_info *plx_backend_device(const plx_backend *backend)
+{
+    return &backend->device;
+}

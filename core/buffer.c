@@ -1,0 +1,171 @@
+/* Device memory, and the transfers to, from and within it. */
+#include "core.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+plx_status plx_buffer_create(plx_backend *backend, uint64_t bytes, plx_buffer **buffer)
+{
+    plx_error error = {.text = ""};
+    plx_status status = plx_backend_usable(backend);
+    if (status != PLX_OK)
+        return status;
+    plx_buffer *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return plx_out_of_memory(backend->context, "a buffer");
+    made->backend = backend;
+    made->bytes = bytes;
+    if (bytes > 0)
+        status = backend->plugin->alloc(backend->session, bytes, &made->memory, &error);
+    if (status != PLX_OK) {
+        free(made);
+        return plx_backend_failed(backend, status, &error, "allocation of %" PRIu64 " bytes", bytes);
+    }
+    *buffer = made;
+    return PLX_OK;
+}
+
+void plx_buffer_destroy(plx_buffer *buffer)
+{
+    if (buffer == NULL)
+        return;
+    if (buffer->memory != NULL)
+        buffer->backend->plugin->free(buffer->backend->session, buffer->memory);
+    free(buffer);
+}
+
+uint64_t plx_buffer_bytes(const plx_buffer *buffer)
+{
+    return buffer->bytes;
+}
+
+/* ---- transfers --------------------------------------------------------- */
+
+/* Written so that no sum can overflow. */
+static plx_status check_range(const plx_buffer *buffer, uint64_t offset, uint64_t bytes, const char *what)
+{
+    const plx_backend *backend = buffer->backend;
+    if (offset <= buffer->bytes && bytes <= buffer->bytes - offset)
+        return PLX_OK;
+    return plx_context_fail(backend->context, PLX_INVALID,
+                            "%s: %s of %" PRIu64 " bytes from byte %" PRIu64
+                            " on runs past the end of a buffer of %" PRIu64 " bytes",
+                            backend->label, what, bytes, offset, buffer->bytes);
+}
+
+static plx_status check_host(const plx_backend *backend, const void *host, uint64_t bytes, const char *what)
+{
+    if (host == NULL)
+        return plx_context_fail(backend->context, PLX_INVALID, "%s: %s without a place in host memory",
+                                backend->label, what);
+    if (bytes > SIZE_MAX)
+        return plx_context_fail(backend->context, PLX_INVALID,
+                                "%s: %s of %" PRIu64 " bytes is more than the host can address",
+                                backend->label, what, bytes);
+    return PLX_OK;
+}
+
+plx_status plx_upload(plx_queue *queue, plx_buffer *to, uint64_t offset, const void *from, uint64_t bytes)
+{
+    plx_error error = {.text = ""};
+    plx_backend *backend = to->backend;
+    queue = plx_queue_or_own(queue, backend);
+    plx_status status = plx_queue_check(backend, queue);
+    if (status == PLX_OK)
+        status = check_range(to, offset, bytes, "upload");
+    if (status != PLX_OK || bytes == 0)
+        return status;
+    status = check_host(backend, from, bytes, "upload");
+    if (status != PLX_OK)
+        return status;
+    plx_queue_enter(queue);
+    status = backend->plugin->upload(queue->queue, to->memory, offset, from, bytes, &error);
+    plx_queue_leave(queue);
+    if (status != PLX_OK)
+        return plx_backend_failed(backend, status, &error, "upload of %" PRIu64 " bytes", bytes);
+    return PLX_OK;
+}
+
+plx_status plx_download(plx_queue *queue, void *to, plx_buffer *from, uint64_t offset, uint64_t bytes)
+{
+    plx_error error = {.text = ""};
+    plx_backend *backend = from->backend;
+    queue = plx_queue_or_own(queue, backend);
+    plx_status status = plx_queue_check(backend, queue);
+    if (status == PLX_OK)
+        status = check_range(from, offset, bytes, "download");
+    if (status != PLX_OK || bytes == 0)
+        return status;
+    status = check_host(backend, to, bytes, "download");
+    if (status != PLX_OK)
+        return status;
+    plx_queue_enter(queue);
+    status = backend->plugin->download(queue->queue, to, from->memory, offset, bytes, &error);
+    plx_queue_leave(queue);
+    if (status != PLX_OK)
+        return plx_backend_failed(backend, status, &error, "download of %" PRIu64 " bytes", bytes);
+    return PLX_OK;
+}
+
+plx_status plx_fill(plx_queue *queue, plx_buffer *buffer, uint64_t offset, uint32_t pattern, uint64_t bytes)
+{
+    plx_error error = {.text = ""};
+    plx_backend *backend = buffer->backend;
+    queue = plx_queue_or_own(queue, backend);
+    plx_status status = plx_queue_check(backend, queue);
+    if (status == PLX_OK)
+        status = check_range(buffer, offset, bytes, "fill");
+    if (status == PLX_OK && (offset % 4 != 0 || bytes % 4 != 0))
+        status = plx_context_fail(backend->context, PLX_INVALID,
+                                  "%s: fill of %" PRIu64 " bytes from byte %" PRIu64
+                                  " on: both must be multiples of 4", backend->label, bytes, offset);
+    if (status != PLX_OK || bytes == 0)
+        return status;
+    plx_queue_enter(queue);
+    status = backend->plugin->fill(queue->queue, buffer->memory, offset, pattern, bytes, &error);
+    plx_queue_leave(queue);
+    if (status != PLX_OK)
+        return plx_backend_failed(backend, status, &error, "fill of %" PRIu64 " bytes", bytes);
+    return PLX_OK;
+}
+
+static plx_status check_copy(const plx_buffer *to, uint64_t to_offset, const plx_buffer *from,
+                             uint64_t from_offset, uint64_t bytes)
+{
+    const plx_backend *backend = to->backend;
+    if (from->backend != backend)
+        return plx_context_fail(backend->context, PLX_INVALID,
+                                "copy from a buffer of %s to one of %s: download and upload instead",
+                                from->backend->label, backend->label);
+    plx_status status = check_range(to, to_offset, bytes, "copy");
+    if (status == PLX_OK)
+        status = check_range(from, from_offset, bytes, "copy");
+    if (status != PLX_OK)
+        return status;
+    const uint64_t apart = to_offset > from_offset ? to_offset - from_offset : from_offset - to_offset;
+    if (to == from && apart < bytes)
+        return plx_context_fail(backend->context, PLX_INVALID,
+                                "%s: copy of %" PRIu64 " bytes within a buffer: the two ranges overlap",
+                                backend->label, bytes);
+    return PLX_OK;
+}
+
+plx_status plx_copy(plx_queue *queue, plx_buffer *to, uint64_t to_offset, plx_buffer *from,
+                    uint64_t from_offset, uint64_t bytes)
+{
+    plx_error error = {.text = ""};
+    plx_backend *backend = to->backend;
+    queue = plx_queue_or_own(queue, backend);
+    plx_status status = plx_queue_check(backend, queue);
+    if (status == PLX_OK)
+        status = check_copy(to, to_offset, from, from_offset, bytes);
+    if (status != PLX_OK || bytes == 0)
+        return status;
+    plx_queue_enter(queue);
+    status = backend->plugin->copy(queue->queue, to->memory, to_offset, from->memory, from_offset, bytes,
+                                   &error);
+    plx_queue_leave(queue);
+    if (status != PLX_OK)
+        return plx_backend_failed(backend, status, &error, "copy of %" PRIu64 " bytes", bytes);
+    return PLX_OK;
+}

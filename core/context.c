@@ -1,0 +1,97 @@
+/* A context: the plugins that were found, and what is to be said of them. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "core.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static atomic_uint_least64_t last_serial;
+
+plx_status plx_context_create(const plx_context_options *options, plx_context **context)
+{
+    plx_context *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return plx_out_of_memory(NULL, "a context");
+    if (pthread_mutex_init(&made->lock, NULL) != 0) {
+        free(made);
+        return plx_out_of_memory(NULL, "a lock");
+    }
+    made->serial = atomic_fetch_add(&last_serial, 1) + 1;
+    plx_status status = plx_find_folders(made, options);
+    if (status == PLX_OK)
+        status = plx_load_plugins(made);
+    if (status == PLX_OK)
+        *context = made;
+    else
+        plx_context_destroy(made);
+    return status;
+}
+
+void plx_context_destroy(plx_context *context)
+{
+    if (context == NULL)
+        return;
+    plx_forget_plugins(context);
+    (void)pthread_mutex_destroy(&context->lock);
+    free(context);
+}
+
+size_t plx_plugin_count(const plx_context *context)
+{
+    return context->entry_count;
+}
+
+static plx_status no_such_plugin(const plx_context *context, size_t plugin)
+{
+    return plx_context_fail(context, PLX_INVALID, "there are %zu plugins, so there is no number %zu",
+                            context->entry_count, plugin);
+}
+
+plx_status plx_plugin_at(plx_context *context, size_t plugin, plx_plugin_report *report)
+{
+    const plx_entry *entry = plx_probed_entry(context, plugin);
+    if (entry == NULL)
+        return no_such_plugin(context, plugin);
+    const bool loaded = entry->plugin != NULL;
+    *report = (plx_plugin_report){
+        .name = loaded ? entry->plugin->name : entry->file,
+        .path = entry->path,
+        .version = loaded ? entry->plugin->version : "",
+        .summary = loaded ? entry->plugin->summary : "",
+        .loaded = loaded,
+        .probe = entry->probe,
+        .reason = loaded ? entry->reason.text : entry->refusal,
+        .device_count = entry->device_count,
+    };
+    return PLX_OK;
+}
+
+plx_status plx_device_at(plx_context *context, size_t plugin, size_t device, plx_device_info *info)
+{
+    const plx_entry *entry = plx_probed_entry(context, plugin);
+    if (entry == NULL)
+        return no_such_plugin(context, plugin);
+    if (device >= entry->device_count)
+        return plx_context_fail(context, PLX_INVALID, "%s has %zu devices, so there is no number %zu",
+                                entry->plugin != NULL ? entry->plugin->name : entry->file,
+                                entry->device_count, device);
+    *info = entry->devices[device];
+    return PLX_OK;
+}
+
+bool plx_same_device(const plx_device_info *a, const plx_device_info *b)
+{
+    if (a->has_uuid && b->has_uuid)
+        return memcmp(a->uuid, b->uuid, sizeof a->uuid) == 0;
+    return a->pci[0] != '\0' && strcasecmp(a->pci, b->pci) == 0;
+}
+
+const plx_kernel *plx_kernel_at(const plx_context *context, size_t plugin, plx_op op, size_t kernel)
+{
+    if (plugin >= context->entry_count || (unsigned)op >= PLX_OP_COUNT)
+        return NULL;
+    const plx_plugin *descriptor = context->entries[plugin].plugin;
+    return descriptor != NULL ? descriptor->kernel(op, kernel) : NULL;
+}

@@ -1,0 +1,33 @@
+# libparallax: the dispatcher, the judge and the reports.
+lib_LTLIBRARIES += libparallax.la
+libparallax_la_SOURCES = \
+	core/core.h \
+	core/backend.c \
+	core/buffer.c \
+	core/context.c \
+	core/elf_file.c \
+	core/message.c \
+	core/open.c \
+	core/plan.c \
+	core/plan_cache.c \
+	core/plugin_file.c \
+	core/problem.c \
+	core/queue.c \
+	core/registry.c \
+	core/run.c \
+	core/search.c \
+	core/text.c \
+	core/words.c
+
+# .npy files and reports.
+libparallax_la_SOURCES += \
+	core/npy.c \
+	core/npy.h \
+	core/npy_header.c \
+	core/output_file.c
+
+libparallax_la_SOURCES += $(operation_sources)
+libparallax_la_CPPFLAGS = $(AM_CPPFLAGS) -DPLX_PLUGIN_DIR='"$(pkglibdir)"'
+libparallax_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden $(JANSSON_CFLAGS)
+libparallax_la_LIBADD = $(JANSSON_LIBS)
+libparallax_la_LDFLAGS = -version-info 0:0:0 -no-undefined

@@ -1,0 +1,167 @@
+/* Finds the device that "opencl:1", "cuda" or "auto" stands for, and opens it. */
+#define _GNU_SOURCE /* secure_getenv */
+
+#include "core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_LENGTH 64
+
+/* "opencl:1", taken apart. */
+typedef struct place {
+    char name[NAME_LENGTH];
+    bool has_device;
+    size_t device;
+} place;
+
+static plx_status parse(const plx_context *context, const char *where, place *found)
+{
+    const size_t length = strcspn(where, ":");
+    if (length == 0 || length >= NAME_LENGTH)
+        return plx_context_fail(context, PLX_INVALID, "\"%.80s\" names no backend; it looks like cuda, "
+                                "opencl:1 or auto", where);
+    memcpy(found->name, where, length);
+    found->name[length] = '\0';
+    found->has_device = where[length] == ':';
+    found->device = 0;
+    if (!found->has_device)
+        return PLX_OK;
+    const char *digits = where + length + 1;
+    const size_t count = strspn(digits, "0123456789");
+    if (count == 0 || count > 9 || digits[count] != '\0')
+        return plx_context_fail(context, PLX_INVALID, "\"%.80s\": a device number is expected behind the "
+                                "colon, as in %s:0", where, found->name);
+    found->device = (size_t)strtoul(digits, NULL, 10);
+    return PLX_OK;
+}
+
+/* ---- names ------------------------------------------------------------- */
+
+static size_t plugin_named(const plx_context *context, const char *name)
+{
+    size_t i = 0;
+    while (i < context->entry_count && (context->entries[i].plugin == NULL ||
+                                        strcmp(context->entries[i].plugin->name, name) != 0))
+        i++;
+    return i;
+}
+
+/* Why the file plx-NAME.so was refused; NULL when there is no such file. */
+static const plx_entry *refused_file(const plx_context *context, const char *name)
+{
+    plx_line file = {.length = 0};
+    plx_line_add(&file, "plx-%s.so", name);
+    for (size_t i = 0; i < context->entry_count; i++)
+        if (context->entries[i].plugin == NULL && strcmp(context->entries[i].file, file.text) == 0)
+            return &context->entries[i];
+    return NULL;
+}
+
+static const char *nearest_plugin(const plx_context *context, const char *name)
+{
+    const char *nearest = NULL;
+    const char **names = calloc(context->entry_count + 1, sizeof *names);
+    size_t count = 0;
+    if (names == NULL)
+        return NULL;
+    for (size_t i = 0; i < context->entry_count; i++)
+        if (context->entries[i].plugin != NULL)
+            names[count++] = context->entries[i].plugin->name;
+    names[count++] = "auto";
+    nearest = plx_nearest_name(name, names, count);
+    free(names);
+    return nearest;
+}
+
+static plx_status unknown_name(const plx_context *context, const char *name)
+{
+    const plx_entry *refused = refused_file(context, name);
+    if (refused != NULL)
+        return plx_context_fail(context, PLX_NOT_FOUND, "the plugin %s was refused: %s", refused->path,
+                                refused->refusal);
+    plx_line known = {.length = 0};
+    for (size_t i = 0; i < context->entry_count; i++)
+        if (context->entries[i].plugin != NULL)
+            plx_line_add(&known, "%s%s", known.length > 0 ? ", " : "", context->entries[i].plugin->name);
+    const char *nearest = nearest_plugin(context, name);
+    if (nearest != NULL)
+        return plx_context_fail(context, PLX_NOT_FOUND, "there is no backend \"%s\"; did you mean \"%s\"? "
+                                "There are: %s", name, nearest, known.length > 0 ? known.text : "none");
+    return plx_context_fail(context, PLX_NOT_FOUND, "there is no backend \"%s\"; there are: %s", name,
+                            known.length > 0 ? known.text : "none");
+}
+
+/* ---- devices ----------------------------------------------------------- */
+
+static size_t best_device(const plx_entry *entry)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < entry->device_count; i++)
+        if (entry->devices[i].score > entry->devices[best].score)
+            best = i;
+    return best;
+}
+
+static plx_status open_named(plx_context *context, const place *wanted, plx_backend **backend)
+{
+    const size_t plugin = plugin_named(context, wanted->name);
+    if (plugin == context->entry_count)
+        return unknown_name(context, wanted->name);
+    const plx_entry *entry = plx_probed_entry(context, plugin);
+    if (entry->probe != PLX_OK)
+        return plx_context_fail(context, entry->probe, "%s: %s", wanted->name, entry->reason.text);
+    if (wanted->device >= entry->device_count)
+        return plx_context_fail(context, PLX_NOT_FOUND, "there is no device %s:%zu; %s has %zu, from %s:0 on",
+                                wanted->name, wanted->device, wanted->name, entry->device_count,
+                                wanted->name);
+    const size_t device = wanted->has_device ? wanted->device : best_device(entry);
+    return plx_backend_open(context, plugin, device, backend);
+}
+
+/* Why no plugin offers itself. */
+static plx_status nothing_to_open(plx_context *context)
+{
+    plx_line why = {.length = 0};
+    for (size_t i = 0; i < context->entry_count; i++) {
+        const plx_entry *entry = &context->entries[i];
+        const bool loaded = entry->plugin != NULL;
+        plx_line_add(&why, "%s%s: %s", why.length > 0 ? "; " : "", loaded ? entry->plugin->name : entry->file,
+                     !loaded ? entry->refusal
+                     : entry->probe != PLX_OK ? entry->reason.text : "only when asked for by name");
+    }
+    return plx_context_fail(context, PLX_NO_DEVICE, "no backend offers a device (%s)",
+                            why.length > 0 ? why.text : "no plugin was found");
+}
+
+/* The highest score of all; of equals the first that was found. */
+static plx_status open_auto(plx_context *context, plx_backend **backend)
+{
+    size_t best_plugin = 0, device = 0;
+    int score = 0;
+    for (size_t i = 0; i < context->entry_count; i++) {
+        const plx_entry *entry = plx_probed_entry(context, i);
+        if (entry->device_count == 0)
+            continue;
+        const size_t candidate = best_device(entry);
+        if (entry->devices[candidate].score > score) {
+            score = entry->devices[candidate].score;
+            best_plugin = i;
+            device = candidate;
+        }
+    }
+    if (score <= 0)
+        return nothing_to_open(context);
+    return plx_backend_open(context, best_plugin, device, backend);
+}
+
+plx_status plx_open(plx_context *context, const char *where, plx_backend **backend)
+{
+    place wanted;
+    if (where == NULL || where[0] == '\0')
+        where = secure_getenv("PLX_BACKEND");
+    if (where == NULL || where[0] == '\0' || strcmp(where, "auto") == 0)
+        return open_auto(context, backend);
+    const plx_status status = parse(context, where, &wanted);
+    return status == PLX_OK ? open_named(context, &wanted, backend) : status;
+}

@@ -1,0 +1,255 @@
+/* Plans: a checked problem bound to a kernel, and its execution on operands. */
+#include "core.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- kernels ----------------------------------------------------------- */
+
+/* A ladder is short; a plugin that never ends its list must not hang us. */
+#define MOST_KERNELS 256
+
+static size_t list_kernels(const plx_backend *backend, plx_op op, const char *names[MOST_KERNELS])
+{
+    size_t count = 0;
+    for (const plx_kernel *kernel; count < MOST_KERNELS; count++) {
+        kernel = backend->plugin->kernel(op, count);
+        if (kernel == NULL)
+            break;
+        names[count] = kernel->name;
+    }
+    return count;
+}
+
+static plx_status unknown_kernel(const plx_backend *backend, const plx_problem *problem, const char *name,
+                                 const char *const *names, size_t count)
+{
+    const char *op = plx_op_name(problem->op);
+    const char *nearest = plx_nearest_name(name, names, count);
+    plx_line known = {.length = 0};
+    if (count == 0)
+        return plx_context_fail(backend->context, PLX_NOT_FOUND, "%s has no %s kernels",
+                                plx_backend_name(backend), op);
+    for (size_t i = 0; i < count; i++)
+        plx_line_add(&known, "%s%s", i > 0 ? ", " : "", names[i]);
+    if (nearest != NULL)
+        return plx_context_fail(backend->context, PLX_NOT_FOUND,
+                                "%s has no %s kernel \"%.64s\"; did you mean \"%s\"? There are: %s",
+                                plx_backend_name(backend), op, name, nearest, known.text);
+    return plx_context_fail(backend->context, PLX_NOT_FOUND, "%s has no %s kernel \"%.64s\"; there are: %s",
+                            plx_backend_name(backend), op, name, known.text);
+}
+
+static plx_status named_kernel(const plx_backend *backend, const plx_problem *problem, const char *name,
+                               size_t *index)
+{
+    const char *names[MOST_KERNELS];
+    const size_t count = list_kernels(backend, problem->op, names);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(names[i], name) == 0) {
+            *index = i;
+            return PLX_OK;
+        }
+    }
+    return unknown_kernel(backend, problem, name, names, count);
+}
+
+static plx_status chosen_kernel(plx_backend *backend, const plx_problem *problem, size_t *index)
+{
+    plx_error error = {.text = ""};
+    const char *op = plx_op_name(problem->op);
+    const plx_status status = backend->plugin->choose(backend->session, problem, index, &error);
+    if (status != PLX_OK)
+        return plx_backend_failed(backend, status, &error, "%s of %s", op, plx_dtype_name(problem->dtype));
+    if (backend->plugin->kernel(problem->op, *index) == NULL)
+        return plx_context_fail(backend->context, PLX_FAILED, "%s chose a %s kernel that it does not have",
+                                backend->label, op);
+    return PLX_OK;
+}
+
+plx_status plx_find_kernel(plx_backend *backend, const plx_problem *problem, const char *name,
+                           size_t *index)
+{
+    if (name == NULL || strcmp(name, "best") == 0)
+        return chosen_kernel(backend, problem, index);
+    return named_kernel(backend, problem, name, index);
+}
+
+/* A kernel with a narrower arithmetic than the problem allows would pass for
+ * something that it is not. */
+static plx_status check_kernel(const plx_backend *backend, const plx_problem *problem,
+                               const plx_kernel *kernel)
+{
+    const char *op = plx_op_name(problem->op);
+    if ((kernel->dtypes & PLX_DTYPE_BIT(problem->dtype)) == 0)
+        return plx_context_fail(backend->context, PLX_UNSUPPORTED, "%s: %s/%s does not take %s",
+                                backend->label, op, kernel->name, plx_dtype_name(problem->dtype));
+    if (kernel->compute != PLX_COMPUTE_PLAIN && kernel->compute != problem->compute)
+        return plx_context_fail(backend->context, PLX_UNSUPPORTED,
+                                "%s: %s/%s rounds its inputs to a narrower type, which the problem does "
+                                "not allow", backend->label, op, kernel->name);
+    return PLX_OK;
+}
+
+/* ---- plans ------------------------------------------------------------- */
+
+/* What can be known of the operands before any is given. */
+static plx_status describe_operands(plx_plan *plan)
+{
+    plx_extent extents[PLX_MAX_OPERANDS];
+    const size_t size = plx_dtype_size(plan->problem.dtype);
+    memset(extents, 0, sizeof extents);
+    plan->operation->extents(&plan->problem, extents);
+    for (size_t i = 0; i < plan->operation->operand_count; i++) {
+        int64_t elements;
+        if (!plx_extent_elements(extents[i].rows, extents[i].cols, extents[i].ld, size, &elements))
+            return plx_context_fail(plan->backend->context, PLX_INVALID, "%s: %s is too large",
+                                    plan->operation->name, extents[i].name);
+        plan->operands[i].name = extents[i].name;
+        plan->operands[i].bytes = (uint64_t)elements * size;
+    }
+    plan->element_mask = size - 1; /* sizes are powers of two */
+    return PLX_OK;
+}
+
+static plx_status make_plan(plx_plan *plan, size_t index)
+{
+    plx_error error = {.text = ""};
+    plx_backend *backend = plan->backend;
+    plan->operation = plx_operation_of(plan->problem.op);
+    plan->kernel = backend->plugin->kernel(plan->problem.op, index);
+    atomic_init(&plan->references, 1);
+    plx_status status = check_kernel(backend, &plan->problem, plan->kernel);
+    if (status == PLX_OK)
+        status = describe_operands(plan);
+    if (status != PLX_OK)
+        return status;
+    status = backend->plugin->plan(backend->session, &plan->problem, index, &plan->plan, &error);
+    if (status != PLX_OK)
+        return plx_backend_failed(backend, status, &error, "%s/%s", plan->operation->name,
+                                  plan->kernel->name);
+    return PLX_OK;
+}
+
+plx_status plx_plan_create(plx_backend *backend, const plx_problem *problem, const char *kernel,
+                           plx_plan **plan)
+{
+    plx_error error = {.text = ""};
+    size_t index = 0;
+    plx_status status = plx_backend_usable(backend);
+    if (status != PLX_OK)
+        return status;
+    status = plx_problem_check(problem, &error);
+    if (status != PLX_OK)
+        return plx_context_fail(backend->context, status, "%s", error.text);
+    plx_plan *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return plx_out_of_memory(backend->context, "a plan");
+    made->backend = backend;
+    plx_problem_normalise(problem, &made->problem);
+    status = plx_find_kernel(backend, &made->problem, kernel, &index);
+    if (status == PLX_OK)
+        status = make_plan(made, index);
+    if (status == PLX_OK)
+        *plan = made;
+    else
+        free(made);
+    return status;
+}
+
+void plx_plan_destroy(plx_plan *plan)
+{
+    if (plan == NULL)
+        return;
+    plan->backend->plugin->plan_destroy(plan->plan);
+    free(plan);
+}
+
+const plx_kernel *plx_plan_kernel(const plx_plan *plan)
+{
+    return plan->kernel;
+}
+
+/* ---- execution --------------------------------------------------------- */
+
+/* The slow half of check_operand(): says what is wrong. */
+static plx_status bad_operand(const plx_plan *plan, size_t index, const plx_view *view)
+{
+    const plx_backend *backend = plan->backend;
+    const char *op = plan->operation->name, *name = plan->operands[index].name;
+    if (view->buffer == NULL)
+        return plx_context_fail(backend->context, PLX_INVALID, "%s: %s has no buffer", op, name);
+    if (view->buffer->backend != backend)
+        return plx_context_fail(backend->context, PLX_INVALID, "%s: %s lies on %s, and the work on %s", op,
+                                name, view->buffer->backend->label, backend->label);
+    if ((view->offset & plan->element_mask) != 0)
+        return plx_context_fail(backend->context, PLX_INVALID,
+                                "%s: %s starts at byte %" PRIu64 ", which is no multiple of the %" PRIu64
+                                " bytes of an element", op, name, view->offset, plan->element_mask + 1);
+    return plx_context_fail(backend->context, PLX_INVALID,
+                            "%s: %s needs %" PRIu64 " bytes from byte %" PRIu64
+                            " on, and its buffer has %" PRIu64, op, name, plan->operands[index].bytes,
+                            view->offset, view->buffer->bytes);
+}
+
+static inline bool operand_fits(const plx_plan *plan, size_t index, const plx_view *view)
+{
+    const plx_buffer *buffer = view->buffer;
+    const uint64_t bytes = plan->operands[index].bytes;
+    if (buffer == NULL)
+        return bytes == 0;
+    return buffer->backend == plan->backend && (view->offset & plan->element_mask) == 0 &&
+           view->offset <= buffer->bytes && bytes <= buffer->bytes - view->offset;
+}
+
+static inline bool overlap(const plx_plan *plan, const plx_view *views, size_t a, size_t b)
+{
+    return views[a].buffer == views[b].buffer &&
+           views[a].offset < views[b].offset + plan->operands[b].bytes &&
+           views[b].offset < views[a].offset + plan->operands[a].bytes;
+}
+
+static plx_status check_operands(const plx_plan *plan, const plx_view *views, plx_operand *operands)
+{
+    const plx_operation *operation = plan->operation;
+    const size_t output = operation->output;
+    for (size_t i = 0; i < operation->operand_count; i++) {
+        if (!operand_fits(plan, i, &views[i]))
+            return bad_operand(plan, i, &views[i]);
+        const bool empty = plan->operands[i].bytes == 0;
+        operands[i].memory = empty ? NULL : views[i].buffer->memory;
+        operands[i].offset = empty ? 0 : views[i].offset;
+    }
+    for (size_t i = 0; i < operation->operand_count; i++)
+        if (i != output && overlap(plan, views, i, output))
+            return plx_context_fail(plan->backend->context, PLX_INVALID,
+                                    "%s: the output %s overlaps the input %s", operation->name,
+                                    plan->operands[output].name, plan->operands[i].name);
+    return PLX_OK;
+}
+
+plx_status plx_execute(plx_plan *plan, plx_queue *queue, const plx_view *operands, size_t count)
+{
+    plx_error error;
+    plx_operand checked[PLX_MAX_OPERANDS];
+    plx_backend *backend = plan->backend;
+    queue = plx_queue_or_own(queue, backend);
+    plx_status status = plx_queue_check(backend, queue);
+    if (status != PLX_OK)
+        return status;
+    if (count != plan->operation->operand_count)
+        return plx_context_fail(backend->context, PLX_INVALID, "%s takes %zu operands, and %zu were given",
+                                plan->operation->name, plan->operation->operand_count, count);
+    status = check_operands(plan, operands, checked);
+    if (status != PLX_OK || plan->operands[plan->operation->output].bytes == 0)
+        return status;
+    error.text[0] = '\0';
+    plx_queue_enter(queue);
+    status = backend->plugin->execute(plan->plan, queue->queue, checked, count, &error);
+    plx_queue_leave(queue);
+    if (status != PLX_OK)
+        return plx_backend_failed(backend, status, &error, "%s/%s", plan->operation->name,
+                                  plan->kernel->name);
+    return PLX_OK;
+}

@@ -1,0 +1,139 @@
+/* The plans that a backend keeps for plx_run(): a few, the least recently used
+ * makes room.  Plans are counted, so that one that makes room while another thread
+ * executes it lives until that thread is done. */
+#include "core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CAPACITY 64
+
+typedef struct cached {
+    uint64_t hash;
+    uint64_t used; /* larger is more recent; 0: empty */
+    plx_plan *plan;
+} cached;
+
+struct plx_plan_cache {
+    pthread_mutex_t lock;
+    uint64_t clock;
+    cached places[CAPACITY];
+};
+
+plx_plan_cache *plx_plan_cache_create(void)
+{
+    plx_plan_cache *cache = calloc(1, sizeof *cache);
+    if (cache != NULL && pthread_mutex_init(&cache->lock, NULL) != 0) {
+        free(cache);
+        cache = NULL;
+    }
+    return cache;
+}
+
+void plx_plan_cache_destroy(plx_plan_cache *cache)
+{
+    if (cache == NULL)
+        return;
+    for (size_t i = 0; i < CAPACITY; i++)
+        plx_plan_destroy(cache->places[i].plan);
+    (void)pthread_mutex_destroy(&cache->lock);
+    free(cache);
+}
+
+/* What the plan enqueued may still run, and only the backend's own queue runs
+ * cached plans. */
+void plx_plan_release(plx_plan *plan)
+{
+    plx_backend *backend = plan->backend;
+    plx_error error = {.text = ""};
+    if (atomic_fetch_sub(&plan->references, 1) != 1)
+        return;
+    plx_queue_enter(backend->own_queue);
+    (void)backend->plugin->synchronize(backend->own_queue->queue, &error);
+    plx_queue_leave(backend->own_queue);
+    plx_plan_destroy(plan);
+}
+
+/* FNV-1a over 8-byte words, folded; the problem's size is a multiple of 8. */
+static uint64_t hash_of(const plx_problem *problem)
+{
+    uint64_t words[sizeof *problem / sizeof(uint64_t)];
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    _Static_assert(sizeof words == sizeof *problem, "a problem is made of whole words");
+    memcpy(words, problem, sizeof words);
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        hash = (hash ^ words[i]) * UINT64_C(0x100000001b3);
+    return hash ^ hash >> 32;
+}
+
+/* With the lock held. */
+static plx_plan *find(plx_plan_cache *cache, uint64_t hash, const plx_problem *problem)
+{
+    for (size_t i = 0; i < CAPACITY; i++) {
+        cached *place = &cache->places[i];
+        if (place->used != 0 && place->hash == hash &&
+            memcmp(&place->plan->problem, problem, sizeof *problem) == 0) {
+            place->used = ++cache->clock;
+            atomic_fetch_add(&place->plan->references, 1);
+            return place->plan;
+        }
+    }
+    return NULL;
+}
+
+/* With the lock held.  Returns the plan that made room, or NULL. */
+static plx_plan *insert(plx_plan_cache *cache, uint64_t hash, plx_plan *plan)
+{
+    cached *place = &cache->places[0];
+    for (size_t i = 1; i < CAPACITY; i++)
+        if (cache->places[i].used < place->used)
+            place = &cache->places[i];
+    plx_plan *displaced = place->plan;
+    atomic_fetch_add(&plan->references, 1); /* the cache's own and the caller's */
+    *place = (cached){.hash = hash, .used = ++cache->clock, .plan = plan};
+    return displaced;
+}
+
+/* Planning is slow and happens without the lock; of two threads that planned the
+ * same problem the first one's plan stays. */
+static plx_status plan_anew(plx_backend *backend, uint64_t hash, const plx_problem *problem,
+                            plx_plan **plan)
+{
+    plx_plan_cache *cache = backend->plans;
+    plx_plan *made = NULL, *superfluous = NULL;
+    const plx_status status = plx_plan_create(backend, problem, NULL, &made);
+    if (status != PLX_OK)
+        return status;
+    (void)pthread_mutex_lock(&cache->lock);
+    plx_plan *found = find(cache, hash, problem);
+    if (found != NULL)
+        superfluous = made;
+    else
+        superfluous = insert(cache, hash, made);
+    (void)pthread_mutex_unlock(&cache->lock);
+    if (superfluous != NULL)
+        plx_plan_release(superfluous);
+    *plan = found != NULL ? found : made;
+    return PLX_OK;
+}
+
+/* The header is checked here, so that the problem can be normalised; the rest when
+ * a plan is made, because what is in the cache has been checked. */
+plx_status plx_plan_obtain(plx_backend *backend, const plx_problem *problem, plx_plan **plan)
+{
+    plx_problem normal;
+    if (plx_operation_of(problem->op) == NULL || problem->reserved != 0) {
+        plx_error error = {.text = ""};
+        const plx_status status = plx_problem_check(problem, &error);
+        return plx_context_fail(backend->context, status, "%s", error.text);
+    }
+    plx_problem_normalise(problem, &normal);
+    const uint64_t hash = hash_of(&normal);
+    (void)pthread_mutex_lock(&backend->plans->lock);
+    plx_plan *found = find(backend->plans, hash, &normal);
+    (void)pthread_mutex_unlock(&backend->plans->lock);
+    if (found == NULL)
+        return plan_anew(backend, hash, &normal, plan);
+    *plan = found;
+    return PLX_OK;
+}

@@ -1,0 +1,194 @@
+/* The plugins of a context: loaded when it is made, probed when first asked. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "core.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- loading ----------------------------------------------------------- */
+
+static bool is_plugin_file(const char *name)
+{
+    static const char begin[] = "plx-", end[] = ".so";
+    const size_t length = strlen(name);
+    return length > sizeof begin - 1 + sizeof end - 1 && strncmp(name, begin, sizeof begin - 1) == 0 &&
+           strcmp(name + length - (sizeof end - 1), end) == 0;
+}
+
+static const plx_entry *entry_named(const plx_context *context, const char *name)
+{
+    for (size_t i = 0; i < context->entry_count; i++)
+        if (context->entries[i].plugin != NULL && strcmp(context->entries[i].plugin->name, name) == 0)
+            return &context->entries[i];
+    return NULL;
+}
+
+/* Fills a new entry; owns `path` from here on. */
+static plx_status load_entry(plx_context *context, plx_entry *entry, char *path)
+{
+    plx_error error = {.text = ""};
+    memset(entry, 0, sizeof *entry);
+    entry->path = path;
+    entry->file = strrchr(path, '/') + 1;
+    entry->probe = PLX_UNSUPPORTED; /* the answer of a refused plugin */
+    if (plx_plugin_load(path, &entry->plugin, &error) == PLX_OK) {
+        const plx_entry *first = entry_named(context, entry->plugin->name);
+        if (first == NULL)
+            return PLX_OK;
+        (void)plx_fail(&error, PLX_INVALID, "a plugin of the name %s was already loaded from %s",
+                       entry->plugin->name, first->path);
+        entry->plugin = NULL;
+    }
+    entry->refusal = plx_text("%s", error.text);
+    return entry->refusal != NULL ? PLX_OK : plx_out_of_memory(NULL, "the list of plugins");
+}
+
+static plx_status add_file(plx_context *context, const char *folder, const char *file)
+{
+    const size_t count = context->entry_count;
+    plx_entry *entries = realloc(context->entries, (count + 1) * sizeof *entries);
+    if (entries == NULL)
+        return plx_out_of_memory(NULL, "the list of plugins");
+    context->entries = entries;
+    char *path = plx_text("%s/%s", folder, file);
+    if (path == NULL)
+        return plx_out_of_memory(NULL, "the list of plugins");
+    const plx_status status = load_entry(context, &entries[count], path);
+    context->entry_count = count + 1;
+    return status;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+typedef struct file_list {
+    char **names;
+    size_t count;
+} file_list;
+
+static bool list_add(file_list *list, const char *name)
+{
+    char **names = realloc(list->names, (list->count + 1) * sizeof *names);
+    if (names == NULL)
+        return false;
+    list->names = names;
+    names[list->count] = plx_text("%s", name);
+    return names[list->count] != NULL && ++list->count > 0;
+}
+
+static void list_free(file_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->names[i]);
+    free(list->names);
+}
+
+/* The plugin files of a folder, sorted: the order of a folder is an accident.
+ * False when memory is exhausted. */
+static bool list_folder(const char *folder, file_list *list)
+{
+    bool complete = true;
+    DIR *directory = opendir(folder);
+    if (directory == NULL)
+        return true; /* a folder of the search path that is not there is no error */
+    for (struct dirent *file; complete && (file = readdir(directory)) != NULL;)
+        if (is_plugin_file(file->d_name))
+            complete = list_add(list, file->d_name);
+    (void)closedir(directory);
+    if (list->count > 1)
+        qsort(list->names, list->count, sizeof *list->names, by_name);
+    return complete;
+}
+
+static plx_status load_folder(plx_context *context, const char *folder)
+{
+    file_list list = {.names = NULL, .count = 0};
+    plx_status status = PLX_OK;
+    if (!list_folder(folder, &list))
+        status = plx_out_of_memory(NULL, "the list of plugins");
+    for (size_t i = 0; status == PLX_OK && i < list.count; i++)
+        status = add_file(context, folder, list.names[i]);
+    list_free(&list);
+    return status;
+}
+
+plx_status plx_load_plugins(plx_context *context)
+{
+    plx_status status = PLX_OK;
+    for (size_t i = 0; status == PLX_OK && i < context->folder_count; i++)
+        status = load_folder(context, context->folders[i]);
+    return status;
+}
+
+void plx_forget_plugins(plx_context *context)
+{
+    for (size_t i = 0; i < context->entry_count; i++) {
+        free(context->entries[i].path);
+        free(context->entries[i].refusal);
+        free(context->entries[i].devices);
+    }
+    free(context->entries);
+    for (size_t i = 0; i < context->folder_count; i++)
+        free(context->folders[i]);
+    free(context->folders);
+}
+
+/* ---- probing ----------------------------------------------------------- */
+
+/* A plugin is one per process, however many contexts share it, and probe() is
+ * called once at a time. */
+static pthread_mutex_t probing = PTHREAD_MUTEX_INITIALIZER;
+
+/* Asks again with more room until all devices fit. */
+static plx_status probe_all(plx_entry *entry)
+{
+    size_t capacity = 8;
+    for (;;) {
+        size_t count = 0;
+        plx_device_info *devices = calloc(capacity, sizeof *devices);
+        if (devices == NULL)
+            return plx_fail(&entry->reason, PLX_NO_MEMORY, "no host memory for the list of devices");
+        entry->reason.text[0] = '\0';
+        const plx_status status = entry->plugin->probe(devices, capacity, &count, &entry->reason);
+        if (status == PLX_OK && count > 0 && count <= capacity) {
+            entry->devices = devices;
+            entry->device_count = count;
+            return PLX_OK;
+        }
+        free(devices);
+        if (status != PLX_OK)
+            return status;
+        if (count == 0)
+            return plx_fail(&entry->reason, PLX_NO_DEVICE, "it lists no device and gives no reason");
+        if (count > SIZE_MAX / 2 / sizeof *devices)
+            return plx_fail(&entry->reason, PLX_FAILED, "it lists more devices than there can be");
+        capacity = count;
+    }
+}
+
+static void probe_once(plx_entry *entry)
+{
+    (void)pthread_mutex_lock(&probing);
+    entry->probe = probe_all(entry);
+    (void)pthread_mutex_unlock(&probing);
+    entry->reason.text[sizeof entry->reason.text - 1] = '\0';
+    if (entry->probe != PLX_OK && entry->reason.text[0] == '\0')
+        (void)plx_fail(&entry->reason, entry->probe, "%s; it gives no reason", plx_strerror(entry->probe));
+}
+
+const plx_entry *plx_probed_entry(plx_context *context, size_t plugin)
+{
+    if (plugin >= context->entry_count)
+        return NULL;
+    plx_entry *entry = &context->entries[plugin];
+    (void)pthread_mutex_lock(&context->lock);
+    if (!entry->probed && entry->plugin != NULL)
+        probe_once(entry);
+    entry->probed = true;
+    (void)pthread_mutex_unlock(&context->lock);
+    return entry;
+}

@@ -1,0 +1,58 @@
+/* The four operations in one call each: a cached plan, on the backend's own queue. */
+#include "core.h"
+
+plx_status plx_run(plx_backend *backend, const plx_problem *problem, const plx_view *operands, size_t count)
+{
+    plx_plan *plan = NULL;
+    plx_status status = plx_backend_usable(backend);
+    if (status == PLX_OK)
+        status = plx_plan_obtain(backend, problem, &plan);
+    if (status != PLX_OK)
+        return status;
+    status = plx_execute(plan, NULL, operands, count);
+    plx_plan_release(plan);
+    return status;
+}
+
+plx_status plx_reduce(plx_backend *backend, plx_dtype dtype, plx_reduction reduction, int64_t n, plx_view x,
+                      plx_view result)
+{
+    const plx_problem problem = plx_reduce_of(dtype, reduction, n);
+    const plx_view operands[] = {x, result};
+    return plx_run(backend, &problem, operands, 2);
+}
+
+plx_status plx_transpose(plx_backend *backend, plx_dtype dtype, int64_t rows, int64_t cols, plx_view in,
+                         int64_t ld_in, plx_view out, int64_t ld_out)
+{
+    plx_problem problem = plx_transpose_of(dtype, rows, cols);
+    const plx_view operands[] = {in, out};
+    problem.of.transpose.ld_in = ld_in;
+    problem.of.transpose.ld_out = ld_out;
+    return plx_run(backend, &problem, operands, 2);
+}
+
+plx_status plx_matvec(plx_backend *backend, plx_dtype dtype, bool trans, int64_t rows, int64_t cols,
+                      double alpha, plx_view a, int64_t lda, plx_view x, double beta, plx_view y)
+{
+    plx_problem problem = plx_matvec_of(dtype, trans, rows, cols);
+    const plx_view operands[] = {a, x, y};
+    problem.of.matvec.lda = lda;
+    problem.of.matvec.alpha = alpha;
+    problem.of.matvec.beta = beta;
+    return plx_run(backend, &problem, operands, 3);
+}
+
+plx_status plx_gemm(plx_backend *backend, plx_dtype dtype, bool trans_a, bool trans_b, int64_t m, int64_t n,
+                    int64_t k, double alpha, plx_view a, int64_t lda, plx_view b, int64_t ldb, double beta,
+                    plx_view c, int64_t ldc)
+{
+    plx_problem problem = plx_gemm_of(dtype, trans_a, trans_b, m, n, k);
+    const plx_view operands[] = {a, b, c};
+    problem.of.gemm.lda = lda;
+    problem.of.gemm.ldb = ldb;
+    problem.of.gemm.ldc = ldc;
+    problem.of.gemm.alpha = alpha;
+    problem.of.gemm.beta = beta;
+    return plx_run(backend, &problem, operands, 3);
+}
