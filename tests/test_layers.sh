@@ -1,0 +1,159 @@
+#!/bin/sh
+# Who may know whom: reads every #include of the tree and fails for each that points
+# in a forbidden direction, and for every API or vendor that code in core/ names.
+set -u
+export LC_ALL=C
+tree=${1:-${top_srcdir:-.}}
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT HUP INT TERM
+
+# "FILE TARGET" for every include of the tree in folder $1; system headers too.
+list_includes() {
+    (cd "$1" && find include core cli kernels backends plugins -type f \
+        \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cl' \) \
+        -exec grep -HE '^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]' {} + 2>/dev/null) |
+        sed -n 's/^\([^:]*\):[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]\([^>"]*\)[>"].*/\1 \2/p'
+}
+
+# Names the file of tree $1 that $3 means when $2 includes it; "system:..." for none.
+resolve() {
+    for folder in "${2%/*}" . include kernels core; do
+        if [ -f "$1/$folder/$3" ]; then
+            printf '%s\n' "$folder/$3" | sed -e 's,^\./,,' -e ':a' -e 's,[^/]*/\.\./,,' -e 'ta'
+            return
+        fi
+    done
+    printf 'system:%s\n' "$3"
+}
+
+# The folder that a file belongs to: one level of most, two of backends, plugins, kernels.
+layer_of() {
+    case $1 in
+    backends/*/* | plugins/*/* | kernels/*/*) printf '%s\n' "$1" | cut -d/ -f1-2 ;;
+    *) printf '%s\n' "${1%%/*}" ;;
+    esac
+}
+
+# Whether a file of layer $1 may include $2.
+may_include() {
+    own=$1
+    case $own:$2 in
+    backends/cuda:system:CL/* | plugins/cuda:system:CL/*) return 1 ;;
+    backends/opencl:system:cu* | plugins/opencl:system:cu*) return 1 ;;
+    backends/*:system:* | plugins/*:system:*) return 0 ;;
+    *:system:CL/* | *:system:cu[bdfr]* | *:system:nv* | *:system:cblas* | *:system:clblast* | *:system:hip*) return 1 ;;
+    *:system:*) return 0 ;;
+    esac
+    case $2 in include/* | "$own"/*) return 0 ;; esac
+    case $own:$2 in
+    core:kernels/operation.h) return 0 ;;
+    plugins/*:backends/* | plugins/*:kernels/*) return 0 ;;
+    kernels*:kernels/*/*) return 1 ;; # one operation does not know another
+    kernels*:kernels/*) return 0 ;;
+    esac
+    return 1
+}
+
+include_faults() {
+    list_includes "$1" | while read -r file target; do
+        found=$(resolve "$1" "$file" "$target")
+        layer=$(layer_of "$file")
+        may_include "$layer" "$found" || echo "$file includes $found"
+        case $layer:$found in plugins/*:backends/*) echo "$layer $(layer_of "$found")" >>"$scratch/bindings" ;; esac
+    done
+}
+
+# A plugin binds one backend: two of them in one process image would have met.
+binding_faults() {
+    [ -f "$scratch/bindings" ] || return 0
+    sort -u "$scratch/bindings" | cut -d' ' -f1 | uniq -d | sed 's/$/ binds more than one backend/'
+}
+
+# The files' text without comments, each line with its place.
+strip_comments() {
+    awk '
+    FNR == 1 { comment = 0 }
+    {
+        text = ""; quote = ""
+        for (i = 1; i <= length($0); i++) {
+            one = substr($0, i, 1); two = substr($0, i, 2)
+            if (comment) { if (two == "*/") { comment = 0; i++ } continue }
+            if (quote != "") { if (one == "\\") { text = text one; i++; one = substr($0, i, 1) } else if (one == quote) quote = "" }
+            else if (two == "/*") { comment = 1; i++; continue }
+            else if (two == "//") break
+            else if (one == "\"" || one == "\047") quote = one
+            text = text one
+        }
+        if (text ~ /[^ \t]/) print FILENAME ":" FNR ": " text
+    }' "$@"
+}
+
+naming_faults() {
+    (cd "$1" && strip_comments core/*.[ch]) |
+        grep -iE ':.*(cuda|opencl|nvidia|cublas|clblast|openblas|pocl|nvcc|rocm|level_zero)' |
+        sed 's/^/core names an API or a vendor: /'
+}
+
+faults_of() {
+    rm -f "$scratch/bindings"
+    include_faults "$1"
+    binding_faults
+    naming_faults "$1"
+}
+
+# ---- the test of the test: a tree with one fault of each kind, and none else ----
+
+plant() { # file, line...
+    mkdir -p "$scratch/planted/${1%/*}"
+    file=$1
+    shift
+    printf '%s\n' "$@" >"$scratch/planted/$file"
+}
+plant include/parallax/plugin.h '#include <stdint.h>'
+plant core/core.h '#include <parallax/plugin.h>' '/* not cuda' '   nor opencl */ // nor nvidia'
+plant core/bad.c '#include "core.h"' '#include "operation.h"' '#include "recipe.h"'
+plant core/names.c 'int same(void) { return name_is("CUDA"); }'
+plant cli/bad.c '#include "core.h"'
+plant kernels/operation.h '#include <parallax/plugin.h>'
+plant kernels/recipe.h '#include <parallax/plugin.h>'
+plant kernels/gemm/tiles.h ''
+plant kernels/gemm/rows.c '#include "recipe.h"' '#include "tiles.h"'
+plant kernels/reduce/bad.c '#include "gemm/tiles.h"'
+plant kernels/reduce/api.c '#include <CL/cl.h>'
+plant backends/cuda/cuda.h '#include <cuda.h>'
+plant backends/cuda/bad.c '#include "kernels/recipe.h"'
+plant backends/opencl/opencl.h '#include <CL/cl.h>' '#include "../cuda/cuda.h"'
+plant plugins/good/plugin.c '#include "backends/cuda/cuda.h"' '#include "recipe.h"'
+plant plugins/both/plugin.c '#include "backends/cuda/cuda.h"' '#include "backends/opencl/opencl.h"'
+plant plugins/bad/plugin.c '#include "../good/plugin.c"' '#include "core.h"'
+cat >"$scratch/expected" <<'END'
+backends/cuda/bad.c includes kernels/recipe.h
+backends/opencl/opencl.h includes backends/cuda/cuda.h
+cli/bad.c includes core/core.h
+core names an API or a vendor: core/names.c:1: int same(void) { return name_is("CUDA"); }
+core/bad.c includes kernels/recipe.h
+kernels/reduce/api.c includes system:CL/cl.h
+kernels/reduce/bad.c includes kernels/gemm/tiles.h
+plugins/bad/plugin.c includes core/core.h
+plugins/bad/plugin.c includes plugins/good/plugin.c
+plugins/both binds more than one backend
+END
+faults_of "$scratch/planted" | sort >"$scratch/found"
+if ! diff "$scratch/expected" "$scratch/found"; then
+    echo "test_layers: the planted faults were not found as expected (< expected, > found)" >&2
+    exit 1
+fi
+
+# ---- this tree ------------------------------------------------------------
+
+count=$(list_includes "$tree" | wc -l)
+if [ "$count" -lt 100 ]; then
+    echo "test_layers: only $count includes found under $tree; is that the source tree?" >&2
+    exit 1
+fi
+faults_of "$tree" >"$scratch/faults"
+if [ -s "$scratch/faults" ]; then
+    cat "$scratch/faults" >&2
+    exit 1
+fi
+echo "test_layers: $((count)) includes, none in a forbidden direction; core names no API"
