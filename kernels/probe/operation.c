@@ -1,0 +1,206 @@
+/* probe, described without a device: small computations whose results are exact
+ * and whose time says what memory does to a kernel. */
+#include "operation.h"
+#include "probe/tiles.h"
+
+#include <inttypes.h>
+#include <stdint.h>
+
+static int64_t element_size(const plx_problem *problem)
+{
+    return problem->dtype == PLX_I64 ? 8 : 4;
+}
+
+/* Elements of the input that the pattern reaches. */
+static int64_t input_elements(const plx_problem *problem)
+{
+    const plx_probe_problem *p = &problem->of.probe;
+    switch (p->pattern) {
+    case PLX_PROBE_GATHER:
+        return p->span;
+    case PLX_PROBE_PARTITION:
+        return p->regions * (PROBE_REGION_BYTES / element_size(problem));
+    case PLX_PROBE_BANKS:
+        return PROBE_BANK_ROWS * PROBE_BANK_COLUMNS;
+    default:
+        return p->n;
+    }
+}
+
+static plx_status check_pattern(const plx_probe_problem *p, plx_error *error)
+{
+    const int64_t most = INT64_C(1) << 40;
+    if ((unsigned)p->pattern >= PLX_PROBE_PATTERN_COUNT)
+        return plx_fail(error, PLX_INVALID, "probe: unknown pattern %d", (int)p->pattern);
+    if (p->n < 0 || p->n > most)
+        return plx_fail(error, PLX_INVALID, "probe: n is %" PRId64 ", it must be in 0..2^40", p->n);
+    if (p->stride < 0 || p->stride > (INT64_C(1) << 20) || p->offset < 0 || p->offset > most)
+        return plx_fail(error, PLX_INVALID,
+                        "probe: stride %" PRId64 ", offset %" PRId64 ": they must be in 0..2^20 and 0..2^40",
+                        p->stride, p->offset);
+    if (p->pattern == PLX_PROBE_GATHER && (p->span < 1 || p->span > most || (p->span & (p->span - 1)) != 0))
+        return plx_fail(error, PLX_INVALID, "probe: span is %" PRId64 ", it must be a power of two", p->span);
+    if (p->pattern == PLX_PROBE_PARTITION && (p->regions < 1 || p->regions > (INT64_C(1) << 20)))
+        return plx_fail(error, PLX_INVALID, "probe: regions is %" PRId64 ", it must be in 1..2^20", p->regions);
+    if (p->repeat < 0)
+        return plx_fail(error, PLX_INVALID, "probe: repeat is %" PRId32 ", it can't be negative", p->repeat);
+    return PLX_OK;
+}
+
+static plx_status probe_check(const plx_problem *problem, plx_error *error)
+{
+    if (problem->dtype != PLX_I32 && problem->dtype != PLX_I64)
+        return plx_fail(error, PLX_INVALID, "probe: elements are i32 or i64");
+    if (problem->compute != PLX_COMPUTE_PLAIN)
+        return plx_fail(error, PLX_INVALID, "probe: has no other compute type than plain");
+    return check_pattern(&problem->of.probe, error);
+}
+
+static void probe_reshape(plx_problem *problem, const int64_t *shape)
+{
+    plx_probe_problem *p = &problem->of.probe;
+    p->n = shape[0];
+    if (p->pattern == PLX_PROBE_GATHER && p->span < 1)
+        p->span = 1;
+    if (p->pattern == PLX_PROBE_GATHER)
+        while (p->span < p->n && p->span < (INT64_C(1) << 40))
+            p->span *= 2;
+}
+
+static void probe_shape(const plx_problem *problem, int64_t *shape)
+{
+    shape[0] = problem->of.probe.n;
+}
+
+static plx_extent vector(const char *name, plx_access access, int64_t n)
+{
+    return (plx_extent){name, access, 1, n, n > 0 ? n : 1, -1};
+}
+
+static void probe_extents(const plx_problem *problem, plx_extent *extents)
+{
+    extents[0] = vector("in", PLX_READ, input_elements(problem));
+    extents[1] = vector("out", PLX_WRITE, problem->of.probe.n);
+}
+
+static plx_status probe_fit(plx_problem *problem, const plx_extent *inputs, plx_error *error)
+{
+    (void)problem;
+    (void)inputs;
+    return plx_fail(error, PLX_INVALID, "probe: takes no input files, its data are generated");
+}
+
+static double probe_flops(const plx_problem *problem)
+{
+    (void)problem;
+    return 0.0;
+}
+
+static double probe_bytes(const plx_problem *problem)
+{
+    return 2.0 * (double)problem->of.probe.n * (double)element_size(problem);
+}
+
+static bool probe_exact(const plx_problem *problem)
+{
+    (void)problem;
+    return true;
+}
+
+/* ---- reference ---------------------------------------------------------- */
+
+/* Elements as unsigned 64-bit words: arithmetic modulo 2^64, cut on store. */
+static uint64_t load(const plx_problem *problem, const void *in, int64_t i)
+{
+    return problem->dtype == PLX_I64 ? ((const uint64_t *)in)[i] : ((const uint32_t *)in)[i];
+}
+
+static uint64_t partition_sum(const plx_problem *problem, const void *in, int64_t i)
+{
+    const plx_probe_problem *p = &problem->of.probe;
+    const int64_t width = PROBE_REGION_BYTES / element_size(problem);
+    const int64_t block = PROBE_PARTITION_BLOCK * PROBE_PARTITION_BLOCK;
+    int64_t region = i / block % p->regions * width;
+    uint64_t sum = 0;
+    for (int32_t r = 0; r < p->repeat; r++)
+        sum += load(problem, in, region + (i % block + r) % width);
+    return sum;
+}
+
+static uint64_t banks_sum(const plx_problem *problem, const void *in, int64_t i)
+{
+    const plx_probe_problem *p = &problem->of.probe;
+    int64_t base = i % PROBE_BLOCK * p->stride % PROBE_BANK_BASE;
+    uint64_t sum = 0;
+    for (int32_t r = 0; r < p->repeat; r++)
+        sum += load(problem, in, base + r % PROBE_BANK_STEPS * PROBE_BANK_COLUMNS);
+    return sum;
+}
+
+static uint64_t reversed(const plx_problem *problem, const void *in, int64_t i)
+{
+    int64_t first = i / PROBE_REVERSE * PROBE_REVERSE, left = problem->of.probe.n - first;
+    int64_t length = left < PROBE_REVERSE ? left : PROBE_REVERSE;
+    return load(problem, in, first + length - 1 - (i - first));
+}
+
+static uint64_t branch(const plx_problem *problem, const void *in, int64_t i)
+{
+    const plx_probe_problem *p = &problem->of.probe;
+    bool second = p->stride > 0 && i / p->stride % 2 == 1;
+    uint64_t x = load(problem, in, i);
+    for (int32_t r = 0; r < p->repeat; r++)
+        x = second ? x * 22695477u + 1u : x * 1664525u + 1013904223u;
+    return x;
+}
+
+static uint64_t element(const plx_problem *problem, const void *in, int64_t i)
+{
+    const plx_probe_problem *p = &problem->of.probe;
+    switch (p->pattern) {
+    case PLX_PROBE_GATHER:
+        return load(problem, in, (i * p->stride + p->offset) % p->span);
+    case PLX_PROBE_PARTITION:
+        return partition_sum(problem, in, i);
+    case PLX_PROBE_BANKS:
+        return banks_sum(problem, in, i);
+    case PLX_PROBE_REVERSE:
+        return reversed(problem, in, i);
+    case PLX_PROBE_BRANCH:
+        return branch(problem, in, i);
+    default:
+        return load(problem, in, i) + 1;
+    }
+}
+
+static void probe_reference(const plx_problem *problem, const plx_host_operands *operands, int64_t first,
+                            int64_t count, plx_reference *reference)
+{
+    for (int64_t i = 0; i < count; i++) {
+        uint64_t value = element(problem, operands->at[0], first + i);
+        if (problem->dtype == PLX_I64)
+            ((uint64_t *)reference->exact)[i] = value;
+        else
+            ((uint32_t *)reference->exact)[i] = (uint32_t)value;
+    }
+}
+
+const plx_operation plx_probe_operation = {
+    .op = PLX_PROBE,
+    .name = "probe",
+    .summary = "what memory does to a kernel",
+    .dtypes = PLX_DTYPE_BIT(PLX_I32) | PLX_DTYPE_BIT(PLX_I64),
+    .operand_count = 2,
+    .output = 1,
+    .shape_form = "N",
+    .shape_rank = 1,
+    .check = probe_check,
+    .reshape = probe_reshape,
+    .shape = probe_shape,
+    .extents = probe_extents,
+    .fit = probe_fit,
+    .flops = probe_flops,
+    .bytes = probe_bytes,
+    .exact = probe_exact,
+    .reference = probe_reference,
+};

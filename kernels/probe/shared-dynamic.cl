@@ -1,0 +1,13 @@
+// Reverses runs of 64 elements through local memory whose size comes with the launch.
+kernel void probe_shared_dynamic(global const T *in, long in_offset, global T *out, long out_offset, long n,
+                                 local T *tile)
+{
+    long first = (long)get_group_id(0) * PROBE_REVERSE;
+    int length = (int)min((long)PROBE_REVERSE, n - first);
+    int t = (int)get_local_id(0);
+    if (t < length)
+        tile[t] = in[in_offset + first + t];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (t < length)
+        out[out_offset + first + t] = tile[length - 1 - t];
+}

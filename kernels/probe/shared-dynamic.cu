@@ -1,0 +1,26 @@
+// Reverses runs of 64 elements through shared memory whose size comes with the launch.
+#include "tiles.h"
+
+template <class T> __device__ void reverse(const T *in, T *out, long long n, T *tile)
+{
+    long long first = (long long)blockIdx.x * PROBE_REVERSE;
+    int length = (int)min((long long)PROBE_REVERSE, n - first);
+    int t = threadIdx.x;
+    if (t < length)
+        tile[t] = in[first + t];
+    __syncthreads();
+    if (t < length)
+        out[first + t] = tile[length - 1 - t];
+}
+
+extern "C" __global__ void probe_shared_dynamic_i32(const int *in, int *out, long long n)
+{
+    extern __shared__ int tile_i32[];
+    reverse(in, out, n, tile_i32);
+}
+
+extern "C" __global__ void probe_shared_dynamic_i64(const long long *in, long long *out, long long n)
+{
+    extern __shared__ long long tile_i64[];
+    reverse(in, out, n, tile_i64);
+}

@@ -1,0 +1,85 @@
+/* cuBLAS's handle: one per session, used under a lock, because a handle serves
+ * one stream at a time. */
+#include "plugins/cublas/library.h"
+
+#include <stdlib.h>
+
+typedef struct library {
+    cublasHandle_t handle;
+    pthread_mutex_t lock;
+} library;
+
+plx_status plx_cublas_explain(plx_error *error, cublasStatus_t result, const char *function)
+{
+    plx_status status = result == CUBLAS_STATUS_ALLOC_FAILED    ? PLX_NO_MEMORY
+                        : result == CUBLAS_STATUS_NOT_SUPPORTED ? PLX_UNSUPPORTED
+                                                                : PLX_FAILED;
+    return plx_fail(error, status, "%s failed: %s", function, cublasGetStatusName(result));
+}
+
+plx_status plx_cublas_acquire(plx_plugin_queue *queue, cublasHandle_t *handle, plx_error *error)
+{
+    library *held = queue->session->attachment;
+    pthread_mutex_lock(&held->lock);
+    cublasStatus_t result = cublasSetStream(held->handle, (cudaStream_t)queue->stream);
+    if (result != CUBLAS_STATUS_SUCCESS) {
+        pthread_mutex_unlock(&held->lock);
+        return plx_cublas_explain(error, result, "cublasSetStream");
+    }
+    *handle = held->handle;
+    return PLX_OK;
+}
+
+void plx_cublas_release(plx_plugin_queue *queue)
+{
+    library *held = queue->session->attachment;
+    pthread_mutex_unlock(&held->lock);
+}
+
+static plx_status attach(plx_session *session, plx_error *error)
+{
+    library *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no host memory for cuBLAS's handle");
+    plx_status status = plx_cuda_enter(session, error);
+    cublasStatus_t result = CUBLAS_STATUS_SUCCESS;
+    if (status == PLX_OK)
+        result = cublasCreate(&made->handle);
+    if (result != CUBLAS_STATUS_SUCCESS)
+        status = plx_cublas_explain(error, result, "cublasCreate");
+    if (status != PLX_OK) {
+        free(made);
+        return status;
+    }
+    /* The default keeps plain f32 plain: TF32 would have to be asked for. */
+    (void)cublasSetMathMode(made->handle, CUBLAS_DEFAULT_MATH);
+    pthread_mutex_init(&made->lock, NULL);
+    session->attachment = made;
+    return PLX_OK;
+}
+
+plx_status plx_cublas_open(size_t device, plx_session **session, plx_error *error)
+{
+    plx_session *opened;
+    plx_status status = plx_cuda_open(device, &opened, error);
+    if (status != PLX_OK)
+        return status;
+    status = attach(opened, error);
+    if (status != PLX_OK) {
+        plx_cuda_close(opened);
+        return status;
+    }
+    *session = opened;
+    return PLX_OK;
+}
+
+void plx_cublas_close(plx_session *session)
+{
+    library *held = session->attachment;
+    plx_error ignored;
+    if (plx_cuda_enter(session, &ignored) == PLX_OK)
+        (void)cublasDestroy(held->handle);
+    pthread_mutex_destroy(&held->lock);
+    free(held);
+    plx_cuda_close(session);
+}

@@ -1,0 +1,21 @@
+/* What the files of the cublas plugin share: a handle per session. */
+#ifndef PLX_PLUGINS_CUBLAS_LIBRARY_H
+#define PLX_PLUGINS_CUBLAS_LIBRARY_H
+
+#include "backends/cuda/cuda.h"
+
+#include <cublas_v2.h>
+
+/* "cublasSgemm failed: CUBLAS_STATUS_X". */
+plx_status plx_cublas_explain(plx_error *error, cublasStatus_t result, const char *function);
+
+/* Locks the session's handle, bound to the queue's stream; give it back with
+ * plx_cublas_release().  The context is current. */
+plx_status plx_cublas_acquire(plx_plugin_queue *queue, cublasHandle_t *handle, plx_error *error);
+void plx_cublas_release(plx_plugin_queue *queue);
+
+/* Open and close a session with a handle. */
+plx_status plx_cublas_open(size_t device, plx_session **session, plx_error *error);
+void plx_cublas_close(plx_session *session);
+
+#endif

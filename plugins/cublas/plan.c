@@ -1,0 +1,141 @@
+/* Our row-major problems as cuBLAS's column-major calls, without a copy: a
+ * row-major matrix is its own transpose in column-major order. */
+#include "plugins/cublas/plan.h"
+#include "plugins/cublas/library.h"
+
+#include <stdlib.h>
+
+struct plx_plugin_plan {
+    plx_problem problem;
+};
+
+/* Operand addresses of one call. */
+typedef struct operands {
+    const void *first, *second;
+    void *out;
+} operands;
+
+static plx_status check(plx_error *error, cublasStatus_t result, const char *function)
+{
+    return result == CUBLAS_STATUS_SUCCESS ? PLX_OK : plx_cublas_explain(error, result, function);
+}
+
+static cublasOperation_t turned(bool transposed)
+{
+    return transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
+}
+
+/* C^T = op(B)^T op(A)^T: the operands change places. */
+static plx_status gemm(cublasHandle_t handle, const plx_problem *problem, const operands *at,
+                       plx_error *error)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    const float alpha = (float)p->alpha, beta = (float)p->beta;
+    if (problem->dtype == PLX_F32)
+        return check(error,
+                     cublasSgemm_64(handle, turned(p->trans_b), turned(p->trans_a), p->n, p->m, p->k,
+                                    &alpha, at->second, p->ldb, at->first, p->lda, &beta, at->out, p->ldc),
+                     "cublasSgemm");
+    return check(error,
+                 cublasDgemm_64(handle, turned(p->trans_b), turned(p->trans_a), p->n, p->m, p->k, &p->alpha,
+                                at->second, p->ldb, at->first, p->lda, &p->beta, at->out, p->ldc),
+                 "cublasDgemm");
+}
+
+/* cuBLAS sees A^T, cols x rows: our plain product is its transposed one. */
+static plx_status matvec(cublasHandle_t handle, const plx_problem *problem, const operands *at,
+                         plx_error *error)
+{
+    const plx_matvec_problem *p = &problem->of.matvec;
+    const float alpha = (float)p->alpha, beta = (float)p->beta;
+    if (problem->dtype == PLX_F32)
+        return check(error,
+                     cublasSgemv_64(handle, turned(!p->trans), p->cols, p->rows, &alpha, at->first, p->lda,
+                                    at->second, 1, &beta, at->out, 1),
+                     "cublasSgemv");
+    return check(error,
+                 cublasDgemv_64(handle, turned(!p->trans), p->cols, p->rows, &p->alpha, at->first, p->lda,
+                                at->second, 1, &p->beta, at->out, 1),
+                 "cublasDgemv");
+}
+
+static plx_status transpose(cublasHandle_t handle, const plx_problem *problem, const operands *at,
+                            plx_error *error)
+{
+    const plx_transpose_problem *p = &problem->of.transpose;
+    const float one_f32 = 1.0f, zero_f32 = 0.0f;
+    const double one = 1.0, zero = 0.0;
+    if (problem->dtype == PLX_F32)
+        return check(error,
+                     cublasSgeam_64(handle, CUBLAS_OP_T, CUBLAS_OP_N, p->rows, p->cols, &one_f32, at->first,
+                                    p->ld_in, &zero_f32, at->out, p->ld_out, at->out, p->ld_out),
+                     "cublasSgeam");
+    return check(error,
+                 cublasDgeam_64(handle, CUBLAS_OP_T, CUBLAS_OP_N, p->rows, p->cols, &one, at->first, p->ld_in,
+                                &zero, at->out, p->ld_out, at->out, p->ld_out),
+                 "cublasDgeam");
+}
+
+plx_status plx_cublas_plan(plx_session *session, const plx_problem *problem, size_t kernel,
+                           plx_plugin_plan **plan, plx_error *error)
+{
+    (void)session;
+    (void)kernel;
+    plx_plugin_plan *made = malloc(sizeof *made);
+    if (made == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no host memory for a plan");
+    made->problem = *problem;
+    *plan = made;
+    return PLX_OK;
+}
+
+void plx_cublas_plan_destroy(plx_plugin_plan *plan)
+{
+    free(plan);
+}
+
+static void *address(const plx_operand *operand)
+{
+    if (operand->memory == NULL)
+        return NULL;
+    return (void *)(uintptr_t)(operand->memory->address + operand->offset);
+}
+
+static bool is_empty(const plx_problem *problem)
+{
+    const plx_gemm_problem *gemm_of = &problem->of.gemm;
+    const plx_transpose_problem *transpose_of = &problem->of.transpose;
+    const plx_matvec_problem *matvec_of = &problem->of.matvec;
+    switch (problem->op) {
+    case PLX_GEMM:
+        return gemm_of->m == 0 || gemm_of->n == 0;
+    case PLX_TRANSPOSE:
+        return transpose_of->rows == 0 || transpose_of->cols == 0;
+    default:
+        return (matvec_of->trans ? matvec_of->cols : matvec_of->rows) == 0;
+    }
+}
+
+plx_status plx_cublas_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *given,
+                              size_t count, plx_error *error)
+{
+    cublasHandle_t handle;
+    if (is_empty(&plan->problem))
+        return PLX_OK;
+    plx_status status = plx_cuda_enter(queue->session, error);
+    if (status == PLX_OK)
+        status = plx_cublas_acquire(queue, &handle, error);
+    if (status != PLX_OK)
+        return status;
+    operands at = {.first = address(&given[0]), .out = address(&given[count - 1])};
+    if (count > 2)
+        at.second = address(&given[1]);
+    if (plan->problem.op == PLX_GEMM)
+        status = gemm(handle, &plan->problem, &at, error);
+    else if (plan->problem.op == PLX_MATVEC)
+        status = matvec(handle, &plan->problem, &at, error);
+    else
+        status = transpose(handle, &plan->problem, &at, error);
+    plx_cublas_release(queue);
+    return status;
+}

@@ -1,0 +1,135 @@
+/* The cublas plugin: NVIDIA's BLAS as a peer, on the CUDA backend's devices and
+ * memory.  It is never chosen by `auto`. */
+#include "backends/cuda/cuda.h"
+#include "plugins/cublas/library.h"
+#include "plugins/cublas/plan.h"
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#define REALS (PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64))
+
+/* The order of summation is the vendor's secret: at most one rounding a term. */
+static int64_t gemm_depth(const plx_problem *problem, const plx_device_info *device)
+{
+    (void)device;
+    return problem->of.gemm.k;
+}
+
+static int64_t matvec_depth(const plx_problem *problem, const plx_device_info *device)
+{
+    const plx_matvec_problem *p = &problem->of.matvec;
+    (void)device;
+    return p->trans ? p->rows : p->cols;
+}
+
+static int64_t no_depth(const plx_problem *problem, const plx_device_info *device)
+{
+    (void)problem;
+    (void)device;
+    return 0;
+}
+
+static const plx_kernel gemm_kernel = {
+    .name = "gemm",
+    .idea = "cublasSgemm, cublasDgemm: what a user would call instead",
+    .gain = "the vendor's tuning",
+    .limit = "few tiles, odd sizes and unaligned rows",
+    .needs = "libcublas",
+    .dtypes = REALS,
+    .flags = PLX_KERNEL_VENDOR,
+    .accumulator_f32 = PLX_F32,
+    .reproducibility = PLX_R2,
+    .depth = gemm_depth,
+};
+
+static const plx_kernel gemv_kernel = {
+    .name = "gemv",
+    .idea = "cublasSgemv, cublasDgemv: what a user would call instead",
+    .gain = "the vendor's tuning",
+    .limit = "skinny matrices",
+    .needs = "libcublas",
+    .dtypes = REALS,
+    .flags = PLX_KERNEL_VENDOR,
+    .accumulator_f32 = PLX_F32,
+    .reproducibility = PLX_R2,
+    .depth = matvec_depth,
+};
+
+static const plx_kernel geam_kernel = {
+    .name = "geam",
+    .idea = "cublasSgeam, cublasDgeam with alpha 1 and beta 0: what a user would call instead",
+    .gain = "the vendor's tuning",
+    .limit = "odd and skinny shapes",
+    .needs = "libcublas",
+    .dtypes = REALS,
+    .flags = PLX_KERNEL_VENDOR,
+    .accumulator_f32 = PLX_F32,
+    .reproducibility = PLX_R0,
+    .depth = no_depth,
+};
+
+static const plx_kernel *cublas_kernel(plx_op op, size_t index)
+{
+    if (index > 0)
+        return NULL;
+    return op == PLX_GEMM        ? &gemm_kernel
+           : op == PLX_MATVEC    ? &gemv_kernel
+           : op == PLX_TRANSPOSE ? &geam_kernel
+                                 : NULL;
+}
+
+static plx_status cublas_choose(plx_session *session, const plx_problem *problem, size_t *kernel,
+                                plx_error *error)
+{
+    (void)session;
+    if (cublas_kernel(problem->op, 0) == NULL)
+        return plx_fail(error, PLX_UNSUPPORTED, "cuBLAS has no such operation");
+    *kernel = 0;
+    return PLX_OK;
+}
+
+/* The CUDA backend's devices, which nobody gets without asking for cublas. */
+static plx_status cublas_probe(plx_device_info *devices, size_t capacity, size_t *count, plx_error *error)
+{
+    plx_status status = plx_cuda_probe(devices, capacity, count, error);
+    if (status == PLX_OK)
+        for (size_t i = 0; i < *count && i < capacity; i++)
+            devices[i].score = 0;
+    return status;
+}
+
+static const plx_plugin cublas_plugin = {
+    .abi = PLX_PLUGIN_ABI,
+    .size = sizeof(plx_plugin),
+    .name = "cublas",
+    .version = PACKAGE_VERSION,
+    .summary = "NVIDIA's cuBLAS as a peer: gemm, gemv, and geam as transpose",
+    .probe = cublas_probe,
+    .open = plx_cublas_open,
+    .close = plx_cublas_close,
+    .alloc = plx_cuda_alloc,
+    .free = plx_cuda_free,
+    .queue_create = plx_cuda_queue_create,
+    .queue_destroy = plx_cuda_queue_destroy,
+    .synchronize = plx_cuda_synchronize,
+    .upload = plx_cuda_upload,
+    .download = plx_cuda_download,
+    .fill = plx_cuda_fill,
+    .copy = plx_cuda_copy,
+    .event_create = plx_cuda_event_create,
+    .event_destroy = plx_cuda_event_destroy,
+    .event_record = plx_cuda_event_record,
+    .event_elapsed = plx_cuda_event_elapsed,
+    .kernel = cublas_kernel,
+    .choose = cublas_choose,
+    .plan = plx_cublas_plan,
+    .plan_destroy = plx_cublas_plan_destroy,
+    .execute = plx_cublas_execute,
+};
+
+const plx_plugin *plx_plugin_entry(void)
+{
+    return &cublas_plugin;
+}
