@@ -88,6 +88,7 @@ typedef struct plx_error_measure {
     double max_ulp;        /* of the output's dtype */
     int64_t compared;      /* elements */
     int64_t wrong;         /* elements outside the bound */
+    int64_t indeterminate; /* elements without a bound: the order of the sum decides on overflow */
     int64_t first_bad;     /* the first of them, row by row; -1: none */
     char got[40], expected[40]; /* that element, "" when none */
 } plx_error_measure;
@@ -110,6 +111,7 @@ typedef struct plx_record {
     char kernel[64];
     char idea[160];
     uint32_t kernel_flags;
+    bool named;           /* the kernel was asked for by name, not by "best" or "all" */
     size_t group;         /* records of one problem on the same bytes have one group */
     size_t step;          /* the kernel's place in its ladder */
     plx_outcome outcome;

@@ -1,0 +1,116 @@
+/* Agreement of two results: NaN positions, signs of Inf, and for every other element
+ * a difference within the sum of the two bounds. */
+#include "core/judge.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct contrast {
+    const plx_inputs *inputs;
+    const plx_truth *truth;
+    const plx_viewpoint *first, *second;
+} contrast;
+
+/* Magnitude and value as far as they are known; for what was not sampled, the
+ * Cauchy-Schwarz inequality bounds the magnitude. */
+static void known(const contrast *of, int64_t element, double largest, double *magnitude, double *value)
+{
+    const plx_extent *output = &of->inputs->extents[of->inputs->operation->output];
+    double alpha, beta;
+
+    if (of->truth->sample == NULL) {
+        *magnitude = of->truth->of.magnitude[element];
+        *value = of->truth->of.value[element];
+        return;
+    }
+    plx_problem_scalars(&of->inputs->problem, &alpha, &beta);
+    *magnitude = fabs(alpha) * of->truth->row_norm[element / output->cols] *
+                 of->truth->column_norm[element % output->cols];
+    if (beta != 0.0)
+        *magnitude += fabs(beta * plx_element_value(of->inputs->problem.dtype,
+                                                    of->inputs->data[of->inputs->operation->output],
+                                                    plx_output_place(of->inputs, false, element)));
+    *value = largest;
+}
+
+static double allowed(const plx_bound *bound, double magnitude, double value)
+{
+    if (bound->rounded_once)
+        return bound->flushes ? 0x1p-126 : 0.0;
+    return bound->gamma * magnitude + bound->narrowing * fabs(value) + bound->underflow;
+}
+
+typedef struct difference {
+    bool agree;
+    double over_bound, ulp;
+} difference;
+
+static difference contrast_real(const contrast *of, int64_t element, int64_t place)
+{
+    plx_dtype dtype = of->inputs->problem.dtype;
+    double a = plx_element_value(dtype, of->first->result, place);
+    double b = plx_element_value(dtype, of->second->result, place);
+    double largest = fabs(a) > fabs(b) ? fabs(a) : fabs(b), magnitude, value, bound, apart = fabs(a - b);
+
+    if (a == b || (isnan(a) && isnan(b)))
+        return (difference){true, 0.0, 0.0};
+    known(of, element, largest, &magnitude, &value);
+    if (isfinite(value) && !(magnitude <= plx_largest(dtype)))
+        return (difference){true, 0.0, isfinite(apart) ? apart / plx_spacing(dtype, largest) : (double)INFINITY};
+    if (!isfinite(apart))
+        return (difference){false, (double)INFINITY, (double)INFINITY};
+    bound = allowed(&of->first->bound, magnitude, value) + allowed(&of->second->bound, magnitude, value);
+    return (difference){apart <= bound, bound > 0.0 ? apart / bound : (double)INFINITY,
+                        apart / plx_spacing(dtype, largest)};
+}
+
+static difference contrast_exact(const contrast *of, int64_t place)
+{
+    plx_dtype dtype = of->inputs->problem.dtype;
+    bool both_nan = plx_factor_count(of->inputs) > 0 && plx_element_is_nan(dtype, of->first->result, place) &&
+                    plx_element_is_nan(dtype, of->second->result, place);
+
+    if (both_nan)
+        return (difference){true, 0.0, 0.0};
+    return (difference){false, (double)INFINITY, (double)INFINITY};
+}
+
+static void count(plx_pair *pair, const contrast *of, const difference *found, int64_t element, int64_t place)
+{
+    plx_dtype dtype = of->inputs->problem.dtype;
+
+    pair->agree = pair->agree && found->agree;
+    if (found->over_bound > pair->max_over_bound)
+        pair->max_over_bound = found->over_bound;
+    if (found->ulp > pair->max_ulp)
+        pair->max_ulp = found->ulp;
+    if (pair->first_different >= 0)
+        return;
+    pair->first_different = element;
+    plx_element_text(dtype, of->first->result, place, pair->value_first);
+    plx_element_text(dtype, of->second->result, place, pair->value_second);
+}
+
+void plx_agree(const plx_inputs *inputs, const plx_truth *truth, bool yardstick,
+               const plx_viewpoint *first, const plx_viewpoint *second, plx_pair *pair)
+{
+    contrast of = {.inputs = inputs, .truth = truth, .first = first, .second = second};
+    size_t size = plx_dtype_size(inputs->problem.dtype);
+
+    pair->compared = pair->identical = pair->agree = true;
+    pair->elements = truth->elements;
+    pair->max_ulp = pair->max_over_bound = 0.0;
+    pair->first_different = -1;
+    pair->value_first[0] = pair->value_second[0] = '\0';
+    for (int64_t element = 0; element < truth->elements; ++element) {
+        int64_t place = plx_output_place(inputs, yardstick, element);
+        const char *a = (const char *)first->result + (size_t)place * size;
+        const char *b = (const char *)second->result + (size_t)place * size;
+        difference found;
+        if (memcmp(a, b, size) == 0)
+            continue;
+        pair->identical = false;
+        found = truth->exact ? contrast_exact(&of, place) : contrast_real(&of, element, place);
+        count(pair, &of, &found, element, place);
+    }
+}

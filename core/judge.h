@@ -1,0 +1,133 @@
+/* The judge: inputs that every backend gets alike, the true result, the bound of
+ * every element, and the verdict.  Private to libparallax; what users see of it
+ * is in parallax/study.h. */
+#ifndef PLX_JUDGE_H
+#define PLX_JUDGE_H
+
+#include <parallax/study.h>
+
+#include "kernels/operation.h"
+
+/* ---- inputs (inputs.c, generate.c) -------------------------------------- */
+
+/* The operands of one problem in host memory, rows apart as the problem says.  The
+ * output operand holds what beta multiplies; without beta it has no memory. */
+typedef struct plx_inputs {
+    plx_problem problem;
+    const plx_operation *operation;
+    plx_extent extents[PLX_MAX_OPERANDS];
+    int64_t elements[PLX_MAX_OPERANDS]; /* from the first to the end, row padding included */
+    void *data[PLX_MAX_OPERANDS];       /* NULL: no elements, or not read */
+    plx_input input;
+    uint64_t seed;
+    bool from_arrays;
+} plx_inputs;
+
+/* Checks the problem and generates every operand that is read. */
+plx_status plx_inputs_generate(const plx_problem *problem, plx_input input, uint64_t seed,
+                               plx_inputs *inputs, plx_error *error);
+/* Takes the operands from arrays, in order; the output's, for beta, may follow the
+ * inputs, and is generated when it does not. */
+plx_status plx_inputs_from_arrays(const plx_problem *problem, const plx_array *arrays, size_t count,
+                                  uint64_t seed, plx_inputs *inputs, plx_error *error);
+void plx_inputs_free(plx_inputs *inputs);
+
+/* 1 and 0 for operations without scalars, rounded to the dtype. */
+void plx_problem_scalars(const plx_problem *problem, double *alpha, double *beta);
+/* The length of the sums behind an output element; 0 when nothing is summed. */
+int64_t plx_sum_length(const plx_inputs *inputs);
+/* How many operands each term of the sum multiplies: 2 for products, 1 for a
+ * reduction, 0 when nothing is summed. */
+int plx_factor_count(const plx_inputs *inputs);
+
+/* Writes one operand: a function of seed, operand, row and column alone, so that it is the same for any
+ * number of threads and any leading dimension. Padding becomes NaN. */
+void plx_generate_operand(const plx_inputs *inputs, size_t operand, void *to);
+/* A counter-based random number: the same three numbers give the same result. */
+uint64_t plx_random(uint64_t seed, uint64_t stream, uint64_t index);
+
+/* ---- elements (element.c) ------------------------------------------------ */
+
+/* The value of a floating-point element. */
+double plx_element_value(plx_dtype dtype, const void *data, int64_t index);
+/* The distance of neighbouring numbers of the dtype around `value`. */
+double plx_spacing(plx_dtype dtype, double value);
+/* Unit roundoff, smallest positive number and largest number of f32 or f64. */
+double plx_unit_roundoff(plx_dtype dtype);
+double plx_smallest(plx_dtype dtype);
+double plx_largest(plx_dtype dtype);
+bool plx_is_floating(plx_dtype dtype); /* f32 and f64 */
+bool plx_element_is_nan(plx_dtype dtype, const void *data, int64_t index);
+/* Enough digits to tell it from its neighbours; NaNs as their bits. */
+void plx_element_text(plx_dtype dtype, const void *data, int64_t index, char text[40]);
+
+/* ---- truth (truth.c) ------------------------------------------------------- */
+
+/* The reference result of all output elements or, for large products, of a sample. */
+typedef struct plx_truth {
+    bool exact;
+    int64_t elements; /* of the output */
+    int64_t count;    /* entries of `of` */
+    int64_t *sample;  /* the output element of each entry; NULL: entry i is element i */
+    plx_reference of;
+    /* With a sample: magnitudes of all elements are at most row_norm[i] *
+     * column_norm[j] + |beta||c|. */
+    double *row_norm, *column_norm;
+} plx_truth;
+
+/* The truth for one kind of kernel: of the operation, or of the copy that
+ * yardstick kernels make, whose output holds the input's rows densely. */
+plx_status plx_truth_make(const plx_inputs *inputs, bool yardstick, plx_truth *truth, plx_error *error);
+void plx_truth_free(plx_truth *truth);
+/* How many multiply-adds a complete reference may cost. */
+double plx_reference_limit(void);
+
+/* ---- verdicts (validate.c, agree.c, freivalds.c) ---------------------------- */
+
+/* The bound of one kernel on one device: |result - R| <= gamma*S + narrowing*|R| +
+ * underflow.  With `rounded_once` the result must be R rounded to the dtype. */
+typedef struct plx_bound {
+    double gamma, narrowing, underflow;
+    bool rounded_once;
+    bool flushes;
+} plx_bound;
+
+plx_bound plx_bound_of(const plx_inputs *inputs, const plx_kernel *kernel, const plx_device_info *device);
+
+/* `result` is the output operand as it came back, rows ld apart. */
+plx_status plx_judge(const plx_inputs *inputs, const plx_truth *truth, const plx_bound *bound,
+                     bool yardstick, const void *result, plx_error_measure *measure, plx_error *error);
+
+/* What plx_judge does with the elements that `truth` has. */
+void plx_judge_elements(const plx_inputs *inputs, const plx_truth *truth, const plx_bound *bound,
+                        bool yardstick, const void *result, plx_error_measure *measure);
+
+/* Freivalds' test of a whole product: *worst becomes the largest excess over the
+ * bound (<= 1 when it passes), *row the row where it is. */
+plx_status plx_freivalds(const plx_inputs *inputs, const plx_bound *bound, const void *result,
+                         uint64_t seed, double *worst, int64_t *row, plx_error *error);
+
+/* The largest |error| / (sqrt(k) u S) over the elements; what is f32 or f64 stays
+ * below PLX_HONESTY_LIMIT. */
+#define PLX_HONESTY_LIMIT 4.0
+double plx_honesty(const plx_inputs *inputs, const plx_truth *truth, const void *result);
+
+typedef struct plx_viewpoint {
+    const void *result;
+    plx_bound bound;
+} plx_viewpoint;
+
+/* Fills all of *pair but its record numbers.  `agree` means the pairwise rule alone. */
+void plx_agree(const plx_inputs *inputs, const plx_truth *truth, bool yardstick,
+               const plx_viewpoint *first, const plx_viewpoint *second, plx_pair *pair);
+
+/* Where output element `index` lies in the result. */
+static inline int64_t plx_output_place(const plx_inputs *inputs, bool yardstick, int64_t index)
+{
+    const plx_extent *output = &inputs->extents[inputs->operation->output];
+    if (yardstick || output->ld == output->cols)
+        return index;
+    return index / output->cols * output->ld + index % output->cols;
+}
+
+#endif
