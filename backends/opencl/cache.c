@@ -1,0 +1,159 @@
+/* The program cache on disk.  A file is a header, the key and the program; the
+ * header's checksum covers what follows it. */
+#define _POSIX_C_SOURCE 200809L
+#include "backends/opencl/cache.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct header {
+    char magic[8];
+    uint64_t key_length, program_length;
+    uint64_t checksum;
+} header;
+
+static const char magic[8] = {'P', 'L', 'X', 'C', 'L', '0', '0', '1'};
+
+/* FNV-1a, 64 bits (Fowler, Noll, Vo). */
+static uint64_t hash(uint64_t state, const void *bytes, size_t length)
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < length; i++)
+        state = (state ^ at[i]) * UINT64_C(0x100000001b3);
+    return state;
+}
+
+#define HASH_START UINT64_C(0xcbf29ce484222325)
+
+/* ---- where -------------------------------------------------------------------- */
+
+/* A process that runs with somebody else's rights does not follow this user's
+ * environment. */
+static bool cache_is_off(void)
+{
+    const char *off = getenv("PLX_NO_CACHE");
+    return (off && *off && strcmp(off, "0") != 0) || getuid() != geteuid() || getgid() != getegid();
+}
+
+static bool cache_folder(char *folder, size_t room)
+{
+    const char *cache = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+    int length = -1;
+    if (cache && cache[0] == '/')
+        length = snprintf(folder, room, "%s/parallax", cache);
+    else if (home && home[0] == '/')
+        length = snprintf(folder, room, "%s/.cache/parallax", home);
+    return length > 0 && (size_t)length < room;
+}
+
+bool plx_cl_cache_path(const void *key, size_t key_length, char *path, size_t room)
+{
+    char folder[3072];
+    if (cache_is_off() || !cache_folder(folder, sizeof folder))
+        return false;
+    uint64_t first = hash(HASH_START, key, key_length);
+    uint64_t second = hash(~first, key, key_length);
+    int length = snprintf(path, room, "%s/%016llx%016llx.clbin", folder, (unsigned long long)first,
+                          (unsigned long long)second);
+    return length > 0 && (size_t)length < room;
+}
+
+/* ---- reading -------------------------------------------------------------------- */
+
+static bool header_fits(const header *head, uint64_t file_bytes, size_t key_length)
+{
+    if (memcmp(head->magic, magic, sizeof magic) != 0 || head->key_length != key_length)
+        return false;
+    uint64_t rest = file_bytes - sizeof *head;
+    return head->program_length > 0 && rest >= key_length && rest - key_length == head->program_length;
+}
+
+/* The key and the program as one piece, or NULL. */
+static unsigned char *read_body(FILE *file, const void *key, size_t key_length, size_t *program_length)
+{
+    header head;
+    struct stat facts;
+    if (fstat(fileno(file), &facts) != 0 || !S_ISREG(facts.st_mode) ||
+        (uint64_t)facts.st_size < sizeof head || fread(&head, sizeof head, 1, file) != 1 ||
+        !header_fits(&head, (uint64_t)facts.st_size, key_length))
+        return NULL;
+    size_t bytes = key_length + (size_t)head.program_length;
+    unsigned char *body = malloc(bytes);
+    if (body && (fread(body, 1, bytes, file) != bytes || memcmp(body, key, key_length) != 0 ||
+                 hash(HASH_START, body, bytes) != head.checksum)) {
+        free(body);
+        return NULL;
+    }
+    *program_length = (size_t)head.program_length;
+    return body;
+}
+
+bool plx_cl_cache_read(const void *key, size_t key_length, unsigned char **program, size_t *length)
+{
+    char path[4096];
+    if (!plx_cl_cache_path(key, key_length, path, sizeof path))
+        return false;
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return false;
+    size_t program_length = 0;
+    unsigned char *body = read_body(file, key, key_length, &program_length);
+    (void)fclose(file);
+    if (!body)
+        return false;
+    memmove(body, body + key_length, program_length);
+    *program = body;
+    *length = program_length;
+    return true;
+}
+
+/* ---- writing -------------------------------------------------------------------- */
+
+/* Makes the folder of a file and the folders above it. */
+static void make_folders(const char *path)
+{
+    char folder[4096];
+    (void)snprintf(folder, sizeof folder, "%s", path);
+    for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        (void)mkdir(folder, 0700);
+        *slash = '/';
+    }
+}
+
+static bool write_file(FILE *file, const void *key, size_t key_length, const unsigned char *program,
+                       size_t length)
+{
+    header head = {.key_length = key_length, .program_length = length};
+    memcpy(head.magic, magic, sizeof magic);
+    head.checksum = hash(hash(HASH_START, key, key_length), program, length);
+    return fwrite(&head, sizeof head, 1, file) == 1 && fwrite(key, 1, key_length, file) == key_length &&
+           fwrite(program, 1, length, file) == length;
+}
+
+void plx_cl_cache_write(const void *key, size_t key_length, const unsigned char *program, size_t length)
+{
+    char path[4096], temporary[4096 + 8];
+    if (length == 0 || !plx_cl_cache_path(key, key_length, path, sizeof path))
+        return;
+    make_folders(path);
+    (void)snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
+    int descriptor = mkstemp(temporary);
+    if (descriptor < 0)
+        return;
+    FILE *file = fdopen(descriptor, "wb");
+    if (!file) {
+        (void)close(descriptor);
+        (void)unlink(temporary);
+        return;
+    }
+    bool written = write_file(file, key, key_length, program, length);
+    written = fclose(file) == 0 && written;
+    if (!written || rename(temporary, path) != 0)
+        (void)unlink(temporary);
+}

@@ -1,0 +1,69 @@
+/* Opens the OpenCL loader library and resolves the functions in use. */
+#define _POSIX_C_SOURCE 200809L
+#include "backends/opencl/functions.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <string.h>
+
+plx_cl_functions plx_cl;
+
+static pthread_once_t load_once = PTHREAD_ONCE_INIT;
+static plx_status load_status;
+static plx_error load_error;
+static bool loader_is_ocl_icd;
+
+/* A function pointer from an object pointer, as POSIX promises that it can be. */
+static bool resolve(void *library, const char *name, void *slot)
+{
+    void *symbol = dlsym(library, name);
+    memcpy(slot, &symbol, sizeof symbol);
+    return symbol != NULL;
+}
+
+static const char *resolve_all(void *library)
+{
+#define RESOLVE(name)                                \
+    if (!resolve(library, "cl" #name, &plx_cl.name)) \
+        return "cl" #name;
+    PLX_CL_FUNCTIONS(RESOLVE)
+#undef RESOLVE
+    return NULL;
+}
+
+/* The library stays open: drivers do not survive being unloaded. */
+static void load(void)
+{
+    void *library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        const char *reason = dlerror();
+        bool absent = !reason || strstr(reason, "libOpenCL.so.1: cannot open shared object file") != NULL;
+        load_status = plx_fail(&load_error, PLX_NO_DEVICE,
+                               "libOpenCL.so.1 not found%s%s; install ocl-icd-libopencl1 (Debian, Ubuntu) or "
+                               "another OpenCL loader",
+                               absent ? "" : ": ", absent ? "" : reason);
+        return;
+    }
+    const char *missing = resolve_all(library);
+    if (missing) {
+        load_status =
+            plx_fail(&load_error, PLX_NO_DEVICE,
+                     "libOpenCL.so.1 has no %s; install an OpenCL loader of version 1.2 or later", missing);
+        return;
+    }
+    loader_is_ocl_icd = dlsym(library, "clGetICDLoaderInfoOCLICD") != NULL;
+    load_status = PLX_OK;
+}
+
+plx_status plx_cl_load(plx_error *error)
+{
+    (void)pthread_once(&load_once, load);
+    if (load_status != PLX_OK)
+        *error = load_error;
+    return load_status;
+}
+
+bool plx_cl_loader_is_ocl_icd(void)
+{
+    return loader_is_ocl_icd;
+}

@@ -1,0 +1,74 @@
+/* The OpenCL backend: devices, memory, queues, events and programs, knowing
+ * nothing of any operation.  Its first block has the signatures of a plugin's
+ * slots, so that several plugins (opencl, clblast) can bind them; the second lets
+ * such a plugin reach the OpenCL objects and build and launch its own programs. */
+#ifndef PLX_BACKENDS_OPENCL_OPENCL_H
+#define PLX_BACKENDS_OPENCL_OPENCL_H
+
+#include "backends/opencl/functions.h"
+
+/* ---- slots: contracts in parallax/plugin.h ------------------------------- */
+
+plx_status plx_cl_probe(plx_device_info *devices, size_t capacity, size_t *count, plx_error *error);
+plx_status plx_cl_open(size_t device, plx_session **session, plx_error *error);
+void plx_cl_close(plx_session *session);
+plx_status plx_cl_alloc(plx_session *session, uint64_t bytes, plx_memory **memory, plx_error *error);
+void plx_cl_free(plx_session *session, plx_memory *memory);
+plx_status plx_cl_queue_create(plx_session *session, plx_plugin_queue **queue, plx_error *error);
+void plx_cl_queue_destroy(plx_plugin_queue *queue);
+plx_status plx_cl_synchronize(plx_plugin_queue *queue, plx_error *error);
+plx_status plx_cl_upload(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from,
+                         uint64_t bytes, plx_error *error);
+plx_status plx_cl_download(plx_plugin_queue *queue, void *to, plx_memory *from, uint64_t offset,
+                           uint64_t bytes, plx_error *error);
+plx_status plx_cl_fill(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset, uint32_t pattern,
+                       uint64_t bytes, plx_error *error);
+plx_status plx_cl_copy(plx_plugin_queue *queue, plx_memory *to, uint64_t to_offset, plx_memory *from,
+                       uint64_t from_offset, uint64_t bytes, plx_error *error);
+plx_status plx_cl_event_create(plx_session *session, plx_plugin_event **event, plx_error *error);
+void plx_cl_event_destroy(plx_plugin_event *event);
+plx_status plx_cl_event_record(plx_plugin_queue *queue, plx_plugin_event *event, plx_error *error);
+plx_status plx_cl_event_elapsed(plx_plugin_event *from, plx_plugin_event *to, double *nanoseconds,
+                                plx_error *error);
+
+/* ---- the objects behind ---------------------------------------------------- */
+
+cl_device_id plx_cl_device(const plx_session *session);
+cl_context plx_cl_context(const plx_session *session);
+const plx_device_info *plx_cl_info(const plx_session *session);
+cl_command_queue plx_cl_command_queue(const plx_plugin_queue *queue);
+/* NULL for NULL. */
+cl_mem plx_cl_buffer(const plx_memory *memory);
+
+/* Before work is enqueued: PLX_DEVICE_LOST once a kernel has broken the context. */
+plx_status plx_cl_ready(const plx_plugin_queue *queue, plx_error *error);
+
+/* The queue's scratch memory, at least `bytes` long; its first `zeroed` bytes are
+ * zero when it is made.  Grows after the work that may use the old one is done.
+ * Valid until the next call with more bytes. */
+plx_status plx_cl_scratch(plx_plugin_queue *queue, uint64_t bytes, uint64_t zeroed, cl_mem *scratch,
+                          plx_error *error);
+
+/* ---- programs -------------------------------------------------------------- */
+
+typedef struct plx_cl_text {
+    const void *bytes;
+    size_t length;
+} plx_cl_text;
+
+/* Builds a program from texts, taken one after the other, or returns the one that
+ * this session, or an earlier process (cache.h), built from the same.  `name` is
+ * for messages.  The program belongs to the session. */
+plx_status plx_cl_program(plx_session *session, const char *name, const plx_cl_text *texts, size_t count,
+                          const char *options, cl_program *program, plx_error *error);
+
+/* A kernel ready for blocks of `block_threads`: PLX_UNSUPPORTED when the device
+ * cannot run as many of it.  The caller releases it with plx_cl.ReleaseKernel. */
+plx_status plx_cl_kernel(plx_session *session, cl_program program, const char *entry, uint64_t block_threads,
+                         cl_kernel *kernel, plx_error *error);
+
+/* Blocks times threads on each of three axes. */
+plx_status plx_cl_launch(plx_plugin_queue *queue, cl_kernel kernel, const size_t global[3],
+                         const size_t local[3], plx_error *error);
+
+#endif

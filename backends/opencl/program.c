@@ -1,0 +1,275 @@
+/* Programs: built once per session, and kept on disk between processes. */
+#define _POSIX_C_SOURCE 200809L
+#include "backends/opencl/cache.h"
+#include "backends/opencl/session.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct plx_cl_built {
+    plx_cl_built *next;
+    cl_program program;
+    size_t key_length;
+    char key[];
+};
+
+/* All that a compiled program depends on, in full: no two programs share a key. */
+typedef struct program_key {
+    char *text;
+    size_t length;
+} program_key;
+
+/* ---- the language ------------------------------------------------------------ */
+
+/* OpenCL C 1.2, or where sub-groups are used the language that has them. */
+static const char *language_option(const plx_session *session)
+{
+    bool subgroups =
+        (session->info.features & PLX_FEATURE_SHUFFLE) && !(session->info.features & PLX_FEATURE_NVIDIA_PTX);
+    if (!subgroups)
+        return "-cl-std=CL1.2";
+    char version[64];
+    plx_cl_device_text(session->device, CL_DEVICE_OPENCL_C_VERSION, version, sizeof version);
+    return strncmp(version, "OpenCL C 2.", 11) == 0 ? "-cl-std=CL2.0" : "-cl-std=CL3.0";
+}
+
+static plx_status make_options(const plx_session *session, const char *options, char *text, size_t room,
+                               plx_error *error)
+{
+    int length = snprintf(text, room, "%s %s", language_option(session), options);
+    if (length < 0 || (size_t)length >= room)
+        return plx_fail(error, PLX_INVALID, "OpenCL build options of more than %zu bytes", room - 1);
+    return PLX_OK;
+}
+
+/* ---- keys ---------------------------------------------------------------------- */
+
+static plx_status make_key(const plx_session *session, const plx_cl_text *texts, size_t count,
+                           const char *options, program_key *key, plx_error *error)
+{
+    const plx_device_info *info = &session->info;
+    char head[2048];
+    int used = snprintf(head, sizeof head, "device %s\nvendor %s\ndriver %s\nplatform %s\noptions %s\n",
+                        info->name, info->vendor, info->driver, session->platform_version, options);
+    if (used < 0 || (size_t)used >= sizeof head)
+        return plx_fail(error, PLX_INVALID, "OpenCL build options are too long");
+    size_t length = (size_t)used;
+    for (size_t i = 0; i < count; i++)
+        length += texts[i].length + 1;
+    char *at = key->text = malloc(length);
+    if (!at)
+        return plx_fail(error, PLX_NO_MEMORY, "no memory for an OpenCL program");
+    key->length = length;
+    memcpy(at, head, (size_t)used);
+    at += used;
+    for (size_t i = 0; i < count; i++) {
+        if (texts[i].length > 0)
+            memcpy(at, texts[i].bytes, texts[i].length);
+        at += texts[i].length;
+        *at++ = '\0';
+    }
+    return PLX_OK;
+}
+
+/* ---- building ------------------------------------------------------------------- */
+
+/* The first line of a compiler's log that speaks of an error, else the first that
+ * says anything. */
+static const char *telling_line(char *log)
+{
+    const char *first = "the compiler gives no reason";
+    bool found = false;
+    char *rest = NULL;
+    for (char *line = strtok_r(log, "\r\n", &rest); line; line = strtok_r(NULL, "\r\n", &rest)) {
+        line += strspn(line, " \t");
+        if (strstr(line, "error"))
+            return line;
+        if (*line && !found) {
+            first = line;
+            found = true;
+        }
+    }
+    return first;
+}
+
+static plx_status explain_build(const plx_session *session, cl_program program, const char *name, cl_int code,
+                                plx_error *error)
+{
+    char room[32];
+    size_t length = 0;
+    (void)plx_cl.GetProgramBuildInfo(program, session->device, CL_PROGRAM_BUILD_LOG, 0, NULL, &length);
+    char *log = calloc(length + 1, 1);
+    if (log && length > 0)
+        (void)plx_cl.GetProgramBuildInfo(program, session->device, CL_PROGRAM_BUILD_LOG, length, log, NULL);
+    plx_status status = plx_fail(error, PLX_BUILD_FAILED, "%s did not compile (clBuildProgram: %s): %s", name,
+                                 plx_cl_error_name(code, room), log ? telling_line(log) : "");
+    free(log);
+    return status;
+}
+
+static plx_status build_source(plx_session *session, const char *name, const plx_cl_text *texts, size_t count,
+                               const char *options, cl_program *program, plx_error *error)
+{
+    const char **strings = calloc(count, sizeof *strings);
+    size_t *lengths = calloc(count, sizeof *lengths);
+    cl_int code = CL_OUT_OF_HOST_MEMORY;
+    cl_program made = NULL;
+    cl_uint used = 0;
+    if (strings && lengths) {
+        /* A length of 0 would mean a string that ends in NUL. */
+        for (size_t i = 0; i < count; i++)
+            if (texts[i].length > 0) {
+                strings[used] = texts[i].bytes;
+                lengths[used++] = texts[i].length;
+            }
+        made = plx_cl.CreateProgramWithSource(session->context, used, strings, lengths, &code);
+    }
+    free(strings);
+    free(lengths);
+    if (code != CL_SUCCESS)
+        return plx_cl_check(code, "clCreateProgramWithSource", error);
+    code = plx_cl.BuildProgram(made, 1, &session->device, options, NULL, NULL);
+    if (code != CL_SUCCESS) {
+        plx_status status = explain_build(session, made, name, code, error);
+        (void)plx_cl.ReleaseProgram(made);
+        return status;
+    }
+    *program = made;
+    return PLX_OK;
+}
+
+/* A driver may refuse what it wrote itself, after an update that kept its version:
+ * then the program is built anew. */
+static bool build_binary(plx_session *session, const unsigned char *binary, size_t length,
+                         const char *options, cl_program *program)
+{
+    cl_int code, loaded = CL_INVALID_BINARY;
+    cl_program made = plx_cl.CreateProgramWithBinary(session->context, 1, &session->device, &length, &binary,
+                                                     &loaded, &code);
+    if (code != CL_SUCCESS)
+        return false;
+    if (loaded == CL_SUCCESS)
+        code = plx_cl.BuildProgram(made, 1, &session->device, options, NULL, NULL);
+    if (loaded != CL_SUCCESS || code != CL_SUCCESS) {
+        (void)plx_cl.ReleaseProgram(made);
+        return false;
+    }
+    *program = made;
+    return true;
+}
+
+static bool load_cached(plx_session *session, const program_key *key, const char *options,
+                        cl_program *program)
+{
+    unsigned char *binary;
+    size_t length;
+    if (!plx_cl_cache_read(key->text, key->length, &binary, &length))
+        return false;
+    bool built = build_binary(session, binary, length, options, program);
+    free(binary);
+    return built;
+}
+
+static void store(const program_key *key, cl_program program)
+{
+    size_t length = 0;
+    if (plx_cl.GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof length, &length, NULL) || length == 0)
+        return;
+    unsigned char *binary = malloc(length);
+    if (binary &&
+        plx_cl.GetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) == CL_SUCCESS)
+        plx_cl_cache_write(key->text, key->length, binary, length);
+    free(binary);
+}
+
+/* ---- the session's list ---------------------------------------------------------- */
+
+static plx_cl_built *find(const plx_session *session, const program_key *key)
+{
+    for (plx_cl_built *built = session->programs; built; built = built->next)
+        if (built->key_length == key->length && memcmp(built->key, key->text, key->length) == 0)
+            return built;
+    return NULL;
+}
+
+static plx_status build(plx_session *session, const char *name, const plx_cl_text *texts, size_t count,
+                        const char *options, const program_key *key, cl_program *program, plx_error *error)
+{
+    plx_cl_built *built = malloc(sizeof *built + key->length);
+    if (!built)
+        return plx_fail(error, PLX_NO_MEMORY, "no memory for an OpenCL program");
+    if (!load_cached(session, key, options, &built->program)) {
+        plx_status status = build_source(session, name, texts, count, options, &built->program, error);
+        if (status != PLX_OK) {
+            free(built);
+            return status;
+        }
+        store(key, built->program);
+    }
+    built->key_length = key->length;
+    memcpy(built->key, key->text, key->length);
+    built->next = session->programs;
+    session->programs = built;
+    *program = built->program;
+    return PLX_OK;
+}
+
+plx_status plx_cl_program(plx_session *session, const char *name, const plx_cl_text *texts, size_t count,
+                          const char *options, cl_program *program, plx_error *error)
+{
+    char all_options[1024];
+    program_key key = {.text = NULL};
+    plx_status status = make_options(session, options, all_options, sizeof all_options, error);
+    if (status == PLX_OK)
+        status = make_key(session, texts, count, all_options, &key, error);
+    if (status != PLX_OK)
+        return status;
+    (void)pthread_mutex_lock(&session->programs_lock);
+    const plx_cl_built *built = find(session, &key);
+    if (built)
+        *program = built->program;
+    else
+        status = build(session, name, texts, count, all_options, &key, program, error);
+    (void)pthread_mutex_unlock(&session->programs_lock);
+    free(key.text);
+    return status;
+}
+
+void plx_cl_release_programs(plx_session *session)
+{
+    while (session->programs) {
+        plx_cl_built *built = session->programs;
+        session->programs = built->next;
+        (void)plx_cl.ReleaseProgram(built->program);
+        free(built);
+    }
+}
+
+/* ---- kernels ------------------------------------------------------------------------ */
+
+plx_status plx_cl_kernel(plx_session *session, cl_program program, const char *entry, uint64_t block_threads,
+                         cl_kernel *kernel, plx_error *error)
+{
+    cl_int code;
+    cl_kernel made = plx_cl.CreateKernel(program, entry, &code);
+    if (code != CL_SUCCESS) {
+        char room[32];
+        return plx_fail(error, PLX_BUILD_FAILED, "clCreateKernel of %s failed: %s", entry,
+                        plx_cl_error_name(code, room));
+    }
+    size_t most = 0;
+    plx_status status = PLX_CL(error, GetKernelWorkGroupInfo, made, session->device,
+                               CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL);
+    if (status == PLX_OK && block_threads > most)
+        status = plx_fail(error, PLX_UNSUPPORTED,
+                          "%s needs work-groups of %" PRIu64
+                          " work-items; compiled for %s it can have at most %zu",
+                          entry, block_threads, session->info.name, most);
+    if (status != PLX_OK) {
+        (void)plx_cl.ReleaseKernel(made);
+        return status;
+    }
+    *kernel = made;
+    return PLX_OK;
+}

@@ -1,0 +1,153 @@
+/* An opened OpenCL device and its memory. */
+#define _POSIX_C_SOURCE 200809L
+#include "backends/opencl/session.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* ---- opening ------------------------------------------------------------- */
+
+static plx_status create_context(plx_session *session, const plx_cl_device_entry *entry, plx_error *error)
+{
+    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)entry->platform,
+                                                0};
+    cl_int code;
+    session->context = plx_cl.CreateContext(properties, 1, &session->device, NULL, NULL, &code);
+    if (code != CL_SUCCESS)
+        return plx_cl_check(code, "clCreateContext", error);
+    session->touch = plx_cl.CreateCommandQueue(session->context, session->device, 0, &code);
+    if (code == CL_SUCCESS)
+        return PLX_OK;
+    (void)plx_cl.ReleaseContext(session->context);
+    return plx_cl_check(code, "clCreateCommandQueue", error);
+}
+
+plx_status plx_cl_open(size_t device, plx_session **session, plx_error *error)
+{
+    const plx_cl_device_entry *entries;
+    size_t count;
+    plx_status status = plx_cl_list(&entries, &count, error);
+    if (status != PLX_OK)
+        return status;
+    if (device >= count)
+        return plx_fail(error, PLX_NOT_FOUND, "there is no OpenCL device %zu; the last one is %zu", device,
+                        count - 1);
+    plx_session *opened = calloc(1, sizeof *opened);
+    if (!opened)
+        return plx_fail(error, PLX_NO_MEMORY, "no memory for an OpenCL session");
+    opened->device = entries[device].device;
+    plx_cl_describe(&entries[device], &opened->info);
+    plx_cl_platform_text(entries[device].platform, CL_PLATFORM_VERSION, opened->platform_version,
+                         sizeof opened->platform_version);
+    atomic_init(&opened->lost, false);
+    status = create_context(opened, &entries[device], error);
+    if (status != PLX_OK) {
+        free(opened);
+        return status;
+    }
+    (void)pthread_mutex_init(&opened->programs_lock, NULL);
+    *session = opened;
+    return PLX_OK;
+}
+
+void plx_cl_close(plx_session *session)
+{
+    plx_cl_release_programs(session);
+    (void)plx_cl.ReleaseCommandQueue(session->touch);
+    (void)plx_cl.ReleaseContext(session->context);
+    (void)pthread_mutex_destroy(&session->programs_lock);
+    free(session);
+}
+
+cl_device_id plx_cl_device(const plx_session *session)
+{
+    return session->device;
+}
+
+cl_context plx_cl_context(const plx_session *session)
+{
+    return session->context;
+}
+
+const plx_device_info *plx_cl_info(const plx_session *session)
+{
+    return &session->info;
+}
+
+/* ---- memory ---------------------------------------------------------------- */
+
+/* A GPU's driver may put off the allocation until a command uses the buffer; then
+ * the first timed run would pay for it, and a lack of memory would show there. */
+static plx_status touch(plx_session *session, cl_mem buffer, uint64_t bytes, plx_error *error)
+{
+    const cl_uchar zero = 0;
+    size_t some = bytes < 4096 ? (size_t)bytes : 4096;
+    plx_status status =
+        PLX_CL(error, EnqueueFillBuffer, session->touch, buffer, &zero, sizeof zero, 0, some, 0, NULL, NULL);
+    if (status == PLX_OK)
+        status = PLX_CL(error, Finish, session->touch);
+    return status;
+}
+
+static plx_status out_of_memory(const plx_session *session, uint64_t bytes, cl_int code, plx_error *error)
+{
+    char room[32];
+    return plx_fail(error, PLX_NO_MEMORY,
+                    "%" PRIu64 " bytes of memory on %s: clCreateBuffer failed: %s (it promises %" PRIu64
+                    " bytes in one piece, of %" PRIu64 ")",
+                    bytes, session->info.name, plx_cl_error_name(code, room), session->info.max_alloc_bytes,
+                    session->info.memory_bytes);
+}
+
+/* The device's largest allocation is a promise, not a limit (NVIDIA's drivers give
+ * more): the driver is asked whatever the size. */
+plx_status plx_cl_create_buffer(plx_session *session, uint64_t bytes, cl_mem *buffer, plx_error *error)
+{
+    cl_int code = CL_INVALID_BUFFER_SIZE;
+    cl_mem made = NULL;
+    if (bytes <= SIZE_MAX)
+        made = plx_cl.CreateBuffer(session->context, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &code);
+    if (code == CL_OUT_OF_RESOURCES || code == CL_INVALID_BUFFER_SIZE || code == CL_OUT_OF_HOST_MEMORY ||
+        code == CL_MEM_OBJECT_ALLOCATION_FAILURE)
+        return out_of_memory(session, bytes, code, error);
+    if (code != CL_SUCCESS)
+        return plx_cl_check(code, "clCreateBuffer", error);
+    if (!(session->info.features & PLX_FEATURE_CPU)) {
+        plx_status status = touch(session, made, bytes, error);
+        if (status != PLX_OK) {
+            (void)plx_cl.ReleaseMemObject(made);
+            return status;
+        }
+    }
+    *buffer = made;
+    return PLX_OK;
+}
+
+plx_status plx_cl_alloc(plx_session *session, uint64_t bytes, plx_memory **memory, plx_error *error)
+{
+    plx_memory *made = calloc(1, sizeof *made);
+    if (!made)
+        return plx_fail(error, PLX_NO_MEMORY, "no memory for an OpenCL buffer");
+    plx_status status = plx_cl_create_buffer(session, bytes, &made->buffer, error);
+    if (status != PLX_OK) {
+        free(made);
+        return status;
+    }
+    made->bytes = bytes;
+    *memory = made;
+    return PLX_OK;
+}
+
+void plx_cl_free(plx_session *session, plx_memory *memory)
+{
+    (void)session;
+    if (!memory)
+        return;
+    (void)plx_cl.ReleaseMemObject(memory->buffer);
+    free(memory);
+}
+
+cl_mem plx_cl_buffer(const plx_memory *memory)
+{
+    return memory ? memory->buffer : NULL;
+}

@@ -1,0 +1,40 @@
+# The OpenCL backend and the opencl plugin.  The kernels' sources travel in the
+# plugin as bytes: kernels/gemm/naive.cl under the key gemm/naive.cl.
+opencl_backend_sources = \
+	backends/opencl/cache.c \
+	backends/opencl/cache.h \
+	backends/opencl/describe.c \
+	backends/opencl/errors.c \
+	backends/opencl/functions.c \
+	backends/opencl/functions.h \
+	backends/opencl/list.c \
+	backends/opencl/opencl.h \
+	backends/opencl/program.c \
+	backends/opencl/queue.c \
+	backends/opencl/session.c \
+	backends/opencl/session.h
+
+opencl_texts = $(sort $(wildcard $(top_srcdir)/kernels/*/*.cl) $(wildcard $(top_srcdir)/kernels/*/tiles.h))
+
+plugins/opencl/sources.c: $(opencl_texts) $(top_srcdir)/build-aux/embed
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(SHELL) $(top_srcdir)/build-aux/embed plx_opencl_sources \
+		$(foreach text,$(opencl_texts),$(text:$(top_srcdir)/kernels/%=%)=$(text)) >$@.tmp && \
+		mv -f $@.tmp $@
+
+CLEANFILES += plugins/opencl/sources.c plugins/opencl/sources.c.tmp
+
+if HAVE_OPENCL
+pkglib_LTLIBRARIES += plx-opencl.la
+plx_opencl_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
+plx_opencl_la_LDFLAGS = -module -avoid-version -shared -no-undefined \
+	-export-symbols-regex '^plx_plugin_entry$$'
+plx_opencl_la_SOURCES = \
+	$(opencl_backend_sources) \
+	$(ladder_sources) \
+	plugins/opencl/ladder.c \
+	plugins/opencl/plan.c \
+	plugins/opencl/plan.h \
+	plugins/opencl/plugin.c
+nodist_plx_opencl_la_SOURCES = plugins/opencl/sources.c
+endif

@@ -1,0 +1,17 @@
+/* How the opencl plugin carries out a recipe. */
+#ifndef PLX_PLUGINS_OPENCL_PLAN_H
+#define PLX_PLUGINS_OPENCL_PLAN_H
+
+#include <parallax/plugin.h>
+
+/* Slots: contracts in parallax/plugin.h. */
+const plx_kernel *plx_opencl_kernel(plx_op op, size_t index);
+plx_status plx_opencl_choose(plx_session *session, const plx_problem *problem, size_t *kernel,
+                             plx_error *error);
+plx_status plx_opencl_plan(plx_session *session, const plx_problem *problem, size_t kernel,
+                           plx_plugin_plan **plan, plx_error *error);
+void plx_opencl_plan_destroy(plx_plugin_plan *plan);
+plx_status plx_opencl_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
+                              size_t count, plx_error *error);
+
+#endif
