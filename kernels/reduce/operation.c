@@ -2,7 +2,7 @@
  * The reference of a floating-point sum keeps the positive and the negative terms in
  * two double-double sums: their difference is the result, their sum the magnitude,
  * and each by itself says whether some order of adding could overflow. */
-#include "kernels/operation.h"
+#include "operation.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* transpose, described without a device: out[j][i] = in[i][j], byte for byte. */
-#include "kernels/operation.h"
+#include "operation.h"
 
 #include <string.h>
 

@@ -1,0 +1,27 @@
+/* reduce/gmem: a tree in global memory.  The published form adds up its input in
+ * place; this one works on a copy. */
+
+/* Group b copies elements [b * BLOCK, (b + 1) * BLOCK) of x to `work`, folds the copy
+ * onto its first element and writes that to out[b].  OpenCL C 1.2 has no barrier for
+ * a warp alone, so the last steps take the group's. */
+kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1)))
+void reduce_gmem(global const T *x, long x_offset, global T *work, long work_offset, global T *out,
+                 long out_offset, long n)
+{
+    const int thread = get_local_id(0);
+    const long first = (long)get_group_id(0) * BLOCK, left = n - first;
+
+    x += x_offset + first;
+    work += work_offset + first;
+    out += out_offset;
+    if (thread < left)
+        work[thread] = x[thread];
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    for (int distance = BLOCK / 2; distance > 0; distance /= 2) {
+        if (thread < distance && thread + distance < left)
+            work[thread] = join(work[thread], work[thread + distance]);
+        barrier(CLK_GLOBAL_MEM_FENCE);
+    }
+    if (thread == 0)
+        out[get_group_id(0)] = finish(left > 0 ? work[0] : IDENTITY);
+}

@@ -1,0 +1,21 @@
+/* reduce/smem-dynamic: smem with its local memory sized by the launch. */
+
+/* Group b folds elements [b * BLOCK, (b + 1) * BLOCK) of x into out[b]; tile has one
+ * element per thread. */
+kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1)))
+void reduce_smem_dynamic(global const T *restrict x, long x_offset, global T *restrict out,
+                         long out_offset, long n, local T *tile)
+{
+    const int thread = get_local_id(0);
+    const long i = (long)get_group_id(0) * BLOCK + thread;
+
+    tile[thread] = i < n ? x[x_offset + i] : IDENTITY;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int distance = BLOCK / 2; distance > 0; distance /= 2) {
+        if (thread < distance)
+            tile[thread] = join(tile[thread], tile[thread + distance]);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (thread == 0)
+        out[out_offset + get_group_id(0)] = finish(tile[0]);
+}
