@@ -186,8 +186,6 @@ static void test_refusals(void **state)
     plx_plugin_plan *plan = NULL;
     plx_problem problem = {.op = PLX_GEMM, .dtype = PLX_I32};
     assert_int_equal(host->choose(session, &problem, &kernel, &error), PLX_UNSUPPORTED);
-    problem = (plx_problem){.op = PLX_GEMM, .dtype = PLX_F32, .compute = PLX_COMPUTE_TF32};
-    assert_int_equal(host->choose(session, &problem, &kernel, &error), PLX_UNSUPPORTED);
     problem = (plx_problem){.op = PLX_OP_COUNT, .dtype = PLX_F32};
     assert_int_equal(host->choose(session, &problem, &kernel, &error), PLX_UNSUPPORTED);
     assert_int_equal(kernel, 99);

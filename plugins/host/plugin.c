@@ -235,8 +235,6 @@ static plx_status host_choose(plx_session *session, const plx_problem *problem, 
         return plx_fail(error, PLX_UNSUPPORTED, "host has no kernel for operation %d", (int)problem->op);
     if ((unsigned)problem->dtype >= PLX_DTYPE_COUNT || (only->dtypes & PLX_DTYPE_BIT(problem->dtype)) == 0)
         return plx_fail(error, PLX_UNSUPPORTED, "the host kernel does not take this element type");
-    if (problem->compute != only->compute)
-        return plx_fail(error, PLX_UNSUPPORTED, "the host computes in plain arithmetic only");
     *kernel = 0;
     return PLX_OK;
 }
