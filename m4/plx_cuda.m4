@@ -107,8 +107,8 @@ AS_IF([$NVCC -fatbin $1 -std=c++17 $NVCCFLAGS -o conftest.fatbin conftest.cu >co
      $3])
 ])
 
-# Compiles for each architecture that is wanted.  A default one that this nvcc does
-# not know is passed over; one that was asked for is an error.
+# Compiles for each architecture that is wanted.  A default one that this nvcc
+# fails on is passed over; one that was asked for is not.
 AC_DEFUN([_PLX_CUDA_TRY_NVCC], [
 plx_cuda_ptx=
 for plx_arch in $plx_cuda_wanted; do
@@ -124,7 +124,7 @@ for plx_arch in $plx_cuda_wanted; do
     ])
 done
 AS_IF([test -n "$plx_cuda_ptx"],
-    [plx_cuda_reason=
+    [AS_IF([test "$with_cuda_arch" = default], [plx_cuda_reason=])
      NVCCFLAGS_ARCH="$NVCCFLAGS_ARCH -gencode arch=compute_$plx_cuda_ptx,code=compute_$plx_cuda_ptx"],
     [test -z "$plx_cuda_reason"],
     [plx_cuda_reason="$NVCC compiles for no architecture"])

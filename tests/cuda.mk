@@ -1,0 +1,18 @@
+# The cuda plugin's host code, on a pretended driver: no device is needed.
+if HAVE_CUDA
+if HAVE_CMOCKA
+check_LTLIBRARIES += tests/fake-cuda.la
+check_PROGRAMS += tests/test_cuda_host
+TESTS += tests/test_cuda_host
+endif
+endif
+
+# -rpath makes a shared object of a library that is not installed.
+tests_fake_cuda_la_SOURCES = tests/fake_cuda.c tests/fake_cuda.h
+tests_fake_cuda_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
+tests_fake_cuda_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+
+tests_test_cuda_host_SOURCES = tests/test_cuda_host.c tests/fake_cuda.h $(ladder_sources)
+tests_test_cuda_host_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_test_cuda_host_LDADD = $(CMOCKA_LIBS)
+EXTRA_tests_test_cuda_host_DEPENDENCIES = plx-cuda.la tests/fake-cuda.la

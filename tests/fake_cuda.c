@@ -1,0 +1,416 @@
+/* A pretended libcuda.so.1, so that the CUDA host code can be tested without a
+ * device.  Not for several threads at once. */
+#include "fake_cuda.h"
+
+#include <cuda.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+static fake_cuda_state state = {
+    .device_count = 1,
+    .max_block_threads = 1024,
+};
+
+static int the_context, the_stream, the_event, the_module;
+static _Thread_local CUcontext current_context;
+
+typedef struct fake_function {
+    struct fake_function *next;
+    char entry[128];
+} fake_function;
+static fake_function *functions;
+
+EXPORT fake_cuda_control_function fake_cuda_control;
+fake_cuda_state *fake_cuda_control(void)
+{
+    return &state;
+}
+
+static CUresult enter(const char *function)
+{
+    state.calls++;
+    if (state.failing_function == NULL || strcmp(state.failing_function, function) != 0)
+        return CUDA_SUCCESS;
+    state.failing_function = NULL;
+    return (CUresult)state.failing_result;
+}
+
+/* For functions that need a current context. */
+static CUresult enter_context(const char *function)
+{
+    CUresult result = enter(function);
+    if (result == CUDA_SUCCESS && current_context == NULL)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    return result;
+}
+
+#define ENTER(how, function)                                                                      \
+    do {                                                                                          \
+        CUresult entered = how(function);                                                         \
+        if (entered != CUDA_SUCCESS)                                                              \
+            return entered;                                                                       \
+    } while (0)
+
+static void *at(CUdeviceptr address)
+{
+    return (void *)(uintptr_t)address;
+}
+
+/* ---- the driver and its devices -------------------------------------- */
+
+EXPORT CUresult cuInit(unsigned int flags)
+{
+    ENTER(enter, "cuInit");
+    return flags == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+EXPORT CUresult cuDriverGetVersion(int *version)
+{
+    ENTER(enter, "cuDriverGetVersion");
+    *version = 12040;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuGetErrorName(CUresult error, const char **name)
+{
+    static char text[32];
+    (void)snprintf(text, sizeof text, "FAKE_ERROR_%d", (int)error);
+    *name = text;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuGetErrorString(CUresult error, const char **string)
+{
+    if (error == CUDA_ERROR_UNKNOWN)
+        return CUDA_ERROR_INVALID_VALUE; /* as for a number newer than the driver */
+    *string = "as the test wants it";
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuDeviceGetCount(int *count)
+{
+    ENTER(enter, "cuDeviceGetCount");
+    *count = state.device_count;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuDeviceGet(CUdevice *device, int ordinal)
+{
+    ENTER(enter, "cuDeviceGet");
+    if (ordinal < 0 || ordinal >= state.device_count)
+        return CUDA_ERROR_INVALID_DEVICE;
+    *device = ordinal;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuDeviceGetName(char *name, int length, CUdevice device)
+{
+    ENTER(enter, "cuDeviceGetName");
+    (void)snprintf(name, (size_t)length, "Pretended GPU %d", device);
+    return CUDA_SUCCESS;
+}
+
+#undef cuDeviceGetUuid
+EXPORT CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device);
+EXPORT CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device)
+{
+    ENTER(enter, "cuDeviceGetUuid");
+    (void)device;
+    for (int i = 0; i < 16; i++)
+        uuid->bytes[i] = (char)(FAKE_UUID_FIRST + i);
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device)
+{
+    ENTER(enter, "cuDeviceTotalMem");
+    (void)device;
+    *bytes = (size_t)80 << 30;
+    return CUDA_SUCCESS;
+}
+
+static int attribute_value(CUdevice_attribute attribute)
+{
+    switch ((int)attribute) {
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: return 9;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: return 0;
+    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: return 132;
+    case CU_DEVICE_ATTRIBUTE_WARP_SIZE: return 32;
+    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK: return 1024;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK: return 49152;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: return 232448;
+    case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X: return 2147483647;
+    case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y: return 65535;
+    case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z: return 65535;
+    case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X: return 1024;
+    case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y: return 1024;
+    case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z: return 64;
+    case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE: return 52428800;
+    case CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID: return 0;
+    case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID: return 0xa7;
+    case CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID: return 1;
+    default: return -1;
+    }
+}
+
+EXPORT CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
+{
+    ENTER(enter, "cuDeviceGetAttribute");
+    (void)device;
+    *value = attribute_value(attribute);
+    return *value >= 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* ---- contexts and memory --------------------------------------------- */
+
+EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
+{
+    ENTER(enter, "cuDevicePrimaryCtxRetain");
+    (void)device;
+    state.contexts++;
+    *context = (CUcontext)(void *)&the_context;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuDevicePrimaryCtxRelease(CUdevice device)
+{
+    ENTER(enter, "cuDevicePrimaryCtxRelease");
+    (void)device;
+    state.contexts--;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuCtxGetCurrent(CUcontext *context)
+{
+    ENTER(enter, "cuCtxGetCurrent");
+    *context = current_context;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuCtxSetCurrent(CUcontext context)
+{
+    ENTER(enter, "cuCtxSetCurrent");
+    current_context = context;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes)
+{
+    void *memory;
+    ENTER(enter_context, "cuMemAlloc");
+    memory = malloc(bytes);
+    if (memory == NULL)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    memset(memory, 0xee, bytes);
+    state.allocations++;
+    *address = state.last_address = (CUdeviceptr)(uintptr_t)memory;
+    state.last_bytes = bytes;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuMemFree(CUdeviceptr address)
+{
+    ENTER(enter_context, "cuMemFree");
+    state.allocations--;
+    free(at(address));
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t bytes, CUstream stream)
+{
+    ENTER(enter_context, "cuMemcpyHtoDAsync");
+    (void)stream;
+    memcpy(at(to), from, bytes);
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes, CUstream stream)
+{
+    ENTER(enter_context, "cuMemcpyDtoHAsync");
+    (void)stream;
+    memcpy(to, at(from), bytes);
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
+{
+    ENTER(enter_context, "cuMemcpyDtoDAsync");
+    (void)stream;
+    memcpy(at(to), at(from), bytes);
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuMemsetD32Async(CUdeviceptr to, unsigned int pattern, size_t count, CUstream stream)
+{
+    ENTER(enter_context, "cuMemsetD32Async");
+    (void)stream;
+    for (size_t i = 0; i < count; i++)
+        memcpy((char *)at(to) + 4 * i, &pattern, 4);
+    return CUDA_SUCCESS;
+}
+
+/* ---- streams and events ---------------------------------------------- */
+
+EXPORT CUresult cuStreamCreate(CUstream *stream, unsigned int flags)
+{
+    ENTER(enter_context, "cuStreamCreate");
+    if (flags != CU_STREAM_NON_BLOCKING)
+        return CUDA_ERROR_INVALID_VALUE;
+    state.streams++;
+    *stream = (CUstream)(void *)&the_stream;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuStreamDestroy(CUstream stream)
+{
+    ENTER(enter_context, "cuStreamDestroy");
+    (void)stream;
+    state.streams--;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuStreamSynchronize(CUstream stream)
+{
+    ENTER(enter_context, "cuStreamSynchronize");
+    (void)stream;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuEventCreate(CUevent *event, unsigned int flags)
+{
+    ENTER(enter_context, "cuEventCreate");
+    if (flags & CU_EVENT_DISABLE_TIMING)
+        return CUDA_ERROR_INVALID_VALUE;
+    state.events++;
+    *event = (CUevent)(void *)&the_event;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuEventDestroy(CUevent event)
+{
+    ENTER(enter_context, "cuEventDestroy");
+    (void)event;
+    state.events--;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuEventRecord(CUevent event, CUstream stream)
+{
+    ENTER(enter_context, "cuEventRecord");
+    (void)event;
+    (void)stream;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuEventSynchronize(CUevent event)
+{
+    ENTER(enter_context, "cuEventSynchronize");
+    (void)event;
+    return CUDA_SUCCESS;
+}
+
+#undef cuEventElapsedTime
+EXPORT CUresult cuEventElapsedTime(float *milliseconds, CUevent from, CUevent to);
+EXPORT CUresult cuEventElapsedTime(float *milliseconds, CUevent from, CUevent to)
+{
+    ENTER(enter_context, "cuEventElapsedTime");
+    (void)from;
+    (void)to;
+    *milliseconds = 1.5f;
+    return CUDA_SUCCESS;
+}
+
+/* ---- programs -------------------------------------------------------- */
+
+EXPORT CUresult cuModuleLoadData(CUmodule *module, const void *image)
+{
+    static const unsigned char fatbin[4] = {0x50, 0xed, 0x55, 0xba};
+    ENTER(enter_context, "cuModuleLoadData");
+    if (memcmp(image, fatbin, sizeof fatbin) != 0 || (uintptr_t)image % 8 != 0)
+        return CUDA_ERROR_INVALID_IMAGE;
+    state.modules++;
+    state.module_loads++;
+    *module = (CUmodule)(void *)&the_module;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuModuleUnload(CUmodule module)
+{
+    ENTER(enter_context, "cuModuleUnload");
+    (void)module;
+    state.modules--;
+    return CUDA_SUCCESS;
+}
+
+/* One per name, kept until the process ends. */
+EXPORT CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
+{
+    fake_function *found;
+    ENTER(enter_context, "cuModuleGetFunction");
+    (void)module;
+    for (found = functions; found != NULL; found = found->next)
+        if (strcmp(found->entry, name) == 0)
+            break;
+    if (found == NULL) {
+        found = calloc(1, sizeof *found);
+        if (found == NULL)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        (void)snprintf(found->entry, sizeof found->entry, "%s", name);
+        found->next = functions;
+        functions = found;
+    }
+    *function = (CUfunction)(void *)found;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction function)
+{
+    ENTER(enter_context, "cuFuncGetAttribute");
+    (void)function;
+    if (attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
+        *value = state.max_block_threads;
+    else if (attribute == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)
+        *value = state.static_shared;
+    else if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+        *value = 49152 - state.static_shared;
+    else
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value)
+{
+    ENTER(enter_context, "cuFuncSetAttribute");
+    (void)function;
+    if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+        return CUDA_ERROR_INVALID_VALUE;
+    state.dynamic_shared_limit = value;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y,
+                               unsigned int grid_z, unsigned int block_x, unsigned int block_y,
+                               unsigned int block_z, unsigned int shared_bytes, CUstream stream,
+                               void **parameters, void **extra)
+{
+    size_t number = state.launch_count % FAKE_LAUNCHES;
+    fake_launch *launch = &state.launches[number];
+    ENTER(enter_context, "cuLaunchKernel");
+    if (extra != NULL || grid_x == 0 || grid_y == 0 || grid_z == 0 || block_x * block_y * block_z == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    *launch = (fake_launch){
+        .grid = {grid_x, grid_y, grid_z},
+        .block = {block_x, block_y, block_z},
+        .shared_bytes = shared_bytes,
+        .stream = stream,
+    };
+    (void)snprintf(launch->entry, sizeof launch->entry, "%s",
+                   ((const fake_function *)(const void *)function)->entry);
+    for (size_t i = 0; i < state.argument_counts[number] && i < FAKE_ARGUMENTS; i++)
+        memcpy(&launch->arguments[i], parameters[i], sizeof launch->arguments[i]);
+    state.launch_count++;
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,41 @@
+/* The knobs of a pretended CUDA driver: its devices' memory is the host's, its
+ * launches are only written down, and it fails when told to. */
+#ifndef PLX_TESTS_FAKE_CUDA_H
+#define PLX_TESTS_FAKE_CUDA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define FAKE_LAUNCHES 16
+#define FAKE_ARGUMENTS 24
+#define FAKE_UUID_FIRST 0xa0 /* the UUID's bytes count up from here */
+
+typedef struct fake_launch {
+    char entry[128];
+    unsigned int grid[3], block[3], shared_bytes;
+    void *stream;
+    uint64_t arguments[FAKE_ARGUMENTS]; /* eight bytes each */
+} fake_launch;
+
+typedef struct fake_cuda_state {
+    /* The next call of this function returns this result; NULL: none fails. */
+    const char *failing_function;
+    int failing_result;
+    int device_count;
+    int static_shared;     /* of every function */
+    int max_block_threads; /* of every function */
+    size_t argument_counts[FAKE_LAUNCHES]; /* of the launches to come, in their order */
+
+    size_t contexts, modules, allocations, streams, events; /* alive now */
+    size_t module_loads, calls;                             /* ever */
+    int dynamic_shared_limit;                               /* the last one set */
+    uint64_t last_address;                                  /* of the newest allocation */
+    size_t last_bytes;
+    size_t launch_count; /* launches[] holds the first FAKE_LAUNCHES of them */
+    fake_launch launches[FAKE_LAUNCHES];
+} fake_cuda_state;
+
+/* Exported as "fake_cuda_control". */
+typedef fake_cuda_state *fake_cuda_control_function(void);
+
+#endif
