@@ -7,7 +7,7 @@
 struct plx_cuda_program {
     plx_cuda_program *next;
     const void *image; /* what it was loaded from: its identity */
-    CUmodule module;
+    CUmodule module = NULL;
 };
 
 /* The driver found no code for this device in the image, or none that it can
@@ -82,7 +82,7 @@ static plx_status module_of(plx_session *session, const char *name, const void *
 plx_status plx_cuda_function(plx_session *session, const char *name, const void *image,
                              const char *entry, CUfunction *function, plx_error *error)
 {
-    CUmodule module;
+    CUmodule module = NULL;
     CUresult result;
     plx_status status = module_of(session, name, image, &module, error);
     if (status != PLX_OK)
