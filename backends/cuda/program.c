@@ -7,7 +7,7 @@
 struct plx_cuda_program {
     plx_cuda_program *next;
     const void *image; /* what it was loaded from: its identity */
-    CUmodule module = NULL;
+    CUmodule module;
 };
 
 /* The driver found no code for this device in the image, or none that it can

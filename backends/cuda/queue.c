@@ -63,7 +63,7 @@ static plx_status locate(plx_session *session, const plx_memory *memory, uint64_
 plx_status plx_cuda_upload(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from,
                            uint64_t bytes, plx_error *error)
 {
-    CUdeviceptr address;
+    CUdeviceptr address = 0;
     plx_session *session = queue->session;
     plx_status status = locate(session, to, offset, bytes, &address, error);
     if (status != PLX_OK || bytes == 0)
@@ -79,7 +79,7 @@ plx_status plx_cuda_upload(plx_plugin_queue *queue, plx_memory *to, uint64_t off
 plx_status plx_cuda_download(plx_plugin_queue *queue, void *to, plx_memory *from, uint64_t offset,
                              uint64_t bytes, plx_error *error)
 {
-    CUdeviceptr address;
+    CUdeviceptr address = 0;
     plx_session *session = queue->session;
     plx_status status = locate(session, from, offset, bytes, &address, error);
     if (status != PLX_OK || bytes == 0)
@@ -90,7 +90,7 @@ plx_status plx_cuda_download(plx_plugin_queue *queue, void *to, plx_memory *from
 plx_status plx_cuda_fill(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset,
                          uint32_t pattern, uint64_t bytes, plx_error *error)
 {
-    CUdeviceptr address;
+    CUdeviceptr address = 0;
     plx_session *session = queue->session;
     plx_status status = locate(session, memory, offset, bytes, &address, error);
     if (status != PLX_OK || bytes == 0)
@@ -104,7 +104,7 @@ plx_status plx_cuda_fill(plx_plugin_queue *queue, plx_memory *memory, uint64_t o
 plx_status plx_cuda_copy(plx_plugin_queue *queue, plx_memory *to, uint64_t to_offset,
                          plx_memory *from, uint64_t from_offset, uint64_t bytes, plx_error *error)
 {
-    CUdeviceptr target, source;
+    CUdeviceptr target = 0, source = 0;
     plx_session *session = queue->session;
     plx_status status = locate(session, to, to_offset, bytes, &target, error);
     if (status == PLX_OK)

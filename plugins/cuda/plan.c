@@ -110,7 +110,7 @@ static plx_status find_image(plx_op op, const plx_row *row, const plx_image **im
 static plx_status make_plan(plx_session *session, const plx_problem *problem, const plx_row *row,
                             const plx_recipe *recipe, plx_plugin_plan **plan, plx_error *error)
 {
-    const plx_image *image;
+    const plx_image *image = NULL;
     plx_plugin_plan *made;
     plx_status status = find_image(problem->op, row, &image, error);
     if (status == PLX_OK)
