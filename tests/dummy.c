@@ -1,0 +1,337 @@
+/* The functions of the dummy plugins. */
+#include "dummy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+PLX_PLUGIN_EXPORT dummy_state dummy_control;
+
+struct plx_session {
+    size_t device;
+};
+struct plx_memory {
+    uint64_t bytes;
+    unsigned char data[];
+};
+struct plx_plugin_queue {
+    atomic_flag busy;
+    uint64_t done; /* calls */
+};
+struct plx_plugin_event {
+    uint64_t at;
+};
+struct plx_plugin_plan {
+    plx_problem problem;
+    size_t kernel;
+};
+
+static plx_status told_to_fail(plx_error *error)
+{
+    const int status = atomic_exchange(&dummy_control.fail, 0);
+    return status == 0 ? PLX_OK : plx_fail(error, (plx_status)status, "it was told to fail");
+}
+
+/* The core must never let two threads into one queue. */
+static plx_status enter(plx_plugin_queue *queue, plx_error *error)
+{
+    const plx_status status = told_to_fail(error);
+    if (status != PLX_OK)
+        return status;
+    if (atomic_flag_test_and_set(&queue->busy))
+        return plx_fail(error, PLX_FAILED, "two threads in one queue");
+    queue->done++;
+    return PLX_OK;
+}
+
+static plx_status leave(plx_plugin_queue *queue)
+{
+    atomic_flag_clear(&queue->busy);
+    return PLX_OK;
+}
+
+/* ---- devices, memory, queues, events ----------------------------------- */
+
+/* More than most have, so that the core has to ask twice.  The last but one has
+ * a score that no real device has. */
+enum { DEVICES = 11, BEST = 9 };
+
+plx_status dummy_probe(plx_device_info *devices, size_t capacity, size_t *count, plx_error *error)
+{
+    plx_status status = told_to_fail(error);
+    if (status != PLX_OK)
+        return status;
+    for (size_t i = 0; i < DEVICES && i < capacity; i++) {
+        memset(&devices[i], 0, sizeof devices[i]);
+        (void)snprintf(devices[i].name, sizeof devices[i].name, "dummy device %zu", i);
+        devices[i].score = i == BEST ? 1000000000 : 1;
+    }
+    if (capacity >= DEVICES)
+        atomic_fetch_add(&dummy_control.probes, 1);
+    *count = DEVICES;
+    return PLX_OK;
+}
+
+plx_status dummy_open(size_t device, plx_session **session, plx_error *error)
+{
+    plx_session *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no memory");
+    const plx_status status = told_to_fail(error);
+    if (status != PLX_OK) {
+        free(made);
+        return status;
+    }
+    made->device = device;
+    atomic_fetch_add(&dummy_control.sessions, 1);
+    *session = made;
+    return PLX_OK;
+}
+
+void dummy_close(plx_session *session)
+{
+    atomic_fetch_sub(&dummy_control.sessions, 1);
+    free(session);
+}
+
+plx_status dummy_alloc(plx_session *session, uint64_t bytes, plx_memory **memory, plx_error *error)
+{
+    plx_memory *made = NULL;
+    (void)session;
+    plx_status status = told_to_fail(error);
+    if (status != PLX_OK)
+        return status;
+    if (bytes < UINT64_C(1) << 32)
+        made = malloc(sizeof *made + (size_t)bytes);
+    if (made == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "this device has 4 GiB");
+    made->bytes = bytes;
+    atomic_fetch_add(&dummy_control.memories, 1);
+    *memory = made;
+    return PLX_OK;
+}
+
+void dummy_free(plx_session *session, plx_memory *memory)
+{
+    (void)session;
+    atomic_fetch_sub(&dummy_control.memories, 1);
+    free(memory);
+}
+
+plx_status dummy_queue_create(plx_session *session, plx_plugin_queue **queue, plx_error *error)
+{
+    (void)session;
+    plx_status status = told_to_fail(error);
+    if (status != PLX_OK)
+        return status;
+    plx_plugin_queue *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no memory");
+    atomic_flag_clear(&made->busy);
+    atomic_fetch_add(&dummy_control.queues, 1);
+    *queue = made;
+    return PLX_OK;
+}
+
+void dummy_queue_destroy(plx_plugin_queue *queue)
+{
+    atomic_fetch_sub(&dummy_control.queues, 1);
+    free(queue);
+}
+
+plx_status dummy_synchronize(plx_plugin_queue *queue, plx_error *error)
+{
+    const plx_status status = enter(queue, error);
+    return status == PLX_OK ? leave(queue) : status;
+}
+
+plx_status dummy_upload(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from,
+                        uint64_t bytes, plx_error *error)
+{
+    const plx_status status = enter(queue, error);
+    if (status != PLX_OK)
+        return status;
+    memcpy(to->data + offset, from, (size_t)bytes);
+    return leave(queue);
+}
+
+plx_status dummy_download(plx_plugin_queue *queue, void *to, plx_memory *from, uint64_t offset,
+                          uint64_t bytes, plx_error *error)
+{
+    const plx_status status = enter(queue, error);
+    if (status != PLX_OK)
+        return status;
+    memcpy(to, from->data + offset, (size_t)bytes);
+    return leave(queue);
+}
+
+plx_status dummy_fill(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset, uint32_t pattern,
+                      uint64_t bytes, plx_error *error)
+{
+    const plx_status status = enter(queue, error);
+    if (status != PLX_OK)
+        return status;
+    for (uint64_t i = 0; i < bytes; i += sizeof pattern)
+        memcpy(memory->data + offset + i, &pattern, sizeof pattern);
+    return leave(queue);
+}
+
+plx_status dummy_copy(plx_plugin_queue *queue, plx_memory *to, uint64_t to_offset, plx_memory *from,
+                      uint64_t from_offset, uint64_t bytes, plx_error *error)
+{
+    const plx_status status = enter(queue, error);
+    if (status != PLX_OK)
+        return status;
+    memcpy(to->data + to_offset, from->data + from_offset, (size_t)bytes);
+    return leave(queue);
+}
+
+plx_status dummy_event_create(plx_session *session, plx_plugin_event **event, plx_error *error)
+{
+    (void)session;
+    plx_status status = told_to_fail(error);
+    if (status != PLX_OK)
+        return status;
+    plx_plugin_event *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no memory");
+    atomic_fetch_add(&dummy_control.events, 1);
+    *event = made;
+    return PLX_OK;
+}
+
+void dummy_event_destroy(plx_plugin_event *event)
+{
+    atomic_fetch_sub(&dummy_control.events, 1);
+    free(event);
+}
+
+plx_status dummy_event_record(plx_plugin_queue *queue, plx_plugin_event *event, plx_error *error)
+{
+    const plx_status status = enter(queue, error);
+    if (status != PLX_OK)
+        return status;
+    event->at = queue->done;
+    return leave(queue);
+}
+
+/* A call takes one nanosecond. */
+plx_status dummy_event_elapsed(plx_plugin_event *from, plx_plugin_event *to, double *nanoseconds,
+                               plx_error *error)
+{
+    const plx_status status = told_to_fail(error);
+    if (status == PLX_OK)
+        *nanoseconds = (double)to->at - (double)from->at;
+    return status;
+}
+
+/* ---- kernels ----------------------------------------------------------- */
+
+static int64_t no_depth(const plx_problem *problem, const plx_device_info *device)
+{
+    (void)problem;
+    (void)device;
+    return 0;
+}
+
+#define ABOUT .idea = "", .gain = "", .limit = "", .needs = "", .depth = no_depth
+
+static const plx_kernel reduce_kernels[] = {
+    {.name = "one-by-one", .dtypes = PLX_DTYPE_BIT(PLX_I32), ABOUT},
+};
+
+static const plx_kernel gemm_kernels[] = {
+    {.name = "naive", .dtypes = PLX_DTYPE_BIT(PLX_F32), ABOUT},
+    {.name = "wide", .dtypes = PLX_DTYPE_BIT(PLX_F64), ABOUT},
+    {.name = "rounded", .dtypes = PLX_DTYPE_BIT(PLX_F32), .compute = PLX_COMPUTE_TF32, ABOUT},
+};
+
+const plx_kernel *dummy_kernel(plx_op op, size_t index)
+{
+    if (op == PLX_REDUCE && index < sizeof reduce_kernels / sizeof reduce_kernels[0])
+        return &reduce_kernels[index];
+    if (op == PLX_GEMM && index < sizeof gemm_kernels / sizeof gemm_kernels[0])
+        return &gemm_kernels[index];
+    return NULL;
+}
+
+plx_status dummy_choose(plx_session *session, const plx_problem *problem, size_t *kernel,
+                        plx_error *error)
+{
+    (void)session;
+    if (dummy_kernel(problem->op, 0) == NULL)
+        return plx_fail(error, PLX_UNSUPPORTED, "there is no kernel for it");
+    *kernel = problem->op == PLX_GEMM && problem->dtype == PLX_F64 ? 1 : 0;
+    return PLX_OK;
+}
+
+plx_status dummy_plan(plx_session *session, const plx_problem *problem, size_t kernel,
+                      plx_plugin_plan **plan, plx_error *error)
+{
+    (void)session;
+    const plx_status status = told_to_fail(error);
+    if (status != PLX_OK)
+        return status;
+    plx_plugin_plan *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no memory");
+    made->problem = *problem;
+    made->kernel = kernel;
+    atomic_fetch_add(&dummy_control.plans, 1);
+    atomic_fetch_add(&dummy_control.plans_made, 1);
+    *plan = made;
+    return PLX_OK;
+}
+
+void dummy_plan_destroy(plx_plugin_plan *plan)
+{
+    atomic_fetch_sub(&dummy_control.plans, 1);
+    memset(plan, 0xdd, sizeof *plan); /* whoever still uses it shall notice */
+    free(plan);
+}
+
+static void reduce_i32(const plx_reduce_problem *problem, const plx_operand *operands)
+{
+    uint32_t sum = 0, element;
+    for (int64_t i = 0; i < problem->n; i++) {
+        memcpy(&element, operands[0].memory->data + operands[0].offset + (uint64_t)i * 4, 4);
+        sum += element;
+    }
+    memcpy(operands[1].memory->data + operands[1].offset, &sum, 4);
+}
+
+static float element_of(const plx_operand *operand, int64_t index)
+{
+    float element;
+    memcpy(&element, operand->memory->data + operand->offset + (uint64_t)index * 4, 4);
+    return element;
+}
+
+static void gemm_f32(const plx_gemm_problem *problem, const plx_operand *operands)
+{
+    for (int64_t i = 0; i < problem->m; i++) {
+        for (int64_t j = 0; j < problem->n; j++) {
+            float sum = 0.0F;
+            for (int64_t k = 0; k < problem->k; k++)
+                sum += element_of(&operands[0], i * problem->lda + k) *
+                       element_of(&operands[1], k * problem->ldb + j);
+            sum *= (float)problem->alpha;
+            memcpy(operands[2].memory->data + operands[2].offset + (uint64_t)(i * problem->ldc + j) * 4,
+                   &sum, 4);
+        }
+    }
+}
+
+plx_status dummy_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
+                         size_t count, plx_error *error)
+{
+    (void)count;
+    const plx_status status = enter(queue, error);
+    if (status != PLX_OK)
+        return status;
+    if (plan->problem.op == PLX_REDUCE)
+        reduce_i32(&plan->problem.of.reduce, operands);
+    else if (plan->problem.dtype == PLX_F32)
+        gemm_f32(&plan->problem.of.gemm, operands);
+    atomic_fetch_add(&dummy_control.executions, 1);
+    return leave(queue);
+}

@@ -1,0 +1,18 @@
+/* Made for another version of the boundary. */
+#include "dummy.h"
+
+static const plx_plugin dummy_plugin = {
+    .abi = PLX_PLUGIN_ABI + 98,
+    .size = sizeof(plx_plugin),
+    .name = "dummy-abi",
+    .version = "1.2.3",
+    .summary = "a plugin without hardware",
+    .probe = dummy_probe,
+    .copy = dummy_copy,
+    DUMMY_SLOTS,
+};
+
+const plx_plugin *plx_plugin_entry(void)
+{
+    return &dummy_plugin;
+}

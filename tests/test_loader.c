@@ -1,0 +1,583 @@
+/* What the loader does with good, bad and odd plugin files, by dummies. */
+#define _GNU_SOURCE
+
+#include "dummy_support.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define assert_contains(text, part) \
+    do { \
+        if (strstr((text), (part)) == NULL) \
+            fail_msg("\"%s\" does not contain \"%s\"", (text), (part)); \
+    } while (0)
+
+/* The report of the plugin that lies at FOLDER/plx-FILE.so. */
+static plx_plugin_report report_of(plx_context *context, const char *folder, const char *file)
+{
+    plx_plugin_report report = {.name = NULL};
+    char *path = NULL;
+    assert_true(asprintf(&path, "%s/plx-%s.so", folder, file) > 0);
+    for (size_t i = 0; i < plx_plugin_count(context); i++) {
+        assert_int_equal(plx_plugin_at(context, i, &report), PLX_OK);
+        if (strcmp(report.path, path) == 0) {
+            free(path);
+            return report;
+        }
+    }
+    fail_msg("no report for %s", path);
+    return report;
+}
+
+/* A folder with this one dummy is searched; the reason must contain both parts. */
+static void expect_refusal(const char *dummy, const char *part, const char *other_part)
+{
+    char *folder = folder_make();
+    folder_add(folder, dummy, dummy);
+    plx_context *context = context_of(folder);
+    char *file = NULL;
+    assert_true(asprintf(&file, "plx-%s.so", dummy) > 0);
+    const plx_plugin_report report = report_of(context, folder, dummy);
+    assert_false(report.loaded);
+    assert_int_not_equal(report.probe, PLX_OK);
+    assert_int_equal(report.device_count, 0);
+    assert_string_equal(report.name, file);
+    assert_string_equal(report.version, "");
+    assert_string_equal(report.summary, "");
+    assert_contains(report.reason, part);
+    assert_contains(report.reason, other_part);
+    assert_null(plx_kernel_at(context, 0, PLX_REDUCE, 0));
+    free(file);
+    plx_context_destroy(context);
+    folder_remove(folder);
+}
+
+/* The same for a file of these bytes. */
+static void expect_file_refusal(const void *bytes, size_t count, const char *part)
+{
+    char *folder = folder_make();
+    folder_write(folder, "plx-file.so", bytes, count);
+    plx_context *context = context_of(folder);
+    const plx_plugin_report report = report_of(context, folder, "file");
+    assert_false(report.loaded);
+    assert_contains(report.reason, part);
+    plx_context_destroy(context);
+    folder_remove(folder);
+}
+
+static void a_good_plugin_is_loaded(void **state)
+{
+    (void)state;
+    char *folder = folder_make();
+    folder_add(folder, "good", "good");
+    plx_context *context = context_of(folder);
+    const plx_plugin_report report = report_of(context, folder, "good");
+    assert_true(report.loaded);
+    assert_string_equal(report.name, "dummy-good");
+    assert_string_equal(report.version, "1.2.3");
+    assert_string_equal(report.summary, "a plugin without hardware");
+    assert_int_equal(report.probe, PLX_OK);
+    assert_string_equal(report.reason, "");
+    assert_int_equal(report.device_count, 11);
+    plx_device_info info;
+    assert_int_equal(plx_device_at(context, 0, 10, &info), PLX_OK);
+    assert_string_equal(info.name, "dummy device 10");
+    assert_string_equal(plx_search_dir(context, 0), folder);
+    assert_string_equal(plx_kernel_at(context, 0, PLX_GEMM, 1)->name, "wide");
+    assert_null(plx_kernel_at(context, 0, PLX_GEMM, 3));
+    assert_null(plx_kernel_at(context, 0, PLX_OP_COUNT, 0));
+    assert_null(plx_kernel_at(context, 1000, PLX_GEMM, 0));
+    plx_context_destroy(context);
+    folder_remove(folder);
+}
+
+static void numbers_out_of_range_are_refused(void **state)
+{
+    (void)state;
+    char *folder = folder_make();
+    folder_add(folder, "good", "good");
+    plx_context *context = context_of(folder);
+    plx_plugin_report report;
+    plx_device_info info;
+    assert_int_equal(plx_plugin_at(context, 1000, &report), PLX_INVALID);
+    assert_contains(plx_message(context), "1000");
+    assert_int_equal(plx_device_at(context, 0, 11, &info), PLX_INVALID);
+    assert_contains(plx_message(context), "11 devices");
+    assert_null(plx_search_dir(context, 1000));
+    plx_context_destroy(context);
+    folder_remove(folder);
+}
+
+static void another_abi_is_refused_with_both_numbers(void **state)
+{
+    (void)state;
+    expect_refusal("abi", "plugin ABI 99", "has ABI 1;");
+}
+
+static void another_size_is_refused_with_both_numbers(void **state)
+{
+    char part[64], other_part[64];
+    (void)state;
+    (void)snprintf(part, sizeof part, "has %zu bytes", sizeof(plx_plugin) - 8);
+    (void)snprintf(other_part, sizeof other_part, "has %zu;", sizeof(plx_plugin));
+    expect_refusal("short", part, other_part);
+}
+
+static void an_empty_slot_is_refused_by_name(void **state)
+{
+    (void)state;
+    expect_refusal("slot", "\"copy\"", "empty");
+}
+
+static void a_name_that_cannot_be_typed_is_refused(void **state)
+{
+    (void)state;
+    expect_refusal("name", "\"Dummy Name\"", "a-z");
+}
+
+static void a_missing_descriptor_is_refused(void **state)
+{
+    (void)state;
+    expect_refusal("null", "plx_plugin_entry", "no descriptor");
+}
+
+static void a_missing_entry_is_refused(void **state)
+{
+    (void)state;
+    expect_refusal("mute", "no symbol plx_plugin_entry", "no Parallax plugin");
+}
+
+static void an_unresolved_symbol_is_refused_by_name(void **state)
+{
+    (void)state;
+    expect_refusal("unresolved", "dummy_function_that_exists_nowhere", "nothing provides");
+}
+
+static void files_that_are_no_shared_objects_are_refused(void **state)
+{
+    static const char text[] = "#!/bin/sh\necho no plugin\n";
+    (void)state;
+    expect_file_refusal("", 0, "empty");
+    expect_file_refusal(text, sizeof text - 1, "no ELF header");
+    expect_file_refusal("\x7f" "EL", 3, "no ELF header");
+    expect_file_refusal("\x7f" "ELF", 4, "cut short");
+}
+
+/* Cut anywhere, the file must be refused and not bring the program down.  Behind
+ * the last loaded segment there are only sections, which nobody needs to run it. */
+static void a_file_that_was_cut_short_is_refused(void **state)
+{
+    (void)state;
+    char *path = dummy_path("good");
+    FILE *from = fopen(path, "rb");
+    assert_non_null(from);
+    char *bytes = malloc(1 << 20);
+    assert_non_null(bytes);
+    const size_t count = fread(bytes, 1, 1 << 20, from);
+    assert_true(count > 4096 && count < 1 << 20);
+    assert_int_equal(fclose(from), 0);
+    static const size_t lengths[] = {16, 63, 64, 100, 500, 1000, 4096};
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++)
+        expect_file_refusal(bytes, lengths[i], "cut short");
+    free(bytes);
+    free(path);
+}
+
+static void folders_and_pipes_are_refused(void **state)
+{
+    (void)state;
+    char *folder = folder_make();
+    char *inner = path_in(folder, "plx-folder.so"), *pipe = path_in(folder, "plx-pipe.so");
+    assert_int_equal(mkdir(inner, 0700), 0);
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    plx_context *context = context_of(folder);
+    assert_contains(report_of(context, folder, "folder").reason, "no regular file");
+    assert_contains(report_of(context, folder, "pipe").reason, "no regular file");
+    plx_context_destroy(context);
+    free(inner);
+    free(pipe);
+    folder_remove(folder);
+}
+
+static void a_broken_link_is_refused(void **state)
+{
+    (void)state;
+    char *folder = folder_make(), *link = path_in(folder, "plx-link.so");
+    assert_int_equal(symlink("/no/such/file", link), 0);
+    plx_context *context = context_of(folder);
+    assert_contains(report_of(context, folder, "link").reason, "can't be read");
+    plx_context_destroy(context);
+    free(link);
+    folder_remove(folder);
+}
+
+static void other_files_are_left_alone(void **state)
+{
+    (void)state;
+    char *folder = folder_make();
+    static const char *const names[] = {"libparallax.so", "plx-.so", "plx-a.so.1", "plx-a.la", "a.so"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        folder_write(folder, names[i], "", 0);
+    plx_context *context = context_of(folder);
+    for (size_t i = 0; i < plx_plugin_count(context); i++) {
+        plx_plugin_report report;
+        assert_int_equal(plx_plugin_at(context, i, &report), PLX_OK);
+        if (strncmp(report.path, folder, strlen(folder)) == 0)
+            fail_msg("%s was looked at", report.path);
+    }
+    plx_context_destroy(context);
+    folder_remove(folder);
+}
+
+static void of_one_name_the_first_counts(void **state)
+{
+    (void)state;
+    char *folder = folder_make();
+    folder_add(folder, "twin", "b");
+    folder_add(folder, "good", "a");
+    plx_context *context = context_of(folder);
+    const plx_plugin_report twin = report_of(context, folder, "b");
+    char *first = path_in(folder, "plx-a.so");
+    assert_true(report_of(context, folder, "a").loaded);
+    assert_false(twin.loaded);
+    assert_string_equal(twin.name, "plx-b.so");
+    assert_contains(twin.reason, "dummy-good was already loaded");
+    assert_contains(twin.reason, first);
+    free(first);
+    plx_context_destroy(context);
+    folder_remove(folder);
+}
+
+static void bad_plugins_do_not_stop_a_good_one(void **state)
+{
+    static const char *const all[] = {"abi", "bare", "mute", "name", "null", "short", "slot", "unresolved"};
+    (void)state;
+    char *folder = folder_make();
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        folder_add(folder, all[i], all[i]);
+    folder_write(folder, "plx-empty.so", "", 0);
+    folder_add(folder, "good", "zz");
+    plx_context *context = context_of(folder);
+    assert_true(report_of(context, folder, "zz").loaded);
+    plx_context_destroy(context);
+    folder_remove(folder);
+}
+
+/* ---- where it looks ---------------------------------------------------- */
+
+static void the_environment_comes_after_the_options(void **state)
+{
+    (void)state;
+    char *first = folder_make(), *second = folder_make(), *path = NULL;
+    folder_add(first, "good", "same");
+    folder_add(second, "twin", "same");
+    assert_true(asprintf(&path, ":/no/such/folder:%s:", second) > 0);
+    assert_int_equal(setenv("PLX_PLUGIN_PATH", path, 1), 0);
+    plx_context *context = context_of(first);
+    assert_true(report_of(context, first, "same").loaded);
+    assert_false(report_of(context, second, "same").loaded);
+    assert_string_equal(plx_search_dir(context, 0), first);
+    assert_string_equal(plx_search_dir(context, 1), "/no/such/folder");
+    assert_string_equal(plx_search_dir(context, 2), second);
+    plx_context_destroy(context);
+    assert_int_equal(plx_context_create(NULL, &context), PLX_OK);
+    assert_true(report_of(context, second, "same").loaded);
+    plx_context_destroy(context);
+    assert_int_equal(unsetenv("PLX_PLUGIN_PATH"), 0);
+    free(path);
+    folder_remove(first);
+    folder_remove(second);
+}
+
+static void a_folder_is_searched_once(void **state)
+{
+    (void)state;
+    char *folder = folder_make(), *again = NULL;
+    folder_add(folder, "good", "good");
+    assert_true(asprintf(&again, "%s/../%s/.", folder, strrchr(folder, '/') + 1) > 0);
+    assert_int_equal(setenv("PLX_PLUGIN_PATH", again, 1), 0);
+    plx_context *context = context_of(folder);
+    size_t loaded = 0;
+    for (size_t i = 0; i < plx_plugin_count(context); i++) {
+        plx_plugin_report report;
+        assert_int_equal(plx_plugin_at(context, i, &report), PLX_OK);
+        loaded += strstr(report.path, "plx-good.so") != NULL;
+    }
+    assert_int_equal(loaded, 1);
+    plx_context_destroy(context);
+    assert_int_equal(unsetenv("PLX_PLUGIN_PATH"), 0);
+    free(again);
+    folder_remove(folder);
+}
+
+static void a_named_folder_must_exist(void **state)
+{
+    (void)state;
+    const char *const folders[] = {"/no/such/folder"};
+    const plx_context_options options = {.plugin_dirs = folders, .plugin_dir_count = 1};
+    plx_context *context = NULL;
+    assert_int_equal(plx_context_create(&options, &context), PLX_INVALID);
+    assert_null(context);
+    assert_contains(plx_message(NULL), "/no/such/folder");
+}
+
+/* ---- probing and opening ----------------------------------------------- */
+
+typedef struct probing {
+    plx_context *context;
+    size_t devices;
+} probing;
+
+static void *probe_in_thread(void *data)
+{
+    probing *mine = data;
+    plx_plugin_report report;
+    if (plx_plugin_at(mine->context, 0, &report) == PLX_OK)
+        mine->devices = report.device_count;
+    return NULL;
+}
+
+static void probing_happens_once_and_late(void **state)
+{
+    enum { THREADS = 8 };
+    pthread_t threads[THREADS];
+    probing each[THREADS];
+    (void)state;
+    char *folder = folder_make();
+    folder_add(folder, "good", "good");
+    dummy_state *dummy = dummy_controls();
+    const long before = atomic_load(&dummy->probes);
+    plx_context *context = context_of(folder);
+    assert_int_equal(atomic_load(&dummy->probes), before);
+    for (size_t i = 0; i < THREADS; i++) {
+        each[i] = (probing){.context = context};
+        assert_int_equal(pthread_create(&threads[i], NULL, probe_in_thread, &each[i]), 0);
+    }
+    for (size_t i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+        assert_int_equal(each[i].devices, 11);
+    }
+    assert_int_equal(atomic_load(&dummy->probes), before + 1);
+    plx_context_destroy(context);
+    folder_remove(folder);
+}
+
+static void a_plugin_without_device_says_why(void **state)
+{
+    (void)state;
+    char *folder = folder_make();
+    folder_add(folder, "bare", "bare");
+    plx_context *context = context_of(folder);
+    const plx_plugin_report report = report_of(context, folder, "bare");
+    plx_backend *backend = NULL;
+    assert_true(report.loaded);
+    assert_int_equal(report.probe, PLX_NO_DEVICE);
+    assert_string_equal(report.reason, "no driver for dummies; install one");
+    assert_int_equal(plx_open(context, "dummy-bare", &backend), PLX_NO_DEVICE);
+    assert_string_equal(plx_message(context), "dummy-bare: no driver for dummies; install one");
+    assert_null(backend);
+    plx_context_destroy(context);
+    folder_remove(folder);
+}
+
+static void expect_open(plx_context *context, const char *where, const char *label)
+{
+    plx_backend *backend = NULL;
+    assert_int_equal(plx_open(context, where, &backend), PLX_OK);
+    assert_string_equal(plx_backend_label(backend), label);
+    assert_string_equal(plx_backend_name(backend), "dummy-good");
+    assert_ptr_equal(plx_backend_context(backend), context);
+    assert_int_equal(plx_backend_plugin(backend), 0);
+    assert_string_equal(plx_backend_device(backend)->name + strlen("dummy device "),
+                        strrchr(label, ':') + 1);
+    plx_close(backend);
+}
+
+static void expect_no_open(plx_context *context, const char *where, plx_status status, const char *part)
+{
+    plx_backend *backend = NULL;
+    assert_int_equal(plx_open(context, where, &backend), status);
+    assert_null(backend);
+    assert_contains(plx_message(context), part);
+}
+
+static void devices_are_opened_by_name(void **state)
+{
+    (void)state;
+    char *folder = folder_make();
+    folder_add(folder, "good", "good");
+    plx_context *context = context_of(folder);
+    expect_open(context, "dummy-good:0", "dummy-good:0");
+    expect_open(context, "dummy-good:10", "dummy-good:10");
+    expect_open(context, "dummy-good", "dummy-good:9");
+    expect_open(context, "auto", "dummy-good:9");
+    expect_open(context, NULL, "dummy-good:9");
+    assert_int_equal(setenv("PLX_BACKEND", "dummy-good:3", 1), 0);
+    expect_open(context, "", "dummy-good:3");
+    expect_open(context, "auto", "dummy-good:9");
+    assert_int_equal(setenv("PLX_BACKEND", "nothing-like-it", 1), 0);
+    expect_no_open(context, NULL, PLX_NOT_FOUND, "nothing-like-it");
+    assert_int_equal(unsetenv("PLX_BACKEND"), 0);
+    plx_context_destroy(context);
+    folder_remove(folder);
+}
+
+static void what_cannot_be_opened_is_explained(void **state)
+{
+    (void)state;
+    char *folder = folder_make();
+    folder_add(folder, "good", "good");
+    folder_add(folder, "abi", "old");
+    plx_context *context = context_of(folder);
+    expect_no_open(context, "dummy-god", PLX_NOT_FOUND, "did you mean \"dummy-good\"?");
+    expect_no_open(context, "something-else", PLX_NOT_FOUND, "dummy-good");
+    expect_no_open(context, "old", PLX_NOT_FOUND, "ABI 99");
+    expect_no_open(context, "dummy-good:11", PLX_NOT_FOUND, "has 11");
+    expect_no_open(context, "dummy-good:", PLX_INVALID, "dummy-good:0");
+    expect_no_open(context, "dummy-good:-1", PLX_INVALID, "device number");
+    expect_no_open(context, "dummy-good:1x", PLX_INVALID, "device number");
+    expect_no_open(context, "dummy-good:99999999999999999999", PLX_INVALID, "device number");
+    expect_no_open(context, ":0", PLX_INVALID, "names no backend");
+    char word[4096];
+    memset(word, 'x', sizeof word - 1);
+    word[sizeof word - 1] = '\0';
+    expect_no_open(context, word, PLX_INVALID, "names no backend");
+    atomic_store(&dummy_controls()->fail, PLX_NO_MEMORY);
+    expect_no_open(context, "dummy-good:1", PLX_NO_MEMORY, "it was told to fail");
+    plx_context_destroy(context);
+    folder_remove(folder);
+}
+
+/* ---- words ------------------------------------------------------------- */
+
+static void nearest_names(void **state)
+{
+    static const char *const names[] = {"cuda", "opencl", "host"};
+    (void)state;
+    assert_string_equal(plx_nearest_name("cuad", names, 3), "cuda");
+    assert_string_equal(plx_nearest_name("CUDA", names, 3), "cuda");
+    assert_string_equal(plx_nearest_name("opncl", names, 3), "opencl");
+    assert_string_equal(plx_nearest_name("hosts", names, 3), "host");
+    assert_null(plx_nearest_name("metal", names, 3));
+    assert_null(plx_nearest_name("", names, 3));
+    assert_null(plx_nearest_name("cuda", names, 0));
+}
+
+static void words_go_there_and_back(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < PLX_DTYPE_COUNT; i++) {
+        plx_dtype dtype = PLX_DTYPE_COUNT;
+        assert_true(plx_dtype_from_name(plx_dtype_name((plx_dtype)i), &dtype));
+        assert_int_equal(dtype, i);
+    }
+    for (unsigned i = 0; i < PLX_OP_COUNT; i++) {
+        plx_op op = PLX_OP_COUNT;
+        assert_true(plx_op_from_name(plx_op_name((plx_op)i), &op));
+        assert_int_equal(op, i);
+    }
+    for (unsigned i = 0; i < PLX_REDUCTION_COUNT; i++) {
+        plx_reduction reduction = PLX_REDUCTION_COUNT;
+        assert_true(plx_reduction_from_name(plx_reduction_name((plx_reduction)i), &reduction));
+        assert_int_equal(reduction, i);
+    }
+    for (unsigned i = 0; i < PLX_STATUS_COUNT; i++)
+        assert_string_not_equal(plx_strerror((plx_status)i), plx_strerror(PLX_STATUS_COUNT));
+    assert_int_equal(plx_dtype_size(PLX_C128), 16);
+    assert_int_equal(plx_dtype_size(PLX_DTYPE_COUNT), 0);
+}
+
+static plx_device_info device(bool has_uuid, uint8_t uuid, const char *pci)
+{
+    plx_device_info info;
+    memset(&info, 0, sizeof info);
+    info.has_uuid = has_uuid;
+    info.uuid[15] = uuid;
+    (void)snprintf(info.pci, sizeof info.pci, "%s", pci);
+    return info;
+}
+
+static void one_chip_is_recognised(void **state)
+{
+    (void)state;
+    const plx_device_info a = device(true, 1, "0000:1a:00.0"), b = device(true, 1, ""),
+                          c = device(true, 2, "0000:1a:00.0"), d = device(false, 0, "0000:1A:00.0"),
+                          e = device(false, 0, "");
+    assert_true(plx_same_device(&a, &b));
+    assert_false(plx_same_device(&a, &c));
+    assert_true(plx_same_device(&a, &d));
+    assert_false(plx_same_device(&b, &e));
+    assert_false(plx_same_device(&e, &e));
+}
+
+/* ---- messages ---------------------------------------------------------- */
+
+static void *message_of_thread(void *context)
+{
+    return (void *)(uintptr_t)(plx_message(context)[0] == '\0');
+}
+
+static void messages_belong_to_context_and_thread(void **state)
+{
+    (void)state;
+    char *folder = folder_make();
+    plx_context *first = context_of(folder), *second = context_of(folder);
+    pthread_t thread;
+    void *empty = NULL;
+    assert_string_equal(plx_message(first), "");
+    expect_no_open(first, "one-name", PLX_NOT_FOUND, "one-name");
+    assert_string_equal(plx_message(second), "");
+    expect_no_open(second, "other-name", PLX_NOT_FOUND, "other-name");
+    assert_contains(plx_message(first), "one-name");
+    assert_int_equal(pthread_create(&thread, NULL, message_of_thread, first), 0);
+    assert_int_equal(pthread_join(thread, &empty), 0);
+    assert_non_null(empty);
+    plx_context_destroy(first);
+    plx_context_destroy(second);
+    plx_context *third = context_of(folder); /* perhaps at the first one's address */
+    assert_string_equal(plx_message(third), "");
+    plx_context_destroy(third);
+    folder_remove(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_good_plugin_is_loaded),
+        cmocka_unit_test(numbers_out_of_range_are_refused),
+        cmocka_unit_test(another_abi_is_refused_with_both_numbers),
+        cmocka_unit_test(another_size_is_refused_with_both_numbers),
+        cmocka_unit_test(an_empty_slot_is_refused_by_name),
+        cmocka_unit_test(a_name_that_cannot_be_typed_is_refused),
+        cmocka_unit_test(a_missing_descriptor_is_refused),
+        cmocka_unit_test(a_missing_entry_is_refused),
+        cmocka_unit_test(an_unresolved_symbol_is_refused_by_name),
+        cmocka_unit_test(files_that_are_no_shared_objects_are_refused),
+        cmocka_unit_test(a_file_that_was_cut_short_is_refused),
+        cmocka_unit_test(folders_and_pipes_are_refused),
+        cmocka_unit_test(a_broken_link_is_refused),
+        cmocka_unit_test(other_files_are_left_alone),
+        cmocka_unit_test(of_one_name_the_first_counts),
+        cmocka_unit_test(bad_plugins_do_not_stop_a_good_one),
+        cmocka_unit_test(the_environment_comes_after_the_options),
+        cmocka_unit_test(a_folder_is_searched_once),
+        cmocka_unit_test(a_named_folder_must_exist),
+        cmocka_unit_test(probing_happens_once_and_late),
+        cmocka_unit_test(a_plugin_without_device_says_why),
+        cmocka_unit_test(devices_are_opened_by_name),
+        cmocka_unit_test(what_cannot_be_opened_is_explained),
+        cmocka_unit_test(nearest_names),
+        cmocka_unit_test(words_go_there_and_back),
+        cmocka_unit_test(one_chip_is_recognised),
+        cmocka_unit_test(messages_belong_to_context_and_thread),
+    };
+    (void)unsetenv("PLX_PLUGIN_PATH");
+    (void)unsetenv("PLX_BACKEND");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,54 @@
+#!/bin/sh
+# A plugin made with nothing but what `make install` installs: the headers and a
+# pkg-config line.  PREFIX names an installation; without it one is made.
+: "${top_builddir:=.}" "${top_srcdir:=.}" "${MAKE:=make}" "${CC:=cc}" "${PKG_CONFIG:=pkg-config}"
+
+if ! command -v "$PKG_CONFIG" >/dev/null 2>&1; then
+    echo "skipped: there is no pkg-config"
+    exit 77
+fi
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/parallax-outoftree.XXXXXX") || exit 99
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+
+fail() {
+    echo "$*"
+    exit 1
+}
+
+if [ -z "$PREFIX" ]; then
+    PREFIX=$work/installed
+    # The harness's own flags are not meant for this make.
+    (unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR
+     cd "$top_builddir" && "$MAKE" install prefix="$PREFIX" exec_prefix="$PREFIX" \
+         libdir="$PREFIX/lib") >"$work/install.log" 2>&1 || {
+        cat "$work/install.log"
+        fail "make install failed"
+    }
+    # The file was made for the configured prefix.
+    installed=--define-variable=prefix=$PREFIX
+fi
+
+PKG_CONFIG_PATH=$PREFIX/lib/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
+export PKG_CONFIG_PATH
+cflags=$("$PKG_CONFIG" $installed --cflags parallax) || fail "pkg-config does not know parallax"
+
+mkdir "$work/plugins" || exit 99
+# An empty folder to build in: nothing of the source tree can be found by accident.
+cp "$top_srcdir/tests/outoftree/constant.c" "$work/" || exit 99
+(cd "$work" && $CC $cflags -fPIC -shared -fvisibility=hidden -o plugins/plx-constant.so constant.c) ||
+    fail "a plugin can't be built with the installed headers ($cflags)"
+
+LD_LIBRARY_PATH=$PREFIX/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export LD_LIBRARY_PATH
+listing=$("$PREFIX/bin/parallax" list --plugin-dir "$work/plugins") || fail "parallax list failed"
+for expected in constant "constant device" host; do
+    case $listing in
+    *"$expected"*) ;;
+    *)
+        echo "$listing"
+        fail "parallax list does not mention: $expected"
+        ;;
+    esac
+done
