@@ -31,6 +31,21 @@ static const char *resolve_all(void *library)
     return NULL;
 }
 
+/* Loaders may tell who made them, by the extension cl_loader_info. */
+static bool is_ocl_icd(void *library)
+{
+    enum { VENDOR_OF_LOADER = 4 };
+    void *(*extension)(const char *name);
+    cl_int (*loader_info)(cl_uint what, size_t room, void *value, size_t *length);
+    char vendor[128] = "";
+    if (!resolve(library, "clGetExtensionFunctionAddress", &extension))
+        return false;
+    void *function = extension("clGetICDLoaderInfoOCLICD");
+    memcpy(&loader_info, &function, sizeof function);
+    return function && loader_info(VENDOR_OF_LOADER, sizeof vendor - 1, vendor, NULL) == CL_SUCCESS &&
+           strncmp(vendor, "OCL Icd", 7) == 0;
+}
+
 /* The library stays open: drivers do not survive being unloaded. */
 static void load(void)
 {
@@ -51,7 +66,7 @@ static void load(void)
                      "libOpenCL.so.1 has no %s; install an OpenCL loader of version 1.2 or later", missing);
         return;
     }
-    loader_is_ocl_icd = dlsym(library, "clGetICDLoaderInfoOCLICD") != NULL;
+    loader_is_ocl_icd = is_ocl_icd(library);
     load_status = PLX_OK;
 }
 
