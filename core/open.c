@@ -19,8 +19,8 @@ static plx_status parse(const plx_context *context, const char *where, place *fo
 {
     const size_t length = strcspn(where, ":");
     if (length == 0 || length >= NAME_LENGTH)
-        return plx_context_fail(context, PLX_INVALID, "\"%.80s\" names no backend; it looks like cuda, "
-                                "opencl:1 or auto", where);
+        return plx_context_fail(context, PLX_INVALID, "\"%.80s\" names no backend; give NAME, NAME:DEVICE "
+                                 "or auto", where);
     memcpy(found->name, where, length);
     found->name[length] = '\0';
     found->has_device = where[length] == ':';
