@@ -1,5 +1,6 @@
 # The kernels: descriptions for the library, ladders for the device plugins.
 operation_sources = \
+	kernels/compensated.h \
 	kernels/operation.h \
 	kernels/operations.c \
 	kernels/reduce/operation.c \

@@ -3,7 +3,7 @@
  * y, or, transposed, 64 neighbouring columns at a time. */
 #include "operation.h"
 
-#include "../gemm/compensated.h"
+#include "compensated.h"
 
 #define MATVEC_DTYPES (PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64))
 
