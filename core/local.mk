@@ -24,10 +24,36 @@ libparallax_la_SOURCES += \
 	core/npy.c \
 	core/npy.h \
 	core/npy_header.c \
-	core/output_file.c
+	core/output_file.c \
+	core/problem_shape.c \
+	core/report.h \
+	core/report_csv.c \
+	core/report_json.c \
+	core/report_table.c \
+	core/report_text.c
+
+# The judge and the studies.
+libparallax_la_SOURCES += \
+	core/agree.c \
+	core/arm.c \
+	core/compare.c \
+	core/element.c \
+	core/freivalds.c \
+	core/generate.c \
+	core/inputs.c \
+	core/judge.h \
+	core/measure.c \
+	core/results.c \
+	core/run_once.c \
+	core/statistics.c \
+	core/study.h \
+	core/trial.c \
+	core/truth.c \
+	core/validate.c \
+	core/viewpoint.c
 
 libparallax_la_SOURCES += $(operation_sources)
 libparallax_la_CPPFLAGS = $(AM_CPPFLAGS) -DPLX_PLUGIN_DIR='"$(pkglibdir)"'
 libparallax_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden $(JANSSON_CFLAGS)
-libparallax_la_LIBADD = $(JANSSON_LIBS)
+libparallax_la_LIBADD = $(JANSSON_LIBS) -lm
 libparallax_la_LDFLAGS = -version-info 0:0:0 -no-undefined

@@ -1,0 +1,138 @@
+/* check: validates every kernel on every backend, and the backends against each
+ * other; no timing. */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void print_failure(void *data, const plx_record *record, const char *command)
+{
+    (void)data;
+    cli_progress_end();
+    (void)fprintf(stderr, "%s %s/%s on %s: %s\n  repeat: %s\n", plx_outcome_name(record->outcome),
+                  plx_op_name(record->problem.op), record->kernel, record->backend, record->reason,
+                  command != NULL ? command : "");
+}
+
+/* The operations that were named; all of them when none was. */
+static int read_ops(const cli_options *options, plx_op *ops, size_t *count)
+{
+    *count = 0;
+    for (size_t i = 0; i < options->operands.count; i++) {
+        plx_op op;
+        int status = cli_op_of(options->operands.at[i], &op);
+        if (status != CLI_OK)
+            return status;
+        bool known = false;
+        for (size_t j = 0; j < *count; j++)
+            known = known || ops[j] == op;
+        if (!known)
+            ops[(*count)++] = op;
+    }
+    return CLI_OK;
+}
+
+static void print_counts(const plx_check_counts *counts)
+{
+    (void)printf("%zu cases: %zu ok, %zu wrong, %zu failed, %zu unsupported\n", counts->cases, counts->ok,
+                 counts->wrong, counts->failed, counts->unsupported);
+    (void)printf("%zu pairs of results: %zu agree, %zu disagree\n", counts->pairs, counts->agreed,
+                 counts->disagreed);
+}
+
+/* Counts say more than the worst case of each kernel: nothing may hide behind it. */
+static int check_status(const plx_check_counts *counts, const plx_results *results)
+{
+    int status = plx_results_status(results, false);
+    if (counts->wrong > 0 || counts->disagreed > 0)
+        return CLI_WRONG;
+    if (status == CLI_OK && counts->failed > 0)
+        return CLI_BACKEND_FAILED;
+    if (status == CLI_OK && counts->ok == 0)
+        return CLI_NOTHING;
+    return status;
+}
+
+static bool has_word(const cli_list *list, const char *word)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (strcmp(list->at[i], word) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int check_on(plx_context *context, const cli_options *options, const plx_op *ops, size_t op_count)
+{
+    bool all = has_word(&options->backends, "all");
+    plx_check_counts counts;
+    plx_results results;
+    plx_check_options wanted = {
+        .backends = all ? NULL : options->backends.at,
+        .backend_count = all ? 0 : options->backends.count,
+        .kernels = options->kernels.at,
+        .kernel_count = options->kernels.count,
+        .ops = ops,
+        .op_count = op_count,
+        .dtypes = options->dtypes,
+        .dtype_count = options->dtype_count,
+        .effort = options->effort,
+        .seed = options->seed,
+        .save_failure = options->save_failure,
+        .progress = cli_progress(options),
+        .failure = print_failure,
+    };
+    plx_status checked = plx_check(context, &wanted, &counts, &results);
+    cli_progress_end();
+    if (checked != PLX_OK) {
+        cli_say("%s", plx_message(context));
+        return cli_exit_status(checked);
+    }
+    int status = cli_table_write(options, &results);
+    if (!cli_stdout_is_taken(options))
+        print_counts(&counts);
+    if (status == CLI_OK)
+        status = cli_outputs_write(options, &results);
+    if (status == CLI_OK)
+        status = check_status(&counts, &results);
+    if (status == CLI_NOTHING)
+        cli_say("nothing could be validated");
+    plx_results_free(&results);
+    return status;
+}
+
+static int check_main(const cli_options *options)
+{
+    plx_op ops[PLX_OP_COUNT];
+    size_t op_count;
+    plx_context *context;
+    int status = read_ops(options, ops, &op_count);
+    if (status == CLI_OK)
+        status = cli_outputs_check(options);
+    if (status == CLI_OK)
+        status = cli_open_context(options, &context);
+    if (status == CLI_OK) {
+        status = check_on(context, options, ops, op_count);
+        plx_context_destroy(context);
+    }
+    return status;
+}
+
+const cli_verb cli_check_verb = {
+    .name = "check",
+    .summary = "validates every kernel on every backend and every pair of backends",
+    .usage = "check [OPERATION...] [options]",
+    .help =
+        "Runs every kernel over shapes, transpositions and seven classes of input, judges\n"
+        "every element against a bound that follows from the arithmetic, and compares the\n"
+        "backends with each other.  Nothing is timed.  Each failure is shown with a command\n"
+        "that repeats it.  Without --backend: every device; without --kernel: all.\n"
+        "\n"
+        "Examples:\n"
+        "  parallax check --quick\n"
+        "  parallax check gemm --backend cuda --kernel double-buffer --full\n"
+        "  parallax check reduce transpose --dtype f32 --save-failure failures\n",
+    .options = OPT_COMMON | OPT_BACKEND | OPT_KERNEL | OPT_DTYPE | OPT_SEED | OPT_QUICK | OPT_FULL |
+               OPT_SAVE_FAILURE | OPT_JSON | OPT_CSV,
+    .run = check_main,
+};

@@ -1,0 +1,177 @@
+/* What the verbs of the program share: exit statuses, options, messages, outputs. */
+#ifndef PLX_CLI_H
+#define PLX_CLI_H
+
+#include <parallax/parallax.h>
+#include <parallax/study.h>
+
+/* What scripts may rely on. */
+enum {
+    CLI_OK = 0,
+    CLI_WRONG = 1,          /* a result was wrong, or backends disagree */
+    CLI_USAGE = 2,          /* usage, a bad file, an impossible problem */
+    CLI_UNAVAILABLE = 3,    /* a backend, device or kernel asked for by name */
+    CLI_NOTHING = 4,        /* nothing could be compared */
+    CLI_BACKEND_FAILED = 5, /* while running */
+};
+
+/* Words from the command line; the words themselves belong to argv. */
+typedef struct cli_list {
+    const char **at;
+    size_t count;
+} cli_list;
+
+/* One bit per option; a verb says which it takes. */
+typedef enum cli_option_bit {
+    OPT_BACKEND = 1 << 0,
+    OPT_KERNEL = 1 << 1,
+    OPT_SHAPE = 1 << 2,
+    OPT_DTYPE = 1 << 3,
+    OPT_REDUCE = 1 << 4,
+    OPT_TRANS = 1 << 5,
+    OPT_TRANS_A = 1 << 6,
+    OPT_TRANS_B = 1 << 7,
+    OPT_ALPHA = 1 << 8,
+    OPT_BETA = 1 << 9,
+    OPT_IN = 1 << 10,
+    OPT_OUT = 1 << 11,
+    OPT_SEED = 1 << 12,
+    OPT_INPUT = 1 << 13,
+    OPT_JSON = 1 << 14,
+    OPT_CSV = 1 << 15,
+    OPT_PLUGIN_DIR = 1 << 16,
+    OPT_NO_TIMING = 1 << 17,
+    OPT_SECONDS = 1 << 18,
+    OPT_QUICK = 1 << 19,
+    OPT_FULL = 1 << 20,
+    OPT_SAVE_FAILURE = 1 << 21,
+    OPT_VERBOSE = 1 << 22,
+    OPT_QUIET = 1 << 23,
+    /* The sets that most verbs take. */
+    OPT_COMMON = OPT_PLUGIN_DIR | OPT_VERBOSE | OPT_QUIET,
+    OPT_PROBLEM = OPT_SHAPE | OPT_DTYPE | OPT_REDUCE | OPT_TRANS | OPT_TRANS_A | OPT_TRANS_B |
+                  OPT_ALPHA | OPT_BETA | OPT_IN | OPT_SEED | OPT_INPUT
+} cli_option_bit;
+
+typedef struct cli_options {
+    unsigned given;    /* bits of the options that were there */
+    cli_list operands; /* the words that are no options */
+    cli_list backends, kernels, shapes, in, plugin_dirs;
+    plx_dtype dtypes[PLX_DTYPE_COUNT];
+    size_t dtype_count;
+    plx_reduction reduction;
+    double alpha, beta;
+    uint64_t seed;
+    plx_input input;
+    const char *out, *json, *csv, *save_failure;
+    double seconds;
+    plx_effort effort;
+    bool help, version;
+} cli_options;
+
+typedef struct cli_verb {
+    const char *name;
+    const char *summary; /* one line */
+    const char *usage;   /* what follows "parallax " */
+    const char *help;    /* what it does, and examples */
+    unsigned options;    /* bits */
+    int (*run)(const cli_options *options);
+} cli_verb;
+
+extern const cli_verb cli_list_verb, cli_doctor_verb, cli_run_verb, cli_check_verb, cli_compare_verb,
+    cli_explain_verb;
+
+/* ---- main.c -------------------------------------------------------------- */
+
+/* "parallax run", what messages begin with. */
+extern const char *cli_who;
+
+/* ---- options.c ----------------------------------------------------------- */
+
+/* Reads argv[1..] of a verb.  CLI_OK, or CLI_USAGE after a message.  Free the lists
+ * with cli_options_free() in either case. */
+int cli_options_read(const cli_verb *verb, int argc, char **argv, cli_options *options);
+void cli_options_free(cli_options *options);
+void cli_verb_help(const cli_verb *verb);
+bool cli_list_add(cli_list *list, const char *word);
+
+/* ---- words.c --------------------------------------------------------------- */
+
+/* One line on standard error. */
+void cli_say(const char *format, ...) PLX_PRINTF(1, 2);
+/* The same, and returns CLI_USAGE. */
+int cli_wrong_usage(const char *format, ...) PLX_PRINTF(1, 2);
+/* "unknown KIND 'word'; did you mean 'x'?  There are: ..." */
+void cli_say_unknown(const char *kind, const char *word, const char *const *names, size_t count);
+int cli_op_of(const char *word, plx_op *op);
+int cli_dtype_of(const char *word, plx_dtype *dtype);
+int cli_reduction_of(const char *word, plx_reduction *reduction);
+int cli_input_of(const char *word, plx_input *input);
+/* "f32 f64" of a set of bits. */
+void cli_dtype_names(uint32_t dtypes, char *text, size_t capacity);
+
+/* The exit status that a failed call stands for. */
+int cli_exit_status(plx_status status);
+
+/* ---- session.c ------------------------------------------------------------- */
+
+/* Finds the plugins; says what is wrong otherwise. */
+int cli_open_context(const cli_options *options, plx_context **context);
+/* The label "cuda:0" of a device. */
+void cli_label(char *label, size_t capacity, const char *plugin, size_t device);
+
+/* A device of a plugin, and which chip it is. */
+typedef struct cli_device {
+    char label[48];
+    size_t plugin;
+    size_t physical; /* devices with one number are one chip, from 0 on */
+    plx_device_info info;
+} cli_device;
+
+/* All devices of all plugins.  *devices is malloc'ed.  False: no memory. */
+bool cli_find_devices(plx_context *context, cli_device **devices, size_t *count);
+
+/* ---- list.c ---------------------------------------------------------------- */
+
+/* Visits each kernel of an operation once, in the order of the ladder, with the
+ * names of the plugins that have it ("cuda opencl"). */
+typedef void cli_kernel_visitor(void *data, const plx_kernel *kernel, const char *plugins);
+void cli_each_kernel(plx_context *context, plx_op op, cli_kernel_visitor *visit, void *data);
+
+/* ---- problem.c --------------------------------------------------------------- */
+
+/* What a command line asks to be computed. */
+typedef struct cli_work {
+    plx_problem *problems;
+    size_t problem_count;
+    plx_array *inputs; /* NULL: generated */
+    size_t input_count;
+} cli_work;
+
+/* Takes the operation and its shapes from the operands, options and files.  Free
+ * in either case. */
+int cli_work_read(const cli_options *options, cli_work *work);
+void cli_work_free(cli_work *work);
+
+/* ---- output.c ---------------------------------------------------------------- */
+
+/* Refuses outputs that can't be written, before any work is done. */
+int cli_outputs_check(const cli_options *options);
+/* Whether standard output belongs to --json or --csv. */
+bool cli_stdout_is_taken(const cli_options *options);
+/* Writes what --json and --csv ask for. */
+int cli_outputs_write(const cli_options *options, const plx_results *results);
+/* Writes any JSON to a file or, for "-", to standard output. */
+struct json_t;
+int cli_json_write(const char *path, const struct json_t *json);
+/* The table, on standard output, unless that is taken or -q was given. */
+int cli_table_write(const cli_options *options, const plx_results *results);
+/* A progress line on standard error, if that is a terminal; `data` is unused. */
+typedef void cli_progress_function(void *data, size_t done, size_t total, const char *what);
+cli_progress_function *cli_progress(const cli_options *options);
+void cli_progress_end(void);
+/* Flushes and closes standard output: CLI_OK, or CLI_USAGE after a message. */
+int cli_stdout_close(void);
+bool cli_colour(void);
+
+#endif

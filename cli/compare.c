@@ -1,0 +1,94 @@
+/* compare: one operation on several backends and kernels, on the same bytes; what
+ * agrees is timed. */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The study takes every device of every plugin when none is named. */
+static bool wants_all(const cli_list *backends)
+{
+    for (size_t i = 0; i < backends->count; i++) {
+        if (strcmp(backends->at[i], "all") == 0)
+            return true;
+    }
+    return false;
+}
+
+static int compare_on(plx_context *context, const cli_options *options, const cli_work *work)
+{
+    bool all = wants_all(&options->backends);
+    plx_results results;
+    plx_compare_options wanted = {
+        .backends = all ? NULL : options->backends.at,
+        .backend_count = all ? 0 : options->backends.count,
+        .kernels = options->kernels.at,
+        .kernel_count = options->kernels.count,
+        .problems = work->problems,
+        .problem_count = work->problem_count,
+        .inputs = work->inputs,
+        .input_count = work->input_count,
+        .input = options->input,
+        .seed = options->seed,
+        .no_timing = (options->given & OPT_NO_TIMING) != 0,
+        .seconds_per_kernel = options->seconds,
+        .progress = cli_progress(options),
+    };
+    plx_status compared = plx_compare(context, &wanted, &results);
+    cli_progress_end();
+    if (compared != PLX_OK) {
+        cli_say("%s", plx_message(context));
+        return cli_exit_status(compared);
+    }
+    int status = cli_table_write(options, &results);
+    if (status == CLI_OK)
+        status = cli_outputs_write(options, &results);
+    if (status == CLI_OK)
+        status = plx_results_status(&results, true);
+    if (status == CLI_NOTHING)
+        cli_say("nothing could be compared: fewer than two backends or kernels gave a result");
+    plx_results_free(&results);
+    return status;
+}
+
+static int compare_main(const cli_options *options)
+{
+    cli_work work;
+    plx_context *context;
+    int status = cli_work_read(options, &work);
+    if (status == CLI_OK)
+        status = cli_outputs_check(options);
+    if (status == CLI_OK)
+        status = cli_open_context(options, &context);
+    if (status == CLI_OK) {
+        status = compare_on(context, options, &work);
+        plx_context_destroy(context);
+    }
+    cli_work_free(&work);
+    return status;
+}
+
+const cli_verb cli_compare_verb = {
+    .name = "compare",
+    .summary = "validates, then times, several backends and kernels on the same input",
+    .usage = "compare OPERATION [SHAPE...] [options]",
+    .help =
+        "Gives the same input to every backend and kernel asked for, judges each result\n"
+        "against the reference and against each other, and times only what passed.  Without\n"
+        "--backend: every device of every plugin; without --kernel: the best of each.\n"
+        "\n"
+        "The table: `time` is the median with half its 95 % interval, `of best` the share of\n"
+        "the fastest one's speed, `gain` the speedup over the step before in the ladder,\n"
+        "`error/bound` the largest error as a part of what the arithmetic allows.\n"
+        "\n"
+        "Exit status: 0 all agreed, 1 a result was wrong or two disagree, 3 a name that isn't\n"
+        "there, 4 nothing to compare, 5 a backend failed.\n"
+        "\n"
+        "Examples:\n"
+        "  parallax compare gemm 1024 1024 1024\n"
+        "  parallax compare transpose --shape 4096x4096 --shape 4000x4000 --kernel all\n"
+        "  parallax compare gemm --in x.npy --trans-b --backend cuda --backend host --json -\n",
+    .options = OPT_COMMON | OPT_PROBLEM | OPT_BACKEND | OPT_KERNEL | OPT_NO_TIMING | OPT_SECONDS |
+               OPT_JSON | OPT_CSV,
+    .run = compare_main,
+};

@@ -1,0 +1,193 @@
+/* explain: the ladder of an operation, and the idea of each of its kernels. */
+#include "cli.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- one kernel ---------------------------------------------------------------- */
+
+static const char *reproducibility(plx_reproducibility class)
+{
+    switch (class) {
+    case PLX_R0:
+        return "R0: the same bits on every backend";
+    case PLX_R1:
+        return "R1: the same bits from run to run on one device";
+    case PLX_R2:
+        break;
+    }
+    return "R2: within its bound, not always the same bits";
+}
+
+/* A size at which the depth of the sums says something. */
+static plx_problem example_problem(plx_op op, const plx_kernel *kernel)
+{
+    plx_dtype dtype = PLX_F32;
+    for (unsigned i = 0; i < PLX_DTYPE_COUNT && !(kernel->dtypes & PLX_DTYPE_BIT(PLX_F32)); i++) {
+        if (kernel->dtypes & PLX_DTYPE_BIT(i))
+            dtype = (plx_dtype)i;
+    }
+    switch (op) {
+    case PLX_REDUCE:
+        return plx_reduce_of(dtype, PLX_SUM, 1 << 20);
+    case PLX_TRANSPOSE:
+        return plx_transpose_of(dtype, 1024, 1024);
+    case PLX_MATVEC:
+        return plx_matvec_of(dtype, false, 1024, 1024);
+    case PLX_GEMM:
+    case PLX_OP_COUNT:
+        break;
+    }
+    return plx_gemm_of(dtype, false, false, 1024, 1024, 1024);
+}
+
+/* What depends on the device: of the first one that a plugin with this kernel has. */
+static void print_depth(plx_context *context, plx_op op, const char *name)
+{
+    for (size_t plugin = 0; plugin < plx_plugin_count(context); plugin++) {
+        plx_device_info info;
+        const plx_kernel *kernel;
+        if (plx_device_at(context, plugin, 0, &info) != PLX_OK)
+            continue;
+        for (size_t i = 0; (kernel = plx_kernel_at(context, plugin, op, i)) != NULL; i++) {
+            if (strcmp(kernel->name, name) != 0 || kernel->depth == NULL)
+                continue;
+            plx_problem problem = example_problem(op, kernel);
+            int64_t shape[PLX_MAX_SHAPE] = {0}, depth = kernel->depth(&problem, &info);
+            plx_op_info about;
+            if (!plx_op_describe(op, &about))
+                return;
+            plx_problem_shape(&problem, shape);
+            (void)printf("  error depth      %" PRId64 " rounding%s at ", depth, depth == 1 ? "" : "s");
+            for (size_t s = 0; s < about.shape_rank; s++)
+                (void)printf("%s%" PRId64, s > 0 ? "x" : "", shape[s]);
+            (void)printf(", on %s\n", info.name);
+            return;
+        }
+    }
+}
+
+typedef struct kernel_search {
+    plx_context *context;
+    plx_op op;
+    const char *name;
+    size_t step, found;
+    const char *names[64];
+    size_t count;
+} kernel_search;
+
+static void print_line(const char *label, const char *text)
+{
+    if (text != NULL && text[0] != '\0')
+        (void)printf("  %-16s %s\n", label, text);
+}
+
+static void explain_kernel(void *data, const plx_kernel *kernel, const char *plugins)
+{
+    kernel_search *search = data;
+    char dtypes[64];
+    search->step++;
+    if (search->count < sizeof search->names / sizeof search->names[0])
+        search->names[search->count++] = kernel->name;
+    if (strcmp(kernel->name, search->name) != 0)
+        return;
+    search->found++;
+    cli_dtype_names(kernel->dtypes, dtypes, sizeof dtypes);
+    (void)printf("%s/%s, step %zu\n", plx_op_name(search->op), kernel->name, search->step);
+    print_line("idea", kernel->idea);
+    print_line("gain", kernel->gain);
+    print_line("limit", kernel->limit);
+    print_line("needs", kernel->needs);
+    print_line("dtypes", dtypes);
+    if (kernel->compute != PLX_COMPUTE_PLAIN)
+        print_line("compute type", "tf32: inputs of f32 are rounded; never compared as f32");
+    if (kernel->flags & PLX_KERNEL_YARDSTICK)
+        print_line("yardstick", "a copy to measure others by, never offered as the operation");
+    if (kernel->flags & PLX_KERNEL_VENDOR)
+        print_line("vendor", "a library of the maker of the device, here as a peer");
+    print_line("reproducibility", reproducibility(kernel->reproducibility));
+    print_depth(search->context, search->op, kernel->name);
+    print_line("backends", plugins);
+}
+
+/* ---- the ladder ------------------------------------------------------------------ */
+
+static void print_step(void *data, const plx_kernel *kernel, const char *plugins)
+{
+    size_t *step = data;
+    (void)printf("%3zu  %-16s %s\n", ++*step, kernel->name, kernel->idea);
+    if (kernel->gain != NULL && kernel->gain[0] != '\0')
+        (void)printf("     %-16s gain: %s\n", "", kernel->gain);
+    (void)printf("     %-16s on: %s\n", "", plugins);
+}
+
+static int explain_op(plx_context *context, plx_op op)
+{
+    plx_op_info info;
+    size_t steps = 0;
+    if (!plx_op_describe(op, &info))
+        return CLI_USAGE;
+    (void)printf("%s: %s; shape %s\n", info.name, info.summary, info.shape_form);
+    cli_each_kernel(context, op, print_step, &steps);
+    if (steps == 0)
+        (void)printf("  no plugin that was found has a kernel for it; see 'parallax doctor'\n");
+    return CLI_OK;
+}
+
+static int explain_one(plx_context *context, plx_op op, const char *name)
+{
+    kernel_search search = {.context = context, .op = op, .name = name};
+    cli_each_kernel(context, op, explain_kernel, &search);
+    if (search.found > 0)
+        return CLI_OK;
+    char kind[48];
+    (void)snprintf(kind, sizeof kind, "%s kernel", plx_op_name(op));
+    cli_say_unknown(kind, name, search.names, search.count);
+    return CLI_UNAVAILABLE;
+}
+
+static int explain_word(plx_context *context, const char *word)
+{
+    char name[64];
+    plx_op op;
+    const char *slash = strchr(word, '/');
+    (void)snprintf(name, sizeof name, "%.*s", (int)(slash != NULL ? slash - word : 60), word);
+    int status = cli_op_of(name, &op);
+    if (status != CLI_OK)
+        return status;
+    return slash != NULL ? explain_one(context, op, slash + 1) : explain_op(context, op);
+}
+
+static int explain_main(const cli_options *options)
+{
+    plx_context *context;
+    if (options->operands.count == 0)
+        return cli_wrong_usage("which operation or kernel? for example gemm, or gemm/naive");
+    int status = cli_open_context(options, &context);
+    if (status != CLI_OK)
+        return status;
+    for (size_t i = 0; i < options->operands.count && status == CLI_OK; i++) {
+        if (i > 0)
+            (void)printf("\n");
+        status = explain_word(context, options->operands.at[i]);
+    }
+    plx_context_destroy(context);
+    return status;
+}
+
+const cli_verb cli_explain_verb = {
+    .name = "explain",
+    .summary = "the ladder of an operation, or the idea of one kernel",
+    .usage = "explain OPERATION[/KERNEL]... [options]",
+    .help =
+        "Of an operation: its kernels in the order of the ladder, each with the one change it\n"
+        "makes.  Of a kernel: its idea, what that should gain and why, what limits it, what it\n"
+        "needs, and how exact and reproducible its results are.\n"
+        "\n"
+        "Examples:\n"
+        "  parallax explain gemm\n"
+        "  parallax explain gemm/double-buffer transpose/padded\n",
+    .options = OPT_PLUGIN_DIR,
+    .run = explain_main,
+};

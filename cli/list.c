@@ -1,0 +1,329 @@
+/* list: the plugins, devices and kernels that were found. */
+#include "cli.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a driver says of itself need not be UTF-8, which JSON is. */
+static json_t *json_text(const char *text)
+{
+    char copy[512];
+    json_t *made = json_string(text);
+    if (made != NULL)
+        return made;
+    (void)snprintf(copy, sizeof copy, "%s", text);
+    for (char *at = copy; *at != '\0'; at++) {
+        if ((unsigned char)*at >= 0x80)
+            *at = '?';
+    }
+    return json_string(copy);
+}
+
+/* ---- plugins ----------------------------------------------------------------- */
+
+static void print_plugins(plx_context *context, const cli_options *options)
+{
+    plx_plugin_report report;
+    (void)printf("plugins\n");
+    for (size_t i = 0; i < plx_plugin_count(context); i++) {
+        if (plx_plugin_at(context, i, &report) != PLX_OK)
+            continue;
+        if (!report.loaded)
+            (void)printf("  %-10s refused: %s\n", report.name, report.reason);
+        else
+            (void)printf("  %-10s %-8s %s%s%s\n", report.name, report.version, report.summary,
+                         report.probe != PLX_OK ? "; no device: " : "",
+                         report.probe != PLX_OK ? report.reason : "");
+        if (!report.loaded || (options->given & OPT_VERBOSE))
+            (void)printf("  %-10s from %s\n", "", report.path);
+    }
+    if (plx_plugin_count(context) == 0)
+        (void)printf("  none; 'parallax doctor' says where they are looked for\n");
+}
+
+static json_t *plugins_json(plx_context *context)
+{
+    json_t *list = json_array();
+    plx_plugin_report report;
+    for (size_t i = 0; i < plx_plugin_count(context); i++) {
+        if (plx_plugin_at(context, i, &report) != PLX_OK)
+            continue;
+        json_t *made = json_object();
+        json_object_set_new(made, "name", json_text(report.name));
+        json_object_set_new(made, "path", json_text(report.path));
+        json_object_set_new(made, "version", json_text(report.version));
+        json_object_set_new(made, "summary", json_text(report.summary));
+        json_object_set_new(made, "loaded", json_boolean(report.loaded));
+        json_object_set_new(made, "reason", json_text(report.reason));
+        json_object_set_new(made, "devices", json_integer((json_int_t)report.device_count));
+        json_array_append_new(list, made);
+    }
+    return list;
+}
+
+/* ---- devices ----------------------------------------------------------------- */
+
+static void print_uuid(const plx_device_info *info, char *text, size_t capacity)
+{
+    const uint8_t *u = info->uuid;
+    if (!info->has_uuid)
+        text[0] = '\0';
+    else
+        (void)snprintf(text, capacity,
+                       "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1],
+                       u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14],
+                       u[15]);
+}
+
+/* Two backends may call one chip by two names; the first one counts. */
+static void print_chip(const cli_device *devices, size_t count, size_t first)
+{
+    const plx_device_info *info = &devices[first].info;
+    char uuid[40];
+    print_uuid(info, uuid, sizeof uuid);
+    (void)printf("  %s, %u units, %.1f GiB%s%s%s%s\n", info->name, info->units,
+                 (double)info->memory_bytes / 1073741824.0, info->pci[0] != '\0' ? ", " : "", info->pci,
+                 uuid[0] != '\0' ? ", " : "", uuid);
+    for (size_t i = first; i < count; i++) {
+        if (devices[i].physical == devices[first].physical)
+            (void)printf("    %-12s %s, driver %s\n", devices[i].label, devices[i].info.api,
+                         devices[i].info.driver[0] != '\0' ? devices[i].info.driver : "unknown");
+    }
+}
+
+static bool is_first_of_chip(const cli_device *devices, size_t index)
+{
+    for (size_t i = 0; i < index; i++) {
+        if (devices[i].physical == devices[index].physical)
+            return false;
+    }
+    return true;
+}
+
+static void print_devices(const cli_device *devices, size_t count)
+{
+    (void)printf("devices\n");
+    for (size_t i = 0; i < count; i++) {
+        if (is_first_of_chip(devices, i))
+            print_chip(devices, count, i);
+    }
+    if (count == 0)
+        (void)printf("  none; 'parallax doctor' says why\n");
+}
+
+static json_t *device_json(const cli_device *device)
+{
+    const plx_device_info *info = &device->info;
+    char uuid[40];
+    json_t *made = json_object();
+    print_uuid(info, uuid, sizeof uuid);
+    json_object_set_new(made, "label", json_text(device->label));
+    json_object_set_new(made, "name", json_text(info->name));
+    json_object_set_new(made, "vendor", json_text(info->vendor));
+    json_object_set_new(made, "api", json_text(info->api));
+    json_object_set_new(made, "driver", json_text(info->driver));
+    json_object_set_new(made, "uuid", uuid[0] != '\0' ? json_text(uuid) : json_null());
+    json_object_set_new(made, "pci", info->pci[0] != '\0' ? json_text(info->pci) : json_null());
+    json_object_set_new(made, "physical", json_integer((json_int_t)device->physical));
+    json_object_set_new(made, "score", json_integer(info->score));
+    json_object_set_new(made, "units", json_integer(info->units));
+    json_object_set_new(made, "memory_bytes", json_integer((json_int_t)info->memory_bytes));
+    return made;
+}
+
+static json_t *devices_json(const cli_device *devices, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, device_json(&devices[i]));
+    return list;
+}
+
+/* ---- kernels ----------------------------------------------------------------- */
+
+/* The plugins, in words, that have a kernel of this name; and where it came first. */
+static void kernel_plugins(plx_context *context, plx_op op, const char *name, char *text, size_t capacity)
+{
+    size_t length = 0;
+    text[0] = '\0';
+    for (size_t plugin = 0; plugin < plx_plugin_count(context); plugin++) {
+        plx_plugin_report report;
+        const plx_kernel *kernel;
+        for (size_t i = 0; (kernel = plx_kernel_at(context, plugin, op, i)) != NULL; i++) {
+            if (strcmp(kernel->name, name) != 0 || plx_plugin_at(context, plugin, &report) != PLX_OK)
+                continue;
+            if (length < capacity)
+                length += (size_t)snprintf(text + length, capacity - length, "%s%s", length > 0 ? " " : "",
+                                           report.name);
+            break;
+        }
+    }
+}
+
+/* Whether an earlier plugin, or an earlier row of this one, has the name already. */
+static bool seen_before(plx_context *context, plx_op op, size_t plugin, size_t index, const char *name)
+{
+    for (size_t p = 0; p <= plugin; p++) {
+        const plx_kernel *kernel;
+        for (size_t i = 0; (kernel = plx_kernel_at(context, p, op, i)) != NULL; i++) {
+            if (p == plugin && i == index)
+                break;
+            if (strcmp(kernel->name, name) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+void cli_each_kernel(plx_context *context, plx_op op, cli_kernel_visitor *visit, void *data)
+{
+    for (size_t plugin = 0; plugin < plx_plugin_count(context); plugin++) {
+        const plx_kernel *kernel;
+        for (size_t i = 0; (kernel = plx_kernel_at(context, plugin, op, i)) != NULL; i++) {
+            char plugins[128];
+            if (seen_before(context, op, plugin, i, kernel->name))
+                continue;
+            kernel_plugins(context, op, kernel->name, plugins, sizeof plugins);
+            visit(data, kernel, plugins);
+        }
+    }
+}
+
+static void print_kernel(void *data, const plx_kernel *kernel, const char *plugins)
+{
+    char dtypes[64];
+    (void)data;
+    cli_dtype_names(kernel->dtypes, dtypes, sizeof dtypes);
+    (void)printf("  %-16s %-18s %-20s %s\n", kernel->name, plugins, dtypes, kernel->idea);
+}
+
+static void print_kernels(plx_context *context)
+{
+    for (unsigned op = 0; op < PLX_OP_COUNT; op++) {
+        (void)printf("%s kernels\n", plx_op_name((plx_op)op));
+        cli_each_kernel(context, (plx_op)op, print_kernel, NULL);
+    }
+}
+
+static void add_kernel_json(void *data, const plx_kernel *kernel, const char *plugins)
+{
+    json_t *words = json_array(), *dtypes = json_array();
+    for (const char *at = plugins; *at != '\0';) {
+        size_t length = strcspn(at, " ");
+        json_array_append_new(words, json_stringn(at, length));
+        at += length + (at[length] == ' ');
+    }
+    for (unsigned i = 0; i < PLX_DTYPE_COUNT; i++) {
+        if (kernel->dtypes & PLX_DTYPE_BIT(i))
+            json_array_append_new(dtypes, json_string(plx_dtype_name((plx_dtype)i)));
+    }
+    json_t *made = json_object();
+    json_object_set_new(made, "name", json_text(kernel->name));
+    json_object_set_new(made, "idea", json_text(kernel->idea));
+    json_object_set_new(made, "dtypes", dtypes);
+    json_object_set_new(made, "plugins", words);
+    json_object_set_new(made, "yardstick", json_boolean(kernel->flags & PLX_KERNEL_YARDSTICK));
+    json_object_set_new(made, "vendor", json_boolean(kernel->flags & PLX_KERNEL_VENDOR));
+    json_array_append_new(data, made);
+}
+
+static json_t *kernels_json(plx_context *context)
+{
+    json_t *ops = json_object();
+    for (unsigned op = 0; op < PLX_OP_COUNT; op++) {
+        json_t *list = json_array();
+        cli_each_kernel(context, (plx_op)op, add_kernel_json, list);
+        json_object_set_new(ops, plx_op_name((plx_op)op), list);
+    }
+    return ops;
+}
+
+/* ---- the verb ---------------------------------------------------------------- */
+
+enum { PLUGINS = 1, DEVICES = 2, KERNELS = 4 };
+
+static int read_what(const cli_options *options, unsigned *what)
+{
+    static const char *const words[] = {"plugins", "devices", "kernels"};
+    *what = options->operands.count == 0 ? PLUGINS | DEVICES | KERNELS : 0;
+    for (size_t i = 0; i < options->operands.count; i++) {
+        size_t found = 0;
+        while (found < 3 && strcmp(words[found], options->operands.at[i]) != 0)
+            found++;
+        if (found == 3) {
+            cli_say_unknown("list", options->operands.at[i], words, 3);
+            return CLI_USAGE;
+        }
+        *what |= 1u << found;
+    }
+    return CLI_OK;
+}
+
+static json_t *list_json(plx_context *context, const cli_device *devices, size_t count, unsigned what)
+{
+    json_t *all = json_pack("{s:s, s:s}", "schema", "parallax-list/1", "version", plx_version());
+    if (what & PLUGINS)
+        json_object_set_new(all, "plugins", plugins_json(context));
+    if (what & DEVICES)
+        json_object_set_new(all, "devices", devices_json(devices, count));
+    if (what & KERNELS)
+        json_object_set_new(all, "kernels", kernels_json(context));
+    return all;
+}
+
+static void print_list(plx_context *context, const cli_options *options, const cli_device *devices,
+                       size_t count, unsigned what)
+{
+    if (what & PLUGINS)
+        print_plugins(context, options);
+    if (what & DEVICES)
+        print_devices(devices, count);
+    if (what & KERNELS)
+        print_kernels(context);
+}
+
+static int list_main(const cli_options *options)
+{
+    plx_context *context;
+    cli_device *devices;
+    size_t count;
+    unsigned what;
+    int status = read_what(options, &what);
+    if (status == CLI_OK)
+        status = cli_outputs_check(options);
+    if (status == CLI_OK)
+        status = cli_open_context(options, &context);
+    if (status != CLI_OK)
+        return status;
+    if (!cli_find_devices(context, &devices, &count)) {
+        plx_context_destroy(context);
+        return cli_wrong_usage("no memory");
+    }
+    if (!cli_stdout_is_taken(options))
+        print_list(context, options, devices, count, what);
+    if (options->json != NULL) {
+        json_t *all = list_json(context, devices, count, what);
+        status = cli_json_write(options->json, all);
+        json_decref(all);
+    }
+    free(devices);
+    plx_context_destroy(context);
+    return status;
+}
+
+const cli_verb cli_list_verb = {
+    .name = "list",
+    .summary = "plugins, devices and kernels that were found",
+    .usage = "list [plugins|devices|kernels] [options]",
+    .help =
+        "Lists the plugins that were found and where, the physical devices with the backends\n"
+        "that reach each, and the kernels with the backends that have each.\n"
+        "--json writes schema parallax-list/1.\n"
+        "\n"
+        "Examples:\n"
+        "  parallax list\n"
+        "  parallax list devices --json -\n",
+    .options = OPT_PLUGIN_DIR | OPT_VERBOSE | OPT_JSON,
+    .run = list_main,
+};

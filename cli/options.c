@@ -1,0 +1,373 @@
+/* The options: one row each, from which the parser and every --help are made. */
+#define _GNU_SOURCE /* getopt_long */
+
+#include "cli.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct option_row {
+    const char *name;
+    char letter;          /* 0: none */
+    const char *argument; /* NULL: takes none */
+    unsigned bit;
+    const char *help;
+    int (*apply)(cli_options *options, const char *argument); /* NULL: the bit says it all */
+} option_row;
+
+bool cli_list_add(cli_list *list, const char *word)
+{
+    const char **grown = realloc(list->at, (list->count + 1) * sizeof *grown);
+    if (grown == NULL)
+        return false;
+    list->at = grown;
+    list->at[list->count++] = word;
+    return true;
+}
+
+static int add(cli_list *list, const char *word)
+{
+    return cli_list_add(list, word) ? CLI_OK : cli_wrong_usage("no memory");
+}
+
+/* ---- what each option does ----------------------------------------------- */
+
+static int apply_backend(cli_options *options, const char *word)
+{
+    return add(&options->backends, word);
+}
+
+static int apply_kernel(cli_options *options, const char *word)
+{
+    return add(&options->kernels, word);
+}
+
+static int apply_shape(cli_options *options, const char *word)
+{
+    return add(&options->shapes, word);
+}
+
+static int apply_in(cli_options *options, const char *word)
+{
+    return add(&options->in, word);
+}
+
+static int apply_plugin_dir(cli_options *options, const char *word)
+{
+    return add(&options->plugin_dirs, word);
+}
+
+static int apply_dtype(cli_options *options, const char *word)
+{
+    plx_dtype dtype;
+    int status = cli_dtype_of(word, &dtype);
+    if (status != CLI_OK)
+        return status;
+    for (size_t i = 0; i < options->dtype_count; i++) {
+        if (options->dtypes[i] == dtype)
+            return CLI_OK;
+    }
+    options->dtypes[options->dtype_count++] = dtype;
+    return CLI_OK;
+}
+
+static int apply_reduce(cli_options *options, const char *word)
+{
+    return cli_reduction_of(word, &options->reduction);
+}
+
+static int apply_input(cli_options *options, const char *word)
+{
+    return cli_input_of(word, &options->input);
+}
+
+static int number_of(const char *option, const char *word, double *number)
+{
+    char *end;
+    double value = strtod(word, &end);
+    if (end == word || *end != '\0')
+        return cli_wrong_usage("--%s: '%s' is no number", option, word);
+    *number = value;
+    return CLI_OK;
+}
+
+static int apply_alpha(cli_options *options, const char *word)
+{
+    return number_of("alpha", word, &options->alpha);
+}
+
+static int apply_beta(cli_options *options, const char *word)
+{
+    return number_of("beta", word, &options->beta);
+}
+
+static int apply_seconds(cli_options *options, const char *word)
+{
+    int status = number_of("seconds", word, &options->seconds);
+    if (status == CLI_OK && !(options->seconds > 0 && options->seconds <= 86400))
+        return cli_wrong_usage("--seconds: '%s' is not between 0 and a day", word);
+    return status;
+}
+
+static int apply_seed(cli_options *options, const char *word)
+{
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(word, &end, 0);
+    if (word[0] < '0' || word[0] > '9' || *end != '\0' || errno != 0 || value > UINT64_MAX)
+        return cli_wrong_usage("--seed: '%s' is no number from 0 to 2^64 - 1", word);
+    options->seed = value;
+    return CLI_OK;
+}
+
+static int file_name(const char *option, const char *word, const char **name)
+{
+    if (word[0] == '\0')
+        return cli_wrong_usage("--%s: the name of the file is empty", option);
+    *name = word;
+    return CLI_OK;
+}
+
+static int apply_out(cli_options *options, const char *word)
+{
+    return file_name("out", word, &options->out);
+}
+
+static int apply_json(cli_options *options, const char *word)
+{
+    return file_name("json", word, &options->json);
+}
+
+static int apply_csv(cli_options *options, const char *word)
+{
+    return file_name("csv", word, &options->csv);
+}
+
+static int apply_save_failure(cli_options *options, const char *word)
+{
+    return file_name("save-failure", word, &options->save_failure);
+}
+
+static int apply_quick(cli_options *options, const char *word)
+{
+    (void)word;
+    options->effort = PLX_QUICK;
+    return CLI_OK;
+}
+
+static int apply_full(cli_options *options, const char *word)
+{
+    (void)word;
+    options->effort = PLX_FULL;
+    return CLI_OK;
+}
+
+/* ---- the rows ------------------------------------------------------------ */
+
+static const option_row rows[] = {
+    {"backend", 'b', "NAME[:DEVICE]", OPT_BACKEND, "a backend, or all; may be repeated", apply_backend},
+    {"kernel", 'k', "NAME", OPT_KERNEL, "a kernel, best, or all; may be repeated", apply_kernel},
+    {"shape", 's', "SHAPE", OPT_SHAPE, "1024, 300x200, 256x256x256; may be repeated", apply_shape},
+    {"dtype", 't', "TYPE", OPT_DTYPE, "f32, f64, i32, ...", apply_dtype},
+    {"reduce", 0, "HOW", OPT_REDUCE, "sum, min or max", apply_reduce},
+    {"trans", 0, NULL, OPT_TRANS, "matvec: multiply by A transposed", NULL},
+    {"trans-a", 0, NULL, OPT_TRANS_A, "gemm: A is transposed", NULL},
+    {"trans-b", 0, NULL, OPT_TRANS_B, "gemm: B is transposed", NULL},
+    {"alpha", 0, "X", OPT_ALPHA, "factor of the product (1)", apply_alpha},
+    {"beta", 0, "X", OPT_BETA, "factor of the old contents of the result (0)", apply_beta},
+    {"in", 'i', "FILE.npy", OPT_IN, "an operand, in their order; may be repeated", apply_in},
+    {"out", 'o', "FILE.npy", OPT_OUT, "where the result goes", apply_out},
+    {"input", 0, "CLASS", OPT_INPUT, "which data to generate: uniform, integer, ...", apply_input},
+    {"seed", 0, "N", OPT_SEED, "of the generated data (1)", apply_seed},
+    {"no-timing", 0, NULL, OPT_NO_TIMING, "validate only", NULL},
+    {"seconds", 0, "S", OPT_SECONDS, "time limit for measuring each kernel (0.5)", apply_seconds},
+    {"quick", 0, NULL, OPT_QUICK, "the fewest cases that see every kernel", apply_quick},
+    {"full", 0, NULL, OPT_FULL, "every shape, class and transposition", apply_full},
+    {"save-failure", 0, "DIR", OPT_SAVE_FAILURE, "keep the operands of what failed", apply_save_failure},
+    {"json", 'j', "FILE", OPT_JSON, "write JSON; - is standard output", apply_json},
+    {"csv", 0, "FILE", OPT_CSV, "write CSV; - is standard output", apply_csv},
+    {"plugin-dir", 0, "DIR", OPT_PLUGIN_DIR, "look for plugins here first; may be repeated", apply_plugin_dir},
+    {"verbose", 'v', NULL, OPT_VERBOSE, "say more", NULL},
+    {"quiet", 'q', NULL, OPT_QUIET, "say less", NULL},
+};
+enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
+
+/* Values of getopt_long for options without a letter. */
+enum { HELP = 256, VERSION, FIRST_ROW };
+
+/* ---- parsing --------------------------------------------------------------- */
+
+/* The table and the letters that getopt_long wants, of one verb's options. */
+typedef struct option_table {
+    struct option long_options[ROW_COUNT + 3];
+    char letters[2 * ROW_COUNT + 8];
+    size_t count;
+} option_table;
+
+static void make_table(const cli_verb *verb, option_table *table)
+{
+    /* '-': other words are handed out in their place, whatever POSIXLY_CORRECT says;
+     * ':': a missing argument is told from an unknown option. */
+    size_t letter = 0;
+    memset(table, 0, sizeof *table);
+    table->letters[letter++] = '-';
+    table->letters[letter++] = ':';
+    table->letters[letter++] = 'h';
+    for (int i = 0; i < ROW_COUNT; i++) {
+        if (!(verb->options & rows[i].bit))
+            continue;
+        table->long_options[table->count++] = (struct option){
+            .name = rows[i].name,
+            .has_arg = rows[i].argument != NULL ? required_argument : no_argument,
+            .val = FIRST_ROW + i,
+        };
+        if (rows[i].letter != 0)
+            table->letters[letter++] = rows[i].letter;
+        if (rows[i].letter != 0 && rows[i].argument != NULL)
+            table->letters[letter++] = ':';
+    }
+    table->long_options[table->count++] = (struct option){.name = "help", .val = HELP};
+    table->long_options[table->count++] = (struct option){.name = "version", .val = VERSION};
+}
+
+/* The row that a value of getopt_long stands for; NULL when it is none. */
+static const option_row *row_of(int value)
+{
+    if (value >= FIRST_ROW && value < FIRST_ROW + ROW_COUNT)
+        return &rows[value - FIRST_ROW];
+    for (int i = 0; i < ROW_COUNT; i++) {
+        if (value != 0 && rows[i].letter == value)
+            return &rows[i];
+    }
+    return NULL;
+}
+
+/* The long options that begin with the word. */
+static size_t matches(const option_table *table, const char *word, size_t length)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < table->count; i++)
+        found += strncmp(table->long_options[i].name, word, length) == 0;
+    return found;
+}
+
+/* Says what is wrong with the word that getopt_long refused. */
+static int refuse(const option_table *table, const char *word)
+{
+    const char *names[ROW_COUNT + 2];
+    if (word[0] != '-' || word[1] != '-')
+        return cli_wrong_usage("unknown option '-%c'; see '%s --help'", optopt, cli_who);
+    size_t length = strcspn(word + 2, "=");
+    size_t found = matches(table, word + 2, length);
+    if (found > 1)
+        return cli_wrong_usage("'%.*s' may be one of %zu options; write more of it", (int)length + 2, word,
+                               found);
+    if (found == 1)
+        return cli_wrong_usage("'%.*s' takes no argument", (int)length + 2, word);
+    for (size_t i = 0; i < table->count; i++)
+        names[i] = table->long_options[i].name;
+    char typed[64];
+    (void)snprintf(typed, sizeof typed, "%.*s", (int)(length < 60 ? length : 60), word + 2);
+    cli_say_unknown("option", typed, names, table->count);
+    return CLI_USAGE;
+}
+
+static int apply(int value, const char *word, const option_table *table, cli_options *options)
+{
+    if (value == 1)
+        return add(&options->operands, optarg);
+    if (value == 'h' || value == HELP || value == VERSION) {
+        options->help = options->help || value != VERSION;
+        options->version = options->version || value == VERSION;
+        return CLI_OK;
+    }
+    if (value == ':')
+        return cli_wrong_usage("'%s' needs an argument", word);
+    const option_row *row = row_of(value);
+    if (row == NULL)
+        return refuse(table, word);
+    options->given |= row->bit;
+    return row->apply != NULL ? row->apply(options, optarg) : CLI_OK;
+}
+
+/* Pairs that contradict each other. */
+static int check_pairs(const cli_options *options)
+{
+    static const struct {
+        unsigned bits;
+        const char *names;
+    } pairs[] = {
+        {OPT_QUICK | OPT_FULL, "--quick and --full"},
+        {OPT_VERBOSE | OPT_QUIET, "--verbose and --quiet"},
+        {OPT_IN | OPT_SHAPE, "--in and --shape"},
+        {OPT_IN | OPT_INPUT, "--in and --input"},
+        {OPT_NO_TIMING | OPT_SECONDS, "--no-timing and --seconds"},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        if ((options->given & pairs[i].bits) == pairs[i].bits)
+            return cli_wrong_usage("%s contradict each other", pairs[i].names);
+    }
+    bool json = options->json != NULL && strcmp(options->json, "-") == 0;
+    bool csv = options->csv != NULL && strcmp(options->csv, "-") == 0;
+    if (json && csv)
+        return cli_wrong_usage("--json and --csv can't both be standard output");
+    return CLI_OK;
+}
+
+int cli_options_read(const cli_verb *verb, int argc, char **argv, cli_options *options)
+{
+    option_table table;
+    int status = CLI_OK;
+    make_table(verb, &table);
+    *options = (cli_options){.alpha = 1.0, .seed = 1, .effort = PLX_NORMAL};
+    opterr = 0;
+    optind = 1;
+    while (status == CLI_OK) {
+        const char *word = argv[optind < argc ? optind : argc - 1];
+        int value = getopt_long(argc, argv, table.letters, table.long_options, NULL);
+        if (value == -1)
+            break;
+        status = apply(value, word, &table, options);
+    }
+    for (int i = optind; i < argc && status == CLI_OK; i++)
+        status = add(&options->operands, argv[i]);
+    if (status == CLI_OK && !options->help && !options->version)
+        status = check_pairs(options);
+    return status;
+}
+
+void cli_options_free(cli_options *options)
+{
+    free(options->operands.at);
+    free(options->backends.at);
+    free(options->kernels.at);
+    free(options->shapes.at);
+    free(options->in.at);
+    free(options->plugin_dirs.at);
+}
+
+/* ---- help ------------------------------------------------------------------ */
+
+static void print_row(char letter, const char *name, const char *argument, const char *help)
+{
+    char left[64], shown[8] = "    ";
+    if (letter != 0)
+        (void)snprintf(shown, sizeof shown, "-%c, ", letter);
+    (void)snprintf(left, sizeof left, "%s--%s%s%s", shown, name, argument != NULL ? " " : "",
+                   argument != NULL ? argument : "");
+    (void)printf("  %-30s %s\n", left, help);
+}
+
+void cli_verb_help(const cli_verb *verb)
+{
+    (void)printf("Usage: parallax %s\n\n%s\nOptions:\n", verb->usage, verb->help);
+    for (int i = 0; i < ROW_COUNT; i++) {
+        if (verb->options & rows[i].bit)
+            print_row(rows[i].letter, rows[i].name, rows[i].argument, rows[i].help);
+    }
+    print_row('h', "help", NULL, "this text");
+    print_row(0, "version", NULL, "the version");
+}

@@ -1,0 +1,184 @@
+/* Where results go: files that are whole or not there, standard output whose errors
+ * are told, and a progress line for people. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "cli.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool is_stdout(const char *path)
+{
+    return path != NULL && strcmp(path, "-") == 0;
+}
+
+bool cli_stdout_is_taken(const cli_options *options)
+{
+    return is_stdout(options->json) || is_stdout(options->csv);
+}
+
+/* Opens and discards: a wrong folder is found out before the work, not after it. */
+static int check_path(const char *path)
+{
+    struct stat about;
+    plx_output *output;
+    plx_error error;
+    if (path == NULL || is_stdout(path))
+        return CLI_OK;
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
+        return CLI_OK; /* opening a pipe has consequences */
+    if (plx_output_open(path, &output, &error) != PLX_OK)
+        return cli_wrong_usage("%s", error.text);
+    plx_output_discard(output);
+    return CLI_OK;
+}
+
+int cli_outputs_check(const cli_options *options)
+{
+    int status = check_path(options->json);
+    if (status == CLI_OK)
+        status = check_path(options->csv);
+    if (status == CLI_OK && is_stdout(options->out))
+        status = cli_wrong_usage("--out: a .npy file can't go to standard output");
+    if (status == CLI_OK)
+        status = check_path(options->out);
+    return status;
+}
+
+typedef plx_status (*results_writer)(const plx_results *results, FILE *to, plx_error *error);
+
+static int write_to(const char *path, const plx_results *results, results_writer write)
+{
+    plx_output *output;
+    plx_error error = {""};
+    plx_status status;
+    if (path == NULL)
+        return CLI_OK;
+    if (is_stdout(path)) {
+        /* cli_stdout_close() tells what the stream could not take. */
+        status = write(results, stdout, &error);
+        if (status != PLX_OK && !ferror(stdout))
+            return cli_wrong_usage("%s", error.text);
+        return CLI_OK;
+    }
+    status = plx_output_open(path, &output, &error);
+    if (status == PLX_OK) {
+        status = write(results, plx_output_stream(output), &error);
+        if (status == PLX_OK)
+            status = plx_output_close(output, &error);
+        else
+            plx_output_discard(output);
+    }
+    return status == PLX_OK ? CLI_OK : cli_wrong_usage("%s", error.text);
+}
+
+int cli_outputs_write(const cli_options *options, const plx_results *results)
+{
+    int json = write_to(options->json, results, plx_results_write_json);
+    int csv = write_to(options->csv, results, plx_results_write_csv);
+    return json != CLI_OK ? json : csv;
+}
+
+static int dump_json(const json_t *json, FILE *to)
+{
+    return json_dumpf(json, to, JSON_INDENT(2)) == 0 && fputc('\n', to) != EOF ? 0 : -1;
+}
+
+int cli_json_write(const char *path, const json_t *json)
+{
+    plx_output *output;
+    plx_error error = {""};
+    if (json == NULL)
+        return cli_wrong_usage("no memory for the JSON text");
+    if (is_stdout(path)) {
+        (void)dump_json(json, stdout); /* cli_stdout_close() tells what went wrong */
+        return CLI_OK;
+    }
+    if (plx_output_open(path, &output, &error) != PLX_OK)
+        return cli_wrong_usage("%s", error.text);
+    if (dump_json(json, plx_output_stream(output)) != 0 && !ferror(plx_output_stream(output))) {
+        plx_output_discard(output);
+        return cli_wrong_usage("no memory for the JSON text");
+    }
+    if (plx_output_close(output, &error) != PLX_OK)
+        return cli_wrong_usage("%s", error.text);
+    return CLI_OK;
+}
+
+/* ---- for people ------------------------------------------------------------ */
+
+bool cli_colour(void)
+{
+    const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
+    bool refused = no_colour != NULL && no_colour[0] != '\0';
+    bool dumb = term == NULL || strcmp(term, "dumb") == 0;
+    return !refused && !dumb && isatty(STDOUT_FILENO);
+}
+
+/* Columns of the terminal; 0 when there is none. */
+static int terminal_width(void)
+{
+    struct winsize size;
+    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
+        return 0;
+    return size.ws_col;
+}
+
+int cli_table_write(const cli_options *options, const plx_results *results)
+{
+    plx_error error = {""};
+    if (cli_stdout_is_taken(options) || (options->given & OPT_QUIET))
+        return CLI_OK;
+    plx_status status = plx_results_write_table(results, stdout, terminal_width(), cli_colour(), &error);
+    if (status != PLX_OK && !ferror(stdout))
+        return cli_wrong_usage("%s", error.text);
+    return CLI_OK;
+}
+
+static bool progress_is_shown;
+
+static void show_progress(void *data, size_t done, size_t total, const char *what)
+{
+    (void)data;
+    progress_is_shown = true;
+    (void)fprintf(stderr, "\r\033[K[%zu/%zu] %.60s", done, total, what != NULL ? what : "");
+    (void)fflush(stderr);
+}
+
+cli_progress_function *cli_progress(const cli_options *options)
+{
+    const char *term = getenv("TERM");
+    bool plain = term == NULL || strcmp(term, "dumb") == 0;
+    return isatty(STDERR_FILENO) && !plain && !(options->given & OPT_QUIET) ? show_progress : NULL;
+}
+
+void cli_progress_end(void)
+{
+    if (progress_is_shown)
+        (void)fprintf(stderr, "\r\033[K");
+    progress_is_shown = false;
+}
+
+int cli_stdout_close(void)
+{
+    bool failed = ferror(stdout) != 0;
+    int reason = 0;
+    if (fflush(stdout) != 0) {
+        failed = true;
+        reason = errno;
+    }
+    /* A descriptor that was closed before we started only matters if we used it. */
+    if (fclose(stdout) != 0 && errno != EBADF && !failed) {
+        failed = true;
+        reason = errno;
+    }
+    if (!failed)
+        return CLI_OK;
+    return cli_wrong_usage("can't write to standard output: %s",
+                           reason != 0 ? strerror(reason) : "write error");
+}

@@ -1,0 +1,277 @@
+/* From the command line to problems: the operation, its shapes and factors, or the
+ * files that bring them. */
+#include "cli.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FACTORS = OPT_ALPHA | OPT_BETA };
+
+/* What is peculiar to an operation here: the options that mean something to it, and the
+ * shape that shows something on any machine in a few seconds. */
+static const struct {
+    unsigned options;
+    int64_t shape[PLX_MAX_SHAPE];
+} habits[PLX_OP_COUNT] = {
+    [PLX_REDUCE] = {.options = OPT_REDUCE, .shape = {1 << 22}},
+    [PLX_TRANSPOSE] = {.options = 0, .shape = {2048, 2048}},
+    [PLX_MATVEC] = {.options = OPT_TRANS | FACTORS, .shape = {2048, 2048}},
+    [PLX_GEMM] = {.options = OPT_TRANS_A | OPT_TRANS_B | FACTORS, .shape = {512, 512, 512}},
+};
+
+/* ---- shapes ---------------------------------------------------------------- */
+
+typedef struct shape {
+    int64_t at[PLX_MAX_SHAPE];
+    size_t rank;
+} shape;
+
+/* "256x256x256", appended to *to. */
+static int parse_shape(const char *word, const plx_op_info *info, shape *to)
+{
+    const char *at = word;
+    for (;;) {
+        char *end;
+        errno = 0;
+        long long value = strtoll(at, &end, 10);
+        if (*at < '0' || *at > '9' || (*end != '\0' && *end != 'x' && *end != 'X'))
+            return cli_wrong_usage("'%s' is no shape; %s takes %s", word, info->name, info->shape_form);
+        if (errno != 0)
+            return cli_wrong_usage("'%s': a size does not fit in 64 bits", word);
+        if (to->rank == info->shape_rank)
+            return cli_wrong_usage("'%s' has too many sizes; %s takes %s", word, info->name,
+                                   info->shape_form);
+        to->at[to->rank++] = value;
+        if (*end == '\0')
+            return CLI_OK;
+        at = end + 1;
+    }
+}
+
+static int check_rank(const shape *parsed, const plx_op_info *info)
+{
+    if (parsed->rank == info->shape_rank)
+        return CLI_OK;
+    return cli_wrong_usage("%s takes a shape of %zu size%s, %s, not of %zu", info->name, info->shape_rank,
+                           info->shape_rank == 1 ? "" : "s", info->shape_form, parsed->rank);
+}
+
+/* One word, one shape. */
+static int read_shapes(const char *const *words, size_t count, const plx_op_info *info, shape *shapes,
+                       size_t *found)
+{
+    for (size_t i = 0; i < count; i++) {
+        shape *parsed = &shapes[(*found)++];
+        int status = parse_shape(words[i], info, parsed);
+        if (status == CLI_OK)
+            status = check_rank(parsed, info);
+        if (status != CLI_OK)
+            return status;
+    }
+    return CLI_OK;
+}
+
+/* The words after the operation: "256 256 256", one shape, or "256x256x256 ...". */
+static int read_operand_shapes(const cli_list *operands, const plx_op_info *info, shape *shapes,
+                               size_t *found)
+{
+    const char *const *words = operands->at + 1;
+    size_t count = operands->count - 1;
+    bool joined = info->shape_rank == 1;
+    for (size_t i = 0; i < count; i++)
+        joined = joined || strpbrk(words[i], "xX") != NULL;
+    if (joined || count == 0)
+        return read_shapes(words, count, info, shapes, found);
+
+    shape *parsed = &shapes[(*found)++];
+    for (size_t i = 0; i < count; i++) {
+        int status = parse_shape(words[i], info, parsed);
+        if (status != CLI_OK)
+            return status;
+    }
+    return check_rank(parsed, info);
+}
+
+/* ---- problems -------------------------------------------------------------- */
+
+static plx_problem empty_problem(plx_op op, plx_dtype dtype, const cli_options *options)
+{
+    plx_problem problem;
+    switch (op) {
+    case PLX_REDUCE:
+        return plx_reduce_of(dtype, options->reduction, 0);
+    case PLX_TRANSPOSE:
+        return plx_transpose_of(dtype, 0, 0);
+    case PLX_MATVEC:
+        problem = plx_matvec_of(dtype, (options->given & OPT_TRANS) != 0, 0, 0);
+        problem.of.matvec.alpha = options->alpha;
+        problem.of.matvec.beta = options->beta;
+        return problem;
+    case PLX_GEMM:
+    case PLX_OP_COUNT:
+        break;
+    }
+    problem = plx_gemm_of(dtype, (options->given & OPT_TRANS_A) != 0, (options->given & OPT_TRANS_B) != 0,
+                          0, 0, 0);
+    problem.of.gemm.alpha = options->alpha;
+    problem.of.gemm.beta = options->beta;
+    return problem;
+}
+
+/* An option that would silently do nothing is a mistake. */
+static int check_habits(plx_op op, const char *name, const cli_options *options)
+{
+    static const struct {
+        unsigned bit;
+        const char *name;
+    } named[] = {
+        {OPT_REDUCE, "--reduce"},   {OPT_TRANS, "--trans"}, {OPT_TRANS_A, "--trans-a"},
+        {OPT_TRANS_B, "--trans-b"}, {OPT_ALPHA, "--alpha"}, {OPT_BETA, "--beta"},
+    };
+    for (size_t i = 0; i < sizeof named / sizeof named[0]; i++) {
+        if ((options->given & named[i].bit) && !(habits[op].options & named[i].bit))
+            return cli_wrong_usage("%s means nothing to %s", named[i].name, name);
+    }
+    return CLI_OK;
+}
+
+static int make_problem(plx_op op, plx_dtype dtype, const shape *wanted, const cli_options *options,
+                        plx_problem *problem)
+{
+    plx_error error = {""};
+    *problem = empty_problem(op, dtype, options);
+    plx_status status = plx_problem_reshape(problem, wanted->at, wanted->rank, &error);
+    return status == PLX_OK ? CLI_OK : cli_wrong_usage("%s", error.text);
+}
+
+/* Every dtype with every shape. */
+static int make_problems(plx_op op, const shape *shapes, size_t shape_count, const cli_options *options,
+                         cli_work *work)
+{
+    static const plx_dtype usual[] = {PLX_F32};
+    const plx_dtype *dtypes = options->dtype_count > 0 ? options->dtypes : usual;
+    size_t dtype_count = options->dtype_count > 0 ? options->dtype_count : 1;
+    work->problems = calloc(shape_count * dtype_count, sizeof *work->problems);
+    if (work->problems == NULL)
+        return cli_wrong_usage("no memory");
+    for (size_t d = 0; d < dtype_count; d++) {
+        for (size_t s = 0; s < shape_count; s++) {
+            int status = make_problem(op, dtypes[d], &shapes[s], options,
+                                      &work->problems[work->problem_count++]);
+            if (status != CLI_OK)
+                return status;
+        }
+    }
+    return CLI_OK;
+}
+
+static int read_generated(plx_op op, const plx_op_info *info, const cli_options *options, cli_work *work)
+{
+    size_t count = 0;
+    shape *shapes = calloc(options->shapes.count + options->operands.count + 1, sizeof *shapes);
+    if (shapes == NULL)
+        return cli_wrong_usage("no memory");
+    int status = read_operand_shapes(&options->operands, info, shapes, &count);
+    if (status == CLI_OK)
+        status = read_shapes(options->shapes.at, options->shapes.count, info, shapes, &count);
+    if (status == CLI_OK && count == 0) {
+        shapes[0].rank = info->shape_rank;
+        memcpy(shapes[0].at, habits[op].shape, sizeof shapes[0].at);
+        count = 1;
+    }
+    if (status == CLI_OK)
+        status = make_problems(op, shapes, count, options, work);
+    free(shapes);
+    return status;
+}
+
+/* ---- files ----------------------------------------------------------------- */
+
+/* One file stands for A and B of a product with one of them transposed: the Gram
+ * matrix of its rows (--trans-b) or columns (--trans-a). */
+static bool is_gram(plx_op op, const cli_options *options)
+{
+    bool a = (options->given & OPT_TRANS_A) != 0, b = (options->given & OPT_TRANS_B) != 0;
+    return op == PLX_GEMM && options->in.count == 1 && a != b;
+}
+
+static int read_array(const char *path, cli_work *work)
+{
+    plx_error error = {""};
+    plx_status status = plx_npy_read(path, &work->inputs[work->input_count], &error);
+    if (status != PLX_OK) {
+        cli_say("%s", error.text);
+        return cli_exit_status(status);
+    }
+    work->input_count++;
+    return CLI_OK;
+}
+
+static int read_arrays(plx_op op, const cli_options *options, cli_work *work)
+{
+    work->inputs = calloc(options->in.count + 1, sizeof *work->inputs);
+    if (work->inputs == NULL)
+        return cli_wrong_usage("no memory");
+    int status = CLI_OK;
+    for (size_t i = 0; i < options->in.count && status == CLI_OK; i++)
+        status = read_array(options->in.at[i], work);
+    if (status == CLI_OK && is_gram(op, options))
+        status = read_array(options->in.at[0], work);
+    return status;
+}
+
+static int read_files(plx_op op, const char *name, const cli_options *options, cli_work *work)
+{
+    plx_error error = {""};
+    if (options->operands.count > 1)
+        return cli_wrong_usage("'%s': the shape comes from the files of --in", options->operands.at[1]);
+    if (options->dtype_count > 1)
+        return cli_wrong_usage("with --in there is one dtype, that of the files");
+    int status = read_arrays(op, options, work);
+    if (status != CLI_OK)
+        return status;
+    if (options->dtype_count == 1 && options->dtypes[0] != work->inputs[0].dtype)
+        return cli_wrong_usage("--dtype %s, but %s is %s", plx_dtype_name(options->dtypes[0]),
+                               options->in.at[0], plx_dtype_name(work->inputs[0].dtype));
+    work->problems = calloc(1, sizeof *work->problems);
+    if (work->problems == NULL)
+        return cli_wrong_usage("no memory");
+    work->problem_count = 1;
+    work->problems[0] = empty_problem(op, work->inputs[0].dtype, options);
+    if (plx_problem_fit(&work->problems[0], work->inputs, work->input_count, &error) != PLX_OK)
+        return cli_wrong_usage("%s%s%s", strncmp(error.text, name, strlen(name)) == 0 ? "" : name,
+                               strncmp(error.text, name, strlen(name)) == 0 ? "" : ": ", error.text);
+    return CLI_OK;
+}
+
+/* ---- both ------------------------------------------------------------------ */
+
+int cli_work_read(const cli_options *options, cli_work *work)
+{
+    plx_op op;
+    plx_op_info info;
+    *work = (cli_work){0};
+    if (options->operands.count == 0)
+        return cli_wrong_usage("which operation? reduce, transpose, matvec or gemm");
+    int status = cli_op_of(options->operands.at[0], &op);
+    if (status != CLI_OK)
+        return status;
+    if (!plx_op_describe(op, &info))
+        return cli_wrong_usage("'%s' is no operation", options->operands.at[0]);
+    status = check_habits(op, info.name, options);
+    if (status != CLI_OK)
+        return status;
+    return options->in.count > 0 ? read_files(op, info.name, options, work)
+                                 : read_generated(op, &info, options, work);
+}
+
+void cli_work_free(cli_work *work)
+{
+    for (size_t i = 0; i < work->input_count; i++)
+        plx_array_free(&work->inputs[i]);
+    free(work->inputs);
+    free(work->problems);
+    *work = (cli_work){0};
+}

@@ -1,0 +1,192 @@
+/* run: one operation on one backend, on files or on generated data. */
+#include "cli.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what is shown of a result --------------------------------------------- */
+
+enum { SHOWN_ROWS = 4, SHOWN_COLS = 5 };
+
+static int64_t integer_at(const plx_array *array, size_t index)
+{
+    switch (array->dtype) {
+    case PLX_I8:
+        return ((const int8_t *)array->data)[index];
+    case PLX_I16:
+        return ((const int16_t *)array->data)[index];
+    case PLX_I32:
+        return ((const int32_t *)array->data)[index];
+    default:
+        return ((const int64_t *)array->data)[index];
+    }
+}
+
+static void element_text(const plx_array *array, size_t index, char *text, size_t capacity)
+{
+    const float *f = array->data;
+    const double *d = array->data;
+    switch (array->dtype) {
+    case PLX_F32:
+        (void)snprintf(text, capacity, "%.9g", (double)f[index]);
+        break;
+    case PLX_F64:
+        (void)snprintf(text, capacity, "%.17g", d[index]);
+        break;
+    case PLX_C64:
+        (void)snprintf(text, capacity, "%.9g%+.9gi", (double)f[2 * index], (double)f[2 * index + 1]);
+        break;
+    case PLX_C128:
+        (void)snprintf(text, capacity, "%.17g%+.17gi", d[2 * index], d[2 * index + 1]);
+        break;
+    default:
+        (void)snprintf(text, capacity, "%" PRId64, integer_at(array, index));
+        break;
+    }
+}
+
+/* The corner of a result; all of it when it is small. */
+static void print_result(const plx_array *array)
+{
+    char text[64];
+    int64_t rows = array->rows < SHOWN_ROWS ? array->rows : SHOWN_ROWS;
+    int64_t cols = array->cols < SHOWN_COLS ? array->cols : SHOWN_COLS;
+    for (int64_t i = 0; i < rows && cols > 0; i++) {
+        for (int64_t j = 0; j < cols; j++) {
+            element_text(array, (size_t)(i * array->cols + j), text, sizeof text);
+            (void)printf(array->rows * array->cols == 1 ? "%s" : "%s%16s", j > 0 ? " " : "", text);
+        }
+        (void)printf("%s\n", cols < array->cols ? " ..." : "");
+    }
+    if (rows < array->rows && cols > 0)
+        (void)printf("%16s\n", "...");
+}
+
+/* ---- running --------------------------------------------------------------- */
+
+/* What --json and --csv want to know of one run: its record and its device. */
+static int write_outputs(const cli_options *options, plx_context *context, plx_record *record)
+{
+    cli_device *devices;
+    size_t count;
+    plx_study_device used = {.physical = 0};
+    if (options->json == NULL && options->csv == NULL)
+        return CLI_OK;
+    if (!cli_find_devices(context, &devices, &count))
+        return cli_wrong_usage("no memory");
+    (void)snprintf(used.label, sizeof used.label, "%s", record->backend);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(devices[i].label, record->backend) == 0)
+            used.info = devices[i].info;
+    }
+    free(devices);
+    record->device = 0;
+    plx_results results = {.devices = &used, .device_count = 1, .records = record, .record_count = 1};
+    return cli_outputs_write(options, &results);
+}
+
+static void print_summary(const plx_record *record, const plx_problem *problem, const plx_array *output)
+{
+    plx_op_info info;
+    int64_t shape[PLX_MAX_SHAPE];
+    plx_problem_shape(problem, shape);
+    if (!plx_op_describe(problem->op, &info))
+        return;
+    (void)printf("%s %s ", info.name, plx_dtype_name(problem->dtype));
+    for (size_t i = 0; i < info.shape_rank; i++)
+        (void)printf("%s%" PRId64, i > 0 ? "x" : "", shape[i]);
+    (void)printf(" on %s, kernel %s: ", record->backend, record->kernel);
+    if (output->rank == 2)
+        (void)printf("%s is %" PRId64 " x %" PRId64 "\n", info.operands[info.output], output->rows,
+                     output->cols);
+    else
+        (void)printf("%s has %" PRId64 " element%s\n", info.operands[info.output], output->cols,
+                     output->cols == 1 ? "" : "s");
+}
+
+static int save_result(const cli_options *options, const plx_array *output)
+{
+    plx_error error = {""};
+    if (options->out == NULL)
+        return CLI_OK;
+    if (plx_npy_write(options->out, output, &error) != PLX_OK)
+        return cli_wrong_usage("%s", error.text);
+    return CLI_OK;
+}
+
+static int run_on(plx_context *context, const cli_options *options, const cli_work *work)
+{
+    plx_array output = {.rank = 0};
+    plx_record record = {.device = 0};
+    const char *backend = options->backends.count > 0 ? options->backends.at[0] : NULL;
+    const char *kernel = options->kernels.count > 0 ? options->kernels.at[0] : NULL;
+    plx_status ran = plx_run_once(context, backend, kernel, &work->problems[0], work->inputs,
+                                  work->input_count, options->input, options->seed, &output, &record);
+    if (ran != PLX_OK) {
+        cli_say("%s", plx_message(context));
+        return cli_exit_status(ran);
+    }
+    if (!cli_stdout_is_taken(options)) {
+        if (!(options->given & OPT_QUIET))
+            print_summary(&record, &work->problems[0], &output);
+        print_result(&output);
+    }
+    int status = save_result(options, &output);
+    if (status == CLI_OK)
+        status = write_outputs(options, context, &record);
+    plx_array_free(&output);
+    return status;
+}
+
+static int check_one(const cli_options *options, const cli_work *work)
+{
+    if (options->backends.count > 1 ||
+        (options->backends.count == 1 && strcmp(options->backends.at[0], "all") == 0))
+        return cli_wrong_usage("one backend at a time; 'parallax compare' takes several");
+    if (options->kernels.count > 1 ||
+        (options->kernels.count == 1 && strcmp(options->kernels.at[0], "all") == 0))
+        return cli_wrong_usage("one kernel at a time; 'parallax compare' takes several");
+    if (work->problem_count != 1)
+        return cli_wrong_usage("one shape and one dtype at a time; 'parallax compare' takes several");
+    return CLI_OK;
+}
+
+static int run_main(const cli_options *options)
+{
+    cli_work work;
+    plx_context *context;
+    int status = cli_work_read(options, &work);
+    if (status == CLI_OK)
+        status = check_one(options, &work);
+    if (status == CLI_OK)
+        status = cli_outputs_check(options);
+    if (status == CLI_OK)
+        status = cli_open_context(options, &context);
+    if (status == CLI_OK) {
+        status = run_on(context, options, &work);
+        plx_context_destroy(context);
+    }
+    cli_work_free(&work);
+    return status;
+}
+
+const cli_verb cli_run_verb = {
+    .name = "run",
+    .summary = "one operation on one backend, on .npy files or generated data",
+    .usage = "run OPERATION [SHAPE...] [options]",
+    .help =
+        "Runs one operation on one backend and shows a corner of the result; --out keeps\n"
+        "all of it.  Operands come from .npy files (--in, in their order: reduce x;\n"
+        "transpose in; matvec A, x, [y]; gemm A, B, [C]), or are generated.  The last one is\n"
+        "read when --beta is not 0.  One file for a gemm with either --trans-a or --trans-b\n"
+        "stands for A and B.  The backend is that of --backend, or $PLX_BACKEND, or auto.\n"
+        "Nothing is judged here: 'parallax compare' and 'parallax check' do that.\n"
+        "\n"
+        "Examples:\n"
+        "  parallax run gemm 256 256 256\n"
+        "  parallax run reduce --in x.npy --reduce max --backend opencl:1 --quiet\n"
+        "  parallax run gemm --in x.npy --trans-b --out gram.npy\n",
+    .options = OPT_COMMON | OPT_PROBLEM | OPT_BACKEND | OPT_KERNEL | OPT_OUT | OPT_JSON | OPT_CSV,
+    .run = run_main,
+};

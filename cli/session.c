@@ -1,0 +1,70 @@
+/* The context of a command, and the devices that it reaches. */
+#include "cli.h"
+
+#include <stdlib.h>
+
+int cli_open_context(const cli_options *options, plx_context **context)
+{
+    plx_context_options wanted = {
+        .plugin_dirs = options->plugin_dirs.at,
+        .plugin_dir_count = options->plugin_dirs.count,
+    };
+    plx_status status = plx_context_create(&wanted, context);
+    if (status != PLX_OK)
+        cli_say("%s", plx_message(NULL));
+    return cli_exit_status(status);
+}
+
+void cli_label(char *label, size_t capacity, const char *plugin, size_t device)
+{
+    (void)snprintf(label, capacity, "%.32s:%zu", plugin, device);
+}
+
+/* The number of the first device that is the same chip, or a new number. */
+static size_t physical_of(const cli_device *devices, size_t count, const plx_device_info *info)
+{
+    size_t next = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (plx_same_device(&devices[i].info, info))
+            return devices[i].physical;
+        if (devices[i].physical >= next)
+            next = devices[i].physical + 1;
+    }
+    return next;
+}
+
+static bool add_device(plx_context *context, const plx_plugin_report *report, size_t plugin, size_t device,
+                       cli_device **devices, size_t *count)
+{
+    cli_device *grown = realloc(*devices, (*count + 1) * sizeof *grown);
+    if (grown == NULL)
+        return false;
+    *devices = grown;
+    cli_device *added = &grown[*count];
+    *added = (cli_device){.plugin = plugin};
+    if (plx_device_at(context, plugin, device, &added->info) != PLX_OK)
+        return true;
+    cli_label(added->label, sizeof added->label, report->name, device);
+    added->physical = physical_of(*devices, *count, &added->info);
+    ++*count;
+    return true;
+}
+
+bool cli_find_devices(plx_context *context, cli_device **devices, size_t *count)
+{
+    *devices = NULL;
+    *count = 0;
+    for (size_t plugin = 0; plugin < plx_plugin_count(context); plugin++) {
+        plx_plugin_report report;
+        if (plx_plugin_at(context, plugin, &report) != PLX_OK)
+            continue;
+        for (size_t device = 0; device < report.device_count; device++) {
+            if (!add_device(context, &report, plugin, device, devices, count)) {
+                free(*devices);
+                *devices = NULL;
+                return false;
+            }
+        }
+    }
+    return true;
+}

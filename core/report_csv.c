@@ -1,0 +1,90 @@
+/* Results as CSV: one line per record, quoted as RFC 4180 says; pairs are left to JSON. */
+#include "report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* One field; quoted when it has to be. */
+static void put_text(FILE *to, const char *text)
+{
+    if (strpbrk(text, "\",\r\n") == NULL) {
+        (void)fputs(text, to);
+        return;
+    }
+    (void)fputc('"', to);
+    for (; *text != '\0'; text++) {
+        if (*text == '"')
+            (void)fputc('"', to);
+        (void)fputc(*text, to);
+    }
+    (void)fputc('"', to);
+}
+
+/* Empty where there is no number. */
+static void put_number(FILE *to, bool there, double number)
+{
+    char text[40] = "";
+    if (there)
+        plx_number_text(number, 12, text, sizeof text);
+    (void)fprintf(to, ",%s", text);
+}
+
+static void put_integer(FILE *to, bool there, int64_t number)
+{
+    if (there)
+        (void)fprintf(to, ",%" PRId64, number);
+    else
+        (void)fputc(',', to);
+}
+
+static void put_comma_text(FILE *to, const char *text)
+{
+    (void)fputc(',', to);
+    put_text(to, text);
+}
+
+static void put_problem(FILE *to, const plx_record *record)
+{
+    char text[128];
+    put_text(to, plx_op_name(record->problem.op));
+    put_comma_text(to, plx_dtype_name(record->problem.dtype));
+    plx_shape_text(&record->problem, text, sizeof text);
+    put_comma_text(to, text);
+    plx_variant_text(&record->problem, text, sizeof text);
+    put_comma_text(to, text);
+    put_comma_text(to, record->from_files ? "files" : plx_input_name(record->input));
+}
+
+static void put_record(FILE *to, const plx_results *results, const plx_record *record)
+{
+    const plx_timing *time = &record->time;
+    const plx_error_measure *error = &record->error;
+    put_problem(to, record);
+    put_comma_text(to, record->backend);
+    put_comma_text(to, record->device < results->device_count ? results->devices[record->device].info.name : "");
+    put_comma_text(to, record->kernel);
+    put_comma_text(to, plx_outcome_name(record->outcome));
+    put_number(to, error->measured, error->max_over_bound);
+    put_number(to, error->measured, error->max_ulp);
+    put_integer(to, error->measured && error->first_bad >= 0, error->first_bad);
+    put_number(to, time->measured, time->median_ns);
+    put_number(to, time->measured, time->low_ns);
+    put_number(to, time->measured, time->high_ns);
+    put_integer(to, time->measured, (int64_t)time->samples);
+    put_comma_text(to, !time->measured ? "" : time->device_clock ? "device" : "host");
+    put_number(to, record->gbps > 0, record->gbps);
+    put_number(to, record->gflops > 0, record->gflops);
+    put_number(to, record->gain > 0, record->gain);
+    put_comma_text(to, record->reason);
+    (void)fputc('\n', to);
+}
+
+plx_status plx_results_write_csv(const plx_results *results, FILE *to, plx_error *error)
+{
+    (void)fputs("op,dtype,shape,variant,input,backend,device,kernel,status,max_over_bound,max_ulp,first_bad,"
+                "median_ns,low_ns,high_ns,samples,clock,gbps,gflops,gain,reason\n",
+                to);
+    for (size_t i = 0; i < results->record_count; i++)
+        put_record(to, results, &results->records[i]);
+    return plx_report_finish(to, error);
+}

@@ -1,0 +1,312 @@
+/* Results as JSON, schema parallax-results/1.  Numbers that are not finite have no
+ * form in JSON: they are null, and the status of the record tells the story. */
+#define _GNU_SOURCE
+
+#include "report.h"
+
+#include <parallax/plugin.h>
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* ---- values ---------------------------------------------------------------- */
+
+/* What a driver says of itself need not be UTF-8. */
+static json_t *text(const char *string)
+{
+    json_t *made = json_string(string);
+    if (made != NULL)
+        return made;
+    char *copy = strdup(string);
+    if (copy == NULL)
+        return NULL;
+    for (char *at = copy; *at != '\0'; at++) {
+        if ((unsigned char)*at >= 0x80)
+            *at = '?';
+    }
+    made = json_string(copy);
+    free(copy);
+    return made;
+}
+
+static json_t *number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *integer(int64_t value)
+{
+    return json_integer((json_int_t)value);
+}
+
+/* A number of 64 bits without a sign; above 2^63 as text, for JSON has no such integers. */
+static json_t *natural(uint64_t value)
+{
+    char digits[24];
+    if (value <= INT64_MAX)
+        return json_integer((json_int_t)value);
+    (void)snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
+    return json_string(digits);
+}
+
+/* -1, "none", becomes null. */
+static json_t *index_or_null(int64_t value)
+{
+    return value >= 0 ? integer(value) : json_null();
+}
+
+/* ---- tool, host -------------------------------------------------------------- */
+
+static json_t *tool_json(void)
+{
+    return json_pack("{s:s, s:s}", "name", "parallax", "version", plx_version());
+}
+
+/* "model name : ..." of the first processor; "" where there is no such file. */
+static void cpu_model(char *model, size_t capacity)
+{
+    char line[512];
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    model[0] = '\0';
+    if (file == NULL)
+        return;
+    while (fgets(line, sizeof line, file) != NULL) {
+        char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) != 0 || colon == NULL)
+            continue;
+        colon += strspn(colon, ": \t");
+        colon[strcspn(colon, "\n")] = '\0';
+        (void)snprintf(model, capacity, "%s", colon);
+        break;
+    }
+    (void)fclose(file);
+}
+
+static json_t *host_json(void)
+{
+    char model[256];
+    struct utsname system;
+    json_t *host = json_object();
+    cpu_model(model, sizeof model);
+    if (uname(&system) == 0) {
+        json_object_set_new(host, "system", text(system.sysname));
+        json_object_set_new(host, "release", text(system.release));
+        json_object_set_new(host, "machine", text(system.machine));
+    }
+    if (model[0] != '\0')
+        json_object_set_new(host, "cpu", text(model));
+    json_object_set_new(host, "threads", integer(sysconf(_SC_NPROCESSORS_ONLN)));
+    return host;
+}
+
+/* ---- devices ------------------------------------------------------------------- */
+
+static json_t *uuid_json(const plx_device_info *info)
+{
+    char form[40];
+    const uint8_t *u = info->uuid;
+    if (!info->has_uuid)
+        return json_null();
+    (void)snprintf(form, sizeof form, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
+                   u[0], u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13],
+                   u[14], u[15]);
+    return json_string(form);
+}
+
+static json_t *device_json(const plx_study_device *device)
+{
+    const plx_device_info *info = &device->info;
+    json_t *made = json_object();
+    json_object_set_new(made, "label", text(device->label));
+    json_object_set_new(made, "name", text(info->name));
+    json_object_set_new(made, "vendor", text(info->vendor));
+    json_object_set_new(made, "api", text(info->api));
+    json_object_set_new(made, "driver", text(info->driver));
+    json_object_set_new(made, "uuid", uuid_json(info));
+    json_object_set_new(made, "pci", info->pci[0] != '\0' ? text(info->pci) : json_null());
+    json_object_set_new(made, "physical", natural(device->physical));
+    json_object_set_new(made, "units", natural(info->units));
+    json_object_set_new(made, "memory_bytes", natural(info->memory_bytes));
+    if (info->compute_major > 0)
+        json_object_set_new(made, "compute_capability",
+                            json_pack("[i, i]", (int)info->compute_major, (int)info->compute_minor));
+    return made;
+}
+
+/* ---- records ------------------------------------------------------------------- */
+
+static json_t *shape_json(const plx_problem *problem)
+{
+    int64_t shape[PLX_MAX_SHAPE] = {0};
+    plx_op_info info;
+    json_t *made = json_array();
+    if (!plx_op_describe(problem->op, &info))
+        return made;
+    plx_problem_shape(problem, shape);
+    for (size_t i = 0; i < info.shape_rank; i++)
+        json_array_append_new(made, integer(shape[i]));
+    return made;
+}
+
+static void add_matvec(json_t *made, const plx_matvec_problem *problem)
+{
+    json_object_set_new(made, "trans", json_boolean(problem->trans));
+    json_object_set_new(made, "alpha", number(problem->alpha));
+    json_object_set_new(made, "beta", number(problem->beta));
+    json_object_set_new(made, "lda", integer(problem->lda));
+}
+
+static void add_gemm(json_t *made, const plx_gemm_problem *problem)
+{
+    json_object_set_new(made, "trans_a", json_boolean(problem->trans_a));
+    json_object_set_new(made, "trans_b", json_boolean(problem->trans_b));
+    json_object_set_new(made, "alpha", number(problem->alpha));
+    json_object_set_new(made, "beta", number(problem->beta));
+    json_object_set_new(made, "lda", integer(problem->lda));
+    json_object_set_new(made, "ldb", integer(problem->ldb));
+    json_object_set_new(made, "ldc", integer(problem->ldc));
+}
+
+/* What makes this problem differ from others of its shape. */
+static void add_variant(json_t *made, const plx_problem *problem)
+{
+    switch (problem->op) {
+    case PLX_REDUCE:
+        json_object_set_new(made, "reduction", text(plx_reduction_name(problem->of.reduce.reduction)));
+        break;
+    case PLX_TRANSPOSE:
+        json_object_set_new(made, "ld_in", integer(problem->of.transpose.ld_in));
+        json_object_set_new(made, "ld_out", integer(problem->of.transpose.ld_out));
+        break;
+    case PLX_MATVEC:
+        add_matvec(made, &problem->of.matvec);
+        break;
+    case PLX_GEMM:
+        add_gemm(made, &problem->of.gemm);
+        break;
+    case PLX_OP_COUNT:
+        break;
+    }
+}
+
+static json_t *error_json(const plx_error_measure *error)
+{
+    json_t *made = json_object();
+    if (!error->measured)
+        return made;
+    json_object_set_new(made, "max_over_bound", number(error->max_over_bound));
+    json_object_set_new(made, "max_ulp", number(error->max_ulp));
+    json_object_set_new(made, "first_bad", index_or_null(error->first_bad));
+    json_object_set_new(made, "compared", integer(error->compared));
+    json_object_set_new(made, "wrong", integer(error->wrong));
+    if (error->first_bad >= 0) {
+        json_object_set_new(made, "got", text(error->got));
+        json_object_set_new(made, "expected", text(error->expected));
+    }
+    return made;
+}
+
+static json_t *time_json(const plx_timing *time)
+{
+    json_t *made = json_object();
+    json_t *interval = json_array();
+    json_array_append_new(interval, number(time->low_ns));
+    json_array_append_new(interval, number(time->high_ns));
+    json_object_set_new(made, "median_ns", number(time->median_ns));
+    json_object_set_new(made, "ci95_ns", interval);
+    json_object_set_new(made, "samples", natural(time->samples));
+    json_object_set_new(made, "clock", text(time->device_clock ? "device" : "host"));
+    json_object_set_new(made, "settled", json_boolean(time->settled));
+    return made;
+}
+
+static json_t *rate_json(const plx_record *record)
+{
+    json_t *made = json_object();
+    json_object_set_new(made, "gbps", record->gbps > 0 ? number(record->gbps) : json_null());
+    json_object_set_new(made, "gflops", record->gflops > 0 ? number(record->gflops) : json_null());
+    return made;
+}
+
+static void add_origin(json_t *made, const plx_record *record)
+{
+    json_object_set_new(made, "input", text(record->from_files ? "files" : plx_input_name(record->input)));
+    if (!record->from_files)
+        json_object_set_new(made, "seed", natural(record->seed));
+    json_object_set_new(made, "group", natural(record->group));
+    json_object_set_new(made, "step", natural(record->step));
+    json_object_set_new(made, "yardstick", json_boolean(record->kernel_flags & PLX_KERNEL_YARDSTICK));
+    json_object_set_new(made, "vendor", json_boolean(record->kernel_flags & PLX_KERNEL_VENDOR));
+}
+
+static json_t *record_json(const plx_record *record)
+{
+    json_t *made = json_object();
+    json_object_set_new(made, "op", text(plx_op_name(record->problem.op)));
+    json_object_set_new(made, "dtype", text(plx_dtype_name(record->problem.dtype)));
+    json_object_set_new(made, "shape", shape_json(&record->problem));
+    add_variant(made, &record->problem);
+    json_object_set_new(made, "backend", text(record->backend));
+    json_object_set_new(made, "device", natural(record->device));
+    json_object_set_new(made, "kernel", text(record->kernel));
+    json_object_set_new(made, "idea", text(record->idea));
+    json_object_set_new(made, "status", text(plx_outcome_name(record->outcome)));
+    if (record->reason[0] != '\0')
+        json_object_set_new(made, "reason", text(record->reason));
+    add_origin(made, record);
+    json_object_set_new(made, "error", error_json(&record->error));
+    if (record->time.measured) {
+        json_object_set_new(made, "time", time_json(&record->time));
+        json_object_set_new(made, "rate", rate_json(record));
+    }
+    if (record->gain > 0)
+        json_object_set_new(made, "gain", number(record->gain));
+    return made;
+}
+
+/* ---- pairs, the whole ------------------------------------------------------------ */
+
+static json_t *pair_json(const plx_pair *pair)
+{
+    json_t *made = json_pack("{s:[I, I], s:b, s:b, s:b}", "records", (json_int_t)pair->first,
+                             (json_int_t)pair->second, "compared", (int)pair->compared, "identical",
+                             (int)pair->identical, "agree", (int)pair->agree);
+    json_object_set_new(made, "max_ulp", pair->compared ? number(pair->max_ulp) : json_null());
+    json_object_set_new(made, "max_over_bound", pair->compared ? number(pair->max_over_bound) : json_null());
+    json_object_set_new(made, "elements", integer(pair->elements));
+    json_object_set_new(made, "first_different", index_or_null(pair->first_different));
+    if (pair->first_different >= 0)
+        json_object_set_new(made, "values",
+                            json_pack("[o, o]", text(pair->value_first), text(pair->value_second)));
+    return made;
+}
+
+static json_t *results_json(const plx_results *results)
+{
+    json_t *devices = json_array(), *records = json_array(), *pairs = json_array();
+    for (size_t i = 0; i < results->device_count; i++)
+        json_array_append_new(devices, device_json(&results->devices[i]));
+    for (size_t i = 0; i < results->record_count; i++)
+        json_array_append_new(records, record_json(&results->records[i]));
+    for (size_t i = 0; i < results->pair_count; i++)
+        json_array_append_new(pairs, pair_json(&results->pairs[i]));
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "schema", "parallax-results/1", "tool", tool_json(),
+                     "host", host_json(), "devices", devices, "records", records, "pairs", pairs);
+}
+
+plx_status plx_results_write_json(const plx_results *results, FILE *to, plx_error *error)
+{
+    json_t *all = results_json(results);
+    if (all == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no memory for the JSON text");
+    int failed = json_dumpf(all, to, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    json_decref(all);
+    if (failed == 0 && fputc('\n', to) != EOF)
+        return plx_report_finish(to, error);
+    return plx_fail(error, PLX_IO, "can't write the JSON text: %s", ferror(to) ? strerror(errno) : "write error");
+}
