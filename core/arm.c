@@ -1,0 +1,274 @@
+/* An arm of a study: one kernel on one backend, run on a problem's inputs, judged,
+ * and paired with the others. */
+#include "core/study.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- truths ----------------------------------------------------------------------- */
+
+plx_status plx_truths_get(plx_truths *truths, const plx_inputs *inputs, bool yardstick,
+                          const plx_truth **truth, plx_error *error)
+{
+    bool *has = yardstick ? &truths->has_copy : &truths->has_operation;
+    plx_truth *wanted = yardstick ? &truths->copy : &truths->operation;
+    plx_status status = PLX_OK;
+
+    if (!*has)
+        status = plx_truth_make(inputs, yardstick, wanted, error);
+    if (status != PLX_OK)
+        return status;
+    *has = true;
+    *truth = wanted;
+    return PLX_OK;
+}
+
+void plx_truths_free(plx_truths *truths)
+{
+    if (truths->has_operation)
+        plx_truth_free(&truths->operation);
+    if (truths->has_copy)
+        plx_truth_free(&truths->copy);
+    *truths = (plx_truths){.has_copy = false};
+}
+
+/* ---- running and judging ----------------------------------------------------------- */
+
+static void conclude(plx_arm *arm, plx_outcome outcome, const char *reason)
+{
+    arm->outcome = outcome;
+    (void)snprintf(arm->reason, sizeof arm->reason, "%s", reason);
+}
+
+static void conclude_failure(plx_arm *arm, plx_status status, const char *reason)
+{
+    conclude(arm, status == PLX_UNSUPPORTED ? PLX_OUTCOME_UNSUPPORTED : PLX_OUTCOME_FAILED, reason);
+}
+
+static uint64_t output_bytes(const plx_inputs *inputs)
+{
+    return (uint64_t)inputs->elements[inputs->operation->output] * plx_dtype_size(inputs->problem.dtype);
+}
+
+static void *reserve_output(const plx_inputs *inputs)
+{
+    uint64_t bytes = output_bytes(inputs);
+    return bytes <= SIZE_MAX ? malloc(bytes > 0 ? (size_t)bytes : 1) : NULL;
+}
+
+static bool run(plx_arm *arm, const plx_inputs *inputs, uint64_t shift, void *result)
+{
+    char violation[200];
+    plx_error error = {.text = ""};
+    plx_status status = plx_trial_run(arm->backend, arm->plan, inputs, shift, result, violation, &error);
+
+    if (status != PLX_OK)
+        conclude_failure(arm, status, error.text);
+    else if (violation[0] != '\0')
+        conclude(arm, PLX_OUTCOME_WRONG, violation);
+    return status == PLX_OK;
+}
+
+static void say_wrong(plx_arm *arm, const plx_inputs *inputs)
+{
+    const plx_error_measure *error = &arm->error;
+    const plx_extent *output = &inputs->extents[inputs->operation->output];
+
+    if (arm->outcome == PLX_OUTCOME_WRONG || error->wrong == 0)
+        return;
+    arm->outcome = PLX_OUTCOME_WRONG;
+    if (error->got[0] == '\0')
+        (void)snprintf(arm->reason, sizeof arm->reason, "row %lld: no element of it alone, but their sum is off",
+                       (long long)(error->first_bad / output->cols));
+    else
+        (void)snprintf(arm->reason, sizeof arm->reason,
+                       "%lld of %lld elements outside the bound (largest %.3g times it); %s[%lld][%lld] is %s, not %s",
+                       (long long)error->wrong, (long long)error->compared, error->max_over_bound, output->name,
+                       (long long)(error->first_bad / output->cols), (long long)(error->first_bad % output->cols),
+                       error->got, error->expected);
+}
+
+static void judge(plx_arm *arm, const plx_inputs *inputs, plx_truths *truths)
+{
+    plx_error error = {.text = ""};
+    const plx_truth *truth;
+    bool yardstick = plx_arm_is_yardstick(arm);
+    plx_status status = plx_truths_get(truths, inputs, yardstick, &truth, &error);
+
+    arm->bound = plx_bound_of(inputs, arm->kernel, plx_backend_device(arm->backend));
+    if (status == PLX_OK)
+        status = plx_judge(inputs, truth, &arm->bound, yardstick, arm->result, &arm->error, &error);
+    if (status != PLX_OK)
+        conclude(arm, PLX_OUTCOME_NOT_RUN, error.text);
+    else
+        say_wrong(arm, inputs);
+}
+
+/* Whether what was declared of the bits holds for a second run on other canaries. */
+static void repeat(plx_arm *arm, const plx_inputs *inputs, uint64_t shift)
+{
+    void *again = reserve_output(inputs);
+    const plx_extent *output = &inputs->extents[inputs->operation->output];
+    bool yardstick = plx_arm_is_yardstick(arm);
+    size_t size = plx_dtype_size(inputs->problem.dtype);
+
+    if (again == NULL || !run(arm, inputs, shift, again)) {
+        if (again == NULL)
+            conclude(arm, PLX_OUTCOME_NOT_RUN, "no host memory for a second result");
+        free(again);
+        return;
+    }
+    for (int64_t i = 0; arm->outcome == PLX_OUTCOME_OK && i < output->rows * output->cols; ++i) {
+        size_t place = (size_t)plx_output_place(inputs, yardstick, i) * size;
+        if (memcmp((char *)arm->result + place, (char *)again + place, size) == 0)
+            continue;
+        arm->outcome = PLX_OUTCOME_WRONG;
+        (void)snprintf(arm->reason, sizeof arm->reason,
+                       "declared the same from run to run, but a second run gave other bits at %s[%lld][%lld]",
+                       output->name, (long long)(i / output->cols), (long long)(i % output->cols));
+    }
+    free(again);
+}
+
+static void check_honesty(plx_arm *arm, const plx_inputs *inputs, plx_truths *truths)
+{
+    double worst;
+
+    if (arm->kernel->compute != PLX_COMPUTE_PLAIN || !plx_is_floating(inputs->problem.dtype) ||
+        plx_arm_is_yardstick(arm))
+        return;
+    worst = plx_honesty(inputs, &truths->operation, arm->result);
+    if (worst <= PLX_HONESTY_LIMIT)
+        return;
+    arm->outcome = PLX_OUTCOME_WRONG;
+    (void)snprintf(arm->reason, sizeof arm->reason,
+                   "not honestly %s: an error of %.3g sqrt(k) u S, where %.3g is the limit; inputs or sums are "
+                   "rounded to something narrower", plx_dtype_name(inputs->problem.dtype), worst, PLX_HONESTY_LIMIT);
+}
+
+static bool plan(plx_arm *arm, const plx_inputs *inputs)
+{
+    const char *name = arm->kernel != NULL ? arm->kernel->name : NULL;
+    plx_status status = plx_plan_create(arm->backend, &inputs->problem, name, &arm->plan);
+
+    if (status == PLX_DEVICE_LOST) {
+        conclude(arm, PLX_OUTCOME_NOT_RUN, plx_message(plx_backend_context(arm->backend)));
+        return false;
+    }
+    if (status != PLX_OK) {
+        conclude_failure(arm, status, plx_message(plx_backend_context(arm->backend)));
+        return false;
+    }
+    arm->kernel = plx_plan_kernel(arm->plan);
+    return true;
+}
+
+/* A kernel that is the same from run to run also is for exact results. */
+static bool repeatable(const plx_arm *arm, const plx_inputs *inputs)
+{
+    return arm->kernel->reproducibility != PLX_R2 || inputs->operation->exact(&inputs->problem);
+}
+
+void plx_arm_run(plx_arm *arm, const plx_inputs *inputs, plx_truths *truths, const plx_rigour *rigour)
+{
+    arm->outcome = PLX_OUTCOME_OK;
+    arm->reason[0] = '\0';
+    arm->error = (plx_error_measure){.first_bad = -1};
+    arm->time = (plx_timing){.measured = false};
+    if (!plan(arm, inputs))
+        return;
+    arm->result = reserve_output(inputs);
+    if (arm->result == NULL)
+        conclude(arm, PLX_OUTCOME_NOT_RUN, "no host memory for the result");
+    else if (run(arm, inputs, rigour->shift, arm->result))
+        judge(arm, inputs, truths);
+    if (arm->outcome == PLX_OUTCOME_OK && rigour->honesty)
+        check_honesty(arm, inputs, truths);
+    if (arm->outcome == PLX_OUTCOME_OK && rigour->repeat && repeatable(arm, inputs))
+        repeat(arm, inputs, rigour->shift);
+    if (!plx_arm_has_result(arm))
+        plx_arm_clear(arm);
+}
+
+void plx_arm_clear(plx_arm *arm)
+{
+    plx_plan_destroy(arm->plan);
+    free(arm->result);
+    arm->plan = NULL;
+    arm->result = NULL;
+}
+
+/* ---- pairs ---------------------------------------------------------------------------- */
+
+/* The last arm with a result before `end` on the same backend; `end` itself if none. */
+static size_t step_before(const plx_arm *arms, size_t end)
+{
+    for (size_t i = end; i-- > 0;)
+        if (arms[i].backend == arms[end].backend && plx_arm_has_result(&arms[i]) && !plx_arm_is_yardstick(&arms[i]))
+            return i;
+    return end;
+}
+
+static bool last_of_backend(const plx_arm *arms, size_t count, size_t which)
+{
+    for (size_t i = which + 1; i < count; ++i)
+        if (arms[i].backend == arms[which].backend && plx_arm_has_result(&arms[i]) && !plx_arm_is_yardstick(&arms[i]))
+            return false;
+    return true;
+}
+
+/* Every kernel is linked to its neighbours, so that the list stays readable and what
+ * disagrees anywhere still shows. */
+static bool worth_comparing(const plx_arm *arms, size_t count, size_t first, size_t second)
+{
+    const plx_arm *a = &arms[first], *b = &arms[second];
+
+    if (!plx_arm_has_result(a) || !plx_arm_has_result(b) || a->kernel->compute != b->kernel->compute ||
+        plx_arm_is_yardstick(a) != plx_arm_is_yardstick(b))
+        return false;
+    if (a->backend != b->backend && strcmp(a->kernel->name, b->kernel->name) == 0)
+        return true;
+    if (plx_arm_is_yardstick(a))
+        return false;
+    if (a->backend == b->backend)
+        return step_before(arms, second) == first;
+    return last_of_backend(arms, count, first) && last_of_backend(arms, count, second);
+}
+
+static plx_status compare_two(const plx_arm *first, const plx_arm *second, const plx_inputs *inputs,
+                              plx_truths *truths, plx_pair *pair, plx_error *error)
+{
+    plx_viewpoint one = {first->result, first->bound}, other = {second->result, second->bound};
+    const plx_truth *truth;
+    bool yardstick = plx_arm_is_yardstick(first);
+    plx_status status = plx_truths_get(truths, inputs, yardstick, &truth, error);
+
+    if (status != PLX_OK)
+        return status;
+    plx_agree(inputs, truth, yardstick, &one, &other, pair);
+    pair->agree = pair->agree && first->outcome == PLX_OUTCOME_OK && second->outcome == PLX_OUTCOME_OK;
+    if (first->kernel->reproducibility == PLX_R0 && second->kernel->reproducibility == PLX_R0 &&
+        !plx_is_floating(inputs->problem.dtype))
+        pair->agree = pair->agree && pair->identical;
+    return PLX_OK;
+}
+
+plx_status plx_arms_pair(const plx_arm *arms, size_t count, const plx_inputs *inputs, plx_truths *truths,
+                         plx_pair_found *found, void *data, plx_error *error)
+{
+    for (size_t first = 0; first < count; ++first)
+        for (size_t second = first + 1; second < count; ++second) {
+            plx_pair pair = {.first_different = -1};
+            plx_status status;
+            if (!worth_comparing(arms, count, first, second))
+                continue;
+            status = compare_two(&arms[first], &arms[second], inputs, truths, &pair, error);
+            if (status == PLX_OK)
+                status = found(data, first, second, &pair, error);
+            if (status != PLX_OK)
+                return status;
+        }
+    return PLX_OK;
+}

@@ -1,0 +1,207 @@
+/* plx_compare: the same bytes through every backend and kernel, each result judged,
+ * all compared, and only what is right timed. */
+#include "core/core.h"
+#include "core/study.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct comparison {
+    const plx_compare_options *options;
+    plx_viewpoints viewpoints;
+    plx_results *results;
+    plx_error *error;
+    size_t done, total; /* steps of work, for the progress line */
+} comparison;
+
+static void progress(comparison *c, const char *backend, const char *kernel, const char *what)
+{
+    char text[160];
+
+    ++c->done;
+    if (c->options->progress == NULL)
+        return;
+    (void)snprintf(text, sizeof text, "%s %s %s", what, backend, kernel);
+    c->options->progress(c->options->progress_data, c->done, c->total > c->done ? c->total : c->done, text);
+}
+
+static plx_status make_inputs(comparison *c, const plx_problem *problem, plx_inputs *inputs)
+{
+    const plx_compare_options *o = c->options;
+    if (o->inputs != NULL && o->input_count > 0)
+        return plx_inputs_from_arrays(problem, o->inputs, o->input_count, o->seed, inputs, c->error);
+    return plx_inputs_generate(problem, o->input, o->seed, inputs, c->error);
+}
+
+/* ---- records -------------------------------------------------------------------- */
+
+static double rate(double amount, const plx_timing *time)
+{
+    return time->measured && time->median_ns > 0.0 ? amount / time->median_ns : 0.0;
+}
+
+/* The time of the step before, over this one's; 0 where either has none. */
+static double gain(const plx_arm *arms, size_t which)
+{
+    if (plx_arm_is_yardstick(&arms[which]) || !arms[which].time.measured)
+        return 0.0;
+    for (size_t i = which; i-- > 0;)
+        if (arms[i].backend == arms[which].backend && arms[i].time.measured && !plx_arm_is_yardstick(&arms[i]) &&
+            (arms[i].kernel->flags & PLX_KERNEL_VENDOR) == (arms[which].kernel->flags & PLX_KERNEL_VENDOR))
+            return arms[i].time.median_ns / arms[which].time.median_ns;
+    return 0.0;
+}
+
+static plx_status add_records(comparison *c, const plx_arm *arms, size_t count, const plx_inputs *inputs,
+                              size_t group)
+{
+    plx_status status = PLX_OK;
+
+    for (size_t i = 0; status == PLX_OK && i < count; ++i) {
+        plx_record record;
+        plx_record_fill(&record, &arms[i], inputs, group);
+        record.gbps = rate(inputs->operation->bytes(&inputs->problem), &arms[i].time);
+        record.gflops = rate(inputs->operation->flops(&inputs->problem), &arms[i].time);
+        record.gain = gain(arms, i);
+        status = plx_results_add_record(c->results, &record, c->error);
+    }
+    return status;
+}
+
+/* A device that could not be opened is a viewpoint that failed, not one that is absent. */
+static plx_status add_unopened(comparison *c, const plx_inputs *inputs, size_t group)
+{
+    plx_status status = PLX_OK;
+
+    for (size_t i = 0; status == PLX_OK && i < c->viewpoints.unopened_count; ++i) {
+        plx_record record = {.problem = inputs->problem, .input = inputs->input, .seed = inputs->seed,
+                             .from_files = inputs->from_arrays, .group = group,
+                             .device = c->viewpoints.count + i, .outcome = PLX_OUTCOME_FAILED};
+        record.error.first_bad = -1;
+        (void)snprintf(record.backend, sizeof record.backend, "%s", c->viewpoints.unopened[i].label);
+        (void)snprintf(record.kernel, sizeof record.kernel, "none");
+        (void)snprintf(record.reason, sizeof record.reason, "%s", c->viewpoints.unopened[i].reason);
+        status = plx_results_add_record(c->results, &record, c->error);
+    }
+    return status;
+}
+
+static plx_status add_pair(void *data, size_t first, size_t second, const plx_pair *found, plx_error *error)
+{
+    comparison *c = data;
+    plx_pair pair = *found;
+    size_t base = c->results->record_count; /* the group's records come after its pairs */
+
+    pair.first = base + first;
+    pair.second = base + second;
+    return plx_results_add_pair(c->results, &pair, error);
+}
+
+/* ---- groups ---------------------------------------------------------------------- */
+
+static void validate_arms(comparison *c, plx_arm *arms, size_t count, const plx_inputs *inputs,
+                          plx_truths *truths)
+{
+    const plx_rigour rigour = {.shift = 0};
+
+    for (size_t i = 0; i < count; ++i) {
+        progress(c, plx_backend_label(arms[i].backend), arms[i].kernel != NULL ? arms[i].kernel->name : "best",
+                 "validate");
+        plx_arm_run(&arms[i], inputs, truths, &rigour);
+    }
+}
+
+static void drop_results(plx_arm *arms, size_t count)
+{
+    for (size_t i = 0; i < count; ++i) {
+        free(arms[i].result);
+        arms[i].result = NULL;
+    }
+}
+
+static plx_status measure(comparison *c, plx_arm *arms, size_t count, const plx_inputs *inputs)
+{
+    double seconds = c->options->seconds_per_kernel > 0.0 ? c->options->seconds_per_kernel : 0.5;
+
+    if (c->options->no_timing)
+        return PLX_OK;
+    progress(c, "all", "kernels", "time");
+    return plx_measure_arms(arms, count, inputs, seconds, c->error);
+}
+
+static plx_status compare_group(comparison *c, plx_arm *arms, size_t count, const plx_inputs *inputs,
+                                size_t group)
+{
+    plx_truths truths = {.has_copy = false};
+    plx_status status;
+
+    validate_arms(c, arms, count, inputs, &truths);
+    status = plx_arms_pair(arms, count, inputs, &truths, add_pair, c, c->error);
+    plx_truths_free(&truths);
+    drop_results(arms, count);
+    if (status == PLX_OK)
+        status = measure(c, arms, count, inputs);
+    if (status == PLX_OK)
+        status = add_records(c, arms, count, inputs, group);
+    if (status == PLX_OK)
+        status = add_unopened(c, inputs, group);
+    for (size_t i = 0; i < count; ++i)
+        plx_arm_clear(&arms[i]);
+    return status;
+}
+
+static plx_status compare_problem(comparison *c, size_t group)
+{
+    const plx_problem *problem = &c->options->problems[group];
+    plx_inputs inputs;
+    plx_arm *arms = NULL;
+    size_t count = 0;
+    plx_status status = make_inputs(c, problem, &inputs);
+
+    if (status != PLX_OK)
+        return status;
+    status = plx_viewpoints_arms(&c->viewpoints, problem, c->options->kernels, c->options->kernel_count, &arms,
+                                 &count, c->error);
+    if (status == PLX_OK && group == 0)
+        c->total = (count + (c->options->no_timing ? 0 : 1)) * c->options->problem_count;
+    if (status == PLX_OK)
+        status = compare_group(c, arms, count, &inputs, group);
+    free(arms);
+    plx_inputs_free(&inputs);
+    return status;
+}
+
+/* ---- the public functions ----------------------------------------------------------- */
+
+static plx_status compare_all(comparison *c)
+{
+    plx_status status = plx_viewpoints_devices(&c->viewpoints, c->results, c->error);
+
+    for (size_t i = 0; status == PLX_OK && i < c->options->problem_count; ++i)
+        status = compare_problem(c, i);
+    return status;
+}
+
+plx_status plx_compare(plx_context *context, const plx_compare_options *options, plx_results *results)
+{
+    plx_results made = {.record_count = 0};
+    plx_error error = {.text = ""};
+    comparison c = {.options = options, .results = &made, .error = &error};
+    plx_status status = PLX_OK;
+
+    if (options->problem_count == 0 || (options->input_count > 0 && options->problem_count != 1))
+        status = plx_fail(&error, PLX_INVALID, "compare takes %s",
+                          options->problem_count == 0 ? "at least one problem" : "one problem when data is given");
+    if (status == PLX_OK)
+        status = plx_viewpoints_open(context, options->backends, options->backend_count, &c.viewpoints, &error);
+    if (status == PLX_OK)
+        status = compare_all(&c);
+    plx_viewpoints_close(&c.viewpoints);
+    if (status != PLX_OK) {
+        plx_results_free(&made);
+        return plx_context_fail(context, status, "%s", error.text);
+    }
+    *results = made;
+    return PLX_OK;
+}

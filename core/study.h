@@ -1,0 +1,116 @@
+/* How a study runs kernels: viewpoints, guarded runs, measurements.  Private to
+ * libparallax; the functions that users call are in parallax/study.h. */
+#ifndef PLX_STUDY_PRIVATE_H
+#define PLX_STUDY_PRIVATE_H
+
+#include "core/judge.h"
+
+/* ---- guarded runs (trial.c) -------------------------------------------------- */
+
+/* Runs a plan once on buffers with canaries around every operand and an output full
+ * of NaN, and takes the whole output operand, row padding included, to `result`.
+ * Operands start `shift` elements past an aligned address.  What the kernel damaged
+ * is said in violation (else ""). */
+plx_status plx_trial_run(plx_backend *backend, plx_plan *plan, const plx_inputs *inputs, uint64_t shift,
+                         void *result, char violation[200], plx_error *error);
+
+/* ---- arms (arm.c) ------------------------------------------------------------- */
+
+/* One kernel on one backend, as it meets one problem. */
+typedef struct plx_arm {
+    plx_backend *backend;
+    size_t device;            /* of the results */
+    const plx_kernel *kernel; /* NULL for "best" where there is none */
+    size_t step;
+    bool named;
+    plx_plan *plan;
+    void *result;
+    plx_bound bound;
+    plx_outcome outcome;
+    char reason[512];
+    plx_error_measure error;
+    plx_timing time;
+} plx_arm;
+
+/* How thoroughly an arm is tried. */
+typedef struct plx_rigour {
+    uint64_t shift;  /* elements by which operands are misaligned */
+    bool repeat;     /* run twice; R0 and R1 kernels must give the same bits */
+    bool honesty;    /* the gate on the error's size in units of sqrt(k) u S */
+} plx_rigour;
+
+/* The reference results of one problem, each made when first needed. */
+typedef struct plx_truths {
+    plx_truth operation, copy;
+    bool has_operation, has_copy;
+} plx_truths;
+
+plx_status plx_truths_get(plx_truths *truths, const plx_inputs *inputs, bool yardstick,
+                          const plx_truth **truth, plx_error *error);
+void plx_truths_free(plx_truths *truths);
+
+/* Plans, runs and judges; never fails, but says in outcome and reason what happened.
+ * On PLX_OUTCOME_OK and _WRONG the plan and the result stay with the arm. */
+void plx_arm_run(plx_arm *arm, const plx_inputs *inputs, plx_truths *truths, const plx_rigour *rigour);
+/* Gives the plan and the result back; the arm can meet the next problem. */
+void plx_arm_clear(plx_arm *arm);
+static inline bool plx_arm_is_yardstick(const plx_arm *arm)
+{
+    return arm->kernel != NULL && (arm->kernel->flags & PLX_KERNEL_YARDSTICK) != 0;
+}
+static inline bool plx_arm_has_result(const plx_arm *arm)
+{
+    return arm->outcome == PLX_OUTCOME_OK || arm->outcome == PLX_OUTCOME_WRONG;
+}
+
+/* Compares the arms that have a result: the same kernel on different backends, the
+ * last kernel of every two backends, and each kernel with the step before it on its
+ * own backend.  Calls `found` for each pair; a refusal ends it. */
+typedef plx_status plx_pair_found(void *data, size_t first, size_t second, const plx_pair *pair,
+                                  plx_error *error);
+plx_status plx_arms_pair(const plx_arm *arms, size_t count, const plx_inputs *inputs, plx_truths *truths,
+                         plx_pair_found *found, void *data, plx_error *error);
+
+/* ---- viewpoints (viewpoint.c) -------------------------------------------------- */
+
+/* The backends of a study, opened. */
+typedef struct plx_viewpoints {
+    plx_context *context;
+    plx_backend **backends;
+    size_t count;
+    /* Devices that were found but could not be opened. */
+    struct plx_unopened {
+        char label[48];
+        char reason[512];
+    } *unopened;
+    size_t unopened_count;
+} plx_viewpoints;
+
+/* No names, or "all": every device of every plugin. */
+plx_status plx_viewpoints_open(plx_context *context, const char *const *names, size_t count,
+                               plx_viewpoints *viewpoints, plx_error *error);
+void plx_viewpoints_close(plx_viewpoints *viewpoints);
+/* Writes the devices of the viewpoints into the results, in the same order. */
+plx_status plx_viewpoints_devices(const plx_viewpoints *viewpoints, plx_results *results, plx_error *error);
+/* The arms of an operation: each backend's kernels that the names select.
+ * PLX_NOT_FOUND when a name stands for no kernel of any backend. */
+plx_status plx_viewpoints_arms(const plx_viewpoints *viewpoints, const plx_problem *problem,
+                               const char *const *kernels, size_t kernel_count, plx_arm **arms,
+                               size_t *count, plx_error *error);
+
+/* ---- measurement (measure.c) ------------------------------------------------------ */
+
+/* Times the arms that are ok, interleaved, each for at most `seconds`. */
+plx_status plx_measure_arms(plx_arm *arms, size_t count, const plx_inputs *inputs, double seconds,
+                            plx_error *error);
+/* Sorts the samples and puts their median and its 95 % interval into *timing. */
+void plx_timing_of(double *samples, size_t count, plx_timing *timing);
+
+/* ---- results (results.c) ------------------------------------------------------------ */
+
+plx_status plx_results_add_record(plx_results *results, const plx_record *record, plx_error *error);
+plx_status plx_results_add_pair(plx_results *results, const plx_pair *pair, plx_error *error);
+/* Everything of the record that an arm and its inputs know. */
+void plx_record_fill(plx_record *record, const plx_arm *arm, const plx_inputs *inputs, size_t group);
+
+#endif
