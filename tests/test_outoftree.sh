@@ -18,21 +18,23 @@ fail() {
 }
 
 if [ -z "$PREFIX" ]; then
-    PREFIX=$work/installed
     # The harness's own flags are not meant for this make.
-    (unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR
-     cd "$top_builddir" && "$MAKE" install prefix="$PREFIX" exec_prefix="$PREFIX" \
-         libdir="$PREFIX/lib") >"$work/install.log" 2>&1 || {
+    (unset MAKEFLAGS MFLAGS MAKELEVEL
+     cd "$top_builddir" && "$MAKE" install DESTDIR="$work/installed") >"$work/install.log" 2>&1 || {
         cat "$work/install.log"
         fail "make install failed"
     }
-    # The file was made for the configured prefix.
-    installed=--define-variable=prefix=$PREFIX
+    pc=$(find "$work/installed" -name parallax.pc)
+    [ -f "$pc" ] || fail "make install installs no parallax.pc"
+    PREFIX=$work/installed$(PKG_CONFIG_PATH=$(dirname "$pc") "$PKG_CONFIG" --variable=prefix parallax)
+    # The file speaks of the final prefix, without the folder that it was staged in.
+    staged=--define-variable=prefix=$PREFIX
 fi
 
-PKG_CONFIG_PATH=$PREFIX/lib/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
+PKG_CONFIG_PATH=$PREFIX/lib/pkgconfig${pc:+:$(dirname "$pc")}
 export PKG_CONFIG_PATH
-cflags=$("$PKG_CONFIG" $installed --cflags parallax) || fail "pkg-config does not know parallax"
+cflags=$("$PKG_CONFIG" $staged --cflags parallax) || fail "pkg-config does not know parallax"
+libdir=$("$PKG_CONFIG" $staged --variable=libdir parallax)
 
 mkdir "$work/plugins" || exit 99
 # An empty folder to build in: nothing of the source tree can be found by accident.
@@ -40,7 +42,7 @@ cp "$top_srcdir/tests/outoftree/constant.c" "$work/" || exit 99
 (cd "$work" && $CC $cflags -fPIC -shared -fvisibility=hidden -o plugins/plx-constant.so constant.c) ||
     fail "a plugin can't be built with the installed headers ($cflags)"
 
-LD_LIBRARY_PATH=$PREFIX/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+LD_LIBRARY_PATH=$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
 listing=$("$PREFIX/bin/parallax" list --plugin-dir "$work/plugins") || fail "parallax list failed"
 for expected in constant "constant device" host; do
