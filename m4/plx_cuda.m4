@@ -140,6 +140,6 @@ AS_IF([grep -i 'unsupported gpu arch' conftest.err >/dev/null], [
 ], [grep -i -E 'unsupported (GNU|clang|Microsoft)' conftest.err >/dev/null], [
     plx_cuda_reason="$NVCC does not accept the host compiler (too new or too old); name another one with NVCCFLAGS=-ccbin=COMPILER"
 ], [
-    plx_cuda_reason="$NVCC does not compile a kernel: `head -n 1 conftest.err | tr -d '\"\\\\'`"
+    plx_cuda_reason="$NVCC does not compile a kernel: `head -n 1 conftest.err | tr -cd 'A-Za-z0-9 .,:;/_+-'`"
 ])
 ])

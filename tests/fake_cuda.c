@@ -23,6 +23,12 @@ typedef struct fake_function {
 } fake_function;
 static fake_function *functions;
 
+typedef struct fake_memory {
+    struct fake_memory *next;
+    void *bytes;
+} fake_memory;
+static fake_memory *memories;
+
 EXPORT fake_cuda_control_function fake_cuda_control;
 fake_cuda_state *fake_cuda_control(void)
 {
@@ -175,11 +181,29 @@ EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
     return CUDA_SUCCESS;
 }
 
+static void forget(fake_memory **link)
+{
+    fake_memory *memory = *link;
+    *link = memory->next;
+    free(memory->bytes);
+    free(memory);
+}
+
+/* A context takes with it what is still alive. */
+static void end_context(void)
+{
+    state.left_behind = state.modules + state.allocations + state.streams + state.events;
+    state.modules = state.allocations = state.streams = state.events = 0;
+    while (memories != NULL)
+        forget(&memories);
+}
+
 EXPORT CUresult cuDevicePrimaryCtxRelease(CUdevice device)
 {
     ENTER(enter, "cuDevicePrimaryCtxRelease");
     (void)device;
-    state.contexts--;
+    if (--state.contexts == 0)
+        end_context();
     return CUDA_SUCCESS;
 }
 
@@ -199,14 +223,21 @@ EXPORT CUresult cuCtxSetCurrent(CUcontext context)
 
 EXPORT CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes)
 {
-    void *memory;
+    fake_memory *memory;
     ENTER(enter_context, "cuMemAlloc");
-    memory = malloc(bytes);
+    memory = calloc(1, sizeof *memory);
     if (memory == NULL)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    memset(memory, 0xee, bytes);
+    memory->bytes = malloc(bytes);
+    if (memory->bytes == NULL) {
+        free(memory);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    memset(memory->bytes, 0xee, bytes);
+    memory->next = memories;
+    memories = memory;
     state.allocations++;
-    *address = state.last_address = (CUdeviceptr)(uintptr_t)memory;
+    *address = state.last_address = (CUdeviceptr)(uintptr_t)memory->bytes;
     state.last_bytes = bytes;
     return CUDA_SUCCESS;
 }
@@ -214,9 +245,13 @@ EXPORT CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes)
 EXPORT CUresult cuMemFree(CUdeviceptr address)
 {
     ENTER(enter_context, "cuMemFree");
-    state.allocations--;
-    free(at(address));
-    return CUDA_SUCCESS;
+    for (fake_memory **link = &memories; *link != NULL; link = &(*link)->next)
+        if ((*link)->bytes == at(address)) {
+            forget(link);
+            state.allocations--;
+            return CUDA_SUCCESS;
+        }
+    return CUDA_ERROR_INVALID_VALUE;
 }
 
 EXPORT CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t bytes, CUstream stream)

@@ -27,7 +27,8 @@ typedef struct fake_cuda_state {
     size_t argument_counts[FAKE_LAUNCHES]; /* of the launches to come, in their order */
 
     size_t contexts, modules, allocations, streams, events; /* alive now */
-    size_t module_loads, calls;                             /* ever */
+    size_t left_behind;         /* modules to events that died with the last context */
+    size_t module_loads, calls; /* ever */
     int dynamic_shared_limit;                               /* the last one set */
     uint64_t last_address;                                  /* of the newest allocation */
     size_t last_bytes;

@@ -109,7 +109,7 @@ plx_status plx_cuda_function(plx_session *session, const char *name, const void 
 plx_status plx_cuda_function_prepare(plx_session *session, CUfunction function, const char *entry,
                                      uint64_t threads, uint64_t shared_bytes, plx_error *error);
 
-/* Unloads what plx_cuda_function() has loaded. */
+/* Unloads what plx_cuda_function() has loaded; a dead context is left alone. */
 void plx_cuda_programs_unload(plx_session *session);
 
 #endif

@@ -153,15 +153,16 @@ static plx_status status_of(CUresult result)
 plx_status plx_cuda_explain(plx_session *session, plx_error *error, CUresult result,
                             const char *function)
 {
+    char number[32];
     const char *name = NULL, *text = NULL;
     plx_status status = status_of(result);
+    (void)snprintf(number, sizeof number, "error %d", (int)result);
     (void)plx_cuda.GetErrorName(result, &name);
     (void)plx_cuda.GetErrorString(result, &text);
     if (status == PLX_DEVICE_LOST && session != NULL)
         atomic_store(&session->lost, true);
-    return plx_fail(error, status, "%s failed: %s, number %d (%s)%s", function,
-                    name != NULL ? name : "unknown error", (int)result,
-                    text != NULL ? text : "no description",
+    return plx_fail(error, status, "%s failed: %s (%s)%s", function, name != NULL ? name : number,
+                    text != NULL ? text : "newer than this driver's list of errors",
                     status == PLX_DEVICE_LOST
                         ? "; the device's context is dead and this process runs nothing more on it"
                         : "");

@@ -15,6 +15,7 @@ struct plx_cuda_program {
 static bool lacks_code(CUresult result)
 {
     switch ((int)result) {
+    case CUDA_ERROR_INVALID_IMAGE: /* to a driver older than the compiler */
     case CUDA_ERROR_NO_BINARY_FOR_GPU:
     case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
     case CUDA_ERROR_INVALID_PTX:
@@ -99,7 +100,8 @@ void plx_cuda_programs_unload(plx_session *session)
     while (session->programs != NULL) {
         plx_cuda_program *program = session->programs;
         session->programs = program->next;
-        (void)plx_cuda.ModuleUnload(program->module);
+        if (!atomic_load(&session->lost))
+            (void)plx_cuda.ModuleUnload(program->module);
         free(program);
     }
 }

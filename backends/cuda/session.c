@@ -56,8 +56,8 @@ static void leave(plx_session *session)
 void plx_cuda_close(plx_session *session)
 {
     plx_error ignored;
-    if (plx_cuda_enter(session, &ignored) == PLX_OK)
-        plx_cuda_programs_unload(session);
+    (void)plx_cuda_enter(session, &ignored);
+    plx_cuda_programs_unload(session);
     leave(session);
     (void)plx_cuda.DevicePrimaryCtxRelease(session->device);
     pthread_mutex_destroy(&session->lock);
