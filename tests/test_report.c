@@ -1,0 +1,473 @@
+/* The writers of results, on results made by hand. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <parallax/study.h>
+
+#include <jansson.h>
+#include <locale.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- results made by hand ---------------------------------------------------- */
+
+enum { RECORDS = 4 };
+
+typedef struct sample {
+    plx_study_device devices[2];
+    plx_record records[RECORDS];
+    plx_pair pairs[2];
+    plx_results results;
+} sample;
+
+static plx_record timed_record(const char *backend, size_t device, const char *kernel, double microseconds)
+{
+    plx_record record;
+    memset(&record, 0, sizeof record);
+    record.problem = plx_gemm_of(PLX_F32, false, true, 3, 4, 5);
+    record.seed = 7;
+    record.device = device;
+    (void)snprintf(record.backend, sizeof record.backend, "%s", backend);
+    (void)snprintf(record.kernel, sizeof record.kernel, "%s", kernel);
+    (void)snprintf(record.idea, sizeof record.idea, "an idea");
+    record.error = (plx_error_measure){.measured = true, .max_over_bound = 0.25, .max_ulp = 2, .compared = 12,
+                                       .first_bad = -1};
+    record.time = (plx_timing){.measured = true, .median_ns = 1e3 * microseconds,
+                               .low_ns = 990 * microseconds, .high_ns = 1010 * microseconds, .samples = 9,
+                               .device_clock = true, .settled = true};
+    record.gflops = 0.12 / microseconds;
+    record.gbps = 0.2 / microseconds;
+    return record;
+}
+
+static void fail_record(plx_record *record, plx_outcome outcome, const char *reason)
+{
+    record->outcome = outcome;
+    (void)snprintf(record->reason, sizeof record->reason, "%s", reason);
+}
+
+static void make_devices(plx_study_device *devices)
+{
+    memset(devices, 0, 2 * sizeof *devices);
+    (void)snprintf(devices[0].label, sizeof devices[0].label, "alpha:0");
+    (void)snprintf(devices[0].info.name, sizeof devices[0].info.name, "Chip One");
+    (void)snprintf(devices[0].info.api, sizeof devices[0].info.api, "Alpha 1.0");
+    devices[0].info.has_uuid = true;
+    for (int i = 0; i < 16; i++)
+        devices[0].info.uuid[i] = (uint8_t)(i * 17);
+    devices[0].info.memory_bytes = UINT64_MAX;
+    (void)snprintf(devices[1].label, sizeof devices[1].label, "beta:0");
+    (void)snprintf(devices[1].info.name, sizeof devices[1].info.name, "Chip \xff\xfe, \"Two\"");
+    devices[1].physical = 1;
+}
+
+/* One fast, one slow, one wrong and faster than all, one unsupported. */
+static void make_sample(sample *s)
+{
+    memset(s, 0, sizeof *s);
+    make_devices(s->devices);
+    s->records[0] = timed_record("alpha:0", 0, "naive", 200);
+    s->records[1] = timed_record("alpha:0", 0, "tiled", 100);
+    s->records[1].gain = 2;
+    s->records[2] = timed_record("beta:0", 1, "broken", 10);
+    fail_record(&s->records[2], PLX_OUTCOME_WRONG, "3 elements are outside the bound");
+    s->records[2].error = (plx_error_measure){.measured = true, .max_over_bound = (double)INFINITY,
+                                              .max_ulp = (double)NAN, .compared = 12, .wrong = 3,
+                                              .first_bad = 5, .got = "nan", .expected = "1.5"};
+    s->records[3] = timed_record("beta:0", 1, "vector", 1);
+    fail_record(&s->records[3], PLX_OUTCOME_UNSUPPORTED, "needs f64, \"really\"");
+    s->records[3].time.measured = false;
+    s->records[3].error.measured = false;
+    s->pairs[0] = (plx_pair){.first = 0, .second = 1, .compared = true, .identical = true, .agree = true,
+                             .elements = 12, .first_different = -1};
+    s->pairs[1] = (plx_pair){.first = 0, .second = 2, .compared = true, .elements = 12,
+                             .max_ulp = (double)INFINITY, .max_over_bound = 40, .first_different = 5,
+                             .value_first = "1.5", .value_second = "nan"};
+    s->results = (plx_results){.devices = s->devices, .device_count = 2, .records = s->records,
+                               .record_count = RECORDS, .pairs = s->pairs, .pair_count = 2};
+}
+
+typedef plx_status (*writer)(const plx_results *results, FILE *to, plx_error *error);
+
+static plx_status write_plain_table(const plx_results *results, FILE *to, plx_error *error)
+{
+    return plx_results_write_table(results, to, 100, false, error);
+}
+
+static plx_status write_colour_table(const plx_results *results, FILE *to, plx_error *error)
+{
+    return plx_results_write_table(results, to, 100, true, error);
+}
+
+/* Free what it returns. */
+static char *text_of(writer write, const plx_results *results)
+{
+    char *text = NULL;
+    size_t size;
+    plx_error error = {""};
+    FILE *to = open_memstream(&text, &size);
+    assert_non_null(to);
+    assert_int_equal(write(results, to, &error), PLX_OK);
+    assert_int_equal(fclose(to), 0);
+    return text;
+}
+
+static json_t *json_of(const plx_results *results)
+{
+    json_error_t error;
+    char *text = text_of(plx_results_write_json, results);
+    json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+    if (json == NULL)
+        fail_msg("%s at line %d", error.text, error.line);
+    free(text);
+    return json;
+}
+
+/* The line of a text that has both words; "" when there is none. */
+static void line_with(const char *text, const char *word, const char *other, char *line, size_t capacity)
+{
+    line[0] = '\0';
+    while (*text != '\0') {
+        size_t length = strcspn(text, "\n");
+        (void)snprintf(line, capacity, "%.*s", (int)length, text);
+        if (strstr(line, word) != NULL && strstr(line, other) != NULL)
+            return;
+        text += length;
+        text += *text == '\n';
+    }
+    line[0] = '\0';
+}
+
+/* ---- JSON -------------------------------------------------------------------- */
+
+static void json_has_the_schema(void **state)
+{
+    (void)state;
+    sample s;
+    make_sample(&s);
+    json_t *json = json_of(&s.results);
+    static const char *const objects[] = {"tool", "host"}, *const arrays[] = {"devices", "records", "pairs"};
+    assert_string_equal(json_string_value(json_object_get(json, "schema")), "parallax-results/1");
+    for (size_t i = 0; i < 2; i++)
+        assert_true(json_is_object(json_object_get(json, objects[i])));
+    for (size_t i = 0; i < 3; i++)
+        assert_true(json_is_array(json_object_get(json, arrays[i])));
+    assert_string_equal(json_string_value(json_object_get(json_object_get(json, "tool"), "version")),
+                        plx_version());
+    assert_int_equal(json_array_size(json_object_get(json, "records")), RECORDS);
+    json_decref(json);
+}
+
+static json_t *get(json_t *json, const char *list, size_t index, const char *key)
+{
+    return json_object_get(json_array_get(json_object_get(json, list), index), key);
+}
+
+static void json_of_a_record(void **state)
+{
+    (void)state;
+    sample s;
+    make_sample(&s);
+    json_t *json = json_of(&s.results);
+    const char *op, *dtype, *backend, *kernel, *status, *clock;
+    int device, trans_a, trans_b, m, n, k, samples;
+    double median, low, high, gflops, gain;
+    json_t *record = json_array_get(json_object_get(json, "records"), 1);
+    assert_int_equal(json_unpack(record, "{s:s, s:s, s:[i, i, i!], s:s, s:i, s:s, s:s, s:b, s:b, s:F}", "op",
+                                 &op, "dtype", &dtype, "shape", &m, &n, &k, "backend", &backend, "device",
+                                 &device, "kernel", &kernel, "status", &status, "trans_a", &trans_a, "trans_b",
+                                 &trans_b, "gain", &gain),
+                     0);
+    assert_string_equal(op, "gemm");
+    assert_string_equal(dtype, "f32");
+    assert_string_equal(backend, "alpha:0");
+    assert_string_equal(kernel, "tiled");
+    assert_string_equal(status, "ok");
+    assert_true(m == 3 && n == 4 && k == 5 && device == 0 && !trans_a && trans_b && gain == 2.0);
+    assert_int_equal(json_unpack(record, "{s:{s:F, s:[F, F!], s:i, s:s}, s:{s:F}}", "time", "median_ns",
+                                 &median, "ci95_ns", &low, &high, "samples", &samples, "clock", &clock, "rate",
+                                 "gflops", &gflops),
+                     0);
+    assert_true(median == 1e5 && low == 99000 && high == 101000 && samples == 9);
+    assert_string_equal(clock, "device");
+    assert_true(fabs(gflops - 0.0012) < 1e-12);
+    json_decref(json);
+}
+
+static void json_has_no_infinities(void **state)
+{
+    (void)state;
+    sample s;
+    make_sample(&s);
+    json_t *json = json_of(&s.results);
+    json_t *error = get(json, "records", 2, "error");
+    assert_true(json_is_null(json_object_get(error, "max_over_bound")));
+    assert_true(json_is_null(json_object_get(error, "max_ulp")));
+    assert_int_equal(json_integer_value(json_object_get(error, "first_bad")), 5);
+    assert_string_equal(json_string_value(json_object_get(error, "got")), "nan");
+    assert_string_equal(json_string_value(get(json, "records", 2, "status")), "wrong");
+    assert_true(json_is_null(get(json, "pairs", 1, "max_ulp")));
+    assert_true(json_is_null(json_object_get(get(json, "records", 0, "error"), "first_bad")));
+    json_decref(json);
+}
+
+static void json_of_what_did_not_run(void **state)
+{
+    (void)state;
+    sample s;
+    make_sample(&s);
+    json_t *json = json_of(&s.results);
+    assert_string_equal(json_string_value(get(json, "records", 3, "status")), "unsupported");
+    assert_string_equal(json_string_value(get(json, "records", 3, "reason")), "needs f64, \"really\"");
+    assert_null(get(json, "records", 3, "time"));
+    assert_null(get(json, "records", 3, "rate"));
+    assert_int_equal(json_object_size(get(json, "records", 3, "error")), 0);
+    json_decref(json);
+}
+
+static void json_of_pairs_and_devices(void **state)
+{
+    (void)state;
+    sample s;
+    make_sample(&s);
+    json_t *json = json_of(&s.results);
+    assert_int_equal(json_integer_value(json_array_get(get(json, "pairs", 1, "records"), 1)), 2);
+    assert_true(json_is_true(get(json, "pairs", 0, "identical")));
+    assert_true(json_is_false(get(json, "pairs", 1, "agree")));
+    assert_string_equal(json_string_value(get(json, "devices", 0, "uuid")),
+                        "00112233-4455-6677-8899-aabbccddeeff");
+    assert_true(json_is_null(get(json, "devices", 1, "uuid")));
+    assert_true(json_is_null(get(json, "devices", 0, "pci")));
+    assert_string_equal(json_string_value(get(json, "devices", 0, "memory_bytes")), "18446744073709551615");
+    assert_string_equal(json_string_value(get(json, "devices", 1, "name")), "Chip ??, \"Two\"");
+    json_decref(json);
+}
+
+static void json_of_every_operation(void **state)
+{
+    (void)state;
+    sample s;
+    make_sample(&s);
+    s.records[0].problem = plx_reduce_of(PLX_I64, PLX_MAX, 1000);
+    s.records[1].problem = plx_transpose_of(PLX_C128, 10, 20);
+    s.records[2].problem = plx_matvec_of(PLX_F64, true, 30, 40);
+    json_t *json = json_of(&s.results);
+    assert_string_equal(json_string_value(get(json, "records", 0, "reduction")), "max");
+    assert_int_equal(json_array_size(get(json, "records", 0, "shape")), 1);
+    assert_int_equal(json_integer_value(get(json, "records", 1, "ld_out")), 10);
+    assert_int_equal(json_integer_value(json_array_get(get(json, "records", 1, "shape"), 1)), 20);
+    assert_true(json_is_true(get(json, "records", 2, "trans")));
+    json_decref(json);
+}
+
+static void nothing_to_tell(void **state)
+{
+    (void)state;
+    plx_results none = {.device_count = 0};
+    json_t *json = json_of(&none);
+    assert_int_equal(json_array_size(json_object_get(json, "records")), 0);
+    json_decref(json);
+    char *table = text_of(write_plain_table, &none);
+    assert_string_equal(table, "");
+    free(table);
+}
+
+/* ---- CSV --------------------------------------------------------------------- */
+
+static void csv_lines(void **state)
+{
+    (void)state;
+    sample s;
+    char line[512];
+    make_sample(&s);
+    char *text = text_of(plx_results_write_csv, &s.results);
+    size_t lines = 0;
+    for (const char *at = text; *at != '\0'; at++)
+        lines += *at == '\n';
+    assert_int_equal(lines, RECORDS + 1);
+    line_with(text, "alpha:0", "tiled", line, sizeof line);
+    assert_string_equal(line, "gemm,f32,3x4x5,nt,uniform,alpha:0,Chip One,tiled,ok,0.25,2,,100000,99000,101000,"
+                              "9,device,0.002,0.0012,2,");
+    line_with(text, "beta:0", "vector", line, sizeof line);
+    assert_non_null(strstr(line, ",unsupported,,,,,,,,,"));
+    assert_non_null(strstr(line, ",\"needs f64, \"\"really\"\"\""));
+    assert_null(strstr(text, "inf"));
+    free(text);
+}
+
+/* ---- tables ------------------------------------------------------------------ */
+
+static void table_ranks_what_passed(void **state)
+{
+    (void)state;
+    sample s;
+    char line[512];
+    make_sample(&s);
+    char *text = text_of(write_plain_table, &s.results);
+    assert_non_null(strstr(text, "gemm f32 3x4x5 nt, uniform input, seed 7"));
+    line_with(text, "alpha:0", "tiled", line, sizeof line);
+    assert_non_null(strstr(line, "100 us"));
+    assert_non_null(strstr(line, "+-1 %"));
+    assert_non_null(strstr(line, "100 %"));
+    assert_non_null(strstr(line, "2x"));
+    assert_non_null(strstr(line, "0.25"));
+    line_with(text, "alpha:0", "naive", line, sizeof line);
+    assert_non_null(strstr(line, "50 %"));
+    free(text);
+}
+
+/* The wrong kernel is the fastest: it shows neither a time nor a rank. */
+static void table_ranks_nothing_else(void **state)
+{
+    (void)state;
+    sample s;
+    char line[512];
+    make_sample(&s);
+    char *text = text_of(write_plain_table, &s.results);
+    line_with(text, "beta:0", "broken", line, sizeof line);
+    assert_non_null(strstr(line, "wrong"));
+    assert_non_null(strstr(line, "inexact"));
+    assert_null(strstr(line, "us"));
+    assert_null(strchr(line, '%'));
+    assert_non_null(strstr(text, "3 of 12 elements wrong; first 5: got nan, expected 1.5"));
+    line_with(text, "beta:0", "vector", line, sizeof line);
+    assert_non_null(strstr(line, "unsupported"));
+    assert_null(strchr(line, '%'));
+    assert_non_null(strstr(text, "    needs f64, \"really\"\n"));
+    free(text);
+}
+
+static void table_says_who_agrees(void **state)
+{
+    (void)state;
+    sample s;
+    make_sample(&s);
+    char *text = text_of(write_plain_table, &s.results);
+    assert_non_null(strstr(text, "agreement: 1 of 2 pairs agree, 1 bit-identical"));
+    assert_non_null(strstr(text, "alpha:0 naive, alpha:0 tiled: bit-identical, 12 elements"));
+    assert_non_null(strstr(text, "alpha:0 naive, beta:0 broken: DISAGREE, inf ULP, 40 of the bound; first at 5: "
+                                 "1.5, nan"));
+    free(text);
+}
+
+static void table_without_times(void **state)
+{
+    (void)state;
+    sample s;
+    make_sample(&s);
+    for (size_t i = 0; i < RECORDS; i++)
+        s.records[i].time.measured = false;
+    char *text = text_of(write_plain_table, &s.results);
+    assert_non_null(strstr(text, "error/bound"));
+    assert_null(strstr(text, "of best"));
+    free(text);
+}
+
+/* A copy is a yardstick: faster than the best transpose, but not the best. */
+static void table_with_yardsticks(void **state)
+{
+    (void)state;
+    sample s;
+    char line[512];
+    make_sample(&s);
+    s.records[0].time.median_ns = 50e3;
+    s.records[0].kernel_flags = PLX_KERNEL_YARDSTICK;
+    char *text = text_of(write_plain_table, &s.results);
+    line_with(text, "alpha:0", "naive", line, sizeof line);
+    assert_non_null(strstr(line, "ok (copy)"));
+    assert_non_null(strstr(line, "200 %"));
+    line_with(text, "alpha:0", "tiled", line, sizeof line);
+    assert_non_null(strstr(line, "100 %"));
+    free(text);
+}
+
+static void table_of_groups(void **state)
+{
+    (void)state;
+    sample s;
+    make_sample(&s);
+    s.records[1].group = 1;
+    s.records[1].problem = plx_gemm_of(PLX_F64, false, false, 6, 7, 8);
+    s.records[1].from_files = true;
+    char *text = text_of(write_plain_table, &s.results);
+    assert_non_null(strstr(text, "gemm f64 6x7x8 nn, input from files"));
+    free(text);
+}
+
+static void colour_only_when_asked(void **state)
+{
+    (void)state;
+    sample s;
+    make_sample(&s);
+    char *plain = text_of(write_plain_table, &s.results), *colour = text_of(write_colour_table, &s.results);
+    assert_null(strchr(plain, '\033'));
+    assert_non_null(strstr(colour, "\033[31mwrong\033[0m"));
+    free(plain);
+    free(colour);
+}
+
+static void symbols_follow_the_locale(void **state)
+{
+    (void)state;
+    sample s;
+    make_sample(&s);
+    if (setlocale(LC_CTYPE, "C.UTF-8") == NULL)
+        skip();
+    char *text = text_of(write_plain_table, &s.results);
+    assert_non_null(strstr(text, "\u00b5s"));
+    assert_non_null(strstr(text, "\u00b1" "1 %"));
+    free(text);
+    assert_non_null(setlocale(LC_CTYPE, "C"));
+    text = text_of(write_plain_table, &s.results);
+    for (const char *at = text; *at != '\0'; at++)
+        assert_true((unsigned char)*at < 0x80 || strstr(text, "Chip \xff") != NULL);
+    assert_null(strstr(text, "\u00b5"));
+    free(text);
+}
+
+/* ---- streams that fail --------------------------------------------------------- */
+
+static void full_device(void **state)
+{
+    (void)state;
+    static const writer writers[] = {plx_results_write_json, plx_results_write_csv, write_plain_table};
+    sample s;
+    make_sample(&s);
+    for (size_t i = 0; i < 3; i++) {
+        plx_error error = {""};
+        FILE *to = fopen("/dev/full", "w");
+        if (to == NULL)
+            skip();
+        assert_int_equal(writers[i](&s.results, to, &error), PLX_IO);
+        assert_true(error.text[0] != '\0');
+        (void)fclose(to);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(json_has_the_schema),
+        cmocka_unit_test(json_of_a_record),
+        cmocka_unit_test(json_has_no_infinities),
+        cmocka_unit_test(json_of_what_did_not_run),
+        cmocka_unit_test(json_of_pairs_and_devices),
+        cmocka_unit_test(json_of_every_operation),
+        cmocka_unit_test(nothing_to_tell),
+        cmocka_unit_test(csv_lines),
+        cmocka_unit_test(table_ranks_what_passed),
+        cmocka_unit_test(table_ranks_nothing_else),
+        cmocka_unit_test(table_says_who_agrees),
+        cmocka_unit_test(table_without_times),
+        cmocka_unit_test(table_with_yardsticks),
+        cmocka_unit_test(table_of_groups),
+        cmocka_unit_test(colour_only_when_asked),
+        cmocka_unit_test(symbols_follow_the_locale),
+        cmocka_unit_test(full_device),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
