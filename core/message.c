@@ -8,11 +8,12 @@
 /* A thread remembers the last failure of each of the contexts that failed it
  * most recently; more than this many at once are not expected of one thread. */
 #define REMEMBERED 8
+#define LONGEST 1024
 
 typedef struct message {
     uint64_t context; /* serial; 0: of a context that could not be made */
     uint64_t age;     /* larger is newer; 0: empty */
-    char text[1024];
+    char text[LONGEST];
 } message;
 
 static _Thread_local message messages[REMEMBERED];
@@ -44,7 +45,7 @@ plx_status plx_context_fail(const plx_context *context, plx_status status, const
 {
     const uint64_t serial = serial_of(context);
     message *place = find(serial);
-    char text[sizeof place->text]; /* an argument may be the old message */
+    char text[LONGEST]; /* an argument may be the old message */
     va_list arguments;
     va_start(arguments, format);
     (void)vsnprintf(text, sizeof text, format, arguments);

@@ -82,6 +82,8 @@ static plx_status check_descriptor(const plx_plugin *plugin, plx_error *error)
     if (!is_name(plugin->name))
         return plx_fail(error, PLX_INVALID, "its name \"%.64s\" is not made of 1 to 32 of a-z, 0-9 and -",
                         plugin->name);
+    if (strcmp(plugin->name, "auto") == 0 || strcmp(plugin->name, "all") == 0)
+        return plx_fail(error, PLX_INVALID, "its name \"%s\" has a meaning of its own", plugin->name);
     const char *empty = empty_slot(plugin);
     if (empty != NULL)
         return plx_fail(error, PLX_INVALID, "its descriptor leaves \"%s\" empty", empty);

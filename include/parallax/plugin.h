@@ -99,6 +99,7 @@ typedef struct plx_plugin {
      * A plan may be shared by threads that use different queues. */
     plx_status (*plan)(plx_session *session, const plx_problem *problem, size_t kernel,
                        plx_plugin_plan **plan, plx_error *error);
+    /* When nothing that it enqueued is running any more. */
     void (*plan_destroy)(plx_plugin_plan *plan);
     /* Enqueues and returns.  The core has checked the operands. */
     plx_status (*execute)(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
