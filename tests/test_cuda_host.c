@@ -580,6 +580,24 @@ static plx_status plan_first(const bench *made, plx_plugin_plan **plan)
     return plugin->plan(made->session, &problem, 0, plan, &error);
 }
 
+static void what_no_kernel_serves_is_refused(void **unused)
+{
+    bench made = begin();
+    plx_problem problem = problem_of(PLX_REDUCE, PLX_I8, 0);
+    plx_plugin_plan *plan = NULL;
+    size_t choice = 77;
+    (void)unused;
+    assert_int_equal(plugin->plan(made.session, &problem, 0, &plan, &error), PLX_UNSUPPORTED);
+    problem.dtype = PLX_F32;
+    assert_int_equal(plugin->plan(made.session, &problem, 999, &plan, &error), PLX_NOT_FOUND);
+    problem.compute = PLX_COMPUTE_TF32;
+    assert_int_equal(plugin->plan(made.session, &problem, 0, &plan, &error), PLX_UNSUPPORTED);
+    assert_int_equal(plugin->choose(made.session, &problem, &choice, &error), PLX_UNSUPPORTED);
+    assert_int_equal(choice, 77);
+    assert_null(plan);
+    end(made);
+}
+
 static void code_for_another_gpu_names_the_remedy(void **unused)
 {
     bench made = begin();
@@ -744,6 +762,7 @@ int main(void)
         RECIPES_OF(PLX_TRANSPOSE),
         RECIPES_OF(PLX_MATVEC),
         RECIPES_OF(PLX_GEMM),
+        cmocka_unit_test(what_no_kernel_serves_is_refused),
         cmocka_unit_test(code_for_another_gpu_names_the_remedy),
         cmocka_unit_test(a_block_too_large_for_its_registers_is_unsupported),
         cmocka_unit_test(a_program_is_loaded_once_per_session),

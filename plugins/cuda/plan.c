@@ -133,22 +133,35 @@ static plx_status make_plan(plx_session *session, const plx_problem *problem, co
     return PLX_OK;
 }
 
+plx_status plx_cuda_recipe(plx_session *session, const plx_problem *problem, size_t kernel,
+                           plx_recipe *recipe, plx_error *error)
+{
+    const plx_ladder *ladder = plx_ladder_of(problem->op);
+    const plx_row *row;
+    plx_status status;
+    if (ladder == NULL || kernel >= ladder->count)
+        return plx_fail(error, PLX_NOT_FOUND, "the cuda plugin has no kernel %zu for this operation",
+                        kernel);
+    row = &ladder->rows[kernel];
+    if ((row->about.dtypes & PLX_DTYPE_BIT(problem->dtype)) == 0)
+        return plx_fail(error, PLX_UNSUPPORTED, "%s does not serve this element type",
+                        row->about.name);
+    if (row->about.compute != problem->compute)
+        return plx_fail(error, PLX_UNSUPPORTED, "%s is of another compute type", row->about.name);
+    memset(recipe, 0, sizeof *recipe);
+    status = row->recipe(problem, &session->info, recipe, error);
+    return status == PLX_OK ? plx_recipe_check(recipe, 0, &session->info, error) : status;
+}
+
 plx_status plx_cuda_plan(plx_session *session, const plx_problem *problem, size_t kernel,
                          plx_plugin_plan **plan, plx_error *error)
 {
     plx_recipe recipe;
-    plx_status status;
-    const plx_ladder *ladder = plx_ladder_of(problem->op);
-    if (ladder == NULL || kernel >= ladder->count)
-        return plx_fail(error, PLX_NOT_FOUND, "the cuda plugin has no kernel %zu for this operation",
-                        kernel);
-    memset(&recipe, 0, sizeof recipe);
-    status = ladder->rows[kernel].recipe(problem, &session->info, &recipe, error);
-    if (status == PLX_OK)
-        status = plx_recipe_check(&recipe, 0, &session->info, error);
+    plx_status status = plx_cuda_recipe(session, problem, kernel, &recipe, error);
     if (status != PLX_OK)
         return status;
-    return make_plan(session, problem, &ladder->rows[kernel], &recipe, plan, error);
+    return make_plan(session, problem, &plx_ladder_of(problem->op)->rows[kernel], &recipe, plan,
+                     error);
 }
 
 void plx_cuda_plan_destroy(plx_plugin_plan *plan)

@@ -19,10 +19,16 @@ static plx_status cuda_choose(plx_session *session, const plx_problem *problem, 
                               plx_error *error)
 {
     const plx_ladder *ladder = plx_ladder_of(problem->op);
-    if (ladder == NULL)
+    plx_recipe recipe;
+    plx_status status;
+    size_t choice;
+    if (ladder == NULL || ladder->count == 0)
         return plx_fail(error, PLX_UNSUPPORTED, "the cuda plugin has no kernels for this operation");
-    *kernel = ladder->choose(problem, &session->info);
-    return PLX_OK;
+    choice = ladder->choose(problem, &session->info);
+    status = plx_cuda_recipe(session, problem, choice, &recipe, error);
+    if (status == PLX_OK)
+        *kernel = choice;
+    return status;
 }
 
 static const plx_plugin cuda_plugin = {
