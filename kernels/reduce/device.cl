@@ -9,6 +9,10 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
 
+/* For functions that ask for their work-item or hold a barrier: an OpenCL that runs
+ * work-items as loops (PoCL) can only turn them into such when they are inlined. */
+#define INLINE static inline __attribute__((always_inline))
+
 #if defined(SUM)
 #define IDENTITY ((T)0)
 static T join(T a, T b)
@@ -108,7 +112,7 @@ static T reduce_warp(T value)
 
 /* The result of `threads` values, a power of two from 64 on, in thread 0.  All threads
  * take part; `tile` has room for one value of each. */
-static T reduce_block(T value, local T *tile, int threads)
+INLINE T reduce_block(T value, local T *tile, int threads)
 {
     const int thread = get_local_id(0);
 
@@ -136,7 +140,7 @@ static T reduce_block(T value, local T *tile, int threads)
  * to its element: packs begin at the first multiple of 16 bytes, and the few elements
  * before and behind them go to block 0. */
 #ifdef LOADS
-static T reduce_packs(global const T *x, long n)
+INLINE T reduce_packs(global const T *x, long n)
 {
     const long thread = get_local_id(0);
     const long to_boundary = (long)((16 - (uintptr_t)x % 16) % 16 / sizeof(T));
@@ -165,14 +169,16 @@ static T reduce_packs(global const T *x, long n)
 /* One block's share per thread of `count` partials, in an order that depends on
  * nothing but count.  They are read past the caches that other blocks' writes may not
  * have reached: volatile.  partials is aligned to 16 bytes. */
-static T reduce_partials(volatile global const T *partials, long count, int threads)
+INLINE T reduce_partials(volatile global const T *partials, long count, int threads)
 {
     const int thread = get_local_id(0);
     volatile global const PACK *packs = (volatile global const PACK *)partials;
     const long whole = count / LANES, end = whole * LANES;
     PACK sum = (PACK)(IDENTITY);
 
+#ifdef NVIDIA_PTX
 #pragma unroll 8
+#endif
     for (long i = thread; i < whole; i += threads)
         sum = join_packs(sum, packs[i]);
     T value = fold_pack(sum);

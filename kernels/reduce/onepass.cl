@@ -14,7 +14,7 @@ static void fence_device(void)
 
 /* Publishes a group's partial and draws a ticket; thread 0 learns whether it was the
  * last, and then puts the counter back to zero. */
-static bool is_last_group(T total, volatile global T *partials, volatile global uint *tickets)
+INLINE bool is_last_group(T total, volatile global T *partials, volatile global uint *tickets)
 {
     partials[get_group_id(0)] = total;
     fence_device(); /* the partial is visible before its ticket */

@@ -7,7 +7,7 @@
 
 /* Sub-groups first; a short tree in local memory joins theirs.  A sub-group's size
  * and their number are powers of two, as BLOCK is. */
-static T reduce_sub_groups(T value, local T *tile)
+INLINE T reduce_sub_groups(T value, local T *tile)
 {
     const int thread = get_local_id(0);
 
