@@ -557,6 +557,7 @@ static void every_kernel_launches_its_recipe(void **state)
     size_t known = 0;
     uint64_t address = 0;
     const plx_kernel *kernel;
+    assert_non_null(plugin->kernel(op, 0));
     for (size_t k = 0; (kernel = plugin->kernel(op, k)) != NULL; k++) {
         size_t supported = 0;
         for (int dtype = 0; dtype < PLX_DTYPE_COUNT; dtype++)
