@@ -111,7 +111,8 @@ static void run_bytes(const plx_problem *problem, size_t count, void *const *dat
     assert_ok(host->plan(session, problem, kernel, &plan, &error));
     assert_ok(host->execute(plan, queue, operands, count, &error));
     assert_ok(host->synchronize(queue, &error));
-    assert_ok(host->download(queue, data[count - 1], operands[count - 1].memory, 8, bytes[count - 1], &error));
+    assert_ok(
+        host->download(queue, data[count - 1], operands[count - 1].memory, 8, bytes[count - 1], &error));
     host->plan_destroy(plan);
     for (size_t i = 0; i < count; i++)
         host->free(session, operands[i].memory);
@@ -130,7 +131,8 @@ static void run(const plx_problem *problem, size_t count, array *const *arrays)
 
 /* |got - expected| may be one rounding of the result to its type, and what the
  * long double loop itself loses over `terms` terms of total size `magnitude`. */
-static void assert_near(plx_dtype dtype, double got, long double expected, long double magnitude, int64_t terms)
+static void assert_near(plx_dtype dtype, double got, long double expected, long double magnitude,
+                        int64_t terms)
 {
     long double unit = dtype == PLX_F64 ? DBL_EPSILON / 2.0L : FLT_EPSILON / 2.0L;
     long double bound = unit * fabsl(expected) + (long double)(2 * terms + 4) * LDBL_EPSILON * magnitude;
@@ -372,9 +374,11 @@ static void transpose_case(plx_dtype dtype, size_t size, int64_t rows, int64_t c
     for (uint64_t i = 0; i < in_bytes; i++)
         in[i] = (unsigned char)(random_number() * 128 + 128);
     memset(out, 0xA5, out_bytes);
-    plx_problem problem = {.op = PLX_TRANSPOSE, .dtype = dtype,
-                           .of.transpose = {.rows = rows, .cols = cols, .ld_in = ld_in > 0 ? ld_in : 1,
-                                            .ld_out = ld_out > 0 ? ld_out : 1}};
+    plx_problem problem = {
+        .op = PLX_TRANSPOSE,
+        .dtype = dtype,
+        .of.transpose = {
+            .rows = rows, .cols = cols, .ld_in = ld_in > 0 ? ld_in : 1, .ld_out = ld_out > 0 ? ld_out : 1}};
     run_bytes(&problem, 2, (void *[]){in, out}, (uint64_t[]){in_bytes, out_bytes});
     for (int64_t j = 0; j < cols; j++) {
         const unsigned char *row = out + (size_t)(j * ld_out) * size;
@@ -390,7 +394,8 @@ static void transpose_case(plx_dtype dtype, size_t size, int64_t rows, int64_t c
 static void test_transpose(void **state)
 {
     (void)state;
-    static const int64_t shapes[][2] = {{0, 5}, {5, 0}, {1, 1}, {1, 100}, {100, 1}, {31, 33}, {32, 64}, {65, 127}};
+    static const int64_t shapes[][2] = {{0, 5},   {5, 0},   {1, 1},   {1, 100},
+                                        {100, 1}, {31, 33}, {32, 64}, {65, 127}};
     static const size_t sizes[PLX_DTYPE_COUNT] = {1, 2, 4, 8, 4, 8, 8, 16};
     for (int dtype = 0; dtype < PLX_DTYPE_COUNT; dtype++)
         for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
@@ -428,9 +433,10 @@ static void matvec_case(plx_dtype dtype, bool trans, int64_t rows, int64_t cols,
     array y = array_of(dtype, outputs, beta == 0 ? not_a_number : random_number);
     array result = array_of(dtype, outputs, not_a_number);
     memcpy(result.data, y.data, (size_t)outputs * size_of(dtype));
-    plx_problem problem = {.op = PLX_MATVEC, .dtype = dtype,
-                           .of.matvec = {.rows = rows, .cols = cols, .lda = lda, .trans = trans,
-                                         .alpha = alpha, .beta = beta}};
+    plx_problem problem = {
+        .op = PLX_MATVEC,
+        .dtype = dtype,
+        .of.matvec = {.rows = rows, .cols = cols, .lda = lda, .trans = trans, .alpha = alpha, .beta = beta}};
     run(&problem, 3, (array *[]){&a, &x, &result});
     for (int64_t i = 0; i < outputs; i++) {
         expectation sum = {0, 0};
@@ -456,7 +462,8 @@ static void test_matvec(void **state)
         for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
             for (size_t f = 0; f < sizeof factors / sizeof *factors; f++)
                 for (int trans = 0; trans < 2; trans++)
-                    matvec_case(floats[t], trans == 1, shapes[s][0], shapes[s][1], factors[f][0], factors[f][1]);
+                    matvec_case(floats[t], trans == 1, shapes[s][0], shapes[s][1], factors[f][0],
+                                factors[f][1]);
 }
 
 /* ---- gemm -------------------------------------------------------------- */
@@ -494,7 +501,8 @@ static void gemm_case(const plx_problem *problem)
                 sum.magnitude += fabsl(term);
             }
             int64_t at = i * g->ldc + j;
-            expect_element(problem->dtype, get(&data.result, at), sum, g->k, g->alpha, g->beta, get(&data.c, at));
+            expect_element(problem->dtype, get(&data.result, at), sum, g->k, g->alpha, g->beta,
+                           get(&data.c, at));
         }
     for (int64_t i = 0; i < g->m; i++) /* the padding of C */
         assert_memory_equal((char *)data.result.data + (size_t)(i * g->ldc + g->n) * size_of(problem->dtype),
@@ -506,19 +514,27 @@ static void gemm_case(const plx_problem *problem)
     free(data.result.data);
 }
 
-static plx_problem gemm_problem(plx_dtype dtype, bool trans_a, bool trans_b, const int64_t *shape, int64_t pad)
+static plx_problem gemm_problem(plx_dtype dtype, bool trans_a, bool trans_b, const int64_t *shape,
+                                int64_t pad)
 {
     int64_t m = shape[0], n = shape[1], k = shape[2];
-    return (plx_problem){.op = PLX_GEMM, .dtype = dtype,
-                         .of.gemm = {.m = m, .n = n, .k = k, .lda = (trans_a ? m : k) + pad + (pad == 0),
-                                     .ldb = (trans_b ? k : n) + pad + (pad == 0), .ldc = n + pad + (pad == 0),
-                                     .trans_a = trans_a, .trans_b = trans_b, .alpha = 1}};
+    return (plx_problem){.op = PLX_GEMM,
+                         .dtype = dtype,
+                         .of.gemm = {.m = m,
+                                     .n = n,
+                                     .k = k,
+                                     .lda = (trans_a ? m : k) + pad + (pad == 0),
+                                     .ldb = (trans_b ? k : n) + pad + (pad == 0),
+                                     .ldc = n + pad + (pad == 0),
+                                     .trans_a = trans_a,
+                                     .trans_b = trans_b,
+                                     .alpha = 1}};
 }
 
 static void test_gemm(void **state)
 {
     (void)state;
-    static const int64_t shapes[][3] = {{0, 3, 3}, {3, 0, 3}, {3, 3, 0},   {1, 1, 1},    {1, 40, 7},
+    static const int64_t shapes[][3] = {{0, 3, 3},  {3, 0, 3},   {3, 3, 0},     {1, 1, 1},    {1, 40, 7},
                                         {40, 1, 7}, {5, 6, 300}, {33, 31, 129}, {64, 65, 32}, {35, 70, 127}};
     static const double factors[][2] = {{1, 0}, {-1.5, 0.75}, {0, 0}, {0, 2}, {2, 1}};
     for (size_t t = 0; t < 2; t++)
@@ -567,20 +583,13 @@ static void test_gemm_is_wide(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_descriptor),
-        cmocka_unit_test(test_probe),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_events),
-        cmocka_unit_test(test_reduce_floats),
-        cmocka_unit_test(test_reduce_is_wide),
-        cmocka_unit_test(test_reduce_special),
-        cmocka_unit_test(test_reduce_i32),
-        cmocka_unit_test(test_reduce_i64),
-        cmocka_unit_test(test_transpose),
-        cmocka_unit_test(test_matvec),
-        cmocka_unit_test(test_gemm),
-        cmocka_unit_test(test_gemm_rounds_factors),
+        cmocka_unit_test(test_descriptor),     cmocka_unit_test(test_probe),
+        cmocka_unit_test(test_refusals),       cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_events),         cmocka_unit_test(test_reduce_floats),
+        cmocka_unit_test(test_reduce_is_wide), cmocka_unit_test(test_reduce_special),
+        cmocka_unit_test(test_reduce_i32),     cmocka_unit_test(test_reduce_i64),
+        cmocka_unit_test(test_transpose),      cmocka_unit_test(test_matvec),
+        cmocka_unit_test(test_gemm),           cmocka_unit_test(test_gemm_rounds_factors),
         cmocka_unit_test(test_gemm_is_wide),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -32,8 +32,8 @@ typedef struct gemm_call {
     const void *a, *b;
     void *c;
     double alpha, beta;
-    int64_t k;        /* 0 when alpha is */
-    int64_t per_row;  /* blocks across C */
+    int64_t k;       /* 0 when alpha is */
+    int64_t per_row; /* blocks across C */
     gemm_tile *tile;
 } gemm_call;
 
@@ -178,7 +178,7 @@ static int64_t gemm_depth(const plx_problem *problem, const plx_device_info *dev
 
 const host_kernel host_gemm = {
     .about = {.name = "reference",
-              .idea = "blocks of 32 by 32, each summed by one thread in the order of k, wider than its elements",
+              .idea = "blocks of 32 by 32, summed in order, wider than their elements",
               .gain = "none is meant: it is the judge's colleague, not a competitor",
               .limit = "arithmetic in f64, or in twice f64",
               .needs = "",

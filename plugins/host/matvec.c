@@ -106,7 +106,7 @@ static int64_t matvec_depth(const plx_problem *problem, const plx_device_info *d
 
 const host_kernel host_matvec = {
     .about = {.name = "reference",
-              .idea = "each element of y summed by one thread, in twice the precision of f64",
+              .idea = "each element summed by one thread, in twice f64",
               .gain = "none is meant: it is the judge's colleague, not a competitor",
               .limit = "one addition after the other in each row",
               .needs = "",

@@ -76,7 +76,8 @@ static plx_status host_alloc(plx_session *session, uint64_t bytes, plx_memory **
     plx_memory *made = NULL;
     uint64_t most = session->device.max_alloc_bytes; /* more would be granted, and end the process later */
     if (most > 0 && bytes > most)
-        return plx_fail(error, PLX_NO_MEMORY, "%" PRIu64 " bytes are more than the machine's %" PRIu64, bytes, most);
+        return plx_fail(error, PLX_NO_MEMORY, "%" PRIu64 " bytes are more than the machine's %" PRIu64, bytes,
+                        most);
     if (bytes > SIZE_MAX - ALIGNMENT || (made = malloc(sizeof *made)) == NULL ||
         posix_memalign(&data, ALIGNMENT, bytes > 0 ? (size_t)bytes : 1) != 0) {
         free(made);
@@ -125,8 +126,8 @@ static plx_status check_range(const char *what, const plx_memory *memory, uint64
     if (offset <= memory->bytes && bytes <= memory->bytes - offset)
         return PLX_OK;
     return plx_fail(error, PLX_INVALID,
-                    "%s: %" PRIu64 " bytes at %" PRIu64 " lie outside a buffer of %" PRIu64 " bytes", what, bytes,
-                    offset, memory->bytes);
+                    "%s: %" PRIu64 " bytes at %" PRIu64 " lie outside a buffer of %" PRIu64 " bytes", what,
+                    bytes, offset, memory->bytes);
 }
 
 static plx_status host_upload(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from,
@@ -155,7 +156,8 @@ static plx_status host_fill(plx_plugin_queue *queue, plx_memory *memory, uint64_
     (void)queue;
     plx_status status = check_range("fill", memory, offset, bytes, error);
     if (status == PLX_OK && (offset % sizeof pattern != 0 || bytes % sizeof pattern != 0))
-        status = plx_fail(error, PLX_INVALID, "fill: offset and length must be multiples of %zu", sizeof pattern);
+        status =
+            plx_fail(error, PLX_INVALID, "fill: offset and length must be multiples of %zu", sizeof pattern);
     if (status != PLX_OK)
         return status;
     for (uint64_t i = 0; i < bytes; i += sizeof pattern)
@@ -206,8 +208,8 @@ static plx_status host_event_elapsed(plx_plugin_event *from, plx_plugin_event *t
 {
     if (!from->recorded || !to->recorded)
         return plx_fail(error, PLX_INVALID, "an event was not recorded");
-    *nanoseconds = (double)(to->when.tv_sec - from->when.tv_sec) * 1e9 +
-                   (double)(to->when.tv_nsec - from->when.tv_nsec);
+    *nanoseconds =
+        (double)(to->when.tv_sec - from->when.tv_sec) * 1e9 + (double)(to->when.tv_nsec - from->when.tv_nsec);
     return PLX_OK;
 }
 
@@ -227,7 +229,8 @@ static const plx_kernel *host_kernel_at(plx_op op, size_t index)
     return &kernels[op]->about;
 }
 
-static plx_status host_choose(plx_session *session, const plx_problem *problem, size_t *kernel, plx_error *error)
+static plx_status host_choose(plx_session *session, const plx_problem *problem, size_t *kernel,
+                              plx_error *error)
 {
     (void)session;
     const plx_kernel *only = host_kernel_at(problem->op, 0);

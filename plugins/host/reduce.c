@@ -104,7 +104,8 @@ static plx_status reduce_run(const plx_problem *problem, void *const *at, plx_er
 {
     (void)error;
     int64_t n = problem->of.reduce.n;
-    reduce_call call = {.dtype = problem->dtype, .reduction = problem->of.reduce.reduction, .x = at[0], .n = n};
+    reduce_call call = {
+        .dtype = problem->dtype, .reduction = problem->of.reduce.reduction, .x = at[0], .n = n};
     call.piece = host_ceil_div(n, PIECES);
     if (call.piece < SMALLEST_PIECE)
         call.piece = SMALLEST_PIECE;
@@ -125,7 +126,7 @@ static int64_t reduce_depth(const plx_problem *problem, const plx_device_info *d
 
 const host_kernel host_reduce = {
     .about = {.name = "reference",
-              .idea = "one pass over the input, each thread a few pieces of it, in twice the precision of f64",
+              .idea = "one pass, a few pieces for each thread, summed in twice f64",
               .gain = "none is meant: it is the judge's colleague, not a competitor",
               .limit = "one addition after the other in each piece",
               .needs = "",

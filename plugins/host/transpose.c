@@ -9,8 +9,8 @@ typedef struct transpose_call {
     const plx_transpose_problem *problem;
     const char *in;
     char *out;
-    size_t size;      /* of an element */
-    int64_t per_row;  /* blocks across a row of the input */
+    size_t size;     /* of an element */
+    int64_t per_row; /* blocks across a row of the input */
 } transpose_call;
 
 /* With a constant size the copy is one load and one store. */
@@ -49,7 +49,7 @@ static void transpose_block(void *data, int64_t index)
 }
 
 static const size_t element_size[PLX_DTYPE_COUNT] = {
-    [PLX_I8] = 1, [PLX_I16] = 2, [PLX_I32] = 4, [PLX_I64] = 8,
+    [PLX_I8] = 1,  [PLX_I16] = 2, [PLX_I32] = 4, [PLX_I64] = 8,
     [PLX_F32] = 4, [PLX_F64] = 8, [PLX_C64] = 8, [PLX_C128] = 16,
 };
 
@@ -75,7 +75,7 @@ static int64_t transpose_depth(const plx_problem *problem, const plx_device_info
 
 const host_kernel host_transpose = {
     .about = {.name = "reference",
-              .idea = "square blocks of 32 by 32, so that the lines of both sides stay in the cache",
+              .idea = "square blocks of 32 by 32, which stay in the cache",
               .gain = "none is meant: it is the judge's colleague, not a competitor",
               .limit = "single-element accesses",
               .needs = "",
