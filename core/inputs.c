@@ -1,4 +1,5 @@
 /* The operands of a problem in host memory: generated, or taken from arrays. */
+#include "core/core.h"
 #include "core/judge.h"
 
 #include <stdlib.h>
@@ -44,8 +45,9 @@ static plx_status describe(const plx_problem *problem, plx_inputs *inputs, plx_e
 
     if (status != PLX_OK)
         return status;
-    *inputs = (plx_inputs){.problem = *problem, .operation = operation};
-    operation->extents(problem, inputs->extents);
+    *inputs = (plx_inputs){.operation = operation};
+    plx_problem_normalise(problem, &inputs->problem); /* the scalars that kernels get */
+    operation->extents(&inputs->problem, inputs->extents);
     for (size_t i = 0; i < operation->operand_count; ++i)
         if (!plx_extent_elements(inputs->extents[i].rows, inputs->extents[i].cols, inputs->extents[i].ld,
                                  plx_dtype_size(problem->dtype), &inputs->elements[i]))

@@ -36,6 +36,9 @@ libparallax_la_SOURCES += \
 libparallax_la_SOURCES += \
 	core/agree.c \
 	core/arm.c \
+	core/cases.c \
+	core/cases.h \
+	core/check.c \
 	core/compare.c \
 	core/element.c \
 	core/freivalds.c \

@@ -1,0 +1,326 @@
+/* The cases of plx_check: every size at which tiles, warps and grids end, spread over
+ * the dimensions so that each dimension meets each size, while classes of input,
+ * scalars, transpositions and paddings rotate. */
+#include "core/cases.h"
+
+#include <stdlib.h>
+
+/* Sizes around every power of two that a tile, a warp or a block may have, the same
+ * around twice and three times a tile, primes, and nothing. */
+static const int64_t sizes[] = {0,   1,   2,   3,   7,   8,   15,  16,  17,  31,  32,  33,  47,   49,   63,   64,   65,
+                                95,  97,  127, 128, 129, 191, 193, 255, 256, 257, 385, 511, 512,  513,  769,  1021, 1023,
+                                1024, 1025, 2049, 4093};
+enum { SIZES = sizeof sizes / sizeof sizes[0] };
+
+/* A case list in the making; `turn` makes the secondary choices rotate. */
+typedef struct maker {
+    plx_cases cases;
+    plx_op op;
+    plx_dtype dtype;
+    plx_effort effort;
+    uint64_t seed, turn;
+    bool out_of_memory;
+} maker;
+
+static void add(maker *m, const plx_problem *problem, plx_input input, plx_rigour rigour, bool large)
+{
+    plx_case *list;
+
+    if ((m->cases.count & (m->cases.count - 1)) == 0) {
+        list = realloc(m->cases.list, (m->cases.count == 0 ? 1 : 2 * m->cases.count) * sizeof *list);
+        if (list == NULL) {
+            m->out_of_memory = true;
+            return;
+        }
+        m->cases.list = list;
+    }
+    m->cases.list[m->cases.count++] = (plx_case){.problem = *problem, .input = input, .seed = m->seed + m->turn,
+                                                 .rigour = rigour, .large = large};
+    ++m->turn;
+}
+
+/* Operands 0, 1, 2 or 3 elements past an aligned address. */
+static plx_rigour usual(const maker *m)
+{
+    return (plx_rigour){.shift = m->turn % 3 == 2 ? 1 + m->turn / 3 % 3 : 0, .repeat = true};
+}
+
+static plx_input next_input(const maker *m)
+{
+    return (plx_input)(m->turn % PLX_INPUT_COUNT);
+}
+
+static int64_t padding(const maker *m, uint64_t salt)
+{
+    static const int64_t paddings[] = {0, 0, 1, 3, 4, 0, 29};
+    return paddings[(m->turn * 3 + salt) % (sizeof paddings / sizeof paddings[0])];
+}
+
+/* Scalars for which small integers stay exact come first; the others are the BLAS
+ * rules' corner cases and plain fractions. */
+static void choose_scalars(const maker *m, plx_input input, double *alpha, double *beta)
+{
+    static const struct scalars {
+        double alpha, beta;
+    } all[] = {{1.0, 0.0}, {1.0, 1.0}, {-1.0, 2.0}, {1.0, 0.0}, {1.5, -0.75}, {0.0, 0.5}, {0.0, 0.0}, {0.3, 0.0}};
+    size_t usable = input == PLX_INPUT_INTEGER || input == PLX_INPUT_CANCELLING ? 4 : sizeof all / sizeof all[0];
+    size_t which = (size_t)(m->turn * 5 / 3 % usable);
+
+    *alpha = all[which].alpha;
+    *beta = all[which].beta;
+}
+
+/* ---- reduce ------------------------------------------------------------------------ */
+
+static void reduce_length(maker *m, plx_reduction reduction, int64_t n, plx_input input)
+{
+    plx_problem problem = plx_reduce_of(m->dtype, reduction, n);
+    add(m, &problem, input, usual(m), false);
+}
+
+/* Two seeds reach both halves of EXTREME, four every kind of SPECIAL. */
+static void reduce_classes(maker *m, plx_reduction reduction, int64_t n)
+{
+    for (int input = 0; input < PLX_INPUT_COUNT; ++input) {
+        int times = input == PLX_INPUT_SPECIAL ? 4 : input == PLX_INPUT_EXTREME ? 2 : 1;
+        for (int i = 0; i < times; ++i)
+            reduce_length(m, reduction, n, (plx_input)input);
+    }
+}
+
+static void make_reduce(maker *m)
+{
+    static const int64_t quick[] = {0, 1, 2, 33, 255, 1024, 1025, 4097, 65539};
+    static const int64_t longer[] = {4097, 16384, 65535, 65537, 262143, 1000003, (1 << 22) + 1, (1 << 24) + 3};
+    int every = m->effort == PLX_QUICK ? 3 : 1;
+
+    for (int r = 0; r < PLX_REDUCTION_COUNT; ++r) {
+        if (every > 1 && ((int)m->dtype + r) % every != 1)
+            continue; /* each dtype with one reduction, each reduction with some dtype */
+        reduce_classes(m, (plx_reduction)r, m->effort == PLX_QUICK ? 2083 : 70001);
+        if (m->effort == PLX_QUICK) {
+            for (size_t i = 0; i < sizeof quick / sizeof quick[0]; ++i)
+                reduce_length(m, (plx_reduction)r, quick[i], next_input(m));
+            continue;
+        }
+        for (size_t i = 0; i < SIZES; ++i)
+            reduce_length(m, (plx_reduction)r, sizes[i], next_input(m));
+        for (size_t i = 0; i < sizeof longer / sizeof longer[0]; ++i)
+            reduce_length(m, (plx_reduction)r, longer[i], next_input(m));
+        for (size_t i = 0; m->effort == PLX_FULL && i < SIZES; ++i)
+            reduce_classes(m, (plx_reduction)r, sizes[i]);
+    }
+}
+
+static void make_large_reduce(maker *m)
+{
+    for (int r = 0; r < PLX_REDUCTION_COUNT; ++r) {
+        plx_problem problem = plx_reduce_of(m->dtype, (plx_reduction)r, (INT64_C(1) << 31) + 77);
+        add(m, &problem, PLX_INPUT_UNIFORM, usual(m), true);
+    }
+}
+
+/* ---- transpose ------------------------------------------------------------------------ */
+
+static void transpose_shape(maker *m, int64_t rows, int64_t cols, plx_input input)
+{
+    plx_problem problem = plx_transpose_of(m->dtype, rows, cols);
+    problem.of.transpose.ld_in += padding(m, 0);
+    problem.of.transpose.ld_out += m->turn % 2 == 0 ? 0 : padding(m, 1); /* copies have no place for padding */
+    add(m, &problem, input, usual(m), false);
+}
+
+static void make_transpose(maker *m)
+{
+    static const int64_t quick[][2] = {{0, 5}, {1, 1}, {1, 300}, {300, 1}, {7, 8},  {31, 33},  {32, 32}, {33, 31},
+                                       {64, 64}, {63, 65}, {65, 129}, {128, 130}, {3, 1025}, {257, 255}};
+    const int64_t past_grid = 65535 * 32 + 1;
+
+    for (int input = 0; input < PLX_INPUT_COUNT; ++input)
+        transpose_shape(m, 67, 131, (plx_input)input);
+    if (m->effort == PLX_QUICK) {
+        for (size_t i = 0; i < sizeof quick / sizeof quick[0]; ++i)
+            transpose_shape(m, quick[i][0], quick[i][1], next_input(m));
+        return;
+    }
+    for (size_t i = 0; i < SIZES; ++i)
+        for (size_t step = 0; step < (m->effort == PLX_FULL ? (size_t)SIZES : 3); ++step)
+            transpose_shape(m, sizes[i], sizes[(i * 5 + 3 + step * 11) % SIZES], next_input(m));
+    transpose_shape(m, past_grid, 1, PLX_INPUT_INTEGER);
+    transpose_shape(m, 1, past_grid, PLX_INPUT_INTEGER);
+    transpose_shape(m, 2 * past_grid, 2, PLX_INPUT_UNIFORM);
+}
+
+static void make_large_transpose(maker *m)
+{
+    plx_problem problem = plx_transpose_of(m->dtype, 46337, 46351); /* more than 2^31 elements */
+    if (plx_dtype_size(m->dtype) <= 4)
+        add(m, &problem, PLX_INPUT_UNIFORM, usual(m), true);
+}
+
+/* ---- matvec ------------------------------------------------------------------------------- */
+
+static void matvec_shape(maker *m, bool trans, int64_t rows, int64_t cols, plx_input input)
+{
+    plx_problem problem = plx_matvec_of(m->dtype, trans, rows, cols);
+    problem.of.matvec.lda += padding(m, 0);
+    choose_scalars(m, input, &problem.of.matvec.alpha, &problem.of.matvec.beta);
+    add(m, &problem, input, usual(m), false);
+}
+
+static void matvec_honesty(maker *m, bool trans, int64_t k)
+{
+    plx_problem problem = plx_matvec_of(m->dtype, trans, trans ? k : 130, trans ? 130 : k);
+    add(m, &problem, PLX_INPUT_UNIFORM, (plx_rigour){.repeat = true, .honesty = true}, false);
+}
+
+static const int64_t honest_lengths[] = {1, 2, 16, 64};
+
+static void make_matvec_one_way(maker *m, bool trans)
+{
+    static const int64_t quick[][2] = {{0, 5},   {5, 0},    {1, 1},    {1, 1000}, {1000, 1}, {31, 33},   {32, 64},
+                                       {64, 32}, {129, 65}, {33, 513}, {513, 33}, {8, 2049}, {2049, 17}, {255, 257}};
+    const int64_t past_grid = 65535 * 32 + 1;
+
+    for (size_t i = 0; i < sizeof honest_lengths / sizeof honest_lengths[0]; ++i)
+        matvec_honesty(m, trans, honest_lengths[i]);
+    for (int input = 0; input < PLX_INPUT_COUNT; ++input)
+        for (int times = input == PLX_INPUT_SPECIAL ? 4 : 1; times > 0; --times)
+            matvec_shape(m, trans, 67, 131, (plx_input)input);
+    if (m->effort == PLX_QUICK) {
+        for (size_t i = 0; i < sizeof quick / sizeof quick[0]; ++i)
+            matvec_shape(m, trans, quick[i][0], quick[i][1], next_input(m));
+        return;
+    }
+    for (size_t i = 0; i < SIZES; ++i)
+        for (size_t step = 0; step < (m->effort == PLX_FULL ? (size_t)SIZES : 3); ++step)
+            matvec_shape(m, trans, sizes[i], sizes[(i * 5 + 3 + step * 11) % SIZES], next_input(m));
+    matvec_shape(m, trans, past_grid, 1, PLX_INPUT_INTEGER);
+    matvec_shape(m, trans, 1, past_grid, PLX_INPUT_INTEGER);
+    matvec_shape(m, trans, 3, 1000003, PLX_INPUT_UNIFORM);
+}
+
+static void make_matvec(maker *m)
+{
+    make_matvec_one_way(m, false);
+    make_matvec_one_way(m, true);
+}
+
+static void make_large_matvec(maker *m)
+{
+    plx_problem problem = plx_matvec_of(m->dtype, m->turn % 2 == 1, 46337, 46351);
+    add(m, &problem, PLX_INPUT_UNIFORM, usual(m), true);
+}
+
+/* ---- gemm ------------------------------------------------------------------------------------ */
+
+static void gemm_shape(maker *m, int way, int64_t rows, int64_t cols, int64_t depth, plx_input input)
+{
+    plx_problem problem = plx_gemm_of(m->dtype, (way & 1) != 0, (way & 2) != 0, rows, cols, depth);
+    problem.of.gemm.lda += padding(m, 0);
+    problem.of.gemm.ldb += padding(m, 1);
+    problem.of.gemm.ldc += padding(m, 2);
+    choose_scalars(m, input, &problem.of.gemm.alpha, &problem.of.gemm.beta);
+    add(m, &problem, input, usual(m), false);
+}
+
+static void gemm_honesty(maker *m, int way, int64_t k)
+{
+    plx_problem problem = plx_gemm_of(m->dtype, (way & 1) != 0, (way & 2) != 0, 66, 70, k);
+    add(m, &problem, PLX_INPUT_UNIFORM, (plx_rigour){.repeat = true, .honesty = true}, false);
+}
+
+/* The largest dimension shrinks until the product is affordable. */
+static void gemm_sizes(maker *m, int way, size_t i, size_t j, size_t k, double limit)
+{
+    while ((double)sizes[i] * (double)sizes[j] * (double)sizes[k] > limit) {
+        size_t *largest = i >= j && i >= k ? &i : j >= k ? &j : &k;
+        --*largest;
+    }
+    gemm_shape(m, way, sizes[i], sizes[j], sizes[k], next_input(m));
+}
+
+static void gemm_quick(maker *m)
+{
+    static const int64_t quick[][3] = {{0, 5, 3},    {5, 0, 3},    {4, 3, 0},     {1, 1, 1},    {2, 3, 1},
+                                       {7, 8, 15},   {16, 17, 16}, {31, 33, 32},  {33, 31, 65}, {64, 64, 64},
+                                       {65, 63, 17}, {127, 129, 33}, {128, 128, 64}, {129, 257, 9}, {1, 300, 40},
+                                       {300, 1, 40}, {1, 1, 513},  {255, 130, 70}};
+    /* Two of the four ways for each dtype, all four for both together. */
+    int first = m->dtype == PLX_F32 ? 0 : 1, second = m->dtype == PLX_F32 ? 3 : 2;
+
+    for (size_t i = 0; i < sizeof quick / sizeof quick[0]; ++i)
+        gemm_shape(m, i % 2 == 0 ? first : second, quick[i][0], quick[i][1], quick[i][2], next_input(m));
+    for (int input = 0; input < PLX_INPUT_COUNT; ++input)
+        gemm_shape(m, input % 2 == 0 ? second : first, 67, 70, 37, (plx_input)input);
+    for (size_t i = 0; i < sizeof honest_lengths / sizeof honest_lengths[0]; ++i)
+        gemm_honesty(m, i % 2 == 0 ? first : second, honest_lengths[i]);
+}
+
+static void make_gemm(maker *m)
+{
+    double limit = m->effort == PLX_FULL ? 3e8 : 8e6;
+    const int64_t past_grid = 65535 * 16 + 1;
+
+    if (m->effort == PLX_QUICK) {
+        gemm_quick(m);
+        return;
+    }
+    for (int way = 0; way < 4; ++way) {
+        for (size_t i = 0; i < sizeof honest_lengths / sizeof honest_lengths[0]; ++i)
+            gemm_honesty(m, way, honest_lengths[i]);
+        for (int input = 0; input < PLX_INPUT_COUNT; ++input)
+            for (int times = input == PLX_INPUT_SPECIAL ? 4 : 1; times > 0; --times)
+                gemm_shape(m, way, 67, 70, 37, (plx_input)input);
+        for (size_t i = 0; i < SIZES; ++i)
+            for (size_t step = 0; step < (m->effort == PLX_FULL ? 6u : 1u); ++step)
+                gemm_sizes(m, way, (i * 7 + step * 13 + (size_t)way) % SIZES, (i * 11 + 5 + step * 3) % SIZES,
+                           (i + step * 5) % SIZES, limit);
+    }
+    gemm_shape(m, 0, past_grid, 1, 1, PLX_INPUT_INTEGER);
+    gemm_shape(m, 0, 1, past_grid, 1, PLX_INPUT_INTEGER);
+    gemm_shape(m, 3, 2, 3, 100003, PLX_INPUT_UNIFORM);
+}
+
+static void make_large_gemm(maker *m)
+{
+    plx_problem problem = plx_gemm_of(m->dtype, false, false, 46337, 46351, 3); /* 2^31 elements of C */
+    add(m, &problem, PLX_INPUT_UNIFORM, usual(m), true);
+}
+
+/* ---- all ---------------------------------------------------------------------------------------- */
+
+plx_status plx_cases_make(plx_op op, plx_dtype dtype, plx_effort effort, uint64_t seed, plx_cases *cases,
+                          plx_error *error)
+{
+    static void (*const make[])(maker *) = {
+        [PLX_REDUCE] = make_reduce,
+        [PLX_TRANSPOSE] = make_transpose,
+        [PLX_MATVEC] = make_matvec,
+        [PLX_GEMM] = make_gemm,
+    };
+    static void (*const make_large[])(maker *) = {
+        [PLX_REDUCE] = make_large_reduce,
+        [PLX_TRANSPOSE] = make_large_transpose,
+        [PLX_MATVEC] = make_large_matvec,
+        [PLX_GEMM] = make_large_gemm,
+    };
+    maker m = {.op = op, .dtype = dtype, .effort = effort, .seed = seed};
+
+    if ((size_t)op < sizeof make / sizeof make[0])
+        make[op](&m);
+    if ((size_t)op < sizeof make / sizeof make[0] && effort == PLX_FULL)
+        make_large[op](&m);
+    if (m.out_of_memory) {
+        free(m.cases.list);
+        return plx_fail(error, PLX_NO_MEMORY, "no memory for the list of cases");
+    }
+    *cases = m.cases;
+    return PLX_OK;
+}
+
+void plx_cases_free(plx_cases *cases)
+{
+    free(cases->list);
+    *cases = (plx_cases){NULL, 0};
+}

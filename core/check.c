@@ -1,0 +1,468 @@
+/* plx_check: every kernel of every backend on every case, and the backends against
+ * each other.  No timing. */
+#define _DEFAULT_SOURCE /* sysconf(_SC_PHYS_PAGES) */
+#include "core/cases.h"
+#include "core/core.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct check {
+    const plx_check_options *options;
+    plx_viewpoints viewpoints;
+    plx_check_counts counts;
+    plx_results *results;
+    plx_error *error;
+    bool kernel_found;  /* some operation has a kernel that was named */
+    size_t done, total; /* runs of a kernel */
+    size_t saved;       /* failures whose operands were saved */
+} check;
+
+/* One operation's part: its arms, and the record of each. */
+typedef struct part {
+    check *check;
+    const plx_operation *operation;
+    plx_arm *arms;
+    size_t count;
+    size_t first_record;
+    size_t *pairs; /* count x count: number of the pair in the results, plus 1 */
+    bool *tried;   /* by some case */
+} part;
+
+/* ---- how to repeat a case ---------------------------------------------------------- */
+
+static bool is_dense(const plx_inputs *inputs)
+{
+    for (size_t i = 0; i < inputs->operation->operand_count; ++i)
+        if (inputs->extents[i].ld > (inputs->extents[i].cols > 0 ? inputs->extents[i].cols : 1))
+            return false;
+    return true;
+}
+
+static void add_shape(plx_line *line, const plx_inputs *inputs)
+{
+    int64_t shape[4];
+
+    inputs->operation->shape(&inputs->problem, shape);
+    for (size_t i = 0; i < inputs->operation->shape_rank; ++i)
+        plx_line_add(line, "%s%" PRId64, i == 0 ? " --shape " : "x", shape[i]);
+}
+
+static void add_variant(plx_line *line, const plx_problem *problem)
+{
+    double alpha, beta;
+
+    plx_problem_scalars(problem, &alpha, &beta);
+    if (problem->op == PLX_REDUCE)
+        plx_line_add(line, " --reduce %s", plx_reduction_name(problem->of.reduce.reduction));
+    if (problem->op == PLX_MATVEC && problem->of.matvec.trans)
+        plx_line_add(line, " --trans");
+    if (problem->op == PLX_GEMM && problem->of.gemm.trans_a)
+        plx_line_add(line, " --trans-a");
+    if (problem->op == PLX_GEMM && problem->of.gemm.trans_b)
+        plx_line_add(line, " --trans-b");
+    if (alpha != 1.0)
+        plx_line_add(line, " --alpha %.9g", alpha);
+    if (beta != 0.0)
+        plx_line_add(line, " --beta %.9g", beta);
+}
+
+static const char *effort_option(plx_effort effort)
+{
+    return effort == PLX_QUICK ? " --quick" : effort == PLX_FULL ? " --full" : "";
+}
+
+/* Paddings, misaligned operands, a second run and the gate of honesty are check's alone. */
+static void write_command(const check *c, const plx_case *tried, const plx_inputs *inputs, const plx_arm *arm,
+                          plx_line *line)
+{
+    const char *op = inputs->operation->name, *dtype = plx_dtype_name(inputs->problem.dtype);
+    const char *backend = plx_backend_label(arm->backend), *kernel = arm->kernel->name;
+
+    if (!is_dense(inputs) || tried->rigour.shift != 0 || tried->rigour.honesty || arm->error.wrong == 0) {
+        plx_line_add(line, "parallax check %s --backend %s --kernel %s --dtype %s --seed %" PRIu64 "%s", op, backend,
+                     kernel, dtype, c->options->seed, effort_option(c->options->effort));
+        return;
+    }
+    plx_line_add(line, "parallax compare %s --backend %s --kernel %s --dtype %s", op, backend, kernel, dtype);
+    add_shape(line, inputs);
+    add_variant(line, &inputs->problem);
+    plx_line_add(line, " --input %s --seed %" PRIu64 " --no-timing", plx_input_name(inputs->input), inputs->seed);
+}
+
+/* ---- failures ------------------------------------------------------------------------ */
+
+static plx_status save_operand(const plx_inputs *inputs, size_t operand, const char *path, plx_error *error)
+{
+    const plx_extent *extent = &inputs->extents[operand];
+    size_t row_bytes = (size_t)extent->cols * plx_dtype_size(inputs->problem.dtype);
+    plx_array array = {.dtype = inputs->problem.dtype, .rank = extent->rows == 1 ? 1 : 2, .rows = extent->rows,
+                       .cols = extent->cols};
+    plx_status status;
+
+    if (inputs->data[operand] != NULL) {
+        array.data = malloc((size_t)extent->rows * row_bytes);
+        if (array.data == NULL)
+            return plx_fail(error, PLX_NO_MEMORY, "no memory to save %s", extent->name);
+        for (int64_t row = 0; row < extent->rows; ++row)
+            memcpy((char *)array.data + (size_t)row * row_bytes,
+                   (const char *)inputs->data[operand] +
+                       (size_t)(row * extent->ld) * plx_dtype_size(inputs->problem.dtype), row_bytes);
+    }
+    status = plx_npy_write(path, &array, error);
+    free(array.data);
+    return status;
+}
+
+/* DIR/gemm-1-A.npy, ...: the operands without the padding between their rows. */
+static plx_status save_failure(check *c, const plx_inputs *inputs)
+{
+    plx_status status = PLX_OK;
+    char path[4096];
+
+    ++c->saved;
+    for (size_t i = 0; status == PLX_OK && i < inputs->operation->operand_count; ++i) {
+        if (inputs->data[i] == NULL && i == inputs->operation->output)
+            continue;
+        int length = snprintf(path, sizeof path, "%s/%s-%zu-%s.npy", c->options->save_failure,
+                              inputs->operation->name, c->saved, inputs->extents[i].name);
+        if (length < 0 || (size_t)length >= sizeof path)
+            return plx_fail(c->error, PLX_INVALID, "%s: the path is too long", c->options->save_failure);
+        status = save_operand(inputs, i, path, c->error);
+    }
+    return status;
+}
+
+static plx_status report_failure(check *c, const plx_case *tried, const plx_inputs *inputs, const plx_arm *arm)
+{
+    plx_record record;
+    plx_line line = {.length = 0};
+
+    if (c->options->failure != NULL) {
+        plx_record_fill(&record, arm, inputs, 0);
+        write_command(c, tried, inputs, arm, &line);
+        c->options->failure(c->options->progress_data, &record, line.text);
+    }
+    if (c->options->save_failure != NULL && arm->outcome == PLX_OUTCOME_WRONG)
+        return save_failure(c, inputs);
+    return PLX_OK;
+}
+
+/* ---- the worst case -------------------------------------------------------------------- */
+
+static int rank_of(plx_outcome outcome)
+{
+    static const int ranks[] = {
+        [PLX_OUTCOME_UNSUPPORTED] = 0, [PLX_OUTCOME_OK] = 1,    [PLX_OUTCOME_NOT_RUN] = 2,
+        [PLX_OUTCOME_FAILED] = 3,      [PLX_OUTCOME_WRONG] = 4,
+    };
+    return ranks[outcome];
+}
+
+/* A kernel that does not serve some of the cases is judged by the others. */
+static void keep_worst(part *p, size_t which, const plx_inputs *inputs)
+{
+    plx_record record, *kept = &p->check->results->records[p->first_record + which];
+
+    plx_record_fill(&record, &p->arms[which], inputs, kept->group);
+    if (!p->tried[which] || rank_of(record.outcome) > rank_of(kept->outcome) ||
+        (record.outcome == kept->outcome && record.error.max_over_bound > kept->error.max_over_bound))
+        *kept = record;
+    p->tried[which] = true;
+}
+
+static void join(plx_pair *all, const plx_pair *one)
+{
+    if (one->first_different >= 0 && all->first_different < 0) {
+        all->first_different = one->first_different;
+        memcpy(all->value_first, one->value_first, sizeof all->value_first);
+        memcpy(all->value_second, one->value_second, sizeof all->value_second);
+    }
+    all->identical = all->identical && one->identical;
+    all->agree = all->agree && one->agree;
+    all->elements += one->elements;
+    if (one->max_ulp > all->max_ulp)
+        all->max_ulp = one->max_ulp;
+    if (one->max_over_bound > all->max_over_bound)
+        all->max_over_bound = one->max_over_bound;
+}
+
+static plx_status count_pair(void *data, size_t first, size_t second, const plx_pair *found, plx_error *error)
+{
+    part *p = data;
+    size_t *number = &p->pairs[first * p->count + second];
+    plx_pair pair = *found;
+
+    ++p->check->counts.pairs;
+    ++*(found->agree ? &p->check->counts.agreed : &p->check->counts.disagreed);
+    if (*number != 0) {
+        join(&p->check->results->pairs[*number - 1], found);
+        return PLX_OK;
+    }
+    pair.first = p->first_record + first;
+    pair.second = p->first_record + second;
+    *number = p->check->results->pair_count + 1;
+    return plx_results_add_pair(p->check->results, &pair, error);
+}
+
+/* ---- one case ----------------------------------------------------------------------------- */
+
+static void count_outcome(plx_check_counts *counts, plx_outcome outcome)
+{
+    ++counts->cases;
+    switch (outcome) {
+    case PLX_OUTCOME_OK: ++counts->ok; break;
+    case PLX_OUTCOME_WRONG: ++counts->wrong; break;
+    case PLX_OUTCOME_UNSUPPORTED: ++counts->unsupported; break;
+    default: ++counts->failed; break;
+    }
+}
+
+static void progress(check *c, const plx_arm *arm, const plx_operation *operation)
+{
+    char text[160];
+
+    ++c->done;
+    if (c->options->progress == NULL)
+        return;
+    (void)snprintf(text, sizeof text, "%s/%s on %s", operation->name, arm->kernel->name,
+                   plx_backend_label(arm->backend));
+    c->options->progress(c->options->progress_data, c->done, c->total, text);
+}
+
+/* Room for three times the operands on an accelerator, where the host has it too. */
+static bool affordable(const plx_inputs *inputs, const plx_arm *arm)
+{
+    const plx_device_info *device = plx_backend_device(arm->backend);
+    double bytes = 0.0;
+
+    for (size_t i = 0; i < inputs->operation->operand_count; ++i)
+        bytes += (double)inputs->elements[i] * (double)plx_dtype_size(inputs->problem.dtype);
+    return (device->features & PLX_FEATURE_CPU) == 0 && bytes < (double)device->memory_bytes / 3.0;
+}
+
+static bool host_affords(const plx_case *tried)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    double bytes = plx_operation_of(tried->problem.op)->bytes(&tried->problem);
+
+    return pages > 0 && page > 0 && 12.0 * bytes < (double)pages * (double)page;
+}
+
+static plx_status try_arm(part *p, size_t which, const plx_case *tried, const plx_inputs *inputs,
+                          plx_truths *truths)
+{
+    plx_arm *arm = &p->arms[which];
+
+    arm->outcome = PLX_OUTCOME_NOT_RUN; /* what the last case left must not be paired */
+    progress(p->check, arm, p->operation);
+    if ((arm->kernel->dtypes & PLX_DTYPE_BIT(inputs->problem.dtype)) == 0 ||
+        (tried->large && !affordable(inputs, arm)))
+        return PLX_OK;
+    plx_arm_run(arm, inputs, truths, &tried->rigour);
+    count_outcome(&p->check->counts, arm->outcome);
+    keep_worst(p, which, inputs);
+    if (arm->outcome == PLX_OUTCOME_OK || arm->outcome == PLX_OUTCOME_UNSUPPORTED)
+        return PLX_OK;
+    return report_failure(p->check, tried, inputs, arm);
+}
+
+static plx_status try_case(part *p, const plx_case *tried)
+{
+    plx_inputs inputs;
+    plx_truths truths = {.has_copy = false};
+    plx_status status;
+
+    if (tried->large && !host_affords(tried))
+        return PLX_OK;
+    status = plx_inputs_generate(&tried->problem, tried->input, tried->seed, &inputs, p->check->error);
+    if (status != PLX_OK)
+        return status;
+    for (size_t i = 0; status == PLX_OK && i < p->count; ++i)
+        status = try_arm(p, i, tried, &inputs, &truths);
+    if (status == PLX_OK)
+        status = plx_arms_pair(p->arms, p->count, &inputs, &truths, count_pair, p, p->check->error);
+    for (size_t i = 0; i < p->count; ++i)
+        plx_arm_clear(&p->arms[i]);
+    plx_truths_free(&truths);
+    plx_inputs_free(&inputs);
+    return status;
+}
+
+/* ---- operations ---------------------------------------------------------------------------- */
+
+static bool wants_dtype(const check *c, const plx_operation *operation, plx_dtype dtype)
+{
+    if ((operation->dtypes & PLX_DTYPE_BIT(dtype)) == 0)
+        return false;
+    for (size_t i = 0; i < c->options->dtype_count; ++i)
+        if (c->options->dtypes[i] == dtype)
+            return true;
+    return c->options->dtype_count == 0;
+}
+
+static bool wants_op(const check *c, plx_op op)
+{
+    for (size_t i = 0; i < c->options->op_count; ++i)
+        if (c->options->ops[i] == op)
+            return true;
+    return c->options->op_count == 0;
+}
+
+/* Quick takes one dtype of each size for data that is only moved. */
+static bool spared(const check *c, const plx_operation *operation, plx_dtype dtype)
+{
+    return c->options->effort == PLX_QUICK && c->options->dtype_count == 0 && operation->op == PLX_TRANSPOSE &&
+           (dtype == PLX_I32 || dtype == PLX_I64 || dtype == PLX_C64);
+}
+
+static plx_status try_dtype(part *p, plx_dtype dtype)
+{
+    check *c = p->check;
+    plx_cases cases;
+    plx_status status = plx_cases_make(p->operation->op, dtype, c->options->effort, c->options->seed, &cases, c->error);
+
+    if (status != PLX_OK)
+        return status;
+    for (size_t i = 0; status == PLX_OK && i < cases.count; ++i)
+        status = try_case(p, &cases.list[i]);
+    plx_cases_free(&cases);
+    return status;
+}
+
+static plx_status add_blank_records(part *p)
+{
+    plx_status status = PLX_OK;
+
+    p->first_record = p->check->results->record_count;
+    for (size_t i = 0; status == PLX_OK && i < p->count; ++i) {
+        plx_record record = {.problem = {.op = p->operation->op}, .group = (size_t)p->operation->op,
+                             .outcome = PLX_OUTCOME_NOT_RUN, .device = p->arms[i].device,
+                             .step = p->arms[i].step, .named = p->arms[i].named, .error = {.first_bad = -1}};
+        (void)snprintf(record.backend, sizeof record.backend, "%s", plx_backend_label(p->arms[i].backend));
+        (void)snprintf(record.kernel, sizeof record.kernel, "%s", p->arms[i].kernel->name);
+        (void)snprintf(record.idea, sizeof record.idea, "%s", p->arms[i].kernel->idea);
+        (void)snprintf(record.reason, sizeof record.reason, "no case suits it");
+        record.kernel_flags = p->arms[i].kernel->flags;
+        status = plx_results_add_record(p->check->results, &record, p->check->error);
+    }
+    return status;
+}
+
+static plx_status try_part(part *p)
+{
+    plx_status status = PLX_OK;
+
+    p->pairs = calloc(p->count > 0 ? p->count * p->count : 1, sizeof *p->pairs);
+    p->tried = calloc(p->count > 0 ? p->count : 1, sizeof *p->tried);
+    if (p->pairs == NULL || p->tried == NULL)
+        status = plx_fail(p->check->error, PLX_NO_MEMORY, "no memory for the records of %s", p->operation->name);
+    if (status == PLX_OK)
+        status = add_blank_records(p);
+    for (int dtype = 0; status == PLX_OK && dtype < PLX_DTYPE_COUNT; ++dtype)
+        if (wants_dtype(p->check, p->operation, (plx_dtype)dtype) &&
+            !spared(p->check, p->operation, (plx_dtype)dtype))
+            status = try_dtype(p, (plx_dtype)dtype);
+    free(p->pairs);
+    free(p->tried);
+    return status;
+}
+
+/* "best" stands for nothing before there is a problem. */
+static void drop_unknown(part *p)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < p->count; ++i)
+        if (p->arms[i].kernel != NULL)
+            p->arms[kept++] = p->arms[i];
+    p->count = kept;
+}
+
+/* A kernel name that this operation does not have may belong to another. */
+static plx_status find_arms(check *c, const plx_operation *operation, part *p)
+{
+    static const char *const all[] = {"all"};
+    const plx_problem any = {.op = operation->op};
+    bool named = c->options->kernel_count > 0;
+    plx_status status = plx_viewpoints_arms(&c->viewpoints, &any, named ? c->options->kernels : all,
+                                            named ? c->options->kernel_count : 1, &p->arms, &p->count, c->error);
+
+    if (status == PLX_NOT_FOUND && named)
+        return PLX_OK;
+    if (status != PLX_OK)
+        return status;
+    c->kernel_found = true;
+    drop_unknown(p);
+    return PLX_OK;
+}
+
+static plx_status count_runs(check *c, const plx_operation *operation, size_t arms)
+{
+    plx_status status = PLX_OK;
+
+    for (int dtype = 0; status == PLX_OK && dtype < PLX_DTYPE_COUNT; ++dtype) {
+        plx_cases cases;
+        if (!wants_dtype(c, operation, (plx_dtype)dtype) || spared(c, operation, (plx_dtype)dtype))
+            continue;
+        status = plx_cases_make(operation->op, (plx_dtype)dtype, c->options->effort, 0, &cases, c->error);
+        if (status != PLX_OK)
+            break;
+        c->total += cases.count * arms;
+        plx_cases_free(&cases);
+    }
+    return status;
+}
+
+/* Runs the operations; first, for the progress line, only counts what there is to do. */
+static plx_status each_operation(check *c, bool only_count)
+{
+    plx_status status = PLX_OK;
+
+    for (int op = 0; status == PLX_OK && op < PLX_OP_COUNT; ++op) {
+        part p = {.check = c, .operation = plx_operation_of((plx_op)op)};
+        if (!wants_op(c, (plx_op)op) || p.operation == NULL)
+            continue;
+        status = find_arms(c, p.operation, &p);
+        if (status == PLX_OK)
+            status = only_count ? count_runs(c, p.operation, p.count) : try_part(&p);
+        free(p.arms);
+    }
+    return status;
+}
+
+static plx_status check_all(check *c)
+{
+    plx_status status = plx_viewpoints_devices(&c->viewpoints, c->results, c->error);
+
+    if (status == PLX_OK)
+        status = each_operation(c, true);
+    if (status == PLX_OK && !c->kernel_found && c->options->kernel_count > 0)
+        return plx_fail(c->error, PLX_NOT_FOUND, "no backend has a kernel \"%s\"; `parallax list kernels` shows those there are",
+                        c->options->kernels[0]);
+    if (status == PLX_OK)
+        status = each_operation(c, false);
+    return status;
+}
+
+plx_status plx_check(plx_context *context, const plx_check_options *options, plx_check_counts *counts,
+                     plx_results *results)
+{
+    plx_results made = {.record_count = 0};
+    plx_error error = {.text = ""};
+    check c = {.options = options, .results = &made, .error = &error};
+    plx_status status = plx_viewpoints_open(context, options->backends, options->backend_count, &c.viewpoints, &error);
+
+    if (status == PLX_OK)
+        status = check_all(&c);
+    plx_viewpoints_close(&c.viewpoints);
+    if (status != PLX_OK) {
+        plx_results_free(&made);
+        return plx_context_fail(context, status, "%s", error.text);
+    }
+    *counts = c.counts;
+    *results = made;
+    return PLX_OK;
+}
