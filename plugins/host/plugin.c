@@ -224,7 +224,7 @@ static const host_kernel *const kernels[PLX_OP_COUNT] = {
 
 static const plx_kernel *host_kernel_at(plx_op op, size_t index)
 {
-    if ((unsigned)op >= PLX_OP_COUNT || index > 0)
+    if ((unsigned)op >= PLX_OP_COUNT || kernels[op] == NULL || index > 0)
         return NULL;
     return &kernels[op]->about;
 }
