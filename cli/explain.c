@@ -35,6 +35,10 @@ static plx_problem example_problem(plx_op op, const plx_kernel *kernel)
         return plx_transpose_of(dtype, 1024, 1024);
     case PLX_MATVEC:
         return plx_matvec_of(dtype, false, 1024, 1024);
+    case PLX_PROBE: {
+        plx_problem problem = {.op = PLX_PROBE, .dtype = dtype, .of.probe = {.n = 1 << 20, .span = 1 << 20}};
+        return problem;
+    }
     case PLX_GEMM:
     case PLX_OP_COUNT:
         break;

@@ -110,6 +110,7 @@ static plx_problem empty_problem(plx_op op, plx_dtype dtype, const cli_options *
         problem.of.matvec.beta = options->beta;
         return problem;
     case PLX_GEMM:
+    case PLX_PROBE:
     case PLX_OP_COUNT:
         break;
     }

@@ -122,6 +122,17 @@ static void normalise_gemm(plx_dtype dtype, const plx_gemm_problem *from, plx_ge
     to->beta = factor(dtype, from->beta);
 }
 
+static void normalise_probe(const plx_probe_problem *from, plx_probe_problem *to)
+{
+    to->pattern = from->pattern;
+    to->repeat = from->repeat;
+    to->n = from->n;
+    to->stride = from->stride;
+    to->offset = from->offset;
+    to->span = from->span;
+    to->regions = from->regions;
+}
+
 void plx_problem_normalise(const plx_problem *problem, plx_problem *normal)
 {
     clear(normal, problem->op, problem->dtype);
@@ -139,6 +150,9 @@ void plx_problem_normalise(const plx_problem *problem, plx_problem *normal)
         break;
     case PLX_GEMM:
         normalise_gemm(problem->dtype, &problem->of.gemm, &normal->of.gemm);
+        break;
+    case PLX_PROBE:
+        normalise_probe(&problem->of.probe, &normal->of.probe);
         break;
     case PLX_OP_COUNT:
         break;

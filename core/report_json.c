@@ -172,6 +172,16 @@ static void add_gemm(json_t *made, const plx_gemm_problem *problem)
     json_object_set_new(made, "ldc", integer(problem->ldc));
 }
 
+static void add_probe(json_t *made, const plx_probe_problem *problem)
+{
+    json_object_set_new(made, "pattern", integer((int64_t)problem->pattern));
+    json_object_set_new(made, "repeat", integer(problem->repeat));
+    json_object_set_new(made, "stride", integer(problem->stride));
+    json_object_set_new(made, "offset", integer(problem->offset));
+    json_object_set_new(made, "span", integer(problem->span));
+    json_object_set_new(made, "regions", integer(problem->regions));
+}
+
 /* What makes this problem differ from others of its shape. */
 static void add_variant(json_t *made, const plx_problem *problem)
 {
@@ -188,6 +198,9 @@ static void add_variant(json_t *made, const plx_problem *problem)
         break;
     case PLX_GEMM:
         add_gemm(made, &problem->of.gemm);
+        break;
+    case PLX_PROBE:
+        add_probe(made, &problem->of.probe);
         break;
     case PLX_OP_COUNT:
         break;

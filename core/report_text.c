@@ -65,6 +65,10 @@ void plx_variant_text(const plx_problem *problem, char *text, size_t capacity)
         (void)snprintf(text, capacity, "%s%s%s", problem->of.gemm.trans_a ? "t" : "n",
                        problem->of.gemm.trans_b ? "t" : "n", factors);
         break;
+    case PLX_PROBE:
+        (void)snprintf(text, capacity, "pattern %d, stride %lld", (int)problem->of.probe.pattern,
+                       (long long)problem->of.probe.stride);
+        break;
     case PLX_TRANSPOSE:
     case PLX_OP_COUNT:
         break;

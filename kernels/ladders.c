@@ -13,6 +13,7 @@ static const ladder_entry ladders[PLX_OP_COUNT] = {
     [PLX_TRANSPOSE] = {"transpose", &plx_transpose_ladder},
     [PLX_MATVEC] = {"matvec", &plx_matvec_ladder},
     [PLX_GEMM] = {"gemm", &plx_gemm_ladder},
+    [PLX_PROBE] = {"probe", &plx_probe_ladder},
 };
 
 const plx_ladder *plx_ladder_of(plx_op op)

@@ -6,7 +6,8 @@ operation_sources = \
 	kernels/reduce/operation.c \
 	kernels/transpose/operation.c \
 	kernels/matvec/operation.c \
-	kernels/gemm/operation.c
+	kernels/gemm/operation.c \
+	kernels/probe/operation.c
 
 ladder_sources = \
 	kernels/recipe.h \
@@ -17,7 +18,8 @@ ladder_sources = \
 	kernels/reduce/rows.c \
 	kernels/transpose/rows.c \
 	kernels/matvec/rows.c \
-	kernels/gemm/rows.c
+	kernels/gemm/rows.c \
+	kernels/probe/rows.c
 
 # A kernel is picked up by its files: GNU make lists them.
 device_sources = \

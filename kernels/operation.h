@@ -72,7 +72,7 @@ typedef struct plx_operation {
 } plx_operation;
 
 extern const plx_operation plx_reduce_operation, plx_transpose_operation, plx_matvec_operation,
-    plx_gemm_operation;
+    plx_gemm_operation, plx_probe_operation;
 
 /* NULL for a number that is no operation. */
 const plx_operation *plx_operation_of(plx_op op);

@@ -6,6 +6,7 @@ static const plx_operation *const operations[PLX_OP_COUNT] = {
     [PLX_TRANSPOSE] = &plx_transpose_operation,
     [PLX_MATVEC] = &plx_matvec_operation,
     [PLX_GEMM] = &plx_gemm_operation,
+    [PLX_PROBE] = &plx_probe_operation,
 };
 
 const plx_operation *plx_operation_of(plx_op op)

@@ -69,7 +69,8 @@ typedef struct plx_ladder {
     size_t (*choose)(const plx_problem *problem, const plx_device_info *device);
 } plx_ladder;
 
-extern const plx_ladder plx_reduce_ladder, plx_transpose_ladder, plx_matvec_ladder, plx_gemm_ladder;
+extern const plx_ladder plx_reduce_ladder, plx_transpose_ladder, plx_matvec_ladder, plx_gemm_ladder,
+    plx_probe_ladder;
 
 /* NULL when the operation has no device kernels. */
 const plx_ladder *plx_ladder_of(plx_op op);

@@ -54,7 +54,14 @@ typedef enum plx_dtype {
 
 /* ---- problems -------------------------------------------------------- */
 
-typedef enum plx_op { PLX_REDUCE = 0, PLX_TRANSPOSE, PLX_MATVEC, PLX_GEMM, PLX_OP_COUNT } plx_op;
+typedef enum plx_op {
+    PLX_REDUCE = 0,
+    PLX_TRANSPOSE,
+    PLX_MATVEC,
+    PLX_GEMM,
+    PLX_PROBE,
+    PLX_OP_COUNT
+} plx_op;
 
 typedef enum plx_reduction { PLX_SUM = 0, PLX_MIN, PLX_MAX, PLX_REDUCTION_COUNT } plx_reduction;
 
@@ -104,6 +111,27 @@ typedef struct plx_gemm_problem {
     double alpha, beta;
 } plx_gemm_problem;
 
+/* What a probe computes.  All arithmetic is on integers and wraps. */
+typedef enum plx_probe_pattern {
+    PLX_PROBE_GATHER = 0, /* out[i] = in[(i * stride + offset) mod span] */
+    PLX_PROBE_PARTITION,  /* out[i]: `repeat` words of region (i / 1024) mod regions, added */
+    PLX_PROBE_BANKS,      /* out[i]: `repeat` words of shared memory, added, from word i * stride on */
+    PLX_PROBE_REVERSE,    /* runs of 64 elements, each backwards */
+    PLX_PROBE_BRANCH,     /* out[i]: `repeat` steps of one of two sequences, by (i / stride) mod 2 */
+    PLX_PROBE_GUARD,      /* out[i] = in[i] + 1 */
+    PLX_PROBE_PATTERN_COUNT
+} plx_probe_pattern;
+
+/* A small computation whose result is exact and whose time says what memory does to
+ * a kernel; n elements of output.  What a pattern does not use is 0. */
+typedef struct plx_probe_problem {
+    plx_probe_pattern pattern;
+    int32_t repeat;
+    int64_t n, stride, offset;
+    int64_t span;    /* GATHER: elements of the input, a power of two */
+    int64_t regions; /* PARTITION: regions of 256 bytes */
+} plx_probe_problem;
+
 /* One computation, fully described.  beta == 0 means that the output is not
  * read; alpha == 0 that A, B and x are not (the BLAS rule).  alpha and beta are
  * rounded to the dtype before use.  Make one with plx_reduce_of() and its
@@ -118,6 +146,7 @@ typedef struct plx_problem {
         plx_transpose_problem transpose;
         plx_matvec_problem matvec;
         plx_gemm_problem gemm;
+        plx_probe_problem probe;
         uint64_t room[24]; /* the size of this struct is part of the ABI */
     } of;
 } plx_problem;
