@@ -41,7 +41,8 @@ may_include() {
     backends/cuda:system:CL/* | plugins/cuda:system:CL/*) return 1 ;;
     backends/opencl:system:cu* | plugins/opencl:system:cu*) return 1 ;;
     backends/*:system:* | plugins/*:system:*) return 0 ;;
-    *:system:CL/* | *:system:cu[bdfr]* | *:system:nv* | *:system:cblas* | *:system:clblast* | *:system:hip*) return 1 ;;
+    *:system:CL/* | *:system:cu[bdfr]* | *:system:nv* | *:system:hip*) return 1 ;;
+    *:system:cblas* | *:system:clblast*) return 1 ;;
     *:system:*) return 0 ;;
     esac
     case $2 in include/* | "$own"/*) return 0 ;; esac
@@ -59,7 +60,9 @@ include_faults() {
         found=$(resolve "$1" "$file" "$target")
         layer=$(layer_of "$file")
         may_include "$layer" "$found" || echo "$file includes $found"
-        case $layer:$found in plugins/*:backends/*) echo "$layer $(layer_of "$found")" >>"$scratch/bindings" ;; esac
+        case $layer:$found in
+        plugins/*:backends/*) echo "$layer $(layer_of "$found")" >>"$scratch/bindings" ;;
+        esac
     done
 }
 
@@ -78,7 +81,10 @@ strip_comments() {
         for (i = 1; i <= length($0); i++) {
             one = substr($0, i, 1); two = substr($0, i, 2)
             if (comment) { if (two == "*/") { comment = 0; i++ } continue }
-            if (quote != "") { if (one == "\\") { text = text one; i++; one = substr($0, i, 1) } else if (one == quote) quote = "" }
+            if (quote != "") {
+                if (one == "\\") { text = text one; i++; one = substr($0, i, 1) }
+                else if (one == quote) quote = ""
+            }
             else if (two == "/*") { comment = 1; i++; continue }
             else if (two == "//") break
             else if (one == "\"" || one == "\047") quote = one
