@@ -2,8 +2,8 @@
 if HAVE_CUDA
 if HAVE_CMOCKA
 check_LTLIBRARIES += tests/fake-cuda.la
-check_PROGRAMS += tests/test_cuda_host
-TESTS += tests/test_cuda_host
+check_PROGRAMS += tests/test_cuda_host tests/test_cuda_plan
+TESTS += tests/test_cuda_host tests/test_cuda_plan
 endif
 endif
 
@@ -12,7 +12,14 @@ tests_fake_cuda_la_SOURCES = tests/fake_cuda.c tests/fake_cuda.h
 tests_fake_cuda_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
 tests_fake_cuda_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 
-tests_test_cuda_host_SOURCES = tests/test_cuda_host.c tests/fake_cuda.h $(ladder_sources)
+cuda_fixture_sources = tests/cuda_fixture.c tests/cuda_fixture.h tests/fake_cuda.h
+
+tests_test_cuda_host_SOURCES = tests/test_cuda_host.c $(cuda_fixture_sources)
 tests_test_cuda_host_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_test_cuda_host_LDADD = $(CMOCKA_LIBS)
 EXTRA_tests_test_cuda_host_DEPENDENCIES = plx-cuda.la tests/fake-cuda.la
+
+tests_test_cuda_plan_SOURCES = tests/test_cuda_plan.c $(cuda_fixture_sources) $(ladder_sources)
+tests_test_cuda_plan_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_test_cuda_plan_LDADD = $(CMOCKA_LIBS)
+EXTRA_tests_test_cuda_plan_DEPENDENCIES = plx-cuda.la tests/fake-cuda.la

@@ -162,7 +162,7 @@ plx_status plx_cuda_explain(plx_session *session, plx_error *error, CUresult res
     if (status == PLX_DEVICE_LOST && session != NULL)
         atomic_store(&session->lost, true);
     return plx_fail(error, status, "%s failed: %s (%s)%s", function, name != NULL ? name : number,
-                    text != NULL ? text : "newer than this driver's list of errors",
+                    text != NULL ? text : "no description",
                     status == PLX_DEVICE_LOST
                         ? "; the device's context is dead and this process runs nothing more on it"
                         : "");

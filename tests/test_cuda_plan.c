@@ -1,0 +1,399 @@
+/* The plans of the cuda plugin on a pretended driver: what every kernel launches,
+ * against its recipe, and what is said when it cannot. */
+#include "cuda_fixture.h"
+#include "kernels/recipe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- plans ----------------------------------------------------------- */
+
+#define OPERANDS PLX_MAX_OPERANDS
+#define OPERAND_OFFSET 16
+
+typedef struct workbench {
+    bench made;
+    plx_device_info info;
+    plx_operand operands[OPERANDS];
+    uint64_t addresses[OPERANDS]; /* with the offset */
+} workbench;
+
+static workbench begin_work(void)
+{
+    workbench work;
+    size_t count;
+    memset(&work, 0, sizeof work);
+    work.made = begin();
+    assert_int_equal(plugin->probe(&work.info, 1, &count, &error), PLX_OK);
+    for (size_t i = 0; i < OPERANDS; i++) {
+        assert_int_equal(plugin->alloc(work.made.session, 64, &work.operands[i].memory, &error), PLX_OK);
+        work.operands[i].offset = OPERAND_OFFSET;
+        work.addresses[i] = fake->last_address + OPERAND_OFFSET;
+    }
+    return work;
+}
+
+static void end_work(workbench work)
+{
+    for (size_t i = 0; i < OPERANDS; i++)
+        plugin->free(work.made.session, work.operands[i].memory);
+    end(work.made);
+}
+
+static plx_problem problem_of(plx_op op, plx_dtype dtype, unsigned form)
+{
+    plx_problem problem;
+    bool first = (form & 1) != 0, second = (form & 2) != 0;
+    memset(&problem, 0, sizeof problem);
+    problem.op = op;
+    problem.dtype = dtype;
+    switch ((int)op) {
+    case PLX_REDUCE:
+        problem.of.reduce.n = 100003;
+        problem.of.reduce.reduction = form % 3 == 0 ? PLX_SUM : form % 3 == 1 ? PLX_MIN : PLX_MAX;
+        break;
+    case PLX_TRANSPOSE:
+        problem.of.transpose =
+            (plx_transpose_problem){.rows = 67, .cols = 129, .ld_in = first ? 131 : 129, .ld_out = 68};
+        break;
+    case PLX_MATVEC:
+        problem.of.matvec = (plx_matvec_problem){
+            .rows = 65, .cols = 130, .lda = 132, .trans = first, .alpha = 1.5, .beta = second ? -0.25 : 0};
+        break;
+    default:
+        problem.of.gemm = (plx_gemm_problem){.m = 65, .n = 67, .k = 130, .lda = 132, .ldb = 132,
+                                             .ldc = 68, .trans_a = first, .trans_b = second,
+                                             .alpha = 1.5, .beta = -0.25};
+    }
+    return problem;
+}
+
+static void assert_argument(const plx_argument *wanted, plx_dtype dtype, uint64_t got,
+                            const workbench *work, uint64_t scratch)
+{
+    float narrow = (float)wanted->scalar;
+    int32_t low = (int32_t)wanted->value;
+    uint64_t expected = 0;
+    if (wanted->kind == PLX_ARG_OPERAND)
+        expected = work->addresses[wanted->operand];
+    else if (wanted->kind == PLX_ARG_SCRATCH)
+        expected = scratch + (uint64_t)wanted->value;
+    else if (wanted->kind == PLX_ARG_I64)
+        expected = (uint64_t)wanted->value;
+    else if (wanted->kind == PLX_ARG_I32)
+        memcpy(&expected, &low, sizeof low);
+    else if (dtype == PLX_F32)
+        memcpy(&expected, &narrow, sizeof narrow);
+    else
+        memcpy(&expected, &wanted->scalar, sizeof wanted->scalar);
+    assert_true(got == expected);
+}
+
+static size_t visible_arguments(const plx_step *step, int64_t *shared_bytes)
+{
+    size_t count = 0;
+    *shared_bytes = 0;
+    for (size_t i = 0; i < step->argument_count; i++) {
+        if (step->arguments[i].kind == PLX_ARG_SHARED)
+            *shared_bytes += step->arguments[i].value;
+        else
+            count++;
+    }
+    return count;
+}
+
+static void assert_launch(const plx_recipe *recipe, const plx_step *step, const fake_launch *launch,
+                          plx_dtype dtype, const workbench *work, uint64_t scratch)
+{
+    char entry[128];
+    int64_t shared_bytes;
+    size_t next = 0;
+    (void)snprintf(entry, sizeof entry, "%s_%s", step->entry, recipe->variant);
+    assert_string_equal(launch->entry, entry);
+    for (int axis = 0; axis < 3; axis++) {
+        assert_true(launch->grid[axis] == step->grid[axis]);
+        assert_int_equal(launch->block[axis], step->block[axis]);
+    }
+    (void)visible_arguments(step, &shared_bytes);
+    assert_int_equal(launch->shared_bytes, shared_bytes);
+    assert_non_null(launch->stream);
+    for (size_t i = 0; i < step->argument_count; i++)
+        if (step->arguments[i].kind != PLX_ARG_SHARED)
+            assert_argument(&step->arguments[i], dtype, launch->arguments[next++], work, scratch);
+}
+
+/* The entry point must stand in the kernel's file, to be found by its full name. */
+static void assert_in_source(const char *operation, const char *kernel, const char *entry)
+{
+    static char text[1 << 20];
+    char path[4096];
+    const char *folder = getenv("top_srcdir");
+    size_t length;
+    FILE *file;
+    (void)snprintf(path, sizeof path, "%s/kernels/%s/%s.cu", folder != NULL ? folder : ".", operation,
+                   kernel);
+    file = fopen(path, "r");
+    if (file == NULL)
+        fail_msg("%s cannot be read", path);
+    length = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[length] = '\0';
+    for (const char *at = strstr(text, entry); at != NULL; at = strstr(at + 1, entry))
+        if (at[strlen(entry)] == '(')
+            return;
+    fail_msg("%s has no function %s", path, entry);
+}
+
+static uint64_t scratch_of(const plx_recipe *recipe, size_t *known, uint64_t *address)
+{
+    if (recipe->scratch_bytes > *known) {
+        static const char zeros[PLX_SCRATCH_COUNTERS];
+        *known = fake->last_bytes;
+        *address = fake->last_address;
+        assert_true(fake->last_bytes >= recipe->scratch_bytes);
+        assert_memory_equal((const void *)(uintptr_t)*address, zeros, sizeof zeros);
+    }
+    return *address;
+}
+
+/* Plans and executes; true if it is supported here. */
+static bool assert_problem(const workbench *work, const plx_problem *problem, size_t kernel,
+                           size_t *known, uint64_t *address)
+{
+    const plx_row *row = &plx_ladder_of(problem->op)->rows[kernel];
+    plx_recipe recipe;
+    plx_plugin_plan *plan;
+    int64_t shared_bytes;
+    uint64_t scratch;
+    memset(&recipe, 0, sizeof recipe);
+    if (row->recipe(problem, &work->info, &recipe, &error) != PLX_OK) {
+        assert_int_equal(plugin->plan(work->made.session, problem, kernel, &plan, &error),
+                         PLX_UNSUPPORTED);
+        return false;
+    }
+    if (plugin->plan(work->made.session, problem, kernel, &plan, &error) != PLX_OK)
+        fail_msg("%s/%s: %s", plx_ladder_name(problem->op), row->about.name, error.text);
+    fake->launch_count = 0;
+    for (size_t i = 0; i < recipe.step_count; i++)
+        fake->argument_counts[i] = visible_arguments(&recipe.steps[i], &shared_bytes);
+    assert_int_equal(plugin->execute(plan, work->made.queue, work->operands, OPERANDS, &error), PLX_OK);
+    assert_int_equal(fake->launch_count, recipe.step_count);
+    scratch = scratch_of(&recipe, known, address);
+    for (size_t i = 0; i < recipe.step_count; i++) {
+        assert_launch(&recipe, &recipe.steps[i], &fake->launches[i], problem->dtype, work, scratch);
+        assert_in_source(plx_ladder_name(problem->op), row->about.name, fake->launches[i].entry);
+    }
+    plugin->plan_destroy(plan);
+    return true;
+}
+
+static void every_kernel_launches_its_recipe(void **state)
+{
+    plx_op op = *(const plx_op *)*state;
+    workbench work = begin_work();
+    size_t known = 0;
+    uint64_t address = 0;
+    const plx_kernel *kernel;
+    assert_non_null(plugin->kernel(op, 0));
+    for (size_t k = 0; (kernel = plugin->kernel(op, k)) != NULL; k++) {
+        size_t supported = 0;
+        for (int dtype = 0; dtype < PLX_DTYPE_COUNT; dtype++)
+            for (unsigned form = 0; form < 4; form++) {
+                plx_problem problem = problem_of(op, (plx_dtype)dtype, form);
+                if (kernel->dtypes & PLX_DTYPE_BIT(dtype))
+                    supported += assert_problem(&work, &problem, k, &known, &address);
+            }
+        if (supported == 0)
+            fail_msg("%s/%s supports nothing", plx_ladder_name(op), kernel->name);
+    }
+    end_work(work);
+}
+
+/* ---- plans that fail ------------------------------------------------- */
+
+/* The first kernel of a ladder serves any f32 problem. */
+static plx_status plan_first(const bench *made, plx_plugin_plan **plan)
+{
+    plx_problem problem = problem_of(PLX_REDUCE, PLX_F32, 0);
+    return plugin->plan(made->session, &problem, 0, plan, &error);
+}
+
+static void what_no_kernel_serves_is_refused(void **unused)
+{
+    bench made = begin();
+    plx_problem problem = problem_of(PLX_REDUCE, PLX_I8, 0);
+    plx_plugin_plan *plan = NULL;
+    size_t choice = 77;
+    (void)unused;
+    assert_int_equal(plugin->plan(made.session, &problem, 0, &plan, &error), PLX_UNSUPPORTED);
+    problem.dtype = PLX_F32;
+    assert_int_equal(plugin->plan(made.session, &problem, 999, &plan, &error), PLX_NOT_FOUND);
+    problem.compute = PLX_COMPUTE_TF32;
+    assert_int_equal(plugin->plan(made.session, &problem, 0, &plan, &error), PLX_UNSUPPORTED);
+    assert_int_equal(plugin->choose(made.session, &problem, &choice, &error), PLX_UNSUPPORTED);
+    assert_int_equal(choice, 77);
+    assert_null(plan);
+    end(made);
+}
+
+static void code_for_another_gpu_names_the_remedy(void **unused)
+{
+    bench made = begin();
+    plx_plugin_plan *plan = NULL;
+    (void)unused;
+    fail_next("cuModuleLoadData", NO_BINARY);
+    assert_int_equal(plan_first(&made, &plan), PLX_BUILD_FAILED);
+    assert_non_null(strstr(error.text, "no code that compute capability 9.0 can run"));
+    assert_non_null(strstr(error.text, "--with-cuda-arch=90"));
+    fail_next("cuModuleGetFunction", NOT_FOUND);
+    assert_int_equal(plan_first(&made, &plan), PLX_BUILD_FAILED);
+    assert_non_null(strstr(error.text, "its device code has no function "));
+    assert_null(plan);
+    end(made);
+}
+
+static void a_block_too_large_for_its_registers_is_unsupported(void **unused)
+{
+    bench made = begin();
+    plx_plugin_plan *plan = NULL;
+    (void)unused;
+    fake->max_block_threads = 16;
+    assert_int_equal(plan_first(&made, &plan), PLX_UNSUPPORTED);
+    fake->max_block_threads = 1024;
+    assert_non_null(strstr(error.text, "its registers allow 16 on this device"));
+    fake->static_shared = 300000;
+    assert_int_equal(plan_first(&made, &plan), PLX_UNSUPPORTED);
+    fake->static_shared = 0;
+    assert_non_null(strstr(error.text, "this device has 232448"));
+    assert_null(plan);
+    end(made);
+}
+
+static void a_program_is_loaded_once_per_session(void **unused)
+{
+    bench made = begin();
+    plx_plugin_plan *first, *second;
+    size_t before = fake->module_loads;
+    (void)unused;
+    assert_int_equal(plan_first(&made, &first), PLX_OK);
+    assert_int_equal(plan_first(&made, &second), PLX_OK);
+    assert_int_equal(fake->module_loads, before + 1);
+    plugin->plan_destroy(second);
+    plugin->plan_destroy(first);
+    end(made);
+}
+
+static void large_shared_memory_is_asked_for(void **unused)
+{
+    bench made = begin();
+    plx_problem problem = problem_of(PLX_REDUCE, PLX_F32, 0);
+    plx_plugin_plan *plan;
+    size_t dynamic = 0;
+    const plx_kernel *kernel;
+    (void)unused;
+    while ((kernel = plugin->kernel(PLX_REDUCE, dynamic)) != NULL &&
+           strcmp(kernel->name, "smem-dynamic") != 0)
+        dynamic++;
+    assert_non_null(kernel);
+    fake->dynamic_shared_limit = -1;
+    assert_int_equal(plugin->plan(made.session, &problem, dynamic, &plan, &error), PLX_OK);
+    plugin->plan_destroy(plan);
+    assert_int_equal(fake->dynamic_shared_limit, -1);
+    fake->static_shared = 49152; /* nothing of the usual 48 KiB is left */
+    assert_int_equal(plugin->plan(made.session, &problem, dynamic, &plan, &error), PLX_OK);
+    fake->static_shared = 0;
+    plugin->plan_destroy(plan);
+    assert_true(fake->dynamic_shared_limit > 0);
+    end(made);
+}
+
+static void a_failed_launch_kills_the_device(void **unused)
+{
+    workbench work = begin_work();
+    plx_plugin_plan *plan;
+    size_t launched;
+    (void)unused;
+    assert_int_equal(plan_first(&work.made, &plan), PLX_OK);
+    memset(fake->argument_counts, 0, sizeof fake->argument_counts);
+    fail_next("cuLaunchKernel", LAUNCH_FAILED);
+    assert_int_equal(plugin->execute(plan, work.made.queue, work.operands, 2, &error), PLX_DEVICE_LOST);
+    launched = fake->launch_count;
+    assert_int_equal(plugin->execute(plan, work.made.queue, work.operands, 2, &error), PLX_DEVICE_LOST);
+    assert_int_equal(fake->launch_count, launched);
+    plugin->plan_destroy(plan);
+    for (size_t i = 0; i < OPERANDS; i++)
+        plugin->free(work.made.session, work.operands[i].memory);
+    plugin->queue_destroy(work.made.queue);
+    plugin->close(work.made.session);
+}
+
+static void scratch_that_does_not_fit_is_no_memory(void **unused)
+{
+    workbench work = begin_work();
+    plx_plugin_plan *plan;
+    (void)unused;
+    assert_int_equal(plan_first(&work.made, &plan), PLX_OK);
+    memset(fake->argument_counts, 0, sizeof fake->argument_counts);
+    fail_next("cuMemAlloc", OUT_OF_MEMORY);
+    assert_int_equal(plugin->execute(plan, work.made.queue, work.operands, 2, &error), PLX_NO_MEMORY);
+    assert_non_null(strstr(error.text, "for scratch memory"));
+    assert_int_equal(plugin->execute(plan, work.made.queue, work.operands, 2, &error), PLX_OK);
+    plugin->plan_destroy(plan);
+    end_work(work);
+}
+
+static void an_empty_problem_launches_nothing(void **unused)
+{
+    bench made = begin();
+    plx_problem problem = problem_of(PLX_TRANSPOSE, PLX_F32, 0);
+    plx_plugin_plan *plan;
+    plx_operand none[2] = {{NULL, 0}, {NULL, 0}};
+    (void)unused;
+    problem.of.transpose = (plx_transpose_problem){.rows = 0, .cols = 5, .ld_in = 5, .ld_out = 1};
+    fake->launch_count = 0;
+    assert_int_equal(plugin->plan(made.session, &problem, 0, &plan, &error), PLX_OK);
+    assert_int_equal(plugin->execute(plan, made.queue, none, 2, &error), PLX_OK);
+    assert_int_equal(fake->launch_count, 0);
+    plugin->plan_destroy(plan);
+    end(made);
+}
+
+static void choice_is_a_kernel_and_no_yardstick(void **unused)
+{
+    bench made = begin();
+    (void)unused;
+    for (int op = 0; op <= PLX_GEMM; op++) {
+        plx_problem problem = problem_of((plx_op)op, PLX_F32, 0);
+        const plx_kernel *kernel;
+        size_t choice = SIZE_MAX;
+        assert_int_equal(plugin->choose(made.session, &problem, &choice, &error), PLX_OK);
+        kernel = plugin->kernel((plx_op)op, choice);
+        assert_non_null(kernel);
+        assert_int_equal(kernel->flags & PLX_KERNEL_YARDSTICK, 0);
+    }
+    end(made);
+}
+
+#define RECIPES_OF(operation)                                                                     \
+    {"every_kernel_launches_its_recipe: " #operation, every_kernel_launches_its_recipe, NULL, NULL, \
+     &(plx_op){operation}}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        RECIPES_OF(PLX_REDUCE),
+        RECIPES_OF(PLX_TRANSPOSE),
+        RECIPES_OF(PLX_MATVEC),
+        RECIPES_OF(PLX_GEMM),
+        cmocka_unit_test(what_no_kernel_serves_is_refused),
+        cmocka_unit_test(code_for_another_gpu_names_the_remedy),
+        cmocka_unit_test(a_block_too_large_for_its_registers_is_unsupported),
+        cmocka_unit_test(a_program_is_loaded_once_per_session),
+        cmocka_unit_test(large_shared_memory_is_asked_for),
+        cmocka_unit_test(a_failed_launch_kills_the_device),
+        cmocka_unit_test(scratch_that_does_not_fit_is_no_memory),
+        cmocka_unit_test(an_empty_problem_launches_nothing),
+        cmocka_unit_test(choice_is_a_kernel_and_no_yardstick),
+    };
+    return cmocka_run_group_tests(tests, start_with_fake, NULL);
+}
