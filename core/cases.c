@@ -290,27 +290,36 @@ static void make_large_gemm(maker *m)
 
 /* ---- all ---------------------------------------------------------------------------------------- */
 
+typedef void make_cases(maker *m);
+
+static make_cases *const usual_cases[PLX_OP_COUNT] = {
+    [PLX_REDUCE] = make_reduce,
+    [PLX_TRANSPOSE] = make_transpose,
+    [PLX_MATVEC] = make_matvec,
+    [PLX_GEMM] = make_gemm,
+};
+
+static make_cases *const large_cases[PLX_OP_COUNT] = {
+    [PLX_REDUCE] = make_large_reduce,
+    [PLX_TRANSPOSE] = make_large_transpose,
+    [PLX_MATVEC] = make_large_matvec,
+    [PLX_GEMM] = make_large_gemm,
+};
+
+bool plx_cases_exist(plx_op op)
+{
+    return (unsigned)op < PLX_OP_COUNT && usual_cases[op] != NULL;
+}
+
 plx_status plx_cases_make(plx_op op, plx_dtype dtype, plx_effort effort, uint64_t seed, plx_cases *cases,
                           plx_error *error)
 {
-    static void (*const make[])(maker *) = {
-        [PLX_REDUCE] = make_reduce,
-        [PLX_TRANSPOSE] = make_transpose,
-        [PLX_MATVEC] = make_matvec,
-        [PLX_GEMM] = make_gemm,
-    };
-    static void (*const make_large[])(maker *) = {
-        [PLX_REDUCE] = make_large_reduce,
-        [PLX_TRANSPOSE] = make_large_transpose,
-        [PLX_MATVEC] = make_large_matvec,
-        [PLX_GEMM] = make_large_gemm,
-    };
     maker m = {.op = op, .dtype = dtype, .effort = effort, .seed = seed};
 
-    if ((size_t)op < sizeof make / sizeof make[0])
-        make[op](&m);
-    if ((size_t)op < sizeof make / sizeof make[0] && effort == PLX_FULL)
-        make_large[op](&m);
+    if (plx_cases_exist(op))
+        usual_cases[op](&m);
+    if (plx_cases_exist(op) && effort == PLX_FULL)
+        large_cases[op](&m);
     if (m.out_of_memory) {
         free(m.cases.list);
         return plx_fail(error, PLX_NO_MEMORY, "no memory for the list of cases");

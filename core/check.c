@@ -423,7 +423,7 @@ static plx_status each_operation(check *c, bool only_count)
 
     for (int op = 0; status == PLX_OK && op < PLX_OP_COUNT; ++op) {
         part p = {.check = c, .operation = plx_operation_of((plx_op)op)};
-        if (!wants_op(c, (plx_op)op) || p.operation == NULL)
+        if (!wants_op(c, (plx_op)op) || p.operation == NULL || !plx_cases_exist((plx_op)op))
             continue;
         status = find_arms(c, p.operation, &p);
         if (status == PLX_OK)
