@@ -1,0 +1,60 @@
+/* transpose/coalesced: a tile in shared memory, so that both global accesses run along rows. */
+#include "device.cuh"
+
+/* The tile is written by rows and read by columns: the 32 threads of a warp then read
+ * addresses 32 elements apart, which all lie in one bank. */
+template <class T>
+__device__ void transpose_coalesced(const T *__restrict__ in, T *__restrict__ out, int64_t rows, int64_t cols,
+                                    int64_t ld_in, int64_t ld_out, int across)
+{
+    __shared__ T staged[TRANSPOSE_TILE][TRANSPOSE_TILE];
+    const Tile tile = tile_in_order(across, TRANSPOSE_TILE, rows, cols);
+    const int x = threadIdx.x, y = threadIdx.y;
+
+    in += tile.row * ld_in + tile.col;
+    out += tile.col * ld_out + tile.row;
+#pragma unroll
+    for (int k = 0; k < TRANSPOSE_TILE; k += TRANSPOSE_ROWS)
+        if (y + k < tile.height && x < tile.width)
+            staged[y + k][x] = in[(y + k) * ld_in + x];
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < TRANSPOSE_TILE; k += TRANSPOSE_ROWS)
+        if (y + k < tile.width && x < tile.height)
+            out[(y + k) * ld_out + x] = staged[x][y + k];
+}
+
+extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
+transpose_coalesced_b1(const uint8_t *in, uint8_t *out, int64_t rows, int64_t cols, int64_t ld_in,
+                       int64_t ld_out, int across)
+{
+    transpose_coalesced<uint8_t>(in, out, rows, cols, ld_in, ld_out, across);
+}
+
+extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
+transpose_coalesced_b2(const uint16_t *in, uint16_t *out, int64_t rows, int64_t cols, int64_t ld_in,
+                       int64_t ld_out, int across)
+{
+    transpose_coalesced<uint16_t>(in, out, rows, cols, ld_in, ld_out, across);
+}
+
+extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
+transpose_coalesced_b4(const uint32_t *in, uint32_t *out, int64_t rows, int64_t cols, int64_t ld_in,
+                       int64_t ld_out, int across)
+{
+    transpose_coalesced<uint32_t>(in, out, rows, cols, ld_in, ld_out, across);
+}
+
+extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
+transpose_coalesced_b8(const uint64_t *in, uint64_t *out, int64_t rows, int64_t cols, int64_t ld_in,
+                       int64_t ld_out, int across)
+{
+    transpose_coalesced<uint64_t>(in, out, rows, cols, ld_in, ld_out, across);
+}
+
+extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
+transpose_coalesced_b16(const uint4 *in, uint4 *out, int64_t rows, int64_t cols, int64_t ld_in,
+                        int64_t ld_out, int across)
+{
+    transpose_coalesced<uint4>(in, out, rows, cols, ld_in, ld_out, across);
+}

@@ -1,0 +1,54 @@
+/* transpose/copy: no transpose, the practical upper limit. */
+#include "device.cuh"
+
+/* The copy is dense: element (i, j) goes to out[i * cols + j].  That fills the operand
+ * of a transpose exactly when its rows lie without gaps (ld_out == rows). */
+template <class T>
+__device__ void transpose_copy(const T *__restrict__ in, T *__restrict__ out, int64_t rows, int64_t cols,
+                               int64_t ld_in, int64_t ld_out, int across)
+{
+    const Tile tile = tile_in_order(across, TRANSPOSE_TILE, rows, cols);
+    const int x = threadIdx.x, y = threadIdx.y;
+
+    in += tile.row * ld_in + tile.col;
+    out += tile.row * cols + tile.col;
+#pragma unroll
+    for (int k = 0; k < TRANSPOSE_TILE; k += TRANSPOSE_ROWS)
+        if (y + k < tile.height && x < tile.width)
+            out[(y + k) * cols + x] = in[(y + k) * ld_in + x];
+}
+
+extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
+transpose_copy_b1(const uint8_t *in, uint8_t *out, int64_t rows, int64_t cols, int64_t ld_in,
+                  int64_t ld_out, int across)
+{
+    transpose_copy<uint8_t>(in, out, rows, cols, ld_in, ld_out, across);
+}
+
+extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
+transpose_copy_b2(const uint16_t *in, uint16_t *out, int64_t rows, int64_t cols, int64_t ld_in,
+                  int64_t ld_out, int across)
+{
+    transpose_copy<uint16_t>(in, out, rows, cols, ld_in, ld_out, across);
+}
+
+extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
+transpose_copy_b4(const uint32_t *in, uint32_t *out, int64_t rows, int64_t cols, int64_t ld_in,
+                  int64_t ld_out, int across)
+{
+    transpose_copy<uint32_t>(in, out, rows, cols, ld_in, ld_out, across);
+}
+
+extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
+transpose_copy_b8(const uint64_t *in, uint64_t *out, int64_t rows, int64_t cols, int64_t ld_in,
+                  int64_t ld_out, int across)
+{
+    transpose_copy<uint64_t>(in, out, rows, cols, ld_in, ld_out, across);
+}
+
+extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
+transpose_copy_b16(const uint4 *in, uint4 *out, int64_t rows, int64_t cols, int64_t ld_in,
+                   int64_t ld_out, int across)
+{
+    transpose_copy<uint4>(in, out, rows, cols, ld_in, ld_out, across);
+}

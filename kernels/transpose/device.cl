@@ -1,0 +1,29 @@
+/* What the transposes of this folder share in OpenCL: which tile a group has.
+ * The recipe defines T, the element, and for `vector` PACK, 16 bytes of them. */
+
+/* For functions that ask for their work-item: an OpenCL that runs work-items as loops
+ * (PoCL) can only turn them into such when they are inlined. */
+#define INLINE static inline __attribute__((always_inline))
+
+/* Where a tile begins in `in`, and how much of it lies inside. */
+typedef struct tile_place {
+    long row, col;
+    int height, width;
+} tile_place;
+
+INLINE tile_place tile_at(uint down, uint right, int size, long rows, long cols)
+{
+    tile_place tile;
+    tile.row = (long)down * size;
+    tile.col = (long)right * size;
+    tile.height = (int)min(rows - tile.row, (long)size);
+    tile.width = (int)min(cols - tile.col, (long)size);
+    return tile;
+}
+
+/* Groups take the tiles row by row; `across` tiles lie side by side. */
+INLINE tile_place tile_in_order(int across, int size, long rows, long cols)
+{
+    const uint group = get_group_id(0);
+    return tile_at(group / (uint)across, group % (uint)across, size, rows, cols);
+}

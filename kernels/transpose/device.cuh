@@ -1,0 +1,31 @@
+/* What the transposes of this folder share in CUDA: which tile a block has. */
+#pragma once
+
+#include "tiles.h"
+
+#include <cstdint>
+
+/* Where a tile begins in `in`, and how much of it lies inside. */
+struct Tile {
+    int64_t row, col;
+    int height, width;
+};
+
+static __device__ int tile_part(int64_t left, int size)
+{
+    return left < size ? (int)left : size;
+}
+
+static __device__ Tile tile_at(unsigned down, unsigned right, int size, int64_t rows, int64_t cols)
+{
+    const int64_t row = (int64_t)down * size, col = (int64_t)right * size;
+    return {row, col, tile_part(rows - row, size), tile_part(cols - col, size)};
+}
+
+/* Blocks take the tiles row by row; `across` tiles lie side by side.  The grid has one
+ * dimension, because its second ends at 65535. */
+static __device__ Tile tile_in_order(int across, int size, int64_t rows, int64_t cols)
+{
+    const unsigned right = blockIdx.x % (unsigned)across, down = blockIdx.x / (unsigned)across;
+    return tile_at(down, right, size, rows, cols);
+}

@@ -1,0 +1,63 @@
+/* transpose/diagonal: swizzled, with the blocks taken in diagonal order. */
+#include "device.cuh"
+
+/* Blocks that run at one time have different rows and different columns of tiles, so
+ * neither their reads nor their writes are all a multiple of ld apart.  For each `down`
+ * the blocks pass through every `right` once, whatever the two numbers are. */
+template <class T>
+__device__ void transpose_diagonal(const T *__restrict__ in, T *__restrict__ out, int64_t rows, int64_t cols,
+                                   int64_t ld_in, int64_t ld_out, int across)
+{
+    __shared__ T staged[TRANSPOSE_TILE][TRANSPOSE_TILE];
+    const unsigned high = gridDim.x / (unsigned)across, down = blockIdx.x % high;
+    const unsigned right = (blockIdx.x / high + down) % (unsigned)across;
+    const Tile tile = tile_at(down, right, TRANSPOSE_TILE, rows, cols);
+    const int x = threadIdx.x, y = threadIdx.y;
+
+    in += tile.row * ld_in + tile.col;
+    out += tile.col * ld_out + tile.row;
+#pragma unroll
+    for (int k = 0; k < TRANSPOSE_TILE; k += TRANSPOSE_ROWS)
+        if (y + k < tile.height && x < tile.width)
+            staged[y + k][x ^ (y + k)] = in[(y + k) * ld_in + x];
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < TRANSPOSE_TILE; k += TRANSPOSE_ROWS)
+        if (y + k < tile.width && x < tile.height)
+            out[(y + k) * ld_out + x] = staged[x][x ^ (y + k)];
+}
+
+extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
+transpose_diagonal_b1(const uint8_t *in, uint8_t *out, int64_t rows, int64_t cols, int64_t ld_in,
+                      int64_t ld_out, int across)
+{
+    transpose_diagonal<uint8_t>(in, out, rows, cols, ld_in, ld_out, across);
+}
+
+extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
+transpose_diagonal_b2(const uint16_t *in, uint16_t *out, int64_t rows, int64_t cols, int64_t ld_in,
+                      int64_t ld_out, int across)
+{
+    transpose_diagonal<uint16_t>(in, out, rows, cols, ld_in, ld_out, across);
+}
+
+extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
+transpose_diagonal_b4(const uint32_t *in, uint32_t *out, int64_t rows, int64_t cols, int64_t ld_in,
+                      int64_t ld_out, int across)
+{
+    transpose_diagonal<uint32_t>(in, out, rows, cols, ld_in, ld_out, across);
+}
+
+extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
+transpose_diagonal_b8(const uint64_t *in, uint64_t *out, int64_t rows, int64_t cols, int64_t ld_in,
+                      int64_t ld_out, int across)
+{
+    transpose_diagonal<uint64_t>(in, out, rows, cols, ld_in, ld_out, across);
+}
+
+extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
+transpose_diagonal_b16(const uint4 *in, uint4 *out, int64_t rows, int64_t cols, int64_t ld_in,
+                       int64_t ld_out, int across)
+{
+    transpose_diagonal<uint4>(in, out, rows, cols, ld_in, ld_out, across);
+}

@@ -1,0 +1,91 @@
+/* transpose/vector: 16-byte accesses both ways, in global and in local memory.  The
+ * recipe defines WIDTH, the elements in a PACK, and SIZE, rows and columns of a tile. */
+
+#define PACKS (SIZE / WIDTH) /* in a row of a tile; a power of two */
+#define THREADS (PACKS * PACKS)
+
+typedef union {
+    PACK pack;
+    T lane[WIDTH];
+} sixteen_bytes;
+
+/* `staged` holds the turned tile: SIZE rows of PACKS packs.  Row j has pack r at
+ * r ^ (j / WIDTH), so that neither the threads of a row nor those of a column of squares
+ * meet in a bank. */
+static int staged_pack(int j, int r)
+{
+    return j * PACKS + (r ^ (j / WIDTH));
+}
+
+/* Each thread reads a square of WIDTH x WIDTH elements and turns it in its registers. */
+INLINE void read_whole_tile(global const T *in, long ld_in, local PACK *staged)
+{
+    const int x = (int)get_local_id(0) % PACKS, y = (int)get_local_id(0) / PACKS;
+    sixteen_bytes read[WIDTH];
+
+#pragma unroll
+    for (int k = 0; k < WIDTH; ++k)
+        read[k].pack = *(global const PACK *)(in + (y * WIDTH + k) * ld_in + x * WIDTH);
+#pragma unroll
+    for (int k = 0; k < WIDTH; ++k) {
+        sixteen_bytes turned;
+#pragma unroll
+        for (int i = 0; i < WIDTH; ++i)
+            turned.lane[i] = read[i].lane[k];
+        staged[staged_pack(x * WIDTH + k, y)] = turned.pack;
+    }
+}
+
+INLINE void write_whole_tile(global T *out, long ld_out, local const PACK *staged)
+{
+    const int x = (int)get_local_id(0) % PACKS, y = (int)get_local_id(0) / PACKS;
+
+#pragma unroll
+    for (int k = 0; k < WIDTH; ++k) {
+        const int j = k * PACKS + y;
+        *(global PACK *)(out + j * ld_out + x * WIDTH) = staged[staged_pack(j, x)];
+    }
+}
+
+/* Element by element: a tile at the border, or rows that do not begin at 16 bytes. */
+INLINE void read_any_tile(global const T *in, long ld_in, tile_place tile, local T *staged)
+{
+    for (int e = get_local_id(0); e < SIZE * SIZE; e += THREADS) {
+        const int i = e / SIZE, j = e % SIZE;
+        if (i < tile.height && j < tile.width)
+            staged[staged_pack(j, i / WIDTH) * WIDTH + i % WIDTH] = in[i * ld_in + j];
+    }
+}
+
+INLINE void write_any_tile(global T *out, long ld_out, tile_place tile, local const T *staged)
+{
+    for (int e = get_local_id(0); e < SIZE * SIZE; e += THREADS) {
+        const int j = e / SIZE, i = e % SIZE;
+        if (i < tile.height && j < tile.width)
+            out[j * ld_out + i] = staged[staged_pack(j, i / WIDTH) * WIDTH + i % WIDTH];
+    }
+}
+
+kernel __attribute__((reqd_work_group_size(THREADS, 1, 1)))
+void transpose_vector(global const T *restrict in, long in_offset, global T *restrict out, long out_offset,
+                      long rows, long cols, long ld_in, long ld_out, int across)
+{
+    local PACK staged[SIZE * PACKS];
+    const tile_place tile = tile_in_order(across, SIZE, rows, cols);
+    bool whole = tile.height == SIZE && tile.width == SIZE && ld_in % WIDTH == 0 && ld_out % WIDTH == 0;
+
+    in += in_offset;
+    out += out_offset;
+    whole = whole && (uintptr_t)in % 16 == 0 && (uintptr_t)out % 16 == 0;
+    in += tile.row * ld_in + tile.col;
+    out += tile.col * ld_out + tile.row;
+    if (whole)
+        read_whole_tile(in, ld_in, staged);
+    else
+        read_any_tile(in, ld_in, tile, (local T *)staged);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (whole)
+        write_whole_tile(out, ld_out, staged);
+    else
+        write_any_tile(out, ld_out, tile, (local const T *)staged);
+}
