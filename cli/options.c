@@ -257,6 +257,7 @@ static size_t matches(const option_table *table, const char *word, size_t length
 /* Says what is wrong with the word that getopt_long refused. */
 static int refuse(const option_table *table, const char *word)
 {
+    char dashed[ROW_COUNT + 2][24];
     const char *names[ROW_COUNT + 2];
     if (word[0] != '-' || word[1] != '-')
         return cli_wrong_usage("unknown option '-%c'; see '%s --help'", optopt, cli_who);
@@ -267,10 +268,12 @@ static int refuse(const option_table *table, const char *word)
                                found);
     if (found == 1)
         return cli_wrong_usage("'%.*s' takes no argument", (int)length + 2, word);
-    for (size_t i = 0; i < table->count; i++)
-        names[i] = table->long_options[i].name;
+    for (size_t i = 0; i < table->count; i++) {
+        (void)snprintf(dashed[i], sizeof dashed[i], "--%.20s", table->long_options[i].name);
+        names[i] = dashed[i];
+    }
     char typed[64];
-    (void)snprintf(typed, sizeof typed, "%.*s", (int)(length < 60 ? length : 60), word + 2);
+    (void)snprintf(typed, sizeof typed, "--%.*s", (int)(length < 60 ? length : 60), word + 2);
     cli_say_unknown("option", typed, names, table->count);
     return CLI_USAGE;
 }

@@ -50,6 +50,17 @@ int cli_outputs_check(const cli_options *options)
     return status;
 }
 
+/* What went wrong with standard output is told once, by whoever sees it first. */
+static bool stdout_failure_is_told;
+
+static int tell_stdout_failure(const char *reason)
+{
+    if (!stdout_failure_is_told)
+        cli_say("can't write to standard output: %s", reason);
+    stdout_failure_is_told = true;
+    return CLI_USAGE;
+}
+
 typedef plx_status (*results_writer)(const plx_results *results, FILE *to, plx_error *error);
 
 static int write_to(const char *path, const plx_results *results, results_writer write)
@@ -60,11 +71,8 @@ static int write_to(const char *path, const plx_results *results, results_writer
     if (path == NULL)
         return CLI_OK;
     if (is_stdout(path)) {
-        /* cli_stdout_close() tells what the stream could not take. */
         status = write(results, stdout, &error);
-        if (status != PLX_OK && !ferror(stdout))
-            return cli_wrong_usage("%s", error.text);
-        return CLI_OK;
+        return status == PLX_OK ? CLI_OK : tell_stdout_failure(error.text);
     }
     status = plx_output_open(path, &output, &error);
     if (status == PLX_OK) {
@@ -96,8 +104,10 @@ int cli_json_write(const char *path, const json_t *json)
     if (json == NULL)
         return cli_wrong_usage("no memory for the JSON text");
     if (is_stdout(path)) {
-        (void)dump_json(json, stdout); /* cli_stdout_close() tells what went wrong */
-        return CLI_OK;
+        errno = 0;
+        if (dump_json(json, stdout) == 0)
+            return CLI_OK;
+        return tell_stdout_failure(errno != 0 ? strerror(errno) : "write error");
     }
     if (plx_output_open(path, &output, &error) != PLX_OK)
         return cli_wrong_usage("%s", error.text);
@@ -135,9 +145,7 @@ int cli_table_write(const cli_options *options, const plx_results *results)
     if (cli_stdout_is_taken(options) || (options->given & OPT_QUIET))
         return CLI_OK;
     plx_status status = plx_results_write_table(results, stdout, terminal_width(), cli_colour(), &error);
-    if (status != PLX_OK && !ferror(stdout))
-        return cli_wrong_usage("%s", error.text);
-    return CLI_OK;
+    return status == PLX_OK ? CLI_OK : tell_stdout_failure(error.text);
 }
 
 static bool progress_is_shown;
@@ -179,6 +187,5 @@ int cli_stdout_close(void)
     }
     if (!failed)
         return CLI_OK;
-    return cli_wrong_usage("can't write to standard output: %s",
-                           reason != 0 ? strerror(reason) : "write error");
+    return tell_stdout_failure(reason != 0 ? strerror(reason) : "write error");
 }

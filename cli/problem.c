@@ -13,12 +13,14 @@ enum { FACTORS = OPT_ALPHA | OPT_BETA };
  * shape that shows something on any machine in a few seconds. */
 static const struct {
     unsigned options;
+    const char *verb; /* the only verb that can make such a problem; NULL: run and compare can */
     int64_t shape[PLX_MAX_SHAPE];
 } habits[PLX_OP_COUNT] = {
     [PLX_REDUCE] = {.options = OPT_REDUCE, .shape = {1 << 22}},
     [PLX_TRANSPOSE] = {.options = 0, .shape = {2048, 2048}},
     [PLX_MATVEC] = {.options = OPT_TRANS | FACTORS, .shape = {2048, 2048}},
     [PLX_GEMM] = {.options = OPT_TRANS_A | OPT_TRANS_B | FACTORS, .shape = {512, 512, 512}},
+    [PLX_PROBE] = {.verb = "probe"},
 };
 
 /* ---- shapes ---------------------------------------------------------------- */
@@ -261,6 +263,9 @@ int cli_work_read(const cli_options *options, cli_work *work)
         return status;
     if (!plx_op_describe(op, &info))
         return cli_wrong_usage("'%s' is no operation", options->operands.at[0]);
+    if (habits[op].verb != NULL)
+        return cli_wrong_usage("'parallax %s' runs %s, with the sizes that it needs", habits[op].verb,
+                               info.name);
     status = check_habits(op, info.name, options);
     if (status != CLI_OK)
         return status;

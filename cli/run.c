@@ -55,7 +55,10 @@ static void print_result(const plx_array *array)
     for (int64_t i = 0; i < rows && cols > 0; i++) {
         for (int64_t j = 0; j < cols; j++) {
             element_text(array, (size_t)(i * array->cols + j), text, sizeof text);
-            (void)printf(array->rows * array->cols == 1 ? "%s" : "%s%16s", j > 0 ? " " : "", text);
+            if (array->rows * array->cols == 1)
+                (void)fputs(text, stdout);
+            else
+                (void)printf("%s%16s", j > 0 ? " " : "", text);
         }
         (void)printf("%s\n", cols < array->cols ? " ..." : "");
     }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS = 9, CELL = 64, DEFAULT_WIDTH = 100 };
+enum { COLUMNS = 10, CELL = 128, DEFAULT_WIDTH = 100 };
 
 enum {
     COLUMN_BACKEND,
@@ -23,7 +23,8 @@ enum {
     COLUMN_RATE,
     COLUMN_OF_BEST,
     COLUMN_GAIN,
-    COLUMN_ERROR
+    COLUMN_ERROR,
+    COLUMN_CASE
 };
 
 typedef struct table_row {
@@ -45,6 +46,7 @@ typedef struct report_table {
     table_row *rows;
     size_t row_count;
     bool timed; /* some row has a time */
+    bool mixed; /* rows have problems of their own: each is the worst of many cases */
     int widths[COLUMNS];
 } report_table;
 
@@ -151,6 +153,23 @@ static void status_text(const plx_record *record, char *text)
                    record->outcome == PLX_OUTCOME_OK && yardstick ? " (copy)" : "");
 }
 
+/* "f32 65x63x17 nn, graded input, seed 11". */
+static void case_text(const plx_record *record, char *text)
+{
+    char shape[80], variant[128];
+    plx_shape_text(&record->problem, shape, sizeof shape);
+    plx_variant_text(&record->problem, variant, sizeof variant);
+    int length = snprintf(text, CELL, "%s %s%s%.40s, ", plx_dtype_name(record->problem.dtype), shape,
+                          variant[0] != '\0' ? " " : "", variant);
+    if (length < 0 || length >= CELL)
+        return;
+    if (record->from_files)
+        (void)snprintf(text + length, CELL - (size_t)length, "input from files");
+    else
+        (void)snprintf(text + length, CELL - (size_t)length, "%s input, seed %" PRIu64,
+                       plx_input_name(record->input), record->seed);
+}
+
 static void fill_row(const report_table *table, table_row *row, double best)
 {
     const plx_record *record = row->record;
@@ -158,6 +177,7 @@ static void fill_row(const report_table *table, table_row *row, double best)
     (void)snprintf(row->cells[COLUMN_KERNEL], CELL, "%.63s", record->kernel);
     status_text(record, row->cells[COLUMN_STATUS]);
     error_text(&record->error, row->cells[COLUMN_ERROR]);
+    case_text(record, row->cells[COLUMN_CASE]);
     if (!is_ranked(record))
         return;
     duration_text(&table->style, record->time.median_ns, row->cells[COLUMN_TIME]);
@@ -178,10 +198,13 @@ static const char *const titles[COLUMNS] = {
     [COLUMN_BACKEND] = "backend", [COLUMN_KERNEL] = "kernel",   [COLUMN_STATUS] = "status",
     [COLUMN_TIME] = "time",       [COLUMN_SPREAD] = "",         [COLUMN_RATE] = "rate",
     [COLUMN_OF_BEST] = "of best", [COLUMN_GAIN] = "gain",       [COLUMN_ERROR] = "error/bound",
+    [COLUMN_CASE] = "worst case",
 };
 
 static bool is_shown(const report_table *table, int column)
 {
+    if (column == COLUMN_CASE)
+        return table->mixed;
     return table->timed || column < COLUMN_TIME || column == COLUMN_ERROR;
 }
 
@@ -218,13 +241,13 @@ static const char *outcome_colour(const report_table *table, const plx_record *r
 static void put_cell(const report_table *table, int column, const char *text, const char *colour)
 {
     int padding = table->widths[column] - shown_width(text);
-    bool left = column < COLUMN_TIME;
+    bool left = column < COLUMN_TIME || column == COLUMN_CASE;
     if (column > 0)
         (void)fputs("  ", table->to);
     if (!left)
         (void)fprintf(table->to, "%*s", padding, "");
     (void)fprintf(table->to, "%s%s%s", colour, text, colour[0] != '\0' ? "\033[0m" : "");
-    if (left)
+    if (left && column != COLUMN_CASE)
         (void)fprintf(table->to, "%*s", padding, "");
 }
 
@@ -285,15 +308,11 @@ static void put_header(const report_table *table)
 static void put_title(const report_table *table)
 {
     const plx_record *record = table->rows[0].record;
-    char shape[80], variant[128];
-    plx_shape_text(&record->problem, shape, sizeof shape);
-    plx_variant_text(&record->problem, variant, sizeof variant);
-    (void)fprintf(table->to, "%s %s %s%s%s, ", plx_op_name(record->problem.op),
-                  plx_dtype_name(record->problem.dtype), shape, variant[0] != '\0' ? " " : "", variant);
-    if (record->from_files)
-        (void)fprintf(table->to, "input from files\n");
+    if (table->mixed)
+        (void)fprintf(table->to, "%s\n", plx_op_name(record->problem.op));
     else
-        (void)fprintf(table->to, "%s input, seed %" PRIu64 "\n", plx_input_name(record->input), record->seed);
+        (void)fprintf(table->to, "%s %s\n", plx_op_name(record->problem.op),
+                      table->rows[0].cells[COLUMN_CASE]);
 }
 
 /* ---- agreement ------------------------------------------------------------------ */
@@ -370,10 +389,17 @@ static void put_agreement(const report_table *table, size_t group)
 
 /* ---- groups --------------------------------------------------------------------- */
 
+static bool is_same_case(const plx_record *a, const plx_record *b)
+{
+    return memcmp(&a->problem, &b->problem, sizeof a->problem) == 0 && a->input == b->input &&
+           a->from_files == b->from_files && a->seed == b->seed;
+}
+
 static void collect_rows(report_table *table, size_t group)
 {
     table->row_count = 0;
     table->timed = false;
+    table->mixed = false;
     for (size_t i = 0; i < table->results->record_count; i++) {
         const plx_record *record = &table->results->records[i];
         if (record->group != group)
@@ -382,6 +408,7 @@ static void collect_rows(report_table *table, size_t group)
         memset(added, 0, sizeof *added);
         added->record = record;
         table->timed = table->timed || is_ranked(record);
+        table->mixed = table->mixed || !is_same_case(table->rows[0].record, record);
     }
 }
 

@@ -1,11 +1,20 @@
 # Tests of .npy files, of the reports and of the program.
-check_PROGRAMS += test_npy test_report
-test_npy_SOURCES = tests/test_npy.c
-test_npy_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-test_npy_LDADD = libparallax.la $(CMOCKA_LIBS)
-test_report_SOURCES = tests/test_report.c
-test_report_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
-test_report_LDADD = libparallax.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
+if HAVE_CMOCKA
+check_PROGRAMS += tests/test_npy tests/test_report
+TESTS += tests/test_npy tests/test_report
+endif
+tests_test_npy_SOURCES = tests/test_npy.c
+tests_test_npy_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_test_npy_LDADD = libparallax.la $(CMOCKA_LIBS)
+tests_test_report_SOURCES = tests/test_report.c
+tests_test_report_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
+tests_test_report_LDADD = libparallax.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
 
-TESTS += test_npy test_report tests/test_cli.sh
+# A plugin whose kernels go wrong, for the exit statuses.
+check_LTLIBRARIES += tests/plx-faulty.la
+tests_plx_faulty_la_SOURCES = tests/dummy_faulty.c tests/dummy.c tests/dummy.h
+tests_plx_faulty_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
+tests_plx_faulty_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+
+TESTS += tests/test_cli.sh
 dist_check_SCRIPTS += tests/test_cli.sh

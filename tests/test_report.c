@@ -367,6 +367,27 @@ static void table_without_times(void **state)
     free(text);
 }
 
+/* What `check` reports: each row is the worst of many cases, and says which. */
+static void table_of_worst_cases(void **state)
+{
+    (void)state;
+    sample s;
+    char line[512];
+    make_sample(&s);
+    for (size_t i = 0; i < RECORDS; i++)
+        s.records[i].time.measured = false;
+    s.records[1].problem = plx_gemm_of(PLX_F64, true, true, 6, 7, 8);
+    s.records[1].input = PLX_INPUT_GRADED;
+    s.records[1].seed = 3;
+    char *text = text_of(write_plain_table, &s.results);
+    assert_non_null(strstr(text, "\ngemm\n"));
+    line_with(text, "alpha:0", "tiled", line, sizeof line);
+    assert_non_null(strstr(line, "  f64 6x7x8 tt, graded input, seed 3"));
+    line_with(text, "alpha:0", "naive", line, sizeof line);
+    assert_non_null(strstr(line, "  f32 3x4x5 nt, uniform input, seed 7"));
+    free(text);
+}
+
 /* A copy is a yardstick: faster than the best transpose, but not the best. */
 static void table_with_yardsticks(void **state)
 {
@@ -463,6 +484,7 @@ int main(void)
         cmocka_unit_test(table_ranks_nothing_else),
         cmocka_unit_test(table_says_who_agrees),
         cmocka_unit_test(table_without_times),
+        cmocka_unit_test(table_of_worst_cases),
         cmocka_unit_test(table_with_yardsticks),
         cmocka_unit_test(table_of_groups),
         cmocka_unit_test(colour_only_when_asked),

@@ -1,0 +1,147 @@
+/* A plugin without hardware whose kernels go wrong, each in its own way: it shows
+ * what the program says and how it ends when something does.  $FAULTY_BEST names
+ * the kernel that it offers as its best. */
+#include "dummy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum fault { FAULT_NONE, FAULT_WRONG, FAULT_FAILS, FAULT_UNSUPPORTED, FAULT_COUNT } fault;
+
+typedef struct faulty_plan {
+    plx_problem problem;
+    fault kernel;
+} faulty_plan;
+
+static plx_status faulty_probe(plx_device_info *devices, size_t capacity, size_t *count, plx_error *error)
+{
+    error->text[0] = '\0';
+    if (capacity > 0) {
+        memset(&devices[0], 0, sizeof devices[0]);
+        (void)snprintf(devices[0].name, sizeof devices[0].name, "faulty device");
+        (void)snprintf(devices[0].api, sizeof devices[0].api, "dummy");
+    }
+    *count = 1;
+    return PLX_OK;
+}
+
+static int64_t no_depth(const plx_problem *problem, const plx_device_info *device)
+{
+    (void)problem;
+    (void)device;
+    return 0;
+}
+
+#define ABOUT \
+    .idea = "an idea", .gain = "a gain", .limit = "a limit", .needs = "", .depth = no_depth, \
+    .dtypes = PLX_DTYPE_BIT(PLX_I32), .reproducibility = PLX_R0
+
+static const plx_kernel kernels[FAULT_COUNT] = {
+    [FAULT_NONE] = {.name = "right", ABOUT},
+    [FAULT_WRONG] = {.name = "wrong", ABOUT},
+    [FAULT_FAILS] = {.name = "fails", ABOUT},
+    [FAULT_UNSUPPORTED] = {.name = "unsupported", ABOUT},
+};
+
+static const plx_kernel *faulty_kernel(plx_op op, size_t index)
+{
+    return op == PLX_REDUCE && index < FAULT_COUNT ? &kernels[index] : NULL;
+}
+
+static plx_status faulty_choose(plx_session *session, const plx_problem *problem, size_t *kernel,
+                                plx_error *error)
+{
+    const char *best = getenv("FAULTY_BEST");
+    (void)session;
+    if (problem->op != PLX_REDUCE || problem->dtype != PLX_I32)
+        return plx_fail(error, PLX_UNSUPPORTED, "there is no kernel for it");
+    *kernel = FAULT_NONE;
+    for (size_t i = 0; best != NULL && i < FAULT_COUNT; i++) {
+        if (strcmp(kernels[i].name, best) == 0)
+            *kernel = i;
+    }
+    return PLX_OK;
+}
+
+static plx_status faulty_plan_make(plx_session *session, const plx_problem *problem, size_t kernel,
+                                   plx_plugin_plan **plan, plx_error *error)
+{
+    (void)session;
+    if (kernel == FAULT_UNSUPPORTED)
+        return plx_fail(error, PLX_UNSUPPORTED, "this kernel needs a blue moon");
+    faulty_plan *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no memory");
+    made->problem = *problem;
+    made->kernel = (fault)kernel;
+    *plan = (plx_plugin_plan *)(void *)made;
+    return PLX_OK;
+}
+
+static void faulty_plan_destroy(plx_plugin_plan *plan)
+{
+    free(plan);
+}
+
+static plx_status sum_of(plx_plugin_queue *queue, const plx_operand *x, int64_t n, uint32_t *sum,
+                         plx_error *error)
+{
+    *sum = 0;
+    for (int64_t i = 0; i < n; i++) {
+        uint32_t element;
+        plx_status status = dummy_download(queue, &element, x->memory, x->offset + (uint64_t)i * 4, 4, error);
+        if (status != PLX_OK)
+            return status;
+        *sum += element;
+    }
+    return PLX_OK;
+}
+
+static plx_status faulty_execute(plx_plugin_plan *opaque, plx_plugin_queue *queue, const plx_operand *operands,
+                                 size_t count, plx_error *error)
+{
+    const faulty_plan *plan = (const faulty_plan *)(const void *)opaque;
+    uint32_t sum;
+    (void)count;
+    if (plan->kernel == FAULT_FAILS)
+        return plx_fail(error, PLX_FAILED, "the device caught fire");
+    plx_status status = sum_of(queue, &operands[0], plan->problem.of.reduce.n, &sum, error);
+    if (status != PLX_OK)
+        return status;
+    sum += plan->kernel == FAULT_WRONG;
+    return dummy_upload(queue, operands[1].memory, operands[1].offset, &sum, sizeof sum, error);
+}
+
+static const plx_plugin faulty_plugin = {
+    .abi = PLX_PLUGIN_ABI,
+    .size = sizeof(plx_plugin),
+    .name = "faulty",
+    .version = "1.0",
+    .summary = "a plugin that goes wrong",
+    .probe = faulty_probe,
+    .open = dummy_open,
+    .close = dummy_close,
+    .alloc = dummy_alloc,
+    .free = dummy_free,
+    .queue_create = dummy_queue_create,
+    .queue_destroy = dummy_queue_destroy,
+    .synchronize = dummy_synchronize,
+    .upload = dummy_upload,
+    .download = dummy_download,
+    .fill = dummy_fill,
+    .copy = dummy_copy,
+    .event_create = dummy_event_create,
+    .event_destroy = dummy_event_destroy,
+    .event_record = dummy_event_record,
+    .event_elapsed = dummy_event_elapsed,
+    .kernel = faulty_kernel,
+    .choose = faulty_choose,
+    .plan = faulty_plan_make,
+    .plan_destroy = faulty_plan_destroy,
+    .execute = faulty_execute,
+};
+
+const plx_plugin *plx_plugin_entry(void)
+{
+    return &faulty_plugin;
+}

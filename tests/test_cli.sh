@@ -1,0 +1,281 @@
+#!/bin/sh
+# The program as scripts see it: exit statuses, messages, files that come and go.
+set -u
+export LC_ALL=C
+unset PLX_BACKEND PLX_PLUGIN_PATH NO_COLOR POSIXLY_CORRECT 2>/dev/null
+parallax=${PARALLAX:-./parallax}
+data=${top_srcdir:-.}/data
+[ -x "$parallax" ] || {
+    echo "there is no program $parallax"
+    exit 99
+}
+faulty=${top_builddir:-.}/tests/.libs/plx-faulty.so
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT HUP INT TERM
+failures=0
+cases=0
+
+# Runs the program; its output and status stay in $work/out, $work/err and $status.
+run() {
+    "$parallax" "$@" >"$work/out" 2>"$work/err" </dev/null
+    status=$?
+}
+
+fail() {
+    failures=$((failures + 1))
+    echo "FAIL: $1"
+    sed 's/^/    out: /' "$work/out" | head -5
+    sed 's/^/    err: /' "$work/err" | head -5
+}
+
+# expect STATUS MESSAGE ARGUMENT...: the status, a word on standard error, and, when it
+# is a complaint about the command line, nothing on standard output and one line.
+expect() {
+    wanted=$1 word=$2
+    shift 2
+    cases=$((cases + 1))
+    run "$@"
+    [ "$status" = "$wanted" ] || fail "status $status, not $wanted: $*"
+    [ -z "$word" ] || grep -qF -- "$word" "$work/err" || fail "no \"$word\" on standard error: $*"
+    case $wanted in
+    2 | 3)
+        [ -s "$work/out" ] && fail "standard output of a refusal: $*"
+        [ "$(wc -l <"$work/err")" -eq 1 ] || fail "a refusal is one line: $*"
+        ;;
+    esac
+}
+
+# shows WORD: the last run's standard output.
+shows() {
+    cases=$((cases + 1))
+    grep -qF -- "$1" "$work/out" || fail "no \"$1\" on standard output"
+}
+
+# ---- help, version, words ------------------------------------------------------
+expect 0 '' --version
+shows "parallax "
+expect 0 '' --help
+shows compare
+for verb in list doctor run check compare explain; do
+    expect 0 '' "$verb" --help
+    shows "Usage: parallax $verb"
+    expect 0 '' "$verb" --version
+    expect 0 '' help "$verb"
+    shows "Usage: parallax $verb"
+    expect 2 "unknown option" "$verb" --no-such-option
+    expect 2 "unknown option" "$verb" -Z
+done
+cases=$((cases + 1))
+run
+[ "$status" = 2 ] || fail "no verb is usage"
+expect 2 "did you mean 'compare'" compair
+expect 2 "run, check" nonsense
+expect 2 "a verb comes first" --backend host
+expect 2 "did you mean 'gemm'" run gem
+expect 2 "reduce, transpose, matvec, gemm" run nonsense
+expect 2 "which operation" run
+expect 2 "which operation" compare
+expect 2 "which operation" explain
+expect 2 "did you mean '--backend'" run gemm --bakend host
+expect 2 "write more of it" run gemm --trans-
+expect 2 "needs an argument" run gemm --shape
+expect 2 "takes no argument" run gemm --trans-a=1
+expect 2 "did you mean 'f32'" run gemm --dtype f33
+expect 2 "did you mean 'max'" run reduce --reduce mux
+expect 2 "uniform, positive" run reduce --input nonsense
+expect 2 "is no number" run gemm --alpha x
+expect 2 "--seed" run gemm --seed -1
+expect 2 "--seed" run gemm --seed 18446744073709551616
+expect 2 "contradict" check --quick --full
+expect 2 "means nothing to" run reduce --trans-a
+expect 2 "means nothing to" run transpose --alpha 2
+expect 2 "did you mean 'devices'" list device
+expect 2 "takes no operand" doctor gemm
+
+# ---- shapes --------------------------------------------------------------------
+expect 0 '' run gemm 5 6 7 --backend host
+shows "gemm f32 5x6x7 on host:0"
+expect 0 '' run gemm 5x6x7 --backend host
+shows "gemm f32 5x6x7 on host:0"
+expect 0 '' run gemm --shape=5x6x7 --backend host
+shows "C is 5 x 6"
+expect 0 '' run --backend host -- gemm 5 6 7
+shows "C is 5 x 6"
+POSIXLY_CORRECT=1 expect 0 '' run gemm --backend host 5 6 7
+shows "C is 5 x 6"
+expect 0 '' run gemm 0 6 7 --backend host
+expect 0 '' run gemm 5 6 0 --backend host
+expect 0 '' run reduce 0 --backend host
+expect 0 '' run transpose 1x1 --backend host
+expect 2 "MxNxK" run gemm 5 6
+expect 2 "MxNxK" run gemm 5 6 7 8
+expect 2 "is no shape" run gemm 5 6 seven
+expect 2 "is no shape" run gemm 5xx7
+expect 2 "is no shape" run gemm 5x6x
+expect 2 "is no shape" run gemm "5 x6x7"
+expect 2 "is no shape" run reduce -- -5
+expect 2 "64 bits" run reduce 9223372036854775808
+expect 2 "" run reduce 9223372036854775807
+expect 2 "" run gemm 4611686018427387904x4611686018427387904x4611686018427387904
+expect 2 "one shape" run gemm --shape 5x6x7 --shape 5x6x8
+expect 2 "" run gemm 5 6 7 --dtype i32
+
+# ---- backends and kernels --------------------------------------------------------
+expect 3 'did you mean "host"' run gemm --backend hots
+expect 3 "host" run gemm --backend host:99
+expect 2 "" run gemm --backend host:x
+expect 3 "reference" run gemm --backend host --kernel nonsense
+expect 3 "" compare gemm 4 4 4 --backend nonsense
+expect 3 "" compare gemm 4 4 4 --backend host --kernel nonsense
+expect 2 "one backend at a time" run gemm --backend all
+expect 2 "one backend at a time" run gemm --backend host --backend host
+expect 2 "one kernel at a time" run gemm --kernel all
+expect 2 "plugin folder" run gemm --plugin-dir "$work/no-such-folder"
+PLX_BACKEND=nonsense expect 3 "" run gemm 4 4 4
+PLX_BACKEND=host expect 0 "" run gemm 4 4 4
+shows "on host:0"
+expect 4 "nothing could be compared" compare gemm 4 4 4 --backend host --no-timing
+shows "host:0"
+
+# ---- list, explain, doctor ---------------------------------------------------------
+expect 0 '' list
+shows "host:0"
+shows "reference"
+expect 0 '' list plugins
+shows "host"
+expect 0 '' list kernels --json -
+shows '"schema": "parallax-list/1"'
+expect 0 '' list devices --json "$work/list.json"
+grep -q '"label": "host:0"' "$work/list.json" || fail "list --json FILE"
+expect 0 '' explain gemm
+shows "MxNxK"
+expect 0 '' explain reduce gemm/reference
+shows "reproducibility"
+expect 3 "did you mean 'reference'" explain gemm/referense
+expect 2 "did you mean 'gemm'" explain gem/reference
+
+# ---- .npy in and out -----------------------------------------------------------------
+pixels=$data/digits-pixels-1797x64-f32.npy
+labels=$data/digits-labels-1797-f32.npy
+whole=$data/digits-labels-1797-i32.npy
+expect 0 '' run reduce --in "$pixels" --backend host -q
+[ "$(cat "$work/out")" = 561718 ] || fail "the sum of the pixels"
+expect 0 '' run reduce --in "$whole" --backend host -q
+[ "$(cat "$work/out")" = 8070 ] || fail "the sum of the labels"
+expect 0 '' run reduce --in "$pixels" --reduce max --backend host -q
+[ "$(cat "$work/out")" = 16 ] || fail "the largest pixel"
+expect 0 '' run transpose --in "$pixels" --out "$work/t.npy" --backend host
+shows "out is 64 x 1797"
+expect 0 '' run transpose --in "$work/t.npy" --out "$work/tt.npy" --backend host
+cmp "$pixels" "$work/tt.npy" || fail "transposed twice is not what it was"
+expect 0 '' run gemm --in "$pixels" --trans-a --out "$work/gram.npy" --backend host
+shows "C is 64 x 64"
+expect 0 '' run gemm --in "$pixels" --in "$pixels" --trans-a --out "$work/gram2.npy" --backend host
+cmp "$work/gram.npy" "$work/gram2.npy" || fail "one file for A and B"
+expect 0 '' run gemm --in "$pixels" --trans-b --backend host
+shows "C is 1797 x 1797"
+expect 0 '' run gemm --in "$pixels" --in "$pixels" --in "$work/gram.npy" --trans-a --beta -1 --backend host --out "$work/zero.npy"
+expect 0 '' run reduce --in "$work/zero.npy" --reduce max --backend host -q
+[ "$(cat "$work/out")" = 0 ] || fail "the difference of a product and itself"
+expect 0 '' run matvec --in "$pixels" --in "$labels" --trans --backend host
+shows "y has 64 elements"
+
+expect 2 "takes an x of 64" run matvec --in "$pixels" --in "$labels" --backend host
+expect 2 "takes 2 arrays" run gemm --in "$pixels" --backend host
+expect 2 "takes 3 arrays" run gemm --in "$pixels" --trans-a --beta 1 --backend host
+expect 2 "takes 1 array" run reduce --in "$pixels" --in "$pixels"
+expect 2 "i32" run matvec --in "$pixels" --in "$whole" --trans
+expect 2 "--dtype f64" run reduce --in "$pixels" --dtype f64
+expect 2 "comes from the files" run reduce 5 --in "$pixels"
+expect 2 "contradict" run reduce --shape 5 --in "$pixels"
+expect 2 "No such file" run reduce --in "$work/none.npy"
+expect 2 "not a regular file" run reduce --in "$work"
+mkfifo "$work/fifo"
+expect 2 "not a regular file" run reduce --in "$work/fifo"
+echo garbage >"$work/garbage.npy"
+expect 2 "not a .npy file" run reduce --in "$work/garbage.npy"
+head -c 1000 "$pixels" >"$work/short.npy"
+expect 2 "truncated" run reduce --in "$work/short.npy"
+{ cat "$pixels" && echo; } >"$work/long.npy"
+expect 2 "follow the data" run reduce --in "$work/long.npy"
+
+# ---- outputs ----------------------------------------------------------------------------
+expect 2 "can't write" run gemm 4 4 4 --backend host --out "$work/none/c.npy"
+expect 2 "can't write" compare gemm 4 4 4 --backend host --json "$work/none/c.json"
+expect 2 "can't write" compare gemm 4 4 4 --backend host --csv "$work"
+expect 2 "standard output" compare gemm 4 4 4 --json - --csv -
+expect 2 "standard output" run gemm 4 4 4 --out -
+expect 0 '' run gemm 4 4 4 --backend host --json "$work/run.json" --csv "$work/run.csv"
+grep -q '"schema": "parallax-results/1"' "$work/run.json" || fail "run --json FILE"
+grep -q '^gemm,f32,4x4x4,nn' "$work/run.csv" || fail "run --csv FILE"
+expect 0 '' run gemm 4 4 4 --backend host --json -
+cases=$((cases + 1))
+[ "$(head -c 1 "$work/out")" = "{" ] || fail "--json - shares standard output"
+expect 0 '' run gemm 4 4 4 --backend host --json /dev/null
+[ -c /dev/null ] || fail "/dev/null was replaced"
+cases=$((cases + 1))
+[ -z "$(find "$work" -name '*.tmp')" ] || fail "a temporary file was left behind"
+
+if [ -w /dev/full ]; then
+    for command in "list" "doctor" "explain gemm" "--help" "run gemm 4 4 4 --backend host" \
+        "run gemm 4 4 4 --backend host --json -" "list --json -"; do
+        cases=$((cases + 1))
+        : >"$work/out"
+        # shellcheck disable=SC2086
+        "$parallax" $command >/dev/full 2>"$work/err"
+        status=$?
+        [ "$status" = 2 ] || fail "status $status on a full device: $command"
+        grep -q "No space" "$work/err" || fail "a full device is not told: $command"
+    done
+    expect 2 "can't write" compare gemm 4 4 4 --backend host --no-timing --json /dev/full -q
+fi
+cases=$((cases + 1))
+"$parallax" list >&- 2>"$work/err"
+status=$?
+[ "$status" = 2 ] || fail "status $status with standard output closed"
+cases=$((cases + 1))
+{
+    "$parallax" list 2>"$work/err"
+    echo $? >"$work/status"
+} | :
+case $(cat "$work/status") in 0 | 2) ;; *) fail "status $(cat "$work/status") on a closed pipe" ;; esac
+
+# ---- what goes wrong on a device ----------------------------------------------------------
+if [ -f "$faulty" ]; then
+    mkdir "$work/plugins"
+    cp "$faulty" "$work/plugins/plx-faulty.so"
+    echo "no shared object" >"$work/plugins/plx-broken.so"
+    set -- --plugin-dir "$work/plugins" --dtype i32 --no-timing --backend host --backend faulty
+    expect 0 '' compare reduce 100 "$@"
+    shows "bit-identical"
+    expect 1 '' compare reduce 100 "$@" --kernel best --kernel wrong
+    shows "wrong"
+    expect 5 '' compare reduce 100 "$@" --kernel best --kernel fails
+    shows "caught fire"
+    cases=$((cases + 1))
+    run compare reduce 100 "$@" --kernel best --kernel unsupported
+    [ "$status" = 3 ] || fail "status $status, not 3, for a named kernel that is unsupported"
+    shows "blue moon"
+    set -- --plugin-dir "$work/plugins" --dtype i32 --backend faulty
+    expect 5 "caught fire" run reduce 10 "$@" --kernel fails
+    expect 3 "blue moon" run reduce 10 "$@" --kernel unsupported
+    expect 3 "faulty" run gemm 4 4 4 --plugin-dir "$work/plugins" --backend faulty
+    FAULTY_BEST=right run doctor --plugin-dir "$work/plugins"
+    shows "faulty:0     works"
+    shows "plx-broken.so: refused"
+    shows "$work/plugins"
+    for best in wrong fails; do
+        cases=$((cases + 1))
+        FAULTY_BEST=$best run doctor --plugin-dir "$work/plugins"
+        [ "$status" = 5 ] || fail "status $status, not 5, of doctor with a device that fails"
+        shows "faulty:0     FAILS"
+    done
+else
+    echo "the faulty plugin was not built; its cases are left out"
+fi
+
+if [ "$failures" -gt 0 ]; then
+    echo "$failures failures in $cases cases"
+    exit 1
+fi
+echo "$cases cases passed"
