@@ -103,7 +103,7 @@ static plx_status read_preamble(npy_file *file, uint32_t *length, plx_error *err
 
 static plx_status read_header(npy_file *file, plx_npy_header *header, plx_error *error)
 {
-    uint32_t length;
+    uint32_t length = 0;
     plx_status status = read_preamble(file, &length, error);
     if (status != PLX_OK)
         return status;
@@ -182,7 +182,7 @@ static plx_status make_row_major(plx_array *array, uint64_t bytes, plx_error *er
 static plx_status read_array(npy_file *file, plx_array *array, plx_error *error)
 {
     plx_npy_header header;
-    uint64_t bytes;
+    uint64_t bytes = 0;
     plx_status status = read_header(file, &header, error);
     if (status == PLX_OK)
         status = expect_data(file, &header, array, &bytes, error);
@@ -256,7 +256,7 @@ static plx_status check_array(const plx_array *array, uint64_t *bytes, plx_error
 plx_status plx_npy_write(const char *path, const plx_array *array, plx_error *error)
 {
     unsigned char header[4 * ALIGNMENT];
-    uint64_t bytes;
+    uint64_t bytes = 0;
     plx_output *output;
     plx_status status = check_array(array, &bytes, error);
     if (status != PLX_OK)
