@@ -96,7 +96,7 @@ static void mention_left_out(plx_context *context, const char *name, const char 
             return;
     }
     if (reason[0] != '\0')
-        (void)printf("%s: left out of this build: %s\n", name, reason);
+        (void)printf("%s: not in this build: %s\n", name, reason);
     else
         (void)printf("%s: built, but plx-%s.so is in none of the folders below\n", name, name);
 }

@@ -193,16 +193,19 @@ void cli_each_kernel(plx_context *context, plx_op op, cli_kernel_visitor *visit,
 static void print_kernel(void *data, const plx_kernel *kernel, const char *plugins)
 {
     char dtypes[64];
-    (void)data;
+    const char **heading = data;
+    if (*heading != NULL)
+        (void)printf("%s kernels\n", *heading);
+    *heading = NULL;
     cli_dtype_names(kernel->dtypes, dtypes, sizeof dtypes);
-    (void)printf("  %-16s %-18s %-20s %s\n", kernel->name, plugins, dtypes, kernel->idea);
+    (void)printf("  %-16s %-16s %-31s %s\n", kernel->name, plugins, dtypes, kernel->idea);
 }
 
 static void print_kernels(plx_context *context)
 {
     for (unsigned op = 0; op < PLX_OP_COUNT; op++) {
-        (void)printf("%s kernels\n", plx_op_name((plx_op)op));
-        cli_each_kernel(context, (plx_op)op, print_kernel, NULL);
+        const char *heading = plx_op_name((plx_op)op);
+        cli_each_kernel(context, (plx_op)op, print_kernel, &heading);
     }
 }
 

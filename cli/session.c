@@ -17,7 +17,7 @@ int cli_open_context(const cli_options *options, plx_context **context)
 
 void cli_label(char *label, size_t capacity, const char *plugin, size_t device)
 {
-    (void)snprintf(label, capacity, "%.32s:%zu", plugin, device);
+    (void)snprintf(label, capacity, "%.36s:%u", plugin, (unsigned)device);
 }
 
 /* The number of the first device that is the same chip, or a new number. */

@@ -203,7 +203,7 @@ static plx_status read_array(npy_file *file, plx_array *array, plx_error *error)
 
 plx_status plx_npy_read(const char *path, plx_array *array, plx_error *error)
 {
-    npy_file file;
+    npy_file file = {.descriptor = -1};
     plx_array read = {0};
     plx_status status = open_regular(path, &file, error);
     if (status != PLX_OK)
