@@ -18,6 +18,7 @@ static const double settled_width = 0.01;  /* of the interval, relative to the m
  * its own in the cache.  Shared by the arms of that backend. */
 typedef struct buffer_pool {
     plx_backend *backend;
+    const plx_inputs *inputs;
     size_t sets, next;
     plx_buffer *buffers[MAX_SETS][PLX_MAX_OPERANDS];
     struct buffer_pool *other; /* the next backend's */
@@ -26,6 +27,7 @@ typedef struct buffer_pool {
 /* An arm being timed. */
 typedef struct runner {
     plx_arm *arm;
+    size_t operand_count;
     buffer_pool *pool;
     plx_event *from, *to;
     size_t batch, count;
@@ -124,18 +126,32 @@ static plx_status pool_fill(buffer_pool *pool, const plx_inputs *inputs)
     return status;
 }
 
+/* Problems of one sweep may share their data, and then need it on the device once. */
+static bool same_operands(const plx_inputs *a, const plx_inputs *b)
+{
+    if (a == b)
+        return true;
+    if (plx_dtype_size(a->problem.dtype) != plx_dtype_size(b->problem.dtype))
+        return false;
+    for (size_t i = 0; i < PLX_MAX_OPERANDS; ++i)
+        if (a->data[i] != b->data[i] || a->elements[i] != b->elements[i])
+            return false;
+    return true;
+}
+
 /* *found stays NULL, with the reason in the arm's message, when there is no room. */
 static plx_status pool_for(buffer_pool **pools, plx_backend *backend, const plx_inputs *inputs, buffer_pool **found)
 {
     plx_status status;
 
     for (*found = *pools; *found != NULL; *found = (*found)->other)
-        if ((*found)->backend == backend)
+        if ((*found)->backend == backend && same_operands((*found)->inputs, inputs))
             return PLX_OK;
     *found = calloc(1, sizeof **found);
     if (*found == NULL)
         return PLX_NO_MEMORY;
     (*found)->backend = backend;
+    (*found)->inputs = inputs;
     status = pool_fill(*found, inputs);
     if (status != PLX_OK) {
         pool_free(*found);
@@ -149,29 +165,29 @@ static plx_status pool_for(buffer_pool **pools, plx_backend *backend, const plx_
 
 /* ---- one sample ------------------------------------------------------------------------ */
 
-static plx_status launch_batch(runner *r, size_t operand_count)
+static plx_status launch_batch(runner *r)
 {
     plx_status status = PLX_OK;
 
     for (size_t i = 0; status == PLX_OK && i < r->batch; ++i) {
         plx_view views[PLX_MAX_OPERANDS] = {{NULL, 0}};
         buffer_pool *p = r->pool;
-        for (size_t operand = 0; operand < operand_count; ++operand)
+        for (size_t operand = 0; operand < r->operand_count; ++operand)
             views[operand].buffer = p->buffers[p->next][operand];
         p->next = p->next + 1 < p->sets ? p->next + 1 : 0;
-        status = plx_execute(r->arm->plan, NULL, views, operand_count);
+        status = plx_execute(r->arm->plan, NULL, views, r->operand_count);
     }
     return status;
 }
 
 /* The time of one batch on both clocks. */
-static plx_status time_batch(runner *r, size_t operand_count, double *device_ns, double *host_ns)
+static plx_status time_batch(runner *r, double *device_ns, double *host_ns)
 {
     double start = now_ns();
     plx_status status = plx_event_record(NULL, r->from);
 
     if (status == PLX_OK)
-        status = launch_batch(r, operand_count);
+        status = launch_batch(r);
     if (status == PLX_OK)
         status = plx_event_record(NULL, r->to);
     if (status == PLX_OK)
@@ -190,16 +206,16 @@ static bool credible(double device_ns, double host_ns)
 }
 
 /* Warms up, chooses the clock, and doubles the batch until a sample lasts long enough. */
-static plx_status calibrate(runner *r, size_t operand_count)
+static plx_status calibrate(runner *r)
 {
     double device_ns = 0.0, host_ns = 0.0;
     plx_status status;
 
     r->batch = 1;
-    status = time_batch(r, operand_count, &device_ns, &host_ns);
+    status = time_batch(r, &device_ns, &host_ns);
     for (int round = 0; status == PLX_OK; ++round) {
         double elapsed;
-        status = time_batch(r, operand_count, &device_ns, &host_ns);
+        status = time_batch(r, &device_ns, &host_ns);
         r->device_clock = credible(device_ns, host_ns);
         elapsed = r->device_clock ? device_ns : host_ns;
         if (status != PLX_OK || elapsed >= sample_ns || r->batch >= MAX_BATCH)
@@ -221,10 +237,10 @@ static bool narrow(const runner *r)
     return timing.high_ns - timing.low_ns <= settled_width * timing.median_ns;
 }
 
-static plx_status take_sample(runner *r, size_t operand_count, double limit_ns)
+static plx_status take_sample(runner *r, double limit_ns)
 {
     double device_ns = 0.0, host_ns = 0.0;
-    plx_status status = time_batch(r, operand_count, &device_ns, &host_ns);
+    plx_status status = time_batch(r, &device_ns, &host_ns);
 
     if (status != PLX_OK)
         return status;
@@ -255,13 +271,14 @@ static void runner_start(runner *r, plx_arm *arm, buffer_pool **pools, const plx
     plx_status status;
 
     r->arm = arm;
+    r->operand_count = inputs->operation->operand_count;
     status = pool_for(pools, arm->backend, inputs, &r->pool);
     if (status == PLX_OK)
         status = plx_event_create(arm->backend, &r->from);
     if (status == PLX_OK)
         status = plx_event_create(arm->backend, &r->to);
     if (status == PLX_OK)
-        status = calibrate(r, inputs->operation->operand_count);
+        status = calibrate(r);
     if (status != PLX_OK)
         runner_fail(r, status);
 }
@@ -288,7 +305,7 @@ static void shuffle(size_t *order, size_t count, uint64_t round)
     }
 }
 
-static void run_rounds(runner *runners, size_t *order, size_t count, size_t operand_count, double limit_ns)
+static void run_rounds(runner *runners, size_t *order, size_t count, double limit_ns)
 {
     bool busy = true;
 
@@ -300,7 +317,7 @@ static void run_rounds(runner *runners, size_t *order, size_t count, size_t oper
             plx_status status;
             if (r->done)
                 continue;
-            status = take_sample(r, operand_count, limit_ns);
+            status = take_sample(r, limit_ns);
             if (status != PLX_OK)
                 runner_fail(r, status);
             busy = busy || !r->done;
@@ -314,8 +331,9 @@ static bool worth_timing(const plx_arm *arm, const plx_inputs *inputs)
     return arm->outcome == PLX_OUTCOME_OK && arm->plan != NULL && inputs->elements[output] > 0;
 }
 
-plx_status plx_measure_arms(plx_arm *arms, size_t count, const plx_inputs *inputs, double seconds,
-                            plx_error *error)
+/* Arm i meets inputs[i * stride]. */
+static plx_status measure(plx_arm *arms, size_t count, const plx_inputs *inputs, size_t stride, double seconds,
+                          plx_error *error)
 {
     runner *runners = calloc(count > 0 ? count : 1, sizeof *runners);
     size_t *order = calloc(count > 0 ? count : 1, sizeof *order), timed = 0;
@@ -327,11 +345,11 @@ plx_status plx_measure_arms(plx_arm *arms, size_t count, const plx_inputs *input
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for samples");
     }
     for (size_t i = 0; i < count; ++i)
-        if (worth_timing(&arms[i], inputs)) {
+        if (worth_timing(&arms[i], &inputs[i * stride])) {
             order[timed] = timed;
-            runner_start(&runners[timed++], &arms[i], &pools, inputs);
+            runner_start(&runners[timed++], &arms[i], &pools, &inputs[i * stride]);
         }
-    run_rounds(runners, order, timed, inputs->operation->operand_count, seconds * 1e9);
+    run_rounds(runners, order, timed, seconds * 1e9);
     for (size_t i = 0; i < timed; ++i)
         runner_finish(&runners[i]);
     while (pools != NULL) {
@@ -342,4 +360,16 @@ plx_status plx_measure_arms(plx_arm *arms, size_t count, const plx_inputs *input
     free(order);
     free(runners);
     return PLX_OK;
+}
+
+plx_status plx_measure_arms(plx_arm *arms, size_t count, const plx_inputs *inputs, double seconds,
+                            plx_error *error)
+{
+    return measure(arms, count, inputs, 0, seconds, error);
+}
+
+plx_status plx_measure_sweep(plx_arm *arms, size_t count, const plx_inputs *inputs, double seconds,
+                             plx_error *error)
+{
+    return measure(arms, count, inputs, 1, seconds, error);
 }

@@ -65,6 +65,21 @@ plx_problem plx_gemm_of(plx_dtype dtype, bool trans_a, bool trans_b, int64_t m, 
     return problem;
 }
 
+plx_problem plx_probe_of(plx_dtype dtype, plx_probe_pattern pattern, int64_t n)
+{
+    plx_problem problem;
+    clear(&problem, PLX_PROBE, dtype);
+    problem.of.probe.pattern = pattern;
+    problem.of.probe.n = n;
+    problem.of.probe.repeat = 1;
+    problem.of.probe.stride = 1;
+    problem.of.probe.regions = 1;
+    problem.of.probe.span = 1;
+    while (problem.of.probe.span < n && problem.of.probe.span < (INT64_C(1) << 40))
+        problem.of.probe.span *= 2;
+    return problem;
+}
+
 plx_status plx_problem_check(const plx_problem *problem, plx_error *error)
 {
     const plx_operation *operation = plx_operation_of(problem->op);

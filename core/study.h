@@ -103,6 +103,9 @@ plx_status plx_viewpoints_arms(const plx_viewpoints *viewpoints, const plx_probl
 /* Times the arms that are ok, interleaved, each for at most `seconds`. */
 plx_status plx_measure_arms(plx_arm *arms, size_t count, const plx_inputs *inputs, double seconds,
                             plx_error *error);
+/* The same for arms with a problem each: inputs[i] is what arms[i] meets. */
+plx_status plx_measure_sweep(plx_arm *arms, size_t count, const plx_inputs *inputs, double seconds,
+                             plx_error *error);
 /* Sorts the samples and puts their median and its 95 % interval into *timing. */
 void plx_timing_of(double *samples, size_t count, plx_timing *timing);
 
