@@ -26,6 +26,7 @@ enum {
 typedef struct bench {
     plx_session *session;
     plx_plugin_queue *queue;
+    size_t contexts; /* alive before */
 } bench;
 
 extern const plx_plugin *plugin;
