@@ -1,5 +1,5 @@
 /* Opens the OpenCL loader library and resolves the functions in use. */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "backends/opencl/functions.h"
 
 #include <dlfcn.h>
@@ -59,14 +59,16 @@ static void load(void)
                                absent ? "" : ": ", absent ? "" : reason);
         return;
     }
-    const char *missing = resolve_all(library);
+    /* Tools that stand in for OpenCL by being loaded first (oclgrind) come first. */
+    void *scope = dlsym(RTLD_DEFAULT, "clGetPlatformIDs") ? RTLD_DEFAULT : library;
+    const char *missing = resolve_all(scope);
     if (missing) {
         load_status =
             plx_fail(&load_error, PLX_NO_DEVICE,
                      "libOpenCL.so.1 has no %s; install an OpenCL loader of version 1.2 or later", missing);
         return;
     }
-    loader_is_ocl_icd = is_ocl_icd(library);
+    loader_is_ocl_icd = is_ocl_icd(scope);
     load_status = PLX_OK;
 }
 

@@ -10,6 +10,7 @@
 #define PIECE (UINT64_C(1) << 30)
 
 struct plx_plugin_event {
+    plx_session *session;
     cl_event event; /* NULL until it is recorded */
 };
 
@@ -21,7 +22,8 @@ static bool is_sticky(const plx_session *session, cl_int code)
 {
     if (!(session->info.features & PLX_FEATURE_NVIDIA_PTX))
         return false;
-    return code == CL_OUT_OF_RESOURCES || code == CL_INVALID_COMMAND_QUEUE || code == -9999;
+    return code == CL_OUT_OF_RESOURCES || code == CL_INVALID_COMMAND_QUEUE ||
+           code == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST || code == -9999;
 }
 
 static plx_status check_wait(plx_session *session, cl_int code, const char *function, plx_error *error)
@@ -36,11 +38,7 @@ static plx_status check_wait(plx_session *session, cl_int code, const char *func
 
 plx_status plx_cl_ready(const plx_plugin_queue *queue, plx_error *error)
 {
-    if (!atomic_load(&queue->session->lost))
-        return PLX_OK;
-    return plx_fail(error, PLX_DEVICE_LOST,
-                    "an earlier kernel broke the context of %s; nothing more runs on it",
-                    queue->session->info.name);
+    return plx_cl_alive(queue->session, error);
 }
 
 /* ---- queues ------------------------------------------------------------------ */
@@ -188,10 +186,10 @@ plx_status plx_cl_copy(plx_plugin_queue *queue, plx_memory *to, uint64_t to_offs
 
 plx_status plx_cl_event_create(plx_session *session, plx_plugin_event **event, plx_error *error)
 {
-    (void)session;
     plx_plugin_event *made = calloc(1, sizeof *made);
     if (!made)
         return plx_fail(error, PLX_NO_MEMORY, "no memory for an OpenCL event");
+    made->session = session;
     *event = made;
     return PLX_OK;
 }
@@ -234,7 +232,7 @@ plx_status plx_cl_event_elapsed(plx_plugin_event *from, plx_plugin_event *to, do
         return plx_fail(error, PLX_INVALID, "elapsed time between events that were not both recorded");
     const cl_event both[] = {from->event, to->event};
     cl_ulong start = 0, end = 0;
-    plx_status status = PLX_CL(error, WaitForEvents, 2, both);
+    plx_status status = check_wait(to->session, plx_cl.WaitForEvents(2, both), "clWaitForEvents", error);
     if (status == PLX_OK)
         status = end_of(from->event, &start, error);
     if (status == PLX_OK)

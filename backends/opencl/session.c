@@ -74,53 +74,65 @@ const plx_device_info *plx_cl_info(const plx_session *session)
     return &session->info;
 }
 
+plx_status plx_cl_alive(const plx_session *session, plx_error *error)
+{
+    if (!atomic_load(&session->lost))
+        return PLX_OK;
+    return plx_fail(error, PLX_DEVICE_LOST,
+                    "an earlier kernel broke the context of %s; nothing more runs on it", session->info.name);
+}
+
 /* ---- memory ---------------------------------------------------------------- */
 
 /* A GPU's driver may put off the allocation until a command uses the buffer; then
  * the first timed run would pay for it, and a lack of memory would show there. */
-static plx_status touch(plx_session *session, cl_mem buffer, uint64_t bytes, plx_error *error)
+static cl_int touch(const plx_session *session, cl_mem buffer, uint64_t bytes)
 {
     const cl_uchar zero = 0;
     size_t some = bytes < 4096 ? (size_t)bytes : 4096;
-    plx_status status =
-        PLX_CL(error, EnqueueFillBuffer, session->touch, buffer, &zero, sizeof zero, 0, some, 0, NULL, NULL);
-    if (status == PLX_OK)
-        status = PLX_CL(error, Finish, session->touch);
-    return status;
+    cl_int code =
+        plx_cl.EnqueueFillBuffer(session->touch, buffer, &zero, sizeof zero, 0, some, 0, NULL, NULL);
+    return code == CL_SUCCESS ? plx_cl.Finish(session->touch) : code;
 }
 
-static plx_status out_of_memory(const plx_session *session, uint64_t bytes, cl_int code, plx_error *error)
+/* The device's largest allocation is a promise, not a limit (NVIDIA's drivers give
+ * more): the driver is asked whatever the size. */
+static cl_int create(const plx_session *session, uint64_t bytes, cl_mem *buffer)
 {
+    cl_int code = CL_INVALID_BUFFER_SIZE;
+    cl_mem made = NULL;
+    if (bytes <= SIZE_MAX)
+        made = plx_cl.CreateBuffer(session->context, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &code);
+    if (code == CL_SUCCESS && !(session->info.features & PLX_FEATURE_CPU)) {
+        code = touch(session, made, bytes);
+        if (code != CL_SUCCESS)
+            (void)plx_cl.ReleaseMemObject(made);
+    }
+    if (code == CL_SUCCESS)
+        *buffer = made;
+    return code;
+}
+
+static bool is_lack_of_memory(cl_int code)
+{
+    return code == CL_OUT_OF_RESOURCES || code == CL_INVALID_BUFFER_SIZE || code == CL_OUT_OF_HOST_MEMORY ||
+           code == CL_MEM_OBJECT_ALLOCATION_FAILURE;
+}
+
+plx_status plx_cl_create_buffer(plx_session *session, uint64_t bytes, cl_mem *buffer, plx_error *error)
+{
+    plx_status status = plx_cl_alive(session, error);
+    if (status != PLX_OK)
+        return status;
+    cl_int code = create(session, bytes, buffer);
+    if (!is_lack_of_memory(code))
+        return plx_cl_check(code, "clCreateBuffer", error);
     char room[32];
     return plx_fail(error, PLX_NO_MEMORY,
                     "%" PRIu64 " bytes of memory on %s: clCreateBuffer failed: %s (it promises %" PRIu64
                     " bytes in one piece, of %" PRIu64 ")",
                     bytes, session->info.name, plx_cl_error_name(code, room), session->info.max_alloc_bytes,
                     session->info.memory_bytes);
-}
-
-/* The device's largest allocation is a promise, not a limit (NVIDIA's drivers give
- * more): the driver is asked whatever the size. */
-plx_status plx_cl_create_buffer(plx_session *session, uint64_t bytes, cl_mem *buffer, plx_error *error)
-{
-    cl_int code = CL_INVALID_BUFFER_SIZE;
-    cl_mem made = NULL;
-    if (bytes <= SIZE_MAX)
-        made = plx_cl.CreateBuffer(session->context, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &code);
-    if (code == CL_OUT_OF_RESOURCES || code == CL_INVALID_BUFFER_SIZE || code == CL_OUT_OF_HOST_MEMORY ||
-        code == CL_MEM_OBJECT_ALLOCATION_FAILURE)
-        return out_of_memory(session, bytes, code, error);
-    if (code != CL_SUCCESS)
-        return plx_cl_check(code, "clCreateBuffer", error);
-    if (!(session->info.features & PLX_FEATURE_CPU)) {
-        plx_status status = touch(session, made, bytes, error);
-        if (status != PLX_OK) {
-            (void)plx_cl.ReleaseMemObject(made);
-            return status;
-        }
-    }
-    *buffer = made;
-    return PLX_OK;
 }
 
 plx_status plx_cl_alloc(plx_session *session, uint64_t bytes, plx_memory **memory, plx_error *error)

@@ -49,6 +49,9 @@ bool plx_cl_is_nvidia(cl_platform_id platform);
 
 void plx_cl_describe(const plx_cl_device_entry *entry, plx_device_info *info);
 
+/* PLX_DEVICE_LOST once a kernel has broken the context. */
+plx_status plx_cl_alive(const plx_session *session, plx_error *error);
+
 /* Device memory that is really there: a driver that allocates at first use is made
  * to do so now. */
 plx_status plx_cl_create_buffer(plx_session *session, uint64_t bytes, cl_mem *buffer, plx_error *error);
