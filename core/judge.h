@@ -79,8 +79,8 @@ typedef struct plx_truth {
  * yardstick kernels make, whose output holds the input's rows densely. */
 plx_status plx_truth_make(const plx_inputs *inputs, bool yardstick, plx_truth *truth, plx_error *error);
 void plx_truth_free(plx_truth *truth);
-/* How many multiply-adds a complete reference may cost. */
-double plx_reference_limit(void);
+/* How many multiply-adds a complete reference may cost each thread.  Tests lower it. */
+extern double plx_reference_limit;
 
 /* ---- verdicts (validate.c, agree.c, freivalds.c) ---------------------------- */
 

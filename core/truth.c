@@ -13,13 +13,15 @@
 enum { EDGE_MAX = 40, RANDOM_SAMPLES = 2048 };
 
 /* Half a minute or so of a plain loop, whatever the machine. */
-double plx_reference_limit(void)
+double plx_reference_limit = 1.25e10;
+
+static double threads(void)
 {
-    double threads = 1.0;
 #ifdef _OPENMP
-    threads = (double)omp_get_max_threads();
+    return (double)omp_get_max_threads();
+#else
+    return 1.0;
 #endif
-    return threads * 1.25e10;
 }
 
 void plx_truth_free(plx_truth *truth)
@@ -83,7 +85,7 @@ static void reference_run(const plx_inputs *inputs, const plx_truth *truth, int6
 static int64_t chunk_length(const plx_inputs *inputs, int64_t elements)
 {
     int64_t length = plx_sum_length(inputs), chunk = (INT64_C(1) << 18) / (length > 0 ? length : 1);
-    if (chunk > elements / 64)
+    if (chunk > elements / 64 && elements > 1 << 14)
         chunk = elements / 64;
     return chunk < 1 ? 1 : chunk;
 }
@@ -97,7 +99,7 @@ static void compute_all(const plx_inputs *inputs, const plx_truth *truth)
         return;
     }
 #ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) if (truth->count > chunk)
 #endif
     for (int64_t first = 0; first < truth->count; first += chunk)
         reference_run(inputs, truth, first, first, truth->count - first < chunk ? truth->count - first : chunk);
@@ -221,7 +223,7 @@ static bool too_large(const plx_inputs *inputs)
 
     plx_problem_scalars(&inputs->problem, &alpha, &beta);
     return inputs->problem.op == PLX_GEMM && alpha != 0.0 &&
-           inputs->operation->flops(&inputs->problem) / 2.0 > plx_reference_limit();
+           inputs->operation->flops(&inputs->problem) / 2.0 > plx_reference_limit * threads();
 }
 
 plx_status plx_truth_make(const plx_inputs *inputs, bool yardstick, plx_truth *truth, plx_error *error)

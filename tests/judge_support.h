@@ -1,0 +1,34 @@
+/* What the tests of the judge share: inputs and truths that must succeed, and plain
+ * kernels to be judged. */
+#ifndef PLX_TESTS_JUDGE_SUPPORT_H
+#define PLX_TESTS_JUDGE_SUPPORT_H
+
+#include "core/judge.h"
+#include "core/study.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static inline plx_inputs inputs_of(plx_problem problem, plx_input input, uint64_t seed)
+{
+    plx_inputs inputs;
+    plx_error error = {.text = ""};
+    if (plx_inputs_generate(&problem, input, seed, &inputs, &error) != PLX_OK)
+        fail_msg("%s", error.text);
+    return inputs;
+}
+
+static inline plx_truth truth_of(const plx_inputs *inputs, bool yardstick)
+{
+    plx_truth truth;
+    plx_error error = {.text = ""};
+    if (plx_truth_make(inputs, yardstick, &truth, &error) != PLX_OK)
+        fail_msg("%s", error.text);
+    return truth;
+}
+
+#endif

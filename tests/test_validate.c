@@ -1,0 +1,602 @@
+/* The judge judged: plain loops pass, and every kind of wrong element is found. */
+#include "judge_support.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- kernels to be judged ----------------------------------------------------------- */
+
+static int64_t plain_depth(const plx_problem *problem, const plx_device_info *device)
+{
+    (void)device;
+    return problem->op == PLX_GEMM ? problem->of.gemm.k
+           : problem->op == PLX_REDUCE ? problem->of.reduce.n : 0;
+}
+
+static const plx_kernel plain = {
+    .name = "plain", .accumulator_f32 = PLX_F32, .reproducibility = PLX_R1, .depth = plain_depth,
+};
+static const plx_kernel wide = {
+    .name = "wide", .accumulator_f32 = PLX_F64, .reproducibility = PLX_R1, .depth = plain_depth,
+};
+static const plx_device_info device = {.units = 1};
+static const plx_device_info flushing = {.units = 1, .features = PLX_FEATURE_FLUSHES_F32};
+
+static float narrowed(float value, bool narrow)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    if (narrow && isfinite(value))
+        bits &= UINT32_C(0xffffe000); /* 10 mantissa bits: TF32, cut off */
+    memcpy(&value, &bits, sizeof bits);
+    return value;
+}
+
+/* C = alpha A B + beta C in f32, dense and untransposed. */
+static float *multiply(const plx_inputs *inputs, bool narrow)
+{
+    const plx_gemm_problem *p = &inputs->problem.of.gemm;
+    const float *a = inputs->data[0], *b = inputs->data[1], *old = inputs->data[2];
+    float *c = malloc(sizeof *c * (size_t)(p->m * p->n + 1));
+
+    assert_non_null(c);
+    for (int64_t i = 0; i < p->m; ++i)
+        for (int64_t j = 0; j < p->n; ++j) {
+            float sum = 0.0f;
+            for (int64_t k = 0; k < p->k; ++k)
+                sum += narrowed(a[i * p->k + k], narrow) * narrowed(b[k * p->n + j], narrow);
+            sum = (float)p->alpha * sum;
+            if (old != NULL)
+                sum += (float)p->beta * old[i * p->n + j];
+            c[i * p->n + j] = sum;
+        }
+    return c;
+}
+
+/* A product, its truth and a right result. */
+typedef struct scene {
+    plx_inputs inputs;
+    plx_truth truth;
+    plx_bound bound;
+    float *c;
+    plx_error_measure found;
+} scene;
+
+static scene scene_of(plx_problem problem, plx_input input, uint64_t seed)
+{
+    scene s = {.inputs = inputs_of(problem, input, seed)};
+    s.truth = truth_of(&s.inputs, false);
+    s.bound = plx_bound_of(&s.inputs, &plain, &device);
+    s.c = multiply(&s.inputs, false);
+    return s;
+}
+
+static void judge(scene *s)
+{
+    plx_error error = {.text = ""};
+    assert_int_equal(plx_judge(&s->inputs, &s->truth, &s->bound, false, s->c, &s->found, &error), PLX_OK);
+}
+
+static void end(scene *s)
+{
+    free(s->c);
+    plx_truth_free(&s->truth);
+    plx_inputs_free(&s->inputs);
+}
+
+static scene small_scene(void)
+{
+    return scene_of(plx_gemm_of(PLX_F32, false, false, 33, 17, 40), PLX_INPUT_UNIFORM, 1);
+}
+
+static void assert_caught(scene *s, int64_t element)
+{
+    judge(s);
+    assert_int_equal(s->found.wrong, 1);
+    assert_int_equal(s->found.first_bad, element);
+    assert_true(s->found.max_over_bound > 1.0);
+    assert_true(s->found.got[0] != '\0' && s->found.expected[0] != '\0');
+}
+
+/* ---- right results ----------------------------------------------------------------------- */
+
+static void test_plain_loops_pass_every_class(void **state)
+{
+    (void)state;
+    for (int input = 0; input < PLX_INPUT_COUNT; ++input)
+        for (uint64_t seed = 0; seed < 8; ++seed) {
+            plx_problem problem = plx_gemm_of(PLX_F32, false, false, 19, 23, 77);
+            problem.of.gemm.alpha = seed % 2 == 0 ? 1.0 : -2.0;
+            problem.of.gemm.beta = seed % 3 == 0 ? 0.0 : 3.0;
+            scene s = scene_of(problem, (plx_input)input, seed);
+            judge(&s);
+            assert_int_equal(s.found.wrong, 0);
+            assert_int_equal(s.found.compared, 19 * 23);
+            assert_true(s.found.max_over_bound <= 1.0);
+            end(&s);
+        }
+}
+
+/* A bound that nothing comes near would let everything pass. */
+static void test_the_bound_is_not_slack(void **state)
+{
+    scene s = scene_of(plx_gemm_of(PLX_F32, false, false, 200, 200, 2), PLX_INPUT_POSITIVE, 1);
+    (void)state;
+    judge(&s);
+    assert_true(s.found.max_over_bound > 0.3);
+    end(&s);
+}
+
+/* ---- wrong results --------------------------------------------------------------------------- */
+
+static void test_nan_is_caught(void **state)
+{
+    scene s = small_scene();
+    (void)state;
+    s.c[33 * 17 - 1] = NAN;
+    assert_caught(&s, 33 * 17 - 1);
+    assert_true(isinf(s.found.max_over_bound));
+    end(&s);
+}
+
+static void test_infinity_is_caught(void **state)
+{
+    scene s = small_scene();
+    (void)state;
+    s.c[7] = -INFINITY;
+    assert_caught(&s, 7);
+    end(&s);
+}
+
+/* Just inside the bound passes, just outside does not: of every element. */
+static void test_the_bound_is_where_it_should_be(void **state)
+{
+    scene s = small_scene();
+    (void)state;
+    for (int64_t e = 0; e < s.truth.count; ++e) {
+        double allowed = s.bound.gamma * s.truth.of.magnitude[e], kept = (double)s.c[e];
+        s.c[e] = (float)(s.truth.of.value[e] + 0.95 * allowed);
+        judge(&s);
+        assert_int_equal(s.found.wrong, 0);
+        s.c[e] = (float)(s.truth.of.value[e] - 1.05 * allowed);
+        assert_caught(&s, e);
+        s.c[e] = (float)kept;
+    }
+    end(&s);
+}
+
+static void test_a_zeroed_tile_is_caught(void **state)
+{
+    scene s = scene_of(plx_gemm_of(PLX_F32, false, false, 64, 64, 256), PLX_INPUT_UNIFORM, 1);
+    (void)state;
+    for (int i = 8; i < 16; ++i)
+        memset(&s.c[i * 64 + 16], 0, 16 * sizeof(float));
+    judge(&s);
+    assert_int_equal(s.found.wrong, 8 * 16);
+    assert_int_equal(s.found.first_bad, 8 * 64 + 16);
+    end(&s);
+}
+
+static void test_a_dropped_last_k_is_caught(void **state)
+{
+    plx_problem problem = plx_gemm_of(PLX_F32, false, false, 20, 20, 1024);
+    scene s = scene_of(problem, PLX_INPUT_UNIFORM, 5);
+    (void)state;
+    for (int64_t e = 0; e < 400; ++e)
+        s.c[e] -= ((float *)s.inputs.data[0])[e / 20 * 1024 + 1023] * ((float *)s.inputs.data[1])[1023 * 20 + e % 20];
+    judge(&s);
+    assert_true(s.found.wrong > 330); /* the rest of the last products are smaller than the bound */
+    end(&s);
+}
+
+static void test_swapped_elements_are_caught(void **state)
+{
+    scene s = small_scene();
+    float kept = s.c[3];
+    (void)state;
+    s.c[3] = s.c[4];
+    s.c[4] = kept;
+    judge(&s);
+    assert_int_equal(s.found.wrong, 2);
+    end(&s);
+}
+
+static void test_small_integers_must_be_exact(void **state)
+{
+    scene s = scene_of(plx_gemm_of(PLX_F32, false, false, 9, 9, 100), PLX_INPUT_INTEGER, 2);
+    (void)state;
+    assert_true(s.bound.rounded_once);
+    judge(&s);
+    assert_int_equal(s.found.wrong, 0);
+    s.c[5] = nextafterf(s.c[5], 1e30f);
+    assert_caught(&s, 5);
+    assert_true(isinf(s.found.max_over_bound));
+    end(&s);
+}
+
+static void test_one_product_must_be_rounded_correctly(void **state)
+{
+    scene s = scene_of(plx_gemm_of(PLX_F32, false, false, 9, 9, 1), PLX_INPUT_UNIFORM, 2);
+    (void)state;
+    judge(&s);
+    assert_int_equal(s.found.wrong, 0);
+    s.c[80] = nextafterf(s.c[80], 0.0f);
+    assert_caught(&s, 80);
+    end(&s);
+}
+
+static void test_special_values_must_match(void **state)
+{
+    scene s = scene_of(plx_gemm_of(PLX_F32, false, false, 40, 40, 20), PLX_INPUT_SPECIAL, 2); /* +Inf */
+    int64_t infinite = -1;
+    (void)state;
+    for (int64_t e = 0; e < s.truth.count; ++e)
+        if (isinf(s.truth.of.value[e]))
+            infinite = e;
+    assert_true(infinite >= 0);
+    judge(&s);
+    assert_int_equal(s.found.wrong, 0);
+    s.c[infinite] = -s.c[infinite];
+    assert_caught(&s, infinite);
+    s.c[infinite] = NAN;
+    assert_caught(&s, infinite);
+    s.c[infinite] = FLT_MAX;
+    assert_caught(&s, infinite);
+    end(&s);
+}
+
+static void test_a_swallowed_nan_is_caught(void **state)
+{
+    scene s = scene_of(plx_gemm_of(PLX_F32, false, false, 40, 40, 20), PLX_INPUT_SPECIAL, 1);
+    int64_t where = -1;
+    (void)state;
+    for (int64_t e = 0; e < s.truth.count; ++e)
+        if (isnan(s.truth.of.value[e]))
+            where = e;
+    assert_true(where >= 0);
+    s.c[where] = 0.0f;
+    assert_caught(&s, where);
+    end(&s);
+}
+
+/* ---- bounds of other arithmetics ------------------------------------------------------------- */
+
+static void test_a_wide_accumulator_has_a_narrow_bound(void **state)
+{
+    scene s = scene_of(plx_gemm_of(PLX_F32, false, false, 30, 30, 500), PLX_INPUT_UNIFORM, 3);
+    plx_bound narrow = plx_bound_of(&s.inputs, &wide, &device);
+    (void)state;
+    assert_true(narrow.gamma < s.bound.gamma * 1e-6);
+    assert_true(narrow.narrowing == 0x1p-24);
+    s.bound = narrow;
+    judge(&s);
+    assert_true(s.found.wrong > 0); /* f32 sums are not f64 sums */
+    for (int64_t e = 0; e < s.truth.count; ++e)
+        s.c[e] = (float)s.truth.of.value[e];
+    judge(&s);
+    assert_int_equal(s.found.wrong, 0);
+    end(&s);
+}
+
+/* A device that flushes gives 0 for a subnormal; one that does not may not. */
+static void test_flushing_is_forgiven_only_where_it_happens(void **state)
+{
+    const float a[2] = {0x1p-70f, 0x1p-70f}, b[2] = {0x1p-60f, 0x1p-60f};
+    const plx_array arrays[] = {{PLX_F32, 2, 1, 2, (void *)(uintptr_t)a}, {PLX_F32, 2, 2, 1, (void *)(uintptr_t)b}};
+    plx_problem problem = plx_gemm_of(PLX_F32, false, false, 1, 1, 2);
+    plx_error error;
+    float zero = 0.0f;
+    scene s = {.c = &zero};
+    (void)state;
+    assert_int_equal(plx_inputs_from_arrays(&problem, arrays, 2, 1, &s.inputs, &error), PLX_OK);
+    s.truth = truth_of(&s.inputs, false);
+    s.bound = plx_bound_of(&s.inputs, &plain, &device);
+    judge(&s);
+    assert_int_equal(s.found.wrong, 1);
+    s.bound = plx_bound_of(&s.inputs, &plain, &flushing);
+    judge(&s);
+    assert_int_equal(s.found.wrong, 0);
+    plx_truth_free(&s.truth);
+    plx_inputs_free(&s.inputs);
+}
+
+/* Whether 3e38 + 3e38 - 3e38 overflows depends on the order. */
+static void test_what_the_order_decides_is_counted(void **state)
+{
+    const float x[3] = {3e38f, 3e38f, -3e38f};
+    const plx_array array = {PLX_F32, 1, 1, 3, (void *)(uintptr_t)x};
+    plx_problem problem = plx_reduce_of(PLX_F32, PLX_SUM, 3);
+    plx_error error;
+    float result = INFINITY;
+    scene s = {.c = &result};
+    (void)state;
+    assert_int_equal(plx_inputs_from_arrays(&problem, &array, 1, 1, &s.inputs, &error), PLX_OK);
+    s.truth = truth_of(&s.inputs, false);
+    s.bound = plx_bound_of(&s.inputs, &plain, &device);
+    judge(&s);
+    assert_int_equal(s.found.wrong, 0);
+    assert_int_equal(s.found.indeterminate, 1);
+    plx_truth_free(&s.truth);
+    plx_inputs_free(&s.inputs);
+}
+
+/* ---- exact operations ---------------------------------------------------------------------------- */
+
+static void assert_exact(plx_problem problem, const void *result, bool right)
+{
+    plx_inputs inputs = inputs_of(problem, PLX_INPUT_SPECIAL, 1); /* NaN somewhere */
+    plx_truth truth = truth_of(&inputs, false);
+    plx_bound bound = plx_bound_of(&inputs, &plain, &device);
+    plx_error_measure found;
+    plx_judge_elements(&inputs, &truth, &bound, false, result, &found);
+    assert_int_equal(found.wrong == 0, right);
+    plx_truth_free(&truth);
+    plx_inputs_free(&inputs);
+}
+
+static void test_any_nan_is_the_maximum(void **state)
+{
+    const uint32_t other_nan = UINT32_C(0xffc12345);
+    const float number = 1.0f;
+    (void)state;
+    assert_exact(plx_reduce_of(PLX_F32, PLX_MAX, 50), &other_nan, true);
+    assert_exact(plx_reduce_of(PLX_F32, PLX_MAX, 50), &number, false);
+}
+
+static void test_minus_zero_is_not_zero(void **state)
+{
+    plx_inputs inputs = inputs_of(plx_reduce_of(PLX_F32, PLX_MIN, 50), PLX_INPUT_SPECIAL, 3);
+    plx_truth truth = truth_of(&inputs, false);
+    plx_bound bound = plx_bound_of(&inputs, &plain, &device);
+    plx_error_measure found;
+    float zeros[2] = {0.0f, -0.0f};
+    (void)state;
+    plx_judge_elements(&inputs, &truth, &bound, false, &zeros[0], &found);
+    assert_int_equal(found.wrong, 1);
+    plx_judge_elements(&inputs, &truth, &bound, false, &zeros[1], &found);
+    assert_int_equal(found.wrong, 0);
+    plx_truth_free(&truth);
+    plx_inputs_free(&inputs);
+}
+
+/* Payloads are data: a NaN is not a NaN where bytes are only moved. */
+static void test_transposed_payloads_must_match(void **state)
+{
+    plx_problem problem = plx_transpose_of(PLX_F32, 20, 30);
+    plx_inputs inputs = inputs_of(problem, PLX_INPUT_SPECIAL, 1);
+    plx_truth truth = truth_of(&inputs, false);
+    plx_bound bound = plx_bound_of(&inputs, &plain, &device);
+    plx_error_measure found;
+    uint32_t out[600];
+    int64_t nan = -1;
+    (void)state;
+    for (int i = 0; i < 600; ++i) {
+        memcpy(&out[i], (float *)inputs.data[0] + (i % 20 * 30 + i / 20), sizeof out[i]);
+        if (plx_element_is_nan(PLX_F32, out, i))
+            nan = i;
+    }
+    assert_true(nan >= 0);
+    plx_judge_elements(&inputs, &truth, &bound, false, out, &found);
+    assert_int_equal(found.wrong, 0);
+    out[nan] ^= 1;
+    plx_judge_elements(&inputs, &truth, &bound, false, out, &found);
+    assert_int_equal(found.wrong, 1);
+    assert_int_equal(found.first_bad, nan);
+    plx_truth_free(&truth);
+    plx_inputs_free(&inputs);
+}
+
+static void test_a_yardstick_is_judged_as_a_copy(void **state)
+{
+    plx_problem problem = plx_transpose_of(PLX_I16, 5, 7);
+    problem.of.transpose.ld_in = 9;
+    plx_inputs inputs = inputs_of(problem, PLX_INPUT_UNIFORM, 1);
+    plx_truth truth = truth_of(&inputs, true);
+    plx_bound bound = plx_bound_of(&inputs, &plain, &device);
+    plx_error_measure found;
+    int16_t copy[35];
+    (void)state;
+    for (int i = 0; i < 35; ++i)
+        copy[i] = ((int16_t *)inputs.data[0])[i / 7 * 9 + i % 7];
+    plx_judge_elements(&inputs, &truth, &bound, true, copy, &found);
+    assert_int_equal(found.wrong, 0);
+    copy[34] ^= 1;
+    plx_judge_elements(&inputs, &truth, &bound, true, copy, &found);
+    assert_int_equal(found.first_bad, 34);
+    plx_truth_free(&truth);
+    plx_inputs_free(&inputs);
+}
+
+/* ---- honesty ----------------------------------------------------------------------------------------- */
+
+static void test_tf32_is_not_f32(void **state)
+{
+    static const int64_t lengths[] = {1, 2, 16, 64};
+    (void)state;
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; ++i) {
+        scene s = scene_of(plx_gemm_of(PLX_F32, false, false, 60, 60, lengths[i]), PLX_INPUT_UNIFORM, i);
+        float *narrow = multiply(&s.inputs, true);
+        assert_true(plx_honesty(&s.inputs, &s.truth, s.c) < 1.5);
+        assert_true(plx_honesty(&s.inputs, &s.truth, narrow) > 100.0);
+        free(narrow);
+        end(&s);
+    }
+}
+
+/* ---- large products ------------------------------------------------------------------------------------ */
+
+static scene large_scene(plx_problem problem)
+{
+    double kept = plx_reference_limit;
+    scene s;
+    plx_reference_limit = 1.0;
+    s = scene_of(problem, PLX_INPUT_UNIFORM, 1);
+    plx_reference_limit = kept;
+    assert_non_null(s.truth.sample);
+    return s;
+}
+
+static void test_a_sample_and_freivalds_pass_what_is_right(void **state)
+{
+    plx_problem problem = plx_gemm_of(PLX_F32, false, false, 150, 170, 90);
+    (void)state;
+    problem.of.gemm.alpha = -1.5;
+    problem.of.gemm.beta = 0.5;
+    scene s = large_scene(problem);
+    judge(&s);
+    assert_int_equal(s.found.wrong, 0);
+    assert_int_equal(s.found.compared, 150 * 170);
+    end(&s);
+}
+
+static void test_freivalds_finds_what_the_sample_misses(void **state)
+{
+    scene s = large_scene(plx_gemm_of(PLX_F32, false, false, 200, 190, 60));
+    (void)state;
+    for (int64_t e = 200 * 95 + 20; e < 200 * 95 + 40; ++e) {
+        bool sampled = false;
+        float kept = s.c[e];
+        for (int64_t i = 0; i < s.truth.count; ++i)
+            sampled = sampled || s.truth.sample[i] == e;
+        if (sampled)
+            continue;
+        s.c[e] += 1.0f;
+        judge(&s);
+        assert_int_equal(s.found.wrong, 1);
+        assert_int_equal(s.found.first_bad, e);
+        s.c[e] = NAN;
+        judge(&s);
+        assert_int_equal(s.found.wrong, 1);
+        assert_int_equal(s.found.first_bad, e);
+        s.c[e] = kept;
+    }
+    end(&s);
+}
+
+static void test_freivalds_sees_transposed_operands(void **state)
+{
+    (void)state;
+    for (int way = 0; way < 4; ++way) {
+        plx_problem problem = plx_gemm_of(PLX_F64, (way & 1) != 0, (way & 2) != 0, 40, 50, 30);
+        plx_inputs inputs = inputs_of(problem, PLX_INPUT_UNIFORM, 1);
+        plx_truth truth = truth_of(&inputs, false);
+        plx_bound bound = plx_bound_of(&inputs, &plain, &device);
+        plx_error error;
+        double worst;
+        int64_t row;
+        assert_int_equal(plx_freivalds(&inputs, &bound, truth.of.value, 1, &worst, &row, &error), PLX_OK);
+        assert_true(worst <= 1.0);
+        truth.of.value[1234] += 1e-3;
+        assert_int_equal(plx_freivalds(&inputs, &bound, truth.of.value, 1, &worst, &row, &error), PLX_OK);
+        assert_true(worst > 1.0);
+        assert_int_equal(row, 1234 / 50);
+        plx_truth_free(&truth);
+        plx_inputs_free(&inputs);
+    }
+}
+
+/* ---- agreement --------------------------------------------------------------------------------------------- */
+
+static plx_pair agreement(const scene *s, const float *other)
+{
+    plx_viewpoint first = {s->c, s->bound}, second = {other, s->bound};
+    plx_pair pair = {.agree = false};
+    plx_agree(&s->inputs, &s->truth, false, &first, &second, &pair);
+    assert_true(pair.compared);
+    assert_int_equal(pair.elements, s->truth.elements);
+    return pair;
+}
+
+static void test_agreement(void **state)
+{
+    scene s = small_scene();
+    float *other = multiply(&s.inputs, false);
+    plx_pair pair = agreement(&s, other);
+    double allowed = 2.0 * s.bound.gamma * s.truth.of.magnitude[9];
+    (void)state;
+    assert_true(pair.identical && pair.agree && pair.first_different == -1 && pair.max_ulp == 0.0);
+    other[9] = nextafterf(other[9], 1e30f);
+    pair = agreement(&s, other);
+    assert_true(!pair.identical && pair.agree && pair.first_different == 9);
+    assert_true(pair.max_ulp > 0.4 && pair.max_ulp < 2.1 && pair.value_first[0] != '\0');
+    other[9] = s.c[9] + (float)(1.1 * allowed);
+    pair = agreement(&s, other);
+    assert_true(!pair.agree && pair.max_over_bound > 1.0);
+    other[9] = NAN;
+    assert_false(agreement(&s, other).agree);
+    s.c[9] = NAN;
+    assert_true(agreement(&s, other).agree);
+    s.c[9] = INFINITY;
+    other[9] = -INFINITY;
+    assert_false(agreement(&s, other).agree);
+    free(other);
+    end(&s);
+}
+
+static void test_agreement_of_what_was_only_sampled(void **state)
+{
+    scene s = large_scene(plx_gemm_of(PLX_F32, false, false, 100, 100, 50));
+    float *other = multiply(&s.inputs, false);
+    (void)state;
+    other[5050] += 1e-7f;
+    assert_true(agreement(&s, other).agree);
+    other[5050] += 0.1f;
+    assert_false(agreement(&s, other).agree);
+    free(other);
+    end(&s);
+}
+
+/* ---- statistics ------------------------------------------------------------------------------------------------ */
+
+static void test_the_median_and_its_interval(void **state)
+{
+    double samples[100];
+    plx_timing timing = {.measured = false};
+    (void)state;
+    for (int i = 0; i < 100; ++i)
+        samples[i] = (double)((i * 37) % 100); /* 0 .. 99, shuffled */
+    plx_timing_of(samples, 100, &timing);
+    assert_true(timing.median_ns == 49.5);
+    assert_true(timing.low_ns == 39.0 && timing.high_ns == 60.0); /* ranks 40 and 61 of 100 */
+    for (int i = 0; i < 10; ++i)
+        samples[i] = (double)(9 - i);
+    plx_timing_of(samples, 10, &timing);
+    assert_true(timing.low_ns == 1.0 && timing.high_ns == 8.0); /* 97.9 % */
+    plx_timing_of(samples, 1, &timing);
+    assert_true(timing.low_ns == timing.median_ns && timing.samples == 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plain_loops_pass_every_class),
+        cmocka_unit_test(test_the_bound_is_not_slack),
+        cmocka_unit_test(test_nan_is_caught),
+        cmocka_unit_test(test_infinity_is_caught),
+        cmocka_unit_test(test_the_bound_is_where_it_should_be),
+        cmocka_unit_test(test_a_zeroed_tile_is_caught),
+        cmocka_unit_test(test_a_dropped_last_k_is_caught),
+        cmocka_unit_test(test_swapped_elements_are_caught),
+        cmocka_unit_test(test_small_integers_must_be_exact),
+        cmocka_unit_test(test_one_product_must_be_rounded_correctly),
+        cmocka_unit_test(test_special_values_must_match),
+        cmocka_unit_test(test_a_swallowed_nan_is_caught),
+        cmocka_unit_test(test_a_wide_accumulator_has_a_narrow_bound),
+        cmocka_unit_test(test_flushing_is_forgiven_only_where_it_happens),
+        cmocka_unit_test(test_what_the_order_decides_is_counted),
+        cmocka_unit_test(test_any_nan_is_the_maximum),
+        cmocka_unit_test(test_minus_zero_is_not_zero),
+        cmocka_unit_test(test_transposed_payloads_must_match),
+        cmocka_unit_test(test_a_yardstick_is_judged_as_a_copy),
+        cmocka_unit_test(test_tf32_is_not_f32),
+        cmocka_unit_test(test_a_sample_and_freivalds_pass_what_is_right),
+        cmocka_unit_test(test_freivalds_finds_what_the_sample_misses),
+        cmocka_unit_test(test_freivalds_sees_transposed_operands),
+        cmocka_unit_test(test_agreement),
+        cmocka_unit_test(test_agreement_of_what_was_only_sampled),
+        cmocka_unit_test(test_the_median_and_its_interval),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
