@@ -53,9 +53,9 @@ static plx_problem problem_of(plx_op op, plx_dtype dtype, unsigned form)
         problem.of.reduce.reduction = form % 3 == 0 ? PLX_SUM : form % 3 == 1 ? PLX_MIN : PLX_MAX;
         break;
     case PLX_TRANSPOSE:
-        /* Rows far enough apart for the transpose and for the copies. */
-        problem.of.transpose =
-            (plx_transpose_problem){.rows = 67, .cols = 129, .ld_in = first ? 131 : 129, .ld_out = 132};
+        /* The copies serve only an output without gaps between its rows. */
+        problem.of.transpose = (plx_transpose_problem){
+            .rows = 67, .cols = 129, .ld_in = first ? 131 : 129, .ld_out = second ? 70 : 67};
         break;
     case PLX_MATVEC:
         problem.of.matvec = (plx_matvec_problem){
