@@ -2,7 +2,8 @@
 // column now meets every bank once.
 #define PITCH (PROBE_BANK_COLUMNS + 1)
 
-kernel void probe_banks_padded(global const T *in, long in_offset, global T *out, long out_offset, long n,
+kernel __attribute__((reqd_work_group_size(PROBE_BLOCK, 1, 1))) void
+probe_banks_padded(global const T *in, long in_offset, global T *out, long out_offset, long n,
                         long stride, int repeat)
 {
     local T tile[PROBE_BANK_ROWS * PITCH];

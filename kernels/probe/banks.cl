@@ -2,7 +2,8 @@
 // many of a warp's threads meet in one bank, and stays the same in every round.
 #define PITCH (PROBE_BANK_COLUMNS)
 
-kernel void probe_banks(global const T *in, long in_offset, global T *out, long out_offset, long n,
+kernel __attribute__((reqd_work_group_size(PROBE_BLOCK, 1, 1))) void
+probe_banks(global const T *in, long in_offset, global T *out, long out_offset, long n,
                         long stride, int repeat)
 {
     local T tile[PROBE_BANK_ROWS * PITCH];

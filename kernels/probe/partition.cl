@@ -17,7 +17,8 @@ T load_past_l1(global const T *from)
 #endif
 }
 
-kernel void probe_partition(global const T *in, long in_offset, global T *out, long out_offset, long n,
+kernel __attribute__((reqd_work_group_size(PROBE_PARTITION_BLOCK, PROBE_PARTITION_BLOCK, 1))) void
+probe_partition(global const T *in, long in_offset, global T *out, long out_offset, long n,
                             long regions, int repeat)
 {
     const int width = PROBE_REGION_BYTES / (int)sizeof(T);
