@@ -3,8 +3,8 @@
 /* The tile is written by rows and read by columns: the 32 threads of a warp then read
  * addresses 32 elements apart, which all lie in one bank. */
 kernel __attribute__((reqd_work_group_size(TRANSPOSE_TILE, TRANSPOSE_ROWS, 1)))
-void transpose_coalesced(global const T *restrict in, long in_offset, global T *restrict out, long out_offset,
-                         long rows, long cols, long ld_in, long ld_out, int across)
+void transpose_coalesced(global const T *restrict in, long in_offset, global T *restrict out,
+                         long out_offset, long rows, long cols, long ld_in, long ld_out, int across)
 {
     local T staged[TRANSPOSE_TILE][TRANSPOSE_TILE];
     const tile_place tile = tile_in_order(across, TRANSPOSE_TILE, rows, cols);

@@ -4,8 +4,8 @@
 /* The tile is written by rows and read by columns: the 32 threads of a warp then read
  * addresses 32 elements apart, which all lie in one bank. */
 template <class T>
-__device__ void transpose_coalesced(const T *__restrict__ in, T *__restrict__ out, int64_t rows, int64_t cols,
-                                    int64_t ld_in, int64_t ld_out, int across)
+__device__ void transpose_coalesced(const T *__restrict__ in, T *__restrict__ out, int64_t rows,
+                                    int64_t cols, int64_t ld_in, int64_t ld_out, int across)
 {
     __shared__ T staged[TRANSPOSE_TILE][TRANSPOSE_TILE];
     const Tile tile = tile_in_order(across, TRANSPOSE_TILE, rows, cols);

@@ -4,8 +4,8 @@
  * neither their reads nor their writes are all a multiple of ld apart.  For each `down`
  * the groups pass through every `right` once, whatever the two numbers are. */
 kernel __attribute__((reqd_work_group_size(TRANSPOSE_TILE, TRANSPOSE_ROWS, 1)))
-void transpose_diagonal(global const T *restrict in, long in_offset, global T *restrict out, long out_offset,
-                        long rows, long cols, long ld_in, long ld_out, int across)
+void transpose_diagonal(global const T *restrict in, long in_offset, global T *restrict out,
+                        long out_offset, long rows, long cols, long ld_in, long ld_out, int across)
 {
     local T staged[TRANSPOSE_TILE][TRANSPOSE_TILE];
     const uint high = get_num_groups(0) / (uint)across, down = get_group_id(0) % high;

@@ -5,8 +5,8 @@
  * neither their reads nor their writes are all a multiple of ld apart.  For each `down`
  * the blocks pass through every `right` once, whatever the two numbers are. */
 template <class T>
-__device__ void transpose_diagonal(const T *__restrict__ in, T *__restrict__ out, int64_t rows, int64_t cols,
-                                   int64_t ld_in, int64_t ld_out, int across)
+__device__ void transpose_diagonal(const T *__restrict__ in, T *__restrict__ out, int64_t rows,
+                                   int64_t cols, int64_t ld_in, int64_t ld_out, int across)
 {
     __shared__ T staged[TRANSPOSE_TILE][TRANSPOSE_TILE];
     const unsigned high = gridDim.x / (unsigned)across, down = blockIdx.x % high;

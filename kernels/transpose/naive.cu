@@ -3,8 +3,8 @@
 
 /* A warp reads 32 neighbours of a row and writes them to 32 rows of `out`. */
 template <class T>
-__device__ void transpose_naive(const T *__restrict__ in, T *__restrict__ out, int64_t rows, int64_t cols,
-                                int64_t ld_in, int64_t ld_out, int across)
+__device__ void transpose_naive(const T *__restrict__ in, T *__restrict__ out, int64_t rows,
+                                int64_t cols, int64_t ld_in, int64_t ld_out, int across)
 {
     const Tile tile = tile_in_order(across, TRANSPOSE_TILE, rows, cols);
     const int x = threadIdx.x, y = threadIdx.y;

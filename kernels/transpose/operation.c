@@ -20,10 +20,12 @@ static plx_status check_sizes(const plx_problem *problem, plx_error *error)
 
     if (!plx_extent_elements(p->rows, p->cols, p->ld_in, size, &in_elements) ||
         !plx_extent_elements(p->rows, p->cols, dense, size, &in_elements))
-        return plx_fail(error, PLX_INVALID, "transpose: in, %lld x %lld with leading dimension %lld, is too large",
+        return plx_fail(error, PLX_INVALID,
+                        "transpose: in, %lld x %lld with leading dimension %lld, is too large",
                         (long long)p->rows, (long long)p->cols, (long long)p->ld_in);
     if (!plx_extent_elements(p->cols, p->rows, p->ld_out, size, &out_elements))
-        return plx_fail(error, PLX_INVALID, "transpose: out, %lld x %lld with leading dimension %lld, is too large",
+        return plx_fail(error, PLX_INVALID,
+                        "transpose: out, %lld x %lld with leading dimension %lld, is too large",
                         (long long)p->cols, (long long)p->rows, (long long)p->ld_out);
     return PLX_OK;
 }
@@ -40,10 +42,12 @@ static plx_status transpose_check(const plx_problem *problem, plx_error *error)
         return plx_fail(error, PLX_INVALID, "transpose: %lld x %lld, a size can't be negative",
                         (long long)p->rows, (long long)p->cols);
     if (p->ld_in < 1 || p->ld_in < p->cols)
-        return plx_fail(error, PLX_INVALID, "transpose: ld_in is %lld, it must be at least max(1, cols) = %lld",
+        return plx_fail(error, PLX_INVALID,
+                        "transpose: ld_in is %lld, it must be at least max(1, cols) = %lld",
                         (long long)p->ld_in, (long long)(p->cols > 0 ? p->cols : 1));
     if (p->ld_out < 1 || p->ld_out < p->rows)
-        return plx_fail(error, PLX_INVALID, "transpose: ld_out is %lld, it must be at least max(1, rows) = %lld",
+        return plx_fail(error, PLX_INVALID,
+                        "transpose: ld_out is %lld, it must be at least max(1, rows) = %lld",
                         (long long)p->ld_out, (long long)(p->rows > 0 ? p->rows : 1));
     return check_sizes(problem, error);
 }

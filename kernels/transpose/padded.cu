@@ -3,8 +3,8 @@
 
 /* Elements of a column lie 33 apart: in 32 different banks for 4 bytes each. */
 template <class T>
-__device__ void transpose_padded(const T *__restrict__ in, T *__restrict__ out, int64_t rows, int64_t cols,
-                                 int64_t ld_in, int64_t ld_out, int across)
+__device__ void transpose_padded(const T *__restrict__ in, T *__restrict__ out, int64_t rows,
+                                 int64_t cols, int64_t ld_in, int64_t ld_out, int across)
 {
     __shared__ T staged[TRANSPOSE_TILE][TRANSPOSE_TILE + 1];
     const Tile tile = tile_in_order(across, TRANSPOSE_TILE, rows, cols);

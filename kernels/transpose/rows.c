@@ -22,8 +22,8 @@ typedef struct element {
 
 static const element *element_of(plx_dtype dtype)
 {
-    static const element one = {1, "b1", "-DT=uchar -DPACK=uchar16 -DWIDTH=16", TRANSPOSE_VECTOR_TILE_B1};
-    static const element two = {2, "b2", "-DT=ushort -DPACK=ushort8 -DWIDTH=8", TRANSPOSE_VECTOR_TILE_B2};
+    static const element one = {1, "b1", "-DT=uchar -DPACK=uint4 -DWIDTH=16", TRANSPOSE_VECTOR_TILE_B1};
+    static const element two = {2, "b2", "-DT=ushort -DPACK=uint4 -DWIDTH=8", TRANSPOSE_VECTOR_TILE_B2};
     static const element four = {4, "b4", "-DT=uint -DPACK=uint4 -DWIDTH=4", TRANSPOSE_VECTOR_TILE_B4};
     static const element eight = {8, "b8", "-DT=ulong -DPACK=ulong2 -DWIDTH=2", TRANSPOSE_VECTOR_TILE_B8};
     static const element sixteen = {16, "b16", "-DT=ulong2 -DPACK=ulong2 -DWIDTH=1",
@@ -84,7 +84,8 @@ static plx_status tile_recipe(const char *entry, int64_t tile, uint32_t block_x,
     if (across == 0 || down == 0)
         return PLX_OK;
     if (across > INT32_MAX / down)
-        return plx_fail(error, PLX_UNSUPPORTED, "%lld x %lld elements are more than 2^31 - 1 tiles of %d x %d",
+        return plx_fail(error, PLX_UNSUPPORTED,
+                        "%lld x %lld elements are more than 2^31 - 1 tiles of %d x %d",
                         (long long)p->rows, (long long)p->cols, (int)tile, (int)tile);
     plx_step *step = plx_recipe_step(recipe, entry, block_x, block_y);
     step->grid[0] = (uint64_t)(across * down);

@@ -3,8 +3,8 @@
 /* Row i holds column j at j ^ i: a permutation of each row, which also puts the elements
  * of a column into 32 different banks. */
 kernel __attribute__((reqd_work_group_size(TRANSPOSE_TILE, TRANSPOSE_ROWS, 1)))
-void transpose_swizzled(global const T *restrict in, long in_offset, global T *restrict out, long out_offset,
-                        long rows, long cols, long ld_in, long ld_out, int across)
+void transpose_swizzled(global const T *restrict in, long in_offset, global T *restrict out,
+                        long out_offset, long rows, long cols, long ld_in, long ld_out, int across)
 {
     local T staged[TRANSPOSE_TILE][TRANSPOSE_TILE];
     const tile_place tile = tile_in_order(across, TRANSPOSE_TILE, rows, cols);

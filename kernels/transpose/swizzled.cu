@@ -4,8 +4,8 @@
 /* Row i holds column j at j ^ i: a permutation of each row, which also puts the elements
  * of a column into 32 different banks. */
 template <class T>
-__device__ void transpose_swizzled(const T *__restrict__ in, T *__restrict__ out, int64_t rows, int64_t cols,
-                                   int64_t ld_in, int64_t ld_out, int across)
+__device__ void transpose_swizzled(const T *__restrict__ in, T *__restrict__ out, int64_t rows,
+                                   int64_t cols, int64_t ld_in, int64_t ld_out, int across)
 {
     __shared__ T staged[TRANSPOSE_TILE][TRANSPOSE_TILE];
     const Tile tile = tile_in_order(across, TRANSPOSE_TILE, rows, cols);

@@ -67,8 +67,8 @@ INLINE void write_any_tile(global T *out, long ld_out, tile_place tile, local co
 }
 
 kernel __attribute__((reqd_work_group_size(THREADS, 1, 1)))
-void transpose_vector(global const T *restrict in, long in_offset, global T *restrict out, long out_offset,
-                      long rows, long cols, long ld_in, long ld_out, int across)
+void transpose_vector(global const T *restrict in, long in_offset, global T *restrict out,
+                      long out_offset, long rows, long cols, long ld_in, long ld_out, int across)
 {
     local PACK staged[SIZE * PACKS];
     const tile_place tile = tile_in_order(across, SIZE, rows, cols);

@@ -57,12 +57,14 @@ __device__ void turn_any_tile(const T *__restrict__ in, T *__restrict__ out, int
 {
     constexpr int width = Pack<T>::width, threads = vector_threads<T, SIZE>();
 
+#pragma unroll 2
     for (int e = threadIdx.x; e < SIZE * SIZE; e += threads) {
         const int i = e / SIZE, j = e % SIZE;
         if (i < tile.height && j < tile.width)
             staged[staged_pack<T, SIZE>(j, i / width) * width + i % width] = in[i * ld_in + j];
     }
     __syncthreads();
+#pragma unroll 2
     for (int e = threadIdx.x; e < SIZE * SIZE; e += threads) {
         const int j = e / SIZE, i = e % SIZE;
         if (i < tile.height && j < tile.width)
