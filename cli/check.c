@@ -5,13 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The command finds the same plugins again. */
 static void print_failure(void *data, const plx_record *record, const char *command)
 {
-    (void)data;
+    const cli_options *options = data;
     cli_progress_end();
-    (void)fprintf(stderr, "%s %s/%s on %s: %s\n  repeat: %s\n", plx_outcome_name(record->outcome),
-                  plx_op_name(record->problem.op), record->kernel, record->backend, record->reason,
-                  command != NULL ? command : "");
+    (void)fprintf(stderr, "%s %s/%s on %s: %s\n  repeat: %s", plx_outcome_name(record->outcome),
+                  plx_op_name(record->problem.op), record->kernel, record->backend, record->reason, command);
+    for (size_t i = 0; i < options->plugin_dirs.count; i++)
+        (void)fprintf(stderr, " --plugin-dir '%s'", options->plugin_dirs.at[i]);
+    (void)fputc('\n', stderr);
 }
 
 /* The operations that were named; all of them when none was. */
@@ -62,7 +65,7 @@ static bool has_word(const cli_list *list, const char *word)
     return false;
 }
 
-static int check_on(plx_context *context, const cli_options *options, const plx_op *ops, size_t op_count)
+static int check_on(plx_context *context, cli_options *options, const plx_op *ops, size_t op_count)
 {
     bool all = has_word(&options->backends, "all");
     plx_check_counts counts;
@@ -80,6 +83,7 @@ static int check_on(plx_context *context, const cli_options *options, const plx_
         .seed = options->seed,
         .save_failure = options->save_failure,
         .progress = cli_progress(options),
+        .progress_data = options,
         .failure = print_failure,
     };
     plx_status checked = plx_check(context, &wanted, &counts, &results);
@@ -101,7 +105,7 @@ static int check_on(plx_context *context, const cli_options *options, const plx_
     return status;
 }
 
-static int check_main(const cli_options *options)
+static int check_main(cli_options *options)
 {
     plx_op ops[PLX_OP_COUNT];
     size_t op_count;

@@ -75,7 +75,7 @@ typedef struct cli_verb {
     const char *usage;   /* what follows "parallax " */
     const char *help;    /* what it does, and examples */
     unsigned options;    /* bits */
-    int (*run)(const cli_options *options);
+    int (*run)(cli_options *options);
 } cli_verb;
 
 extern const cli_verb cli_list_verb, cli_doctor_verb, cli_run_verb, cli_check_verb, cli_compare_verb,
@@ -166,7 +166,7 @@ struct json_t;
 int cli_json_write(const char *path, const struct json_t *json);
 /* The table, on standard output, unless that is taken or -q was given. */
 int cli_table_write(const cli_options *options, const plx_results *results);
-/* A progress line on standard error, if that is a terminal; `data` is unused. */
+/* A progress line on standard error, if that is a terminal; `data` is not used. */
 typedef void cli_progress_function(void *data, size_t done, size_t total, const char *what);
 cli_progress_function *cli_progress(const cli_options *options);
 void cli_progress_end(void);

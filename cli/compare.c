@@ -15,6 +15,21 @@ static bool wants_all(const cli_list *backends)
     return false;
 }
 
+/* The idea of each kernel that took part, once. */
+static void print_ideas(const plx_results *results)
+{
+    (void)printf("\n");
+    for (size_t i = 0; i < results->record_count; i++) {
+        const plx_record *record = &results->records[i];
+        bool known = record->idea[0] == '\0';
+        for (size_t j = 0; j < i && !known; j++)
+            known = strcmp(results->records[j].kernel, record->kernel) == 0 &&
+                    strcmp(results->records[j].idea, record->idea) == 0;
+        if (!known)
+            (void)printf("%-16s %s\n", record->kernel, record->idea);
+    }
+}
+
 static int compare_on(plx_context *context, const cli_options *options, const cli_work *work)
 {
     bool all = wants_all(&options->backends);
@@ -41,6 +56,8 @@ static int compare_on(plx_context *context, const cli_options *options, const cl
         return cli_exit_status(compared);
     }
     int status = cli_table_write(options, &results);
+    if ((options->given & OPT_VERBOSE) && !cli_stdout_is_taken(options))
+        print_ideas(&results);
     if (status == CLI_OK)
         status = cli_outputs_write(options, &results);
     if (status == CLI_OK)
@@ -51,7 +68,7 @@ static int compare_on(plx_context *context, const cli_options *options, const cl
     return status;
 }
 
-static int compare_main(const cli_options *options)
+static int compare_main(cli_options *options)
 {
     cli_work work;
     plx_context *context;

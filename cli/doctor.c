@@ -124,7 +124,7 @@ static int verdict(const findings *found)
     return CLI_OK;
 }
 
-static int doctor_main(const cli_options *options)
+static int doctor_main(cli_options *options)
 {
     findings found = {0};
     plx_context *context;

@@ -163,7 +163,7 @@ static int explain_word(plx_context *context, const char *word)
     return slash != NULL ? explain_one(context, op, slash + 1) : explain_op(context, op);
 }
 
-static int explain_main(const cli_options *options)
+static int explain_main(cli_options *options)
 {
     plx_context *context;
     if (options->operands.count == 0)

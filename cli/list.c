@@ -286,7 +286,7 @@ static void print_list(plx_context *context, const cli_options *options, const c
         print_kernels(context);
 }
 
-static int list_main(const cli_options *options)
+static int list_main(cli_options *options)
 {
     plx_context *context;
     cli_device *devices;

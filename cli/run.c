@@ -108,6 +108,13 @@ static void print_summary(const plx_record *record, const plx_problem *problem, 
                      output->cols == 1 ? "" : "s");
 }
 
+static void print_more(const plx_record *record)
+{
+    (void)printf("%s/%s: %s\n", plx_op_name(record->problem.op), record->kernel, record->idea);
+    if (!record->from_files)
+        (void)printf("%s input, seed %" PRIu64 "\n", plx_input_name(record->input), record->seed);
+}
+
 static int save_result(const cli_options *options, const plx_array *output)
 {
     plx_error error = {""};
@@ -133,6 +140,8 @@ static int run_on(plx_context *context, const cli_options *options, const cli_wo
     if (!cli_stdout_is_taken(options)) {
         if (!(options->given & OPT_QUIET))
             print_summary(&record, &work->problems[0], &output);
+        if (options->given & OPT_VERBOSE)
+            print_more(&record);
         print_result(&output);
     }
     int status = save_result(options, &output);
@@ -155,7 +164,7 @@ static int check_one(const cli_options *options, const cli_work *work)
     return CLI_OK;
 }
 
-static int run_main(const cli_options *options)
+static int run_main(cli_options *options)
 {
     cli_work work;
     plx_context *context;

@@ -274,9 +274,10 @@ static void put_reason(const report_table *table, const char *reason)
         (void)fputc('\n', table->to);
 }
 
+/* Where the reason does not say it. */
 static void put_wrong_element(const report_table *table, const plx_record *record)
 {
-    if (record->outcome == PLX_OUTCOME_WRONG && record->error.measured && record->error.first_bad >= 0)
+    if (record->reason[0] == '\0' && record->outcome == PLX_OUTCOME_WRONG && record->error.measured && record->error.first_bad >= 0)
         (void)fprintf(table->to, "    %" PRId64 " of %" PRId64 " elements wrong; first %" PRId64
                                  ": got %s, expected %s\n",
                       record->error.wrong, record->error.compared, record->error.first_bad, record->error.got,

@@ -83,16 +83,28 @@ static void faulty_plan_destroy(plx_plugin_plan *plan)
     free(plan);
 }
 
-static plx_status sum_of(plx_plugin_queue *queue, const plx_operand *x, int64_t n, uint32_t *sum,
-                         plx_error *error)
+static int32_t of_nothing(plx_reduction reduction)
 {
-    *sum = 0;
-    for (int64_t i = 0; i < n; i++) {
-        uint32_t element;
+    return reduction == PLX_SUM ? 0 : reduction == PLX_MIN ? INT32_MAX : INT32_MIN;
+}
+
+static int32_t join(plx_reduction reduction, int32_t a, int32_t b)
+{
+    if (reduction == PLX_SUM)
+        return (int32_t)((uint32_t)a + (uint32_t)b);
+    return (reduction == PLX_MIN) == (a < b) ? a : b;
+}
+
+static plx_status reduce(plx_plugin_queue *queue, const plx_operand *x, const plx_reduce_problem *problem,
+                         int32_t *result, plx_error *error)
+{
+    *result = of_nothing(problem->reduction);
+    for (int64_t i = 0; i < problem->n; i++) {
+        int32_t element;
         plx_status status = dummy_download(queue, &element, x->memory, x->offset + (uint64_t)i * 4, 4, error);
         if (status != PLX_OK)
             return status;
-        *sum += element;
+        *result = join(problem->reduction, *result, element);
     }
     return PLX_OK;
 }
@@ -101,15 +113,16 @@ static plx_status faulty_execute(plx_plugin_plan *opaque, plx_plugin_queue *queu
                                  size_t count, plx_error *error)
 {
     const faulty_plan *plan = (const faulty_plan *)(const void *)opaque;
-    uint32_t sum;
+    int32_t result;
     (void)count;
     if (plan->kernel == FAULT_FAILS)
         return plx_fail(error, PLX_FAILED, "the device caught fire");
-    plx_status status = sum_of(queue, &operands[0], plan->problem.of.reduce.n, &sum, error);
+    plx_status status = reduce(queue, &operands[0], &plan->problem.of.reduce, &result, error);
     if (status != PLX_OK)
         return status;
-    sum += plan->kernel == FAULT_WRONG;
-    return dummy_upload(queue, operands[1].memory, operands[1].offset, &sum, sizeof sum, error);
+    if (plan->kernel == FAULT_WRONG)
+        result ^= 1;
+    return dummy_upload(queue, operands[1].memory, operands[1].offset, &result, sizeof result, error);
 }
 
 static const plx_plugin faulty_plugin = {

@@ -37,8 +37,9 @@ expect() {
     run "$@"
     [ "$status" = "$wanted" ] || fail "status $status, not $wanted: $*"
     [ -z "$word" ] || grep -qF -- "$word" "$work/err" || fail "no \"$word\" on standard error: $*"
-    case $wanted in
-    2 | 3)
+    case $wanted:$1 in
+    3:check) ;; # its table says why
+    2:* | 3:*)
         [ -s "$work/out" ] && fail "standard output of a refusal: $*"
         [ "$(wc -l <"$work/err")" -eq 1 ] || fail "a refusal is one line: $*"
         ;;
@@ -136,6 +137,14 @@ PLX_BACKEND=host expect 0 "" run gemm 4 4 4
 shows "on host:0"
 expect 4 "nothing could be compared" compare gemm 4 4 4 --backend host --no-timing
 shows "host:0"
+
+# ---- check ------------------------------------------------------------------------
+expect 0 '' check transpose reduce --backend host --quick
+shows "transpose"
+shows " 0 wrong, 0 failed, 0 unsupported"
+expect 2 "did you mean 'gemm'" check gem
+expect 3 '' check --backend nonsense
+expect 3 '' check gemm --backend host --kernel nonsense
 
 # ---- list, explain, doctor ---------------------------------------------------------
 expect 0 '' list
@@ -260,6 +269,20 @@ if [ -f "$faulty" ]; then
     expect 5 "caught fire" run reduce 10 "$@" --kernel fails
     expect 3 "blue moon" run reduce 10 "$@" --kernel unsupported
     expect 3 "faulty" run gemm 4 4 4 --plugin-dir "$work/plugins" --backend faulty
+    set -- --plugin-dir "$work/plugins" --dtype i32 --backend faulty --quick
+    mkdir "$work/failures"
+    expect 0 '' check reduce "$@" --kernel right
+    shows " 0 wrong, 0 failed"
+    expect 1 'repeat: parallax ' check reduce "$@" --kernel wrong --save-failure "$work/failures"
+    grep -qF -- "--plugin-dir '$work/plugins'" "$work/err" || fail "repeat without --plugin-dir"
+    [ -f "$work/failures/reduce-1-x.npy" ] || fail "--save-failure kept nothing"
+    repeat=$(sed -n 's/^  repeat: parallax //p' "$work/err" | head -1)
+    cases=$((cases + 1))
+    eval "run $repeat"
+    [ "$status" = 1 ] || fail "status $status, not 1, of the command that repeats a failure: $repeat"
+    expect 5 'repeat: parallax ' check reduce "$@" --kernel fails
+    expect 3 '' check reduce "$@" --kernel unsupported
+    expect 4 'nothing could be validated' check gemm --plugin-dir "$work/plugins" --backend faulty --quick
     FAULTY_BEST=right run doctor --plugin-dir "$work/plugins"
     shows "faulty:0     works"
     shows "plx-broken.so: refused"

@@ -1,0 +1,129 @@
+/* Shapes of problems: from numbers, from arrays, and back. */
+#include <parallax/study.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void every_operation_is_described(void **state)
+{
+    (void)state;
+    for (int op = 0; op < PLX_OP_COUNT; op++) {
+        plx_op_info info;
+        assert_true(plx_op_describe((plx_op)op, &info));
+        assert_string_equal(info.name, plx_op_name((plx_op)op));
+        assert_true(info.summary[0] != '\0' && info.shape_form[0] != '\0');
+        assert_in_range(info.shape_rank, 1, PLX_MAX_SHAPE);
+        assert_in_range(info.operand_count, 2, PLX_MAX_OPERANDS);
+        assert_true(info.output < info.operand_count && info.dtypes != 0);
+        for (size_t i = 0; i < info.operand_count; i++)
+            assert_true(info.operands[i][0] != '\0');
+    }
+    plx_op_info info;
+    assert_false(plx_op_describe(PLX_OP_COUNT, &info));
+}
+
+static void numbers_in_and_out(void **state)
+{
+    (void)state;
+    plx_error error = {""};
+    plx_problem problem = plx_gemm_of(PLX_F32, true, false, 1, 1, 1);
+    int64_t shape[PLX_MAX_SHAPE] = {0};
+    problem.of.gemm.alpha = 3;
+    assert_int_equal(plx_problem_reshape(&problem, (int64_t[]){5, 6, 7}, 3, &error), PLX_OK);
+    assert_true(problem.of.gemm.m == 5 && problem.of.gemm.n == 6 && problem.of.gemm.k == 7);
+    assert_true(problem.of.gemm.lda == 5 && problem.of.gemm.ldb == 6 && problem.of.gemm.ldc == 6);
+    assert_true(problem.of.gemm.trans_a && problem.of.gemm.alpha == 3.0);
+    plx_problem_shape(&problem, shape);
+    assert_true(shape[0] == 5 && shape[1] == 6 && shape[2] == 7);
+}
+
+/* A shape that is refused leaves the problem as it was. */
+static void refused_numbers(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t shape[3];
+        size_t rank;
+    } cases[] = {{{5, 6}, 2}, {{5, 6, -7}, 3}, {{INT64_MAX, INT64_MAX, 1}, 3}, {{1, 1, 1}, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        plx_problem problem = plx_gemm_of(PLX_F32, false, false, 2, 3, 4), before = problem;
+        plx_error error = {""};
+        assert_int_equal(plx_problem_reshape(&problem, cases[i].shape, cases[i].rank, &error), PLX_INVALID);
+        assert_true(error.text[0] != '\0');
+        assert_memory_equal(&problem, &before, sizeof before);
+    }
+}
+
+static plx_array array_of(int64_t rows, int64_t cols)
+{
+    return (plx_array){.dtype = PLX_F32, .rank = rows == 1 ? 1 : 2, .rows = rows, .cols = cols};
+}
+
+static void shapes_from_arrays(void **state)
+{
+    (void)state;
+    plx_error error = {""};
+    plx_array gemm[] = {array_of(7, 5), array_of(6, 7), array_of(5, 6)};
+    plx_problem problem = plx_gemm_of(PLX_F32, true, true, 0, 0, 0);
+    assert_int_equal(plx_problem_fit(&problem, gemm, 2, &error), PLX_OK);
+    assert_true(problem.of.gemm.m == 5 && problem.of.gemm.n == 6 && problem.of.gemm.k == 7);
+    problem.of.gemm.beta = 1;
+    assert_int_equal(plx_problem_fit(&problem, gemm, 3, &error), PLX_OK);
+
+    plx_array matvec[] = {array_of(4, 9), array_of(4, 1)}; /* x as a column */
+    problem = plx_matvec_of(PLX_F32, true, 0, 0);
+    assert_int_equal(plx_problem_fit(&problem, matvec, 2, &error), PLX_OK);
+    assert_true(problem.of.matvec.rows == 4 && problem.of.matvec.cols == 9);
+
+    plx_array matrix = array_of(3, 4);
+    problem = plx_reduce_of(PLX_F32, PLX_SUM, 0);
+    assert_int_equal(plx_problem_fit(&problem, &matrix, 1, &error), PLX_OK);
+    assert_true(problem.of.reduce.n == 12);
+    problem = plx_transpose_of(PLX_F32, 0, 0);
+    assert_int_equal(plx_problem_fit(&problem, &matrix, 1, &error), PLX_OK);
+    assert_true(problem.of.transpose.rows == 3 && problem.of.transpose.cols == 4);
+}
+
+static void expect_no_fit(plx_problem problem, const plx_array *arrays, size_t count, const char *reason)
+{
+    plx_problem before = problem;
+    plx_error error = {""};
+    assert_int_equal(plx_problem_fit(&problem, arrays, count, &error), PLX_INVALID);
+    if (strstr(error.text, reason) == NULL)
+        fail_msg("\"%s\", not \"%s\"", error.text, reason);
+    assert_memory_equal(&problem, &before, sizeof before);
+}
+
+static void arrays_that_do_not_fit(void **state)
+{
+    (void)state;
+    plx_array arrays[] = {array_of(5, 7), array_of(6, 7), array_of(9, 9), array_of(9, 9)};
+    plx_problem gemm = plx_gemm_of(PLX_F32, false, false, 0, 0, 0);
+    expect_no_fit(gemm, arrays, 2, "7");
+    gemm = plx_gemm_of(PLX_F32, false, true, 0, 0, 0);
+    expect_no_fit(gemm, arrays, 1, "takes 2 arrays (A, B), not 1");
+    expect_no_fit(gemm, arrays, 3, "beta is 0");
+    gemm.of.gemm.beta = 1;
+    expect_no_fit(gemm, arrays, 2, "takes 3 arrays (A, B, C), not 2, because beta is not 0");
+    expect_no_fit(gemm, arrays, 3, "C is 9 x 9, but has to be 5 x 6");
+    expect_no_fit(gemm, arrays, 4, "not 4");
+    gemm.of.gemm.beta = 0;
+    arrays[1].dtype = PLX_F64;
+    expect_no_fit(gemm, arrays, 2, "B is f64, not f32");
+    expect_no_fit(plx_reduce_of(PLX_F32, PLX_SUM, 0), arrays, 2, "takes 1 array (x), not 2");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_operation_is_described),
+        cmocka_unit_test(numbers_in_and_out),
+        cmocka_unit_test(refused_numbers),
+        cmocka_unit_test(shapes_from_arrays),
+        cmocka_unit_test(arrays_that_do_not_fit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
