@@ -126,16 +126,15 @@ const cli_verb cli_check_verb = {
     .name = "check",
     .summary = "validates every kernel on every backend and every pair of backends",
     .usage = "check [OPERATION...] [options]",
-    .help =
-        "Runs every kernel over shapes, transpositions and seven classes of input, judges\n"
-        "every element against a bound that follows from the arithmetic, and compares the\n"
-        "backends with each other.  Nothing is timed.  Each failure is shown with a command\n"
-        "that repeats it.  Without --backend: every device; without --kernel: all.\n"
-        "\n"
-        "Examples:\n"
-        "  parallax check --quick\n"
-        "  parallax check gemm --backend cuda --kernel double-buffer --full\n"
-        "  parallax check reduce transpose --dtype f32 --save-failure failures\n",
+    .help = "Runs every kernel over shapes, transpositions and seven classes of input, judges\n"
+            "every element against a bound that follows from the arithmetic, and compares the\n"
+            "backends with each other.  Nothing is timed.  Each failure is shown with a command\n"
+            "that repeats it.  Without --backend: every device; without --kernel: all.\n"
+            "\n"
+            "Examples:\n"
+            "  parallax check --quick\n"
+            "  parallax check gemm --backend cuda --kernel double-buffer --full\n"
+            "  parallax check reduce transpose --dtype f32 --save-failure failures\n",
     .options = OPT_COMMON | OPT_BACKEND | OPT_KERNEL | OPT_DTYPE | OPT_SEED | OPT_QUICK | OPT_FULL |
                OPT_SAVE_FAILURE | OPT_JSON | OPT_CSV,
     .run = check_main,

@@ -49,8 +49,8 @@ typedef enum cli_option_bit {
     OPT_QUIET = 1 << 23,
     /* The sets that most verbs take. */
     OPT_COMMON = OPT_PLUGIN_DIR | OPT_VERBOSE | OPT_QUIET,
-    OPT_PROBLEM = OPT_SHAPE | OPT_DTYPE | OPT_REDUCE | OPT_TRANS | OPT_TRANS_A | OPT_TRANS_B |
-                  OPT_ALPHA | OPT_BETA | OPT_IN | OPT_SEED | OPT_INPUT
+    OPT_PROBLEM = OPT_SHAPE | OPT_DTYPE | OPT_REDUCE | OPT_TRANS | OPT_TRANS_A | OPT_TRANS_B | OPT_ALPHA |
+                  OPT_BETA | OPT_IN | OPT_SEED | OPT_INPUT
 } cli_option_bit;
 
 typedef struct cli_options {

@@ -89,23 +89,22 @@ const cli_verb cli_compare_verb = {
     .name = "compare",
     .summary = "validates, then times, several backends and kernels on the same input",
     .usage = "compare OPERATION [SHAPE...] [options]",
-    .help =
-        "Gives the same input to every backend and kernel asked for, judges each result\n"
-        "against the reference and against each other, and times only what passed.  Without\n"
-        "--backend: every device of every plugin; without --kernel: the best of each.\n"
-        "\n"
-        "The table: `time` is the median with half its 95 % interval, `of best` the share of\n"
-        "the fastest one's speed, `gain` the speedup over the step before in the ladder,\n"
-        "`error/bound` the largest error as a part of what the arithmetic allows.\n"
-        "\n"
-        "Exit status: 0 all agreed, 1 a result was wrong or two disagree, 3 a name that isn't\n"
-        "there, 4 nothing to compare, 5 a backend failed.\n"
-        "\n"
-        "Examples:\n"
-        "  parallax compare gemm 1024 1024 1024\n"
-        "  parallax compare transpose --shape 4096x4096 --shape 4000x4000 --kernel all\n"
-        "  parallax compare gemm --in x.npy --trans-b --backend cuda --backend host --json -\n",
-    .options = OPT_COMMON | OPT_PROBLEM | OPT_BACKEND | OPT_KERNEL | OPT_NO_TIMING | OPT_SECONDS |
-               OPT_JSON | OPT_CSV,
+    .help = "Gives the same input to every backend and kernel asked for, judges each result\n"
+            "against the reference and against each other, and times only what passed.  Without\n"
+            "--backend: every device of every plugin; without --kernel: the best of each.\n"
+            "\n"
+            "The table: `time` is the median with half its 95 % interval, `of best` the share of\n"
+            "the fastest one's speed, `gain` the speedup over the step before in the ladder,\n"
+            "`error/bound` the largest error as a part of what the arithmetic allows.\n"
+            "\n"
+            "Exit status: 0 all agreed, 1 a result was wrong or two disagree, 3 a name that isn't\n"
+            "there, 4 nothing to compare, 5 a backend failed.\n"
+            "\n"
+            "Examples:\n"
+            "  parallax compare gemm 1024 1024 1024\n"
+            "  parallax compare transpose --shape 4096x4096 --shape 4000x4000 --kernel all\n"
+            "  parallax compare gemm --in x.npy --trans-b --backend cuda --backend host --json -\n",
+    .options = OPT_COMMON | OPT_PROBLEM | OPT_BACKEND | OPT_KERNEL | OPT_NO_TIMING | OPT_SECONDS | OPT_JSON |
+               OPT_CSV,
     .run = compare_main,
 };

@@ -32,8 +32,8 @@ static plx_status try_device(plx_context *context, const char *label, char *reas
     plx_array input = {.dtype = PLX_I32, .rank = 1, .rows = 1, .cols = N, .data = numbers}, output;
     plx_problem problem = plx_reduce_of(PLX_I32, PLX_SUM, N);
     plx_record record;
-    plx_status status = plx_run_once(context, label, NULL, &problem, &input, 1, PLX_INPUT_UNIFORM, 0, &output,
-                                     &record);
+    plx_status status =
+        plx_run_once(context, label, NULL, &problem, &input, 1, PLX_INPUT_UNIFORM, 0, &output, &record);
     if (status != PLX_OK) {
         (void)snprintf(reason, capacity, "%s", plx_message(context));
         return status;
@@ -147,15 +147,14 @@ const cli_verb cli_doctor_verb = {
     .name = "doctor",
     .summary = "what works, and the remedy for what does not",
     .usage = "doctor [options]",
-    .help =
-        "For every plugin and device: works, or the first thing that is missing and what to\n"
-        "do about it.  Each device computes a small sum, so 'works' is more than 'is listed'.\n"
-        "\n"
-        "Exit status: 0 when at least one device works and none fails, 3 when there is no\n"
-        "device, 5 when a device that is there fails.\n"
-        "\n"
-        "Example:\n"
-        "  parallax doctor --verbose\n",
+    .help = "For every plugin and device: works, or the first thing that is missing and what to\n"
+            "do about it.  Each device computes a small sum, so 'works' is more than 'is listed'.\n"
+            "\n"
+            "Exit status: 0 when at least one device works and none fails, 3 when there is no\n"
+            "device, 5 when a device that is there fails.\n"
+            "\n"
+            "Example:\n"
+            "  parallax doctor --verbose\n",
     .options = OPT_PLUGIN_DIR | OPT_VERBOSE,
     .run = doctor_main,
 };

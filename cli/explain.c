@@ -184,14 +184,13 @@ const cli_verb cli_explain_verb = {
     .name = "explain",
     .summary = "the ladder of an operation, or the idea of one kernel",
     .usage = "explain OPERATION[/KERNEL]... [options]",
-    .help =
-        "Of an operation: its kernels in the order of the ladder, each with the one change it\n"
-        "makes.  Of a kernel: its idea, what that should gain and why, what limits it, what it\n"
-        "needs, and how exact and reproducible its results are.\n"
-        "\n"
-        "Examples:\n"
-        "  parallax explain gemm\n"
-        "  parallax explain gemm/double-buffer transpose/padded\n",
+    .help = "Of an operation: its kernels in the order of the ladder, each with the one change it\n"
+            "makes.  Of a kernel: its idea, what that should gain and why, what limits it, what it\n"
+            "needs, and how exact and reproducible its results are.\n"
+            "\n"
+            "Examples:\n"
+            "  parallax explain gemm\n"
+            "  parallax explain gemm/double-buffer transpose/padded\n",
     .options = OPT_PLUGIN_DIR,
     .run = explain_main,
 };

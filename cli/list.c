@@ -70,10 +70,9 @@ static void print_uuid(const plx_device_info *info, char *text, size_t capacity)
     if (!info->has_uuid)
         text[0] = '\0';
     else
-        (void)snprintf(text, capacity,
-                       "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1],
-                       u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14],
-                       u[15]);
+        (void)snprintf(text, capacity, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
+                       u[0], u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13],
+                       u[14], u[15]);
 }
 
 /* Two backends may call one chip by two names; the first one counts. */
@@ -319,14 +318,13 @@ const cli_verb cli_list_verb = {
     .name = "list",
     .summary = "plugins, devices and kernels that were found",
     .usage = "list [plugins|devices|kernels] [options]",
-    .help =
-        "Lists the plugins that were found and where, the physical devices with the backends\n"
-        "that reach each, and the kernels with the backends that have each.\n"
-        "--json writes schema parallax-list/1.\n"
-        "\n"
-        "Examples:\n"
-        "  parallax list\n"
-        "  parallax list devices --json -\n",
+    .help = "Lists the plugins that were found and where, the physical devices with the backends\n"
+            "that reach each, and the kernels with the backends that have each.\n"
+            "--json writes schema parallax-list/1.\n"
+            "\n"
+            "Examples:\n"
+            "  parallax list\n"
+            "  parallax list devices --json -\n",
     .options = OPT_PLUGIN_DIR | OPT_VERBOSE | OPT_JSON,
     .run = list_main,
 };

@@ -11,8 +11,7 @@
 #include <unistd.h>
 
 static const cli_verb *const verbs[] = {
-    &cli_list_verb,  &cli_doctor_verb,  &cli_run_verb,
-    &cli_check_verb, &cli_compare_verb, &cli_explain_verb,
+    &cli_list_verb, &cli_doctor_verb, &cli_run_verb, &cli_check_verb, &cli_compare_verb, &cli_explain_verb,
 };
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
 
@@ -126,7 +125,7 @@ static void occupy_standard_streams(void)
 int main(int argc, char **argv)
 {
     occupy_standard_streams();
-    (void)setlocale(LC_CTYPE, ""); /* only this: numbers keep their point */
+    (void)setlocale(LC_CTYPE, "");  /* only this: numbers keep their point */
     (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error, with a message */
     int status = dispatch(argc, argv);
     int closed = cli_stdout_close();

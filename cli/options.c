@@ -189,7 +189,8 @@ static const option_row rows[] = {
     {"save-failure", 0, "DIR", OPT_SAVE_FAILURE, "keep the operands of what failed", apply_save_failure},
     {"json", 'j', "FILE", OPT_JSON, "write JSON; - is standard output", apply_json},
     {"csv", 0, "FILE", OPT_CSV, "write CSV; - is standard output", apply_csv},
-    {"plugin-dir", 0, "DIR", OPT_PLUGIN_DIR, "look for plugins here first; may be repeated", apply_plugin_dir},
+    {"plugin-dir", 0, "DIR", OPT_PLUGIN_DIR, "look for plugins here first; may be repeated",
+     apply_plugin_dir},
     {"verbose", 'v', NULL, OPT_VERBOSE, "say more", NULL},
     {"quiet", 'q', NULL, OPT_QUIET, "say less", NULL},
 };

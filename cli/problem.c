@@ -116,8 +116,8 @@ static plx_problem empty_problem(plx_op op, plx_dtype dtype, const cli_options *
     case PLX_OP_COUNT:
         break;
     }
-    problem = plx_gemm_of(dtype, (options->given & OPT_TRANS_A) != 0, (options->given & OPT_TRANS_B) != 0,
-                          0, 0, 0);
+    problem =
+        plx_gemm_of(dtype, (options->given & OPT_TRANS_A) != 0, (options->given & OPT_TRANS_B) != 0, 0, 0, 0);
     problem.of.gemm.alpha = options->alpha;
     problem.of.gemm.beta = options->beta;
     return problem;
@@ -161,8 +161,8 @@ static int make_problems(plx_op op, const shape *shapes, size_t shape_count, con
         return cli_wrong_usage("no memory");
     for (size_t d = 0; d < dtype_count; d++) {
         for (size_t s = 0; s < shape_count; s++) {
-            int status = make_problem(op, dtypes[d], &shapes[s], options,
-                                      &work->problems[work->problem_count++]);
+            int status =
+                make_problem(op, dtypes[d], &shapes[s], options, &work->problems[work->problem_count++]);
             if (status != CLI_OK)
                 return status;
         }

@@ -187,18 +187,17 @@ const cli_verb cli_run_verb = {
     .name = "run",
     .summary = "one operation on one backend, on .npy files or generated data",
     .usage = "run OPERATION [SHAPE...] [options]",
-    .help =
-        "Runs one operation on one backend and shows a corner of the result; --out keeps\n"
-        "all of it.  Operands come from .npy files (--in, in their order: reduce x;\n"
-        "transpose in; matvec A, x, [y]; gemm A, B, [C]), or are generated.  The last one is\n"
-        "read when --beta is not 0.  One file for a gemm with either --trans-a or --trans-b\n"
-        "stands for A and B.  The backend is that of --backend, or $PLX_BACKEND, or auto.\n"
-        "Nothing is judged here: 'parallax compare' and 'parallax check' do that.\n"
-        "\n"
-        "Examples:\n"
-        "  parallax run gemm 256 256 256\n"
-        "  parallax run reduce --in x.npy --reduce max --backend opencl:1 --quiet\n"
-        "  parallax run gemm --in x.npy --trans-b --out gram.npy\n",
+    .help = "Runs one operation on one backend and shows a corner of the result; --out keeps\n"
+            "all of it.  Operands come from .npy files (--in, in their order: reduce x;\n"
+            "transpose in; matvec A, x, [y]; gemm A, B, [C]), or are generated.  The last one is\n"
+            "read when --beta is not 0.  One file for a gemm with either --trans-a or --trans-b\n"
+            "stands for A and B.  The backend is that of --backend, or $PLX_BACKEND, or auto.\n"
+            "Nothing is judged here: 'parallax compare' and 'parallax check' do that.\n"
+            "\n"
+            "Examples:\n"
+            "  parallax run gemm 256 256 256\n"
+            "  parallax run reduce --in x.npy --reduce max --backend opencl:1 --quiet\n"
+            "  parallax run gemm --in x.npy --trans-b --out gram.npy\n",
     .options = OPT_COMMON | OPT_PROBLEM | OPT_BACKEND | OPT_KERNEL | OPT_OUT | OPT_JSON | OPT_CSV,
     .run = run_main,
 };

@@ -96,8 +96,7 @@ static plx_status read_preamble(npy_file *file, uint32_t *length, plx_error *err
     status = read_exactly(file, size, start[6] == 1 ? 2 : 4, error);
     if (status != PLX_OK)
         return status;
-    *length = (uint32_t)size[0] | (uint32_t)size[1] << 8 | (uint32_t)size[2] << 16 |
-              (uint32_t)size[3] << 24;
+    *length = (uint32_t)size[0] | (uint32_t)size[1] << 8 | (uint32_t)size[2] << 16 | (uint32_t)size[3] << 24;
     return PLX_OK;
 }
 
@@ -239,9 +238,8 @@ static size_t make_header(const plx_array *array, unsigned char *header, size_t 
 
 static plx_status check_array(const plx_array *array, uint64_t *bytes, plx_error *error)
 {
-    if ((unsigned)array->dtype >= PLX_DTYPE_COUNT || array->rank < 0 || array->rank > 2 ||
-        array->rows < 0 || array->cols < 0 || (array->rank < 2 && array->rows != 1) ||
-        (array->rank == 0 && array->cols != 1))
+    if ((unsigned)array->dtype >= PLX_DTYPE_COUNT || array->rank < 0 || array->rank > 2 || array->rows < 0 ||
+        array->cols < 0 || (array->rank < 2 && array->rows != 1) || (array->rank == 0 && array->cols != 1))
         return plx_fail(error, PLX_INVALID, "not an array of rank 0, 1 or 2");
     uint64_t size = plx_dtype_size(array->dtype);
     uint64_t rows = (uint64_t)array->rows, cols = (uint64_t)array->cols;

@@ -106,10 +106,9 @@ static plx_status parse_descr(scanner *s, plx_npy_header *header, plx_error *err
         return plx_fail(error, PLX_INVALID, "bad .npy header: 'descr' is no string");
     bool has_order = text[0] != '\0' && strchr("<>=|", text[0]) != NULL;
     char order = has_order ? text[0] : '=';
-    if (!dtype_of_code(text + has_order, &header->dtype) ||
-        (order == '|' && header->dtype != PLX_I8)) {
-        return plx_fail(error, PLX_INVALID,
-                        "dtype '%s' is not supported (f4 f8 i1 i2 i4 i8 c8 c16 are)", text);
+    if (!dtype_of_code(text + has_order, &header->dtype) || (order == '|' && header->dtype != PLX_I8)) {
+        return plx_fail(error, PLX_INVALID, "dtype '%s' is not supported (f4 f8 i1 i2 i4 i8 c8 c16 are)",
+                        text);
     }
     header->swapped = (order == '<' || order == '>') && order != native_order();
     return PLX_OK;
@@ -242,8 +241,7 @@ void plx_npy_describe(const plx_array *array, char *text, size_t capacity)
     if (array->rank == 1)
         (void)snprintf(shape, sizeof shape, "(%lld,)", (long long)array->cols);
     else if (array->rank == 2)
-        (void)snprintf(shape, sizeof shape, "(%lld, %lld)", (long long)array->rows,
-                       (long long)array->cols);
+        (void)snprintf(shape, sizeof shape, "(%lld, %lld)", (long long)array->rows, (long long)array->cols);
     char order = plx_dtype_size(array->dtype) == 1 ? '|' : native_order();
     (void)snprintf(text, capacity, "{'descr': '%c%s', 'fortran_order': False, 'shape': %s, }", order,
                    codes[array->dtype], shape);

@@ -95,8 +95,8 @@ static plx_status check_count(const plx_operation *operation, const plx_extent *
                     wanted == 1 ? "" : "s", names.text, count, why);
 }
 
-static plx_status check_dtypes(const plx_problem *problem, const plx_extent *extents,
-                               const plx_array *arrays, size_t count, plx_error *error)
+static plx_status check_dtypes(const plx_problem *problem, const plx_extent *extents, const plx_array *arrays,
+                               size_t count, plx_error *error)
 {
     for (size_t i = 0; i < count; i++) {
         if (arrays[i].dtype != problem->dtype)
@@ -117,14 +117,13 @@ static plx_status check_extents(const plx_operation *operation, const plx_proble
         const plx_array *array = &arrays[i];
         bool same = array->rows == extents[i].rows && array->cols == extents[i].cols;
         if (!same && extents[i].rows == 1)
-            same = array->rows == 0 || array->cols == 0 ? extents[i].cols == 0
-                                                        : extents[i].cols / array->cols == array->rows &&
-                                                              extents[i].cols % array->cols == 0;
+            same = array->rows == 0 || array->cols == 0
+                       ? extents[i].cols == 0
+                       : extents[i].cols / array->cols == array->rows && extents[i].cols % array->cols == 0;
         if (!same)
             return plx_fail(error, PLX_INVALID, "%s: %s is %lld x %lld, but has to be %lld x %lld",
-                            operation->name, extents[i].name, (long long)array->rows,
-                            (long long)array->cols, (long long)extents[i].rows,
-                            (long long)extents[i].cols);
+                            operation->name, extents[i].name, (long long)array->rows, (long long)array->cols,
+                            (long long)extents[i].rows, (long long)extents[i].cols);
     }
     return PLX_OK;
 }

@@ -61,7 +61,8 @@ static void put_record(FILE *to, const plx_results *results, const plx_record *r
     const plx_error_measure *error = &record->error;
     put_problem(to, record);
     put_comma_text(to, record->backend);
-    put_comma_text(to, record->device < results->device_count ? results->devices[record->device].info.name : "");
+    put_comma_text(to,
+                   record->device < results->device_count ? results->devices[record->device].info.name : "");
     put_comma_text(to, record->kernel);
     put_comma_text(to, plx_outcome_name(record->outcome));
     put_number(to, error->measured, error->max_over_bound);

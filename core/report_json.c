@@ -321,5 +321,6 @@ plx_status plx_results_write_json(const plx_results *results, FILE *to, plx_erro
     json_decref(all);
     if (failed == 0 && fputc('\n', to) != EOF)
         return plx_report_finish(to, error);
-    return plx_fail(error, PLX_IO, "can't write the JSON text: %s", ferror(to) ? strerror(errno) : "write error");
+    return plx_fail(error, PLX_IO, "can't write the JSON text: %s",
+                    ferror(to) ? strerror(errno) : "write error");
 }

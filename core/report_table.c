@@ -195,9 +195,9 @@ static void fill_row(const report_table *table, table_row *row, double best)
 /* ---- drawing ------------------------------------------------------------------ */
 
 static const char *const titles[COLUMNS] = {
-    [COLUMN_BACKEND] = "backend", [COLUMN_KERNEL] = "kernel",   [COLUMN_STATUS] = "status",
-    [COLUMN_TIME] = "time",       [COLUMN_SPREAD] = "",         [COLUMN_RATE] = "rate",
-    [COLUMN_OF_BEST] = "of best", [COLUMN_GAIN] = "gain",       [COLUMN_ERROR] = "error/bound",
+    [COLUMN_BACKEND] = "backend", [COLUMN_KERNEL] = "kernel", [COLUMN_STATUS] = "status",
+    [COLUMN_TIME] = "time",       [COLUMN_SPREAD] = "",       [COLUMN_RATE] = "rate",
+    [COLUMN_OF_BEST] = "of best", [COLUMN_GAIN] = "gain",     [COLUMN_ERROR] = "error/bound",
     [COLUMN_CASE] = "worst case",
 };
 
@@ -277,9 +277,11 @@ static void put_reason(const report_table *table, const char *reason)
 /* Where the reason does not say it. */
 static void put_wrong_element(const report_table *table, const plx_record *record)
 {
-    if (record->reason[0] == '\0' && record->outcome == PLX_OUTCOME_WRONG && record->error.measured && record->error.first_bad >= 0)
-        (void)fprintf(table->to, "    %" PRId64 " of %" PRId64 " elements wrong; first %" PRId64
-                                 ": got %s, expected %s\n",
+    if (record->reason[0] == '\0' && record->outcome == PLX_OUTCOME_WRONG && record->error.measured &&
+        record->error.first_bad >= 0)
+        (void)fprintf(table->to,
+                      "    %" PRId64 " of %" PRId64 " elements wrong; first %" PRId64
+                      ": got %s, expected %s\n",
                       record->error.wrong, record->error.compared, record->error.first_bad, record->error.got,
                       record->error.expected);
 }
@@ -288,8 +290,7 @@ static void put_row(const report_table *table, const table_row *row)
 {
     for (int c = 0; c < COLUMNS; c++) {
         if (is_shown(table, c))
-            put_cell(table, c, row->cells[c],
-                     c == COLUMN_STATUS ? outcome_colour(table, row->record) : "");
+            put_cell(table, c, row->cells[c], c == COLUMN_STATUS ? outcome_colour(table, row->record) : "");
     }
     (void)fputc('\n', table->to);
     if (row->record->outcome != PLX_OUTCOME_OK)

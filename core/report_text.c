@@ -35,7 +35,8 @@ void plx_shape_text(const plx_problem *problem, char *text, size_t capacity)
         return;
     plx_problem_shape(problem, shape);
     for (size_t i = 0; i < info.shape_rank && length < capacity; i++)
-        length += (size_t)snprintf(text + length, capacity - length, "%s%" PRId64, i > 0 ? "x" : "", shape[i]);
+        length +=
+            (size_t)snprintf(text + length, capacity - length, "%s%" PRId64, i > 0 ? "x" : "", shape[i]);
 }
 
 static void factors_text(double alpha, double beta, char *text, size_t capacity)
@@ -80,5 +81,6 @@ plx_status plx_report_finish(FILE *to, plx_error *error)
     errno = 0;
     if (fflush(to) == 0 && !ferror(to))
         return PLX_OK;
-    return plx_fail(error, PLX_IO, "can't write the results: %s", errno != 0 ? strerror(errno) : "write error");
+    return plx_fail(error, PLX_IO, "can't write the results: %s",
+                    errno != 0 ? strerror(errno) : "write error");
 }

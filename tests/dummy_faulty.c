@@ -32,7 +32,7 @@ static int64_t no_depth(const plx_problem *problem, const plx_device_info *devic
     return 0;
 }
 
-#define ABOUT \
+#define ABOUT                                                                                \
     .idea = "an idea", .gain = "a gain", .limit = "a limit", .needs = "", .depth = no_depth, \
     .dtypes = PLX_DTYPE_BIT(PLX_I32), .reproducibility = PLX_R0
 
@@ -109,8 +109,8 @@ static plx_status reduce(plx_plugin_queue *queue, const plx_operand *x, const pl
     return PLX_OK;
 }
 
-static plx_status faulty_execute(plx_plugin_plan *opaque, plx_plugin_queue *queue, const plx_operand *operands,
-                                 size_t count, plx_error *error)
+static plx_status faulty_execute(plx_plugin_plan *opaque, plx_plugin_queue *queue,
+                                 const plx_operand *operands, size_t count, plx_error *error)
 {
     const faulty_plan *plan = (const faulty_plan *)(const void *)opaque;
     int32_t result;

@@ -169,8 +169,8 @@ static void both_byte_orders(void **state)
                      PLX_OK);
     assert_memory_equal(array.data, expected, sizeof expected);
     plx_array_free(&array);
-    assert_int_equal(read_composed(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}\n",
-                                   little, sizeof little, &array, &error),
+    assert_int_equal(read_composed(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}\n", little,
+                                   sizeof little, &array, &error),
                      PLX_OK);
     assert_memory_equal(array.data, expected, sizeof expected);
     plx_array_free(&array);
@@ -199,14 +199,14 @@ static void wide_byte_orders(void **state)
     static const unsigned char big[] = {1, 2, 3, 4, 5, 6, 7, 8};
     plx_array array;
     plx_error error = {""};
-    assert_int_equal(read_composed(1, "{'descr': '>i8', 'fortran_order': False, 'shape': (1,)}\n", big, 8,
-                                   &array, &error),
-                     PLX_OK);
+    assert_int_equal(
+        read_composed(1, "{'descr': '>i8', 'fortran_order': False, 'shape': (1,)}\n", big, 8, &array, &error),
+        PLX_OK);
     assert_true(*(int64_t *)array.data == INT64_C(0x0102030405060708));
     plx_array_free(&array);
-    assert_int_equal(read_composed(1, "{'descr': '>i2', 'fortran_order': False, 'shape': (4,)}\n", big, 8,
-                                   &array, &error),
-                     PLX_OK);
+    assert_int_equal(
+        read_composed(1, "{'descr': '>i2', 'fortran_order': False, 'shape': (4,)}\n", big, 8, &array, &error),
+        PLX_OK);
     assert_int_equal(((int16_t *)array.data)[3], 0x0708);
     plx_array_free(&array);
 }
@@ -217,8 +217,8 @@ static void fortran_order(void **state)
     int32_t columns[6] = {11, 21, 12, 22, 13, 23}, rows[6] = {11, 12, 13, 21, 22, 23};
     plx_array array;
     plx_error error = {""};
-    assert_int_equal(read_composed(1, "{'descr': '=i4', 'fortran_order': True, 'shape': (2, 3)}\n",
-                                   columns, sizeof columns, &array, &error),
+    assert_int_equal(read_composed(1, "{'descr': '=i4', 'fortran_order': True, 'shape': (2, 3)}\n", columns,
+                                   sizeof columns, &array, &error),
                      PLX_OK);
     assert_memory_equal(array.data, rows, sizeof rows);
     plx_array_free(&array);
@@ -319,8 +319,8 @@ static void empty_but_wide(void **state)
     plx_array array;
     plx_error error = {""};
     assert_int_equal(
-        read_composed(1, "{'descr': '<f4', 'fortran_order': True, 'shape': (0, 9223372036854775807)}",
-                      NULL, 0, &array, &error),
+        read_composed(1, "{'descr': '<f4', 'fortran_order': True, 'shape': (0, 9223372036854775807)}", NULL,
+                      0, &array, &error),
         PLX_OK);
     assert_int_equal(array.rows, 0);
     assert_true(array.cols == INT64_MAX);

@@ -34,11 +34,15 @@ static plx_record timed_record(const char *backend, size_t device, const char *k
     (void)snprintf(record.backend, sizeof record.backend, "%s", backend);
     (void)snprintf(record.kernel, sizeof record.kernel, "%s", kernel);
     (void)snprintf(record.idea, sizeof record.idea, "an idea");
-    record.error = (plx_error_measure){.measured = true, .max_over_bound = 0.25, .max_ulp = 2, .compared = 12,
-                                       .first_bad = -1};
-    record.time = (plx_timing){.measured = true, .median_ns = 1e3 * microseconds,
-                               .low_ns = 990 * microseconds, .high_ns = 1010 * microseconds, .samples = 9,
-                               .device_clock = true, .settled = true};
+    record.error = (plx_error_measure){
+        .measured = true, .max_over_bound = 0.25, .max_ulp = 2, .compared = 12, .first_bad = -1};
+    record.time = (plx_timing){.measured = true,
+                               .median_ns = 1e3 * microseconds,
+                               .low_ns = 990 * microseconds,
+                               .high_ns = 1010 * microseconds,
+                               .samples = 9,
+                               .device_clock = true,
+                               .settled = true};
     record.gflops = 0.12 / microseconds;
     record.gbps = 0.2 / microseconds;
     return record;
@@ -75,20 +79,40 @@ static void make_sample(sample *s)
     s->records[1].gain = 2;
     s->records[2] = timed_record("beta:0", 1, "broken", 10);
     fail_record(&s->records[2], PLX_OUTCOME_WRONG, "3 elements are outside the bound");
-    s->records[2].error = (plx_error_measure){.measured = true, .max_over_bound = (double)INFINITY,
-                                              .max_ulp = (double)NAN, .compared = 12, .wrong = 3,
-                                              .first_bad = 5, .got = "nan", .expected = "1.5"};
+    s->records[2].error = (plx_error_measure){.measured = true,
+                                              .max_over_bound = (double)INFINITY,
+                                              .max_ulp = (double)NAN,
+                                              .compared = 12,
+                                              .wrong = 3,
+                                              .first_bad = 5,
+                                              .got = "nan",
+                                              .expected = "1.5"};
     s->records[3] = timed_record("beta:0", 1, "vector", 1);
     fail_record(&s->records[3], PLX_OUTCOME_UNSUPPORTED, "needs f64, \"really\"");
     s->records[3].time.measured = false;
     s->records[3].error.measured = false;
-    s->pairs[0] = (plx_pair){.first = 0, .second = 1, .compared = true, .identical = true, .agree = true,
-                             .elements = 12, .first_different = -1};
-    s->pairs[1] = (plx_pair){.first = 0, .second = 2, .compared = true, .elements = 12,
-                             .max_ulp = (double)INFINITY, .max_over_bound = 40, .first_different = 5,
-                             .value_first = "1.5", .value_second = "nan"};
-    s->results = (plx_results){.devices = s->devices, .device_count = 2, .records = s->records,
-                               .record_count = RECORDS, .pairs = s->pairs, .pair_count = 2};
+    s->pairs[0] = (plx_pair){.first = 0,
+                             .second = 1,
+                             .compared = true,
+                             .identical = true,
+                             .agree = true,
+                             .elements = 12,
+                             .first_different = -1};
+    s->pairs[1] = (plx_pair){.first = 0,
+                             .second = 2,
+                             .compared = true,
+                             .elements = 12,
+                             .max_ulp = (double)INFINITY,
+                             .max_over_bound = 40,
+                             .first_different = 5,
+                             .value_first = "1.5",
+                             .value_second = "nan"};
+    s->results = (plx_results){.devices = s->devices,
+                               .device_count = 2,
+                               .records = s->records,
+                               .record_count = RECORDS,
+                               .pairs = s->pairs,
+                               .pair_count = 2};
 }
 
 typedef plx_status (*writer)(const plx_results *results, FILE *to, plx_error *error);
@@ -179,8 +203,8 @@ static void json_of_a_record(void **state)
     json_t *record = json_array_get(json_object_get(json, "records"), 1);
     assert_int_equal(json_unpack(record, "{s:s, s:s, s:[i, i, i!], s:s, s:i, s:s, s:s, s:b, s:b, s:F}", "op",
                                  &op, "dtype", &dtype, "shape", &m, &n, &k, "backend", &backend, "device",
-                                 &device, "kernel", &kernel, "status", &status, "trans_a", &trans_a, "trans_b",
-                                 &trans_b, "gain", &gain),
+                                 &device, "kernel", &kernel, "status", &status, "trans_a", &trans_a,
+                                 "trans_b", &trans_b, "gain", &gain),
                      0);
     assert_string_equal(op, "gemm");
     assert_string_equal(dtype, "f32");
@@ -189,8 +213,8 @@ static void json_of_a_record(void **state)
     assert_string_equal(status, "ok");
     assert_true(m == 3 && n == 4 && k == 5 && device == 0 && !trans_a && trans_b && gain == 2.0);
     assert_int_equal(json_unpack(record, "{s:{s:F, s:[F, F!], s:i, s:s}, s:{s:F}}", "time", "median_ns",
-                                 &median, "ci95_ns", &low, &high, "samples", &samples, "clock", &clock, "rate",
-                                 "gflops", &gflops),
+                                 &median, "ci95_ns", &low, &high, "samples", &samples, "clock", &clock,
+                                 "rate", "gflops", &gflops),
                      0);
     assert_true(median == 1e5 && low == 99000 && high == 101000 && samples == 9);
     assert_string_equal(clock, "device");
@@ -290,8 +314,9 @@ static void csv_lines(void **state)
         lines += *at == '\n';
     assert_int_equal(lines, RECORDS + 1);
     line_with(text, "alpha:0", "tiled", line, sizeof line);
-    assert_string_equal(line, "gemm,f32,3x4x5,nt,uniform,alpha:0,Chip One,tiled,ok,0.25,2,,100000,99000,101000,"
-                              "9,device,0.002,0.0012,2,");
+    assert_string_equal(line,
+                        "gemm,f32,3x4x5,nt,uniform,alpha:0,Chip One,tiled,ok,0.25,2,,100000,99000,101000,"
+                        "9,device,0.002,0.0012,2,");
     line_with(text, "beta:0", "vector", line, sizeof line);
     assert_non_null(strstr(line, ",unsupported,,,,,,,,,"));
     assert_non_null(strstr(line, ",\"needs f64, \"\"really\"\"\""));
@@ -353,8 +378,9 @@ static void table_says_who_agrees(void **state)
     char *text = text_of(write_plain_table, &s.results);
     assert_non_null(strstr(text, "agreement: 1 of 2 pairs agree, 1 bit-identical"));
     assert_non_null(strstr(text, "alpha:0 naive, alpha:0 tiled: bit-identical, 12 elements"));
-    assert_non_null(strstr(text, "alpha:0 naive, beta:0 broken: DISAGREE, inf ULP, 40 of the bound; first at 5: "
-                                 "1.5, nan"));
+    assert_non_null(strstr(text,
+                           "alpha:0 naive, beta:0 broken: DISAGREE, inf ULP, 40 of the bound; first at 5: "
+                           "1.5, nan"));
     free(text);
 }
 
@@ -444,7 +470,8 @@ static void symbols_follow_the_locale(void **state)
         skip();
     char *text = text_of(write_plain_table, &s.results);
     assert_non_null(strstr(text, "\u00b5s"));
-    assert_non_null(strstr(text, "\u00b1" "1 %"));
+    assert_non_null(strstr(text, "\u00b1"
+                                 "1 %"));
     free(text);
     assert_non_null(setlocale(LC_CTYPE, "C"));
     text = text_of(write_plain_table, &s.results);
@@ -476,24 +503,15 @@ static void full_device(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_has_the_schema),
-        cmocka_unit_test(json_of_a_record),
-        cmocka_unit_test(json_has_no_infinities),
-        cmocka_unit_test(json_of_what_did_not_run),
-        cmocka_unit_test(json_of_pairs_and_devices),
-        cmocka_unit_test(json_of_every_operation),
-        cmocka_unit_test(nothing_to_tell),
-        cmocka_unit_test(csv_lines),
-        cmocka_unit_test(table_ranks_what_passed),
-        cmocka_unit_test(table_ranks_nothing_else),
-        cmocka_unit_test(table_says_who_agrees),
-        cmocka_unit_test(table_without_times),
-        cmocka_unit_test(table_of_worst_cases),
-        cmocka_unit_test(table_with_yardsticks),
-        cmocka_unit_test(table_of_groups),
-        cmocka_unit_test(colour_only_when_asked),
-        cmocka_unit_test(symbols_follow_the_locale),
-        cmocka_unit_test(full_device),
+        cmocka_unit_test(json_has_the_schema),       cmocka_unit_test(json_of_a_record),
+        cmocka_unit_test(json_has_no_infinities),    cmocka_unit_test(json_of_what_did_not_run),
+        cmocka_unit_test(json_of_pairs_and_devices), cmocka_unit_test(json_of_every_operation),
+        cmocka_unit_test(nothing_to_tell),           cmocka_unit_test(csv_lines),
+        cmocka_unit_test(table_ranks_what_passed),   cmocka_unit_test(table_ranks_nothing_else),
+        cmocka_unit_test(table_says_who_agrees),     cmocka_unit_test(table_without_times),
+        cmocka_unit_test(table_of_worst_cases),      cmocka_unit_test(table_with_yardsticks),
+        cmocka_unit_test(table_of_groups),           cmocka_unit_test(colour_only_when_asked),
+        cmocka_unit_test(symbols_follow_the_locale), cmocka_unit_test(full_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
