@@ -1,0 +1,60 @@
+/* gemm/naive: one thread per element of C.  Neighbouring threads have neighbouring rows, so
+ * that a warp reads 32 rows of A at once and uses one element of each. */
+#include "device.cuh"
+
+enum { NAIVE_THREADS = GEMM_NAIVE_ROWS * GEMM_NAIVE_COLS };
+
+template <bool TRANS_A, bool TRANS_B, class T> __device__ void naive(Gemm<T> g)
+{
+    const Corner corner = tile_in_order(g, GEMM_NAIVE_ROWS, GEMM_NAIVE_COLS);
+    const int64_t row = corner.row + threadIdx.x % GEMM_NAIVE_ROWS;
+    const int64_t col = corner.col + threadIdx.x / GEMM_NAIVE_ROWS;
+    T sum = 0;
+
+    if (row >= g.m || col >= g.n)
+        return;
+    for (int64_t l = 0; l < g.k; ++l)
+        sum = fma(g.a[TRANS_A ? l * g.lda + row : row * g.lda + l],
+                  g.b[TRANS_B ? col * g.ldb + l : l * g.ldb + col], sum);
+    write_element(g, g.c + row * g.ldc + col, sum);
+}
+
+extern "C" __global__ void __launch_bounds__(NAIVE_THREADS) gemm_naive_f32_nn(GEMM_PARAMETERS(float))
+{
+    naive<false, false>(Gemm<float>GEMM_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(NAIVE_THREADS) gemm_naive_f32_nt(GEMM_PARAMETERS(float))
+{
+    naive<false, true>(Gemm<float>GEMM_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(NAIVE_THREADS) gemm_naive_f32_tn(GEMM_PARAMETERS(float))
+{
+    naive<true, false>(Gemm<float>GEMM_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(NAIVE_THREADS) gemm_naive_f32_tt(GEMM_PARAMETERS(float))
+{
+    naive<true, true>(Gemm<float>GEMM_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(NAIVE_THREADS) gemm_naive_f64_nn(GEMM_PARAMETERS(double))
+{
+    naive<false, false>(Gemm<double>GEMM_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(NAIVE_THREADS) gemm_naive_f64_nt(GEMM_PARAMETERS(double))
+{
+    naive<false, true>(Gemm<double>GEMM_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(NAIVE_THREADS) gemm_naive_f64_tn(GEMM_PARAMETERS(double))
+{
+    naive<true, false>(Gemm<double>GEMM_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(NAIVE_THREADS) gemm_naive_f64_tt(GEMM_PARAMETERS(double))
+{
+    naive<true, true>(Gemm<double>GEMM_ARGUMENTS);
+}

@@ -1,0 +1,422 @@
+/* The ladder of matrix products: what each kernel says of itself and how it is launched.
+ * Every block computes one tile of C; blocks are numbered along x alone. */
+#include "recipe.h"
+
+#include "tiles.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NAIVE, SMEM_BLOCK, TILE_1D, TILE_2D, VECTORIZED, WARP_TILE, DOUBLE_BUFFER, ROWS };
+
+enum { A, B, C }; /* operands */
+
+#define GEMM_DTYPES (PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64))
+
+/* ---- geometry ------------------------------------------------------------- */
+
+static int64_t lanes(plx_dtype dtype)
+{
+    return dtype == PLX_F32 ? 4 : 2;
+}
+
+/* What a kernel's launch follows from. */
+typedef struct geometry {
+    const char *entry;
+    int64_t tile_rows, tile_cols; /* of C per block */
+    uint32_t threads;
+    int64_t shared; /* bytes, static */
+} geometry;
+
+/* Two tiles of `depth`, each row of them one pack longer than the tile's side. */
+static int64_t shared_of_packs(int64_t depth)
+{
+    return 2 * depth * (GEMM_SIDE_PACKS + 1) * 16;
+}
+
+static geometry geometry_of_packs(const plx_problem *problem, const char *entry, int64_t threads,
+                                  int64_t shared)
+{
+    int64_t side = GEMM_SIDE_PACKS * lanes(problem->dtype);
+    return (geometry){entry, side, side, (uint32_t)threads, shared};
+}
+
+static const int64_t warps_across = GEMM_SIDE_PACKS / GEMM_WARP_PACKS;
+
+static int64_t element_size(const plx_problem *problem)
+{
+    return problem->dtype == PLX_F32 ? 4 : 8;
+}
+
+/* Half of GEMM_BLOCK_SIDE where a work-group has too few threads for the whole. */
+static int64_t block_side(const plx_device_info *device)
+{
+    bool whole = device->max_block_threads >= GEMM_BLOCK_SIDE * GEMM_BLOCK_SIDE &&
+                 device->max_block[0] >= GEMM_BLOCK_SIDE * GEMM_BLOCK_SIDE;
+    return whole ? GEMM_BLOCK_SIDE : GEMM_BLOCK_SIDE / 2;
+}
+
+/* Tiles that cover C; false when the launch would have more blocks than can be counted. */
+static bool count_tiles(const plx_problem *problem, const geometry *shape, int64_t *tiles)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    if (p->m == 0 || p->n == 0) {
+        *tiles = 0;
+        return true;
+    }
+    return !__builtin_mul_overflow((p->m - 1) / shape->tile_rows + 1, (p->n - 1) / shape->tile_cols + 1,
+                                   tiles);
+}
+
+/* ---- depth ------------------------------------------------------------------ */
+
+/* Every kernel here adds the k products of an element one after the other, in order, each
+ * with one rounding; the zeros beyond the edge round nothing. */
+static int64_t depth_of_k(const plx_problem *problem, const plx_device_info *device)
+{
+    (void)device;
+    return problem->of.gemm.k;
+}
+
+/* ---- recipes ------------------------------------------------------------------ */
+
+static double as_dtype(const plx_problem *problem, double scalar)
+{
+    return problem->dtype == PLX_F32 ? (double)(float)scalar : scalar;
+}
+
+static plx_status start(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                        plx_error *error)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    bool f32 = problem->dtype == PLX_F32;
+
+    if (problem->compute != PLX_COMPUTE_PLAIN)
+        return plx_fail(error, PLX_UNSUPPORTED, "computes in the dtype's own arithmetic alone");
+    if (!f32 && !(device->features & PLX_FEATURE_F64))
+        return plx_fail(error, PLX_UNSUPPORTED, "this device has no 64-bit floating point");
+    memset(recipe, 0, sizeof *recipe);
+    (void)snprintf(recipe->variant, sizeof recipe->variant, "%s_%c%c", f32 ? "f32" : "f64",
+                   p->trans_a ? 't' : 'n', p->trans_b ? 't' : 'n');
+    (void)snprintf(recipe->defines, sizeof recipe->defines, "%s -DTRANS_A=%d -DTRANS_B=%d",
+                   f32 ? "-DT=float -DPACK=float4 -DLANES=4"
+                       : "-DT=double -DPACK=double2 -DLANES=2 -DNEEDS_F64",
+                   (int)p->trans_a, (int)p->trans_b);
+    return PLX_OK;
+}
+
+/* Without alpha there is nothing to sum, and what an empty sum is multiplied with does not
+ * matter: the kernels read neither A nor B, and C becomes beta * C. */
+static void add_arguments(const plx_problem *problem, plx_step *step)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    bool sums = p->k > 0 && as_dtype(problem, p->alpha) != 0.0;
+
+    plx_step_operand(step, A);
+    plx_step_operand(step, B);
+    plx_step_operand(step, C);
+    plx_step_i64(step, p->m);
+    plx_step_i64(step, p->n);
+    plx_step_i64(step, sums ? p->k : 0);
+    plx_step_i64(step, p->lda);
+    plx_step_i64(step, p->ldb);
+    plx_step_i64(step, p->ldc);
+    plx_step_scalar(step, sums ? p->alpha : 0.0);
+    plx_step_scalar(step, p->beta);
+}
+
+static plx_status finish(const plx_problem *problem, const plx_device_info *device, const geometry *shape,
+                         plx_recipe *recipe, plx_error *error)
+{
+    int64_t tiles;
+
+    if (!count_tiles(problem, shape, &tiles))
+        return plx_fail(error, PLX_UNSUPPORTED, "C has more tiles than can be counted");
+    if (tiles == 0)
+        return PLX_OK;
+    plx_step *step = plx_recipe_step(recipe, shape->entry, shape->threads, 1);
+    step->grid[0] = (uint64_t)tiles;
+    add_arguments(problem, step);
+    return plx_recipe_check(recipe, (uint64_t)shape->shared, device, error);
+}
+
+static plx_status recipe_of(const plx_problem *problem, const plx_device_info *device, const geometry *shape,
+                            plx_recipe *recipe, plx_error *error)
+{
+    plx_status status = start(problem, device, recipe, error);
+    return status == PLX_OK ? finish(problem, device, shape, recipe, error) : status;
+}
+
+static geometry naive_geometry(const plx_problem *problem, const plx_device_info *device)
+{
+    (void)problem;
+    (void)device;
+    return (geometry){"gemm_naive", GEMM_NAIVE_ROWS, GEMM_NAIVE_COLS, GEMM_NAIVE_ROWS * GEMM_NAIVE_COLS, 0};
+}
+
+static plx_status naive_recipe(const plx_problem *problem, const plx_device_info *device,
+                               plx_recipe *recipe, plx_error *error)
+{
+    geometry shape = naive_geometry(problem, device);
+    return recipe_of(problem, device, &shape, recipe, error);
+}
+
+static geometry smem_block_geometry(const plx_problem *problem, const plx_device_info *device)
+{
+    int64_t side = block_side(device);
+    return (geometry){"gemm_smem_block", side, side, (uint32_t)(side * side),
+                      2 * side * (side + 1) * element_size(problem)};
+}
+
+static plx_status smem_block_recipe(const plx_problem *problem, const plx_device_info *device,
+                                    plx_recipe *recipe, plx_error *error)
+{
+    geometry shape = smem_block_geometry(problem, device);
+    plx_status status = start(problem, device, recipe, error);
+    if (status != PLX_OK)
+        return status;
+    size_t used = strlen(recipe->defines);
+    (void)snprintf(recipe->defines + used, sizeof recipe->defines - used, " -DSIDE=%d",
+                   (int)shape.tile_rows);
+    return finish(problem, device, &shape, recipe, error);
+}
+
+static geometry tile_1d_geometry(const plx_problem *problem, const plx_device_info *device)
+{
+    int64_t a_elements = GEMM_TILE_1D_SIDE * (GEMM_TILE_1D_DEPTH + 1);
+    int64_t b_elements = GEMM_TILE_1D_DEPTH * (GEMM_TILE_1D_SIDE + 1);
+    (void)device;
+    return (geometry){"gemm_tile_1d", GEMM_TILE_1D_SIDE, GEMM_TILE_1D_SIDE,
+                      GEMM_TILE_1D_SIDE * GEMM_TILE_1D_SIDE / GEMM_TILE_1D_ROWS,
+                      (a_elements + b_elements) * element_size(problem)};
+}
+
+static plx_status tile_1d_recipe(const plx_problem *problem, const plx_device_info *device,
+                                 plx_recipe *recipe, plx_error *error)
+{
+    geometry shape = tile_1d_geometry(problem, device);
+    return recipe_of(problem, device, &shape, recipe, error);
+}
+
+static geometry tile_2d_geometry(const plx_problem *problem, const plx_device_info *device)
+{
+    int64_t side = GEMM_SIDE_PACKS * lanes(problem->dtype);
+    int64_t elements = side * (GEMM_TILE_2D_DEPTH + 1) + GEMM_TILE_2D_DEPTH * (side + 1);
+    (void)device;
+    return geometry_of_packs(problem, "gemm_tile_2d", GEMM_TILE_2D_THREADS_SIDE * GEMM_TILE_2D_THREADS_SIDE,
+                             elements * element_size(problem));
+}
+
+static plx_status tile_2d_recipe(const plx_problem *problem, const plx_device_info *device,
+                                 plx_recipe *recipe, plx_error *error)
+{
+    geometry shape = tile_2d_geometry(problem, device);
+    return recipe_of(problem, device, &shape, recipe, error);
+}
+
+static geometry vectorized_geometry(const plx_problem *problem, const plx_device_info *device)
+{
+    (void)device;
+    return geometry_of_packs(problem, "gemm_vectorized",
+                             GEMM_TILE_2D_THREADS_SIDE * GEMM_TILE_2D_THREADS_SIDE,
+                             shared_of_packs(GEMM_VECTORIZED_DEPTH));
+}
+
+static plx_status vectorized_recipe(const plx_problem *problem, const plx_device_info *device,
+                                    plx_recipe *recipe, plx_error *error)
+{
+    geometry shape = vectorized_geometry(problem, device);
+    return recipe_of(problem, device, &shape, recipe, error);
+}
+
+static geometry warp_tile_geometry(const plx_problem *problem, const plx_device_info *device)
+{
+    (void)device;
+    return geometry_of_packs(problem, "gemm_warp_tile", warps_across * warps_across * 32,
+                             shared_of_packs(GEMM_WARP_TILE_DEPTH));
+}
+
+static plx_status warp_tile_recipe(const plx_problem *problem, const plx_device_info *device,
+                                   plx_recipe *recipe, plx_error *error)
+{
+    geometry shape = warp_tile_geometry(problem, device);
+    return recipe_of(problem, device, &shape, recipe, error);
+}
+
+static geometry double_buffer_geometry(const plx_problem *problem, const plx_device_info *device)
+{
+    (void)device;
+    return geometry_of_packs(problem, "gemm_double_buffer", warps_across * warps_across * 32,
+                             2 * shared_of_packs(GEMM_DOUBLE_BUFFER_DEPTH));
+}
+
+static plx_status double_buffer_recipe(const plx_problem *problem, const plx_device_info *device,
+                                       plx_recipe *recipe, plx_error *error)
+{
+    geometry shape = double_buffer_geometry(problem, device);
+    return recipe_of(problem, device, &shape, recipe, error);
+}
+
+/* ---- the choice ------------------------------------------------------------------ */
+
+/* How a kernel fares: its speed on a device that it fills, and the blocks that fill one
+ * multiprocessor.  Fewer blocks leave the device idle in proportion. */
+typedef struct contender {
+    size_t row;
+    geometry (*geometry)(const plx_problem *problem, const plx_device_info *device);
+    plx_status (*recipe)(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                         plx_error *error);
+    double speed;
+    double blocks_per_unit;
+} contender;
+
+static const contender contenders[] = {
+    {DOUBLE_BUFFER, double_buffer_geometry, double_buffer_recipe, 40.0, 2.0},
+    {TILE_1D, tile_1d_geometry, tile_1d_recipe, 12.0, 3.0},
+    {SMEM_BLOCK, smem_block_geometry, smem_block_recipe, 5.0, 2.0},
+    {NAIVE, naive_geometry, naive_recipe, 0.5, 8.0},
+};
+
+/* Time in units of its own, for one step along k: rounds of blocks, times a block's work. */
+static double cost(const contender *kernel, const plx_problem *problem, const plx_device_info *device)
+{
+    geometry shape = kernel->geometry(problem, device);
+    double slots = kernel->blocks_per_unit * (device->units > 0 ? device->units : 1);
+    double area = (double)shape.tile_rows * (double)shape.tile_cols;
+    int64_t tiles;
+
+    if (!count_tiles(problem, &shape, &tiles))
+        return (double)INT64_MAX;
+    double rounds = tiles > 0 ? (double)(int64_t)(((double)tiles - 1.0) / slots) + 1.0 : 0.0;
+    return rounds * area * slots / kernel->speed;
+}
+
+static size_t gemm_choose(const plx_problem *problem, const plx_device_info *device)
+{
+    size_t best = NAIVE;
+    double least = 0.0;
+    bool any = false;
+
+    for (size_t i = 0; i < sizeof contenders / sizeof contenders[0]; i++) {
+        plx_recipe recipe;
+        plx_error error;
+        double time = cost(&contenders[i], problem, device);
+        if ((any && time >= least) || contenders[i].recipe(problem, device, &recipe, &error) != PLX_OK)
+            continue;
+        best = contenders[i].row;
+        least = time;
+        any = true;
+    }
+    return best;
+}
+
+static const plx_row rows[ROWS] = {
+    [NAIVE] = {
+        .about = {
+            .name = "naive",
+            .idea = "one thread per element of C",
+            .gain = "the starting point",
+            .limit = "every product reads A and B from memory, and the threads of a warp read 32 different "
+                     "rows of A: 32 transactions where one would do",
+            .needs = "",
+            .dtypes = GEMM_DTYPES,
+            .accumulator_f32 = PLX_F32,
+            .reproducibility = PLX_R1,
+            .depth = depth_of_k,
+        },
+        .recipe = naive_recipe,
+    },
+    [SMEM_BLOCK] = {
+        .about = {
+            .name = "smem-block",
+            .idea = "blocks of A and B cached in shared memory",
+            .gain = "about 10 times: an element read from memory serves 32 threads, and is read along its row",
+            .limit = "two reads of shared memory for every multiplication; they take all the time",
+            .needs = "",
+            .dtypes = GEMM_DTYPES,
+            .accumulator_f32 = PLX_F32,
+            .reproducibility = PLX_R1,
+            .depth = depth_of_k,
+        },
+        .recipe = smem_block_recipe,
+    },
+    [TILE_1D] = {
+        .about = {
+            .name = "tile-1d",
+            .idea = "each thread computes a column of 16 elements of C",
+            .gain = "about 2 times: one element of B in a register serves 16 products, so that nearly half "
+                    "of the shared-memory reads go",
+            .limit = "still one read of shared memory, the element of A, for every multiplication",
+            .needs = "",
+            .dtypes = GEMM_DTYPES,
+            .accumulator_f32 = PLX_F32,
+            .reproducibility = PLX_R1,
+            .depth = depth_of_k,
+        },
+        .recipe = tile_1d_recipe,
+    },
+    [TILE_2D] = {
+        .about = {
+            .name = "tile-2d",
+            .idea = "each thread computes a small square of C, operands in registers",
+            .gain = "about 2 times: 8 + 8 elements read from shared memory serve 64 products",
+            .limit = "4-byte accesses: as many instructions to move data as the memory pipes can take",
+            .needs = "",
+            .dtypes = GEMM_DTYPES,
+            .accumulator_f32 = PLX_F32,
+            .reproducibility = PLX_R1,
+            .depth = depth_of_k,
+        },
+        .recipe = tile_2d_recipe,
+    },
+    [VECTORIZED] = {
+        .about = {
+            .name = "vectorized",
+            .idea = "16-byte accesses, A transposed while it is stored to shared memory",
+            .gain = "about 1.3 times: a quarter of the instructions to move the same data",
+            .limit = "a step of 8 along k is short: two barriers and the way from memory are not hidden",
+            .needs = "operands that do not begin at, or step by, 16 bytes are read element by element",
+            .dtypes = GEMM_DTYPES,
+            .accumulator_f32 = PLX_F32,
+            .reproducibility = PLX_R1,
+            .depth = depth_of_k,
+        },
+        .recipe = vectorized_recipe,
+    },
+    [WARP_TILE] = {
+        .about = {
+            .name = "warp-tile",
+            .idea = "a level of tiling between block and thread: a square of C per warp",
+            .gain = "about 1.3 times: the lanes of a warp share what they read, each element serves more "
+                    "products, and steps of 16 along k need half as many barriers",
+            .limit = "between two steps everyone waits for the next tiles to come from memory",
+            .needs = "operands that do not begin at, or step by, 16 bytes are read element by element",
+            .dtypes = GEMM_DTYPES,
+            .accumulator_f32 = PLX_F32,
+            .reproducibility = PLX_R1,
+            .depth = depth_of_k,
+        },
+        .recipe = warp_tile_recipe,
+    },
+    [DOUBLE_BUFFER] = {
+        .about = {
+            .name = "double-buffer",
+            .idea = "two shared-memory buffers: the next tiles load while these are multiplied",
+            .gain = "about 1.1 times: the way from memory is hidden, and a step needs one barrier, not two",
+            .limit = "the rate of multiply-add instructions, of which it issues little else",
+            .needs = "twice the shared memory of warp-tile; on NVIDIA before sm_80 the copies are not "
+                     "asynchronous",
+            .dtypes = GEMM_DTYPES,
+            .accumulator_f32 = PLX_F32,
+            .reproducibility = PLX_R1,
+            .depth = depth_of_k,
+        },
+        .recipe = double_buffer_recipe,
+    },
+};
+
+const plx_ladder plx_gemm_ladder = {
+    .rows = rows,
+    .count = ROWS,
+    .choose = gemm_choose,
+};

@@ -1,0 +1,67 @@
+/* gemm/smem-block: a block of threads brings square blocks of A and B to shared memory, and
+ * each element read from memory serves 32 threads. */
+#include "device.cuh"
+
+enum { SIDE = GEMM_BLOCK_SIDE, STRIDE = SIDE + 1, BLOCK_THREADS = SIDE * SIDE };
+
+template <bool TRANS_A, bool TRANS_B, class T> __device__ void smem_block(Gemm<T> g)
+{
+    __shared__ T a[SIDE * STRIDE], b[SIDE * STRIDE]; /* a[row][inner], b[inner][col] */
+    const Corner corner = tile_in_order(g, SIDE, SIDE);
+    const int row = threadIdx.x / SIDE, col = threadIdx.x % SIDE;
+    T sum = 0;
+
+    for (int64_t inner = 0; inner < g.k; inner += SIDE) {
+        stage_elements<!TRANS_A, SIDE, SIDE, BLOCK_THREADS, STRIDE, 1>(
+            a, source_of_a<TRANS_A>(g, corner.row, inner, SIDE, SIDE));
+        stage_elements<TRANS_B, SIDE, SIDE, BLOCK_THREADS, 1, STRIDE>(
+            b, source_of_b<TRANS_B>(g, corner.col, inner, SIDE, SIDE));
+        __syncthreads();
+#pragma unroll
+        for (int l = 0; l < SIDE; ++l)
+            sum = fma(a[row * STRIDE + l], b[l * STRIDE + col], sum);
+        __syncthreads();
+    }
+    if (corner.row + row < g.m && corner.col + col < g.n)
+        write_element(g, g.c + (corner.row + row) * g.ldc + corner.col + col, sum);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gemm_smem_block_f32_nn(GEMM_PARAMETERS(float))
+{
+    smem_block<false, false>(Gemm<float>GEMM_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gemm_smem_block_f32_nt(GEMM_PARAMETERS(float))
+{
+    smem_block<false, true>(Gemm<float>GEMM_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gemm_smem_block_f32_tn(GEMM_PARAMETERS(float))
+{
+    smem_block<true, false>(Gemm<float>GEMM_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gemm_smem_block_f32_tt(GEMM_PARAMETERS(float))
+{
+    smem_block<true, true>(Gemm<float>GEMM_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gemm_smem_block_f64_nn(GEMM_PARAMETERS(double))
+{
+    smem_block<false, false>(Gemm<double>GEMM_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gemm_smem_block_f64_nt(GEMM_PARAMETERS(double))
+{
+    smem_block<false, true>(Gemm<double>GEMM_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gemm_smem_block_f64_tn(GEMM_PARAMETERS(double))
+{
+    smem_block<true, false>(Gemm<double>GEMM_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gemm_smem_block_f64_tt(GEMM_PARAMETERS(double))
+{
+    smem_block<true, true>(Gemm<double>GEMM_ARGUMENTS);
+}

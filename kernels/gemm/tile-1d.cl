@@ -1,0 +1,38 @@
+/* gemm/tile-1d: each thread computes a column of 16 elements of C: an element of B, once in
+ * a register, serves 16 products. */
+#define SIDE GEMM_TILE_1D_SIDE
+#define DEPTH GEMM_TILE_1D_DEPTH
+#define ROWS GEMM_TILE_1D_ROWS
+#define TILE_THREADS (SIDE * SIDE / ROWS)
+#define A_STRIDE (DEPTH + 1)
+#define B_STRIDE (SIDE + 1)
+
+kernel __attribute__((reqd_work_group_size(TILE_THREADS, 1, 1))) void gemm_tile_1d(GEMM_PARAMETERS)
+{
+    GEMM_OPERANDS;
+    local T a[SIDE * A_STRIDE], b[DEPTH * B_STRIDE]; /* a[row][inner], b[inner][col] */
+    const corner_t corner = tile_in_order(n, SIDE, SIDE);
+    const int row = (int)get_local_id(0) / SIDE * ROWS, col = (int)get_local_id(0) % SIDE;
+    T sum[ROWS];
+
+    UNROLL
+    for (int i = 0; i < ROWS; ++i)
+        sum[i] = 0;
+    for (long inner = 0; inner < k; inner += DEPTH) {
+        stage_elements(a, SOURCE_OF_A(SIDE, DEPTH), !TRANS_A, SIDE, DEPTH, TILE_THREADS, A_STRIDE, 1);
+        stage_elements(b, SOURCE_OF_B(SIDE, DEPTH), TRANS_B, SIDE, DEPTH, TILE_THREADS, 1, B_STRIDE);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        UNROLL
+        for (int l = 0; l < DEPTH; ++l) {
+            const T of_b = b[l * B_STRIDE + col];
+            UNROLL
+            for (int i = 0; i < ROWS; ++i)
+                sum[i] = MULTIPLY_ADD(a[(row + i) * A_STRIDE + l], of_b, sum[i]);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    UNROLL
+    for (int i = 0; i < ROWS; ++i)
+        if (corner.row + row + i < m && corner.col + col < n)
+            write_element(c_matrix + (corner.row + row + i) * ldc + corner.col + col, sum[i], alpha, beta);
+}

@@ -1,0 +1,81 @@
+/* gemm/tile-1d: each thread computes a column of 16 elements of C: an element of B, once in
+ * a register, serves 16 products. */
+#include "device.cuh"
+
+enum {
+    SIDE = GEMM_TILE_1D_SIDE,
+    DEPTH = GEMM_TILE_1D_DEPTH,
+    ROWS = GEMM_TILE_1D_ROWS,
+    TILE_THREADS = SIDE * SIDE / ROWS,
+    A_STRIDE = DEPTH + 1,
+    B_STRIDE = SIDE + 1
+};
+static_assert(SIDE % 32 == 0, "the threads of a warp share their rows");
+
+template <bool TRANS_A, bool TRANS_B, class T> __device__ void tile_1d(Gemm<T> g)
+{
+    __shared__ T a[SIDE * A_STRIDE], b[DEPTH * B_STRIDE]; /* a[row][inner], b[inner][col] */
+    const Corner corner = tile_in_order(g, SIDE, SIDE);
+    const int row = threadIdx.x / SIDE * ROWS, col = threadIdx.x % SIDE;
+    T sum[ROWS] = {};
+
+    for (int64_t inner = 0; inner < g.k; inner += DEPTH) {
+        stage_elements<!TRANS_A, SIDE, DEPTH, TILE_THREADS, A_STRIDE, 1>(
+            a, source_of_a<TRANS_A>(g, corner.row, inner, SIDE, DEPTH));
+        stage_elements<TRANS_B, SIDE, DEPTH, TILE_THREADS, 1, B_STRIDE>(
+            b, source_of_b<TRANS_B>(g, corner.col, inner, SIDE, DEPTH));
+        __syncthreads();
+#pragma unroll
+        for (int l = 0; l < DEPTH; ++l) {
+            const T of_b = b[l * B_STRIDE + col];
+#pragma unroll
+            for (int i = 0; i < ROWS; ++i)
+                sum[i] = fma(a[(row + i) * A_STRIDE + l], of_b, sum[i]);
+        }
+        __syncthreads();
+    }
+#pragma unroll
+    for (int i = 0; i < ROWS; ++i)
+        if (corner.row + row + i < g.m && corner.col + col < g.n)
+            write_element(g, g.c + (corner.row + row + i) * g.ldc + corner.col + col, sum[i]);
+}
+
+extern "C" __global__ void __launch_bounds__(TILE_THREADS) gemm_tile_1d_f32_nn(GEMM_PARAMETERS(float))
+{
+    tile_1d<false, false>(Gemm<float>GEMM_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(TILE_THREADS) gemm_tile_1d_f32_nt(GEMM_PARAMETERS(float))
+{
+    tile_1d<false, true>(Gemm<float>GEMM_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(TILE_THREADS) gemm_tile_1d_f32_tn(GEMM_PARAMETERS(float))
+{
+    tile_1d<true, false>(Gemm<float>GEMM_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(TILE_THREADS) gemm_tile_1d_f32_tt(GEMM_PARAMETERS(float))
+{
+    tile_1d<true, true>(Gemm<float>GEMM_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(TILE_THREADS) gemm_tile_1d_f64_nn(GEMM_PARAMETERS(double))
+{
+    tile_1d<false, false>(Gemm<double>GEMM_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(TILE_THREADS) gemm_tile_1d_f64_nt(GEMM_PARAMETERS(double))
+{
+    tile_1d<false, true>(Gemm<double>GEMM_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(TILE_THREADS) gemm_tile_1d_f64_tn(GEMM_PARAMETERS(double))
+{
+    tile_1d<true, false>(Gemm<double>GEMM_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(TILE_THREADS) gemm_tile_1d_f64_tt(GEMM_PARAMETERS(double))
+{
+    tile_1d<true, true>(Gemm<double>GEMM_ARGUMENTS);
+}
