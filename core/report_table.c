@@ -97,7 +97,7 @@ static void duration_text(const drawing_style *style, double nanoseconds, char *
 static void rate_text(const plx_record *record, char *text)
 {
     char number[32];
-    bool flops = record->gflops > 0;
+    bool flops = record->gflops > record->gbps; /* more than one operation on each byte */
     double value = flops ? record->gflops : record->gbps;
     if (!(value > 0))
         return;
@@ -333,8 +333,10 @@ static void put_pair(const report_table *table, const plx_pair *pair)
     if (pair->identical)
         (void)fprintf(table->to, "bit-identical, %" PRId64 " elements\n", pair->elements);
     else
-        (void)fprintf(table->to, "%s, %s ULP, %s of the bound", pair->agree ? "agree" : "DISAGREE",
-                      ulp[0] != '\0' ? ulp : "inf", bound[0] != '\0' ? bound : "inf");
+        (void)fprintf(table->to, "%s%s%s%s%s%s", pair->agree ? "agree" : "DISAGREE", ulp[0] ? ", " : "", ulp,
+                      ulp[0] ? " ULP" : "", bound[0] ? ", " : "", bound);
+    if (!pair->identical && bound[0] != '\0')
+        (void)fprintf(table->to, " of the bound");
     if (!pair->identical && pair->first_different >= 0)
         (void)fprintf(table->to, "; first at %" PRId64 ": %s, %s", pair->first_different, pair->value_first,
                       pair->value_second);
