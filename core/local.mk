@@ -29,6 +29,9 @@ libparallax_la_SOURCES += \
 	core/report.h \
 	core/report_csv.c \
 	core/report_json.c \
+	core/report_json.h \
+	core/report_probe.c \
+	core/report_probe_json.c \
 	core/report_table.c \
 	core/report_text.c
 
@@ -46,6 +49,10 @@ libparallax_la_SOURCES += \
 	core/inputs.c \
 	core/judge.h \
 	core/measure.c \
+	core/probe.c \
+	core/probe.h \
+	core/probe_sweeps.c \
+	core/probe_verdict.c \
 	core/results.c \
 	core/run_once.c \
 	core/statistics.c \

@@ -65,18 +65,26 @@ plx_problem plx_gemm_of(plx_dtype dtype, bool trans_a, bool trans_b, int64_t m, 
     return problem;
 }
 
+static int64_t power_of_two(int64_t least)
+{
+    int64_t power = 1;
+    while (power < least && power < (INT64_C(1) << 40))
+        power *= 2;
+    return power;
+}
+
 plx_problem plx_probe_of(plx_dtype dtype, plx_probe_pattern pattern, int64_t n)
 {
+    bool repeats = pattern == PLX_PROBE_PARTITION || pattern == PLX_PROBE_BANKS || pattern == PLX_PROBE_BRANCH;
+    bool strides = pattern == PLX_PROBE_GATHER || pattern == PLX_PROBE_BANKS || pattern == PLX_PROBE_BRANCH;
     plx_problem problem;
     clear(&problem, PLX_PROBE, dtype);
     problem.of.probe.pattern = pattern;
     problem.of.probe.n = n;
-    problem.of.probe.repeat = 1;
-    problem.of.probe.stride = 1;
-    problem.of.probe.regions = 1;
-    problem.of.probe.span = 1;
-    while (problem.of.probe.span < n && problem.of.probe.span < (INT64_C(1) << 40))
-        problem.of.probe.span *= 2;
+    problem.of.probe.repeat = repeats ? 1 : 0;
+    problem.of.probe.stride = strides ? 1 : 0;
+    problem.of.probe.regions = pattern == PLX_PROBE_PARTITION ? 1 : 0;
+    problem.of.probe.span = pattern == PLX_PROBE_GATHER ? power_of_two(n) : 0;
     return problem;
 }
 

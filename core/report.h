@@ -6,10 +6,18 @@
 
 /* A number with a point in every locale; "" when it is not finite. */
 void plx_number_text(double number, int digits, char *text, size_t capacity);
+/* A unit for each: three digits are enough to compare, and no unit hides. */
+void plx_duration_text(double nanoseconds, const char *micro, char *text, size_t capacity);
+/* "ld 4096 of naive": a point of a probe among all of its sweep. */
+void plx_probe_point_text(const plx_probe_point *point, char *text, size_t capacity);
 /* "256x256x256". */
 void plx_shape_text(const plx_problem *problem, char *text, size_t capacity);
 /* The variant of a problem in words: "sum", "nt", "alpha 2"; "" when it is plain. */
 void plx_variant_text(const plx_problem *problem, char *text, size_t capacity);
+/* A field of a CSV line, quoted as RFC 4180 says when it has to be, and numbers, each
+ * with a comma before it; nothing stands where there is no number. */
+void plx_csv_text(FILE *to, const char *text);
+void plx_csv_number(FILE *to, bool there, double number);
 /* PLX_IO when the stream has failed. */
 plx_status plx_report_finish(FILE *to, plx_error *error);
 

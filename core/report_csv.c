@@ -4,8 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* One field; quoted when it has to be. */
-static void put_text(FILE *to, const char *text)
+void plx_csv_text(FILE *to, const char *text)
 {
     if (strpbrk(text, "\",\r\n") == NULL) {
         (void)fputs(text, to);
@@ -20,8 +19,7 @@ static void put_text(FILE *to, const char *text)
     (void)fputc('"', to);
 }
 
-/* Empty where there is no number. */
-static void put_number(FILE *to, bool there, double number)
+void plx_csv_number(FILE *to, bool there, double number)
 {
     char text[40] = "";
     if (there)
@@ -40,13 +38,13 @@ static void put_integer(FILE *to, bool there, int64_t number)
 static void put_comma_text(FILE *to, const char *text)
 {
     (void)fputc(',', to);
-    put_text(to, text);
+    plx_csv_text(to, text);
 }
 
 static void put_problem(FILE *to, const plx_record *record)
 {
     char text[128];
-    put_text(to, plx_op_name(record->problem.op));
+    plx_csv_text(to, plx_op_name(record->problem.op));
     put_comma_text(to, plx_dtype_name(record->problem.dtype));
     plx_shape_text(&record->problem, text, sizeof text);
     put_comma_text(to, text);
@@ -65,17 +63,17 @@ static void put_record(FILE *to, const plx_results *results, const plx_record *r
                    record->device < results->device_count ? results->devices[record->device].info.name : "");
     put_comma_text(to, record->kernel);
     put_comma_text(to, plx_outcome_name(record->outcome));
-    put_number(to, error->measured, error->max_over_bound);
-    put_number(to, error->measured, error->max_ulp);
+    plx_csv_number(to, error->measured, error->max_over_bound);
+    plx_csv_number(to, error->measured, error->max_ulp);
     put_integer(to, error->measured && error->first_bad >= 0, error->first_bad);
-    put_number(to, time->measured, time->median_ns);
-    put_number(to, time->measured, time->low_ns);
-    put_number(to, time->measured, time->high_ns);
+    plx_csv_number(to, time->measured, time->median_ns);
+    plx_csv_number(to, time->measured, time->low_ns);
+    plx_csv_number(to, time->measured, time->high_ns);
     put_integer(to, time->measured, (int64_t)time->samples);
     put_comma_text(to, !time->measured ? "" : time->device_clock ? "device" : "host");
-    put_number(to, record->gbps > 0, record->gbps);
-    put_number(to, record->gflops > 0, record->gflops);
-    put_number(to, record->gain > 0, record->gain);
+    plx_csv_number(to, record->gbps > 0, record->gbps);
+    plx_csv_number(to, record->gflops > 0, record->gflops);
+    plx_csv_number(to, record->gain > 0, record->gain);
     put_comma_text(to, record->reason);
     (void)fputc('\n', to);
 }

@@ -2,7 +2,7 @@
  * form in JSON: they are null, and the status of the record tells the story. */
 #define _GNU_SOURCE
 
-#include "report.h"
+#include "report_json.h"
 
 #include <parallax/plugin.h>
 
@@ -17,7 +17,7 @@
 /* ---- values ---------------------------------------------------------------- */
 
 /* What a driver says of itself need not be UTF-8. */
-static json_t *text(const char *string)
+json_t *plx_json_text(const char *string)
 {
     json_t *made = json_string(string);
     if (made != NULL)
@@ -34,7 +34,7 @@ static json_t *text(const char *string)
     return made;
 }
 
-static json_t *number(double value)
+json_t *plx_json_number(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
 }
@@ -62,7 +62,7 @@ static json_t *index_or_null(int64_t value)
 
 /* ---- tool, host -------------------------------------------------------------- */
 
-static json_t *tool_json(void)
+json_t *plx_json_tool(void)
 {
     return json_pack("{s:s, s:s}", "name", "parallax", "version", plx_version());
 }
@@ -87,19 +87,19 @@ static void cpu_model(char *model, size_t capacity)
     (void)fclose(file);
 }
 
-static json_t *host_json(void)
+json_t *plx_json_host(void)
 {
     char model[256];
     struct utsname system;
     json_t *host = json_object();
     cpu_model(model, sizeof model);
     if (uname(&system) == 0) {
-        json_object_set_new(host, "system", text(system.sysname));
-        json_object_set_new(host, "release", text(system.release));
-        json_object_set_new(host, "machine", text(system.machine));
+        json_object_set_new(host, "system", plx_json_text(system.sysname));
+        json_object_set_new(host, "release", plx_json_text(system.release));
+        json_object_set_new(host, "machine", plx_json_text(system.machine));
     }
     if (model[0] != '\0')
-        json_object_set_new(host, "cpu", text(model));
+        json_object_set_new(host, "cpu", plx_json_text(model));
     json_object_set_new(host, "threads", integer(sysconf(_SC_NPROCESSORS_ONLN)));
     return host;
 }
@@ -118,17 +118,17 @@ static json_t *uuid_json(const plx_device_info *info)
     return json_string(form);
 }
 
-static json_t *device_json(const plx_study_device *device)
+json_t *plx_json_device(const plx_study_device *device)
 {
     const plx_device_info *info = &device->info;
     json_t *made = json_object();
-    json_object_set_new(made, "label", text(device->label));
-    json_object_set_new(made, "name", text(info->name));
-    json_object_set_new(made, "vendor", text(info->vendor));
-    json_object_set_new(made, "api", text(info->api));
-    json_object_set_new(made, "driver", text(info->driver));
+    json_object_set_new(made, "label", plx_json_text(device->label));
+    json_object_set_new(made, "name", plx_json_text(info->name));
+    json_object_set_new(made, "vendor", plx_json_text(info->vendor));
+    json_object_set_new(made, "api", plx_json_text(info->api));
+    json_object_set_new(made, "driver", plx_json_text(info->driver));
     json_object_set_new(made, "uuid", uuid_json(info));
-    json_object_set_new(made, "pci", info->pci[0] != '\0' ? text(info->pci) : json_null());
+    json_object_set_new(made, "pci", info->pci[0] != '\0' ? plx_json_text(info->pci) : json_null());
     json_object_set_new(made, "physical", natural(device->physical));
     json_object_set_new(made, "units", natural(info->units));
     json_object_set_new(made, "memory_bytes", natural(info->memory_bytes));
@@ -156,8 +156,8 @@ static json_t *shape_json(const plx_problem *problem)
 static void add_matvec(json_t *made, const plx_matvec_problem *problem)
 {
     json_object_set_new(made, "trans", json_boolean(problem->trans));
-    json_object_set_new(made, "alpha", number(problem->alpha));
-    json_object_set_new(made, "beta", number(problem->beta));
+    json_object_set_new(made, "alpha", plx_json_number(problem->alpha));
+    json_object_set_new(made, "beta", plx_json_number(problem->beta));
     json_object_set_new(made, "lda", integer(problem->lda));
 }
 
@@ -165,8 +165,8 @@ static void add_gemm(json_t *made, const plx_gemm_problem *problem)
 {
     json_object_set_new(made, "trans_a", json_boolean(problem->trans_a));
     json_object_set_new(made, "trans_b", json_boolean(problem->trans_b));
-    json_object_set_new(made, "alpha", number(problem->alpha));
-    json_object_set_new(made, "beta", number(problem->beta));
+    json_object_set_new(made, "alpha", plx_json_number(problem->alpha));
+    json_object_set_new(made, "beta", plx_json_number(problem->beta));
     json_object_set_new(made, "lda", integer(problem->lda));
     json_object_set_new(made, "ldb", integer(problem->ldb));
     json_object_set_new(made, "ldc", integer(problem->ldc));
@@ -187,7 +187,7 @@ static void add_variant(json_t *made, const plx_problem *problem)
 {
     switch (problem->op) {
     case PLX_REDUCE:
-        json_object_set_new(made, "reduction", text(plx_reduction_name(problem->of.reduce.reduction)));
+        json_object_set_new(made, "reduction", plx_json_text(plx_reduction_name(problem->of.reduce.reduction)));
         break;
     case PLX_TRANSPOSE:
         json_object_set_new(made, "ld_in", integer(problem->of.transpose.ld_in));
@@ -207,33 +207,41 @@ static void add_variant(json_t *made, const plx_problem *problem)
     }
 }
 
+void plx_json_add_problem(json_t *made, const plx_problem *problem)
+{
+    json_object_set_new(made, "op", plx_json_text(plx_op_name(problem->op)));
+    json_object_set_new(made, "dtype", plx_json_text(plx_dtype_name(problem->dtype)));
+    json_object_set_new(made, "shape", shape_json(problem));
+    add_variant(made, problem);
+}
+
 static json_t *error_json(const plx_error_measure *error)
 {
     json_t *made = json_object();
     if (!error->measured)
         return made;
-    json_object_set_new(made, "max_over_bound", number(error->max_over_bound));
-    json_object_set_new(made, "max_ulp", number(error->max_ulp));
+    json_object_set_new(made, "max_over_bound", plx_json_number(error->max_over_bound));
+    json_object_set_new(made, "max_ulp", plx_json_number(error->max_ulp));
     json_object_set_new(made, "first_bad", index_or_null(error->first_bad));
     json_object_set_new(made, "compared", integer(error->compared));
     json_object_set_new(made, "wrong", integer(error->wrong));
     if (error->first_bad >= 0) {
-        json_object_set_new(made, "got", text(error->got));
-        json_object_set_new(made, "expected", text(error->expected));
+        json_object_set_new(made, "got", plx_json_text(error->got));
+        json_object_set_new(made, "expected", plx_json_text(error->expected));
     }
     return made;
 }
 
-static json_t *time_json(const plx_timing *time)
+json_t *plx_json_time(const plx_timing *time)
 {
     json_t *made = json_object();
     json_t *interval = json_array();
-    json_array_append_new(interval, number(time->low_ns));
-    json_array_append_new(interval, number(time->high_ns));
-    json_object_set_new(made, "median_ns", number(time->median_ns));
+    json_array_append_new(interval, plx_json_number(time->low_ns));
+    json_array_append_new(interval, plx_json_number(time->high_ns));
+    json_object_set_new(made, "median_ns", plx_json_number(time->median_ns));
     json_object_set_new(made, "ci95_ns", interval);
     json_object_set_new(made, "samples", natural(time->samples));
-    json_object_set_new(made, "clock", text(time->device_clock ? "device" : "host"));
+    json_object_set_new(made, "clock", plx_json_text(time->device_clock ? "device" : "host"));
     json_object_set_new(made, "settled", json_boolean(time->settled));
     return made;
 }
@@ -241,14 +249,14 @@ static json_t *time_json(const plx_timing *time)
 static json_t *rate_json(const plx_record *record)
 {
     json_t *made = json_object();
-    json_object_set_new(made, "gbps", record->gbps > 0 ? number(record->gbps) : json_null());
-    json_object_set_new(made, "gflops", record->gflops > 0 ? number(record->gflops) : json_null());
+    json_object_set_new(made, "gbps", record->gbps > 0 ? plx_json_number(record->gbps) : json_null());
+    json_object_set_new(made, "gflops", record->gflops > 0 ? plx_json_number(record->gflops) : json_null());
     return made;
 }
 
 static void add_origin(json_t *made, const plx_record *record)
 {
-    json_object_set_new(made, "input", text(record->from_files ? "files" : plx_input_name(record->input)));
+    json_object_set_new(made, "input", plx_json_text(record->from_files ? "files" : plx_input_name(record->input)));
     if (!record->from_files)
         json_object_set_new(made, "seed", natural(record->seed));
     json_object_set_new(made, "group", natural(record->group));
@@ -260,25 +268,22 @@ static void add_origin(json_t *made, const plx_record *record)
 static json_t *record_json(const plx_record *record)
 {
     json_t *made = json_object();
-    json_object_set_new(made, "op", text(plx_op_name(record->problem.op)));
-    json_object_set_new(made, "dtype", text(plx_dtype_name(record->problem.dtype)));
-    json_object_set_new(made, "shape", shape_json(&record->problem));
-    add_variant(made, &record->problem);
-    json_object_set_new(made, "backend", text(record->backend));
+    plx_json_add_problem(made, &record->problem);
+    json_object_set_new(made, "backend", plx_json_text(record->backend));
     json_object_set_new(made, "device", natural(record->device));
-    json_object_set_new(made, "kernel", text(record->kernel));
-    json_object_set_new(made, "idea", text(record->idea));
-    json_object_set_new(made, "status", text(plx_outcome_name(record->outcome)));
+    json_object_set_new(made, "kernel", plx_json_text(record->kernel));
+    json_object_set_new(made, "idea", plx_json_text(record->idea));
+    json_object_set_new(made, "status", plx_json_text(plx_outcome_name(record->outcome)));
     if (record->reason[0] != '\0')
-        json_object_set_new(made, "reason", text(record->reason));
+        json_object_set_new(made, "reason", plx_json_text(record->reason));
     add_origin(made, record);
     json_object_set_new(made, "error", error_json(&record->error));
     if (record->time.measured) {
-        json_object_set_new(made, "time", time_json(&record->time));
+        json_object_set_new(made, "time", plx_json_time(&record->time));
         json_object_set_new(made, "rate", rate_json(record));
     }
     if (record->gain > 0)
-        json_object_set_new(made, "gain", number(record->gain));
+        json_object_set_new(made, "gain", plx_json_number(record->gain));
     return made;
 }
 
@@ -289,13 +294,13 @@ static json_t *pair_json(const plx_pair *pair)
     json_t *made = json_pack("{s:[I, I], s:b, s:b, s:b}", "records", (json_int_t)pair->first,
                              (json_int_t)pair->second, "compared", (int)pair->compared, "identical",
                              (int)pair->identical, "agree", (int)pair->agree);
-    json_object_set_new(made, "max_ulp", pair->compared ? number(pair->max_ulp) : json_null());
-    json_object_set_new(made, "max_over_bound", pair->compared ? number(pair->max_over_bound) : json_null());
+    json_object_set_new(made, "max_ulp", pair->compared ? plx_json_number(pair->max_ulp) : json_null());
+    json_object_set_new(made, "max_over_bound", pair->compared ? plx_json_number(pair->max_over_bound) : json_null());
     json_object_set_new(made, "elements", integer(pair->elements));
     json_object_set_new(made, "first_different", index_or_null(pair->first_different));
     if (pair->first_different >= 0)
         json_object_set_new(made, "values",
-                            json_pack("[o, o]", text(pair->value_first), text(pair->value_second)));
+                            json_pack("[o, o]", plx_json_text(pair->value_first), plx_json_text(pair->value_second)));
     return made;
 }
 
@@ -303,24 +308,27 @@ static json_t *results_json(const plx_results *results)
 {
     json_t *devices = json_array(), *records = json_array(), *pairs = json_array();
     for (size_t i = 0; i < results->device_count; i++)
-        json_array_append_new(devices, device_json(&results->devices[i]));
+        json_array_append_new(devices, plx_json_device(&results->devices[i]));
     for (size_t i = 0; i < results->record_count; i++)
         json_array_append_new(records, record_json(&results->records[i]));
     for (size_t i = 0; i < results->pair_count; i++)
         json_array_append_new(pairs, pair_json(&results->pairs[i]));
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "schema", "parallax-results/1", "tool", tool_json(),
-                     "host", host_json(), "devices", devices, "records", records, "pairs", pairs);
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "schema", "parallax-results/1", "tool", plx_json_tool(),
+                     "host", plx_json_host(), "devices", devices, "records", records, "pairs", pairs);
 }
 
-plx_status plx_results_write_json(const plx_results *results, FILE *to, plx_error *error)
+plx_status plx_json_write(json_t *all, FILE *to, plx_error *error)
 {
-    json_t *all = results_json(results);
     if (all == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no memory for the JSON text");
     int failed = json_dumpf(all, to, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
     json_decref(all);
     if (failed == 0 && fputc('\n', to) != EOF)
         return plx_report_finish(to, error);
-    return plx_fail(error, PLX_IO, "can't write the JSON text: %s",
-                    ferror(to) ? strerror(errno) : "write error");
+    return plx_fail(error, PLX_IO, "can't write the JSON text: %s", ferror(to) ? strerror(errno) : "write error");
+}
+
+plx_status plx_results_write_json(const plx_results *results, FILE *to, plx_error *error)
+{
+    return plx_json_write(results_json(results), to, error);
 }

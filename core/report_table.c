@@ -73,27 +73,6 @@ static int shown_width(const char *text)
 
 /* ---- cells ------------------------------------------------------------------ */
 
-/* A time unit for each row: three digits are enough to compare, and no unit hides. */
-static void duration_text(const drawing_style *style, double nanoseconds, char *text)
-{
-    char number[32];
-    double scale = 1.0;
-    const char *unit = "ns";
-    if (nanoseconds >= 999.5e6) {
-        scale = 1e9;
-        unit = "s";
-    } else if (nanoseconds >= 999.5e3) {
-        scale = 1e6;
-        unit = "ms";
-    } else if (nanoseconds >= 999.5) {
-        scale = 1e3;
-        unit = style->micro;
-    }
-    double value = nanoseconds / scale;
-    plx_number_text(value, value >= 1000 ? 4 : 3, number, sizeof number);
-    (void)snprintf(text, CELL, "%s %s", number, unit);
-}
-
 static void rate_text(const plx_record *record, char *text)
 {
     char number[32];
@@ -180,7 +159,7 @@ static void fill_row(const report_table *table, table_row *row, double best)
     case_text(record, row->cells[COLUMN_CASE]);
     if (!is_ranked(record))
         return;
-    duration_text(&table->style, record->time.median_ns, row->cells[COLUMN_TIME]);
+    plx_duration_text(record->time.median_ns, table->style.micro, row->cells[COLUMN_TIME], CELL);
     spread_text(&table->style, &record->time, row->cells[COLUMN_SPREAD]);
     rate_text(record, row->cells[COLUMN_RATE]);
     if (best > 0)

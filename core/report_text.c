@@ -39,6 +39,26 @@ void plx_shape_text(const plx_problem *problem, char *text, size_t capacity)
             (size_t)snprintf(text + length, capacity - length, "%s%" PRId64, i > 0 ? "x" : "", shape[i]);
 }
 
+void plx_duration_text(double nanoseconds, const char *micro, char *text, size_t capacity)
+{
+    char number[32];
+    double scale = 1.0;
+    const char *unit = "ns";
+    if (nanoseconds >= 999.5e6) {
+        scale = 1e9;
+        unit = "s";
+    } else if (nanoseconds >= 999.5e3) {
+        scale = 1e6;
+        unit = "ms";
+    } else if (nanoseconds >= 999.5) {
+        scale = 1e3;
+        unit = micro;
+    }
+    double value = nanoseconds / scale;
+    plx_number_text(value, value >= 1000 ? 4 : 3, number, sizeof number);
+    (void)snprintf(text, capacity, "%s %s", number, unit);
+}
+
 static void factors_text(double alpha, double beta, char *text, size_t capacity)
 {
     char number[2][32];

@@ -147,7 +147,8 @@ PLX_API plx_problem plx_transpose_of(plx_dtype dtype, int64_t rows, int64_t cols
 PLX_API plx_problem plx_matvec_of(plx_dtype dtype, bool trans, int64_t rows, int64_t cols);
 PLX_API plx_problem plx_gemm_of(plx_dtype dtype, bool trans_a, bool trans_b, int64_t m, int64_t n,
                                 int64_t k);
-/* n elements, one repetition, stride 1, one region; span is the next power of two. */
+/* As far as the pattern uses them: one repetition, stride 1, one region, and as span
+ * the next power of two. */
 PLX_API plx_problem plx_probe_of(plx_dtype dtype, plx_probe_pattern pattern, int64_t n);
 /* PLX_INVALID with a reason for a wrong dtype, a negative size, a leading
  * dimension that is too small, or a size that overflows. */
