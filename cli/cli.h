@@ -47,6 +47,7 @@ typedef enum cli_option_bit {
     OPT_SAVE_FAILURE = 1 << 21,
     OPT_VERBOSE = 1 << 22,
     OPT_QUIET = 1 << 23,
+    OPT_PLOT = 1 << 24,
     /* The sets that most verbs take. */
     OPT_COMMON = OPT_PLUGIN_DIR | OPT_VERBOSE | OPT_QUIET,
     OPT_PROBLEM = OPT_SHAPE | OPT_DTYPE | OPT_REDUCE | OPT_TRANS | OPT_TRANS_A | OPT_TRANS_B | OPT_ALPHA |
@@ -63,7 +64,7 @@ typedef struct cli_options {
     double alpha, beta;
     uint64_t seed;
     plx_input input;
-    const char *out, *json, *csv, *save_failure;
+    const char *out, *json, *csv, *save_failure, *plot;
     double seconds;
     plx_effort effort;
     bool help, version;
@@ -79,7 +80,7 @@ typedef struct cli_verb {
 } cli_verb;
 
 extern const cli_verb cli_list_verb, cli_doctor_verb, cli_run_verb, cli_check_verb, cli_compare_verb,
-    cli_explain_verb;
+    cli_explain_verb, cli_probe_verb;
 
 /* ---- main.c -------------------------------------------------------------- */
 
@@ -173,5 +174,13 @@ void cli_progress_end(void);
 /* Flushes and closes standard output: CLI_OK, or CLI_USAGE after a message. */
 int cli_stdout_close(void);
 bool cli_colour(void);
+/* Columns of the terminal; 0 when there is none. */
+int cli_terminal_width(void);
+
+/* ---- plot.c ------------------------------------------------------------------ */
+
+/* Refuses what can't be drawn or written, before any work is done. */
+int cli_plot_check(const char *path);
+int cli_plot_write(const char *path, const plx_probe_results *results);
 
 #endif

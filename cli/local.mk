@@ -10,6 +10,8 @@ parallax_SOURCES = \
 	cli/list.c \
 	cli/options.c \
 	cli/output.c \
+	cli/plot.c \
+	cli/probe.c \
 	cli/problem.c \
 	cli/run.c \
 	cli/session.c \

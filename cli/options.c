@@ -146,6 +146,11 @@ static int apply_csv(cli_options *options, const char *word)
     return file_name("csv", word, &options->csv);
 }
 
+static int apply_plot(cli_options *options, const char *word)
+{
+    return file_name("plot", word, &options->plot);
+}
+
 static int apply_save_failure(cli_options *options, const char *word)
 {
     return file_name("save-failure", word, &options->save_failure);
@@ -184,11 +189,12 @@ static const option_row rows[] = {
     {"seed", 0, "N", OPT_SEED, "of the generated data (1)", apply_seed},
     {"no-timing", 0, NULL, OPT_NO_TIMING, "validate only", NULL},
     {"seconds", 0, "S", OPT_SECONDS, "time limit for measuring each kernel (0.5)", apply_seconds},
-    {"quick", 0, NULL, OPT_QUICK, "the fewest cases that see every kernel", apply_quick},
+    {"quick", 0, NULL, OPT_QUICK, "the fewest cases or points that see every kernel", apply_quick},
     {"full", 0, NULL, OPT_FULL, "every shape, class and transposition", apply_full},
     {"save-failure", 0, "DIR", OPT_SAVE_FAILURE, "keep the operands of what failed", apply_save_failure},
     {"json", 'j', "FILE", OPT_JSON, "write JSON; - is standard output", apply_json},
     {"csv", 0, "FILE", OPT_CSV, "write CSV; - is standard output", apply_csv},
+    {"plot", 0, "FILE", OPT_PLOT, "draw with gnuplot; FILE ends in .svg or .png", apply_plot},
     {"plugin-dir", 0, "DIR", OPT_PLUGIN_DIR, "look for plugins here first; may be repeated",
      apply_plugin_dir},
     {"verbose", 'v', NULL, OPT_VERBOSE, "say more", NULL},

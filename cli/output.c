@@ -130,8 +130,7 @@ bool cli_colour(void)
     return !refused && !dumb && isatty(STDOUT_FILENO);
 }
 
-/* Columns of the terminal; 0 when there is none. */
-static int terminal_width(void)
+int cli_terminal_width(void)
 {
     struct winsize size;
     if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
@@ -144,7 +143,7 @@ int cli_table_write(const cli_options *options, const plx_results *results)
     plx_error error = {""};
     if (cli_stdout_is_taken(options) || (options->given & OPT_QUIET))
         return CLI_OK;
-    plx_status status = plx_results_write_table(results, stdout, terminal_width(), cli_colour(), &error);
+    plx_status status = plx_results_write_table(results, stdout, cli_terminal_width(), cli_colour(), &error);
     return status == PLX_OK ? CLI_OK : tell_stdout_failure(error.text);
 }
 
