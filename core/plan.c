@@ -229,20 +229,33 @@ static plx_status check_operands(const plx_plan *plan, const plx_view *views, pl
     return PLX_OK;
 }
 
+/* Everything that can be said before the plugin is called. */
+static plx_status check_call(const plx_plan *plan, const plx_queue *queue, const plx_view *operands,
+                             size_t count, plx_operand *checked)
+{
+    const plx_status status = plx_queue_check(plan->backend, queue);
+    if (status != PLX_OK)
+        return status;
+    if (count != plan->operation->operand_count)
+        return plx_context_fail(plan->backend->context, PLX_INVALID,
+                                "%s takes %zu operands, and %zu were given", plan->operation->name,
+                                plan->operation->operand_count, count);
+    return check_operands(plan, operands, checked);
+}
+
+static inline bool has_no_output(const plx_plan *plan)
+{
+    return plan->operands[plan->operation->output].bytes == 0;
+}
+
 plx_status plx_execute(plx_plan *plan, plx_queue *queue, const plx_view *operands, size_t count)
 {
     plx_error error;
     plx_operand checked[PLX_MAX_OPERANDS];
     plx_backend *backend = plan->backend;
     queue = plx_queue_or_own(queue, backend);
-    plx_status status = plx_queue_check(backend, queue);
-    if (status != PLX_OK)
-        return status;
-    if (count != plan->operation->operand_count)
-        return plx_context_fail(backend->context, PLX_INVALID, "%s takes %zu operands, and %zu were given",
-                                plan->operation->name, plan->operation->operand_count, count);
-    status = check_operands(plan, operands, checked);
-    if (status != PLX_OK || plan->operands[plan->operation->output].bytes == 0)
+    plx_status status = check_call(plan, queue, operands, count, checked);
+    if (status != PLX_OK || has_no_output(plan))
         return status;
     error.text[0] = '\0';
     plx_queue_enter(queue);
@@ -252,4 +265,32 @@ plx_status plx_execute(plx_plan *plan, plx_queue *queue, const plx_view *operand
         return plx_backend_failed(backend, status, &error, "%s/%s", plan->operation->name,
                                   plan->kernel->name);
     return PLX_OK;
+}
+
+plx_status plx_plan_count(plx_plan *plan, plx_queue *queue, const plx_view *operands, size_t count,
+                          plx_counters *counters, plx_error *reason)
+{
+    plx_operand checked[PLX_MAX_OPERANDS];
+    plx_backend *backend = plan->backend;
+    reason->text[0] = '\0';
+    queue = plx_queue_or_own(queue, backend);
+    plx_status status = check_call(plan, queue, operands, count, checked);
+    if (status != PLX_OK)
+        return plx_fail(reason, status, "%s", plx_message(backend->context));
+    if (has_no_output(plan))
+        return plx_fail(reason, PLX_UNSUPPORTED, "there is nothing to compute");
+    plx_queue_enter(queue);
+    status = backend->plugin->count(plan->plan, queue->queue, checked, count, counters, reason);
+    plx_queue_leave(queue);
+    if (status != PLX_OK)
+        return plx_backend_failed(backend, status, reason, "counters of %s/%s", plan->operation->name,
+                                  plan->kernel->name);
+    return PLX_OK;
+}
+
+plx_status plx_count(plx_plan *plan, plx_queue *queue, const plx_view *operands, size_t count,
+                     plx_counters *counters)
+{
+    plx_error reason;
+    return plx_plan_count(plan, queue, operands, count, counters, &reason);
 }

@@ -1,6 +1,7 @@
 /* The functions of the dummy plugins. */
 #include "dummy.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -334,4 +335,26 @@ plx_status dummy_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const p
         gemm_f32(&plan->problem.of.gemm, operands);
     atomic_fetch_add(&dummy_control.executions, 1);
     return leave(queue);
+}
+
+plx_status dummy_count(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
+                       size_t count, plx_counters *counters, plx_error *error)
+{
+    const double none = (double)NAN;
+    const plx_status status = dummy_execute(plan, queue, operands, count, error);
+    if (status != PLX_OK)
+        return status;
+    *counters = (plx_counters){
+        .global_load_sectors = 64,
+        .global_load_requests = none,
+        .global_store_sectors = none,
+        .global_store_requests = none,
+        .shared_load_conflicts = none,
+        .shared_store_conflicts = none,
+        .achieved_occupancy = none,
+        .dram_read_bytes = none,
+        .dram_write_bytes = none,
+        .duration_ns = none,
+    };
+    return PLX_OK;
 }

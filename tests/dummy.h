@@ -44,6 +44,9 @@ plx_status dummy_plan(plx_session *session, const plx_problem *problem, size_t k
 void dummy_plan_destroy(plx_plugin_plan *plan);
 plx_status dummy_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
                          size_t count, plx_error *error);
+/* Executes, and counts 64 sectors read and no more. */
+plx_status dummy_count(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
+                       size_t count, plx_counters *counters, plx_error *error);
 
 /* Every slot but probe and copy, which some dummies want otherwise. */
 #define DUMMY_SLOTS                                                                                    \
@@ -53,6 +56,6 @@ plx_status dummy_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const p
     .fill = dummy_fill, .event_create = dummy_event_create, .event_destroy = dummy_event_destroy,      \
     .event_record = dummy_event_record, .event_elapsed = dummy_event_elapsed, .kernel = dummy_kernel,  \
     .choose = dummy_choose, .plan = dummy_plan, .plan_destroy = dummy_plan_destroy,                    \
-    .execute = dummy_execute
+    .execute = dummy_execute, .count = dummy_count
 
 #endif

@@ -196,6 +196,11 @@ PLX_API const plx_kernel *plx_plan_kernel(const plx_plan *plan);
 /* Enqueues.  PLX_INVALID when an operand does not fit in its buffer, or when the
  * output overlaps an input. */
 PLX_API plx_status plx_execute(plx_plan *plan, plx_queue *queue, const plx_view *operands, size_t count);
+/* Executes under the hardware's counters, as often as they need, and waits.  The
+ * output is written each time.  PLX_UNSUPPORTED, with the reason: this backend has no
+ * counters, or may not read them here. */
+PLX_API plx_status plx_count(plx_plan *plan, plx_queue *queue, const plx_view *operands, size_t count,
+                             plx_counters *counters);
 
 /* Plan (cached by the backend), and enqueue on its own queue. */
 PLX_API plx_status plx_run(plx_backend *backend, const plx_problem *problem, const plx_view *operands,

@@ -18,7 +18,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#define PLX_PLUGIN_ABI UINT32_C(1)
+#define PLX_PLUGIN_ABI UINT32_C(2)
 #define PLX_PLUGIN_ENTRY "plx_plugin_entry"
 
 #if defined(__GNUC__)
@@ -104,6 +104,14 @@ typedef struct plx_plugin {
     /* Enqueues and returns.  The core has checked the operands. */
     plx_status (*execute)(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
                           size_t count, plx_error *error);
+
+    /* Executes the plan, as often as the counters need, waits, and sets every
+     * counter to what one execution gave.  An operand that is read and written may
+     * be changed by each of them: the caller restores it.  PLX_UNSUPPORTED, with the
+     * reason: the API, the library or the permission is missing; a plugin without
+     * counters has plx_no_counters() here. */
+    plx_status (*count)(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
+                        size_t count, plx_counters *counters, plx_error *error);
 } plx_plugin;
 
 typedef const plx_plugin *(*plx_plugin_entry_function)(void);
@@ -122,6 +130,19 @@ static inline plx_status plx_fail(plx_error *error, plx_status status, const cha
     (void)vsnprintf(error->text, sizeof error->text, format, arguments);
     va_end(arguments);
     return status;
+}
+
+/* The slot `count` of plugins whose API has no counters. */
+static inline plx_status plx_no_counters(plx_plugin_plan *plan, plx_plugin_queue *queue,
+                                         const plx_operand *operands, size_t count,
+                                         plx_counters *counters, plx_error *error)
+{
+    (void)plan;
+    (void)queue;
+    (void)operands;
+    (void)count;
+    (void)counters;
+    return plx_fail(error, PLX_UNSUPPORTED, "not available from this API");
 }
 
 #endif

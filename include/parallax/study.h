@@ -120,6 +120,10 @@ typedef struct plx_record {
     plx_timing time;
     double gbps, gflops;  /* 0 when not timed, or where it does not apply */
     double gain;          /* over the step before on the same backend; 0: none */
+    bool counted;
+    plx_counters counters;     /* when counted */
+    double formula_bytes;      /* what the operation has to move, by its formula */
+    char counters_reason[256]; /* why it was not counted; "" when nobody asked */
 } plx_record;
 
 typedef struct plx_pair {
@@ -168,6 +172,7 @@ typedef struct plx_compare_options {
     uint64_t seed;
     bool no_timing;
     double seconds_per_kernel; /* time limit of the measurement; 0: 0.5 */
+    bool counters;             /* after the timing, count what is right with the hardware's counters */
     /* Called between steps of the work; may be NULL. */
     void (*progress)(void *data, size_t done, size_t total, const char *what);
     void *progress_data;
@@ -275,7 +280,7 @@ typedef struct plx_probe_results {
     size_t device_count;
     plx_probe_sweep *sweeps;
     size_t sweep_count;
-    char (*unopened)[560]; /* "opencl:1: why": devices that could not be opened */
+    char (*unopened)[576]; /* "opencl:1: why": devices that could not be opened */
     size_t unopened_count;
 } plx_probe_results;
 

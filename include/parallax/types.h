@@ -220,4 +220,17 @@ typedef struct plx_kernel {
     int64_t (*depth)(const plx_problem *problem, const plx_device_info *device);
 } plx_kernel;
 
+/* ---- counters -------------------------------------------------------- */
+
+/* What the hardware counted while a plan ran once; NaN: not measured.  A sector is
+ * the 32 bytes that a transaction moves, a request one instruction of a warp. */
+typedef struct plx_counters {
+    double global_load_sectors, global_load_requests;
+    double global_store_sectors, global_store_requests;
+    double shared_load_conflicts, shared_store_conflicts; /* of banks: extra passes */
+    double achieved_occupancy; /* warps in flight over those that a unit has room for, 0 to 1 */
+    double dram_read_bytes, dram_write_bytes;
+    double duration_ns; /* while it was counted: clocks may differ from those of a timing */
+} plx_counters;
+
 #endif

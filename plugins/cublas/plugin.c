@@ -127,6 +127,7 @@ static const plx_plugin cublas_plugin = {
     .plan = plx_cublas_plan,
     .plan_destroy = plx_cublas_plan_destroy,
     .execute = plx_cublas_execute,
+    .count = plx_no_counters,
 };
 
 const plx_plugin *plx_plugin_entry(void)

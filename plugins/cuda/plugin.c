@@ -58,6 +58,7 @@ static const plx_plugin cuda_plugin = {
     .plan = plx_cuda_plan,
     .plan_destroy = plx_cuda_plan_destroy,
     .execute = plx_cuda_execute,
+    .count = plx_no_counters,
 };
 
 const plx_plugin *plx_plugin_entry(void)

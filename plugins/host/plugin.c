@@ -304,6 +304,7 @@ static const plx_plugin host_plugin = {
     .plan = host_plan,
     .plan_destroy = host_plan_destroy,
     .execute = host_execute,
+    .count = plx_no_counters,
 };
 
 const plx_plugin *plx_plugin_entry(void)

@@ -212,6 +212,7 @@ static const plx_plugin constant_plugin = {
     .plan = plan,
     .plan_destroy = plan_destroy,
     .execute = execute,
+    .count = plx_no_counters,
 };
 
 const plx_plugin *plx_plugin_entry(void)
