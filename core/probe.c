@@ -151,9 +151,9 @@ static void take_point(run *r, size_t point)
 static double seconds_per_point(const run *r)
 {
     const plx_probe_options *o = r->all->options;
-    bool hurry = o->quick || (plx_backend_device(r->backend)->features & PLX_FEATURE_CPU) != 0;
-    double sweep = o->seconds_per_sweep > 0.0 ? o->seconds_per_sweep : hurry ? 0.5 : 4.0;
-    return sweep / (double)r->sweep->point_count;
+    bool processor = (plx_backend_device(r->backend)->features & PLX_FEATURE_CPU) != 0;
+    double usual = o->quick ? 0.5 : processor ? 2.0 : 4.0;
+    return (o->seconds_per_sweep > 0.0 ? o->seconds_per_sweep : usual) / (double)r->sweep->point_count;
 }
 
 static plx_status run_points(run *r, plx_error *error)

@@ -14,8 +14,8 @@ typedef struct maker {
     plx_probe_list *list;
     const plx_device_info *device;
     const char *probe;
-    bool small; /* a processor, or in a hurry */
-    bool quick;
+    bool small; /* for a processor */
+    bool quick; /* fewer points */
     bool out_of_memory;
 } maker;
 
@@ -69,6 +69,12 @@ static void add(maker *m, const plx_problem *problem, const char *kernel, plx_pr
     va_start(words, label);
     (void)vsnprintf(point->label, sizeof point->label, label, words);
     va_end(words);
+}
+
+static void about_shared(maker *m)
+{
+    if (!m->out_of_memory)
+        current(m)->of_shared = true;
 }
 
 /* Strides and offsets 0 .. 32 or, in a hurry, those around powers of two. */
@@ -214,7 +220,7 @@ static void bank_strides(maker *m, plx_dtype dtype, bool padded)
         problem.of.probe.stride = stride;
         problem.of.probe.repeat = m->small ? 64 : 1024;
         add(m, &problem, padded ? "banks-padded" : "banks", role, (double)stride, series, "%s stride %" PRId64 "%s",
-            type, stride, stride == 0 ? " (broadcast)" : padded ? " padded" : "");
+            type, stride, padded ? " padded" : stride == 0 ? " (broadcast)" : "");
     }
 }
 
@@ -223,6 +229,7 @@ static void banks_of(maker *m, plx_dtype dtype, const char *name, const char *ti
     begin(m, name, title, "stride", phenomenon);
     bank_strides(m, dtype, false);
     bank_strides(m, dtype, true);
+    about_shared(m);
 }
 
 static void banks(maker *m)
@@ -246,6 +253,7 @@ static void shared(maker *m)
           "a difference between static and dynamic shared memory");
     reversals(m, 64, "one run of 64");
     reversals(m, m->small ? INT64_C(1) << 18 : INT64_C(1) << 24, m->small ? "2^12 runs of 64" : "2^18 runs of 64");
+    about_shared(m);
     if (!m->out_of_memory)
         current(m)->symmetric = true;
 }
@@ -320,8 +328,8 @@ plx_status plx_probe_sweeps(size_t probe, const plx_device_info *device, bool qu
 {
     maker m = {.list = list,
                .device = device,
-               .small = quick || (device->features & PLX_FEATURE_CPU) != 0,
-               .quick = quick || (device->features & PLX_FEATURE_CPU) != 0};
+               .small = (device->features & PLX_FEATURE_CPU) != 0,
+               .quick = quick};
     if (probe >= PROBES)
         return plx_fail(error, PLX_NOT_FOUND, "there is no probe %zu", probe);
     m.probe = probes[probe].name;

@@ -15,11 +15,12 @@ static const char *const names[] = {
     [PLX_NOT_VISIBLE] = "not visible",
     [PLX_TOO_NOISY] = "too noisy to tell",
     [PLX_NOT_TOLD] = "not told",
+    [PLX_NO_SUBJECT] = "does not apply",
 };
 
 const char *plx_visibility_name(plx_visibility visibility)
 {
-    return (unsigned)visibility <= PLX_NOT_TOLD ? names[visibility] : "unknown";
+    return (unsigned)visibility <= PLX_NO_SUBJECT ? names[visibility] : "unknown";
 }
 
 static void append(plx_probe_verdict *verdict, const char *format, ...) PLX_PRINTF(2, 3);
@@ -113,8 +114,7 @@ static void say_point(plx_probe_verdict *verdict, const plx_probe_point *point)
 
 static void say_ratio(const plx_probe_sweep *sweep, plx_probe_verdict *verdict, const ratio *r)
 {
-    append(verdict, "%s: %s on this device, worst/best %.2f \302\261 %.2f (", sweep->phenomenon,
-           plx_visibility_name(verdict->visibility), r->value, spread(r));
+    append(verdict, "worst/best %.2f \302\261 %.2f (", r->value, spread(r));
     say_point(verdict, &sweep->points[r->worst]);
     append(verdict, " against ");
     say_point(verdict, &sweep->points[r->best]);
@@ -148,12 +148,12 @@ static void say_why_not(const plx_probe_sweep *sweep, plx_probe_verdict *verdict
     }
 }
 
-/* Nobody should take the answer of a cache for one of shared memory. */
-static void say_local_memory(const plx_probe_sweep *sweep, const plx_device_info *device, plx_probe_verdict *verdict)
+static void say_visibility(const plx_probe_sweep *sweep, plx_probe_verdict *verdict)
 {
-    bool about_it = strcmp(sweep->probe, "banks") == 0 || strcmp(sweep->probe, "shared") == 0;
-    if (about_it && !(device->features & PLX_FEATURE_LOCAL_MEMORY))
-        append(verdict, "; this device has no shared memory of its own: ordinary memory stands in for it");
+    append(verdict, "%s: %s%s, ", sweep->phenomenon, plx_visibility_name(verdict->visibility),
+           verdict->visibility == PLX_NO_SUBJECT
+               ? ", this device has no shared memory of its own and ordinary memory stands in for it"
+               : " on this device");
 }
 
 /* A suspect or baseline that is missing could have been the extreme one. */
@@ -167,8 +167,11 @@ static bool is_complete(const plx_probe_sweep *sweep)
     return true;
 }
 
-static plx_visibility visibility_of(const ratio *r)
+/* Nobody should take the answer of a cache for one of shared memory. */
+static plx_visibility visibility_of(const plx_probe_sweep *sweep, const plx_device_info *device, const ratio *r)
 {
+    if (sweep->of_shared && !(device->features & PLX_FEATURE_LOCAL_MEMORY))
+        return PLX_NO_SUBJECT;
     if (r->low >= visible_from)
         return PLX_VISIBLE;
     return r->high < visible_from ? PLX_NOT_VISIBLE : PLX_TOO_NOISY;
@@ -179,17 +182,17 @@ void plx_probe_judge(plx_probe_sweep *sweep, const plx_device_info *device)
     plx_probe_verdict verdict = {.visibility = PLX_NOT_TOLD};
     ratio r = largest_ratio(sweep);
     if (r.known && is_complete(sweep)) {
-        verdict.visibility = visibility_of(&r);
+        verdict.visibility = visibility_of(sweep, device, &r);
         verdict.ratio = r.value;
         verdict.low = r.low;
         verdict.high = r.high;
         verdict.worst = r.worst;
         verdict.best = r.best;
+        say_visibility(sweep, &verdict);
         say_ratio(sweep, &verdict, &r);
         say_asides(sweep, &verdict, r.best);
     } else {
         say_why_not(sweep, &verdict);
     }
-    say_local_memory(sweep, device, &verdict);
     sweep->verdict = verdict;
 }

@@ -248,7 +248,8 @@ typedef enum plx_visibility {
     PLX_VISIBLE = 0,
     PLX_NOT_VISIBLE,
     PLX_TOO_NOISY, /* the interval holds both */
-    PLX_NOT_TOLD   /* points are missing or wrong */
+    PLX_NOT_TOLD,  /* points are missing or wrong */
+    PLX_NO_SUBJECT /* the device has no memory of the kind that the sweep is about */
 } plx_visibility;
 
 PLX_API const char *plx_visibility_name(plx_visibility visibility); /* "not visible" */
@@ -257,7 +258,7 @@ PLX_API const char *plx_visibility_name(plx_visibility visibility); /* "not visi
 typedef struct plx_probe_verdict {
     plx_visibility visibility;
     double ratio, low, high; /* 95 % intervals of both times taken together */
-    size_t worst, best;      /* points; meaningless with PLX_NOT_TOLD */
+    size_t worst, best;      /* points; meaningless while ratio is 0 */
     char text[640];          /* a sentence */
 } plx_probe_verdict;
 
@@ -268,6 +269,7 @@ typedef struct plx_probe_sweep {
     char axis[48];       /* what x is */
     char phenomenon[96]; /* "partition camping" */
     bool symmetric;      /* either direction would be the phenomenon */
+    bool of_shared;      /* about shared memory, which not every device has */
     char backend[48];
     size_t device;       /* of the results */
     plx_probe_point *points;
