@@ -258,10 +258,16 @@ plx_status plx_cl_kernel(plx_session *session, cl_program program, const char *e
         return plx_fail(error, PLX_BUILD_FAILED, "clCreateKernel of %s failed: %s", entry,
                         plx_cl_error_name(code, room));
     }
-    size_t most = 0;
+    size_t most = 0, required[3] = {0, 0, 0};
     plx_status status = PLX_CL(error, GetKernelWorkGroupInfo, made, session->device,
                                CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL);
-    if (status == PLX_OK && block_threads > most)
+    /* A kernel that was compiled for one size of work-group has it, whatever the driver
+     * says it could have: NVIDIA's says 256 of every kernel. */
+    if (status == PLX_OK)
+        status = PLX_CL(error, GetKernelWorkGroupInfo, made, session->device,
+                        CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof required, required, NULL);
+    if (status == PLX_OK && block_threads > most &&
+        block_threads != (uint64_t)required[0] * required[1] * required[2])
         status = plx_fail(error, PLX_UNSUPPORTED,
                           "%s needs work-groups of %" PRIu64
                           " work-items; compiled for %s it can have at most %zu",
