@@ -88,15 +88,22 @@ static void reduce_classes(maker *m, plx_reduction reduction, int64_t n)
     }
 }
 
+/* f32 sees every reduction, each other dtype one of them. */
+static bool quick_reduction(plx_dtype dtype, plx_reduction reduction)
+{
+    if (dtype == PLX_I32)
+        return reduction == PLX_SUM;
+    return dtype == PLX_F32 || reduction == (dtype == PLX_F64 ? PLX_MIN : PLX_MAX);
+}
+
 static void make_reduce(maker *m)
 {
     static const int64_t quick[] = {0, 1, 2, 33, 255, 1024, 1025, 4097, 65539};
     static const int64_t longer[] = {4097, 16384, 65535, 65537, 262143, 1000003, (1 << 22) + 1, (1 << 24) + 3};
-    int every = m->effort == PLX_QUICK ? 3 : 1;
 
     for (int r = 0; r < PLX_REDUCTION_COUNT; ++r) {
-        if (every > 1 && ((int)m->dtype + r) % every != 1)
-            continue; /* each dtype with one reduction, each reduction with some dtype */
+        if (m->effort == PLX_QUICK && !quick_reduction(m->dtype, (plx_reduction)r))
+            continue;
         reduce_classes(m, (plx_reduction)r, m->effort == PLX_QUICK ? 2083 : 70001);
         if (m->effort == PLX_QUICK) {
             for (size_t i = 0; i < sizeof quick / sizeof quick[0]; ++i)
@@ -178,7 +185,7 @@ static const int64_t honest_lengths[] = {1, 2, 16, 64};
 
 static void make_matvec_one_way(maker *m, bool trans)
 {
-    static const int64_t quick[][2] = {{0, 5},   {5, 0},    {1, 1},    {1, 1000}, {1000, 1}, {31, 33},   {32, 64},
+    static const int64_t quick[][2] = {{0, 5},   {5, 0},    {1, 1},    {1, 1000}, {1000, 1}, {31, 33},   {32, 64}, {65, 65},
                                        {64, 32}, {129, 65}, {33, 513}, {513, 33}, {8, 2049}, {2049, 17}, {255, 257}};
     const int64_t past_grid = 65535 * 32 + 1;
 
@@ -288,6 +295,50 @@ static void make_large_gemm(maker *m)
     add(m, &problem, PLX_INPUT_UNIFORM, usual(m), true);
 }
 
+/* ---- probe ----------------------------------------------------------------------------------- */
+
+/* Every pattern at one size: each kernel serves one of them. */
+static void probe_length(maker *m, int64_t n)
+{
+    static const int64_t strides[] = {0, 1, 2, 3, 31, 32, 33, 513}, offsets[] = {0, 1, 31, 1000003};
+    static const int32_t repeats[] = {0, 1, 7, 8, 33, 100};
+    static const int64_t regions[] = {1, 2, 3, 64};
+
+    for (int pattern = 0; pattern < PLX_PROBE_PATTERN_COUNT; ++pattern) {
+        plx_problem problem = plx_probe_of(m->dtype, (plx_probe_pattern)pattern, n);
+        plx_probe_problem *p = &problem.of.probe;
+        p->stride *= strides[m->turn % (sizeof strides / sizeof strides[0])];
+        p->repeat *= repeats[m->turn / 2 % (sizeof repeats / sizeof repeats[0])];
+        p->regions *= regions[m->turn / 3 % (sizeof regions / sizeof regions[0])];
+        if (pattern == PLX_PROBE_GATHER)
+            p->offset = offsets[m->turn / 5 % (sizeof offsets / sizeof offsets[0])];
+        add(m, &problem, PLX_INPUT_UNIFORM, usual(m), false);
+    }
+}
+
+/* Whole blocks as well, which the kernel without a guard needs. */
+static void make_probe(maker *m)
+{
+    static const int64_t quick[] = {0, 1, 63, 64, 65, 255, 256, 1023, 1024, 1025, 2560, 65539, 66560};
+
+    for (size_t i = 0; i < sizeof quick / sizeof quick[0]; ++i)
+        probe_length(m, quick[i]);
+    for (size_t i = 0; m->effort != PLX_QUICK && i < SIZES; ++i)
+        probe_length(m, sizes[i]);
+    for (int64_t blocks = 1; m->effort == PLX_FULL && blocks < 200; ++blocks)
+        probe_length(m, blocks * 256);
+}
+
+static void make_large_probe(maker *m)
+{
+    plx_problem problem = plx_probe_of(m->dtype, PLX_PROBE_GUARD, (INT64_C(1) << 31) + 77);
+    add(m, &problem, PLX_INPUT_UNIFORM, usual(m), true);
+    problem = plx_probe_of(m->dtype, PLX_PROBE_GATHER, (INT64_C(1) << 31) + 77);
+    problem.of.probe.stride = 513;
+    if (m->dtype == PLX_I32) /* its span is 2^32 elements */
+        add(m, &problem, PLX_INPUT_UNIFORM, usual(m), true);
+}
+
 /* ---- all ---------------------------------------------------------------------------------------- */
 
 typedef void make_cases(maker *m);
@@ -297,6 +348,7 @@ static make_cases *const usual_cases[PLX_OP_COUNT] = {
     [PLX_TRANSPOSE] = make_transpose,
     [PLX_MATVEC] = make_matvec,
     [PLX_GEMM] = make_gemm,
+    [PLX_PROBE] = make_probe,
 };
 
 static make_cases *const large_cases[PLX_OP_COUNT] = {
@@ -304,6 +356,7 @@ static make_cases *const large_cases[PLX_OP_COUNT] = {
     [PLX_TRANSPOSE] = make_large_transpose,
     [PLX_MATVEC] = make_large_matvec,
     [PLX_GEMM] = make_large_gemm,
+    [PLX_PROBE] = make_large_probe,
 };
 
 bool plx_cases_exist(plx_op op)

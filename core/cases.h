@@ -21,7 +21,7 @@ typedef struct plx_cases {
 /* The same cases for the same arguments. */
 plx_status plx_cases_make(plx_op op, plx_dtype dtype, plx_effort effort, uint64_t seed, plx_cases *cases,
                           plx_error *error);
-/* Probes have none: each measurement judges its own result. */
+/* False for what is no operation. */
 bool plx_cases_exist(plx_op op);
 void plx_cases_free(plx_cases *cases);
 

@@ -237,7 +237,7 @@ static bool narrow(const runner *r)
     return timing.high_ns - timing.low_ns <= settled_width * timing.median_ns;
 }
 
-static plx_status take_sample(runner *r, double limit_ns)
+static plx_status take_sample(runner *r, double limit_ns, bool together)
 {
     double device_ns = 0.0, host_ns = 0.0;
     plx_status status = time_batch(r, &device_ns, &host_ns);
@@ -246,7 +246,7 @@ static plx_status take_sample(runner *r, double limit_ns)
         return status;
     r->samples[r->count++] = (r->device_clock ? device_ns : host_ns) / (double)r->batch;
     r->arm->time.settled = narrow(r);
-    r->done = r->arm->time.settled || r->count == MAX_SAMPLES || (r->spent_ns > limit_ns && r->count >= 3);
+    r->done = (r->arm->time.settled && !together) || r->count == MAX_SAMPLES || (r->spent_ns > limit_ns && r->count >= 3);
     return PLX_OK;
 }
 
@@ -305,7 +305,17 @@ static void shuffle(size_t *order, size_t count, uint64_t round)
     }
 }
 
-static void run_rounds(runner *runners, size_t *order, size_t count, double limit_ns)
+static bool all_settled(const runner *runners, size_t count)
+{
+    for (size_t i = 0; i < count; ++i)
+        if (!runners[i].done && !runners[i].arm->time.settled)
+            return false;
+    return true;
+}
+
+/* Together, all go on until the last one has settled: what disturbs the machine for a
+ * while then disturbs all of them. */
+static void run_rounds(runner *runners, size_t *order, size_t count, double limit_ns, bool together)
 {
     bool busy = true;
 
@@ -317,11 +327,12 @@ static void run_rounds(runner *runners, size_t *order, size_t count, double limi
             plx_status status;
             if (r->done)
                 continue;
-            status = take_sample(r, limit_ns);
+            status = take_sample(r, limit_ns, together);
             if (status != PLX_OK)
                 runner_fail(r, status);
             busy = busy || !r->done;
         }
+        busy = busy && !(together && all_settled(runners, count));
     }
 }
 
@@ -349,7 +360,7 @@ static plx_status measure(plx_arm *arms, size_t count, const plx_inputs *inputs,
             order[timed] = timed;
             runner_start(&runners[timed++], &arms[i], &pools, &inputs[i * stride]);
         }
-    run_rounds(runners, order, timed, seconds * 1e9);
+    run_rounds(runners, order, timed, seconds * 1e9, stride > 0);
     for (size_t i = 0; i < timed; ++i)
         runner_finish(&runners[i]);
     while (pools != NULL) {

@@ -77,6 +77,12 @@ static void about_shared(maker *m)
         current(m)->of_shared = true;
 }
 
+static void against_usual(maker *m)
+{
+    if (!m->out_of_memory)
+        current(m)->usual = true;
+}
+
 /* Strides and offsets 0 .. 32 or, in a hurry, those around powers of two. */
 static bool is_taken(const maker *m, int64_t value)
 {
@@ -113,7 +119,8 @@ static void transposes(maker *m)
 {
     static const char *const kernels[] = {"naive", "coalesced", "padded"};
     begin(m, "transpose", "transpose over leading dimensions 2^k and a little beside", "leading dimension",
-          "partition camping in a transpose");
+          "the price of a leading dimension of 2^k in a transpose");
+    against_usual(m);
     for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++)
         for (size_t i = 0; i < AROUND; i++) {
             int64_t size = power_ld(m) - 64, ld = power_ld(m) + around[i];
@@ -129,7 +136,8 @@ static void transposes(maker *m)
 static void column_walk(maker *m)
 {
     begin(m, "columns", "matvec row-per-thread, which walks down columns, over leading dimensions",
-          "leading dimension", "partition camping in a column walk");
+          "leading dimension", "the price of a leading dimension of 2^k in a column walk");
+    against_usual(m);
     for (size_t i = 0; i < AROUND; i++) {
         int64_t size = power_ld(m) - 64, ld = power_ld(m) + around[i];
         plx_problem problem = plx_matvec_of(PLX_F32, false, size, size);

@@ -54,16 +54,42 @@ static ratio ratio_of(const plx_probe_sweep *sweep, size_t worst, size_t best)
     return (ratio){a->median_ns / b->median_ns, a->low_ns / b->high_ns, a->high_ns / b->low_ns, worst, best, true};
 }
 
+static bool belongs(const plx_probe_sweep *sweep, size_t point, plx_probe_role role, size_t of)
+{
+    const plx_probe_point *p = &sweep->points[point];
+    return p->role == role && is_timed(p) && strcmp(p->series, sweep->points[of].series) == 0;
+}
+
 /* The extreme point of a role within the series of point `of`; point_count if none. */
 static size_t extreme(const plx_probe_sweep *sweep, size_t of, plx_probe_role role, bool slowest)
 {
     size_t found = sweep->point_count;
     for (size_t i = 0; i < sweep->point_count; i++) {
-        const plx_probe_point *point = &sweep->points[i];
-        if (point->role != role || !is_timed(point) || strcmp(point->series, sweep->points[of].series) != 0)
+        if (!belongs(sweep, i, role, of))
             continue;
         if (found == sweep->point_count ||
-            (point->time.median_ns > sweep->points[found].time.median_ns) == slowest)
+            (sweep->points[i].time.median_ns > sweep->points[found].time.median_ns) == slowest)
+            found = i;
+    }
+    return found;
+}
+
+/* The baseline of the series that has as many faster ones as slower ones. */
+static size_t usual_baseline(const plx_probe_sweep *sweep, size_t of)
+{
+    size_t found = sweep->point_count;
+    for (size_t i = 0; i < sweep->point_count; i++) {
+        size_t faster = 0, all = 0;
+        if (!belongs(sweep, i, PLX_PROBE_BASELINE, of))
+            continue;
+        for (size_t j = 0; j < sweep->point_count; j++) {
+            double difference = sweep->points[j].time.median_ns - sweep->points[i].time.median_ns;
+            if (!belongs(sweep, j, PLX_PROBE_BASELINE, of))
+                continue;
+            all++;
+            faster += difference < 0.0 || (!(difference > 0.0) && j < i);
+        }
+        if (faster == (all - 1) / 2)
             found = i;
     }
     return found;
@@ -78,7 +104,7 @@ static ratio turned(ratio r)
 static ratio ratio_of_series(const plx_probe_sweep *sweep, size_t of)
 {
     size_t worst = extreme(sweep, of, PLX_PROBE_SUSPECT, true);
-    size_t best = extreme(sweep, of, PLX_PROBE_BASELINE, false);
+    size_t best = sweep->usual ? usual_baseline(sweep, of) : extreme(sweep, of, PLX_PROBE_BASELINE, false);
     if (worst == sweep->point_count || best == sweep->point_count)
         return (ratio){.known = false};
     ratio found = ratio_of(sweep, worst, best);
@@ -114,7 +140,8 @@ static void say_point(plx_probe_verdict *verdict, const plx_probe_point *point)
 
 static void say_ratio(const plx_probe_sweep *sweep, plx_probe_verdict *verdict, const ratio *r)
 {
-    append(verdict, "worst/best %.2f \302\261 %.2f (", r->value, spread(r));
+    append(verdict, "%s %.2f \302\261 %.2f (", sweep->usual ? "worst/usual" : "worst/best",
+           r->value, spread(r));
     say_point(verdict, &sweep->points[r->worst]);
     append(verdict, " against ");
     say_point(verdict, &sweep->points[r->best]);

@@ -237,7 +237,7 @@ static void put_terminal(FILE *to, const char *terminal, size_t panels)
                   rows * PANEL_HEIGHT);
     (void)fprintf(to, "set multiplot layout %zu,%d\n", rows, PANELS_ABREAST);
     (void)fputs("set yrange [0:*]\nset offsets 0.5, 0.5, 0, 0\nset ylabel \"microseconds\"\nset grid ytics\n"
-                "set key top left\nset xtics rotate by -35\n",
+                "set key bottom right\nset xtics rotate by -35\n",
                 to);
 }
 

@@ -69,6 +69,17 @@ static void factors_text(double alpha, double beta, char *text, size_t capacity)
                    b ? number[1] : "");
 }
 
+static void probe_text(const plx_probe_problem *probe, char *text, size_t capacity)
+{
+    static const char *const patterns[PLX_PROBE_PATTERN_COUNT] = {
+        [PLX_PROBE_GATHER] = "gather",   [PLX_PROBE_PARTITION] = "partition", [PLX_PROBE_BANKS] = "banks",
+        [PLX_PROBE_REVERSE] = "reverse", [PLX_PROBE_BRANCH] = "branch",       [PLX_PROBE_GUARD] = "guard",
+    };
+    bool known = (unsigned)probe->pattern < PLX_PROBE_PATTERN_COUNT;
+    (void)snprintf(text, capacity, "%s, stride %" PRId64 ", offset %" PRId64, known ? patterns[probe->pattern] : "?",
+                   probe->stride, probe->offset);
+}
+
 void plx_variant_text(const plx_problem *problem, char *text, size_t capacity)
 {
     char factors[96] = "";
@@ -87,8 +98,7 @@ void plx_variant_text(const plx_problem *problem, char *text, size_t capacity)
                        problem->of.gemm.trans_b ? "t" : "n", factors);
         break;
     case PLX_PROBE:
-        (void)snprintf(text, capacity, "pattern %d, stride %lld", (int)problem->of.probe.pattern,
-                       (long long)problem->of.probe.stride);
+        probe_text(&problem->of.probe, text, capacity);
         break;
     case PLX_TRANSPOSE:
     case PLX_OP_COUNT:
