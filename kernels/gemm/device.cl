@@ -27,6 +27,9 @@
 #define UNROLL _Pragma("unroll")
 #define ALIGNED_16 __attribute__((aligned(16)))
 
+/* Whole tiles live in registers when sizes and indices are known: everything is inlined. */
+#define INLINE static inline __attribute__((always_inline))
+
 #define SIDE_ELEMENTS (GEMM_SIDE_PACKS * LANES)
 #define PADDED_SIDE (SIDE_ELEMENTS + LANES) /* so that those who transpose do not meet in one bank */
 
@@ -41,7 +44,7 @@
     global T *c_matrix = c_base + c_offset
 
 /* Whether every row begins at a multiple of 16 bytes. */
-static bool is_packed(global const T *matrix, long ld)
+INLINE bool is_packed(global const T *matrix, long ld)
 {
     return (size_t)matrix % 16 == 0 && ld % LANES == 0;
 }
@@ -53,7 +56,7 @@ typedef struct {
 } corner_t;
 
 /* Row by row. */
-static corner_t tile_in_order(long n, long rows, long cols)
+INLINE corner_t tile_in_order(long n, long rows, long cols)
 {
     long tiles_across = (n + cols - 1) / cols;
     corner_t corner;
@@ -64,7 +67,7 @@ static corner_t tile_in_order(long n, long rows, long cols)
 
 /* GEMM_GROUP rows of tiles together, column by column: groups that run at the same time
  * share both their rows of A and their columns of B. */
-static corner_t tile_in_group(long m, long n, long rows, long cols)
+INLINE corner_t tile_in_group(long m, long n, long rows, long cols)
 {
     long down = (m + rows - 1) / rows, across = (n + cols - 1) / cols;
     long group = (long)get_group_id(0) / (GEMM_GROUP * across);
@@ -79,7 +82,7 @@ static corner_t tile_in_group(long m, long n, long rows, long cols)
 /* ---- operands to local memory ------------------------------------------------ */
 
 /* How many of `count` elements from `first` on lie in a tile of `size`: may be 0 or less. */
-static int clipped(long count, long first, int size)
+INLINE int clipped(long count, long first, int size)
 {
     return count - first < size ? (int)(count - first) : size;
 }
@@ -91,7 +94,7 @@ typedef struct {
     int outer, inner; /* elements there are, at most the tile's */
 } source_t;
 
-static source_t source(bool along, global const T *matrix, long ld, long outer_first, long outer_count,
+INLINE source_t source(bool along, global const T *matrix, long ld, long outer_first, long outer_count,
                        long inner_first, long inner_count, int side, int depth)
 {
     source_t s;
@@ -107,7 +110,7 @@ static source_t source(bool along, global const T *matrix, long ld, long outer_f
 #define SOURCE_OF_B(side, depth) source(TRANS_B, b_matrix, ldb, corner.col, n, inner, k, side, depth)
 
 /* Element by element, neighbouring threads along the rows in memory. */
-static void stage_elements(local T *tile, source_t s, bool along, int side, int depth, int threads,
+INLINE void stage_elements(local T *tile, source_t s, bool along, int side, int depth, int threads,
                            int outer_stride, int inner_stride)
 {
     const int thread = (int)get_local_id(0);
@@ -122,7 +125,7 @@ static void stage_elements(local T *tile, source_t s, bool along, int side, int 
 }
 
 /* `count` of a pack's elements from memory, zeros for the rest. */
-static PACK read_pack(global const T *from, int count, bool packed)
+INLINE PACK read_pack(global const T *from, int count, bool packed)
 {
     T lane[LANES];
 
@@ -135,17 +138,17 @@ static PACK read_pack(global const T *from, int count, bool packed)
 }
 
 /* Pack number e of a tile: where it begins. */
-static int pack_outer(int e, bool along, int depth)
+INLINE int pack_outer(int e, bool along, int depth)
 {
     return along ? e / (depth / LANES) : e % GEMM_SIDE_PACKS * LANES;
 }
 
-static int pack_inner(int e, bool along, int depth)
+INLINE int pack_inner(int e, bool along, int depth)
 {
     return along ? e % (depth / LANES) * LANES : e / GEMM_SIDE_PACKS;
 }
 
-static PACK fetch_pack(source_t s, int e, bool along, int depth, bool packed)
+INLINE PACK fetch_pack(source_t s, int e, bool along, int depth, bool packed)
 {
     const int outer = pack_outer(e, along, depth), inner = pack_inner(e, along, depth);
     const bool inside = along ? outer < s.outer : inner < s.inner;
@@ -154,7 +157,7 @@ static PACK fetch_pack(source_t s, int e, bool along, int depth, bool packed)
 }
 
 /* An operand whose inner index runs along its rows is transposed on the way. */
-static void store_pack(local T *tile, PACK pack, int e, bool along, int depth)
+INLINE void store_pack(local T *tile, PACK pack, int e, bool along, int depth)
 {
     const int outer = pack_outer(e, along, depth), inner = pack_inner(e, along, depth);
 
@@ -170,7 +173,7 @@ static void store_pack(local T *tile, PACK pack, int e, bool along, int depth)
 }
 
 /* 16 bytes at a time. */
-static void stage_packs(local T *tile, source_t s, bool along, int depth, int threads, bool packed)
+INLINE void stage_packs(local T *tile, source_t s, bool along, int depth, int threads, bool packed)
 {
     UNROLL
     for (int e = 0; e < GEMM_SIDE_PACKS * depth; e += threads) {
@@ -181,19 +184,19 @@ static void stage_packs(local T *tile, source_t s, bool along, int depth, int th
 
 /* ---- C ------------------------------------------------------------------------- */
 
-static T finished(T sum, T alpha, T beta, T old)
+INLINE T finished(T sum, T alpha, T beta, T old)
 {
     const T product = alpha * sum;
     return beta == 0 ? product : MULTIPLY_ADD(beta, old, product);
 }
 
-static void write_element(global T *c, T sum, T alpha, T beta)
+INLINE void write_element(global T *c, T sum, T alpha, T beta)
 {
     *c = finished(sum, alpha, beta, beta == 0 ? (T)0 : *c);
 }
 
 /* `count` elements, at most a pack, at c. */
-static void write_pack(global T *c, const T *sum, long count, bool packed, T alpha, T beta)
+INLINE void write_pack(global T *c, const T *sum, long count, bool packed, T alpha, T beta)
 {
     if (packed && count >= LANES) {
         T lane[LANES];
@@ -259,13 +262,13 @@ static void write_pack(global T *c, const T *sum, long count, bool packed, T alp
 #define WARP_THREADS (WARPS_ACROSS * WARPS_ACROSS * 32)
 
 /* Where this thread's share begins: its warp's tile, its lane's place in that. */
-static int lane_row(void)
+INLINE int lane_row(void)
 {
     const int warp = (int)get_local_id(0) / 32, lane = (int)get_local_id(0) % 32;
     return (warp / WARPS_ACROSS * GEMM_WARP_PACKS + lane / GEMM_WARP_LANE_COLS) * LANES;
 }
 
-static int lane_col(void)
+INLINE int lane_col(void)
 {
     const int warp = (int)get_local_id(0) / 32, lane = (int)get_local_id(0) % 32;
     return (warp % WARPS_ACROSS * GEMM_WARP_PACKS + lane % GEMM_WARP_LANE_COLS) * LANES;

@@ -1,0 +1,113 @@
+/* What the matrix-vector products of this folder share in CUDA: the problem, the end of a
+ * sum, and the transposed walk in which neighbouring threads have neighbouring columns. */
+#pragma once
+
+#include "tiles.h"
+
+#include <cstdint>
+
+#define ALL_LANES 0xffffffffu
+
+template <class Element> struct Matvec {
+    using T = Element;
+    const T *a, *x;
+    T *y;
+    int64_t outputs, terms, lda; /* terms is 0 when alpha is: A and x are not read */
+    T alpha, beta;
+};
+
+#define MATVEC_PARAMETERS(T)                                                                        \
+    const T *__restrict__ a, const T *__restrict__ x, T *__restrict__ y, int64_t outputs,           \
+        int64_t terms, int64_t lda, T alpha, T beta
+#define MATVEC_ARGUMENTS {a, x, y, outputs, terms, lda, alpha, beta}
+
+/* Where the factor of x[l] for y[i] lies in A. */
+template <bool TRANS, class T> __device__ int64_t place_in_a(const Matvec<T> &v, int64_t i, int64_t l)
+{
+    return TRANS ? l * v.lda + i : i * v.lda + l;
+}
+
+template <class T> __device__ void write_output(T *y, T alpha, T beta, T sum)
+{
+    const T product = alpha * sum;
+    *y = beta == T(0) ? product : fma(beta, *y, product);
+}
+
+/* 16 bytes, moved by one instruction. */
+template <class T> struct alignas(16) Pack {
+    static constexpr int lanes = 16 / sizeof(T);
+    T lane[lanes];
+};
+
+/* Whether every row begins at a multiple of 16 bytes. */
+template <class T> __device__ bool is_packed(const T *matrix, int64_t ld)
+{
+    return (uintptr_t)matrix % 16 == 0 && ld % Pack<T>::lanes == 0;
+}
+
+/* `count` of a pack's elements from memory, zeros for the rest. */
+template <class T> __device__ Pack<T> read_pack(const T *from, int64_t count, bool packed)
+{
+    if (packed && count >= Pack<T>::lanes)
+        return *reinterpret_cast<const Pack<T> *>(from);
+    Pack<T> pack;
+#pragma unroll
+    for (int q = 0; q < Pack<T>::lanes; ++q)
+        pack.lane[q] = q < count ? from[q] : T(0);
+    return pack;
+}
+
+/* The sum of a warp's values, in lane 0. */
+template <class T> __device__ T sum_of_warp(T value)
+{
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2)
+        value += __shfl_down_sync(ALL_LANES, value, distance);
+    return value;
+}
+
+/* This thread's share of the sum of a[l * distance] * x[l * distance] for l < count, every
+ * `stride`-th from `first` on.  The loads of a round are started together. */
+template <class T>
+__device__ T sum_strided(const T *a, int64_t a_distance, const T *x, int64_t first, int64_t stride,
+                         int64_t count)
+{
+    T sum = 0;
+    int64_t l = first;
+
+    for (; l + (MATVEC_IN_FLIGHT - 1) * stride < count; l += MATVEC_IN_FLIGHT * stride) {
+        T of_a[MATVEC_IN_FLIGHT], of_x[MATVEC_IN_FLIGHT];
+#pragma unroll
+        for (int u = 0; u < MATVEC_IN_FLIGHT; ++u) {
+            of_a[u] = a[(l + u * stride) * a_distance];
+            of_x[u] = x[l + u * stride];
+        }
+#pragma unroll
+        for (int u = 0; u < MATVEC_IN_FLIGHT; ++u)
+            sum = fma(of_a[u], of_x[u], sum);
+    }
+    for (; l < count; l += stride)
+        sum = fma(a[l * a_distance], x[l], sum);
+    return sum;
+}
+
+/* Transposed: the sums of terms first .. end-1 for 32 columns from `column` on; the warps of
+ * the block take the rows in turn.  The result is in the lanes of warp 0, and 0 in lanes
+ * without a column.  All threads of the block take part. */
+template <class T>
+__device__ T sum_columns(const Matvec<T> &v, int64_t column, int64_t first, int64_t end)
+{
+    __shared__ T of_warp[MATVEC_WARPS][32];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    T sum = 0;
+
+    if (column + lane < v.outputs)
+        sum = sum_strided(v.a + first * v.lda + column + lane, v.lda, v.x + first, (int64_t)warp,
+                          (int64_t)MATVEC_WARPS, end - first);
+    of_warp[warp][lane] = sum;
+    __syncthreads();
+    if (warp == 0)
+        for (int w = 1; w < MATVEC_WARPS; ++w)
+            sum += of_warp[w][lane];
+    return sum;
+}

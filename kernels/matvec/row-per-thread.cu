@@ -1,0 +1,39 @@
+/* matvec/row-per-thread: one thread per element of y.  Neighbouring threads read A a whole
+ * row apart; transposed, side by side. */
+#include "device.cuh"
+
+template <bool TRANS, class T> __device__ void row_per_thread(Matvec<T> v)
+{
+    const int64_t i = (int64_t)blockIdx.x * MATVEC_BLOCK + threadIdx.x;
+    T sum = 0;
+
+    if (i >= v.outputs)
+        return;
+    for (int64_t l = 0; l < v.terms; ++l)
+        sum = fma(v.a[place_in_a<TRANS>(v, i, l)], v.x[l], sum);
+    write_output(v.y + i, v.alpha, v.beta, sum);
+}
+
+extern "C" __global__ void __launch_bounds__(MATVEC_BLOCK)
+matvec_row_per_thread_f32_n(MATVEC_PARAMETERS(float))
+{
+    row_per_thread<false>(Matvec<float>MATVEC_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(MATVEC_BLOCK)
+matvec_row_per_thread_f32_t(MATVEC_PARAMETERS(float))
+{
+    row_per_thread<true>(Matvec<float>MATVEC_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(MATVEC_BLOCK)
+matvec_row_per_thread_f64_n(MATVEC_PARAMETERS(double))
+{
+    row_per_thread<false>(Matvec<double>MATVEC_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(MATVEC_BLOCK)
+matvec_row_per_thread_f64_t(MATVEC_PARAMETERS(double))
+{
+    row_per_thread<true>(Matvec<double>MATVEC_ARGUMENTS);
+}

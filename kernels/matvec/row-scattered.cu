@@ -1,0 +1,41 @@
+/* matvec/row-scattered: row-per-thread with its rows dealt out `scatter` apart, modulo their
+ * number, so that neighbouring threads share nothing that a cache could hold.  scatter and
+ * outputs have no common divisor: every row is visited once. */
+#include "device.cuh"
+
+template <bool TRANS, class T> __device__ void row_scattered(Matvec<T> v, int64_t scatter)
+{
+    const int64_t thread = (int64_t)blockIdx.x * MATVEC_BLOCK + threadIdx.x;
+    T sum = 0;
+
+    if (thread >= v.outputs)
+        return;
+    const int64_t i = thread * scatter % v.outputs;
+    for (int64_t l = 0; l < v.terms; ++l)
+        sum = fma(v.a[place_in_a<TRANS>(v, i, l)], v.x[l], sum);
+    write_output(v.y + i, v.alpha, v.beta, sum);
+}
+
+extern "C" __global__ void __launch_bounds__(MATVEC_BLOCK)
+matvec_row_scattered_f32_n(MATVEC_PARAMETERS(float), int64_t scatter)
+{
+    row_scattered<false>(Matvec<float>MATVEC_ARGUMENTS, scatter);
+}
+
+extern "C" __global__ void __launch_bounds__(MATVEC_BLOCK)
+matvec_row_scattered_f32_t(MATVEC_PARAMETERS(float), int64_t scatter)
+{
+    row_scattered<true>(Matvec<float>MATVEC_ARGUMENTS, scatter);
+}
+
+extern "C" __global__ void __launch_bounds__(MATVEC_BLOCK)
+matvec_row_scattered_f64_n(MATVEC_PARAMETERS(double), int64_t scatter)
+{
+    row_scattered<false>(Matvec<double>MATVEC_ARGUMENTS, scatter);
+}
+
+extern "C" __global__ void __launch_bounds__(MATVEC_BLOCK)
+matvec_row_scattered_f64_t(MATVEC_PARAMETERS(double), int64_t scatter)
+{
+    row_scattered<true>(Matvec<double>MATVEC_ARGUMENTS, scatter);
+}

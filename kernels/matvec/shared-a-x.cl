@@ -1,0 +1,33 @@
+/* matvec/shared-a-x: tiles of A come to local memory as well.  Neighbouring threads fetch
+ * neighbouring elements of a row; then each sums its own row from local memory. */
+#define ROWS MATVEC_TILE_ROWS
+#define DEPTH MATVEC_TILE_DEPTH /* the same number: one thread per row and per column */
+#define STRIDE (DEPTH + 1)
+
+kernel __attribute__((reqd_work_group_size(ROWS, 1, 1))) void matvec_shared_a_x(MATVEC_PARAMETERS)
+{
+    MATVEC_OPERANDS;
+    local T tile[ROWS * STRIDE], staged[DEPTH]; /* tile[row][term]; zeros beyond the edge */
+    const int thread = (int)get_local_id(0);
+    const long first_row = (long)get_group_id(0) * ROWS;
+    T sum = 0;
+
+    for (long first = 0; first < terms; first += DEPTH) {
+        global const T *from = a + PLACE_IN_A(first_row, first) + thread;
+        /* The thread's place along the rows in memory, and how many of those rows there are. */
+        const bool inside = thread < (TRANS ? outputs - first_row : terms - first);
+        const long rows = inside ? (TRANS ? terms - first : outputs - first_row) : 0;
+        UNROLL
+        for (int row = 0; row < ROWS; ++row)
+            tile[TRANS ? thread * STRIDE + row : row * STRIDE + thread] =
+                row < rows ? from[row * lda] : (T)0;
+        staged[thread] = thread < terms - first ? x[first + thread] : (T)0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        UNROLL
+        for (int l = 0; l < DEPTH; ++l)
+            sum = MULTIPLY_ADD(tile[thread * STRIDE + l], staged[l], sum);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (first_row + thread < outputs)
+        write_output(y + first_row + thread, alpha, beta, sum);
+}

@@ -1,0 +1,48 @@
+/* matvec/warp-per-row: the lanes of a warp read a row side by side and add up their sums by
+ * shuffles.  Transposed, a block has 32 columns and its warps take the rows in turn. */
+#include "device.cuh"
+
+enum { WARP_THREADS = 32 * MATVEC_WARPS };
+
+template <bool TRANS, class T> __device__ void warp_per_row(Matvec<T> v)
+{
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+
+    if (TRANS) {
+        const int64_t column = (int64_t)blockIdx.x * 32;
+        const T sum = sum_columns(v, column, 0, v.terms);
+        if (warp == 0 && column + lane < v.outputs)
+            write_output(v.y + column + lane, v.alpha, v.beta, sum);
+    } else {
+        const int64_t row = (int64_t)blockIdx.x * MATVEC_WARPS + warp;
+        if (row >= v.outputs)
+            return;
+        const T sum = sum_of_warp(sum_strided<T>(v.a + row * v.lda, 1, v.x, lane, 32, v.terms));
+        if (lane == 0)
+            write_output(v.y + row, v.alpha, v.beta, sum);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(WARP_THREADS)
+matvec_warp_per_row_f32_n(MATVEC_PARAMETERS(float))
+{
+    warp_per_row<false>(Matvec<float>MATVEC_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(WARP_THREADS)
+matvec_warp_per_row_f32_t(MATVEC_PARAMETERS(float))
+{
+    warp_per_row<true>(Matvec<float>MATVEC_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(WARP_THREADS)
+matvec_warp_per_row_f64_n(MATVEC_PARAMETERS(double))
+{
+    warp_per_row<false>(Matvec<double>MATVEC_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(WARP_THREADS)
+matvec_warp_per_row_f64_t(MATVEC_PARAMETERS(double))
+{
+    warp_per_row<true>(Matvec<double>MATVEC_ARGUMENTS);
+}
