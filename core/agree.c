@@ -56,7 +56,8 @@ static difference contrast_real(const contrast *of, int64_t element, int64_t pla
         return (difference){true, 0.0, 0.0};
     known(of, element, largest, &magnitude, &value);
     if (isfinite(value) && !(magnitude <= plx_largest(dtype)))
-        return (difference){true, 0.0, isfinite(apart) ? apart / plx_spacing(dtype, largest) : (double)INFINITY};
+        return (difference){true, 0.0,
+                            isfinite(apart) ? apart / plx_spacing(dtype, largest) : (double)INFINITY};
     if (!isfinite(apart))
         return (difference){false, (double)INFINITY, (double)INFINITY};
     bound = allowed(&of->first->bound, magnitude, value) + allowed(&of->second->bound, magnitude, value);
@@ -91,8 +92,8 @@ static void count(plx_pair *pair, const contrast *of, const difference *found, i
     plx_element_text(dtype, of->second->result, place, pair->value_second);
 }
 
-void plx_agree(const plx_inputs *inputs, const plx_truth *truth, bool yardstick,
-               const plx_viewpoint *first, const plx_viewpoint *second, plx_pair *pair)
+void plx_agree(const plx_inputs *inputs, const plx_truth *truth, bool yardstick, const plx_viewpoint *first,
+               const plx_viewpoint *second, plx_pair *pair)
 {
     contrast of = {.inputs = inputs, .truth = truth, .first = first, .second = second};
     size_t size = plx_dtype_size(inputs->problem.dtype);

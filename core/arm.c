@@ -80,14 +80,16 @@ static void say_wrong(plx_arm *arm, const plx_inputs *inputs)
         return;
     arm->outcome = PLX_OUTCOME_WRONG;
     if (error->got[0] == '\0')
-        (void)snprintf(arm->reason, sizeof arm->reason, "row %lld: no element of it alone, but their sum is off",
+        (void)snprintf(arm->reason, sizeof arm->reason,
+                       "row %lld: no element of it alone, but their sum is off",
                        (long long)(error->first_bad / output->cols));
     else
-        (void)snprintf(arm->reason, sizeof arm->reason,
-                       "%lld of %lld elements outside the bound (largest %.3g times it); %s[%lld][%lld] is %s, not %s",
-                       (long long)error->wrong, (long long)error->compared, error->max_over_bound, output->name,
-                       (long long)(error->first_bad / output->cols), (long long)(error->first_bad % output->cols),
-                       error->got, error->expected);
+        (void)snprintf(
+            arm->reason, sizeof arm->reason,
+            "%lld of %lld elements outside the bound (largest %.3g times it); %s[%lld][%lld] is %s, not %s",
+            (long long)error->wrong, (long long)error->compared, error->max_over_bound, output->name,
+            (long long)(error->first_bad / output->cols), (long long)(error->first_bad % output->cols),
+            error->got, error->expected);
 }
 
 static void judge(plx_arm *arm, const plx_inputs *inputs, plx_truths *truths)
@@ -125,9 +127,10 @@ static void repeat(plx_arm *arm, const plx_inputs *inputs, uint64_t shift)
         if (memcmp((char *)arm->result + place, (char *)again + place, size) == 0)
             continue;
         arm->outcome = PLX_OUTCOME_WRONG;
-        (void)snprintf(arm->reason, sizeof arm->reason,
-                       "declared the same from run to run, but a second run gave other bits at %s[%lld][%lld]",
-                       output->name, (long long)(i / output->cols), (long long)(i % output->cols));
+        (void)snprintf(
+            arm->reason, sizeof arm->reason,
+            "declared the same from run to run, but a second run gave other bits at %s[%lld][%lld]",
+            output->name, (long long)(i / output->cols), (long long)(i % output->cols));
     }
     free(again);
 }
@@ -143,9 +146,11 @@ static void check_honesty(plx_arm *arm, const plx_inputs *inputs, plx_truths *tr
     if (worst <= PLX_HONESTY_LIMIT)
         return;
     arm->outcome = PLX_OUTCOME_WRONG;
-    (void)snprintf(arm->reason, sizeof arm->reason,
-                   "not honestly %s: an error of %.3g sqrt(k) u S, where %.3g is the limit; inputs or sums are "
-                   "rounded to something narrower", plx_dtype_name(inputs->problem.dtype), worst, PLX_HONESTY_LIMIT);
+    (void)snprintf(
+        arm->reason, sizeof arm->reason,
+        "not honestly %s: an error of %.3g sqrt(k) u S, where %.3g is the limit; inputs or sums are "
+        "rounded to something narrower",
+        plx_dtype_name(inputs->problem.dtype), worst, PLX_HONESTY_LIMIT);
 }
 
 static bool plan(plx_arm *arm, const plx_inputs *inputs)
@@ -206,7 +211,8 @@ void plx_arm_clear(plx_arm *arm)
 static size_t step_before(const plx_arm *arms, size_t end)
 {
     for (size_t i = end; i-- > 0;)
-        if (arms[i].backend == arms[end].backend && plx_arm_has_result(&arms[i]) && !plx_arm_is_yardstick(&arms[i]))
+        if (arms[i].backend == arms[end].backend && plx_arm_has_result(&arms[i]) &&
+            !plx_arm_is_yardstick(&arms[i]))
             return i;
     return end;
 }
@@ -214,7 +220,8 @@ static size_t step_before(const plx_arm *arms, size_t end)
 static bool last_of_backend(const plx_arm *arms, size_t count, size_t which)
 {
     for (size_t i = which + 1; i < count; ++i)
-        if (arms[i].backend == arms[which].backend && plx_arm_has_result(&arms[i]) && !plx_arm_is_yardstick(&arms[i]))
+        if (arms[i].backend == arms[which].backend && plx_arm_has_result(&arms[i]) &&
+            !plx_arm_is_yardstick(&arms[i]))
             return false;
     return true;
 }

@@ -7,9 +7,9 @@
 
 /* Sizes around every power of two that a tile, a warp or a block may have, the same
  * around twice and three times a tile, primes, and nothing. */
-static const int64_t sizes[] = {0,   1,   2,   3,   7,   8,   15,  16,  17,  31,  32,  33,  47,   49,   63,   64,   65,
-                                95,  97,  127, 128, 129, 191, 193, 255, 256, 257, 385, 511, 512,  513,  769,  1021, 1023,
-                                1024, 1025, 2049, 4093};
+static const int64_t sizes[] = {0,   1,   2,   3,   7,   8,   15,   16,   17,   31,   32,   33,  47,
+                                49,  63,  64,  65,  95,  97,  127,  128,  129,  191,  193,  255, 256,
+                                257, 385, 511, 512, 513, 769, 1021, 1023, 1024, 1025, 2049, 4093};
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
 
 /* A case list in the making; `turn` makes the secondary choices rotate. */
@@ -34,8 +34,8 @@ static void add(maker *m, const plx_problem *problem, plx_input input, plx_rigou
         }
         m->cases.list = list;
     }
-    m->cases.list[m->cases.count++] = (plx_case){.problem = *problem, .input = input, .seed = m->seed + m->turn,
-                                                 .rigour = rigour, .large = large};
+    m->cases.list[m->cases.count++] = (plx_case){
+        .problem = *problem, .input = input, .seed = m->seed + m->turn, .rigour = rigour, .large = large};
     ++m->turn;
 }
 
@@ -62,8 +62,10 @@ static void choose_scalars(const maker *m, plx_input input, double *alpha, doubl
 {
     static const struct scalars {
         double alpha, beta;
-    } all[] = {{1.0, 0.0}, {1.0, 1.0}, {-1.0, 2.0}, {1.0, 0.0}, {1.5, -0.75}, {0.0, 0.5}, {0.0, 0.0}, {0.3, 0.0}};
-    size_t usable = input == PLX_INPUT_INTEGER || input == PLX_INPUT_CANCELLING ? 4 : sizeof all / sizeof all[0];
+    } all[] = {{1.0, 0.0},   {1.0, 1.0}, {-1.0, 2.0}, {1.0, 0.0},
+               {1.5, -0.75}, {0.0, 0.5}, {0.0, 0.0},  {0.3, 0.0}};
+    size_t usable =
+        input == PLX_INPUT_INTEGER || input == PLX_INPUT_CANCELLING ? 4 : sizeof all / sizeof all[0];
     size_t which = (size_t)(m->turn * 5 / 3 % usable);
 
     *alpha = all[which].alpha;
@@ -99,7 +101,8 @@ static bool quick_reduction(plx_dtype dtype, plx_reduction reduction)
 static void make_reduce(maker *m)
 {
     static const int64_t quick[] = {0, 1, 2, 33, 255, 1024, 1025, 4097, 65539};
-    static const int64_t longer[] = {4097, 16384, 65535, 65537, 262143, 1000003, (1 << 22) + 1, (1 << 24) + 3};
+    static const int64_t longer[] = {4097,   16384,   65535,         65537,
+                                     262143, 1000003, (1 << 22) + 1, (1 << 24) + 3};
 
     for (int r = 0; r < PLX_REDUCTION_COUNT; ++r) {
         if (m->effort == PLX_QUICK && !quick_reduction(m->dtype, (plx_reduction)r))
@@ -133,14 +136,16 @@ static void transpose_shape(maker *m, int64_t rows, int64_t cols, plx_input inpu
 {
     plx_problem problem = plx_transpose_of(m->dtype, rows, cols);
     problem.of.transpose.ld_in += padding(m, 0);
-    problem.of.transpose.ld_out += m->turn % 2 == 0 ? 0 : padding(m, 1); /* copies have no place for padding */
+    problem.of.transpose.ld_out +=
+        m->turn % 2 == 0 ? 0 : padding(m, 1); /* copies have no place for padding */
     add(m, &problem, input, usual(m), false);
 }
 
 static void make_transpose(maker *m)
 {
-    static const int64_t quick[][2] = {{0, 5}, {1, 1}, {1, 300}, {300, 1}, {7, 8},  {31, 33},  {32, 32}, {33, 31},
-                                       {64, 64}, {63, 65}, {65, 129}, {128, 130}, {3, 1025}, {257, 255}};
+    static const int64_t quick[][2] = {{0, 5},    {1, 1},     {1, 300},  {300, 1},  {7, 8},
+                                       {31, 33},  {32, 32},   {33, 31},  {64, 64},  {63, 65},
+                                       {65, 129}, {128, 130}, {3, 1025}, {257, 255}};
     const int64_t past_grid = 65535 * 32 + 1;
 
     for (int input = 0; input < PLX_INPUT_COUNT; ++input)
@@ -185,8 +190,9 @@ static const int64_t honest_lengths[] = {1, 2, 16, 64};
 
 static void make_matvec_one_way(maker *m, bool trans)
 {
-    static const int64_t quick[][2] = {{0, 5},   {5, 0},    {1, 1},    {1, 1000}, {1000, 1}, {31, 33},   {32, 64}, {65, 65},
-                                       {64, 32}, {129, 65}, {33, 513}, {513, 33}, {8, 2049}, {2049, 17}, {255, 257}};
+    static const int64_t quick[][2] = {{0, 5},    {5, 0},    {1, 1},    {1, 1000},  {1000, 1},
+                                       {31, 33},  {32, 64},  {65, 65},  {64, 32},   {129, 65},
+                                       {33, 513}, {513, 33}, {8, 2049}, {2049, 17}, {255, 257}};
     const int64_t past_grid = 65535 * 32 + 1;
 
     for (size_t i = 0; i < sizeof honest_lengths / sizeof honest_lengths[0]; ++i)
@@ -249,10 +255,10 @@ static void gemm_sizes(maker *m, int way, size_t i, size_t j, size_t k, double l
 
 static void gemm_quick(maker *m)
 {
-    static const int64_t quick[][3] = {{0, 5, 3},    {5, 0, 3},    {4, 3, 0},     {1, 1, 1},    {2, 3, 1},
-                                       {7, 8, 15},   {16, 17, 16}, {31, 33, 32},  {33, 31, 65}, {64, 64, 64},
-                                       {65, 63, 17}, {127, 129, 33}, {128, 128, 64}, {129, 257, 9}, {1, 300, 40},
-                                       {300, 1, 40}, {1, 1, 513},  {255, 130, 70}};
+    static const int64_t quick[][3] = {
+        {0, 5, 3},      {5, 0, 3},     {4, 3, 0},    {1, 1, 1},    {2, 3, 1},    {7, 8, 15},
+        {16, 17, 16},   {31, 33, 32},  {33, 31, 65}, {64, 64, 64}, {65, 63, 17}, {127, 129, 33},
+        {128, 128, 64}, {129, 257, 9}, {1, 300, 40}, {300, 1, 40}, {1, 1, 513},  {255, 130, 70}};
     /* Two of the four ways for each dtype, all four for both together. */
     int first = m->dtype == PLX_F32 ? 0 : 1, second = m->dtype == PLX_F32 ? 3 : 2;
 
@@ -344,18 +350,13 @@ static void make_large_probe(maker *m)
 typedef void make_cases(maker *m);
 
 static make_cases *const usual_cases[PLX_OP_COUNT] = {
-    [PLX_REDUCE] = make_reduce,
-    [PLX_TRANSPOSE] = make_transpose,
-    [PLX_MATVEC] = make_matvec,
-    [PLX_GEMM] = make_gemm,
-    [PLX_PROBE] = make_probe,
+    [PLX_REDUCE] = make_reduce, [PLX_TRANSPOSE] = make_transpose, [PLX_MATVEC] = make_matvec,
+    [PLX_GEMM] = make_gemm,     [PLX_PROBE] = make_probe,
 };
 
 static make_cases *const large_cases[PLX_OP_COUNT] = {
-    [PLX_REDUCE] = make_large_reduce,
-    [PLX_TRANSPOSE] = make_large_transpose,
-    [PLX_MATVEC] = make_large_matvec,
-    [PLX_GEMM] = make_large_gemm,
+    [PLX_REDUCE] = make_large_reduce, [PLX_TRANSPOSE] = make_large_transpose,
+    [PLX_MATVEC] = make_large_matvec, [PLX_GEMM] = make_large_gemm,
     [PLX_PROBE] = make_large_probe,
 };
 

@@ -83,14 +83,15 @@ static void write_command(const check *c, const plx_case *tried, const plx_input
     const char *backend = plx_backend_label(arm->backend), *kernel = arm->kernel->name;
 
     if (!is_dense(inputs) || tried->rigour.shift != 0 || tried->rigour.honesty || arm->error.wrong == 0) {
-        plx_line_add(line, "parallax check %s --backend %s --kernel %s --dtype %s --seed %" PRIu64 "%s", op, backend,
-                     kernel, dtype, c->options->seed, effort_option(c->options->effort));
+        plx_line_add(line, "parallax check %s --backend %s --kernel %s --dtype %s --seed %" PRIu64 "%s", op,
+                     backend, kernel, dtype, c->options->seed, effort_option(c->options->effort));
         return;
     }
     plx_line_add(line, "parallax compare %s --backend %s --kernel %s --dtype %s", op, backend, kernel, dtype);
     add_shape(line, inputs);
     add_variant(line, &inputs->problem);
-    plx_line_add(line, " --input %s --seed %" PRIu64 " --no-timing", plx_input_name(inputs->input), inputs->seed);
+    plx_line_add(line, " --input %s --seed %" PRIu64 " --no-timing", plx_input_name(inputs->input),
+                 inputs->seed);
 }
 
 /* ---- failures ------------------------------------------------------------------------ */
@@ -99,7 +100,9 @@ static plx_status save_operand(const plx_inputs *inputs, size_t operand, const c
 {
     const plx_extent *extent = &inputs->extents[operand];
     size_t row_bytes = (size_t)extent->cols * plx_dtype_size(inputs->problem.dtype);
-    plx_array array = {.dtype = inputs->problem.dtype, .rank = extent->rows == 1 ? 1 : 2, .rows = extent->rows,
+    plx_array array = {.dtype = inputs->problem.dtype,
+                       .rank = extent->rows == 1 ? 1 : 2,
+                       .rows = extent->rows,
                        .cols = extent->cols};
     plx_status status;
 
@@ -110,7 +113,8 @@ static plx_status save_operand(const plx_inputs *inputs, size_t operand, const c
         for (int64_t row = 0; row < extent->rows; ++row)
             memcpy((char *)array.data + (size_t)row * row_bytes,
                    (const char *)inputs->data[operand] +
-                       (size_t)(row * extent->ld) * plx_dtype_size(inputs->problem.dtype), row_bytes);
+                       (size_t)(row * extent->ld) * plx_dtype_size(inputs->problem.dtype),
+                   row_bytes);
     }
     status = plx_npy_write(path, &array, error);
     free(array.data);
@@ -136,7 +140,8 @@ static plx_status save_failure(check *c, const plx_inputs *inputs)
     return status;
 }
 
-static plx_status report_failure(check *c, const plx_case *tried, const plx_inputs *inputs, const plx_arm *arm)
+static plx_status report_failure(check *c, const plx_case *tried, const plx_inputs *inputs,
+                                 const plx_arm *arm)
 {
     plx_record record;
     plx_line line = {.length = 0};
@@ -214,10 +219,18 @@ static void count_outcome(plx_check_counts *counts, plx_outcome outcome)
 {
     ++counts->cases;
     switch (outcome) {
-    case PLX_OUTCOME_OK: ++counts->ok; break;
-    case PLX_OUTCOME_WRONG: ++counts->wrong; break;
-    case PLX_OUTCOME_UNSUPPORTED: ++counts->unsupported; break;
-    default: ++counts->failed; break;
+    case PLX_OUTCOME_OK:
+        ++counts->ok;
+        break;
+    case PLX_OUTCOME_WRONG:
+        ++counts->wrong;
+        break;
+    case PLX_OUTCOME_UNSUPPORTED:
+        ++counts->unsupported;
+        break;
+    default:
+        ++counts->failed;
+        break;
     }
 }
 
@@ -315,15 +328,16 @@ static bool wants_op(const check *c, plx_op op)
 /* Quick takes one dtype of each size for data that is only moved. */
 static bool spared(const check *c, const plx_operation *operation, plx_dtype dtype)
 {
-    return c->options->effort == PLX_QUICK && c->options->dtype_count == 0 && operation->op == PLX_TRANSPOSE &&
-           (dtype == PLX_I32 || dtype == PLX_I64 || dtype == PLX_C64);
+    return c->options->effort == PLX_QUICK && c->options->dtype_count == 0 &&
+           operation->op == PLX_TRANSPOSE && (dtype == PLX_I32 || dtype == PLX_I64 || dtype == PLX_C64);
 }
 
 static plx_status try_dtype(part *p, plx_dtype dtype)
 {
     check *c = p->check;
     plx_cases cases;
-    plx_status status = plx_cases_make(p->operation->op, dtype, c->options->effort, c->options->seed, &cases, c->error);
+    plx_status status =
+        plx_cases_make(p->operation->op, dtype, c->options->effort, c->options->seed, &cases, c->error);
 
     if (status != PLX_OK)
         return status;
@@ -339,9 +353,13 @@ static plx_status add_blank_records(part *p)
 
     p->first_record = p->check->results->record_count;
     for (size_t i = 0; status == PLX_OK && i < p->count; ++i) {
-        plx_record record = {.problem = {.op = p->operation->op}, .group = (size_t)p->operation->op,
-                             .outcome = PLX_OUTCOME_NOT_RUN, .device = p->arms[i].device,
-                             .step = p->arms[i].step, .named = p->arms[i].named, .error = {.first_bad = -1}};
+        plx_record record = {.problem = {.op = p->operation->op},
+                             .group = (size_t)p->operation->op,
+                             .outcome = PLX_OUTCOME_NOT_RUN,
+                             .device = p->arms[i].device,
+                             .step = p->arms[i].step,
+                             .named = p->arms[i].named,
+                             .error = {.first_bad = -1}};
         (void)snprintf(record.backend, sizeof record.backend, "%s", plx_backend_label(p->arms[i].backend));
         (void)snprintf(record.kernel, sizeof record.kernel, "%s", p->arms[i].kernel->name);
         (void)snprintf(record.idea, sizeof record.idea, "%s", p->arms[i].kernel->idea);
@@ -359,7 +377,8 @@ static plx_status try_part(part *p)
     p->pairs = calloc(p->count > 0 ? p->count * p->count : 1, sizeof *p->pairs);
     p->tried = calloc(p->count > 0 ? p->count : 1, sizeof *p->tried);
     if (p->pairs == NULL || p->tried == NULL)
-        status = plx_fail(p->check->error, PLX_NO_MEMORY, "no memory for the records of %s", p->operation->name);
+        status =
+            plx_fail(p->check->error, PLX_NO_MEMORY, "no memory for the records of %s", p->operation->name);
     if (status == PLX_OK)
         status = add_blank_records(p);
     for (int dtype = 0; status == PLX_OK && dtype < PLX_DTYPE_COUNT; ++dtype)
@@ -387,8 +406,9 @@ static plx_status find_arms(check *c, const plx_operation *operation, part *p)
     static const char *const all[] = {"all"};
     const plx_problem any = {.op = operation->op};
     bool named = c->options->kernel_count > 0;
-    plx_status status = plx_viewpoints_arms(&c->viewpoints, &any, named ? c->options->kernels : all,
-                                            named ? c->options->kernel_count : 1, &p->arms, &p->count, c->error);
+    plx_status status =
+        plx_viewpoints_arms(&c->viewpoints, &any, named ? c->options->kernels : all,
+                            named ? c->options->kernel_count : 1, &p->arms, &p->count, c->error);
 
     if (status == PLX_NOT_FOUND && named)
         return PLX_OK;
@@ -440,7 +460,8 @@ static plx_status check_all(check *c)
     if (status == PLX_OK)
         status = each_operation(c, true);
     if (status == PLX_OK && !c->kernel_found && c->options->kernel_count > 0)
-        return plx_fail(c->error, PLX_NOT_FOUND, "no backend has a kernel \"%s\"; `parallax list kernels` shows those there are",
+        return plx_fail(c->error, PLX_NOT_FOUND,
+                        "no backend has a kernel \"%s\"; `parallax list kernels` shows those there are",
                         c->options->kernels[0]);
     if (status == PLX_OK)
         status = each_operation(c, false);
@@ -453,7 +474,8 @@ plx_status plx_check(plx_context *context, const plx_check_options *options, plx
     plx_results made = {.record_count = 0};
     plx_error error = {.text = ""};
     check c = {.options = options, .results = &made, .error = &error};
-    plx_status status = plx_viewpoints_open(context, options->backends, options->backend_count, &c.viewpoints, &error);
+    plx_status status =
+        plx_viewpoints_open(context, options->backends, options->backend_count, &c.viewpoints, &error);
 
     if (status == PLX_OK)
         status = check_all(&c);

@@ -47,7 +47,8 @@ static double gain(const plx_arm *arms, size_t which)
     if (plx_arm_is_yardstick(&arms[which]) || !arms[which].time.measured)
         return 0.0;
     for (size_t i = which; i-- > 0;)
-        if (arms[i].backend == arms[which].backend && arms[i].time.measured && !plx_arm_is_yardstick(&arms[i]) &&
+        if (arms[i].backend == arms[which].backend && arms[i].time.measured &&
+            !plx_arm_is_yardstick(&arms[i]) &&
             (arms[i].kernel->flags & PLX_KERNEL_VENDOR) == (arms[which].kernel->flags & PLX_KERNEL_VENDOR))
             return arms[i].time.median_ns / arms[which].time.median_ns;
     return 0.0;
@@ -75,9 +76,13 @@ static plx_status add_unopened(comparison *c, const plx_inputs *inputs, size_t g
     plx_status status = PLX_OK;
 
     for (size_t i = 0; status == PLX_OK && i < c->viewpoints.unopened_count; ++i) {
-        plx_record record = {.problem = inputs->problem, .input = inputs->input, .seed = inputs->seed,
-                             .from_files = inputs->from_arrays, .group = group,
-                             .device = c->viewpoints.count + i, .outcome = PLX_OUTCOME_FAILED};
+        plx_record record = {.problem = inputs->problem,
+                             .input = inputs->input,
+                             .seed = inputs->seed,
+                             .from_files = inputs->from_arrays,
+                             .group = group,
+                             .device = c->viewpoints.count + i,
+                             .outcome = PLX_OUTCOME_FAILED};
         record.error.first_bad = -1;
         (void)snprintf(record.backend, sizeof record.backend, "%s", c->viewpoints.unopened[i].label);
         (void)snprintf(record.kernel, sizeof record.kernel, "none");
@@ -106,8 +111,8 @@ static void validate_arms(comparison *c, plx_arm *arms, size_t count, const plx_
     const plx_rigour rigour = {.shift = 0};
 
     for (size_t i = 0; i < count; ++i) {
-        progress(c, plx_backend_label(arms[i].backend), arms[i].kernel != NULL ? arms[i].kernel->name : "best",
-                 "validate");
+        progress(c, plx_backend_label(arms[i].backend),
+                 arms[i].kernel != NULL ? arms[i].kernel->name : "best", "validate");
         plx_arm_run(&arms[i], inputs, truths, &rigour);
     }
 }
@@ -161,8 +166,8 @@ static plx_status compare_problem(comparison *c, size_t group)
 
     if (status != PLX_OK)
         return status;
-    status = plx_viewpoints_arms(&c->viewpoints, problem, c->options->kernels, c->options->kernel_count, &arms,
-                                 &count, c->error);
+    status = plx_viewpoints_arms(&c->viewpoints, problem, c->options->kernels, c->options->kernel_count,
+                                 &arms, &count, c->error);
     if (status == PLX_OK && group == 0)
         c->total = (count + (c->options->no_timing ? 0 : 1)) * c->options->problem_count;
     if (status == PLX_OK)
@@ -191,10 +196,12 @@ plx_status plx_compare(plx_context *context, const plx_compare_options *options,
     plx_status status = PLX_OK;
 
     if (options->problem_count == 0 || (options->input_count > 0 && options->problem_count != 1))
-        status = plx_fail(&error, PLX_INVALID, "compare takes %s",
-                          options->problem_count == 0 ? "at least one problem" : "one problem when data is given");
+        status =
+            plx_fail(&error, PLX_INVALID, "compare takes %s",
+                     options->problem_count == 0 ? "at least one problem" : "one problem when data is given");
     if (status == PLX_OK)
-        status = plx_viewpoints_open(context, options->backends, options->backend_count, &c.viewpoints, &error);
+        status =
+            plx_viewpoints_open(context, options->backends, options->backend_count, &c.viewpoints, &error);
     if (status == PLX_OK)
         status = compare_all(&c);
     plx_viewpoints_close(&c.viewpoints);

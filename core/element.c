@@ -52,10 +52,14 @@ bool plx_element_is_nan(plx_dtype dtype, const void *data, int64_t index)
 static int64_t integer_value(plx_dtype dtype, const void *data, int64_t index)
 {
     switch (dtype) {
-    case PLX_I8: return ((const int8_t *)data)[index];
-    case PLX_I16: return ((const int16_t *)data)[index];
-    case PLX_I32: return ((const int32_t *)data)[index];
-    default: return ((const int64_t *)data)[index];
+    case PLX_I8:
+        return ((const int8_t *)data)[index];
+    case PLX_I16:
+        return ((const int16_t *)data)[index];
+    case PLX_I32:
+        return ((const int32_t *)data)[index];
+    default:
+        return ((const int64_t *)data)[index];
     }
 }
 

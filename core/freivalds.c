@@ -26,7 +26,8 @@ static grid grid_of(const plx_inputs *inputs, size_t operand, const void *data, 
 
 static double at(const grid *matrix, int64_t row, int64_t col)
 {
-    return plx_element_value(matrix->dtype, matrix->data, row * matrix->row_stride + col * matrix->col_stride);
+    return plx_element_value(matrix->dtype, matrix->data,
+                             row * matrix->row_stride + col * matrix->col_stride);
 }
 
 /* to[i][r] = sum over j of matrix[i][j] * x[j][r]; size[i] = sum of |matrix[i][j]| * weight[j].
@@ -51,11 +52,11 @@ static void multiply(const grid *matrix, const double *x, const double *weight, 
 }
 
 typedef struct work {
-    double *x, *ones;           /* n */
-    double *y, *y_size;         /* k: B x */
-    double *z, *z_size;         /* m: A (B x) */
-    double *w, *w_size;         /* m: C^ x */
-    double *old, *old_size;     /* m: C x */
+    double *x, *ones;       /* n */
+    double *y, *y_size;     /* k: B x */
+    double *z, *z_size;     /* m: A (B x) */
+    double *w, *w_size;     /* m: C^ x */
+    double *old, *old_size; /* m: C x */
 } work;
 
 static double *numbers(int64_t count, int64_t each)
@@ -65,8 +66,9 @@ static double *numbers(int64_t count, int64_t each)
 
 static bool work_make(work *w, int64_t m, int64_t n, int64_t k)
 {
-    *w = (work){numbers(n, ROUNDS), numbers(n, 1), numbers(k, ROUNDS), numbers(k, 1), numbers(m, ROUNDS),
-                numbers(m, 1), numbers(m, ROUNDS), numbers(m, 1), numbers(m, ROUNDS), numbers(m, 1)};
+    *w = (work){numbers(n, ROUNDS), numbers(n, 1), numbers(k, ROUNDS), numbers(k, 1),
+                numbers(m, ROUNDS), numbers(m, 1), numbers(m, ROUNDS), numbers(m, 1),
+                numbers(m, ROUNDS), numbers(m, 1)};
     return w->x && w->ones && w->y && w->y_size && w->z && w->z_size && w->w && w->w_size && w->old &&
            w->old_size;
 }
@@ -97,8 +99,8 @@ static double row_bound(const plx_gemm_problem *p, const plx_bound *bound, doubl
            bound->underflow * (double)p->n + own * (magnitude + sum);
 }
 
-static void judge_rows(const plx_gemm_problem *p, double alpha, double beta, const plx_bound *bound, const work *w,
-                       double *worst, int64_t *row)
+static void judge_rows(const plx_gemm_problem *p, double alpha, double beta, const plx_bound *bound,
+                       const work *w, double *worst, int64_t *row)
 {
     *worst = 0.0;
     *row = -1;
@@ -117,11 +119,12 @@ static void judge_rows(const plx_gemm_problem *p, double alpha, double beta, con
     }
 }
 
-plx_status plx_freivalds(const plx_inputs *inputs, const plx_bound *bound, const void *result,
-                         uint64_t seed, double *worst, int64_t *row, plx_error *error)
+plx_status plx_freivalds(const plx_inputs *inputs, const plx_bound *bound, const void *result, uint64_t seed,
+                         double *worst, int64_t *row, plx_error *error)
 {
     const plx_gemm_problem *p = &inputs->problem.of.gemm;
-    grid a = grid_of(inputs, 0, inputs->data[0], p->trans_a), b = grid_of(inputs, 1, inputs->data[1], p->trans_b);
+    grid a = grid_of(inputs, 0, inputs->data[0], p->trans_a),
+         b = grid_of(inputs, 1, inputs->data[1], p->trans_b);
     grid c = grid_of(inputs, 2, result, false), old = grid_of(inputs, 2, inputs->data[2], false);
     double alpha, beta;
     work w;

@@ -21,12 +21,12 @@ typedef struct source {
     plx_input input;
     uint64_t seed, stream;
     int64_t rows, cols, lines, length;
-    bool summed;   /* the line is summed over */
-    bool by_rows;  /* a line is a row */
-    bool moved;    /* the operation sums nothing */
+    bool summed;  /* the line is summed over */
+    bool by_rows; /* a line is a row */
+    bool moved;   /* the operation sums nothing */
     bool output;
-    bool second;   /* the second factor of a product */
-    bool unread;   /* alpha is 0 */
+    bool second; /* the second factor of a product */
+    bool unread; /* alpha is 0 */
     int factors;
     int64_t sum_length;
     double integer_limit, integer_density;
@@ -69,7 +69,8 @@ static bool narrow(const source *from)
 
 static double uniform(const source *from, int64_t line, int64_t position)
 {
-    uint64_t bits = plx_random(from->seed, from->stream, (uint64_t)line * (uint64_t)from->length + (uint64_t)position);
+    uint64_t bits =
+        plx_random(from->seed, from->stream, (uint64_t)line * (uint64_t)from->length + (uint64_t)position);
     return with_sign(fraction(from, bits), bits);
 }
 
@@ -152,7 +153,8 @@ static double extreme(const source *from, int64_t line, int64_t position)
 
     if (from->second && from->summed)
         return value;
-    huge = from->lines > 1 ? line % 2 == 0 : (from->output && from->length > 1 ? position % 2 == 0 : from->seed % 2 == 0);
+    huge = from->lines > 1 ? line % 2 == 0
+                           : (from->output && from->length > 1 ? position % 2 == 0 : from->seed % 2 == 0);
     if (huge)
         return ldexp(value, top);
     return ldexp(value, bottom + 4 - (int)(bits % 16));
@@ -162,28 +164,38 @@ static double extreme(const source *from, int64_t line, int64_t position)
 
 static double special(const source *from, int64_t line, int64_t position)
 {
+    uint64_t bits =
+        plx_random(from->seed, from->stream, (uint64_t)line * (uint64_t)from->length + (uint64_t)position);
+
     for (size_t i = 0; i < from->planted_count; ++i)
         if (from->planted[i].line == line && from->planted[i].position == position)
             return from->planted[i].value;
     if (from->factors < 2 && from->seed % 4 == 3)
-        return with_sign(0.0, plx_random(from->seed, from->stream, (uint64_t)(line * from->length + position)));
+        return with_sign(0.0, bits);
+    if (from->factors == 2 && (bits >> 8) % 8 == 0)
+        return with_sign(0.0, bits); /* for 0 * Inf */
     return uniform(from, line, position);
 }
 
 static double special_value(const source *from, size_t which)
 {
     switch (from->seed % 4) {
-    case 0: return which % 2 == 0 ? (double)NAN : (double)INFINITY;
-    case 1: return (double)NAN;
-    case 2: return (double)INFINITY;
-    default: return which % 2 == 0 ? -(double)INFINITY : (double)INFINITY;
+    case 0:
+        return which % 2 == 0 ? (double)NAN : (double)INFINITY;
+    case 1:
+        return (double)NAN;
+    case 2:
+        return (double)INFINITY;
+    default:
+        return which % 2 == 0 ? -(double)INFINITY : (double)INFINITY;
     }
 }
 
 /* An index at which tiles begin or end. */
 static int64_t edge(uint64_t bits, int64_t count)
 {
-    static const int64_t edges[] = {0, 1, 7, 8, 15, 16, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256, 511, 512, 1023, 1024};
+    static const int64_t edges[] = {0,  1,  7,   8,   15,  16,  31,  32,  33,   63,
+                                    64, 65, 127, 128, 255, 256, 511, 512, 1023, 1024};
     size_t usable = 0;
 
     while (usable < sizeof edges / sizeof edges[0] && edges[usable] < count)
@@ -225,13 +237,20 @@ static double real_value(const source *from, int64_t line, int64_t position)
     if (from->unread)
         return (double)NAN;
     switch (from->input) {
-    case PLX_INPUT_POSITIVE: return fabs(uniform(from, line, position));
-    case PLX_INPUT_INTEGER: return small_integer(from, line, position);
-    case PLX_INPUT_GRADED: return graded(from, line, position);
-    case PLX_INPUT_CANCELLING: return cancelling(from, line, position);
-    case PLX_INPUT_EXTREME: return extreme(from, line, position);
-    case PLX_INPUT_SPECIAL: return special(from, line, position);
-    default: return uniform(from, line, position);
+    case PLX_INPUT_POSITIVE:
+        return fabs(uniform(from, line, position));
+    case PLX_INPUT_INTEGER:
+        return small_integer(from, line, position);
+    case PLX_INPUT_GRADED:
+        return graded(from, line, position);
+    case PLX_INPUT_CANCELLING:
+        return cancelling(from, line, position);
+    case PLX_INPUT_EXTREME:
+        return extreme(from, line, position);
+    case PLX_INPUT_SPECIAL:
+        return special(from, line, position);
+    default:
+        return uniform(from, line, position);
     }
 }
 
@@ -248,15 +267,17 @@ static int64_t integer_value(const source *from, int64_t line, int64_t position)
     uint64_t bits = plx_random(from->seed, from->stream, index);
 
     switch (from->input) {
-    case PLX_INPUT_POSITIVE: return integer_from_bits(from, bits >> 1);
+    case PLX_INPUT_POSITIVE:
+        return integer_from_bits(from, bits >> 1);
     case PLX_INPUT_INTEGER:
         return from->moved ? (int64_t)(index % 251) - 125 + (int64_t)(index & ~UINT64_C(255))
                            : (int64_t)small_integer(from, line, position);
     case PLX_INPUT_GRADED:
         return integer_from_bits(from, bits) / (INT64_C(1) << (3 * third(position, from->length)));
     case PLX_INPUT_CANCELLING:
-        return position % 2 == 0 ? integer_from_bits(from, bits) / 2
-                                 : -(integer_from_bits(from, plx_random(from->seed, from->stream, index - 1)) / 2);
+        return position % 2 == 0
+                   ? integer_from_bits(from, bits) / 2
+                   : -(integer_from_bits(from, plx_random(from->seed, from->stream, index - 1)) / 2);
     case PLX_INPUT_EXTREME:
         return integer_from_bits(from, bits & 1 ? UINT64_C(1) << 63 : ~(UINT64_C(1) << 63));
     case PLX_INPUT_SPECIAL:
@@ -264,7 +285,8 @@ static int64_t integer_value(const source *from, int64_t line, int64_t position)
             if (from->planted[i].line == line && from->planted[i].position == position)
                 return integer_from_bits(from, i % 2 == 0 ? UINT64_C(1) << 63 : ~(UINT64_C(1) << 63));
         return integer_from_bits(from, bits) / 4;
-    default: return integer_from_bits(from, bits);
+    default:
+        return integer_from_bits(from, bits);
     }
 }
 
@@ -291,8 +313,12 @@ static void write_real(const source *from, int64_t line, int64_t position, void 
     uint64_t bits = plx_random(from->seed, from->stream + 16, (uint64_t)(line * from->length + position));
 
     switch (from->dtype) {
-    case PLX_F32: write_f32(from, value, bits, (float *)to + place); break;
-    case PLX_F64: write_f64(from, value, bits, (double *)to + place); break;
+    case PLX_F32:
+        write_f32(from, value, bits, (float *)to + place);
+        break;
+    case PLX_F64:
+        write_f64(from, value, bits, (double *)to + place);
+        break;
     case PLX_C64:
         write_f32(from, value, bits, (float *)to + 2 * place);
         write_f32(from, with_sign(fraction(from, bits), bits), bits, (float *)to + 2 * place + 1);
@@ -309,11 +335,21 @@ static void write_element(const source *from, int64_t row, int64_t col, void *to
     int64_t line = from->by_rows ? row : col, position = from->by_rows ? col : row;
 
     switch (from->dtype) {
-    case PLX_I8: ((int8_t *)to)[place] = (int8_t)integer_value(from, line, position); break;
-    case PLX_I16: ((int16_t *)to)[place] = (int16_t)integer_value(from, line, position); break;
-    case PLX_I32: ((int32_t *)to)[place] = (int32_t)integer_value(from, line, position); break;
-    case PLX_I64: ((int64_t *)to)[place] = integer_value(from, line, position); break;
-    default: write_real(from, line, position, to, place); break;
+    case PLX_I8:
+        ((int8_t *)to)[place] = (int8_t)integer_value(from, line, position);
+        break;
+    case PLX_I16:
+        ((int16_t *)to)[place] = (int16_t)integer_value(from, line, position);
+        break;
+    case PLX_I32:
+        ((int32_t *)to)[place] = (int32_t)integer_value(from, line, position);
+        break;
+    case PLX_I64:
+        ((int64_t *)to)[place] = integer_value(from, line, position);
+        break;
+    default:
+        write_real(from, line, position, to, place);
+        break;
     }
 }
 

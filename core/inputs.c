@@ -51,7 +51,8 @@ static plx_status describe(const plx_problem *problem, plx_inputs *inputs, plx_e
     for (size_t i = 0; i < operation->operand_count; ++i)
         if (!plx_extent_elements(inputs->extents[i].rows, inputs->extents[i].cols, inputs->extents[i].ld,
                                  plx_dtype_size(problem->dtype), &inputs->elements[i]))
-            return plx_fail(error, PLX_INVALID, "%s: %s is too large", operation->name, inputs->extents[i].name);
+            return plx_fail(error, PLX_INVALID, "%s: %s is too large", operation->name,
+                            inputs->extents[i].name);
     return PLX_OK;
 }
 
@@ -84,8 +85,8 @@ static plx_status generate_one(plx_inputs *inputs, size_t operand, plx_error *er
     return status;
 }
 
-plx_status plx_inputs_generate(const plx_problem *problem, plx_input input, uint64_t seed,
-                               plx_inputs *inputs, plx_error *error)
+plx_status plx_inputs_generate(const plx_problem *problem, plx_input input, uint64_t seed, plx_inputs *inputs,
+                               plx_error *error)
 {
     plx_inputs made;
     plx_status status = describe(problem, &made, error);

@@ -24,8 +24,8 @@ typedef struct plx_inputs {
 } plx_inputs;
 
 /* Checks the problem and generates every operand that is read. */
-plx_status plx_inputs_generate(const plx_problem *problem, plx_input input, uint64_t seed,
-                               plx_inputs *inputs, plx_error *error);
+plx_status plx_inputs_generate(const plx_problem *problem, plx_input input, uint64_t seed, plx_inputs *inputs,
+                               plx_error *error);
 /* Takes the operands from arrays, in order; the output's, for beta, may follow the
  * inputs, and is generated when it does not. */
 plx_status plx_inputs_from_arrays(const plx_problem *problem, const plx_array *arrays, size_t count,
@@ -95,8 +95,8 @@ typedef struct plx_bound {
 plx_bound plx_bound_of(const plx_inputs *inputs, const plx_kernel *kernel, const plx_device_info *device);
 
 /* `result` is the output operand as it came back, rows ld apart. */
-plx_status plx_judge(const plx_inputs *inputs, const plx_truth *truth, const plx_bound *bound,
-                     bool yardstick, const void *result, plx_error_measure *measure, plx_error *error);
+plx_status plx_judge(const plx_inputs *inputs, const plx_truth *truth, const plx_bound *bound, bool yardstick,
+                     const void *result, plx_error_measure *measure, plx_error *error);
 
 /* What plx_judge does with the elements that `truth` has. */
 void plx_judge_elements(const plx_inputs *inputs, const plx_truth *truth, const plx_bound *bound,
@@ -104,8 +104,8 @@ void plx_judge_elements(const plx_inputs *inputs, const plx_truth *truth, const 
 
 /* Freivalds' test of a whole product: *worst becomes the largest excess over the
  * bound (<= 1 when it passes), *row the row where it is. */
-plx_status plx_freivalds(const plx_inputs *inputs, const plx_bound *bound, const void *result,
-                         uint64_t seed, double *worst, int64_t *row, plx_error *error);
+plx_status plx_freivalds(const plx_inputs *inputs, const plx_bound *bound, const void *result, uint64_t seed,
+                         double *worst, int64_t *row, plx_error *error);
 
 /* The largest |error| / (sqrt(k) u S) over the elements; what is f32 or f64 stays
  * below PLX_HONESTY_LIMIT. */
@@ -118,8 +118,8 @@ typedef struct plx_viewpoint {
 } plx_viewpoint;
 
 /* Fills all of *pair but its record numbers.  `agree` means the pairwise rule alone. */
-void plx_agree(const plx_inputs *inputs, const plx_truth *truth, bool yardstick,
-               const plx_viewpoint *first, const plx_viewpoint *second, plx_pair *pair);
+void plx_agree(const plx_inputs *inputs, const plx_truth *truth, bool yardstick, const plx_viewpoint *first,
+               const plx_viewpoint *second, plx_pair *pair);
 
 /* Where output element `index` lies in the result. */
 static inline int64_t plx_output_place(const plx_inputs *inputs, bool yardstick, int64_t index)

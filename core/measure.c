@@ -11,8 +11,8 @@
 
 enum { MAX_SETS = 64, MIN_SAMPLES = 12, MAX_SAMPLES = 600, MAX_BATCH = 20000 };
 
-static const double sample_ns = 250e3;     /* a sample lasts at least this long */
-static const double settled_width = 0.01;  /* of the interval, relative to the median */
+static const double sample_ns = 250e3;    /* a sample lasts at least this long */
+static const double settled_width = 0.01; /* of the interval, relative to the median */
 
 /* The operands on one backend, several times over, so that a launch finds nothing of
  * its own in the cache.  Shared by the arms of that backend. */
@@ -140,7 +140,8 @@ static bool same_operands(const plx_inputs *a, const plx_inputs *b)
 }
 
 /* *found stays NULL, with the reason in the arm's message, when there is no room. */
-static plx_status pool_for(buffer_pool **pools, plx_backend *backend, const plx_inputs *inputs, buffer_pool **found)
+static plx_status pool_for(buffer_pool **pools, plx_backend *backend, const plx_inputs *inputs,
+                           buffer_pool **found)
 {
     plx_status status;
 
@@ -246,7 +247,8 @@ static plx_status take_sample(runner *r, double limit_ns, bool together)
         return status;
     r->samples[r->count++] = (r->device_clock ? device_ns : host_ns) / (double)r->batch;
     r->arm->time.settled = narrow(r);
-    r->done = (r->arm->time.settled && !together) || r->count == MAX_SAMPLES || (r->spent_ns > limit_ns && r->count >= 3);
+    r->done = (r->arm->time.settled && !together) || r->count == MAX_SAMPLES ||
+              (r->spent_ns > limit_ns && r->count >= 3);
     return PLX_OK;
 }
 
@@ -343,8 +345,8 @@ static bool worth_timing(const plx_arm *arm, const plx_inputs *inputs)
 }
 
 /* Arm i meets inputs[i * stride]. */
-static plx_status measure(plx_arm *arms, size_t count, const plx_inputs *inputs, size_t stride, double seconds,
-                          plx_error *error)
+static plx_status measure(plx_arm *arms, size_t count, const plx_inputs *inputs, size_t stride,
+                          double seconds, plx_error *error)
 {
     runner *runners = calloc(count > 0 ? count : 1, sizeof *runners);
     size_t *order = calloc(count > 0 ? count : 1, sizeof *order), timed = 0;

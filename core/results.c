@@ -9,15 +9,17 @@
 /* ---- words ---------------------------------------------------------------------- */
 
 static const char *const input_names[PLX_INPUT_COUNT] = {
-    [PLX_INPUT_UNIFORM] = "uniform",       [PLX_INPUT_POSITIVE] = "positive",
-    [PLX_INPUT_INTEGER] = "integer",       [PLX_INPUT_GRADED] = "graded",
-    [PLX_INPUT_CANCELLING] = "cancelling", [PLX_INPUT_EXTREME] = "extreme",
+    [PLX_INPUT_UNIFORM] = "uniform", [PLX_INPUT_POSITIVE] = "positive",     [PLX_INPUT_INTEGER] = "integer",
+    [PLX_INPUT_GRADED] = "graded",   [PLX_INPUT_CANCELLING] = "cancelling", [PLX_INPUT_EXTREME] = "extreme",
     [PLX_INPUT_SPECIAL] = "special",
 };
 
 static const char *const outcome_names[] = {
-    [PLX_OUTCOME_OK] = "ok",         [PLX_OUTCOME_WRONG] = "wrong",     [PLX_OUTCOME_UNSUPPORTED] = "unsupported",
-    [PLX_OUTCOME_FAILED] = "failed", [PLX_OUTCOME_NOT_RUN] = "not-run",
+    [PLX_OUTCOME_OK] = "ok",
+    [PLX_OUTCOME_WRONG] = "wrong",
+    [PLX_OUTCOME_UNSUPPORTED] = "unsupported",
+    [PLX_OUTCOME_FAILED] = "failed",
+    [PLX_OUTCOME_NOT_RUN] = "not-run",
 };
 
 const char *plx_input_name(plx_input input)
@@ -98,7 +100,8 @@ void plx_record_fill(plx_record *record, const plx_arm *arm, const plx_inputs *i
         .time = arm->time,
     };
     (void)snprintf(record->backend, sizeof record->backend, "%s", plx_backend_label(arm->backend));
-    (void)snprintf(record->kernel, sizeof record->kernel, "%s", arm->kernel != NULL ? arm->kernel->name : "best");
+    (void)snprintf(record->kernel, sizeof record->kernel, "%s",
+                   arm->kernel != NULL ? arm->kernel->name : "best");
     (void)snprintf(record->idea, sizeof record->idea, "%s", arm->kernel != NULL ? arm->kernel->idea : "");
     (void)snprintf(record->reason, sizeof record->reason, "%s", arm->reason);
     record->kernel_flags = arm->kernel != NULL ? arm->kernel->flags : 0;

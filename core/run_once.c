@@ -13,8 +13,8 @@ static plx_status lift(plx_context *context, plx_status status, plx_error *error
     return status;
 }
 
-static plx_status make_inputs(const plx_problem *problem, const plx_array *arrays, size_t count, plx_input input,
-                              uint64_t seed, plx_inputs *inputs, plx_error *error)
+static plx_status make_inputs(const plx_problem *problem, const plx_array *arrays, size_t count,
+                              plx_input input, uint64_t seed, plx_inputs *inputs, plx_error *error)
 {
     if (arrays != NULL && count > 0)
         return plx_inputs_from_arrays(problem, arrays, count, seed, inputs, error);
@@ -27,8 +27,10 @@ static plx_status dense(const plx_inputs *inputs, bool yardstick, const void *re
 {
     const plx_extent *extent = &inputs->extents[inputs->operation->output];
     size_t size = plx_dtype_size(inputs->problem.dtype);
-    plx_array made = {.dtype = inputs->problem.dtype, .rank = extent->rows == 1 ? (extent->cols == 1 ? 0 : 1) : 2,
-                      .rows = extent->rows, .cols = extent->cols};
+    plx_array made = {.dtype = inputs->problem.dtype,
+                      .rank = extent->rows == 1 ? (extent->cols == 1 ? 0 : 1) : 2,
+                      .rows = extent->rows,
+                      .cols = extent->cols};
     size_t row_bytes = (size_t)extent->cols * size;
 
     if (inputs->operation->op == PLX_GEMM || inputs->operation->op == PLX_TRANSPOSE)
@@ -41,7 +43,8 @@ static plx_status dense(const plx_inputs *inputs, bool yardstick, const void *re
             return plx_fail(error, PLX_NO_MEMORY, "no host memory for the result");
         for (int64_t row = 0; row < extent->rows; ++row)
             memcpy((char *)made.data + (size_t)row * row_bytes,
-                   (const char *)result + (size_t)plx_output_place(inputs, yardstick, row * extent->cols) * size,
+                   (const char *)result +
+                       (size_t)plx_output_place(inputs, yardstick, row * extent->cols) * size,
                    row_bytes);
     }
     *output = made;
@@ -59,7 +62,8 @@ static plx_status execute(plx_arm *arm, const plx_inputs *inputs, plx_error *err
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for the result");
     status = plx_trial_run(arm->backend, arm->plan, inputs, 0, arm->result, violation, error);
     if (status == PLX_OK && violation[0] != '\0')
-        status = plx_fail(error, PLX_FAILED, "%s/%s %s", inputs->operation->name, arm->kernel->name, violation);
+        status =
+            plx_fail(error, PLX_FAILED, "%s/%s %s", inputs->operation->name, arm->kernel->name, violation);
     if (status == PLX_OK)
         status = plx_measure_arms(arm, 1, inputs, 0.1, error);
     return status;
@@ -79,7 +83,8 @@ static plx_status run_arm(plx_arm *arm, const char *kernel, const plx_inputs *in
                           plx_record *record, plx_error *error)
 {
     plx_context *context = plx_backend_context(arm->backend);
-    plx_status status = lift(context, plx_plan_create(arm->backend, &inputs->problem, kernel, &arm->plan), error);
+    plx_status status =
+        lift(context, plx_plan_create(arm->backend, &inputs->problem, kernel, &arm->plan), error);
 
     if (status != PLX_OK)
         return status;

@@ -34,9 +34,9 @@ typedef struct plx_arm {
 
 /* How thoroughly an arm is tried. */
 typedef struct plx_rigour {
-    uint64_t shift;  /* elements by which operands are misaligned */
-    bool repeat;     /* run twice; R0 and R1 kernels must give the same bits */
-    bool honesty;    /* the gate on the error's size in units of sqrt(k) u S */
+    uint64_t shift; /* elements by which operands are misaligned */
+    bool repeat;    /* run twice; R0 and R1 kernels must give the same bits */
+    bool honesty;   /* the gate on the error's size in units of sqrt(k) u S */
 } plx_rigour;
 
 /* The reference results of one problem, each made when first needed. */
@@ -82,7 +82,7 @@ typedef struct plx_viewpoints {
     struct plx_unopened {
         char label[48];
         char reason[512];
-    } *unopened;
+    } * unopened;
     size_t unopened_count;
 } plx_viewpoints;
 
@@ -95,8 +95,8 @@ plx_status plx_viewpoints_devices(const plx_viewpoints *viewpoints, plx_results 
 /* The arms of an operation: each backend's kernels that the names select.
  * PLX_NOT_FOUND when a name stands for no kernel of any backend. */
 plx_status plx_viewpoints_arms(const plx_viewpoints *viewpoints, const plx_problem *problem,
-                               const char *const *kernels, size_t kernel_count, plx_arm **arms,
-                               size_t *count, plx_error *error);
+                               const char *const *kernels, size_t kernel_count, plx_arm **arms, size_t *count,
+                               plx_error *error);
 
 /* ---- measurement (measure.c) ------------------------------------------------------ */
 

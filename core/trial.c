@@ -28,7 +28,8 @@ static atomic_uint runs;
 static uint32_t next_pattern(void)
 {
     uint32_t run = atomic_fetch_add(&runs, 1) + 1;
-    return UINT32_C(0x7ff80000) | ((run & 1) << 31) | ((run * UINT32_C(2654435761) >> 13) & UINT32_C(0x3ffff)) | 1;
+    return UINT32_C(0x7ff80000) | ((run & 1) << 31) |
+           ((run * UINT32_C(2654435761) >> 13) & UINT32_C(0x3ffff)) | 1;
 }
 
 static plx_status lift(const trial *t, plx_status status)

@@ -102,7 +102,8 @@ static void compute_all(const plx_inputs *inputs, const plx_truth *truth)
 #pragma omp parallel for schedule(dynamic) if (truth->count > chunk)
 #endif
     for (int64_t first = 0; first < truth->count; first += chunk)
-        reference_run(inputs, truth, first, first, truth->count - first < chunk ? truth->count - first : chunk);
+        reference_run(inputs, truth, first, first,
+                      truth->count - first < chunk ? truth->count - first : chunk);
 }
 
 static plx_status complete(const plx_inputs *inputs, plx_truth *truth, plx_error *error)
@@ -189,7 +190,8 @@ static double *line_norms(const plx_inputs *inputs, size_t operand)
         return NULL;
     for (int64_t row = 0; row < extent->rows; ++row)
         for (int64_t col = 0; col < extent->cols; ++col) {
-            double value = plx_element_value(inputs->problem.dtype, inputs->data[operand], row * extent->ld + col);
+            double value =
+                plx_element_value(inputs->problem.dtype, inputs->data[operand], row * extent->ld + col);
             norms[by_rows ? row : col] += value * value;
         }
     for (int64_t line = 0; line < lines; ++line)

@@ -190,7 +190,8 @@ static bool all_bytes_equal(const plx_inputs *inputs, const plx_truth *truth, bo
         return memcmp(truth->of.exact, result, (size_t)truth->count * size) == 0;
     for (int64_t row = 0; row < output->rows; ++row)
         if (memcmp((const char *)truth->of.exact + (size_t)(row * output->cols) * size,
-                   (const char *)result + (size_t)(row * output->ld) * size, (size_t)output->cols * size) != 0)
+                   (const char *)result + (size_t)(row * output->ld) * size,
+                   (size_t)output->cols * size) != 0)
             return false;
     return true;
 }
@@ -261,8 +262,8 @@ static plx_status judge_row(const plx_inputs *inputs, const plx_bound *bound, co
     return PLX_OK;
 }
 
-plx_status plx_judge(const plx_inputs *inputs, const plx_truth *truth, const plx_bound *bound,
-                     bool yardstick, const void *result, plx_error_measure *measure, plx_error *error)
+plx_status plx_judge(const plx_inputs *inputs, const plx_truth *truth, const plx_bound *bound, bool yardstick,
+                     const void *result, plx_error_measure *measure, plx_error *error)
 {
     double worst;
     int64_t row;

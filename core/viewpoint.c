@@ -142,7 +142,8 @@ plx_status plx_viewpoints_devices(const plx_viewpoints *viewpoints, plx_results 
     }
     for (size_t i = viewpoints->count; i < count; ++i) {
         plx_study_device *device = &results->devices[i];
-        (void)snprintf(device->label, sizeof device->label, "%s", viewpoints->unopened[i - viewpoints->count].label);
+        (void)snprintf(device->label, sizeof device->label, "%s",
+                       viewpoints->unopened[i - viewpoints->count].label);
         device->physical = i;
     }
     results->device_count = count;
@@ -240,8 +241,8 @@ static int in_ladder_order(const void *a, const void *b)
 }
 
 plx_status plx_viewpoints_arms(const plx_viewpoints *viewpoints, const plx_problem *problem,
-                               const char *const *kernels, size_t kernel_count, plx_arm **arms,
-                               size_t *count, plx_error *error)
+                               const char *const *kernels, size_t kernel_count, plx_arm **arms, size_t *count,
+                               plx_error *error)
 {
     static const char *const best[] = {"best"};
     const char *const *names = kernel_count > 0 ? kernels : best;
@@ -255,8 +256,10 @@ plx_status plx_viewpoints_arms(const plx_viewpoints *viewpoints, const plx_probl
             status = select_kernels(&list, arm, problem, names[name], &found, error);
         }
         if (status == PLX_OK && !found)
-            status = plx_fail(error, PLX_NOT_FOUND, "no backend has a %s kernel \"%s\"; `parallax list kernels` shows those there are",
-                              plx_op_name(problem->op), names[name]);
+            status =
+                plx_fail(error, PLX_NOT_FOUND,
+                         "no backend has a %s kernel \"%s\"; `parallax list kernels` shows those there are",
+                         plx_op_name(problem->op), names[name]);
     }
     if (status != PLX_OK) {
         free(list.arms);

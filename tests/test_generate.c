@@ -24,8 +24,8 @@ static uint64_t hash_inputs(const plx_inputs *inputs)
     uint64_t hash = 0;
     for (size_t i = 0; i < inputs->operation->operand_count; ++i)
         if (inputs->data[i] != NULL)
-            hash = hash * 31 + hash_bytes(inputs->data[i],
-                                          (size_t)inputs->elements[i] * plx_dtype_size(inputs->problem.dtype));
+            hash = hash * 31 + hash_bytes(inputs->data[i], (size_t)inputs->elements[i] *
+                                                               plx_dtype_size(inputs->problem.dtype));
     return hash;
 }
 
@@ -74,7 +74,7 @@ static void test_bytes_do_not_change(void **state)
         [PLX_INPUT_GRADED] = UINT64_C(0xc5574ff93aa38052),
         [PLX_INPUT_CANCELLING] = UINT64_C(0x1240a1a0d22634a5),
         [PLX_INPUT_EXTREME] = UINT64_C(0xd8cd577062293bbd),
-        [PLX_INPUT_SPECIAL] = UINT64_C(0xef7c0b1046b94c51),
+        [PLX_INPUT_SPECIAL] = UINT64_C(0x26db28aabbdbc62c),
     };
     (void)state;
     for (int input = 0; input < PLX_INPUT_COUNT; ++input) {
@@ -104,7 +104,8 @@ static void test_padding_is_nan_and_changes_nothing_else(void **state)
     padded.of.matvec.lda = 20;
     plx_inputs a = inputs_of(dense, PLX_INPUT_UNIFORM, 3), b = inputs_of(padded, PLX_INPUT_UNIFORM, 3);
     for (int row = 0; row < 31; ++row) {
-        assert_memory_equal((double *)a.data[0] + row * 17, (double *)b.data[0] + row * 20, 17 * sizeof(double));
+        assert_memory_equal((double *)a.data[0] + row * 17, (double *)b.data[0] + row * 20,
+                            17 * sizeof(double));
         for (int col = 17; row < 30 && col < 20; ++col)
             assert_true(isnan(((double *)b.data[0])[row * 20 + col]));
     }
@@ -150,7 +151,8 @@ static void test_integers_sum_exactly(void **state)
     static const int64_t lengths[] = {1, 64, 4096, 300000};
     (void)state;
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; ++i) {
-        plx_inputs inputs = inputs_of(plx_gemm_of(PLX_F32, false, false, 3, 4, lengths[i]), PLX_INPUT_INTEGER, 9);
+        plx_inputs inputs =
+            inputs_of(plx_gemm_of(PLX_F32, false, false, 3, 4, lengths[i]), PLX_INPUT_INTEGER, 9);
         plx_truth truth = truth_of(&inputs, false);
         double largest = 0.0;
         for (int64_t e = 0; e < truth.count; ++e) {
@@ -180,7 +182,8 @@ static void test_graded_lines_differ_by_powers_of_two(void **state)
     (void)state;
     for (int row = 0; row < 300; ++row)
         for (int p = 0; p < 30; ++p)
-            largest[row / 100] = fmax(largest[row / 100], fabs((double)((float *)inputs.data[0])[row * 30 + p]));
+            largest[row / 100] =
+                fmax(largest[row / 100], fabs((double)((float *)inputs.data[0])[row * 30 + p]));
     assert_true(largest[1] < largest[0] * 0x1p-9 && largest[1] > largest[0] * 0x1p-11);
     assert_true(largest[2] < largest[1] * 0x1p-9 && largest[2] > largest[1] * 0x1p-11);
     plx_inputs_free(&inputs);
@@ -249,7 +252,8 @@ static void test_special_leaves_most_results_finite(void **state)
     int nan = 0, inf = 0;
     (void)state;
     for (uint64_t seed = 0; seed < 32; ++seed) {
-        plx_inputs inputs = inputs_of(plx_gemm_of(PLX_F32, false, false, 67, 70, 37), PLX_INPUT_SPECIAL, seed);
+        plx_inputs inputs =
+            inputs_of(plx_gemm_of(PLX_F32, false, false, 67, 70, 37), PLX_INPUT_SPECIAL, seed);
         plx_truth truth = truth_of(&inputs, false);
         int special = count_special(&truth);
         assert_true(special > 0 && special < truth.count / 4);

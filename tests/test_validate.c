@@ -11,15 +11,22 @@
 static int64_t plain_depth(const plx_problem *problem, const plx_device_info *device)
 {
     (void)device;
-    return problem->op == PLX_GEMM ? problem->of.gemm.k
-           : problem->op == PLX_REDUCE ? problem->of.reduce.n : 0;
+    return problem->op == PLX_GEMM     ? problem->of.gemm.k
+           : problem->op == PLX_REDUCE ? problem->of.reduce.n
+                                       : 0;
 }
 
 static const plx_kernel plain = {
-    .name = "plain", .accumulator_f32 = PLX_F32, .reproducibility = PLX_R1, .depth = plain_depth,
+    .name = "plain",
+    .accumulator_f32 = PLX_F32,
+    .reproducibility = PLX_R1,
+    .depth = plain_depth,
 };
 static const plx_kernel wide = {
-    .name = "wide", .accumulator_f32 = PLX_F64, .reproducibility = PLX_R1, .depth = plain_depth,
+    .name = "wide",
+    .accumulator_f32 = PLX_F64,
+    .reproducibility = PLX_R1,
+    .depth = plain_depth,
 };
 static const plx_device_info device = {.units = 1};
 static const plx_device_info flushing = {.units = 1, .features = PLX_FEATURE_FLUSHES_F32};
@@ -185,7 +192,8 @@ static void test_a_dropped_last_k_is_caught(void **state)
     scene s = scene_of(problem, PLX_INPUT_UNIFORM, 5);
     (void)state;
     for (int64_t e = 0; e < 400; ++e)
-        s.c[e] -= ((float *)s.inputs.data[0])[e / 20 * 1024 + 1023] * ((float *)s.inputs.data[1])[1023 * 20 + e % 20];
+        s.c[e] -= ((float *)s.inputs.data[0])[e / 20 * 1024 + 1023] *
+                  ((float *)s.inputs.data[1])[1023 * 20 + e % 20];
     judge(&s);
     assert_true(s.found.wrong > 330); /* the rest of the last products are smaller than the bound */
     end(&s);
@@ -284,7 +292,8 @@ static void test_a_wide_accumulator_has_a_narrow_bound(void **state)
 static void test_flushing_is_forgiven_only_where_it_happens(void **state)
 {
     const float a[2] = {0x1p-70f, 0x1p-70f}, b[2] = {0x1p-60f, 0x1p-60f};
-    const plx_array arrays[] = {{PLX_F32, 2, 1, 2, (void *)(uintptr_t)a}, {PLX_F32, 2, 2, 1, (void *)(uintptr_t)b}};
+    const plx_array arrays[] = {{PLX_F32, 2, 1, 2, (void *)(uintptr_t)a},
+                                {PLX_F32, 2, 2, 1, (void *)(uintptr_t)b}};
     plx_problem problem = plx_gemm_of(PLX_F32, false, false, 1, 1, 2);
     plx_error error;
     float zero = 0.0f;
@@ -497,7 +506,8 @@ static void test_freivalds_sees_transposed_operands(void **state)
     }
 }
 
-/* ---- agreement --------------------------------------------------------------------------------------------- */
+/* ---- agreement
+ * --------------------------------------------------------------------------------------------- */
 
 static plx_pair agreement(const scene *s, const float *other)
 {
@@ -548,7 +558,8 @@ static void test_agreement_of_what_was_only_sampled(void **state)
     end(&s);
 }
 
-/* ---- statistics ------------------------------------------------------------------------------------------------ */
+/* ---- statistics
+ * ------------------------------------------------------------------------------------------------ */
 
 static void test_the_median_and_its_interval(void **state)
 {

@@ -25,3 +25,24 @@ tests_test_generate_LDADD = $(CMOCKA_LIBS) -lm
 tests_test_validate_SOURCES = tests/test_validate.c tests/judge_support.h $(judge_sources)
 tests_test_validate_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_test_validate_LDADD = $(CMOCKA_LIBS) -lm
+
+# Kernels that are wrong in one way each, which the judge must catch.
+if HAVE_CMOCKA
+check_LTLIBRARIES += tests/mutants/plx-mutants.la
+check_PROGRAMS += tests/test_mutants
+TESTS += tests/test_mutants
+endif
+tests_mutants_plx_mutants_la_SOURCES = \
+	tests/mutants/gemm.c \
+	tests/mutants/matvec.c \
+	tests/mutants/mutant.h \
+	tests/mutants/plugin.c \
+	tests/mutants/reduce.c \
+	tests/mutants/transpose.c
+tests_mutants_plx_mutants_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden -ffp-contract=off
+# -rpath makes libtool build a shared module that is never installed.
+tests_mutants_plx_mutants_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+tests_mutants_plx_mutants_la_LIBADD = -lm
+tests_test_mutants_SOURCES = tests/test_mutants.c
+tests_test_mutants_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_test_mutants_LDADD = libparallax.la $(CMOCKA_LIBS)

@@ -1,0 +1,355 @@
+/* A judge that cannot fail is a defect: every kernel of the plugin "mutants" that is
+ * wrong must be caught by name and by the expected rule, in the quickest check; every
+ * one that is right must pass, for as many inputs as there is patience for. */
+#define _DEFAULT_SOURCE
+#include <parallax/study.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MAX_KERNELS = 64, SEEDS = 10000 };
+
+/* How one kernel did. */
+typedef struct conduct {
+    char kernel[64];
+    bool by_rule, by_class; /* some failure had the expected reason, met the expected class */
+    size_t failures;
+    char last_reason[512];
+} conduct;
+
+/* What the callback of plx_check collects. */
+typedef struct trial_record {
+    plx_context *context;
+    plx_op op;
+    conduct list[MAX_KERNELS];
+    size_t count;
+} trial_record;
+
+static plx_context *context;
+
+static int set_up(void **state)
+{
+    char folder[4096];
+    const char *top = getenv("top_builddir"), *folders[] = {folder};
+    const plx_context_options options = {.plugin_dirs = folders, .plugin_dir_count = 1};
+    (void)state;
+    (void)snprintf(folder, sizeof folder, "%s/tests/mutants/.libs", top != NULL ? top : ".");
+    return plx_context_create(&options, &context) == PLX_OK ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    plx_context_destroy(context);
+    return 0;
+}
+
+static size_t mutants_plugin(void)
+{
+    for (size_t i = 0; i < plx_plugin_count(context); ++i) {
+        plx_plugin_report report;
+        assert_int_equal(plx_plugin_at(context, i, &report), PLX_OK);
+        if (report.loaded && strcmp(report.name, "mutants") == 0)
+            return i;
+    }
+    fail_msg("the plugin mutants was not found");
+    return 0;
+}
+
+static conduct *conduct_of(trial_record *record, const char *kernel)
+{
+    for (size_t i = 0; i < record->count; ++i)
+        if (strcmp(record->list[i].kernel, kernel) == 0)
+            return &record->list[i];
+    assert_true(record->count < MAX_KERNELS);
+    (void)snprintf(record->list[record->count].kernel, sizeof record->list[0].kernel, "%s", kernel);
+    return &record->list[record->count++];
+}
+
+static const plx_kernel *kernel_named(plx_op op, const char *name)
+{
+    for (size_t i = 0;; ++i) {
+        const plx_kernel *kernel = plx_kernel_at(context, mutants_plugin(), op, i);
+        if (kernel == NULL || strcmp(kernel->name, name) == 0)
+            return kernel;
+    }
+}
+
+static void note_failure(void *data, const plx_record *failure, const char *command)
+{
+    trial_record *record = data;
+    conduct *c = conduct_of(record, failure->kernel);
+    const plx_kernel *kernel = kernel_named(record->op, failure->kernel);
+
+    assert_non_null(kernel);
+    assert_true(strncmp(command, "parallax ", 9) == 0);
+    ++c->failures;
+    c->by_rule = c->by_rule || (kernel->limit[0] != '\0' && strstr(failure->reason, kernel->limit) != NULL);
+    c->by_class =
+        c->by_class || kernel->gain[0] == '\0' || strcmp(kernel->gain, plx_input_name(failure->input)) == 0;
+    (void)snprintf(c->last_reason, sizeof c->last_reason, "%s", failure->reason);
+}
+
+static plx_check_counts check_mutants(plx_op op, trial_record *record, plx_results *results)
+{
+    static const char *const backends[] = {"mutants"};
+    plx_check_counts counts;
+    plx_check_options options = {
+        .backends = backends,
+        .backend_count = 1,
+        .ops = &op,
+        .op_count = 1,
+        .effort = PLX_QUICK,
+        .seed = 1,
+        .progress_data = record,
+        .failure = note_failure,
+    };
+
+    *record = (trial_record){.context = context, .op = op};
+    if (plx_check(context, &options, &counts, results) != PLX_OK)
+        fail_msg("%s", plx_message(context));
+    return counts;
+}
+
+/* Says all that is amiss before it fails. */
+static size_t count_misjudged(plx_op op, trial_record *record)
+{
+    size_t misjudged = 0;
+
+    for (size_t i = 0;; ++i) {
+        const plx_kernel *kernel = plx_kernel_at(context, mutants_plugin(), op, i);
+        if (kernel == NULL)
+            return misjudged;
+        conduct *c = conduct_of(record, kernel->name);
+        bool right = kernel->limit[0] == '\0';
+        if (right ? c->failures == 0 : c->by_rule && c->by_class)
+            continue;
+        ++misjudged;
+        print_message("%s/%s: %zu failures, expected \"%s\" with class \"%s\", last: %s\n", plx_op_name(op),
+                      kernel->name, c->failures, kernel->limit, kernel->gain, c->last_reason);
+    }
+}
+
+static void assert_judged(plx_op op)
+{
+    trial_record record;
+    plx_results results;
+    plx_check_counts counts = check_mutants(op, &record, &results);
+
+    assert_int_equal(count_misjudged(op, &record), 0);
+    assert_true(counts.wrong > 0 && counts.failed == 0);
+    assert_int_equal(counts.cases, counts.ok + counts.wrong + counts.unsupported + counts.failed);
+    assert_int_equal(counts.pairs, counts.agreed + counts.disagreed);
+    for (size_t i = 0; i < results.record_count; ++i) {
+        bool right = kernel_named(op, results.records[i].kernel)->limit[0] == '\0';
+        assert_int_equal(results.records[i].outcome, right ? PLX_OUTCOME_OK : PLX_OUTCOME_WRONG);
+    }
+    assert_int_equal(plx_results_status(&results, true), 1);
+    plx_results_free(&results);
+}
+
+static void test_reduce_mutants_are_caught(void **state)
+{
+    (void)state;
+    assert_judged(PLX_REDUCE);
+}
+
+static void test_transpose_mutants_are_caught(void **state)
+{
+    (void)state;
+    assert_judged(PLX_TRANSPOSE);
+}
+
+static void test_matvec_mutants_are_caught(void **state)
+{
+    (void)state;
+    assert_judged(PLX_MATVEC);
+}
+
+static void test_gemm_mutants_are_caught(void **state)
+{
+    (void)state;
+    assert_judged(PLX_GEMM);
+}
+
+/* ---- what is right passes ------------------------------------------------------------- */
+
+static plx_problem small_problem(plx_op op, uint64_t seed)
+{
+    int64_t a = 1 + (int64_t)(seed * 7 % 13), b = 1 + (int64_t)(seed * 5 % 11),
+            c = 1 + (int64_t)(seed * 3 % 37);
+    plx_problem problem;
+
+    if (op == PLX_REDUCE)
+        return plx_reduce_of(PLX_F32, (plx_reduction)(seed % 3), a * b * c);
+    if (op == PLX_MATVEC) {
+        problem = plx_matvec_of(PLX_F32, seed % 2 == 1, a * 3, c);
+        problem.of.matvec.beta = seed % 4 == 0 ? 0.75 : 0.0;
+        return problem;
+    }
+    problem = plx_gemm_of(PLX_F32, seed % 2 == 1, seed % 4 >= 2, a, b, c);
+    problem.of.gemm.alpha = seed % 5 == 0 ? -0.3 : 1.0;
+    problem.of.gemm.beta = seed % 3 == 0 ? 1.7 : 0.0;
+    return problem;
+}
+
+static void assert_passes(plx_op op, const char *const *kernels, size_t count, uint64_t seed)
+{
+    static const char *const backends[] = {"mutants"};
+    const plx_problem problem = small_problem(op, seed);
+    const plx_compare_options options = {
+        .backends = backends,
+        .backend_count = 1,
+        .kernels = kernels,
+        .kernel_count = count,
+        .problems = &problem,
+        .problem_count = 1,
+        .input = (plx_input)(seed % PLX_INPUT_COUNT),
+        .seed = seed,
+        .no_timing = true,
+    };
+    plx_results results;
+
+    if (plx_compare(context, &options, &results) != PLX_OK)
+        fail_msg("%s", plx_message(context));
+    for (size_t i = 0; i < results.record_count; ++i)
+        if (results.records[i].outcome != PLX_OUTCOME_OK)
+            fail_msg("seed %llu: %s/%s: %s", (unsigned long long)seed, plx_op_name(op),
+                     results.records[i].kernel, results.records[i].reason);
+    assert_int_equal(results.record_count, count);
+    assert_int_equal(results.pair_count, count - 1);
+    assert_int_equal(plx_results_status(&results, true), 0);
+    plx_results_free(&results);
+}
+
+static void test_what_is_right_passes_every_seed(void **state)
+{
+    static const char *const products[] = {"right", "right-reversed", "right-pairwise"};
+    static const char *const vectors[] = {"right", "right-reversed"};
+    static const char *const sums[] = {"right", "right-pairwise"};
+    (void)state;
+    for (uint64_t seed = 0; seed < SEEDS; ++seed) {
+        assert_passes(PLX_GEMM, products, 3, seed);
+        assert_passes(PLX_MATVEC, vectors, 2, seed);
+        assert_passes(PLX_REDUCE, sums, 2, seed);
+    }
+}
+
+/* ---- studies ------------------------------------------------------------------------------ */
+
+/* The plugin's event clock always says 0. */
+static void test_a_clock_that_says_nothing_is_not_believed(void **state)
+{
+    static const char *const backends[] = {"mutants"}, *const kernels[] = {"right", "writes-nothing",
+                                                                           "right-reversed"};
+    const plx_problem problem = plx_gemm_of(PLX_F32, false, false, 32, 32, 32);
+    const plx_compare_options options = {
+        .backends = backends,
+        .backend_count = 1,
+        .kernels = kernels,
+        .kernel_count = 3,
+        .problems = &problem,
+        .problem_count = 1,
+        .seconds_per_kernel = 0.01,
+    };
+    plx_results results;
+    (void)state;
+    assert_int_equal(plx_compare(context, &options, &results), PLX_OK);
+    assert_int_equal(results.record_count, 3);
+    for (size_t i = 0; i < 3; ++i) {
+        bool right = strncmp(results.records[i].kernel, "right", 5) == 0;
+        assert_int_equal(results.records[i].time.measured, right); /* what is wrong is never timed */
+        assert_false(results.records[i].time.device_clock);
+        assert_int_equal(results.records[i].gflops > 0.0, right);
+        assert_true(results.records[i].named);
+    }
+    plx_results_free(&results);
+}
+
+static void test_names_that_nobody_has(void **state)
+{
+    static const char *const backends[] = {"mutants"}, *const nobody[] = {"nobody"};
+    const plx_problem problem = plx_gemm_of(PLX_F32, false, false, 2, 2, 2);
+    plx_compare_options options = {.backends = backends,
+                                   .backend_count = 1,
+                                   .kernels = nobody,
+                                   .kernel_count = 1,
+                                   .problems = &problem,
+                                   .problem_count = 1,
+                                   .no_timing = true};
+    plx_check_options check = {
+        .backends = backends, .backend_count = 1, .kernels = nobody, .kernel_count = 1};
+    plx_check_counts counts;
+    plx_results results;
+    (void)state;
+    assert_int_equal(plx_compare(context, &options, &results), PLX_NOT_FOUND);
+    assert_non_null(strstr(plx_message(context), "nobody"));
+    assert_int_equal(plx_check(context, &check, &counts, &results), PLX_NOT_FOUND);
+    options.backends = nobody;
+    assert_int_equal(plx_compare(context, &options, &results), PLX_NOT_FOUND);
+}
+
+static void test_one_viewpoint_compares_nothing(void **state)
+{
+    static const char *const backends[] = {"mutants"}, *const kernels[] = {"right"};
+    const plx_problem problem = plx_gemm_of(PLX_F32, false, false, 2, 2, 2);
+    const plx_compare_options options = {.backends = backends,
+                                         .backend_count = 1,
+                                         .kernels = kernels,
+                                         .kernel_count = 1,
+                                         .problems = &problem,
+                                         .problem_count = 1,
+                                         .no_timing = true};
+    plx_results results;
+    (void)state;
+    assert_int_equal(plx_compare(context, &options, &results), PLX_OK);
+    assert_int_equal(plx_results_status(&results, true), 4);
+    assert_int_equal(plx_results_status(&results, false), 0);
+    plx_results_free(&results);
+}
+
+static void test_run_once_gives_the_result(void **state)
+{
+    float a[6] = {1, 2, 3, 4, 5, 6}, b[6] = {1, 0, 0, 1, 1, 1};
+    const plx_array arrays[] = {{PLX_F32, 2, 2, 3, a}, {PLX_F32, 2, 3, 2, b}};
+    const float expected[4] = {4, 5, 10, 11};
+    const plx_problem problem = plx_gemm_of(PLX_F32, false, false, 2, 2, 3);
+    plx_array output;
+    plx_record record;
+    (void)state;
+    assert_int_equal(plx_run_once(context, "mutants", "right", &problem, arrays, 2, PLX_INPUT_UNIFORM, 1,
+                                  &output, &record),
+                     PLX_OK);
+    assert_int_equal(output.rank, 2);
+    assert_int_equal(output.rows, 2);
+    assert_int_equal(output.cols, 2);
+    assert_memory_equal(output.data, expected, sizeof expected);
+    assert_string_equal(record.kernel, "right");
+    plx_array_free(&output);
+    assert_int_equal(plx_run_once(context, "mutants", "writes-past-the-end", &problem, arrays, 2,
+                                  PLX_INPUT_UNIFORM, 1, &output, &record),
+                     PLX_FAILED);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_reduce_mutants_are_caught),
+        cmocka_unit_test(test_transpose_mutants_are_caught),
+        cmocka_unit_test(test_matvec_mutants_are_caught),
+        cmocka_unit_test(test_gemm_mutants_are_caught),
+        cmocka_unit_test(test_what_is_right_passes_every_seed),
+        cmocka_unit_test(test_a_clock_that_says_nothing_is_not_believed),
+        cmocka_unit_test(test_names_that_nobody_has),
+        cmocka_unit_test(test_one_viewpoint_compares_nothing),
+        cmocka_unit_test(test_run_once_gives_the_result),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
