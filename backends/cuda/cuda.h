@@ -109,6 +109,15 @@ plx_status plx_cuda_function(plx_session *session, const char *name, const void 
 plx_status plx_cuda_function_prepare(plx_session *session, CUfunction function, const char *entry,
                                      uint64_t threads, uint64_t shared_bytes, plx_error *error);
 
+/* The slot `count`, for any plugin's `execute`: what the hardware counts in one
+ * execution.  PLX_UNSUPPORTED with the reason and its remedy where it may not. */
+typedef plx_status plx_cuda_execute_function(plx_plugin_plan *plan, plx_plugin_queue *queue,
+                                             const plx_operand *operands, size_t count,
+                                             plx_error *error);
+plx_status plx_cuda_count(plx_cuda_execute_function *execute, plx_plugin_plan *plan,
+                          plx_plugin_queue *queue, const plx_operand *operands, size_t count,
+                          plx_counters *counters, plx_error *error);
+
 /* Unloads what plx_cuda_function() has loaded; a dead context is left alone. */
 void plx_cuda_programs_unload(plx_session *session);
 

@@ -100,6 +100,12 @@ static plx_status cublas_probe(plx_device_info *devices, size_t capacity, size_t
     return status;
 }
 
+static plx_status cublas_count(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
+                             size_t count, plx_counters *counters, plx_error *error)
+{
+    return plx_cuda_count(plx_cublas_execute, plan, queue, operands, count, counters, error);
+}
+
 static const plx_plugin cublas_plugin = {
     .abi = PLX_PLUGIN_ABI,
     .size = sizeof(plx_plugin),
@@ -127,7 +133,7 @@ static const plx_plugin cublas_plugin = {
     .plan = plx_cublas_plan,
     .plan_destroy = plx_cublas_plan_destroy,
     .execute = plx_cublas_execute,
-    .count = plx_no_counters,
+    .count = cublas_count,
 };
 
 const plx_plugin *plx_plugin_entry(void)

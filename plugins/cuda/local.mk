@@ -1,7 +1,10 @@
 # The CUDA backend and the cuda plugin.  nvcc compiles each kernel to a fatbin,
 # build-aux/embed writes the fatbins as C arrays, and libtool sees only C.
 cuda_backend_sources = \
+	backends/cuda/counters.c \
 	backends/cuda/cuda.h \
+	backends/cuda/cupti.c \
+	backends/cuda/cupti.h \
 	backends/cuda/driver.c \
 	backends/cuda/driver.h \
 	backends/cuda/probe.c \

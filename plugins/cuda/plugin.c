@@ -31,6 +31,12 @@ static plx_status cuda_choose(plx_session *session, const plx_problem *problem, 
     return status;
 }
 
+static plx_status cuda_count(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
+                             size_t count, plx_counters *counters, plx_error *error)
+{
+    return plx_cuda_count(plx_cuda_execute, plan, queue, operands, count, counters, error);
+}
+
 static const plx_plugin cuda_plugin = {
     .abi = PLX_PLUGIN_ABI,
     .size = sizeof(plx_plugin),
@@ -58,7 +64,7 @@ static const plx_plugin cuda_plugin = {
     .plan = plx_cuda_plan,
     .plan_destroy = plx_cuda_plan_destroy,
     .execute = plx_cuda_execute,
-    .count = plx_no_counters,
+    .count = cuda_count,
 };
 
 const plx_plugin *plx_plugin_entry(void)
