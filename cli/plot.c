@@ -56,7 +56,8 @@ int cli_plot_check(const char *path)
     if (terminal_of(path) == NULL)
         return cli_wrong_usage("--plot %s: the name must end in .svg or .png", path);
     if (!is_in_path("gnuplot"))
-        return cli_wrong_usage("--plot: gnuplot is not installed, or not in PATH; install it, or leave --plot out");
+        return cli_wrong_usage(
+            "--plot: gnuplot is not installed, or not in PATH; install it, or leave --plot out");
     if (plx_output_open(path, &output, &error) != PLX_OK)
         return cli_wrong_usage("%s", error.text);
     plx_output_discard(output);
@@ -120,7 +121,8 @@ static int draw(const plx_probe_results *results, const char *terminal, FILE *pi
     if (status == PLX_INVALID)
         return cli_wrong_usage("--plot: %s", error.text);
     if (!well || status != PLX_OK || fstat(fileno(picture), &about) != 0 || about.st_size == 0)
-        return cli_wrong_usage("--plot: gnuplot failed%s", error.text[0] != '\0' ? ", it did not take the script" : "");
+        return cli_wrong_usage("--plot: gnuplot failed%s",
+                               error.text[0] != '\0' ? ", it did not take the script" : "");
     return CLI_OK;
 }
 

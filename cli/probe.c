@@ -155,26 +155,25 @@ const cli_verb cli_probe_verb = {
     .name = "probe",
     .summary = "what memory does to kernels on a device, with verdicts",
     .usage = "probe [NAME...] [options]",
-    .help =
-        "Sweeps one property of a small kernel's memory accesses, validates every point, times\n"
-        "what is right, and says in words whether the phenomenon is visible on the device and\n"
-        "beyond its noise.  Without a name: all probes; without --backend: every device that\n"
-        "has them.\n"
-        "\n"
-        "Probes:\n"
-        "  partition    reads of few regions, and leading dimensions of 2^k\n"
-        "  coalescing   scattered, strided and misaligned reads\n"
-        "  banks        strides through shared memory, with and without padding\n"
-        "  shared       static against dynamic shared memory\n"
-        "  divergence   branches inside and between warps, and the boundary guard\n"
-        "\n"
-        "The times are medians with half their 95 % interval.  A phenomenon is visible when\n"
-        "the slowest point that could show it takes at least 1.1 times as long as the fastest\n"
-        "that can't, by the unfavourable ends of both intervals.  With -q: the verdicts alone.\n"
-        "\n"
-        "Examples:\n"
-        "  parallax probe banks --backend cuda\n"
-        "  parallax probe --quick --json probe.json --plot probe.svg\n",
+    .help = "Sweeps one property of a small kernel's memory accesses, validates every point, times\n"
+            "what is right, and says in words whether the phenomenon is visible on the device and\n"
+            "beyond its noise.  Without a name: all probes; without --backend: every device that\n"
+            "has them.\n"
+            "\n"
+            "Probes:\n"
+            "  partition    reads of few regions, and leading dimensions of 2^k\n"
+            "  coalescing   scattered, strided and misaligned reads\n"
+            "  banks        strides through shared memory, with and without padding\n"
+            "  shared       static against dynamic shared memory\n"
+            "  divergence   branches inside and between warps, and the boundary guard\n"
+            "\n"
+            "The times are medians with half their 95 % interval.  A phenomenon is visible when\n"
+            "the slowest point that could show it takes at least 1.1 times as long as the fastest\n"
+            "that can't, by the unfavourable ends of both intervals.  With -q: the verdicts alone.\n"
+            "\n"
+            "Examples:\n"
+            "  parallax probe banks --backend cuda\n"
+            "  parallax probe --quick --json probe.json --plot probe.svg\n",
     .options = OPT_COMMON | OPT_BACKEND | OPT_QUICK | OPT_SECONDS | OPT_JSON | OPT_CSV | OPT_PLOT,
     .run = probe_main,
 };

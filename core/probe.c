@@ -33,8 +33,8 @@ static void progress(const run *r, const char *what, const char *label)
 
     if (o->progress == NULL)
         return;
-    (void)snprintf(text, sizeof text, "%s %s %s/%s %s", what, r->sweep->backend, r->sweep->probe, r->sweep->name,
-                   label);
+    (void)snprintf(text, sizeof text, "%s %s %s/%s %s", what, r->sweep->backend, r->sweep->probe,
+                   r->sweep->name, label);
     o->progress(o->progress_data, r->all->done, r->all->total, text);
 }
 
@@ -86,8 +86,9 @@ static const plx_kernel *kernel_named(const plx_backend *backend, plx_op op, con
 {
     const plx_kernel *kernel;
 
-    for (size_t i = 0; (kernel = plx_kernel_at(plx_backend_context(backend), plx_backend_plugin(backend), op, i)) !=
-                       NULL; ++i)
+    for (size_t i = 0;
+         (kernel = plx_kernel_at(plx_backend_context(backend), plx_backend_plugin(backend), op, i)) != NULL;
+         ++i)
         if (strcmp(kernel->name, name) == 0)
             return kernel;
     return NULL;
@@ -110,7 +111,8 @@ static void try_point(run *r, size_t point)
 
     progress(r, "validate", p->label);
     ++r->all->done;
-    *arm = (plx_arm){.backend = r->backend, .device = r->sweep->device,
+    *arm = (plx_arm){.backend = r->backend,
+                     .device = r->sweep->device,
                      .kernel = kernel_named(r->backend, p->problem.op, p->kernel)};
     if (arm->kernel == NULL) {
         refuse(arm, PLX_OUTCOME_UNSUPPORTED, "this backend has no such kernel");
@@ -228,7 +230,8 @@ static plx_status refuse_backend(const probing *all, const plx_backend *backend)
     for (size_t i = 0; i < all->options->backend_count; ++i)
         if (strcmp(all->options->backends[i], plx_backend_label(backend)) == 0 ||
             strcmp(all->options->backends[i], plx_backend_name(backend)) == 0)
-            return plx_fail(all->error, PLX_UNSUPPORTED, "%s has no probes; `parallax list kernels` shows who has",
+            return plx_fail(all->error, PLX_UNSUPPORTED,
+                            "%s has no probes; `parallax list kernels` shows who has",
                             plx_backend_label(backend));
     return PLX_OK;
 }
@@ -244,9 +247,11 @@ static plx_status plan_device(probing *all, size_t device)
         return refuse_backend(all, backend);
     for (size_t probe = 0; status == PLX_OK && (name = plx_probe_name(probe)) != NULL; ++probe)
         if (is_wanted(all->options, name))
-            status = plx_probe_sweeps(probe, plx_backend_device(backend), all->options->quick, &list, all->error);
+            status =
+                plx_probe_sweeps(probe, plx_backend_device(backend), all->options->quick, &list, all->error);
     for (size_t i = all->results->sweep_count; i < list.count; ++i) {
-        (void)snprintf(list.sweeps[i].backend, sizeof list.sweeps[i].backend, "%s", plx_backend_label(backend));
+        (void)snprintf(list.sweeps[i].backend, sizeof list.sweeps[i].backend, "%s",
+                       plx_backend_label(backend));
         list.sweeps[i].device = device;
         all->total += list.sweeps[i].point_count;
     }
@@ -296,7 +301,8 @@ plx_status plx_probe(plx_context *context, const plx_probe_options *options, plx
     plx_status status = check_names(options, &error);
 
     if (status == PLX_OK)
-        status = plx_viewpoints_open(context, options->backends, options->backend_count, &all.viewpoints, &error);
+        status =
+            plx_viewpoints_open(context, options->backends, options->backend_count, &all.viewpoints, &error);
     if (status == PLX_OK)
         status = probe_all(&all);
     plx_viewpoints_close(&all.viewpoints);

@@ -142,8 +142,8 @@ static void column_walk(maker *m)
         int64_t size = power_ld(m) - 64, ld = power_ld(m) + around[i];
         plx_problem problem = plx_matvec_of(PLX_F32, false, size, size);
         problem.of.matvec.lda = ld;
-        add(m, &problem, "row-per-thread", around[i] == 0 ? PLX_PROBE_SUSPECT : PLX_PROBE_BASELINE, (double)ld,
-            "", "ld %" PRId64, ld);
+        add(m, &problem, "row-per-thread", around[i] == 0 ? PLX_PROBE_SUSPECT : PLX_PROBE_BASELINE,
+            (double)ld, "", "ld %" PRId64, ld);
     }
 }
 
@@ -227,8 +227,11 @@ static void bank_strides(maker *m, plx_dtype dtype, bool padded)
             role = PLX_PROBE_ASIDE;
         problem.of.probe.stride = stride;
         problem.of.probe.repeat = m->small ? 64 : 1024;
-        add(m, &problem, padded ? "banks-padded" : "banks", role, (double)stride, series, "%s stride %" PRId64 "%s",
-            type, stride, padded ? " padded" : stride == 0 ? " (broadcast)" : "");
+        add(m, &problem, padded ? "banks-padded" : "banks", role, (double)stride, series,
+            "%s stride %" PRId64 "%s", type, stride,
+            padded        ? " padded"
+            : stride == 0 ? " (broadcast)"
+                          : "");
     }
 }
 
@@ -242,8 +245,10 @@ static void banks_of(maker *m, plx_dtype dtype, const char *name, const char *ti
 
 static void banks(maker *m)
 {
-    banks_of(m, PLX_I32, "i32", "shared memory, 4-byte elements a stride apart", "bank conflicts of 4-byte elements");
-    banks_of(m, PLX_I64, "i64", "shared memory, 8-byte elements a stride apart", "bank conflicts of 8-byte elements");
+    banks_of(m, PLX_I32, "i32", "shared memory, 4-byte elements a stride apart",
+             "bank conflicts of 4-byte elements");
+    banks_of(m, PLX_I64, "i64", "shared memory, 8-byte elements a stride apart",
+             "bank conflicts of 8-byte elements");
 }
 
 /* ---- shared -------------------------------------------------------------------------- */
@@ -251,8 +256,8 @@ static void banks(maker *m)
 static void reversals(maker *m, int64_t n, const char *series)
 {
     plx_problem problem = plx_probe_of(PLX_I32, PLX_PROBE_REVERSE, n);
-    add(m, &problem, "shared-static", PLX_PROBE_BASELINE, (double)n, series, "static, %s", series);
-    add(m, &problem, "shared-dynamic", PLX_PROBE_SUSPECT, (double)n, series, "dynamic, %s", series);
+    add(m, &problem, "shared-static", PLX_PROBE_BASELINE, (double)n, series, "static");
+    add(m, &problem, "shared-dynamic", PLX_PROBE_SUSPECT, (double)n, series, "dynamic");
 }
 
 static void shared(maker *m)
@@ -260,7 +265,8 @@ static void shared(maker *m)
     begin(m, "reversal", "runs of 64 elements reversed through static and dynamic shared memory", "elements",
           "a difference between static and dynamic shared memory");
     reversals(m, 64, "one run of 64");
-    reversals(m, m->small ? INT64_C(1) << 18 : INT64_C(1) << 24, m->small ? "2^12 runs of 64" : "2^18 runs of 64");
+    reversals(m, m->small ? INT64_C(1) << 18 : INT64_C(1) << 24,
+              m->small ? "2^12 runs of 64" : "2^18 runs of 64");
     about_shared(m);
     if (!m->out_of_memory)
         current(m)->symmetric = true;
@@ -280,8 +286,8 @@ static void branches(maker *m)
 {
     const int64_t warp = m->device->warp > 1 ? m->device->warp : 32;
     char label[32];
-    begin(m, "branch", "runs of threads take the two sides of a branch in turn", "threads in a run (0: no branch)",
-          "divergence");
+    begin(m, "branch", "runs of threads take the two sides of a branch in turn",
+          "threads in a run (0: no branch)", "divergence");
     branch(m, 0, PLX_PROBE_ASIDE, "no branch");
     branch(m, 1, PLX_PROBE_SUSPECT, "alternate threads");
     for (int64_t run = 2; run <= 2 * warp; run *= 2) {
@@ -334,10 +340,8 @@ const char *plx_probe_summary(size_t index)
 plx_status plx_probe_sweeps(size_t probe, const plx_device_info *device, bool quick, plx_probe_list *list,
                             plx_error *error)
 {
-    maker m = {.list = list,
-               .device = device,
-               .small = (device->features & PLX_FEATURE_CPU) != 0,
-               .quick = quick};
+    maker m = {
+        .list = list, .device = device, .small = (device->features & PLX_FEATURE_CPU) != 0, .quick = quick};
     if (probe >= PROBES)
         return plx_fail(error, PLX_NOT_FOUND, "there is no probe %zu", probe);
     m.probe = probes[probe].name;

@@ -114,7 +114,8 @@ static void put_sweep(drawing *d, const plx_probe_results *results, const plx_pr
 {
     const char *name = sweep->device < results->device_count ? results->devices[sweep->device].info.name : "";
     measure(d, sweep);
-    (void)fprintf(d->to, "%s/%s on %s, %s\n  %s\n", sweep->probe, sweep->name, sweep->backend, name, sweep->title);
+    (void)fprintf(d->to, "%s/%s on %s, %s\n  %s\n", sweep->probe, sweep->name, sweep->backend, name,
+                  sweep->title);
     for (size_t i = 0; i < sweep->point_count; i++)
         put_point(d, &sweep->points[i]);
     put_verdict(d, sweep->verdict.text);
@@ -143,7 +144,7 @@ static void put_quoted(FILE *to, const char *text)
 {
     (void)fputc('"', to);
     for (; *text != '\0'; text++)
-        (void)fputc(*text == '"' || *text == '\\' || (unsigned char)*text < 0x20 ? ' ' : *text, to);
+        (void)fputc(strchr("\"\\`", *text) != NULL || (unsigned char)*text < 0x20 ? ' ' : *text, to);
     (void)fputc('"', to);
 }
 
@@ -194,8 +195,8 @@ static void put_lines(FILE *to, const plx_probe_sweep *sweep, size_t number)
     for (size_t i = 0; i < sweep->point_count; i++) {
         if (!starts_series(sweep, i))
             continue;
-        (void)fprintf(to, "%s$data_%zu_%zu using 1:3:4:5:xtic(2) with yerrorlines pt 7 ps 0.6 title ", before, number,
-                      i);
+        (void)fprintf(to, "%s$data_%zu_%zu using 1:3:4:5:xtic(2) with yerrorlines pt 7 ps 0.6 title ", before,
+                      number, i);
         put_quoted(to, sweep->points[i].series);
         before = ", ";
     }
@@ -233,8 +234,7 @@ static void put_terminal(FILE *to, const char *terminal, size_t panels)
         (void)fprintf(to, "kind = strstrt(GPVAL_TERMINALS, \"pngcairo\") ? \"pngcairo\" : \"png\"\n");
     else
         (void)fprintf(to, "kind = \"%s\"\n", terminal);
-    (void)fprintf(to, "set encoding utf8\nset terminal @kind noenhanced size %zu,%zu\n", width,
-                  rows * PANEL_HEIGHT);
+    (void)fprintf(to, "set terminal @kind noenhanced size %zu,%zu\n", width, rows * PANEL_HEIGHT);
     (void)fprintf(to, "set multiplot layout %zu,%d\n", rows, PANELS_ABREAST);
     (void)fputs("set yrange [0:*]\nset offsets 0.5, 0.5, 0, 0\nset ylabel \"microseconds\"\nset grid ytics\n"
                 "set key bottom right\nset xtics rotate by -35\n",

@@ -41,8 +41,9 @@ static json_t *verdict_json(const plx_probe_verdict *verdict)
     json_object_set_new(made, "visibility", plx_json_text(plx_visibility_name(verdict->visibility)));
     if (verdict->visibility != PLX_NOT_TOLD) {
         json_object_set_new(made, "ratio", plx_json_number(verdict->ratio));
-        json_object_set_new(made, "ratio_ci95", json_pack("[o, o]", plx_json_number(verdict->low),
-                                                          plx_json_number(verdict->high)));
+        json_object_set_new(
+            made, "ratio_ci95",
+            json_pack("[o, o]", plx_json_number(verdict->low), plx_json_number(verdict->high)));
         json_object_set_new(made, "worst", json_integer((json_int_t)verdict->worst));
         json_object_set_new(made, "best", json_integer((json_int_t)verdict->best));
     }
@@ -116,9 +117,10 @@ static void put_point(FILE *to, const plx_probe_sweep *sweep, const plx_probe_po
 
 plx_status plx_probe_write_csv(const plx_probe_results *results, FILE *to, plx_error *error)
 {
-    (void)fputs("probe,sweep,backend,series,x,label,role,kernel,dtype,status,median_ns,low_ns,high_ns,samples,"
-                "clock,gbps,verdict,reason\n",
-                to);
+    (void)fputs(
+        "probe,sweep,backend,series,x,label,role,kernel,dtype,status,median_ns,low_ns,high_ns,samples,"
+        "clock,gbps,verdict,reason\n",
+        to);
     for (size_t i = 0; i < results->sweep_count; i++)
         for (size_t j = 0; j < results->sweeps[i].point_count; j++)
             put_point(to, &results->sweeps[i], &results->sweeps[i].points[j]);

@@ -57,7 +57,7 @@ expect 0 '' --version
 shows "parallax "
 expect 0 '' --help
 shows compare
-for verb in list doctor run check compare explain; do
+for verb in list doctor run check compare probe explain; do
     expect 0 '' "$verb" --help
     shows "Usage: parallax $verb"
     expect 0 '' "$verb" --version
