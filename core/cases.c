@@ -259,8 +259,8 @@ static void gemm_quick(maker *m)
         {0, 5, 3},      {5, 0, 3},     {4, 3, 0},    {1, 1, 1},    {2, 3, 1},    {7, 8, 15},
         {16, 17, 16},   {31, 33, 32},  {33, 31, 65}, {64, 64, 64}, {65, 63, 17}, {127, 129, 33},
         {128, 128, 64}, {129, 257, 9}, {1, 300, 40}, {300, 1, 40}, {1, 1, 513},  {255, 130, 70}};
-    /* Two of the four ways for each dtype, all four for both together. */
-    int first = m->dtype == PLX_F32 ? 0 : 1, second = m->dtype == PLX_F32 ? 3 : 2;
+    /* A device that compiles for each way of transposing has three of them to do. */
+    int first = m->dtype == PLX_F32 ? 0 : 2, second = m->dtype == PLX_F32 ? 3 : 2;
 
     for (size_t i = 0; i < sizeof quick / sizeof quick[0]; ++i)
         gemm_shape(m, i % 2 == 0 ? first : second, quick[i][0], quick[i][1], quick[i][2], next_input(m));
