@@ -183,7 +183,9 @@ template <class Element, int ROW_PACKS, int COL_PACKS, int ROW_STEP, int COL_STE
 
     template <int DEPTH, int A_STRIDE, int B_STRIDE> __device__ void multiply(const T *a, const T *b)
     {
-#pragma unroll
+        /* A deep tile unrolled as a whole outgrows the registers. */
+        constexpr int TOGETHER = DEPTH > 16 ? 8 : DEPTH;
+#pragma unroll (TOGETHER)
         for (int inner = 0; inner < DEPTH; ++inner) {
             Pack<T> of_a[ROW_PACKS], of_b[COL_PACKS];
 #pragma unroll

@@ -22,7 +22,7 @@
 #define GEMM_WARP_PACKS 16    /* side of a warp's tile: 2 x 2 warps per block */
 #define GEMM_WARP_LANE_ROWS 8 /* a warp's lanes, 8 x 4: 2 x 4 packs of C each */
 #define GEMM_WARP_LANE_COLS 4
-#define GEMM_WARP_TILE_DEPTH 16
+#define GEMM_WARP_TILE_DEPTH 32
 
 #define GEMM_DOUBLE_BUFFER_DEPTH 16
 

@@ -11,8 +11,9 @@ void transpose_copy(global const T *restrict in, long in_offset, global T *restr
 
     in += in_offset + tile.row * ld_in + tile.col;
     out += out_offset + tile.row * cols + tile.col;
+    const held_part held = read_tile(in, ld_in, tile);
 #pragma unroll
     for (int k = 0; k < TRANSPOSE_TILE; k += TRANSPOSE_ROWS)
         if (y + k < tile.height && x < tile.width)
-            out[(y + k) * cols + x] = in[(y + k) * ld_in + x];
+            out[(y + k) * cols + x] = held.at[k / TRANSPOSE_ROWS];
 }

@@ -12,10 +12,11 @@ __device__ void transpose_copy(const T *__restrict__ in, T *__restrict__ out, in
 
     in += tile.row * ld_in + tile.col;
     out += tile.row * cols + tile.col;
+    const Held<T> held = read_tile(in, ld_in, tile);
 #pragma unroll
     for (int k = 0; k < TRANSPOSE_TILE; k += TRANSPOSE_ROWS)
         if (y + k < tile.height && x < tile.width)
-            out[(y + k) * cols + x] = in[(y + k) * ld_in + x];
+            out[(y + k) * cols + x] = held.at[k / TRANSPOSE_ROWS];
 }
 
 extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)

@@ -27,3 +27,23 @@ INLINE tile_place tile_in_order(int across, int size, long rows, long cols)
     const uint group = get_group_id(0);
     return tile_at(group / (uint)across, group % (uint)across, size, rows, cols);
 }
+
+/* What one work-item holds of a tile: the elements in its column x and in the rows y,
+ * y + TRANSPOSE_ROWS, and so on. */
+typedef struct held_part {
+    T at[TRANSPOSE_TILE / TRANSPOSE_ROWS];
+} held_part;
+
+/* All loads are under way before the first is waited for: that, and not the number of
+ * work-items, is what hides the way to memory.  `in` is where the tile begins. */
+INLINE held_part read_tile(global const T *restrict in, long ld, tile_place tile)
+{
+    const int x = get_local_id(0), y = get_local_id(1), height = x < tile.width ? tile.height : 0;
+    held_part held;
+
+    in += y * ld + x;
+#pragma unroll
+    for (int k = 0; k < TRANSPOSE_TILE; k += TRANSPOSE_ROWS)
+        held.at[k / TRANSPOSE_ROWS] = y + k < height ? in[k * ld] : (T)0;
+    return held;
+}

@@ -29,3 +29,23 @@ static __device__ Tile tile_in_order(int across, int size, int64_t rows, int64_t
     const unsigned right = blockIdx.x % (unsigned)across, down = blockIdx.x / (unsigned)across;
     return tile_at(down, right, size, rows, cols);
 }
+
+/* What one thread holds of a tile: the elements in its column x and in the rows y,
+ * y + TRANSPOSE_ROWS, and so on. */
+template <class T> struct Held {
+    T at[TRANSPOSE_TILE / TRANSPOSE_ROWS];
+};
+
+/* All loads are under way before the first is waited for: that, and not the number of
+ * threads, is what hides the way to memory.  `in` is where the tile begins. */
+template <class T> __device__ Held<T> read_tile(const T *__restrict__ in, int64_t ld, Tile tile)
+{
+    const int x = threadIdx.x, y = threadIdx.y, height = x < tile.width ? tile.height : 0;
+    Held<T> held;
+
+    in += y * ld + x;
+#pragma unroll
+    for (int k = 0; k < TRANSPOSE_TILE; k += TRANSPOSE_ROWS)
+        held.at[k / TRANSPOSE_ROWS] = y + k < height ? in[k * ld] : T();
+    return held;
+}

@@ -11,10 +11,10 @@ void transpose_padded(global const T *restrict in, long in_offset, global T *res
 
     in += in_offset + tile.row * ld_in + tile.col;
     out += out_offset + tile.col * ld_out + tile.row;
+    const held_part held = read_tile(in, ld_in, tile);
 #pragma unroll
     for (int k = 0; k < TRANSPOSE_TILE; k += TRANSPOSE_ROWS)
-        if (y + k < tile.height && x < tile.width)
-            staged[y + k][x] = in[(y + k) * ld_in + x];
+        staged[y + k][x] = held.at[k / TRANSPOSE_ROWS];
     barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
     for (int k = 0; k < TRANSPOSE_TILE; k += TRANSPOSE_ROWS)

@@ -12,10 +12,10 @@ __device__ void transpose_padded(const T *__restrict__ in, T *__restrict__ out, 
 
     in += tile.row * ld_in + tile.col;
     out += tile.col * ld_out + tile.row;
+    const Held<T> held = read_tile(in, ld_in, tile);
 #pragma unroll
     for (int k = 0; k < TRANSPOSE_TILE; k += TRANSPOSE_ROWS)
-        if (y + k < tile.height && x < tile.width)
-            staged[y + k][x] = in[(y + k) * ld_in + x];
+        staged[y + k][x] = held.at[k / TRANSPOSE_ROWS];
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < TRANSPOSE_TILE; k += TRANSPOSE_ROWS)
