@@ -48,6 +48,7 @@ typedef enum cli_option_bit {
     OPT_VERBOSE = 1 << 22,
     OPT_QUIET = 1 << 23,
     OPT_PLOT = 1 << 24,
+    OPT_COUNTERS = 1 << 25,
     /* The sets that most verbs take. */
     OPT_COMMON = OPT_PLUGIN_DIR | OPT_VERBOSE | OPT_QUIET,
     OPT_PROBLEM = OPT_SHAPE | OPT_DTYPE | OPT_REDUCE | OPT_TRANS | OPT_TRANS_A | OPT_TRANS_B | OPT_ALPHA |

@@ -47,6 +47,7 @@ static int compare_on(plx_context *context, const cli_options *options, const cl
         .seed = options->seed,
         .no_timing = (options->given & OPT_NO_TIMING) != 0,
         .seconds_per_kernel = options->seconds,
+        .counters = (options->given & OPT_COUNTERS) != 0,
         .progress = cli_progress(options),
     };
     plx_status compared = plx_compare(context, &wanted, &results);
@@ -97,6 +98,11 @@ const cli_verb cli_compare_verb = {
             "the fastest one's speed, `gain` the speedup over the step before in the ladder,\n"
             "`error/bound` the largest error as a part of what the arithmetic allows.\n"
             "\n"
+            "--counters adds what the hardware counted in one more execution of each: sectors of 32\n"
+            "bytes that loads and stores moved, and how many for each request of a warp, bank\n"
+            "conflicts, occupancy, and the bytes of DRAM beside those of the formula.  It says in a\n"
+            "line why where they can't be had: OpenCL and the host have none.\n"
+            "\n"
             "Exit status: 0 all agreed, 1 a result was wrong or two disagree, 3 a name that isn't\n"
             "there, 4 nothing to compare, 5 a backend failed.\n"
             "\n"
@@ -104,7 +110,7 @@ const cli_verb cli_compare_verb = {
             "  parallax compare gemm 1024 1024 1024\n"
             "  parallax compare transpose --shape 4096x4096 --shape 4000x4000 --kernel all\n"
             "  parallax compare gemm --in x.npy --trans-b --backend cuda --backend host --json -\n",
-    .options = OPT_COMMON | OPT_PROBLEM | OPT_BACKEND | OPT_KERNEL | OPT_NO_TIMING | OPT_SECONDS | OPT_JSON |
-               OPT_CSV,
+    .options = OPT_COMMON | OPT_PROBLEM | OPT_BACKEND | OPT_KERNEL | OPT_NO_TIMING | OPT_SECONDS |
+               OPT_COUNTERS | OPT_JSON | OPT_CSV,
     .run = compare_main,
 };

@@ -65,6 +65,7 @@ static plx_status add_records(comparison *c, const plx_arm *arms, size_t count, 
         record.gbps = rate(inputs->operation->bytes(&inputs->problem), &arms[i].time);
         record.gflops = rate(inputs->operation->flops(&inputs->problem), &arms[i].time);
         record.gain = gain(arms, i);
+        record.formula_bytes = inputs->operation->bytes(&inputs->problem);
         status = plx_results_add_record(c->results, &record, c->error);
     }
     return status;
@@ -135,6 +136,14 @@ static plx_status measure(comparison *c, plx_arm *arms, size_t count, const plx_
     return plx_measure_arms(arms, count, inputs, seconds, c->error);
 }
 
+static void count_arms(comparison *c, plx_arm *arms, size_t count, const plx_inputs *inputs)
+{
+    if (!c->options->counters)
+        return;
+    progress(c, "all", "kernels", "count");
+    plx_count_arms(arms, count, inputs);
+}
+
 static plx_status compare_group(comparison *c, plx_arm *arms, size_t count, const plx_inputs *inputs,
                                 size_t group)
 {
@@ -147,8 +156,10 @@ static plx_status compare_group(comparison *c, plx_arm *arms, size_t count, cons
     drop_results(arms, count);
     if (status == PLX_OK)
         status = measure(c, arms, count, inputs);
-    if (status == PLX_OK)
+    if (status == PLX_OK) {
+        count_arms(c, arms, count, inputs);
         status = add_records(c, arms, count, inputs, group);
+    }
     if (status == PLX_OK)
         status = add_unopened(c, inputs, group);
     for (size_t i = 0; i < count; ++i)
@@ -169,7 +180,7 @@ static plx_status compare_problem(comparison *c, size_t group)
     status = plx_viewpoints_arms(&c->viewpoints, problem, c->options->kernels, c->options->kernel_count,
                                  &arms, &count, c->error);
     if (status == PLX_OK && group == 0)
-        c->total = (count + (c->options->no_timing ? 0 : 1)) * c->options->problem_count;
+        c->total = (count + (c->options->no_timing ? 0 : 1) + (c->options->counters ? 1 : 0)) * c->options->problem_count;
     if (status == PLX_OK)
         status = compare_group(c, arms, count, &inputs, group);
     free(arms);

@@ -172,8 +172,8 @@ struct plx_plan {
 };
 
 /* plx_count(), with what the plugin said in *reason beside the context's message. */
-plx_status plx_plan_count(plx_plan *plan, plx_queue *queue, const plx_view *operands, size_t count,
-                          plx_counters *counters, plx_error *reason);
+plx_status plx_count_with_reason(plx_plan *plan, plx_queue *queue, const plx_view *operands, size_t count,
+                                 plx_counters *counters, plx_error *reason);
 
 /* Finds a kernel by name, or for NULL or "best" the plugin's choice. */
 plx_status plx_find_kernel(plx_backend *backend, const plx_problem *problem, const char *name,

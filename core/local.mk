@@ -27,6 +27,7 @@ libparallax_la_SOURCES += \
 	core/output_file.c \
 	core/problem_shape.c \
 	core/report.h \
+	core/report_counters.c \
 	core/report_csv.c \
 	core/report_json.c \
 	core/report_json.h \
@@ -43,6 +44,7 @@ libparallax_la_SOURCES += \
 	core/cases.h \
 	core/check.c \
 	core/compare.c \
+	core/count.c \
 	core/element.c \
 	core/freivalds.c \
 	core/generate.c \

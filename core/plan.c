@@ -267,8 +267,8 @@ plx_status plx_execute(plx_plan *plan, plx_queue *queue, const plx_view *operand
     return PLX_OK;
 }
 
-plx_status plx_plan_count(plx_plan *plan, plx_queue *queue, const plx_view *operands, size_t count,
-                          plx_counters *counters, plx_error *reason)
+plx_status plx_count_with_reason(plx_plan *plan, plx_queue *queue, const plx_view *operands, size_t count,
+                                 plx_counters *counters, plx_error *reason)
 {
     plx_operand checked[PLX_MAX_OPERANDS];
     plx_backend *backend = plan->backend;
@@ -292,5 +292,5 @@ plx_status plx_count(plx_plan *plan, plx_queue *queue, const plx_view *operands,
                      plx_counters *counters)
 {
     plx_error reason;
-    return plx_plan_count(plan, queue, operands, count, counters, &reason);
+    return plx_count_with_reason(plan, queue, operands, count, counters, &reason);
 }

@@ -18,6 +18,11 @@ void plx_variant_text(const plx_problem *problem, char *text, size_t capacity);
  * with a comma before it; nothing stands where there is no number. */
 void plx_csv_text(FILE *to, const char *text);
 void plx_csv_number(FILE *to, bool there, double number);
+/* The counters' names in files, and their values; NULL at the end. */
+const char *plx_counter_name(size_t index);
+double plx_counter_value(const plx_counters *counters, size_t index);
+/* The table of what the group's records counted; nothing when nobody asked. */
+void plx_report_counters(const plx_results *results, size_t group, FILE *to);
 /* PLX_IO when the stream has failed. */
 plx_status plx_report_finish(FILE *to, plx_error *error);
 

@@ -53,6 +53,14 @@ static void put_problem(FILE *to, const plx_record *record)
     put_comma_text(to, record->from_files ? "files" : plx_input_name(record->input));
 }
 
+static void put_counters(FILE *to, const plx_record *record)
+{
+    for (size_t i = 0; plx_counter_name(i) != NULL; i++)
+        plx_csv_number(to, record->counted, record->counted ? plx_counter_value(&record->counters, i) : 0);
+    plx_csv_number(to, record->formula_bytes > 0, record->formula_bytes);
+    put_comma_text(to, record->counters_reason);
+}
+
 static void put_record(FILE *to, const plx_results *results, const plx_record *record)
 {
     const plx_timing *time = &record->time;
@@ -75,14 +83,18 @@ static void put_record(FILE *to, const plx_results *results, const plx_record *r
     plx_csv_number(to, record->gflops > 0, record->gflops);
     plx_csv_number(to, record->gain > 0, record->gain);
     put_comma_text(to, record->reason);
+    put_counters(to, record);
     (void)fputc('\n', to);
 }
 
 plx_status plx_results_write_csv(const plx_results *results, FILE *to, plx_error *error)
 {
     (void)fputs("op,dtype,shape,variant,input,backend,device,kernel,status,max_over_bound,max_ulp,first_bad,"
-                "median_ns,low_ns,high_ns,samples,clock,gbps,gflops,gain,reason\n",
+                "median_ns,low_ns,high_ns,samples,clock,gbps,gflops,gain,reason",
                 to);
+    for (size_t i = 0; plx_counter_name(i) != NULL; i++)
+        (void)fprintf(to, ",%s", plx_counter_name(i));
+    (void)fputs(",formula_bytes,counters_reason\n", to);
     for (size_t i = 0; i < results->record_count; i++)
         put_record(to, results, &results->records[i]);
     return plx_report_finish(to, error);

@@ -254,6 +254,19 @@ static json_t *rate_json(const plx_record *record)
     return made;
 }
 
+/* null: not measured on this chip; a reason alone: not counted. */
+static json_t *counters_json(const plx_record *record)
+{
+    json_t *made = json_object();
+    for (size_t i = 0; record->counted && plx_counter_name(i) != NULL; i++)
+        json_object_set_new(made, plx_counter_name(i),
+                            plx_json_number(plx_counter_value(&record->counters, i)));
+    if (!record->counted)
+        json_object_set_new(made, "reason", plx_json_text(record->counters_reason));
+    json_object_set_new(made, "formula_bytes", plx_json_number(record->formula_bytes));
+    return made;
+}
+
 static void add_origin(json_t *made, const plx_record *record)
 {
     json_object_set_new(made, "input", plx_json_text(record->from_files ? "files" : plx_input_name(record->input)));
@@ -284,6 +297,8 @@ static json_t *record_json(const plx_record *record)
     }
     if (record->gain > 0)
         json_object_set_new(made, "gain", plx_json_number(record->gain));
+    if (record->counted || record->counters_reason[0] != '\0')
+        json_object_set_new(made, "counters", counters_json(record));
     return made;
 }
 

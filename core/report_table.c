@@ -406,6 +406,7 @@ static void put_group(report_table *table, size_t group)
     put_header(table);
     for (size_t i = 0; i < table->row_count; i++)
         put_row(table, &table->rows[i]);
+    plx_report_counters(table->results, group, table->to);
     put_agreement(table, group);
 }
 

@@ -98,12 +98,15 @@ void plx_record_fill(plx_record *record, const plx_arm *arm, const plx_inputs *i
         .outcome = arm->outcome,
         .error = arm->error,
         .time = arm->time,
+        .counted = arm->counted,
+        .counters = arm->counters,
     };
     (void)snprintf(record->backend, sizeof record->backend, "%s", plx_backend_label(arm->backend));
     (void)snprintf(record->kernel, sizeof record->kernel, "%s",
                    arm->kernel != NULL ? arm->kernel->name : "best");
     (void)snprintf(record->idea, sizeof record->idea, "%s", arm->kernel != NULL ? arm->kernel->idea : "");
     (void)snprintf(record->reason, sizeof record->reason, "%s", arm->reason);
+    (void)snprintf(record->counters_reason, sizeof record->counters_reason, "%s", arm->counters_reason);
     record->kernel_flags = arm->kernel != NULL ? arm->kernel->flags : 0;
 }
 

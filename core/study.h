@@ -30,6 +30,9 @@ typedef struct plx_arm {
     char reason[512];
     plx_error_measure error;
     plx_timing time;
+    bool counted;
+    plx_counters counters;
+    char counters_reason[256]; /* why it was not counted; "" when nobody asked */
 } plx_arm;
 
 /* How thoroughly an arm is tried. */
@@ -108,6 +111,11 @@ plx_status plx_measure_sweep(plx_arm *arms, size_t count, const plx_inputs *inpu
                              plx_error *error);
 /* Sorts the samples and puts their median and its 95 % interval into *timing. */
 void plx_timing_of(double *samples, size_t count, plx_timing *timing);
+
+/* ---- counters (count.c) ----------------------------------------------------------- */
+
+/* Counts each arm that is ok once, after all timing: a profiler slows things down. */
+void plx_count_arms(plx_arm *arms, size_t count, const plx_inputs *inputs);
 
 /* ---- results (results.c) ------------------------------------------------------------ */
 
