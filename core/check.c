@@ -246,23 +246,31 @@ static void progress(check *c, const plx_arm *arm, const plx_operation *operatio
     c->options->progress(c->options->progress_data, c->done, c->total, text);
 }
 
-/* Room for three times the operands on an accelerator, where the host has it too. */
-static bool affordable(const plx_inputs *inputs, const plx_arm *arm)
+/* Room on an accelerator for three times the operands. */
+static bool affordable(const plx_case *tried, const plx_arm *arm)
 {
     const plx_device_info *device = plx_backend_device(arm->backend);
-    double bytes = 0.0;
+    double bytes = plx_operation_of(tried->problem.op)->bytes(&tried->problem);
 
-    for (size_t i = 0; i < inputs->operation->operand_count; ++i)
-        bytes += (double)inputs->elements[i] * (double)plx_dtype_size(inputs->problem.dtype);
-    return (device->features & PLX_FEATURE_CPU) == 0 && bytes < (double)device->memory_bytes / 3.0;
+    return !tried->large ||
+           ((device->features & PLX_FEATURE_CPU) == 0 && 3.0 * bytes < (double)device->memory_bytes);
 }
 
+/* The host holds the operands, the results and, in f64 and twice that, the reference. */
 static bool host_affords(const plx_case *tried)
 {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     double bytes = plx_operation_of(tried->problem.op)->bytes(&tried->problem);
 
-    return pages > 0 && page > 0 && 12.0 * bytes < (double)pages * (double)page;
+    return !tried->large || (pages > 0 && page > 0 && 12.0 * bytes < (double)pages * (double)page);
+}
+
+static bool worth_making(const part *p, const plx_case *tried)
+{
+    bool some = false;
+    for (size_t i = 0; i < p->count; ++i)
+        some = some || affordable(tried, &p->arms[i]);
+    return some && host_affords(tried);
 }
 
 static plx_status try_arm(part *p, size_t which, const plx_case *tried, const plx_inputs *inputs,
@@ -272,8 +280,7 @@ static plx_status try_arm(part *p, size_t which, const plx_case *tried, const pl
 
     arm->outcome = PLX_OUTCOME_NOT_RUN; /* what the last case left must not be paired */
     progress(p->check, arm, p->operation);
-    if ((arm->kernel->dtypes & PLX_DTYPE_BIT(inputs->problem.dtype)) == 0 ||
-        (tried->large && !affordable(inputs, arm)))
+    if ((arm->kernel->dtypes & PLX_DTYPE_BIT(inputs->problem.dtype)) == 0 || !affordable(tried, arm))
         return PLX_OK;
     plx_arm_run(arm, inputs, truths, &tried->rigour);
     count_outcome(&p->check->counts, arm->outcome);
@@ -289,7 +296,7 @@ static plx_status try_case(part *p, const plx_case *tried)
     plx_truths truths = {.has_copy = false};
     plx_status status;
 
-    if (tried->large && !host_affords(tried))
+    if (!worth_making(p, tried))
         return PLX_OK;
     status = plx_inputs_generate(&tried->problem, tried->input, tried->seed, &inputs, p->check->error);
     if (status != PLX_OK)
