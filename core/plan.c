@@ -283,7 +283,7 @@ plx_status plx_count_with_reason(plx_plan *plan, plx_queue *queue, const plx_vie
     status = backend->plugin->count(plan->plan, queue->queue, checked, count, counters, reason);
     plx_queue_leave(queue);
     if (status != PLX_OK)
-        return plx_backend_failed(backend, status, reason, "counters of %s/%s", plan->operation->name,
+        return plx_backend_failed(backend, status, reason, "counting %s/%s", plan->operation->name,
                                   plan->kernel->name);
     return PLX_OK;
 }

@@ -1,6 +1,6 @@
 # PLX_CHECK_CUPTI: after PLX_CHECK_CUDA, whose toolkit it looks in.  The cuda plugin
 # counts with the profiling library when its headers are there; the library itself is
-# looked for when it runs.  Defines HAVE_CUPTI; sets plx_cupti_reason (empty: counters
+# looked for when it runs.  Sets the condition HAVE_CUPTI, defines it for C; sets plx_cupti_reason (empty: counters
 # are built).
 AC_DEFUN([PLX_CHECK_CUPTI], [
 plx_cupti_reason=
@@ -18,4 +18,5 @@ AS_IF([test -n "$plx_cuda_reason"], [plx_cupti_reason="they need the cuda plugin
          plx_cupti_reason="cupti_range_profiler.h was not found beside cuda.h; install CUPTI of CUDA 12.6 or newer"])
     CPPFLAGS=$plx_saved_CPPFLAGS
 ])
+AM_CONDITIONAL([HAVE_CUPTI], [test -z "$plx_cupti_reason"])
 ])

@@ -4,6 +4,11 @@ if HAVE_CMOCKA
 check_LTLIBRARIES += tests/fake-cuda.la
 check_PROGRAMS += tests/test_cuda_host tests/test_cuda_plan
 TESTS += tests/test_cuda_host tests/test_cuda_plan
+if HAVE_CUPTI
+check_LTLIBRARIES += tests/fake-cupti.la
+check_PROGRAMS += tests/test_cuda_count
+TESTS += tests/test_cuda_count
+endif
 endif
 endif
 
@@ -23,3 +28,13 @@ tests_test_cuda_plan_SOURCES = tests/test_cuda_plan.c $(cuda_fixture_sources) $(
 tests_test_cuda_plan_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_test_cuda_plan_LDADD = $(CMOCKA_LIBS)
 EXTRA_tests_test_cuda_plan_DEPENDENCIES = plx-cuda.la tests/fake-cuda.la
+
+# On a pretended profiling library as well.
+tests_fake_cupti_la_SOURCES = tests/fake_cupti.c tests/fake_cupti.h
+tests_fake_cupti_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
+tests_fake_cupti_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+
+tests_test_cuda_count_SOURCES = tests/test_cuda_count.c tests/fake_cupti.h $(cuda_fixture_sources)
+tests_test_cuda_count_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_test_cuda_count_LDADD = $(CMOCKA_LIBS)
+EXTRA_tests_test_cuda_count_DEPENDENCIES = plx-cuda.la tests/fake-cuda.la tests/fake-cupti.la

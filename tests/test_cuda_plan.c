@@ -1,5 +1,11 @@
 /* The plans of the cuda plugin on a pretended driver: what every kernel launches,
  * against its recipe, and what is said when it cannot. */
+#define _POSIX_C_SOURCE 200809L /* setenv */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
 #include "cuda_fixture.h"
 #include "kernels/recipe.h"
 
@@ -375,6 +381,28 @@ static void choice_is_a_kernel_and_no_yardstick(void **unused)
     end(made);
 }
 
+static void counters_that_are_not_there_say_what_is_missing(void **unused)
+{
+#ifdef HAVE_CUPTI
+    static const char missing[] = "/nowhere/libcupti.so, which $PLX_CUPTI_LIBRARY names, can't be loaded";
+#else
+    static const char missing[] = "configure with the CUDA toolkit's CUPTI headers";
+#endif
+    workbench work = begin_work();
+    plx_plugin_plan *plan = NULL;
+    plx_counters counters = {.duration_ns = -1};
+    size_t launches = fake->launch_count;
+    (void)unused;
+    setenv("PLX_CUPTI_LIBRARY", "/nowhere/libcupti.so", 1);
+    assert_int_equal(plan_first(&work.made, &plan), PLX_OK);
+    assert_int_equal(plugin->count(plan, work.made.queue, work.operands, 2, &counters, &error), PLX_UNSUPPORTED);
+    assert_non_null(strstr(error.text, missing));
+    assert_true(counters.duration_ns < 0);
+    assert_int_equal(fake->launch_count, launches);
+    plugin->plan_destroy(plan);
+    end_work(work);
+}
+
 #define RECIPES_OF(operation)                                                                     \
     {"every_kernel_launches_its_recipe: " #operation, every_kernel_launches_its_recipe, NULL, NULL, \
      &(plx_op){operation}}
@@ -395,6 +423,7 @@ int main(void)
         cmocka_unit_test(scratch_that_does_not_fit_is_no_memory),
         cmocka_unit_test(an_empty_problem_launches_nothing),
         cmocka_unit_test(choice_is_a_kernel_and_no_yardstick),
+        cmocka_unit_test(counters_that_are_not_there_say_what_is_missing),
     };
     return cmocka_run_group_tests(tests, start_with_fake, NULL);
 }

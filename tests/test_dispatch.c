@@ -453,6 +453,33 @@ static void failures_are_told_with_what_was_tried(void **state)
     plx_buffer_destroy(buffer);
 }
 
+static void counters_come_with_an_execution(void **state)
+{
+    fixture *bench = *state;
+    const plx_problem problem = plx_reduce_of(PLX_I32, PLX_SUM, 4);
+    plx_buffer *buffer = new_buffer(bench->backend, 64);
+    const plx_view operands[2] = {{buffer, 16}, {buffer, 0}};
+    const int32_t x[4] = {1, 20, 300, 4000};
+    int32_t result = 0;
+    plx_plan *plan = NULL;
+    plx_counters counters = {.global_load_sectors = -1};
+    assert_int_equal(plx_plan_create(bench->backend, &problem, NULL, &plan), PLX_OK);
+    assert_int_equal(plx_upload(NULL, buffer, 16, x, sizeof x), PLX_OK);
+    expect(bench, plx_count(plan, NULL, operands, 1, &counters), PLX_INVALID, "takes 2 operands");
+    expect(bench, plx_count(plan, NULL, (const plx_view[]){{buffer, 52}, {buffer, 0}}, 2, &counters), PLX_INVALID,
+           "x needs 16 bytes from byte 52");
+    atomic_store(&bench->dummy->fail, PLX_UNSUPPORTED);
+    expect(bench, plx_count(plan, NULL, operands, 2, &counters), PLX_UNSUPPORTED,
+           "dummy-good:0: counting reduce/one-by-one is not supported: it was told to fail");
+    assert_true(counters.global_load_sectors < 0);
+    assert_int_equal(plx_count(plan, NULL, operands, 2, &counters), PLX_OK);
+    assert_true(counters.global_load_sectors > 63 && counters.global_load_sectors < 65);
+    assert_int_equal(plx_download(NULL, &result, buffer, 0, 4), PLX_OK);
+    assert_int_equal(result, 4321);
+    plx_plan_destroy(plan);
+    plx_buffer_destroy(buffer);
+}
+
 static void a_lost_device_runs_nothing_more(void **state)
 {
     fixture *bench = *state;
@@ -605,6 +632,7 @@ int main(void)
         WITH_BENCH(problems_that_mean_the_same_share_a_plan),
         WITH_BENCH(the_cache_is_bounded_and_keeps_the_recent),
         WITH_BENCH(failures_are_told_with_what_was_tried),
+        WITH_BENCH(counters_come_with_an_execution),
         WITH_BENCH(a_lost_device_runs_nothing_more),
         WITH_BENCH(a_failed_open_leaves_nothing),
         WITH_BENCH(threads_share_a_plan_on_their_own_queues),

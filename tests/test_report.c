@@ -316,11 +316,109 @@ static void csv_lines(void **state)
     line_with(text, "alpha:0", "tiled", line, sizeof line);
     assert_string_equal(line,
                         "gemm,f32,3x4x5,nt,uniform,alpha:0,Chip One,tiled,ok,0.25,2,,100000,99000,101000,"
-                        "9,device,0.002,0.0012,2,");
+                        "9,device,0.002,0.0012,2,,,,,,,,,,,,,");
     line_with(text, "beta:0", "vector", line, sizeof line);
     assert_non_null(strstr(line, ",unsupported,,,,,,,,,"));
     assert_non_null(strstr(line, ",\"needs f64, \"\"really\"\"\""));
     assert_null(strstr(text, "inf"));
+    free(text);
+}
+
+/* ---- counters ---------------------------------------------------------------- */
+
+/* The first two counted, the first without DRAM; the others not. */
+static void make_counted(sample *s)
+{
+    const plx_counters counters = {.global_load_sectors = 134217728,
+                                   .global_load_requests = 8388608,
+                                   .global_store_sectors = 2048,
+                                   .global_store_requests = 512,
+                                   .shared_load_conflicts = 7,
+                                   .shared_store_conflicts = 3,
+                                   .achieved_occupancy = 0.975,
+                                   .dram_read_bytes = 60e6,
+                                   .dram_write_bytes = 30e6,
+                                   .duration_ns = 45e3};
+    make_sample(s);
+    for (size_t i = 0; i < 2; i++) {
+        s->records[i].counted = true;
+        s->records[i].counters = counters;
+        s->records[i].formula_bytes = 88e6;
+    }
+    s->records[0].counters.dram_read_bytes = (double)NAN;
+    s->records[0].counters.dram_write_bytes = (double)NAN;
+    for (size_t i = 2; i < RECORDS; i++)
+        (void)snprintf(s->records[i].counters_reason, sizeof s->records[i].counters_reason,
+                       "not available from this API");
+}
+
+static void json_of_counters(void **state)
+{
+    (void)state;
+    sample s;
+    make_counted(&s);
+    json_t *json = json_of(&s.results);
+    json_t *counters = get(json, "records", 1, "counters");
+    assert_int_equal(json_real_value(json_object_get(counters, "global_load_sectors")), 134217728);
+    assert_true(json_real_value(json_object_get(counters, "achieved_occupancy")) > 0.97);
+    assert_int_equal(json_real_value(json_object_get(counters, "formula_bytes")), 88000000);
+    assert_null(json_object_get(counters, "reason"));
+    counters = get(json, "records", 0, "counters");
+    assert_true(json_is_null(json_object_get(counters, "dram_read_bytes")));
+    counters = get(json, "records", 2, "counters");
+    assert_string_equal(json_string_value(json_object_get(counters, "reason")), "not available from this API");
+    assert_null(json_object_get(counters, "global_load_sectors"));
+    json_decref(json);
+    make_sample(&s);
+    json = json_of(&s.results);
+    assert_null(get(json, "records", 0, "counters"));
+    json_decref(json);
+}
+
+static void csv_of_counters(void **state)
+{
+    (void)state;
+    sample s;
+    char line[512];
+    make_counted(&s);
+    char *text = text_of(plx_results_write_csv, &s.results);
+    line_with(text, "op,", "reason", line, sizeof line);
+    assert_non_null(strstr(line, ",reason,global_load_sectors,global_load_requests,global_store_sectors,"
+                                 "global_store_requests,shared_load_conflicts,shared_store_conflicts,"
+                                 "achieved_occupancy,dram_read_bytes,dram_write_bytes,duration_ns,"
+                                 "formula_bytes,counters_reason"));
+    line_with(text, "alpha:0", "tiled", line, sizeof line);
+    assert_non_null(strstr(line, ",,134217728,8388608,2048,512,7,3,0.975,60000000,30000000,45000,88000000,"));
+    line_with(text, "alpha:0", "naive", line, sizeof line);
+    assert_non_null(strstr(line, ",7,3,0.975,,,45000,88000000,"));
+    line_with(text, "beta:0", "broken", line, sizeof line);
+    assert_non_null(strstr(line, ",,,,,,,,,,,,not available from this API"));
+    free(text);
+}
+
+static void table_of_counters(void **state)
+{
+    (void)state;
+    sample s;
+    make_counted(&s);
+    char *text = text_of(write_plain_table, &s.results);
+    assert_non_null(strstr(text, "134 M        16  2.05 k         4         10     97.5 %"));
+    assert_non_null(strstr(text, "90 MB  2000 GB/s    88 MB\n"));
+    assert_non_null(strstr(text, "   -          -    88 MB\n"));
+    assert_non_null(strstr(text, "beta:0   2 kernels  not available from this API\n"));
+    assert_null(strstr(text, "nan"));
+    free(text);
+    for (size_t i = 0; i < 2; i++) {
+        s.records[i].counted = false;
+        (void)snprintf(s.records[i].counters_reason, sizeof s.records[i].counters_reason, "run as root");
+    }
+    text = text_of(write_plain_table, &s.results);
+    assert_non_null(strstr(text, "alpha:0  2 kernels  run as root\n"));
+    assert_null(strstr(text, "/request"));
+    free(text);
+    make_sample(&s);
+    text = text_of(write_plain_table, &s.results);
+    assert_null(strstr(text, "counters"));
     free(text);
 }
 
@@ -526,6 +624,9 @@ int main(void)
         cmocka_unit_test(json_of_every_operation),
         cmocka_unit_test(nothing_to_tell),
         cmocka_unit_test(csv_lines),
+        cmocka_unit_test(json_of_counters),
+        cmocka_unit_test(csv_of_counters),
+        cmocka_unit_test(table_of_counters),
         cmocka_unit_test(table_ranks_what_passed),
         cmocka_unit_test(table_ranks_nothing_else),
         cmocka_unit_test(table_says_who_agrees),
