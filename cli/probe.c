@@ -1,6 +1,7 @@
 /* probe: what memory does to kernels on these devices, with verdicts. */
 #include "cli.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 static bool wants_all(const cli_list *backends)
@@ -69,6 +70,27 @@ static void print_verdicts(const plx_probe_results *results)
                      results->sweeps[i].backend, results->sweeps[i].verdict.text);
 }
 
+/* -v: what each point ran, and how it was timed. */
+static void print_details(const plx_probe_sweep *sweep)
+{
+    (void)printf("\n%s/%s on %s, point by point\n", sweep->probe, sweep->name, sweep->backend);
+    for (size_t i = 0; i < sweep->point_count; i++) {
+        const plx_probe_point *point = &sweep->points[i];
+        int64_t shape[PLX_MAX_SHAPE] = {0};
+        plx_problem_shape(&point->problem, shape);
+        (void)printf("  %s%s%s: %s/%s, %s", point->series, point->series[0] != '\0' ? ", " : "", point->label,
+                     plx_op_name(point->problem.op), point->kernel, plx_dtype_name(point->problem.dtype));
+        for (size_t s = 0; s < PLX_MAX_SHAPE && shape[s] > 0; s++)
+            (void)printf("%s%" PRId64, s > 0 ? "x" : " ", shape[s]);
+        if (point->time.measured)
+            (void)printf(", %zu samples on the %s's clock", point->time.samples,
+                         point->time.device_clock ? "device" : "host");
+        if (point->gbps > 0)
+            (void)printf(", %.4g GB/s", point->gbps);
+        (void)printf("\n");
+    }
+}
+
 static int write_table(const cli_options *options, const plx_probe_results *results)
 {
     plx_error error = {""};
@@ -80,6 +102,8 @@ static int write_table(const cli_options *options, const plx_probe_results *resu
     }
     if (plx_probe_write_table(results, stdout, cli_terminal_width(), &error) != PLX_OK && !ferror(stdout))
         return cli_wrong_usage("%s", error.text);
+    for (size_t i = 0; i < results->sweep_count && (options->given & OPT_VERBOSE); i++)
+        print_details(&results->sweeps[i]);
     return CLI_OK;
 }
 
