@@ -8,7 +8,7 @@
 void plx_number_text(double number, int digits, char *text, size_t capacity);
 /* A unit for each: three digits are enough to compare, and no unit hides. */
 void plx_duration_text(double nanoseconds, const char *micro, char *text, size_t capacity);
-/* "ld 4096 of naive": a point of a probe among all of its sweep. */
+/* "ld 4096, naive": a point of a probe among all of its sweep. */
 void plx_probe_point_text(const plx_probe_point *point, char *text, size_t capacity);
 /* "256x256x256". */
 void plx_shape_text(const plx_problem *problem, char *text, size_t capacity);

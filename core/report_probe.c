@@ -16,7 +16,7 @@ void plx_probe_point_text(const plx_probe_point *point, char *text, size_t capac
 {
     bool named = point->series[0] != '\0' && strstr(point->label, point->series) == NULL &&
                  strcmp(point->series, "plain") != 0;
-    (void)snprintf(text, capacity, "%s%s%s", point->label, named ? " of " : "", named ? point->series : "");
+    (void)snprintf(text, capacity, "%s%s%s", point->label, named ? ", " : "", named ? point->series : "");
 }
 
 static bool is_timed(const plx_probe_point *point)

@@ -152,7 +152,7 @@ static void series_are_compared_within(void **unused)
     assert_int_equal(verdict->visibility, PLX_VISIBLE);
     assert_int_equal(verdict->worst, 2);
     assert_int_equal(verdict->best, 3);
-    says(verdict, "point 3 of padded");
+    says(verdict, "(point 3, padded against point 4, padded)");
 }
 
 /* One lucky baseline must not make all others suspicious. */
@@ -210,6 +210,28 @@ static void shared_memory_that_is_not_there_has_no_banks(void **unused)
     assert_int_equal(verdict->visibility, PLX_NO_SUBJECT);
     says(verdict, "no shared memory of its own");
     says(verdict, "4.00");
+}
+
+/* ---- exit status ------------------------------------------------------------------ */
+
+static void what_is_worst_decides_the_status(void **unused)
+{
+    sample s;
+    plx_probe_results results = {.sweeps = &s.sweep, .sweep_count = 1};
+    (void)unused;
+    start(&s);
+    assert_int_equal(plx_probe_results_status(&results), 4);
+    add(&s, PLX_PROBE_SUSPECT, "", 1000, 5)->outcome = PLX_OUTCOME_UNSUPPORTED;
+    assert_int_equal(plx_probe_results_status(&results), 4);
+    add(&s, PLX_PROBE_BASELINE, "", 1000, 5);
+    assert_int_equal(plx_probe_results_status(&results), 0);
+    results.unopened_count = 1;
+    assert_int_equal(plx_probe_results_status(&results), 5);
+    results.unopened_count = 0;
+    s.points[0].outcome = PLX_OUTCOME_FAILED;
+    assert_int_equal(plx_probe_results_status(&results), 5);
+    s.points[1].outcome = PLX_OUTCOME_WRONG;
+    assert_int_equal(plx_probe_results_status(&results), 1);
 }
 
 /* ---- sweeps --------------------------------------------------------------------- */
@@ -437,6 +459,7 @@ int main(void)
         cmocka_unit_test(missing_points_are_told),
         cmocka_unit_test(no_points_are_no_verdict),
         cmocka_unit_test(shared_memory_that_is_not_there_has_no_banks),
+        cmocka_unit_test(what_is_worst_decides_the_status),
         cmocka_unit_test(every_point_is_a_valid_problem),
         cmocka_unit_test(partition_has_the_published_set_up),
         cmocka_unit_test(banks_has_every_stride),
