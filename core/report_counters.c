@@ -174,8 +174,8 @@ static void put_refusal(FILE *to, const int widths[COLUMNS], const plx_record *r
         (void)snprintf(kernels, sizeof kernels, "%.31s", record->kernel);
     else
         (void)snprintf(kernels, sizeof kernels, "%zu kernels", count);
-    (void)fprintf(to, "%-*s  %-*s  %s\n", widths[COLUMN_BACKEND], record->backend, widths[COLUMN_KERNEL], kernels,
-                  record->counters_reason);
+    (void)fprintf(to, "%-*s  %-*s  %s\n", widths[COLUMN_BACKEND], record->backend, widths[COLUMN_KERNEL],
+                  kernels, record->counters_reason);
 }
 
 static void put_titles(FILE *to, const int widths[COLUMNS])
@@ -197,8 +197,7 @@ static bool any_counted(const plx_results *results, size_t group)
 
 static void put_head(const plx_results *results, size_t group, FILE *to, const int widths[COLUMNS])
 {
-    (void)fputs("counters of one execution: sectors of 32 bytes, bank conflicts, DRAM and what the formula says\n",
-                to);
+    (void)fputs("counters of one execution: sectors of 32 bytes, bank conflicts, DRAM beside the formula\n", to);
     if (any_counted(results, group))
         put_titles(to, widths);
 }

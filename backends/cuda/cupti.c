@@ -85,8 +85,8 @@ static plx_status find_library(void **library)
     if (*library != NULL)
         return PLX_OK;
     if (is_named)
-        return plx_fail(&load_error, PLX_UNSUPPORTED, "%.200s, which $PLX_CUPTI_LIBRARY names, can't be loaded",
-                        named);
+        return plx_fail(&load_error, PLX_UNSUPPORTED,
+                        "%.160s, which $PLX_CUPTI_LIBRARY names, can't be loaded", named);
     return plx_fail(&load_error, PLX_UNSUPPORTED,
                     "%s not found; install CUPTI of the CUDA toolkit, or name it in $PLX_CUPTI_LIBRARY",
                     library_names[0]);
