@@ -388,7 +388,7 @@ static const plx_row rows[ROWS] = {
             .name = "warp-tile",
             .idea = "a level of tiling between block and thread: a square of C per warp",
             .gain = "about 1.3 times: the lanes of a warp share what they read, each element serves more "
-                    "products, and steps of 16 along k need half as many barriers",
+                    "products, and steps of 32 along k need a quarter of the barriers",
             .limit = "between two steps everyone waits for the next tiles to come from memory",
             .needs = "operands that do not begin at, or step by, 16 bytes are read element by element",
             .dtypes = GEMM_DTYPES,
@@ -404,8 +404,7 @@ static const plx_row rows[ROWS] = {
             .idea = "two shared-memory buffers: the next tiles load while these are multiplied",
             .gain = "about 1.1 times: the way from memory is hidden, and a step needs one barrier, not two",
             .limit = "the rate of multiply-add instructions, of which it issues little else",
-            .needs = "twice the shared memory of warp-tile; on NVIDIA before sm_80 the copies are not "
-                     "asynchronous",
+            .needs = "33 KiB of shared memory; on NVIDIA before sm_80 the copies are not asynchronous",
             .dtypes = GEMM_DTYPES,
             .accumulator_f32 = PLX_F32,
             .reproducibility = PLX_R1,

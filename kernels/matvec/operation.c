@@ -50,7 +50,7 @@ static plx_status matvec_check(const plx_problem *problem, plx_error *error)
                         (long long)p->cols);
     if (p->lda < least)
         return plx_fail(error, PLX_INVALID,
-                        "matvec: the leading dimension of A is %lld; for %lld columns it must be %lld or more",
+                        "matvec: the leading dimension of A is %lld; with %lld columns at least %lld",
                         (long long)p->lda, (long long)p->cols, (long long)least);
     if (!plx_extent_elements(p->rows, p->cols, p->lda, size, &elements) ||
         !plx_extent_elements(1, p->rows, 1, size, &elements) ||
