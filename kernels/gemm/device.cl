@@ -25,6 +25,7 @@
 #endif
 
 #define UNROLL _Pragma("unroll")
+#define UNROLL_8 _Pragma("unroll 8")
 #define ALIGNED_16 __attribute__((aligned(16)))
 
 /* Whole tiles live in registers when sizes and indices are known: everything is inlined. */
@@ -172,14 +173,20 @@ INLINE void store_pack(local T *tile, PACK pack, int e, bool along, int depth)
     }
 }
 
-/* 16 bytes at a time. */
+#define MOST_PACKS 8 /* that a work-item brings of a tile */
+
+/* 16 bytes at a time, all on their way before the first is stored. */
 INLINE void stage_packs(local T *tile, source_t s, bool along, int depth, int threads, bool packed)
 {
+    const int count = GEMM_SIDE_PACKS * depth / threads, thread = (int)get_local_id(0);
+    PACK packs[MOST_PACKS];
+
     UNROLL
-    for (int e = 0; e < GEMM_SIDE_PACKS * depth; e += threads) {
-        const int own = e + (int)get_local_id(0);
-        store_pack(tile, fetch_pack(s, own, along, depth, packed), own, along, depth);
-    }
+    for (int i = 0; i < count; ++i)
+        packs[i] = fetch_pack(s, i * threads + thread, along, depth, packed);
+    UNROLL
+    for (int i = 0; i < count; ++i)
+        store_pack(tile, packs[i], i * threads + thread, along, depth);
 }
 
 /* ---- C ------------------------------------------------------------------------- */
@@ -225,9 +232,10 @@ INLINE void write_pack(global T *c, const T *sum, long count, bool packed, T alp
         for (int j = 0; j < COL_PACKS * LANES; ++j)      \
             sum[i][j] = 0
 
-/* a[inner][row] and b[inner][col] have PADDED_SIDE elements per row. */
-#define MULTIPLY_SHARE(a, b, depth)                                                              \
-    UNROLL                                                                                       \
+/* a[inner][row] and b[inner][col] have PADDED_SIDE elements per row; `unroll` says how many
+ * of them are multiplied together: a deep tile unrolled as a whole outgrows the registers. */
+#define MULTIPLY_SHARE(unroll, a, b, depth)                                                      \
+    unroll                                                                                       \
     for (int l = 0; l < (depth); ++l) {                                                          \
         T of_a[ROW_PACKS * LANES], of_b[COL_PACKS * LANES];                                      \
         UNROLL                                                                                   \

@@ -1,7 +1,7 @@
-/* gemm/double-buffer: two pairs of tiles in local memory.  The next pair is fetched to
- * registers before this one is multiplied and stored after, so that the multiplications
- * hide the way from memory; one barrier per step says both "the next is stored" and "the
- * last is free". */
+/* gemm/double-buffer: two pairs of tiles in local memory.  The next pair is on its way while
+ * this one is multiplied; one barrier per step says both "the next has come" and "the last
+ * is free".  OpenCL C has no word for a copy that runs by itself: with ASYNC_PTX inline PTX
+ * says it (cp.async), elsewhere the next pair waits in registers. */
 #define DEPTH GEMM_DOUBLE_BUFFER_DEPTH
 #define ROW_PACKS (GEMM_WARP_PACKS / GEMM_WARP_LANE_ROWS)
 #define COL_PACKS (GEMM_WARP_PACKS / GEMM_WARP_LANE_COLS)
@@ -9,6 +9,73 @@
 #define COL_STEP (GEMM_WARP_LANE_COLS * LANES)
 #define TILE_PACKS (GEMM_SIDE_PACKS * DEPTH)
 #define OWN_PACKS (TILE_PACKS / WARP_THREADS) /* that a thread brings of each tile */
+
+#ifdef ASYNC_PTX
+/* Starts to copy an element, or a pack; `there` bytes of it exist, the rest becomes zero.
+ * Nothing is read from `from` when none exist. */
+INLINE void start_element(local T *to, global const T *from, int there)
+{
+    const uint address = (uint)(size_t)to;
+#if LANES == 4
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(address), "l"(from), "r"(there)
+                 : "memory");
+#else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(address), "l"(from), "r"(there)
+                 : "memory");
+#endif
+}
+
+INLINE void start_pack(local T *to, global const T *from, int there)
+{
+    const uint address = (uint)(size_t)to;
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "r"(there)
+                 : "memory");
+}
+
+/* The inner index runs along the rows in memory: element by element, each to its place in
+ * the transposed tile.  `valid` may stand for an address of which nothing is read. */
+INLINE void start_transposed(local T *tile, source_t s, global const T *valid)
+{
+    const int rows = WARP_THREADS / DEPTH; /* of the operand, at a time */
+    const int inner = (int)get_local_id(0) % DEPTH, first = (int)get_local_id(0) / DEPTH;
+
+    UNROLL
+    for (int outer = 0; outer < SIDE_ELEMENTS; outer += rows) {
+        const bool inside = first + outer < s.outer && inner < s.inner;
+        start_element(tile + inner * PADDED_SIDE + first + outer,
+                      inside ? s.from + (first + outer) * s.ld + inner : valid, inside ? (int)sizeof(T) : 0);
+    }
+}
+
+/* The outer index does: a row of the operand is a row of the tile, in units of `unit`. */
+INLINE void start_rows(int unit, local T *tile, source_t s, global const T *valid)
+{
+    const int across = SIDE_ELEMENTS / unit;
+    const int outer = (int)get_local_id(0) % across * unit, first = (int)get_local_id(0) / across;
+    const int there = clamp(s.outer - outer, 0, unit);
+
+    UNROLL
+    for (int inner = 0; inner < DEPTH; inner += WARP_THREADS / across) {
+        const bool inside = there > 0 && first + inner < s.inner;
+        local T *to = tile + (first + inner) * PADDED_SIDE + outer;
+        global const T *from = inside ? s.from + (first + inner) * s.ld + outer : valid;
+        if (unit == 1)
+            start_element(to, from, inside ? (int)sizeof(T) : 0);
+        else
+            start_pack(to, from, inside ? there * (int)sizeof(T) : 0);
+    }
+}
+
+INLINE void start_tile(local T *tile, source_t s, bool along, global const T *valid, bool packed)
+{
+    if (along)
+        start_transposed(tile, s, valid);
+    else if (packed)
+        start_rows(LANES, tile, s, valid);
+    else
+        start_rows(1, tile, s, valid);
+}
+#endif
 
 kernel __attribute__((reqd_work_group_size(WARP_THREADS, 1, 1))) void gemm_double_buffer(GEMM_PARAMETERS)
 {
@@ -22,6 +89,25 @@ kernel __attribute__((reqd_work_group_size(WARP_THREADS, 1, 1))) void gemm_doubl
     int current = 0; /* where the buffer that is multiplied begins */
 
     CLEAR_SHARE;
+#ifdef ASYNC_PTX
+    if (k > 0) {
+        const long inner = 0;
+        start_tile(a, SOURCE_OF_A(SIDE_ELEMENTS, DEPTH), !TRANS_A, a_matrix, a_packed);
+        start_tile(b, SOURCE_OF_B(SIDE_ELEMENTS, DEPTH), TRANS_B, b_matrix, b_packed);
+    }
+    for (long inner = DEPTH; inner < k + DEPTH; inner += DEPTH) {
+        const int other = DEPTH * PADDED_SIDE - current;
+
+        asm volatile("cp.async.wait_all;" ::: "memory");
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (inner < k) {
+            start_tile(a + other, SOURCE_OF_A(SIDE_ELEMENTS, DEPTH), !TRANS_A, a_matrix, a_packed);
+            start_tile(b + other, SOURCE_OF_B(SIDE_ELEMENTS, DEPTH), TRANS_B, b_matrix, b_packed);
+        }
+        MULTIPLY_SHARE(UNROLL, a + current, b + current, DEPTH)
+        current = other;
+    }
+#else
     if (k > 0) {
         const long inner = 0;
         stage_packs(a, SOURCE_OF_A(SIDE_ELEMENTS, DEPTH), !TRANS_A, DEPTH, WARP_THREADS, a_packed);
@@ -42,7 +128,7 @@ kernel __attribute__((reqd_work_group_size(WARP_THREADS, 1, 1))) void gemm_doubl
             for (int i = 0; i < OWN_PACKS; ++i)
                 next_b[i] = fetch_pack(from_b, i * WARP_THREADS + thread, TRANS_B, DEPTH, b_packed);
         }
-        MULTIPLY_SHARE(a + current, b + current, DEPTH)
+        MULTIPLY_SHARE(UNROLL, a + current, b + current, DEPTH)
         if (inner < k) {
             UNROLL
             for (int i = 0; i < OWN_PACKS; ++i)
@@ -53,5 +139,6 @@ kernel __attribute__((reqd_work_group_size(WARP_THREADS, 1, 1))) void gemm_doubl
         }
         current = other;
     }
+#endif
     WRITE_SHARE
 }

@@ -105,6 +105,18 @@ static plx_status start(const plx_problem *problem, const plx_device_info *devic
     return PLX_OK;
 }
 
+static void define(plx_recipe *recipe, const char *option, int value)
+{
+    size_t used = strlen(recipe->defines);
+    (void)snprintf(recipe->defines + used, sizeof recipe->defines - used, " %s=%d", option, value);
+}
+
+static void cap_registers(plx_recipe *recipe, const plx_device_info *device, int registers)
+{
+    if (device->features & PLX_FEATURE_NVIDIA_PTX)
+        define(recipe, "-cl-nv-maxrregcount", registers);
+}
+
 /* Without alpha there is nothing to sum, and what an empty sum is multiplied with does not
  * matter: the kernels read neither A nor B, and C becomes beta * C. */
 static void add_arguments(const plx_problem *problem, plx_step *step)
@@ -175,9 +187,8 @@ static plx_status smem_block_recipe(const plx_problem *problem, const plx_device
     plx_status status = start(problem, device, recipe, error);
     if (status != PLX_OK)
         return status;
-    size_t used = strlen(recipe->defines);
-    (void)snprintf(recipe->defines + used, sizeof recipe->defines - used, " -DSIDE=%d",
-                   (int)shape.tile_rows);
+    define(recipe, "-DSIDE", (int)shape.tile_rows);
+    cap_registers(recipe, device, GEMM_BLOCK_REGISTERS);
     return finish(problem, device, &shape, recipe, error);
 }
 
@@ -195,7 +206,10 @@ static plx_status tile_1d_recipe(const plx_problem *problem, const plx_device_in
                                  plx_recipe *recipe, plx_error *error)
 {
     geometry shape = tile_1d_geometry(problem, device);
-    return recipe_of(problem, device, &shape, recipe, error);
+    plx_status status = recipe_of(problem, device, &shape, recipe, error);
+    if (status == PLX_OK)
+        cap_registers(recipe, device, GEMM_TILE_1D_REGISTERS);
+    return status;
 }
 
 static geometry tile_2d_geometry(const plx_problem *problem, const plx_device_info *device)
@@ -211,7 +225,10 @@ static plx_status tile_2d_recipe(const plx_problem *problem, const plx_device_in
                                  plx_recipe *recipe, plx_error *error)
 {
     geometry shape = tile_2d_geometry(problem, device);
-    return recipe_of(problem, device, &shape, recipe, error);
+    plx_status status = recipe_of(problem, device, &shape, recipe, error);
+    if (status == PLX_OK)
+        cap_registers(recipe, device, GEMM_TILE_2D_REGISTERS);
+    return status;
 }
 
 static geometry vectorized_geometry(const plx_problem *problem, const plx_device_info *device)
@@ -254,7 +271,10 @@ static plx_status double_buffer_recipe(const plx_problem *problem, const plx_dev
                                        plx_recipe *recipe, plx_error *error)
 {
     geometry shape = double_buffer_geometry(problem, device);
-    return recipe_of(problem, device, &shape, recipe, error);
+    plx_status status = recipe_of(problem, device, &shape, recipe, error);
+    if (status == PLX_OK && (device->features & PLX_FEATURE_NVIDIA_PTX) && device->compute_major >= 8)
+        define(recipe, "-DASYNC_PTX", 1);
+    return status;
 }
 
 /* ---- the choice ------------------------------------------------------------------ */
@@ -271,9 +291,9 @@ typedef struct contender {
 } contender;
 
 static const contender contenders[] = {
-    {DOUBLE_BUFFER, double_buffer_geometry, double_buffer_recipe, 40.0, 2.0},
-    {TILE_1D, tile_1d_geometry, tile_1d_recipe, 12.0, 3.0},
-    {SMEM_BLOCK, smem_block_geometry, smem_block_recipe, 5.0, 2.0},
+    {DOUBLE_BUFFER, double_buffer_geometry, double_buffer_recipe, 45.0, 2.0},
+    {TILE_1D, tile_1d_geometry, tile_1d_recipe, 21.0, 3.0},
+    {SMEM_BLOCK, smem_block_geometry, smem_block_recipe, 6.8, 2.0},
     {NAIVE, naive_geometry, naive_recipe, 0.5, 8.0},
 };
 

@@ -22,7 +22,7 @@ kernel __attribute__((reqd_work_group_size(WARP_THREADS, 1, 1))) void gemm_warp_
         stage_packs(a, SOURCE_OF_A(SIDE_ELEMENTS, DEPTH), !TRANS_A, DEPTH, WARP_THREADS, a_packed);
         stage_packs(b, SOURCE_OF_B(SIDE_ELEMENTS, DEPTH), TRANS_B, DEPTH, WARP_THREADS, b_packed);
         barrier(CLK_LOCAL_MEM_FENCE);
-        MULTIPLY_SHARE(a, b, DEPTH)
+        MULTIPLY_SHARE(UNROLL_8, a, b, DEPTH)
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     WRITE_SHARE
