@@ -17,6 +17,10 @@ list_includes() {
 
 # Names the file of tree $1 that $3 means when $2 includes it; "system:..." for none.
 resolve() {
+    if [ "$3" = config.h ]; then # made by configure, maybe in the source tree
+        printf 'system:config.h\n'
+        return
+    fi
     for folder in "${2%/*}" . include kernels core; do
         if [ -f "$1/$folder/$3" ]; then
             printf '%s\n' "$folder/$3" | sed -e 's,^\./,,' -e ':a' -e 's,[^/]*/\.\./,,' -e 'ta'
@@ -119,7 +123,8 @@ plant include/parallax/plugin.h '#include <stdint.h>'
 plant core/core.h '#include <parallax/plugin.h>' '/* not cuda' '   nor opencl */ // nor nvidia'
 plant core/bad.c '#include "core.h"' '#include "operation.h"' '#include "recipe.h"'
 plant core/names.c 'int same(void) { return name_is("CUDA"); }'
-plant cli/bad.c '#include "core.h"'
+plant config.h ''
+plant cli/bad.c '#include "core.h"' '#include "config.h"'
 plant kernels/operation.h '#include <parallax/plugin.h>'
 plant kernels/recipe.h '#include <parallax/plugin.h>'
 plant kernels/gemm/tiles.h ''
