@@ -21,30 +21,77 @@ typedef struct findings {
     size_t working, broken;
 } findings;
 
-/* 1 + 2 + ... + 1000, really computed there: a device that is listed may still not
- * work. */
-static plx_status try_device(plx_context *context, const char *label, char *reason, size_t capacity)
+/* The dtype that most devices have among those of a kernel. */
+static plx_dtype plainest_dtype(const plx_kernel *kernel)
 {
-    enum { N = 1000 };
-    int32_t numbers[N], sum = 0;
-    for (int32_t i = 0; i < N; i++)
-        numbers[i] = i + 1;
-    plx_array input = {.dtype = PLX_I32, .rank = 1, .rows = 1, .cols = N, .data = numbers}, output;
-    plx_problem problem = plx_reduce_of(PLX_I32, PLX_SUM, N);
-    plx_record record;
-    plx_status status =
-        plx_run_once(context, label, NULL, &problem, &input, 1, PLX_INPUT_UNIFORM, 0, &output, &record);
-    if (status != PLX_OK) {
-        (void)snprintf(reason, capacity, "%s", plx_message(context));
-        return status;
+    static const plx_dtype plain[] = {PLX_I32, PLX_F32, PLX_F64};
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) {
+        if (kernel->dtypes & PLX_DTYPE_BIT(plain[i]))
+            return plain[i];
     }
-    if (output.data != NULL)
-        memcpy(&sum, output.data, sizeof sum);
-    plx_array_free(&output);
-    if (sum == N * (N + 1) / 2)
-        return PLX_OK;
-    (void)snprintf(reason, capacity, "a sum that is %d came out as %d", N * (N + 1) / 2, (int)sum);
-    return PLX_FAILED;
+    plx_dtype dtype = PLX_I32;
+    for (unsigned i = 0; i < PLX_DTYPE_COUNT; i++) {
+        if (kernel->dtypes & PLX_DTYPE_BIT(i))
+            dtype = (plx_dtype)i;
+    }
+    return dtype;
+}
+
+static plx_problem small_problem(plx_op op, plx_dtype dtype)
+{
+    switch (op) {
+    case PLX_TRANSPOSE:
+        return plx_transpose_of(dtype, 33, 31);
+    case PLX_MATVEC:
+        return plx_matvec_of(dtype, false, 33, 31);
+    case PLX_GEMM:
+        return plx_gemm_of(dtype, false, false, 17, 19, 23);
+    case PLX_REDUCE:
+    case PLX_PROBE:
+    case PLX_OP_COUNT:
+        break;
+    }
+    return plx_reduce_of(dtype, PLX_SUM, 1000);
+}
+
+/* One problem really computed there and judged: a device that is listed may still not
+ * work. */
+static plx_outcome try_problem(plx_context *context, const char *label, const plx_problem *problem,
+                               char *reason, size_t capacity)
+{
+    plx_results results;
+    plx_compare_options options = {.backends = &label,
+                                   .backend_count = 1,
+                                   .problems = problem,
+                                   .problem_count = 1,
+                                   .input = PLX_INPUT_INTEGER,
+                                   .seed = 1,
+                                   .no_timing = true};
+    if (plx_compare(context, &options, &results) != PLX_OK) {
+        (void)snprintf(reason, capacity, "%s", plx_message(context));
+        return PLX_OUTCOME_FAILED;
+    }
+    plx_outcome outcome = results.record_count > 0 ? results.records[0].outcome : PLX_OUTCOME_NOT_RUN;
+    (void)snprintf(reason, capacity, "%s", results.record_count > 0 ? results.records[0].reason : "");
+    plx_results_free(&results);
+    return outcome;
+}
+
+/* The first operation that the plugin has and the device can do. */
+static plx_outcome try_device(plx_context *context, size_t plugin, const char *label, char *reason,
+                              size_t capacity)
+{
+    static const plx_op ops[] = {PLX_REDUCE, PLX_TRANSPOSE, PLX_MATVEC, PLX_GEMM};
+    plx_outcome outcome = PLX_OUTCOME_UNSUPPORTED;
+    (void)snprintf(reason, capacity, "its plugin has no kernel to try it with");
+    for (size_t i = 0; i < sizeof ops / sizeof ops[0] && outcome == PLX_OUTCOME_UNSUPPORTED; i++) {
+        const plx_kernel *kernel = plx_kernel_at(context, plugin, ops[i], 0);
+        if (kernel == NULL)
+            continue;
+        plx_problem problem = small_problem(ops[i], plainest_dtype(kernel));
+        outcome = try_problem(context, label, &problem, reason, capacity);
+    }
+    return outcome;
 }
 
 static void examine_device(plx_context *context, const char *plugin, size_t plugin_index, size_t device,
@@ -55,8 +102,7 @@ static void examine_device(plx_context *context, const char *plugin, size_t plug
     cli_label(label, sizeof label, plugin, device);
     if (plx_device_at(context, plugin_index, device, &info) != PLX_OK)
         return;
-    plx_status status = try_device(context, label, reason, sizeof reason);
-    if (status == PLX_OK) {
+    if (try_device(context, plugin_index, label, reason, sizeof reason) == PLX_OUTCOME_OK) {
         found->working++;
         (void)printf("  %-12s works: %s, %s\n", label, info.name, info.api);
     } else {
@@ -112,6 +158,8 @@ static void print_folders(plx_context *context)
 
 static int verdict(const findings *found)
 {
+    if (found->broken > 0 || found->working == 0)
+        (void)fflush(stdout); /* what follows comes after the table */
     if (found->broken > 0) {
         cli_say("%zu device%s that should work %s", found->broken, found->broken == 1 ? "" : "s",
                 found->broken == 1 ? "does not" : "do not");
@@ -148,7 +196,8 @@ const cli_verb cli_doctor_verb = {
     .summary = "what works, and the remedy for what does not",
     .usage = "doctor [options]",
     .help = "For every plugin and device: works, or the first thing that is missing and what to\n"
-            "do about it.  Each device computes a small sum, so 'works' is more than 'is listed'.\n"
+            "do about it.  Each device computes something small, and the result is judged: 'works'\n"
+            "is more than 'is listed'.\n"
             "\n"
             "Exit status: 0 when at least one device works and none fails, 3 when there is no\n"
             "device, 5 when a device that is there fails.\n"

@@ -410,11 +410,21 @@ static void put_group(report_table *table, size_t group)
     put_agreement(table, group);
 }
 
+static bool takes_part(const plx_results *results, size_t device)
+{
+    for (size_t i = 0; i < results->record_count; i++) {
+        if (results->records[i].device == device)
+            return true;
+    }
+    return false;
+}
+
 static void put_devices(const report_table *table)
 {
     for (size_t i = 0; i < table->results->device_count; i++) {
         const plx_study_device *device = &table->results->devices[i];
-        (void)fprintf(table->to, "%-10s %s, %s\n", device->label, device->info.name, device->info.api);
+        if (takes_part(table->results, i))
+            (void)fprintf(table->to, "%-10s %s, %s\n", device->label, device->info.name, device->info.api);
     }
 }
 

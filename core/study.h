@@ -81,6 +81,7 @@ typedef struct plx_viewpoints {
     plx_context *context;
     plx_backend **backends;
     size_t count;
+    bool all; /* every one there is, nobody named them */
     /* Devices that were found but could not be opened. */
     struct plx_unopened {
         char label[48];

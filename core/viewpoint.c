@@ -95,11 +95,13 @@ static plx_status open_all(plx_viewpoints *viewpoints, plx_error *error)
 plx_status plx_viewpoints_open(plx_context *context, const char *const *names, size_t count,
                                plx_viewpoints *viewpoints, plx_error *error)
 {
-    plx_viewpoints made = {.context = context};
+    plx_viewpoints made = {.context = context, .all = count == 0};
     plx_status status = count == 0 ? open_all(&made, error) : PLX_OK;
 
-    for (size_t i = 0; status == PLX_OK && i < count; ++i)
+    for (size_t i = 0; status == PLX_OK && i < count; ++i) {
+        made.all = made.all || strcmp(names[i], "all") == 0;
         status = strcmp(names[i], "all") == 0 ? open_all(&made, error) : open_named(&made, names[i], error);
+    }
     if (status == PLX_OK)
         *viewpoints = made;
     else
@@ -205,14 +207,17 @@ static size_t step_of(const plx_backend *backend, plx_op op, const plx_kernel *k
     return step;
 }
 
-/* The kernels of one backend that one name selects. */
+/* The kernels of one backend that one name selects.  A backend that is here only because
+ * all are (`uninvited`) is left out where it has no such operation. */
 static plx_status select_kernels(arm_list *list, plx_arm arm, const plx_problem *problem, const char *name,
-                                 bool *found, plx_error *error)
+                                 bool uninvited, bool *found, plx_error *error)
 {
     bool all = strcmp(name, "all") == 0;
     plx_status status = PLX_OK;
 
     if (strcmp(name, "best") == 0) {
+        if (uninvited && kernel_at(arm.backend, problem->op, 0) == NULL)
+            return PLX_OK;
         arm.kernel = best_kernel(arm.backend, problem);
         arm.step = step_of(arm.backend, problem->op, arm.kernel);
         *found = true;
@@ -250,10 +255,10 @@ plx_status plx_viewpoints_arms(const plx_viewpoints *viewpoints, const plx_probl
     plx_status status = PLX_OK;
 
     for (size_t name = 0; status == PLX_OK && name < (kernel_count > 0 ? kernel_count : 1); ++name) {
-        bool found = viewpoints->count == 0;
+        bool found = viewpoints->count == 0 || strcmp(names[name], "best") == 0;
         for (size_t i = 0; status == PLX_OK && i < viewpoints->count; ++i) {
             plx_arm arm = {.backend = viewpoints->backends[i], .device = i, .outcome = PLX_OUTCOME_NOT_RUN};
-            status = select_kernels(&list, arm, problem, names[name], &found, error);
+            status = select_kernels(&list, arm, problem, names[name], viewpoints->all, &found, error);
         }
         if (status == PLX_OK && !found)
             status =

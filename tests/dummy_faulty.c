@@ -1,6 +1,7 @@
 /* A plugin without hardware whose kernels go wrong, each in its own way: it shows
  * what the program says and how it ends when something does.  $FAULTY_BEST names
- * the kernel that it offers as its best. */
+ * the kernel that it offers as its best, $FAULTY_OP "transpose" the operation that it has
+ * instead of reduce. */
 #include "dummy.h"
 
 #include <stdlib.h>
@@ -43,9 +44,15 @@ static const plx_kernel kernels[FAULT_COUNT] = {
     [FAULT_UNSUPPORTED] = {.name = "unsupported", ABOUT},
 };
 
+static plx_op faulty_op(void)
+{
+    const char *op = getenv("FAULTY_OP");
+    return op != NULL && strcmp(op, "transpose") == 0 ? PLX_TRANSPOSE : PLX_REDUCE;
+}
+
 static const plx_kernel *faulty_kernel(plx_op op, size_t index)
 {
-    return op == PLX_REDUCE && index < FAULT_COUNT ? &kernels[index] : NULL;
+    return op == faulty_op() && index < FAULT_COUNT ? &kernels[index] : NULL;
 }
 
 static plx_status faulty_choose(plx_session *session, const plx_problem *problem, size_t *kernel,
@@ -53,7 +60,7 @@ static plx_status faulty_choose(plx_session *session, const plx_problem *problem
 {
     const char *best = getenv("FAULTY_BEST");
     (void)session;
-    if (problem->op != PLX_REDUCE || problem->dtype != PLX_I32)
+    if (problem->op != faulty_op() || problem->dtype != PLX_I32)
         return plx_fail(error, PLX_UNSUPPORTED, "there is no kernel for it");
     *kernel = FAULT_NONE;
     for (size_t i = 0; best != NULL && i < FAULT_COUNT; i++) {
@@ -109,6 +116,20 @@ static plx_status reduce(plx_plugin_queue *queue, const plx_operand *x, const pl
     return PLX_OK;
 }
 
+static plx_status transpose(plx_plugin_queue *queue, const plx_operand *operands,
+                            const plx_transpose_problem *problem, plx_error *error)
+{
+    plx_status status = PLX_OK;
+    for (int64_t i = 0; status == PLX_OK && i < problem->rows * problem->cols; i++) {
+        int64_t row = i / problem->cols, col = i % problem->cols;
+        uint64_t from = (uint64_t)(row * problem->ld_in + col) * 4,
+                 to = (uint64_t)(col * problem->ld_out + row) * 4;
+        status = dummy_copy(queue, operands[1].memory, operands[1].offset + to, operands[0].memory,
+                            operands[0].offset + from, 4, error);
+    }
+    return status;
+}
+
 static plx_status faulty_execute(plx_plugin_plan *opaque, plx_plugin_queue *queue,
                                  const plx_operand *operands, size_t count, plx_error *error)
 {
@@ -117,6 +138,8 @@ static plx_status faulty_execute(plx_plugin_plan *opaque, plx_plugin_queue *queu
     (void)count;
     if (plan->kernel == FAULT_FAILS)
         return plx_fail(error, PLX_FAILED, "the device caught fire");
+    if (plan->problem.op == PLX_TRANSPOSE)
+        return transpose(queue, operands, &plan->problem.of.transpose, error);
     plx_status status = reduce(queue, &operands[0], &plan->problem.of.reduce, &result, error);
     if (status != PLX_OK)
         return status;

@@ -293,6 +293,27 @@ if [ -f "$faulty" ]; then
         [ "$status" = 5 ] || fail "status $status, not 5, of doctor with a device that fails"
         shows "faulty:0     FAILS"
     done
+    cases=$((cases + 1))
+    FAULTY_BEST=wrong "$parallax" doctor --plugin-dir "$work/plugins" >"$work/out" 2>&1
+    tail -n 1 "$work/out" | grep -q "^parallax doctor: 1 device" || fail "the verdict comes after the table"
+
+    # A plugin that does not have every operation.
+    FAULTY_OP=transpose
+    export FAULTY_OP
+    run doctor --plugin-dir "$work/plugins"
+    shows "faulty:0     works"
+    set -- --plugin-dir "$work/plugins" --dtype i32 --no-timing
+    expect 0 '' compare transpose 5 7 "$@" --backend host --backend faulty
+    shows "faulty:0"
+    expect 4 '' compare reduce 100 "$@" --backend host --backend faulty
+    shows "unsupported"
+    cases=$((cases + 1))
+    run compare reduce 100 "$@"
+    grep -q "faulty" "$work/out" && fail "a plugin without the operation that nobody asked for"
+    shows "host:0"
+    run compare reduce 100 "$@" --backend all
+    grep -q "faulty" "$work/out" && fail "a plugin without the operation that all stands for"
+    unset FAULTY_OP
 else
     echo "the faulty plugin was not built; its cases are left out"
 fi
