@@ -10,8 +10,10 @@ static void print_failure(void *data, const plx_record *record, const char *comm
 {
     const cli_options *options = data;
     cli_progress_end();
-    (void)fprintf(stderr, "%s %s/%s on %s: %s\n  repeat: %s", plx_outcome_name(record->outcome),
-                  plx_op_name(record->problem.op), record->kernel, record->backend, record->reason, command);
+    (void)fprintf(stderr, "%s %s/%s on %s: %s\n  case: %s %s, %s input\n  repeat: %s",
+                  plx_outcome_name(record->outcome), plx_op_name(record->problem.op), record->kernel,
+                  record->backend, record->reason, plx_dtype_name(record->problem.dtype),
+                  record->circumstances, plx_input_name(record->input), command);
     for (size_t i = 0; i < options->plugin_dirs.count; i++)
         (void)fprintf(stderr, " --plugin-dir '%s'", options->plugin_dirs.at[i]);
     (void)fputc('\n', stderr);
@@ -37,10 +39,18 @@ static int read_ops(const cli_options *options, plx_op *ops, size_t *count)
 
 static void print_counts(const plx_check_counts *counts)
 {
+    size_t explained = 0;
     (void)printf("%zu cases: %zu ok, %zu wrong, %zu failed, %zu unsupported\n", counts->cases, counts->ok,
                  counts->wrong, counts->failed, counts->unsupported);
+    for (size_t i = 0; i < counts->reason_count; i++) {
+        (void)printf("  %zu unsupported: %s\n", counts->reasons[i].count, counts->reasons[i].text);
+        explained += counts->reasons[i].count;
+    }
+    if (explained < counts->unsupported)
+        (void)printf("  %zu unsupported for other reasons\n", counts->unsupported - explained);
     (void)printf("%zu pairs of results: %zu agree, %zu disagree\n", counts->pairs, counts->agreed,
                  counts->disagreed);
+    (void)printf("runs repeated to compare their bits: %zu\n", counts->repeats);
 }
 
 /* Counts say more than the worst case of each kernel: nothing may hide behind it. */
@@ -81,6 +91,7 @@ static int check_on(plx_context *context, cli_options *options, const plx_op *op
         .dtype_count = options->dtype_count,
         .effort = options->effort,
         .seed = options->seed,
+        .only_case = options->only_case,
         .save_failure = options->save_failure,
         .progress = cli_progress(options),
         .progress_data = options,
@@ -111,6 +122,8 @@ static int check_main(cli_options *options)
     size_t op_count;
     plx_context *context;
     int status = read_ops(options, ops, &op_count);
+    if (status == CLI_OK && options->only_case != 0 && (op_count != 1 || options->dtype_count != 1))
+        status = cli_wrong_usage("--case is the number of a case of one operation and one --dtype");
     if (status == CLI_OK)
         status = cli_outputs_check(options);
     if (status == CLI_OK)
@@ -136,6 +149,6 @@ const cli_verb cli_check_verb = {
             "  parallax check gemm --backend cuda --kernel double-buffer --full\n"
             "  parallax check reduce transpose --dtype f32 --save-failure failures\n",
     .options = OPT_COMMON | OPT_BACKEND | OPT_KERNEL | OPT_DTYPE | OPT_SEED | OPT_QUICK | OPT_FULL |
-               OPT_SAVE_FAILURE | OPT_JSON | OPT_CSV,
+               OPT_CASE | OPT_SAVE_FAILURE | OPT_JSON | OPT_CSV,
     .run = check_main,
 };

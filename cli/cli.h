@@ -49,6 +49,7 @@ typedef enum cli_option_bit {
     OPT_QUIET = 1 << 23,
     OPT_PLOT = 1 << 24,
     OPT_COUNTERS = 1 << 25,
+    OPT_CASE = 1 << 26,
     /* The sets that most verbs take. */
     OPT_COMMON = OPT_PLUGIN_DIR | OPT_VERBOSE | OPT_QUIET,
     OPT_PROBLEM = OPT_SHAPE | OPT_DTYPE | OPT_REDUCE | OPT_TRANS | OPT_TRANS_A | OPT_TRANS_B | OPT_ALPHA |
@@ -68,6 +69,7 @@ typedef struct cli_options {
     const char *out, *json, *csv, *save_failure, *plot;
     double seconds;
     plx_effort effort;
+    size_t only_case; /* 0: all */
     bool help, version;
 } cli_options;
 

@@ -112,14 +112,30 @@ static int apply_seconds(cli_options *options, const char *word)
     return status;
 }
 
-static int apply_seed(cli_options *options, const char *word)
+static bool whole_number(const char *word, uint64_t *number)
 {
     char *end;
     errno = 0;
     unsigned long long value = strtoull(word, &end, 0);
     if (word[0] < '0' || word[0] > '9' || *end != '\0' || errno != 0 || value > UINT64_MAX)
+        return false;
+    *number = value;
+    return true;
+}
+
+static int apply_seed(cli_options *options, const char *word)
+{
+    if (!whole_number(word, &options->seed))
         return cli_wrong_usage("--seed: '%s' is no number from 0 to 2^64 - 1", word);
-    options->seed = value;
+    return CLI_OK;
+}
+
+static int apply_case(cli_options *options, const char *word)
+{
+    uint64_t number;
+    if (!whole_number(word, &number) || number == 0 || number > SIZE_MAX)
+        return cli_wrong_usage("--case: '%s' is no number from 1 on", word);
+    options->only_case = (size_t)number;
     return CLI_OK;
 }
 
@@ -192,6 +208,7 @@ static const option_row rows[] = {
     {"counters", 0, NULL, OPT_COUNTERS, "count transactions, DRAM bytes, bank conflicts, occupancy", NULL},
     {"quick", 0, NULL, OPT_QUICK, "the fewest cases or points that see every kernel", apply_quick},
     {"full", 0, NULL, OPT_FULL, "every shape, class and transposition", apply_full},
+    {"case", 0, "N", OPT_CASE, "this case of one operation and dtype alone", apply_case},
     {"save-failure", 0, "DIR", OPT_SAVE_FAILURE, "keep the operands of what failed", apply_save_failure},
     {"json", 'j', "FILE", OPT_JSON, "write JSON; - is standard output", apply_json},
     {"csv", 0, "FILE", OPT_CSV, "write CSV; - is standard output", apply_csv},

@@ -108,6 +108,16 @@ static void judge(plx_arm *arm, const plx_inputs *inputs, plx_truths *truths)
         say_wrong(arm, inputs);
 }
 
+static void say_unsteady(plx_arm *arm, const plx_inputs *inputs, const char *which, int64_t element)
+{
+    const plx_extent *output = &inputs->extents[inputs->operation->output];
+
+    arm->outcome = PLX_OUTCOME_WRONG;
+    (void)snprintf(arm->reason, sizeof arm->reason,
+                   "declared the same from run to run, but %s gave other bits at %s[%lld][%lld]", which,
+                   output->name, (long long)(element / output->cols), (long long)(element % output->cols));
+}
+
 /* Whether what was declared of the bits holds for a second run on other canaries. */
 static void repeat(plx_arm *arm, const plx_inputs *inputs, uint64_t shift)
 {
@@ -122,17 +132,31 @@ static void repeat(plx_arm *arm, const plx_inputs *inputs, uint64_t shift)
         free(again);
         return;
     }
+    ++arm->repeats;
     for (int64_t i = 0; arm->outcome == PLX_OUTCOME_OK && i < output->rows * output->cols; ++i) {
         size_t place = (size_t)plx_output_place(inputs, yardstick, i) * size;
-        if (memcmp((char *)arm->result + place, (char *)again + place, size) == 0)
-            continue;
-        arm->outcome = PLX_OUTCOME_WRONG;
-        (void)snprintf(
-            arm->reason, sizeof arm->reason,
-            "declared the same from run to run, but a second run gave other bits at %s[%lld][%lld]",
-            output->name, (long long)(i / output->cols), (long long)(i % output->cols));
+        if (memcmp((char *)arm->result + place, (char *)again + place, size) != 0)
+            say_unsteady(arm, inputs, "a second run", i);
     }
     free(again);
+}
+
+static void repeat_busily(plx_arm *arm, const plx_inputs *inputs, const plx_rigour *rigour)
+{
+    plx_error error = {.text = ""};
+    plx_repeats found;
+    char which[80];
+    plx_status status = plx_repeat(arm->backend, arm->plan, inputs, plx_arm_is_yardstick(arm), rigour->shift,
+                                   arm->result, rigour->busy, &found, &error);
+
+    if (status != PLX_OK) {
+        conclude_failure(arm, status, error.text);
+        return;
+    }
+    arm->repeats += found.runs;
+    (void)snprintf(which, sizeof which, "run %zu beside a busy queue", found.runs);
+    if (found.first_different >= 0)
+        say_unsteady(arm, inputs, which, found.first_different);
 }
 
 static void check_honesty(plx_arm *arm, const plx_inputs *inputs, plx_truths *truths)
@@ -181,6 +205,7 @@ void plx_arm_run(plx_arm *arm, const plx_inputs *inputs, plx_truths *truths, con
     arm->outcome = PLX_OUTCOME_OK;
     arm->reason[0] = '\0';
     arm->error = (plx_error_measure){.first_bad = -1};
+    arm->repeats = 0;
     arm->time = (plx_timing){.measured = false};
     if (!plan(arm, inputs))
         return;
@@ -193,6 +218,8 @@ void plx_arm_run(plx_arm *arm, const plx_inputs *inputs, plx_truths *truths, con
         check_honesty(arm, inputs, truths);
     if (arm->outcome == PLX_OUTCOME_OK && rigour->repeat && repeatable(arm, inputs))
         repeat(arm, inputs, rigour->shift);
+    if (arm->outcome == PLX_OUTCOME_OK && rigour->busy > 0 && repeatable(arm, inputs))
+        repeat_busily(arm, inputs, rigour);
     if (!plx_arm_has_result(arm))
         plx_arm_clear(arm);
 }
@@ -226,22 +253,63 @@ static bool last_of_backend(const plx_arm *arms, size_t count, size_t which)
     return true;
 }
 
+static bool comparable(const plx_arm *a, const plx_arm *b)
+{
+    return plx_arm_has_result(a) && plx_arm_has_result(b) && a->kernel->compute == b->kernel->compute &&
+           plx_arm_is_yardstick(a) == plx_arm_is_yardstick(b);
+}
+
+static bool is_twin(const plx_arm *a, const plx_arm *b)
+{
+    return a->backend != b->backend && strcmp(a->kernel->name, b->kernel->name) == 0;
+}
+
+/* Whether the same kernel is right on another backend. */
+static bool has_right_twin(const plx_arm *arms, size_t count, size_t which)
+{
+    for (size_t i = 0; i < count; ++i)
+        if (comparable(&arms[i], &arms[which]) && is_twin(&arms[i], &arms[which]) &&
+            arms[i].outcome == PLX_OUTCOME_OK)
+            return true;
+    return false;
+}
+
+/* Whether `which` speaks for its backend to a lone kernel of another: the last that is
+ * right, or the last at all where none is. */
+static bool speaks_for_backend(const plx_arm *arms, size_t count, size_t which)
+{
+    for (size_t i = 0; i < count; ++i) {
+        if (arms[i].backend != arms[which].backend || i == which || !comparable(&arms[i], &arms[which]))
+            continue;
+        if (arms[i].outcome == arms[which].outcome ? i > which : arms[i].outcome == PLX_OUTCOME_OK)
+            return false;
+    }
+    return true;
+}
+
+/* What is right is confirmed by some other backend, whatever its kernels are called. */
+static bool confirms(const plx_arm *arms, size_t count, size_t lone, size_t other)
+{
+    return arms[lone].outcome == PLX_OUTCOME_OK && !has_right_twin(arms, count, lone) &&
+           speaks_for_backend(arms, count, other);
+}
+
 /* Every kernel is linked to its neighbours, so that the list stays readable and what
  * disagrees anywhere still shows. */
 static bool worth_comparing(const plx_arm *arms, size_t count, size_t first, size_t second)
 {
     const plx_arm *a = &arms[first], *b = &arms[second];
 
-    if (!plx_arm_has_result(a) || !plx_arm_has_result(b) || a->kernel->compute != b->kernel->compute ||
-        plx_arm_is_yardstick(a) != plx_arm_is_yardstick(b))
+    if (!comparable(a, b))
         return false;
-    if (a->backend != b->backend && strcmp(a->kernel->name, b->kernel->name) == 0)
+    if (is_twin(a, b))
         return true;
     if (plx_arm_is_yardstick(a))
         return false;
     if (a->backend == b->backend)
         return step_before(arms, second) == first;
-    return last_of_backend(arms, count, first) && last_of_backend(arms, count, second);
+    return (last_of_backend(arms, count, first) && last_of_backend(arms, count, second)) ||
+           confirms(arms, count, first, second) || confirms(arms, count, second, first);
 }
 
 static plx_status compare_two(const plx_arm *first, const plx_arm *second, const plx_inputs *inputs,

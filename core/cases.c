@@ -45,6 +45,16 @@ static plx_rigour usual(const maker *m)
     return (plx_rigour){.shift = m->turn % 3 == 2 ? 1 + m->turn / 3 % 3 : 0, .repeat = true};
 }
 
+/* Runs beside a busy queue, for one case of each kind; the others' turns stay theirs. */
+static void add_busy(maker *m, const plx_problem *problem)
+{
+    static const size_t runs[] = {[PLX_QUICK] = 8, [PLX_NORMAL] = 50, [PLX_FULL] = 1000};
+    uint64_t turn = m->turn;
+
+    add(m, problem, PLX_INPUT_UNIFORM, (plx_rigour){.repeat = true, .busy = runs[m->effort]}, false);
+    m->turn = turn;
+}
+
 static plx_input next_input(const maker *m)
 {
     return (plx_input)(m->turn % PLX_INPUT_COUNT);
@@ -98,6 +108,12 @@ static bool quick_reduction(plx_dtype dtype, plx_reduction reduction)
     return dtype == PLX_F32 || reduction == (dtype == PLX_F64 ? PLX_MIN : PLX_MAX);
 }
 
+static void reduce_busily(maker *m, plx_reduction reduction)
+{
+    plx_problem problem = plx_reduce_of(m->dtype, reduction, 70001);
+    add_busy(m, &problem);
+}
+
 static void make_reduce(maker *m)
 {
     static const int64_t quick[] = {0, 1, 2, 33, 255, 1024, 1025, 4097, 65539};
@@ -107,6 +123,7 @@ static void make_reduce(maker *m)
     for (int r = 0; r < PLX_REDUCTION_COUNT; ++r) {
         if (m->effort == PLX_QUICK && !quick_reduction(m->dtype, (plx_reduction)r))
             continue;
+        reduce_busily(m, (plx_reduction)r);
         reduce_classes(m, (plx_reduction)r, m->effort == PLX_QUICK ? 2083 : 70001);
         if (m->effort == PLX_QUICK) {
             for (size_t i = 0; i < sizeof quick / sizeof quick[0]; ++i)
@@ -147,7 +164,9 @@ static void make_transpose(maker *m)
                                        {31, 33},  {32, 32},   {33, 31},  {64, 64},  {63, 65},
                                        {65, 129}, {128, 130}, {3, 1025}, {257, 255}};
     const int64_t past_grid = 65535 * 32 + 1;
+    plx_problem busy = plx_transpose_of(m->dtype, 257, 255);
 
+    add_busy(m, &busy);
     for (int input = 0; input < PLX_INPUT_COUNT; ++input)
         transpose_shape(m, 67, 131, (plx_input)input);
     if (m->effort == PLX_QUICK) {
@@ -194,7 +213,9 @@ static void make_matvec_one_way(maker *m, bool trans)
                                        {31, 33},  {32, 64},  {65, 65},  {64, 32},   {129, 65},
                                        {33, 513}, {513, 33}, {8, 2049}, {2049, 17}, {255, 257}};
     const int64_t past_grid = 65535 * 32 + 1;
+    plx_problem busy = plx_matvec_of(m->dtype, trans, 257, 2049);
 
+    add_busy(m, &busy);
     for (size_t i = 0; i < sizeof honest_lengths / sizeof honest_lengths[0]; ++i)
         matvec_honesty(m, trans, honest_lengths[i]);
     for (int input = 0; input < PLX_INPUT_COUNT; ++input)
@@ -243,6 +264,12 @@ static void gemm_honesty(maker *m, int way, int64_t k)
     add(m, &problem, PLX_INPUT_UNIFORM, (plx_rigour){.repeat = true, .honesty = true}, false);
 }
 
+static void gemm_busily(maker *m, int way)
+{
+    plx_problem problem = plx_gemm_of(m->dtype, (way & 1) != 0, (way & 2) != 0, 129, 130, 257);
+    add_busy(m, &problem);
+}
+
 /* The largest dimension shrinks until the product is affordable. */
 static void gemm_sizes(maker *m, int way, size_t i, size_t j, size_t k, double limit)
 {
@@ -262,6 +289,7 @@ static void gemm_quick(maker *m)
     /* A device that compiles for each way of transposing has three of them to do. */
     int first = m->dtype == PLX_F32 ? 0 : 2, second = m->dtype == PLX_F32 ? 3 : 2;
 
+    gemm_busily(m, first);
     for (size_t i = 0; i < sizeof quick / sizeof quick[0]; ++i)
         gemm_shape(m, i % 2 == 0 ? first : second, quick[i][0], quick[i][1], quick[i][2], next_input(m));
     for (int input = 0; input < PLX_INPUT_COUNT; ++input)
@@ -280,6 +308,7 @@ static void make_gemm(maker *m)
         return;
     }
     for (int way = 0; way < 4; ++way) {
+        gemm_busily(m, way);
         for (size_t i = 0; i < sizeof honest_lengths / sizeof honest_lengths[0]; ++i)
             gemm_honesty(m, way, honest_lengths[i]);
         for (int input = 0; input < PLX_INPUT_COUNT; ++input)

@@ -1,10 +1,9 @@
 /* plx_check: every kernel of every backend on every case, and the backends against
  * each other.  No timing. */
 #define _DEFAULT_SOURCE /* sysconf(_SC_PHYS_PAGES) */
-#include "core/cases.h"
-#include "core/core.h"
+#include "core/failure.h"
 
-#include <inttypes.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,129 +29,34 @@ typedef struct part {
     size_t first_record;
     size_t *pairs; /* count x count: number of the pair in the results, plus 1 */
     bool *tried;   /* by some case */
+    uint32_t *patterns; /* of each arm: bits of what a probe's kernel serves; 0: not asked yet */
 } part;
-
-/* ---- how to repeat a case ---------------------------------------------------------- */
-
-static bool is_dense(const plx_inputs *inputs)
-{
-    for (size_t i = 0; i < inputs->operation->operand_count; ++i)
-        if (inputs->extents[i].ld > (inputs->extents[i].cols > 0 ? inputs->extents[i].cols : 1))
-            return false;
-    return true;
-}
-
-static void add_shape(plx_line *line, const plx_inputs *inputs)
-{
-    int64_t shape[4];
-
-    inputs->operation->shape(&inputs->problem, shape);
-    for (size_t i = 0; i < inputs->operation->shape_rank; ++i)
-        plx_line_add(line, "%s%" PRId64, i == 0 ? " --shape " : "x", shape[i]);
-}
-
-static void add_variant(plx_line *line, const plx_problem *problem)
-{
-    double alpha, beta;
-
-    plx_problem_scalars(problem, &alpha, &beta);
-    if (problem->op == PLX_REDUCE)
-        plx_line_add(line, " --reduce %s", plx_reduction_name(problem->of.reduce.reduction));
-    if (problem->op == PLX_MATVEC && problem->of.matvec.trans)
-        plx_line_add(line, " --trans");
-    if (problem->op == PLX_GEMM && problem->of.gemm.trans_a)
-        plx_line_add(line, " --trans-a");
-    if (problem->op == PLX_GEMM && problem->of.gemm.trans_b)
-        plx_line_add(line, " --trans-b");
-    if (alpha != 1.0)
-        plx_line_add(line, " --alpha %.9g", alpha);
-    if (beta != 0.0)
-        plx_line_add(line, " --beta %.9g", beta);
-}
-
-static const char *effort_option(plx_effort effort)
-{
-    return effort == PLX_QUICK ? " --quick" : effort == PLX_FULL ? " --full" : "";
-}
-
-/* Paddings, misaligned operands, a second run and the gate of honesty are check's alone. */
-static void write_command(const check *c, const plx_case *tried, const plx_inputs *inputs, const plx_arm *arm,
-                          plx_line *line)
-{
-    const char *op = inputs->operation->name, *dtype = plx_dtype_name(inputs->problem.dtype);
-    const char *backend = plx_backend_label(arm->backend), *kernel = arm->kernel->name;
-
-    if (!is_dense(inputs) || tried->rigour.shift != 0 || tried->rigour.honesty || arm->error.wrong == 0) {
-        plx_line_add(line, "parallax check %s --backend %s --kernel %s --dtype %s --seed %" PRIu64 "%s", op,
-                     backend, kernel, dtype, c->options->seed, effort_option(c->options->effort));
-        return;
-    }
-    plx_line_add(line, "parallax compare %s --backend %s --kernel %s --dtype %s", op, backend, kernel, dtype);
-    add_shape(line, inputs);
-    add_variant(line, &inputs->problem);
-    plx_line_add(line, " --input %s --seed %" PRIu64 " --no-timing", plx_input_name(inputs->input),
-                 inputs->seed);
-}
 
 /* ---- failures ------------------------------------------------------------------------ */
 
-static plx_status save_operand(const plx_inputs *inputs, size_t operand, const char *path, plx_error *error)
+static void fill_record(plx_record *record, const plx_case *tried, const plx_inputs *inputs,
+                        const plx_arm *arm, size_t group)
 {
-    const plx_extent *extent = &inputs->extents[operand];
-    size_t row_bytes = (size_t)extent->cols * plx_dtype_size(inputs->problem.dtype);
-    plx_array array = {.dtype = inputs->problem.dtype,
-                       .rank = extent->rows == 1 ? 1 : 2,
-                       .rows = extent->rows,
-                       .cols = extent->cols};
-    plx_status status;
+    plx_line line = {.length = 0};
 
-    if (inputs->data[operand] != NULL) {
-        array.data = malloc((size_t)extent->rows * row_bytes);
-        if (array.data == NULL)
-            return plx_fail(error, PLX_NO_MEMORY, "no memory to save %s", extent->name);
-        for (int64_t row = 0; row < extent->rows; ++row)
-            memcpy((char *)array.data + (size_t)row * row_bytes,
-                   (const char *)inputs->data[operand] +
-                       (size_t)(row * extent->ld) * plx_dtype_size(inputs->problem.dtype),
-                   row_bytes);
-    }
-    status = plx_npy_write(path, &array, error);
-    free(array.data);
-    return status;
+    plx_record_fill(record, arm, inputs, group);
+    plx_case_circumstances(tried, inputs, &line);
+    (void)snprintf(record->circumstances, sizeof record->circumstances, "%.*s",
+                   (int)sizeof record->circumstances - 1, line.text);
 }
 
-/* DIR/gemm-1-A.npy, ...: the operands without the padding between their rows. */
-static plx_status save_failure(check *c, const plx_inputs *inputs)
-{
-    plx_status status = PLX_OK;
-    char path[4096];
-
-    ++c->saved;
-    for (size_t i = 0; status == PLX_OK && i < inputs->operation->operand_count; ++i) {
-        if (inputs->data[i] == NULL && i == inputs->operation->output)
-            continue;
-        int length = snprintf(path, sizeof path, "%s/%s-%zu-%s.npy", c->options->save_failure,
-                              inputs->operation->name, c->saved, inputs->extents[i].name);
-        if (length < 0 || (size_t)length >= sizeof path)
-            return plx_fail(c->error, PLX_INVALID, "%s: the path is too long", c->options->save_failure);
-        status = save_operand(inputs, i, path, c->error);
-    }
-    return status;
-}
-
-static plx_status report_failure(check *c, const plx_case *tried, const plx_inputs *inputs,
-                                 const plx_arm *arm)
+static plx_status report_failure(check *c, const plx_failed_case *failed)
 {
     plx_record record;
     plx_line line = {.length = 0};
 
     if (c->options->failure != NULL) {
-        plx_record_fill(&record, arm, inputs, 0);
-        write_command(c, tried, inputs, arm, &line);
+        fill_record(&record, failed->tried, failed->inputs, failed->arm, 0);
+        plx_failure_command(failed, &line);
         c->options->failure(c->options->progress_data, &record, line.text);
     }
-    if (c->options->save_failure != NULL && arm->outcome == PLX_OUTCOME_WRONG)
-        return save_failure(c, inputs);
+    if (c->options->save_failure != NULL && failed->arm->outcome == PLX_OUTCOME_WRONG)
+        return plx_failure_save(failed, ++c->saved, c->error);
     return PLX_OK;
 }
 
@@ -168,11 +72,11 @@ static int rank_of(plx_outcome outcome)
 }
 
 /* A kernel that does not serve some of the cases is judged by the others. */
-static void keep_worst(part *p, size_t which, const plx_inputs *inputs)
+static void keep_worst(part *p, size_t which, const plx_case *tried, const plx_inputs *inputs)
 {
     plx_record record, *kept = &p->check->results->records[p->first_record + which];
 
-    plx_record_fill(&record, &p->arms[which], inputs, kept->group);
+    fill_record(&record, tried, inputs, &p->arms[which], kept->group);
     if (!p->tried[which] || rank_of(record.outcome) > rank_of(kept->outcome) ||
         (record.outcome == kept->outcome && record.error.max_over_bound > kept->error.max_over_bound))
         *kept = record;
@@ -215,10 +119,50 @@ static plx_status count_pair(void *data, size_t first, size_t second, const plx_
 
 /* ---- one case ----------------------------------------------------------------------------- */
 
-static void count_outcome(plx_check_counts *counts, plx_outcome outcome)
+/* What the reason says beyond which kernel of which backend it is about. */
+static const char *essence(const char *reason)
+{
+    static const char marker[] = " is not supported: ";
+    const char *found = strstr(reason, marker);
+    return found != NULL ? found + sizeof marker - 1 : reason;
+}
+
+/* Sentences that differ in their numbers alone are one reason. */
+static bool same_reason(const char *a, const char *b)
+{
+    for (;; ++a, ++b) {
+        while (isdigit((unsigned char)*a))
+            ++a;
+        while (isdigit((unsigned char)*b))
+            ++b;
+        if (*a != *b)
+            return false;
+        if (*a == '\0')
+            return true;
+    }
+}
+
+static void count_reason(plx_check_counts *counts, const char *reason)
+{
+    size_t i = 0;
+
+    while (i < counts->reason_count && !same_reason(counts->reasons[i].text, reason))
+        ++i;
+    if (i == PLX_CHECK_REASONS)
+        return; /* among the unsupported, but without a line of its own */
+    if (i == counts->reason_count) {
+        ++counts->reason_count;
+        (void)snprintf(counts->reasons[i].text, sizeof counts->reasons[i].text, "%.*s",
+                       (int)sizeof counts->reasons[i].text - 1, reason);
+    }
+    ++counts->reasons[i].count;
+}
+
+static void count_outcome(plx_check_counts *counts, const plx_arm *arm)
 {
     ++counts->cases;
-    switch (outcome) {
+    counts->repeats += arm->repeats;
+    switch (arm->outcome) {
     case PLX_OUTCOME_OK:
         ++counts->ok;
         break;
@@ -227,6 +171,7 @@ static void count_outcome(plx_check_counts *counts, plx_outcome outcome)
         break;
     case PLX_OUTCOME_UNSUPPORTED:
         ++counts->unsupported;
+        count_reason(counts, essence(arm->reason));
         break;
     default:
         ++counts->failed;
@@ -273,24 +218,59 @@ static bool worth_making(const part *p, const plx_case *tried)
     return some && host_affords(tried);
 }
 
-static plx_status try_arm(part *p, size_t which, const plx_case *tried, const plx_inputs *inputs,
-                          plx_truths *truths)
+/* Whether a kernel computes this problem at all, tried at a size that all take. */
+static bool has_plan(const plx_arm *arm, const plx_problem *problem)
+{
+    plx_plan *plan;
+
+    if (plx_plan_create(arm->backend, problem, arm->kernel->name, &plan) != PLX_OK)
+        return false;
+    plx_plan_destroy(plan);
+    return true;
+}
+
+static uint32_t patterns_of(const plx_arm *arm, plx_dtype dtype)
+{
+    uint32_t found = 0;
+
+    for (int pattern = 0; pattern < PLX_PROBE_PATTERN_COUNT; ++pattern) {
+        plx_problem problem = plx_probe_of(dtype, (plx_probe_pattern)pattern, 256);
+        if (has_plan(arm, &problem))
+            found |= UINT32_C(1) << pattern;
+    }
+    return found != 0 ? found : UINT32_MAX; /* one that serves none may say why in each case */
+}
+
+/* A probe's kernel computes one of the patterns: the others are no cases of its. */
+static bool serves_pattern(part *p, size_t which, const plx_problem *problem)
+{
+    if (p->operation->op != PLX_PROBE)
+        return true;
+    if (p->patterns[which] == 0)
+        p->patterns[which] = patterns_of(&p->arms[which], problem->dtype);
+    return (p->patterns[which] >> problem->of.probe.pattern & 1) != 0;
+}
+
+static plx_status try_arm(part *p, size_t which, const plx_case *tried, size_t number,
+                          const plx_inputs *inputs, plx_truths *truths)
 {
     plx_arm *arm = &p->arms[which];
+    const plx_failed_case failed = {p->check->options, tried, number, inputs, arm, truths};
 
     arm->outcome = PLX_OUTCOME_NOT_RUN; /* what the last case left must not be paired */
     progress(p->check, arm, p->operation);
-    if ((arm->kernel->dtypes & PLX_DTYPE_BIT(inputs->problem.dtype)) == 0 || !affordable(tried, arm))
+    if ((arm->kernel->dtypes & PLX_DTYPE_BIT(inputs->problem.dtype)) == 0 || !affordable(tried, arm) ||
+        !serves_pattern(p, which, &tried->problem))
         return PLX_OK;
     plx_arm_run(arm, inputs, truths, &tried->rigour);
-    count_outcome(&p->check->counts, arm->outcome);
-    keep_worst(p, which, inputs);
+    count_outcome(&p->check->counts, arm);
+    keep_worst(p, which, tried, inputs);
     if (arm->outcome == PLX_OUTCOME_OK || arm->outcome == PLX_OUTCOME_UNSUPPORTED)
         return PLX_OK;
-    return report_failure(p->check, tried, inputs, arm);
+    return report_failure(p->check, &failed);
 }
 
-static plx_status try_case(part *p, const plx_case *tried)
+static plx_status try_case(part *p, const plx_case *tried, size_t number)
 {
     plx_inputs inputs;
     plx_truths truths = {.has_copy = false};
@@ -302,7 +282,7 @@ static plx_status try_case(part *p, const plx_case *tried)
     if (status != PLX_OK)
         return status;
     for (size_t i = 0; status == PLX_OK && i < p->count; ++i)
-        status = try_arm(p, i, tried, &inputs, &truths);
+        status = try_arm(p, i, tried, number, &inputs, &truths);
     if (status == PLX_OK)
         status = plx_arms_pair(p->arms, p->count, &inputs, &truths, count_pair, p, p->check->error);
     for (size_t i = 0; i < p->count; ++i)
@@ -348,8 +328,12 @@ static plx_status try_dtype(part *p, plx_dtype dtype)
 
     if (status != PLX_OK)
         return status;
+    if (c->options->only_case > cases.count)
+        status = plx_fail(c->error, PLX_INVALID, "%s has %s cases 1 to %zu here, not %zu", p->operation->name,
+                          plx_dtype_name(dtype), cases.count, c->options->only_case);
     for (size_t i = 0; status == PLX_OK && i < cases.count; ++i)
-        status = try_case(p, &cases.list[i]);
+        if (c->options->only_case == 0 || c->options->only_case == i + 1)
+            status = try_case(p, &cases.list[i], i + 1);
     plx_cases_free(&cases);
     return status;
 }
@@ -383,7 +367,8 @@ static plx_status try_part(part *p)
 
     p->pairs = calloc(p->count > 0 ? p->count * p->count : 1, sizeof *p->pairs);
     p->tried = calloc(p->count > 0 ? p->count : 1, sizeof *p->tried);
-    if (p->pairs == NULL || p->tried == NULL)
+    p->patterns = calloc(p->count > 0 ? p->count : 1, sizeof *p->patterns);
+    if (p->pairs == NULL || p->tried == NULL || p->patterns == NULL)
         status =
             plx_fail(p->check->error, PLX_NO_MEMORY, "no memory for the records of %s", p->operation->name);
     if (status == PLX_OK)
@@ -394,6 +379,7 @@ static plx_status try_part(part *p)
             status = try_dtype(p, (plx_dtype)dtype);
     free(p->pairs);
     free(p->tried);
+    free(p->patterns);
     return status;
 }
 
@@ -437,7 +423,7 @@ static plx_status count_runs(check *c, const plx_operation *operation, size_t ar
         status = plx_cases_make(operation->op, (plx_dtype)dtype, c->options->effort, 0, &cases, c->error);
         if (status != PLX_OK)
             break;
-        c->total += cases.count * arms;
+        c->total += (c->options->only_case != 0 ? 1 : cases.count) * arms;
         plx_cases_free(&cases);
     }
     return status;

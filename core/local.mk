@@ -46,6 +46,8 @@ libparallax_la_SOURCES += \
 	core/compare.c \
 	core/count.c \
 	core/element.c \
+	core/failure.c \
+	core/failure.h \
 	core/freivalds.c \
 	core/generate.c \
 	core/inputs.c \
@@ -55,6 +57,7 @@ libparallax_la_SOURCES += \
 	core/probe.h \
 	core/probe_sweeps.c \
 	core/probe_verdict.c \
+	core/repeat.c \
 	core/results.c \
 	core/run_once.c \
 	core/statistics.c \

@@ -14,6 +14,19 @@
 plx_status plx_trial_run(plx_backend *backend, plx_plan *plan, const plx_inputs *inputs, uint64_t shift,
                          void *result, char violation[200], plx_error *error);
 
+/* ---- repeated runs (repeat.c) -------------------------------------------------- */
+
+typedef struct plx_repeats {
+    size_t runs;             /* made */
+    int64_t first_different; /* output element whose bits changed in the last of them; -1: none */
+} plx_repeats;
+
+/* Runs a plan up to `runs` times more, while a second queue of the backend executes it
+ * on other data, and compares the bits with `expected`, until they differ. */
+plx_status plx_repeat(plx_backend *backend, plx_plan *plan, const plx_inputs *inputs, bool yardstick,
+                      uint64_t shift, const void *expected, size_t runs, plx_repeats *found,
+                      plx_error *error);
+
 /* ---- arms (arm.c) ------------------------------------------------------------- */
 
 /* One kernel on one backend, as it meets one problem. */
@@ -29,6 +42,7 @@ typedef struct plx_arm {
     plx_outcome outcome;
     char reason[512];
     plx_error_measure error;
+    size_t repeats; /* runs beyond the first whose bits were compared with it */
     plx_timing time;
     bool counted;
     plx_counters counters;
@@ -40,6 +54,7 @@ typedef struct plx_rigour {
     uint64_t shift; /* elements by which operands are misaligned */
     bool repeat;    /* run twice; R0 and R1 kernels must give the same bits */
     bool honesty;   /* the gate on the error's size in units of sqrt(k) u S */
+    size_t busy;    /* so many more runs beside a busy queue, under the same rule */
 } plx_rigour;
 
 /* The reference results of one problem, each made when first needed. */
@@ -67,7 +82,8 @@ static inline bool plx_arm_has_result(const plx_arm *arm)
 }
 
 /* Compares the arms that have a result: the same kernel on different backends, the
- * last kernel of every two backends, and each kernel with the step before it on its
+ * last kernel of every two backends, what is right and has no right twin with the last
+ * right kernel of each other backend, and each kernel with the step before it on its
  * own backend.  Calls `found` for each pair; a refusal ends it. */
 typedef plx_status plx_pair_found(void *data, size_t first, size_t second, const plx_pair *pair,
                                   plx_error *error);

@@ -124,6 +124,7 @@ typedef struct plx_record {
     plx_counters counters;     /* when counted */
     double formula_bytes;      /* what the operation has to move, by its formula */
     char counters_reason[256]; /* why it was not counted; "" when nobody asked */
+    char circumstances[256];   /* check: shape, transpositions, scalars, paddings, ...; else "" */
 } plx_record;
 
 typedef struct plx_pair {
@@ -205,6 +206,7 @@ typedef struct plx_check_options {
     size_t dtype_count;
     plx_effort effort;
     uint64_t seed;
+    size_t only_case; /* of each operation and dtype this one alone, from 1; 0: all */
     const char *save_failure; /* a folder for the operands of what failed; may be NULL */
     void (*progress)(void *data, size_t done, size_t total, const char *what);
     void *progress_data;
@@ -212,8 +214,19 @@ typedef struct plx_check_options {
     void (*failure)(void *data, const plx_record *record, const char *command);
 } plx_check_options;
 
+typedef struct plx_check_reason {
+    char text[240];
+    size_t count;
+} plx_check_reason;
+
+#define PLX_CHECK_REASONS 16
+
 typedef struct plx_check_counts {
     size_t cases, ok, wrong, unsupported, failed, pairs, agreed, disagreed;
+    size_t repeats; /* runs whose bits were compared with those of an earlier one */
+    /* Why what is unsupported is; what differs in numbers alone counts as one reason. */
+    plx_check_reason reasons[PLX_CHECK_REASONS];
+    size_t reason_count;
 } plx_check_counts;
 
 /* `results` gets one record per backend and kernel (worst case over its cases). */
