@@ -119,10 +119,13 @@ INLINE void stage_elements(local T *tile, source_t s, bool along, int side, int 
     const int position = thread % length, first = thread / length;
     const int rows = position < (along ? s.inner : s.outer) ? (along ? s.outer : s.inner) : 0;
 
+    /* The compiler knows how often: that is why `first` is not where the loop begins. */
     UNROLL
-    for (int row = first; row < count; row += threads / length)
-        tile[position * (along ? inner_stride : outer_stride) + row * (along ? outer_stride : inner_stride)] =
-            row < rows ? s.from[row * s.ld + position] : (T)0;
+    for (int row = 0; row < count; row += threads / length) {
+        const int from = first + row;
+        tile[position * (along ? inner_stride : outer_stride) + from * (along ? outer_stride : inner_stride)] =
+            from < rows ? s.from[from * s.ld + position] : (T)0;
+    }
 }
 
 /* `count` of a pack's elements from memory, zeros for the rest. */

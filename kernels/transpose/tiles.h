@@ -1,7 +1,7 @@
 /* Sizes that the C compiler, nvcc and OpenCL share. */
 
 #define TRANSPOSE_TILE 32 /* rows and columns of a tile; threads in x */
-#define TRANSPOSE_ROWS 8  /* threads in y: each moves TILE / ROWS elements */
+#define TRANSPOSE_ROWS 4  /* threads in y: each moves TILE / ROWS elements */
 
 /* vector: rows and columns of a tile for elements of 1, 2, 4, 8 and 16 bytes.  A thread
  * moves a square as wide as 16 bytes, so a block has (tile / width)^2 threads, and a row
