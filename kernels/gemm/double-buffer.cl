@@ -38,31 +38,35 @@ INLINE void start_transposed(local T *tile, source_t s, global const T *valid)
 {
     const int rows = WARP_THREADS / DEPTH; /* of the operand, at a time */
     const int inner = (int)get_local_id(0) % DEPTH, first = (int)get_local_id(0) / DEPTH;
+    global const T *from = s.from + first * s.ld + inner;
+    local T *to = tile + inner * PADDED_SIDE + first;
 
     UNROLL
     for (int outer = 0; outer < SIDE_ELEMENTS; outer += rows) {
         const bool inside = first + outer < s.outer && inner < s.inner;
-        start_element(tile + inner * PADDED_SIDE + first + outer,
-                      inside ? s.from + (first + outer) * s.ld + inner : valid, inside ? (int)sizeof(T) : 0);
+        start_element(to + outer, inside ? from : valid, inside ? (int)sizeof(T) : 0);
+        from += rows * s.ld;
     }
 }
 
 /* The outer index does: a row of the operand is a row of the tile, in units of `unit`. */
 INLINE void start_rows(int unit, local T *tile, source_t s, global const T *valid)
 {
-    const int across = SIDE_ELEMENTS / unit;
+    const int across = SIDE_ELEMENTS / unit, rows = WARP_THREADS / across; /* of the operand, at a time */
     const int outer = (int)get_local_id(0) % across * unit, first = (int)get_local_id(0) / across;
     const int there = clamp(s.outer - outer, 0, unit);
+    global const T *from = s.from + first * s.ld + outer;
+    local T *to = tile + first * PADDED_SIDE + outer;
 
     UNROLL
-    for (int inner = 0; inner < DEPTH; inner += WARP_THREADS / across) {
+    for (int inner = 0; inner < DEPTH; inner += rows) {
         const bool inside = there > 0 && first + inner < s.inner;
-        local T *to = tile + (first + inner) * PADDED_SIDE + outer;
-        global const T *from = inside ? s.from + (first + inner) * s.ld + outer : valid;
         if (unit == 1)
-            start_element(to, from, inside ? (int)sizeof(T) : 0);
+            start_element(to + inner * PADDED_SIDE, inside ? from : valid, inside ? (int)sizeof(T) : 0);
         else
-            start_pack(to, from, inside ? there * (int)sizeof(T) : 0);
+            start_pack(to + inner * PADDED_SIDE, inside ? from : valid,
+                       inside ? there * (int)sizeof(T) : 0);
+        from += rows * s.ld;
     }
 }
 
