@@ -242,6 +242,137 @@ static void test_what_is_right_passes_every_seed(void **state)
     }
 }
 
+/* ---- one case, and its files ------------------------------------------------------------ */
+
+typedef struct one_failure {
+    size_t count;
+    char command[512], circumstances[256];
+} one_failure;
+
+static void keep_first(void *data, const plx_record *record, const char *command)
+{
+    one_failure *kept = data;
+    if (kept->count++ > 0)
+        return;
+    (void)snprintf(kept->command, sizeof kept->command, "%s", command);
+    (void)snprintf(kept->circumstances, sizeof kept->circumstances, "%s", record->circumstances);
+}
+
+static plx_check_counts check_one(const char *kernel, size_t only_case, const char *folder, one_failure *kept)
+{
+    static const char *const backends[] = {"mutants"};
+    static const plx_op op = PLX_GEMM;
+    static const plx_dtype dtype = PLX_F32;
+    const plx_check_options options = {
+        .backends = backends,
+        .backend_count = 1,
+        .kernels = &kernel,
+        .kernel_count = 1,
+        .ops = &op,
+        .op_count = 1,
+        .dtypes = &dtype,
+        .dtype_count = 1,
+        .effort = PLX_QUICK,
+        .seed = 7,
+        .only_case = only_case,
+        .save_failure = folder,
+        .progress_data = kept,
+        .failure = keep_first,
+    };
+    plx_check_counts counts;
+    plx_results results;
+
+    *kept = (one_failure){.count = 0};
+    if (plx_check(context, &options, &counts, &results) != PLX_OK)
+        fail_msg("%s", plx_message(context));
+    plx_results_free(&results);
+    return counts;
+}
+
+/* Paddings, misaligned operands and the gate of honesty have no option of their own: the
+ * number of the case brings them back. */
+static void test_a_failed_case_is_repeated_alone(void **state)
+{
+    static const char *const kernels[] = {"ldc-ignored", "tf32-behind-a-wide-bound", "forgets-now-and-then"};
+    one_failure first, again;
+    (void)state;
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; ++i) {
+        size_t number;
+        const char *option;
+        assert_true(check_one(kernels[i], 0, NULL, &first).wrong > 0);
+        option = strstr(first.command, " --case ");
+        assert_non_null(option);
+        number = strtoul(option + 8, NULL, 10);
+        plx_check_counts counts = check_one(kernels[i], number, NULL, &again);
+        assert_int_equal(counts.cases, 1);
+        assert_int_equal(counts.wrong, 1);
+        assert_string_equal(again.command, first.command);
+        assert_string_equal(again.circumstances, first.circumstances);
+    }
+}
+
+static plx_array array_in(const char *folder, const char *name)
+{
+    char path[4200];
+    plx_array array;
+    plx_error error = {.text = ""};
+    (void)snprintf(path, sizeof path, "%s/gemm-1-%s.npy", folder, name);
+    if (plx_npy_read(path, &array, &error) != PLX_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(remove(path), 0);
+    return array;
+}
+
+static void assert_story(const char *folder, const one_failure *failure)
+{
+    char path[4200], text[2048];
+    FILE *file;
+    size_t length;
+    (void)snprintf(path, sizeof path, "%s/gemm-1.txt", folder);
+    file = fopen(path, "r");
+    assert_non_null(file);
+    length = fread(text, 1, sizeof text - 1, file);
+    text[length] = '\0';
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(remove(path), 0);
+    assert_non_null(strstr(text, "gemm/writes-nothing on mutants:0: "));
+    assert_non_null(strstr(text, failure->circumstances));
+    assert_non_null(strstr(text, failure->command));
+}
+
+/* The files hold enough to see the fault without Parallax: C = A B from A and B is the
+ * reference, and not the result. */
+static void test_a_failure_is_saved(void **state)
+{
+    char folder[] = "failures-XXXXXX";
+    one_failure failure;
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(check_one("writes-nothing", 1, folder, &failure).wrong, 1);
+    plx_array a = array_in(folder, "A"), b = array_in(folder, "B"), result = array_in(folder, "result"),
+              reference = array_in(folder, "reference");
+    assert_int_equal(reference.dtype, PLX_F64);
+    assert_int_equal(result.dtype, PLX_F32);
+    assert_int_equal(reference.rows, a.rows);
+    assert_int_equal(reference.cols, b.cols);
+    assert_int_equal(result.rows, a.rows);
+    assert_int_equal(result.cols, b.cols);
+    for (int64_t e = 0; e < a.rows * b.cols; ++e) {
+        double sum = 0.0;
+        for (int64_t k = 0; k < a.cols; ++k)
+            sum += (double)((float *)a.data)[e / b.cols * a.cols + k] *
+                   (double)((float *)b.data)[k * b.cols + e % b.cols];
+        assert_true(sum - ((double *)reference.data)[e] < 1e-12 && ((double *)reference.data)[e] - sum < 1e-12);
+        assert_true(((float *)result.data)[e] != ((float *)result.data)[e]); /* the NaN it was filled with */
+    }
+    plx_array_free(&a);
+    plx_array_free(&b);
+    plx_array_free(&result);
+    plx_array_free(&reference);
+    assert_story(folder, &failure);
+    assert_int_equal(remove(folder), 0); /* and nothing else */
+}
+
 /* ---- studies ------------------------------------------------------------------------------ */
 
 /* The plugin's event clock always says 0. */
@@ -346,6 +477,8 @@ int main(void)
         cmocka_unit_test(test_matvec_mutants_are_caught),
         cmocka_unit_test(test_gemm_mutants_are_caught),
         cmocka_unit_test(test_what_is_right_passes_every_seed),
+        cmocka_unit_test(test_a_failed_case_is_repeated_alone),
+        cmocka_unit_test(test_a_failure_is_saved),
         cmocka_unit_test(test_a_clock_that_says_nothing_is_not_believed),
         cmocka_unit_test(test_names_that_nobody_has),
         cmocka_unit_test(test_one_viewpoint_compares_nothing),

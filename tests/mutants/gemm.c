@@ -596,6 +596,12 @@ static void another_order_each_time(const mutant_call *call)
         reversed(call);
 }
 
+static void forgets_now_and_then(const mutant_call *call)
+{
+    if (call->runs_before % 6 != 5)
+        right(call);
+}
+
 /* ---- the list ---------------------------------------------------------------------------------------------
  */
 
@@ -687,6 +693,7 @@ static const mutant rows[] = {
     MUTANT("writes-past-the-end-of-a", writes_past_the_end_of_a, BY_CANARY, ""),
     MUTANT("forgets-the-second-time", forgets_the_second_time, BY_REPEAT, ""),
     MUTANT("another-order-each-time", another_order_each_time, BY_REPEAT, ""),
+    MUTANT("forgets-now-and-then", forgets_now_and_then, BY_BUSY, ""),
 };
 
 const mutant_list gemm_mutants = {rows, MUTANT_COUNT(rows)};

@@ -36,6 +36,7 @@ extern const mutant_list gemm_mutants, matvec_mutants, reduce_mutants, transpose
 #define BY_PADDING "wrote between the rows"
 #define BY_INPUT "changed its input"
 #define BY_REPEAT "second run gave other bits"
+#define BY_BUSY "beside a busy queue gave other bits"
 #define BY_HONESTY "not honestly"
 
 /* Cuts the mantissa of an f32 down to this many bits. */

@@ -231,6 +231,23 @@ static void backwards_the_second_time(const mutant_call *call)
         *r.result = result;
 }
 
+/* What the last call left behind decides on the order: harmless while one queue is alone. */
+static void scratch_of_all_queues(const mutant_call *call)
+{
+    static float left_behind;
+    reduction r = reduction_of(call);
+    float result = nothing_of(r.how);
+
+    right(call);
+    if (r.dtype != PLX_F32 || r.n == 0)
+        return;
+    for (int64_t i = r.n; i-- > 0;)
+        result = join(r.how, result, r.x[i]);
+    if (call->runs_before > 1 && r.x[0] != left_behind)
+        *r.result = result;
+    left_behind = r.x[0];
+}
+
 static int64_t depth(const plx_problem *problem, const plx_device_info *device)
 {
     (void)device;
@@ -281,6 +298,7 @@ static const mutant rows[] = {
     MUTANT("destroys-x", destroys_x, BY_INPUT, ""),
     MUTANT("writes-two-results", writes_two_results, BY_CANARY, ""),
     MUTANT("backwards-the-second-time", backwards_the_second_time, BY_REPEAT, ""),
+    MUTANT("scratch-of-all-queues", scratch_of_all_queues, BY_BUSY, ""),
 };
 
 const mutant_list reduce_mutants = {rows, MUTANT_COUNT(rows)};
