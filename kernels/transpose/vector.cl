@@ -66,19 +66,28 @@ INLINE void write_any_tile(global T *out, long ld_out, tile_place tile, local co
     }
 }
 
+/* Whether all SIZE x SIZE elements exist and all their rows begin at multiples of 16 bytes:
+ * the same for the whole work-group, and so that every compiler can see it, arithmetic on
+ * arguments and the group alone, without a call or a jump.  When it does not see it,
+ * PoCL 5.0 runs what follows the barrier as its last work-item, over and over. */
+INLINE bool is_whole(tile_place tile, long rows, long cols, global const T *in, long ld_in,
+                     global const T *out, long ld_out)
+{
+    const ulong misplaced = (ulong)(uintptr_t)in | (ulong)(uintptr_t)out |
+                            (ulong)ld_in * sizeof(T) | (ulong)ld_out * sizeof(T);
+    return (rows - tile.row >= SIZE) & (cols - tile.col >= SIZE) & (misplaced % 16 == 0);
+}
+
 kernel __attribute__((reqd_work_group_size(THREADS, 1, 1)))
 void transpose_vector(global const T *restrict in, long in_offset, global T *restrict out,
                       long out_offset, long rows, long cols, long ld_in, long ld_out, int across)
 {
     local PACK staged[SIZE * PACKS];
     const tile_place tile = tile_in_order(across, SIZE, rows, cols);
-    bool whole = tile.height == SIZE && tile.width == SIZE && ld_in % WIDTH == 0 && ld_out % WIDTH == 0;
+    const bool whole = is_whole(tile, rows, cols, in + in_offset, ld_in, out + out_offset, ld_out);
 
-    in += in_offset;
-    out += out_offset;
-    whole = whole && (uintptr_t)in % 16 == 0 && (uintptr_t)out % 16 == 0;
-    in += tile.row * ld_in + tile.col;
-    out += tile.col * ld_out + tile.row;
+    in += in_offset + tile.row * ld_in + tile.col;
+    out += out_offset + tile.col * ld_out + tile.row;
     if (whole)
         read_whole_tile(in, ld_in, staged);
     else
