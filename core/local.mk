@@ -48,6 +48,7 @@ libparallax_la_SOURCES += \
 	core/element.c \
 	core/failure.c \
 	core/failure.h \
+	core/flush.c \
 	core/freivalds.c \
 	core/generate.c \
 	core/inputs.c \

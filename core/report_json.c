@@ -132,6 +132,9 @@ json_t *plx_json_device(const plx_study_device *device)
     json_object_set_new(made, "physical", natural(device->physical));
     json_object_set_new(made, "units", natural(info->units));
     json_object_set_new(made, "memory_bytes", natural(info->memory_bytes));
+    json_object_set_new(made, "flushes_f32",
+                        device->flushing_measured ? json_boolean((info->features & PLX_FEATURE_FLUSHES_F32) != 0)
+                                                  : json_null());
     if (info->compute_major > 0)
         json_object_set_new(made, "compute_capability",
                             json_pack("[i, i]", (int)info->compute_major, (int)info->compute_minor));

@@ -118,6 +118,10 @@ plx_status plx_viewpoints_arms(const plx_viewpoints *viewpoints, const plx_probl
                                const char *const *kernels, size_t kernel_count, plx_arm **arms, size_t *count,
                                plx_error *error);
 
+/* Sees whether f32 subnormals are flushed to zero, and corrects what the backend says
+ * of its device.  Where that can't be told, the driver's word stays. */
+void plx_measure_flushing(plx_backend *backend, plx_study_device *device); /* flush.c */
+
 /* ---- measurement (measure.c) ------------------------------------------------------ */
 
 /* Times the arms that are ok, interleaved, each for at most `seconds`. */

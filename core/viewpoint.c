@@ -139,6 +139,7 @@ plx_status plx_viewpoints_devices(const plx_viewpoints *viewpoints, plx_results 
     for (size_t i = 0; i < viewpoints->count; ++i) {
         plx_study_device *device = &results->devices[i];
         (void)snprintf(device->label, sizeof device->label, "%s", plx_backend_label(viewpoints->backends[i]));
+        plx_measure_flushing(viewpoints->backends[i], device);
         device->info = *plx_backend_device(viewpoints->backends[i]);
         device->physical = physical_number(results->devices, i);
     }

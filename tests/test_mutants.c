@@ -404,6 +404,31 @@ static void test_a_clock_that_says_nothing_is_not_believed(void **state)
     plx_results_free(&results);
 }
 
+/* A driver's word on subnormals is checked: here both devices' are wrong. */
+static void test_flushing_is_measured(void **state)
+{
+    static const char *const backends[] = {"mutants:0", "mutants:1"}, *const kernels[] = {"right"};
+    const plx_problem problem = plx_reduce_of(PLX_F32, PLX_SUM, 1);
+    const plx_compare_options options = {.backends = backends,
+                                         .backend_count = 2,
+                                         .kernels = kernels,
+                                         .kernel_count = 1,
+                                         .problems = &problem,
+                                         .problem_count = 1,
+                                         .input = PLX_INPUT_EXTREME,
+                                         .no_timing = true};
+    plx_results results;
+    (void)state;
+    assert_int_equal(plx_compare(context, &options, &results), PLX_OK);
+    assert_int_equal(results.device_count, 2);
+    for (size_t i = 0; i < 2; ++i) {
+        assert_true(results.devices[i].flushing_measured);
+        assert_int_equal((results.devices[i].info.features & PLX_FEATURE_FLUSHES_F32) != 0, i == 1);
+        assert_int_equal(results.records[i].outcome, PLX_OUTCOME_OK);
+    }
+    plx_results_free(&results);
+}
+
 static void test_names_that_nobody_has(void **state)
 {
     static const char *const backends[] = {"mutants"}, *const nobody[] = {"nobody"};
@@ -480,6 +505,7 @@ int main(void)
         cmocka_unit_test(test_a_failed_case_is_repeated_alone),
         cmocka_unit_test(test_a_failure_is_saved),
         cmocka_unit_test(test_a_clock_that_says_nothing_is_not_believed),
+        cmocka_unit_test(test_flushing_is_measured),
         cmocka_unit_test(test_names_that_nobody_has),
         cmocka_unit_test(test_one_viewpoint_compares_nothing),
         cmocka_unit_test(test_run_once_gives_the_result),

@@ -141,6 +141,8 @@ typedef struct plx_study_device {
     char label[48]; /* the first backend label that reached it */
     plx_device_info info;
     size_t physical; /* devices with one number are one chip */
+    /* Whether info's PLX_FEATURE_FLUSHES_F32 was seen, not only said by the driver. */
+    bool flushing_measured;
 } plx_study_device;
 
 typedef struct plx_results {
