@@ -56,6 +56,7 @@ static int compare_on(plx_context *context, const cli_options *options, const cl
         cli_say("%s", plx_message(context));
         return cli_exit_status(compared);
     }
+    plx_gains_store(&results);
     int status = cli_table_write(options, &results);
     if ((options->given & OPT_VERBOSE) && !cli_stdout_is_taken(options))
         print_ideas(&results);

@@ -87,6 +87,35 @@ static void print_line(const char *label, const char *text)
         (void)printf("  %-16s %s\n", label, text);
 }
 
+/* "1.17x over vectorized at 4096x4096x4096 on NVIDIA H200 (cuda:0), 2026-11-21; ..." */
+static void print_gain(const cli_device *device, const plx_gain *gain)
+{
+    bool flops = gain->gflops > gain->gbps;
+    double rate = flops ? gain->gflops : gain->gbps;
+    (void)printf("  last measured here: %.3gx over %s at %s on %s (%s), %s; %s", gain->gain, gain->over,
+                 gain->shape, device->info.name, device->label, gain->date, plx_dtype_name(gain->dtype));
+    if (gain->variant[0] != '\0')
+        (void)printf(" %s", gain->variant);
+    if (rate > 0)
+        (void)printf(", %.*f %s", rate < 100 ? 1 : 0, rate, flops ? "GFLOP/s" : "GB/s");
+    (void)printf("\n");
+}
+
+/* On the devices that are here now. */
+static void print_gains(plx_context *context, plx_op op, const char *kernel)
+{
+    cli_device *devices;
+    size_t count;
+    plx_gain gain;
+    if (!cli_find_devices(context, &devices, &count))
+        return;
+    for (size_t i = 0; i < count; i++) {
+        if (plx_gains_find(&devices[i].info, devices[i].label, op, kernel, &gain))
+            print_gain(&devices[i], &gain);
+    }
+    free(devices);
+}
+
 static void explain_kernel(void *data, const plx_kernel *kernel, const char *plugins)
 {
     kernel_search *search = data;
@@ -101,6 +130,7 @@ static void explain_kernel(void *data, const plx_kernel *kernel, const char *plu
     (void)printf("%s/%s, step %zu\n", plx_op_name(search->op), kernel->name, search->step);
     print_line("idea", kernel->idea);
     print_line("gain", kernel->gain);
+    print_gains(search->context, search->op, kernel->name);
     print_line("limit", kernel->limit);
     print_line("needs", kernel->needs);
     print_line("dtypes", dtypes);
@@ -186,7 +216,8 @@ const cli_verb cli_explain_verb = {
     .usage = "explain OPERATION[/KERNEL]... [options]",
     .help = "Of an operation: its kernels in the order of the ladder, each with the one change it\n"
             "makes.  Of a kernel: its idea, what that should gain and why, what limits it, what it\n"
-            "needs, and how exact and reproducible its results are.\n"
+            "needs, and how exact and reproducible its results are; and what 'compare' last found it\n"
+            "to gain on each device that is here.\n"
             "\n"
             "Examples:\n"
             "  parallax explain gemm\n"

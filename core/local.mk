@@ -19,8 +19,9 @@ libparallax_la_SOURCES = \
 	core/text.c \
 	core/words.c
 
-# .npy files and reports.
+# .npy files, reports and what is remembered of them.
 libparallax_la_SOURCES += \
+	core/gains.c \
 	core/npy.c \
 	core/npy.h \
 	core/npy_header.c \

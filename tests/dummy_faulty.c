@@ -7,7 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum fault { FAULT_NONE, FAULT_WRONG, FAULT_FAILS, FAULT_UNSUPPORTED, FAULT_COUNT } fault;
+typedef enum fault {
+    FAULT_NONE,
+    FAULT_WRONG,
+    FAULT_FAILS,
+    FAULT_UNSUPPORTED,
+    FAULT_NONE_AGAIN,
+    FAULT_COUNT
+} fault;
 
 typedef struct faulty_plan {
     plx_problem problem;
@@ -42,6 +49,7 @@ static const plx_kernel kernels[FAULT_COUNT] = {
     [FAULT_WRONG] = {.name = "wrong", ABOUT},
     [FAULT_FAILS] = {.name = "fails", ABOUT},
     [FAULT_UNSUPPORTED] = {.name = "unsupported", ABOUT},
+    [FAULT_NONE_AGAIN] = {.name = "same", ABOUT},
 };
 
 static plx_op faulty_op(void)

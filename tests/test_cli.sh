@@ -12,6 +12,8 @@ data=${top_srcdir:-.}/data
 faulty=${top_builddir:-.}/tests/.libs/plx-faulty.so
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT HUP INT TERM
+XDG_CACHE_HOME=$work/cache
+export XDG_CACHE_HOME
 failures=0
 cases=0
 
@@ -163,6 +165,25 @@ shows "reproducibility"
 expect 3 "did you mean 'reference'" explain gemm/referense
 expect 2 "did you mean 'gemm'" explain gem/reference
 
+# ---- gains that are remembered ---------------------------------------------------
+mkdir -p "$work/cache/parallax"
+host=$("$parallax" run reduce 4 --backend host --json - | sed -n '/"devices"/,/"vendor"/s/^ *"name": "\(.*\)",$/\1/p')
+cat >"$work/cache/parallax/gains.json" <<END
+{"schema": "parallax-gains/1", "gains": [
+ {"device": "$host", "backend": "host", "op": "gemm", "dtype": "f32", "kernel": "reference",
+  "shape": "64x64x64", "variant": "nn", "over": "guess", "gain": 1.1701, "gbps": 1.0,
+  "gflops": 12.25, "date": "2026-01-02"}]}
+END
+expect 0 '' explain gemm/reference
+shows "last measured here: 1.17x over guess at 64x64x64 on $host (host:0), 2026-01-02; f32 nn, 12.2 GFLOP/s"
+for text in '' '{' '{"schema": "parallax-gains/1", "gains": [[]]}'; do
+    echo "$text" >"$work/cache/parallax/gains.json"
+    expect 0 '' explain gemm/reference
+    cases=$((cases + 1))
+    grep -q "last measured" "$work/out" && fail "a gain out of nothing"
+    [ -s "$work/err" ] && fail "a complaint about what is only remembered"
+done
+
 # ---- .npy in and out -----------------------------------------------------------------
 pixels=$data/digits-pixels-1797x64-f32.npy
 labels=$data/digits-labels-1797-f32.npy
@@ -296,6 +317,22 @@ if [ -f "$faulty" ]; then
     cases=$((cases + 1))
     FAULTY_BEST=wrong "$parallax" doctor --plugin-dir "$work/plugins" >"$work/out" 2>&1
     tail -n 1 "$work/out" | grep -q "^parallax doctor: 1 device" || fail "the verdict comes after the table"
+
+    # What a step gained is remembered.
+    gains=$work/cache/parallax/gains.json
+    rm -f "$gains"
+    set -- --plugin-dir "$work/plugins" --dtype i32 --backend faulty --kernel right --kernel same
+    expect 0 '' compare reduce 100 "$@" --no-timing
+    [ -e "$gains" ] && fail "a gain without timing"
+    set -- "$@" --seconds 0.01
+    PLX_NO_CACHE=1 expect 0 '' compare reduce 100 "$@"
+    [ -e "$gains" ] && fail "a gain is kept in spite of PLX_NO_CACHE"
+    expect 0 '' compare reduce 100 "$@"
+    expect 0 '' explain reduce/same --plugin-dir "$work/plugins"
+    shows "x over right at 100 on faulty device (faulty:0), 2"
+    expect 0 '' explain reduce/right --plugin-dir "$work/plugins"
+    cases=$((cases + 1))
+    grep -q "last measured" "$work/out" && fail "a gain of the first step"
 
     # A plugin that does not have every operation.
     FAULTY_OP=transpose

@@ -341,6 +341,29 @@ PLX_API plx_status plx_probe_write_table(const plx_probe_results *results, FILE 
 PLX_API plx_status plx_probe_write_gnuplot(const plx_probe_results *results, FILE *to,
                                            const char *terminal, plx_error *error);
 
+/* ---- gains, remembered ----------------------------------------------------- */
+
+/* What a step of a ladder gained when it was last timed. */
+typedef struct plx_gain {
+    plx_dtype dtype;
+    char shape[80];    /* "4096x4096x4096" */
+    char variant[128]; /* "nt", "sum"; "" when it is plain */
+    char over[64];     /* the kernel before */
+    double gain;       /* its time over this one's */
+    double gbps, gflops;
+    char date[16]; /* "2026-11-21", local time */
+} plx_gain;
+
+/* Keeps the gains of what was timed in $XDG_CACHE_HOME/parallax/gains.json (else
+ * ~/.cache), one for each device, backend, operation, dtype, kernel, shape and variant,
+ * the newest thousand.  Nothing is kept when $PLX_NO_CACHE is set, with raised
+ * privileges, or when the file can't be written; none of it is an error. */
+PLX_API void plx_gains_store(const plx_results *results);
+/* The newest gain of a kernel on a device, as `backend` ("cuda" or "cuda:0") reached it;
+ * false: nothing is known. */
+PLX_API bool plx_gains_find(const plx_device_info *device, const char *backend, plx_op op,
+                            const char *kernel, plx_gain *gain);
+
 /* ---- reports --------------------------------------------------------------- */
 
 /* Schema parallax-results/1. */
