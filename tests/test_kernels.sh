@@ -1,0 +1,67 @@
+#!/bin/sh
+# Every kernel on the host and on the first OpenCL device: each that is in the tree ran, is
+# within its bound in each case, and agrees with the others.
+set -u
+export LC_ALL=C
+unset PLX_BACKEND PLX_PLUGIN_PATH 2>/dev/null
+parallax=${PARALLAX:-./parallax}
+tree=${top_srcdir:-.}
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT HUP INT TERM
+failures=0
+
+fail() {
+    failures=$((failures + 1))
+    echo "FAIL: $1"
+}
+
+"$parallax" list devices >"$work/devices" 2>&1 || {
+    cat "$work/devices"
+    exit 1
+}
+if ! grep -q '^ *opencl:0 ' "$work/devices"; then
+    # The host's kernels are still judged.
+    "$parallax" check --quick --backend host || exit 1
+    echo "skipped: there is no OpenCL device; the host's kernels passed"
+    "$parallax" doctor | grep '^opencl'
+    exit 77
+fi
+
+"$parallax" check --quick --backend host --backend opencl --csv "$work/check.csv" >"$work/out" 2>"$work/err" </dev/null
+status=$?
+[ "$status" = 0 ] || {
+    cat "$work/out" "$work/err"
+    fail "check --quick ended with status $status"
+}
+tail -n 2 "$work/out" >"$work/totals"
+cat "$work/totals"
+grep -q '^[1-9][0-9]* cases: [1-9][0-9]* ok, 0 wrong, 0 failed, ' "$work/totals" || fail "not all cases passed"
+grep -q '^[1-9][0-9]* pairs of results: [1-9][0-9]* agree, 0 disagree' "$work/totals" || fail "not all pairs agree"
+grep -E ',(wrong|failed|not-run),' "$work/check.csv" && fail "a kernel is wrong, failed or was not run"
+
+for operation in reduce transpose matvec gemm; do
+    grep -q "^$operation,.*,host:0,.*,reference,ok," "$work/check.csv" || fail "$operation was not tried on the host"
+done
+
+kernels=0
+for text in "$tree"/kernels/*/*.cl; do
+    kernel=${text##*/}
+    kernel=${kernel%.cl}
+    [ "$kernel" != device ] || continue
+    folder=${text%/*}
+    operation=${folder##*/}
+    kernels=$((kernels + 1))
+    grep -q "^$operation,.*,opencl:0,.*,$kernel,ok," "$work/check.csv" && continue
+    # Shuffles are an extension, which not every device has.
+    if [ "$operation/$kernel" = reduce/shuffle ] &&
+        grep -q "^reduce,.*,opencl:0,.*,shuffle,unsupported,.*offers no shuffles" "$work/check.csv"; then
+        echo "reduce/shuffle: this device offers no shuffles"
+        continue
+    fi
+    fail "$operation/$kernel did not pass on opencl:0"
+    grep "^$operation,.*,opencl:0,.*,$kernel," "$work/check.csv"
+done
+[ "$kernels" -gt 30 ] || fail "only $kernels kernels found under $tree/kernels"
+
+[ "$failures" -eq 0 ] || exit 1
+echo "$kernels kernels in OpenCL C"
