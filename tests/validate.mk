@@ -1,8 +1,8 @@
 # The judge's own tests.  They reach behind the library's exports, so they carry the
 # judge's files themselves.
 if HAVE_CMOCKA
-check_PROGRAMS += tests/test_generate tests/test_validate
-TESTS += tests/test_generate tests/test_validate
+check_PROGRAMS += tests/test_depth tests/test_generate tests/test_validate
+TESTS += tests/test_depth tests/test_generate tests/test_validate
 endif
 judge_sources = \
 	core/agree.c \
@@ -19,6 +19,9 @@ judge_sources = \
 	core/words.c \
 	$(operation_sources)
 
+tests_test_depth_SOURCES = tests/test_depth.c $(ladder_sources)
+tests_test_depth_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_test_depth_LDADD = libparallax.la $(CMOCKA_LIBS)
 tests_test_generate_SOURCES = tests/test_generate.c tests/judge_support.h $(judge_sources)
 tests_test_generate_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_test_generate_LDADD = $(CMOCKA_LIBS) -lm

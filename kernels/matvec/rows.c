@@ -94,6 +94,12 @@ static int64_t depth_of_terms(const plx_problem *problem, const plx_device_info 
     return terms_of(problem);
 }
 
+/* Adding zero rounds nothing, so no term meets more roundings than there are terms. */
+static int64_t at_most_all(const plx_problem *problem, int64_t depth)
+{
+    return clamp(depth, 0, terms_of(problem));
+}
+
 /* The warps of a block take the rows in turn, and one adds what they have. */
 static int64_t depth_of_strip(int64_t terms)
 {
@@ -110,17 +116,18 @@ static int64_t depth_of_warp(const plx_problem *problem, const plx_device_info *
 {
     (void)device;
     int64_t terms = terms_of(problem);
-    return problem->of.matvec.trans ? depth_of_strip(terms) : quotient_up(terms, 32) + 5;
+    return at_most_all(problem,
+                       problem->of.matvec.trans ? depth_of_strip(terms) : quotient_up(terms, 32) + 5);
 }
 
 static int64_t depth_of_vector(const plx_problem *problem, const plx_device_info *device)
 {
     if (problem->of.matvec.trans) {
         chunks plan = plan_strips(problem, device);
-        return depth_of_strip(plan.terms) + depth_of_combine(&plan);
+        return at_most_all(problem, depth_of_strip(plan.terms) + depth_of_combine(&plan));
     }
     int64_t packs = terms_of(problem) / lanes(problem->dtype);
-    return quotient_up(packs, 32) * lanes(problem->dtype) + 1 + 5;
+    return at_most_all(problem, quotient_up(packs, 32) * lanes(problem->dtype) + 1 + 5);
 }
 
 static int64_t depth_of_split(const plx_problem *problem, const plx_device_info *device)
@@ -129,7 +136,7 @@ static int64_t depth_of_split(const plx_problem *problem, const plx_device_info 
     int64_t of_chunk = problem->of.matvec.trans
                            ? depth_of_strip(plan.terms)
                            : quotient_up(plan.terms, 32 * MATVEC_WARPS) + 5 + MATVEC_WARPS - 1;
-    return of_chunk + depth_of_combine(&plan);
+    return at_most_all(problem, of_chunk + depth_of_combine(&plan));
 }
 
 /* ---- what all recipes share ---------------------------------------------------- */

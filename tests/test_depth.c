@@ -1,0 +1,222 @@
+/* The depth that a kernel declares is the width of its error bound: too small, and the
+ * honest fail; too large, and faults hide.  Here it is held against the geometry of the
+ * kernel's own launches, which says how many terms a thread meets at least. */
+#include <parallax/parallax.h>
+
+#include "kernels/recipe.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* A large accelerator, a small one, and a processor. */
+static const plx_device_info devices[] = {
+    {.name = "large",
+     .features = PLX_FEATURE_F64 | PLX_FEATURE_SHUFFLE | PLX_FEATURE_LOCAL_MEMORY,
+     .units = 132,
+     .warp = 32,
+     .max_block_threads = 1024,
+     .max_shared_bytes = 232448,
+     .max_grid = {2147483647, 65535, 65535},
+     .max_block = {1024, 1024, 64},
+     .memory_bytes = UINT64_C(1) << 37,
+     .max_alloc_bytes = UINT64_C(1) << 37},
+    {.name = "small",
+     .features = PLX_FEATURE_F64 | PLX_FEATURE_SHUFFLE | PLX_FEATURE_LOCAL_MEMORY,
+     .units = 8,
+     .warp = 32,
+     .max_block_threads = 256,
+     .max_shared_bytes = 32768,
+     .max_grid = {2147483647, 65535, 65535},
+     .max_block = {256, 256, 64},
+     .memory_bytes = UINT64_C(1) << 32,
+     .max_alloc_bytes = UINT64_C(1) << 31},
+    {.name = "processor",
+     .features = PLX_FEATURE_F64 | PLX_FEATURE_CPU,
+     .units = 2,
+     .warp = 1,
+     .max_block_threads = 4096,
+     .max_shared_bytes = 1048576,
+     .max_grid = {UINT64_MAX, UINT64_MAX, UINT64_MAX},
+     .max_block = {4096, 4096, 4096},
+     .memory_bytes = UINT64_C(1) << 33,
+     .max_alloc_bytes = UINT64_C(1) << 31},
+};
+enum { DEVICES = sizeof devices / sizeof devices[0] };
+
+static const int64_t lengths[] = {0,   1,   2,    3,    4,    5,     7,      8,      31,       32,      33,
+                                  63,  64,  65,   127,  128,  129,   255,    256,    257,      511,     513,
+                                  777, 1023, 1024, 1025, 4093, 65539, 100003, 1000003, 16777216, 100000007};
+enum { LENGTHS = sizeof lengths / sizeof lengths[0] };
+
+static int64_t levels(int64_t count)
+{
+    int64_t height = 0;
+    while (height < 62 && INT64_C(1) << height < count)
+        ++height;
+    return height;
+}
+
+static int64_t quotient_up(int64_t a, int64_t b)
+{
+    return a > 0 ? (a - 1) / b + 1 : 0;
+}
+
+/* A problem whose sums have this many terms. */
+static plx_problem problem_of(plx_op op, plx_dtype dtype, bool trans, int64_t terms)
+{
+    if (op == PLX_REDUCE)
+        return plx_reduce_of(dtype, PLX_SUM, terms);
+    if (op == PLX_MATVEC)
+        return trans ? plx_matvec_of(dtype, true, terms, 33) : plx_matvec_of(dtype, false, 33, terms);
+    return plx_gemm_of(dtype, trans, false, 33, 35, terms);
+}
+
+typedef void visitor(const plx_row *row, plx_op op, const plx_device_info *device, plx_dtype dtype, bool trans);
+
+/* Every kernel that adds, on every device, in every way. */
+static void each_sum(visitor *visit)
+{
+    static const plx_op ops[] = {PLX_REDUCE, PLX_MATVEC, PLX_GEMM};
+    static const plx_dtype dtypes[] = {PLX_F32, PLX_F64};
+
+    for (size_t op = 0; op < 3; ++op)
+        for (size_t row = 0; row < plx_ladder_of(ops[op])->count; ++row)
+            for (size_t device = 0; device < DEVICES; ++device)
+                for (int way = 0; way < 4; ++way) {
+                    const plx_row *kernel = &plx_ladder_of(ops[op])->rows[row];
+                    if ((kernel->about.dtypes & PLX_DTYPE_BIT(dtypes[way & 1])) != 0)
+                        visit(kernel, ops[op], &devices[device], dtypes[way & 1], way >= 2);
+                }
+}
+
+static void refuse(const plx_row *row, plx_op op, const plx_device_info *device, int64_t terms, int64_t depth,
+                   const char *what, int64_t limit)
+{
+    fail_msg("%s/%s on the %s device: depth %lld of %lld terms, %s %lld", plx_ladder_name(op), row->about.name,
+             device->name, (long long)depth, (long long)terms, what, (long long)limit);
+}
+
+/* ---- what no sum can escape ----------------------------------------------------------- */
+
+/* Some term of `terms` meets at least log2(terms) additions, and none more than all;
+ * longer sums are not less deep. */
+static void assert_possible(const plx_row *row, plx_op op, const plx_device_info *device, plx_dtype dtype,
+                            bool trans)
+{
+    int64_t before = 0;
+
+    for (size_t i = 0; i < LENGTHS; ++i) {
+        const plx_problem problem = problem_of(op, dtype, trans, lengths[i]);
+        int64_t depth = row->about.depth(&problem, device);
+        if (depth < levels(lengths[i]))
+            refuse(row, op, device, lengths[i], depth, "at least", levels(lengths[i]));
+        if (depth > lengths[i])
+            refuse(row, op, device, lengths[i], depth, "at most", lengths[i]);
+        if (depth < before / 2) /* another geometry may be less deep, but not by magnitudes */
+            refuse(row, op, device, lengths[i], depth, "before it", before);
+        before = depth;
+    }
+}
+
+static void test_no_depth_is_impossible(void **state)
+{
+    (void)state;
+    each_sum(assert_possible);
+}
+
+/* ---- what the launches say ------------------------------------------------------------- */
+
+static int64_t blocks_of(const plx_step *step)
+{
+    return (int64_t)(step->grid[0] * step->grid[1] * step->grid[2]);
+}
+
+static int64_t threads_of(const plx_step *step)
+{
+    return (int64_t)step->block[0] * step->block[1] * step->block[2];
+}
+
+/* A thread adds its share one by one at worst; then the block's tree, and a few for
+ * packs, heads and tails. */
+static int64_t of_stage(int64_t terms, int64_t threads, int64_t block)
+{
+    return quotient_up(terms, threads) + levels(block) + 6;
+}
+
+/* Every launch reduces what the one before left, one partial per block; where blocks
+ * outlive the last launch, its last block does it. */
+static int64_t ceiling_of_reduction(const plx_recipe *recipe, int64_t terms)
+{
+    int64_t ceiling = 0;
+
+    for (size_t i = 0; i < recipe->step_count; ++i) {
+        const plx_step *step = &recipe->steps[i];
+        ceiling += of_stage(terms, blocks_of(step) * threads_of(step), threads_of(step));
+        terms = blocks_of(step);
+        if (i + 1 == recipe->step_count && terms > 1)
+            ceiling += of_stage(terms, threads_of(step), threads_of(step));
+    }
+    return ceiling;
+}
+
+static void assert_as_launched(const plx_row *row, plx_op op, const plx_device_info *device, plx_dtype dtype,
+                               bool trans)
+{
+    for (size_t i = 1; op == PLX_REDUCE && !trans && i < LENGTHS; ++i) {
+        const plx_problem problem = problem_of(op, dtype, trans, lengths[i]);
+        plx_recipe recipe = {.step_count = 0};
+        plx_error error = {.text = ""};
+        if (row->recipe(&problem, device, &recipe, &error) != PLX_OK)
+            continue;
+        int64_t depth = row->about.depth(&problem, device), ceiling = ceiling_of_reduction(&recipe, lengths[i]);
+        if (depth > ceiling)
+            refuse(row, op, device, lengths[i], depth, "but the launches need at most", ceiling);
+    }
+}
+
+static void test_reductions_are_as_deep_as_their_launches(void **state)
+{
+    (void)state;
+    each_sum(assert_as_launched);
+}
+
+/* Products that many threads share are far less deep than their length; those of one
+ * thread are exactly as deep. */
+static void assert_shared(const plx_row *row, plx_op op, const plx_device_info *device, plx_dtype dtype,
+                          bool trans)
+{
+    static const char *const alone[] = {"row-per-thread", "row-scattered", "shared-x", "shared-a-x"};
+    const int64_t terms = 1 << 20;
+    const plx_problem problem = problem_of(op, dtype, trans, terms);
+    int64_t depth = row->about.depth(&problem, device);
+    bool one_thread = op == PLX_GEMM;
+
+    for (size_t i = 0; i < sizeof alone / sizeof alone[0]; ++i)
+        one_thread = one_thread || strcmp(row->about.name, alone[i]) == 0;
+    if (one_thread && depth != terms)
+        refuse(row, op, device, terms, depth, "one thread adds", terms);
+    if (!one_thread && depth > terms / 4)
+        refuse(row, op, device, terms, depth, "shared by threads, at most", terms / 4);
+}
+
+static void test_products_are_as_deep_as_their_shares(void **state)
+{
+    (void)state;
+    each_sum(assert_shared);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_no_depth_is_impossible),
+        cmocka_unit_test(test_reductions_are_as_deep_as_their_launches),
+        cmocka_unit_test(test_products_are_as_deep_as_their_shares),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
