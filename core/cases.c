@@ -328,6 +328,9 @@ static void make_large_gemm(maker *m)
 {
     plx_problem problem = plx_gemm_of(m->dtype, false, false, 46337, 46351, 3); /* 2^31 elements of C */
     add(m, &problem, PLX_INPUT_UNIFORM, usual(m), true);
+    problem = plx_gemm_of(m->dtype, false, true, 8193, 8191, 8209); /* for Freivalds' test */
+    add(m, &problem, PLX_INPUT_UNIFORM, usual(m), true);
+    add(m, &problem, PLX_INPUT_INTEGER, usual(m), true);
 }
 
 /* ---- probe ----------------------------------------------------------------------------------- */

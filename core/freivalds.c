@@ -30,33 +30,15 @@ static double at(const grid *matrix, int64_t row, int64_t col)
                              row * matrix->row_stride + col * matrix->col_stride);
 }
 
-/* to[i][r] = sum over j of matrix[i][j] * x[j][r]; size[i] = sum of |matrix[i][j]| * weight[j].
- * ROUNDS vectors at once, so that the matrix is read once. */
-static void multiply(const grid *matrix, const double *x, const double *weight, double *to, double *size)
-{
-#ifdef _OPENMP
-#pragma omp parallel for schedule(static)
-#endif
-    for (int64_t i = 0; i < matrix->rows; ++i) {
-        double sums[ROUNDS] = {0.0}, total = 0.0;
-        for (int64_t j = 0; j < matrix->cols; ++j) {
-            double value = at(matrix, i, j);
-            total += fabs(value) * weight[j];
-            for (int r = 0; r < ROUNDS; ++r)
-                sums[r] += value * x[j * ROUNDS + r];
-        }
-        for (int r = 0; r < ROUNDS; ++r)
-            to[i * ROUNDS + r] = sums[r];
-        size[i] = total;
-    }
-}
+/* What one matrix gives: its products with the vectors, and the sizes of its rows. */
+typedef struct images {
+    double *products; /* rows x ROUNDS */
+    double *sizes, *squares;
+} images;
 
 typedef struct work {
-    double *x, *ones;       /* n */
-    double *y, *y_size;     /* k: B x */
-    double *z, *z_size;     /* m: A (B x) */
-    double *w, *w_size;     /* m: C^ x */
-    double *old, *old_size; /* m: C x */
+    double *x, *ones;        /* n x ROUNDS, n */
+    images bx, abx, cx, old; /* B x, A (B x), C^ x, C x */
 } work;
 
 static double *numbers(int64_t count, int64_t each)
@@ -64,20 +46,63 @@ static double *numbers(int64_t count, int64_t each)
     return calloc((size_t)(count > 0 ? count : 1) * (size_t)each, sizeof(double));
 }
 
+static bool images_make(images *of, int64_t rows)
+{
+    *of = (images){numbers(rows, ROUNDS), numbers(rows, 1), numbers(rows, 1)};
+    return of->products != NULL && of->sizes != NULL && of->squares != NULL;
+}
+
+static void images_free(images *of)
+{
+    free(of->products);
+    free(of->sizes);
+    free(of->squares);
+}
+
 static bool work_make(work *w, int64_t m, int64_t n, int64_t k)
 {
-    *w = (work){numbers(n, ROUNDS), numbers(n, 1), numbers(k, ROUNDS), numbers(k, 1),
-                numbers(m, ROUNDS), numbers(m, 1), numbers(m, ROUNDS), numbers(m, 1),
-                numbers(m, ROUNDS), numbers(m, 1)};
-    return w->x && w->ones && w->y && w->y_size && w->z && w->z_size && w->w && w->w_size && w->old &&
-           w->old_size;
+    bool made;
+
+    *w = (work){.x = numbers(n, ROUNDS), .ones = numbers(n, 1)};
+    made = images_make(&w->bx, k);
+    made = images_make(&w->abx, m) && made;
+    made = images_make(&w->cx, m) && made;
+    made = images_make(&w->old, m) && made;
+    return made && w->x != NULL && w->ones != NULL;
 }
 
 static void work_free(work *w)
 {
-    double *all[] = {w->x, w->ones, w->y, w->y_size, w->z, w->z_size, w->w, w->w_size, w->old, w->old_size};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i)
-        free(all[i]);
+    free(w->x);
+    free(w->ones);
+    images_free(&w->bx);
+    images_free(&w->abx);
+    images_free(&w->cx);
+    images_free(&w->old);
+}
+
+/* products[i][r] = sum over j of matrix[i][j] * x[j][r]; sizes[i] = sum of |matrix[i][j]| *
+ * weight[j]; squares[i] = sum of matrix[i][j]^2.  ROUNDS vectors at once, so that the
+ * matrix is read once. */
+static void multiply(const grid *matrix, const double *x, const double *weight, const images *to)
+{
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static)
+#endif
+    for (int64_t i = 0; i < matrix->rows; ++i) {
+        double sums[ROUNDS] = {0.0}, total = 0.0, square = 0.0;
+        for (int64_t j = 0; j < matrix->cols; ++j) {
+            double value = at(matrix, i, j);
+            total += fabs(value) * weight[j];
+            square += value * value;
+            for (int r = 0; r < ROUNDS; ++r)
+                sums[r] += value * x[j * ROUNDS + r];
+        }
+        for (int r = 0; r < ROUNDS; ++r)
+            to->products[i * ROUNDS + r] = sums[r];
+        to->sizes[i] = total;
+        to->squares[i] = square;
+    }
 }
 
 static void draw(work *w, int64_t n, uint64_t seed)
@@ -90,26 +115,67 @@ static void draw(work *w, int64_t n, uint64_t seed)
     }
 }
 
-/* The bound of a row: its elements' bounds added up, and what f64 loses in this
- * test itself. */
-static double row_bound(const plx_gemm_problem *p, const plx_bound *bound, double magnitude, double sum)
+/* The elements of a row may be wrong by gamma S each.  With random signs those errors add
+ * up like a random walk: beyond UNLIKELY times the root of the sum of their squares with a
+ * probability below 2 exp(-UNLIKELY^2 / 2), which is 3e-14 (W. Hoeffding, JASA 58, 1963).
+ * S is at most the product of the norms of a row of A and a column of B. */
+static const double UNLIKELY = 8.0;
+
+typedef struct row_size {
+    double magnitude; /* sum of S over the row */
+    double spread;    /* at least the root of the sum of S^2 */
+    double sum;       /* of |result| */
+} row_size;
+
+static row_size size_of(const work *w, double alpha, double beta, double frobenius, int64_t i)
+{
+    return (row_size){
+        .magnitude = fabs(alpha) * w->abx.sizes[i] + fabs(beta) * w->old.sizes[i],
+        .spread = fabs(alpha) * sqrt(w->abx.squares[i]) * frobenius + fabs(beta) * sqrt(w->old.squares[i]),
+        .sum = w->cx.sizes[i],
+    };
+}
+
+/* Where all numbers are integers that f64 holds, nothing is lost, here or there. */
+static bool is_exact(const plx_gemm_problem *p, const plx_bound *bound, const row_size *row)
+{
+    return bound->rounded_once && p->k > 1 && row->magnitude + row->sum < 0x1p53;
+}
+
+/* The errors of a row's elements together, and what f64 loses in this test itself. */
+static double row_bound(const plx_gemm_problem *p, const plx_bound *bound, const row_size *row)
 {
     double own = (double)(p->n + p->k + 8) * 0x1p-53;
-    return bound->gamma * magnitude + bound->narrowing * (sum + bound->gamma * magnitude) +
-           bound->underflow * (double)p->n + own * (magnitude + sum);
+
+    if (is_exact(p, bound, row))
+        return 0.0;
+    return bound->gamma * fmin(row->magnitude, UNLIKELY * row->spread) +
+           bound->narrowing * (row->sum + bound->gamma * row->magnitude) + bound->underflow * (double)p->n +
+           own * (row->magnitude + row->sum);
+}
+
+static double frobenius_of(const work *w, int64_t k)
+{
+    double sum = 0.0;
+    for (int64_t i = 0; i < k; ++i)
+        sum += w->bx.squares[i];
+    return sqrt(sum);
 }
 
 static void judge_rows(const plx_gemm_problem *p, double alpha, double beta, const plx_bound *bound,
                        const work *w, double *worst, int64_t *row)
 {
+    double frobenius = frobenius_of(w, p->k);
+
     *worst = 0.0;
     *row = -1;
     for (int64_t i = 0; i < p->m; ++i) {
-        double magnitude = fabs(alpha) * w->z_size[i] + fabs(beta) * w->old_size[i];
-        double allowed = row_bound(p, bound, magnitude, w->w_size[i]);
+        row_size size = size_of(w, alpha, beta, frobenius, i);
+        double allowed = row_bound(p, bound, &size);
         for (int r = 0; r < ROUNDS; ++r) {
             int64_t at_round = i * ROUNDS + r;
-            double error = fabs(alpha * w->z[at_round] + beta * w->old[at_round] - w->w[at_round]);
+            double error = fabs(alpha * w->abx.products[at_round] + beta * w->old.products[at_round] -
+                                w->cx.products[at_round]);
             double excess = error == 0.0 ? 0.0 : error / allowed;
             if (!(excess <= *worst)) {
                 *worst = isnan(excess) ? (double)INFINITY : excess;
@@ -135,11 +201,11 @@ plx_status plx_freivalds(const plx_inputs *inputs, const plx_bound *bound, const
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for Freivalds' test");
     }
     draw(&w, p->n, seed);
-    multiply(&b, w.x, w.ones, w.y, w.y_size);
-    multiply(&a, w.y, w.y_size, w.z, w.z_size);
-    multiply(&c, w.x, w.ones, w.w, w.w_size);
+    multiply(&b, w.x, w.ones, &w.bx);
+    multiply(&a, w.bx.products, w.bx.sizes, &w.abx);
+    multiply(&c, w.x, w.ones, &w.cx);
     if (beta != 0.0)
-        multiply(&old, w.x, w.ones, w.old, w.old_size);
+        multiply(&old, w.x, w.ones, &w.old);
     judge_rows(p, alpha, beta, bound, &w, worst, row);
     work_free(&w);
     return PLX_OK;

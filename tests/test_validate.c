@@ -28,6 +28,20 @@ static const plx_kernel wide = {
     .reproducibility = PLX_R1,
     .depth = plain_depth,
 };
+static int64_t tree_depth(const plx_problem *problem, const plx_device_info *info)
+{
+    int64_t height = 0;
+    while (INT64_C(1) << height < plain_depth(problem, info))
+        ++height;
+    return height;
+}
+
+static const plx_kernel tree = {
+    .name = "tree",
+    .accumulator_f32 = PLX_F32,
+    .reproducibility = PLX_R1,
+    .depth = tree_depth,
+};
 static const plx_device_info device = {.units = 1};
 static const plx_device_info flushing = {.units = 1, .features = PLX_FEATURE_FLUSHES_F32};
 
@@ -174,29 +188,71 @@ static void test_the_bound_is_where_it_should_be(void **state)
     end(&s);
 }
 
+/* An averaged error of 5e-4 lets this pass. */
 static void test_a_zeroed_tile_is_caught(void **state)
 {
-    scene s = scene_of(plx_gemm_of(PLX_F32, false, false, 64, 64, 256), PLX_INPUT_UNIFORM, 1);
+    scene s = scene_of(plx_gemm_of(PLX_F32, false, false, 512, 512, 512), PLX_INPUT_UNIFORM, 1);
     (void)state;
+    judge(&s);
+    assert_int_equal(s.found.wrong, 0);
     for (int i = 8; i < 16; ++i)
-        memset(&s.c[i * 64 + 16], 0, 16 * sizeof(float));
+        memset(&s.c[i * 512 + 16], 0, 16 * sizeof(float));
     judge(&s);
     assert_int_equal(s.found.wrong, 8 * 16);
-    assert_int_equal(s.found.first_bad, 8 * 64 + 16);
+    assert_int_equal(s.found.compared, 512 * 512);
+    assert_int_equal(s.found.first_bad, 8 * 512 + 16);
+    assert_string_equal(s.found.got, "0");
     end(&s);
 }
 
+static void drop_last_k(scene *s)
+{
+    const plx_gemm_problem *p = &s->inputs.problem.of.gemm;
+    const float *a = s->inputs.data[0], *b = s->inputs.data[1];
+    for (int64_t e = 0; e < p->m * p->n; ++e)
+        s->c[e] -= a[e / p->n * p->k + p->k - 1] * b[(p->k - 1) * p->n + e % p->n];
+}
+
+/* "0.5 % relative or 0.001 absolute" lets both pass where nothing cancels. */
 static void test_a_dropped_last_k_is_caught(void **state)
 {
-    plx_problem problem = plx_gemm_of(PLX_F32, false, false, 20, 20, 1024);
-    scene s = scene_of(problem, PLX_INPUT_UNIFORM, 5);
+    static const plx_input inputs[] = {PLX_INPUT_UNIFORM, PLX_INPUT_POSITIVE};
     (void)state;
-    for (int64_t e = 0; e < 400; ++e)
-        s.c[e] -= ((float *)s.inputs.data[0])[e / 20 * 1024 + 1023] *
-                  ((float *)s.inputs.data[1])[1023 * 20 + e % 20];
-    judge(&s);
-    assert_true(s.found.wrong > 330); /* the rest of the last products are smaller than the bound */
-    end(&s);
+    for (size_t i = 0; i < 2; ++i) {
+        scene s = scene_of(plx_gemm_of(PLX_F32, false, false, 20, 20, 1024), inputs[i], 5);
+        drop_last_k(&s);
+        judge(&s);
+        assert_true(s.found.wrong > 330); /* the rest of the last products are smaller than the bound */
+        assert_true(s.found.first_bad >= 0 && s.found.first_bad < 20);
+        end(&s);
+    }
+}
+
+/* A sum of one and very many very small numbers, added in order: all of them are lost.
+ * A kernel that declares the depth of its loop may do that; one that boasts of a tree
+ * may not. */
+static void test_a_boasted_depth_is_caught(void **state)
+{
+    plx_inputs inputs = inputs_of(plx_reduce_of(PLX_F32, PLX_SUM, 4097), PLX_INPUT_POSITIVE, 1);
+    plx_bound honest = plx_bound_of(&inputs, &plain, &device), boastful = plx_bound_of(&inputs, &tree, &device);
+    plx_error_measure found;
+    plx_truth truth;
+    float *x = inputs.data[0], sum = 0.0f;
+    (void)state;
+    x[0] = 1.0f;
+    for (int i = 1; i < 4097; ++i)
+        x[i] = i % 2 == 0 ? 0x1.fp-26f : 0x1.fp-25f;
+    for (int i = 0; i < 4097; ++i)
+        sum += x[i];
+    assert_true(sum == 1.0f);
+    truth = truth_of(&inputs, false);
+    plx_judge_elements(&inputs, &truth, &honest, false, &sum, &found);
+    assert_int_equal(found.wrong, 0);
+    assert_true(found.max_over_bound > 0.5); /* the bound is not far above what can happen */
+    plx_judge_elements(&inputs, &truth, &boastful, false, &sum, &found);
+    assert_int_equal(found.wrong, 1);
+    plx_truth_free(&truth);
+    plx_inputs_free(&inputs);
 }
 
 static void test_swapped_elements_are_caught(void **state)
@@ -484,6 +540,54 @@ static void test_freivalds_finds_what_the_sample_misses(void **state)
     end(&s);
 }
 
+/* Of integers nothing is rounded: one element that is wrong by one shows in any row. */
+static void test_freivalds_finds_any_wrong_integer(void **state)
+{
+    double kept = plx_reference_limit;
+    plx_inputs inputs = inputs_of(plx_gemm_of(PLX_F32, false, false, 120, 1500, 40), PLX_INPUT_INTEGER, 3);
+    plx_bound bound = plx_bound_of(&inputs, &plain, &device);
+    float *c = multiply(&inputs, false);
+    plx_error_measure found;
+    plx_error error;
+    plx_truth truth;
+    (void)state;
+    plx_reference_limit = 1.0;
+    truth = truth_of(&inputs, false);
+    plx_reference_limit = kept;
+    assert_non_null(truth.sample);
+    assert_int_equal(plx_judge(&inputs, &truth, &bound, false, c, &found, &error), PLX_OK);
+    assert_int_equal(found.wrong, 0);
+    for (uint64_t i = 0; i < 100; ++i) {
+        int64_t e = (int64_t)(plx_random(11, 0, i) % (120 * 1500));
+        c[e] += 1.0f;
+        assert_int_equal(plx_judge(&inputs, &truth, &bound, false, c, &found, &error), PLX_OK);
+        assert_true(found.wrong > 0);
+        assert_int_equal(found.first_bad, e);
+        c[e] -= 1.0f;
+    }
+    free(c);
+    plx_truth_free(&truth);
+    plx_inputs_free(&inputs);
+}
+
+/* The errors of a long row's elements rarely all point one way. */
+static void test_freivalds_does_not_add_up_the_worst(void **state)
+{
+    scene s = large_scene(plx_gemm_of(PLX_F32, false, false, 40, 4000, 30));
+    double worst, element = 0.0;
+    int64_t row;
+    plx_error error;
+    (void)state;
+    for (int64_t p = 0; p < 30; ++p)
+        element += fabs((double)((float *)s.inputs.data[0])[7 * 30 + p] *
+                        (double)((float *)s.inputs.data[1])[p * 4000 + 1234]);
+    s.c[7 * 4000 + 1234] += (float)(1500.0 * s.bound.gamma * element); /* of 4000 in the row */
+    assert_int_equal(plx_freivalds(&s.inputs, &s.bound, s.c, 1, &worst, &row, &error), PLX_OK);
+    assert_true(worst > 1.0);
+    assert_int_equal(row, 7);
+    end(&s);
+}
+
 static void test_freivalds_sees_transposed_operands(void **state)
 {
     (void)state;
@@ -589,6 +693,7 @@ int main(void)
         cmocka_unit_test(test_the_bound_is_where_it_should_be),
         cmocka_unit_test(test_a_zeroed_tile_is_caught),
         cmocka_unit_test(test_a_dropped_last_k_is_caught),
+        cmocka_unit_test(test_a_boasted_depth_is_caught),
         cmocka_unit_test(test_swapped_elements_are_caught),
         cmocka_unit_test(test_small_integers_must_be_exact),
         cmocka_unit_test(test_one_product_must_be_rounded_correctly),
@@ -604,6 +709,8 @@ int main(void)
         cmocka_unit_test(test_tf32_is_not_f32),
         cmocka_unit_test(test_a_sample_and_freivalds_pass_what_is_right),
         cmocka_unit_test(test_freivalds_finds_what_the_sample_misses),
+        cmocka_unit_test(test_freivalds_finds_any_wrong_integer),
+        cmocka_unit_test(test_freivalds_does_not_add_up_the_worst),
         cmocka_unit_test(test_freivalds_sees_transposed_operands),
         cmocka_unit_test(test_agreement),
         cmocka_unit_test(test_agreement_of_what_was_only_sampled),

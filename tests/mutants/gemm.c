@@ -120,6 +120,15 @@ static bool outside_tile(const product *g, int64_t i, int64_t j)
     (void)g;
     return i / 8 != 1 || j / 16 != 1;
 }
+static void tile_zeroed(const mutant_call *call)
+{
+    product g = product_of(call);
+    right(call);
+    for (int64_t i = 8; i < 16 && i < g.m; ++i)
+        for (int64_t j = 16; j < 32 && j < g.n; ++j)
+            *c_at(&g, i, j) = 0.0f;
+}
+
 static void tile_missing(const mutant_call *call)
 {
     some(call, outside_tile);
@@ -648,6 +657,7 @@ static const mutant rows[] = {
     ROW("right-reversed", reversed, "", "", plain_depth),
     ROW("right-pairwise", pairwise, "", "", tree_depth),
     MUTANT("writes-nothing", nothing, BY_BOUND, "uniform"),
+    MUTANT("tile-zeroed", tile_zeroed, BY_BOUND, "positive"),
     MUTANT("tile-missing", tile_missing, BY_BOUND, "uniform"),
     MUTANT("ragged-rows-missing", ragged_rows_missing, BY_BOUND, ""),
     MUTANT("ragged-columns-missing", ragged_columns_missing, BY_BOUND, ""),
