@@ -111,12 +111,6 @@ static void define(plx_recipe *recipe, const char *option, int value)
     (void)snprintf(recipe->defines + used, sizeof recipe->defines - used, " %s=%d", option, value);
 }
 
-static void cap_registers(plx_recipe *recipe, const plx_device_info *device, int registers)
-{
-    if (device->features & PLX_FEATURE_NVIDIA_PTX)
-        define(recipe, "-cl-nv-maxrregcount", registers);
-}
-
 /* Without alpha there is nothing to sum, and what an empty sum is multiplied with does not
  * matter: the kernels read neither A nor B, and C becomes beta * C. */
 static void add_arguments(const plx_problem *problem, plx_step *step)
@@ -188,7 +182,6 @@ static plx_status smem_block_recipe(const plx_problem *problem, const plx_device
     if (status != PLX_OK)
         return status;
     define(recipe, "-DSIDE", (int)shape.tile_rows);
-    cap_registers(recipe, device, GEMM_BLOCK_REGISTERS);
     return finish(problem, device, &shape, recipe, error);
 }
 
@@ -206,10 +199,7 @@ static plx_status tile_1d_recipe(const plx_problem *problem, const plx_device_in
                                  plx_recipe *recipe, plx_error *error)
 {
     geometry shape = tile_1d_geometry(problem, device);
-    plx_status status = recipe_of(problem, device, &shape, recipe, error);
-    if (status == PLX_OK)
-        cap_registers(recipe, device, GEMM_TILE_1D_REGISTERS);
-    return status;
+    return recipe_of(problem, device, &shape, recipe, error);
 }
 
 static geometry tile_2d_geometry(const plx_problem *problem, const plx_device_info *device)
@@ -225,10 +215,7 @@ static plx_status tile_2d_recipe(const plx_problem *problem, const plx_device_in
                                  plx_recipe *recipe, plx_error *error)
 {
     geometry shape = tile_2d_geometry(problem, device);
-    plx_status status = recipe_of(problem, device, &shape, recipe, error);
-    if (status == PLX_OK)
-        cap_registers(recipe, device, GEMM_TILE_2D_REGISTERS);
-    return status;
+    return recipe_of(problem, device, &shape, recipe, error);
 }
 
 static geometry vectorized_geometry(const plx_problem *problem, const plx_device_info *device)

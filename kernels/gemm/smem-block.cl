@@ -6,7 +6,7 @@
 kernel __attribute__((reqd_work_group_size(SIDE * SIDE, 1, 1))) void gemm_smem_block(GEMM_PARAMETERS)
 {
     GEMM_OPERANDS;
-    local T a[SIDE * STRIDE], b[SIDE * STRIDE]; /* a[row][inner], b[inner][col] */
+    local T a[SIDE * STRIDE] ALIGNED_16, b[SIDE * STRIDE] ALIGNED_16; /* a[row][inner], b[inner][col] */
     const corner_t corner = tile_in_order(n, SIDE, SIDE);
     const int row = (int)get_local_id(0) / SIDE, col = (int)get_local_id(0) % SIDE;
     T sum = 0;

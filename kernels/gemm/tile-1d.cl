@@ -10,7 +10,7 @@
 kernel __attribute__((reqd_work_group_size(TILE_THREADS, 1, 1))) void gemm_tile_1d(GEMM_PARAMETERS)
 {
     GEMM_OPERANDS;
-    local T a[SIDE * A_STRIDE], b[DEPTH * B_STRIDE]; /* a[row][inner], b[inner][col] */
+    local T a[SIDE * A_STRIDE] ALIGNED_16, b[DEPTH * B_STRIDE] ALIGNED_16; /* a[row][inner], b[inner][col] */
     const corner_t corner = tile_in_order(n, SIDE, SIDE);
     const int row = (int)get_local_id(0) / SIDE * ROWS, col = (int)get_local_id(0) % SIDE;
     T sum[ROWS];

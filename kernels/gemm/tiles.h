@@ -27,9 +27,3 @@
 #define GEMM_DOUBLE_BUFFER_DEPTH 16
 
 #define GEMM_GROUP 8 /* rows of tiles that are walked together, so that their operands stay in L2 */
-
-/* Registers per thread that let as many blocks onto a multiprocessor as the tile was made
- * for.  nvcc finds them by itself; NVIDIA's OpenCL compiler has to be told. */
-#define GEMM_BLOCK_REGISTERS 32
-#define GEMM_TILE_1D_REGISTERS 80
-#define GEMM_TILE_2D_REGISTERS 128
