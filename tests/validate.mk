@@ -1,3 +1,9 @@
+# Everything, for hours: each kernel on every case of each device, a thousand runs for their
+# bits, and fifty times as many seeds for what is right.
+check-full: all $(check_PROGRAMS) $(check_LTLIBRARIES)
+	top_builddir='$(abs_top_builddir)' PLX_TEST_SEEDS=500000 tests/test_mutants
+	./parallax check --full
+
 # The judge's own tests.  They reach behind the library's exports, so they carry the
 # judge's files themselves.
 if HAVE_CMOCKA
