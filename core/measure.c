@@ -206,20 +206,31 @@ static bool credible(double device_ns, double host_ns)
     return isfinite(device_ns) && device_ns > 0.0 && device_ns <= host_ns * 1.05 + 2e4;
 }
 
-/* Warms up, chooses the clock, and doubles the batch until a sample lasts long enough. */
-static plx_status calibrate(runner *r)
+/* One batch: the time on the clock that is believed, and on the host's. */
+static plx_status try_batch(runner *r, double *elapsed, double *host_ns)
 {
-    double device_ns = 0.0, host_ns = 0.0;
+    double device_ns = 0.0;
+    plx_status status = time_batch(r, &device_ns, host_ns);
+
+    r->device_clock = credible(device_ns, *host_ns);
+    *elapsed = r->device_clock ? device_ns : *host_ns;
+    return status;
+}
+
+/* Warms up, chooses the clock, and doubles the batch until a sample lasts long enough.
+ * What takes all the time there is in one go is not run again for that. */
+static plx_status calibrate(runner *r, double limit_ns)
+{
+    double elapsed = 0.0, host_ns = 0.0;
     plx_status status;
 
     r->batch = 1;
-    status = time_batch(r, &device_ns, &host_ns);
-    for (int round = 0; status == PLX_OK; ++round) {
-        double elapsed;
-        status = time_batch(r, &device_ns, &host_ns);
-        r->device_clock = credible(device_ns, host_ns);
-        elapsed = r->device_clock ? device_ns : host_ns;
-        if (status != PLX_OK || elapsed >= sample_ns || r->batch >= MAX_BATCH)
+    status = try_batch(r, &elapsed, &host_ns);
+    if (elapsed > limit_ns)
+        return status;
+    while (status == PLX_OK) {
+        status = try_batch(r, &elapsed, &host_ns);
+        if (status != PLX_OK || elapsed >= sample_ns || host_ns > limit_ns || r->batch >= MAX_BATCH)
             break;
         r->batch *= elapsed * 8.0 < sample_ns ? 4 : 2;
     }
@@ -268,7 +279,8 @@ static void runner_fail(runner *r, plx_status status)
                    plx_message(plx_backend_context(r->arm->backend)));
 }
 
-static void runner_start(runner *r, plx_arm *arm, buffer_pool **pools, const plx_inputs *inputs)
+static void runner_start(runner *r, plx_arm *arm, buffer_pool **pools, const plx_inputs *inputs,
+                         double limit_ns)
 {
     plx_status status;
 
@@ -280,7 +292,7 @@ static void runner_start(runner *r, plx_arm *arm, buffer_pool **pools, const plx
     if (status == PLX_OK)
         status = plx_event_create(arm->backend, &r->to);
     if (status == PLX_OK)
-        status = calibrate(r);
+        status = calibrate(r, limit_ns);
     if (status != PLX_OK)
         runner_fail(r, status);
 }
@@ -360,7 +372,7 @@ static plx_status measure(plx_arm *arms, size_t count, const plx_inputs *inputs,
     for (size_t i = 0; i < count; ++i)
         if (worth_timing(&arms[i], &inputs[i * stride])) {
             order[timed] = timed;
-            runner_start(&runners[timed++], &arms[i], &pools, &inputs[i * stride]);
+            runner_start(&runners[timed++], &arms[i], &pools, &inputs[i * stride], seconds * 1e9);
         }
     run_rounds(runners, order, timed, seconds * 1e9, stride > 0);
     for (size_t i = 0; i < timed; ++i)

@@ -2,10 +2,12 @@
  * what the program says and how it ends when something does.  $FAULTY_BEST names
  * the kernel that it offers as its best, $FAULTY_OP "transpose" the operation that it has
  * instead of reduce. */
+#define _POSIX_C_SOURCE 200809L
 #include "dummy.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 typedef enum fault {
     FAULT_NONE,
@@ -13,6 +15,7 @@ typedef enum fault {
     FAULT_FAILS,
     FAULT_UNSUPPORTED,
     FAULT_NONE_AGAIN,
+    FAULT_SLOW,
     FAULT_COUNT
 } fault;
 
@@ -50,6 +53,7 @@ static const plx_kernel kernels[FAULT_COUNT] = {
     [FAULT_FAILS] = {.name = "fails", ABOUT},
     [FAULT_UNSUPPORTED] = {.name = "unsupported", ABOUT},
     [FAULT_NONE_AGAIN] = {.name = "same", ABOUT},
+    [FAULT_SLOW] = {.name = "slow", ABOUT},
 };
 
 static plx_op faulty_op(void)
@@ -146,6 +150,8 @@ static plx_status faulty_execute(plx_plugin_plan *opaque, plx_plugin_queue *queu
     (void)count;
     if (plan->kernel == FAULT_FAILS)
         return plx_fail(error, PLX_FAILED, "the device caught fire");
+    if (plan->kernel == FAULT_SLOW)
+        (void)nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
     if (plan->problem.op == PLX_TRANSPOSE)
         return transpose(queue, operands, &plan->problem.of.transpose, error);
     plx_status status = reduce(queue, &operands[0], &plan->problem.of.reduce, &result, error);

@@ -334,6 +334,13 @@ if [ -f "$faulty" ]; then
     cases=$((cases + 1))
     grep -q "last measured" "$work/out" && fail "a gain of the first step"
 
+    # A kernel that takes longer than its time is sampled three times, and that is said.
+    set -- --plugin-dir "$work/plugins" --dtype i32 --backend faulty
+    run compare reduce 10 "$@" --kernel slow --seconds 0.001 --json "$work/slow.json"
+    cases=$((cases + 1))
+    grep -q '"samples": 3,' "$work/slow.json" || fail "a slow kernel is not sampled three times"
+    grep -q '"settled": false' "$work/slow.json" || fail "three samples are called settled"
+
     # A plugin that does not have every operation.
     FAULTY_OP=transpose
     export FAULTY_OP
