@@ -9,6 +9,10 @@
  * length in 32 bits. */
 #define PIECE (UINT64_C(1) << 30)
 
+/* NVIDIA's driver breaks the context when it fills what lies beyond 4 GiB of a buffer
+ * (seen with 580.159): what ends there is written from the host. */
+#define FILL_END (UINT64_C(1) << 32)
+
 struct plx_plugin_event {
     plx_session *session;
     cl_event event; /* NULL until it is recorded */
@@ -125,6 +129,20 @@ static plx_status check_range(const char *what, const plx_memory *memory, uint64
                     bytes, offset, memory->bytes);
 }
 
+/* Blocking: the caller may change `from` at once. */
+static plx_status write_pieces(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from,
+                               uint64_t bytes, plx_error *error)
+{
+    plx_status status = PLX_OK;
+    for (uint64_t done = 0; status == PLX_OK && done < bytes; done += PIECE) {
+        uint64_t piece = bytes - done < PIECE ? bytes - done : PIECE;
+        cl_int code = plx_cl.EnqueueWriteBuffer(queue->queue, to->buffer, CL_TRUE, (size_t)(offset + done),
+                                                (size_t)piece, (const char *)from + done, 0, NULL, NULL);
+        status = check_wait(queue->session, code, "clEnqueueWriteBuffer", error);
+    }
+    return status;
+}
+
 plx_status plx_cl_upload(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from,
                          uint64_t bytes, plx_error *error)
 {
@@ -133,10 +151,7 @@ plx_status plx_cl_upload(plx_plugin_queue *queue, plx_memory *to, uint64_t offse
         status = check_range("upload", to, offset, bytes, error);
     if (status != PLX_OK || bytes == 0)
         return status;
-    /* Blocking: the caller may change `from` at once. */
-    cl_int code = plx_cl.EnqueueWriteBuffer(queue->queue, to->buffer, CL_TRUE, (size_t)offset, (size_t)bytes,
-                                            from, 0, NULL, NULL);
-    return check_wait(queue->session, code, "clEnqueueWriteBuffer", error);
+    return write_pieces(queue, to, offset, from, bytes, error);
 }
 
 plx_status plx_cl_download(plx_plugin_queue *queue, void *to, plx_memory *from, uint64_t offset,
@@ -147,8 +162,30 @@ plx_status plx_cl_download(plx_plugin_queue *queue, void *to, plx_memory *from, 
         status = check_range("download", from, offset, bytes, error);
     if (status != PLX_OK || bytes == 0)
         return status;
-    return PLX_CL(error, EnqueueReadBuffer, queue->queue, from->buffer, CL_FALSE, (size_t)offset,
-                  (size_t)bytes, to, 0, NULL, NULL);
+    for (uint64_t done = 0; status == PLX_OK && done < bytes; done += PIECE) {
+        uint64_t piece = bytes - done < PIECE ? bytes - done : PIECE;
+        status = PLX_CL(error, EnqueueReadBuffer, queue->queue, from->buffer, CL_FALSE,
+                        (size_t)(offset + done), (size_t)piece, (char *)to + done, 0, NULL, NULL);
+    }
+    return status;
+}
+
+/* Repeats the pattern from the host. */
+static plx_status fill_from_host(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset,
+                                 uint32_t pattern, uint64_t bytes, plx_error *error)
+{
+    const uint64_t most = UINT64_C(64) << 20, block = bytes < most ? bytes : most;
+    plx_status status = PLX_OK;
+    uint32_t *repeated = malloc((size_t)block);
+    if (!repeated)
+        return plx_fail(error, PLX_NO_MEMORY, "no host memory to fill from");
+    for (uint64_t i = 0; i < block / sizeof pattern; i++)
+        repeated[i] = pattern;
+    for (uint64_t done = 0; status == PLX_OK && done < bytes; done += block)
+        status = write_pieces(queue, memory, offset + done, repeated,
+                              bytes - done < block ? bytes - done : block, error);
+    free(repeated);
+    return status;
 }
 
 plx_status plx_cl_fill(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset, uint32_t pattern,
@@ -157,6 +194,8 @@ plx_status plx_cl_fill(plx_plugin_queue *queue, plx_memory *memory, uint64_t off
     plx_status status = plx_cl_ready(queue, error);
     if (status == PLX_OK)
         status = check_range("fill", memory, offset, bytes, error);
+    if (status == PLX_OK && offset + bytes > FILL_END && !(queue->session->info.features & PLX_FEATURE_CPU))
+        return fill_from_host(queue, memory, offset, pattern, bytes, error);
     for (uint64_t done = 0; status == PLX_OK && done < bytes; done += PIECE) {
         uint64_t piece = bytes - done < PIECE ? bytes - done : PIECE;
         status = PLX_CL(error, EnqueueFillBuffer, queue->queue, memory->buffer, &pattern, sizeof pattern,

@@ -10,7 +10,7 @@
 kernel __attribute__((reqd_work_group_size(ACROSS * ACROSS, 1, 1))) void gemm_tile_2d(GEMM_PARAMETERS)
 {
     GEMM_OPERANDS;
-    local T a[SIDE * A_STRIDE] ALIGNED_16, b[DEPTH * B_STRIDE] ALIGNED_16; /* a[row][inner], b[inner][col] */
+    local T a[SIDE * A_STRIDE], b[DEPTH * B_STRIDE]; /* a[row][inner], b[inner][col] */
     const corner_t corner = tile_in_order(n, SIDE, SIDE);
     const int row = (int)get_local_id(0) / ACROSS * OWN;
     const int col = (int)get_local_id(0) % ACROSS; /* columns ACROSS apart */
