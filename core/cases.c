@@ -289,13 +289,17 @@ static void gemm_quick(maker *m)
     /* A device that compiles for each way of transposing has three of them to do. */
     int first = m->dtype == PLX_F32 ? 0 : 2, second = m->dtype == PLX_F32 ? 3 : 2;
 
-    gemm_busily(m, first);
-    for (size_t i = 0; i < sizeof quick / sizeof quick[0]; ++i)
-        gemm_shape(m, i % 2 == 0 ? first : second, quick[i][0], quick[i][1], quick[i][2], next_input(m));
-    for (int input = 0; input < PLX_INPUT_COUNT; ++input)
-        gemm_shape(m, input % 2 == 0 ? second : first, 67, 70, 37, (plx_input)input);
-    for (size_t i = 0; i < sizeof honest_lengths / sizeof honest_lengths[0]; ++i)
-        gemm_honesty(m, i % 2 == 0 ? first : second, honest_lengths[i]);
+    for (int way = first;; way = second) {
+        gemm_busily(m, way);
+        for (size_t i = 0; i < sizeof quick / sizeof quick[0]; ++i)
+            gemm_shape(m, way, quick[i][0], quick[i][1], quick[i][2], next_input(m));
+        for (int input = 0; input < PLX_INPUT_COUNT; ++input)
+            gemm_shape(m, way, 67, 70, 37, (plx_input)input);
+        for (size_t i = 0; i < sizeof honest_lengths / sizeof honest_lengths[0]; ++i)
+            gemm_honesty(m, way, honest_lengths[i]);
+        if (way == second)
+            return;
+    }
 }
 
 static void make_gemm(maker *m)

@@ -251,6 +251,46 @@ static bool serves_pattern(part *p, size_t which, const plx_problem *problem)
     return (p->patterns[which] >> problem->of.probe.pattern & 1) != 0;
 }
 
+/* Whether the step of a ladder shows this variant when each shows one; the ladder as a
+ * whole shows them all. */
+static bool shows_variant(size_t step, const plx_problem *problem)
+{
+    bool odd = step % 2 == 1;
+
+    switch (problem->op) {
+    case PLX_REDUCE:
+        if (problem->dtype == PLX_F32)
+            return (size_t)problem->of.reduce.reduction == step % PLX_REDUCTION_COUNT;
+        return odd == (problem->dtype == PLX_I64 || problem->dtype == PLX_F64);
+    case PLX_TRANSPOSE:
+        return problem->dtype == PLX_F32 || odd == (problem->dtype == PLX_I16 || problem->dtype == PLX_C128);
+    case PLX_MATVEC:
+        return problem->of.matvec.trans == (odd == (problem->dtype == PLX_F32));
+    case PLX_GEMM:
+        return problem->dtype == PLX_F32 ? problem->of.gemm.trans_a == odd : odd;
+    default:
+        return problem->dtype == PLX_I32 || odd;
+    }
+}
+
+static bool has_ladder(const part *p, const plx_backend *backend)
+{
+    size_t kernels = 0;
+    for (size_t i = 0; i < p->count; ++i)
+        kernels += p->arms[i].backend == backend ? 1 : 0;
+    return kernels > 1;
+}
+
+/* A compiler for processors takes seconds for each variant of a kernel. */
+static bool spared_variant(const part *p, const plx_arm *arm, const plx_problem *problem)
+{
+    const plx_check_options *options = p->check->options;
+
+    return options->effort == PLX_QUICK && options->only_case == 0 && options->kernel_count == 0 &&
+           (plx_backend_device(arm->backend)->features & PLX_FEATURE_CPU) != 0 &&
+           has_ladder(p, arm->backend) && !shows_variant(arm->step, problem);
+}
+
 static plx_status try_arm(part *p, size_t which, const plx_case *tried, size_t number,
                           const plx_inputs *inputs, plx_truths *truths)
 {
@@ -260,7 +300,7 @@ static plx_status try_arm(part *p, size_t which, const plx_case *tried, size_t n
     arm->outcome = PLX_OUTCOME_NOT_RUN; /* what the last case left must not be paired */
     progress(p->check, arm, p->operation);
     if ((arm->kernel->dtypes & PLX_DTYPE_BIT(inputs->problem.dtype)) == 0 || !affordable(tried, arm) ||
-        !serves_pattern(p, which, &tried->problem))
+        spared_variant(p, arm, &tried->problem) || !serves_pattern(p, which, &tried->problem))
         return PLX_OK;
     plx_arm_run(arm, inputs, truths, &tried->rigour);
     count_outcome(&p->check->counts, arm);

@@ -49,7 +49,7 @@ static plx_status mutants_probe(plx_device_info *devices, size_t capacity, size_
     for (size_t i = 0; i < capacity && i < 2; ++i) {
         memset(&devices[i], 0, sizeof devices[i]);
         (void)snprintf(devices[i].name, sizeof devices[i].name, "a device that is wrong");
-        devices[i].features = PLX_FEATURE_F64 | PLX_FEATURE_CPU | (i == 0 ? PLX_FEATURE_FLUSHES_F32 : 0u);
+        devices[i].features = PLX_FEATURE_F64 | (i == 0 ? PLX_FEATURE_FLUSHES_F32 : 0u);
     }
     *count = 2;
     return PLX_OK;
