@@ -22,6 +22,8 @@ libparallax_la_SOURCES = \
 # .npy files, reports and what is remembered of them.
 libparallax_la_SOURCES += \
 	core/gains.c \
+	core/json_file.c \
+	core/json_file.h \
 	core/npy.c \
 	core/npy.h \
 	core/npy_header.c \
