@@ -21,6 +21,8 @@ libparallax_la_SOURCES = \
 
 # .npy files, reports and what is remembered of them.
 libparallax_la_SOURCES += \
+	core/environment.c \
+	core/environment.h \
 	core/gains.c \
 	core/json_file.c \
 	core/json_file.h \
@@ -72,7 +74,21 @@ libparallax_la_SOURCES += \
 	core/viewpoint.c
 
 libparallax_la_SOURCES += $(operation_sources)
+nodist_libparallax_la_SOURCES = build_facts.c
 libparallax_la_CPPFLAGS = $(AM_CPPFLAGS) -DPLX_PLUGIN_DIR='"$(pkglibdir)"'
 libparallax_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden $(JANSSON_CFLAGS)
 libparallax_la_LIBADD = $(JANSSON_LIBS) -lm
 libparallax_la_LDFLAGS = -version-info 0:0:0 -no-undefined
+
+if HAVE_CUDA
+facts_nvcc = $(NVCC)
+endif
+# Looked at whenever make runs, for a file may have gone, and replaced only when it differs.
+plx_facts = $(SHELL) $(top_srcdir)/build-aux/build-facts '$(top_srcdir)' '$(SHA256)' '$(CC)' \
+	'$(AM_CFLAGS) $(CFLAGS)' '$(facts_nvcc)' '$(plx_nvcc_flags)'
+
+build_facts.c: plx-always
+	@$(plx_facts) >$@.tmp && { cmp -s $@.tmp $@ || mv -f $@.tmp $@; } && rm -f $@.tmp
+
+.PHONY: plx-always
+CLEANFILES += build_facts.c build_facts.c.tmp

@@ -322,7 +322,7 @@ static json_t *pair_json(const plx_pair *pair)
     return made;
 }
 
-static json_t *results_json(const plx_results *results)
+json_t *plx_results_json(const plx_results *results)
 {
     json_t *devices = json_array(), *records = json_array(), *pairs = json_array();
     for (size_t i = 0; i < results->device_count; i++)
@@ -331,8 +331,9 @@ static json_t *results_json(const plx_results *results)
         json_array_append_new(records, record_json(&results->records[i]));
     for (size_t i = 0; i < results->pair_count; i++)
         json_array_append_new(pairs, pair_json(&results->pairs[i]));
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "schema", "parallax-results/1", "tool", plx_json_tool(),
-                     "host", plx_json_host(), "devices", devices, "records", records, "pairs", pairs);
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "parallax-results/1", "tool",
+                     plx_json_tool(), "environment", plx_json_environment(), "host", plx_json_host(),
+                     "devices", devices, "records", records, "pairs", pairs);
 }
 
 plx_status plx_json_write(json_t *all, FILE *to, plx_error *error)
@@ -348,5 +349,5 @@ plx_status plx_json_write(json_t *all, FILE *to, plx_error *error)
 
 plx_status plx_results_write_json(const plx_results *results, FILE *to, plx_error *error)
 {
-    return plx_json_write(results_json(results), to, error);
+    return plx_json_write(plx_results_json(results), to, error);
 }

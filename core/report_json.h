@@ -12,6 +12,10 @@ json_t *plx_json_text(const char *string);
 json_t *plx_json_number(double value);
 json_t *plx_json_tool(void);
 json_t *plx_json_host(void);
+/* How the library was built, and the date. */
+json_t *plx_json_environment(void);
+/* The whole of schema parallax-results/1; NULL: no memory. */
+json_t *plx_results_json(const plx_results *results);
 json_t *plx_json_device(const plx_study_device *device);
 json_t *plx_json_time(const plx_timing *time);
 /* op, dtype, shape, and what else makes the problem differ from others. */

@@ -77,9 +77,9 @@ plx_status plx_probe_write_json(const plx_probe_results *results, FILE *to, plx_
         json_array_append_new(sweeps, sweep_json(&results->sweeps[i]));
     for (size_t i = 0; i < results->unopened_count; i++)
         json_array_append_new(unopened, plx_json_text(results->unopened[i]));
-    return plx_json_write(json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "schema", "parallax-probe/1", "tool",
-                                    plx_json_tool(), "host", plx_json_host(), "devices", devices, "sweeps",
-                                    sweeps, "unopened", unopened),
+    return plx_json_write(json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "parallax-probe/1", "tool",
+                                    plx_json_tool(), "environment", plx_json_environment(), "host",
+                                    plx_json_host(), "devices", devices, "sweeps", sweeps, "unopened", unopened),
                           to, error);
 }
 

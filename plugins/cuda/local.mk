@@ -22,11 +22,13 @@ plx_nvcc_verbose_0 = @echo "  NVCC    " $@;
 plx_nvcc_verbose_1 =
 
 # No --use_fast_math: the judge takes every kernel at its word.
+plx_nvcc_flags = $(NVCCFLAGS_ARCH) -O3 -std=c++17 -Xfatbin -compress-all $(NVCCFLAGS)
+
 cuda-images/%.fatbin: $(top_srcdir)/kernels/%.cu
 	@$(MKDIR_P) $(@D)
-	$(plx_nvcc_verbose)$(NVCC) -fatbin $(NVCCFLAGS_ARCH) -O3 -std=c++17 -Xfatbin -compress-all \
+	$(plx_nvcc_verbose)$(NVCC) -fatbin $(plx_nvcc_flags) \
 		-I$(top_srcdir)/include -I$(top_srcdir)/kernels -I$(top_srcdir) \
-		-MD -MP -MF $(@:.fatbin=.d) $(NVCCFLAGS) -o $@ $<
+		-MD -MP -MF $(@:.fatbin=.d) -o $@ $<
 
 -include $(cuda_images:.fatbin=.d)
 
