@@ -139,3 +139,17 @@ const plx_device_info *plx_backend_device(const plx_backend *backend)
 {
     return &backend->device;
 }
+
+plx_status plx_backend_telemetry(plx_backend *backend, plx_telemetry *telemetry)
+{
+    plx_error error = {.text = ""};
+    plx_telemetry said = {.known = 0};
+    plx_status status = plx_backend_usable(backend);
+    if (status != PLX_OK)
+        return status;
+    status = backend->plugin->telemetry(backend->session, &said, &error);
+    if (status != PLX_OK)
+        return plx_backend_failed(backend, status, &error, "telemetry");
+    *telemetry = said;
+    return PLX_OK;
+}

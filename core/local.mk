@@ -47,6 +47,7 @@ libparallax_la_SOURCES += \
 	core/arm.c \
 	core/cases.c \
 	core/cases.h \
+	core/ceiling.c \
 	core/check.c \
 	core/compare.c \
 	core/count.c \

@@ -45,7 +45,7 @@ static const slot slots[] = {
     SLOT(queue_create),  SLOT(queue_destroy), SLOT(synchronize),  SLOT(upload),       SLOT(download),
     SLOT(fill),          SLOT(copy),         SLOT(event_create),  SLOT(event_destroy), SLOT(event_record),
     SLOT(event_elapsed), SLOT(kernel),       SLOT(choose),        SLOT(plan),         SLOT(plan_destroy),
-    SLOT(execute),       SLOT(count),
+    SLOT(execute),       SLOT(count),        SLOT(telemetry),
 };
 
 /* The name of a slot that was left empty; NULL when none was. */

@@ -61,6 +61,30 @@ static void put_counters(FILE *to, const plx_record *record)
     put_comma_text(to, record->counters_reason);
 }
 
+static void put_interval(FILE *to, const plx_interval *interval)
+{
+    plx_csv_number(to, interval->measured, interval->median_ns);
+    plx_csv_number(to, interval->measured, interval->low_ns);
+    plx_csv_number(to, interval->measured, interval->high_ns);
+}
+
+/* How it was timed, and how near that comes to what the device can do. */
+static void put_circumstances(FILE *to, const plx_record *record)
+{
+    const plx_timing *time = &record->time;
+    const plx_ceiling *ceiling = &record->ceiling;
+    put_comma_text(to, !time->measured ? "" : time->settled ? "yes" : "no");
+    put_comma_text(to, !time->measured ? "" : time->hot ? "yes" : "no");
+    put_integer(to, time->measured, (int64_t)time->batch);
+    put_integer(to, time->measured, (int64_t)time->dropped);
+    put_interval(to, &time->host);
+    put_interval(to, &time->latency);
+    put_comma_text(to, ceiling->applies ? plx_ceiling_name(ceiling->kind) : "");
+    plx_csv_number(to, ceiling->applies, ceiling->value);
+    plx_csv_number(to, ceiling->applies, ceiling->fraction);
+    put_comma_text(to, ceiling->applies ? ceiling->over : "");
+}
+
 static void put_record(FILE *to, const plx_results *results, const plx_record *record)
 {
     const plx_timing *time = &record->time;
@@ -84,6 +108,7 @@ static void put_record(FILE *to, const plx_results *results, const plx_record *r
     plx_csv_number(to, record->gain > 0, record->gain);
     put_comma_text(to, record->reason);
     put_counters(to, record);
+    put_circumstances(to, record);
     (void)fputc('\n', to);
 }
 
@@ -94,7 +119,9 @@ plx_status plx_results_write_csv(const plx_results *results, FILE *to, plx_error
                 to);
     for (size_t i = 0; plx_counter_name(i) != NULL; i++)
         (void)fprintf(to, ",%s", plx_counter_name(i));
-    (void)fputs(",formula_bytes,counters_reason\n", to);
+    (void)fputs(",formula_bytes,counters_reason,settled,hot,batch,dropped,host_median_ns,host_low_ns,host_high_ns,"
+                "latency_median_ns,latency_low_ns,latency_high_ns,ceiling,ceiling_value,ceiling_fraction,ceiling_over\n",
+                to);
     for (size_t i = 0; i < results->record_count; i++)
         put_record(to, results, &results->records[i]);
     return plx_report_finish(to, error);

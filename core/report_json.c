@@ -118,6 +118,56 @@ static json_t *uuid_json(const plx_device_info *info)
     return json_string(form);
 }
 
+static json_t *throttle_json(uint32_t reasons)
+{
+    json_t *made = json_array();
+    for (uint32_t bit = 1; bit != 0 && bit <= PLX_THROTTLE_OTHER; bit <<= 1)
+        if (reasons & bit)
+            json_array_append_new(made, json_string(plx_throttle_name(bit)));
+    return made;
+}
+
+/* Nothing stands where nothing is known. */
+static json_t *environment_json(const plx_study_device *device)
+{
+    const plx_telemetry *said = &device->environment;
+    const struct known {
+        uint32_t bit;
+        const char *name;
+        double value;
+    } numbers[] = {
+        {PLX_KNOWS_SM_CLOCK, "sm_clock_mhz", said->sm_clock_mhz},
+        {PLX_KNOWS_MEMORY_CLOCK, "memory_clock_mhz", said->memory_clock_mhz},
+        {PLX_KNOWS_SM_CLOCK_MAX, "sm_clock_max_mhz", said->sm_clock_max_mhz},
+        {PLX_KNOWS_MEMORY_CLOCK_MAX, "memory_clock_max_mhz", said->memory_clock_max_mhz},
+        {PLX_KNOWS_POWER, "power_w", said->power_w},
+        {PLX_KNOWS_POWER_LIMIT, "power_limit_w", said->power_limit_w},
+        {PLX_KNOWS_TEMPERATURE, "temperature_c", said->temperature_c},
+    };
+    json_t *made = json_object();
+    json_object_set_new(made, "driver", plx_json_text(device->info.driver));
+    json_object_set_new(made, "api", plx_json_text(device->info.api));
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (said->known & numbers[i].bit)
+            json_object_set_new(made, numbers[i].name, plx_json_number(numbers[i].value));
+    if (said->known & PLX_KNOWS_ECC)
+        json_object_set_new(made, "ecc", json_boolean(said->ecc));
+    if (said->known & PLX_KNOWS_THROTTLE)
+        json_object_set_new(made, "throttle", throttle_json(said->throttle));
+    return made;
+}
+
+static json_t *ceilings_json(const plx_ceilings *ceilings)
+{
+    json_t *made = json_array();
+    for (int kind = 0; kind < PLX_CEILING_COUNT; kind++)
+        if (ceilings->value[kind] > 0)
+            json_array_append_new(made, json_pack("{s:s, s:f, s:s}", "kind", plx_ceiling_name((plx_ceiling_kind)kind),
+                                                  "value", ceilings->value[kind], "unit",
+                                                  plx_ceiling_unit((plx_ceiling_kind)kind)));
+    return made;
+}
+
 json_t *plx_json_device(const plx_study_device *device)
 {
     const plx_device_info *info = &device->info;
@@ -138,6 +188,8 @@ json_t *plx_json_device(const plx_study_device *device)
     if (info->compute_major > 0)
         json_object_set_new(made, "compute_capability",
                             json_pack("[i, i]", (int)info->compute_major, (int)info->compute_minor));
+    json_object_set_new(made, "environment", environment_json(device));
+    json_object_set_new(made, "ceilings", ceilings_json(&device->ceilings));
     return made;
 }
 
@@ -246,7 +298,47 @@ json_t *plx_json_time(const plx_timing *time)
     json_object_set_new(made, "samples", natural(time->samples));
     json_object_set_new(made, "clock", plx_json_text(time->device_clock ? "device" : "host"));
     json_object_set_new(made, "settled", json_boolean(time->settled));
+    json_object_set_new(made, "hot", json_boolean(time->hot));
+    json_object_set_new(made, "batch", natural(time->batch));
+    json_object_set_new(made, "dropped", natural(time->dropped));
+    if (time->throttled)
+        json_object_set_new(made, "throttled", json_true());
     return made;
+}
+
+/* A median on the host's clock. */
+static json_t *interval_json(const plx_interval *interval)
+{
+    json_t *made = json_object();
+    json_object_set_new(made, "median_ns", plx_json_number(interval->median_ns));
+    json_object_set_new(made, "ci95_ns", json_pack("[o, o]", plx_json_number(interval->low_ns),
+                                                   plx_json_number(interval->high_ns)));
+    json_object_set_new(made, "samples", natural(interval->samples));
+    json_object_set_new(made, "clock", json_string("host"));
+    return made;
+}
+
+static json_t *ceiling_json(const plx_ceiling *ceiling)
+{
+    json_t *made = json_object();
+    json_object_set_new(made, "kind", json_string(plx_ceiling_name(ceiling->kind)));
+    json_object_set_new(made, "value", plx_json_number(ceiling->value));
+    json_object_set_new(made, "unit", json_string(plx_ceiling_unit(ceiling->kind)));
+    json_object_set_new(made, "fraction", plx_json_number(ceiling->fraction));
+    if (ceiling->over[0] != '\0')
+        json_object_set_new(made, "over", plx_json_text(ceiling->over));
+    return made;
+}
+
+static void add_times(json_t *made, const plx_record *record)
+{
+    json_object_set_new(made, "time", plx_json_time(&record->time));
+    if (record->time.host.measured)
+        json_object_set_new(made, "host_time", interval_json(&record->time.host));
+    if (record->time.latency.measured)
+        json_object_set_new(made, "latency", interval_json(&record->time.latency));
+    if (record->ceiling.applies)
+        json_object_set_new(made, "ceiling", ceiling_json(&record->ceiling));
 }
 
 static json_t *rate_json(const plx_record *record)
@@ -295,7 +387,7 @@ static json_t *record_json(const plx_record *record)
     add_origin(made, record);
     json_object_set_new(made, "error", error_json(&record->error));
     if (record->time.measured) {
-        json_object_set_new(made, "time", plx_json_time(&record->time));
+        add_times(made, record);
         json_object_set_new(made, "rate", rate_json(record));
     }
     if (record->gain > 0)

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS = 10, CELL = 128, DEFAULT_WIDTH = 100 };
+enum { COLUMNS = 12, CELL = 128, DEFAULT_WIDTH = 100 };
 
 enum {
     COLUMN_BACKEND,
@@ -21,6 +21,8 @@ enum {
     COLUMN_TIME,
     COLUMN_SPREAD,
     COLUMN_RATE,
+    COLUMN_CEILING,
+    COLUMN_LATENCY,
     COLUMN_OF_BEST,
     COLUMN_GAIN,
     COLUMN_ERROR,
@@ -46,6 +48,7 @@ typedef struct report_table {
     table_row *rows;
     size_t row_count;
     bool timed; /* some row has a time */
+    bool bounded, called; /* some row has a ceiling, a latency */
     bool mixed; /* rows have problems of their own: each is the worst of many cases */
     int widths[COLUMNS];
 } report_table;
@@ -107,6 +110,14 @@ static void spread_text(const drawing_style *style, const plx_timing *time, char
     (void)snprintf(text, CELL, "%s%s %%", style->spread, number);
 }
 
+/* "93 % read"; what is above all that the device can do is marked, and explained below. */
+static void ceiling_text(const plx_ceiling *ceiling, char *text)
+{
+    if (ceiling->applies)
+        (void)snprintf(text, CELL, "%.0f %%%s %s", 100 * ceiling->fraction, ceiling->over[0] != '\0' ? "!" : "",
+                       plx_ceiling_name(ceiling->kind));
+}
+
 static bool is_ranked(const plx_record *record)
 {
     return record->outcome == PLX_OUTCOME_OK && record->time.measured && record->time.median_ns > 0;
@@ -162,6 +173,9 @@ static void fill_row(const report_table *table, table_row *row, double best)
     plx_duration_text(record->time.median_ns, table->style.micro, row->cells[COLUMN_TIME], CELL);
     spread_text(&table->style, &record->time, row->cells[COLUMN_SPREAD]);
     rate_text(record, row->cells[COLUMN_RATE]);
+    ceiling_text(&record->ceiling, row->cells[COLUMN_CEILING]);
+    if (record->time.latency.measured)
+        plx_duration_text(record->time.latency.median_ns, table->style.micro, row->cells[COLUMN_LATENCY], CELL);
     if (best > 0)
         (void)snprintf(row->cells[COLUMN_OF_BEST], CELL, "%.0f %%", 100 * best / record->time.median_ns);
     if (record->gain > 0) {
@@ -176,6 +190,7 @@ static void fill_row(const report_table *table, table_row *row, double best)
 static const char *const titles[COLUMNS] = {
     [COLUMN_BACKEND] = "backend", [COLUMN_KERNEL] = "kernel", [COLUMN_STATUS] = "status",
     [COLUMN_TIME] = "time",       [COLUMN_SPREAD] = "",       [COLUMN_RATE] = "rate",
+    [COLUMN_CEILING] = "of ceiling", [COLUMN_LATENCY] = "latency",
     [COLUMN_OF_BEST] = "of best", [COLUMN_GAIN] = "gain",     [COLUMN_ERROR] = "error/bound",
     [COLUMN_CASE] = "worst case",
 };
@@ -184,6 +199,10 @@ static bool is_shown(const report_table *table, int column)
 {
     if (column == COLUMN_CASE)
         return table->mixed;
+    if (column == COLUMN_CEILING)
+        return table->bounded;
+    if (column == COLUMN_LATENCY)
+        return table->called;
     return table->timed || column < COLUMN_TIME || column == COLUMN_ERROR;
 }
 
@@ -265,6 +284,27 @@ static void put_wrong_element(const report_table *table, const plx_record *recor
                       record->error.expected);
 }
 
+/* What a reader must know before believing the time. */
+static void put_caveats(const report_table *table, const plx_record *record)
+{
+    const plx_timing *time = &record->time;
+    char text[320];
+    if (!is_ranked(record))
+        return;
+    if (record->ceiling.applies && record->ceiling.over[0] != '\0') {
+        (void)snprintf(text, sizeof text, "! above the %s ceiling: %s", plx_ceiling_name(record->ceiling.kind),
+                       record->ceiling.over);
+        put_reason(table, text);
+    }
+    if (time->throttled)
+        put_reason(table, "the device throttled during every sample; they were kept");
+    else if (time->dropped > 0) {
+        (void)snprintf(text, sizeof text, "%zu sample%s dropped: the device had throttled", time->dropped,
+                       time->dropped == 1 ? "" : "s");
+        put_reason(table, text);
+    }
+}
+
 static void put_row(const report_table *table, const table_row *row)
 {
     for (int c = 0; c < COLUMNS; c++) {
@@ -275,6 +315,7 @@ static void put_row(const report_table *table, const table_row *row)
     if (row->record->outcome != PLX_OUTCOME_OK)
         put_reason(table, row->record->reason);
     put_wrong_element(table, row->record);
+    put_caveats(table, row->record);
 }
 
 static void put_header(const report_table *table)
@@ -383,6 +424,8 @@ static void collect_rows(report_table *table, size_t group)
     table->row_count = 0;
     table->timed = false;
     table->mixed = false;
+    table->bounded = false;
+    table->called = false;
     for (size_t i = 0; i < table->results->record_count; i++) {
         const plx_record *record = &table->results->records[i];
         if (record->group != group)
@@ -391,6 +434,8 @@ static void collect_rows(report_table *table, size_t group)
         memset(added, 0, sizeof *added);
         added->record = record;
         table->timed = table->timed || is_ranked(record);
+        table->bounded = table->bounded || (is_ranked(record) && record->ceiling.applies);
+        table->called = table->called || (is_ranked(record) && record->time.latency.measured);
         table->mixed = table->mixed || !is_same_case(table->rows[0].record, record);
     }
 }

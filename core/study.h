@@ -133,6 +133,24 @@ plx_status plx_measure_sweep(plx_arm *arms, size_t count, const plx_inputs *inpu
 /* Sorts the samples and puts their median and its 95 % interval into *timing. */
 void plx_timing_of(double *samples, size_t count, plx_timing *timing);
 
+/* ---- ceilings (ceiling.c) ---------------------------------------------------------- */
+
+/* What a problem asks of a device, and what a time that is too good may be due to. */
+typedef struct plx_demand {
+    double bytes, flops;         /* compulsory; flops 0: none that the multiply-add units bound */
+    plx_ceiling_kind memory;     /* copy or read */
+    plx_ceiling_kind arithmetic; /* PLX_CEILING_COUNT: none */
+    bool cached;                 /* all that is touched between two launches fits in the cache */
+    bool other_units;            /* the kernel may compute on matrix units */
+    bool yardstick;              /* it is a copy itself */
+} plx_demand;
+
+plx_ceiling_kind plx_memory_ceiling(const plx_operation *operation, const plx_problem *problem);
+plx_demand plx_demand_of(const plx_operation *operation, const plx_problem *problem);
+/* The ceiling that takes the longest time for this demand (a roofline), and the part of
+ * it that a time reached.  What was not measured does not apply. */
+plx_ceiling plx_ceiling_of(const plx_ceilings *ceilings, const plx_demand *demand, double time_ns);
+
 /* ---- counters (count.c) ----------------------------------------------------------- */
 
 /* Counts each arm that is ok once, after all timing: a profiler slows things down. */

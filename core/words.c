@@ -100,3 +100,16 @@ bool plx_reduction_from_name(const char *name, plx_reduction *reduction)
     }
     return false;
 }
+
+const char *plx_throttle_name(uint32_t reason)
+{
+    switch (reason) {
+    case PLX_THROTTLE_IDLE: return "idle";
+    case PLX_THROTTLE_SETTING: return "setting";
+    case PLX_THROTTLE_POWER: return "power";
+    case PLX_THROTTLE_HEAT: return "heat";
+    case PLX_THROTTLE_HARDWARE: return "hardware";
+    case PLX_THROTTLE_OTHER: return "other";
+    default: return "unknown";
+    }
+}

@@ -358,3 +358,11 @@ plx_status dummy_count(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx
     };
     return PLX_OK;
 }
+
+plx_status dummy_telemetry(plx_session *session, plx_telemetry *telemetry, plx_error *error)
+{
+    (void)session;
+    (void)error;
+    *telemetry = (plx_telemetry){.known = PLX_KNOWS_SM_CLOCK, .sm_clock_mhz = 1000.0};
+    return PLX_OK;
+}

@@ -47,6 +47,8 @@ plx_status dummy_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const p
 /* Executes, and counts 64 sectors read and no more. */
 plx_status dummy_count(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
                        size_t count, plx_counters *counters, plx_error *error);
+/* Knows the clock, 1000 MHz, and nothing else. */
+plx_status dummy_telemetry(plx_session *session, plx_telemetry *telemetry, plx_error *error);
 
 /* Every slot but probe and copy, which some dummies want otherwise. */
 #define DUMMY_SLOTS                                                                                    \
@@ -56,6 +58,6 @@ plx_status dummy_count(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx
     .fill = dummy_fill, .event_create = dummy_event_create, .event_destroy = dummy_event_destroy,      \
     .event_record = dummy_event_record, .event_elapsed = dummy_event_elapsed, .kernel = dummy_kernel,  \
     .choose = dummy_choose, .plan = dummy_plan, .plan_destroy = dummy_plan_destroy,                    \
-    .execute = dummy_execute, .count = dummy_count
+    .execute = dummy_execute, .count = dummy_count, .telemetry = dummy_telemetry
 
 #endif

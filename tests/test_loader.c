@@ -117,7 +117,7 @@ static void numbers_out_of_range_are_refused(void **state)
 static void another_abi_is_refused_with_both_numbers(void **state)
 {
     (void)state;
-    expect_refusal("abi", "plugin ABI 100", "has ABI 2;");
+    expect_refusal("abi", "plugin ABI 101", "has ABI 3;");
 }
 
 static void another_size_is_refused_with_both_numbers(void **state)
@@ -437,7 +437,7 @@ static void what_cannot_be_opened_is_explained(void **state)
     plx_context *context = context_of(folder);
     expect_no_open(context, "dummy-god", PLX_NOT_FOUND, "did you mean \"dummy-good\"?");
     expect_no_open(context, "something-else", PLX_NOT_FOUND, "dummy-good");
-    expect_no_open(context, "old", PLX_NOT_FOUND, "ABI 100");
+    expect_no_open(context, "old", PLX_NOT_FOUND, "ABI 101");
     expect_no_open(context, "dummy-good:11", PLX_NOT_FOUND, "has 11");
     expect_no_open(context, "dummy-good:", PLX_INVALID, "dummy-good:0");
     expect_no_open(context, "dummy-good:-1", PLX_INVALID, "device number");

@@ -202,6 +202,12 @@ PLX_API plx_status plx_execute(plx_plan *plan, plx_queue *queue, const plx_view 
 PLX_API plx_status plx_count(plx_plan *plan, plx_queue *queue, const plx_view *operands, size_t count,
                              plx_counters *counters);
 
+/* One of PLX_THROTTLE_ in a word: "power", "heat"; "unknown" for no or several bits. */
+PLX_API const char *plx_throttle_name(uint32_t reason);
+/* What the device says of its clocks, power and temperature; PLX_UNSUPPORTED where it
+ * does not say. */
+PLX_API plx_status plx_backend_telemetry(plx_backend *backend, plx_telemetry *telemetry);
+
 /* Plan (cached by the backend), and enqueue on its own queue. */
 PLX_API plx_status plx_run(plx_backend *backend, const plx_problem *problem, const plx_view *operands,
                            size_t count);

@@ -18,7 +18,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#define PLX_PLUGIN_ABI UINT32_C(2)
+#define PLX_PLUGIN_ABI UINT32_C(3)
 #define PLX_PLUGIN_ENTRY "plx_plugin_entry"
 
 #if defined(__GNUC__)
@@ -112,6 +112,11 @@ typedef struct plx_plugin {
      * counters has plx_no_counters() here. */
     plx_status (*count)(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
                         size_t count, plx_counters *counters, plx_error *error);
+
+    /* What the device says of its clocks, power and temperature; takes well under a
+     * millisecond, and does not disturb what is running.  PLX_UNSUPPORTED: nothing is
+     * known; a plugin whose API does not say has plx_no_telemetry() here. */
+    plx_status (*telemetry)(plx_session *session, plx_telemetry *telemetry, plx_error *error);
 } plx_plugin;
 
 typedef const plx_plugin *(*plx_plugin_entry_function)(void);
@@ -142,6 +147,14 @@ static inline plx_status plx_no_counters(plx_plugin_plan *plan, plx_plugin_queue
     (void)operands;
     (void)count;
     (void)counters;
+    return plx_fail(error, PLX_UNSUPPORTED, "not available from this API");
+}
+
+/* The slot `telemetry` of plugins whose API does not say. */
+static inline plx_status plx_no_telemetry(plx_session *session, plx_telemetry *telemetry, plx_error *error)
+{
+    (void)session;
+    (void)telemetry;
     return plx_fail(error, PLX_UNSUPPORTED, "not available from this API");
 }
 

@@ -104,13 +104,54 @@ typedef struct plx_error_measure {
     char got[40], expected[40]; /* that element, "" when none */
 } plx_error_measure;
 
+/* A median and its 95 % interval. */
+typedef struct plx_interval {
+    bool measured;
+    double median_ns, low_ns, high_ns;
+    size_t samples;
+} plx_interval;
+
+/* The time of one launch. */
 typedef struct plx_timing {
     bool measured;
     double median_ns, low_ns, high_ns; /* 95 % interval of the median */
     size_t samples;
     bool device_clock; /* device events, else the host's clock */
     bool settled;      /* the interval became narrow enough before time was up */
+    bool hot;          /* the same operands over and over; else none that a cache still holds */
+    bool throttled;    /* every sample was taken below the usual clock, so they were kept */
+    size_t batch;      /* back-to-back launches in a sample */
+    size_t dropped;    /* samples thrown away because the device had throttled */
+    plx_interval host;    /* the same launches on the host's clock */
+    plx_interval latency; /* single calls from launch to completion, on the host's clock;
+                           * measured for small problems */
 } plx_timing;
+
+/* What bounds a time from below, measured in the same process on the same device. */
+typedef enum plx_ceiling_kind {
+    PLX_CEILING_COPY = 0, /* reading and writing, GB/s */
+    PLX_CEILING_READ,     /* reading alone, GB/s */
+    PLX_CEILING_FMA_F32,  /* multiply-adds of the plain units, GFLOP/s */
+    PLX_CEILING_FMA_F64,
+    PLX_CEILING_LAUNCH,   /* an empty kernel, launched back to back, ns */
+    PLX_CEILING_COUNT
+} plx_ceiling_kind;
+
+PLX_API const char *plx_ceiling_name(plx_ceiling_kind kind); /* "copy", "fma-f32" */
+PLX_API const char *plx_ceiling_unit(plx_ceiling_kind kind); /* "GB/s", "GFLOP/s", "ns" */
+
+/* What a device reached; 0: not measured. */
+typedef struct plx_ceilings {
+    double value[PLX_CEILING_COUNT];
+} plx_ceilings;
+
+/* The ceiling that applies to a record, and how much of it was reached. */
+typedef struct plx_ceiling {
+    bool applies; /* else nothing below means anything */
+    plx_ceiling_kind kind;
+    double value, fraction;
+    char over[160]; /* the likely cause when fraction is above 1; else "" */
+} plx_ceiling;
 
 typedef struct plx_record {
     plx_problem problem;
@@ -129,6 +170,7 @@ typedef struct plx_record {
     char reason[512];     /* why it is not ok; "" when it is */
     plx_error_measure error;
     plx_timing time;
+    plx_ceiling ceiling;
     double gbps, gflops;  /* 0 when not timed, or where it does not apply */
     double gain;          /* over the step before on the same backend; 0: none */
     bool counted;
@@ -154,6 +196,9 @@ typedef struct plx_study_device {
     size_t physical; /* devices with one number are one chip */
     /* Whether info's PLX_FEATURE_FLUSHES_F32 was seen, not only said by the driver. */
     bool flushing_measured;
+    plx_telemetry environment; /* when the study ended; of the same chip through another
+                                * backend where this one does not say */
+    plx_ceilings ceilings;
 } plx_study_device;
 
 typedef struct plx_results {
@@ -186,6 +231,7 @@ typedef struct plx_compare_options {
     uint64_t seed;
     bool no_timing;
     double seconds_per_kernel; /* time limit of the measurement; 0: 0.5 */
+    bool hot;                  /* time the same operands over and over, caches and all */
     bool counters;             /* after the timing, count what is right with the hardware's counters */
     /* Called between steps of the work; may be NULL. */
     void (*progress)(void *data, size_t done, size_t total, const char *what);

@@ -233,4 +233,42 @@ typedef struct plx_counters {
     double duration_ns; /* while it was counted: clocks may differ from those of a timing */
 } plx_counters;
 
+/* ---- telemetry ------------------------------------------------------- */
+
+/* Which members of a plx_telemetry are known. */
+enum {
+    PLX_KNOWS_SM_CLOCK = 1u << 0,
+    PLX_KNOWS_MEMORY_CLOCK = 1u << 1,
+    PLX_KNOWS_SM_CLOCK_MAX = 1u << 2,
+    PLX_KNOWS_MEMORY_CLOCK_MAX = 1u << 3,
+    PLX_KNOWS_POWER = 1u << 4,
+    PLX_KNOWS_POWER_LIMIT = 1u << 5,
+    PLX_KNOWS_TEMPERATURE = 1u << 6,
+    PLX_KNOWS_ECC = 1u << 7,
+    PLX_KNOWS_THROTTLE = 1u << 8
+};
+
+/* Why a device runs below its highest clocks. */
+enum {
+    PLX_THROTTLE_IDLE = 1u << 0,     /* it had nothing to do */
+    PLX_THROTTLE_SETTING = 1u << 1,  /* somebody set the clocks lower */
+    PLX_THROTTLE_POWER = 1u << 2,    /* it is at its power limit */
+    PLX_THROTTLE_HEAT = 1u << 3,     /* it is too hot */
+    PLX_THROTTLE_HARDWARE = 1u << 4, /* its board or its supply asks for it */
+    PLX_THROTTLE_OTHER = 1u << 5
+};
+
+/* What a device says of its state while it works.  A member whose PLX_KNOWS_ bit is not
+ * in `known` is 0 and says nothing. */
+typedef struct plx_telemetry {
+    uint32_t known;
+    uint32_t throttle; /* PLX_THROTTLE_ bits */
+    double sm_clock_mhz, memory_clock_mhz; /* now */
+    double sm_clock_max_mhz, memory_clock_max_mhz;
+    double power_w, power_limit_w;
+    double temperature_c;
+    bool ecc; /* its memory corrects errors */
+    uint64_t reserved[8]; /* 0 */
+} plx_telemetry;
+
 #endif

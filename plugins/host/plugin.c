@@ -305,6 +305,7 @@ static const plx_plugin host_plugin = {
     .plan_destroy = host_plan_destroy,
     .execute = host_execute,
     .count = plx_no_counters,
+    .telemetry = plx_no_telemetry,
 };
 
 const plx_plugin *plx_plugin_entry(void)

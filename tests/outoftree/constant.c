@@ -213,6 +213,7 @@ static const plx_plugin constant_plugin = {
     .plan_destroy = plan_destroy,
     .execute = execute,
     .count = plx_no_counters,
+    .telemetry = plx_no_telemetry,
 };
 
 const plx_plugin *plx_plugin_entry(void)
