@@ -7,15 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct comparison {
-    const plx_compare_options *options;
-    plx_viewpoints viewpoints;
-    plx_results *results;
-    plx_error *error;
-    size_t done, total; /* steps of work, for the progress line */
-} comparison;
-
-static void progress(comparison *c, const char *backend, const char *kernel, const char *what)
+static void progress(plx_comparison *c, const char *backend, const char *kernel, const char *what)
 {
     char text[160];
 
@@ -26,7 +18,7 @@ static void progress(comparison *c, const char *backend, const char *kernel, con
     c->options->progress(c->options->progress_data, c->done, c->total > c->done ? c->total : c->done, text);
 }
 
-static plx_status make_inputs(comparison *c, const plx_problem *problem, plx_inputs *inputs)
+static plx_status make_inputs(plx_comparison *c, const plx_problem *problem, plx_inputs *inputs)
 {
     const plx_compare_options *o = c->options;
     if (o->inputs != NULL && o->input_count > 0)
@@ -54,7 +46,7 @@ static double gain(const plx_arm *arms, size_t which)
     return 0.0;
 }
 
-static plx_status add_records(comparison *c, const plx_arm *arms, size_t count, const plx_inputs *inputs,
+static plx_status add_records(plx_comparison *c, const plx_arm *arms, size_t count, const plx_inputs *inputs,
                               size_t group)
 {
     plx_status status = PLX_OK;
@@ -72,7 +64,7 @@ static plx_status add_records(comparison *c, const plx_arm *arms, size_t count, 
 }
 
 /* A device that could not be opened is a viewpoint that failed, not one that is absent. */
-static plx_status add_unopened(comparison *c, const plx_inputs *inputs, size_t group)
+static plx_status add_unopened(plx_comparison *c, const plx_inputs *inputs, size_t group)
 {
     plx_status status = PLX_OK;
 
@@ -95,7 +87,7 @@ static plx_status add_unopened(comparison *c, const plx_inputs *inputs, size_t g
 
 static plx_status add_pair(void *data, size_t first, size_t second, const plx_pair *found, plx_error *error)
 {
-    comparison *c = data;
+    plx_comparison *c = data;
     plx_pair pair = *found;
     size_t base = c->results->record_count; /* the group's records come after its pairs */
 
@@ -106,7 +98,16 @@ static plx_status add_pair(void *data, size_t first, size_t second, const plx_pa
 
 /* ---- groups ---------------------------------------------------------------------- */
 
-static void validate_arms(comparison *c, plx_arm *arms, size_t count, const plx_inputs *inputs,
+/* Then the arm says why, and has not run. */
+static bool is_refused(const plx_comparison *c, plx_arm *arm, const plx_problem *problem)
+{
+    bool refused = c->refuse != NULL && c->refuse(c->refuse_data, plx_backend_device(arm->backend), problem,
+                                                  arm->reason, sizeof arm->reason);
+    arm->error.first_bad = refused ? -1 : arm->error.first_bad;
+    return refused;
+}
+
+static void validate_arms(plx_comparison *c, plx_arm *arms, size_t count, const plx_inputs *inputs,
                           plx_truths *truths)
 {
     const plx_rigour rigour = {.shift = 0};
@@ -114,7 +115,8 @@ static void validate_arms(comparison *c, plx_arm *arms, size_t count, const plx_
     for (size_t i = 0; i < count; ++i) {
         progress(c, plx_backend_label(arms[i].backend),
                  arms[i].kernel != NULL ? arms[i].kernel->name : "best", "validate");
-        plx_arm_run(&arms[i], inputs, truths, &rigour);
+        if (!is_refused(c, &arms[i], &inputs->problem))
+            plx_arm_run(&arms[i], inputs, truths, &rigour);
     }
 }
 
@@ -126,7 +128,7 @@ static void drop_results(plx_arm *arms, size_t count)
     }
 }
 
-static plx_status measure(comparison *c, plx_arm *arms, size_t count, const plx_inputs *inputs)
+static plx_status measure(plx_comparison *c, plx_arm *arms, size_t count, const plx_inputs *inputs)
 {
     double seconds = c->options->seconds_per_kernel > 0.0 ? c->options->seconds_per_kernel : 0.5;
 
@@ -136,7 +138,7 @@ static plx_status measure(comparison *c, plx_arm *arms, size_t count, const plx_
     return plx_measure_arms(arms, count, inputs, seconds, c->error);
 }
 
-static void count_arms(comparison *c, plx_arm *arms, size_t count, const plx_inputs *inputs)
+static void count_arms(plx_comparison *c, plx_arm *arms, size_t count, const plx_inputs *inputs)
 {
     if (!c->options->counters)
         return;
@@ -144,7 +146,7 @@ static void count_arms(comparison *c, plx_arm *arms, size_t count, const plx_inp
     plx_count_arms(arms, count, inputs);
 }
 
-static plx_status compare_group(comparison *c, plx_arm *arms, size_t count, const plx_inputs *inputs,
+static plx_status compare_group(plx_comparison *c, plx_arm *arms, size_t count, const plx_inputs *inputs,
                                 size_t group)
 {
     plx_truths truths = {.has_copy = false};
@@ -167,9 +169,8 @@ static plx_status compare_group(comparison *c, plx_arm *arms, size_t count, cons
     return status;
 }
 
-static plx_status compare_problem(comparison *c, size_t group)
+plx_status plx_comparison_add(plx_comparison *c, const plx_problem *problem, size_t group)
 {
-    const plx_problem *problem = &c->options->problems[group];
     plx_inputs inputs;
     plx_arm *arms = NULL;
     size_t count = 0;
@@ -190,12 +191,36 @@ static plx_status compare_problem(comparison *c, size_t group)
 
 /* ---- the public functions ----------------------------------------------------------- */
 
-static plx_status compare_all(comparison *c)
+plx_status plx_comparison_open(plx_comparison *c, plx_context *context, const plx_compare_options *options,
+                               plx_results *results, plx_error *error)
 {
-    plx_status status = plx_viewpoints_devices(&c->viewpoints, c->results, c->error);
+    plx_status status;
 
-    for (size_t i = 0; status == PLX_OK && i < c->options->problem_count; ++i)
-        status = compare_problem(c, i);
+    *c = (plx_comparison){.options = options, .results = results, .error = error};
+    status = plx_viewpoints_open(context, options->backends, options->backend_count, &c->viewpoints, error);
+    if (status == PLX_OK)
+        status = plx_viewpoints_devices(&c->viewpoints, results, error);
+    if (status != PLX_OK)
+        plx_comparison_close(c);
+    return status;
+}
+
+void plx_comparison_close(plx_comparison *c)
+{
+    plx_viewpoints_close(&c->viewpoints);
+}
+
+static plx_status compare_all(plx_context *context, const plx_compare_options *options, plx_results *results,
+                              plx_error *error)
+{
+    plx_comparison c;
+    plx_status status = plx_comparison_open(&c, context, options, results, error);
+
+    if (status != PLX_OK)
+        return status;
+    for (size_t i = 0; status == PLX_OK && i < options->problem_count; ++i)
+        status = plx_comparison_add(&c, &options->problems[i], i);
+    plx_comparison_close(&c);
     return status;
 }
 
@@ -203,7 +228,6 @@ plx_status plx_compare(plx_context *context, const plx_compare_options *options,
 {
     plx_results made = {.record_count = 0};
     plx_error error = {.text = ""};
-    comparison c = {.options = options, .results = &made, .error = &error};
     plx_status status = PLX_OK;
 
     if (options->problem_count == 0 || (options->input_count > 0 && options->problem_count != 1))
@@ -211,11 +235,7 @@ plx_status plx_compare(plx_context *context, const plx_compare_options *options,
             plx_fail(&error, PLX_INVALID, "compare takes %s",
                      options->problem_count == 0 ? "at least one problem" : "one problem when data is given");
     if (status == PLX_OK)
-        status =
-            plx_viewpoints_open(context, options->backends, options->backend_count, &c.viewpoints, &error);
-    if (status == PLX_OK)
-        status = compare_all(&c);
-    plx_viewpoints_close(&c.viewpoints);
+        status = compare_all(context, options, &made, &error);
     if (status != PLX_OK) {
         plx_results_free(&made);
         return plx_context_fail(context, status, "%s", error.text);
