@@ -1,15 +1,39 @@
-# cuBLAS as a peer, on the CUDA backend.
+# cuBLAS and CUB as peers, on the CUDA backend.  nvcc compiles cub.cu into an archive,
+# which libtool takes for a library like any other: it never sees nvcc.
+CLEANFILES += plugins/cublas/cub.o plugins/cublas/cub.d plugins/cublas/libplx_cub.a
+
+plugins/cublas/cub.o: $(top_srcdir)/plugins/cublas/cub.cu
+	@$(MKDIR_P) $(@D)
+	$(plx_nvcc_verbose)$(NVCC) -c $(NVCCFLAGS_ARCH) -O3 -std=c++17 -Xcompiler -fPIC,-fvisibility=hidden \
+		-I$(top_srcdir)/include -I$(top_srcdir) -MD -MP -MF $(@:.o=.d) $(NVCCFLAGS) -o $@ $<
+
+-include plugins/cublas/cub.d
+
+plugins/cublas/libplx_cub.a: plugins/cublas/cub.o
+	$(AM_V_GEN)rm -f $@ && $(AR) cr $@ $<
+
 if HAVE_CUBLAS
 pkglib_LTLIBRARIES += plx-cublas.la
 plx_cublas_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
 plx_cublas_la_LDFLAGS = -module -avoid-version -shared -no-undefined \
 	-export-symbols-regex '^plx_plugin_entry$$'
-plx_cublas_la_LIBADD = $(CUBLAS_LIBS)
 plx_cublas_la_SOURCES = \
 	$(cuda_backend_sources) \
+	plugins/cublas/cub.h \
 	plugins/cublas/library.c \
 	plugins/cublas/library.h \
 	plugins/cublas/plan.c \
 	plugins/cublas/plan.h \
-	plugins/cublas/plugin.c
+	plugins/cublas/plugin.c \
+	plugins/cublas/reduce.c \
+	plugins/cublas/reduce.h
+if HAVE_CUB
+plx_cublas_la_LIBADD = -Lplugins/cublas -lplx_cub $(CUB_LIBS) $(CUBLAS_LIBS)
+plx_cublas_la_DEPENDENCIES = plugins/cublas/libplx_cub.a
+else
+plx_cublas_la_LIBADD = $(CUBLAS_LIBS)
+plx_cublas_la_SOURCES += plugins/cublas/cub_absent.c
 endif
+endif
+
+EXTRA_DIST += plugins/cublas/cub.cu

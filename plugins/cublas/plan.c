@@ -2,11 +2,13 @@
  * row-major matrix is its own transpose in column-major order. */
 #include "plugins/cublas/plan.h"
 #include "plugins/cublas/library.h"
+#include "plugins/cublas/reduce.h"
 
 #include <stdlib.h>
 
 struct plx_plugin_plan {
     plx_problem problem;
+    uint64_t storage_bytes; /* of a reduction */
 };
 
 /* Operand addresses of one call. */
@@ -79,12 +81,17 @@ static plx_status transpose(cublasHandle_t handle, const plx_problem *problem, c
 plx_status plx_cublas_plan(plx_session *session, const plx_problem *problem, size_t kernel,
                            plx_plugin_plan **plan, plx_error *error)
 {
-    (void)session;
     (void)kernel;
+    uint64_t storage_bytes = 0;
+    if (problem->op == PLX_REDUCE) {
+        plx_status status = plx_cub_plan(session, problem, &storage_bytes, error);
+        if (status != PLX_OK)
+            return status;
+    }
     plx_plugin_plan *made = malloc(sizeof *made);
     if (made == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for a plan");
-    made->problem = *problem;
+    *made = (plx_plugin_plan){.problem = *problem, .storage_bytes = storage_bytes};
     *plan = made;
     return PLX_OK;
 }
@@ -107,6 +114,8 @@ static bool is_empty(const plx_problem *problem)
     const plx_transpose_problem *transpose_of = &problem->of.transpose;
     const plx_matvec_problem *matvec_of = &problem->of.matvec;
     switch (problem->op) {
+    case PLX_REDUCE:
+        return false; /* nothing has a sum */
     case PLX_GEMM:
         return gemm_of->m == 0 || gemm_of->n == 0;
     case PLX_TRANSPOSE:
@@ -116,26 +125,36 @@ static bool is_empty(const plx_problem *problem)
     }
 }
 
+/* The operations of cuBLAS itself. */
+static plx_status call(plx_plugin_queue *queue, const plx_problem *problem, const operands *at, plx_error *error)
+{
+    cublasHandle_t handle;
+    plx_status status = plx_cublas_acquire(queue, &handle, error);
+    if (status != PLX_OK)
+        return status;
+    if (problem->op == PLX_GEMM)
+        status = gemm(handle, problem, at, error);
+    else if (problem->op == PLX_MATVEC)
+        status = matvec(handle, problem, at, error);
+    else
+        status = transpose(handle, problem, at, error);
+    plx_cublas_release(queue);
+    return status;
+}
+
 plx_status plx_cublas_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *given,
                               size_t count, plx_error *error)
 {
-    cublasHandle_t handle;
-    if (is_empty(&plan->problem))
+    const plx_problem *problem = &plan->problem;
+    if (is_empty(problem))
         return PLX_OK;
     plx_status status = plx_cuda_enter(queue->session, error);
-    if (status == PLX_OK)
-        status = plx_cublas_acquire(queue, &handle, error);
     if (status != PLX_OK)
         return status;
     operands at = {.first = address(&given[0]), .out = address(&given[count - 1])};
     if (count > 2)
         at.second = address(&given[1]);
-    if (plan->problem.op == PLX_GEMM)
-        status = gemm(handle, &plan->problem, &at, error);
-    else if (plan->problem.op == PLX_MATVEC)
-        status = matvec(handle, &plan->problem, &at, error);
-    else
-        status = transpose(handle, &plan->problem, &at, error);
-    plx_cublas_release(queue);
-    return status;
+    if (problem->op == PLX_REDUCE)
+        return plx_cub_execute(queue, problem, plan->storage_bytes, at.first, at.out, error);
+    return call(queue, problem, &at, error);
 }

@@ -1,8 +1,9 @@
-/* The cublas plugin: NVIDIA's BLAS as a peer, on the CUDA backend's devices and
+/* The cublas plugin: NVIDIA's BLAS, and CUB for reductions, as peers, on the CUDA backend's devices and
  * memory.  It is never chosen by `auto`. */
 #include "backends/cuda/cuda.h"
 #include "plugins/cublas/library.h"
 #include "plugins/cublas/plan.h"
+#include "plugins/cublas/reduce.h"
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -70,6 +71,19 @@ static const plx_kernel geam_kernel = {
     .depth = no_depth,
 };
 
+static const plx_kernel cub_kernel = {
+    .name = "cub",
+    .idea = "CUB's DeviceReduce: what a user would call instead",
+    .gain = "the vendor's tuning",
+    .limit = "two launches for what is longer than a block's tile",
+    .needs = "CUB when it was built",
+    .dtypes = REALS | PLX_DTYPE_BIT(PLX_I32) | PLX_DTYPE_BIT(PLX_I64),
+    .flags = PLX_KERNEL_VENDOR,
+    .accumulator_f32 = PLX_F32,
+    .reproducibility = PLX_R1,
+    .depth = plx_cub_depth,
+};
+
 static const plx_kernel *cublas_kernel(plx_op op, size_t index)
 {
     if (index > 0)
@@ -77,6 +91,7 @@ static const plx_kernel *cublas_kernel(plx_op op, size_t index)
     return op == PLX_GEMM        ? &gemm_kernel
            : op == PLX_MATVEC    ? &gemv_kernel
            : op == PLX_TRANSPOSE ? &geam_kernel
+           : op == PLX_REDUCE    ? &cub_kernel
                                  : NULL;
 }
 
@@ -111,7 +126,7 @@ static const plx_plugin cublas_plugin = {
     .size = sizeof(plx_plugin),
     .name = "cublas",
     .version = PACKAGE_VERSION,
-    .summary = "NVIDIA's cuBLAS as a peer: gemm, gemv, and geam as transpose",
+    .summary = "NVIDIA's cuBLAS as a peer: gemm, gemv, geam as transpose, and CUB for reductions",
     .probe = cublas_probe,
     .open = plx_cublas_open,
     .close = plx_cublas_close,

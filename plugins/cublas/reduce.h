@@ -1,0 +1,17 @@
+/* Reductions by CUB, which needs no handle of cuBLAS. */
+#ifndef PLX_PLUGINS_CUBLAS_REDUCE_H
+#define PLX_PLUGINS_CUBLAS_REDUCE_H
+
+#include "backends/cuda/cuda.h"
+
+/* How many roundings a term of a sum meets. */
+int64_t plx_cub_depth(const plx_problem *problem, const plx_device_info *device);
+
+/* Sets *bytes to the temporary storage of a reduction. */
+plx_status plx_cub_plan(plx_session *session, const plx_problem *problem, uint64_t *bytes, plx_error *error);
+
+/* Enqueues it, with so much of the queue's scratch memory.  The context is current. */
+plx_status plx_cub_execute(plx_plugin_queue *queue, const plx_problem *problem, uint64_t bytes, const void *x,
+                           void *result, plx_error *error);
+
+#endif
