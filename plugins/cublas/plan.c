@@ -35,8 +35,8 @@ static plx_status gemm(cublasHandle_t handle, const plx_problem *problem, const 
     const float alpha = (float)p->alpha, beta = (float)p->beta;
     if (problem->dtype == PLX_F32)
         return check(error,
-                     cublasSgemm_64(handle, turned(p->trans_b), turned(p->trans_a), p->n, p->m, p->k,
-                                    &alpha, at->second, p->ldb, at->first, p->lda, &beta, at->out, p->ldc),
+                     cublasSgemm_64(handle, turned(p->trans_b), turned(p->trans_a), p->n, p->m, p->k, &alpha,
+                                    at->second, p->ldb, at->first, p->lda, &beta, at->out, p->ldc),
                      "cublasSgemm");
     return check(error,
                  cublasDgemm_64(handle, turned(p->trans_b), turned(p->trans_a), p->n, p->m, p->k, &p->alpha,
@@ -126,7 +126,8 @@ static bool is_empty(const plx_problem *problem)
 }
 
 /* The operations of cuBLAS itself. */
-static plx_status call(plx_plugin_queue *queue, const plx_problem *problem, const operands *at, plx_error *error)
+static plx_status call(plx_plugin_queue *queue, const plx_problem *problem, const operands *at,
+                       plx_error *error)
 {
     cublasHandle_t handle;
     plx_status status = plx_cublas_acquire(queue, &handle, error);

@@ -116,7 +116,7 @@ static plx_status cublas_probe(plx_device_info *devices, size_t capacity, size_t
 }
 
 static plx_status cublas_count(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
-                             size_t count, plx_counters *counters, plx_error *error)
+                               size_t count, plx_counters *counters, plx_error *error)
 {
     return plx_cuda_count(plx_cublas_execute, plan, queue, operands, count, counters, error);
 }

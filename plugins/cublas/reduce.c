@@ -29,9 +29,8 @@ int64_t plx_cub_depth(const plx_problem *problem, const plx_device_info *device)
 
 static plx_cub_call call_of(const plx_problem *problem)
 {
-    return (plx_cub_call){.dtype = problem->dtype,
-                          .reduction = problem->of.reduce.reduction,
-                          .n = problem->of.reduce.n};
+    return (plx_cub_call){
+        .dtype = problem->dtype, .reduction = problem->of.reduce.reduction, .n = problem->of.reduce.n};
 }
 
 static plx_status check(plx_session *session, const char *failure, plx_error *error)

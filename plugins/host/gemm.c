@@ -166,7 +166,7 @@ static plx_status gemm_run(const plx_problem *problem, void *const *at, plx_erro
                       .per_row = host_ceil_div(shape->n, BLOCK),
                       .tile = tile_for(problem->dtype)};
     call.k = call.alpha == 0 ? 0 : shape->k;
-    host_each(host_ceil_div(shape->m, BLOCK) * call.per_row, gemm_task, &call);
+    plx_host_each(host_ceil_div(shape->m, BLOCK) * call.per_row, gemm_task, &call);
     return PLX_OK;
 }
 

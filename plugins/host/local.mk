@@ -1,4 +1,12 @@
-# The host backend: always built, so that there is always one viewpoint that is right.
+# The host backend, and its plugin: always built, so that there is always one viewpoint
+# that is right.
+host_backend_sources = \
+	backends/host/cpu.c \
+	backends/host/host.h \
+	backends/host/queue.c \
+	backends/host/session.c \
+	backends/host/threads.c
+
 pkglib_LTLIBRARIES += plx-host.la
 
 # Sums of twice the precision need a*b+c to be two operations where two are written.
@@ -6,12 +14,11 @@ plx_host_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS) -ffp-contract=off
 plx_host_la_LDFLAGS = -module -avoid-version -shared -no-undefined -export-symbols-regex '^plx_plugin_entry$$'
 plx_host_la_LIBADD = -lm
 plx_host_la_SOURCES = \
-	plugins/host/cpu.c \
+	$(host_backend_sources) \
 	plugins/host/gemm.c \
 	plugins/host/host.h \
 	plugins/host/matvec.c \
 	plugins/host/plugin.c \
 	plugins/host/reduce.c \
-	plugins/host/threads.c \
 	plugins/host/transpose.c \
 	plugins/host/wide.h

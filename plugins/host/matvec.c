@@ -92,9 +92,9 @@ static plx_status matvec_run(const plx_problem *problem, void *const *at, plx_er
                         .beta = host_factor(problem->dtype, shape->beta),
                         .rows_per_task = 1 + ELEMENTS_PER_TASK / (terms + 1)};
     if (shape->trans)
-        host_each(host_ceil_div(shape->cols, COLUMNS), columns_task, &call);
+        plx_host_each(host_ceil_div(shape->cols, COLUMNS), columns_task, &call);
     else
-        host_each(host_ceil_div(shape->rows, call.rows_per_task), rows_task, &call);
+        plx_host_each(host_ceil_div(shape->rows, call.rows_per_task), rows_task, &call);
     return PLX_OK;
 }
 

@@ -110,7 +110,7 @@ static plx_status reduce_run(const plx_problem *problem, void *const *at, plx_er
     if (call.piece < SMALLEST_PIECE)
         call.piece = SMALLEST_PIECE;
     int64_t pieces = host_ceil_div(n, call.piece);
-    host_each(pieces, reduce_piece, &call);
+    plx_host_each(pieces, reduce_piece, &call);
     partial result = nothing(call.dtype, call.reduction);
     for (int64_t i = 0; i < pieces; i++)
         result = join(call.dtype, call.reduction, result, call.partials[i]);

@@ -62,7 +62,7 @@ static plx_status transpose_run(const plx_problem *problem, void *const *at, plx
                            .out = at[1],
                            .size = element_size[problem->dtype],
                            .per_row = host_ceil_div(shape->cols, BLOCK)};
-    host_each(host_ceil_div(shape->rows, BLOCK) * call.per_row, transpose_block, &call);
+    plx_host_each(host_ceil_div(shape->rows, BLOCK) * call.per_row, transpose_block, &call);
     return PLX_OK;
 }
 

@@ -1,6 +1,6 @@
 /* What the processor says of itself. */
 #define _GNU_SOURCE
-#include "host.h"
+#include "backends/host/host.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static void describe_memory(plx_device_info *info)
 #endif
 }
 
-void host_describe(plx_device_info *info)
+void plx_host_describe(plx_device_info *info)
 {
     struct utsname machine;
     memset(info, 0, sizeof *info);
@@ -69,7 +69,7 @@ void host_describe(plx_device_info *info)
 #endif
     info->score = 10;
     info->features = PLX_FEATURE_F64 | PLX_FEATURE_CPU;
-    info->units = host_threads();
+    info->units = plx_host_threads();
     info->warp = 1;
     info->max_block_threads = UINT32_C(1) << 16;
     for (int axis = 0; axis < 3; axis++) {

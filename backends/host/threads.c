@@ -1,11 +1,11 @@
 /* Threads: OpenMP where the compiler has it, else one. */
-#include "host.h"
+#include "backends/host/host.h"
 
 #ifdef _OPENMP
 #include <omp.h>
 #endif
 
-void host_each(int64_t count, void (*body)(void *data, int64_t index), void *data)
+void plx_host_each(int64_t count, void (*body)(void *data, int64_t index), void *data)
 {
 #ifdef _OPENMP
 #pragma omp parallel for schedule(dynamic) if (count > 1)
@@ -14,7 +14,7 @@ void host_each(int64_t count, void (*body)(void *data, int64_t index), void *dat
         body(data, index);
 }
 
-uint32_t host_threads(void)
+uint32_t plx_host_threads(void)
 {
 #ifdef _OPENMP
     return (uint32_t)omp_get_max_threads();
