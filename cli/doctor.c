@@ -16,6 +16,12 @@
 #ifndef PLX_OPENCL_REASON
 #define PLX_OPENCL_REASON ""
 #endif
+#ifndef PLX_CUBLAS_REASON
+#define PLX_CUBLAS_REASON ""
+#endif
+#ifndef PLX_OPENBLAS_REASON
+#define PLX_OPENBLAS_REASON ""
+#endif
 
 typedef struct findings {
     size_t working, broken;
@@ -185,6 +191,8 @@ static int doctor_main(cli_options *options)
         examine_plugin(context, options, i, &found);
     mention_left_out(context, "cuda", PLX_CUDA_REASON);
     mention_left_out(context, "opencl", PLX_OPENCL_REASON);
+    mention_left_out(context, "cublas", PLX_CUBLAS_REASON);
+    mention_left_out(context, "openblas", PLX_OPENBLAS_REASON);
     print_folders(context);
     status = verdict(&found);
     plx_context_destroy(context);

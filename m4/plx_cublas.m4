@@ -13,6 +13,8 @@ AS_IF([test "$with_cublas" = no], [plx_cublas_reason="left out by --without-cubl
 AS_IF([test -n "$plx_cublas_reason" && test "$with_cublas" = yes],
     [AC_MSG_ERROR([--with-cublas was given, but $plx_cublas_reason])])
 AC_SUBST([CUBLAS_LIBS])
+AC_DEFINE_UNQUOTED([PLX_CUBLAS_REASON], ["$plx_cublas_reason"],
+    [Why the cublas plugin was left out; empty when it was built])
 AM_CONDITIONAL([HAVE_CUBLAS], [test -z "$plx_cublas_reason"])
 ])
 

@@ -1,0 +1,15 @@
+# OpenBLAS as a peer, on the host backend.
+if HAVE_OPENBLAS
+pkglib_LTLIBRARIES += plx-openblas.la
+plx_openblas_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENBLAS_CFLAGS)
+plx_openblas_la_LDFLAGS = -module -avoid-version -shared -no-undefined \
+	-export-symbols-regex '^plx_plugin_entry$$'
+plx_openblas_la_LIBADD = $(OPENBLAS_LIBS)
+plx_openblas_la_SOURCES = \
+	$(host_backend_sources) \
+	plugins/openblas/plan.c \
+	plugins/openblas/plan.h \
+	plugins/openblas/plugin.c \
+	plugins/openblas/scale.c \
+	plugins/openblas/scale.h
+endif

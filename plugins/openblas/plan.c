@@ -1,0 +1,147 @@
+/* Our row-major problems as calls of CBLAS, which knows that order. */
+#include "plugins/openblas/plan.h"
+#include "backends/host/host.h"
+#include "plugins/openblas/scale.h"
+
+#include <cblas.h>
+
+#include <stdlib.h>
+
+struct plx_plugin_plan {
+    plx_problem problem;
+};
+
+/* ---- what fits ----------------------------------------------------------- */
+
+static const blasint most = (blasint)((UINT64_C(1) << (8 * sizeof(blasint) - 1)) - 1);
+
+static plx_status check_fit(const int64_t *sizes, size_t count, plx_error *error)
+{
+    for (size_t i = 0; i < count; i++)
+        if (sizes[i] > most)
+            return plx_fail(error, PLX_UNSUPPORTED,
+                            "%lld is more than the integers of this OpenBLAS hold: at most %lld",
+                            (long long)sizes[i], (long long)most);
+    return PLX_OK;
+}
+
+static plx_status check_sizes(const plx_problem *problem, plx_error *error)
+{
+    const plx_gemm_problem *g = &problem->of.gemm;
+    const plx_matvec_problem *v = &problem->of.matvec;
+    const plx_transpose_problem *t = &problem->of.transpose;
+    switch (problem->op) {
+    case PLX_GEMM:
+        return check_fit((int64_t[]){g->m, g->n, g->k, g->lda, g->ldb, g->ldc}, 6, error);
+    case PLX_MATVEC:
+        return check_fit((int64_t[]){v->rows, v->cols, v->lda}, 3, error);
+    case PLX_TRANSPOSE:
+        return check_fit((int64_t[]){t->rows, t->cols, t->ld_in, t->ld_out}, 4, error);
+    case PLX_REDUCE:
+        if (problem->of.reduce.reduction != PLX_SUM)
+            return plx_fail(error, PLX_UNSUPPORTED, "OpenBLAS has sums, but no minimum or maximum that keeps NaN");
+        return check_fit(&problem->of.reduce.n, 1, error);
+    default:
+        return plx_fail(error, PLX_UNSUPPORTED, "OpenBLAS has no such operation");
+    }
+}
+
+/* ---- calls --------------------------------------------------------------- */
+
+static CBLAS_TRANSPOSE turned(bool transposed)
+{
+    return transposed ? CblasTrans : CblasNoTrans;
+}
+
+/* Without a product to add, CBLAS leaves it open what beta does. */
+static void gemm(const plx_problem *problem, const void *a, const void *b, void *c)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    const blasint m = (blasint)p->m, n = (blasint)p->n, k = (blasint)p->k;
+    const blasint lda = (blasint)p->lda, ldb = (blasint)p->ldb, ldc = (blasint)p->ldc;
+    if (k == 0 || p->alpha == 0)
+        plx_scale(problem->dtype, c, m, n, ldc, p->beta);
+    else if (problem->dtype == PLX_F32)
+        cblas_sgemm(CblasRowMajor, turned(p->trans_a), turned(p->trans_b), m, n, k, (float)p->alpha, a, lda, b,
+                    ldb, (float)p->beta, c, ldc);
+    else
+        cblas_dgemm(CblasRowMajor, turned(p->trans_a), turned(p->trans_b), m, n, k, p->alpha, a, lda, b, ldb,
+                    p->beta, c, ldc);
+}
+
+static void matvec(const plx_problem *problem, const void *a, const void *x, void *y)
+{
+    const plx_matvec_problem *p = &problem->of.matvec;
+    const blasint rows = (blasint)p->rows, cols = (blasint)p->cols, lda = (blasint)p->lda;
+    if ((p->trans ? rows : cols) == 0 || p->alpha == 0)
+        plx_scale(problem->dtype, y, 1, p->trans ? cols : rows, 0, p->beta);
+    else if (problem->dtype == PLX_F32)
+        cblas_sgemv(CblasRowMajor, turned(p->trans), rows, cols, (float)p->alpha, a, lda, x, 1, (float)p->beta, y,
+                    1);
+    else
+        cblas_dgemv(CblasRowMajor, turned(p->trans), rows, cols, p->alpha, a, lda, x, 1, p->beta, y, 1);
+}
+
+static void transpose(const plx_problem *problem, const void *in, void *out)
+{
+    const plx_transpose_problem *p = &problem->of.transpose;
+    const blasint rows = (blasint)p->rows, cols = (blasint)p->cols;
+    const blasint ld_in = (blasint)p->ld_in, ld_out = (blasint)p->ld_out;
+    if (rows == 0 || cols == 0)
+        return;
+    if (problem->dtype == PLX_F32)
+        cblas_somatcopy(CblasRowMajor, CblasTrans, rows, cols, 1.0F, in, ld_in, out, ld_out);
+    else
+        cblas_domatcopy(CblasRowMajor, CblasTrans, rows, cols, 1.0, in, ld_in, out, ld_out);
+}
+
+static void sum(const plx_problem *problem, const void *x, void *result)
+{
+    const blasint n = (blasint)problem->of.reduce.n;
+    if (problem->dtype == PLX_F32)
+        *(float *)result = n == 0 ? 0 : cblas_ssum(n, x, 1);
+    else
+        *(double *)result = n == 0 ? 0 : cblas_dsum(n, x, 1);
+}
+
+/* ---- slots --------------------------------------------------------------- */
+
+plx_status plx_openblas_plan(plx_session *session, const plx_problem *problem, size_t kernel,
+                             plx_plugin_plan **plan, plx_error *error)
+{
+    (void)session;
+    (void)kernel;
+    plx_status status = check_sizes(problem, error);
+    if (status != PLX_OK)
+        return status;
+    plx_plugin_plan *made = malloc(sizeof *made);
+    if (made == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no memory for a plan");
+    made->problem = *problem;
+    *plan = made;
+    return PLX_OK;
+}
+
+void plx_openblas_plan_destroy(plx_plugin_plan *plan)
+{
+    free(plan);
+}
+
+plx_status plx_openblas_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *given,
+                                size_t count, plx_error *error)
+{
+    const plx_problem *problem = &plan->problem;
+    const void *first = plx_host_address(&given[0]);
+    void *out = plx_host_address(&given[count - 1]);
+    (void)queue;
+    (void)error;
+    if (problem->op == PLX_GEMM)
+        gemm(problem, first, plx_host_address(&given[1]), out);
+    else if (problem->op == PLX_MATVEC)
+        matvec(problem, first, plx_host_address(&given[1]), out);
+    else if (problem->op == PLX_TRANSPOSE)
+        transpose(problem, first, out);
+    else
+        sum(problem, first, out);
+    return PLX_OK;
+}

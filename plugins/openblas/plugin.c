@@ -1,0 +1,159 @@
+/* The openblas plugin: OpenBLAS as a peer, on the host backend's memory.  It is never
+ * chosen by `auto`. */
+#include "backends/host/host.h"
+#include "plugins/openblas/plan.h"
+
+#include <cblas.h>
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#define REALS (PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64))
+
+/* The order of summation is the library's own: at most one rounding a term. */
+static int64_t gemm_depth(const plx_problem *problem, const plx_device_info *device)
+{
+    (void)device;
+    return problem->of.gemm.k;
+}
+
+static int64_t matvec_depth(const plx_problem *problem, const plx_device_info *device)
+{
+    const plx_matvec_problem *p = &problem->of.matvec;
+    (void)device;
+    return p->trans ? p->rows : p->cols;
+}
+
+static int64_t sum_depth(const plx_problem *problem, const plx_device_info *device)
+{
+    (void)device;
+    return problem->of.reduce.n;
+}
+
+static int64_t no_depth(const plx_problem *problem, const plx_device_info *device)
+{
+    (void)problem;
+    (void)device;
+    return 0;
+}
+
+static const plx_kernel gemm_kernel = {
+    .name = "gemm",
+    .idea = "cblas_sgemm, cblas_dgemm: what a user would call instead",
+    .gain = "the library's tuning for this processor",
+    .limit = "small and skinny matrices",
+    .needs = "libopenblas",
+    .dtypes = REALS,
+    .flags = PLX_KERNEL_VENDOR,
+    .accumulator_f32 = PLX_F32,
+    .reproducibility = PLX_R2,
+    .depth = gemm_depth,
+};
+
+static const plx_kernel gemv_kernel = {
+    .name = "gemv",
+    .idea = "cblas_sgemv, cblas_dgemv: what a user would call instead",
+    .gain = "the library's tuning for this processor",
+    .limit = "the memory's bandwidth",
+    .needs = "libopenblas",
+    .dtypes = REALS,
+    .flags = PLX_KERNEL_VENDOR,
+    .accumulator_f32 = PLX_F32,
+    .reproducibility = PLX_R2,
+    .depth = matvec_depth,
+};
+
+static const plx_kernel omatcopy_kernel = {
+    .name = "omatcopy",
+    .idea = "cblas_somatcopy, cblas_domatcopy with alpha 1: what a user would call instead",
+    .gain = "the library's tuning for this processor",
+    .limit = "one thread",
+    .needs = "libopenblas",
+    .dtypes = REALS,
+    .flags = PLX_KERNEL_VENDOR,
+    .accumulator_f32 = PLX_F32,
+    .reproducibility = PLX_R0,
+    .depth = no_depth,
+};
+
+static const plx_kernel sum_kernel = {
+    .name = "sum",
+    .idea = "cblas_ssum, cblas_dsum: what a user would call instead",
+    .gain = "the library's tuning for this processor",
+    .limit = "sums alone, no minimum or maximum",
+    .needs = "libopenblas",
+    .dtypes = REALS,
+    .flags = PLX_KERNEL_VENDOR,
+    .accumulator_f32 = PLX_F32,
+    .reproducibility = PLX_R2,
+    .depth = sum_depth,
+};
+
+static const plx_kernel *openblas_kernel(plx_op op, size_t index)
+{
+    if (index > 0)
+        return NULL;
+    return op == PLX_GEMM        ? &gemm_kernel
+           : op == PLX_MATVEC    ? &gemv_kernel
+           : op == PLX_TRANSPOSE ? &omatcopy_kernel
+           : op == PLX_REDUCE    ? &sum_kernel
+                                 : NULL;
+}
+
+static plx_status openblas_choose(plx_session *session, const plx_problem *problem, size_t *kernel,
+                                  plx_error *error)
+{
+    (void)session;
+    if (openblas_kernel(problem->op, 0) == NULL)
+        return plx_fail(error, PLX_UNSUPPORTED, "OpenBLAS has no such operation");
+    *kernel = 0;
+    return PLX_OK;
+}
+
+/* The processor, which nobody gets from here without asking for openblas. */
+static plx_status openblas_probe(plx_device_info *devices, size_t capacity, size_t *count, plx_error *error)
+{
+    plx_status status = plx_host_probe(devices, capacity, count, error);
+    if (status == PLX_OK && capacity > 0) {
+        devices[0].score = 0;
+        devices[0].units = (uint32_t)openblas_get_num_threads();
+        (void)snprintf(devices[0].api, sizeof devices[0].api, "%s", openblas_get_config());
+    }
+    return status;
+}
+
+static const plx_plugin openblas_plugin = {
+    .abi = PLX_PLUGIN_ABI,
+    .size = sizeof(plx_plugin),
+    .name = "openblas",
+    .version = PACKAGE_VERSION,
+    .summary = "OpenBLAS as a peer: gemm, gemv, sum, and omatcopy as transpose",
+    .probe = openblas_probe,
+    .open = plx_host_open,
+    .close = plx_host_close,
+    .alloc = plx_host_alloc,
+    .free = plx_host_free,
+    .queue_create = plx_host_queue_create,
+    .queue_destroy = plx_host_queue_destroy,
+    .synchronize = plx_host_synchronize,
+    .upload = plx_host_upload,
+    .download = plx_host_download,
+    .fill = plx_host_fill,
+    .copy = plx_host_copy,
+    .event_create = plx_host_event_create,
+    .event_destroy = plx_host_event_destroy,
+    .event_record = plx_host_event_record,
+    .event_elapsed = plx_host_event_elapsed,
+    .kernel = openblas_kernel,
+    .choose = openblas_choose,
+    .plan = plx_openblas_plan,
+    .plan_destroy = plx_openblas_plan_destroy,
+    .execute = plx_openblas_execute,
+    .count = plx_no_counters,
+};
+
+const plx_plugin *plx_plugin_entry(void)
+{
+    return &openblas_plugin;
+}
