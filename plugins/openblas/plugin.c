@@ -151,6 +151,7 @@ static const plx_plugin openblas_plugin = {
     .plan_destroy = plx_openblas_plan_destroy,
     .execute = plx_openblas_execute,
     .count = plx_no_counters,
+    .telemetry = plx_no_telemetry,
 };
 
 const plx_plugin *plx_plugin_entry(void)
