@@ -21,11 +21,14 @@ libparallax_la_SOURCES = \
 
 # .npy files, reports and what is remembered of them.
 libparallax_la_SOURCES += \
+	core/bench_file.c \
 	core/environment.c \
 	core/environment.h \
 	core/gains.c \
 	core/json_file.c \
 	core/json_file.h \
+	core/json_results.c \
+	core/json_results.h \
 	core/npy.c \
 	core/npy.h \
 	core/npy_header.c \
@@ -45,6 +48,9 @@ libparallax_la_SOURCES += \
 libparallax_la_SOURCES += \
 	core/agree.c \
 	core/arm.c \
+	core/bench.c \
+	core/bench.h \
+	core/bench_cases.c \
 	core/cases.c \
 	core/cases.h \
 	core/ceiling.c \
@@ -67,6 +73,8 @@ libparallax_la_SOURCES += \
 	core/repeat.c \
 	core/results.c \
 	core/run_once.c \
+	core/sets.c \
+	core/sets.h \
 	core/statistics.c \
 	core/study.h \
 	core/trial.c \

@@ -250,6 +250,53 @@ PLX_API plx_status plx_run_once(plx_context *context, const char *backend, const
                                 const plx_problem *problem, const plx_array *inputs, size_t input_count,
                                 plx_input input, uint64_t seed, plx_array *output, plx_record *record);
 
+/* ---- bench --------------------------------------------------------------------- */
+
+/* "quick", ...; NULL at the end. */
+PLX_API const char *plx_set_name(size_t index);
+/* One line of what is in it; NULL at the end. */
+PLX_API const char *plx_set_summary(size_t index);
+/* The cases of a set, with elements of f32; false at the end and for no set. */
+PLX_API bool plx_set_case(const char *set, size_t index, plx_problem *problem);
+
+typedef struct plx_bench_options {
+    /* How each case is compared, and in its problems, if any, cases beside those of the
+     * sets.  Its progress counts cases. */
+    plx_compare_options compare;
+    const char *const *sets; /* names; none: "quick", unless there are problems */
+    size_t set_count;
+    const plx_op *ops; /* of the sets only these; none: all */
+    size_t op_count;
+    const plx_dtype *dtypes; /* of the cases of sets; none: f32 */
+    size_t dtype_count;
+    /* Where the results are after each case, whole; NULL: nowhere.  What is there already
+     * is kept, and only what is missing is run, if it was made with the same options in
+     * the same environment; else it is refused, unless restart is set. */
+    const char *json;
+    bool restart;
+    /* Called once before the work, and after each case with its results.  May be NULL. */
+    void (*started)(void *data, size_t cases, size_t kept);
+    void (*finished)(void *data, const plx_results *results);
+    /* Called with each case that nobody runs, and why.  May be NULL. */
+    void (*left_out)(void *data, const char *what, const char *reason);
+    void *data;
+} plx_bench_options;
+
+typedef struct plx_bench_results {
+    plx_results results; /* of all cases, those that were kept as well */
+    size_t cases, kept, ran, left_out;
+    void *document; /* of the library */
+} plx_bench_results;
+
+/* Compares over a sweep of shapes.  A set asks no processor for its large shapes: such a
+ * record is not-run, with the reason.  PLX_NOT_FOUND: no such set, backend or kernel;
+ * PLX_INVALID: what is under `json` can't be resumed. */
+PLX_API plx_status plx_bench(plx_context *context, const plx_bench_options *options,
+                             plx_bench_results *results);
+/* Schema parallax-results/1, as it is under `json`. */
+PLX_API plx_status plx_bench_write_json(const plx_bench_results *results, FILE *to, plx_error *error);
+PLX_API void plx_bench_results_free(plx_bench_results *results);
+
 /* ---- check ----------------------------------------------------------------- */
 
 typedef enum plx_effort { PLX_QUICK = 0, PLX_NORMAL, PLX_FULL } plx_effort;
