@@ -50,6 +50,8 @@ typedef enum cli_option_bit {
     OPT_PLOT = 1 << 24,
     OPT_COUNTERS = 1 << 25,
     OPT_CASE = 1 << 26,
+    OPT_SET = 1 << 28,
+    OPT_RESTART = 1 << 29,
     /* The sets that most verbs take. */
     OPT_COMMON = OPT_PLUGIN_DIR | OPT_VERBOSE | OPT_QUIET,
     OPT_PROBLEM = OPT_SHAPE | OPT_DTYPE | OPT_REDUCE | OPT_TRANS | OPT_TRANS_A | OPT_TRANS_B | OPT_ALPHA |
@@ -59,7 +61,7 @@ typedef enum cli_option_bit {
 typedef struct cli_options {
     unsigned given;    /* bits of the options that were there */
     cli_list operands; /* the words that are no options */
-    cli_list backends, kernels, shapes, in, plugin_dirs;
+    cli_list backends, kernels, shapes, sets, in, plugin_dirs;
     plx_dtype dtypes[PLX_DTYPE_COUNT];
     size_t dtype_count;
     plx_reduction reduction;
@@ -83,7 +85,7 @@ typedef struct cli_verb {
 } cli_verb;
 
 extern const cli_verb cli_list_verb, cli_doctor_verb, cli_run_verb, cli_check_verb, cli_compare_verb,
-    cli_explain_verb, cli_probe_verb;
+    cli_explain_verb, cli_probe_verb, cli_bench_verb;
 
 /* ---- main.c -------------------------------------------------------------- */
 

@@ -3,6 +3,7 @@ bin_PROGRAMS += parallax
 parallax_SOURCES = \
 	cli/cli.h \
 	cli/main.c \
+	cli/bench.c \
 	cli/check.c \
 	cli/compare.c \
 	cli/doctor.c \

@@ -50,6 +50,11 @@ static int apply_shape(cli_options *options, const char *word)
     return add(&options->shapes, word);
 }
 
+static int apply_set(cli_options *options, const char *word)
+{
+    return add(&options->sets, word);
+}
+
 static int apply_in(cli_options *options, const char *word)
 {
     return add(&options->in, word);
@@ -208,6 +213,8 @@ static const option_row rows[] = {
     {"counters", 0, NULL, OPT_COUNTERS, "count transactions, DRAM bytes, bank conflicts, occupancy", NULL},
     {"quick", 0, NULL, OPT_QUICK, "the fewest cases or points that see every kernel", apply_quick},
     {"full", 0, NULL, OPT_FULL, "every shape, class and transposition", apply_full},
+    {"set", 0, "NAME", OPT_SET, "a set of shapes, or list; may be repeated", apply_set},
+    {"restart", 0, NULL, OPT_RESTART, "begin anew, whatever is in the file of --json", NULL},
     {"case", 0, "N", OPT_CASE, "this case of one operation and dtype alone", apply_case},
     {"save-failure", 0, "DIR", OPT_SAVE_FAILURE, "keep the operands of what failed", apply_save_failure},
     {"json", 'j', "FILE", OPT_JSON, "write JSON; - is standard output", apply_json},
@@ -373,6 +380,7 @@ void cli_options_free(cli_options *options)
     free(options->backends.at);
     free(options->kernels.at);
     free(options->shapes.at);
+    free(options->sets.at);
     free(options->in.at);
     free(options->plugin_dirs.at);
 }

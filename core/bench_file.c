@@ -174,7 +174,6 @@ static plx_status take_up(plx_bench_file *file, const json_t *fresh, plx_error *
     }
     forget_failed(old);
     (void)json_object_del(json_object_get(old, "bench"), "left_out"); /* found out again */
-    json_object_set(old, "environment", json_object_get(fresh, "environment"));
     json_decref(file->document);
     file->document = old;
     file->resumed = true;

@@ -123,6 +123,44 @@ static void take_time(const json_t *record, plx_timing *time)
         *time = (plx_timing){.measured = false};
 }
 
+static void take_interval(const json_t *from, plx_interval *interval)
+{
+    double median = plx_json_number_at(from, "median_ns", NAN);
+    if (!isfinite(median))
+        return;
+    *interval = (plx_interval){
+        .measured = true,
+        .median_ns = median,
+        .low_ns = plx_json_element_at(from, "ci95_ns", 0, median),
+        .high_ns = plx_json_element_at(from, "ci95_ns", 1, median),
+        .samples = size_at(from, "samples"),
+    };
+}
+
+static void take_ceiling(const json_t *from, plx_ceiling *ceiling)
+{
+    for (int kind = 0; kind < PLX_CEILING_COUNT; kind++)
+        if (strcmp(plx_json_text_at(from, "kind", ""), plx_ceiling_name((plx_ceiling_kind)kind)) == 0)
+            *ceiling = (plx_ceiling){
+                .applies = true,
+                .kind = (plx_ceiling_kind)kind,
+                .value = plx_json_number_at(from, "value", 0),
+                .fraction = plx_json_number_at(from, "fraction", 0),
+            };
+    take_text(from, "over", ceiling->over, sizeof ceiling->over);
+}
+
+/* null: not measured on this chip. */
+static void take_counters(const json_t *from, plx_record *record)
+{
+    if (from == NULL)
+        return;
+    take_text(from, "reason", record->counters_reason, sizeof record->counters_reason);
+    record->counted = json_object_get(from, "reason") == NULL;
+    for (size_t i = 0; record->counted && plx_counter_name(i) != NULL; i++)
+        plx_counter_put(&record->counters, i, plx_json_number_at(from, plx_counter_name(i), NAN));
+}
+
 static uint32_t flags_at(const json_t *record)
 {
     uint32_t flags = plx_json_bool_at(record, "yardstick", false) ? PLX_KERNEL_YARDSTICK : 0;
@@ -142,17 +180,22 @@ static bool take_record(const json_t *from, plx_record *record)
         .gbps = plx_json_number_at(from, "rate.gbps", 0),
         .gflops = plx_json_number_at(from, "rate.gflops", 0),
         .gain = plx_json_number_at(from, "gain", 0),
-        .formula_bytes = plx_json_number_at(from, "counters.formula_bytes", 0),
     };
     (void)plx_input_from_name(plx_json_text_at(from, "input", ""), &record->input);
     take_text(from, "backend", record->backend, sizeof record->backend);
     take_text(from, "kernel", record->kernel, sizeof record->kernel);
     take_text(from, "idea", record->idea, sizeof record->idea);
     take_text(from, "reason", record->reason, sizeof record->reason);
-    take_text(from, "counters.reason", record->counters_reason, sizeof record->counters_reason);
     take_error(json_object_get(from, "error"), &record->error);
     take_time(from, &record->time);
-    return plx_json_problem(from, &record->problem);
+    take_interval(json_object_get(from, "host_time"), &record->time.host);
+    take_interval(json_object_get(from, "latency"), &record->time.latency);
+    take_ceiling(json_object_get(from, "ceiling"), &record->ceiling);
+    take_counters(json_object_get(from, "counters"), record);
+    if (!plx_json_problem(from, &record->problem))
+        return false;
+    record->formula_bytes = plx_operation_of(record->problem.op)->bytes(&record->problem);
+    return true;
 }
 
 /* ---- the whole ----------------------------------------------------------------------- */

@@ -21,6 +21,7 @@ void plx_csv_number(FILE *to, bool there, double number);
 /* The counters' names in files, and their values; NULL at the end. */
 const char *plx_counter_name(size_t index);
 double plx_counter_value(const plx_counters *counters, size_t index);
+void plx_counter_put(plx_counters *counters, size_t index, double value);
 /* The table of what the group's records counted; nothing when nobody asked. */
 void plx_report_counters(const plx_results *results, size_t group, FILE *to);
 /* PLX_IO when the stream has failed. */

@@ -33,6 +33,11 @@ double plx_counter_value(const plx_counters *counters, size_t index)
     return value;
 }
 
+void plx_counter_put(plx_counters *counters, size_t index, double value)
+{
+    memcpy((char *)counters + rows[index].member, &value, sizeof value);
+}
+
 /* ---- cells ------------------------------------------------------------------- */
 
 enum { CELL = 32 };

@@ -1,0 +1,283 @@
+/* bench: compare over a sweep of shapes, kept in a file that grows case by case. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "cli.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FOR_SHAPES = OPT_REDUCE | OPT_TRANS | OPT_TRANS_A | OPT_TRANS_B | OPT_ALPHA | OPT_BETA };
+
+/* ---- when it is interrupted --------------------------------------------------------- */
+
+/* What the handler writes: nothing that is finished is lost, and people should know. */
+static char farewell[512];
+
+static void on_interrupt(int number)
+{
+    ssize_t written = write(STDERR_FILENO, farewell, strlen(farewell));
+    (void)written;
+    (void)raise(number); /* the handler is gone by now: SA_RESETHAND */
+}
+
+static void prepare_farewell(const char *path)
+{
+    struct sigaction action = {.sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
+    if (path == NULL)
+        return;
+    (void)snprintf(farewell, sizeof farewell,
+                   "\n%s: interrupted; the finished cases are in %.300s, and the same command goes on from there\n",
+                   cli_who, path);
+    action.sa_handler = on_interrupt;
+    (void)sigaction(SIGINT, &action, NULL);
+}
+
+/* ---- sets ----------------------------------------------------------------------------- */
+
+static void print_set(size_t index)
+{
+    size_t cases = 0, of[PLX_OP_COUNT] = {0};
+    plx_problem problem;
+    for (; plx_set_case(plx_set_name(index), cases, &problem); cases++)
+        of[problem.op]++;
+    (void)printf("%-12s %s\n%12s %zu cases:", plx_set_name(index), plx_set_summary(index), "", cases);
+    for (unsigned op = 0; op < PLX_OP_COUNT; op++)
+        if (of[op] > 0)
+            (void)printf(" %s %zu", plx_op_name((plx_op)op), of[op]);
+    (void)printf("\n");
+}
+
+static int print_sets(void)
+{
+    for (size_t i = 0; plx_set_name(i) != NULL; i++)
+        print_set(i);
+    return CLI_OK;
+}
+
+static bool asks_for_sets(const cli_list *sets)
+{
+    for (size_t i = 0; i < sets->count; i++)
+        if (strcmp(sets->at[i], "list") == 0 || strcmp(sets->at[i], "help") == 0)
+            return true;
+    return false;
+}
+
+static int check_sets(const cli_list *sets)
+{
+    const char *names[16];
+    size_t count = 0;
+    for (; count < 16 && plx_set_name(count) != NULL; count++)
+        names[count] = plx_set_name(count);
+    for (size_t i = 0; i < sets->count; i++) {
+        bool known = false;
+        for (size_t j = 0; j < count; j++)
+            known = known || strcmp(sets->at[i], names[j]) == 0;
+        if (!known) {
+            cli_say_unknown("set", sets->at[i], names, count);
+            return CLI_USAGE;
+        }
+    }
+    return CLI_OK;
+}
+
+/* ---- what is asked for ------------------------------------------------------------------ */
+
+/* Without --shape the operands are operations, with it there is one. */
+static int read_ops(const cli_options *options, plx_op *ops, size_t *count)
+{
+    *count = 0;
+    for (size_t i = 0; i < options->operands.count; i++) {
+        plx_op op;
+        bool known = false;
+        int status = cli_op_of(options->operands.at[i], &op);
+        if (status != CLI_OK)
+            return status;
+        if (op == PLX_PROBE)
+            return cli_wrong_usage("'parallax probe' runs probe, with the sizes that it needs");
+        for (size_t j = 0; j < *count; j++)
+            known = known || ops[j] == op;
+        if (!known)
+            ops[(*count)++] = op;
+    }
+    return CLI_OK;
+}
+
+static int read_work(const cli_options *options, size_t op_count, cli_work *work)
+{
+    *work = (cli_work){0};
+    if (options->given & OPT_SHAPE)
+        return op_count == 1 && options->operands.count == 1
+                   ? cli_work_read(options, work)
+                   : cli_wrong_usage("--shape needs one operation: parallax bench gemm --shape 300x200x100");
+    if (options->given & FOR_SHAPES)
+        return cli_wrong_usage("--reduce, --trans, --alpha and their like go with --shape; a set has its own");
+    return CLI_OK;
+}
+
+/* ---- telling ---------------------------------------------------------------------------- */
+
+static void tell_started(void *data, size_t cases, size_t kept)
+{
+    const cli_options *options = data;
+    if (kept > 0 && !(options->given & OPT_QUIET))
+        cli_say("%zu of %zu cases are in %s already", kept, cases, options->json);
+}
+
+static void tell_finished(void *data, const plx_results *results)
+{
+    const cli_options *options = data;
+    cli_progress_end();
+    plx_gains_store(results);
+    (void)cli_table_write(options, results); /* a failure is told when the output is closed */
+    if (!cli_stdout_is_taken(options) && !(options->given & OPT_QUIET))
+        (void)printf("\n");
+    (void)fflush(stdout);
+}
+
+static void tell_left_out(void *data, const char *what, const char *reason)
+{
+    (void)data;
+    cli_progress_end();
+    cli_say("left out: %s: %s", what, reason);
+}
+
+static void print_summary(const cli_options *options, const plx_bench_results *found)
+{
+    if (cli_stdout_is_taken(options) || (options->given & OPT_QUIET))
+        return;
+    (void)printf("%zu cases: %zu run, %zu kept, %zu left out\n", found->cases, found->ran, found->kept,
+                 found->left_out);
+}
+
+/* ---- the verb ------------------------------------------------------------------------------ */
+
+static bool is_stdout(const char *path)
+{
+    return path != NULL && strcmp(path, "-") == 0;
+}
+
+/* The file of --json is written already. */
+static int write_outputs(const cli_options *options, const plx_bench_results *found)
+{
+    cli_options others = *options;
+    plx_error error = {""};
+    others.json = NULL;
+    if (is_stdout(options->json) && plx_bench_write_json(found, stdout, &error) != PLX_OK)
+        return cli_wrong_usage("%s", error.text);
+    return cli_outputs_write(&others, &found->results);
+}
+
+static int finish(const cli_options *options, plx_bench_results *found)
+{
+    print_summary(options, found);
+    int status = write_outputs(options, found);
+    if (status == CLI_OK)
+        status = plx_results_status(&found->results, false);
+    if (status == CLI_NOTHING)
+        cli_say("nothing could be run");
+    plx_bench_results_free(found);
+    return status;
+}
+
+static bool wants_all(const cli_list *backends)
+{
+    for (size_t i = 0; i < backends->count; i++)
+        if (strcmp(backends->at[i], "all") == 0)
+            return true;
+    return false;
+}
+
+static int bench_on(plx_context *context, cli_options *options, const cli_work *work, const plx_op *ops,
+                    size_t op_count)
+{
+    bool all = wants_all(&options->backends);
+    plx_bench_results found;
+    plx_bench_options wanted = {
+        .compare = {.backends = all ? NULL : options->backends.at,
+                    .backend_count = all ? 0 : options->backends.count,
+                    .kernels = options->kernels.at,
+                    .kernel_count = options->kernels.count,
+                    .problems = work->problems,
+                    .problem_count = work->problem_count,
+                    .input = options->input,
+                    .seed = options->seed,
+                    .no_timing = (options->given & OPT_NO_TIMING) != 0,
+                    .seconds_per_kernel = options->seconds,
+                    .counters = (options->given & OPT_COUNTERS) != 0,
+                    .progress = cli_progress(options)},
+        .sets = options->sets.at,
+        .set_count = options->sets.count,
+        .ops = ops,
+        .op_count = op_count,
+        .dtypes = options->dtypes,
+        .dtype_count = options->dtype_count,
+        .json = is_stdout(options->json) ? NULL : options->json,
+        .restart = (options->given & OPT_RESTART) != 0,
+        .started = tell_started,
+        .finished = tell_finished,
+        .left_out = tell_left_out,
+        .data = options,
+    };
+    prepare_farewell(wanted.json);
+    plx_status status = plx_bench(context, &wanted, &found);
+    cli_progress_end();
+    if (status == PLX_OK)
+        return finish(options, &found);
+    cli_say("%s", plx_message(context));
+    return cli_exit_status(status);
+}
+
+static int bench_main(cli_options *options)
+{
+    plx_op ops[PLX_OP_COUNT];
+    size_t op_count;
+    plx_context *context;
+    cli_work work = {0};
+    if (asks_for_sets(&options->sets))
+        return print_sets();
+    int status = read_ops(options, ops, &op_count);
+    if (status == CLI_OK)
+        status = check_sets(&options->sets);
+    if (status == CLI_OK)
+        status = read_work(options, op_count, &work);
+    if (status == CLI_OK)
+        status = cli_outputs_check(options);
+    if (status == CLI_OK)
+        status = cli_open_context(options, &context);
+    if (status == CLI_OK) {
+        status = bench_on(context, options, &work, ops, op_count);
+        plx_context_destroy(context);
+    }
+    cli_work_free(&work);
+    return status;
+}
+
+const cli_verb cli_bench_verb = {
+    .name = "bench",
+    .summary = "compares over a sweep of shapes, for files and plots",
+    .usage = "bench [OPERATION...] [options]",
+    .help = "Compares backends and kernels, as compare does, over the shapes of one or several sets\n"
+            "and those of --shape.  Without --set and --shape: the set quick.  `--set list` says\n"
+            "which sets there are.  Each case is validated; what is right is timed.\n"
+            "\n"
+            "The file of --json holds every finished case, whole, whenever the program ends.  Given\n"
+            "again, the same command keeps what is in it and runs what is missing or had failed.\n"
+            "A file from another environment (version, kernels, compiler, devices, driver, options)\n"
+            "is refused; --restart replaces it.\n"
+            "\n"
+            "A set asks no processor for its largest shapes: they are left out, or not-run where\n"
+            "another device runs them, and said to be.\n"
+            "\n"
+            "Exit status: 0 all ran and agreed, 1 a result was wrong or two disagree, 3 a name that\n"
+            "isn't there, 4 nothing ran, 5 a backend failed.\n"
+            "\n"
+            "Examples:\n"
+            "  parallax bench --json quick.json\n"
+            "  parallax bench gemm matvec --set square --set odd --kernel best --json bench.json\n"
+            "  parallax bench transpose --shape 4096x4096 --shape 4096x4000 --kernel all --csv -\n",
+    .options = OPT_COMMON | (OPT_PROBLEM & ~(unsigned)OPT_IN) | OPT_SET | OPT_RESTART | OPT_BACKEND | OPT_KERNEL |
+               OPT_NO_TIMING | OPT_SECONDS | OPT_COUNTERS | OPT_JSON | OPT_CSV,
+    .run = bench_main,
+};
