@@ -9,7 +9,7 @@ trap 'rm -rf "$scratch"' EXIT HUP INT TERM
 
 # "FILE TARGET" for every include of the tree in folder $1; system headers too.
 list_includes() {
-    (cd "$1" && find include core cli kernels backends plugins -type f \
+    (cd "$1" && find include core cli kernels backends plugins benchmarks -type f \
         \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cl' \) \
         -exec grep -HE '^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]' {} + 2>/dev/null) |
         sed -n 's/^\([^:]*\):[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]\([^>"]*\)[>"].*/\1 \2/p'
@@ -53,6 +53,7 @@ may_include() {
     case $own:$2 in
     core:kernels/operation.h) return 0 ;;
     plugins/*:backends/* | plugins/*:kernels/*) return 0 ;;
+    benchmarks:backends/* | benchmarks:kernels/* | benchmarks:core/study.h) return 0 ;;
     kernels*:kernels/*/*) return 1 ;; # one operation does not know another
     kernels*:kernels/*) return 0 ;;
     esac
