@@ -352,6 +352,8 @@ static void probe_length(maker *m, int64_t n)
         p->stride *= strides[m->turn % (sizeof strides / sizeof strides[0])];
         p->repeat *= repeats[m->turn / 2 % (sizeof repeats / sizeof repeats[0])];
         p->regions *= regions[m->turn / 3 % (sizeof regions / sizeof regions[0])];
+        if ((pattern == PLX_PROBE_FMA) != plx_is_floating(m->dtype) || (pattern == PLX_PROBE_READ && n > 2560))
+            continue;
         if (pattern == PLX_PROBE_GATHER)
             p->offset = offsets[m->turn / 5 % (sizeof offsets / sizeof offsets[0])];
         add(m, &problem, PLX_INPUT_UNIFORM, usual(m), false);
@@ -373,6 +375,8 @@ static void make_probe(maker *m)
 
 static void make_large_probe(maker *m)
 {
+    if (plx_is_floating(m->dtype))
+        return;
     plx_problem problem = plx_probe_of(m->dtype, PLX_PROBE_GUARD, (INT64_C(1) << 31) + 77);
     add(m, &problem, PLX_INPUT_UNIFORM, usual(m), true);
     problem = plx_probe_of(m->dtype, PLX_PROBE_GATHER, (INT64_C(1) << 31) + 77);

@@ -29,7 +29,7 @@ typedef struct part {
     size_t first_record;
     size_t *pairs; /* count x count: number of the pair in the results, plus 1 */
     bool *tried;   /* by some case */
-    uint32_t *patterns; /* of each arm: bits of what a probe's kernel serves; 0: not asked yet */
+    uint32_t *patterns; /* of each arm: bits of what a probe's kernel serves; 0: not asked yet for this dtype */
 } part;
 
 /* ---- failures ------------------------------------------------------------------------ */
@@ -368,6 +368,7 @@ static plx_status try_dtype(part *p, plx_dtype dtype)
 
     if (status != PLX_OK)
         return status;
+    memset(p->patterns, 0, p->count * sizeof *p->patterns);
     if (c->options->only_case > cases.count)
         status = plx_fail(c->error, PLX_INVALID, "%s has %s cases 1 to %zu here, not %zu", p->operation->name,
                           plx_dtype_name(dtype), cases.count, c->options->only_case);

@@ -221,7 +221,14 @@ static plx_status check_names(const plx_probe_options *options, plx_error *error
 
 static bool has_probes(const plx_backend *backend)
 {
-    return plx_kernel_at(plx_backend_context(backend), plx_backend_plugin(backend), PLX_PROBE, 0) != NULL;
+    const plx_kernel *kernel;
+
+    for (size_t i = 0;
+         (kernel = plx_kernel_at(plx_backend_context(backend), plx_backend_plugin(backend), PLX_PROBE, i)) != NULL;
+         ++i)
+        if ((kernel->flags & PLX_KERNEL_CEILING) == 0)
+            return true;
+    return false;
 }
 
 /* A backend without probes is left out, unless it was asked for by name. */

@@ -74,6 +74,8 @@ static void probe_text(const plx_probe_problem *probe, char *text, size_t capaci
     static const char *const patterns[PLX_PROBE_PATTERN_COUNT] = {
         [PLX_PROBE_GATHER] = "gather",   [PLX_PROBE_PARTITION] = "partition", [PLX_PROBE_BANKS] = "banks",
         [PLX_PROBE_REVERSE] = "reverse", [PLX_PROBE_BRANCH] = "branch",       [PLX_PROBE_GUARD] = "guard",
+        [PLX_PROBE_COPY] = "copy",       [PLX_PROBE_READ] = "read",           [PLX_PROBE_FMA] = "fma",
+        [PLX_PROBE_LAUNCH] = "launch",
     };
     bool known = (unsigned)probe->pattern < PLX_PROBE_PATTERN_COUNT;
     (void)snprintf(text, capacity, "%s, stride %" PRId64 ", offset %" PRId64, known ? patterns[probe->pattern] : "?",

@@ -20,8 +20,10 @@ struct plx_session {
     CUcontext context;
     plx_device_info info;
     atomic_bool lost;           /* a sticky error has killed the context */
-    pthread_mutex_t lock;       /* guards programs, and attributes of their functions */
+    pthread_mutex_t lock;       /* guards programs, attributes of their functions, monitor */
     plx_cuda_program *programs;
+    struct plx_nvml_device *monitor; /* tells clocks and power; NULL until sought, or unknown */
+    bool sought_monitor;
     void *attachment;           /* the plugin's own, e.g. a library's handle; NULL at first */
 };
 
@@ -117,6 +119,9 @@ typedef plx_status plx_cuda_execute_function(plx_plugin_plan *plan, plx_plugin_q
 plx_status plx_cuda_count(plx_cuda_execute_function *execute, plx_plugin_plan *plan,
                           plx_plugin_queue *queue, const plx_operand *operands, size_t count,
                           plx_counters *counters, plx_error *error);
+
+/* The slot `telemetry`, through NVIDIA's management library where there is one. */
+plx_status plx_cuda_telemetry(plx_session *session, plx_telemetry *telemetry, plx_error *error);
 
 /* Unloads what plx_cuda_function() has loaded; a dead context is left alone. */
 void plx_cuda_programs_unload(plx_session *session);

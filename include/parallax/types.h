@@ -111,7 +111,7 @@ typedef struct plx_gemm_problem {
     double alpha, beta;
 } plx_gemm_problem;
 
-/* What a probe computes.  All arithmetic is on integers and wraps. */
+/* What a probe computes.  All arithmetic but that of FMA is on integers and wraps. */
 typedef enum plx_probe_pattern {
     PLX_PROBE_GATHER = 0, /* out[i] = in[(i * stride + offset) mod span] */
     PLX_PROBE_PARTITION,  /* out[i]: `repeat` words of region (i / 1024) mod regions, added */
@@ -119,6 +119,10 @@ typedef enum plx_probe_pattern {
     PLX_PROBE_REVERSE,    /* runs of 64 elements, each backwards */
     PLX_PROBE_BRANCH,     /* out[i]: `repeat` steps of one of two sequences, by (i / stride) mod 2 */
     PLX_PROBE_GUARD,      /* out[i] = in[i] + 1 */
+    PLX_PROBE_COPY,       /* out[i] = in[i] */
+    PLX_PROBE_READ,       /* out[i]: the sum of chunk i, of 64 KiB */
+    PLX_PROBE_FMA,        /* out[i]: `repeat` multiply-adds in each of 8 sequences; f32 and f64 */
+    PLX_PROBE_LAUNCH,     /* out[i] = 1 */
     PLX_PROBE_PATTERN_COUNT
 } plx_probe_pattern;
 
@@ -199,7 +203,8 @@ typedef enum plx_reproducibility {
 
 enum {
     PLX_KERNEL_YARDSTICK = 1u << 0, /* timed and validated (a copy), never offered as the operation */
-    PLX_KERNEL_VENDOR = 1u << 1     /* a vendor library's, here as a peer */
+    PLX_KERNEL_VENDOR = 1u << 1,    /* a vendor library's, here as a peer */
+    PLX_KERNEL_CEILING = 1u << 2    /* a probe's: measures the most that a device can do */
 };
 
 /* What a kernel says of itself.  Static; the strings live as long as the plugin. */

@@ -4,11 +4,12 @@
 #include "probe/tiles.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdint.h>
 
 static int64_t element_size(const plx_problem *problem)
 {
-    return problem->dtype == PLX_I64 ? 8 : 4;
+    return problem->dtype == PLX_I64 || problem->dtype == PLX_F64 ? 8 : 4;
 }
 
 /* Elements of the input that the pattern reaches. */
@@ -22,6 +23,8 @@ static int64_t input_elements(const plx_problem *problem)
         return p->regions * (PROBE_REGION_BYTES / element_size(problem));
     case PLX_PROBE_BANKS:
         return PROBE_BANK_ROWS * PROBE_BANK_COLUMNS;
+    case PLX_PROBE_READ:
+        return p->n * (PROBE_READ_BYTES / element_size(problem));
     default:
         return p->n;
     }
@@ -30,8 +33,6 @@ static int64_t input_elements(const plx_problem *problem)
 static plx_status check_pattern(const plx_probe_problem *p, plx_error *error)
 {
     const int64_t most = INT64_C(1) << 40;
-    if ((unsigned)p->pattern >= PLX_PROBE_PATTERN_COUNT)
-        return plx_fail(error, PLX_INVALID, "probe: unknown pattern %d", (int)p->pattern);
     if (p->n < 0 || p->n > most)
         return plx_fail(error, PLX_INVALID, "probe: n is %" PRId64 ", it must be in 0..2^40", p->n);
     if (p->stride < 0 || p->stride > (INT64_C(1) << 20) || p->offset < 0 || p->offset > most)
@@ -49,8 +50,12 @@ static plx_status check_pattern(const plx_probe_problem *p, plx_error *error)
 
 static plx_status probe_check(const plx_problem *problem, plx_error *error)
 {
-    if (problem->dtype != PLX_I32 && problem->dtype != PLX_I64)
-        return plx_fail(error, PLX_INVALID, "probe: elements are i32 or i64");
+    const bool integers = problem->dtype == PLX_I32 || problem->dtype == PLX_I64;
+    const bool floats = problem->dtype == PLX_F32 || problem->dtype == PLX_F64;
+    if ((unsigned)problem->of.probe.pattern >= PLX_PROBE_PATTERN_COUNT)
+        return plx_fail(error, PLX_INVALID, "probe: unknown pattern %d", (int)problem->of.probe.pattern);
+    if (problem->of.probe.pattern == PLX_PROBE_FMA ? !floats : !integers)
+        return plx_fail(error, PLX_INVALID, "probe: elements are i32 or i64, of multiply-adds f32 or f64");
     if (problem->compute != PLX_COMPUTE_PLAIN)
         return plx_fail(error, PLX_INVALID, "probe: has no other compute type than plain");
     return check_pattern(&problem->of.probe, error);
@@ -92,12 +97,16 @@ static plx_status probe_fit(plx_problem *problem, const plx_extent *inputs, plx_
 
 static double probe_flops(const plx_problem *problem)
 {
-    (void)problem;
-    return 0.0;
+    const plx_probe_problem *p = &problem->of.probe;
+    return p->pattern == PLX_PROBE_FMA ? 2.0 * PROBE_FMA_CHAINS * (double)p->repeat * (double)p->n : 0.0;
 }
 
 static double probe_bytes(const plx_problem *problem)
 {
+    if (problem->of.probe.pattern == PLX_PROBE_READ)
+        return (double)problem->of.probe.n * (double)(PROBE_READ_BYTES + element_size(problem));
+    if (problem->of.probe.pattern == PLX_PROBE_LAUNCH)
+        return (double)problem->of.probe.n * (double)element_size(problem);
     return 2.0 * (double)problem->of.probe.n * (double)element_size(problem);
 }
 
@@ -154,6 +163,39 @@ static uint64_t branch(const plx_problem *problem, const void *in, int64_t i)
     return x;
 }
 
+static uint64_t chunk_sum(const plx_problem *problem, const void *in, int64_t i)
+{
+    const int64_t chunk = PROBE_READ_BYTES / element_size(problem);
+    uint64_t sum = 0;
+    for (int64_t k = 0; k < chunk; k++)
+        sum += load(problem, in, i * chunk + k);
+    return sum;
+}
+
+static float chains_f32(const plx_problem *problem, float x)
+{
+    float sum = 0;
+    for (int chain = 0; chain < PROBE_FMA_CHAINS; chain++) {
+        float a = x + (float)chain;
+        for (int32_t r = 0; r < problem->of.probe.repeat; r++)
+            a = fmaf(a, (float)PROBE_FMA_FACTOR, (float)PROBE_FMA_TERM);
+        sum = chain == 0 ? a : sum + a;
+    }
+    return sum;
+}
+
+static double chains_f64(const plx_problem *problem, double x)
+{
+    double sum = 0;
+    for (int chain = 0; chain < PROBE_FMA_CHAINS; chain++) {
+        double a = x + (double)chain;
+        for (int32_t r = 0; r < problem->of.probe.repeat; r++)
+            a = fma(a, PROBE_FMA_FACTOR, PROBE_FMA_TERM);
+        sum = chain == 0 ? a : sum + a;
+    }
+    return sum;
+}
+
 static uint64_t element(const plx_problem *problem, const void *in, int64_t i)
 {
     const plx_probe_problem *p = &problem->of.probe;
@@ -168,14 +210,34 @@ static uint64_t element(const plx_problem *problem, const void *in, int64_t i)
         return reversed(problem, in, i);
     case PLX_PROBE_BRANCH:
         return branch(problem, in, i);
+    case PLX_PROBE_COPY:
+        return load(problem, in, i);
+    case PLX_PROBE_READ:
+        return chunk_sum(problem, in, i);
+    case PLX_PROBE_LAUNCH:
+        return 1;
     default:
         return load(problem, in, i) + 1;
     }
 }
 
+static void chains_reference(const plx_problem *problem, const void *in, int64_t first, int64_t count,
+                             void *exact)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (problem->dtype == PLX_F64)
+            ((double *)exact)[i] = chains_f64(problem, ((const double *)in)[first + i]);
+        else
+            ((float *)exact)[i] = chains_f32(problem, ((const float *)in)[first + i]);
+}
+
 static void probe_reference(const plx_problem *problem, const plx_host_operands *operands, int64_t first,
                             int64_t count, plx_reference *reference)
 {
+    if (problem->of.probe.pattern == PLX_PROBE_FMA) {
+        chains_reference(problem, operands->at[0], first, count, reference->exact);
+        return;
+    }
     for (int64_t i = 0; i < count; i++) {
         uint64_t value = element(problem, operands->at[0], first + i);
         if (problem->dtype == PLX_I64)
@@ -188,8 +250,9 @@ static void probe_reference(const plx_problem *problem, const plx_host_operands 
 const plx_operation plx_probe_operation = {
     .op = PLX_PROBE,
     .name = "probe",
-    .summary = "what memory does to a kernel",
-    .dtypes = PLX_DTYPE_BIT(PLX_I32) | PLX_DTYPE_BIT(PLX_I64),
+    .summary = "what memory does to a kernel, and what a device can do at most",
+    .dtypes = PLX_DTYPE_BIT(PLX_I32) | PLX_DTYPE_BIT(PLX_I64) | PLX_DTYPE_BIT(PLX_F32) |
+              PLX_DTYPE_BIT(PLX_F64),
     .operand_count = 2,
     .output = 1,
     .shape_form = "N",

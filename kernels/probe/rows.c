@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #define INTEGERS (PLX_DTYPE_BIT(PLX_I32) | PLX_DTYPE_BIT(PLX_I64))
+#define FLOATS (PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64))
 
 static int64_t no_depth(const plx_problem *problem, const plx_device_info *device)
 {
@@ -28,11 +29,18 @@ static plx_status wrong_pattern(plx_error *error)
 static plx_step *begin(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                        const char *entry, uint32_t block_x, uint32_t block_y)
 {
-    bool wide = problem->dtype == PLX_I64;
+    static const struct type_words {
+        const char *variant, *defines;
+    } types[PLX_DTYPE_COUNT] = {
+        [PLX_I32] = {"i32", "-DT=int -DUT=uint"},
+        [PLX_I64] = {"i64", "-DT=long -DUT=ulong -DEIGHT_BYTES"},
+        [PLX_F32] = {"f32", "-DT=float"},
+        [PLX_F64] = {"f64", "-DT=double -DNEEDS_F64"},
+    };
+    const struct type_words *type = &types[problem->dtype];
     *recipe = (plx_recipe){.step_count = 0};
-    (void)snprintf(recipe->variant, sizeof recipe->variant, "%s", wide ? "i64" : "i32");
-    (void)snprintf(recipe->defines, sizeof recipe->defines, "%s%s",
-                   wide ? "-DT=long -DUT=ulong -DEIGHT_BYTES" : "-DT=int -DUT=uint",
+    (void)snprintf(recipe->variant, sizeof recipe->variant, "%s", type->variant);
+    (void)snprintf(recipe->defines, sizeof recipe->defines, "%s%s", type->defines,
                    device->features & PLX_FEATURE_NVIDIA_PTX ? " -DNVIDIA_PTX" : "");
     plx_step *step = plx_recipe_step(recipe, entry, block_x, block_y);
     step->grid[0] = blocks_of(problem->of.probe.n, (int64_t)block_x * block_y);
@@ -152,30 +160,79 @@ static plx_status no_guard(const plx_problem *problem, const plx_device_info *de
     return finish(problem, device, recipe, 0, error);
 }
 
+static plx_status copy(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                       plx_error *error)
+{
+    const int64_t per_thread = problem->dtype == PLX_I64 ? 2 : 4;
+    if (problem->of.probe.pattern != PLX_PROBE_COPY)
+        return wrong_pattern(error);
+    plx_step *step = begin(problem, device, recipe, "probe_copy", PROBE_COPY_BLOCK, 1);
+    step->grid[0] = blocks_of(problem->of.probe.n, PROBE_COPY_BLOCK * per_thread);
+    return finish(problem, device, recipe, 0, error);
+}
+
+static plx_status read_chunks(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                              plx_error *error)
+{
+    if (problem->of.probe.pattern != PLX_PROBE_READ)
+        return wrong_pattern(error);
+    plx_step *step = begin(problem, device, recipe, "probe_read", PROBE_READ_BLOCK, 1);
+    step->grid[0] = (uint64_t)problem->of.probe.n; /* a block for each chunk */
+    return finish(problem, device, recipe, PROBE_READ_BLOCK * 8, error);
+}
+
+static plx_status multiply_add(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                               plx_error *error)
+{
+    if (problem->of.probe.pattern != PLX_PROBE_FMA)
+        return wrong_pattern(error);
+    if (problem->dtype == PLX_F64 && (device->features & PLX_FEATURE_F64) == 0)
+        return plx_fail(error, PLX_UNSUPPORTED, "the device has no f64");
+    plx_step *step = begin(problem, device, recipe, "probe_fma", PROBE_BLOCK, 1);
+    plx_step_i32(step, problem->of.probe.repeat);
+    return finish(problem, device, recipe, 0, error);
+}
+
+static plx_status launch(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                         plx_error *error)
+{
+    if (problem->of.probe.pattern != PLX_PROBE_LAUNCH)
+        return wrong_pattern(error);
+    (void)begin(problem, device, recipe, "probe_launch", PROBE_BLOCK, 1);
+    return finish(problem, device, recipe, 0, error);
+}
+
 /* The first row of each pattern, in the order of plx_probe_pattern. */
 static size_t choose(const plx_problem *problem, const plx_device_info *device)
 {
     static const size_t first[PLX_PROBE_PATTERN_COUNT] = {
         [PLX_PROBE_GATHER] = 0,  [PLX_PROBE_PARTITION] = 1, [PLX_PROBE_BANKS] = 2,
         [PLX_PROBE_REVERSE] = 4, [PLX_PROBE_BRANCH] = 6,    [PLX_PROBE_GUARD] = 7,
+        [PLX_PROBE_COPY] = 9,    [PLX_PROBE_READ] = 10,     [PLX_PROBE_FMA] = 11,
+        [PLX_PROBE_LAUNCH] = 12,
     };
     (void)device;
     return first[problem->of.probe.pattern];
 }
 
-#define PROBE_ROW(title, what, expect, bound, make)                                                     \
+#define PROBE_ROW_OF(types, marks, title, what, expect, bound, make)                                                   \
     {                                                                                                   \
         .about = {.name = (title),                                                                      \
                   .idea = (what),                                                                       \
                   .gain = (expect),                                                                     \
                   .limit = (bound),                                                                     \
                   .needs = "",                                                                          \
-                  .dtypes = INTEGERS,                                                                   \
+                  .dtypes = (types),                                                                    \
+                  .flags = (marks),                                                                     \
                   .accumulator_f32 = PLX_F32,                                                           \
                   .reproducibility = PLX_R0,                                                            \
                   .depth = no_depth},                                                                   \
         .recipe = (make),                                                                               \
     }
+
+#define PROBE_ROW(title, what, expect, bound, make) PROBE_ROW_OF(INTEGERS, 0, title, what, expect, bound, make)
+#define CEILING_ROW(types, title, what, expect, bound, make)                                            \
+    PROBE_ROW_OF(types, PLX_KERNEL_CEILING, title, what, expect, bound, make)
 
 static const plx_row rows[] = {
     PROBE_ROW("coalescing", "reads element (i*stride + offset) mod span, writes element i",
@@ -200,6 +257,14 @@ static const plx_row rows[] = {
               "the price of a guard is lost in the memory traffic", "memory bandwidth", guard),
     PROBE_ROW("no-guard", "adds one to each element, without a guard",
               "what the guard costs", "memory bandwidth; whole blocks only", no_guard),
+    CEILING_ROW(INTEGERS, "copy", "16 bytes read and written by each thread, once",
+                "the ceiling of what reads and writes alike", "memory bandwidth, both ways", copy),
+    CEILING_ROW(INTEGERS, "read", "64 KiB summed by each block, 128 bytes of each thread in flight",
+                "the ceiling of what reads much and writes little", "memory bandwidth", read_chunks),
+    CEILING_ROW(FLOATS, "fma", "eight independent multiply-adds in each thread, again and again",
+                "the ceiling of arithmetic on the plain units", "the rate of multiply-adds", multiply_add),
+    CEILING_ROW(INTEGERS, "launch", "writes one element",
+                "the least time of a kernel with a result", "the launch", launch),
 };
 
 const plx_ladder plx_probe_ladder = {

@@ -8,3 +8,10 @@
 #define PROBE_BANK_BASE 1024     /* threads start in the first half of the tile ... */
 #define PROBE_BANK_STEPS 32      /* ... and walk this many rows down, again and again */
 #define PROBE_BANK_UNROLL 8
+#define PROBE_COPY_BLOCK 128 /* the copy moves 16 bytes with each thread */
+#define PROBE_READ_BLOCK 512 /* the read sums one chunk with each block: */
+#define PROBE_READ_LOADS 8   /* so many times 16 bytes in flight for each thread */
+#define PROBE_READ_BYTES (PROBE_READ_BLOCK * PROBE_READ_LOADS * 16)
+#define PROBE_FMA_CHAINS 8 /* independent sequences a <- PROBE_FMA_FACTOR a + PROBE_FMA_TERM */
+#define PROBE_FMA_FACTOR -0.9990234375
+#define PROBE_FMA_TERM 1.25

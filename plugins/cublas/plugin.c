@@ -149,7 +149,7 @@ static const plx_plugin cublas_plugin = {
     .plan_destroy = plx_cublas_plan_destroy,
     .execute = plx_cublas_execute,
     .count = cublas_count,
-    .telemetry = plx_no_telemetry,
+    .telemetry = plx_cuda_telemetry,
 };
 
 const plx_plugin *plx_plugin_entry(void)

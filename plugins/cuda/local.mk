@@ -7,6 +7,8 @@ cuda_backend_sources = \
 	backends/cuda/cupti.h \
 	backends/cuda/driver.c \
 	backends/cuda/driver.h \
+	backends/cuda/nvml.c \
+	backends/cuda/nvml.h \
 	backends/cuda/probe.c \
 	backends/cuda/program.c \
 	backends/cuda/queue.c \

@@ -65,7 +65,7 @@ static const plx_plugin cuda_plugin = {
     .plan_destroy = plx_cuda_plan_destroy,
     .execute = plx_cuda_execute,
     .count = cuda_count,
-    .telemetry = plx_no_telemetry,
+    .telemetry = plx_cuda_telemetry,
 };
 
 const plx_plugin *plx_plugin_entry(void)

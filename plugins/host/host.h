@@ -10,9 +10,12 @@
 typedef struct host_kernel {
     plx_kernel about;
     plx_status (*run)(const plx_problem *problem, void *const *at, plx_error *error);
+    /* PLX_UNSUPPORTED with the reason for a problem that it does not compute; NULL:
+     * it computes all of its operation. */
+    plx_status (*serves)(const plx_problem *problem, plx_error *error);
 } host_kernel;
 
-extern const host_kernel host_reduce, host_transpose, host_matvec, host_gemm;
+extern const host_kernel host_reduce, host_transpose, host_matvec, host_gemm, host_ceiling;
 
 static inline int64_t host_min(int64_t a, int64_t b)
 {

@@ -15,6 +15,7 @@ plx_host_la_LDFLAGS = -module -avoid-version -shared -no-undefined -export-symbo
 plx_host_la_LIBADD = -lm
 plx_host_la_SOURCES = \
 	$(host_backend_sources) \
+	plugins/host/ceiling.c \
 	plugins/host/gemm.c \
 	plugins/host/host.h \
 	plugins/host/matvec.c \

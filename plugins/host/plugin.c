@@ -20,6 +20,7 @@ static const host_kernel *const kernels[PLX_OP_COUNT] = {
     [PLX_TRANSPOSE] = &host_transpose,
     [PLX_MATVEC] = &host_matvec,
     [PLX_GEMM] = &host_gemm,
+    [PLX_PROBE] = &host_ceiling,
 };
 
 static const plx_kernel *host_kernel_at(plx_op op, size_t index)
@@ -38,6 +39,8 @@ static plx_status host_choose(plx_session *session, const plx_problem *problem, 
         return plx_fail(error, PLX_UNSUPPORTED, "host has no kernel for operation %d", (int)problem->op);
     if ((unsigned)problem->dtype >= PLX_DTYPE_COUNT || (only->dtypes & PLX_DTYPE_BIT(problem->dtype)) == 0)
         return plx_fail(error, PLX_UNSUPPORTED, "the host kernel does not take this element type");
+    if (kernels[problem->op]->serves != NULL && kernels[problem->op]->serves(problem, error) != PLX_OK)
+        return PLX_UNSUPPORTED;
     *kernel = 0;
     return PLX_OK;
 }
