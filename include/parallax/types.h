@@ -121,7 +121,7 @@ typedef enum plx_probe_pattern {
     PLX_PROBE_GUARD,      /* out[i] = in[i] + 1 */
     PLX_PROBE_COPY,       /* out[i] = in[i] */
     PLX_PROBE_READ,       /* out[i]: the sum of chunk i, of 64 KiB */
-    PLX_PROBE_FMA,        /* out[i]: `repeat` multiply-adds in each of 8 sequences; f32 and f64 */
+    PLX_PROBE_FMA,        /* out[i]: `repeat` multiply-adds in each of 16 sequences; f32 and f64 */
     PLX_PROBE_LAUNCH,     /* out[i] = 1 */
     PLX_PROBE_PATTERN_COUNT
 } plx_probe_pattern;

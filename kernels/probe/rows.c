@@ -261,7 +261,7 @@ static const plx_row rows[] = {
                 "the ceiling of what reads and writes alike", "memory bandwidth, both ways", copy),
     CEILING_ROW(INTEGERS, "read", "64 KiB summed by each block, 128 bytes of each thread in flight",
                 "the ceiling of what reads much and writes little", "memory bandwidth", read_chunks),
-    CEILING_ROW(FLOATS, "fma", "eight independent multiply-adds in each thread, again and again",
+    CEILING_ROW(FLOATS, "fma", "sixteen independent multiply-adds in each thread, again and again",
                 "the ceiling of arithmetic on the plain units", "the rate of multiply-adds", multiply_add),
     CEILING_ROW(INTEGERS, "launch", "writes one element",
                 "the least time of a kernel with a result", "the launch", launch),

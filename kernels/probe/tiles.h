@@ -12,6 +12,6 @@
 #define PROBE_READ_BLOCK 512 /* the read sums one chunk with each block: */
 #define PROBE_READ_LOADS 8   /* so many times 16 bytes in flight for each thread */
 #define PROBE_READ_BYTES (PROBE_READ_BLOCK * PROBE_READ_LOADS * 16)
-#define PROBE_FMA_CHAINS 8 /* independent sequences a <- PROBE_FMA_FACTOR a + PROBE_FMA_TERM */
+#define PROBE_FMA_CHAINS 16 /* independent sequences a <- PROBE_FMA_FACTOR a + PROBE_FMA_TERM */
 #define PROBE_FMA_FACTOR -0.9990234375
 #define PROBE_FMA_TERM 1.25
