@@ -1,16 +1,11 @@
 /* Plots: a script is handed to gnuplot, and what it draws becomes a file. */
-#define _GNU_SOURCE /* pipe2, strcasecmp */
+#define _GNU_SOURCE /* open_memstream, strcasecmp */
 
 #include "cli.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 /* ---- before the work ------------------------------------------------------------ */
 
@@ -25,37 +20,13 @@ static const char *terminal_of(const char *path)
     return NULL;
 }
 
-static bool is_program(const char *folder, size_t length, const char *name)
-{
-    char path[4096];
-    struct stat about;
-    int written = length == 0 ? snprintf(path, sizeof path, "./%s", name)
-                              : snprintf(path, sizeof path, "%.*s/%s", (int)length, folder, name);
-    if (written < 0 || (size_t)written >= sizeof path)
-        return false;
-    return stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, X_OK) == 0;
-}
-
-static bool is_in_path(const char *name)
-{
-    const char *at = getenv("PATH");
-    while (at != NULL) {
-        const char *colon = strchr(at, ':');
-        size_t length = colon != NULL ? (size_t)(colon - at) : strlen(at);
-        if (length < 4000 && is_program(at, length, name))
-            return true;
-        at = colon != NULL ? colon + 1 : NULL;
-    }
-    return false;
-}
-
 int cli_plot_check(const char *path)
 {
     plx_output *output;
     plx_error error = {""};
     if (terminal_of(path) == NULL)
         return cli_wrong_usage("--plot %s: the name must end in .svg or .png", path);
-    if (!is_in_path("gnuplot"))
+    if (!plx_gnuplot_found())
         return cli_wrong_usage(
             "--plot: gnuplot is not installed, or not in PATH; install it, or leave --plot out");
     if (plx_output_open(path, &output, &error) != PLX_OK)
@@ -66,64 +37,32 @@ int cli_plot_check(const char *path)
 
 /* ---- gnuplot --------------------------------------------------------------------- */
 
-/* In the child: its standard input is the script, its standard output the picture. */
-static void become_gnuplot(int script, int picture)
+/* malloc'ed; NULL after a message. */
+static char *script_of(const plx_probe_results *results, const char *terminal)
 {
-    char *const words[] = {"gnuplot", NULL};
-    if (dup2(script, STDIN_FILENO) < 0 || dup2(picture, STDOUT_FILENO) < 0)
-        _exit(126);
-    (void)unsetenv("GNUTERM");
-    (void)execvp(words[0], words);
-    _exit(127);
-}
-
-/* -1 when it could not be started; else *script is a stream to its standard input. */
-static pid_t start_gnuplot(int picture, FILE **script)
-{
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return -1;
-    (void)fflush(NULL);
-    pid_t child = fork();
-    if (child == 0)
-        become_gnuplot(ends[0], picture);
-    (void)close(ends[0]);
-    *script = child > 0 ? fdopen(ends[1], "w") : NULL;
-    if (*script == NULL)
-        (void)close(ends[1]);
-    return child;
-}
-
-static bool ended_well(pid_t child)
-{
-    int status;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return false;
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    char *text = NULL;
+    size_t length;
+    plx_error error = {"no memory"};
+    FILE *script = open_memstream(&text, &length);
+    plx_status status = script != NULL ? plx_probe_write_gnuplot(results, script, terminal, &error) : PLX_NO_MEMORY;
+    if (script != NULL && fclose(script) != 0)
+        status = PLX_NO_MEMORY;
+    if (status == PLX_OK)
+        return text;
+    (void)cli_wrong_usage("--plot: %s", error.text);
+    free(text);
+    return NULL;
 }
 
 static int draw(const plx_probe_results *results, const char *terminal, FILE *picture)
 {
-    FILE *script = NULL;
     plx_error error = {""};
-    struct stat about;
-    pid_t child = start_gnuplot(fileno(picture), &script);
-    if (child < 0)
-        return cli_wrong_usage("--plot: can't start gnuplot: %s", strerror(errno));
-    plx_status status = PLX_IO;
-    if (script != NULL) {
-        status = plx_probe_write_gnuplot(results, script, terminal, &error);
-        if (fclose(script) != 0 && status == PLX_OK)
-            status = PLX_IO;
-    }
-    bool well = ended_well(child);
-    if (status == PLX_INVALID)
-        return cli_wrong_usage("--plot: %s", error.text);
-    if (!well || status != PLX_OK || fstat(fileno(picture), &about) != 0 || about.st_size == 0)
-        return cli_wrong_usage("--plot: gnuplot failed%s",
-                               error.text[0] != '\0' ? ", it did not take the script" : "");
-    return CLI_OK;
+    char *script = script_of(results, terminal);
+    if (script == NULL)
+        return CLI_USAGE;
+    plx_status status = plx_gnuplot_draw(script, picture, &error);
+    free(script);
+    return status == PLX_OK ? CLI_OK : cli_wrong_usage("--plot: %s", error.text);
 }
 
 int cli_plot_write(const char *path, const plx_probe_results *results)

@@ -25,6 +25,7 @@ libparallax_la_SOURCES += \
 	core/environment.c \
 	core/environment.h \
 	core/gains.c \
+	core/gnuplot.c \
 	core/json_file.c \
 	core/json_file.h \
 	core/json_results.c \
@@ -43,6 +44,24 @@ libparallax_la_SOURCES += \
 	core/report_probe_json.c \
 	core/report_table.c \
 	core/report_text.c
+
+# The page.
+libparallax_la_SOURCES += \
+	core/page.c \
+	core/page.h \
+	core/page_agreement.c \
+	core/page_data.c \
+	core/page_environment.c \
+	core/page_figure.c \
+	core/page_frame.c \
+	core/page_group.c \
+	core/page_ladder.c \
+	core/page_peers.c \
+	core/page_records.c \
+	core/page_roofline.c \
+	core/page_summary.c \
+	core/page_sweep.c \
+	core/page_text.c
 
 # The judge and the studies.
 libparallax_la_SOURCES += \

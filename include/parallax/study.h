@@ -477,6 +477,27 @@ PLX_API plx_status plx_results_write_csv(const plx_results *results, FILE *to, p
 PLX_API plx_status plx_results_write_table(const plx_results *results, FILE *to, int width, bool colour,
                                            plx_error *error);
 
+/* ---- the page --------------------------------------------------------------- */
+
+/* Whether gnuplot is in $PATH. */
+PLX_API bool plx_gnuplot_found(void);
+/* Runs a script; what it draws on standard output goes into `picture`, which needs a
+ * descriptor.  PLX_IO when gnuplot can't be started or fails. */
+PLX_API plx_status plx_gnuplot_draw(const char *script, FILE *picture, plx_error *error);
+
+/* Files of schema parallax-results/1 as one page of HTML that needs nothing else: no
+ * network, no scripts.  Plots are in it when gnuplot is found.  A record that several
+ * files have is shown with each; where there is room for one, the newest counts, by the
+ * files' dates, else by their order.  PLX_IO: a file can't be read, or `to` can't be
+ * written; PLX_INVALID: a file is none of results.  Nothing is written unless all files
+ * are good. */
+PLX_API plx_status plx_report_write(const char *const *files, size_t count, FILE *to, plx_error *error);
+/* One plot: "ladder-gemm", "sweep-gemm-f32-nn", "roofline-0".  `terminal` is "svg", "png"
+ * or "gp", the script alone, for which gnuplot is not needed.  PLX_NOT_FOUND: no such
+ * plot; *error names those there are. */
+PLX_API plx_status plx_report_plot(const char *const *files, size_t count, const char *name,
+                                   const char *terminal, FILE *to, plx_error *error);
+
 #ifdef __cplusplus
 }
 #endif
