@@ -52,6 +52,7 @@ typedef enum cli_option_bit {
     OPT_CASE = 1 << 26,
     OPT_SET = 1 << 28,
     OPT_RESTART = 1 << 29,
+    OPT_REPORT = 1 << 30, /* --out and --plot as report takes them */
     /* The sets that most verbs take. */
     OPT_COMMON = OPT_PLUGIN_DIR | OPT_VERBOSE | OPT_QUIET,
     OPT_PROBLEM = OPT_SHAPE | OPT_DTYPE | OPT_REDUCE | OPT_TRANS | OPT_TRANS_A | OPT_TRANS_B | OPT_ALPHA |
@@ -85,7 +86,7 @@ typedef struct cli_verb {
 } cli_verb;
 
 extern const cli_verb cli_list_verb, cli_doctor_verb, cli_run_verb, cli_check_verb, cli_compare_verb,
-    cli_explain_verb, cli_probe_verb, cli_bench_verb;
+    cli_explain_verb, cli_probe_verb, cli_bench_verb, cli_report_verb;
 
 /* ---- main.c -------------------------------------------------------------- */
 

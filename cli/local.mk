@@ -14,6 +14,7 @@ parallax_SOURCES = \
 	cli/plot.c \
 	cli/probe.c \
 	cli/problem.c \
+	cli/report.c \
 	cli/run.c \
 	cli/session.c \
 	cli/words.c

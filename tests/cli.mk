@@ -24,3 +24,7 @@ tests_plx_faulty_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 
 TESTS += tests/test_cli.sh
 dist_check_SCRIPTS += tests/test_cli.sh
+
+# The page of `report`.
+TESTS += tests/test_page.sh
+dist_check_SCRIPTS += tests/test_page.sh

@@ -1,0 +1,104 @@
+/* report: files of results as one page, or one plot of them. */
+#include "cli.h"
+
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+static bool is_stdout(const char *path)
+{
+    return path == NULL || strcmp(path, "-") == 0;
+}
+
+/* By the name of the output; standard output gets SVG. */
+static const char *terminal_of(const char *path)
+{
+    static const char *const known[] = {"svg", "png", "gp"};
+    const char *dot = is_stdout(path) ? ".svg" : strrchr(path, '.');
+    for (size_t i = 0; dot != NULL && i < sizeof known / sizeof known[0]; i++)
+        if (strcasecmp(dot + 1, known[i]) == 0)
+            return known[i];
+    return NULL;
+}
+
+static int check(const cli_options *options)
+{
+    const char *terminal = options->plot != NULL ? terminal_of(options->out) : "";
+    if (options->operands.count == 0)
+        return cli_wrong_usage("which results? name the files, as in 'parallax report results.json -o report.html'");
+    if (is_stdout(options->out) && isatty(STDOUT_FILENO))
+        return cli_wrong_usage("-o FILE is missing: a page is of no use on a terminal");
+    if (terminal == NULL)
+        return cli_wrong_usage("--plot: '%s' must end in .svg, .png or .gp", options->out);
+    bool draws = strcmp(terminal, "svg") == 0 || strcmp(terminal, "png") == 0;
+    if (draws && !plx_gnuplot_found())
+        return cli_wrong_usage("--plot: gnuplot is not installed, or not in PATH; a name that ends in .gp gets the "
+                               "script");
+    return CLI_OK;
+}
+
+static plx_status write_report(const cli_options *options, FILE *to, plx_error *error)
+{
+    if (options->plot != NULL)
+        return plx_report_plot(options->operands.at, options->operands.count, options->plot,
+                               terminal_of(options->out), to, error);
+    return plx_report_write(options->operands.at, options->operands.count, to, error);
+}
+
+static int write_to_stdout(const cli_options *options)
+{
+    plx_error error = {""};
+    /* cli_stdout_close() tells what the stream could not take. */
+    if (write_report(options, stdout, &error) != PLX_OK && !ferror(stdout))
+        return cli_wrong_usage("%s", error.text);
+    return CLI_OK;
+}
+
+static int write_to_file(const cli_options *options)
+{
+    plx_output *output;
+    plx_error error = {""};
+    plx_status status = plx_output_open(options->out, &output, &error);
+    if (status == PLX_OK) {
+        status = write_report(options, plx_output_stream(output), &error);
+        if (status == PLX_OK)
+            status = plx_output_close(output, &error);
+        else
+            plx_output_discard(output);
+    }
+    return status == PLX_OK ? CLI_OK : cli_wrong_usage("%s", error.text);
+}
+
+static int report_main(cli_options *options)
+{
+    int status = check(options);
+    if (status != CLI_OK)
+        return status;
+    status = is_stdout(options->out) ? write_to_stdout(options) : write_to_file(options);
+    if (status == CLI_OK && options->plot == NULL && !plx_gnuplot_found() && !(options->given & OPT_QUIET))
+        cli_say("the plots are left out: gnuplot is not installed, or not in PATH");
+    return status;
+}
+
+const cli_verb cli_report_verb = {
+    .name = "report",
+    .summary = "results as one HTML page with plots",
+    .usage = "report FILE.json... [-o FILE.html] [--plot NAME]",
+    .help = "Makes one page of HTML of what compare, bench and check wrote with --json: a summary,\n"
+            "our kernels against the vendors' libraries, the ladders, rooflines, rate against size,\n"
+            "who agrees with whom, all records, and the environment.  The page needs nothing else:\n"
+            "no network, no scripts; it can be read on a phone, in dark and light.  The plots are\n"
+            "drawn by gnuplot; without it the page comes without them.\n"
+            "\n"
+            "Several files make one page.  What two of them have is shown with each; where there is\n"
+            "room for one, the newest counts.  No ratio is taken across two files.\n"
+            "\n"
+            "--plot writes one plot instead: ladder-gemm, sweep-gemm, roofline-0, ...; the name of the\n"
+            "output ends in .svg, .png or .gp (the script).\n"
+            "\n"
+            "Examples:\n"
+            "  parallax report results.json -o report.html\n"
+            "  parallax report results/h200/ladder-gemm.json --plot ladder-gemm -o ladder.svg\n",
+    .options = OPT_REPORT | OPT_QUIET | OPT_VERBOSE,
+    .run = report_main,
+};
