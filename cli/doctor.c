@@ -19,6 +19,9 @@
 #ifndef PLX_CUBLAS_REASON
 #define PLX_CUBLAS_REASON ""
 #endif
+#ifndef PLX_CLBLAST_REASON
+#define PLX_CLBLAST_REASON ""
+#endif
 #ifndef PLX_OPENBLAS_REASON
 #define PLX_OPENBLAS_REASON ""
 #endif
@@ -192,6 +195,7 @@ static int doctor_main(cli_options *options)
     mention_left_out(context, "cuda", PLX_CUDA_REASON);
     mention_left_out(context, "opencl", PLX_OPENCL_REASON);
     mention_left_out(context, "cublas", PLX_CUBLAS_REASON);
+    mention_left_out(context, "clblast", PLX_CLBLAST_REASON);
     mention_left_out(context, "openblas", PLX_OPENBLAS_REASON);
     print_folders(context);
     status = verdict(&found);

@@ -105,13 +105,17 @@ static plx_status cublas_choose(plx_session *session, const plx_problem *problem
     return PLX_OK;
 }
 
+/* More than any device scores: below 0 none is chosen unasked, and the best of them
+ * stays the best. */
+enum { ABOVE_ALL_SCORES = 100000 };
+
 /* The CUDA backend's devices, which nobody gets without asking for cublas. */
 static plx_status cublas_probe(plx_device_info *devices, size_t capacity, size_t *count, plx_error *error)
 {
     plx_status status = plx_cuda_probe(devices, capacity, count, error);
     if (status == PLX_OK)
         for (size_t i = 0; i < *count && i < capacity; i++)
-            devices[i].score = 0;
+            devices[i].score -= ABOVE_ALL_SCORES;
     return status;
 }
 

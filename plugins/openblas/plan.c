@@ -39,7 +39,8 @@ static plx_status check_sizes(const plx_problem *problem, plx_error *error)
         return check_fit((int64_t[]){t->rows, t->cols, t->ld_in, t->ld_out}, 4, error);
     case PLX_REDUCE:
         if (problem->of.reduce.reduction != PLX_SUM)
-            return plx_fail(error, PLX_UNSUPPORTED, "OpenBLAS has sums, but no minimum or maximum that keeps NaN");
+            return plx_fail(error, PLX_UNSUPPORTED,
+                            "OpenBLAS has sums, but no minimum or maximum that keeps NaN");
         return check_fit(&problem->of.reduce.n, 1, error);
     default:
         return plx_fail(error, PLX_UNSUPPORTED, "OpenBLAS has no such operation");
@@ -62,8 +63,8 @@ static void gemm(const plx_problem *problem, const void *a, const void *b, void 
     if (k == 0 || p->alpha == 0)
         plx_scale(problem->dtype, c, m, n, ldc, p->beta);
     else if (problem->dtype == PLX_F32)
-        cblas_sgemm(CblasRowMajor, turned(p->trans_a), turned(p->trans_b), m, n, k, (float)p->alpha, a, lda, b,
-                    ldb, (float)p->beta, c, ldc);
+        cblas_sgemm(CblasRowMajor, turned(p->trans_a), turned(p->trans_b), m, n, k, (float)p->alpha, a, lda,
+                    b, ldb, (float)p->beta, c, ldc);
     else
         cblas_dgemm(CblasRowMajor, turned(p->trans_a), turned(p->trans_b), m, n, k, p->alpha, a, lda, b, ldb,
                     p->beta, c, ldc);
@@ -76,8 +77,8 @@ static void matvec(const plx_problem *problem, const void *a, const void *x, voi
     if ((p->trans ? rows : cols) == 0 || p->alpha == 0)
         plx_scale(problem->dtype, y, 1, p->trans ? cols : rows, 0, p->beta);
     else if (problem->dtype == PLX_F32)
-        cblas_sgemv(CblasRowMajor, turned(p->trans), rows, cols, (float)p->alpha, a, lda, x, 1, (float)p->beta, y,
-                    1);
+        cblas_sgemv(CblasRowMajor, turned(p->trans), rows, cols, (float)p->alpha, a, lda, x, 1,
+                    (float)p->beta, y, 1);
     else
         cblas_dgemv(CblasRowMajor, turned(p->trans), rows, cols, p->alpha, a, lda, x, 1, p->beta, y, 1);
 }

@@ -1,0 +1,19 @@
+# CLBlast as a peer, on the OpenCL backend.
+if HAVE_CLBLAST
+pkglib_LTLIBRARIES += plx-clblast.la
+plx_clblast_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS) $(CLBLAST_CFLAGS) $(JANSSON_CFLAGS)
+plx_clblast_la_LDFLAGS = -module -avoid-version -shared -no-undefined \
+	-export-symbols-regex '^plx_plugin_entry$$'
+plx_clblast_la_LIBADD = $(CLBLAST_LIBS) $(JANSSON_LIBS)
+plx_clblast_la_SOURCES = \
+	$(opencl_backend_sources) \
+	plugins/clblast/calls.c \
+	plugins/clblast/calls.h \
+	plugins/clblast/library.c \
+	plugins/clblast/library.h \
+	plugins/clblast/plan.c \
+	plugins/clblast/plan.h \
+	plugins/clblast/plugin.c \
+	plugins/clblast/tuned.c \
+	plugins/clblast/tuned.h
+endif
