@@ -44,12 +44,31 @@ static plx_status gemm(cublasHandle_t handle, const plx_problem *problem, const 
                  "cublasDgemm");
 }
 
+static bool has_no_terms(const plx_matvec_problem *p)
+{
+    return (p->trans ? p->rows : p->cols) == 0;
+}
+
+/* y = beta * y: without a term to add, cuBLAS leaves y alone. */
+static plx_status scale(cublasHandle_t handle, const plx_problem *problem, const operands *at,
+                        plx_error *error)
+{
+    const plx_matvec_problem *p = &problem->of.matvec;
+    const int64_t n = p->trans ? p->cols : p->rows;
+    const float beta = (float)p->beta;
+    if (problem->dtype == PLX_F32)
+        return check(error, cublasSscal_64(handle, n, &beta, at->out, 1), "cublasSscal");
+    return check(error, cublasDscal_64(handle, n, &p->beta, at->out, 1), "cublasDscal");
+}
+
 /* cuBLAS sees A^T, cols x rows: our plain product is its transposed one. */
 static plx_status matvec(cublasHandle_t handle, const plx_problem *problem, const operands *at,
                          plx_error *error)
 {
     const plx_matvec_problem *p = &problem->of.matvec;
     const float alpha = (float)p->alpha, beta = (float)p->beta;
+    if (has_no_terms(p))
+        return scale(handle, problem, at, error);
     if (problem->dtype == PLX_F32)
         return check(error,
                      cublasSgemv_64(handle, turned(!p->trans), p->cols, p->rows, &alpha, at->first, p->lda,
@@ -143,12 +162,30 @@ static plx_status call(plx_plugin_queue *queue, const plx_problem *problem, cons
     return status;
 }
 
+/* What is not to be read must not be scaled either. */
+static bool only_clears(const plx_problem *problem)
+{
+    const plx_matvec_problem *p = &problem->of.matvec;
+    return problem->op == PLX_MATVEC && has_no_terms(p) && p->beta == 0;
+}
+
+static plx_status clear(plx_plugin_queue *queue, const plx_problem *problem, const plx_operand *y,
+                        plx_error *error)
+{
+    const plx_matvec_problem *p = &problem->of.matvec;
+    const uint64_t elements = (uint64_t)(p->trans ? p->cols : p->rows);
+    return plx_cuda_fill(queue, y->memory, y->offset, 0, elements * (problem->dtype == PLX_F32 ? 4 : 8),
+                         error);
+}
+
 plx_status plx_cublas_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *given,
                               size_t count, plx_error *error)
 {
     const plx_problem *problem = &plan->problem;
     if (is_empty(problem))
         return PLX_OK;
+    if (only_clears(problem))
+        return clear(queue, problem, &given[count - 1], error);
     plx_status status = plx_cuda_enter(queue->session, error);
     if (status != PLX_OK)
         return status;
