@@ -86,7 +86,7 @@ typedef struct cli_verb {
 } cli_verb;
 
 extern const cli_verb cli_list_verb, cli_doctor_verb, cli_run_verb, cli_check_verb, cli_compare_verb,
-    cli_explain_verb, cli_probe_verb, cli_bench_verb, cli_report_verb;
+    cli_explain_verb, cli_probe_verb, cli_tune_verb, cli_bench_verb, cli_report_verb;
 
 /* ---- main.c -------------------------------------------------------------- */
 

@@ -17,6 +17,7 @@ parallax_SOURCES = \
 	cli/report.c \
 	cli/run.c \
 	cli/session.c \
+	cli/tune.c \
 	cli/words.c
 parallax_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 parallax_LDADD = libparallax.la $(JANSSON_LIBS)

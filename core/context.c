@@ -1,6 +1,7 @@
 /* A context: the plugins that were found, and what is to be said of them. */
 #define _POSIX_C_SOURCE 200809L
 
+#include "choices.h"
 #include "core.h"
 
 #include <stdlib.h>
@@ -34,6 +35,7 @@ void plx_context_destroy(plx_context *context)
     if (context == NULL)
         return;
     plx_forget_plugins(context);
+    plx_choices_forget(context);
     (void)pthread_mutex_destroy(&context->lock);
     free(context);
 }

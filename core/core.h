@@ -63,6 +63,8 @@ struct plx_context {
     size_t entry_count;
     char **folders; /* NULL at the end */
     size_t folder_count;
+    struct json_t *choices; /* choices.c: what was tuned; NULL: nothing, or not read yet */
+    bool choices_read;
 };
 
 /* Fills context->folders. */
@@ -175,9 +177,13 @@ struct plx_plan {
 plx_status plx_count_with_reason(plx_plan *plan, plx_queue *queue, const plx_view *operands, size_t count,
                                  plx_counters *counters, plx_error *reason);
 
-/* Finds a kernel by name, or for NULL or "best" the plugin's choice. */
+/* Finds a kernel by name, or for NULL or "best" what was tuned for this problem, else the
+ * plugin's choice. */
 plx_status plx_find_kernel(plx_backend *backend, const plx_problem *problem, const char *name,
                            size_t *index);
+
+/* The plugin's choice. */
+plx_status plx_default_kernel(plx_backend *backend, const plx_problem *problem, size_t *index);
 
 plx_plan_cache *plx_plan_cache_create(void);
 /* All plans of it must have been released. */

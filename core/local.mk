@@ -4,6 +4,8 @@ libparallax_la_SOURCES = \
 	core/core.h \
 	core/backend.c \
 	core/buffer.c \
+	core/choices.c \
+	core/choices.h \
 	core/context.c \
 	core/elf_file.c \
 	core/message.c \
@@ -98,6 +100,9 @@ libparallax_la_SOURCES += \
 	core/study.h \
 	core/trial.c \
 	core/truth.c \
+	core/tune.c \
+	core/user_cache.c \
+	core/user_cache.h \
 	core/validate.c \
 	core/viewpoint.c
 

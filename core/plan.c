@@ -1,4 +1,5 @@
 /* Plans: a checked problem bound to a kernel, and its execution on operands. */
+#include "choices.h"
 #include "core.h"
 
 #include <inttypes.h>
@@ -55,7 +56,7 @@ static plx_status named_kernel(const plx_backend *backend, const plx_problem *pr
     return unknown_kernel(backend, problem, name, names, count);
 }
 
-static plx_status chosen_kernel(plx_backend *backend, const plx_problem *problem, size_t *index)
+plx_status plx_default_kernel(plx_backend *backend, const plx_problem *problem, size_t *index)
 {
     plx_error error = {.text = ""};
     const char *op = plx_op_name(problem->op);
@@ -66,6 +67,24 @@ static plx_status chosen_kernel(plx_backend *backend, const plx_problem *problem
         return plx_context_fail(backend->context, PLX_FAILED, "%s chose a %s kernel that it does not have",
                                 backend->label, op);
     return PLX_OK;
+}
+
+/* What was measured on this very device comes before what was measured on its like.  A
+ * name that the plugin has no more says nothing. */
+static plx_status chosen_kernel(plx_backend *backend, const plx_problem *problem, size_t *index)
+{
+    char tuned[64];
+    const char *names[MOST_KERNELS];
+    if (!plx_choice_find(backend, problem, tuned, sizeof tuned))
+        return plx_default_kernel(backend, problem, index);
+    const size_t count = list_kernels(backend, problem->op, names);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(names[i], tuned) == 0) {
+            *index = i;
+            return PLX_OK;
+        }
+    }
+    return plx_default_kernel(backend, problem, index);
 }
 
 plx_status plx_find_kernel(plx_backend *backend, const plx_problem *problem, const char *name,

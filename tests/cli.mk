@@ -1,8 +1,11 @@
 # Tests of .npy files, of shapes, of the reports, of what is remembered and of the program.
 if HAVE_CMOCKA
-check_PROGRAMS += tests/test_gains tests/test_npy tests/test_problem_shape tests/test_report
-TESTS += tests/test_gains tests/test_npy tests/test_problem_shape tests/test_report
+check_PROGRAMS += tests/test_gains tests/test_npy tests/test_problem_shape tests/test_report tests/test_tune
+TESTS += tests/test_gains tests/test_npy tests/test_problem_shape tests/test_report tests/test_tune
 endif
+tests_test_tune_SOURCES = tests/test_tune.c
+tests_test_tune_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
+tests_test_tune_LDADD = libparallax.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
 tests_test_gains_SOURCES = tests/test_gains.c
 tests_test_gains_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
 tests_test_gains_LDADD = libparallax.la $(CMOCKA_LIBS) $(JANSSON_LIBS)

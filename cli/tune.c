@@ -1,0 +1,154 @@
+/* tune: finds the fastest kernel for a user's shapes on the user's device, and keeps the
+ * choice. */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what is kept --------------------------------------------------------------- */
+
+static int list_choices(void)
+{
+    plx_choice choice;
+    size_t count = 0;
+    for (; plx_tuned_at(count, &choice); count++)
+        (void)printf("%s %s %s %s %s: %s, %.2f times as fast as %s  (%s, driver %s, %s%s)\n", choice.backend,
+                     choice.op, choice.dtype, choice.shape, choice.variant, choice.kernel, choice.gain,
+                     choice.over, choice.device, choice.driver, choice.date,
+                     choice.current ? "" : "; of other kernels, ignored");
+    if (count == 0)
+        (void)printf("nothing is tuned; the plugins choose\n");
+    return CLI_OK;
+}
+
+static int forget_choices(const cli_options *options)
+{
+    plx_context *context;
+    int status = cli_open_context(options, &context);
+    if (status != CLI_OK)
+        return status;
+    if (plx_tuned_forget(context) != PLX_OK) {
+        cli_say("%s", plx_message(context));
+        status = CLI_USAGE;
+    } else if ((options->given & OPT_QUIET) == 0) {
+        (void)printf("forgotten; the plugins choose\n");
+    }
+    plx_context_destroy(context);
+    return status;
+}
+
+/* ---- tuning ------------------------------------------------------------------------ */
+
+static void print_tuned(const plx_results *results, const plx_tuned *tuned, size_t count)
+{
+    (void)printf("\n");
+    for (size_t i = 0; i < count; i++) {
+        const plx_record *fastest = &results->records[tuned[i].fastest];
+        const plx_record *usual = &results->records[tuned[i].usual];
+        int64_t shape[PLX_MAX_SHAPE] = {0};
+        plx_op_info info;
+        (void)plx_op_describe(fastest->problem.op, &info);
+        plx_problem_shape(&fastest->problem, shape);
+        (void)printf("%s %s ", fastest->backend, info.name);
+        for (size_t axis = 0; axis < info.shape_rank; axis++)
+            (void)printf("%s%lld", axis > 0 ? "x" : "", (long long)shape[axis]);
+        if (tuned[i].kept)
+            (void)printf(": %s instead of %s, %.2f times as fast; kept\n", fastest->kernel, usual->kernel,
+                         tuned[i].gain);
+        else
+            (void)printf(": %s stays; nothing is faster beyond the noise\n", usual->kernel);
+    }
+}
+
+static int finish(const cli_options *options, plx_results *results, const plx_tuned *tuned, size_t count)
+{
+    int status = cli_table_write(options, results);
+    plx_gains_store(results);
+    if ((options->given & OPT_QUIET) == 0 && !cli_stdout_is_taken(options))
+        print_tuned(results, tuned, count);
+    if (status == CLI_OK)
+        status = cli_outputs_write(options, results);
+    if (status == CLI_OK)
+        status = plx_results_status(results, false);
+    if (status == CLI_OK && count == 0) {
+        cli_say("nothing could be tuned: no kernel was right and timed");
+        status = CLI_NOTHING;
+    }
+    return status;
+}
+
+static int tune_on(plx_context *context, const cli_options *options, const cli_work *work)
+{
+    const char *const usual[] = {"auto"};
+    plx_results results;
+    plx_tuned *tuned = NULL;
+    size_t count = 0;
+    plx_compare_options wanted = {
+        .backends = options->backends.count > 0 ? options->backends.at : usual,
+        .backend_count = options->backends.count > 0 ? options->backends.count : 1,
+        .kernels = options->kernels.at,
+        .kernel_count = options->kernels.count,
+        .problems = work->problems,
+        .problem_count = work->problem_count,
+        .input = options->input,
+        .seed = options->seed,
+        .seconds_per_kernel = options->seconds,
+        .progress = cli_progress(options),
+    };
+    plx_status made = plx_tune(context, &wanted, &results, &tuned, &count);
+    cli_progress_end();
+    if (made != PLX_OK) {
+        cli_say("%s", plx_message(context));
+        return cli_exit_status(made);
+    }
+    int status = finish(options, &results, tuned, count);
+    free(tuned);
+    plx_results_free(&results);
+    return status;
+}
+
+static int tune_main(cli_options *options)
+{
+    cli_work work = {0};
+    plx_context *context;
+    const char *word = options->operands.count == 1 ? options->operands.at[0] : "";
+    if (strcmp(word, "list") == 0)
+        return list_choices();
+    if (strcmp(word, "forget") == 0)
+        return forget_choices(options);
+    int status = cli_work_read(options, &work);
+    if (status == CLI_OK)
+        status = cli_outputs_check(options);
+    if (status == CLI_OK)
+        status = cli_open_context(options, &context);
+    if (status == CLI_OK) {
+        status = tune_on(context, options, &work);
+        plx_context_destroy(context);
+    }
+    cli_work_free(&work);
+    return status;
+}
+
+const cli_verb cli_tune_verb = {
+    .name = "tune",
+    .summary = "finds the fastest kernel for your shapes on your device, and keeps the choice",
+    .usage = "tune OPERATION SHAPE... [options] | tune list | tune forget",
+    .help = "Validates and times every kernel of each backend (the best device without --backend) on\n"
+            "each shape.  Where one is faster beyond its noise than what the backend's own table\n"
+            "chooses, it is kept: from then on everybody who names no kernel gets it for this shape,\n"
+            "element type and form, the library's users included.\n"
+            "\n"
+            "Choices are kept in $XDG_CACHE_HOME/parallax/choices.json (else ~/.cache), and are ignored\n"
+            "with another device, driver or version of the kernels, or with PLX_NO_CACHE=1.\n"
+            "`tune list` shows them, `tune forget` removes them all.\n"
+            "\n"
+            "Exit status: 0 done, 1 a result was wrong, 2 usage, or the file can't be written, 3 a name\n"
+            "that isn't there, 4 nothing to tune, 5 a backend failed.\n"
+            "\n"
+            "Examples:\n"
+            "  parallax tune gemm --shape 1000x64x4096 --shape 512x512x512 --backend cuda\n"
+            "  parallax tune reduce 16777216 --reduce max --dtype i64\n",
+    .options = OPT_COMMON | (OPT_PROBLEM & ~(unsigned)OPT_IN) | OPT_BACKEND | OPT_KERNEL | OPT_SECONDS | OPT_JSON |
+               OPT_CSV,
+    .run = tune_main,
+};

@@ -1,0 +1,223 @@
+/* Choices that were tuned are taken before the plugin's own, for exactly what they were
+ * measured on, and a file that can't be used is as good as none. */
+#define _XOPEN_SOURCE 700
+
+#include <parallax/parallax.h>
+#include <parallax/study.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char root[256], folder[300], path[512];
+
+/* One place for all tests: an OpenCL platform keeps what it once read of the environment. */
+static int make_root(void **state)
+{
+    (void)state;
+    (void)snprintf(root, sizeof root, "%s/tune-XXXXXX", getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp");
+    if (mkdtemp(root) == NULL)
+        return -1;
+    (void)snprintf(folder, sizeof folder, "%s/parallax", root);
+    (void)snprintf(path, sizeof path, "%s/choices.json", folder);
+    return setenv("XDG_CACHE_HOME", root, 1);
+}
+
+static int remove_root(void **state)
+{
+    char command[600];
+    (void)state;
+    (void)snprintf(command, sizeof command, "rm -rf '%s'", root);
+    return system(command);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    (void)remove(path);
+    return unsetenv("PLX_NO_CACHE");
+}
+
+/* Any device with more than one gemm kernel; the test is skipped where there is none. */
+static plx_backend *open_device(plx_context **context)
+{
+    plx_backend *backend;
+    assert_int_equal(plx_context_create(NULL, context), PLX_OK);
+    if (plx_open(*context, "opencl", &backend) == PLX_OK)
+        return backend;
+    print_message("skipped: %s\n", plx_message(*context));
+    plx_context_destroy(*context);
+    skip();
+    return NULL;
+}
+
+static void device_name(const plx_device_info *info, char text[128])
+{
+    size_t length = 0;
+    for (size_t i = 0; i < 16; i++)
+        length += (size_t)snprintf(text + length, 128 - length, "%s%02x",
+                                   i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", info->uuid[i]);
+    if (!info->has_uuid)
+        (void)snprintf(text, 128, "%s", info->name);
+}
+
+/* The file as plx_tune() writes it, with one key changed. */
+static void write_choice(const plx_device_info *info, const char *kernel, const char *key, const char *value)
+{
+    char device[128];
+    device_name(info, device);
+    json_t *choice = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:s}", "device", device,
+                               "driver", info->driver, "backend", "opencl", "kernels_hash",
+                               plx_build_facts()->kernels_hash, "op", "gemm", "dtype", "f32", "shape",
+                               "96x80x64", "variant", "nt", "kernel", kernel, "over", "vectorized", "gain", 1.5,
+                               "date", "2026-11-21");
+    assert_non_null(choice);
+    if (key != NULL)
+        (void)json_object_set_new(choice, key, json_string(value));
+    json_t *file = json_pack("{s:s, s:[o]}", "schema", "parallax-choices/1", "choices", choice);
+    (void)mkdir(folder, 0700);
+    assert_int_equal(json_dump_file(file, path, 0), 0);
+    json_decref(file);
+}
+
+static void chosen(plx_problem problem, char kernel[64])
+{
+    plx_context *context;
+    plx_backend *backend = open_device(&context);
+    plx_plan *plan;
+    if (plx_plan_create(backend, &problem, NULL, &plan) != PLX_OK)
+        fail_msg("%s", plx_message(context));
+    (void)snprintf(kernel, 64, "%s", plx_plan_kernel(plan)->name);
+    plx_plan_destroy(plan);
+    plx_close(backend);
+    plx_context_destroy(context);
+}
+
+static plx_device_info device(void)
+{
+    plx_context *context;
+    plx_backend *backend = open_device(&context);
+    plx_device_info info = *plx_backend_device(backend);
+    plx_close(backend);
+    plx_context_destroy(context);
+    return info;
+}
+
+static plx_problem tuned_problem(void)
+{
+    return plx_gemm_of(PLX_F32, false, true, 96, 80, 64);
+}
+
+static void test_taken(void **state)
+{
+    char kernel[64], usual[64];
+    plx_problem problem = tuned_problem();
+    plx_device_info info = device();
+    (void)state;
+    chosen(problem, usual);
+    const char *other = strcmp(usual, "naive") == 0 ? "tile-2d" : "naive";
+    write_choice(&info, other, NULL, NULL);
+    chosen(problem, kernel);
+    assert_string_equal(kernel, other);
+    problem.of.gemm.alpha = 2; /* the same work */
+    problem.of.gemm.beta = -1;
+    chosen(problem, kernel);
+    assert_string_equal(kernel, other);
+}
+
+static void test_only_where_measured(void **state)
+{
+    static const char *const changes[][2] = {
+        {"device", "another"}, {"driver", "0.1"},      {"kernels_hash", "00"}, {"backend", "cuda"},
+        {"dtype", "f64"},      {"shape", "96x80x65"}, {"variant", "nn"},      {"kernel", "gone"},
+        {"kernel", "x\ny"},
+    };
+    char kernel[64], usual[64];
+    plx_device_info info = device();
+    (void)state;
+    chosen(tuned_problem(), usual);
+    const char *other = strcmp(usual, "naive") == 0 ? "tile-2d" : "naive";
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        write_choice(&info, other, changes[i][0], changes[i][1]);
+        chosen(tuned_problem(), kernel);
+        assert_string_equal(kernel, usual);
+    }
+    write_choice(&info, other, NULL, NULL);
+    (void)setenv("PLX_NO_CACHE", "1", 1);
+    chosen(tuned_problem(), kernel);
+    assert_string_equal(kernel, usual);
+}
+
+static void test_broken_file(void **state)
+{
+    static const char *const texts[] = {"", "{", "[]", "{\"schema\": \"parallax-choices/2\", \"choices\": []}",
+                                        "{\"schema\": \"parallax-choices/1\", \"choices\": [1, null, {}]}"};
+    char kernel[64], usual[64];
+    plx_choice choice;
+    (void)state;
+    chosen(tuned_problem(), usual);
+    (void)mkdir(folder, 0700);
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        (void)fputs(texts[i], file);
+        (void)fclose(file);
+        chosen(tuned_problem(), kernel);
+        assert_string_equal(kernel, usual);
+        assert_false(plx_tuned_at(0, &choice));
+    }
+}
+
+/* Of one kernel alone there is nothing to choose, and what was kept of the problem goes. */
+static void test_tune_replaces(void **state)
+{
+    const char *const backends[] = {"opencl"}, *const kernels[] = {"naive"};
+    const plx_problem problem = tuned_problem();
+    plx_device_info info = device();
+    plx_context *context;
+    plx_results results;
+    plx_tuned *tuned;
+    plx_choice choice;
+    size_t count;
+    (void)state;
+    write_choice(&info, "naive", NULL, NULL);
+    assert_true(plx_tuned_at(0, &choice));
+    assert_string_equal(choice.kernel, "naive");
+    assert_true(choice.current);
+    assert_false(plx_tuned_at(1, &choice));
+    assert_int_equal(plx_context_create(NULL, &context), PLX_OK);
+    const plx_compare_options options = {.backends = backends, .backend_count = 1, .kernels = kernels,
+                                         .kernel_count = 1, .problems = &problem, .problem_count = 1,
+                                         .seed = 1, .seconds_per_kernel = 0.05};
+    assert_int_equal(plx_tune(context, &options, &results, &tuned, &count), PLX_OK);
+    assert_int_equal(count, 1);
+    assert_false(tuned[0].kept);
+    assert_string_equal(results.records[tuned[0].fastest].kernel, "naive");
+    assert_false(plx_tuned_at(0, &choice));
+    free(tuned);
+    plx_results_free(&results);
+    write_choice(&info, "naive", NULL, NULL);
+    assert_int_equal(plx_tuned_forget(context), PLX_OK);
+    assert_false(plx_tuned_at(0, &choice));
+    plx_context_destroy(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_taken, set_up),
+        cmocka_unit_test_setup(test_only_where_measured, set_up),
+        cmocka_unit_test_setup(test_broken_file, set_up),
+        cmocka_unit_test_setup(test_tune_replaces, set_up),
+    };
+    return cmocka_run_group_tests(tests, make_root, remove_root);
+}
