@@ -3,11 +3,13 @@
  *
  *   ladder_tables README FOLDER [--update]
  *
- * FOLDER holds ladder-OPERATION.json (parallax-results/1) and, perhaps, probe.json
- * (parallax-probe/1).  A table lies between a line "<!-- BEGIN LADDER gemm -->" and a
+ * FOLDER holds ladder-OPERATION.json and bench-*.json or compare-*.json
+ * (parallax-results/1) and, perhaps, probe.json (parallax-probe/1).  A table lies between a line "<!-- BEGIN LADDER gemm -->" and a
  * line "<!-- END LADDER gemm -->".  Exit status: 0 equal or updated, 1 different, 2
  * something can't be read or written. */
 #define _POSIX_C_SOURCE 200809L
+
+#include "tables.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -35,13 +37,13 @@ typedef struct ladder {
 
 /* ---- looking up ------------------------------------------------------------------ */
 
-static const char *text_of(json_t *object, const char *key)
+const char *text_of(json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));
     return text != NULL ? text : "";
 }
 
-static double number_of(json_t *object, const char *outer, const char *inner)
+double number_of(json_t *object, const char *outer, const char *inner)
 {
     return json_number_value(json_object_get(json_object_get(object, outer), inner));
 }
@@ -208,7 +210,7 @@ static void put_cells(FILE *to, json_t *record, double best)
 
 /* ---- tables ------------------------------------------------------------------------ */
 
-static void put_shape(FILE *to, json_t *shape)
+void put_shape(FILE *to, json_t *shape)
 {
     for (size_t i = 0; i < json_array_size(shape); i++)
         (void)fprintf(to, "%s%" JSON_INTEGER_FORMAT, i > 0 ? "×" : "",
@@ -370,6 +372,20 @@ static bool put_block(FILE *to, const char *name, json_t *root, const char *fold
     return true;
 }
 
+static char *render_peers(const char *folder)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *to = open_memstream(&text, &length);
+    if (to == NULL)
+        return NULL;
+    bool good = put_peers(to, folder, last_part(folder));
+    if (fclose(to) == 0 && good)
+        return text;
+    free(text);
+    return NULL;
+}
+
 /* malloc'ed; NULL when the file can't be used, which is then said.  Without probe.json
  * there is nothing to show. */
 static char *render(const char *name, const char *folder)
@@ -378,6 +394,8 @@ static char *render(const char *name, const char *folder)
     size_t length;
     json_error_t error;
     bool probe = strcmp(name, "probe") == 0, good;
+    if (strcmp(name, "peers") == 0)
+        return render_peers(folder);
     (void)snprintf(file, sizeof file, "%s%s.json", probe ? "" : "ladder-", name);
     (void)snprintf(path, sizeof path, "%s/%s", folder, file);
     FILE *there = fopen(path, "r");
@@ -487,7 +505,7 @@ static char *with_block(const char *path, char *readme, const char *folder, cons
 
 int main(int count, char **words)
 {
-    static const char *const names[] = {"reduce", "transpose", "matvec", "gemm", "probe"};
+    static const char *const names[] = {"peers", "reduce", "transpose", "matvec", "gemm", "probe"};
     bool update = count == 4 && strcmp(words[3], "--update") == 0;
     if (count != 3 && !update) {
         (void)fprintf(stderr, "usage: ladder_tables README FOLDER [--update]\n");

@@ -39,6 +39,32 @@ sed 's/"status": "ok"/"status": "wrong"/' "$results/ladder-reduce.json" >"$work/
 expect 0 "$work/README.md" "$work/h200" --update
 grep -q '^| vector | wrong |' "$work/README.md" || { echo "FAIL: wrong is not shown" && failures=$((failures + 1)); }
 
+# The vendors' libraries: bench-*.json before compare-*.json, and geometric means.
+sed 's/"device": [0-9]/"device": 99/' "$results/compare-gemm.json" >"$work/h200/compare-gemm.json"
+expect 1 "$source/README.md" "$work/h200"
+cat >"$work/h200/bench-one.json" <<'END'
+{"schema": "parallax-results/1", "devices": [{"label": "cublas:0", "name": "chip", "physical": 3}, {"label": "cuda:0", "name": "chip", "physical": 3},
+  {"label": "opencl:0", "name": "other", "physical": 4}], "pairs": [], "records": [
+ {"op": "gemm", "dtype": "f32", "shape": [8, 8, 8], "trans_a": false, "trans_b": true, "backend": "cublas:0", "device": 0, "kernel": "k", "group": 0,
+  "vendor": true, "status": "ok", "input": "uniform", "time": {"median_ns": 400}, "rate": {"gbps": 1, "gflops": 5}},
+ {"op": "gemm", "dtype": "f32", "shape": [8, 8, 8], "trans_a": false, "trans_b": true, "backend": "cuda:0", "device": 1, "kernel": "slow", "group": 0,
+  "status": "ok", "input": "uniform", "time": {"median_ns": 900}, "rate": {"gbps": 1, "gflops": 5}},
+ {"op": "gemm", "dtype": "f32", "shape": [8, 8, 8], "trans_a": false, "trans_b": true, "backend": "cuda:0", "device": 1, "kernel": "fast", "group": 0,
+  "status": "ok", "input": "uniform", "time": {"median_ns": 100}, "rate": {"gbps": 1, "gflops": 20}},
+ {"op": "gemm", "dtype": "f32", "shape": [8, 8, 8], "trans_a": false, "trans_b": true, "backend": "opencl:0", "device": 2, "kernel": "fast", "group": 0,
+  "status": "ok", "input": "uniform", "time": {"median_ns": 1}, "rate": {"gbps": 1, "gflops": 2000}},
+ {"op": "gemm", "dtype": "f32", "shape": [9, 9, 9], "trans_a": false, "trans_b": true, "backend": "cublas:0", "device": 0, "kernel": "k", "group": 1,
+  "vendor": true, "status": "ok", "input": "uniform", "time": {"median_ns": 100}, "rate": {"gbps": 1, "gflops": 6}},
+ {"op": "gemm", "dtype": "f32", "shape": [9, 9, 9], "trans_a": false, "trans_b": true, "backend": "cuda:0", "device": 1, "kernel": "fast", "group": 1,
+  "status": "ok", "input": "uniform", "time": {"median_ns": 100}, "rate": {"gbps": 1, "gflops": 7}}]}
+END
+cp "$work/README.md" "$work/other.md"
+cp "$results"/compare-gemm.json "$work/h200/"
+expect 0 "$work/other.md" "$work/h200" --update
+grep -qxF '| gemm f32 nt | cublas k | 2 | 9×9×9 | 6 GFLOP/s | 7 | | **2.00** (1.00 to 4.00) | |' "$work/other.md" ||
+    { echo "FAIL: the comparison with a library" && grep 'cublas k' "$work/other.md"; failures=$((failures + 1)); }
+rm "$work/h200/bench-one.json"
+
 # What can't be used.
 grep -v 'LADDER matvec' "$source/README.md" >"$work/other.md"
 expect 2 "$work/other.md" "$results"
