@@ -50,6 +50,7 @@ typedef enum cli_option_bit {
     OPT_PLOT = 1 << 24,
     OPT_COUNTERS = 1 << 25,
     OPT_CASE = 1 << 26,
+    OPT_HOT = 1 << 27,
     OPT_SET = 1 << 28,
     OPT_RESTART = 1 << 29,
     OPT_REPORT = 1 << 30, /* --out and --plot as report takes them */

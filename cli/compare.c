@@ -47,6 +47,7 @@ static int compare_on(plx_context *context, const cli_options *options, const cl
         .seed = options->seed,
         .no_timing = (options->given & OPT_NO_TIMING) != 0,
         .seconds_per_kernel = options->seconds,
+        .hot = (options->given & OPT_HOT) != 0,
         .counters = (options->given & OPT_COUNTERS) != 0,
         .progress = cli_progress(options),
     };
@@ -99,7 +100,15 @@ const cli_verb cli_compare_verb = {
             "\n"
             "The table: `time` is the median with half its 95 % interval, `of best` the share of\n"
             "the fastest one's speed, `gain` the speedup over the step before in the ladder,\n"
-            "`error/bound` the largest error as a part of what the arithmetic allows.\n"
+            "`error/bound` the largest error as a part of what the arithmetic allows.  `of ceiling`\n"
+            "is the part reached of what bounds it: the device's rate of copying, reading or\n"
+            "multiplying, or the time of a launch, all measured in the same process; a `!` marks what\n"
+            "is above, with the likely cause below.  `latency` is a single call from launch to\n"
+            "completion, for what is short.\n"
+            "\n"
+            "Operands take turns beyond twice the device's cache, so that no launch finds its own in\n"
+            "it; --hot times the same ones over and over.  What was measured while the device had\n"
+            "throttled is dropped, and the rows say so.\n"
             "\n"
             "--counters adds what the hardware counted in one more execution of each: sectors of 32\n"
             "bytes that loads and stores moved, and how many for each request of a warp, bank\n"
@@ -114,6 +123,6 @@ const cli_verb cli_compare_verb = {
             "  parallax compare transpose --shape 4096x4096 --shape 4000x4000 --kernel all\n"
             "  parallax compare gemm --in x.npy --trans-b --backend cuda --backend host --json -\n",
     .options = OPT_COMMON | OPT_PROBLEM | OPT_BACKEND | OPT_KERNEL | OPT_NO_TIMING | OPT_SECONDS |
-               OPT_COUNTERS | OPT_JSON | OPT_CSV,
+               OPT_HOT | OPT_COUNTERS | OPT_JSON | OPT_CSV,
     .run = compare_main,
 };

@@ -211,6 +211,7 @@ static const option_row rows[] = {
     {"seed", 0, "N", OPT_SEED, "of the generated data (1)", apply_seed},
     {"no-timing", 0, NULL, OPT_NO_TIMING, "validate only", NULL},
     {"seconds", 0, "S", OPT_SECONDS, "time limit for measuring each kernel (0.5)", apply_seconds},
+    {"hot", 0, NULL, OPT_HOT, "time the same operands over and over, caches and all", NULL},
     {"counters", 0, NULL, OPT_COUNTERS, "count transactions, DRAM bytes, bank conflicts, occupancy", NULL},
     {"quick", 0, NULL, OPT_QUICK, "the fewest cases or points that see every kernel", apply_quick},
     {"full", 0, NULL, OPT_FULL, "every shape, class and transposition", apply_full},

@@ -42,14 +42,17 @@ plx_ceiling_kind plx_memory_ceiling(const plx_operation *operation, const plx_pr
     return written_bytes(operation, problem) < 0.1 * bytes ? PLX_CEILING_READ : PLX_CEILING_COPY;
 }
 
+/* No device moves as many bytes as it multiplies: below one operation for each byte the
+ * units for it are no bound, and nobody has to measure them. */
 plx_demand plx_demand_of(const plx_operation *operation, const plx_problem *problem)
 {
     plx_demand demand = {.bytes = operation->bytes(problem),
                          .memory = plx_memory_ceiling(operation, problem),
                          .arithmetic = PLX_CEILING_COUNT};
 
-    if (problem->dtype == PLX_F32 || problem->dtype == PLX_F64) {
+    if (problem->dtype == PLX_F32 || problem->dtype == PLX_F64)
         demand.flops = operation->flops(problem);
+    if (demand.flops > demand.bytes) {
         demand.arithmetic = problem->dtype == PLX_F32 ? PLX_CEILING_FMA_F32 : PLX_CEILING_FMA_F64;
     }
     return demand;

@@ -1,7 +1,7 @@
 /* plx_compare: the same bytes through every backend and kernel, each result judged,
  * all compared, and only what is right timed. */
 #include "core/core.h"
-#include "core/study.h"
+#include "core/stopwatch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +46,18 @@ static double gain(const plx_arm *arms, size_t which)
     return 0.0;
 }
 
+/* What an arm's kernel asks of its device. */
+static plx_demand demand_of(const plx_arm *arm, const plx_inputs *inputs)
+{
+    plx_demand demand = plx_demand_of(inputs->operation, &inputs->problem);
+
+    demand.cached = arm->cached;
+    demand.yardstick = plx_arm_is_yardstick(arm);
+    demand.other_units =
+        (arm->kernel->flags & PLX_KERNEL_VENDOR) != 0 || arm->kernel->compute != PLX_COMPUTE_PLAIN;
+    return demand;
+}
+
 static plx_status add_records(plx_comparison *c, const plx_arm *arms, size_t count, const plx_inputs *inputs,
                               size_t group)
 {
@@ -57,6 +69,11 @@ static plx_status add_records(plx_comparison *c, const plx_arm *arms, size_t cou
         record.gbps = rate(inputs->operation->bytes(&inputs->problem), &arms[i].time);
         record.gflops = rate(inputs->operation->flops(&inputs->problem), &arms[i].time);
         record.gain = gain(arms, i);
+        if (arms[i].time.measured) {
+            const plx_demand demand = demand_of(&arms[i], inputs);
+            record.ceiling = plx_ceiling_of(&c->results->devices[arms[i].device].ceilings, &demand,
+                                            arms[i].time.median_ns);
+        }
         record.formula_bytes = inputs->operation->bytes(&inputs->problem);
         status = plx_results_add_record(c->results, &record, c->error);
     }
@@ -135,7 +152,35 @@ static plx_status measure(plx_comparison *c, plx_arm *arms, size_t count, const 
     if (c->options->no_timing)
         return PLX_OK;
     progress(c, "all", "kernels", "time");
-    return plx_measure_arms(arms, count, inputs, seconds, c->error);
+    return plx_measure_arms(arms, count, inputs, seconds, c->options->hot, c->error);
+}
+
+static uint32_t kinds_of(const plx_demand *demand)
+{
+    uint32_t kinds = UINT32_C(1) << demand->memory | UINT32_C(1) << PLX_CEILING_LAUNCH;
+    return demand->arithmetic < PLX_CEILING_COUNT ? kinds | UINT32_C(1) << demand->arithmetic : kinds;
+}
+
+/* The ceilings that bound what was timed, each measured once per device. */
+static void measure_ceilings(plx_comparison *c, const plx_arm *arms, size_t count, const plx_inputs *inputs)
+{
+    for (size_t i = 0; i < count; ++i)
+        if (arms[i].time.measured) {
+            const plx_demand demand = demand_of(&arms[i], inputs);
+            plx_ceilings_measure(arms[i].backend, kinds_of(&demand),
+                                 &c->results->devices[arms[i].device].ceilings);
+        }
+}
+
+/* The state of each device after what was timed last. */
+static void note_environment(plx_comparison *c)
+{
+    for (size_t i = 0; i < c->viewpoints.count; ++i) {
+        plx_backend *source = plx_telemetry_source(c->viewpoints.backends[i], c->viewpoints.backends,
+                                                   c->viewpoints.count);
+        if (source != NULL)
+            (void)plx_backend_telemetry(source, &c->results->devices[i].environment);
+    }
 }
 
 static void count_arms(plx_comparison *c, plx_arm *arms, size_t count, const plx_inputs *inputs)
@@ -159,6 +204,8 @@ static plx_status compare_group(plx_comparison *c, plx_arm *arms, size_t count, 
     if (status == PLX_OK)
         status = measure(c, arms, count, inputs);
     if (status == PLX_OK) {
+        measure_ceilings(c, arms, count, inputs);
+        note_environment(c);
         count_arms(c, arms, count, inputs);
         status = add_records(c, arms, count, inputs, group);
     }

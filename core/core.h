@@ -5,6 +5,7 @@
 
 #include <parallax/parallax.h>
 #include <parallax/plugin.h>
+#include <parallax/study.h>
 
 #include "kernels/operation.h"
 
@@ -65,6 +66,8 @@ struct plx_context {
     size_t folder_count;
     struct json_t *choices; /* choices.c: what was tuned; NULL: nothing, or not read yet */
     bool choices_read;
+    pthread_mutex_t ceilings_lock; /* of ceilings; held while they are measured */
+    struct plx_known_ceilings *ceilings;
 };
 
 /* Fills context->folders. */
@@ -74,6 +77,18 @@ plx_status plx_load_plugins(plx_context *context);
 /* The entry with its devices; NULL when there is none of that number. */
 const plx_entry *plx_probed_entry(plx_context *context, size_t plugin);
 void plx_forget_plugins(plx_context *context);
+
+/* ---- ceilings (ceiling_measure.c) ----------------------------------------- */
+
+/* What was measured of a device through one plugin. */
+typedef struct plx_known_ceilings {
+    char label[48]; /* the backend's */
+    uint32_t tried; /* bits of plx_ceiling_kind */
+    plx_ceilings of;
+    struct plx_known_ceilings *next;
+} plx_known_ceilings;
+
+void plx_ceilings_forget(plx_context *context);
 
 /* ---- backend (backend.c, queue.c) --------------------------------------- */
 

@@ -75,6 +75,8 @@ libparallax_la_SOURCES += \
 	core/cases.c \
 	core/cases.h \
 	core/ceiling.c \
+	core/ceiling_measure.c \
+	core/clocks.c \
 	core/check.c \
 	core/compare.c \
 	core/count.c \
@@ -87,6 +89,7 @@ libparallax_la_SOURCES += \
 	core/inputs.c \
 	core/judge.h \
 	core/measure.c \
+	core/pool.c \
 	core/probe.c \
 	core/probe.h \
 	core/probe_sweeps.c \
@@ -96,7 +99,9 @@ libparallax_la_SOURCES += \
 	core/run_once.c \
 	core/sets.c \
 	core/sets.h \
+	core/samples.c \
 	core/statistics.c \
+	core/stopwatch.h \
 	core/study.h \
 	core/trial.c \
 	core/truth.c \

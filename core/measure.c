@@ -1,199 +1,78 @@
-/* Times the arms of a study on one problem: batches between two events, buffers
- * rotated past the cache, arms in random order, until each one's interval is narrow. */
-#define _POSIX_C_SOURCE 200809L
-#include "core/study.h"
+/* Times the arms of a study on one problem: batches between two events, buffers rotated
+ * past the cache, arms in random order, until each one's interval is narrow. */
+#include "core/stopwatch.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-enum { MAX_SETS = 64, MIN_SAMPLES = 12, MAX_SAMPLES = 600, MAX_BATCH = 20000 };
+enum { MIN_SAMPLES = 20, MAX_BATCH = 20000, CALLS_PER_ROUND = 4 };
 
-static const double sample_ns = 250e3;    /* a sample lasts at least this long */
-static const double settled_width = 0.01; /* of the interval, relative to the median */
-
-/* The operands on one backend, several times over, so that a launch finds nothing of
- * its own in the cache.  Shared by the arms of that backend. */
-typedef struct buffer_pool {
-    plx_backend *backend;
-    const plx_inputs *inputs;
-    size_t sets, next;
-    plx_buffer *buffers[MAX_SETS][PLX_MAX_OPERANDS];
-    struct buffer_pool *other; /* the next backend's */
-} buffer_pool;
+static const double sample_ns = 400e3;      /* a sample lasts at least this long */
+static const double settled_width = 0.01;   /* of the interval, relative to the median */
+static const double least_share = 0.2;      /* of the time limit is spent before anything settles */
+static const double small_ns = 100e3;       /* a launch shorter than this is also timed by single calls */
+static const double warm_up_limit_ns = 2e6; /* a launch longer than this warms itself up */
 
 /* An arm being timed. */
 typedef struct runner {
     plx_arm *arm;
     size_t operand_count;
-    buffer_pool *pool;
+    plx_pool *pool;
+    plx_backend *telemetry; /* tells the state of the device; NULL: nobody does */
     plx_event *from, *to;
-    size_t batch, count;
+    size_t batch, count, calls;
     bool device_clock, done;
+    double once_ns;  /* about the time of one launch */
     double spent_ns; /* on the host's clock */
-    double samples[MAX_SAMPLES];
+    plx_sample samples[PLX_MAX_SAMPLES];
+    double latencies[PLX_MAX_SAMPLES];
 } runner;
 
-static double now_ns(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-/* ---- buffers ------------------------------------------------------------------------ */
-
-static uint64_t operand_bytes(const plx_inputs *inputs, size_t operand)
-{
-    uint64_t bytes = (uint64_t)inputs->elements[operand] * plx_dtype_size(inputs->problem.dtype);
-    return (bytes + 3) / 4 * 4;
-}
-
-static uint64_t footprint(const plx_inputs *inputs)
-{
-    uint64_t sum = 0;
-    for (size_t i = 0; i < inputs->operation->operand_count; ++i)
-        sum += operand_bytes(inputs, i);
-    return sum;
-}
-
-/* Past twice the cache, but within a quarter of the memory. */
-static size_t sets_wanted(const plx_inputs *inputs, const plx_device_info *device)
-{
-    uint64_t bytes = footprint(inputs), cache = 2 * device->l2_bytes, sets;
-
-    if ((device->features & PLX_FEATURE_CPU) != 0 || bytes == 0 || cache == 0)
-        return 1;
-    sets = cache / bytes + 2;
-    if (bytes > cache && sets > 1)
-        sets = 2;
-    if (device->memory_bytes > 0 && sets > device->memory_bytes / 4 / bytes)
-        sets = device->memory_bytes / 4 / bytes;
-    return sets < 1 ? 1 : sets > MAX_SETS ? MAX_SETS : (size_t)sets;
-}
-
-static void pool_free(buffer_pool *pool)
-{
-    for (size_t set = 0; set < MAX_SETS; ++set)
-        for (size_t i = 0; i < PLX_MAX_OPERANDS; ++i)
-            plx_buffer_destroy(pool->buffers[set][i]);
-    free(pool);
-}
-
-/* The first set comes from the host, the others from the first. */
-static plx_status fill_operand(buffer_pool *pool, size_t set, const plx_inputs *inputs, size_t operand)
-{
-    plx_buffer **buffer = &pool->buffers[set][operand];
-    uint64_t bytes = operand_bytes(inputs, operand);
-    plx_status status = plx_buffer_create(pool->backend, bytes, buffer);
-
-    if (status != PLX_OK || bytes == 0)
-        return status;
-    if (set > 0)
-        return plx_copy(NULL, *buffer, 0, pool->buffers[0][operand], 0, bytes);
-    status = plx_fill(NULL, *buffer, 0, 0, bytes); /* touched, whatever the driver defers */
-    if (status == PLX_OK && inputs->data[operand] != NULL)
-        status = plx_upload(NULL, *buffer, 0, inputs->data[operand],
-                            (uint64_t)inputs->elements[operand] * plx_dtype_size(inputs->problem.dtype));
-    return status;
-}
-
-static plx_status fill_set(buffer_pool *pool, size_t set, const plx_inputs *inputs)
-{
-    plx_status status = PLX_OK;
-    for (size_t i = 0; status == PLX_OK && i < inputs->operation->operand_count; ++i)
-        status = fill_operand(pool, set, inputs, i);
-    return status;
-}
-
-/* Fewer sets than wanted are better than none. */
-static plx_status pool_fill(buffer_pool *pool, const plx_inputs *inputs)
-{
-    size_t wanted = sets_wanted(inputs, plx_backend_device(pool->backend));
-    plx_status status = PLX_OK;
-
-    while (status == PLX_OK && pool->sets < wanted) {
-        status = fill_set(pool, pool->sets, inputs);
-        if (status == PLX_OK)
-            ++pool->sets;
-    }
-    if (status == PLX_NO_MEMORY && pool->sets > 0)
-        status = PLX_OK;
-    if (status == PLX_OK)
-        status = plx_synchronize(pool->backend, NULL);
-    return status;
-}
-
-/* Problems of one sweep may share their data, and then need it on the device once. */
-static bool same_operands(const plx_inputs *a, const plx_inputs *b)
-{
-    if (a == b)
-        return true;
-    if (plx_dtype_size(a->problem.dtype) != plx_dtype_size(b->problem.dtype))
-        return false;
-    for (size_t i = 0; i < PLX_MAX_OPERANDS; ++i)
-        if (a->data[i] != b->data[i] || a->elements[i] != b->elements[i])
-            return false;
-    return true;
-}
-
-/* *found stays NULL, with the reason in the arm's message, when there is no room. */
-static plx_status pool_for(buffer_pool **pools, plx_backend *backend, const plx_inputs *inputs,
-                           buffer_pool **found)
-{
-    plx_status status;
-
-    for (*found = *pools; *found != NULL; *found = (*found)->other)
-        if ((*found)->backend == backend && same_operands((*found)->inputs, inputs))
-            return PLX_OK;
-    *found = calloc(1, sizeof **found);
-    if (*found == NULL)
-        return PLX_NO_MEMORY;
-    (*found)->backend = backend;
-    (*found)->inputs = inputs;
-    status = pool_fill(*found, inputs);
-    if (status != PLX_OK) {
-        pool_free(*found);
-        *found = NULL;
-        return status;
-    }
-    (*found)->other = *pools;
-    *pools = *found;
-    return PLX_OK;
-}
+/* What holds for all arms of one measurement. */
+typedef struct timing_rules {
+    double limit_ns; /* for each arm */
+    bool hot;
+    bool together; /* all go on until the last one has settled */
+} timing_rules;
 
 /* ---- one sample ------------------------------------------------------------------------ */
+
+static plx_status launch(runner *r)
+{
+    plx_view views[PLX_MAX_OPERANDS] = {{NULL, 0}};
+    plx_pool_views(r->pool, views, r->operand_count);
+    return plx_execute(r->arm->plan, NULL, views, r->operand_count);
+}
 
 static plx_status launch_batch(runner *r)
 {
     plx_status status = PLX_OK;
-
-    for (size_t i = 0; status == PLX_OK && i < r->batch; ++i) {
-        plx_view views[PLX_MAX_OPERANDS] = {{NULL, 0}};
-        buffer_pool *p = r->pool;
-        for (size_t operand = 0; operand < r->operand_count; ++operand)
-            views[operand].buffer = p->buffers[p->next][operand];
-        p->next = p->next + 1 < p->sets ? p->next + 1 : 0;
-        status = plx_execute(r->arm->plan, NULL, views, r->operand_count);
-    }
+    for (size_t i = 0; status == PLX_OK && i < r->batch; ++i)
+        status = launch(r);
     return status;
 }
 
-/* The time of one batch on both clocks. */
+/* The time of one batch on both clocks.  One launch goes ahead of it, so that neither what
+ * the arm before left in the caches nor an idle device is charged to this one. */
 static plx_status time_batch(runner *r, double *device_ns, double *host_ns)
 {
-    double start = now_ns();
-    plx_status status = plx_event_record(NULL, r->from);
+    double start;
+    plx_status status = r->once_ns < warm_up_limit_ns ? launch(r) : PLX_OK;
 
+    if (status == PLX_OK)
+        status = plx_synchronize(r->arm->backend, NULL);
+    start = plx_now_ns();
+    if (status == PLX_OK)
+        status = plx_event_record(NULL, r->from);
     if (status == PLX_OK)
         status = launch_batch(r);
     if (status == PLX_OK)
         status = plx_event_record(NULL, r->to);
     if (status == PLX_OK)
         status = plx_synchronize(r->arm->backend, NULL);
-    *host_ns = now_ns() - start;
+    *host_ns = plx_now_ns() - start;
     if (status == PLX_OK)
         status = plx_event_elapsed(r->from, r->to, device_ns);
     r->spent_ns += *host_ns;
@@ -214,6 +93,7 @@ static plx_status try_batch(runner *r, double *elapsed, double *host_ns)
 
     r->device_clock = credible(device_ns, *host_ns);
     *elapsed = r->device_clock ? device_ns : *host_ns;
+    r->once_ns = *elapsed / (double)r->batch;
     return status;
 }
 
@@ -225,6 +105,7 @@ static plx_status calibrate(runner *r, double limit_ns)
     plx_status status;
 
     r->batch = 1;
+    r->once_ns = limit_ns; /* not known yet: no launch ahead of the first */
     status = try_batch(r, &elapsed, &host_ns);
     if (elapsed > limit_ns)
         return status;
@@ -237,38 +118,68 @@ static plx_status calibrate(runner *r, double limit_ns)
     return status;
 }
 
-static bool narrow(const runner *r)
+static void note_state(const runner *r, plx_sample *sample)
 {
-    double sorted[MAX_SAMPLES];
-    plx_timing timing = {.measured = false};
-
-    if (r->count < MIN_SAMPLES)
-        return false;
-    memcpy(sorted, r->samples, r->count * sizeof *sorted);
-    plx_timing_of(sorted, r->count, &timing);
-    return timing.high_ns - timing.low_ns <= settled_width * timing.median_ns;
+    plx_telemetry state = {.known = 0};
+    if (r->telemetry != NULL && plx_backend_telemetry(r->telemetry, &state) == PLX_OK)
+        plx_sample_note(sample, &state);
 }
 
-static plx_status take_sample(runner *r, double limit_ns, bool together)
+static bool settled(const runner *r, const timing_rules *rules)
 {
-    double device_ns = 0.0, host_ns = 0.0;
-    plx_status status = time_batch(r, &device_ns, &host_ns);
+    plx_timing timing = {.measured = false};
 
+    if (r->count < MIN_SAMPLES || r->spent_ns < least_share * rules->limit_ns)
+        return false;
+    plx_timing_of_samples(r->samples, r->count, &timing);
+    return timing.samples >= MIN_SAMPLES && timing.high_ns - timing.low_ns <= settled_width * timing.median_ns;
+}
+
+static plx_status take_sample(runner *r, const timing_rules *rules)
+{
+    plx_sample *sample = &r->samples[r->count];
+    double device_ns = 0.0, host_ns = 0.0;
+    plx_status status;
+
+    *sample = (plx_sample){.throttle = 0};
+    note_state(r, sample);
+    status = time_batch(r, &device_ns, &host_ns);
     if (status != PLX_OK)
         return status;
-    r->samples[r->count++] = (r->device_clock ? device_ns : host_ns) / (double)r->batch;
-    r->arm->time.settled = narrow(r);
-    r->done = (r->arm->time.settled && !together) || r->count == MAX_SAMPLES ||
-              (r->spent_ns > limit_ns && r->count >= 3);
+    note_state(r, sample);
+    sample->host_ns = host_ns / (double)r->batch;
+    sample->time_ns = r->device_clock ? device_ns / (double)r->batch : sample->host_ns;
+    ++r->count;
+    r->arm->time.settled = settled(r, rules);
+    r->done = (r->arm->time.settled && !rules->together) || r->count == PLX_MAX_SAMPLES ||
+              (r->spent_ns > rules->limit_ns && r->count >= 3);
     return PLX_OK;
 }
 
-/* ---- all arms ------------------------------------------------------------------------------ */
+/* Single calls, from the launch until it is known to be done. */
+static plx_status take_calls(runner *r)
+{
+    plx_status status = PLX_OK;
+
+    if (r->once_ns > small_ns)
+        return PLX_OK;
+    for (int i = 0; status == PLX_OK && i < CALLS_PER_ROUND && r->calls < PLX_MAX_SAMPLES; ++i) {
+        const double start = plx_now_ns();
+        status = launch(r);
+        if (status == PLX_OK)
+            status = plx_synchronize(r->arm->backend, NULL);
+        r->latencies[r->calls++] = plx_now_ns() - start;
+    }
+    return status;
+}
+
+/* ---- an arm from start to end -------------------------------------------------------------- */
 
 static void runner_fail(runner *r, plx_status status)
 {
     r->done = true;
     r->count = 0;
+    r->calls = 0;
     if (status == PLX_NO_MEMORY) { /* right, but there is no room to time it */
         (void)snprintf(r->arm->reason, sizeof r->arm->reason, "not timed: %s",
                        plx_message(plx_backend_context(r->arm->backend)));
@@ -279,35 +190,41 @@ static void runner_fail(runner *r, plx_status status)
                    plx_message(plx_backend_context(r->arm->backend)));
 }
 
-static void runner_start(runner *r, plx_arm *arm, buffer_pool **pools, const plx_inputs *inputs,
-                         double limit_ns)
+static void runner_start(runner *r, plx_arm *arm, plx_pool **pools, const plx_inputs *inputs,
+                         const timing_rules *rules)
 {
     plx_status status;
 
     r->arm = arm;
     r->operand_count = inputs->operation->operand_count;
-    status = pool_for(pools, arm->backend, inputs, &r->pool);
+    status = plx_pool_for(pools, arm->backend, inputs, rules->hot, &r->pool);
     if (status == PLX_OK)
         status = plx_event_create(arm->backend, &r->from);
     if (status == PLX_OK)
         status = plx_event_create(arm->backend, &r->to);
     if (status == PLX_OK)
-        status = calibrate(r, limit_ns);
+        status = calibrate(r, rules->limit_ns);
     if (status != PLX_OK)
         runner_fail(r, status);
 }
 
-static void runner_finish(runner *r)
+static void runner_finish(runner *r, const timing_rules *rules)
 {
     plx_timing *timing = &r->arm->time;
 
     if (r->count > 0) {
         timing->device_clock = r->device_clock;
-        plx_timing_of(r->samples, r->count, timing);
+        timing->hot = rules->hot;
+        timing->batch = r->batch;
+        plx_timing_of_samples(r->samples, r->count, timing);
+        plx_interval_of(r->latencies, r->calls, &timing->latency);
+        r->arm->cached = plx_pool_is_cached(r->pool);
     }
     plx_event_destroy(r->from);
     plx_event_destroy(r->to);
 }
+
+/* ---- all arms ------------------------------------------------------------------------------ */
 
 /* Fisher-Yates; what comes before what must not decide who is faster. */
 static void shuffle(size_t *order, size_t count, uint64_t round)
@@ -329,7 +246,7 @@ static bool all_settled(const runner *runners, size_t count)
 
 /* Together, all go on until the last one has settled: what disturbs the machine for a
  * while then disturbs all of them. */
-static void run_rounds(runner *runners, size_t *order, size_t count, double limit_ns, bool together)
+static void run_rounds(runner *runners, size_t *order, size_t count, const timing_rules *rules)
 {
     bool busy = true;
 
@@ -341,12 +258,14 @@ static void run_rounds(runner *runners, size_t *order, size_t count, double limi
             plx_status status;
             if (r->done)
                 continue;
-            status = take_sample(r, limit_ns, together);
+            status = take_sample(r, rules);
+            if (status == PLX_OK)
+                status = take_calls(r);
             if (status != PLX_OK)
                 runner_fail(r, status);
             busy = busy || !r->done;
         }
-        busy = busy && !(together && all_settled(runners, count));
+        busy = busy && !(rules->together && all_settled(runners, count));
     }
 }
 
@@ -356,13 +275,27 @@ static bool worth_timing(const plx_arm *arm, const plx_inputs *inputs)
     return arm->outcome == PLX_OUTCOME_OK && arm->plan != NULL && inputs->elements[output] > 0;
 }
 
+/* Arms of one backend stand together: each is asked once. */
+static void find_telemetry(runner *runners, size_t count, const plx_arm *arms, size_t arm_count)
+{
+    plx_backend **backends = calloc(arm_count > 0 ? arm_count : 1, sizeof(*backends));
+
+    for (size_t i = 0; backends != NULL && i < arm_count; ++i)
+        backends[i] = arms[i].backend;
+    for (size_t i = 0; backends != NULL && i < count; ++i)
+        runners[i].telemetry = i > 0 && runners[i - 1].arm->backend == runners[i].arm->backend
+                                   ? runners[i - 1].telemetry
+                                   : plx_telemetry_source(runners[i].arm->backend, backends, arm_count);
+    free(backends);
+}
+
 /* Arm i meets inputs[i * stride]. */
 static plx_status measure(plx_arm *arms, size_t count, const plx_inputs *inputs, size_t stride,
-                          double seconds, plx_error *error)
+                          const timing_rules *rules, plx_error *error)
 {
     runner *runners = calloc(count > 0 ? count : 1, sizeof *runners);
     size_t *order = calloc(count > 0 ? count : 1, sizeof *order), timed = 0;
-    buffer_pool *pools = NULL;
+    plx_pool *pools = NULL;
 
     if (runners == NULL || order == NULL) {
         free(runners);
@@ -372,29 +305,28 @@ static plx_status measure(plx_arm *arms, size_t count, const plx_inputs *inputs,
     for (size_t i = 0; i < count; ++i)
         if (worth_timing(&arms[i], &inputs[i * stride])) {
             order[timed] = timed;
-            runner_start(&runners[timed++], &arms[i], &pools, &inputs[i * stride], seconds * 1e9);
+            runner_start(&runners[timed++], &arms[i], &pools, &inputs[i * stride], rules);
         }
-    run_rounds(runners, order, timed, seconds * 1e9, stride > 0);
+    find_telemetry(runners, timed, arms, count);
+    run_rounds(runners, order, timed, rules);
     for (size_t i = 0; i < timed; ++i)
-        runner_finish(&runners[i]);
-    while (pools != NULL) {
-        buffer_pool *next = pools->other;
-        pool_free(pools);
-        pools = next;
-    }
+        runner_finish(&runners[i], rules);
+    plx_pools_free(pools);
     free(order);
     free(runners);
     return PLX_OK;
 }
 
-plx_status plx_measure_arms(plx_arm *arms, size_t count, const plx_inputs *inputs, double seconds,
+plx_status plx_measure_arms(plx_arm *arms, size_t count, const plx_inputs *inputs, double seconds, bool hot,
                             plx_error *error)
 {
-    return measure(arms, count, inputs, 0, seconds, error);
+    const timing_rules rules = {.limit_ns = seconds * 1e9, .hot = hot};
+    return measure(arms, count, inputs, 0, &rules, error);
 }
 
 plx_status plx_measure_sweep(plx_arm *arms, size_t count, const plx_inputs *inputs, double seconds,
                              plx_error *error)
 {
-    return measure(arms, count, inputs, 1, seconds, error);
+    const timing_rules rules = {.limit_ns = seconds * 1e9, .together = true};
+    return measure(arms, count, inputs, 1, &rules, error);
 }

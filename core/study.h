@@ -44,6 +44,7 @@ typedef struct plx_arm {
     plx_error_measure error;
     size_t repeats; /* runs beyond the first whose bits were compared with it */
     plx_timing time;
+    bool cached; /* while it was timed, all that the launches touched fitted in the cache */
     bool counted;
     plx_counters counters;
     char counters_reason[256]; /* why it was not counted; "" when nobody asked */
@@ -147,16 +148,19 @@ void plx_comparison_close(plx_comparison *comparison);
 
 /* ---- measurement (measure.c) ------------------------------------------------------ */
 
-/* Times the arms that are ok, interleaved, each for at most `seconds`. */
-plx_status plx_measure_arms(plx_arm *arms, size_t count, const plx_inputs *inputs, double seconds,
+/* Times the arms that are ok, interleaved, each for at most `seconds`; hot: on the same
+ * operands over and over. */
+plx_status plx_measure_arms(plx_arm *arms, size_t count, const plx_inputs *inputs, double seconds, bool hot,
                             plx_error *error);
 /* The same for arms with a problem each: inputs[i] is what arms[i] meets. */
 plx_status plx_measure_sweep(plx_arm *arms, size_t count, const plx_inputs *inputs, double seconds,
                              plx_error *error);
-/* Sorts the samples and puts their median and its 95 % interval into *timing. */
+/* Sorts the samples, which stand in the order that they were taken in, and puts their
+ * median and its 95 % interval into *timing. */
 void plx_timing_of(double *samples, size_t count, plx_timing *timing);
+void plx_interval_of(double *samples, size_t count, plx_interval *interval);
 
-/* ---- ceilings (ceiling.c) ---------------------------------------------------------- */
+/* ---- ceilings (ceiling.c, ceiling_measure.c) ---------------------------------------------------------- */
 
 /* What a problem asks of a device, and what a time that is too good may be due to. */
 typedef struct plx_demand {
@@ -168,6 +172,9 @@ typedef struct plx_demand {
     bool yardstick;              /* it is a copy itself */
 } plx_demand;
 
+/* Measures what of `kinds` (bits) the context does not know of this backend yet, and
+ * returns all that it knows.  Takes about 50 ms for each. */
+void plx_ceilings_measure(plx_backend *backend, uint32_t kinds, plx_ceilings *ceilings);
 plx_ceiling_kind plx_memory_ceiling(const plx_operation *operation, const plx_problem *problem);
 plx_demand plx_demand_of(const plx_operation *operation, const plx_problem *problem);
 /* The ceiling that takes the longest time for this demand (a roofline), and the part of

@@ -1,0 +1,19 @@
+# Tests of what stands behind a timing.  They reach behind the library's exports, so they
+# carry those files themselves.
+if HAVE_CMOCKA
+check_PROGRAMS += tests/test_measure
+TESTS += tests/test_measure
+endif
+measure_sources = \
+	core/ceiling.c \
+	core/clocks.c \
+	core/message.c \
+	core/pool.c \
+	core/samples.c \
+	core/statistics.c \
+	core/stopwatch.h \
+	$(operation_sources)
+
+tests_test_measure_SOURCES = tests/test_measure.c $(measure_sources)
+tests_test_measure_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_test_measure_LDADD = libparallax.la $(CMOCKA_LIBS) -lm

@@ -1,0 +1,292 @@
+/* The statistics of timings, which samples are believed, which ceiling applies, and how
+ * many buffers take turns: all of it without a device and without a clock. */
+#include "core/core.h"
+#include "core/stopwatch.h"
+
+#include <setjmp.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- medians and intervals --------------------------------------------------------- */
+
+static void the_median_lies_in_its_interval(void **unused)
+{
+    double samples[] = {5, 3, 9, 1, 7, 2, 8, 6, 4};
+    plx_interval interval;
+    (void)unused;
+    plx_interval_of(samples, 9, &interval);
+    assert_true(interval.measured);
+    assert_int_equal(interval.samples, 9);
+    assert_true(interval.median_ns == 5.0);
+    assert_true(interval.low_ns == 2.0 && interval.high_ns == 8.0); /* P(Bin(9, 1/2) <= 1) = 2.0 % */
+    assert_true(samples[0] == 1.0 && samples[8] == 9.0);
+}
+
+static void few_samples_have_the_widest_interval(void **unused)
+{
+    double samples[] = {3, 1, 2, 4};
+    plx_interval interval;
+    (void)unused;
+    plx_interval_of(samples, 4, &interval);
+    assert_true(interval.median_ns == 2.5);
+    assert_true(interval.low_ns == 1.0 && interval.high_ns == 4.0);
+    plx_interval_of(samples, 0, &interval);
+    assert_false(interval.measured);
+}
+
+/* The same two speeds: in turns, or one half of the time each. */
+static void a_drifting_device_is_not_known_better_by_a_longer_look(void **unused)
+{
+    enum { COUNT = 200 };
+    double turns[COUNT], halves[COUNT];
+    plx_interval of_turns, of_halves;
+    (void)unused;
+    for (int i = 0; i < COUNT; i++) {
+        turns[i] = 100 + i % 2 + (i * 37 % 100) * 0.01;
+        halves[i] = 100 + (i >= COUNT / 2) + (i * 37 % 100) * 0.01;
+    }
+    plx_interval_of(turns, COUNT, &of_turns);
+    plx_interval_of(halves, COUNT, &of_halves);
+    assert_true(of_halves.high_ns - of_halves.low_ns > 2 * (of_turns.high_ns - of_turns.low_ns));
+    assert_true(of_halves.low_ns < 100.7 && of_halves.high_ns > 101.3);
+}
+
+/* ---- samples ------------------------------------------------------------------------- */
+
+enum { TAKEN = 40 };
+
+static void take(plx_sample *samples)
+{
+    for (int i = 0; i < TAKEN; i++)
+        samples[i] = (plx_sample){.time_ns = 100 + i % 3, .host_ns = 200 + i % 5, .clock_mhz = 1980};
+}
+
+static void all_are_kept_while_nothing_happens(void **unused)
+{
+    plx_sample samples[TAKEN];
+    plx_timing timing = {.measured = false};
+    (void)unused;
+    take(samples);
+    for (int i = 0; i < TAKEN; i++) /* neither of them slows anything down for a while */
+        samples[i].throttle = i % 2 ? PLX_THROTTLE_IDLE : PLX_THROTTLE_SETTING;
+    samples[5].clock_mhz = 1950; /* within 3 % */
+    plx_timing_of_samples(samples, TAKEN, &timing);
+    assert_int_equal(timing.samples, TAKEN);
+    assert_int_equal(timing.dropped, 0);
+    assert_false(timing.throttled);
+    assert_true(timing.median_ns == 101.0);
+    assert_true(timing.host.measured && timing.host.samples == TAKEN);
+    assert_true(timing.host.median_ns == 202.0);
+}
+
+static void throttled_samples_are_dropped(void **unused)
+{
+    static const uint32_t reasons[] = {PLX_THROTTLE_POWER, PLX_THROTTLE_HEAT, PLX_THROTTLE_HARDWARE,
+                                       PLX_THROTTLE_OTHER};
+    plx_sample samples[TAKEN];
+    plx_timing timing = {.measured = false};
+    (void)unused;
+    take(samples);
+    for (int i = 0; i < 4; i++) {
+        samples[i * 7].throttle = reasons[i] | PLX_THROTTLE_IDLE;
+        samples[i * 7].time_ns = 1000;
+        samples[i * 7].host_ns = 1000;
+    }
+    plx_timing_of_samples(samples, TAKEN, &timing);
+    assert_int_equal(timing.dropped, 4);
+    assert_int_equal(timing.samples, TAKEN - 4);
+    assert_int_equal(timing.host.samples, TAKEN - 4);
+    assert_true(timing.high_ns < 1000);
+    assert_false(timing.throttled);
+}
+
+static void samples_at_a_lower_clock_are_dropped(void **unused)
+{
+    plx_sample samples[TAKEN];
+    bool keep[TAKEN], throttled;
+    (void)unused;
+    take(samples);
+    for (int i = 10; i < TAKEN; i++)
+        samples[i].clock_mhz = 1700; /* most of them: still not the usual clock */
+    samples[12].clock_mhz = 0;       /* nobody said */
+    assert_int_equal(plx_samples_sift(samples, TAKEN, keep, &throttled), 11);
+    assert_false(throttled);
+    assert_true(keep[0] && keep[9] && keep[12]);
+    assert_false(keep[10] || keep[TAKEN - 1]);
+}
+
+static void one_odd_reading_is_not_the_usual_clock(void **unused)
+{
+    plx_sample samples[TAKEN];
+    bool keep[TAKEN], throttled;
+    (void)unused;
+    take(samples);
+    samples[3].clock_mhz = 4000;
+    assert_int_equal(plx_samples_sift(samples, TAKEN, keep, &throttled), TAKEN);
+}
+
+static void when_all_are_throttled_all_are_kept_and_it_is_said(void **unused)
+{
+    plx_sample samples[TAKEN];
+    plx_timing timing = {.measured = false};
+    (void)unused;
+    take(samples);
+    for (int i = 0; i < TAKEN - 5; i++) /* five do not make an interval */
+        samples[i].throttle = PLX_THROTTLE_POWER;
+    plx_timing_of_samples(samples, TAKEN, &timing);
+    assert_true(timing.throttled);
+    assert_int_equal(timing.samples, TAKEN);
+    assert_int_equal(timing.dropped, 0);
+    samples[0].throttle = 0; /* six do */
+    plx_timing_of_samples(samples, TAKEN, &timing);
+    assert_false(timing.throttled);
+    assert_int_equal(timing.samples, 6);
+}
+
+static void a_sample_takes_the_worst_of_before_and_after(void **unused)
+{
+    plx_sample sample = {.throttle = 0};
+    plx_telemetry state = {.known = PLX_KNOWS_SM_CLOCK | PLX_KNOWS_THROTTLE,
+                           .sm_clock_mhz = 1500,
+                           .throttle = PLX_THROTTLE_POWER};
+    (void)unused;
+    plx_sample_note(&sample, &state);
+    state = (plx_telemetry){.known = PLX_KNOWS_SM_CLOCK, .sm_clock_mhz = 1800, .throttle = PLX_THROTTLE_HEAT};
+    plx_sample_note(&sample, &state); /* its reasons are not known */
+    assert_true(sample.clock_mhz == 1500.0);
+    assert_int_equal(sample.throttle, PLX_THROTTLE_POWER);
+    state = (plx_telemetry){.sm_clock_mhz = 300};
+    plx_sample_note(&sample, &state);
+    assert_true(sample.clock_mhz == 1500.0);
+}
+
+/* ---- ceilings ------------------------------------------------------------------------ */
+
+static const plx_ceilings device = {.value = {[PLX_CEILING_COPY] = 4000,
+                                              [PLX_CEILING_READ] = 4500,
+                                              [PLX_CEILING_FMA_F32] = 60000,
+                                              [PLX_CEILING_FMA_F64] = 30000,
+                                              [PLX_CEILING_LAUNCH] = 2500}};
+
+static plx_ceiling ceiling_of(plx_problem problem, double time_ns)
+{
+    const plx_demand demand = plx_demand_of(plx_operation_of(problem.op), &problem);
+    return plx_ceiling_of(&device, &demand, time_ns);
+}
+
+static void expect(plx_ceiling found, plx_ceiling_kind kind, double fraction)
+{
+    assert_true(found.applies);
+    assert_string_equal(plx_ceiling_name(found.kind), plx_ceiling_name(kind));
+    assert_true(found.value == device.value[kind]);
+    assert_true(found.fraction > fraction * 0.9999 && found.fraction < fraction * 1.0001);
+    assert_int_equal(found.over[0] != '\0', found.fraction > 1.0);
+}
+
+static void each_problem_has_its_ceiling(void **unused)
+{
+    (void)unused;
+    expect(ceiling_of(plx_reduce_of(PLX_F32, PLX_SUM, 1 << 28), 250e3), PLX_CEILING_READ,
+           (double)(1 << 28) * 4 / 4500 / 250e3);
+    expect(ceiling_of(plx_transpose_of(PLX_F64, 4096, 4096), 100e3), PLX_CEILING_COPY,
+           4096.0 * 4096 * 16 / 4000 / 100e3);
+    expect(ceiling_of(plx_matvec_of(PLX_F32, true, 8192, 8192), 80e3), PLX_CEILING_READ,
+           (8192.0 * 8192 + 2 * 8192) * 4 / 4500 / 80e3);
+    expect(ceiling_of(plx_gemm_of(PLX_F32, false, false, 1024, 1024, 1024), 50e3), PLX_CEILING_FMA_F32,
+           2 * 1073741824.0 / 60000 / 50e3);
+    expect(ceiling_of(plx_gemm_of(PLX_F64, false, false, 1024, 1024, 1024), 100e3), PLX_CEILING_FMA_F64,
+           2 * 1073741824.0 / 30000 / 100e3);
+    expect(ceiling_of(plx_reduce_of(PLX_F32, PLX_SUM, 1000), 5e3), PLX_CEILING_LAUNCH, 0.5);
+}
+
+/* A thin product is bound by memory: the smaller side of the roofline. */
+static void a_thin_product_is_bound_by_memory(void **unused)
+{
+    const double bytes = (4096.0 * 4096 + 2 * 4096.0 * 2) * 4;
+    (void)unused;
+    expect(ceiling_of(plx_gemm_of(PLX_F32, false, false, 4096, 2, 4096), 30e3), PLX_CEILING_READ,
+           bytes / 4500 / 30e3);
+}
+
+static void what_nobody_measured_does_not_apply(void **unused)
+{
+    const plx_ceilings none = {.value = {0}};
+    const plx_problem problem = plx_reduce_of(PLX_F32, PLX_SUM, 1 << 20);
+    const plx_demand demand = plx_demand_of(plx_operation_of(PLX_REDUCE), &problem);
+    (void)unused;
+    assert_false(plx_ceiling_of(&none, &demand, 1e3).applies);
+    assert_false(plx_ceiling_of(&device, &demand, 0.0).applies);
+}
+
+static void expect_cause(plx_demand demand, double time_ns, const char *words)
+{
+    const plx_ceiling found = plx_ceiling_of(&device, &demand, time_ns);
+    assert_true(found.fraction > 1.0);
+    if (strstr(found.over, words) == NULL)
+        fail_msg("\"%s\" does not speak of \"%s\"", found.over, words);
+}
+
+static void above_the_ceiling_there_is_a_cause(void **unused)
+{
+    const plx_problem large = plx_reduce_of(PLX_F32, PLX_SUM, 1 << 24);
+    const plx_problem product = plx_gemm_of(PLX_F64, false, false, 512, 512, 512);
+    plx_demand demand = plx_demand_of(plx_operation_of(PLX_REDUCE), &large);
+    const double least = demand.bytes / 4500;
+    (void)unused;
+    expect_cause(demand, least / 1.5, "clock");
+    expect_cause(demand, least / 1.01, "noise");
+    demand.cached = true;
+    expect_cause(demand, least / 1.5, "cache");
+    demand = plx_demand_of(plx_operation_of(PLX_GEMM), &product);
+    expect_cause(demand, demand.flops / 30000 / 2, "clock");
+    demand.other_units = true;
+    demand.cached = true; /* does not explain arithmetic */
+    expect_cause(demand, demand.flops / 30000 / 2, "other units");
+}
+
+/* ---- buffers ---------------------------------------------------------------------------- */
+
+static void buffers_exceed_twice_the_cache(void **unused)
+{
+    const uint64_t mib = 1 << 20, cache = 60 * mib;
+    const plx_device_info roomy = {.memory_bytes = 100000 * mib, .max_alloc_bytes = 100000 * mib};
+    (void)unused;
+    for (uint64_t bytes = 256; bytes < 2000 * mib; bytes *= 3) {
+        const size_t sets = plx_pool_sets(bytes, bytes, cache, &roomy);
+        assert_true(sets >= 2 && sets * bytes > 2 * cache);
+    }
+    assert_int_equal(plx_pool_sets(0, 0, cache, &roomy), 1);
+}
+
+static void buffers_leave_room(void **unused)
+{
+    const uint64_t mib = 1 << 20;
+    const plx_device_info tight = {.memory_bytes = 400 * mib, .max_alloc_bytes = 60 * mib};
+    (void)unused;
+    assert_int_equal(plx_pool_sets(10 * mib, 5 * mib, 60 * mib, &tight), 10); /* a quarter of the memory */
+    assert_int_equal(plx_pool_sets(25 * mib, 25 * mib, 60 * mib, &tight), 2); /* one allocation */
+    assert_int_equal(plx_pool_sets(300 * mib, 200 * mib, 60 * mib, &tight), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_median_lies_in_its_interval),
+        cmocka_unit_test(few_samples_have_the_widest_interval),
+        cmocka_unit_test(a_drifting_device_is_not_known_better_by_a_longer_look),
+        cmocka_unit_test(all_are_kept_while_nothing_happens),
+        cmocka_unit_test(throttled_samples_are_dropped),
+        cmocka_unit_test(samples_at_a_lower_clock_are_dropped),
+        cmocka_unit_test(one_odd_reading_is_not_the_usual_clock),
+        cmocka_unit_test(when_all_are_throttled_all_are_kept_and_it_is_said),
+        cmocka_unit_test(a_sample_takes_the_worst_of_before_and_after),
+        cmocka_unit_test(each_problem_has_its_ceiling),
+        cmocka_unit_test(a_thin_product_is_bound_by_memory),
+        cmocka_unit_test(what_nobody_measured_does_not_apply),
+        cmocka_unit_test(above_the_ceiling_there_is_a_cause),
+        cmocka_unit_test(buffers_exceed_twice_the_cache),
+        cmocka_unit_test(buffers_leave_room),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
