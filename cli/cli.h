@@ -102,6 +102,7 @@ int cli_options_read(const cli_verb *verb, int argc, char **argv, cli_options *o
 void cli_options_free(cli_options *options);
 void cli_verb_help(const cli_verb *verb);
 bool cli_list_add(cli_list *list, const char *word);
+bool cli_list_has(const cli_list *list, const char *word);
 
 /* ---- words.c --------------------------------------------------------------- */
 
@@ -165,6 +166,11 @@ void cli_work_free(cli_work *work);
 
 /* Refuses outputs that can't be written, before any work is done. */
 int cli_outputs_check(const cli_options *options);
+
+/* `probe ceilings` (ceilings.c): whether the names ask for it, and what it does. */
+bool cli_asks_ceilings(const cli_list *names);
+int cli_ceilings(const cli_options *options);
+
 /* Whether standard output belongs to --json or --csv. */
 bool cli_stdout_is_taken(const cli_options *options);
 /* Writes what --json and --csv ask for. */

@@ -5,16 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The study takes every device of every plugin when none is named. */
-static bool wants_all(const cli_list *backends)
-{
-    for (size_t i = 0; i < backends->count; i++) {
-        if (strcmp(backends->at[i], "all") == 0)
-            return true;
-    }
-    return false;
-}
-
 /* The idea of each kernel that took part, once. */
 static void print_ideas(const plx_results *results)
 {
@@ -32,7 +22,7 @@ static void print_ideas(const plx_results *results)
 
 static int compare_on(plx_context *context, const cli_options *options, const cli_work *work)
 {
-    bool all = wants_all(&options->backends);
+    bool all = cli_list_has(&options->backends, "all");
     plx_results results;
     plx_compare_options wanted = {
         .backends = all ? NULL : options->backends.at,

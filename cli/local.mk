@@ -4,6 +4,7 @@ parallax_SOURCES = \
 	cli/cli.h \
 	cli/main.c \
 	cli/bench.c \
+	cli/ceilings.c \
 	cli/check.c \
 	cli/compare.c \
 	cli/doctor.c \

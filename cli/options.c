@@ -28,6 +28,15 @@ bool cli_list_add(cli_list *list, const char *word)
     return true;
 }
 
+bool cli_list_has(const cli_list *list, const char *word)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (strcmp(list->at[i], word) == 0)
+            return true;
+    }
+    return false;
+}
+
 static int add(cli_list *list, const char *word)
 {
     return cli_list_add(list, word) ? CLI_OK : cli_wrong_usage("no memory");

@@ -4,15 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-static bool wants_all(const cli_list *backends)
-{
-    for (size_t i = 0; i < backends->count; i++) {
-        if (strcmp(backends->at[i], "all") == 0)
-            return true;
-    }
-    return false;
-}
-
 enum { MOST_PROBES = 16 };
 
 static int check_names(const cli_list *names)
@@ -131,7 +122,7 @@ static void say_what_failed(const cli_options *options, const plx_probe_results 
 
 static int probe_on(plx_context *context, const cli_options *options)
 {
-    bool all = wants_all(&options->backends);
+    bool all = cli_list_has(&options->backends, "all");
     plx_probe_results results;
     plx_probe_options wanted = {
         .backends = all ? NULL : options->backends.at,
@@ -161,6 +152,8 @@ static int probe_on(plx_context *context, const cli_options *options)
 static int probe_main(cli_options *options)
 {
     plx_context *context;
+    if (cli_asks_ceilings(&options->operands))
+        return cli_ceilings(options);
     int status = check_names(&options->operands);
     if (status == CLI_OK && options->plot != NULL)
         status = cli_plot_check(options->plot);
@@ -190,6 +183,9 @@ const cli_verb cli_probe_verb = {
             "  banks        strides through shared memory, with and without padding\n"
             "  shared       static against dynamic shared memory\n"
             "  divergence   branches inside and between warps, and the boundary guard\n"
+            "\n"
+            "`probe ceilings` measures what each device can do at most, by which compare and bench\n"
+            "judge a time: rates of copying, of reading and of multiply-adds, and the time of a launch.\n"
             "\n"
             "The times are medians with half their 95 % interval.  A phenomenon is visible when\n"
             "the slowest point that could show it takes at least 1.1 times as long as the fastest\n"

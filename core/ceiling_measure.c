@@ -51,7 +51,7 @@ static int64_t fma_threads(const plx_backend *backend)
 {
     const plx_device_info *device = plx_backend_device(backend);
     return (int64_t)(device->units > 0 ? device->units : 1) *
-           ((device->features & PLX_FEATURE_CPU) != 0 ? 1024 : 8192);
+           ((device->features & PLX_FEATURE_CPU) != 0 ? 16384 : 8192);
 }
 
 static plx_problem problem_of(const plx_backend *backend, plx_ceiling_kind kind, bool large)
@@ -220,12 +220,13 @@ static bool has_ceilings(const plx_context *context, size_t plugin)
     return false;
 }
 
-/* The same chip through the same API; processors have no number to know them by. */
+/* The same chip through the same API.  A processor has no number to know it by, and no
+ * API between it and the code that runs there. */
 static bool same_way(const plx_device_info *a, const plx_device_info *b)
 {
-    const bool processors = (a->features & b->features & PLX_FEATURE_CPU) != 0;
-    return strcmp(a->api, b->api) == 0 &&
-           (plx_same_device(a, b) || (processors && strcmp(a->name, b->name) == 0));
+    if ((a->features & b->features & PLX_FEATURE_CPU) != 0)
+        return strcmp(a->name, b->name) == 0;
+    return strcmp(a->api, b->api) == 0 && plx_same_device(a, b);
 }
 
 /* Another plugin's way to the same: one that calls a library has no kernels of ours. */

@@ -1,7 +1,7 @@
 /* plx_compare: the same bytes through every backend and kernel, each result judged,
  * all compared, and only what is right timed. */
 #include "core/core.h"
-#include "core/stopwatch.h"
+#include "core/study.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,17 +172,6 @@ static void measure_ceilings(plx_comparison *c, const plx_arm *arms, size_t coun
         }
 }
 
-/* The state of each device after what was timed last. */
-static void note_environment(plx_comparison *c)
-{
-    for (size_t i = 0; i < c->viewpoints.count; ++i) {
-        plx_backend *source = plx_telemetry_source(c->viewpoints.backends[i], c->viewpoints.backends,
-                                                   c->viewpoints.count);
-        if (source != NULL)
-            (void)plx_backend_telemetry(source, &c->results->devices[i].environment);
-    }
-}
-
 static void count_arms(plx_comparison *c, plx_arm *arms, size_t count, const plx_inputs *inputs)
 {
     if (!c->options->counters)
@@ -205,7 +194,7 @@ static plx_status compare_group(plx_comparison *c, plx_arm *arms, size_t count, 
         status = measure(c, arms, count, inputs);
     if (status == PLX_OK) {
         measure_ceilings(c, arms, count, inputs);
-        note_environment(c);
+        plx_viewpoints_environment(&c->viewpoints, c->results);
         count_arms(c, arms, count, inputs);
         status = add_records(c, arms, count, inputs, group);
     }

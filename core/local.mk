@@ -76,6 +76,7 @@ libparallax_la_SOURCES += \
 	core/cases.h \
 	core/ceiling.c \
 	core/ceiling_measure.c \
+	core/ceilings.c \
 	core/clocks.c \
 	core/check.c \
 	core/compare.c \

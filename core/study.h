@@ -113,6 +113,9 @@ plx_status plx_viewpoints_open(plx_context *context, const char *const *names, s
 void plx_viewpoints_close(plx_viewpoints *viewpoints);
 /* Writes the devices of the viewpoints into the results, in the same order. */
 plx_status plx_viewpoints_devices(const plx_viewpoints *viewpoints, plx_results *results, plx_error *error);
+/* Writes the state of the devices as it is now into the results; of one that does not
+ * tell, as another backend of the same chip tells it. */
+void plx_viewpoints_environment(const plx_viewpoints *viewpoints, plx_results *results); /* ceilings.c */
 /* The arms of an operation: each backend's kernels that the names select.
  * PLX_NOT_FOUND when a name stands for no kernel of any backend. */
 plx_status plx_viewpoints_arms(const plx_viewpoints *viewpoints, const plx_problem *problem,

@@ -244,6 +244,11 @@ typedef struct plx_compare_options {
 PLX_API plx_status plx_compare(plx_context *context, const plx_compare_options *options,
                                plx_results *results);
 
+/* Measures every ceiling of every device (none named: all), each about 50 ms, and writes
+ * them and the state of the devices; the results have no records. */
+PLX_API plx_status plx_measure_ceilings(plx_context *context, const char *const *backends, size_t backend_count,
+                                        plx_results *results);
+
 /* One problem on one backend: returns the output as an array of the operation's
  * output shape.  Not judged. */
 PLX_API plx_status plx_run_once(plx_context *context, const char *backend, const char *kernel,

@@ -7,6 +7,10 @@
 #include <math.h>
 #include <string.h>
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 /* A call cut into pieces for the threads. */
 typedef struct ceiling_call {
     const plx_problem *problem;
@@ -82,78 +86,136 @@ static void write_ones(const ceiling_call *call)
 
 /* ---- multiply-adds --------------------------------------------------------- */
 
-/* What a few outputs need at once: as many lanes as fill the vector registers. */
-enum { LANES_F32 = 64, LANES_F64 = 32 };
-
-/* One body, compiled for processors with the instruction and for those without. */
-static inline __attribute__((always_inline)) void chains_f32(const float *in, float *out, int64_t count,
-                                                             int32_t repeat)
+static float chains_f32(float x, int32_t repeat)
 {
-    enum { OUTPUTS = LANES_F32 / PROBE_FMA_CHAINS };
-    float a[LANES_F32];
-    for (int lane = 0; lane < LANES_F32; lane++)
-        a[lane] = (lane % OUTPUTS < count ? in[lane % OUTPUTS] : 0.0f) + (float)(lane / OUTPUTS);
-    for (int32_t r = 0; r < repeat; r++)
-        for (int lane = 0; lane < LANES_F32; lane++)
-            a[lane] = __builtin_fmaf(a[lane], (float)PROBE_FMA_FACTOR, (float)PROBE_FMA_TERM);
-    for (int lane = OUTPUTS; lane < LANES_F32; lane++)
-        a[lane % OUTPUTS] += a[lane];
-    for (int64_t i = 0; i < count; i++)
-        out[i] = a[i];
+    float sum = 0.0f;
+    for (int chain = 0; chain < PROBE_FMA_CHAINS; chain++) {
+        float a = x + (float)chain;
+        for (int32_t r = 0; r < repeat; r++)
+            a = fmaf(a, (float)PROBE_FMA_FACTOR, (float)PROBE_FMA_TERM);
+        sum = chain == 0 ? a : sum + a;
+    }
+    return sum;
 }
 
-static inline __attribute__((always_inline)) void chains_f64(const double *in, double *out, int64_t count,
-                                                             int32_t repeat)
+static double chains_f64(double x, int32_t repeat)
 {
-    enum { OUTPUTS = LANES_F64 / PROBE_FMA_CHAINS };
-    double a[LANES_F64];
-    for (int lane = 0; lane < LANES_F64; lane++)
-        a[lane] = (lane % OUTPUTS < count ? in[lane % OUTPUTS] : 0.0) + (double)(lane / OUTPUTS);
-    for (int32_t r = 0; r < repeat; r++)
-        for (int lane = 0; lane < LANES_F64; lane++)
-            a[lane] = __builtin_fma(a[lane], PROBE_FMA_FACTOR, PROBE_FMA_TERM);
-    for (int lane = OUTPUTS; lane < LANES_F64; lane++)
-        a[lane % OUTPUTS] += a[lane];
-    for (int64_t i = 0; i < count; i++)
-        out[i] = a[i];
-}
-
-static inline __attribute__((always_inline)) void chains_of_piece(const ceiling_call *call, int64_t index)
-{
-    const int32_t repeat = call->problem->of.probe.repeat;
-    const bool wide = call->size == 8;
-    const int64_t step = (wide ? LANES_F64 : LANES_F32) / PROBE_FMA_CHAINS;
-    const int64_t end = index * call->piece + length_of(call, index);
-    for (int64_t i = index * call->piece; i < end; i += step)
-        if (wide)
-            chains_f64((const double *)(const void *)call->in + i, (double *)(void *)call->out + i,
-                       host_min(step, end - i), repeat);
-        else
-            chains_f32((const float *)(const void *)call->in + i, (float *)(void *)call->out + i,
-                       host_min(step, end - i), repeat);
+    double sum = 0.0;
+    for (int chain = 0; chain < PROBE_FMA_CHAINS; chain++) {
+        double a = x + (double)chain;
+        for (int32_t r = 0; r < repeat; r++)
+            a = fma(a, PROBE_FMA_FACTOR, PROBE_FMA_TERM);
+        sum = chain == 0 ? a : sum + a;
+    }
+    return sum;
 }
 
 static void plain_piece(void *data, int64_t index)
 {
-    chains_of_piece(data, index);
+    const ceiling_call *call = data;
+    const int32_t repeat = call->problem->of.probe.repeat;
+    for (int64_t i = index * call->piece; i < index * call->piece + length_of(call, index); i++)
+        if (call->size == 8)
+            ((double *)(void *)call->out)[i] = chains_f64(((const double *)(const void *)call->in)[i], repeat);
+        else
+            ((float *)(void *)call->out)[i] = chains_f32(((const float *)(const void *)call->in)[i], repeat);
 }
 
 #if defined(__x86_64__)
-__attribute__((target("avx2,fma"))) static void fused_piece(void *data, int64_t index)
+
+#define FUSED __attribute__((target("avx2,fma")))
+
+/* Chains that are under way at once: what two units with four cycles of latency take. */
+enum { AT_ONCE = 8 };
+_Static_assert(PROBE_FMA_CHAINS % AT_ONCE == 0, "chains come in groups");
+
+/* Eight outputs at once, a chain of each in one register. */
+FUSED static __m256 group_f32(__m256 x, int first, int32_t repeat, __m256 sum)
 {
-    chains_of_piece(data, index);
+    const __m256 factor = _mm256_set1_ps((float)PROBE_FMA_FACTOR), term = _mm256_set1_ps((float)PROBE_FMA_TERM);
+    __m256 a[AT_ONCE];
+    for (int chain = 0; chain < AT_ONCE; chain++)
+        a[chain] = _mm256_add_ps(x, _mm256_set1_ps((float)(first + chain)));
+    __m256 a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3], a4 = a[4], a5 = a[5], a6 = a[6], a7 = a[7];
+    for (int32_t r = 0; r < repeat; r++) {
+        a0 = _mm256_fmadd_ps(a0, factor, term);
+        a1 = _mm256_fmadd_ps(a1, factor, term);
+        a2 = _mm256_fmadd_ps(a2, factor, term);
+        a3 = _mm256_fmadd_ps(a3, factor, term);
+        a4 = _mm256_fmadd_ps(a4, factor, term);
+        a5 = _mm256_fmadd_ps(a5, factor, term);
+        a6 = _mm256_fmadd_ps(a6, factor, term);
+        a7 = _mm256_fmadd_ps(a7, factor, term);
+    }
+    sum = first == 0 ? a0 : _mm256_add_ps(sum, a0);
+    sum = _mm256_add_ps(_mm256_add_ps(_mm256_add_ps(sum, a1), a2), a3);
+    return _mm256_add_ps(_mm256_add_ps(_mm256_add_ps(_mm256_add_ps(sum, a4), a5), a6), a7);
+}
+
+/* Four outputs at once. */
+FUSED static __m256d group_f64(__m256d x, int first, int32_t repeat, __m256d sum)
+{
+    const __m256d factor = _mm256_set1_pd(PROBE_FMA_FACTOR), term = _mm256_set1_pd(PROBE_FMA_TERM);
+    __m256d a[AT_ONCE];
+    for (int chain = 0; chain < AT_ONCE; chain++)
+        a[chain] = _mm256_add_pd(x, _mm256_set1_pd((double)(first + chain)));
+    __m256d a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3], a4 = a[4], a5 = a[5], a6 = a[6], a7 = a[7];
+    for (int32_t r = 0; r < repeat; r++) {
+        a0 = _mm256_fmadd_pd(a0, factor, term);
+        a1 = _mm256_fmadd_pd(a1, factor, term);
+        a2 = _mm256_fmadd_pd(a2, factor, term);
+        a3 = _mm256_fmadd_pd(a3, factor, term);
+        a4 = _mm256_fmadd_pd(a4, factor, term);
+        a5 = _mm256_fmadd_pd(a5, factor, term);
+        a6 = _mm256_fmadd_pd(a6, factor, term);
+        a7 = _mm256_fmadd_pd(a7, factor, term);
+    }
+    sum = first == 0 ? a0 : _mm256_add_pd(sum, a0);
+    sum = _mm256_add_pd(_mm256_add_pd(_mm256_add_pd(sum, a1), a2), a3);
+    return _mm256_add_pd(_mm256_add_pd(_mm256_add_pd(_mm256_add_pd(sum, a4), a5), a6), a7);
+}
+
+/* 32 bytes of outputs, by way of a copy, for there may be fewer. */
+FUSED static void fused_pack(const void *in, void *out, size_t bytes, bool wide, int32_t repeat)
+{
+    union {
+        __m256 narrow;
+        __m256d wide;
+    } x, sum;
+    memset(&x, 0, sizeof x);
+    memcpy(&x, in, bytes);
+    memset(&sum, 0, sizeof sum);
+    for (int first = 0; first < PROBE_FMA_CHAINS; first += AT_ONCE)
+        if (wide)
+            sum.wide = group_f64(x.wide, first, repeat, sum.wide);
+        else
+            sum.narrow = group_f32(x.narrow, first, repeat, sum.narrow);
+    memcpy(out, &sum, bytes);
+}
+
+static void fused_piece(void *data, int64_t index)
+{
+    const ceiling_call *call = data;
+    const int64_t first = index * call->piece * (int64_t)call->size;
+    const int64_t end = first + length_of(call, index) * (int64_t)call->size;
+    for (int64_t at = first; at < end; at += 32)
+        fused_pack(call->in + at, call->out + at, (size_t)host_min(32, end - at), call->size == 8,
+                   call->problem->of.probe.repeat);
 }
 
 static bool has_fused(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
+
 #else
+
 #define fused_piece plain_piece
 static bool has_fused(void)
 {
     return false;
 }
+
 #endif
 
 /* ---- the kernel --------------------------------------------------------------- */

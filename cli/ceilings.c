@@ -1,0 +1,74 @@
+/* probe ceilings: what each device can do at most, by which compare measures kernels. */
+#include "cli.h"
+
+bool cli_asks_ceilings(const cli_list *names)
+{
+    return cli_list_has(names, "ceilings");
+}
+
+static int check(const cli_options *options)
+{
+    if (options->operands.count != 1)
+        return cli_wrong_usage("'probe ceilings' stands alone: sweeps are probes of another kind");
+    if (options->given & (OPT_CSV | OPT_PLOT | OPT_QUICK | OPT_SECONDS))
+        return cli_wrong_usage("'probe ceilings' has no --csv, --plot, --quick or --seconds");
+    return CLI_OK;
+}
+
+static bool is_measured(const plx_study_device *device)
+{
+    for (int kind = 0; kind < PLX_CEILING_COUNT; kind++)
+        if (device->ceilings.value[kind] > 0)
+            return true;
+    return false;
+}
+
+static void print_device(const plx_study_device *device)
+{
+    (void)printf("%s %s, %s\n", device->label, device->info.name, device->info.api);
+    for (int kind = 0; kind < PLX_CEILING_COUNT; kind++)
+        if (device->ceilings.value[kind] > 0)
+            (void)printf("  %-8s %12.4g %s\n", plx_ceiling_name((plx_ceiling_kind)kind),
+                         device->ceilings.value[kind], plx_ceiling_unit((plx_ceiling_kind)kind));
+    if (!is_measured(device))
+        (void)printf("  none: its plugin has no kernels for that\n");
+}
+
+static int print_all(const cli_options *options, const plx_results *results)
+{
+    bool some = false;
+    for (size_t i = 0; i < results->device_count; i++) {
+        if (!cli_stdout_is_taken(options))
+            print_device(&results->devices[i]);
+        some = some || is_measured(&results->devices[i]);
+    }
+    return some ? CLI_OK : CLI_NOTHING;
+}
+
+int cli_ceilings(const cli_options *options)
+{
+    bool all = cli_list_has(&options->backends, "all");
+    plx_context *context;
+    plx_results results;
+    int status = check(options);
+    if (status == CLI_OK)
+        status = cli_outputs_check(options);
+    if (status == CLI_OK)
+        status = cli_open_context(options, &context);
+    if (status != CLI_OK)
+        return status;
+    plx_status measured = plx_measure_ceilings(context, all ? NULL : options->backends.at,
+                                               all ? 0 : options->backends.count, &results);
+    if (measured != PLX_OK) {
+        cli_say("%s", plx_message(context));
+        status = cli_exit_status(measured);
+    } else {
+        int shown = print_all(options, &results);
+        status = cli_outputs_write(options, &results);
+        if (status == CLI_OK)
+            status = shown;
+        plx_results_free(&results);
+    }
+    plx_context_destroy(context);
+    return status;
+}
