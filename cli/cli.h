@@ -53,6 +53,7 @@ typedef enum cli_option_bit {
     OPT_HOT = 1 << 27,
     OPT_SET = 1 << 28,
     OPT_RESTART = 1 << 29,
+    OPT_THRESHOLD = 1 << 27,
     OPT_REPORT = 1 << 30, /* --out and --plot as report takes them */
     /* The sets that most verbs take. */
     OPT_COMMON = OPT_PLUGIN_DIR | OPT_VERBOSE | OPT_QUIET,
@@ -71,7 +72,7 @@ typedef struct cli_options {
     uint64_t seed;
     plx_input input;
     const char *out, *json, *csv, *save_failure, *plot;
-    double seconds;
+    double seconds, threshold;
     plx_effort effort;
     size_t only_case; /* 0: all */
     bool help, version;
@@ -87,7 +88,7 @@ typedef struct cli_verb {
 } cli_verb;
 
 extern const cli_verb cli_list_verb, cli_doctor_verb, cli_run_verb, cli_check_verb, cli_compare_verb,
-    cli_explain_verb, cli_probe_verb, cli_tune_verb, cli_bench_verb, cli_report_verb;
+    cli_explain_verb, cli_probe_verb, cli_tune_verb, cli_bench_verb, cli_diff_verb, cli_report_verb;
 
 /* ---- main.c -------------------------------------------------------------- */
 

@@ -7,6 +7,7 @@ parallax_SOURCES = \
 	cli/ceilings.c \
 	cli/check.c \
 	cli/compare.c \
+	cli/diff.c \
 	cli/doctor.c \
 	cli/explain.c \
 	cli/list.c \

@@ -126,6 +126,15 @@ static int apply_seconds(cli_options *options, const char *word)
     return status;
 }
 
+static int apply_threshold(cli_options *options, const char *word)
+{
+    int status = number_of("threshold", word, &options->threshold);
+    if (status == CLI_OK && !(options->threshold > 0 && options->threshold <= 1e6))
+        return cli_wrong_usage("--threshold: '%s' is no percentage above 0", word);
+    options->threshold /= 100;
+    return status;
+}
+
 static bool whole_number(const char *word, uint64_t *number)
 {
     char *end;
@@ -226,6 +235,7 @@ static const option_row rows[] = {
     {"full", 0, NULL, OPT_FULL, "every shape, class and transposition", apply_full},
     {"set", 0, "NAME", OPT_SET, "a set of shapes, or list; may be repeated", apply_set},
     {"restart", 0, NULL, OPT_RESTART, "begin anew, whatever is in the file of --json", NULL},
+    {"threshold", 0, "PERCENT", OPT_THRESHOLD, "smaller changes of time are none (2)", apply_threshold},
     {"case", 0, "N", OPT_CASE, "this case of one operation and dtype alone", apply_case},
     {"save-failure", 0, "DIR", OPT_SAVE_FAILURE, "keep the operands of what failed", apply_save_failure},
     {"json", 'j', "FILE", OPT_JSON, "write JSON; - is standard output", apply_json},

@@ -24,6 +24,10 @@ libparallax_la_SOURCES = \
 # .npy files, reports and what is remembered of them.
 libparallax_la_SOURCES += \
 	core/bench_file.c \
+	core/diff.c \
+	core/diff.h \
+	core/diff_environment.c \
+	core/diff_match.c \
 	core/environment.c \
 	core/environment.h \
 	core/gains.c \
@@ -40,12 +44,15 @@ libparallax_la_SOURCES += \
 	core/report.h \
 	core/report_counters.c \
 	core/report_csv.c \
+	core/report_diff.c \
 	core/report_json.c \
 	core/report_json.h \
 	core/report_probe.c \
 	core/report_probe_json.c \
 	core/report_table.c \
-	core/report_text.c
+	core/report_text.c \
+	core/student.c \
+	core/student.h
 
 # The page.
 libparallax_la_SOURCES += \

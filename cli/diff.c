@@ -1,0 +1,83 @@
+/* diff: what changed from one file of results to another; the exit status says so. */
+#include "cli.h"
+
+#include <string.h>
+
+static int write_json(const char *path, const plx_diff_results *found)
+{
+    plx_output *output;
+    plx_error error = {""};
+    plx_status status;
+    if (path == NULL)
+        return CLI_OK;
+    if (strcmp(path, "-") == 0)
+        return plx_diff_write_json(found, stdout, &error) == PLX_OK ? CLI_OK : cli_wrong_usage("%s", error.text);
+    status = plx_output_open(path, &output, &error);
+    if (status != PLX_OK)
+        return cli_wrong_usage("%s", error.text);
+    status = plx_diff_write_json(found, plx_output_stream(output), &error);
+    if (status == PLX_OK)
+        status = plx_output_close(output, &error);
+    else
+        plx_output_discard(output);
+    return status == PLX_OK ? CLI_OK : cli_wrong_usage("%s", error.text);
+}
+
+static int tell(const cli_options *options, const plx_diff_results *found)
+{
+    plx_error error = {""};
+    if (!cli_stdout_is_taken(options) && !(options->given & OPT_QUIET) &&
+        plx_diff_write_table(found, stdout, &error) != PLX_OK)
+        return cli_wrong_usage("%s", error.text);
+    int status = write_json(options->json, found);
+    if (status == CLI_OK)
+        status = plx_diff_status(found);
+    (void)fflush(stdout); /* what follows comes after the table */
+    if (status == CLI_NOTHING)
+        cli_say("nothing could be compared: no record is in both files");
+    return status;
+}
+
+static int diff_main(cli_options *options)
+{
+    plx_diff_options wanted = {.threshold = options->threshold};
+    plx_diff_results found;
+    plx_error error = {""};
+    if (options->operands.count != 2)
+        return cli_wrong_usage("two files of results are compared: parallax diff OLD.json NEW.json");
+    int status = cli_outputs_check(options);
+    if (status != CLI_OK)
+        return status;
+    plx_status made = plx_diff(options->operands.at[0], options->operands.at[1], &wanted, &found, &error);
+    if (made != PLX_OK) {
+        cli_say("%s", error.text);
+        return cli_exit_status(made);
+    }
+    status = tell(options, &found);
+    plx_diff_results_free(&found);
+    return status;
+}
+
+const cli_verb cli_diff_verb = {
+    .name = "diff",
+    .summary = "says what became slower, wrong or less accurate from one file of results to another",
+    .usage = "diff OLD.json NEW.json [options]",
+    .help = "Compares two files that bench, compare or check wrote with --json, record by record:\n"
+            "what became slower or faster beyond noise, what is wrong, failed or unsupported now,\n"
+            "what takes up more of its error bound, and what is in one file alone.  Differences\n"
+            "between the environments come first.\n"
+            "\n"
+            "A time has changed when it differs by more than --threshold, the 95 % intervals of the\n"
+            "medians are disjoint, and the probability of that by noise alone, corrected for the\n"
+            "number of records, is below 1 %.  That is the noise within a run: where runs differ\n"
+            "from each other, as on a busy processor, give a larger threshold.\n"
+            "\n"
+            "Exit status: 0 no regression, 1 something is slower, broken or less accurate, 2 a file\n"
+            "can't be used, 4 no record is in both.\n"
+            "\n"
+            "Examples:\n"
+            "  parallax diff before.json after.json\n"
+            "  parallax diff --threshold 10 --json - before.json after.json\n",
+    .options = OPT_VERBOSE | OPT_QUIET | OPT_THRESHOLD | OPT_JSON,
+    .run = diff_main,
+};

@@ -1,0 +1,494 @@
+/* diff: what it calls a change and what it does not, on results made by hand; false alarms
+ * over many records, with noise of several kinds. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "core/student.h"
+
+#include <parallax/study.h>
+
+#include <jansson.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void assert_near(double found, double expected, double by)
+{
+    if (!(fabs(found - expected) <= by))
+        fail_msg("%.15g, expected %.15g", found, expected);
+}
+
+/* ---- significance ----------------------------------------------------------------- */
+
+static void tails_are_those_of_the_tables(void **state)
+{
+    (void)state;
+    assert_near(plx_student_tails(0, 3), 1, 1e-12);
+    assert_near(plx_student_tails(1, 1), 0.5, 1e-12); /* Cauchy */
+    assert_near(plx_student_tails(12.7062, 1), 0.05, 1e-6);
+    assert_near(plx_student_tails(-2.22814, 10), 0.05, 1e-6);
+    assert_near(plx_student_tails(4.58689, 10), 0.001, 1e-7);
+    assert_near(plx_student_tails(1.95996, 1e6), 0.05, 1e-5);
+    assert_near(plx_student_tails(sqrt(2.0), 2), 1 - sqrt(0.5), 1e-12);
+    assert_near(plx_student_tails(INFINITY, 4), 0, 0);
+}
+
+static void holm_asks_more_of_many(void **state)
+{
+    double p[] = {0.01, 0.04, 0.03, 0.005, 0.9};
+    size_t order[5];
+    (void)state;
+    plx_holm(p, order, 5);
+    assert_near(p[3], 0.025, 1e-15);
+    assert_near(p[0], 0.04, 1e-15);
+    assert_near(p[2], 0.09, 1e-15);
+    assert_near(p[1], 0.09, 1e-15); /* never below the one before */
+    assert_near(p[4], 0.9, 1e-15);
+}
+
+static void noise_needs_samples(void **state)
+{
+    plx_noise one = plx_noise_of(99, 101, 1), few = plx_noise_of(99, 101, 3), many = plx_noise_of(99, 101, 100);
+    (void)state;
+    assert_near(plx_medians_differ(100, one, 500, many), 1, 0);
+    assert_true(plx_medians_differ(100, few, 103, few) > plx_medians_differ(100, many, 103, many));
+    assert_true(plx_medians_differ(100, many, 100.2, many) > 0.5);
+    plx_noise none = plx_noise_of(100, 100, 50);
+    assert_near(plx_medians_differ(100, none, 100, none), 1, 0);
+    assert_near(plx_medians_differ(100, none, 101, none), 0, 0);
+}
+
+/* ---- files made by hand -------------------------------------------------------------- */
+
+static char folder[] = "/tmp/parallax-test-diff-XXXXXX";
+static char old_path[64], new_path[64];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    if (mkdtemp(folder) == NULL)
+        return -1;
+    (void)snprintf(old_path, sizeof old_path, "%s/old.json", folder);
+    (void)snprintf(new_path, sizeof new_path, "%s/new.json", folder);
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    (void)unlink(old_path);
+    (void)unlink(new_path);
+    return rmdir(folder);
+}
+
+static json_t *empty_file(void)
+{
+    json_t *root =
+        json_pack("{s:s, s:{s:s, s:s}, s:[{s:s, s:s, s:s}, {s:s, s:s, s:s}], s:[], s:[]}", "schema", "parallax-results/1",
+                  "environment", "parallax", "0.1.0", "kernels_hash", "abc", "devices", "label", "alpha:0", "name",
+                  "Chip", "driver", "1.0", "label", "alpha:1", "name", "Chip", "driver", "1.0", "records", "pairs");
+    assert_non_null(root);
+    return root;
+}
+
+/* A record of a vector's sum; the shape tells records apart. */
+static json_t *add_record(json_t *root, int n, double median, double half, int samples)
+{
+    json_t *record = json_pack(
+        "{s:s, s:s, s:[i], s:s, s:s, s:i, s:s, s:s, s:s, s:i, s:{s:f}, s:{s:f, s:[f, f], s:i, s:s}}", "op", "reduce",
+        "dtype", "f32", "shape", n, "reduction", "sum", "backend", "alpha:0", "device", 0, "kernel", "vector", "status",
+        "ok", "input", "uniform", "seed", 1, "error", "max_over_bound", 0.1, "time", "median_ns", median, "ci95_ns",
+        median - half, median + half, "samples", samples, "clock", "device");
+    assert_non_null(record);
+    json_array_append_new(json_object_get(root, "records"), record);
+    return record;
+}
+
+static plx_diff_results diff_of(json_t *before, json_t *after, double threshold)
+{
+    plx_diff_results results;
+    plx_error error = {""};
+    plx_diff_options options = {.threshold = threshold};
+    assert_int_equal(json_dump_file(before, old_path, 0), 0);
+    assert_int_equal(json_dump_file(after, new_path, 0), 0);
+    if (plx_diff(old_path, new_path, &options, &results, &error) != PLX_OK)
+        fail_msg("%s", error.text);
+    return results;
+}
+
+/* One record each; what becomes of it. */
+static void expect_change(json_t *before, json_t *after, plx_change change, int status)
+{
+    plx_diff_results results = diff_of(before, after, 0);
+    assert_int_equal(results.count, 1);
+    assert_string_equal(plx_change_name(results.differences[0].change), plx_change_name(change));
+    assert_int_equal(results.counts[change], 1);
+    assert_int_equal(plx_diff_status(&results), status);
+    plx_diff_results_free(&results);
+    json_decref(before);
+    json_decref(after);
+}
+
+static void expect_nothing(json_t *before, json_t *after)
+{
+    plx_diff_results results = diff_of(before, after, 0);
+    assert_int_equal(results.count, 0);
+    assert_int_equal(results.compared, 1);
+    assert_int_equal(plx_diff_status(&results), 0);
+    plx_diff_results_free(&results);
+    json_decref(before);
+    json_decref(after);
+}
+
+static json_t *one(double median, double half, int samples)
+{
+    json_t *root = empty_file();
+    add_record(root, 1000, median, half, samples);
+    return root;
+}
+
+static json_t *first_record(json_t *root)
+{
+    return json_array_get(json_object_get(root, "records"), 0);
+}
+
+static json_t *one_with(const char *key, json_t *value)
+{
+    json_t *root = one(1000, 2, 50);
+    assert_int_equal(json_object_set_new(first_record(root), key, value), 0);
+    return root;
+}
+
+static json_t *one_with_error(double error)
+{
+    return one_with("error", json_pack("{s:f}", "max_over_bound", error));
+}
+
+/* ---- times ------------------------------------------------------------------------- */
+
+static void times_change_beyond_noise(void **state)
+{
+    (void)state;
+    expect_nothing(one(1000, 2, 50), one(1000, 2, 50));
+    expect_change(one(1000, 2, 50), one(1100, 2, 50), PLX_CHANGE_SLOWER, 1);
+    expect_change(one(1100, 2, 50), one(1000, 2, 50), PLX_CHANGE_FASTER, 0);
+    expect_nothing(one(1000, 2, 50), one(1015, 2, 50));    /* below the threshold */
+    expect_nothing(one(1000, 100, 50), one(1150, 100, 50)); /* intervals overlap */
+    expect_nothing(one(1000, 10, 1), one(1100, 10, 1));     /* nobody knows the noise */
+    expect_change(one(1000, 5, 3), one(2000, 10, 3), PLX_CHANGE_SLOWER, 1);
+}
+
+static void the_threshold_is_the_users(void **state)
+{
+    (void)state;
+    json_t *before = one(1000, 2, 50), *after = one(1100, 2, 50);
+    plx_diff_results results = diff_of(before, after, 0.2);
+    assert_int_equal(results.count, 0);
+    plx_diff_results_free(&results);
+    json_decref(before);
+    json_decref(after);
+}
+
+static void unlike_times_are_not_compared(void **state)
+{
+    (void)state;
+    json_t *other = one(5000, 2, 50);
+    json_object_set_new(json_object_get(first_record(other), "time"), "clock", json_string("host"));
+    expect_change(one(1000, 2, 50), other, PLX_CHANGE_UNCOMPARED, 0);
+    other = one(5000, 2, 50);
+    json_object_set_new(json_object_get(first_record(other), "time"), "hot", json_true());
+    expect_change(one(1000, 2, 50), other, PLX_CHANGE_UNCOMPARED, 0);
+    other = one(5000, 2, 50);
+    json_object_del(first_record(other), "time");
+    expect_change(one(1000, 2, 50), other, PLX_CHANGE_UNCOMPARED, 0);
+}
+
+/* ---- states and errors ------------------------------------------------------------------ */
+
+static void states_change(void **state)
+{
+    (void)state;
+    expect_change(one(1000, 2, 50), one_with("status", json_string("wrong")), PLX_CHANGE_BROKEN, 1);
+    expect_change(one(1000, 2, 50), one_with("status", json_string("failed")), PLX_CHANGE_BROKEN, 1);
+    expect_change(one(1000, 2, 50), one_with("status", json_string("unsupported")), PLX_CHANGE_BROKEN, 1);
+    expect_change(one_with("status", json_string("wrong")), one(1000, 2, 50), PLX_CHANGE_REPAIRED, 0);
+    expect_change(one_with("status", json_string("failed")), one_with("status", json_string("wrong")),
+                  PLX_CHANGE_BROKEN, 1);
+}
+
+static void what_was_not_run_says_nothing(void **state)
+{
+    (void)state;
+    expect_change(one(1000, 2, 50), one_with("status", json_string("not-run")), PLX_CHANGE_UNCOMPARED, 4);
+    expect_change(one(1000, 2, 50), empty_file(), PLX_CHANGE_VANISHED, 4);
+    expect_change(empty_file(), one(1000, 2, 50), PLX_CHANGE_ADDED, 4);
+}
+
+static void errors_change(void **state)
+{
+    (void)state;
+    expect_change(one_with_error(0.1), one_with_error(0.2), PLX_CHANGE_LESS_ACCURATE, 1);
+    expect_change(one_with_error(0.2), one_with_error(0.1), PLX_CHANGE_MORE_ACCURATE, 0);
+    expect_nothing(one_with_error(0.1), one_with_error(0.11));
+    expect_nothing(one_with_error(0.001), one_with_error(0.004));
+    json_t *other = one_with_error(0.5);
+    json_object_set_new(first_record(other), "seed", json_integer(2)); /* other data */
+    expect_nothing(one_with_error(0.1), other);
+}
+
+/* ---- matching ---------------------------------------------------------------------------- */
+
+static void labels_may_change(void **state)
+{
+    (void)state;
+    json_t *other = one(2000, 2, 50);
+    json_object_set_new(json_array_get(json_object_get(other, "devices"), 1), "label", json_string("alpha:7"));
+    json_object_set_new(first_record(other), "backend", json_string("alpha:7"));
+    json_object_set_new(first_record(other), "device", json_integer(1));
+    expect_change(one(1000, 2, 50), other, PLX_CHANGE_SLOWER, 1);
+}
+
+static void other_problems_are_others(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *key, *value;
+    } rows[] = {{"dtype", "f64"}, {"reduction", "max"}, {"input", "positive"}, {"backend", "beta:0"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        json_t *before = one(1000, 2, 50), *after = one_with(rows[i].key, json_string(rows[i].value));
+        plx_diff_results results = diff_of(before, after, 0);
+        assert_int_equal(results.counts[PLX_CHANGE_VANISHED], 1);
+        assert_int_equal(results.counts[PLX_CHANGE_ADDED], 1);
+        assert_int_equal(plx_diff_status(&results), 4);
+        plx_diff_results_free(&results);
+        json_decref(before);
+        json_decref(after);
+    }
+}
+
+/* The best kernel of a backend may have become another one, and slower. */
+static void another_best_kernel_is_compared(void **state)
+{
+    (void)state;
+    json_t *before = one(1000, 2, 50), *after = one(2000, 2, 50);
+    json_object_set_new(first_record(after), "kernel", json_string("onepass"));
+    plx_diff_results results = diff_of(before, after, 0);
+    assert_int_equal(results.count, 1);
+    assert_int_equal(results.differences[0].change, PLX_CHANGE_SLOWER);
+    assert_string_equal(results.differences[0].kernel, "onepass, was vector");
+    plx_diff_results_free(&results);
+    json_decref(before);
+    json_decref(after);
+}
+
+static void equal_devices_keep_their_order(void **state)
+{
+    (void)state;
+    json_t *before = one(1000, 2, 50), *after = one(1000, 2, 50);
+    json_object_set_new(add_record(before, 1000, 3000, 2, 50), "device", json_integer(1));
+    json_object_set_new(add_record(after, 1000, 3000, 2, 50), "device", json_integer(1));
+    plx_diff_results results = diff_of(before, after, 0);
+    assert_int_equal(results.count, 0);
+    assert_int_equal(results.compared, 2);
+    plx_diff_results_free(&results);
+    json_decref(before);
+    json_decref(after);
+}
+
+static void environments_are_named(void **state)
+{
+    (void)state;
+    json_t *before = one(1000, 2, 50), *after = one(1000, 2, 50);
+    json_object_set_new(json_object_get(after, "environment"), "kernels_hash", json_string("def"));
+    json_object_set_new(json_array_get(json_object_get(after, "devices"), 0), "driver", json_string("2.0"));
+    plx_diff_results results = diff_of(before, after, 0);
+    assert_int_equal(results.count, 0);
+    assert_int_equal(results.environment_count, 2);
+    assert_string_equal(results.environment[0], "hash of the kernels: abc, now def");
+    assert_string_equal(results.environment[1], "driver of alpha:0: 1.0, now 2.0");
+    plx_diff_results_free(&results);
+    json_decref(before);
+    json_decref(after);
+}
+
+/* ---- false alarms -------------------------------------------------------------------------- */
+
+/* Marsaglia's xorshift: the same noise on every machine. */
+static uint64_t noise_state;
+
+static double uniform(void)
+{
+    noise_state ^= noise_state << 13;
+    noise_state ^= noise_state >> 7;
+    noise_state ^= noise_state << 17;
+    return ((double)(noise_state >> 11) + 0.5) * 0x1p-53;
+}
+
+static double normal(void)
+{
+    return sqrt(-2 * log(uniform())) * cos(2 * 3.14159265358979323846 * uniform());
+}
+
+typedef enum noise_kind { NORMAL, SKEWED, OUTLIERS, NOISE_KINDS } noise_kind;
+
+static double sample_of(noise_kind kind, double spread)
+{
+    if (kind == SKEWED)
+        return 1000 * exp(spread * -log(uniform()));
+    if (kind == OUTLIERS && uniform() < 0.1)
+        return 1000 * (1 + 10 * spread * uniform());
+    return 1000 * exp(spread * normal());
+}
+
+static int rising(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The ranks of the 95 % interval, as the core takes them: P(Bin(n, 1/2) <= rank) <= 2.5 %. */
+static size_t lower_rank(size_t count)
+{
+    double term = exp2(-(double)count), sum = term;
+    size_t rank = 0;
+    while (sum <= 0.025) {
+        term *= (double)(count - rank) / (double)(rank + 1);
+        sum += term;
+        if (sum <= 0.025)
+            rank++;
+        else
+            break;
+    }
+    return rank;
+}
+
+/* A median and its interval of samples that are taken until the interval is narrower than
+ * 1 %, or until there are as many as the time allows. */
+static void add_noisy(json_t *root, int n, noise_kind kind, double spread, size_t most, double factor)
+{
+    double samples[120], sorted[120], median = 0, low = 0, high = 0;
+    size_t count = 0;
+    while (count < most) {
+        samples[count++] = factor * sample_of(kind, spread);
+        if (count < most && (count < 12 || count % 4 != 0))
+            continue;
+        memcpy(sorted, samples, count * sizeof *sorted);
+        qsort(sorted, count, sizeof *sorted, rising);
+        low = sorted[lower_rank(count)];
+        high = sorted[count - 1 - lower_rank(count)];
+        median = (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
+        if (high - low < 0.01 * median)
+            break;
+    }
+    json_t *record = add_record(root, n, median, 0, (int)count);
+    json_object_set_new(json_object_get(record, "time"), "ci95_ns", json_pack("[f, f]", low, high));
+}
+
+/* Records with noise of every kind, few samples and many; the record `slow`, if any, is
+ * slower by a tenth. */
+static json_t *noisy_file(uint64_t seed, int count, int slow)
+{
+    static const double spreads[] = {0.003, 0.01, 0.03, 0.1};
+    static const size_t most[] = {3, 5, 12, 40, 120};
+    json_t *root = empty_file();
+    noise_state = seed * 0x9E3779B97F4A7C15u + 1;
+    for (int i = 0; i < count; i++)
+        add_noisy(root, i + 1, (noise_kind)(i % NOISE_KINDS), i == slow ? 0.003 : spreads[i / 3 % 4],
+                  i == slow ? 40 : most[i / 12 % 5], i == slow ? 1.1 : 1);
+    return root;
+}
+
+static void noise_alone_rarely_alarms(void **state)
+{
+    enum { RUNS = 40, RECORDS = 1000 };
+    size_t alarmed = 0;
+    (void)state;
+    for (uint64_t run = 0; run < RUNS; run++) {
+        json_t *before = noisy_file(2 * run + 1, RECORDS, -1), *after = noisy_file(2 * run + 2, RECORDS, -1);
+        plx_diff_results results = diff_of(before, after, 0);
+        assert_int_equal(results.timed, RECORDS);
+        alarmed += results.count > 0;
+        plx_diff_results_free(&results);
+        json_decref(before);
+        json_decref(after);
+    }
+    printf("%zu of %d diffs of %d records each alarmed\n", alarmed, (int)RUNS, (int)RECORDS);
+    assert_true(alarmed <= 2); /* 1 % of them are expected at most */
+}
+
+static void one_slow_record_among_a_thousand_is_found(void **state)
+{
+    (void)state;
+    for (uint64_t run = 0; run < 5; run++) {
+        json_t *before = noisy_file(100 + run, 1000, 499), *after = noisy_file(200 + run, 1000, 499);
+        json_t *old = json_array_get(json_object_get(before, "records"), 499);
+        double median = json_number_value(json_object_get(json_object_get(old, "time"), "median_ns"));
+        json_t *interval = json_object_get(json_object_get(old, "time"), "ci95_ns");
+        json_object_set_new(json_object_get(old, "time"), "median_ns", json_real(median / 1.1));
+        json_array_set_new(interval, 0, json_real(json_number_value(json_array_get(interval, 0)) / 1.1));
+        json_array_set_new(interval, 1, json_real(json_number_value(json_array_get(interval, 1)) / 1.1));
+        plx_diff_results results = diff_of(before, after, 0);
+        assert_int_equal(results.counts[PLX_CHANGE_SLOWER], 1);
+        assert_non_null(strstr(results.differences[0].problem, " 500 "));
+        plx_diff_results_free(&results);
+        json_decref(before);
+        json_decref(after);
+    }
+}
+
+/* ---- what is written ------------------------------------------------------------------------- */
+
+static void the_json_says_it_all(void **state)
+{
+    char *text = NULL;
+    size_t length = 0;
+    plx_error error = {""};
+    (void)state;
+    json_t *before = one(1000, 2, 50), *after = one(1100, 2, 50);
+    plx_diff_results results = diff_of(before, after, 0);
+    FILE *to = open_memstream(&text, &length);
+    assert_non_null(to);
+    assert_int_equal(plx_diff_write_json(&results, to, &error), PLX_OK);
+    assert_int_equal(fclose(to), 0);
+    json_t *root = json_loads(text, 0, NULL);
+    json_t *found = json_array_get(json_object_get(root, "differences"), 0);
+    assert_string_equal(json_string_value(json_object_get(root, "schema")), "parallax-diff/1");
+    assert_true(json_is_true(json_object_get(root, "regression")));
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(root, "counts"), "slower")), 1);
+    assert_string_equal(json_string_value(json_object_get(found, "change")), "slower");
+    assert_string_equal(json_string_value(json_object_get(found, "problem")), "reduce f32 1000 sum");
+    assert_near(json_number_value(json_object_get(found, "ratio")), 1.1, 1e-9);
+    json_decref(root);
+    free(text);
+    plx_diff_results_free(&results);
+    json_decref(before);
+    json_decref(after);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tails_are_those_of_the_tables),
+        cmocka_unit_test(holm_asks_more_of_many),
+        cmocka_unit_test(noise_needs_samples),
+        cmocka_unit_test(times_change_beyond_noise),
+        cmocka_unit_test(the_threshold_is_the_users),
+        cmocka_unit_test(unlike_times_are_not_compared),
+        cmocka_unit_test(states_change),
+        cmocka_unit_test(what_was_not_run_says_nothing),
+        cmocka_unit_test(errors_change),
+        cmocka_unit_test(labels_may_change),
+        cmocka_unit_test(other_problems_are_others),
+        cmocka_unit_test(another_best_kernel_is_compared),
+        cmocka_unit_test(equal_devices_keep_their_order),
+        cmocka_unit_test(environments_are_named),
+        cmocka_unit_test(noise_alone_rarely_alarms),
+        cmocka_unit_test(one_slow_record_among_a_thousand_is_found),
+        cmocka_unit_test(the_json_says_it_all),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
