@@ -22,16 +22,24 @@ static void on_interrupt(int number)
     (void)raise(number); /* the handler is gone by now: SA_RESETHAND */
 }
 
+/* A signal that is ignored, as under nohup, stays so. */
+static void say_farewell_on(int number)
+{
+    struct sigaction action = {.sa_flags = (int)(SA_RESETHAND | SA_NODEFER)}, before;
+    action.sa_handler = on_interrupt;
+    if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        (void)sigaction(number, &action, NULL);
+}
+
 static void prepare_farewell(const char *path)
 {
-    struct sigaction action = {.sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
     if (path == NULL)
         return;
     (void)snprintf(farewell, sizeof farewell,
                    "\n%s: interrupted; the finished cases are in %.300s, and the same command goes on from there\n",
                    cli_who, path);
-    action.sa_handler = on_interrupt;
-    (void)sigaction(SIGINT, &action, NULL);
+    say_farewell_on(SIGINT);
+    say_farewell_on(SIGTERM);
 }
 
 /* ---- sets ----------------------------------------------------------------------------- */
@@ -147,8 +155,8 @@ static void print_summary(const cli_options *options, const plx_bench_results *f
 {
     if (cli_stdout_is_taken(options) || (options->given & OPT_QUIET))
         return;
-    (void)printf("%zu cases: %zu run, %zu kept, %zu left out\n", found->cases, found->ran, found->kept,
-                 found->left_out);
+    (void)printf("%zu case%s: %zu run, %zu kept, %zu left out\n", found->cases, found->cases == 1 ? "" : "s",
+                 found->ran, found->kept, found->left_out);
 }
 
 /* ---- the verb ------------------------------------------------------------------------------ */

@@ -10,5 +10,5 @@ tests_test_json_file_SOURCES = tests/test_json_file.c core/json_file.c core/json
 tests_test_json_file_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
 tests_test_json_file_LDADD = $(CMOCKA_LIBS) $(JANSSON_LIBS)
 
-TESTS += tests/test_environment.sh
-dist_check_SCRIPTS += tests/test_environment.sh
+TESTS += tests/test_bench.sh tests/test_environment.sh
+dist_check_SCRIPTS += tests/test_bench.sh tests/test_environment.sh

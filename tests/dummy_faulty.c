@@ -142,6 +142,17 @@ static plx_status transpose(plx_plugin_queue *queue, const plx_operand *operands
     return status;
 }
 
+/* $FAULTY_DELAY: every execution takes a hundredth of a second longer.  $FAULTY_HANG: that of
+ * a reduction of so many elements never ends. */
+static void obey_test(const faulty_plan *plan)
+{
+    const char *hang = getenv("FAULTY_HANG");
+    if (getenv("FAULTY_DELAY") != NULL)
+        (void)nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    while (hang != NULL && plan->problem.op == PLX_REDUCE && plan->problem.of.reduce.n == strtoll(hang, NULL, 10))
+        (void)nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+}
+
 static plx_status faulty_execute(plx_plugin_plan *opaque, plx_plugin_queue *queue,
                                  const plx_operand *operands, size_t count, plx_error *error)
 {
@@ -150,6 +161,7 @@ static plx_status faulty_execute(plx_plugin_plan *opaque, plx_plugin_queue *queu
     (void)count;
     if (plan->kernel == FAULT_FAILS)
         return plx_fail(error, PLX_FAILED, "the device caught fire");
+    obey_test(plan);
     if (plan->kernel == FAULT_SLOW)
         (void)nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
     if (plan->problem.op == PLX_TRANSPOSE)
@@ -160,6 +172,15 @@ static plx_status faulty_execute(plx_plugin_plan *opaque, plx_plugin_queue *queu
     if (plan->kernel == FAULT_WRONG)
         result ^= 1;
     return dummy_upload(queue, operands[1].memory, operands[1].offset, &result, sizeof result, error);
+}
+
+/* Its events tell no time: the host's clock is used. */
+static plx_status faulty_event_elapsed(plx_plugin_event *from, plx_plugin_event *to, double *nanoseconds,
+                                       plx_error *error)
+{
+    plx_status status = dummy_event_elapsed(from, to, nanoseconds, error);
+    *nanoseconds = 0;
+    return status;
 }
 
 static const plx_plugin faulty_plugin = {
@@ -183,7 +204,7 @@ static const plx_plugin faulty_plugin = {
     .event_create = dummy_event_create,
     .event_destroy = dummy_event_destroy,
     .event_record = dummy_event_record,
-    .event_elapsed = dummy_event_elapsed,
+    .event_elapsed = faulty_event_elapsed,
     .kernel = faulty_kernel,
     .choose = faulty_choose,
     .plan = faulty_plan_make,

@@ -1,0 +1,224 @@
+#!/bin/sh
+# bench and diff as scripts see them: sets, a file that is resumed and a file that is
+# foreign, a kernel that was slowed down on purpose.
+set -u
+export LC_ALL=C
+unset PLX_BACKEND PLX_PLUGIN_PATH FAULTY_BEST FAULTY_OP FAULTY_DELAY FAULTY_HANG 2>/dev/null
+parallax=${PARALLAX:-./parallax}
+faulty=${top_builddir:-.}/tests/.libs/plx-faulty.so
+work=$(mktemp -d) || exit 99
+running=
+trap '[ -z "$running" ] || kill -9 "$running" 2>/dev/null; rm -rf "$work"' EXIT HUP INT TERM
+XDG_CACHE_HOME=$work/cache
+export XDG_CACHE_HOME
+failures=0
+cases=0
+
+[ -f "$faulty" ] || { echo "there is no plugin $faulty"; exit 99; }
+mkdir "$work/plugins" && cp "$faulty" "$work/plugins/" || exit 99
+
+fail() {
+    failures=$((failures + 1))
+    echo "FAIL: $1"
+    sed 's/^/    out: /' "$work/out" | head -8
+    sed 's/^/    err: /' "$work/err" | head -8
+}
+
+# expect STATUS MESSAGE ARGUMENT...: the status, and a word on standard error.
+expect() {
+    wanted=$1 word=$2
+    shift 2
+    cases=$((cases + 1))
+    "$parallax" "$@" >"$work/out" 2>"$work/err" </dev/null
+    status=$?
+    [ "$status" = "$wanted" ] || fail "status $status, not $wanted: $*"
+    [ -z "$word" ] || grep -qF -- "$word" "$work/err" || fail "no \"$word\" on standard error: $*"
+    [ "$wanted" != 2 ] || [ "$(wc -l <"$work/err")" -eq 1 ] || fail "a refusal is one line: $*"
+}
+
+shows() {
+    cases=$((cases + 1))
+    grep -qF -- "$1" "$work/out" || fail "no \"$1\" on standard output"
+}
+
+# count FILE TEXT: how many lines have it.
+count() { grep -cF -- "$2" "$1"; }
+
+same_count() { # what, found, wanted
+    cases=$((cases + 1))
+    [ "$2" = "$3" ] || fail "$1: $2, not $3"
+}
+
+# ---- words ------------------------------------------------------------------------
+expect 0 '' bench --set list
+for set in quick square skinny odd seed-paper; do
+    shows "$set "
+done
+expect 2 "did you mean 'quick'" bench --set quik
+expect 2 "one operation" bench --shape 10
+expect 2 "one operation" bench gemm reduce --shape 10
+expect 2 "takes a shape" bench gemm --shape 10
+expect 2 "go with --shape" bench matvec --trans
+expect 2 "parallax probe" bench probe
+expect 3 "" bench gemm --shape 4x4x4 --backend nonsense
+expect 3 "" bench gemm --shape 4x4x4 --backend host --kernel nonsense
+expect 2 "no case" bench reduce --set skinny --backend host
+expect 2 "can't write" bench reduce --shape 9 --backend host --json "$work/none/b.json"
+
+# ---- a set, and what it does not ask of a processor ----------------------------------
+expect 0 "left out: gemm f32 4095x4097x4099 nn: too large for a processor" \
+    bench gemm --set odd --backend host --no-timing --json "$work/odd.json"
+shows "3 cases: 1 run, 0 kept, 2 left out"
+same_count "records of what was run" "$(count "$work/odd.json" '"status": "ok"')" 1
+same_count "reasons of what was not" "$(count "$work/odd.json" '"reason": "too large')" 2
+
+# ---- a small sweep ---------------------------------------------------------------------
+set -- bench reduce --plugin-dir "$work/plugins" --dtype i32 --backend host --backend faulty --seconds 0.02
+shapes="--shape 10 --shape 20 --shape 30"
+# shellcheck disable=SC2086 # words
+expect 0 '' "$@" $shapes --json "$work/all.json" --csv "$work/all.csv"
+shows "3 cases: 3 run, 0 kept, 0 left out"
+same_count "records" "$(count "$work/all.json" '"status": "ok"')" 6
+same_count "lines of CSV" "$(wc -l <"$work/all.csv" | tr -d ' ')" 7
+expect 0 '' "$@" --shape 10 --json -
+shows '"bench": {'
+expect 0 '' "$@" --shape 10 --csv -
+shows 'reduce,i32,10,sum'
+
+# What is there is kept, to the byte, and CSV tells of all of it.
+cp "$work/all.json" "$work/before.json"
+cp "$work/all.csv" "$work/before.csv"
+# shellcheck disable=SC2086
+expect 0 "3 of 3 cases are in" "$@" $shapes --json "$work/all.json" --csv "$work/all.csv"
+shows "3 cases: 0 run, 3 kept, 0 left out"
+same_count "the file" "$(cmp "$work/all.json" "$work/before.json" && echo same)" same
+same_count "the CSV" "$(cmp "$work/all.csv" "$work/before.csv" && echo same)" same
+# shellcheck disable=SC2086
+expect 0 "3 of 4 cases are in" "$@" $shapes --shape 40 --json "$work/all.json"
+same_count "records with one shape more" "$(count "$work/all.json" '"status": "ok"')" 8
+same_count "groups with one shape more" "$(grep '"group"' "$work/all.json" | sort -u | wc -l | tr -d ' ')" 4
+expect 0 '' diff "$work/before.json" "$work/all.json"
+shows "2 new"
+
+# ---- killed in the middle -----------------------------------------------------------------
+# shellcheck disable=SC2086
+FAULTY_HANG=30 "$parallax" "$@" $shapes --json "$work/killed.json" >"$work/out" 2>"$work/err" </dev/null &
+running=$!
+tries=0
+until [ -f "$work/killed.json" ] && [ "$(count "$work/killed.json" '"status": "ok"')" = 4 ]; do
+    tries=$((tries + 1))
+    [ $tries -lt 1200 ] && kill -0 $running 2>/dev/null || { fail "two cases were not finished"; break; }
+    sleep 0.1
+done
+kill -TERM $running
+wait $running
+same_count "the status of a bench that was killed" $? 143
+running=
+cases=$((cases + 1))
+grep -qF "interrupted; the finished cases are in" "$work/err" || fail "nobody says where the finished cases are"
+sed -n '/"records"/,/"pairs"/p' "$work/killed.json" | grep median_ns | head -n 4 >"$work/times"
+# shellcheck disable=SC2086
+expect 0 "2 of 3 cases are in" "$@" $shapes --json "$work/killed.json"
+shows "3 cases: 1 run, 2 kept, 0 left out"
+same_count "records after it was resumed" "$(count "$work/killed.json" '"status": "ok"')" 6
+sed -n '/"records"/,/"pairs"/p' "$work/killed.json" | grep median_ns | head -n 4 >"$work/times.after"
+same_count "the times of the finished cases" "$(cmp "$work/times" "$work/times.after" && echo same)" same
+
+# What failed is tried again, and only that.
+FAULTY_BEST=fails
+export FAULTY_BEST
+expect 5 '' "$@" --shape 50 --json "$work/failed.json"
+unset FAULTY_BEST
+expect 0 '' "$@" --shape 50 --json "$work/failed.json"
+shows "1 case: 1 run, 0 kept, 0 left out"
+same_count "records of the failure" "$(count "$work/failed.json" '"status": "failed"')" 0
+same_count "records of the second try" "$(count "$work/failed.json" '"status": "ok"')" 2
+
+# ---- foreign files ---------------------------------------------------------------------------
+foreign() { # name, word
+    cp "$work/$1.json" "$work/foreign.json"
+    expect 2 "$2" bench reduce --plugin-dir "$work/plugins" --dtype i32 --backend host --backend faulty \
+        --seconds 0.02 --shape 10 --json "$work/foreign.json"
+    same_count "a foreign file" "$(cmp "$work/$1.json" "$work/foreign.json" && echo same)" same
+}
+sed 's/"kernels_hash": "[0-9a-f]*"/"kernels_hash": "0"/' "$work/before.json" >"$work/kernels.json"
+foreign kernels "kernels_hash differs; give another name, or --restart"
+sed 's/"name": "faulty device"/"name": "another device"/' "$work/before.json" >"$work/device.json"
+foreign device "name of faulty:0 differs"
+sed 's/"seconds": 0.02/"seconds": 7.5/' "$work/before.json" >"$work/seconds.json"
+foreign seconds "the option seconds differs"
+"$parallax" compare reduce 10 --no-timing --kernel all --backend host --json "$work/compare.json" -q 2>/dev/null
+foreign compare "not made by bench"
+head -c 900 "$work/before.json" >"$work/short.json"
+foreign short "cut short"
+: >"$work/empty.json"
+foreign empty "the file is empty"
+expect 0 '' "$@" --shape 10 --json "$work/foreign.json" --restart
+shows "1 case: 1 run, 0 kept, 0 left out"
+
+# ---- diff -----------------------------------------------------------------------------------------
+expect 0 '' diff "$work/before.json" "$work/before.json"
+shows "6 records compared, 6 by time: nothing changed"
+
+# A kernel that was slowed down, by far more than any machine is noisy.
+FAULTY_DELAY=1
+export FAULTY_DELAY
+# shellcheck disable=SC2086
+expect 0 '' "$@" $shapes --json "$work/slowed.json"
+unset FAULTY_DELAY
+expect 1 '' diff "$work/before.json" "$work/slowed.json" --threshold 1000
+shows "slower         reduce i32 10 sum, faulty:0 right: "
+shows "slower         reduce i32 30 sum, faulty:0 right: "
+shows "3 slower"
+expect 0 '' diff "$work/slowed.json" "$work/before.json" --threshold 1000
+shows "3 faster"
+expect 1 '' diff "$work/before.json" "$work/slowed.json" --json - --threshold 1000
+shows '"schema": "parallax-diff/1"'
+shows '"slower": 3'
+
+# The best kernel of a backend has become another, slow one.
+FAULTY_BEST=slow
+export FAULTY_BEST
+expect 0 '' "$@" --shape 10 --json "$work/other.json"
+unset FAULTY_BEST
+expect 1 '' diff "$work/before.json" "$work/other.json" --threshold 1000
+shows "slower         reduce i32 10 sum, faulty:0 slow, was right: "
+shows "vanished       reduce i32 30 sum, faulty:0 right"
+
+# A copy in which a record has become wrong, and one in which all were made elsewhere.
+sed '0,/"status": "ok"/s//"status": "wrong"/' "$work/before.json" >"$work/wrong.json"
+expect 1 '' diff "$work/before.json" "$work/wrong.json"
+shows "broken         reduce i32 10 sum, host:0 reference: ok, now wrong"
+expect 0 '' diff "$work/before.json" "$work/kernels.json"
+shows "environment    hash of the kernels: "
+shows "nothing changed"
+
+expect 4 "no record is in both" diff "$work/odd.json" "$work/before.json"
+expect 2 "two files" diff "$work/before.json"
+expect 2 "two files" diff "$work/before.json" "$work/before.json" "$work/before.json"
+expect 2 "is no number" diff --threshold nothing "$work/before.json" "$work/before.json"
+expect 2 "$work/none.json: can't read" diff "$work/none.json" "$work/before.json"
+expect 2 "$work/none.json: can't read" diff "$work/before.json" "$work/none.json"
+expect 2 "empty.json: the file is empty" diff "$work/empty.json" "$work/before.json"
+expect 2 "short.json: cut short" diff "$work/before.json" "$work/short.json"
+expect 2 "before.csv: line 1: not JSON" diff "$work/before.csv" "$work/before.json"
+sed 's/results\/1/results\/2/' "$work/before.json" >"$work/schema.json"
+expect 2 "the schema is parallax-results/2" diff "$work/schema.json" "$work/before.json"
+expect 2 "can't read" diff "$work" "$work/before.json"
+expect 2 "can't write" diff "$work/before.json" "$work/before.json" --json "$work/none/d.json"
+
+# ---- through OpenCL, where there is a device ----------------------------------------------------------
+if "$parallax" run reduce 10 --backend opencl >/dev/null 2>&1; then
+    expect 0 '' bench gemm --shape 40x30x20 --shape 33x65x17 --backend host --backend opencl --no-timing \
+        --json "$work/opencl.json"
+    shows "2 cases: 2 run, 0 kept, 0 left out"
+    same_count "records of two backends" "$(count "$work/opencl.json" '"status": "ok"')" 4
+    expect 0 '' diff "$work/opencl.json" "$work/opencl.json"
+    shows "4 records compared, 0 by time: nothing changed"
+fi
+
+if [ $failures -gt 0 ]; then
+    echo "$failures failures in $cases cases"
+    exit 1
+fi
+echo "$cases cases pass"
