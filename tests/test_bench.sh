@@ -73,7 +73,7 @@ same_count "records of what was run" "$(count "$work/odd.json" '"status": "ok"')
 same_count "reasons of what was not" "$(count "$work/odd.json" '"reason": "too large')" 2
 
 # ---- a small sweep ---------------------------------------------------------------------
-set -- bench reduce --plugin-dir "$work/plugins" --dtype i32 --backend host --backend faulty --seconds 0.02
+set -- bench reduce --plugin-dir "$work/plugins" --dtype i32 --backend host --backend faulty --seconds 0.3
 shapes="--shape 10 --shape 20 --shape 30"
 # shellcheck disable=SC2086 # words
 expect 0 '' "$@" $shapes --json "$work/all.json" --csv "$work/all.csv"
@@ -138,14 +138,14 @@ same_count "records of the second try" "$(count "$work/failed.json" '"status": "
 foreign() { # name, word
     cp "$work/$1.json" "$work/foreign.json"
     expect 2 "$2" bench reduce --plugin-dir "$work/plugins" --dtype i32 --backend host --backend faulty \
-        --seconds 0.02 --shape 10 --json "$work/foreign.json"
+        --seconds 0.3 --shape 10 --json "$work/foreign.json"
     same_count "a foreign file" "$(cmp "$work/$1.json" "$work/foreign.json" && echo same)" same
 }
 sed 's/"kernels_hash": "[0-9a-f]*"/"kernels_hash": "0"/' "$work/before.json" >"$work/kernels.json"
 foreign kernels "kernels_hash differs; give another name, or --restart"
 sed 's/"name": "faulty device"/"name": "another device"/' "$work/before.json" >"$work/device.json"
 foreign device "name of faulty:0 differs"
-sed 's/"seconds": 0.02/"seconds": 7.5/' "$work/before.json" >"$work/seconds.json"
+sed 's/"seconds": 0.3/"seconds": 7.5/' "$work/before.json" >"$work/seconds.json"
 foreign seconds "the option seconds differs"
 "$parallax" compare reduce 10 --no-timing --kernel all --backend host --json "$work/compare.json" -q 2>/dev/null
 foreign compare "not made by bench"
