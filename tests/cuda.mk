@@ -1,9 +1,9 @@
 # The cuda plugin's host code, on a pretended driver: no device is needed.
 if HAVE_CUDA
 if HAVE_CMOCKA
-check_LTLIBRARIES += tests/fake-cuda.la
-check_PROGRAMS += tests/test_cuda_host tests/test_cuda_plan
-TESTS += tests/test_cuda_host tests/test_cuda_plan
+check_LTLIBRARIES += tests/fake-cuda.la tests/fake-nvml.la
+check_PROGRAMS += tests/test_cuda_host tests/test_cuda_plan tests/test_cuda_telemetry
+TESTS += tests/test_cuda_host tests/test_cuda_plan tests/test_cuda_telemetry
 if HAVE_CUPTI
 check_LTLIBRARIES += tests/fake-cupti.la
 check_PROGRAMS += tests/test_cuda_count
@@ -38,3 +38,12 @@ tests_test_cuda_count_SOURCES = tests/test_cuda_count.c tests/fake_cupti.h $(cud
 tests_test_cuda_count_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_test_cuda_count_LDADD = $(CMOCKA_LIBS)
 EXTRA_tests_test_cuda_count_DEPENDENCIES = plx-cuda.la tests/fake-cuda.la tests/fake-cupti.la
+
+# On a pretended management library as well.
+tests_fake_nvml_la_SOURCES = tests/fake_nvml.c tests/fake_cuda.h
+tests_fake_nvml_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+
+tests_test_cuda_telemetry_SOURCES = tests/test_cuda_telemetry.c $(cuda_fixture_sources)
+tests_test_cuda_telemetry_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_test_cuda_telemetry_LDADD = $(CMOCKA_LIBS)
+EXTRA_tests_test_cuda_telemetry_DEPENDENCIES = plx-cuda.la tests/fake-cuda.la tests/fake-nvml.la

@@ -17,3 +17,6 @@ measure_sources = \
 tests_test_measure_SOURCES = tests/test_measure.c $(measure_sources)
 tests_test_measure_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_test_measure_LDADD = libparallax.la $(CMOCKA_LIBS) -lm
+
+TESTS += tests/test_timing.sh
+dist_check_SCRIPTS += tests/test_timing.sh

@@ -115,13 +115,12 @@ static void read_power(plx_nvml_device *device, plx_telemetry *t)
     take(t, PLX_KNOWS_TEMPERATURE, result, value, &t->temperature_c);
 }
 
-static void read_ecc(plx_nvml_device *device, plx_telemetry *t)
+/* Asking takes 0.2 ms, and nothing but a restart changes it. */
+static void read_ecc(plx_session *session)
 {
     unsigned int now = 0, after_restart = 0;
-    if (nvml.EccMode(device, &now, &after_restart) != 0)
-        return;
-    t->known |= PLX_KNOWS_ECC;
-    t->ecc = now != 0;
+    if (nvml.EccMode(session->monitor, &now, &after_restart) == 0)
+        session->ecc = now != 0 ? PLX_CUDA_ECC_ON : PLX_CUDA_ECC_OFF;
 }
 
 static void read_throttle(plx_nvml_device *device, plx_telemetry *t)
@@ -148,7 +147,6 @@ void plx_nvml_read(plx_nvml_device *device, plx_telemetry *telemetry)
     *telemetry = (plx_telemetry){.known = 0};
     read_clocks(device, telemetry);
     read_power(device, telemetry);
-    read_ecc(device, telemetry);
     read_throttle(device, telemetry);
 }
 
@@ -157,11 +155,16 @@ plx_status plx_cuda_telemetry(plx_session *session, plx_telemetry *telemetry, pl
     (void)pthread_mutex_lock(&session->lock);
     if (!session->sought_monitor)
         session->monitor = plx_nvml_find(&session->info);
+    if (!session->sought_monitor && session->monitor != NULL)
+        read_ecc(session);
     session->sought_monitor = true;
     (void)pthread_mutex_unlock(&session->lock);
     if (session->monitor == NULL)
         return plx_fail(error, PLX_UNSUPPORTED,
                         MANAGEMENT_LIBRARY " is not there, or does not know this device");
     plx_nvml_read(session->monitor, telemetry);
+    if (session->ecc != PLX_CUDA_ECC_UNKNOWN)
+        telemetry->known |= PLX_KNOWS_ECC;
+    telemetry->ecc = session->ecc == PLX_CUDA_ECC_ON;
     return PLX_OK;
 }
