@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FOR_SHAPES = OPT_REDUCE | OPT_TRANS | OPT_TRANS_A | OPT_TRANS_B | OPT_ALPHA | OPT_BETA };
+#define FOR_SHAPES (OPT_REDUCE | OPT_TRANS | OPT_TRANS_A | OPT_TRANS_B | OPT_ALPHA | OPT_BETA)
 
 /* ---- when it is interrupted --------------------------------------------------------- */
 
@@ -213,6 +213,7 @@ static int bench_on(plx_context *context, cli_options *options, const cli_work *
                     .seed = options->seed,
                     .no_timing = (options->given & OPT_NO_TIMING) != 0,
                     .seconds_per_kernel = options->seconds,
+                    .hot = (options->given & OPT_HOT) != 0,
                     .counters = (options->given & OPT_COUNTERS) != 0,
                     .progress = cli_progress(options)},
         .sets = options->sets.at,
@@ -285,7 +286,7 @@ const cli_verb cli_bench_verb = {
             "  parallax bench --json quick.json\n"
             "  parallax bench gemm matvec --set square --set odd --kernel best --json bench.json\n"
             "  parallax bench transpose --shape 4096x4096 --shape 4096x4000 --kernel all --csv -\n",
-    .options = OPT_COMMON | (OPT_PROBLEM & ~(unsigned)OPT_IN) | OPT_SET | OPT_RESTART | OPT_BACKEND | OPT_KERNEL |
-               OPT_NO_TIMING | OPT_SECONDS | OPT_COUNTERS | OPT_JSON | OPT_CSV,
+    .options = OPT_COMMON | (OPT_PROBLEM & ~OPT_IN) | OPT_SET | OPT_RESTART | OPT_BACKEND | OPT_KERNEL |
+               OPT_NO_TIMING | OPT_SECONDS | OPT_HOT | OPT_COUNTERS | OPT_JSON | OPT_CSV,
     .run = bench_main,
 };

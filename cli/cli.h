@@ -22,47 +22,47 @@ typedef struct cli_list {
 } cli_list;
 
 /* One bit per option; a verb says which it takes. */
-typedef enum cli_option_bit {
-    OPT_BACKEND = 1 << 0,
-    OPT_KERNEL = 1 << 1,
-    OPT_SHAPE = 1 << 2,
-    OPT_DTYPE = 1 << 3,
-    OPT_REDUCE = 1 << 4,
-    OPT_TRANS = 1 << 5,
-    OPT_TRANS_A = 1 << 6,
-    OPT_TRANS_B = 1 << 7,
-    OPT_ALPHA = 1 << 8,
-    OPT_BETA = 1 << 9,
-    OPT_IN = 1 << 10,
-    OPT_OUT = 1 << 11,
-    OPT_SEED = 1 << 12,
-    OPT_INPUT = 1 << 13,
-    OPT_JSON = 1 << 14,
-    OPT_CSV = 1 << 15,
-    OPT_PLUGIN_DIR = 1 << 16,
-    OPT_NO_TIMING = 1 << 17,
-    OPT_SECONDS = 1 << 18,
-    OPT_QUICK = 1 << 19,
-    OPT_FULL = 1 << 20,
-    OPT_SAVE_FAILURE = 1 << 21,
-    OPT_VERBOSE = 1 << 22,
-    OPT_QUIET = 1 << 23,
-    OPT_PLOT = 1 << 24,
-    OPT_COUNTERS = 1 << 25,
-    OPT_CASE = 1 << 26,
-    OPT_HOT = 1 << 27,
-    OPT_SET = 1 << 28,
-    OPT_RESTART = 1 << 29,
-    OPT_THRESHOLD = 1 << 27,
-    OPT_REPORT = 1 << 30, /* --out and --plot as report takes them */
-    /* The sets that most verbs take. */
-    OPT_COMMON = OPT_PLUGIN_DIR | OPT_VERBOSE | OPT_QUIET,
-    OPT_PROBLEM = OPT_SHAPE | OPT_DTYPE | OPT_REDUCE | OPT_TRANS | OPT_TRANS_A | OPT_TRANS_B | OPT_ALPHA |
-                  OPT_BETA | OPT_IN | OPT_SEED | OPT_INPUT
-} cli_option_bit;
+#define OPT_BACKEND (UINT64_C(1) << 0)
+#define OPT_KERNEL (UINT64_C(1) << 1)
+#define OPT_SHAPE (UINT64_C(1) << 2)
+#define OPT_DTYPE (UINT64_C(1) << 3)
+#define OPT_REDUCE (UINT64_C(1) << 4)
+#define OPT_TRANS (UINT64_C(1) << 5)
+#define OPT_TRANS_A (UINT64_C(1) << 6)
+#define OPT_TRANS_B (UINT64_C(1) << 7)
+#define OPT_ALPHA (UINT64_C(1) << 8)
+#define OPT_BETA (UINT64_C(1) << 9)
+#define OPT_IN (UINT64_C(1) << 10)
+#define OPT_OUT (UINT64_C(1) << 11)
+#define OPT_SEED (UINT64_C(1) << 12)
+#define OPT_INPUT (UINT64_C(1) << 13)
+#define OPT_JSON (UINT64_C(1) << 14)
+#define OPT_CSV (UINT64_C(1) << 15)
+#define OPT_PLUGIN_DIR (UINT64_C(1) << 16)
+#define OPT_NO_TIMING (UINT64_C(1) << 17)
+#define OPT_SECONDS (UINT64_C(1) << 18)
+#define OPT_QUICK (UINT64_C(1) << 19)
+#define OPT_FULL (UINT64_C(1) << 20)
+#define OPT_SAVE_FAILURE (UINT64_C(1) << 21)
+#define OPT_VERBOSE (UINT64_C(1) << 22)
+#define OPT_QUIET (UINT64_C(1) << 23)
+#define OPT_PLOT (UINT64_C(1) << 24)
+#define OPT_COUNTERS (UINT64_C(1) << 25)
+#define OPT_CASE (UINT64_C(1) << 26)
+#define OPT_HOT (UINT64_C(1) << 27)
+#define OPT_SET (UINT64_C(1) << 28)
+#define OPT_RESTART (UINT64_C(1) << 29)
+#define OPT_THRESHOLD (UINT64_C(1) << 31)
+#define OPT_REPORT (UINT64_C(1) << 30) /* --out and --plot as report takes them */
+
+/* The sets that most verbs take. */
+#define OPT_COMMON (OPT_PLUGIN_DIR | OPT_VERBOSE | OPT_QUIET)
+#define OPT_PROBLEM                                                                                            \
+    (OPT_SHAPE | OPT_DTYPE | OPT_REDUCE | OPT_TRANS | OPT_TRANS_A | OPT_TRANS_B | OPT_ALPHA | OPT_BETA |    \
+     OPT_IN | OPT_SEED | OPT_INPUT)
 
 typedef struct cli_options {
-    unsigned given;    /* bits of the options that were there */
+    uint64_t given;    /* bits of the options that were there */
     cli_list operands; /* the words that are no options */
     cli_list backends, kernels, shapes, sets, in, plugin_dirs;
     plx_dtype dtypes[PLX_DTYPE_COUNT];
@@ -83,7 +83,7 @@ typedef struct cli_verb {
     const char *summary; /* one line */
     const char *usage;   /* what follows "parallax " */
     const char *help;    /* what it does, and examples */
-    unsigned options;    /* bits */
+    uint64_t options;    /* bits */
     int (*run)(cli_options *options);
 } cli_verb;
 

@@ -13,7 +13,7 @@ typedef struct option_row {
     const char *name;
     char letter;          /* 0: none */
     const char *argument; /* NULL: takes none */
-    unsigned bit;
+    uint64_t bit;
     const char *help;
     int (*apply)(cli_options *options, const char *argument); /* NULL: the bit says it all */
 } option_row;
@@ -354,7 +354,7 @@ static int apply(int value, const char *word, const option_table *table, cli_opt
 static int check_pairs(const cli_options *options)
 {
     static const struct {
-        unsigned bits;
+        uint64_t bits;
         const char *names;
     } pairs[] = {
         {OPT_QUICK | OPT_FULL, "--quick and --full"},

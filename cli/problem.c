@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FACTORS = OPT_ALPHA | OPT_BETA };
+#define FACTORS (OPT_ALPHA | OPT_BETA)
 
 /* What is peculiar to an operation here: the options that mean something to it, and the
  * shape that shows something on any machine in a few seconds. */
 static const struct {
-    unsigned options;
+    uint64_t options;
     const char *verb; /* the only verb that can make such a problem; NULL: run and compare can */
     int64_t shape[PLX_MAX_SHAPE];
 } habits[PLX_OP_COUNT] = {
@@ -127,7 +127,7 @@ static plx_problem empty_problem(plx_op op, plx_dtype dtype, const cli_options *
 static int check_habits(plx_op op, const char *name, const cli_options *options)
 {
     static const struct {
-        unsigned bit;
+        uint64_t bit;
         const char *name;
     } named[] = {
         {OPT_REDUCE, "--reduce"},   {OPT_TRANS, "--trans"}, {OPT_TRANS_A, "--trans-a"},

@@ -148,7 +148,7 @@ const cli_verb cli_tune_verb = {
             "Examples:\n"
             "  parallax tune gemm --shape 1000x64x4096 --shape 512x512x512 --backend cuda\n"
             "  parallax tune reduce 16777216 --reduce max --dtype i64\n",
-    .options = OPT_COMMON | (OPT_PROBLEM & ~(unsigned)OPT_IN) | OPT_BACKEND | OPT_KERNEL | OPT_SECONDS | OPT_JSON |
+    .options = OPT_COMMON | (OPT_PROBLEM & ~OPT_IN) | OPT_BACKEND | OPT_KERNEL | OPT_SECONDS | OPT_JSON |
                OPT_CSV,
     .run = tune_main,
 };
