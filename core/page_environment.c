@@ -63,7 +63,7 @@ static void put_fields(FILE *to, const json_t *object)
 static void put_file(const plx_page *page, size_t index, FILE *to)
 {
     const json_t *root = page->files[index].root;
-    (void)fprintf(to, "<h3>%s %zu: ", page->file_count > 1 ? "File" : "File", index + 1);
+    (void)fprintf(to, "<h3>File %zu: ", index + 1);
     plx_page_text(to, page->files[index].name);
     (void)fputs("</h3>\n<div class=\"box\"><table><tbody>\n", to);
     put_row(to, "parallax", plx_json_at(root, "tool.version"));
@@ -72,11 +72,16 @@ static void put_file(const plx_page *page, size_t index, FILE *to)
     (void)fputs("</tbody></table></div>\n", to);
 }
 
+/* Equal, or missing in both. */
+static bool same_field(const json_t *a, const json_t *b, const char *name)
+{
+    const json_t *one = json_object_get(a, name), *other = json_object_get(b, name);
+    return one == NULL ? other == NULL : json_equal(one, other) != 0;
+}
+
 static bool same_origin(const json_t *a, const json_t *b)
 {
-    return json_equal(json_object_get(a, "environment"), json_object_get(b, "environment")) &&
-           json_equal(json_object_get(a, "host"), json_object_get(b, "host")) &&
-           json_equal(json_object_get(a, "tool"), json_object_get(b, "tool"));
+    return same_field(a, b, "environment") && same_field(a, b, "host") && same_field(a, b, "tool");
 }
 
 /* ---- devices --------------------------------------------------------------------------------- */
@@ -117,6 +122,8 @@ static void put_device(const plx_page *page, size_t index, FILE *to)
         plx_page_text(to, plx_json_text_at(json, "label", ""));
     (void)fputs(" ", to);
     plx_page_text(to, plx_json_text_at(json, "name", ""));
+    if (page->file_count > 1)
+        (void)fprintf(to, " <span class=\"soft\">file %zu</span>", page->devices[index].file + 1);
     (void)fputs("</summary>\n<div class=\"box\"><table><tbody>\n", to);
     put_fields(to, json);
     put_fields(to, json_object_get(json, "environment"));
@@ -134,7 +141,7 @@ void plx_page_environment(const plx_page *page, FILE *to)
         }
         (void)fprintf(to, "<h3>File %zu: ", i + 1);
         plx_page_text(to, page->files[i].name);
-        (void)fprintf(to, "</h3>\n<p class=\"soft\">As file %zu.</p>\n", i);
+        (void)fputs("</h3>\n<p class=\"soft\">As the file before.</p>\n", to);
     }
     (void)fputs("<h3>Devices</h3>\n", to);
     for (size_t i = 0; i < page->device_count; i++)

@@ -22,7 +22,7 @@ static const char style[] =
     ".box{overflow:auto;max-height:80vh;margin:.6rem 0;border:1px solid var(--line);border-radius:.3rem}\n"
     "table{border-collapse:collapse;font-size:.875rem;font-variant-numeric:tabular-nums;overflow-wrap:normal}\n"
     "th,td{padding:.3rem .6rem;text-align:left;vertical-align:top;border-bottom:1px solid var(--faint)}\n"
-    "td.n,th.n{text-align:right;white-space:nowrap}td.w,span.w{white-space:nowrap}td.t{min-width:14rem}\n"
+    "td.n,th.n{text-align:right;white-space:nowrap}td.w,span.w{white-space:nowrap}td.t{min-width:24rem}\n"
     "thead th{position:sticky;top:0;background:var(--box);white-space:nowrap;z-index:1}\n"
     "tr:last-child td{border-bottom:0}\n"
     ".mark{white-space:nowrap;font-weight:600}\n"

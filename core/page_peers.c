@@ -150,10 +150,11 @@ static void put_mean(FILE *to, const plx_page *page, const plx_page_record *peer
     plx_page_text(to, problem->dtype);
     (void)fputs(" ", to);
     plx_page_text(to, problem->variant);
-    (void)fputs("</td><td>", to);
-    plx_page_series_mark(to, page, series);
     (void)fputs("</td>", to);
     put_ratio_cells(to, page, exp(of.logarithms / (double)of.count), series);
+    (void)fputs("<td>", to);
+    plx_page_series_mark(to, page, series);
+    (void)fputs("</td>", to);
     put_who(to, page, peer);
     (void)fprintf(to, "<td class=\"n\">%zu</td><td class=\"n\">", of.count);
     put_ratio(to, of.least);
@@ -176,8 +177,8 @@ static size_t count_matches(const plx_page *page)
 
 static void put_means(const plx_page *page, FILE *to)
 {
-    (void)fputs("<div class=\"box\"><table><thead><tr><th>operation</th><th>ours</th>"
-                "<th class=\"n\">geometric mean</th><th>¼ · 1 · 4</th><th>peer</th>"
+    (void)fputs("<div class=\"box\"><table><thead><tr><th>operation</th>"
+                "<th class=\"n\">mean</th><th>¼ · 1 · 4</th><th>ours</th><th>peer</th>"
                 "<th class=\"n\">problems</th><th class=\"n\">from, to</th></tr></thead>\n<tbody>\n",
                 to);
     for (size_t i = 0; i < page->record_count; i++)
@@ -211,7 +212,8 @@ void plx_page_peers(const plx_page *page, FILE *to)
         (void)fputs("<p>No library of a vendor was timed in these runs beside a kernel of ours on its chip.</p>\n", to);
     } else {
         (void)fputs("<p>The peer's time over that of our best kernel, on the same chip, in the same run: above 1 "
-                    "ours is faster. “Level” means that the 95 % intervals leave it open.</p>\n",
+                    "ours is faster; over several problems the geometric mean. “Level” means that the 95 % "
+                    "intervals leave it open.</p>\n",
                     to);
         put_means(page, to);
         put_matches(page, count, to);

@@ -158,14 +158,67 @@ static void put_names(const plx_page *page, const curve *curves, size_t count, c
     }
 }
 
-/* Powers of two, so few that their numbers stand apart. */
+/* Over few decades 1, 2 and 5 are numbered, else gnuplot's powers of ten. */
+static void put_rate_tics(const extent *shown, FILE *to)
+{
+    static const double steps[] = {1, 2, 5};
+    double decade = pow(10, floor(log10(shown->low / 1.3)));
+    const char *separator = "set ytics (";
+    if (shown->high / shown->low > 200)
+        return;
+    for (size_t i = 0; i < 12; i++) {
+        double at = decade * steps[i % 3] * pow(10, (double)(i / 3));
+        (void)fprintf(to, "%s%.6g", separator, at);
+        separator = ", ";
+    }
+    (void)fputs(")\n", to);
+}
+
+/* "64", "4 Ki", "1 Mi": of a power of two. */
+static void put_size_tic(double size, FILE *to)
+{
+    static const char *const units[] = {"", " Ki", " Mi", " Gi", " Ti", " Pi"};
+    size_t unit = 0;
+    while (size >= 1024 && unit + 1 < sizeof units / sizeof units[0]) {
+        size /= 1024;
+        unit++;
+    }
+    (void)fprintf(to, "'%.0f%s' ", size, units[unit]);
+}
+
+/* Powers of two, every so many that their numbers stand apart; between two of them the
+ * ends are numbered. */
+static void put_size_tics(const plx_page_problem *kind, const extent *shown, const plx_page_size *size, FILE *to)
+{
+    double most = size->width / (5.0 * size->letters);
+    double first = ceil(log2(shown->left) - 1e-6), last = floor(log2(shown->right) + 1e-6);
+    double step = fmax(ceil((last - first) / most), 1);
+    const char *separator = "set xtics (";
+    if (last - first < 1) {
+        (void)fprintf(to, "set xtics ('%.0f' %.9g, '%.0f' %.9g)\n", shown->left, shown->left, shown->right,
+                      shown->right);
+        return;
+    }
+    for (double at = first; at <= last; at += step) {
+        (void)fputs(separator, to);
+        if (kind->rank == 3)
+            (void)fprintf(to, "'%.0f' ", exp2(at));
+        else
+            put_size_tic(exp2(at), to);
+        (void)fprintf(to, "%.9g", exp2(at));
+        separator = ", ";
+    }
+    (void)fputs(")\n", to);
+}
+
 static void put_axes(const plx_page_problem *kind, bool flops, const extent *shown, const plx_page_size *size, FILE *to)
 {
-    double doublings = log2(shown->right / shown->left), most = size->width / (5.0 * size->letters);
-    (void)fprintf(to, "set logscale x 2\nset logscale y\nset format y '%%g'\nset format x '%s'\nset xtics %.0f\n",
-                  kind->rank == 3 ? "%.0f" : "%.0b%B", exp2(fmax(ceil(doublings / most), 1)));
-    (void)fprintf(to, "set xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\nset rmargin 13\n", shown->left, shown->right,
-                  shown->low / 1.3, shown->high * 1.3);
+    (void)fputs("set logscale x 2\nset logscale y\nset format y '%g'\n", to);
+    put_size_tics(kind, shown, size, to);
+    /* A little wider: gnuplot leaves out a tic at the very end, by rounding. */
+    (void)fprintf(to, "set xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\nset rmargin 13\n", shown->left / 1.001,
+                  shown->right * 1.001, shown->low / 1.3, shown->high * 1.3);
+    put_rate_tics(shown, to);
     (void)fputs("set xlabel ", to);
     plx_page_quoted(to, axis_of(kind));
     (void)fprintf(to, "\nset ylabel '%s'\n", flops ? "GFLOP/s" : "GB/s");
