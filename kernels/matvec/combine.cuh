@@ -1,31 +1,93 @@
-/* The second launch of the kernels that split sums: y from partial sums, partial[chunk][i],
- * joined in an order that depends on their number alone. */
+/* Sums cut in chunks: the block that finishes last joins the partial sums, partial[chunk][i],
+ * in an order that depends on their number alone.  There are up to MATVEC_TICKETS last
+ * blocks, one for each group of neighbouring outputs. */
 #pragma once
 
 #include "device.cuh"
 
-enum { COMBINE_THREADS = 32 * MATVEC_SLICES };
+template <class T> struct Chunks {
+    T *partial;
+    unsigned *tickets;
+    int64_t count;
+    int64_t units, blocks_of_unit, outputs_of_unit; /* units of outputs, dealt to the tickets */
+    int slices; /* among which a last block's threads deal the chunks; a power of two */
+};
 
-#define COMBINE_PARAMETERS(T) \
-    const T *__restrict__ partial, T *__restrict__ y, int64_t outputs, int64_t chunks, T alpha, T beta
+#define CHUNKS_PARAMETERS(T)                                                                       \
+    T *partial, unsigned *tickets, int64_t chunks, int64_t chunk_length, int64_t units,             \
+        int64_t blocks_of_unit, int64_t outputs_of_unit, int32_t slices
+#define CHUNKS_ARGUMENTS {partial, tickets, chunks, units, blocks_of_unit, outputs_of_unit, slices}
 
-template <class T>
-__device__ void combine(const T *partial, T *y, int64_t outputs, int64_t chunks, T alpha, T beta)
+/* Units first .. end-1 share a ticket. */
+struct Group {
+    int64_t ticket, first, end;
+};
+
+template <class T> __device__ Group group_of(const Chunks<T> &c, int64_t unit)
 {
-    __shared__ T of_slice[MATVEC_SLICES][32];
-    const int lane = threadIdx.x % 32, slice = threadIdx.x / 32;
-    const int64_t i = (int64_t)blockIdx.x * 32 + lane;
-    T sum = 0;
+    const int64_t groups = min(c.units, (int64_t)MATVEC_TICKETS), group = unit * groups / c.units;
+    return {group, (group * c.units + groups - 1) / groups, ((group + 1) * c.units + groups - 1) / groups};
+}
 
-    if (i < outputs)
-#pragma unroll 8
-        for (int64_t chunk = slice; chunk < chunks; chunk += MATVEC_SLICES)
-            sum += partial[chunk * outputs + i];
-    of_slice[slice][lane] = sum;
+/* Whether this block is the last of its group; its partial sums are written.  atomicInc
+ * wraps, so the counter is zero again after the last. */
+template <class T> __device__ bool is_last_block(const Chunks<T> &c, const Group &group)
+{
+    __shared__ bool last;
+    const unsigned blocks = (unsigned)((group.end - group.first) * c.blocks_of_unit);
+
     __syncthreads();
-    if (slice > 0 || i >= outputs)
+    if (threadIdx.x == 0) {
+        __threadfence(); /* the block's partial sums are visible before its ticket */
+        last = atomicInc(c.tickets + group.ticket, blocks - 1) == blocks - 1;
+        __threadfence(); /* and the others' are read after it */
+    }
+    __syncthreads();
+    return last;
+}
+
+/* Every slices-th chunk of output i, from `slice` on. */
+template <class T> __device__ T sum_of_slice(const Matvec<T> &v, const Chunks<T> &c, int64_t i, int slice)
+{
+    T sum = 0;
+#pragma unroll 16
+    for (int64_t chunk = slice; chunk < c.count; chunk += c.slices)
+        sum += __ldcg(c.partial + chunk * v.outputs + i);
+    return sum;
+}
+
+/* The slices of an output joined, a tree of them.  With more than one slice a block has all
+ * outputs of the group at once. */
+template <int THREADS, class T>
+__device__ void join_slices(const Matvec<T> &v, const Chunks<T> &c, int64_t i, int64_t end, T *room)
+{
+    const int width = THREADS / c.slices, slice = threadIdx.x / width;
+
+    i += threadIdx.x % width;
+    room[threadIdx.x] = i < end ? sum_of_slice(v, c, i, slice) : T(0);
+    for (int distance = c.slices / 2; distance > 0; distance /= 2) {
+        __syncthreads();
+        if (slice < distance)
+            room[threadIdx.x] += room[threadIdx.x + distance * width];
+    }
+    if (slice == 0 && i < end)
+        write_output(v.y + i, v.alpha, v.beta, room[threadIdx.x]);
+}
+
+/* Called by all threads of every block once its partial sums are written.  `room` has an
+ * element for each thread. */
+template <int THREADS, class T>
+__device__ void combine(const Matvec<T> &v, const Chunks<T> &c, int64_t unit, T *room)
+{
+    const Group group = group_of(c, unit);
+    const int64_t first = group.first * c.outputs_of_unit;
+    const int64_t end = min(group.end * c.outputs_of_unit, v.outputs);
+
+    if (!is_last_block(c, group))
         return;
-    for (int s = 1; s < MATVEC_SLICES; ++s)
-        sum += of_slice[s][lane];
-    write_output(y + i, alpha, beta, sum);
+    if (c.slices > 1)
+        join_slices<THREADS>(v, c, first, end, room);
+    else
+        for (int64_t i = first + threadIdx.x; i < end; i += THREADS)
+            write_output(v.y + i, v.alpha, v.beta, sum_of_slice(v, c, i, 0));
 }

@@ -3,6 +3,8 @@
  * The recipe defines
  *   T, PACK, LANES  the element, 16 bytes of it, and how many those are
  *   TRANS           0 or 1
+ *   SPAN            vector and split transposed: columns of a thread, LANES or 1
+ *   STRIP_THREADS   the same: threads of a work-group
  *   NEEDS_F64       for double
  *   NVIDIA_PTX      when the compiler takes NVIDIA's assembler */
 #ifdef NEEDS_F64
@@ -15,11 +17,13 @@
 #endif
 
 #if LANES == 4
-#define PACK_OF(lane) vload4(0, lane)
+#define VLOAD(from) vload4(0, from)
 #define PACK_TO(pack, lane) vstore4(pack, 0, lane)
+#define AS_PACK as_float4
 #else
-#define PACK_OF(lane) vload2(0, lane)
+#define VLOAD(from) vload2(0, from)
 #define PACK_TO(pack, lane) vstore2(pack, 0, lane)
+#define AS_PACK as_double2
 #endif
 
 #define UNROLL _Pragma("unroll")
@@ -37,9 +41,6 @@
     global const T *x = x_base + x_offset;  \
     global T *y = y_base + y_offset
 
-#define CHUNK_PARAMETERS \
-    MATVEC_PARAMETERS, global T *partial_base, long partial_offset, long chunks, long chunk_terms
-
 /* Where the factor of x[l] for y[i] lies in A. */
 #define PLACE_IN_A(i, l) (TRANS ? (l) * lda + (i) : (i) * lda + (l))
 
@@ -49,23 +50,37 @@ INLINE void write_output(global T *y, T alpha, T beta, T sum)
     *y = beta == 0 ? product : MULTIPLY_ADD(beta, *y, product);
 }
 
-/* Whether every row begins at a multiple of 16 bytes. */
-INLINE bool is_packed(global const T *matrix, long ld)
+/* ---- packs: 16 bytes, moved by one instruction ---------------------------------- */
+
+/* Elements from `from` to the next multiple of 16 bytes. */
+INLINE long to_boundary(global const T *from)
 {
-    return (size_t)matrix % 16 == 0 && ld % LANES == 0;
+    return (long)((16 - (size_t)from % 16) % 16 / sizeof(T));
 }
 
-/* `count` of a pack's elements from memory, zeros for the rest. */
-INLINE PACK read_pack(global const T *from, long count, bool packed)
+INLINE bool is_aligned(global const T *from)
 {
-    T lane[LANES];
+    return (size_t)from % 16 == 0;
+}
 
-    if (packed && count >= LANES)
-        return *(global const PACK *)from;
-    UNROLL
-    for (int q = 0; q < LANES; ++q)
-        lane[q] = q < count ? from[q] : (T)0;
-    return PACK_OF(lane);
+/* Of a matrix that is read once: its lines are kept out of L1, where x stays. */
+INLINE PACK read_once(global const T *from)
+{
+#ifdef NVIDIA_PTX
+    uint4 to;
+    asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(to.x), "=r"(to.y), "=r"(to.z), "=r"(to.w)
+                 : "l"(from));
+    return AS_PACK(to);
+#else
+    return *(global const PACK *)from;
+#endif
+}
+
+/* Of a vector, from which every work-group reads; in one instruction where it is aligned. */
+INLINE PACK read_often(global const T *from, bool aligned)
+{
+    return aligned ? *(global const PACK *)from : VLOAD(from);
 }
 
 /* ---- sums of the values that threads hold ------------------------------------ */
@@ -156,29 +171,358 @@ INLINE T sum_columns(global const T *a, long lda, global const T *x, long column
     return sum;
 }
 
-/* ---- the second launch of the kernels that split sums --------------------------- */
+/* ---- rows that begin alike: vector and split ------------------------------------- */
 
-#define COMBINE_THREADS (32 * MATVEC_SLICES)
-#define COMBINE_PARAMETERS                                                                     \
-    global const T *partial_base, long partial_offset, global T *y_base, long y_offset, long outputs, \
-        long chunks, T alpha, T beta
+/* MATVEC_ROWS rows at a time, which one pack of x serves.  They need not begin at a multiple
+ * of 16 bytes, but all begin alike: so many rows apart that their distance is such a
+ * multiple.  A few elements are left before the first pack and behind the last. */
+#define ALIKE_THREADS (32 * MATVEC_WARPS)
 
-/* y from partial[chunk][i], joined in an order that depends on their number alone. */
-INLINE void combine(global const T *partial, global T *y, long outputs, long chunks, T alpha, T beta,
-                    local T *room)
+/* Row r of a work-group is first + r * period. */
+INLINE long first_alike(long item, long period)
 {
-    const int lane = (int)get_local_id(0) % 32, slice = (int)get_local_id(0) / 32;
-    const long i = (long)get_group_id(0) * 32 + lane;
-    T sum = 0;
+    return item / period * (period * MATVEC_ROWS) + item % period;
+}
 
-    if (i < outputs)
-        for (long chunk = slice; chunk < chunks; chunk += MATVEC_SLICES)
-            sum += partial[chunk * outputs + i];
-    room[slice * 32 + lane] = sum;
+/* How many rows of a work-group exist. */
+INLINE int count_alike(long first, long period, long outputs)
+{
+    int count = 0;
+    UNROLL
+    for (int r = 0; r < MATVEC_ROWS; ++r)
+        count += first + r * period < outputs;
+    return count;
+}
+
+/* `steps` packs of each row and of x, a work-group's threads apart: started together, then
+ * used. */
+INLINE void add_packs(int steps, global const T *const *row, int count, global const T *x, bool x_aligned,
+                      long at, T *sum)
+{
+    T of_a[MATVEC_ROWS][MATVEC_STEPS][LANES], of_x[MATVEC_STEPS][LANES];
+
+    UNROLL
+    for (int r = 0; r < MATVEC_ROWS; ++r)
+        UNROLL
+        for (int s = 0; s < steps; ++s)
+            if (r < count)
+                PACK_TO(read_once(row[r] + at + s * ALIKE_THREADS * LANES), of_a[r][s]);
+    UNROLL
+    for (int s = 0; s < steps; ++s)
+        PACK_TO(read_often(x + at + s * ALIKE_THREADS * LANES, x_aligned), of_x[s]);
+    UNROLL
+    for (int r = 0; r < MATVEC_ROWS; ++r)
+        if (r < count)
+            UNROLL
+            for (int s = 0; s < steps; ++s)
+                UNROLL
+                for (int q = 0; q < LANES; ++q)
+                    sum[r] = MULTIPLY_ADD(of_a[r][s][q], of_x[s][q], sum[r]);
+}
+
+/* Elements from `at` to `end`, the packs of which the threads take in turn. */
+INLINE void add_all_packs(global const T *const *row, int count, global const T *x, bool x_aligned, long at,
+                          long end, T *sum)
+{
+    const int round = ALIKE_THREADS * LANES;
+
+    for (at += (long)get_local_id(0) * LANES; at + (MATVEC_STEPS - 1) * round < end; at += MATVEC_STEPS * round)
+        add_packs(MATVEC_STEPS, row, count, x, x_aligned, at, sum);
+    for (; at < end; at += round)
+        add_packs(1, row, count, x, x_aligned, at, sum);
+}
+
+/* This thread's share of one chunk of the rows' sums.  Chunk 0 has the elements that are in
+ * no pack. */
+INLINE void add_chunk(global const T *a, long lda, global const T *x, long terms, long first, long period,
+                      int count, long chunk, long chunk_packs, T *sum)
+{
+    const int thread = (int)get_local_id(0);
+    global const T *row[MATVEC_ROWS];
+
+    UNROLL
+    for (int r = 0; r < MATVEC_ROWS; ++r)
+        row[r] = a + (r < count ? first + r * period : 0) * lda;
+    const long head = min(to_boundary(row[0]), terms), packs = (terms - head) / LANES;
+    const long begin = chunk * chunk_packs, end = min(begin + chunk_packs, packs);
+    if (is_aligned(x + head))
+        add_all_packs(row, count, x, true, head + begin * LANES, head + end * LANES, sum);
+    else
+        add_all_packs(row, count, x, false, head + begin * LANES, head + end * LANES, sum);
+    if (chunk == 0 && thread < terms - packs * LANES) {
+        const long at = thread < head ? thread : packs * LANES + thread;
+        UNROLL
+        for (int r = 0; r < MATVEC_ROWS; ++r)
+            if (r < count)
+                sum[r] = MULTIPLY_ADD(row[r][at], x[at], sum[r]);
+    }
+}
+
+#define ALIKE_ROOM (ALIKE_THREADS + MATVEC_WARPS * MATVEC_ROWS)
+
+/* The work-group's sum of row r, in thread r.  `room` has ALIKE_ROOM elements. */
+INLINE T sum_of_rows(T *sum, local T *room)
+{
+    local T *of_warp = room + ALIKE_THREADS;
+    const int thread = (int)get_local_id(0);
+    T total = 0;
+
+    UNROLL
+    for (int r = 0; r < MATVEC_ROWS; ++r) {
+        sum[r] = sum_of_warp(sum[r], room);
+        if (thread % 32 == 0)
+            of_warp[thread / 32 * MATVEC_ROWS + r] = sum[r];
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (slice > 0 || i >= outputs)
+    if (thread < MATVEC_ROWS)
+        for (int w = 0; w < MATVEC_WARPS; ++w)
+            total += of_warp[w * MATVEC_ROWS + thread];
+    return total;
+}
+
+/* ---- strips of columns: vector and split transposed ------------------------------- */
+
+/* A row of a work-group's threads reads a row of its strip side by side, the next row of
+ * threads the next; each thread keeps the sums of its columns, SPAN of them: a pack, or one
+ * where rows do not begin at multiples of 16 bytes. */
+#ifdef SPAN
+
+#if SPAN > 1
+#define STRIP_STEPS MATVEC_STRIP_STEPS
+#else
+#define STRIP_STEPS MATVEC_STRIP_SINGLE_STEPS
+#endif
+
+/* Which column of the strip element q of a thread's is. */
+INLINE int column_of(int lane, int width, bool packed, int q)
+{
+    return packed ? lane * SPAN + q : lane + q * width;
+}
+
+/* SPAN elements of one row of the strip, `columns` of which exist. */
+INLINE void read_columns(global const T *row, int lane, int width, bool packed, long columns, T *to)
+{
+#if SPAN > 1
+    if (packed) {
+        PACK_TO(read_once(row + lane * SPAN), to);
         return;
-    for (int s = 1; s < MATVEC_SLICES; ++s)
-        sum += room[s * 32 + lane];
-    write_output(y + i, alpha, beta, sum);
+    }
+#endif
+    UNROLL
+    for (int q = 0; q < SPAN; ++q)
+        to[q] = lane + q * width < columns ? row[lane + q * width] : (T)0;
+}
+
+/* `steps` rows, the work-group's height apart: started together, then used. */
+INLINE void add_rows(int steps, global const T *row, long lda, global const T *x, int lane, int width,
+                     int height, bool packed, long columns, T *sum)
+{
+    T of_a[STRIP_STEPS][SPAN], of_x[STRIP_STEPS];
+
+    UNROLL
+    for (int s = 0; s < steps; ++s)
+        read_columns(row + s * height * lda, lane, width, packed, columns, of_a[s]);
+    UNROLL
+    for (int s = 0; s < steps; ++s)
+        of_x[s] = x[s * height];
+    UNROLL
+    for (int s = 0; s < steps; ++s)
+        UNROLL
+        for (int q = 0; q < SPAN; ++q)
+            sum[q] = MULTIPLY_ADD(of_a[s][q], of_x[s], sum[q]);
+}
+
+/* The share of a thread in rows l, l + height ... before `end`; `a` is where the strip
+ * begins. */
+INLINE void add_strip(global const T *a, long lda, global const T *x, long l, long end, int lane, int width,
+                      int height, bool packed, long columns, T *sum)
+{
+    for (; l + (STRIP_STEPS - 1) * height < end; l += STRIP_STEPS * height)
+        add_rows(STRIP_STEPS, a + l * lda, lda, x + l, lane, width, height, packed, columns, sum);
+    for (; l < end; l += height)
+        add_rows(1, a + l * lda, lda, x + l, lane, width, height, packed, columns, sum);
+}
+
+/* The rows of the work-group joined, a tree of them, in place; all threads take part. */
+INLINE void join_rows(int row, int lane, int width, int height, local T *room)
+{
+    local T *mine = room + row * width * SPAN + lane;
+
+    for (int distance = STRIP_THREADS / 2; distance > 0; distance /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (row < distance && row + distance < height)
+            UNROLL
+            for (int q = 0; q < SPAN; ++q)
+                mine[q * width] += mine[(distance * SPAN + q) * width];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Sums of rows first .. end-1 for the columns of a strip, `width` threads wide, in `room`,
+ * which has STRIP_THREADS * SPAN elements.  All threads take part. */
+INLINE void sum_strip(global const T *a, long lda, global const T *x, long outputs, long strip, long first,
+                      long end, int width, local T *room)
+{
+    const int thread = (int)get_local_id(0), lane = thread % width, row = thread / width;
+    const int height = STRIP_THREADS / width;
+    const bool packed =
+        SPAN > 1 && is_aligned(a) && lda % SPAN == 0 && strip + width * SPAN <= outputs;
+    T sum[SPAN];
+
+    UNROLL
+    for (int q = 0; q < SPAN; ++q)
+        sum[q] = 0;
+    if (row < height && lane < outputs - strip) {
+        if (packed)
+            add_strip(a + strip, lda, x, first + row, end, lane, width, height, true, outputs - strip, sum);
+        else
+            add_strip(a + strip, lda, x, first + row, end, lane, width, height, false, outputs - strip, sum);
+    }
+    if (row < height)
+        UNROLL
+        for (int q = 0; q < SPAN; ++q)
+            room[row * width * SPAN + column_of(lane, width, packed, q)] = sum[q];
+    join_rows(row, lane, width, height, room);
+}
+#endif
+
+/* ---- sums cut in chunks ------------------------------------------------------------ */
+
+/* The work-group that finishes last joins the partial sums, partial[chunk][i], in an order
+ * that depends on their number alone.  There are up to MATVEC_TICKETS last groups, one for
+ * each group of neighbouring outputs: of units first .. end-1. */
+#define CHUNKS_PARAMETERS                                                                       \
+    volatile global T *partial_base, long partial_offset, volatile global uint *tickets_base,   \
+        long tickets_offset, long chunks, long chunk_length, long units, long blocks_of_unit,   \
+        long outputs_of_unit, int slices
+#define CHUNKS_OPERANDS                                          \
+    volatile global T *partial = partial_base + partial_offset;  \
+    volatile global uint *tickets = tickets_base + tickets_offset
+
+#ifdef NVIDIA_PTX
+/* Orders a thread's global writes before, or its reads after, what follows, for the whole
+ * device.  With it volatile accesses are enough. */
+INLINE void fence_device(void)
+{
+    asm volatile("membar.gl;" ::: "memory");
+}
+
+INLINE void publish(volatile global T *place, T value)
+{
+    *place = value;
+}
+
+INLINE T collect(volatile global T *place)
+{
+    return *place;
+}
+#else
+/* OpenCL C 1.2 orders memory within one work-group only; between groups its atomic
+ * functions alone are no data race.  They know words of 32 bits. */
+INLINE void fence_device(void)
+{
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+}
+
+#if LANES == 4
+INLINE void publish(volatile global T *place, T value)
+{
+    (void)atomic_xchg((volatile global int *)place, as_int(value));
+}
+
+INLINE T collect(volatile global T *place)
+{
+    return as_float(atomic_or((volatile global int *)place, 0));
+}
+#else
+/* Nobody reads one word before both are there: the ticket is drawn after them. */
+INLINE void publish(volatile global T *place, T value)
+{
+    volatile global int *words = (volatile global int *)place;
+    const int2 halves = as_int2(value);
+    (void)atomic_xchg(words, halves.x);
+    (void)atomic_xchg(words + 1, halves.y);
+}
+
+INLINE T collect(volatile global T *place)
+{
+    volatile global int *words = (volatile global int *)place;
+    return as_double((int2)(atomic_or(words, 0), atomic_or(words + 1, 0)));
+}
+#endif
+#endif
+
+/* Thread 0 draws a ticket for its group, whose partial sums are written, and learns whether
+ * it was the last; then it puts the counter back to zero. */
+INLINE bool is_last(volatile global uint *ticket, uint blocks)
+{
+    fence_device(); /* the partial sums are visible before the ticket */
+    if (atomic_inc(ticket) != blocks - 1)
+        return false;
+    (void)atomic_xchg(ticket, 0u);
+    return true;
+}
+
+/* Every slices-th chunk of output i, from `slice` on. */
+INLINE T sum_of_slice(volatile global T *partial, long i, long outputs, long chunks, int slice, int slices)
+{
+    T sum = 0;
+    long chunk = slice;
+
+    for (; chunk + 7 * slices < chunks; chunk += 8 * slices) {
+        T of_chunk[8];
+        UNROLL
+        for (int u = 0; u < 8; ++u)
+            of_chunk[u] = collect(partial + (chunk + u * slices) * outputs + i);
+        UNROLL
+        for (int u = 0; u < 8; ++u)
+            sum += of_chunk[u];
+    }
+    for (; chunk < chunks; chunk += slices)
+        sum += collect(partial + chunk * outputs + i);
+    return sum;
+}
+
+/* The slices of an output joined, a tree of them.  With more than one slice a work-group has
+ * all outputs of its units at once. */
+INLINE void join_slices(volatile global T *partial, global T *y, long i, long end, long outputs, long chunks,
+                        int slices, int threads, T alpha, T beta, local T *room)
+{
+    const int thread = (int)get_local_id(0), width = threads / slices, slice = thread / width;
+
+    i += thread % width;
+    room[thread] = i < end ? sum_of_slice(partial, i, outputs, chunks, slice, slices) : (T)0;
+    for (int distance = threads / 2; distance > 0; distance /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (slice < distance && slice + distance < slices)
+            room[thread] += room[thread + distance * width];
+    }
+    if (slice == 0 && i < end)
+        write_output(y + i, alpha, beta, room[thread]);
+}
+
+/* Called by all threads of every work-group once its partial sums are published.  `room` has
+ * an element for each thread; `last` is the work-group's own. */
+INLINE void combine(volatile global T *partial, volatile global uint *tickets, global T *y, long unit,
+                    long outputs, long chunks, long units, long blocks_of_unit, long outputs_of_unit,
+                    int slices, int threads, T alpha, T beta, local T *room, local int *last)
+{
+    const int thread = (int)get_local_id(0);
+    const long groups = min(units, (long)MATVEC_TICKETS), group = unit * groups / units;
+    const long first = (group * units + groups - 1) / groups;
+    const long end = ((group + 1) * units + groups - 1) / groups;
+    const long end_output = min(end * outputs_of_unit, outputs);
+
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    if (thread == 0)
+        *last = is_last(tickets + group, (uint)((end - first) * blocks_of_unit));
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (*last) {
+        fence_device(); /* the others' partial sums are read after the ticket */
+        join_slices(partial, y, first * outputs_of_unit, end_output, outputs, chunks, slices, threads, alpha,
+                    beta, room);
+        /* With one slice there may be more outputs than threads. */
+        for (long i = first * outputs_of_unit + threads + thread; i < end_output; i += threads)
+            write_output(y + i, alpha, beta, sum_of_slice(partial, i, outputs, chunks, 0, 1));
+    }
 }

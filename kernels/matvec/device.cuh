@@ -33,30 +33,6 @@ template <class T> __device__ void write_output(T *y, T alpha, T beta, T sum)
     *y = beta == T(0) ? product : fma(beta, *y, product);
 }
 
-/* 16 bytes, moved by one instruction. */
-template <class T> struct alignas(16) Pack {
-    static constexpr int lanes = 16 / sizeof(T);
-    T lane[lanes];
-};
-
-/* Whether every row begins at a multiple of 16 bytes. */
-template <class T> __device__ bool is_packed(const T *matrix, int64_t ld)
-{
-    return (uintptr_t)matrix % 16 == 0 && ld % Pack<T>::lanes == 0;
-}
-
-/* `count` of a pack's elements from memory, zeros for the rest. */
-template <class T> __device__ Pack<T> read_pack(const T *from, int64_t count, bool packed)
-{
-    if (packed && count >= Pack<T>::lanes)
-        return *reinterpret_cast<const Pack<T> *>(from);
-    Pack<T> pack;
-#pragma unroll
-    for (int q = 0; q < Pack<T>::lanes; ++q)
-        pack.lane[q] = q < count ? from[q] : T(0);
-    return pack;
-}
-
 /* The sum of a warp's values, in lane 0. */
 template <class T> __device__ T sum_of_warp(T value)
 {
@@ -91,19 +67,17 @@ __device__ T sum_strided(const T *a, int64_t a_distance, const T *x, int64_t fir
     return sum;
 }
 
-/* Transposed: the sums of terms first .. end-1 for 32 columns from `column` on; the warps of
- * the block take the rows in turn.  The result is in the lanes of warp 0, and 0 in lanes
- * without a column.  All threads of the block take part. */
-template <class T>
-__device__ T sum_columns(const Matvec<T> &v, int64_t column, int64_t first, int64_t end)
+/* Transposed: the sums of 32 columns from `column` on; the warps of the block take the rows
+ * in turn.  The result is in the lanes of warp 0, and 0 in lanes without a column.  All
+ * threads of the block take part. */
+template <class T> __device__ T sum_columns(const Matvec<T> &v, int64_t column)
 {
     __shared__ T of_warp[MATVEC_WARPS][32];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     T sum = 0;
 
     if (column + lane < v.outputs)
-        sum = sum_strided(v.a + first * v.lda + column + lane, v.lda, v.x + first, (int64_t)warp,
-                          (int64_t)MATVEC_WARPS, end - first);
+        sum = sum_strided(v.a + column + lane, v.lda, v.x, (int64_t)warp, (int64_t)MATVEC_WARPS, v.terms);
     of_warp[warp][lane] = sum;
     __syncthreads();
     if (warp == 0)

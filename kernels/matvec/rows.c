@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ROW_PER_THREAD, ROW_SCATTERED, SHARED_X, SHARED_A_X, WARP_PER_ROW, VECTOR, SPLIT, ROWS };
+enum { ROW_PER_THREAD, ROW_SCATTERED, SHARED_X, SHARED_A_X, WARP_PER_ROW, VECTOR, SPLIT, NARROW, ROWS };
 
 enum { A, X, Y }; /* operands */
 
@@ -52,37 +52,185 @@ static int64_t terms_of(const plx_problem *problem)
     return as_dtype(problem->dtype, p->alpha) == 0.0 ? 0 : p->trans ? p->rows : p->cols;
 }
 
-/* Sums cut in chunks, so that the device is full whatever the shape. */
+/* Blocks that the device runs side by side, about, of 256 threads and of a strip's. */
+enum { BLOCKS_PER_UNIT = 4, STRIPS_PER_UNIT = 2 };
+
+enum { ALIKE_THREADS = 32 * MATVEC_WARPS };
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t levels(int64_t count)
+{
+    int64_t height = 0;
+    while (INT64_C(1) << height < count)
+        ++height;
+    return height;
+}
+
+static int64_t packs_of(const plx_problem *problem, int64_t elements)
+{
+    return quotient_up(elements, lanes(problem->dtype));
+}
+
+/* How many rows further on one begins as this one does, against 16 bytes. */
+static int64_t period_of(const plx_problem *problem)
+{
+    int64_t period = 1, lda = problem->of.matvec.lda % lanes(problem->dtype);
+
+    while (outputs_of(problem) > 1 && period * lda % lanes(problem->dtype) != 0)
+        period *= 2;
+    return period;
+}
+
+/* Blocks of MATVEC_ROWS rows, `period` apart; some may be empty. */
+static int64_t alike_items(const plx_problem *problem)
+{
+    int64_t period = period_of(problem);
+    return quotient_up(outputs_of(problem), period * MATVEC_ROWS) * period;
+}
+
+/* A strip of columns: `width` threads side by side with `span` columns each, `height` such
+ * rows of threads. */
+typedef struct strips {
+    int64_t threads, span, width, height, items;
+} strips;
+
+static int64_t strip_threads(const plx_device_info *device)
+{
+    return device->max_block_threads >= MATVEC_STRIP_THREADS ? MATVEC_STRIP_THREADS : MATVEC_STRIP_THREADS / 2;
+}
+
+/* A wider strip leaves no threads over, a narrower one reads pieces of lines of memory. */
+static int64_t width_of_strip(const strips *plan, int64_t across, int64_t wanted)
+{
+    int64_t width = smaller(across, plan->span > 1 ? wanted + wanted % 2 : quotient_up(wanted, 32) * 32);
+
+    if (width > plan->threads / 4)
+        width = width > plan->threads / 2 ? plan->threads : plan->threads / 2;
+    return larger(width, 1);
+}
+
+/* Strips at least so wide that there are no more than `most`, and that a thread has rows
+ * enough to keep loads in flight. */
+static strips plan_strips(const plx_problem *problem, const plx_device_info *device, int64_t most)
+{
+    bool packed = problem->of.matvec.lda % lanes(problem->dtype) == 0;
+    strips plan = {.threads = strip_threads(device), .span = packed ? lanes(problem->dtype) : 1};
+    int64_t steps = packed ? MATVEC_STRIP_STEPS : MATVEC_STRIP_SINGLE_STEPS;
+    int64_t across = quotient_up(outputs_of(problem), plan.span);
+    int64_t busy = quotient_up(plan.threads, larger(terms_of(problem) / steps, 1));
+
+    plan.width = width_of_strip(&plan, across, larger(quotient_up(across, most), busy));
+    plan.height = plan.threads / plan.width;
+    plan.items = quotient_up(across, plan.width);
+    return plan;
+}
+
+/* `vector` transposed: no more strips than run side by side. */
+static strips plan_vector(const plx_problem *problem, const plx_device_info *device)
+{
+    return plan_strips(problem, device, larger((int64_t)device->units * STRIPS_PER_UNIT, 1));
+}
+
+/* Sums cut in chunks, so that the device is full whatever the shape.  A chunk has `length`
+ * packs of a row or terms of a strip; the last may have fewer. */
 typedef struct chunks {
-    int64_t items; /* rows or strips of columns: what a block of the first launch has a chunk of */
-    int64_t count, terms; /* chunks, and the terms in each but the last */
+    int64_t count, length;
+    int64_t units, blocks_of_unit, outputs_of_unit; /* as the last blocks take them */
+    int64_t threads, slices;
 } chunks;
 
-enum { BLOCKS_PER_UNIT = 8, LEAST_TERMS_OF_ROW = 2048, LEAST_TERMS_OF_STRIP = 64 };
-
-static chunks plan_chunks(const plx_problem *problem, const plx_device_info *device, int64_t outputs_per_item,
-                          int64_t least_terms)
+static void cut(chunks *plan, int64_t length, int64_t count, int64_t multiple)
 {
-    int64_t terms = terms_of(problem), wanted = (int64_t)device->units * BLOCKS_PER_UNIT;
-    chunks plan = {.items = quotient_up(outputs_of(problem), outputs_per_item)};
-    int64_t count = clamp(quotient_up(wanted, plan.items > 0 ? plan.items : 1), 1,
-                          clamp(quotient_up(terms, least_terms), 1, INT64_MAX));
+    plan->length = quotient_up(quotient_up(length, larger(count, 1)), multiple) * multiple;
+    plan->length = larger(plan->length, multiple);
+    plan->count = larger(quotient_up(length, plan->length), 1);
+}
 
-    plan.terms = clamp(quotient_up(terms, count), 1, INT64_MAX);
-    plan.count = clamp(quotient_up(terms, plan.terms), 1, INT64_MAX);
+/* As many slices as leave a thread for each output of the largest group. */
+static int64_t slices_of(const chunks *plan, int64_t outputs)
+{
+    int64_t units = quotient_up(plan->units, smaller(larger(plan->units, 1), MATVEC_TICKETS)), slices = 1;
+    int64_t together = plan->outputs_of_unit > outputs / larger(units, 1) ? outputs : plan->outputs_of_unit * units;
+
+    while (2 * slices <= plan->count && plan->threads / (2 * slices) >= together)
+        slices *= 2;
+    return slices;
+}
+
+static chunks plan_row_chunks(const plx_problem *problem, const plx_device_info *device)
+{
+    int64_t period = period_of(problem), items = alike_items(problem);
+    int64_t packs = packs_of(problem, terms_of(problem));
+    int64_t wanted = (int64_t)device->units * BLOCKS_PER_UNIT / larger(smaller(items, outputs_of(problem)), 1);
+    chunks plan = {.threads = ALIKE_THREADS};
+
+    cut(&plan, packs, smaller(wanted, packs / ALIKE_THREADS), ALIKE_THREADS);
+    plan.units = items / period;
+    plan.blocks_of_unit = period * plan.count;
+    plan.outputs_of_unit = period * MATVEC_ROWS;
+    plan.slices = slices_of(&plan, outputs_of(problem));
+    return plan;
+}
+
+/* `split` transposed: a strip for each ticket where there are columns enough, and not so
+ * narrow that lines of memory are read in pieces. */
+static strips plan_split_strips(const plx_problem *problem, const plx_device_info *device)
+{
+    int64_t line = 128 / element_size(problem->dtype);
+    return plan_strips(problem, device, clamp(quotient_up(outputs_of(problem), line), 1, MATVEC_TICKETS));
+}
+
+static chunks plan_strip_chunks(const plx_problem *problem, const plx_device_info *device)
+{
+    strips strip = plan_split_strips(problem, device);
+    int64_t steps = strip.span > 1 ? MATVEC_STRIP_STEPS : MATVEC_STRIP_SINGLE_STEPS, terms = terms_of(problem);
+    int64_t wanted = (int64_t)device->units * STRIPS_PER_UNIT / larger(strip.items, 1);
+    chunks plan = {.threads = strip.threads};
+
+    cut(&plan, terms, smaller(wanted, terms / (strip.height * steps)), strip.height);
+    plan.units = strip.items;
+    plan.blocks_of_unit = plan.count;
+    plan.outputs_of_unit = strip.width * strip.span;
+    plan.slices = slices_of(&plan, outputs_of(problem));
     return plan;
 }
 
 static chunks plan_split(const plx_problem *problem, const plx_device_info *device)
 {
-    return problem->of.matvec.trans ? plan_chunks(problem, device, 32, LEAST_TERMS_OF_STRIP)
-                                    : plan_chunks(problem, device, 1, LEAST_TERMS_OF_ROW);
+    return problem->of.matvec.trans ? plan_strip_chunks(problem, device) : plan_row_chunks(problem, device);
 }
 
-/* `vector` transposed. */
-static chunks plan_strips(const plx_problem *problem, const plx_device_info *device)
+/* `narrow`: lanes that have a row, a power of two, one for each pack up to a warp. */
+static int64_t width_of_row(const plx_problem *problem)
 {
-    return plan_chunks(problem, device, 32 * lanes(problem->dtype), LEAST_TERMS_OF_STRIP);
+    return INT64_C(1) << levels(clamp(packs_of(problem, terms_of(problem)), 1, 32));
+}
+
+/* A row of a run and x, which comes to shared memory as well. */
+static int64_t stream_elements(int64_t terms)
+{
+    return (MATVEC_STREAM_ROWS + 1) * terms;
+}
+
+enum { MOST_OF_STREAM = 48 * 1024 }; /* bytes, so that several runs fit on a unit */
+
+/* Whether `narrow` takes rows as one stream: they are not packed, and without gaps. */
+static bool is_stream(const plx_problem *problem)
+{
+    const plx_matvec_problem *p = &problem->of.matvec;
+    int64_t terms = terms_of(problem), size = element_size(problem->dtype);
+
+    return !p->trans && p->lda % lanes(problem->dtype) != 0 && p->lda == p->cols && terms > 0 &&
+           terms <= MOST_OF_STREAM / size / (MATVEC_STREAM_ROWS + 1);
 }
 
 /* ---- depth: additions that a term meets, its product's own rounding among them --- */
@@ -106,9 +254,23 @@ static int64_t depth_of_strip(int64_t terms)
     return quotient_up(terms, MATVEC_WARPS) + MATVEC_WARPS - 1;
 }
 
+/* A last block's threads take the chunks in turn; then a tree of the slices. */
 static int64_t depth_of_combine(const chunks *plan)
 {
-    return quotient_up(plan->count, MATVEC_SLICES) + MATVEC_SLICES - 1;
+    return quotient_up(plan->count, plan->slices) + levels(plan->slices);
+}
+
+/* The rows of a block's threads take the terms in turn; then a tree of them. */
+static int64_t depth_of_columns(const strips *plan, int64_t terms)
+{
+    return quotient_up(terms, plan->height) + levels(plan->height);
+}
+
+/* The threads of a block take the packs in turn, and one element each that is in no pack;
+ * then a tree of five levels, and one thread adds what the warps have. */
+static int64_t depth_of_rows(const plx_problem *problem, int64_t packs)
+{
+    return quotient_up(packs, ALIKE_THREADS) * lanes(problem->dtype) + 1 + 5 + MATVEC_WARPS - 1;
 }
 
 /* The lanes of a warp take the terms in turn; then a tree of five levels. */
@@ -122,21 +284,32 @@ static int64_t depth_of_warp(const plx_problem *problem, const plx_device_info *
 
 static int64_t depth_of_vector(const plx_problem *problem, const plx_device_info *device)
 {
-    if (problem->of.matvec.trans) {
-        chunks plan = plan_strips(problem, device);
-        return at_most_all(problem, depth_of_strip(plan.terms) + depth_of_combine(&plan));
-    }
-    int64_t packs = terms_of(problem) / lanes(problem->dtype);
-    return at_most_all(problem, quotient_up(packs, 32) * lanes(problem->dtype) + 1 + 5);
+    strips plan = plan_vector(problem, device);
+    int64_t terms = terms_of(problem);
+    return at_most_all(problem, problem->of.matvec.trans ? depth_of_columns(&plan, terms)
+                                                         : depth_of_rows(problem, packs_of(problem, terms)));
 }
 
 static int64_t depth_of_split(const plx_problem *problem, const plx_device_info *device)
 {
     chunks plan = plan_split(problem, device);
-    int64_t of_chunk = problem->of.matvec.trans
-                           ? depth_of_strip(plan.terms)
-                           : quotient_up(plan.terms, 32 * MATVEC_WARPS) + 5 + MATVEC_WARPS - 1;
+    strips strip = plan_split_strips(problem, device);
+    int64_t of_chunk = problem->of.matvec.trans ? depth_of_columns(&strip, plan.length)
+                                                : depth_of_rows(problem, plan.length);
     return at_most_all(problem, of_chunk + depth_of_combine(&plan));
+}
+
+/* One thread has a row of a stream, in several sums.  Else some lanes have it, in packs and
+ * a few elements or, when A does not begin at a multiple of 16 bytes, in elements only. */
+static int64_t depth_of_narrow(const plx_problem *problem, const plx_device_info *device)
+{
+    (void)device;
+    int64_t terms = terms_of(problem), width = width_of_row(problem), pack = lanes(problem->dtype);
+
+    if (is_stream(problem))
+        return at_most_all(problem, quotient_up(terms, MATVEC_STREAM_SUMS) + levels(MATVEC_STREAM_SUMS));
+    int64_t packed = quotient_up(terms / pack, width) * pack + quotient_up(terms % pack, width);
+    return at_most_all(problem, larger(packed, quotient_up(terms, width)) + levels(width));
 }
 
 /* ---- what all recipes share ---------------------------------------------------- */
@@ -193,20 +366,16 @@ static plx_status single(const plx_problem *problem, const plx_device_info *devi
                             error);
 }
 
-/* ---- split and vector transposed: partial sums, then y ----------------------------- */
+/* ---- strips, and sums cut in chunks ------------------------------------------------ */
 
-static void add_combine(const plx_problem *problem, const chunks *plan, const char *entry,
-                        plx_recipe *recipe)
+static void add_strips(plx_recipe *recipe, plx_step *step, const strips *plan)
 {
-    plx_step *step = plx_recipe_step(recipe, entry, 32 * MATVEC_SLICES, 1);
+    size_t used = strlen(recipe->defines);
 
-    step->grid[0] = (uint64_t)quotient_up(outputs_of(problem), 32);
-    plx_step_scratch(step, PLX_SCRATCH_COUNTERS, (uint32_t)element_size(problem->dtype));
-    plx_step_operand(step, Y);
-    plx_step_i64(step, outputs_of(problem));
-    plx_step_i64(step, plan->count);
-    plx_step_scalar(step, alpha_of(problem));
-    plx_step_scalar(step, problem->of.matvec.beta);
+    plx_step_i32(step, (int32_t)plan->width);
+    plx_step_i32(step, (int32_t)plan->span);
+    (void)snprintf(recipe->defines + used, sizeof recipe->defines - used, " -DSPAN=%d -DSTRIP_THREADS=%d",
+                   (int)plan->span, (int)plan->threads);
 }
 
 /* False when the device has no room for the partial sums, or the launch too many blocks. */
@@ -218,32 +387,41 @@ static bool has_room(const plx_problem *problem, const plx_device_info *device, 
 
     if (__builtin_mul_overflow(outputs_of(problem), plan->count * element_size(problem->dtype), &bytes) ||
         __builtin_add_overflow(bytes, PLX_SCRATCH_COUNTERS, &bytes) ||
-        __builtin_mul_overflow(plan->items, plan->count, blocks))
+        __builtin_mul_overflow(plan->units, plan->blocks_of_unit, blocks))
         return false;
     recipe->scratch_bytes = (uint64_t)bytes;
     return most == 0 || recipe->scratch_bytes <= most;
 }
 
-static plx_status chunked(const plx_problem *problem, const plx_device_info *device, const chunks *plan,
-                          const char *entry, const char *combine_entry, int64_t shared_elements,
-                          plx_recipe *recipe, plx_error *error)
+static plx_status add_chunked(const plx_problem *problem, const plx_device_info *device, const chunks *plan,
+                              const char *entry, plx_recipe *recipe, plx_error *error)
 {
     int64_t blocks;
-    plx_status status = start(problem, device, recipe, error);
-    if (status != PLX_OK || outputs_of(problem) == 0)
-        return status;
+
     if (!has_room(problem, device, plan, recipe, &blocks))
         return plx_fail(error, PLX_UNSUPPORTED,
                         "the partial sums of %lld elements of y in %lld chunks do not fit on this device",
                         (long long)outputs_of(problem), (long long)plan->count);
-    plx_step *step = add_product(problem, recipe, entry, 32 * MATVEC_WARPS, blocks);
+    plx_step *step = add_product(problem, recipe, entry, plan->threads, blocks);
     plx_step_scratch(step, PLX_SCRATCH_COUNTERS, (uint32_t)element_size(problem->dtype));
+    plx_step_scratch(step, 0, 4);
     plx_step_i64(step, plan->count);
-    plx_step_i64(step, plan->terms);
-    add_combine(problem, plan, combine_entry, recipe);
-    return plx_recipe_check(recipe, (uint64_t)(shared_elements * element_size(problem->dtype)), device,
-                            error);
+    plx_step_i64(step, plan->length);
+    plx_step_i64(step, plan->units);
+    plx_step_i64(step, plan->blocks_of_unit);
+    plx_step_i64(step, plan->outputs_of_unit);
+    plx_step_i32(step, (int32_t)plan->slices);
+    return PLX_OK;
 }
+
+/* Bytes of shared memory for `elements` of the problem's type. */
+static uint64_t shared_bytes(const plx_problem *problem, int64_t elements)
+{
+    return (uint64_t)(elements * element_size(problem->dtype));
+}
+
+/* What OpenCL without shuffles needs where rows are summed by warps. */
+enum { ALIKE_ROOM = ALIKE_THREADS + MATVEC_WARPS * MATVEC_ROWS };
 
 /* ---- one recipe per row -------------------------------------------------------------- */
 
@@ -310,41 +488,104 @@ static plx_status warp_per_row_recipe(const plx_problem *problem, const plx_devi
     return single(problem, device, "matvec_warp_per_row", threads, per_block, threads, recipe, error);
 }
 
+static plx_status vector_rows_recipe(const plx_problem *problem, const plx_device_info *device,
+                                     plx_recipe *recipe, plx_error *error)
+{
+    plx_status status = start(problem, device, recipe, error);
+
+    if (status != PLX_OK || outputs_of(problem) == 0)
+        return status;
+    plx_step *step = add_product(problem, recipe, "matvec_vector", ALIKE_THREADS, alike_items(problem));
+    plx_step_i64(step, period_of(problem));
+    return plx_recipe_check(recipe, shared_bytes(problem, ALIKE_ROOM), device, error);
+}
+
+static plx_status vector_columns_recipe(const plx_problem *problem, const plx_device_info *device,
+                                        plx_recipe *recipe, plx_error *error)
+{
+    plx_status status = start(problem, device, recipe, error);
+
+    if (status != PLX_OK || outputs_of(problem) == 0)
+        return status;
+    strips plan = plan_vector(problem, device);
+    add_strips(recipe, add_product(problem, recipe, "matvec_vector", plan.threads, plan.items), &plan);
+    return plx_recipe_check(recipe, shared_bytes(problem, plan.threads * plan.span), device, error);
+}
+
 static plx_status vector_recipe(const plx_problem *problem, const plx_device_info *device,
                                 plx_recipe *recipe, plx_error *error)
 {
-    int64_t threads = 32 * MATVEC_VECTOR_WARPS;
-
-    if (!problem->of.matvec.trans)
-        return single(problem, device, "matvec_vector", threads, MATVEC_VECTOR_WARPS * MATVEC_VECTOR_ROWS,
-                      threads, recipe, error);
-    chunks plan = plan_strips(problem, device);
-    return chunked(problem, device, &plan, "matvec_vector", "matvec_vector_combine",
-                   32 * MATVEC_WARPS * lanes(problem->dtype), recipe, error);
+    return problem->of.matvec.trans ? vector_columns_recipe(problem, device, recipe, error)
+                                    : vector_rows_recipe(problem, device, recipe, error);
 }
 
 static plx_status split_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                                plx_error *error)
 {
     chunks plan = plan_split(problem, device);
-    return chunked(problem, device, &plan, "matvec_split", "matvec_split_combine", 32 * MATVEC_WARPS, recipe,
-                   error);
+    strips strip = plan_split_strips(problem, device);
+    plx_status status = start(problem, device, recipe, error);
+
+    if (status != PLX_OK || outputs_of(problem) == 0)
+        return status;
+    status = add_chunked(problem, device, &plan, "matvec_split", recipe, error);
+    if (status != PLX_OK)
+        return status;
+    if (problem->of.matvec.trans)
+        add_strips(recipe, &recipe->steps[0], &strip);
+    else
+        plx_step_i64(&recipe->steps[0], period_of(problem));
+    return plx_recipe_check(
+        recipe, shared_bytes(problem, problem->of.matvec.trans ? strip.threads * strip.span : ALIKE_ROOM),
+        device, error);
+}
+
+static plx_status narrow_stream_recipe(const plx_problem *problem, const plx_device_info *device,
+                                       plx_recipe *recipe, plx_error *error)
+{
+    plx_step *step = add_product(problem, recipe, "matvec_narrow_stream", MATVEC_STREAM_ROWS,
+                                 quotient_up(outputs_of(problem), MATVEC_STREAM_ROWS));
+    plx_step_shared(step, (int64_t)shared_bytes(problem, stream_elements(terms_of(problem))));
+    return plx_recipe_check(recipe, 0, device, error);
+}
+
+static plx_status narrow_rows_recipe(const plx_problem *problem, const plx_device_info *device,
+                                     plx_recipe *recipe, plx_error *error)
+{
+    int64_t width = width_of_row(problem), rows = ALIKE_THREADS / width * MATVEC_ROWS;
+    plx_step *step = add_product(problem, recipe, "matvec_narrow", ALIKE_THREADS,
+                                 quotient_up(outputs_of(problem), rows));
+    plx_step_i32(step, (int32_t)width);
+    return plx_recipe_check(recipe, shared_bytes(problem, ALIKE_THREADS), device, error);
+}
+
+static plx_status narrow_recipe(const plx_problem *problem, const plx_device_info *device,
+                                plx_recipe *recipe, plx_error *error)
+{
+    if (problem->of.matvec.trans)
+        return plx_fail(error, PLX_UNSUPPORTED, "a narrow matrix transposed has few columns: that is for split");
+    plx_status status = start(problem, device, recipe, error);
+    if (status != PLX_OK || outputs_of(problem) == 0)
+        return status;
+    return is_stream(problem) ? narrow_stream_recipe(problem, device, recipe, error)
+                              : narrow_rows_recipe(problem, device, recipe, error);
 }
 
 /* ---- the choice ----------------------------------------------------------------------- */
 
-/* `vector` when its rows alone fill the device, or when it may cut them; `split` for a few
- * long ones; else a warp per row. */
+/* Rows shorter than what a block reads in a round are for `narrow`. */
+enum { SHORT_ROW = 512, LONG_ROW = 8192, LONG_COLUMN = 1024 };
+
+/* `vector` where its blocks fill the device, `split` where only chunks of the sums do. */
 static size_t preferred(const plx_problem *problem, const plx_device_info *device)
 {
     int64_t outputs = outputs_of(problem), terms = terms_of(problem), units = device->units;
 
     if (problem->of.matvec.trans)
-        return terms < 4 * LEAST_TERMS_OF_STRIP ? WARP_PER_ROW
-               : outputs < 32 * lanes(problem->dtype) ? SPLIT : VECTOR;
-    if (outputs >= units * BLOCKS_PER_UNIT * MATVEC_VECTOR_ROWS)
-        return VECTOR;
-    return outputs < units * BLOCKS_PER_UNIT && terms >= 2 * LEAST_TERMS_OF_ROW ? SPLIT : WARP_PER_ROW;
+        return packs_of(problem, outputs) < units * STRIPS_PER_UNIT && terms >= LONG_COLUMN ? SPLIT : VECTOR;
+    if (terms <= SHORT_ROW)
+        return NARROW;
+    return outputs < units * STRIPS_PER_UNIT * MATVEC_ROWS && terms >= LONG_ROW ? SPLIT : VECTOR;
 }
 
 static const plx_row rows[ROWS];
@@ -439,10 +680,11 @@ static const plx_row rows[ROWS] = {
     [VECTOR] = {
         .about = {
             .name = "vector",
-            .idea = "16-byte loads, four rows per warp, x reused from registers",
+            .idea = "16-byte loads, four rows per block, x reused from registers",
             .gain = "a little: a quarter of the load instructions for A, a sixteenth for x",
             .limit = "memory bandwidth",
-            .needs = "operands that do not begin at, or step by, 16 bytes are read element by element",
+            .needs = "transposed, a matrix whose rows do not begin at multiples of 16 bytes is read element "
+                     "by element",
             .dtypes = MATVEC_DTYPES,
             .accumulator_f32 = PLX_F32,
             .reproducibility = PLX_R1,
@@ -456,7 +698,7 @@ static const plx_row rows[ROWS] = {
             .idea = "long rows split over blocks, partials combined in a fixed order",
             .gain = "for 1 x N and few-row shapes as many times as the device has blocks to spare; for many "
                     "rows nothing",
-            .limit = "memory bandwidth, and a second launch",
+            .limit = "memory bandwidth, and the last block, which waits for all others",
             .needs = "scratch memory for the partial sums",
             .dtypes = MATVEC_DTYPES,
             .accumulator_f32 = PLX_F32,
@@ -464,6 +706,20 @@ static const plx_row rows[ROWS] = {
             .depth = depth_of_split,
         },
         .recipe = split_recipe,
+    },
+    [NARROW] = {
+        .about = {
+            .name = "narrow",
+            .idea = "short rows: a few lanes for each, or runs of rows as one stream through shared memory",
+            .gain = "for 8 to 100 columns up to several times: a warp's loads are full, whatever a row has",
+            .limit = "memory bandwidth",
+            .needs = "A as it lies, not transposed",
+            .dtypes = MATVEC_DTYPES,
+            .accumulator_f32 = PLX_F32,
+            .reproducibility = PLX_R1,
+            .depth = depth_of_narrow,
+        },
+        .recipe = narrow_recipe,
     },
 };
 

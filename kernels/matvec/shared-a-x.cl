@@ -3,6 +3,7 @@
 #define ROWS MATVEC_TILE_ROWS
 #define DEPTH MATVEC_TILE_DEPTH /* the same number: one thread per row and per column */
 #define STRIDE (DEPTH + 1)
+#define BATCH 16 /* loads on their way together */
 
 kernel __attribute__((reqd_work_group_size(ROWS, 1, 1))) void matvec_shared_a_x(MATVEC_PARAMETERS)
 {
@@ -16,11 +17,16 @@ kernel __attribute__((reqd_work_group_size(ROWS, 1, 1))) void matvec_shared_a_x(
         global const T *from = a + PLACE_IN_A(first_row, first) + thread;
         /* The thread's place along the rows in memory, and how many of those rows there are. */
         const bool inside = thread < (TRANS ? outputs - first_row : terms - first);
-        const long rows = inside ? (TRANS ? terms - first : outputs - first_row) : 0;
-        UNROLL
-        for (int row = 0; row < ROWS; ++row)
-            tile[TRANS ? thread * STRIDE + row : row * STRIDE + thread] =
-                row < rows ? from[row * lda] : (T)0;
+        const int rows = inside ? (int)min(TRANS ? terms - first : outputs - first_row, (long)ROWS) : 0;
+        for (int row = 0; row < ROWS; row += BATCH) {
+            T loaded[BATCH];
+            UNROLL
+            for (int u = 0; u < BATCH; ++u)
+                loaded[u] = row + u < rows ? from[(row + u) * lda] : (T)0;
+            UNROLL
+            for (int u = 0; u < BATCH; ++u)
+                tile[TRANS ? thread * STRIDE + row + u : (row + u) * STRIDE + thread] = loaded[u];
+        }
         staged[thread] = thread < terms - first ? x[first + thread] : (T)0;
         barrier(CLK_LOCAL_MEM_FENCE);
         UNROLL

@@ -1,48 +1,48 @@
 /* matvec/split: long sums are cut in chunks, one per work-group, so that a few rows occupy
- * the whole device; a second launch joins the partial sums in a fixed order. */
-#define SPLIT_THREADS (32 * MATVEC_WARPS)
-
-/* The sum of a work-group's values, in thread 0.  All threads take part. */
-INLINE T sum_of_block(T value, local T *room)
-{
-    const int thread = (int)get_local_id(0);
-
-    value = sum_of_warp(value, room);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (thread % 32 == 0)
-        room[thread / 32] = value;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (thread == 0)
-        for (int w = 1; w < MATVEC_WARPS; ++w)
-            value += room[w];
-    return value;
-}
-
-kernel __attribute__((reqd_work_group_size(SPLIT_THREADS, 1, 1))) void matvec_split(CHUNK_PARAMETERS)
+ * the whole device; the work-group that finishes last joins the partial sums in a fixed
+ * order. */
+#if !TRANS
+kernel __attribute__((reqd_work_group_size(ALIKE_THREADS, 1, 1))) void
+matvec_split(MATVEC_PARAMETERS, CHUNKS_PARAMETERS, long period)
 {
     MATVEC_OPERANDS;
-    local T room[SPLIT_THREADS];
+    CHUNKS_OPERANDS;
+    local T room[ALIKE_ROOM];
+    local int last;
     const int thread = (int)get_local_id(0);
-    const long chunk = (long)get_group_id(0) % chunks;
-    const long item = (long)get_group_id(0) / chunks; /* a row, or 32 columns */
-    const long first = chunk * chunk_terms;
-    const long count = terms - first < chunk_terms ? terms - first : chunk_terms;
-    global T *partial = partial_base + partial_offset + chunk * outputs;
-#if TRANS
-    const T sum = sum_columns(a + first * lda, lda, x + first, item * 32, outputs, count, room);
-    if (thread < 32 && item * 32 + thread < outputs)
-        partial[item * 32 + thread] = sum;
-#else
-    T sum = sum_strided(a + item * lda + first, 1, x + first, thread, SPLIT_THREADS, count);
-    sum = sum_of_block(sum, room);
-    if (thread == 0)
-        partial[item] = sum;
-#endif
+    const long chunk = (long)get_group_id(0) % chunks, item = (long)get_group_id(0) / chunks;
+    const long first = first_alike(item, period);
+    const int count = count_alike(first, period, outputs);
+    T sum[MATVEC_ROWS];
+
+    UNROLL
+    for (int r = 0; r < MATVEC_ROWS; ++r)
+        sum[r] = 0;
+    if (count > 0)
+        add_chunk(a, lda, x, terms, first, period, count, chunk, chunk_length, sum);
+    const T total = sum_of_rows(sum, room);
+    if (thread < count)
+        publish(partial + chunk * outputs + first + thread * period, total);
+    combine(partial, tickets, y, item / period, outputs, chunks, units, blocks_of_unit, outputs_of_unit, slices,
+            ALIKE_THREADS, alpha, beta, room, &last);
 }
 
-kernel __attribute__((reqd_work_group_size(COMBINE_THREADS, 1, 1))) void
-matvec_split_combine(COMBINE_PARAMETERS)
+#else
+kernel __attribute__((reqd_work_group_size(STRIP_THREADS, 1, 1))) void
+matvec_split(MATVEC_PARAMETERS, CHUNKS_PARAMETERS, int width, int span)
 {
-    local T room[COMBINE_THREADS];
-    combine(partial_base + partial_offset, y_base + y_offset, outputs, chunks, alpha, beta, room);
+    MATVEC_OPERANDS;
+    CHUNKS_OPERANDS;
+    local T room[STRIP_THREADS * SPAN];
+    local int last;
+    const long chunk = (long)get_group_id(0) % chunks, item = (long)get_group_id(0) / chunks;
+    const long strip = item * width * SPAN, first = chunk * chunk_length;
+
+    sum_strip(a, lda, x, outputs, strip, first, min(first + chunk_length, terms), width, room);
+    for (int i = (int)get_local_id(0); i < width * SPAN; i += STRIP_THREADS)
+        if (strip + i < outputs)
+            publish(partial + chunk * outputs + strip + i, room[i]);
+    combine(partial, tickets, y, item, outputs, chunks, units, blocks_of_unit, outputs_of_unit, slices,
+            STRIP_THREADS, alpha, beta, room, &last);
 }
+#endif

@@ -1,93 +1,59 @@
 /* matvec/split: long sums are cut in chunks, one per block, so that a few rows occupy the
- * whole device; a second launch joins the partial sums in a fixed order. */
+ * whole device; the block that finishes last joins the partial sums in a fixed order. */
+#include "alike.cuh"
 #include "combine.cuh"
+#include "strip.cuh"
 
-enum { SPLIT_THREADS = 32 * MATVEC_WARPS };
-
-/* The sum of a block's values, in thread 0.  All threads take part. */
-template <class T> __device__ T sum_of_block(T value)
+template <class T>
+__device__ void split_rows(Matvec<T> v, Chunks<T> chunks, int64_t chunk_packs, int64_t period)
 {
-    __shared__ T of_warp[MATVEC_WARPS];
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    __shared__ T room[ALIKE_THREADS];
+    const int64_t chunk = blockIdx.x % chunks.count, item = blockIdx.x / chunks.count;
+    const Alike<T> rows = rows_alike(v, item, period);
+    T sum[MATVEC_ROWS] = {};
 
-    value = sum_of_warp(value);
-    if (lane == 0)
-        of_warp[warp] = value;
-    __syncthreads();
-    if (threadIdx.x == 0)
-        for (int w = 1; w < MATVEC_WARPS; ++w)
-            value += of_warp[w];
-    return value;
+    if (rows.count > 0)
+        add_chunk(v, rows, chunk, chunk_packs, sum);
+    const T total = sum_of_rows(sum);
+    if (threadIdx.x < rows.count)
+        chunks.partial[chunk * v.outputs + rows.first + threadIdx.x * period] = total;
+    combine<ALIKE_THREADS>(v, chunks, item / period, room);
 }
 
-template <bool TRANS, class T>
-__device__ void split(Matvec<T> v, T *partial, int64_t chunks, int64_t chunk_terms)
+template <class T>
+__device__ void split_columns(Matvec<T> v, Chunks<T> chunks, int64_t chunk_terms, int32_t width, int32_t span)
 {
-    const int64_t chunk = blockIdx.x % chunks, item = blockIdx.x / chunks; /* a row, or 32 columns */
-    const int64_t first = chunk * chunk_terms;
-    const int64_t end = v.terms - first < chunk_terms ? v.terms : first + chunk_terms;
+    __shared__ T room[MATVEC_STRIP_THREADS * Pack<T>::lanes];
+    const int64_t chunk = blockIdx.x % chunks.count, item = blockIdx.x / chunks.count;
+    const int64_t strip = item * width * span, first = chunk * chunk_terms;
 
-    if (TRANS) {
-        const int64_t i = item * 32 + threadIdx.x;
-        const T sum = sum_columns(v, item * 32, first, end);
-        if (threadIdx.x < 32 && i < v.outputs)
-            partial[chunk * v.outputs + i] = sum;
-    } else {
-        const T sum = sum_of_block(sum_strided<T>(v.a + item * v.lda + first, 1, v.x + first, threadIdx.x,
-                                                  SPLIT_THREADS, end - first));
-        if (threadIdx.x == 0)
-            partial[chunk * v.outputs + item] = sum;
-    }
+    sum_any_strip(v, strip, first, min(first + chunk_terms, v.terms), width, span, room);
+    for (int i = threadIdx.x; i < width * span; i += MATVEC_STRIP_THREADS)
+        if (strip + i < v.outputs)
+            chunks.partial[chunk * v.outputs + strip + i] = room[i];
+    combine<MATVEC_STRIP_THREADS>(v, chunks, item, room);
 }
 
-extern "C" __global__ void __launch_bounds__(SPLIT_THREADS)
-matvec_split_f32_n(MATVEC_PARAMETERS(float),
-    float *partial, int64_t chunks, int64_t chunk_terms)
+extern "C" __global__ void __launch_bounds__(ALIKE_THREADS)
+matvec_split_f32_n(MATVEC_PARAMETERS(float), CHUNKS_PARAMETERS(float), int64_t period)
 {
-    split<false>(Matvec<float>MATVEC_ARGUMENTS, partial, chunks, chunk_terms);
+    split_rows(Matvec<float>MATVEC_ARGUMENTS, Chunks<float>CHUNKS_ARGUMENTS, chunk_length, period);
 }
 
-extern "C" __global__ void __launch_bounds__(SPLIT_THREADS)
-matvec_split_f32_t(MATVEC_PARAMETERS(float),
-    float *partial, int64_t chunks, int64_t chunk_terms)
+extern "C" __global__ void __launch_bounds__(ALIKE_THREADS)
+matvec_split_f64_n(MATVEC_PARAMETERS(double), CHUNKS_PARAMETERS(double), int64_t period)
 {
-    split<true>(Matvec<float>MATVEC_ARGUMENTS, partial, chunks, chunk_terms);
+    split_rows(Matvec<double>MATVEC_ARGUMENTS, Chunks<double>CHUNKS_ARGUMENTS, chunk_length, period);
 }
 
-extern "C" __global__ void __launch_bounds__(SPLIT_THREADS)
-matvec_split_f64_n(MATVEC_PARAMETERS(double),
-    double *partial, int64_t chunks, int64_t chunk_terms)
+extern "C" __global__ void __launch_bounds__(MATVEC_STRIP_THREADS)
+matvec_split_f32_t(MATVEC_PARAMETERS(float), CHUNKS_PARAMETERS(float), int32_t width, int32_t span)
 {
-    split<false>(Matvec<double>MATVEC_ARGUMENTS, partial, chunks, chunk_terms);
+    split_columns(Matvec<float>MATVEC_ARGUMENTS, Chunks<float>CHUNKS_ARGUMENTS, chunk_length, width, span);
 }
 
-extern "C" __global__ void __launch_bounds__(SPLIT_THREADS)
-matvec_split_f64_t(MATVEC_PARAMETERS(double),
-    double *partial, int64_t chunks, int64_t chunk_terms)
+extern "C" __global__ void __launch_bounds__(MATVEC_STRIP_THREADS)
+matvec_split_f64_t(MATVEC_PARAMETERS(double), CHUNKS_PARAMETERS(double), int32_t width, int32_t span)
 {
-    split<true>(Matvec<double>MATVEC_ARGUMENTS, partial, chunks, chunk_terms);
-}
-
-extern "C" __global__ void __launch_bounds__(COMBINE_THREADS)
-matvec_split_combine_f32_n(COMBINE_PARAMETERS(float))
-{
-    combine(partial, y, outputs, chunks, alpha, beta);
-}
-
-extern "C" __global__ void __launch_bounds__(COMBINE_THREADS)
-matvec_split_combine_f32_t(COMBINE_PARAMETERS(float))
-{
-    combine(partial, y, outputs, chunks, alpha, beta);
-}
-
-extern "C" __global__ void __launch_bounds__(COMBINE_THREADS)
-matvec_split_combine_f64_n(COMBINE_PARAMETERS(double))
-{
-    combine(partial, y, outputs, chunks, alpha, beta);
-}
-
-extern "C" __global__ void __launch_bounds__(COMBINE_THREADS)
-matvec_split_combine_f64_t(COMBINE_PARAMETERS(double))
-{
-    combine(partial, y, outputs, chunks, alpha, beta);
+    split_columns(Matvec<double>MATVEC_ARGUMENTS, Chunks<double>CHUNKS_ARGUMENTS, chunk_length, width, span);
 }

@@ -1,5 +1,5 @@
 /* Sizes that the C compiler, nvcc and OpenCL share.  x of a matvec has `terms` elements, y
- * has `outputs`; a group of 32 threads is called a warp in OpenCL, too. */
+ * has `outputs`; a group of 32 threads is called a warp in OpenCL, too; a pack is 16 bytes. */
 
 #define MATVEC_BLOCK 256 /* threads; row-per-thread, row-scattered, shared-x */
 
@@ -8,12 +8,23 @@
 #define MATVEC_TILE_ROWS 64 /* shared-a-x: a thread for each */
 #define MATVEC_TILE_DEPTH 64
 
-#define MATVEC_WARPS 8    /* per block: warp-per-row, split, and vector transposed */
-#define MATVEC_IN_FLIGHT 8 /* loads a thread of warp-per-row and split starts before it uses one */
+#define MATVEC_WARPS 8     /* per block: warp-per-row, and vector, split, narrow not transposed */
+#define MATVEC_IN_FLIGHT 8 /* loads a thread of warp-per-row starts before it uses one */
 
-#define MATVEC_VECTOR_WARPS 4 /* per block: vector */
-#define MATVEC_VECTOR_ROWS 4  /* per warp */
-#define MATVEC_VECTOR_STEPS 2 /* packs of each row in flight */
-#define MATVEC_VECTOR_TRANS_STEPS 4
+/* vector, split and narrow: rows that a block, or in narrow a group of lanes, sums together,
+ * and the packs of each that a thread has in flight */
+#define MATVEC_ROWS 4
+#define MATVEC_STEPS 2
 
-#define MATVEC_SLICES 8 /* in which the partial sums of one element of y are joined */
+/* The same, transposed: threads of a block, which has a strip of columns, and the rows that a
+ * thread has in flight, in packs or element by element.  An OpenCL device with smaller
+ * work-groups has STRIP_THREADS in the recipe's defines. */
+#define MATVEC_STRIP_THREADS 512
+#define MATVEC_STRIP_STEPS 4
+#define MATVEC_STRIP_SINGLE_STEPS 8
+
+#define MATVEC_TICKETS 64 /* counters that split and narrow may use */
+
+#define MATVEC_STREAM_ROWS 64 /* narrow: rows of a block, a thread for each */
+#define MATVEC_STREAM_STEPS 8 /* packs a thread has in flight */
+#define MATVEC_STREAM_SUMS 8  /* in which a thread adds up a row; a power of two */

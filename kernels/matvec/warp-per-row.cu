@@ -10,7 +10,7 @@ template <bool TRANS, class T> __device__ void warp_per_row(Matvec<T> v)
 
     if (TRANS) {
         const int64_t column = (int64_t)blockIdx.x * 32;
-        const T sum = sum_columns(v, column, 0, v.terms);
+        const T sum = sum_columns(v, column);
         if (warp == 0 && column + lane < v.outputs)
             write_output(v.y + column + lane, v.alpha, v.beta, sum);
     } else {

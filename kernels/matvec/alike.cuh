@@ -1,0 +1,111 @@
+/* Not transposed: MATVEC_ROWS rows at a time, which one pack of x serves.  They need not
+ * begin at a multiple of 16 bytes, but all begin alike: so many rows apart that their
+ * distance is such a multiple.  A few elements are left before the first pack and behind
+ * the last. */
+#pragma once
+
+#include "packs.cuh"
+
+enum { ALIKE_THREADS = 32 * MATVEC_WARPS };
+
+/* The rows of one block; `count` of them exist. */
+template <class T> struct Alike {
+    const T *row[MATVEC_ROWS];
+    int count;
+    int64_t first, period; /* row r is first + r * period */
+};
+
+template <class T> __device__ Alike<T> rows_alike(const Matvec<T> &v, int64_t item, int64_t period)
+{
+    Alike<T> rows;
+    rows.period = period;
+    rows.first = item / period * (period * MATVEC_ROWS) + item % period;
+    rows.count = 0;
+#pragma unroll
+    for (int r = 0; r < MATVEC_ROWS; ++r) {
+        const int64_t i = rows.first + r * period;
+        rows.row[r] = v.a + (i < v.outputs ? i : 0) * v.lda;
+        rows.count += i < v.outputs;
+    }
+    return rows;
+}
+
+/* STEPS packs of each row and of x, a block's threads apart: started together, then used. */
+template <int STEPS, bool X_ALIGNED, class T>
+__device__ void add_packs(const Alike<T> &rows, const T *x, int64_t at, T *sum)
+{
+    constexpr int L = Pack<T>::lanes, APART = ALIKE_THREADS * L;
+    Pack<T> of_a[MATVEC_ROWS][STEPS], of_x[STEPS];
+
+#pragma unroll
+    for (int r = 0; r < MATVEC_ROWS; ++r)
+#pragma unroll
+        for (int s = 0; s < STEPS; ++s)
+            if (r < rows.count)
+                of_a[r][s] = read_once(rows.row[r] + at + s * APART);
+#pragma unroll
+    for (int s = 0; s < STEPS; ++s)
+        of_x[s] = read_often<X_ALIGNED>(x + at + s * APART);
+#pragma unroll
+    for (int r = 0; r < MATVEC_ROWS; ++r)
+        if (r < rows.count)
+#pragma unroll
+            for (int s = 0; s < STEPS; ++s)
+#pragma unroll
+                for (int q = 0; q < L; ++q)
+                    sum[r] = fma(of_a[r][s].lane[q], of_x[s].lane[q], sum[r]);
+}
+
+/* Elements from `at` to `end`, the packs of which the block's threads take in turn. */
+template <bool X_ALIGNED, class T>
+__device__ void add_all_packs(const Alike<T> &rows, const T *x, int64_t at, int64_t end, T *sum)
+{
+    constexpr int ROUND = ALIKE_THREADS * Pack<T>::lanes;
+
+    for (at += threadIdx.x * Pack<T>::lanes; at + (MATVEC_STEPS - 1) * ROUND < end; at += MATVEC_STEPS * ROUND)
+        add_packs<MATVEC_STEPS, X_ALIGNED>(rows, x, at, sum);
+    for (; at < end; at += ROUND)
+        add_packs<1, X_ALIGNED>(rows, x, at, sum);
+}
+
+/* This thread's share of one chunk of the rows' sums.  Chunk 0 has the elements that are in
+ * no pack. */
+template <class T>
+__device__ void add_chunk(const Matvec<T> &v, const Alike<T> &rows, int64_t chunk, int64_t chunk_packs, T *sum)
+{
+    constexpr int L = Pack<T>::lanes;
+    const int64_t head = min(to_boundary(rows.row[0]), v.terms), packs = (v.terms - head) / L;
+    const int64_t first = chunk * chunk_packs, end = min(first + chunk_packs, packs);
+
+    if (is_aligned(v.x + head))
+        add_all_packs<true>(rows, v.x, head + first * L, head + end * L, sum);
+    else
+        add_all_packs<false>(rows, v.x, head + first * L, head + end * L, sum);
+    if (chunk == 0 && threadIdx.x < v.terms - packs * L) {
+        const int64_t at = threadIdx.x < head ? threadIdx.x : packs * L + threadIdx.x;
+#pragma unroll
+        for (int r = 0; r < MATVEC_ROWS; ++r)
+            if (r < rows.count)
+                sum[r] = fma(rows.row[r][at], v.x[at], sum[r]);
+    }
+}
+
+/* The block's sum of row r, in thread r. */
+template <class T> __device__ T sum_of_rows(T *sum)
+{
+    __shared__ T of_warp[MATVEC_WARPS][MATVEC_ROWS];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    T total = 0;
+
+#pragma unroll
+    for (int r = 0; r < MATVEC_ROWS; ++r) {
+        sum[r] = sum_of_warp(sum[r]);
+        if (lane == 0)
+            of_warp[warp][r] = sum[r];
+    }
+    __syncthreads();
+    if (threadIdx.x < MATVEC_ROWS)
+        for (int w = 0; w < MATVEC_WARPS; ++w)
+            total += of_warp[w][threadIdx.x];
+    return total;
+}
