@@ -218,6 +218,8 @@ static void runner_finish(runner *r, const timing_rules *rules)
         timing->batch = r->batch;
         plx_timing_of_samples(r->samples, r->count, timing);
         plx_interval_of(r->latencies, r->calls, &timing->latency);
+        if (!rules->together) /* a sweep is compared within itself alone */
+            plx_timing_widen(timing);
         r->arm->cached = plx_pool_is_cached(r->pool);
     }
     plx_event_destroy(r->from);

@@ -53,6 +53,10 @@ size_t plx_samples_sift(const plx_sample *samples, size_t count, bool *keep, boo
 /* Median and interval on both clocks, of what is kept. */
 void plx_timing_of_samples(const plx_sample *samples, size_t count, plx_timing *timing);
 
+/* Adds to the intervals what samples of one process can't show: how far the next one's
+ * will be from them. */
+void plx_timing_widen(plx_timing *timing);
+
 enum { PLX_MAX_SAMPLES = 600 };
 
 /* ---- clocks (clocks.c) -------------------------------------------------------------- */

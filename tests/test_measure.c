@@ -144,6 +144,35 @@ static void when_all_are_throttled_all_are_kept_and_it_is_said(void **unused)
     assert_int_equal(timing.samples, 6);
 }
 
+/* Medians that were seen in two runs of one compare on an H200, with their intervals. */
+static void two_runs_lie_within_their_intervals(void **unused)
+{
+    static const double runs[][6] = {
+        {89754, 89579, 89929, 90124, 89966, 90282}, {5506.5, 5438, 5575, 5864.5, 5811, 5918},
+        {7001, 6918, 7084, 7510.5, 7408, 7613},     {35548, 35521, 35575, 35458, 35412, 35504},
+        {4206, 4197, 4215, 4344, 4337, 4351},
+    };
+    (void)unused;
+    for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
+        const double *r = runs[i];
+        plx_timing one = {.measured = true, .median_ns = r[0], .low_ns = r[1], .high_ns = r[2]};
+        plx_timing other = {.measured = true, .median_ns = r[3], .low_ns = r[4], .high_ns = r[5]};
+        plx_timing_widen(&one);
+        plx_timing_widen(&other);
+        assert_true(one.low_ns <= other.high_ns && other.low_ns <= one.high_ns);
+        assert_true(one.low_ns > 0.9 * r[0] && one.high_ns < 1.1 * r[0]);
+    }
+}
+
+static void no_time_becomes_negative(void **unused)
+{
+    plx_timing timing = {.measured = true, .median_ns = 100, .low_ns = 90, .high_ns = 110};
+    (void)unused;
+    plx_timing_widen(&timing);
+    assert_true(timing.low_ns > 0 && timing.low_ns < 90 && timing.high_ns > 110);
+    assert_false(timing.host.measured || timing.latency.measured);
+}
+
 static void a_sample_takes_the_worst_of_before_and_after(void **unused)
 {
     plx_sample sample = {.throttle = 0};
@@ -280,6 +309,8 @@ int main(void)
         cmocka_unit_test(samples_at_a_lower_clock_are_dropped),
         cmocka_unit_test(one_odd_reading_is_not_the_usual_clock),
         cmocka_unit_test(when_all_are_throttled_all_are_kept_and_it_is_said),
+        cmocka_unit_test(two_runs_lie_within_their_intervals),
+        cmocka_unit_test(no_time_becomes_negative),
         cmocka_unit_test(a_sample_takes_the_worst_of_before_and_after),
         cmocka_unit_test(each_problem_has_its_ceiling),
         cmocka_unit_test(a_thin_product_is_bound_by_memory),
