@@ -44,7 +44,8 @@ static char *script_of(const plx_probe_results *results, const char *terminal)
     size_t length;
     plx_error error = {"no memory"};
     FILE *script = open_memstream(&text, &length);
-    plx_status status = script != NULL ? plx_probe_write_gnuplot(results, script, terminal, &error) : PLX_NO_MEMORY;
+    plx_status status =
+        script != NULL ? plx_probe_write_gnuplot(results, script, terminal, &error) : PLX_NO_MEMORY;
     if (script != NULL && fclose(script) != 0)
         status = PLX_NO_MEMORY;
     if (status == PLX_OK)

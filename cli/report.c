@@ -25,15 +25,17 @@ static int check(const cli_options *options)
 {
     const char *terminal = options->plot != NULL ? terminal_of(options->out) : "";
     if (options->operands.count == 0)
-        return cli_wrong_usage("which results? name the files, as in 'parallax report results.json -o report.html'");
+        return cli_wrong_usage(
+            "which results? name the files, as in 'parallax report results.json -o report.html'");
     if (is_stdout(options->out) && isatty(STDOUT_FILENO))
         return cli_wrong_usage("-o FILE is missing: a page is of no use on a terminal");
     if (terminal == NULL)
         return cli_wrong_usage("--plot: '%s' must end in .svg, .png or .gp", options->out);
     bool draws = strcmp(terminal, "svg") == 0 || strcmp(terminal, "png") == 0;
     if (draws && !plx_gnuplot_found())
-        return cli_wrong_usage("--plot: gnuplot is not installed, or not in PATH; a name that ends in .gp gets the "
-                               "script");
+        return cli_wrong_usage(
+            "--plot: gnuplot is not installed, or not in PATH; a name that ends in .gp gets the "
+            "script");
     return CLI_OK;
 }
 

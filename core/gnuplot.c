@@ -101,7 +101,8 @@ static plx_status draw(FILE *script, FILE *picture, FILE *complaints, plx_error 
     int failed = start(script, picture, complaints, &child);
     if (failed != 0)
         return plx_fail(error, PLX_IO, "can't start gnuplot: %s", strerror(failed));
-    if (ended_well(child) && fstat(fileno(picture), &about) == 0 && !(S_ISREG(about.st_mode) && about.st_size == 0))
+    if (ended_well(child) && fstat(fileno(picture), &about) == 0 &&
+        !(S_ISREG(about.st_mode) && about.st_size == 0))
         return PLX_OK;
     first_complaint(complaints, complaint, sizeof complaint);
     return plx_fail(error, PLX_IO, "gnuplot failed%s", complaint);

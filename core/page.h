@@ -16,7 +16,7 @@ typedef struct plx_page_file {
     const char *path; /* belongs to the caller */
     const char *name; /* its last part */
     json_t *root;
-    const char *date; /* "" when unknown */
+    const char *date;                  /* "" when unknown */
     size_t first_device, first_record; /* in the page's lists */
 } plx_page_file;
 
@@ -67,7 +67,7 @@ typedef struct plx_page {
     size_t problem_count;
     plx_page_record *records;
     size_t record_count;
-    bool plots; /* gnuplot is there */
+    bool plots;        /* gnuplot is there */
     plx_status status; /* of the first plot that could not be drawn */
     plx_error error;
     size_t figures; /* drawn so far, for names within the page */

@@ -83,13 +83,15 @@ static bool same_field(const plx_page_device *a, const plx_page_device *b, const
 /* A processor has neither UUID nor address: its name is all there is to know it by. */
 static bool is_anonymous(const plx_page_device *device)
 {
-    return plx_json_text_at(device->json, "uuid", NULL) == NULL && plx_json_text_at(device->json, "pci", NULL) == NULL;
+    return plx_json_text_at(device->json, "uuid", NULL) == NULL &&
+           plx_json_text_at(device->json, "pci", NULL) == NULL;
 }
 
 /* The numbers of chips hold within one file. */
 static bool same_physical(const plx_page_device *a, const plx_page_device *b)
 {
-    int64_t one = plx_json_integer_at(a->json, "physical", -1), other = plx_json_integer_at(b->json, "physical", -1);
+    int64_t one = plx_json_integer_at(a->json, "physical", -1),
+            other = plx_json_integer_at(b->json, "physical", -1);
     bool same_number = one >= 0 && one == other;
     return a->file == b->file &&
            (same_number || (is_anonymous(a) && is_anonymous(b) && same_field(a, b, "name")));
@@ -114,7 +116,8 @@ static size_t chip_of(const plx_page *page, const plx_page_device *device)
             return page->devices[i].chip;
     for (size_t field = 0; field < 2; field++)
         for (size_t i = 0; i < page->device_count; i++)
-            if (page->devices[i].file < device->file && same_field(&page->devices[i], device, fields[field]) &&
+            if (page->devices[i].file < device->file &&
+                same_field(&page->devices[i], device, fields[field]) &&
                 !is_taken(page, page->devices[i].chip, device->file))
                 return page->devices[i].chip;
     return PLX_PAGE_NONE;
@@ -183,10 +186,10 @@ static void name_series(plx_page *page)
 
 static char *key_of(const json_t *record)
 {
-    static const char *const names[] = {"op",     "dtype", "shape", "reduction", "trans",  "trans_a", "trans_b",
-                                        "alpha",  "beta",  "lda",   "ldb",       "ldc",    "ld_in",   "ld_out",
-                                        "pattern", "repeat", "stride", "offset",  "span",   "regions", "input",
-                                        "seed"};
+    static const char *const names[] = {"op",      "dtype",   "shape",   "reduction", "trans",  "trans_a",
+                                        "trans_b", "alpha",   "beta",    "lda",       "ldb",    "ldc",
+                                        "ld_in",   "ld_out",  "pattern", "repeat",    "stride", "offset",
+                                        "span",    "regions", "input",   "seed"};
     json_t *key = json_object();
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         json_t *value = json_object_get(record, names[i]);

@@ -19,9 +19,9 @@ typedef struct colour {
 /* Blue, vermilion, green, purple, ochre, sky, brown, grey: told apart by the colour-blind,
  * with contrast enough on white and, the second ones, on black. */
 static const colour colours[] = {
-    {"#0072b2", "#56b4f5", "--c0"}, {"#c64f00", "#ff9248", "--c1"}, {"#007f5f", "#35cfa2", "--c2"},
-    {"#a83e86", "#eb9ccf", "--c3"}, {"#8a6d00", "#e8c93a", "--c4"}, {"#2a8fbd", "#a5dcff", "--c5"},
-    {"#7a4a21", "#d9ae86", "--c6"}, {"#666666", "#b8b8b8", "--c7"}, {"#333333", "#dddddd", "--ink"},
+    {"#0072b2", "#56b4f5", "--c0"},    {"#c64f00", "#ff9248", "--c1"},    {"#007f5f", "#35cfa2", "--c2"},
+    {"#a83e86", "#eb9ccf", "--c3"},    {"#8a6d00", "#e8c93a", "--c4"},    {"#2a8fbd", "#a5dcff", "--c5"},
+    {"#7a4a21", "#d9ae86", "--c6"},    {"#666666", "#b8b8b8", "--c7"},    {"#333333", "#dddddd", "--ink"},
     {"#d0d0d0", "#4a4a4a", "--faint"}, {"#ffffff", "#16181a", "--paper"},
 };
 enum { COLOUR_COUNT = sizeof colours / sizeof colours[0] };
@@ -68,8 +68,8 @@ void plx_page_canvas(const plx_page_size *size, FILE *to)
                   "set encoding utf8\nset border 3 lc rgb '%s'\nset grid lc rgb '%s' lt 1 lw 0.5\n"
                   "set tics nomirror textcolor rgb '%s'\nunset key\nset tmargin 1.5\n",
                   plx_page_ink(), plx_page_faint(), plx_page_ink());
-    (void)fprintf(to, "set xlabel textcolor rgb '%s'\nset ylabel textcolor rgb '%s' offset 1\n", plx_page_ink(),
-                  plx_page_ink());
+    (void)fprintf(to, "set xlabel textcolor rgb '%s'\nset ylabel textcolor rgb '%s' offset 1\n",
+                  plx_page_ink(), plx_page_ink());
     (void)size;
 }
 
@@ -82,8 +82,9 @@ static char *script_of(const plx_page *page, const plx_page_figure *figure, cons
     if (to == NULL)
         return NULL;
     if (terminal != NULL)
-        (void)fprintf(to, "set terminal %s size %d,%d noenhanced font 'sans-serif,%d'%s\n", terminal, size->width,
-                      size->height, size->letters, strcmp(terminal, "svg") == 0 ? " dynamic" : "");
+        (void)fprintf(to, "set terminal %s size %d,%d noenhanced font 'sans-serif,%d'%s\n", terminal,
+                      size->width, size->height, size->letters,
+                      strcmp(terminal, "svg") == 0 ? " dynamic" : "");
     figure->script(page, figure, size, to);
     if (fclose(to) == 0)
         return text;
@@ -125,7 +126,7 @@ static char *picture_of(const char *script, plx_error *error)
 
 typedef struct rewriting {
     FILE *to;
-    size_t number; /* of the picture within its page */
+    size_t number;  /* of the picture within its page */
     bool variables; /* colours as variables of the page, else as they are */
 } rewriting;
 
@@ -202,16 +203,16 @@ static const char *inside(const char *picture)
 
 /* ---- in the page ---------------------------------------------------------------------------- */
 
-static void draw_once(plx_page *page, const plx_page_figure *figure, const plx_page_size *size, const char *name,
-                      FILE *to)
+static void draw_once(plx_page *page, const plx_page_figure *figure, const plx_page_size *size,
+                      const char *name, FILE *to)
 {
     char *script = script_of(page, figure, size, "svg");
     char *picture = page->status == PLX_OK ? picture_of(script, &page->error) : NULL;
     const char *rest = picture != NULL ? inside(picture) : NULL;
     const rewriting now = {.to = to, .number = page->figures++, .variables = true};
     if (rest != NULL) {
-        (void)fprintf(to, "<svg class=\"%s\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", name, size->width,
-                      size->height);
+        (void)fprintf(to, "<svg class=\"%s\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", name,
+                      size->width, size->height);
         plx_page_text(to, figure->title);
         (void)fputs("\">", to);
         rewrite(&now, rest);
@@ -242,8 +243,8 @@ static void put_style(FILE *to)
     (void)fputs("<style>\n@media (prefers-color-scheme: dark) {\n", to);
     for (size_t i = 0; i < COLOUR_COUNT; i++)
         for (size_t p = 0; p < sizeof properties / sizeof properties[0]; p++)
-            (void)fprintf(to, "[%s=\"%s\"],[%s='%s'] { %s: %s }\n", properties[p], colours[i].light, properties[p],
-                          colours[i].light, properties[p], colours[i].dark);
+            (void)fprintf(to, "[%s=\"%s\"],[%s='%s'] { %s: %s }\n", properties[p], colours[i].light,
+                          properties[p], colours[i].light, properties[p], colours[i].dark);
     (void)fputs("}\n</style>\n", to);
 }
 
@@ -268,7 +269,8 @@ static plx_status put_svg(const plx_page_figure *figure, const plx_page_size *si
         free(picture);
         return PLX_IO;
     }
-    (void)fprintf(to, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" role=\"img\">\n<title>",
+    (void)fprintf(to,
+                  "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" role=\"img\">\n<title>",
                   size->width, size->height);
     plx_page_text(to, figure->title);
     (void)fputs("</title>\n<metadata>\n", to);

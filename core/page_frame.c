@@ -20,7 +20,8 @@ static const char style[] =
     "summary{cursor:pointer;font-weight:600}\n"
     ".soft{color:var(--soft)}.good{color:var(--good)}.bad{color:var(--bad);font-weight:600}\n"
     ".box{overflow:auto;max-height:80vh;margin:.6rem 0;border:1px solid var(--line);border-radius:.3rem}\n"
-    "table{border-collapse:collapse;font-size:.875rem;font-variant-numeric:tabular-nums;overflow-wrap:normal}\n"
+    "table{border-collapse:collapse;font-size:.875rem;font-variant-numeric:tabular-nums;overflow-wrap:normal}"
+    "\n"
     "th,td{padding:.3rem .6rem;text-align:left;vertical-align:top;border-bottom:1px solid var(--faint)}\n"
     "td.n,th.n{text-align:right;white-space:nowrap}td.w,span.w{white-space:nowrap}td.t{min-width:24rem}\n"
     "thead th{position:sticky;top:0;background:var(--box);white-space:nowrap;z-index:1}\n"
@@ -39,7 +40,8 @@ static const char style[] =
     "overflow:hidden;min-width:3rem}\n"
     ".bar{display:block;height:100%;min-width:2px;background:var(--c);position:absolute}\n"
     ".track.ratio{min-width:9rem;margin-top:.3rem}\n"
-    ".track.ratio::after{content:\"\";position:absolute;left:50%;top:0;height:100%;border-left:2px solid var(--ink)}\n"
+    ".track.ratio::after{content:\"\";position:absolute;left:50%;top:0;height:100%;border-left:2px solid "
+    "var(--ink)}\n"
     "figure{margin:.8rem 0}figure svg{display:block;width:100%;height:auto}\n"
     "svg.narrow{display:none}\n"
     "@media(max-width:40rem){body{padding:.8rem}h1{font-size:1.4rem}\n"
@@ -52,9 +54,10 @@ static const char style[] =
 
 static void put_style(FILE *to)
 {
-    (void)fputs("<style>\n:root{color-scheme:light dark;--soft:#595959;--line:#d9d9d9;--box:#f5f6f7;--good:#00694e;"
-                "--bad:#b3261e;",
-                to);
+    (void)fputs(
+        "<style>\n:root{color-scheme:light dark;--soft:#595959;--line:#d9d9d9;--box:#f5f6f7;--good:#00694e;"
+        "--bad:#b3261e;",
+        to);
     plx_page_variables(to, false);
     (void)fputs("}\n@media(prefers-color-scheme:dark){:root{--soft:#a8a8a8;--line:#3c4043;--box:#202427;"
                 "--good:#4fd3a8;--bad:#ff8f85;",
@@ -89,13 +92,15 @@ void plx_page_begin(const plx_page *page, FILE *to)
     (void)fputs("</head>\n<body>\n<h1>Parallax: ", to);
     put_title(page, to);
     (void)fputs("</h1>\n<nav>", to);
-    (void)fputs("<a href=\"#summary\">Summary</a> <a href=\"#peers\">Peers</a> <a href=\"#ladders\">Ladders</a> "
-                "<a href=\"#roofline\">Roofline</a> <a href=\"#sizes\">Sizes</a> "
-                "<a href=\"#agreement\">Agreement</a> <a href=\"#records\">Records</a> "
-                "<a href=\"#environment\">Environment</a></nav>\n",
-                to);
+    (void)fputs(
+        "<a href=\"#summary\">Summary</a> <a href=\"#peers\">Peers</a> <a href=\"#ladders\">Ladders</a> "
+        "<a href=\"#roofline\">Roofline</a> <a href=\"#sizes\">Sizes</a> "
+        "<a href=\"#agreement\">Agreement</a> <a href=\"#records\">Records</a> "
+        "<a href=\"#environment\">Environment</a></nav>\n",
+        to);
     if (!page->plots)
-        (void)fputs("<p class=\"soft\">The plots are left out: gnuplot is not installed, or not in PATH.</p>\n", to);
+        (void)fputs(
+            "<p class=\"soft\">The plots are left out: gnuplot is not installed, or not in PATH.</p>\n", to);
 }
 
 void plx_page_end(FILE *to)

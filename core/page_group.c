@@ -19,7 +19,8 @@ bool plx_page_opens_group(const plx_page *page, size_t record)
     return true;
 }
 
-const plx_page_record *plx_page_fastest(const plx_page *page, const plx_page_record *like, size_t series, bool own)
+const plx_page_record *plx_page_fastest(const plx_page *page, const plx_page_record *like, size_t series,
+                                        bool own)
 {
     const plx_page_record *best = NULL;
     for (size_t i = 0; i < page->record_count; i++) {
@@ -33,14 +34,16 @@ const plx_page_record *plx_page_fastest(const plx_page *page, const plx_page_rec
 
 bool plx_page_alike(const plx_page_problem *a, const plx_page_problem *b)
 {
-    return strcmp(a->op, b->op) == 0 && strcmp(a->dtype, b->dtype) == 0 && strcmp(a->variant, b->variant) == 0;
+    return strcmp(a->op, b->op) == 0 && strcmp(a->dtype, b->dtype) == 0 &&
+           strcmp(a->variant, b->variant) == 0;
 }
 
 bool plx_page_in_flops(const plx_page *page, size_t problem)
 {
     for (size_t i = 0; i < page->record_count; i++) {
         const plx_page_record *one = &page->records[i];
-        if (plx_page_alike(&page->problems[one->problem], &page->problems[problem]) && one->gflops > one->gbps)
+        if (plx_page_alike(&page->problems[one->problem], &page->problems[problem]) &&
+            one->gflops > one->gbps)
             return true;
     }
     return false;

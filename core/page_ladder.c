@@ -111,7 +111,9 @@ static void put_lane(const ladder *of, const plx_page_record *one, size_t series
         return;
     }
     plx_page_rate_text(plx_page_rate(one, of->flops), of->flops, rate, sizeof rate);
-    (void)fprintf(to, "<span class=\"track\"><span class=\"bar\" style=\"width:%.2f%%\"></span></span><span class=\"num\">%s",
+    (void)fprintf(to,
+                  "<span class=\"track\"><span class=\"bar\" style=\"width:%.2f%%\"></span></span><span "
+                  "class=\"num\">%s",
                   100 * plx_page_rate(one, of->flops) / of->most, rate);
     if (one->gain > 0) {
         plx_number_text(one->gain, 3, gain, sizeof gain);
@@ -198,9 +200,10 @@ void plx_page_ladders(const plx_page *page, FILE *to)
         put_ladder(&of, is_largest(page, &of), to);
     }
     if (count == 0)
-        (void)fputs("<p>No backend was timed with two kernels of one ladder; <code>--kernel all</code> times all of "
-                    "them.</p>\n",
-                    to);
+        (void)fputs(
+            "<p>No backend was timed with two kernels of one ladder; <code>--kernel all</code> times all of "
+            "them.</p>\n",
+            to);
     (void)fputs("</section>\n", to);
 }
 
@@ -270,10 +273,14 @@ static void put_script(const plx_page *page, const void *what, const plx_page_si
     plx_page_canvas(size, to);
     (void)fputs("set title ", to);
     plx_page_quoted(to, figure->title);
-    (void)fprintf(to, " textcolor rgb '%s'\nset border 2\nset tmargin 3\nunset grid\nset tics scale 0\nset format x ''\nunset xtics\n", plx_page_ink());
-    (void)fprintf(to, "set xrange [0:%.9g]\nset yrange [%zu.6:0.4]\nset style fill solid 1 noborder\n", of.most * 1.3,
-                  put_tics(&of, to));
-    (void)fprintf(to, "set key outside bottom center horizontal reverse Left textcolor rgb '%s'\n", plx_page_ink());
+    (void)fprintf(to,
+                  " textcolor rgb '%s'\nset border 2\nset tmargin 3\nunset grid\nset tics scale 0\nset "
+                  "format x ''\nunset xtics\n",
+                  plx_page_ink());
+    (void)fprintf(to, "set xrange [0:%.9g]\nset yrange [%zu.6:0.4]\nset style fill solid 1 noborder\n",
+                  of.most * 1.3, put_tics(&of, to));
+    (void)fprintf(to, "set key outside bottom center horizontal reverse Left textcolor rgb '%s'\n",
+                  plx_page_ink());
     for (size_t s = 0; s < page->series_count; s++) {
         if (!takes_part(&of, s))
             continue;
@@ -301,8 +308,8 @@ bool plx_page_ladder_figure(const plx_page *page, size_t index, plx_page_figure 
             continue;
         const plx_page_problem *problem = &page->problems[of.like->problem];
         *figure = (plx_page_figure){.kind = "ladder", .of = i, .script = put_script};
-        (void)snprintf(figure->name, sizeof figure->name, "ladder-%.30s-%.10s-%.60s", problem->op, problem->dtype,
-                       problem->variant);
+        (void)snprintf(figure->name, sizeof figure->name, "ladder-%.30s-%.10s-%.60s", problem->op,
+                       problem->dtype, problem->variant);
         (void)snprintf(figure->title, sizeof figure->title, "%.30s %.10s %.60s %.60s on %.60s", problem->op,
                        problem->dtype, problem->shape, problem->variant, chip_name(&of));
         return true;

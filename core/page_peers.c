@@ -84,7 +84,9 @@ static bool opens_mean(const plx_page *page, size_t record, size_t series)
 static void put_ratio_bar(FILE *to, double ratio, size_t colour)
 {
     double length = fmin(fabs(log(ratio)) / log(4.0), 1.0) * 50;
-    (void)fprintf(to, "<span class=\"track ratio c%zu\"><span class=\"bar\" style=\"left:%.1f%%;width:%.1f%%\"></span></span>",
+    (void)fprintf(to,
+                  "<span class=\"track ratio c%zu\"><span class=\"bar\" "
+                  "style=\"left:%.1f%%;width:%.1f%%\"></span></span>",
                   colour, ratio < 1 ? 50 - length : 50, length);
 }
 
@@ -132,7 +134,11 @@ static void put_match(FILE *to, const plx_page *page, const match *of)
     plx_page_problem_text(to, &page->problems[of->own->problem]);
     (void)fputs("</td>", to);
     put_ratio_cells(to, page, of->ratio, of->own->series);
-    (void)fprintf(to, "<td class=\"%s\">%s</td>", of->low > 1 ? "good" : of->high < 1 ? "bad" : "soft", verdict_of(of));
+    (void)fprintf(to, "<td class=\"%s\">%s</td>",
+                  of->low > 1    ? "good"
+                  : of->high < 1 ? "bad"
+                                 : "soft",
+                  verdict_of(of));
     put_who(to, page, of->own);
     put_time_cell(to, of->own->time);
     put_who(to, page, of->peer);
@@ -209,12 +215,15 @@ void plx_page_peers(const plx_page *page, FILE *to)
     size_t count = count_matches(page);
     plx_page_section(to, "peers", "Against the vendors' libraries");
     if (count == 0) {
-        (void)fputs("<p>No library of a vendor was timed in these runs beside a kernel of ours on its chip.</p>\n", to);
+        (void)fputs(
+            "<p>No library of a vendor was timed in these runs beside a kernel of ours on its chip.</p>\n",
+            to);
     } else {
-        (void)fputs("<p>The peer's time over that of our best kernel, on the same chip, in the same run: above 1 "
-                    "ours is faster; over several problems the geometric mean. “Level” means that the 95 % "
-                    "intervals leave it open.</p>\n",
-                    to);
+        (void)fputs(
+            "<p>The peer's time over that of our best kernel, on the same chip, in the same run: above 1 "
+            "ours is faster; over several problems the geometric mean. “Level” means that the 95 % "
+            "intervals leave it open.</p>\n",
+            to);
         put_means(page, to);
         put_matches(page, count, to);
     }

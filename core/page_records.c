@@ -22,11 +22,13 @@ static columns columns_of(const plx_page *page)
 
 static void put_head(const plx_page *page, const columns *are, FILE *to)
 {
-    (void)fprintf(to, "<div class=\"box\"><table><thead><tr>%s<th>problem</th><th>backend</th><th>kernel</th>"
-                      "<th>status</th><th class=\"n\">time</th><th class=\"n\">± half of 95 %%</th>",
+    (void)fprintf(to,
+                  "<div class=\"box\"><table><thead><tr>%s<th>problem</th><th>backend</th><th>kernel</th>"
+                  "<th>status</th><th class=\"n\">time</th><th class=\"n\">± half of 95 %%</th>",
                   page->file_count > 1 ? "<th>file</th>" : "");
-    (void)fprintf(to, "%s%s<th class=\"n\">rate</th>%s<th class=\"n\">gain</th><th class=\"n\">error/bound</th>"
-                      "<th class=\"n\">ulp</th><th>remarks</th></tr></thead>\n<tbody>\n",
+    (void)fprintf(to,
+                  "%s%s<th class=\"n\">rate</th>%s<th class=\"n\">gain</th><th class=\"n\">error/bound</th>"
+                  "<th class=\"n\">ulp</th><th>remarks</th></tr></thead>\n<tbody>\n",
                   are->host ? "<th class=\"n\">by the host’s clock</th>" : "",
                   are->latency ? "<th class=\"n\">single call</th>" : "",
                   are->ceiling ? "<th class=\"n\">of ceiling</th>" : "");
@@ -91,7 +93,8 @@ static void add_remark(FILE *to, size_t *count, const char *before, const char *
 static void put_remarks(const plx_page_record *one, FILE *to)
 {
     const json_t *json = one->json;
-    const char *reason = plx_json_text_at(json, "reason", ""), *over = plx_json_text_at(json, "ceiling.over", "");
+    const char *reason = plx_json_text_at(json, "reason", ""),
+               *over = plx_json_text_at(json, "ceiling.over", "");
     char dropped[48];
     size_t count = 0;
     (void)fputs("<td class=\"t\">", to);

@@ -147,7 +147,8 @@ static size_t rank_of(const plx_page *page, size_t chip, size_t record)
 {
     size_t rank = 0;
     for (size_t i = 0; i < page->record_count; i++)
-        rank += is_best(page, chip, i) && intensity_of(&page->records[i]) < intensity_of(&page->records[record]);
+        rank +=
+            is_best(page, chip, i) && intensity_of(&page->records[i]) < intensity_of(&page->records[record]);
     return rank;
 }
 
@@ -197,9 +198,12 @@ static void put_roof(const roof *of, const range *shown, FILE *to)
     for (size_t i = 0; i < of->bandwidth_count; i++) {
         double end = rate > 0 ? fmin(rate / of->bandwidths[i].value, shown->x_high) : shown->x_high;
         double middle = pow(shown->x_low, 0.4) * pow(end, 0.6);
-        put_line(to, shown->x_low, of->bandwidths[i].value * shown->x_low, end, of->bandwidths[i].value * end);
-        if (of->bandwidths[i].value >= bandwidth) /* the others are too close for a text; they are told above */
-            put_label(to, &of->bandwidths[i], false, middle, of->bandwidths[i].value * middle, "right offset -0.5,0.6");
+        put_line(to, shown->x_low, of->bandwidths[i].value * shown->x_low, end,
+                 of->bandwidths[i].value * end);
+        if (of->bandwidths[i].value >=
+            bandwidth) /* the others are too close for a text; they are told above */
+            put_label(to, &of->bandwidths[i], false, middle, of->bandwidths[i].value * middle,
+                      "right offset -0.5,0.6");
     }
 }
 
@@ -226,9 +230,10 @@ static void put_script(const plx_page *page, const void *what, const plx_page_si
     find_roof(page, figure->of, &above);
     range shown = range_of(page, figure->of, &above);
     plx_page_canvas(size, to);
-    (void)fputs("set logscale xy\nset xlabel 'FLOP per byte, compulsory traffic'\nset ylabel 'GFLOP/s'\n", to);
-    (void)fprintf(to, "set format xy '%%g'\nset xrange [%.6g:%.6g]\nset yrange [%.6g:%.6g]\n", shown.x_low, shown.x_high,
-                  shown.y_low, shown.y_high);
+    (void)fputs("set logscale xy\nset xlabel 'FLOP per byte, compulsory traffic'\nset ylabel 'GFLOP/s'\n",
+                to);
+    (void)fprintf(to, "set format xy '%%g'\nset xrange [%.6g:%.6g]\nset yrange [%.6g:%.6g]\n", shown.x_low,
+                  shown.x_high, shown.y_low, shown.y_high);
     (void)fprintf(to, "set tmargin -1\nset key above horizontal textcolor rgb '%s'\n", plx_page_ink());
     for (size_t s = 0; s < page->series_count; s++)
         if (has_points(page, figure->of, s))
@@ -285,9 +290,10 @@ void plx_page_rooflines(plx_page *page, FILE *to)
     plx_page_figure figure;
     roof above;
     plx_page_section(to, "roofline", "Roofline");
-    (void)fputs("<p>Each point is a timed kernel: its operations per byte that has to move, and its rate. What "
-                "computes nothing, as transpose, has no place here.</p>\n",
-                to);
+    (void)fputs(
+        "<p>Each point is a timed kernel: its operations per byte that has to move, and its rate. What "
+        "computes nothing, as transpose, has no place here.</p>\n",
+        to);
     for (size_t i = 0; plx_page_roofline_figure(page, i, &figure); i++) {
         (void)fputs("<h3>", to);
         plx_page_text(to, chip_name(page, figure.of));

@@ -41,7 +41,8 @@ static void put_chips(const plx_page *page, FILE *to)
             plx_page_series_mark(to, page, i);
         }
         if (count_uuids(page, chip) > 1)
-            (void)fprintf(to, " <span class=\"soft\">(%zu devices of this model)</span>", count_uuids(page, chip));
+            (void)fprintf(to, " <span class=\"soft\">(%zu devices of this model)</span>",
+                          count_uuids(page, chip));
         (void)fputs("</li>\n", to);
     }
     (void)fputs("</ul>\n", to);
@@ -88,7 +89,10 @@ static void put_counts(const plx_page *page, FILE *to)
         told += count;
         if (count == 0)
             continue;
-        (void)fprintf(to, "%s<span class=\"%s\">%zu %s</span>", separator, bad ? "bad" : i == 0 ? "good" : "soft",
+        (void)fprintf(to, "%s<span class=\"%s\">%zu %s</span>", separator,
+                      bad      ? "bad"
+                      : i == 0 ? "good"
+                               : "soft",
                       count, known[i]);
         separator = ", ";
     }
@@ -105,13 +109,14 @@ static void put_repeats(const plx_page *page, FILE *to)
     for (size_t i = 0; i < page->record_count; i++)
         older += !page->records[i].newest;
     if (page->copies > 0)
-        (void)fprintf(to, "<p class=\"soft\">%zu file%s the same as another and counted once.</p>\n", page->copies,
-                      page->copies == 1 ? " is" : "s are");
+        (void)fprintf(to, "<p class=\"soft\">%zu file%s the same as another and counted once.</p>\n",
+                      page->copies, page->copies == 1 ? " is" : "s are");
     if (older > 0)
-        (void)fprintf(to,
-                      "<p class=\"soft\">%zu record%s in a newer file as well: plots show the newer, the table of "
-                      "records both; every ratio is of two measurements of one run.</p>\n",
-                      older, older == 1 ? " is" : "s are");
+        (void)fprintf(
+            to,
+            "<p class=\"soft\">%zu record%s in a newer file as well: plots show the newer, the table of "
+            "records both; every ratio is of two measurements of one run.</p>\n",
+            older, older == 1 ? " is" : "s are");
 }
 
 /* ---- who is ahead where --------------------------------------------------------------- */
@@ -252,12 +257,13 @@ static void put_ahead(const plx_page *page, FILE *to)
         (void)fputs("<p>Nothing was timed.</p>\n", to);
         return;
     }
-    (void)fputs("<h3>Who is ahead where</h3>\n<p class=\"soft\">In how many problems a backend is the fastest "
-                "beyond the 95 % intervals; level where they meet; alone where nobody else was timed.</p>\n"
-                "<div class=\"box\"><table><thead><tr><th>operation</th><th class=\"n\">problems</th>"
-                "<th>fastest in</th><th>largest problem</th><th>fastest there</th><th class=\"n\">rate</th>"
-                "<th>next</th></tr></thead>\n<tbody>\n",
-                to);
+    (void)fputs(
+        "<h3>Who is ahead where</h3>\n<p class=\"soft\">In how many problems a backend is the fastest "
+        "beyond the 95 % intervals; level where they meet; alone where nobody else was timed.</p>\n"
+        "<div class=\"box\"><table><thead><tr><th>operation</th><th class=\"n\">problems</th>"
+        "<th>fastest in</th><th>largest problem</th><th>fastest there</th><th class=\"n\">rate</th>"
+        "<th>next</th></tr></thead>\n<tbody>\n",
+        to);
     for (size_t i = 0; i < page->problem_count; i++) {
         standing now = {.wins = calloc(page->series_count + 1, sizeof *now.wins)};
         if (now.wins != NULL && opens_kind(page, i))

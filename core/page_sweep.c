@@ -29,7 +29,8 @@ static int by_size(const void *a, const void *b)
 }
 
 /* malloc'ed; NULL and 0 when there are none. */
-static point *points_of(const plx_page *page, size_t series, const plx_page_problem *kind, bool flops, size_t *count)
+static point *points_of(const plx_page *page, size_t series, const plx_page_problem *kind, bool flops,
+                        size_t *count)
 {
     point *points = malloc((page->record_count + 1) * sizeof *points);
     *count = 0;
@@ -139,7 +140,8 @@ static int by_rate(const void *a, const void *b)
  * below it. */
 static void place_names(curve *curves, size_t count, const extent *shown, const plx_page_size *size)
 {
-    double line = log(1.69 * shown->high / shown->low) * 1.3 * size->letters / (size->height - 6 * size->letters);
+    double line =
+        log(1.69 * shown->high / shown->low) * 1.3 * size->letters / (size->height - 6 * size->letters);
     qsort(curves, count, sizeof *curves, by_rate);
     for (size_t i = 0; i < count; i++) {
         curves[i].name = log(curves[i].last_rate);
@@ -188,7 +190,8 @@ static void put_size_tic(double size, FILE *to)
 
 /* Powers of two, every so many that their numbers stand apart; between two of them the
  * ends are numbered. */
-static void put_size_tics(const plx_page_problem *kind, const extent *shown, const plx_page_size *size, FILE *to)
+static void put_size_tics(const plx_page_problem *kind, const extent *shown, const plx_page_size *size,
+                          FILE *to)
 {
     double most = size->width / (5.0 * size->letters);
     double first = ceil(log2(shown->left) - 1e-6), last = floor(log2(shown->right) + 1e-6);
@@ -211,7 +214,8 @@ static void put_size_tics(const plx_page_problem *kind, const extent *shown, con
     (void)fputs(")\n", to);
 }
 
-static void put_axes(const plx_page_problem *kind, bool flops, const extent *shown, const plx_page_size *size, FILE *to)
+static void put_axes(const plx_page_problem *kind, bool flops, const extent *shown, const plx_page_size *size,
+                     FILE *to)
 {
     (void)fputs("set logscale x 2\nset logscale y\nset format y '%g'\n", to);
     put_size_tics(kind, shown, size, to);
@@ -230,15 +234,15 @@ static void put_curve(const plx_page *page, const curve *of, const char *word, F
     static const int marks[] = {7, 5, 9, 11, 13, 6, 4, 8};
     size_t colour = page->series[of->series].colour;
     if (of->squares > 0)
-        (void)fprintf(to, "%s $squares%zu with linespoints lw 2 dt %zu pt %d ps 0.7 lc rgb '%s'", word, of->series,
-                      colour % 5 + 1, marks[colour], plx_page_colour(colour));
+        (void)fprintf(to, "%s $squares%zu with linespoints lw 2 dt %zu pt %d ps 0.7 lc rgb '%s'", word,
+                      of->series, colour % 5 + 1, marks[colour], plx_page_colour(colour));
     if (of->others > 0)
         (void)fprintf(to, "%s $others%zu with points pt %d ps 0.5 lc rgb '%s'", of->squares > 0 ? "," : word,
                       of->series, marks[colour], plx_page_colour(colour));
 }
 
-static void put_curves(const plx_page *page, const plx_page_figure *figure, curve *curves, const plx_page_size *size,
-                       FILE *to)
+static void put_curves(const plx_page *page, const plx_page_figure *figure, curve *curves,
+                       const plx_page_size *size, FILE *to)
 {
     const plx_page_problem *kind = &page->problems[figure->of];
     bool flops = plx_page_in_flops(page, figure->of);
@@ -344,9 +348,10 @@ void plx_page_sweeps(plx_page *page, FILE *to)
     for (; plx_page_sweep_figure(page, count, &figure); count++) {
         const plx_page_problem *kind = &page->problems[figure.of];
         if (count == 0)
-            (void)fputs("<p>The best kernel of every backend. Lines join squares (and vectors); points beside them "
-                        "are other shapes.</p>\n",
-                        to);
+            (void)fputs(
+                "<p>The best kernel of every backend. Lines join squares (and vectors); points beside them "
+                "are other shapes.</p>\n",
+                to);
         (void)fputs("<h3>", to);
         plx_page_text(to, kind->op);
         (void)fputs(" ", to);

@@ -260,9 +260,11 @@ static void put_row(FILE *to, const row *r)
 
 static void put_table(FILE *to, const table *t, const char *folder_name)
 {
-    (void)fprintf(to, "**Against the vendor's libraries** on an %s: the library's time over that of our best kernel; "
-                      "above 1 ours is faster (",
-                  t->chip);
+    (void)fprintf(
+        to,
+        "**Against the vendor's libraries** on an %s: the library's time over that of our best kernel; "
+        "above 1 ours is faster (",
+        t->chip);
     const char *separator = "";
     for (size_t i = 0; i < t->file_count; i++) {
         if (!t->used[i])
