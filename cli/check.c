@@ -53,6 +53,15 @@ static void print_counts(const plx_check_counts *counts)
     (void)printf("runs repeated to compare their bits: %zu\n", counts->repeats);
 }
 
+static void print_times(const plx_check_counts *counts)
+{
+    (void)printf("seconds:");
+    for (int phase = 0; phase < PLX_CHECK_PHASE_COUNT; phase++)
+        (void)printf("%s %s %.1f", phase > 0 ? "," : "", plx_check_phase_name((plx_check_phase)phase),
+                     counts->seconds[phase]);
+    (void)printf("\n");
+}
+
 /* Counts say more than the worst case of each kernel: nothing may hide behind it. */
 static int check_status(const plx_check_counts *counts, const plx_results *results)
 {
@@ -106,6 +115,8 @@ static int check_on(plx_context *context, cli_options *options, const plx_op *op
     int status = cli_table_write(options, &results);
     if (!cli_stdout_is_taken(options))
         print_counts(&counts);
+    if (!cli_stdout_is_taken(options) && (options->given & OPT_VERBOSE))
+        print_times(&counts);
     if (status == CLI_OK)
         status = cli_outputs_write(options, &results);
     if (status == CLI_OK)

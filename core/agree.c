@@ -5,6 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+/* What one thread compares at a time. */
+enum { CHUNK = 1 << 16 };
+
 typedef struct contrast {
     const plx_inputs *inputs;
     const plx_truth *truth;
@@ -76,42 +79,85 @@ static difference contrast_exact(const contrast *of, int64_t place)
     return (difference){false, (double)INFINITY, (double)INFINITY};
 }
 
-static void count(plx_pair *pair, const contrast *of, const difference *found, int64_t element, int64_t place)
-{
-    plx_dtype dtype = of->inputs->problem.dtype;
+/* What a stretch of elements showed. */
+typedef struct tally {
+    bool identical, agree;
+    double over_bound, ulp;
+    int64_t first_different; /* -1: none */
+} tally;
 
-    pair->agree = pair->agree && found->agree;
-    if (found->over_bound > pair->max_over_bound)
-        pair->max_over_bound = found->over_bound;
-    if (found->ulp > pair->max_ulp)
-        pair->max_ulp = found->ulp;
-    if (pair->first_different >= 0)
-        return;
-    pair->first_different = element;
-    plx_element_text(dtype, of->first->result, place, pair->value_first);
-    plx_element_text(dtype, of->second->result, place, pair->value_second);
+static tally contrast_stretch(const contrast *of, bool yardstick, int64_t first, int64_t end)
+{
+    size_t size = plx_dtype_size(of->inputs->problem.dtype);
+    tally found = {.identical = true, .agree = true, .first_different = -1};
+
+    for (int64_t element = first; element < end; ++element) {
+        int64_t place = plx_output_place(of->inputs, yardstick, element);
+        const char *a = (const char *)of->first->result + (size_t)place * size;
+        const char *b = (const char *)of->second->result + (size_t)place * size;
+        difference one;
+        if (memcmp(a, b, size) == 0)
+            continue;
+        one = of->truth->exact ? contrast_exact(of, place) : contrast_real(of, element, place);
+        found.identical = false;
+        found.agree = found.agree && one.agree;
+        found.over_bound = one.over_bound > found.over_bound ? one.over_bound : found.over_bound;
+        found.ulp = one.ulp > found.ulp ? one.ulp : found.ulp;
+        if (found.first_different < 0)
+            found.first_different = element;
+    }
+    return found;
+}
+
+static void add_tally(tally *all, const tally *part)
+{
+    all->identical = all->identical && part->identical;
+    all->agree = all->agree && part->agree;
+    if (part->over_bound > all->over_bound)
+        all->over_bound = part->over_bound;
+    if (part->ulp > all->ulp)
+        all->ulp = part->ulp;
+    if (part->first_different >= 0 && (all->first_different < 0 || part->first_different < all->first_different))
+        all->first_different = part->first_different;
+}
+
+static tally contrast_all(const contrast *of, bool yardstick)
+{
+    int64_t count = of->truth->elements;
+    tally all = {.identical = true, .agree = true, .first_different = -1};
+
+    if (of->first->result == of->second->result) /* kept once */
+        return all;
+#ifdef _OPENMP
+#pragma omp parallel for schedule(dynamic) if (count > CHUNK)
+#endif
+    for (int64_t first = 0; first < count; first += CHUNK) {
+        tally part = contrast_stretch(of, yardstick, first, count - first < CHUNK ? count : first + CHUNK);
+#ifdef _OPENMP
+#pragma omp critical(plx_agree)
+#endif
+        add_tally(&all, &part);
+    }
+    return all;
 }
 
 void plx_agree(const plx_inputs *inputs, const plx_truth *truth, bool yardstick, const plx_viewpoint *first,
                const plx_viewpoint *second, plx_pair *pair)
 {
     contrast of = {.inputs = inputs, .truth = truth, .first = first, .second = second};
-    size_t size = plx_dtype_size(inputs->problem.dtype);
+    tally all = contrast_all(&of, yardstick);
 
-    pair->compared = pair->identical = pair->agree = true;
+    pair->compared = true;
+    pair->identical = all.identical;
+    pair->agree = all.agree;
     pair->elements = truth->elements;
-    pair->max_ulp = pair->max_over_bound = 0.0;
-    pair->first_different = -1;
+    pair->max_ulp = all.ulp;
+    pair->max_over_bound = all.over_bound;
+    pair->first_different = all.first_different;
     pair->value_first[0] = pair->value_second[0] = '\0';
-    for (int64_t element = 0; element < truth->elements; ++element) {
-        int64_t place = plx_output_place(inputs, yardstick, element);
-        const char *a = (const char *)first->result + (size_t)place * size;
-        const char *b = (const char *)second->result + (size_t)place * size;
-        difference found;
-        if (memcmp(a, b, size) == 0)
-            continue;
-        pair->identical = false;
-        found = truth->exact ? contrast_exact(&of, place) : contrast_real(&of, element, place);
-        count(pair, &of, &found, element, place);
+    if (all.first_different >= 0) {
+        int64_t place = plx_output_place(inputs, yardstick, all.first_different);
+        plx_element_text(inputs->problem.dtype, first->result, place, pair->value_first);
+        plx_element_text(inputs->problem.dtype, second->result, place, pair->value_second);
     }
 }

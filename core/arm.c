@@ -16,8 +16,11 @@ plx_status plx_truths_get(plx_truths *truths, const plx_inputs *inputs, bool yar
     plx_truth *wanted = yardstick ? &truths->copy : &truths->operation;
     plx_status status = PLX_OK;
 
-    if (!*has)
+    if (!*has) {
+        plx_check_phase before = plx_watch_turn(truths->watch, PLX_CHECK_REFERENCE);
         status = plx_truth_make(inputs, yardstick, wanted, error);
+        (void)plx_watch_turn(truths->watch, before);
+    }
     if (status != PLX_OK)
         return status;
     *has = true;
@@ -31,6 +34,7 @@ void plx_truths_free(plx_truths *truths)
         plx_truth_free(&truths->operation);
     if (truths->has_copy)
         plx_truth_free(&truths->copy);
+    plx_bits_forget(truths);
     *truths = (plx_truths){.has_copy = false};
 }
 
@@ -52,23 +56,43 @@ static uint64_t output_bytes(const plx_inputs *inputs)
     return (uint64_t)inputs->elements[inputs->operation->output] * plx_dtype_size(inputs->problem.dtype);
 }
 
-static void *reserve_output(const plx_inputs *inputs)
-{
-    uint64_t bytes = output_bytes(inputs);
-    return bytes <= SIZE_MAX ? malloc(bytes > 0 ? (size_t)bytes : 1) : NULL;
-}
-
 static bool run(plx_arm *arm, const plx_inputs *inputs, uint64_t shift, void *result)
 {
     char violation[200];
     plx_error error = {.text = ""};
-    plx_status status = plx_trial_run(arm->backend, arm->plan, inputs, shift, result, violation, &error);
+    plx_status status = plx_trial_run(arm->stage, arm->plan, inputs, shift, result, violation, &error);
 
     if (status != PLX_OK)
         conclude_failure(arm, status, error.text);
     else if (violation[0] != '\0')
         conclude(arm, PLX_OUTCOME_WRONG, violation);
     return status == PLX_OK;
+}
+
+/* The first run.  Its result stays with the arm. */
+static bool run_first(plx_arm *arm, const plx_inputs *inputs, plx_truths *truths, uint64_t shift)
+{
+    plx_bits *bits = plx_bits_take(truths, output_bytes(inputs));
+
+    if (bits == NULL) {
+        conclude(arm, PLX_OUTCOME_NOT_RUN, "no host memory for the result");
+        return false;
+    }
+    if (!run(arm, inputs, shift, bits->data)) {
+        plx_bits_spare(truths, bits);
+        return false;
+    }
+    arm->bits = plx_bits_keep(truths, bits);
+    arm->result = arm->bits->data;
+    return true;
+}
+
+/* Another run's result, which is wrong, instead of the first. */
+static void replace_result(plx_arm *arm, plx_bits *bits)
+{
+    plx_bits_release(arm->bits);
+    arm->bits = bits;
+    arm->result = bits->data;
 }
 
 static void say_wrong(plx_arm *arm, const plx_inputs *inputs)
@@ -92,20 +116,44 @@ static void say_wrong(plx_arm *arm, const plx_inputs *inputs)
             error->got, error->expected);
 }
 
+static bool same_bound(const plx_bound *a, const plx_bound *b)
+{
+    return a->gamma == b->gamma && a->narrowing == b->narrowing && a->underflow == b->underflow &&
+           a->rounded_once == b->rounded_once && a->flushes == b->flushes;
+}
+
+/* The same bits by the same bound have the same verdict. */
+static plx_status judge_bits(const plx_arm *arm, const plx_inputs *inputs, plx_truths *truths, plx_error *error)
+{
+    plx_bits *bits = arm->bits;
+    bool yardstick = plx_arm_is_yardstick(arm);
+    const plx_truth *truth;
+    plx_status status = PLX_OK;
+
+    if (bits->judged && bits->yardstick == yardstick && same_bound(&bits->bound, &arm->bound))
+        return PLX_OK;
+    status = plx_truths_get(truths, inputs, yardstick, &truth, error);
+    if (status == PLX_OK)
+        status = plx_judge(inputs, truth, &arm->bound, yardstick, bits->data, &bits->error, error);
+    bits->judged = status == PLX_OK;
+    bits->yardstick = yardstick;
+    bits->bound = arm->bound;
+    return status;
+}
+
 static void judge(plx_arm *arm, const plx_inputs *inputs, plx_truths *truths)
 {
     plx_error error = {.text = ""};
-    const plx_truth *truth;
-    bool yardstick = plx_arm_is_yardstick(arm);
-    plx_status status = plx_truths_get(truths, inputs, yardstick, &truth, &error);
+    plx_status status;
 
     arm->bound = plx_bound_of(inputs, arm->kernel, plx_backend_device(arm->backend));
-    if (status == PLX_OK)
-        status = plx_judge(inputs, truth, &arm->bound, yardstick, arm->result, &arm->error, &error);
-    if (status != PLX_OK)
+    status = judge_bits(arm, inputs, truths, &error);
+    if (status != PLX_OK) {
         conclude(arm, PLX_OUTCOME_NOT_RUN, error.text);
-    else
-        say_wrong(arm, inputs);
+        return;
+    }
+    arm->error = arm->bits->error;
+    say_wrong(arm, inputs);
 }
 
 static void say_unsteady(plx_arm *arm, const plx_inputs *inputs, const char *which, int64_t element)
@@ -119,44 +167,59 @@ static void say_unsteady(plx_arm *arm, const plx_inputs *inputs, const char *whi
 }
 
 /* Whether what was declared of the bits holds for a second run on other canaries. */
-static void repeat(plx_arm *arm, const plx_inputs *inputs, uint64_t shift)
+static void repeat(plx_arm *arm, const plx_inputs *inputs, plx_truths *truths, uint64_t shift)
 {
-    void *again = reserve_output(inputs);
-    const plx_extent *output = &inputs->extents[inputs->operation->output];
-    bool yardstick = plx_arm_is_yardstick(arm);
-    size_t size = plx_dtype_size(inputs->problem.dtype);
+    plx_bits *again = plx_bits_take(truths, output_bytes(inputs));
+    int64_t different = -1;
 
-    if (again == NULL || !run(arm, inputs, shift, again)) {
-        if (again == NULL)
-            conclude(arm, PLX_OUTCOME_NOT_RUN, "no host memory for a second result");
-        free(again);
+    if (again == NULL) {
+        conclude(arm, PLX_OUTCOME_NOT_RUN, "no host memory for a second result");
         return;
     }
-    ++arm->repeats;
-    for (int64_t i = 0; arm->outcome == PLX_OUTCOME_OK && i < output->rows * output->cols; ++i) {
-        size_t place = (size_t)plx_output_place(inputs, yardstick, i) * size;
-        if (memcmp((char *)arm->result + place, (char *)again + place, size) != 0)
-            say_unsteady(arm, inputs, "a second run", i);
+    if (run(arm, inputs, shift, again->data)) {
+        ++arm->repeats;
+        different = plx_first_different(inputs, plx_arm_is_yardstick(arm), arm->result, again->data);
     }
-    free(again);
+    if (arm->outcome == PLX_OUTCOME_OK && different >= 0)
+        say_unsteady(arm, inputs, "a second run", different);
+    if (different >= 0)
+        replace_result(arm, again);
+    else
+        plx_bits_spare(truths, again);
 }
 
-static void repeat_busily(plx_arm *arm, const plx_inputs *inputs, const plx_rigour *rigour)
+static void run_busily(plx_arm *arm, const plx_inputs *inputs, const plx_rigour *rigour, void *result,
+                       plx_repeats *found)
 {
     plx_error error = {.text = ""};
-    plx_repeats found;
-    char which[80];
     plx_status status = plx_repeat(arm->backend, arm->plan, inputs, plx_arm_is_yardstick(arm), rigour->shift,
-                                   arm->result, rigour->busy, &found, &error);
+                                   arm->result, rigour->busy, result, found, &error);
+    char which[80];
 
     if (status != PLX_OK) {
         conclude_failure(arm, status, error.text);
         return;
     }
-    arm->repeats += found.runs;
-    (void)snprintf(which, sizeof which, "run %zu beside a busy queue", found.runs);
+    arm->repeats += found->runs;
+    (void)snprintf(which, sizeof which, "run %zu beside a busy queue", found->runs);
+    if (found->first_different >= 0)
+        say_unsteady(arm, inputs, which, found->first_different);
+}
+
+static void repeat_busily(plx_arm *arm, const plx_inputs *inputs, plx_truths *truths, const plx_rigour *rigour)
+{
+    plx_bits *again = plx_bits_take(truths, output_bytes(inputs));
+    plx_repeats found = {.first_different = -1};
+
+    if (again == NULL) {
+        conclude(arm, PLX_OUTCOME_NOT_RUN, "no host memory for a repeated result");
+        return;
+    }
+    run_busily(arm, inputs, rigour, again->data, &found);
     if (found.first_different >= 0)
-        say_unsteady(arm, inputs, which, found.first_different);
+        replace_result(arm, again);
+    else
+        plx_bits_spare(truths, again);
 }
 
 static void check_honesty(plx_arm *arm, const plx_inputs *inputs, plx_truths *truths)
@@ -200,36 +263,79 @@ static bool repeatable(const plx_arm *arm, const plx_inputs *inputs)
     return arm->kernel->reproducibility != PLX_R2 || inputs->operation->exact(&inputs->problem);
 }
 
+/* A verdict needs its inputs as they were given, also those that no run looked at. */
+static void end_runs(plx_arm *arm)
+{
+    char violation[200];
+    plx_error error = {.text = ""};
+    plx_status status = plx_trial_end(arm->stage, violation, &error);
+
+    if (!plx_arm_has_result(arm))
+        return;
+    if (status != PLX_OK)
+        conclude_failure(arm, status, error.text);
+    else if (violation[0] != '\0' && arm->outcome == PLX_OUTCOME_OK)
+        conclude(arm, PLX_OUTCOME_WRONG, violation);
+}
+
+static void run_again(plx_arm *arm, const plx_inputs *inputs, plx_truths *truths, const plx_rigour *rigour)
+{
+    (void)plx_watch_turn(truths->watch, PLX_CHECK_REPEAT);
+    if (arm->outcome == PLX_OUTCOME_OK && rigour->repeat && repeatable(arm, inputs))
+        repeat(arm, inputs, truths, rigour->shift);
+    if (arm->outcome == PLX_OUTCOME_OK && rigour->busy > 0 && repeatable(arm, inputs))
+        repeat_busily(arm, inputs, truths, rigour);
+}
+
+static void try_plan(plx_arm *arm, const plx_inputs *inputs, plx_truths *truths, const plx_rigour *rigour)
+{
+    (void)plx_watch_turn(truths->watch, PLX_CHECK_RUN);
+    if (run_first(arm, inputs, truths, rigour->shift)) {
+        (void)plx_watch_turn(truths->watch, PLX_CHECK_JUDGE);
+        judge(arm, inputs, truths);
+    }
+    if (arm->outcome == PLX_OUTCOME_OK && rigour->honesty)
+        check_honesty(arm, inputs, truths);
+    run_again(arm, inputs, truths, rigour);
+    end_runs(arm);
+}
+
 void plx_arm_run(plx_arm *arm, const plx_inputs *inputs, plx_truths *truths, const plx_rigour *rigour)
 {
+    plx_stage own = {.backend = arm->backend}, *given = arm->stage;
+
     arm->outcome = PLX_OUTCOME_OK;
     arm->reason[0] = '\0';
     arm->error = (plx_error_measure){.first_bad = -1};
     arm->repeats = 0;
     arm->time = (plx_timing){.measured = false};
+    (void)plx_watch_turn(truths->watch, PLX_CHECK_PLAN);
     if (!plan(arm, inputs))
         return;
-    arm->result = reserve_output(inputs);
-    if (arm->result == NULL)
-        conclude(arm, PLX_OUTCOME_NOT_RUN, "no host memory for the result");
-    else if (run(arm, inputs, rigour->shift, arm->result))
-        judge(arm, inputs, truths);
-    if (arm->outcome == PLX_OUTCOME_OK && rigour->honesty)
-        check_honesty(arm, inputs, truths);
-    if (arm->outcome == PLX_OUTCOME_OK && rigour->repeat && repeatable(arm, inputs))
-        repeat(arm, inputs, rigour->shift);
-    if (arm->outcome == PLX_OUTCOME_OK && rigour->busy > 0 && repeatable(arm, inputs))
-        repeat_busily(arm, inputs, rigour);
+    if (given == NULL)
+        arm->stage = &own;
+    try_plan(arm, inputs, truths, rigour);
+    plx_stage_clear(&own);
+    arm->stage = given;
     if (!plx_arm_has_result(arm))
         plx_arm_clear(arm);
+}
+
+void plx_arm_drop_result(plx_arm *arm)
+{
+    if (arm->bits != NULL)
+        plx_bits_release(arm->bits);
+    else
+        free(arm->result);
+    arm->bits = NULL;
+    arm->result = NULL;
 }
 
 void plx_arm_clear(plx_arm *arm)
 {
     plx_plan_destroy(arm->plan);
-    free(arm->result);
     arm->plan = NULL;
-    arm->result = NULL;
+    plx_arm_drop_result(arm);
 }
 
 /* ---- pairs ---------------------------------------------------------------------------- */

@@ -1,338 +1,48 @@
 /* plx_check: every kernel of every backend on every case, and the backends against
- * each other.  No timing. */
-#define _DEFAULT_SOURCE /* sysconf(_SC_PHYS_PAGES) */
-#include "core/failure.h"
+ * each other.  No timing.  Threads with backends of their own take the units from one
+ * list, the largest first; the cases that need gigabytes follow one by one. */
+#include "core/check.h"
 
-#include <ctype.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+/* More threads than this wait for one device rather than keep it busy. */
+enum { MAX_WORKERS = 8, MAX_UNITS = PLX_OP_COUNT * PLX_DTYPE_COUNT };
 
 typedef struct check {
+    plx_check_desk desk;
     const plx_check_options *options;
-    plx_viewpoints viewpoints;
-    plx_check_counts counts;
+    plx_context *context;
+    plx_viewpoints viewpoints; /* of the thread that called */
+    plx_watch watch;
     plx_results *results;
     plx_error *error;
-    bool kernel_found;  /* some operation has a kernel that was named */
-    size_t done, total; /* runs of a kernel */
-    size_t saved;       /* failures whose operands were saved */
+    bool kernel_found; /* some operation has a kernel that was named */
+    plx_check_unit units[MAX_UNITS]; /* by operation and dtype */
+    size_t unit_count;
+    size_t order[MAX_UNITS]; /* the largest first */
+    atomic_size_t next;      /* of order */
+    atomic_bool stop;
+    int threads_each;
 } check;
 
-/* One operation's part: its arms, and the record of each. */
-typedef struct part {
+/* One of the threads. */
+typedef struct worker {
     check *check;
-    const plx_operation *operation;
-    plx_arm *arms;
-    size_t count;
-    size_t first_record;
-    size_t *pairs; /* count x count: number of the pair in the results, plus 1 */
-    bool *tried;   /* by some case */
-    uint32_t *patterns; /* of each arm: bits of what a probe's kernel serves; 0: not asked yet for this dtype */
-} part;
-
-/* ---- failures ------------------------------------------------------------------------ */
-
-static void fill_record(plx_record *record, const plx_case *tried, const plx_inputs *inputs,
-                        const plx_arm *arm, size_t group)
-{
-    plx_line line = {.length = 0};
-
-    plx_record_fill(record, arm, inputs, group);
-    plx_case_circumstances(tried, inputs, &line);
-    (void)snprintf(record->circumstances, sizeof record->circumstances, "%.*s",
-                   (int)sizeof record->circumstances - 1, line.text);
-}
-
-static plx_status report_failure(check *c, const plx_failed_case *failed)
-{
-    plx_record record;
-    plx_line line = {.length = 0};
-
-    if (c->options->failure != NULL) {
-        fill_record(&record, failed->tried, failed->inputs, failed->arm, 0);
-        plx_failure_command(failed, &line);
-        c->options->failure(c->options->progress_data, &record, line.text);
-    }
-    if (c->options->save_failure != NULL && failed->arm->outcome == PLX_OUTCOME_WRONG)
-        return plx_failure_save(failed, ++c->saved, c->error);
-    return PLX_OK;
-}
-
-/* ---- the worst case -------------------------------------------------------------------- */
-
-static int rank_of(plx_outcome outcome)
-{
-    static const int ranks[] = {
-        [PLX_OUTCOME_UNSUPPORTED] = 0, [PLX_OUTCOME_OK] = 1,    [PLX_OUTCOME_NOT_RUN] = 2,
-        [PLX_OUTCOME_FAILED] = 3,      [PLX_OUTCOME_WRONG] = 4,
-    };
-    return ranks[outcome];
-}
-
-/* A kernel that does not serve some of the cases is judged by the others. */
-static void keep_worst(part *p, size_t which, const plx_case *tried, const plx_inputs *inputs)
-{
-    plx_record record, *kept = &p->check->results->records[p->first_record + which];
-
-    fill_record(&record, tried, inputs, &p->arms[which], kept->group);
-    if (!p->tried[which] || rank_of(record.outcome) > rank_of(kept->outcome) ||
-        (record.outcome == kept->outcome && record.error.max_over_bound > kept->error.max_over_bound))
-        *kept = record;
-    p->tried[which] = true;
-}
-
-static void join(plx_pair *all, const plx_pair *one)
-{
-    if (one->first_different >= 0 && all->first_different < 0) {
-        all->first_different = one->first_different;
-        memcpy(all->value_first, one->value_first, sizeof all->value_first);
-        memcpy(all->value_second, one->value_second, sizeof all->value_second);
-    }
-    all->identical = all->identical && one->identical;
-    all->agree = all->agree && one->agree;
-    all->elements += one->elements;
-    if (one->max_ulp > all->max_ulp)
-        all->max_ulp = one->max_ulp;
-    if (one->max_over_bound > all->max_over_bound)
-        all->max_over_bound = one->max_over_bound;
-}
-
-static plx_status count_pair(void *data, size_t first, size_t second, const plx_pair *found, plx_error *error)
-{
-    part *p = data;
-    size_t *number = &p->pairs[first * p->count + second];
-    plx_pair pair = *found;
-
-    ++p->check->counts.pairs;
-    ++*(found->agree ? &p->check->counts.agreed : &p->check->counts.disagreed);
-    if (*number != 0) {
-        join(&p->check->results->pairs[*number - 1], found);
-        return PLX_OK;
-    }
-    pair.first = p->first_record + first;
-    pair.second = p->first_record + second;
-    *number = p->check->results->pair_count + 1;
-    return plx_results_add_pair(p->check->results, &pair, error);
-}
-
-/* ---- one case ----------------------------------------------------------------------------- */
-
-/* What the reason says beyond which kernel of which backend it is about. */
-static const char *essence(const char *reason)
-{
-    static const char marker[] = " is not supported: ";
-    const char *found = strstr(reason, marker);
-    return found != NULL ? found + sizeof marker - 1 : reason;
-}
-
-/* Sentences that differ in their numbers alone are one reason. */
-static bool same_reason(const char *a, const char *b)
-{
-    for (;; ++a, ++b) {
-        while (isdigit((unsigned char)*a))
-            ++a;
-        while (isdigit((unsigned char)*b))
-            ++b;
-        if (*a != *b)
-            return false;
-        if (*a == '\0')
-            return true;
-    }
-}
-
-static void count_reason(plx_check_counts *counts, const char *reason)
-{
-    size_t i = 0;
-
-    while (i < counts->reason_count && !same_reason(counts->reasons[i].text, reason))
-        ++i;
-    if (i == PLX_CHECK_REASONS)
-        return; /* among the unsupported, but without a line of its own */
-    if (i == counts->reason_count) {
-        ++counts->reason_count;
-        (void)snprintf(counts->reasons[i].text, sizeof counts->reasons[i].text, "%.*s",
-                       (int)sizeof counts->reasons[i].text - 1, reason);
-    }
-    ++counts->reasons[i].count;
-}
-
-static void count_outcome(plx_check_counts *counts, const plx_arm *arm)
-{
-    ++counts->cases;
-    counts->repeats += arm->repeats;
-    switch (arm->outcome) {
-    case PLX_OUTCOME_OK:
-        ++counts->ok;
-        break;
-    case PLX_OUTCOME_WRONG:
-        ++counts->wrong;
-        break;
-    case PLX_OUTCOME_UNSUPPORTED:
-        ++counts->unsupported;
-        count_reason(counts, essence(arm->reason));
-        break;
-    default:
-        ++counts->failed;
-        break;
-    }
-}
-
-static void progress(check *c, const plx_arm *arm, const plx_operation *operation)
-{
-    char text[160];
-
-    ++c->done;
-    if (c->options->progress == NULL)
-        return;
-    (void)snprintf(text, sizeof text, "%s/%s on %s", operation->name, arm->kernel->name,
-                   plx_backend_label(arm->backend));
-    c->options->progress(c->options->progress_data, c->done, c->total, text);
-}
-
-/* Room on an accelerator for three times the operands. */
-static bool affordable(const plx_case *tried, const plx_arm *arm)
-{
-    const plx_device_info *device = plx_backend_device(arm->backend);
-    double bytes = plx_operation_of(tried->problem.op)->bytes(&tried->problem);
-
-    return !tried->large ||
-           ((device->features & PLX_FEATURE_CPU) == 0 && 3.0 * bytes < (double)device->memory_bytes);
-}
-
-/* The host holds the operands, the results and, in f64 and twice that, the reference. */
-static bool host_affords(const plx_case *tried)
-{
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    double bytes = plx_operation_of(tried->problem.op)->bytes(&tried->problem);
-
-    return !tried->large || (pages > 0 && page > 0 && 12.0 * bytes < (double)pages * (double)page);
-}
-
-static bool worth_making(const part *p, const plx_case *tried)
-{
-    bool some = false;
-    for (size_t i = 0; i < p->count; ++i)
-        some = some || affordable(tried, &p->arms[i]);
-    return some && host_affords(tried);
-}
-
-/* Whether a kernel computes this problem at all, tried at a size that all take. */
-static bool has_plan(const plx_arm *arm, const plx_problem *problem)
-{
-    plx_plan *plan;
-
-    if (plx_plan_create(arm->backend, problem, arm->kernel->name, &plan) != PLX_OK)
-        return false;
-    plx_plan_destroy(plan);
-    return true;
-}
-
-static uint32_t patterns_of(const plx_arm *arm, plx_dtype dtype)
-{
-    uint32_t found = 0;
-
-    for (int pattern = 0; pattern < PLX_PROBE_PATTERN_COUNT; ++pattern) {
-        plx_problem problem = plx_probe_of(dtype, (plx_probe_pattern)pattern, 256);
-        if (has_plan(arm, &problem))
-            found |= UINT32_C(1) << pattern;
-    }
-    return found != 0 ? found : UINT32_MAX; /* one that serves none may say why in each case */
-}
-
-/* A probe's kernel computes one of the patterns: the others are no cases of its. */
-static bool serves_pattern(part *p, size_t which, const plx_problem *problem)
-{
-    if (p->operation->op != PLX_PROBE)
-        return true;
-    if (p->patterns[which] == 0)
-        p->patterns[which] = patterns_of(&p->arms[which], problem->dtype);
-    return (p->patterns[which] >> problem->of.probe.pattern & 1) != 0;
-}
-
-/* Whether the step of a ladder shows this variant when each shows one; the ladder as a
- * whole shows them all. */
-static bool shows_variant(size_t step, const plx_problem *problem)
-{
-    bool odd = step % 2 == 1;
-
-    switch (problem->op) {
-    case PLX_REDUCE:
-        if (problem->dtype == PLX_F32)
-            return (size_t)problem->of.reduce.reduction == step % PLX_REDUCTION_COUNT;
-        return odd == (problem->dtype == PLX_I64 || problem->dtype == PLX_F64);
-    case PLX_TRANSPOSE:
-        return problem->dtype == PLX_F32 || odd == (problem->dtype == PLX_I16 || problem->dtype == PLX_C128);
-    case PLX_MATVEC:
-        return problem->of.matvec.trans == (odd == (problem->dtype == PLX_F32));
-    case PLX_GEMM:
-        return problem->dtype == PLX_F32 ? problem->of.gemm.trans_a == odd : odd;
-    default:
-        return problem->dtype == PLX_I32 || odd;
-    }
-}
-
-static bool has_ladder(const part *p, const plx_backend *backend)
-{
-    size_t kernels = 0;
-    for (size_t i = 0; i < p->count; ++i)
-        kernels += p->arms[i].backend == backend ? 1 : 0;
-    return kernels > 1;
-}
-
-/* A compiler for processors takes seconds for each variant of a kernel. */
-static bool spared_variant(const part *p, const plx_arm *arm, const plx_problem *problem)
-{
-    const plx_check_options *options = p->check->options;
-
-    return options->effort == PLX_QUICK && options->only_case == 0 && options->kernel_count == 0 &&
-           (plx_backend_device(arm->backend)->features & PLX_FEATURE_CPU) != 0 &&
-           has_ladder(p, arm->backend) && !shows_variant(arm->step, problem);
-}
-
-static plx_status try_arm(part *p, size_t which, const plx_case *tried, size_t number,
-                          const plx_inputs *inputs, plx_truths *truths)
-{
-    plx_arm *arm = &p->arms[which];
-    const plx_failed_case failed = {p->check->options, tried, number, inputs, arm, truths};
-
-    arm->outcome = PLX_OUTCOME_NOT_RUN; /* what the last case left must not be paired */
-    progress(p->check, arm, p->operation);
-    if ((arm->kernel->dtypes & PLX_DTYPE_BIT(inputs->problem.dtype)) == 0 || !affordable(tried, arm) ||
-        spared_variant(p, arm, &tried->problem) || !serves_pattern(p, which, &tried->problem))
-        return PLX_OK;
-    plx_arm_run(arm, inputs, truths, &tried->rigour);
-    count_outcome(&p->check->counts, arm);
-    keep_worst(p, which, tried, inputs);
-    if (arm->outcome == PLX_OUTCOME_OK || arm->outcome == PLX_OUTCOME_UNSUPPORTED)
-        return PLX_OK;
-    return report_failure(p->check, &failed);
-}
-
-static plx_status try_case(part *p, const plx_case *tried, size_t number)
-{
-    plx_inputs inputs;
-    plx_truths truths = {.has_copy = false};
+    plx_viewpoints viewpoints;
+    plx_watch watch;
     plx_status status;
+    plx_error error;
+    pthread_t thread;
+} worker;
 
-    if (!worth_making(p, tried))
-        return PLX_OK;
-    status = plx_inputs_generate(&tried->problem, tried->input, tried->seed, &inputs, p->check->error);
-    if (status != PLX_OK)
-        return status;
-    for (size_t i = 0; status == PLX_OK && i < p->count; ++i)
-        status = try_arm(p, i, tried, number, &inputs, &truths);
-    if (status == PLX_OK)
-        status = plx_arms_pair(p->arms, p->count, &inputs, &truths, count_pair, p, p->check->error);
-    for (size_t i = 0; i < p->count; ++i)
-        plx_arm_clear(&p->arms[i]);
-    plx_truths_free(&truths);
-    plx_inputs_free(&inputs);
-    return status;
-}
-
-/* ---- operations ---------------------------------------------------------------------------- */
+/* ---- what there is to do ----------------------------------------------------------------- */
 
 static bool wants_dtype(const check *c, const plx_operation *operation, plx_dtype dtype)
 {
@@ -359,146 +69,358 @@ static bool spared(const check *c, const plx_operation *operation, plx_dtype dty
            operation->op == PLX_TRANSPOSE && (dtype == PLX_I32 || dtype == PLX_I64 || dtype == PLX_C64);
 }
 
-static plx_status try_dtype(part *p, plx_dtype dtype)
-{
-    check *c = p->check;
-    plx_cases cases;
-    plx_status status =
-        plx_cases_make(p->operation->op, dtype, c->options->effort, c->options->seed, &cases, c->error);
-
-    if (status != PLX_OK)
-        return status;
-    memset(p->patterns, 0, p->count * sizeof *p->patterns);
-    if (c->options->only_case > cases.count)
-        status = plx_fail(c->error, PLX_INVALID, "%s has %s cases 1 to %zu here, not %zu", p->operation->name,
-                          plx_dtype_name(dtype), cases.count, c->options->only_case);
-    for (size_t i = 0; status == PLX_OK && i < cases.count; ++i)
-        if (c->options->only_case == 0 || c->options->only_case == i + 1)
-            status = try_case(p, &cases.list[i], i + 1);
-    plx_cases_free(&cases);
-    return status;
-}
-
-static plx_status add_blank_records(part *p)
-{
-    plx_status status = PLX_OK;
-
-    p->first_record = p->check->results->record_count;
-    for (size_t i = 0; status == PLX_OK && i < p->count; ++i) {
-        plx_record record = {.problem = {.op = p->operation->op},
-                             .group = (size_t)p->operation->op,
-                             .outcome = PLX_OUTCOME_NOT_RUN,
-                             .device = p->arms[i].device,
-                             .step = p->arms[i].step,
-                             .named = p->arms[i].named,
-                             .error = {.first_bad = -1}};
-        (void)snprintf(record.backend, sizeof record.backend, "%s", plx_backend_label(p->arms[i].backend));
-        (void)snprintf(record.kernel, sizeof record.kernel, "%s", p->arms[i].kernel->name);
-        (void)snprintf(record.idea, sizeof record.idea, "%s", p->arms[i].kernel->idea);
-        (void)snprintf(record.reason, sizeof record.reason, "no case suits it");
-        record.kernel_flags = p->arms[i].kernel->flags;
-        status = plx_results_add_record(p->check->results, &record, p->check->error);
-    }
-    return status;
-}
-
-static plx_status try_part(part *p)
-{
-    plx_status status = PLX_OK;
-
-    p->pairs = calloc(p->count > 0 ? p->count * p->count : 1, sizeof *p->pairs);
-    p->tried = calloc(p->count > 0 ? p->count : 1, sizeof *p->tried);
-    p->patterns = calloc(p->count > 0 ? p->count : 1, sizeof *p->patterns);
-    if (p->pairs == NULL || p->tried == NULL || p->patterns == NULL)
-        status =
-            plx_fail(p->check->error, PLX_NO_MEMORY, "no memory for the records of %s", p->operation->name);
-    if (status == PLX_OK)
-        status = add_blank_records(p);
-    for (int dtype = 0; status == PLX_OK && dtype < PLX_DTYPE_COUNT; ++dtype)
-        if (wants_dtype(p->check, p->operation, (plx_dtype)dtype) &&
-            !spared(p->check, p->operation, (plx_dtype)dtype))
-            status = try_dtype(p, (plx_dtype)dtype);
-    free(p->pairs);
-    free(p->tried);
-    free(p->patterns);
-    return status;
-}
-
 /* "best" stands for nothing before there is a problem. */
-static void drop_unknown(part *p)
+static size_t drop_unknown(plx_arm *arms, size_t count)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < p->count; ++i)
-        if (p->arms[i].kernel != NULL)
-            p->arms[kept++] = p->arms[i];
-    p->count = kept;
+    for (size_t i = 0; i < count; ++i)
+        if (arms[i].kernel != NULL)
+            arms[kept++] = arms[i];
+    return kept;
 }
 
-/* A kernel name that this operation does not have may belong to another. */
-static plx_status find_arms(check *c, const plx_operation *operation, part *p)
+/* A kernel name that this operation does not have may belong to another: then no arms. */
+static plx_status find_arms(const check *c, const plx_viewpoints *viewpoints, plx_op op, plx_arm **arms,
+                            size_t *count, plx_error *error)
 {
     static const char *const all[] = {"all"};
-    const plx_problem any = {.op = operation->op};
+    const plx_problem any = {.op = op};
     bool named = c->options->kernel_count > 0;
-    plx_status status =
-        plx_viewpoints_arms(&c->viewpoints, &any, named ? c->options->kernels : all,
-                            named ? c->options->kernel_count : 1, &p->arms, &p->count, c->error);
+    plx_status status = plx_viewpoints_arms(viewpoints, &any, named ? c->options->kernels : all,
+                                            named ? c->options->kernel_count : 1, arms, count, error);
 
-    if (status == PLX_NOT_FOUND && named)
+    if (status == PLX_NOT_FOUND && named) {
+        *arms = NULL;
+        *count = 0;
         return PLX_OK;
-    if (status != PLX_OK)
-        return status;
-    c->kernel_found = true;
-    drop_unknown(p);
-    return PLX_OK;
+    }
+    if (status == PLX_OK)
+        *count = drop_unknown(*arms, *count);
+    return status;
 }
 
-static plx_status count_runs(check *c, const plx_operation *operation, size_t arms)
+static plx_status add_units(check *c, const plx_operation *operation, size_t arm_count)
 {
     plx_status status = PLX_OK;
 
     for (int dtype = 0; status == PLX_OK && dtype < PLX_DTYPE_COUNT; ++dtype) {
-        plx_cases cases;
+        plx_check_unit *unit = &c->units[c->unit_count];
         if (!wants_dtype(c, operation, (plx_dtype)dtype) || spared(c, operation, (plx_dtype)dtype))
             continue;
-        status = plx_cases_make(operation->op, (plx_dtype)dtype, c->options->effort, 0, &cases, c->error);
+        status = plx_check_unit_make(c->options, operation, (plx_dtype)dtype, arm_count, unit, c->error);
         if (status != PLX_OK)
-            break;
-        c->total += (c->options->only_case != 0 ? 1 : cases.count) * arms;
-        plx_cases_free(&cases);
+            return status;
+        c->desk.total += (c->options->only_case != 0 ? 1 : unit->cases.count) * arm_count;
+        ++c->unit_count;
     }
     return status;
 }
 
-/* Runs the operations; first, for the progress line, only counts what there is to do. */
-static plx_status each_operation(check *c, bool only_count)
+static plx_status add_operation(check *c, const plx_operation *operation)
+{
+    plx_arm *arms;
+    size_t count;
+    plx_status status = find_arms(c, &c->viewpoints, operation->op, &arms, &count, c->error);
+
+    if (status != PLX_OK)
+        return status;
+    c->kernel_found = c->kernel_found || count > 0;
+    free(arms);
+    return add_units(c, operation, count);
+}
+
+static plx_status list_units(check *c)
 {
     plx_status status = PLX_OK;
 
-    for (int op = 0; status == PLX_OK && op < PLX_OP_COUNT; ++op) {
-        part p = {.check = c, .operation = plx_operation_of((plx_op)op)};
-        if (!wants_op(c, (plx_op)op) || p.operation == NULL || !plx_cases_exist((plx_op)op))
-            continue;
-        status = find_arms(c, p.operation, &p);
-        if (status == PLX_OK)
-            status = only_count ? count_runs(c, p.operation, p.count) : try_part(&p);
-        free(p.arms);
+    for (int op = 0; status == PLX_OK && op < PLX_OP_COUNT; ++op)
+        if (wants_op(c, (plx_op)op) && plx_operation_of((plx_op)op) != NULL && plx_cases_exist((plx_op)op))
+            status = add_operation(c, plx_operation_of((plx_op)op));
+    if (status == PLX_OK && !c->kernel_found && c->options->kernel_count > 0)
+        status = plx_fail(c->error, PLX_NOT_FOUND,
+                          "no backend has a kernel \"%s\"; `parallax list kernels` shows those there are",
+                          c->options->kernels[0]);
+    return status;
+}
+
+/* Products take the longest, for the compilers too. */
+static size_t weight(const plx_check_unit *unit)
+{
+    static const size_t of[PLX_OP_COUNT] = {
+        [PLX_REDUCE] = 2, [PLX_TRANSPOSE] = 3, [PLX_MATVEC] = 3, [PLX_GEMM] = 8, [PLX_PROBE] = 1};
+    return unit->cases.count * unit->arm_count * of[unit->operation->op];
+}
+
+static void order_units(check *c)
+{
+    for (size_t i = 0; i < c->unit_count; ++i) {
+        size_t place = i;
+        for (; place > 0 && weight(&c->units[c->order[place - 1]]) < weight(&c->units[i]); --place)
+            c->order[place] = c->order[place - 1];
+        c->order[place] = i;
+    }
+}
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+/* What was measured of the devices holds for a thread's own sessions of them. */
+static bool same_devices(const check *c, const worker *w)
+{
+    if (w->viewpoints.count != c->viewpoints.count)
+        return false;
+    for (size_t i = 0; i < c->viewpoints.count; ++i) {
+        if (strcmp(plx_backend_label(w->viewpoints.backends[i]), plx_backend_label(c->viewpoints.backends[i])) != 0)
+            return false;
+        w->viewpoints.backends[i]->device = *plx_backend_device(c->viewpoints.backends[i]);
+    }
+    return true;
+}
+
+static plx_status run_unit(check *c, plx_check_unit *unit, bool large, const plx_viewpoints *viewpoints,
+                           plx_watch *watch, plx_error *error)
+{
+    plx_arm *arms;
+    size_t count;
+    plx_status status = find_arms(c, viewpoints, unit->operation->op, &arms, &count, error);
+
+    if (status == PLX_OK && count == unit->arm_count)
+        status = plx_check_unit_run(&c->desk, unit, large, viewpoints, arms, watch, error);
+    else if (status == PLX_OK)
+        status = plx_fail(error, PLX_FAILED, "the kernels of %s changed during the check", unit->operation->name);
+    free(arms);
+    return status;
+}
+
+static void run_units(worker *w, const plx_viewpoints *viewpoints)
+{
+    check *c = w->check;
+
+    while (w->status == PLX_OK && !atomic_load(&c->stop)) {
+        size_t next = atomic_fetch_add(&c->next, 1);
+        if (next >= c->unit_count)
+            break;
+        w->status = run_unit(c, &c->units[c->order[next]], false, viewpoints, &w->watch, &w->error);
+    }
+    if (w->status != PLX_OK)
+        atomic_store(&c->stop, true);
+}
+
+/* A thread that gets no backends of its own leaves the work to the others. */
+static void *work(void *data)
+{
+    worker *w = data;
+    const check *c = w->check;
+    plx_error ignored = {.text = ""};
+
+#ifdef _OPENMP
+    omp_set_num_threads(c->threads_each);
+#endif
+    (void)plx_watch_turn(&w->watch, PLX_CHECK_OTHER);
+    if (plx_viewpoints_open(c->context, c->options->backends, c->options->backend_count, &w->viewpoints, &ignored) !=
+        PLX_OK)
+        return NULL;
+    if (same_devices(c, w))
+        run_units(w, &w->viewpoints);
+    plx_viewpoints_close(&w->viewpoints);
+    (void)plx_watch_turn(&w->watch, PLX_CHECK_OTHER);
+    return NULL;
+}
+
+static size_t count_workers(const check *c)
+{
+    size_t most = c->unit_count < MAX_WORKERS ? c->unit_count : MAX_WORKERS;
+#ifdef _OPENMP
+    size_t threads = (size_t)omp_get_max_threads();
+    return threads < most ? threads : most;
+#else
+    return most > 0 ? 1 : 0;
+#endif
+}
+
+static void take(check *c, const worker *w)
+{
+    for (int phase = 0; phase < PLX_CHECK_PHASE_COUNT; ++phase)
+        c->watch.seconds[phase] += w->watch.seconds[phase];
+}
+
+/* The calling thread is the first worker, with the backends that it has. */
+static plx_status run_small(check *c)
+{
+    worker workers[MAX_WORKERS] = {{.check = c}};
+    size_t wanted = count_workers(c), count = 1;
+    plx_status status;
+#ifdef _OPENMP
+    int threads = omp_get_max_threads();
+    c->threads_each = wanted > 0 && (size_t)threads > wanted ? threads / (int)wanted : 1;
+    omp_set_num_threads(wanted > 1 ? c->threads_each : threads);
+#endif
+
+    for (; count < wanted; ++count) {
+        workers[count] = (worker){.check = c};
+        if (pthread_create(&workers[count].thread, NULL, work, &workers[count]) != 0)
+            break;
+    }
+    workers[0].watch = (plx_watch){.phase = PLX_CHECK_OTHER};
+    (void)plx_watch_turn(&workers[0].watch, PLX_CHECK_OTHER);
+    run_units(&workers[0], &c->viewpoints);
+    (void)plx_watch_turn(&workers[0].watch, PLX_CHECK_OTHER);
+    status = workers[0].status;
+    if (status != PLX_OK)
+        *c->error = workers[0].error;
+    for (size_t i = 0; i < count; ++i) {
+        if (i > 0)
+            (void)pthread_join(workers[i].thread, NULL);
+        take(c, &workers[i]);
+        if (status == PLX_OK && workers[i].status != PLX_OK) {
+            status = workers[i].status;
+            *c->error = workers[i].error;
+        }
+    }
+#ifdef _OPENMP
+    omp_set_num_threads(threads);
+#endif
+    return status;
+}
+
+static plx_status run_large(check *c)
+{
+    plx_status status = PLX_OK;
+
+    (void)plx_watch_turn(&c->watch, PLX_CHECK_OTHER);
+    for (size_t i = 0; status == PLX_OK && c->options->effort == PLX_FULL && i < c->unit_count; ++i)
+        status = run_unit(c, &c->units[i], true, &c->viewpoints, &c->watch, c->error);
+    (void)plx_watch_turn(&c->watch, PLX_CHECK_OTHER);
+    return status;
+}
+
+/* ---- what came of it ------------------------------------------------------------------------- */
+
+/* The records of an operation's arms, before any case. */
+static plx_status add_blank_records(check *c, const plx_operation *operation, const plx_arm *arms, size_t count)
+{
+    plx_status status = PLX_OK;
+
+    for (size_t i = 0; status == PLX_OK && i < count; ++i) {
+        plx_record record = {.problem = {.op = operation->op},
+                             .group = (size_t)operation->op,
+                             .outcome = PLX_OUTCOME_NOT_RUN,
+                             .device = arms[i].device,
+                             .step = arms[i].step,
+                             .named = arms[i].named,
+                             .error = {.first_bad = -1}};
+        (void)snprintf(record.backend, sizeof record.backend, "%s", plx_backend_label(arms[i].backend));
+        (void)snprintf(record.kernel, sizeof record.kernel, "%s", arms[i].kernel->name);
+        (void)snprintf(record.idea, sizeof record.idea, "%s", arms[i].kernel->idea);
+        (void)snprintf(record.reason, sizeof record.reason, "no case suits it");
+        record.kernel_flags = arms[i].kernel->flags;
+        status = plx_results_add_record(c->results, &record, c->error);
     }
     return status;
 }
 
-static plx_status check_all(check *c)
+static void add_counts(plx_check_counts *all, const plx_check_counts *of)
+{
+    all->cases += of->cases;
+    all->ok += of->ok;
+    all->wrong += of->wrong;
+    all->unsupported += of->unsupported;
+    all->failed += of->failed;
+    all->pairs += of->pairs;
+    all->agreed += of->agreed;
+    all->disagreed += of->disagreed;
+    all->repeats += of->repeats;
+    for (size_t i = 0; i < of->reason_count; ++i)
+        plx_check_count_reason(all, of->reasons[i].text, of->reasons[i].count);
+}
+
+/* The pairs of an operation over its dtypes, in the order of its arms. */
+static plx_status add_pairs(check *c, plx_op op, size_t arms, size_t first_record)
+{
+    plx_status status = PLX_OK;
+
+    for (size_t at = 0; status == PLX_OK && at < arms * arms; ++at) {
+        plx_pair all = {.compared = false};
+        for (size_t i = 0; i < c->unit_count; ++i) {
+            const plx_pair *one = c->units[i].operation->op == op ? &c->units[i].pairs[at] : NULL;
+            if (one == NULL || !one->compared)
+                continue;
+            if (all.compared)
+                plx_check_join(&all, one);
+            else
+                all = *one;
+        }
+        all.first = first_record + at / arms;
+        all.second = first_record + at % arms;
+        if (all.compared)
+            status = plx_results_add_pair(c->results, &all, c->error);
+    }
+    return status;
+}
+
+static plx_status report_operation(check *c, plx_op op)
+{
+    size_t first = c->results->record_count, count;
+    plx_arm *arms;
+    bool *tried;
+    plx_status status = find_arms(c, &c->viewpoints, op, &arms, &count, c->error);
+
+    if (status != PLX_OK)
+        return status;
+    status = add_blank_records(c, plx_operation_of(op), arms, count);
+    free(arms);
+    tried = calloc(count > 0 ? count : 1, sizeof *tried);
+    if (status == PLX_OK && tried == NULL)
+        status = plx_fail(c->error, PLX_NO_MEMORY, "no memory for the records of a check");
+    for (size_t i = 0; status == PLX_OK && i < c->unit_count; ++i)
+        for (size_t arm = 0; c->units[i].operation->op == op && arm < count; ++arm)
+            if (c->units[i].tried[arm])
+                plx_check_worse(&c->results->records[first + arm], &tried[arm], &c->units[i].records[arm]);
+    free(tried);
+    return status == PLX_OK ? add_pairs(c, op, count, first) : status;
+}
+
+static plx_status report(check *c, plx_check_counts *counts)
+{
+    plx_status status = PLX_OK;
+
+    *counts = (plx_check_counts){.cases = 0};
+    for (size_t i = 0; status == PLX_OK && i < c->unit_count; ++i) {
+        add_counts(counts, &c->units[i].counts);
+        if (i == 0 || c->units[i].operation != c->units[i - 1].operation)
+            status = report_operation(c, c->units[i].operation->op);
+    }
+    memcpy(counts->seconds, c->watch.seconds, sizeof counts->seconds);
+    return status;
+}
+
+static plx_status check_all(check *c, plx_check_counts *counts)
 {
     plx_status status = plx_viewpoints_devices(&c->viewpoints, c->results, c->error);
 
     if (status == PLX_OK)
-        status = each_operation(c, true);
-    if (status == PLX_OK && !c->kernel_found && c->options->kernel_count > 0)
-        return plx_fail(c->error, PLX_NOT_FOUND,
-                        "no backend has a kernel \"%s\"; `parallax list kernels` shows those there are",
-                        c->options->kernels[0]);
+        status = list_units(c);
+    order_units(c);
+    (void)plx_watch_turn(&c->watch, PLX_CHECK_OTHER);
     if (status == PLX_OK)
-        status = each_operation(c, false);
+        status = run_small(c);
+    c->watch.running = false; /* the threads had clocks of their own */
+    if (status == PLX_OK)
+        status = run_large(c);
+    if (status == PLX_OK)
+        status = report(c, counts);
+    for (size_t i = 0; i < c->unit_count; ++i)
+        plx_check_unit_free(&c->units[i]);
+    return status;
+}
+
+static plx_status check_with(check *c, plx_check_counts *counts)
+{
+    plx_status status = plx_viewpoints_open(c->context, c->options->backends, c->options->backend_count,
+                                            &c->viewpoints, c->error);
+
+    if (status == PLX_OK)
+        status = check_all(c, counts);
+    plx_viewpoints_close(&c->viewpoints);
     return status;
 }
 
@@ -507,18 +429,29 @@ plx_status plx_check(plx_context *context, const plx_check_options *options, plx
 {
     plx_results made = {.record_count = 0};
     plx_error error = {.text = ""};
-    check c = {.options = options, .results = &made, .error = &error};
-    plx_status status =
-        plx_viewpoints_open(context, options->backends, options->backend_count, &c.viewpoints, &error);
+    plx_check_counts counted;
+    check *c = calloc(1, sizeof *c);
+    plx_status status = PLX_NO_MEMORY;
 
-    if (status == PLX_OK)
-        status = check_all(&c);
-    plx_viewpoints_close(&c.viewpoints);
+    if (c == NULL || pthread_mutex_init(&c->desk.lock, NULL) != 0) {
+        free(c);
+        return plx_context_fail(context, status, "no memory for a check");
+    }
+    c->options = c->desk.options = options;
+    c->context = context;
+    c->results = &made;
+    c->error = &error;
+    atomic_init(&c->next, 0);
+    atomic_init(&c->stop, false);
+    (void)plx_watch_turn(&c->watch, PLX_CHECK_OTHER);
+    status = check_with(c, &counted);
+    (void)pthread_mutex_destroy(&c->desk.lock);
+    free(c);
     if (status != PLX_OK) {
         plx_results_free(&made);
         return plx_context_fail(context, status, "%s", error.text);
     }
-    *counts = c.counts;
+    *counts = counted;
     *results = made;
     return PLX_OK;
 }

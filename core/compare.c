@@ -140,8 +140,7 @@ static void validate_arms(plx_comparison *c, plx_arm *arms, size_t count, const 
 static void drop_results(plx_arm *arms, size_t count)
 {
     for (size_t i = 0; i < count; ++i) {
-        free(arms[i].result);
-        arms[i].result = NULL;
+        plx_arm_drop_result(&arms[i]);
     }
 }
 

@@ -32,15 +32,34 @@ double plx_largest(plx_dtype dtype)
     return dtype == PLX_F32 ? (double)FLT_MAX : DBL_MAX;
 }
 
-double plx_spacing(plx_dtype dtype, double value)
+/* The general case, which asks the library for every number. */
+static double spacing_near_nothing(plx_dtype dtype, double value, int digits)
 {
-    int exponent, digits = dtype == PLX_F32 ? FLT_MANT_DIG : DBL_MANT_DIG;
+    int exponent;
     double spacing;
 
-    if (!isfinite(value) || value == 0.0)
+    if (value == 0.0)
         return plx_smallest(dtype);
     (void)frexp(value, &exponent);
     spacing = ldexp(1.0, exponent - digits);
+    return spacing < plx_smallest(dtype) ? plx_smallest(dtype) : spacing;
+}
+
+/* 2^(exponent - digits + 1), put together from bits: it is asked of every element. */
+double plx_spacing(plx_dtype dtype, double value)
+{
+    int digits = dtype == PLX_F32 ? FLT_MANT_DIG : DBL_MANT_DIG;
+    uint64_t bits, exponent;
+    double spacing;
+
+    memcpy(&bits, &value, sizeof bits);
+    exponent = bits >> 52 & 0x7ff;
+    if (exponent == 0x7ff)
+        return plx_smallest(dtype);
+    if (exponent < (uint64_t)digits)
+        return spacing_near_nothing(dtype, value, digits);
+    bits = (exponent - (uint64_t)digits + 1) << 52;
+    memcpy(&spacing, &bits, sizeof spacing);
     return spacing < plx_smallest(dtype) ? plx_smallest(dtype) : spacing;
 }
 

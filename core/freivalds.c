@@ -36,9 +36,10 @@ typedef struct images {
     double *sizes, *squares;
 } images;
 
-typedef struct work {
-    double *x, *ones;        /* n x ROUNDS, n */
-    images bx, abx, cx, old; /* B x, A (B x), C^ x, C x */
+/* All but C^ x is the same for every result. */
+typedef struct plx_projection {
+    double *x, *ones;    /* n x ROUNDS, n */
+    images bx, abx, old; /* B x, A (B x), C x */
 } work;
 
 static double *numbers(int64_t count, int64_t each)
@@ -66,7 +67,6 @@ static bool work_make(work *w, int64_t m, int64_t n, int64_t k)
     *w = (work){.x = numbers(n, ROUNDS), .ones = numbers(n, 1)};
     made = images_make(&w->bx, k);
     made = images_make(&w->abx, m) && made;
-    made = images_make(&w->cx, m) && made;
     made = images_make(&w->old, m) && made;
     return made && w->x != NULL && w->ones != NULL;
 }
@@ -77,7 +77,6 @@ static void work_free(work *w)
     free(w->ones);
     images_free(&w->bx);
     images_free(&w->abx);
-    images_free(&w->cx);
     images_free(&w->old);
 }
 
@@ -127,12 +126,12 @@ typedef struct row_size {
     double sum;       /* of |result| */
 } row_size;
 
-static row_size size_of(const work *w, double alpha, double beta, double frobenius, int64_t i)
+static row_size size_of(const work *w, const images *cx, double alpha, double beta, double frobenius, int64_t i)
 {
     return (row_size){
         .magnitude = fabs(alpha) * w->abx.sizes[i] + fabs(beta) * w->old.sizes[i],
         .spread = fabs(alpha) * sqrt(w->abx.squares[i]) * frobenius + fabs(beta) * sqrt(w->old.squares[i]),
-        .sum = w->cx.sizes[i],
+        .sum = cx->sizes[i],
     };
 }
 
@@ -163,19 +162,19 @@ static double frobenius_of(const work *w, int64_t k)
 }
 
 static void judge_rows(const plx_gemm_problem *p, double alpha, double beta, const plx_bound *bound,
-                       const work *w, double *worst, int64_t *row)
+                       const work *w, const images *cx, double *worst, int64_t *row)
 {
     double frobenius = frobenius_of(w, p->k);
 
     *worst = 0.0;
     *row = -1;
     for (int64_t i = 0; i < p->m; ++i) {
-        row_size size = size_of(w, alpha, beta, frobenius, i);
+        row_size size = size_of(w, cx, alpha, beta, frobenius, i);
         double allowed = row_bound(p, bound, &size);
         for (int r = 0; r < ROUNDS; ++r) {
             int64_t at_round = i * ROUNDS + r;
             double error = fabs(alpha * w->abx.products[at_round] + beta * w->old.products[at_round] -
-                                w->cx.products[at_round]);
+                                cx->products[at_round]);
             double excess = error == 0.0 ? 0.0 : error / allowed;
             if (!(excess <= *worst)) {
                 *worst = isnan(excess) ? (double)INFINITY : excess;
@@ -185,28 +184,58 @@ static void judge_rows(const plx_gemm_problem *p, double alpha, double beta, con
     }
 }
 
-plx_status plx_freivalds(const plx_inputs *inputs, const plx_bound *bound, const void *result, uint64_t seed,
-                         double *worst, int64_t *row, plx_error *error)
+static void project(const plx_inputs *inputs, uint64_t seed, work *w)
 {
     const plx_gemm_problem *p = &inputs->problem.of.gemm;
     grid a = grid_of(inputs, 0, inputs->data[0], p->trans_a),
-         b = grid_of(inputs, 1, inputs->data[1], p->trans_b);
-    grid c = grid_of(inputs, 2, result, false), old = grid_of(inputs, 2, inputs->data[2], false);
+         b = grid_of(inputs, 1, inputs->data[1], p->trans_b), old = grid_of(inputs, 2, inputs->data[2], false);
     double alpha, beta;
-    work w;
 
     plx_problem_scalars(&inputs->problem, &alpha, &beta);
-    if (!work_make(&w, p->m, p->n, p->k)) {
-        work_free(&w);
+    draw(w, p->n, seed);
+    multiply(&b, w->x, w->ones, &w->bx);
+    multiply(&a, w->bx.products, w->bx.sizes, &w->abx);
+    if (beta != 0.0)
+        multiply(&old, w->x, w->ones, &w->old);
+}
+
+plx_status plx_freivalds_prepare(const plx_inputs *inputs, uint64_t seed, plx_projection **projection,
+                                 plx_error *error)
+{
+    const plx_gemm_problem *p = &inputs->problem.of.gemm;
+    work *made = calloc(1, sizeof *made);
+
+    if (made == NULL || !work_make(made, p->m, p->n, p->k)) {
+        plx_freivalds_free(made);
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for Freivalds' test");
     }
-    draw(&w, p->n, seed);
-    multiply(&b, w.x, w.ones, &w.bx);
-    multiply(&a, w.bx.products, w.bx.sizes, &w.abx);
-    multiply(&c, w.x, w.ones, &w.cx);
-    if (beta != 0.0)
-        multiply(&old, w.x, w.ones, &w.old);
-    judge_rows(p, alpha, beta, bound, &w, worst, row);
-    work_free(&w);
+    project(inputs, seed, made);
+    *projection = made;
+    return PLX_OK;
+}
+
+void plx_freivalds_free(plx_projection *projection)
+{
+    if (projection != NULL)
+        work_free(projection);
+    free(projection);
+}
+
+plx_status plx_freivalds(const plx_inputs *inputs, const plx_projection *projection, const plx_bound *bound,
+                         const void *result, double *worst, int64_t *row, plx_error *error)
+{
+    const plx_gemm_problem *p = &inputs->problem.of.gemm;
+    grid c = grid_of(inputs, 2, result, false);
+    double alpha, beta;
+    images cx;
+
+    plx_problem_scalars(&inputs->problem, &alpha, &beta);
+    if (!images_make(&cx, p->m)) {
+        images_free(&cx);
+        return plx_fail(error, PLX_NO_MEMORY, "no host memory for Freivalds' test");
+    }
+    multiply(&c, projection->x, projection->ones, &cx);
+    judge_rows(p, alpha, beta, bound, projection, &cx, worst, row);
+    images_free(&cx);
     return PLX_OK;
 }

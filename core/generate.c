@@ -20,6 +20,7 @@ typedef struct source {
     plx_dtype dtype;
     plx_input input;
     uint64_t seed, stream;
+    uint64_t key, second_key; /* of the numbers themselves, and of what else an element needs */
     int64_t rows, cols, lines, length;
     bool summed;  /* the line is summed over */
     bool by_rows; /* a line is a row */
@@ -34,17 +35,26 @@ typedef struct source {
     planted planted[MAX_PLANTED];
 } source;
 
-static uint64_t mixed(uint64_t x)
+static inline uint64_t mixed(uint64_t x)
 {
     x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
     x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
     return x ^ (x >> 31);
 }
 
+static uint64_t key_of(uint64_t seed, uint64_t stream)
+{
+    return mixed(seed + UINT64_C(0x9e3779b97f4a7c15) * (stream + 1));
+}
+
+static inline uint64_t random_of(uint64_t key, uint64_t index)
+{
+    return mixed(mixed(key ^ (index * UINT64_C(0xd1342543de82ef95) + 1)) + key);
+}
+
 uint64_t plx_random(uint64_t seed, uint64_t stream, uint64_t index)
 {
-    uint64_t key = mixed(seed + UINT64_C(0x9e3779b97f4a7c15) * (stream + 1));
-    return mixed(mixed(key ^ (index * UINT64_C(0xd1342543de82ef95) + 1)) + key);
+    return random_of(key_of(seed, stream), index);
 }
 
 /* ---- real values ---------------------------------------------------------- */
@@ -67,10 +77,14 @@ static bool narrow(const source *from)
     return from->dtype == PLX_F32 || from->dtype == PLX_C64;
 }
 
+static inline uint64_t bits_at(const source *from, int64_t line, int64_t position)
+{
+    return random_of(from->key, (uint64_t)line * (uint64_t)from->length + (uint64_t)position);
+}
+
 static double uniform(const source *from, int64_t line, int64_t position)
 {
-    uint64_t bits =
-        plx_random(from->seed, from->stream, (uint64_t)line * (uint64_t)from->length + (uint64_t)position);
+    uint64_t bits = bits_at(from, line, position);
     return with_sign(fraction(from, bits), bits);
 }
 
@@ -79,7 +93,7 @@ static double uniform(const source *from, int64_t line, int64_t position)
 static double small_integer(const source *from, int64_t line, int64_t position)
 {
     uint64_t index = (uint64_t)line * (uint64_t)from->length + (uint64_t)position;
-    uint64_t bits = plx_random(from->seed, from->stream, index);
+    uint64_t bits = random_of(from->key, index);
 
     if (from->moved)
         return (double)(int64_t)(index % (UINT64_C(1) << 24));
@@ -164,8 +178,7 @@ static double extreme(const source *from, int64_t line, int64_t position)
 
 static double special(const source *from, int64_t line, int64_t position)
 {
-    uint64_t bits =
-        plx_random(from->seed, from->stream, (uint64_t)line * (uint64_t)from->length + (uint64_t)position);
+    uint64_t bits = bits_at(from, line, position);
 
     for (size_t i = 0; i < from->planted_count; ++i)
         if (from->planted[i].line == line && from->planted[i].position == position)
@@ -264,7 +277,7 @@ static int64_t integer_from_bits(const source *from, uint64_t bits)
 static int64_t integer_value(const source *from, int64_t line, int64_t position)
 {
     uint64_t index = (uint64_t)line * (uint64_t)from->length + (uint64_t)position;
-    uint64_t bits = plx_random(from->seed, from->stream, index);
+    uint64_t bits = random_of(from->key, index);
 
     switch (from->input) {
     case PLX_INPUT_POSITIVE:
@@ -277,7 +290,7 @@ static int64_t integer_value(const source *from, int64_t line, int64_t position)
     case PLX_INPUT_CANCELLING:
         return position % 2 == 0
                    ? integer_from_bits(from, bits) / 2
-                   : -(integer_from_bits(from, plx_random(from->seed, from->stream, index - 1)) / 2);
+                   : -(integer_from_bits(from, random_of(from->key, index - 1)) / 2);
     case PLX_INPUT_EXTREME:
         return integer_from_bits(from, bits & 1 ? UINT64_C(1) << 63 : ~(UINT64_C(1) << 63));
     case PLX_INPUT_SPECIAL:
@@ -290,44 +303,50 @@ static int64_t integer_value(const source *from, int64_t line, int64_t position)
     }
 }
 
-/* Data that is only moved may carry any NaN. */
-static void write_f32(const source *from, double value, uint64_t bits, float *to)
+/* Random bits beside those of the value. */
+static uint64_t more_bits(const source *from, int64_t line, int64_t position)
 {
-    uint32_t nan = UINT32_C(0x7fc00000) | ((uint32_t)(bits >> 40) & UINT32_C(0x803fffff));
-    *to = (float)value;
-    if (isnan(value) && from->moved)
-        memcpy(to, &nan, sizeof nan);
+    return random_of(from->second_key, (uint64_t)(line * from->length + position));
 }
 
-static void write_f64(const source *from, double value, uint64_t bits, double *to)
+/* Data that is only moved may carry any NaN. */
+static void write_f32_nan(uint64_t bits, float *to)
+{
+    uint32_t nan = UINT32_C(0x7fc00000) | ((uint32_t)(bits >> 40) & UINT32_C(0x803fffff));
+    memcpy(to, &nan, sizeof nan);
+}
+
+static void write_f64_nan(uint64_t bits, double *to)
 {
     uint64_t nan = UINT64_C(0x7ff8000000000000) | (bits & UINT64_C(0x8007ffffffffffff));
-    *to = value;
-    if (isnan(value) && from->moved)
-        memcpy(to, &nan, sizeof nan);
+    memcpy(to, &nan, sizeof nan);
+}
+
+static double imaginary_value(const source *from, uint64_t bits)
+{
+    return with_sign(fraction(from, bits), bits);
 }
 
 static void write_real(const source *from, int64_t line, int64_t position, void *to, int64_t place)
 {
     double value = real_value(from, line, position);
-    uint64_t bits = plx_random(from->seed, from->stream + 16, (uint64_t)(line * from->length + position));
+    bool any_nan = isnan(value) && from->moved, complex = from->dtype == PLX_C64 || from->dtype == PLX_C128;
+    uint64_t bits = any_nan || complex ? more_bits(from, line, position) : 0;
+    int64_t at = complex ? 2 * place : place;
 
-    switch (from->dtype) {
-    case PLX_F32:
-        write_f32(from, value, bits, (float *)to + place);
-        break;
-    case PLX_F64:
-        write_f64(from, value, bits, (double *)to + place);
-        break;
-    case PLX_C64:
-        write_f32(from, value, bits, (float *)to + 2 * place);
-        write_f32(from, with_sign(fraction(from, bits), bits), bits, (float *)to + 2 * place + 1);
-        break;
-    default:
-        write_f64(from, value, bits, (double *)to + 2 * place);
-        write_f64(from, with_sign(fraction(from, bits), bits), bits, (double *)to + 2 * place + 1);
-        break;
+    if (narrow(from)) {
+        ((float *)to)[at] = (float)value;
+        if (any_nan)
+            write_f32_nan(bits, (float *)to + at);
+        if (complex)
+            ((float *)to)[at + 1] = (float)imaginary_value(from, bits);
+        return;
     }
+    ((double *)to)[at] = value;
+    if (any_nan)
+        write_f64_nan(bits, (double *)to + at);
+    if (complex)
+        ((double *)to)[at + 1] = imaginary_value(from, bits);
 }
 
 static void write_element(const source *from, int64_t row, int64_t col, void *to, int64_t place)
@@ -376,6 +395,8 @@ static source source_of(const plx_inputs *inputs, size_t operand)
 
     plx_problem_scalars(&inputs->problem, &alpha, &beta);
     from.stream = (uint64_t)operand;
+    from.key = key_of(from.seed, from.stream);
+    from.second_key = key_of(from.seed, from.stream + 16);
     from.rows = extent->rows;
     from.cols = extent->cols;
     from.summed = extent->sum_axis >= 0;

@@ -69,8 +69,7 @@ static plx_status reserve(plx_inputs *inputs, size_t operand, plx_error *error)
 
     if (bytes == 0)
         return PLX_OK;
-    if (bytes <= SIZE_MAX)
-        inputs->data[operand] = malloc((size_t)bytes);
+    inputs->data[operand] = plx_large_alloc(bytes);
     if (inputs->data[operand] == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for %s of %s (%llu bytes)",
                         inputs->extents[operand].name, inputs->operation->name, (unsigned long long)bytes);

@@ -46,6 +46,13 @@ void plx_generate_operand(const plx_inputs *inputs, size_t operand, void *to);
 /* A counter-based random number: the same three numbers give the same result. */
 uint64_t plx_random(uint64_t seed, uint64_t stream, uint64_t index);
 
+/* ---- much memory (memory.c) ----------------------------------------------- */
+
+/* malloc'ed for free(), in large pages where it is much; NULL when there is none. */
+void *plx_large_alloc(uint64_t bytes);
+/* memcmp() == 0 by all threads. */
+bool plx_same_bytes(const void *first, const void *second, uint64_t bytes);
+
 /* ---- elements (element.c) ------------------------------------------------ */
 
 /* The value of a floating-point element. */
@@ -63,6 +70,8 @@ void plx_element_text(plx_dtype dtype, const void *data, int64_t index, char tex
 
 /* ---- truth (truth.c) ------------------------------------------------------- */
 
+typedef struct plx_projection plx_projection; /* freivalds.c */
+
 /* The reference result of all output elements or, for large products, of a sample. */
 typedef struct plx_truth {
     bool exact;
@@ -73,6 +82,7 @@ typedef struct plx_truth {
     /* With a sample: magnitudes of all elements are at most row_norm[i] *
      * column_norm[j] + |beta||c|. */
     double *row_norm, *column_norm;
+    plx_projection *projection; /* with a sample: for Freivalds' test */
 } plx_truth;
 
 /* The truth for one kind of kernel: of the operation, or of the copy that
@@ -102,10 +112,14 @@ plx_status plx_judge(const plx_inputs *inputs, const plx_truth *truth, const plx
 void plx_judge_elements(const plx_inputs *inputs, const plx_truth *truth, const plx_bound *bound,
                         bool yardstick, const void *result, plx_error_measure *measure);
 
-/* Freivalds' test of a whole product: *worst becomes the largest excess over the
- * bound (<= 1 when it passes), *row the row where it is. */
-plx_status plx_freivalds(const plx_inputs *inputs, const plx_bound *bound, const void *result, uint64_t seed,
-                         double *worst, int64_t *row, plx_error *error);
+/* Freivalds' test of a whole product, in two parts: what follows from the operands alone
+ * (plx_freivalds_free() takes NULL), and the verdict: *worst becomes the largest excess
+ * over the bound (<= 1 when it passes), *row the row where it is. */
+plx_status plx_freivalds_prepare(const plx_inputs *inputs, uint64_t seed, plx_projection **projection,
+                                 plx_error *error);
+void plx_freivalds_free(plx_projection *projection);
+plx_status plx_freivalds(const plx_inputs *inputs, const plx_projection *projection, const plx_bound *bound,
+                         const void *result, double *worst, int64_t *row, plx_error *error);
 
 /* The largest |error| / (sqrt(k) u S) over the elements; what is f32 or f64 stays
  * below PLX_HONESTY_LIMIT. */

@@ -79,6 +79,8 @@ libparallax_la_SOURCES += \
 	core/bench.c \
 	core/bench.h \
 	core/bench_cases.c \
+	core/bits.c \
+	core/bulk.c \
 	core/cases.c \
 	core/cases.h \
 	core/ceiling.c \
@@ -86,6 +88,8 @@ libparallax_la_SOURCES += \
 	core/ceilings.c \
 	core/clocks.c \
 	core/check.c \
+	core/check.h \
+	core/check_unit.c \
 	core/compare.c \
 	core/count.c \
 	core/element.c \
@@ -98,6 +102,7 @@ libparallax_la_SOURCES += \
 	core/judge.h \
 	core/measure.c \
 	core/pool.c \
+	core/memory.c \
 	core/probe.c \
 	core/probe.h \
 	core/probe_sweeps.c \
@@ -117,7 +122,8 @@ libparallax_la_SOURCES += \
 	core/user_cache.c \
 	core/user_cache.h \
 	core/validate.c \
-	core/viewpoint.c
+	core/viewpoint.c \
+	core/watch.c
 
 libparallax_la_SOURCES += $(operation_sources)
 nodist_libparallax_la_SOURCES = build_facts.c

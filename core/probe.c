@@ -124,8 +124,7 @@ static void try_point(run *r, size_t point)
     }
     plx_arm_run(arm, &r->inputs[point], &truths, &rigour);
     plx_truths_free(&truths);
-    free(arm->result);
-    arm->result = NULL;
+    plx_arm_drop_result(arm);
 }
 
 /* Whether bytes over time say something: not where data is read again and again. */

@@ -95,18 +95,20 @@ static plx_status run_again(repetition *r, uint32_t pattern, void *result)
     return status == PLX_OK ? plx_synchronize(r->backend, NULL) : status;
 }
 
-/* The first element whose bits differ; -1: none.  Padding is nobody's. */
-static int64_t first_different(const repetition *r, bool yardstick, const void *expected, const void *result)
+int64_t plx_first_different(const plx_inputs *inputs, bool yardstick, const void *expected, const void *result)
 {
-    const plx_extent *output = &r->inputs->extents[r->inputs->operation->output];
+    const plx_extent *output = &inputs->extents[inputs->operation->output];
+    size_t size = plx_dtype_size(inputs->problem.dtype);
 
+    if (plx_same_bytes(expected, result, (uint64_t)inputs->elements[inputs->operation->output] * size))
+        return -1;
     for (int64_t row = 0; row < output->rows; ++row) {
-        size_t start = (size_t)plx_output_place(r->inputs, yardstick, row * output->cols) * r->size;
+        size_t start = (size_t)plx_output_place(inputs, yardstick, row * output->cols) * size;
         const char *a = (const char *)expected + start, *b = (const char *)result + start;
-        if (output->cols == 0 || memcmp(a, b, (size_t)output->cols * r->size) == 0)
+        if (output->cols == 0 || memcmp(a, b, (size_t)output->cols * size) == 0)
             continue;
         for (int64_t col = 0; col < output->cols; ++col)
-            if (memcmp(a + (size_t)col * r->size, b + (size_t)col * r->size, r->size) != 0)
+            if (memcmp(a + (size_t)col * size, b + (size_t)col * size, size) != 0)
                 return row * output->cols + col;
     }
     return -1;
@@ -126,7 +128,7 @@ static plx_status repeat_all(repetition *r, bool yardstick, const void *expected
         if (status != PLX_OK)
             break;
         ++found->runs;
-        found->first_different = first_different(r, yardstick, expected, result);
+        found->first_different = plx_first_different(r->inputs, yardstick, expected, result);
     }
     if (status == PLX_OK)
         status = plx_synchronize(r->backend, r->busy.queue);
@@ -134,18 +136,15 @@ static plx_status repeat_all(repetition *r, bool yardstick, const void *expected
 }
 
 plx_status plx_repeat(plx_backend *backend, plx_plan *plan, const plx_inputs *inputs, bool yardstick,
-                      uint64_t shift, const void *expected, size_t runs, plx_repeats *found, plx_error *error)
+                      uint64_t shift, const void *expected, size_t runs, void *result, plx_repeats *found,
+                      plx_error *error)
 {
     repetition r = {.backend = backend, .plan = plan, .inputs = inputs};
     plx_repeats made = {.first_different = -1};
     plx_status status;
-    void *result;
 
     r.size = plx_dtype_size(inputs->problem.dtype);
     r.shift = shift * r.size;
-    result = malloc((size_t)operand_bytes(&r, inputs->operation->output) + 1);
-    if (result == NULL)
-        return plx_fail(error, PLX_NO_MEMORY, "no host memory for a repeated result");
     status = plx_queue_create(backend, &r.busy.queue);
     if (status == PLX_OK)
         status = repeat_all(&r, yardstick, expected, result, runs, &made);
@@ -157,7 +156,6 @@ plx_status plx_repeat(plx_backend *backend, plx_plan *plan, const plx_inputs *in
     release(&r.judged);
     release(&r.busy);
     plx_queue_destroy(r.busy.queue);
-    free(result);
     *found = made;
     return status;
 }

@@ -54,13 +54,17 @@ static plx_status dense(const plx_inputs *inputs, bool yardstick, const void *re
 static plx_status execute(plx_arm *arm, const plx_inputs *inputs, plx_error *error)
 {
     size_t elements = (size_t)inputs->elements[inputs->operation->output];
+    plx_stage stage = {.backend = arm->backend};
     char violation[200];
     plx_status status;
 
     arm->result = malloc(elements > 0 ? elements * plx_dtype_size(inputs->problem.dtype) : 1);
     if (arm->result == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for the result");
-    status = plx_trial_run(arm->backend, arm->plan, inputs, 0, arm->result, violation, error);
+    status = plx_trial_run(&stage, arm->plan, inputs, 0, arm->result, violation, error);
+    if (status == PLX_OK && violation[0] == '\0')
+        status = plx_trial_end(&stage, violation, error);
+    plx_stage_clear(&stage);
     if (status == PLX_OK && violation[0] != '\0')
         status =
             plx_fail(error, PLX_FAILED, "%s/%s %s", inputs->operation->name, arm->kernel->name, violation);

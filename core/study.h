@@ -5,14 +5,45 @@
 
 #include "core/judge.h"
 
+/* ---- transfers that are waited for (bulk.c) ------------------------------------ */
+
+/* After all that is in the backend's own queue.  Messages are the context's. */
+plx_status plx_bulk_upload(plx_buffer *to, uint64_t offset, const void *from, uint64_t bytes);
+plx_status plx_bulk_download(plx_buffer *from, uint64_t offset, void *to, uint64_t bytes);
+/* Whether the bytes are those expected; else *first_different is the first that is not. */
+plx_status plx_bulk_compare(plx_buffer *buffer, uint64_t offset, const void *expected, uint64_t bytes, bool *same,
+                            uint64_t *first_different);
+
 /* ---- guarded runs (trial.c) -------------------------------------------------- */
+
+/* One operand in the memory of a backend. */
+typedef struct plx_stage_place {
+    plx_buffer *buffer;
+    uint32_t pattern; /* of the guards around it */
+    bool filled;      /* guards and operand are as they must be before a run */
+    bool unseen;      /* large, and not looked at since the last run */
+} plx_stage_place;
+
+/* Where the guarded runs of one backend take place: what was uploaded for one kernel and
+ * came out unchanged serves the next one on the same inputs.  Starts as {.backend = ...}. */
+typedef struct plx_stage {
+    plx_backend *backend;
+    const plx_inputs *inputs; /* NULL: nothing is set up */
+    uint64_t shift;
+    plx_stage_place places[PLX_MAX_OPERANDS];
+    unsigned char *staging;
+} plx_stage;
 
 /* Runs a plan once on buffers with canaries around every operand and an output full
  * of NaN, and takes the whole output operand, row padding included, to `result`.
  * Operands start `shift` elements past an aligned address.  What the kernel damaged
- * is said in violation (else ""). */
-plx_status plx_trial_run(plx_backend *backend, plx_plan *plan, const plx_inputs *inputs, uint64_t shift,
+ * is said in violation (else "").  The stage's plans are those of its backend. */
+plx_status plx_trial_run(plx_stage *stage, plx_plan *plan, const plx_inputs *inputs, uint64_t shift,
                          void *result, char violation[200], plx_error *error);
+/* After the last run of a kernel: looks at the large inputs, which no run looked at. */
+plx_status plx_trial_end(plx_stage *stage, char violation[200], plx_error *error);
+/* Gives the memory back; before the inputs are. */
+void plx_stage_clear(plx_stage *stage);
 
 /* ---- repeated runs (repeat.c) -------------------------------------------------- */
 
@@ -22,22 +53,74 @@ typedef struct plx_repeats {
 } plx_repeats;
 
 /* Runs a plan up to `runs` times more, while a second queue of the backend executes it
- * on other data, and compares the bits with `expected`, until they differ. */
+ * on other data, and compares the bits with `expected`, until they differ.  `result`
+ * gets the output operand of the last run. */
 plx_status plx_repeat(plx_backend *backend, plx_plan *plan, const plx_inputs *inputs, bool yardstick,
-                      uint64_t shift, const void *expected, size_t runs, plx_repeats *found,
+                      uint64_t shift, const void *expected, size_t runs, void *result, plx_repeats *found,
                       plx_error *error);
+
+/* The first element whose bits differ; -1: none.  Padding is nobody's. */
+int64_t plx_first_different(const plx_inputs *inputs, bool yardstick, const void *expected, const void *result);
+
+/* ---- where the time goes (watch.c) --------------------------------------------- */
+
+typedef struct plx_watch {
+    double seconds[PLX_CHECK_PHASE_COUNT];
+    plx_check_phase phase;
+    double since;
+    bool running;
+} plx_watch;
+
+/* From now on it is `to` that takes the time; returns what took it until now.  Nothing
+ * happens to NULL. */
+plx_check_phase plx_watch_turn(plx_watch *watch, plx_check_phase to);
+
+/* ---- results as bits (bits.c) ---------------------------------------------------- */
+
+/* An output operand as it came back.  Counted references: arms that computed the same
+ * bits share them, and what was found about them by one bound. */
+typedef struct plx_bits {
+    void *data;
+    uint64_t bytes;
+    size_t users;
+    bool judged, yardstick;
+    plx_bound bound;
+    plx_error_measure error;
+    struct plx_bits *next; /* of those that are kept */
+} plx_bits;
+
+/* The reference results of one problem, each made when first needed, and the results
+ * that differ in their bits. */
+typedef struct plx_truths {
+    plx_truth operation, copy;
+    bool has_operation, has_copy;
+    plx_bits *kept, *spare;
+    plx_watch *watch; /* may be NULL */
+} plx_truths;
+
+/* Room for a result, with one user; NULL when there is no memory. */
+plx_bits *plx_bits_take(plx_truths *truths, uint64_t bytes);
+/* What the caller uses from now on instead of `bits`: the same bits, if some are kept. */
+plx_bits *plx_bits_keep(plx_truths *truths, plx_bits *bits);
+/* Ends one use; NULL is allowed.  spare: the memory may serve the next result. */
+void plx_bits_release(plx_bits *bits);
+void plx_bits_spare(plx_truths *truths, plx_bits *bits);
+/* What truths keeps; users keep theirs. */
+void plx_bits_forget(plx_truths *truths);
 
 /* ---- arms (arm.c) ------------------------------------------------------------- */
 
 /* One kernel on one backend, as it meets one problem. */
 typedef struct plx_arm {
     plx_backend *backend;
+    plx_stage *stage;         /* kept from arm to arm; NULL: one for each arm */
     size_t device;            /* of the results */
     const plx_kernel *kernel; /* NULL for "best" where there is none */
     size_t step;
     bool named;
     plx_plan *plan;
     void *result;
+    plx_bits *bits; /* holds the result; NULL: malloc'ed */
     plx_bound bound;
     plx_outcome outcome;
     char reason[512];
@@ -58,12 +141,6 @@ typedef struct plx_rigour {
     size_t busy;    /* so many more runs beside a busy queue, under the same rule */
 } plx_rigour;
 
-/* The reference results of one problem, each made when first needed. */
-typedef struct plx_truths {
-    plx_truth operation, copy;
-    bool has_operation, has_copy;
-} plx_truths;
-
 plx_status plx_truths_get(plx_truths *truths, const plx_inputs *inputs, bool yardstick,
                           const plx_truth **truth, plx_error *error);
 void plx_truths_free(plx_truths *truths);
@@ -73,6 +150,8 @@ void plx_truths_free(plx_truths *truths);
 void plx_arm_run(plx_arm *arm, const plx_inputs *inputs, plx_truths *truths, const plx_rigour *rigour);
 /* Gives the plan and the result back; the arm can meet the next problem. */
 void plx_arm_clear(plx_arm *arm);
+/* The result alone. */
+void plx_arm_drop_result(plx_arm *arm);
 static inline bool plx_arm_is_yardstick(const plx_arm *arm)
 {
     return arm->kernel != NULL && (arm->kernel->flags & PLX_KERNEL_YARDSTICK) != 0;

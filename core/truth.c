@@ -33,6 +33,7 @@ void plx_truth_free(plx_truth *truth)
     free(truth->of.magnitude);
     free(truth->row_norm);
     free(truth->column_norm);
+    plx_freivalds_free(truth->projection);
     *truth = (plx_truth){0};
 }
 
@@ -43,17 +44,23 @@ static void *table(int64_t count, size_t size)
     return calloc(count > 0 ? (size_t)count : 1, size);
 }
 
+/* For what is written as a whole, by all threads: the first touch is theirs. */
+static void *room(int64_t count, size_t size)
+{
+    return (uint64_t)count > SIZE_MAX / size ? NULL : plx_large_alloc((uint64_t)count * size);
+}
+
 static plx_status reserve(const plx_inputs *inputs, plx_truth *truth, plx_error *error)
 {
     bool made;
 
     if (truth->exact) {
-        truth->of.exact = table(truth->count, plx_dtype_size(inputs->problem.dtype));
+        truth->of.exact = room(truth->count, plx_dtype_size(inputs->problem.dtype));
         made = truth->of.exact != NULL;
     } else {
-        truth->of.value = table(truth->count, sizeof(double));
-        truth->of.tail = table(truth->count, sizeof(double));
-        truth->of.magnitude = table(truth->count, sizeof(double));
+        truth->of.value = room(truth->count, sizeof(double));
+        truth->of.tail = room(truth->count, sizeof(double));
+        truth->of.magnitude = room(truth->count, sizeof(double));
         made = truth->of.value != NULL && truth->of.tail != NULL && truth->of.magnitude != NULL;
     }
     if (!made)
@@ -130,6 +137,9 @@ static plx_status copied(const plx_inputs *inputs, plx_truth *truth, plx_error *
     status = reserve(inputs, truth, error);
     if (status != PLX_OK || truth->count == 0)
         return status;
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static) if (truth->count > 1 << 20)
+#endif
     for (int64_t row = 0; row < in->rows; ++row)
         memcpy((char *)truth->of.exact + (size_t)(row * in->cols) * size,
                (const char *)inputs->data[0] + (size_t)(row * in->ld) * size, (size_t)in->cols * size);
@@ -216,7 +226,7 @@ static plx_status sampled(const plx_inputs *inputs, plx_truth *truth, plx_error 
     truth->column_norm = line_norms(inputs, 1);
     if (truth->row_norm == NULL || truth->column_norm == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for the norms of rows and columns");
-    return PLX_OK;
+    return plx_freivalds_prepare(inputs, inputs->seed, &truth->projection, error);
 }
 
 static bool too_large(const plx_inputs *inputs)

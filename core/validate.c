@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What one thread judges at a time. */
+enum { CHUNK = 1 << 16 };
+
 /* ---- the bound ----------------------------------------------------------------- */
 
 static double gamma_of(double roundings, double unit)
@@ -136,6 +139,19 @@ static void count(tally *sum, const finding *found, int64_t entry)
         sum->ulp = found->ulp;
 }
 
+/* In any order: the first wrong entry stays the first. */
+static void add_tally(tally *all, const tally *part)
+{
+    if (part->wrong > 0 && (all->wrong == 0 || part->first_entry < all->first_entry))
+        all->first_entry = part->first_entry;
+    all->wrong += part->wrong;
+    all->indeterminate += part->indeterminate;
+    if (part->over_bound > all->over_bound)
+        all->over_bound = part->over_bound;
+    if (part->ulp > all->ulp)
+        all->ulp = part->ulp;
+}
+
 static int64_t element_of(const plx_truth *truth, int64_t entry)
 {
     return truth->sample != NULL ? truth->sample[entry] : entry;
@@ -186,8 +202,8 @@ static bool all_bytes_equal(const plx_inputs *inputs, const plx_truth *truth, bo
 
     if (!truth->exact || truth->count == 0)
         return false;
-    if (yardstick)
-        return memcmp(truth->of.exact, result, (size_t)truth->count * size) == 0;
+    if (yardstick || output->ld == output->cols)
+        return plx_same_bytes(truth->of.exact, result, (uint64_t)truth->count * size);
     for (int64_t row = 0; row < output->rows; ++row)
         if (memcmp((const char *)truth->of.exact + (size_t)(row * output->cols) * size,
                    (const char *)result + (size_t)(row * output->ld) * size,
@@ -216,6 +232,37 @@ static void note_first(const plx_inputs *inputs, const plx_truth *truth, bool ya
     }
 }
 
+static tally judge_entries(const plx_inputs *inputs, const plx_truth *truth, const plx_bound *bound,
+                           bool yardstick, const void *result, int64_t first, int64_t end)
+{
+    tally sum = {.first_entry = -1};
+
+    for (int64_t entry = first; entry < end; ++entry) {
+        finding found = judge_entry(inputs, truth, bound, yardstick, result, entry);
+        count(&sum, &found, entry);
+    }
+    return sum;
+}
+
+static tally judge_all(const plx_inputs *inputs, const plx_truth *truth, const plx_bound *bound, bool yardstick,
+                       const void *result)
+{
+    tally all = {.first_entry = -1};
+
+#ifdef _OPENMP
+#pragma omp parallel for schedule(dynamic) if (truth->count > CHUNK)
+#endif
+    for (int64_t first = 0; first < truth->count; first += CHUNK) {
+        tally part = judge_entries(inputs, truth, bound, yardstick, result, first,
+                                   truth->count - first < CHUNK ? truth->count : first + CHUNK);
+#ifdef _OPENMP
+#pragma omp critical(plx_judge)
+#endif
+        add_tally(&all, &part);
+    }
+    return all;
+}
+
 void plx_judge_elements(const plx_inputs *inputs, const plx_truth *truth, const plx_bound *bound,
                         bool yardstick, const void *result, plx_error_measure *measure)
 {
@@ -223,10 +270,7 @@ void plx_judge_elements(const plx_inputs *inputs, const plx_truth *truth, const 
 
     *measure = (plx_error_measure){.measured = true, .compared = truth->count, .first_bad = -1};
     if (!all_bytes_equal(inputs, truth, yardstick, result))
-        for (int64_t entry = 0; entry < truth->count; ++entry) {
-            finding found = judge_entry(inputs, truth, bound, yardstick, result, entry);
-            count(&sum, &found, entry);
-        }
+        sum = judge_all(inputs, truth, bound, yardstick, result);
     measure->max_over_bound = sum.over_bound;
     measure->max_ulp = sum.ulp;
     measure->wrong = sum.wrong;
@@ -272,7 +316,7 @@ plx_status plx_judge(const plx_inputs *inputs, const plx_truth *truth, const plx
     plx_judge_elements(inputs, truth, bound, yardstick, result, measure);
     if (truth->sample == NULL)
         return PLX_OK;
-    status = plx_freivalds(inputs, bound, result, inputs->seed, &worst, &row, error);
+    status = plx_freivalds(inputs, truth->projection, bound, result, &worst, &row, error);
     if (status != PLX_OK)
         return status;
     measure->compared = truth->elements;

@@ -17,6 +17,7 @@ judge_sources = \
 	core/generate.c \
 	core/inputs.c \
 	core/judge.h \
+	core/memory.c \
 	core/problem.c \
 	core/statistics.c \
 	core/study.h \

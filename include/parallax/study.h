@@ -318,7 +318,11 @@ typedef struct plx_check_options {
     plx_effort effort;
     uint64_t seed;
     size_t only_case; /* of each operation and dtype this one alone, from 1; 0: all */
+    /* At most so many more runs of a case for their bits; 0: none, and no second run. */
+    bool limit_repeats;
+    size_t most_repeats;
     const char *save_failure; /* a folder for the operands of what failed; may be NULL */
+    /* One call at a time, but from several threads. */
     void (*progress)(void *data, size_t done, size_t total, const char *what);
     void *progress_data;
     /* Called with every case that is not ok, and a command line that repeats it. */
@@ -332,12 +336,28 @@ typedef struct plx_check_reason {
 
 #define PLX_CHECK_REASONS 16
 
+/* What a check does; the time of each is added up. */
+typedef enum plx_check_phase {
+    PLX_CHECK_OTHER = 0,
+    PLX_CHECK_INPUTS,    /* operands are generated */
+    PLX_CHECK_REFERENCE, /* the true results */
+    PLX_CHECK_PLAN,      /* kernels are chosen, compiled and loaded */
+    PLX_CHECK_RUN,       /* guarded runs and the transfers around them */
+    PLX_CHECK_JUDGE,     /* results against references */
+    PLX_CHECK_REPEAT,    /* more runs, for their bits */
+    PLX_CHECK_PAIRS,     /* results against each other */
+    PLX_CHECK_PHASE_COUNT
+} plx_check_phase;
+
+PLX_API const char *plx_check_phase_name(plx_check_phase phase); /* "references" */
+
 typedef struct plx_check_counts {
     size_t cases, ok, wrong, unsupported, failed, pairs, agreed, disagreed;
     size_t repeats; /* runs whose bits were compared with those of an earlier one */
     /* Why what is unsupported is; what differs in numbers alone counts as one reason. */
     plx_check_reason reasons[PLX_CHECK_REASONS];
     size_t reason_count;
+    double seconds[PLX_CHECK_PHASE_COUNT]; /* where the time went, of all threads together */
 } plx_check_counts;
 
 /* `results` gets one record per backend and kernel (worst case over its cases). */

@@ -24,8 +24,15 @@
 #define PACK_TO(pack, lane) vstore2(pack, 0, lane)
 #endif
 
+/* Unrolled loops keep a tile in the registers of an accelerator.  A processor has not that
+ * many: there they only take its compiler several times as long. */
+#if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__)
+#define UNROLL
+#define UNROLL_8
+#else
 #define UNROLL _Pragma("unroll")
 #define UNROLL_8 _Pragma("unroll 8")
+#endif
 #define ALIGNED_16 __attribute__((aligned(16)))
 
 /* Whole tiles live in registers when sizes and indices are known: everything is inlined. */
