@@ -55,7 +55,7 @@ static void print_counts(const plx_check_counts *counts)
 
 static void print_times(const plx_check_counts *counts)
 {
-    (void)printf("seconds:");
+    (void)printf("seconds, of all threads together:");
     for (int phase = 0; phase < PLX_CHECK_PHASE_COUNT; phase++)
         (void)printf("%s %s %.1f", phase > 0 ? "," : "", plx_check_phase_name((plx_check_phase)phase),
                      counts->seconds[phase]);
@@ -101,6 +101,8 @@ static int check_on(plx_context *context, cli_options *options, const plx_op *op
         .effort = options->effort,
         .seed = options->seed,
         .only_case = options->only_case,
+        .limit_repeats = (options->given & OPT_REPEATS) != 0,
+        .most_repeats = options->repeats,
         .save_failure = options->save_failure,
         .progress = cli_progress(options),
         .progress_data = options,
@@ -160,6 +162,6 @@ const cli_verb cli_check_verb = {
             "  parallax check gemm --backend cuda --kernel double-buffer --full\n"
             "  parallax check reduce transpose --dtype f32 --save-failure failures\n",
     .options = OPT_COMMON | OPT_BACKEND | OPT_KERNEL | OPT_DTYPE | OPT_SEED | OPT_QUICK | OPT_FULL |
-               OPT_CASE | OPT_SAVE_FAILURE | OPT_JSON | OPT_CSV,
+               OPT_CASE | OPT_REPEATS | OPT_SAVE_FAILURE | OPT_JSON | OPT_CSV,
     .run = check_main,
 };

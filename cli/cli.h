@@ -53,6 +53,7 @@ typedef struct cli_list {
 #define OPT_SET (UINT64_C(1) << 28)
 #define OPT_RESTART (UINT64_C(1) << 29)
 #define OPT_THRESHOLD (UINT64_C(1) << 31)
+#define OPT_REPEATS (UINT64_C(1) << 32)
 #define OPT_REPORT (UINT64_C(1) << 30) /* --out and --plot as report takes them */
 
 /* The sets that most verbs take. */
@@ -75,6 +76,7 @@ typedef struct cli_options {
     double seconds, threshold;
     plx_effort effort;
     size_t only_case; /* 0: all */
+    size_t repeats;   /* at most, when given */
     bool help, version;
 } cli_options;
 

@@ -153,6 +153,15 @@ static int apply_seed(cli_options *options, const char *word)
     return CLI_OK;
 }
 
+static int apply_repeats(cli_options *options, const char *word)
+{
+    uint64_t number;
+    if (!whole_number(word, &number) || number > SIZE_MAX)
+        return cli_wrong_usage("--repeats: '%s' is no number from 0 on", word);
+    options->repeats = (size_t)number;
+    return CLI_OK;
+}
+
 static int apply_case(cli_options *options, const char *word)
 {
     uint64_t number;
@@ -237,6 +246,7 @@ static const option_row rows[] = {
     {"restart", 0, NULL, OPT_RESTART, "begin anew, whatever is in the file of --json", NULL},
     {"threshold", 0, "PERCENT", OPT_THRESHOLD, "smaller changes of time are none (2)", apply_threshold},
     {"case", 0, "N", OPT_CASE, "this case of one operation and dtype alone", apply_case},
+    {"repeats", 0, "N", OPT_REPEATS, "run nothing more than N times more for its bits; 0: once", apply_repeats},
     {"save-failure", 0, "DIR", OPT_SAVE_FAILURE, "keep the operands of what failed", apply_save_failure},
     {"json", 'j', "FILE", OPT_JSON, "write JSON; - is standard output", apply_json},
     {"csv", 0, "FILE", OPT_CSV, "write CSV; - is standard output", apply_csv},

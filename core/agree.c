@@ -134,7 +134,7 @@ static tally contrast_all(const contrast *of, bool yardstick)
     for (int64_t first = 0; first < count; first += CHUNK) {
         tally part = contrast_stretch(of, yardstick, first, count - first < CHUNK ? count : first + CHUNK);
 #ifdef _OPENMP
-#pragma omp critical(plx_agree)
+#pragma omp critical
 #endif
         add_tally(&all, &part);
     }

@@ -86,7 +86,7 @@ static void move_piece(bulk *b, plx_queue *queue, uint64_t at)
     else
         status = compare_piece(b, queue, at, bytes, &different);
 #ifdef _OPENMP
-#pragma omp critical(plx_bulk)
+#pragma omp critical
 #endif
     note(b, status, different);
 }

@@ -13,7 +13,7 @@
 #endif
 
 /* More threads than this wait for one device rather than keep it busy. */
-enum { MAX_WORKERS = 8, MAX_UNITS = PLX_OP_COUNT * PLX_DTYPE_COUNT };
+enum { MAX_WORKERS = 8, MAX_UNITS = PLX_OP_COUNT * PLX_DTYPE_COUNT * MAX_WORKERS };
 
 typedef struct check {
     plx_check_desk desk;
@@ -24,7 +24,7 @@ typedef struct check {
     plx_results *results;
     plx_error *error;
     bool kernel_found; /* some operation has a kernel that was named */
-    plx_check_unit units[MAX_UNITS]; /* by operation and dtype */
+    plx_check_unit units[MAX_UNITS]; /* by operation, dtype and case */
     size_t unit_count;
     size_t order[MAX_UNITS]; /* the largest first */
     atomic_size_t next;      /* of order */
@@ -99,20 +99,45 @@ static plx_status find_arms(const check *c, const plx_viewpoints *viewpoints, pl
     return status;
 }
 
+static size_t most_workers(void)
+{
+#ifdef _OPENMP
+    size_t threads = (size_t)omp_get_max_threads();
+    return threads < MAX_WORKERS ? threads : MAX_WORKERS;
+#else
+    return 1;
+#endif
+}
+
+/* In the quickest check the compilers take the time, and what one thread compiled serves
+ * that thread alone. */
+static size_t slices(const check *c)
+{
+    return c->options->effort == PLX_QUICK || c->options->only_case != 0 ? 1 : most_workers();
+}
+
+static plx_status add_slices(check *c, const plx_operation *operation, plx_dtype dtype, size_t arm_count)
+{
+    plx_status status = PLX_OK;
+
+    for (size_t slice = 0; status == PLX_OK && slice < slices(c); ++slice) {
+        plx_check_unit *unit = &c->units[c->unit_count];
+        status = plx_check_unit_make(c->options, operation, dtype, slice, slices(c), arm_count, unit, c->error);
+        if (status != PLX_OK)
+            return status;
+        c->desk.total += (c->options->only_case != 0 ? 1 : unit->end - unit->first) * arm_count;
+        ++c->unit_count;
+    }
+    return status;
+}
+
 static plx_status add_units(check *c, const plx_operation *operation, size_t arm_count)
 {
     plx_status status = PLX_OK;
 
-    for (int dtype = 0; status == PLX_OK && dtype < PLX_DTYPE_COUNT; ++dtype) {
-        plx_check_unit *unit = &c->units[c->unit_count];
-        if (!wants_dtype(c, operation, (plx_dtype)dtype) || spared(c, operation, (plx_dtype)dtype))
-            continue;
-        status = plx_check_unit_make(c->options, operation, (plx_dtype)dtype, arm_count, unit, c->error);
-        if (status != PLX_OK)
-            return status;
-        c->desk.total += (c->options->only_case != 0 ? 1 : unit->cases.count) * arm_count;
-        ++c->unit_count;
-    }
+    for (int dtype = 0; status == PLX_OK && dtype < PLX_DTYPE_COUNT; ++dtype)
+        if (wants_dtype(c, operation, (plx_dtype)dtype) && !spared(c, operation, (plx_dtype)dtype))
+            status = add_slices(c, operation, (plx_dtype)dtype, arm_count);
     return status;
 }
 
@@ -148,7 +173,7 @@ static size_t weight(const plx_check_unit *unit)
 {
     static const size_t of[PLX_OP_COUNT] = {
         [PLX_REDUCE] = 2, [PLX_TRANSPOSE] = 3, [PLX_MATVEC] = 3, [PLX_GEMM] = 8, [PLX_PROBE] = 1};
-    return unit->cases.count * unit->arm_count * of[unit->operation->op];
+    return (unit->end - unit->first) * unit->arm_count * of[unit->operation->op];
 }
 
 static void order_units(check *c)
@@ -228,13 +253,8 @@ static void *work(void *data)
 
 static size_t count_workers(const check *c)
 {
-    size_t most = c->unit_count < MAX_WORKERS ? c->unit_count : MAX_WORKERS;
-#ifdef _OPENMP
-    size_t threads = (size_t)omp_get_max_threads();
-    return threads < most ? threads : most;
-#else
-    return most > 0 ? 1 : 0;
-#endif
+    size_t most = most_workers();
+    return c->unit_count < most ? c->unit_count : most;
 }
 
 static void take(check *c, const worker *w)

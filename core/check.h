@@ -1,5 +1,5 @@
-/* plx_check from the inside: it is done in units, one operation in one dtype, which several
- * threads take from a list.  Private to libparallax. */
+/* plx_check from the inside: it is done in units, each some cases of one operation in one
+ * dtype, which several threads take from a list.  Private to libparallax. */
 #ifndef PLX_CHECK_H
 #define PLX_CHECK_H
 
@@ -13,12 +13,13 @@ typedef struct plx_check_desk {
     size_t saved;       /* failures whose operands were saved */
 } plx_check_desk;
 
-/* One operation in one dtype, and what became of it.  Arms have the same order in every
- * list of one operation's arms. */
+/* Cases of one operation in one dtype, one after the other: all, or a slice; and what
+ * became of them.  Arms have the same order in every list of one operation's arms. */
 typedef struct plx_check_unit {
     const plx_operation *operation;
     plx_dtype dtype;
-    plx_cases cases;
+    plx_cases cases;   /* of the dtype */
+    size_t first, end; /* those of this unit */
     size_t arm_count;
     plx_record *records; /* of each arm the worst case */
     bool *tried;         /* of each arm: by some case */
@@ -26,8 +27,10 @@ typedef struct plx_check_unit {
     plx_check_counts counts;
 } plx_check_unit;
 
+/* The slice number `slice` of `slices`. */
 plx_status plx_check_unit_make(const plx_check_options *options, const plx_operation *operation, plx_dtype dtype,
-                               size_t arm_count, plx_check_unit *unit, plx_error *error);
+                               size_t slice, size_t slices, size_t arm_count, plx_check_unit *unit,
+                               plx_error *error);
 void plx_check_unit_free(plx_check_unit *unit);
 /* Tries the cases that are large, or those that are not, with these arms of the viewpoints. */
 plx_status plx_check_unit_run(plx_check_desk *desk, plx_check_unit *unit, bool large,

@@ -1,4 +1,4 @@
-/* One unit of plx_check: the cases of one operation in one dtype on every kernel of every
+/* One unit of plx_check: cases of one operation in one dtype on every kernel of every
  * backend, counted. */
 #define _DEFAULT_SOURCE /* sysconf(_SC_PHYS_PAGES) */
 #include "core/check.h"
@@ -419,7 +419,7 @@ plx_status plx_check_unit_run(plx_check_desk *desk, plx_check_unit *unit, bool l
     size_t only = desk->options->only_case;
     plx_status status = make_stages(&p, viewpoints);
 
-    for (size_t i = 0; status == PLX_OK && i < unit->cases.count; ++i)
+    for (size_t i = unit->first; status == PLX_OK && i < unit->end; ++i)
         if ((only == 0 || only == i + 1) && unit->cases.list[i].large == large)
             status = try_case(&p, viewpoints, &unit->cases.list[i], i + 1);
     free(p.stages);
@@ -428,7 +428,8 @@ plx_status plx_check_unit_run(plx_check_desk *desk, plx_check_unit *unit, bool l
 }
 
 plx_status plx_check_unit_make(const plx_check_options *options, const plx_operation *operation, plx_dtype dtype,
-                               size_t arm_count, plx_check_unit *unit, plx_error *error)
+                               size_t slice, size_t slices, size_t arm_count, plx_check_unit *unit,
+                               plx_error *error)
 {
     plx_check_unit made = {.operation = operation, .dtype = dtype, .arm_count = arm_count};
     size_t arms = arm_count > 0 ? arm_count : 1;
@@ -436,6 +437,8 @@ plx_status plx_check_unit_make(const plx_check_options *options, const plx_opera
 
     if (status != PLX_OK)
         return status;
+    made.first = made.cases.count * slice / slices;
+    made.end = made.cases.count * (slice + 1) / slices;
     made.records = calloc(arms, sizeof *made.records);
     made.tried = calloc(arms, sizeof *made.tried);
     made.pairs = calloc(arms * arms, sizeof *made.pairs);

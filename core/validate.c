@@ -256,7 +256,7 @@ static tally judge_all(const plx_inputs *inputs, const plx_truth *truth, const p
         tally part = judge_entries(inputs, truth, bound, yardstick, result, first,
                                    truth->count - first < CHUNK ? truth->count : first + CHUNK);
 #ifdef _OPENMP
-#pragma omp critical(plx_judge)
+#pragma omp critical
 #endif
         add_tally(&all, &part);
     }
