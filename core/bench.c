@@ -183,6 +183,7 @@ static plx_status run_bench(bench *b, plx_context *context)
     plx_status status = plx_comparison_open(&b->comparison, context, &b->how, &b->found, b->error);
     if (status != PLX_OK)
         return status;
+    plx_viewpoints_environment(&b->comparison.viewpoints, &b->found); /* a resumed file is compared with it */
     b->comparison.refuse = refuse;
     b->comparison.refuse_data = b;
     status = plx_bench_file_open(b->options, &b->found, &b->file, b->error);

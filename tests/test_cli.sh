@@ -59,7 +59,7 @@ expect 0 '' --version
 shows "parallax "
 expect 0 '' --help
 shows compare
-for verb in list doctor run check compare probe explain; do
+for verb in list doctor run check compare bench diff probe explain; do
     expect 0 '' "$verb" --help
     shows "Usage: parallax $verb"
     expect 0 '' "$verb" --version
