@@ -97,8 +97,10 @@ static range range_of(const plx_page *page, size_t chip, const roof *above)
     for (size_t i = 0; i < page->record_count; i++)
         if (is_point(page, &page->records[i], chip))
             widen(&of, intensity_of(&page->records[i]), page->records[i].gflops);
-    if (bandwidth > 0 && rate > 0)
+    if (bandwidth > 0 && rate > 0) {
+        widen(&of, rate / bandwidth / 4, rate);
         widen(&of, rate / bandwidth * 4, rate);
+    }
     if (bandwidth > 0)
         widen(&of, of.x_low, bandwidth * of.x_low);
     return (range){of.x_low / 4, of.x_high * 3, of.y_low / 2, of.y_high * 3};
