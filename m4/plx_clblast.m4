@@ -12,7 +12,9 @@ AS_CASE([$with_clblast],
     [no], [plx_clblast_reason="left out by --without-clblast"],
     [yes|auto], [],
     [CLBLAST_CFLAGS="-I$with_clblast/include"
-     CLBLAST_LIBS="-L$with_clblast/lib -lclblast"])
+     CLBLAST_LIBS="-L$with_clblast/lib -lclblast"
+     AS_IF([test -r "$with_clblast/include/clblast_c.h"], [],
+         [plx_clblast_reason="there is no $with_clblast/include/clblast_c.h"])])
 AS_IF([test -n "$plx_clblast_reason"], [],
       [test -n "$plx_opencl_reason"], [plx_clblast_reason="it needs the opencl plugin"],
       [_PLX_TRY_CLBLAST])

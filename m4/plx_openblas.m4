@@ -16,7 +16,9 @@ AS_CASE([$with_openblas],
             OPENBLAS_LIBS=`$PKG_CONFIG --libs openblas`
         ], [OPENBLAS_LIBS=-lopenblas])],
     [OPENBLAS_CFLAGS="-I$with_openblas/include"
-     OPENBLAS_LIBS="-L$with_openblas/lib -lopenblas"])
+     OPENBLAS_LIBS="-L$with_openblas/lib -lopenblas"
+     AS_IF([test -r "$with_openblas/include/cblas.h"], [],
+         [plx_openblas_reason="there is no $with_openblas/include/cblas.h"])])
 AS_IF([test -z "$plx_openblas_reason"], [_PLX_TRY_OPENBLAS])
 AS_IF([test -n "$plx_openblas_reason" && test "$with_openblas" != no && test "$with_openblas" != auto],
     [AC_MSG_ERROR([--with-openblas was given, but $plx_openblas_reason])])
