@@ -72,11 +72,34 @@ static void print_depth(plx_context *context, plx_op op, const char *name)
     }
 }
 
+static bool is_step(const plx_kernel *kernel)
+{
+    return (kernel->flags & (PLX_KERNEL_YARDSTICK | PLX_KERNEL_VENDOR)) == 0;
+}
+
+/* A kernel's place on its plugin's ladder, from 1; 0 for what is no step: a yardstick, a
+ * vendor's kernel, and the only kernel of a plugin, like the host's. */
+static size_t step_of(plx_context *context, plx_op op, const char *name)
+{
+    for (size_t plugin = 0; plugin < plx_plugin_count(context); plugin++) {
+        const plx_kernel *kernel;
+        size_t steps = 0, found = 0;
+        for (size_t i = 0; (kernel = plx_kernel_at(context, plugin, op, i)) != NULL; i++) {
+            steps += is_step(kernel) ? 1 : 0;
+            if (is_step(kernel) && strcmp(kernel->name, name) == 0)
+                found = steps;
+        }
+        if (found > 0 && steps > 1)
+            return found;
+    }
+    return 0;
+}
+
 typedef struct kernel_search {
     plx_context *context;
     plx_op op;
     const char *name;
-    size_t step, found;
+    size_t found;
     const char *names[64];
     size_t count;
 } kernel_search;
@@ -120,14 +143,17 @@ static void explain_kernel(void *data, const plx_kernel *kernel, const char *plu
 {
     kernel_search *search = data;
     char dtypes[64];
-    search->step++;
     if (search->count < sizeof search->names / sizeof search->names[0])
         search->names[search->count++] = kernel->name;
     if (strcmp(kernel->name, search->name) != 0)
         return;
     search->found++;
     cli_dtype_names(kernel->dtypes, dtypes, sizeof dtypes);
-    (void)printf("%s/%s, step %zu\n", plx_op_name(search->op), kernel->name, search->step);
+    size_t step = step_of(search->context, search->op, kernel->name);
+    (void)printf("%s/%s", plx_op_name(search->op), kernel->name);
+    if (step > 0)
+        (void)printf(", step %zu", step);
+    (void)printf("\n");
     print_line("idea", kernel->idea);
     print_line("gain", kernel->gain);
     print_gains(search->context, search->op, kernel->name);
@@ -147,10 +173,21 @@ static void explain_kernel(void *data, const plx_kernel *kernel, const char *plu
 
 /* ---- the ladder ------------------------------------------------------------------ */
 
+typedef struct ladder {
+    plx_context *context;
+    plx_op op;
+    size_t count;
+} ladder;
+
 static void print_step(void *data, const plx_kernel *kernel, const char *plugins)
 {
-    size_t *step = data;
-    (void)printf("%3zu  %-16s %s\n", ++*step, kernel->name, kernel->idea);
+    ladder *of = data;
+    char number[24] = "-";
+    size_t step = step_of(of->context, of->op, kernel->name);
+    of->count++;
+    if (step > 0)
+        (void)snprintf(number, sizeof number, "%zu", step);
+    (void)printf("%3s  %-16s %s\n", number, kernel->name, kernel->idea);
     if (kernel->gain != NULL && kernel->gain[0] != '\0')
         (void)printf("     %-16s gain: %s\n", "", kernel->gain);
     (void)printf("     %-16s on: %s\n", "", plugins);
@@ -159,12 +196,12 @@ static void print_step(void *data, const plx_kernel *kernel, const char *plugins
 static int explain_op(plx_context *context, plx_op op)
 {
     plx_op_info info;
-    size_t steps = 0;
+    ladder steps = {.context = context, .op = op};
     if (!plx_op_describe(op, &info))
         return CLI_USAGE;
     (void)printf("%s: %s; shape %s\n", info.name, info.summary, info.shape_form);
     cli_each_kernel(context, op, print_step, &steps);
-    if (steps == 0)
+    if (steps.count == 0)
         (void)printf("  no plugin that was found has a kernel for it; see 'parallax doctor'\n");
     return CLI_OK;
 }

@@ -162,6 +162,17 @@ expect 0 '' explain gemm
 shows "MxNxK"
 expect 0 '' explain reduce gemm/reference
 shows "reproducibility"
+expect 0 '' explain gemm/reference
+if grep -q ', step' "$work/out"; then fail "the host's only kernel is no step of a ladder"; fi
+if "$parallax" list kernels | grep -q '^  tile-2d '; then
+    expect 0 '' explain gemm/tile-2d
+    shows "gemm/tile-2d, step 4"
+fi
+expect 0 '' check reduce --quick --backend host --repeats 0
+shows "runs repeated to compare their bits: 0"
+expect 0 '' check reduce --quick --backend host --repeats 1 --verbose
+shows "references"
+expect 2 "no number from 0 on" check reduce --repeats -1
 expect 3 "did you mean 'reference'" explain gemm/referense
 expect 2 "did you mean 'gemm'" explain gem/reference
 

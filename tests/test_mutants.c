@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -44,11 +45,12 @@ static plx_context *context;
 
 static int set_up(void **state)
 {
-    char folder[4096];
-    const char *top = getenv("top_builddir"), *folders[] = {folder};
-    const plx_context_options options = {.plugin_dirs = folders, .plugin_dir_count = 1};
+    char folder[4096], host[4096];
+    const char *top = getenv("top_builddir"), *folders[] = {folder, host};
+    const plx_context_options options = {.plugin_dirs = folders, .plugin_dir_count = 2};
     (void)state;
     (void)snprintf(folder, sizeof folder, "%s/tests/mutants/.libs", top != NULL ? top : ".");
+    (void)snprintf(host, sizeof host, "%s/.libs", top != NULL ? top : ".");
     return plx_context_create(&options, &context) == PLX_OK ? 0 : -1;
 }
 
@@ -412,6 +414,136 @@ static void test_a_failure_is_saved(void **state)
     assert_int_equal(remove(folder), 0); /* and nothing else */
 }
 
+/* A fault that only a later run shows: what is saved is that run's result, here the NaN
+ * that stood there before, and not the first one's, which was right. */
+static void test_the_run_that_failed_is_saved(void **state)
+{
+    static const char *const kernels[] = {"forgets-the-second-time", "forgets-now-and-then"};
+    (void)state;
+    for (size_t i = 0; i < 2; ++i) {
+        char folder[] = "failures-XXXXXX", path[64];
+        one_failure failure;
+        const char *option;
+        assert_true(check_one(kernels[i], 0, NULL, &failure).wrong > 0);
+        option = strstr(failure.command, " --case ");
+        assert_non_null(option);
+        assert_non_null(mkdtemp(folder));
+        assert_int_equal(check_one(kernels[i], strtoul(option + 8, NULL, 10), folder, &failure).wrong, 1);
+        plx_array a = array_in(folder, "A"), b = array_in(folder, "B"), result = array_in(folder, "result"),
+                  reference = array_in(folder, "reference");
+        assert_true(result.rows > 0 && result.cols > 0);
+        assert_true(((float *)result.data)[0] != ((float *)result.data)[0]);
+        assert_true(((double *)reference.data)[0] == ((double *)reference.data)[0]);
+        (void)snprintf(path, sizeof path, "%s/gemm-1.txt", folder);
+        assert_int_equal(remove(path), 0);
+        assert_int_equal(rmdir(folder), 0);
+        plx_array_free(&a);
+        plx_array_free(&b);
+        plx_array_free(&result);
+        plx_array_free(&reference);
+    }
+}
+
+/* ---- who is compared with whom ---------------------------------------------------------- */
+
+static bool is_arm(const plx_record *record, const char *backend, const char *kernel)
+{
+    return strcmp(record->backend, backend) == 0 && strcmp(record->kernel, kernel) == 0;
+}
+
+/* One pair of a list that must be complete: "backend kernel" twice. */
+typedef struct expected_pair {
+    const char *backend, *kernel, *other_backend, *other_kernel;
+    bool agree;
+} expected_pair;
+
+static void assert_pair(const plx_results *results, const expected_pair *expected)
+{
+    for (size_t i = 0; i < results->pair_count; ++i) {
+        const plx_pair *pair = &results->pairs[i];
+        if (!is_arm(&results->records[pair->first], expected->backend, expected->kernel) ||
+            !is_arm(&results->records[pair->second], expected->other_backend, expected->other_kernel))
+            continue;
+        assert_true(pair->compared);
+        assert_int_equal(pair->agree, expected->agree);
+        return;
+    }
+    fail_msg("%s %s was not compared with %s %s", expected->backend, expected->kernel, expected->other_backend,
+             expected->other_kernel);
+}
+
+static void assert_pairs(const char *const *backends, size_t backend_count, const char *const *kernels,
+                         size_t kernel_count, const expected_pair *expected, size_t count)
+{
+    const plx_problem problem = plx_gemm_of(PLX_F32, false, false, 17, 19, 23);
+    const plx_compare_options options = {.backends = backends,
+                                         .backend_count = backend_count,
+                                         .kernels = kernels,
+                                         .kernel_count = kernel_count,
+                                         .problems = &problem,
+                                         .problem_count = 1,
+                                         .seed = 1,
+                                         .no_timing = true};
+    plx_results results;
+
+    if (plx_compare(context, &options, &results) != PLX_OK)
+        fail_msg("%s", plx_message(context));
+    assert_int_equal(results.pair_count, count);
+    for (size_t i = 0; i < count; ++i)
+        assert_pair(&results, &expected[i]);
+    plx_results_free(&results);
+}
+
+/* Twins on two devices, neighbours on each ladder, and nothing else: the last of both are
+ * twins already. */
+static void test_twins_and_neighbours_are_compared(void **state)
+{
+    static const char *const backends[] = {"mutants:0", "mutants:1"},
+                             *const kernels[] = {"right", "right-reversed", "right-pairwise"};
+    static const expected_pair pairs[] = {
+        {"mutants:0", "right", "mutants:1", "right", true},
+        {"mutants:0", "right-reversed", "mutants:1", "right-reversed", true},
+        {"mutants:0", "right-pairwise", "mutants:1", "right-pairwise", true},
+        {"mutants:0", "right", "mutants:0", "right-reversed", true},
+        {"mutants:0", "right-reversed", "mutants:0", "right-pairwise", true},
+        {"mutants:1", "right", "mutants:1", "right-reversed", true},
+        {"mutants:1", "right-reversed", "mutants:1", "right-pairwise", true},
+    };
+    (void)state;
+    assert_pairs(backends, 2, kernels, 3, pairs, sizeof pairs / sizeof pairs[0]);
+}
+
+/* A wrong kernel has its pairs like every other, and agrees with nobody; so the right one
+ * before it, whose twin is right, needs no further witness. */
+static void test_what_is_wrong_agrees_with_nobody(void **state)
+{
+    static const char *const backends[] = {"mutants:0", "mutants:1"},
+                             *const kernels[] = {"right", "writes-nothing"};
+    static const expected_pair pairs[] = {
+        {"mutants:0", "right", "mutants:1", "right", true},
+        {"mutants:0", "writes-nothing", "mutants:1", "writes-nothing", false},
+        {"mutants:0", "right", "mutants:0", "writes-nothing", false},
+        {"mutants:1", "right", "mutants:1", "writes-nothing", false},
+    };
+    (void)state;
+    assert_pairs(backends, 2, kernels, 2, pairs, sizeof pairs / sizeof pairs[0]);
+}
+
+/* What is right and alone of its name is confirmed by the last right kernel of the other
+ * backend, though the last one there is wrong. */
+static void test_nobody_is_alone_because_of_a_name(void **state)
+{
+    static const char *const backends[] = {"host", "mutants"},
+                             *const kernels[] = {"reference", "right", "writes-nothing"};
+    static const expected_pair pairs[] = {
+        {"host:0", "reference", "mutants:0", "right", true},
+        {"host:0", "reference", "mutants:0", "writes-nothing", false},
+        {"mutants:0", "right", "mutants:0", "writes-nothing", false},
+    };
+    (void)state;
+    assert_pairs(backends, 2, kernels, 3, pairs, sizeof pairs / sizeof pairs[0]);
+}
+
 /* ---- studies ------------------------------------------------------------------------------ */
 
 /* The plugin's event clock always says 0. */
@@ -544,6 +676,10 @@ int main(void)
         cmocka_unit_test(test_the_place_of_a_fault_is_said),
         cmocka_unit_test(test_a_failed_case_is_repeated_alone),
         cmocka_unit_test(test_a_failure_is_saved),
+        cmocka_unit_test(test_the_run_that_failed_is_saved),
+        cmocka_unit_test(test_twins_and_neighbours_are_compared),
+        cmocka_unit_test(test_what_is_wrong_agrees_with_nobody),
+        cmocka_unit_test(test_nobody_is_alone_because_of_a_name),
         cmocka_unit_test(test_a_clock_that_says_nothing_is_not_believed),
         cmocka_unit_test(test_flushing_is_measured),
         cmocka_unit_test(test_names_that_nobody_has),
