@@ -165,6 +165,31 @@ static int64_t ceiling_of_reduction(const plx_recipe *recipe, int64_t terms)
     return ceiling;
 }
 
+/* What some term meets at least, however cleverly a block sums its part: a thread keeps no
+ * more than CHAINS sums apart, and what blocks leave is summed again. */
+enum { CHAINS = 32 };
+
+static int64_t floor_of_stage(int64_t terms, int64_t blocks, int64_t block)
+{
+    int64_t part = quotient_up(terms, blocks), share = quotient_up(part, block);
+    int64_t serial = share / CHAINS + levels(part < block ? part : block);
+    return serial > levels(part) ? serial : levels(part);
+}
+
+static int64_t floor_of_reduction(const plx_recipe *recipe, int64_t terms)
+{
+    int64_t least = 0;
+
+    for (size_t i = 0; i < recipe->step_count; ++i) {
+        const plx_step *step = &recipe->steps[i];
+        least += floor_of_stage(terms, blocks_of(step), threads_of(step));
+        terms = blocks_of(step) < terms ? blocks_of(step) : terms;
+        if (i + 1 == recipe->step_count)
+            least += floor_of_stage(terms, 1, threads_of(step));
+    }
+    return least;
+}
+
 static void assert_as_launched(const plx_row *row, plx_op op, const plx_device_info *device, plx_dtype dtype,
                                bool trans)
 {
@@ -177,6 +202,9 @@ static void assert_as_launched(const plx_row *row, plx_op op, const plx_device_i
         int64_t depth = row->about.depth(&problem, device), ceiling = ceiling_of_reduction(&recipe, lengths[i]);
         if (depth > ceiling)
             refuse(row, op, device, lengths[i], depth, "but the launches need at most", ceiling);
+        int64_t least = floor_of_reduction(&recipe, lengths[i]);
+        if (depth < least)
+            refuse(row, op, device, lengths[i], depth, "but the launches need at least", least);
     }
 }
 
