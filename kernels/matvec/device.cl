@@ -308,8 +308,9 @@ INLINE void read_columns(global const T *row, int lane, int width, bool packed, 
         return;
     }
 #endif
+    to[0] = row[lane]; /* which is there, or the thread would not be here */
     UNROLL
-    for (int q = 0; q < SPAN; ++q)
+    for (int q = 1; q < SPAN; ++q)
         to[q] = lane + q * width < columns ? row[lane + q * width] : (T)0;
 }
 

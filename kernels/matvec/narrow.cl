@@ -4,39 +4,22 @@
  * of packs to local memory, and each thread sums one row from there. */
 #define NARROW_THREADS (32 * MATVEC_WARPS)
 
-/* `steps` packs of each row and of x, `width` packs apart: started together, then used. */
-INLINE void add_packs_of_group(int steps, global const T *const *row, global const T *x, bool x_aligned,
-                               int width, long at, T *sum)
-{
-    T of_a[MATVEC_ROWS][MATVEC_STEPS][LANES], of_x[MATVEC_STEPS][LANES];
-
-    UNROLL
-    for (int r = 0; r < MATVEC_ROWS; ++r)
-        UNROLL
-        for (int s = 0; s < steps; ++s)
-            PACK_TO(read_once(row[r] + at + s * width * LANES), of_a[r][s]);
-    UNROLL
-    for (int s = 0; s < steps; ++s)
-        PACK_TO(read_often(x + at + s * width * LANES, x_aligned), of_x[s]);
-    UNROLL
-    for (int r = 0; r < MATVEC_ROWS; ++r)
-        UNROLL
-        for (int s = 0; s < steps; ++s)
-            UNROLL
-            for (int q = 0; q < LANES; ++q)
-                sum[r] = MULTIPLY_ADD(of_a[r][s][q], of_x[s][q], sum[r]);
-}
-
+/* The packs up to `end`: a pack of each row and of x started together, then used. */
 INLINE void add_all_packs_of_group(global const T *const *row, global const T *x, bool x_aligned, int lane,
                                    int width, long end, T *sum)
 {
-    const long round = width * LANES;
-    long at = lane * LANES;
-
-    for (; at + (MATVEC_STEPS - 1) * round < end; at += MATVEC_STEPS * round)
-        add_packs_of_group(MATVEC_STEPS, row, x, x_aligned, width, at, sum);
-    for (; at < end; at += round)
-        add_packs_of_group(1, row, x, x_aligned, width, at, sum);
+    for (long at = lane * LANES; at < end; at += width * LANES) {
+        T of_a[MATVEC_ROWS][LANES], of_x[LANES];
+        UNROLL
+        for (int r = 0; r < MATVEC_ROWS; ++r)
+            PACK_TO(read_once(row[r] + at), of_a[r]);
+        PACK_TO(read_often(x + at, x_aligned), of_x);
+        UNROLL
+        for (int r = 0; r < MATVEC_ROWS; ++r)
+            UNROLL
+            for (int q = 0; q < LANES; ++q)
+                sum[r] = MULTIPLY_ADD(of_a[r][q], of_x[q], sum[r]);
+    }
 }
 
 /* Elements from `at` on that are in no pack. */

@@ -4,7 +4,7 @@
  * shared memory, and each thread sums one row from there. */
 #include "packs.cuh"
 
-enum { NARROW_THREADS = 32 * MATVEC_WARPS };
+enum { NARROW_THREADS = 32 * MATVEC_WARPS, NARROW_BLOCKS = 5 /* that a multiprocessor shall have room for */ };
 
 /* MATVEC_ROWS rows, `apart` rows from each other, as a group of `width` lanes has them.
  * Beyond the last row the first of all stands in. */
@@ -29,40 +29,24 @@ template <class T> __device__ Group<T> group_of(const Matvec<T> &v, int width)
     return group;
 }
 
-/* STEPS packs of each row and of x, the group's width apart: started together, then used. */
-template <int STEPS, bool X_ALIGNED, class T>
-__device__ void add_packs(const Group<T> &group, const T *x, int64_t at, T *sum)
-{
-    constexpr int L = Pack<T>::lanes;
-    Pack<T> of_a[MATVEC_ROWS][STEPS], of_x[STEPS];
-
-#pragma unroll
-    for (int r = 0; r < MATVEC_ROWS; ++r)
-#pragma unroll
-        for (int s = 0; s < STEPS; ++s)
-            of_a[r][s] = read_once(group.row[r] + at + s * group.width * L);
-#pragma unroll
-    for (int s = 0; s < STEPS; ++s)
-        of_x[s] = read_often<X_ALIGNED>(x + at + s * group.width * L);
-#pragma unroll
-    for (int r = 0; r < MATVEC_ROWS; ++r)
-#pragma unroll
-        for (int s = 0; s < STEPS; ++s)
-#pragma unroll
-            for (int q = 0; q < L; ++q)
-                sum[r] = fma(of_a[r][s].lane[q], of_x[s].lane[q], sum[r]);
-}
-
+/* The packs up to `end`: a pack of each row and of x started together, then used. */
 template <bool X_ALIGNED, class T>
 __device__ void add_all_packs(const Group<T> &group, const T *x, int64_t end, T *sum)
 {
-    const int64_t round = group.width * Pack<T>::lanes;
-    int64_t at = group.lane * Pack<T>::lanes;
+    constexpr int L = Pack<T>::lanes;
 
-    for (; at + (MATVEC_STEPS - 1) * round < end; at += MATVEC_STEPS * round)
-        add_packs<MATVEC_STEPS, X_ALIGNED>(group, x, at, sum);
-    for (; at < end; at += round)
-        add_packs<1, X_ALIGNED>(group, x, at, sum);
+    for (int64_t at = group.lane * L; at < end; at += group.width * L) {
+        Pack<T> of_a[MATVEC_ROWS];
+#pragma unroll
+        for (int r = 0; r < MATVEC_ROWS; ++r)
+            of_a[r] = read_once(group.row[r] + at);
+        const Pack<T> of_x = read_often<X_ALIGNED>(x + at);
+#pragma unroll
+        for (int r = 0; r < MATVEC_ROWS; ++r)
+#pragma unroll
+            for (int q = 0; q < L; ++q)
+                sum[r] = fma(of_a[r].lane[q], of_x.lane[q], sum[r]);
+    }
 }
 
 /* Elements from `at` on that are in no pack. */
@@ -170,13 +154,13 @@ template <class T> __device__ void narrow_stream(Matvec<T> v)
         write_output(v.y + first + thread, v.alpha, v.beta, sum_of_row(tile + thread * terms, x, terms));
 }
 
-extern "C" __global__ void __launch_bounds__(NARROW_THREADS)
+extern "C" __global__ void __launch_bounds__(NARROW_THREADS, NARROW_BLOCKS)
 matvec_narrow_f32_n(MATVEC_PARAMETERS(float), int32_t width)
 {
     narrow_rows(Matvec<float>MATVEC_ARGUMENTS, width);
 }
 
-extern "C" __global__ void __launch_bounds__(NARROW_THREADS)
+extern "C" __global__ void __launch_bounds__(NARROW_THREADS, NARROW_BLOCKS)
 matvec_narrow_f64_n(MATVEC_PARAMETERS(double), int32_t width)
 {
     narrow_rows(Matvec<double>MATVEC_ARGUMENTS, width);

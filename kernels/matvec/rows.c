@@ -186,7 +186,7 @@ static chunks plan_row_chunks(const plx_problem *problem, const plx_device_info 
 static strips plan_split_strips(const plx_problem *problem, const plx_device_info *device)
 {
     int64_t line = 128 / element_size(problem->dtype);
-    return plan_strips(problem, device, clamp(quotient_up(outputs_of(problem), line), 1, MATVEC_TICKETS));
+    return plan_strips(problem, device, clamp(outputs_of(problem) / line, 1, MATVEC_TICKETS));
 }
 
 static chunks plan_strip_chunks(const plx_problem *problem, const plx_device_info *device)
@@ -576,13 +576,17 @@ static plx_status narrow_recipe(const plx_problem *problem, const plx_device_inf
 /* Rows shorter than what a block reads in a round are for `narrow`. */
 enum { SHORT_ROW = 512, LONG_ROW = 8192, LONG_COLUMN = 1024 };
 
-/* `vector` where its blocks fill the device, `split` where only chunks of the sums do. */
+/* `vector` where its blocks fill the device, `split` where only chunks of the sums do, and
+ * where strips of elements instead of packs would have to be too narrow. */
 static size_t preferred(const plx_problem *problem, const plx_device_info *device)
 {
     int64_t outputs = outputs_of(problem), terms = terms_of(problem), units = device->units;
 
-    if (problem->of.matvec.trans)
-        return packs_of(problem, outputs) < units * STRIPS_PER_UNIT && terms >= LONG_COLUMN ? SPLIT : VECTOR;
+    if (problem->of.matvec.trans) {
+        bool packed = problem->of.matvec.lda % lanes(problem->dtype) == 0;
+        bool few = packs_of(problem, outputs) < units;
+        return (few || !packed) && terms >= LONG_COLUMN ? SPLIT : VECTOR;
+    }
     if (terms <= SHORT_ROW)
         return NARROW;
     return outputs < units * STRIPS_PER_UNIT * MATVEC_ROWS && terms >= LONG_ROW ? SPLIT : VECTOR;

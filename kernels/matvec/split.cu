@@ -46,13 +46,13 @@ matvec_split_f64_n(MATVEC_PARAMETERS(double), CHUNKS_PARAMETERS(double), int64_t
     split_rows(Matvec<double>MATVEC_ARGUMENTS, Chunks<double>CHUNKS_ARGUMENTS, chunk_length, period);
 }
 
-extern "C" __global__ void __launch_bounds__(MATVEC_STRIP_THREADS)
+extern "C" __global__ void __launch_bounds__(MATVEC_STRIP_THREADS, MATVEC_STRIP_BLOCKS)
 matvec_split_f32_t(MATVEC_PARAMETERS(float), CHUNKS_PARAMETERS(float), int32_t width, int32_t span)
 {
     split_columns(Matvec<float>MATVEC_ARGUMENTS, Chunks<float>CHUNKS_ARGUMENTS, chunk_length, width, span);
 }
 
-extern "C" __global__ void __launch_bounds__(MATVEC_STRIP_THREADS)
+extern "C" __global__ void __launch_bounds__(MATVEC_STRIP_THREADS, MATVEC_STRIP_BLOCKS)
 matvec_split_f64_t(MATVEC_PARAMETERS(double), CHUNKS_PARAMETERS(double), int32_t width, int32_t span)
 {
     split_columns(Matvec<double>MATVEC_ARGUMENTS, Chunks<double>CHUNKS_ARGUMENTS, chunk_length, width, span);

@@ -32,8 +32,9 @@ __device__ void read_columns(const T *row, const Place &place, int64_t columns, 
         for (int q = 0; q < SPAN; ++q)
             to[q] = pack.lane[q];
     } else {
+        to[0] = row[place.lane]; /* which is there, or the thread would not be here */
 #pragma unroll
-        for (int q = 0; q < SPAN; ++q) {
+        for (int q = 1; q < SPAN; ++q) {
             const int column = column_of<SPAN>(place, false, q);
             to[q] = column < columns ? row[column] : T(0);
         }

@@ -11,8 +11,8 @@
 #define MATVEC_WARPS 8     /* per block: warp-per-row, and vector, split, narrow not transposed */
 #define MATVEC_IN_FLIGHT 8 /* loads a thread of warp-per-row starts before it uses one */
 
-/* vector, split and narrow: rows that a block, or in narrow a group of lanes, sums together,
- * and the packs of each that a thread has in flight */
+/* vector, split and narrow: rows that a block, or in narrow a group of lanes, sums together;
+ * the packs of each that a thread of vector and split has in flight */
 #define MATVEC_ROWS 4
 #define MATVEC_STEPS 2
 
@@ -20,6 +20,7 @@
  * thread has in flight, in packs or element by element.  An OpenCL device with smaller
  * work-groups has STRIP_THREADS in the recipe's defines. */
 #define MATVEC_STRIP_THREADS 512
+#define MATVEC_STRIP_BLOCKS 3 /* that a multiprocessor shall have room for */
 #define MATVEC_STRIP_STEPS 4
 #define MATVEC_STRIP_SINGLE_STEPS 8
 

@@ -40,13 +40,13 @@ matvec_vector_f64_n(MATVEC_PARAMETERS(double), int64_t period)
     vector_of_rows(Matvec<double>MATVEC_ARGUMENTS, period);
 }
 
-extern "C" __global__ void __launch_bounds__(MATVEC_STRIP_THREADS)
+extern "C" __global__ void __launch_bounds__(MATVEC_STRIP_THREADS, MATVEC_STRIP_BLOCKS)
 matvec_vector_f32_t(MATVEC_PARAMETERS(float), int32_t width, int32_t span)
 {
     vector_of_columns(Matvec<float>MATVEC_ARGUMENTS, width, span);
 }
 
-extern "C" __global__ void __launch_bounds__(MATVEC_STRIP_THREADS)
+extern "C" __global__ void __launch_bounds__(MATVEC_STRIP_THREADS, MATVEC_STRIP_BLOCKS)
 matvec_vector_f64_t(MATVEC_PARAMETERS(double), int32_t width, int32_t span)
 {
     vector_of_columns(Matvec<double>MATVEC_ARGUMENTS, width, span);
