@@ -47,8 +47,12 @@ static void describe_memory(plx_device_info *info)
 {
     info->memory_bytes = system_value(_SC_PHYS_PAGES) * system_value(_SC_PAGESIZE);
     info->max_alloc_bytes = info->memory_bytes;
+#ifdef _SC_LEVEL3_CACHE_SIZE
+    info->l2_bytes = system_value(_SC_LEVEL3_CACHE_SIZE);
+#endif
 #ifdef _SC_LEVEL2_CACHE_SIZE
-    info->l2_bytes = system_value(_SC_LEVEL2_CACHE_SIZE);
+    if (info->l2_bytes == 0)
+        info->l2_bytes = system_value(_SC_LEVEL2_CACHE_SIZE);
 #endif
 }
 

@@ -188,7 +188,7 @@ typedef struct plx_device_info {
     uint64_t max_block[3];     /* threads */
     uint64_t memory_bytes;
     uint64_t max_alloc_bytes;
-    uint64_t l2_bytes;
+    uint64_t l2_bytes; /* the last cache before memory; 0: not told */
     uint64_t reserved[16]; /* 0 */
 } plx_device_info;
 
