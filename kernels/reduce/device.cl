@@ -108,7 +108,42 @@ static T reduce_warp(T value)
         value = join(value, shuffle_down(value, distance));
     return value;
 }
+
+/* Orders the memory accesses of a warp's threads, local and global. */
+static void barrier_warp(void)
+{
+    asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");
+}
+
+/* The shortest distance of a tree's steps that the whole work-group takes: the last
+ * five are the first warp's. */
+#define SMALLEST_OF_GROUP 32
+#else
+#define SMALLEST_OF_GROUP 1 /* OpenCL C 1.2 has no barrier of a warp */
 #endif
+
+/* Folds the BLOCK values of `tile` onto its first, which thread 0 may read then.  All
+ * threads have written theirs and stood at a barrier. */
+INLINE void fold_tile(local T *tile)
+{
+    const int thread = get_local_id(0);
+
+    for (int distance = BLOCK / 2; distance >= SMALLEST_OF_GROUP; distance /= 2) {
+        if (thread < distance)
+            tile[thread] = join(tile[thread], tile[thread + distance]);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+#ifdef NVIDIA_PTX
+    if (thread >= 32)
+        return;
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) {
+        if (thread < distance)
+            tile[thread] = join(tile[thread], tile[thread + distance]);
+        barrier_warp();
+    }
+#endif
+}
 
 /* The result of `threads` values, a power of two from 64 on, in thread 0.  All threads
  * take part; `tile` has room for one value of each. */

@@ -2,8 +2,8 @@
  * place; this one works on a copy. */
 
 /* Group b copies elements [b * BLOCK, (b + 1) * BLOCK) of x to `work`, folds the copy
- * onto its first element and writes that to out[b].  OpenCL C 1.2 has no barrier for
- * a warp alone, so the last steps take the group's. */
+ * onto its first element and writes that to out[b].  A barrier of the group orders its
+ * global memory accesses; where there is one of a warp, that does for the last steps. */
 kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1)))
 void reduce_gmem(global const T *x, long x_offset, global T *work, long work_offset, global T *out,
                  long out_offset, long n)
@@ -17,11 +17,21 @@ void reduce_gmem(global const T *x, long x_offset, global T *work, long work_off
     if (thread < left)
         work[thread] = x[thread];
     barrier(CLK_GLOBAL_MEM_FENCE);
-    for (int distance = BLOCK / 2; distance > 0; distance /= 2) {
-        if (thread < distance && thread + distance < left)
+    for (int distance = BLOCK / 2; distance >= SMALLEST_OF_GROUP; distance /= 2) {
+        if ((thread < distance) & (thread + distance < left)) /* one branch, not two */
             work[thread] = join(work[thread], work[thread + distance]);
         barrier(CLK_GLOBAL_MEM_FENCE);
     }
+#ifdef NVIDIA_PTX
+    if (thread >= 32)
+        return;
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) {
+        if ((thread < distance) & (thread + distance < left))
+            work[thread] = join(work[thread], work[thread + distance]);
+        barrier_warp();
+    }
+#endif
     if (thread == 0)
         out[get_group_id(0)] = finish(left > 0 ? work[0] : IDENTITY);
 }

@@ -11,11 +11,7 @@ void reduce_smem_dynamic(global const T *restrict x, long x_offset, global T *re
 
     tile[thread] = i < n ? x[x_offset + i] : IDENTITY;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int distance = BLOCK / 2; distance > 0; distance /= 2) {
-        if (thread < distance)
-            tile[thread] = join(tile[thread], tile[thread + distance]);
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
+    fold_tile(tile);
     if (thread == 0)
         out[out_offset + get_group_id(0)] = finish(tile[0]);
 }

@@ -18,11 +18,7 @@ void reduce_unroll4(global const T *restrict x, long x_offset, global T *restric
         value[k] = first + k * BLOCK < n ? x[first + k * BLOCK] : IDENTITY;
     tile[thread] = join(join(value[0], value[1]), join(value[2], value[3]));
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int distance = BLOCK / 2; distance > 0; distance /= 2) {
-        if (thread < distance)
-            tile[thread] = join(tile[thread], tile[thread + distance]);
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
+    fold_tile(tile);
     if (thread == 0)
         out[out_offset + get_group_id(0)] = finish(tile[0]);
 }
