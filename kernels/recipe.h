@@ -33,6 +33,9 @@ typedef struct plx_step {
     const char *entry; /* "gemm_tile_2d"; CUDA appends "_" and the recipe's variant */
     uint64_t grid[3];  /* blocks, each >= 1 and within the device's limits */
     uint32_t block[3]; /* threads */
+    /* CUDA may begin this launch while what is before it in the queue still ends: its
+     * device code stands at griddepcontrol.wait before it touches memory. */
+    bool early;
     size_t argument_count;
     plx_argument arguments[PLX_MAX_ARGUMENTS];
 } plx_step;

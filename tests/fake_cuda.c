@@ -426,21 +426,21 @@ EXPORT CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute att
     return CUDA_SUCCESS;
 }
 
-EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y,
-                               unsigned int grid_z, unsigned int block_x, unsigned int block_y,
-                               unsigned int block_z, unsigned int shared_bytes, CUstream stream,
-                               void **parameters, void **extra)
+/* Writes down a launch; `early` when its attributes allow it to overlap. */
+static CUresult note_launch(CUfunction function, const CUlaunchConfig *config, int early,
+                            void **parameters, void **extra)
 {
     size_t number = state.launch_count % FAKE_LAUNCHES;
     fake_launch *launch = &state.launches[number];
-    ENTER(enter_context, "cuLaunchKernel");
-    if (extra != NULL || grid_x == 0 || grid_y == 0 || grid_z == 0 || block_x * block_y * block_z == 0)
+    if (extra != NULL || config->gridDimX == 0 || config->gridDimY == 0 || config->gridDimZ == 0 ||
+        config->blockDimX * config->blockDimY * config->blockDimZ == 0)
         return CUDA_ERROR_INVALID_VALUE;
     *launch = (fake_launch){
-        .grid = {grid_x, grid_y, grid_z},
-        .block = {block_x, block_y, block_z},
-        .shared_bytes = shared_bytes,
-        .stream = stream,
+        .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
+        .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
+        .shared_bytes = config->sharedMemBytes,
+        .stream = config->hStream,
+        .early = early,
     };
     (void)snprintf(launch->entry, sizeof launch->entry, "%s",
                    ((const fake_function *)(const void *)function)->entry);
@@ -448,4 +448,33 @@ EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigne
         memcpy(&launch->arguments[i], parameters[i], sizeof launch->arguments[i]);
     state.launch_count++;
     return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y,
+                               unsigned int grid_z, unsigned int block_x, unsigned int block_y,
+                               unsigned int block_z, unsigned int shared_bytes, CUstream stream,
+                               void **parameters, void **extra)
+{
+    const CUlaunchConfig config = {
+        .gridDimX = grid_x,
+        .gridDimY = grid_y,
+        .gridDimZ = grid_z,
+        .blockDimX = block_x,
+        .blockDimY = block_y,
+        .blockDimZ = block_z,
+        .sharedMemBytes = shared_bytes,
+        .hStream = stream,
+    };
+    ENTER(enter_context, "cuLaunchKernel");
+    return note_launch(function, &config, 0, parameters, extra);
+}
+
+EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **parameters,
+                                 void **extra)
+{
+    int early = config->numAttrs == 1 &&
+                config->attrs[0].id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION &&
+                config->attrs[0].value.programmaticStreamSerializationAllowed;
+    ENTER(enter_context, "cuLaunchKernelEx");
+    return note_launch(function, config, early, parameters, extra);
 }

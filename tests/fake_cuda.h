@@ -14,6 +14,7 @@ typedef struct fake_launch {
     char entry[128];
     unsigned int grid[3], block[3], shared_bytes;
     void *stream;
+    int early; /* it may begin before what precedes it ends */
     uint64_t arguments[FAKE_ARGUMENTS]; /* eight bytes each */
 } fake_launch;
 

@@ -124,6 +124,7 @@ static void assert_launch(const plx_recipe *recipe, const plx_step *step, const 
     (void)visible_arguments(step, &shared_bytes);
     assert_int_equal(launch->shared_bytes, shared_bytes);
     assert_non_null(launch->stream);
+    assert_int_equal(launch->early, step->early); /* the pretended device has compute capability 9.0 */
     for (size_t i = 0; i < step->argument_count; i++)
         if (step->arguments[i].kind != PLX_ARG_SHARED)
             assert_argument(&step->arguments[i], dtype, launch->arguments[next++], work, scratch);

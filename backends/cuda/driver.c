@@ -14,15 +14,19 @@
     _Static_assert(__builtin_types_compatible_p(__typeof__(cu##name), CUresult parameters),       \
                    "the parameters of cu" #name " are not those of cuda.h");
 PLX_CUDA_FUNCTIONS(CHECK_TYPE)
+PLX_CUDA_NEWER_FUNCTIONS(CHECK_TYPE)
 
 typedef struct driver_symbol {
     const char *symbol;
     const char *spare;
     size_t member; /* offset of the pointer in plx_cuda_driver */
+    bool needed;
 } driver_symbol;
 
-#define SYMBOL_ROW(name, symbol, spare, parameters) {symbol, spare, offsetof(plx_cuda_driver, name)},
-static const driver_symbol driver_symbols[] = {PLX_CUDA_FUNCTIONS(SYMBOL_ROW)};
+#define NEEDED_ROW(name, symbol, spare, parameters) {symbol, spare, offsetof(plx_cuda_driver, name), true},
+#define NEWER_ROW(name, symbol, spare, parameters) {symbol, spare, offsetof(plx_cuda_driver, name), false},
+static const driver_symbol driver_symbols[] = {PLX_CUDA_FUNCTIONS(NEEDED_ROW)
+                                                   PLX_CUDA_NEWER_FUNCTIONS(NEWER_ROW)};
 
 plx_cuda_driver plx_cuda;
 
@@ -65,7 +69,7 @@ static plx_status load(void)
     if (library == NULL)
         return no_library(name);
     for (size_t i = 0; i < sizeof driver_symbols / sizeof driver_symbols[0]; i++)
-        if (!resolve(library, &driver_symbols[i]))
+        if (!resolve(library, &driver_symbols[i]) && driver_symbols[i].needed)
             return plx_fail(&load_error, PLX_NO_DEVICE,
                             "%s has no function %s: the driver is too old; install a newer one",
                             name, driver_symbols[i].symbol);

@@ -52,17 +52,27 @@
       (CUfunction, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int,          \
        unsigned int, unsigned int, CUstream, void **, void **))
 
+/* What drivers from CUDA 11.8 on have as well; NULL where there is none. */
+#if CUDA_VERSION >= 11080
+#define PLX_CUDA_NEWER_FUNCTIONS(X)                                                               \
+    X(LaunchKernelEx, "cuLaunchKernelEx", NULL,                                                   \
+      (const CUlaunchConfig *, CUfunction, void **, void **))
+#else
+#define PLX_CUDA_NEWER_FUNCTIONS(X)
+#endif
+
 typedef struct plx_cuda_driver {
 #define PLX_CUDA_MEMBER(name, symbol, spare, parameters) CUresult(CUDAAPI *name) parameters;
     PLX_CUDA_FUNCTIONS(PLX_CUDA_MEMBER)
+    PLX_CUDA_NEWER_FUNCTIONS(PLX_CUDA_MEMBER)
 #undef PLX_CUDA_MEMBER
 } plx_cuda_driver;
 
 /* Complete after plx_cuda_driver_load() has returned PLX_OK. */
 extern plx_cuda_driver plx_cuda;
 
-/* Opens the driver's library, once per process, finds every function and
- * initialises the driver.  PLX_NO_DEVICE with the reason and its remedy. */
+/* Opens the driver's library, once per process, finds every function (the newer ones
+ * may be missing) and initialises the driver.  PLX_NO_DEVICE with the reason and its remedy. */
 plx_status plx_cuda_driver_load(plx_error *error);
 
 /* True when the error has killed the context: every later call on it fails. */

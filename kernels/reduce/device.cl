@@ -1,6 +1,7 @@
 /* What the reductions of this folder share in OpenCL.  The recipe defines
  *   T, PACK, LANES   the element (uint and ulong for integer sums: they wrap by
  *                    definition), 16 bytes of it, and how many those are
+ *   AS_T, AS_PACK    as_float, as_float4: the same bits as the one or the other
  *   FLOATING         for float and double
  *   SUM, MIN or MAX
  *   BLOCK            threads of a work-group, a power of two
@@ -171,34 +172,86 @@ INLINE T reduce_block(T value, local T *tile, int threads)
 #endif
 }
 
-/* What this thread reads of its block's BLOCK * loads packs.  x need only be aligned
- * to its element: packs begin at the first multiple of 16 bytes, and the few elements
- * before and behind them go to block 0. */
 #ifdef LOADS
-INLINE T reduce_packs(global const T *x, long n)
+/* An array of elements as 16-byte packs.  It need only be aligned to its element: the
+ * packs begin at the first multiple of 16 bytes. */
+typedef struct packed {
+    global const T *x;
+    global const PACK *packs;
+    long n, head, count, end; /* elements, those before the packs, packs, where those end */
+} packed;
+
+static packed packed_of(global const T *x, long n)
+{
+    const long to_boundary = (long)((16 - (uintptr_t)x % 16) % 16 / sizeof(T));
+    packed all = {.x = x, .n = n, .head = min(to_boundary, n)};
+    all.packs = (global const PACK *)(x + all.head);
+    all.count = (n - all.head) / LANES;
+    all.end = all.head + all.count * LANES;
+    return all;
+}
+
+/* Group 0 adds the few elements before and behind the packs to its threads' values. */
+INLINE T join_ends(T value, packed all)
 {
     const long thread = get_local_id(0);
-    const long to_boundary = (long)((16 - (uintptr_t)x % 16) % 16 / sizeof(T));
-    const long head = min(to_boundary, n);
-    global const PACK *packs = (global const PACK *)(x + head);
-    const long count = (n - head) / LANES, end = head + count * LANES;
-    const long first = (long)get_group_id(0) * (BLOCK * LOADS) + thread;
-    PACK loaded[LOADS];
 
-#pragma unroll
-    for (int k = 0; k < LOADS; ++k)
-        loaded[k] = first + k * BLOCK < count ? packs[first + k * BLOCK] : (PACK)(IDENTITY);
+    if (get_group_id(0) == 0 && thread < all.head)
+        value = join(value, all.x[thread]);
+    if (get_group_id(0) == 0 && thread < all.n - all.end)
+        value = join(value, all.x[all.end + thread]);
+    return value;
+}
+
+/* 16 bytes that nobody reads again: the caches need not keep them. */
+static PACK load_once(global const PACK *from)
+{
+#ifdef NVIDIA_PTX
+    uint4 bits;
+    asm volatile("ld.global.cs.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(bits.x), "=r"(bits.y), "=r"(bits.z), "=r"(bits.w)
+                 : "l"(from));
+    return AS_PACK(bits);
+#else
+    return *from;
+#endif
+}
+
+/* The tree over a thread's LOADS packs, a power of two. */
+static PACK join_loaded(PACK *loaded)
+{
 #pragma unroll
     for (int width = LOADS / 2; width > 0; width /= 2)
 #pragma unroll
         for (int k = 0; k < width; ++k)
             loaded[k] = join_packs(loaded[k], loaded[k + width]);
-    T value = fold_pack(loaded[0]);
-    if (get_group_id(0) == 0 && thread < head)
-        value = join(value, x[thread]);
-    if (get_group_id(0) == 0 && thread < n - end)
-        value = join(value, x[end + thread]);
-    return value;
+    return loaded[0];
+}
+
+/* What this thread reads of x: its group takes tiles of BLOCK * LOADS packs, as many
+ * apart as there are groups.  A thread's loads do not wait for each other. */
+INLINE T reduce_packs(global const T *x, long n)
+{
+    const packed all = packed_of(x, n);
+    const long stride = (long)get_num_groups(0) * (BLOCK * LOADS);
+    PACK sum = (PACK)(IDENTITY);
+
+    for (long tile = (long)get_group_id(0) * (BLOCK * LOADS); tile < all.count; tile += stride) {
+        global const PACK *from = all.packs + tile + get_local_id(0);
+        const long left = all.count - tile - (long)get_local_id(0);
+        PACK loaded[LOADS];
+        if (tile + BLOCK * LOADS <= all.count) {
+#pragma unroll
+            for (int k = 0; k < LOADS; ++k)
+                loaded[k] = load_once(from + k * BLOCK);
+        } else {
+#pragma unroll
+            for (int k = 0; k < LOADS; ++k)
+                loaded[k] = k * BLOCK < left ? load_once(from + k * BLOCK) : (PACK)(IDENTITY);
+        }
+        sum = join_packs(sum, join_loaded(loaded));
+    }
+    return join_ends(fold_pack(sum), all);
 }
 
 /* One block's share per thread of `count` partials, in an order that depends on
@@ -220,5 +273,112 @@ INLINE T reduce_partials(volatile global const T *partials, long count, int thre
     if (thread < count - end)
         value = join(value, partials[end + thread]);
     return value;
+}
+
+#ifdef NVIDIA_PTX
+/* Orders this thread's global writes before, or its reads after, what follows, for the
+ * whole device.  With it volatile accesses are enough. */
+static void fence_device(void)
+{
+    asm volatile("membar.gl;" ::: "memory");
+}
+
+INLINE void publish(volatile global T *place, T value)
+{
+    *place = value;
+}
+
+#define collect_partials reduce_partials
+#else
+/* OpenCL C 1.2 orders memory within one work-group only; between groups its atomic
+ * functions alone are no data race.  They know words of 32 bits. */
+static void fence_device(void)
+{
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+}
+
+#if LANES == 4
+INLINE void publish(volatile global T *place, T value)
+{
+    (void)atomic_xchg((volatile global int *)place, as_int(value));
+}
+
+INLINE T collect(volatile global T *place)
+{
+    return AS_T(atomic_or((volatile global int *)place, 0));
+}
+
+INLINE PACK collect_pack(volatile global T *from)
+{
+    return (PACK)(collect(from), collect(from + 1), collect(from + 2), collect(from + 3));
+}
+#else
+/* Nobody reads one word before both are there: the ticket is drawn after them. */
+INLINE void publish(volatile global T *place, T value)
+{
+    volatile global int *words = (volatile global int *)place;
+    const int2 halves = as_int2(value);
+    (void)atomic_xchg(words, halves.x);
+    (void)atomic_xchg(words + 1, halves.y);
+}
+
+INLINE T collect(volatile global T *place)
+{
+    volatile global int *words = (volatile global int *)place;
+    return AS_T((int2)(atomic_or(words, 0), atomic_or(words + 1, 0)));
+}
+
+INLINE PACK collect_pack(volatile global T *from)
+{
+    return (PACK)(collect(from), collect(from + 1));
+}
+#endif
+
+/* reduce_partials() by atomic reads: the same order. */
+INLINE T collect_partials(volatile global T *partials, long count, int threads)
+{
+    const int thread = get_local_id(0);
+    const long whole = count / LANES, end = whole * LANES;
+    PACK sum = (PACK)(IDENTITY);
+
+    for (long i = thread; i < whole; i += threads)
+        sum = join_packs(sum, collect_pack(partials + i * LANES));
+    T value = fold_pack(sum);
+    if (thread < count - end)
+        value = join(value, collect(partials + end + thread));
+    return value;
+}
+#endif
+
+/* Publishes a group's partial and draws a ticket; thread 0 learns whether it was the
+ * last, and then puts the counter back to zero. */
+INLINE bool is_last_group(T total, volatile global T *partials, volatile global uint *tickets)
+{
+    publish(partials + get_group_id(0), total);
+    fence_device(); /* the partial is visible before its ticket */
+    if (atomic_inc(tickets) != get_num_groups(0) - 1)
+        return false;
+    (void)atomic_xchg(tickets, 0u);
+    return true;
+}
+
+/* Joins the threads' values of all groups into *result.  The order depends on the
+ * number of groups alone, not on which of them comes last. */
+INLINE void reduce_grid(T value, global T *result, volatile global T *partials,
+                        volatile global uint *tickets, local T *tile, local int *last)
+{
+    const int thread = get_local_id(0);
+    const bool alone = get_num_groups(0) == 1;
+    T total = reduce_block(value, tile, BLOCK);
+
+    if (thread == 0)
+        *last = !alone && is_last_group(total, partials, tickets);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (*last) {
+        fence_device(); /* and the partials are read after it */
+        total = reduce_block(collect_partials(partials, get_num_groups(0), BLOCK), tile, BLOCK);
+    }
+    if (thread == 0 && (alone || *last))
+        *result = finish(total);
 }
 #endif

@@ -101,34 +101,88 @@ template <class R> __device__ Pack<typename R::T> identity_pack()
     return pack;
 }
 
-/* What this thread reads of its block's BLOCK * LOADS packs.  x need only be aligned
- * to its element: packs begin at the first multiple of 16 bytes, and the few elements
- * before and behind them go to block 0. */
-template <class R, int BLOCK, int LOADS>
-__device__ typename R::T reduce_packs(const typename R::T *__restrict__ x, int64_t n)
+/* Stands until everything that is before this launch in its queue is complete and can
+ * be seen.  A launch that may begin early (recipe.h) touches no memory before. */
+static __device__ void wait_for_queue()
 {
-    using T = typename R::T;
-    const int thread = threadIdx.x;
-    const int64_t to_boundary = (int64_t)((16 - (uintptr_t)x % 16) % 16 / sizeof(T));
-    const int64_t head = to_boundary < n ? to_boundary : n;
-    const Pack<T> *packs = reinterpret_cast<const Pack<T> *>(x + head);
-    const int64_t count = (n - head) / Pack<T>::lanes, end = head + count * Pack<T>::lanes;
-    const int64_t first = (int64_t)blockIdx.x * (BLOCK * LOADS) + thread;
-    Pack<T> loaded[LOADS];
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
 
-#pragma unroll
-    for (int k = 0; k < LOADS; ++k)
-        loaded[k] = first + k * BLOCK < count ? packs[first + k * BLOCK] : identity_pack<R>();
+/* An array of elements as 16-byte packs.  It need only be aligned to its element: the
+ * packs begin at the first multiple of 16 bytes. */
+template <class T> struct Packed {
+    const T *x;
+    int64_t n, head, count; /* elements, those before the packs, packs */
+
+    __device__ Packed(const T *elements, int64_t number) : x(elements), n(number)
+    {
+        const int64_t to_boundary = (int64_t)((16 - (uintptr_t)x % 16) % 16 / sizeof(T));
+        head = to_boundary < n ? to_boundary : n;
+        count = (n - head) / Pack<T>::lanes;
+    }
+
+    __device__ const Pack<T> *packs() const { return reinterpret_cast<const Pack<T> *>(x + head); }
+    __device__ int64_t end() const { return head + count * Pack<T>::lanes; }
+};
+
+/* Block 0 adds the few elements before and behind the packs to its threads' values. */
+template <class R>
+__device__ typename R::T join_ends(typename R::T value, const Packed<typename R::T> &all)
+{
+    if (blockIdx.x == 0 && threadIdx.x < all.head)
+        value = R::join(value, all.x[threadIdx.x]);
+    if (blockIdx.x == 0 && threadIdx.x < all.n - all.end())
+        value = R::join(value, all.x[all.end() + threadIdx.x]);
+    return value;
+}
+
+/* 16 bytes that nobody reads again: the caches need not keep them. */
+template <class Element> __device__ Pack<Element> load_once(const Pack<Element> *from)
+{
+    const int4 bits = __ldcs(reinterpret_cast<const int4 *>(from));
+    Pack<Element> pack;
+    memcpy(&pack, &bits, sizeof pack);
+    return pack;
+}
+
+/* The tree over a thread's `LOADS` packs, a power of two. */
+template <class R, int LOADS> __device__ Pack<typename R::T> join_loaded(Pack<typename R::T> (&loaded)[LOADS])
+{
 #pragma unroll
     for (int width = LOADS / 2; width > 0; width /= 2)
         for (int k = 0; k < width; ++k)
             loaded[k] = join_packs<R>(loaded[k], loaded[k + width]);
-    T value = fold_pack<R>(loaded[0]);
-    if (blockIdx.x == 0 && thread < head)
-        value = R::join(value, x[thread]);
-    if (blockIdx.x == 0 && thread < n - end)
-        value = R::join(value, x[end + thread]);
-    return value;
+    return loaded[0];
+}
+
+/* What this thread reads of x: its block takes tiles of BLOCK * LOADS packs, as many
+ * apart as there are blocks.  A thread's loads do not wait for each other. */
+template <class R, int BLOCK, int LOADS>
+__device__ typename R::T reduce_packs(const typename R::T *x, int64_t n)
+{
+    using T = typename R::T;
+    constexpr int TILE = BLOCK * LOADS;
+    const Packed<T> all(x, n);
+    Pack<T> sum = identity_pack<R>();
+
+    for (int64_t tile = (int64_t)blockIdx.x * TILE; tile < all.count; tile += (int64_t)gridDim.x * TILE) {
+        const Pack<T> *from = all.packs() + tile + threadIdx.x;
+        const int64_t left = all.count - tile - threadIdx.x;
+        Pack<T> loaded[LOADS];
+        if (tile + TILE <= all.count) {
+#pragma unroll
+            for (int k = 0; k < LOADS; ++k)
+                loaded[k] = load_once(from + k * BLOCK);
+        } else {
+#pragma unroll
+            for (int k = 0; k < LOADS; ++k)
+                loaded[k] = k * BLOCK < left ? load_once(from + k * BLOCK) : identity_pack<R>();
+        }
+        sum = join_packs<R>(sum, join_loaded<R, LOADS>(loaded));
+    }
+    return join_ends<R>(fold_pack<R>(sum), all);
 }
 
 /* 16 bytes from the L2 cache, where what other blocks wrote can be seen. */
@@ -157,4 +211,39 @@ __device__ typename R::T reduce_partials(const typename R::T *partials, int64_t 
     if (threadIdx.x < count - end)
         value = R::join(value, __ldcg(partials + end + threadIdx.x));
     return value;
+}
+
+/* Publishes a block's partial and draws a ticket; true in all threads of the block
+ * that drew the last one, which then may read every partial.  atomicInc wraps, so the
+ * counter is zero again after the last ticket. */
+template <class T> __device__ bool is_last_block(T total, T *partials, unsigned *tickets)
+{
+    __shared__ bool last;
+
+    if (threadIdx.x == 0) {
+        partials[blockIdx.x] = total;
+        __threadfence(); /* the partial is visible before its ticket */
+        last = atomicInc(tickets, gridDim.x - 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last)
+        __threadfence(); /* and the partials are read after it */
+    return last;
+}
+
+/* Joins the threads' values of all blocks into *result.  The order depends on the
+ * number of blocks alone, not on which of them comes last. */
+template <class R, int BLOCK>
+__device__ void reduce_grid(typename R::T value, typename R::T *result, typename R::T *partials,
+                            unsigned *tickets)
+{
+    typename R::T total = reduce_block<R, BLOCK>(value);
+
+    if (gridDim.x > 1) {
+        if (!is_last_block(total, partials, tickets))
+            return;
+        total = reduce_block<R, BLOCK>(reduce_partials<R, BLOCK>(partials, gridDim.x));
+    }
+    if (threadIdx.x == 0)
+        *result = R::finish(total);
 }

@@ -1,14 +1,14 @@
 /* The ladder of reductions: what each kernel says of itself and how it is launched.
  *
  * The kernels of the first six rows write one partial per block and run again over the
- * partials until one is left.  `vector` needs two launches, `onepass` one. */
+ * partials until one is left.  `vector` needs two launches, `onepass` and `bulk` one. */
 #include "recipe.h"
 
 #include "tiles.h"
 
 #include <string.h>
 
-enum { GMEM, SMEM, SMEM_DYNAMIC, UNROLL4, UNROLL4_DYNAMIC, SHUFFLE, VECTOR, ONEPASS, ROWS };
+enum { GMEM, SMEM, SMEM_DYNAMIC, UNROLL4, UNROLL4_DYNAMIC, SHUFFLE, VECTOR, ONEPASS, BULK, ROWS };
 
 enum { X, RESULT }; /* operands */
 
@@ -77,32 +77,62 @@ static passes plan_passes(int64_t n, int64_t per_block)
     }
 }
 
-typedef struct chunks {
-    int64_t threads, loads, last_threads; /* last: of the block that joins the partials */
-    int64_t per_block, blocks;
-} chunks;
+/* Blocks that stay until all is read: each takes every `blocks`-th tile. */
+typedef struct tiling {
+    int64_t threads, loads; /* loads of 16 bytes for each thread and tile */
+    int64_t blocks, rounds; /* rounds: tiles of one block, at most */
+} tiling;
 
-static chunks plan_chunks(const plx_problem *problem, const plx_device_info *device, int64_t threads,
-                          int64_t loads, int64_t last_threads)
+static tiling plan_tiling(const plx_problem *problem, const plx_device_info *device, int64_t threads,
+                          int64_t loads, int64_t blocks_per_unit)
 {
-    chunks plan = {
-        .threads = block_threads(device, threads),
-        .loads = loads,
-        .last_threads = block_threads(device, last_threads),
-    };
-    plan.per_block = plan.threads * loads * lanes(problem->dtype);
-    plan.blocks = blocks_for(problem->of.reduce.n, plan.per_block);
+    tiling plan = {.threads = block_threads(device, threads), .loads = loads};
+    int64_t units = device->units > 0 ? device->units : 1;
+    int64_t tiles = blocks_for(problem->of.reduce.n, plan.threads * loads * lanes(problem->dtype));
+    plan.blocks = smaller(tiles, units * blocks_per_unit);
+    plan.rounds = blocks_for(tiles, plan.blocks);
     return plan;
 }
 
-static chunks plan_vector(const plx_problem *problem, const plx_device_info *device)
+static tiling plan_vector(const plx_problem *problem, const plx_device_info *device)
 {
-    return plan_chunks(problem, device, REDUCE_VECTOR_BLOCK, REDUCE_VECTOR_LOADS, REDUCE_LAST_BLOCK);
+    return plan_tiling(problem, device, REDUCE_VECTOR_BLOCK, REDUCE_VECTOR_LOADS, REDUCE_VECTOR_PER_UNIT);
 }
 
-static chunks plan_onepass(const plx_problem *problem, const plx_device_info *device)
+/* NVIDIA's devices copy in bulk from compute capability 9.0 on. */
+static bool has_bulk_copies(const plx_device_info *device)
 {
-    return plan_chunks(problem, device, REDUCE_ONEPASS_BLOCK, REDUCE_ONEPASS_LOADS, REDUCE_ONEPASS_BLOCK);
+    return device->compute_major >= 9;
+}
+
+/* A ring of stages in shared memory, each for one tile on its way. */
+typedef struct ring {
+    tiling tiles;
+    int64_t stages, stage_bytes;
+} ring;
+
+/* What the stages leave free of a block's shared memory, for the block's tree. */
+enum { RING_RESERVE = 4096 };
+
+static ring ring_of(const plx_problem *problem, const plx_device_info *device, int64_t loads,
+                    int64_t blocks_per_unit, int64_t most)
+{
+    ring plan = {.tiles = plan_tiling(problem, device, REDUCE_BULK_BLOCK, loads, blocks_per_unit)};
+    int64_t shared = (int64_t)device->max_shared_bytes;
+    plan.stage_bytes = plan.tiles.threads * loads * 16;
+    plan.stages = smaller((shared - RING_RESERVE) / plan.stage_bytes, most);
+    return plan;
+}
+
+/* OpenCL tells of less shared memory than the device has: small stages, more blocks. */
+static ring plan_bulk(const plx_problem *problem, const plx_device_info *device)
+{
+    bool all = has_bulk_copies(device);
+    ring large = ring_of(problem, device, REDUCE_BULK_LOADS, 1, all ? REDUCE_BULK_STAGES : 2);
+    if (large.stages >= 2)
+        return large;
+    return ring_of(problem, device, REDUCE_BULK_SMALL_LOADS, REDUCE_BULK_SMALL_PER_UNIT,
+                   all ? REDUCE_BULK_SMALL_STAGES : 2);
 }
 
 /* ---- depth ---------------------------------------------------------------- */
@@ -135,29 +165,28 @@ static int64_t depth_of_fold(const plx_problem *problem, const plx_device_info *
     return depth_of_passes(problem, device, REDUCE_FOLD);
 }
 
-/* Loads, lanes, an unaligned head and tail, the block's tree; then the partials: packs
- * one by one, lanes, a tail, the tree. */
-static int64_t depth_of_chunks(const plx_problem *problem, const chunks *plan)
+/* A tile's loads, tile after tile, lanes, an unaligned head and tail, the block's tree;
+ * then the partials: packs one by one, lanes, a tail, the tree. */
+static int64_t depth_of_tiling(const plx_problem *problem, const tiling *plan)
 {
-    int64_t width = lanes(problem->dtype);
-    int64_t depth = levels(plan->loads) + levels(width) + 2 + levels(plan->threads);
+    int64_t width = lanes(problem->dtype), tree = levels(plan->threads);
+    int64_t depth = levels(plan->loads) + plan->rounds - 1 + levels(width) + 2 + tree;
 
     if (plan->blocks > 1)
-        depth += blocks_for(plan->blocks / width, plan->last_threads) + levels(width) + 1 +
-                 levels(plan->last_threads);
+        depth += blocks_for(plan->blocks / width, plan->threads) - 1 + levels(width) + 1 + tree;
     return at_most_all(problem, depth);
 }
 
 static int64_t depth_of_vector(const plx_problem *problem, const plx_device_info *device)
 {
-    chunks plan = plan_vector(problem, device);
-    return depth_of_chunks(problem, &plan);
+    tiling plan = plan_vector(problem, device);
+    return depth_of_tiling(problem, &plan);
 }
 
-static int64_t depth_of_onepass(const plx_problem *problem, const plx_device_info *device)
+static int64_t depth_of_bulk(const plx_problem *problem, const plx_device_info *device)
 {
-    chunks plan = plan_onepass(problem, device);
-    return depth_of_chunks(problem, &plan);
+    ring plan = plan_bulk(problem, device);
+    return depth_of_tiling(problem, &plan.tiles);
 }
 
 /* ---- what all recipes share ------------------------------------------------ */
@@ -170,15 +199,15 @@ static const char *type_defines(const plx_problem *problem)
 
     switch (problem->dtype) {
     case PLX_I32:
-        return sum ? "-DT=uint -DPACK=uint4 -DLANES=4 -DAS_T=as_uint"
-                   : "-DT=int -DPACK=int4 -DLANES=4 -DAS_T=as_int -DLARGEST=INT_MAX -DSMALLEST=INT_MIN";
+        return sum ? "-DT=uint -DPACK=uint4 -DLANES=4 -DAS_T=as_uint -DAS_PACK=as_uint4"
+                   : "-DT=int -DPACK=int4 -DLANES=4 -DAS_T=as_int -DAS_PACK=as_int4 -DLARGEST=INT_MAX -DSMALLEST=INT_MIN";
     case PLX_I64:
-        return sum ? "-DT=ulong -DPACK=ulong2 -DLANES=2 -DAS_T=as_ulong"
-                   : "-DT=long -DPACK=long2 -DLANES=2 -DAS_T=as_long -DLARGEST=LONG_MAX -DSMALLEST=LONG_MIN";
+        return sum ? "-DT=ulong -DPACK=ulong2 -DLANES=2 -DAS_T=as_ulong -DAS_PACK=as_ulong2"
+                   : "-DT=long -DPACK=long2 -DLANES=2 -DAS_T=as_long -DAS_PACK=as_long2 -DLARGEST=LONG_MAX -DSMALLEST=LONG_MIN";
     case PLX_F32:
-        return "-DT=float -DPACK=float4 -DLANES=4 -DAS_T=as_float -DFLOATING";
+        return "-DT=float -DPACK=float4 -DLANES=4 -DAS_T=as_float -DAS_PACK=as_float4 -DFLOATING";
     default:
-        return "-DT=double -DPACK=double2 -DLANES=2 -DAS_T=as_double -DFLOATING -DNEEDS_F64";
+        return "-DT=double -DPACK=double2 -DLANES=2 -DAS_T=as_double -DAS_PACK=as_double2 -DFLOATING -DNEEDS_F64";
     }
 }
 
@@ -347,20 +376,20 @@ static plx_status shuffle_recipe(const plx_problem *problem, const plx_device_in
     return tree_recipe(&kernel, problem, device, recipe, error);
 }
 
-/* ---- vector and onepass -------------------------------------------------------- */
+/* ---- vector to bulk -------------------------------------------------------------- */
 
 static plx_status vector_recipe(const plx_problem *problem, const plx_device_info *device,
                                 plx_recipe *recipe, plx_error *error)
 {
     uint32_t size = element_size(problem->dtype);
-    chunks plan = plan_vector(problem, device);
+    tiling plan = plan_vector(problem, device);
     plx_status status = start(problem, device, plan.threads, recipe, error);
     if (status != PLX_OK)
         return status;
     define(recipe, "LOADS", plan.loads);
-    define(recipe, "LAST_BLOCK", plan.last_threads);
 
     plx_step *step = plx_recipe_step(recipe, "reduce_vector", (uint32_t)plan.threads, 1);
+    step->early = true;
     step->grid[0] = (uint64_t)plan.blocks;
     plx_step_operand(step, X);
     if (plan.blocks == 1) {
@@ -372,42 +401,87 @@ static plx_status vector_recipe(const plx_problem *problem, const plx_device_inf
     plx_step_scratch(step, partials, size);
     plx_step_i64(step, problem->of.reduce.n);
 
-    step = plx_recipe_step(recipe, "reduce_vector_last", (uint32_t)plan.last_threads, 1);
+    step = plx_recipe_step(recipe, "reduce_vector_last", (uint32_t)plan.threads, 1);
+    step->early = true;
     plx_step_scratch(step, partials, size);
     plx_step_operand(step, RESULT);
     plx_step_i64(step, plan.blocks);
-    return check(recipe, plan.last_threads * size, device, error);
+    return check(recipe, plan.threads * size, device, error);
+}
+
+/* The one launch of a kernel whose last block joins the partials. */
+static plx_step *add_whole(const plx_problem *problem, const tiling *plan, const char *entry,
+                           plx_recipe *recipe)
+{
+    uint32_t size = element_size(problem->dtype);
+    plx_step *step = plx_recipe_step(recipe, entry, (uint32_t)plan->threads, 1);
+
+    step->early = true;
+    step->grid[0] = (uint64_t)plan->blocks;
+    plx_step_operand(step, X);
+    plx_step_operand(step, RESULT);
+    plx_step_scratch(step, take_scratch(recipe, plan->blocks, size), size);
+    plx_step_scratch(step, 0, (uint32_t)sizeof(uint32_t)); /* the tickets */
+    plx_step_i64(step, problem->of.reduce.n);
+    return step;
 }
 
 static plx_status onepass_recipe(const plx_problem *problem, const plx_device_info *device,
                                  plx_recipe *recipe, plx_error *error)
 {
-    uint32_t size = element_size(problem->dtype);
-    chunks plan = plan_onepass(problem, device);
+    tiling plan = plan_vector(problem, device);
     plx_status status = start(problem, device, plan.threads, recipe, error);
     if (status != PLX_OK)
         return status;
     define(recipe, "LOADS", plan.loads);
+    (void)add_whole(problem, &plan, "reduce_onepass", recipe);
+    return check(recipe, plan.threads * element_size(problem->dtype) + 8, device, error);
+}
 
-    plx_step *step = plx_recipe_step(recipe, "reduce_onepass", (uint32_t)plan.threads, 1);
-    step->grid[0] = (uint64_t)plan.blocks;
-    plx_step_operand(step, X);
-    plx_step_operand(step, RESULT);
-    plx_step_scratch(step, take_scratch(recipe, plan.blocks, size), size);
-    plx_step_scratch(step, 0, (uint32_t)sizeof(uint32_t)); /* the tickets */
-    plx_step_i64(step, problem->of.reduce.n);
-    return check(recipe, plan.threads * size + 8, device, error);
+static plx_status bulk_recipe(const plx_problem *problem, const plx_device_info *device,
+                              plx_recipe *recipe, plx_error *error)
+{
+    bool nvidia_opencl = (device->features & PLX_FEATURE_NVIDIA_PTX) != 0;
+    ring plan = plan_bulk(problem, device);
+    plx_status status = start(problem, device, plan.tiles.threads, recipe, error);
+    if (status != PLX_OK)
+        return status;
+    if (device->compute_major > 0 && !has_bulk_copies(device) && !nvidia_opencl)
+        return plx_fail(error, PLX_UNSUPPORTED, "needs compute capability 9.0; this device has %u.%u",
+                        device->compute_major, device->compute_minor);
+    if (plan.stages < 2)
+        return plx_fail(error, PLX_UNSUPPORTED,
+                        "needs shared memory for two stages of %lld bytes; this device has %llu",
+                        (long long)plan.stage_bytes, (unsigned long long)device->max_shared_bytes);
+    define(recipe, "LOADS", plan.tiles.loads);
+    define(recipe, "STAGES", plan.stages);
+    if (nvidia_opencl && has_bulk_copies(device))
+        define(recipe, "BULK_PTX", 1);
+
+    plx_step *step = add_whole(problem, &plan.tiles, "reduce_bulk", recipe);
+    plx_step_i32(step, (int32_t)plan.stages);
+    plx_step_shared(step, plan.stages * plan.stage_bytes);
+    return check(recipe, plan.tiles.threads * element_size(problem->dtype) + 64, device, error);
 }
 
 /* ---- the ladder ------------------------------------------------------------------ */
 
 /* One launch less is worth most where the launch is most of the time, and costs nothing
  * where it is not.  A group may rely on another's partial within a launch only where
- * fences are known to reach the whole device: NVIDIA's, which have a compute capability. */
+ * fences are known to reach the whole device: NVIDIA's, which have a compute capability.
+ * From a gigabyte on the copies in bulk are ahead by half a per cent, where they have
+ * the shared memory for it. */
 static size_t choose_reduce(const plx_problem *problem, const plx_device_info *device)
 {
-    (void)problem;
-    return device->compute_major > 0 ? ONEPASS : VECTOR;
+    static const int64_t bulk_bytes = INT64_C(1) << 30;
+    int64_t bulk_elements = bulk_bytes / element_size(problem->dtype);
+
+    if (device->compute_major == 0)
+        return VECTOR;
+    if (problem->of.reduce.n < bulk_elements || !has_bulk_copies(device) ||
+        plan_bulk(problem, device).tiles.loads < REDUCE_BULK_LOADS)
+        return ONEPASS;
+    return BULK;
 }
 
 static const plx_row rows[ROWS] = {
@@ -510,10 +584,11 @@ static const plx_row rows[ROWS] = {
     [VECTOR] = {
         .about = {
             .name = "vector",
-            .idea = "16-byte loads, eight in flight in every thread, 32 KiB per block; a second "
-                    "launch of one block joins the partials",
-            .gain = "a quarter of the load instructions and 8 times the bytes in flight: enough to "
-                    "keep memory busy at any moment, so the bandwidth of memory is reached",
+            .idea = "16-byte loads, eight in flight in every thread, four blocks of 256 for each "
+                    "multiprocessor that stay until all is read; a second launch of one block joins "
+                    "the partials",
+            .gain = "a quarter of the load instructions and 8 times the bytes in flight, no block "
+                    "that has to be started while memory waits: its bandwidth is reached",
             .limit = "the bandwidth of memory for large inputs, two launches for small ones",
             .needs = "",
             .dtypes = REDUCE_DTYPES,
@@ -536,9 +611,27 @@ static const plx_row rows[ROWS] = {
             .dtypes = REDUCE_DTYPES,
             .accumulator_f32 = PLX_F32,
             .reproducibility = PLX_R1,
-            .depth = depth_of_onepass,
+            .depth = depth_of_vector,
         },
         .recipe = onepass_recipe,
+    },
+    [BULK] = {
+        .about = {
+            .name = "bulk",
+            .idea = "onepass whose tiles are copied to shared memory in bulk, several on their way at "
+                    "any moment, while the threads add up the one that has arrived",
+            .gain = "one instruction asks for 32 KiB, and the bytes in flight depend on shared memory, "
+                    "not on threads and their registers: half a per cent more of the bandwidth of "
+                    "memory from a gigabyte on, less below",
+            .limit = "the bandwidth of memory; the ring of copies has to fill before the first "
+                     "addition, which small inputs feel",
+            .needs = "CUDA: compute capability 9.0; OpenCL: local memory for two copies",
+            .dtypes = REDUCE_DTYPES,
+            .accumulator_f32 = PLX_F32,
+            .reproducibility = PLX_R1,
+            .depth = depth_of_bulk,
+        },
+        .recipe = bulk_recipe,
     },
 };
 

@@ -5,9 +5,13 @@
 #define REDUCE_BLOCK 1024        /* gmem to shuffle; at least 64 */
 #define REDUCE_FOLD 4            /* elements a thread of unroll4 and shuffle folds while loading */
 
-#define REDUCE_VECTOR_BLOCK 256  /* vector: threads */
+#define REDUCE_VECTOR_BLOCK 256  /* vector and onepass: threads */
 #define REDUCE_VECTOR_LOADS 8    /* 16-byte loads in flight per thread; a power of two */
-#define REDUCE_LAST_BLOCK 1024   /* vector: threads of the one block that joins the partials */
+#define REDUCE_VECTOR_PER_UNIT 4 /* blocks for each multiprocessor: they stay until all is read */
 
-#define REDUCE_ONEPASS_BLOCK 512
-#define REDUCE_ONEPASS_LOADS 4
+#define REDUCE_BULK_BLOCK 256    /* bulk: threads */
+#define REDUCE_BULK_STAGES 6     /* bulk: copies under way in a block, at most */
+#define REDUCE_BULK_LOADS 8      /* bulk: 16-byte parts of a copy that a thread adds up: 32 KiB */
+#define REDUCE_BULK_SMALL_LOADS 2 /* the same where shared memory is small: 8 KiB */
+#define REDUCE_BULK_SMALL_STAGES 5
+#define REDUCE_BULK_SMALL_PER_UNIT 4

@@ -1,7 +1,7 @@
-/* reduce/vector: 16-byte loads, eight of them in flight in every thread, and one more
- * group to join the partials. */
+/* reduce/vector: 16-byte loads, eight of them in flight in every thread, as many groups
+ * as keep the chip busy, and one more to join the partials. */
 
-/* Group b folds its BLOCK * LOADS packs of x into out[b]. */
+/* Group b folds its tiles of x into out[b]. */
 kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1)))
 void reduce_vector(global const T *restrict x, long x_offset, global T *restrict out, long out_offset,
                    long n)
@@ -14,13 +14,13 @@ void reduce_vector(global const T *restrict x, long x_offset, global T *restrict
 }
 
 /* One group folds the n partials. */
-kernel __attribute__((reqd_work_group_size(LAST_BLOCK, 1, 1)))
+kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1)))
 void reduce_vector_last(global const T *partials, long partials_offset, global T *out, long out_offset,
                         long n)
 {
-    local T tile[LAST_BLOCK];
-    const T sum = reduce_partials(partials + partials_offset, n, LAST_BLOCK);
-    const T total = reduce_block(sum, tile, LAST_BLOCK);
+    local T tile[BLOCK];
+    const T sum = reduce_partials(partials + partials_offset, n, BLOCK);
+    const T total = reduce_block(sum, tile, BLOCK);
 
     if (get_local_id(0) == 0)
         out[out_offset] = finish(total);

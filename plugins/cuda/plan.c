@@ -15,6 +15,7 @@ typedef struct launch_argument {
 typedef struct launch {
     CUfunction function;
     unsigned int grid[3], block[3], shared_bytes;
+    bool early; /* it may begin while what is before it in the queue ends */
     size_t argument_count;
     launch_argument arguments[PLX_MAX_ARGUMENTS];
 } launch;
@@ -25,6 +26,53 @@ struct plx_plugin_plan {
     size_t launch_count;
     launch launches[];
 };
+
+/* ---- early launches --------------------------------------------------- */
+
+/* A kernel that waits by itself for what is before it in its queue may be started
+ * while that still ends: the latency of a launch is spent in time that is lost
+ * anyway.  Devices know it from compute capability 9.0 on. */
+#if CUDA_VERSION >= 11080
+static bool may_launch_early(const plx_session *session)
+{
+    return session->info.compute_major >= 9 && plx_cuda.LaunchKernelEx != NULL;
+}
+
+static plx_status launch_early(const launch *launched, plx_plugin_queue *queue, void **parameters,
+                               plx_error *error)
+{
+    CUlaunchAttribute overlap = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+                                 .value.programmaticStreamSerializationAllowed = 1};
+    const CUlaunchConfig config = {
+        .gridDimX = launched->grid[0],
+        .gridDimY = launched->grid[1],
+        .gridDimZ = launched->grid[2],
+        .blockDimX = launched->block[0],
+        .blockDimY = launched->block[1],
+        .blockDimZ = launched->block[2],
+        .sharedMemBytes = launched->shared_bytes,
+        .hStream = queue->stream,
+        .attrs = &overlap,
+        .numAttrs = 1,
+    };
+    return PLX_CUDA(queue->session, error, LaunchKernelEx, &config, launched->function, parameters, NULL);
+}
+#else
+static bool may_launch_early(const plx_session *session)
+{
+    (void)session;
+    return false;
+}
+
+static plx_status launch_early(const launch *launched, plx_plugin_queue *queue, void **parameters,
+                               plx_error *error)
+{
+    (void)launched;
+    (void)queue;
+    (void)parameters;
+    return plx_fail(error, PLX_UNSUPPORTED, "built with a CUDA that knows no early launches");
+}
+#endif
 
 /* ---- plan ------------------------------------------------------------ */
 
@@ -81,6 +129,7 @@ static plx_status make_launch(plx_session *session, const plx_image *image, cons
     char entry[128];
     uint64_t threads = (uint64_t)step->block[0] * step->block[1] * step->block[2];
     plx_status status = PLX_OK;
+    made->early = step->early && may_launch_early(session);
     for (int axis = 0; axis < 3; axis++) {
         made->grid[axis] = (unsigned int)step->grid[axis];
         made->block[axis] = step->block[axis];
@@ -192,6 +241,8 @@ static plx_status start(const launch *launched, plx_plugin_queue *queue, CUdevic
             break;
         }
     }
+    if (launched->early)
+        return launch_early(launched, queue, parameters, error);
     return PLX_CUDA(queue->session, error, LaunchKernel, launched->function, launched->grid[0],
                     launched->grid[1], launched->grid[2], launched->block[0], launched->block[1],
                     launched->block[2], launched->shared_bytes, queue->stream, parameters, NULL);
