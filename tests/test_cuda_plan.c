@@ -130,7 +130,7 @@ static void assert_launch(const plx_recipe *recipe, const plx_step *step, const 
             assert_argument(&step->arguments[i], dtype, launch->arguments[next++], work, scratch);
 }
 
-/* The entry point must stand in the kernel's file, to be found by its full name. */
+/* The function must stand in the kernel's file, to be found by its full name. */
 static void assert_in_source(const char *operation, const char *kernel, const char *entry)
 {
     static char text[1 << 20];
@@ -190,6 +190,8 @@ static bool assert_problem(const workbench *work, const plx_problem *problem, si
     for (size_t i = 0; i < recipe.step_count; i++) {
         assert_launch(&recipe, &recipe.steps[i], &fake->launches[i], problem->dtype, work, scratch);
         assert_in_source(plx_ladder_name(problem->op), row->about.name, fake->launches[i].entry);
+        if (recipe.steps[i].early) /* else it would read what is not written yet */
+            assert_in_source(plx_ladder_name(problem->op), row->about.name, "wait_for_queue");
     }
     plugin->plan_destroy(plan);
     return true;
