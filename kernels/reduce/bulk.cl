@@ -17,21 +17,29 @@ INLINE PACK reduce_stage(local const PACK *stage, long left)
 }
 
 #ifdef BULK_PTX
-/* Barriers in local memory that a copy completes by its bytes. */
+#define THREADS (BLOCK + 32)
+
 static uint local_address(local const void *place)
 {
     return (uint)(size_t)place;
 }
 
-static void open_barrier(local ulong *barrier)
+/* A barrier in local memory that `arrivals` complete, and the bytes they wait for. */
+static void open_barrier(local ulong *barrier, int arrivals)
 {
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(local_address(barrier)) : "memory");
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(local_address(barrier)), "r"(arrivals)
+                 : "memory");
 }
 
 /* The barriers can be seen by the copy engine. */
 static void publish_barriers(void)
 {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+static void arrive(local ulong *barrier)
+{
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(local_address(barrier)) : "memory");
 }
 
 /* Starts a copy of `bytes`, a multiple of 16, as the addresses are. */
@@ -46,8 +54,8 @@ static void start_copy(local PACK *to, global const PACK *from, uint bytes, loca
                  : "memory");
 }
 
-/* Stands until the copy that is number `parity`, counted modulo two, is complete. */
-static void await_copy(local ulong *barrier, uint parity)
+/* Stands until the barrier's phase of this parity is complete. */
+static void await(local ulong *barrier, uint parity)
 {
     asm volatile("{\n"
                  ".reg .pred done;\n"
@@ -59,39 +67,38 @@ static void await_copy(local ulong *barrier, uint parity)
                  : "memory");
 }
 
-/* For one thread: starts the copy of a tile, if there is one. */
-static void fetch(packed all, long tile, local PACK *to, local ulong *barrier)
-{
-    const long left = all.count - tile;
-    if (left > 0)
-        start_copy(to, all.packs + tile, (uint)(min(left, (long)TILE) * sizeof(PACK)), barrier);
-}
-
-/* What this thread adds up: its group takes tiles as many apart as there are groups.
- * One thread keeps all stages of the ring but the one that is being read on their
- * way; the barrier of the group says that a stage has been read. */
-INLINE T reduce_tiles(packed all, local PACK *ring, local ulong *arrived)
+/* What one thread does: asks for each tile as soon as there is a stage for it. */
+static void fetch_tiles(packed all, local PACK *ring, local ulong *full, local ulong *empty)
 {
     const long stride = (long)get_num_groups(0) * TILE;
-    const bool fetches = get_local_id(0) == 0;
-    long tile = (long)get_group_id(0) * TILE;
+    uint parity = 1; /* a stage begins as empty */
+    int i = 0;
+
+    for (long tile = (long)get_group_id(0) * TILE; tile < all.count; tile += stride) {
+        await(empty + i, parity);
+        start_copy(ring + i * TILE, all.packs + tile,
+                   (uint)(min(all.count - tile, (long)TILE) * (long)sizeof(PACK)), full + i);
+        if (++i == STAGES) {
+            i = 0;
+            parity ^= 1;
+        }
+    }
+}
+
+/* What the threads of all other warps do. */
+static T add_tiles(packed all, local const PACK *ring, local ulong *full, local ulong *empty)
+{
+    const long stride = (long)get_num_groups(0) * TILE;
     PACK sum = (PACK)(IDENTITY);
     uint parity = 0;
+    int i = 0;
 
-    if (fetches) {
-        for (int i = 0; i < STAGES; ++i)
-            open_barrier(arrived + i);
-        publish_barriers();
-        for (int i = 0; i < STAGES; ++i)
-            fetch(all, tile + i * stride, ring + i * TILE, arrived + i);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (int i = 0; tile < all.count; tile += stride) {
-        await_copy(arrived + i, parity);
+    for (long tile = (long)get_group_id(0) * TILE; tile < all.count; tile += stride) {
+        await(full + i, parity);
         sum = join_packs(sum, reduce_stage(ring + i * TILE, all.count - tile));
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (fetches)
-            fetch(all, tile + STAGES * stride, ring + i * TILE, arrived + i);
+        barrier_warp();
+        if (get_local_id(0) % 32 == 0)
+            arrive(empty + i);
         if (++i == STAGES) {
             i = 0;
             parity ^= 1;
@@ -99,15 +106,38 @@ INLINE T reduce_tiles(packed all, local PACK *ring, local ulong *arrived)
     }
     return join_ends(fold_pack(sum), all);
 }
+
+/* This thread's part of its group's tiles, which are as many apart as there are groups. */
+INLINE T reduce_tiles(packed all, local PACK *ring, local ulong *barriers)
+{
+    const int thread = get_local_id(0);
+    local ulong *full = barriers, *empty = barriers + STAGES;
+
+    if (thread == 0) {
+        for (int i = 0; i < STAGES; ++i) {
+            open_barrier(full + i, 1);
+            open_barrier(empty + i, BLOCK / 32);
+        }
+        publish_barriers();
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (thread < BLOCK)
+        return add_tiles(all, ring, full, empty);
+    if (thread == BLOCK)
+        fetch_tiles(all, ring, full, empty);
+    return IDENTITY;
+}
 #else
+#define THREADS BLOCK
+
 INLINE event_t fetch(packed all, long tile, local PACK *to)
 {
     return async_work_group_copy(to, all.packs + tile, (size_t)min(all.count - tile, (long)TILE), 0);
 }
 
-/* What this thread adds up: its group takes tiles as many apart as there are groups.
- * The next tile is on its way while one is being read. */
-INLINE T reduce_tiles(packed all, local PACK *ring, local ulong *unused)
+/* This thread's part of its group's tiles, which are as many apart as there are groups.
+ * The next one is on its way while one is being read. */
+INLINE T reduce_tiles(packed all, local PACK *ring, local ulong *barriers)
 {
     const long stride = (long)get_num_groups(0) * TILE;
     long tile = (long)get_group_id(0) * TILE;
@@ -115,7 +145,7 @@ INLINE T reduce_tiles(packed all, local PACK *ring, local ulong *unused)
     event_t arrival = 0;
     int i = 0;
 
-    (void)unused;
+    (void)barriers;
     if (tile < all.count)
         arrival = fetch(all, tile, ring);
     for (; tile < all.count; tile += stride) {
@@ -130,16 +160,16 @@ INLINE T reduce_tiles(packed all, local PACK *ring, local ulong *unused)
 }
 #endif
 
-/* `ring` has room for STAGES tiles. */
-kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1)))
+kernel __attribute__((reqd_work_group_size(THREADS, 1, 1)))
 void reduce_bulk(global const T *x, long x_offset, global T *result, long result_offset,
                  volatile global T *partials, long partials_offset, volatile global uint *tickets,
-                 long tickets_offset, long n, int stages, local PACK *ring)
+                 long tickets_offset, long n, int stages)
 {
-    local T tile[BLOCK];
-    local ulong arrived[STAGES];
+    local PACK ring[STAGES * TILE];
+    local ulong barriers[2 * STAGES];
+    local T tile[THREADS];
     local int last;
 
-    reduce_grid(reduce_tiles(packed_of(x + x_offset, n), ring, arrived), result + result_offset,
-                partials + partials_offset, tickets + tickets_offset, tile, &last);
+    reduce_grid(reduce_tiles(packed_of(x + x_offset, n), ring, barriers), result + result_offset,
+                partials + partials_offset, tickets + tickets_offset, tile, &last, THREADS);
 }

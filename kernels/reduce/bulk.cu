@@ -1,22 +1,35 @@
 /* reduce/bulk: onepass whose tiles are copied to shared memory by the copy engine. */
 #include "device.cuh"
 
+enum {
+    WARP = 32,
+    THREADS = REDUCE_BULK_BLOCK + WARP,
+    WARPS = REDUCE_BULK_BLOCK / WARP, /* that add up */
+    TILE = REDUCE_BULK_BLOCK * REDUCE_BULK_LOADS
+};
+
 #if __CUDA_ARCH__ >= 900
-/* Barriers in shared memory that a copy completes by its bytes. */
 static __device__ uint32_t shared_address(const void *place)
 {
     return (uint32_t)__cvta_generic_to_shared(place);
 }
 
-static __device__ void open_barrier(uint64_t *barrier)
+/* A barrier in shared memory that `arrivals` complete, and the bytes they wait for. */
+static __device__ void open_barrier(uint64_t *barrier, int arrivals)
 {
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(barrier)) : "memory");
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals)
+                 : "memory");
 }
 
 /* The barriers can be seen by the copy engine. */
 static __device__ void publish_barriers()
 {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+static __device__ void arrive(uint64_t *barrier)
+{
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
 }
 
 /* Starts a copy of `bytes`, a multiple of 16, as the addresses are. */
@@ -31,8 +44,8 @@ static __device__ void start_copy(void *to, const void *from, uint32_t bytes, ui
                  : "memory");
 }
 
-/* Stands until the copy that is number `parity`, counted modulo two, is complete. */
-static __device__ void await_copy(uint64_t *barrier, uint32_t parity)
+/* Stands until the barrier's phase of this parity is complete. */
+static __device__ void await(uint64_t *barrier, uint32_t parity)
 {
     asm volatile("{\n"
                  ".reg .pred done;\n"
@@ -44,28 +57,58 @@ static __device__ void await_copy(uint64_t *barrier, uint32_t parity)
                  : "memory");
 }
 #else /* never launched there: the recipe refuses */
-static __device__ void open_barrier(uint64_t *) {}
+static __device__ void open_barrier(uint64_t *, int) {}
 static __device__ void publish_barriers() {}
+static __device__ void arrive(uint64_t *) {}
 static __device__ void start_copy(void *, const void *, uint32_t, uint64_t *) {}
-static __device__ void await_copy(uint64_t *, uint32_t) {}
+static __device__ void await(uint64_t *, uint32_t) {}
 #endif
 
-/* The copies of one block: a ring of stages in shared memory, each with its barrier. */
+/* A ring of stages in shared memory: a copy fills one, then all warps empty it. */
 template <class T> struct Ring {
-    static constexpr int TILE = REDUCE_BULK_BLOCK * REDUCE_BULK_LOADS;
-    Pack<T> *stage;
-    uint64_t *arrived;
-    Packed<T> all;
+    Pack<T> *stage; /* TILE packs each */
+    uint64_t *full, *empty;
+    int stages;
+};
 
-    /* For one thread: starts the copy of a tile, if there is one. */
-    __device__ void fetch(int64_t tile, int to)
+/* Which stage is next, and in which of its phases. */
+struct Turn {
+    int stage = 0;
+    uint32_t parity = 0;
+
+    __device__ void advance(int stages)
     {
-        const int64_t left = all.count - tile;
-        if (left > 0)
-            start_copy(stage + to * TILE, all.packs() + tile,
-                       (uint32_t)((left < TILE ? left : TILE) * sizeof(Pack<T>)), arrived + to);
+        if (++stage == stages) {
+            stage = 0;
+            parity ^= 1;
+        }
     }
 };
+
+/* A block's tiles are as many packs apart as all blocks take at a time. */
+static __device__ int64_t first_tile()
+{
+    return (int64_t)blockIdx.x * TILE;
+}
+
+static __device__ int64_t stride()
+{
+    return (int64_t)gridDim.x * TILE;
+}
+
+/* What one thread does: asks for each tile as soon as there is a stage for it. */
+template <class T> __device__ void fetch_tiles(const Ring<T> &ring, const Packed<T> &all)
+{
+    Turn turn;
+
+    for (int64_t tile = first_tile(); tile < all.count; tile += stride()) {
+        const int64_t left = all.count - tile;
+        await(ring.empty + turn.stage, turn.parity ^ 1); /* a stage begins as empty */
+        start_copy(ring.stage + turn.stage * TILE, all.packs() + tile,
+                   (uint32_t)((left < TILE ? left : TILE) * sizeof(Pack<T>)), ring.full + turn.stage);
+        turn.advance(ring.stages);
+    }
+}
 
 /* This thread's part of a tile that lies in shared memory. */
 template <class R>
@@ -81,34 +124,34 @@ __device__ Pack<typename R::T> reduce_stage(const Pack<typename R::T> *stage, in
     return join_loaded<R, REDUCE_BULK_LOADS>(loaded);
 }
 
-/* What this thread adds up: its block takes tiles as many apart as there are blocks.
- * One thread keeps all stages of the ring but the one that is being read on their
- * way; the barrier of the block says that a stage has been read. */
+/* What the threads of all other warps do. */
 template <class R>
-__device__ typename R::T reduce_tiles(Ring<typename R::T> ring, int stages)
+__device__ typename R::T reduce_tiles(const Ring<typename R::T> &ring, const Packed<typename R::T> &all)
 {
-    using T = typename R::T;
-    constexpr int TILE = Ring<T>::TILE;
-    const int64_t stride = (int64_t)gridDim.x * TILE;
-    Pack<T> sum = identity_pack<R>();
-    int64_t tile = (int64_t)blockIdx.x * TILE;
-    uint32_t parity = 0;
+    Pack<typename R::T> sum = identity_pack<R>();
+    Turn turn;
 
-    if (threadIdx.x == 0)
-        for (int i = 0; i < stages; ++i)
-            ring.fetch(tile + i * stride, i);
-    for (int i = 0; tile < ring.all.count; tile += stride) {
-        await_copy(ring.arrived + i, parity);
-        sum = join_packs<R>(sum, reduce_stage<R>(ring.stage + i * TILE, ring.all.count - tile));
-        __syncthreads();
-        if (threadIdx.x == 0)
-            ring.fetch(tile + stages * stride, i);
-        if (++i == stages) {
-            i = 0;
-            parity ^= 1;
-        }
+    for (int64_t tile = first_tile(); tile < all.count; tile += stride()) {
+        await(ring.full + turn.stage, turn.parity);
+        sum = join_packs<R>(sum, reduce_stage<R>(ring.stage + turn.stage * TILE, all.count - tile));
+        __syncwarp();
+        if (threadIdx.x % WARP == 0)
+            arrive(ring.empty + turn.stage);
+        turn.advance(ring.stages);
     }
-    return join_ends<R>(fold_pack<R>(sum), ring.all);
+    return join_ends<R>(fold_pack<R>(sum), all);
+}
+
+template <class T> __device__ void open_ring(const Ring<T> &ring)
+{
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < ring.stages; ++i) {
+            open_barrier(ring.full + i, 1);
+            open_barrier(ring.empty + i, WARPS);
+        }
+        publish_barriers();
+    }
+    __syncthreads();
 }
 
 /* Dynamic shared memory holds `stages` tiles. */
@@ -118,97 +161,98 @@ __device__ void reduce_bulk(const typename R::T *x, typename R::T *result, typen
 {
     using T = typename R::T;
     extern __shared__ __align__(128) unsigned char tiles[];
-    __shared__ uint64_t arrived[REDUCE_BULK_STAGES];
+    __shared__ uint64_t full[REDUCE_BULK_STAGES], empty[REDUCE_BULK_STAGES];
+    const Ring<T> ring = {reinterpret_cast<Pack<T> *>(tiles), full, empty, stages};
+    const Packed<T> all(x, n);
+    T value = R::identity();
 
-    if (threadIdx.x == 0) {
-        for (int i = 0; i < stages; ++i)
-            open_barrier(arrived + i);
-        publish_barriers();
-    }
-    __syncthreads();
+    open_ring(ring);
     wait_for_queue();
-    const Ring<T> ring = {reinterpret_cast<Pack<T> *>(tiles), arrived, Packed<T>(x, n)};
-    reduce_grid<R, REDUCE_BULK_BLOCK>(reduce_tiles<R>(ring, stages), result, partials, tickets);
+    if (threadIdx.x < REDUCE_BULK_BLOCK)
+        value = reduce_tiles<R>(ring, all);
+    else if (threadIdx.x == REDUCE_BULK_BLOCK)
+        fetch_tiles(ring, all);
+    reduce_grid<R, THREADS>(value, result, partials, tickets);
 }
 
-extern "C" __global__ void __launch_bounds__(REDUCE_BULK_BLOCK)
+extern "C" __global__ void __launch_bounds__(THREADS)
 reduce_bulk_i32_sum(const uint32_t *x, uint32_t *result, uint32_t *partials, unsigned *tickets, int64_t n,
                      int32_t stages)
 {
     reduce_bulk<Sum<uint32_t>>(x, result, partials, tickets, n, stages);
 }
 
-extern "C" __global__ void __launch_bounds__(REDUCE_BULK_BLOCK)
+extern "C" __global__ void __launch_bounds__(THREADS)
 reduce_bulk_i64_sum(const uint64_t *x, uint64_t *result, uint64_t *partials, unsigned *tickets, int64_t n,
                      int32_t stages)
 {
     reduce_bulk<Sum<uint64_t>>(x, result, partials, tickets, n, stages);
 }
 
-extern "C" __global__ void __launch_bounds__(REDUCE_BULK_BLOCK)
+extern "C" __global__ void __launch_bounds__(THREADS)
 reduce_bulk_f32_sum(const float *x, float *result, float *partials, unsigned *tickets, int64_t n,
                      int32_t stages)
 {
     reduce_bulk<Sum<float>>(x, result, partials, tickets, n, stages);
 }
 
-extern "C" __global__ void __launch_bounds__(REDUCE_BULK_BLOCK)
+extern "C" __global__ void __launch_bounds__(THREADS)
 reduce_bulk_f64_sum(const double *x, double *result, double *partials, unsigned *tickets, int64_t n,
                      int32_t stages)
 {
     reduce_bulk<Sum<double>>(x, result, partials, tickets, n, stages);
 }
 
-extern "C" __global__ void __launch_bounds__(REDUCE_BULK_BLOCK)
+extern "C" __global__ void __launch_bounds__(THREADS)
 reduce_bulk_i32_min(const int32_t *x, int32_t *result, int32_t *partials, unsigned *tickets, int64_t n,
                      int32_t stages)
 {
     reduce_bulk<Min<int32_t>>(x, result, partials, tickets, n, stages);
 }
 
-extern "C" __global__ void __launch_bounds__(REDUCE_BULK_BLOCK)
+extern "C" __global__ void __launch_bounds__(THREADS)
 reduce_bulk_i64_min(const int64_t *x, int64_t *result, int64_t *partials, unsigned *tickets, int64_t n,
                      int32_t stages)
 {
     reduce_bulk<Min<int64_t>>(x, result, partials, tickets, n, stages);
 }
 
-extern "C" __global__ void __launch_bounds__(REDUCE_BULK_BLOCK)
+extern "C" __global__ void __launch_bounds__(THREADS)
 reduce_bulk_f32_min(const float *x, float *result, float *partials, unsigned *tickets, int64_t n,
                      int32_t stages)
 {
     reduce_bulk<Min<float>>(x, result, partials, tickets, n, stages);
 }
 
-extern "C" __global__ void __launch_bounds__(REDUCE_BULK_BLOCK)
+extern "C" __global__ void __launch_bounds__(THREADS)
 reduce_bulk_f64_min(const double *x, double *result, double *partials, unsigned *tickets, int64_t n,
                      int32_t stages)
 {
     reduce_bulk<Min<double>>(x, result, partials, tickets, n, stages);
 }
 
-extern "C" __global__ void __launch_bounds__(REDUCE_BULK_BLOCK)
+extern "C" __global__ void __launch_bounds__(THREADS)
 reduce_bulk_i32_max(const int32_t *x, int32_t *result, int32_t *partials, unsigned *tickets, int64_t n,
                      int32_t stages)
 {
     reduce_bulk<Max<int32_t>>(x, result, partials, tickets, n, stages);
 }
 
-extern "C" __global__ void __launch_bounds__(REDUCE_BULK_BLOCK)
+extern "C" __global__ void __launch_bounds__(THREADS)
 reduce_bulk_i64_max(const int64_t *x, int64_t *result, int64_t *partials, unsigned *tickets, int64_t n,
                      int32_t stages)
 {
     reduce_bulk<Max<int64_t>>(x, result, partials, tickets, n, stages);
 }
 
-extern "C" __global__ void __launch_bounds__(REDUCE_BULK_BLOCK)
+extern "C" __global__ void __launch_bounds__(THREADS)
 reduce_bulk_f32_max(const float *x, float *result, float *partials, unsigned *tickets, int64_t n,
                      int32_t stages)
 {
     reduce_bulk<Max<float>>(x, result, partials, tickets, n, stages);
 }
 
-extern "C" __global__ void __launch_bounds__(REDUCE_BULK_BLOCK)
+extern "C" __global__ void __launch_bounds__(THREADS)
 reduce_bulk_f64_max(const double *x, double *result, double *partials, unsigned *tickets, int64_t n,
                      int32_t stages)
 {

@@ -146,8 +146,8 @@ INLINE void fold_tile(local T *tile)
 #endif
 }
 
-/* The result of `threads` values, a power of two from 64 on, in thread 0.  All threads
- * take part; `tile` has room for one value of each. */
+/* The result of `threads` values, a power of two from 64 on (whole warps on NVIDIA's), in
+ * thread 0.  All threads take part; `tile` has room for one value of each. */
 INLINE T reduce_block(T value, local T *tile, int threads)
 {
     const int thread = get_local_id(0);
@@ -365,18 +365,18 @@ INLINE bool is_last_group(T total, volatile global T *partials, volatile global 
 /* Joins the threads' values of all groups into *result.  The order depends on the
  * number of groups alone, not on which of them comes last. */
 INLINE void reduce_grid(T value, global T *result, volatile global T *partials,
-                        volatile global uint *tickets, local T *tile, local int *last)
+                        volatile global uint *tickets, local T *tile, local int *last, int threads)
 {
     const int thread = get_local_id(0);
     const bool alone = get_num_groups(0) == 1;
-    T total = reduce_block(value, tile, BLOCK);
+    T total = reduce_block(value, tile, threads);
 
     if (thread == 0)
         *last = !alone && is_last_group(total, partials, tickets);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (*last) {
         fence_device(); /* and the partials are read after it */
-        total = reduce_block(collect_partials(partials, get_num_groups(0), BLOCK), tile, BLOCK);
+        total = reduce_block(collect_partials(partials, get_num_groups(0), threads), tile, threads);
     }
     if (thread == 0 && (alone || *last))
         *result = finish(total);

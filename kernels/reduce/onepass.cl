@@ -9,5 +9,5 @@ void reduce_onepass(global const T *x, long x_offset, global T *result, long res
     local int last;
 
     reduce_grid(reduce_packs(x + x_offset, n), result + result_offset, partials + partials_offset,
-                tickets + tickets_offset, tile, &last);
+                tickets + tickets_offset, tile, &last, BLOCK);
 }

@@ -99,40 +99,59 @@ static tiling plan_vector(const plx_problem *problem, const plx_device_info *dev
     return plan_tiling(problem, device, REDUCE_VECTOR_BLOCK, REDUCE_VECTOR_LOADS, REDUCE_VECTOR_PER_UNIT);
 }
 
-/* NVIDIA's devices copy in bulk from compute capability 9.0 on. */
-static bool has_bulk_copies(const plx_device_info *device)
+/* NVIDIA's devices copy in bulk, and begin launches early, from compute capability 9.0 on. */
+static bool is_hopper_or_later(const plx_device_info *device)
 {
     return device->compute_major >= 9;
+}
+
+static bool is_nvidia_opencl(const plx_device_info *device)
+{
+    return (device->features & PLX_FEATURE_NVIDIA_PTX) != 0;
 }
 
 /* A ring of stages in shared memory, each for one tile on its way. */
 typedef struct ring {
     tiling tiles;
     int64_t stages, stage_bytes;
+    int64_t threads; /* of a block, with those that ask for the copies */
 } ring;
 
-/* What the stages leave free of a block's shared memory, for the block's tree. */
-enum { RING_RESERVE = 4096 };
-
 static ring ring_of(const plx_problem *problem, const plx_device_info *device, int64_t loads,
-                    int64_t blocks_per_unit, int64_t most)
+                    int64_t blocks_per_unit, int64_t stages)
 {
-    ring plan = {.tiles = plan_tiling(problem, device, REDUCE_BULK_BLOCK, loads, blocks_per_unit)};
-    int64_t shared = (int64_t)device->max_shared_bytes;
+    ring plan = {
+        .tiles = plan_tiling(problem, device, REDUCE_BULK_BLOCK, loads, blocks_per_unit),
+        .stages = stages,
+    };
     plan.stage_bytes = plan.tiles.threads * loads * 16;
-    plan.stages = smaller((shared - RING_RESERVE) / plan.stage_bytes, most);
+    plan.threads = plan.tiles.threads;
     return plan;
 }
 
-/* OpenCL tells of less shared memory than the device has: small stages, more blocks. */
+static int64_t stages_that_fit(const plx_device_info *device, int64_t stage_bytes)
+{
+    enum { RESERVE = 4096 }; /* for the block's tree and the barriers */
+    int64_t room = (int64_t)device->max_shared_bytes - RESERVE;
+    return room > 0 ? smaller(room / stage_bytes, REDUCE_BULK_STAGES) : 0;
+}
+
 static ring plan_bulk(const plx_problem *problem, const plx_device_info *device)
 {
-    bool all = has_bulk_copies(device);
-    ring large = ring_of(problem, device, REDUCE_BULK_LOADS, 1, all ? REDUCE_BULK_STAGES : 2);
-    if (large.stages >= 2)
-        return large;
-    return ring_of(problem, device, REDUCE_BULK_SMALL_LOADS, REDUCE_BULK_SMALL_PER_UNIT,
-                   all ? REDUCE_BULK_SMALL_STAGES : 2);
+    ring plan;
+
+    if (!is_hopper_or_later(device))
+        return ring_of(problem, device, REDUCE_BULK_PLAIN_LOADS, REDUCE_BULK_PLAIN_PER_UNIT,
+                       REDUCE_BULK_PLAIN_STAGES);
+    if (is_nvidia_opencl(device)) {
+        plan = ring_of(problem, device, REDUCE_BULK_OPENCL_LOADS, REDUCE_BULK_OPENCL_PER_UNIT,
+                       REDUCE_BULK_STAGES);
+    } else {
+        plan = ring_of(problem, device, REDUCE_BULK_LOADS, REDUCE_BULK_PER_UNIT, REDUCE_BULK_STAGES);
+        plan.stages = stages_that_fit(device, plan.stage_bytes);
+    }
+    plan.threads += 32;
+    return plan;
 }
 
 /* ---- depth ---------------------------------------------------------------- */
@@ -167,26 +186,26 @@ static int64_t depth_of_fold(const plx_problem *problem, const plx_device_info *
 
 /* A tile's loads, tile after tile, lanes, an unaligned head and tail, the block's tree;
  * then the partials: packs one by one, lanes, a tail, the tree. */
-static int64_t depth_of_tiling(const plx_problem *problem, const tiling *plan)
+static int64_t depth_of_tiling(const plx_problem *problem, const tiling *plan, int64_t threads)
 {
-    int64_t width = lanes(problem->dtype), tree = levels(plan->threads);
+    int64_t width = lanes(problem->dtype), tree = levels(threads);
     int64_t depth = levels(plan->loads) + plan->rounds - 1 + levels(width) + 2 + tree;
 
     if (plan->blocks > 1)
-        depth += blocks_for(plan->blocks / width, plan->threads) - 1 + levels(width) + 1 + tree;
+        depth += blocks_for(plan->blocks / width, threads) - 1 + levels(width) + 1 + tree;
     return at_most_all(problem, depth);
 }
 
 static int64_t depth_of_vector(const plx_problem *problem, const plx_device_info *device)
 {
     tiling plan = plan_vector(problem, device);
-    return depth_of_tiling(problem, &plan);
+    return depth_of_tiling(problem, &plan, plan.threads);
 }
 
 static int64_t depth_of_bulk(const plx_problem *problem, const plx_device_info *device)
 {
     ring plan = plan_bulk(problem, device);
-    return depth_of_tiling(problem, &plan.tiles);
+    return depth_of_tiling(problem, &plan.tiles, plan.threads);
 }
 
 /* ---- what all recipes share ------------------------------------------------ */
@@ -410,11 +429,11 @@ static plx_status vector_recipe(const plx_problem *problem, const plx_device_inf
 }
 
 /* The one launch of a kernel whose last block joins the partials. */
-static plx_step *add_whole(const plx_problem *problem, const tiling *plan, const char *entry,
-                           plx_recipe *recipe)
+static plx_step *add_whole(const plx_problem *problem, const tiling *plan, int64_t threads,
+                           const char *entry, plx_recipe *recipe)
 {
     uint32_t size = element_size(problem->dtype);
-    plx_step *step = plx_recipe_step(recipe, entry, (uint32_t)plan->threads, 1);
+    plx_step *step = plx_recipe_step(recipe, entry, (uint32_t)threads, 1);
 
     step->early = true;
     step->grid[0] = (uint64_t)plan->blocks;
@@ -434,54 +453,58 @@ static plx_status onepass_recipe(const plx_problem *problem, const plx_device_in
     if (status != PLX_OK)
         return status;
     define(recipe, "LOADS", plan.loads);
-    (void)add_whole(problem, &plan, "reduce_onepass", recipe);
+    (void)add_whole(problem, &plan, plan.threads, "reduce_onepass", recipe);
     return check(recipe, plan.threads * element_size(problem->dtype) + 8, device, error);
 }
 
+/* CUDA gets its ring with the launch; in OpenCL it is a static array, which NVIDIA's
+ * compiler takes at sizes that the device does not tell of. */
 static plx_status bulk_recipe(const plx_problem *problem, const plx_device_info *device,
                               plx_recipe *recipe, plx_error *error)
 {
-    bool nvidia_opencl = (device->features & PLX_FEATURE_NVIDIA_PTX) != 0;
+    bool hopper = is_hopper_or_later(device), in_cuda = device->compute_major > 0 && !is_nvidia_opencl(device);
     ring plan = plan_bulk(problem, device);
+    int64_t tree_bytes = plan.threads * element_size(problem->dtype) + 128, ring_bytes;
     plx_status status = start(problem, device, plan.tiles.threads, recipe, error);
     if (status != PLX_OK)
         return status;
-    if (device->compute_major > 0 && !has_bulk_copies(device) && !nvidia_opencl)
+    if (in_cuda && !hopper)
         return plx_fail(error, PLX_UNSUPPORTED, "needs compute capability 9.0; this device has %u.%u",
                         device->compute_major, device->compute_minor);
-    if (plan.stages < 2)
+    if (plan.stages < 2 || plan.tiles.threads < REDUCE_BULK_BLOCK)
         return plx_fail(error, PLX_UNSUPPORTED,
-                        "needs shared memory for two stages of %lld bytes; this device has %llu",
-                        (long long)plan.stage_bytes, (unsigned long long)device->max_shared_bytes);
+                        "needs blocks of %d threads with two stages of %lld bytes; this device has %u and %llu",
+                        REDUCE_BULK_BLOCK, (long long)plan.stage_bytes, device->max_block_threads,
+                        (unsigned long long)device->max_shared_bytes);
     define(recipe, "LOADS", plan.tiles.loads);
     define(recipe, "STAGES", plan.stages);
-    if (nvidia_opencl && has_bulk_copies(device))
+    if (hopper && !in_cuda)
         define(recipe, "BULK_PTX", 1);
 
-    plx_step *step = add_whole(problem, &plan.tiles, "reduce_bulk", recipe);
+    plx_step *step = add_whole(problem, &plan.tiles, plan.threads, "reduce_bulk", recipe);
     plx_step_i32(step, (int32_t)plan.stages);
-    plx_step_shared(step, plan.stages * plan.stage_bytes);
-    return check(recipe, plan.tiles.threads * element_size(problem->dtype) + 64, device, error);
+    ring_bytes = plan.stages * plan.stage_bytes;
+    if (in_cuda)
+        plx_step_shared(step, ring_bytes);
+    return check(recipe, hopper ? tree_bytes : tree_bytes + ring_bytes, device, error);
 }
 
 /* ---- the ladder ------------------------------------------------------------------ */
 
-/* One launch less is worth most where the launch is most of the time, and costs nothing
- * where it is not.  A group may rely on another's partial within a launch only where
- * fences are known to reach the whole device: NVIDIA's, which have a compute capability.
- * From a gigabyte on the copies in bulk are ahead by half a per cent, where they have
- * the shared memory for it. */
+/* Where launches begin early a second one costs less than a ticket, and from a gigabyte
+ * on the copies in bulk are ahead.  Elsewhere one launch less is worth most where the
+ * launch is most of the time; but a group may rely on another's partial within a launch
+ * only where fences are known to reach the whole device: NVIDIA's, which have a compute
+ * capability. */
 static size_t choose_reduce(const plx_problem *problem, const plx_device_info *device)
 {
-    static const int64_t bulk_bytes = INT64_C(1) << 30;
-    int64_t bulk_elements = bulk_bytes / element_size(problem->dtype);
+    static const int64_t large_bytes = INT64_C(1) << 30;
 
     if (device->compute_major == 0)
         return VECTOR;
-    if (problem->of.reduce.n < bulk_elements || !has_bulk_copies(device) ||
-        plan_bulk(problem, device).tiles.loads < REDUCE_BULK_LOADS)
+    if (!is_hopper_or_later(device) || is_nvidia_opencl(device))
         return ONEPASS;
-    return BULK;
+    return problem->of.reduce.n < large_bytes / element_size(problem->dtype) ? VECTOR : BULK;
 }
 
 static const plx_row rows[ROWS] = {

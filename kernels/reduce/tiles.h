@@ -9,9 +9,14 @@
 #define REDUCE_VECTOR_LOADS 8    /* 16-byte loads in flight per thread; a power of two */
 #define REDUCE_VECTOR_PER_UNIT 4 /* blocks for each multiprocessor: they stay until all is read */
 
-#define REDUCE_BULK_BLOCK 256    /* bulk: threads */
-#define REDUCE_BULK_STAGES 6     /* bulk: copies under way in a block, at most */
-#define REDUCE_BULK_LOADS 8      /* bulk: 16-byte parts of a copy that a thread adds up: 32 KiB */
-#define REDUCE_BULK_SMALL_LOADS 2 /* the same where shared memory is small: 8 KiB */
-#define REDUCE_BULK_SMALL_STAGES 5
-#define REDUCE_BULK_SMALL_PER_UNIT 4
+#define REDUCE_BULK_BLOCK 256  /* bulk: threads that add up; one more warp asks for copies */
+#define REDUCE_BULK_STAGES 6   /* copies under way in a block */
+#define REDUCE_BULK_LOADS 8    /* 16-byte parts of a copy that a thread adds up: 32 KiB a copy */
+#define REDUCE_BULK_PER_UNIT 1
+
+#define REDUCE_BULK_OPENCL_LOADS 4 /* the same in NVIDIA's OpenCL, which gives 96 KiB to a group */
+#define REDUCE_BULK_OPENCL_PER_UNIT 2
+
+#define REDUCE_BULK_PLAIN_STAGES 2 /* and in OpenCL's own words, without that warp */
+#define REDUCE_BULK_PLAIN_LOADS 2
+#define REDUCE_BULK_PLAIN_PER_UNIT 4
