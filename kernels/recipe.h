@@ -49,6 +49,9 @@ typedef struct plx_recipe {
     char variant[48];  /* "f32_nt": the end of the CUDA entry points' names */
     char defines[256]; /* "-DT=float -DTRANS_A=0": how OpenCL compiles the same */
     uint64_t scratch_bytes; /* counters included; 0 when no step uses scratch */
+    /* OpenCL: static local memory that a group is known to get, where the device tells
+     * of less; 0 otherwise. */
+    uint64_t known_local_bytes;
     size_t step_count;      /* 0: nothing to do */
     plx_step steps[PLX_MAX_STEPS];
 } plx_recipe;

@@ -478,8 +478,10 @@ static plx_status bulk_recipe(const plx_problem *problem, const plx_device_info 
                         (unsigned long long)device->max_shared_bytes);
     define(recipe, "LOADS", plan.tiles.loads);
     define(recipe, "STAGES", plan.stages);
-    if (hopper && !in_cuda)
+    if (hopper && !in_cuda) {
         define(recipe, "BULK_PTX", 1);
+        recipe->known_local_bytes = 112 << 10; /* two groups share what a multiprocessor has */
+    }
 
     plx_step *step = add_whole(problem, &plan.tiles, plan.threads, "reduce_bulk", recipe);
     plx_step_i32(step, (int32_t)plan.stages);
@@ -491,20 +493,21 @@ static plx_status bulk_recipe(const plx_problem *problem, const plx_device_info 
 
 /* ---- the ladder ------------------------------------------------------------------ */
 
-/* Where launches begin early a second one costs less than a ticket, and from a gigabyte
- * on the copies in bulk are ahead.  Elsewhere one launch less is worth most where the
- * launch is most of the time; but a group may rely on another's partial within a launch
- * only where fences are known to reach the whole device: NVIDIA's, which have a compute
- * capability. */
+/* One launch less is worth most where the launch is most of the time; but a group may
+ * rely on another's partial within a launch only where fences are known to reach the
+ * whole device: NVIDIA's, which have a compute capability.  Where launches begin early,
+ * a second one costs less than a ticket as soon as the first lasts longer than it takes
+ * to ask for one; from 4 GiB on the copies in bulk are ahead. */
 static size_t choose_reduce(const plx_problem *problem, const plx_device_info *device)
 {
-    static const int64_t large_bytes = INT64_C(1) << 30;
+    int64_t mebibytes = problem->of.reduce.n / (1024 * 1024 / element_size(problem->dtype));
+    bool early = is_hopper_or_later(device) && !is_nvidia_opencl(device);
 
     if (device->compute_major == 0)
         return VECTOR;
-    if (!is_hopper_or_later(device) || is_nvidia_opencl(device))
+    if (!early || mebibytes < 8)
         return ONEPASS;
-    return problem->of.reduce.n < large_bytes / element_size(problem->dtype) ? VECTOR : BULK;
+    return mebibytes < 4096 ? VECTOR : BULK;
 }
 
 static const plx_row rows[ROWS] = {
@@ -627,8 +630,8 @@ static const plx_row rows[ROWS] = {
             .idea = "one launch: each block draws a ticket, and the last to finish joins the "
                     "partials in a fixed order",
             .gain = "saves the second launch, a few microseconds: up to twice as fast on small "
-                    "inputs, the same on large ones; the order of the sum does not depend on who "
-                    "comes last",
+                    "inputs, the same on large ones; where a launch may begin before the one before "
+                    "it ends, only below 8 MiB.  The order of the sum does not depend on who comes last",
             .limit = "the launch itself below about a megabyte, the bandwidth of memory above",
             .needs = "",
             .dtypes = REDUCE_DTYPES,
@@ -645,7 +648,7 @@ static const plx_row rows[ROWS] = {
                     "any moment, while the threads add up the one that has arrived",
             .gain = "one instruction asks for 32 KiB, and the bytes in flight depend on shared memory, "
                     "not on threads and their registers: half a per cent more of the bandwidth of "
-                    "memory from a gigabyte on, less below",
+                    "memory at 4 GiB, less below 2",
             .limit = "the bandwidth of memory; the ring of copies has to fill before the first "
                      "addition, which small inputs feel",
             .needs = "CUDA: compute capability 9.0; OpenCL: local memory for two copies",

@@ -43,6 +43,7 @@ typedef struct planning {
     const plx_problem *problem;
     const plx_row *row;
     cl_program program;
+    uint64_t known_local_bytes; /* the recipe's */
 } planning;
 
 static const size_t element_sizes[PLX_DTYPE_COUNT] = {
@@ -118,11 +119,13 @@ static plx_status check_local_memory(const planning *this, cl_kernel kernel, con
 {
     cl_ulong bytes = 0;
     const plx_device_info *info = plx_cl_info(this->session);
+    uint64_t known = this->known_local_bytes;
+    uint64_t most = known > info->max_shared_bytes ? known : info->max_shared_bytes;
     plx_status status = PLX_CL(error, GetKernelWorkGroupInfo, kernel, plx_cl_device(this->session),
                                CL_KERNEL_LOCAL_MEM_SIZE, sizeof bytes, &bytes, NULL);
-    if (status == PLX_OK && bytes > info->max_shared_bytes)
+    if (status == PLX_OK && bytes > most)
         status = plx_fail(error, PLX_UNSUPPORTED, "%s needs %llu bytes of local memory; %s has %llu", entry,
-                          (unsigned long long)bytes, info->name, (unsigned long long)info->max_shared_bytes);
+                          (unsigned long long)bytes, info->name, (unsigned long long)most);
     return status;
 }
 
@@ -195,6 +198,7 @@ static plx_status prepare_steps(planning *this, const plx_recipe *recipe, plx_pl
 {
     if (recipe->step_count == 0)
         return PLX_OK;
+    this->known_local_bytes = recipe->known_local_bytes;
     plx_status status = build_program(this, recipe->defines, error);
     while (status == PLX_OK && plan->step_count < recipe->step_count) {
         size_t next = plan->step_count++;
