@@ -50,7 +50,7 @@ watch() {
 watch races --data-races -- reduce
 watch races --data-races -- matvec
 watch races --data-races -- gemm
-for kernel in copy copy-shared naive coalesced padded swizzled diagonal; do
+for kernel in copy copy-shared naive coalesced padded swizzled diagonal skewed skinny; do
     watch races --data-races -- transpose "$kernel"
 done
 # Without i16: Oclgrind 21.10 refuses the 128-bit constants that its compiler makes of it

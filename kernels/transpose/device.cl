@@ -28,6 +28,15 @@ INLINE tile_place tile_in_order(int across, int size, long rows, long cols)
     return tile_at(group / (uint)across, group % (uint)across, size, rows, cols);
 }
 
+/* Groups take the tiles column by column; `down` tiles lie one above the other.  What runs
+ * at one time then writes a few rows of `out` in long pieces: memory likes its writes close
+ * together better than its reads. */
+INLINE tile_place tile_downwards(int down, int size, long rows, long cols)
+{
+    const uint group = get_group_id(0);
+    return tile_at(group % (uint)down, group / (uint)down, size, rows, cols);
+}
+
 /* What one work-item holds of a tile: the elements in its column x and in the rows y,
  * y + TRANSPOSE_ROWS, and so on. */
 typedef struct held_part {

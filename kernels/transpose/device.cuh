@@ -30,6 +30,15 @@ static __device__ Tile tile_in_order(int across, int size, int64_t rows, int64_t
     return tile_at(down, right, size, rows, cols);
 }
 
+/* Blocks take the tiles column by column; `down` tiles lie one above the other.  What runs
+ * at one time then writes a few rows of `out` in long pieces: memory likes its writes close
+ * together better than its reads. */
+static __device__ Tile tile_downwards(int down, int size, int64_t rows, int64_t cols)
+{
+    const unsigned right = blockIdx.x / (unsigned)down, below = blockIdx.x % (unsigned)down;
+    return tile_at(below, right, size, rows, cols);
+}
+
 /* What one thread holds of a tile: the elements in its column x and in the rows y,
  * y + TRANSPOSE_ROWS, and so on. */
 template <class T> struct Held {

@@ -7,27 +7,65 @@
 
 #include <string.h>
 
-enum { COPY, COPY_SHARED, NAIVE, COALESCED, PADDED, SWIZZLED, DIAGONAL, VECTOR, ROWS };
+enum { COPY, COPY_SHARED, NAIVE, COALESCED, PADDED, SWIZZLED, DIAGONAL, VECTOR, SKEWED, SKINNY, ROWS };
 
 enum { IN, OUT }; /* operands */
 
 #define ALL_DTYPES (PLX_DTYPE_BIT(PLX_DTYPE_COUNT) - 1)
 
-/* An element of one size in OpenCL C, and the geometry of `vector` for it. */
+/* An element of one size in OpenCL C, and the geometry of the kernels that depend on it. */
 typedef struct element {
     int64_t size;
     const char *variant, *defines;
     int64_t vector_tile;
+    struct {
+        int64_t width, height, run;
+    } skewed;
+    int64_t skinny_capacity;
 } element;
 
 static const element *element_of(plx_dtype dtype)
 {
-    static const element one = {1, "b1", "-DT=uchar -DPACK=uint4 -DWIDTH=16", TRANSPOSE_VECTOR_TILE_B1};
-    static const element two = {2, "b2", "-DT=ushort -DPACK=uint4 -DWIDTH=8", TRANSPOSE_VECTOR_TILE_B2};
-    static const element four = {4, "b4", "-DT=uint -DPACK=uint4 -DWIDTH=4", TRANSPOSE_VECTOR_TILE_B4};
-    static const element eight = {8, "b8", "-DT=ulong -DPACK=ulong2 -DWIDTH=2", TRANSPOSE_VECTOR_TILE_B8};
-    static const element sixteen = {16, "b16", "-DT=ulong2 -DPACK=ulong2 -DWIDTH=1",
-                                    TRANSPOSE_VECTOR_TILE_B16};
+    static const element one = {
+        .size = 1,
+        .variant = "b1",
+        .defines = "-DT=uchar -DPACK=uint4 -DWIDTH=16",
+        .vector_tile = TRANSPOSE_VECTOR_TILE_B1,
+        .skewed = {TRANSPOSE_SKEWED_WIDTH_B1, TRANSPOSE_SKEWED_HEIGHT_B1, TRANSPOSE_SKEWED_RUN_B1},
+        .skinny_capacity = TRANSPOSE_SKINNY_CAPACITY_B1,
+    };
+    static const element two = {
+        .size = 2,
+        .variant = "b2",
+        .defines = "-DT=ushort -DPACK=uint4 -DWIDTH=8",
+        .vector_tile = TRANSPOSE_VECTOR_TILE_B2,
+        .skewed = {TRANSPOSE_SKEWED_WIDTH_B2, TRANSPOSE_SKEWED_HEIGHT_B2, TRANSPOSE_SKEWED_RUN_B2},
+        .skinny_capacity = TRANSPOSE_SKINNY_CAPACITY_B2,
+    };
+    static const element four = {
+        .size = 4,
+        .variant = "b4",
+        .defines = "-DT=uint -DPACK=uint4 -DWIDTH=4",
+        .vector_tile = TRANSPOSE_VECTOR_TILE_B4,
+        .skewed = {TRANSPOSE_SKEWED_WIDTH_B4, TRANSPOSE_SKEWED_HEIGHT_B4, TRANSPOSE_SKEWED_RUN_B4},
+        .skinny_capacity = TRANSPOSE_SKINNY_CAPACITY_B4,
+    };
+    static const element eight = {
+        .size = 8,
+        .variant = "b8",
+        .defines = "-DT=ulong -DPACK=ulong2 -DWIDTH=2",
+        .vector_tile = TRANSPOSE_VECTOR_TILE_B8,
+        .skewed = {TRANSPOSE_SKEWED_WIDTH_B8, TRANSPOSE_SKEWED_HEIGHT_B8, TRANSPOSE_SKEWED_RUN_B8},
+        .skinny_capacity = TRANSPOSE_SKINNY_CAPACITY_B8,
+    };
+    static const element sixteen = {
+        .size = 16,
+        .variant = "b16",
+        .defines = "-DT=ulong2 -DPACK=ulong2 -DWIDTH=1",
+        .vector_tile = TRANSPOSE_VECTOR_TILE_B16,
+        .skewed = {TRANSPOSE_SKEWED_WIDTH_B16, TRANSPOSE_SKEWED_HEIGHT_B16, TRANSPOSE_SKEWED_RUN_B16},
+        .skinny_capacity = TRANSPOSE_SKINNY_CAPACITY_B16,
+    };
     switch (dtype) {
     case PLX_I8:
         return &one;
@@ -48,6 +86,13 @@ static int64_t tiles_for(int64_t length, int64_t tile)
     return length > 0 ? (length - 1) / tile + 1 : 0;
 }
 
+/* The same where the first tile begins `above` before the first element. */
+static int64_t tiles_from(int64_t above, int64_t length, int64_t tile)
+{
+    int64_t count = tiles_for(length, tile);
+    return above > count * tile - length ? count + 1 : count;
+}
+
 /* No term is summed. */
 static int64_t no_depth(const plx_problem *problem, const plx_device_info *device)
 {
@@ -58,7 +103,17 @@ static int64_t no_depth(const plx_problem *problem, const plx_device_info *devic
 
 /* ---- recipes ---------------------------------------------------------------- */
 
-static void add_arguments(plx_step *step, const plx_transpose_problem *p, int64_t across)
+/* A matrix cut into tiles, with a block for each. */
+typedef struct tiling {
+    const char *entry;
+    int64_t height, width; /* of a tile */
+    int64_t above;         /* rows by which the tiles begin above the matrix */
+    uint32_t block_x, block_y;
+    int64_t shared;
+    bool downwards; /* numbered column by column, else row by row */
+} tiling;
+
+static void add_arguments(plx_step *step, const plx_transpose_problem *p, int64_t side)
 {
     plx_step_operand(step, IN);
     plx_step_operand(step, OUT);
@@ -66,40 +121,61 @@ static void add_arguments(plx_step *step, const plx_transpose_problem *p, int64_
     plx_step_i64(step, p->cols);
     plx_step_i64(step, p->ld_in);
     plx_step_i64(step, p->ld_out);
-    plx_step_i32(step, (int32_t)across);
+    plx_step_i32(step, (int32_t)side);
 }
 
-/* One launch with a block per tile; none for a matrix without elements. */
-static plx_status tile_recipe(const char *entry, int64_t tile, uint32_t block_x, uint32_t block_y,
-                              int64_t shared, const plx_problem *problem, const plx_device_info *device,
-                              plx_recipe *recipe, plx_error *error)
+/* One launch, which becomes *step; none, and NULL, for a matrix without elements. */
+static plx_status tile_recipe(const tiling *tiles, const plx_problem *problem, plx_recipe *recipe,
+                              plx_step **step, plx_error *error)
 {
     const plx_transpose_problem *p = &problem->of.transpose;
     const element *moved = element_of(problem->dtype);
-    int64_t across = tiles_for(p->cols, tile), down = tiles_for(p->rows, tile);
 
     memset(recipe, 0, sizeof *recipe);
+    *step = NULL;
     (void)snprintf(recipe->variant, sizeof recipe->variant, "%s", moved->variant);
-    (void)snprintf(recipe->defines, sizeof recipe->defines, "%s -DSIZE=%d", moved->defines, (int)tile);
-    if (across == 0 || down == 0)
+    (void)snprintf(recipe->defines, sizeof recipe->defines, "%s", moved->defines);
+    if (p->rows == 0 || p->cols == 0)
         return PLX_OK;
+    int64_t across = tiles_for(p->cols, tiles->width);
+    int64_t down = tiles_from(tiles->above, p->rows, tiles->height);
     if (across > INT32_MAX / down)
         return plx_fail(error, PLX_UNSUPPORTED,
                         "%lld x %lld elements are more than 2^31 - 1 tiles of %d x %d",
-                        (long long)p->rows, (long long)p->cols, (int)tile, (int)tile);
-    plx_step *step = plx_recipe_step(recipe, entry, block_x, block_y);
-    step->grid[0] = (uint64_t)(across * down);
-    add_arguments(step, p, across);
-    return plx_recipe_check(recipe, (uint64_t)shared, device, error);
+                        (long long)p->rows, (long long)p->cols, (int)tiles->height, (int)tiles->width);
+    *step = plx_recipe_step(recipe, tiles->entry, tiles->block_x, tiles->block_y);
+    (*step)->grid[0] = (uint64_t)(across * down);
+    add_arguments(*step, p, tiles->downwards ? down : across);
+    return PLX_OK;
+}
+
+/* What OpenCL is told besides. */
+static void define(plx_recipe *recipe, const char *name, int64_t value)
+{
+    size_t used = strlen(recipe->defines);
+    (void)snprintf(recipe->defines + used, sizeof recipe->defines - used, " -D%s=%d", name, (int)value);
 }
 
 /* `columns` of shared memory beside each other; 0 for kernels without. */
-static plx_status square_recipe(const char *entry, int64_t columns, const plx_problem *problem,
-                                const plx_device_info *device, plx_recipe *recipe, plx_error *error)
+static plx_status square_recipe(const char *entry, bool downwards, int64_t columns,
+                                const plx_problem *problem, const plx_device_info *device,
+                                plx_recipe *recipe, plx_error *error)
 {
-    int64_t shared = columns * TRANSPOSE_TILE * element_of(problem->dtype)->size;
-    return tile_recipe(entry, TRANSPOSE_TILE, TRANSPOSE_TILE, TRANSPOSE_ROWS, shared, problem, device,
-                       recipe, error);
+    const tiling tiles = {
+        .entry = entry,
+        .height = TRANSPOSE_TILE,
+        .width = TRANSPOSE_TILE,
+        .block_x = TRANSPOSE_TILE,
+        .block_y = TRANSPOSE_ROWS,
+        .shared = columns * TRANSPOSE_TILE * element_of(problem->dtype)->size,
+        .downwards = downwards,
+    };
+    plx_step *step;
+    plx_status status = tile_recipe(&tiles, problem, recipe, &step, error);
+    if (status != PLX_OK)
+        return status;
+    define(recipe, "SIZE", TRANSPOSE_TILE);
+    return plx_recipe_check(recipe, (uint64_t)tiles.shared, device, error);
 }
 
 /* A copy writes its rows one after the other, element (i, j) to out[i * cols + j].  They
@@ -117,7 +193,7 @@ static plx_status copy_recipe(const plx_problem *problem, const plx_device_info 
                               plx_recipe *recipe, plx_error *error)
 {
     plx_status status = copy_fits(problem, error);
-    return status == PLX_OK ? square_recipe("transpose_copy", 0, problem, device, recipe, error) : status;
+    return status == PLX_OK ? square_recipe("transpose_copy", false, 0, problem, device, recipe, error) : status;
 }
 
 static plx_status copy_shared_recipe(const plx_problem *problem, const plx_device_info *device,
@@ -126,74 +202,131 @@ static plx_status copy_shared_recipe(const plx_problem *problem, const plx_devic
     plx_status status = copy_fits(problem, error);
     if (status != PLX_OK)
         return status;
-    return square_recipe("transpose_copy_shared", TRANSPOSE_TILE, problem, device, recipe, error);
+    return square_recipe("transpose_copy_shared", false, TRANSPOSE_TILE, problem, device, recipe, error);
 }
 
 static plx_status naive_recipe(const plx_problem *problem, const plx_device_info *device,
                                plx_recipe *recipe, plx_error *error)
 {
-    return square_recipe("transpose_naive", 0, problem, device, recipe, error);
+    return square_recipe("transpose_naive", true, 0, problem, device, recipe, error);
 }
 
 static plx_status coalesced_recipe(const plx_problem *problem, const plx_device_info *device,
                                    plx_recipe *recipe, plx_error *error)
 {
-    return square_recipe("transpose_coalesced", TRANSPOSE_TILE, problem, device, recipe, error);
+    return square_recipe("transpose_coalesced", true, TRANSPOSE_TILE, problem, device, recipe, error);
 }
 
 static plx_status padded_recipe(const plx_problem *problem, const plx_device_info *device,
                                 plx_recipe *recipe, plx_error *error)
 {
-    return square_recipe("transpose_padded", TRANSPOSE_TILE + 1, problem, device, recipe, error);
+    return square_recipe("transpose_padded", true, TRANSPOSE_TILE + 1, problem, device, recipe, error);
 }
 
 static plx_status swizzled_recipe(const plx_problem *problem, const plx_device_info *device,
                                   plx_recipe *recipe, plx_error *error)
 {
-    return square_recipe("transpose_swizzled", TRANSPOSE_TILE, problem, device, recipe, error);
+    return square_recipe("transpose_swizzled", true, TRANSPOSE_TILE, problem, device, recipe, error);
 }
 
 static plx_status diagonal_recipe(const plx_problem *problem, const plx_device_info *device,
                                   plx_recipe *recipe, plx_error *error)
 {
-    return square_recipe("transpose_diagonal", TRANSPOSE_TILE, problem, device, recipe, error);
+    return square_recipe("transpose_diagonal", false, TRANSPOSE_TILE, problem, device, recipe, error);
 }
 
 static plx_status vector_recipe(const plx_problem *problem, const plx_device_info *device,
                                 plx_recipe *recipe, plx_error *error)
 {
     const element *moved = element_of(problem->dtype);
-    int64_t tile = moved->vector_tile, packs = tile * moved->size / 16;
-    return tile_recipe("transpose_vector", tile, (uint32_t)(packs * packs), 1, tile * tile * moved->size,
-                       problem, device, recipe, error);
+    int64_t side = moved->vector_tile, packs = side * moved->size / 16;
+    const tiling tiles = {
+        .entry = "transpose_vector",
+        .height = side,
+        .width = side,
+        .block_x = (uint32_t)(packs * packs),
+        .block_y = 1,
+        .shared = side * side * moved->size,
+        .downwards = true,
+    };
+    plx_step *step;
+    plx_status status = tile_recipe(&tiles, problem, recipe, &step, error);
+    if (status != PLX_OK)
+        return status;
+    define(recipe, "SIZE", side);
+    return plx_recipe_check(recipe, (uint64_t)tiles.shared, device, error);
+}
+
+/* A row of the tile in shared memory ends in a gap of 4 bytes, or of one element. */
+static plx_status skewed_recipe(const plx_problem *problem, const plx_device_info *device,
+                                plx_recipe *recipe, plx_error *error)
+{
+    const element *moved = element_of(problem->dtype);
+    int64_t width = moved->skewed.width, height = moved->skewed.height, run = moved->skewed.run;
+    int64_t gap = moved->size < 4 ? 4 : moved->size;
+    const tiling tiles = {
+        .entry = "transpose_skewed",
+        .height = height,
+        .width = width,
+        .above = run - 1,
+        .block_x = TRANSPOSE_SKEWED_THREADS,
+        .block_y = 1,
+        .shared = (height + run) * (width * moved->size + gap),
+        .downwards = true,
+    };
+    plx_step *step;
+    plx_status status = tile_recipe(&tiles, problem, recipe, &step, error);
+    if (status != PLX_OK)
+        return status;
+    define(recipe, "ACROSS", width);
+    define(recipe, "HEIGHT", height);
+    define(recipe, "RUN", run);
+    return plx_recipe_check(recipe, (uint64_t)tiles.shared, device, error);
+}
+
+/* A side in equal parts, none longer than TRANSPOSE_SKINNY_SIDE. */
+static int64_t skinny_part(int64_t side)
+{
+    return side < 1 ? 1 : tiles_for(side, tiles_for(side, TRANSPOSE_SKINNY_SIDE));
+}
+
+/* How much of the longer side a tile has when it is `shorter` wide: whole warps, if it can. */
+static int64_t skinny_length(int64_t capacity, int64_t shorter)
+{
+    int64_t length = capacity / shorter;
+    return length > 32 ? length / 32 * 32 : length;
+}
+
+static plx_status skinny_recipe(const plx_problem *problem, const plx_device_info *device,
+                                plx_recipe *recipe, plx_error *error)
+{
+    const plx_transpose_problem *p = &problem->of.transpose;
+    const element *moved = element_of(problem->dtype);
+    int64_t capacity = moved->skinny_capacity;
+    int64_t shorter = skinny_part(p->rows < p->cols ? p->rows : p->cols);
+    int64_t length = skinny_length(capacity, shorter);
+    const tiling tiles = {
+        .entry = "transpose_skinny",
+        .height = p->rows < p->cols ? shorter : length,
+        .width = p->rows < p->cols ? length : shorter,
+        .block_x = TRANSPOSE_SKINNY_THREADS,
+        .block_y = 1,
+        .shared = (capacity + capacity / 2) * moved->size,
+        .downwards = true,
+    };
+    plx_step *step;
+    plx_status status = tile_recipe(&tiles, problem, recipe, &step, error);
+    if (status != PLX_OK)
+        return status;
+    define(recipe, "CAPACITY", capacity);
+    if (step != NULL) {
+        plx_step_i32(step, (int32_t)tiles.height);
+        plx_step_i32(step, (int32_t)tiles.width);
+    }
+    return plx_recipe_check(recipe, (uint64_t)tiles.shared, device, error);
 }
 
 /* ---- the ladder ---------------------------------------------------------------- */
-
-/* Whether every row begins at a multiple of 16 bytes, if the operands do. */
-static bool rows_aligned(const plx_problem *problem)
-{
-    const plx_transpose_problem *p = &problem->of.transpose;
-    int64_t width = 16 / element_of(problem->dtype)->size;
-    return p->ld_in % width == 0 && p->ld_out % width == 0;
-}
-
-/* Few rows or columns leave most of a tile empty: then the caches do what the tile is
- * for.  `vector` pays when most tiles are whole and every row aligned. */
-static size_t choose_transpose(const plx_problem *problem, const plx_device_info *device)
-{
-    const plx_transpose_problem *p = &problem->of.transpose;
-    int64_t shorter = p->rows < p->cols ? p->rows : p->cols;
-    plx_recipe recipe;
-    plx_error ignored;
-
-    if (shorter <= TRANSPOSE_TILE / 4)
-        return NAIVE;
-    if (shorter >= 2 * element_of(problem->dtype)->vector_tile && rows_aligned(problem) &&
-        vector_recipe(problem, device, &recipe, &ignored) == PLX_OK)
-        return VECTOR;
-    return swizzled_recipe(problem, device, &recipe, &ignored) == PLX_OK ? SWIZZLED : NAIVE;
-}
 
 static const plx_row rows[ROWS] = {
     [COPY] = {
@@ -324,7 +457,102 @@ static const plx_row rows[ROWS] = {
         },
         .recipe = vector_recipe,
     },
+    [SKEWED] = {
+        .about = {
+            .name = "skewed",
+            .idea = "swizzled with larger tiles, 64 x 64 for 4 bytes, each of whose columns begins "
+                    "where its row of the output has a multiple of 32 bytes, the sector",
+            .gain = "odd leading dimensions lose their price: no sector is written by two blocks; "
+                    "nothing where rows are aligned anyway",
+            .limit = "the bandwidth of memory; an eighth more is read, though not from memory",
+            .needs = "",
+            .dtypes = ALL_DTYPES,
+            .accumulator_f32 = PLX_F32,
+            .reproducibility = PLX_R0,
+            .depth = no_depth,
+        },
+        .recipe = skewed_recipe,
+    },
+    [SKINNY] = {
+        .about = {
+            .name = "skinny",
+            .idea = "tiles as narrow as the matrix: threads are dealt to elements in the order of "
+                    "memory, whatever the length of a row",
+            .gain = "no idle threads where a side is short or fills its last tile badly; loses to "
+                    "square tiles where both are long",
+            .limit = "the bandwidth of memory; a multiplication per element for its place",
+            .needs = "",
+            .dtypes = ALL_DTYPES,
+            .accumulator_f32 = PLX_F32,
+            .reproducibility = PLX_R0,
+            .depth = no_depth,
+        },
+        .recipe = skinny_recipe,
+    },
 };
+
+/* Whether every row begins at a multiple of so many bytes, if the operands do. */
+static bool rows_aligned(const plx_problem *problem, int64_t bytes)
+{
+    const plx_transpose_problem *p = &problem->of.transpose;
+    int64_t elements = bytes / element_of(problem->dtype)->size;
+    return p->ld_in % elements == 0 && p->ld_out % elements == 0;
+}
+
+/* Bytes and pairs of them need the wide accesses more than whole tiles. */
+static bool suits_vector(const plx_problem *problem)
+{
+    const plx_transpose_problem *p = &problem->of.transpose;
+    const element *moved = element_of(problem->dtype);
+    int64_t tile = moved->vector_tile;
+
+    if (moved->size < 4)
+        return rows_aligned(problem, 16) && p->rows >= 2 * tile && p->cols >= 2 * tile;
+    return rows_aligned(problem, 128) && p->rows % tile == 0 && p->cols % tile == 0;
+}
+
+/* One row of tiles, more than half of them full and writing `out` from end to end; or one
+ * column, nearly full. */
+static bool suits_swizzled(const plx_transpose_problem *p)
+{
+    if (p->rows < p->cols)
+        return p->rows >= TRANSPOSE_TILE / 2 && p->rows <= TRANSPOSE_TILE;
+    return p->cols >= TRANSPOSE_TILE - 4 && p->cols <= TRANSPOSE_TILE;
+}
+
+/* Whether the tiles of `skewed` are four fifths full. */
+static bool suits_skewed(const plx_problem *problem)
+{
+    const plx_transpose_problem *p = &problem->of.transpose;
+    const element *moved = element_of(problem->dtype);
+    double down = (double)tiles_from(moved->skewed.run - 1, p->rows, moved->skewed.height) *
+                  (double)moved->skewed.height;
+    double across = (double)tiles_for(p->cols, moved->skewed.width) * (double)moved->skewed.width;
+
+    return (double)p->rows * (double)p->cols >= 0.8 * down * across;
+}
+
+/* By what was measured. */
+static size_t preferred(const plx_problem *problem)
+{
+    return suits_vector(problem)                     ? VECTOR
+           : suits_swizzled(&problem->of.transpose) ? SWIZZLED
+           : suits_skewed(problem)                  ? SKEWED
+                                                    : SKINNY;
+}
+
+/* A device with little shared memory or small blocks gets a step that fits. */
+static size_t choose_transpose(const plx_problem *problem, const plx_device_info *device)
+{
+    const size_t tried[] = {preferred(problem), SWIZZLED};
+    plx_recipe recipe;
+    plx_error ignored;
+
+    for (size_t i = 0; i < sizeof tried / sizeof tried[0]; ++i)
+        if (rows[tried[i]].recipe(problem, device, &recipe, &ignored) == PLX_OK)
+            return tried[i];
+    return NAIVE;
+}
 
 const plx_ladder plx_transpose_ladder = {
     .rows = rows,

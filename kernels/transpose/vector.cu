@@ -79,10 +79,10 @@ template <class T> __device__ bool rows_aligned(const T *at, int64_t ld)
 
 template <class T, int SIZE>
 __device__ void transpose_vector(const T *__restrict__ in, T *__restrict__ out, int64_t rows,
-                                 int64_t cols, int64_t ld_in, int64_t ld_out, int across)
+                                 int64_t cols, int64_t ld_in, int64_t ld_out, int down)
 {
     __shared__ Pack<T> staged[SIZE * SIZE / Pack<T>::width];
-    const Tile tile = tile_in_order(across, SIZE, rows, cols);
+    const Tile tile = tile_downwards(down, SIZE, rows, cols);
     const bool aligned = rows_aligned(in, ld_in) && rows_aligned(out, ld_out);
 
     in += tile.row * ld_in + tile.col;
@@ -95,35 +95,35 @@ __device__ void transpose_vector(const T *__restrict__ in, T *__restrict__ out, 
 
 extern "C" __global__ void __launch_bounds__(vector_threads<uint8_t, TRANSPOSE_VECTOR_TILE_B1>())
 transpose_vector_b1(const uint8_t *in, uint8_t *out, int64_t rows, int64_t cols, int64_t ld_in,
-                    int64_t ld_out, int across)
+                    int64_t ld_out, int down)
 {
-    transpose_vector<uint8_t, TRANSPOSE_VECTOR_TILE_B1>(in, out, rows, cols, ld_in, ld_out, across);
+    transpose_vector<uint8_t, TRANSPOSE_VECTOR_TILE_B1>(in, out, rows, cols, ld_in, ld_out, down);
 }
 
 extern "C" __global__ void __launch_bounds__(vector_threads<uint16_t, TRANSPOSE_VECTOR_TILE_B2>())
 transpose_vector_b2(const uint16_t *in, uint16_t *out, int64_t rows, int64_t cols, int64_t ld_in,
-                    int64_t ld_out, int across)
+                    int64_t ld_out, int down)
 {
-    transpose_vector<uint16_t, TRANSPOSE_VECTOR_TILE_B2>(in, out, rows, cols, ld_in, ld_out, across);
+    transpose_vector<uint16_t, TRANSPOSE_VECTOR_TILE_B2>(in, out, rows, cols, ld_in, ld_out, down);
 }
 
 extern "C" __global__ void __launch_bounds__(vector_threads<uint32_t, TRANSPOSE_VECTOR_TILE_B4>())
 transpose_vector_b4(const uint32_t *in, uint32_t *out, int64_t rows, int64_t cols, int64_t ld_in,
-                    int64_t ld_out, int across)
+                    int64_t ld_out, int down)
 {
-    transpose_vector<uint32_t, TRANSPOSE_VECTOR_TILE_B4>(in, out, rows, cols, ld_in, ld_out, across);
+    transpose_vector<uint32_t, TRANSPOSE_VECTOR_TILE_B4>(in, out, rows, cols, ld_in, ld_out, down);
 }
 
 extern "C" __global__ void __launch_bounds__(vector_threads<uint64_t, TRANSPOSE_VECTOR_TILE_B8>())
 transpose_vector_b8(const uint64_t *in, uint64_t *out, int64_t rows, int64_t cols, int64_t ld_in,
-                    int64_t ld_out, int across)
+                    int64_t ld_out, int down)
 {
-    transpose_vector<uint64_t, TRANSPOSE_VECTOR_TILE_B8>(in, out, rows, cols, ld_in, ld_out, across);
+    transpose_vector<uint64_t, TRANSPOSE_VECTOR_TILE_B8>(in, out, rows, cols, ld_in, ld_out, down);
 }
 
 extern "C" __global__ void __launch_bounds__(vector_threads<uint4, TRANSPOSE_VECTOR_TILE_B16>())
 transpose_vector_b16(const uint4 *in, uint4 *out, int64_t rows, int64_t cols, int64_t ld_in,
-                     int64_t ld_out, int across)
+                     int64_t ld_out, int down)
 {
-    transpose_vector<uint4, TRANSPOSE_VECTOR_TILE_B16>(in, out, rows, cols, ld_in, ld_out, across);
+    transpose_vector<uint4, TRANSPOSE_VECTOR_TILE_B16>(in, out, rows, cols, ld_in, ld_out, down);
 }

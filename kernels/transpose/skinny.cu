@@ -1,0 +1,91 @@
+/* transpose/skinny: tiles as narrow as the matrix, numbered along the memory of either side. */
+#include "device.cuh"
+
+/* e / by for 0 <= e * by < 2^32, where `inverse` is 2^32 / by, rounded up (0 for 1). */
+static __device__ int quotient(int e, int by, unsigned inverse)
+{
+    return by == 1 ? e : (int)__umulhi((unsigned)e, inverse);
+}
+
+static __device__ unsigned inverse_of(int by)
+{
+    return 0xffffffffu / (unsigned)by + 1;
+}
+
+/* Where element (i, j) of a tile is kept: its shorter rows or columns one after the other, an
+ * odd number of elements apart, so that a warp meets many banks both ways. */
+static __device__ int skinny_place(int i, int j, int height, int width)
+{
+    return width <= height ? i * (width | 1) + j : j * (height | 1) + i;
+}
+
+/* A tile of `height` x `width` elements: reads number them along its rows, writes along its
+ * columns, and neither leaves a thread idle because a side is short. */
+template <class T, int CAPACITY>
+__device__ void transpose_skinny(const T *__restrict__ in, T *__restrict__ out, int64_t rows, int64_t cols,
+                                 int64_t ld_in, int64_t ld_out, int down, int height, int width)
+{
+    constexpr int threads = TRANSPOSE_SKINNY_THREADS, each = CAPACITY / threads;
+    __shared__ T staged[CAPACITY + CAPACITY / 2];
+    const int64_t row = (int64_t)(blockIdx.x % (unsigned)down) * height;
+    const int64_t col = (int64_t)(blockIdx.x / (unsigned)down) * width;
+    const int inside_rows = tile_part(rows - row, height), inside_cols = tile_part(cols - col, width);
+    const unsigned by_width = inverse_of(width), by_height = inverse_of(height);
+    T held[each];
+
+    in += row * ld_in + col;
+    out += col * ld_out + row;
+#pragma unroll
+    for (int k = 0; k < each; ++k) {
+        const int e = k * threads + (int)threadIdx.x, i = quotient(e, width, by_width), j = e - i * width;
+        held[k] = i < inside_rows && j < inside_cols ? in[i * ld_in + j] : T();
+    }
+#pragma unroll
+    for (int k = 0; k < each; ++k) {
+        const int e = k * threads + (int)threadIdx.x, i = quotient(e, width, by_width), j = e - i * width;
+        if (i < inside_rows && j < inside_cols)
+            staged[skinny_place(i, j, height, width)] = held[k];
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < each; ++k) {
+        const int e = k * threads + (int)threadIdx.x, j = quotient(e, height, by_height), i = e - j * height;
+        if (i < inside_rows && j < inside_cols)
+            out[j * ld_out + i] = staged[skinny_place(i, j, height, width)];
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(TRANSPOSE_SKINNY_THREADS)
+transpose_skinny_b1(const uint8_t *in, uint8_t *out, int64_t rows, int64_t cols, int64_t ld_in, int64_t ld_out,
+                   int down, int height, int width)
+{
+    transpose_skinny<uint8_t, TRANSPOSE_SKINNY_CAPACITY_B1>(in, out, rows, cols, ld_in, ld_out, down, height, width);
+}
+
+extern "C" __global__ void __launch_bounds__(TRANSPOSE_SKINNY_THREADS)
+transpose_skinny_b2(const uint16_t *in, uint16_t *out, int64_t rows, int64_t cols, int64_t ld_in, int64_t ld_out,
+                   int down, int height, int width)
+{
+    transpose_skinny<uint16_t, TRANSPOSE_SKINNY_CAPACITY_B2>(in, out, rows, cols, ld_in, ld_out, down, height, width);
+}
+
+extern "C" __global__ void __launch_bounds__(TRANSPOSE_SKINNY_THREADS)
+transpose_skinny_b4(const uint32_t *in, uint32_t *out, int64_t rows, int64_t cols, int64_t ld_in, int64_t ld_out,
+                   int down, int height, int width)
+{
+    transpose_skinny<uint32_t, TRANSPOSE_SKINNY_CAPACITY_B4>(in, out, rows, cols, ld_in, ld_out, down, height, width);
+}
+
+extern "C" __global__ void __launch_bounds__(TRANSPOSE_SKINNY_THREADS)
+transpose_skinny_b8(const uint64_t *in, uint64_t *out, int64_t rows, int64_t cols, int64_t ld_in, int64_t ld_out,
+                   int down, int height, int width)
+{
+    transpose_skinny<uint64_t, TRANSPOSE_SKINNY_CAPACITY_B8>(in, out, rows, cols, ld_in, ld_out, down, height, width);
+}
+
+extern "C" __global__ void __launch_bounds__(TRANSPOSE_SKINNY_THREADS)
+transpose_skinny_b16(const uint4 *in, uint4 *out, int64_t rows, int64_t cols, int64_t ld_in, int64_t ld_out,
+                   int down, int height, int width)
+{
+    transpose_skinny<uint4, TRANSPOSE_SKINNY_CAPACITY_B16>(in, out, rows, cols, ld_in, ld_out, down, height, width);
+}
