@@ -511,13 +511,10 @@ static bool suits_vector(const plx_problem *problem)
     return rows_aligned(problem, 128) && p->rows % tile == 0 && p->cols % tile == 0;
 }
 
-/* One row of tiles, more than half of them full and writing `out` from end to end; or one
- * column, nearly full. */
+/* Whether all its tiles are full. */
 static bool suits_swizzled(const plx_transpose_problem *p)
 {
-    if (p->rows < p->cols)
-        return p->rows >= TRANSPOSE_TILE / 2 && p->rows <= TRANSPOSE_TILE;
-    return p->cols >= TRANSPOSE_TILE - 4 && p->cols <= TRANSPOSE_TILE;
+    return p->rows % TRANSPOSE_TILE == 0 && p->cols % TRANSPOSE_TILE == 0;
 }
 
 /* Whether the tiles of `skewed` are four fifths full. */
@@ -535,10 +532,11 @@ static bool suits_skewed(const plx_problem *problem)
 /* By what was measured. */
 static size_t preferred(const plx_problem *problem)
 {
-    return suits_vector(problem)                     ? VECTOR
-           : suits_swizzled(&problem->of.transpose) ? SWIZZLED
-           : suits_skewed(problem)                  ? SKEWED
-                                                    : SKINNY;
+    if (suits_vector(problem))
+        return VECTOR;
+    if (suits_skewed(problem))
+        return SKEWED;
+    return suits_swizzled(&problem->of.transpose) ? SWIZZLED : SKINNY;
 }
 
 /* A device with little shared memory or small blocks gets a step that fits. */

@@ -11,7 +11,7 @@
 #define PITCH (ACROSS + (4 / sizeof(T) > 1 ? 4 / sizeof(T) : 1))
 
 /* All loads are under way before the first is waited for. */
-INLINE void read_skewed(global const T *restrict in, long ld_in, long rows, long first, int width,
+INLINE void read_skewed(global const T *in, long ld_in, long rows, long first, int width,
                         local T *staged)
 {
     const int x = (int)get_local_id(0) % ACROSS, y = (int)get_local_id(0) / ACROSS;
@@ -28,7 +28,7 @@ INLINE void read_skewed(global const T *restrict in, long ld_in, long rows, long
 }
 
 /* `out` points to the row of the tile's first column. */
-INLINE void write_skewed(global T *restrict out, long ld_out, long rows, long first, int width,
+INLINE void write_skewed(global T *out, long ld_out, long rows, long first, int width,
                          local const T *staged)
 {
     const int lane = (int)get_local_id(0) % 32, warp = (int)get_local_id(0) / 32;
