@@ -444,6 +444,12 @@ static plx_status check_with(check *c, plx_check_counts *counts)
     return status;
 }
 
+const char *plx_effort_name(plx_effort effort)
+{
+    static const char *const names[] = {[PLX_QUICK] = "quick", [PLX_NORMAL] = "normal", [PLX_FULL] = "full"};
+    return (unsigned)effort < sizeof names / sizeof names[0] ? names[effort] : "?";
+}
+
 plx_status plx_check(plx_context *context, const plx_check_options *options, plx_check_counts *counts,
                      plx_results *results)
 {
@@ -453,7 +459,9 @@ plx_status plx_check(plx_context *context, const plx_check_options *options, plx
     check *c = calloc(1, sizeof *c);
     plx_status status = PLX_NO_MEMORY;
 
-    if (c == NULL || pthread_mutex_init(&c->desk.lock, NULL) != 0) {
+    made.check = calloc(1, sizeof *made.check);
+    if (c == NULL || made.check == NULL || pthread_mutex_init(&c->desk.lock, NULL) != 0) {
+        plx_results_free(&made);
         free(c);
         return plx_context_fail(context, status, "no memory for a check");
     }
@@ -471,7 +479,8 @@ plx_status plx_check(plx_context *context, const plx_check_options *options, plx
         plx_results_free(&made);
         return plx_context_fail(context, status, "%s", error.text);
     }
-    *counts = counted;
+    counted.effort = options->effort;
+    *made.check = *counts = counted;
     *results = made;
     return PLX_OK;
 }

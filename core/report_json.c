@@ -414,6 +414,22 @@ static json_t *pair_json(const plx_pair *pair)
     return made;
 }
 
+/* What a check counted: the records have only the worst case of each kernel. */
+static json_t *check_json(const plx_check_counts *counts)
+{
+    json_t *reasons = json_array();
+    for (size_t i = 0; i < counts->reason_count; i++)
+        json_array_append_new(reasons, json_pack("{s:s, s:I}", "reason", counts->reasons[i].text, "count",
+                                                 (json_int_t)counts->reasons[i].count));
+    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "effort",
+                     plx_effort_name(counts->effort), "cases", (json_int_t)counts->cases, "ok",
+                     (json_int_t)counts->ok, "wrong", (json_int_t)counts->wrong, "failed",
+                     (json_int_t)counts->failed, "unsupported", (json_int_t)counts->unsupported, "pairs",
+                     (json_int_t)counts->pairs, "agreed", (json_int_t)counts->agreed, "disagreed",
+                     (json_int_t)counts->disagreed, "repeats", (json_int_t)counts->repeats,
+                     "unsupported_reasons", reasons);
+}
+
 json_t *plx_results_json(const plx_results *results)
 {
     json_t *devices = json_array(), *records = json_array(), *pairs = json_array();
@@ -423,9 +439,12 @@ json_t *plx_results_json(const plx_results *results)
         json_array_append_new(records, record_json(&results->records[i]));
     for (size_t i = 0; i < results->pair_count; i++)
         json_array_append_new(pairs, pair_json(&results->pairs[i]));
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "parallax-results/1", "tool",
-                     plx_json_tool(), "environment", plx_json_environment(), "host", plx_json_host(),
-                     "devices", devices, "records", records, "pairs", pairs);
+    json_t *made = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "parallax-results/1", "tool",
+                             plx_json_tool(), "environment", plx_json_environment(), "host", plx_json_host(),
+                             "devices", devices, "records", records, "pairs", pairs);
+    if (made != NULL && results->check != NULL)
+        json_object_set_new(made, "check", check_json(results->check));
+    return made;
 }
 
 plx_status plx_json_write(json_t *all, FILE *to, plx_error *error)

@@ -81,6 +81,7 @@ void plx_results_free(plx_results *results)
     free(results->devices);
     free(results->records);
     free(results->pairs);
+    free(results->check);
     memset(results, 0, sizeof *results);
 }
 

@@ -173,6 +173,11 @@ shows "runs repeated to compare their bits: 0"
 expect 0 '' check reduce --quick --backend host --repeats 1 --verbose
 shows "references"
 expect 2 "no number from 0 on" check reduce --repeats -1
+expect 0 '' check reduce --quick --backend host --dtype f32 --repeats 0
+counted=$(sed -n 's/^\([0-9]*\) cases: .*/\1/p' "$work/out")
+expect 0 '' check reduce --quick --backend host --dtype f32 --repeats 0 --json -
+shows "\"cases\": $counted,"
+shows '"unsupported_reasons": []'
 expect 3 "did you mean 'reference'" explain gemm/referense
 expect 2 "did you mean 'gemm'" explain gem/reference
 

@@ -208,6 +208,7 @@ typedef struct plx_results {
     size_t record_count;
     plx_pair *pairs;
     size_t pair_count;
+    struct plx_check_counts *check; /* what plx_check() counted; NULL: these are of no check */
 } plx_results;
 
 PLX_API void plx_results_free(plx_results *results);
@@ -305,6 +306,7 @@ PLX_API void plx_bench_results_free(plx_bench_results *results);
 /* ---- check ----------------------------------------------------------------- */
 
 typedef enum plx_effort { PLX_QUICK = 0, PLX_NORMAL, PLX_FULL } plx_effort;
+PLX_API const char *plx_effort_name(plx_effort effort); /* "quick" */
 
 typedef struct plx_check_options {
     const char *const *backends;
@@ -352,6 +354,7 @@ typedef enum plx_check_phase {
 PLX_API const char *plx_check_phase_name(plx_check_phase phase); /* "references" */
 
 typedef struct plx_check_counts {
+    plx_effort effort;
     size_t cases, ok, wrong, unsupported, failed, pairs, agreed, disagreed;
     size_t repeats; /* runs whose bits were compared with those of an earlier one */
     /* Why what is unsupported is; what differs in numbers alone counts as one reason. */
