@@ -517,7 +517,7 @@ static bool suits_swizzled(const plx_transpose_problem *p)
     return p->rows % TRANSPOSE_TILE == 0 && p->cols % TRANSPOSE_TILE == 0;
 }
 
-/* Whether the tiles of `skewed` are four fifths full. */
+/* Whether the tiles of `skewed` are three quarters full. */
 static bool suits_skewed(const plx_problem *problem)
 {
     const plx_transpose_problem *p = &problem->of.transpose;
@@ -526,7 +526,7 @@ static bool suits_skewed(const plx_problem *problem)
                   (double)moved->skewed.height;
     double across = (double)tiles_for(p->cols, moved->skewed.width) * (double)moved->skewed.width;
 
-    return (double)p->rows * (double)p->cols >= 0.8 * down * across;
+    return (double)p->rows * (double)p->cols >= 0.75 * down * across;
 }
 
 /* By what was measured. */
