@@ -12,6 +12,7 @@ operation_sources = \
 ladder_sources = \
 	kernels/recipe.h \
 	kernels/recipe.c \
+	kernels/preference.c \
 	kernels/ladders.c \
 	kernels/image.h \
 	kernels/image.c \

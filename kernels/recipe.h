@@ -84,6 +84,32 @@ const plx_ladder *plx_ladder_of(plx_op op);
  * NULL for a number that is no operation. */
 const char *plx_ladder_name(plx_op op);
 
+/* ---- which kernel `auto` takes ----------------------------------------- */
+
+/* Classes of devices between which measurements differed. */
+enum {
+    PLX_ON_PROCESSOR = 1u << 0,
+    PLX_ON_OTHER_GPU = 1u << 1,
+    PLX_ON_NVIDIA_OPENCL = 1u << 2,
+    PLX_ON_CUDA = 1u << 3,
+    PLX_ON_CUDA_9 = 1u << 4, /* compute capability 9.0 and later */
+    PLX_ON_NVIDIA = PLX_ON_NVIDIA_OPENCL | PLX_ON_CUDA | PLX_ON_CUDA_9,
+    PLX_ON_ANY = PLX_ON_PROCESSOR | PLX_ON_OTHER_GPU | PLX_ON_NVIDIA
+};
+
+/* A line of an operation's table of choices: on these devices, for the problems that it
+ * suits, this kernel was measured to be the fastest. */
+typedef struct plx_preference {
+    uint32_t devices; /* PLX_ON_ bits */
+    bool (*suits)(const plx_problem *problem, const plx_device_info *device); /* NULL: all */
+    size_t row;
+} plx_preference;
+
+/* The row of the first line that fits and whose recipe the device can run; the ladder's
+ * first row when there is none. */
+size_t plx_prefer(const plx_preference *table, size_t count, const plx_row *rows,
+                  const plx_problem *problem, const plx_device_info *device);
+
 /* ---- helpers to write a recipe --------------------------------------- */
 
 /* Appends a step and returns it, with block = (x, y, 1), grid = (1, 1, 1). */

@@ -571,41 +571,6 @@ static plx_status narrow_recipe(const plx_problem *problem, const plx_device_inf
                               : narrow_rows_recipe(problem, device, recipe, error);
 }
 
-/* ---- the choice ----------------------------------------------------------------------- */
-
-/* Rows shorter than what a block reads in a round are for `narrow`. */
-enum { SHORT_ROW = 512, LONG_ROW = 8192, LONG_COLUMN = 1024 };
-
-/* `vector` where its blocks fill the device, `split` where only chunks of the sums do, and
- * where strips of elements instead of packs would have to be too narrow. */
-static size_t preferred(const plx_problem *problem, const plx_device_info *device)
-{
-    int64_t outputs = outputs_of(problem), terms = terms_of(problem), units = device->units;
-
-    if (problem->of.matvec.trans) {
-        bool packed = problem->of.matvec.lda % lanes(problem->dtype) == 0;
-        bool few = packs_of(problem, outputs) < units;
-        return (few || !packed) && terms >= LONG_COLUMN ? SPLIT : VECTOR;
-    }
-    if (terms <= SHORT_ROW)
-        return NARROW;
-    return outputs < units * STRIPS_PER_UNIT * MATVEC_ROWS && terms >= LONG_ROW ? SPLIT : VECTOR;
-}
-
-static const plx_row rows[ROWS];
-
-static size_t matvec_choose(const plx_problem *problem, const plx_device_info *device)
-{
-    const size_t order[] = {preferred(problem, device), WARP_PER_ROW, SHARED_X};
-    plx_recipe recipe;
-    plx_error error;
-
-    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
-        if (rows[order[i]].recipe(problem, device, &recipe, &error) == PLX_OK)
-            return order[i];
-    return ROW_PER_THREAD;
-}
-
 static const plx_row rows[ROWS] = {
     [ROW_PER_THREAD] = {
         .about = {
@@ -726,6 +691,57 @@ static const plx_row rows[ROWS] = {
         .recipe = narrow_recipe,
     },
 };
+
+/* ---- the choice ----------------------------------------------------------------------- */
+
+/* Rows shorter than what a block reads in a round are for `narrow`. */
+enum { SHORT_ROW = 512, LONG_ROW = 8192, LONG_COLUMN = 1024 };
+
+static bool is_transposed(const plx_problem *problem, const plx_device_info *device)
+{
+    (void)device;
+    return problem->of.matvec.trans;
+}
+
+/* Strips of whole columns don't fill the device, or would have to be too narrow. */
+static bool has_few_long_columns(const plx_problem *problem, const plx_device_info *device)
+{
+    bool packed = problem->of.matvec.lda % lanes(problem->dtype) == 0;
+    bool few = packs_of(problem, outputs_of(problem)) < device->units;
+
+    return problem->of.matvec.trans && (few || !packed) && terms_of(problem) >= LONG_COLUMN;
+}
+
+static bool has_short_rows(const plx_problem *problem, const plx_device_info *device)
+{
+    (void)device;
+    return !problem->of.matvec.trans && terms_of(problem) <= SHORT_ROW;
+}
+
+static bool has_few_long_rows(const plx_problem *problem, const plx_device_info *device)
+{
+    int64_t units = device->units;
+    return !problem->of.matvec.trans && terms_of(problem) >= LONG_ROW &&
+           outputs_of(problem) < units * STRIPS_PER_UNIT * MATVEC_ROWS;
+}
+
+/* `vector` where its blocks fill the device, `split` where only chunks of the sums do.
+ * From timings on an H200.  Small devices get a step that fits. */
+static const plx_preference preferences[] = {
+    {PLX_ON_ANY, has_few_long_columns, SPLIT},
+    {PLX_ON_ANY, is_transposed, VECTOR},
+    {PLX_ON_ANY, has_short_rows, NARROW},
+    {PLX_ON_ANY, has_few_long_rows, SPLIT},
+    {PLX_ON_ANY, NULL, VECTOR},
+    {PLX_ON_ANY, NULL, WARP_PER_ROW},
+    {PLX_ON_ANY, NULL, SHARED_X},
+    {PLX_ON_ANY, NULL, ROW_PER_THREAD},
+};
+
+static size_t matvec_choose(const plx_problem *problem, const plx_device_info *device)
+{
+    return plx_prefer(preferences, sizeof preferences / sizeof preferences[0], rows, problem, device);
+}
 
 const plx_ladder plx_matvec_ladder = {
     .rows = rows,

@@ -500,25 +500,29 @@ static bool rows_aligned(const plx_problem *problem, int64_t bytes)
 }
 
 /* Bytes and pairs of them need the wide accesses more than whole tiles. */
-static bool suits_vector(const plx_problem *problem)
+static bool suits_vector(const plx_problem *problem, const plx_device_info *device)
 {
     const plx_transpose_problem *p = &problem->of.transpose;
     const element *moved = element_of(problem->dtype);
     int64_t tile = moved->vector_tile;
 
+    (void)device;
     if (moved->size < 4)
         return rows_aligned(problem, 16) && p->rows >= 2 * tile && p->cols >= 2 * tile;
     return rows_aligned(problem, 128) && p->rows % tile == 0 && p->cols % tile == 0;
 }
 
 /* Whether all its tiles are full. */
-static bool suits_swizzled(const plx_transpose_problem *p)
+static bool suits_swizzled(const plx_problem *problem, const plx_device_info *device)
 {
+    const plx_transpose_problem *p = &problem->of.transpose;
+
+    (void)device;
     return p->rows % TRANSPOSE_TILE == 0 && p->cols % TRANSPOSE_TILE == 0;
 }
 
 /* Whether the tiles of `skewed` are three quarters full. */
-static bool suits_skewed(const plx_problem *problem)
+static bool suits_skewed(const plx_problem *problem, const plx_device_info *device)
 {
     const plx_transpose_problem *p = &problem->of.transpose;
     const element *moved = element_of(problem->dtype);
@@ -526,30 +530,20 @@ static bool suits_skewed(const plx_problem *problem)
                   (double)moved->skewed.height;
     double across = (double)tiles_for(p->cols, moved->skewed.width) * (double)moved->skewed.width;
 
+    (void)device;
     return (double)p->rows * (double)p->cols >= 0.75 * down * across;
 }
 
-/* By what was measured. */
-static size_t preferred(const plx_problem *problem)
-{
-    if (suits_vector(problem))
-        return VECTOR;
-    if (suits_skewed(problem))
-        return SKEWED;
-    return suits_swizzled(&problem->of.transpose) ? SWIZZLED : SKINNY;
-}
+/* From timings on an H200.  A device with little shared memory or small blocks gets a
+ * step that fits. */
+static const plx_preference preferences[] = {
+    {PLX_ON_ANY, suits_vector, VECTOR}, {PLX_ON_ANY, suits_skewed, SKEWED}, {PLX_ON_ANY, suits_swizzled, SWIZZLED},
+    {PLX_ON_ANY, NULL, SKINNY},         {PLX_ON_ANY, NULL, SWIZZLED},       {PLX_ON_ANY, NULL, NAIVE},
+};
 
-/* A device with little shared memory or small blocks gets a step that fits. */
 static size_t choose_transpose(const plx_problem *problem, const plx_device_info *device)
 {
-    const size_t tried[] = {preferred(problem), SWIZZLED};
-    plx_recipe recipe;
-    plx_error ignored;
-
-    for (size_t i = 0; i < sizeof tried / sizeof tried[0]; ++i)
-        if (rows[tried[i]].recipe(problem, device, &recipe, &ignored) == PLX_OK)
-            return tried[i];
-    return NAIVE;
+    return plx_prefer(preferences, sizeof preferences / sizeof preferences[0], rows, problem, device);
 }
 
 const plx_ladder plx_transpose_ladder = {

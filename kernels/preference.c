@@ -1,0 +1,34 @@
+/* The choice of a kernel from an operation's table. */
+#include "kernels/recipe.h"
+
+#include <string.h>
+
+static uint32_t class_of(const plx_device_info *device)
+{
+    if (device->compute_major == 0)
+        return (device->features & PLX_FEATURE_CPU) != 0 ? PLX_ON_PROCESSOR : PLX_ON_OTHER_GPU;
+    if ((device->features & PLX_FEATURE_NVIDIA_PTX) != 0)
+        return PLX_ON_NVIDIA_OPENCL;
+    return device->compute_major >= 9 ? PLX_ON_CUDA_9 : PLX_ON_CUDA;
+}
+
+static bool runs(const plx_row *row, const plx_problem *problem, const plx_device_info *device)
+{
+    plx_recipe recipe;
+    plx_error ignored;
+
+    memset(&recipe, 0, sizeof recipe);
+    return row->recipe(problem, device, &recipe, &ignored) == PLX_OK;
+}
+
+size_t plx_prefer(const plx_preference *table, size_t count, const plx_row *rows,
+                  const plx_problem *problem, const plx_device_info *device)
+{
+    uint32_t class = class_of(device);
+
+    for (size_t i = 0; i < count; ++i)
+        if ((table[i].devices & class) != 0 && (table[i].suits == NULL || table[i].suits(problem, device)) &&
+            runs(&rows[table[i].row], problem, device))
+            return table[i].row;
+    return 0;
+}
