@@ -108,6 +108,8 @@ static bool read_ladder(json_t *root, ladder *l)
         return false;
     json_array_foreach(l->records, index, record)
     {
+        if (json_is_true(json_object_get(record, "vendor"))) /* no step of a ladder */
+            continue;
         if (!add_kernel(l, text_of(record, "kernel")) || !add_shape(l, json_object_get(record, "shape")))
             return false;
     }
