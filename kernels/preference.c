@@ -30,5 +30,5 @@ size_t plx_prefer(const plx_preference *table, size_t count, const plx_row *rows
         if ((table[i].devices & class) != 0 && (table[i].suits == NULL || table[i].suits(problem, device)) &&
             runs(&rows[table[i].row], problem, device))
             return table[i].row;
-    return 0;
+    return table[count - 1].row; /* whose plan will say what the device lacks */
 }

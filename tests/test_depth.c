@@ -14,7 +14,8 @@
 
 #include <cmocka.h>
 
-/* A large accelerator, a small one, and a processor. */
+/* A large accelerator, the same as CUDA and as NVIDIA's OpenCL know it, a small one, and a
+ * processor. */
 static const plx_device_info devices[] = {
     {.name = "large",
      .features = PLX_FEATURE_F64 | PLX_FEATURE_SHUFFLE | PLX_FEATURE_LOCAL_MEMORY,
@@ -22,6 +23,28 @@ static const plx_device_info devices[] = {
      .warp = 32,
      .max_block_threads = 1024,
      .max_shared_bytes = 232448,
+     .max_grid = {2147483647, 65535, 65535},
+     .max_block = {1024, 1024, 64},
+     .memory_bytes = UINT64_C(1) << 37,
+     .max_alloc_bytes = UINT64_C(1) << 37},
+    {.name = "cuda 9.0",
+     .features = PLX_FEATURE_F64 | PLX_FEATURE_SHUFFLE | PLX_FEATURE_LOCAL_MEMORY,
+     .compute_major = 9,
+     .units = 132,
+     .warp = 32,
+     .max_block_threads = 1024,
+     .max_shared_bytes = 232448,
+     .max_grid = {2147483647, 65535, 65535},
+     .max_block = {1024, 1024, 64},
+     .memory_bytes = UINT64_C(1) << 37,
+     .max_alloc_bytes = UINT64_C(1) << 37},
+    {.name = "opencl on 9.0",
+     .features = PLX_FEATURE_F64 | PLX_FEATURE_SHUFFLE | PLX_FEATURE_LOCAL_MEMORY | PLX_FEATURE_NVIDIA_PTX,
+     .compute_major = 9,
+     .units = 132,
+     .warp = 32,
+     .max_block_threads = 1024,
+     .max_shared_bytes = 49152,
      .max_grid = {2147483647, 65535, 65535},
      .max_block = {1024, 1024, 64},
      .memory_bytes = UINT64_C(1) << 37,

@@ -7,8 +7,8 @@ check-full: all $(check_PROGRAMS) $(check_LTLIBRARIES)
 # The judge's own tests.  They reach behind the library's exports, so they carry the
 # judge's files themselves.
 if HAVE_CMOCKA
-check_PROGRAMS += tests/test_depth tests/test_generate tests/test_validate
-TESTS += tests/test_depth tests/test_generate tests/test_validate
+check_PROGRAMS += tests/test_choice tests/test_depth tests/test_generate tests/test_validate
+TESTS += tests/test_choice tests/test_depth tests/test_generate tests/test_validate
 endif
 judge_sources = \
 	core/agree.c \
@@ -26,6 +26,9 @@ judge_sources = \
 	core/words.c \
 	$(operation_sources)
 
+tests_test_choice_SOURCES = tests/test_choice.c $(ladder_sources)
+tests_test_choice_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_test_choice_LDADD = libparallax.la $(CMOCKA_LIBS)
 tests_test_depth_SOURCES = tests/test_depth.c $(ladder_sources)
 tests_test_depth_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_test_depth_LDADD = libparallax.la $(CMOCKA_LIBS)

@@ -673,6 +673,7 @@ static const plx_preference preferences[] = {
     {PLX_ON_CUDA_9, from_8_mebibytes, VECTOR},
     {PLX_ON_NVIDIA, NULL, ONEPASS},
     {PLX_ON_ANY, NULL, VECTOR},
+    {PLX_ON_ANY, NULL, GMEM},
 };
 
 static size_t choose_reduce(const plx_problem *problem, const plx_device_info *device)

@@ -6,6 +6,8 @@ plx_clblast_la_LDFLAGS = -module -avoid-version -shared -no-undefined \
 	-export-symbols-regex '^plx_plugin_entry$$'
 plx_clblast_la_LIBADD = $(CLBLAST_LIBS) $(JANSSON_LIBS)
 plx_clblast_la_SOURCES = \
+	kernels/vendor.c \
+	kernels/vendor.h \
 	$(opencl_backend_sources) \
 	plugins/clblast/calls.c \
 	plugins/clblast/calls.h \

@@ -18,6 +18,8 @@ plx_cublas_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
 plx_cublas_la_LDFLAGS = -module -avoid-version -shared -no-undefined \
 	-export-symbols-regex '^plx_plugin_entry$$'
 plx_cublas_la_SOURCES = \
+	kernels/vendor.c \
+	kernels/vendor.h \
 	$(cuda_backend_sources) \
 	plugins/cublas/cub.h \
 	plugins/cublas/library.c \

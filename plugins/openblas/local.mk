@@ -6,6 +6,8 @@ plx_openblas_la_LDFLAGS = -module -avoid-version -shared -no-undefined \
 	-export-symbols-regex '^plx_plugin_entry$$'
 plx_openblas_la_LIBADD = $(OPENBLAS_LIBS)
 plx_openblas_la_SOURCES = \
+	kernels/vendor.c \
+	kernels/vendor.h \
 	$(host_backend_sources) \
 	plugins/openblas/plan.c \
 	plugins/openblas/plan.h \

@@ -1,6 +1,7 @@
 /* The openblas plugin: OpenBLAS as a peer, on the host backend's memory.  It is never
  * chosen by `auto`. */
 #include "backends/host/host.h"
+#include "kernels/vendor.h"
 #include "plugins/openblas/plan.h"
 
 #include <cblas.h>
@@ -10,33 +11,6 @@
 #endif
 
 #define REALS (PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64))
-
-/* The order of summation is the library's own: at most one rounding a term. */
-static int64_t gemm_depth(const plx_problem *problem, const plx_device_info *device)
-{
-    (void)device;
-    return problem->of.gemm.k;
-}
-
-static int64_t matvec_depth(const plx_problem *problem, const plx_device_info *device)
-{
-    const plx_matvec_problem *p = &problem->of.matvec;
-    (void)device;
-    return p->trans ? p->rows : p->cols;
-}
-
-static int64_t sum_depth(const plx_problem *problem, const plx_device_info *device)
-{
-    (void)device;
-    return problem->of.reduce.n;
-}
-
-static int64_t no_depth(const plx_problem *problem, const plx_device_info *device)
-{
-    (void)problem;
-    (void)device;
-    return 0;
-}
 
 static const plx_kernel gemm_kernel = {
     .name = "gemm",
@@ -48,7 +22,7 @@ static const plx_kernel gemm_kernel = {
     .flags = PLX_KERNEL_VENDOR,
     .accumulator_f32 = PLX_F32,
     .reproducibility = PLX_R2,
-    .depth = gemm_depth,
+    .depth = plx_vendor_depth,
 };
 
 static const plx_kernel gemv_kernel = {
@@ -61,7 +35,7 @@ static const plx_kernel gemv_kernel = {
     .flags = PLX_KERNEL_VENDOR,
     .accumulator_f32 = PLX_F32,
     .reproducibility = PLX_R2,
-    .depth = matvec_depth,
+    .depth = plx_vendor_depth,
 };
 
 static const plx_kernel omatcopy_kernel = {
@@ -74,7 +48,7 @@ static const plx_kernel omatcopy_kernel = {
     .flags = PLX_KERNEL_VENDOR,
     .accumulator_f32 = PLX_F32,
     .reproducibility = PLX_R0,
-    .depth = no_depth,
+    .depth = plx_vendor_depth,
 };
 
 static const plx_kernel sum_kernel = {
@@ -87,7 +61,7 @@ static const plx_kernel sum_kernel = {
     .flags = PLX_KERNEL_VENDOR,
     .accumulator_f32 = PLX_F32,
     .reproducibility = PLX_R2,
-    .depth = sum_depth,
+    .depth = plx_vendor_depth,
 };
 
 static const plx_kernel *openblas_kernel(plx_op op, size_t index)
