@@ -268,25 +268,39 @@ static bool serves_pattern(part *p, size_t which, const plx_problem *problem)
     return (p->patterns[which] >> problem->of.probe.pattern & 1) != 0;
 }
 
-/* Whether the step of a ladder shows this variant when each shows one; the ladder as a
- * whole shows them all. */
+/* Of the dtypes beside f32 one for each step; whoever has no sum in f32 has one in i32. */
+static bool shows_reduction(size_t step, const plx_reduce_problem *of, plx_dtype dtype)
+{
+    const plx_dtype least = step % 2 == 0 ? PLX_F64 : PLX_I64;
+
+    if (dtype == PLX_F32)
+        return (size_t)of->reduction == step % PLX_REDUCTION_COUNT;
+    return dtype == (step % PLX_REDUCTION_COUNT == PLX_SUM ? least : PLX_I32);
+}
+
+static bool shows_size(size_t step, plx_dtype dtype)
+{
+    static const plx_dtype sizes[] = {PLX_I8, PLX_I16, PLX_F64, PLX_C128};
+    return dtype == PLX_F32 || dtype == sizes[step % (sizeof sizes / sizeof sizes[0])];
+}
+
+/* Whether the step of a ladder shows this variant when each shows one or two; the ladder
+ * as a whole shows them all. */
 static bool shows_variant(size_t step, const plx_problem *problem)
 {
     bool odd = step % 2 == 1;
 
     switch (problem->op) {
     case PLX_REDUCE:
-        if (problem->dtype == PLX_F32)
-            return (size_t)problem->of.reduce.reduction == step % PLX_REDUCTION_COUNT;
-        return odd == (problem->dtype == PLX_I64 || problem->dtype == PLX_F64);
+        return shows_reduction(step, &problem->of.reduce, problem->dtype);
     case PLX_TRANSPOSE:
-        return problem->dtype == PLX_F32 || odd == (problem->dtype == PLX_I16 || problem->dtype == PLX_C128);
+        return shows_size(step, problem->dtype);
     case PLX_MATVEC:
         return problem->of.matvec.trans == (odd == (problem->dtype == PLX_F32));
     case PLX_GEMM:
         return problem->dtype == PLX_F32 ? problem->of.gemm.trans_a == odd : odd;
     default:
-        return problem->dtype == PLX_I32 || odd;
+        return problem->dtype != PLX_I64 || step % 4 == 1;
     }
 }
 
@@ -298,14 +312,22 @@ static bool has_ladder(const part *p, const plx_backend *backend)
     return kernels > 1;
 }
 
+/* A library of a vendor shows one dtype: it compiles all that it has for a dtype, used
+ * or not. */
+static bool shows(const part *p, const plx_arm *arm, const plx_problem *problem)
+{
+    if ((arm->kernel->flags & PLX_KERNEL_VENDOR) != 0)
+        return problem->dtype == PLX_F32;
+    return !has_ladder(p, arm->backend) || shows_variant(arm->step, problem);
+}
+
 /* A compiler for processors takes seconds for each variant of a kernel. */
 static bool spared_variant(const part *p, const plx_arm *arm, const plx_problem *problem)
 {
     const plx_check_options *options = p->desk->options;
 
     return options->effort == PLX_QUICK && options->only_case == 0 && options->kernel_count == 0 &&
-           (plx_backend_device(arm->backend)->features & PLX_FEATURE_CPU) != 0 &&
-           has_ladder(p, arm->backend) && !shows_variant(arm->step, problem);
+           (plx_backend_device(arm->backend)->features & PLX_FEATURE_CPU) != 0 && !shows(p, arm, problem);
 }
 
 /* With fewer runs for their bits when that is wanted. */

@@ -2,6 +2,7 @@
  * miss and is replaced; a cache that cannot be written costs nothing but time. */
 #define _XOPEN_SOURCE 700
 #include "backends/opencl/cache.h"
+#include "backends/opencl/session.h"
 #include "backends/opencl/opencl.h"
 
 #include <setjmp.h>
@@ -269,8 +270,8 @@ static void a_relative_folder_is_not_followed(void **state)
 static const char source[] = "kernel void seven(global int *x) { x[get_global_id(0)] = SEVEN; }\n";
 
 /* Opens the device anew, as another process would, and lets the kernel show that it
- * is whole. */
-static void build_and_run(void)
+ * is whole.  The cache is tested on whatever driver there is, also on one that has its own. */
+static void build_and_run_with(bool driver_keeps_programs)
 {
     plx_error error;
     plx_session *session;
@@ -282,6 +283,7 @@ static void build_and_run(void)
     const size_t size[3] = {4, 1, 1};
     const plx_cl_text text = {source, sizeof source - 1};
     assert_int_equal(plx_cl_open(0, &session, &error), PLX_OK);
+    session->driver_keeps_programs = driver_keeps_programs;
     assert_int_equal(plx_cl_program(session, "seven", &text, 1, "-DSEVEN=7", &built, &error), PLX_OK);
     assert_int_equal(plx_cl_kernel(session, built, "seven", 4, &kernel, &error), PLX_OK);
     assert_int_equal(plx_cl_queue_create(session, &queue, &error), PLX_OK);
@@ -297,6 +299,11 @@ static void build_and_run(void)
     plx_cl_queue_destroy(queue);
     assert_int_equal(plx_cl.ReleaseKernel(kernel), CL_SUCCESS);
     plx_cl_close(session);
+}
+
+static void build_and_run(void)
+{
+    build_and_run_with(false);
 }
 
 static void skip_without_device(void)
@@ -389,6 +396,26 @@ static void programs_are_built_without_a_cache(void **state)
     assert_int_equal(files_in_cache(), 0);
 }
 
+static void what_the_driver_keeps_is_not_kept_twice(void **state)
+{
+    (void)state;
+    skip_without_device();
+    build_and_run_with(true);
+    build_and_run_with(true);
+    assert_int_equal(files_in_cache(), 0);
+}
+
+static void pocl_keeps_programs(void **state)
+{
+    (void)state;
+    skip_without_device();
+    plx_error error;
+    plx_session *session;
+    assert_int_equal(plx_cl_open(0, &session, &error), PLX_OK);
+    assert_int_equal(session->driver_keeps_programs, strstr(session->platform_version, "PoCL") != NULL);
+    plx_cl_close(session);
+}
+
 static void a_build_failure_quotes_the_compiler(void **state)
 {
     (void)state;
@@ -424,6 +451,8 @@ int main(void)
         TEST(a_damaged_program_is_built_anew),
         TEST(a_program_that_the_driver_refuses_is_built_anew),
         TEST(programs_are_built_without_a_cache),
+        TEST(what_the_driver_keeps_is_not_kept_twice),
+        TEST(pocl_keeps_programs),
         TEST(a_build_failure_quotes_the_compiler),
     };
     return cmocka_run_group_tests(tests, set_up_all, tear_down_all);

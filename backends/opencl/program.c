@@ -171,9 +171,13 @@ static bool load_cached(plx_session *session, const program_key *key, const char
     return built;
 }
 
+/* Asking for the program is what costs: some drivers compile more than they had to run. */
 static void store(const program_key *key, cl_program program)
 {
+    char path[4096];
     size_t length = 0;
+    if (!plx_cl_cache_path(key->text, key->length, path, sizeof path))
+        return;
     if (plx_cl.GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof length, &length, NULL) || length == 0)
         return;
     unsigned char *binary = malloc(length);
@@ -199,13 +203,14 @@ static plx_status build(plx_session *session, const char *name, const plx_cl_tex
     plx_cl_built *built = malloc(sizeof *built + key->length);
     if (!built)
         return plx_fail(error, PLX_NO_MEMORY, "no memory for an OpenCL program");
-    if (!load_cached(session, key, options, &built->program)) {
+    if (session->driver_keeps_programs || !load_cached(session, key, options, &built->program)) {
         plx_status status = build_source(session, name, texts, count, options, &built->program, error);
         if (status != PLX_OK) {
             free(built);
             return status;
         }
-        store(key, built->program);
+        if (!session->driver_keeps_programs)
+            store(key, built->program);
     }
     built->key_length = key->length;
     memcpy(built->key, key->text, key->length);

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- opening ------------------------------------------------------------- */
 
@@ -20,6 +21,15 @@ static plx_status create_context(plx_session *session, const plx_cl_device_entry
         return PLX_OK;
     (void)plx_cl.ReleaseContext(session->context);
     return plx_cl_check(code, "clCreateCommandQueue", error);
+}
+
+/* PoCL keeps on disk each kernel for each size of work-group that it ran.  Asked for a
+ * program, it compiles every kernel of it once more, for any size. */
+static bool keeps_programs(cl_platform_id platform)
+{
+    char name[64];
+    plx_cl_platform_text(platform, CL_PLATFORM_NAME, name, sizeof name);
+    return strcmp(name, "Portable Computing Language") == 0;
 }
 
 plx_status plx_cl_open(size_t device, plx_session **session, plx_error *error)
@@ -39,6 +49,7 @@ plx_status plx_cl_open(size_t device, plx_session **session, plx_error *error)
     plx_cl_describe(&entries[device], &opened->info);
     plx_cl_platform_text(entries[device].platform, CL_PLATFORM_VERSION, opened->platform_version,
                          sizeof opened->platform_version);
+    opened->driver_keeps_programs = keeps_programs(entries[device].platform);
     atomic_init(&opened->lost, false);
     status = create_context(opened, &entries[device], error);
     if (status != PLX_OK) {

@@ -21,6 +21,7 @@ struct plx_session {
     cl_command_queue touch; /* for what must be done while memory is allocated */
     plx_device_info info;
     char platform_version[256];
+    bool driver_keeps_programs; /* on disk: a second cache would be of no use */
     atomic_bool lost;
     pthread_mutex_t programs_lock; /* guards programs, and one build at a time */
     plx_cl_built *programs;
