@@ -32,7 +32,7 @@ check_csv() {
     {
         lines++
         ordered("host")
-        if ($at["median_ns"] < 100e3) ordered("latency")
+        if ($at["latency_median_ns"] != "") ordered("latency")
         if ($at["batch"] < 1) bad("no batch")
         if ($at["dropped"] == "") bad("dropped samples are not told")
         if ($at["settled"] != "yes" && $at["settled"] != "no") bad("settled or not is not told")
@@ -71,14 +71,19 @@ compare() {
 
 backends='--backend host'
 "$parallax" list devices 2>/dev/null | grep -q 'opencl:0' && backends="$backends --backend opencl:0"
-compare yes reduce 1000
+# Whether a call is short is seen in a first run, which a busy machine may hold up.
+for _ in 1 2 3 4 5; do
+    compare yes reduce 1000
+    grep -q latency "$work/out" && break
+done
 grep -q latency "$work/out" || fail 'no column "latency" for a short call'
+grep -q '"latency"' "$work/json" || fail 'the JSON has no "latency" of a short call'
 compare yes transpose 200 300
 compare yes matvec 300 200 --dtype f64
 compare yes gemm 130 120 110
 compare no reduce 5000
 
-for field in host_time latency ceilings environment hot batch dropped; do
+for field in host_time ceilings environment hot batch dropped; do
     grep -q "\"$field\"" "$work/json" || fail "the JSON has no \"$field\""
 done
 
