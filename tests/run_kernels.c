@@ -1,21 +1,46 @@
-/* run_kernels OPERATION [KERNEL|all [TYPE]]: runs OpenCL kernels on small shapes, for a
- * simulator that watches their memory.  Each input is uploaded in one piece from the buffer's
- * first byte on, and the output not at all: whoever reads it reads what nobody wrote. */
+/* run_kernels OPERATION [KERNEL|all [TYPE|all [WAY]]]: runs OpenCL kernels on small shapes,
+ * WAY being a word of one shape's name, for a simulator that watches their memory.  Each
+ * input is uploaded in one piece from the buffer's first byte on; the output only where beta
+ * has it read.  Every run has its own session: what an earlier one left in scratch memory
+ * would pass for written. */
+#include "probe/tiles.h"
 #include <parallax/parallax.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_ELEMENTS 40000
+#define MAX_BYTES 640000
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 static plx_context *context;
 static plx_backend *backend;
+static const char *only_way = "";
 
 static int fail(const char *what)
 {
     fprintf(stderr, "run_kernels: %s: %s\n", what, plx_message(context));
     return 1;
+}
+
+/* ---- operands ------------------------------------------------------------------ */
+
+static int64_t probe_input(const plx_problem *problem)
+{
+    const int64_t element = (int64_t)plx_dtype_size(problem->dtype);
+
+    switch (problem->of.probe.pattern) {
+    case PLX_PROBE_GATHER:
+        return problem->of.probe.span;
+    case PLX_PROBE_PARTITION:
+        return problem->of.probe.regions * (PROBE_REGION_BYTES / element);
+    case PLX_PROBE_BANKS:
+        return PROBE_BANK_ROWS * PROBE_BANK_COLUMNS;
+    case PLX_PROBE_READ:
+        return problem->of.probe.n * (PROBE_READ_BYTES / element);
+    default:
+        return problem->of.probe.n;
+    }
 }
 
 /* The elements of each operand; the number of operands. */
@@ -36,26 +61,44 @@ static size_t sizes_of(const plx_problem *problem, int64_t sizes[PLX_MAX_OPERAND
         sizes[1] = problem->of.matvec.trans ? n[0] : n[1];
         sizes[2] = problem->of.matvec.trans ? n[1] : n[0];
         return 3;
+    case PLX_PROBE:
+        sizes[0] = probe_input(problem), sizes[1] = n[0];
+        return 2;
     default:
         sizes[0] = n[0] * n[2], sizes[1] = n[2] * n[1], sizes[2] = n[0] * n[1];
         return 3;
     }
 }
 
+static bool reads_output(const plx_problem *problem)
+{
+    return (problem->op == PLX_MATVEC && problem->of.matvec.beta != 0.0) ||
+           (problem->op == PLX_GEMM && problem->of.gemm.beta != 0.0);
+}
+
+/* ---- one run ---------------------------------------------------------------------- */
+
+static plx_status create(plx_view *view, uint64_t size, bool written)
+{
+    static unsigned char bytes[MAX_BYTES];
+    plx_status status;
+
+    if (size > sizeof bytes)
+        return PLX_INVALID;
+    memset(bytes, 0x3f, sizeof bytes); /* a number of moderate size in every type */
+    status = plx_buffer_create(backend, size, &view->buffer);
+    return status == PLX_OK && written ? plx_upload(NULL, view->buffer, 0, bytes, size) : status;
+}
+
 static plx_status execute(plx_plan *plan, const plx_problem *problem)
 {
-    static unsigned char bytes[MAX_ELEMENTS * 16];
     plx_view views[PLX_MAX_OPERANDS] = {{NULL, 0}};
     int64_t sizes[PLX_MAX_OPERANDS];
     const size_t count = sizes_of(problem, sizes), element = plx_dtype_size(problem->dtype);
     plx_status status = PLX_OK;
 
-    memset(bytes, 0x3f, sizeof bytes); /* a number of moderate size in every type */
-    for (size_t i = 0; i < count && status == PLX_OK; ++i) {
-        status = plx_buffer_create(backend, (uint64_t)sizes[i] * element, &views[i].buffer);
-        if (status == PLX_OK && i + 1 < count)
-            status = plx_upload(NULL, views[i].buffer, 0, bytes, (uint64_t)sizes[i] * element);
-    }
+    for (size_t i = 0; i < count && status == PLX_OK; ++i)
+        status = create(&views[i], (uint64_t)sizes[i] * element, i + 1 < count || reads_output(problem));
     if (status == PLX_OK)
         status = plx_execute(plan, NULL, views, count);
     if (status == PLX_OK)
@@ -65,12 +108,11 @@ static plx_status execute(plx_plan *plan, const plx_problem *problem)
     return status;
 }
 
-static int run(const plx_problem *problem, const char *kernel, const char *way)
+static int run_open(const plx_problem *problem, const char *kernel)
 {
     plx_plan *plan;
     plx_status status = plx_plan_create(backend, problem, kernel, &plan);
 
-    printf("%s/%s %s%s: ", plx_op_name(problem->op), kernel, plx_dtype_name(problem->dtype), way);
     if (status == PLX_UNSUPPORTED) {
         printf("unsupported here: %s\n", plx_message(context));
         return 0;
@@ -80,11 +122,85 @@ static int run(const plx_problem *problem, const char *kernel, const char *way)
         plx_plan_destroy(plan);
     }
     puts(status == PLX_OK ? "ran" : "failed");
-    fflush(stdout);
     return status == PLX_OK ? 0 : fail(kernel);
 }
 
-/* Shapes of more than one tile or work-group, none of them whole. */
+static int run(const plx_problem *problem, const char *kernel, const char *way)
+{
+    int failed;
+
+    if (!strstr(way, only_way))
+        return 0;
+    printf("%s/%s %s%s: ", plx_op_name(problem->op), kernel, plx_dtype_name(problem->dtype), way);
+    if (plx_open(context, "opencl", &backend) != PLX_OK)
+        return fail("no OpenCL");
+    failed = run_open(problem, kernel);
+    plx_close(backend);
+    fflush(stdout);
+    return failed;
+}
+
+/* ---- what is run ------------------------------------------------------------------- */
+
+/* Two blocks of a probe, the second not whole where the kernel has a guard. */
+static int run_probe(plx_dtype dtype, const char *kernel)
+{
+    static const struct {
+        const char *kernel;
+        plx_probe_pattern pattern;
+        int64_t n;
+    } probes[] = {
+        {"coalescing", PLX_PROBE_GATHER, PROBE_BLOCK + 45},
+        {"partition", PLX_PROBE_PARTITION, 1024 + 45},
+        {"banks", PLX_PROBE_BANKS, PROBE_BLOCK + 45},
+        {"banks-padded", PLX_PROBE_BANKS, PROBE_BLOCK + 45},
+        {"shared-static", PLX_PROBE_REVERSE, 2 * PROBE_REVERSE},
+        {"shared-dynamic", PLX_PROBE_REVERSE, 2 * PROBE_REVERSE},
+        {"divergence", PLX_PROBE_BRANCH, PROBE_BLOCK + 45},
+        {"guard", PLX_PROBE_GUARD, PROBE_BLOCK + 45},
+        {"no-guard", PLX_PROBE_GUARD, 2 * PROBE_BLOCK},
+        {"copy", PLX_PROBE_COPY, 4 * PROBE_COPY_BLOCK + 45},
+        {"read", PLX_PROBE_READ, 2},
+        {"fma", PLX_PROBE_FMA, PROBE_BLOCK + 45},
+        {"launch", PLX_PROBE_LAUNCH, PROBE_BLOCK + 45},
+    };
+
+    for (size_t i = 0; i < COUNT(probes); ++i)
+        if (strcmp(probes[i].kernel, kernel) == 0) {
+            plx_problem problem = plx_probe_of(dtype, probes[i].pattern, probes[i].n);
+            return run(&problem, kernel, "");
+        }
+    fprintf(stderr, "run_kernels: probe/%s has no shape here\n", kernel);
+    return 1;
+}
+
+/* So many elements that the kernel has several blocks: 4096 make one of unroll4, 32 KiB one
+ * of those that read packs. */
+static int64_t summands(plx_dtype dtype, const char *kernel)
+{
+    const bool packs =
+        strcmp(kernel, "vector") == 0 || strcmp(kernel, "onepass") == 0 || strcmp(kernel, "bulk") == 0;
+
+    return packs ? 36012 / (int64_t)plx_dtype_size(dtype) : 4503;
+}
+
+/* A short row streams through shared memory; a transposed one is not for `narrow`. */
+static int run_matvec(plx_dtype dtype, const char *kernel)
+{
+    plx_problem problem = plx_matvec_of(dtype, false, 9, 133);
+    int failures = run(&problem, kernel, " wide");
+
+    if (strcmp(kernel, "narrow") == 0) {
+        problem = plx_matvec_of(dtype, false, 533, 7);
+        problem.of.matvec.beta = 2.0;
+        return failures + run(&problem, kernel, " short rows, beta");
+    }
+    problem = plx_matvec_of(dtype, true, 133, 35);
+    problem.of.matvec.beta = 2.0;
+    return failures + run(&problem, kernel, " transposed, beta");
+}
+
+/* Shapes of more than one tile or work-group where those are small, none of them whole. */
 static int run_dtype(plx_op op, plx_dtype dtype, const char *kernel)
 {
     plx_problem problem;
@@ -92,9 +208,9 @@ static int run_dtype(plx_op op, plx_dtype dtype, const char *kernel)
 
     switch (op) {
     case PLX_REDUCE:
-        problem = plx_reduce_of(dtype, PLX_SUM, 4503);
+        problem = plx_reduce_of(dtype, PLX_SUM, summands(dtype, kernel));
         failures += run(&problem, kernel, " sum");
-        problem = plx_reduce_of(dtype, PLX_MIN, 4503);
+        problem = plx_reduce_of(dtype, PLX_MIN, 613);
         return failures + run(&problem, kernel, " min");
     case PLX_TRANSPOSE:
         problem = plx_transpose_of(dtype, plx_dtype_size(dtype) < 4 ? 144 : 80, 80);
@@ -102,29 +218,29 @@ static int run_dtype(plx_op op, plx_dtype dtype, const char *kernel)
         problem = plx_transpose_of(dtype, 37, 45);
         return failures + run(&problem, kernel, " 37 x 45");
     case PLX_MATVEC:
-        problem = plx_matvec_of(dtype, false, 9, 133);
-        failures += run(&problem, kernel, "");
-        problem = plx_matvec_of(dtype, true, 133, 35);
-        return failures + run(&problem, kernel, " transposed");
-    default:
-        problem = plx_gemm_of(dtype, false, false, 35, 33, 19);
+        return run_matvec(dtype, kernel);
+    case PLX_GEMM:
+        problem = plx_gemm_of(dtype, false, false, 35, 33, 9);
         failures += run(&problem, kernel, " nn");
         problem = plx_gemm_of(dtype, true, true, 20, 36, 17);
-        return failures + run(&problem, kernel, " tt");
+        problem.of.gemm.beta = 2.0;
+        return failures + run(&problem, kernel, " tt, beta");
+    default:
+        return run_probe(dtype, kernel);
     }
 }
 
-static int run_operation(plx_op op, const char *only, const char *type)
+static int run_operation(plx_op op, size_t plugin, const char *only, const char *type)
 {
     const plx_kernel *kernel;
     int failures = 0, found = 0;
 
-    for (size_t k = 0; (kernel = plx_kernel_at(context, plx_backend_plugin(backend), op, k)) != NULL; ++k) {
+    for (size_t k = 0; (kernel = plx_kernel_at(context, plugin, op, k)) != NULL; ++k) {
         if (strcmp(only, "all") != 0 && strcmp(kernel->name, only) != 0)
             continue;
         for (int dtype = 0; dtype < PLX_DTYPE_COUNT; ++dtype)
             if ((kernel->dtypes & PLX_DTYPE_BIT(dtype)) &&
-                (type == NULL || strcmp(plx_dtype_name((plx_dtype)dtype), type) == 0))
+                (strcmp(type, "all") == 0 || strcmp(plx_dtype_name((plx_dtype)dtype), type) == 0))
                 failures += run_dtype(op, (plx_dtype)dtype, kernel->name);
         ++found;
     }
@@ -135,14 +251,17 @@ int main(int argc, char **argv)
 {
     plx_op op;
 
-    if (argc < 2 || !plx_op_from_name(argv[1], &op) || op > PLX_GEMM)
+    if (argc < 2 || !plx_op_from_name(argv[1], &op))
         return 2;
+    if (argc > 4)
+        only_way = argv[4];
     if (plx_context_create(NULL, &context) != PLX_OK)
         return fail("no context");
     if (plx_open(context, "opencl", &backend) != PLX_OK)
         return fail("no OpenCL");
-    int failed = run_operation(op, argc > 2 ? argv[2] : "all", argc > 3 ? argv[3] : NULL);
+    const size_t plugin = plx_backend_plugin(backend);
     plx_close(backend);
+    int failed = run_operation(op, plugin, argc > 2 ? argv[2] : "all", argc > 3 ? argv[3] : "all");
     plx_context_destroy(context);
     return failed;
 }
