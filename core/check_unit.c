@@ -327,6 +327,7 @@ static bool spared_variant(const part *p, const plx_arm *arm, const plx_problem 
     const plx_check_options *options = p->desk->options;
 
     return options->effort == PLX_QUICK && options->only_case == 0 && options->kernel_count == 0 &&
+           options->dtype_count == 0 &&
            (plx_backend_device(arm->backend)->features & PLX_FEATURE_CPU) != 0 && !shows(p, arm, problem);
 }
 
