@@ -55,6 +55,10 @@ static void test_classes(void **state)
     expect("onepass", large, opencl);
     expect("vector", large, other); /* nobody says that fences reach the whole device */
     expect("vector", large, processor);
+    expect("naive", plx_transpose_of(PLX_F32, 4096, 4096), processor);
+    expect("skinny", plx_transpose_of(PLX_F32, 100000, 3), processor);
+    expect("row-per-thread", plx_matvec_of(PLX_F32, false, 100000, 17), processor);
+    expect("narrow", plx_matvec_of(PLX_F32, false, 4096, 4096), processor);
 }
 
 static void test_sizes(void **state)

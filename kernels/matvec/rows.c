@@ -718,6 +718,12 @@ static bool has_short_rows(const plx_problem *problem, const plx_device_info *de
     return !problem->of.matvec.trans && terms_of(problem) <= SHORT_ROW;
 }
 
+static bool has_long_rows(const plx_problem *problem, const plx_device_info *device)
+{
+    (void)device;
+    return !problem->of.matvec.trans && terms_of(problem) > SHORT_ROW;
+}
+
 static bool has_few_long_rows(const plx_problem *problem, const plx_device_info *device)
 {
     int64_t units = device->units;
@@ -726,8 +732,11 @@ static bool has_few_long_rows(const plx_problem *problem, const plx_device_info 
 }
 
 /* `vector` where its blocks fill the device, `split` where only chunks of the sums do.
- * From timings on an H200.  Small devices get a step that fits. */
+ * From timings on an H200, and of PoCL for processors.  Small devices get a step that
+ * fits. */
 static const plx_preference preferences[] = {
+    {PLX_ON_PROCESSOR, has_short_rows, ROW_PER_THREAD},
+    {PLX_ON_PROCESSOR, has_long_rows, NARROW},
     {PLX_ON_ANY, has_few_long_columns, SPLIT},
     {PLX_ON_ANY, is_transposed, VECTOR},
     {PLX_ON_ANY, has_short_rows, NARROW},

@@ -534,11 +534,25 @@ static bool suits_skewed(const plx_problem *problem, const plx_device_info *devi
     return (double)p->rows * (double)p->cols >= 0.75 * down * across;
 }
 
-/* From timings on an H200.  A device with little shared memory or small blocks gets a
- * step that fits. */
+static bool has_short_side(const plx_problem *problem, const plx_device_info *device)
+{
+    const plx_transpose_problem *p = &problem->of.transpose;
+
+    (void)device;
+    return p->rows <= 8 || p->cols <= 8;
+}
+
+/* From timings on an H200, and of PoCL for processors, whose caches do what a tile is
+ * for.  A device with little shared memory or small blocks gets a step that fits. */
 static const plx_preference preferences[] = {
-    {PLX_ON_ANY, suits_vector, VECTOR}, {PLX_ON_ANY, suits_skewed, SKEWED}, {PLX_ON_ANY, suits_swizzled, SWIZZLED},
-    {PLX_ON_ANY, NULL, SKINNY},         {PLX_ON_ANY, NULL, SWIZZLED},       {PLX_ON_ANY, NULL, NAIVE},
+    {PLX_ON_PROCESSOR, has_short_side, SKINNY},
+    {PLX_ON_PROCESSOR, NULL, NAIVE},
+    {PLX_ON_ANY, suits_vector, VECTOR},
+    {PLX_ON_ANY, suits_skewed, SKEWED},
+    {PLX_ON_ANY, suits_swizzled, SWIZZLED},
+    {PLX_ON_ANY, NULL, SKINNY},
+    {PLX_ON_ANY, NULL, SWIZZLED},
+    {PLX_ON_ANY, NULL, NAIVE},
 };
 
 static size_t choose_transpose(const plx_problem *problem, const plx_device_info *device)
