@@ -18,6 +18,8 @@ ladder_sources = \
 	kernels/image.c \
 	kernels/reduce/rows.c \
 	kernels/transpose/rows.c \
+	kernels/matvec/geometry.c \
+	kernels/matvec/geometry.h \
 	kernels/matvec/rows.c \
 	kernels/gemm/rows.c \
 	kernels/probe/rows.c
@@ -26,6 +28,7 @@ ladder_sources = \
 device_sources = \
 	$(wildcard $(top_srcdir)/kernels/*/*.cl) \
 	$(wildcard $(top_srcdir)/kernels/*/*.cu) \
+	$(wildcard $(top_srcdir)/kernels/*.cuh) \
 	$(wildcard $(top_srcdir)/kernels/*/*.cuh) \
 	$(wildcard $(top_srcdir)/kernels/*/*.h)
 EXTRA_DIST += $(device_sources)

@@ -3,6 +3,8 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 plx_step *plx_recipe_step(plx_recipe *recipe, const char *entry, uint32_t block_x, uint32_t block_y)
 {
@@ -55,6 +57,34 @@ void plx_step_scalar(plx_step *step, double value)
 void plx_step_shared(plx_step *step, int64_t bytes)
 {
     add_argument(step, PLX_ARG_SHARED)->value = bytes;
+}
+
+/* What a multiprocessor of NVIDIA has; a thread gets registers in eights.  The shared memory is
+ * that of compute capability 9.0 and later. */
+enum { REGISTERS_PER_UNIT = 65536, REGISTERS_AT_ONCE = 8, SHARED_PER_UNIT = 228 << 10, SHARED_AT_ONCE = 4 << 10 };
+
+enum { MOST_OF_UNKNOWN_SIZE = 256 }; /* work-items, where a kernel does not say */
+
+static void append_define(plx_recipe *recipe, const char *text, int value)
+{
+    size_t used = strlen(recipe->defines);
+    (void)snprintf(recipe->defines + used, sizeof recipe->defines - used, " %s=%d", text, value);
+}
+
+void plx_recipe_side_by_side(plx_recipe *recipe, const plx_device_info *device, int threads, int blocks)
+{
+    int registers = REGISTERS_PER_UNIT / (threads * blocks) / REGISTERS_AT_ONCE * REGISTERS_AT_ONCE;
+
+    if (!(device->features & PLX_FEATURE_NVIDIA_PTX))
+        return;
+    if (threads <= MOST_OF_UNKNOWN_SIZE) {
+        append_define(recipe, "-DREGISTERS", registers);
+        append_define(recipe, "-cl-nv-maxrregcount", registers);
+    } else if (device->compute_major >= 9) { /* one more would not fit */
+        append_define(recipe, "-DLOCAL_BYTES",
+                      SHARED_PER_UNIT / (blocks + 1) / SHARED_AT_ONCE * SHARED_AT_ONCE + SHARED_AT_ONCE);
+        recipe->known_local_bytes = SHARED_PER_UNIT / (uint64_t)blocks - SHARED_AT_ONCE;
+    }
 }
 
 /* ---- what the device has ----------------------------------------------- */

@@ -120,6 +120,12 @@ void plx_step_i64(plx_step *step, int64_t value);
 void plx_step_i32(plx_step *step, int32_t value);
 void plx_step_scalar(plx_step *step, double value);
 void plx_step_shared(plx_step *step, int64_t bytes);
+/* `blocks` of `threads` shall run side by side on a multiprocessor, with as many registers as
+ * that leaves to each: what __launch_bounds__ says in CUDA, here for NVIDIA's OpenCL.  Its
+ * assembler heeds a limit only in kernels that do not state the size of their work-groups,
+ * which may then have 256 work-items: with REGISTERS defined they leave that out.  Larger ones
+ * get registers for as many as fit by their local memory: they take LOCAL_BYTES of it. */
+void plx_recipe_side_by_side(plx_recipe *recipe, const plx_device_info *device, int threads, int blocks);
 /* PLX_UNSUPPORTED with a sentence when a step needs larger blocks, more shared
  * memory (static_shared bytes plus its dynamic arguments) or more blocks than the
  * device has. */

@@ -1,3 +1,10 @@
+# Device code that may begin early, as nvcc compiles it.
+if HAVE_CUDA
+TESTS += tests/test_early.sh
+AM_TESTS_ENVIRONMENT += NVCC='$(NVCC)'; export NVCC;
+endif
+dist_check_SCRIPTS += tests/test_early.sh
+
 # The cuda plugin's host code, on a pretended driver: no device is needed.
 if HAVE_CUDA
 if HAVE_CMOCKA

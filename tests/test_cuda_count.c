@@ -184,9 +184,9 @@ static void a_launch_that_fails_is_the_drivers_to_tell(void **unused)
     workbench work = begin_work();
     plx_counters counters;
     (void)unused;
-    fail_next("cuLaunchKernel", OUT_OF_MEMORY);
+    fail_next("cuLaunchKernelEx", OUT_OF_MEMORY);
     assert_int_equal(count(&work, &counters), PLX_NO_MEMORY);
-    assert_non_null(strstr(error.text, "cuLaunchKernel"));
+    assert_non_null(strstr(error.text, "cuLaunchKernelEx"));
     assert_int_equal(count(&work, &counters), PLX_OK);
     end_work(&work);
 }

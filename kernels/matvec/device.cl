@@ -5,6 +5,7 @@
  *   TRANS           0 or 1
  *   SPAN            vector and split transposed: columns of a thread, LANES or 1
  *   STRIP_THREADS   the same: threads of a work-group
+ *   STRIP_STEPS     the same: rows that a thread has in flight
  *   NEEDS_F64       for double
  *   NVIDIA_PTX      when the compiler takes NVIDIA's assembler */
 #ifdef NEEDS_F64
@@ -20,10 +21,14 @@
 #define VLOAD(from) vload4(0, from)
 #define PACK_TO(pack, lane) vstore4(pack, 0, lane)
 #define AS_PACK as_float4
+#define ELEMENT_PTX "f32"
+#define ELEMENT_REGISTER "f"
 #else
 #define VLOAD(from) vload2(0, from)
 #define PACK_TO(pack, lane) vstore2(pack, 0, lane)
 #define AS_PACK as_double2
+#define ELEMENT_PTX "f64"
+#define ELEMENT_REGISTER "d"
 #endif
 
 #define UNROLL _Pragma("unroll")
@@ -31,6 +36,13 @@
 /* An OpenCL that runs work-items as loops (PoCL) can only do so with functions that hold a
  * barrier, or ask for their work-item, when they are inlined. */
 #define INLINE static inline __attribute__((always_inline))
+
+/* NVIDIA's assembler would not heed a limit to registers beside this (recipe.h). */
+#ifdef REGISTERS
+#define WORK_GROUP(threads)
+#else
+#define WORK_GROUP(threads) __attribute__((reqd_work_group_size(threads, 1, 1)))
+#endif
 
 /* terms is 0 when alpha is: A and x are not read. */
 #define MATVEC_PARAMETERS                                                                           \
@@ -77,10 +89,33 @@ INLINE PACK read_once(global const T *from)
 #endif
 }
 
+/* The same of one element.  Written in assembler the loads of a round stay together: this
+ * compiler's own would each stand before the multiplication that uses it. */
+INLINE T read_element(global const T *from)
+{
+#ifdef NVIDIA_PTX
+    T to;
+    asm volatile("ld.global.nc." ELEMENT_PTX " %0, [%1];" : "=" ELEMENT_REGISTER (to) : "l"(from));
+    return to;
+#else
+    return *from;
+#endif
+}
+
 /* Of a vector, from which every work-group reads; in one instruction where it is aligned. */
 INLINE PACK read_often(global const T *from, bool aligned)
 {
-    return aligned ? *(global const PACK *)from : VLOAD(from);
+    if (!aligned)
+        return VLOAD(from);
+#ifdef NVIDIA_PTX
+    uint4 to;
+    asm volatile("ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(to.x), "=r"(to.y), "=r"(to.z), "=r"(to.w)
+                 : "l"(from));
+    return AS_PACK(to);
+#else
+    return *(global const PACK *)from;
+#endif
 }
 
 /* ---- sums of the values that threads hold ------------------------------------ */
@@ -287,10 +322,11 @@ INLINE T sum_of_rows(T *sum, local T *room)
  * where rows do not begin at multiples of 16 bytes. */
 #ifdef SPAN
 
-#if SPAN > 1
-#define STRIP_STEPS MATVEC_STRIP_STEPS
+/* Elements of a work-group's local memory (recipe.h). */
+#ifdef LOCAL_BYTES
+#define STRIP_ROOM (LOCAL_BYTES / sizeof(T))
 #else
-#define STRIP_STEPS MATVEC_STRIP_SINGLE_STEPS
+#define STRIP_ROOM (STRIP_THREADS * SPAN)
 #endif
 
 /* Which column of the strip element q of a thread's is. */
@@ -308,10 +344,10 @@ INLINE void read_columns(global const T *row, int lane, int width, bool packed, 
         return;
     }
 #endif
-    to[0] = row[lane]; /* which is there, or the thread would not be here */
+    to[0] = read_element(row + lane); /* which is there, or the thread would not be here */
     UNROLL
     for (int q = 1; q < SPAN; ++q)
-        to[q] = lane + q * width < columns ? row[lane + q * width] : (T)0;
+        to[q] = lane + q * width < columns ? read_element(row + lane + q * width) : (T)0;
 }
 
 /* `steps` rows, the work-group's height apart: started together, then used. */
@@ -325,7 +361,7 @@ INLINE void add_rows(int steps, global const T *row, long lda, global const T *x
         read_columns(row + s * height * lda, lane, width, packed, columns, of_a[s]);
     UNROLL
     for (int s = 0; s < steps; ++s)
-        of_x[s] = x[s * height];
+        of_x[s] = read_element(x + s * height);
     UNROLL
     for (int s = 0; s < steps; ++s)
         UNROLL

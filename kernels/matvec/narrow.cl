@@ -34,35 +34,38 @@ INLINE void add_singles(global const T *const *row, global const T *x, int lane,
     }
 }
 
-/* The sum of the values of `width` neighbouring threads, a power of two up to 32, in the
- * first of them.  All threads of the work-group take part. */
-INLINE T sum_of_group(T value, int width, local T *room)
+/* Each sum becomes that of `width` neighbouring threads, a power of two up to 32, in the first
+ * of them.  All threads of the work-group take part. */
+INLINE void join_group(T *sum, int width, local T *room)
 {
 #ifdef NVIDIA_PTX
     for (int distance = width / 2; distance > 0; distance /= 2)
-        value += shuffle_down(value, distance);
-    return value;
+        UNROLL
+        for (int r = 0; r < MATVEC_ROWS; ++r)
+            sum[r] += shuffle_down(sum[r], distance);
 #else
     const int thread = (int)get_local_id(0), lane = thread % width;
 
-    barrier(CLK_LOCAL_MEM_FENCE); /* whoever used the room before has done so */
-    room[thread] = value;
-    for (int distance = 16; distance > 0; distance /= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane < distance && lane + distance < width)
-            room[thread] += room[thread + distance];
+    for (int r = 0; r < MATVEC_ROWS; ++r) {
+        barrier(CLK_LOCAL_MEM_FENCE); /* whoever used the room before has done so */
+        room[thread] = sum[r];
+        for (int distance = 16; distance > 0; distance /= 2) {
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (lane < distance && lane + distance < width)
+                room[thread] += room[thread + distance];
+        }
+        sum[r] = room[thread];
     }
-    return room[thread];
 #endif
 }
 
-kernel __attribute__((reqd_work_group_size(NARROW_THREADS, 1, 1))) void matvec_narrow(MATVEC_PARAMETERS,
-                                                                                     int width)
+kernel WORK_GROUP(NARROW_THREADS) void matvec_narrow(MATVEC_PARAMETERS, int width)
 {
     MATVEC_OPERANDS;
     local T room[NARROW_THREADS];
-    const int thread = (int)get_local_id(0), lane = thread % width, apart = NARROW_THREADS / width;
-    const long first = (long)get_group_id(0) * (apart * MATVEC_ROWS) + thread / width;
+    const int levels = 31 - (int)clz((uint)width), apart = NARROW_THREADS >> levels;
+    const int thread = (int)get_local_id(0), lane = thread & (width - 1);
+    const long first = (long)get_group_id(0) * (apart * MATVEC_ROWS) + (thread >> levels);
     const long in_packs = is_aligned(a) && lda % LANES == 0 ? terms - terms % LANES : 0;
     global const T *row[MATVEC_ROWS];
     T sum[MATVEC_ROWS];
@@ -77,12 +80,12 @@ kernel __attribute__((reqd_work_group_size(NARROW_THREADS, 1, 1))) void matvec_n
     else
         add_all_packs_of_group(row, x, false, lane, width, in_packs, sum);
     add_singles(row, x, lane, width, in_packs, terms, sum);
-    UNROLL
-    for (int r = 0; r < MATVEC_ROWS; ++r) {
-        sum[r] = sum_of_group(sum[r], width, room);
-        if (lane == 0 && first + r * apart < outputs)
-            write_output(y + first + r * apart, alpha, beta, sum[r]);
-    }
+    join_group(sum, width, room);
+    if (lane == 0)
+        UNROLL
+        for (int r = 0; r < MATVEC_ROWS; ++r)
+            if (first + r * apart < outputs)
+                write_output(y + first + r * apart, alpha, beta, sum[r]);
 }
 
 /* ---- one stream ------------------------------------------------------------------ */
@@ -140,7 +143,7 @@ INLINE T sum_of_row(local const T *row, local const T *x, int terms)
     return sum[0];
 }
 
-kernel __attribute__((reqd_work_group_size(MATVEC_STREAM_ROWS, 1, 1))) void
+kernel WORK_GROUP(MATVEC_STREAM_ROWS) void
 matvec_narrow_stream(MATVEC_PARAMETERS, local PACK *memory)
 {
     MATVEC_OPERANDS;

@@ -4,7 +4,7 @@
  * shared memory, and each thread sums one row from there. */
 #include "packs.cuh"
 
-enum { NARROW_THREADS = 32 * MATVEC_WARPS, NARROW_BLOCKS = 5 /* that a multiprocessor shall have room for */ };
+enum { NARROW_THREADS = 32 * MATVEC_WARPS };
 
 /* MATVEC_ROWS rows, `apart` rows from each other, as a group of `width` lanes has them.
  * Beyond the last row the first of all stands in. */
@@ -16,11 +16,12 @@ template <class T> struct Group {
 
 template <class T> __device__ Group<T> group_of(const Matvec<T> &v, int width)
 {
+    const int levels = 31 - __clz(width); /* a power of two */
     Group<T> group;
     group.width = width;
-    group.apart = NARROW_THREADS / width;
-    group.lane = threadIdx.x % width;
-    group.first = (int64_t)blockIdx.x * (group.apart * MATVEC_ROWS) + threadIdx.x / width;
+    group.apart = NARROW_THREADS >> levels;
+    group.lane = threadIdx.x & (width - 1);
+    group.first = (int64_t)blockIdx.x * (group.apart * MATVEC_ROWS) + (threadIdx.x >> levels);
 #pragma unroll
     for (int r = 0; r < MATVEC_ROWS; ++r) {
         const int64_t i = group.first + r * group.apart;
@@ -62,6 +63,7 @@ template <class T> __device__ void add_singles(const Group<T> &group, const T *x
 
 template <class T> __device__ void narrow_rows(Matvec<T> v, int32_t width)
 {
+    wait_for_queue();
     const Group<T> group = group_of(v, width);
     const bool packed = is_aligned(v.a) && v.lda % Pack<T>::lanes == 0;
     const int64_t in_packs = packed ? v.terms - v.terms % Pack<T>::lanes : 0;
@@ -72,14 +74,15 @@ template <class T> __device__ void narrow_rows(Matvec<T> v, int32_t width)
     else
         add_all_packs<false>(group, v.x, in_packs, sum);
     add_singles(group, v.x, in_packs, v.terms, sum);
+    for (int distance = width / 2; distance > 0; distance /= 2)
 #pragma unroll
-    for (int r = 0; r < MATVEC_ROWS; ++r) {
-        const int64_t i = group.first + r * group.apart;
-        for (int distance = width / 2; distance > 0; distance /= 2)
+        for (int r = 0; r < MATVEC_ROWS; ++r)
             sum[r] += __shfl_down_sync(ALL_LANES, sum[r], distance);
-        if (group.lane == 0 && i < v.outputs)
-            write_output(v.y + i, v.alpha, v.beta, sum[r]);
-    }
+    if (group.lane == 0)
+#pragma unroll
+        for (int r = 0; r < MATVEC_ROWS; ++r)
+            if (group.first + r * group.apart < v.outputs)
+                write_output(v.y + group.first + r * group.apart, v.alpha, v.beta, sum[r]);
 }
 
 /* ---- one stream ------------------------------------------------------------------ */
@@ -137,6 +140,7 @@ template <class T> __device__ T sum_of_row(const T *row, const T *x, int terms)
 
 template <class T> __device__ void narrow_stream(Matvec<T> v)
 {
+    wait_for_queue();
     extern __shared__ __align__(16) unsigned char memory[];
     const int terms = (int)v.terms, thread = threadIdx.x;
     const int64_t first = (int64_t)blockIdx.x * MATVEC_STREAM_ROWS;
@@ -154,13 +158,13 @@ template <class T> __device__ void narrow_stream(Matvec<T> v)
         write_output(v.y + first + thread, v.alpha, v.beta, sum_of_row(tile + thread * terms, x, terms));
 }
 
-extern "C" __global__ void __launch_bounds__(NARROW_THREADS, NARROW_BLOCKS)
+extern "C" __global__ void __launch_bounds__(NARROW_THREADS, MATVEC_NARROW_BLOCKS)
 matvec_narrow_f32_n(MATVEC_PARAMETERS(float), int32_t width)
 {
     narrow_rows(Matvec<float>MATVEC_ARGUMENTS, width);
 }
 
-extern "C" __global__ void __launch_bounds__(NARROW_THREADS, NARROW_BLOCKS)
+extern "C" __global__ void __launch_bounds__(NARROW_THREADS, MATVEC_NARROW_BLOCKS)
 matvec_narrow_f64_n(MATVEC_PARAMETERS(double), int32_t width)
 {
     narrow_rows(Matvec<double>MATVEC_ARGUMENTS, width);

@@ -28,12 +28,12 @@ matvec_split(MATVEC_PARAMETERS, CHUNKS_PARAMETERS, long period)
 }
 
 #else
-kernel __attribute__((reqd_work_group_size(STRIP_THREADS, 1, 1))) void
+kernel WORK_GROUP(STRIP_THREADS) void
 matvec_split(MATVEC_PARAMETERS, CHUNKS_PARAMETERS, int width, int span)
 {
     MATVEC_OPERANDS;
     CHUNKS_OPERANDS;
-    local T room[STRIP_THREADS * SPAN];
+    local T room[STRIP_ROOM];
     local int last;
     const long chunk = (long)get_group_id(0) % chunks, item = (long)get_group_id(0) / chunks;
     const long strip = item * width * SPAN, first = chunk * chunk_length;

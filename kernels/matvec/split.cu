@@ -7,6 +7,7 @@
 template <class T>
 __device__ void split_rows(Matvec<T> v, Chunks<T> chunks, int64_t chunk_packs, int64_t period)
 {
+    wait_for_queue();
     __shared__ T room[ALIKE_THREADS];
     const int64_t chunk = blockIdx.x % chunks.count, item = blockIdx.x / chunks.count;
     const Alike<T> rows = rows_alike(v, item, period);
@@ -23,11 +24,12 @@ __device__ void split_rows(Matvec<T> v, Chunks<T> chunks, int64_t chunk_packs, i
 template <class T>
 __device__ void split_columns(Matvec<T> v, Chunks<T> chunks, int64_t chunk_terms, int32_t width, int32_t span)
 {
+    wait_for_queue();
     __shared__ T room[MATVEC_STRIP_THREADS * Pack<T>::lanes];
     const int64_t chunk = blockIdx.x % chunks.count, item = blockIdx.x / chunks.count;
     const int64_t strip = item * width * span, first = chunk * chunk_terms;
 
-    sum_any_strip(v, strip, first, min(first + chunk_terms, v.terms), width, span, room);
+    sum_any_strip<MATVEC_STRIP_STEPS, MATVEC_STRIP_SINGLE_STEPS>(v, strip, first, min(first + chunk_terms, v.terms), width, span, room);
     for (int i = threadIdx.x; i < width * span; i += MATVEC_STRIP_THREADS)
         if (strip + i < v.outputs)
             chunks.partial[chunk * v.outputs + strip + i] = room[i];

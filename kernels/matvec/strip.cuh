@@ -13,7 +13,7 @@ struct Place {
 __device__ inline Place place_of(int width)
 {
     const int thread = threadIdx.x;
-    return {thread % width, width, thread / width, MATVEC_STRIP_THREADS / width};
+    return {thread % width, width, thread / width, (int)blockDim.x / width};
 }
 
 /* Which column of the strip element q of a thread's is. */
@@ -61,11 +61,10 @@ __device__ void add_rows(const T *row, int64_t lda, const T *x, const Place &pla
 }
 
 /* The thread's share of rows first .. end-1 of the strip that begins at column `strip`. */
-template <int SPAN, bool PACKED, class T>
+template <int STEPS, int SPAN, bool PACKED, class T>
 __device__ void add_strip(const Matvec<T> &v, int64_t strip, int64_t first, int64_t end, const Place &place,
                           T *sum)
 {
-    constexpr int STEPS = SPAN > 1 ? MATVEC_STRIP_STEPS : MATVEC_STRIP_SINGLE_STEPS;
     const int64_t columns = v.outputs - strip;
     int64_t l = first + place.row;
 
@@ -102,7 +101,7 @@ template <int SPAN, class T> __device__ void join_rows(const Place &place, bool 
 
 /* Sums of rows first .. end-1 for the columns of a strip, `width` threads wide, in `room`,
  * which has MATVEC_STRIP_THREADS packs.  All threads of the block take part. */
-template <int SPAN, class T>
+template <int STEPS, int SPAN, class T>
 __device__ void sum_strip(const Matvec<T> &v, int64_t strip, int64_t first, int64_t end, int width, T *room)
 {
     const Place place = place_of(width);
@@ -110,19 +109,19 @@ __device__ void sum_strip(const Matvec<T> &v, int64_t strip, int64_t first, int6
     T sum[SPAN] = {};
 
     if (packed)
-        add_strip<SPAN, SPAN == Pack<T>::lanes>(v, strip, first, end, place, sum);
+        add_strip<STEPS, SPAN, SPAN == Pack<T>::lanes>(v, strip, first, end, place, sum);
     else
-        add_strip<SPAN, false>(v, strip, first, end, place, sum);
+        add_strip<STEPS, SPAN, false>(v, strip, first, end, place, sum);
     join_rows<SPAN>(place, packed, sum, room);
 }
 
-/* The same with `span` known when it runs: a pack's lanes or 1. */
-template <class T>
+/* The same with `span` known when it runs: a pack's lanes, STEPS of which are in flight, or 1. */
+template <int STEPS, int SINGLE_STEPS, class T>
 __device__ void sum_any_strip(const Matvec<T> &v, int64_t strip, int64_t first, int64_t end, int width,
                               int span, T *room)
 {
     if (span == 1)
-        sum_strip<1>(v, strip, first, end, width, room);
+        sum_strip<SINGLE_STEPS, 1>(v, strip, first, end, width, room);
     else
-        sum_strip<Pack<T>::lanes>(v, strip, first, end, width, room);
+        sum_strip<STEPS, Pack<T>::lanes>(v, strip, first, end, width, room);
 }

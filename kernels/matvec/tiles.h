@@ -16,15 +16,20 @@
 #define MATVEC_ROWS 4
 #define MATVEC_STEPS 2
 
-/* The same, transposed: threads of a block, which has a strip of columns, and the rows that a
- * thread has in flight, in packs or element by element.  An OpenCL device with smaller
- * work-groups has STRIP_THREADS in the recipe's defines. */
+/* The same, transposed: threads of a block, which has a strip of columns.  A thread has so many
+ * packs or single elements in flight, and a multiprocessor shall have room for so many
+ * blocks.  Where columns are short, more blocks are worth more than more loads.  An OpenCL
+ * device with smaller work-groups has STRIP_THREADS in the recipe's defines. */
 #define MATVEC_STRIP_THREADS 512
-#define MATVEC_STRIP_BLOCKS 3 /* that a multiprocessor shall have room for */
-#define MATVEC_STRIP_STEPS 4
+#define MATVEC_STRIP_STEPS 8
 #define MATVEC_STRIP_SINGLE_STEPS 8
+#define MATVEC_STRIP_BLOCKS 2
+#define MATVEC_SHORT_STRIP_STEPS 4
+#define MATVEC_SHORT_STRIP_BLOCKS 3
 
 #define MATVEC_TICKETS 64 /* counters that split and narrow may use */
+
+#define MATVEC_NARROW_BLOCKS 5 /* that a multiprocessor shall have room for */
 
 #define MATVEC_STREAM_ROWS 64 /* narrow: rows of a block, a thread for each */
 #define MATVEC_STREAM_STEPS 8 /* packs a thread has in flight */

@@ -23,11 +23,10 @@ kernel __attribute__((reqd_work_group_size(ALIKE_THREADS, 1, 1))) void matvec_ve
 }
 
 #else
-kernel __attribute__((reqd_work_group_size(STRIP_THREADS, 1, 1))) void matvec_vector(MATVEC_PARAMETERS,
-                                                                                     int width, int span)
+kernel WORK_GROUP(STRIP_THREADS) void matvec_vector(MATVEC_PARAMETERS, int width, int span)
 {
     MATVEC_OPERANDS;
-    local T room[STRIP_THREADS * SPAN];
+    local T room[STRIP_ROOM];
     const long strip = (long)get_group_id(0) * width * SPAN;
 
     sum_strip(a, lda, x, outputs, strip, 0, terms, width, room);

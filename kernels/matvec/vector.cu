@@ -6,6 +6,7 @@
 
 template <class T> __device__ void vector_of_rows(Matvec<T> v, int64_t period)
 {
+    wait_for_queue();
     const Alike<T> rows = rows_alike(v, blockIdx.x, period);
     T sum[MATVEC_ROWS] = {};
 
@@ -17,13 +18,14 @@ template <class T> __device__ void vector_of_rows(Matvec<T> v, int64_t period)
         write_output(v.y + rows.first + threadIdx.x * period, v.alpha, v.beta, total);
 }
 
-template <class T> __device__ void vector_of_columns(Matvec<T> v, int32_t width, int32_t span)
+template <int STEPS, class T> __device__ void vector_of_columns(Matvec<T> v, int32_t width, int32_t span)
 {
+    wait_for_queue();
     __shared__ T room[MATVEC_STRIP_THREADS * Pack<T>::lanes];
     const int64_t strip = (int64_t)blockIdx.x * width * span;
 
-    sum_any_strip(v, strip, 0, v.terms, width, span, room);
-    for (int i = threadIdx.x; i < width * span; i += MATVEC_STRIP_THREADS)
+    sum_any_strip<STEPS, MATVEC_STRIP_SINGLE_STEPS>(v, strip, 0, v.terms, width, span, room);
+    for (int i = threadIdx.x; i < width * span; i += blockDim.x)
         if (strip + i < v.outputs)
             write_output(v.y + strip + i, v.alpha, v.beta, room[i]);
 }
@@ -43,11 +45,23 @@ matvec_vector_f64_n(MATVEC_PARAMETERS(double), int64_t period)
 extern "C" __global__ void __launch_bounds__(MATVEC_STRIP_THREADS, MATVEC_STRIP_BLOCKS)
 matvec_vector_f32_t(MATVEC_PARAMETERS(float), int32_t width, int32_t span)
 {
-    vector_of_columns(Matvec<float>MATVEC_ARGUMENTS, width, span);
+    vector_of_columns<MATVEC_STRIP_STEPS>(Matvec<float>MATVEC_ARGUMENTS, width, span);
 }
 
 extern "C" __global__ void __launch_bounds__(MATVEC_STRIP_THREADS, MATVEC_STRIP_BLOCKS)
 matvec_vector_f64_t(MATVEC_PARAMETERS(double), int32_t width, int32_t span)
 {
-    vector_of_columns(Matvec<double>MATVEC_ARGUMENTS, width, span);
+    vector_of_columns<MATVEC_STRIP_STEPS>(Matvec<double>MATVEC_ARGUMENTS, width, span);
+}
+
+extern "C" __global__ void __launch_bounds__(MATVEC_STRIP_THREADS, MATVEC_SHORT_STRIP_BLOCKS)
+matvec_vector_f32_t_short(MATVEC_PARAMETERS(float), int32_t width, int32_t span)
+{
+    vector_of_columns<MATVEC_SHORT_STRIP_STEPS>(Matvec<float>MATVEC_ARGUMENTS, width, span);
+}
+
+extern "C" __global__ void __launch_bounds__(MATVEC_STRIP_THREADS, MATVEC_SHORT_STRIP_BLOCKS)
+matvec_vector_f64_t_short(MATVEC_PARAMETERS(double), int32_t width, int32_t span)
+{
+    vector_of_columns<MATVEC_SHORT_STRIP_STEPS>(Matvec<double>MATVEC_ARGUMENTS, width, span);
 }

@@ -2,6 +2,7 @@
  * elements, the warp's and block's trees, and 16-byte reading. */
 #pragma once
 
+#include "../queue.cuh"
 #include "tiles.h"
 
 #include <cstdint>
@@ -99,15 +100,6 @@ template <class R> __device__ Pack<typename R::T> identity_pack()
     for (int i = 0; i < pack.lanes; ++i)
         pack.lane[i] = R::identity();
     return pack;
-}
-
-/* Stands until everything that is before this launch in its queue is complete and can
- * be seen.  A launch that may begin early (recipe.h) touches no memory before. */
-static __device__ void wait_for_queue()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
 }
 
 /* An array of elements as 16-byte packs.  It need only be aligned to its element: the

@@ -5,6 +5,13 @@
  * (PoCL) can only turn them into such when they are inlined. */
 #define INLINE static inline __attribute__((always_inline))
 
+/* NVIDIA's assembler would not heed a limit to registers beside this (recipe.h). */
+#ifdef REGISTERS
+#define WORK_GROUP(threads)
+#else
+#define WORK_GROUP(threads) __attribute__((reqd_work_group_size(threads, 1, 1)))
+#endif
+
 /* Where a tile begins in `in`, and how much of it lies inside. */
 typedef struct tile_place {
     long row, col;

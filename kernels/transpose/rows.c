@@ -145,6 +145,7 @@ static plx_status tile_recipe(const tiling *tiles, const plx_problem *problem, p
                         (long long)p->rows, (long long)p->cols, (int)tiles->height, (int)tiles->width);
     *step = plx_recipe_step(recipe, tiles->entry, tiles->block_x, tiles->block_y);
     (*step)->grid[0] = (uint64_t)(across * down);
+    (*step)->early = true;
     add_arguments(*step, p, tiles->downwards ? down : across);
     return PLX_OK;
 }
@@ -319,6 +320,7 @@ static plx_status skinny_recipe(const plx_problem *problem, const plx_device_inf
     if (status != PLX_OK)
         return status;
     define(recipe, "CAPACITY", capacity);
+    plx_recipe_side_by_side(recipe, device, TRANSPOSE_SKINNY_THREADS, TRANSPOSE_SKINNY_BLOCKS);
     if (step != NULL) {
         plx_step_i32(step, (int32_t)tiles.height);
         plx_step_i32(step, (int32_t)tiles.width);

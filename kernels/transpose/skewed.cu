@@ -60,6 +60,7 @@ template <class T, int WIDTH, int HEIGHT, int RUN>
 __device__ void transpose_skewed(const T *__restrict__ in, T *__restrict__ out, int64_t rows,
                                  int64_t cols, int64_t ld_in, int64_t ld_out, int down)
 {
+    wait_for_queue();
     __shared__ Skewed<T, WIDTH, HEIGHT, RUN> staged;
     const int64_t first = (int64_t)(blockIdx.x % (unsigned)down) * HEIGHT - RUN;
     const int64_t col = (int64_t)(blockIdx.x / (unsigned)down) * WIDTH;

@@ -3,27 +3,20 @@
 
 #define EACH (CAPACITY / TRANSPOSE_SKINNY_THREADS)
 
-/* e / by for 0 <= e * by < 2^32, where `inverse` is 2^32 / by, rounded up (0 for 1). */
-static int quotient(int e, int by, uint inverse)
+/* e / by for 0 <= e * by < 2^31, where `inverse` is 2^31 / by, rounded up. */
+static int quotient(int e, uint inverse)
 {
-    return by == 1 ? e : (int)mul_hi((uint)e, inverse);
+    return (int)((ulong)(uint)e * inverse >> 31);
 }
 
 static uint inverse_of(int by)
 {
-    return 0xffffffffu / (uint)by + 1;
-}
-
-/* Where element (i, j) of a tile is kept: its shorter rows or columns one after the other, an
- * odd number of elements apart, so that a warp meets many banks both ways. */
-static int skinny_place(int i, int j, int height, int width)
-{
-    return width <= height ? i * (width | 1) + j : j * (height | 1) + i;
+    return 0x7fffffffu / (uint)by + 1;
 }
 
 /* A tile of `height` x `width` elements: reads number them along its rows, writes along its
  * columns, and neither leaves a work-item idle because a side is short. */
-kernel __attribute__((reqd_work_group_size(TRANSPOSE_SKINNY_THREADS, 1, 1)))
+kernel WORK_GROUP(TRANSPOSE_SKINNY_THREADS)
 void transpose_skinny(global const T *restrict in, long in_offset, global T *restrict out,
                       long out_offset, long rows, long cols, long ld_in, long ld_out, int down,
                       int height, int width)
@@ -34,26 +27,29 @@ void transpose_skinny(global const T *restrict in, long in_offset, global T *res
     const int inside_rows = (int)min(rows - row, (long)height), inside_cols = (int)min(cols - col, (long)width);
     const uint by_width = inverse_of(width), by_height = inverse_of(height);
     const int item = get_local_id(0);
+    /* Where element (i, j) is kept: the tile's shorter rows or columns one after the other, an
+     * odd number of elements apart, so that a warp meets many banks both ways. */
+    const int step_i = width <= height ? width | 1 : 1, step_j = width <= height ? 1 : height | 1;
     T held[EACH];
 
     in += in_offset + row * ld_in + col;
     out += out_offset + col * ld_out + row;
 #pragma unroll
     for (int k = 0; k < EACH; ++k) {
-        const int e = k * TRANSPOSE_SKINNY_THREADS + item, i = quotient(e, width, by_width), j = e - i * width;
+        const int e = k * TRANSPOSE_SKINNY_THREADS + item, i = quotient(e, by_width), j = e - i * width;
         held[k] = i < inside_rows && j < inside_cols ? in[i * ld_in + j] : (T)0;
     }
 #pragma unroll
     for (int k = 0; k < EACH; ++k) {
-        const int e = k * TRANSPOSE_SKINNY_THREADS + item, i = quotient(e, width, by_width), j = e - i * width;
+        const int e = k * TRANSPOSE_SKINNY_THREADS + item, i = quotient(e, by_width), j = e - i * width;
         if (i < inside_rows && j < inside_cols)
-            staged[skinny_place(i, j, height, width)] = held[k];
+            staged[i * step_i + j * step_j] = held[k];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
     for (int k = 0; k < EACH; ++k) {
-        const int e = k * TRANSPOSE_SKINNY_THREADS + item, j = quotient(e, height, by_height), i = e - j * height;
+        const int e = k * TRANSPOSE_SKINNY_THREADS + item, j = quotient(e, by_height), i = e - j * height;
         if (i < inside_rows && j < inside_cols)
-            out[j * ld_out + i] = staged[skinny_place(i, j, height, width)];
+            out[j * ld_out + i] = staged[i * step_i + j * step_j];
     }
 }

@@ -25,6 +25,7 @@ template <class T, int CAPACITY>
 __device__ void transpose_skinny(const T *__restrict__ in, T *__restrict__ out, int64_t rows, int64_t cols,
                                  int64_t ld_in, int64_t ld_out, int down, int height, int width)
 {
+    wait_for_queue();
     constexpr int threads = TRANSPOSE_SKINNY_THREADS, each = CAPACITY / threads;
     __shared__ T staged[CAPACITY + CAPACITY / 2];
     const int64_t row = (int64_t)(blockIdx.x % (unsigned)down) * height;
@@ -55,35 +56,35 @@ __device__ void transpose_skinny(const T *__restrict__ in, T *__restrict__ out, 
     }
 }
 
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_SKINNY_THREADS, 6)
+extern "C" __global__ void __launch_bounds__(TRANSPOSE_SKINNY_THREADS, TRANSPOSE_SKINNY_BLOCKS)
 transpose_skinny_b1(const uint8_t *in, uint8_t *out, int64_t rows, int64_t cols, int64_t ld_in, int64_t ld_out,
                    int down, int height, int width)
 {
     transpose_skinny<uint8_t, TRANSPOSE_SKINNY_CAPACITY_B1>(in, out, rows, cols, ld_in, ld_out, down, height, width);
 }
 
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_SKINNY_THREADS, 6)
+extern "C" __global__ void __launch_bounds__(TRANSPOSE_SKINNY_THREADS, TRANSPOSE_SKINNY_BLOCKS)
 transpose_skinny_b2(const uint16_t *in, uint16_t *out, int64_t rows, int64_t cols, int64_t ld_in, int64_t ld_out,
                    int down, int height, int width)
 {
     transpose_skinny<uint16_t, TRANSPOSE_SKINNY_CAPACITY_B2>(in, out, rows, cols, ld_in, ld_out, down, height, width);
 }
 
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_SKINNY_THREADS, 6)
+extern "C" __global__ void __launch_bounds__(TRANSPOSE_SKINNY_THREADS, TRANSPOSE_SKINNY_BLOCKS)
 transpose_skinny_b4(const uint32_t *in, uint32_t *out, int64_t rows, int64_t cols, int64_t ld_in, int64_t ld_out,
                    int down, int height, int width)
 {
     transpose_skinny<uint32_t, TRANSPOSE_SKINNY_CAPACITY_B4>(in, out, rows, cols, ld_in, ld_out, down, height, width);
 }
 
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_SKINNY_THREADS, 6)
+extern "C" __global__ void __launch_bounds__(TRANSPOSE_SKINNY_THREADS, TRANSPOSE_SKINNY_BLOCKS)
 transpose_skinny_b8(const uint64_t *in, uint64_t *out, int64_t rows, int64_t cols, int64_t ld_in, int64_t ld_out,
                    int down, int height, int width)
 {
     transpose_skinny<uint64_t, TRANSPOSE_SKINNY_CAPACITY_B8>(in, out, rows, cols, ld_in, ld_out, down, height, width);
 }
 
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_SKINNY_THREADS, 6)
+extern "C" __global__ void __launch_bounds__(TRANSPOSE_SKINNY_THREADS, TRANSPOSE_SKINNY_BLOCKS)
 transpose_skinny_b16(const uint4 *in, uint4 *out, int64_t rows, int64_t cols, int64_t ld_in, int64_t ld_out,
                    int down, int height, int width)
 {

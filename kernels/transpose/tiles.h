@@ -35,6 +35,7 @@
 /* skinny: elements of a tile, at most 16 KiB; shared memory holds half as many again, for the
  * gaps. */
 #define TRANSPOSE_SKINNY_THREADS 256
+#define TRANSPOSE_SKINNY_BLOCKS 6 /* that a multiprocessor shall have room for */
 #define TRANSPOSE_SKINNY_SIDE 64 /* at most, of the shorter side of a tile */
 #define TRANSPOSE_SKINNY_CAPACITY_B1 4096
 #define TRANSPOSE_SKINNY_CAPACITY_B2 4096

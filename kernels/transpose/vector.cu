@@ -81,6 +81,7 @@ template <class T, int SIZE>
 __device__ void transpose_vector(const T *__restrict__ in, T *__restrict__ out, int64_t rows,
                                  int64_t cols, int64_t ld_in, int64_t ld_out, int down)
 {
+    wait_for_queue();
     __shared__ Pack<T> staged[SIZE * SIZE / Pack<T>::width];
     const Tile tile = tile_downwards(down, SIZE, rows, cols);
     const bool aligned = rows_aligned(in, ld_in) && rows_aligned(out, ld_out);

@@ -1,0 +1,101 @@
+/* How the matrix-vector products cut a problem into blocks, and how many roundings a term then
+ * meets: what the launches and the error bound both follow.  x has `terms` elements and y
+ * `outputs`, whichever way A is taken. */
+#ifndef PLX_KERNELS_MATVEC_GEOMETRY_H
+#define PLX_KERNELS_MATVEC_GEOMETRY_H
+
+#include "tiles.h"
+
+#include <parallax/plugin.h>
+
+static inline int64_t lanes(plx_dtype dtype)
+{
+    return dtype == PLX_F32 ? 4 : 2;
+}
+
+static inline int64_t element_size(plx_dtype dtype)
+{
+    return dtype == PLX_F32 ? 4 : 8;
+}
+
+static inline double as_dtype(plx_dtype dtype, double scalar)
+{
+    return dtype == PLX_F32 ? (double)(float)scalar : scalar;
+}
+
+static inline int64_t quotient_up(int64_t a, int64_t b)
+{
+    return a > 0 ? (a - 1) / b + 1 : 0;
+}
+
+static inline int64_t outputs_of(const plx_problem *problem)
+{
+    return problem->of.matvec.trans ? problem->of.matvec.cols : problem->of.matvec.rows;
+}
+
+/* 0 when alpha is: then A and x are not read. */
+static inline int64_t terms_of(const plx_problem *problem)
+{
+    const plx_matvec_problem *p = &problem->of.matvec;
+    return as_dtype(problem->dtype, p->alpha) == 0.0 ? 0 : p->trans ? p->rows : p->cols;
+}
+
+static inline int64_t packs_of(const plx_problem *problem, int64_t elements)
+{
+    return quotient_up(elements, lanes(problem->dtype));
+}
+
+/* ---- rows: vector, split and narrow ------------------------------------------- */
+
+/* Threads of a block that has MATVEC_ROWS rows. */
+enum { ALIKE_THREADS = 32 * MATVEC_WARPS };
+
+/* How many rows further on one begins as this one does, against 16 bytes. */
+int64_t plx_matvec_period(const plx_problem *problem);
+/* Blocks of MATVEC_ROWS rows, `period` apart; some may be empty. */
+int64_t plx_matvec_alike_items(const plx_problem *problem);
+/* `narrow`: lanes that have a row, a power of two, one for each pack up to a warp. */
+int64_t plx_matvec_width_of_row(const plx_problem *problem);
+/* Whether `narrow` takes rows as one stream: they are not packed, and without gaps. */
+bool plx_matvec_is_stream(const plx_problem *problem);
+/* A row of a run and x, which comes to shared memory as well. */
+int64_t plx_matvec_stream_elements(int64_t terms);
+
+/* ---- strips and chunks -------------------------------------------------------- */
+
+/* A strip of columns: `width` threads side by side with `span` columns each, `height` such
+ * rows of threads. */
+typedef struct plx_matvec_strips {
+    int64_t threads, span, width, height, items;
+} plx_matvec_strips;
+
+/* Sums cut in chunks, so that the device is full whatever the shape.  A chunk has `length`
+ * packs of a row or terms of a strip; the last may have fewer. */
+typedef struct plx_matvec_chunks {
+    int64_t count, length;
+    int64_t units, blocks_of_unit, outputs_of_unit; /* as the last blocks take them */
+    int64_t threads, slices;
+} plx_matvec_chunks;
+
+/* Blocks that the device runs side by side, about, of 256 threads and of a strip's. */
+enum { BLOCKS_PER_UNIT = 4, STRIPS_PER_UNIT = 2 };
+
+/* `vector` transposed: no more strips than run side by side, if they need not be wider than
+ * a block.  Then smaller blocks are easier to place. */
+plx_matvec_strips plx_matvec_plan_vector(const plx_problem *problem, const plx_device_info *device);
+/* `split` transposed: a strip for each ticket where there are columns enough, and not so
+ * narrow that lines of memory are read in pieces. */
+plx_matvec_strips plx_matvec_plan_split_strips(const plx_problem *problem, const plx_device_info *device);
+/* Whether a thread has too few rows to have many of them in flight several times. */
+bool plx_matvec_is_short(const plx_problem *problem, const plx_matvec_strips *plan);
+plx_matvec_chunks plx_matvec_plan_split(const plx_problem *problem, const plx_device_info *device);
+
+/* ---- depth: additions that a term meets, its product's own rounding among them --- */
+
+int64_t plx_matvec_depth_of_terms(const plx_problem *problem, const plx_device_info *device);
+int64_t plx_matvec_depth_of_warp(const plx_problem *problem, const plx_device_info *device);
+int64_t plx_matvec_depth_of_vector(const plx_problem *problem, const plx_device_info *device);
+int64_t plx_matvec_depth_of_split(const plx_problem *problem, const plx_device_info *device);
+int64_t plx_matvec_depth_of_narrow(const plx_problem *problem, const plx_device_info *device);
+
+#endif

@@ -1,0 +1,64 @@
+#!/bin/sh
+# A kernel that may begin before what precedes it in the queue has ended touches no memory until it
+# has waited for that (kernels/queue.cuh).  Read in what nvcc makes of the text: a compiler may move
+# a load that it takes for independent.
+set -u
+: "${top_srcdir:=.}" "${NVCC:=nvcc}"
+
+command -v "$NVCC" >/dev/null 2>&1 || { echo "skipped: there is no nvcc"; exit 77; }
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT HUP INT TERM
+
+to_ptx() {
+    "$NVCC" -ptx -arch=sm_90 -O3 -std=c++17 -I"$top_srcdir/include" -I"$top_srcdir/kernels" -I"$top_srcdir" \
+        -o "$scratch/kernel.ptx" "$1"
+}
+
+# Complains about entries that don't wait, or come to global memory before they do.
+read_entries() {
+    awk '
+        function close_entry() {
+            if (entry != "" && !waited) { print entry " does not wait"; bad = 1 }
+        }
+        / \.entry / { close_entry(); entry = $0; sub(/.*\.entry +/, "", entry); sub(/\(.*/, "", entry)
+                      waited = 0; entries++ }
+        /griddepcontrol\.wait/ { waited = 1 }
+        /^[ \t]*(@!?%p[0-9]+ +)?(ld|st|atom|red|cp|prefetch)\./ && !waited &&
+            (/\.global/ || !/\.(param|shared|local|const)/) {
+            print entry " comes to memory before it waits:" $0; bad = 1 }
+        END { close_entry(); if (!entries) { print "no entry at all"; bad = 1 }; exit bad }' \
+        "$scratch/kernel.ptx"
+}
+
+# What is wrong has to be found: one entry that reads too early, one that never waits.
+cat >"$scratch/wrong.cu" <<'CUDA'
+#include "queue.cuh"
+extern "C" __global__ void too_early(const int *from, int *to)
+{
+    const int first = *(volatile const int *)from;
+    wait_for_queue();
+    *to = first;
+}
+extern "C" __global__ void never(const int *from, int *to)
+{
+    *to = *from;
+}
+CUDA
+to_ptx "$scratch/wrong.cu" || { echo "skipped: $NVCC compiles nothing for sm_90"; exit 77; }
+found=$(read_entries)
+for entry in too_early never; do
+    case $found in
+    *"$entry"*) ;;
+    *) echo "FAIL: $entry was not found to be wrong"; exit 1 ;;
+    esac
+done
+
+status=0 files=0
+for file in "$top_srcdir"/kernels/*/*.cu; do
+    grep -q wait_for_queue "$file" || continue
+    files=$((files + 1))
+    to_ptx "$file" && read_entries || { echo "FAIL: $file"; status=1; }
+done
+[ $files -gt 0 ] || { echo "FAIL: no kernel waits"; status=1; }
+echo "$files files read"
+exit $status
