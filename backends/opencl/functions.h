@@ -24,6 +24,8 @@
     X(Finish)                    \
     X(CreateBuffer)              \
     X(ReleaseMemObject)          \
+    X(CreateSubBuffer)           \
+    X(GetMemObjectInfo)          \
     X(EnqueueReadBuffer)         \
     X(EnqueueWriteBuffer)        \
     X(EnqueueCopyBuffer)         \

@@ -178,10 +178,35 @@ static plx_status clear_output(const plx_plugin_plan *plan, plx_plugin_queue *qu
     return plx_cl_fill(queue, y->memory, y->offset, 0, bytes, error);
 }
 
+/* Operands that start so far behind their buffer's beginning that CLBlast could not count up to
+ * them get buffers of their own, which begin there: devices allow that at certain places. */
+static plx_status come_nearer(const plx_plugin_plan *plan, plx_clblast_place *at, cl_mem *own, size_t count,
+                              plx_error *error)
+{
+    plx_error ignored;
+    if (plx_clblast_check_reach(&plan->problem, at, &ignored) == PLX_OK)
+        return PLX_OK;
+    for (size_t i = 0; i < count; i++) {
+        cl_buffer_region rest = {.origin = at[i].offset * plan->element_bytes};
+        cl_int code = plx_cl.GetMemObjectInfo(at[i].buffer, CL_MEM_SIZE, sizeof rest.size, &rest.size, NULL);
+        bool shared = i + 1 < count && at[i].buffer == at[count - 1].buffer; /* such must not overlap */
+        if (code != CL_SUCCESS || shared || at[i].offset == 0 || rest.size <= rest.origin)
+            continue;
+        rest.size -= rest.origin;
+        own[i] = plx_cl.CreateSubBuffer(at[i].buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &rest, &code);
+        if (code == CL_SUCCESS)
+            at[i] = (plx_clblast_place){own[i], 0};
+        else
+            own[i] = NULL;
+    }
+    return plx_clblast_check_reach(&plan->problem, at, error);
+}
+
 plx_status plx_clblast_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *given,
                                size_t count, plx_error *error)
 {
     plx_clblast_place at[PLX_MAX_OPERANDS];
+    cl_mem own[PLX_MAX_OPERANDS] = {NULL};
     if (plan->is_empty)
         return PLX_OK;
     plx_status status = plx_cl_ready(queue, error);
@@ -192,9 +217,13 @@ plx_status plx_clblast_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, c
     if (plan->adds_nothing)
         status = place_zeros(plan, queue, at, count, error);
     if (status == PLX_OK)
-        status = plx_clblast_check_reach(&plan->problem, at, error);
+        status = come_nearer(plan, at, own, count, error);
     if (status == PLX_OK)
         status = clear_output(plan, queue, &given[count - 1], error);
-    return status == PLX_OK ? plx_clblast_call(&plan->problem, at, plx_cl_command_queue(queue), error)
-                            : status;
+    if (status == PLX_OK)
+        status = plx_clblast_call(&plan->problem, at, plx_cl_command_queue(queue), error);
+    for (size_t i = 0; i < count; i++) /* what is enqueued keeps them until it is done */
+        if (own[i] != NULL)
+            (void)plx_cl.ReleaseMemObject(own[i]);
+    return status;
 }
