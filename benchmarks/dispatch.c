@@ -76,6 +76,19 @@ static plx_status compete(contest *c, plx_error *error)
     return status;
 }
 
+/* What is added is told by the pairs of bursts, one right after the other: from burst to burst
+ * a machine changes more. */
+static void judge(contest *c, plx_timing *executed, plx_timing *launched, plx_timing *added)
+{
+    double differences[BURSTS];
+
+    for (size_t i = 0; i < BURSTS; ++i)
+        differences[i] = c->executed[i] - c->launched[i];
+    plx_timing_of(differences, BURSTS, added);
+    plx_timing_of(c->executed, BURSTS, executed);
+    plx_timing_of(c->launched, BURSTS, launched);
+}
+
 /* ---- before and after ------------------------------------------------------------ */
 
 static const plx_row *row_of_copy(void)
@@ -127,20 +140,21 @@ static json_t *timing_json(const plx_timing *timing)
                      timing->high_ns, "samples", (json_int_t)timing->samples);
 }
 
-static void print(const contest *c, const plx_timing *executed, const plx_timing *launched, bool json)
+static void print(const contest *c, const plx_timing *executed, const plx_timing *launched,
+                  const plx_timing *added, bool json)
 {
     const char *label = plx_backend_label(c->backend), *device = plx_backend_device(c->backend)->name;
-    const double added = executed->median_ns - launched->median_ns;
     json_t *root;
 
     if (!json) {
-        printf("%s (%s): execute %.0f ns, %s %.0f ns: %.0f ns added\n", label, device, executed->median_ns,
-               the_driver.what, launched->median_ns, added);
+        printf("%s (%s): execute %.0f ns, %s %.0f ns: %.0f ns added, %.0f to %.0f\n", label, device,
+               executed->median_ns, the_driver.what, launched->median_ns, added->median_ns, added->low_ns,
+               added->high_ns);
         return;
     }
-    root = json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:o, s:f}", "schema", "parallax-dispatch/1", "backend",
+    root = json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:o, s:o}", "schema", "parallax-dispatch/1", "backend",
                      label, "device", device, "driver_calls", the_driver.what, "burst", BURST, "execute",
-                     timing_json(executed), "launch", timing_json(launched), "added_ns", added);
+                     timing_json(executed), "launch", timing_json(launched), "added", timing_json(added));
     (void)json_dumpf(root, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
     putchar('\n');
     json_decref(root);
@@ -163,7 +177,8 @@ int main(int argc, char **argv)
 {
     static contest c;
     plx_error error = {.text = ""};
-    plx_timing executed = {.measured = false}, launched = {.measured = false};
+    plx_timing executed = {.measured = false}, launched = {.measured = false},
+               added = {.measured = false};
     bool json;
     size_t device;
     plx_status status;
@@ -177,9 +192,8 @@ int main(int argc, char **argv)
     if (status == PLX_OK)
         status = compete(&c, &error);
     if (status == PLX_OK) {
-        plx_timing_of(c.executed, BURSTS, &executed);
-        plx_timing_of(c.launched, BURSTS, &launched);
-        print(&c, &executed, &launched, json);
+        judge(&c, &executed, &launched, &added);
+        print(&c, &executed, &launched, &added, json);
     } else {
         (void)fprintf(stderr, "dispatch-%s: %s\n", the_driver.backend, error.text);
     }

@@ -1,4 +1,4 @@
-/* The CUDA driver's own launch: cuLaunchKernel on parameters that are packed
+/* The CUDA driver's own launch, in the form that Parallax uses, on parameters that are packed
  * already. */
 #include "benchmarks/dispatch.h"
 
@@ -103,14 +103,55 @@ static plx_status prepare(size_t device, const plx_row *row, const plx_problem *
     return PLX_OK;
 }
 
-static plx_status enqueue(driver_launch *launch, plx_error *error)
+static CUresult launch_plainly(const driver_launch *launch)
 {
     const plx_step *step = &launch->step;
-    CUresult result = plx_cuda.LaunchKernel(
-        launch->function, (unsigned)step->grid[0], (unsigned)step->grid[1], (unsigned)step->grid[2],
-        step->block[0], step->block[1], step->block[2], 0, launch->queue->stream, launch->parameters, NULL);
+    return plx_cuda.LaunchKernel(launch->function, (unsigned)step->grid[0], (unsigned)step->grid[1],
+                                 (unsigned)step->grid[2], step->block[0], step->block[1], step->block[2], 0,
+                                 launch->queue->stream, (void **)launch->parameters, NULL);
+}
 
-    return result == CUDA_SUCCESS ? PLX_OK : plx_fail(error, PLX_FAILED, "cuLaunchKernel: %d", (int)result);
+#if CUDA_VERSION >= 11080
+static CUresult launch_early(const driver_launch *launch)
+{
+    const plx_step *step = &launch->step;
+    CUlaunchAttribute overlap = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+                                 .value.programmaticStreamSerializationAllowed = 1};
+    const CUlaunchConfig config = {
+        .gridDimX = (unsigned)step->grid[0],
+        .gridDimY = (unsigned)step->grid[1],
+        .gridDimZ = (unsigned)step->grid[2],
+        .blockDimX = step->block[0],
+        .blockDimY = step->block[1],
+        .blockDimZ = step->block[2],
+        .hStream = launch->queue->stream,
+        .attrs = &overlap,
+        .numAttrs = 1,
+    };
+    return plx_cuda.LaunchKernelEx(&config, launch->function, (void **)launch->parameters, NULL);
+}
+
+static bool may_launch_early(const driver_launch *launch)
+{
+    return launch->step.early && launch->session->info.compute_major >= 9 && plx_cuda.LaunchKernelEx != NULL;
+}
+#else
+static CUresult launch_early(const driver_launch *launch)
+{
+    return launch_plainly(launch);
+}
+
+static bool may_launch_early(const driver_launch *launch)
+{
+    (void)launch;
+    return false;
+}
+#endif
+
+static plx_status enqueue(driver_launch *launch, plx_error *error)
+{
+    CUresult result = may_launch_early(launch) ? launch_early(launch) : launch_plainly(launch);
+    return result == CUDA_SUCCESS ? PLX_OK : plx_fail(error, PLX_FAILED, "the launch failed: %d", (int)result);
 }
 
 static plx_status finish(driver_launch *launch, plx_error *error)
@@ -120,7 +161,7 @@ static plx_status finish(driver_launch *launch, plx_error *error)
 
 const driver the_driver = {
     .backend = "cuda",
-    .what = "cuLaunchKernel",
+    .what = "cuLaunchKernel, or cuLaunchKernelEx where launches may begin early",
     .prepare = prepare,
     .enqueue = enqueue,
     .finish = finish,

@@ -13,7 +13,7 @@ fail() { echo "FAIL: $*"; exit 1; }
 status=$?
 [ $status -eq 3 ] && { cat "$scratch/err"; exit 77; }
 [ $status -eq 0 ] || fail "exit $status: $(cat "$scratch/err")"
-for field in '"schema": "parallax-dispatch/1"' '"execute": {' '"launch": {' '"added_ns": ' '"ci95_ns": \['; do
+for field in '"schema": "parallax-dispatch/1"' '"execute": {' '"launch": {' '"added": {' '"ci95_ns": \['; do
     grep -q "$field" "$scratch/out.json" || fail "no $field in the JSON"
 done
 "$program" one 2>"$scratch/err"
