@@ -16,6 +16,8 @@ ladder_sources = \
 	kernels/ladders.c \
 	kernels/image.h \
 	kernels/image.c \
+	kernels/reduce/geometry.c \
+	kernels/reduce/geometry.h \
 	kernels/reduce/rows.c \
 	kernels/transpose/rows.c \
 	kernels/matvec/geometry.c \

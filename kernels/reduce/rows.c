@@ -2,9 +2,7 @@
  *
  * The kernels of the first six rows write one partial per block and run again over the
  * partials until one is left.  `vector` needs two launches, `onepass` and `bulk` one. */
-#include "recipe.h"
-
-#include "tiles.h"
+#include "geometry.h"
 
 #include <string.h>
 
@@ -16,197 +14,6 @@ enum { SMALLEST_BLOCK = 64 };
 
 #define REDUCE_DTYPES \
     (PLX_DTYPE_BIT(PLX_I32) | PLX_DTYPE_BIT(PLX_I64) | PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64))
-
-/* ---- geometry: what the launches and the error bound both follow --------- */
-
-static uint32_t element_size(plx_dtype dtype)
-{
-    return dtype == PLX_I32 || dtype == PLX_F32 ? 4 : 8;
-}
-
-static int64_t lanes(plx_dtype dtype)
-{
-    return 16 / element_size(dtype);
-}
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t blocks_for(int64_t elements, int64_t per_block)
-{
-    return elements > 0 ? (elements - 1) / per_block + 1 : 1;
-}
-
-/* The largest power of two up to `wanted` that the device's blocks can have. */
-static int64_t block_threads(const plx_device_info *device, int64_t wanted)
-{
-    while (wanted > 1 && ((uint64_t)wanted > device->max_block_threads ||
-                          (uint64_t)wanted > device->max_block[0]))
-        wanted /= 2;
-    return wanted;
-}
-
-/* The height of a tree over `count` values. */
-static int64_t levels(int64_t count)
-{
-    int64_t height = 0;
-    for (int64_t reach = 1; reach < count && height < 62; reach *= 2)
-        ++height;
-    return height;
-}
-
-/* A kernel run over x, then over its own partials, until one block is enough. */
-typedef struct passes {
-    size_t count; /* one more than there is room for: n is too large */
-    int64_t elements[PLX_MAX_STEPS], blocks[PLX_MAX_STEPS];
-} passes;
-
-static passes plan_passes(int64_t n, int64_t per_block)
-{
-    passes plan = {.count = 0};
-    for (;;) {
-        if (plan.count == PLX_MAX_STEPS)
-            return (passes){.count = PLX_MAX_STEPS + 1};
-        plan.elements[plan.count] = n;
-        plan.blocks[plan.count] = n = blocks_for(n, per_block);
-        ++plan.count;
-        if (n == 1)
-            return plan;
-    }
-}
-
-/* Blocks that stay until all is read: each takes every `blocks`-th tile. */
-typedef struct tiling {
-    int64_t threads, loads; /* loads of 16 bytes for each thread and tile */
-    int64_t blocks, rounds; /* rounds: tiles of one block, at most */
-} tiling;
-
-static tiling plan_tiling(const plx_problem *problem, const plx_device_info *device, int64_t threads,
-                          int64_t loads, int64_t blocks_per_unit)
-{
-    tiling plan = {.threads = block_threads(device, threads), .loads = loads};
-    int64_t units = device->units > 0 ? device->units : 1;
-    int64_t tiles = blocks_for(problem->of.reduce.n, plan.threads * loads * lanes(problem->dtype));
-    plan.blocks = smaller(tiles, units * blocks_per_unit);
-    plan.rounds = blocks_for(tiles, plan.blocks);
-    return plan;
-}
-
-static tiling plan_vector(const plx_problem *problem, const plx_device_info *device)
-{
-    return plan_tiling(problem, device, REDUCE_VECTOR_BLOCK, REDUCE_VECTOR_LOADS, REDUCE_VECTOR_PER_UNIT);
-}
-
-/* NVIDIA's devices copy in bulk, and begin launches early, from compute capability 9.0 on. */
-static bool is_hopper_or_later(const plx_device_info *device)
-{
-    return device->compute_major >= 9;
-}
-
-static bool is_nvidia_opencl(const plx_device_info *device)
-{
-    return (device->features & PLX_FEATURE_NVIDIA_PTX) != 0;
-}
-
-/* A ring of stages in shared memory, each for one tile on its way. */
-typedef struct ring {
-    tiling tiles;
-    int64_t stages, stage_bytes;
-    int64_t threads; /* of a block, with those that ask for the copies */
-} ring;
-
-static ring ring_of(const plx_problem *problem, const plx_device_info *device, int64_t loads,
-                    int64_t blocks_per_unit, int64_t stages)
-{
-    ring plan = {
-        .tiles = plan_tiling(problem, device, REDUCE_BULK_BLOCK, loads, blocks_per_unit),
-        .stages = stages,
-    };
-    plan.stage_bytes = plan.tiles.threads * loads * 16;
-    plan.threads = plan.tiles.threads;
-    return plan;
-}
-
-static int64_t stages_that_fit(const plx_device_info *device, int64_t stage_bytes)
-{
-    enum { RESERVE = 4096 }; /* for the block's tree and the barriers */
-    int64_t room = (int64_t)device->max_shared_bytes - RESERVE;
-    return room > 0 ? smaller(room / stage_bytes, REDUCE_BULK_STAGES) : 0;
-}
-
-static ring plan_bulk(const plx_problem *problem, const plx_device_info *device)
-{
-    ring plan;
-
-    if (!is_hopper_or_later(device))
-        return ring_of(problem, device, REDUCE_BULK_PLAIN_LOADS, REDUCE_BULK_PLAIN_PER_UNIT,
-                       REDUCE_BULK_PLAIN_STAGES);
-    if (is_nvidia_opencl(device)) {
-        plan = ring_of(problem, device, REDUCE_BULK_OPENCL_LOADS, REDUCE_BULK_OPENCL_PER_UNIT,
-                       REDUCE_BULK_STAGES);
-    } else {
-        plan = ring_of(problem, device, REDUCE_BULK_LOADS, REDUCE_BULK_PER_UNIT, REDUCE_BULK_STAGES);
-        plan.stages = stages_that_fit(device, plan.stage_bytes);
-    }
-    plan.threads += 32;
-    return plan;
-}
-
-/* ---- depth ---------------------------------------------------------------- */
-
-/* Adding the identity rounds nothing, so no term meets more than n - 1 roundings. */
-static int64_t at_most_all(const plx_problem *problem, int64_t depth)
-{
-    int64_t n = problem->of.reduce.n;
-    return n > 0 ? smaller(depth, n - 1) : 0;
-}
-
-static int64_t depth_of_passes(const plx_problem *problem, const plx_device_info *device, int64_t fold)
-{
-    int64_t threads = block_threads(device, REDUCE_BLOCK), depth = 0;
-    passes plan = plan_passes(problem->of.reduce.n, threads * fold);
-
-    for (size_t i = 0; i < plan.count && i < PLX_MAX_STEPS; ++i)
-        depth += levels(smaller(plan.elements[i], threads)) +
-                 (plan.elements[i] > threads ? levels(fold) : 0);
-    return at_most_all(problem, depth);
-}
-
-static int64_t depth_of_one(const plx_problem *problem, const plx_device_info *device)
-{
-    return depth_of_passes(problem, device, 1);
-}
-
-static int64_t depth_of_fold(const plx_problem *problem, const plx_device_info *device)
-{
-    return depth_of_passes(problem, device, REDUCE_FOLD);
-}
-
-/* A tile's loads, tile after tile, lanes, an unaligned head and tail, the block's tree;
- * then the partials: packs one by one, lanes, a tail, the tree. */
-static int64_t depth_of_tiling(const plx_problem *problem, const tiling *plan, int64_t threads)
-{
-    int64_t width = lanes(problem->dtype), tree = levels(threads);
-    int64_t depth = levels(plan->loads) + plan->rounds - 1 + levels(width) + 2 + tree;
-
-    if (plan->blocks > 1)
-        depth += blocks_for(plan->blocks / width, threads) - 1 + levels(width) + 1 + tree;
-    return at_most_all(problem, depth);
-}
-
-static int64_t depth_of_vector(const plx_problem *problem, const plx_device_info *device)
-{
-    tiling plan = plan_vector(problem, device);
-    return depth_of_tiling(problem, &plan, plan.threads);
-}
-
-static int64_t depth_of_bulk(const plx_problem *problem, const plx_device_info *device)
-{
-    ring plan = plan_bulk(problem, device);
-    return depth_of_tiling(problem, &plan.tiles, plan.threads);
-}
 
 /* ---- what all recipes share ------------------------------------------------ */
 
@@ -303,7 +110,7 @@ typedef struct tree_kernel {
 } tree_kernel;
 
 /* Odd and even passes write to two areas in turn, the last one to the result. */
-static void add_passes(const tree_kernel *kernel, const passes *plan, uint32_t threads, uint32_t size,
+static void add_passes(const tree_kernel *kernel, const plx_reduce_passes *plan, uint32_t threads, uint32_t size,
                        plx_recipe *recipe)
 {
     int64_t area[2] = {0, 0}, copy = 0;
@@ -334,12 +141,12 @@ static void add_passes(const tree_kernel *kernel, const passes *plan, uint32_t t
 static plx_status tree_recipe(const tree_kernel *kernel, const plx_problem *problem,
                               const plx_device_info *device, plx_recipe *recipe, plx_error *error)
 {
-    int64_t threads = block_threads(device, REDUCE_BLOCK);
+    int64_t threads = plx_reduce_block_threads(device, REDUCE_BLOCK);
     uint32_t size = element_size(problem->dtype);
     plx_status status = start(problem, device, threads, recipe, error);
     if (status != PLX_OK)
         return status;
-    passes plan = plan_passes(problem->of.reduce.n, threads * kernel->fold);
+    plx_reduce_passes plan = plx_reduce_plan_passes(problem->of.reduce.n, threads * kernel->fold);
     if (plan.count > PLX_MAX_STEPS)
         return plx_fail(error, PLX_UNSUPPORTED, "%lld elements need more than %d passes of this kernel",
                         (long long)problem->of.reduce.n, PLX_MAX_STEPS);
@@ -401,7 +208,7 @@ static plx_status vector_recipe(const plx_problem *problem, const plx_device_inf
                                 plx_recipe *recipe, plx_error *error)
 {
     uint32_t size = element_size(problem->dtype);
-    tiling plan = plan_vector(problem, device);
+    plx_reduce_tiling plan = plx_reduce_plan_vector(problem, device);
     plx_status status = start(problem, device, plan.threads, recipe, error);
     if (status != PLX_OK)
         return status;
@@ -429,7 +236,7 @@ static plx_status vector_recipe(const plx_problem *problem, const plx_device_inf
 }
 
 /* The one launch of a kernel whose last block joins the partials. */
-static plx_step *add_whole(const plx_problem *problem, const tiling *plan, int64_t threads,
+static plx_step *add_whole(const plx_problem *problem, const plx_reduce_tiling *plan, int64_t threads,
                            const char *entry, plx_recipe *recipe)
 {
     uint32_t size = element_size(problem->dtype);
@@ -448,7 +255,7 @@ static plx_step *add_whole(const plx_problem *problem, const tiling *plan, int64
 static plx_status onepass_recipe(const plx_problem *problem, const plx_device_info *device,
                                  plx_recipe *recipe, plx_error *error)
 {
-    tiling plan = plan_vector(problem, device);
+    plx_reduce_tiling plan = plx_reduce_plan_vector(problem, device);
     plx_status status = start(problem, device, plan.threads, recipe, error);
     if (status != PLX_OK)
         return status;
@@ -463,7 +270,7 @@ static plx_status bulk_recipe(const plx_problem *problem, const plx_device_info 
                               plx_recipe *recipe, plx_error *error)
 {
     bool hopper = is_hopper_or_later(device), in_cuda = device->compute_major > 0 && !is_nvidia_opencl(device);
-    ring plan = plan_bulk(problem, device);
+    plx_reduce_ring plan = plx_reduce_plan_bulk(problem, device);
     int64_t tree_bytes = plan.threads * element_size(problem->dtype) + 128, ring_bytes;
     plx_status status = start(problem, device, plan.tiles.threads, recipe, error);
     if (status != PLX_OK)
@@ -508,7 +315,7 @@ static const plx_row rows[ROWS] = {
             .dtypes = REDUCE_DTYPES,
             .accumulator_f32 = PLX_F32,
             .reproducibility = PLX_R1,
-            .depth = depth_of_one,
+            .depth = plx_reduce_depth_of_one,
         },
         .recipe = gmem_recipe,
     },
@@ -524,7 +331,7 @@ static const plx_row rows[ROWS] = {
             .dtypes = REDUCE_DTYPES,
             .accumulator_f32 = PLX_F32,
             .reproducibility = PLX_R1,
-            .depth = depth_of_one,
+            .depth = plx_reduce_depth_of_one,
         },
         .recipe = smem_recipe,
     },
@@ -539,7 +346,7 @@ static const plx_row rows[ROWS] = {
             .dtypes = REDUCE_DTYPES,
             .accumulator_f32 = PLX_F32,
             .reproducibility = PLX_R1,
-            .depth = depth_of_one,
+            .depth = plx_reduce_depth_of_one,
         },
         .recipe = smem_dynamic_recipe,
     },
@@ -556,7 +363,7 @@ static const plx_row rows[ROWS] = {
             .dtypes = REDUCE_DTYPES,
             .accumulator_f32 = PLX_F32,
             .reproducibility = PLX_R1,
-            .depth = depth_of_fold,
+            .depth = plx_reduce_depth_of_fold,
         },
         .recipe = unroll4_recipe,
     },
@@ -570,7 +377,7 @@ static const plx_row rows[ROWS] = {
             .dtypes = REDUCE_DTYPES,
             .accumulator_f32 = PLX_F32,
             .reproducibility = PLX_R1,
-            .depth = depth_of_fold,
+            .depth = plx_reduce_depth_of_fold,
         },
         .recipe = unroll4_dynamic_recipe,
     },
@@ -586,7 +393,7 @@ static const plx_row rows[ROWS] = {
             .dtypes = REDUCE_DTYPES,
             .accumulator_f32 = PLX_F32,
             .reproducibility = PLX_R1,
-            .depth = depth_of_fold,
+            .depth = plx_reduce_depth_of_fold,
         },
         .recipe = shuffle_recipe,
     },
@@ -603,7 +410,7 @@ static const plx_row rows[ROWS] = {
             .dtypes = REDUCE_DTYPES,
             .accumulator_f32 = PLX_F32,
             .reproducibility = PLX_R1,
-            .depth = depth_of_vector,
+            .depth = plx_reduce_depth_of_vector,
         },
         .recipe = vector_recipe,
     },
@@ -620,7 +427,7 @@ static const plx_row rows[ROWS] = {
             .dtypes = REDUCE_DTYPES,
             .accumulator_f32 = PLX_F32,
             .reproducibility = PLX_R1,
-            .depth = depth_of_vector,
+            .depth = plx_reduce_depth_of_vector,
         },
         .recipe = onepass_recipe,
     },
@@ -638,7 +445,7 @@ static const plx_row rows[ROWS] = {
             .dtypes = REDUCE_DTYPES,
             .accumulator_f32 = PLX_F32,
             .reproducibility = PLX_R1,
-            .depth = depth_of_bulk,
+            .depth = plx_reduce_depth_of_bulk,
         },
         .recipe = bulk_recipe,
     },

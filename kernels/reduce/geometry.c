@@ -1,0 +1,150 @@
+/* The geometry of the reductions, and the depth of their sums. */
+#include "geometry.h"
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t blocks_for(int64_t elements, int64_t per_block)
+{
+    return elements > 0 ? (elements - 1) / per_block + 1 : 1;
+}
+
+int64_t plx_reduce_block_threads(const plx_device_info *device, int64_t wanted)
+{
+    while (wanted > 1 && ((uint64_t)wanted > device->max_block_threads ||
+                          (uint64_t)wanted > device->max_block[0]))
+        wanted /= 2;
+    return wanted;
+}
+
+/* The height of a tree over `count` values. */
+static int64_t levels(int64_t count)
+{
+    int64_t height = 0;
+    for (int64_t reach = 1; reach < count && height < 62; reach *= 2)
+        ++height;
+    return height;
+}
+
+plx_reduce_passes plx_reduce_plan_passes(int64_t n, int64_t per_block)
+{
+    plx_reduce_passes plan = {.count = 0};
+    for (;;) {
+        if (plan.count == PLX_MAX_STEPS)
+            return (plx_reduce_passes){.count = PLX_MAX_STEPS + 1};
+        plan.elements[plan.count] = n;
+        plan.blocks[plan.count] = n = blocks_for(n, per_block);
+        ++plan.count;
+        if (n == 1)
+            return plan;
+    }
+}
+
+static plx_reduce_tiling plan_tiling(const plx_problem *problem, const plx_device_info *device, int64_t threads,
+                          int64_t loads, int64_t blocks_per_unit)
+{
+    plx_reduce_tiling plan = {.threads = plx_reduce_block_threads(device, threads), .loads = loads};
+    int64_t units = device->units > 0 ? device->units : 1;
+    int64_t tiles = blocks_for(problem->of.reduce.n, plan.threads * loads * lanes(problem->dtype));
+    plan.blocks = smaller(tiles, units * blocks_per_unit);
+    plan.rounds = blocks_for(tiles, plan.blocks);
+    return plan;
+}
+
+plx_reduce_tiling plx_reduce_plan_vector(const plx_problem *problem, const plx_device_info *device)
+{
+    return plan_tiling(problem, device, REDUCE_VECTOR_BLOCK, REDUCE_VECTOR_LOADS, REDUCE_VECTOR_PER_UNIT);
+}
+
+static plx_reduce_ring ring_of(const plx_problem *problem, const plx_device_info *device, int64_t loads,
+                    int64_t blocks_per_unit, int64_t stages)
+{
+    plx_reduce_ring plan = {
+        .tiles = plan_tiling(problem, device, REDUCE_BULK_BLOCK, loads, blocks_per_unit),
+        .stages = stages,
+    };
+    plan.stage_bytes = plan.tiles.threads * loads * 16;
+    plan.threads = plan.tiles.threads;
+    return plan;
+}
+
+static int64_t stages_that_fit(const plx_device_info *device, int64_t stage_bytes)
+{
+    enum { RESERVE = 4096 }; /* for the block's tree and the barriers */
+    int64_t room = (int64_t)device->max_shared_bytes - RESERVE;
+    return room > 0 ? smaller(room / stage_bytes, REDUCE_BULK_STAGES) : 0;
+}
+
+plx_reduce_ring plx_reduce_plan_bulk(const plx_problem *problem, const plx_device_info *device)
+{
+    plx_reduce_ring plan;
+
+    if (!is_hopper_or_later(device))
+        return ring_of(problem, device, REDUCE_BULK_PLAIN_LOADS, REDUCE_BULK_PLAIN_PER_UNIT,
+                       REDUCE_BULK_PLAIN_STAGES);
+    if (is_nvidia_opencl(device)) {
+        plan = ring_of(problem, device, REDUCE_BULK_OPENCL_LOADS, REDUCE_BULK_OPENCL_PER_UNIT,
+                       REDUCE_BULK_STAGES);
+    } else {
+        plan = ring_of(problem, device, REDUCE_BULK_LOADS, REDUCE_BULK_PER_UNIT, REDUCE_BULK_STAGES);
+        plan.stages = stages_that_fit(device, plan.stage_bytes);
+    }
+    plan.threads += 32;
+    return plan;
+}
+
+/* ---- depth ---------------------------------------------------------------- */
+
+/* Adding the identity rounds nothing, so no term meets more than n - 1 roundings. */
+static int64_t at_most_all(const plx_problem *problem, int64_t depth)
+{
+    int64_t n = problem->of.reduce.n;
+    return n > 0 ? smaller(depth, n - 1) : 0;
+}
+
+static int64_t depth_of_passes(const plx_problem *problem, const plx_device_info *device, int64_t fold)
+{
+    int64_t threads = plx_reduce_block_threads(device, REDUCE_BLOCK), depth = 0;
+    plx_reduce_passes plan = plx_reduce_plan_passes(problem->of.reduce.n, threads * fold);
+
+    for (size_t i = 0; i < plan.count && i < PLX_MAX_STEPS; ++i)
+        depth += levels(smaller(plan.elements[i], threads)) +
+                 (plan.elements[i] > threads ? levels(fold) : 0);
+    return at_most_all(problem, depth);
+}
+
+int64_t plx_reduce_depth_of_one(const plx_problem *problem, const plx_device_info *device)
+{
+    return depth_of_passes(problem, device, 1);
+}
+
+int64_t plx_reduce_depth_of_fold(const plx_problem *problem, const plx_device_info *device)
+{
+    return depth_of_passes(problem, device, REDUCE_FOLD);
+}
+
+/* A tile's loads, tile after tile, lanes, an unaligned head and tail, the block's tree;
+ * then the partials: packs one by one, lanes, a tail, the tree. */
+static int64_t depth_of_tiling(const plx_problem *problem, const plx_reduce_tiling *plan, int64_t threads)
+{
+    int64_t width = lanes(problem->dtype), tree = levels(threads);
+    int64_t depth = levels(plan->loads) + plan->rounds - 1 + levels(width) + 2 + tree;
+
+    if (plan->blocks > 1)
+        depth += blocks_for(plan->blocks / width, threads) - 1 + levels(width) + 1 + tree;
+    return at_most_all(problem, depth);
+}
+
+int64_t plx_reduce_depth_of_vector(const plx_problem *problem, const plx_device_info *device)
+{
+    plx_reduce_tiling plan = plx_reduce_plan_vector(problem, device);
+    return depth_of_tiling(problem, &plan, plan.threads);
+}
+
+int64_t plx_reduce_depth_of_bulk(const plx_problem *problem, const plx_device_info *device)
+{
+    plx_reduce_ring plan = plx_reduce_plan_bulk(problem, device);
+    return depth_of_tiling(problem, &plan.tiles, plan.threads);
+}
