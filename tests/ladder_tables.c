@@ -3,9 +3,9 @@
  *
  *   ladder_tables README FOLDER [--update]
  *
- * FOLDER holds ladder-OPERATION.json and bench-*.json or compare-*.json
- * (parallax-results/1) and, perhaps, probe.json (parallax-probe/1).  A table lies between a line "<!-- BEGIN LADDER gemm -->" and a
- * line "<!-- END LADDER gemm -->".  Exit status: 0 equal or updated, 1 different, 2
+ * FOLDER holds ladder-OPERATION.json and bench-*.json (parallax-results/1) and, perhaps,
+ * probe.json (parallax-probe/1).  A table lies between a line "<!-- BEGIN LADDER gemm -->"
+ * and a line "<!-- END LADDER gemm -->".  Exit status: 0 equal or updated, 1 different, 2
  * something can't be read or written. */
 #define _POSIX_C_SOURCE 200809L
 

@@ -201,18 +201,15 @@ static bool read_file(table *t, const char *path)
 
 static bool read_files(table *t, const char *folder)
 {
-    static const char *const patterns[] = {"bench", "compare"};
+    char pattern[4096];
+    glob_t found;
     bool good = true;
-    for (size_t i = 0; i < 2 && t->file_count == 0; i++) {
-        char pattern[4096];
-        glob_t found;
-        (void)snprintf(pattern, sizeof pattern, "%s/%s-*.json", folder, patterns[i]);
-        if (glob(pattern, 0, NULL, &found) != 0)
-            continue;
-        for (size_t k = 0; k < found.gl_pathc && good; k++)
-            good = read_file(t, found.gl_pathv[k]);
-        globfree(&found);
-    }
+    (void)snprintf(pattern, sizeof pattern, "%s/bench-*.json", folder);
+    if (glob(pattern, 0, NULL, &found) != 0)
+        return true;
+    for (size_t k = 0; k < found.gl_pathc && good; k++)
+        good = read_file(t, found.gl_pathv[k]);
+    globfree(&found);
     return good;
 }
 

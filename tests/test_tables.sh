@@ -39,9 +39,10 @@ sed 's/"status": "ok"/"status": "wrong"/' "$results/ladder-reduce.json" >"$work/
 expect 0 "$work/README.md" "$work/h200" --update
 grep -q '^| vector | wrong |' "$work/README.md" || { echo "FAIL: wrong is not shown" && failures=$((failures + 1)); }
 
-# The vendors' libraries: bench-*.json before compare-*.json, and geometric means.
-sed 's/"device": [0-9]/"device": 99/' "$results/compare-gemm.json" >"$work/h200/compare-gemm.json"
+# The vendors' libraries: geometric means over bench-*.json.
+sed 's/"device": [0-9]/"device": 99/' "$results/bench-gemm.json" >"$work/h200/bench-gemm.json"
 expect 1 "$source/README.md" "$work/h200"
+rm "$work/h200"/bench-*.json
 cat >"$work/h200/bench-one.json" <<'END'
 {"schema": "parallax-results/1", "devices": [{"label": "cublas:0", "name": "chip", "physical": 3}, {"label": "cuda:0", "name": "chip", "physical": 3},
   {"label": "opencl:0", "name": "other", "physical": 4}], "pairs": [], "records": [
@@ -59,7 +60,6 @@ cat >"$work/h200/bench-one.json" <<'END'
   "status": "ok", "input": "uniform", "time": {"median_ns": 100}, "rate": {"gbps": 1, "gflops": 7}}]}
 END
 cp "$work/README.md" "$work/other.md"
-cp "$results"/compare-gemm.json "$work/h200/"
 expect 0 "$work/other.md" "$work/h200" --update
 grep -qxF '| gemm f32 nt | cublas k | 2 | 9×9×9 | 6 GFLOP/s | 7 | | **2.00** (1.00 to 4.00) | |' "$work/other.md" ||
     { echo "FAIL: the comparison with a library" && grep 'cublas k' "$work/other.md"; failures=$((failures + 1)); }
@@ -78,7 +78,7 @@ expect 2 "$work/README.md" "$work/h200"
 expect 2 "$work/README.md"
 
 # Verdicts of probes.
-cp "$results"/ladder-gemm.json "$work/h200/"
+cp "$results"/ladder-gemm.json "$results"/bench-gemm.json "$work/h200/"
 cat >"$work/h200/probe.json" <<'END'
 {"schema": "parallax-probe/1",
  "devices": [{"label": "cuda:0", "name": "chip", "physical": 0},
