@@ -59,8 +59,12 @@ void plx_step_shared(plx_step *step, int64_t bytes)
     add_argument(step, PLX_ARG_SHARED)->value = bytes;
 }
 
-/* What a multiprocessor of NVIDIA has; a thread gets registers in eights.  The shared memory is
- * that of compute capability 9.0 and later. */
+bool plx_has_large_shared(const plx_device_info *device)
+{
+    return device->compute_major == 9 || device->compute_major == 10;
+}
+
+/* What a multiprocessor of NVIDIA has; a thread gets registers in eights. */
 enum { REGISTERS_PER_UNIT = 65536, REGISTERS_AT_ONCE = 8, SHARED_PER_UNIT = 228 << 10, SHARED_AT_ONCE = 4 << 10 };
 
 enum { MOST_OF_UNKNOWN_SIZE = 256 }; /* work-items, where a kernel does not say */
@@ -80,7 +84,7 @@ void plx_recipe_side_by_side(plx_recipe *recipe, const plx_device_info *device, 
     if (threads <= MOST_OF_UNKNOWN_SIZE) {
         append_define(recipe, "-DREGISTERS", registers);
         append_define(recipe, "-cl-nv-maxrregcount", registers);
-    } else if (device->compute_major >= 9) { /* one more would not fit */
+    } else if (plx_has_large_shared(device)) { /* one more would not fit */
         append_define(recipe, "-DLOCAL_BYTES",
                       SHARED_PER_UNIT / (blocks + 1) / SHARED_AT_ONCE * SHARED_AT_ONCE + SHARED_AT_ONCE);
         recipe->known_local_bytes = SHARED_PER_UNIT / (uint64_t)blocks - SHARED_AT_ONCE;

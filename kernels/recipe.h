@@ -120,6 +120,9 @@ void plx_step_i64(plx_step *step, int64_t value);
 void plx_step_i32(plx_step *step, int32_t value);
 void plx_step_scalar(plx_step *step, double value);
 void plx_step_shared(plx_step *step, int64_t bytes);
+/* NVIDIA's with 228 KiB of shared memory on a multiprocessor: compute capabilities 9.x and 10.x. */
+bool plx_has_large_shared(const plx_device_info *device);
+
 /* `blocks` of `threads` shall run side by side on a multiprocessor, with as many registers as
  * that leaves to each: what __launch_bounds__ says in CUDA, here for NVIDIA's OpenCL.  Its
  * assembler heeds a limit only in kernels that do not state the size of their work-groups,

@@ -77,11 +77,16 @@ static int64_t stages_that_fit(const plx_device_info *device, int64_t stage_byte
     return room > 0 ? smaller(room / stage_bytes, REDUCE_BULK_STAGES) : 0;
 }
 
+bool plx_reduce_copies_in_bulk(const plx_device_info *device)
+{
+    return is_hopper_or_later(device) && (!is_nvidia_opencl(device) || plx_has_large_shared(device));
+}
+
 plx_reduce_ring plx_reduce_plan_bulk(const plx_problem *problem, const plx_device_info *device)
 {
     plx_reduce_ring plan;
 
-    if (!is_hopper_or_later(device))
+    if (!plx_reduce_copies_in_bulk(device))
         return ring_of(problem, device, REDUCE_BULK_PLAIN_LOADS, REDUCE_BULK_PLAIN_PER_UNIT,
                        REDUCE_BULK_PLAIN_STAGES);
     if (is_nvidia_opencl(device)) {

@@ -28,6 +28,10 @@ static inline bool is_nvidia_opencl(const plx_device_info *device)
     return (device->features & PLX_FEATURE_NVIDIA_PTX) != 0;
 }
 
+/* Whether tiles are copied by the copy engine: to 192 KiB that a CUDA block asks for, or to 96 KiB of
+ * a group of NVIDIA's OpenCL, which only takes a static array of that size where two of them fit. */
+bool plx_reduce_copies_in_bulk(const plx_device_info *device);
+
 /* The largest power of two up to `wanted` that the device's blocks can have. */
 int64_t plx_reduce_block_threads(const plx_device_info *device, int64_t wanted);
 

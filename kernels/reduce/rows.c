@@ -269,13 +269,13 @@ static plx_status onepass_recipe(const plx_problem *problem, const plx_device_in
 static plx_status bulk_recipe(const plx_problem *problem, const plx_device_info *device,
                               plx_recipe *recipe, plx_error *error)
 {
-    bool hopper = is_hopper_or_later(device), in_cuda = device->compute_major > 0 && !is_nvidia_opencl(device);
+    bool in_bulk = plx_reduce_copies_in_bulk(device), in_cuda = device->compute_major > 0 && !is_nvidia_opencl(device);
     plx_reduce_ring plan = plx_reduce_plan_bulk(problem, device);
     int64_t tree_bytes = plan.threads * element_size(problem->dtype) + 128, ring_bytes;
     plx_status status = start(problem, device, plan.tiles.threads, recipe, error);
     if (status != PLX_OK)
         return status;
-    if (in_cuda && !hopper)
+    if (in_cuda && !in_bulk)
         return plx_fail(error, PLX_UNSUPPORTED, "needs compute capability 9.0; this device has %u.%u",
                         device->compute_major, device->compute_minor);
     if (plan.stages < 2 || plan.tiles.threads < REDUCE_BULK_BLOCK)
@@ -285,7 +285,7 @@ static plx_status bulk_recipe(const plx_problem *problem, const plx_device_info 
                         (unsigned long long)device->max_shared_bytes);
     define(recipe, "LOADS", plan.tiles.loads);
     define(recipe, "STAGES", plan.stages);
-    if (hopper && !in_cuda) {
+    if (in_bulk && !in_cuda) {
         define(recipe, "BULK_PTX", 1);
         recipe->known_local_bytes = 112 << 10; /* two groups share what a multiprocessor has */
     }
@@ -295,7 +295,7 @@ static plx_status bulk_recipe(const plx_problem *problem, const plx_device_info 
     ring_bytes = plan.stages * plan.stage_bytes;
     if (in_cuda)
         plx_step_shared(step, ring_bytes);
-    return check(recipe, hopper ? tree_bytes : tree_bytes + ring_bytes, device, error);
+    return check(recipe, in_bulk ? tree_bytes : tree_bytes + ring_bytes, device, error);
 }
 
 /* ---- the ladder ------------------------------------------------------------------ */

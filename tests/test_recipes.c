@@ -1,0 +1,118 @@
+/* What recipes ask of a compiler besides the types: registers and local memory, of NVIDIA's OpenCL
+ * alone, and no more than the device has. */
+#include <parallax/parallax.h>
+
+#include "kernels/recipe.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* A GPU of NVIDIA as its OpenCL shows it; without PTX, anybody's. */
+static plx_device_info device_of(uint32_t compute_major, bool ptx)
+{
+    return (plx_device_info){
+        .name = "pretended",
+        .features = PLX_FEATURE_F64 | PLX_FEATURE_SHUFFLE | PLX_FEATURE_LOCAL_MEMORY |
+                    (ptx ? PLX_FEATURE_NVIDIA_PTX : 0),
+        .compute_major = compute_major,
+        .units = 132,
+        .warp = 32,
+        .max_block_threads = 1024,
+        .max_shared_bytes = 49152,
+        .max_grid = {2147483647, 65535, 65535},
+        .max_block = {1024, 1024, 64},
+        .memory_bytes = UINT64_C(1) << 37,
+        .max_alloc_bytes = UINT64_C(1) << 37,
+    };
+}
+
+static plx_recipe recipe_of(const plx_problem *problem, const char *kernel, const plx_device_info *device)
+{
+    const plx_ladder *ladder = plx_ladder_of(problem->op);
+    plx_recipe recipe;
+    plx_error error = {.text = ""};
+
+    memset(&recipe, 0, sizeof recipe);
+    for (size_t i = 0; i < ladder->count; ++i)
+        if (strcmp(ladder->rows[i].about.name, kernel) == 0) {
+            if (ladder->rows[i].recipe(problem, device, &recipe, &error) != PLX_OK)
+                fail_msg("%s: %s", kernel, error.text);
+            return recipe;
+        }
+    fail_msg("there is no %s", kernel);
+    return recipe;
+}
+
+static void expect_word(const plx_recipe *recipe, const char *word, bool expected)
+{
+    if ((strstr(recipe->defines, word) != NULL) != expected)
+        fail_msg("%s in: %s", expected ? "no -D" : "an unwanted -D", recipe->defines);
+}
+
+/* Whether one of the recipes of a device asks for a limit of either kind. */
+static void expect_limits(const plx_device_info *device, bool registers, bool local_bytes)
+{
+    const plx_problem narrow = plx_matvec_of(PLX_F32, false, 100000, 64), few = plx_matvec_of(PLX_F32, true, 1, 1 << 24),
+                      square = plx_matvec_of(PLX_F32, true, 8192, 8192), odd = plx_matvec_of(PLX_F32, true, 4095, 4097),
+                      thin = plx_transpose_of(PLX_F32, 1000000, 3);
+    plx_recipe recipe = recipe_of(&narrow, "narrow", device);
+    expect_word(&recipe, " -DREGISTERS=48 -cl-nv-maxrregcount=48", registers);
+    recipe = recipe_of(&thin, "skinny", device);
+    expect_word(&recipe, " -DREGISTERS=40 -cl-nv-maxrregcount=40", registers);
+    recipe = recipe_of(&few, "vector", device);
+    assert_int_equal(recipe.steps[0].block[0], 256);
+    expect_word(&recipe, " -DREGISTERS=40 -cl-nv-maxrregcount=40", registers);
+    expect_word(&recipe, "LOCAL_BYTES", false);
+    recipe = recipe_of(&square, "vector", device);
+    assert_int_equal(recipe.steps[0].block[0], 512); /* more than a kernel of unknown size may have */
+    expect_word(&recipe, "REGISTERS", false);
+    expect_word(&recipe, " -DLOCAL_BYTES=81920", local_bytes);
+    recipe = recipe_of(&odd, "split", device);
+    expect_word(&recipe, "REGISTERS", false);
+    expect_word(&recipe, " -DLOCAL_BYTES=81920", local_bytes);
+    /* Two groups have room, a third has not; and the plugin knows that a group gets it. */
+    assert_true(local_bytes ? recipe.known_local_bytes >= 81920 && 2 * recipe.known_local_bytes <= 228 << 10
+                            : recipe.known_local_bytes == 0);
+}
+
+static void limits_are_for_nvidias_opencl(void **unused)
+{
+    const plx_device_info hopper = device_of(9, true), blackwell = device_of(10, true), small = device_of(12, true),
+                          older = device_of(8, true), anybody = device_of(0, false);
+    (void)unused;
+    expect_limits(&hopper, true, true);
+    expect_limits(&blackwell, true, true);
+    expect_limits(&small, true, false); /* 100 KiB of shared memory, not 228 */
+    expect_limits(&older, true, false);
+    expect_limits(&anybody, false, false);
+}
+
+static void bulk_copies_need_the_room(void **unused)
+{
+    const plx_problem sum = plx_reduce_of(PLX_F32, PLX_SUM, 1 << 24);
+    const plx_device_info hopper = device_of(9, true), small = device_of(12, true), anybody = device_of(0, false);
+    plx_recipe recipe = recipe_of(&sum, "bulk", &hopper);
+    (void)unused;
+    expect_word(&recipe, "-DBULK_PTX", true);
+    assert_true(recipe.known_local_bytes > 96 << 10);
+    recipe = recipe_of(&sum, "bulk", &small);
+    expect_word(&recipe, "-DBULK_PTX", false);
+    assert_int_equal(recipe.known_local_bytes, 0);
+    recipe = recipe_of(&sum, "bulk", &anybody);
+    expect_word(&recipe, "-DBULK_PTX", false);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(limits_are_for_nvidias_opencl),
+        cmocka_unit_test(bulk_copies_need_the_room),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
