@@ -1,8 +1,11 @@
 # The whole, put together: all kernels on all there is, real data, every order of loading.
 if HAVE_CMOCKA
-check_PROGRAMS += tests/test_digits
-TESTS += tests/test_digits
+check_PROGRAMS += tests/test_chain tests/test_digits
+TESTS += tests/test_chain tests/test_digits
 endif
+tests_test_chain_SOURCES = tests/test_chain.c
+tests_test_chain_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_test_chain_LDADD = libparallax.la $(CMOCKA_LIBS)
 tests_test_digits_SOURCES = tests/test_digits.c
 tests_test_digits_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
 tests_test_digits_LDADD = $(CMOCKA_LIBS) $(JANSSON_LIBS)

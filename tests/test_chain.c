@@ -1,0 +1,224 @@
+/* What is enqueued is carried out in its order, each after the one before: chains of kernels with
+ * nothing between them, every link reading what the one before wrote and writing over what that one
+ * read.  A kernel that may begin early (recipe.h) and does not wait would be caught here.  All
+ * numbers are small integers: the results are exact. */
+#include <parallax/parallax.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { LINKS = 24 };
+
+static plx_context *context;
+static size_t chains;
+
+static void must(plx_status status, const char *what)
+{
+    if (status != PLX_OK)
+        fail_msg("%s: %s", what, plx_message(context));
+}
+
+static plx_buffer *buffer_of(plx_backend *backend, size_t elements)
+{
+    plx_buffer *buffer;
+    must(plx_buffer_create(backend, elements * sizeof(float), &buffer), "a buffer");
+    return buffer;
+}
+
+static void upload(plx_buffer *to, const float *from, size_t elements)
+{
+    must(plx_upload(NULL, to, 0, from, elements * sizeof(float)), "upload");
+}
+
+static void download(float *to, plx_buffer *from, size_t elements)
+{
+    must(plx_download(NULL, to, from, 0, elements * sizeof(float)), "download");
+}
+
+/* NULL for what a kernel doesn't do, or not on this device. */
+static plx_plan *plan_of(plx_backend *backend, const plx_problem *problem, const plx_kernel *kernel)
+{
+    plx_plan *plan;
+    if (!(kernel->dtypes & PLX_DTYPE_BIT(PLX_F32)) || (kernel->flags & PLX_KERNEL_YARDSTICK))
+        return NULL;
+    plx_status status = plx_plan_create(backend, problem, kernel->name, &plan);
+    if (status != PLX_OK && status != PLX_UNSUPPORTED)
+        must(status, kernel->name);
+    return status == PLX_OK ? plan : NULL;
+}
+
+/* ---- transposes: there and back ------------------------------------------------------- */
+
+static void transpose_there_and_back(plx_backend *backend, const plx_kernel *kernel, int64_t side)
+{
+    const size_t elements = (size_t)(side * side);
+    const plx_problem problem = plx_transpose_of(PLX_F32, side, side);
+    plx_plan *plan = plan_of(backend, &problem, kernel);
+    if (plan == NULL)
+        return;
+    float *before = malloc(elements * sizeof *before), *after = malloc(elements * sizeof *after);
+    assert_non_null(before);
+    assert_non_null(after);
+    for (size_t i = 0; i < elements; ++i)
+        before[i] = (float)(i % 65521);
+    plx_buffer *a = buffer_of(backend, elements), *b = buffer_of(backend, elements);
+    upload(a, before, elements);
+    for (int i = 0; i < LINKS; ++i) {
+        must(plx_execute(plan, NULL, (plx_view[]){{a, 0}, {b, 0}}, 2), kernel->name);
+        must(plx_execute(plan, NULL, (plx_view[]){{b, 0}, {a, 0}}, 2), kernel->name);
+    }
+    download(after, a, elements);
+    must(plx_synchronize(backend, NULL), "synchronize");
+    if (memcmp(before, after, elements * sizeof *before) != 0)
+        fail_msg("%s transpose/%s, side %d: not what it was", plx_backend_label(backend), kernel->name, (int)side);
+    chains++;
+    plx_plan_destroy(plan);
+    plx_buffer_destroy(a);
+    plx_buffer_destroy(b);
+    free(before);
+    free(after);
+}
+
+/* ---- products: a vector turned round and round ------------------------------------------- */
+
+/* y[i] = x[(i + 1) % side], whichever way the matrix is taken. */
+static float *rotation(size_t side, bool trans)
+{
+    float *matrix = calloc(side * side, sizeof *matrix);
+    assert_non_null(matrix);
+    for (size_t i = 0; i < side; ++i) {
+        const size_t from = (i + 1) % side;
+        matrix[trans ? from * side + i : i * side + from] = 1;
+    }
+    return matrix;
+}
+
+typedef struct ring {
+    size_t side, summed; /* elements of the vector, and those of them that are added up each time */
+    float *start, *sums;
+    plx_buffer *matrix, *x, *y, *results;
+} ring;
+
+static ring begin_ring(plx_backend *backend, size_t side, bool trans)
+{
+    float *matrix = rotation(side, trans);
+    ring it = {.side = side, .summed = side / 3};
+    it.start = malloc(side * sizeof *it.start);
+    it.sums = malloc(LINKS * sizeof *it.sums);
+    assert_non_null(it.start);
+    assert_non_null(it.sums);
+    for (size_t i = 0; i < side; ++i)
+        it.start[i] = (float)(i * i % 251);
+    it.matrix = buffer_of(backend, side * side);
+    it.x = buffer_of(backend, side);
+    it.y = buffer_of(backend, side);
+    it.results = buffer_of(backend, LINKS);
+    upload(it.matrix, matrix, side * side);
+    must(plx_synchronize(backend, NULL), "synchronize");
+    free(matrix);
+    return it;
+}
+
+static void end_ring(ring *it)
+{
+    plx_buffer_destroy(it->matrix);
+    plx_buffer_destroy(it->x);
+    plx_buffer_destroy(it->y);
+    plx_buffer_destroy(it->results);
+    free(it->start);
+    free(it->sums);
+}
+
+/* Each link turns the vector by one and adds up its first elements. */
+static void turn(plx_backend *backend, ring *it, plx_plan *product, plx_plan *sum)
+{
+    upload(it->x, it->start, it->side);
+    for (size_t i = 0; i < LINKS; ++i) {
+        plx_buffer *from = i % 2 == 0 ? it->x : it->y, *to = i % 2 == 0 ? it->y : it->x;
+        must(plx_execute(product, NULL, (plx_view[]){{it->matrix, 0}, {from, 0}, {to, 0}}, 3), "a product");
+        must(plx_execute(sum, NULL, (plx_view[]){{to, 0}, {it->results, i * sizeof(float)}}, 2), "a sum");
+    }
+    download(it->sums, it->results, LINKS);
+    must(plx_synchronize(backend, NULL), "synchronize");
+    for (size_t i = 0; i < LINKS; ++i) {
+        float expected = 0;
+        for (size_t j = 0; j < it->summed; ++j)
+            expected += it->start[(j + i + 1) % it->side];
+        if (it->sums[i] != expected)
+            fail_msg("%s matvec/%s, reduce/%s, side %zu: link %zu gave %g instead of %g", plx_backend_label(backend),
+                     plx_plan_kernel(product)->name, plx_plan_kernel(sum)->name, it->side, i, (double)it->sums[i],
+                     (double)expected);
+    }
+    chains++;
+}
+
+/* Every product with the reductions in turn, and at least every reduction once. */
+static void turn_with_all(plx_backend *backend, size_t side, bool trans)
+{
+    const size_t plugin = plx_backend_plugin(backend);
+    const plx_problem product = plx_matvec_of(PLX_F32, trans, (int64_t)side, (int64_t)side);
+    const plx_problem sum = plx_reduce_of(PLX_F32, PLX_SUM, (int64_t)(side / 3));
+    const plx_kernel *one, *other;
+    ring it = begin_ring(backend, side, trans);
+    for (size_t i = 0; (one = plx_kernel_at(context, plugin, PLX_MATVEC, i)) != NULL; ++i) {
+        plx_plan *turning = plan_of(backend, &product, one);
+        for (size_t k = 0; turning != NULL && (other = plx_kernel_at(context, plugin, PLX_REDUCE, k)) != NULL; ++k) {
+            plx_plan *adding = (i + k) % 3 == 0 ? plan_of(backend, &sum, other) : NULL;
+            if (adding != NULL)
+                turn(backend, &it, turning, adding);
+            plx_plan_destroy(adding);
+        }
+        plx_plan_destroy(turning);
+    }
+    end_ring(&it);
+}
+
+/* ---- all devices ------------------------------------------------------------------------ */
+
+static void chains_of(plx_backend *backend)
+{
+    const plx_kernel *kernel;
+    for (size_t i = 0; (kernel = plx_kernel_at(context, plx_backend_plugin(backend), PLX_TRANSPOSE, i)) != NULL; ++i) {
+        transpose_there_and_back(backend, kernel, 192);
+        transpose_there_and_back(backend, kernel, 97);
+    }
+    turn_with_all(backend, 384, false);
+    turn_with_all(backend, 384, true);
+    turn_with_all(backend, 331, true);
+}
+
+static void every_device_keeps_the_order(void **unused)
+{
+    (void)unused;
+    for (size_t plugin = 0; plugin < plx_plugin_count(context); ++plugin) {
+        plx_plugin_report report;
+        must(plx_plugin_at(context, plugin, &report), "a plugin");
+        for (size_t device = 0; device < report.device_count; ++device) {
+            char where[96];
+            plx_backend *backend;
+            (void)snprintf(where, sizeof where, "%s:%zu", report.name, device);
+            must(plx_open(context, where, &backend), where);
+            chains_of(backend);
+            plx_close(backend);
+        }
+    }
+    print_message("%zu chains\n", chains);
+    assert_true(chains > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_device_keeps_the_order)};
+    if (plx_context_create(NULL, &context) != PLX_OK)
+        return 1;
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    plx_context_destroy(context);
+    return failed;
+}
