@@ -75,10 +75,21 @@ static void print_uuid(const plx_device_info *info, char *text, size_t capacity)
                        u[14], u[15]);
 }
 
-/* Two backends may call one chip by two names; the first one counts. */
+/* Two backends may call one chip by two names: the shortest has nothing of a backend's in it. */
+static const plx_device_info *best_known(const cli_device *devices, size_t count, size_t first)
+{
+    const plx_device_info *best = &devices[first].info;
+    for (size_t i = first; i < count; i++) {
+        const plx_device_info *info = &devices[i].info;
+        if (devices[i].physical == devices[first].physical && strlen(info->name) < strlen(best->name))
+            best = info;
+    }
+    return best;
+}
+
 static void print_chip(const cli_device *devices, size_t count, size_t first)
 {
-    const plx_device_info *info = &devices[first].info;
+    const plx_device_info *info = best_known(devices, count, first);
     char uuid[40];
     print_uuid(info, uuid, sizeof uuid);
     (void)printf("  %s, %u units, %.1f GiB%s%s%s%s\n", info->name, info->units,

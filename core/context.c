@@ -92,6 +92,8 @@ plx_status plx_device_at(plx_context *context, size_t plugin, size_t device, plx
 
 bool plx_same_device(const plx_device_info *a, const plx_device_info *b)
 {
+    if ((a->features & b->features & PLX_FEATURE_CPU) != 0)
+        return true;
     if (a->has_uuid && b->has_uuid)
         return memcmp(a->uuid, b->uuid, sizeof a->uuid) == 0;
     return a->pci[0] != '\0' && strcasecmp(a->pci, b->pci) == 0;

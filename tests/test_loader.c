@@ -514,6 +514,10 @@ static void one_chip_is_recognised(void **state)
     assert_true(plx_same_device(&a, &d));
     assert_false(plx_same_device(&b, &e));
     assert_false(plx_same_device(&e, &e));
+    plx_device_info host = e, other = a; /* the processors, with a number or without */
+    host.features = other.features = PLX_FEATURE_CPU;
+    assert_true(plx_same_device(&host, &other));
+    assert_false(plx_same_device(&host, &a));
 }
 
 /* ---- messages ---------------------------------------------------------- */

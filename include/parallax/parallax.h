@@ -85,8 +85,8 @@ PLX_API size_t plx_plugin_count(const plx_context *context);
 PLX_API plx_status plx_plugin_at(plx_context *context, size_t plugin, plx_plugin_report *report);
 PLX_API plx_status plx_device_at(plx_context *context, size_t plugin, size_t device,
                                  plx_device_info *info);
-/* Whether two devices, of whatever plugins, are one physical chip (same UUID, or
- * same PCI address where a UUID is missing). */
+/* Whether two devices, of whatever plugins, are one physical chip: the host's
+ * processors, or the same UUID, or the same PCI address where a UUID is missing. */
 PLX_API bool plx_same_device(const plx_device_info *a, const plx_device_info *b);
 /* The folders that were searched, in order; NULL at the end. */
 PLX_API const char *plx_search_dir(const plx_context *context, size_t index);
