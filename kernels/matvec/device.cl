@@ -7,7 +7,8 @@
  *   STRIP_THREADS   the same: threads of a work-group
  *   STRIP_STEPS     the same: rows that a thread has in flight
  *   NEEDS_F64       for double
- *   NVIDIA_PTX      when the compiler takes NVIDIA's assembler */
+ *   NVIDIA_PTX      when the compiler takes NVIDIA's assembler
+ *   REGISTERS       where it limits them, LOCAL_BYTES where local memory does (recipe.h) */
 #ifdef NEEDS_F64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #define MULTIPLY_ADD(a, b, c) fma(a, b, c)

@@ -1,5 +1,6 @@
 /* What the transposes of this folder share in OpenCL: which tile a group has.
- * The recipe defines T, the element, and for `vector` PACK, 16 bytes of them. */
+ * The recipe defines T, the element, for `vector` PACK, 16 bytes of them, and REGISTERS where
+ * it limits them (recipe.h). */
 
 /* For functions that ask for their work-item: an OpenCL that runs work-items as loops
  * (PoCL) can only turn them into such when they are inlined. */
