@@ -57,6 +57,7 @@ static plx_status tell_device(const json_t *before, const json_t *after, const c
                               plx_error *error)
 {
     static const named_path paths[] = {
+        {"uuid", "chip (UUID)"},
         {"driver", "driver"},
         {"api", "API"},
         {"units", "units"},
