@@ -58,8 +58,11 @@ static void expect_word(const plx_recipe *recipe, const char *word, bool expecte
 /* Whether one of the recipes of a device asks for a limit of either kind. */
 static void expect_limits(const plx_device_info *device, bool registers, bool local_bytes)
 {
-    const plx_problem narrow = plx_matvec_of(PLX_F32, false, 100000, 64), few = plx_matvec_of(PLX_F32, true, 1, 1 << 24),
-                      square = plx_matvec_of(PLX_F32, true, 8192, 8192), odd = plx_matvec_of(PLX_F32, true, 4095, 4097),
+    const plx_problem narrow = plx_matvec_of(PLX_F32, false, 100000, 64),
+                      few = plx_matvec_of(PLX_F32, true, 1, 1 << 24),
+                      more = plx_matvec_of(PLX_F32, true, 17, 1000003),
+                      square = plx_matvec_of(PLX_F32, true, 8192, 8192),
+                      odd = plx_matvec_of(PLX_F32, true, 4095, 4097),
                       thin = plx_transpose_of(PLX_F32, 1000000, 3);
     plx_recipe recipe = recipe_of(&narrow, "narrow", device);
     expect_word(&recipe, " -DREGISTERS=48 -cl-nv-maxrregcount=48", registers);
@@ -69,6 +72,8 @@ static void expect_limits(const plx_device_info *device, bool registers, bool lo
     assert_int_equal(recipe.steps[0].block[0], 256);
     expect_word(&recipe, " -DREGISTERS=40 -cl-nv-maxrregcount=40", registers);
     expect_word(&recipe, "LOCAL_BYTES", false);
+    recipe = recipe_of(&more, "vector", device);
+    assert_int_equal(recipe.steps[0].block[0], 256);
     recipe = recipe_of(&square, "vector", device);
     assert_int_equal(recipe.steps[0].block[0], 512); /* more than a kernel of unknown size may have */
     expect_word(&recipe, "REGISTERS", false);

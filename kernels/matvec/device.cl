@@ -385,11 +385,8 @@ INLINE void add_strip(global const T *a, long lda, global const T *x, long l, lo
 INLINE void join_rows(int row, int lane, int width, int height, local T *room)
 {
     local T *mine = room + row * width * SPAN + lane;
-    int distance = 1;
 
-    while (2 * distance < height)
-        distance *= 2;
-    for (; distance > 0; distance /= 2) {
+    for (int distance = STRIP_THREADS / 2; distance > 0; distance /= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);
         if (row < distance && row + distance < height)
             UNROLL
@@ -533,9 +530,9 @@ INLINE void join_slices(volatile global T *partial, global T *y, long i, long en
 
     i += thread % width;
     room[thread] = i < end ? sum_of_slice(partial, i, outputs, chunks, slice, slices) : (T)0;
-    for (int distance = slices / 2; distance > 0; distance /= 2) {
+    for (int distance = threads / 2; distance > 0; distance /= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (slice < distance)
+        if (slice < distance && slice + distance < slices)
             room[thread] += room[thread + distance * width];
     }
     if (slice == 0 && i < end)

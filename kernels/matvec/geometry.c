@@ -77,8 +77,8 @@ static plx_matvec_strips plan_strips(const plx_problem *problem, const plx_devic
 
 bool plx_matvec_is_short(const plx_problem *problem, const plx_matvec_strips *plan)
 {
-    int64_t in_flight = plan->span > 1 ? MATVEC_STRIP_STEPS : MATVEC_STRIP_SINGLE_STEPS;
-    return terms_of(problem) / plan->height < 4 * in_flight;
+    int64_t few = plan->span > 1 ? 2 * MATVEC_STRIP_STEPS : 4 * MATVEC_STRIP_SINGLE_STEPS;
+    return terms_of(problem) / plan->height < few;
 }
 
 plx_matvec_strips plx_matvec_plan_vector(const plx_problem *problem, const plx_device_info *device)

@@ -82,14 +82,16 @@ static void add_strips(plx_recipe *recipe, plx_step *step, const plx_matvec_stri
                    (int)(plan->span > 1 ? steps : MATVEC_STRIP_SINGLE_STEPS));
 }
 
-static void add_long_strips(plx_recipe *recipe, plx_step *step, const plx_matvec_strips *plan, const plx_device_info *device)
+static void add_long_strips(plx_recipe *recipe, plx_step *step, const plx_matvec_strips *plan,
+                            const plx_device_info *device)
 {
     add_strips(recipe, step, plan, MATVEC_STRIP_STEPS);
     plx_recipe_side_by_side(recipe, device, (int)plan->threads, MATVEC_STRIP_BLOCKS);
 }
 
 /* `vector` with few rows for each thread: kernels of their own. */
-static void add_short_strips(plx_recipe *recipe, plx_step *step, const plx_matvec_strips *plan, const plx_device_info *device)
+static void add_short_strips(plx_recipe *recipe, plx_step *step, const plx_matvec_strips *plan,
+                             const plx_device_info *device)
 {
     size_t used = strlen(recipe->variant);
 
@@ -115,8 +117,9 @@ static bool has_room(const plx_problem *problem, const plx_device_info *device, 
     return most == 0 || recipe->scratch_bytes <= most;
 }
 
-static plx_status add_chunked(const plx_problem *problem, const plx_device_info *device, const plx_matvec_chunks *plan,
-                              const char *entry, plx_recipe *recipe, plx_error *error)
+static plx_status add_chunked(const plx_problem *problem, const plx_device_info *device,
+                              const plx_matvec_chunks *plan, const char *entry, plx_recipe *recipe,
+                              plx_error *error)
 {
     int64_t blocks;
 
@@ -295,7 +298,7 @@ static plx_status narrow_recipe(const plx_problem *problem, const plx_device_inf
     if (status != PLX_OK || outputs_of(problem) == 0)
         return status;
     return plx_matvec_is_stream(problem) ? narrow_stream_recipe(problem, device, recipe, error)
-                              : narrow_rows_recipe(problem, device, recipe, error);
+                                         : narrow_rows_recipe(problem, device, recipe, error);
 }
 
 static const plx_row rows[ROWS] = {

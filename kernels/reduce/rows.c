@@ -269,7 +269,8 @@ static plx_status onepass_recipe(const plx_problem *problem, const plx_device_in
 static plx_status bulk_recipe(const plx_problem *problem, const plx_device_info *device,
                               plx_recipe *recipe, plx_error *error)
 {
-    bool in_bulk = plx_reduce_copies_in_bulk(device), in_cuda = device->compute_major > 0 && !is_nvidia_opencl(device);
+    bool in_bulk = plx_reduce_copies_in_bulk(device);
+    bool in_cuda = device->compute_major > 0 && !is_nvidia_opencl(device);
     plx_reduce_ring plan = plx_reduce_plan_bulk(problem, device);
     int64_t tree_bytes = plan.threads * element_size(problem->dtype) + 128, ring_bytes;
     plx_status status = start(problem, device, plan.tiles.threads, recipe, error);
