@@ -102,6 +102,7 @@ typedef struct kernel_search {
     size_t found;
     const char *names[64];
     size_t count;
+    bool of_family; /* the name is the first part of several */
 } kernel_search;
 
 static void print_line(const char *label, const char *text)
@@ -139,15 +140,26 @@ static void print_gains(plx_context *context, plx_op op, const char *kernel)
     free(devices);
 }
 
+/* Its name, or, in a second search, that of the probe whose two sides they are: shared-static,
+ * shared-dynamic. */
+static bool is_meant(const kernel_search *search, const char *name)
+{
+    const size_t length = strlen(search->name);
+    if (!search->of_family)
+        return strcmp(name, search->name) == 0;
+    return length > 0 && strncmp(name, search->name, length) == 0 && name[length] == '-';
+}
+
 static void explain_kernel(void *data, const plx_kernel *kernel, const char *plugins)
 {
     kernel_search *search = data;
     char dtypes[64];
     if (search->count < sizeof search->names / sizeof search->names[0])
         search->names[search->count++] = kernel->name;
-    if (strcmp(kernel->name, search->name) != 0)
+    if (!is_meant(search, kernel->name))
         return;
-    search->found++;
+    if (search->found++ > 0)
+        (void)printf("\n");
     cli_dtype_names(kernel->dtypes, dtypes, sizeof dtypes);
     size_t step = step_of(search->context, search->op, kernel->name);
     (void)printf("%s/%s", plx_op_name(search->op), kernel->name);
@@ -210,6 +222,11 @@ static int explain_one(plx_context *context, plx_op op, const char *name)
 {
     kernel_search search = {.context = context, .op = op, .name = name};
     cli_each_kernel(context, op, explain_kernel, &search);
+    if (search.found == 0) {
+        search.count = 0;
+        search.of_family = true;
+        cli_each_kernel(context, op, explain_kernel, &search);
+    }
     if (search.found > 0)
         return CLI_OK;
     char kind[48];

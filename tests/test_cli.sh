@@ -178,6 +178,11 @@ counted=$(sed -n 's/^\([0-9]*\) cases: .*/\1/p' "$work/out")
 expect 0 '' check reduce --quick --backend host --dtype f32 --repeats 0 --json -
 shows "\"cases\": $counted,"
 shows '"unsupported_reasons": []'
+if "$parallax" explain probe/shared-static >/dev/null 2>&1; then
+    expect 0 '' explain probe/shared
+    [ "$(grep -c '^probe/shared-' "$work/out")" = 2 ] || fail "probe/shared does not explain both its sides"
+    expect 3 'unknown probe kernel' explain probe/share
+fi
 expect 3 "did you mean 'reference'" explain gemm/referense
 expect 2 "did you mean 'gemm'" explain gem/reference
 
