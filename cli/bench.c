@@ -214,6 +214,7 @@ static int bench_on(plx_context *context, cli_options *options, const cli_work *
                     .no_timing = (options->given & OPT_NO_TIMING) != 0,
                     .seconds_per_kernel = options->seconds,
                     .hot = (options->given & OPT_HOT) != 0,
+                    .queues = options->queues,
                     .counters = (options->given & OPT_COUNTERS) != 0,
                     .progress = cli_progress(options)},
         .sets = options->sets.at,
@@ -287,6 +288,6 @@ const cli_verb cli_bench_verb = {
             "  parallax bench gemm matvec --set square --set odd --kernel best --json bench.json\n"
             "  parallax bench transpose --shape 4096x4096 --shape 4096x4000 --kernel all --csv -\n",
     .options = OPT_COMMON | (OPT_PROBLEM & ~OPT_IN) | OPT_SET | OPT_RESTART | OPT_BACKEND | OPT_KERNEL |
-               OPT_NO_TIMING | OPT_SECONDS | OPT_HOT | OPT_COUNTERS | OPT_JSON | OPT_CSV,
+               OPT_NO_TIMING | OPT_SECONDS | OPT_HOT | OPT_QUEUES | OPT_COUNTERS | OPT_JSON | OPT_CSV,
     .run = bench_main,
 };

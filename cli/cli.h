@@ -54,6 +54,7 @@ typedef struct cli_list {
 #define OPT_RESTART (UINT64_C(1) << 29)
 #define OPT_THRESHOLD (UINT64_C(1) << 31)
 #define OPT_REPEATS (UINT64_C(1) << 32)
+#define OPT_QUEUES (UINT64_C(1) << 33)
 #define OPT_REPORT (UINT64_C(1) << 30) /* --out and --plot as report takes them */
 
 /* The sets that most verbs take. */
@@ -77,6 +78,7 @@ typedef struct cli_options {
     plx_effort effort;
     size_t only_case; /* 0: all */
     size_t repeats;   /* at most, when given */
+    size_t queues;    /* 0: one */
     bool help, version;
 } cli_options;
 

@@ -38,6 +38,7 @@ static int compare_on(plx_context *context, const cli_options *options, const cl
         .no_timing = (options->given & OPT_NO_TIMING) != 0,
         .seconds_per_kernel = options->seconds,
         .hot = (options->given & OPT_HOT) != 0,
+        .queues = options->queues,
         .counters = (options->given & OPT_COUNTERS) != 0,
         .progress = cli_progress(options),
     };
@@ -97,8 +98,10 @@ const cli_verb cli_compare_verb = {
             "completion, for what is short.\n"
             "\n"
             "Operands take turns beyond twice the device's cache, so that no launch finds its own in\n"
-            "it; --hot times the same ones over and over.  What was measured while the device had\n"
-            "throttled is dropped, and the rows say so.\n"
+            "it; --hot times the same ones over and over.  Launches follow each other in one queue;\n"
+            "--queues 2 sends them to two in turn, where they may overlap: what a call costs among\n"
+            "many that do not need each other.  What was measured while the device had throttled is\n"
+            "dropped, and the rows say so.\n"
             "\n"
             "--counters adds what the hardware counted in one more execution of each: sectors of 32\n"
             "bytes that loads and stores moved, and how many for each request of a warp, bank\n"
@@ -113,6 +116,6 @@ const cli_verb cli_compare_verb = {
             "  parallax compare transpose --shape 4096x4096 --shape 4000x4000 --kernel all\n"
             "  parallax compare gemm --in x.npy --trans-b --backend cuda --backend host --json -\n",
     .options = OPT_COMMON | OPT_PROBLEM | OPT_BACKEND | OPT_KERNEL | OPT_NO_TIMING | OPT_SECONDS |
-               OPT_HOT | OPT_COUNTERS | OPT_JSON | OPT_CSV,
+               OPT_HOT | OPT_QUEUES | OPT_COUNTERS | OPT_JSON | OPT_CSV,
     .run = compare_main,
 };

@@ -162,6 +162,15 @@ static int apply_repeats(cli_options *options, const char *word)
     return CLI_OK;
 }
 
+static int apply_queues(cli_options *options, const char *word)
+{
+    uint64_t number;
+    if (!whole_number(word, &number) || number == 0 || number > PLX_MAX_QUEUES)
+        return cli_wrong_usage("--queues: '%s' is no number from 1 to %d", word, PLX_MAX_QUEUES);
+    options->queues = (size_t)number;
+    return CLI_OK;
+}
+
 static int apply_case(cli_options *options, const char *word)
 {
     uint64_t number;
@@ -239,6 +248,7 @@ static const option_row rows[] = {
     {"no-timing", 0, NULL, OPT_NO_TIMING, "validate only", NULL},
     {"seconds", 0, "S", OPT_SECONDS, "time limit for measuring each kernel (0.5)", apply_seconds},
     {"hot", 0, NULL, OPT_HOT, "time the same operands over and over, caches and all", NULL},
+    {"queues", 0, "N", OPT_QUEUES, "timed launches go to N queues in turn, and may overlap (1)", apply_queues},
     {"counters", 0, NULL, OPT_COUNTERS, "count transactions, DRAM bytes, bank conflicts, occupancy", NULL},
     {"quick", 0, NULL, OPT_QUICK, "the fewest cases or points that see every kernel", apply_quick},
     {"full", 0, NULL, OPT_FULL, "every shape, class and transposition", apply_full},

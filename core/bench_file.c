@@ -21,10 +21,11 @@ static json_t *options_json(const plx_compare_options *options)
         json_array_append_new(kernels, plx_json_text(options->kernels[i]));
     if (options->kernel_count == 0)
         json_array_append_new(kernels, json_string("best"));
-    return json_pack("{s:o, s:s, s:I, s:f, s:b, s:b, s:b}", "kernels", kernels, "input",
+    return json_pack("{s:o, s:s, s:I, s:f, s:b, s:b, s:I, s:b}", "kernels", kernels, "input",
                      plx_input_name(options->input), "seed", (json_int_t)options->seed, "seconds",
                      options->seconds_per_kernel > 0 ? options->seconds_per_kernel : 0.5, "timing",
-                     (int)!options->no_timing, "hot", (int)options->hot, "counters", (int)options->counters);
+                     (int)!options->no_timing, "hot", (int)options->hot, "queues",
+                     (json_int_t)(options->queues > 0 ? options->queues : 1), "counters", (int)options->counters);
 }
 
 static json_t *fresh_document(const plx_bench_options *options, const plx_results *results)
@@ -95,7 +96,8 @@ static plx_status check_same(const char *path, const json_t *old, const json_t *
     static const char *const paths[] = {
         "environment.parallax",        "environment.kernels_hash", "environment.compiler", "environment.flags",
         "environment.device_compiler", "environment.device_flags", "host",                 NULL};
-    static const char *const settings[] = {"kernels", "input", "seed", "seconds", "timing", "hot", "counters", NULL};
+    static const char *const settings[] = {"kernels", "input", "seed",     "seconds", "timing",
+                                           "hot",     "queues", "counters", NULL};
     const json_t *then = plx_json_at(old, "bench.options");
     char what[64];
     if (!json_is_object(then))

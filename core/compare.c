@@ -146,12 +146,10 @@ static void drop_results(plx_arm *arms, size_t count)
 
 static plx_status measure(plx_comparison *c, plx_arm *arms, size_t count, const plx_inputs *inputs)
 {
-    double seconds = c->options->seconds_per_kernel > 0.0 ? c->options->seconds_per_kernel : 0.5;
-
     if (c->options->no_timing)
         return PLX_OK;
     progress(c, "all", "kernels", "time");
-    return plx_measure_arms(arms, count, inputs, seconds, c->options->hot, c->error);
+    return plx_measure_arms(arms, count, inputs, c->options, c->error);
 }
 
 static uint32_t kinds_of(const plx_demand *demand)
@@ -231,6 +229,9 @@ plx_status plx_comparison_open(plx_comparison *c, plx_context *context, const pl
 {
     plx_status status;
 
+    if (options->queues > PLX_MAX_QUEUES)
+        return plx_fail(error, PLX_INVALID, "launches can take turns on up to %d queues, not %zu", PLX_MAX_QUEUES,
+                        options->queues);
     *c = (plx_comparison){.options = options, .results = results, .error = error};
     status = plx_viewpoints_open(context, options->backends, options->backend_count, &c->viewpoints, error);
     if (status == PLX_OK)

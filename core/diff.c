@@ -187,6 +187,8 @@ static const char *obstacle(const plx_match *match)
         return "the times are of different clocks, the device's and the host's";
     if (plx_json_bool_at(before, "hot", false) != plx_json_bool_at(after, "hot", false))
         return "one time is with warm caches, the other with cold ones";
+    if (plx_json_integer_at(before, "queues", 1) != plx_json_integer_at(after, "queues", 1))
+        return "the times are of launches in different numbers of queues";
     return NULL;
 }
 

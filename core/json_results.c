@@ -116,6 +116,7 @@ static void take_time(const json_t *record, plx_timing *time)
         .device_clock = strcmp(plx_json_text_at(record, "time.clock", ""), "device") == 0,
         .settled = plx_json_bool_at(record, "time.settled", false),
         .hot = plx_json_bool_at(record, "time.hot", false),
+        .queues = size_at(record, "time.queues"),
         .batch = size_at(record, "time.batch"),
         .dropped = size_at(record, "time.dropped"),
     };

@@ -113,6 +113,7 @@ libparallax_la_SOURCES += \
 	core/sets.c \
 	core/sets.h \
 	core/samples.c \
+	core/timed_queues.c \
 	core/statistics.c \
 	core/stopwatch.h \
 	core/study.h \

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MIN_SAMPLES = 20, MAX_BATCH = 20000, CALLS_PER_ROUND = 4 };
+enum { MIN_SAMPLES = 20, MAX_BATCH = 20000, CALLS_PER_ROUND = 4, LAUNCHES_PER_QUEUE = 4 };
 
 static const double sample_ns = 400e3;      /* a sample lasts at least this long */
 static const double settled_width = 0.01;   /* of the interval, relative to the median */
@@ -21,7 +21,7 @@ typedef struct runner {
     size_t operand_count;
     plx_pool *pool;
     plx_backend *telemetry; /* tells the state of the device; NULL: nobody does */
-    plx_event *from, *to;
+    plx_timed_queues queues;
     size_t batch, count, calls;
     bool device_clock, done;
     double once_ns;  /* about the time of one launch */
@@ -34,16 +34,18 @@ typedef struct runner {
 typedef struct timing_rules {
     double limit_ns; /* for each arm */
     bool hot;
+    size_t queues; /* that launches go to in turn */
     bool together; /* all go on until the last one has settled */
 } timing_rules;
 
 /* ---- one sample ------------------------------------------------------------------------ */
 
+/* A set of operands keeps its queue: what overlaps are never two launches on the same. */
 static plx_status launch(runner *r)
 {
     plx_view views[PLX_MAX_OPERANDS] = {{NULL, 0}};
-    plx_pool_views(r->pool, views, r->operand_count);
-    return plx_execute(r->arm->plan, NULL, views, r->operand_count);
+    const size_t set = plx_pool_views(r->pool, views, r->operand_count);
+    return plx_execute(r->arm->plan, r->queues.queue[set % r->queues.count], views, r->operand_count);
 }
 
 static plx_status launch_batch(runner *r)
@@ -62,19 +64,19 @@ static plx_status time_batch(runner *r, double *device_ns, double *host_ns)
     plx_status status = r->once_ns < warm_up_limit_ns ? launch(r) : PLX_OK;
 
     if (status == PLX_OK)
-        status = plx_synchronize(r->arm->backend, NULL);
+        status = plx_timed_queues_wait(&r->queues);
     start = plx_now_ns();
     if (status == PLX_OK)
-        status = plx_event_record(NULL, r->from);
+        status = plx_timed_queues_start(&r->queues);
     if (status == PLX_OK)
         status = launch_batch(r);
     if (status == PLX_OK)
-        status = plx_event_record(NULL, r->to);
+        status = plx_timed_queues_stop(&r->queues);
     if (status == PLX_OK)
-        status = plx_synchronize(r->arm->backend, NULL);
+        status = plx_timed_queues_wait(&r->queues);
     *host_ns = plx_now_ns() - start;
     if (status == PLX_OK)
-        status = plx_event_elapsed(r->from, r->to, device_ns);
+        status = plx_timed_queues_elapsed(&r->queues, device_ns);
     r->spent_ns += *host_ns;
     return status;
 }
@@ -98,22 +100,25 @@ static plx_status try_batch(runner *r, double *elapsed, double *host_ns)
 }
 
 /* Warms up, chooses the clock, and doubles the batch until a sample lasts long enough.
- * What takes all the time there is in one go is not run again for that. */
+ * What takes all the time there is in one go is not run again for that.  With several queues
+ * a sample begins and ends with launches that overlap less: it lasts longer, and each queue
+ * has a few. */
 static plx_status calibrate(runner *r, double limit_ns)
 {
+    const double enough = sample_ns * (double)r->queues.count;
     double elapsed = 0.0, host_ns = 0.0;
     plx_status status;
 
-    r->batch = 1;
+    r->batch = r->queues.count == 1 ? 1 : LAUNCHES_PER_QUEUE * r->queues.count;
     r->once_ns = limit_ns; /* not known yet: no launch ahead of the first */
     status = try_batch(r, &elapsed, &host_ns);
     if (elapsed > limit_ns)
         return status;
     while (status == PLX_OK) {
         status = try_batch(r, &elapsed, &host_ns);
-        if (status != PLX_OK || elapsed >= sample_ns || host_ns > limit_ns || r->batch >= MAX_BATCH)
+        if (status != PLX_OK || elapsed >= enough || host_ns > limit_ns || r->batch >= MAX_BATCH)
             break;
-        r->batch *= elapsed * 8.0 < sample_ns ? 4 : 2;
+        r->batch *= elapsed * 8.0 < enough ? 4 : 2;
     }
     return status;
 }
@@ -167,7 +172,7 @@ static plx_status take_calls(runner *r)
         const double start = plx_now_ns();
         status = launch(r);
         if (status == PLX_OK)
-            status = plx_synchronize(r->arm->backend, NULL);
+            status = plx_timed_queues_wait(&r->queues);
         r->latencies[r->calls++] = plx_now_ns() - start;
     }
     return status;
@@ -197,11 +202,9 @@ static void runner_start(runner *r, plx_arm *arm, plx_pool **pools, const plx_in
 
     r->arm = arm;
     r->operand_count = inputs->operation->operand_count;
-    status = plx_pool_for(pools, arm->backend, inputs, rules->hot, &r->pool);
+    status = plx_pool_for(pools, arm->backend, inputs, rules->hot, rules->queues, &r->pool);
     if (status == PLX_OK)
-        status = plx_event_create(arm->backend, &r->from);
-    if (status == PLX_OK)
-        status = plx_event_create(arm->backend, &r->to);
+        status = plx_timed_queues_open(&r->queues, arm->backend, rules->queues);
     if (status == PLX_OK)
         status = calibrate(r, rules->limit_ns);
     if (status != PLX_OK)
@@ -215,6 +218,7 @@ static void runner_finish(runner *r, const timing_rules *rules)
     if (r->count > 0) {
         timing->device_clock = r->device_clock;
         timing->hot = rules->hot;
+        timing->queues = rules->queues;
         timing->batch = r->batch;
         plx_timing_of_samples(r->samples, r->count, timing);
         plx_interval_of(r->latencies, r->calls, &timing->latency);
@@ -222,8 +226,7 @@ static void runner_finish(runner *r, const timing_rules *rules)
             plx_timing_widen(timing);
         r->arm->cached = plx_pool_is_cached(r->pool);
     }
-    plx_event_destroy(r->from);
-    plx_event_destroy(r->to);
+    plx_timed_queues_close(&r->queues);
 }
 
 /* ---- all arms ------------------------------------------------------------------------------ */
@@ -319,16 +322,18 @@ static plx_status measure(plx_arm *arms, size_t count, const plx_inputs *inputs,
     return PLX_OK;
 }
 
-plx_status plx_measure_arms(plx_arm *arms, size_t count, const plx_inputs *inputs, double seconds, bool hot,
-                            plx_error *error)
+plx_status plx_measure_arms(plx_arm *arms, size_t count, const plx_inputs *inputs,
+                            const plx_compare_options *options, plx_error *error)
 {
-    const timing_rules rules = {.limit_ns = seconds * 1e9, .hot = hot};
+    const double seconds = options->seconds_per_kernel > 0.0 ? options->seconds_per_kernel : 0.5;
+    const timing_rules rules = {
+        .limit_ns = seconds * 1e9, .hot = options->hot, .queues = options->queues > 0 ? options->queues : 1};
     return measure(arms, count, inputs, 0, &rules, error);
 }
 
 plx_status plx_measure_sweep(plx_arm *arms, size_t count, const plx_inputs *inputs, double seconds,
                              plx_error *error)
 {
-    const timing_rules rules = {.limit_ns = seconds * 1e9, .together = true};
+    const timing_rules rules = {.limit_ns = seconds * 1e9, .queues = 1, .together = true};
     return measure(arms, count, inputs, 1, &rules, error);
 }

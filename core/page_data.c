@@ -184,6 +184,12 @@ static void name_series(plx_page *page)
 
 /* ---- problems ------------------------------------------------------------------------- */
 
+/* Launches that overlap are timed as something else. */
+static int64_t queues_of(const json_t *record)
+{
+    return plx_json_integer_at(record, "time.queues", 1);
+}
+
 static char *key_of(const json_t *record)
 {
     static const char *const names[] = {"op",      "dtype",   "shape",   "reduction", "trans",  "trans_a",
@@ -196,6 +202,8 @@ static char *key_of(const json_t *record)
         if (value != NULL)
             (void)json_object_set(key, names[i], value);
     }
+    if (queues_of(record) > 1)
+        (void)json_object_set_new(key, "queues", json_integer(queues_of(record)));
     char *text = json_dumps(key, JSON_COMPACT | JSON_SORT_KEYS);
     json_decref(key);
     return text;
@@ -265,6 +273,8 @@ static void variant_text(const json_t *record, char *text, size_t capacity)
     add_paddings(record, text, capacity);
     if (!same_text(input, "uniform"))
         add_word(text, capacity, "%sinput %.40s", input);
+    if (queues_of(record) > 1)
+        add_number(text, capacity, "queues", (double)queues_of(record));
 }
 
 static void read_shape(const json_t *record, plx_page_problem *problem)

@@ -123,7 +123,7 @@ static uint64_t footprint(const plx_pool *pool)
 }
 
 /* Fewer sets than wanted are better than none. */
-static plx_status pool_fill(plx_pool *pool, bool hot)
+static plx_status pool_fill(plx_pool *pool, bool hot, size_t queues)
 {
     uint64_t largest = 0;
     plx_status status;
@@ -135,6 +135,7 @@ static plx_status pool_fill(plx_pool *pool, bool hot)
     }
     pool->sets = hot ? 1 : plx_pool_sets(footprint(pool), largest, plx_cache_bytes(pool->backend),
                                          plx_backend_device(pool->backend));
+    pool->sets = (pool->sets + queues - 1) / queues * queues;
     while ((status = fill_all(pool)) == PLX_NO_MEMORY && pool->sets > 1)
         pool->sets /= 2;
     return status;
@@ -165,7 +166,7 @@ static bool same_operands(const plx_inputs *a, const plx_inputs *b)
 }
 
 plx_status plx_pool_for(plx_pool **pools, plx_backend *backend, const plx_inputs *inputs, bool hot,
-                        plx_pool **found)
+                        size_t queues, plx_pool **found)
 {
     plx_status status;
 
@@ -177,7 +178,7 @@ plx_status plx_pool_for(plx_pool **pools, plx_backend *backend, const plx_inputs
         return plx_out_of_memory(plx_backend_context(backend), "the buffers of a timing");
     (*found)->backend = backend;
     (*found)->inputs = inputs;
-    status = pool_fill(*found, hot);
+    status = pool_fill(*found, hot, queues);
     if (status != PLX_OK) {
         free(*found);
         *found = NULL;
@@ -188,11 +189,14 @@ plx_status plx_pool_for(plx_pool **pools, plx_backend *backend, const plx_inputs
     return PLX_OK;
 }
 
-void plx_pool_views(plx_pool *pool, plx_view *views, size_t count)
+size_t plx_pool_views(plx_pool *pool, plx_view *views, size_t count)
 {
+    const size_t set = pool->next;
+
     for (size_t i = 0; i < count; ++i)
-        views[i] = (plx_view){pool->buffers[i], pool->next * pool->stride[i]};
-    pool->next = pool->next + 1 < pool->sets ? pool->next + 1 : 0;
+        views[i] = (plx_view){pool->buffers[i], set * pool->stride[i]};
+    pool->next = set + 1 < pool->sets ? set + 1 : 0;
+    return set;
 }
 
 bool plx_pool_is_cached(const plx_pool *pool)

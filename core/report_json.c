@@ -299,6 +299,7 @@ json_t *plx_json_time(const plx_timing *time)
     json_object_set_new(made, "clock", plx_json_text(time->device_clock ? "device" : "host"));
     json_object_set_new(made, "settled", json_boolean(time->settled));
     json_object_set_new(made, "hot", json_boolean(time->hot));
+    json_object_set_new(made, "queues", natural(time->queues));
     json_object_set_new(made, "batch", natural(time->batch));
     json_object_set_new(made, "dropped", natural(time->dropped));
     if (time->throttled)

@@ -327,14 +327,24 @@ static void put_header(const report_table *table)
     (void)fputc('\n', table->to);
 }
 
+/* All that were timed together took turns on as many queues. */
+static size_t queues_of(const report_table *table)
+{
+    size_t queues = 1;
+    for (size_t i = 0; i < table->row_count; i++)
+        if (table->rows[i].record->time.queues > queues)
+            queues = table->rows[i].record->time.queues;
+    return queues;
+}
+
 static void put_title(const report_table *table)
 {
     const plx_record *record = table->rows[0].record;
-    if (table->mixed)
-        (void)fprintf(table->to, "%s\n", plx_op_name(record->problem.op));
-    else
-        (void)fprintf(table->to, "%s %s\n", plx_op_name(record->problem.op),
-                      table->rows[0].cells[COLUMN_CASE]);
+    (void)fprintf(table->to, "%s%s%s", plx_op_name(record->problem.op), table->mixed ? "" : " ",
+                  table->mixed ? "" : table->rows[0].cells[COLUMN_CASE]);
+    if (queues_of(table) > 1)
+        (void)fprintf(table->to, ", launches in turn on %zu queues", queues_of(table));
+    (void)fputc('\n', table->to);
 }
 
 /* ---- agreement ------------------------------------------------------------------ */

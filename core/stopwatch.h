@@ -24,17 +24,39 @@ typedef struct plx_pool {
 uint64_t plx_cache_bytes(const plx_backend *backend);
 /* How many sets make `footprint` bytes exceed twice the cache, within the memory. */
 size_t plx_pool_sets(uint64_t footprint, uint64_t largest, uint64_t cache, const plx_device_info *device);
-/* Finds in *pools or adds to it; hot: one set.  Problems of one sweep share their data,
- * and then need it on the device once. */
+/* Finds in *pools or adds to it; hot: one set for each queue.  Problems of one sweep share
+ * their data, and then need it on the device once. */
 plx_status plx_pool_for(plx_pool **pools, plx_backend *backend, const plx_inputs *inputs, bool hot,
-                        plx_pool **found);
+                        size_t queues, plx_pool **found);
 void plx_pools_free(plx_pool *pools);
-/* The operands of the next launch. */
-void plx_pool_views(plx_pool *pool, plx_view *views, size_t count);
+/* The operands of the next launch.  Returns the number of their set. */
+size_t plx_pool_views(plx_pool *pool, plx_view *views, size_t count);
 /* Whether all that its launches touch fits in the cache. */
 bool plx_pool_is_cached(const plx_pool *pool);
 /* Repeats the first `have` bytes of a buffer until it is full. */
 plx_status plx_buffer_double(plx_buffer *buffer, uint64_t have, uint64_t bytes);
+
+/* ---- queues that take turns (timed_queues.c) --------------------------------------- */
+
+/* Launches of one queue follow each other, those of several may overlap.  A point in time is
+ * an event in each of them. */
+typedef struct plx_timed_queues {
+    plx_backend *backend;
+    size_t count;
+    plx_queue *queue[PLX_MAX_QUEUES]; /* NULL: the backend's own */
+    plx_event *from[PLX_MAX_QUEUES], *to[PLX_MAX_QUEUES];
+} plx_timed_queues;
+
+/* To be closed on failure as well. */
+plx_status plx_timed_queues_open(plx_timed_queues *queues, plx_backend *backend, size_t count);
+void plx_timed_queues_close(plx_timed_queues *queues);
+/* Until all are empty. */
+plx_status plx_timed_queues_wait(const plx_timed_queues *queues);
+/* The queues are empty when they start. */
+plx_status plx_timed_queues_start(const plx_timed_queues *queues);
+plx_status plx_timed_queues_stop(const plx_timed_queues *queues);
+/* From the start to the stop of the queue that took longest. */
+plx_status plx_timed_queues_elapsed(const plx_timed_queues *queues, double *nanoseconds);
 
 /* ---- samples (samples.c) ---------------------------------------------------------- */
 

@@ -230,11 +230,11 @@ void plx_comparison_close(plx_comparison *comparison);
 
 /* ---- measurement (measure.c) ------------------------------------------------------ */
 
-/* Times the arms that are ok, interleaved, each for at most `seconds`; hot: on the same
- * operands over and over. */
-plx_status plx_measure_arms(plx_arm *arms, size_t count, const plx_inputs *inputs, double seconds, bool hot,
-                            plx_error *error);
-/* The same for arms with a problem each: inputs[i] is what arms[i] meets. */
+/* Times the arms that are ok, interleaved, by the options' time limit, heat and queues. */
+plx_status plx_measure_arms(plx_arm *arms, size_t count, const plx_inputs *inputs,
+                            const plx_compare_options *options, plx_error *error);
+/* The same for arms with a problem each, each for at most `seconds`, in one queue: inputs[i]
+ * is what arms[i] meets. */
 plx_status plx_measure_sweep(plx_arm *arms, size_t count, const plx_inputs *inputs, double seconds,
                              plx_error *error);
 /* Sorts the samples, which stand in the order that they were taken in, and puts their

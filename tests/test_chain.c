@@ -1,7 +1,8 @@
 /* What is enqueued is carried out in its order, each after the one before: chains of kernels with
  * nothing between them, every link reading what the one before wrote and writing over what that one
- * read.  A kernel that may begin early (recipe.h) and does not wait would be caught here.  All
- * numbers are small integers: the results are exact. */
+ * read.  A kernel that may begin early (recipe.h) and does not wait would be caught here; with
+ * chains in several queues, one that takes for itself what belongs to another queue.  All numbers
+ * are small integers: the results are exact. */
 #include <parallax/parallax.h>
 
 #include <setjmp.h>
@@ -14,7 +15,7 @@
 
 #include <cmocka.h>
 
-enum { LINKS = 24 };
+enum { LINKS = 24, QUEUES = 3 };
 
 static plx_context *context;
 static size_t chains;
@@ -32,14 +33,14 @@ static plx_buffer *buffer_of(plx_backend *backend, size_t elements)
     return buffer;
 }
 
-static void upload(plx_buffer *to, const float *from, size_t elements)
+static void upload(plx_queue *queue, plx_buffer *to, const float *from, size_t elements)
 {
-    must(plx_upload(NULL, to, 0, from, elements * sizeof(float)), "upload");
+    must(plx_upload(queue, to, 0, from, elements * sizeof(float)), "upload");
 }
 
-static void download(float *to, plx_buffer *from, size_t elements)
+static void download(plx_queue *queue, float *to, plx_buffer *from, size_t elements)
 {
-    must(plx_download(NULL, to, from, 0, elements * sizeof(float)), "download");
+    must(plx_download(queue, to, from, 0, elements * sizeof(float)), "download");
 }
 
 /* NULL for what a kernel doesn't do, or not on this device. */
@@ -69,12 +70,12 @@ static void transpose_there_and_back(plx_backend *backend, const plx_kernel *ker
     for (size_t i = 0; i < elements; ++i)
         before[i] = (float)(i % 65521);
     plx_buffer *a = buffer_of(backend, elements), *b = buffer_of(backend, elements);
-    upload(a, before, elements);
+    upload(NULL, a, before, elements);
     for (int i = 0; i < LINKS; ++i) {
         must(plx_execute(plan, NULL, (plx_view[]){{a, 0}, {b, 0}}, 2), kernel->name);
         must(plx_execute(plan, NULL, (plx_view[]){{b, 0}, {a, 0}}, 2), kernel->name);
     }
-    download(after, a, elements);
+    download(NULL, after, a, elements);
     must(plx_synchronize(backend, NULL), "synchronize");
     if (memcmp(before, after, elements * sizeof *before) != 0)
         fail_msg("%s transpose/%s, side %d: not what it was", plx_backend_label(backend), kernel->name, (int)side);
@@ -101,27 +102,30 @@ static float *rotation(size_t side, bool trans)
 }
 
 typedef struct ring {
+    plx_queue *queue;
     size_t side, summed; /* elements of the vector, and those of them that are added up each time */
     float *start, *sums;
     plx_buffer *matrix, *x, *y, *results;
 } ring;
 
-static ring begin_ring(plx_backend *backend, size_t side, bool trans)
+static ring begin_ring(plx_backend *backend, size_t number, size_t side, bool trans)
 {
     float *matrix = rotation(side, trans);
     ring it = {.side = side, .summed = side / 3};
+    if (number > 0) /* the first has the backend's own queue */
+        must(plx_queue_create(backend, &it.queue), "a queue");
     it.start = malloc(side * sizeof *it.start);
     it.sums = malloc(LINKS * sizeof *it.sums);
     assert_non_null(it.start);
     assert_non_null(it.sums);
     for (size_t i = 0; i < side; ++i)
-        it.start[i] = (float)(i * i % 251);
+        it.start[i] = (float)((i + number) * i % 251);
     it.matrix = buffer_of(backend, side * side);
     it.x = buffer_of(backend, side);
     it.y = buffer_of(backend, side);
     it.results = buffer_of(backend, LINKS);
-    upload(it.matrix, matrix, side * side);
-    must(plx_synchronize(backend, NULL), "synchronize");
+    upload(it.queue, it.matrix, matrix, side * side);
+    must(plx_synchronize(backend, it.queue), "synchronize");
     free(matrix);
     return it;
 }
@@ -132,21 +136,22 @@ static void end_ring(ring *it)
     plx_buffer_destroy(it->x);
     plx_buffer_destroy(it->y);
     plx_buffer_destroy(it->results);
+    plx_queue_destroy(it->queue);
     free(it->start);
     free(it->sums);
 }
 
 /* Each link turns the vector by one and adds up its first elements. */
-static void turn(plx_backend *backend, ring *it, plx_plan *product, plx_plan *sum)
+static void add_link(const ring *it, size_t i, plx_plan *product, plx_plan *sum)
 {
-    upload(it->x, it->start, it->side);
-    for (size_t i = 0; i < LINKS; ++i) {
-        plx_buffer *from = i % 2 == 0 ? it->x : it->y, *to = i % 2 == 0 ? it->y : it->x;
-        must(plx_execute(product, NULL, (plx_view[]){{it->matrix, 0}, {from, 0}, {to, 0}}, 3), "a product");
-        must(plx_execute(sum, NULL, (plx_view[]){{to, 0}, {it->results, i * sizeof(float)}}, 2), "a sum");
-    }
-    download(it->sums, it->results, LINKS);
-    must(plx_synchronize(backend, NULL), "synchronize");
+    plx_buffer *from = i % 2 == 0 ? it->x : it->y, *to = i % 2 == 0 ? it->y : it->x;
+    must(plx_execute(product, it->queue, (plx_view[]){{it->matrix, 0}, {from, 0}, {to, 0}}, 3), "a product");
+    must(plx_execute(sum, it->queue, (plx_view[]){{to, 0}, {it->results, i * sizeof(float)}}, 2), "a sum");
+}
+
+static void check_ring(plx_backend *backend, const ring *it, const plx_plan *product, const plx_plan *sum)
+{
+    must(plx_synchronize(backend, it->queue), "synchronize");
     for (size_t i = 0; i < LINKS; ++i) {
         float expected = 0;
         for (size_t j = 0; j < it->summed; ++j)
@@ -159,25 +164,42 @@ static void turn(plx_backend *backend, ring *it, plx_plan *product, plx_plan *su
     chains++;
 }
 
+/* The rings' links in turn. */
+static void turn(plx_backend *backend, ring *rings, size_t count, plx_plan *product, plx_plan *sum)
+{
+    for (size_t r = 0; r < count; ++r)
+        upload(rings[r].queue, rings[r].x, rings[r].start, rings[r].side);
+    for (size_t i = 0; i < LINKS; ++i)
+        for (size_t r = 0; r < count; ++r)
+            add_link(&rings[r], i, product, sum);
+    for (size_t r = 0; r < count; ++r)
+        download(rings[r].queue, rings[r].sums, rings[r].results, LINKS);
+    for (size_t r = 0; r < count; ++r)
+        check_ring(backend, &rings[r], product, sum);
+}
+
 /* Every product with the reductions in turn, and at least every reduction once. */
-static void turn_with_all(plx_backend *backend, size_t side, bool trans)
+static void turn_with_all(plx_backend *backend, size_t queues, size_t side, bool trans)
 {
     const size_t plugin = plx_backend_plugin(backend);
     const plx_problem product = plx_matvec_of(PLX_F32, trans, (int64_t)side, (int64_t)side);
     const plx_problem sum = plx_reduce_of(PLX_F32, PLX_SUM, (int64_t)(side / 3));
     const plx_kernel *one, *other;
-    ring it = begin_ring(backend, side, trans);
+    ring rings[QUEUES];
+    for (size_t r = 0; r < queues; ++r)
+        rings[r] = begin_ring(backend, r, side, trans);
     for (size_t i = 0; (one = plx_kernel_at(context, plugin, PLX_MATVEC, i)) != NULL; ++i) {
         plx_plan *turning = plan_of(backend, &product, one);
         for (size_t k = 0; turning != NULL && (other = plx_kernel_at(context, plugin, PLX_REDUCE, k)) != NULL; ++k) {
             plx_plan *adding = (i + k) % 3 == 0 ? plan_of(backend, &sum, other) : NULL;
             if (adding != NULL)
-                turn(backend, &it, turning, adding);
+                turn(backend, rings, queues, turning, adding);
             plx_plan_destroy(adding);
         }
         plx_plan_destroy(turning);
     }
-    end_ring(&it);
+    for (size_t r = 0; r < queues; ++r)
+        end_ring(&rings[r]);
 }
 
 /* ---- all devices ------------------------------------------------------------------------ */
@@ -189,9 +211,11 @@ static void chains_of(plx_backend *backend)
         transpose_there_and_back(backend, kernel, 192);
         transpose_there_and_back(backend, kernel, 97);
     }
-    turn_with_all(backend, 384, false);
-    turn_with_all(backend, 384, true);
-    turn_with_all(backend, 331, true);
+    turn_with_all(backend, 1, 384, false);
+    turn_with_all(backend, 1, 384, true);
+    turn_with_all(backend, 1, 331, true);
+    turn_with_all(backend, QUEUES, 384, false);
+    turn_with_all(backend, QUEUES, 331, true);
 }
 
 static void every_device_keeps_the_order(void **unused)

@@ -203,6 +203,9 @@ static void unlike_times_are_not_compared(void **state)
     json_object_set_new(json_object_get(first_record(other), "time"), "hot", json_true());
     expect_change(one(1000, 2, 50), other, PLX_CHANGE_UNCOMPARED, 0);
     other = one(5000, 2, 50);
+    json_object_set_new(json_object_get(first_record(other), "time"), "queues", json_integer(2));
+    expect_change(one(1000, 2, 50), other, PLX_CHANGE_UNCOMPARED, 0);
+    other = one(5000, 2, 50);
     json_object_del(first_record(other), "time");
     expect_change(one(1000, 2, 50), other, PLX_CHANGE_UNCOMPARED, 0);
 }

@@ -298,6 +298,45 @@ static void buffers_leave_room(void **unused)
     assert_int_equal(plx_pool_sets(300 * mib, 200 * mib, 60 * mib, &tight), 1);
 }
 
+static plx_pool *pool_of(plx_backend *backend, const plx_inputs *inputs, bool hot, size_t queues)
+{
+    plx_pool *pools = NULL, *found = NULL;
+    assert_int_equal(plx_pool_for(&pools, backend, inputs, hot, queues, &found), PLX_OK);
+    assert_ptr_equal(pools, found);
+    return found;
+}
+
+/* Else launches in two of them could meet on the same operands. */
+static void each_queue_has_its_own_buffers(void **unused)
+{
+    float numbers[1000] = {0}, sum = 0;
+    plx_context *context;
+    plx_backend *backend;
+    plx_view views[2];
+    (void)unused;
+    assert_int_equal(plx_context_create(NULL, &context), PLX_OK);
+    assert_int_equal(plx_open(context, "host", &backend), PLX_OK);
+    const plx_inputs inputs = {.operation = plx_operation_of(PLX_REDUCE),
+                               .problem = plx_reduce_of(PLX_F32, PLX_SUM, 1000),
+                               .data = {numbers, &sum},
+                               .elements = {1000, 1}};
+    for (size_t queues = 1; queues <= 7; queues++) {
+        plx_pool *pool = pool_of(backend, &inputs, true, queues);
+        assert_int_equal(pool->sets, queues);
+        for (size_t i = 0; i < 3 * queues; i++) {
+            assert_int_equal(plx_pool_views(pool, views, 2), i % queues);
+            assert_int_equal(views[0].offset, i % queues * pool->stride[0]);
+            assert_int_equal(views[1].offset, i % queues * pool->stride[1]);
+        }
+        plx_pools_free(pool);
+        pool = pool_of(backend, &inputs, false, queues);
+        assert_true(pool->sets > queues && pool->sets % queues == 0);
+        plx_pools_free(pool);
+    }
+    plx_close(backend);
+    plx_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -318,6 +357,7 @@ int main(void)
         cmocka_unit_test(above_the_ceiling_there_is_a_cause),
         cmocka_unit_test(buffers_exceed_twice_the_cache),
         cmocka_unit_test(buffers_leave_room),
+        cmocka_unit_test(each_queue_has_its_own_buffers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,6 +38,7 @@ static plx_record timed_record(const char *backend, size_t device, const char *k
         .measured = true, .max_over_bound = 0.25, .max_ulp = 2, .compared = 12, .first_bad = -1};
     record.time = (plx_timing){.measured = true,
                                .median_ns = 1e3 * microseconds,
+                               .queues = 1,
                                .low_ns = 990 * microseconds,
                                .high_ns = 1010 * microseconds,
                                .samples = 9,
@@ -316,7 +317,7 @@ static void csv_lines(void **state)
     line_with(text, "alpha:0", "tiled", line, sizeof line);
     assert_string_equal(line,
                         "gemm,f32,3x4x5,nt,uniform,alpha:0,Chip One,tiled,ok,0.25,2,,100000,99000,101000,"
-                        "9,device,0.002,0.0012,2,,,,,,,,,,,,,,yes,no,0,0,,,,,,,,,,");
+                        "9,device,0.002,0.0012,2,,,,,,,,,,,,,,yes,no,1,0,0,,,,,,,,,,");
     line_with(text, "beta:0", "vector", line, sizeof line);
     assert_non_null(strstr(line, ",unsupported,,,,,,,,,"));
     assert_non_null(strstr(line, ",\"needs f64, \"\"really\"\"\""));

@@ -82,8 +82,17 @@ compare yes transpose 200 300
 compare yes matvec 300 200 --dtype f64
 compare yes gemm 130 120 110
 compare no reduce 5000
+grep -q '"queues": 1' "$work/json" || fail 'the JSON does not say that there was one queue'
+compare no matvec 300 200 --queues 2
+grep -q '2 queues' "$work/out" || fail 'the table does not say that there were two queues'
+grep -q '"queues": 2' "$work/json" || fail 'the JSON does not say that there were two queues'
+compare yes reduce 5000 --queues 3
+for wrong in 0 9 two -1; do
+    "$parallax" compare reduce 10 --queues "$wrong" >"$work/out" 2>"$work/err"
+    [ $? -eq 2 ] && grep -q "from 1 to 8" "$work/err" || fail "--queues $wrong is refused in a line"
+done
 
-for field in host_time ceilings environment hot batch dropped; do
+for field in host_time ceilings environment hot queues batch dropped; do
     grep -q "\"$field\"" "$work/json" || fail "the JSON has no \"$field\""
 done
 

@@ -117,7 +117,8 @@ PLX_API plx_status plx_buffer_create(plx_backend *backend, uint64_t bytes, plx_b
 PLX_API void plx_buffer_destroy(plx_buffer *buffer);
 PLX_API uint64_t plx_buffer_bytes(const plx_buffer *buffer);
 
-/* queue NULL, here and below: the backend's own queue. */
+/* What is in one queue is done one after the other, what is in different ones may overlap.
+ * queue NULL, here and below: the backend's own queue. */
 PLX_API plx_status plx_queue_create(plx_backend *backend, plx_queue **queue);
 PLX_API void plx_queue_destroy(plx_queue *queue);
 PLX_API plx_status plx_synchronize(plx_backend *backend, plx_queue *queue);

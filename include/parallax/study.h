@@ -119,6 +119,7 @@ typedef struct plx_timing {
     bool device_clock; /* device events, else the host's clock */
     bool settled;      /* the interval became narrow enough before time was up */
     bool hot;          /* the same operands over and over; else none that a cache still holds */
+    size_t queues;     /* that the launches went to in turn; those of several queues may overlap */
     bool throttled;    /* every sample was taken below the usual clock, so they were kept */
     size_t batch;      /* back-to-back launches in a sample */
     size_t dropped;    /* samples thrown away because the device had throttled */
@@ -219,6 +220,8 @@ PLX_API int plx_results_status(const plx_results *results, bool want_pairs);
 
 /* ---- compare --------------------------------------------------------------- */
 
+#define PLX_MAX_QUEUES 8
+
 typedef struct plx_compare_options {
     const char *const *backends; /* "cuda", "opencl:1"; none: every device of every plugin */
     size_t backend_count;
@@ -233,6 +236,7 @@ typedef struct plx_compare_options {
     bool no_timing;
     double seconds_per_kernel; /* time limit of the measurement; 0: 0.5 */
     bool hot;                  /* time the same operands over and over, caches and all */
+    size_t queues;             /* that timed launches go to in turn, up to PLX_MAX_QUEUES; 0: one */
     bool counters;             /* after the timing, count what is right with the hardware's counters */
     /* Called between steps of the work; may be NULL. */
     void (*progress)(void *data, size_t done, size_t total, const char *what);
