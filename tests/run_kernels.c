@@ -178,8 +178,7 @@ static int run_probe(plx_dtype dtype, const char *kernel)
  * of those that read packs. */
 static int64_t summands(plx_dtype dtype, const char *kernel)
 {
-    const bool packs =
-        strcmp(kernel, "vector") == 0 || strcmp(kernel, "onepass") == 0 || strcmp(kernel, "bulk") == 0;
+    const bool packs = strcmp(kernel, "vector") == 0 || strcmp(kernel, "onepass") == 0;
 
     return packs ? 36012 / (int64_t)plx_dtype_size(dtype) : 4503;
 }

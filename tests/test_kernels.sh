@@ -58,6 +58,12 @@ for text in "$tree"/kernels/*/*.cl; do
         echo "reduce/shuffle: this device offers no shuffles"
         continue
     fi
+    # And bulk copies are something of NVIDIA's.
+    if [ "$operation/$kernel" = reduce/bulk ] &&
+        grep -q "^reduce,.*,opencl:0,.*,bulk,unsupported,.*needs " "$work/check.csv"; then
+        echo "reduce/bulk: this device copies nothing in bulk"
+        continue
+    fi
     fail "$operation/$kernel did not pass on opencl:0"
     grep "^$operation,.*,opencl:0,.*,$kernel," "$work/check.csv"
 done

@@ -103,7 +103,7 @@ plants() {
     caught 'on uninitialized value' alone-plain $values "$plain $alone" gemm smem-block f64 tt
     lost='-Datomic_xchg(place,value)=0'
     caught 'Uninitialized value' lost $values "$plain $lost" matvec split f32 wide
-    caught 'Uninitialized value' lost $values "$plain $lost" reduce bulk f32 sum
+    caught 'Uninitialized value' lost $values "$plain $lost" reduce onepass f32 sum
 }
 
 # i16 without the optimiser: of the 128-bit constants that it makes of transpose/vector

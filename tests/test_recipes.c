@@ -32,21 +32,38 @@ static plx_device_info device_of(uint32_t compute_major, bool ptx)
     };
 }
 
-static plx_recipe recipe_of(const plx_problem *problem, const char *kernel, const plx_device_info *device)
+static plx_status try_recipe(const plx_problem *problem, const char *kernel, const plx_device_info *device,
+                             plx_recipe *recipe, plx_error *error)
 {
     const plx_ladder *ladder = plx_ladder_of(problem->op);
+
+    memset(recipe, 0, sizeof *recipe);
+    for (size_t i = 0; i < ladder->count; ++i)
+        if (strcmp(ladder->rows[i].about.name, kernel) == 0)
+            return ladder->rows[i].recipe(problem, device, recipe, error);
+    fail_msg("there is no %s", kernel);
+    return PLX_NOT_FOUND;
+}
+
+static plx_recipe recipe_of(const plx_problem *problem, const char *kernel, const plx_device_info *device)
+{
     plx_recipe recipe;
     plx_error error = {.text = ""};
 
-    memset(&recipe, 0, sizeof recipe);
-    for (size_t i = 0; i < ladder->count; ++i)
-        if (strcmp(ladder->rows[i].about.name, kernel) == 0) {
-            if (ladder->rows[i].recipe(problem, device, &recipe, &error) != PLX_OK)
-                fail_msg("%s: %s", kernel, error.text);
-            return recipe;
-        }
-    fail_msg("there is no %s", kernel);
+    if (try_recipe(problem, kernel, device, &recipe, &error) != PLX_OK)
+        fail_msg("%s: %s", kernel, error.text);
     return recipe;
+}
+
+static void expect_refusal(const plx_problem *problem, const char *kernel, const plx_device_info *device,
+                           const char *reason)
+{
+    plx_recipe recipe;
+    plx_error error = {.text = ""};
+
+    assert_int_equal(try_recipe(problem, kernel, device, &recipe, &error), PLX_UNSUPPORTED);
+    if (strstr(error.text, reason) == NULL)
+        fail_msg("%s: %s", kernel, error.text);
 }
 
 static void expect_word(const plx_recipe *recipe, const char *word, bool expected)
@@ -59,11 +76,14 @@ static void expect_word(const plx_recipe *recipe, const char *word, bool expecte
 static void expect_limits(const plx_device_info *device, bool registers, bool local_bytes)
 {
     const plx_problem narrow = plx_matvec_of(PLX_F32, false, 100000, 64),
+                      dot = plx_matvec_of(PLX_F32, false, 1, 1 << 24), two = plx_matvec_of(PLX_F32, false, 2, 1 << 24),
                       few = plx_matvec_of(PLX_F32, true, 1, 1 << 24),
                       more = plx_matvec_of(PLX_F32, true, 17, 1000003),
                       square = plx_matvec_of(PLX_F32, true, 8192, 8192),
                       odd = plx_matvec_of(PLX_F32, true, 4095, 4097),
-                      thin = plx_transpose_of(PLX_F32, 1000000, 3);
+                      thin = plx_transpose_of(PLX_F32, 1000000, 3),
+                      product = plx_gemm_of(PLX_F32, false, false, 512, 512, 512),
+                      wide = plx_gemm_of(PLX_F64, false, false, 512, 512, 512);
     plx_recipe recipe = recipe_of(&narrow, "narrow", device);
     expect_word(&recipe, " -DREGISTERS=48 -cl-nv-maxrregcount=48", registers);
     recipe = recipe_of(&thin, "skinny", device);
@@ -75,15 +95,27 @@ static void expect_limits(const plx_device_info *device, bool registers, bool lo
     recipe = recipe_of(&more, "vector", device);
     assert_int_equal(recipe.steps[0].block[0], 256);
     recipe = recipe_of(&square, "vector", device);
-    assert_int_equal(recipe.steps[0].block[0], 512); /* more than a kernel of unknown size may have */
+    assert_int_equal(recipe.steps[0].block[0], 1024); /* more than a kernel of unknown size may have */
     expect_word(&recipe, "REGISTERS", false);
-    expect_word(&recipe, " -DLOCAL_BYTES=81920", local_bytes);
+    expect_word(&recipe, " -DLOCAL_BYTES=118784", local_bytes);
+    /* One group has room, another has not; and the plugin knows that a group gets it. */
+    assert_true(local_bytes ? recipe.known_local_bytes >= 118784 && 2 * 118784 > 228 << 10
+                            : recipe.known_local_bytes == 0);
     recipe = recipe_of(&odd, "split", device);
+    assert_int_equal(recipe.steps[0].block[0], 512);
     expect_word(&recipe, "REGISTERS", false);
     expect_word(&recipe, " -DLOCAL_BYTES=81920", local_bytes);
     /* Two groups have room, a third has not; and the plugin knows that a group gets it. */
     assert_true(local_bytes ? recipe.known_local_bytes >= 81920 && 2 * recipe.known_local_bytes <= 228 << 10
                             : recipe.known_local_bytes == 0);
+    recipe = recipe_of(&dot, "split", device);
+    expect_word(&recipe, " -DALONE", true);
+    recipe = recipe_of(&two, "split", device);
+    expect_word(&recipe, "ALONE", false);
+    recipe = recipe_of(&product, "tile-1d", device);
+    expect_word(&recipe, " -DREGISTERS=80 -cl-nv-maxrregcount=80", registers);
+    recipe = recipe_of(&wide, "tile-1d", device);
+    expect_word(&recipe, "REGISTERS", false);
 }
 
 static void limits_are_for_nvidias_opencl(void **unused)
@@ -101,16 +133,35 @@ static void limits_are_for_nvidias_opencl(void **unused)
 static void bulk_copies_need_the_room(void **unused)
 {
     const plx_problem sum = plx_reduce_of(PLX_F32, PLX_SUM, 1 << 24);
-    const plx_device_info hopper = device_of(9, true), small = device_of(12, true), anybody = device_of(0, false);
+    const plx_device_info hopper = device_of(9, true), small = device_of(12, true), older = device_of(8, true),
+                          anybody = device_of(0, false);
+    const plx_device_info *const without[] = {&small, &older, &anybody};
+    static const char *const reasons[] = {"224 KiB of local memory", "has 8.0", "copy engine"};
     plx_recipe recipe = recipe_of(&sum, "bulk", &hopper);
     (void)unused;
-    expect_word(&recipe, "-DBULK_PTX", true);
-    assert_true(recipe.known_local_bytes > 96 << 10);
-    recipe = recipe_of(&sum, "bulk", &small);
-    expect_word(&recipe, "-DBULK_PTX", false);
-    assert_int_equal(recipe.known_local_bytes, 0);
-    recipe = recipe_of(&sum, "bulk", &anybody);
-    expect_word(&recipe, "-DBULK_PTX", false);
+    assert_true(recipe.known_local_bytes >= 192 << 10);
+    for (size_t i = 0; i < 3; ++i)
+        expect_refusal(&sum, "bulk", without[i], reasons[i]);
+}
+
+static void expect_blocks(int64_t n, const char *kernel, uint64_t blocks)
+{
+    const plx_device_info hopper = device_of(9, true);
+    const plx_problem sum = plx_reduce_of(PLX_F32, PLX_SUM, n);
+    assert_int_equal(recipe_of(&sum, kernel, &hopper).steps[0].grid[0], blocks);
+}
+
+static void long_sums_are_dealt_out_in_shares(void **unused)
+{
+    (void)unused;
+    expect_blocks(8192, "onepass", 1); /* a tile */
+    expect_blocks(8193, "onepass", 2);
+    expect_blocks(INT64_C(1) << 24, "onepass", 132 * 4);
+    expect_blocks(INT64_C(1) << 27, "onepass", 132 * 4);
+    expect_blocks(INT64_C(1) << 28, "onepass", 132 * 4 * 8);
+    expect_blocks(INT64_C(1) << 28, "vector", 132 * 4 * 8);
+    expect_blocks(INT64_C(1) << 28, "bulk", 132);
+    expect_blocks(INT64_C(1) << 30, "bulk", 132 * 8);
 }
 
 int main(void)
@@ -118,6 +169,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(limits_are_for_nvidias_opencl),
         cmocka_unit_test(bulk_copies_need_the_room),
+        cmocka_unit_test(long_sums_are_dealt_out_in_shares),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
  *   T, PACK, LANES    the element, 16 bytes of it, and how many those are
  *   TRANS_A, TRANS_B  0 or 1
  *   NEEDS_F64         for double
+ *   REGISTERS         where it limits them (recipe.h)
  *
  * An operand is seen as (outer, inner): outer is the index it shares with C, inner the
  * one that is summed over.  `along` says that inner runs along its rows in memory: true of
@@ -37,6 +38,13 @@
 
 /* Whole tiles live in registers when sizes and indices are known: everything is inlined. */
 #define INLINE static inline __attribute__((always_inline))
+
+/* NVIDIA's assembler would not heed a limit to registers beside this (recipe.h). */
+#ifdef REGISTERS
+#define WORK_GROUP(threads)
+#else
+#define WORK_GROUP(threads) __attribute__((reqd_work_group_size(threads, 1, 1)))
+#endif
 
 #define SIDE_ELEMENTS (GEMM_SIDE_PACKS * LANES)
 #define PADDED_SIDE (SIDE_ELEMENTS + LANES) /* so that those who transpose do not meet in one bank */

@@ -199,7 +199,12 @@ static plx_status tile_1d_recipe(const plx_problem *problem, const plx_device_in
                                  plx_recipe *recipe, plx_error *error)
 {
     geometry shape = tile_1d_geometry(problem, device);
-    return recipe_of(problem, device, &shape, recipe, error);
+    plx_status status = start(problem, device, recipe, error);
+    if (status != PLX_OK)
+        return status;
+    if (problem->dtype == PLX_F32)
+        plx_recipe_side_by_side(recipe, device, (int)shape.threads, GEMM_TILE_1D_BLOCKS);
+    return finish(problem, device, &shape, recipe, error);
 }
 
 static geometry tile_2d_geometry(const plx_problem *problem, const plx_device_info *device)

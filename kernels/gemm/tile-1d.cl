@@ -7,7 +7,7 @@
 #define A_STRIDE (DEPTH + 1)
 #define B_STRIDE (SIDE + 1)
 
-kernel __attribute__((reqd_work_group_size(TILE_THREADS, 1, 1))) void gemm_tile_1d(GEMM_PARAMETERS)
+kernel WORK_GROUP(TILE_THREADS) void gemm_tile_1d(GEMM_PARAMETERS)
 {
     GEMM_OPERANDS;
     local T a[SIDE * A_STRIDE] ALIGNED_16, b[DEPTH * B_STRIDE] ALIGNED_16; /* a[row][inner], b[inner][col] */

@@ -11,6 +11,7 @@
 #define GEMM_TILE_1D_SIDE 64
 #define GEMM_TILE_1D_DEPTH 16
 #define GEMM_TILE_1D_ROWS 16 /* of C per thread */
+#define GEMM_TILE_1D_BLOCKS 3 /* that a multiprocessor shall have room for; f32 */
 
 #define GEMM_SIDE_PACKS 32 /* side of a block's tile of C, tile-2d and on */
 

@@ -1,7 +1,7 @@
-/* Not transposed: MATVEC_ROWS rows at a time, which one pack of x serves.  They need not
- * begin at a multiple of 16 bytes, but all begin alike: so many rows apart that their
- * distance is such a multiple.  A few elements are left before the first pack and behind
- * the last. */
+/* Not transposed: ROWS rows at a time, which one pack of x serves.  They need not begin at a
+ * multiple of 16 bytes, but all begin alike: so many rows apart that their distance is such
+ * a multiple.  A few elements are left before the first pack and behind the last.  A row
+ * alone leaves registers for more of its packs. */
 #pragma once
 
 #include "packs.cuh"
@@ -9,20 +9,21 @@
 enum { ALIKE_THREADS = 32 * MATVEC_WARPS };
 
 /* The rows of one block; `count` of them exist. */
-template <class T> struct Alike {
-    const T *row[MATVEC_ROWS];
+template <class T, int ROWS> struct Alike {
+    const T *row[ROWS];
     int count;
     int64_t first, period; /* row r is first + r * period */
 };
 
-template <class T> __device__ Alike<T> rows_alike(const Matvec<T> &v, int64_t item, int64_t period)
+template <int ROWS, class T>
+__device__ Alike<T, ROWS> rows_alike(const Matvec<T> &v, int64_t item, int64_t period)
 {
-    Alike<T> rows;
+    Alike<T, ROWS> rows;
     rows.period = period;
-    rows.first = item / period * (period * MATVEC_ROWS) + item % period;
+    rows.first = item / period * (period * ROWS) + item % period;
     rows.count = 0;
 #pragma unroll
-    for (int r = 0; r < MATVEC_ROWS; ++r) {
+    for (int r = 0; r < ROWS; ++r) {
         const int64_t i = rows.first + r * period;
         rows.row[r] = v.a + (i < v.outputs ? i : 0) * v.lda;
         rows.count += i < v.outputs;
@@ -31,14 +32,14 @@ template <class T> __device__ Alike<T> rows_alike(const Matvec<T> &v, int64_t it
 }
 
 /* STEPS packs of each row and of x, a block's threads apart: started together, then used. */
-template <int STEPS, bool X_ALIGNED, class T>
-__device__ void add_packs(const Alike<T> &rows, const T *x, int64_t at, T *sum)
+template <int STEPS, bool X_ALIGNED, class T, int ROWS>
+__device__ void add_packs(const Alike<T, ROWS> &rows, const T *x, int64_t at, T *sum)
 {
     constexpr int L = Pack<T>::lanes, APART = ALIKE_THREADS * L;
-    Pack<T> of_a[MATVEC_ROWS][STEPS], of_x[STEPS];
+    Pack<T> of_a[ROWS][STEPS], of_x[STEPS];
 
 #pragma unroll
-    for (int r = 0; r < MATVEC_ROWS; ++r)
+    for (int r = 0; r < ROWS; ++r)
 #pragma unroll
         for (int s = 0; s < STEPS; ++s)
             if (r < rows.count)
@@ -47,7 +48,7 @@ __device__ void add_packs(const Alike<T> &rows, const T *x, int64_t at, T *sum)
     for (int s = 0; s < STEPS; ++s)
         of_x[s] = read_often<X_ALIGNED>(x + at + s * APART);
 #pragma unroll
-    for (int r = 0; r < MATVEC_ROWS; ++r)
+    for (int r = 0; r < ROWS; ++r)
         if (r < rows.count)
 #pragma unroll
             for (int s = 0; s < STEPS; ++s)
@@ -57,21 +58,22 @@ __device__ void add_packs(const Alike<T> &rows, const T *x, int64_t at, T *sum)
 }
 
 /* Elements from `at` to `end`, the packs of which the block's threads take in turn. */
-template <bool X_ALIGNED, class T>
-__device__ void add_all_packs(const Alike<T> &rows, const T *x, int64_t at, int64_t end, T *sum)
+template <bool X_ALIGNED, class T, int ROWS>
+__device__ void add_all_packs(const Alike<T, ROWS> &rows, const T *x, int64_t at, int64_t end, T *sum)
 {
-    constexpr int ROUND = ALIKE_THREADS * Pack<T>::lanes;
+    constexpr int ROUND = ALIKE_THREADS * Pack<T>::lanes, STEPS = ROWS > 1 ? MATVEC_STEPS : MATVEC_STEPS_ALONE;
 
-    for (at += threadIdx.x * Pack<T>::lanes; at + (MATVEC_STEPS - 1) * ROUND < end; at += MATVEC_STEPS * ROUND)
-        add_packs<MATVEC_STEPS, X_ALIGNED>(rows, x, at, sum);
+    for (at += threadIdx.x * Pack<T>::lanes; at + (STEPS - 1) * ROUND < end; at += STEPS * ROUND)
+        add_packs<STEPS, X_ALIGNED>(rows, x, at, sum);
     for (; at < end; at += ROUND)
         add_packs<1, X_ALIGNED>(rows, x, at, sum);
 }
 
 /* This thread's share of one chunk of the rows' sums.  Chunk 0 has the elements that are in
  * no pack. */
-template <class T>
-__device__ void add_chunk(const Matvec<T> &v, const Alike<T> &rows, int64_t chunk, int64_t chunk_packs, T *sum)
+template <class T, int ROWS>
+__device__ void add_chunk(const Matvec<T> &v, const Alike<T, ROWS> &rows, int64_t chunk, int64_t chunk_packs,
+                          T *sum)
 {
     constexpr int L = Pack<T>::lanes;
     const int64_t head = min(to_boundary(rows.row[0]), v.terms), packs = (v.terms - head) / L;
@@ -84,27 +86,27 @@ __device__ void add_chunk(const Matvec<T> &v, const Alike<T> &rows, int64_t chun
     if (chunk == 0 && threadIdx.x < v.terms - packs * L) {
         const int64_t at = threadIdx.x < head ? threadIdx.x : packs * L + threadIdx.x;
 #pragma unroll
-        for (int r = 0; r < MATVEC_ROWS; ++r)
+        for (int r = 0; r < ROWS; ++r)
             if (r < rows.count)
                 sum[r] = fma(rows.row[r][at], v.x[at], sum[r]);
     }
 }
 
 /* The block's sum of row r, in thread r. */
-template <class T> __device__ T sum_of_rows(T *sum)
+template <int ROWS, class T> __device__ T sum_of_rows(T *sum)
 {
-    __shared__ T of_warp[MATVEC_WARPS][MATVEC_ROWS];
+    __shared__ T of_warp[MATVEC_WARPS][ROWS];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     T total = 0;
 
 #pragma unroll
-    for (int r = 0; r < MATVEC_ROWS; ++r) {
+    for (int r = 0; r < ROWS; ++r) {
         sum[r] = sum_of_warp(sum[r]);
         if (lane == 0)
             of_warp[warp][r] = sum[r];
     }
     __syncthreads();
-    if (threadIdx.x < MATVEC_ROWS)
+    if (threadIdx.x < ROWS)
         for (int w = 0; w < MATVEC_WARPS; ++w)
             total += of_warp[w][threadIdx.x];
     return total;

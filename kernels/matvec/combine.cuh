@@ -46,13 +46,23 @@ template <class T> __device__ bool is_last_block(const Chunks<T> &c, const Group
     return last;
 }
 
-/* Every slices-th chunk of output i, from `slice` on. */
+/* Every slices-th chunk of output i, from `slice` on.  A few chunks are a round like many:
+ * their loads do not wait for each other either. */
 template <class T> __device__ T sum_of_slice(const Matvec<T> &v, const Chunks<T> &c, int64_t i, int slice)
 {
     T sum = 0;
-#pragma unroll 16
-    for (int64_t chunk = slice; chunk < c.count; chunk += c.slices)
-        sum += __ldcg(c.partial + chunk * v.outputs + i);
+
+    for (int64_t chunk = slice; chunk < c.count; chunk += MATVEC_CHUNKS_IN_FLIGHT * c.slices) {
+        T of_chunk[MATVEC_CHUNKS_IN_FLIGHT];
+#pragma unroll
+        for (int u = 0; u < MATVEC_CHUNKS_IN_FLIGHT; ++u) {
+            const int64_t at = chunk + u * c.slices;
+            of_chunk[u] = at < c.count ? __ldcg(c.partial + at * v.outputs + i) : T(0);
+        }
+#pragma unroll
+        for (int u = 0; u < MATVEC_CHUNKS_IN_FLIGHT; ++u)
+            sum += of_chunk[u];
+    }
     return sum;
 }
 

@@ -3,6 +3,7 @@
  * The recipe defines
  *   T, PACK, LANES  the element, 16 bytes of it, and how many those are
  *   TRANS           0 or 1
+ *   ALONE           split, not transposed: when A has one row
  *   SPAN            vector and split transposed: columns of a thread, LANES or 1
  *   STRIP_THREADS   the same: threads of a work-group
  *   STRIP_STEPS     the same: rows that a thread has in flight
@@ -209,15 +210,23 @@ INLINE T sum_columns(global const T *a, long lda, global const T *x, long column
 
 /* ---- rows that begin alike: vector and split ------------------------------------- */
 
-/* MATVEC_ROWS rows at a time, which one pack of x serves.  They need not begin at a multiple
- * of 16 bytes, but all begin alike: so many rows apart that their distance is such a
- * multiple.  A few elements are left before the first pack and behind the last. */
+/* ALIKE_ROWS rows at a time, which one pack of x serves.  They need not begin at a multiple of
+ * 16 bytes, but all begin alike: so many rows apart that their distance is such a multiple.
+ * A few elements are left before the first pack and behind the last.  A row alone leaves
+ * registers for more of its packs. */
+#ifdef ALONE
+#define ALIKE_ROWS 1
+#define ALIKE_STEPS MATVEC_STEPS_ALONE
+#else
+#define ALIKE_ROWS MATVEC_ROWS
+#define ALIKE_STEPS MATVEC_STEPS
+#endif
 #define ALIKE_THREADS (32 * MATVEC_WARPS)
 
 /* Row r of a work-group is first + r * period. */
 INLINE long first_alike(long item, long period)
 {
-    return item / period * (period * MATVEC_ROWS) + item % period;
+    return item / period * (period * ALIKE_ROWS) + item % period;
 }
 
 /* How many rows of a work-group exist. */
@@ -225,7 +234,7 @@ INLINE int count_alike(long first, long period, long outputs)
 {
     int count = 0;
     UNROLL
-    for (int r = 0; r < MATVEC_ROWS; ++r)
+    for (int r = 0; r < ALIKE_ROWS; ++r)
         count += first + r * period < outputs;
     return count;
 }
@@ -235,10 +244,10 @@ INLINE int count_alike(long first, long period, long outputs)
 INLINE void add_packs(int steps, global const T *const *row, int count, global const T *x, bool x_aligned,
                       long at, T *sum)
 {
-    T of_a[MATVEC_ROWS][MATVEC_STEPS][LANES], of_x[MATVEC_STEPS][LANES];
+    T of_a[ALIKE_ROWS][ALIKE_STEPS][LANES], of_x[ALIKE_STEPS][LANES];
 
     UNROLL
-    for (int r = 0; r < MATVEC_ROWS; ++r)
+    for (int r = 0; r < ALIKE_ROWS; ++r)
         UNROLL
         for (int s = 0; s < steps; ++s)
             if (r < count)
@@ -247,7 +256,7 @@ INLINE void add_packs(int steps, global const T *const *row, int count, global c
     for (int s = 0; s < steps; ++s)
         PACK_TO(read_often(x + at + s * ALIKE_THREADS * LANES, x_aligned), of_x[s]);
     UNROLL
-    for (int r = 0; r < MATVEC_ROWS; ++r)
+    for (int r = 0; r < ALIKE_ROWS; ++r)
         if (r < count)
             UNROLL
             for (int s = 0; s < steps; ++s)
@@ -262,8 +271,8 @@ INLINE void add_all_packs(global const T *const *row, int count, global const T 
 {
     const int round = ALIKE_THREADS * LANES;
 
-    for (at += (long)get_local_id(0) * LANES; at + (MATVEC_STEPS - 1) * round < end; at += MATVEC_STEPS * round)
-        add_packs(MATVEC_STEPS, row, count, x, x_aligned, at, sum);
+    for (at += (long)get_local_id(0) * LANES; at + (ALIKE_STEPS - 1) * round < end; at += ALIKE_STEPS * round)
+        add_packs(ALIKE_STEPS, row, count, x, x_aligned, at, sum);
     for (; at < end; at += round)
         add_packs(1, row, count, x, x_aligned, at, sum);
 }
@@ -274,10 +283,10 @@ INLINE void add_chunk(global const T *a, long lda, global const T *x, long terms
                       int count, long chunk, long chunk_packs, T *sum)
 {
     const int thread = (int)get_local_id(0);
-    global const T *row[MATVEC_ROWS];
+    global const T *row[ALIKE_ROWS];
 
     UNROLL
-    for (int r = 0; r < MATVEC_ROWS; ++r)
+    for (int r = 0; r < ALIKE_ROWS; ++r)
         row[r] = a + (r < count ? first + r * period : 0) * lda;
     const long head = min(to_boundary(row[0]), terms), packs = (terms - head) / LANES;
     const long begin = chunk * chunk_packs, end = min(begin + chunk_packs, packs);
@@ -288,13 +297,13 @@ INLINE void add_chunk(global const T *a, long lda, global const T *x, long terms
     if (chunk == 0 && thread < terms - packs * LANES) {
         const long at = thread < head ? thread : packs * LANES + thread;
         UNROLL
-        for (int r = 0; r < MATVEC_ROWS; ++r)
+        for (int r = 0; r < ALIKE_ROWS; ++r)
             if (r < count)
                 sum[r] = MULTIPLY_ADD(row[r][at], x[at], sum[r]);
     }
 }
 
-#define ALIKE_ROOM (ALIKE_THREADS + MATVEC_WARPS * MATVEC_ROWS)
+#define ALIKE_ROOM (ALIKE_THREADS + MATVEC_WARPS * ALIKE_ROWS)
 
 /* The work-group's sum of row r, in thread r.  `room` has ALIKE_ROOM elements. */
 INLINE T sum_of_rows(T *sum, local T *room)
@@ -304,15 +313,15 @@ INLINE T sum_of_rows(T *sum, local T *room)
     T total = 0;
 
     UNROLL
-    for (int r = 0; r < MATVEC_ROWS; ++r) {
+    for (int r = 0; r < ALIKE_ROWS; ++r) {
         sum[r] = sum_of_warp(sum[r], room);
         if (thread % 32 == 0)
-            of_warp[thread / 32 * MATVEC_ROWS + r] = sum[r];
+            of_warp[thread / 32 * ALIKE_ROWS + r] = sum[r];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (thread < MATVEC_ROWS)
+    if (thread < ALIKE_ROWS)
         for (int w = 0; w < MATVEC_WARPS; ++w)
-            total += of_warp[w * MATVEC_ROWS + thread];
+            total += of_warp[w * ALIKE_ROWS + thread];
     return total;
 }
 
@@ -385,8 +394,11 @@ INLINE void add_strip(global const T *a, long lda, global const T *x, long l, lo
 INLINE void join_rows(int row, int lane, int width, int height, local T *room)
 {
     local T *mine = room + row * width * SPAN + lane;
+    int distance = 1;
 
-    for (int distance = STRIP_THREADS / 2; distance > 0; distance /= 2) {
+    while (2 * distance < height)
+        distance *= 2;
+    for (; distance > 0; distance /= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);
         if (row < distance && row + distance < height)
             UNROLL
@@ -491,33 +503,34 @@ INLINE T collect(volatile global T *place)
 #endif
 
 /* Thread 0 draws a ticket for its group, whose partial sums are written, and learns whether
- * it was the last; then it puts the counter back to zero. */
+ * it was the last; then it puts the counter back to zero, and the others' can be read. */
 INLINE bool is_last(volatile global uint *ticket, uint blocks)
 {
     fence_device(); /* the partial sums are visible before the ticket */
     if (atomic_inc(ticket) != blocks - 1)
         return false;
     (void)atomic_xchg(ticket, 0u);
+    fence_device(); /* the others' partial sums are read after the ticket */
     return true;
 }
 
-/* Every slices-th chunk of output i, from `slice` on. */
+/* Every slices-th chunk of output i, from `slice` on.  A few chunks are a round like many:
+ * their loads do not wait for each other either. */
 INLINE T sum_of_slice(volatile global T *partial, long i, long outputs, long chunks, int slice, int slices)
 {
     T sum = 0;
-    long chunk = slice;
 
-    for (; chunk + 7 * slices < chunks; chunk += 8 * slices) {
-        T of_chunk[8];
+    for (long chunk = slice; chunk < chunks; chunk += MATVEC_CHUNKS_IN_FLIGHT * slices) {
+        T of_chunk[MATVEC_CHUNKS_IN_FLIGHT];
         UNROLL
-        for (int u = 0; u < 8; ++u)
-            of_chunk[u] = collect(partial + (chunk + u * slices) * outputs + i);
+        for (int u = 0; u < MATVEC_CHUNKS_IN_FLIGHT; ++u) {
+            const long at = chunk + u * slices;
+            of_chunk[u] = at < chunks ? collect(partial + at * outputs + i) : (T)0;
+        }
         UNROLL
-        for (int u = 0; u < 8; ++u)
+        for (int u = 0; u < MATVEC_CHUNKS_IN_FLIGHT; ++u)
             sum += of_chunk[u];
     }
-    for (; chunk < chunks; chunk += slices)
-        sum += collect(partial + chunk * outputs + i);
     return sum;
 }
 
@@ -530,9 +543,9 @@ INLINE void join_slices(volatile global T *partial, global T *y, long i, long en
 
     i += thread % width;
     room[thread] = i < end ? sum_of_slice(partial, i, outputs, chunks, slice, slices) : (T)0;
-    for (int distance = threads / 2; distance > 0; distance /= 2) {
+    for (int distance = slices / 2; distance > 0; distance /= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (slice < distance && slice + distance < slices)
+        if (slice < distance)
             room[thread] += room[thread + distance * width];
     }
     if (slice == 0 && i < end)
@@ -556,7 +569,6 @@ INLINE void combine(volatile global T *partial, volatile global uint *tickets, g
         *last = is_last(tickets + group, (uint)((end - first) * blocks_of_unit));
     barrier(CLK_LOCAL_MEM_FENCE);
     if (*last) {
-        fence_device(); /* the others' partial sums are read after the ticket */
         join_slices(partial, y, first * outputs_of_unit, end_output, outputs, chunks, slices, threads, alpha,
                     beta, room);
         /* With one slice there may be more outputs than threads. */

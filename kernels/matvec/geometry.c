@@ -62,12 +62,12 @@ static int64_t width_of_strip(const plx_matvec_strips *plan, int64_t across, int
 
 /* Strips at least so wide that there are no more than `most`, and that a thread has rows
  * enough to keep loads in flight. */
-static plx_matvec_strips plan_strips(const plx_problem *problem, const plx_device_info *device, int64_t most)
+static plx_matvec_strips plan_strips(const plx_problem *problem, int64_t threads, int64_t most)
 {
     bool packed = problem->of.matvec.lda % lanes(problem->dtype) == 0;
-    plx_matvec_strips plan = {.threads = strip_threads(device), .span = packed ? lanes(problem->dtype) : 1};
+    plx_matvec_strips plan = {.threads = threads, .span = packed ? lanes(problem->dtype) : 1};
     int64_t across = quotient_up(outputs_of(problem), plan.span);
-    int64_t busy = quotient_up(plan.threads, larger(terms_of(problem) / rows_in_flight(&plan), 1));
+    int64_t busy = quotient_up(threads, larger(terms_of(problem) / rows_in_flight(&plan), 1));
 
     plan.width = width_of_strip(&plan, across, larger(quotient_up(across, most), busy));
     plan.height = plan.threads / plan.width;
@@ -75,21 +75,36 @@ static plx_matvec_strips plan_strips(const plx_problem *problem, const plx_devic
     return plan;
 }
 
-bool plx_matvec_is_short(const plx_problem *problem, const plx_matvec_strips *plan)
+/* Where a row of threads is a strip, blocks come and go, and a few more of them side by side
+ * are worth more than loads in flight. */
+static bool is_short(const plx_problem *problem, const plx_matvec_strips *plan)
 {
-    int64_t few = plan->span > 1 ? 2 * MATVEC_STRIP_STEPS : 4 * MATVEC_STRIP_SINGLE_STEPS;
-    return terms_of(problem) / plan->height < few;
+    int64_t once = plan->span > 1 ? MATVEC_STRIP_STEPS : MATVEC_STRIP_SINGLE_STEPS;
+    int64_t several = plan->span > 1 ? 2 * MATVEC_STRIP_STEPS : 4 * MATVEC_STRIP_SINGLE_STEPS;
+    return terms_of(problem) / plan->height < (plan->height > 1 ? once : several);
 }
 
 plx_matvec_strips plx_matvec_plan_vector(const plx_problem *problem, const plx_device_info *device)
 {
-    plx_matvec_strips plan = plan_strips(problem, device, larger((int64_t)device->units * STRIPS_PER_UNIT, 1));
+    int64_t units = larger(device->units, 1);
+    plx_matvec_strips plan = plan_strips(problem, strip_threads(device), units * STRIPS_PER_UNIT);
 
-    if (plan.width == plan.threads && plx_matvec_is_short(problem, &plan)) {
+    plan.is_short = is_short(problem, &plan);
+    if (plan.is_short && plan.width == plan.threads) {
         plan.threads = plan.width = smaller(plan.threads, MATVEC_STRIP_THREADS / 2);
         plan.items = quotient_up(quotient_up(outputs_of(problem), plan.span), plan.width);
     }
+    if (!plan.is_short && device->max_block_threads >= MATVEC_LONG_STRIP_THREADS)
+        plan = plan_strips(problem, MATVEC_LONG_STRIP_THREADS, units * MATVEC_LONG_STRIP_BLOCKS);
     return plan;
+}
+
+bool plx_matvec_strips_fill(const plx_matvec_strips *plan, const plx_device_info *device)
+{
+    int64_t at_once = larger(device->units, 1) *
+                      (plan->threads == MATVEC_LONG_STRIP_THREADS ? MATVEC_LONG_STRIP_BLOCKS : STRIPS_PER_UNIT);
+    int64_t places = quotient_up(plan->items, at_once) * at_once;
+    return plan->items >= places - places / 10;
 }
 
 static void cut(plx_matvec_chunks *plan, int64_t length, int64_t count, int64_t multiple)
@@ -114,7 +129,7 @@ static plx_matvec_chunks plan_row_chunks(const plx_problem *problem, const plx_d
 {
     int64_t period = plx_matvec_period(problem), items = plx_matvec_alike_items(problem);
     int64_t packs = packs_of(problem, terms_of(problem));
-    int64_t wanted = (int64_t)device->units * BLOCKS_PER_UNIT / larger(smaller(items, outputs_of(problem)), 1);
+    int64_t wanted = (int64_t)device->units * MATVEC_ALIKE_BLOCKS / larger(smaller(items, outputs_of(problem)), 1);
     plx_matvec_chunks plan = {.threads = ALIKE_THREADS};
 
     cut(&plan, packs, smaller(wanted, packs / ALIKE_THREADS), ALIKE_THREADS);
@@ -128,7 +143,7 @@ static plx_matvec_chunks plan_row_chunks(const plx_problem *problem, const plx_d
 plx_matvec_strips plx_matvec_plan_split_strips(const plx_problem *problem, const plx_device_info *device)
 {
     int64_t line = 128 / element_size(problem->dtype);
-    return plan_strips(problem, device, clamp(outputs_of(problem) / line, 1, MATVEC_TICKETS));
+    return plan_strips(problem, strip_threads(device), clamp(outputs_of(problem) / line, 1, MATVEC_TICKETS));
 }
 
 static plx_matvec_chunks plan_strip_chunks(const plx_problem *problem, const plx_device_info *device)

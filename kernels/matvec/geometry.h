@@ -67,6 +67,7 @@ int64_t plx_matvec_stream_elements(int64_t terms);
  * rows of threads. */
 typedef struct plx_matvec_strips {
     int64_t threads, span, width, height, items;
+    bool is_short; /* too few rows for a thread to have many of them in flight several times */
 } plx_matvec_strips;
 
 /* Sums cut in chunks, so that the device is full whatever the shape.  A chunk has `length`
@@ -77,17 +78,17 @@ typedef struct plx_matvec_chunks {
     int64_t threads, slices;
 } plx_matvec_chunks;
 
-/* Blocks that the device runs side by side, about, of 256 threads and of a strip's. */
-enum { BLOCKS_PER_UNIT = 4, STRIPS_PER_UNIT = 2 };
+/* Blocks of a strip that a unit runs side by side, about. */
+enum { STRIPS_PER_UNIT = 2 };
 
 /* `vector` transposed: no more strips than run side by side, if they need not be wider than
- * a block.  Then smaller blocks are easier to place. */
+ * a block.  With short columns smaller blocks are easier to place. */
 plx_matvec_strips plx_matvec_plan_vector(const plx_problem *problem, const plx_device_info *device);
+/* Whether nearly all of the device has one of these strips, round by round. */
+bool plx_matvec_strips_fill(const plx_matvec_strips *plan, const plx_device_info *device);
 /* `split` transposed: a strip for each ticket where there are columns enough, and not so
  * narrow that lines of memory are read in pieces. */
 plx_matvec_strips plx_matvec_plan_split_strips(const plx_problem *problem, const plx_device_info *device);
-/* Whether a thread has too few rows to have many of them in flight several times. */
-bool plx_matvec_is_short(const plx_problem *problem, const plx_matvec_strips *plan);
 plx_matvec_chunks plx_matvec_plan_split(const plx_problem *problem, const plx_device_info *device);
 
 /* ---- depth: additions that a term meets, its product's own rounding among them --- */

@@ -85,8 +85,11 @@ static void add_strips(plx_recipe *recipe, plx_step *step, const plx_matvec_stri
 static void add_long_strips(plx_recipe *recipe, plx_step *step, const plx_matvec_strips *plan,
                             const plx_device_info *device)
 {
+    bool largest = plan->threads == MATVEC_LONG_STRIP_THREADS;
+
     add_strips(recipe, step, plan, MATVEC_STRIP_STEPS);
-    plx_recipe_side_by_side(recipe, device, (int)plan->threads, MATVEC_STRIP_BLOCKS);
+    plx_recipe_side_by_side(recipe, device, (int)plan->threads,
+                            largest ? MATVEC_LONG_STRIP_BLOCKS : MATVEC_STRIP_BLOCKS);
 }
 
 /* `vector` with few rows for each thread: kernels of their own. */
@@ -234,7 +237,7 @@ static plx_status vector_columns_recipe(const plx_problem *problem, const plx_de
         return status;
     plx_matvec_strips plan = plx_matvec_plan_vector(problem, device);
     plx_step *step = add_product(problem, recipe, "matvec_vector", plan.threads, plan.items);
-    if (plx_matvec_is_short(problem, &plan))
+    if (plan.is_short)
         add_short_strips(recipe, step, &plan, device);
     else
         add_long_strips(recipe, step, &plan, device);
@@ -246,6 +249,18 @@ static plx_status vector_recipe(const plx_problem *problem, const plx_device_inf
 {
     return problem->of.matvec.trans ? vector_columns_recipe(problem, device, recipe, error)
                                     : vector_rows_recipe(problem, device, recipe, error);
+}
+
+/* A row alone has kernels of its own. */
+static void add_split_rows(const plx_problem *problem, plx_recipe *recipe)
+{
+    size_t variant = strlen(recipe->variant), defines = strlen(recipe->defines);
+
+    plx_step_i64(&recipe->steps[0], plx_matvec_period(problem));
+    if (outputs_of(problem) > 1)
+        return;
+    (void)snprintf(recipe->variant + variant, sizeof recipe->variant - variant, "_alone");
+    (void)snprintf(recipe->defines + defines, sizeof recipe->defines - defines, " -DALONE");
 }
 
 static plx_status split_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
@@ -263,7 +278,7 @@ static plx_status split_recipe(const plx_problem *problem, const plx_device_info
     if (problem->of.matvec.trans)
         add_long_strips(recipe, &recipe->steps[0], &strip, device);
     else
-        plx_step_i64(&recipe->steps[0], plx_matvec_period(problem));
+        add_split_rows(problem, recipe);
     return plx_recipe_check(
         recipe, shared_bytes(problem, problem->of.matvec.trans ? strip.threads * strip.span : ALIKE_ROOM),
         device, error);
@@ -433,13 +448,16 @@ static bool is_transposed(const plx_problem *problem, const plx_device_info *dev
     return problem->of.matvec.trans;
 }
 
-/* Strips of whole columns don't fill the device, or would have to be too narrow. */
+/* Strips of whole columns don't fill the device. */
 static bool has_few_long_columns(const plx_problem *problem, const plx_device_info *device)
 {
     bool packed = problem->of.matvec.lda % lanes(problem->dtype) == 0;
     bool few = packs_of(problem, outputs_of(problem)) < device->units;
 
-    return problem->of.matvec.trans && (few || !packed) && terms_of(problem) >= LONG_COLUMN;
+    if (!problem->of.matvec.trans || terms_of(problem) < LONG_COLUMN)
+        return false;
+    plx_matvec_strips strips = plx_matvec_plan_vector(problem, device);
+    return few || (!packed && !plx_matvec_strips_fill(&strips, device));
 }
 
 static bool has_short_rows(const plx_problem *problem, const plx_device_info *device)

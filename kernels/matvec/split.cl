@@ -13,10 +13,10 @@ matvec_split(MATVEC_PARAMETERS, CHUNKS_PARAMETERS, long period)
     const long chunk = (long)get_group_id(0) % chunks, item = (long)get_group_id(0) / chunks;
     const long first = first_alike(item, period);
     const int count = count_alike(first, period, outputs);
-    T sum[MATVEC_ROWS];
+    T sum[ALIKE_ROWS];
 
     UNROLL
-    for (int r = 0; r < MATVEC_ROWS; ++r)
+    for (int r = 0; r < ALIKE_ROWS; ++r)
         sum[r] = 0;
     if (count > 0)
         add_chunk(a, lda, x, terms, first, period, count, chunk, chunk_length, sum);

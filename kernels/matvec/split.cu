@@ -4,18 +4,18 @@
 #include "combine.cuh"
 #include "strip.cuh"
 
-template <class T>
+template <int ROWS, class T>
 __device__ void split_rows(Matvec<T> v, Chunks<T> chunks, int64_t chunk_packs, int64_t period)
 {
     wait_for_queue();
     __shared__ T room[ALIKE_THREADS];
     const int64_t chunk = blockIdx.x % chunks.count, item = blockIdx.x / chunks.count;
-    const Alike<T> rows = rows_alike(v, item, period);
-    T sum[MATVEC_ROWS] = {};
+    const Alike<T, ROWS> rows = rows_alike<ROWS>(v, item, period);
+    T sum[ROWS] = {};
 
     if (rows.count > 0)
         add_chunk(v, rows, chunk, chunk_packs, sum);
-    const T total = sum_of_rows(sum);
+    const T total = sum_of_rows<ROWS>(sum);
     if (threadIdx.x < rows.count)
         chunks.partial[chunk * v.outputs + rows.first + threadIdx.x * period] = total;
     combine<ALIKE_THREADS>(v, chunks, item / period, room);
@@ -29,23 +29,36 @@ __device__ void split_columns(Matvec<T> v, Chunks<T> chunks, int64_t chunk_terms
     const int64_t chunk = blockIdx.x % chunks.count, item = blockIdx.x / chunks.count;
     const int64_t strip = item * width * span, first = chunk * chunk_terms;
 
-    sum_any_strip<MATVEC_STRIP_STEPS, MATVEC_STRIP_SINGLE_STEPS>(v, strip, first, min(first + chunk_terms, v.terms), width, span, room);
+    sum_any_strip<MATVEC_STRIP_STEPS, MATVEC_STRIP_SINGLE_STEPS>(
+        v, strip, first, min(first + chunk_terms, v.terms), width, span, room);
     for (int i = threadIdx.x; i < width * span; i += MATVEC_STRIP_THREADS)
         if (strip + i < v.outputs)
             chunks.partial[chunk * v.outputs + strip + i] = room[i];
     combine<MATVEC_STRIP_THREADS>(v, chunks, item, room);
 }
 
-extern "C" __global__ void __launch_bounds__(ALIKE_THREADS)
+extern "C" __global__ void __launch_bounds__(ALIKE_THREADS, MATVEC_ALIKE_BLOCKS)
 matvec_split_f32_n(MATVEC_PARAMETERS(float), CHUNKS_PARAMETERS(float), int64_t period)
 {
-    split_rows(Matvec<float>MATVEC_ARGUMENTS, Chunks<float>CHUNKS_ARGUMENTS, chunk_length, period);
+    split_rows<MATVEC_ROWS>(Matvec<float>MATVEC_ARGUMENTS, Chunks<float>CHUNKS_ARGUMENTS, chunk_length, period);
 }
 
-extern "C" __global__ void __launch_bounds__(ALIKE_THREADS)
+extern "C" __global__ void __launch_bounds__(ALIKE_THREADS, MATVEC_ALIKE_BLOCKS)
 matvec_split_f64_n(MATVEC_PARAMETERS(double), CHUNKS_PARAMETERS(double), int64_t period)
 {
-    split_rows(Matvec<double>MATVEC_ARGUMENTS, Chunks<double>CHUNKS_ARGUMENTS, chunk_length, period);
+    split_rows<MATVEC_ROWS>(Matvec<double>MATVEC_ARGUMENTS, Chunks<double>CHUNKS_ARGUMENTS, chunk_length, period);
+}
+
+extern "C" __global__ void __launch_bounds__(ALIKE_THREADS, MATVEC_ALIKE_BLOCKS)
+matvec_split_f32_n_alone(MATVEC_PARAMETERS(float), CHUNKS_PARAMETERS(float), int64_t period)
+{
+    split_rows<1>(Matvec<float>MATVEC_ARGUMENTS, Chunks<float>CHUNKS_ARGUMENTS, chunk_length, period);
+}
+
+extern "C" __global__ void __launch_bounds__(ALIKE_THREADS, MATVEC_ALIKE_BLOCKS)
+matvec_split_f64_n_alone(MATVEC_PARAMETERS(double), CHUNKS_PARAMETERS(double), int64_t period)
+{
+    split_rows<1>(Matvec<double>MATVEC_ARGUMENTS, Chunks<double>CHUNKS_ARGUMENTS, chunk_length, period);
 }
 
 extern "C" __global__ void __launch_bounds__(MATVEC_STRIP_THREADS, MATVEC_STRIP_BLOCKS)

@@ -100,7 +100,7 @@ template <int SPAN, class T> __device__ void join_rows(const Place &place, bool 
 }
 
 /* Sums of rows first .. end-1 for the columns of a strip, `width` threads wide, in `room`,
- * which has MATVEC_STRIP_THREADS packs.  All threads of the block take part. */
+ * which has a pack for each thread.  All threads of the block take part. */
 template <int STEPS, int SPAN, class T>
 __device__ void sum_strip(const Matvec<T> &v, int64_t strip, int64_t first, int64_t end, int width, T *room)
 {

@@ -12,22 +12,28 @@
 #define MATVEC_IN_FLIGHT 8 /* loads a thread of warp-per-row starts before it uses one */
 
 /* vector, split and narrow: rows that a block, or in narrow a group of lanes, sums together;
- * the packs of each that a thread of vector and split has in flight */
+ * the packs of each that a thread of vector and split has in flight, and of a row alone */
 #define MATVEC_ROWS 4
 #define MATVEC_STEPS 2
+#define MATVEC_STEPS_ALONE 4
+#define MATVEC_ALIKE_BLOCKS 4 /* of split, that a multiprocessor shall have room for */
 
 /* The same, transposed: threads of a block, which has a strip of columns.  A thread has so many
  * packs or single elements in flight, and a multiprocessor shall have room for so many
- * blocks.  Where columns are short, more blocks are worth more than more loads.  An OpenCL
+ * blocks.  `vector` takes one block as large as can be, so that its strip is wide; where
+ * columns are short, more blocks are worth more than wide strips and more loads.  An OpenCL
  * device with smaller work-groups has STRIP_THREADS in the recipe's defines. */
 #define MATVEC_STRIP_THREADS 512
 #define MATVEC_STRIP_STEPS 8
 #define MATVEC_STRIP_SINGLE_STEPS 8
 #define MATVEC_STRIP_BLOCKS 2
+#define MATVEC_LONG_STRIP_THREADS 1024
+#define MATVEC_LONG_STRIP_BLOCKS 1
 #define MATVEC_SHORT_STRIP_STEPS 4
 #define MATVEC_SHORT_STRIP_BLOCKS 3
 
 #define MATVEC_TICKETS 64 /* counters that split and narrow may use */
+#define MATVEC_CHUNKS_IN_FLIGHT 8 /* partial sums a thread of the last block starts to read together */
 
 #define MATVEC_NARROW_BLOCKS 5 /* that a multiprocessor shall have room for */
 

@@ -10,10 +10,10 @@ kernel __attribute__((reqd_work_group_size(ALIKE_THREADS, 1, 1))) void matvec_ve
     const int thread = (int)get_local_id(0);
     const long first = first_alike((long)get_group_id(0), period);
     const int count = count_alike(first, period, outputs);
-    T sum[MATVEC_ROWS];
+    T sum[ALIKE_ROWS];
 
     UNROLL
-    for (int r = 0; r < MATVEC_ROWS; ++r)
+    for (int r = 0; r < ALIKE_ROWS; ++r)
         sum[r] = 0;
     if (count > 0)
         add_chunk(a, lda, x, terms, first, period, count, 0, LONG_MAX / 2, sum);

@@ -7,21 +7,22 @@
 template <class T> __device__ void vector_of_rows(Matvec<T> v, int64_t period)
 {
     wait_for_queue();
-    const Alike<T> rows = rows_alike(v, blockIdx.x, period);
+    const Alike<T, MATVEC_ROWS> rows = rows_alike<MATVEC_ROWS>(v, blockIdx.x, period);
     T sum[MATVEC_ROWS] = {};
 
     if (rows.count == 0)
         return;
     add_chunk(v, rows, 0, INT64_MAX / 2, sum);
-    const T total = sum_of_rows(sum);
+    const T total = sum_of_rows<MATVEC_ROWS>(sum);
     if (threadIdx.x < rows.count)
         write_output(v.y + rows.first + threadIdx.x * period, v.alpha, v.beta, total);
 }
 
-template <int STEPS, class T> __device__ void vector_of_columns(Matvec<T> v, int32_t width, int32_t span)
+template <int THREADS, int STEPS, class T>
+__device__ void vector_of_columns(Matvec<T> v, int32_t width, int32_t span)
 {
     wait_for_queue();
-    __shared__ T room[MATVEC_STRIP_THREADS * Pack<T>::lanes];
+    __shared__ T room[THREADS * Pack<T>::lanes];
     const int64_t strip = (int64_t)blockIdx.x * width * span;
 
     sum_any_strip<STEPS, MATVEC_STRIP_SINGLE_STEPS>(v, strip, 0, v.terms, width, span, room);
@@ -42,26 +43,30 @@ matvec_vector_f64_n(MATVEC_PARAMETERS(double), int64_t period)
     vector_of_rows(Matvec<double>MATVEC_ARGUMENTS, period);
 }
 
-extern "C" __global__ void __launch_bounds__(MATVEC_STRIP_THREADS, MATVEC_STRIP_BLOCKS)
+extern "C" __global__ void __launch_bounds__(MATVEC_LONG_STRIP_THREADS, MATVEC_LONG_STRIP_BLOCKS)
 matvec_vector_f32_t(MATVEC_PARAMETERS(float), int32_t width, int32_t span)
 {
-    vector_of_columns<MATVEC_STRIP_STEPS>(Matvec<float>MATVEC_ARGUMENTS, width, span);
+    vector_of_columns<MATVEC_LONG_STRIP_THREADS, MATVEC_STRIP_STEPS>(
+        Matvec<float>MATVEC_ARGUMENTS, width, span);
 }
 
-extern "C" __global__ void __launch_bounds__(MATVEC_STRIP_THREADS, MATVEC_STRIP_BLOCKS)
+extern "C" __global__ void __launch_bounds__(MATVEC_LONG_STRIP_THREADS, MATVEC_LONG_STRIP_BLOCKS)
 matvec_vector_f64_t(MATVEC_PARAMETERS(double), int32_t width, int32_t span)
 {
-    vector_of_columns<MATVEC_STRIP_STEPS>(Matvec<double>MATVEC_ARGUMENTS, width, span);
+    vector_of_columns<MATVEC_LONG_STRIP_THREADS, MATVEC_STRIP_STEPS>(
+        Matvec<double>MATVEC_ARGUMENTS, width, span);
 }
 
 extern "C" __global__ void __launch_bounds__(MATVEC_STRIP_THREADS, MATVEC_SHORT_STRIP_BLOCKS)
 matvec_vector_f32_t_short(MATVEC_PARAMETERS(float), int32_t width, int32_t span)
 {
-    vector_of_columns<MATVEC_SHORT_STRIP_STEPS>(Matvec<float>MATVEC_ARGUMENTS, width, span);
+    vector_of_columns<MATVEC_STRIP_THREADS, MATVEC_SHORT_STRIP_STEPS>(
+        Matvec<float>MATVEC_ARGUMENTS, width, span);
 }
 
 extern "C" __global__ void __launch_bounds__(MATVEC_STRIP_THREADS, MATVEC_SHORT_STRIP_BLOCKS)
 matvec_vector_f64_t_short(MATVEC_PARAMETERS(double), int32_t width, int32_t span)
 {
-    vector_of_columns<MATVEC_SHORT_STRIP_STEPS>(Matvec<double>MATVEC_ARGUMENTS, width, span);
+    vector_of_columns<MATVEC_STRIP_THREADS, MATVEC_SHORT_STRIP_STEPS>(
+        Matvec<double>MATVEC_ARGUMENTS, width, span);
 }

@@ -1,5 +1,5 @@
-/* reduce/bulk: onepass whose tiles are copied to local memory while others are added up:
- * by the copy engine through NVIDIA's assembler (BULK_PTX), else by OpenCL's own words. */
+/* reduce/bulk: onepass whose tiles are copied to local memory while others are added up, by the
+ * copy engine of NVIDIA's chips, which only their assembler knows. */
 
 #define TILE (BLOCK * LOADS)
 
@@ -16,7 +16,6 @@ INLINE PACK reduce_stage(local const PACK *stage, long left)
     return join_loaded(loaded);
 }
 
-#ifdef BULK_PTX
 #define THREADS (BLOCK + 32)
 
 static uint local_address(local const void *place)
@@ -127,38 +126,6 @@ INLINE T reduce_tiles(packed all, local PACK *ring, local ulong *barriers)
         fetch_tiles(all, ring, full, empty);
     return IDENTITY;
 }
-#else
-#define THREADS BLOCK
-
-INLINE event_t fetch(packed all, long tile, local PACK *to)
-{
-    return async_work_group_copy(to, all.packs + tile, (size_t)min(all.count - tile, (long)TILE), 0);
-}
-
-/* This thread's part of its group's tiles, which are as many apart as there are groups.
- * The next one is on its way while one is being read. */
-INLINE T reduce_tiles(packed all, local PACK *ring, local ulong *barriers)
-{
-    const long stride = (long)get_num_groups(0) * TILE;
-    long tile = (long)get_group_id(0) * TILE;
-    PACK sum = (PACK)(IDENTITY);
-    event_t arrival = 0;
-    int i = 0;
-
-    (void)barriers;
-    if (tile < all.count)
-        arrival = fetch(all, tile, ring);
-    for (; tile < all.count; tile += stride) {
-        wait_group_events(1, &arrival);
-        if (tile + stride < all.count)
-            arrival = fetch(all, tile + stride, ring + (1 - i) * TILE);
-        sum = join_packs(sum, reduce_stage(ring + i * TILE, all.count - tile));
-        barrier(CLK_LOCAL_MEM_FENCE);
-        i = 1 - i;
-    }
-    return join_ends(fold_pack(sum), all);
-}
-#endif
 
 kernel __attribute__((reqd_work_group_size(THREADS, 1, 1)))
 void reduce_bulk(global const T *x, long x_offset, global T *result, long result_offset,

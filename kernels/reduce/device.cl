@@ -359,6 +359,7 @@ INLINE bool is_last_group(T total, volatile global T *partials, volatile global 
     if (atomic_inc(tickets) != get_num_groups(0) - 1)
         return false;
     (void)atomic_xchg(tickets, 0u);
+    fence_device(); /* and the partials are read after it */
     return true;
 }
 
@@ -374,10 +375,8 @@ INLINE void reduce_grid(T value, global T *result, volatile global T *partials,
     if (thread == 0)
         *last = !alone && is_last_group(total, partials, tickets);
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (*last) {
-        fence_device(); /* and the partials are read after it */
+    if (*last)
         total = reduce_block(collect_partials(partials, get_num_groups(0), threads), tile, threads);
-    }
     if (thread == 0 && (alone || *last))
         *result = finish(total);
 }

@@ -216,10 +216,9 @@ template <class T> __device__ bool is_last_block(T total, T *partials, unsigned 
         partials[blockIdx.x] = total;
         __threadfence(); /* the partial is visible before its ticket */
         last = atomicInc(tickets, gridDim.x - 1) == gridDim.x - 1;
+        __threadfence(); /* and the partials are read after it */
     }
     __syncthreads();
-    if (last)
-        __threadfence(); /* and the partials are read after it */
     return last;
 }
 

@@ -43,31 +43,21 @@ plx_reduce_passes plx_reduce_plan_passes(int64_t n, int64_t per_block)
 }
 
 static plx_reduce_tiling plan_tiling(const plx_problem *problem, const plx_device_info *device, int64_t threads,
-                          int64_t loads, int64_t blocks_per_unit)
+                          int64_t loads, int64_t blocks_per_unit, int64_t share_tiles)
 {
     plx_reduce_tiling plan = {.threads = plx_reduce_block_threads(device, threads), .loads = loads};
-    int64_t units = device->units > 0 ? device->units : 1;
+    int64_t at_once = (device->units > 0 ? device->units : 1) * blocks_per_unit;
     int64_t tiles = blocks_for(problem->of.reduce.n, plan.threads * loads * lanes(problem->dtype));
-    plan.blocks = smaller(tiles, units * blocks_per_unit);
+    bool is_long = tiles / share_tiles >= at_once * REDUCE_SHARES;
+    plan.blocks = smaller(tiles, is_long ? at_once * REDUCE_SHARES : at_once);
     plan.rounds = blocks_for(tiles, plan.blocks);
     return plan;
 }
 
 plx_reduce_tiling plx_reduce_plan_vector(const plx_problem *problem, const plx_device_info *device)
 {
-    return plan_tiling(problem, device, REDUCE_VECTOR_BLOCK, REDUCE_VECTOR_LOADS, REDUCE_VECTOR_PER_UNIT);
-}
-
-static plx_reduce_ring ring_of(const plx_problem *problem, const plx_device_info *device, int64_t loads,
-                    int64_t blocks_per_unit, int64_t stages)
-{
-    plx_reduce_ring plan = {
-        .tiles = plan_tiling(problem, device, REDUCE_BULK_BLOCK, loads, blocks_per_unit),
-        .stages = stages,
-    };
-    plan.stage_bytes = plan.tiles.threads * loads * 16;
-    plan.threads = plan.tiles.threads;
-    return plan;
+    return plan_tiling(problem, device, REDUCE_VECTOR_BLOCK, REDUCE_VECTOR_LOADS, REDUCE_VECTOR_PER_UNIT,
+                       REDUCE_VECTOR_SHARE_TILES);
 }
 
 static int64_t stages_that_fit(const plx_device_info *device, int64_t stage_bytes)
@@ -84,19 +74,15 @@ bool plx_reduce_copies_in_bulk(const plx_device_info *device)
 
 plx_reduce_ring plx_reduce_plan_bulk(const plx_problem *problem, const plx_device_info *device)
 {
-    plx_reduce_ring plan;
-
-    if (!plx_reduce_copies_in_bulk(device))
-        return ring_of(problem, device, REDUCE_BULK_PLAIN_LOADS, REDUCE_BULK_PLAIN_PER_UNIT,
-                       REDUCE_BULK_PLAIN_STAGES);
-    if (is_nvidia_opencl(device)) {
-        plan = ring_of(problem, device, REDUCE_BULK_OPENCL_LOADS, REDUCE_BULK_OPENCL_PER_UNIT,
-                       REDUCE_BULK_STAGES);
-    } else {
-        plan = ring_of(problem, device, REDUCE_BULK_LOADS, REDUCE_BULK_PER_UNIT, REDUCE_BULK_STAGES);
+    plx_reduce_ring plan = {
+        .tiles = plan_tiling(problem, device, REDUCE_BULK_BLOCK, REDUCE_BULK_LOADS, REDUCE_BULK_PER_UNIT,
+                             REDUCE_BULK_SHARE_TILES),
+        .stages = REDUCE_BULK_STAGES,
+    };
+    plan.stage_bytes = plan.tiles.threads * REDUCE_BULK_LOADS * 16;
+    plan.threads = plan.tiles.threads + 32;
+    if (!is_nvidia_opencl(device)) /* which gives more than it tells of */
         plan.stages = stages_that_fit(device, plan.stage_bytes);
-    }
-    plan.threads += 32;
     return plan;
 }
 

@@ -28,8 +28,8 @@ static inline bool is_nvidia_opencl(const plx_device_info *device)
     return (device->features & PLX_FEATURE_NVIDIA_PTX) != 0;
 }
 
-/* Whether tiles are copied by the copy engine: to 192 KiB that a CUDA block asks for, or to 96 KiB of
- * a group of NVIDIA's OpenCL, which only takes a static array of that size where two of them fit. */
+/* Whether tiles can be copied by the copy engine: to what a CUDA block asks for, or to a static array
+ * of 192 KiB in NVIDIA's OpenCL, which takes one where a multiprocessor has that much. */
 bool plx_reduce_copies_in_bulk(const plx_device_info *device);
 
 /* The largest power of two up to `wanted` that the device's blocks can have. */
@@ -43,7 +43,7 @@ typedef struct plx_reduce_passes {
 
 plx_reduce_passes plx_reduce_plan_passes(int64_t n, int64_t per_block);
 
-/* Blocks that stay until all is read: each takes every `blocks`-th tile. */
+/* Blocks that stay until their share is read: each takes every `blocks`-th tile. */
 typedef struct plx_reduce_tiling {
     int64_t threads, loads; /* loads of 16 bytes for each thread and tile */
     int64_t blocks, rounds; /* rounds: tiles of one block, at most */

@@ -264,21 +264,24 @@ static plx_status onepass_recipe(const plx_problem *problem, const plx_device_in
     return check(recipe, plan.threads * element_size(problem->dtype) + 8, device, error);
 }
 
+enum { BULK_LOCAL_KIB = 224 };
+
 /* CUDA gets its ring with the launch; in OpenCL it is a static array, which NVIDIA's
  * compiler takes at sizes that the device does not tell of. */
 static plx_status bulk_recipe(const plx_problem *problem, const plx_device_info *device,
                               plx_recipe *recipe, plx_error *error)
 {
-    bool in_bulk = plx_reduce_copies_in_bulk(device);
-    bool in_cuda = device->compute_major > 0 && !is_nvidia_opencl(device);
     plx_reduce_ring plan = plx_reduce_plan_bulk(problem, device);
-    int64_t tree_bytes = plan.threads * element_size(problem->dtype) + 128, ring_bytes;
     plx_status status = start(problem, device, plan.tiles.threads, recipe, error);
     if (status != PLX_OK)
         return status;
-    if (in_cuda && !in_bulk)
+    if (device->compute_major == 0)
+        return plx_fail(error, PLX_UNSUPPORTED, "needs the copy engine of NVIDIA's compute capability 9.0 and later");
+    if (!is_hopper_or_later(device))
         return plx_fail(error, PLX_UNSUPPORTED, "needs compute capability 9.0; this device has %u.%u",
                         device->compute_major, device->compute_minor);
+    if (!plx_reduce_copies_in_bulk(device))
+        return plx_fail(error, PLX_UNSUPPORTED, "needs %d KiB of local memory for a work-group", BULK_LOCAL_KIB);
     if (plan.stages < 2 || plan.tiles.threads < REDUCE_BULK_BLOCK)
         return plx_fail(error, PLX_UNSUPPORTED,
                         "needs blocks of %d threads with two stages of %lld bytes; this device has %u and %llu",
@@ -286,17 +289,14 @@ static plx_status bulk_recipe(const plx_problem *problem, const plx_device_info 
                         (unsigned long long)device->max_shared_bytes);
     define(recipe, "LOADS", plan.tiles.loads);
     define(recipe, "STAGES", plan.stages);
-    if (in_bulk && !in_cuda) {
-        define(recipe, "BULK_PTX", 1);
-        recipe->known_local_bytes = 112 << 10; /* two groups share what a multiprocessor has */
-    }
+    if (is_nvidia_opencl(device))
+        recipe->known_local_bytes = BULK_LOCAL_KIB << 10;
 
     plx_step *step = add_whole(problem, &plan.tiles, plan.threads, "reduce_bulk", recipe);
     plx_step_i32(step, (int32_t)plan.stages);
-    ring_bytes = plan.stages * plan.stage_bytes;
-    if (in_cuda)
-        plx_step_shared(step, ring_bytes);
-    return check(recipe, in_bulk ? tree_bytes : tree_bytes + ring_bytes, device, error);
+    if (!is_nvidia_opencl(device))
+        plx_step_shared(step, plan.stages * plan.stage_bytes);
+    return check(recipe, plan.threads * element_size(problem->dtype) + 128, device, error);
 }
 
 /* ---- the ladder ------------------------------------------------------------------ */
@@ -442,7 +442,7 @@ static const plx_row rows[ROWS] = {
                     "memory at 4 GiB, less below 2",
             .limit = "the bandwidth of memory; the ring of copies has to fill before the first "
                      "addition, which small inputs feel",
-            .needs = "CUDA: compute capability 9.0; OpenCL: local memory for two copies",
+            .needs = "compute capability 9.0; in OpenCL besides as much local memory as 9.x and 10.x have",
             .dtypes = REDUCE_DTYPES,
             .accumulator_f32 = PLX_F32,
             .reproducibility = PLX_R1,

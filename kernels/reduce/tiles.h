@@ -7,16 +7,16 @@
 
 #define REDUCE_VECTOR_BLOCK 256  /* vector and onepass: threads */
 #define REDUCE_VECTOR_LOADS 8    /* 16-byte loads in flight per thread; a power of two */
-#define REDUCE_VECTOR_PER_UNIT 4 /* blocks for each multiprocessor: they stay until all is read */
+#define REDUCE_VECTOR_PER_UNIT 4 /* blocks side by side on a multiprocessor */
 
 #define REDUCE_BULK_BLOCK 256  /* bulk: threads that add up; one more warp asks for copies */
 #define REDUCE_BULK_STAGES 6   /* copies under way in a block */
 #define REDUCE_BULK_LOADS 8    /* 16-byte parts of a copy that a thread adds up: 32 KiB a copy */
 #define REDUCE_BULK_PER_UNIT 1
 
-#define REDUCE_BULK_OPENCL_LOADS 4 /* the same in NVIDIA's OpenCL, which gives 96 KiB to a group */
-#define REDUCE_BULK_OPENCL_PER_UNIT 2
-
-#define REDUCE_BULK_PLAIN_STAGES 2 /* and in OpenCL's own words, without that warp */
-#define REDUCE_BULK_PLAIN_LOADS 2
-#define REDUCE_BULK_PLAIN_PER_UNIT 4
+/* Blocks stay until all is read.  Where that is long, so many times as many have a share each:
+ * the multiprocessors of a chip are not all as near to the memory, and who is ready early takes
+ * another.  A share has at least so many tiles. */
+#define REDUCE_SHARES 8
+#define REDUCE_VECTOR_SHARE_TILES 7
+#define REDUCE_BULK_SHARE_TILES 64
