@@ -3,8 +3,8 @@
  *
  *   ladder_tables README FOLDER [--update]
  *
- * FOLDER holds ladder-OPERATION.json and bench-*.json (parallax-results/1) and, perhaps,
- * probe.json (parallax-probe/1).  A table lies between a line "<!-- BEGIN LADDER gemm -->"
+ * FOLDER holds ladder-OPERATION.json, bench-*.json and overlap-memory.json (parallax-results/1)
+ * and, perhaps, probe.json (parallax-probe/1).  A table lies between a line "<!-- BEGIN LADDER gemm -->"
  * and a line "<!-- END LADDER gemm -->".  Exit status: 0 equal or updated, 1 different, 2
  * something can't be read or written. */
 #define _POSIX_C_SOURCE 200809L
@@ -133,12 +133,6 @@ static json_t *record_of(const ladder *l, const viewpoint *from, size_t kernel, 
 static bool is_yardstick(json_t *record)
 {
     return json_is_true(json_object_get(record, "yardstick"));
-}
-
-/* Nanoseconds; 0 for what is wrong, unsupported or not timed. */
-static double time_of(json_t *record)
-{
-    return strcmp(text_of(record, "status"), "ok") == 0 ? number_of(record, "time", "median_ns") : 0;
 }
 
 /* A copy is no transpose, however fast. */
@@ -374,14 +368,15 @@ static bool put_block(FILE *to, const char *name, json_t *root, const char *fold
     return true;
 }
 
-static char *render_peers(const char *folder)
+/* A table that is made of more than one file. */
+static char *render_with(bool (*put)(FILE *, const char *, const char *), const char *folder)
 {
     char *text = NULL;
     size_t length;
     FILE *to = open_memstream(&text, &length);
     if (to == NULL)
         return NULL;
-    bool good = put_peers(to, folder, last_part(folder));
+    bool good = put(to, folder, last_part(folder));
     if (fclose(to) == 0 && good)
         return text;
     free(text);
@@ -397,7 +392,9 @@ static char *render(const char *name, const char *folder)
     json_error_t error;
     bool probe = strcmp(name, "probe") == 0, good;
     if (strcmp(name, "peers") == 0)
-        return render_peers(folder);
+        return render_with(put_peers, folder);
+    if (strcmp(name, "twins") == 0)
+        return render_with(put_twins, folder);
     (void)snprintf(file, sizeof file, "%s%s.json", probe ? "" : "ladder-", name);
     (void)snprintf(path, sizeof path, "%s/%s", folder, file);
     FILE *there = fopen(path, "r");
@@ -507,7 +504,7 @@ static char *with_block(const char *path, char *readme, const char *folder, cons
 
 int main(int count, char **words)
 {
-    static const char *const names[] = {"peers", "reduce", "transpose", "matvec", "gemm", "probe"};
+    static const char *const names[] = {"peers", "twins", "reduce", "transpose", "matvec", "gemm", "probe"};
     bool update = count == 4 && strcmp(words[3], "--update") == 0;
     if (count != 3 && !update) {
         (void)fprintf(stderr, "usage: ladder_tables README FOLDER [--update]\n");

@@ -5,7 +5,6 @@
 #include "tables.h"
 
 #include <glob.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,11 +12,6 @@ enum { MOST_FILES = 64, MOST_ROWS = 64 };
 
 static const char *const apis[] = {"cuda:", "opencl:"};
 enum { APIS = 2 };
-
-typedef struct ratios {
-    double logarithms, least, most;
-    size_t count;
-} ratios;
 
 /* One operation, element type and variant against one kernel of a library. */
 typedef struct row {
@@ -39,69 +33,7 @@ typedef struct table {
     const char *chip;
 } table;
 
-/* ---- looking up ------------------------------------------------------------------- */
-
-static double time_of(json_t *record)
-{
-    return strcmp(text_of(record, "status"), "ok") == 0 ? number_of(record, "time", "median_ns") : 0;
-}
-
-static json_t *device_of(json_t *root, json_t *record)
-{
-    return json_array_get(json_object_get(root, "devices"),
-                          (size_t)json_integer_value(json_object_get(record, "device")));
-}
-
-static bool is_true(json_t *record, const char *key)
-{
-    return json_is_true(json_object_get(record, key));
-}
-
-static bool same(json_t *a, json_t *b, const char *key)
-{
-    return json_equal(json_object_get(a, key), json_object_get(b, key));
-}
-
-static bool is_api(json_t *record, const char *api)
-{
-    return strncmp(text_of(record, "backend"), api, strlen(api)) == 0;
-}
-
-/* Ours of one API beside theirs; NULL: none was right and timed. */
-static json_t *best_of(json_t *root, json_t *theirs, const char *api)
-{
-    json_t *record, *best = NULL;
-    size_t index;
-    json_array_foreach(json_object_get(root, "records"), index, record)
-    {
-        bool beside = same(record, theirs, "group") && same(record, theirs, "shape") &&
-                      same(record, theirs, "dtype") && same(record, theirs, "op") &&
-                      same(device_of(root, record), device_of(root, theirs), "physical");
-        bool ours = is_api(record, api) && !is_true(record, "vendor") && !is_true(record, "yardstick");
-        if (beside && ours && time_of(record) > 0 && (best == NULL || time_of(record) < time_of(best)))
-            best = record;
-    }
-    return best;
-}
-
 /* ---- rows ---------------------------------------------------------------------------- */
-
-/* "gemm f32 nt": what is not plain. */
-static void operation_text(json_t *record, char *text, size_t capacity)
-{
-    static const char *const letters[] = {"trans", "trans_a", "trans_b"};
-    char variant[4] = "";
-    size_t length = 0;
-    for (size_t i = 0; i < 3; i++)
-        if (json_object_get(record, letters[i]) != NULL)
-            variant[length++] = is_true(record, letters[i]) ? 't' : 'n';
-    variant[length] = '\0';
-    (void)snprintf(text, capacity, "%s %s %s%s", text_of(record, "op"), text_of(record, "dtype"),
-                   text_of(record, "reduction"), variant);
-    length = strlen(text);
-    while (length > 0 && text[length - 1] == ' ')
-        text[--length] = '\0';
-}
 
 static double size_of(json_t *shape)
 {
@@ -109,14 +41,6 @@ static double size_of(json_t *shape)
     for (size_t i = 0; i < json_array_size(shape); i++)
         size *= json_number_value(json_array_get(shape, i));
     return size;
-}
-
-/* Only plain products: with alpha, beta or other data they are another comparison. */
-static bool is_plain(json_t *record)
-{
-    json_t *alpha = json_object_get(record, "alpha"), *beta = json_object_get(record, "beta");
-    bool one = alpha == NULL || fabs(json_number_value(alpha) - 1) < 1e-300;
-    return one && fabs(json_number_value(beta)) < 1e-300 && strcmp(text_of(record, "input"), "uniform") == 0;
 }
 
 static row *row_of(table *t, json_t *theirs)
@@ -132,14 +56,6 @@ static row *row_of(table *t, json_t *theirs)
         return NULL;
     t->rows[t->row_count] = made;
     return &t->rows[t->row_count++];
-}
-
-static void add_ratio(ratios *of, double ratio)
-{
-    of->logarithms += log(ratio);
-    of->least = of->count == 0 || ratio < of->least ? ratio : of->least;
-    of->most = of->count == 0 || ratio > of->most ? ratio : of->most;
-    of->count++;
 }
 
 static bool add_record(table *t, json_t *root, json_t *theirs, bool *used)
@@ -230,18 +146,6 @@ static void put_rate(FILE *to, json_t *record, bool unit)
     (void)fprintf(to, "%s |", unit ? in_flops(record) ? " GFLOP/s" : " GB/s" : "");
 }
 
-static void put_ratios(FILE *to, const ratios *of)
-{
-    if (of->count == 0) {
-        (void)fprintf(to, " |");
-        return;
-    }
-    (void)fprintf(to, " **%.2f**", exp(of->logarithms / (double)of->count));
-    if (of->count > 1)
-        (void)fprintf(to, " (%.2f to %.2f)", of->least, of->most);
-    (void)fprintf(to, " |");
-}
-
 static void put_row(FILE *to, const row *r)
 {
     (void)fprintf(to, "| %s | %s | %zu | ", r->operation, r->peer, r->problems);
@@ -251,7 +155,7 @@ static void put_row(FILE *to, const row *r)
     for (size_t i = 0; i < APIS; i++)
         put_rate(to, r->ours[i], false);
     for (size_t i = 0; i < APIS; i++)
-        put_ratios(to, &r->over[i]);
+        put_ratios(to, &r->over[i], 2);
     (void)fputc('\n', to);
 }
 

@@ -1,7 +1,8 @@
 # README's tables and pictures of measurements, from the files under results/h200/.  With newer
 # files there, `make update-tables` writes README in the source folder.
 check_PROGRAMS += tests/ladder_tables
-tests_ladder_tables_SOURCES = tests/ladder_tables.c tests/peer_table.c tests/tables.h
+tests_ladder_tables_SOURCES = tests/ladder_tables.c tests/peer_table.c tests/twin_table.c \
+	tests/table_support.c tests/tables.h
 tests_ladder_tables_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 tests_ladder_tables_LDADD = $(JANSSON_LIBS) -lm
 

@@ -63,7 +63,33 @@ cp "$work/README.md" "$work/other.md"
 expect 0 "$work/other.md" "$work/h200" --update
 grep -qxF '| gemm f32 nt | cublas k | 2 | 9×9×9 | 6 GFLOP/s | 7 | | **2.00** (1.00 to 4.00) | |' "$work/other.md" ||
     { echo "FAIL: the comparison with a library" && grep 'cublas k' "$work/other.md"; failures=$((failures + 1)); }
-rm "$work/h200/bench-one.json"
+
+# The twins: OpenCL's best over CUDA's on the same chip, where operands are large.
+for times in memory:100:200 overlap-memory:100:80; do
+    file=${times%%:*} rest=${times#*:}
+    [ "$file" = memory ] && file=bench-memory
+    cat >"$work/h200/$file.json" <<END
+{"schema": "parallax-results/1", "devices": [{"name": "chip", "physical": 3}, {"name": "chip", "physical": 3},
+  {"name": "other", "physical": 4}], "pairs": [], "records": [
+ {"op": "transpose", "dtype": "f32", "shape": [4096, 4096], "backend": "cuda:0", "device": 0, "kernel": "fast", "group": 0,
+  "status": "ok", "input": "uniform", "time": {"median_ns": ${rest%:*}}, "rate": {"gbps": 1e6, "gflops": 0}},
+ {"op": "transpose", "dtype": "f32", "shape": [4096, 4096], "backend": "cuda:0", "device": 0, "kernel": "slow", "group": 0,
+  "status": "ok", "input": "uniform", "time": {"median_ns": 900}, "rate": {"gbps": 1e6, "gflops": 0}},
+ {"op": "transpose", "dtype": "f32", "shape": [4096, 4096], "backend": "opencl:0", "device": 2, "kernel": "fast", "group": 0,
+  "status": "ok", "input": "uniform", "time": {"median_ns": 1}, "rate": {"gbps": 1e8, "gflops": 0}},
+ {"op": "transpose", "dtype": "f32", "shape": [4096, 4096], "backend": "opencl:1", "device": 1, "kernel": "fast", "group": 0,
+  "status": "ok", "input": "uniform", "time": {"median_ns": ${rest#*:}}, "rate": {"gbps": 1e6, "gflops": 0}},
+ {"op": "transpose", "dtype": "f32", "shape": [4, 4], "backend": "cuda:0", "device": 0, "kernel": "fast", "group": 1,
+  "status": "ok", "input": "uniform", "time": {"median_ns": 10}, "rate": {"gbps": 1, "gflops": 0}},
+ {"op": "transpose", "dtype": "f32", "shape": [4, 4], "backend": "opencl:1", "device": 1, "kernel": "fast", "group": 1,
+  "status": "ok", "input": "uniform", "time": {"median_ns": 90}, "rate": {"gbps": 1, "gflops": 0}}]}
+END
+done
+expect 0 "$work/other.md" "$work/h200" --update
+grep -qxF '| transpose f32 | 1 | **0.500** | **1.250** |' "$work/other.md" &&
+    grep -qxF '| all | 1 | **0.500** | **1.250** |' "$work/other.md" ||
+    { echo "FAIL: the comparison of the twins" && grep '^| all\|^| transpose f32' "$work/other.md"; failures=$((failures + 1)); }
+rm "$work/h200/bench-one.json" "$work/h200/bench-memory.json" "$work/h200/overlap-memory.json"
 
 # What can't be used.
 grep -v 'LADDER matvec' "$source/README.md" >"$work/other.md"
