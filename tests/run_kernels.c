@@ -183,7 +183,8 @@ static int64_t summands(plx_dtype dtype, const char *kernel)
     return packs ? 36012 / (int64_t)plx_dtype_size(dtype) : 4503;
 }
 
-/* A short row streams through shared memory; a transposed one is not for `narrow`. */
+/* A short row streams through shared memory; a transposed one is not for `narrow`; a row alone
+ * is another program of `split`. */
 static int run_matvec(plx_dtype dtype, const char *kernel)
 {
     plx_problem problem = plx_matvec_of(dtype, false, 9, 133);
@@ -193,6 +194,10 @@ static int run_matvec(plx_dtype dtype, const char *kernel)
         problem = plx_matvec_of(dtype, false, 533, 7);
         problem.of.matvec.beta = 2.0;
         return failures + run(&problem, kernel, " short rows, beta");
+    }
+    if (strcmp(kernel, "split") == 0) {
+        problem = plx_matvec_of(dtype, false, 1, 3077);
+        failures += run(&problem, kernel, " alone");
     }
     problem = plx_matvec_of(dtype, true, 133, 35);
     problem.of.matvec.beta = 2.0;
