@@ -171,6 +171,13 @@ void cli_progress_end(void)
     progress_is_shown = false;
 }
 
+/* Why a write failed before is not kept: the next one meets it again.  0: it does not. */
+static int reason_again(void)
+{
+    clearerr(stdout);
+    return fputc('\n', stdout) == EOF || fflush(stdout) != 0 ? errno : 0;
+}
+
 int cli_stdout_close(void)
 {
     bool failed = ferror(stdout) != 0;
@@ -178,7 +185,8 @@ int cli_stdout_close(void)
     if (fflush(stdout) != 0) {
         failed = true;
         reason = errno;
-    }
+    } else if (failed)
+        reason = reason_again();
     /* A descriptor that was closed before we started only matters if we used it. */
     if (fclose(stdout) != 0 && errno != EBADF && !failed) {
         failed = true;
