@@ -218,7 +218,7 @@ static void runner_finish(runner *r, const timing_rules *rules)
     if (r->count > 0) {
         timing->device_clock = r->device_clock;
         timing->hot = rules->hot;
-        timing->queues = rules->queues;
+        timing->queues = r->pool->sets < rules->queues ? r->pool->sets : rules->queues;
         timing->batch = r->batch;
         plx_timing_of_samples(r->samples, r->count, timing);
         plx_interval_of(r->latencies, r->calls, &timing->latency);

@@ -69,5 +69,16 @@ for text in "$tree"/kernels/*/*.cl; do
 done
 [ "$kernels" -gt 30 ] || fail "only $kernels kernels found under $tree/kernels"
 
+# Sums in more chunks than the cases above have: a last group's threads share them.
+for words in "1 70001" "3 70001" "70001 3 --trans" "70001 33 --trans"; do
+    # shellcheck disable=SC2086
+    "$parallax" compare matvec $words --kernel split --kernel reference --backend opencl:0 --backend host \
+        --no-timing >"$work/out" 2>&1 </dev/null || {
+        cat "$work/out"
+        fail "matvec $words by split"
+    }
+    grep -q '^opencl:0 *split *\(ok\|unsupported\)' "$work/out" || fail "matvec $words was not run by split"
+done
+
 [ "$failures" -eq 0 ] || exit 1
 echo "$kernels kernels in OpenCL C"

@@ -144,6 +144,18 @@ static void bulk_copies_need_the_room(void **unused)
         expect_refusal(&sum, "bulk", without[i], reasons[i]);
 }
 
+static void what_a_compiler_gets_wrong_is_refused(void **unused)
+{
+    const plx_problem rows = plx_matvec_of(PLX_F32, false, 17, 100000), columns = plx_matvec_of(PLX_F32, true, 100000, 17);
+    plx_device_info pocl = device_of(0, false);
+    (void)unused;
+    (void)snprintf(pocl.api, sizeof pocl.api, "OpenCL 3.0 PoCL 5.0+debian");
+    expect_refusal(&rows, "split", &pocl, "PoCL 5.0");
+    (void)recipe_of(&columns, "split", &pocl);
+    (void)snprintf(pocl.api, sizeof pocl.api, "OpenCL 3.0 PoCL 6.0+debian");
+    (void)recipe_of(&rows, "split", &pocl);
+}
+
 static void expect_blocks(int64_t n, const char *kernel, uint64_t blocks)
 {
     const plx_device_info hopper = device_of(9, true);
@@ -169,6 +181,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(limits_are_for_nvidias_opencl),
         cmocka_unit_test(bulk_copies_need_the_room),
+        cmocka_unit_test(what_a_compiler_gets_wrong_is_refused),
         cmocka_unit_test(long_sums_are_dealt_out_in_shares),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -224,15 +224,6 @@ static plx_status make_plan(planning *this, const plx_recipe *recipe, plx_plugin
     return PLX_OK;
 }
 
-/* PoCL 5.0 computes matvec/split wrong where A is not transposed (doc/validation.md); 3.1 and 6.0 do not.
- * Nothing takes it there unless it is named. */
-static bool is_miscompiled(const planning *this)
-{
-    return this->problem->op == PLX_MATVEC && !this->problem->of.matvec.trans &&
-           strcmp(this->row->about.name, "split") == 0 &&
-           strstr(plx_cl_info(this->session)->api, "PoCL 5.0") != NULL;
-}
-
 plx_status plx_opencl_plan(plx_session *session, const plx_problem *problem, size_t kernel,
                            plx_plugin_plan **plan, plx_error *error)
 {
@@ -247,8 +238,6 @@ plx_status plx_opencl_plan(plx_session *session, const plx_problem *problem, siz
     if (about->compute != problem->compute)
         return plx_fail(error, PLX_UNSUPPORTED, "%s does not compute in the arithmetic asked for",
                         about->name);
-    if (is_miscompiled(&this))
-        return plx_fail(error, PLX_UNSUPPORTED, "PoCL 5.0 compiles %s wrong; later versions do not", about->name);
     plx_recipe recipe = {.step_count = 0};
     plx_status status = this.row->recipe(problem, plx_cl_info(session), &recipe, error);
     if (status == PLX_OK)
