@@ -7,7 +7,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "benchmarks/dispatch.h"
 
-#include "core/study.h"
+#include "study/run/run.h"
 
 #include <jansson.h>
 #include <parallax/parallax.h>

@@ -4,7 +4,7 @@ dispatch_sources = \
 	$(ladder_sources) \
 	benchmarks/dispatch.c \
 	benchmarks/dispatch.h \
-	core/statistics.c
+	study/measure/statistics.c
 
 if HAVE_CUDA
 pkglibexec_PROGRAMS += dispatch-cuda

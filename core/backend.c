@@ -1,5 +1,5 @@
 /* An opened device, and what happens when one of its calls fails. */
-#include "core.h"
+#include "core/core.h"
 
 #include <stdarg.h>
 #include <stdio.h>

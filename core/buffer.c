@@ -1,5 +1,5 @@
 /* Device memory, and the transfers to, from and within it. */
-#include "core.h"
+#include "core/core.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* A context: the plugins that were found, and what is to be said of them. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "choices.h"
-#include "core.h"
+#include "study/tune/choices.h"
+#include "core/core.h"
 
 #include <stdlib.h>
 #include <string.h>

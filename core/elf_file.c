@@ -2,7 +2,7 @@
  * in plain words, and crashes on a file that was cut short. */
 #define _GNU_SOURCE /* ElfW */
 
-#include "core.h"
+#include "core/core.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,8 +4,8 @@ libparallax_la_SOURCES = \
 	core/core.h \
 	core/backend.c \
 	core/buffer.c \
-	core/choices.c \
-	core/choices.h \
+	study/tune/choices.c \
+	study/tune/choices.h \
 	core/context.c \
 	core/elf_file.c \
 	core/message.c \
@@ -18,113 +18,113 @@ libparallax_la_SOURCES = \
 	core/registry.c \
 	core/run.c \
 	core/search.c \
-	core/text.c \
-	core/words.c
+	base/text.c \
+	core/names.c
 
 # .npy files, reports and what is remembered of them.
 libparallax_la_SOURCES += \
-	core/bench_file.c \
-	core/diff.c \
-	core/diff.h \
-	core/diff_environment.c \
-	core/diff_match.c \
-	core/environment.c \
-	core/environment.h \
-	core/gains.c \
-	core/gnuplot.c \
-	core/json_file.c \
-	core/json_file.h \
-	core/json_results.c \
-	core/json_results.h \
-	core/npy.c \
-	core/npy.h \
-	core/npy_header.c \
-	core/output_file.c \
+	study/bench/document.c \
+	study/diff/diff.c \
+	study/diff/diff.h \
+	study/diff/environment.c \
+	study/diff/match.c \
+	core/build.c \
+	core/build.h \
+	study/tune/gains.c \
+	page/gnuplot.c \
+	study/files/json_file.c \
+	study/files/json_file.h \
+	study/results/read.c \
+	study/results/read.h \
+	study/files/npy.c \
+	study/files/npy_header.h \
+	study/files/npy_header.c \
+	base/output_file.c \
 	core/problem_shape.c \
-	core/report.h \
-	core/report_counters.c \
-	core/report_csv.c \
-	core/report_diff.c \
-	core/report_json.c \
-	core/report_json.h \
-	core/report_probe.c \
-	core/report_probe_json.c \
-	core/report_table.c \
-	core/report_text.c \
-	core/student.c \
-	core/student.h
+	study/report/report.h \
+	study/report/table_counters.c \
+	study/report/csv.c \
+	study/report/diff.c \
+	study/report/json.c \
+	study/report/json.h \
+	study/report/probe_table.c \
+	study/report/probe_json.c \
+	study/report/table.c \
+	study/report/text.c \
+	study/diff/significance.c \
+	study/diff/significance.h
 
 # The page.
 libparallax_la_SOURCES += \
-	core/page.c \
-	core/page.h \
-	core/page_agreement.c \
-	core/page_data.c \
-	core/page_environment.c \
-	core/page_figure.c \
-	core/page_frame.c \
-	core/page_group.c \
-	core/page_ladder.c \
-	core/page_peers.c \
-	core/page_records.c \
-	core/page_roofline.c \
-	core/page_summary.c \
-	core/page_sweep.c \
-	core/page_text.c
+	page/report.c \
+	page/page.h \
+	page/agreement.c \
+	page/data.c \
+	page/environment.c \
+	page/figure.c \
+	page/frame.c \
+	page/group.c \
+	page/ladder.c \
+	page/peers.c \
+	page/records.c \
+	page/roofline.c \
+	page/summary.c \
+	page/sweep.c \
+	page/text.c
 
 # The judge and the studies.
 libparallax_la_SOURCES += \
-	core/agree.c \
-	core/arm.c \
-	core/bench.c \
-	core/bench.h \
-	core/bench_cases.c \
-	core/bits.c \
-	core/bulk.c \
-	core/cases.c \
-	core/cases.h \
-	core/ceiling.c \
-	core/ceiling_measure.c \
-	core/ceilings.c \
-	core/clocks.c \
-	core/check.c \
-	core/check.h \
-	core/check_unit.c \
-	core/compare.c \
-	core/count.c \
-	core/element.c \
-	core/failure.c \
-	core/failure.h \
-	core/flush.c \
-	core/freivalds.c \
-	core/generate.c \
-	core/inputs.c \
-	core/judge.h \
-	core/measure.c \
-	core/pool.c \
-	core/memory.c \
-	core/probe.c \
-	core/probe.h \
-	core/probe_sweeps.c \
-	core/probe_verdict.c \
-	core/repeat.c \
-	core/results.c \
-	core/run_once.c \
-	core/sets.c \
-	core/sets.h \
-	core/samples.c \
-	core/timed_queues.c \
-	core/statistics.c \
-	core/stopwatch.h \
-	core/study.h \
-	core/trial.c \
-	core/truth.c \
-	core/tune.c \
-	core/user_cache.c \
-	core/user_cache.h \
-	core/validate.c \
-	core/viewpoint.c \
-	core/watch.c
+	study/judge/agree.c \
+	study/run/arm.c \
+	study/bench/bench.c \
+	study/bench/bench.h \
+	study/bench/cases.c \
+	study/run/bits.c \
+	study/run/transfer.c \
+	study/check/cases.c \
+	study/check/cases.h \
+	study/measure/ceiling.c \
+	study/measure/ceiling_measure.c \
+	study/measure/ceilings.c \
+	study/run/telemetry.c \
+	study/check/check.c \
+	study/check/check.h \
+	study/check/unit.c \
+	study/compare/compare.c \
+	study/measure/counters.c \
+	study/judge/element.c \
+	study/check/failure.c \
+	study/check/failure.h \
+	study/run/flush.c \
+	study/judge/freivalds.c \
+	study/judge/generate.c \
+	study/judge/inputs.c \
+	study/judge/judge.h \
+	study/measure/measure.c \
+	study/measure/rotation.c \
+	study/judge/memory.c \
+	study/probe/probe.c \
+	study/probe/probe.h \
+	study/probe/sweeps.c \
+	study/probe/verdict.c \
+	study/run/repeat.c \
+	study/results/results.c \
+	study/compare/run_once.c \
+	study/bench/sets.c \
+	study/bench/sets.h \
+	study/measure/samples.c \
+	study/measure/timed_queues.c \
+	study/measure/statistics.c \
+	study/measure/timing.h \
+	study/run/run.h \
+	study/run/guarded_run.c \
+	study/judge/reference.c \
+	study/tune/tune.c \
+	study/files/user_cache.c \
+	study/files/user_cache.h \
+	study/judge/validate.c \
+	study/run/backends.c \
+	study/run/phases.c
 
 libparallax_la_SOURCES += $(operation_sources)
 nodist_libparallax_la_SOURCES = build_facts.c

@@ -1,5 +1,5 @@
 /* Why a call failed, in words: kept per thread and per context. */
-#include "core.h"
+#include "core/core.h"
 
 #include <stdarg.h>
 #include <stdio.h>

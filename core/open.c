@@ -1,7 +1,7 @@
 /* Finds the device that "opencl:1", "cuda" or "auto" stands for, and opens it. */
 #define _GNU_SOURCE /* secure_getenv */
 
-#include "core.h"
+#include "core/core.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Plans: a checked problem bound to a kernel, and its execution on operands. */
-#include "choices.h"
-#include "core.h"
+#include "study/tune/choices.h"
+#include "core/core.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* The plans that a backend keeps for plx_run(): a few, the least recently used
  * makes room.  Plans are counted, so that one that makes room while another thread
  * executes it lives until that thread is done. */
-#include "core.h"
+#include "core/core.h"
 
 #include <stdlib.h>
 #include <string.h>

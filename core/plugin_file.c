@@ -1,5 +1,5 @@
 /* Loads one plugin file and shakes hands with it. */
-#include "core.h"
+#include "core/core.h"
 
 #include <dlfcn.h>
 #include <string.h>

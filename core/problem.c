@@ -1,5 +1,5 @@
 /* Problems: made, checked, and brought into the one form that can be compared. */
-#include "core.h"
+#include "core/core.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Operations as applications see them, and the shape of a problem: from numbers, from
  * arrays, and back. */
-#include "core.h"
+#include "core/core.h"
 
 #include <parallax/study.h>
 

@@ -1,5 +1,5 @@
 /* Queues, and events in them. */
-#include "core.h"
+#include "core/core.h"
 
 #include <stdlib.h>
 

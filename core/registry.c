@@ -1,7 +1,7 @@
 /* The plugins of a context: loaded when it is made, probed when first asked. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "core.h"
+#include "core/core.h"
 
 #include <dirent.h>
 #include <stdlib.h>

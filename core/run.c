@@ -1,5 +1,5 @@
 /* The four operations in one call each: a cached plan, on the backend's own queue. */
-#include "core.h"
+#include "core/core.h"
 
 plx_status plx_run(plx_backend *backend, const plx_problem *problem, const plx_view *operands, size_t count)
 {

@@ -1,7 +1,7 @@
 /* Where plugins are looked for. */
 #define _GNU_SOURCE /* dladdr, secure_getenv */
 
-#include "core.h"
+#include "core/core.h"
 
 #include <dlfcn.h>
 #include <errno.h>

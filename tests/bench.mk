@@ -3,10 +3,10 @@ if HAVE_CMOCKA
 check_PROGRAMS += tests/test_diff tests/test_json_file
 TESTS += tests/test_diff tests/test_json_file
 endif
-tests_test_diff_SOURCES = tests/test_diff.c core/student.c core/student.h
+tests_test_diff_SOURCES = tests/test_diff.c study/diff/significance.c study/diff/significance.h
 tests_test_diff_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
 tests_test_diff_LDADD = libparallax.la $(CMOCKA_LIBS) $(JANSSON_LIBS) -lm
-tests_test_json_file_SOURCES = tests/test_json_file.c core/json_file.c core/json_file.h
+tests_test_json_file_SOURCES = tests/test_json_file.c study/files/json_file.c study/files/json_file.h
 tests_test_json_file_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
 tests_test_json_file_LDADD = $(CMOCKA_LIBS) $(JANSSON_LIBS)
 

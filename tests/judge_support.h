@@ -3,8 +3,8 @@
 #ifndef PLX_TESTS_JUDGE_SUPPORT_H
 #define PLX_TESTS_JUDGE_SUPPORT_H
 
-#include "core/judge.h"
-#include "core/study.h"
+#include "study/judge/judge.h"
+#include "study/run/run.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,13 +5,13 @@ check_PROGRAMS += tests/test_measure
 TESTS += tests/test_measure
 endif
 measure_sources = \
-	core/ceiling.c \
-	core/clocks.c \
+	study/measure/ceiling.c \
+	study/run/telemetry.c \
 	core/message.c \
-	core/pool.c \
-	core/samples.c \
-	core/statistics.c \
-	core/stopwatch.h \
+	study/measure/rotation.c \
+	study/measure/samples.c \
+	study/measure/statistics.c \
+	study/measure/timing.h \
 	$(operation_sources)
 
 tests_test_measure_SOURCES = tests/test_measure.c $(measure_sources)

@@ -2,7 +2,7 @@
  * over many records, with noise of several kinds. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "core/student.h"
+#include "study/diff/significance.h"
 
 #include <parallax/study.h>
 

@@ -2,7 +2,7 @@
  * one line. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "core/json_file.h"
+#include "study/files/json_file.h"
 
 #include <math.h>
 #include <setjmp.h>

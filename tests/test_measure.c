@@ -1,7 +1,7 @@
 /* The statistics of timings, which samples are believed, which ceiling applies, and how
  * many buffers take turns: all of it without a device and without a clock. */
 #include "core/core.h"
-#include "core/stopwatch.h"
+#include "study/measure/timing.h"
 
 #include <setjmp.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* The probes' sweeps, and the verdicts on made-up measurements. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "core/probe.h"
+#include "study/probe/probe.h"
 
 #include <parallax/plugin.h>
 

@@ -22,19 +22,19 @@ check_PROGRAMS += tests/test_choice tests/test_depth tests/test_recipes tests/te
 TESTS += tests/test_choice tests/test_depth tests/test_recipes tests/test_generate tests/test_validate
 endif
 judge_sources = \
-	core/agree.c \
-	core/element.c \
-	core/freivalds.c \
-	core/generate.c \
-	core/inputs.c \
-	core/judge.h \
-	core/memory.c \
+	study/judge/agree.c \
+	study/judge/element.c \
+	study/judge/freivalds.c \
+	study/judge/generate.c \
+	study/judge/inputs.c \
+	study/judge/judge.h \
+	study/judge/memory.c \
 	core/problem.c \
-	core/statistics.c \
-	core/study.h \
-	core/truth.c \
-	core/validate.c \
-	core/words.c \
+	study/measure/statistics.c \
+	study/run/run.h \
+	study/judge/reference.c \
+	study/judge/validate.c \
+	core/names.c \
 	$(operation_sources)
 
 tests_test_choice_SOURCES = tests/test_choice.c $(ladder_sources)

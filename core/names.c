@@ -1,0 +1,115 @@
+/* The names of statuses, element types, operations and reductions. */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include "core/core.h"
+
+#include <string.h>
+
+typedef struct dtype_word {
+    const char *name;
+    size_t size;
+} dtype_word;
+
+static const dtype_word dtypes[PLX_DTYPE_COUNT] = {
+    [PLX_I8] = {"i8", 1},   [PLX_I16] = {"i16", 2}, [PLX_I32] = {"i32", 4}, [PLX_I64] = {"i64", 8},
+    [PLX_F32] = {"f32", 4}, [PLX_F64] = {"f64", 8}, [PLX_C64] = {"c64", 8}, [PLX_C128] = {"c128", 16},
+};
+
+static const char *const reductions[PLX_REDUCTION_COUNT] = {
+    [PLX_SUM] = "sum",
+    [PLX_MIN] = "min",
+    [PLX_MAX] = "max",
+};
+
+static const char *const statuses[PLX_STATUS_COUNT] = {
+    [PLX_OK] = "success",
+    [PLX_INVALID] = "invalid argument",
+    [PLX_UNSUPPORTED] = "not supported",
+    [PLX_NOT_FOUND] = "not found",
+    [PLX_NO_DEVICE] = "no device",
+    [PLX_NO_MEMORY] = "out of memory",
+    [PLX_IO] = "file error",
+    [PLX_BUILD_FAILED] = "device code could not be built",
+    [PLX_FAILED] = "the backend failed",
+    [PLX_DEVICE_LOST] = "the device is lost",
+};
+
+const char *plx_version(void)
+{
+    return PACKAGE_VERSION;
+}
+
+const char *plx_strerror(plx_status status)
+{
+    return (unsigned)status < PLX_STATUS_COUNT ? statuses[status] : "unknown status";
+}
+
+const char *plx_dtype_name(plx_dtype dtype)
+{
+    return (unsigned)dtype < PLX_DTYPE_COUNT ? dtypes[dtype].name : "unknown";
+}
+
+size_t plx_dtype_size(plx_dtype dtype)
+{
+    return (unsigned)dtype < PLX_DTYPE_COUNT ? dtypes[dtype].size : 0;
+}
+
+bool plx_dtype_from_name(const char *name, plx_dtype *dtype)
+{
+    for (unsigned i = 0; i < PLX_DTYPE_COUNT; i++) {
+        if (strcmp(name, dtypes[i].name) == 0) {
+            *dtype = (plx_dtype)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *plx_op_name(plx_op op)
+{
+    const plx_operation *operation = plx_operation_of(op);
+    return operation != NULL ? operation->name : "unknown";
+}
+
+bool plx_op_from_name(const char *name, plx_op *op)
+{
+    for (unsigned i = 0; i < PLX_OP_COUNT; i++) {
+        const plx_operation *operation = plx_operation_of((plx_op)i);
+        if (operation != NULL && strcmp(name, operation->name) == 0) {
+            *op = (plx_op)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *plx_reduction_name(plx_reduction reduction)
+{
+    return (unsigned)reduction < PLX_REDUCTION_COUNT ? reductions[reduction] : "unknown";
+}
+
+bool plx_reduction_from_name(const char *name, plx_reduction *reduction)
+{
+    for (unsigned i = 0; i < PLX_REDUCTION_COUNT; i++) {
+        if (strcmp(name, reductions[i]) == 0) {
+            *reduction = (plx_reduction)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *plx_throttle_name(uint32_t reason)
+{
+    switch (reason) {
+    case PLX_THROTTLE_IDLE: return "idle";
+    case PLX_THROTTLE_SETTING: return "setting";
+    case PLX_THROTTLE_POWER: return "power";
+    case PLX_THROTTLE_HEAT: return "heat";
+    case PLX_THROTTLE_HARDWARE: return "hardware";
+    case PLX_THROTTLE_OTHER: return "other";
+    default: return "unknown";
+    }
+}

@@ -1,0 +1,117 @@
+/* The agreement of backends: each with each, by the pairs of all files. */
+#include "page/page.h"
+
+#include <math.h>
+
+typedef struct cell {
+    size_t pairs, compared, agreed, identical;
+    double ulp, over_bound;
+} cell;
+
+static bool is_of(const plx_page_record *a, const plx_page_record *b, size_t one, size_t other)
+{
+    return (a->series == one && b->series == other) || (a->series == other && b->series == one);
+}
+
+static void add_pair(cell *of, const json_t *pair)
+{
+    of->pairs++;
+    if (!plx_json_bool_at(pair, "compared", false))
+        return;
+    of->compared++;
+    of->agreed += plx_json_bool_at(pair, "agree", false);
+    of->identical += plx_json_bool_at(pair, "identical", false);
+    of->ulp = fmax(of->ulp, plx_json_number_at(pair, "max_ulp", 0));
+    of->over_bound = fmax(of->over_bound, plx_json_number_at(pair, "max_over_bound", 0));
+}
+
+static cell cell_of(const plx_page *page, size_t one, size_t other)
+{
+    cell of = {0};
+    for (size_t f = 0; f < page->file_count; f++) {
+        const plx_page_record *records = page->records + page->files[f].first_record;
+        const json_t *pairs = json_object_get(page->files[f].root, "pairs");
+        for (size_t i = 0; i < json_array_size(pairs); i++) {
+            const json_t *pair = json_array_get(pairs, i), *two = json_object_get(pair, "records");
+            const plx_page_record *a = &records[json_integer_value(json_array_get(two, 0))];
+            const plx_page_record *b = &records[json_integer_value(json_array_get(two, 1))];
+            if (is_of(a, b, one, other))
+                add_pair(&of, pair);
+        }
+    }
+    return of;
+}
+
+/* "all 5 agree, 2 bit-identical, at most 3 ulp". */
+static void put_cell(const cell *of, FILE *to)
+{
+    char ulp[32];
+    if (of->pairs == 0) {
+        (void)fputs("<td class=\"soft\">–</td>", to);
+        return;
+    }
+    if (of->compared == 0) {
+        (void)fprintf(to, "<td class=\"soft\">nothing compared, %zu pair%s</td>", of->pairs,
+                      of->pairs == 1 ? "" : "s");
+        return;
+    }
+    bool all = of->agreed == of->compared;
+    (void)fprintf(to, "<td class=\"w\"><span class=\"%s\">", all ? "good" : "bad");
+    if (all)
+        (void)fprintf(to, "✓ %zu agree</span>", of->agreed);
+    else
+        (void)fprintf(to, "✗ %zu of %zu disagree</span>", of->compared - of->agreed, of->compared);
+    plx_number_text(of->ulp, 3, ulp, sizeof ulp);
+    (void)fprintf(to, "<br>%zu bit-identical", of->identical);
+    if (of->identical < of->compared)
+        (void)fprintf(to, "<br>at most %s ulp", ulp);
+    if (of->compared < of->pairs)
+        (void)fprintf(to, "<br>%zu not compared", of->pairs - of->compared);
+    (void)fputs("</td>", to);
+}
+
+static bool has_pairs(const plx_page *page)
+{
+    for (size_t f = 0; f < page->file_count; f++)
+        if (json_array_size(json_object_get(page->files[f].root, "pairs")) > 0)
+            return true;
+    return false;
+}
+
+static void put_matrix(const plx_page *page, FILE *to)
+{
+    (void)fputs("<div class=\"box\"><table><thead><tr><th></th>", to);
+    for (size_t s = 0; s < page->series_count; s++) {
+        (void)fputs("<th>", to);
+        plx_page_series_mark(to, page, s);
+        (void)fputs("</th>", to);
+    }
+    (void)fputs("</tr></thead>\n<tbody>\n", to);
+    for (size_t one = 0; one < page->series_count; one++) {
+        (void)fputs("<tr><th>", to);
+        plx_page_series_mark(to, page, one);
+        (void)fputs("</th>", to);
+        for (size_t other = 0; other < page->series_count; other++) {
+            const cell of = cell_of(page, one, other);
+            put_cell(&of, to);
+        }
+        (void)fputs("</tr>\n", to);
+    }
+    (void)fputs("</tbody></table></div>\n", to);
+}
+
+void plx_page_agreement(const plx_page *page, FILE *to)
+{
+    plx_page_section(to, "agreement", "Agreement");
+    if (has_pairs(page)) {
+        (void)fputs(
+            "<p>Pairs of results of the same problem on the same bytes, element by element. Two agree when "
+            "their difference is within the sum of their bounds. A large distance in ulp next to “agree” is "
+            "an element near zero, whose terms cancel.</p>\n",
+            to);
+        put_matrix(page, to);
+    } else {
+        (void)fputs("<p>No pairs were compared.</p>\n", to);
+    }
+    (void)fputs("</section>\n", to);
+}

@@ -1,0 +1,170 @@
+/* The page that `report` makes of files of results: what was read, put in order, and
+ * the sections that are written of it.  Private to the core. */
+#ifndef PLX_CORE_PAGE_H
+#define PLX_CORE_PAGE_H
+
+#include "study/files/json_file.h"
+#include "study/report/report.h"
+
+/* No index. */
+#define PLX_PAGE_NONE SIZE_MAX
+/* Colours of series; with more series they begin again. */
+enum { PLX_PAGE_COLOURS = 8 };
+
+/* One run: nothing is ever divided by a number of another. */
+typedef struct plx_page_file {
+    const char *path; /* belongs to the caller */
+    const char *name; /* its last part */
+    json_t *root;
+    const char *date;                  /* "" when unknown */
+    size_t first_device, first_record; /* in the page's lists */
+} plx_page_file;
+
+typedef struct plx_page_device {
+    const json_t *json;
+    size_t file;
+    size_t chip; /* devices with one number are one chip, over all files */
+    size_t series;
+} plx_page_device;
+
+/* A backend on a chip: what has one colour on the whole page. */
+typedef struct plx_page_series {
+    const char *label;
+    char shown[160]; /* the label; with the chip's name where a label means two */
+    size_t chip;
+    size_t colour;
+} plx_page_series;
+
+typedef struct plx_page_problem {
+    const char *op, *dtype;
+    char *key; /* all that makes two problems one */
+    char shape[80], variant[160];
+    size_t rank;
+    double size; /* elements; of a product of matrices the side of the cube; 0: none */
+    bool square;
+} plx_page_problem;
+
+typedef struct plx_page_record {
+    const json_t *json;
+    size_t file, device, series, problem;
+    int64_t group;
+    const char *kernel, *status;
+    bool ok, vendor, yardstick;
+    bool newest;            /* no newer file has the same */
+    double time, low, high; /* ns; 0: not timed */
+    double gbps, gflops, gain;
+} plx_page_record;
+
+typedef struct plx_page {
+    plx_page_file *files;
+    size_t file_count;
+    size_t copies; /* files left out because another is the same */
+    plx_page_device *devices;
+    size_t device_count, chip_count;
+    plx_page_series *series;
+    size_t series_count;
+    plx_page_problem *problems;
+    size_t problem_count;
+    plx_page_record *records;
+    size_t record_count;
+    bool plots;        /* gnuplot is there */
+    plx_status status; /* of the first plot that could not be drawn */
+    plx_error error;
+    size_t figures; /* drawn so far, for names within the page */
+} plx_page;
+
+/* ---- page_data.c: reading and putting in order --------------------------------- */
+
+plx_status plx_page_read(const char *const *files, size_t count, plx_page *page, plx_error *error);
+void plx_page_free(plx_page *page);
+
+/* ---- page_group.c: what belongs together ----------------------------------------- */
+
+/* Measured in one run, on the same bytes. */
+bool plx_page_together(const plx_page_record *a, const plx_page_record *b);
+/* Whether no record before it belongs to its group. */
+bool plx_page_opens_group(const plx_page *page, size_t record);
+/* The fastest of `like`'s group on a series that is right and no yardstick, of our
+ * kernels alone with `own`; NULL when there is none. */
+const plx_page_record *plx_page_fastest(const plx_page *page, const plx_page_record *like, size_t series,
+                                        bool own);
+/* Whether the rate that says something of this operation is GFLOP/s, not GB/s. */
+bool plx_page_in_flops(const plx_page *page, size_t problem);
+/* The same operation, element type and variant. */
+bool plx_page_alike(const plx_page_problem *a, const plx_page_problem *b);
+double plx_page_rate(const plx_page_record *record, bool flops);
+
+/* ---- page_text.c: text in HTML ----------------------------------------------------- */
+
+/* Everything that comes from a file passes here: nothing in it is markup. */
+void plx_page_text(FILE *to, const char *text);
+/* "gemm f32 4096×4096×4096 nt". */
+void plx_page_problem_text(FILE *to, const plx_page_problem *problem);
+/* "<td>", for numbers. */
+void plx_page_number_cell(FILE *to, double number, int digits);
+void plx_page_time(FILE *to, double nanoseconds);
+/* "45.7 TFLOP/s". */
+void plx_page_rate_text(double rate, bool flops, char *text, size_t capacity);
+/* Opens a section with its heading. */
+void plx_page_section(FILE *to, const char *id, const char *title);
+/* The name of a series in its colour. */
+void plx_page_series_mark(FILE *to, const plx_page *page, size_t series);
+
+/* ---- page_frame.c -------------------------------------------------------------------- */
+
+void plx_page_begin(const plx_page *page, FILE *to);
+void plx_page_end(FILE *to);
+
+/* ---- page_figure.c: plots -------------------------------------------------------------- */
+
+/* Names of colours in scripts: those of series, of text and of lines behind. */
+const char *plx_page_colour(size_t series_colour);
+const char *plx_page_ink(void);
+const char *plx_page_faint(void);
+
+/* "--c0:#0072b2;...": the colours as variables of a style. */
+void plx_page_variables(FILE *to, bool dark);
+
+typedef struct plx_page_size {
+    int width, height, letters;
+} plx_page_size;
+
+/* Writes the script of a figure, without its terminal. */
+typedef void plx_page_script(const plx_page *page, const void *what, const plx_page_size *size, FILE *to);
+
+/* What can be drawn: of which kind, and the words of its name. */
+typedef struct plx_page_figure {
+    const char *kind; /* "sweep" */
+    size_t of;        /* an index that the script understands */
+    char name[240];   /* "sweep-gemm-f32-nt" */
+    char title[240];  /* for who can't see it */
+    plx_page_script *script;
+} plx_page_figure;
+
+/* The figure inside the page, for wide and for narrow screens. */
+void plx_page_draw(plx_page *page, const plx_page_figure *figure, FILE *to);
+/* The figure by itself; "svg", "png" or "gp", the script. */
+plx_status plx_page_draw_alone(const plx_page *page, const plx_page_figure *figure, const char *terminal,
+                               FILE *to, plx_error *error);
+/* A text in single quotes for a script. */
+void plx_page_quoted(FILE *to, const char *text);
+/* The axes and letters that all figures share. */
+void plx_page_canvas(const plx_page_size *size, FILE *to);
+
+/* ---- the sections, in their order on the page ----------------------------------------- */
+
+void plx_page_summary(const plx_page *page, FILE *to);
+void plx_page_peers(const plx_page *page, FILE *to);
+void plx_page_ladders(const plx_page *page, FILE *to);
+void plx_page_rooflines(plx_page *page, FILE *to);
+void plx_page_sweeps(plx_page *page, FILE *to);
+void plx_page_agreement(const plx_page *page, FILE *to);
+void plx_page_records(const plx_page *page, FILE *to);
+void plx_page_environment(const plx_page *page, FILE *to);
+
+/* Figure `index` of a kind; false: there are no more. */
+bool plx_page_ladder_figure(const plx_page *page, size_t index, plx_page_figure *figure);
+bool plx_page_roofline_figure(const plx_page *page, size_t index, plx_page_figure *figure);
+bool plx_page_sweep_figure(const plx_page *page, size_t index, plx_page_figure *figure);
+
+#endif

@@ -1,0 +1,231 @@
+/* Our best kernel against what a user would call instead, in the same run, on the same
+ * chip and the same bytes. */
+#include "page/page.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct match {
+    const plx_page_record *own, *peer;
+    double ratio, low, high; /* the peer's time over ours */
+} match;
+
+static match match_of(const plx_page_record *own, const plx_page_record *peer)
+{
+    return (match){
+        .own = own,
+        .peer = peer,
+        .ratio = peer->time / own->time,
+        .low = peer->low / own->high,
+        .high = peer->high / own->low,
+    };
+}
+
+/* Match number `index` of a peer: ours on one backend of its chip; false: none. */
+static bool find_match(const plx_page *page, const plx_page_record *peer, size_t series, match *found)
+{
+    if (!peer->vendor || !(peer->time > 0) || !peer->newest ||
+        page->series[series].chip != page->series[peer->series].chip)
+        return false;
+    const plx_page_record *own = plx_page_fastest(page, peer, series, true);
+    if (own == NULL)
+        return false;
+    *found = match_of(own, peer);
+    return true;
+}
+
+/* ---- geometric means -------------------------------------------------------------------- */
+
+typedef struct mean {
+    double logarithms, least, most;
+    size_t count;
+} mean;
+
+static void add_ratio(mean *of, double ratio)
+{
+    of->logarithms += log(ratio);
+    of->least = of->count == 0 ? ratio : fmin(of->least, ratio);
+    of->most = of->count == 0 ? ratio : fmax(of->most, ratio);
+    of->count++;
+}
+
+/* All matches of two series in problems of one kind. */
+static mean mean_of(const plx_page *page, const plx_page_record *peer, size_t series)
+{
+    mean of = {0};
+    match found;
+    for (size_t i = 0; i < page->record_count; i++) {
+        const plx_page_record *one = &page->records[i];
+        if (one->series == peer->series && strcmp(one->kernel, peer->kernel) == 0 &&
+            plx_page_alike(&page->problems[one->problem], &page->problems[peer->problem]) &&
+            find_match(page, one, series, &found))
+            add_ratio(&of, found.ratio);
+    }
+    return of;
+}
+
+static bool opens_mean(const plx_page *page, size_t record, size_t series)
+{
+    const plx_page_record *peer = &page->records[record];
+    match found;
+    for (size_t i = 0; i < record; i++) {
+        const plx_page_record *one = &page->records[i];
+        if (one->series == peer->series && strcmp(one->kernel, peer->kernel) == 0 &&
+            plx_page_alike(&page->problems[one->problem], &page->problems[peer->problem]) &&
+            find_match(page, one, series, &found))
+            return false;
+    }
+    return find_match(page, peer, series, &found);
+}
+
+/* ---- rows --------------------------------------------------------------------------------- */
+
+/* The middle is 1, the ends are 1/4 and 4; further out is the end. */
+static void put_ratio_bar(FILE *to, double ratio, size_t colour)
+{
+    double length = fmin(fabs(log(ratio)) / log(4.0), 1.0) * 50;
+    (void)fprintf(to,
+                  "<span class=\"track ratio c%zu\"><span class=\"bar\" "
+                  "style=\"left:%.1f%%;width:%.1f%%\"></span></span>",
+                  colour, ratio < 1 ? 50 - length : 50, length);
+}
+
+static void put_ratio(FILE *to, double ratio)
+{
+    char text[32];
+    plx_number_text(ratio, 3, text, sizeof text);
+    (void)fputs(text, to);
+}
+
+static const char *verdict_of(const match *of)
+{
+    return of->low > 1 ? "ahead" : of->high < 1 ? "behind" : "level";
+}
+
+static void put_who(FILE *to, const plx_page *page, const plx_page_record *one)
+{
+    (void)fputs("<td class=\"w\">", to);
+    plx_page_series_mark(to, page, one->series);
+    (void)fputs(" ", to);
+    plx_page_text(to, one->kernel);
+    (void)fputs("</td>", to);
+}
+
+static void put_time_cell(FILE *to, double time)
+{
+    (void)fputs("<td class=\"n\">", to);
+    plx_page_time(to, time);
+    (void)fputs("</td>", to);
+}
+
+/* A number, and where it lies around 1. */
+static void put_ratio_cells(FILE *to, const plx_page *page, double ratio, size_t series)
+{
+    (void)fputs("<td class=\"n\">", to);
+    put_ratio(to, ratio);
+    (void)fputs("</td><td>", to);
+    put_ratio_bar(to, ratio, page->series[series].colour);
+    (void)fputs("</td>", to);
+}
+
+static void put_match(FILE *to, const plx_page *page, const match *of)
+{
+    (void)fputs("<tr><td class=\"w\">", to);
+    plx_page_problem_text(to, &page->problems[of->own->problem]);
+    (void)fputs("</td>", to);
+    put_ratio_cells(to, page, of->ratio, of->own->series);
+    (void)fprintf(to, "<td class=\"%s\">%s</td>",
+                  of->low > 1    ? "good"
+                  : of->high < 1 ? "bad"
+                                 : "soft",
+                  verdict_of(of));
+    put_who(to, page, of->own);
+    put_time_cell(to, of->own->time);
+    put_who(to, page, of->peer);
+    put_time_cell(to, of->peer->time);
+    (void)fputs("</tr>\n", to);
+}
+
+static void put_mean(FILE *to, const plx_page *page, const plx_page_record *peer, size_t series)
+{
+    mean of = mean_of(page, peer, series);
+    const plx_page_problem *problem = &page->problems[peer->problem];
+    (void)fputs("<tr><td class=\"w\">", to);
+    plx_page_text(to, problem->op);
+    (void)fputs(" ", to);
+    plx_page_text(to, problem->dtype);
+    (void)fputs(" ", to);
+    plx_page_text(to, problem->variant);
+    (void)fputs("</td>", to);
+    put_ratio_cells(to, page, exp(of.logarithms / (double)of.count), series);
+    (void)fputs("<td>", to);
+    plx_page_series_mark(to, page, series);
+    (void)fputs("</td>", to);
+    put_who(to, page, peer);
+    (void)fprintf(to, "<td class=\"n\">%zu</td><td class=\"n\">", of.count);
+    put_ratio(to, of.least);
+    (void)fputs(" to ", to);
+    put_ratio(to, of.most);
+    (void)fputs("</td></tr>\n", to);
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+static size_t count_matches(const plx_page *page)
+{
+    size_t count = 0;
+    match found;
+    for (size_t i = 0; i < page->record_count; i++)
+        for (size_t s = 0; s < page->series_count; s++)
+            count += find_match(page, &page->records[i], s, &found);
+    return count;
+}
+
+static void put_means(const plx_page *page, FILE *to)
+{
+    (void)fputs("<div class=\"box\"><table><thead><tr><th>operation</th>"
+                "<th class=\"n\">mean</th><th>¼ · 1 · 4</th><th>ours</th><th>peer</th>"
+                "<th class=\"n\">problems</th><th class=\"n\">from, to</th></tr></thead>\n<tbody>\n",
+                to);
+    for (size_t i = 0; i < page->record_count; i++)
+        for (size_t s = 0; s < page->series_count; s++)
+            if (opens_mean(page, i, s))
+                put_mean(to, page, &page->records[i], s);
+    (void)fputs("</tbody></table></div>\n", to);
+}
+
+static void put_matches(const plx_page *page, size_t count, FILE *to)
+{
+    match found;
+    (void)fprintf(to,
+                  "<details%s><summary>Problem by problem (%zu)</summary>\n"
+                  "<div class=\"box\"><table><thead><tr><th>problem</th><th class=\"n\">ratio</th>"
+                  "<th>¼ · 1 · 4</th><th></th><th>ours</th><th class=\"n\">time</th><th>peer</th>"
+                  "<th class=\"n\">time</th></tr></thead>\n<tbody>\n",
+                  count <= 40 ? " open" : "", count);
+    for (size_t i = 0; i < page->record_count; i++)
+        for (size_t s = 0; s < page->series_count; s++)
+            if (find_match(page, &page->records[i], s, &found))
+                put_match(to, page, &found);
+    (void)fputs("</tbody></table></div></details>\n", to);
+}
+
+void plx_page_peers(const plx_page *page, FILE *to)
+{
+    size_t count = count_matches(page);
+    plx_page_section(to, "peers", "Against the vendors' libraries");
+    if (count == 0) {
+        (void)fputs(
+            "<p>No library of a vendor was timed in these runs beside a kernel of ours on its chip.</p>\n",
+            to);
+    } else {
+        (void)fputs(
+            "<p>The peer's time over that of our best kernel, on the same chip, in the same run: above 1 "
+            "ours is faster; over several problems the geometric mean. “Level” means that the 95 % "
+            "intervals leave it open.</p>\n",
+            to);
+        put_means(page, to);
+        put_matches(page, count, to);
+    }
+    (void)fputs("</section>\n", to);
+}

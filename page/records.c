@@ -1,0 +1,169 @@
+/* The table of all records. */
+#include "page/page.h"
+
+#include <math.h>
+
+/* Which of the columns that not every file has are there. */
+typedef struct columns {
+    bool host, latency, ceiling;
+} columns;
+
+static columns columns_of(const plx_page *page)
+{
+    columns are = {false, false, false};
+    for (size_t i = 0; i < page->record_count; i++) {
+        const json_t *json = page->records[i].json;
+        are.host = are.host || plx_json_at(json, "host_time.median_ns") != NULL;
+        are.latency = are.latency || plx_json_at(json, "latency.median_ns") != NULL;
+        are.ceiling = are.ceiling || plx_json_at(json, "ceiling.fraction") != NULL;
+    }
+    return are;
+}
+
+static void put_head(const plx_page *page, const columns *are, FILE *to)
+{
+    (void)fprintf(to,
+                  "<div class=\"box\"><table><thead><tr>%s<th>problem</th><th>backend</th><th>kernel</th>"
+                  "<th>status</th><th class=\"n\">time</th><th class=\"n\">± half of 95 %%</th>",
+                  page->file_count > 1 ? "<th>file</th>" : "");
+    (void)fprintf(to,
+                  "%s%s<th class=\"n\">rate</th>%s<th class=\"n\">gain</th><th class=\"n\">error/bound</th>"
+                  "<th class=\"n\">ulp</th><th>remarks</th></tr></thead>\n<tbody>\n",
+                  are->host ? "<th class=\"n\">by the host’s clock</th>" : "",
+                  are->latency ? "<th class=\"n\">single call</th>" : "",
+                  are->ceiling ? "<th class=\"n\">of ceiling</th>" : "");
+}
+
+static void put_duration(const json_t *json, const char *path, FILE *to)
+{
+    double time = plx_json_number_at(json, path, 0);
+    (void)fputs("<td class=\"n\">", to);
+    if (time > 0)
+        plx_page_time(to, time);
+    (void)fputs("</td>", to);
+}
+
+static void put_rate(const plx_page *page, const plx_page_record *one, FILE *to)
+{
+    char rate[48] = "";
+    bool flops = plx_page_in_flops(page, one->problem);
+    if (plx_page_rate(one, flops) > 0)
+        plx_page_rate_text(plx_page_rate(one, flops), flops, rate, sizeof rate);
+    (void)fprintf(to, "<td class=\"n\">%s</td>", rate);
+}
+
+/* More than all of it is no fact, but a question. */
+static void put_ceiling(const json_t *json, FILE *to)
+{
+    double fraction = plx_json_number_at(json, "ceiling.fraction", 0);
+    char percent[32];
+    (void)fputs("<td class=\"n\">", to);
+    if (fraction > 0) {
+        plx_number_text(100 * fraction, 3, percent, sizeof percent);
+        (void)fprintf(to, fraction > 1 ? "<span class=\"bad\">(%s %%)</span> " : "%s %% ", percent);
+        plx_page_text(to, plx_json_text_at(json, "ceiling.kind", ""));
+    }
+    (void)fputs("</td>", to);
+}
+
+static void put_interval(const plx_page_record *one, FILE *to)
+{
+    char percent[32];
+    (void)fputs("<td class=\"n\">", to);
+    if (one->time > 0) {
+        plx_number_text(50 * (one->high - one->low) / one->time, 2, percent, sizeof percent);
+        (void)fprintf(to, "%s %%", percent);
+    }
+    (void)fputs("</td>", to);
+}
+
+static const char *status_class(const plx_page_record *one)
+{
+    char first = one->status[0];
+    return one->ok ? "good" : first == 'w' || first == 'f' ? "bad" : "soft";
+}
+
+static void add_remark(FILE *to, size_t *count, const char *before, const char *text)
+{
+    (void)fputs((*count)++ > 0 ? "; " : "", to);
+    (void)fputs(before, to);
+    plx_page_text(to, text);
+}
+
+static void put_remarks(const plx_page_record *one, FILE *to)
+{
+    const json_t *json = one->json;
+    const char *reason = plx_json_text_at(json, "reason", ""),
+               *over = plx_json_text_at(json, "ceiling.over", "");
+    char dropped[48];
+    size_t count = 0;
+    (void)fputs("<td class=\"t\">", to);
+    if (one->vendor)
+        add_remark(to, &count, "", "vendor’s library");
+    if (one->yardstick)
+        add_remark(to, &count, "", "yardstick");
+    if (reason[0] != '\0')
+        add_remark(to, &count, "", reason);
+    if (plx_json_number_at(json, "ceiling.fraction", 0) > 1)
+        add_remark(to, &count, "more than the ceiling: ", over[0] != '\0' ? over : "cause unknown");
+    if (one->time > 0 && !plx_json_bool_at(json, "time.settled", true))
+        add_remark(to, &count, "", "time was up before the interval was narrow");
+    if (plx_json_bool_at(json, "time.hot", false))
+        add_remark(to, &count, "", "operands in the cache");
+    if (plx_json_integer_at(json, "time.dropped", 0) > 0) {
+        plx_number_text(plx_json_number_at(json, "time.dropped", 0), 6, dropped, sizeof dropped);
+        add_remark(to, &count, "samples dropped for throttling: ", dropped);
+    }
+    if (!one->newest)
+        add_remark(to, &count, "", "measured again in a newer file");
+    (void)fputs("</td>", to);
+}
+
+static void put_number(const json_t *json, const char *path, FILE *to)
+{
+    plx_page_number_cell(to, plx_json_number_at(json, path, NAN), 3);
+}
+
+static void put_record(const plx_page *page, const columns *are, const plx_page_record *one, FILE *to)
+{
+    (void)fputs("<tr>", to);
+    if (page->file_count > 1)
+        (void)fprintf(to, "<td class=\"n\">%zu</td>", one->file + 1);
+    (void)fputs("<td class=\"w\">", to);
+    plx_page_problem_text(to, &page->problems[one->problem]);
+    (void)fputs("</td><td>", to);
+    plx_page_series_mark(to, page, one->series);
+    (void)fputs("</td><td class=\"w\">", to);
+    plx_page_text(to, one->kernel);
+    (void)fprintf(to, "</td><td class=\"w\"><span class=\"%s\">", status_class(one));
+    plx_page_text(to, one->status);
+    (void)fputs("</span></td><td class=\"n\">", to);
+    if (one->time > 0)
+        plx_page_time(to, one->time);
+    (void)fputs("</td>", to);
+    put_interval(one, to);
+    if (are->host)
+        put_duration(one->json, "host_time.median_ns", to);
+    if (are->latency)
+        put_duration(one->json, "latency.median_ns", to);
+    put_rate(page, one, to);
+    if (are->ceiling)
+        put_ceiling(one->json, to);
+    plx_page_number_cell(to, one->gain > 0 ? one->gain : NAN, 3);
+    put_number(one->json, "error.max_over_bound", to);
+    put_number(one->json, "error.max_ulp", to);
+    put_remarks(one, to);
+    (void)fputs("</tr>\n", to);
+}
+
+void plx_page_records(const plx_page *page, FILE *to)
+{
+    const columns are = columns_of(page);
+    plx_page_section(to, "records", "All records");
+    (void)fprintf(to, "<details%s><summary>%zu records</summary>\n", page->record_count <= 200 ? " open" : "",
+                  page->record_count);
+    put_head(page, &are, to);
+    for (size_t i = 0; i < page->record_count; i++)
+        put_record(page, &are, &page->records[i], to);
+    (void)fputs("</tbody></table></div></details>\n</section>\n", to);
+}

@@ -1,0 +1,284 @@
+/* The summary: what was measured, on what, when, how much of it is right, and who is
+ * ahead where. */
+#include "page/page.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what, on what, when ------------------------------------------------------------ */
+
+/* Of one model several may have been measured. */
+static size_t count_uuids(const plx_page *page, size_t chip)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < page->device_count; i++) {
+        const char *uuid = plx_json_text_at(page->devices[i].json, "uuid", NULL);
+        bool seen = uuid == NULL || page->devices[i].chip != chip;
+        for (size_t k = 0; k < i && !seen; k++)
+            seen = strcmp(plx_json_text_at(page->devices[k].json, "uuid", ""), uuid) == 0;
+        count += !seen;
+    }
+    return count;
+}
+
+static void put_chips(const plx_page *page, FILE *to)
+{
+    (void)fputs("<ul>\n", to);
+    for (size_t chip = 0; chip < page->chip_count; chip++) {
+        bool named = false;
+        for (size_t i = 0; i < page->device_count && !named; i++) {
+            if (page->devices[i].chip != chip)
+                continue;
+            (void)fputs("<li>", to);
+            plx_page_text(to, plx_json_text_at(page->devices[i].json, "name", ""));
+            named = true;
+        }
+        for (size_t i = 0; i < page->series_count; i++) {
+            if (page->series[i].chip != chip)
+                continue;
+            (void)fputs(" ", to);
+            plx_page_series_mark(to, page, i);
+        }
+        if (count_uuids(page, chip) > 1)
+            (void)fprintf(to, " <span class=\"soft\">(%zu devices of this model)</span>",
+                          count_uuids(page, chip));
+        (void)fputs("</li>\n", to);
+    }
+    (void)fputs("</ul>\n", to);
+}
+
+static void put_dates(const plx_page *page, FILE *to)
+{
+    const char *first = "", *last = "";
+    for (size_t i = 0; i < page->file_count; i++) {
+        const char *date = page->files[i].date;
+        if (date[0] != '\0' && (first[0] == '\0' || strcmp(date, first) < 0))
+            first = date;
+        if (strcmp(date, last) > 0)
+            last = date;
+    }
+    if (first[0] == '\0')
+        return;
+    (void)fputs(strcmp(first, last) == 0 ? ", measured on " : ", measured from ", to);
+    plx_page_text(to, first);
+    if (strcmp(first, last) == 0)
+        return;
+    (void)fputs(" to ", to);
+    plx_page_text(to, last);
+}
+
+static size_t count_status(const plx_page *page, const char *status)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < page->record_count; i++)
+        count += strcmp(page->records[i].status, status) == 0;
+    return count;
+}
+
+/* "20 records: 18 ok, 2 wrong". */
+static void put_counts(const plx_page *page, FILE *to)
+{
+    static const char *const known[] = {"ok", "wrong", "unsupported", "failed", "not-run"};
+    size_t told = 0;
+    const char *separator = ": ";
+    (void)fprintf(to, "<p>%zu record%s", page->record_count, page->record_count == 1 ? "" : "s");
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        size_t count = count_status(page, known[i]);
+        bool bad = strcmp(known[i], "wrong") == 0 || strcmp(known[i], "failed") == 0;
+        told += count;
+        if (count == 0)
+            continue;
+        (void)fprintf(to, "%s<span class=\"%s\">%zu %s</span>", separator,
+                      bad      ? "bad"
+                      : i == 0 ? "good"
+                               : "soft",
+                      count, known[i]);
+        separator = ", ";
+    }
+    if (told < page->record_count)
+        (void)fprintf(to, "%s%zu other", separator, page->record_count - told);
+    (void)fprintf(to, "; from %zu file%s", page->file_count, page->file_count == 1 ? "" : "s");
+    put_dates(page, to);
+    (void)fputs(".</p>\n", to);
+}
+
+static void put_repeats(const plx_page *page, FILE *to)
+{
+    size_t older = 0;
+    for (size_t i = 0; i < page->record_count; i++)
+        older += !page->records[i].newest;
+    if (page->copies > 0)
+        (void)fprintf(to, "<p class=\"soft\">%zu file%s the same as another and counted once.</p>\n",
+                      page->copies, page->copies == 1 ? " is" : "s are");
+    if (older > 0)
+        (void)fprintf(
+            to,
+            "<p class=\"soft\">%zu record%s in a newer file as well: plots show the newer, the table of "
+            "records both; every ratio is of two measurements of one run.</p>\n",
+            older, older == 1 ? " is" : "s are");
+}
+
+/* ---- who is ahead where --------------------------------------------------------------- */
+
+/* The two fastest backends of a group; beyond their intervals, or level. */
+typedef struct podium {
+    const plx_page_record *first, *second;
+} podium;
+
+static podium podium_of(const plx_page *page, const plx_page_record *like)
+{
+    podium made = {NULL, NULL};
+    for (size_t s = 0; s < page->series_count; s++) {
+        const plx_page_record *best = plx_page_fastest(page, like, s, false);
+        if (best == NULL)
+            continue;
+        if (made.first == NULL || best->time < made.first->time) {
+            made.second = made.first;
+            made.first = best;
+        } else if (made.second == NULL || best->time < made.second->time) {
+            made.second = best;
+        }
+    }
+    return made;
+}
+
+static bool is_ahead(const podium *two)
+{
+    return two->second != NULL && two->first->high < two->second->low;
+}
+
+/* The newest group of each problem of one kind speaks. */
+static bool speaks(const plx_page *page, size_t record, const plx_page_problem *kind)
+{
+    return page->records[record].newest && plx_page_opens_group(page, record) &&
+           plx_page_alike(&page->problems[page->records[record].problem], kind);
+}
+
+typedef struct standing {
+    size_t problems, level, alone;
+    size_t *wins; /* of each series */
+    podium largest;
+} standing;
+
+static void add_group(const plx_page *page, const plx_page_record *like, standing *now)
+{
+    podium two = podium_of(page, like);
+    if (two.first == NULL)
+        return;
+    now->problems++;
+    if (two.second == NULL)
+        now->alone++;
+    else if (is_ahead(&two))
+        now->wins[two.first->series]++;
+    else
+        now->level++;
+    if (now->largest.first == NULL ||
+        page->problems[two.first->problem].size > page->problems[now->largest.first->problem].size)
+        now->largest = two;
+}
+
+static void put_wins(const plx_page *page, const standing *now, FILE *to)
+{
+    const char *separator = "";
+    for (size_t s = 0; s < page->series_count; s++) {
+        if (now->wins[s] == 0)
+            continue;
+        (void)fprintf(to, "%s<span class=\"w\">", separator);
+        plx_page_series_mark(to, page, s);
+        (void)fprintf(to, " %zu</span>", now->wins[s]);
+        separator = ", ";
+    }
+    if (now->level > 0)
+        (void)fprintf(to, "%slevel %zu", separator, now->level);
+    if (now->alone > 0)
+        (void)fprintf(to, "%salone %zu", now->level > 0 ? ", " : separator, now->alone);
+}
+
+static void put_largest(const plx_page *page, const podium *two, FILE *to)
+{
+    char rate[48], ratio[32];
+    bool flops = plx_page_in_flops(page, two->first->problem);
+    plx_page_rate_text(plx_page_rate(two->first, flops), flops, rate, sizeof rate);
+    (void)fputs("<td class=\"w\">", to);
+    plx_page_text(to, page->problems[two->first->problem].shape);
+    (void)fputs("</td><td class=\"w\">", to);
+    plx_page_series_mark(to, page, two->first->series);
+    (void)fputs(" ", to);
+    plx_page_text(to, two->first->kernel);
+    (void)fprintf(to, "</td><td class=\"n\">%s</td><td class=\"w\">", rate);
+    if (two->second != NULL) {
+        plx_number_text(two->second->time / two->first->time, 3, ratio, sizeof ratio);
+        plx_page_series_mark(to, page, two->second->series);
+        (void)fprintf(to, " takes %s times as long", ratio);
+    }
+    (void)fputs("</td>", to);
+}
+
+static void put_kind(const plx_page *page, const plx_page_problem *kind, standing *now, FILE *to)
+{
+    for (size_t i = 0; i < page->record_count; i++)
+        if (speaks(page, i, kind))
+            add_group(page, &page->records[i], now);
+    if (now->problems == 0)
+        return;
+    (void)fputs("<tr><td class=\"w\">", to);
+    plx_page_text(to, kind->op);
+    (void)fputs(" ", to);
+    plx_page_text(to, kind->dtype);
+    (void)fputs(" ", to);
+    plx_page_text(to, kind->variant);
+    (void)fprintf(to, "</td><td class=\"n\">%zu</td><td>", now->problems);
+    put_wins(page, now, to);
+    (void)fputs("</td>", to);
+    put_largest(page, &now->largest, to);
+    (void)fputs("</tr>\n", to);
+}
+
+static bool opens_kind(const plx_page *page, size_t problem)
+{
+    for (size_t i = 0; i < problem; i++)
+        if (plx_page_alike(&page->problems[i], &page->problems[problem]))
+            return false;
+    return true;
+}
+
+static bool anything_timed(const plx_page *page)
+{
+    for (size_t i = 0; i < page->record_count; i++)
+        if (page->records[i].time > 0)
+            return true;
+    return false;
+}
+
+static void put_ahead(const plx_page *page, FILE *to)
+{
+    if (!anything_timed(page)) {
+        (void)fputs("<p>Nothing was timed.</p>\n", to);
+        return;
+    }
+    (void)fputs(
+        "<h3>Who is ahead where</h3>\n<p class=\"soft\">In how many problems a backend is the fastest "
+        "beyond the 95 % intervals; level where they meet; alone where nobody else was timed.</p>\n"
+        "<div class=\"box\"><table><thead><tr><th>operation</th><th class=\"n\">problems</th>"
+        "<th>fastest in</th><th>largest problem</th><th>fastest there</th><th class=\"n\">rate</th>"
+        "<th>next</th></tr></thead>\n<tbody>\n",
+        to);
+    for (size_t i = 0; i < page->problem_count; i++) {
+        standing now = {.wins = calloc(page->series_count + 1, sizeof *now.wins)};
+        if (now.wins != NULL && opens_kind(page, i))
+            put_kind(page, &page->problems[i], &now, to);
+        free(now.wins);
+    }
+    (void)fputs("</tbody></table></div>\n", to);
+}
+
+void plx_page_summary(const plx_page *page, FILE *to)
+{
+    plx_page_section(to, "summary", "Summary");
+    put_counts(page, to);
+    put_chips(page, to);
+    put_repeats(page, to);
+    put_ahead(page, to);
+    (void)fputs("</section>\n", to);
+}

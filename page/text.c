@@ -1,0 +1,84 @@
+/* Text, numbers and names as a page shows them.  Nothing that comes from a file reaches
+ * the page but through plx_page_text(). */
+#include "page/page.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What a letter becomes; NULL: itself.  No control character has a place in HTML. */
+static const char *entity_of(unsigned char letter)
+{
+    switch (letter) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    case 0x7f:
+        return "\xef\xbf\xbd";
+    default:
+        return letter < 0x20 ? letter == '\n' || letter == '\t' ? " " : "\xef\xbf\xbd" : NULL;
+    }
+}
+
+void plx_page_text(FILE *to, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        const char *entity = entity_of((unsigned char)*text);
+        if (entity != NULL)
+            (void)fputs(entity, to);
+        else
+            (void)fputc(*text, to);
+    }
+}
+
+void plx_page_problem_text(FILE *to, const plx_page_problem *problem)
+{
+    plx_page_text(to, problem->op);
+    (void)fputc(' ', to);
+    plx_page_text(to, problem->dtype);
+    (void)fputc(' ', to);
+    plx_page_text(to, problem->shape);
+    (void)fputs(problem->variant[0] != '\0' ? " " : "", to);
+    plx_page_text(to, problem->variant);
+}
+
+void plx_page_number_cell(FILE *to, double number, int digits)
+{
+    char text[40];
+    plx_number_text(number, digits, text, sizeof text);
+    (void)fprintf(to, "<td class=\"n\">%s</td>", text);
+}
+
+void plx_page_time(FILE *to, double nanoseconds)
+{
+    char text[48];
+    plx_duration_text(nanoseconds, "µs", text, sizeof text);
+    (void)fputs(text, to);
+}
+
+void plx_page_rate_text(double rate, bool flops, char *text, size_t capacity)
+{
+    char number[32];
+    bool large = rate >= 9999.5;
+    double value = large ? rate / 1000 : rate;
+    plx_number_text(value, value >= 999.5 ? 4 : 3, number, sizeof number);
+    (void)snprintf(text, capacity, "%s %s%s", number, large ? "T" : "G", flops ? "FLOP/s" : "B/s");
+}
+
+void plx_page_section(FILE *to, const char *id, const char *title)
+{
+    (void)fprintf(to, "<section id=\"%s\">\n<h2>%s</h2>\n", id, title);
+}
+
+void plx_page_series_mark(FILE *to, const plx_page *page, size_t series)
+{
+    (void)fprintf(to, "<span class=\"mark c%zu\">", page->series[series].colour);
+    plx_page_text(to, page->series[series].shown);
+    (void)fputs("</span>", to);
+}

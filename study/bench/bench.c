@@ -1,0 +1,236 @@
+/* plx_bench: one comparison over many cases, resumable, and none of them silent. */
+#define _XOPEN_SOURCE 700
+
+#include "study/bench/bench.h"
+
+#include "core/core.h"
+#include "study/run/run.h"
+#include "study/results/read.h"
+#include "study/report/json.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct bench {
+    const plx_bench_options *options;
+    plx_compare_options how;
+    plx_comparison comparison;
+    plx_results found; /* the devices, and the records of the present case */
+    plx_bench_file file;
+    plx_bench_case *cases;
+    size_t case_count, present;
+    size_t ran, kept, left_out;
+    double started_s, spent_s; /* on the cases that were run */
+    char about[200];           /* the present case in words */
+    plx_error *error;
+} bench;
+
+static double now_s(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* ---- progress ------------------------------------------------------------------------ */
+
+static size_t missing_cases(const bench *b)
+{
+    size_t count = 0;
+    for (size_t i = b->present; i < b->case_count; i++)
+        count += !plx_bench_file_has(&b->file, &b->cases[i].problem);
+    return count;
+}
+
+/* By what the cases took so far; "" before the first of them is done. */
+static void put_time_left(const bench *b, char *text, size_t capacity)
+{
+    double left = b->ran > 0 ? b->spent_s / (double)b->ran * (double)missing_cases(b) : 0;
+    left -= b->ran > 0 ? now_s() - b->started_s : 0;
+    text[0] = '\0';
+    if (b->ran > 0)
+        (void)snprintf(text, capacity, "about %.0f:%02d left, ", left > 0 ? (left - (double)((int)left % 60)) / 60 : 0,
+                       left > 0 ? (int)left % 60 : 0);
+}
+
+static void tell_progress(void *data, size_t done, size_t total, const char *what)
+{
+    const bench *b = data;
+    char text[400], left[40];
+    (void)done;
+    (void)total;
+    if (b->options->compare.progress == NULL)
+        return;
+    put_time_left(b, left, sizeof left);
+    (void)snprintf(text, sizeof text, "%s%s: %s", left, b->about, what);
+    b->options->compare.progress(b->options->compare.progress_data, b->present, b->case_count, text);
+}
+
+/* ---- what is not run ------------------------------------------------------------------- */
+
+/* Whether the case is too large for a processor. */
+static bool refuse(void *data, const plx_device_info *device, const plx_problem *problem, char *reason,
+                   size_t capacity)
+{
+    const bench *b = data;
+    const plx_bench_case *present = &b->cases[b->present];
+    const plx_operation *operation = plx_operation_of(problem->op);
+    double flops = operation->flops(problem), bytes = operation->bytes(problem);
+    if (!(device->features & PLX_FEATURE_CPU) ||
+        (flops <= present->processor_flops && bytes <= present->processor_bytes))
+        return false;
+    bool work = flops > present->processor_flops;
+    (void)snprintf(reason, capacity,
+                   "too large for a processor: %.3g %s, and the set asks none for more than %.3g; "
+                   "--shape runs it all the same",
+                   work ? flops : bytes, work ? "operations" : "bytes",
+                   work ? present->processor_flops : present->processor_bytes);
+    return true;
+}
+
+static bool all_refuse(const bench *b, char *reason, size_t capacity)
+{
+    const plx_viewpoints *viewpoints = &b->comparison.viewpoints;
+    for (size_t i = 0; i < viewpoints->count; i++)
+        if (!refuse((void *)b, plx_backend_device(viewpoints->backends[i]), &b->cases[b->present].problem, reason,
+                    capacity))
+            return false;
+    return viewpoints->count > 0;
+}
+
+/* The operands, the reference with its bounds, and a result for each of two. */
+static bool too_large_for_host(const plx_problem *problem, char *reason, size_t capacity)
+{
+    double needed = 4 * plx_operation_of(problem->op)->bytes(problem);
+    double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    if (!(there > 0) || needed <= there)
+        return false;
+    (void)snprintf(reason, capacity, "validating it takes about %.0f GiB of host memory, and there are %.0f",
+                   needed / 0x1p30, there / 0x1p30);
+    return true;
+}
+
+static plx_status leave_out(bench *b, const char *reason)
+{
+    b->left_out++;
+    if (b->options->left_out != NULL)
+        b->options->left_out(b->options->data, b->about, reason);
+    return plx_bench_file_leave_out(&b->file, &b->cases[b->present].problem, reason, b->error);
+}
+
+/* ---- cases ------------------------------------------------------------------------------ */
+
+static plx_status save_piece(const bench *b)
+{
+    return b->file.in_pieces ? plx_bench_file_save(&b->file, b->error) : PLX_OK;
+}
+
+static plx_status run_case(bench *b)
+{
+    const plx_problem *problem = &b->cases[b->present].problem;
+    plx_status status;
+    b->found.record_count = 0;
+    b->found.pair_count = 0;
+    b->started_s = now_s();
+    status = plx_comparison_add(&b->comparison, problem, plx_bench_file_next_group(&b->file));
+    if (status == PLX_NO_MEMORY) {
+        char reason[600];
+        (void)snprintf(reason, sizeof reason, "%s", b->error->text);
+        return leave_out(b, reason);
+    }
+    if (status == PLX_OK)
+        status = plx_bench_file_add(&b->file, &b->found, b->error);
+    if (status != PLX_OK)
+        return status;
+    b->spent_s += now_s() - b->started_s;
+    b->ran++;
+    if (b->options->finished != NULL)
+        b->options->finished(b->options->data, &b->found);
+    return save_piece(b);
+}
+
+static plx_status do_case(bench *b)
+{
+    char reason[256];
+    const plx_problem *problem = &b->cases[b->present].problem;
+    plx_bench_case_text(problem, b->about, sizeof b->about);
+    if (plx_bench_file_has(&b->file, problem))
+        return PLX_OK;
+    if (all_refuse(b, reason, sizeof reason) || too_large_for_host(problem, reason, sizeof reason))
+        return leave_out(b, reason);
+    return run_case(b);
+}
+
+static plx_status do_cases(bench *b)
+{
+    plx_status status = PLX_OK;
+    b->kept = b->case_count - missing_cases(b);
+    if (b->options->started != NULL)
+        b->options->started(b->options->data, b->case_count, b->kept);
+    for (b->present = 0; status == PLX_OK && b->present < b->case_count; b->present++)
+        status = do_case(b);
+    if (status == PLX_OK && b->file.path != NULL)
+        status = plx_bench_file_save(&b->file, b->error);
+    return status;
+}
+
+/* ---- the public functions ---------------------------------------------------------------- */
+
+static plx_status run_bench(bench *b, plx_context *context)
+{
+    plx_status status = plx_comparison_open(&b->comparison, context, &b->how, &b->found, b->error);
+    if (status != PLX_OK)
+        return status;
+    plx_viewpoints_environment(&b->comparison.viewpoints, &b->found); /* a resumed file is compared with it */
+    b->comparison.refuse = refuse;
+    b->comparison.refuse_data = b;
+    status = plx_bench_file_open(b->options, &b->found, &b->file, b->error);
+    if (status == PLX_OK)
+        status = do_cases(b);
+    plx_comparison_close(&b->comparison);
+    return status;
+}
+
+plx_status plx_bench(plx_context *context, const plx_bench_options *options, plx_bench_results *results)
+{
+    plx_error error = {.text = ""};
+    bench b = {.options = options, .how = options->compare, .error = &error};
+    plx_bench_results made = {.cases = 0};
+    b.how.progress = tell_progress;
+    b.how.progress_data = &b;
+    b.how.problems = NULL;
+    b.how.problem_count = 0;
+    plx_status status = options->compare.input_count > 0
+                            ? plx_fail(&error, PLX_INVALID, "bench generates its data; it takes no arrays")
+                            : plx_bench_cases(options, &b.cases, &b.case_count, &error);
+    if (status == PLX_OK)
+        status = run_bench(&b, context);
+    if (status == PLX_OK)
+        status = plx_results_of_json(b.file.document, &made.results, &error);
+    if (status == PLX_OK) {
+        made.cases = b.case_count;
+        made.kept = b.kept;
+        made.ran = b.ran;
+        made.left_out = b.left_out;
+        made.document = json_incref(b.file.document);
+        *results = made;
+    }
+    plx_bench_file_close(&b.file);
+    plx_results_free(&b.found);
+    free(b.cases);
+    return status == PLX_OK ? PLX_OK : plx_context_fail(context, status, "%s", error.text);
+}
+
+plx_status plx_bench_write_json(const plx_bench_results *results, FILE *to, plx_error *error)
+{
+    return plx_json_write(json_incref((json_t *)results->document), to, error);
+}
+
+void plx_bench_results_free(plx_bench_results *results)
+{
+    plx_results_free(&results->results);
+    json_decref((json_t *)results->document);
+    *results = (plx_bench_results){.cases = 0};
+}

@@ -1,0 +1,120 @@
+/* Which cases a bench has: those of its sets and those that were asked for by shape, each
+ * once. */
+#include "study/bench/bench.h"
+#include "study/report/report.h"
+#include "study/bench/sets.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct case_list {
+    plx_bench_case *cases;
+    size_t count;
+    plx_error *error;
+} case_list;
+
+void plx_bench_case_text(const plx_problem *problem, char *text, size_t capacity)
+{
+    char shape[80], variant[128];
+    plx_shape_text(problem, shape, sizeof shape);
+    plx_variant_text(problem, variant, sizeof variant);
+    (void)snprintf(text, capacity, "%s %s %s%s%s", plx_op_name(problem->op), plx_dtype_name(problem->dtype),
+                   shape, variant[0] != '\0' ? " " : "", variant);
+}
+
+/* What two ask for has the wider limits. */
+static bool merge(case_list *list, const plx_bench_case *wanted)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        plx_bench_case *known = &list->cases[i];
+        if (memcmp(&known->problem, &wanted->problem, sizeof known->problem) != 0)
+            continue;
+        known->processor_flops = fmax(known->processor_flops, wanted->processor_flops);
+        known->processor_bytes = fmax(known->processor_bytes, wanted->processor_bytes);
+        return true;
+    }
+    return false;
+}
+
+static plx_status add(case_list *list, const plx_bench_case *wanted)
+{
+    if (merge(list, wanted))
+        return PLX_OK;
+    plx_bench_case *grown = realloc(list->cases, (list->count + 1) * sizeof *grown);
+    if (grown == NULL)
+        return plx_fail(list->error, PLX_NO_MEMORY, "no memory for the list of cases");
+    list->cases = grown;
+    list->cases[list->count++] = *wanted;
+    return PLX_OK;
+}
+
+static bool wants_op(const plx_bench_options *options, plx_op op)
+{
+    for (size_t i = 0; i < options->op_count; i++)
+        if (options->ops[i] == op)
+            return true;
+    return options->op_count == 0;
+}
+
+static bool has_dtype(plx_op op, plx_dtype dtype)
+{
+    plx_op_info info;
+    return plx_op_describe(op, &info) && (info.dtypes & PLX_DTYPE_BIT(dtype)) != 0;
+}
+
+/* The case with each element type that its operation has. */
+static plx_status add_with_dtypes(case_list *list, const plx_bench_options *options, plx_bench_case wanted)
+{
+    static const plx_dtype usual[] = {PLX_F32};
+    const plx_dtype *dtypes = options->dtype_count > 0 ? options->dtypes : usual;
+    plx_status status = PLX_OK;
+    for (size_t i = 0; status == PLX_OK && i < (options->dtype_count > 0 ? options->dtype_count : 1); i++) {
+        wanted.problem.dtype = dtypes[i];
+        if (has_dtype(wanted.problem.op, dtypes[i]))
+            status = add(list, &wanted);
+    }
+    return status;
+}
+
+static plx_status add_set(case_list *list, const plx_bench_options *options, const char *set)
+{
+    plx_bench_case wanted;
+    plx_status status = PLX_OK;
+    if (!plx_set_limits(set, &wanted.processor_flops, &wanted.processor_bytes))
+        return plx_fail(list->error, PLX_NOT_FOUND, "there is no set \"%.60s\"", set);
+    for (size_t i = 0; status == PLX_OK && plx_set_case(set, i, &wanted.problem); i++)
+        if (wants_op(options, wanted.problem.op))
+            status = add_with_dtypes(list, options, wanted);
+    return status;
+}
+
+static plx_status add_sets(case_list *list, const plx_bench_options *options)
+{
+    static const char *const usual[] = {"quick"};
+    const bool none = options->set_count == 0;
+    const char *const *names = none ? usual : options->sets;
+    size_t count = !none ? options->set_count : options->compare.problem_count == 0 ? 1 : 0;
+    plx_status status = PLX_OK;
+    for (size_t i = 0; status == PLX_OK && i < count; i++)
+        status = add_set(list, options, names[i]);
+    return status;
+}
+
+plx_status plx_bench_cases(const plx_bench_options *options, plx_bench_case **cases, size_t *count,
+                           plx_error *error)
+{
+    case_list list = {.error = error};
+    plx_status status = add_sets(&list, options);
+    for (size_t i = 0; status == PLX_OK && i < options->compare.problem_count; i++)
+        status = add(&list, &(plx_bench_case){options->compare.problems[i], INFINITY, INFINITY});
+    if (status == PLX_OK && list.count == 0)
+        status = plx_fail(error, PLX_INVALID, "the sets have no case of that operation and element type");
+    if (status != PLX_OK) {
+        free(list.cases);
+        return status;
+    }
+    *cases = list.cases;
+    *count = list.count;
+    return PLX_OK;
+}

@@ -1,0 +1,486 @@
+/* plx_check: every kernel of every backend on every case, and the backends against
+ * each other.  No timing.  Threads with backends of their own take the units from one
+ * list, the largest first; the cases that need gigabytes follow one by one. */
+#include "study/check/check.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+/* More threads than this wait for one device rather than keep it busy. */
+enum { MAX_WORKERS = 8, MAX_UNITS = PLX_OP_COUNT * PLX_DTYPE_COUNT * MAX_WORKERS };
+
+typedef struct check {
+    plx_check_desk desk;
+    const plx_check_options *options;
+    plx_context *context;
+    plx_viewpoints viewpoints; /* of the thread that called */
+    plx_watch watch;
+    plx_results *results;
+    plx_error *error;
+    bool kernel_found; /* some operation has a kernel that was named */
+    plx_check_unit units[MAX_UNITS]; /* by operation, dtype and case */
+    size_t unit_count;
+    size_t order[MAX_UNITS]; /* the largest first */
+    atomic_size_t next;      /* of order */
+    atomic_bool stop;
+    int threads_each;
+} check;
+
+/* One of the threads. */
+typedef struct worker {
+    check *check;
+    plx_viewpoints viewpoints;
+    plx_watch watch;
+    plx_status status;
+    plx_error error;
+    pthread_t thread;
+} worker;
+
+/* ---- what there is to do ----------------------------------------------------------------- */
+
+static bool wants_dtype(const check *c, const plx_operation *operation, plx_dtype dtype)
+{
+    if ((operation->dtypes & PLX_DTYPE_BIT(dtype)) == 0)
+        return false;
+    for (size_t i = 0; i < c->options->dtype_count; ++i)
+        if (c->options->dtypes[i] == dtype)
+            return true;
+    return c->options->dtype_count == 0;
+}
+
+static bool wants_op(const check *c, plx_op op)
+{
+    for (size_t i = 0; i < c->options->op_count; ++i)
+        if (c->options->ops[i] == op)
+            return true;
+    return c->options->op_count == 0;
+}
+
+/* Quick takes one dtype of each size for data that is only moved. */
+static bool spared(const check *c, const plx_operation *operation, plx_dtype dtype)
+{
+    return c->options->effort == PLX_QUICK && c->options->dtype_count == 0 &&
+           operation->op == PLX_TRANSPOSE && (dtype == PLX_I32 || dtype == PLX_I64 || dtype == PLX_C64);
+}
+
+/* "best" stands for nothing before there is a problem. */
+static size_t drop_unknown(plx_arm *arms, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; ++i)
+        if (arms[i].kernel != NULL)
+            arms[kept++] = arms[i];
+    return kept;
+}
+
+/* A kernel name that this operation does not have may belong to another: then no arms. */
+static plx_status find_arms(const check *c, const plx_viewpoints *viewpoints, plx_op op, plx_arm **arms,
+                            size_t *count, plx_error *error)
+{
+    static const char *const all[] = {"all"};
+    const plx_problem any = {.op = op};
+    bool named = c->options->kernel_count > 0;
+    plx_status status = plx_viewpoints_arms(viewpoints, &any, named ? c->options->kernels : all,
+                                            named ? c->options->kernel_count : 1, arms, count, error);
+
+    if (status == PLX_NOT_FOUND && named) {
+        *arms = NULL;
+        *count = 0;
+        return PLX_OK;
+    }
+    if (status == PLX_OK)
+        *count = drop_unknown(*arms, *count);
+    return status;
+}
+
+static size_t most_workers(void)
+{
+#ifdef _OPENMP
+    size_t threads = (size_t)omp_get_max_threads();
+    return threads < MAX_WORKERS ? threads : MAX_WORKERS;
+#else
+    return 1;
+#endif
+}
+
+/* In the quickest check the compilers take the time, and what one thread compiled serves
+ * that thread alone. */
+static size_t slices(const check *c)
+{
+    return c->options->effort == PLX_QUICK || c->options->only_case != 0 ? 1 : most_workers();
+}
+
+static plx_status add_slices(check *c, const plx_operation *operation, plx_dtype dtype, size_t arm_count)
+{
+    plx_status status = PLX_OK;
+
+    for (size_t slice = 0; status == PLX_OK && slice < slices(c); ++slice) {
+        plx_check_unit *unit = &c->units[c->unit_count];
+        status = plx_check_unit_make(c->options, operation, dtype, slice, slices(c), arm_count, unit, c->error);
+        if (status != PLX_OK)
+            return status;
+        c->desk.total += (c->options->only_case != 0 ? 1 : unit->end - unit->first) * arm_count;
+        ++c->unit_count;
+    }
+    return status;
+}
+
+static plx_status add_units(check *c, const plx_operation *operation, size_t arm_count)
+{
+    plx_status status = PLX_OK;
+
+    for (int dtype = 0; status == PLX_OK && dtype < PLX_DTYPE_COUNT; ++dtype)
+        if (wants_dtype(c, operation, (plx_dtype)dtype) && !spared(c, operation, (plx_dtype)dtype))
+            status = add_slices(c, operation, (plx_dtype)dtype, arm_count);
+    return status;
+}
+
+static plx_status add_operation(check *c, const plx_operation *operation)
+{
+    plx_arm *arms;
+    size_t count;
+    plx_status status = find_arms(c, &c->viewpoints, operation->op, &arms, &count, c->error);
+
+    if (status != PLX_OK)
+        return status;
+    c->kernel_found = c->kernel_found || count > 0;
+    free(arms);
+    return add_units(c, operation, count);
+}
+
+static plx_status list_units(check *c)
+{
+    plx_status status = PLX_OK;
+
+    for (int op = 0; status == PLX_OK && op < PLX_OP_COUNT; ++op)
+        if (wants_op(c, (plx_op)op) && plx_operation_of((plx_op)op) != NULL && plx_cases_exist((plx_op)op))
+            status = add_operation(c, plx_operation_of((plx_op)op));
+    if (status == PLX_OK && !c->kernel_found && c->options->kernel_count > 0)
+        status = plx_fail(c->error, PLX_NOT_FOUND,
+                          "no backend has a kernel \"%s\"; `parallax list kernels` shows those there are",
+                          c->options->kernels[0]);
+    return status;
+}
+
+/* Products take the longest, for the compilers too. */
+static size_t weight(const plx_check_unit *unit)
+{
+    static const size_t of[PLX_OP_COUNT] = {
+        [PLX_REDUCE] = 2, [PLX_TRANSPOSE] = 3, [PLX_MATVEC] = 3, [PLX_GEMM] = 8, [PLX_PROBE] = 1};
+    return (unit->end - unit->first) * unit->arm_count * of[unit->operation->op];
+}
+
+static void order_units(check *c)
+{
+    for (size_t i = 0; i < c->unit_count; ++i) {
+        size_t place = i;
+        for (; place > 0 && weight(&c->units[c->order[place - 1]]) < weight(&c->units[i]); --place)
+            c->order[place] = c->order[place - 1];
+        c->order[place] = i;
+    }
+}
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+/* What was measured of the devices holds for a thread's own sessions of them. */
+static bool same_devices(const check *c, const worker *w)
+{
+    if (w->viewpoints.count != c->viewpoints.count)
+        return false;
+    for (size_t i = 0; i < c->viewpoints.count; ++i) {
+        if (strcmp(plx_backend_label(w->viewpoints.backends[i]), plx_backend_label(c->viewpoints.backends[i])) != 0)
+            return false;
+        w->viewpoints.backends[i]->device = *plx_backend_device(c->viewpoints.backends[i]);
+    }
+    return true;
+}
+
+static plx_status run_unit(check *c, plx_check_unit *unit, bool large, const plx_viewpoints *viewpoints,
+                           plx_watch *watch, plx_error *error)
+{
+    plx_arm *arms;
+    size_t count;
+    plx_status status = find_arms(c, viewpoints, unit->operation->op, &arms, &count, error);
+
+    if (status == PLX_OK && count == unit->arm_count)
+        status = plx_check_unit_run(&c->desk, unit, large, viewpoints, arms, watch, error);
+    else if (status == PLX_OK)
+        status = plx_fail(error, PLX_FAILED, "the kernels of %s changed during the check", unit->operation->name);
+    free(arms);
+    return status;
+}
+
+static void run_units(worker *w, const plx_viewpoints *viewpoints)
+{
+    check *c = w->check;
+
+    while (w->status == PLX_OK && !atomic_load(&c->stop)) {
+        size_t next = atomic_fetch_add(&c->next, 1);
+        if (next >= c->unit_count)
+            break;
+        w->status = run_unit(c, &c->units[c->order[next]], false, viewpoints, &w->watch, &w->error);
+    }
+    if (w->status != PLX_OK)
+        atomic_store(&c->stop, true);
+}
+
+/* A thread that gets no backends of its own leaves the work to the others. */
+static void *work(void *data)
+{
+    worker *w = data;
+    const check *c = w->check;
+    plx_error ignored = {.text = ""};
+
+#ifdef _OPENMP
+    omp_set_num_threads(c->threads_each);
+#endif
+    (void)plx_watch_turn(&w->watch, PLX_CHECK_OTHER);
+    if (plx_viewpoints_open(c->context, c->options->backends, c->options->backend_count, &w->viewpoints, &ignored) !=
+        PLX_OK)
+        return NULL;
+    if (same_devices(c, w))
+        run_units(w, &w->viewpoints);
+    plx_viewpoints_close(&w->viewpoints);
+    (void)plx_watch_turn(&w->watch, PLX_CHECK_OTHER);
+    return NULL;
+}
+
+static size_t count_workers(const check *c)
+{
+    size_t most = most_workers();
+    return c->unit_count < most ? c->unit_count : most;
+}
+
+static void take(check *c, const worker *w)
+{
+    for (int phase = 0; phase < PLX_CHECK_PHASE_COUNT; ++phase)
+        c->watch.seconds[phase] += w->watch.seconds[phase];
+}
+
+/* The calling thread is the first worker, with the backends that it has. */
+static plx_status run_small(check *c)
+{
+    worker workers[MAX_WORKERS] = {{.check = c}};
+    size_t wanted = count_workers(c), count = 1;
+    plx_status status;
+#ifdef _OPENMP
+    int threads = omp_get_max_threads();
+    c->threads_each = wanted > 0 && (size_t)threads > wanted ? threads / (int)wanted : 1;
+    omp_set_num_threads(wanted > 1 ? c->threads_each : threads);
+#endif
+
+    for (; count < wanted; ++count) {
+        workers[count] = (worker){.check = c};
+        if (pthread_create(&workers[count].thread, NULL, work, &workers[count]) != 0)
+            break;
+    }
+    workers[0].watch = (plx_watch){.phase = PLX_CHECK_OTHER};
+    (void)plx_watch_turn(&workers[0].watch, PLX_CHECK_OTHER);
+    run_units(&workers[0], &c->viewpoints);
+    (void)plx_watch_turn(&workers[0].watch, PLX_CHECK_OTHER);
+    status = workers[0].status;
+    if (status != PLX_OK)
+        *c->error = workers[0].error;
+    for (size_t i = 0; i < count; ++i) {
+        if (i > 0)
+            (void)pthread_join(workers[i].thread, NULL);
+        take(c, &workers[i]);
+        if (status == PLX_OK && workers[i].status != PLX_OK) {
+            status = workers[i].status;
+            *c->error = workers[i].error;
+        }
+    }
+#ifdef _OPENMP
+    omp_set_num_threads(threads);
+#endif
+    return status;
+}
+
+static plx_status run_large(check *c)
+{
+    plx_status status = PLX_OK;
+
+    (void)plx_watch_turn(&c->watch, PLX_CHECK_OTHER);
+    for (size_t i = 0; status == PLX_OK && c->options->effort == PLX_FULL && i < c->unit_count; ++i)
+        status = run_unit(c, &c->units[i], true, &c->viewpoints, &c->watch, c->error);
+    (void)plx_watch_turn(&c->watch, PLX_CHECK_OTHER);
+    return status;
+}
+
+/* ---- what came of it ------------------------------------------------------------------------- */
+
+/* The records of an operation's arms, before any case. */
+static plx_status add_blank_records(check *c, const plx_operation *operation, const plx_arm *arms, size_t count)
+{
+    plx_status status = PLX_OK;
+
+    for (size_t i = 0; status == PLX_OK && i < count; ++i) {
+        plx_record record = {.problem = {.op = operation->op},
+                             .group = (size_t)operation->op,
+                             .outcome = PLX_OUTCOME_NOT_RUN,
+                             .device = arms[i].device,
+                             .step = arms[i].step,
+                             .named = arms[i].named,
+                             .error = {.first_bad = -1}};
+        (void)snprintf(record.backend, sizeof record.backend, "%s", plx_backend_label(arms[i].backend));
+        (void)snprintf(record.kernel, sizeof record.kernel, "%s", arms[i].kernel->name);
+        (void)snprintf(record.idea, sizeof record.idea, "%s", arms[i].kernel->idea);
+        (void)snprintf(record.reason, sizeof record.reason, "no case suits it");
+        record.kernel_flags = arms[i].kernel->flags;
+        status = plx_results_add_record(c->results, &record, c->error);
+    }
+    return status;
+}
+
+static void add_counts(plx_check_counts *all, const plx_check_counts *of)
+{
+    all->cases += of->cases;
+    all->ok += of->ok;
+    all->wrong += of->wrong;
+    all->unsupported += of->unsupported;
+    all->failed += of->failed;
+    all->pairs += of->pairs;
+    all->agreed += of->agreed;
+    all->disagreed += of->disagreed;
+    all->repeats += of->repeats;
+    for (size_t i = 0; i < of->reason_count; ++i)
+        plx_check_count_reason(all, of->reasons[i].text, of->reasons[i].count);
+}
+
+/* The pairs of an operation over its dtypes, in the order of its arms. */
+static plx_status add_pairs(check *c, plx_op op, size_t arms, size_t first_record)
+{
+    plx_status status = PLX_OK;
+
+    for (size_t at = 0; status == PLX_OK && at < arms * arms; ++at) {
+        plx_pair all = {.compared = false};
+        for (size_t i = 0; i < c->unit_count; ++i) {
+            const plx_pair *one = c->units[i].operation->op == op ? &c->units[i].pairs[at] : NULL;
+            if (one == NULL || !one->compared)
+                continue;
+            if (all.compared)
+                plx_check_join(&all, one);
+            else
+                all = *one;
+        }
+        all.first = first_record + at / arms;
+        all.second = first_record + at % arms;
+        if (all.compared)
+            status = plx_results_add_pair(c->results, &all, c->error);
+    }
+    return status;
+}
+
+static plx_status report_operation(check *c, plx_op op)
+{
+    size_t first = c->results->record_count, count;
+    plx_arm *arms;
+    bool *tried;
+    plx_status status = find_arms(c, &c->viewpoints, op, &arms, &count, c->error);
+
+    if (status != PLX_OK)
+        return status;
+    status = add_blank_records(c, plx_operation_of(op), arms, count);
+    free(arms);
+    tried = calloc(count > 0 ? count : 1, sizeof *tried);
+    if (status == PLX_OK && tried == NULL)
+        status = plx_fail(c->error, PLX_NO_MEMORY, "no memory for the records of a check");
+    for (size_t i = 0; status == PLX_OK && i < c->unit_count; ++i)
+        for (size_t arm = 0; c->units[i].operation->op == op && arm < count; ++arm)
+            if (c->units[i].tried[arm])
+                plx_check_worse(&c->results->records[first + arm], &tried[arm], &c->units[i].records[arm]);
+    free(tried);
+    return status == PLX_OK ? add_pairs(c, op, count, first) : status;
+}
+
+static plx_status report(check *c, plx_check_counts *counts)
+{
+    plx_status status = PLX_OK;
+
+    *counts = (plx_check_counts){.cases = 0};
+    for (size_t i = 0; status == PLX_OK && i < c->unit_count; ++i) {
+        add_counts(counts, &c->units[i].counts);
+        if (i == 0 || c->units[i].operation != c->units[i - 1].operation)
+            status = report_operation(c, c->units[i].operation->op);
+    }
+    memcpy(counts->seconds, c->watch.seconds, sizeof counts->seconds);
+    return status;
+}
+
+static plx_status check_all(check *c, plx_check_counts *counts)
+{
+    plx_status status = plx_viewpoints_devices(&c->viewpoints, c->results, c->error);
+
+    if (status == PLX_OK)
+        status = list_units(c);
+    order_units(c);
+    (void)plx_watch_turn(&c->watch, PLX_CHECK_OTHER);
+    if (status == PLX_OK)
+        status = run_small(c);
+    c->watch.running = false; /* the threads had clocks of their own */
+    if (status == PLX_OK)
+        status = run_large(c);
+    if (status == PLX_OK)
+        status = report(c, counts);
+    for (size_t i = 0; i < c->unit_count; ++i)
+        plx_check_unit_free(&c->units[i]);
+    return status;
+}
+
+static plx_status check_with(check *c, plx_check_counts *counts)
+{
+    plx_status status = plx_viewpoints_open(c->context, c->options->backends, c->options->backend_count,
+                                            &c->viewpoints, c->error);
+
+    if (status == PLX_OK)
+        status = check_all(c, counts);
+    plx_viewpoints_close(&c->viewpoints);
+    return status;
+}
+
+const char *plx_effort_name(plx_effort effort)
+{
+    static const char *const names[] = {[PLX_QUICK] = "quick", [PLX_NORMAL] = "normal", [PLX_FULL] = "full"};
+    return (unsigned)effort < sizeof names / sizeof names[0] ? names[effort] : "?";
+}
+
+plx_status plx_check(plx_context *context, const plx_check_options *options, plx_check_counts *counts,
+                     plx_results *results)
+{
+    plx_results made = {.record_count = 0};
+    plx_error error = {.text = ""};
+    plx_check_counts counted;
+    check *c = calloc(1, sizeof *c);
+    plx_status status = PLX_NO_MEMORY;
+
+    made.check = calloc(1, sizeof *made.check);
+    if (c == NULL || made.check == NULL || pthread_mutex_init(&c->desk.lock, NULL) != 0) {
+        plx_results_free(&made);
+        free(c);
+        return plx_context_fail(context, status, "no memory for a check");
+    }
+    c->options = c->desk.options = options;
+    c->context = context;
+    c->results = &made;
+    c->error = &error;
+    atomic_init(&c->next, 0);
+    atomic_init(&c->stop, false);
+    (void)plx_watch_turn(&c->watch, PLX_CHECK_OTHER);
+    status = check_with(c, &counted);
+    (void)pthread_mutex_destroy(&c->desk.lock);
+    free(c);
+    if (status != PLX_OK) {
+        plx_results_free(&made);
+        return plx_context_fail(context, status, "%s", error.text);
+    }
+    counted.effort = options->effort;
+    *made.check = *counts = counted;
+    *results = made;
+    return PLX_OK;
+}

@@ -1,0 +1,487 @@
+/* One unit of plx_check: cases of one operation in one dtype on every kernel of every
+ * backend, counted. */
+#define _DEFAULT_SOURCE /* sysconf(_SC_PHYS_PAGES) */
+#include "study/check/check.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A unit while some thread works on it. */
+typedef struct part {
+    plx_check_desk *desk;
+    plx_check_unit *unit;
+    plx_arm *arms;
+    plx_stage *stages;  /* one for each backend */
+    uint32_t *patterns; /* of each arm: bits of what a probe's kernel serves; 0: not asked yet */
+    plx_watch *watch;
+    plx_error *error;
+} part;
+
+/* ---- failures ------------------------------------------------------------------------ */
+
+static void fill_record(plx_record *record, const plx_case *tried, const plx_inputs *inputs,
+                        const plx_arm *arm, size_t group)
+{
+    plx_line line = {.length = 0};
+
+    plx_record_fill(record, arm, inputs, group);
+    plx_case_circumstances(tried, inputs, &line);
+    (void)snprintf(record->circumstances, sizeof record->circumstances, "%.*s",
+                   (int)sizeof record->circumstances - 1, line.text);
+}
+
+static plx_status report_failure(plx_check_desk *c, const plx_failed_case *failed, plx_error *error)
+{
+    plx_record record;
+    plx_line line = {.length = 0};
+    plx_status status = PLX_OK;
+
+    (void)pthread_mutex_lock(&c->lock);
+    if (c->options->failure != NULL) {
+        fill_record(&record, failed->tried, failed->inputs, failed->arm, 0);
+        plx_failure_command(failed, &line);
+        c->options->failure(c->options->progress_data, &record, line.text);
+    }
+    if (c->options->save_failure != NULL && failed->arm->outcome == PLX_OUTCOME_WRONG)
+        status = plx_failure_save(failed, ++c->saved, error);
+    (void)pthread_mutex_unlock(&c->lock);
+    return status;
+}
+
+/* ---- the worst case -------------------------------------------------------------------- */
+
+static int rank_of(plx_outcome outcome)
+{
+    static const int ranks[] = {
+        [PLX_OUTCOME_UNSUPPORTED] = 0, [PLX_OUTCOME_OK] = 1,    [PLX_OUTCOME_NOT_RUN] = 2,
+        [PLX_OUTCOME_FAILED] = 3,      [PLX_OUTCOME_WRONG] = 4,
+    };
+    return ranks[outcome];
+}
+
+/* A kernel that does not serve some of the cases is judged by the others. */
+void plx_check_worse(plx_record *kept, bool *tried, const plx_record *record)
+{
+    size_t group = kept->group;
+
+    if (!*tried || rank_of(record->outcome) > rank_of(kept->outcome) ||
+        (record->outcome == kept->outcome && record->error.max_over_bound > kept->error.max_over_bound))
+        *kept = *record;
+    kept->group = group;
+    *tried = true;
+}
+
+void plx_check_join(plx_pair *all, const plx_pair *one)
+{
+    if (one->first_different >= 0 && all->first_different < 0) {
+        all->first_different = one->first_different;
+        memcpy(all->value_first, one->value_first, sizeof all->value_first);
+        memcpy(all->value_second, one->value_second, sizeof all->value_second);
+    }
+    all->identical = all->identical && one->identical;
+    all->agree = all->agree && one->agree;
+    all->elements += one->elements;
+    if (one->max_ulp > all->max_ulp)
+        all->max_ulp = one->max_ulp;
+    if (one->max_over_bound > all->max_over_bound)
+        all->max_over_bound = one->max_over_bound;
+}
+
+static plx_status count_pair(void *data, size_t first, size_t second, const plx_pair *found, plx_error *error)
+{
+    plx_check_unit *unit = ((part *)data)->unit;
+    plx_pair *all = &unit->pairs[first * unit->arm_count + second];
+
+    (void)error;
+    ++unit->counts.pairs;
+    ++*(found->agree ? &unit->counts.agreed : &unit->counts.disagreed);
+    if (all->compared)
+        plx_check_join(all, found);
+    else
+        *all = *found;
+    return PLX_OK;
+}
+
+/* ---- one case ----------------------------------------------------------------------------- */
+
+/* What the reason says beyond which kernel of which backend it is about. */
+static const char *essence(const char *reason)
+{
+    static const char marker[] = " is not supported: ";
+    const char *found = strstr(reason, marker);
+    return found != NULL ? found + sizeof marker - 1 : reason;
+}
+
+/* Sentences that differ in their numbers alone are one reason. */
+static bool same_reason(const char *a, const char *b)
+{
+    for (;; ++a, ++b) {
+        while (isdigit((unsigned char)*a))
+            ++a;
+        while (isdigit((unsigned char)*b))
+            ++b;
+        if (*a != *b)
+            return false;
+        if (*a == '\0')
+            return true;
+    }
+}
+
+void plx_check_count_reason(plx_check_counts *counts, const char *reason, size_t times)
+{
+    size_t i = 0;
+
+    while (i < counts->reason_count && !same_reason(counts->reasons[i].text, reason))
+        ++i;
+    if (i == PLX_CHECK_REASONS)
+        return; /* among the unsupported, but without a line of its own */
+    if (i == counts->reason_count) {
+        ++counts->reason_count;
+        (void)snprintf(counts->reasons[i].text, sizeof counts->reasons[i].text, "%.*s",
+                       (int)sizeof counts->reasons[i].text - 1, reason);
+    }
+    counts->reasons[i].count += times;
+}
+
+static void count_outcome(plx_check_counts *counts, const plx_arm *arm)
+{
+    ++counts->cases;
+    counts->repeats += arm->repeats;
+    switch (arm->outcome) {
+    case PLX_OUTCOME_OK:
+        ++counts->ok;
+        break;
+    case PLX_OUTCOME_WRONG:
+        ++counts->wrong;
+        break;
+    case PLX_OUTCOME_UNSUPPORTED:
+        ++counts->unsupported;
+        plx_check_count_reason(counts, essence(arm->reason), 1);
+        break;
+    default:
+        ++counts->failed;
+        break;
+    }
+}
+
+static void progress(plx_check_desk *desk, const plx_arm *arm, const plx_operation *operation)
+{
+    char text[160];
+
+    (void)pthread_mutex_lock(&desk->lock);
+    ++desk->done;
+    if (desk->options->progress != NULL) {
+        (void)snprintf(text, sizeof text, "%s/%s on %s", operation->name, arm->kernel->name,
+                       plx_backend_label(arm->backend));
+        desk->options->progress(desk->options->progress_data, desk->done, desk->total, text);
+    }
+    (void)pthread_mutex_unlock(&desk->lock);
+}
+
+/* Room on an accelerator for three times the operands. */
+static bool affordable(const plx_case *tried, const plx_arm *arm)
+{
+    const plx_device_info *device = plx_backend_device(arm->backend);
+    double bytes = plx_operation_of(tried->problem.op)->bytes(&tried->problem);
+
+    return !tried->large ||
+           ((device->features & PLX_FEATURE_CPU) == 0 && 3.0 * bytes < (double)device->memory_bytes);
+}
+
+/* Of a container the limit, when it has one. */
+static double host_memory(void)
+{
+    double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    FILE *file = fopen("/sys/fs/cgroup/memory.max", "r");
+    uint64_t limit;
+
+    if (file == NULL)
+        return memory;
+    if (fscanf(file, "%" SCNu64, &limit) == 1 && (double)limit < memory)
+        memory = (double)limit;
+    (void)fclose(file);
+    return memory;
+}
+
+/* The host holds the operands, the reference (in f64 and twice that where it is no copy of
+ * bits), and a few results: those that are the same are held once. */
+static bool host_affords(const plx_case *tried)
+{
+    const plx_operation *operation = plx_operation_of(tried->problem.op);
+    plx_extent extents[PLX_MAX_OPERANDS];
+    double need = 0.0, size = (double)plx_dtype_size(tried->problem.dtype);
+
+    if (!tried->large)
+        return true;
+    operation->extents(&tried->problem, extents);
+    for (size_t i = 0; i < operation->operand_count; ++i) {
+        double elements = (double)extents[i].rows * (double)extents[i].ld;
+        need += elements * (i == operation->output ? 4.0 * size : size);
+        if (i == operation->output)
+            need += elements * (operation->exact(&tried->problem) ? size : 24.0);
+    }
+    return need < 0.9 * host_memory();
+}
+
+static bool worth_making(const part *p, const plx_case *tried)
+{
+    bool some = false;
+    for (size_t i = 0; i < p->unit->arm_count; ++i)
+        some = some || affordable(tried, &p->arms[i]);
+    return some && host_affords(tried);
+}
+
+/* Whether a kernel computes this problem at all, tried at a size that all take. */
+static bool has_plan(const plx_arm *arm, const plx_problem *problem)
+{
+    plx_plan *plan;
+
+    if (plx_plan_create(arm->backend, problem, arm->kernel->name, &plan) != PLX_OK)
+        return false;
+    plx_plan_destroy(plan);
+    return true;
+}
+
+static uint32_t patterns_of(const plx_arm *arm, plx_dtype dtype)
+{
+    uint32_t found = 0;
+
+    for (int pattern = 0; pattern < PLX_PROBE_PATTERN_COUNT; ++pattern) {
+        plx_problem problem = plx_probe_of(dtype, (plx_probe_pattern)pattern, 256);
+        if (has_plan(arm, &problem))
+            found |= UINT32_C(1) << pattern;
+    }
+    return found != 0 ? found : UINT32_MAX; /* one that serves none may say why in each case */
+}
+
+/* A probe's kernel computes one of the patterns: the others are no cases of its. */
+static bool serves_pattern(part *p, size_t which, const plx_problem *problem)
+{
+    if (p->unit->operation->op != PLX_PROBE)
+        return true;
+    if (p->patterns[which] == 0)
+        p->patterns[which] = patterns_of(&p->arms[which], problem->dtype);
+    return (p->patterns[which] >> problem->of.probe.pattern & 1) != 0;
+}
+
+/* Of the dtypes beside f32 one for each step; whoever has no sum in f32 has one in i32. */
+static bool shows_reduction(size_t step, const plx_reduce_problem *of, plx_dtype dtype)
+{
+    const plx_dtype least = step % 2 == 0 ? PLX_F64 : PLX_I64;
+
+    if (dtype == PLX_F32)
+        return (size_t)of->reduction == step % PLX_REDUCTION_COUNT;
+    return dtype == (step % PLX_REDUCTION_COUNT == PLX_SUM ? least : PLX_I32);
+}
+
+static bool shows_size(size_t step, plx_dtype dtype)
+{
+    static const plx_dtype sizes[] = {PLX_I8, PLX_I16, PLX_F64, PLX_C128};
+    return dtype == PLX_F32 || dtype == sizes[step % (sizeof sizes / sizeof sizes[0])];
+}
+
+/* Whether the step of a ladder shows this variant when each shows one or two; the ladder
+ * as a whole shows them all. */
+static bool shows_variant(size_t step, const plx_problem *problem)
+{
+    bool odd = step % 2 == 1;
+
+    switch (problem->op) {
+    case PLX_REDUCE:
+        return shows_reduction(step, &problem->of.reduce, problem->dtype);
+    case PLX_TRANSPOSE:
+        return shows_size(step, problem->dtype);
+    case PLX_MATVEC:
+        return problem->of.matvec.trans == (odd == (problem->dtype == PLX_F32));
+    case PLX_GEMM:
+        return problem->dtype == PLX_F32 ? problem->of.gemm.trans_a == odd : odd;
+    default:
+        return problem->dtype != PLX_I64 || step % 4 == 1;
+    }
+}
+
+static bool has_ladder(const part *p, const plx_backend *backend)
+{
+    size_t kernels = 0;
+    for (size_t i = 0; i < p->unit->arm_count; ++i)
+        kernels += p->arms[i].backend == backend ? 1 : 0;
+    return kernels > 1;
+}
+
+/* A library of a vendor shows one dtype: it compiles all that it has for a dtype, used
+ * or not. */
+static bool shows(const part *p, const plx_arm *arm, const plx_problem *problem)
+{
+    if ((arm->kernel->flags & PLX_KERNEL_VENDOR) != 0)
+        return problem->dtype == PLX_F32;
+    return !has_ladder(p, arm->backend) || shows_variant(arm->step, problem);
+}
+
+/* A compiler for processors takes seconds for each variant of a kernel. */
+static bool spared_variant(const part *p, const plx_arm *arm, const plx_problem *problem)
+{
+    const plx_check_options *options = p->desk->options;
+
+    return options->effort == PLX_QUICK && options->only_case == 0 && options->kernel_count == 0 &&
+           options->dtype_count == 0 &&
+           (plx_backend_device(arm->backend)->features & PLX_FEATURE_CPU) != 0 && !shows(p, arm, problem);
+}
+
+/* With fewer runs for their bits when that is wanted. */
+static plx_rigour rigour_of(const plx_check_options *options, const plx_case *tried)
+{
+    plx_rigour rigour = tried->rigour;
+
+    if (!options->limit_repeats)
+        return rigour;
+    rigour.repeat = rigour.repeat && options->most_repeats > 0;
+    if (rigour.busy > options->most_repeats)
+        rigour.busy = options->most_repeats;
+    return rigour;
+}
+
+static bool suits(part *p, size_t which, const plx_case *tried)
+{
+    const plx_arm *arm = &p->arms[which];
+
+    return (arm->kernel->dtypes & PLX_DTYPE_BIT(tried->problem.dtype)) != 0 && affordable(tried, arm) &&
+           !spared_variant(p, arm, &tried->problem) && serves_pattern(p, which, &tried->problem);
+}
+
+static plx_status try_arm(part *p, size_t which, const plx_case *tried, size_t number,
+                          const plx_inputs *inputs, plx_truths *truths)
+{
+    plx_arm *arm = &p->arms[which];
+    const plx_failed_case failed = {p->desk->options, tried, number, inputs, arm, truths};
+    const plx_rigour rigour = rigour_of(p->desk->options, tried);
+    plx_record record;
+
+    arm->outcome = PLX_OUTCOME_NOT_RUN; /* what the last case left must not be paired */
+    progress(p->desk, arm, p->unit->operation);
+    if (!suits(p, which, tried))
+        return PLX_OK;
+    plx_arm_run(arm, inputs, truths, &rigour);
+    (void)plx_watch_turn(p->watch, PLX_CHECK_OTHER);
+    count_outcome(&p->unit->counts, arm);
+    fill_record(&record, tried, inputs, arm, 0);
+    plx_check_worse(&p->unit->records[which], &p->unit->tried[which], &record);
+    if (arm->outcome == PLX_OUTCOME_OK || arm->outcome == PLX_OUTCOME_UNSUPPORTED)
+        return PLX_OK;
+    return report_failure(p->desk, &failed, p->error);
+}
+
+/* The stages go before the inputs that they hold. */
+static void clear_case(part *p, const plx_viewpoints *viewpoints)
+{
+    (void)plx_watch_turn(p->watch, PLX_CHECK_OTHER);
+    for (size_t i = 0; i < p->unit->arm_count; ++i)
+        plx_arm_clear(&p->arms[i]);
+    for (size_t i = 0; i < viewpoints->count; ++i)
+        plx_stage_clear(&p->stages[i]);
+}
+
+static plx_status try_arms(part *p, const plx_case *tried, size_t number, const plx_inputs *inputs,
+                           plx_truths *truths)
+{
+    plx_status status = PLX_OK;
+
+    for (size_t i = 0; status == PLX_OK && i < p->unit->arm_count; ++i) {
+        status = try_arm(p, i, tried, number, inputs, truths);
+        if (tried->large && (i + 1 == p->unit->arm_count || p->arms[i + 1].device != p->arms[i].device))
+            plx_stage_clear(p->arms[i].stage); /* another backend may be of the same device */
+    }
+    (void)plx_watch_turn(p->watch, PLX_CHECK_PAIRS);
+    if (status == PLX_OK)
+        status = plx_arms_pair(p->arms, p->unit->arm_count, inputs, truths, count_pair, p, p->error);
+    return status;
+}
+
+static plx_status try_case(part *p, const plx_viewpoints *viewpoints, const plx_case *tried, size_t number)
+{
+    plx_inputs inputs;
+    plx_truths truths = {.watch = p->watch};
+    plx_status status;
+
+    if (!worth_making(p, tried))
+        return PLX_OK;
+    (void)plx_watch_turn(p->watch, PLX_CHECK_INPUTS);
+    status = plx_inputs_generate(&tried->problem, tried->input, tried->seed, &inputs, p->error);
+    (void)plx_watch_turn(p->watch, PLX_CHECK_OTHER);
+    if (status != PLX_OK)
+        return status;
+    status = try_arms(p, tried, number, &inputs, &truths);
+    clear_case(p, viewpoints);
+    plx_truths_free(&truths);
+    plx_inputs_free(&inputs);
+    return status;
+}
+
+/* ---- all cases ------------------------------------------------------------------------------ */
+
+static plx_status make_stages(part *p, const plx_viewpoints *viewpoints)
+{
+    p->stages = calloc(viewpoints->count > 0 ? viewpoints->count : 1, sizeof *p->stages);
+    p->patterns = calloc(p->unit->arm_count > 0 ? p->unit->arm_count : 1, sizeof *p->patterns);
+    if (p->stages == NULL || p->patterns == NULL)
+        return plx_fail(p->error, PLX_NO_MEMORY, "no memory for the backends of a check");
+    for (size_t i = 0; i < viewpoints->count; ++i)
+        p->stages[i].backend = viewpoints->backends[i];
+    for (size_t i = 0; i < p->unit->arm_count; ++i)
+        p->arms[i].stage = &p->stages[p->arms[i].device];
+    return PLX_OK;
+}
+
+plx_status plx_check_unit_run(plx_check_desk *desk, plx_check_unit *unit, bool large,
+                              const plx_viewpoints *viewpoints, plx_arm *arms, plx_watch *watch, plx_error *error)
+{
+    part p = {.desk = desk, .unit = unit, .arms = arms, .watch = watch, .error = error};
+    size_t only = desk->options->only_case;
+    plx_status status = make_stages(&p, viewpoints);
+
+    for (size_t i = unit->first; status == PLX_OK && i < unit->end; ++i)
+        if ((only == 0 || only == i + 1) && unit->cases.list[i].large == large)
+            status = try_case(&p, viewpoints, &unit->cases.list[i], i + 1);
+    free(p.stages);
+    free(p.patterns);
+    return status;
+}
+
+plx_status plx_check_unit_make(const plx_check_options *options, const plx_operation *operation, plx_dtype dtype,
+                               size_t slice, size_t slices, size_t arm_count, plx_check_unit *unit,
+                               plx_error *error)
+{
+    plx_check_unit made = {.operation = operation, .dtype = dtype, .arm_count = arm_count};
+    size_t arms = arm_count > 0 ? arm_count : 1;
+    plx_status status = plx_cases_make(operation->op, dtype, options->effort, options->seed, &made.cases, error);
+
+    if (status != PLX_OK)
+        return status;
+    made.first = made.cases.count * slice / slices;
+    made.end = made.cases.count * (slice + 1) / slices;
+    made.records = calloc(arms, sizeof *made.records);
+    made.tried = calloc(arms, sizeof *made.tried);
+    made.pairs = calloc(arms * arms, sizeof *made.pairs);
+    if (made.records == NULL || made.tried == NULL || made.pairs == NULL)
+        status = plx_fail(error, PLX_NO_MEMORY, "no memory for the records of %s", operation->name);
+    else if (options->only_case > made.cases.count)
+        status = plx_fail(error, PLX_INVALID, "%s has %s cases 1 to %zu here, not %zu", operation->name,
+                          plx_dtype_name(dtype), made.cases.count, options->only_case);
+    if (status == PLX_OK)
+        *unit = made;
+    else
+        plx_check_unit_free(&made);
+    return status;
+}
+
+void plx_check_unit_free(plx_check_unit *unit)
+{
+    plx_cases_free(&unit->cases);
+    free(unit->records);
+    free(unit->tried);
+    free(unit->pairs);
+    *unit = (plx_check_unit){.arm_count = 0};
+}

@@ -1,0 +1,281 @@
+/* plx_compare: the same bytes through every backend and kernel, each result judged,
+ * all compared, and only what is right timed. */
+#include "core/core.h"
+#include "study/run/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void progress(plx_comparison *c, const char *backend, const char *kernel, const char *what)
+{
+    char text[160];
+
+    ++c->done;
+    if (c->options->progress == NULL)
+        return;
+    (void)snprintf(text, sizeof text, "%s %s %s", what, backend, kernel);
+    c->options->progress(c->options->progress_data, c->done, c->total > c->done ? c->total : c->done, text);
+}
+
+static plx_status make_inputs(plx_comparison *c, const plx_problem *problem, plx_inputs *inputs)
+{
+    const plx_compare_options *o = c->options;
+    if (o->inputs != NULL && o->input_count > 0)
+        return plx_inputs_from_arrays(problem, o->inputs, o->input_count, o->seed, inputs, c->error);
+    return plx_inputs_generate(problem, o->input, o->seed, inputs, c->error);
+}
+
+/* ---- records -------------------------------------------------------------------- */
+
+static double rate(double amount, const plx_timing *time)
+{
+    return time->measured && time->median_ns > 0.0 ? amount / time->median_ns : 0.0;
+}
+
+/* The time of the step before, over this one's; 0 where either has none. */
+static double gain(const plx_arm *arms, size_t which)
+{
+    if (plx_arm_is_yardstick(&arms[which]) || !arms[which].time.measured)
+        return 0.0;
+    for (size_t i = which; i-- > 0;)
+        if (arms[i].backend == arms[which].backend && arms[i].time.measured &&
+            !plx_arm_is_yardstick(&arms[i]) &&
+            (arms[i].kernel->flags & PLX_KERNEL_VENDOR) == (arms[which].kernel->flags & PLX_KERNEL_VENDOR))
+            return arms[i].time.median_ns / arms[which].time.median_ns;
+    return 0.0;
+}
+
+/* What an arm's kernel asks of its device. */
+static plx_demand demand_of(const plx_arm *arm, const plx_inputs *inputs)
+{
+    plx_demand demand = plx_demand_of(inputs->operation, &inputs->problem);
+
+    demand.cached = arm->cached;
+    demand.yardstick = plx_arm_is_yardstick(arm);
+    demand.other_units =
+        (arm->kernel->flags & PLX_KERNEL_VENDOR) != 0 || arm->kernel->compute != PLX_COMPUTE_PLAIN;
+    return demand;
+}
+
+static plx_status add_records(plx_comparison *c, const plx_arm *arms, size_t count, const plx_inputs *inputs,
+                              size_t group)
+{
+    plx_status status = PLX_OK;
+
+    for (size_t i = 0; status == PLX_OK && i < count; ++i) {
+        plx_record record;
+        plx_record_fill(&record, &arms[i], inputs, group);
+        record.gbps = rate(inputs->operation->bytes(&inputs->problem), &arms[i].time);
+        record.gflops = rate(inputs->operation->flops(&inputs->problem), &arms[i].time);
+        record.gain = gain(arms, i);
+        if (arms[i].time.measured) {
+            const plx_demand demand = demand_of(&arms[i], inputs);
+            record.ceiling = plx_ceiling_of(&c->results->devices[arms[i].device].ceilings, &demand,
+                                            arms[i].time.median_ns);
+        }
+        record.formula_bytes = inputs->operation->bytes(&inputs->problem);
+        status = plx_results_add_record(c->results, &record, c->error);
+    }
+    return status;
+}
+
+/* A device that could not be opened is a viewpoint that failed, not one that is absent. */
+static plx_status add_unopened(plx_comparison *c, const plx_inputs *inputs, size_t group)
+{
+    plx_status status = PLX_OK;
+
+    for (size_t i = 0; status == PLX_OK && i < c->viewpoints.unopened_count; ++i) {
+        plx_record record = {.problem = inputs->problem,
+                             .input = inputs->input,
+                             .seed = inputs->seed,
+                             .from_files = inputs->from_arrays,
+                             .group = group,
+                             .device = c->viewpoints.count + i,
+                             .outcome = PLX_OUTCOME_FAILED};
+        record.error.first_bad = -1;
+        (void)snprintf(record.backend, sizeof record.backend, "%s", c->viewpoints.unopened[i].label);
+        (void)snprintf(record.kernel, sizeof record.kernel, "none");
+        (void)snprintf(record.reason, sizeof record.reason, "%s", c->viewpoints.unopened[i].reason);
+        status = plx_results_add_record(c->results, &record, c->error);
+    }
+    return status;
+}
+
+static plx_status add_pair(void *data, size_t first, size_t second, const plx_pair *found, plx_error *error)
+{
+    plx_comparison *c = data;
+    plx_pair pair = *found;
+    size_t base = c->results->record_count; /* the group's records come after its pairs */
+
+    pair.first = base + first;
+    pair.second = base + second;
+    return plx_results_add_pair(c->results, &pair, error);
+}
+
+/* ---- groups ---------------------------------------------------------------------- */
+
+/* Then the arm says why, and has not run. */
+static bool is_refused(const plx_comparison *c, plx_arm *arm, const plx_problem *problem)
+{
+    bool refused = c->refuse != NULL && c->refuse(c->refuse_data, plx_backend_device(arm->backend), problem,
+                                                  arm->reason, sizeof arm->reason);
+    arm->error.first_bad = refused ? -1 : arm->error.first_bad;
+    return refused;
+}
+
+static void validate_arms(plx_comparison *c, plx_arm *arms, size_t count, const plx_inputs *inputs,
+                          plx_truths *truths)
+{
+    const plx_rigour rigour = {.shift = 0};
+
+    for (size_t i = 0; i < count; ++i) {
+        progress(c, plx_backend_label(arms[i].backend),
+                 arms[i].kernel != NULL ? arms[i].kernel->name : "best", "validate");
+        if (!is_refused(c, &arms[i], &inputs->problem))
+            plx_arm_run(&arms[i], inputs, truths, &rigour);
+    }
+}
+
+static void drop_results(plx_arm *arms, size_t count)
+{
+    for (size_t i = 0; i < count; ++i) {
+        plx_arm_drop_result(&arms[i]);
+    }
+}
+
+static plx_status measure(plx_comparison *c, plx_arm *arms, size_t count, const plx_inputs *inputs)
+{
+    if (c->options->no_timing)
+        return PLX_OK;
+    progress(c, "all", "kernels", "time");
+    return plx_measure_arms(arms, count, inputs, c->options, c->error);
+}
+
+static uint32_t kinds_of(const plx_demand *demand)
+{
+    uint32_t kinds = UINT32_C(1) << demand->memory | UINT32_C(1) << PLX_CEILING_LAUNCH;
+    return demand->arithmetic < PLX_CEILING_COUNT ? kinds | UINT32_C(1) << demand->arithmetic : kinds;
+}
+
+/* The ceilings that bound what was timed, each measured once per device. */
+static void measure_ceilings(plx_comparison *c, const plx_arm *arms, size_t count, const plx_inputs *inputs)
+{
+    for (size_t i = 0; i < count; ++i)
+        if (arms[i].time.measured) {
+            const plx_demand demand = demand_of(&arms[i], inputs);
+            plx_ceilings_measure(arms[i].backend, kinds_of(&demand),
+                                 &c->results->devices[arms[i].device].ceilings);
+        }
+}
+
+static void count_arms(plx_comparison *c, plx_arm *arms, size_t count, const plx_inputs *inputs)
+{
+    if (!c->options->counters)
+        return;
+    progress(c, "all", "kernels", "count");
+    plx_count_arms(arms, count, inputs);
+}
+
+static plx_status compare_group(plx_comparison *c, plx_arm *arms, size_t count, const plx_inputs *inputs,
+                                size_t group)
+{
+    plx_truths truths = {.has_copy = false};
+    plx_status status;
+
+    validate_arms(c, arms, count, inputs, &truths);
+    status = plx_arms_pair(arms, count, inputs, &truths, add_pair, c, c->error);
+    plx_truths_free(&truths);
+    drop_results(arms, count);
+    if (status == PLX_OK)
+        status = measure(c, arms, count, inputs);
+    if (status == PLX_OK) {
+        measure_ceilings(c, arms, count, inputs);
+        plx_viewpoints_environment(&c->viewpoints, c->results);
+        count_arms(c, arms, count, inputs);
+        status = add_records(c, arms, count, inputs, group);
+    }
+    if (status == PLX_OK)
+        status = add_unopened(c, inputs, group);
+    for (size_t i = 0; i < count; ++i)
+        plx_arm_clear(&arms[i]);
+    return status;
+}
+
+plx_status plx_comparison_add(plx_comparison *c, const plx_problem *problem, size_t group)
+{
+    plx_inputs inputs;
+    plx_arm *arms = NULL;
+    size_t count = 0;
+    plx_status status = make_inputs(c, problem, &inputs);
+
+    if (status != PLX_OK)
+        return status;
+    status = plx_viewpoints_arms(&c->viewpoints, problem, c->options->kernels, c->options->kernel_count,
+                                 &arms, &count, c->error);
+    if (status == PLX_OK && group == 0)
+        c->total = (count + (c->options->no_timing ? 0 : 1) + (c->options->counters ? 1 : 0)) * c->options->problem_count;
+    if (status == PLX_OK)
+        status = compare_group(c, arms, count, &inputs, group);
+    free(arms);
+    plx_inputs_free(&inputs);
+    return status;
+}
+
+/* ---- the public functions ----------------------------------------------------------- */
+
+plx_status plx_comparison_open(plx_comparison *c, plx_context *context, const plx_compare_options *options,
+                               plx_results *results, plx_error *error)
+{
+    plx_status status;
+
+    if (options->queues > PLX_MAX_QUEUES)
+        return plx_fail(error, PLX_INVALID, "launches can take turns on up to %d queues, not %zu", PLX_MAX_QUEUES,
+                        options->queues);
+    *c = (plx_comparison){.options = options, .results = results, .error = error};
+    status = plx_viewpoints_open(context, options->backends, options->backend_count, &c->viewpoints, error);
+    if (status == PLX_OK)
+        status = plx_viewpoints_devices(&c->viewpoints, results, error);
+    if (status != PLX_OK)
+        plx_comparison_close(c);
+    return status;
+}
+
+void plx_comparison_close(plx_comparison *c)
+{
+    plx_viewpoints_close(&c->viewpoints);
+}
+
+static plx_status compare_all(plx_context *context, const plx_compare_options *options, plx_results *results,
+                              plx_error *error)
+{
+    plx_comparison c;
+    plx_status status = plx_comparison_open(&c, context, options, results, error);
+
+    if (status != PLX_OK)
+        return status;
+    for (size_t i = 0; status == PLX_OK && i < options->problem_count; ++i)
+        status = plx_comparison_add(&c, &options->problems[i], i);
+    plx_comparison_close(&c);
+    return status;
+}
+
+plx_status plx_compare(plx_context *context, const plx_compare_options *options, plx_results *results)
+{
+    plx_results made = {.record_count = 0};
+    plx_error error = {.text = ""};
+    plx_status status = PLX_OK;
+
+    if (options->problem_count == 0 || (options->input_count > 0 && options->problem_count != 1))
+        status =
+            plx_fail(&error, PLX_INVALID, "compare takes %s",
+                     options->problem_count == 0 ? "at least one problem" : "one problem when data is given");
+    if (status == PLX_OK)
+        status = compare_all(context, options, &made, &error);
+    if (status != PLX_OK) {
+        plx_results_free(&made);
+        return plx_context_fail(context, status, "%s", error.text);
+    }
+    *results = made;
+    return PLX_OK;
+}

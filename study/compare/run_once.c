@@ -1,0 +1,125 @@
+/* plx_run_once: one problem on one backend, for its result. */
+#include "core/core.h"
+#include "study/run/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static plx_status lift(plx_context *context, plx_status status, plx_error *error)
+{
+    if (status != PLX_OK)
+        (void)plx_fail(error, status, "%s", plx_message(context));
+    return status;
+}
+
+static plx_status make_inputs(const plx_problem *problem, const plx_array *arrays, size_t count,
+                              plx_input input, uint64_t seed, plx_inputs *inputs, plx_error *error)
+{
+    if (arrays != NULL && count > 0)
+        return plx_inputs_from_arrays(problem, arrays, count, seed, inputs, error);
+    return plx_inputs_generate(problem, input, seed, inputs, error);
+}
+
+/* The rows without what lies between them.  A yardstick's copy is dense already. */
+static plx_status dense(const plx_inputs *inputs, bool yardstick, const void *result, plx_array *output,
+                        plx_error *error)
+{
+    const plx_extent *extent = &inputs->extents[inputs->operation->output];
+    size_t size = plx_dtype_size(inputs->problem.dtype);
+    plx_array made = {.dtype = inputs->problem.dtype,
+                      .rank = extent->rows == 1 ? (extent->cols == 1 ? 0 : 1) : 2,
+                      .rows = extent->rows,
+                      .cols = extent->cols};
+    size_t row_bytes = (size_t)extent->cols * size;
+
+    if (inputs->operation->op == PLX_GEMM || inputs->operation->op == PLX_TRANSPOSE)
+        made.rank = 2;
+    if (inputs->operation->op == PLX_MATVEC)
+        made.rank = 1;
+    if (extent->rows > 0 && extent->cols > 0) {
+        made.data = malloc((size_t)extent->rows * row_bytes);
+        if (made.data == NULL)
+            return plx_fail(error, PLX_NO_MEMORY, "no host memory for the result");
+        for (int64_t row = 0; row < extent->rows; ++row)
+            memcpy((char *)made.data + (size_t)row * row_bytes,
+                   (const char *)result +
+                       (size_t)plx_output_place(inputs, yardstick, row * extent->cols) * size,
+                   row_bytes);
+    }
+    *output = made;
+    return PLX_OK;
+}
+
+static plx_status execute(plx_arm *arm, const plx_inputs *inputs, plx_error *error)
+{
+    size_t elements = (size_t)inputs->elements[inputs->operation->output];
+    plx_stage stage = {.backend = arm->backend};
+    char violation[200];
+    plx_status status;
+
+    arm->result = malloc(elements > 0 ? elements * plx_dtype_size(inputs->problem.dtype) : 1);
+    if (arm->result == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no host memory for the result");
+    status = plx_trial_run(&stage, arm->plan, inputs, 0, arm->result, violation, error);
+    if (status == PLX_OK && violation[0] == '\0')
+        status = plx_trial_end(&stage, violation, error);
+    plx_stage_clear(&stage);
+    if (status == PLX_OK && violation[0] != '\0')
+        status =
+            plx_fail(error, PLX_FAILED, "%s/%s %s", inputs->operation->name, arm->kernel->name, violation);
+    if (status == PLX_OK)
+        status = plx_measure_arms(arm, 1, inputs, &(plx_compare_options){.seconds_per_kernel = 0.1}, error);
+    return status;
+}
+
+static void describe(const plx_arm *arm, const plx_inputs *inputs, plx_record *record)
+{
+    plx_record_fill(record, arm, inputs, 0);
+    if (!arm->time.measured || !(arm->time.median_ns > 0.0))
+        return;
+    record->gbps = inputs->operation->bytes(&inputs->problem) / arm->time.median_ns;
+    record->gflops = inputs->operation->flops(&inputs->problem) / arm->time.median_ns;
+}
+
+/* Makes the plan, runs, and writes both outputs. */
+static plx_status run_arm(plx_arm *arm, const char *kernel, const plx_inputs *inputs, plx_array *output,
+                          plx_record *record, plx_error *error)
+{
+    plx_context *context = plx_backend_context(arm->backend);
+    plx_status status =
+        lift(context, plx_plan_create(arm->backend, &inputs->problem, kernel, &arm->plan), error);
+
+    if (status != PLX_OK)
+        return status;
+    arm->kernel = plx_plan_kernel(arm->plan);
+    arm->named = kernel != NULL && strcmp(kernel, "best") != 0;
+    status = execute(arm, inputs, error);
+    if (status == PLX_OK)
+        status = dense(inputs, plx_arm_is_yardstick(arm), arm->result, output, error);
+    if (status == PLX_OK)
+        describe(arm, inputs, record);
+    return status;
+}
+
+plx_status plx_run_once(plx_context *context, const char *backend, const char *kernel,
+                        const plx_problem *problem, const plx_array *inputs, size_t input_count,
+                        plx_input input, uint64_t seed, plx_array *output, plx_record *record)
+{
+    plx_error error = {.text = ""};
+    plx_inputs made = {.seed = 0};
+    plx_arm arm = {.outcome = PLX_OUTCOME_OK, .error = {.first_bad = -1}};
+    plx_status status = plx_open(context, backend, &arm.backend);
+
+    if (status != PLX_OK)
+        return status;
+    status = make_inputs(problem, inputs, input_count, input, seed, &made, &error);
+    if (status == PLX_OK)
+        status = run_arm(&arm, kernel, &made, output, record, &error);
+    plx_arm_clear(&arm);
+    plx_inputs_free(&made);
+    plx_close(arm.backend);
+    if (status != PLX_OK)
+        return plx_context_fail(context, status, "%s", error.text);
+    return PLX_OK;
+}

@@ -1,0 +1,214 @@
+/* Which record of one file is which of the other. */
+#include "core/core.h"
+#include "study/diff/diff.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct entry {
+    char *key; /* the kernel is behind the last line break */
+    size_t stem; /* length of what comes before the kernel */
+    size_t index, occurrence;
+    const json_t *record;
+    bool matched;
+} entry;
+
+typedef struct entries {
+    entry *at;
+    size_t count;
+} entries;
+
+const json_t *plx_json_device_of(const json_t *root, const json_t *record)
+{
+    return json_array_get(json_object_get(root, "devices"), (size_t)plx_json_integer_at(record, "device", 0));
+}
+
+/* ---- keys -------------------------------------------------------------------------- */
+
+/* Numbers that mean the same are written the same; what is not there adds nothing. */
+static void add_field(plx_line *line, const json_t *record, const char *name)
+{
+    const json_t *value = json_object_get(record, name);
+    if (json_is_string(value))
+        plx_line_add(line, "\n%s %s", name, json_string_value(value));
+    else if (json_is_number(value))
+        plx_line_add(line, "\n%s %.12g", name, json_number_value(value));
+    else if (json_is_boolean(value))
+        plx_line_add(line, "\n%s %d", name, (int)json_is_true(value));
+}
+
+/* "opencl" of "opencl:1": numbers change with what else is plugged in. */
+static void add_backend(plx_line *line, const json_t *root, const json_t *record)
+{
+    const char *label = plx_json_text_at(record, "backend", "");
+    plx_line_add(line, "\n%.*s\n%s", (int)strcspn(label, ":"), label,
+                 plx_json_text_at(plx_json_device_of(root, record), "name", ""));
+}
+
+static bool make_key(const json_t *root, entry *e)
+{
+    static const char *const fields[] = {"op",    "dtype", "input", "reduction", "trans", "trans_a", "trans_b",
+                                         "alpha", "beta",  "lda",   "ldb",       "ldc",   "ld_in",   "ld_out"};
+    plx_line line = {.length = 0};
+    const json_t *shape = json_object_get(e->record, "shape");
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+        add_field(&line, e->record, fields[i]);
+    for (size_t i = 0; i < json_array_size(shape); i++)
+        plx_line_add(&line, "x%" PRId64, (int64_t)json_integer_value(json_array_get(shape, i)));
+    add_backend(&line, root, e->record);
+    e->key = plx_text("%s\n%s", line.text, plx_json_text_at(e->record, "kernel", ""));
+    e->stem = line.length;
+    return e->key != NULL;
+}
+
+/* ---- the entries of a file, sorted --------------------------------------------------- */
+
+static int by_key(const void *a, const void *b)
+{
+    const entry *one = a, *other = b;
+    int order = strcmp(one->key, other->key);
+    return order != 0 ? order : one->index < other->index ? -1 : one->index > other->index;
+}
+
+static void free_entries(entries *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->at[i].key);
+    free(list->at);
+}
+
+/* Two that are alike in everything, as on two equal devices, keep their order. */
+static plx_status make_entries(const json_t *root, entries *list, plx_error *error)
+{
+    const json_t *records = json_object_get(root, "records");
+    size_t count = json_array_size(records);
+    list->at = calloc(count + 1, sizeof *list->at);
+    for (size_t i = 0; list->at != NULL && i < count; i++) {
+        list->at[i] = (entry){.index = i, .record = json_array_get(records, i)};
+        if (!make_key(root, &list->at[i]))
+            break;
+        list->count++;
+    }
+    if (list->at == NULL || list->count < count)
+        return plx_fail(error, PLX_NO_MEMORY, "no memory to match the records");
+    if (count > 0)
+        qsort(list->at, count, sizeof *list->at, by_key);
+    for (size_t i = 1; i < count; i++)
+        list->at[i].occurrence =
+            strcmp(list->at[i].key, list->at[i - 1].key) == 0 ? list->at[i - 1].occurrence + 1 : 0;
+    return PLX_OK;
+}
+
+/* ---- matching -------------------------------------------------------------------------- */
+
+typedef struct match_list {
+    plx_match *at;
+    size_t count, old_records;
+} match_list;
+
+static void pair_up(match_list *list, entry *before, entry *after, bool another_kernel)
+{
+    list->at[list->count++] = (plx_match){
+        .before = before != NULL ? before->record : NULL,
+        .after = after != NULL ? after->record : NULL,
+        .order = before != NULL ? before->index : list->old_records + after->index,
+        .another_kernel = another_kernel,
+    };
+    if (before != NULL)
+        before->matched = true;
+    if (after != NULL)
+        after->matched = true;
+}
+
+static int compare_entries(const entry *one, const entry *other)
+{
+    int order = strcmp(one->key, other->key);
+    return order != 0 ? order
+                      : one->occurrence < other->occurrence ? -1 : one->occurrence > other->occurrence;
+}
+
+static void match_equal(match_list *list, entries *before, entries *after)
+{
+    for (size_t i = 0, j = 0; i < before->count && j < after->count;) {
+        int order = compare_entries(&before->at[i], &after->at[j]);
+        if (order == 0)
+            pair_up(list, &before->at[i], &after->at[j], false);
+        i += order <= 0;
+        j += order >= 0;
+    }
+}
+
+static bool same_stem(const entry *one, const entry *other)
+{
+    return one->stem == other->stem && strncmp(one->key, other->key, one->stem) == 0;
+}
+
+/* The one entry of that stem; NULL: none, or several, for then a kernel has come or gone. */
+static entry *only_one(entries *list, const entry *like)
+{
+    entry *found = NULL;
+    for (size_t i = 0; i < list->count; i++) {
+        if (!same_stem(&list->at[i], like))
+            continue;
+        if (found != NULL)
+            return NULL;
+        found = &list->at[i];
+    }
+    return found;
+}
+
+/* Another kernel may have become the best of a backend. */
+static void match_stems(match_list *list, entries *before, entries *after)
+{
+    for (size_t i = 0; i < before->count; i++) {
+        entry *one = &before->at[i];
+        entry *other = one->matched || only_one(before, one) == NULL ? NULL : only_one(after, one);
+        if (other != NULL && !other->matched)
+            pair_up(list, one, other, true);
+    }
+}
+
+static void match_rest(match_list *list, entries *before, entries *after)
+{
+    for (size_t i = 0; i < before->count; i++)
+        if (!before->at[i].matched)
+            pair_up(list, &before->at[i], NULL, false);
+    for (size_t i = 0; i < after->count; i++)
+        if (!after->at[i].matched)
+            pair_up(list, NULL, &after->at[i], false);
+}
+
+static int by_order(const void *a, const void *b)
+{
+    const plx_match *one = a, *other = b;
+    return one->order < other->order ? -1 : one->order > other->order;
+}
+
+plx_status plx_diff_match(const json_t *before, const json_t *after, plx_match **matches, size_t *count,
+                          plx_error *error)
+{
+    entries olds = {.count = 0}, news = {.count = 0};
+    match_list list = {.count = 0};
+    plx_status status = make_entries(before, &olds, error);
+    if (status == PLX_OK)
+        status = make_entries(after, &news, error);
+    if (status == PLX_OK) {
+        list.old_records = olds.count;
+        list.at = calloc(olds.count + news.count + 1, sizeof *list.at);
+        if (list.at == NULL)
+            status = plx_fail(error, PLX_NO_MEMORY, "no memory to match the records");
+    }
+    if (status == PLX_OK) {
+        match_equal(&list, &olds, &news);
+        match_stems(&list, &olds, &news);
+        match_rest(&list, &olds, &news);
+        if (list.count > 0)
+            qsort(list.at, list.count, sizeof *list.at, by_order);
+        *matches = list.at;
+        *count = list.count;
+    }
+    free_entries(&olds);
+    free_entries(&news);
+    return status;
+}

@@ -1,0 +1,248 @@
+/* The dictionary in a .npy header: a Python literal with the keys 'descr',
+ * 'fortran_order' and 'shape', in any order and with any white space, and nothing
+ * else.  Every read is checked against the end: the file may be hostile. */
+#include "study/files/npy_header.h"
+
+#include <parallax/plugin.h>
+
+#include <string.h>
+
+typedef struct scanner {
+    const char *at, *end;
+} scanner;
+
+enum { KEY_DESCR = 1, KEY_ORDER = 2, KEY_SHAPE = 4, KEY_ALL = 7 };
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static void skip_space(scanner *s)
+{
+    while (s->at < s->end && is_space(*s->at))
+        s->at++;
+}
+
+/* The next character that is no space, without taking it; NUL at the end. */
+static char peek(scanner *s)
+{
+    skip_space(s);
+    return s->at < s->end ? *s->at : '\0';
+}
+
+static bool take(scanner *s, char wanted)
+{
+    if (peek(s) != wanted || s->at == s->end)
+        return false;
+    s->at++;
+    return true;
+}
+
+static bool take_word(scanner *s, const char *word)
+{
+    size_t length = strlen(word);
+    skip_space(s);
+    if ((size_t)(s->end - s->at) < length || memcmp(s->at, word, length) != 0)
+        return false;
+    s->at += length;
+    return true;
+}
+
+/* A quoted string without escapes. */
+static bool take_string(scanner *s, char *text, size_t capacity)
+{
+    char quote = peek(s);
+    if (quote != '\'' && quote != '"')
+        return false;
+    s->at++;
+    for (size_t i = 0; s->at < s->end && i < capacity; i++, s->at++) {
+        if (*s->at == quote) {
+            text[i] = '\0';
+            s->at++;
+            return true;
+        }
+        if (*s->at == '\\' || *s->at < ' ' || *s->at > '~')
+            return false;
+        text[i] = *s->at;
+    }
+    return false;
+}
+
+/* ---- descr ------------------------------------------------------------- */
+
+static bool dtype_of_code(const char *code, plx_dtype *dtype)
+{
+    static const struct {
+        const char *code;
+        plx_dtype dtype;
+    } codes[] = {
+        {"i1", PLX_I8},  {"i2", PLX_I16}, {"i4", PLX_I32}, {"i8", PLX_I64},
+        {"f4", PLX_F32}, {"f8", PLX_F64}, {"c8", PLX_C64}, {"c16", PLX_C128},
+    };
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+        if (strcmp(codes[i].code, code) == 0) {
+            *dtype = codes[i].dtype;
+            return true;
+        }
+    }
+    return false;
+}
+
+static char native_order(void)
+{
+    const uint16_t one = 1;
+    unsigned char first;
+    memcpy(&first, &one, 1);
+    return first ? '<' : '>';
+}
+
+static plx_status parse_descr(scanner *s, plx_npy_header *header, plx_error *error)
+{
+    char text[32];
+    if (peek(s) == '[')
+        return plx_fail(error, PLX_INVALID, "records (structured dtypes) are not supported");
+    if (!take_string(s, text, sizeof text))
+        return plx_fail(error, PLX_INVALID, "bad .npy header: 'descr' is no string");
+    bool has_order = text[0] != '\0' && strchr("<>=|", text[0]) != NULL;
+    char order = has_order ? text[0] : '=';
+    if (!dtype_of_code(text + has_order, &header->dtype) || (order == '|' && header->dtype != PLX_I8)) {
+        return plx_fail(error, PLX_INVALID, "dtype '%s' is not supported (f4 f8 i1 i2 i4 i8 c8 c16 are)",
+                        text);
+    }
+    header->swapped = (order == '<' || order == '>') && order != native_order();
+    return PLX_OK;
+}
+
+/* ---- fortran_order, shape ------------------------------------------------ */
+
+static plx_status parse_order(scanner *s, plx_npy_header *header, plx_error *error)
+{
+    if (take_word(s, "True"))
+        header->fortran = true;
+    else if (take_word(s, "False"))
+        header->fortran = false;
+    else
+        return plx_fail(error, PLX_INVALID, "bad .npy header: 'fortran_order' is neither True nor False");
+    return PLX_OK;
+}
+
+/* A decimal number as Python writes it: no sign, no leading zeros; an L at its end
+ * comes from Python 2. */
+static plx_status parse_dimension(scanner *s, int64_t *dimension, plx_error *error)
+{
+    if (peek(s) == '-')
+        return plx_fail(error, PLX_INVALID, "bad .npy header: a negative dimension");
+    const char *first = s->at;
+    int64_t value = 0;
+    for (; s->at < s->end && *s->at >= '0' && *s->at <= '9'; s->at++) {
+        int digit = *s->at - '0';
+        if (value > (INT64_MAX - digit) / 10)
+            return plx_fail(error, PLX_INVALID, "bad .npy header: a dimension does not fit in 64 bits");
+        value = value * 10 + digit;
+    }
+    if (s->at == first || (*first == '0' && s->at - first > 1))
+        return plx_fail(error, PLX_INVALID, "bad .npy header: a dimension is no number");
+    if (s->at < s->end && *s->at == 'L')
+        s->at++;
+    *dimension = value;
+    return PLX_OK;
+}
+
+static plx_status parse_shape(scanner *s, plx_npy_header *header, plx_error *error)
+{
+    bool comma = false;
+    header->rank = 0;
+    if (!take(s, '('))
+        return plx_fail(error, PLX_INVALID, "bad .npy header: 'shape' is no tuple");
+    while (peek(s) != ')') {
+        if (header->rank > 0 && !comma)
+            return plx_fail(error, PLX_INVALID, "bad .npy header: 'shape' lacks a comma");
+        if (header->rank == 2)
+            return plx_fail(error, PLX_INVALID, "arrays of more than 2 dimensions are not supported");
+        plx_status status = parse_dimension(s, &header->shape[header->rank], error);
+        if (status != PLX_OK)
+            return status;
+        header->rank++;
+        comma = take(s, ',');
+    }
+    take(s, ')');
+    if (header->rank == 1 && !comma)
+        return plx_fail(error, PLX_INVALID, "bad .npy header: 'shape' is no tuple");
+    return PLX_OK;
+}
+
+/* ---- the dictionary ------------------------------------------------------ */
+
+static plx_status parse_entry(scanner *s, unsigned *seen, plx_npy_header *header, plx_error *error)
+{
+    static const struct {
+        const char *name;
+        unsigned bit;
+        plx_status (*parse)(scanner *, plx_npy_header *, plx_error *);
+    } keys[] = {
+        {"descr", KEY_DESCR, parse_descr},
+        {"fortran_order", KEY_ORDER, parse_order},
+        {"shape", KEY_SHAPE, parse_shape},
+    };
+    char name[32];
+    if (!take_string(s, name, sizeof name) || !take(s, ':'))
+        return plx_fail(error, PLX_INVALID, "bad .npy header: not a dictionary");
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (strcmp(name, keys[i].name) != 0)
+            continue;
+        if (*seen & keys[i].bit)
+            return plx_fail(error, PLX_INVALID, "bad .npy header: '%s' stands twice", name);
+        *seen |= keys[i].bit;
+        return keys[i].parse(s, header, error);
+    }
+    return plx_fail(error, PLX_INVALID, "bad .npy header: unknown key '%s'", name);
+}
+
+plx_status plx_npy_parse(const char *text, size_t length, plx_npy_header *header, plx_error *error)
+{
+    scanner s = {.at = text, .end = text + length};
+    plx_npy_header parsed = {.shape = {1, 1}};
+    unsigned seen = 0;
+
+    bool more = take(&s, '{');
+    if (!more)
+        return plx_fail(error, PLX_INVALID, "bad .npy header: not a dictionary");
+    while (peek(&s) != '}') {
+        if (s.at == s.end)
+            return plx_fail(error, PLX_INVALID, "bad .npy header: the dictionary has no end");
+        if (!more)
+            return plx_fail(error, PLX_INVALID, "bad .npy header: a comma is missing");
+        plx_status status = parse_entry(&s, &seen, &parsed, error);
+        if (status != PLX_OK)
+            return status;
+        more = take(&s, ',');
+    }
+    take(&s, '}');
+    if (seen != KEY_ALL)
+        return plx_fail(error, PLX_INVALID,
+                        "bad .npy header: 'descr', 'fortran_order' or 'shape' is missing");
+    skip_space(&s);
+    if (s.at != s.end)
+        return plx_fail(error, PLX_INVALID, "bad .npy header: something follows the dictionary");
+    *header = parsed;
+    return PLX_OK;
+}
+
+/* ---- writing --------------------------------------------------------------- */
+
+void plx_npy_describe(const plx_array *array, char *text, size_t capacity)
+{
+    static const char *const codes[PLX_DTYPE_COUNT] = {
+        [PLX_I8] = "i1",  [PLX_I16] = "i2", [PLX_I32] = "i4", [PLX_I64] = "i8",
+        [PLX_F32] = "f4", [PLX_F64] = "f8", [PLX_C64] = "c8", [PLX_C128] = "c16",
+    };
+    char shape[64] = "()";
+    if (array->rank == 1)
+        (void)snprintf(shape, sizeof shape, "(%lld,)", (long long)array->cols);
+    else if (array->rank == 2)
+        (void)snprintf(shape, sizeof shape, "(%lld, %lld)", (long long)array->rows, (long long)array->cols);
+    char order = plx_dtype_size(array->dtype) == 1 ? '|' : native_order();
+    (void)snprintf(text, capacity, "{'descr': '%c%s', 'fortran_order': False, 'shape': %s, }", order,
+                   codes[array->dtype], shape);
+}

@@ -1,0 +1,163 @@
+/* Agreement of two results: NaN positions, signs of Inf, and for every other element
+ * a difference within the sum of the two bounds. */
+#include "study/judge/judge.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What one thread compares at a time. */
+enum { CHUNK = 1 << 16 };
+
+typedef struct contrast {
+    const plx_inputs *inputs;
+    const plx_truth *truth;
+    const plx_viewpoint *first, *second;
+} contrast;
+
+/* Magnitude and value as far as they are known; for what was not sampled, the
+ * Cauchy-Schwarz inequality bounds the magnitude. */
+static void known(const contrast *of, int64_t element, double largest, double *magnitude, double *value)
+{
+    const plx_extent *output = &of->inputs->extents[of->inputs->operation->output];
+    double alpha, beta;
+
+    if (of->truth->sample == NULL) {
+        *magnitude = of->truth->of.magnitude[element];
+        *value = of->truth->of.value[element];
+        return;
+    }
+    plx_problem_scalars(&of->inputs->problem, &alpha, &beta);
+    *magnitude = fabs(alpha) * of->truth->row_norm[element / output->cols] *
+                 of->truth->column_norm[element % output->cols];
+    if (beta != 0.0)
+        *magnitude += fabs(beta * plx_element_value(of->inputs->problem.dtype,
+                                                    of->inputs->data[of->inputs->operation->output],
+                                                    plx_output_place(of->inputs, false, element)));
+    *value = largest;
+}
+
+static double allowed(const plx_bound *bound, double magnitude, double value)
+{
+    if (bound->rounded_once)
+        return bound->flushes ? 0x1p-126 : 0.0;
+    return bound->gamma * magnitude + bound->narrowing * fabs(value) + bound->underflow;
+}
+
+typedef struct difference {
+    bool agree;
+    double over_bound, ulp;
+} difference;
+
+static difference contrast_real(const contrast *of, int64_t element, int64_t place)
+{
+    plx_dtype dtype = of->inputs->problem.dtype;
+    double a = plx_element_value(dtype, of->first->result, place);
+    double b = plx_element_value(dtype, of->second->result, place);
+    double largest = fabs(a) > fabs(b) ? fabs(a) : fabs(b), magnitude, value, bound, apart = fabs(a - b);
+
+    if (a == b || (isnan(a) && isnan(b)))
+        return (difference){true, 0.0, 0.0};
+    known(of, element, largest, &magnitude, &value);
+    if (isfinite(value) && !(magnitude <= plx_largest(dtype)))
+        return (difference){true, 0.0,
+                            isfinite(apart) ? apart / plx_spacing(dtype, largest) : (double)INFINITY};
+    if (!isfinite(apart))
+        return (difference){false, (double)INFINITY, (double)INFINITY};
+    bound = allowed(&of->first->bound, magnitude, value) + allowed(&of->second->bound, magnitude, value);
+    return (difference){apart <= bound, bound > 0.0 ? apart / bound : (double)INFINITY,
+                        apart / plx_spacing(dtype, largest)};
+}
+
+static difference contrast_exact(const contrast *of, int64_t place)
+{
+    plx_dtype dtype = of->inputs->problem.dtype;
+    bool both_nan = plx_factor_count(of->inputs) > 0 && plx_element_is_nan(dtype, of->first->result, place) &&
+                    plx_element_is_nan(dtype, of->second->result, place);
+
+    if (both_nan)
+        return (difference){true, 0.0, 0.0};
+    return (difference){false, (double)INFINITY, (double)INFINITY};
+}
+
+/* What a stretch of elements showed. */
+typedef struct tally {
+    bool identical, agree;
+    double over_bound, ulp;
+    int64_t first_different; /* -1: none */
+} tally;
+
+static tally contrast_stretch(const contrast *of, bool yardstick, int64_t first, int64_t end)
+{
+    size_t size = plx_dtype_size(of->inputs->problem.dtype);
+    tally found = {.identical = true, .agree = true, .first_different = -1};
+
+    for (int64_t element = first; element < end; ++element) {
+        int64_t place = plx_output_place(of->inputs, yardstick, element);
+        const char *a = (const char *)of->first->result + (size_t)place * size;
+        const char *b = (const char *)of->second->result + (size_t)place * size;
+        difference one;
+        if (memcmp(a, b, size) == 0)
+            continue;
+        one = of->truth->exact ? contrast_exact(of, place) : contrast_real(of, element, place);
+        found.identical = false;
+        found.agree = found.agree && one.agree;
+        found.over_bound = one.over_bound > found.over_bound ? one.over_bound : found.over_bound;
+        found.ulp = one.ulp > found.ulp ? one.ulp : found.ulp;
+        if (found.first_different < 0)
+            found.first_different = element;
+    }
+    return found;
+}
+
+static void add_tally(tally *all, const tally *part)
+{
+    all->identical = all->identical && part->identical;
+    all->agree = all->agree && part->agree;
+    if (part->over_bound > all->over_bound)
+        all->over_bound = part->over_bound;
+    if (part->ulp > all->ulp)
+        all->ulp = part->ulp;
+    if (part->first_different >= 0 && (all->first_different < 0 || part->first_different < all->first_different))
+        all->first_different = part->first_different;
+}
+
+static tally contrast_all(const contrast *of, bool yardstick)
+{
+    int64_t count = of->truth->elements;
+    tally all = {.identical = true, .agree = true, .first_different = -1};
+
+    if (of->first->result == of->second->result) /* kept once */
+        return all;
+#ifdef _OPENMP
+#pragma omp parallel for schedule(dynamic) if (count > CHUNK)
+#endif
+    for (int64_t first = 0; first < count; first += CHUNK) {
+        tally part = contrast_stretch(of, yardstick, first, count - first < CHUNK ? count : first + CHUNK);
+#ifdef _OPENMP
+#pragma omp critical
+#endif
+        add_tally(&all, &part);
+    }
+    return all;
+}
+
+void plx_agree(const plx_inputs *inputs, const plx_truth *truth, bool yardstick, const plx_viewpoint *first,
+               const plx_viewpoint *second, plx_pair *pair)
+{
+    contrast of = {.inputs = inputs, .truth = truth, .first = first, .second = second};
+    tally all = contrast_all(&of, yardstick);
+
+    pair->compared = true;
+    pair->identical = all.identical;
+    pair->agree = all.agree;
+    pair->elements = truth->elements;
+    pair->max_ulp = all.ulp;
+    pair->max_over_bound = all.over_bound;
+    pair->first_different = all.first_different;
+    pair->value_first[0] = pair->value_second[0] = '\0';
+    if (all.first_different >= 0) {
+        int64_t place = plx_output_place(inputs, yardstick, all.first_different);
+        plx_element_text(inputs->problem.dtype, first->result, place, pair->value_first);
+        plx_element_text(inputs->problem.dtype, second->result, place, pair->value_second);
+    }
+}

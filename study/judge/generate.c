@@ -1,0 +1,451 @@
+/* Generated operands: seven classes of input, each element a function of seed,
+ * operand, row and column alone. */
+#include "study/judge/judge.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { MAX_PLANTED = 4, CHUNK = 1 << 16 };
+
+/* A value that SPECIAL plants. */
+typedef struct planted {
+    int64_t line, position;
+    double value;
+} planted;
+
+/* An operand about to be written.  A `line` runs along the summed axis; where
+ * nothing is summed, along a row.  `position` counts along the line. */
+typedef struct source {
+    plx_dtype dtype;
+    plx_input input;
+    uint64_t seed, stream;
+    uint64_t key, second_key; /* of the numbers themselves, and of what else an element needs */
+    int64_t rows, cols, lines, length;
+    bool summed;  /* the line is summed over */
+    bool by_rows; /* a line is a row */
+    bool moved;   /* the operation sums nothing */
+    bool output;
+    bool second; /* the second factor of a product */
+    bool unread; /* alpha is 0 */
+    int factors;
+    int64_t sum_length;
+    double integer_limit, integer_density;
+    size_t planted_count;
+    planted planted[MAX_PLANTED];
+} source;
+
+static inline uint64_t mixed(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+static uint64_t key_of(uint64_t seed, uint64_t stream)
+{
+    return mixed(seed + UINT64_C(0x9e3779b97f4a7c15) * (stream + 1));
+}
+
+static inline uint64_t random_of(uint64_t key, uint64_t index)
+{
+    return mixed(mixed(key ^ (index * UINT64_C(0xd1342543de82ef95) + 1)) + key);
+}
+
+uint64_t plx_random(uint64_t seed, uint64_t stream, uint64_t index)
+{
+    return random_of(key_of(seed, stream), index);
+}
+
+/* ---- real values ---------------------------------------------------------- */
+
+/* In (0, 1), every mantissa bit random, after rounding to the dtype as well. */
+static double fraction(const source *from, uint64_t bits)
+{
+    double below_one = from->dtype == PLX_F32 || from->dtype == PLX_C64 ? 1.0 - 0x1p-24 : 1.0 - 0x1p-53;
+    double value = (double)(bits | 1) * 0x1p-64;
+    return value < below_one ? value : below_one;
+}
+
+static double with_sign(double magnitude, uint64_t bits)
+{
+    return bits & 2 ? -magnitude : magnitude;
+}
+
+static bool narrow(const source *from)
+{
+    return from->dtype == PLX_F32 || from->dtype == PLX_C64;
+}
+
+static inline uint64_t bits_at(const source *from, int64_t line, int64_t position)
+{
+    return random_of(from->key, (uint64_t)line * (uint64_t)from->length + (uint64_t)position);
+}
+
+static double uniform(const source *from, int64_t line, int64_t position)
+{
+    uint64_t bits = bits_at(from, line, position);
+    return with_sign(fraction(from, bits), bits);
+}
+
+/* Where nothing is summed, the element's own number; else small integers, so few
+ * and so small that every partial sum is exact in f32, whatever the order. */
+static double small_integer(const source *from, int64_t line, int64_t position)
+{
+    uint64_t index = (uint64_t)line * (uint64_t)from->length + (uint64_t)position;
+    uint64_t bits = random_of(from->key, index);
+
+    if (from->moved)
+        return (double)(int64_t)(index % (UINT64_C(1) << 24));
+    if ((double)(bits >> 32) * 0x1p-32 >= from->integer_density)
+        return 0.0;
+    return (double)((int64_t)(bits % (2 * (uint64_t)from->integer_limit + 1)) - (int64_t)from->integer_limit);
+}
+
+static int third(int64_t index, int64_t count)
+{
+    return count < 3 ? 0 : (int)(index / ((count + 2) / 3));
+}
+
+/* Lines graded by thirds; along the sum the two factors are graded against each
+ * other, so that no third of the sum hides the others. */
+static double graded(const source *from, int64_t line, int64_t position)
+{
+    int steps = third(line, from->lines);
+    if (from->summed && from->factors > 1)
+        steps += from->second ? 2 - third(position, from->length) : third(position, from->length);
+    else if (from->summed || from->moved)
+        steps += third(position, from->length);
+    else
+        steps += 2 + third(position, from->length);
+    return ldexp(uniform(from, line, position), -10 * steps);
+}
+
+/* The next number of the dtype away from zero. */
+static double next_away(const source *from, double value)
+{
+    double far = value < 0.0 ? -1e30 : 1e30;
+    return narrow(from) ? (double)nextafterf((float)value, (float)far) : nextafter(value, far);
+}
+
+/* Position p meets its negative, one ulp off, at length-1-p. */
+static double cancelling(const source *from, int64_t line, int64_t position)
+{
+    int64_t mirror = from->length - 1 - position;
+    double value;
+
+    if (from->moved)
+        return position % 2 == 0 ? uniform(from, line, position) : -uniform(from, line, position - 1);
+    if (!from->summed)
+        return ldexp(uniform(from, line, position), narrow(from) ? -24 : -53);
+    value = uniform(from, line, position < mirror ? position : mirror);
+    value = narrow(from) ? (double)(float)value : value;
+    if (position == mirror)
+        return from->length > 1 && !from->second ? ldexp(value, narrow(from) ? -24 : -53) : value;
+    if (position < mirror || from->second)
+        return value;
+    return -next_away(from, value);
+}
+
+static int bits_of_length(int64_t length)
+{
+    int bits = 0;
+    while (bits < 62 && (INT64_C(1) << bits) < length)
+        ++bits;
+    return bits;
+}
+
+/* Every second line near overflow, with room for its sum; the others near
+ * underflow, subnormal numbers among them. */
+static double extreme(const source *from, int64_t line, int64_t position)
+{
+    double value = uniform(from, line, position);
+    int top = (narrow(from) ? 127 : 1023) - 4 - (from->moved ? 0 : bits_of_length(from->sum_length));
+    int bottom = narrow(from) ? -126 : -1022;
+    uint64_t bits = plx_random(from->seed, from->stream + 64, (uint64_t)position);
+    bool huge;
+
+    if (from->second && from->summed)
+        return value;
+    huge = from->lines > 1 ? line % 2 == 0
+                           : (from->output && from->length > 1 ? position % 2 == 0 : from->seed % 2 == 0);
+    if (huge)
+        return ldexp(value, top);
+    return ldexp(value, bottom + 4 - (int)(bits % 16));
+}
+
+/* ---- special values --------------------------------------------------------- */
+
+static double special(const source *from, int64_t line, int64_t position)
+{
+    uint64_t bits = bits_at(from, line, position);
+
+    for (size_t i = 0; i < from->planted_count; ++i)
+        if (from->planted[i].line == line && from->planted[i].position == position)
+            return from->planted[i].value;
+    if (from->factors < 2 && from->seed % 4 == 3)
+        return with_sign(0.0, bits);
+    if (from->factors == 2 && (bits >> 8) % 8 == 0)
+        return with_sign(0.0, bits); /* for 0 * Inf */
+    return uniform(from, line, position);
+}
+
+static double special_value(const source *from, size_t which)
+{
+    switch (from->seed % 4) {
+    case 0:
+        return which % 2 == 0 ? (double)NAN : (double)INFINITY;
+    case 1:
+        return (double)NAN;
+    case 2:
+        return (double)INFINITY;
+    default:
+        return which % 2 == 0 ? -(double)INFINITY : (double)INFINITY;
+    }
+}
+
+/* An index at which tiles begin or end. */
+static int64_t edge(uint64_t bits, int64_t count)
+{
+    static const int64_t edges[] = {0,  1,  7,   8,   15,  16,  31,  32,  33,   63,
+                                    64, 65, 127, 128, 255, 256, 511, 512, 1023, 1024};
+    size_t usable = 0;
+
+    while (usable < sizeof edges / sizeof edges[0] && edges[usable] < count)
+        ++usable;
+    if (bits % 4 == 0 || usable == 0)
+        return count - 1;
+    return edges[(bits >> 8) % usable];
+}
+
+static size_t count_to_plant(const source *from)
+{
+    if (from->unread || from->lines == 0 || from->length == 0)
+        return 0;
+    if (from->factors < 2 && from->seed % 4 == 3)
+        return 0; /* zeros of both signs instead */
+    if (from->factors == 2 && from->summed && from->lines == 1)
+        return from->seed % 8 == 4 ? 1 : 0; /* one in a vector reaches every element of the result */
+    if (from->output)
+        return from->factors == 2 ? 1 : 0;
+    if (from->moved || from->lines > 16)
+        return MAX_PLANTED;
+    return from->factors == 1 && from->seed % 2 == 0 ? 2 : 1;
+}
+
+static void plant(source *from)
+{
+    from->planted_count = count_to_plant(from);
+    for (size_t i = 0; i < from->planted_count; ++i) {
+        from->planted[i].line = edge(plx_random(from->seed, from->stream + 32, 2 * i), from->lines);
+        from->planted[i].position = edge(plx_random(from->seed, from->stream + 32, 2 * i + 1), from->length);
+        from->planted[i].value = special_value(from, i);
+    }
+}
+
+/* ---- elements ------------------------------------------------------------------ */
+
+static double real_value(const source *from, int64_t line, int64_t position)
+{
+    if (from->unread)
+        return (double)NAN;
+    switch (from->input) {
+    case PLX_INPUT_POSITIVE:
+        return fabs(uniform(from, line, position));
+    case PLX_INPUT_INTEGER:
+        return small_integer(from, line, position);
+    case PLX_INPUT_GRADED:
+        return graded(from, line, position);
+    case PLX_INPUT_CANCELLING:
+        return cancelling(from, line, position);
+    case PLX_INPUT_EXTREME:
+        return extreme(from, line, position);
+    case PLX_INPUT_SPECIAL:
+        return special(from, line, position);
+    default:
+        return uniform(from, line, position);
+    }
+}
+
+static int64_t integer_from_bits(const source *from, uint64_t bits)
+{
+    int width = from->dtype == PLX_I8 ? 8 : from->dtype == PLX_I16 ? 16 : from->dtype == PLX_I32 ? 32 : 64;
+    return (int64_t)bits >> (64 - width);
+}
+
+/* The classes as far as they mean something for integers; sums of them wrap. */
+static int64_t integer_value(const source *from, int64_t line, int64_t position)
+{
+    uint64_t index = (uint64_t)line * (uint64_t)from->length + (uint64_t)position;
+    uint64_t bits = random_of(from->key, index);
+
+    switch (from->input) {
+    case PLX_INPUT_POSITIVE:
+        return integer_from_bits(from, bits >> 1);
+    case PLX_INPUT_INTEGER:
+        return from->moved ? (int64_t)(index % 251) - 125 + (int64_t)(index & ~UINT64_C(255))
+                           : (int64_t)small_integer(from, line, position);
+    case PLX_INPUT_GRADED:
+        return integer_from_bits(from, bits) / (INT64_C(1) << (3 * third(position, from->length)));
+    case PLX_INPUT_CANCELLING:
+        return position % 2 == 0
+                   ? integer_from_bits(from, bits) / 2
+                   : -(integer_from_bits(from, random_of(from->key, index - 1)) / 2);
+    case PLX_INPUT_EXTREME:
+        return integer_from_bits(from, bits & 1 ? UINT64_C(1) << 63 : ~(UINT64_C(1) << 63));
+    case PLX_INPUT_SPECIAL:
+        for (size_t i = 0; i < from->planted_count; ++i)
+            if (from->planted[i].line == line && from->planted[i].position == position)
+                return integer_from_bits(from, i % 2 == 0 ? UINT64_C(1) << 63 : ~(UINT64_C(1) << 63));
+        return integer_from_bits(from, bits) / 4;
+    default:
+        return integer_from_bits(from, bits);
+    }
+}
+
+/* Random bits beside those of the value. */
+static uint64_t more_bits(const source *from, int64_t line, int64_t position)
+{
+    return random_of(from->second_key, (uint64_t)(line * from->length + position));
+}
+
+/* Data that is only moved may carry any NaN. */
+static void write_f32_nan(uint64_t bits, float *to)
+{
+    uint32_t nan = UINT32_C(0x7fc00000) | ((uint32_t)(bits >> 40) & UINT32_C(0x803fffff));
+    memcpy(to, &nan, sizeof nan);
+}
+
+static void write_f64_nan(uint64_t bits, double *to)
+{
+    uint64_t nan = UINT64_C(0x7ff8000000000000) | (bits & UINT64_C(0x8007ffffffffffff));
+    memcpy(to, &nan, sizeof nan);
+}
+
+static double imaginary_value(const source *from, uint64_t bits)
+{
+    return with_sign(fraction(from, bits), bits);
+}
+
+static void write_real(const source *from, int64_t line, int64_t position, void *to, int64_t place)
+{
+    double value = real_value(from, line, position);
+    bool any_nan = isnan(value) && from->moved, complex = from->dtype == PLX_C64 || from->dtype == PLX_C128;
+    uint64_t bits = any_nan || complex ? more_bits(from, line, position) : 0;
+    int64_t at = complex ? 2 * place : place;
+
+    if (narrow(from)) {
+        ((float *)to)[at] = (float)value;
+        if (any_nan)
+            write_f32_nan(bits, (float *)to + at);
+        if (complex)
+            ((float *)to)[at + 1] = (float)imaginary_value(from, bits);
+        return;
+    }
+    ((double *)to)[at] = value;
+    if (any_nan)
+        write_f64_nan(bits, (double *)to + at);
+    if (complex)
+        ((double *)to)[at + 1] = imaginary_value(from, bits);
+}
+
+static void write_element(const source *from, int64_t row, int64_t col, void *to, int64_t place)
+{
+    int64_t line = from->by_rows ? row : col, position = from->by_rows ? col : row;
+
+    switch (from->dtype) {
+    case PLX_I8:
+        ((int8_t *)to)[place] = (int8_t)integer_value(from, line, position);
+        break;
+    case PLX_I16:
+        ((int16_t *)to)[place] = (int16_t)integer_value(from, line, position);
+        break;
+    case PLX_I32:
+        ((int32_t *)to)[place] = (int32_t)integer_value(from, line, position);
+        break;
+    case PLX_I64:
+        ((int64_t *)to)[place] = integer_value(from, line, position);
+        break;
+    default:
+        write_real(from, line, position, to, place);
+        break;
+    }
+}
+
+/* ---- operands -------------------------------------------------------------------- */
+
+/* limit^factors * density * length <= 2^22: with scalars up to 4 every sum stays
+ * below 2^24. */
+static void choose_integers(source *from)
+{
+    double room = 0x1p22 / (double)(from->sum_length > 0 ? from->sum_length : 1);
+    from->integer_limit = floor(from->factors > 1 ? sqrt(room) : room);
+    if (from->integer_limit > 255.0)
+        from->integer_limit = 255.0;
+    if (from->integer_limit < 1.0)
+        from->integer_limit = 1.0;
+    from->integer_density = room < 1.0 ? room : 1.0;
+}
+
+static source source_of(const plx_inputs *inputs, size_t operand)
+{
+    const plx_extent *extent = &inputs->extents[operand];
+    double alpha, beta;
+    source from = {.dtype = inputs->problem.dtype, .input = inputs->input, .seed = inputs->seed};
+
+    plx_problem_scalars(&inputs->problem, &alpha, &beta);
+    from.stream = (uint64_t)operand;
+    from.key = key_of(from.seed, from.stream);
+    from.second_key = key_of(from.seed, from.stream + 16);
+    from.rows = extent->rows;
+    from.cols = extent->cols;
+    from.summed = extent->sum_axis >= 0;
+    from.by_rows = extent->sum_axis != 0;
+    from.lines = from.by_rows ? extent->rows : extent->cols;
+    from.length = from.by_rows ? extent->cols : extent->rows;
+    from.factors = plx_factor_count(inputs);
+    from.moved = from.factors == 0;
+    from.output = operand == inputs->operation->output;
+    from.second = from.factors > 1 && operand == 1;
+    from.unread = alpha == 0.0 && !from.output;
+    from.sum_length = plx_sum_length(inputs);
+    choose_integers(&from);
+    if (from.input == PLX_INPUT_SPECIAL)
+        plant(&from);
+    return from;
+}
+
+/* One 4-byte pattern that is a NaN as f32 and, repeated, as f64. */
+static void fill_padding(void *to, uint64_t bytes)
+{
+    const uint32_t nan = UINT32_C(0x7ffad5a5);
+    unsigned char *at = to;
+    for (uint64_t i = 0; i < bytes; i += sizeof nan)
+        memcpy(at + i, &nan, bytes - i < sizeof nan ? (size_t)(bytes - i) : sizeof nan);
+}
+
+static void write_chunk(const source *from, int64_t first, int64_t last, int64_t ld, void *to)
+{
+    int64_t row = first / from->cols, col = first % from->cols;
+    for (int64_t i = first; i < last; ++i) {
+        write_element(from, row, col, to, row * ld + col);
+        if (++col == from->cols) {
+            col = 0;
+            ++row;
+        }
+    }
+}
+
+void plx_generate_operand(const plx_inputs *inputs, size_t operand, void *to)
+{
+    source from = source_of(inputs, operand);
+    int64_t ld = inputs->extents[operand].ld, total = from.rows * from.cols;
+
+    if (ld > from.cols)
+        fill_padding(to, (uint64_t)inputs->elements[operand] * plx_dtype_size(from.dtype));
+#ifdef _OPENMP
+#pragma omp parallel for schedule(dynamic) if (total > CHUNK)
+#endif
+    for (int64_t first = 0; first < total; first += CHUNK)
+        write_chunk(&from, first, total - first < CHUNK ? total : first + CHUNK, ld, to);
+}

@@ -1,0 +1,42 @@
+/* Operands and results by the gigabyte: allocated in large pages, compared by all threads. */
+#define _DEFAULT_SOURCE /* madvise() */
+#include "study/judge/judge.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* From HUGE bytes on memory comes in pages of HUGE_PAGE, which are made far faster. */
+static const size_t HUGE = (size_t)1 << 26, HUGE_PAGE = (size_t)1 << 21;
+
+void *plx_large_alloc(uint64_t bytes)
+{
+    void *memory;
+
+    if (bytes > SIZE_MAX - HUGE_PAGE)
+        return NULL;
+    if (bytes < HUGE)
+        return malloc(bytes > 0 ? (size_t)bytes : 1);
+    if (posix_memalign(&memory, HUGE_PAGE, (size_t)bytes) != 0)
+        return NULL;
+#ifdef MADV_HUGEPAGE
+    (void)madvise(memory, (size_t)bytes, MADV_HUGEPAGE);
+#endif
+    return memory;
+}
+
+bool plx_same_bytes(const void *first, const void *second, uint64_t bytes)
+{
+    const uint64_t piece = UINT64_C(1) << 24;
+    const char *a = first, *b = second;
+    bool same = true;
+
+    if (bytes <= piece)
+        return memcmp(a, b, (size_t)bytes) == 0;
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static) reduction(&& : same)
+#endif
+    for (uint64_t at = 0; at < bytes; at += piece)
+        same = same && memcmp(a + at, b + at, (size_t)(bytes - at < piece ? bytes - at : piece)) == 0;
+    return same;
+}

@@ -1,0 +1,259 @@
+/* The true result: computed once for a problem's inputs and shared by all that are
+ * judged by it.  Of products too large for that, a sample and a bound on the rest. */
+#include "study/judge/judge.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+enum { EDGE_MAX = 40, RANDOM_SAMPLES = 2048 };
+
+/* Half a minute or so of a plain loop, whatever the machine. */
+double plx_reference_limit = 1.25e10;
+
+static double threads(void)
+{
+#ifdef _OPENMP
+    return (double)omp_get_max_threads();
+#else
+    return 1.0;
+#endif
+}
+
+void plx_truth_free(plx_truth *truth)
+{
+    free(truth->sample);
+    free(truth->of.exact);
+    free(truth->of.value);
+    free(truth->of.tail);
+    free(truth->of.magnitude);
+    free(truth->row_norm);
+    free(truth->column_norm);
+    plx_freivalds_free(truth->projection);
+    *truth = (plx_truth){0};
+}
+
+static void *table(int64_t count, size_t size)
+{
+    if ((uint64_t)count > SIZE_MAX / size)
+        return NULL;
+    return calloc(count > 0 ? (size_t)count : 1, size);
+}
+
+/* For what is written as a whole, by all threads: the first touch is theirs. */
+static void *room(int64_t count, size_t size)
+{
+    return (uint64_t)count > SIZE_MAX / size ? NULL : plx_large_alloc((uint64_t)count * size);
+}
+
+static plx_status reserve(const plx_inputs *inputs, plx_truth *truth, plx_error *error)
+{
+    bool made;
+
+    if (truth->exact) {
+        truth->of.exact = room(truth->count, plx_dtype_size(inputs->problem.dtype));
+        made = truth->of.exact != NULL;
+    } else {
+        truth->of.value = room(truth->count, sizeof(double));
+        truth->of.tail = room(truth->count, sizeof(double));
+        truth->of.magnitude = room(truth->count, sizeof(double));
+        made = truth->of.value != NULL && truth->of.tail != NULL && truth->of.magnitude != NULL;
+    }
+    if (!made)
+        return plx_fail(error, PLX_NO_MEMORY, "no host memory for the reference of %lld elements",
+                        (long long)truth->count);
+    return PLX_OK;
+}
+
+/* ---- complete --------------------------------------------------------------- */
+
+static void reference_run(const plx_inputs *inputs, const plx_truth *truth, int64_t entry, int64_t element,
+                          int64_t count)
+{
+    plx_host_operands operands = {{NULL}};
+    plx_reference part = {NULL, NULL, NULL, NULL};
+
+    for (size_t i = 0; i < inputs->operation->operand_count; ++i)
+        operands.at[i] = inputs->data[i];
+    if (truth->exact) {
+        part.exact = (char *)truth->of.exact + (size_t)entry * plx_dtype_size(inputs->problem.dtype);
+    } else {
+        part.value = truth->of.value + entry;
+        part.tail = truth->of.tail + entry;
+        part.magnitude = truth->of.magnitude + entry;
+    }
+    inputs->operation->reference(&inputs->problem, &operands, element, count, &part);
+}
+
+static int64_t chunk_length(const plx_inputs *inputs, int64_t elements)
+{
+    int64_t length = plx_sum_length(inputs), chunk = (INT64_C(1) << 18) / (length > 0 ? length : 1);
+    if (chunk > elements / 64 && elements > 1 << 14)
+        chunk = elements / 64;
+    return chunk < 1 ? 1 : chunk;
+}
+
+static void compute_all(const plx_inputs *inputs, const plx_truth *truth)
+{
+    int64_t chunk = chunk_length(inputs, truth->count);
+
+    if (truth->count == 1) { /* a reduction spreads itself over the threads */
+        reference_run(inputs, truth, 0, 0, 1);
+        return;
+    }
+#ifdef _OPENMP
+#pragma omp parallel for schedule(dynamic) if (truth->count > chunk)
+#endif
+    for (int64_t first = 0; first < truth->count; first += chunk)
+        reference_run(inputs, truth, first, first,
+                      truth->count - first < chunk ? truth->count - first : chunk);
+}
+
+static plx_status complete(const plx_inputs *inputs, plx_truth *truth, plx_error *error)
+{
+    plx_status status;
+
+    truth->count = truth->elements;
+    status = reserve(inputs, truth, error);
+    if (status == PLX_OK)
+        compute_all(inputs, truth);
+    return status;
+}
+
+/* ---- the copy of yardstick kernels -------------------------------------------- */
+
+static plx_status copied(const plx_inputs *inputs, plx_truth *truth, plx_error *error)
+{
+    const plx_extent *in = &inputs->extents[0];
+    size_t size = plx_dtype_size(inputs->problem.dtype);
+    plx_status status;
+
+    truth->exact = true;
+    truth->count = truth->elements;
+    status = reserve(inputs, truth, error);
+    if (status != PLX_OK || truth->count == 0)
+        return status;
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static) if (truth->count > 1 << 20)
+#endif
+    for (int64_t row = 0; row < in->rows; ++row)
+        memcpy((char *)truth->of.exact + (size_t)(row * in->cols) * size,
+               (const char *)inputs->data[0] + (size_t)(row * in->ld) * size, (size_t)in->cols * size);
+    return PLX_OK;
+}
+
+/* ---- a sample -------------------------------------------------------------------- */
+
+/* Both ends, and where tiles of 32, 64, 128 and 256 meet, at either end. */
+static size_t tile_edges(int64_t count, int64_t *edges)
+{
+    static const int64_t near_start[] = {0, 1, 31, 32, 63, 64, 65, 127, 128, 129, 255, 256, 257};
+    static const int64_t tiles[] = {32, 64, 128, 256};
+    size_t found = 0;
+
+    for (size_t i = 0; i < sizeof near_start / sizeof near_start[0]; ++i)
+        if (near_start[i] < count)
+            edges[found++] = near_start[i];
+    for (size_t i = 0; i < sizeof tiles / sizeof tiles[0]; ++i) {
+        int64_t last_tile = (count - 1) / tiles[i] * tiles[i];
+        edges[found++] = last_tile;
+        if (last_tile > 0)
+            edges[found++] = last_tile - 1;
+    }
+    if (count > 1)
+        edges[found++] = count - 2;
+    edges[found++] = count - 1;
+    return found;
+}
+
+static plx_status choose_sample(const plx_inputs *inputs, plx_truth *truth, plx_error *error)
+{
+    const plx_extent *output = &inputs->extents[inputs->operation->output];
+    int64_t rows[EDGE_MAX], cols[EDGE_MAX], next = 0;
+    size_t row_count = tile_edges(output->rows, rows), col_count = tile_edges(output->cols, cols);
+
+    truth->count = (int64_t)(row_count * col_count) + RANDOM_SAMPLES;
+    truth->sample = table(truth->count, sizeof *truth->sample);
+    if (truth->sample == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no host memory for a sample");
+    for (size_t i = 0; i < row_count; ++i)
+        for (size_t j = 0; j < col_count; ++j)
+            truth->sample[next++] = rows[i] * output->cols + cols[j];
+    for (uint64_t i = 0; next < truth->count; ++i)
+        truth->sample[next++] = (int64_t)(plx_random(inputs->seed, 128, i) % (uint64_t)truth->elements);
+    return PLX_OK;
+}
+
+/* The Euclidean norms, a little too large, of the lines that are summed over. */
+static double *line_norms(const plx_inputs *inputs, size_t operand)
+{
+    const plx_extent *extent = &inputs->extents[operand];
+    bool by_rows = extent->sum_axis == 1;
+    int64_t lines = by_rows ? extent->rows : extent->cols;
+    double *norms = table(lines, sizeof *norms);
+
+    if (norms == NULL)
+        return NULL;
+    for (int64_t row = 0; row < extent->rows; ++row)
+        for (int64_t col = 0; col < extent->cols; ++col) {
+            double value =
+                plx_element_value(inputs->problem.dtype, inputs->data[operand], row * extent->ld + col);
+            norms[by_rows ? row : col] += value * value;
+        }
+    for (int64_t line = 0; line < lines; ++line)
+        norms[line] = sqrt(norms[line]) * (1.0 + 0x1p-20);
+    return norms;
+}
+
+static plx_status sampled(const plx_inputs *inputs, plx_truth *truth, plx_error *error)
+{
+    plx_status status = choose_sample(inputs, truth, error);
+
+    if (status == PLX_OK)
+        status = reserve(inputs, truth, error);
+    if (status != PLX_OK)
+        return status;
+#ifdef _OPENMP
+#pragma omp parallel for schedule(dynamic)
+#endif
+    for (int64_t i = 0; i < truth->count; ++i)
+        reference_run(inputs, truth, i, truth->sample[i], 1);
+    truth->row_norm = line_norms(inputs, 0);
+    truth->column_norm = line_norms(inputs, 1);
+    if (truth->row_norm == NULL || truth->column_norm == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no host memory for the norms of rows and columns");
+    return plx_freivalds_prepare(inputs, inputs->seed, &truth->projection, error);
+}
+
+static bool too_large(const plx_inputs *inputs)
+{
+    double alpha, beta;
+
+    plx_problem_scalars(&inputs->problem, &alpha, &beta);
+    return inputs->problem.op == PLX_GEMM && alpha != 0.0 &&
+           inputs->operation->flops(&inputs->problem) / 2.0 > plx_reference_limit * threads();
+}
+
+plx_status plx_truth_make(const plx_inputs *inputs, bool yardstick, plx_truth *truth, plx_error *error)
+{
+    const plx_extent *output = &inputs->extents[inputs->operation->output];
+    plx_truth made = {.exact = inputs->operation->exact(&inputs->problem),
+                      .elements = output->rows * output->cols};
+    plx_status status;
+
+    if (yardstick)
+        status = copied(inputs, &made, error);
+    else if (!made.exact && too_large(inputs))
+        status = sampled(inputs, &made, error);
+    else
+        status = complete(inputs, &made, error);
+    if (status == PLX_OK)
+        *truth = made;
+    else
+        plx_truth_free(&made);
+    return status;
+}

@@ -1,0 +1,114 @@
+/* Which ceiling bounds a problem, and what to say of a time that breaks through it. */
+#include "study/run/run.h"
+
+#include <stdio.h>
+
+static const struct ceiling_words {
+    const char *name, *unit;
+} words[PLX_CEILING_COUNT] = {
+    [PLX_CEILING_COPY] = {"copy", "GB/s"},
+    [PLX_CEILING_READ] = {"read", "GB/s"},
+    [PLX_CEILING_FMA_F32] = {"fma-f32", "GFLOP/s"},
+    [PLX_CEILING_FMA_F64] = {"fma-f64", "GFLOP/s"},
+    [PLX_CEILING_LAUNCH] = {"launch", "ns"},
+};
+
+const char *plx_ceiling_name(plx_ceiling_kind kind)
+{
+    return (unsigned)kind < PLX_CEILING_COUNT ? words[kind].name : "unknown";
+}
+
+const char *plx_ceiling_unit(plx_ceiling_kind kind)
+{
+    return (unsigned)kind < PLX_CEILING_COUNT ? words[kind].unit : "";
+}
+
+/* ---- what a problem asks for ------------------------------------------------------- */
+
+/* The bytes of the operands that are written. */
+static double written_bytes(const plx_operation *operation, const plx_problem *problem)
+{
+    plx_extent extents[PLX_MAX_OPERANDS];
+    const plx_extent *output = &extents[operation->output];
+
+    operation->extents(problem, extents);
+    return (double)output->rows * (double)output->cols * (double)plx_dtype_size(problem->dtype);
+}
+
+/* Below a tenth of writing, what only reads is the fairer measure. */
+plx_ceiling_kind plx_memory_ceiling(const plx_operation *operation, const plx_problem *problem)
+{
+    const double bytes = operation->bytes(problem);
+    return written_bytes(operation, problem) < 0.1 * bytes ? PLX_CEILING_READ : PLX_CEILING_COPY;
+}
+
+/* No device moves as many bytes as it multiplies: below one operation for each byte the
+ * units for it are no bound, and nobody has to measure them. */
+plx_demand plx_demand_of(const plx_operation *operation, const plx_problem *problem)
+{
+    plx_demand demand = {.bytes = operation->bytes(problem),
+                         .memory = plx_memory_ceiling(operation, problem),
+                         .arithmetic = PLX_CEILING_COUNT};
+
+    if (problem->dtype == PLX_F32 || problem->dtype == PLX_F64)
+        demand.flops = operation->flops(problem);
+    if (demand.flops > demand.bytes) {
+        demand.arithmetic = problem->dtype == PLX_F32 ? PLX_CEILING_FMA_F32 : PLX_CEILING_FMA_F64;
+    }
+    return demand;
+}
+
+/* ---- the roofline ------------------------------------------------------------------ */
+
+/* The shortest time that this ceiling allows; 0 where it allows any. */
+static double least_time(const plx_ceilings *ceilings, const plx_demand *demand, plx_ceiling_kind kind)
+{
+    const double value = (unsigned)kind < PLX_CEILING_COUNT ? ceilings->value[kind] : 0.0;
+
+    if (!(value > 0.0))
+        return 0.0;
+    if (kind == PLX_CEILING_LAUNCH)
+        return value;
+    return (kind == demand->memory ? demand->bytes : demand->flops) / value;
+}
+
+/* The likely cause, most certain first. */
+static const char *cause(const plx_ceiling *ceiling, const plx_demand *demand)
+{
+    const bool memory = ceiling->kind == PLX_CEILING_COPY || ceiling->kind == PLX_CEILING_READ;
+
+    if (memory && demand->cached)
+        return "the operands stay in the cache";
+    if (!memory && ceiling->kind != PLX_CEILING_LAUNCH && demand->other_units)
+        return "uses other units than plain multiply-adds do";
+    if (ceiling->fraction <= 1.02)
+        return "within the noise of both measurements";
+    if (memory && demand->yardstick)
+        return "moves its bytes in a better way than the measured ceiling";
+    if (ceiling->kind == PLX_CEILING_LAUNCH)
+        return "launches cost less now than when the ceiling was measured";
+    return "the clock or the load of the device changed since the ceiling was measured";
+}
+
+plx_ceiling plx_ceiling_of(const plx_ceilings *ceilings, const plx_demand *demand, double time_ns)
+{
+    const plx_ceiling_kind kinds[] = {demand->memory, demand->arithmetic, PLX_CEILING_LAUNCH};
+    plx_ceiling found = {.applies = false};
+    double longest = 0.0;
+
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; ++i) {
+        const double least = least_time(ceilings, demand, kinds[i]);
+        if (least > longest) {
+            longest = least;
+            found.kind = kinds[i];
+        }
+    }
+    if (!(longest > 0.0) || !(time_ns > 0.0))
+        return found;
+    found.applies = true;
+    found.value = ceilings->value[found.kind];
+    found.fraction = longest / time_ns;
+    if (found.fraction > 1.0)
+        (void)snprintf(found.over, sizeof found.over, "%s", cause(&found, demand));
+    return found;
+}

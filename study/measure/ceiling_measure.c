@@ -1,0 +1,307 @@
+/* Measures what a device can do at most: the ceiling kernels among the probes, each judged
+ * on a small problem and then timed on a large one, once per context, device and API. */
+#include "core/core.h"
+#include "study/measure/timing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TRIAL = 100, REPEAT = 1024, SAMPLES = 40, LEAST_SAMPLES = 3, PATTERN_BYTES = 1 << 22 };
+
+static const double budget_ns = 30e6; /* of the samples of one ceiling */
+static const double sample_ns = 1e6;
+
+/* A ceiling's kernel on its device. */
+typedef struct gauge {
+    plx_backend *backend;
+    plx_problem problem; /* the one that is timed */
+    plx_plan *plan;
+    plx_buffer *buffers[2];
+    uint64_t bytes[2];
+    plx_event *from, *to;
+} gauge;
+
+/* ---- the problem ------------------------------------------------------------------ */
+
+static const struct pattern_of_kind {
+    plx_probe_pattern pattern;
+    plx_dtype dtype;
+} patterns[PLX_CEILING_COUNT] = {
+    [PLX_CEILING_COPY] = {PLX_PROBE_COPY, PLX_I32},       [PLX_CEILING_READ] = {PLX_PROBE_READ, PLX_I32},
+    [PLX_CEILING_FMA_F32] = {PLX_PROBE_FMA, PLX_F32},     [PLX_CEILING_FMA_F64] = {PLX_PROBE_FMA, PLX_F64},
+    [PLX_CEILING_LAUNCH] = {PLX_PROBE_LAUNCH, PLX_I32},
+};
+
+/* Far past the cache, and within an eighth of the memory. */
+static uint64_t stream_bytes(const plx_backend *backend)
+{
+    const plx_device_info *device = plx_backend_device(backend);
+    const bool processor = (device->features & PLX_FEATURE_CPU) != 0;
+    uint64_t bytes = UINT64_C(1) << (processor ? 28 : 31);
+
+    while (bytes > PATTERN_BYTES &&
+           ((device->memory_bytes > 0 && bytes > device->memory_bytes / 8) ||
+            (device->max_alloc_bytes > 0 && bytes > device->max_alloc_bytes)))
+        bytes /= 2;
+    return bytes;
+}
+
+/* As many threads as fill every unit several times. */
+static int64_t fma_threads(const plx_backend *backend)
+{
+    const plx_device_info *device = plx_backend_device(backend);
+    return (int64_t)(device->units > 0 ? device->units : 1) *
+           ((device->features & PLX_FEATURE_CPU) != 0 ? 16384 : 8192);
+}
+
+static plx_problem problem_of(const plx_backend *backend, plx_ceiling_kind kind, bool large)
+{
+    plx_problem problem = plx_probe_of(patterns[kind].dtype, patterns[kind].pattern, large ? 1 : TRIAL);
+
+    if (kind == PLX_CEILING_FMA_F32 || kind == PLX_CEILING_FMA_F64)
+        problem.of.probe.repeat = large ? REPEAT : 10;
+    if (!large)
+        return problem;
+    if (kind == PLX_CEILING_COPY)
+        problem.of.probe.n = (int64_t)(stream_bytes(backend) / plx_dtype_size(problem.dtype));
+    else if (kind == PLX_CEILING_READ) /* bytes of one chunk and its sum are what one element moves */
+        problem.of.probe.n =
+            (int64_t)((double)stream_bytes(backend) / plx_operation_of(PLX_PROBE)->bytes(&problem));
+    else if (kind != PLX_CEILING_LAUNCH)
+        problem.of.probe.n = fma_threads(backend);
+    return problem;
+}
+
+/* ---- right first ------------------------------------------------------------------- */
+
+static bool is_right(plx_backend *backend, plx_ceiling_kind kind)
+{
+    const plx_problem problem = problem_of(backend, kind, false);
+    const plx_rigour rigour = {.shift = 0};
+    plx_arm arm = {.backend = backend};
+    plx_truths truths = {.has_copy = false};
+    plx_error error = {.text = ""};
+    plx_inputs inputs;
+
+    if (plx_inputs_generate(&problem, PLX_INPUT_UNIFORM, 1, &inputs, &error) != PLX_OK)
+        return false;
+    plx_arm_run(&arm, &inputs, &truths, &rigour);
+    plx_arm_clear(&arm);
+    plx_truths_free(&truths);
+    plx_inputs_free(&inputs);
+    return arm.outcome == PLX_OUTCOME_OK;
+}
+
+/* ---- then fast ---------------------------------------------------------------------- */
+
+/* Random numbers: zeros cost less power, and the clock then rises. */
+static plx_status fill_input(const gauge *g)
+{
+    const uint64_t have = g->bytes[0] < PATTERN_BYTES ? g->bytes[0] : PATTERN_BYTES;
+    const size_t words = (size_t)have / sizeof(uint32_t);
+    uint32_t *pattern = malloc((size_t)have > 0 ? (size_t)have : 1);
+    plx_status status;
+
+    if (pattern == NULL)
+        return PLX_NO_MEMORY;
+    for (size_t i = 0; i < words; ++i)
+        pattern[i] = (uint32_t)(plx_random(1, 513, i) >> 32);
+    if (plx_is_floating(g->problem.dtype)) /* small numbers of either type, none of them special */
+        for (size_t i = 0; i < words; ++i)
+            pattern[i] &= 0x3fffffffu;
+    status = plx_upload(NULL, g->buffers[0], 0, pattern, have);
+    free(pattern);
+    return status == PLX_OK ? plx_buffer_double(g->buffers[0], have, g->bytes[0]) : status;
+}
+
+static plx_status gauge_open(gauge *g)
+{
+    plx_extent extents[PLX_MAX_OPERANDS];
+    plx_status status = plx_plan_create(g->backend, &g->problem, NULL, &g->plan);
+
+    plx_operation_of(PLX_PROBE)->extents(&g->problem, extents);
+    for (size_t i = 0; status == PLX_OK && i < 2; ++i) {
+        g->bytes[i] = (uint64_t)extents[i].cols * plx_dtype_size(g->problem.dtype);
+        status = plx_buffer_create(g->backend, g->bytes[i], &g->buffers[i]);
+    }
+    if (status == PLX_OK)
+        status = plx_fill(NULL, g->buffers[1], 0, 0, g->bytes[1]);
+    if (status == PLX_OK)
+        status = fill_input(g);
+    if (status == PLX_OK)
+        status = plx_event_create(g->backend, &g->from);
+    return status == PLX_OK ? plx_event_create(g->backend, &g->to) : status;
+}
+
+static void gauge_close(gauge *g)
+{
+    (void)plx_synchronize(g->backend, NULL);
+    plx_event_destroy(g->from);
+    plx_event_destroy(g->to);
+    plx_plan_destroy(g->plan);
+    plx_buffer_destroy(g->buffers[0]);
+    plx_buffer_destroy(g->buffers[1]);
+}
+
+/* One batch on the device's clock, or the host's where that one is not believed. */
+static plx_status time_batch(gauge *g, size_t batch, double *elapsed)
+{
+    const plx_view views[] = {{g->buffers[0], 0}, {g->buffers[1], 0}};
+    double device_ns = 0.0, host_ns, start = plx_now_ns();
+    plx_status status = plx_event_record(NULL, g->from);
+
+    for (size_t i = 0; status == PLX_OK && i < batch; ++i)
+        status = plx_execute(g->plan, NULL, views, 2);
+    if (status == PLX_OK)
+        status = plx_event_record(NULL, g->to);
+    if (status == PLX_OK)
+        status = plx_synchronize(g->backend, NULL);
+    host_ns = plx_now_ns() - start;
+    if (status == PLX_OK)
+        status = plx_event_elapsed(g->from, g->to, &device_ns);
+    *elapsed = device_ns > 0.0 && device_ns <= host_ns * 1.05 + 2e4 ? device_ns : host_ns;
+    return status;
+}
+
+/* The lower quartile of a few samples: what disturbs only ever adds.  0: none. */
+static double best_time(gauge *g)
+{
+    double samples[SAMPLES], elapsed = 0.0, spent = 0.0;
+    size_t batch = 1, count = 0;
+    plx_interval interval;
+    plx_status status = time_batch(g, 1, &elapsed);
+
+    for (status = status == PLX_OK ? time_batch(g, 1, &elapsed) : status;
+         status == PLX_OK && elapsed < sample_ns && batch < 4096; batch *= 2)
+        status = time_batch(g, batch, &elapsed);
+    while (status == PLX_OK && count < SAMPLES && (spent < budget_ns || count < LEAST_SAMPLES)) {
+        status = time_batch(g, batch, &elapsed);
+        spent += elapsed;
+        samples[count++] = elapsed / (double)batch;
+    }
+    if (status != PLX_OK)
+        return 0.0;
+    plx_interval_of(samples, count, &interval); /* sorts them */
+    return samples[count / 4];
+}
+
+static double value_of(const plx_problem *problem, plx_ceiling_kind kind, double time_ns)
+{
+    const plx_operation *operation = plx_operation_of(PLX_PROBE);
+
+    if (!(time_ns > 0.0) || kind == PLX_CEILING_LAUNCH)
+        return time_ns;
+    return (kind == PLX_CEILING_COPY || kind == PLX_CEILING_READ ? operation->bytes(problem)
+                                                                 : operation->flops(problem)) /
+           time_ns;
+}
+
+static double measure(plx_backend *backend, plx_ceiling_kind kind)
+{
+    gauge g = {.backend = backend, .problem = problem_of(backend, kind, true)};
+    double value = 0.0;
+
+    if (!is_right(backend, kind))
+        return 0.0;
+    if (gauge_open(&g) == PLX_OK)
+        value = value_of(&g.problem, kind, best_time(&g));
+    gauge_close(&g);
+    return value;
+}
+
+/* ---- whose ceilings ------------------------------------------------------------------- */
+
+static bool has_ceilings(const plx_context *context, size_t plugin)
+{
+    const plx_kernel *kernel;
+    for (size_t i = 0; (kernel = plx_kernel_at(context, plugin, PLX_PROBE, i)) != NULL; ++i)
+        if ((kernel->flags & PLX_KERNEL_CEILING) != 0)
+            return true;
+    return false;
+}
+
+/* The same chip through the same API.  A processor has no number to know it by, and no
+ * API between it and the code that runs there. */
+static bool same_way(const plx_device_info *a, const plx_device_info *b)
+{
+    if ((a->features & b->features & PLX_FEATURE_CPU) != 0)
+        return strcmp(a->name, b->name) == 0;
+    return strcmp(a->api, b->api) == 0 && plx_same_device(a, b);
+}
+
+/* Another plugin's way to the same: one that calls a library has no kernels of ours. */
+static bool find_twin(const plx_backend *backend, size_t *plugin, size_t *device)
+{
+    plx_context *context = plx_backend_context(backend);
+    plx_device_info info;
+
+    for (*plugin = 0; *plugin < plx_plugin_count(context); ++*plugin)
+        for (*device = 0; has_ceilings(context, *plugin) &&
+                          plx_device_at(context, *plugin, *device, &info) == PLX_OK;
+             ++*device)
+            if (same_way(&info, plx_backend_device(backend)))
+                return true;
+    return false;
+}
+
+static double measure_somewhere(plx_backend *backend, plx_ceiling_kind kind)
+{
+    plx_backend *twin;
+    size_t plugin, device;
+    double value = 0.0;
+
+    if (has_ceilings(plx_backend_context(backend), plx_backend_plugin(backend)))
+        return measure(backend, kind);
+    if (!find_twin(backend, &plugin, &device) ||
+        plx_backend_open(plx_backend_context(backend), plugin, device, &twin) != PLX_OK)
+        return 0.0;
+    value = measure(twin, kind);
+    plx_close(twin);
+    return value;
+}
+
+/* ---- remembered ------------------------------------------------------------------------- */
+
+/* The context's memory of a backend; NULL: there is no room for it. */
+static plx_known_ceilings *known_of(plx_backend *backend)
+{
+    plx_context *context = plx_backend_context(backend);
+    plx_known_ceilings *known;
+
+    for (known = context->ceilings; known != NULL; known = known->next)
+        if (strcmp(known->label, plx_backend_label(backend)) == 0)
+            return known;
+    known = calloc(1, sizeof *known);
+    if (known == NULL)
+        return NULL;
+    (void)snprintf(known->label, sizeof known->label, "%s", plx_backend_label(backend));
+    known->next = context->ceilings;
+    context->ceilings = known;
+    return known;
+}
+
+void plx_ceilings_forget(plx_context *context)
+{
+    while (context->ceilings != NULL) {
+        plx_known_ceilings *next = context->ceilings->next;
+        free(context->ceilings);
+        context->ceilings = next;
+    }
+}
+
+void plx_ceilings_measure(plx_backend *backend, uint32_t kinds, plx_ceilings *ceilings)
+{
+    plx_context *context = plx_backend_context(backend);
+    plx_known_ceilings *known;
+
+    (void)pthread_mutex_lock(&context->ceilings_lock);
+    known = known_of(backend);
+    for (int kind = 0; known != NULL && kind < PLX_CEILING_COUNT; ++kind)
+        if ((kinds & ~known->tried) >> kind & 1) {
+            known->of.value[kind] = measure_somewhere(backend, (plx_ceiling_kind)kind);
+            known->tried |= UINT32_C(1) << kind;
+        }
+    if (known != NULL)
+        *ceilings = known->of;
+    (void)pthread_mutex_unlock(&context->ceilings_lock);
+}

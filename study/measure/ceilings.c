@@ -1,0 +1,45 @@
+/* plx_measure_ceilings: what devices can do at most, without any problem to compare. */
+#include "core/core.h"
+#include "study/measure/timing.h"
+
+void plx_viewpoints_environment(const plx_viewpoints *viewpoints, plx_results *results)
+{
+    for (size_t i = 0; i < viewpoints->count; ++i) {
+        plx_backend *source =
+            plx_telemetry_source(viewpoints->backends[i], viewpoints->backends, viewpoints->count);
+        if (source != NULL)
+            (void)plx_backend_telemetry(source, &results->devices[i].environment);
+    }
+}
+
+static plx_status measure_all(const plx_viewpoints *viewpoints, plx_results *results, plx_error *error)
+{
+    const uint32_t every_kind = (UINT32_C(1) << PLX_CEILING_COUNT) - 1;
+    plx_status status = plx_viewpoints_devices(viewpoints, results, error);
+
+    for (size_t i = 0; status == PLX_OK && i < viewpoints->count; ++i)
+        plx_ceilings_measure(viewpoints->backends[i], every_kind, &results->devices[i].ceilings);
+    if (status == PLX_OK)
+        plx_viewpoints_environment(viewpoints, results);
+    return status;
+}
+
+plx_status plx_measure_ceilings(plx_context *context, const char *const *backends, size_t count,
+                                plx_results *results)
+{
+    plx_results made = {.record_count = 0};
+    plx_viewpoints viewpoints;
+    plx_error error = {.text = ""};
+    plx_status status = plx_viewpoints_open(context, backends, count, &viewpoints, &error);
+
+    if (status == PLX_OK) {
+        status = measure_all(&viewpoints, &made, &error);
+        plx_viewpoints_close(&viewpoints);
+    }
+    if (status != PLX_OK) {
+        plx_results_free(&made);
+        return plx_context_fail(context, status, "%s", error.text);
+    }
+    *results = made;
+    return PLX_OK;
+}

@@ -1,0 +1,339 @@
+/* Times the arms of a study on one problem: batches between two events, buffers rotated
+ * past the cache, arms in random order, until each one's interval is narrow. */
+#include "study/measure/timing.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MIN_SAMPLES = 20, MAX_BATCH = 20000, CALLS_PER_ROUND = 4, LAUNCHES_PER_QUEUE = 4 };
+
+static const double sample_ns = 400e3;      /* a sample lasts at least this long */
+static const double settled_width = 0.01;   /* of the interval, relative to the median */
+static const double least_share = 0.2;      /* of the time limit is spent before anything settles */
+static const double small_ns = 100e3;       /* a launch shorter than this is also timed by single calls */
+static const double warm_up_limit_ns = 2e6; /* a launch longer than this warms itself up */
+
+/* An arm being timed. */
+typedef struct runner {
+    plx_arm *arm;
+    size_t operand_count;
+    plx_pool *pool;
+    plx_backend *telemetry; /* tells the state of the device; NULL: nobody does */
+    plx_timed_queues queues;
+    size_t batch, count, calls;
+    bool device_clock, done;
+    double once_ns;  /* about the time of one launch */
+    double spent_ns; /* on the host's clock */
+    plx_sample samples[PLX_MAX_SAMPLES];
+    double latencies[PLX_MAX_SAMPLES];
+} runner;
+
+/* What holds for all arms of one measurement. */
+typedef struct timing_rules {
+    double limit_ns; /* for each arm */
+    bool hot;
+    size_t queues; /* that launches go to in turn */
+    bool together; /* all go on until the last one has settled */
+} timing_rules;
+
+/* ---- one sample ------------------------------------------------------------------------ */
+
+/* A set of operands keeps its queue: what overlaps are never two launches on the same. */
+static plx_status launch(runner *r)
+{
+    plx_view views[PLX_MAX_OPERANDS] = {{NULL, 0}};
+    const size_t set = plx_pool_views(r->pool, views, r->operand_count);
+    return plx_execute(r->arm->plan, r->queues.queue[set % r->queues.count], views, r->operand_count);
+}
+
+static plx_status launch_batch(runner *r)
+{
+    plx_status status = PLX_OK;
+    for (size_t i = 0; status == PLX_OK && i < r->batch; ++i)
+        status = launch(r);
+    return status;
+}
+
+/* The time of one batch on both clocks.  One launch goes ahead of it, so that neither what
+ * the arm before left in the caches nor an idle device is charged to this one. */
+static plx_status time_batch(runner *r, double *device_ns, double *host_ns)
+{
+    double start;
+    plx_status status = r->once_ns < warm_up_limit_ns ? launch(r) : PLX_OK;
+
+    if (status == PLX_OK)
+        status = plx_timed_queues_wait(&r->queues);
+    start = plx_now_ns();
+    if (status == PLX_OK)
+        status = plx_timed_queues_start(&r->queues);
+    if (status == PLX_OK)
+        status = launch_batch(r);
+    if (status == PLX_OK)
+        status = plx_timed_queues_stop(&r->queues);
+    if (status == PLX_OK)
+        status = plx_timed_queues_wait(&r->queues);
+    *host_ns = plx_now_ns() - start;
+    if (status == PLX_OK)
+        status = plx_timed_queues_elapsed(&r->queues, device_ns);
+    r->spent_ns += *host_ns;
+    return status;
+}
+
+/* A device's clock is believed when it says something that the host's allows. */
+static bool credible(double device_ns, double host_ns)
+{
+    return isfinite(device_ns) && device_ns > 0.0 && device_ns <= host_ns * 1.05 + 2e4;
+}
+
+/* One batch: the time on the clock that is believed, and on the host's. */
+static plx_status try_batch(runner *r, double *elapsed, double *host_ns)
+{
+    double device_ns = 0.0;
+    plx_status status = time_batch(r, &device_ns, host_ns);
+
+    r->device_clock = credible(device_ns, *host_ns);
+    *elapsed = r->device_clock ? device_ns : *host_ns;
+    r->once_ns = *elapsed / (double)r->batch;
+    return status;
+}
+
+/* Warms up, chooses the clock, and doubles the batch until a sample lasts long enough.
+ * What takes all the time there is in one go is not run again for that.  With several queues
+ * a sample begins and ends with launches that overlap less: it lasts longer, and each queue
+ * has a few. */
+static plx_status calibrate(runner *r, double limit_ns)
+{
+    const double enough = sample_ns * (double)r->queues.count;
+    double elapsed = 0.0, host_ns = 0.0;
+    plx_status status;
+
+    r->batch = r->queues.count == 1 ? 1 : LAUNCHES_PER_QUEUE * r->queues.count;
+    r->once_ns = limit_ns; /* not known yet: no launch ahead of the first */
+    status = try_batch(r, &elapsed, &host_ns);
+    if (elapsed > limit_ns)
+        return status;
+    while (status == PLX_OK) {
+        status = try_batch(r, &elapsed, &host_ns);
+        if (status != PLX_OK || elapsed >= enough || host_ns > limit_ns || r->batch >= MAX_BATCH)
+            break;
+        r->batch *= elapsed * 8.0 < enough ? 4 : 2;
+    }
+    return status;
+}
+
+static void note_state(const runner *r, plx_sample *sample)
+{
+    plx_telemetry state = {.known = 0};
+    if (r->telemetry != NULL && plx_backend_telemetry(r->telemetry, &state) == PLX_OK)
+        plx_sample_note(sample, &state);
+}
+
+static bool settled(const runner *r, const timing_rules *rules)
+{
+    plx_timing timing = {.measured = false};
+
+    if (r->count < MIN_SAMPLES || r->spent_ns < least_share * rules->limit_ns)
+        return false;
+    plx_timing_of_samples(r->samples, r->count, &timing);
+    return timing.samples >= MIN_SAMPLES && timing.high_ns - timing.low_ns <= settled_width * timing.median_ns;
+}
+
+static plx_status take_sample(runner *r, const timing_rules *rules)
+{
+    plx_sample *sample = &r->samples[r->count];
+    double device_ns = 0.0, host_ns = 0.0;
+    plx_status status;
+
+    *sample = (plx_sample){.throttle = 0};
+    note_state(r, sample);
+    status = time_batch(r, &device_ns, &host_ns);
+    if (status != PLX_OK)
+        return status;
+    note_state(r, sample);
+    sample->host_ns = host_ns / (double)r->batch;
+    sample->time_ns = r->device_clock ? device_ns / (double)r->batch : sample->host_ns;
+    ++r->count;
+    r->arm->time.settled = settled(r, rules);
+    r->done = (r->arm->time.settled && !rules->together) || r->count == PLX_MAX_SAMPLES ||
+              (r->spent_ns > rules->limit_ns && r->count >= 3);
+    return PLX_OK;
+}
+
+/* Single calls, from the launch until it is known to be done. */
+static plx_status take_calls(runner *r)
+{
+    plx_status status = PLX_OK;
+
+    if (r->once_ns > small_ns)
+        return PLX_OK;
+    for (int i = 0; status == PLX_OK && i < CALLS_PER_ROUND && r->calls < PLX_MAX_SAMPLES; ++i) {
+        const double start = plx_now_ns();
+        status = launch(r);
+        if (status == PLX_OK)
+            status = plx_timed_queues_wait(&r->queues);
+        r->latencies[r->calls++] = plx_now_ns() - start;
+    }
+    return status;
+}
+
+/* ---- an arm from start to end -------------------------------------------------------------- */
+
+static void runner_fail(runner *r, plx_status status)
+{
+    r->done = true;
+    r->count = 0;
+    r->calls = 0;
+    if (status == PLX_NO_MEMORY) { /* right, but there is no room to time it */
+        (void)snprintf(r->arm->reason, sizeof r->arm->reason, "not timed: %s",
+                       plx_message(plx_backend_context(r->arm->backend)));
+        return;
+    }
+    r->arm->outcome = PLX_OUTCOME_FAILED;
+    (void)snprintf(r->arm->reason, sizeof r->arm->reason, "while it was timed: %s",
+                   plx_message(plx_backend_context(r->arm->backend)));
+}
+
+static void runner_start(runner *r, plx_arm *arm, plx_pool **pools, const plx_inputs *inputs,
+                         const timing_rules *rules)
+{
+    plx_status status;
+
+    r->arm = arm;
+    r->operand_count = inputs->operation->operand_count;
+    status = plx_pool_for(pools, arm->backend, inputs, rules->hot, rules->queues, &r->pool);
+    if (status == PLX_OK)
+        status = plx_timed_queues_open(&r->queues, arm->backend, rules->queues);
+    if (status == PLX_OK)
+        status = calibrate(r, rules->limit_ns);
+    if (status != PLX_OK)
+        runner_fail(r, status);
+}
+
+static void runner_finish(runner *r, const timing_rules *rules)
+{
+    plx_timing *timing = &r->arm->time;
+
+    if (r->count > 0) {
+        timing->device_clock = r->device_clock;
+        timing->hot = rules->hot;
+        timing->queues = r->pool->sets < rules->queues ? r->pool->sets : rules->queues;
+        timing->batch = r->batch;
+        plx_timing_of_samples(r->samples, r->count, timing);
+        plx_interval_of(r->latencies, r->calls, &timing->latency);
+        if (!rules->together) /* a sweep is compared within itself alone */
+            plx_timing_widen(timing);
+        r->arm->cached = plx_pool_is_cached(r->pool);
+    }
+    plx_timed_queues_close(&r->queues);
+}
+
+/* ---- all arms ------------------------------------------------------------------------------ */
+
+/* Fisher-Yates; what comes before what must not decide who is faster. */
+static void shuffle(size_t *order, size_t count, uint64_t round)
+{
+    for (size_t i = count; i > 1; --i) {
+        size_t j = (size_t)(plx_random(round, 512, i) % i), kept = order[i - 1];
+        order[i - 1] = order[j];
+        order[j] = kept;
+    }
+}
+
+static bool all_settled(const runner *runners, size_t count)
+{
+    for (size_t i = 0; i < count; ++i)
+        if (!runners[i].done && !runners[i].arm->time.settled)
+            return false;
+    return true;
+}
+
+/* Together, all go on until the last one has settled: what disturbs the machine for a
+ * while then disturbs all of them. */
+static void run_rounds(runner *runners, size_t *order, size_t count, const timing_rules *rules)
+{
+    bool busy = true;
+
+    for (uint64_t round = 0; busy; ++round) {
+        busy = false;
+        shuffle(order, count, round);
+        for (size_t i = 0; i < count; ++i) {
+            runner *r = &runners[order[i]];
+            plx_status status;
+            if (r->done)
+                continue;
+            status = take_sample(r, rules);
+            if (status == PLX_OK)
+                status = take_calls(r);
+            if (status != PLX_OK)
+                runner_fail(r, status);
+            busy = busy || !r->done;
+        }
+        busy = busy && !(rules->together && all_settled(runners, count));
+    }
+}
+
+static bool worth_timing(const plx_arm *arm, const plx_inputs *inputs)
+{
+    const size_t output = inputs->operation->output;
+    return arm->outcome == PLX_OUTCOME_OK && arm->plan != NULL && inputs->elements[output] > 0;
+}
+
+/* Arms of one backend stand together: each is asked once. */
+static void find_telemetry(runner *runners, size_t count, const plx_arm *arms, size_t arm_count)
+{
+    plx_backend **backends = calloc(arm_count > 0 ? arm_count : 1, sizeof(*backends));
+
+    for (size_t i = 0; backends != NULL && i < arm_count; ++i)
+        backends[i] = arms[i].backend;
+    for (size_t i = 0; backends != NULL && i < count; ++i)
+        runners[i].telemetry = i > 0 && runners[i - 1].arm->backend == runners[i].arm->backend
+                                   ? runners[i - 1].telemetry
+                                   : plx_telemetry_source(runners[i].arm->backend, backends, arm_count);
+    free(backends);
+}
+
+/* Arm i meets inputs[i * stride]. */
+static plx_status measure(plx_arm *arms, size_t count, const plx_inputs *inputs, size_t stride,
+                          const timing_rules *rules, plx_error *error)
+{
+    runner *runners = calloc(count > 0 ? count : 1, sizeof *runners);
+    size_t *order = calloc(count > 0 ? count : 1, sizeof *order), timed = 0;
+    plx_pool *pools = NULL;
+
+    if (runners == NULL || order == NULL) {
+        free(runners);
+        free(order);
+        return plx_fail(error, PLX_NO_MEMORY, "no host memory for samples");
+    }
+    for (size_t i = 0; i < count; ++i)
+        if (worth_timing(&arms[i], &inputs[i * stride])) {
+            order[timed] = timed;
+            runner_start(&runners[timed++], &arms[i], &pools, &inputs[i * stride], rules);
+        }
+    find_telemetry(runners, timed, arms, count);
+    run_rounds(runners, order, timed, rules);
+    for (size_t i = 0; i < timed; ++i)
+        runner_finish(&runners[i], rules);
+    plx_pools_free(pools);
+    free(order);
+    free(runners);
+    return PLX_OK;
+}
+
+plx_status plx_measure_arms(plx_arm *arms, size_t count, const plx_inputs *inputs,
+                            const plx_compare_options *options, plx_error *error)
+{
+    const double seconds = options->seconds_per_kernel > 0.0 ? options->seconds_per_kernel : 0.5;
+    const timing_rules rules = {
+        .limit_ns = seconds * 1e9, .hot = options->hot, .queues = options->queues > 0 ? options->queues : 1};
+    return measure(arms, count, inputs, 0, &rules, error);
+}
+
+plx_status plx_measure_sweep(plx_arm *arms, size_t count, const plx_inputs *inputs, double seconds,
+                             plx_error *error)
+{
+    const timing_rules rules = {.limit_ns = seconds * 1e9, .queues = 1, .together = true};
+    return measure(arms, count, inputs, 1, &rules, error);
+}

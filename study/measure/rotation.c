@@ -1,0 +1,206 @@
+/* Operands on a device, as many times over as it takes to get past its cache. */
+#include "core/core.h"
+#include "study/measure/timing.h"
+
+#include <stdlib.h>
+
+/* Sets begin where any vector access may. */
+enum { ALIGNMENT = 256 };
+
+/* Larger than what devices have today, where a device does not say. */
+static const uint64_t cache_of_accelerators = UINT64_C(128) << 20, cache_of_processors = UINT64_C(64) << 20;
+
+/* ---- how many --------------------------------------------------------------------- */
+
+/* The largest cache that any backend knows of on this chip. */
+static uint64_t cache_of_chip(const plx_backend *backend)
+{
+    plx_context *context = plx_backend_context(backend);
+    uint64_t cache = 0;
+
+    for (size_t plugin = 0; plugin < plx_plugin_count(context); ++plugin) {
+        plx_device_info info;
+        for (size_t device = 0; plx_device_at(context, plugin, device, &info) == PLX_OK; ++device)
+            if (plx_same_device(&info, plx_backend_device(backend)) && info.l2_bytes > cache)
+                cache = info.l2_bytes;
+    }
+    return cache;
+}
+
+uint64_t plx_cache_bytes(const plx_backend *backend)
+{
+    const plx_device_info *device = plx_backend_device(backend);
+    uint64_t cache = device->l2_bytes > 0 ? device->l2_bytes : cache_of_chip(backend);
+
+    if (cache > 0)
+        return cache;
+    return (device->features & PLX_FEATURE_CPU) != 0 ? cache_of_processors : cache_of_accelerators;
+}
+
+/* Two that exceed the cache by themselves are enough; all of them stay within a quarter
+ * of the memory. */
+size_t plx_pool_sets(uint64_t footprint, uint64_t largest, uint64_t cache, const plx_device_info *device)
+{
+    uint64_t sets;
+
+    if (footprint == 0)
+        return 1;
+    sets = footprint > 2 * cache ? 2 : 2 * cache / footprint + 2;
+    if (device->memory_bytes > 0 && sets > device->memory_bytes / 4 / footprint)
+        sets = device->memory_bytes / 4 / footprint;
+    if (device->max_alloc_bytes > 0 && largest > 0 && sets > device->max_alloc_bytes / largest)
+        sets = device->max_alloc_bytes / largest;
+    return sets < 1 ? 1 : (size_t)sets;
+}
+
+/* ---- filling ---------------------------------------------------------------------- */
+
+static uint64_t operand_bytes(const plx_inputs *inputs, size_t operand)
+{
+    return (uint64_t)inputs->elements[operand] * plx_dtype_size(inputs->problem.dtype);
+}
+
+static uint64_t aligned(uint64_t bytes)
+{
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+plx_status plx_buffer_double(plx_buffer *buffer, uint64_t have, uint64_t bytes)
+{
+    plx_status status = PLX_OK;
+
+    for (; status == PLX_OK && have < bytes; have *= 2)
+        status = plx_copy(NULL, buffer, have, buffer, 0, have < bytes - have ? have : bytes - have);
+    return status;
+}
+
+/* Touched, whatever the driver defers; then the first set from the host, and the others
+ * from it. */
+static plx_status fill_operand(plx_pool *pool, size_t operand)
+{
+    const plx_inputs *inputs = pool->inputs;
+    const uint64_t stride = pool->stride[operand], bytes = stride * pool->sets;
+    plx_buffer **buffer = &pool->buffers[operand];
+    plx_status status = plx_buffer_create(pool->backend, bytes, buffer);
+
+    if (status != PLX_OK || bytes == 0)
+        return status;
+    if (inputs->data[operand] == NULL)
+        return plx_fill(NULL, *buffer, 0, 0, bytes);
+    status = plx_fill(NULL, *buffer, 0, 0, stride);
+    if (status == PLX_OK)
+        status = plx_upload(NULL, *buffer, 0, inputs->data[operand], operand_bytes(inputs, operand));
+    return status == PLX_OK ? plx_buffer_double(*buffer, stride, bytes) : status;
+}
+
+static void pool_empty(plx_pool *pool)
+{
+    for (size_t i = 0; i < PLX_MAX_OPERANDS; ++i) {
+        plx_buffer_destroy(pool->buffers[i]);
+        pool->buffers[i] = NULL;
+    }
+}
+
+static plx_status fill_all(plx_pool *pool)
+{
+    plx_status status = PLX_OK;
+
+    for (size_t i = 0; status == PLX_OK && i < pool->inputs->operation->operand_count; ++i)
+        status = fill_operand(pool, i);
+    if (status == PLX_OK)
+        status = plx_synchronize(pool->backend, NULL);
+    if (status != PLX_OK)
+        pool_empty(pool);
+    return status;
+}
+
+static uint64_t footprint(const plx_pool *pool)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < PLX_MAX_OPERANDS; ++i)
+        sum += pool->stride[i];
+    return sum;
+}
+
+/* Fewer sets than wanted are better than none. */
+static plx_status pool_fill(plx_pool *pool, bool hot, size_t queues)
+{
+    uint64_t largest = 0;
+    plx_status status;
+
+    for (size_t i = 0; i < pool->inputs->operation->operand_count; ++i) {
+        pool->stride[i] = aligned(operand_bytes(pool->inputs, i));
+        if (pool->stride[i] > largest)
+            largest = pool->stride[i];
+    }
+    pool->sets = hot ? 1 : plx_pool_sets(footprint(pool), largest, plx_cache_bytes(pool->backend),
+                                         plx_backend_device(pool->backend));
+    pool->sets = (pool->sets + queues - 1) / queues * queues;
+    while ((status = fill_all(pool)) == PLX_NO_MEMORY && pool->sets > 1)
+        pool->sets /= 2;
+    return status;
+}
+
+/* ---- pools ------------------------------------------------------------------------ */
+
+void plx_pools_free(plx_pool *pools)
+{
+    while (pools != NULL) {
+        plx_pool *next = pools->other;
+        pool_empty(pools);
+        free(pools);
+        pools = next;
+    }
+}
+
+static bool same_operands(const plx_inputs *a, const plx_inputs *b)
+{
+    if (a == b)
+        return true;
+    if (plx_dtype_size(a->problem.dtype) != plx_dtype_size(b->problem.dtype))
+        return false;
+    for (size_t i = 0; i < PLX_MAX_OPERANDS; ++i)
+        if (a->data[i] != b->data[i] || a->elements[i] != b->elements[i])
+            return false;
+    return true;
+}
+
+plx_status plx_pool_for(plx_pool **pools, plx_backend *backend, const plx_inputs *inputs, bool hot,
+                        size_t queues, plx_pool **found)
+{
+    plx_status status;
+
+    for (*found = *pools; *found != NULL; *found = (*found)->other)
+        if ((*found)->backend == backend && same_operands((*found)->inputs, inputs))
+            return PLX_OK;
+    *found = calloc(1, sizeof **found);
+    if (*found == NULL)
+        return plx_out_of_memory(plx_backend_context(backend), "the buffers of a timing");
+    (*found)->backend = backend;
+    (*found)->inputs = inputs;
+    status = pool_fill(*found, hot, queues);
+    if (status != PLX_OK) {
+        free(*found);
+        *found = NULL;
+        return status;
+    }
+    (*found)->other = *pools;
+    *pools = *found;
+    return PLX_OK;
+}
+
+size_t plx_pool_views(plx_pool *pool, plx_view *views, size_t count)
+{
+    const size_t set = pool->next;
+
+    for (size_t i = 0; i < count; ++i)
+        views[i] = (plx_view){pool->buffers[i], set * pool->stride[i]};
+    pool->next = set + 1 < pool->sets ? set + 1 : 0;
+    return set;
+}
+
+bool plx_pool_is_cached(const plx_pool *pool)
+{
+    const uint64_t bytes = footprint(pool);
+    return bytes == 0 || pool->sets <= plx_cache_bytes(pool->backend) / bytes;
+}

@@ -1,0 +1,93 @@
+/* What the stopwatch is made of: buffers that take turns, samples, and the reading of
+ * clocks.  Private to libparallax; studies use measure.c through core/study.h. */
+#ifndef PLX_STOPWATCH_H
+#define PLX_STOPWATCH_H
+
+#include "study/run/run.h"
+
+/* ---- buffers that take turns (pool.c) ------------------------------------------- */
+
+/* The operands of a problem on one backend, several times over, so that a launch finds
+ * nothing of its own in the cache.  One buffer holds all sets of an operand, one after
+ * the other. */
+typedef struct plx_pool {
+    plx_backend *backend;
+    const plx_inputs *inputs;
+    size_t sets, next;
+    uint64_t stride[PLX_MAX_OPERANDS]; /* bytes from set to set; 0: the operand has none */
+    plx_buffer *buffers[PLX_MAX_OPERANDS];
+    struct plx_pool *other; /* the next one of a list */
+} plx_pool;
+
+/* The cache that a timing has to get past: of the device, or of the same chip as another
+ * backend sees it; a guess where nobody says. */
+uint64_t plx_cache_bytes(const plx_backend *backend);
+/* How many sets make `footprint` bytes exceed twice the cache, within the memory. */
+size_t plx_pool_sets(uint64_t footprint, uint64_t largest, uint64_t cache, const plx_device_info *device);
+/* Finds in *pools or adds to it; hot: one set for each queue.  Problems of one sweep share
+ * their data, and then need it on the device once. */
+plx_status plx_pool_for(plx_pool **pools, plx_backend *backend, const plx_inputs *inputs, bool hot,
+                        size_t queues, plx_pool **found);
+void plx_pools_free(plx_pool *pools);
+/* The operands of the next launch.  Returns the number of their set. */
+size_t plx_pool_views(plx_pool *pool, plx_view *views, size_t count);
+/* Whether all that its launches touch fits in the cache. */
+bool plx_pool_is_cached(const plx_pool *pool);
+/* Repeats the first `have` bytes of a buffer until it is full. */
+plx_status plx_buffer_double(plx_buffer *buffer, uint64_t have, uint64_t bytes);
+
+/* ---- queues that take turns (timed_queues.c) --------------------------------------- */
+
+/* Launches of one queue follow each other, those of several may overlap.  A point in time is
+ * an event in each of them. */
+typedef struct plx_timed_queues {
+    plx_backend *backend;
+    size_t count;
+    plx_queue *queue[PLX_MAX_QUEUES]; /* NULL: the backend's own */
+    plx_event *from[PLX_MAX_QUEUES], *to[PLX_MAX_QUEUES];
+} plx_timed_queues;
+
+/* To be closed on failure as well. */
+plx_status plx_timed_queues_open(plx_timed_queues *queues, plx_backend *backend, size_t count);
+void plx_timed_queues_close(plx_timed_queues *queues);
+/* Until all are empty. */
+plx_status plx_timed_queues_wait(const plx_timed_queues *queues);
+/* The queues are empty when they start. */
+plx_status plx_timed_queues_start(const plx_timed_queues *queues);
+plx_status plx_timed_queues_stop(const plx_timed_queues *queues);
+/* From the start to the stop of the queue that took longest. */
+plx_status plx_timed_queues_elapsed(const plx_timed_queues *queues, double *nanoseconds);
+
+/* ---- samples (samples.c) ---------------------------------------------------------- */
+
+/* One batch of launches: its time, and the state the device was in. */
+typedef struct plx_sample {
+    double time_ns, host_ns; /* of one launch: on the clock that is believed, on the host's */
+    double clock_mhz;        /* the lower one of before and after; 0: not known */
+    uint32_t throttle;       /* PLX_THROTTLE_ bits of before and after */
+} plx_sample;
+
+/* Marks what was taken while the device ran slower than it usually does: throttled for
+ * another reason than idleness or a setting, or with a clock 3 % below that of the
+ * fastest tenth.  Returns how many are kept.  When too few would be left for an interval
+ * all are kept, and *throttled says so. */
+size_t plx_samples_sift(const plx_sample *samples, size_t count, bool *keep, bool *throttled);
+/* Median and interval on both clocks, of what is kept. */
+void plx_timing_of_samples(const plx_sample *samples, size_t count, plx_timing *timing);
+
+/* Adds to the intervals what samples of one process can't show: how far the next one's
+ * will be from them. */
+void plx_timing_widen(plx_timing *timing);
+
+enum { PLX_MAX_SAMPLES = 600 };
+
+/* ---- clocks (clocks.c) -------------------------------------------------------------- */
+
+/* The one of the backends that tells the state of this one's chip; NULL: none does. */
+plx_backend *plx_telemetry_source(plx_backend *backend, plx_backend *const *others, size_t count);
+/* Adds what the source says now to a sample: the lower clock, all reasons. */
+void plx_sample_note(plx_sample *sample, const plx_telemetry *state);
+
+double plx_now_ns(void); /* a clock that only goes forward */
+
+#endif

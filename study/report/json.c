@@ -1,0 +1,465 @@
+/* Results as JSON, schema parallax-results/1.  Numbers that are not finite have no
+ * form in JSON: they are null, and the status of the record tells the story. */
+#define _GNU_SOURCE
+
+#include "study/report/json.h"
+
+#include <parallax/plugin.h>
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* ---- values ---------------------------------------------------------------- */
+
+/* What a driver says of itself need not be UTF-8. */
+json_t *plx_json_text(const char *string)
+{
+    json_t *made = json_string(string);
+    if (made != NULL)
+        return made;
+    char *copy = strdup(string);
+    if (copy == NULL)
+        return NULL;
+    for (char *at = copy; *at != '\0'; at++) {
+        if ((unsigned char)*at >= 0x80)
+            *at = '?';
+    }
+    made = json_string(copy);
+    free(copy);
+    return made;
+}
+
+json_t *plx_json_number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *integer(int64_t value)
+{
+    return json_integer((json_int_t)value);
+}
+
+/* A number of 64 bits without a sign; above 2^63 as text, for JSON has no such integers. */
+static json_t *natural(uint64_t value)
+{
+    char digits[24];
+    if (value <= INT64_MAX)
+        return json_integer((json_int_t)value);
+    (void)snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
+    return json_string(digits);
+}
+
+/* -1, "none", becomes null. */
+static json_t *index_or_null(int64_t value)
+{
+    return value >= 0 ? integer(value) : json_null();
+}
+
+/* ---- tool, host -------------------------------------------------------------- */
+
+json_t *plx_json_tool(void)
+{
+    return json_pack("{s:s, s:s}", "name", "parallax", "version", plx_version());
+}
+
+/* "model name : ..." of the first processor; "" where there is no such file. */
+static void cpu_model(char *model, size_t capacity)
+{
+    char line[512];
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    model[0] = '\0';
+    if (file == NULL)
+        return;
+    while (fgets(line, sizeof line, file) != NULL) {
+        char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) != 0 || colon == NULL)
+            continue;
+        colon += strspn(colon, ": \t");
+        colon[strcspn(colon, "\n")] = '\0';
+        (void)snprintf(model, capacity, "%s", colon);
+        break;
+    }
+    (void)fclose(file);
+}
+
+json_t *plx_json_host(void)
+{
+    char model[256];
+    struct utsname system;
+    json_t *host = json_object();
+    cpu_model(model, sizeof model);
+    if (uname(&system) == 0) {
+        json_object_set_new(host, "system", plx_json_text(system.sysname));
+        json_object_set_new(host, "release", plx_json_text(system.release));
+        json_object_set_new(host, "machine", plx_json_text(system.machine));
+    }
+    if (model[0] != '\0')
+        json_object_set_new(host, "cpu", plx_json_text(model));
+    json_object_set_new(host, "threads", integer(sysconf(_SC_NPROCESSORS_ONLN)));
+    return host;
+}
+
+/* ---- devices ------------------------------------------------------------------- */
+
+static json_t *uuid_json(const plx_device_info *info)
+{
+    char form[40];
+    const uint8_t *u = info->uuid;
+    if (!info->has_uuid)
+        return json_null();
+    (void)snprintf(form, sizeof form, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
+                   u[0], u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13],
+                   u[14], u[15]);
+    return json_string(form);
+}
+
+static json_t *throttle_json(uint32_t reasons)
+{
+    json_t *made = json_array();
+    for (uint32_t bit = 1; bit != 0 && bit <= PLX_THROTTLE_OTHER; bit <<= 1)
+        if (reasons & bit)
+            json_array_append_new(made, json_string(plx_throttle_name(bit)));
+    return made;
+}
+
+/* Nothing stands where nothing is known. */
+static json_t *environment_json(const plx_study_device *device)
+{
+    const plx_telemetry *said = &device->environment;
+    const struct known {
+        uint32_t bit;
+        const char *name;
+        double value;
+    } numbers[] = {
+        {PLX_KNOWS_SM_CLOCK, "sm_clock_mhz", said->sm_clock_mhz},
+        {PLX_KNOWS_MEMORY_CLOCK, "memory_clock_mhz", said->memory_clock_mhz},
+        {PLX_KNOWS_SM_CLOCK_MAX, "sm_clock_max_mhz", said->sm_clock_max_mhz},
+        {PLX_KNOWS_MEMORY_CLOCK_MAX, "memory_clock_max_mhz", said->memory_clock_max_mhz},
+        {PLX_KNOWS_POWER, "power_w", said->power_w},
+        {PLX_KNOWS_POWER_LIMIT, "power_limit_w", said->power_limit_w},
+        {PLX_KNOWS_TEMPERATURE, "temperature_c", said->temperature_c},
+    };
+    json_t *made = json_object();
+    json_object_set_new(made, "driver", plx_json_text(device->info.driver));
+    json_object_set_new(made, "api", plx_json_text(device->info.api));
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (said->known & numbers[i].bit)
+            json_object_set_new(made, numbers[i].name, plx_json_number(numbers[i].value));
+    if (said->known & PLX_KNOWS_ECC)
+        json_object_set_new(made, "ecc", json_boolean(said->ecc));
+    if (said->known & PLX_KNOWS_THROTTLE)
+        json_object_set_new(made, "throttle", throttle_json(said->throttle));
+    return made;
+}
+
+static json_t *ceilings_json(const plx_ceilings *ceilings)
+{
+    json_t *made = json_array();
+    for (int kind = 0; kind < PLX_CEILING_COUNT; kind++)
+        if (ceilings->value[kind] > 0)
+            json_array_append_new(made, json_pack("{s:s, s:f, s:s}", "kind", plx_ceiling_name((plx_ceiling_kind)kind),
+                                                  "value", ceilings->value[kind], "unit",
+                                                  plx_ceiling_unit((plx_ceiling_kind)kind)));
+    return made;
+}
+
+json_t *plx_json_device(const plx_study_device *device)
+{
+    const plx_device_info *info = &device->info;
+    json_t *made = json_object();
+    json_object_set_new(made, "label", plx_json_text(device->label));
+    json_object_set_new(made, "name", plx_json_text(info->name));
+    json_object_set_new(made, "vendor", plx_json_text(info->vendor));
+    json_object_set_new(made, "api", plx_json_text(info->api));
+    json_object_set_new(made, "driver", plx_json_text(info->driver));
+    json_object_set_new(made, "uuid", uuid_json(info));
+    json_object_set_new(made, "pci", info->pci[0] != '\0' ? plx_json_text(info->pci) : json_null());
+    json_object_set_new(made, "physical", natural(device->physical));
+    json_object_set_new(made, "units", natural(info->units));
+    json_object_set_new(made, "memory_bytes", natural(info->memory_bytes));
+    json_object_set_new(made, "flushes_f32",
+                        device->flushing_measured ? json_boolean((info->features & PLX_FEATURE_FLUSHES_F32) != 0)
+                                                  : json_null());
+    if (info->compute_major > 0)
+        json_object_set_new(made, "compute_capability",
+                            json_pack("[i, i]", (int)info->compute_major, (int)info->compute_minor));
+    json_object_set_new(made, "environment", environment_json(device));
+    json_object_set_new(made, "ceilings", ceilings_json(&device->ceilings));
+    return made;
+}
+
+/* ---- records ------------------------------------------------------------------- */
+
+static json_t *shape_json(const plx_problem *problem)
+{
+    int64_t shape[PLX_MAX_SHAPE] = {0};
+    plx_op_info info;
+    json_t *made = json_array();
+    if (!plx_op_describe(problem->op, &info))
+        return made;
+    plx_problem_shape(problem, shape);
+    for (size_t i = 0; i < info.shape_rank; i++)
+        json_array_append_new(made, integer(shape[i]));
+    return made;
+}
+
+static void add_matvec(json_t *made, const plx_matvec_problem *problem)
+{
+    json_object_set_new(made, "trans", json_boolean(problem->trans));
+    json_object_set_new(made, "alpha", plx_json_number(problem->alpha));
+    json_object_set_new(made, "beta", plx_json_number(problem->beta));
+    json_object_set_new(made, "lda", integer(problem->lda));
+}
+
+static void add_gemm(json_t *made, const plx_gemm_problem *problem)
+{
+    json_object_set_new(made, "trans_a", json_boolean(problem->trans_a));
+    json_object_set_new(made, "trans_b", json_boolean(problem->trans_b));
+    json_object_set_new(made, "alpha", plx_json_number(problem->alpha));
+    json_object_set_new(made, "beta", plx_json_number(problem->beta));
+    json_object_set_new(made, "lda", integer(problem->lda));
+    json_object_set_new(made, "ldb", integer(problem->ldb));
+    json_object_set_new(made, "ldc", integer(problem->ldc));
+}
+
+static void add_probe(json_t *made, const plx_probe_problem *problem)
+{
+    json_object_set_new(made, "pattern", integer((int64_t)problem->pattern));
+    json_object_set_new(made, "repeat", integer(problem->repeat));
+    json_object_set_new(made, "stride", integer(problem->stride));
+    json_object_set_new(made, "offset", integer(problem->offset));
+    json_object_set_new(made, "span", integer(problem->span));
+    json_object_set_new(made, "regions", integer(problem->regions));
+}
+
+/* What makes this problem differ from others of its shape. */
+static void add_variant(json_t *made, const plx_problem *problem)
+{
+    switch (problem->op) {
+    case PLX_REDUCE:
+        json_object_set_new(made, "reduction", plx_json_text(plx_reduction_name(problem->of.reduce.reduction)));
+        break;
+    case PLX_TRANSPOSE:
+        json_object_set_new(made, "ld_in", integer(problem->of.transpose.ld_in));
+        json_object_set_new(made, "ld_out", integer(problem->of.transpose.ld_out));
+        break;
+    case PLX_MATVEC:
+        add_matvec(made, &problem->of.matvec);
+        break;
+    case PLX_GEMM:
+        add_gemm(made, &problem->of.gemm);
+        break;
+    case PLX_PROBE:
+        add_probe(made, &problem->of.probe);
+        break;
+    case PLX_OP_COUNT:
+        break;
+    }
+}
+
+void plx_json_add_problem(json_t *made, const plx_problem *problem)
+{
+    json_object_set_new(made, "op", plx_json_text(plx_op_name(problem->op)));
+    json_object_set_new(made, "dtype", plx_json_text(plx_dtype_name(problem->dtype)));
+    json_object_set_new(made, "shape", shape_json(problem));
+    add_variant(made, problem);
+}
+
+static json_t *error_json(const plx_error_measure *error)
+{
+    json_t *made = json_object();
+    if (!error->measured)
+        return made;
+    json_object_set_new(made, "max_over_bound", plx_json_number(error->max_over_bound));
+    json_object_set_new(made, "max_ulp", plx_json_number(error->max_ulp));
+    json_object_set_new(made, "first_bad", index_or_null(error->first_bad));
+    json_object_set_new(made, "compared", integer(error->compared));
+    json_object_set_new(made, "wrong", integer(error->wrong));
+    if (error->first_bad >= 0) {
+        json_object_set_new(made, "got", plx_json_text(error->got));
+        json_object_set_new(made, "expected", plx_json_text(error->expected));
+    }
+    return made;
+}
+
+json_t *plx_json_time(const plx_timing *time)
+{
+    json_t *made = json_object();
+    json_t *interval = json_array();
+    json_array_append_new(interval, plx_json_number(time->low_ns));
+    json_array_append_new(interval, plx_json_number(time->high_ns));
+    json_object_set_new(made, "median_ns", plx_json_number(time->median_ns));
+    json_object_set_new(made, "ci95_ns", interval);
+    json_object_set_new(made, "samples", natural(time->samples));
+    json_object_set_new(made, "clock", plx_json_text(time->device_clock ? "device" : "host"));
+    json_object_set_new(made, "settled", json_boolean(time->settled));
+    json_object_set_new(made, "hot", json_boolean(time->hot));
+    json_object_set_new(made, "queues", natural(time->queues));
+    json_object_set_new(made, "batch", natural(time->batch));
+    json_object_set_new(made, "dropped", natural(time->dropped));
+    if (time->throttled)
+        json_object_set_new(made, "throttled", json_true());
+    return made;
+}
+
+/* A median on the host's clock. */
+static json_t *interval_json(const plx_interval *interval)
+{
+    json_t *made = json_object();
+    json_object_set_new(made, "median_ns", plx_json_number(interval->median_ns));
+    json_object_set_new(made, "ci95_ns", json_pack("[o, o]", plx_json_number(interval->low_ns),
+                                                   plx_json_number(interval->high_ns)));
+    json_object_set_new(made, "samples", natural(interval->samples));
+    json_object_set_new(made, "clock", json_string("host"));
+    return made;
+}
+
+static json_t *ceiling_json(const plx_ceiling *ceiling)
+{
+    json_t *made = json_object();
+    json_object_set_new(made, "kind", json_string(plx_ceiling_name(ceiling->kind)));
+    json_object_set_new(made, "value", plx_json_number(ceiling->value));
+    json_object_set_new(made, "unit", json_string(plx_ceiling_unit(ceiling->kind)));
+    json_object_set_new(made, "fraction", plx_json_number(ceiling->fraction));
+    if (ceiling->over[0] != '\0')
+        json_object_set_new(made, "over", plx_json_text(ceiling->over));
+    return made;
+}
+
+static void add_times(json_t *made, const plx_record *record)
+{
+    json_object_set_new(made, "time", plx_json_time(&record->time));
+    if (record->time.host.measured)
+        json_object_set_new(made, "host_time", interval_json(&record->time.host));
+    if (record->time.latency.measured)
+        json_object_set_new(made, "latency", interval_json(&record->time.latency));
+    if (record->ceiling.applies)
+        json_object_set_new(made, "ceiling", ceiling_json(&record->ceiling));
+}
+
+static json_t *rate_json(const plx_record *record)
+{
+    json_t *made = json_object();
+    json_object_set_new(made, "gbps", record->gbps > 0 ? plx_json_number(record->gbps) : json_null());
+    json_object_set_new(made, "gflops", record->gflops > 0 ? plx_json_number(record->gflops) : json_null());
+    return made;
+}
+
+/* null: not measured on this chip; a reason alone: not counted. */
+static json_t *counters_json(const plx_record *record)
+{
+    json_t *made = json_object();
+    for (size_t i = 0; record->counted && plx_counter_name(i) != NULL; i++)
+        json_object_set_new(made, plx_counter_name(i),
+                            plx_json_number(plx_counter_value(&record->counters, i)));
+    if (!record->counted)
+        json_object_set_new(made, "reason", plx_json_text(record->counters_reason));
+    json_object_set_new(made, "formula_bytes", plx_json_number(record->formula_bytes));
+    return made;
+}
+
+static void add_origin(json_t *made, const plx_record *record)
+{
+    json_object_set_new(made, "input", plx_json_text(record->from_files ? "files" : plx_input_name(record->input)));
+    if (!record->from_files)
+        json_object_set_new(made, "seed", natural(record->seed));
+    json_object_set_new(made, "group", natural(record->group));
+    json_object_set_new(made, "step", natural(record->step));
+    json_object_set_new(made, "yardstick", json_boolean(record->kernel_flags & PLX_KERNEL_YARDSTICK));
+    json_object_set_new(made, "vendor", json_boolean(record->kernel_flags & PLX_KERNEL_VENDOR));
+}
+
+static json_t *record_json(const plx_record *record)
+{
+    json_t *made = json_object();
+    plx_json_add_problem(made, &record->problem);
+    json_object_set_new(made, "backend", plx_json_text(record->backend));
+    json_object_set_new(made, "device", natural(record->device));
+    json_object_set_new(made, "kernel", plx_json_text(record->kernel));
+    json_object_set_new(made, "idea", plx_json_text(record->idea));
+    json_object_set_new(made, "status", plx_json_text(plx_outcome_name(record->outcome)));
+    if (record->reason[0] != '\0')
+        json_object_set_new(made, "reason", plx_json_text(record->reason));
+    add_origin(made, record);
+    json_object_set_new(made, "error", error_json(&record->error));
+    if (record->time.measured) {
+        add_times(made, record);
+        json_object_set_new(made, "rate", rate_json(record));
+    }
+    if (record->gain > 0)
+        json_object_set_new(made, "gain", plx_json_number(record->gain));
+    if (record->counted || record->counters_reason[0] != '\0')
+        json_object_set_new(made, "counters", counters_json(record));
+    return made;
+}
+
+/* ---- pairs, the whole ------------------------------------------------------------ */
+
+static json_t *pair_json(const plx_pair *pair)
+{
+    json_t *made = json_pack("{s:[I, I], s:b, s:b, s:b}", "records", (json_int_t)pair->first,
+                             (json_int_t)pair->second, "compared", (int)pair->compared, "identical",
+                             (int)pair->identical, "agree", (int)pair->agree);
+    json_object_set_new(made, "max_ulp", pair->compared ? plx_json_number(pair->max_ulp) : json_null());
+    json_object_set_new(made, "max_over_bound", pair->compared ? plx_json_number(pair->max_over_bound) : json_null());
+    json_object_set_new(made, "elements", integer(pair->elements));
+    json_object_set_new(made, "first_different", index_or_null(pair->first_different));
+    if (pair->first_different >= 0)
+        json_object_set_new(made, "values",
+                            json_pack("[o, o]", plx_json_text(pair->value_first), plx_json_text(pair->value_second)));
+    return made;
+}
+
+/* What a check counted: the records have only the worst case of each kernel. */
+static json_t *check_json(const plx_check_counts *counts)
+{
+    json_t *reasons = json_array();
+    for (size_t i = 0; i < counts->reason_count; i++)
+        json_array_append_new(reasons, json_pack("{s:s, s:I}", "reason", counts->reasons[i].text, "count",
+                                                 (json_int_t)counts->reasons[i].count));
+    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "effort",
+                     plx_effort_name(counts->effort), "cases", (json_int_t)counts->cases, "ok",
+                     (json_int_t)counts->ok, "wrong", (json_int_t)counts->wrong, "failed",
+                     (json_int_t)counts->failed, "unsupported", (json_int_t)counts->unsupported, "pairs",
+                     (json_int_t)counts->pairs, "agreed", (json_int_t)counts->agreed, "disagreed",
+                     (json_int_t)counts->disagreed, "repeats", (json_int_t)counts->repeats,
+                     "unsupported_reasons", reasons);
+}
+
+json_t *plx_results_json(const plx_results *results)
+{
+    json_t *devices = json_array(), *records = json_array(), *pairs = json_array();
+    for (size_t i = 0; i < results->device_count; i++)
+        json_array_append_new(devices, plx_json_device(&results->devices[i]));
+    for (size_t i = 0; i < results->record_count; i++)
+        json_array_append_new(records, record_json(&results->records[i]));
+    for (size_t i = 0; i < results->pair_count; i++)
+        json_array_append_new(pairs, pair_json(&results->pairs[i]));
+    json_t *made = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "parallax-results/1", "tool",
+                             plx_json_tool(), "environment", plx_json_environment(), "host", plx_json_host(),
+                             "devices", devices, "records", records, "pairs", pairs);
+    if (made != NULL && results->check != NULL)
+        json_object_set_new(made, "check", check_json(results->check));
+    return made;
+}
+
+plx_status plx_json_write(json_t *all, FILE *to, plx_error *error)
+{
+    if (all == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no memory for the JSON text");
+    int failed = json_dumpf(all, to, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    json_decref(all);
+    if (failed == 0 && fputc('\n', to) != EOF)
+        return plx_report_finish(to, error);
+    return plx_fail(error, PLX_IO, "can't write the JSON text: %s", ferror(to) ? strerror(errno) : "write error");
+}
+
+plx_status plx_results_write_json(const plx_results *results, FILE *to, plx_error *error)
+{
+    return plx_json_write(plx_results_json(results), to, error);
+}

@@ -1,0 +1,230 @@
+/* What the hardware counted: its names in files, and the table for people. */
+#include "study/report/report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- names ------------------------------------------------------------------- */
+
+typedef struct counter_row {
+    const char *name;
+    size_t member; /* offset in plx_counters */
+} counter_row;
+
+#define COUNTER(member) {#member, offsetof(plx_counters, member)}
+
+static const counter_row rows[] = {
+    COUNTER(global_load_sectors),   COUNTER(global_load_requests),   COUNTER(global_store_sectors),
+    COUNTER(global_store_requests), COUNTER(shared_load_conflicts),  COUNTER(shared_store_conflicts),
+    COUNTER(achieved_occupancy),    COUNTER(dram_read_bytes),        COUNTER(dram_write_bytes),
+    COUNTER(duration_ns),
+};
+
+const char *plx_counter_name(size_t index)
+{
+    return index < sizeof rows / sizeof rows[0] ? rows[index].name : NULL;
+}
+
+double plx_counter_value(const plx_counters *counters, size_t index)
+{
+    double value;
+    memcpy(&value, (const char *)counters + rows[index].member, sizeof value);
+    return value;
+}
+
+void plx_counter_put(plx_counters *counters, size_t index, double value)
+{
+    memcpy((char *)counters + rows[index].member, &value, sizeof value);
+}
+
+/* ---- cells ------------------------------------------------------------------- */
+
+enum { CELL = 32 };
+
+typedef enum column {
+    COLUMN_BACKEND,
+    COLUMN_KERNEL,
+    COLUMN_LOADS,
+    COLUMN_PER_LOAD,
+    COLUMN_STORES,
+    COLUMN_PER_STORE,
+    COLUMN_CONFLICTS,
+    COLUMN_OCCUPANCY,
+    COLUMN_DRAM,
+    COLUMN_RATE,
+    COLUMN_FORMULA,
+    COLUMNS
+} column;
+
+static const char *const titles[COLUMNS] = {
+    [COLUMN_BACKEND] = "backend",     [COLUMN_KERNEL] = "kernel",       [COLUMN_LOADS] = "loads",
+    [COLUMN_PER_LOAD] = "/request",   [COLUMN_STORES] = "stores",       [COLUMN_PER_STORE] = "/request",
+    [COLUMN_CONFLICTS] = "conflicts", [COLUMN_OCCUPANCY] = "occupancy", [COLUMN_DRAM] = "DRAM",
+    [COLUMN_RATE] = "rate",           [COLUMN_FORMULA] = "formula",
+};
+
+static const char not_measured[] = "-";
+
+static void number_cell(double number, const char *unit, char *cell)
+{
+    char digits[CELL];
+    plx_number_text(number, number >= 1000 ? (int)log10(number) + 1 : 3, digits, sizeof digits);
+    if (digits[0] == '\0')
+        (void)snprintf(cell, CELL, "%s", not_measured);
+    else
+        (void)snprintf(cell, CELL, "%.16s%s%.8s", digits, unit[0] != '\0' ? " " : "", unit);
+}
+
+/* "134 M", "268 MB": three digits are enough to compare. */
+static void scaled_cell(double number, const char *unit, char *cell)
+{
+    static const char *const prefixes[] = {"", "k", "M", "G", "T"};
+    char scaled[8];
+    size_t step = 0;
+    while (number >= 999.5 && step + 1 < sizeof prefixes / sizeof prefixes[0]) {
+        number /= 1000;
+        step++;
+    }
+    (void)snprintf(scaled, sizeof scaled, "%s%.4s", prefixes[step], unit);
+    number_cell(number, scaled, cell);
+}
+
+static void quotient_cell(double number, double by, char *cell)
+{
+    number_cell(by > 0 ? number / by : (double)NAN, "", cell);
+}
+
+/* What is not measured on a chip takes nothing away from the rest. */
+static double sum(double a, double b)
+{
+    return isnan(a) ? b : isnan(b) ? a : a + b;
+}
+
+static void fill_cells(const plx_record *record, char cells[COLUMNS][CELL])
+{
+    const plx_counters *c = &record->counters;
+    double dram = sum(c->dram_read_bytes, c->dram_write_bytes);
+    (void)snprintf(cells[COLUMN_BACKEND], CELL, "%.31s", record->backend);
+    (void)snprintf(cells[COLUMN_KERNEL], CELL, "%.31s", record->kernel);
+    scaled_cell(c->global_load_sectors, "", cells[COLUMN_LOADS]);
+    quotient_cell(c->global_load_sectors, c->global_load_requests, cells[COLUMN_PER_LOAD]);
+    scaled_cell(c->global_store_sectors, "", cells[COLUMN_STORES]);
+    quotient_cell(c->global_store_sectors, c->global_store_requests, cells[COLUMN_PER_STORE]);
+    scaled_cell(sum(c->shared_load_conflicts, c->shared_store_conflicts), "", cells[COLUMN_CONFLICTS]);
+    number_cell(100 * c->achieved_occupancy, "%", cells[COLUMN_OCCUPANCY]);
+    scaled_cell(dram, "B", cells[COLUMN_DRAM]);
+    number_cell(c->duration_ns > 0 ? dram / c->duration_ns : (double)NAN, "GB/s", cells[COLUMN_RATE]);
+    scaled_cell(record->formula_bytes, "B", cells[COLUMN_FORMULA]);
+}
+
+/* ---- the table --------------------------------------------------------------- */
+
+static bool is_asked_for(const plx_record *record, size_t group)
+{
+    return record->group == group && (record->counted || record->counters_reason[0] != '\0');
+}
+
+static void widen(int widths[COLUMNS], char cells[COLUMNS][CELL])
+{
+    for (int c = 0; c < COLUMNS; c++) {
+        int width = (int)strlen(cells[c]);
+        if (width > widths[c])
+            widths[c] = width;
+    }
+}
+
+/* The records of the group, from the first on, that were not counted for the reason
+ * that the first one has: they share a line. */
+static size_t same_refusal(const plx_results *results, size_t first, size_t *end)
+{
+    const plx_record *records = results->records;
+    size_t count = 0;
+    for (*end = first; *end < results->record_count; (*end)++) {
+        const plx_record *next = &records[*end];
+        if (!is_asked_for(next, records[first].group))
+            continue;
+        if (next->counted || strcmp(next->backend, records[first].backend) != 0 ||
+            strcmp(next->counters_reason, records[first].counters_reason) != 0)
+            break;
+        count++;
+    }
+    return count;
+}
+
+static void measure_columns(const plx_results *results, size_t group, int widths[COLUMNS])
+{
+    for (int c = 0; c < COLUMNS; c++)
+        widths[c] = (int)strlen(titles[c]);
+    for (size_t i = 0; i < results->record_count; i++) {
+        char cells[COLUMNS][CELL] = {{0}};
+        if (!is_asked_for(&results->records[i], group))
+            continue;
+        fill_cells(&results->records[i], cells);
+        widen(widths, cells);
+    }
+}
+
+static void put_cells(FILE *to, const int widths[COLUMNS], char cells[COLUMNS][CELL])
+{
+    for (int c = 0; c < COLUMNS; c++)
+        (void)fprintf(to, c <= COLUMN_KERNEL ? "%s%-*s" : "%s%*s", c > 0 ? "  " : "", widths[c], cells[c]);
+    (void)fputc('\n', to);
+}
+
+static void put_refusal(FILE *to, const int widths[COLUMNS], const plx_record *record, size_t count)
+{
+    char kernels[CELL];
+    if (count == 1)
+        (void)snprintf(kernels, sizeof kernels, "%.31s", record->kernel);
+    else
+        (void)snprintf(kernels, sizeof kernels, "%zu kernels", count);
+    (void)fprintf(to, "%-*s  %-*s  %s\n", widths[COLUMN_BACKEND], record->backend, widths[COLUMN_KERNEL],
+                  kernels, record->counters_reason);
+}
+
+static void put_titles(FILE *to, const int widths[COLUMNS])
+{
+    char cells[COLUMNS][CELL];
+    for (int c = 0; c < COLUMNS; c++)
+        (void)snprintf(cells[c], CELL, "%s", titles[c]);
+    put_cells(to, widths, cells);
+}
+
+static bool any_counted(const plx_results *results, size_t group)
+{
+    for (size_t i = 0; i < results->record_count; i++) {
+        if (results->records[i].group == group && results->records[i].counted)
+            return true;
+    }
+    return false;
+}
+
+static void put_head(const plx_results *results, size_t group, FILE *to, const int widths[COLUMNS])
+{
+    (void)fputs("counters of one execution: sectors of 32 bytes, bank conflicts, DRAM beside the formula\n", to);
+    if (any_counted(results, group))
+        put_titles(to, widths);
+}
+
+void plx_report_counters(const plx_results *results, size_t group, FILE *to)
+{
+    int widths[COLUMNS];
+    bool begun = false;
+    measure_columns(results, group, widths);
+    for (size_t i = 0, next; i < results->record_count; i = next) {
+        char cells[COLUMNS][CELL] = {{0}};
+        const plx_record *record = &results->records[i];
+        next = i + 1;
+        if (!is_asked_for(record, group))
+            continue;
+        if (!begun)
+            put_head(results, group, to, widths);
+        begun = true;
+        fill_cells(record, cells);
+        if (record->counted)
+            put_cells(to, widths, cells);
+        else
+            put_refusal(to, widths, record, same_refusal(results, i, &next));
+    }
+}

@@ -1,0 +1,118 @@
+/* Pieces of text that more than one writer of results needs. */
+#include "study/report/report.h"
+
+#include <parallax/plugin.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <locale.h>
+#include <math.h>
+#include <string.h>
+
+void plx_number_text(double number, int digits, char *text, size_t capacity)
+{
+    if (!isfinite(number)) {
+        text[0] = '\0';
+        return;
+    }
+    (void)snprintf(text, capacity, "%.*g", digits, number);
+    const char *point = localeconv()->decimal_point;
+    size_t length = strlen(point);
+    char *at = length > 0 && strcmp(point, ".") != 0 ? strstr(text, point) : NULL;
+    if (at != NULL) {
+        *at = '.';
+        memmove(at + 1, at + length, strlen(at + length) + 1);
+    }
+}
+
+void plx_shape_text(const plx_problem *problem, char *text, size_t capacity)
+{
+    int64_t shape[PLX_MAX_SHAPE] = {0};
+    plx_op_info info;
+    size_t length = 0;
+    text[0] = '\0';
+    if (!plx_op_describe(problem->op, &info))
+        return;
+    plx_problem_shape(problem, shape);
+    for (size_t i = 0; i < info.shape_rank && length < capacity; i++)
+        length +=
+            (size_t)snprintf(text + length, capacity - length, "%s%" PRId64, i > 0 ? "x" : "", shape[i]);
+}
+
+void plx_duration_text(double nanoseconds, const char *micro, char *text, size_t capacity)
+{
+    char number[32];
+    double scale = 1.0;
+    const char *unit = "ns";
+    if (nanoseconds >= 999.5e6) {
+        scale = 1e9;
+        unit = "s";
+    } else if (nanoseconds >= 999.5e3) {
+        scale = 1e6;
+        unit = "ms";
+    } else if (nanoseconds >= 999.5) {
+        scale = 1e3;
+        unit = micro;
+    }
+    double value = nanoseconds / scale;
+    plx_number_text(value, value >= 1000 ? 4 : 3, number, sizeof number);
+    (void)snprintf(text, capacity, "%s %s", number, unit);
+}
+
+static void factors_text(double alpha, double beta, char *text, size_t capacity)
+{
+    char number[2][32];
+    plx_number_text(alpha, 6, number[0], sizeof number[0]);
+    plx_number_text(beta, 6, number[1], sizeof number[1]);
+    bool a = !(alpha == 1.0), b = !(beta == 0.0);
+    (void)snprintf(text, capacity, "%s%s%s%s", a ? ", alpha " : "", a ? number[0] : "", b ? ", beta " : "",
+                   b ? number[1] : "");
+}
+
+static void probe_text(const plx_probe_problem *probe, char *text, size_t capacity)
+{
+    static const char *const patterns[PLX_PROBE_PATTERN_COUNT] = {
+        [PLX_PROBE_GATHER] = "gather",   [PLX_PROBE_PARTITION] = "partition", [PLX_PROBE_BANKS] = "banks",
+        [PLX_PROBE_REVERSE] = "reverse", [PLX_PROBE_BRANCH] = "branch",       [PLX_PROBE_GUARD] = "guard",
+        [PLX_PROBE_COPY] = "copy",       [PLX_PROBE_READ] = "read",           [PLX_PROBE_FMA] = "fma",
+        [PLX_PROBE_LAUNCH] = "launch",
+    };
+    bool known = (unsigned)probe->pattern < PLX_PROBE_PATTERN_COUNT;
+    (void)snprintf(text, capacity, "%s, stride %" PRId64 ", offset %" PRId64, known ? patterns[probe->pattern] : "?",
+                   probe->stride, probe->offset);
+}
+
+void plx_variant_text(const plx_problem *problem, char *text, size_t capacity)
+{
+    char factors[96] = "";
+    text[0] = '\0';
+    switch (problem->op) {
+    case PLX_REDUCE:
+        (void)snprintf(text, capacity, "%s", plx_reduction_name(problem->of.reduce.reduction));
+        break;
+    case PLX_MATVEC:
+        factors_text(problem->of.matvec.alpha, problem->of.matvec.beta, factors, sizeof factors);
+        (void)snprintf(text, capacity, "%s%s", problem->of.matvec.trans ? "t" : "n", factors);
+        break;
+    case PLX_GEMM:
+        factors_text(problem->of.gemm.alpha, problem->of.gemm.beta, factors, sizeof factors);
+        (void)snprintf(text, capacity, "%s%s%s", problem->of.gemm.trans_a ? "t" : "n",
+                       problem->of.gemm.trans_b ? "t" : "n", factors);
+        break;
+    case PLX_PROBE:
+        probe_text(&problem->of.probe, text, capacity);
+        break;
+    case PLX_TRANSPOSE:
+    case PLX_OP_COUNT:
+        break;
+    }
+}
+
+plx_status plx_report_finish(FILE *to, plx_error *error)
+{
+    errno = 0;
+    if (fflush(to) == 0 && !ferror(to))
+        return PLX_OK;
+    return plx_fail(error, PLX_IO, "can't write the results: %s",
+                    errno != 0 ? strerror(errno) : "write error");
+}

@@ -1,0 +1,144 @@
+/* The results of a study: their words, their growth, and the exit status that
+ * follows from them. */
+#include "study/run/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- words ---------------------------------------------------------------------- */
+
+static const char *const input_names[PLX_INPUT_COUNT] = {
+    [PLX_INPUT_UNIFORM] = "uniform", [PLX_INPUT_POSITIVE] = "positive",     [PLX_INPUT_INTEGER] = "integer",
+    [PLX_INPUT_GRADED] = "graded",   [PLX_INPUT_CANCELLING] = "cancelling", [PLX_INPUT_EXTREME] = "extreme",
+    [PLX_INPUT_SPECIAL] = "special",
+};
+
+static const char *const outcome_names[] = {
+    [PLX_OUTCOME_OK] = "ok",
+    [PLX_OUTCOME_WRONG] = "wrong",
+    [PLX_OUTCOME_UNSUPPORTED] = "unsupported",
+    [PLX_OUTCOME_FAILED] = "failed",
+    [PLX_OUTCOME_NOT_RUN] = "not-run",
+};
+
+const char *plx_input_name(plx_input input)
+{
+    return (unsigned)input < PLX_INPUT_COUNT ? input_names[input] : "unknown";
+}
+
+bool plx_input_from_name(const char *name, plx_input *input)
+{
+    for (int i = 0; i < PLX_INPUT_COUNT; ++i)
+        if (strcmp(name, input_names[i]) == 0) {
+            *input = (plx_input)i;
+            return true;
+        }
+    return false;
+}
+
+const char *plx_outcome_name(plx_outcome outcome)
+{
+    return (unsigned)outcome <= PLX_OUTCOME_NOT_RUN ? outcome_names[outcome] : "unknown";
+}
+
+/* ---- growth --------------------------------------------------------------------- */
+
+/* One more element; the capacity is the next power of two. */
+static void *grown(void *list, size_t count, size_t size)
+{
+    if (count != 0 && (count & (count - 1)) != 0)
+        return list;
+    if (count > SIZE_MAX / 2 / size)
+        return NULL;
+    return realloc(list, (count == 0 ? 1 : 2 * count) * size);
+}
+
+plx_status plx_results_add_record(plx_results *results, const plx_record *record, plx_error *error)
+{
+    plx_record *records = grown(results->records, results->record_count, sizeof *records);
+
+    if (records == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no memory for a record");
+    results->records = records;
+    records[results->record_count++] = *record;
+    return PLX_OK;
+}
+
+plx_status plx_results_add_pair(plx_results *results, const plx_pair *pair, plx_error *error)
+{
+    plx_pair *pairs = grown(results->pairs, results->pair_count, sizeof *pairs);
+
+    if (pairs == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no memory for a pair");
+    results->pairs = pairs;
+    pairs[results->pair_count++] = *pair;
+    return PLX_OK;
+}
+
+void plx_results_free(plx_results *results)
+{
+    free(results->devices);
+    free(results->records);
+    free(results->pairs);
+    free(results->check);
+    memset(results, 0, sizeof *results);
+}
+
+void plx_record_fill(plx_record *record, const plx_arm *arm, const plx_inputs *inputs, size_t group)
+{
+    *record = (plx_record){
+        .problem = inputs->problem,
+        .input = inputs->input,
+        .from_files = inputs->from_arrays,
+        .seed = inputs->seed,
+        .device = arm->device,
+        .group = group,
+        .step = arm->step,
+        .named = arm->named,
+        .outcome = arm->outcome,
+        .error = arm->error,
+        .time = arm->time,
+        .counted = arm->counted,
+        .counters = arm->counters,
+    };
+    (void)snprintf(record->backend, sizeof record->backend, "%s", plx_backend_label(arm->backend));
+    (void)snprintf(record->kernel, sizeof record->kernel, "%s",
+                   arm->kernel != NULL ? arm->kernel->name : "best");
+    (void)snprintf(record->idea, sizeof record->idea, "%s", arm->kernel != NULL ? arm->kernel->idea : "");
+    (void)snprintf(record->reason, sizeof record->reason, "%s", arm->reason);
+    (void)snprintf(record->counters_reason, sizeof record->counters_reason, "%s", arm->counters_reason);
+    record->kernel_flags = arm->kernel != NULL ? arm->kernel->flags : 0;
+}
+
+/* ---- exit status ------------------------------------------------------------------ */
+
+static bool any(const plx_results *results, plx_outcome outcome, bool named_only)
+{
+    for (size_t i = 0; i < results->record_count; ++i)
+        if (results->records[i].outcome == outcome && (results->records[i].named || !named_only))
+            return true;
+    return false;
+}
+
+static bool any_pair(const plx_results *results, bool disagreeing)
+{
+    for (size_t i = 0; i < results->pair_count; ++i)
+        if (disagreeing ? results->pairs[i].compared && !results->pairs[i].agree : results->pairs[i].compared)
+            return true;
+    return false;
+}
+
+/* What is worst for whoever relies on the results comes first. */
+int plx_results_status(const plx_results *results, bool want_pairs)
+{
+    if (any(results, PLX_OUTCOME_WRONG, false) || any_pair(results, true))
+        return 1;
+    if (any(results, PLX_OUTCOME_FAILED, false))
+        return 5;
+    if (any(results, PLX_OUTCOME_UNSUPPORTED, true))
+        return 3;
+    if (want_pairs ? !any_pair(results, false) : !any(results, PLX_OUTCOME_OK, false))
+        return 4;
+    return 0;
+}

@@ -1,0 +1,359 @@
+/* One guarded run: canaries around every operand, NaN in the output and between its
+ * rows, and a look at all of it
+ * afterwards.  What was right about the memory stays for the next run. */
+#include "study/run/run.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* GUARD bytes stand before and after every operand.  Buffers up to SMALL bytes are
+ * looked at as a whole, LARGE inputs once for all the runs of a kernel. */
+enum { GUARD = 4096, SMALL = 1 << 18, LARGE = 1 << 26 };
+
+typedef struct trial {
+    plx_stage *stage;
+    const plx_inputs *inputs;
+    uint32_t pattern; /* a NaN, another one in every run */
+    size_t size;      /* of an element */
+    char *violation;
+    plx_error *error;
+} trial;
+
+static atomic_uint runs;
+
+/* NaN as f32 and as f64, of either sign, never the same twice in a row. */
+static uint32_t next_pattern(void)
+{
+    uint32_t run = atomic_fetch_add(&runs, 1) + 1;
+    return UINT32_C(0x7ff80000) | ((run & 1) << 31) |
+           ((run * UINT32_C(2654435761) >> 13) & UINT32_C(0x3ffff)) | 1;
+}
+
+static plx_status lift(const trial *t, plx_status status)
+{
+    if (status != PLX_OK)
+        (void)plx_fail(t->error, status, "%s", plx_message(plx_backend_context(t->stage->backend)));
+    return status;
+}
+
+static bool is_output(const trial *t, size_t operand)
+{
+    return operand == t->inputs->operation->output;
+}
+
+static uint64_t operand_bytes(const trial *t, size_t operand)
+{
+    return (uint64_t)t->inputs->elements[operand] * t->size;
+}
+
+static uint64_t operand_start(const trial *t)
+{
+    return GUARD + t->stage->shift * t->size;
+}
+
+static uint64_t operand_end(const trial *t, size_t operand)
+{
+    return operand_start(t) + operand_bytes(t, operand);
+}
+
+static uint64_t buffer_bytes(const trial *t, size_t operand)
+{
+    return (operand_end(t, operand) + GUARD + 3) / 4 * 4;
+}
+
+static bool is_small(const trial *t, size_t operand)
+{
+    return buffer_bytes(t, operand) <= SMALL;
+}
+
+/* ---- before ---------------------------------------------------------------------- */
+
+/* The guards alone where an upload follows, to whole words on either side. */
+static plx_status fill(const trial *t, size_t operand)
+{
+    plx_stage_place *place = &t->stage->places[operand];
+    uint64_t whole = buffer_bytes(t, operand), start = (operand_start(t) + 3) / 4 * 4,
+             end = operand_end(t, operand) / 4 * 4;
+    plx_status status;
+
+    place->pattern = t->pattern;
+    if (is_small(t, operand) || t->inputs->data[operand] == NULL)
+        return plx_fill(NULL, place->buffer, 0, t->pattern, whole);
+    status = plx_fill(NULL, place->buffer, 0, t->pattern, start);
+    if (status == PLX_OK)
+        status = plx_fill(NULL, place->buffer, end, t->pattern, whole - end);
+    return status;
+}
+
+/* What came out of the runs before as it went in stays there. */
+static plx_status prepare(const trial *t, size_t operand)
+{
+    plx_stage_place *place = &t->stage->places[operand];
+    plx_status status = PLX_OK;
+
+    if (place->filled)
+        return PLX_OK;
+    if (place->buffer == NULL)
+        status = plx_buffer_create(t->stage->backend, buffer_bytes(t, operand), &place->buffer);
+    if (status == PLX_OK)
+        status = fill(t, operand);
+    if (status == PLX_OK && t->inputs->data[operand] != NULL)
+        status = plx_bulk_upload(place->buffer, operand_start(t), t->inputs->data[operand],
+                                 operand_bytes(t, operand));
+    place->filled = status == PLX_OK && !is_output(t, operand);
+    return lift(t, status);
+}
+
+static plx_status execute(const trial *t, plx_plan *plan)
+{
+    plx_view views[PLX_MAX_OPERANDS] = {{NULL, 0}};
+    plx_status status;
+
+    for (size_t i = 0; i < t->inputs->operation->operand_count; ++i)
+        views[i] = (plx_view){t->stage->places[i].buffer, operand_start(t)};
+    status = plx_execute(plan, NULL, views, t->inputs->operation->operand_count);
+    if (status == PLX_OK)
+        status = plx_synchronize(t->stage->backend, NULL);
+    return lift(t, status);
+}
+
+/* ---- after -------------------------------------------------------------------------- */
+
+static void violate(const trial *t, const char *what, size_t operand, uint64_t byte, const char *where)
+{
+    t->stage->places[operand].filled = false;
+    if (t->violation[0] == '\0')
+        (void)snprintf(t->violation, 200, "%s %s: byte %llu %s", what, t->inputs->extents[operand].name,
+                       (unsigned long long)byte, where);
+}
+
+static unsigned char canary(uint32_t pattern, uint64_t byte)
+{
+    unsigned char bytes[4];
+    memcpy(bytes, &pattern, sizeof bytes);
+    return bytes[byte % 4];
+}
+
+/* Where the bytes of an operand lie in the staging memory while they are looked at: the
+ * whole buffer, or of larger ones the two guards. */
+typedef struct sight {
+    unsigned char *front, *body, *back; /* body: NULL where only the guards are there */
+} sight;
+
+static uint64_t back_bytes(const trial *t, size_t operand)
+{
+    return buffer_bytes(t, operand) - operand_end(t, operand);
+}
+
+static uint64_t sight_bytes(const trial *t, size_t operand)
+{
+    return is_small(t, operand) ? buffer_bytes(t, operand) : operand_start(t) + back_bytes(t, operand);
+}
+
+/* Enqueues the transfer alone. */
+static plx_status look(const trial *t, size_t operand, unsigned char *staging, sight *seen)
+{
+    plx_buffer *buffer = t->stage->places[operand].buffer;
+    uint64_t start = operand_start(t), end = operand_end(t, operand);
+    plx_status status;
+
+    if (is_small(t, operand)) {
+        *seen = (sight){staging, staging + start, staging + end};
+        return plx_download(NULL, staging, buffer, 0, buffer_bytes(t, operand));
+    }
+    *seen = (sight){staging, NULL, staging + start};
+    status = plx_download(NULL, staging, buffer, 0, start);
+    if (status == PLX_OK)
+        status = plx_download(NULL, staging + start, buffer, end, back_bytes(t, operand));
+    return status;
+}
+
+static void check_guards(const trial *t, size_t operand, const sight *seen)
+{
+    uint32_t pattern = t->stage->places[operand].pattern;
+    uint64_t start = operand_start(t), end = operand_end(t, operand), behind = back_bytes(t, operand);
+
+    for (uint64_t i = 0; i < start; ++i)
+        if (seen->front[i] != canary(pattern, i)) {
+            violate(t, "wrote outside", operand, start - i, "before its start");
+            break;
+        }
+    for (uint64_t i = 0; i < behind; ++i)
+        if (seen->back[i] != canary(pattern, end + i)) {
+            violate(t, "wrote outside", operand, i, "past its end");
+            break;
+        }
+}
+
+static void violate_input(const trial *t, size_t operand, uint64_t byte)
+{
+    violate(t, "changed its input", operand, byte, "is not what it was");
+}
+
+static void check_small_input(const trial *t, size_t operand, const sight *seen)
+{
+    const unsigned char *given = t->inputs->data[operand];
+    uint64_t bytes = operand_bytes(t, operand), i = 0;
+
+    if (bytes == 0 || memcmp(seen->body, given, (size_t)bytes) == 0)
+        return;
+    while (seen->body[i] == given[i])
+        ++i;
+    violate_input(t, operand, i);
+}
+
+static plx_status check_large_input(const trial *t, size_t operand)
+{
+    uint64_t byte;
+    bool same;
+    plx_status status = plx_bulk_compare(t->stage->places[operand].buffer, operand_start(t),
+                                         t->inputs->data[operand], operand_bytes(t, operand), &same, &byte);
+
+    t->stage->places[operand].unseen = false;
+    if (status == PLX_OK && !same)
+        violate_input(t, operand, byte);
+    return lift(t, status);
+}
+
+/* What stood at a byte of the output before the run. */
+static unsigned char output_before(const trial *t, uint64_t byte)
+{
+    const unsigned char *old = t->inputs->data[t->inputs->operation->output];
+    return old != NULL ? old[byte] : canary(t->pattern, operand_start(t) + byte);
+}
+
+static void check_row_padding(const trial *t, const unsigned char *result)
+{
+    size_t output = t->inputs->operation->output;
+    const plx_extent *extent = &t->inputs->extents[output];
+
+    for (int64_t row = 0; row + 1 < extent->rows && extent->ld > extent->cols; ++row) {
+        uint64_t first = (uint64_t)(row * extent->ld + extent->cols) * t->size;
+        uint64_t end = (uint64_t)((row + 1) * extent->ld) * t->size;
+        for (uint64_t byte = first; byte < end; ++byte)
+            if (result[byte] != output_before(t, byte)) {
+                violate(t, "wrote between the rows of", output, byte, "is padding");
+                return;
+            }
+    }
+}
+
+static plx_status take_output(const trial *t, const sight *seen, void *result)
+{
+    size_t output = t->inputs->operation->output;
+    plx_status status = PLX_OK;
+
+    if (operand_bytes(t, output) == 0)
+        return PLX_OK;
+    if (seen->body != NULL)
+        memcpy(result, seen->body, (size_t)operand_bytes(t, output));
+    else
+        status = plx_bulk_download(t->stage->places[output].buffer, operand_start(t), result,
+                                   operand_bytes(t, output));
+    if (status == PLX_OK)
+        check_row_padding(t, result);
+    return lift(t, status);
+}
+
+static plx_status check_input(const trial *t, size_t operand, const sight *seen)
+{
+    if (seen->body != NULL)
+        check_small_input(t, operand, seen);
+    else if (operand_bytes(t, operand) > LARGE)
+        t->stage->places[operand].unseen = true;
+    else
+        return check_large_input(t, operand);
+    return PLX_OK;
+}
+
+/* Looks at everything after one wait, as far as it is small. */
+static plx_status inspect(const trial *t, void *result)
+{
+    size_t count = t->inputs->operation->operand_count;
+    unsigned char *at = t->stage->staging;
+    sight seen[PLX_MAX_OPERANDS];
+    plx_status status = PLX_OK;
+
+    for (size_t i = 0; status == PLX_OK && i < count; ++i) {
+        status = look(t, i, at, &seen[i]);
+        at += sight_bytes(t, i);
+    }
+    if (status == PLX_OK)
+        status = plx_synchronize(t->stage->backend, NULL);
+    if (status != PLX_OK)
+        return lift(t, status);
+    for (size_t i = 0; status == PLX_OK && i < count; ++i) {
+        check_guards(t, i, &seen[i]);
+        status = is_output(t, i) ? take_output(t, &seen[i], result) : check_input(t, i, &seen[i]);
+    }
+    return status;
+}
+
+/* ---- the stage ------------------------------------------------------------------------ */
+
+void plx_stage_clear(plx_stage *stage)
+{
+    for (size_t i = 0; i < PLX_MAX_OPERANDS; ++i)
+        plx_buffer_destroy(stage->places[i].buffer);
+    free(stage->staging);
+    *stage = (plx_stage){.backend = stage->backend};
+}
+
+/* Buffers for these inputs: those that are there already, or none yet. */
+static plx_status set_up(trial *t, uint64_t shift)
+{
+    plx_stage *stage = t->stage;
+    uint64_t bytes = 0;
+
+    if (stage->inputs == t->inputs && stage->shift == shift)
+        return PLX_OK;
+    plx_stage_clear(stage);
+    stage->inputs = t->inputs;
+    stage->shift = shift;
+    for (size_t i = 0; i < t->inputs->operation->operand_count; ++i)
+        bytes += sight_bytes(t, i);
+    stage->staging = malloc((size_t)bytes);
+    if (stage->staging == NULL)
+        return plx_fail(t->error, PLX_NO_MEMORY, "no host memory to look at buffers with");
+    return PLX_OK;
+}
+
+plx_status plx_trial_run(plx_stage *stage, plx_plan *plan, const plx_inputs *inputs, uint64_t shift,
+                         void *result, char violation[200], plx_error *error)
+{
+    trial t = {.stage = stage, .inputs = inputs, .violation = violation, .error = error};
+    plx_status status;
+
+    violation[0] = '\0';
+    t.size = plx_dtype_size(inputs->problem.dtype);
+    t.pattern = next_pattern();
+    status = set_up(&t, shift);
+    for (size_t i = 0; status == PLX_OK && i < inputs->operation->operand_count; ++i)
+        status = prepare(&t, i);
+    if (status == PLX_OK)
+        status = execute(&t, plan);
+    if (status == PLX_OK)
+        status = inspect(&t, result);
+    if (status != PLX_OK)
+        plx_stage_clear(stage);
+    return status;
+}
+
+plx_status plx_trial_end(plx_stage *stage, char violation[200], plx_error *error)
+{
+    trial t = {.stage = stage, .inputs = stage->inputs, .violation = violation, .error = error};
+    plx_status status = PLX_OK;
+
+    violation[0] = '\0';
+    if (stage->inputs == NULL)
+        return PLX_OK;
+    t.size = plx_dtype_size(stage->inputs->problem.dtype);
+    for (size_t i = 0; status == PLX_OK && i < stage->inputs->operation->operand_count; ++i)
+        if (stage->places[i].unseen)
+            status = check_large_input(&t, i);
+    if (status != PLX_OK)
+        plx_stage_clear(stage);
+    return status;
+}

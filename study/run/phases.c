@@ -1,0 +1,40 @@
+/* Where a check spends its time: one clock that always runs for some phase. */
+#define _POSIX_C_SOURCE 200809L
+#include "study/run/run.h"
+
+#include <time.h>
+
+static double now(void)
+{
+    struct timespec time;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+plx_check_phase plx_watch_turn(plx_watch *watch, plx_check_phase to)
+{
+    plx_check_phase from;
+    double time;
+
+    if (watch == NULL)
+        return to;
+    time = now();
+    from = watch->phase;
+    if (watch->running)
+        watch->seconds[from] += time - watch->since;
+    watch->phase = to;
+    watch->since = time;
+    watch->running = true;
+    return from;
+}
+
+const char *plx_check_phase_name(plx_check_phase phase)
+{
+    static const char *const names[PLX_CHECK_PHASE_COUNT] = {
+        [PLX_CHECK_OTHER] = "other",      [PLX_CHECK_INPUTS] = "inputs", [PLX_CHECK_REFERENCE] = "references",
+        [PLX_CHECK_PLAN] = "plans",       [PLX_CHECK_RUN] = "runs",      [PLX_CHECK_JUDGE] = "judgement",
+        [PLX_CHECK_REPEAT] = "repetition", [PLX_CHECK_PAIRS] = "pairs",
+    };
+    return (unsigned)phase < PLX_CHECK_PHASE_COUNT ? names[phase] : "?";
+}

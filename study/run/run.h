@@ -1,0 +1,278 @@
+/* How a study runs kernels: viewpoints, guarded runs, measurements.  Private to
+ * libparallax; the functions that users call are in parallax/study.h. */
+#ifndef PLX_STUDY_PRIVATE_H
+#define PLX_STUDY_PRIVATE_H
+
+#include "study/judge/judge.h"
+
+/* ---- transfers that are waited for (bulk.c) ------------------------------------ */
+
+/* After all that is in the backend's own queue.  Messages are the context's. */
+plx_status plx_bulk_upload(plx_buffer *to, uint64_t offset, const void *from, uint64_t bytes);
+plx_status plx_bulk_download(plx_buffer *from, uint64_t offset, void *to, uint64_t bytes);
+/* Whether the bytes are those expected; else *first_different is the first that is not. */
+plx_status plx_bulk_compare(plx_buffer *buffer, uint64_t offset, const void *expected, uint64_t bytes, bool *same,
+                            uint64_t *first_different);
+
+/* ---- guarded runs (trial.c) -------------------------------------------------- */
+
+/* One operand in the memory of a backend. */
+typedef struct plx_stage_place {
+    plx_buffer *buffer;
+    uint32_t pattern; /* of the guards around it */
+    bool filled;      /* guards and operand are as they must be before a run */
+    bool unseen;      /* large, and not looked at since the last run */
+} plx_stage_place;
+
+/* Where the guarded runs of one backend take place: what was uploaded for one kernel and
+ * came out unchanged serves the next one on the same inputs.  Starts as {.backend = ...}. */
+typedef struct plx_stage {
+    plx_backend *backend;
+    const plx_inputs *inputs; /* NULL: nothing is set up */
+    uint64_t shift;
+    plx_stage_place places[PLX_MAX_OPERANDS];
+    unsigned char *staging;
+} plx_stage;
+
+/* Runs a plan once on buffers with canaries around every operand and an output full
+ * of NaN, and takes the whole output operand, row padding included, to `result`.
+ * Operands start `shift` elements past an aligned address.  What the kernel damaged
+ * is said in violation (else "").  The stage's plans are those of its backend. */
+plx_status plx_trial_run(plx_stage *stage, plx_plan *plan, const plx_inputs *inputs, uint64_t shift,
+                         void *result, char violation[200], plx_error *error);
+/* After the last run of a kernel: looks at the large inputs, which no run looked at. */
+plx_status plx_trial_end(plx_stage *stage, char violation[200], plx_error *error);
+/* Gives the memory back; before the inputs are. */
+void plx_stage_clear(plx_stage *stage);
+
+/* ---- repeated runs (repeat.c) -------------------------------------------------- */
+
+typedef struct plx_repeats {
+    size_t runs;             /* made */
+    int64_t first_different; /* output element whose bits changed in the last of them; -1: none */
+} plx_repeats;
+
+/* Runs a plan up to `runs` times more, while a second queue of the backend executes it
+ * on other data, and compares the bits with `expected`, until they differ.  `result`
+ * gets the output operand of the last run. */
+plx_status plx_repeat(plx_backend *backend, plx_plan *plan, const plx_inputs *inputs, bool yardstick,
+                      uint64_t shift, const void *expected, size_t runs, void *result, plx_repeats *found,
+                      plx_error *error);
+
+/* The first element whose bits differ; -1: none.  Padding is nobody's. */
+int64_t plx_first_different(const plx_inputs *inputs, bool yardstick, const void *expected, const void *result);
+
+/* ---- where the time goes (watch.c) --------------------------------------------- */
+
+typedef struct plx_watch {
+    double seconds[PLX_CHECK_PHASE_COUNT];
+    plx_check_phase phase;
+    double since;
+    bool running;
+} plx_watch;
+
+/* From now on it is `to` that takes the time; returns what took it until now.  Nothing
+ * happens to NULL. */
+plx_check_phase plx_watch_turn(plx_watch *watch, plx_check_phase to);
+
+/* ---- results as bits (bits.c) ---------------------------------------------------- */
+
+/* An output operand as it came back.  Counted references: arms that computed the same
+ * bits share them, and what was found about them by one bound. */
+typedef struct plx_bits {
+    void *data;
+    uint64_t bytes;
+    size_t users;
+    bool judged, yardstick;
+    plx_bound bound;
+    plx_error_measure error;
+    struct plx_bits *next; /* of those that are kept */
+} plx_bits;
+
+/* The reference results of one problem, each made when first needed, and the results
+ * that differ in their bits. */
+typedef struct plx_truths {
+    plx_truth operation, copy;
+    bool has_operation, has_copy;
+    plx_bits *kept, *spare;
+    plx_watch *watch; /* may be NULL */
+} plx_truths;
+
+/* Room for a result, with one user; NULL when there is no memory. */
+plx_bits *plx_bits_take(plx_truths *truths, uint64_t bytes);
+/* What the caller uses from now on instead of `bits`: the same bits, if some are kept. */
+plx_bits *plx_bits_keep(plx_truths *truths, plx_bits *bits);
+/* Ends one use; NULL is allowed.  spare: the memory may serve the next result. */
+void plx_bits_release(plx_bits *bits);
+void plx_bits_spare(plx_truths *truths, plx_bits *bits);
+/* What truths keeps; users keep theirs. */
+void plx_bits_forget(plx_truths *truths);
+
+/* ---- arms (arm.c) ------------------------------------------------------------- */
+
+/* One kernel on one backend, as it meets one problem. */
+typedef struct plx_arm {
+    plx_backend *backend;
+    plx_stage *stage;         /* kept from arm to arm; NULL: one for each arm */
+    size_t device;            /* of the results */
+    const plx_kernel *kernel; /* NULL for "best" where there is none */
+    size_t step;
+    bool named;
+    plx_plan *plan;
+    void *result;
+    plx_bits *bits; /* holds the result; NULL: malloc'ed */
+    plx_bound bound;
+    plx_outcome outcome;
+    char reason[512];
+    plx_error_measure error;
+    size_t repeats; /* runs beyond the first whose bits were compared with it */
+    plx_timing time;
+    bool cached; /* while it was timed, all that the launches touched fitted in the cache */
+    bool counted;
+    plx_counters counters;
+    char counters_reason[256]; /* why it was not counted; "" when nobody asked */
+} plx_arm;
+
+/* How thoroughly an arm is tried. */
+typedef struct plx_rigour {
+    uint64_t shift; /* elements by which operands are misaligned */
+    bool repeat;    /* run twice; R0 and R1 kernels must give the same bits */
+    bool honesty;   /* the gate on the error's size in units of sqrt(k) u S */
+    size_t busy;    /* so many more runs beside a busy queue, under the same rule */
+} plx_rigour;
+
+plx_status plx_truths_get(plx_truths *truths, const plx_inputs *inputs, bool yardstick,
+                          const plx_truth **truth, plx_error *error);
+void plx_truths_free(plx_truths *truths);
+
+/* Plans, runs and judges; never fails, but says in outcome and reason what happened.
+ * On PLX_OUTCOME_OK and _WRONG the plan and the result stay with the arm. */
+void plx_arm_run(plx_arm *arm, const plx_inputs *inputs, plx_truths *truths, const plx_rigour *rigour);
+/* Gives the plan and the result back; the arm can meet the next problem. */
+void plx_arm_clear(plx_arm *arm);
+/* The result alone. */
+void plx_arm_drop_result(plx_arm *arm);
+static inline bool plx_arm_is_yardstick(const plx_arm *arm)
+{
+    return arm->kernel != NULL && (arm->kernel->flags & PLX_KERNEL_YARDSTICK) != 0;
+}
+static inline bool plx_arm_has_result(const plx_arm *arm)
+{
+    return arm->outcome == PLX_OUTCOME_OK || arm->outcome == PLX_OUTCOME_WRONG;
+}
+
+/* Compares the arms that have a result: the same kernel on different backends, the
+ * last kernel of every two backends, what is right and has no right twin with the last
+ * right kernel of each other backend, and each kernel with the step before it on its
+ * own backend.  Calls `found` for each pair; a refusal ends it. */
+typedef plx_status plx_pair_found(void *data, size_t first, size_t second, const plx_pair *pair,
+                                  plx_error *error);
+plx_status plx_arms_pair(const plx_arm *arms, size_t count, const plx_inputs *inputs, plx_truths *truths,
+                         plx_pair_found *found, void *data, plx_error *error);
+
+/* ---- viewpoints (viewpoint.c) -------------------------------------------------- */
+
+/* The backends of a study, opened. */
+typedef struct plx_viewpoints {
+    plx_context *context;
+    plx_backend **backends;
+    size_t count;
+    bool all; /* every one there is, nobody named them */
+    /* Devices that were found but could not be opened. */
+    struct plx_unopened {
+        char label[48];
+        char reason[512];
+    } * unopened;
+    size_t unopened_count;
+} plx_viewpoints;
+
+/* No names, or "all": every device of every plugin. */
+plx_status plx_viewpoints_open(plx_context *context, const char *const *names, size_t count,
+                               plx_viewpoints *viewpoints, plx_error *error);
+void plx_viewpoints_close(plx_viewpoints *viewpoints);
+/* Writes the devices of the viewpoints into the results, in the same order. */
+plx_status plx_viewpoints_devices(const plx_viewpoints *viewpoints, plx_results *results, plx_error *error);
+/* Writes the state of the devices as it is now into the results; of one that does not
+ * tell, as another backend of the same chip tells it. */
+void plx_viewpoints_environment(const plx_viewpoints *viewpoints, plx_results *results); /* ceilings.c */
+/* The arms of an operation: each backend's kernels that the names select.
+ * PLX_NOT_FOUND when a name stands for no kernel of any backend. */
+plx_status plx_viewpoints_arms(const plx_viewpoints *viewpoints, const plx_problem *problem,
+                               const char *const *kernels, size_t kernel_count, plx_arm **arms, size_t *count,
+                               plx_error *error);
+
+/* Sees whether f32 subnormals are flushed to zero, and corrects what the backend says
+ * of its device.  Where that can't be told, the driver's word stays. */
+void plx_measure_flushing(plx_backend *backend, plx_study_device *device); /* flush.c */
+
+/* ---- comparisons (compare.c) -------------------------------------------------- */
+
+/* The viewpoints stay open from one problem to the next: nothing is compiled twice. */
+typedef struct plx_comparison {
+    const plx_compare_options *options; /* all but its problems */
+    plx_viewpoints viewpoints;
+    plx_results *results;
+    plx_error *error;
+    size_t done, total; /* steps of work, for the progress line */
+    /* May be NULL.  Says that a device is not to run a problem, and why. */
+    bool (*refuse)(void *data, const plx_device_info *device, const plx_problem *problem, char *reason,
+                   size_t capacity);
+    void *refuse_data;
+} plx_comparison;
+
+/* Opens the backends and writes their devices into *results.  What is pointed to must
+ * outlive the comparison.  On failure there is nothing to close. */
+plx_status plx_comparison_open(plx_comparison *comparison, plx_context *context,
+                               const plx_compare_options *options, plx_results *results, plx_error *error);
+/* Adds the pairs and the records of one problem to the results, as the group. */
+plx_status plx_comparison_add(plx_comparison *comparison, const plx_problem *problem, size_t group);
+void plx_comparison_close(plx_comparison *comparison);
+
+/* ---- measurement (measure.c) ------------------------------------------------------ */
+
+/* Times the arms that are ok, interleaved, by the options' time limit, heat and queues. */
+plx_status plx_measure_arms(plx_arm *arms, size_t count, const plx_inputs *inputs,
+                            const plx_compare_options *options, plx_error *error);
+/* The same for arms with a problem each, each for at most `seconds`, in one queue: inputs[i]
+ * is what arms[i] meets. */
+plx_status plx_measure_sweep(plx_arm *arms, size_t count, const plx_inputs *inputs, double seconds,
+                             plx_error *error);
+/* Sorts the samples, which stand in the order that they were taken in, and puts their
+ * median and its 95 % interval into *timing. */
+void plx_timing_of(double *samples, size_t count, plx_timing *timing);
+void plx_interval_of(double *samples, size_t count, plx_interval *interval);
+
+/* ---- ceilings (ceiling.c, ceiling_measure.c) ---------------------------------------------------------- */
+
+/* What a problem asks of a device, and what a time that is too good may be due to. */
+typedef struct plx_demand {
+    double bytes, flops;         /* compulsory; flops 0: none that the multiply-add units bound */
+    plx_ceiling_kind memory;     /* copy or read */
+    plx_ceiling_kind arithmetic; /* PLX_CEILING_COUNT: none */
+    bool cached;                 /* all that is touched between two launches fits in the cache */
+    bool other_units;            /* the kernel may compute on matrix units */
+    bool yardstick;              /* it is a copy itself */
+} plx_demand;
+
+/* Measures what of `kinds` (bits) the context does not know of this backend yet, and
+ * returns all that it knows.  Takes about 50 ms for each. */
+void plx_ceilings_measure(plx_backend *backend, uint32_t kinds, plx_ceilings *ceilings);
+plx_ceiling_kind plx_memory_ceiling(const plx_operation *operation, const plx_problem *problem);
+plx_demand plx_demand_of(const plx_operation *operation, const plx_problem *problem);
+/* The ceiling that takes the longest time for this demand (a roofline), and the part of
+ * it that a time reached.  What was not measured does not apply. */
+plx_ceiling plx_ceiling_of(const plx_ceilings *ceilings, const plx_demand *demand, double time_ns);
+
+/* ---- counters (count.c) ----------------------------------------------------------- */
+
+/* Counts each arm that is ok once, after all timing: a profiler slows things down. */
+void plx_count_arms(plx_arm *arms, size_t count, const plx_inputs *inputs);
+
+/* ---- results (results.c) ------------------------------------------------------------ */
+
+plx_status plx_results_add_record(plx_results *results, const plx_record *record, plx_error *error);
+plx_status plx_results_add_pair(plx_results *results, const plx_pair *pair, plx_error *error);
+/* Everything of the record that an arm and its inputs know. */
+void plx_record_fill(plx_record *record, const plx_arm *arm, const plx_inputs *inputs, size_t group);
+
+#endif

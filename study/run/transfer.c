@@ -1,0 +1,168 @@
+/* Transfers that are waited for.  Much at once goes through several queues, each with a
+ * thread of its own: one alone does not fill the way between host and device. */
+#include "core/core.h"
+#include "study/run/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+enum { MAX_QUEUES = 4, PIECE = 1 << 25 };
+
+static const uint64_t MUCH = UINT64_C(1) << 28;
+
+/* One transfer.  `expected` is what the bytes must be; else they go to `to` or come `from`. */
+typedef struct bulk {
+    plx_backend *backend;
+    plx_buffer *buffer;
+    uint64_t offset, bytes;
+    const char *from, *expected;
+    char *to;
+    plx_queue *queues[MAX_QUEUES]; /* NULL: the backend's own */
+    size_t queue_count;
+    plx_status status; /* the first failure and its message */
+    char message[1024];
+    uint64_t first_different; /* UINT64_MAX: none */
+} bulk;
+
+/* ---- pieces --------------------------------------------------------------------------- */
+
+static plx_status fetch(const bulk *b, plx_queue *queue, void *to, uint64_t at, uint64_t bytes)
+{
+    plx_status status = plx_download(queue, to, b->buffer, b->offset + at, bytes);
+    return status == PLX_OK ? plx_synchronize(b->backend, queue) : status;
+}
+
+static uint64_t difference(const char *a, const char *b, uint64_t bytes)
+{
+    uint64_t i = 0;
+
+    if (memcmp(a, b, (size_t)bytes) == 0)
+        return UINT64_MAX;
+    while (a[i] == b[i])
+        ++i;
+    return i;
+}
+
+static plx_status compare_piece(const bulk *b, plx_queue *queue, uint64_t at, uint64_t bytes, uint64_t *different)
+{
+    char *seen = malloc((size_t)bytes);
+    plx_status status;
+
+    if (seen == NULL)
+        return plx_out_of_memory(plx_backend_context(b->backend), "a look at a buffer");
+    status = fetch(b, queue, seen, at, bytes);
+    if (status == PLX_OK) {
+        uint64_t byte = difference(seen, b->expected + at, bytes);
+        *different = byte == UINT64_MAX ? byte : at + byte;
+    }
+    free(seen);
+    return status;
+}
+
+static void note(bulk *b, plx_status status, uint64_t different)
+{
+    if (status != PLX_OK && b->status == PLX_OK) {
+        b->status = status;
+        (void)snprintf(b->message, sizeof b->message, "%s", plx_message(plx_backend_context(b->backend)));
+    }
+    if (different < b->first_different)
+        b->first_different = different;
+}
+
+static void move_piece(bulk *b, plx_queue *queue, uint64_t at)
+{
+    uint64_t bytes = b->bytes - at < PIECE ? b->bytes - at : PIECE, different = UINT64_MAX;
+    plx_status status;
+
+    if (b->from != NULL)
+        status = plx_upload(queue, b->buffer, b->offset + at, b->from + at, bytes);
+    else if (b->to != NULL)
+        status = fetch(b, queue, b->to + at, at, bytes);
+    else
+        status = compare_piece(b, queue, at, bytes, &different);
+#ifdef _OPENMP
+#pragma omp critical
+#endif
+    note(b, status, different);
+}
+
+/* ---- all of it ------------------------------------------------------------------------- */
+
+static size_t wanted_queues(const bulk *b)
+{
+#ifdef _OPENMP
+    int threads = omp_get_max_threads();
+    if (b->bytes >= MUCH && (plx_backend_device(b->backend)->features & PLX_FEATURE_CPU) == 0)
+        return threads < MAX_QUEUES ? (size_t)threads : MAX_QUEUES;
+#endif
+    return b->bytes > 0 ? 1 : 0;
+}
+
+/* Fewer queues than wanted are slower, not wrong. */
+static void open_queues(bulk *b)
+{
+    size_t wanted = wanted_queues(b);
+
+    b->queue_count = 1;
+    while (b->queue_count < wanted && plx_queue_create(b->backend, &b->queues[b->queue_count]) == PLX_OK)
+        ++b->queue_count;
+}
+
+static void close_queues(bulk *b)
+{
+    for (size_t i = 1; i < b->queue_count; ++i)
+        plx_queue_destroy(b->queues[i]);
+}
+
+static plx_status move_all(bulk *b)
+{
+    uint64_t pieces = (b->bytes + PIECE - 1) / PIECE;
+
+    b->first_different = UINT64_MAX;
+    b->status = plx_synchronize(b->backend, NULL); /* what is enqueued comes first */
+    if (b->status != PLX_OK || pieces == 0)
+        return b->status;
+    open_queues(b);
+#ifdef _OPENMP
+#pragma omp parallel for schedule(dynamic) num_threads((int)b->queue_count) if (b->queue_count > 1)
+    for (uint64_t i = 0; i < pieces; ++i)
+        move_piece(b, b->queues[omp_get_thread_num() % (int)b->queue_count], i * PIECE);
+#else
+    for (uint64_t i = 0; i < pieces; ++i)
+        move_piece(b, NULL, i * PIECE);
+#endif
+    close_queues(b);
+    if (b->status != PLX_OK)
+        return plx_context_fail(plx_backend_context(b->backend), b->status, "%s", b->message);
+    return PLX_OK;
+}
+
+plx_status plx_bulk_upload(plx_buffer *to, uint64_t offset, const void *from, uint64_t bytes)
+{
+    bulk b = {.backend = to->backend, .buffer = to, .offset = offset, .bytes = bytes, .from = from};
+    return bytes < PIECE ? plx_upload(NULL, to, offset, from, bytes) : move_all(&b);
+}
+
+plx_status plx_bulk_download(plx_buffer *from, uint64_t offset, void *to, uint64_t bytes)
+{
+    bulk b = {.backend = from->backend, .buffer = from, .offset = offset, .bytes = bytes, .to = to};
+    return move_all(&b);
+}
+
+plx_status plx_bulk_compare(plx_buffer *buffer, uint64_t offset, const void *expected, uint64_t bytes, bool *same,
+                            uint64_t *first_different)
+{
+    bulk b = {.backend = buffer->backend, .buffer = buffer, .offset = offset, .bytes = bytes, .expected = expected};
+    plx_status status = move_all(&b);
+
+    if (status != PLX_OK)
+        return status;
+    *same = b.first_different == UINT64_MAX;
+    *first_different = b.first_different;
+    return PLX_OK;
+}
