@@ -39,6 +39,11 @@ uint64_t plx_buffer_bytes(const plx_buffer *buffer)
     return buffer->bytes;
 }
 
+plx_backend *plx_buffer_backend(const plx_buffer *buffer)
+{
+    return buffer->backend;
+}
+
 /* ---- transfers --------------------------------------------------------- */
 
 /* Written so that no sum can overflow. */

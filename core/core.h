@@ -7,6 +7,7 @@
 #include <parallax/plugin.h>
 #include <parallax/study.h>
 
+#include "base/text.h"
 #include "kernels/operation.h"
 
 #include <pthread.h>
@@ -19,18 +20,6 @@
 plx_status plx_context_fail(const plx_context *context, plx_status status, const char *format, ...)
     PLX_PRINTF(3, 4);
 plx_status plx_out_of_memory(const plx_context *context, const char *what);
-
-/* ---- text (text.c) ----------------------------------------------------- */
-
-/* A line that is put together piece by piece; what does not fit is cut off. */
-typedef struct plx_line {
-    char text[400];
-    size_t length;
-} plx_line;
-
-void plx_line_add(plx_line *line, const char *format, ...) PLX_PRINTF(2, 3);
-/* A malloc'ed string; NULL when memory is exhausted. */
-char *plx_text(const char *format, ...) PLX_PRINTF(1, 2);
 
 /* ---- plugin files (plugin_file.c, elf_file.c) --------------------------- */
 
@@ -162,12 +151,6 @@ static inline void plx_queue_leave(plx_queue *queue)
 plx_status plx_queue_make(plx_backend *backend, bool shared, plx_queue **queue);
 /* Whether work of this backend may go into this queue now. */
 plx_status plx_queue_check(const plx_backend *backend, const plx_queue *queue);
-
-/* ---- problems (problem.c) ------------------------------------------------ */
-
-/* Writes the one form that all problems of this meaning have: alpha and beta
- * rounded to the dtype, -0 as 0, every other byte 0.  op must be in range. */
-void plx_problem_normalise(const plx_problem *problem, plx_problem *normal);
 
 /* ---- plans (plan.c, plan_cache.c) ----------------------------------------- */
 

@@ -50,6 +50,17 @@ PLX_API bool plx_reduction_from_name(const char *name, plx_reduction *reduction)
 /* The name that was probably meant by a mistyped word; NULL when none is near. */
 PLX_API const char *plx_nearest_name(const char *word, const char *const *names, size_t count);
 
+/* ---- how the library was built ------------------------------------------- */
+
+typedef struct plx_build {
+    const char *kernels_hash; /* SHA-256 over the sources of all kernels, in hexadecimal digits */
+    const char *compiler, *flags;               /* of the host's code */
+    const char *device_compiler, *device_flags; /* of device code compiled beforehand; "" without */
+} plx_build;
+
+/* Belongs to the library. */
+PLX_API const plx_build *plx_build_facts(void);
+
 /* ---- context --------------------------------------------------------- */
 
 typedef struct plx_context_options {
@@ -116,6 +127,7 @@ PLX_API const plx_device_info *plx_backend_device(const plx_backend *backend);
 PLX_API plx_status plx_buffer_create(plx_backend *backend, uint64_t bytes, plx_buffer **buffer);
 PLX_API void plx_buffer_destroy(plx_buffer *buffer);
 PLX_API uint64_t plx_buffer_bytes(const plx_buffer *buffer);
+PLX_API plx_backend *plx_buffer_backend(const plx_buffer *buffer);
 
 /* What is in one queue is done one after the other, what is in different ones may overlap.
  * queue NULL, here and below: the backend's own queue. */
@@ -154,6 +166,10 @@ PLX_API plx_problem plx_probe_of(plx_dtype dtype, plx_probe_pattern pattern, int
 /* PLX_INVALID with a reason for a wrong dtype, a negative size, a leading
  * dimension that is too small, or a size that overflows. */
 PLX_API plx_status plx_problem_check(const plx_problem *problem, plx_error *error);
+/* Writes the one form that all problems of this meaning have, which is what kernels are
+ * given: alpha and beta rounded to the dtype, -0 as 0, every other byte 0.  For a problem
+ * that was checked. */
+PLX_API void plx_problem_normalise(const plx_problem *problem, plx_problem *normal);
 
 /* What an operation says of itself.  False when there is no such operation. */
 typedef struct plx_op_info {

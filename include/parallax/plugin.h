@@ -15,8 +15,6 @@
 
 #include <parallax/types.h>
 
-#include <stdarg.h>
-#include <stdio.h>
 
 #define PLX_PLUGIN_ABI UINT32_C(3)
 #define PLX_PLUGIN_ENTRY "plx_plugin_entry"
@@ -123,19 +121,6 @@ typedef const plx_plugin *(*plx_plugin_entry_function)(void);
 
 /* Defined by every plugin. */
 PLX_PLUGIN_EXPORT const plx_plugin *plx_plugin_entry(void);
-
-/* Writes the reason of a failure and returns `status`, so that a function can
- * end in `return plx_fail(error, PLX_FAILED, "...", ...)`. */
-static inline plx_status plx_fail(plx_error *error, plx_status status, const char *format, ...)
-    PLX_PRINTF(3, 4);
-static inline plx_status plx_fail(plx_error *error, plx_status status, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(error->text, sizeof error->text, format, arguments);
-    va_end(arguments);
-    return status;
-}
 
 /* The slot `count` of plugins whose API has no counters. */
 static inline plx_status plx_no_counters(plx_plugin_plan *plan, plx_plugin_queue *queue,

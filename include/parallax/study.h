@@ -69,17 +69,6 @@ typedef enum plx_input {
 PLX_API const char *plx_input_name(plx_input input);
 PLX_API bool plx_input_from_name(const char *name, plx_input *input);
 
-/* ---- how the library was built ------------------------------------------- */
-
-typedef struct plx_build {
-    const char *kernels_hash; /* SHA-256 over the sources of all kernels, in hexadecimal digits */
-    const char *compiler, *flags;               /* of the host's code */
-    const char *device_compiler, *device_flags; /* of device code compiled beforehand; "" without */
-} plx_build;
-
-/* Belongs to the library. */
-PLX_API const plx_build *plx_build_facts(void);
-
 /* ---- results ------------------------------------------------------------ */
 
 typedef enum plx_outcome {

@@ -4,9 +4,11 @@
 #ifndef PARALLAX_TYPES_H
 #define PARALLAX_TYPES_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #if defined(__GNUC__)
 #define PLX_PRINTF(text, first) __attribute__((format(printf, text, first)))
@@ -35,6 +37,19 @@ typedef enum plx_status {
 typedef struct plx_error {
     char text[512];
 } plx_error;
+
+/* Writes the reason of a failure and returns `status`, so that a function can
+ * end in `return plx_fail(error, PLX_FAILED, "...", ...)`. */
+static inline plx_status plx_fail(plx_error *error, plx_status status, const char *format, ...)
+    PLX_PRINTF(3, 4);
+static inline plx_status plx_fail(plx_error *error, plx_status status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(error->text, sizeof error->text, format, arguments);
+    va_end(arguments);
+    return status;
+}
 
 /* ---- element types --------------------------------------------------- */
 

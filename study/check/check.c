@@ -1,6 +1,7 @@
 /* plx_check: every kernel of every backend on every case, and the backends against
  * each other.  No timing.  Threads with backends of their own take the units from one
  * list, the largest first; the cases that need gigabytes follow one by one. */
+#include "core/core.h"
 #include "study/check/check.h"
 
 #include <stdatomic.h>

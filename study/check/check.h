@@ -5,6 +5,8 @@
 
 #include "study/check/failure.h"
 
+#include <pthread.h>
+
 /* What all threads share; the callbacks and the counters under the lock alone. */
 typedef struct plx_check_desk {
     const plx_check_options *options;

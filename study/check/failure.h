@@ -4,7 +4,7 @@
 #define PLX_FAILURE_H
 
 #include "study/check/cases.h"
-#include "core/core.h"
+#include "base/text.h"
 
 typedef struct plx_failed_case {
     const plx_check_options *options;

@@ -1,5 +1,5 @@
 /* Which record of one file is which of the other. */
-#include "core/core.h"
+#include "base/text.h"
 #include "study/diff/diff.h"
 
 #include <inttypes.h>

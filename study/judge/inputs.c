@@ -1,5 +1,4 @@
 /* The operands of a problem in host memory: generated, or taken from arrays. */
-#include "core/core.h"
 #include "study/judge/judge.h"
 
 #include <stdlib.h>

@@ -157,7 +157,7 @@ plx_status plx_bulk_download(plx_buffer *from, uint64_t offset, void *to, uint64
 plx_status plx_bulk_compare(plx_buffer *buffer, uint64_t offset, const void *expected, uint64_t bytes, bool *same,
                             uint64_t *first_different)
 {
-    bulk b = {.backend = buffer->backend, .buffer = buffer, .offset = offset, .bytes = bytes, .expected = expected};
+    bulk b = {.backend = plx_buffer_backend(buffer), .buffer = buffer, .offset = offset, .bytes = bytes, .expected = expected};
     plx_status status = move_all(&b);
 
     if (status != PLX_OK)

@@ -1,0 +1,5 @@
+# What the libraries and the program share: text, files; no state.
+base_sources = \
+	base/output_file.c \
+	base/text.c \
+	base/text.h

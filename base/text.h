@@ -1,0 +1,17 @@
+/* Small helpers for text.  Private to the tree. */
+#ifndef PLX_BASE_TEXT_H
+#define PLX_BASE_TEXT_H
+
+#include <parallax/types.h>
+
+/* A line that is put together piece by piece; what does not fit is cut off. */
+typedef struct plx_line {
+    char text[400];
+    size_t length;
+} plx_line;
+
+void plx_line_add(plx_line *line, const char *format, ...) PLX_PRINTF(2, 3);
+/* A malloc'ed string; NULL when memory is exhausted. */
+char *plx_text(const char *format, ...) PLX_PRINTF(1, 2);
+
+#endif

@@ -1,0 +1,118 @@
+# Studies: judging, measuring, comparing, and what is written of it; one folder each.
+
+study_files_sources = \
+	study/files/json_file.c \
+	study/files/json_file.h \
+	study/files/npy.c \
+	study/files/npy_header.c \
+	study/files/npy_header.h \
+	study/files/user_cache.c \
+	study/files/user_cache.h
+
+study_results_sources = \
+	study/results/read.c \
+	study/results/read.h \
+	study/results/results.c
+
+study_report_sources = \
+	study/report/csv.c \
+	study/report/diff.c \
+	study/report/json.c \
+	study/report/json.h \
+	study/report/json_environment.c \
+	study/report/probe_json.c \
+	study/report/probe_table.c \
+	study/report/report.h \
+	study/report/table.c \
+	study/report/table_counters.c \
+	study/report/text.c
+
+study_judge_sources = \
+	study/judge/agree.c \
+	study/judge/element.c \
+	study/judge/freivalds.c \
+	study/judge/generate.c \
+	study/judge/inputs.c \
+	study/judge/judge.h \
+	study/judge/memory.c \
+	study/judge/reference.c \
+	study/judge/validate.c
+
+study_run_sources = \
+	study/run/arm.c \
+	study/run/backends.c \
+	study/run/bits.c \
+	study/run/flush.c \
+	study/run/guarded_run.c \
+	study/run/phases.c \
+	study/run/repeat.c \
+	study/run/run.h \
+	study/run/telemetry.c \
+	study/run/transfer.c
+
+study_measure_sources = \
+	study/measure/ceiling.c \
+	study/measure/ceiling_measure.c \
+	study/measure/ceilings.c \
+	study/measure/counters.c \
+	study/measure/measure.c \
+	study/measure/rotation.c \
+	study/measure/samples.c \
+	study/measure/statistics.c \
+	study/measure/timed_queues.c \
+	study/measure/timing.h
+
+study_compare_sources = \
+	study/compare/compare.c \
+	study/compare/run_once.c
+
+study_check_sources = \
+	study/check/cases.c \
+	study/check/cases.h \
+	study/check/check.c \
+	study/check/check.h \
+	study/check/failure.c \
+	study/check/failure.h \
+	study/check/unit.c
+
+study_probe_sources = \
+	study/probe/probe.c \
+	study/probe/probe.h \
+	study/probe/sweeps.c \
+	study/probe/verdict.c
+
+study_bench_sources = \
+	study/bench/bench.c \
+	study/bench/bench.h \
+	study/bench/cases.c \
+	study/bench/document.c \
+	study/bench/sets.c \
+	study/bench/sets.h
+
+study_tune_sources = \
+	study/tune/choices.c \
+	study/tune/choices.h \
+	study/tune/gains.c \
+	study/tune/tune.c
+
+study_diff_sources = \
+	study/diff/diff.c \
+	study/diff/diff.h \
+	study/diff/environment.c \
+	study/diff/match.c \
+	study/diff/significance.c \
+	study/diff/significance.h
+
+study_sources = \
+	$(study_files_sources) \
+	$(study_results_sources) \
+	$(study_report_sources) \
+	$(study_judge_sources) \
+	$(study_run_sources) \
+	$(study_measure_sources) \
+	$(study_compare_sources) \
+	$(study_check_sources) \
+	$(study_probe_sources) \
+	$(study_bench_sources) \
+	$(study_tune_sources) \
+	$(study_diff_sources)
