@@ -59,6 +59,23 @@ void plx_step_shared(plx_step *step, int64_t bytes)
     add_argument(step, PLX_ARG_SHARED)->value = bytes;
 }
 
+void plx_step_map(plx_recipe *recipe, plx_step *step, const plx_tensor_map *map)
+{
+    assert(recipe->map_count < PLX_MAX_MAPS);
+    add_argument(step, PLX_ARG_MAP)->operand = (uint32_t)recipe->map_count;
+    recipe->maps[recipe->map_count++] = *map;
+}
+
+plx_status plx_needs_sm_90a(const plx_device_info *device, plx_error *error)
+{
+    if (device->compute_major != 9 || device->compute_minor != 0)
+        return plx_fail(error, PLX_UNSUPPORTED, "needs compute capability 9.0; this device has %u.%u",
+                        device->compute_major, device->compute_minor);
+    if (device->features & PLX_FEATURE_NVIDIA_PTX)
+        return plx_fail(error, PLX_UNSUPPORTED, "needs CUDA: OpenCL has no tensor maps and no clusters");
+    return PLX_OK;
+}
+
 bool plx_has_large_shared(const plx_device_info *device)
 {
     return device->compute_major == 9 || device->compute_major == 10;
@@ -119,11 +136,27 @@ static plx_status check_block(const plx_step *step, const plx_device_info *devic
 
 static plx_status check_grid(const plx_step *step, const plx_device_info *device, plx_error *error)
 {
+    assert(step->cluster == 0 || (step->cluster <= 8 && step->grid[0] % step->cluster == 0));
     for (int axis = 0; axis < 3; axis++)
         if (step->grid[axis] > device->max_grid[axis])
             return plx_fail(error, PLX_UNSUPPORTED,
                             "needs %" PRIu64 " blocks along axis %d; this device has at most %" PRIu64,
                             step->grid[axis], axis, device->max_grid[axis]);
+    return PLX_OK;
+}
+
+static plx_status check_map(const plx_tensor_map *map, plx_error *error)
+{
+    assert(map->width > 0 && map->height > 0 && map->box_width <= 256 && map->box_height <= 256);
+    assert(map->offset % 16 == 0);
+    if (map->width > PLX_MOST_OF_MAP || map->height > PLX_MOST_OF_MAP)
+        return plx_fail(error, PLX_UNSUPPORTED,
+                        "needs bulk copies from a matrix of %" PRIu64 " rows of %" PRIu64
+                        "; they reach 2^31 - 1 of each", map->height, map->width);
+    if (map->pitch % 16 != 0 || map->pitch >= UINT64_C(1) << 40)
+        return plx_fail(error, PLX_UNSUPPORTED,
+                        "needs bulk copies of rows that are %" PRIu64 " bytes apart; they take multiples of 16 "
+                        "below 2^40", map->pitch);
     return PLX_OK;
 }
 
@@ -142,6 +175,11 @@ plx_status plx_recipe_check(const plx_recipe *recipe, uint64_t static_shared,
             return plx_fail(error, PLX_UNSUPPORTED,
                             "needs %" PRIu64 " bytes of shared memory per block; this device has %" PRIu64,
                             shared, device->max_shared_bytes);
+    }
+    for (size_t i = 0; i < recipe->map_count; i++) {
+        plx_status status = check_map(&recipe->maps[i], error);
+        if (status != PLX_OK)
+            return status;
     }
     return PLX_OK;
 }

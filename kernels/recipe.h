@@ -14,25 +14,48 @@ typedef enum plx_argument_kind {
     PLX_ARG_I64,     /* int64_t / long */
     PLX_ARG_I32,     /* int32_t / int */
     PLX_ARG_SCALAR,  /* of the problem's dtype, from `scalar` */
-    PLX_ARG_SHARED   /* `value` bytes of dynamic shared memory; CUDA: extern __shared__, no argument;
+    PLX_ARG_SHARED,  /* `value` bytes of dynamic shared memory; CUDA: extern __shared__, no argument;
                         OpenCL: local T * */
+    PLX_ARG_MAP      /* the recipe's tensor map number `operand`; CUDA: const __grid_constant__
+                        CUtensorMap; not in OpenCL */
 } plx_argument_kind;
 
 typedef struct plx_argument {
     plx_argument_kind kind;
-    uint32_t operand;      /* OPERAND: which; SCRATCH: element size of the pointer's type */
+    uint32_t operand;      /* OPERAND, MAP: which; SCRATCH: element size of the pointer's type */
     int64_t value;         /* I64, I32, SCRATCH (byte offset), SHARED (bytes) */
     double scalar;         /* SCALAR */
 } plx_argument;
 
 #define PLX_MAX_ARGUMENTS 24
 #define PLX_MAX_STEPS 8
+#define PLX_MAX_MAPS 4
+
+/* A matrix in memory as the copy engine of compute capability 9.0 sees it: it brings boxes of
+ * it to shared memory, with zeros for what lies beyond the matrix. */
+typedef struct plx_tensor_map {
+    bool of_scratch;  /* else of an operand, which must then begin at a multiple of 16 bytes */
+    uint32_t operand; /* which */
+    uint64_t offset;  /* bytes from where the operand or the scratch memory begins */
+    plx_dtype dtype;
+    uint64_t width, height;         /* elements of a row, rows: 1 to PLX_MOST_OF_MAP */
+    uint64_t pitch;                 /* bytes from row to row: a multiple of 16 */
+    uint32_t box_width, box_height; /* elements, rows: at most 256 */
+    /* Bytes of a box's row within which 16-byte units change places by the row's number, so
+     * that a column of units lies in different banks: 0 (none), 32, 64 or 128. */
+    uint32_t swizzle;
+} plx_tensor_map;
+
+#define PLX_MOST_OF_MAP INT32_MAX /* device code gives the coordinates of a box as int32_t */
 
 /* One launch. */
 typedef struct plx_step {
     const char *entry; /* "gemm_tile_2d"; CUDA appends "_" and the recipe's variant */
     uint64_t grid[3];  /* blocks, each >= 1 and within the device's limits */
     uint32_t block[3]; /* threads */
+    /* CUDA, compute capability 9.0: so many neighbouring blocks along x run together and see
+     * each other's shared memory; at most 8, and grid[0] is a multiple of it.  0: no cluster. */
+    uint32_t cluster;
     /* CUDA may begin this launch while what is before it in the queue still ends: its
      * device code stands at griddepcontrol.wait before it touches memory. */
     bool early;
@@ -43,7 +66,7 @@ typedef struct plx_step {
 /* Scratch memory belongs to the queue and is shared by all plans that run on it,
  * one after the other.  Its first PLX_SCRATCH_COUNTERS bytes are zero when it is
  * made, and every kernel must leave them zero. */
-#define PLX_SCRATCH_COUNTERS 256
+#define PLX_SCRATCH_COUNTERS 65536
 
 typedef struct plx_recipe {
     char variant[48];  /* "f32_nt": the end of the CUDA entry points' names */
@@ -52,6 +75,8 @@ typedef struct plx_recipe {
     /* OpenCL: static local memory that a group is known to get, where the device tells
      * of less; 0 otherwise. */
     uint64_t known_local_bytes;
+    size_t map_count;
+    plx_tensor_map maps[PLX_MAX_MAPS];
     size_t step_count;      /* 0: nothing to do */
     plx_step steps[PLX_MAX_STEPS];
 } plx_recipe;
@@ -59,12 +84,20 @@ typedef struct plx_recipe {
 /* A kernel: what it says of itself, and how it runs.  The row's tile and block
  * constants are macros in kernels/<op>/tiles.h, a file of #define lines that the
  * C compiler, nvcc and (as the first string of the program) OpenCL all read. */
-typedef struct plx_row {
+typedef struct plx_row plx_row;
+struct plx_row {
     plx_kernel about;
     /* PLX_UNSUPPORTED with a reason when this device or problem is not served. */
     plx_status (*recipe)(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                          plx_error *error);
-} plx_row;
+    /* Where `recipe` has maps of operands: how the kernel runs when one of those begins at no
+     * multiple of 16 bytes, which is known only when the operands are.  NULL elsewhere. */
+    plx_status (*recipe_unaligned)(const plx_problem *problem, const plx_device_info *device,
+                                   plx_recipe *recipe, plx_error *error);
+    /* Where a recipe takes much scratch memory: the row that runs when there is not so much.
+     * It takes none and has no maps of operands.  NULL: then the call fails. */
+    const plx_row *spare;
+};
 
 /* The ladder of one operation. */
 typedef struct plx_ladder {
@@ -120,8 +153,14 @@ void plx_step_i64(plx_step *step, int64_t value);
 void plx_step_i32(plx_step *step, int32_t value);
 void plx_step_scalar(plx_step *step, double value);
 void plx_step_shared(plx_step *step, int64_t bytes);
+/* A new map of the recipe, as an argument of the step. */
+void plx_step_map(plx_recipe *recipe, plx_step *step, const plx_tensor_map *map);
 /* NVIDIA's with 228 KiB of shared memory on a multiprocessor: compute capabilities 9.x and 10.x. */
 bool plx_has_large_shared(const plx_device_info *device);
+
+/* PLX_UNSUPPORTED with a sentence elsewhere than in CUDA on compute capability 9.0: there alone runs
+ * device code made for sm_90a. */
+plx_status plx_needs_sm_90a(const plx_device_info *device, plx_error *error);
 
 /* `blocks` of `threads` shall run side by side on a multiprocessor, with as many registers as
  * that leaves to each: what __launch_bounds__ says in CUDA, here for NVIDIA's OpenCL.  Its
@@ -131,7 +170,7 @@ bool plx_has_large_shared(const plx_device_info *device);
 void plx_recipe_side_by_side(plx_recipe *recipe, const plx_device_info *device, int threads, int blocks);
 /* PLX_UNSUPPORTED with a sentence when a step needs larger blocks, more shared
  * memory (static_shared bytes plus its dynamic arguments) or more blocks than the
- * device has. */
+ * device has, or a map is of a matrix that maps can't describe. */
 plx_status plx_recipe_check(const plx_recipe *recipe, uint64_t static_shared,
                             const plx_device_info *device, plx_error *error);
 

@@ -116,7 +116,8 @@ for plx_arch in $plx_cuda_wanted; do
     _PLX_CUDA_COMPILE([-gencode arch=compute_$plx_arch,code=sm_$plx_arch], [
         AC_MSG_RESULT([yes])
         plx_cuda_arch="$plx_cuda_arch${plx_cuda_arch:+,}$plx_arch"
-        NVCCFLAGS_ARCH="$NVCCFLAGS_ARCH -gencode arch=compute_$plx_arch,code=sm_$plx_arch"
+        _PLX_CUDA_SPECIFIC
+        NVCCFLAGS_ARCH="$NVCCFLAGS_ARCH -gencode arch=compute_$plx_real_arch,code=sm_$plx_real_arch"
         AS_CASE([$plx_arch], [*@<:@af@:>@], [], [plx_cuda_ptx=$plx_arch])
     ], [
         AC_MSG_RESULT([no])
@@ -129,6 +130,14 @@ AS_IF([test -n "$plx_cuda_ptx"],
     [test -z "$plx_cuda_reason"],
     [plx_cuda_reason="$NVCC compiles for no architecture"])
 rm -f conftest.cu conftest.fatbin conftest.err
+])
+
+# Machine code for sm_90 and for sm_90a runs on the same devices; the latter may have
+# what only they have (setmaxnreg, wgmma).  Sets plx_real_arch.
+AC_DEFUN([_PLX_CUDA_SPECIFIC], [
+plx_real_arch=$plx_arch
+AS_IF([test "$plx_arch" = 90],
+    [_PLX_CUDA_COMPILE([-gencode arch=compute_90a,code=sm_90a], [plx_real_arch=90a])])
 ])
 
 # Why nvcc failed, from what it wrote.

@@ -426,9 +426,68 @@ EXPORT CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute att
     return CUDA_SUCCESS;
 }
 
-/* Writes down a launch; `early` when its attributes allow it to overlap. */
-static CUresult note_launch(CUfunction function, const CUlaunchConfig *config, int early,
-                            void **parameters, void **extra)
+/* ---- tensor maps ------------------------------------------------------- */
+
+static CUresult check_map(const fake_map *map, const cuuint32_t *every)
+{
+    for (int axis = 0; axis < 2; axis++)
+        if (map->sizes[axis] == 0 || map->sizes[axis] > UINT64_C(1) << 32 || map->box[axis] == 0 ||
+            map->box[axis] > 256 || every[axis] != 1)
+            return CUDA_ERROR_INVALID_VALUE;
+    return map->pitch % 16 == 0 && map->pitch < UINT64_C(1) << 40 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+EXPORT CUresult cuTensorMapEncodeTiled(CUtensorMap *encoded, CUtensorMapDataType type, cuuint32_t rank,
+                                       void *address, const cuuint64_t *sizes, const cuuint64_t *pitches,
+                                       const cuuint32_t *box, const cuuint32_t *every,
+                                       CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                                       CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill)
+{
+    ENTER(enter, "cuTensorMapEncodeTiled");
+    (void)promotion;
+    if (rank != 2 || interleave != CU_TENSOR_MAP_INTERLEAVE_NONE || fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE)
+        return CUDA_ERROR_INVALID_VALUE;
+    state.last_map = (fake_map){
+        .address = (uint64_t)(uintptr_t)address,
+        .sizes = {sizes[0], sizes[1]},
+        .pitch = pitches[0],
+        .type = type,
+        .rank = rank,
+        .box = {box[0], box[1]},
+        .swizzle = swizzle,
+    };
+    memset(encoded, 0, sizeof *encoded);
+    memcpy(encoded, &state.last_map, sizeof state.last_map);
+    return check_map(&state.last_map, every);
+}
+
+EXPORT CUresult cuTensorMapReplaceAddress(CUtensorMap *encoded, void *address)
+{
+    uint64_t number = (uint64_t)(uintptr_t)address;
+    ENTER(enter, "cuTensorMapReplaceAddress");
+    if (number % 16 != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    memcpy(encoded, &number, sizeof number);
+    return CUDA_SUCCESS;
+}
+
+/* ---- launches ---------------------------------------------------------- */
+
+/* Writes down a launch and what its attributes ask for. */
+static void note_attributes(const CUlaunchConfig *config, fake_launch *launch)
+{
+    for (unsigned int i = 0; i < config->numAttrs; i++) {
+        const CUlaunchAttribute *attribute = &config->attrs[i];
+        if (attribute->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+            launch->early = attribute->value.programmaticStreamSerializationAllowed;
+        if (attribute->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+            launch->cluster = attribute->value.clusterDim.x * attribute->value.clusterDim.y *
+                              attribute->value.clusterDim.z;
+    }
+}
+
+static CUresult note_launch(CUfunction function, const CUlaunchConfig *config, void **parameters,
+                            void **extra)
 {
     size_t number = state.launch_count % FAKE_LAUNCHES;
     fake_launch *launch = &state.launches[number];
@@ -440,8 +499,10 @@ static CUresult note_launch(CUfunction function, const CUlaunchConfig *config, i
         .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
         .shared_bytes = config->sharedMemBytes,
         .stream = config->hStream,
-        .early = early,
     };
+    note_attributes(config, launch);
+    if (launch->cluster > 0 && config->gridDimX % launch->cluster != 0)
+        return CUDA_ERROR_INVALID_VALUE;
     (void)snprintf(launch->entry, sizeof launch->entry, "%s",
                    ((const fake_function *)(const void *)function)->entry);
     for (size_t i = 0; i < state.argument_counts[number] && i < FAKE_ARGUMENTS; i++)
@@ -466,15 +527,12 @@ EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigne
         .hStream = stream,
     };
     ENTER(enter_context, "cuLaunchKernel");
-    return note_launch(function, &config, 0, parameters, extra);
+    return note_launch(function, &config, parameters, extra);
 }
 
 EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **parameters,
                                  void **extra)
 {
-    int early = config->numAttrs == 1 &&
-                config->attrs[0].id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION &&
-                config->attrs[0].value.programmaticStreamSerializationAllowed;
     ENTER(enter_context, "cuLaunchKernelEx");
-    return note_launch(function, config, early, parameters, extra);
+    return note_launch(function, config, parameters, extra);
 }

@@ -15,8 +15,15 @@ typedef struct fake_launch {
     unsigned int grid[3], block[3], shared_bytes;
     void *stream;
     int early; /* it may begin before what precedes it ends */
+    unsigned int cluster; /* blocks; 0: none was asked for */
     uint64_t arguments[FAKE_ARGUMENTS]; /* eight bytes each */
 } fake_launch;
+
+/* What a map was encoded from; its first eight bytes are the address, as in a launch's arguments. */
+typedef struct fake_map {
+    uint64_t address, sizes[2], pitch;
+    unsigned int type, rank, box[2], swizzle;
+} fake_map;
 
 typedef struct fake_cuda_state {
     /* The next call of this function returns this result; NULL: none fails. */
@@ -33,6 +40,7 @@ typedef struct fake_cuda_state {
     int dynamic_shared_limit;                               /* the last one set */
     uint64_t last_address;                                  /* of the newest allocation */
     size_t last_bytes;
+    fake_map last_map; /* encoded */
     size_t launch_count; /* launches[] holds the first FAKE_LAUNCHES of them */
     fake_launch launches[FAKE_LAUNCHES];
 } fake_cuda_state;

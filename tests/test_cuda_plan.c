@@ -75,8 +75,13 @@ static plx_problem problem_of(plx_op op, plx_dtype dtype, unsigned form)
     return problem;
 }
 
-static void assert_argument(const plx_argument *wanted, plx_dtype dtype, uint64_t got,
-                            const workbench *work, uint64_t scratch)
+static uint64_t address_of_map(const plx_tensor_map *map, const workbench *work, uint64_t scratch)
+{
+    return (map->of_scratch ? scratch : work->addresses[map->operand]) + map->offset;
+}
+
+static void assert_argument(const plx_recipe *recipe, const plx_argument *wanted, plx_dtype dtype,
+                            uint64_t got, const workbench *work, uint64_t scratch)
 {
     float narrow = (float)wanted->scalar;
     int32_t low = (int32_t)wanted->value;
@@ -87,6 +92,8 @@ static void assert_argument(const plx_argument *wanted, plx_dtype dtype, uint64_
         expected = scratch + (uint64_t)wanted->value;
     else if (wanted->kind == PLX_ARG_I64)
         expected = (uint64_t)wanted->value;
+    else if (wanted->kind == PLX_ARG_MAP)
+        expected = address_of_map(&recipe->maps[wanted->operand], work, scratch);
     else if (wanted->kind == PLX_ARG_I32)
         memcpy(&expected, &low, sizeof low);
     else if (dtype == PLX_F32)
@@ -124,10 +131,11 @@ static void assert_launch(const plx_recipe *recipe, const plx_step *step, const 
     (void)visible_arguments(step, &shared_bytes);
     assert_int_equal(launch->shared_bytes, shared_bytes);
     assert_non_null(launch->stream);
+    assert_int_equal(launch->cluster, step->cluster);
     assert_int_equal(launch->early, step->early); /* the pretended device has compute capability 9.0 */
     for (size_t i = 0; i < step->argument_count; i++)
         if (step->arguments[i].kind != PLX_ARG_SHARED)
-            assert_argument(&step->arguments[i], dtype, launch->arguments[next++], work, scratch);
+            assert_argument(recipe, &step->arguments[i], dtype, launch->arguments[next++], work, scratch);
 }
 
 /* The function must stand in the kernel's file, to be found by its full name. */
@@ -164,15 +172,54 @@ static uint64_t scratch_of(const plx_recipe *recipe, size_t *known, uint64_t *ad
     return *address;
 }
 
+/* Executes the plan and holds what was launched against the recipe. */
+static void assert_launches(const workbench *work, const plx_problem *problem, const plx_row *row,
+                            const plx_recipe *recipe, plx_plugin_plan *plan, size_t *known, uint64_t *address)
+{
+    int64_t shared_bytes;
+    uint64_t scratch;
+    fake->launch_count = 0;
+    for (size_t i = 0; i < recipe->step_count; i++)
+        fake->argument_counts[i] = visible_arguments(&recipe->steps[i], &shared_bytes);
+    assert_int_equal(plugin->execute(plan, work->made.queue, work->operands, OPERANDS, &error), PLX_OK);
+    assert_int_equal(fake->launch_count, recipe->step_count);
+    scratch = scratch_of(recipe, known, address);
+    for (size_t i = 0; i < recipe->step_count; i++) {
+        assert_launch(recipe, &recipe->steps[i], &fake->launches[i], problem->dtype, work, scratch);
+        assert_in_source(plx_ladder_name(problem->op), row->about.name, fake->launches[i].entry);
+        if (recipe->steps[i].early) /* else it would read what is not written yet */
+            assert_in_source(plx_ladder_name(problem->op), row->about.name, "wait_for_queue");
+    }
+}
+
+static bool maps_operands(const plx_recipe *recipe)
+{
+    for (size_t i = 0; i < recipe->map_count; i++)
+        if (!recipe->maps[i].of_scratch)
+            return true;
+    return false;
+}
+
+/* The same operands, one element further. */
+static workbench shifted(const workbench *work, plx_dtype dtype)
+{
+    static const uint64_t sizes[PLX_DTYPE_COUNT] = {1, 2, 4, 8, 4, 8, 8, 16};
+    workbench moved = *work;
+    for (size_t i = 0; i < OPERANDS; i++) {
+        moved.operands[i].offset += sizes[dtype];
+        moved.addresses[i] += sizes[dtype];
+    }
+    return moved;
+}
+
 /* Plans and executes; true if it is supported here. */
 static bool assert_problem(const workbench *work, const plx_problem *problem, size_t kernel,
                            size_t *known, uint64_t *address)
 {
     const plx_row *row = &plx_ladder_of(problem->op)->rows[kernel];
+    const workbench moved = shifted(work, problem->dtype);
     plx_recipe recipe;
     plx_plugin_plan *plan;
-    int64_t shared_bytes;
-    uint64_t scratch;
     memset(&recipe, 0, sizeof recipe);
     if (row->recipe(problem, &work->info, &recipe, &error) != PLX_OK) {
         assert_int_equal(plugin->plan(work->made.session, problem, kernel, &plan, &error),
@@ -181,18 +228,13 @@ static bool assert_problem(const workbench *work, const plx_problem *problem, si
     }
     if (plugin->plan(work->made.session, problem, kernel, &plan, &error) != PLX_OK)
         fail_msg("%s/%s: %s", plx_ladder_name(problem->op), row->about.name, error.text);
-    fake->launch_count = 0;
-    for (size_t i = 0; i < recipe.step_count; i++)
-        fake->argument_counts[i] = visible_arguments(&recipe.steps[i], &shared_bytes);
-    assert_int_equal(plugin->execute(plan, work->made.queue, work->operands, OPERANDS, &error), PLX_OK);
-    assert_int_equal(fake->launch_count, recipe.step_count);
-    scratch = scratch_of(&recipe, known, address);
-    for (size_t i = 0; i < recipe.step_count; i++) {
-        assert_launch(&recipe, &recipe.steps[i], &fake->launches[i], problem->dtype, work, scratch);
-        assert_in_source(plx_ladder_name(problem->op), row->about.name, fake->launches[i].entry);
-        if (recipe.steps[i].early) /* else it would read what is not written yet */
-            assert_in_source(plx_ladder_name(problem->op), row->about.name, "wait_for_queue");
+    assert_launches(work, problem, row, &recipe, plan, known, address);
+    if (maps_operands(&recipe)) {
+        memset(&recipe, 0, sizeof recipe);
+        assert_int_equal(row->recipe_unaligned(problem, &work->info, &recipe, &error), PLX_OK);
+        assert_false(maps_operands(&recipe));
     }
+    assert_launches(&moved, problem, row, &recipe, plan, known, address);
     plugin->plan_destroy(plan);
     return true;
 }

@@ -52,14 +52,26 @@
       (CUfunction, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int,          \
        unsigned int, unsigned int, CUstream, void **, void **))
 
-/* What drivers from CUDA 11.8 on have as well; NULL where there is none. */
+/* What drivers from CUDA 11.8 on have as well, and those from CUDA 12.0 on; NULL where there
+ * is none. */
 #if CUDA_VERSION >= 11080
-#define PLX_CUDA_NEWER_FUNCTIONS(X)                                                               \
+#define PLX_CUDA_LAUNCH_FUNCTIONS(X)                                                              \
     X(LaunchKernelEx, "cuLaunchKernelEx", NULL,                                                   \
       (const CUlaunchConfig *, CUfunction, void **, void **))
 #else
-#define PLX_CUDA_NEWER_FUNCTIONS(X)
+#define PLX_CUDA_LAUNCH_FUNCTIONS(X)
 #endif
+#if CUDA_VERSION >= 12000
+#define PLX_CUDA_MAP_FUNCTIONS(X)                                                                 \
+    X(TensorMapEncodeTiled, "cuTensorMapEncodeTiled", NULL,                                       \
+      (CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *,                \
+       const cuuint64_t *, const cuuint32_t *, const cuuint32_t *, CUtensorMapInterleave,         \
+       CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill))                      \
+    X(TensorMapReplaceAddress, "cuTensorMapReplaceAddress", NULL, (CUtensorMap *, void *))
+#else
+#define PLX_CUDA_MAP_FUNCTIONS(X)
+#endif
+#define PLX_CUDA_NEWER_FUNCTIONS(X) PLX_CUDA_LAUNCH_FUNCTIONS(X) PLX_CUDA_MAP_FUNCTIONS(X)
 
 typedef struct plx_cuda_driver {
 #define PLX_CUDA_MEMBER(name, symbol, spare, parameters) CUresult(CUDAAPI *name) parameters;

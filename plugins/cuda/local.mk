@@ -50,6 +50,8 @@ plx_cuda_la_LDFLAGS = -module -avoid-version -shared -no-undefined \
 plx_cuda_la_SOURCES = \
 	$(cuda_backend_sources) \
 	$(ladder_sources) \
+	plugins/cuda/map.c \
+	plugins/cuda/map.h \
 	plugins/cuda/plan.c \
 	plugins/cuda/plan.h \
 	plugins/cuda/plugin.c

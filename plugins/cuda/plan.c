@@ -1,49 +1,69 @@
 /* Carries out recipes: plan() does all that is slow, execute() only launches. */
 #include "plugins/cuda/plan.h"
 
+#include "plugins/cuda/map.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-/* An argument as cuLaunchKernel wants it: eight bytes at an address.  What is
- * known when planning lies in `value`; pointers are made for each call. */
+/* An argument as cuLaunchKernel wants it: eight bytes at an address, or a map.  What is
+ * known when planning lies in `value`; pointers and maps are made for each call. */
 typedef struct launch_argument {
-    enum { KNOWN, OPERAND, SCRATCH } kind;
-    uint32_t operand;
+    enum { KNOWN, OPERAND, SCRATCH, MAP } kind;
+    uint32_t which; /* OPERAND, MAP */
     uint64_t value; /* KNOWN: its bytes; SCRATCH: byte offset */
 } launch_argument;
 
 typedef struct launch {
     CUfunction function;
     unsigned int grid[3], block[3], shared_bytes;
+    unsigned int cluster; /* blocks of one; 0 for none */
     bool early; /* it may begin while what is before it in the queue ends */
     size_t argument_count;
     launch_argument arguments[PLX_MAX_ARGUMENTS];
 } launch;
 
-/* Constant once made, so that threads can share it. */
-struct plx_plugin_plan {
+/* One way to carry out the problem: a recipe, ready to be launched. */
+typedef struct way {
     uint64_t scratch_bytes;
-    size_t launch_count;
-    launch launches[];
+    uint32_t aligned; /* bits: operands that must begin at a multiple of MAP_ALIGNMENT */
+    size_t map_count, launch_count;
+    plx_cuda_map maps[PLX_MAX_MAPS];
+    launch *launches;
+} way;
+
+enum { MAP_ALIGNMENT = 16, WAYS = 3 };
+
+/* Constant once made, so that threads can share it.  A call takes the first way that
+ * its operands and the device's memory allow. */
+struct plx_plugin_plan {
+    size_t way_count;
+    way ways[WAYS];
 };
 
-/* ---- early launches --------------------------------------------------- */
+/* What a call brings: the queue, and where its operands begin. */
+typedef struct call {
+    plx_plugin_queue *queue;
+    CUdeviceptr addresses[PLX_MAX_OPERANDS];
+    plx_cuda_map_argument maps[PLX_MAX_MAPS];
+} call;
 
-/* A kernel that waits by itself for what is before it in its queue may be started
+/* ---- launches with attributes ------------------------------------------ */
+
+/* Early: a kernel that waits by itself for what is before it in its queue may be started
  * while that still ends: the latency of a launch is spent in time that is lost
- * anyway.  Devices know it from compute capability 9.0 on. */
+ * anyway.  Devices know it, and clusters, from compute capability 9.0 on. */
 #if CUDA_VERSION >= 11080
-static bool may_launch_early(const plx_session *session)
+static bool has_attributes(const plx_session *session)
 {
     return session->info.compute_major >= 9 && plx_cuda.LaunchKernelEx != NULL;
 }
 
-static plx_status launch_early(const launch *launched, plx_plugin_queue *queue, void **parameters,
-                               plx_error *error)
+static plx_status launch_with_attributes(const launch *launched, plx_plugin_queue *queue,
+                                         void **parameters, plx_error *error)
 {
-    CUlaunchAttribute overlap = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
-                                 .value.programmaticStreamSerializationAllowed = 1};
-    const CUlaunchConfig config = {
+    CUlaunchAttribute attributes[2];
+    CUlaunchConfig config = {
         .gridDimX = launched->grid[0],
         .gridDimY = launched->grid[1],
         .gridDimZ = launched->grid[2],
@@ -52,25 +72,32 @@ static plx_status launch_early(const launch *launched, plx_plugin_queue *queue, 
         .blockDimZ = launched->block[2],
         .sharedMemBytes = launched->shared_bytes,
         .hStream = queue->stream,
-        .attrs = &overlap,
-        .numAttrs = 1,
+        .attrs = attributes,
     };
+    if (launched->early)
+        attributes[config.numAttrs++] =
+            (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+                                .value.programmaticStreamSerializationAllowed = 1};
+    if (launched->cluster > 0)
+        attributes[config.numAttrs++] =
+            (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                                .value.clusterDim = {.x = launched->cluster, .y = 1, .z = 1}};
     return PLX_CUDA(queue->session, error, LaunchKernelEx, &config, launched->function, parameters, NULL);
 }
 #else
-static bool may_launch_early(const plx_session *session)
+static bool has_attributes(const plx_session *session)
 {
     (void)session;
     return false;
 }
 
-static plx_status launch_early(const launch *launched, plx_plugin_queue *queue, void **parameters,
-                               plx_error *error)
+static plx_status launch_with_attributes(const launch *launched, plx_plugin_queue *queue,
+                                         void **parameters, plx_error *error)
 {
     (void)launched;
     (void)queue;
     (void)parameters;
-    return plx_fail(error, PLX_UNSUPPORTED, "built with a CUDA that knows no early launches");
+    return plx_fail(error, PLX_UNSUPPORTED, "built with a CUDA that knows no launch attributes");
 }
 #endif
 
@@ -99,11 +126,15 @@ static plx_status add_argument(launch *made, const plx_argument *argument, plx_d
     switch (argument->kind) {
     case PLX_ARG_OPERAND:
         added->kind = OPERAND;
-        added->operand = argument->operand;
+        added->which = argument->operand;
         break;
     case PLX_ARG_SCRATCH:
         added->kind = SCRATCH;
         added->value = (uint64_t)argument->value;
+        break;
+    case PLX_ARG_MAP:
+        added->kind = MAP;
+        added->which = argument->operand;
         break;
     case PLX_ARG_I64:
         added->value = (uint64_t)argument->value;
@@ -129,7 +160,10 @@ static plx_status make_launch(plx_session *session, const plx_image *image, cons
     char entry[128];
     uint64_t threads = (uint64_t)step->block[0] * step->block[1] * step->block[2];
     plx_status status = PLX_OK;
-    made->early = step->early && may_launch_early(session);
+    if (step->cluster > 0 && !has_attributes(session))
+        return plx_fail(error, PLX_UNSUPPORTED, "needs clusters: compute capability 9.0, CUDA 11.8");
+    made->cluster = step->cluster;
+    made->early = step->early && has_attributes(session);
     for (int axis = 0; axis < 3; axis++) {
         made->grid[axis] = (unsigned int)step->grid[axis];
         made->block[axis] = step->block[axis];
@@ -156,73 +190,128 @@ static plx_status find_image(plx_op op, const plx_row *row, const plx_image **im
     return PLX_OK;
 }
 
-static plx_status make_plan(plx_session *session, const plx_problem *problem, const plx_row *row,
-                            const plx_recipe *recipe, plx_plugin_plan **plan, plx_error *error)
+static plx_status make_maps(plx_session *session, const plx_recipe *recipe, way *made, plx_error *error)
 {
-    const plx_image *image = NULL;
-    plx_plugin_plan *made;
-    plx_status status = find_image(problem->op, row, &image, error);
-    if (status == PLX_OK)
-        status = plx_cuda_enter(session, error);
+    for (size_t i = 0; i < recipe->map_count; i++) {
+        plx_status status = plx_cuda_map_make(session, &recipe->maps[i], &made->maps[i], error);
+        if (status != PLX_OK)
+            return status;
+        if (!recipe->maps[i].of_scratch)
+            made->aligned |= UINT32_C(1) << recipe->maps[i].operand;
+        made->map_count++;
+    }
+    return PLX_OK;
+}
+
+/* On failure too what was made belongs to the way. */
+static plx_status make_way(plx_session *session, const plx_image *image, const plx_recipe *recipe,
+                           plx_dtype dtype, way *made, plx_error *error)
+{
+    plx_status status = make_maps(session, recipe, made, error);
     if (status != PLX_OK)
         return status;
-    made = calloc(1, sizeof *made + recipe->step_count * sizeof made->launches[0]);
-    if (made == NULL)
-        return plx_fail(error, PLX_NO_MEMORY, "no host memory for a plan");
     made->scratch_bytes = recipe->scratch_bytes;
     made->launch_count = recipe->step_count;
+    made->launches = calloc(recipe->step_count + 1, sizeof made->launches[0]);
+    if (made->launches == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no host memory for a plan");
     for (size_t i = 0; i < recipe->step_count && status == PLX_OK; i++)
-        status = make_launch(session, image, recipe, &recipe->steps[i], problem->dtype,
-                             &made->launches[i], error);
-    if (status != PLX_OK) {
-        free(made);
+        status = make_launch(session, image, recipe, &recipe->steps[i], dtype, &made->launches[i], error);
+    return status;
+}
+
+typedef plx_status recipe_function(const plx_problem *problem, const plx_device_info *device,
+                                   plx_recipe *recipe, plx_error *error);
+
+static plx_status write_recipe(plx_session *session, const plx_problem *problem, recipe_function *write,
+                               plx_recipe *recipe, plx_error *error)
+{
+    plx_status status;
+    memset(recipe, 0, sizeof *recipe);
+    status = write(problem, &session->info, recipe, error);
+    return status == PLX_OK ? plx_recipe_check(recipe, 0, &session->info, error) : status;
+}
+
+static plx_status add_way(plx_session *session, const plx_problem *problem, const plx_row *row,
+                          recipe_function *write, plx_plugin_plan *plan, plx_error *error)
+{
+    plx_recipe recipe;
+    const plx_image *image = NULL;
+    plx_status status = write_recipe(session, problem, write, &recipe, error);
+    if (status == PLX_OK)
+        status = find_image(problem->op, row, &image, error);
+    if (status != PLX_OK)
         return status;
-    }
-    *plan = made;
+    return make_way(session, image, &recipe, problem->dtype, &plan->ways[plan->way_count++], error);
+}
+
+/* The kernel's ways, the best first, and the spare kernel's after them. */
+static plx_status add_ways(plx_session *session, const plx_problem *problem, const plx_row *row,
+                           plx_plugin_plan *plan, plx_error *error)
+{
+    plx_status status = add_way(session, problem, row, row->recipe, plan, error);
+    if (status == PLX_OK && plan->ways[0].aligned != 0)
+        status = add_way(session, problem, row, row->recipe_unaligned, plan, error);
+    if (status == PLX_OK && row->spare != NULL)
+        status = add_way(session, problem, row->spare, row->spare->recipe, plan, error);
+    return status;
+}
+
+static plx_status find_row(const plx_problem *problem, size_t kernel, const plx_row **row, plx_error *error)
+{
+    const plx_ladder *ladder = plx_ladder_of(problem->op);
+    if (ladder == NULL || kernel >= ladder->count)
+        return plx_fail(error, PLX_NOT_FOUND, "the cuda plugin has no kernel %zu for this operation",
+                        kernel);
+    *row = &ladder->rows[kernel];
+    if (((*row)->about.dtypes & PLX_DTYPE_BIT(problem->dtype)) == 0)
+        return plx_fail(error, PLX_UNSUPPORTED, "%s does not serve this element type",
+                        (*row)->about.name);
+    if ((*row)->about.compute != problem->compute)
+        return plx_fail(error, PLX_UNSUPPORTED, "%s is of another compute type", (*row)->about.name);
     return PLX_OK;
 }
 
 plx_status plx_cuda_recipe(plx_session *session, const plx_problem *problem, size_t kernel,
                            plx_recipe *recipe, plx_error *error)
 {
-    const plx_ladder *ladder = plx_ladder_of(problem->op);
-    const plx_row *row;
-    plx_status status;
-    if (ladder == NULL || kernel >= ladder->count)
-        return plx_fail(error, PLX_NOT_FOUND, "the cuda plugin has no kernel %zu for this operation",
-                        kernel);
-    row = &ladder->rows[kernel];
-    if ((row->about.dtypes & PLX_DTYPE_BIT(problem->dtype)) == 0)
-        return plx_fail(error, PLX_UNSUPPORTED, "%s does not serve this element type",
-                        row->about.name);
-    if (row->about.compute != problem->compute)
-        return plx_fail(error, PLX_UNSUPPORTED, "%s is of another compute type", row->about.name);
-    memset(recipe, 0, sizeof *recipe);
-    status = row->recipe(problem, &session->info, recipe, error);
-    return status == PLX_OK ? plx_recipe_check(recipe, 0, &session->info, error) : status;
+    const plx_row *row = NULL;
+    plx_status status = find_row(problem, kernel, &row, error);
+    return status == PLX_OK ? write_recipe(session, problem, row->recipe, recipe, error) : status;
 }
 
 plx_status plx_cuda_plan(plx_session *session, const plx_problem *problem, size_t kernel,
                          plx_plugin_plan **plan, plx_error *error)
 {
-    plx_recipe recipe;
-    plx_status status = plx_cuda_recipe(session, problem, kernel, &recipe, error);
+    const plx_row *row = NULL;
+    plx_plugin_plan *made;
+    plx_status status = find_row(problem, kernel, &row, error);
+    if (status == PLX_OK)
+        status = plx_cuda_enter(session, error);
     if (status != PLX_OK)
         return status;
-    return make_plan(session, problem, &plx_ladder_of(problem->op)->rows[kernel], &recipe, plan,
-                     error);
+    made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no host memory for a plan");
+    status = add_ways(session, problem, row, made, error);
+    if (status == PLX_OK)
+        *plan = made;
+    else
+        plx_cuda_plan_destroy(made);
+    return status;
 }
 
 void plx_cuda_plan_destroy(plx_plugin_plan *plan)
 {
+    for (size_t i = 0; i < plan->way_count; i++)
+        free(plan->ways[i].launches);
     free(plan);
 }
 
 /* ---- execute --------------------------------------------------------- */
 
-/* Enqueues one kernel; `addresses` are the operands'. */
-static plx_status start(const launch *launched, plx_plugin_queue *queue, CUdeviceptr *addresses,
-                        plx_error *error)
+/* Enqueues one kernel. */
+static plx_status start(const launch *launched, call *this, plx_error *error)
 {
     CUdeviceptr scratch[PLX_MAX_ARGUMENTS];
     void *parameters[PLX_MAX_ARGUMENTS];
@@ -233,37 +322,79 @@ static plx_status start(const launch *launched, plx_plugin_queue *queue, CUdevic
             parameters[i] = (void *)&argument->value; /* only read by the driver */
             break;
         case OPERAND:
-            parameters[i] = &addresses[argument->operand];
+            parameters[i] = &this->addresses[argument->which];
             break;
         case SCRATCH:
-            scratch[i] = queue->scratch + argument->value;
+            scratch[i] = this->queue->scratch + argument->value;
             parameters[i] = &scratch[i];
+            break;
+        case MAP:
+            parameters[i] = &this->maps[argument->which];
             break;
         }
     }
-    if (launched->early)
-        return launch_early(launched, queue, parameters, error);
-    return PLX_CUDA(queue->session, error, LaunchKernel, launched->function, launched->grid[0],
+    if (launched->early || launched->cluster > 0)
+        return launch_with_attributes(launched, this->queue, parameters, error);
+    return PLX_CUDA(this->queue->session, error, LaunchKernel, launched->function, launched->grid[0],
                     launched->grid[1], launched->grid[2], launched->block[0], launched->block[1],
-                    launched->block[2], launched->shared_bytes, queue->stream, parameters, NULL);
+                    launched->block[2], launched->shared_bytes, this->queue->stream, parameters, NULL);
+}
+
+static plx_status run_way(const way *taken, call *this, plx_error *error)
+{
+    plx_status status = PLX_OK;
+    for (size_t i = 0; i < taken->map_count && status == PLX_OK; i++) {
+        const plx_cuda_map *map = &taken->maps[i];
+        CUdeviceptr from = map->of_scratch ? this->queue->scratch : this->addresses[map->operand];
+        status = plx_cuda_map_point(this->queue->session, map, from + map->offset, &this->maps[i], error);
+    }
+    for (size_t i = 0; i < taken->launch_count && status == PLX_OK; i++)
+        status = start(&taken->launches[i], this, error);
+    return status;
+}
+
+static bool begins_aligned(const way *asked, const call *this)
+{
+    CUdeviceptr low = 0;
+    for (uint32_t i = 0; asked->aligned >> i != 0; i++)
+        if (asked->aligned >> i & 1)
+            low |= this->addresses[i];
+    return low % MAP_ALIGNMENT == 0;
+}
+
+/* The first way that the operands' addresses allow and for which there is scratch memory. */
+static plx_status take_way(const plx_plugin_plan *plan, const call *this, const way **taken, plx_error *error)
+{
+    plx_status status = PLX_FAILED;
+    for (size_t i = 0; i < plan->way_count; i++) {
+        *taken = &plan->ways[i];
+        if (!begins_aligned(*taken, this))
+            continue;
+        if ((*taken)->scratch_bytes <= this->queue->scratch_bytes)
+            return PLX_OK;
+        status = plx_cuda_scratch_grow(this->queue, (*taken)->scratch_bytes, PLX_SCRATCH_COUNTERS, error);
+        if (status != PLX_NO_MEMORY)
+            return status;
+    }
+    return status;
 }
 
 plx_status plx_cuda_execute(plx_plugin_plan *plan, plx_plugin_queue *queue,
                             const plx_operand *operands, size_t count, plx_error *error)
 {
-    CUdeviceptr addresses[PLX_MAX_OPERANDS] = {0};
+    call this;
+    const way *taken = NULL;
     plx_status status;
-    if (plan->launch_count == 0)
+    if (plan->ways[0].launch_count == 0)
         return PLX_OK;
     status = plx_cuda_enter(queue->session, error);
     if (status != PLX_OK)
         return status;
+    this.queue = queue;
+    memset(this.addresses, 0, sizeof this.addresses);
     for (size_t i = 0; i < count && i < PLX_MAX_OPERANDS; i++)
         if (operands[i].memory != NULL)
-            addresses[i] = operands[i].memory->address + operands[i].offset;
-    if (plan->scratch_bytes > queue->scratch_bytes)
-        status = plx_cuda_scratch_grow(queue, plan->scratch_bytes, PLX_SCRATCH_COUNTERS, error);
-    for (size_t i = 0; i < plan->launch_count && status == PLX_OK; i++)
-        status = start(&plan->launches[i], queue, addresses, error);
-    return status;
+            this.addresses[i] = operands[i].memory->address + operands[i].offset;
+    status = take_way(plan, &this, &taken, error);
+    return status == PLX_OK ? run_way(taken, &this, error) : status;
 }

@@ -1,0 +1,90 @@
+/* Tensor maps: from a recipe's description to what the driver encodes. */
+#include "plugins/cuda/map.h"
+
+#include <string.h>
+
+#if CUDA_VERSION >= 12000
+
+_Static_assert(sizeof(CUtensorMap) == sizeof(((plx_cuda_map *)NULL)->encoded), "room for a map");
+_Static_assert(sizeof(CUtensorMap) == sizeof(plx_cuda_map_argument), "room for a map");
+
+static bool type_of(plx_dtype dtype, CUtensorMapDataType *type)
+{
+    switch (dtype) {
+    case PLX_F32:
+        *type = CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+        return true;
+    case PLX_F64:
+        *type = CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static CUtensorMapSwizzle swizzle_of(uint32_t bytes)
+{
+    return bytes == 128  ? CU_TENSOR_MAP_SWIZZLE_128B
+           : bytes == 64 ? CU_TENSOR_MAP_SWIZZLE_64B
+           : bytes == 32 ? CU_TENSOR_MAP_SWIZZLE_32B
+                         : CU_TENSOR_MAP_SWIZZLE_NONE;
+}
+
+/* With no address yet. */
+static plx_status encode(plx_session *session, const plx_tensor_map *from, CUtensorMapDataType type,
+                         CUtensorMap *encoded, plx_error *error)
+{
+    const cuuint64_t sizes[2] = {from->width, from->height}, pitches[1] = {from->pitch};
+    const cuuint32_t box[2] = {from->box_width, from->box_height}, every[2] = {1, 1};
+    return PLX_CUDA(session, error, TensorMapEncodeTiled, encoded, type, 2, NULL, sizes, pitches, box, every,
+                    CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle_of(from->swizzle),
+                    CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+}
+
+plx_status plx_cuda_map_make(plx_session *session, const plx_tensor_map *from, plx_cuda_map *map,
+                             plx_error *error)
+{
+    CUtensorMap encoded;
+    CUtensorMapDataType type;
+    plx_status status;
+    if (plx_cuda.TensorMapEncodeTiled == NULL || plx_cuda.TensorMapReplaceAddress == NULL)
+        return plx_fail(error, PLX_UNSUPPORTED, "needs a driver of CUDA 12.0 or newer, for its tensor maps");
+    if (!type_of(from->dtype, &type))
+        return plx_fail(error, PLX_UNSUPPORTED, "no tensor map takes this element type");
+    status = encode(session, from, type, &encoded, error);
+    if (status != PLX_OK)
+        return status;
+    *map = (plx_cuda_map){.of_scratch = from->of_scratch, .operand = from->operand, .offset = from->offset};
+    memcpy(map->encoded, &encoded, sizeof encoded);
+    return PLX_OK;
+}
+
+plx_status plx_cuda_map_point(plx_session *session, const plx_cuda_map *map, CUdeviceptr address,
+                              plx_cuda_map_argument *argument, plx_error *error)
+{
+    memcpy(argument, map->encoded, sizeof *argument);
+    return PLX_CUDA(session, error, TensorMapReplaceAddress, (CUtensorMap *)(void *)argument,
+                    (void *)(uintptr_t)address);
+}
+
+#else
+
+plx_status plx_cuda_map_make(plx_session *session, const plx_tensor_map *from, plx_cuda_map *map,
+                             plx_error *error)
+{
+    (void)session;
+    (void)from;
+    (void)map;
+    return plx_fail(error, PLX_UNSUPPORTED, "built with a CUDA older than 12.0, which has no tensor maps");
+}
+
+plx_status plx_cuda_map_point(plx_session *session, const plx_cuda_map *map, CUdeviceptr address,
+                              plx_cuda_map_argument *argument, plx_error *error)
+{
+    (void)map;
+    (void)address;
+    (void)argument;
+    return plx_cuda_map_make(session, NULL, NULL, error);
+}
+
+#endif
