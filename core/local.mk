@@ -16,6 +16,7 @@ core_sources = \
 	core/plugin_file.c \
 	core/problem.c \
 	core/problem_shape.c \
+	core/problem_text.c \
 	core/queue.c \
 	core/registry.c \
 	core/run.c \

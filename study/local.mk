@@ -24,8 +24,7 @@ study_report_sources = \
 	study/report/probe_table.c \
 	study/report/report.h \
 	study/report/table.c \
-	study/report/table_counters.c \
-	study/report/text.c
+	study/report/table_counters.c
 
 study_judge_sources = \
 	study/judge/agree.c \
