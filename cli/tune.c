@@ -23,12 +23,13 @@ static int list_choices(void)
 
 static int forget_choices(const cli_options *options)
 {
+    plx_error error = {.text = ""};
     plx_context *context;
     int status = cli_open_context(options, &context);
     if (status != CLI_OK)
         return status;
-    if (plx_tuned_forget(context) != PLX_OK) {
-        cli_say("%s", plx_message(context));
+    if (plx_tuned_forget(context, &error) != PLX_OK) {
+        cli_say("%s", error.text);
         status = CLI_USAGE;
     } else if ((options->given & OPT_QUIET) == 0) {
         (void)printf("forgotten; the plugins choose\n");

@@ -1,8 +1,8 @@
 /* A context: the plugins that were found, and what is to be said of them. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "study/tune/choices.h"
 #include "core/core.h"
+#include "core/tuning.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,7 @@ void plx_context_destroy(plx_context *context)
         return;
     plx_ceilings_forget(context);
     plx_forget_plugins(context);
-    plx_choices_forget(context);
+    plx_tuning_forget(context);
     (void)pthread_mutex_destroy(&context->ceilings_lock);
     (void)pthread_mutex_destroy(&context->lock);
     free(context);

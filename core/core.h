@@ -46,6 +46,8 @@ typedef struct plx_entry {
     size_t device_count;
 } plx_entry;
 
+typedef struct plx_tuning plx_tuning;
+
 struct plx_context {
     uint64_t serial; /* never used twice, unlike an address */
     pthread_mutex_t lock;
@@ -53,8 +55,9 @@ struct plx_context {
     size_t entry_count;
     char **folders; /* NULL at the end */
     size_t folder_count;
-    struct json_t *choices; /* choices.c: what was tuned; NULL: nothing, or not read yet */
-    bool choices_read;
+    plx_tuning *tuning; /* tuning.c: what was tuned; NULL: nothing, or not read yet */
+    bool tuning_read;
+    atomic_uint tuning_changes; /* grows when plans that were chosen may be out of date */
     pthread_mutex_t ceilings_lock; /* of ceilings; held while they are measured */
     struct plx_known_ceilings *ceilings;
 };

@@ -11,6 +11,7 @@ core_sources = \
 	core/names.c \
 	core/nearest_name.c \
 	core/open.c \
+	core/output_file.c \
 	core/plan.c \
 	core/plan_cache.c \
 	core/plugin_file.c \
@@ -20,7 +21,9 @@ core_sources = \
 	core/queue.c \
 	core/registry.c \
 	core/run.c \
-	core/search.c
+	core/search.c \
+	core/tuning.c \
+	core/tuning.h
 
 lib_LTLIBRARIES += libparallax.la
 libparallax_la_SOURCES = $(base_sources) $(core_sources) $(study_sources) $(page_sources)

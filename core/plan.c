@@ -1,6 +1,6 @@
 /* Plans: a checked problem bound to a kernel, and its execution on operands. */
-#include "study/tune/choices.h"
 #include "core/core.h"
+#include "core/tuning.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -75,7 +75,7 @@ static plx_status chosen_kernel(plx_backend *backend, const plx_problem *problem
 {
     char tuned[64];
     const char *names[MOST_KERNELS];
-    if (!plx_choice_find(backend, problem, tuned, sizeof tuned))
+    if (!plx_tuning_find(backend, problem, tuned, sizeof tuned))
         return plx_default_kernel(backend, problem, index);
     const size_t count = list_kernels(backend, problem->op, names);
     for (size_t i = 0; i < count; i++) {

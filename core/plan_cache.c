@@ -17,6 +17,7 @@ typedef struct cached {
 struct plx_plan_cache {
     pthread_mutex_t lock;
     uint64_t clock;
+    atomic_uint tuning; /* the context's tuning_changes when the plans were made */
     cached places[CAPACITY];
 };
 
@@ -94,6 +95,35 @@ static plx_plan *insert(plx_plan_cache *cache, uint64_t hash, plx_plan *plan)
     return displaced;
 }
 
+/* With the lock held: empties the cache into `plans`, which has room for all. */
+static size_t take_all(plx_plan_cache *cache, plx_plan *plans[CAPACITY])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < CAPACITY; i++) {
+        if (cache->places[i].plan != NULL)
+            plans[count++] = cache->places[i].plan;
+        cache->places[i] = (cached){.used = 0};
+    }
+    return count;
+}
+
+/* What was tuned since the plans were made may be faster. */
+static void forget_old_choices(plx_backend *backend)
+{
+    plx_plan_cache *cache = backend->plans;
+    plx_plan *plans[CAPACITY];
+    size_t count = 0;
+    const unsigned now = atomic_load_explicit(&backend->context->tuning_changes, memory_order_acquire);
+    if (atomic_load_explicit(&cache->tuning, memory_order_acquire) == now)
+        return;
+    (void)pthread_mutex_lock(&cache->lock);
+    if (atomic_exchange(&cache->tuning, now) != now)
+        count = take_all(cache, plans);
+    (void)pthread_mutex_unlock(&cache->lock);
+    while (count > 0)
+        plx_plan_release(plans[--count]);
+}
+
 /* Planning is slow and happens without the lock; of two threads that planned the
  * same problem the first one's plan stays. */
 static plx_status plan_anew(plx_backend *backend, uint64_t hash, const plx_problem *problem,
@@ -129,6 +159,7 @@ plx_status plx_plan_obtain(plx_backend *backend, const plx_problem *problem, plx
     }
     plx_problem_normalise(problem, &normal);
     const uint64_t hash = hash_of(&normal);
+    forget_old_choices(backend);
     (void)pthread_mutex_lock(&backend->plans->lock);
     plx_plan *found = find(backend->plans, hash, &normal);
     (void)pthread_mutex_unlock(&backend->plans->lock);

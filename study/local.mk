@@ -89,8 +89,6 @@ study_bench_sources = \
 	study/bench/sets.h
 
 study_tune_sources = \
-	study/tune/choices.c \
-	study/tune/choices.h \
 	study/tune/gains.c \
 	study/tune/tune.c
 

@@ -244,6 +244,48 @@ PLX_API plx_status plx_gemm(plx_backend *backend, plx_dtype dtype, bool trans_a,
                             int64_t n, int64_t k, double alpha, plx_view a, int64_t lda, plx_view b,
                             int64_t ldb, double beta, plx_view c, int64_t ldc);
 
+/* ---- files that are whole or not there --------------------------------- */
+
+typedef struct plx_output plx_output;
+
+/* Opens a stream that becomes the file `path` when plx_output_close() succeeds: until
+ * then it has a temporary name in the same folder, and what was there before stays.
+ * A device or a pipe is written in place. */
+PLX_API plx_status plx_output_open(const char *path, plx_output **output, plx_error *error);
+PLX_API FILE *plx_output_stream(plx_output *output);
+/* Either of the two frees `output`.  close: PLX_IO when anything that was written to
+ * the stream failed; then nothing has changed under `path`. */
+PLX_API plx_status plx_output_close(plx_output *output, plx_error *error);
+PLX_API void plx_output_discard(plx_output *output);
+
+/* ---- tuned choices ----------------------------------------------------- */
+
+/* A kernel that was measured to be the fastest for a problem on a device.  It is taken before
+ * the plugin's own choice, by plx_plan_create() without a name and by plx_run(), where all up
+ * to `variant` is the same: kept in $XDG_CACHE_HOME/parallax/choices.tsv (else ~/.cache), a
+ * table of lines whose fields are separated by tabs. */
+typedef struct plx_choice {
+    char device[128], driver[96], backend[48], kernels_hash[72];
+    char op[16], dtype[16], shape[96], variant[128];
+    char kernel[64], over[64]; /* what is taken, and what would have been */
+    double gain;               /* the time of `over` as a multiple of the kernel's */
+    char date[16];
+    bool current; /* of these kernels; else it is ignored */
+} plx_choice;
+
+/* Fills in what says for which problem a choice is, by what the plugin `plugin` ("cuda") tells of
+ * the device, and clears the rest.  alpha, beta and leading dimensions are not told apart. */
+PLX_API void plx_tuned_key(const char *plugin, const plx_device_info *device, const plx_problem *problem,
+                           plx_choice *choice);
+/* Replaces what is kept of the same problems; a change without a kernel takes it away.  Backends that
+ * are open choose anew.  The newest thousand are kept.  PLX_IO: the file can't be written. */
+PLX_API plx_status plx_tuned_change(plx_context *context, const plx_choice *changes, size_t count,
+                                    plx_error *error);
+/* The choice of that number; false: there are not as many. */
+PLX_API bool plx_tuned_at(size_t index, plx_choice *choice);
+/* Forgets all of them.  PLX_IO as above. */
+PLX_API plx_status plx_tuned_forget(plx_context *context, plx_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -561,25 +561,10 @@ typedef struct plx_tuned {
  * don't meet: from then on plx_plan_create() without a name, plx_run() and "best" take it
  * for this shape, element type, form, device, driver and these kernels; alpha, beta and
  * leading dimensions are not told apart.  A problem that was tuned before is tuned anew.
- * Kept in $XDG_CACHE_HOME/parallax/choices.json (else ~/.cache), written as a whole.
+ * Kept in $XDG_CACHE_HOME/parallax/choices.tsv (else ~/.cache), written as a whole.
  * PLX_IO: it can't be.  On success free *tuned with free() and the results. */
 PLX_API plx_status plx_tune(plx_context *context, const plx_compare_options *options, plx_results *results,
                             plx_tuned **tuned, size_t *count);
-
-/* One choice that is kept. */
-typedef struct plx_choice {
-    char device[128], driver[96], backend[48];
-    char op[16], dtype[16], shape[96], variant[128];
-    char kernel[64], over[64]; /* what is taken, and what would have been */
-    double gain;
-    char date[16];
-    bool current; /* of these kernels; else it is ignored */
-} plx_choice;
-
-/* False: there are not as many. */
-PLX_API bool plx_tuned_at(size_t index, plx_choice *choice);
-/* Forgets all of them. */
-PLX_API plx_status plx_tuned_forget(plx_context *context);
 
 /* ---- reports --------------------------------------------------------------- */
 

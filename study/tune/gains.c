@@ -1,6 +1,7 @@
 /* What each step of a ladder gained when it was last timed, kept in the user's cache
  * between runs.  Only memory: whatever goes wrong with the file, there is nothing to
  * remember, and nobody is told. */
+#include "base/cache_dir.h"
 #include "study/report/json.h"
 #include "study/files/user_cache.h"
 
@@ -19,7 +20,7 @@ enum { KEYS = sizeof key_names / sizeof key_names[0] };
 static json_t *device_json(const plx_device_info *info)
 {
     char name[128];
-    plx_user_cache_device(info, name, sizeof name);
+    plx_cache_device(info, name, sizeof name);
     return plx_json_text(name);
 }
 
@@ -87,8 +88,8 @@ void plx_gains_store(const plx_results *results)
     char path[4096], date[16];
     plx_error ignored;
     size_t stored = 0;
-    plx_user_cache_date(date, sizeof date);
-    if (!plx_user_cache_path(file_name, path, sizeof path))
+    plx_cache_date(date, sizeof date);
+    if (!plx_cache_path(file_name, path, sizeof path))
         return;
     json_t *gains = plx_user_cache_read(path, schema, "gains");
     if (gains == NULL)
@@ -143,7 +144,7 @@ bool plx_gains_find(const plx_device_info *device, const char *backend, plx_op o
 {
     char path[4096];
     bool found = false;
-    json_t *gains = plx_user_cache_path(file_name, path, sizeof path) ? plx_user_cache_read(path, schema, "gains") : NULL;
+    json_t *gains = plx_cache_path(file_name, path, sizeof path) ? plx_user_cache_read(path, schema, "gains") : NULL;
     json_t *wanted = json_pack("{s:o, s:o, s:s, s:s}", "device", device_json(device), "backend",
                                plugin_json(backend), "op", plx_op_name(op), "kernel", kernel);
     for (size_t i = json_array_size(gains); wanted != NULL && !found && i-- > 0;)

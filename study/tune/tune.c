@@ -1,9 +1,8 @@
 /* plx_tune: measures all kernels on a user's shapes and keeps which one is fastest,
  * where that is another than the plugin would choose. */
-#include "study/tune/choices.h"
-
+#include "base/cache_dir.h"
+#include "core/core.h"
 #include "study/run/run.h"
-#include "study/files/user_cache.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,7 @@ typedef struct tuning {
     plx_results *results;
     plx_tuned *tuned;
     size_t count;
-    json_t *changes;
+    plx_choice *changes; /* one for each of tuned */
 } tuning;
 
 /* Yardsticks are no answer to the problem. */
@@ -80,26 +79,24 @@ static bool is_better(const plx_record *best, const plx_record *usual)
 }
 
 /* Without a kernel it takes away what was kept of this problem. */
-static plx_status add_change(tuning *t, const plx_tuned *tuned)
+static void fill_change(const tuning *t, const plx_tuned *tuned, plx_choice *change)
 {
-    char plugin[48], date[16];
+    char plugin[48];
     const plx_record *best = &t->results->records[tuned->fastest];
     (void)snprintf(plugin, sizeof plugin, "%.*s", (int)strcspn(best->backend, ":"), best->backend);
-    json_t *change =
-        plx_choice_key(plugin, &t->results->devices[best->device].info, &best->problem);
-    plx_user_cache_date(date, sizeof date);
-    if (change != NULL && tuned->kept) {
-        json_object_set_new(change, "kernel", json_string(best->kernel));
-        json_object_set_new(change, "over", json_string(t->results->records[tuned->usual].kernel));
-        json_object_set_new(change, "gain", json_real(tuned->gain));
-        json_object_set_new(change, "date", json_string(date));
-    }
-    return json_array_append_new(t->changes, change) == 0 ? PLX_OK : PLX_NO_MEMORY;
+    plx_tuned_key(plugin, &t->results->devices[best->device].info, &best->problem, change);
+    if (!tuned->kept)
+        return;
+    (void)snprintf(change->kernel, sizeof change->kernel, "%s", best->kernel);
+    (void)snprintf(change->over, sizeof change->over, "%s", t->results->records[tuned->usual].kernel);
+    change->gain = tuned->gain;
+    plx_cache_date(change->date, sizeof change->date);
 }
 
 static plx_status add_tuned(tuning *t, size_t first)
 {
     char usual[64];
+    plx_choice *changes;
     plx_tuned *grown, made = {.fastest = fastest(t->results, first)};
     const plx_record *records = t->results->records;
     if (made.fastest == SIZE_MAX || usual_kernel(t, &records[first], usual, sizeof usual) != PLX_OK)
@@ -113,21 +110,25 @@ static plx_status add_tuned(tuning *t, size_t first)
     if (grown == NULL)
         return PLX_NO_MEMORY;
     t->tuned = grown;
+    changes = realloc(t->changes, (t->count + 1) * sizeof *changes);
+    if (changes == NULL)
+        return PLX_NO_MEMORY;
+    t->changes = changes;
+    fill_change(t, &made, &changes[t->count]);
     grown[t->count++] = made;
-    return add_change(t, &made);
+    return PLX_OK;
 }
 
 static plx_status choose_all(tuning *t)
 {
     plx_error error = {.text = ""};
-    plx_status status = t->changes != NULL ? PLX_OK : PLX_NO_MEMORY;
+    plx_status status = PLX_OK;
     for (size_t i = 0; i < t->results->record_count && status == PLX_OK; i++)
         if (is_first(t->results, i))
             status = add_tuned(t, i);
     if (status == PLX_NO_MEMORY)
         return plx_out_of_memory(t->context, "the choices");
-    status = t->count > 0 ? plx_choices_change(t->changes, &error) : PLX_OK;
-    plx_choices_forget(t->context);
+    status = t->count > 0 ? plx_tuned_change(t->context, t->changes, t->count, &error) : PLX_OK;
     return status == PLX_OK ? PLX_OK : plx_context_fail(t->context, status, "%s", error.text);
 }
 
@@ -145,9 +146,8 @@ plx_status plx_tune(plx_context *context, const plx_compare_options *options, pl
     plx_status status = plx_compare(context, &wanted, results);
     if (status != PLX_OK)
         return status;
-    t.changes = json_array();
     status = choose_all(&t);
-    json_decref(t.changes);
+    free(t.changes);
     if (status != PLX_OK) {
         free(t.tuned);
         plx_results_free(results);

@@ -2,8 +2,7 @@
  * temporary name in the same folder, then renamed. */
 #define _XOPEN_SOURCE 700
 
-#include <parallax/plugin.h>
-#include <parallax/study.h>
+#include <parallax/parallax.h>
 
 #include <errno.h>
 #include <fcntl.h>

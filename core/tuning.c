@@ -1,0 +1,298 @@
+/* Which kernel was measured to be the fastest for a user's problems on the user's devices:
+ * $XDG_CACHE_HOME/parallax/choices.tsv, a line each, its fields separated by tabs. */
+#include "core/tuning.h"
+
+#include "base/cache_dir.h"
+#include "base/format.h"
+#include "core/build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_CHOICES = 1000, MOST_OF_LINE = 2048 };
+
+static const char file_name[] = "choices.tsv", first_line[] = "parallax-choices/2\n";
+
+/* ---- one choice ----------------------------------------------------------------- */
+
+typedef struct field {
+    size_t offset, capacity;
+    bool is_key; /* must be the same for a choice to hold: a new driver or new kernels end it */
+} field;
+
+#define FIELD(name, is_key) {offsetof(plx_choice, name), sizeof ((plx_choice *)NULL)->name, is_key}
+/* In the order of the file; the gain stands behind them. */
+static const field fields[] = {
+    FIELD(device, true),  FIELD(driver, true), FIELD(backend, true), FIELD(kernels_hash, true),
+    FIELD(op, true),      FIELD(dtype, true),  FIELD(shape, true),   FIELD(variant, true),
+    FIELD(kernel, false), FIELD(over, false),  FIELD(date, false),
+};
+enum { FIELDS = sizeof fields / sizeof fields[0] };
+
+static char *text_of(plx_choice *choice, const field *which)
+{
+    return (char *)choice + which->offset;
+}
+
+static const char *read_text(const plx_choice *choice, const field *which)
+{
+    return (const char *)choice + which->offset;
+}
+
+static bool same_key(const plx_choice *a, const plx_choice *b)
+{
+    for (size_t i = 0; i < FIELDS; i++)
+        if (fields[i].is_key && strcmp(read_text(a, &fields[i]), read_text(b, &fields[i])) != 0)
+            return false;
+    return true;
+}
+
+/* What a driver says of itself may hold what separates fields and lines. */
+static void clean(char *text)
+{
+    for (; *text != '\0'; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7f)
+            *text = ' ';
+}
+
+/* "tn" and "max" decide which kernel is fast, alpha and beta do not. */
+static void form_text(const plx_problem *problem, char *text, size_t capacity)
+{
+    plx_problem plain = *problem;
+    if (plain.op == PLX_MATVEC) {
+        plain.of.matvec.alpha = 1;
+        plain.of.matvec.beta = 0;
+    } else if (plain.op == PLX_GEMM) {
+        plain.of.gemm.alpha = 1;
+        plain.of.gemm.beta = 0;
+    }
+    plx_variant_text(&plain, text, capacity);
+}
+
+void plx_tuned_key(const char *plugin, const plx_device_info *device, const plx_problem *problem,
+                   plx_choice *choice)
+{
+    memset(choice, 0, sizeof *choice);
+    plx_cache_device(device, choice->device, sizeof choice->device);
+    (void)snprintf(choice->driver, sizeof choice->driver, "%s", device->driver);
+    (void)snprintf(choice->backend, sizeof choice->backend, "%s", plugin);
+    (void)snprintf(choice->kernels_hash, sizeof choice->kernels_hash, "%s", plx_kernels_hash);
+    (void)snprintf(choice->op, sizeof choice->op, "%s", plx_op_name(problem->op));
+    (void)snprintf(choice->dtype, sizeof choice->dtype, "%s", plx_dtype_name(problem->dtype));
+    plx_shape_text(problem, choice->shape, sizeof choice->shape);
+    form_text(problem, choice->variant, sizeof choice->variant);
+    for (size_t i = 0; i < FIELDS; i++)
+        clean(text_of(choice, &fields[i]));
+    choice->current = true;
+}
+
+/* ---- the file -------------------------------------------------------------------- */
+
+/* Takes the text up to the next tab off the line; false when it has no room there. */
+static bool take_field(char **line, char *to, size_t capacity)
+{
+    size_t length = strcspn(*line, "\t");
+    if ((*line)[length] != '\t' || length >= capacity)
+        return false;
+    memcpy(to, *line, length);
+    to[length] = '\0';
+    *line += length + 1;
+    return true;
+}
+
+/* False for anything that is no choice: the file may hold whatever anybody wrote there. */
+static bool parse(char *line, plx_choice *choice)
+{
+    char *end, *newline = strchr(line, '\n');
+    if (newline == NULL)
+        return false;
+    *newline = '\0';
+    memset(choice, 0, sizeof *choice);
+    for (size_t i = 0; i < FIELDS; i++) {
+        char *text = text_of(choice, &fields[i]);
+        if (!take_field(&line, text, fields[i].capacity))
+            return false;
+        clean(text);
+    }
+    choice->gain = strtod(line, &end);
+    choice->current = strcmp(choice->kernels_hash, plx_kernels_hash) == 0;
+    return end != line && *end == '\0' && choice->kernel[0] != '\0';
+}
+
+static void read_choices(FILE *file, plx_tuning *tuning)
+{
+    char line[MOST_OF_LINE];
+    if (fgets(line, sizeof line, file) == NULL || strcmp(line, first_line) != 0)
+        return;
+    while (tuning->count < MOST_CHOICES && fgets(line, sizeof line, file) != NULL)
+        if (parse(line, &tuning->choices[tuning->count]))
+            tuning->count++;
+}
+
+/* What the file says; NULL: no memory.  A file that can't be used is as good as none. */
+static plx_tuning *read_file(const char *path)
+{
+    plx_tuning *tuning = calloc(1, sizeof *tuning);
+    FILE *file = plx_cache_open(path);
+    if (tuning != NULL && file != NULL) {
+        tuning->choices = malloc(MOST_CHOICES * sizeof *tuning->choices);
+        if (tuning->choices != NULL)
+            read_choices(file, tuning);
+    }
+    if (file != NULL)
+        (void)fclose(file);
+    return tuning;
+}
+
+static void write_choices(const plx_tuning *tuning, FILE *to)
+{
+    char gain[32];
+    (void)fputs(first_line, to);
+    for (size_t i = 0; i < tuning->count; i++) {
+        for (size_t j = 0; j < FIELDS; j++)
+            (void)fprintf(to, "%s\t", read_text(&tuning->choices[i], &fields[j]));
+        plx_number_text(tuning->choices[i].gain, 6, gain, sizeof gain);
+        (void)fprintf(to, "%s\n", gain[0] != '\0' ? gain : "0");
+    }
+}
+
+static plx_status write_file(const char *path, const plx_tuning *tuning, plx_error *error)
+{
+    plx_output *output;
+    plx_status status = plx_cache_prepare(path, error);
+    if (status == PLX_OK)
+        status = plx_output_open(path, &output, error);
+    if (status != PLX_OK)
+        return status;
+    write_choices(tuning, plx_output_stream(output));
+    return plx_output_close(output, error);
+}
+
+static void tuning_free(plx_tuning *tuning)
+{
+    if (tuning != NULL)
+        free(tuning->choices);
+    free(tuning);
+}
+
+/* ---- looking up ------------------------------------------------------------------- */
+
+/* With the context's lock held: what the file said when it was first asked. */
+static const plx_tuning *known(plx_context *context)
+{
+    char path[4096];
+    if (!context->tuning_read) {
+        context->tuning_read = true;
+        if (plx_cache_path(file_name, path, sizeof path))
+            context->tuning = read_file(path);
+    }
+    return context->tuning;
+}
+
+bool plx_tuning_find(const plx_backend *backend, const plx_problem *problem, char *kernel, size_t capacity)
+{
+    plx_context *context = backend->context;
+    plx_choice wanted;
+    bool found = false;
+    (void)pthread_mutex_lock(&context->lock);
+    const plx_tuning *tuning = known(context);
+    if (tuning != NULL && tuning->count > 0) { /* most users have none, and a key is not for nothing */
+        plx_tuned_key(backend->plugin->name, &backend->device, problem, &wanted);
+        for (size_t i = tuning->count; i-- > 0 && !found;) {
+            found = same_key(&tuning->choices[i], &wanted);
+            if (found)
+                (void)snprintf(kernel, capacity, "%s", tuning->choices[i].kernel);
+        }
+    }
+    (void)pthread_mutex_unlock(&context->lock);
+    return found;
+}
+
+void plx_tuning_forget(plx_context *context)
+{
+    (void)pthread_mutex_lock(&context->lock);
+    tuning_free(context->tuning);
+    context->tuning = NULL;
+    context->tuning_read = false;
+    (void)pthread_mutex_unlock(&context->lock);
+    atomic_fetch_add(&context->tuning_changes, 1);
+}
+
+/* ---- changing ----------------------------------------------------------------------- */
+
+static plx_status find_file(char *path, size_t capacity, plx_error *error)
+{
+    if (plx_cache_path(file_name, path, capacity))
+        return PLX_OK;
+    return plx_fail(error, PLX_IO, "choices can't be kept: neither XDG_CACHE_HOME nor HOME names a folder, "
+                                   "PLX_NO_CACHE is set, or this process has raised privileges");
+}
+
+static void remove_at(plx_tuning *tuning, size_t index)
+{
+    tuning->count--;
+    memmove(&tuning->choices[index], &tuning->choices[index + 1],
+            (tuning->count - index) * sizeof tuning->choices[0]);
+}
+
+/* The same problem is forgotten, and when there are too many the oldest. */
+static void change_one(plx_tuning *tuning, const plx_choice *change)
+{
+    for (size_t i = tuning->count; i-- > 0;)
+        if (same_key(&tuning->choices[i], change))
+            remove_at(tuning, i);
+    if (change->kernel[0] == '\0')
+        return;
+    if (tuning->count == MOST_CHOICES)
+        remove_at(tuning, 0);
+    tuning->choices[tuning->count++] = *change;
+}
+
+static plx_status change_file(const char *path, const plx_choice *changes, size_t count, plx_error *error)
+{
+    plx_tuning *tuning = read_file(path);
+    plx_status status;
+    if (tuning != NULL && tuning->choices == NULL)
+        tuning->choices = malloc(MOST_CHOICES * sizeof *tuning->choices);
+    if (tuning == NULL || tuning->choices == NULL) {
+        tuning_free(tuning);
+        return plx_fail(error, PLX_NO_MEMORY, "no memory for the choices");
+    }
+    for (size_t i = 0; i < count; i++)
+        change_one(tuning, &changes[i]);
+    status = write_file(path, tuning, error);
+    tuning_free(tuning);
+    return status;
+}
+
+plx_status plx_tuned_change(plx_context *context, const plx_choice *changes, size_t count, plx_error *error)
+{
+    char path[4096];
+    plx_status status = find_file(path, sizeof path, error);
+    if (status == PLX_OK)
+        status = change_file(path, changes, count, error);
+    plx_tuning_forget(context);
+    return status;
+}
+
+plx_status plx_tuned_forget(plx_context *context, plx_error *error)
+{
+    char path[4096];
+    const plx_tuning none = {.count = 0};
+    plx_status status = find_file(path, sizeof path, error);
+    if (status == PLX_OK)
+        status = write_file(path, &none, error);
+    plx_tuning_forget(context);
+    return status;
+}
+
+bool plx_tuned_at(size_t index, plx_choice *choice)
+{
+    char path[4096];
+    plx_tuning *tuning = plx_cache_path(file_name, path, sizeof path) ? read_file(path) : NULL;
+    bool found = tuning != NULL && index < tuning->count;
+    if (found)
+        *choice = tuning->choices[index];
+    tuning_free(tuning);
+    return found;
+}

@@ -1,0 +1,21 @@
+/* Which kernel was measured to be the fastest for a user's problems: taken before the plugin's
+ * own choice.  Private to libparallax. */
+#ifndef PLX_CORE_TUNING_H
+#define PLX_CORE_TUNING_H
+
+#include "core/core.h"
+
+/* The file, as it was when it was first asked for. */
+struct plx_tuning {
+    plx_choice *choices; /* room for all that a file may have; NULL: none */
+    size_t count;
+};
+
+/* The kernel that was measured to be the fastest for this problem on this backend's
+ * device with this driver and these kernels.  False: nothing is known. */
+bool plx_tuning_find(const plx_backend *backend, const plx_problem *problem, char *kernel, size_t capacity);
+/* Reads the file again when a plan is next made; backends that are open forget the plans for
+ * which they chose. */
+void plx_tuning_forget(plx_context *context);
+
+#endif
