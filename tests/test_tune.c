@@ -12,7 +12,6 @@
 
 #include <cmocka.h>
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -28,7 +27,7 @@ static int make_root(void **state)
     if (mkdtemp(root) == NULL)
         return -1;
     (void)snprintf(folder, sizeof folder, "%s/parallax", root);
-    (void)snprintf(path, sizeof path, "%s/choices.json", folder);
+    (void)snprintf(path, sizeof path, "%s/choices.tsv", folder);
     return setenv("XDG_CACHE_HOME", root, 1);
 }
 
@@ -60,33 +59,25 @@ static plx_backend *open_device(plx_context **context)
     return NULL;
 }
 
-static void device_name(const plx_device_info *info, char text[128])
+/* The file as plx_tune() writes it; `changed` is what one field is instead (NULL: none), by its
+ * number. */
+static void write_choice(const plx_device_info *info, const char *kernel, size_t which, const char *changed)
 {
-    size_t length = 0;
-    for (size_t i = 0; i < 16; i++)
-        length += (size_t)snprintf(text + length, 128 - length, "%s%02x",
-                                   i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", info->uuid[i]);
-    if (!info->has_uuid)
-        (void)snprintf(text, 128, "%s", info->name);
-}
-
-/* The file as plx_tune() writes it, with one key changed. */
-static void write_choice(const plx_device_info *info, const char *kernel, const char *key, const char *value)
-{
-    char device[128];
-    device_name(info, device);
-    json_t *choice = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:s}", "device", device,
-                               "driver", info->driver, "backend", "opencl", "kernels_hash",
-                               plx_build_facts()->kernels_hash, "op", "gemm", "dtype", "f32", "shape",
-                               "96x80x64", "variant", "nt", "kernel", kernel, "over", "vectorized", "gain", 1.5,
-                               "date", "2026-11-21");
-    assert_non_null(choice);
-    if (key != NULL)
-        (void)json_object_set_new(choice, key, json_string(value));
-    json_t *file = json_pack("{s:s, s:[o]}", "schema", "parallax-choices/1", "choices", choice);
+    const plx_problem problem = plx_gemm_of(PLX_F32, false, true, 96, 80, 64);
+    plx_choice key;
+    plx_tuned_key("opencl", info, &problem, &key);
+    const char *fields[] = {key.device, key.driver, key.backend, key.kernels_hash, key.op,       key.dtype,
+                            key.shape,  key.variant, kernel,      "vectorized",     "2026-11-21", "1.5"};
+    const size_t count = sizeof fields / sizeof fields[0];
+    if (changed != NULL)
+        fields[which] = changed;
     (void)mkdir(folder, 0700);
-    assert_int_equal(json_dump_file(file, path, 0), 0);
-    json_decref(file);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    (void)fputs("parallax-choices/2\n", file);
+    for (size_t i = 0; i < count; i++)
+        (void)fprintf(file, "%s%c", fields[i], i + 1 < count ? '\t' : '\n');
+    assert_int_equal(fclose(file), 0);
 }
 
 static void chosen(plx_problem problem, char kernel[64])
@@ -125,7 +116,7 @@ static void test_taken(void **state)
     (void)state;
     chosen(problem, usual);
     const char *other = strcmp(usual, "naive") == 0 ? "tile-2d" : "naive";
-    write_choice(&info, other, NULL, NULL);
+    write_choice(&info, other, 0, NULL);
     chosen(problem, kernel);
     assert_string_equal(kernel, other);
     problem.of.gemm.alpha = 2; /* the same work */
@@ -136,10 +127,14 @@ static void test_taken(void **state)
 
 static void test_only_where_measured(void **state)
 {
-    static const char *const changes[][2] = {
-        {"device", "another"}, {"driver", "0.1"},      {"kernels_hash", "00"}, {"backend", "cuda"},
-        {"dtype", "f64"},      {"shape", "96x80x65"}, {"variant", "nn"},      {"kernel", "gone"},
-        {"kernel", "x\ny"},
+    enum { DEVICE, DRIVER, BACKEND, HASH, OP, DTYPE, SHAPE, VARIANT, KERNEL };
+    static const struct {
+        size_t field;
+        const char *value;
+    } changes[] = {
+        {DEVICE, "another"}, {DRIVER, "0.1"},     {HASH, "00"},    {BACKEND, "cuda"}, {OP, "matvec"},
+        {DTYPE, "f64"},      {SHAPE, "96x80x65"}, {VARIANT, "nn"}, {KERNEL, "gone"},  {KERNEL, "x\ty"},
+        {KERNEL, ""},
     };
     char kernel[64], usual[64];
     plx_device_info info = device();
@@ -147,11 +142,11 @@ static void test_only_where_measured(void **state)
     chosen(tuned_problem(), usual);
     const char *other = strcmp(usual, "naive") == 0 ? "tile-2d" : "naive";
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
-        write_choice(&info, other, changes[i][0], changes[i][1]);
+        write_choice(&info, other, changes[i].field, changes[i].value);
         chosen(tuned_problem(), kernel);
         assert_string_equal(kernel, usual);
     }
-    write_choice(&info, other, NULL, NULL);
+    write_choice(&info, other, 0, NULL);
     (void)setenv("PLX_NO_CACHE", "1", 1);
     chosen(tuned_problem(), kernel);
     assert_string_equal(kernel, usual);
@@ -159,8 +154,11 @@ static void test_only_where_measured(void **state)
 
 static void test_broken_file(void **state)
 {
-    static const char *const texts[] = {"", "{", "[]", "{\"schema\": \"parallax-choices/2\", \"choices\": []}",
-                                        "{\"schema\": \"parallax-choices/1\", \"choices\": [1, null, {}]}"};
+    static const char *const texts[] = {
+        "", "\n", "parallax-choices/1\n", "parallax-choices/2", "parallax-choices/2\n\n\t\t\n",
+        "parallax-choices/2\na\tb\tc\td\te\tf\tg\th\ti\tj\tk\tno number\n",
+        "parallax-choices/2\na\tb\tc\td\te\tf\tg\th\ti\tj\tk\t1.5", /* cut off */
+    };
     char kernel[64], usual[64];
     plx_choice choice;
     (void)state;
@@ -187,9 +185,10 @@ static void test_tune_replaces(void **state)
     plx_results results;
     plx_tuned *tuned;
     plx_choice choice;
+    plx_error error = {.text = ""};
     size_t count;
     (void)state;
-    write_choice(&info, "naive", NULL, NULL);
+    write_choice(&info, "naive", 0, NULL);
     assert_true(plx_tuned_at(0, &choice));
     assert_string_equal(choice.kernel, "naive");
     assert_true(choice.current);
@@ -205,8 +204,8 @@ static void test_tune_replaces(void **state)
     assert_false(plx_tuned_at(0, &choice));
     free(tuned);
     plx_results_free(&results);
-    write_choice(&info, "naive", NULL, NULL);
-    assert_int_equal(plx_tuned_forget(context), PLX_OK);
+    write_choice(&info, "naive", 0, NULL);
+    assert_int_equal(plx_tuned_forget(context, &error), PLX_OK);
     assert_false(plx_tuned_at(0, &choice));
     plx_context_destroy(context);
 }
