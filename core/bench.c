@@ -40,7 +40,7 @@ static size_t missing_cases(const bench *b)
 {
     size_t count = 0;
     for (size_t i = b->present; i < b->case_count; i++)
-        count += !plx_bench_file_has(&b->file, &b->cases[i].problem);
+        count += !plx_bench_file_has(&b->file, &b->cases[i]);
     return count;
 }
 
@@ -117,7 +117,7 @@ static plx_status leave_out(bench *b, const char *reason)
     b->left_out++;
     if (b->options->left_out != NULL)
         b->options->left_out(b->options->data, b->about, reason);
-    return plx_bench_file_leave_out(&b->file, &b->cases[b->present].problem, reason, b->error);
+    return plx_bench_file_leave_out(&b->file, &b->cases[b->present], reason, b->error);
 }
 
 /* ---- cases ------------------------------------------------------------------------------ */
@@ -129,12 +129,13 @@ static plx_status save_piece(const bench *b)
 
 static plx_status run_case(bench *b)
 {
-    const plx_problem *problem = &b->cases[b->present].problem;
+    const plx_bench_case *present = &b->cases[b->present];
     plx_status status;
     b->found.record_count = 0;
     b->found.pair_count = 0;
     b->started_s = now_s();
-    status = plx_comparison_add(&b->comparison, problem, plx_bench_file_next_group(&b->file));
+    status = plx_comparison_add(&b->comparison, &present->problem, present->shift,
+                                plx_bench_file_next_group(&b->file));
     if (status == PLX_NO_MEMORY) {
         char reason[600];
         (void)snprintf(reason, sizeof reason, "%s", b->error->text);
@@ -154,9 +155,10 @@ static plx_status run_case(bench *b)
 static plx_status do_case(bench *b)
 {
     char reason[256];
-    const plx_problem *problem = &b->cases[b->present].problem;
-    plx_bench_case_text(problem, b->about, sizeof b->about);
-    if (plx_bench_file_has(&b->file, problem))
+    const plx_bench_case *present = &b->cases[b->present];
+    const plx_problem *problem = &present->problem;
+    plx_bench_case_text(problem, present->shift, b->about, sizeof b->about);
+    if (plx_bench_file_has(&b->file, present))
         return PLX_OK;
     if (all_refuse(b, reason, sizeof reason) || too_large_for_host(problem, reason, sizeof reason))
         return leave_out(b, reason);

@@ -110,6 +110,7 @@ libparallax_la_SOURCES += \
 	core/repeat.c \
 	core/results.c \
 	core/run_once.c \
+	core/random_set.c \
 	core/sets.c \
 	core/sets.h \
 	core/samples.c \

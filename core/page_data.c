@@ -195,7 +195,7 @@ static char *key_of(const json_t *record)
     static const char *const names[] = {"op",      "dtype",   "shape",   "reduction", "trans",  "trans_a",
                                         "trans_b", "alpha",   "beta",    "lda",       "ldb",    "ldc",
                                         "ld_in",   "ld_out",  "pattern", "repeat",    "stride", "offset",
-                                        "span",    "regions", "input",   "seed"};
+                                        "span",    "regions", "input",   "seed",   "shift"};
     json_t *key = json_object();
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         json_t *value = json_object_get(record, names[i]);
@@ -271,6 +271,8 @@ static void variant_text(const json_t *record, char *text, size_t capacity)
     if (beta < 0 || beta > 0)
         add_number(text, capacity, "beta", beta);
     add_paddings(record, text, capacity);
+    if (json_object_get(record, "shift") != NULL)
+        add_number(text, capacity, "shift", plx_json_number_at(record, "shift", 0));
     if (!same_text(input, "uniform"))
         add_word(text, capacity, "%sinput %.40s", input);
     if (queues_of(record) > 1)

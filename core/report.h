@@ -14,6 +14,9 @@ void plx_probe_point_text(const plx_probe_point *point, char *text, size_t capac
 void plx_shape_text(const plx_problem *problem, char *text, size_t capacity);
 /* The variant of a problem in words: "sum", "nt", "alpha 2"; "" when it is plain. */
 void plx_variant_text(const plx_problem *problem, char *text, size_t capacity);
+/* How the operands lie, where rows are apart or they start off alignment: ", lda 300, shift
+ * 3"; "" else. */
+void plx_layout_text(const plx_problem *problem, uint64_t shift, char *text, size_t capacity);
 /* A field of a CSV line, quoted as RFC 4180 says when it has to be, and numbers, each
  * with a comma before it; nothing stands where there is no number. */
 void plx_csv_text(FILE *to, const char *text);

@@ -270,6 +270,12 @@ void plx_json_add_problem(json_t *made, const plx_problem *problem)
     add_variant(made, problem);
 }
 
+void plx_json_add_shift(json_t *made, uint64_t shift)
+{
+    if (shift > 0)
+        json_object_set_new(made, "shift", natural(shift));
+}
+
 static json_t *error_json(const plx_error_measure *error)
 {
     json_t *made = json_object();
@@ -378,6 +384,7 @@ static json_t *record_json(const plx_record *record)
 {
     json_t *made = json_object();
     plx_json_add_problem(made, &record->problem);
+    plx_json_add_shift(made, record->shift);
     json_object_set_new(made, "backend", plx_json_text(record->backend));
     json_object_set_new(made, "device", natural(record->device));
     json_object_set_new(made, "kernel", plx_json_text(record->kernel));
