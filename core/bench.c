@@ -40,7 +40,7 @@ static size_t missing_cases(const bench *b)
 {
     size_t count = 0;
     for (size_t i = b->present; i < b->case_count; i++)
-        count += !plx_bench_file_has(&b->file, &b->cases[i]);
+        count += !b->cases[i].kept;
     return count;
 }
 
@@ -158,7 +158,7 @@ static plx_status do_case(bench *b)
     const plx_bench_case *present = &b->cases[b->present];
     const plx_problem *problem = &present->problem;
     plx_bench_case_text(problem, present->shift, b->about, sizeof b->about);
-    if (plx_bench_file_has(&b->file, present))
+    if (present->kept)
         return PLX_OK;
     if (all_refuse(b, reason, sizeof reason) || too_large_for_host(problem, reason, sizeof reason))
         return leave_out(b, reason);
@@ -168,6 +168,8 @@ static plx_status do_case(bench *b)
 static plx_status do_cases(bench *b)
 {
     plx_status status = PLX_OK;
+    for (size_t i = 0; i < b->case_count; i++)
+        b->cases[i].kept = plx_bench_file_has(&b->file, &b->cases[i]);
     b->kept = b->case_count - missing_cases(b);
     if (b->options->started != NULL)
         b->options->started(b->options->data, b->case_count, b->kept);
