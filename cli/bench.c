@@ -158,6 +158,8 @@ static void print_summary(const cli_options *options, const plx_bench_results *f
         return;
     (void)printf("%zu case%s: %zu run, %zu kept, %zu left out\n", found->cases, found->cases == 1 ? "" : "s",
                  found->ran, found->kept, found->left_out);
+    plx_error error;
+    (void)plx_results_write_standings(&found->results, stdout, &error); /* a failure is told when it is closed */
 }
 
 /* ---- the verb ------------------------------------------------------------------------------ */
@@ -272,6 +274,10 @@ const cli_verb cli_bench_verb = {
     .help = "Compares backends and kernels, as compare does, over the shapes of one or several sets\n"
             "and those of --shape.  Without --set and --shape: the set quick.  `--set list` says\n"
             "which sets there are.  Each case is validated; what is right is timed.\n"
+            "\n"
+            "At the end, for each operation and variant: the time of the fastest library of a vendor\n"
+            "over that of our fastest kernel, where both ran on one device, as a geometric mean, with\n"
+            "the least, the most, and the share of problems where it is 1 or more.\n"
             "\n"
             "The file of --json holds every finished case, whole, whenever the program ends.  Given\n"
             "again, the same command keeps what is in it and runs what is missing or had failed.\n"

@@ -175,8 +175,6 @@ static plx_status do_cases(bench *b)
         b->options->started(b->options->data, b->case_count, b->kept);
     for (b->present = 0; status == PLX_OK && b->present < b->case_count; b->present++)
         status = do_case(b);
-    if (status == PLX_OK && b->file.path != NULL)
-        status = plx_bench_file_save(&b->file, b->error);
     return status;
 }
 
@@ -197,6 +195,17 @@ static plx_status run_bench(bench *b, plx_context *context)
     return status;
 }
 
+/* Of all cases, those that were kept as well. */
+static plx_status sum_up(bench *b, plx_results *all)
+{
+    plx_status status = plx_results_of_json(b->file.document, all, b->error);
+    if (status == PLX_OK)
+        status = plx_bench_file_sum_up(&b->file, all, b->error);
+    if (status == PLX_OK && b->file.path != NULL)
+        status = plx_bench_file_save(&b->file, b->error);
+    return status;
+}
+
 plx_status plx_bench(plx_context *context, const plx_bench_options *options, plx_bench_results *results)
 {
     plx_error error = {.text = ""};
@@ -212,7 +221,7 @@ plx_status plx_bench(plx_context *context, const plx_bench_options *options, plx
     if (status == PLX_OK)
         status = run_bench(&b, context);
     if (status == PLX_OK)
-        status = plx_results_of_json(b.file.document, &made.results, &error);
+        status = sum_up(&b, &made.results);
     if (status == PLX_OK) {
         made.cases = b.case_count;
         made.kept = b.kept;
@@ -221,6 +230,8 @@ plx_status plx_bench(plx_context *context, const plx_bench_options *options, plx
         made.document = json_incref(b.file.document);
         *results = made;
     }
+    if (status != PLX_OK)
+        plx_results_free(&made.results);
     plx_bench_file_close(&b.file);
     plx_results_free(&b.found);
     free(b.cases);

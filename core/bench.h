@@ -41,6 +41,8 @@ size_t plx_bench_file_next_group(const plx_bench_file *file);
 plx_status plx_bench_file_add(plx_bench_file *file, const plx_results *results, plx_error *error);
 plx_status plx_bench_file_leave_out(plx_bench_file *file, const plx_bench_case *which, const char *reason,
                                     plx_error *error);
+/* Of all cases: how ours stand against the vendors' libraries. */
+plx_status plx_bench_file_sum_up(plx_bench_file *file, const plx_results *results, plx_error *error);
 plx_status plx_bench_file_save(const plx_bench_file *file, plx_error *error);
 void plx_bench_file_close(plx_bench_file *file);
 

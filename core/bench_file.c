@@ -212,6 +212,7 @@ static plx_status take_up(plx_bench_file *file, const json_t *fresh, plx_error *
     }
     forget_failed(old);
     (void)json_object_del(json_object_get(old, "bench"), "left_out"); /* found out again */
+    (void)json_object_del(json_object_get(old, "bench"), "summary");
     add_sets(plx_json_at(fresh, "bench.sets"), json_object_get(old, "bench"));
     json_decref(file->document);
     file->document = old;
@@ -322,6 +323,15 @@ plx_status plx_bench_file_leave_out(plx_bench_file *file, const plx_bench_case *
     plx_json_add_shift(entry, which->shift);
     json_object_set_new(entry, "reason", plx_json_text(reason));
     json_array_append_new(json_object_get(bench, "left_out"), entry);
+    return PLX_OK;
+}
+
+plx_status plx_bench_file_sum_up(plx_bench_file *file, const plx_results *results, plx_error *error)
+{
+    json_t *standings = plx_json_standings(results);
+    if (standings == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no memory for the summary");
+    json_object_set_new(json_object_get(file->document, "bench"), "summary", standings);
     return PLX_OK;
 }
 

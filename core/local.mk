@@ -41,6 +41,8 @@ libparallax_la_SOURCES += \
 	core/npy_header.c \
 	core/output_file.c \
 	core/problem_shape.c \
+	core/ratios.c \
+	core/ratios.h \
 	core/report.h \
 	core/report_counters.c \
 	core/report_csv.c \
@@ -51,6 +53,7 @@ libparallax_la_SOURCES += \
 	core/report_probe_json.c \
 	core/report_table.c \
 	core/report_text.c \
+	core/standings.c \
 	core/student.c \
 	core/student.h
 

@@ -254,7 +254,8 @@ static void add_paddings(const json_t *record, char *text, size_t capacity)
     }
 }
 
-static void variant_text(const json_t *record, char *text, size_t capacity)
+/* layout: with how the operands lie. */
+static void variant_text(const json_t *record, bool layout, char *text, size_t capacity)
 {
     double alpha = plx_json_number_at(record, "alpha", 1), beta = plx_json_number_at(record, "beta", 0);
     const char *input = plx_json_text_at(record, "input", "uniform");
@@ -270,8 +271,9 @@ static void variant_text(const json_t *record, char *text, size_t capacity)
         add_number(text, capacity, "alpha", alpha);
     if (beta < 0 || beta > 0)
         add_number(text, capacity, "beta", beta);
-    add_paddings(record, text, capacity);
-    if (json_object_get(record, "shift") != NULL)
+    if (layout)
+        add_paddings(record, text, capacity);
+    if (layout && json_object_get(record, "shift") != NULL)
         add_number(text, capacity, "shift", plx_json_number_at(record, "shift", 0));
     if (!same_text(input, "uniform"))
         add_word(text, capacity, "%sinput %.40s", input);
@@ -319,7 +321,8 @@ static size_t problem_of(plx_page *page, const json_t *record)
     made->key = key;
     made->op = plx_json_text_at(record, "op", "");
     made->dtype = plx_json_text_at(record, "dtype", "");
-    variant_text(record, made->variant, sizeof made->variant);
+    variant_text(record, true, made->variant, sizeof made->variant);
+    variant_text(record, false, made->form, sizeof made->form);
     read_shape(record, made);
     return page->problem_count - 1;
 }

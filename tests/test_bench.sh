@@ -86,6 +86,7 @@ same_count "records" "$(count "$work/all.json" '"status": "ok"')" 6
 same_count "lines of CSV" "$(wc -l <"$work/all.csv" | tr -d ' ')" 7
 expect 0 '' "$@" --shape 10 --json -
 shows '"bench": {'
+shows '"summary": []'
 expect 0 '' "$@" --shape 10 --csv -
 shows 'reduce,i32,10,sum'
 

@@ -611,6 +611,25 @@ PLX_API plx_status plx_results_write_csv(const plx_results *results, FILE *to, p
 PLX_API plx_status plx_results_write_table(const plx_results *results, FILE *to, int width, bool colour,
                                            plx_error *error);
 
+/* How one of our backends stands against the vendors' libraries on its device, over all
+ * problems of an operation, element type and variant where both were right and timed: the
+ * time of the fastest library over that of our fastest kernel. */
+typedef struct plx_standing {
+    plx_op op;
+    plx_dtype dtype;
+    char variant[128]; /* "sum", "nt" */
+    char backend[48];
+    size_t problems, ahead;   /* ahead: the ratio is 1 or more */
+    double mean, least, most; /* mean: geometric */
+    size_t least_at;          /* index of our record where it is the least */
+} plx_standing;
+
+/* *standings is malloc'ed. */
+PLX_API plx_status plx_results_standings(const plx_results *results, plx_standing **standings, size_t *count,
+                                         plx_error *error);
+/* A table of them; nothing where there are none. */
+PLX_API plx_status plx_results_write_standings(const plx_results *results, FILE *to, plx_error *error);
+
 /* ---- the page --------------------------------------------------------------- */
 
 /* Whether gnuplot is in $PATH. */
