@@ -159,7 +159,8 @@ static void print_summary(const cli_options *options, const plx_bench_results *f
     (void)printf("%zu case%s: %zu run, %zu kept, %zu left out\n", found->cases, found->cases == 1 ? "" : "s",
                  found->ran, found->kept, found->left_out);
     plx_error error;
-    (void)plx_results_write_standings(&found->results, stdout, &error); /* a failure is told when it is closed */
+    (void)plx_results_write_standings(&found->results, stdout,
+                                      &error); /* a failure is told when it is closed */
 }
 
 /* ---- the verb ------------------------------------------------------------------------------ */

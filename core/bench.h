@@ -11,9 +11,9 @@
 
 typedef struct plx_bench_case {
     plx_problem problem;
-    uint64_t shift; /* elements by which operands start past an aligned address */
+    uint64_t shift;                          /* elements by which operands start past an aligned address */
     double processor_flops, processor_bytes; /* more is not asked of a processor */
-    bool kept; /* its records are in the file already */
+    bool kept;                               /* its records are in the file already */
 } plx_bench_case;
 
 /* The cases that the options ask for, each once.  *cases is malloc'ed. */

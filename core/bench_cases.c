@@ -20,8 +20,8 @@ void plx_bench_case_text(const plx_problem *problem, uint64_t shift, char *text,
     plx_shape_text(problem, shape, sizeof shape);
     plx_variant_text(problem, variant, sizeof variant);
     plx_layout_text(problem, shift, layout, sizeof layout);
-    (void)snprintf(text, capacity, "%s %s %s%s%s%s", plx_op_name(problem->op), plx_dtype_name(problem->dtype), shape,
-                   variant[0] != '\0' ? " " : "", variant, layout);
+    (void)snprintf(text, capacity, "%s %s %s%s%s%s", plx_op_name(problem->op), plx_dtype_name(problem->dtype),
+                   shape, variant[0] != '\0' ? " " : "", variant, layout);
 }
 
 /* What two ask for has the wider limits. */
@@ -114,8 +114,8 @@ plx_status plx_bench_cases(const plx_bench_options *options, plx_bench_case **ca
     plx_status status = add_sets(&list, options);
     for (size_t i = 0; status == PLX_OK && i < options->compare.problem_count; i++)
         status = add(&list, &(plx_bench_case){.problem = options->compare.problems[i],
-                                               .processor_flops = INFINITY,
-                                               .processor_bytes = INFINITY});
+                                              .processor_flops = INFINITY,
+                                              .processor_bytes = INFINITY});
     if (status == PLX_OK && list.count == 0)
         status = plx_fail(error, PLX_INVALID, "the sets have no case of that operation and element type");
     if (status != PLX_OK) {

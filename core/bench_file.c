@@ -40,8 +40,9 @@ static json_t *fresh_document(const plx_bench_options *options, const plx_result
 {
     json_t *made = plx_results_json(results);
     if (made != NULL)
-        json_object_set_new(made, "bench",
-                            json_pack("{s:o, s:o}", "sets", sets_json(options), "options", options_json(&options->compare)));
+        json_object_set_new(
+            made, "bench",
+            json_pack("{s:o, s:o}", "sets", sets_json(options), "options", options_json(&options->compare)));
     return made;
 }
 
@@ -54,7 +55,8 @@ static void add_sets(const json_t *from, json_t *bench)
         known = json_array();
         json_object_set_new(bench, "sets", known);
     }
-    json_array_foreach(from, index, set) {
+    json_array_foreach(from, index, set)
+    {
         bool there = false;
         for (size_t i = 0; i < json_array_size(known); i++)
             there = there || json_equal(json_array_get(known, i), set);
@@ -269,7 +271,8 @@ bool plx_bench_file_has(const plx_bench_file *file, const plx_bench_case *which)
     bool found = false;
     plx_json_add_problem(wanted, &which->problem);
     for (size_t i = 0; !found && i < json_array_size(records); i++)
-        found = has_shift(json_array_get(records, i), which->shift) && is_of(json_array_get(records, i), wanted);
+        found =
+            has_shift(json_array_get(records, i), which->shift) && is_of(json_array_get(records, i), wanted);
     json_decref(wanted);
     return found;
 }

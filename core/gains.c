@@ -103,7 +103,8 @@ void plx_gains_store(const plx_results *results)
         gains = json_array();
     for (size_t i = 0; gains != NULL && i < results->record_count; i++) {
         const plx_record *record = &results->records[i];
-        bool worth = record->outcome == PLX_OUTCOME_OK && is_plain(record) && isfinite(record->gain) && record->gain > 0;
+        bool worth = record->outcome == PLX_OUTCOME_OK && is_plain(record) && isfinite(record->gain) &&
+                     record->gain > 0;
         json_t *gain = worth ? gain_json(results, i, date) : NULL;
         if (gain != NULL) {
             add_gain(gains, gain);

@@ -195,7 +195,7 @@ static char *key_of(const json_t *record)
     static const char *const names[] = {"op",      "dtype",   "shape",   "reduction", "trans",  "trans_a",
                                         "trans_b", "alpha",   "beta",    "lda",       "ldb",    "ldc",
                                         "ld_in",   "ld_out",  "pattern", "repeat",    "stride", "offset",
-                                        "span",    "regions", "input",   "seed",   "shift"};
+                                        "span",    "regions", "input",   "seed",      "shift"};
     json_t *key = json_object();
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         json_t *value = json_object_get(record, names[i]);

@@ -154,7 +154,8 @@ static void put_mean(FILE *to, const plx_page *page, const plx_page_record *peer
     put_ratio(to, of.least);
     (void)fputs(" to ", to);
     put_ratio(to, of.most);
-    (void)fprintf(to, "</td><td class=\"n\">%.0f %%</td></tr>\n", 100.0 * (double)of.ahead / (double)of.count);
+    (void)fprintf(to, "</td><td class=\"n\">%.0f %%</td></tr>\n",
+                  100.0 * (double)of.ahead / (double)of.count);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -173,7 +174,8 @@ static void put_means(const plx_page *page, FILE *to)
 {
     (void)fputs("<div class=\"box\"><table><thead><tr><th>operation</th>"
                 "<th class=\"n\">mean</th><th>¼ · 1 · 4</th><th>ours</th><th>peer</th>"
-                "<th class=\"n\">problems</th><th class=\"n\">from, to</th><th class=\"n\">≥ 1</th></tr></thead>\n<tbody>\n",
+                "<th class=\"n\">problems</th><th class=\"n\">from, to</th><th class=\"n\">≥ "
+                "1</th></tr></thead>\n<tbody>\n",
                 to);
     for (size_t i = 0; i < page->record_count; i++)
         for (size_t s = 0; s < page->series_count; s++)

@@ -95,7 +95,8 @@ static plx_status fill_operand(plx_pool *pool, size_t operand)
         return plx_fill(NULL, *buffer, 0, 0, bytes);
     status = plx_fill(NULL, *buffer, 0, 0, stride);
     if (status == PLX_OK)
-        status = plx_upload(NULL, *buffer, operand_start(inputs), inputs->data[operand], operand_bytes(inputs, operand));
+        status = plx_upload(NULL, *buffer, operand_start(inputs), inputs->data[operand],
+                            operand_bytes(inputs, operand));
     return status == PLX_OK ? plx_buffer_double(*buffer, stride, bytes) : status;
 }
 

@@ -190,10 +190,11 @@ plx_status plx_random_set_read(const char *name, plx_random_set *set, plx_error 
         good = read_number(&at, MOST_COUNT, &count) && count > 0;
     }
     if (!good || *at != '\0')
-        return plx_fail(error, PLX_INVALID,
-                        "'%.60s' is no set: random:SEED[:COUNT] has a seed from 0 to 2^64 - 1 and 1 to %d cases "
-                        "of each operation (%d), as in random:1:200",
-                        name, MOST_COUNT, USUAL_COUNT);
+        return plx_fail(
+            error, PLX_INVALID,
+            "'%.60s' is no set: random:SEED[:COUNT] has a seed from 0 to 2^64 - 1 and 1 to %d cases "
+            "of each operation (%d), as in random:1:200",
+            name, MOST_COUNT, USUAL_COUNT);
     *set = (plx_random_set){.seed = seed, .count = (size_t)count};
     return PLX_OK;
 }

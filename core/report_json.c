@@ -445,11 +445,11 @@ static json_t *standing_json(const plx_results *results, const plx_standing *one
     json_t *at = json_object();
     plx_json_add_problem(at, &least->problem);
     plx_json_add_shift(at, least->shift);
-    return json_pack("{s:s, s:s, s:s, s:o, s:I, s:I, s:o, s:o, s:o, s:o}", "op", plx_op_name(one->op), "dtype",
-                     plx_dtype_name(one->dtype), "variant", one->variant, "backend", plx_json_text(one->backend),
-                     "problems", (json_int_t)one->problems, "ahead", (json_int_t)one->ahead, "mean",
-                     plx_json_number(one->mean), "least", plx_json_number(one->least), "most",
-                     plx_json_number(one->most), "least_at", at);
+    return json_pack("{s:s, s:s, s:s, s:o, s:I, s:I, s:o, s:o, s:o, s:o}", "op", plx_op_name(one->op),
+                     "dtype", plx_dtype_name(one->dtype), "variant", one->variant, "backend",
+                     plx_json_text(one->backend), "problems", (json_int_t)one->problems, "ahead",
+                     (json_int_t)one->ahead, "mean", plx_json_number(one->mean), "least",
+                     plx_json_number(one->least), "most", plx_json_number(one->most), "least_at", at);
 }
 
 json_t *plx_json_standings(const plx_results *results)

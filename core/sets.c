@@ -111,7 +111,8 @@ static const struct set {
     },
     {
         .name = "random:1",
-        .summary = "random:SEED[:COUNT], shapes, layouts, paddings and starts that a seed draws, 50 of an operation",
+        .summary =
+            "random:SEED[:COUNT], shapes, layouts, paddings and starts that a seed draws, 50 of an operation",
         .processor_flops = 2.5e9,
         .processor_bytes = 5.5e8,
     },
@@ -176,7 +177,8 @@ static bool listed_case(const struct set *set, size_t index, plx_set_case *found
         size_t cases = row->count * ways_of(row);
         if (index < cases) {
             bool transposed = row->layouts == TRANSPOSED || index >= row->count;
-            *found = (plx_set_case){.problem = make_problem(row, transposed, row->shapes[index % row->count])};
+            *found =
+                (plx_set_case){.problem = make_problem(row, transposed, row->shapes[index % row->count])};
             return true;
         }
         index -= cases;

@@ -135,9 +135,9 @@ static void put_standing(const plx_results *results, const plx_standing *one, FI
     plx_layout_text(&least->problem, least->shift, layout, sizeof layout);
     (void)snprintf(what, sizeof what, "%s %s%s%s", plx_op_name(one->op), plx_dtype_name(one->dtype),
                    one->variant[0] != '\0' ? " " : "", one->variant);
-    (void)fprintf(to, "%-22s %-10s %8zu %7.3f %7.3f %7.3f  %4.0f %%  %s%s\n", what, one->backend, one->problems,
-                  one->mean, one->least, one->most, 100.0 * (double)one->ahead / (double)one->problems, shape,
-                  layout);
+    (void)fprintf(to, "%-22s %-10s %8zu %7.3f %7.3f %7.3f  %4.0f %%  %s%s\n", what, one->backend,
+                  one->problems, one->mean, one->least, one->most,
+                  100.0 * (double)one->ahead / (double)one->problems, shape, layout);
 }
 
 plx_status plx_results_write_standings(const plx_results *results, FILE *to, plx_error *error)

@@ -179,7 +179,7 @@ typedef struct plx_record {
     double formula_bytes;      /* what the operation has to move, by its formula */
     char counters_reason[256]; /* why it was not counted; "" when nobody asked */
     char circumstances[256];   /* check: shape, transpositions, scalars, paddings, ...; else "" */
-    uint64_t shift; /* elements by which each operand started past an aligned address */
+    uint64_t shift;            /* elements by which each operand started past an aligned address */
 } plx_record;
 
 typedef struct plx_pair {
