@@ -47,9 +47,9 @@ static void prepare_farewell(const char *path)
 static void print_set(size_t index)
 {
     size_t cases = 0, of[PLX_OP_COUNT] = {0};
-    plx_problem problem;
-    for (; plx_set_case(plx_set_name(index), cases, &problem); cases++)
-        of[problem.op]++;
+    plx_set_case found;
+    for (; plx_set_at(plx_set_name(index), cases, &found); cases++)
+        of[found.problem.op]++;
     (void)printf("%-12s %s\n%12s %zu cases:", plx_set_name(index), plx_set_summary(index), "", cases);
     for (unsigned op = 0; op < PLX_OP_COUNT; op++)
         if (of[op] > 0)
@@ -79,13 +79,14 @@ static int check_sets(const cli_list *sets)
     for (; count < 16 && plx_set_name(count) != NULL; count++)
         names[count] = plx_set_name(count);
     for (size_t i = 0; i < sets->count; i++) {
-        bool known = false;
-        for (size_t j = 0; j < count; j++)
-            known = known || strcmp(sets->at[i], names[j]) == 0;
-        if (!known) {
+        plx_error error;
+        plx_status status = plx_set_check(sets->at[i], &error);
+        if (status == PLX_NOT_FOUND) {
             cli_say_unknown("set", sets->at[i], names, count);
             return CLI_USAGE;
         }
+        if (status != PLX_OK)
+            return cli_wrong_usage("%s", error.text);
     }
     return CLI_OK;
 }
@@ -157,6 +158,9 @@ static void print_summary(const cli_options *options, const plx_bench_results *f
         return;
     (void)printf("%zu case%s: %zu run, %zu kept, %zu left out\n", found->cases, found->cases == 1 ? "" : "s",
                  found->ran, found->kept, found->left_out);
+    plx_error error;
+    (void)plx_results_write_standings(&found->results, stdout,
+                                      &error); /* a failure is told when it is closed */
 }
 
 /* ---- the verb ------------------------------------------------------------------------------ */
@@ -272,10 +276,18 @@ const cli_verb cli_bench_verb = {
             "and those of --shape.  Without --set and --shape: the set quick.  `--set list` says\n"
             "which sets there are.  Each case is validated; what is right is timed.\n"
             "\n"
+            "At the end, for each operation and variant: the time of the fastest library of a vendor\n"
+            "over that of our fastest kernel, where both ran on one device, as a geometric mean, with\n"
+            "the least, the most, and the share of problems where it is 1 or more.\n"
+            "\n"
             "The file of --json holds every finished case, whole, whenever the program ends.  Given\n"
             "again, the same command keeps what is in it and runs what is missing or had failed.\n"
             "A file from another environment (version, kernels, compiler, devices, driver, options)\n"
             "is refused; --restart replaces it.\n"
+            "\n"
+            "random:SEED[:COUNT] is a set that a seed draws, the same on every machine: COUNT (50)\n"
+            "cases of each operation, of sizes from thousands of elements to 512 MiB of f32, in\n"
+            "all layouts, half of them with rows apart, half with operands off alignment.\n"
             "\n"
             "A set asks no processor for its largest shapes: they are left out, or not-run where\n"
             "another device runs them, and said to be.\n"
@@ -286,6 +298,7 @@ const cli_verb cli_bench_verb = {
             "Examples:\n"
             "  parallax bench --json quick.json\n"
             "  parallax bench gemm matvec --set square --set odd --kernel best --json bench.json\n"
+            "  parallax bench gemm --set random:1:200 --backend cuda --backend cublas --json r.json\n"
             "  parallax bench transpose --shape 4096x4096 --shape 4096x4000 --kernel all --csv -\n",
     .options = OPT_COMMON | (OPT_PROBLEM & ~OPT_IN) | OPT_SET | OPT_RESTART | OPT_BACKEND | OPT_KERNEL |
                OPT_NO_TIMING | OPT_SECONDS | OPT_HOT | OPT_QUEUES | OPT_COUNTERS | OPT_JSON | OPT_CSV,

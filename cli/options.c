@@ -252,7 +252,7 @@ static const option_row rows[] = {
     {"counters", 0, NULL, OPT_COUNTERS, "count transactions, DRAM bytes, bank conflicts, occupancy", NULL},
     {"quick", 0, NULL, OPT_QUICK, "the fewest cases or points that see every kernel", apply_quick},
     {"full", 0, NULL, OPT_FULL, "every shape, class and transposition", apply_full},
-    {"set", 0, "NAME", OPT_SET, "a set of shapes, or list; may be repeated", apply_set},
+    {"set", 0, "NAME", OPT_SET, "a set of shapes, random:SEED[:COUNT], or list; may be repeated", apply_set},
     {"restart", 0, NULL, OPT_RESTART, "begin anew, whatever is in the file of --json", NULL},
     {"threshold", 0, "PERCENT", OPT_THRESHOLD, "smaller changes of time are none (2)", apply_threshold},
     {"case", 0, "N", OPT_CASE, "this case of one operation and dtype alone", apply_case},

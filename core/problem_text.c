@@ -4,6 +4,7 @@
 #include <parallax/parallax.h>
 
 #include <inttypes.h>
+#include <string.h>
 
 void plx_shape_text(const plx_problem *problem, char *text, size_t capacity)
 {
@@ -27,6 +28,47 @@ static void factors_text(double alpha, double beta, char *text, size_t capacity)
     bool a = !(alpha == 1.0), b = !(beta == 0.0);
     (void)snprintf(text, capacity, "%s%s%s%s", a ? ", alpha " : "", a ? number[0] : "", b ? ", beta " : "",
                    b ? number[1] : "");
+}
+
+/* ", lda 300", where rows are further apart than they have to be. */
+static void add_pitch(char *text, size_t capacity, const char *name, int64_t pitch, int64_t smallest)
+{
+    const size_t length = strlen(text);
+    if (pitch != (smallest > 1 ? smallest : 1))
+        (void)snprintf(text + length, capacity - length, ", %s %" PRId64, name, pitch);
+}
+
+static void pitches_text(const plx_problem *problem, char *text, size_t capacity)
+{
+    const plx_transpose_problem *t = &problem->of.transpose;
+    const plx_gemm_problem *g = &problem->of.gemm;
+    switch (problem->op) {
+    case PLX_TRANSPOSE:
+        add_pitch(text, capacity, "ld_in", t->ld_in, t->cols);
+        add_pitch(text, capacity, "ld_out", t->ld_out, t->rows);
+        break;
+    case PLX_MATVEC:
+        add_pitch(text, capacity, "lda", problem->of.matvec.lda, problem->of.matvec.cols);
+        break;
+    case PLX_GEMM:
+        add_pitch(text, capacity, "lda", g->lda, g->trans_a ? g->m : g->k);
+        add_pitch(text, capacity, "ldb", g->ldb, g->trans_b ? g->k : g->n);
+        add_pitch(text, capacity, "ldc", g->ldc, g->n);
+        break;
+    case PLX_REDUCE:
+    case PLX_PROBE:
+    case PLX_OP_COUNT:
+        break;
+    }
+}
+
+void plx_layout_text(const plx_problem *problem, uint64_t shift, char *text, size_t capacity)
+{
+    text[0] = '\0';
+    pitches_text(problem, text, capacity);
+    const size_t length = strlen(text);
+    if (shift > 0)
+        (void)snprintf(text + length, capacity - length, ", shift %" PRIu64, shift);
 }
 
 static void probe_text(const plx_probe_problem *probe, char *text, size_t capacity)

@@ -195,7 +195,7 @@ static char *key_of(const json_t *record)
     static const char *const names[] = {"op",      "dtype",   "shape",   "reduction", "trans",  "trans_a",
                                         "trans_b", "alpha",   "beta",    "lda",       "ldb",    "ldc",
                                         "ld_in",   "ld_out",  "pattern", "repeat",    "stride", "offset",
-                                        "span",    "regions", "input",   "seed"};
+                                        "span",    "regions", "input",   "seed",      "shift"};
     json_t *key = json_object();
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         json_t *value = json_object_get(record, names[i]);
@@ -254,7 +254,8 @@ static void add_paddings(const json_t *record, char *text, size_t capacity)
     }
 }
 
-static void variant_text(const json_t *record, char *text, size_t capacity)
+/* layout: with how the operands lie. */
+static void variant_text(const json_t *record, bool layout, char *text, size_t capacity)
 {
     double alpha = plx_json_number_at(record, "alpha", 1), beta = plx_json_number_at(record, "beta", 0);
     const char *input = plx_json_text_at(record, "input", "uniform");
@@ -270,7 +271,10 @@ static void variant_text(const json_t *record, char *text, size_t capacity)
         add_number(text, capacity, "alpha", alpha);
     if (beta < 0 || beta > 0)
         add_number(text, capacity, "beta", beta);
-    add_paddings(record, text, capacity);
+    if (layout)
+        add_paddings(record, text, capacity);
+    if (layout && json_object_get(record, "shift") != NULL)
+        add_number(text, capacity, "shift", plx_json_number_at(record, "shift", 0));
     if (!same_text(input, "uniform"))
         add_word(text, capacity, "%sinput %.40s", input);
     if (queues_of(record) > 1)
@@ -317,7 +321,8 @@ static size_t problem_of(plx_page *page, const json_t *record)
     made->key = key;
     made->op = plx_json_text_at(record, "op", "");
     made->dtype = plx_json_text_at(record, "dtype", "");
-    variant_text(record, made->variant, sizeof made->variant);
+    variant_text(record, true, made->variant, sizeof made->variant);
+    variant_text(record, false, made->form, sizeof made->form);
     read_shape(record, made);
     return page->problem_count - 1;
 }

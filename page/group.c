@@ -34,8 +34,7 @@ const plx_page_record *plx_page_fastest(const plx_page *page, const plx_page_rec
 
 bool plx_page_alike(const plx_page_problem *a, const plx_page_problem *b)
 {
-    return strcmp(a->op, b->op) == 0 && strcmp(a->dtype, b->dtype) == 0 &&
-           strcmp(a->variant, b->variant) == 0;
+    return strcmp(a->op, b->op) == 0 && strcmp(a->dtype, b->dtype) == 0 && strcmp(a->form, b->form) == 0;
 }
 
 bool plx_page_in_flops(const plx_page *page, size_t problem)

@@ -39,6 +39,7 @@ typedef struct plx_page_problem {
     const char *op, *dtype;
     char *key; /* all that makes two problems one */
     char shape[80], variant[160];
+    char form[160]; /* the variant without how the operands lie */
     size_t rank;
     double size; /* elements; of a product of matrices the side of the cube; 0: none */
     bool square;
@@ -90,7 +91,7 @@ const plx_page_record *plx_page_fastest(const plx_page *page, const plx_page_rec
                                         bool own);
 /* Whether the rate that says something of this operation is GFLOP/s, not GB/s. */
 bool plx_page_in_flops(const plx_page *page, size_t problem);
-/* The same operation, element type and variant. */
+/* The same operation, element type and form. */
 bool plx_page_alike(const plx_page_problem *a, const plx_page_problem *b);
 double plx_page_rate(const plx_page_record *record, bool flops);
 

@@ -1,6 +1,7 @@
 /* Our best kernel against what a user would call instead, in the same run, on the same
  * chip and the same bytes. */
 #include "page/page.h"
+#include "study/results/ratios.h"
 
 #include <math.h>
 #include <string.h>
@@ -36,30 +37,17 @@ static bool find_match(const plx_page *page, const plx_page_record *peer, size_t
 
 /* ---- geometric means -------------------------------------------------------------------- */
 
-typedef struct mean {
-    double logarithms, least, most;
-    size_t count;
-} mean;
-
-static void add_ratio(mean *of, double ratio)
-{
-    of->logarithms += log(ratio);
-    of->least = of->count == 0 ? ratio : fmin(of->least, ratio);
-    of->most = of->count == 0 ? ratio : fmax(of->most, ratio);
-    of->count++;
-}
-
 /* All matches of two series in problems of one kind. */
-static mean mean_of(const plx_page *page, const plx_page_record *peer, size_t series)
+static plx_ratios mean_of(const plx_page *page, const plx_page_record *peer, size_t series)
 {
-    mean of = {0};
+    plx_ratios of = {.count = 0};
     match found;
     for (size_t i = 0; i < page->record_count; i++) {
         const plx_page_record *one = &page->records[i];
         if (one->series == peer->series && strcmp(one->kernel, peer->kernel) == 0 &&
             plx_page_alike(&page->problems[one->problem], &page->problems[peer->problem]) &&
             find_match(page, one, series, &found))
-            add_ratio(&of, found.ratio);
+            (void)plx_ratios_add(&of, found.ratio);
     }
     return of;
 }
@@ -148,16 +136,16 @@ static void put_match(FILE *to, const plx_page *page, const match *of)
 
 static void put_mean(FILE *to, const plx_page *page, const plx_page_record *peer, size_t series)
 {
-    mean of = mean_of(page, peer, series);
+    plx_ratios of = mean_of(page, peer, series);
     const plx_page_problem *problem = &page->problems[peer->problem];
     (void)fputs("<tr><td class=\"w\">", to);
     plx_page_text(to, problem->op);
     (void)fputs(" ", to);
     plx_page_text(to, problem->dtype);
     (void)fputs(" ", to);
-    plx_page_text(to, problem->variant);
+    plx_page_text(to, problem->form);
     (void)fputs("</td>", to);
-    put_ratio_cells(to, page, exp(of.logarithms / (double)of.count), series);
+    put_ratio_cells(to, page, plx_ratios_mean(&of), series);
     (void)fputs("<td>", to);
     plx_page_series_mark(to, page, series);
     (void)fputs("</td>", to);
@@ -166,7 +154,8 @@ static void put_mean(FILE *to, const plx_page *page, const plx_page_record *peer
     put_ratio(to, of.least);
     (void)fputs(" to ", to);
     put_ratio(to, of.most);
-    (void)fputs("</td></tr>\n", to);
+    (void)fprintf(to, "</td><td class=\"n\">%.0f %%</td></tr>\n",
+                  100.0 * (double)of.ahead / (double)of.count);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -185,7 +174,8 @@ static void put_means(const plx_page *page, FILE *to)
 {
     (void)fputs("<div class=\"box\"><table><thead><tr><th>operation</th>"
                 "<th class=\"n\">mean</th><th>¼ · 1 · 4</th><th>ours</th><th>peer</th>"
-                "<th class=\"n\">problems</th><th class=\"n\">from, to</th></tr></thead>\n<tbody>\n",
+                "<th class=\"n\">problems</th><th class=\"n\">from, to</th><th class=\"n\">≥ "
+                "1</th></tr></thead>\n<tbody>\n",
                 to);
     for (size_t i = 0; i < page->record_count; i++)
         for (size_t s = 0; s < page->series_count; s++)

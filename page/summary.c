@@ -227,7 +227,7 @@ static void put_kind(const plx_page *page, const plx_page_problem *kind, standin
     (void)fputs(" ", to);
     plx_page_text(to, kind->dtype);
     (void)fputs(" ", to);
-    plx_page_text(to, kind->variant);
+    plx_page_text(to, kind->form);
     (void)fprintf(to, "</td><td class=\"n\">%zu</td><td>", now->problems);
     put_wins(page, now, to);
     (void)fputs("</td>", to);

@@ -287,9 +287,9 @@ bool plx_page_sweep_figure(const plx_page *page, size_t index, plx_page_figure *
             continue;
         *figure = (plx_page_figure){.kind = "sweep", .of = i, .script = put_script};
         (void)snprintf(figure->name, sizeof figure->name, "sweep-%.30s-%.10s-%.60s", kind->op, kind->dtype,
-                       kind->variant);
+                       kind->form);
         (void)snprintf(figure->title, sizeof figure->title, "Rate against size: %.30s %.10s %.60s", kind->op,
-                       kind->dtype, kind->variant);
+                       kind->dtype, kind->form);
         return true;
     }
     return false;
@@ -357,7 +357,7 @@ void plx_page_sweeps(plx_page *page, FILE *to)
         (void)fputs(" ", to);
         plx_page_text(to, kind->dtype);
         (void)fputs(" ", to);
-        plx_page_text(to, kind->variant);
+        plx_page_text(to, kind->form);
         (void)fputs("</h3>\n", to);
         plx_page_draw(page, &figure, to);
         put_table(page, kind, plx_page_in_flops(page, figure.of), !page->plots, to);

@@ -11,6 +11,8 @@ study_files_sources = \
 
 study_results_sources = \
 	study/results/read.c \
+	study/results/ratios.c \
+	study/results/ratios.h \
 	study/results/read.h \
 	study/results/results.c
 
@@ -23,6 +25,7 @@ study_report_sources = \
 	study/report/probe_json.c \
 	study/report/probe_table.c \
 	study/report/report.h \
+	study/report/standings.c \
 	study/report/table.c \
 	study/report/table_counters.c
 
@@ -85,6 +88,7 @@ study_bench_sources = \
 	study/bench/bench.h \
 	study/bench/cases.c \
 	study/bench/document.c \
+	study/bench/random_set.c \
 	study/bench/sets.c \
 	study/bench/sets.h
 

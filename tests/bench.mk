@@ -10,5 +10,13 @@ tests_test_json_file_SOURCES = tests/test_json_file.c study/files/json_file.c st
 tests_test_json_file_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
 tests_test_json_file_LDADD = $(CMOCKA_LIBS) $(JANSSON_LIBS)
 
+if HAVE_CMOCKA
+check_PROGRAMS += tests/test_sets
+TESTS += tests/test_sets
+endif
+tests_test_sets_SOURCES = tests/test_sets.c $(operation_sources)
+tests_test_sets_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_test_sets_LDADD = libparallax.la $(CMOCKA_LIBS) -lm
+
 TESTS += tests/test_bench.sh tests/test_environment.sh
 dist_check_SCRIPTS += tests/test_bench.sh tests/test_environment.sh

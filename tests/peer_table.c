@@ -17,7 +17,7 @@ enum { APIS = 2 };
 typedef struct row {
     char operation[160], peer[96];
     size_t problems;
-    ratios over[APIS];
+    plx_ratios over[APIS];
     json_t *shape; /* of the largest problem, and the records there */
     double size;
     json_t *theirs, *ours[APIS];
@@ -72,7 +72,7 @@ static bool add_record(table *t, json_t *root, json_t *theirs, bool *used)
     *used = true;
     for (size_t i = 0; i < APIS; i++)
         if (ours[i] != NULL)
-            add_ratio(&r->over[i], time_of(theirs) / time_of(ours[i]));
+            (void)plx_ratios_add(&r->over[i], time_of(theirs) / time_of(ours[i]));
     json_t *shape = json_object_get(theirs, "shape");
     if (r->shape == NULL || size_of(shape) > r->size) {
         r->shape = shape;
@@ -115,7 +115,14 @@ static bool read_file(table *t, const char *path)
     return add_file(t, root, &t->used[t->file_count++]);
 }
 
-static bool read_files(table *t, const char *folder)
+/* bench-random-1.json: shapes that a seed has drawn. */
+static bool is_drawn(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return strncmp(slash != NULL ? slash + 1 : path, "bench-random-", 13) == 0;
+}
+
+static bool read_files(table *t, const char *folder, bool drawn)
 {
     char pattern[4096];
     glob_t found;
@@ -124,7 +131,7 @@ static bool read_files(table *t, const char *folder)
     if (glob(pattern, 0, NULL, &found) != 0)
         return true;
     for (size_t k = 0; k < found.gl_pathc && good; k++)
-        good = read_file(t, found.gl_pathv[k]);
+        good = is_drawn(found.gl_pathv[k]) != drawn || read_file(t, found.gl_pathv[k]);
     globfree(&found);
     return good;
 }
@@ -159,13 +166,13 @@ static void put_row(FILE *to, const row *r)
     (void)fputc('\n', to);
 }
 
-static void put_table(FILE *to, const table *t, const char *folder_name)
+static void put_table(FILE *to, const table *t, const char *folder_name, const char *which)
 {
     (void)fprintf(
         to,
-        "**Against the vendor's libraries** on an %s: the library's time over that of our best kernel; "
+        "**Against the vendor's libraries**%s on an %s: the library's time over that of our best kernel; "
         "above 1 ours is faster (",
-        t->chip);
+        which, t->chip);
     const char *separator = "";
     for (size_t i = 0; i < t->file_count; i++) {
         if (!t->used[i])
@@ -179,16 +186,34 @@ static void put_table(FILE *to, const table *t, const char *folder_name)
         put_row(to, &t->rows[i]);
 }
 
-bool put_peers(FILE *to, const char *folder, const char *folder_name)
+static void free_table(table *t)
 {
-    table *t = calloc(1, sizeof *t);
-    bool good = t != NULL && read_files(t, folder) && t->row_count > 0;
-    if (good)
-        put_table(to, t, folder_name);
-    else
-        (void)fprintf(stderr, "%s: no results of a vendor's library beside ours on one device\n", folder);
     for (size_t i = 0; t != NULL && i < t->file_count; i++)
         json_decref(t->roots[i]);
     free(t);
+}
+
+/* Nothing while nothing was drawn. */
+static bool put_drawn(FILE *to, const char *folder, const char *folder_name)
+{
+    table *t = calloc(1, sizeof *t);
+    bool good = t != NULL && read_files(t, folder, true);
+    if (good && t->row_count > 0) {
+        (void)fputc('\n', to);
+        put_table(to, t, folder_name, " over shapes, layouts and starts that seeds have drawn,");
+    }
+    free_table(t);
     return good;
+}
+
+bool put_peers(FILE *to, const char *folder, const char *folder_name)
+{
+    table *t = calloc(1, sizeof *t);
+    bool good = t != NULL && read_files(t, folder, false) && t->row_count > 0;
+    if (good)
+        put_table(to, t, folder_name, "");
+    else
+        (void)fprintf(stderr, "%s: no results of a vendor's library beside ours on one device\n", folder);
+    free_table(t);
+    return good && put_drawn(to, folder, folder_name);
 }

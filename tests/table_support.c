@@ -76,21 +76,13 @@ void operation_text(json_t *record, char *text, size_t capacity)
 
 /* ---- ratios ------------------------------------------------------------------------ */
 
-void add_ratio(ratios *of, double ratio)
-{
-    of->logarithms += log(ratio);
-    of->least = of->count == 0 || ratio < of->least ? ratio : of->least;
-    of->most = of->count == 0 || ratio > of->most ? ratio : of->most;
-    of->count++;
-}
-
-void put_ratios(FILE *to, const ratios *of, int decimals)
+void put_ratios(FILE *to, const plx_ratios *of, int decimals)
 {
     if (of->count == 0) {
         (void)fprintf(to, " |");
         return;
     }
-    (void)fprintf(to, " **%.*f**", decimals, exp(of->logarithms / (double)of->count));
+    (void)fprintf(to, " **%.*f**", decimals, plx_ratios_mean(of));
     if (of->count > 1)
         (void)fprintf(to, " (%.*f to %.*f)", decimals, of->least, decimals, of->most);
     (void)fprintf(to, " |");

@@ -2,6 +2,8 @@
 #ifndef PLX_TESTS_TABLES_H
 #define PLX_TESTS_TABLES_H
 
+#include "study/results/ratios.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -26,14 +28,8 @@ bool is_plain(json_t *record);
 /* "gemm f32 nt": what is not plain. */
 void operation_text(json_t *record, char *text, size_t capacity);
 
-typedef struct ratios {
-    double logarithms, least, most;
-    size_t count;
-} ratios;
-
-void add_ratio(ratios *of, double ratio);
 /* A cell: the geometric mean with so many decimals, and from where to where. */
-void put_ratios(FILE *to, const ratios *of, int decimals);
+void put_ratios(FILE *to, const plx_ratios *of, int decimals);
 
 /* ---- tables --------------------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
 # files there, `make update-tables` writes README in the source folder.
 check_PROGRAMS += tests/ladder_tables
 tests_ladder_tables_SOURCES = tests/ladder_tables.c tests/peer_table.c tests/twin_table.c \
-	tests/table_support.c tests/tables.h
+	tests/table_support.c tests/tables.h study/results/ratios.c study/results/ratios.h
 tests_ladder_tables_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 tests_ladder_tables_LDADD = $(JANSSON_LIBS) -lm
 

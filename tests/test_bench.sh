@@ -51,10 +51,14 @@ same_count() { # what, found, wanted
 
 # ---- words ------------------------------------------------------------------------
 expect 0 '' bench --set list
-for set in quick square skinny odd seed-paper; do
+for set in quick square skinny odd seed-paper random:1; do
     shows "$set "
 done
 expect 2 "did you mean 'quick'" bench --set quik
+expect 2 "random:SEED[:COUNT] has a seed from 0 to 2^64 - 1" bench --set random
+expect 2 "'random:x' is no set" bench --set random:x
+expect 2 "'random:1:0' is no set" bench --set quick --set random:1:0
+expect 2 "unknown set" bench --set randomly
 expect 2 "one operation" bench --shape 10
 expect 2 "one operation" bench gemm reduce --shape 10
 expect 2 "takes a shape" bench gemm --shape 10
@@ -82,6 +86,7 @@ same_count "records" "$(count "$work/all.json" '"status": "ok"')" 6
 same_count "lines of CSV" "$(wc -l <"$work/all.csv" | tr -d ' ')" 7
 expect 0 '' "$@" --shape 10 --json -
 shows '"bench": {'
+shows '"summary": []'
 expect 0 '' "$@" --shape 10 --csv -
 shows 'reduce,i32,10,sum'
 
@@ -99,6 +104,35 @@ same_count "records with one shape more" "$(count "$work/all.json" '"status": "o
 same_count "groups with one shape more" "$(grep '"group"' "$work/all.json" | sort -u | wc -l | tr -d ' ')" 4
 expect 0 '' diff "$work/before.json" "$work/all.json"
 shows "2 new"
+
+# ---- sets that a seed draws --------------------------------------------------------------
+set_of() { # status, name
+    expect "$1" '' bench reduce transpose --set "$2" --backend host --no-timing --json "$work/drawn.json" \
+        --csv "$work/drawn.csv"
+}
+set_of 0 random:5:4
+cp "$work/drawn.json" "$work/drawn-before.json"
+same_count "the name of the set in its file" "$(count "$work/drawn.json" '"random:5:4"')" 1
+same_count "lines of CSV of a drawn set" "$(wc -l <"$work/drawn.csv" | tr -d ' ')" 9
+cases=$((cases + 1))
+grep -qE '^transpose,f32,[0-9x]+,"ld_[a-z]+ [0-9]+, shift [0-9]+",' "$work/drawn.csv" || fail "CSV tells no layout"
+cases=$((cases + 1))
+grep -q '"shift": [0-9]' "$work/drawn.json" || fail "JSON tells no shift"
+set_of 0 random:5:4
+shows "8 cases: 0 run, 8 kept, 0 left out"
+set_of 0 random:5:5
+shows "10 cases: 2 run, 8 kept, 0 left out"
+same_count "the sets in a file that was taken up" "$(count "$work/drawn.json" '"random:5:')" 2
+expect 0 '' diff "$work/drawn-before.json" "$work/drawn.json"
+shows "2 new"
+# What differs in its start alone is another case.
+sed 's/"shift": \([0-9]*\)/"shift": 1\1/' "$work/drawn-before.json" >"$work/drawn.json"
+set_of 0 random:5:4
+cases=$((cases + 1))
+grep -q '^8 cases: 0 run' "$work/out" && fail "a case with another start was taken for the same"
+expect 0 '' report "$work/drawn-before.json" --out "$work/drawn.html"
+cases=$((cases + 1))
+grep -q 'shift [0-9]' "$work/drawn.html" || fail "the page tells no shift"
 
 # ---- killed in the middle -----------------------------------------------------------------
 # shellcheck disable=SC2086

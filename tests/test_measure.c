@@ -337,6 +337,36 @@ static void each_queue_has_its_own_buffers(void **unused)
     plx_context_destroy(context);
 }
 
+/* Every set of a shifted operand lies as far off alignment as the first. */
+static void operands_start_where_the_inputs_say(void **unused)
+{
+    float numbers[1000] = {0}, sum = 0, back[1000];
+    plx_context *context;
+    plx_backend *backend;
+    plx_view views[2];
+    (void)unused;
+    for (size_t i = 0; i < 1000; i++)
+        numbers[i] = (float)i;
+    assert_int_equal(plx_context_create(NULL, &context), PLX_OK);
+    assert_int_equal(plx_open(context, "host", &backend), PLX_OK);
+    const plx_inputs inputs = {.operation = plx_operation_of(PLX_REDUCE),
+                               .problem = plx_reduce_of(PLX_F32, PLX_SUM, 1000),
+                               .data = {numbers, &sum},
+                               .elements = {1000, 1},
+                               .shift = 3};
+    plx_pool *pool = pool_of(backend, &inputs, true, 4);
+    for (size_t i = 0; i < 4; i++) {
+        (void)plx_pool_views(pool, views, 2);
+        assert_int_equal(views[0].offset % 256, 12);
+        assert_int_equal(views[1].offset % 256, 12);
+        assert_int_equal(plx_download(NULL, back, views[0].buffer, views[0].offset, sizeof back), PLX_OK);
+        assert_memory_equal(back, numbers, sizeof back);
+    }
+    plx_pools_free(pool);
+    plx_close(backend);
+    plx_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -358,6 +388,7 @@ int main(void)
         cmocka_unit_test(buffers_exceed_twice_the_cache),
         cmocka_unit_test(buffers_leave_room),
         cmocka_unit_test(each_queue_has_its_own_buffers),
+        cmocka_unit_test(operands_start_where_the_inputs_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -613,31 +613,102 @@ static void full_device(void **state)
     }
 }
 
+/* ---- standings ------------------------------------------------------------------- */
+
+enum { RACERS = 12 };
+
+static plx_record racer(size_t group, const char *backend, size_t device, uint32_t flags, double microseconds)
+{
+    plx_record record = timed_record(backend, device, "k", microseconds);
+    record.group = group;
+    record.kernel_flags = flags;
+    record.problem = plx_reduce_of(PLX_F32, PLX_SUM, 1000 + (int64_t)group);
+    record.shift = group;
+    return record;
+}
+
+/* Chip one: two libraries and two backends of ours.  Ratios of alpha: 4, 0.5, 1. */
+static plx_results race(plx_study_device *devices, plx_record *records)
+{
+    memset(devices, 0, 2 * sizeof *devices);
+    devices[1].physical = 1;
+    records[0] = racer(0, "alpha:0", 0, 0, 100);
+    records[1] = racer(0, "lib:0", 0, PLX_KERNEL_VENDOR, 600);
+    records[2] = racer(0, "other:0", 0, PLX_KERNEL_VENDOR, 400);
+    records[3] = racer(0, "alpha:0", 0, 0, 300);                  /* not our fastest */
+    records[4] = racer(0, "alpha:0", 0, PLX_KERNEL_YARDSTICK, 1); /* a copy */
+    records[5] = racer(0, "far:0", 1, PLX_KERNEL_VENDOR, 2);      /* elsewhere */
+    records[6] = racer(1, "alpha:0", 0, 0, 100);
+    records[7] = racer(1, "lib:0", 0, PLX_KERNEL_VENDOR, 50);
+    records[8] = racer(2, "alpha:0", 0, 0, 100);
+    records[9] = racer(2, "lib:0", 0, PLX_KERNEL_VENDOR, 100);
+    records[10] = racer(2, "beta:0", 0, 0, 50);
+    records[11] = racer(2, "lib:0", 0, PLX_KERNEL_VENDOR, 1);
+    fail_record(&records[11], PLX_OUTCOME_WRONG, "fast and wrong");
+    return (plx_results){.devices = devices, .device_count = 2, .records = records, .record_count = RACERS};
+}
+
+static void standings_are_geometric_means(void **unused)
+{
+    plx_study_device devices[2];
+    plx_record records[RACERS];
+    const plx_results results = race(devices, records);
+    plx_standing *found;
+    plx_error error;
+    size_t count;
+    (void)unused;
+    assert_int_equal(plx_results_standings(&results, &found, &count, &error), PLX_OK);
+    assert_int_equal(count, 2);
+    assert_string_equal(found[0].backend, "alpha:0");
+    assert_string_equal(found[0].variant, "sum");
+    assert_int_equal(found[0].problems, 3);
+    assert_int_equal(found[0].ahead, 2);
+    assert_true(fabs(found[0].mean - cbrt(4 * 0.5 * 1)) < 1e-12);
+    assert_true(fabs(found[0].least - 0.5) < 1e-12 && fabs(found[0].most - 4) < 1e-12);
+    assert_int_equal(found[0].least_at, 6);
+    assert_string_equal(found[1].backend, "beta:0");
+    assert_int_equal(found[1].problems, 1);
+    assert_true(fabs(found[1].mean - 2) < 1e-12);
+    free(found);
+}
+
+static void standings_as_a_table(void **unused)
+{
+    plx_study_device devices[2];
+    plx_record records[RACERS];
+    plx_results results = race(devices, records);
+    char *text = NULL;
+    size_t size;
+    plx_error error;
+    (void)unused;
+    FILE *to = open_memstream(&text, &size);
+    assert_int_equal(plx_results_write_standings(&results, to, &error), PLX_OK);
+    (void)fclose(to);
+    assert_non_null(strstr(text, "1.260   0.500   4.000    67 %  1001, shift 1\n"));
+    free(text);
+    results.record_count = 1; /* nobody beside it: nothing is said */
+    to = open_memstream(&text, &size);
+    assert_int_equal(plx_results_write_standings(&results, to, &error), PLX_OK);
+    (void)fclose(to);
+    assert_string_equal(text, "");
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_has_the_schema),
-        cmocka_unit_test(json_of_a_record),
-        cmocka_unit_test(json_has_no_infinities),
-        cmocka_unit_test(json_of_what_did_not_run),
-        cmocka_unit_test(json_of_pairs_and_devices),
-        cmocka_unit_test(json_of_every_operation),
-        cmocka_unit_test(nothing_to_tell),
-        cmocka_unit_test(csv_lines),
-        cmocka_unit_test(json_of_counters),
-        cmocka_unit_test(csv_of_counters),
-        cmocka_unit_test(table_of_counters),
-        cmocka_unit_test(table_ranks_what_passed),
-        cmocka_unit_test(table_ranks_nothing_else),
-        cmocka_unit_test(table_says_who_agrees),
-        cmocka_unit_test(table_without_times),
-        cmocka_unit_test(table_of_worst_cases),
-        cmocka_unit_test(table_with_yardsticks),
-        cmocka_unit_test(table_shows_the_rate_that_counts),
-        cmocka_unit_test(table_of_groups),
-        cmocka_unit_test(colour_only_when_asked),
-        cmocka_unit_test(symbols_follow_the_locale),
-        cmocka_unit_test(full_device),
+        cmocka_unit_test(json_has_the_schema),       cmocka_unit_test(json_of_a_record),
+        cmocka_unit_test(json_has_no_infinities),    cmocka_unit_test(json_of_what_did_not_run),
+        cmocka_unit_test(json_of_pairs_and_devices), cmocka_unit_test(json_of_every_operation),
+        cmocka_unit_test(nothing_to_tell),           cmocka_unit_test(csv_lines),
+        cmocka_unit_test(json_of_counters),          cmocka_unit_test(csv_of_counters),
+        cmocka_unit_test(table_of_counters),         cmocka_unit_test(table_ranks_what_passed),
+        cmocka_unit_test(table_ranks_nothing_else),  cmocka_unit_test(table_says_who_agrees),
+        cmocka_unit_test(table_without_times),       cmocka_unit_test(table_of_worst_cases),
+        cmocka_unit_test(table_with_yardsticks),     cmocka_unit_test(table_shows_the_rate_that_counts),
+        cmocka_unit_test(table_of_groups),           cmocka_unit_test(colour_only_when_asked),
+        cmocka_unit_test(symbols_follow_the_locale), cmocka_unit_test(standings_are_geometric_means),
+        cmocka_unit_test(standings_as_a_table),      cmocka_unit_test(full_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,6 +64,14 @@ expect 0 "$work/other.md" "$work/h200" --update
 grep -qxF '| gemm f32 nt | cublas k | 2 | 9×9×9 | 6 GFLOP/s | 7 | | **2.00** (1.00 to 4.00) | |' "$work/other.md" ||
     { echo "FAIL: the comparison with a library" && grep 'cublas k' "$work/other.md"; failures=$((failures + 1)); }
 
+# What a seed has drawn is told beside what was chosen, not mixed with it.
+sed 's/"median_ns": 400/"median_ns": 200/' "$work/h200/bench-one.json" >"$work/h200/bench-random-1.json"
+expect 0 "$work/other.md" "$work/h200" --update
+grep -qxF '| gemm f32 nt | cublas k | 2 | 9×9×9 | 6 GFLOP/s | 7 | | **2.00** (1.00 to 4.00) | |' "$work/other.md" &&
+    grep -qxF '| gemm f32 nt | cublas k | 2 | 9×9×9 | 6 GFLOP/s | 7 | | **1.41** (1.00 to 2.00) | |' "$work/other.md" ||
+    { echo "FAIL: what was drawn" && grep 'cublas k' "$work/other.md"; failures=$((failures + 1)); }
+rm "$work/h200/bench-random-1.json"
+
 # The twins: OpenCL's best over CUDA's on the same chip, where operands are large.
 for times in memory:100:200 overlap-memory:100:80; do
     file=${times%%:*} rest=${times#*:}

@@ -14,7 +14,7 @@ static const char *const files[COLUMNS] = {"bench-memory.json", "overlap-memory.
 
 typedef struct row {
     char operation[160];
-    ratios over[COLUMNS];
+    plx_ratios over[COLUMNS];
 } row;
 
 typedef struct table {
@@ -55,8 +55,8 @@ static bool add_file(table *t, json_t *root, int column)
         row *r = row_of(t, record);
         if (r == NULL)
             return false;
-        add_ratio(&r->over[column], time_of(record) / time_of(twin));
-        add_ratio(&t->all.over[column], time_of(record) / time_of(twin));
+        (void)plx_ratios_add(&r->over[column], time_of(record) / time_of(twin));
+        (void)plx_ratios_add(&t->all.over[column], time_of(record) / time_of(twin));
         t->chip = text_of(device_of(root, record), "name");
     }
     return true;
@@ -64,7 +64,7 @@ static bool add_file(table *t, json_t *root, int column)
 
 static void put_row(FILE *to, const row *r)
 {
-    const ratios *one = &r->over[0], *two = &r->over[1];
+    const plx_ratios *one = &r->over[0], *two = &r->over[1];
     (void)fprintf(to, "| %s | %zu |", r->operation, one->count > two->count ? one->count : two->count);
     for (int i = 0; i < COLUMNS; i++)
         put_ratios(to, &r->over[i], 3);

@@ -168,6 +168,7 @@ typedef struct plx_record {
     double formula_bytes;      /* what the operation has to move, by its formula */
     char counters_reason[256]; /* why it was not counted; "" when nobody asked */
     char circumstances[256];   /* check: shape, transpositions, scalars, paddings, ...; else "" */
+    uint64_t shift;            /* elements by which each operand started past an aligned address */
 } plx_record;
 
 typedef struct plx_pair {
@@ -251,12 +252,21 @@ PLX_API plx_status plx_run_once(plx_context *context, const char *backend, const
 
 /* ---- bench --------------------------------------------------------------------- */
 
-/* "quick", ...; NULL at the end. */
+typedef struct plx_set_case {
+    plx_problem problem; /* with elements of f32 */
+    uint64_t shift;      /* elements by which each operand starts past an aligned address */
+} plx_set_case;
+
+/* "quick", ..., "random:1"; NULL at the end.  random:SEED[:COUNT] is a set for each seed and
+ * count; it is told of by the first. */
 PLX_API const char *plx_set_name(size_t index);
 /* One line of what is in it; NULL at the end. */
 PLX_API const char *plx_set_summary(size_t index);
-/* The cases of a set, with elements of f32; false at the end and for no set. */
-PLX_API bool plx_set_case(const char *set, size_t index, plx_problem *problem);
+/* PLX_NOT_FOUND: there is no such set; PLX_INVALID: a random set without a seed or count
+ * that can be. */
+PLX_API plx_status plx_set_check(const char *set, plx_error *error);
+/* The cases of a set; false at the end and for no set. */
+PLX_API bool plx_set_at(const char *set, size_t index, plx_set_case *found);
 
 typedef struct plx_bench_options {
     /* How each case is compared, and in its problems, if any, cases beside those of the
@@ -574,6 +584,25 @@ PLX_API plx_status plx_results_write_csv(const plx_results *results, FILE *to, p
 /* For people: one table per group, then its agreement.  width 0: 100 columns. */
 PLX_API plx_status plx_results_write_table(const plx_results *results, FILE *to, int width, bool colour,
                                            plx_error *error);
+
+/* How one of our backends stands against the vendors' libraries on its device, over all
+ * problems of an operation, element type and variant where both were right and timed: the
+ * time of the fastest library over that of our fastest kernel. */
+typedef struct plx_standing {
+    plx_op op;
+    plx_dtype dtype;
+    char variant[128]; /* "sum", "nt" */
+    char backend[48];
+    size_t problems, ahead;   /* ahead: the ratio is 1 or more */
+    double mean, least, most; /* mean: geometric */
+    size_t least_at;          /* index of our record where it is the least */
+} plx_standing;
+
+/* *standings is malloc'ed. */
+PLX_API plx_status plx_results_standings(const plx_results *results, plx_standing **standings, size_t *count,
+                                         plx_error *error);
+/* A table of them; nothing where there are none. */
+PLX_API plx_status plx_results_write_standings(const plx_results *results, FILE *to, plx_error *error);
 
 /* ---- the page --------------------------------------------------------------- */
 

@@ -40,7 +40,7 @@ static size_t missing_cases(const bench *b)
 {
     size_t count = 0;
     for (size_t i = b->present; i < b->case_count; i++)
-        count += !plx_bench_file_has(&b->file, &b->cases[i].problem);
+        count += !b->cases[i].kept;
     return count;
 }
 
@@ -117,7 +117,7 @@ static plx_status leave_out(bench *b, const char *reason)
     b->left_out++;
     if (b->options->left_out != NULL)
         b->options->left_out(b->options->data, b->about, reason);
-    return plx_bench_file_leave_out(&b->file, &b->cases[b->present].problem, reason, b->error);
+    return plx_bench_file_leave_out(&b->file, &b->cases[b->present], reason, b->error);
 }
 
 /* ---- cases ------------------------------------------------------------------------------ */
@@ -129,12 +129,13 @@ static plx_status save_piece(const bench *b)
 
 static plx_status run_case(bench *b)
 {
-    const plx_problem *problem = &b->cases[b->present].problem;
+    const plx_bench_case *present = &b->cases[b->present];
     plx_status status;
     b->found.record_count = 0;
     b->found.pair_count = 0;
     b->started_s = now_s();
-    status = plx_comparison_add(&b->comparison, problem, plx_bench_file_next_group(&b->file));
+    status = plx_comparison_add(&b->comparison, &present->problem, present->shift,
+                                plx_bench_file_next_group(&b->file));
     if (status == PLX_NO_MEMORY) {
         char reason[600];
         (void)snprintf(reason, sizeof reason, "%s", b->error->text);
@@ -154,9 +155,10 @@ static plx_status run_case(bench *b)
 static plx_status do_case(bench *b)
 {
     char reason[256];
-    const plx_problem *problem = &b->cases[b->present].problem;
-    plx_bench_case_text(problem, b->about, sizeof b->about);
-    if (plx_bench_file_has(&b->file, problem))
+    const plx_bench_case *present = &b->cases[b->present];
+    const plx_problem *problem = &present->problem;
+    plx_bench_case_text(problem, present->shift, b->about, sizeof b->about);
+    if (present->kept)
         return PLX_OK;
     if (all_refuse(b, reason, sizeof reason) || too_large_for_host(problem, reason, sizeof reason))
         return leave_out(b, reason);
@@ -166,13 +168,13 @@ static plx_status do_case(bench *b)
 static plx_status do_cases(bench *b)
 {
     plx_status status = PLX_OK;
+    for (size_t i = 0; i < b->case_count; i++)
+        b->cases[i].kept = plx_bench_file_has(&b->file, &b->cases[i]);
     b->kept = b->case_count - missing_cases(b);
     if (b->options->started != NULL)
         b->options->started(b->options->data, b->case_count, b->kept);
     for (b->present = 0; status == PLX_OK && b->present < b->case_count; b->present++)
         status = do_case(b);
-    if (status == PLX_OK && b->file.path != NULL)
-        status = plx_bench_file_save(&b->file, b->error);
     return status;
 }
 
@@ -193,6 +195,17 @@ static plx_status run_bench(bench *b, plx_context *context)
     return status;
 }
 
+/* Of all cases, those that were kept as well. */
+static plx_status sum_up(bench *b, plx_results *all)
+{
+    plx_status status = plx_results_of_json(b->file.document, all, b->error);
+    if (status == PLX_OK)
+        status = plx_bench_file_sum_up(&b->file, all, b->error);
+    if (status == PLX_OK && b->file.path != NULL)
+        status = plx_bench_file_save(&b->file, b->error);
+    return status;
+}
+
 plx_status plx_bench(plx_context *context, const plx_bench_options *options, plx_bench_results *results)
 {
     plx_error error = {.text = ""};
@@ -208,7 +221,7 @@ plx_status plx_bench(plx_context *context, const plx_bench_options *options, plx
     if (status == PLX_OK)
         status = run_bench(&b, context);
     if (status == PLX_OK)
-        status = plx_results_of_json(b.file.document, &made.results, &error);
+        status = sum_up(&b, &made.results);
     if (status == PLX_OK) {
         made.cases = b.case_count;
         made.kept = b.kept;
@@ -217,6 +230,8 @@ plx_status plx_bench(plx_context *context, const plx_bench_options *options, plx
         made.document = json_incref(b.file.document);
         *results = made;
     }
+    if (status != PLX_OK)
+        plx_results_free(&made.results);
     plx_bench_file_close(&b.file);
     plx_results_free(&b.found);
     free(b.cases);

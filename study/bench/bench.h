@@ -11,14 +11,16 @@
 
 typedef struct plx_bench_case {
     plx_problem problem;
+    uint64_t shift;                          /* elements by which operands start past an aligned address */
     double processor_flops, processor_bytes; /* more is not asked of a processor */
+    bool kept;                               /* its records are in the file already */
 } plx_bench_case;
 
 /* The cases that the options ask for, each once.  *cases is malloc'ed. */
 plx_status plx_bench_cases(const plx_bench_options *options, plx_bench_case **cases, size_t *count,
                            plx_error *error);
-/* "gemm f32 512x512x512 nn". */
-void plx_bench_case_text(const plx_problem *problem, char *text, size_t capacity);
+/* "gemm f32 512x512x512 nn, lda 600, shift 3". */
+void plx_bench_case_text(const plx_problem *problem, uint64_t shift, char *text, size_t capacity);
 
 /* ---- the document (bench_file.c) ---------------------------------------------------- */
 
@@ -32,13 +34,15 @@ typedef struct plx_bench_file {
 /* Takes up what is under the path, or begins anew with the devices of `results`. */
 plx_status plx_bench_file_open(const plx_bench_options *options, const plx_results *results,
                                plx_bench_file *file, plx_error *error);
-bool plx_bench_file_has(const plx_bench_file *file, const plx_problem *problem);
+bool plx_bench_file_has(const plx_bench_file *file, const plx_bench_case *which);
 /* A number that no record of the document has as its group. */
 size_t plx_bench_file_next_group(const plx_bench_file *file);
 /* Appends the records and pairs of one case. */
 plx_status plx_bench_file_add(plx_bench_file *file, const plx_results *results, plx_error *error);
-plx_status plx_bench_file_leave_out(plx_bench_file *file, const plx_problem *problem, const char *reason,
+plx_status plx_bench_file_leave_out(plx_bench_file *file, const plx_bench_case *which, const char *reason,
                                     plx_error *error);
+/* Of all cases: how ours stand against the vendors' libraries. */
+plx_status plx_bench_file_sum_up(plx_bench_file *file, const plx_results *results, plx_error *error);
 plx_status plx_bench_file_save(const plx_bench_file *file, plx_error *error);
 void plx_bench_file_close(plx_bench_file *file);
 

@@ -14,13 +14,14 @@ typedef struct case_list {
     plx_error *error;
 } case_list;
 
-void plx_bench_case_text(const plx_problem *problem, char *text, size_t capacity)
+void plx_bench_case_text(const plx_problem *problem, uint64_t shift, char *text, size_t capacity)
 {
-    char shape[80], variant[128];
+    char shape[80], variant[128], layout[128];
     plx_shape_text(problem, shape, sizeof shape);
     plx_variant_text(problem, variant, sizeof variant);
-    (void)snprintf(text, capacity, "%s %s %s%s%s", plx_op_name(problem->op), plx_dtype_name(problem->dtype),
-                   shape, variant[0] != '\0' ? " " : "", variant);
+    plx_layout_text(problem, shift, layout, sizeof layout);
+    (void)snprintf(text, capacity, "%s %s %s%s%s%s", plx_op_name(problem->op), plx_dtype_name(problem->dtype),
+                   shape, variant[0] != '\0' ? " " : "", variant, layout);
 }
 
 /* What two ask for has the wider limits. */
@@ -28,7 +29,8 @@ static bool merge(case_list *list, const plx_bench_case *wanted)
 {
     for (size_t i = 0; i < list->count; i++) {
         plx_bench_case *known = &list->cases[i];
-        if (memcmp(&known->problem, &wanted->problem, sizeof known->problem) != 0)
+        if (known->shift != wanted->shift ||
+            memcmp(&known->problem, &wanted->problem, sizeof known->problem) != 0)
             continue;
         known->processor_flops = fmax(known->processor_flops, wanted->processor_flops);
         known->processor_bytes = fmax(known->processor_bytes, wanted->processor_bytes);
@@ -79,13 +81,17 @@ static plx_status add_with_dtypes(case_list *list, const plx_bench_options *opti
 
 static plx_status add_set(case_list *list, const plx_bench_options *options, const char *set)
 {
-    plx_bench_case wanted;
-    plx_status status = PLX_OK;
-    if (!plx_set_limits(set, &wanted.processor_flops, &wanted.processor_bytes))
-        return plx_fail(list->error, PLX_NOT_FOUND, "there is no set \"%.60s\"", set);
-    for (size_t i = 0; status == PLX_OK && plx_set_case(set, i, &wanted.problem); i++)
-        if (wants_op(options, wanted.problem.op))
+    plx_bench_case wanted = {.shift = 0};
+    plx_set_case found;
+    plx_status status = plx_set_check(set, list->error);
+    if (status == PLX_OK)
+        (void)plx_set_limits(set, &wanted.processor_flops, &wanted.processor_bytes);
+    for (size_t i = 0; status == PLX_OK && plx_set_at(set, i, &found); i++) {
+        wanted.problem = found.problem;
+        wanted.shift = found.shift;
+        if (wants_op(options, found.problem.op))
             status = add_with_dtypes(list, options, wanted);
+    }
     return status;
 }
 
@@ -107,7 +113,9 @@ plx_status plx_bench_cases(const plx_bench_options *options, plx_bench_case **ca
     case_list list = {.error = error};
     plx_status status = add_sets(&list, options);
     for (size_t i = 0; status == PLX_OK && i < options->compare.problem_count; i++)
-        status = add(&list, &(plx_bench_case){options->compare.problems[i], INFINITY, INFINITY});
+        status = add(&list, &(plx_bench_case){.problem = options->compare.problems[i],
+                                              .processor_flops = INFINITY,
+                                              .processor_bytes = INFINITY});
     if (status == PLX_OK && list.count == 0)
         status = plx_fail(error, PLX_INVALID, "the sets have no case of that operation and element type");
     if (status != PLX_OK) {

@@ -28,12 +28,41 @@ static json_t *options_json(const plx_compare_options *options)
                      (json_int_t)(options->queues > 0 ? options->queues : 1), "counters", (int)options->counters);
 }
 
+static json_t *sets_json(const plx_bench_options *options)
+{
+    json_t *made = json_array();
+    for (size_t i = 0; i < options->set_count; i++)
+        json_array_append_new(made, plx_json_text(options->sets[i]));
+    return made;
+}
+
 static json_t *fresh_document(const plx_bench_options *options, const plx_results *results)
 {
     json_t *made = plx_results_json(results);
     if (made != NULL)
-        json_object_set_new(made, "bench", json_pack("{s:o}", "options", options_json(&options->compare)));
+        json_object_set_new(
+            made, "bench",
+            json_pack("{s:o, s:o}", "sets", sets_json(options), "options", options_json(&options->compare)));
     return made;
+}
+
+/* A file that is taken up has the sets of every run. */
+static void add_sets(const json_t *from, json_t *bench)
+{
+    json_t *known = json_object_get(bench, "sets"), *set;
+    size_t index;
+    if (known == NULL) {
+        known = json_array();
+        json_object_set_new(bench, "sets", known);
+    }
+    json_array_foreach(from, index, set)
+    {
+        bool there = false;
+        for (size_t i = 0; i < json_array_size(known); i++)
+            there = there || json_equal(json_array_get(known, i), set);
+        if (!there)
+            json_array_append(known, set);
+    }
 }
 
 /* ---- the same environment? ---------------------------------------------------------- */
@@ -185,6 +214,8 @@ static plx_status take_up(plx_bench_file *file, const json_t *fresh, plx_error *
     }
     forget_failed(old);
     (void)json_object_del(json_object_get(old, "bench"), "left_out"); /* found out again */
+    (void)json_object_del(json_object_get(old, "bench"), "summary");
+    add_sets(plx_json_at(fresh, "bench.sets"), json_object_get(old, "bench"));
     json_decref(file->document);
     file->document = old;
     file->resumed = true;
@@ -228,14 +259,20 @@ static bool is_of(const json_t *record, json_t *problem)
     return true;
 }
 
-bool plx_bench_file_has(const plx_bench_file *file, const plx_problem *problem)
+static bool has_shift(const json_t *record, uint64_t shift)
+{
+    return (uint64_t)plx_json_integer_at(record, "shift", 0) == shift;
+}
+
+bool plx_bench_file_has(const plx_bench_file *file, const plx_bench_case *which)
 {
     const json_t *records = json_object_get(file->document, "records");
     json_t *wanted = json_object();
     bool found = false;
-    plx_json_add_problem(wanted, problem);
+    plx_json_add_problem(wanted, &which->problem);
     for (size_t i = 0; !found && i < json_array_size(records); i++)
-        found = is_of(json_array_get(records, i), wanted);
+        found =
+            has_shift(json_array_get(records, i), which->shift) && is_of(json_array_get(records, i), wanted);
     json_decref(wanted);
     return found;
 }
@@ -277,7 +314,7 @@ plx_status plx_bench_file_add(plx_bench_file *file, const plx_results *results, 
     return PLX_OK;
 }
 
-plx_status plx_bench_file_leave_out(plx_bench_file *file, const plx_problem *problem, const char *reason,
+plx_status plx_bench_file_leave_out(plx_bench_file *file, const plx_bench_case *which, const char *reason,
                                     plx_error *error)
 {
     json_t *bench = json_object_get(file->document, "bench"), *entry = json_object();
@@ -285,9 +322,19 @@ plx_status plx_bench_file_leave_out(plx_bench_file *file, const plx_problem *pro
         return plx_fail(error, PLX_NO_MEMORY, "no memory for the results");
     if (json_object_get(bench, "left_out") == NULL)
         json_object_set_new(bench, "left_out", json_array());
-    plx_json_add_problem(entry, problem);
+    plx_json_add_problem(entry, &which->problem);
+    plx_json_add_shift(entry, which->shift);
     json_object_set_new(entry, "reason", plx_json_text(reason));
     json_array_append_new(json_object_get(bench, "left_out"), entry);
+    return PLX_OK;
+}
+
+plx_status plx_bench_file_sum_up(plx_bench_file *file, const plx_results *results, plx_error *error)
+{
+    json_t *standings = plx_json_standings(results);
+    if (standings == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no memory for the summary");
+    json_object_set_new(json_object_get(file->document, "bench"), "summary", standings);
     return PLX_OK;
 }
 

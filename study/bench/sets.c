@@ -63,7 +63,7 @@ static const shape seed_gemm[] = {{256, 256, 256}, {512, 512, 512}, {1024, 1024,
     }
 
 static const struct set {
-    const char *name, *summary;
+    const char *name, *summary; /* the last one is drawn, and has no rows */
     /* A processor is not asked to run what has more operations or moves more bytes than
      * that: one kernel of a teaching ladder would take minutes for it. */
     double processor_flops, processor_bytes;
@@ -109,6 +109,13 @@ static const struct set {
         .rows = {ROW(PLX_REDUCE, PLAIN, seed_reduce), ROW(PLX_TRANSPOSE, PLAIN, seed_transpose),
                  ROW(PLX_MATVEC, BOTH, seed_matvec), ROW(PLX_GEMM, PLAIN, seed_gemm)},
     },
+    {
+        .name = "random:1",
+        .summary =
+            "random:SEED[:COUNT], shapes, layouts, paddings and starts that a seed draws, 50 of an operation",
+        .processor_flops = 2.5e9,
+        .processor_bytes = 5.5e8,
+    },
 };
 
 /* ---- looking them up ------------------------------------------------------------------ */
@@ -125,10 +132,20 @@ const char *plx_set_summary(size_t index)
 
 static const struct set *find(const char *name)
 {
-    for (size_t i = 0; i < COUNT_OF(sets); i++)
+    if (plx_random_set_is(name))
+        return &sets[COUNT_OF(sets) - 1];
+    for (size_t i = 0; i < COUNT_OF(sets) - 1; i++)
         if (strcmp(sets[i].name, name) == 0)
             return &sets[i];
     return NULL;
+}
+
+plx_status plx_set_check(const char *name, plx_error *error)
+{
+    plx_random_set set;
+    if (plx_random_set_is(name))
+        return plx_random_set_read(name, &set, error);
+    return find(name) != NULL ? PLX_OK : plx_fail(error, PLX_NOT_FOUND, "there is no set \"%.60s\"", name);
 }
 
 static plx_problem make_problem(const set_row *row, bool transposed, const int64_t *size)
@@ -153,20 +170,29 @@ static size_t ways_of(const set_row *row)
     return (row->layouts & PLAIN ? 1u : 0u) + (row->layouts & TRANSPOSED ? 1u : 0u);
 }
 
-bool plx_set_case(const char *name, size_t index, plx_problem *problem)
+static bool listed_case(const struct set *set, size_t index, plx_set_case *found)
 {
-    const struct set *set = find(name);
     for (size_t i = 0; set != NULL && i < MOST_ROWS; i++) {
         const set_row *row = &set->rows[i];
         size_t cases = row->count * ways_of(row);
         if (index < cases) {
             bool transposed = row->layouts == TRANSPOSED || index >= row->count;
-            *problem = make_problem(row, transposed, row->shapes[index % row->count]);
+            *found =
+                (plx_set_case){.problem = make_problem(row, transposed, row->shapes[index % row->count])};
             return true;
         }
         index -= cases;
     }
     return false;
+}
+
+bool plx_set_at(const char *name, size_t index, plx_set_case *found)
+{
+    plx_random_set random;
+    plx_error error;
+    if (!plx_random_set_is(name))
+        return listed_case(find(name), index, found);
+    return plx_random_set_read(name, &random, &error) == PLX_OK && plx_random_set_case(&random, index, found);
 }
 
 bool plx_set_limits(const char *name, double *flops, double *bytes)

@@ -89,6 +89,7 @@ static plx_status add_unopened(plx_comparison *c, const plx_inputs *inputs, size
         plx_record record = {.problem = inputs->problem,
                              .input = inputs->input,
                              .seed = inputs->seed,
+                             .shift = inputs->shift,
                              .from_files = inputs->from_arrays,
                              .group = group,
                              .device = c->viewpoints.count + i,
@@ -127,7 +128,7 @@ static bool is_refused(const plx_comparison *c, plx_arm *arm, const plx_problem 
 static void validate_arms(plx_comparison *c, plx_arm *arms, size_t count, const plx_inputs *inputs,
                           plx_truths *truths)
 {
-    const plx_rigour rigour = {.shift = 0};
+    const plx_rigour rigour = {.shift = inputs->shift};
 
     for (size_t i = 0; i < count; ++i) {
         progress(c, plx_backend_label(arms[i].backend),
@@ -202,7 +203,7 @@ static plx_status compare_group(plx_comparison *c, plx_arm *arms, size_t count, 
     return status;
 }
 
-plx_status plx_comparison_add(plx_comparison *c, const plx_problem *problem, size_t group)
+plx_status plx_comparison_add(plx_comparison *c, const plx_problem *problem, uint64_t shift, size_t group)
 {
     plx_inputs inputs;
     plx_arm *arms = NULL;
@@ -211,6 +212,7 @@ plx_status plx_comparison_add(plx_comparison *c, const plx_problem *problem, siz
 
     if (status != PLX_OK)
         return status;
+    inputs.shift = shift;
     status = plx_viewpoints_arms(&c->viewpoints, problem, c->options->kernels, c->options->kernel_count,
                                  &arms, &count, c->error);
     if (status == PLX_OK && group == 0)
@@ -255,7 +257,7 @@ static plx_status compare_all(plx_context *context, const plx_compare_options *o
     if (status != PLX_OK)
         return status;
     for (size_t i = 0; status == PLX_OK && i < options->problem_count; ++i)
-        status = plx_comparison_add(&c, &options->problems[i], i);
+        status = plx_comparison_add(&c, &options->problems[i], 0, i);
     plx_comparison_close(&c);
     return status;
 }

@@ -53,7 +53,8 @@ static void name_record(const json_t *root, const json_t *record, plx_difference
 {
     plx_problem problem;
     if (plx_json_problem(record, &problem))
-        plx_bench_case_text(&problem, made->problem, sizeof made->problem);
+        plx_bench_case_text(&problem, (uint64_t)plx_json_integer_at(record, "shift", 0), made->problem,
+                            sizeof made->problem);
     else
         (void)snprintf(made->problem, sizeof made->problem, "%.40s %.40s", plx_json_text_at(record, "op", ""),
                        plx_json_text_at(record, "dtype", ""));

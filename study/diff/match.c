@@ -48,8 +48,9 @@ static void add_backend(plx_line *line, const json_t *root, const json_t *record
 
 static bool make_key(const json_t *root, entry *e)
 {
-    static const char *const fields[] = {"op",    "dtype", "input", "reduction", "trans", "trans_a", "trans_b",
-                                         "alpha", "beta",  "lda",   "ldb",       "ldc",   "ld_in",   "ld_out"};
+    static const char *const fields[] = {"op",      "dtype",   "input", "reduction", "trans",
+                                         "trans_a", "trans_b", "alpha", "beta",      "lda",
+                                         "ldb",     "ldc",     "ld_in", "ld_out",    "shift"};
     plx_line line = {.length = 0};
     const json_t *shape = json_object_get(e->record, "shape");
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)

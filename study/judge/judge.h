@@ -21,6 +21,7 @@ typedef struct plx_inputs {
     plx_input input;
     uint64_t seed;
     bool from_arrays;
+    uint64_t shift; /* elements by which they start past an aligned address on a device */
 } plx_inputs;
 
 /* Checks the problem and generates every operand that is read. */

@@ -19,13 +19,17 @@ static uint64_t operand_bytes(const plx_inputs *inputs, size_t operand)
 /* Touched before it is filled: a driver may leave memory unmade until then. */
 static plx_status fill_operand(plx_backend *backend, const plx_inputs *inputs, size_t operand, plx_view *view)
 {
-    uint64_t bytes = operand_bytes(inputs, operand), whole = (bytes + 3) / 4 * 4;
-    plx_status status = plx_buffer_create(backend, whole, &view->buffer);
+    uint64_t bytes = operand_bytes(inputs, operand), whole;
+    plx_status status;
+
+    view->offset = inputs->shift * plx_dtype_size(inputs->problem.dtype);
+    whole = (view->offset + bytes + 3) / 4 * 4;
+    status = plx_buffer_create(backend, whole, &view->buffer);
 
     if (status == PLX_OK)
         status = plx_fill(NULL, view->buffer, 0, 0, whole);
     if (status == PLX_OK && inputs->data[operand] != NULL)
-        status = plx_upload(NULL, view->buffer, 0, inputs->data[operand], bytes);
+        status = plx_upload(NULL, view->buffer, view->offset, inputs->data[operand], bytes);
     return status;
 }
 

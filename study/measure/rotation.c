@@ -60,6 +60,12 @@ static uint64_t operand_bytes(const plx_inputs *inputs, size_t operand)
     return (uint64_t)inputs->elements[operand] * plx_dtype_size(inputs->problem.dtype);
 }
 
+/* Where an operand lies in each of its sets. */
+static uint64_t operand_start(const plx_inputs *inputs)
+{
+    return inputs->shift * plx_dtype_size(inputs->problem.dtype);
+}
+
 static uint64_t aligned(uint64_t bytes)
 {
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -89,7 +95,8 @@ static plx_status fill_operand(plx_pool *pool, size_t operand)
         return plx_fill(NULL, *buffer, 0, 0, bytes);
     status = plx_fill(NULL, *buffer, 0, 0, stride);
     if (status == PLX_OK)
-        status = plx_upload(NULL, *buffer, 0, inputs->data[operand], operand_bytes(inputs, operand));
+        status = plx_upload(NULL, *buffer, operand_start(inputs), inputs->data[operand],
+                            operand_bytes(inputs, operand));
     return status == PLX_OK ? plx_buffer_double(*buffer, stride, bytes) : status;
 }
 
@@ -129,7 +136,8 @@ static plx_status pool_fill(plx_pool *pool, bool hot, size_t queues)
     plx_status status;
 
     for (size_t i = 0; i < pool->inputs->operation->operand_count; ++i) {
-        pool->stride[i] = aligned(operand_bytes(pool->inputs, i));
+        const uint64_t bytes = operand_bytes(pool->inputs, i);
+        pool->stride[i] = bytes > 0 ? aligned(operand_start(pool->inputs) + bytes) : 0;
         if (pool->stride[i] > largest)
             largest = pool->stride[i];
     }
@@ -157,7 +165,7 @@ static bool same_operands(const plx_inputs *a, const plx_inputs *b)
 {
     if (a == b)
         return true;
-    if (plx_dtype_size(a->problem.dtype) != plx_dtype_size(b->problem.dtype))
+    if (plx_dtype_size(a->problem.dtype) != plx_dtype_size(b->problem.dtype) || a->shift != b->shift)
         return false;
     for (size_t i = 0; i < PLX_MAX_OPERANDS; ++i)
         if (a->data[i] != b->data[i] || a->elements[i] != b->elements[i])
@@ -189,12 +197,18 @@ plx_status plx_pool_for(plx_pool **pools, plx_backend *backend, const plx_inputs
     return PLX_OK;
 }
 
+/* What has no elements has no place. */
+static uint64_t operand_in_set(const plx_pool *pool, size_t operand, size_t set)
+{
+    return pool->stride[operand] > 0 ? set * pool->stride[operand] + operand_start(pool->inputs) : 0;
+}
+
 size_t plx_pool_views(plx_pool *pool, plx_view *views, size_t count)
 {
     const size_t set = pool->next;
 
     for (size_t i = 0; i < count; ++i)
-        views[i] = (plx_view){pool->buffers[i], set * pool->stride[i]};
+        views[i] = (plx_view){pool->buffers[i], operand_in_set(pool, i, set)};
     pool->next = set + 1 < pool->sets ? set + 1 : 0;
     return set;
 }

@@ -9,7 +9,8 @@
 
 /* The operands of a problem on one backend, several times over, so that a launch finds
  * nothing of its own in the cache.  One buffer holds all sets of an operand, one after
- * the other. */
+ * the other; each begins where any vector access may, and the operand in it as far behind
+ * that as the inputs say. */
 typedef struct plx_pool {
     plx_backend *backend;
     const plx_inputs *inputs;

@@ -43,12 +43,15 @@ static void put_comma_text(FILE *to, const char *text)
 
 static void put_problem(FILE *to, const plx_record *record)
 {
-    char text[128];
+    char text[256], variant[128], layout[128];
     plx_csv_text(to, plx_op_name(record->problem.op));
     put_comma_text(to, plx_dtype_name(record->problem.dtype));
     plx_shape_text(&record->problem, text, sizeof text);
     put_comma_text(to, text);
-    plx_variant_text(&record->problem, text, sizeof text);
+    plx_variant_text(&record->problem, variant, sizeof variant);
+    plx_layout_text(&record->problem, record->shift, layout, sizeof layout);
+    bool bare = variant[0] == '\0' && layout[0] != '\0'; /* then no comma comes first */
+    (void)snprintf(text, sizeof text, "%s%s", variant, layout + (bare ? 2 : 0));
     put_comma_text(to, text);
     put_comma_text(to, record->from_files ? "files" : plx_input_name(record->input));
 }

@@ -270,6 +270,12 @@ void plx_json_add_problem(json_t *made, const plx_problem *problem)
     add_variant(made, problem);
 }
 
+void plx_json_add_shift(json_t *made, uint64_t shift)
+{
+    if (shift > 0)
+        json_object_set_new(made, "shift", natural(shift));
+}
+
 static json_t *error_json(const plx_error_measure *error)
 {
     json_t *made = json_object();
@@ -378,6 +384,7 @@ static json_t *record_json(const plx_record *record)
 {
     json_t *made = json_object();
     plx_json_add_problem(made, &record->problem);
+    plx_json_add_shift(made, record->shift);
     json_object_set_new(made, "backend", plx_json_text(record->backend));
     json_object_set_new(made, "device", natural(record->device));
     json_object_set_new(made, "kernel", plx_json_text(record->kernel));
@@ -429,6 +436,34 @@ static json_t *check_json(const plx_check_counts *counts)
                      (json_int_t)counts->pairs, "agreed", (json_int_t)counts->agreed, "disagreed",
                      (json_int_t)counts->disagreed, "repeats", (json_int_t)counts->repeats,
                      "unsupported_reasons", reasons);
+}
+
+/* The problem where the ratio is least stands in it whole. */
+static json_t *standing_json(const plx_results *results, const plx_standing *one)
+{
+    const plx_record *least = &results->records[one->least_at];
+    json_t *at = json_object();
+    plx_json_add_problem(at, &least->problem);
+    plx_json_add_shift(at, least->shift);
+    return json_pack("{s:s, s:s, s:s, s:o, s:I, s:I, s:o, s:o, s:o, s:o}", "op", plx_op_name(one->op),
+                     "dtype", plx_dtype_name(one->dtype), "variant", one->variant, "backend",
+                     plx_json_text(one->backend), "problems", (json_int_t)one->problems, "ahead",
+                     (json_int_t)one->ahead, "mean", plx_json_number(one->mean), "least",
+                     plx_json_number(one->least), "most", plx_json_number(one->most), "least_at", at);
+}
+
+json_t *plx_json_standings(const plx_results *results)
+{
+    plx_standing *standings;
+    plx_error error;
+    size_t count;
+    if (plx_results_standings(results, &standings, &count, &error) != PLX_OK)
+        return NULL;
+    json_t *made = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(made, standing_json(results, &standings[i]));
+    free(standings);
+    return made;
 }
 
 json_t *plx_results_json(const plx_results *results)

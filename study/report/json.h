@@ -20,6 +20,10 @@ json_t *plx_json_device(const plx_study_device *device);
 json_t *plx_json_time(const plx_timing *time);
 /* op, dtype, shape, and what else makes the problem differ from others. */
 void plx_json_add_problem(json_t *made, const plx_problem *problem);
+/* The standings of the results; NULL: no memory. */
+json_t *plx_json_standings(const plx_results *results);
+/* Nothing for operands that start aligned. */
+void plx_json_add_shift(json_t *made, uint64_t shift);
 /* Takes `all` over; NULL: there was no memory for it. */
 plx_status plx_json_write(json_t *all, FILE *to, plx_error *error);
 

@@ -146,11 +146,12 @@ static void status_text(const plx_record *record, char *text)
 /* "f32 65x63x17 nn, graded input, seed 11". */
 static void case_text(const plx_record *record, char *text)
 {
-    char shape[80], variant[128];
+    char shape[80], variant[128], layout[128];
     plx_shape_text(&record->problem, shape, sizeof shape);
     plx_variant_text(&record->problem, variant, sizeof variant);
-    int length = snprintf(text, CELL, "%s %s%s%.40s, ", plx_dtype_name(record->problem.dtype), shape,
-                          variant[0] != '\0' ? " " : "", variant);
+    plx_layout_text(&record->problem, record->shift, layout, sizeof layout);
+    int length = snprintf(text, CELL, "%s %s%s%.40s%s, ", plx_dtype_name(record->problem.dtype), shape,
+                          variant[0] != '\0' ? " " : "", variant, layout);
     if (length < 0 || length >= CELL)
         return;
     if (record->from_files)
@@ -426,7 +427,7 @@ static void put_agreement(const report_table *table, size_t group)
 static bool is_same_case(const plx_record *a, const plx_record *b)
 {
     return memcmp(&a->problem, &b->problem, sizeof a->problem) == 0 && a->input == b->input &&
-           a->from_files == b->from_files && a->seed == b->seed;
+           a->from_files == b->from_files && a->seed == b->seed && a->shift == b->shift;
 }
 
 static void collect_rows(report_table *table, size_t group)

@@ -173,6 +173,7 @@ static bool take_record(const json_t *from, plx_record *record)
     *record = (plx_record){
         .from_files = strcmp(plx_json_text_at(from, "input", ""), "files") == 0,
         .seed = (uint64_t)plx_json_integer_at(from, "seed", 0),
+        .shift = (uint64_t)plx_json_integer_at(from, "shift", 0),
         .device = size_at(from, "device"),
         .kernel_flags = flags_at(from),
         .group = size_at(from, "group"),

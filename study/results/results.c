@@ -92,6 +92,7 @@ void plx_record_fill(plx_record *record, const plx_arm *arm, const plx_inputs *i
         .input = inputs->input,
         .from_files = inputs->from_arrays,
         .seed = inputs->seed,
+        .shift = inputs->shift,
         .device = arm->device,
         .group = group,
         .step = arm->step,

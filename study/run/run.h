@@ -224,8 +224,10 @@ typedef struct plx_comparison {
  * outlive the comparison.  On failure there is nothing to close. */
 plx_status plx_comparison_open(plx_comparison *comparison, plx_context *context,
                                const plx_compare_options *options, plx_results *results, plx_error *error);
-/* Adds the pairs and the records of one problem to the results, as the group. */
-plx_status plx_comparison_add(plx_comparison *comparison, const plx_problem *problem, size_t group);
+/* Adds the pairs and the records of one problem to the results, as the group; its operands
+ * start `shift` elements past an aligned address. */
+plx_status plx_comparison_add(plx_comparison *comparison, const plx_problem *problem, uint64_t shift,
+                              size_t group);
 void plx_comparison_close(plx_comparison *comparison);
 
 /* ---- measurement (measure.c) ------------------------------------------------------ */

@@ -70,6 +70,14 @@ static json_t *gain_json(const plx_results *results, size_t which, const char *d
                      "gflops", record->gflops, "date", date);
 }
 
+/* What is remembered stands for operands that lie as they usually do. */
+static bool is_plain(const plx_record *record)
+{
+    char layout[128];
+    plx_layout_text(&record->problem, record->shift, layout, sizeof layout);
+    return layout[0] == '\0';
+}
+
 /* What was known of the same is forgotten, and of the rest the oldest. */
 static void add_gain(json_t *gains, json_t *gain)
 {
@@ -96,7 +104,8 @@ void plx_gains_store(const plx_results *results)
         gains = json_array();
     for (size_t i = 0; gains != NULL && i < results->record_count; i++) {
         const plx_record *record = &results->records[i];
-        bool worth = record->outcome == PLX_OUTCOME_OK && isfinite(record->gain) && record->gain > 0;
+        bool worth = record->outcome == PLX_OUTCOME_OK && is_plain(record) && isfinite(record->gain) &&
+                     record->gain > 0;
         json_t *gain = worth ? gain_json(results, i, date) : NULL;
         if (gain != NULL) {
             add_gain(gains, gain);
