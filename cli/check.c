@@ -40,8 +40,11 @@ static int read_ops(const cli_options *options, plx_op *ops, size_t *count)
 static void print_counts(const plx_check_counts *counts)
 {
     size_t explained = 0;
-    (void)printf("%zu cases: %zu ok, %zu wrong, %zu failed, %zu unsupported\n", counts->cases, counts->ok,
+    (void)printf("%zu cases: %zu ok, %zu wrong, %zu failed, %zu unsupported", counts->cases, counts->ok,
                  counts->wrong, counts->failed, counts->unsupported);
+    if (counts->not_judged > 0)
+        (void)printf(", %zu not judged", counts->not_judged);
+    (void)printf("\n");
     for (size_t i = 0; i < counts->reason_count; i++) {
         (void)printf("  %zu unsupported: %s\n", counts->reasons[i].count, counts->reasons[i].text);
         explained += counts->reasons[i].count;

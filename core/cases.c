@@ -199,13 +199,13 @@ static void matvec_shape(maker *m, bool trans, int64_t rows, int64_t cols, plx_i
     add(m, &problem, input, usual(m), false);
 }
 
-static void matvec_honesty(maker *m, bool trans, int64_t k)
+static void matvec_precision(maker *m, bool trans, int64_t k)
 {
     plx_problem problem = plx_matvec_of(m->dtype, trans, trans ? k : 130, trans ? 130 : k);
-    add(m, &problem, PLX_INPUT_UNIFORM, (plx_rigour){.repeat = true, .honesty = true}, false);
+    add(m, &problem, PLX_INPUT_UNIFORM, (plx_rigour){.repeat = true, .precision = true}, false);
 }
 
-static const int64_t honest_lengths[] = {1, 2, 16, 64};
+static const int64_t precision_lengths[] = {1, 2, 16, 64};
 
 static void make_matvec_one_way(maker *m, bool trans)
 {
@@ -216,8 +216,8 @@ static void make_matvec_one_way(maker *m, bool trans)
     plx_problem busy = plx_matvec_of(m->dtype, trans, 257, 2049);
 
     add_busy(m, &busy);
-    for (size_t i = 0; i < sizeof honest_lengths / sizeof honest_lengths[0]; ++i)
-        matvec_honesty(m, trans, honest_lengths[i]);
+    for (size_t i = 0; i < sizeof precision_lengths / sizeof precision_lengths[0]; ++i)
+        matvec_precision(m, trans, precision_lengths[i]);
     for (int input = 0; input < PLX_INPUT_COUNT; ++input)
         for (int times = input == PLX_INPUT_SPECIAL ? 4 : 1; times > 0; --times)
             matvec_shape(m, trans, 67, 131, (plx_input)input);
@@ -258,10 +258,10 @@ static void gemm_shape(maker *m, int way, int64_t rows, int64_t cols, int64_t de
     add(m, &problem, input, usual(m), false);
 }
 
-static void gemm_honesty(maker *m, int way, int64_t k)
+static void gemm_precision(maker *m, int way, int64_t k)
 {
     plx_problem problem = plx_gemm_of(m->dtype, (way & 1) != 0, (way & 2) != 0, 66, 70, k);
-    add(m, &problem, PLX_INPUT_UNIFORM, (plx_rigour){.repeat = true, .honesty = true}, false);
+    add(m, &problem, PLX_INPUT_UNIFORM, (plx_rigour){.repeat = true, .precision = true}, false);
 }
 
 static void gemm_busily(maker *m, int way)
@@ -295,8 +295,8 @@ static void gemm_quick(maker *m)
             gemm_shape(m, way, quick[i][0], quick[i][1], quick[i][2], next_input(m));
         for (int input = 0; input < PLX_INPUT_COUNT; ++input)
             gemm_shape(m, way, 67, 70, 37, (plx_input)input);
-        for (size_t i = 0; i < sizeof honest_lengths / sizeof honest_lengths[0]; ++i)
-            gemm_honesty(m, way, honest_lengths[i]);
+        for (size_t i = 0; i < sizeof precision_lengths / sizeof precision_lengths[0]; ++i)
+            gemm_precision(m, way, precision_lengths[i]);
         if (way == second)
             return;
     }
@@ -313,8 +313,8 @@ static void make_gemm(maker *m)
     }
     for (int way = 0; way < 4; ++way) {
         gemm_busily(m, way);
-        for (size_t i = 0; i < sizeof honest_lengths / sizeof honest_lengths[0]; ++i)
-            gemm_honesty(m, way, honest_lengths[i]);
+        for (size_t i = 0; i < sizeof precision_lengths / sizeof precision_lengths[0]; ++i)
+            gemm_precision(m, way, precision_lengths[i]);
         for (int input = 0; input < PLX_INPUT_COUNT; ++input)
             for (int times = input == PLX_INPUT_SPECIAL ? 4 : 1; times > 0; --times)
                 gemm_shape(m, way, 67, 70, 37, (plx_input)input);

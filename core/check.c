@@ -345,6 +345,7 @@ static void add_counts(plx_check_counts *all, const plx_check_counts *of)
     all->wrong += of->wrong;
     all->unsupported += of->unsupported;
     all->failed += of->failed;
+    all->not_judged += of->not_judged;
     all->pairs += of->pairs;
     all->agreed += of->agreed;
     all->disagreed += of->disagreed;

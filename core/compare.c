@@ -133,8 +133,10 @@ static void validate_arms(plx_comparison *c, plx_arm *arms, size_t count, const 
     for (size_t i = 0; i < count; ++i) {
         progress(c, plx_backend_label(arms[i].backend),
                  arms[i].kernel != NULL ? arms[i].kernel->name : "best", "validate");
-        if (!is_refused(c, &arms[i], &inputs->problem))
-            plx_arm_run(&arms[i], inputs, truths, &rigour);
+        if (is_refused(c, &arms[i], &inputs->problem))
+            continue;
+        plx_arm_run(&arms[i], inputs, truths, &rigour);
+        plx_claims_test(&c->claims, &arms[i], inputs);
     }
 }
 
@@ -245,6 +247,7 @@ plx_status plx_comparison_open(plx_comparison *c, plx_context *context, const pl
 
 void plx_comparison_close(plx_comparison *c)
 {
+    plx_claims_free(&c->claims);
     plx_viewpoints_close(&c->viewpoints);
 }
 

@@ -84,10 +84,19 @@ bool plx_json_problem(const json_t *record, plx_problem *problem)
 
 static plx_outcome outcome_at(const json_t *record)
 {
-    for (int i = 0; i <= PLX_OUTCOME_NOT_RUN; i++)
+    for (int i = 0; i < PLX_OUTCOME_COUNT; i++)
         if (strcmp(plx_json_text_at(record, "status", ""), plx_outcome_name((plx_outcome)i)) == 0)
             return (plx_outcome)i;
     return PLX_OUTCOME_FAILED;
+}
+
+/* Older files do not say. */
+static plx_bound_kind bound_at(const json_t *error)
+{
+    for (int i = 0; i < PLX_BOUND_KIND_COUNT; i++)
+        if (strcmp(plx_json_text_at(error, "bound.kind", ""), plx_bound_kind_name((plx_bound_kind)i)) == 0)
+            return (plx_bound_kind)i;
+    return PLX_BOUND_DETERMINISTIC;
 }
 
 static void take_error(const json_t *from, plx_error_measure *error)
@@ -99,6 +108,8 @@ static void take_error(const json_t *from, plx_error_measure *error)
         .compared = plx_json_integer_at(from, "compared", 0),
         .wrong = plx_json_integer_at(from, "wrong", 0),
         .first_bad = plx_json_integer_at(from, "first_bad", -1),
+        .bound = bound_at(from),
+        .gamma = plx_json_number_at(from, "bound.gamma", 0),
     };
     take_text(from, "got", error->got, sizeof error->got);
     take_text(from, "expected", error->expected, sizeof error->expected);

@@ -93,6 +93,7 @@ libparallax_la_SOURCES += \
 	core/check.c \
 	core/check.h \
 	core/check_unit.c \
+	core/claims.c \
 	core/compare.c \
 	core/count.c \
 	core/element.c \

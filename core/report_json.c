@@ -286,6 +286,9 @@ static json_t *error_json(const plx_error_measure *error)
     json_object_set_new(made, "first_bad", index_or_null(error->first_bad));
     json_object_set_new(made, "compared", integer(error->compared));
     json_object_set_new(made, "wrong", integer(error->wrong));
+    json_object_set_new(made, "bound",
+                        json_pack("{s:s, s:o}", "kind", plx_bound_kind_name(error->bound), "gamma",
+                                  plx_json_number(error->gamma)));
     if (error->first_bad >= 0) {
         json_object_set_new(made, "got", plx_json_text(error->got));
         json_object_set_new(made, "expected", plx_json_text(error->expected));
@@ -429,11 +432,11 @@ static json_t *check_json(const plx_check_counts *counts)
     for (size_t i = 0; i < counts->reason_count; i++)
         json_array_append_new(reasons, json_pack("{s:s, s:I}", "reason", counts->reasons[i].text, "count",
                                                  (json_int_t)counts->reasons[i].count));
-    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "effort",
+    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "effort",
                      plx_effort_name(counts->effort), "cases", (json_int_t)counts->cases, "ok",
                      (json_int_t)counts->ok, "wrong", (json_int_t)counts->wrong, "failed",
-                     (json_int_t)counts->failed, "unsupported", (json_int_t)counts->unsupported, "pairs",
-                     (json_int_t)counts->pairs, "agreed", (json_int_t)counts->agreed, "disagreed",
+                     (json_int_t)counts->failed, "unsupported", (json_int_t)counts->unsupported, "not_judged",
+                     (json_int_t)counts->not_judged, "pairs", (json_int_t)counts->pairs, "agreed", (json_int_t)counts->agreed, "disagreed",
                      (json_int_t)counts->disagreed, "repeats", (json_int_t)counts->repeats,
                      "unsupported_reasons", reasons);
 }

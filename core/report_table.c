@@ -231,6 +231,8 @@ static const char *outcome_colour(const report_table *table, const plx_record *r
         return "\033[31m";
     case PLX_OUTCOME_UNSUPPORTED:
     case PLX_OUTCOME_NOT_RUN:
+    case PLX_OUTCOME_NOT_JUDGED:
+    case PLX_OUTCOME_COUNT:
         break;
     }
     return "\033[33m";

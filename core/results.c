@@ -20,6 +20,13 @@ static const char *const outcome_names[] = {
     [PLX_OUTCOME_UNSUPPORTED] = "unsupported",
     [PLX_OUTCOME_FAILED] = "failed",
     [PLX_OUTCOME_NOT_RUN] = "not-run",
+    [PLX_OUTCOME_NOT_JUDGED] = "not-judged",
+};
+
+static const char *const bound_names[] = {
+    [PLX_BOUND_EXACT] = "exact",
+    [PLX_BOUND_DETERMINISTIC] = "deterministic",
+    [PLX_BOUND_PROBABILISTIC] = "probabilistic",
 };
 
 const char *plx_input_name(plx_input input)
@@ -39,7 +46,12 @@ bool plx_input_from_name(const char *name, plx_input *input)
 
 const char *plx_outcome_name(plx_outcome outcome)
 {
-    return (unsigned)outcome <= PLX_OUTCOME_NOT_RUN ? outcome_names[outcome] : "unknown";
+    return (unsigned)outcome < PLX_OUTCOME_COUNT ? outcome_names[outcome] : "unknown";
+}
+
+const char *plx_bound_kind_name(plx_bound_kind kind)
+{
+    return (unsigned)kind < PLX_BOUND_KIND_COUNT ? bound_names[kind] : "unknown";
 }
 
 /* ---- growth --------------------------------------------------------------------- */
@@ -139,6 +151,8 @@ int plx_results_status(const plx_results *results, bool want_pairs)
         return 5;
     if (any(results, PLX_OUTCOME_UNSUPPORTED, true))
         return 3;
+    if (any(results, PLX_OUTCOME_NOT_JUDGED, false))
+        return 4;
     if (want_pairs ? !any_pair(results, false) : !any(results, PLX_OUTCOME_OK, false))
         return 4;
     return 0;

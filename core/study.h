@@ -137,7 +137,7 @@ typedef struct plx_arm {
 typedef struct plx_rigour {
     uint64_t shift; /* elements by which operands are misaligned */
     bool repeat;    /* run twice; R0 and R1 kernels must give the same bits */
-    bool honesty;   /* the gate on the error's size in units of sqrt(k) u S */
+    bool precision; /* the precision check: the error's size in units of sqrt(k) u S */
     size_t busy;    /* so many more runs beside a busy queue, under the same rule */
 } plx_rigour;
 
@@ -169,6 +169,23 @@ typedef plx_status plx_pair_found(void *data, size_t first, size_t second, const
                                   plx_error *error);
 plx_status plx_arms_pair(const plx_arm *arms, size_t count, const plx_inputs *inputs, plx_truths *truths,
                          plx_pair_found *found, void *data, plx_error *error);
+
+/* ---- claims (claims.c) ---------------------------------------------------------- */
+
+typedef struct plx_claim plx_claim;
+
+/* What the kernels of a study claimed, and what became of it.  Starts as {.first = NULL}. */
+typedef struct plx_claims {
+    plx_claim *first;
+} plx_claims;
+
+/* An arm that is ok stays so if its kernel is as precise as its element type and no deeper than
+ * it declares; else it is wrong, with the reason, or what else became of the trial.  A kernel
+ * that does not serve the problems of the trial is not tried. */
+void plx_claims_test(plx_claims *claims, plx_arm *arm, const plx_inputs *inputs);
+/* The depth alone. */
+void plx_claims_test_depth(plx_claims *claims, plx_arm *arm, const plx_inputs *inputs);
+void plx_claims_free(plx_claims *claims);
 
 /* ---- viewpoints (viewpoint.c) -------------------------------------------------- */
 
@@ -211,6 +228,7 @@ void plx_measure_flushing(plx_backend *backend, plx_study_device *device); /* fl
 typedef struct plx_comparison {
     const plx_compare_options *options; /* all but its problems */
     plx_viewpoints viewpoints;
+    plx_claims claims;
     plx_results *results;
     plx_error *error;
     size_t done, total; /* steps of work, for the progress line */

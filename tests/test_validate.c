@@ -474,7 +474,7 @@ static void test_a_yardstick_is_judged_as_a_copy(void **state)
     plx_inputs_free(&inputs);
 }
 
-/* ---- honesty ----------------------------------------------------------------------------------------- */
+/* ---- precision check --------------------------------------------------------------------------------- */
 
 static void test_tf32_is_not_f32(void **state)
 {
@@ -483,8 +483,8 @@ static void test_tf32_is_not_f32(void **state)
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; ++i) {
         scene s = scene_of(plx_gemm_of(PLX_F32, false, false, 60, 60, lengths[i]), PLX_INPUT_UNIFORM, i);
         float *narrow = multiply(&s.inputs, true);
-        assert_true(plx_honesty(&s.inputs, &s.truth, s.c) < 1.5);
-        assert_true(plx_honesty(&s.inputs, &s.truth, narrow) > 100.0);
+        assert_true(plx_precision_error(&s.inputs, &s.truth, s.c) < 1.5);
+        assert_true(plx_precision_error(&s.inputs, &s.truth, narrow) > 100.0);
         free(narrow);
         end(&s);
     }

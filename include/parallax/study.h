@@ -87,10 +87,22 @@ typedef enum plx_outcome {
     PLX_OUTCOME_WRONG,
     PLX_OUTCOME_UNSUPPORTED,
     PLX_OUTCOME_FAILED,
-    PLX_OUTCOME_NOT_RUN
+    PLX_OUTCOME_NOT_RUN,
+    PLX_OUTCOME_NOT_JUDGED, /* ran, but no bound tells its result from zero */
+    PLX_OUTCOME_COUNT
 } plx_outcome;
 
 PLX_API const char *plx_outcome_name(plx_outcome outcome); /* "ok", "not-run" */
+
+/* What an error is compared with. */
+typedef enum plx_bound_kind {
+    PLX_BOUND_EXACT = 0,     /* nothing: the bytes, or the one right rounding, are demanded */
+    PLX_BOUND_DETERMINISTIC, /* holds for every sum of that depth */
+    PLX_BOUND_PROBABILISTIC, /* holds for all but a vanishing part of sums of random signs */
+    PLX_BOUND_KIND_COUNT
+} plx_bound_kind;
+
+PLX_API const char *plx_bound_kind_name(plx_bound_kind kind); /* "exact", "deterministic" */
 
 /* How far a result is from the reference. */
 typedef struct plx_error_measure {
@@ -102,6 +114,9 @@ typedef struct plx_error_measure {
     int64_t indeterminate; /* elements without a bound: the order of the sum decides on overflow */
     int64_t first_bad;     /* the first of them, row by row; -1: none */
     char got[40], expected[40]; /* that element, "" when none */
+    plx_bound_kind bound;
+    double gamma;  /* the bound over the size of what was summed; 0 when exact */
+    bool too_wide; /* at most elements a result of zero would be within the bound */
 } plx_error_measure;
 
 /* A median and its 95 % interval. */
@@ -216,7 +231,8 @@ typedef struct plx_results {
 PLX_API void plx_results_free(plx_results *results);
 /* 0 all ran and agreed; 1 a result was wrong or a pair disagrees; 3 a kernel asked for
  * by name is unsupported; 4 nothing was compared (fewer than two viewpoints, when
- * `want_pairs`); 5 a backend failed.  The program's exit status. */
+ * `want_pairs`), or a result could not be judged; 5 a backend failed.  The program's
+ * exit status. */
 PLX_API int plx_results_status(const plx_results *results, bool want_pairs);
 
 /* ---- compare --------------------------------------------------------------- */
@@ -370,6 +386,7 @@ PLX_API const char *plx_check_phase_name(plx_check_phase phase); /* "references"
 typedef struct plx_check_counts {
     plx_effort effort;
     size_t cases, ok, wrong, unsupported, failed, pairs, agreed, disagreed;
+    size_t not_judged; /* cases that ran, but no bound tells their results from zero */
     size_t repeats; /* runs whose bits were compared with those of an earlier one */
     /* Why what is unsupported is; what differs in numbers alone counts as one reason. */
     plx_check_reason reasons[PLX_CHECK_REASONS];
