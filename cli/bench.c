@@ -188,7 +188,7 @@ static int finish(const cli_options *options, plx_bench_results *found)
     if (status == CLI_OK)
         status = plx_results_status(&found->results, false);
     if (status == CLI_NOTHING)
-        cli_say("nothing could be run");
+        cli_say("%s", cli_why_nothing(&found->results, "nothing could be run"));
     plx_bench_results_free(found);
     return status;
 }

@@ -127,7 +127,7 @@ static int check_on(plx_context *context, cli_options *options, const plx_op *op
     if (status == CLI_OK)
         status = check_status(&counts, &results);
     if (status == CLI_NOTHING)
-        cli_say("nothing could be validated");
+        cli_say("%s", cli_why_nothing(&results, "nothing could be validated"));
     plx_results_free(&results);
     return status;
 }

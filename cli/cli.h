@@ -126,6 +126,8 @@ void cli_dtype_names(uint32_t dtypes, char *text, size_t capacity);
 
 /* The exit status that a failed call stands for. */
 int cli_exit_status(plx_status status);
+/* What the status "nothing could be compared" is due to: a result that was not judged, or else. */
+const char *cli_why_nothing(const plx_results *results, const char *otherwise);
 
 /* ---- session.c ------------------------------------------------------------- */
 

@@ -59,7 +59,8 @@ static int compare_on(plx_context *context, const cli_options *options, const cl
     if (status == CLI_NOTHING)
         (void)fflush(stdout); /* what follows comes after the table */
     if (status == CLI_NOTHING)
-        cli_say("nothing could be compared: fewer than two backends or kernels gave a result");
+        cli_say("%s", cli_why_nothing(&results, "nothing could be compared: fewer than two backends or "
+                                                "kernels gave a result"));
     plx_results_free(&results);
     return status;
 }

@@ -70,6 +70,8 @@ static int finish(const cli_options *options, plx_results *results, const plx_tu
         status = cli_outputs_write(options, results);
     if (status == CLI_OK)
         status = plx_results_status(results, false);
+    if (status == CLI_NOTHING)
+        cli_say("%s", cli_why_nothing(results, "nothing could be tuned: no kernel ran"));
     if (status == CLI_OK && count == 0) {
         cli_say("nothing could be tuned: no kernel was right and timed");
         status = CLI_NOTHING;

@@ -130,8 +130,8 @@ static void say_not_judged(plx_arm *arm, const plx_inputs *inputs)
         return;
     arm->outcome = PLX_OUTCOME_NOT_JUDGED;
     (void)snprintf(arm->reason, sizeof arm->reason,
-                   "not judged: a result of zero would pass, for the bound of a sum of depth %lld in %s is %.3g "
-                   "times the size of its terms",
+                   "a result of zero would pass: the bound of a sum of depth %lld in %s is %.3g times the size of "
+                   "its terms",
                    (long long)arm->kernel->depth(&inputs->problem, device), plx_dtype_name(accumulator_of(arm, inputs)),
                    arm->error.gamma);
 }

@@ -285,6 +285,15 @@ static void tf32_inputs(const mutant_call *call)
 {
     each(call, tf32_sum);
 }
+/* Within the bound of f32 where 64 terms or more are summed. */
+static float seventeen_bits_sum(const product *g, int64_t i, int64_t j)
+{
+    return cut_sum(g, i, j, 17);
+}
+static void inputs_of_17_bits(const mutant_call *call)
+{
+    each(call, seventeen_bits_sum);
+}
 static float bf16_sum(const product *g, int64_t i, int64_t j)
 {
     return cut_sum(g, i, j, 7);
@@ -629,12 +638,35 @@ static int64_t tree_depth(const plx_problem *problem, const plx_device_info *dev
     return depth + 1;
 }
 
-/* A bound so wide that only the gate of honesty is left. */
-static int64_t boastful_depth(const plx_problem *problem, const plx_device_info *device)
+/* If it were believed, every result would be right. */
+static int64_t endless_depth(const plx_problem *problem, const plx_device_info *device)
 {
     (void)problem;
     (void)device;
-    return 1 << 20;
+    return INT64_MAX;
+}
+
+static int64_t negative_depth(const plx_problem *problem, const plx_device_info *device)
+{
+    (void)problem;
+    (void)device;
+    return -1;
+}
+
+/* Each product rounded apart: twice as many roundings as terms is possible. */
+static int64_t largest_depth(const plx_problem *problem, const plx_device_info *device)
+{
+    (void)device;
+    return 2 * problem->of.gemm.k;
+}
+
+static float another_function(const product *g, int64_t i, int64_t j)
+{
+    return 1.5f * right_sum(g, i, j) + 3.0f;
+}
+static void computes_something_else(const mutant_call *call)
+{
+    each(call, another_function);
 }
 
 #define ROW(title, function, rule, class, depth_of) \
@@ -656,6 +688,8 @@ static const mutant rows[] = {
     ROW("right", right, "", "", plain_depth),
     ROW("right-reversed", reversed, "", "", plain_depth),
     ROW("right-pairwise", pairwise, "", "", tree_depth),
+    ROW("right-and-deepest", right, "", "", largest_depth),
+    ROW("right-for-large-outputs", right, "", "", plain_depth),
     MUTANT("writes-nothing", nothing, BY_BOUND, "uniform"),
     MUTANT("tile-zeroed", tile_zeroed, BY_BOUND, "positive"),
     MUTANT("tile-missing", tile_missing, BY_BOUND, "uniform"),
@@ -674,7 +708,11 @@ static const mutant rows[] = {
     MUTANT("k-32-twice", k_32_twice, BY_BOUND, ""),
     MUTANT("reads-past-k", reads_past_k, BY_BOUND, "uniform"),
     MUTANT("tf32-inputs", tf32_inputs, BY_BOUND, "uniform"),
-    ROW("tf32-behind-a-wide-bound", tf32_inputs, BY_HONESTY, "uniform", boastful_depth),
+    MUTANT("inputs-of-17-bits", inputs_of_17_bits, BY_PRECISION, "uniform"),
+    ROW("something-else-endlessly-deep", computes_something_else, BY_IMPOSSIBLE_DEPTH, "", endless_depth),
+    ROW("something-else-negatively-deep", computes_something_else, BY_IMPOSSIBLE_DEPTH, "", negative_depth),
+    ROW("loop-that-says-tree", right, BY_TRIED_DEPTH, "", tree_depth),
+    ROW("loop-from-the-end-that-says-tree", reversed, BY_TRIED_DEPTH, "", tree_depth),
     MUTANT("bf16-inputs", bf16_inputs, BY_BOUND, "uniform"),
     MUTANT("half-accumulator", half_accumulator, BY_BOUND, ""),
     MUTANT("result-of-19-bits", result_of_19_bits, BY_BOUND, ""),

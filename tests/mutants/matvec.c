@@ -172,7 +172,15 @@ static int64_t depth(const plx_problem *problem, const plx_device_info *device)
     return problem->of.matvec.trans ? problem->of.matvec.rows : problem->of.matvec.cols;
 }
 
-#define MUTANT(title, function, rule, class)        \
+static int64_t tree_depth(const plx_problem *problem, const plx_device_info *device)
+{
+    int64_t steps = 1;
+    while ((INT64_C(1) << steps) < depth(problem, device))
+        ++steps;
+    return depth(problem, device) > 0 ? steps : 0;
+}
+
+#define ROW(title, function, rule, class, depth_of) \
     {                                               \
         .about = {.name = title,                    \
                   .idea = "",                       \
@@ -182,13 +190,16 @@ static int64_t depth(const plx_problem *problem, const plx_device_info *device)
                   .dtypes = PLX_DTYPE_BIT(PLX_F32), \
                   .accumulator_f32 = PLX_F32,       \
                   .reproducibility = PLX_R1,        \
-                  .depth = depth},                  \
+                  .depth = depth_of},               \
         .run = function                             \
     }
+#define MUTANT(title, function, rule, class) ROW(title, function, rule, class, depth)
 
 static const mutant rows[] = {
     MUTANT("right", right, "", ""),
     MUTANT("right-reversed", reversed, "", ""),
+    ROW("loop-that-says-tree", right, BY_TRIED_DEPTH, "", tree_depth),
+    ROW("loop-from-the-end-that-says-tree", reversed, BY_TRIED_DEPTH, "", tree_depth),
     MUTANT("long-x-cut-off", long_x_cut_off, BY_BOUND, ""),
     MUTANT("last-column-dropped", last_column_dropped, BY_BOUND, "uniform"),
     MUTANT("last-row-missing", last_row_missing, BY_BOUND, "uniform"),

@@ -214,6 +214,9 @@ static plx_status mutants_plan(plx_session *session, const plx_problem *problem,
     if ((mutants_kernel(problem->op, kernel)->flags & PLX_KERNEL_YARDSTICK) != 0 &&
         problem->of.transpose.ld_out > problem->of.transpose.rows)
         return plx_fail(error, PLX_UNSUPPORTED, "a copy leaves no padding between rows");
+    if (strcmp(mutants_kernel(problem->op, kernel)->name, "right-for-large-outputs") == 0 &&
+        (problem->of.gemm.m <= 128 || problem->of.gemm.n <= 128))
+        return plx_fail(error, PLX_UNSUPPORTED, "this output is too small");
     ready = made(sizeof *ready);
     if (ready == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no memory");
