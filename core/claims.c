@@ -53,7 +53,8 @@ static sizes sizes_of(const plx_problem *problem)
     if (problem->op == PLX_GEMM)
         return (sizes){gemm->m, gemm->n, gemm->k};
     if (problem->op == PLX_MATVEC)
-        return matvec->trans ? (sizes){matvec->cols, 1, matvec->rows} : (sizes){matvec->rows, 1, matvec->cols};
+        return matvec->trans ? (sizes){matvec->cols, 1, matvec->rows}
+                             : (sizes){matvec->rows, 1, matvec->cols};
     return (sizes){1, 1, problem->of.reduce.n};
 }
 
@@ -113,8 +114,7 @@ static void write_terms(plx_inputs *inputs, bool backward, double unit)
             for (int64_t col = 0; col < e->cols; ++col) {
                 int64_t term = e->sum_axis == 0 ? row : col, other = e->sum_axis == 0 ? col : row;
                 put(inputs->problem.dtype, inputs->data[i], row * e->ld + col,
-                    i > 0 ? 1.0
-                          : term_of(term, plx_sum_length(inputs), backward != (other % 2 == 1), unit));
+                    i > 0 ? 1.0 : term_of(term, plx_sum_length(inputs), backward != (other % 2 == 1), unit));
             }
     }
     inputs->from_arrays = true; /* of no class that the judge may rely on */
@@ -162,7 +162,8 @@ static void run_trial(plx_claim *claim, const plx_arm *arm, const plx_problem *p
 
 /* ---- what was found ----------------------------------------------------------------------- */
 
-static plx_claim *find(const plx_claims *claims, const plx_arm *arm, trial_kind kind, const plx_problem *problem)
+static plx_claim *find(const plx_claims *claims, const plx_arm *arm, trial_kind kind,
+                       const plx_problem *problem)
 {
     for (plx_claim *claim = claims->first; claim != NULL; claim = claim->next)
         if (claim->backend == arm->backend && claim->kernel == arm->kernel && claim->kind == kind &&
