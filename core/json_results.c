@@ -120,6 +120,7 @@ static void take_time(const json_t *record, plx_timing *time)
         .batch = size_at(record, "time.batch"),
         .dropped = size_at(record, "time.dropped"),
     };
+    take_text(record, "time.clock_reason", time->clock_reason, sizeof time->clock_reason);
     if (!time->measured)
         *time = (plx_timing){.measured = false};
 }

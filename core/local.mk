@@ -89,6 +89,7 @@ libparallax_la_SOURCES += \
 	core/ceiling.c \
 	core/ceiling_measure.c \
 	core/ceilings.c \
+	core/clock_fit.c \
 	core/clocks.c \
 	core/check.c \
 	core/check.h \

@@ -23,7 +23,9 @@ typedef struct runner {
     plx_backend *telemetry; /* tells the state of the device; NULL: nobody does */
     plx_timed_queues queues;
     size_t batch, count, calls;
-    bool device_clock, done;
+    bool done;
+    plx_clock_fit fit;   /* of the device's clock to the host's */
+    double overhead_ns;  /* of a batch on the host's clock */
     double once_ns;  /* about the time of one launch */
     double spent_ns; /* on the host's clock */
     plx_sample samples[PLX_MAX_SAMPLES];
@@ -56,12 +58,17 @@ static plx_status launch_batch(runner *r)
     return status;
 }
 
+static bool warms_up(const runner *r)
+{
+    return r->once_ns < warm_up_limit_ns;
+}
+
 /* The time of one batch on both clocks.  One launch goes ahead of it, so that neither what
  * the arm before left in the caches nor an idle device is charged to this one. */
 static plx_status time_batch(runner *r, double *device_ns, double *host_ns)
 {
     double start;
-    plx_status status = r->once_ns < warm_up_limit_ns ? launch(r) : PLX_OK;
+    plx_status status = warms_up(r) ? launch(r) : PLX_OK;
 
     if (status == PLX_OK)
         status = plx_timed_queues_wait(&r->queues);
@@ -81,10 +88,9 @@ static plx_status time_batch(runner *r, double *device_ns, double *host_ns)
     return status;
 }
 
-/* A device's clock is believed when it says something that the host's allows. */
-static bool credible(double device_ns, double host_ns)
+static double overhead_of(const runner *r)
 {
-    return isfinite(device_ns) && device_ns > 0.0 && device_ns <= host_ns * 1.05 + 2e4;
+    return warms_up(r) ? r->overhead_ns : plx_clock_overhead_idle(r->overhead_ns);
 }
 
 /* One batch: the time on the clock that is believed, and on the host's. */
@@ -93,13 +99,13 @@ static plx_status try_batch(runner *r, double *elapsed, double *host_ns)
     double device_ns = 0.0;
     plx_status status = time_batch(r, &device_ns, host_ns);
 
-    r->device_clock = credible(device_ns, *host_ns);
-    *elapsed = r->device_clock ? device_ns : *host_ns;
+    r->fit = plx_clock_fit_of(device_ns, *host_ns, overhead_of(r));
+    *elapsed = r->fit == PLX_CLOCK_FITS ? device_ns : *host_ns;
     r->once_ns = *elapsed / (double)r->batch;
     return status;
 }
 
-/* Warms up, chooses the clock, and doubles the batch until a sample lasts long enough.
+/* Warms up, and doubles the batch until a sample lasts long enough.
  * What takes all the time there is in one go is not run again for that.  With several queues
  * a sample begins and ends with launches that overlap less: it lasts longer, and each queue
  * has a few. */
@@ -153,8 +159,8 @@ static plx_status take_sample(runner *r, const timing_rules *rules)
         return status;
     note_state(r, sample);
     sample->host_ns = host_ns / (double)r->batch;
-    sample->time_ns = r->device_clock ? device_ns / (double)r->batch : sample->host_ns;
-    ++r->count;
+    sample->device_ns = device_ns / (double)r->batch;
+    r->fit = plx_samples_believe(r->samples, ++r->count, r->batch, overhead_of(r));
     r->arm->time.settled = settled(r, rules);
     r->done = (r->arm->time.settled && !rules->together) || r->count == PLX_MAX_SAMPLES ||
               (r->spent_ns > rules->limit_ns && r->count >= 3);
@@ -206,6 +212,8 @@ static void runner_start(runner *r, plx_arm *arm, plx_pool **pools, const plx_in
     if (status == PLX_OK)
         status = plx_timed_queues_open(&r->queues, arm->backend, rules->queues);
     if (status == PLX_OK)
+        status = plx_clock_overhead(&r->queues, &r->overhead_ns);
+    if (status == PLX_OK)
         status = calibrate(r, rules->limit_ns);
     if (status != PLX_OK)
         runner_fail(r, status);
@@ -216,7 +224,8 @@ static void runner_finish(runner *r, const timing_rules *rules)
     plx_timing *timing = &r->arm->time;
 
     if (r->count > 0) {
-        timing->device_clock = r->device_clock;
+        timing->device_clock = r->fit == PLX_CLOCK_FITS;
+        (void)snprintf(timing->clock_reason, sizeof timing->clock_reason, "%s", plx_clock_fit_text(r->fit));
         timing->hot = rules->hot;
         timing->queues = r->pool->sets < rules->queues ? r->pool->sets : rules->queues;
         timing->batch = r->batch;

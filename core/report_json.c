@@ -303,6 +303,8 @@ json_t *plx_json_time(const plx_timing *time)
     json_object_set_new(made, "ci95_ns", interval);
     json_object_set_new(made, "samples", natural(time->samples));
     json_object_set_new(made, "clock", plx_json_text(time->device_clock ? "device" : "host"));
+    if (time->clock_reason[0] != '\0')
+        json_object_set_new(made, "clock_reason", plx_json_text(time->clock_reason));
     json_object_set_new(made, "settled", json_boolean(time->settled));
     json_object_set_new(made, "hot", json_boolean(time->hot));
     json_object_set_new(made, "queues", natural(time->queues));

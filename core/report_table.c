@@ -297,6 +297,10 @@ static void put_caveats(const report_table *table, const plx_record *record)
                        record->ceiling.over);
         put_reason(table, text);
     }
+    if (time->clock_reason[0] != '\0') {
+        (void)snprintf(text, sizeof text, "timed on the host's clock: %s", time->clock_reason);
+        put_reason(table, text);
+    }
     if (time->throttled)
         put_reason(table, "the device throttled during every sample; they were kept");
     else if (time->dropped > 0) {

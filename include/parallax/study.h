@@ -117,6 +117,7 @@ typedef struct plx_timing {
     double median_ns, low_ns, high_ns; /* 95 % interval of the median */
     size_t samples;
     bool device_clock; /* device events, else the host's clock */
+    char clock_reason[80]; /* why the device's clock was not believed; "" when it was */
     bool settled;      /* the interval became narrow enough before time was up */
     bool hot;          /* the same operands over and over; else none that a cache still holds */
     size_t queues;     /* that the launches went to in turn; those of several queues may overlap */
