@@ -50,6 +50,8 @@ static int compare_on(plx_context *context, const cli_options *options, const cl
     }
     plx_gains_store(&results);
     int status = cli_table_write(options, &results);
+    if (wanted.no_timing && !(options->given & OPT_QUIET) && !cli_stdout_is_taken(options))
+        (void)printf("\nnothing was timed: --no-timing was given\n");
     if ((options->given & OPT_VERBOSE) && !cli_stdout_is_taken(options))
         print_ideas(&results);
     if (status == CLI_OK)

@@ -307,3 +307,19 @@ void plx_ceilings_measure(plx_backend *backend, uint32_t kinds, plx_ceilings *ce
         *ceilings = known->of;
     (void)pthread_mutex_unlock(&context->ceilings_lock);
 }
+
+void plx_ceiling_renew(plx_backend *backend, plx_ceiling_kind kind, plx_ceilings *ceilings)
+{
+    plx_context *context = plx_backend_context(backend);
+    plx_known_ceilings *known;
+
+    (void)pthread_mutex_lock(&context->ceilings_lock);
+    known = known_of(backend);
+    if (known != NULL) {
+        const double value = measure_somewhere(backend, kind), before = known->of.value[kind];
+        if (value > 0.0 && (kind == PLX_CEILING_LAUNCH ? value < before : value > before))
+            known->of.value[kind] = value;
+        *ceilings = known->of;
+    }
+    (void)pthread_mutex_unlock(&context->ceilings_lock);
+}

@@ -97,6 +97,7 @@ static void take_error(const json_t *from, plx_error_measure *error)
         .max_over_bound = plx_json_number_at(from, "max_over_bound", INFINITY), /* null: not finite */
         .max_ulp = plx_json_number_at(from, "max_ulp", INFINITY),
         .compared = plx_json_integer_at(from, "compared", 0),
+        .compared_after = plx_json_integer_at(from, "compared_after_timing", 0),
         .wrong = plx_json_integer_at(from, "wrong", 0),
         .first_bad = plx_json_integer_at(from, "first_bad", -1),
     };

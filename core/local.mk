@@ -119,6 +119,8 @@ libparallax_la_SOURCES += \
 	core/sets.h \
 	core/samples.c \
 	core/timed_queues.c \
+	core/timed_results.c \
+	core/timed_results.h \
 	core/statistics.c \
 	core/stopwatch.h \
 	core/study.h \

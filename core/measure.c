@@ -1,13 +1,14 @@
 /* Times the arms of a study on one problem: batches between two events, buffers rotated
  * past the cache, arms in random order, until each one's interval is narrow. */
-#include "core/stopwatch.h"
+#include "core/timed_results.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MIN_SAMPLES = 20, MAX_BATCH = 20000, CALLS_PER_ROUND = 4, LAUNCHES_PER_QUEUE = 4 };
+/* A round in so many is looked at, and one of the first few; the last always. */
+enum { LOOK_EVERY = 16, FIRST_ROUNDS = 3 };
 
 static const double sample_ns = 400e3;      /* a sample lasts at least this long */
 static const double settled_width = 0.01;   /* of the interval, relative to the median */
@@ -22,8 +23,9 @@ typedef struct runner {
     plx_pool *pool;
     plx_backend *telemetry; /* tells the state of the device; NULL: nobody does */
     plx_timed_queues queues;
+    plx_timed_results results;
     size_t batch, count, calls;
-    bool done;
+    bool ending, done; /* ending: one more round, whose results are judged */
     plx_clock_fit fit;   /* of the device's clock to the host's */
     double overhead_ns;  /* of a batch on the host's clock */
     double once_ns;  /* about the time of one launch */
@@ -162,8 +164,6 @@ static plx_status take_sample(runner *r, const timing_rules *rules)
     sample->device_ns = device_ns / (double)r->batch;
     r->fit = plx_samples_believe(r->samples, ++r->count, r->batch, overhead_of(r));
     r->arm->time.settled = settled(r, rules);
-    r->done = (r->arm->time.settled && !rules->together) || r->count == PLX_MAX_SAMPLES ||
-              (r->spent_ns > rules->limit_ns && r->count >= 3);
     return PLX_OK;
 }
 
@@ -184,6 +184,86 @@ static plx_status take_calls(runner *r)
     return status;
 }
 
+/* ---- rounds --------------------------------------------------------------------------------- */
+
+static void runner_wrong(runner *r)
+{
+    r->done = true;
+    r->count = 0;
+    r->calls = 0;
+    r->arm->outcome = PLX_OUTCOME_WRONG;
+    r->arm->time = (plx_timing){.measured = false};
+    (void)snprintf(r->arm->reason, sizeof r->arm->reason, "wrong while timed, though right before: %s",
+                   r->results.wrong);
+}
+
+/* Whether this round is the last that time allows. */
+static bool is_last(const runner *r, const timing_rules *rules)
+{
+    const double round_ns = r->once_ns * (double)r->batch;
+    return r->ending || r->count + 1 >= PLX_MAX_SAMPLES ||
+           (r->count >= 2 && r->spent_ns + round_ns > rules->limit_ns);
+}
+
+static plx_look choose_look(const runner *r, const timing_rules *rules)
+{
+    const size_t every = r->count < FIRST_ROUNDS ? FIRST_ROUNDS - r->count : LOOK_EVERY;
+
+    if (r->results.truths == NULL)
+        return PLX_LOOK_NONE;
+    if (is_last(r, rules))
+        return PLX_LOOK_ALL;
+    if (r->count < FIRST_ROUNDS && r->results.change.sought)
+        return PLX_LOOK_NONE;
+    return plx_random((uint64_t)plx_now_ns(), 515, r->count) % every == 0 ? PLX_LOOK_CHANGED : PLX_LOOK_NONE;
+}
+
+/* With beta a launch adds to what the one before left: only what ran once can be judged. */
+static bool accumulates(const runner *r)
+{
+    const plx_inputs *inputs = r->results.inputs;
+    return inputs->data[inputs->operation->output] != NULL && r->batch + 1 > r->pool->sets;
+}
+
+static plx_status launch_each_set(runner *r)
+{
+    plx_status status = PLX_OK;
+
+    for (size_t i = 0; status == PLX_OK && i < r->pool->sets && i < r->batch; ++i)
+        status = launch(r);
+    return status == PLX_OK ? plx_timed_queues_wait(&r->queues) : status;
+}
+
+/* A sample, and a look at the results of its launches; where those can't be judged, of as
+ * many as there are sets right behind them. */
+static plx_status sample_and_look(runner *r, const timing_rules *rules, plx_look look)
+{
+    const bool behind = accumulates(r);
+    plx_status status = behind ? take_sample(r, rules) : PLX_OK;
+
+    if (status == PLX_OK)
+        status = plx_timed_results_prepare(&r->results, look, behind ? r->batch : r->batch + (size_t)warms_up(r));
+    if (status == PLX_OK)
+        status = behind ? launch_each_set(r) : take_sample(r, rules);
+    return status == PLX_OK ? plx_timed_results_judge(&r->results) : status;
+}
+
+/* The round after which an arm is done is one whose results were judged. */
+static plx_status take_round(runner *r, const timing_rules *rules)
+{
+    const plx_look look = choose_look(r, rules);
+    plx_status status = look == PLX_LOOK_NONE ? take_sample(r, rules) : sample_and_look(r, rules, look);
+
+    if (status == PLX_OK && r->results.wrong[0] != '\0') {
+        runner_wrong(r);
+        return PLX_OK;
+    }
+    r->ending = r->ending || (r->arm->time.settled && !rules->together) || r->count + 1 >= PLX_MAX_SAMPLES ||
+                (r->spent_ns > rules->limit_ns && r->count >= 3);
+    r->done = r->ending && (look == PLX_LOOK_ALL || r->results.truths == NULL);
+    return status;
+}
+
 /* ---- an arm from start to end -------------------------------------------------------------- */
 
 static void runner_fail(runner *r, plx_status status)
@@ -201,7 +281,7 @@ static void runner_fail(runner *r, plx_status status)
                    plx_message(plx_backend_context(r->arm->backend)));
 }
 
-static void runner_start(runner *r, plx_arm *arm, plx_pool **pools, const plx_inputs *inputs,
+static void runner_start(runner *r, plx_arm *arm, plx_pool **pools, const plx_inputs *inputs, plx_truths *truths,
                          const timing_rules *rules)
 {
     plx_status status;
@@ -209,6 +289,7 @@ static void runner_start(runner *r, plx_arm *arm, plx_pool **pools, const plx_in
     r->arm = arm;
     r->operand_count = inputs->operation->operand_count;
     status = plx_pool_for(pools, arm->backend, inputs, rules->hot, rules->queues, &r->pool);
+    r->results = (plx_timed_results){.arm = arm, .inputs = inputs, .truths = truths, .pool = r->pool};
     if (status == PLX_OK)
         status = plx_timed_queues_open(&r->queues, arm->backend, rules->queues);
     if (status == PLX_OK)
@@ -235,6 +316,8 @@ static void runner_finish(runner *r, const timing_rules *rules)
             plx_timing_widen(timing);
         r->arm->cached = plx_pool_is_cached(r->pool);
     }
+    r->arm->error.compared_after = r->results.compared;
+    plx_timed_results_free(&r->results);
     plx_timed_queues_close(&r->queues);
 }
 
@@ -272,14 +355,15 @@ static void run_rounds(runner *runners, size_t *order, size_t count, const timin
             plx_status status;
             if (r->done)
                 continue;
-            status = take_sample(r, rules);
-            if (status == PLX_OK)
+            status = take_round(r, rules);
+            if (status == PLX_OK && !r->done)
                 status = take_calls(r);
             if (status != PLX_OK)
                 runner_fail(r, status);
             busy = busy || !r->done;
         }
-        busy = busy && !(rules->together && all_settled(runners, count));
+        for (size_t i = 0; rules->together && all_settled(runners, count) && i < count; ++i)
+            runners[i].ending = true;
     }
 }
 
@@ -303,8 +387,8 @@ static void find_telemetry(runner *runners, size_t count, const plx_arm *arms, s
     free(backends);
 }
 
-/* Arm i meets inputs[i * stride]. */
-static plx_status measure(plx_arm *arms, size_t count, const plx_inputs *inputs, size_t stride,
+/* Arm i meets inputs[i * stride] and truths[i * stride]. */
+static plx_status measure(plx_arm *arms, size_t count, const plx_inputs *inputs, plx_truths *truths, size_t stride,
                           const timing_rules *rules, plx_error *error)
 {
     runner *runners = calloc(count > 0 ? count : 1, sizeof *runners);
@@ -319,7 +403,8 @@ static plx_status measure(plx_arm *arms, size_t count, const plx_inputs *inputs,
     for (size_t i = 0; i < count; ++i)
         if (worth_timing(&arms[i], &inputs[i * stride])) {
             order[timed] = timed;
-            runner_start(&runners[timed++], &arms[i], &pools, &inputs[i * stride], rules);
+            runner_start(&runners[timed++], &arms[i], &pools, &inputs[i * stride],
+                         truths != NULL ? &truths[i * stride] : NULL, rules);
         }
     find_telemetry(runners, timed, arms, count);
     run_rounds(runners, order, timed, rules);
@@ -331,18 +416,18 @@ static plx_status measure(plx_arm *arms, size_t count, const plx_inputs *inputs,
     return PLX_OK;
 }
 
-plx_status plx_measure_arms(plx_arm *arms, size_t count, const plx_inputs *inputs,
+plx_status plx_measure_arms(plx_arm *arms, size_t count, const plx_inputs *inputs, plx_truths *truths,
                             const plx_compare_options *options, plx_error *error)
 {
     const double seconds = options->seconds_per_kernel > 0.0 ? options->seconds_per_kernel : 0.5;
     const timing_rules rules = {
         .limit_ns = seconds * 1e9, .hot = options->hot, .queues = options->queues > 0 ? options->queues : 1};
-    return measure(arms, count, inputs, 0, &rules, error);
+    return measure(arms, count, inputs, truths, 0, &rules, error);
 }
 
-plx_status plx_measure_sweep(plx_arm *arms, size_t count, const plx_inputs *inputs, double seconds,
-                             plx_error *error)
+plx_status plx_measure_sweep(plx_arm *arms, size_t count, const plx_inputs *inputs, plx_truths *truths,
+                             double seconds, plx_error *error)
 {
     const timing_rules rules = {.limit_ns = seconds * 1e9, .queues = 1, .together = true};
-    return measure(arms, count, inputs, 1, &rules, error);
+    return measure(arms, count, inputs, truths, 1, &rules, error);
 }

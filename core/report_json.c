@@ -285,6 +285,7 @@ static json_t *error_json(const plx_error_measure *error)
     json_object_set_new(made, "max_ulp", plx_json_number(error->max_ulp));
     json_object_set_new(made, "first_bad", index_or_null(error->first_bad));
     json_object_set_new(made, "compared", integer(error->compared));
+    json_object_set_new(made, "compared_after_timing", integer(error->compared_after));
     json_object_set_new(made, "wrong", integer(error->wrong));
     if (error->first_bad >= 0) {
         json_object_set_new(made, "got", plx_json_text(error->got));

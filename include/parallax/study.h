@@ -98,6 +98,7 @@ typedef struct plx_error_measure {
     double max_over_bound; /* largest |error| / bound; +Inf: an element that must be exact is not */
     double max_ulp;        /* of the output's dtype */
     int64_t compared;      /* elements */
+    int64_t compared_after; /* elements that timed launches left, in all sets of operands; 0: nothing was timed */
     int64_t wrong;         /* elements outside the bound */
     int64_t indeterminate; /* elements without a bound: the order of the sum decides on overflow */
     int64_t first_bad;     /* the first of them, row by row; -1: none */
