@@ -173,6 +173,15 @@ static void measure_ceilings(plx_comparison *c, const plx_arm *arms, size_t coun
         }
 }
 
+/* With alpha 0 there is nothing to read and to multiply, whatever the formulas count. */
+static bool does_less(const plx_inputs *inputs)
+{
+    double alpha, beta;
+
+    plx_problem_scalars(&inputs->problem, &alpha, &beta);
+    return alpha == 0.0;
+}
+
 /* A time that is too good is no result.  The ceiling is looked at twice, for something may
  * have been in its way. */
 static void refuse_times(plx_comparison *c, plx_arm *arms, size_t count, const plx_inputs *inputs)
@@ -181,7 +190,7 @@ static void refuse_times(plx_comparison *c, plx_arm *arms, size_t count, const p
         plx_ceilings *ceilings = &c->results->devices[arms[i].device].ceilings;
         plx_ceiling_kind kind;
         char reason[sizeof arms[i].reason];
-        if (!arms[i].time.measured)
+        if (!arms[i].time.measured || does_less(inputs))
             continue;
         const plx_demand demand = demand_of(&arms[i], inputs);
         if (!plx_ceiling_refutes(ceilings, &demand, arms[i].time.median_ns, &kind, reason, sizeof reason))

@@ -92,7 +92,8 @@ static bool candidate(const plx_timed_results *t, size_t i, const unsigned char 
 }
 
 /* Whether no rounding can hide the change. */
-static bool tells(const plx_timed_results *t, const plx_change_of_input *before, const plx_change_of_input *after)
+static bool tells(const plx_timed_results *t, const plx_change_of_input *before,
+                  const plx_change_of_input *after)
 {
     if (t->inputs->operation->exact(&t->inputs->problem))
         return memcmp(before->exact, after->exact, sizeof before->exact) != 0;
@@ -212,7 +213,8 @@ static plx_status judge_change(plx_timed_results *t, size_t set)
     plx_status status = write_first(t, set, t->change.old_element);
 
     if (status == PLX_OK)
-        status = plx_download(NULL, got, t->pool->buffers[output], set * t->pool->stride[output], element_size(t));
+        status =
+            plx_download(NULL, got, t->pool->buffers[output], set * t->pool->stride[output], element_size(t));
     if (status == PLX_OK)
         status = plx_synchronize(t->pool->backend, NULL);
     if (status != PLX_OK)
@@ -221,7 +223,8 @@ static plx_status judge_change(plx_timed_results *t, size_t set)
     if (judge_first(t, got, &measure) || t->wrong[0] != '\0')
         return PLX_OK;
     (void)snprintf(t->wrong, sizeof t->wrong, "when %s[0][0] was another number, %s[0][0] was %s, not %s",
-                   t->inputs->extents[0].name, t->inputs->extents[output].name, measure.got, measure.expected);
+                   t->inputs->extents[0].name, t->inputs->extents[output].name, measure.got,
+                   measure.expected);
     measure.measured = true;
     measure.compared = measure.wrong = 1;
     measure.first_bad = 0;
@@ -249,11 +252,12 @@ static void say_wrong(plx_timed_results *t, size_t set, const plx_error_measure 
         (void)snprintf(t->wrong, sizeof t->wrong, "row %lld: no element of it alone, but their sum is off",
                        (long long)(measure->first_bad / output->cols));
     else
-        (void)snprintf(t->wrong, sizeof t->wrong,
-                       "%lld of %lld elements outside the bound, in set %zu of %zu; %s[%lld][%lld] is %s, not %s",
-                       (long long)measure->wrong, (long long)measure->compared, set + 1, t->pool->sets, output->name,
-                       (long long)(measure->first_bad / output->cols), (long long)(measure->first_bad % output->cols),
-                       measure->got, measure->expected);
+        (void)snprintf(
+            t->wrong, sizeof t->wrong,
+            "%lld of %lld elements outside the bound, in set %zu of %zu; %s[%lld][%lld] is %s, not %s",
+            (long long)measure->wrong, (long long)measure->compared, set + 1, t->pool->sets, output->name,
+            (long long)(measure->first_bad / output->cols), (long long)(measure->first_bad % output->cols),
+            measure->got, measure->expected);
 }
 
 /* What is right is what the next sets are compared with, bit by bit. */
