@@ -7,8 +7,9 @@
 #include <string.h>
 
 enum { MIN_SAMPLES = 20, MAX_BATCH = 20000, CALLS_PER_ROUND = 4, LAUNCHES_PER_QUEUE = 4 };
-/* A round in so many is looked at, and one of the first few; the last always. */
-enum { LOOK_EVERY = 16, FIRST_ROUNDS = 3 };
+/* A round in so many is looked at, and one of the first, none of which is the last; the last
+ * always. */
+enum { LOOK_EVERY = 16, FIRST_ROUNDS = 2 };
 
 static const double sample_ns = 400e3;      /* a sample lasts at least this long */
 static const double settled_width = 0.01;   /* of the interval, relative to the median */
@@ -202,7 +203,7 @@ static bool is_last(const runner *r, const timing_rules *rules)
 {
     const double round_ns = r->once_ns * (double)r->batch;
     return r->ending || r->count + 1 >= PLX_MAX_SAMPLES ||
-           (r->count >= 2 && r->spent_ns + round_ns > rules->limit_ns);
+           (r->count >= FIRST_ROUNDS && r->spent_ns + round_ns > rules->limit_ns);
 }
 
 static plx_look choose_look(const runner *r, const timing_rules *rules)
