@@ -50,6 +50,8 @@ static int compare_on(plx_context *context, const cli_options *options, const cl
     }
     plx_gains_store(&results);
     int status = cli_table_write(options, &results);
+    if (wanted.no_timing && !(options->given & OPT_QUIET) && !cli_stdout_is_taken(options))
+        (void)printf("\nnothing was timed: --no-timing was given\n");
     if ((options->given & OPT_VERBOSE) && !cli_stdout_is_taken(options))
         print_ideas(&results);
     if (status == CLI_OK)
@@ -102,7 +104,8 @@ const cli_verb cli_compare_verb = {
             "it; --hot times the same ones over and over.  Launches follow each other in one queue;\n"
             "--queues 2 sends them to two in turn, where they may overlap: what a call costs among\n"
             "many that do not need each other.  What was measured while the device had throttled is\n"
-            "dropped, and the rows say so.\n"
+            "dropped, and the rows say so.  What timed launches leave is judged once more: a kernel that\n"
+            "is wrong then is wrong, and has no time.\n"
             "\n"
             "--counters adds what the hardware counted in one more execution of each: sectors of 32\n"
             "bytes that loads and stores moved, and how many for each request of a warp, bank\n"

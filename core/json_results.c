@@ -106,6 +106,7 @@ static void take_error(const json_t *from, plx_error_measure *error)
         .max_over_bound = plx_json_number_at(from, "max_over_bound", INFINITY), /* null: not finite */
         .max_ulp = plx_json_number_at(from, "max_ulp", INFINITY),
         .compared = plx_json_integer_at(from, "compared", 0),
+        .compared_after = plx_json_integer_at(from, "compared_after_timing", 0),
         .wrong = plx_json_integer_at(from, "wrong", 0),
         .first_bad = plx_json_integer_at(from, "first_bad", -1),
         .bound = bound_at(from),
@@ -131,6 +132,7 @@ static void take_time(const json_t *record, plx_timing *time)
         .batch = size_at(record, "time.batch"),
         .dropped = size_at(record, "time.dropped"),
     };
+    take_text(record, "time.clock_reason", time->clock_reason, sizeof time->clock_reason);
     if (!time->measured)
         *time = (plx_timing){.measured = false};
 }

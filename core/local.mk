@@ -89,6 +89,7 @@ libparallax_la_SOURCES += \
 	core/ceiling.c \
 	core/ceiling_measure.c \
 	core/ceilings.c \
+	core/clock_fit.c \
 	core/clocks.c \
 	core/check.c \
 	core/check.h \
@@ -119,6 +120,8 @@ libparallax_la_SOURCES += \
 	core/sets.h \
 	core/samples.c \
 	core/timed_queues.c \
+	core/timed_results.c \
+	core/timed_results.h \
 	core/statistics.c \
 	core/stopwatch.h \
 	core/study.h \

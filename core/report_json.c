@@ -285,6 +285,7 @@ static json_t *error_json(const plx_error_measure *error)
     json_object_set_new(made, "max_ulp", plx_json_number(error->max_ulp));
     json_object_set_new(made, "first_bad", index_or_null(error->first_bad));
     json_object_set_new(made, "compared", integer(error->compared));
+    json_object_set_new(made, "compared_after_timing", integer(error->compared_after));
     json_object_set_new(made, "wrong", integer(error->wrong));
     json_object_set_new(made, "bound",
                         json_pack("{s:s, s:o}", "kind", plx_bound_kind_name(error->bound), "gamma",
@@ -306,6 +307,8 @@ json_t *plx_json_time(const plx_timing *time)
     json_object_set_new(made, "ci95_ns", interval);
     json_object_set_new(made, "samples", natural(time->samples));
     json_object_set_new(made, "clock", plx_json_text(time->device_clock ? "device" : "host"));
+    if (time->clock_reason[0] != '\0')
+        json_object_set_new(made, "clock_reason", plx_json_text(time->clock_reason));
     json_object_set_new(made, "settled", json_boolean(time->settled));
     json_object_set_new(made, "hot", json_boolean(time->hot));
     json_object_set_new(made, "queues", natural(time->queues));

@@ -69,7 +69,7 @@ static plx_status execute(plx_arm *arm, const plx_inputs *inputs, plx_error *err
         status =
             plx_fail(error, PLX_FAILED, "%s/%s %s", inputs->operation->name, arm->kernel->name, violation);
     if (status == PLX_OK)
-        status = plx_measure_arms(arm, 1, inputs, &(plx_compare_options){.seconds_per_kernel = 0.1}, error);
+        status = plx_measure_arms(arm, 1, inputs, NULL, &(plx_compare_options){.seconds_per_kernel = 0.1}, error);
     return status;
 }
 

@@ -42,6 +42,8 @@ plx_status plx_trial_run(plx_stage *stage, plx_plan *plan, const plx_inputs *inp
                          void *result, char violation[200], plx_error *error);
 /* After the last run of a kernel: looks at the large inputs, which no run looked at. */
 plx_status plx_trial_end(plx_stage *stage, char violation[200], plx_error *error);
+/* A NaN to fill outputs with, another one each time. */
+uint32_t plx_next_poison(void);
 /* Gives the memory back; before the inputs are. */
 void plx_stage_clear(plx_stage *stage);
 
@@ -250,13 +252,15 @@ void plx_comparison_close(plx_comparison *comparison);
 
 /* ---- measurement (measure.c) ------------------------------------------------------ */
 
-/* Times the arms that are ok, interleaved, by the options' time limit, heat and queues. */
-plx_status plx_measure_arms(plx_arm *arms, size_t count, const plx_inputs *inputs,
+/* Times the arms that are ok, interleaved, by the options' time limit, heat and queues.  What
+ * the timed launches leave is judged by `truths`, and an arm whose results were wrong then
+ * is wrong and has no time.  Without truths nothing is judged. */
+plx_status plx_measure_arms(plx_arm *arms, size_t count, const plx_inputs *inputs, plx_truths *truths,
                             const plx_compare_options *options, plx_error *error);
 /* The same for arms with a problem each, each for at most `seconds`, in one queue: inputs[i]
- * is what arms[i] meets. */
-plx_status plx_measure_sweep(plx_arm *arms, size_t count, const plx_inputs *inputs, double seconds,
-                             plx_error *error);
+ * and truths[i] are what arms[i] meets. */
+plx_status plx_measure_sweep(plx_arm *arms, size_t count, const plx_inputs *inputs, plx_truths *truths,
+                             double seconds, plx_error *error);
 /* Sorts the samples, which stand in the order that they were taken in, and puts their
  * median and its 95 % interval into *timing. */
 void plx_timing_of(double *samples, size_t count, plx_timing *timing);
@@ -272,11 +276,18 @@ typedef struct plx_demand {
     bool cached;                 /* all that is touched between two launches fits in the cache */
     bool other_units;            /* the kernel may compute on matrix units */
     bool yardstick;              /* it is a copy itself */
+    bool reused;                 /* timed on the same operands over and over: a cache may hold a part */
+    size_t queues;               /* that its launches overlapped in; 0: one */
 } plx_demand;
 
 /* Measures what of `kinds` (bits) the context does not know of this backend yet, and
  * returns all that it knows.  Takes about 50 ms for each. */
 void plx_ceilings_measure(plx_backend *backend, uint32_t kinds, plx_ceilings *ceilings);
+/* Measures one of them anew, and keeps the better value: what disturbs only makes it worse. */
+void plx_ceiling_renew(plx_backend *backend, plx_ceiling_kind kind, plx_ceilings *ceilings);
+/* Whether a time is so far above a ceiling, *kind, that no device was that fast. */
+bool plx_ceiling_refutes(const plx_ceilings *ceilings, const plx_demand *demand, double time_ns,
+                         plx_ceiling_kind *kind, char *reason, size_t capacity);
 plx_ceiling_kind plx_memory_ceiling(const plx_operation *operation, const plx_problem *problem);
 plx_demand plx_demand_of(const plx_operation *operation, const plx_problem *problem);
 /* The ceiling that takes the longest time for this demand (a roofline), and the part of

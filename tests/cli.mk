@@ -28,6 +28,10 @@ tests_plx_faulty_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 TESTS += tests/test_cli.sh
 dist_check_SCRIPTS += tests/test_cli.sh
 
+# What is wrong only while it is timed.
+TESTS += tests/test_timed.sh
+dist_check_SCRIPTS += tests/test_timed.sh
+
 # The page of `report`.
 TESTS += tests/test_page.sh
 dist_check_SCRIPTS += tests/test_page.sh

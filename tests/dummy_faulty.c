@@ -1,10 +1,11 @@
 /* A plugin without hardware whose kernels go wrong, each in its own way: it shows
  * what the program says and how it ends when something does.  $FAULTY_BEST names
  * the kernel that it offers as its best, $FAULTY_OP "transpose" the operation that it has
- * instead of reduce. */
+ * instead of reduce, $FAULTY_CLOCK what its events tell: "true" or a way to lie. */
 #define _POSIX_C_SOURCE 200809L
 #include "dummy.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -16,12 +17,17 @@ typedef enum fault {
     FAULT_UNSUPPORTED,
     FAULT_NONE_AGAIN,
     FAULT_SLOW,
+    FAULT_FIRST,
+    FAULT_REPLAYS,
+    FAULT_STOPS,
     FAULT_COUNT
 } fault;
 
 typedef struct faulty_plan {
     plx_problem problem;
     fault kernel;
+    long calls;
+    int32_t first; /* result */
 } faulty_plan;
 
 static plx_status faulty_probe(plx_device_info *devices, size_t capacity, size_t *count, plx_error *error)
@@ -54,6 +60,9 @@ static const plx_kernel kernels[FAULT_COUNT] = {
     [FAULT_UNSUPPORTED] = {.name = "unsupported", ABOUT},
     [FAULT_NONE_AGAIN] = {.name = "same", ABOUT},
     [FAULT_SLOW] = {.name = "slow", ABOUT},
+    [FAULT_FIRST] = {.name = "computes-once", ABOUT},
+    [FAULT_REPLAYS] = {.name = "replays", ABOUT},
+    [FAULT_STOPS] = {.name = "stops", ABOUT},
 };
 
 static plx_op faulty_op(void)
@@ -153,12 +162,23 @@ static void obey_test(const faulty_plan *plan)
         (void)nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
 }
 
+/* What computes less once it has been believed. */
+static bool is_idle(const faulty_plan *plan)
+{
+    return (plan->kernel == FAULT_FIRST && plan->calls > 1) || (plan->kernel == FAULT_STOPS && plan->calls > 50);
+}
+
 static plx_status faulty_execute(plx_plugin_plan *opaque, plx_plugin_queue *queue,
                                  const plx_operand *operands, size_t count, plx_error *error)
 {
-    const faulty_plan *plan = (const faulty_plan *)(const void *)opaque;
+    faulty_plan *plan = (faulty_plan *)(void *)opaque;
     int32_t result;
     (void)count;
+    plan->calls++;
+    if (is_idle(plan))
+        return PLX_OK;
+    if (plan->kernel == FAULT_REPLAYS && plan->calls > 1)
+        return dummy_upload(queue, operands[1].memory, operands[1].offset, &plan->first, sizeof plan->first, error);
     if (plan->kernel == FAULT_FAILS)
         return plx_fail(error, PLX_FAILED, "the device caught fire");
     obey_test(plan);
@@ -171,16 +191,60 @@ static plx_status faulty_execute(plx_plugin_plan *opaque, plx_plugin_queue *queu
         return status;
     if (plan->kernel == FAULT_WRONG)
         result ^= 1;
+    plan->first = result;
     return dummy_upload(queue, operands[1].memory, operands[1].offset, &result, sizeof result, error);
 }
 
-/* Its events tell no time: the host's clock is used. */
+/* ---- clocks -------------------------------------------------------------------------- */
+
+typedef struct faulty_event {
+    double at_ns;
+} faulty_event;
+
+static plx_status faulty_event_create(plx_session *session, plx_plugin_event **event, plx_error *error)
+{
+    (void)session;
+    faulty_event *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no memory");
+    *event = (plx_plugin_event *)(void *)made;
+    return PLX_OK;
+}
+
+static void faulty_event_destroy(plx_plugin_event *event)
+{
+    free(event);
+}
+
+static plx_status faulty_event_record(plx_plugin_queue *queue, plx_plugin_event *event, plx_error *error)
+{
+    struct timespec now;
+    (void)queue;
+    (void)error;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    ((faulty_event *)(void *)event)->at_ns = (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+    return PLX_OK;
+}
+
+/* Without $FAULTY_CLOCK its events tell no time: the host's clock is used. */
 static plx_status faulty_event_elapsed(plx_plugin_event *from, plx_plugin_event *to, double *nanoseconds,
                                        plx_error *error)
 {
-    plx_status status = dummy_event_elapsed(from, to, nanoseconds, error);
+    const double passed = ((faulty_event *)(void *)to)->at_ns - ((faulty_event *)(void *)from)->at_ns;
+    const struct clock_word {
+        const char *name;
+        double says;
+    } clocks[] = {
+        {"true", passed},       {"fast", passed / 1000}, {"third", passed / 3},     {"tiny", 2e-304},
+        {"slow", passed * 1e3}, {"nan", (double)NAN},    {"negative", -passed}, {"infinite", (double)INFINITY},
+    };
+    const char *wanted = getenv("FAULTY_CLOCK");
+    (void)error;
     *nanoseconds = 0;
-    return status;
+    for (size_t i = 0; wanted != NULL && i < sizeof clocks / sizeof clocks[0]; i++)
+        if (strcmp(clocks[i].name, wanted) == 0)
+            *nanoseconds = clocks[i].says;
+    return PLX_OK;
 }
 
 static const plx_plugin faulty_plugin = {
@@ -201,9 +265,9 @@ static const plx_plugin faulty_plugin = {
     .download = dummy_download,
     .fill = dummy_fill,
     .copy = dummy_copy,
-    .event_create = dummy_event_create,
-    .event_destroy = dummy_event_destroy,
-    .event_record = dummy_event_record,
+    .event_create = faulty_event_create,
+    .event_destroy = faulty_event_destroy,
+    .event_record = faulty_event_record,
     .event_elapsed = faulty_event_elapsed,
     .kernel = faulty_kernel,
     .choose = faulty_choose,

@@ -6,12 +6,14 @@ TESTS += tests/test_measure
 endif
 measure_sources = \
 	core/ceiling.c \
+	core/clock_fit.c \
 	core/clocks.c \
 	core/message.c \
 	core/pool.c \
 	core/samples.c \
 	core/statistics.c \
 	core/stopwatch.h \
+	core/timed_queues.c \
 	$(operation_sources)
 
 tests_test_measure_SOURCES = tests/test_measure.c $(measure_sources)

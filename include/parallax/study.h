@@ -110,6 +110,7 @@ typedef struct plx_error_measure {
     double max_over_bound; /* largest |error| / bound; +Inf: an element that must be exact is not */
     double max_ulp;        /* of the output's dtype */
     int64_t compared;      /* elements */
+    int64_t compared_after; /* elements that timed launches left, in all sets of operands; 0: nothing was timed */
     int64_t wrong;         /* elements outside the bound */
     int64_t indeterminate; /* elements without a bound: the order of the sum decides on overflow */
     int64_t first_bad;     /* the first of them, row by row; -1: none */
@@ -132,6 +133,7 @@ typedef struct plx_timing {
     double median_ns, low_ns, high_ns; /* 95 % interval of the median */
     size_t samples;
     bool device_clock; /* device events, else the host's clock */
+    char clock_reason[80]; /* why the device's clock was not believed; "" when it was */
     bool settled;      /* the interval became narrow enough before time was up */
     bool hot;          /* the same operands over and over; else none that a cache still holds */
     size_t queues;     /* that the launches went to in turn; those of several queues may overlap */
