@@ -100,6 +100,7 @@ extern double plx_reference_limit;
 typedef struct plx_bound {
     double gamma, narrowing, underflow;
     bool rounded_once;
+    bool signed_zeros; /* nothing underflows: also a zero that is left of other terms has its sign */
     bool flushes;
 } plx_bound;
 
