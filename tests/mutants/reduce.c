@@ -80,9 +80,18 @@ static void pairwise(const mutant_call *call)
 {
     reduction r = reduction_of(call);
     if (r.dtype == PLX_F32)
-        *r.result = fold(r.how, r.x, 0, r.n);
+        *r.result = r.how == PLX_SUM ? 0.0f + fold(r.how, r.x, 0, r.n) : fold(r.how, r.x, 0, r.n);
     else
         right(call);
+}
+
+/* Right but for sums of nothing but -0: a sum begins with +0. */
+static void begins_with_its_first(const mutant_call *call)
+{
+    reduction r = reduction_of(call);
+    right(call);
+    if (r.dtype == PLX_F32 && r.how == PLX_SUM)
+        *r.result = fold(r.how, r.x, 0, r.n);
 }
 
 static void last_dropped(const mutant_call *call)
@@ -281,6 +290,7 @@ static int64_t tree_depth(const plx_problem *problem, const plx_device_info *dev
 static const mutant rows[] = {
     ROW("right", right, "", "", depth),
     ROW("right-pairwise", pairwise, "", "", tree_depth),
+    ROW("begins-with-its-first", begins_with_its_first, BY_BOUND, "special", tree_depth),
     MUTANT("last-dropped", last_dropped, BY_BOUND, ""),
     MUTANT("first-dropped", first_dropped, BY_BOUND, ""),
     MUTANT("tail-dropped", tail_dropped, BY_BOUND, ""),
