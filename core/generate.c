@@ -325,7 +325,7 @@ static uint64_t more_bits(const source *from, int64_t line, int64_t position)
  * as a number: any arithmetic, a conversion too, makes it quiet. */
 static void write_f32_nan(bool signals, uint64_t bits, float *to)
 {
-    uint32_t nan = UINT32_C(0x7f800001) | ((uint32_t)(bits >> 40) & UINT32_C(0x803fffff));
+    uint32_t nan = UINT32_C(0x7f800001) | ((uint32_t)(bits >> 32) & UINT32_C(0x803fffff));
     nan |= signals ? 0 : UINT32_C(0x00400000);
     memcpy(to, &nan, sizeof nan);
 }
