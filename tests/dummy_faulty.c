@@ -160,8 +160,8 @@ static plx_status transpose(plx_plugin_queue *queue, const plx_operand *operands
 }
 
 /* What lies at the output of a transpose, each times 1. */
-static plx_status multiply(plx_plugin_queue *queue, const plx_operand *out, const plx_transpose_problem *problem,
-                           plx_error *error)
+static plx_status multiply(plx_plugin_queue *queue, const plx_operand *out,
+                           const plx_transpose_problem *problem, plx_error *error)
 {
     static const volatile float one = 1.0F;
     plx_status status = PLX_OK;

@@ -319,9 +319,9 @@ static void test_special_nans_signal_too(void **state)
     static const plx_dtype dtypes[] = {PLX_F32, PLX_F64};
     (void)state;
     for (size_t d = 0; d < 2; ++d) {
-        const plx_problem problems[] = {plx_transpose_of(dtypes[d], 67, 131), plx_reduce_of(dtypes[d], PLX_SUM, 8777),
-                                        plx_matvec_of(dtypes[d], false, 67, 131),
-                                        plx_gemm_of(dtypes[d], false, false, 67, 131, 67)};
+        const plx_problem problems[] = {
+            plx_transpose_of(dtypes[d], 67, 131), plx_reduce_of(dtypes[d], PLX_SUM, 8777),
+            plx_matvec_of(dtypes[d], false, 67, 131), plx_gemm_of(dtypes[d], false, false, 67, 131, 67)};
         for (size_t p = 0; p < sizeof problems / sizeof problems[0]; ++p) {
             unsigned kinds = 0;
             for (uint64_t seed = 0; seed < 64; ++seed) {
@@ -340,7 +340,8 @@ static void test_every_moved_case_with_nans_has_one_that_signals(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 64; ++seed) {
-        plx_inputs inputs = inputs_of(plx_transpose_of(PLX_F32, 1 + (int64_t)seed, 33), PLX_INPUT_SPECIAL, seed);
+        plx_inputs inputs =
+            inputs_of(plx_transpose_of(PLX_F32, 1 + (int64_t)seed, 33), PLX_INPUT_SPECIAL, seed);
         unsigned kinds = kinds_of_nan(PLX_F32, inputs.data[0], inputs.elements[0]);
         assert_int_equal((kinds & 10) != 0, seed % 4 < 2);
         plx_inputs_free(&inputs);

@@ -450,8 +450,8 @@ static void test_a_sum_begins_with_plus_zero(void **state)
 {
     (void)state;
     for (int64_t n = 0; n < 40; ++n) {
-        plx_inputs inputs = inputs_of(plx_reduce_of(n % 2 == 0 ? PLX_F32 : PLX_F64, PLX_SUM, n),
-                                      PLX_INPUT_SPECIAL, 7);
+        plx_inputs inputs =
+            inputs_of(plx_reduce_of(n % 2 == 0 ? PLX_F32 : PLX_F64, PLX_SUM, n), PLX_INPUT_SPECIAL, 7);
         zeros right = judge_zeros(&inputs);
         assert_true(right.plus && !right.minus);
         plx_inputs_free(&inputs);
@@ -462,8 +462,8 @@ static void test_a_sum_begins_with_plus_zero(void **state)
 static zeros judge_term(plx_op op, double a, double b, double c, double alpha, double beta)
 {
     plx_array arrays[3] = {{PLX_F64, 2, 1, 1, &a}, {PLX_F64, 2, 1, 1, &b}, {PLX_F64, 2, 1, 1, &c}};
-    plx_problem problem = op == PLX_GEMM ? plx_gemm_of(PLX_F64, false, false, 1, 1, 1)
-                                         : plx_matvec_of(PLX_F64, false, 1, 1);
+    plx_problem problem =
+        op == PLX_GEMM ? plx_gemm_of(PLX_F64, false, false, 1, 1, 1) : plx_matvec_of(PLX_F64, false, 1, 1);
     plx_inputs inputs;
     plx_error error;
     if (op == PLX_GEMM) {
@@ -473,7 +473,8 @@ static zeros judge_term(plx_op op, double a, double b, double c, double alpha, d
         problem.of.matvec.alpha = alpha;
         problem.of.matvec.beta = beta;
     }
-    assert_int_equal(plx_inputs_from_arrays(&problem, arrays, beta != 0.0 ? 3 : 2, 1, &inputs, &error), PLX_OK);
+    assert_int_equal(plx_inputs_from_arrays(&problem, arrays, beta != 0.0 ? 3 : 2, 1, &inputs, &error),
+                     PLX_OK);
     zeros right = judge_zeros(&inputs);
     plx_inputs_free(&inputs);
     return right;
@@ -493,10 +494,9 @@ static void test_zeros_of_products_have_their_sign(void **state)
         {-0.0, 3.0, -0.0, -1.0, 2.0, {false, true}}, /* -0 and -0 */
         {-0.0, 3.0, 0.0, -1.0, 2.0, {true, false}},  /* -0 and +0 */
         {5.0, 3.0, -0.0, 0.0, 1.0, {false, true}},   /* C alone */
-        {5.0, 3.0, 0.0, 0.0, -1.0, {false, true}},
-        {5.0, 3.0, -0.0, 0.0, -1.0, {true, false}},
-        {5.0, 3.0, -0.0, 0.0, 0.0, {true, false}},   /* nothing */
-        {tiny, -tiny, 0.0, 1.0, 0.0, {true, true}},  /* not exact: it underflows */
+        {5.0, 3.0, 0.0, 0.0, -1.0, {false, true}},   {5.0, 3.0, -0.0, 0.0, -1.0, {true, false}},
+        {5.0, 3.0, -0.0, 0.0, 0.0, {true, false}},  /* nothing */
+        {tiny, -tiny, 0.0, 1.0, 0.0, {true, true}}, /* not exact: it underflows */
         {tiny, -tiny, 0.0, 1.0, 1.0, {true, true}},
     };
     (void)state;
@@ -505,7 +505,8 @@ static void test_zeros_of_products_have_their_sign(void **state)
         zeros right = judge_term(op, cases[i / 2].a, cases[i / 2].b, cases[i / 2].c, cases[i / 2].alpha,
                                  cases[i / 2].beta);
         if (right.plus != cases[i / 2].right.plus || right.minus != cases[i / 2].right.minus)
-            fail_msg("case %zu of %s: %d %d", i / 2, op == PLX_GEMM ? "gemm" : "matvec", right.plus, right.minus);
+            fail_msg("case %zu of %s: %d %d", i / 2, op == PLX_GEMM ? "gemm" : "matvec", right.plus,
+                     right.minus);
     }
 }
 
