@@ -101,6 +101,7 @@ typedef struct plx_bound {
     double gamma, narrowing, underflow;
     bool rounded_once;
     bool signed_zeros; /* nothing underflows: also a zero that is left of other terms has its sign */
+    bool either_zero;  /* +0 and -0 are right */
     bool flushes;
 } plx_bound;
 

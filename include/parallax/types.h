@@ -80,7 +80,8 @@ typedef enum plx_compute {
 /* Signed zeros: a sum begins with +0, so one that is exactly zero is +0 whatever the
  * signs of its terms, those of a product included.  alpha * sum + beta * C follows
  * IEEE 754, from the left; without terms (alpha or the sum's length is 0) the result is
- * beta * C alone, its sign kept, and +0 without beta. */
+ * beta * C alone, its sign kept, and +0 without beta.  With a negative alpha and without
+ * beta a zero may have either sign. */
 
 /* result[0] = sum, min or max of x[0 .. n-1].  Integer sums wrap modulo 2^bits.
  * Of nothing: 0 for sum, the largest value (+Inf) for min, the smallest (-Inf)
