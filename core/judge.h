@@ -101,6 +101,8 @@ typedef struct plx_bound {
     plx_bound_kind kind;
     double gamma, narrowing, underflow;
     bool rounded_once;
+    bool signed_zeros; /* nothing underflows: also a zero that is left of other terms has its sign */
+    bool either_zero;  /* +0 and -0 are right */
     bool flushes;
     bool may_hide; /* so wide that zero would pass for a sum of random signs */
 } plx_bound;

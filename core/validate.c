@@ -59,13 +59,17 @@ static bool small_integer(double value)
     return value == rint(value) && fabs(value) <= 4.0;
 }
 
-/* One product, or numbers so small that no step rounds. */
-static bool rounds_once(const plx_inputs *inputs, double alpha, double beta)
+/* Numbers so small that no step rounds. */
+static bool never_rounds(const plx_inputs *inputs, double alpha, double beta)
 {
-    if (alpha == 1.0 && beta == 0.0 && plx_sum_length(inputs) <= 1)
-        return true;
     return !inputs->from_arrays && inputs->input == PLX_INPUT_INTEGER && small_integer(alpha) &&
            small_integer(beta);
+}
+
+/* One product, or none that rounds. */
+static bool rounds_once(const plx_inputs *inputs, double alpha, double beta)
+{
+    return (alpha == 1.0 && beta == 0.0 && plx_sum_length(inputs) <= 1) || never_rounds(inputs, alpha, beta);
 }
 
 /* Terms of random signs have S/|R| of about sqrt(n).  Where gamma sqrt(n) is below this and a
@@ -134,6 +138,8 @@ plx_bound plx_bound_of(const plx_inputs *inputs, const plx_kernel *kernel, const
     bound.gamma *= 1.0 + bound.narrowing; /* what is rounded last is the sum with its error */
     bound.underflow = underflow_of(inputs, depth, alpha, bound.flushes);
     bound.rounded_once = kernel->compute == PLX_COMPUTE_PLAIN && rounds_once(inputs, alpha, beta);
+    bound.either_zero = alpha < 0.0 && beta == 0.0 && plx_sum_length(inputs) > 0;
+    bound.signed_zeros = plx_factor_count(inputs) < 2 || never_rounds(inputs, alpha, beta);
     return bound;
 }
 
@@ -169,6 +175,13 @@ static double rounded(plx_dtype dtype, double value)
     return dtype == PLX_F32 ? (double)(float)value : value;
 }
 
+/* A zero of the wrong sign where the result is exact: of zeros alone, or where no term underflows. */
+static bool has_wrong_sign(const plx_bound *bound, double got, double value, double tail, double magnitude)
+{
+    bool exact = value == 0.0 && tail == 0.0 && (magnitude == 0.0 || bound->signed_zeros);
+    return exact && !bound->either_zero && got == 0.0 && signbit(got) != signbit(value);
+}
+
 static finding judge_real(plx_dtype dtype, const plx_bound *bound, double got, double value, double tail,
                           double magnitude)
 {
@@ -179,9 +192,11 @@ static finding judge_real(plx_dtype dtype, const plx_bound *bound, double got, d
         return judge_special(got, value);
     if (!(magnitude <= plx_largest(dtype)))
         return (finding){.verdict = INDETERMINATE};
+    if (has_wrong_sign(bound, got, value, tail, magnitude))
+        return (finding){.verdict = WRONG, .over_bound = (double)INFINITY, .ulp = 1.0};
     error = fabs((got - value) - tail);
     allowed = bound->gamma * magnitude + bound->narrowing * fabs(value) + bound->underflow;
-    if (bound->rounded_once) {
+    if (bound->rounded_once || magnitude == 0.0) { /* nothing but zeros rounds nothing */
         error = fabs(got - rounded(dtype, value));
         allowed = bound->flushes ? 0x1p-126 : 0.0;
     }

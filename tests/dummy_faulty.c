@@ -20,6 +20,8 @@ typedef enum fault {
     FAULT_FIRST,
     FAULT_REPLAYS,
     FAULT_STOPS,
+    FAULT_MULTIPLIES, /* a transpose of f32 that multiplies by 1: NaN that signal become quiet */
+    FAULT_BEGINS,     /* a sum of f32 that begins with its first term: -0 may remain */
     FAULT_COUNT
 } fault;
 
@@ -49,9 +51,18 @@ static int64_t no_depth(const plx_problem *problem, const plx_device_info *devic
     return 0;
 }
 
+static int64_t depth_of_f32(const plx_problem *problem, const plx_device_info *device)
+{
+    (void)device;
+    return problem->op == PLX_REDUCE ? problem->of.reduce.n : 0;
+}
+
 #define ABOUT                                                                                \
     .idea = "an idea", .gain = "a gain", .limit = "a limit", .needs = "", .depth = no_depth, \
     .dtypes = PLX_DTYPE_BIT(PLX_I32), .reproducibility = PLX_R0
+#define ABOUT_F32                                                                                \
+    .idea = "an idea", .gain = "a gain", .limit = "a limit", .needs = "", .depth = depth_of_f32, \
+    .dtypes = PLX_DTYPE_BIT(PLX_F32), .accumulator_f32 = PLX_F32, .reproducibility = PLX_R0
 
 static const plx_kernel kernels[FAULT_COUNT] = {
     [FAULT_NONE] = {.name = "right", ABOUT},
@@ -59,6 +70,8 @@ static const plx_kernel kernels[FAULT_COUNT] = {
     [FAULT_FAILS] = {.name = "fails", ABOUT},
     [FAULT_UNSUPPORTED] = {.name = "unsupported", ABOUT},
     [FAULT_NONE_AGAIN] = {.name = "same", ABOUT},
+    [FAULT_MULTIPLIES] = {.name = "multiplies", ABOUT_F32},
+    [FAULT_BEGINS] = {.name = "begins", ABOUT_F32},
     [FAULT_SLOW] = {.name = "slow", ABOUT},
     [FAULT_FIRST] = {.name = "computes-once", ABOUT},
     [FAULT_REPLAYS] = {.name = "replays", ABOUT},
@@ -95,6 +108,10 @@ static plx_status faulty_plan_make(plx_session *session, const plx_problem *prob
                                    plx_plugin_plan **plan, plx_error *error)
 {
     (void)session;
+    if (kernel == FAULT_BEGINS && (problem->op != PLX_REDUCE || problem->of.reduce.reduction != PLX_SUM))
+        return plx_fail(error, PLX_UNSUPPORTED, "this kernel has sums alone");
+    if (kernel == FAULT_MULTIPLIES && problem->op != PLX_TRANSPOSE)
+        return plx_fail(error, PLX_UNSUPPORTED, "this kernel has transposes alone");
     if (kernel == FAULT_UNSUPPORTED)
         return plx_fail(error, PLX_UNSUPPORTED, "this kernel needs a blue moon");
     faulty_plan *made = calloc(1, sizeof *made);
@@ -151,6 +168,49 @@ static plx_status transpose(plx_plugin_queue *queue, const plx_operand *operands
     return status;
 }
 
+/* What lies at the output of a transpose, each times 1. */
+static plx_status multiply(plx_plugin_queue *queue, const plx_operand *out,
+                           const plx_transpose_problem *problem, plx_error *error)
+{
+    static const volatile float one = 1.0F;
+    plx_status status = PLX_OK;
+    for (int64_t i = 0; status == PLX_OK && i < problem->rows * problem->cols; i++) {
+        uint64_t at = out->offset + (uint64_t)(i / problem->rows * problem->ld_out + i % problem->rows) * 4;
+        float element;
+        status = dummy_download(queue, &element, out->memory, at, 4, error);
+        element *= one;
+        if (status == PLX_OK)
+            status = dummy_upload(queue, out->memory, at, &element, 4, error);
+    }
+    return status;
+}
+
+static plx_status sum_from_first(plx_plugin_queue *queue, const plx_operand *operands, int64_t n,
+                                 plx_error *error)
+{
+    float sum = 0;
+    for (int64_t i = 0; i < n; i++) {
+        float element;
+        plx_status status = dummy_download(queue, &element, operands[0].memory,
+                                           operands[0].offset + (uint64_t)i * 4, 4, error);
+        if (status != PLX_OK)
+            return status;
+        sum = i == 0 ? element : sum + element;
+    }
+    return dummy_upload(queue, operands[1].memory, operands[1].offset, &sum, sizeof sum, error);
+}
+
+static plx_status execute_f32(const faulty_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
+                              plx_error *error)
+{
+    if (plan->problem.op == PLX_REDUCE)
+        return sum_from_first(queue, operands, plan->problem.of.reduce.n, error);
+    plx_status status = transpose(queue, operands, &plan->problem.of.transpose, error);
+    if (status != PLX_OK)
+        return status;
+    return multiply(queue, &operands[1], &plan->problem.of.transpose, error);
+}
+
 /* $FAULTY_DELAY: every execution takes a hundredth of a second longer.  $FAULTY_HANG: that of
  * a reduction of so many elements never ends. */
 static void obey_test(const faulty_plan *plan)
@@ -184,6 +244,8 @@ static plx_status faulty_execute(plx_plugin_plan *opaque, plx_plugin_queue *queu
     obey_test(plan);
     if (plan->kernel == FAULT_SLOW)
         (void)nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    if (plan->problem.dtype == PLX_F32)
+        return execute_f32(plan, queue, operands, error);
     if (plan->problem.op == PLX_TRANSPOSE)
         return transpose(queue, operands, &plan->problem.of.transpose, error);
     plx_status status = reduce(queue, &operands[0], &plan->problem.of.reduce, &result, error);

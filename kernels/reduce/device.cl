@@ -66,10 +66,13 @@ static T join(T a, T b)
 }
 #endif
 
-/* One NaN, whatever NaNs went in: the same bits on every backend. */
+/* A sum begins with +0 (parallax/types.h), wherever a kernel began.  Of an extremum one NaN,
+ * whatever NaNs went in: the same bits on every backend. */
 static T finish(T value)
 {
-#if defined(FLOATING) && !defined(SUM)
+#if defined(SUM)
+    return value + (T)0;
+#elif defined(FLOATING)
     return isnan(value) ? (T)as_float(0x7fc00000) : value;
 #else
     return value;

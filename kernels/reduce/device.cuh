@@ -16,7 +16,8 @@ template <class Element> struct Sum {
     using T = Element;
     static __device__ T identity() { return T(0); }
     static __device__ T join(T a, T b) { return a + b; }
-    static __device__ T finish(T value) { return value; }
+    /* A sum begins with +0 (parallax/types.h), wherever a kernel began. */
+    static __device__ T finish(T value) { return value + T(0); }
 };
 
 /* Devices of compute capability 8.0 and later have both for f32, with these very rules: one

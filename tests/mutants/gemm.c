@@ -43,9 +43,16 @@ static float dot(const product *g, int64_t i, int64_t j, int64_t first, int64_t 
     return sum;
 }
 
+static bool has_terms(const product *g)
+{
+    return g->k > 0 && g->alpha != 0.0f;
+}
+
 static float scaled(const product *g, int64_t i, int64_t j, float sum)
 {
-    float result = g->alpha == 0.0f ? 0.0f : g->alpha * sum;
+    float result = has_terms(g) ? g->alpha * sum : -0.0f; /* to which C is added and stays as it is */
+    if (!has_terms(g) && g->beta == 0.0f)
+        return 0.0f;
     return g->beta == 0.0f ? result : result + g->beta * *c_at(g, i, j);
 }
 
@@ -101,11 +108,31 @@ static float halves(const product *g, int64_t i, int64_t j, int64_t first, int64
 }
 static float pairwise_sum(const product *g, int64_t i, int64_t j)
 {
-    return halves(g, i, j, 0, g->k);
+    return 0.0f + halves(g, i, j, 0, g->k);
 }
 static void pairwise(const mutant_call *call)
 {
     each(call, pairwise_sum);
+}
+
+/* ---- zeros of the wrong sign ----------------------------------------------------------- */
+
+static float first_and_rest(const product *g, int64_t i, int64_t j)
+{
+    return halves(g, i, j, 0, g->k);
+}
+static void begins_with_its_first(const mutant_call *call)
+{
+    each(call, first_and_rest);
+}
+
+static void minus_zero_of_c_lost(const mutant_call *call)
+{
+    product g = product_of(call);
+    right(call);
+    for (int64_t i = 0; !has_terms(&g) && i < g.m; ++i)
+        for (int64_t j = 0; j < g.n; ++j)
+            *c_at(&g, i, j) += 0.0f;
 }
 
 /* ---- elements left out or mixed up ----------------------------------------------------- */
@@ -690,6 +717,8 @@ static const mutant rows[] = {
     ROW("right-pairwise", pairwise, "", "", tree_depth),
     ROW("right-and-deepest", right, "", "", largest_depth),
     ROW("right-for-large-outputs", right, "", "", plain_depth),
+    ROW("begins-with-its-first", begins_with_its_first, BY_BOUND, "", tree_depth),
+    MUTANT("minus-zero-of-c-lost", minus_zero_of_c_lost, BY_BOUND, "special"),
     MUTANT("writes-nothing", nothing, BY_BOUND, "uniform"),
     MUTANT("tile-zeroed", tile_zeroed, BY_BOUND, "positive"),
     MUTANT("tile-missing", tile_missing, BY_BOUND, "uniform"),

@@ -80,9 +80,18 @@ static void pairwise(const mutant_call *call)
 {
     reduction r = reduction_of(call);
     if (r.dtype == PLX_F32)
-        *r.result = fold(r.how, r.x, 0, r.n);
+        *r.result = r.how == PLX_SUM ? 0.0f + fold(r.how, r.x, 0, r.n) : fold(r.how, r.x, 0, r.n);
     else
         right(call);
+}
+
+/* Right but for sums of nothing but -0: a sum begins with +0. */
+static void begins_with_its_first(const mutant_call *call)
+{
+    reduction r = reduction_of(call);
+    right(call);
+    if (r.dtype == PLX_F32 && r.how == PLX_SUM)
+        *r.result = fold(r.how, r.x, 0, r.n);
 }
 
 static void last_dropped(const mutant_call *call)
@@ -317,6 +326,7 @@ static const mutant rows[] = {
     ROW("something-else-endlessly-deep", something_else, BY_IMPOSSIBLE_DEPTH, "", endless_depth),
     ROW("loop-that-says-tree", right, BY_TRIED_DEPTH, "", tree_depth),
     ROW("loops-in-turn-that-say-tree", loops_in_turn, BY_TRIED_DEPTH, "", tree_depth),
+    ROW("begins-with-its-first", begins_with_its_first, BY_BOUND, "special", tree_depth),
     MUTANT("last-dropped", last_dropped, BY_BOUND, ""),
     MUTANT("first-dropped", first_dropped, BY_BOUND, ""),
     MUTANT("tail-dropped", tail_dropped, BY_BOUND, ""),
