@@ -30,6 +30,8 @@ size_t plx_pool_sets(uint64_t footprint, uint64_t largest, uint64_t cache, const
 plx_status plx_pool_for(plx_pool **pools, plx_backend *backend, const plx_inputs *inputs, bool hot,
                         size_t queues, plx_pool **found);
 void plx_pools_free(plx_pool *pools);
+/* Where in its buffer an operand of a set begins. */
+uint64_t plx_pool_place(const plx_pool *pool, size_t operand, size_t set);
 /* The operands of the next launch.  Returns the number of their set. */
 size_t plx_pool_views(plx_pool *pool, plx_view *views, size_t count);
 /* Whether all that its launches touch fits in the cache. */

@@ -37,7 +37,7 @@ static plx_status renew_output(const plx_timed_results *t, size_t set, uint32_t 
 
     if (t->inputs->data[output] == NULL)
         return plx_fill(NULL, buffer, set * stride, pattern, stride);
-    return plx_bulk_upload(buffer, set * stride, t->inputs->data[output], output_bytes(t));
+    return plx_bulk_upload(buffer, plx_pool_place(t->pool, output, set), t->inputs->data[output], output_bytes(t));
 }
 
 static plx_status renew_outputs(const plx_timed_results *t)
@@ -129,7 +129,7 @@ static void seek_change(plx_timed_results *t)
 
 static plx_status write_first(const plx_timed_results *t, size_t set, const unsigned char *element)
 {
-    return plx_upload(NULL, t->pool->buffers[0], set * t->pool->stride[0], element, element_size(t));
+    return plx_upload(NULL, t->pool->buffers[0], plx_pool_place(t->pool, 0, set), element, element_size(t));
 }
 
 /* A few sets of the round, anywhere in it. */
@@ -214,7 +214,8 @@ static plx_status judge_change(plx_timed_results *t, size_t set)
 
     if (status == PLX_OK)
         status =
-            plx_download(NULL, got, t->pool->buffers[output], set * t->pool->stride[output], element_size(t));
+            plx_download(NULL, got, t->pool->buffers[output], plx_pool_place(t->pool, output, set),
+                              element_size(t));
     if (status == PLX_OK)
         status = plx_synchronize(t->pool->backend, NULL);
     if (status != PLX_OK)
@@ -317,14 +318,14 @@ static size_t sets_at_once(const plx_timed_results *t, size_t set, size_t left)
 static plx_status judge_sets(plx_timed_results *t, char *staging)
 {
     const size_t output = output_of(t);
-    const uint64_t stride = t->pool->stride[output];
+    const uint64_t stride = t->pool->stride[output], start = plx_pool_place(t->pool, output, 0);
     plx_status status = PLX_OK;
 
     for (size_t done = 0; status == PLX_OK && done < t->count && t->wrong[0] == '\0';) {
         const size_t set = (t->first + done) % t->pool->sets, sets = sets_at_once(t, set, t->count - done);
         status = plx_bulk_download(t->pool->buffers[output], set * stride, staging, sets * stride);
         for (size_t i = 0; status == PLX_OK && i < sets && t->wrong[0] == '\0'; ++i)
-            status = judge_set(t, set + i, staging + i * stride);
+            status = judge_set(t, set + i, staging + i * stride + start);
         done += sets;
     }
     return status;
