@@ -120,6 +120,14 @@ static void examine_device(plx_context *context, const char *plugin, size_t plug
     }
 }
 
+/* A driver that fails is no driver that is missing. */
+static void tell_no_device(const plx_plugin_report *report, findings *found)
+{
+    bool missing = report->probe == PLX_NO_DEVICE || report->probe == PLX_UNSUPPORTED;
+    found->broken += missing ? 0 : 1;
+    (void)printf("%s: %s\n", missing ? "not usable" : "FAILS", report->reason);
+}
+
 static void examine_plugin(plx_context *context, const cli_options *options, size_t plugin, findings *found)
 {
     plx_plugin_report report;
@@ -133,7 +141,7 @@ static void examine_plugin(plx_context *context, const cli_options *options, siz
     if (report.probe == PLX_OK)
         (void)printf("%zu device%s\n", report.device_count, report.device_count == 1 ? "" : "s");
     else
-        (void)printf("not usable: %s\n", report.reason);
+        tell_no_device(&report, found);
     if (options->given & OPT_VERBOSE)
         (void)printf("  from %s\n", report.path);
     if (report.probe == PLX_OK && report.reason[0] != '\0')

@@ -76,6 +76,13 @@ plx_status plx_find_folders(plx_context *context, const plx_context_options *opt
 plx_status plx_load_plugins(plx_context *context);
 /* The entry with its devices; NULL when there is none of that number. */
 const plx_entry *plx_probed_entry(plx_context *context, size_t plugin);
+/* PLX_FAILED, with the device and the attribute, where that can't be true (device_check.c). */
+plx_status plx_device_check(size_t number, const plx_device_info *info, plx_error *error);
+/* Whether a plugin's probe failed; to have no device, or none for this machine, is an answer. */
+static inline bool plx_probe_failed(plx_status probe)
+{
+    return probe != PLX_OK && probe != PLX_NO_DEVICE && probe != PLX_UNSUPPORTED;
+}
 void plx_forget_plugins(plx_context *context);
 
 /* ---- ceilings (ceiling_measure.c) ----------------------------------------- */

@@ -24,13 +24,34 @@ typedef struct faulty_plan {
     fault kernel;
 } faulty_plan;
 
+/* $FAULTY_DEVICE names what the device says wrongly of itself. */
+static void spoil(plx_device_info *device)
+{
+    const char *what = getenv("FAULTY_DEVICE");
+    if (what == NULL)
+        return;
+    if (strcmp(what, "name") == 0)
+        memset(device->name, 'x', sizeof device->name);
+    else if (strcmp(what, "nameless") == 0)
+        device->name[0] = '\0';
+    else if (strcmp(what, "units") == 0)
+        device->units = 0;
+    else if (strcmp(what, "warp") == 0)
+        device->warp = 0;
+    else if (strcmp(what, "wide") == 0)
+        device->warp = device->max_block_threads + 1;
+    else if (strcmp(what, "threads") == 0)
+        device->max_block_threads = 0;
+    else if (strcmp(what, "memory") == 0)
+        device->memory_bytes = 0;
+}
+
 static plx_status faulty_probe(plx_device_info *devices, size_t capacity, size_t *count, plx_error *error)
 {
     error->text[0] = '\0';
     if (capacity > 0) {
-        memset(&devices[0], 0, sizeof devices[0]);
-        (void)snprintf(devices[0].name, sizeof devices[0].name, "faulty device");
-        (void)snprintf(devices[0].api, sizeof devices[0].api, "dummy");
+        dummy_describe(&devices[0], "faulty device");
+        spoil(&devices[0]);
     }
     *count = 1;
     return PLX_OK;
