@@ -186,9 +186,7 @@ static int finish(const cli_options *options, plx_bench_results *found)
     print_summary(options, found);
     int status = write_outputs(options, found);
     if (status == CLI_OK)
-        status = plx_results_status(&found->results, false);
-    if (status == CLI_NOTHING)
-        cli_say("nothing could be run");
+        status = cli_results_status(&found->results, false, "nothing could be run");
     plx_bench_results_free(found);
     return status;
 }

@@ -55,11 +55,8 @@ static int compare_on(plx_context *context, const cli_options *options, const cl
     if (status == CLI_OK)
         status = cli_outputs_write(options, &results);
     if (status == CLI_OK)
-        status = plx_results_status(&results, true);
-    if (status == CLI_NOTHING)
-        (void)fflush(stdout); /* what follows comes after the table */
-    if (status == CLI_NOTHING)
-        cli_say("nothing could be compared: fewer than two backends or kernels gave a result");
+        status = cli_results_status(&results, true,
+                                    "nothing could be compared: fewer than two backends or kernels gave a result");
     plx_results_free(&results);
     return status;
 }

@@ -69,7 +69,7 @@ static int finish(const cli_options *options, plx_results *results, const plx_tu
     if (status == CLI_OK)
         status = cli_outputs_write(options, results);
     if (status == CLI_OK)
-        status = plx_results_status(results, false);
+        status = cli_results_status(results, false, "nothing could be run");
     if (status == CLI_OK && count == 0) {
         cli_say("nothing could be tuned: no kernel was right and timed");
         status = CLI_NOTHING;

@@ -86,8 +86,8 @@ typedef enum plx_outcome {
     PLX_OUTCOME_OK = 0,
     PLX_OUTCOME_WRONG,
     PLX_OUTCOME_UNSUPPORTED,
-    PLX_OUTCOME_FAILED,
-    PLX_OUTCOME_NOT_RUN
+    PLX_OUTCOME_FAILED, /* it should have run and gave no result: an error, a lost device, no memory */
+    PLX_OUTCOME_NOT_RUN /* nobody asked it to run: too large for a processor's set, or no case suits it */
 } plx_outcome;
 
 PLX_API const char *plx_outcome_name(plx_outcome outcome); /* "ok", "not-run" */
@@ -194,6 +194,7 @@ typedef struct plx_pair {
 
 typedef struct plx_study_device {
     char label[48]; /* the first backend label that reached it */
+    bool named;     /* it was asked for by name, not found because all were */
     plx_device_info info;
     size_t physical; /* devices with one number are one chip */
     /* Whether info's PLX_FEATURE_FLUSHES_F32 was seen, not only said by the driver. */
@@ -216,8 +217,14 @@ typedef struct plx_results {
 PLX_API void plx_results_free(plx_results *results);
 /* 0 all ran and agreed; 1 a result was wrong or a pair disagrees; 3 a kernel asked for
  * by name is unsupported; 4 nothing was compared (fewer than two viewpoints, when
- * `want_pairs`); 5 a backend failed.  The program's exit status. */
+ * `want_pairs`), or a device is idle; 5 a backend failed.  The program's exit status. */
 PLX_API int plx_results_status(const plx_results *results, bool want_pairs);
+/* Why no element was compared on a device that was asked for by name, or that a check tried;
+ * NULL: some were, or nobody expects it. */
+PLX_API const char *plx_results_idle(const plx_results *results, size_t device);
+/* Whether the status is 1 when this record is wrong: not for a vendor's library when neither
+ * its backend nor its kernel was asked for by name. */
+PLX_API bool plx_results_decides(const plx_results *results, size_t record);
 
 /* ---- compare --------------------------------------------------------------- */
 
@@ -384,7 +391,7 @@ PLX_API plx_status plx_check(plx_context *context, const plx_check_options *opti
 /* ---- diff ---------------------------------------------------------------------- */
 
 typedef enum plx_change {
-    PLX_CHANGE_BROKEN = 0,    /* was right, and is wrong, failed or unsupported */
+    PLX_CHANGE_BROKEN = 0,    /* was right, and is wrong, failed, unsupported or not run */
     PLX_CHANGE_SLOWER,
     PLX_CHANGE_LESS_ACCURATE, /* these three are regressions */
     PLX_CHANGE_FASTER,
