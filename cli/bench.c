@@ -260,7 +260,7 @@ static int bench_main(cli_options *options)
         status = cli_open_context(options, &context);
     if (status == CLI_OK) {
         status = bench_on(context, options, &work, ops, op_count);
-        plx_context_destroy(context);
+        cli_close_context(options, context);
     }
     cli_work_free(&work);
     return status;

@@ -135,7 +135,7 @@ static int check_main(cli_options *options)
         status = cli_open_context(options, &context);
     if (status == CLI_OK) {
         status = check_on(context, options, ops, op_count);
-        plx_context_destroy(context);
+        cli_close_context(options, context);
     }
     return status;
 }

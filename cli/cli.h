@@ -131,6 +131,8 @@ int cli_exit_status(plx_status status);
 
 /* Finds the plugins; says what is wrong otherwise. */
 int cli_open_context(const cli_options *options, plx_context **context);
+/* Says on standard error which tuned choice could not be taken, before the context goes. */
+void cli_close_context(const cli_options *options, plx_context *context);
 /* The label "cuda:0" of a device. */
 void cli_label(char *label, size_t capacity, const char *plugin, size_t device);
 

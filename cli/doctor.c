@@ -207,7 +207,7 @@ static int doctor_main(cli_options *options)
     mention_left_out(context, "openblas", PLX_OPENBLAS_REASON);
     print_folders(context);
     status = verdict(&found);
-    plx_context_destroy(context);
+    cli_close_context(options, context);
     return status;
 }
 

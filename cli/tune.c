@@ -33,7 +33,7 @@ static int forget_choices(const cli_options *options)
     } else if ((options->given & OPT_QUIET) == 0) {
         (void)printf("forgotten; the plugins choose\n");
     }
-    plx_context_destroy(context);
+    cli_close_context(options, context);
     return status;
 }
 
@@ -123,7 +123,7 @@ static int tune_main(cli_options *options)
         status = cli_open_context(options, &context);
     if (status == CLI_OK) {
         status = tune_on(context, options, &work);
-        plx_context_destroy(context);
+        cli_close_context(options, context);
     }
     cli_work_free(&work);
     return status;

@@ -66,6 +66,7 @@ struct plx_context {
     size_t folder_count;
     struct json_t *choices; /* choices.c: what was tuned; NULL: nothing, or not read yet */
     bool choices_read;
+    char choice_ignored[640]; /* the first that could not be taken, and why */
     pthread_mutex_t ceilings_lock; /* of ceilings; held while they are measured */
     struct plx_known_ceilings *ceilings;
 };
@@ -199,12 +200,7 @@ struct plx_plan {
 plx_status plx_count_with_reason(plx_plan *plan, plx_queue *queue, const plx_view *operands, size_t count,
                                  plx_counters *counters, plx_error *reason);
 
-/* Finds a kernel by name, or for NULL or "best" what was tuned for this problem, else the
- * plugin's choice. */
-plx_status plx_find_kernel(plx_backend *backend, const plx_problem *problem, const char *name,
-                           size_t *index);
-
-/* The plugin's choice. */
+/* The plugin's choice; a yardstick is a failure. */
 plx_status plx_default_kernel(plx_backend *backend, const plx_problem *problem, size_t *index);
 
 plx_plan_cache *plx_plan_cache_create(void);

@@ -1,7 +1,9 @@
 /* A plugin without hardware whose kernels go wrong, each in its own way: it shows
  * what the program says and how it ends when something does.  $FAULTY_BEST names
  * the kernel that it offers as its best, $FAULTY_OP "transpose" the operation that it has
- * instead of reduce. */
+ * instead of reduce, then with a yardstick.  $FAULTY_LOST: "first", the device is lost before
+ * any kernel runs; a number, when a reduction of so many elements does.  $FAULTY_EMPTY:
+ * problems with elements are unsupported. */
 #define _POSIX_C_SOURCE 200809L
 #include "dummy.h"
 
@@ -16,6 +18,7 @@ typedef enum fault {
     FAULT_UNSUPPORTED,
     FAULT_NONE_AGAIN,
     FAULT_SLOW,
+    FAULT_YARDSTICK, /* of transposes alone */
     FAULT_COUNT
 } fault;
 
@@ -75,6 +78,7 @@ static const plx_kernel kernels[FAULT_COUNT] = {
     [FAULT_UNSUPPORTED] = {.name = "unsupported", ABOUT},
     [FAULT_NONE_AGAIN] = {.name = "same", ABOUT},
     [FAULT_SLOW] = {.name = "slow", ABOUT},
+    [FAULT_YARDSTICK] = {.name = "copy", .flags = PLX_KERNEL_YARDSTICK, ABOUT},
 };
 
 static plx_op faulty_op(void)
@@ -85,14 +89,17 @@ static plx_op faulty_op(void)
 
 static const plx_kernel *faulty_kernel(plx_op op, size_t index)
 {
-    return op == faulty_op() && index < FAULT_COUNT ? &kernels[index] : NULL;
+    size_t count = op == PLX_TRANSPOSE ? FAULT_COUNT : FAULT_YARDSTICK;
+    return op == faulty_op() && index < count ? &kernels[index] : NULL;
 }
 
 static plx_status faulty_choose(plx_session *session, const plx_problem *problem, size_t *kernel,
                                 plx_error *error)
 {
-    const char *best = getenv("FAULTY_BEST");
+    const char *best = getenv("FAULTY_BEST"), *lost = getenv("FAULTY_LOST");
     (void)session;
+    if (lost != NULL && strcmp(lost, "first") == 0)
+        return plx_fail(error, PLX_DEVICE_LOST, "it fell off the bus");
     if (problem->op != faulty_op() || problem->dtype != PLX_I32)
         return plx_fail(error, PLX_UNSUPPORTED, "there is no kernel for it");
     *kernel = FAULT_NONE;
@@ -103,12 +110,20 @@ static plx_status faulty_choose(plx_session *session, const plx_problem *problem
     return PLX_OK;
 }
 
+static bool has_elements(const plx_problem *problem)
+{
+    return problem->op != PLX_TRANSPOSE ||
+           (problem->of.transpose.rows > 0 && problem->of.transpose.cols > 0);
+}
+
 static plx_status faulty_plan_make(plx_session *session, const plx_problem *problem, size_t kernel,
                                    plx_plugin_plan **plan, plx_error *error)
 {
     (void)session;
     if (kernel == FAULT_UNSUPPORTED)
         return plx_fail(error, PLX_UNSUPPORTED, "this kernel needs a blue moon");
+    if (getenv("FAULTY_EMPTY") != NULL && has_elements(problem))
+        return plx_fail(error, PLX_UNSUPPORTED, "there is no room for an element");
     faulty_plan *made = calloc(1, sizeof *made);
     if (made == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no memory");
@@ -149,14 +164,15 @@ static plx_status reduce(plx_plugin_queue *queue, const plx_operand *x, const pl
     return PLX_OK;
 }
 
+/* Or a copy, its rows one behind the other. */
 static plx_status transpose(plx_plugin_queue *queue, const plx_operand *operands,
-                            const plx_transpose_problem *problem, plx_error *error)
+                            const plx_transpose_problem *problem, bool copies, plx_error *error)
 {
     plx_status status = PLX_OK;
     for (int64_t i = 0; status == PLX_OK && i < problem->rows * problem->cols; i++) {
         int64_t row = i / problem->cols, col = i % problem->cols;
         uint64_t from = (uint64_t)(row * problem->ld_in + col) * 4,
-                 to = (uint64_t)(col * problem->ld_out + row) * 4;
+                 to = (uint64_t)(copies ? i : col * problem->ld_out + row) * 4;
         status = dummy_copy(queue, operands[1].memory, operands[1].offset + to, operands[0].memory,
                             operands[0].offset + from, 4, error);
     }
@@ -178,15 +194,18 @@ static plx_status faulty_execute(plx_plugin_plan *opaque, plx_plugin_queue *queu
                                  const plx_operand *operands, size_t count, plx_error *error)
 {
     const faulty_plan *plan = (const faulty_plan *)(const void *)opaque;
+    const char *lost = getenv("FAULTY_LOST");
     int32_t result;
     (void)count;
     if (plan->kernel == FAULT_FAILS)
         return plx_fail(error, PLX_FAILED, "the device caught fire");
+    if (lost != NULL && plan->problem.op == PLX_REDUCE && plan->problem.of.reduce.n == strtoll(lost, NULL, 10))
+        return plx_fail(error, PLX_DEVICE_LOST, "it fell off the bus");
     obey_test(plan);
     if (plan->kernel == FAULT_SLOW)
         (void)nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
     if (plan->problem.op == PLX_TRANSPOSE)
-        return transpose(queue, operands, &plan->problem.of.transpose, error);
+        return transpose(queue, operands, &plan->problem.of.transpose, plan->kernel == FAULT_YARDSTICK, error);
     plx_status status = reduce(queue, &operands[0], &plan->problem.of.reduce, &result, error);
     if (status != PLX_OK)
         return status;
