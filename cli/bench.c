@@ -191,22 +191,13 @@ static int finish(const cli_options *options, plx_bench_results *found)
     return status;
 }
 
-static bool wants_all(const cli_list *backends)
-{
-    for (size_t i = 0; i < backends->count; i++)
-        if (strcmp(backends->at[i], "all") == 0)
-            return true;
-    return false;
-}
-
 static int bench_on(plx_context *context, cli_options *options, const cli_work *work, const plx_op *ops,
                     size_t op_count)
 {
-    bool all = wants_all(&options->backends);
     plx_bench_results found;
     plx_bench_options wanted = {
-        .compare = {.backends = all ? NULL : options->backends.at,
-                    .backend_count = all ? 0 : options->backends.count,
+        .compare = {.backends = options->backends.at,
+                    .backend_count = options->backends.count,
                     .kernels = options->kernels.at,
                     .kernel_count = options->kernels.count,
                     .problems = work->problems,

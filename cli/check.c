@@ -69,23 +69,13 @@ static int check_status(const plx_check_counts *counts, const plx_results *resul
     return status == CLI_OK && counts->failed > 0 ? CLI_BACKEND_FAILED : status;
 }
 
-static bool has_word(const cli_list *list, const char *word)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        if (strcmp(list->at[i], word) == 0)
-            return true;
-    }
-    return false;
-}
-
 static int check_on(plx_context *context, cli_options *options, const plx_op *ops, size_t op_count)
 {
-    bool all = has_word(&options->backends, "all");
     plx_check_counts counts;
     plx_results results;
     plx_check_options wanted = {
-        .backends = all ? NULL : options->backends.at,
-        .backend_count = all ? 0 : options->backends.count,
+        .backends = options->backends.at,
+        .backend_count = options->backends.count,
         .kernels = options->kernels.at,
         .kernel_count = options->kernels.count,
         .ops = ops,

@@ -22,11 +22,10 @@ static void print_ideas(const plx_results *results)
 
 static int compare_on(plx_context *context, const cli_options *options, const cli_work *work)
 {
-    bool all = cli_list_has(&options->backends, "all");
     plx_results results;
     plx_compare_options wanted = {
-        .backends = all ? NULL : options->backends.at,
-        .backend_count = all ? 0 : options->backends.count,
+        .backends = options->backends.at,
+        .backend_count = options->backends.count,
         .kernels = options->kernels.at,
         .kernel_count = options->kernels.count,
         .problems = work->problems,

@@ -176,9 +176,8 @@ plx_status plx_arms_pair(const plx_arm *arms, size_t count, const plx_inputs *in
 typedef struct plx_viewpoints {
     plx_context *context;
     plx_backend **backends;
-    bool *named; /* of each backend */
+    bool *named; /* of each backend: somebody asked for it, it is not here because all are */
     size_t count;
-    bool all; /* every one there is, nobody named them */
     /* Devices that were found but could not be opened, and plugins that failed to list theirs. */
     struct plx_unopened {
         char label[48];

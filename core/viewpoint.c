@@ -117,11 +117,10 @@ static plx_status open_all(plx_viewpoints *viewpoints, plx_error *error)
 plx_status plx_viewpoints_open(plx_context *context, const char *const *names, size_t count,
                                plx_viewpoints *viewpoints, plx_error *error)
 {
-    plx_viewpoints made = {.context = context, .all = count == 0};
+    plx_viewpoints made = {.context = context};
     plx_status status = count == 0 ? open_all(&made, error) : PLX_OK;
 
     for (size_t i = 0; status == PLX_OK && i < count; ++i) {
-        made.all = made.all || strcmp(names[i], "all") == 0;
         status = strcmp(names[i], "all") == 0 ? open_all(&made, error) : open_named(&made, names[i], error);
     }
     if (status == PLX_OK)
@@ -196,20 +195,22 @@ typedef struct arm_list {
     size_t count;
 } arm_list;
 
-static bool has_arm(const arm_list *list, const plx_backend *backend, const plx_kernel *kernel)
+static plx_arm *same_arm(const arm_list *list, const plx_arm *arm)
 {
     for (size_t i = 0; i < list->count; ++i)
-        if (list->arms[i].backend == backend && list->arms[i].kernel == kernel)
-            return true;
-    return false;
+        if (list->arms[i].backend == arm->backend && list->arms[i].kernel == arm->kernel)
+            return &list->arms[i];
+    return NULL;
 }
 
 static plx_status add_arm(arm_list *list, const plx_arm *arm, plx_error *error)
 {
-    plx_arm *arms;
+    plx_arm *arms, *same = same_arm(list, arm);
 
-    if (has_arm(list, arm->backend, arm->kernel))
+    if (same != NULL) {
+        same->named = same->named || arm->named;
         return PLX_OK;
+    }
     arms = realloc(list->arms, (list->count + 1) * sizeof *arms);
     if (arms == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no memory for the list of kernels");
@@ -295,7 +296,7 @@ plx_status plx_viewpoints_arms(const plx_viewpoints *viewpoints, const plx_probl
         bool found = viewpoints->count == 0 || strcmp(names[name], "best") == 0;
         for (size_t i = 0; status == PLX_OK && i < viewpoints->count; ++i) {
             plx_arm arm = {.backend = viewpoints->backends[i], .device = i, .outcome = PLX_OUTCOME_NOT_RUN};
-            status = select_kernels(&list, arm, problem, names[name], viewpoints->all, &found, error);
+            status = select_kernels(&list, arm, problem, names[name], !viewpoints->named[i], &found, error);
         }
         if (status == PLX_OK && !found)
             status =

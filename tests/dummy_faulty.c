@@ -27,6 +27,12 @@ typedef struct faulty_plan {
     fault kernel;
 } faulty_plan;
 
+/* $FAULTY_VENDOR: there is one kernel, a vendor's library's, and it is wrong. */
+static bool is_library(void)
+{
+    return getenv("FAULTY_VENDOR") != NULL;
+}
+
 /* $FAULTY_DEVICE names what the device says wrongly of itself. */
 static void spoil(plx_device_info *device)
 {
@@ -52,6 +58,8 @@ static void spoil(plx_device_info *device)
 static plx_status faulty_probe(plx_device_info *devices, size_t capacity, size_t *count, plx_error *error)
 {
     error->text[0] = '\0';
+    if (is_library())
+        (void)plx_fail(error, PLX_OK, "its sums are wrong; take a newer library");
     if (capacity > 0) {
         dummy_describe(&devices[0], "faulty device");
         spoil(&devices[0]);
@@ -71,6 +79,8 @@ static int64_t no_depth(const plx_problem *problem, const plx_device_info *devic
     .idea = "an idea", .gain = "a gain", .limit = "a limit", .needs = "", .depth = no_depth, \
     .dtypes = PLX_DTYPE_BIT(PLX_I32), .reproducibility = PLX_R0
 
+static const plx_kernel library[] = {{.name = "wrong", .flags = PLX_KERNEL_VENDOR, ABOUT}};
+
 static const plx_kernel kernels[FAULT_COUNT] = {
     [FAULT_NONE] = {.name = "right", ABOUT},
     [FAULT_WRONG] = {.name = "wrong", ABOUT},
@@ -89,6 +99,8 @@ static plx_op faulty_op(void)
 
 static const plx_kernel *faulty_kernel(plx_op op, size_t index)
 {
+    if (is_library())
+        return op == faulty_op() && index == 0 ? library : NULL;
     size_t count = op == PLX_TRANSPOSE ? FAULT_COUNT : FAULT_YARDSTICK;
     return op == faulty_op() && index < count ? &kernels[index] : NULL;
 }
@@ -128,7 +140,7 @@ static plx_status faulty_plan_make(plx_session *session, const plx_problem *prob
     if (made == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no memory");
     made->problem = *problem;
-    made->kernel = (fault)kernel;
+    made->kernel = is_library() ? FAULT_WRONG : (fault)kernel;
     *plan = (plx_plugin_plan *)(void *)made;
     return PLX_OK;
 }

@@ -143,8 +143,8 @@ export FAULTY_LOST
 expect 5 "" check reduce --quick --dtype i32 --backend host --backend faulty
 expect 5 "" check reduce --quick --dtype i32 --backend faulty --kernel best --kernel right
 expect 5 "" bench reduce --shape 10 "$@" --kernel best --kernel same --json "$work/two.json"
-FAULTY_LOST=31
-expect 5 "" check reduce --quick --dtype i32 --backend host --backend faulty
+FAULTY_LOST=2083
+expect 5 "fell off the bus" check reduce --quick --dtype i32 --backend host --kernel reference --backend faulty --kernel right
 unset FAULTY_LOST
 expect 0 "" bench reduce --shape 10 "$@" --kernel best --kernel same --json "$work/both.json"
 expect 1 "" diff "$work/both.json" "$work/two.json"
@@ -178,9 +178,34 @@ P
     done
 fi
 
+# ---- a vendor's library that is wrong ---------------------------------------------------------------
+# Named and never ranked; it decides the status when somebody asked for it.
+FAULTY_VENDOR=1
+export FAULTY_VENDOR
+set -- reduce --dtype i32
+expect 0 "WRONG: reduce/wrong of the library behind faulty:0" compare "$@" --shape 100 --no-timing
+shows "wrong"
+expect 0 "" compare "$@" --shape 100 --no-timing --backend all
+expect 1 "" compare "$@" --shape 100 --no-timing --backend all --backend faulty
+silent "WRONG"
+expect 1 "" compare "$@" --shape 100 --no-timing --backend host --backend faulty
+expect 1 "" compare "$@" --shape 100 --no-timing --kernel best --kernel wrong
+expect 0 "WRONG: reduce/wrong" bench "$@" --shape 100 --shape 200 --no-timing
+cases=$((cases + 1))
+[ "$(grep -c "WRONG: " "$work/err")" = 1 ] || fail "told twice"
+expect 1 "" bench "$@" --shape 100 --no-timing --backend host --backend faulty
+expect 1 "" check "$@" --quick --backend faulty
+expect 1 "" check "$@" --quick --backend host --kernel reference --backend faulty --kernel wrong
+expect 1 "" tune reduce 100 --dtype i32 --backend faulty --seconds 0.01
+expect 0 "" doctor
+shows "faulty:0     WRONG: faulty device: "
+shows "warning: its sums are wrong; take a newer library"
+unset FAULTY_VENDOR
+
 # ---- a tuned choice is believed as far as it goes ---------------------------------------------------
 hash=$(sed -n 's/.*"kernels_hash": "\([0-9a-f]*\)".*/\1/p' "$work/good.json" | head -n 1)
 mkdir -p "$work/cache/parallax"
+set -- --dtype i32 --backend host --backend faulty --no-timing
 choose() { # OP SHAPE VARIANT KERNEL
     cat >"$work/cache/parallax/choices.json" <<C
 {"schema": "parallax-choices/1", "choices": [{"device": "faulty device", "driver": "", "backend": "faulty",
