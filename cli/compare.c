@@ -54,8 +54,8 @@ static int compare_on(plx_context *context, const cli_options *options, const cl
     if (status == CLI_OK)
         status = cli_outputs_write(options, &results);
     if (status == CLI_OK)
-        status = cli_results_status(&results, true,
-                                    "nothing could be compared: fewer than two backends or kernels gave a result");
+        status = cli_results_status(
+            &results, true, "nothing could be compared: fewer than two backends or kernels gave a result");
     plx_results_free(&results);
     return status;
 }
@@ -105,13 +105,14 @@ const cli_verb cli_compare_verb = {
             "line why where they can't be had: OpenCL and the host have none.\n"
             "\n"
             "Exit status: 0 all agreed, 1 a result was wrong or two disagree, 3 a name that isn't\n"
-            "there, 4 nothing to compare, 5 a backend failed.\n"
+            "there, 4 nothing to compare, or nothing on a backend that was named, 5 a backend failed.\n"
+            "A vendor's library that is wrong decides it only when somebody named it.\n"
             "\n"
             "Examples:\n"
             "  parallax compare gemm 1024 1024 1024\n"
             "  parallax compare transpose --shape 4096x4096 --shape 4000x4000 --kernel all\n"
             "  parallax compare gemm --in x.npy --trans-b --backend cuda --backend host --json -\n",
-    .options = OPT_COMMON | OPT_PROBLEM | OPT_BACKEND | OPT_KERNEL | OPT_NO_TIMING | OPT_SECONDS |
-               OPT_HOT | OPT_QUEUES | OPT_COUNTERS | OPT_JSON | OPT_CSV,
+    .options = OPT_COMMON | OPT_PROBLEM | OPT_BACKEND | OPT_KERNEL | OPT_NO_TIMING | OPT_SECONDS | OPT_HOT |
+               OPT_QUEUES | OPT_COUNTERS | OPT_JSON | OPT_CSV,
     .run = compare_main,
 };

@@ -230,7 +230,8 @@ const cli_verb cli_doctor_verb = {
             "is more than 'is listed'.\n"
             "\n"
             "Exit status: 0 when at least one device works and none fails, 3 when there is no\n"
-            "device, 5 when a device that is there fails.\n"
+            "device, 5 when a device that is there fails, or its driver says impossible things of it.\n"
+            "A vendor's library that gives wrong results is called WRONG, and is no broken device.\n"
             "\n"
             "Example:\n"
             "  parallax doctor --verbose\n",

@@ -111,9 +111,10 @@ static void tell_undecided(const plx_results *results)
     for (size_t i = 0; i < results->record_count; i++) {
         const plx_record *record = &results->records[i];
         if (record->outcome == PLX_OUTCOME_WRONG && !plx_results_decides(results, i) && !is_told(results, i))
-            cli_say("WRONG: %s/%s of the library behind %s; nobody asked for it by name, so it does not decide "
-                    "the exit status; 'parallax doctor' may know what helps",
-                    plx_op_name(record->problem.op), record->kernel, record->backend);
+            cli_say(
+                "WRONG: %s/%s of the library behind %s; nobody asked for it by name, so it does not decide "
+                "the exit status; 'parallax doctor' may know what helps",
+                plx_op_name(record->problem.op), record->kernel, record->backend);
     }
 }
 
@@ -130,8 +131,8 @@ static size_t tell_idle(const plx_results *results)
     for (size_t i = 0; results->check != NULL && i < results->record_count; i++) {
         const plx_record *record = &results->records[i];
         if (record->named && record->outcome == PLX_OUTCOME_NOT_RUN)
-            cli_say("%s: %s/%s was not run: %s", record->backend, plx_op_name(record->problem.op), record->kernel,
-                    record->reason);
+            cli_say("%s: %s/%s was not run: %s", record->backend, plx_op_name(record->problem.op),
+                    record->kernel, record->reason);
     }
     return idle;
 }

@@ -139,7 +139,8 @@ const cli_verb cli_tune_verb = {
             "element type and form, the library's users included.\n"
             "\n"
             "Choices are kept in $XDG_CACHE_HOME/parallax/choices.json (else ~/.cache), and are ignored\n"
-            "with another device, driver or version of the kernels, or with PLX_NO_CACHE=1.\n"
+            "with another device, driver or version of the kernels, or with PLX_NO_CACHE=1.  One that\n"
+            "can't be taken is told, and the backend's own table chooses.\n"
             "`tune list` shows them, `tune forget` removes them all.\n"
             "\n"
             "Exit status: 0 done, 1 a result was wrong, 2 usage, or the file can't be written, 3 a name\n"
@@ -148,7 +149,7 @@ const cli_verb cli_tune_verb = {
             "Examples:\n"
             "  parallax tune gemm --shape 1000x64x4096 --shape 512x512x512 --backend cuda\n"
             "  parallax tune reduce 16777216 --reduce max --dtype i64\n",
-    .options = OPT_COMMON | (OPT_PROBLEM & ~OPT_IN) | OPT_BACKEND | OPT_KERNEL | OPT_SECONDS | OPT_JSON |
-               OPT_CSV,
+    .options =
+        OPT_COMMON | (OPT_PROBLEM & ~OPT_IN) | OPT_BACKEND | OPT_KERNEL | OPT_SECONDS | OPT_JSON | OPT_CSV,
     .run = tune_main,
 };

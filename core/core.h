@@ -66,7 +66,7 @@ struct plx_context {
     size_t folder_count;
     struct json_t *choices; /* choices.c: what was tuned; NULL: nothing, or not read yet */
     bool choices_read;
-    char choice_ignored[640]; /* the first that could not be taken, and why */
+    char choice_ignored[640];      /* the first that could not be taken, and why */
     pthread_mutex_t ceilings_lock; /* of ceilings; held while they are measured */
     struct plx_known_ceilings *ceilings;
 };

@@ -28,8 +28,8 @@ static plx_status check_texts(size_t number, const plx_device_info *info, plx_er
                           : !ends(info->pci, sizeof info->pci)       ? "pci"
                                                                      : NULL;
     if (endless != NULL)
-        return plx_fail(error, PLX_FAILED, "device %zu: its text \"%s\" has no end; the plugin is broken", number,
-                        endless);
+        return plx_fail(error, PLX_FAILED, "device %zu: its text \"%s\" has no end; the plugin is broken",
+                        number, endless);
     if (info->name[0] == '\0')
         return plx_fail(error, PLX_FAILED, "device %zu has no name; reinstall its driver", number);
     return PLX_OK;
@@ -54,12 +54,12 @@ plx_status plx_device_check(size_t number, const plx_device_info *info, plx_erro
     for (size_t i = 0; status == PLX_OK && i < sizeof attributes / sizeof attributes[0]; i++)
         if (attributes[i].value == 0 || attributes[i].value > attributes[i].most)
             status = plx_fail(error, PLX_FAILED,
-                              "device %zu (%s): %s is %" PRIu64 ", which can't be; reinstall its driver", number,
-                              info->name, attributes[i].name, attributes[i].value);
+                              "device %zu (%s): %s is %" PRIu64 ", which can't be; reinstall its driver",
+                              number, info->name, attributes[i].name, attributes[i].value);
     if (status == PLX_OK && info->warp > info->max_block_threads)
         status = plx_fail(error, PLX_FAILED,
                           "device %zu (%s): warp is %" PRIu32 ", and max_block_threads %" PRIu32
-                          ", which can't be; reinstall its driver", number, info->name, info->warp,
-                          info->max_block_threads);
+                          ", which can't be; reinstall its driver",
+                          number, info->name, info->warp, info->max_block_threads);
     return status;
 }

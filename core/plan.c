@@ -65,8 +65,9 @@ plx_status plx_default_kernel(plx_backend *backend, const plx_problem *problem, 
         return plx_backend_failed(backend, status, &error, "%s of %s", op, plx_dtype_name(problem->dtype));
     const plx_kernel *kernel = backend->plugin->kernel(problem->op, *index);
     if (kernel == NULL || (kernel->flags & PLX_KERNEL_YARDSTICK) != 0)
-        return plx_context_fail(backend->context, PLX_FAILED, "%s chose a %s kernel that %s", backend->label, op,
-                                kernel == NULL ? "it does not have" : "is a yardstick and computes something else");
+        return plx_context_fail(
+            backend->context, PLX_FAILED, "%s chose a %s kernel that %s", backend->label, op,
+            kernel == NULL ? "it does not have" : "is a yardstick and computes something else");
     return PLX_OK;
 }
 
@@ -152,7 +153,8 @@ static plx_status plan_best(plx_plan *plan)
 {
     char tuned[64];
     size_t index = 0;
-    if (plx_choice_find(plan->backend, &plan->problem, tuned, sizeof tuned) && plan_tuned(plan, tuned) == PLX_OK)
+    if (plx_choice_find(plan->backend, &plan->problem, tuned, sizeof tuned) &&
+        plan_tuned(plan, tuned) == PLX_OK)
         return PLX_OK;
     plx_status status = plx_backend_usable(plan->backend);
     if (status == PLX_OK)

@@ -124,8 +124,7 @@ static plx_status faulty_choose(plx_session *session, const plx_problem *problem
 
 static bool has_elements(const plx_problem *problem)
 {
-    return problem->op != PLX_TRANSPOSE ||
-           (problem->of.transpose.rows > 0 && problem->of.transpose.cols > 0);
+    return problem->op != PLX_TRANSPOSE || (problem->of.transpose.rows > 0 && problem->of.transpose.cols > 0);
 }
 
 static plx_status faulty_plan_make(plx_session *session, const plx_problem *problem, size_t kernel,
@@ -211,13 +210,15 @@ static plx_status faulty_execute(plx_plugin_plan *opaque, plx_plugin_queue *queu
     (void)count;
     if (plan->kernel == FAULT_FAILS)
         return plx_fail(error, PLX_FAILED, "the device caught fire");
-    if (lost != NULL && plan->problem.op == PLX_REDUCE && plan->problem.of.reduce.n == strtoll(lost, NULL, 10))
+    if (lost != NULL && plan->problem.op == PLX_REDUCE &&
+        plan->problem.of.reduce.n == strtoll(lost, NULL, 10))
         return plx_fail(error, PLX_DEVICE_LOST, "it fell off the bus");
     obey_test(plan);
     if (plan->kernel == FAULT_SLOW)
         (void)nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
     if (plan->problem.op == PLX_TRANSPOSE)
-        return transpose(queue, operands, &plan->problem.of.transpose, plan->kernel == FAULT_YARDSTICK, error);
+        return transpose(queue, operands, &plan->problem.of.transpose, plan->kernel == FAULT_YARDSTICK,
+                         error);
     plx_status status = reduce(queue, &operands[0], &plan->problem.of.reduce, &result, error);
     if (status != PLX_OK)
         return status;

@@ -105,10 +105,12 @@ static void what_the_driver_does_not_tell_fails_the_probe(void **unused)
     static const struct {
         int attribute;
         const char *words;
-    } needed[] = {{75, "compute capability"}, {16, "number of multiprocessors"}, {10, "warp size"},
-                  {1, "threads per block"},   {8, "shared memory"},             {5, "largest grid"},
-                  {6, "largest grid"},        {7, "largest grid"},              {2, "largest block"},
-                  {3, "largest block"},       {4, "largest block"}};
+    } needed[] = {{75, "compute capability"}, {16, "number of multiprocessors"},
+                  {10, "warp size"},          {1, "threads per block"},
+                  {8, "shared memory"},       {5, "largest grid"},
+                  {6, "largest grid"},        {7, "largest grid"},
+                  {2, "largest block"},       {3, "largest block"},
+                  {4, "largest block"}};
     plx_device_info device;
     size_t count = 77;
     (void)unused;
@@ -117,7 +119,8 @@ static void what_the_driver_does_not_tell_fails_the_probe(void **unused)
         fake->odd_value = -1;
         assert_int_equal(plugin->probe(&device, 1, &count, &error), PLX_FAILED);
         assert_int_equal(count, 77);
-        if (strstr(error.text, "device 0 (Pretended GPU 0)") == NULL || strstr(error.text, needed[i].words) == NULL)
+        if (strstr(error.text, "device 0 (Pretended GPU 0)") == NULL ||
+            strstr(error.text, needed[i].words) == NULL)
             fail_msg("attribute %d: \"%s\"", needed[i].attribute, error.text);
     }
     fake->odd_attribute = 0;

@@ -77,9 +77,11 @@ static plx_status read_needed(CUdevice device, const needed_attribute *needed, c
     int value = -1;
     CUresult result = plx_cuda.DeviceGetAttribute(&value, needed->which, device);
     if (result != CUDA_SUCCESS || value < 0)
-        return plx_fail(error, PLX_FAILED,
-                        "device %d (%s): the driver does not tell its %s (result %d, value %d); try nvidia-smi, and "
-                        "reinstall NVIDIA's driver", device, info->name, needed->words, (int)result, value);
+        return plx_fail(
+            error, PLX_FAILED,
+            "device %d (%s): the driver does not tell its %s (result %d, value %d); try nvidia-smi, and "
+            "reinstall NVIDIA's driver",
+            device, info->name, needed->words, (int)result, value);
     if (needed->wide != NULL)
         *needed->wide = (uint64_t)value;
     else

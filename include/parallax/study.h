@@ -391,7 +391,7 @@ PLX_API plx_status plx_check(plx_context *context, const plx_check_options *opti
 /* ---- diff ---------------------------------------------------------------------- */
 
 typedef enum plx_change {
-    PLX_CHANGE_BROKEN = 0,    /* was right, and is wrong, failed, unsupported or not run */
+    PLX_CHANGE_BROKEN = 0, /* was right, and is wrong, failed, unsupported or not run */
     PLX_CHANGE_SLOWER,
     PLX_CHANGE_LESS_ACCURATE, /* these three are regressions */
     PLX_CHANGE_FASTER,
