@@ -75,7 +75,7 @@ static bool run_first(plx_arm *arm, const plx_inputs *inputs, plx_truths *truths
     plx_bits *bits = plx_bits_take(truths, output_bytes(inputs));
 
     if (bits == NULL) {
-        conclude(arm, PLX_OUTCOME_NOT_RUN, "no host memory for the result");
+        conclude(arm, PLX_OUTCOME_FAILED, "no host memory for the result");
         return false;
     }
     if (!run(arm, inputs, shift, bits->data)) {
@@ -174,7 +174,7 @@ static void judge(plx_arm *arm, const plx_inputs *inputs, plx_truths *truths)
     arm->bound = plx_bound_of(inputs, arm->kernel, plx_backend_device(arm->backend));
     status = judge_bits(arm, inputs, truths, &error);
     if (status != PLX_OK) {
-        conclude(arm, PLX_OUTCOME_NOT_RUN, error.text);
+        conclude(arm, PLX_OUTCOME_FAILED, error.text);
         return;
     }
     arm->error = arm->bits->error;
@@ -199,7 +199,7 @@ static void repeat(plx_arm *arm, const plx_inputs *inputs, plx_truths *truths, u
     int64_t different = -1;
 
     if (again == NULL) {
-        conclude(arm, PLX_OUTCOME_NOT_RUN, "no host memory for a second result");
+        conclude(arm, PLX_OUTCOME_FAILED, "no host memory for a second result");
         return;
     }
     if (run(arm, inputs, shift, again->data)) {
@@ -238,7 +238,7 @@ static void repeat_busily(plx_arm *arm, const plx_inputs *inputs, plx_truths *tr
     plx_repeats found = {.first_different = -1};
 
     if (again == NULL) {
-        conclude(arm, PLX_OUTCOME_NOT_RUN, "no host memory for a repeated result");
+        conclude(arm, PLX_OUTCOME_FAILED, "no host memory for a repeated result");
         return;
     }
     run_busily(arm, inputs, rigour, again->data, &found);
@@ -271,10 +271,6 @@ static bool plan(plx_arm *arm, const plx_inputs *inputs)
     const char *name = arm->kernel != NULL ? arm->kernel->name : NULL;
     plx_status status = plx_plan_create(arm->backend, &inputs->problem, name, &arm->plan);
 
-    if (status == PLX_DEVICE_LOST) {
-        conclude(arm, PLX_OUTCOME_NOT_RUN, plx_message(plx_backend_context(arm->backend)));
-        return false;
-    }
     if (status != PLX_OK) {
         conclude_failure(arm, status, plx_message(plx_backend_context(arm->backend)));
         return false;

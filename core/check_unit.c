@@ -55,13 +55,14 @@ static plx_status report_failure(plx_check_desk *c, const plx_failed_case *faile
 
 /* ---- the worst case -------------------------------------------------------------------- */
 
-static int rank_of(plx_outcome outcome)
+/* To be right where there is nothing to compute says less than to support nothing else. */
+static int rank_of(const plx_record *record)
 {
     static const int ranks[] = {
-        [PLX_OUTCOME_UNSUPPORTED] = 0, [PLX_OUTCOME_NOT_JUDGED] = 1, [PLX_OUTCOME_OK] = 2,
-        [PLX_OUTCOME_NOT_RUN] = 3,     [PLX_OUTCOME_FAILED] = 4,     [PLX_OUTCOME_WRONG] = 5,
+        [PLX_OUTCOME_UNSUPPORTED] = 1, [PLX_OUTCOME_NOT_JUDGED] = 2, [PLX_OUTCOME_OK] = 3,
+        [PLX_OUTCOME_NOT_RUN] = 4,     [PLX_OUTCOME_FAILED] = 5,     [PLX_OUTCOME_WRONG] = 6,
     };
-    return ranks[outcome];
+    return record->outcome == PLX_OUTCOME_OK && record->error.compared == 0 ? 0 : ranks[record->outcome];
 }
 
 /* A kernel that does not serve some of the cases is judged by the others. */
@@ -69,7 +70,7 @@ void plx_check_worse(plx_record *kept, bool *tried, const plx_record *record)
 {
     size_t group = kept->group;
 
-    if (!*tried || rank_of(record->outcome) > rank_of(kept->outcome) ||
+    if (!*tried || rank_of(record) > rank_of(kept) ||
         (record->outcome == kept->outcome && record->error.max_over_bound > kept->error.max_over_bound))
         *kept = *record;
     kept->group = group;

@@ -82,24 +82,18 @@ static plx_status add_records(plx_comparison *c, const plx_arm *arms, size_t cou
     return status;
 }
 
-/* A device that could not be opened is a viewpoint that failed, not one that is absent. */
 static plx_status add_unopened(plx_comparison *c, const plx_inputs *inputs, size_t group)
 {
     plx_status status = PLX_OK;
 
     for (size_t i = 0; status == PLX_OK && i < c->viewpoints.unopened_count; ++i) {
-        plx_record record = {.problem = inputs->problem,
-                             .input = inputs->input,
-                             .seed = inputs->seed,
-                             .shift = inputs->shift,
-                             .from_files = inputs->from_arrays,
-                             .group = group,
-                             .device = c->viewpoints.count + i,
-                             .outcome = PLX_OUTCOME_FAILED};
-        record.error.first_bad = -1;
-        (void)snprintf(record.backend, sizeof record.backend, "%s", c->viewpoints.unopened[i].label);
-        (void)snprintf(record.kernel, sizeof record.kernel, "none");
-        (void)snprintf(record.reason, sizeof record.reason, "%s", c->viewpoints.unopened[i].reason);
+        plx_record record = plx_viewpoints_unopened(&c->viewpoints, i);
+        record.problem = inputs->problem;
+        record.input = inputs->input;
+        record.seed = inputs->seed;
+        record.shift = inputs->shift;
+        record.from_files = inputs->from_arrays;
+        record.group = group;
         status = plx_results_add_record(c->results, &record, c->error);
     }
     return status;

@@ -189,6 +189,7 @@ static bool take_record(const json_t *from, plx_record *record)
         .shift = (uint64_t)plx_json_integer_at(from, "shift", 0),
         .device = size_at(from, "device"),
         .kernel_flags = flags_at(from),
+        .named = plx_json_bool_at(from, "named", false),
         .group = size_at(from, "group"),
         .step = size_at(from, "step"),
         .outcome = outcome_at(from),
@@ -229,6 +230,7 @@ static plx_status take_devices(const json_t *list, plx_results *results, plx_err
         take_text(from, "name", device->info.name, sizeof device->info.name);
         take_text(from, "driver", device->info.driver, sizeof device->info.driver);
         device->physical = size_at(from, "physical");
+        device->named = plx_json_bool_at(from, "named", false);
     }
     return PLX_OK;
 }

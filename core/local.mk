@@ -7,6 +7,7 @@ libparallax_la_SOURCES = \
 	core/choices.c \
 	core/choices.h \
 	core/context.c \
+	core/device_check.c \
 	core/elf_file.c \
 	core/message.c \
 	core/open.c \

@@ -120,7 +120,7 @@ static void try_point(run *r, size_t point)
         return;
     }
     if (make_inputs(r, point, &error) != PLX_OK) {
-        refuse(arm, PLX_OUTCOME_NOT_RUN, error.text);
+        refuse(arm, PLX_OUTCOME_FAILED, error.text);
         return;
     }
     plx_arm_run(arm, &r->inputs[point], &truths, &rigour);

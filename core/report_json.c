@@ -173,6 +173,7 @@ json_t *plx_json_device(const plx_study_device *device)
     const plx_device_info *info = &device->info;
     json_t *made = json_object();
     json_object_set_new(made, "label", plx_json_text(device->label));
+    json_object_set_new(made, "named", json_boolean(device->named));
     json_object_set_new(made, "name", plx_json_text(info->name));
     json_object_set_new(made, "vendor", plx_json_text(info->vendor));
     json_object_set_new(made, "api", plx_json_text(info->api));
@@ -382,6 +383,7 @@ static void add_origin(json_t *made, const plx_record *record)
         json_object_set_new(made, "seed", natural(record->seed));
     json_object_set_new(made, "group", natural(record->group));
     json_object_set_new(made, "step", natural(record->step));
+    json_object_set_new(made, "named", json_boolean(record->named));
     json_object_set_new(made, "yardstick", json_boolean(record->kernel_flags & PLX_KERNEL_YARDSTICK));
     json_object_set_new(made, "vendor", json_boolean(record->kernel_flags & PLX_KERNEL_VENDOR));
 }

@@ -195,12 +195,13 @@ void plx_claims_free(plx_claims *claims);
 typedef struct plx_viewpoints {
     plx_context *context;
     plx_backend **backends;
+    bool *named; /* of each backend: somebody asked for it, it is not here because all are */
     size_t count;
-    bool all; /* every one there is, nobody named them */
-    /* Devices that were found but could not be opened. */
+    /* Devices that were found but could not be opened, and plugins that failed to list theirs. */
     struct plx_unopened {
         char label[48];
         char reason[512];
+        plx_device_info info;
     } * unopened;
     size_t unopened_count;
 } plx_viewpoints;
@@ -214,6 +215,9 @@ plx_status plx_viewpoints_devices(const plx_viewpoints *viewpoints, plx_results 
 /* Writes the state of the devices as it is now into the results; of one that does not
  * tell, as another backend of the same chip tells it. */
 void plx_viewpoints_environment(const plx_viewpoints *viewpoints, plx_results *results); /* ceilings.c */
+/* The record of a device that could not be opened: a viewpoint that failed, not one that
+ * is absent. */
+plx_record plx_viewpoints_unopened(const plx_viewpoints *viewpoints, size_t which);
 /* The arms of an operation: each backend's kernels that the names select.
  * PLX_NOT_FOUND when a name stands for no kernel of any backend. */
 plx_status plx_viewpoints_arms(const plx_viewpoints *viewpoints, const plx_problem *problem,

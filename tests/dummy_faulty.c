@@ -1,7 +1,10 @@
 /* A plugin without hardware whose kernels go wrong, each in its own way: it shows
  * what the program says and how it ends when something does.  $FAULTY_BEST names
  * the kernel that it offers as its best, $FAULTY_OP "transpose" the operation that it has
- * instead of reduce, $FAULTY_CLOCK what its events tell: "true" or a way to lie. */
+ * instead of reduce, then with a yardstick; $FAULTY_CLOCK what its events tell: "true" or a
+ * way to lie.  $FAULTY_LOST: "first", the device is lost before
+ * any kernel runs; a number, when a reduction of so many elements does.  $FAULTY_EMPTY:
+ * problems with elements are unsupported. */
 #define _POSIX_C_SOURCE 200809L
 #include "dummy.h"
 
@@ -22,6 +25,7 @@ typedef enum fault {
     FAULT_STOPS,
     FAULT_MULTIPLIES, /* a transpose of f32 that multiplies by 1: NaN that signal become quiet */
     FAULT_BEGINS,     /* a sum of f32 that begins with its first term: -0 may remain */
+    FAULT_YARDSTICK, /* of transposes alone */
     FAULT_COUNT
 } fault;
 
@@ -32,13 +36,42 @@ typedef struct faulty_plan {
     int32_t first; /* result */
 } faulty_plan;
 
+/* $FAULTY_VENDOR: there is one kernel, a vendor's library's, and it is wrong. */
+static bool is_library(void)
+{
+    return getenv("FAULTY_VENDOR") != NULL;
+}
+
+/* $FAULTY_DEVICE names what the device says wrongly of itself. */
+static void spoil(plx_device_info *device)
+{
+    const char *what = getenv("FAULTY_DEVICE");
+    if (what == NULL)
+        return;
+    if (strcmp(what, "name") == 0)
+        memset(device->name, 'x', sizeof device->name);
+    else if (strcmp(what, "nameless") == 0)
+        device->name[0] = '\0';
+    else if (strcmp(what, "units") == 0)
+        device->units = 0;
+    else if (strcmp(what, "warp") == 0)
+        device->warp = 0;
+    else if (strcmp(what, "wide") == 0)
+        device->warp = device->max_block_threads + 1;
+    else if (strcmp(what, "threads") == 0)
+        device->max_block_threads = 0;
+    else if (strcmp(what, "memory") == 0)
+        device->memory_bytes = 0;
+}
+
 static plx_status faulty_probe(plx_device_info *devices, size_t capacity, size_t *count, plx_error *error)
 {
     error->text[0] = '\0';
+    if (is_library())
+        (void)plx_fail(error, PLX_OK, "its sums are wrong; take a newer library");
     if (capacity > 0) {
-        memset(&devices[0], 0, sizeof devices[0]);
-        (void)snprintf(devices[0].name, sizeof devices[0].name, "faulty device");
-        (void)snprintf(devices[0].api, sizeof devices[0].api, "dummy");
+        dummy_describe(&devices[0], "faulty device");
+        spoil(&devices[0]);
     }
     *count = 1;
     return PLX_OK;
@@ -64,6 +97,8 @@ static int64_t depth_of_f32(const plx_problem *problem, const plx_device_info *d
     .idea = "an idea", .gain = "a gain", .limit = "a limit", .needs = "", .depth = depth_of_f32, \
     .dtypes = PLX_DTYPE_BIT(PLX_F32), .accumulator_f32 = PLX_F32, .reproducibility = PLX_R0
 
+static const plx_kernel library[] = {{.name = "wrong", .flags = PLX_KERNEL_VENDOR, ABOUT}};
+
 static const plx_kernel kernels[FAULT_COUNT] = {
     [FAULT_NONE] = {.name = "right", ABOUT},
     [FAULT_WRONG] = {.name = "wrong", ABOUT},
@@ -76,6 +111,7 @@ static const plx_kernel kernels[FAULT_COUNT] = {
     [FAULT_FIRST] = {.name = "computes-once", ABOUT},
     [FAULT_REPLAYS] = {.name = "replays", ABOUT},
     [FAULT_STOPS] = {.name = "stops", ABOUT},
+    [FAULT_YARDSTICK] = {.name = "copy", .flags = PLX_KERNEL_YARDSTICK, ABOUT},
 };
 
 static plx_op faulty_op(void)
@@ -86,14 +122,19 @@ static plx_op faulty_op(void)
 
 static const plx_kernel *faulty_kernel(plx_op op, size_t index)
 {
-    return op == faulty_op() && index < FAULT_COUNT ? &kernels[index] : NULL;
+    if (is_library())
+        return op == faulty_op() && index == 0 ? library : NULL;
+    size_t count = op == PLX_TRANSPOSE ? FAULT_COUNT : FAULT_YARDSTICK;
+    return op == faulty_op() && index < count ? &kernels[index] : NULL;
 }
 
 static plx_status faulty_choose(plx_session *session, const plx_problem *problem, size_t *kernel,
                                 plx_error *error)
 {
-    const char *best = getenv("FAULTY_BEST");
+    const char *best = getenv("FAULTY_BEST"), *lost = getenv("FAULTY_LOST");
     (void)session;
+    if (lost != NULL && strcmp(lost, "first") == 0)
+        return plx_fail(error, PLX_DEVICE_LOST, "it fell off the bus");
     if (problem->op != faulty_op() || problem->dtype != PLX_I32)
         return plx_fail(error, PLX_UNSUPPORTED, "there is no kernel for it");
     *kernel = FAULT_NONE;
@@ -102,6 +143,11 @@ static plx_status faulty_choose(plx_session *session, const plx_problem *problem
             *kernel = i;
     }
     return PLX_OK;
+}
+
+static bool has_elements(const plx_problem *problem)
+{
+    return problem->op != PLX_TRANSPOSE || (problem->of.transpose.rows > 0 && problem->of.transpose.cols > 0);
 }
 
 static plx_status faulty_plan_make(plx_session *session, const plx_problem *problem, size_t kernel,
@@ -114,11 +160,13 @@ static plx_status faulty_plan_make(plx_session *session, const plx_problem *prob
         return plx_fail(error, PLX_UNSUPPORTED, "this kernel has transposes alone");
     if (kernel == FAULT_UNSUPPORTED)
         return plx_fail(error, PLX_UNSUPPORTED, "this kernel needs a blue moon");
+    if (getenv("FAULTY_EMPTY") != NULL && has_elements(problem))
+        return plx_fail(error, PLX_UNSUPPORTED, "there is no room for an element");
     faulty_plan *made = calloc(1, sizeof *made);
     if (made == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no memory");
     made->problem = *problem;
-    made->kernel = (fault)kernel;
+    made->kernel = is_library() ? FAULT_WRONG : (fault)kernel;
     *plan = (plx_plugin_plan *)(void *)made;
     return PLX_OK;
 }
@@ -154,14 +202,15 @@ static plx_status reduce(plx_plugin_queue *queue, const plx_operand *x, const pl
     return PLX_OK;
 }
 
+/* Or a copy, its rows one behind the other. */
 static plx_status transpose(plx_plugin_queue *queue, const plx_operand *operands,
-                            const plx_transpose_problem *problem, plx_error *error)
+                            const plx_transpose_problem *problem, bool copies, plx_error *error)
 {
     plx_status status = PLX_OK;
     for (int64_t i = 0; status == PLX_OK && i < problem->rows * problem->cols; i++) {
         int64_t row = i / problem->cols, col = i % problem->cols;
         uint64_t from = (uint64_t)(row * problem->ld_in + col) * 4,
-                 to = (uint64_t)(col * problem->ld_out + row) * 4;
+                 to = (uint64_t)(copies ? i : col * problem->ld_out + row) * 4;
         status = dummy_copy(queue, operands[1].memory, operands[1].offset + to, operands[0].memory,
                             operands[0].offset + from, 4, error);
     }
@@ -232,6 +281,7 @@ static plx_status faulty_execute(plx_plugin_plan *opaque, plx_plugin_queue *queu
                                  const plx_operand *operands, size_t count, plx_error *error)
 {
     faulty_plan *plan = (faulty_plan *)(void *)opaque;
+    const char *lost = getenv("FAULTY_LOST");
     int32_t result;
     (void)count;
     plan->calls++;
@@ -241,13 +291,17 @@ static plx_status faulty_execute(plx_plugin_plan *opaque, plx_plugin_queue *queu
         return dummy_upload(queue, operands[1].memory, operands[1].offset, &plan->first, sizeof plan->first, error);
     if (plan->kernel == FAULT_FAILS)
         return plx_fail(error, PLX_FAILED, "the device caught fire");
+    if (lost != NULL && plan->problem.op == PLX_REDUCE &&
+        plan->problem.of.reduce.n == strtoll(lost, NULL, 10))
+        return plx_fail(error, PLX_DEVICE_LOST, "it fell off the bus");
     obey_test(plan);
     if (plan->kernel == FAULT_SLOW)
         (void)nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
     if (plan->problem.dtype == PLX_F32)
         return execute_f32(plan, queue, operands, error);
     if (plan->problem.op == PLX_TRANSPOSE)
-        return transpose(queue, operands, &plan->problem.of.transpose, error);
+        return transpose(queue, operands, &plan->problem.of.transpose, plan->kernel == FAULT_YARDSTICK,
+                         error);
     plx_status status = reduce(queue, &operands[0], &plan->problem.of.reduce, &result, error);
     if (status != PLX_OK)
         return status;

@@ -86,8 +86,8 @@ typedef enum plx_outcome {
     PLX_OUTCOME_OK = 0,
     PLX_OUTCOME_WRONG,
     PLX_OUTCOME_UNSUPPORTED,
-    PLX_OUTCOME_FAILED,
-    PLX_OUTCOME_NOT_RUN,
+    PLX_OUTCOME_FAILED,  /* it should have run and gave no result: an error, a lost device, no memory */
+    PLX_OUTCOME_NOT_RUN, /* nobody asked it to run: too large for a processor's set, or no case suits it */
     PLX_OUTCOME_NOT_JUDGED, /* ran, but no bound tells its result from zero */
     PLX_OUTCOME_COUNT
 } plx_outcome;
@@ -211,6 +211,7 @@ typedef struct plx_pair {
 
 typedef struct plx_study_device {
     char label[48]; /* the first backend label that reached it */
+    bool named;     /* it was asked for by name, not found because all were */
     plx_device_info info;
     size_t physical; /* devices with one number are one chip */
     /* Whether info's PLX_FEATURE_FLUSHES_F32 was seen, not only said by the driver. */
@@ -233,9 +234,15 @@ typedef struct plx_results {
 PLX_API void plx_results_free(plx_results *results);
 /* 0 all ran and agreed; 1 a result was wrong or a pair disagrees; 3 a kernel asked for
  * by name is unsupported; 4 nothing was compared (fewer than two viewpoints, when
- * `want_pairs`), or a result could not be judged; 5 a backend failed.  The program's
- * exit status. */
+ * `want_pairs`), a device is idle, or a result could not be judged; 5 a backend failed.
+ * The program's exit status. */
 PLX_API int plx_results_status(const plx_results *results, bool want_pairs);
+/* Why no element was compared on a device that was asked for by name, or that a check tried;
+ * NULL: some were, or nobody expects it. */
+PLX_API const char *plx_results_idle(const plx_results *results, size_t device);
+/* Whether the status is 1 when this record is wrong: not for a vendor's library when neither
+ * its backend nor its kernel was asked for by name. */
+PLX_API bool plx_results_decides(const plx_results *results, size_t record);
 
 /* ---- compare --------------------------------------------------------------- */
 
@@ -403,7 +410,7 @@ PLX_API plx_status plx_check(plx_context *context, const plx_check_options *opti
 /* ---- diff ---------------------------------------------------------------------- */
 
 typedef enum plx_change {
-    PLX_CHANGE_BROKEN = 0,    /* was right, and is wrong, failed or unsupported */
+    PLX_CHANGE_BROKEN = 0, /* was right, and is wrong, failed, unsupported or not run */
     PLX_CHANGE_SLOWER,
     PLX_CHANGE_LESS_ACCURATE, /* these three are regressions */
     PLX_CHANGE_FASTER,
@@ -618,6 +625,9 @@ typedef struct plx_choice {
 
 /* False: there are not as many. */
 PLX_API bool plx_tuned_at(size_t index, plx_choice *choice);
+/* The first choice of this context that named no kernel of its backend, a yardstick, or one
+ * that could not be planned, so that the plugin chose: a sentence.  "": there was none. */
+PLX_API const char *plx_tuned_ignored(plx_context *context);
 /* Forgets all of them. */
 PLX_API plx_status plx_tuned_forget(plx_context *context);
 

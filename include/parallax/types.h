@@ -175,6 +175,9 @@ enum {
     PLX_FEATURE_CPU = 1u << 5           /* the device is a processor, not an accelerator */
 };
 
+/* Texts end with a NUL.  The name, units, warp, the limits of blocks and grids and the bytes
+ * of memory must be there: a device without them, or with more lanes in a warp than threads
+ * in a block, makes the probe fail. */
 typedef struct plx_device_info {
     char name[128];
     char vendor[64];
