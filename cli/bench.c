@@ -186,29 +186,18 @@ static int finish(const cli_options *options, plx_bench_results *found)
     print_summary(options, found);
     int status = write_outputs(options, found);
     if (status == CLI_OK)
-        status = plx_results_status(&found->results, false);
-    if (status == CLI_NOTHING)
-        cli_say("nothing could be run");
+        status = cli_results_status(&found->results, false, "nothing could be run");
     plx_bench_results_free(found);
     return status;
-}
-
-static bool wants_all(const cli_list *backends)
-{
-    for (size_t i = 0; i < backends->count; i++)
-        if (strcmp(backends->at[i], "all") == 0)
-            return true;
-    return false;
 }
 
 static int bench_on(plx_context *context, cli_options *options, const cli_work *work, const plx_op *ops,
                     size_t op_count)
 {
-    bool all = wants_all(&options->backends);
     plx_bench_results found;
     plx_bench_options wanted = {
-        .compare = {.backends = all ? NULL : options->backends.at,
-                    .backend_count = all ? 0 : options->backends.count,
+        .compare = {.backends = options->backends.at,
+                    .backend_count = options->backends.count,
                     .kernels = options->kernels.at,
                     .kernel_count = options->kernels.count,
                     .problems = work->problems,
@@ -262,7 +251,7 @@ static int bench_main(cli_options *options)
         status = cli_open_context(options, &context);
     if (status == CLI_OK) {
         status = bench_on(context, options, &work, ops, op_count);
-        plx_context_destroy(context);
+        cli_close_context(options, context);
     }
     cli_work_free(&work);
     return status;
@@ -281,7 +270,8 @@ const cli_verb cli_bench_verb = {
             "the least, the most, and the share of problems where it is 1 or more.\n"
             "\n"
             "The file of --json holds every finished case, whole, whenever the program ends.  Given\n"
-            "again, the same command keeps what is in it and runs what is missing or had failed.\n"
+            "again, the same command keeps what is in it and runs each case of which some kernel has no\n"
+            "result: to be unsupported is one, to have failed or not to have run is none.\n"
             "A file from another environment (version, kernels, compiler, devices, driver, options)\n"
             "is refused; --restart replaces it.\n"
             "\n"
@@ -293,7 +283,9 @@ const cli_verb cli_bench_verb = {
             "another device runs them, and said to be.\n"
             "\n"
             "Exit status: 0 all ran and agreed, 1 a result was wrong or two disagree, 3 a name that\n"
-            "isn't there, 4 nothing ran, 5 a backend failed.\n"
+            "isn't there, 4 nothing ran, nothing on a backend that was named, or a result that no bound\n"
+            "tells from zero (not-judged), 5 a backend failed.\n"
+            "A vendor's library that is wrong decides it only when somebody named it.\n"
             "\n"
             "Examples:\n"
             "  parallax bench --json quick.json\n"

@@ -126,11 +126,15 @@ void cli_dtype_names(uint32_t dtypes, char *text, size_t capacity);
 
 /* The exit status that a failed call stands for. */
 int cli_exit_status(plx_status status);
+/* What the status "nothing could be compared" is due to: a result that was not judged, or else. */
+const char *cli_why_nothing(const plx_results *results, const char *otherwise);
 
 /* ---- session.c ------------------------------------------------------------- */
 
 /* Finds the plugins; says what is wrong otherwise. */
 int cli_open_context(const cli_options *options, plx_context **context);
+/* Says on standard error which tuned choice could not be taken, before the context goes. */
+void cli_close_context(const cli_options *options, plx_context *context);
 /* The label "cuda:0" of a device. */
 void cli_label(char *label, size_t capacity, const char *plugin, size_t device);
 
@@ -179,6 +183,9 @@ int cli_ceilings(const cli_options *options);
 /* Whether standard output belongs to --json or --csv. */
 bool cli_stdout_is_taken(const cli_options *options);
 /* Writes what --json and --csv ask for. */
+/* plx_results_status(), and on standard error, after the table, what the table does not say:
+ * devices on which nothing was compared, and `nothing` when that was so on all. */
+int cli_results_status(const plx_results *results, bool want_pairs, const char *nothing);
 int cli_outputs_write(const cli_options *options, const plx_results *results);
 /* Writes any JSON to a file or, for "-", to standard output. */
 struct json_t;

@@ -22,11 +22,10 @@ static void print_ideas(const plx_results *results)
 
 static int compare_on(plx_context *context, const cli_options *options, const cli_work *work)
 {
-    bool all = cli_list_has(&options->backends, "all");
     plx_results results;
     plx_compare_options wanted = {
-        .backends = all ? NULL : options->backends.at,
-        .backend_count = all ? 0 : options->backends.count,
+        .backends = options->backends.at,
+        .backend_count = options->backends.count,
         .kernels = options->kernels.at,
         .kernel_count = options->kernels.count,
         .problems = work->problems,
@@ -50,16 +49,15 @@ static int compare_on(plx_context *context, const cli_options *options, const cl
     }
     plx_gains_store(&results);
     int status = cli_table_write(options, &results);
+    if (wanted.no_timing && !(options->given & OPT_QUIET) && !cli_stdout_is_taken(options))
+        (void)printf("\nnothing was timed: --no-timing was given\n");
     if ((options->given & OPT_VERBOSE) && !cli_stdout_is_taken(options))
         print_ideas(&results);
     if (status == CLI_OK)
         status = cli_outputs_write(options, &results);
     if (status == CLI_OK)
-        status = plx_results_status(&results, true);
-    if (status == CLI_NOTHING)
-        (void)fflush(stdout); /* what follows comes after the table */
-    if (status == CLI_NOTHING)
-        cli_say("nothing could be compared: fewer than two backends or kernels gave a result");
+        status = cli_results_status(
+            &results, true, "nothing could be compared: fewer than two backends or kernels gave a result");
     plx_results_free(&results);
     return status;
 }
@@ -75,7 +73,7 @@ static int compare_main(cli_options *options)
         status = cli_open_context(options, &context);
     if (status == CLI_OK) {
         status = compare_on(context, options, &work);
-        plx_context_destroy(context);
+        cli_close_context(options, context);
     }
     cli_work_free(&work);
     return status;
@@ -101,7 +99,8 @@ const cli_verb cli_compare_verb = {
             "it; --hot times the same ones over and over.  Launches follow each other in one queue;\n"
             "--queues 2 sends them to two in turn, where they may overlap: what a call costs among\n"
             "many that do not need each other.  What was measured while the device had throttled is\n"
-            "dropped, and the rows say so.\n"
+            "dropped, and the rows say so.  What timed launches leave is judged once more: a kernel that\n"
+            "is wrong then is wrong, and has no time.\n"
             "\n"
             "--counters adds what the hardware counted in one more execution of each: sectors of 32\n"
             "bytes that loads and stores moved, and how many for each request of a warp, bank\n"
@@ -109,13 +108,15 @@ const cli_verb cli_compare_verb = {
             "line why where they can't be had: OpenCL and the host have none.\n"
             "\n"
             "Exit status: 0 all agreed, 1 a result was wrong or two disagree, 3 a name that isn't\n"
-            "there, 4 nothing to compare, 5 a backend failed.\n"
+            "there, 4 nothing to compare, nothing on a backend that was named, or a result that no bound\n"
+            "tells from zero (not-judged), 5 a backend failed.\n"
+            "A vendor's library that is wrong decides it only when somebody named it.\n"
             "\n"
             "Examples:\n"
             "  parallax compare gemm 1024 1024 1024\n"
             "  parallax compare transpose --shape 4096x4096 --shape 4000x4000 --kernel all\n"
             "  parallax compare gemm --in x.npy --trans-b --backend cuda --backend host --json -\n",
-    .options = OPT_COMMON | OPT_PROBLEM | OPT_BACKEND | OPT_KERNEL | OPT_NO_TIMING | OPT_SECONDS |
-               OPT_HOT | OPT_QUEUES | OPT_COUNTERS | OPT_JSON | OPT_CSV,
+    .options = OPT_COMMON | OPT_PROBLEM | OPT_BACKEND | OPT_KERNEL | OPT_NO_TIMING | OPT_SECONDS | OPT_HOT |
+               OPT_QUEUES | OPT_COUNTERS | OPT_JSON | OPT_CSV,
     .run = compare_main,
 };

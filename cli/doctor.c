@@ -30,6 +30,13 @@ typedef struct findings {
     size_t working, broken;
 } findings;
 
+/* What a device did with something small. */
+typedef struct trial {
+    plx_outcome outcome;
+    bool vendor; /* it was a vendor's library that did it */
+    char reason[512];
+} trial;
+
 /* The dtype that most devices have among those of a kernel. */
 static plx_dtype plainest_dtype(const plx_kernel *kernel)
 {
@@ -65,8 +72,7 @@ static plx_problem small_problem(plx_op op, plx_dtype dtype)
 
 /* One problem really computed there and judged: a device that is listed may still not
  * work. */
-static plx_outcome try_problem(plx_context *context, const char *label, const plx_problem *problem,
-                               char *reason, size_t capacity)
+static void try_problem(plx_context *context, const char *label, const plx_problem *problem, trial *made)
 {
     plx_results results;
     plx_compare_options options = {.backends = &label,
@@ -76,48 +82,60 @@ static plx_outcome try_problem(plx_context *context, const char *label, const pl
                                    .input = PLX_INPUT_INTEGER,
                                    .seed = 1,
                                    .no_timing = true};
+    *made = (trial){.outcome = PLX_OUTCOME_FAILED};
     if (plx_compare(context, &options, &results) != PLX_OK) {
-        (void)snprintf(reason, capacity, "%s", plx_message(context));
-        return PLX_OUTCOME_FAILED;
+        (void)snprintf(made->reason, sizeof made->reason, "%s", plx_message(context));
+        return;
     }
-    plx_outcome outcome = results.record_count > 0 ? results.records[0].outcome : PLX_OUTCOME_NOT_RUN;
-    (void)snprintf(reason, capacity, "%s", results.record_count > 0 ? results.records[0].reason : "");
+    if (results.record_count > 0) {
+        made->outcome = results.records[0].outcome;
+        made->vendor = (results.records[0].kernel_flags & PLX_KERNEL_VENDOR) != 0;
+        (void)snprintf(made->reason, sizeof made->reason, "%s", results.records[0].reason);
+    }
     plx_results_free(&results);
-    return outcome;
 }
 
 /* The first operation that the plugin has and the device can do. */
-static plx_outcome try_device(plx_context *context, size_t plugin, const char *label, char *reason,
-                              size_t capacity)
+static trial try_device(plx_context *context, size_t plugin, const char *label)
 {
     static const plx_op ops[] = {PLX_REDUCE, PLX_TRANSPOSE, PLX_MATVEC, PLX_GEMM};
-    plx_outcome outcome = PLX_OUTCOME_UNSUPPORTED;
-    (void)snprintf(reason, capacity, "its plugin has no kernel to try it with");
-    for (size_t i = 0; i < sizeof ops / sizeof ops[0] && outcome == PLX_OUTCOME_UNSUPPORTED; i++) {
+    trial made = {.outcome = PLX_OUTCOME_UNSUPPORTED, .reason = "its plugin has no kernel to try it with"};
+    for (size_t i = 0; i < sizeof ops / sizeof ops[0] && made.outcome == PLX_OUTCOME_UNSUPPORTED; i++) {
         const plx_kernel *kernel = plx_kernel_at(context, plugin, ops[i], 0);
         if (kernel == NULL)
             continue;
         plx_problem problem = small_problem(ops[i], plainest_dtype(kernel));
-        outcome = try_problem(context, label, &problem, reason, capacity);
+        try_problem(context, label, &problem, &made);
     }
-    return outcome;
+    return made;
 }
 
+/* A vendor's library that is wrong is no broken device, and nobody's but the vendor's fault. */
 static void examine_device(plx_context *context, const char *plugin, size_t plugin_index, size_t device,
                            findings *found)
 {
-    char label[48], reason[512] = "";
+    char label[48];
     plx_device_info info;
     cli_label(label, sizeof label, plugin, device);
     if (plx_device_at(context, plugin_index, device, &info) != PLX_OK)
         return;
-    if (try_device(context, plugin_index, label, reason, sizeof reason) == PLX_OUTCOME_OK) {
+    const trial made = try_device(context, plugin_index, label);
+    const bool aside = made.outcome == PLX_OUTCOME_WRONG && made.vendor;
+    if (made.outcome == PLX_OUTCOME_OK) {
         found->working++;
         (void)printf("  %-12s works: %s, %s\n", label, info.name, info.api);
     } else {
-        found->broken++;
-        (void)printf("  %-12s FAILS: %s: %s\n", label, info.name, reason);
+        found->broken += aside ? 0 : 1;
+        (void)printf("  %-12s %s: %s: %s\n", label, aside ? "WRONG" : "FAILS", info.name, made.reason);
     }
+}
+
+/* A driver that fails is no driver that is missing. */
+static void tell_no_device(const plx_plugin_report *report, findings *found)
+{
+    bool missing = report->probe == PLX_NO_DEVICE || report->probe == PLX_UNSUPPORTED;
+    found->broken += missing ? 0 : 1;
+    (void)printf("%s: %s\n", missing ? "not usable" : "FAILS", report->reason);
 }
 
 static void examine_plugin(plx_context *context, const cli_options *options, size_t plugin, findings *found)
@@ -133,7 +151,7 @@ static void examine_plugin(plx_context *context, const cli_options *options, siz
     if (report.probe == PLX_OK)
         (void)printf("%zu device%s\n", report.device_count, report.device_count == 1 ? "" : "s");
     else
-        (void)printf("not usable: %s\n", report.reason);
+        tell_no_device(&report, found);
     if (options->given & OPT_VERBOSE)
         (void)printf("  from %s\n", report.path);
     if (report.probe == PLX_OK && report.reason[0] != '\0')
@@ -199,7 +217,7 @@ static int doctor_main(cli_options *options)
     mention_left_out(context, "openblas", PLX_OPENBLAS_REASON);
     print_folders(context);
     status = verdict(&found);
-    plx_context_destroy(context);
+    cli_close_context(options, context);
     return status;
 }
 
@@ -212,7 +230,8 @@ const cli_verb cli_doctor_verb = {
             "is more than 'is listed'.\n"
             "\n"
             "Exit status: 0 when at least one device works and none fails, 3 when there is no\n"
-            "device, 5 when a device that is there fails.\n"
+            "device, 5 when a device that is there fails, or its driver says impossible things of it.\n"
+            "A vendor's library that gives wrong results is called WRONG, and is no broken device.\n"
             "\n"
             "Example:\n"
             "  parallax doctor --verbose\n",

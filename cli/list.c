@@ -33,7 +33,9 @@ static void print_plugins(plx_context *context, const cli_options *options)
             (void)printf("  %-10s refused: %s\n", report.name, report.reason);
         else
             (void)printf("  %-10s %-8s %s%s%s\n", report.name, report.version, report.summary,
-                         report.probe != PLX_OK ? "; no device: " : "",
+                         report.probe == PLX_OK          ? ""
+                         : report.probe == PLX_NO_DEVICE ? "; no device: "
+                                                         : "; FAILS: ",
                          report.probe != PLX_OK ? report.reason : "");
         if (!report.loaded || (options->given & OPT_VERBOSE))
             (void)printf("  %-10s from %s\n", "", report.path);

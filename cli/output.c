@@ -92,6 +92,64 @@ int cli_outputs_write(const cli_options *options, const plx_results *results)
     return json != CLI_OK ? json : csv;
 }
 
+/* ---- what the table does not say ------------------------------------------- */
+
+static bool is_told(const plx_results *results, size_t which)
+{
+    const plx_record *record = &results->records[which];
+    for (size_t i = 0; i < which; i++) {
+        const plx_record *other = &results->records[i];
+        if (other->outcome == PLX_OUTCOME_WRONG && other->problem.op == record->problem.op &&
+            strcmp(other->backend, record->backend) == 0 && strcmp(other->kernel, record->kernel) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void tell_undecided(const plx_results *results)
+{
+    for (size_t i = 0; i < results->record_count; i++) {
+        const plx_record *record = &results->records[i];
+        if (record->outcome == PLX_OUTCOME_WRONG && !plx_results_decides(results, i) && !is_told(results, i))
+            cli_say(
+                "WRONG: %s/%s of the library behind %s; nobody asked for it by name, so it does not decide "
+                "the exit status; 'parallax doctor' may know what helps",
+                plx_op_name(record->problem.op), record->kernel, record->backend);
+    }
+}
+
+/* How many devices have nothing to show. */
+static size_t tell_idle(const plx_results *results)
+{
+    size_t idle = 0;
+    for (size_t i = 0; i < results->device_count; i++) {
+        const char *reason = plx_results_idle(results, i);
+        if (reason != NULL)
+            cli_say("%s: nothing was compared: %s", results->devices[i].label, reason);
+        idle += reason != NULL;
+    }
+    for (size_t i = 0; results->check != NULL && i < results->record_count; i++) {
+        const plx_record *record = &results->records[i];
+        if (record->named && record->outcome == PLX_OUTCOME_NOT_RUN)
+            cli_say("%s: %s/%s was not run: %s", record->backend, plx_op_name(record->problem.op),
+                    record->kernel, record->reason);
+    }
+    return idle;
+}
+
+int cli_results_status(const plx_results *results, bool want_pairs, const char *nothing)
+{
+    int status = plx_results_status(results, want_pairs);
+    (void)fflush(stdout); /* what follows comes after the table */
+    tell_undecided(results);
+    if (status != CLI_NOTHING)
+        return status;
+    size_t idle = tell_idle(results);
+    if (idle == 0 || idle == results->device_count)
+        cli_say("%s", cli_why_nothing(results, nothing));
+    return status;
+}
+
 static int dump_json(const json_t *json, FILE *to)
 {
     return json_dumpf(json, to, JSON_INDENT(2)) == 0 && fputc('\n', to) != EOF ? 0 : -1;

@@ -163,7 +163,7 @@ static int probe_main(cli_options *options)
         status = cli_open_context(options, &context);
     if (status == CLI_OK) {
         status = probe_on(context, options);
-        plx_context_destroy(context);
+        cli_close_context(options, context);
     }
     return status;
 }

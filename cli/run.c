@@ -177,7 +177,7 @@ static int run_main(cli_options *options)
         status = cli_open_context(options, &context);
     if (status == CLI_OK) {
         status = run_on(context, options, &work);
-        plx_context_destroy(context);
+        cli_close_context(options, context);
     }
     cli_work_free(&work);
     return status;

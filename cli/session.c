@@ -15,6 +15,14 @@ int cli_open_context(const cli_options *options, plx_context **context)
     return cli_exit_status(status);
 }
 
+void cli_close_context(const cli_options *options, plx_context *context)
+{
+    const char *ignored = plx_tuned_ignored(context);
+    if (ignored[0] != '\0' && (options->given & OPT_QUIET) == 0)
+        cli_say("%s", ignored);
+    plx_context_destroy(context);
+}
+
 void cli_label(char *label, size_t capacity, const char *plugin, size_t device)
 {
     (void)snprintf(label, capacity, "%.36s:%u", plugin, (unsigned)device);

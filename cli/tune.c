@@ -34,7 +34,7 @@ static int forget_choices(const cli_options *options)
     } else if ((options->given & OPT_QUIET) == 0) {
         (void)printf("forgotten; the plugins choose\n");
     }
-    plx_context_destroy(context);
+    cli_close_context(options, context);
     return status;
 }
 
@@ -70,7 +70,7 @@ static int finish(const cli_options *options, plx_results *results, const plx_tu
     if (status == CLI_OK)
         status = cli_outputs_write(options, results);
     if (status == CLI_OK)
-        status = plx_results_status(results, false);
+        status = cli_results_status(results, false, "nothing could be tuned: no kernel ran");
     if (status == CLI_OK && count == 0) {
         cli_say("nothing could be tuned: no kernel was right and timed");
         status = CLI_NOTHING;
@@ -124,7 +124,7 @@ static int tune_main(cli_options *options)
         status = cli_open_context(options, &context);
     if (status == CLI_OK) {
         status = tune_on(context, options, &work);
-        plx_context_destroy(context);
+        cli_close_context(options, context);
     }
     cli_work_free(&work);
     return status;
@@ -140,16 +140,18 @@ const cli_verb cli_tune_verb = {
             "element type and form, the library's users included.\n"
             "\n"
             "Choices are kept in $XDG_CACHE_HOME/parallax/choices.json (else ~/.cache), and are ignored\n"
-            "with another device, driver or version of the kernels, or with PLX_NO_CACHE=1.\n"
+            "with another device, driver or version of the kernels, or with PLX_NO_CACHE=1.  One that\n"
+            "can't be taken is told, and the backend's own table chooses.\n"
             "`tune list` shows them, `tune forget` removes them all.\n"
             "\n"
             "Exit status: 0 done, 1 a result was wrong, 2 usage, or the file can't be written, 3 a name\n"
-            "that isn't there, 4 nothing to tune, 5 a backend failed.\n"
+            "that isn't there, 4 nothing to tune, or a result that no bound tells from zero (not-judged),\n"
+            "5 a backend failed.\n"
             "\n"
             "Examples:\n"
             "  parallax tune gemm --shape 1000x64x4096 --shape 512x512x512 --backend cuda\n"
             "  parallax tune reduce 16777216 --reduce max --dtype i64\n",
-    .options = OPT_COMMON | (OPT_PROBLEM & ~OPT_IN) | OPT_BACKEND | OPT_KERNEL | OPT_SECONDS | OPT_JSON |
-               OPT_CSV,
+    .options =
+        OPT_COMMON | (OPT_PROBLEM & ~OPT_IN) | OPT_BACKEND | OPT_KERNEL | OPT_SECONDS | OPT_JSON | OPT_CSV,
     .run = tune_main,
 };

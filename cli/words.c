@@ -104,6 +104,14 @@ void cli_dtype_names(uint32_t dtypes, char *text, size_t capacity)
     }
 }
 
+const char *cli_why_nothing(const plx_results *results, const char *otherwise)
+{
+    for (size_t i = 0; i < results->record_count; i++)
+        if (results->records[i].outcome == PLX_OUTCOME_NOT_JUDGED)
+            return "a result could not be judged: no bound on its error tells it from zero";
+    return otherwise;
+}
+
 int cli_exit_status(plx_status status)
 {
     switch (status) {

@@ -58,6 +58,7 @@ struct plx_context {
     plx_tuning *tuning; /* tuning.c: what was tuned; NULL: nothing, or not read yet */
     bool tuning_read;
     atomic_uint tuning_changes; /* grows when plans that were chosen may be out of date */
+    char choice_ignored[640];   /* the first that could not be taken, and why */
     pthread_mutex_t ceilings_lock; /* of ceilings; held while they are measured */
     struct plx_known_ceilings *ceilings;
 };
@@ -68,6 +69,13 @@ plx_status plx_find_folders(plx_context *context, const plx_context_options *opt
 plx_status plx_load_plugins(plx_context *context);
 /* The entry with its devices; NULL when there is none of that number. */
 const plx_entry *plx_probed_entry(plx_context *context, size_t plugin);
+/* PLX_FAILED, with the device and the attribute, where that can't be true (device_check.c). */
+plx_status plx_device_check(size_t number, const plx_device_info *info, plx_error *error);
+/* Whether a plugin's probe failed; to have no device, or none for this machine, is an answer. */
+static inline bool plx_probe_failed(plx_status probe)
+{
+    return probe != PLX_OK && probe != PLX_NO_DEVICE && probe != PLX_UNSUPPORTED;
+}
 void plx_forget_plugins(plx_context *context);
 
 /* ---- ceilings (ceiling_measure.c) ----------------------------------------- */
@@ -178,12 +186,7 @@ struct plx_plan {
 plx_status plx_count_with_reason(plx_plan *plan, plx_queue *queue, const plx_view *operands, size_t count,
                                  plx_counters *counters, plx_error *reason);
 
-/* Finds a kernel by name, or for NULL or "best" what was tuned for this problem, else the
- * plugin's choice. */
-plx_status plx_find_kernel(plx_backend *backend, const plx_problem *problem, const char *name,
-                           size_t *index);
-
-/* The plugin's choice. */
+/* The plugin's choice; a yardstick is a failure. */
 plx_status plx_default_kernel(plx_backend *backend, const plx_problem *problem, size_t *index);
 
 plx_plan_cache *plx_plan_cache_create(void);

@@ -6,6 +6,7 @@ core_sources = \
 	core/build.h \
 	core/context.c \
 	core/core.h \
+	core/device_check.c \
 	core/elf_file.c \
 	core/message.c \
 	core/names.c \

@@ -63,36 +63,12 @@ plx_status plx_default_kernel(plx_backend *backend, const plx_problem *problem, 
     const plx_status status = backend->plugin->choose(backend->session, problem, index, &error);
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "%s of %s", op, plx_dtype_name(problem->dtype));
-    if (backend->plugin->kernel(problem->op, *index) == NULL)
-        return plx_context_fail(backend->context, PLX_FAILED, "%s chose a %s kernel that it does not have",
-                                backend->label, op);
+    const plx_kernel *kernel = backend->plugin->kernel(problem->op, *index);
+    if (kernel == NULL || (kernel->flags & PLX_KERNEL_YARDSTICK) != 0)
+        return plx_context_fail(
+            backend->context, PLX_FAILED, "%s chose a %s kernel that %s", backend->label, op,
+            kernel == NULL ? "it does not have" : "is a yardstick and computes something else");
     return PLX_OK;
-}
-
-/* What was measured on this very device comes before what was measured on its like.  A
- * name that the plugin has no more says nothing. */
-static plx_status chosen_kernel(plx_backend *backend, const plx_problem *problem, size_t *index)
-{
-    char tuned[64];
-    const char *names[MOST_KERNELS];
-    if (!plx_tuning_find(backend, problem, tuned, sizeof tuned))
-        return plx_default_kernel(backend, problem, index);
-    const size_t count = list_kernels(backend, problem->op, names);
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(names[i], tuned) == 0) {
-            *index = i;
-            return PLX_OK;
-        }
-    }
-    return plx_default_kernel(backend, problem, index);
-}
-
-plx_status plx_find_kernel(plx_backend *backend, const plx_problem *problem, const char *name,
-                           size_t *index)
-{
-    if (name == NULL || strcmp(name, "best") == 0)
-        return chosen_kernel(backend, problem, index);
-    return named_kernel(backend, problem, name, index);
 }
 
 /* A kernel with a narrower arithmetic than the problem allows would pass for
@@ -151,11 +127,45 @@ static plx_status make_plan(plx_plan *plan, size_t index)
     return PLX_OK;
 }
 
+static plx_status plan_named(plx_plan *plan, const char *name)
+{
+    size_t index = 0;
+    const plx_status status = named_kernel(plan->backend, &plan->problem, name, &index);
+    return status == PLX_OK ? make_plan(plan, index) : status;
+}
+
+/* A file says what was chosen, and may say anything: a yardstick is no answer to the problem. */
+static plx_status plan_tuned(plx_plan *plan, const char *name)
+{
+    plx_status status = plan_named(plan, name);
+    if (status == PLX_OK && (plan->kernel->flags & PLX_KERNEL_YARDSTICK) != 0) {
+        plan->backend->plugin->plan_destroy(plan->plan);
+        status = plx_context_fail(plan->backend->context, PLX_UNSUPPORTED,
+                                  "it is a yardstick and computes something else");
+    }
+    if (status != PLX_OK)
+        plx_tuning_ignore(plan->backend, &plan->problem, name, plx_message(plan->backend->context));
+    return status;
+}
+
+/* What was measured on this very device comes before what was measured on its like. */
+static plx_status plan_best(plx_plan *plan)
+{
+    char tuned[64];
+    size_t index = 0;
+    if (plx_tuning_find(plan->backend, &plan->problem, tuned, sizeof tuned) &&
+        plan_tuned(plan, tuned) == PLX_OK)
+        return PLX_OK;
+    plx_status status = plx_backend_usable(plan->backend);
+    if (status == PLX_OK)
+        status = plx_default_kernel(plan->backend, &plan->problem, &index);
+    return status == PLX_OK ? make_plan(plan, index) : status;
+}
+
 plx_status plx_plan_create(plx_backend *backend, const plx_problem *problem, const char *kernel,
                            plx_plan **plan)
 {
     plx_error error = {.text = ""};
-    size_t index = 0;
     plx_status status = plx_backend_usable(backend);
     if (status != PLX_OK)
         return status;
@@ -167,9 +177,7 @@ plx_status plx_plan_create(plx_backend *backend, const plx_problem *problem, con
         return plx_out_of_memory(backend->context, "a plan");
     made->backend = backend;
     plx_problem_normalise(problem, &made->problem);
-    status = plx_find_kernel(backend, &made->problem, kernel, &index);
-    if (status == PLX_OK)
-        status = make_plan(made, index);
+    status = kernel == NULL || strcmp(kernel, "best") == 0 ? plan_best(made) : plan_named(made, kernel);
     if (status == PLX_OK)
         *plan = made;
     else

@@ -143,6 +143,21 @@ void plx_forget_plugins(plx_context *context)
  * called once at a time. */
 static pthread_mutex_t probing = PTHREAD_MUTEX_INITIALIZER;
 
+/* One device that can't be says that the driver, or the plugin, is not to be trusted. */
+static plx_status take_devices(plx_entry *entry, plx_device_info *devices, size_t count)
+{
+    plx_status status = PLX_OK;
+    for (size_t i = 0; status == PLX_OK && i < count; i++)
+        status = plx_device_check(i, &devices[i], &entry->reason);
+    if (status != PLX_OK) {
+        free(devices);
+        return status;
+    }
+    entry->devices = devices;
+    entry->device_count = count;
+    return PLX_OK;
+}
+
 /* Asks again with more room until all devices fit. */
 static plx_status probe_all(plx_entry *entry)
 {
@@ -154,11 +169,8 @@ static plx_status probe_all(plx_entry *entry)
             return plx_fail(&entry->reason, PLX_NO_MEMORY, "no host memory for the list of devices");
         entry->reason.text[0] = '\0';
         const plx_status status = entry->plugin->probe(devices, capacity, &count, &entry->reason);
-        if (status == PLX_OK && count > 0 && count <= capacity) {
-            entry->devices = devices;
-            entry->device_count = count;
-            return PLX_OK;
-        }
+        if (status == PLX_OK && count > 0 && count <= capacity)
+            return take_devices(entry, devices, count);
         free(devices);
         if (status != PLX_OK)
             return status;

@@ -208,6 +208,31 @@ bool plx_tuning_find(const plx_backend *backend, const plx_problem *problem, cha
     return found;
 }
 
+void plx_tuning_ignore(plx_backend *backend, const plx_problem *problem, const char *kernel,
+                       const char *reason)
+{
+    plx_context *context = backend->context;
+    char shape[96];
+    plx_shape_text(problem, shape, sizeof shape);
+    (void)pthread_mutex_lock(&context->lock);
+    if (context->choice_ignored[0] == '\0')
+        (void)snprintf(
+            context->choice_ignored, sizeof context->choice_ignored,
+            "the choice that was tuned for %s %s %s on %s, \"%s\", is not taken (%.300s); tune it again, or "
+            "'parallax tune forget'",
+            plx_op_name(problem->op), plx_dtype_name(problem->dtype), shape, backend->label, kernel, reason);
+    (void)pthread_mutex_unlock(&context->lock);
+}
+
+/* Written once, so that it stays as it is when the lock is gone. */
+const char *plx_tuned_ignored(plx_context *context)
+{
+    (void)pthread_mutex_lock(&context->lock);
+    const char *text = context->choice_ignored;
+    (void)pthread_mutex_unlock(&context->lock);
+    return text;
+}
+
 void plx_tuning_forget(plx_context *context)
 {
     (void)pthread_mutex_lock(&context->lock);

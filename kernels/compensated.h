@@ -44,15 +44,39 @@ static inline plx_compensated plx_scaled_sum(double alpha, plx_compensated sum, 
     return plx_sum_of(total.value, total.tail + (product.tail + old.tail));
 }
 
+/* The same where the result is exactly zero, as IEEE 754 has its sign; `terms` says of how
+ * many the sum is. */
+static inline double plx_signed_zero(double alpha, double sum, double beta, double c, double terms)
+{
+    if (sum != 0.0) /* what cancels is +0 */
+        return 0.0;
+    if (terms == 0.0)
+        return beta == 0.0 ? 0.0 : beta * c;
+    return beta == 0.0 ? alpha * sum : alpha * sum + beta * c;
+}
+
 /* One element of a reference. */
 typedef struct plx_reference_sum {
     plx_compensated sum;
-    double magnitude; /* sum of |a||b| over the finite factors */
+    double magnitude; /* sum of |a||b| over the finite factors; 0: every term is a zero */
 } plx_reference_sum;
 
-/* Sums an element again, plainly, after NaN, Inf or overflow spoiled it: feed it every
- * product.  Terms with a factor that is not finite decide the result in any order; the
- * finite ones only say how likely an overflow is. */
+/* Whether the sum must be done again, plainly: NaN, Inf or overflow spoiled it, or products of
+ * f64 may have underflowed, which is not the same as being zero. */
+static inline bool plx_is_spoiled(const plx_reference_sum *sum)
+{
+    return !isfinite(sum->magnitude) || !isfinite(sum->sum.value) || sum->magnitude == 0.0;
+}
+
+/* A magnitude that is 0 only where both factors of something are not. */
+static inline double plx_magnitude_of(double a, double b)
+{
+    double product = fabs(a) * fabs(b);
+    return product == 0.0 && a != 0.0 && b != 0.0 ? DBL_TRUE_MIN : product;
+}
+
+/* Sums such an element: feed it every product.  Terms with a factor that is not finite
+ * decide the result in any order; the finite ones only say how likely an overflow is. */
 typedef struct plx_plain_sum {
     double finite, special, magnitude;
     bool any_special;
@@ -62,7 +86,7 @@ static inline void plx_plain_add(plx_plain_sum *to, double a, double b)
 {
     if (isfinite(a) && isfinite(b)) {
         to->finite += a * b;
-        to->magnitude += fabs(a * b);
+        to->magnitude += plx_magnitude_of(a, b);
     } else {
         to->special = to->any_special ? to->special + a * b : a * b;
         to->any_special = true;
@@ -92,12 +116,12 @@ static inline plx_range plx_range_of(bool f32)
 static inline plx_compensated plx_finish_sum(const plx_reference_sum *from, double alpha, double beta,
                                              double c, double terms, plx_range range, double *magnitude)
 {
-    double scaled = fabs(alpha) * from->magnitude;
+    double scaled = plx_magnitude_of(alpha, from->magnitude);
     bool nan_for_sure = isnan(from->sum.value) || isnan(alpha) || (beta != 0.0 && (isnan(beta) || isnan(c)));
     plx_compensated result = plx_scaled_sum(alpha, from->sum, beta, c);
 
     if (beta != 0.0 && isfinite(c))
-        scaled += fabs(beta) * fabs(c);
+        scaled += plx_magnitude_of(beta, c);
     double widest = fmax(from->magnitude, scaled) * (1.0 + (terms + 2.0) * range.unit);
     *magnitude = isfinite(scaled) && widest <= range.largest ? scaled : (double)INFINITY;
     if (!isfinite(result.value) || !isfinite(result.tail)) {
@@ -105,6 +129,8 @@ static inline plx_compensated plx_finish_sum(const plx_reference_sum *from, doub
         bool unknown = isinf(*magnitude) && !isfinite(plain) && !nan_for_sure;
         result = (plx_compensated){unknown ? 0.0 : plain, 0.0};
     }
+    if (result.value == 0.0 && result.tail == 0.0)
+        result.value = plx_signed_zero(alpha, from->sum.value, beta, c, terms);
     return result;
 }
 

@@ -10,6 +10,7 @@ operation_sources = \
 	kernels/probe/operation.c
 
 ladder_sources = \
+	kernels/no_terms.h \
 	kernels/recipe.h \
 	kernels/recipe.c \
 	kernels/preference.c \

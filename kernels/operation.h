@@ -28,7 +28,8 @@ typedef struct plx_host_operands {
  * the others fill value + tail, the result as an unevaluated sum (tail is 0 where
  * f64 is wide enough), and magnitude = |alpha| * sum |a||b| + |beta||c|.  When the
  * true intermediate sums leave the range of the dtype, so that an overflow is
- * possible but depends on the order, magnitude is +Inf. */
+ * possible but depends on the order, magnitude is +Inf.  It is 0 only where every term
+ * is zero.  A value that is zero has the sign that types.h gives it. */
 typedef struct plx_reference {
     void *exact;
     double *value, *tail, *magnitude;

@@ -79,7 +79,7 @@ static size_t count_status(const plx_page *page, const char *status)
 /* "20 records: 18 ok, 2 wrong". */
 static void put_counts(const plx_page *page, FILE *to)
 {
-    static const char *const known[] = {"ok", "wrong", "unsupported", "failed", "not-run"};
+    static const char *const known[] = {"ok", "wrong", "unsupported", "failed", "not-run", "not-judged"};
     size_t told = 0;
     const char *separator = ": ";
     (void)fprintf(to, "<p>%zu record%s", page->record_count, page->record_count == 1 ? "" : "s");

@@ -44,6 +44,7 @@ study_run_sources = \
 	study/run/arm.c \
 	study/run/backends.c \
 	study/run/bits.c \
+	study/run/claims.c \
 	study/run/flush.c \
 	study/run/guarded_run.c \
 	study/run/phases.c \
@@ -56,12 +57,15 @@ study_measure_sources = \
 	study/measure/ceiling.c \
 	study/measure/ceiling_measure.c \
 	study/measure/ceilings.c \
+	study/measure/clock_fit.c \
 	study/measure/counters.c \
 	study/measure/measure.c \
 	study/measure/rotation.c \
 	study/measure/samples.c \
 	study/measure/statistics.c \
 	study/measure/timed_queues.c \
+	study/measure/timed_results.c \
+	study/measure/timed_results.h \
 	study/measure/timing.h
 
 study_compare_sources = \

@@ -18,5 +18,5 @@ tests_test_sets_SOURCES = tests/test_sets.c $(operation_sources)
 tests_test_sets_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_test_sets_LDADD = libparallax.la $(CMOCKA_LIBS) -lm
 
-TESTS += tests/test_bench.sh tests/test_environment.sh
-dist_check_SCRIPTS += tests/test_bench.sh tests/test_environment.sh
+TESTS += tests/test_bench.sh tests/test_environment.sh tests/test_success.sh
+dist_check_SCRIPTS += tests/test_bench.sh tests/test_environment.sh tests/test_success.sh

@@ -25,8 +25,12 @@ tests_plx_faulty_la_SOURCES = tests/dummy_faulty.c tests/dummy.c tests/dummy.h
 tests_plx_faulty_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 tests_plx_faulty_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 
-TESTS += tests/test_cli.sh
-dist_check_SCRIPTS += tests/test_cli.sh
+TESTS += tests/test_cli.sh tests/test_values.sh
+dist_check_SCRIPTS += tests/test_cli.sh tests/test_values.sh
+
+# What is wrong only while it is timed.
+TESTS += tests/test_timed.sh
+dist_check_SCRIPTS += tests/test_timed.sh
 
 # The page of `report`.
 TESTS += tests/test_page.sh

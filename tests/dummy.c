@@ -52,6 +52,21 @@ static plx_status leave(plx_plugin_queue *queue)
 
 /* ---- devices, memory, queues, events ----------------------------------- */
 
+void dummy_describe(plx_device_info *device, const char *name)
+{
+    *device = (plx_device_info){
+        .api = "dummy",
+        .units = 1,
+        .warp = 1,
+        .max_block_threads = 1024,
+        .max_grid = {INT32_MAX, INT32_MAX, INT32_MAX},
+        .max_block = {1024, 1024, 1024},
+        .memory_bytes = UINT64_C(4) << 30,
+        .max_alloc_bytes = UINT64_C(4) << 30,
+    };
+    (void)snprintf(device->name, sizeof device->name, "%s", name);
+}
+
 /* More than most have, so that the core has to ask twice.  The last but one has
  * a score that no real device has. */
 enum { DEVICES = 11, BEST = 9 };
@@ -62,8 +77,9 @@ plx_status dummy_probe(plx_device_info *devices, size_t capacity, size_t *count,
     if (status != PLX_OK)
         return status;
     for (size_t i = 0; i < DEVICES && i < capacity; i++) {
-        memset(&devices[i], 0, sizeof devices[i]);
-        (void)snprintf(devices[i].name, sizeof devices[i].name, "dummy device %zu", i);
+        char name[32];
+        (void)snprintf(name, sizeof name, "dummy device %zu", i);
+        dummy_describe(&devices[i], name);
         devices[i].score = i == BEST ? 1000000000 : 1;
     }
     if (capacity >= DEVICES)

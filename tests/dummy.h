@@ -15,6 +15,8 @@ typedef struct dummy_state {
     atomic_long plans_made;
 } dummy_state;
 
+/* A device as it could be. */
+void dummy_describe(plx_device_info *device, const char *name);
 plx_status dummy_probe(plx_device_info *devices, size_t capacity, size_t *count, plx_error *error);
 plx_status dummy_open(size_t device, plx_session **session, plx_error *error);
 void dummy_close(plx_session *session);

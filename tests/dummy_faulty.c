@@ -1,10 +1,14 @@
 /* A plugin without hardware whose kernels go wrong, each in its own way: it shows
  * what the program says and how it ends when something does.  $FAULTY_BEST names
  * the kernel that it offers as its best, $FAULTY_OP "transpose" the operation that it has
- * instead of reduce. */
+ * instead of reduce, then with a yardstick; $FAULTY_CLOCK what its events tell: "true" or a
+ * way to lie.  $FAULTY_LOST: "first", the device is lost before
+ * any kernel runs; a number, when a reduction of so many elements does.  $FAULTY_EMPTY:
+ * problems with elements are unsupported. */
 #define _POSIX_C_SOURCE 200809L
 #include "dummy.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -16,21 +20,58 @@ typedef enum fault {
     FAULT_UNSUPPORTED,
     FAULT_NONE_AGAIN,
     FAULT_SLOW,
+    FAULT_FIRST,
+    FAULT_REPLAYS,
+    FAULT_STOPS,
+    FAULT_MULTIPLIES, /* a transpose of f32 that multiplies by 1: NaN that signal become quiet */
+    FAULT_BEGINS,     /* a sum of f32 that begins with its first term: -0 may remain */
+    FAULT_YARDSTICK, /* of transposes alone */
     FAULT_COUNT
 } fault;
 
 typedef struct faulty_plan {
     plx_problem problem;
     fault kernel;
+    long calls;
+    int32_t first; /* result */
 } faulty_plan;
+
+/* $FAULTY_VENDOR: there is one kernel, a vendor's library's, and it is wrong. */
+static bool is_library(void)
+{
+    return getenv("FAULTY_VENDOR") != NULL;
+}
+
+/* $FAULTY_DEVICE names what the device says wrongly of itself. */
+static void spoil(plx_device_info *device)
+{
+    const char *what = getenv("FAULTY_DEVICE");
+    if (what == NULL)
+        return;
+    if (strcmp(what, "name") == 0)
+        memset(device->name, 'x', sizeof device->name);
+    else if (strcmp(what, "nameless") == 0)
+        device->name[0] = '\0';
+    else if (strcmp(what, "units") == 0)
+        device->units = 0;
+    else if (strcmp(what, "warp") == 0)
+        device->warp = 0;
+    else if (strcmp(what, "wide") == 0)
+        device->warp = device->max_block_threads + 1;
+    else if (strcmp(what, "threads") == 0)
+        device->max_block_threads = 0;
+    else if (strcmp(what, "memory") == 0)
+        device->memory_bytes = 0;
+}
 
 static plx_status faulty_probe(plx_device_info *devices, size_t capacity, size_t *count, plx_error *error)
 {
     error->text[0] = '\0';
+    if (is_library())
+        (void)plx_fail(error, PLX_OK, "its sums are wrong; take a newer library");
     if (capacity > 0) {
-        memset(&devices[0], 0, sizeof devices[0]);
-        (void)snprintf(devices[0].name, sizeof devices[0].name, "faulty device");
-        (void)snprintf(devices[0].api, sizeof devices[0].api, "dummy");
+        dummy_describe(&devices[0], "faulty device");
+        spoil(&devices[0]);
     }
     *count = 1;
     return PLX_OK;
@@ -43,9 +84,20 @@ static int64_t no_depth(const plx_problem *problem, const plx_device_info *devic
     return 0;
 }
 
+static int64_t depth_of_f32(const plx_problem *problem, const plx_device_info *device)
+{
+    (void)device;
+    return problem->op == PLX_REDUCE ? problem->of.reduce.n : 0;
+}
+
 #define ABOUT                                                                                \
     .idea = "an idea", .gain = "a gain", .limit = "a limit", .needs = "", .depth = no_depth, \
     .dtypes = PLX_DTYPE_BIT(PLX_I32), .reproducibility = PLX_R0
+#define ABOUT_F32                                                                                \
+    .idea = "an idea", .gain = "a gain", .limit = "a limit", .needs = "", .depth = depth_of_f32, \
+    .dtypes = PLX_DTYPE_BIT(PLX_F32), .accumulator_f32 = PLX_F32, .reproducibility = PLX_R0
+
+static const plx_kernel library[] = {{.name = "wrong", .flags = PLX_KERNEL_VENDOR, ABOUT}};
 
 static const plx_kernel kernels[FAULT_COUNT] = {
     [FAULT_NONE] = {.name = "right", ABOUT},
@@ -53,7 +105,13 @@ static const plx_kernel kernels[FAULT_COUNT] = {
     [FAULT_FAILS] = {.name = "fails", ABOUT},
     [FAULT_UNSUPPORTED] = {.name = "unsupported", ABOUT},
     [FAULT_NONE_AGAIN] = {.name = "same", ABOUT},
+    [FAULT_MULTIPLIES] = {.name = "multiplies", ABOUT_F32},
+    [FAULT_BEGINS] = {.name = "begins", ABOUT_F32},
     [FAULT_SLOW] = {.name = "slow", ABOUT},
+    [FAULT_FIRST] = {.name = "computes-once", ABOUT},
+    [FAULT_REPLAYS] = {.name = "replays", ABOUT},
+    [FAULT_STOPS] = {.name = "stops", ABOUT},
+    [FAULT_YARDSTICK] = {.name = "copy", .flags = PLX_KERNEL_YARDSTICK, ABOUT},
 };
 
 static plx_op faulty_op(void)
@@ -64,14 +122,19 @@ static plx_op faulty_op(void)
 
 static const plx_kernel *faulty_kernel(plx_op op, size_t index)
 {
-    return op == faulty_op() && index < FAULT_COUNT ? &kernels[index] : NULL;
+    if (is_library())
+        return op == faulty_op() && index == 0 ? library : NULL;
+    size_t count = op == PLX_TRANSPOSE ? FAULT_COUNT : FAULT_YARDSTICK;
+    return op == faulty_op() && index < count ? &kernels[index] : NULL;
 }
 
 static plx_status faulty_choose(plx_session *session, const plx_problem *problem, size_t *kernel,
                                 plx_error *error)
 {
-    const char *best = getenv("FAULTY_BEST");
+    const char *best = getenv("FAULTY_BEST"), *lost = getenv("FAULTY_LOST");
     (void)session;
+    if (lost != NULL && strcmp(lost, "first") == 0)
+        return plx_fail(error, PLX_DEVICE_LOST, "it fell off the bus");
     if (problem->op != faulty_op() || problem->dtype != PLX_I32)
         return plx_fail(error, PLX_UNSUPPORTED, "there is no kernel for it");
     *kernel = FAULT_NONE;
@@ -82,17 +145,28 @@ static plx_status faulty_choose(plx_session *session, const plx_problem *problem
     return PLX_OK;
 }
 
+static bool has_elements(const plx_problem *problem)
+{
+    return problem->op != PLX_TRANSPOSE || (problem->of.transpose.rows > 0 && problem->of.transpose.cols > 0);
+}
+
 static plx_status faulty_plan_make(plx_session *session, const plx_problem *problem, size_t kernel,
                                    plx_plugin_plan **plan, plx_error *error)
 {
     (void)session;
+    if (kernel == FAULT_BEGINS && (problem->op != PLX_REDUCE || problem->of.reduce.reduction != PLX_SUM))
+        return plx_fail(error, PLX_UNSUPPORTED, "this kernel has sums alone");
+    if (kernel == FAULT_MULTIPLIES && problem->op != PLX_TRANSPOSE)
+        return plx_fail(error, PLX_UNSUPPORTED, "this kernel has transposes alone");
     if (kernel == FAULT_UNSUPPORTED)
         return plx_fail(error, PLX_UNSUPPORTED, "this kernel needs a blue moon");
+    if (getenv("FAULTY_EMPTY") != NULL && has_elements(problem))
+        return plx_fail(error, PLX_UNSUPPORTED, "there is no room for an element");
     faulty_plan *made = calloc(1, sizeof *made);
     if (made == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no memory");
     made->problem = *problem;
-    made->kernel = (fault)kernel;
+    made->kernel = is_library() ? FAULT_WRONG : (fault)kernel;
     *plan = (plx_plugin_plan *)(void *)made;
     return PLX_OK;
 }
@@ -128,18 +202,62 @@ static plx_status reduce(plx_plugin_queue *queue, const plx_operand *x, const pl
     return PLX_OK;
 }
 
+/* Or a copy, its rows one behind the other. */
 static plx_status transpose(plx_plugin_queue *queue, const plx_operand *operands,
-                            const plx_transpose_problem *problem, plx_error *error)
+                            const plx_transpose_problem *problem, bool copies, plx_error *error)
 {
     plx_status status = PLX_OK;
     for (int64_t i = 0; status == PLX_OK && i < problem->rows * problem->cols; i++) {
         int64_t row = i / problem->cols, col = i % problem->cols;
         uint64_t from = (uint64_t)(row * problem->ld_in + col) * 4,
-                 to = (uint64_t)(col * problem->ld_out + row) * 4;
+                 to = (uint64_t)(copies ? i : col * problem->ld_out + row) * 4;
         status = dummy_copy(queue, operands[1].memory, operands[1].offset + to, operands[0].memory,
                             operands[0].offset + from, 4, error);
     }
     return status;
+}
+
+/* What lies at the output of a transpose, each times 1. */
+static plx_status multiply(plx_plugin_queue *queue, const plx_operand *out,
+                           const plx_transpose_problem *problem, plx_error *error)
+{
+    static const volatile float one = 1.0F;
+    plx_status status = PLX_OK;
+    for (int64_t i = 0; status == PLX_OK && i < problem->rows * problem->cols; i++) {
+        uint64_t at = out->offset + (uint64_t)(i / problem->rows * problem->ld_out + i % problem->rows) * 4;
+        float element;
+        status = dummy_download(queue, &element, out->memory, at, 4, error);
+        element *= one;
+        if (status == PLX_OK)
+            status = dummy_upload(queue, out->memory, at, &element, 4, error);
+    }
+    return status;
+}
+
+static plx_status sum_from_first(plx_plugin_queue *queue, const plx_operand *operands, int64_t n,
+                                 plx_error *error)
+{
+    float sum = 0;
+    for (int64_t i = 0; i < n; i++) {
+        float element;
+        plx_status status = dummy_download(queue, &element, operands[0].memory,
+                                           operands[0].offset + (uint64_t)i * 4, 4, error);
+        if (status != PLX_OK)
+            return status;
+        sum = i == 0 ? element : sum + element;
+    }
+    return dummy_upload(queue, operands[1].memory, operands[1].offset, &sum, sizeof sum, error);
+}
+
+static plx_status execute_f32(const faulty_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
+                              plx_error *error)
+{
+    if (plan->problem.op == PLX_REDUCE)
+        return sum_from_first(queue, operands, plan->problem.of.reduce.n, error);
+    plx_status status = transpose(queue, operands, &plan->problem.of.transpose, error);
+    if (status != PLX_OK)
+        return status;
+    return multiply(queue, &operands[1], &plan->problem.of.transpose, error);
 }
 
 /* $FAULTY_DELAY: every execution takes a hundredth of a second longer.  $FAULTY_HANG: that of
@@ -153,34 +271,96 @@ static void obey_test(const faulty_plan *plan)
         (void)nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
 }
 
+/* What computes less once it has been believed. */
+static bool is_idle(const faulty_plan *plan)
+{
+    return (plan->kernel == FAULT_FIRST && plan->calls > 1) || (plan->kernel == FAULT_STOPS && plan->calls > 50);
+}
+
 static plx_status faulty_execute(plx_plugin_plan *opaque, plx_plugin_queue *queue,
                                  const plx_operand *operands, size_t count, plx_error *error)
 {
-    const faulty_plan *plan = (const faulty_plan *)(const void *)opaque;
+    faulty_plan *plan = (faulty_plan *)(void *)opaque;
+    const char *lost = getenv("FAULTY_LOST");
     int32_t result;
     (void)count;
+    plan->calls++;
+    if (is_idle(plan))
+        return PLX_OK;
+    if (plan->kernel == FAULT_REPLAYS && plan->calls > 1)
+        return dummy_upload(queue, operands[1].memory, operands[1].offset, &plan->first, sizeof plan->first, error);
     if (plan->kernel == FAULT_FAILS)
         return plx_fail(error, PLX_FAILED, "the device caught fire");
+    if (lost != NULL && plan->problem.op == PLX_REDUCE &&
+        plan->problem.of.reduce.n == strtoll(lost, NULL, 10))
+        return plx_fail(error, PLX_DEVICE_LOST, "it fell off the bus");
     obey_test(plan);
     if (plan->kernel == FAULT_SLOW)
         (void)nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    if (plan->problem.dtype == PLX_F32)
+        return execute_f32(plan, queue, operands, error);
     if (plan->problem.op == PLX_TRANSPOSE)
-        return transpose(queue, operands, &plan->problem.of.transpose, error);
+        return transpose(queue, operands, &plan->problem.of.transpose, plan->kernel == FAULT_YARDSTICK,
+                         error);
     plx_status status = reduce(queue, &operands[0], &plan->problem.of.reduce, &result, error);
     if (status != PLX_OK)
         return status;
     if (plan->kernel == FAULT_WRONG)
         result ^= 1;
+    plan->first = result;
     return dummy_upload(queue, operands[1].memory, operands[1].offset, &result, sizeof result, error);
 }
 
-/* Its events tell no time: the host's clock is used. */
+/* ---- clocks -------------------------------------------------------------------------- */
+
+typedef struct faulty_event {
+    double at_ns;
+} faulty_event;
+
+static plx_status faulty_event_create(plx_session *session, plx_plugin_event **event, plx_error *error)
+{
+    (void)session;
+    faulty_event *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no memory");
+    *event = (plx_plugin_event *)(void *)made;
+    return PLX_OK;
+}
+
+static void faulty_event_destroy(plx_plugin_event *event)
+{
+    free(event);
+}
+
+static plx_status faulty_event_record(plx_plugin_queue *queue, plx_plugin_event *event, plx_error *error)
+{
+    struct timespec now;
+    (void)queue;
+    (void)error;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    ((faulty_event *)(void *)event)->at_ns = (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+    return PLX_OK;
+}
+
+/* Without $FAULTY_CLOCK its events tell no time: the host's clock is used. */
 static plx_status faulty_event_elapsed(plx_plugin_event *from, plx_plugin_event *to, double *nanoseconds,
                                        plx_error *error)
 {
-    plx_status status = dummy_event_elapsed(from, to, nanoseconds, error);
+    const double passed = ((faulty_event *)(void *)to)->at_ns - ((faulty_event *)(void *)from)->at_ns;
+    const struct clock_word {
+        const char *name;
+        double says;
+    } clocks[] = {
+        {"true", passed},       {"fast", passed / 1000}, {"third", passed / 3},     {"tiny", 2e-304},
+        {"slow", passed * 1e3}, {"nan", (double)NAN},    {"negative", -passed}, {"infinite", (double)INFINITY},
+    };
+    const char *wanted = getenv("FAULTY_CLOCK");
+    (void)error;
     *nanoseconds = 0;
-    return status;
+    for (size_t i = 0; wanted != NULL && i < sizeof clocks / sizeof clocks[0]; i++)
+        if (strcmp(clocks[i].name, wanted) == 0)
+            *nanoseconds = clocks[i].says;
+    return PLX_OK;
 }
 
 static const plx_plugin faulty_plugin = {
@@ -201,9 +381,9 @@ static const plx_plugin faulty_plugin = {
     .download = dummy_download,
     .fill = dummy_fill,
     .copy = dummy_copy,
-    .event_create = dummy_event_create,
-    .event_destroy = dummy_event_destroy,
-    .event_record = dummy_event_record,
+    .event_create = faulty_event_create,
+    .event_destroy = faulty_event_destroy,
+    .event_record = faulty_event_record,
     .event_elapsed = faulty_event_elapsed,
     .kernel = faulty_kernel,
     .choose = faulty_choose,

@@ -166,7 +166,9 @@ EXPORT CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, C
 {
     ENTER(enter, "cuDeviceGetAttribute");
     (void)device;
-    *value = attribute_value(attribute);
+    *value = (int)attribute == state.odd_attribute ? state.odd_value : attribute_value(attribute);
+    if (getenv("FAKE_CUDA_NO_ATTRIBUTES") != NULL)
+        *value = 0;
     return *value >= 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 

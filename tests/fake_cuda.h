@@ -32,6 +32,7 @@ typedef struct fake_cuda_state {
     int device_count;
     int static_shared;     /* of every function */
     int max_block_threads; /* of every function */
+    int odd_attribute, odd_value;          /* this attribute of every device has this value; 0: none */
     size_t argument_counts[FAKE_LAUNCHES]; /* of the launches to come, in their order */
 
     size_t contexts, modules, allocations, streams, events; /* alive now */

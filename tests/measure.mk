@@ -6,12 +6,14 @@ TESTS += tests/test_measure
 endif
 measure_sources = \
 	study/measure/ceiling.c \
+	study/measure/clock_fit.c \
 	study/run/telemetry.c \
 	core/message.c \
 	study/measure/rotation.c \
 	study/measure/samples.c \
 	study/measure/statistics.c \
 	study/measure/timing.h \
+	study/measure/timed_queues.c \
 	$(operation_sources)
 
 tests_test_measure_SOURCES = tests/test_measure.c $(measure_sources)

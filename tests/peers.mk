@@ -2,6 +2,20 @@
 TESTS += tests/test_peers.sh
 dist_check_SCRIPTS += tests/test_peers.sh
 
+# What the tests ask a library itself before they blame the plugin.
+if HAVE_OPENBLAS
+vendor_sum_cppflags = $(AM_CPPFLAGS) $(OPENBLAS_CFLAGS) -DTEST_OPENBLAS
+vendor_sum_libs = $(OPENBLAS_LIBS)
+else
+vendor_sum_cppflags = $(AM_CPPFLAGS)
+vendor_sum_libs =
+endif
+vendor_sum_sources = tests/vendor_sum.c tests/vendor_sum.h
+check_PROGRAMS += tests/ask_openblas
+tests_ask_openblas_SOURCES = tests/ask_openblas.c $(vendor_sum_sources)
+tests_ask_openblas_CPPFLAGS = $(vendor_sum_cppflags)
+tests_ask_openblas_LDADD = $(vendor_sum_libs)
+
 if HAVE_CMOCKA
 if HAVE_OPENBLAS
 check_PROGRAMS += tests/test_openblas

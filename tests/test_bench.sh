@@ -125,6 +125,10 @@ shows "10 cases: 2 run, 8 kept, 0 left out"
 same_count "the sets in a file that was taken up" "$(count "$work/drawn.json" '"random:5:')" 2
 expect 0 '' diff "$work/drawn-before.json" "$work/drawn.json"
 shows "2 new"
+expect 0 '' bench reduce --set random:5:2 --set quick --dtype i64 --dtype f64 --backend host --no-timing -q \
+    --json "$work/types.json"
+same_count "cases with two types each" "$(count "$work/types.json" '"status": "ok"')" 10
+same_count "records of one type" "$(count "$work/types.json" '"dtype": "i64"')" 5
 # What differs in its start alone is another case.
 sed 's/"shift": \([0-9]*\)/"shift": 1\1/' "$work/drawn-before.json" >"$work/drawn.json"
 set_of 0 random:5:4

@@ -3,6 +3,8 @@
  * read.  A kernel that may begin early (recipe.h) and does not wait would be caught here; with
  * chains in several queues, one that takes for itself what belongs to another queue.  All numbers
  * are small integers: the results are exact. */
+#include "vendor_sum.h"
+
 #include <parallax/parallax.h>
 
 #include <setjmp.h>
@@ -178,6 +180,18 @@ static void turn(plx_backend *backend, ring *rings, size_t count, plx_plan *prod
         check_ring(backend, &rings[r], product, sum);
 }
 
+/* A library whose own sum is wrong proves nothing about our order. */
+static bool is_left_out(const plx_backend *backend, const plx_kernel *sum)
+{
+    static bool told;
+    if (strcmp(plx_backend_name(backend), "openblas") != 0 || !openblas_sum_is_wrong(PLX_F32))
+        return false;
+    if (!told)
+        print_message("left out: openblas reduce/%s: cblas_ssum itself is wrong here\n", sum->name);
+    told = true;
+    return true;
+}
+
 /* Every product with the reductions in turn, and at least every reduction once. */
 static void turn_with_all(plx_backend *backend, size_t queues, size_t side, bool trans)
 {
@@ -191,7 +205,8 @@ static void turn_with_all(plx_backend *backend, size_t queues, size_t side, bool
     for (size_t i = 0; (one = plx_kernel_at(context, plugin, PLX_MATVEC, i)) != NULL; ++i) {
         plx_plan *turning = plan_of(backend, &product, one);
         for (size_t k = 0; turning != NULL && (other = plx_kernel_at(context, plugin, PLX_REDUCE, k)) != NULL; ++k) {
-            plx_plan *adding = (i + k) % 3 == 0 ? plan_of(backend, &sum, other) : NULL;
+            bool wanted = (i + k) % 3 == 0 && !is_left_out(backend, other);
+            plx_plan *adding = wanted ? plan_of(backend, &sum, other) : NULL;
             if (adding != NULL)
                 turn(backend, rings, queues, turning, adding);
             plx_plan_destroy(adding);

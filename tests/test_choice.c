@@ -71,6 +71,12 @@ static void test_sizes(void **state)
     expect("vector", plx_transpose_of(PLX_F32, 4096, 4096), hopper);
     expect("skewed", plx_transpose_of(PLX_F32, 4095, 4097), hopper);
     expect("skinny", plx_transpose_of(PLX_F32, 1000000, 3), hopper);
+    expect("skinny", plx_transpose_of(PLX_F32, 15, 324708), hopper);
+    expect("skewed", plx_transpose_of(PLX_F32, 43, 279750), hopper); /* two thirds of a tile */
+    expect("skewed", plx_transpose_of(PLX_F32, 1755, 3584), hopper);
+    expect("swizzled", plx_transpose_of(PLX_F32, 30, 125569), hopper); /* small, and its tiles nearly full */
+    expect("swizzled", plx_transpose_of(PLX_F32, 4911, 255), hopper);
+    expect("swizzled", plx_transpose_of(PLX_F32, 7, 1320), hopper);
     expect("vector", plx_matvec_of(PLX_F32, false, 16384, 16384), hopper);
     expect("split", plx_matvec_of(PLX_F32, false, 1, 1 << 24), hopper);
     expect("narrow", plx_matvec_of(PLX_F32, false, 1000003, 17), hopper);

@@ -99,6 +99,37 @@ static void no_devices_is_said(void **unused)
     assert_non_null(strstr(error.text, "no device; "));
 }
 
+/* Compute capability to blocks: all that a plan is made from. */
+static void what_the_driver_does_not_tell_fails_the_probe(void **unused)
+{
+    static const struct {
+        int attribute;
+        const char *words;
+    } needed[] = {{75, "compute capability"}, {16, "number of multiprocessors"},
+                  {10, "warp size"},          {1, "threads per block"},
+                  {8, "shared memory"},       {5, "largest grid"},
+                  {6, "largest grid"},        {7, "largest grid"},
+                  {2, "largest block"},       {3, "largest block"},
+                  {4, "largest block"}};
+    plx_device_info device;
+    size_t count = 77;
+    (void)unused;
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
+        fake->odd_attribute = needed[i].attribute;
+        fake->odd_value = -1;
+        assert_int_equal(plugin->probe(&device, 1, &count, &error), PLX_FAILED);
+        assert_int_equal(count, 77);
+        if (strstr(error.text, "device 0 (Pretended GPU 0)") == NULL ||
+            strstr(error.text, needed[i].words) == NULL)
+            fail_msg("attribute %d: \"%s\"", needed[i].attribute, error.text);
+    }
+    fake->odd_attribute = 0;
+    fail_next("cuDeviceGetAttribute", UNKNOWN);
+    assert_int_equal(plugin->probe(&device, 1, &count, &error), PLX_FAILED);
+    assert_non_null(strstr(error.text, "compute capability (result 999"));
+    assert_int_equal(plugin->probe(&device, 1, &count, &error), PLX_OK);
+}
+
 static void a_device_is_described_without_a_context(void **unused)
 {
     plx_device_info device[2];
@@ -283,6 +314,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_failing_driver_is_explained),
         cmocka_unit_test(no_devices_is_said),
+        cmocka_unit_test(what_the_driver_does_not_tell_fails_the_probe),
         cmocka_unit_test(a_device_is_described_without_a_context),
         cmocka_unit_test(a_device_that_is_not_there_is_not_opened),
         cmocka_unit_test(bytes_travel),

@@ -223,10 +223,22 @@ static void states_change(void **state)
                   PLX_CHANGE_BROKEN, 1);
 }
 
+static void a_lost_result_is_a_regression(void **state)
+{
+    (void)state;
+    expect_change(one(1000, 2, 50), one_with("status", json_string("not-run")), PLX_CHANGE_BROKEN, 1);
+    expect_change(one_with("status", json_string("unsupported")), one_with("status", json_string("failed")),
+                  PLX_CHANGE_BROKEN, 1);
+    expect_change(one_with("status", json_string("wrong")), one_with("status", json_string("failed")),
+                  PLX_CHANGE_UNCOMPARED, 0);
+}
+
 static void what_was_not_run_says_nothing(void **state)
 {
     (void)state;
-    expect_change(one(1000, 2, 50), one_with("status", json_string("not-run")), PLX_CHANGE_UNCOMPARED, 4);
+    expect_change(one_with("status", json_string("not-run")), one(1000, 2, 50), PLX_CHANGE_UNCOMPARED, 4);
+    expect_change(one_with("status", json_string("unsupported")), one_with("status", json_string("not-run")),
+                  PLX_CHANGE_UNCOMPARED, 4);
     expect_change(one(1000, 2, 50), empty_file(), PLX_CHANGE_VANISHED, 4);
     expect_change(empty_file(), one(1000, 2, 50), PLX_CHANGE_ADDED, 4);
 }
@@ -485,6 +497,7 @@ int main(void)
         cmocka_unit_test(the_threshold_is_the_users),
         cmocka_unit_test(unlike_times_are_not_compared),
         cmocka_unit_test(states_change),
+        cmocka_unit_test(a_lost_result_is_a_regression),
         cmocka_unit_test(what_was_not_run_says_nothing),
         cmocka_unit_test(errors_change),
         cmocka_unit_test(labels_may_change),

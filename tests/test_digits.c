@@ -3,6 +3,8 @@
  * still judged against the reference; what could not be compared is a skip that says so. */
 #define _POSIX_C_SOURCE 200809L
 
+#include "vendor_sum.h"
+
 #include <jansson.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -93,6 +95,29 @@ static size_t count_ok(json_t *root)
     return count;
 }
 
+/* The kernel of a library whose own sum is wrong. */
+static bool is_left_out(const json_t *record)
+{
+    const char *backend = json_string_value(json_object_get(record, "backend"));
+    const char *kernel = json_string_value(json_object_get(record, "kernel"));
+    const char *dtype = json_string_value(json_object_get(record, "dtype"));
+    if (!backend || strncmp(backend, "openblas:", 9) != 0 || !kernel || strcmp(kernel, "sum") != 0 || !dtype ||
+        !openblas_sum_is_wrong(strcmp(dtype, "f32") == 0 ? PLX_F32 : PLX_F64))
+        return false;
+    print_message("left out: openblas reduce/sum in %s: OpenBLAS's own function is wrong here\n", dtype);
+    return true;
+}
+
+static bool has_left_out(json_t *root, const json_t *pair)
+{
+    for (size_t i = 0; i < 2; i++) {
+        const json_t *index = json_array_get(json_object_get(pair, "records"), i);
+        if (is_left_out(json_array_get(array_of(root, "records"), (size_t)json_integer_value(index))))
+            return true;
+    }
+    return false;
+}
+
 /* Kernels of a device's best choice must be right; each of the `all` may be unsupported. */
 static void check_records(json_t *root, bool all)
 {
@@ -101,7 +126,7 @@ static void check_records(json_t *root, bool all)
     json_array_foreach(array_of(root, "records"), index, record) {
         const char *status = json_string_value(json_object_get(record, "status"));
         assert_non_null(status);
-        if (all && strcmp(status, "unsupported") == 0)
+        if ((all && strcmp(status, "unsupported") == 0) || is_left_out(record))
             continue;
         assert_string_equal(status, "ok");
         json_t *error = json_object_get(json_object_get(record, "error"), "max_over_bound");
@@ -116,6 +141,8 @@ static void check_pairs(json_t *root, bool paired, json_int_t elements)
     json_t *pairs = array_of(root, "pairs");
     assert_in_range(json_array_size(pairs), paired ? 1 : 0, 100000);
     json_array_foreach(pairs, index, pair) {
+        if (has_left_out(root, pair))
+            continue;
         assert_true(json_is_true(json_object_get(pair, "compared")));
         assert_true(json_is_true(json_object_get(pair, "agree")));
         assert_true(json_is_true(json_object_get(pair, "identical")));

@@ -74,7 +74,7 @@ static void test_bytes_do_not_change(void **state)
         [PLX_INPUT_GRADED] = UINT64_C(0xc5574ff93aa38052),
         [PLX_INPUT_CANCELLING] = UINT64_C(0x1240a1a0d22634a5),
         [PLX_INPUT_EXTREME] = UINT64_C(0xd8cd577062293bbd),
-        [PLX_INPUT_SPECIAL] = UINT64_C(0x26db28aabbdbc62c),
+        [PLX_INPUT_SPECIAL] = UINT64_C(0xbb4f750a425685e8),
     };
     (void)state;
     for (int input = 0; input < PLX_INPUT_COUNT; ++input) {
@@ -296,6 +296,58 @@ static void test_moved_nans_carry_payloads(void **state)
     assert_true(different != 0);
 }
 
+/* What the NaN of an operand are: bit 0 for one that is quiet, bit 1 for one that signals; and
+ * the same, 2 bits further, for those with a minus. */
+static unsigned kinds_of_nan(plx_dtype dtype, const void *data, int64_t count)
+{
+    const int width = dtype == PLX_F32 ? 32 : 64, fraction = dtype == PLX_F32 ? 23 : 52;
+    unsigned kinds = 0;
+    for (int64_t i = 0; i < count; ++i) {
+        uint64_t bits = dtype == PLX_F32 ? ((const uint32_t *)data)[i] : ((const uint64_t *)data)[i];
+        uint64_t magnitude = bits & ~(UINT64_C(1) << (width - 1));
+        bool quiet = (bits >> (fraction - 1) & 1) != 0;
+        if (magnitude <= ((UINT64_C(1) << (width - 1 - fraction)) - 1) << fraction)
+            continue;
+        kinds |= (quiet ? 1u : 2u) << (bits == magnitude ? 0 : 2);
+    }
+    return kinds;
+}
+
+/* A conversion on the way would make them quiet. */
+static void test_special_nans_signal_too(void **state)
+{
+    static const plx_dtype dtypes[] = {PLX_F32, PLX_F64};
+    (void)state;
+    for (size_t d = 0; d < 2; ++d) {
+        const plx_problem problems[] = {
+            plx_transpose_of(dtypes[d], 67, 131), plx_reduce_of(dtypes[d], PLX_SUM, 8777),
+            plx_matvec_of(dtypes[d], false, 67, 131), plx_gemm_of(dtypes[d], false, false, 67, 131, 67)};
+        for (size_t p = 0; p < sizeof problems / sizeof problems[0]; ++p) {
+            unsigned kinds = 0;
+            for (uint64_t seed = 0; seed < 64; ++seed) {
+                plx_inputs inputs = inputs_of(problems[p], PLX_INPUT_SPECIAL, seed);
+                kinds |= kinds_of_nan(dtypes[d], inputs.data[0], inputs.elements[0]);
+                plx_inputs_free(&inputs);
+            }
+            assert_int_equal(kinds & 10, 10); /* both signs of those that signal */
+            assert_true(p > 0 || kinds == 15);
+        }
+    }
+}
+
+/* One case is enough to tell a transpose that multiplies by 1 from one that moves. */
+static void test_every_moved_case_with_nans_has_one_that_signals(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 64; ++seed) {
+        plx_inputs inputs =
+            inputs_of(plx_transpose_of(PLX_F32, 1 + (int64_t)seed, 33), PLX_INPUT_SPECIAL, seed);
+        unsigned kinds = kinds_of_nan(PLX_F32, inputs.data[0], inputs.elements[0]);
+        assert_int_equal((kinds & 10) != 0, seed % 4 < 2);
+        plx_inputs_free(&inputs);
+    }
+}
+
 static void test_what_alpha_hides_is_nan(void **state)
 {
     plx_problem problem = plx_gemm_of(PLX_F32, false, false, 5, 6, 7);
@@ -368,6 +420,8 @@ int main(void)
         cmocka_unit_test(test_special_leaves_most_results_finite),
         cmocka_unit_test(test_special_zeros_have_both_signs),
         cmocka_unit_test(test_moved_nans_carry_payloads),
+        cmocka_unit_test(test_special_nans_signal_too),
+        cmocka_unit_test(test_every_moved_case_with_nans_has_one_that_signals),
         cmocka_unit_test(test_what_alpha_hides_is_nan),
         cmocka_unit_test(test_without_beta_there_is_no_old_output),
         cmocka_unit_test(test_arrays_become_operands),

@@ -3,6 +3,7 @@
 #include "core/core.h"
 #include "study/measure/timing.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <string.h>
 
@@ -274,6 +275,88 @@ static void above_the_ceiling_there_is_a_cause(void **unused)
     expect_cause(demand, demand.flops / 30000 / 2, "other units");
 }
 
+/* Twice as fast is no result, but where the ceiling is about something else. */
+static bool refuted(plx_demand demand, double time_ns, plx_ceiling_kind expected)
+{
+    plx_ceiling_kind kind = PLX_CEILING_COUNT;
+    char reason[512] = "";
+    const bool found = plx_ceiling_refutes(&device, &demand, time_ns, &kind, reason, sizeof reason);
+    assert_int_equal(found, strstr(reason, "error of measurement") != NULL);
+    assert_true(!found || kind == expected);
+    return found;
+}
+
+static void far_above_the_ceiling_is_an_error_of_measurement(void **unused)
+{
+    const plx_problem large = plx_reduce_of(PLX_F32, PLX_SUM, 1 << 24), small = plx_reduce_of(PLX_F32, PLX_SUM, 100);
+    const plx_problem product = plx_gemm_of(PLX_F64, false, false, 512, 512, 512);
+    plx_demand demand = plx_demand_of(plx_operation_of(PLX_REDUCE), &large);
+    const double least = demand.bytes / 4500;
+    (void)unused;
+    assert_false(refuted(demand, least / 1.9, PLX_CEILING_READ));
+    assert_true(refuted(demand, least / 2.1, PLX_CEILING_READ));
+    demand.cached = true;
+    assert_false(refuted(demand, least / 2.1, PLX_CEILING_READ));
+    assert_true(refuted(demand, 1000, PLX_CEILING_LAUNCH)); /* no cache makes a launch shorter */
+    demand.cached = false;
+    demand.reused = true;
+    assert_false(refuted(demand, least / 2.1, PLX_CEILING_READ));
+    demand = plx_demand_of(plx_operation_of(PLX_REDUCE), &small);
+    assert_false(refuted(demand, 1300, PLX_CEILING_LAUNCH));
+    assert_true(refuted(demand, 1200, PLX_CEILING_LAUNCH));
+    demand.queues = 2;
+    assert_false(refuted(demand, 1200, PLX_CEILING_LAUNCH));
+    assert_true(refuted(demand, 600, PLX_CEILING_LAUNCH));
+    demand = plx_demand_of(plx_operation_of(PLX_GEMM), &product);
+    assert_true(refuted(demand, demand.flops / 30000 / 2.1, PLX_CEILING_FMA_F64));
+    demand.other_units = true;
+    assert_false(refuted(demand, demand.flops / 30000 / 2.1, PLX_CEILING_FMA_F64));
+}
+
+/* ---- clocks ------------------------------------------------------------------------------ */
+
+static void a_clock_is_believed_within_what_the_host_saw(void **unused)
+{
+    const double overhead = 100e3;
+    (void)unused;
+    assert_int_equal(plx_clock_fit_of(900e3, 1e6, overhead), PLX_CLOCK_FITS);
+    assert_int_equal(plx_clock_fit_of(860e3, 1e6, overhead), PLX_CLOCK_FITS);
+    assert_int_equal(plx_clock_fit_of(840e3, 1e6, overhead), PLX_CLOCK_SHORT);
+    assert_int_equal(plx_clock_fit_of(1e3, 1e6, overhead), PLX_CLOCK_SHORT);
+    assert_int_equal(plx_clock_fit_of(49e3, 100e3, overhead), PLX_CLOCK_SHORT); /* too short to tell */
+    assert_int_equal(plx_clock_fit_of(51e3, 100e3, overhead), PLX_CLOCK_FITS);
+    assert_int_equal(plx_clock_fit_of(1.06e6, 1e6, overhead), PLX_CLOCK_FITS);
+    assert_int_equal(plx_clock_fit_of(1.08e6, 1e6, overhead), PLX_CLOCK_LONG);
+    assert_int_equal(plx_clock_fit_of(2e-304, 1e6, 1e12), PLX_CLOCK_SHORT);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(plx_clock_fit_of((double[]){0, -1e6, (double)NAN, (double)INFINITY}[i], 1e6, overhead),
+                         PLX_CLOCK_SILENT);
+}
+
+static plx_clock_fit believe(plx_sample *samples, double device_ns)
+{
+    for (int i = 0; i < TAKEN; i++)
+        samples[i] = (plx_sample){.device_ns = device_ns, .host_ns = 1000 + i % 3};
+    samples[7].host_ns = 90000; /* the host was held up */
+    return plx_samples_believe(samples, TAKEN, 1000, 50e3);
+}
+
+static void the_clock_is_chosen_by_all_samples(void **unused)
+{
+    plx_sample samples[TAKEN];
+    (void)unused;
+    assert_int_equal(believe(samples, 990), PLX_CLOCK_FITS);
+    assert_true(samples[7].time_ns == 990 && samples[0].time_ns == 990);
+    assert_int_equal(believe(samples, 800), PLX_CLOCK_SHORT);
+    assert_true(samples[0].time_ns == 1000 && samples[1].time_ns == 1001);
+    (void)believe(samples, 990);
+    samples[3].device_ns = (double)NAN; /* one is enough */
+    assert_int_equal(plx_samples_believe(samples, TAKEN, 1000, 50e3), PLX_CLOCK_SILENT);
+    assert_true(samples[7].time_ns == 90000);
+    samples[3].device_ns = 2000;
+    assert_int_equal(plx_samples_believe(samples, TAKEN, 1000, 50e3), PLX_CLOCK_LONG);
+}
+
 /* ---- buffers ---------------------------------------------------------------------------- */
 
 static void buffers_exceed_twice_the_cache(void **unused)
@@ -385,6 +468,9 @@ int main(void)
         cmocka_unit_test(a_thin_product_is_bound_by_memory),
         cmocka_unit_test(what_nobody_measured_does_not_apply),
         cmocka_unit_test(above_the_ceiling_there_is_a_cause),
+        cmocka_unit_test(far_above_the_ceiling_is_an_error_of_measurement),
+        cmocka_unit_test(a_clock_is_believed_within_what_the_host_saw),
+        cmocka_unit_test(the_clock_is_chosen_by_all_samples),
         cmocka_unit_test(buffers_exceed_twice_the_cache),
         cmocka_unit_test(buffers_leave_room),
         cmocka_unit_test(each_queue_has_its_own_buffers),

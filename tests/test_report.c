@@ -35,7 +35,8 @@ static plx_record timed_record(const char *backend, size_t device, const char *k
     (void)snprintf(record.kernel, sizeof record.kernel, "%s", kernel);
     (void)snprintf(record.idea, sizeof record.idea, "an idea");
     record.error = (plx_error_measure){
-        .measured = true, .max_over_bound = 0.25, .max_ulp = 2, .compared = 12, .first_bad = -1};
+        .measured = true, .max_over_bound = 0.25, .max_ulp = 2, .compared = 12, .first_bad = -1,
+        .bound = PLX_BOUND_DETERMINISTIC, .gamma = 0.5};
     record.time = (plx_timing){.measured = true,
                                .median_ns = 1e3 * microseconds,
                                .queues = 1,
@@ -237,6 +238,9 @@ static void json_has_no_infinities(void **state)
     assert_string_equal(json_string_value(get(json, "records", 2, "status")), "wrong");
     assert_true(json_is_null(get(json, "pairs", 1, "max_ulp")));
     assert_true(json_is_null(json_object_get(get(json, "records", 0, "error"), "first_bad")));
+    const json_t *bound = json_object_get(get(json, "records", 0, "error"), "bound");
+    assert_string_equal(json_string_value(json_object_get(bound, "kind")), "deterministic");
+    assert_true(json_number_value(json_object_get(bound, "gamma")) == 0.5);
     json_decref(json);
 }
 
@@ -317,7 +321,7 @@ static void csv_lines(void **state)
     line_with(text, "alpha:0", "tiled", line, sizeof line);
     assert_string_equal(line,
                         "gemm,f32,3x4x5,nt,uniform,alpha:0,Chip One,tiled,ok,0.25,2,,100000,99000,101000,"
-                        "9,device,0.002,0.0012,2,,,,,,,,,,,,,,yes,no,1,0,0,,,,,,,,,,");
+                        "9,device,0.002,0.0012,2,,,,,,,,,,,,,,yes,no,1,0,0,,,,,,,,,,,12,deterministic,0.5");
     line_with(text, "beta:0", "vector", line, sizeof line);
     assert_non_null(strstr(line, ",unsupported,,,,,,,,,"));
     assert_non_null(strstr(line, ",\"needs f64, \"\"really\"\"\""));

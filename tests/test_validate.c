@@ -426,6 +426,90 @@ static void test_minus_zero_is_not_zero(void **state)
     plx_inputs_free(&inputs);
 }
 
+/* Right for +0 and -0. */
+typedef struct zeros {
+    bool plus, minus;
+} zeros;
+
+static zeros judge_zeros(const plx_inputs *inputs)
+{
+    static const double of_f64[2] = {0.0, -0.0};
+    static const float of_f32[2] = {0.0f, -0.0f};
+    bool narrow = inputs->problem.dtype == PLX_F32;
+    plx_truth truth = truth_of(inputs, false);
+    plx_bound bound = plx_bound_of(inputs, &plain, &device);
+    plx_error_measure found[2];
+    for (int i = 0; i < 2; ++i)
+        plx_judge_elements(inputs, &truth, &bound, false, narrow ? (const void *)&of_f32[i] : &of_f64[i],
+                           &found[i]);
+    plx_truth_free(&truth);
+    return (zeros){found[0].wrong == 0, found[1].wrong == 0};
+}
+
+static void test_a_sum_begins_with_plus_zero(void **state)
+{
+    (void)state;
+    for (int64_t n = 0; n < 40; ++n) {
+        plx_inputs inputs =
+            inputs_of(plx_reduce_of(n % 2 == 0 ? PLX_F32 : PLX_F64, PLX_SUM, n), PLX_INPUT_SPECIAL, 7);
+        zeros right = judge_zeros(&inputs);
+        assert_true(right.plus && !right.minus);
+        plx_inputs_free(&inputs);
+    }
+}
+
+/* One product of one term. */
+static zeros judge_term(plx_op op, double a, double b, double c, double alpha, double beta)
+{
+    plx_array arrays[3] = {{PLX_F64, 2, 1, 1, &a}, {PLX_F64, 2, 1, 1, &b}, {PLX_F64, 2, 1, 1, &c}};
+    plx_problem problem =
+        op == PLX_GEMM ? plx_gemm_of(PLX_F64, false, false, 1, 1, 1) : plx_matvec_of(PLX_F64, false, 1, 1);
+    plx_inputs inputs;
+    plx_error error;
+    if (op == PLX_GEMM) {
+        problem.of.gemm.alpha = alpha;
+        problem.of.gemm.beta = beta;
+    } else {
+        problem.of.matvec.alpha = alpha;
+        problem.of.matvec.beta = beta;
+    }
+    assert_int_equal(plx_inputs_from_arrays(&problem, arrays, beta != 0.0 ? 3 : 2, 1, &inputs, &error),
+                     PLX_OK);
+    zeros right = judge_zeros(&inputs);
+    plx_inputs_free(&inputs);
+    return right;
+}
+
+static void test_zeros_of_products_have_their_sign(void **state)
+{
+    const double tiny = 0x1p-600;
+    static const plx_op ops[] = {PLX_GEMM, PLX_MATVEC};
+    const struct {
+        double a, b, c, alpha, beta;
+        zeros right;
+    } cases[] = {
+        {-0.0, 3.0, 0.0, 1.0, 0.0, {true, false}},   /* the sum begins with +0 */
+        {-0.0, 3.0, -0.0, 1.0, 1.0, {true, false}},  /* and C is added to it */
+        {0.0, 3.0, 0.0, -1.0, 0.0, {true, true}},    /* C may be cleared first */
+        {-0.0, 3.0, -0.0, -1.0, 2.0, {false, true}}, /* -0 and -0 */
+        {-0.0, 3.0, 0.0, -1.0, 2.0, {true, false}},  /* -0 and +0 */
+        {5.0, 3.0, -0.0, 0.0, 1.0, {false, true}},   /* C alone */
+        {5.0, 3.0, 0.0, 0.0, -1.0, {false, true}},   {5.0, 3.0, -0.0, 0.0, -1.0, {true, false}},
+        {5.0, 3.0, -0.0, 0.0, 0.0, {true, false}},  /* nothing */
+        {tiny, -tiny, 0.0, 1.0, 0.0, {true, true}}, /* not exact: it underflows */
+        {tiny, -tiny, 0.0, 1.0, 1.0, {true, true}},
+    };
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof cases[0]; ++i) {
+        plx_op op = ops[i % 2];
+        zeros right = judge_term(op, cases[i / 2].a, cases[i / 2].b, cases[i / 2].c, cases[i / 2].alpha,
+                                 cases[i / 2].beta);
+        if (right.plus != cases[i / 2].right.plus || right.minus != cases[i / 2].right.minus)
+            fail_msg("case %zu of %s: %d %d", i / 2, op == PLX_GEMM ? "gemm" : "matvec", right.plus,
+                     right.minus);
+    }
+}
+
 /* Payloads are data: a NaN is not a NaN where bytes are only moved. */
 static void test_transposed_payloads_must_match(void **state)
 {
@@ -474,7 +558,7 @@ static void test_a_yardstick_is_judged_as_a_copy(void **state)
     plx_inputs_free(&inputs);
 }
 
-/* ---- honesty ----------------------------------------------------------------------------------------- */
+/* ---- precision check --------------------------------------------------------------------------------- */
 
 static void test_tf32_is_not_f32(void **state)
 {
@@ -483,8 +567,8 @@ static void test_tf32_is_not_f32(void **state)
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; ++i) {
         scene s = scene_of(plx_gemm_of(PLX_F32, false, false, 60, 60, lengths[i]), PLX_INPUT_UNIFORM, i);
         float *narrow = multiply(&s.inputs, true);
-        assert_true(plx_honesty(&s.inputs, &s.truth, s.c) < 1.5);
-        assert_true(plx_honesty(&s.inputs, &s.truth, narrow) > 100.0);
+        assert_true(plx_precision_error(&s.inputs, &s.truth, s.c) < 1.5);
+        assert_true(plx_precision_error(&s.inputs, &s.truth, narrow) > 100.0);
         free(narrow);
         end(&s);
     }
@@ -716,6 +800,8 @@ int main(void)
         cmocka_unit_test(test_what_the_order_decides_is_counted),
         cmocka_unit_test(test_any_nan_is_the_maximum),
         cmocka_unit_test(test_minus_zero_is_not_zero),
+        cmocka_unit_test(test_a_sum_begins_with_plus_zero),
+        cmocka_unit_test(test_zeros_of_products_have_their_sign),
         cmocka_unit_test(test_transposed_payloads_must_match),
         cmocka_unit_test(test_a_yardstick_is_judged_as_a_copy),
         cmocka_unit_test(test_tf32_is_not_f32),

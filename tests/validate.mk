@@ -18,8 +18,8 @@ check-full-kernels: all
 # The judge's own tests.  They reach behind the library's exports, so they carry the
 # judge's files themselves.
 if HAVE_CMOCKA
-check_PROGRAMS += tests/test_choice tests/test_depth tests/test_recipes tests/test_generate tests/test_validate
-TESTS += tests/test_choice tests/test_depth tests/test_recipes tests/test_generate tests/test_validate
+check_PROGRAMS += tests/test_choice tests/test_depth tests/test_recipes tests/test_generate tests/test_bound tests/test_validate
+TESTS += tests/test_choice tests/test_depth tests/test_recipes tests/test_generate tests/test_bound tests/test_validate
 endif
 judge_sources = \
 	study/judge/agree.c \
@@ -50,6 +50,9 @@ tests_test_depth_LDADD = libparallax.la $(CMOCKA_LIBS)
 tests_test_generate_SOURCES = tests/test_generate.c tests/judge_support.h $(judge_sources)
 tests_test_generate_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_test_generate_LDADD = $(CMOCKA_LIBS) -lm
+tests_test_bound_SOURCES = tests/test_bound.c tests/judge_support.h $(judge_sources)
+tests_test_bound_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_test_bound_LDADD = $(CMOCKA_LIBS) -lm
 tests_test_validate_SOURCES = tests/test_validate.c tests/judge_support.h $(judge_sources)
 tests_test_validate_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_test_validate_LDADD = $(CMOCKA_LIBS) -lm
@@ -60,6 +63,8 @@ check_LTLIBRARIES += tests/mutants/plx-mutants.la
 check_PROGRAMS += tests/test_mutants
 TESTS += tests/test_mutants
 endif
+TESTS += tests/test_claims.sh
+dist_check_SCRIPTS += tests/test_claims.sh
 tests_mutants_plx_mutants_la_SOURCES = \
 	tests/mutants/gemm.c \
 	tests/mutants/matvec.c \

@@ -63,24 +63,58 @@ static void describe_identity(CUdevice device, plx_device_info *info)
         memcpy(info->uuid, uuid.bytes, sizeof info->uuid);
 }
 
-static void describe_limits(CUdevice device, plx_device_info *info)
+/* An attribute without which nothing can be planned. */
+typedef struct needed_attribute {
+    CUdevice_attribute which;
+    const char *words;
+    uint64_t *wide; /* or */
+    uint32_t *narrow;
+} needed_attribute;
+
+static plx_status read_needed(CUdevice device, const needed_attribute *needed, const plx_device_info *info,
+                              plx_error *error)
 {
-    info->compute_major = attribute32(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
-    info->compute_minor = attribute32(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
-    info->units = attribute32(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
-    info->warp = attribute32(device, CU_DEVICE_ATTRIBUTE_WARP_SIZE);
-    info->max_block_threads = attribute32(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
-    info->max_shared_bytes =
-        attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
-    if (info->max_shared_bytes == 0)
-        info->max_shared_bytes = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
-    info->max_grid[0] = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X);
-    info->max_grid[1] = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y);
-    info->max_grid[2] = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z);
-    info->max_block[0] = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X);
-    info->max_block[1] = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y);
-    info->max_block[2] = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z);
+    int value = -1;
+    CUresult result = plx_cuda.DeviceGetAttribute(&value, needed->which, device);
+    if (result != CUDA_SUCCESS || value < 0)
+        return plx_fail(
+            error, PLX_FAILED,
+            "device %d (%s): the driver does not tell its %s (result %d, value %d); try nvidia-smi, and "
+            "reinstall NVIDIA's driver",
+            device, info->name, needed->words, (int)result, value);
+    if (needed->wide != NULL)
+        *needed->wide = (uint64_t)value;
+    else
+        *needed->narrow = (uint32_t)value;
+    return PLX_OK;
+}
+
+static plx_status describe_limits(CUdevice device, plx_device_info *info, plx_error *error)
+{
+    const needed_attribute needed[] = {
+        {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, "compute capability", NULL, &info->compute_major},
+        {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, "compute capability", NULL, &info->compute_minor},
+        {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, "number of multiprocessors", NULL, &info->units},
+        {CU_DEVICE_ATTRIBUTE_WARP_SIZE, "warp size", NULL, &info->warp},
+        {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, "threads per block", NULL, &info->max_block_threads},
+        {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, "shared memory", &info->max_shared_bytes, NULL},
+        {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, "largest grid", &info->max_grid[0], NULL},
+        {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, "largest grid", &info->max_grid[1], NULL},
+        {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, "largest grid", &info->max_grid[2], NULL},
+        {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, "largest block", &info->max_block[0], NULL},
+        {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, "largest block", &info->max_block[1], NULL},
+        {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z, "largest block", &info->max_block[2], NULL},
+    };
+    plx_status status = PLX_OK;
+    for (size_t i = 0; status == PLX_OK && i < sizeof needed / sizeof needed[0]; i++)
+        status = read_needed(device, &needed[i], info, error);
+    if (status != PLX_OK)
+        return status;
+    uint64_t opt_in = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+    if (opt_in > 0)
+        info->max_shared_bytes = opt_in;
     info->l2_bytes = attribute(device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
+    return PLX_OK;
 }
 
 plx_status plx_cuda_describe(CUdevice device, plx_device_info *info, plx_error *error)
@@ -94,9 +128,11 @@ plx_status plx_cuda_describe(CUdevice device, plx_device_info *info, plx_error *
         status = PLX_CUDA(NULL, error, DeviceTotalMem, &memory, device);
     if (status != PLX_OK)
         return status;
+    status = describe_limits(device, &found, error);
+    if (status != PLX_OK)
+        return status;
     describe_versions(&found);
     describe_identity(device, &found);
-    describe_limits(device, &found);
     found.memory_bytes = memory;
     found.max_alloc_bytes = memory;
     found.features = PLX_FEATURE_F64 | PLX_FEATURE_SHUFFLE | PLX_FEATURE_LOCAL_MEMORY;

@@ -135,6 +135,7 @@ static uint32_t features_of(const plx_cl_device_entry *entry, cl_device_type typ
     return features;
 }
 
+/* What can't be read stays 0, and the probe fails for it. */
 static void describe_limits(cl_device_id device, plx_device_info *info)
 {
     size_t threads[3] = {1, 1, 1};
@@ -147,7 +148,7 @@ static void describe_limits(cl_device_id device, plx_device_info *info)
     }
     info->max_block_threads = (uint32_t)query_size(device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
     info->max_shared_bytes = query_ulong(device, CL_DEVICE_LOCAL_MEM_SIZE);
-    info->units = query_uint(device, CL_DEVICE_MAX_COMPUTE_UNITS, 1);
+    info->units = query_uint(device, CL_DEVICE_MAX_COMPUTE_UNITS, 0);
     info->warp = 1;
     info->memory_bytes = query_ulong(device, CL_DEVICE_GLOBAL_MEM_SIZE);
     info->max_alloc_bytes = query_ulong(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
@@ -159,7 +160,7 @@ static void describe_limits(cl_device_id device, plx_device_info *info)
 static void describe_nvidia(cl_device_id device, plx_device_info *info)
 {
     info->max_grid[1] = info->max_grid[2] = 65535;
-    info->warp = query_uint(device, WARP_SIZE_NV, 32);
+    info->warp = query_uint(device, WARP_SIZE_NV, 0);
     info->compute_major = query_uint(device, COMPUTE_CAPABILITY_MAJOR_NV, 0);
     info->compute_minor = query_uint(device, COMPUTE_CAPABILITY_MINOR_NV, 0);
     info->l2_bytes = 0;

@@ -286,6 +286,9 @@ PLX_API plx_status plx_tuned_change(plx_context *context, const plx_choice *chan
                                     plx_error *error);
 /* The choice of that number; false: there are not as many. */
 PLX_API bool plx_tuned_at(size_t index, plx_choice *choice);
+/* The first choice of this context that named no kernel of its backend, a yardstick, or one
+ * that could not be planned, so that the plugin chose: a sentence.  "": there was none. */
+PLX_API const char *plx_tuned_ignored(plx_context *context);
 /* Forgets all of them.  PLX_IO as above. */
 PLX_API plx_status plx_tuned_forget(plx_context *context, plx_error *error);
 

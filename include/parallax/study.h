@@ -75,11 +75,23 @@ typedef enum plx_outcome {
     PLX_OUTCOME_OK = 0,
     PLX_OUTCOME_WRONG,
     PLX_OUTCOME_UNSUPPORTED,
-    PLX_OUTCOME_FAILED,
-    PLX_OUTCOME_NOT_RUN
+    PLX_OUTCOME_FAILED,  /* it should have run and gave no result: an error, a lost device, no memory */
+    PLX_OUTCOME_NOT_RUN, /* nobody asked it to run: too large for a processor's set, or no case suits it */
+    PLX_OUTCOME_NOT_JUDGED, /* ran, but no bound tells its result from zero */
+    PLX_OUTCOME_COUNT
 } plx_outcome;
 
 PLX_API const char *plx_outcome_name(plx_outcome outcome); /* "ok", "not-run" */
+
+/* What an error is compared with. */
+typedef enum plx_bound_kind {
+    PLX_BOUND_EXACT = 0,     /* nothing: the bytes, or the one right rounding, are demanded */
+    PLX_BOUND_DETERMINISTIC, /* holds for every sum of that depth */
+    PLX_BOUND_PROBABILISTIC, /* holds for all but a vanishing part of sums of random signs */
+    PLX_BOUND_KIND_COUNT
+} plx_bound_kind;
+
+PLX_API const char *plx_bound_kind_name(plx_bound_kind kind); /* "exact", "deterministic" */
 
 /* How far a result is from the reference. */
 typedef struct plx_error_measure {
@@ -87,10 +99,14 @@ typedef struct plx_error_measure {
     double max_over_bound; /* largest |error| / bound; +Inf: an element that must be exact is not */
     double max_ulp;        /* of the output's dtype */
     int64_t compared;      /* elements */
+    int64_t compared_after; /* elements that timed launches left, in all sets of operands; 0: nothing was timed */
     int64_t wrong;         /* elements outside the bound */
     int64_t indeterminate; /* elements without a bound: the order of the sum decides on overflow */
     int64_t first_bad;     /* the first of them, row by row; -1: none */
     char got[40], expected[40]; /* that element, "" when none */
+    plx_bound_kind bound;
+    double gamma;  /* the bound over the size of what was summed; 0 when exact */
+    bool too_wide; /* at most elements a result of zero would be within the bound */
 } plx_error_measure;
 
 /* A median and its 95 % interval. */
@@ -106,6 +122,7 @@ typedef struct plx_timing {
     double median_ns, low_ns, high_ns; /* 95 % interval of the median */
     size_t samples;
     bool device_clock; /* device events, else the host's clock */
+    char clock_reason[80]; /* why the device's clock was not believed; "" when it was */
     bool settled;      /* the interval became narrow enough before time was up */
     bool hot;          /* the same operands over and over; else none that a cache still holds */
     size_t queues;     /* that the launches went to in turn; those of several queues may overlap */
@@ -183,6 +200,7 @@ typedef struct plx_pair {
 
 typedef struct plx_study_device {
     char label[48]; /* the first backend label that reached it */
+    bool named;     /* it was asked for by name, not found because all were */
     plx_device_info info;
     size_t physical; /* devices with one number are one chip */
     /* Whether info's PLX_FEATURE_FLUSHES_F32 was seen, not only said by the driver. */
@@ -205,8 +223,15 @@ typedef struct plx_results {
 PLX_API void plx_results_free(plx_results *results);
 /* 0 all ran and agreed; 1 a result was wrong or a pair disagrees; 3 a kernel asked for
  * by name is unsupported; 4 nothing was compared (fewer than two viewpoints, when
- * `want_pairs`); 5 a backend failed.  The program's exit status. */
+ * `want_pairs`), a device is idle, or a result could not be judged; 5 a backend failed.
+ * The program's exit status. */
 PLX_API int plx_results_status(const plx_results *results, bool want_pairs);
+/* Why no element was compared on a device that was asked for by name, or that a check tried;
+ * NULL: some were, or nobody expects it. */
+PLX_API const char *plx_results_idle(const plx_results *results, size_t device);
+/* Whether the status is 1 when this record is wrong: not for a vendor's library when neither
+ * its backend nor its kernel was asked for by name. */
+PLX_API bool plx_results_decides(const plx_results *results, size_t record);
 
 /* ---- compare --------------------------------------------------------------- */
 
@@ -359,6 +384,7 @@ PLX_API const char *plx_check_phase_name(plx_check_phase phase); /* "references"
 typedef struct plx_check_counts {
     plx_effort effort;
     size_t cases, ok, wrong, unsupported, failed, pairs, agreed, disagreed;
+    size_t not_judged; /* cases that ran, but no bound tells their results from zero */
     size_t repeats; /* runs whose bits were compared with those of an earlier one */
     /* Why what is unsupported is; what differs in numbers alone counts as one reason. */
     plx_check_reason reasons[PLX_CHECK_REASONS];
@@ -373,7 +399,7 @@ PLX_API plx_status plx_check(plx_context *context, const plx_check_options *opti
 /* ---- diff ---------------------------------------------------------------------- */
 
 typedef enum plx_change {
-    PLX_CHANGE_BROKEN = 0,    /* was right, and is wrong, failed or unsupported */
+    PLX_CHANGE_BROKEN = 0, /* was right, and is wrong, failed, unsupported or not run */
     PLX_CHANGE_SLOWER,
     PLX_CHANGE_LESS_ACCURATE, /* these three are regressions */
     PLX_CHANGE_FASTER,

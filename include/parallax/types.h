@@ -92,6 +92,12 @@ typedef enum plx_compute {
  * The leading dimension of a matrix is the distance between the starts of two
  * successive rows: at least its number of columns, and at least 1. */
 
+/* Signed zeros: a sum begins with +0, so one that is exactly zero is +0 whatever the
+ * signs of its terms, those of a product included.  alpha * sum + beta * C follows
+ * IEEE 754, from the left; without terms (alpha or the sum's length is 0) the result is
+ * beta * C alone, its sign kept, and +0 without beta.  With a negative alpha and without
+ * beta a zero may have either sign. */
+
 /* result[0] = sum, min or max of x[0 .. n-1].  Integer sums wrap modulo 2^bits.
  * Of nothing: 0 for sum, the largest value (+Inf) for min, the smallest (-Inf)
  * for max.  min and max follow IEEE 754-2019 minimum and maximum: NaN wins from
@@ -184,6 +190,9 @@ enum {
     PLX_FEATURE_CPU = 1u << 5           /* the device is a processor, not an accelerator */
 };
 
+/* Texts end with a NUL.  The name, units, warp, the limits of blocks and grids and the bytes
+ * of memory must be there: a device without them, or with more lanes in a warp than threads
+ * in a block, makes the probe fail. */
 typedef struct plx_device_info {
     char name[128];
     char vendor[64];

@@ -256,7 +256,7 @@ static void finish_element(const gemm_job *job, const gemm_block *block, int64_t
     plx_reference_sum sum = {{block->sum[i][j], block->tail[i][j]}, block->magnitude[i][j]};
     double c = job->beta != 0.0 ? element(job->dtype, job->c, row * job->p->ldc + col) : 0.0;
 
-    if (!isfinite(sum.magnitude) || !isfinite(sum.sum.value))
+    if (plx_is_spoiled(&sum))
         sum = sum_again(job, row, col);
     plx_compensated result =
         plx_finish_sum(&sum, job->alpha, job->beta, c, (double)job->k,

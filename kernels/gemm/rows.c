@@ -1,5 +1,6 @@
 /* The ladder of matrix products: what each kernel says of itself and how it is launched.
  * Every block computes one tile of C; blocks are numbered along x alone. */
+#include "no_terms.h"
 #include "recipe.h"
 
 #include "tiles.h"
@@ -111,12 +112,13 @@ static void define(plx_recipe *recipe, const char *option, int value)
     (void)snprintf(recipe->defines + used, sizeof recipe->defines - used, " %s=%d", option, value);
 }
 
-/* Without alpha there is nothing to sum, and what an empty sum is multiplied with does not
- * matter: the kernels read neither A nor B, and C becomes beta * C. */
+/* Without alpha there is nothing to sum: the kernels read neither A nor B, and C becomes
+ * beta * C. */
 static void add_arguments(const plx_problem *problem, plx_step *step)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     bool sums = p->k > 0 && as_dtype(problem, p->alpha) != 0.0;
+    double without = plx_alpha_without_terms(as_dtype(problem, p->beta));
 
     plx_step_operand(step, A);
     plx_step_operand(step, B);
@@ -127,7 +129,7 @@ static void add_arguments(const plx_problem *problem, plx_step *step)
     plx_step_i64(step, p->lda);
     plx_step_i64(step, p->ldb);
     plx_step_i64(step, p->ldc);
-    plx_step_scalar(step, sums ? p->alpha : 0.0);
+    plx_step_scalar(step, sums ? p->alpha : without);
     plx_step_scalar(step, p->beta);
 }
 

@@ -211,7 +211,7 @@ static void finish_element(const matvec_job *job, int64_t i, plx_reference_sum s
 {
     double y = job->beta != 0.0 ? element(job->dtype, job->y, i) : 0.0;
 
-    if (!isfinite(sum.magnitude) || !isfinite(sum.sum.value))
+    if (plx_is_spoiled(&sum))
         sum = sum_again(job, i);
     plx_compensated result = plx_finish_sum(&sum, job->alpha, job->beta, y, (double)job->terms,
                                             plx_range_of(job->dtype == PLX_F32), &to->magnitude[at]);

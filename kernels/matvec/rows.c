@@ -1,5 +1,6 @@
 /* The ladder of matrix-vector products: what each kernel says of itself and how it is
  * launched.  x has `terms` elements and y `outputs`, whichever way A is taken. */
+#include "no_terms.h"
 #include "recipe.h"
 
 #include "geometry.h"
@@ -31,10 +32,10 @@ static plx_status start(const plx_problem *problem, const plx_device_info *devic
     return PLX_OK;
 }
 
-/* A sum without terms is 0, whatever alpha it would be multiplied with. */
 static double alpha_of(const plx_problem *problem)
 {
-    return terms_of(problem) > 0 ? problem->of.matvec.alpha : 0.0;
+    const plx_matvec_problem *p = &problem->of.matvec;
+    return terms_of(problem) > 0 ? p->alpha : plx_alpha_without_terms(as_dtype(problem->dtype, p->beta));
 }
 
 static plx_step *add_product(const plx_problem *problem, plx_recipe *recipe, const char *entry,

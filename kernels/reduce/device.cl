@@ -5,7 +5,8 @@
  *   FLOATING         for float and double
  *   SUM, MIN or MAX
  *   BLOCK            threads of a work-group, a power of two
- *   NVIDIA_PTX       when the compiler takes NVIDIA's assembler */
+ *   NVIDIA_PTX       when the compiler takes NVIDIA's assembler
+ *   HAS_MINIMUM      for minima and maxima of f32 when that has an instruction for them */
 #ifdef NEEDS_F64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
@@ -22,7 +23,23 @@ static T join(T a, T b)
 }
 #elif defined(FLOATING)
 /* IEEE 754-2019 minimum and maximum: NaN wins from either side, -0 is less than +0. */
-#if defined(MIN)
+#if defined(HAS_MINIMUM) && defined(MIN)
+#define IDENTITY ((T)INFINITY)
+static T join(T a, T b)
+{
+    T joined;
+    __asm("min.NaN.f32 %0, %1, %2;" : "=f"(joined) : "f"(a), "f"(b));
+    return joined;
+}
+#elif defined(HAS_MINIMUM)
+#define IDENTITY ((T)-INFINITY)
+static T join(T a, T b)
+{
+    T joined;
+    __asm("max.NaN.f32 %0, %1, %2;" : "=f"(joined) : "f"(a), "f"(b));
+    return joined;
+}
+#elif defined(MIN)
 #define IDENTITY ((T)INFINITY)
 static T join(T a, T b)
 {
@@ -49,10 +66,13 @@ static T join(T a, T b)
 }
 #endif
 
-/* One NaN, whatever NaNs went in: the same bits on every backend. */
+/* A sum begins with +0 (parallax/types.h), wherever a kernel began.  Of an extremum one NaN,
+ * whatever NaNs went in: the same bits on every backend. */
 static T finish(T value)
 {
-#if defined(FLOATING) && !defined(SUM)
+#if defined(SUM)
+    return value + (T)0;
+#elif defined(FLOATING)
     return isnan(value) ? (T)as_float(0x7fc00000) : value;
 #else
     return value;

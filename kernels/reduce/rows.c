@@ -57,6 +57,9 @@ static plx_status start(const plx_problem *problem, const plx_device_info *devic
     static const char *const words[] = {[PLX_SUM] = "sum", [PLX_MIN] = "min", [PLX_MAX] = "max"};
     static const char *const flags[] = {[PLX_SUM] = "-DSUM", [PLX_MIN] = "-DMIN", [PLX_MAX] = "-DMAX"};
     plx_reduction reduction = problem->of.reduce.reduction;
+    bool ptx = (device->features & PLX_FEATURE_NVIDIA_PTX) != 0;
+    bool has_minimum =
+        ptx && device->compute_major >= 8 && reduction != PLX_SUM && problem->dtype == PLX_F32;
 
     if (problem->dtype == PLX_F64 && !(device->features & PLX_FEATURE_F64))
         return plx_fail(error, PLX_UNSUPPORTED, "this device has no 64-bit floating point");
@@ -66,9 +69,9 @@ static plx_status start(const plx_problem *problem, const plx_device_info *devic
     memset(recipe, 0, sizeof *recipe);
     (void)snprintf(recipe->variant, sizeof recipe->variant, "%s_%s", dtype_word(problem->dtype),
                    words[reduction]);
-    (void)snprintf(recipe->defines, sizeof recipe->defines, "%s %s -DBLOCK=%d%s", type_defines(problem),
-                   flags[reduction], (int)threads,
-                   device->features & PLX_FEATURE_NVIDIA_PTX ? " -DNVIDIA_PTX" : "");
+    (void)snprintf(recipe->defines, sizeof recipe->defines, "%s %s -DBLOCK=%d%s%s", type_defines(problem),
+                   flags[reduction], (int)threads, ptx ? " -DNVIDIA_PTX" : "",
+                   has_minimum ? " -DHAS_MINIMUM" : "");
     return PLX_OK;
 }
 

@@ -50,6 +50,7 @@ INLINE void write_whole_tile(global T *out, long ld_out, local const PACK *stage
 /* Element by element: a tile at the border, or rows that do not begin at 16 bytes. */
 INLINE void read_any_tile(global const T *in, long ld_in, tile_place tile, local T *staged)
 {
+#pragma unroll 4
     for (int e = get_local_id(0); e < SIZE * SIZE; e += THREADS) {
         const int i = e / SIZE, j = e % SIZE;
         if (i < tile.height && j < tile.width)
@@ -59,6 +60,7 @@ INLINE void read_any_tile(global const T *in, long ld_in, tile_place tile, local
 
 INLINE void write_any_tile(global T *out, long ld_out, tile_place tile, local const T *staged)
 {
+#pragma unroll 4
     for (int e = get_local_id(0); e < SIZE * SIZE; e += THREADS) {
         const int j = e / SIZE, i = e % SIZE;
         if (i < tile.height && j < tile.width)

@@ -56,17 +56,25 @@ __device__ void turn_any_tile(const T *__restrict__ in, T *__restrict__ out, int
                               int64_t ld_out, const Tile &tile, T *staged)
 {
     constexpr int width = Pack<T>::width, threads = vector_threads<T, SIZE>();
+    constexpr int each = SIZE * SIZE / threads, flight = each < 4 ? each : 4;
 
-#pragma unroll 2
-    for (int e = threadIdx.x; e < SIZE * SIZE; e += threads) {
-        const int i = e / SIZE, j = e % SIZE;
-        if (i < tile.height && j < tile.width)
-            staged[staged_pack<T, SIZE>(j, i / width) * width + i % width] = in[i * ld_in + j];
+    for (int first = 0; first < each; first += flight) { /* so many loads under way at a time */
+        T held[flight];
+#pragma unroll
+        for (int k = 0; k < flight; ++k) {
+            const int e = (first + k) * threads + (int)threadIdx.x, i = e / SIZE, j = e % SIZE;
+            held[k] = i < tile.height && j < tile.width ? in[i * ld_in + j] : T();
+        }
+#pragma unroll
+        for (int k = 0; k < flight; ++k) {
+            const int e = (first + k) * threads + (int)threadIdx.x, i = e / SIZE, j = e % SIZE;
+            staged[staged_pack<T, SIZE>(j, i / width) * width + i % width] = held[k];
+        }
     }
     __syncthreads();
-#pragma unroll 2
-    for (int e = threadIdx.x; e < SIZE * SIZE; e += threads) {
-        const int j = e / SIZE, i = e % SIZE;
+#pragma unroll flight
+    for (int k = 0; k < each; ++k) {
+        const int e = k * threads + (int)threadIdx.x, j = e / SIZE, i = e % SIZE;
         if (i < tile.height && j < tile.width)
             out[j * ld_out + i] = staged[staged_pack<T, SIZE>(j, i / width) * width + i % width];
     }

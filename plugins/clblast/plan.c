@@ -42,7 +42,8 @@ static bool has_no_terms(const plx_problem *problem)
 }
 
 /* CLBlast refuses empty operands, and multiplies what alpha = 0 says not to read: the
- * same result comes from a product with one column of zeros. */
+ * same result comes from a product with one column of zeros, which is made -0 where C is
+ * added to it, because that changes no -0 of C. */
 static void add_zeros(plx_problem *problem)
 {
     plx_gemm_problem *g = &problem->of.gemm;
@@ -51,12 +52,12 @@ static void add_zeros(plx_problem *problem)
         g->k = g->lda = 1;
         g->ldb = g->n;
         g->trans_a = g->trans_b = false;
-        g->alpha = 1;
+        g->alpha = g->beta != 0 ? -1 : 1;
     } else if (problem->op == PLX_MATVEC) {
         v->rows = v->trans ? v->cols : v->rows;
         v->cols = v->lda = 1;
         v->trans = false;
-        v->alpha = 1;
+        v->alpha = v->beta != 0 ? -1 : 1;
     } else {
         problem->of.reduce.n = 1;
     }

@@ -1,6 +1,7 @@
 /* Our row-major problems as cuBLAS's column-major calls, without a copy: a
  * row-major matrix is its own transpose in column-major order. */
 #include "plugins/cublas/plan.h"
+#include "kernels/no_terms.h"
 #include "plugins/cublas/library.h"
 #include "plugins/cublas/reduce.h"
 
@@ -32,14 +33,16 @@ static plx_status gemm(cublasHandle_t handle, const plx_problem *problem, const 
                        plx_error *error)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    const float alpha = (float)p->alpha, beta = (float)p->beta;
+    const bool sums = p->k > 0 && p->alpha != 0;
+    const double wide_alpha = sums ? p->alpha : plx_alpha_without_terms(p->beta);
+    const float alpha = (float)wide_alpha, beta = (float)p->beta;
     if (problem->dtype == PLX_F32)
         return check(error,
                      cublasSgemm_64(handle, turned(p->trans_b), turned(p->trans_a), p->n, p->m, p->k, &alpha,
                                     at->second, p->ldb, at->first, p->lda, &beta, at->out, p->ldc),
                      "cublasSgemm");
     return check(error,
-                 cublasDgemm_64(handle, turned(p->trans_b), turned(p->trans_a), p->n, p->m, p->k, &p->alpha,
+                 cublasDgemm_64(handle, turned(p->trans_b), turned(p->trans_a), p->n, p->m, p->k, &wide_alpha,
                                 at->second, p->ldb, at->first, p->lda, &p->beta, at->out, p->ldc),
                  "cublasDgemm");
 }
@@ -66,7 +69,8 @@ static plx_status matvec(cublasHandle_t handle, const plx_problem *problem, cons
                          plx_error *error)
 {
     const plx_matvec_problem *p = &problem->of.matvec;
-    const float alpha = (float)p->alpha, beta = (float)p->beta;
+    const double wide_alpha = p->alpha != 0 ? p->alpha : plx_alpha_without_terms(p->beta);
+    const float alpha = (float)wide_alpha, beta = (float)p->beta;
     if (has_no_terms(p))
         return scale(handle, problem, at, error);
     if (problem->dtype == PLX_F32)
@@ -75,7 +79,7 @@ static plx_status matvec(cublasHandle_t handle, const plx_problem *problem, cons
                                     at->second, 1, &beta, at->out, 1),
                      "cublasSgemv");
     return check(error,
-                 cublasDgemv_64(handle, turned(!p->trans), p->cols, p->rows, &p->alpha, at->first, p->lda,
+                 cublasDgemv_64(handle, turned(!p->trans), p->cols, p->rows, &wide_alpha, at->first, p->lda,
                                 at->second, 1, &p->beta, at->out, 1),
                  "cublasDgemv");
 }

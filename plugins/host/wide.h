@@ -35,9 +35,10 @@ static inline void host_wide_join(host_wide *sum, host_wide other)
     sum->low += other.low;
 }
 
+/* Where there is no error the sum keeps the sign of its zero. */
 static inline double host_wide_value(host_wide sum)
 {
-    double value = sum.high + sum.low;
+    double value = sum.low == 0 ? sum.high : sum.high + sum.low;
     return isfinite(value) ? value : sum.high;
 }
 
@@ -46,9 +47,8 @@ static inline double host_wide_scaled(host_wide sum, double alpha, double beta, 
 {
     if (alpha == 0)
         return beta == 0 ? 0 : beta * old;
-    host_wide result = {0, 0};
-    host_wide_add_product(&result, alpha, sum.high);
-    result.low += alpha * sum.low;
+    host_wide result = {alpha * sum.high, alpha * sum.low};
+    result.low += fma(alpha, sum.high, -result.high);
     if (beta != 0)
         host_wide_add_product(&result, beta, old);
     return host_wide_value(result);

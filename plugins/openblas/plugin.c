@@ -85,6 +85,20 @@ static plx_status openblas_choose(plx_session *session, const plx_problem *probl
     return PLX_OK;
 }
 
+/* OpenBLAS 0.3.21 and 0.3.26 count elements not at all, or three times, where there is AVX-512.
+ * Only a single 1 shows it: of constant data the faults cancel. */
+static bool sums_are_wrong(void)
+{
+    float x[64] = {0};
+    for (int i = 0; i < 64; i++) {
+        x[i] = 1;
+        if (cblas_ssum(64, x, 1) != 1)
+            return true;
+        x[i] = 0;
+    }
+    return false;
+}
+
 /* The processor, which nobody gets from here without asking for openblas. */
 static plx_status openblas_probe(plx_device_info *devices, size_t capacity, size_t *count, plx_error *error)
 {
@@ -94,6 +108,9 @@ static plx_status openblas_probe(plx_device_info *devices, size_t capacity, size
         devices[0].units = (uint32_t)openblas_get_num_threads();
         (void)snprintf(devices[0].api, sizeof devices[0].api, "%s", openblas_get_config());
     }
+    if (status == PLX_OK && sums_are_wrong())
+        return plx_fail(error, PLX_OK, "cblas_ssum of this OpenBLAS gives wrong sums on this processor; run with "
+                                       "OPENBLAS_CORETYPE=Haswell, or install a newer OpenBLAS");
     return status;
 }
 

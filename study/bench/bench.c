@@ -120,6 +120,57 @@ static plx_status leave_out(bench *b, const char *reason)
     return plx_bench_file_leave_out(&b->file, &b->cases[b->present], reason, b->error);
 }
 
+/* ---- what is kept ------------------------------------------------------------------------ */
+
+static bool has_status(const json_t *record, const char *status)
+{
+    return strcmp(plx_json_text_at(record, "status", ""), status) == 0;
+}
+
+/* To be unsupported is a result.  Not to have run is none, but for a problem that this
+ * device would not be asked today either. */
+static bool has_result(const bench *b, const json_t *records, const plx_arm *arm)
+{
+    char ignored[256];
+    const char *kernel = arm->kernel != NULL ? arm->kernel->name : "best";
+    for (size_t i = 0; i < json_array_size(records); i++) {
+        const json_t *record = json_array_get(records, i);
+        if (strcmp(plx_json_text_at(record, "backend", ""), plx_backend_label(arm->backend)) == 0 &&
+            strcmp(plx_json_text_at(record, "kernel", ""), kernel) == 0)
+            return !has_status(record, "not-run") ||
+                   refuse((void *)b, plx_backend_device(arm->backend), &b->cases[b->present].problem, ignored,
+                          sizeof ignored);
+    }
+    return false;
+}
+
+/* Whether the document has a result of every kernel of every backend that is asked for. */
+static bool is_finished(const bench *b, const json_t *records)
+{
+    const plx_problem *problem = &b->cases[b->present].problem;
+    plx_arm *arms = NULL;
+    size_t count = 0;
+    bool finished = json_array_size(records) > 0;
+    for (size_t i = 0; finished && i < json_array_size(records); i++)
+        finished = !has_status(json_array_get(records, i), "failed");
+    finished = finished && plx_viewpoints_arms(&b->comparison.viewpoints, problem, b->how.kernels,
+                                               b->how.kernel_count, &arms, &count, b->error) == PLX_OK;
+    for (size_t i = 0; finished && i < count; i++)
+        finished = has_result(b, records, &arms[i]);
+    free(arms);
+    return finished;
+}
+
+static void find_kept(bench *b)
+{
+    for (b->present = 0; b->present < b->case_count; b->present++) {
+        json_t *records = plx_bench_file_records(&b->file, &b->cases[b->present]);
+        b->cases[b->present].kept = is_finished(b, records);
+        json_decref(records);
+    }
+    b->present = 0;
+}
+
 /* ---- cases ------------------------------------------------------------------------------ */
 
 static plx_status save_piece(const bench *b)
@@ -141,6 +192,7 @@ static plx_status run_case(bench *b)
         (void)snprintf(reason, sizeof reason, "%s", b->error->text);
         return leave_out(b, reason);
     }
+    plx_bench_file_forget(&b->file, &b->cases[b->present]); /* what is there of it is incomplete */
     if (status == PLX_OK)
         status = plx_bench_file_add(&b->file, &b->found, b->error);
     if (status != PLX_OK)
@@ -168,8 +220,7 @@ static plx_status do_case(bench *b)
 static plx_status do_cases(bench *b)
 {
     plx_status status = PLX_OK;
-    for (size_t i = 0; i < b->case_count; i++)
-        b->cases[i].kept = plx_bench_file_has(&b->file, &b->cases[i]);
+    find_kept(b);
     b->kept = b->case_count - missing_cases(b);
     if (b->options->started != NULL)
         b->options->started(b->options->data, b->case_count, b->kept);

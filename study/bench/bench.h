@@ -13,7 +13,7 @@ typedef struct plx_bench_case {
     plx_problem problem;
     uint64_t shift;                          /* elements by which operands start past an aligned address */
     double processor_flops, processor_bytes; /* more is not asked of a processor */
-    bool kept;                               /* its records are in the file already */
+    bool kept;                               /* the document has all of its results */
 } plx_bench_case;
 
 /* The cases that the options ask for, each once.  *cases is malloc'ed. */
@@ -34,7 +34,10 @@ typedef struct plx_bench_file {
 /* Takes up what is under the path, or begins anew with the devices of `results`. */
 plx_status plx_bench_file_open(const plx_bench_options *options, const plx_results *results,
                                plx_bench_file *file, plx_error *error);
-bool plx_bench_file_has(const plx_bench_file *file, const plx_bench_case *which);
+/* The records of a case, an array of its own. */
+json_t *plx_bench_file_records(const plx_bench_file *file, const plx_bench_case *which);
+/* Takes them away, with their pairs. */
+void plx_bench_file_forget(plx_bench_file *file, const plx_bench_case *which);
 /* A number that no record of the document has as its group. */
 size_t plx_bench_file_next_group(const plx_bench_file *file);
 /* Appends the records and pairs of one case. */

@@ -83,6 +83,13 @@ static bool same_at(const json_t *a, const json_t *b, const char *path)
     return (one == NULL && other == NULL) || (one != NULL && other != NULL && same_value(one, other));
 }
 
+/* A device that was lost said nothing of its state: that is no other state. */
+static bool says_same_at(const json_t *a, const json_t *b, const char *path)
+{
+    const json_t *one = plx_json_at(a, path), *other = plx_json_at(b, path);
+    return one == NULL || other == NULL || same_value(one, other);
+}
+
 /* The first of the paths where the two differ; NULL when there is none. */
 static const char *difference(const json_t *a, const json_t *b, const char *const *paths)
 {
@@ -102,15 +109,19 @@ static plx_status foreign(const char *path, const char *what, plx_error *error)
 
 static plx_status check_devices(const char *path, const json_t *old, const json_t *now, plx_error *error)
 {
-    static const char *const paths[] = {"label", "name", "api", "driver", "uuid", "pci", "units", "memory_bytes",
-                                        "environment.driver", "environment.power_limit_w",
-                                        "environment.sm_clock_max_mhz", "environment.ecc", NULL};
+    static const char *const paths[] = {"label", "name",  "api",          "driver", "uuid",
+                                        "pci",   "units", "memory_bytes", NULL};
+    static const char *const states[] = {"environment.driver", "environment.power_limit_w",
+                                         "environment.sm_clock_max_mhz", "environment.ecc", NULL};
     char what[128];
     const json_t *before = json_object_get(old, "devices"), *after = json_object_get(now, "devices");
     if (json_array_size(before) != json_array_size(after))
         return foreign(path, "the number of devices", error);
     for (size_t i = 0; i < json_array_size(after); i++) {
         const char *where = difference(json_array_get(before, i), json_array_get(after, i), paths);
+        for (size_t j = 0; where == NULL && states[j] != NULL; j++)
+            if (!says_same_at(json_array_get(before, i), json_array_get(after, i), states[j]))
+                where = states[j];
         if (where == NULL)
             continue;
         (void)snprintf(what, sizeof what, "%s of %.60s", where,
@@ -143,63 +154,6 @@ static plx_status check_same(const char *path, const json_t *old, const json_t *
     return foreign(path, what, error);
 }
 
-/* ---- what failed is tried again -------------------------------------------------------- */
-
-static bool group_failed(const json_t *records, const json_t *group)
-{
-    for (size_t i = 0; i < json_array_size(records); i++) {
-        const json_t *record = json_array_get(records, i);
-        if (json_equal(json_object_get(record, "group"), group) &&
-            strcmp(plx_json_text_at(record, "status", ""), "failed") == 0)
-            return true;
-    }
-    return false;
-}
-
-/* places: an array with the new index of each record, -1 for one that is gone. */
-static json_t *kept_records(const json_t *records, json_t *places)
-{
-    json_t *kept = json_array();
-    for (size_t i = 0; i < json_array_size(records); i++) {
-        json_t *record = json_array_get(records, i);
-        bool failed = group_failed(records, json_object_get(record, "group"));
-        json_array_append_new(places, json_integer(failed ? -1 : (json_int_t)json_array_size(kept)));
-        if (!failed)
-            json_array_append(kept, record);
-    }
-    return kept;
-}
-
-static json_int_t place_of(const json_t *places, const json_t *pair, size_t which)
-{
-    const json_t *record = json_array_get(json_object_get(pair, "records"), which);
-    return json_integer_value(json_array_get(places, (size_t)json_integer_value(record)));
-}
-
-static json_t *kept_pairs(const json_t *pairs, const json_t *places)
-{
-    json_t *kept = json_array();
-    for (size_t i = 0; i < json_array_size(pairs); i++) {
-        json_t *pair = json_array_get(pairs, i);
-        json_int_t first = place_of(places, pair, 0), second = place_of(places, pair, 1);
-        if (first < 0 || second < 0)
-            continue;
-        json_object_set_new(pair, "records", json_pack("[I, I]", first, second));
-        json_array_append(kept, pair);
-    }
-    return kept;
-}
-
-static void forget_failed(json_t *document)
-{
-    json_t *places = json_array();
-    json_t *records = kept_records(json_object_get(document, "records"), places);
-    json_t *pairs = kept_pairs(json_object_get(document, "pairs"), places);
-    json_object_set_new(document, "records", records);
-    json_object_set_new(document, "pairs", pairs);
-    json_decref(places);
-}
-
 /* ---- opening ---------------------------------------------------------------------------- */
 
 static plx_status take_up(plx_bench_file *file, const json_t *fresh, plx_error *error)
@@ -212,7 +166,6 @@ static plx_status take_up(plx_bench_file *file, const json_t *fresh, plx_error *
         json_decref(old);
         return status;
     }
-    forget_failed(old);
     (void)json_object_del(json_object_get(old, "bench"), "left_out"); /* found out again */
     (void)json_object_del(json_object_get(old, "bench"), "summary");
     add_sets(plx_json_at(fresh, "bench.sets"), json_object_get(old, "bench"));
@@ -264,17 +217,67 @@ static bool has_shift(const json_t *record, uint64_t shift)
     return (uint64_t)plx_json_integer_at(record, "shift", 0) == shift;
 }
 
-bool plx_bench_file_has(const plx_bench_file *file, const plx_bench_case *which)
+static json_t *wanted_fields(const plx_problem *problem)
+{
+    json_t *wanted = json_object();
+    plx_json_add_problem(wanted, problem);
+    return wanted;
+}
+
+json_t *plx_bench_file_records(const plx_bench_file *file, const plx_bench_case *which)
 {
     const json_t *records = json_object_get(file->document, "records");
-    json_t *wanted = json_object();
-    bool found = false;
-    plx_json_add_problem(wanted, &which->problem);
-    for (size_t i = 0; !found && i < json_array_size(records); i++)
-        found =
-            has_shift(json_array_get(records, i), which->shift) && is_of(json_array_get(records, i), wanted);
+    json_t *wanted = wanted_fields(&which->problem), *found = json_array();
+    for (size_t i = 0; i < json_array_size(records); i++)
+        if (has_shift(json_array_get(records, i), which->shift) && is_of(json_array_get(records, i), wanted))
+            json_array_append(found, json_array_get(records, i));
     json_decref(wanted);
     return found;
+}
+
+/* places: an array with the new index of each record, -1 for one that is gone. */
+static json_t *other_records(const json_t *records, const plx_bench_case *which, json_t *places)
+{
+    json_t *wanted = wanted_fields(&which->problem), *kept = json_array();
+    for (size_t i = 0; i < json_array_size(records); i++) {
+        json_t *record = json_array_get(records, i);
+        bool gone = has_shift(record, which->shift) && is_of(record, wanted);
+        json_array_append_new(places, json_integer(gone ? -1 : (json_int_t)json_array_size(kept)));
+        if (!gone)
+            json_array_append(kept, record);
+    }
+    json_decref(wanted);
+    return kept;
+}
+
+static json_int_t place_of(const json_t *places, const json_t *pair, size_t which)
+{
+    const json_t *record = json_array_get(json_object_get(pair, "records"), which);
+    return json_integer_value(json_array_get(places, (size_t)json_integer_value(record)));
+}
+
+static json_t *kept_pairs(const json_t *pairs, const json_t *places)
+{
+    json_t *kept = json_array();
+    for (size_t i = 0; i < json_array_size(pairs); i++) {
+        json_t *pair = json_array_get(pairs, i);
+        json_int_t first = place_of(places, pair, 0), second = place_of(places, pair, 1);
+        if (first < 0 || second < 0)
+            continue;
+        json_object_set_new(pair, "records", json_pack("[I, I]", first, second));
+        json_array_append(kept, pair);
+    }
+    return kept;
+}
+
+void plx_bench_file_forget(plx_bench_file *file, const plx_bench_case *which)
+{
+    json_t *places = json_array();
+    json_t *records = other_records(json_object_get(file->document, "records"), which, places);
+    json_t *pairs = kept_pairs(json_object_get(file->document, "pairs"), places);
+    json_object_set_new(file->document, "records", records);
+    json_object_set_new(file->document, "pairs", pairs);
+    json_decref(places);
 }
 
 size_t plx_bench_file_next_group(const plx_bench_file *file)

@@ -55,6 +55,19 @@ static void add_busy(maker *m, const plx_problem *problem)
     m->turn = turn;
 }
 
+/* Zeros that have a sign to keep, whatever the seed; the others' turns stay theirs. */
+static void add_zeros(maker *m, const plx_problem *problem)
+{
+    const plx_rigour rigour = usual(m);
+    uint64_t seed = m->seed, turn = m->turn;
+
+    m->seed |= 7;
+    m->turn = 0;
+    add(m, problem, PLX_INPUT_SPECIAL, rigour, false);
+    m->seed = seed;
+    m->turn = turn;
+}
+
 static plx_input next_input(const maker *m)
 {
     return (plx_input)(m->turn % PLX_INPUT_COUNT);
@@ -114,12 +127,24 @@ static void reduce_busily(maker *m, plx_reduction reduction)
     add_busy(m, &problem);
 }
 
+/* Nothing but -0: one term, one of each thread of a block, and some more. */
+static void reduce_zeros(maker *m)
+{
+    static const int64_t lengths[] = {1, 1024, 2083};
+
+    for (size_t i = 0; plx_is_floating(m->dtype) && i < sizeof lengths / sizeof lengths[0]; ++i) {
+        plx_problem problem = plx_reduce_of(m->dtype, PLX_SUM, lengths[i]);
+        add_zeros(m, &problem);
+    }
+}
+
 static void make_reduce(maker *m)
 {
     static const int64_t quick[] = {0, 1, 2, 33, 255, 1024, 1025, 4097, 65539};
     static const int64_t longer[] = {4097,   16384,   65535,         65537,
                                      262143, 1000003, (1 << 22) + 1, (1 << 24) + 3};
 
+    reduce_zeros(m);
     for (int r = 0; r < PLX_REDUCTION_COUNT; ++r) {
         if (m->effort == PLX_QUICK && !quick_reduction(m->dtype, (plx_reduction)r))
             continue;
@@ -199,13 +224,25 @@ static void matvec_shape(maker *m, bool trans, int64_t rows, int64_t cols, plx_i
     add(m, &problem, input, usual(m), false);
 }
 
-static void matvec_honesty(maker *m, bool trans, int64_t k)
+static void matvec_precision(maker *m, bool trans, int64_t k)
 {
     plx_problem problem = plx_matvec_of(m->dtype, trans, trans ? k : 130, trans ? 130 : k);
-    add(m, &problem, PLX_INPUT_UNIFORM, (plx_rigour){.repeat = true, .honesty = true}, false);
+    add(m, &problem, PLX_INPUT_UNIFORM, (plx_rigour){.repeat = true, .precision = true}, false);
 }
 
-static const int64_t honest_lengths[] = {1, 2, 16, 64};
+/* One term each, and what without terms becomes of y. */
+static void matvec_zeros(maker *m, bool trans)
+{
+    plx_problem one = plx_matvec_of(m->dtype, trans, trans ? 1 : 130, trans ? 130 : 1);
+    plx_problem none = plx_matvec_of(m->dtype, trans, 67, 131);
+
+    add_zeros(m, &one);
+    none.of.matvec.alpha = 0.0;
+    none.of.matvec.beta = 1.0;
+    add_zeros(m, &none);
+}
+
+static const int64_t precision_lengths[] = {1, 2, 16, 64};
 
 static void make_matvec_one_way(maker *m, bool trans)
 {
@@ -216,8 +253,9 @@ static void make_matvec_one_way(maker *m, bool trans)
     plx_problem busy = plx_matvec_of(m->dtype, trans, 257, 2049);
 
     add_busy(m, &busy);
-    for (size_t i = 0; i < sizeof honest_lengths / sizeof honest_lengths[0]; ++i)
-        matvec_honesty(m, trans, honest_lengths[i]);
+    matvec_zeros(m, trans);
+    for (size_t i = 0; i < sizeof precision_lengths / sizeof precision_lengths[0]; ++i)
+        matvec_precision(m, trans, precision_lengths[i]);
     for (int input = 0; input < PLX_INPUT_COUNT; ++input)
         for (int times = input == PLX_INPUT_SPECIAL ? 4 : 1; times > 0; --times)
             matvec_shape(m, trans, 67, 131, (plx_input)input);
@@ -258,10 +296,21 @@ static void gemm_shape(maker *m, int way, int64_t rows, int64_t cols, int64_t de
     add(m, &problem, input, usual(m), false);
 }
 
-static void gemm_honesty(maker *m, int way, int64_t k)
+static void gemm_precision(maker *m, int way, int64_t k)
 {
     plx_problem problem = plx_gemm_of(m->dtype, (way & 1) != 0, (way & 2) != 0, 66, 70, k);
-    add(m, &problem, PLX_INPUT_UNIFORM, (plx_rigour){.repeat = true, .honesty = true}, false);
+    add(m, &problem, PLX_INPUT_UNIFORM, (plx_rigour){.repeat = true, .precision = true}, false);
+}
+
+/* One term each, and what without terms becomes of C: k is 0, or alpha. */
+static void gemm_zeros(maker *m, int way)
+{
+    for (int64_t k = 0; k <= 2; ++k) {
+        plx_problem problem = plx_gemm_of(m->dtype, (way & 1) != 0, (way & 2) != 0, 66, 70, k);
+        problem.of.gemm.alpha = k == 2 ? 0.0 : 1.0;
+        problem.of.gemm.beta = k == 1 ? 0.0 : 1.0;
+        add_zeros(m, &problem);
+    }
 }
 
 static void gemm_busily(maker *m, int way)
@@ -291,12 +340,13 @@ static void gemm_quick(maker *m)
 
     for (int way = first;; way = second) {
         gemm_busily(m, way);
+        gemm_zeros(m, way);
         for (size_t i = 0; i < sizeof quick / sizeof quick[0]; ++i)
             gemm_shape(m, way, quick[i][0], quick[i][1], quick[i][2], next_input(m));
         for (int input = 0; input < PLX_INPUT_COUNT; ++input)
             gemm_shape(m, way, 67, 70, 37, (plx_input)input);
-        for (size_t i = 0; i < sizeof honest_lengths / sizeof honest_lengths[0]; ++i)
-            gemm_honesty(m, way, honest_lengths[i]);
+        for (size_t i = 0; i < sizeof precision_lengths / sizeof precision_lengths[0]; ++i)
+            gemm_precision(m, way, precision_lengths[i]);
         if (way == second)
             return;
     }
@@ -313,8 +363,9 @@ static void make_gemm(maker *m)
     }
     for (int way = 0; way < 4; ++way) {
         gemm_busily(m, way);
-        for (size_t i = 0; i < sizeof honest_lengths / sizeof honest_lengths[0]; ++i)
-            gemm_honesty(m, way, honest_lengths[i]);
+        gemm_zeros(m, way);
+        for (size_t i = 0; i < sizeof precision_lengths / sizeof precision_lengths[0]; ++i)
+            gemm_precision(m, way, precision_lengths[i]);
         for (int input = 0; input < PLX_INPUT_COUNT; ++input)
             for (int times = input == PLX_INPUT_SPECIAL ? 4 : 1; times > 0; --times)
                 gemm_shape(m, way, 67, 70, 37, (plx_input)input);

@@ -339,6 +339,30 @@ static plx_status add_blank_records(check *c, const plx_operation *operation, co
     return status;
 }
 
+/* A kernel has passed when a case has compared elements, not where there was nothing to compute. */
+static void take_back_empty(plx_record *records, size_t count)
+{
+    for (size_t i = 0; i < count; ++i)
+        if (records[i].outcome == PLX_OUTCOME_OK && records[i].error.compared == 0) {
+            records[i].outcome = PLX_OUTCOME_NOT_RUN;
+            (void)snprintf(records[i].reason, sizeof records[i].reason,
+                           "only empty problems ran, of which no element was compared");
+        }
+}
+
+static plx_status add_unopened(check *c, plx_op op)
+{
+    plx_status status = PLX_OK;
+
+    for (size_t i = 0; status == PLX_OK && i < c->viewpoints.unopened_count; ++i) {
+        plx_record record = plx_viewpoints_unopened(&c->viewpoints, i);
+        record.problem.op = op;
+        record.group = (size_t)op;
+        status = plx_results_add_record(c->results, &record, c->error);
+    }
+    return status;
+}
+
 static void add_counts(plx_check_counts *all, const plx_check_counts *of)
 {
     all->cases += of->cases;
@@ -346,6 +370,7 @@ static void add_counts(plx_check_counts *all, const plx_check_counts *of)
     all->wrong += of->wrong;
     all->unsupported += of->unsupported;
     all->failed += of->failed;
+    all->not_judged += of->not_judged;
     all->pairs += of->pairs;
     all->agreed += of->agreed;
     all->disagreed += of->disagreed;
@@ -397,7 +422,11 @@ static plx_status report_operation(check *c, plx_op op)
             if (c->units[i].tried[arm])
                 plx_check_worse(&c->results->records[first + arm], &tried[arm], &c->units[i].records[arm]);
     free(tried);
-    return status == PLX_OK ? add_pairs(c, op, count, first) : status;
+    if (status == PLX_OK)
+        take_back_empty(&c->results->records[first], count);
+    if (status == PLX_OK)
+        status = add_pairs(c, op, count, first);
+    return status == PLX_OK ? add_unopened(c, op) : status;
 }
 
 static plx_status report(check *c, plx_check_counts *counts)

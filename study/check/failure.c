@@ -59,8 +59,8 @@ void plx_case_circumstances(const plx_case *tried, const plx_inputs *inputs, plx
                          inputs->extents[i].ld);
     if (tried->rigour.shift != 0)
         plx_line_add(line, ", operands %" PRIu64 " elements off alignment", tried->rigour.shift);
-    if (tried->rigour.honesty)
-        plx_line_add(line, ", gate of honesty");
+    if (tried->rigour.precision)
+        plx_line_add(line, ", precision check");
     if (tried->rigour.busy > 0)
         plx_line_add(line, ", %zu runs beside a busy queue", tried->rigour.busy);
 }

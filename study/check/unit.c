@@ -17,6 +17,7 @@ typedef struct part {
     plx_arm *arms;
     plx_stage *stages;  /* one for each backend */
     uint32_t *patterns; /* of each arm: bits of what a probe's kernel serves; 0: not asked yet */
+    plx_claims claims;
     plx_watch *watch;
     plx_error *error;
 } part;
@@ -54,13 +55,14 @@ static plx_status report_failure(plx_check_desk *c, const plx_failed_case *faile
 
 /* ---- the worst case -------------------------------------------------------------------- */
 
-static int rank_of(plx_outcome outcome)
+/* To be right where there is nothing to compute says less than to support nothing else. */
+static int rank_of(const plx_record *record)
 {
     static const int ranks[] = {
-        [PLX_OUTCOME_UNSUPPORTED] = 0, [PLX_OUTCOME_OK] = 1,    [PLX_OUTCOME_NOT_RUN] = 2,
-        [PLX_OUTCOME_FAILED] = 3,      [PLX_OUTCOME_WRONG] = 4,
+        [PLX_OUTCOME_UNSUPPORTED] = 1, [PLX_OUTCOME_NOT_JUDGED] = 2, [PLX_OUTCOME_OK] = 3,
+        [PLX_OUTCOME_NOT_RUN] = 4,     [PLX_OUTCOME_FAILED] = 5,     [PLX_OUTCOME_WRONG] = 6,
     };
-    return ranks[outcome];
+    return record->outcome == PLX_OUTCOME_OK && record->error.compared == 0 ? 0 : ranks[record->outcome];
 }
 
 /* A kernel that does not serve some of the cases is judged by the others. */
@@ -68,7 +70,7 @@ void plx_check_worse(plx_record *kept, bool *tried, const plx_record *record)
 {
     size_t group = kept->group;
 
-    if (!*tried || rank_of(record->outcome) > rank_of(kept->outcome) ||
+    if (!*tried || rank_of(record) > rank_of(kept) ||
         (record->outcome == kept->outcome && record->error.max_over_bound > kept->error.max_over_bound))
         *kept = *record;
     kept->group = group;
@@ -157,6 +159,9 @@ static void count_outcome(plx_check_counts *counts, const plx_arm *arm)
         break;
     case PLX_OUTCOME_WRONG:
         ++counts->wrong;
+        break;
+    case PLX_OUTCOME_NOT_JUDGED:
+        ++counts->not_judged;
         break;
     case PLX_OUTCOME_UNSUPPORTED:
         ++counts->unsupported;
@@ -365,11 +370,13 @@ static plx_status try_arm(part *p, size_t which, const plx_case *tried, size_t n
     if (!suits(p, which, tried))
         return PLX_OK;
     plx_arm_run(arm, inputs, truths, &rigour);
+    plx_claims_test_depth(&p->claims, arm, inputs);
     (void)plx_watch_turn(p->watch, PLX_CHECK_OTHER);
     count_outcome(&p->unit->counts, arm);
     fill_record(&record, tried, inputs, arm, 0);
     plx_check_worse(&p->unit->records[which], &p->unit->tried[which], &record);
-    if (arm->outcome == PLX_OUTCOME_OK || arm->outcome == PLX_OUTCOME_UNSUPPORTED)
+    if (arm->outcome == PLX_OUTCOME_OK || arm->outcome == PLX_OUTCOME_UNSUPPORTED ||
+        arm->outcome == PLX_OUTCOME_NOT_JUDGED)
         return PLX_OK;
     return report_failure(p->desk, &failed, p->error);
 }
@@ -445,6 +452,7 @@ plx_status plx_check_unit_run(plx_check_desk *desk, plx_check_unit *unit, bool l
     for (size_t i = unit->first; status == PLX_OK && i < unit->end; ++i)
         if ((only == 0 || only == i + 1) && unit->cases.list[i].large == large)
             status = try_case(&p, viewpoints, &unit->cases.list[i], i + 1);
+    plx_claims_free(&p.claims);
     free(p.stages);
     free(p.patterns);
     return status;

@@ -52,6 +52,8 @@ static plx_demand demand_of(const plx_arm *arm, const plx_inputs *inputs)
     plx_demand demand = plx_demand_of(inputs->operation, &inputs->problem);
 
     demand.cached = arm->cached;
+    demand.reused = arm->time.hot;
+    demand.queues = arm->time.queues;
     demand.yardstick = plx_arm_is_yardstick(arm);
     demand.other_units =
         (arm->kernel->flags & PLX_KERNEL_VENDOR) != 0 || arm->kernel->compute != PLX_COMPUTE_PLAIN;
@@ -80,24 +82,18 @@ static plx_status add_records(plx_comparison *c, const plx_arm *arms, size_t cou
     return status;
 }
 
-/* A device that could not be opened is a viewpoint that failed, not one that is absent. */
 static plx_status add_unopened(plx_comparison *c, const plx_inputs *inputs, size_t group)
 {
     plx_status status = PLX_OK;
 
     for (size_t i = 0; status == PLX_OK && i < c->viewpoints.unopened_count; ++i) {
-        plx_record record = {.problem = inputs->problem,
-                             .input = inputs->input,
-                             .seed = inputs->seed,
-                             .shift = inputs->shift,
-                             .from_files = inputs->from_arrays,
-                             .group = group,
-                             .device = c->viewpoints.count + i,
-                             .outcome = PLX_OUTCOME_FAILED};
-        record.error.first_bad = -1;
-        (void)snprintf(record.backend, sizeof record.backend, "%s", c->viewpoints.unopened[i].label);
-        (void)snprintf(record.kernel, sizeof record.kernel, "none");
-        (void)snprintf(record.reason, sizeof record.reason, "%s", c->viewpoints.unopened[i].reason);
+        plx_record record = plx_viewpoints_unopened(&c->viewpoints, i);
+        record.problem = inputs->problem;
+        record.input = inputs->input;
+        record.seed = inputs->seed;
+        record.shift = inputs->shift;
+        record.from_files = inputs->from_arrays;
+        record.group = group;
         status = plx_results_add_record(c->results, &record, c->error);
     }
     return status;
@@ -133,8 +129,10 @@ static void validate_arms(plx_comparison *c, plx_arm *arms, size_t count, const 
     for (size_t i = 0; i < count; ++i) {
         progress(c, plx_backend_label(arms[i].backend),
                  arms[i].kernel != NULL ? arms[i].kernel->name : "best", "validate");
-        if (!is_refused(c, &arms[i], &inputs->problem))
-            plx_arm_run(&arms[i], inputs, truths, &rigour);
+        if (is_refused(c, &arms[i], &inputs->problem))
+            continue;
+        plx_arm_run(&arms[i], inputs, truths, &rigour);
+        plx_claims_test(&c->claims, &arms[i], inputs);
     }
 }
 
@@ -145,12 +143,13 @@ static void drop_results(plx_arm *arms, size_t count)
     }
 }
 
-static plx_status measure(plx_comparison *c, plx_arm *arms, size_t count, const plx_inputs *inputs)
+static plx_status measure(plx_comparison *c, plx_arm *arms, size_t count, const plx_inputs *inputs,
+                          plx_truths *truths)
 {
     if (c->options->no_timing)
         return PLX_OK;
     progress(c, "all", "kernels", "time");
-    return plx_measure_arms(arms, count, inputs, c->options, c->error);
+    return plx_measure_arms(arms, count, inputs, truths, c->options, c->error);
 }
 
 static uint32_t kinds_of(const plx_demand *demand)
@@ -170,6 +169,35 @@ static void measure_ceilings(plx_comparison *c, const plx_arm *arms, size_t coun
         }
 }
 
+/* With alpha 0 there is nothing to read and to multiply, whatever the formulas count. */
+static bool does_less(const plx_inputs *inputs)
+{
+    double alpha, beta;
+
+    plx_problem_scalars(&inputs->problem, &alpha, &beta);
+    return alpha == 0.0;
+}
+
+/* A time that is too good is no result.  The ceiling is looked at twice, for something may
+ * have been in its way. */
+static void refuse_times(plx_comparison *c, plx_arm *arms, size_t count, const plx_inputs *inputs)
+{
+    for (size_t i = 0; i < count; ++i) {
+        plx_ceilings *ceilings = &c->results->devices[arms[i].device].ceilings;
+        plx_ceiling_kind kind;
+        char reason[sizeof arms[i].reason];
+        if (!arms[i].time.measured || does_less(inputs))
+            continue;
+        const plx_demand demand = demand_of(&arms[i], inputs);
+        if (!plx_ceiling_refutes(ceilings, &demand, arms[i].time.median_ns, &kind, reason, sizeof reason))
+            continue;
+        plx_ceiling_renew(arms[i].backend, kind, ceilings);
+        if (plx_ceiling_refutes(ceilings, &demand, arms[i].time.median_ns, &kind, arms[i].reason,
+                                sizeof arms[i].reason))
+            arms[i].time = (plx_timing){.measured = false};
+    }
+}
+
 static void count_arms(plx_comparison *c, plx_arm *arms, size_t count, const plx_inputs *inputs)
 {
     if (!c->options->counters)
@@ -186,12 +214,13 @@ static plx_status compare_group(plx_comparison *c, plx_arm *arms, size_t count, 
 
     validate_arms(c, arms, count, inputs, &truths);
     status = plx_arms_pair(arms, count, inputs, &truths, add_pair, c, c->error);
+    if (status == PLX_OK)
+        status = measure(c, arms, count, inputs, &truths);
     plx_truths_free(&truths);
     drop_results(arms, count);
-    if (status == PLX_OK)
-        status = measure(c, arms, count, inputs);
     if (status == PLX_OK) {
         measure_ceilings(c, arms, count, inputs);
+        refuse_times(c, arms, count, inputs);
         plx_viewpoints_environment(&c->viewpoints, c->results);
         count_arms(c, arms, count, inputs);
         status = add_records(c, arms, count, inputs, group);
@@ -245,6 +274,7 @@ plx_status plx_comparison_open(plx_comparison *c, plx_context *context, const pl
 
 void plx_comparison_close(plx_comparison *c)
 {
+    plx_claims_free(&c->claims);
     plx_viewpoints_close(&c->viewpoints);
 }
 

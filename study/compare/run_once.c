@@ -69,13 +69,16 @@ static plx_status execute(plx_arm *arm, const plx_inputs *inputs, plx_error *err
         status =
             plx_fail(error, PLX_FAILED, "%s/%s %s", inputs->operation->name, arm->kernel->name, violation);
     if (status == PLX_OK)
-        status = plx_measure_arms(arm, 1, inputs, &(plx_compare_options){.seconds_per_kernel = 0.1}, error);
+        status = plx_measure_arms(arm, 1, inputs, NULL, &(plx_compare_options){.seconds_per_kernel = 0.1}, error);
     return status;
 }
 
+/* Nothing is judged here, so nothing is called right. */
 static void describe(const plx_arm *arm, const plx_inputs *inputs, plx_record *record)
 {
     plx_record_fill(record, arm, inputs, 0);
+    record->outcome = PLX_OUTCOME_NOT_JUDGED;
+    (void)snprintf(record->reason, sizeof record->reason, "run judges no result; compare does");
     if (!arm->time.measured || !(arm->time.median_ns > 0.0))
         return;
     record->gbps = inputs->operation->bytes(&inputs->problem) / arm->time.median_ns;

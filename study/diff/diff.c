@@ -132,21 +132,29 @@ static bool is_ok(const json_t *record)
     return strcmp(state(record), "ok") == 0;
 }
 
+/* A result that is there no more is as bad as a failure; of what had none nothing is
+ * known, and whoever was wrong is not repaired by failing. */
+static plx_change change_of(int old, int new)
+{
+    if (new < 0)
+        return old == 0 ? PLX_CHANGE_BROKEN : PLX_CHANGE_UNCOMPARED;
+    if (old < 0)
+        return PLX_CHANGE_UNCOMPARED;
+    if (new > old)
+        return PLX_CHANGE_BROKEN;
+    return new <= 1 ? PLX_CHANGE_REPAIRED : PLX_CHANGE_UNCOMPARED;
+}
+
 static plx_status judge_states(diff *d, size_t which)
 {
     const json_t *before = d->matches[which].before, *after = d->matches[which].after;
-    int old = badness(state(before)), new = badness(state(after));
     const char *reason = plx_json_text_at(after, "reason", "");
     char note[320];
     if (strcmp(state(before), state(after)) == 0)
         return PLX_OK;
     (void)snprintf(note, sizeof note, "%.20s, now %.20s%s%.250s", state(before), state(after),
                    reason[0] != '\0' ? ": " : "", reason);
-    return add(d, which,
-               old < 0 || new < 0 ? PLX_CHANGE_UNCOMPARED
-               : new > old        ? PLX_CHANGE_BROKEN
-                                  : PLX_CHANGE_REPAIRED,
-               note);
+    return add(d, which, change_of(badness(state(before)), badness(state(after))), note);
 }
 
 /* ---- errors ------------------------------------------------------------------------------ */

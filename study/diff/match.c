@@ -170,6 +170,25 @@ static void match_stems(match_list *list, entries *before, entries *after)
     }
 }
 
+/* A device that could not be opened, or was lost before its best kernel was chosen, leaves
+ * a record that names no kernel: it stands for all those that it ran before. */
+static bool names_no_kernel(const entry *e)
+{
+    const char *kernel = e->key + e->stem + 1;
+    return strcmp(kernel, "none") == 0 || strcmp(kernel, "best") == 0;
+}
+
+static void match_nameless(match_list *list, entries *before, entries *after)
+{
+    for (size_t i = 0; i < after->count; i++) {
+        entry *nameless = &after->at[i];
+        bool unmatched = !nameless->matched && names_no_kernel(nameless);
+        for (size_t j = 0; unmatched && j < before->count; j++)
+            if (!before->at[j].matched && same_stem(&before->at[j], nameless))
+                pair_up(list, &before->at[j], nameless, true);
+    }
+}
+
 static void match_rest(match_list *list, entries *before, entries *after)
 {
     for (size_t i = 0; i < before->count; i++)
@@ -203,6 +222,7 @@ plx_status plx_diff_match(const json_t *before, const json_t *after, plx_match *
     if (status == PLX_OK) {
         match_equal(&list, &olds, &news);
         match_stems(&list, &olds, &news);
+        match_nameless(&list, &olds, &news);
         match_rest(&list, &olds, &news);
         if (list.count > 0)
             qsort(list.at, list.count, sizeof *list.at, by_order);

@@ -12,6 +12,7 @@ enum { MAX_PLANTED = 4, CHUNK = 1 << 16 };
 typedef struct planted {
     int64_t line, position;
     double value;
+    bool signals; /* a NaN that does */
 } planted;
 
 /* An operand about to be written.  A `line` runs along the summed axis; where
@@ -176,15 +177,24 @@ static double extreme(const source *from, int64_t line, int64_t position)
 
 /* ---- special values --------------------------------------------------------- */
 
+/* NULL: nothing. */
+static const planted *planted_at(const source *from, int64_t line, int64_t position)
+{
+    for (size_t i = 0; i < from->planted_count; ++i)
+        if (from->planted[i].line == line && from->planted[i].position == position)
+            return &from->planted[i];
+    return NULL;
+}
+
 static double special(const source *from, int64_t line, int64_t position)
 {
     uint64_t bits = bits_at(from, line, position);
+    const planted *here = planted_at(from, line, position);
 
-    for (size_t i = 0; i < from->planted_count; ++i)
-        if (from->planted[i].line == line && from->planted[i].position == position)
-            return from->planted[i].value;
+    if (here != NULL)
+        return here->value;
     if (from->factors < 2 && from->seed % 4 == 3)
-        return with_sign(0.0, bits);
+        return from->factors == 1 && from->seed % 8 == 7 ? -0.0 : with_sign(0.0, bits);
     if (from->factors == 2 && (bits >> 8) % 8 == 0)
         return with_sign(0.0, bits); /* for 0 * Inf */
     return uniform(from, line, position);
@@ -240,6 +250,7 @@ static void plant(source *from)
         from->planted[i].line = edge(plx_random(from->seed, from->stream + 32, 2 * i), from->lines);
         from->planted[i].position = edge(plx_random(from->seed, from->stream + 32, 2 * i + 1), from->length);
         from->planted[i].value = special_value(from, i);
+        from->planted[i].signals = i / 2 % 2 == 0;
     }
 }
 
@@ -278,6 +289,7 @@ static int64_t integer_value(const source *from, int64_t line, int64_t position)
 {
     uint64_t index = (uint64_t)line * (uint64_t)from->length + (uint64_t)position;
     uint64_t bits = random_of(from->key, index);
+    const planted *here = planted_at(from, line, position);
 
     switch (from->input) {
     case PLX_INPUT_POSITIVE:
@@ -294,9 +306,9 @@ static int64_t integer_value(const source *from, int64_t line, int64_t position)
     case PLX_INPUT_EXTREME:
         return integer_from_bits(from, bits & 1 ? UINT64_C(1) << 63 : ~(UINT64_C(1) << 63));
     case PLX_INPUT_SPECIAL:
-        for (size_t i = 0; i < from->planted_count; ++i)
-            if (from->planted[i].line == line && from->planted[i].position == position)
-                return integer_from_bits(from, i % 2 == 0 ? UINT64_C(1) << 63 : ~(UINT64_C(1) << 63));
+        if (here != NULL)
+            return integer_from_bits(from, (here - from->planted) % 2 == 0 ? UINT64_C(1) << 63
+                                                                           : ~(UINT64_C(1) << 63));
         return integer_from_bits(from, bits) / 4;
     default:
         return integer_from_bits(from, bits);
@@ -309,16 +321,19 @@ static uint64_t more_bits(const source *from, int64_t line, int64_t position)
     return random_of(from->second_key, (uint64_t)(line * from->length + position));
 }
 
-/* Data that is only moved may carry any NaN. */
-static void write_f32_nan(uint64_t bits, float *to)
+/* Any NaN, of either sign, with a payload from `bits`.  One that signals would not survive
+ * as a number: any arithmetic, a conversion too, makes it quiet. */
+static void write_f32_nan(bool signals, uint64_t bits, float *to)
 {
-    uint32_t nan = UINT32_C(0x7fc00000) | ((uint32_t)(bits >> 40) & UINT32_C(0x803fffff));
+    uint32_t nan = UINT32_C(0x7f800001) | ((uint32_t)(bits >> 32) & UINT32_C(0x803fffff));
+    nan |= signals ? 0 : UINT32_C(0x00400000);
     memcpy(to, &nan, sizeof nan);
 }
 
-static void write_f64_nan(uint64_t bits, double *to)
+static void write_f64_nan(bool signals, uint64_t bits, double *to)
 {
-    uint64_t nan = UINT64_C(0x7ff8000000000000) | (bits & UINT64_C(0x8007ffffffffffff));
+    uint64_t nan = UINT64_C(0x7ff0000000000001) | (bits & UINT64_C(0x8007ffffffffffff));
+    nan |= signals ? 0 : UINT64_C(0x0008000000000000);
     memcpy(to, &nan, sizeof nan);
 }
 
@@ -330,21 +345,22 @@ static double imaginary_value(const source *from, uint64_t bits)
 static void write_real(const source *from, int64_t line, int64_t position, void *to, int64_t place)
 {
     double value = real_value(from, line, position);
-    bool any_nan = isnan(value) && from->moved, complex = from->dtype == PLX_C64 || from->dtype == PLX_C128;
-    uint64_t bits = any_nan || complex ? more_bits(from, line, position) : 0;
+    bool complex = from->dtype == PLX_C64 || from->dtype == PLX_C128;
+    const planted *nan = isnan(value) ? planted_at(from, line, position) : NULL;
+    uint64_t bits = nan != NULL || complex ? more_bits(from, line, position) : 0;
     int64_t at = complex ? 2 * place : place;
 
     if (narrow(from)) {
         ((float *)to)[at] = (float)value;
-        if (any_nan)
-            write_f32_nan(bits, (float *)to + at);
+        if (nan != NULL)
+            write_f32_nan(nan->signals, bits, (float *)to + at);
         if (complex)
             ((float *)to)[at + 1] = (float)imaginary_value(from, bits);
         return;
     }
     ((double *)to)[at] = value;
-    if (any_nan)
-        write_f64_nan(bits, (double *)to + at);
+    if (nan != NULL)
+        write_f64_nan(nan->signals, bits, (double *)to + at);
     if (complex)
         ((double *)to)[at + 1] = imaginary_value(from, bits);
 }

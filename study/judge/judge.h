@@ -98,10 +98,19 @@ extern double plx_reference_limit;
 /* The bound of one kernel on one device: |result - R| <= gamma*S + narrowing*|R| +
  * underflow.  With `rounded_once` the result must be R rounded to the dtype. */
 typedef struct plx_bound {
+    plx_bound_kind kind;
     double gamma, narrowing, underflow;
     bool rounded_once;
+    bool signed_zeros; /* nothing underflows: also a zero that is left of other terms has its sign */
+    bool either_zero;  /* +0 and -0 are right */
     bool flushes;
+    bool may_hide; /* so wide that zero would pass for a sum of random signs */
 } plx_bound;
+
+/* Whether the depth that a kernel declares for a problem can be: no term meets more roundings
+ * than there are additions and multiplications for an element.  Else says so. */
+bool plx_depth_is_possible(const plx_inputs *inputs, const plx_kernel *kernel, const plx_device_info *device,
+                           char *reason, size_t capacity);
 
 plx_bound plx_bound_of(const plx_inputs *inputs, const plx_kernel *kernel, const plx_device_info *device);
 
@@ -123,9 +132,9 @@ plx_status plx_freivalds(const plx_inputs *inputs, const plx_projection *project
                          const void *result, double *worst, int64_t *row, plx_error *error);
 
 /* The largest |error| / (sqrt(k) u S) over the elements; what is f32 or f64 stays
- * below PLX_HONESTY_LIMIT. */
-#define PLX_HONESTY_LIMIT 4.0
-double plx_honesty(const plx_inputs *inputs, const plx_truth *truth, const void *result);
+ * below PLX_PRECISION_LIMIT. */
+#define PLX_PRECISION_LIMIT 4.0
+double plx_precision_error(const plx_inputs *inputs, const plx_truth *truth, const void *result);
 
 typedef struct plx_viewpoint {
     const void *result;

@@ -3,6 +3,7 @@
 #include "study/judge/judge.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,10 +12,34 @@ enum { CHUNK = 1 << 16 };
 
 /* ---- the bound ----------------------------------------------------------------- */
 
-static double gamma_of(double roundings, double unit)
+/* What is lost of S at most.  A term that meets h roundings is multiplied by h factors within
+ * 1 +- u; and n terms lose no more than n u in any order, however deep: neither has an end to
+ * the lengths that it holds for.  doc/validation.md derives both. */
+static double gamma_of_sum(double depth, double terms, double unit)
 {
-    double product = roundings * unit;
-    return product < 1.0 ? product / (1.0 - product) : (double)INFINITY;
+    return fmin(expm1(depth * log1p(unit)), terms * unit);
+}
+
+/* Signs at random, of the roundings or of the terms, add up like a random walk.  Steps of
+ * LIKELY deviations have a probability of 2 exp(-32). */
+static const double LIKELY = 8.0;
+
+static double likely_gamma_of_sum(double depth, double unit)
+{
+    return expm1(LIKELY * sqrt(depth) * unit + depth * unit * unit / (1.0 - unit));
+}
+
+/* alpha and beta round twice more. */
+static double scaled(double gamma, double unit)
+{
+    return gamma + (1.0 + gamma) * (2.0 * unit + unit * unit);
+}
+
+/* Generated terms of random signs and full mantissas; sums of positive terms may stop growing,
+ * each rounding on the same side. */
+static bool has_random_signs(const plx_inputs *inputs)
+{
+    return !inputs->from_arrays && inputs->input == PLX_INPUT_UNIFORM;
 }
 
 /* Every product and every sum may lose a subnormal's worth, in any tree: so the
@@ -34,13 +59,65 @@ static bool small_integer(double value)
     return value == rint(value) && fabs(value) <= 4.0;
 }
 
-/* One product, or numbers so small that no step rounds. */
-static bool rounds_once(const plx_inputs *inputs, double alpha, double beta)
+/* Numbers so small that no step rounds. */
+static bool never_rounds(const plx_inputs *inputs, double alpha, double beta)
 {
-    if (alpha == 1.0 && beta == 0.0 && plx_sum_length(inputs) <= 1)
-        return true;
     return !inputs->from_arrays && inputs->input == PLX_INPUT_INTEGER && small_integer(alpha) &&
            small_integer(beta);
+}
+
+/* One product, or none that rounds. */
+static bool rounds_once(const plx_inputs *inputs, double alpha, double beta)
+{
+    return (alpha == 1.0 && beta == 0.0 && plx_sum_length(inputs) <= 1) || never_rounds(inputs, alpha, beta);
+}
+
+/* Terms of random signs have S/|R| of about sqrt(n).  Where gamma sqrt(n) is below this and a
+ * result of zero is within the bound all the same, it is the data that cancels, not the bound
+ * that is wide. */
+static const double WIDE = 0.25;
+
+static void choose_gamma(const plx_inputs *inputs, const plx_kernel *kernel, double depth, double unit,
+                         plx_bound *bound)
+{
+    double terms = (double)plx_sum_length(inputs), likely = likely_gamma_of_sum(depth, unit);
+
+    bound->kind = PLX_BOUND_DETERMINISTIC;
+    bound->gamma = gamma_of_sum(depth, terms, unit);
+    if (has_random_signs(inputs) && likely < bound->gamma) {
+        bound->kind = PLX_BOUND_PROBABILISTIC;
+        bound->gamma = likely;
+    }
+    if (plx_factor_count(inputs) > 1)
+        bound->gamma = scaled(bound->gamma, unit);
+    bound->may_hide = bound->gamma * sqrt(terms) >= WIDE;
+    if (kernel->compute == PLX_COMPUTE_TF32)
+        bound->gamma += 2.0 * 0x1p-10;
+}
+
+/* Whether depths matter to the verdict. */
+static bool is_rounded(const plx_inputs *inputs)
+{
+    return plx_is_floating(inputs->problem.dtype) && !inputs->operation->exact(&inputs->problem) &&
+           plx_sum_length(inputs) > 0;
+}
+
+bool plx_depth_is_possible(const plx_inputs *inputs, const plx_kernel *kernel, const plx_device_info *device,
+                           char *reason, size_t capacity)
+{
+    int64_t depth, most, terms = plx_sum_length(inputs);
+
+    if (!is_rounded(inputs) || (kernel->flags & PLX_KERNEL_YARDSTICK) != 0)
+        return true;
+    depth = kernel->depth(&inputs->problem, device);
+    most = plx_factor_count(inputs) > 1 && terms <= INT64_MAX / 2 ? 2 * terms : terms;
+    if (depth >= 0 && depth <= most)
+        return true;
+    (void)snprintf(reason, capacity,
+                   "declares an impossible depth: %lld roundings for a term of a sum whose elements take at most "
+                   "%lld additions and multiplications",
+                   (long long)depth, (long long)most);
+    return false;
 }
 
 plx_bound plx_bound_of(const plx_inputs *inputs, const plx_kernel *kernel, const plx_device_info *device)
@@ -56,12 +133,13 @@ plx_bound plx_bound_of(const plx_inputs *inputs, const plx_kernel *kernel, const
     unit = plx_unit_roundoff(accumulator == PLX_F64 ? PLX_F64 : PLX_F32);
     depth = (double)kernel->depth(&inputs->problem, device);
     bound.flushes = dtype == PLX_F32 && (device->features & PLX_FEATURE_FLUSHES_F32) != 0;
-    bound.gamma = gamma_of(depth + (plx_factor_count(inputs) > 1 ? 2.0 : 0.0), unit);
-    if (kernel->compute == PLX_COMPUTE_TF32)
-        bound.gamma += 2.0 * 0x1p-10;
+    choose_gamma(inputs, kernel, depth, unit, &bound);
     bound.narrowing = accumulator != dtype ? plx_unit_roundoff(dtype) : 0.0;
+    bound.gamma *= 1.0 + bound.narrowing; /* what is rounded last is the sum with its error */
     bound.underflow = underflow_of(inputs, depth, alpha, bound.flushes);
     bound.rounded_once = kernel->compute == PLX_COMPUTE_PLAIN && rounds_once(inputs, alpha, beta);
+    bound.either_zero = alpha < 0.0 && beta == 0.0 && plx_sum_length(inputs) > 0;
+    bound.signed_zeros = plx_factor_count(inputs) < 2 || never_rounds(inputs, alpha, beta);
     return bound;
 }
 
@@ -72,6 +150,7 @@ typedef enum verdict { RIGHT, WRONG, INDETERMINATE } verdict;
 typedef struct finding {
     verdict verdict;
     double over_bound, ulp;
+    bool hidden; /* zero would be within the bound, too */
 } finding;
 
 static double ratio_of(double error, double bound)
@@ -87,7 +166,8 @@ static double ratio_of(double error, double bound)
 static finding judge_special(double got, double value)
 {
     bool right = isnan(value) ? isnan(got) : got == value;
-    return (finding){right ? RIGHT : WRONG, right ? 0.0 : (double)INFINITY, right ? 0.0 : (double)INFINITY};
+    double far = right ? 0.0 : (double)INFINITY;
+    return (finding){.verdict = right ? RIGHT : WRONG, .over_bound = far, .ulp = far};
 }
 
 static double rounded(plx_dtype dtype, double value)
@@ -95,22 +175,33 @@ static double rounded(plx_dtype dtype, double value)
     return dtype == PLX_F32 ? (double)(float)value : value;
 }
 
+/* A zero of the wrong sign where the result is exact: of zeros alone, or where no term underflows. */
+static bool has_wrong_sign(const plx_bound *bound, double got, double value, double tail, double magnitude)
+{
+    bool exact = value == 0.0 && tail == 0.0 && (magnitude == 0.0 || bound->signed_zeros);
+    return exact && !bound->either_zero && got == 0.0 && signbit(got) != signbit(value);
+}
+
 static finding judge_real(plx_dtype dtype, const plx_bound *bound, double got, double value, double tail,
                           double magnitude)
 {
     double error, allowed;
-    finding found = {RIGHT, 0.0, 0.0};
+    finding found = {.verdict = RIGHT};
 
     if (isnan(value) || isinf(value))
         return judge_special(got, value);
     if (!(magnitude <= plx_largest(dtype)))
-        return (finding){INDETERMINATE, 0.0, 0.0};
+        return (finding){.verdict = INDETERMINATE};
+    if (has_wrong_sign(bound, got, value, tail, magnitude))
+        return (finding){.verdict = WRONG, .over_bound = (double)INFINITY, .ulp = 1.0};
     error = fabs((got - value) - tail);
     allowed = bound->gamma * magnitude + bound->narrowing * fabs(value) + bound->underflow;
-    if (bound->rounded_once) {
+    if (bound->rounded_once || magnitude == 0.0) { /* nothing but zeros rounds nothing */
         error = fabs(got - rounded(dtype, value));
         allowed = bound->flushes ? 0x1p-126 : 0.0;
     }
+    found.hidden = bound->may_hide && !bound->rounded_once && bound->gamma * magnitude >= fabs(value) &&
+                   magnitude > 0.0;
     found.ulp = error / plx_spacing(dtype, value);
     if (isnan(found.ulp))
         found.ulp = (double)INFINITY;
@@ -124,7 +215,7 @@ static finding judge_real(plx_dtype dtype, const plx_bound *bound, double got, d
 
 typedef struct tally {
     double over_bound, ulp;
-    int64_t wrong, indeterminate, first_entry;
+    int64_t wrong, indeterminate, hidden, first_entry;
 } tally;
 
 static void count(tally *sum, const finding *found, int64_t entry)
@@ -133,6 +224,7 @@ static void count(tally *sum, const finding *found, int64_t entry)
         ++sum->indeterminate;
     if (found->verdict == WRONG && sum->wrong++ == 0)
         sum->first_entry = entry;
+    sum->hidden += found->hidden ? 1 : 0;
     if (found->over_bound > sum->over_bound)
         sum->over_bound = found->over_bound;
     if (found->ulp > sum->ulp)
@@ -146,6 +238,7 @@ static void add_tally(tally *all, const tally *part)
         all->first_entry = part->first_entry;
     all->wrong += part->wrong;
     all->indeterminate += part->indeterminate;
+    all->hidden += part->hidden;
     if (part->over_bound > all->over_bound)
         all->over_bound = part->over_bound;
     if (part->ulp > all->ulp)
@@ -165,14 +258,14 @@ static finding judge_bytes(const plx_inputs *inputs, const void *expected, int64
     plx_dtype dtype = inputs->problem.dtype;
     bool right = memcmp((const char *)expected + (size_t)entry * size,
                         (const char *)result + (size_t)place * size, size) == 0;
-    finding found = {RIGHT, 0.0, 0.0};
+    finding found = {.verdict = RIGHT};
 
     if (right)
         return found;
     if (plx_factor_count(inputs) > 0 && plx_element_is_nan(dtype, expected, entry) &&
         plx_element_is_nan(dtype, result, place))
         return found;
-    found = (finding){WRONG, (double)INFINITY, (double)INFINITY};
+    found = (finding){.verdict = WRONG, .over_bound = (double)INFINITY, .ulp = (double)INFINITY};
     if (plx_is_floating(dtype)) {
         double value = plx_element_value(dtype, expected, entry);
         double ulp = fabs(plx_element_value(dtype, result, place) - value) / plx_spacing(dtype, value);
@@ -275,6 +368,9 @@ void plx_judge_elements(const plx_inputs *inputs, const plx_truth *truth, const 
     measure->max_ulp = sum.ulp;
     measure->wrong = sum.wrong;
     measure->indeterminate = sum.indeterminate;
+    measure->bound = truth->exact || bound->rounded_once ? PLX_BOUND_EXACT : bound->kind;
+    measure->gamma = measure->bound == PLX_BOUND_EXACT ? 0.0 : bound->gamma;
+    measure->too_wide = sum.hidden > truth->count / 2;
     if (sum.wrong > 0)
         note_first(inputs, truth, yardstick, result, sum.first_entry, measure);
 }
@@ -327,7 +423,7 @@ plx_status plx_judge(const plx_inputs *inputs, const plx_truth *truth, const plx
     return judge_row(inputs, bound, result, row, measure);
 }
 
-double plx_honesty(const plx_inputs *inputs, const plx_truth *truth, const void *result)
+double plx_precision_error(const plx_inputs *inputs, const plx_truth *truth, const void *result)
 {
     plx_dtype dtype = inputs->problem.dtype;
     double scale = sqrt((double)plx_sum_length(inputs)) * plx_unit_roundoff(dtype), largest = 0.0;

@@ -58,6 +58,9 @@ plx_demand plx_demand_of(const plx_operation *operation, const plx_problem *prob
     return demand;
 }
 
+/* By more than this times nothing is faster than a ceiling that applies. */
+static const double incredible = 2.0;
+
 /* ---- the roofline ------------------------------------------------------------------ */
 
 /* The shortest time that this ceiling allows; 0 where it allows any. */
@@ -88,6 +91,41 @@ static const char *cause(const plx_ceiling *ceiling, const plx_demand *demand)
     if (ceiling->kind == PLX_CEILING_LAUNCH)
         return "launches cost less now than when the ceiling was measured";
     return "the clock or the load of the device changed since the ceiling was measured";
+}
+
+/* What a time may be ahead of by more than noise: what the measured ceiling is not about. */
+static bool is_exempt(const plx_demand *demand, plx_ceiling_kind kind)
+{
+    if (kind == PLX_CEILING_LAUNCH)
+        return false;
+    return kind == demand->memory ? demand->cached || demand->reused : demand->other_units;
+}
+
+/* Launches in several queues overlap. */
+static double least_believed(const plx_ceilings *ceilings, const plx_demand *demand, plx_ceiling_kind kind)
+{
+    const double queues = demand->queues > 1 ? (double)demand->queues : 1.0;
+    const double least = is_exempt(demand, kind) ? 0.0 : least_time(ceilings, demand, kind) / incredible;
+    return kind == PLX_CEILING_LAUNCH ? least / queues : least;
+}
+
+bool plx_ceiling_refutes(const plx_ceilings *ceilings, const plx_demand *demand, double time_ns,
+                         plx_ceiling_kind *kind, char *reason, size_t capacity)
+{
+    const plx_ceiling_kind kinds[] = {demand->memory, demand->arithmetic, PLX_CEILING_LAUNCH};
+
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; ++i) {
+        if (!(time_ns < least_believed(ceilings, demand, kinds[i])))
+            continue;
+        *kind = kinds[i];
+        (void)snprintf(reason, capacity,
+                       "not timed: %.4g ns is %.3g times as fast as the %s ceiling of this device allows (%.4g %s), "
+                       "which is an error of measurement",
+                       time_ns, least_time(ceilings, demand, kinds[i]) / time_ns, words[kinds[i]].name,
+                       ceilings->value[kinds[i]], words[kinds[i]].unit);
+        return true;
+    }
+    return false;
 }
 
 plx_ceiling plx_ceiling_of(const plx_ceilings *ceilings, const plx_demand *demand, double time_ns)

@@ -18,7 +18,8 @@ typedef struct gauge {
     plx_plan *plan;
     plx_buffer *buffers[2];
     uint64_t bytes[2];
-    plx_event *from, *to;
+    plx_timed_queues queue; /* one */
+    double overhead_ns;     /* of a batch on the host's clock */
 } gauge;
 
 /* ---- the problem ------------------------------------------------------------------ */
@@ -129,15 +130,14 @@ static plx_status gauge_open(gauge *g)
     if (status == PLX_OK)
         status = fill_input(g);
     if (status == PLX_OK)
-        status = plx_event_create(g->backend, &g->from);
-    return status == PLX_OK ? plx_event_create(g->backend, &g->to) : status;
+        status = plx_timed_queues_open(&g->queue, g->backend, 1);
+    return status == PLX_OK ? plx_clock_overhead(&g->queue, &g->overhead_ns) : status;
 }
 
 static void gauge_close(gauge *g)
 {
     (void)plx_synchronize(g->backend, NULL);
-    plx_event_destroy(g->from);
-    plx_event_destroy(g->to);
+    plx_timed_queues_close(&g->queue);
     plx_plan_destroy(g->plan);
     plx_buffer_destroy(g->buffers[0]);
     plx_buffer_destroy(g->buffers[1]);
@@ -148,18 +148,20 @@ static plx_status time_batch(gauge *g, size_t batch, double *elapsed)
 {
     const plx_view views[] = {{g->buffers[0], 0}, {g->buffers[1], 0}};
     double device_ns = 0.0, host_ns, start = plx_now_ns();
-    plx_status status = plx_event_record(NULL, g->from);
+    plx_status status = plx_timed_queues_start(&g->queue);
 
     for (size_t i = 0; status == PLX_OK && i < batch; ++i)
         status = plx_execute(g->plan, NULL, views, 2);
     if (status == PLX_OK)
-        status = plx_event_record(NULL, g->to);
+        status = plx_timed_queues_stop(&g->queue);
     if (status == PLX_OK)
-        status = plx_synchronize(g->backend, NULL);
+        status = plx_timed_queues_wait(&g->queue);
     host_ns = plx_now_ns() - start;
     if (status == PLX_OK)
-        status = plx_event_elapsed(g->from, g->to, &device_ns);
-    *elapsed = device_ns > 0.0 && device_ns <= host_ns * 1.05 + 2e4 ? device_ns : host_ns;
+        status = plx_timed_queues_elapsed(&g->queue, &device_ns);
+    *elapsed = plx_clock_fit_of(device_ns, host_ns, plx_clock_overhead_idle(g->overhead_ns)) == PLX_CLOCK_FITS
+                   ? device_ns
+                   : host_ns;
     return status;
 }
 
@@ -303,5 +305,21 @@ void plx_ceilings_measure(plx_backend *backend, uint32_t kinds, plx_ceilings *ce
         }
     if (known != NULL)
         *ceilings = known->of;
+    (void)pthread_mutex_unlock(&context->ceilings_lock);
+}
+
+void plx_ceiling_renew(plx_backend *backend, plx_ceiling_kind kind, plx_ceilings *ceilings)
+{
+    plx_context *context = plx_backend_context(backend);
+    plx_known_ceilings *known;
+
+    (void)pthread_mutex_lock(&context->ceilings_lock);
+    known = known_of(backend);
+    if (known != NULL) {
+        const double value = measure_somewhere(backend, kind), before = known->of.value[kind];
+        if (value > 0.0 && (kind == PLX_CEILING_LAUNCH ? value < before : value > before))
+            known->of.value[kind] = value;
+        *ceilings = known->of;
+    }
     (void)pthread_mutex_unlock(&context->ceilings_lock);
 }

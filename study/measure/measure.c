@@ -1,13 +1,15 @@
 /* Times the arms of a study on one problem: batches between two events, buffers rotated
  * past the cache, arms in random order, until each one's interval is narrow. */
-#include "study/measure/timing.h"
+#include "study/measure/timed_results.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MIN_SAMPLES = 20, MAX_BATCH = 20000, CALLS_PER_ROUND = 4, LAUNCHES_PER_QUEUE = 4 };
+/* A round in so many is looked at, and one of the first, none of which is the last; the last
+ * always. */
+enum { LOOK_EVERY = 16, FIRST_ROUNDS = 2 };
 
 static const double sample_ns = 400e3;      /* a sample lasts at least this long */
 static const double settled_width = 0.01;   /* of the interval, relative to the median */
@@ -22,8 +24,11 @@ typedef struct runner {
     plx_pool *pool;
     plx_backend *telemetry; /* tells the state of the device; NULL: nobody does */
     plx_timed_queues queues;
+    plx_timed_results results;
     size_t batch, count, calls;
-    bool device_clock, done;
+    bool ending, done; /* ending: one more round, whose results are judged */
+    plx_clock_fit fit;   /* of the device's clock to the host's */
+    double overhead_ns;  /* of a batch on the host's clock */
     double once_ns;  /* about the time of one launch */
     double spent_ns; /* on the host's clock */
     plx_sample samples[PLX_MAX_SAMPLES];
@@ -56,12 +61,17 @@ static plx_status launch_batch(runner *r)
     return status;
 }
 
+static bool warms_up(const runner *r)
+{
+    return r->once_ns < warm_up_limit_ns;
+}
+
 /* The time of one batch on both clocks.  One launch goes ahead of it, so that neither what
  * the arm before left in the caches nor an idle device is charged to this one. */
 static plx_status time_batch(runner *r, double *device_ns, double *host_ns)
 {
     double start;
-    plx_status status = r->once_ns < warm_up_limit_ns ? launch(r) : PLX_OK;
+    plx_status status = warms_up(r) ? launch(r) : PLX_OK;
 
     if (status == PLX_OK)
         status = plx_timed_queues_wait(&r->queues);
@@ -81,10 +91,9 @@ static plx_status time_batch(runner *r, double *device_ns, double *host_ns)
     return status;
 }
 
-/* A device's clock is believed when it says something that the host's allows. */
-static bool credible(double device_ns, double host_ns)
+static double overhead_of(const runner *r)
 {
-    return isfinite(device_ns) && device_ns > 0.0 && device_ns <= host_ns * 1.05 + 2e4;
+    return warms_up(r) ? r->overhead_ns : plx_clock_overhead_idle(r->overhead_ns);
 }
 
 /* One batch: the time on the clock that is believed, and on the host's. */
@@ -93,13 +102,13 @@ static plx_status try_batch(runner *r, double *elapsed, double *host_ns)
     double device_ns = 0.0;
     plx_status status = time_batch(r, &device_ns, host_ns);
 
-    r->device_clock = credible(device_ns, *host_ns);
-    *elapsed = r->device_clock ? device_ns : *host_ns;
+    r->fit = plx_clock_fit_of(device_ns, *host_ns, overhead_of(r));
+    *elapsed = r->fit == PLX_CLOCK_FITS ? device_ns : *host_ns;
     r->once_ns = *elapsed / (double)r->batch;
     return status;
 }
 
-/* Warms up, chooses the clock, and doubles the batch until a sample lasts long enough.
+/* Warms up, and doubles the batch until a sample lasts long enough.
  * What takes all the time there is in one go is not run again for that.  With several queues
  * a sample begins and ends with launches that overlap less: it lasts longer, and each queue
  * has a few. */
@@ -153,11 +162,9 @@ static plx_status take_sample(runner *r, const timing_rules *rules)
         return status;
     note_state(r, sample);
     sample->host_ns = host_ns / (double)r->batch;
-    sample->time_ns = r->device_clock ? device_ns / (double)r->batch : sample->host_ns;
-    ++r->count;
+    sample->device_ns = device_ns / (double)r->batch;
+    r->fit = plx_samples_believe(r->samples, ++r->count, r->batch, overhead_of(r));
     r->arm->time.settled = settled(r, rules);
-    r->done = (r->arm->time.settled && !rules->together) || r->count == PLX_MAX_SAMPLES ||
-              (r->spent_ns > rules->limit_ns && r->count >= 3);
     return PLX_OK;
 }
 
@@ -178,6 +185,86 @@ static plx_status take_calls(runner *r)
     return status;
 }
 
+/* ---- rounds --------------------------------------------------------------------------------- */
+
+static void runner_wrong(runner *r)
+{
+    r->done = true;
+    r->count = 0;
+    r->calls = 0;
+    r->arm->outcome = PLX_OUTCOME_WRONG;
+    r->arm->time = (plx_timing){.measured = false};
+    (void)snprintf(r->arm->reason, sizeof r->arm->reason, "wrong while timed, though right before: %s",
+                   r->results.wrong);
+}
+
+/* Whether this round is the last that time allows. */
+static bool is_last(const runner *r, const timing_rules *rules)
+{
+    const double round_ns = r->once_ns * (double)r->batch;
+    return r->ending || r->count + 1 >= PLX_MAX_SAMPLES ||
+           (r->count >= FIRST_ROUNDS && r->spent_ns + round_ns > rules->limit_ns);
+}
+
+static plx_look choose_look(const runner *r, const timing_rules *rules)
+{
+    const size_t every = r->count < FIRST_ROUNDS ? FIRST_ROUNDS - r->count : LOOK_EVERY;
+
+    if (r->results.truths == NULL)
+        return PLX_LOOK_NONE;
+    if (is_last(r, rules))
+        return PLX_LOOK_ALL;
+    if (r->count < FIRST_ROUNDS && r->results.change.sought)
+        return PLX_LOOK_NONE;
+    return plx_random((uint64_t)plx_now_ns(), 515, r->count) % every == 0 ? PLX_LOOK_CHANGED : PLX_LOOK_NONE;
+}
+
+/* With beta a launch adds to what the one before left: only what ran once can be judged. */
+static bool accumulates(const runner *r)
+{
+    const plx_inputs *inputs = r->results.inputs;
+    return inputs->data[inputs->operation->output] != NULL && r->batch + 1 > r->pool->sets;
+}
+
+static plx_status launch_each_set(runner *r)
+{
+    plx_status status = PLX_OK;
+
+    for (size_t i = 0; status == PLX_OK && i < r->pool->sets && i < r->batch; ++i)
+        status = launch(r);
+    return status == PLX_OK ? plx_timed_queues_wait(&r->queues) : status;
+}
+
+/* A sample, and a look at the results of its launches; where those can't be judged, of as
+ * many as there are sets right behind them. */
+static plx_status sample_and_look(runner *r, const timing_rules *rules, plx_look look)
+{
+    const bool behind = accumulates(r);
+    plx_status status = behind ? take_sample(r, rules) : PLX_OK;
+
+    if (status == PLX_OK)
+        status = plx_timed_results_prepare(&r->results, look, behind ? r->batch : r->batch + (size_t)warms_up(r));
+    if (status == PLX_OK)
+        status = behind ? launch_each_set(r) : take_sample(r, rules);
+    return status == PLX_OK ? plx_timed_results_judge(&r->results) : status;
+}
+
+/* The round after which an arm is done is one whose results were judged. */
+static plx_status take_round(runner *r, const timing_rules *rules)
+{
+    const plx_look look = choose_look(r, rules);
+    plx_status status = look == PLX_LOOK_NONE ? take_sample(r, rules) : sample_and_look(r, rules, look);
+
+    if (status == PLX_OK && r->results.wrong[0] != '\0') {
+        runner_wrong(r);
+        return PLX_OK;
+    }
+    r->ending = r->ending || (r->arm->time.settled && !rules->together) || r->count + 1 >= PLX_MAX_SAMPLES ||
+                (r->spent_ns > rules->limit_ns && r->count >= 3);
+    r->done = r->ending && (look == PLX_LOOK_ALL || r->results.truths == NULL);
+    return status;
+}
+
 /* ---- an arm from start to end -------------------------------------------------------------- */
 
 static void runner_fail(runner *r, plx_status status)
@@ -195,7 +282,7 @@ static void runner_fail(runner *r, plx_status status)
                    plx_message(plx_backend_context(r->arm->backend)));
 }
 
-static void runner_start(runner *r, plx_arm *arm, plx_pool **pools, const plx_inputs *inputs,
+static void runner_start(runner *r, plx_arm *arm, plx_pool **pools, const plx_inputs *inputs, plx_truths *truths,
                          const timing_rules *rules)
 {
     plx_status status;
@@ -203,8 +290,11 @@ static void runner_start(runner *r, plx_arm *arm, plx_pool **pools, const plx_in
     r->arm = arm;
     r->operand_count = inputs->operation->operand_count;
     status = plx_pool_for(pools, arm->backend, inputs, rules->hot, rules->queues, &r->pool);
+    r->results = (plx_timed_results){.arm = arm, .inputs = inputs, .truths = truths, .pool = r->pool};
     if (status == PLX_OK)
         status = plx_timed_queues_open(&r->queues, arm->backend, rules->queues);
+    if (status == PLX_OK)
+        status = plx_clock_overhead(&r->queues, &r->overhead_ns);
     if (status == PLX_OK)
         status = calibrate(r, rules->limit_ns);
     if (status != PLX_OK)
@@ -216,7 +306,8 @@ static void runner_finish(runner *r, const timing_rules *rules)
     plx_timing *timing = &r->arm->time;
 
     if (r->count > 0) {
-        timing->device_clock = r->device_clock;
+        timing->device_clock = r->fit == PLX_CLOCK_FITS;
+        (void)snprintf(timing->clock_reason, sizeof timing->clock_reason, "%s", plx_clock_fit_text(r->fit));
         timing->hot = rules->hot;
         timing->queues = r->pool->sets < rules->queues ? r->pool->sets : rules->queues;
         timing->batch = r->batch;
@@ -226,6 +317,8 @@ static void runner_finish(runner *r, const timing_rules *rules)
             plx_timing_widen(timing);
         r->arm->cached = plx_pool_is_cached(r->pool);
     }
+    r->arm->error.compared_after = r->results.compared;
+    plx_timed_results_free(&r->results);
     plx_timed_queues_close(&r->queues);
 }
 
@@ -263,14 +356,15 @@ static void run_rounds(runner *runners, size_t *order, size_t count, const timin
             plx_status status;
             if (r->done)
                 continue;
-            status = take_sample(r, rules);
-            if (status == PLX_OK)
+            status = take_round(r, rules);
+            if (status == PLX_OK && !r->done)
                 status = take_calls(r);
             if (status != PLX_OK)
                 runner_fail(r, status);
             busy = busy || !r->done;
         }
-        busy = busy && !(rules->together && all_settled(runners, count));
+        for (size_t i = 0; rules->together && all_settled(runners, count) && i < count; ++i)
+            runners[i].ending = true;
     }
 }
 
@@ -294,8 +388,8 @@ static void find_telemetry(runner *runners, size_t count, const plx_arm *arms, s
     free(backends);
 }
 
-/* Arm i meets inputs[i * stride]. */
-static plx_status measure(plx_arm *arms, size_t count, const plx_inputs *inputs, size_t stride,
+/* Arm i meets inputs[i * stride] and truths[i * stride]. */
+static plx_status measure(plx_arm *arms, size_t count, const plx_inputs *inputs, plx_truths *truths, size_t stride,
                           const timing_rules *rules, plx_error *error)
 {
     runner *runners = calloc(count > 0 ? count : 1, sizeof *runners);
@@ -310,7 +404,8 @@ static plx_status measure(plx_arm *arms, size_t count, const plx_inputs *inputs,
     for (size_t i = 0; i < count; ++i)
         if (worth_timing(&arms[i], &inputs[i * stride])) {
             order[timed] = timed;
-            runner_start(&runners[timed++], &arms[i], &pools, &inputs[i * stride], rules);
+            runner_start(&runners[timed++], &arms[i], &pools, &inputs[i * stride],
+                         truths != NULL ? &truths[i * stride] : NULL, rules);
         }
     find_telemetry(runners, timed, arms, count);
     run_rounds(runners, order, timed, rules);
@@ -322,18 +417,18 @@ static plx_status measure(plx_arm *arms, size_t count, const plx_inputs *inputs,
     return PLX_OK;
 }
 
-plx_status plx_measure_arms(plx_arm *arms, size_t count, const plx_inputs *inputs,
+plx_status plx_measure_arms(plx_arm *arms, size_t count, const plx_inputs *inputs, plx_truths *truths,
                             const plx_compare_options *options, plx_error *error)
 {
     const double seconds = options->seconds_per_kernel > 0.0 ? options->seconds_per_kernel : 0.5;
     const timing_rules rules = {
         .limit_ns = seconds * 1e9, .hot = options->hot, .queues = options->queues > 0 ? options->queues : 1};
-    return measure(arms, count, inputs, 0, &rules, error);
+    return measure(arms, count, inputs, truths, 0, &rules, error);
 }
 
-plx_status plx_measure_sweep(plx_arm *arms, size_t count, const plx_inputs *inputs, double seconds,
-                             plx_error *error)
+plx_status plx_measure_sweep(plx_arm *arms, size_t count, const plx_inputs *inputs, plx_truths *truths,
+                             double seconds, plx_error *error)
 {
     const timing_rules rules = {.limit_ns = seconds * 1e9, .queues = 1, .together = true};
-    return measure(arms, count, inputs, 1, &rules, error);
+    return measure(arms, count, inputs, truths, 1, &rules, error);
 }

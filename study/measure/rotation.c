@@ -198,7 +198,7 @@ plx_status plx_pool_for(plx_pool **pools, plx_backend *backend, const plx_inputs
 }
 
 /* What has no elements has no place. */
-static uint64_t operand_in_set(const plx_pool *pool, size_t operand, size_t set)
+uint64_t plx_pool_place(const plx_pool *pool, size_t operand, size_t set)
 {
     return pool->stride[operand] > 0 ? set * pool->stride[operand] + operand_start(pool->inputs) : 0;
 }
@@ -208,7 +208,7 @@ size_t plx_pool_views(plx_pool *pool, plx_view *views, size_t count)
     const size_t set = pool->next;
 
     for (size_t i = 0; i < count; ++i)
-        views[i] = (plx_view){pool->buffers[i], operand_in_set(pool, i, set)};
+        views[i] = (plx_view){pool->buffers[i], plx_pool_place(pool, i, set)};
     pool->next = set + 1 < pool->sets ? set + 1 : 0;
     return set;
 }

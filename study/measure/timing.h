@@ -30,6 +30,8 @@ size_t plx_pool_sets(uint64_t footprint, uint64_t largest, uint64_t cache, const
 plx_status plx_pool_for(plx_pool **pools, plx_backend *backend, const plx_inputs *inputs, bool hot,
                         size_t queues, plx_pool **found);
 void plx_pools_free(plx_pool *pools);
+/* Where in its buffer an operand of a set begins. */
+uint64_t plx_pool_place(const plx_pool *pool, size_t operand, size_t set);
 /* The operands of the next launch.  Returns the number of their set. */
 size_t plx_pool_views(plx_pool *pool, plx_view *views, size_t count);
 /* Whether all that its launches touch fits in the cache. */
@@ -63,9 +65,10 @@ plx_status plx_timed_queues_elapsed(const plx_timed_queues *queues, double *nano
 
 /* One batch of launches: its time, and the state the device was in. */
 typedef struct plx_sample {
-    double time_ns, host_ns; /* of one launch: on the clock that is believed, on the host's */
-    double clock_mhz;        /* the lower one of before and after; 0: not known */
-    uint32_t throttle;       /* PLX_THROTTLE_ bits of before and after */
+    double time_ns;            /* of one launch, on the clock that is believed */
+    double device_ns, host_ns; /* on either clock; what a device says may be nonsense */
+    double clock_mhz;          /* the lower one of before and after; 0: not known */
+    uint32_t throttle;         /* PLX_THROTTLE_ bits of before and after */
 } plx_sample;
 
 /* Marks what was taken while the device ran slower than it usually does: throttled for
@@ -81,6 +84,26 @@ void plx_timing_of_samples(const plx_sample *samples, size_t count, plx_timing *
 void plx_timing_widen(plx_timing *timing);
 
 enum { PLX_MAX_SAMPLES = 600 };
+
+/* ---- which clock to believe (clock_fit.c) -------------------------------------------- */
+
+typedef enum plx_clock_fit {
+    PLX_CLOCK_FITS = 0,
+    PLX_CLOCK_SILENT, /* nothing, NaN, infinite or negative */
+    PLX_CLOCK_LONG,   /* more than the host saw */
+    PLX_CLOCK_SHORT   /* less than the host saw, by more than the overhead */
+} plx_clock_fit;
+
+/* Whether the device's time of a batch fits the host's, of which `overhead_ns` may have
+ * been no work of the device. */
+plx_clock_fit plx_clock_fit_of(double device_ns, double host_ns, double overhead_ns);
+const char *plx_clock_fit_text(plx_clock_fit fit); /* "" for one that fits */
+/* Judges the device's clock by all samples of an arm, and sets their time_ns. */
+plx_clock_fit plx_samples_believe(plx_sample *samples, size_t count, size_t batch, double overhead_ns);
+/* Several times what launching and waiting cost, seen with batches of nothing; and that
+ * for batches without a launch ahead, which find the device idle. */
+plx_status plx_clock_overhead(const plx_timed_queues *queues, double *overhead_ns);
+double plx_clock_overhead_idle(double overhead_ns);
 
 /* ---- clocks (clocks.c) -------------------------------------------------------------- */
 

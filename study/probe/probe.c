@@ -23,6 +23,7 @@ typedef struct run {
     plx_probe_sweep *sweep;
     plx_arm *arms;
     plx_inputs *inputs;
+    plx_truths *truths; /* made again where timed results are judged */
     bool *owns; /* the data of the inputs; else an earlier point does */
 } run;
 
@@ -119,7 +120,7 @@ static void try_point(run *r, size_t point)
         return;
     }
     if (make_inputs(r, point, &error) != PLX_OK) {
-        refuse(arm, PLX_OUTCOME_NOT_RUN, error.text);
+        refuse(arm, PLX_OUTCOME_FAILED, error.text);
         return;
     }
     plx_arm_run(arm, &r->inputs[point], &truths, &rigour);
@@ -164,9 +165,11 @@ static plx_status run_points(run *r, plx_error *error)
     for (size_t i = 0; i < r->sweep->point_count; ++i)
         try_point(r, i);
     progress(r, "time", "");
-    status = plx_measure_sweep(r->arms, r->sweep->point_count, r->inputs, seconds_per_point(r), error);
+    status = plx_measure_sweep(r->arms, r->sweep->point_count, r->inputs, r->truths, seconds_per_point(r), error);
     for (size_t i = 0; i < r->sweep->point_count; ++i)
         take_point(r, i);
+    for (size_t i = 0; i < r->sweep->point_count; ++i)
+        plx_truths_free(&r->truths[i]);
     plx_probe_judge(r->sweep, plx_backend_device(r->backend));
     for (size_t i = 0; i < r->sweep->point_count; ++i) {
         plx_arm_clear(&r->arms[i]);
@@ -184,13 +187,15 @@ static plx_status run_sweep(probing *all, plx_backend *backend, plx_probe_sweep 
 
     r.arms = calloc(count, sizeof *r.arms);
     r.inputs = calloc(count, sizeof *r.inputs);
+    r.truths = calloc(count, sizeof *r.truths);
     r.owns = calloc(count, sizeof *r.owns);
-    if (r.arms == NULL || r.inputs == NULL || r.owns == NULL)
+    if (r.arms == NULL || r.inputs == NULL || r.truths == NULL || r.owns == NULL)
         status = plx_fail(all->error, PLX_NO_MEMORY, "no memory for a sweep");
     else
         status = run_points(&r, all->error);
     free(r.arms);
     free(r.inputs);
+    free(r.truths);
     free(r.owns);
     return status;
 }

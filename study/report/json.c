@@ -173,6 +173,7 @@ json_t *plx_json_device(const plx_study_device *device)
     const plx_device_info *info = &device->info;
     json_t *made = json_object();
     json_object_set_new(made, "label", plx_json_text(device->label));
+    json_object_set_new(made, "named", json_boolean(device->named));
     json_object_set_new(made, "name", plx_json_text(info->name));
     json_object_set_new(made, "vendor", plx_json_text(info->vendor));
     json_object_set_new(made, "api", plx_json_text(info->api));
@@ -285,7 +286,11 @@ static json_t *error_json(const plx_error_measure *error)
     json_object_set_new(made, "max_ulp", plx_json_number(error->max_ulp));
     json_object_set_new(made, "first_bad", index_or_null(error->first_bad));
     json_object_set_new(made, "compared", integer(error->compared));
+    json_object_set_new(made, "compared_after_timing", integer(error->compared_after));
     json_object_set_new(made, "wrong", integer(error->wrong));
+    json_object_set_new(made, "bound",
+                        json_pack("{s:s, s:o}", "kind", plx_bound_kind_name(error->bound), "gamma",
+                                  plx_json_number(error->gamma)));
     if (error->first_bad >= 0) {
         json_object_set_new(made, "got", plx_json_text(error->got));
         json_object_set_new(made, "expected", plx_json_text(error->expected));
@@ -303,6 +308,8 @@ json_t *plx_json_time(const plx_timing *time)
     json_object_set_new(made, "ci95_ns", interval);
     json_object_set_new(made, "samples", natural(time->samples));
     json_object_set_new(made, "clock", plx_json_text(time->device_clock ? "device" : "host"));
+    if (time->clock_reason[0] != '\0')
+        json_object_set_new(made, "clock_reason", plx_json_text(time->clock_reason));
     json_object_set_new(made, "settled", json_boolean(time->settled));
     json_object_set_new(made, "hot", json_boolean(time->hot));
     json_object_set_new(made, "queues", natural(time->queues));
@@ -376,6 +383,7 @@ static void add_origin(json_t *made, const plx_record *record)
         json_object_set_new(made, "seed", natural(record->seed));
     json_object_set_new(made, "group", natural(record->group));
     json_object_set_new(made, "step", natural(record->step));
+    json_object_set_new(made, "named", json_boolean(record->named));
     json_object_set_new(made, "yardstick", json_boolean(record->kernel_flags & PLX_KERNEL_YARDSTICK));
     json_object_set_new(made, "vendor", json_boolean(record->kernel_flags & PLX_KERNEL_VENDOR));
 }
@@ -429,11 +437,11 @@ static json_t *check_json(const plx_check_counts *counts)
     for (size_t i = 0; i < counts->reason_count; i++)
         json_array_append_new(reasons, json_pack("{s:s, s:I}", "reason", counts->reasons[i].text, "count",
                                                  (json_int_t)counts->reasons[i].count));
-    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "effort",
+    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "effort",
                      plx_effort_name(counts->effort), "cases", (json_int_t)counts->cases, "ok",
                      (json_int_t)counts->ok, "wrong", (json_int_t)counts->wrong, "failed",
-                     (json_int_t)counts->failed, "unsupported", (json_int_t)counts->unsupported, "pairs",
-                     (json_int_t)counts->pairs, "agreed", (json_int_t)counts->agreed, "disagreed",
+                     (json_int_t)counts->failed, "unsupported", (json_int_t)counts->unsupported, "not_judged",
+                     (json_int_t)counts->not_judged, "pairs", (json_int_t)counts->pairs, "agreed", (json_int_t)counts->agreed, "disagreed",
                      (json_int_t)counts->disagreed, "repeats", (json_int_t)counts->repeats,
                      "unsupported_reasons", reasons);
 }

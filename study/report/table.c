@@ -231,6 +231,8 @@ static const char *outcome_colour(const report_table *table, const plx_record *r
         return "\033[31m";
     case PLX_OUTCOME_UNSUPPORTED:
     case PLX_OUTCOME_NOT_RUN:
+    case PLX_OUTCOME_NOT_JUDGED:
+    case PLX_OUTCOME_COUNT:
         break;
     }
     return "\033[33m";
@@ -297,6 +299,10 @@ static void put_caveats(const report_table *table, const plx_record *record)
                        record->ceiling.over);
         put_reason(table, text);
     }
+    if (time->clock_reason[0] != '\0') {
+        (void)snprintf(text, sizeof text, "timed on the host's clock: %s", time->clock_reason);
+        put_reason(table, text);
+    }
     if (time->throttled)
         put_reason(table, "the device throttled during every sample; they were kept");
     else if (time->dropped > 0) {
@@ -313,8 +319,7 @@ static void put_row(const report_table *table, const table_row *row)
             put_cell(table, c, row->cells[c], c == COLUMN_STATUS ? outcome_colour(table, row->record) : "");
     }
     (void)fputc('\n', table->to);
-    if (row->record->outcome != PLX_OUTCOME_OK)
-        put_reason(table, row->record->reason);
+    put_reason(table, row->record->reason); /* also why what is right has no time */
     put_wrong_element(table, row->record);
     put_caveats(table, row->record);
 }

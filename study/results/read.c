@@ -84,10 +84,19 @@ bool plx_json_problem(const json_t *record, plx_problem *problem)
 
 static plx_outcome outcome_at(const json_t *record)
 {
-    for (int i = 0; i <= PLX_OUTCOME_NOT_RUN; i++)
+    for (int i = 0; i < PLX_OUTCOME_COUNT; i++)
         if (strcmp(plx_json_text_at(record, "status", ""), plx_outcome_name((plx_outcome)i)) == 0)
             return (plx_outcome)i;
     return PLX_OUTCOME_FAILED;
+}
+
+/* Older files do not say. */
+static plx_bound_kind bound_at(const json_t *error)
+{
+    for (int i = 0; i < PLX_BOUND_KIND_COUNT; i++)
+        if (strcmp(plx_json_text_at(error, "bound.kind", ""), plx_bound_kind_name((plx_bound_kind)i)) == 0)
+            return (plx_bound_kind)i;
+    return PLX_BOUND_DETERMINISTIC;
 }
 
 static void take_error(const json_t *from, plx_error_measure *error)
@@ -97,8 +106,11 @@ static void take_error(const json_t *from, plx_error_measure *error)
         .max_over_bound = plx_json_number_at(from, "max_over_bound", INFINITY), /* null: not finite */
         .max_ulp = plx_json_number_at(from, "max_ulp", INFINITY),
         .compared = plx_json_integer_at(from, "compared", 0),
+        .compared_after = plx_json_integer_at(from, "compared_after_timing", 0),
         .wrong = plx_json_integer_at(from, "wrong", 0),
         .first_bad = plx_json_integer_at(from, "first_bad", -1),
+        .bound = bound_at(from),
+        .gamma = plx_json_number_at(from, "bound.gamma", 0),
     };
     take_text(from, "got", error->got, sizeof error->got);
     take_text(from, "expected", error->expected, sizeof error->expected);
@@ -120,6 +132,7 @@ static void take_time(const json_t *record, plx_timing *time)
         .batch = size_at(record, "time.batch"),
         .dropped = size_at(record, "time.dropped"),
     };
+    take_text(record, "time.clock_reason", time->clock_reason, sizeof time->clock_reason);
     if (!time->measured)
         *time = (plx_timing){.measured = false};
 }
@@ -176,6 +189,7 @@ static bool take_record(const json_t *from, plx_record *record)
         .shift = (uint64_t)plx_json_integer_at(from, "shift", 0),
         .device = size_at(from, "device"),
         .kernel_flags = flags_at(from),
+        .named = plx_json_bool_at(from, "named", false),
         .group = size_at(from, "group"),
         .step = size_at(from, "step"),
         .outcome = outcome_at(from),
@@ -216,6 +230,7 @@ static plx_status take_devices(const json_t *list, plx_results *results, plx_err
         take_text(from, "name", device->info.name, sizeof device->info.name);
         take_text(from, "driver", device->info.driver, sizeof device->info.driver);
         device->physical = size_at(from, "physical");
+        device->named = plx_json_bool_at(from, "named", false);
     }
     return PLX_OK;
 }

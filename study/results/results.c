@@ -20,6 +20,13 @@ static const char *const outcome_names[] = {
     [PLX_OUTCOME_UNSUPPORTED] = "unsupported",
     [PLX_OUTCOME_FAILED] = "failed",
     [PLX_OUTCOME_NOT_RUN] = "not-run",
+    [PLX_OUTCOME_NOT_JUDGED] = "not-judged",
+};
+
+static const char *const bound_names[] = {
+    [PLX_BOUND_EXACT] = "exact",
+    [PLX_BOUND_DETERMINISTIC] = "deterministic",
+    [PLX_BOUND_PROBABILISTIC] = "probabilistic",
 };
 
 const char *plx_input_name(plx_input input)
@@ -39,7 +46,12 @@ bool plx_input_from_name(const char *name, plx_input *input)
 
 const char *plx_outcome_name(plx_outcome outcome)
 {
-    return (unsigned)outcome <= PLX_OUTCOME_NOT_RUN ? outcome_names[outcome] : "unknown";
+    return (unsigned)outcome < PLX_OUTCOME_COUNT ? outcome_names[outcome] : "unknown";
+}
+
+const char *plx_bound_kind_name(plx_bound_kind kind)
+{
+    return (unsigned)kind < PLX_BOUND_KIND_COUNT ? bound_names[kind] : "unknown";
 }
 
 /* ---- growth --------------------------------------------------------------------- */
@@ -114,6 +126,45 @@ void plx_record_fill(plx_record *record, const plx_arm *arm, const plx_inputs *i
 
 /* ---- exit status ------------------------------------------------------------------ */
 
+/* Of an empty problem every kernel is right. */
+static bool has_compared(const plx_record *record)
+{
+    return (record->outcome == PLX_OUTCOME_OK || record->outcome == PLX_OUTCOME_WRONG) &&
+           record->error.compared > 0;
+}
+
+static bool is_asked_for(const plx_results *results, const plx_record *record)
+{
+    return record->named ||
+           (record->device < results->device_count && results->devices[record->device].named);
+}
+
+bool plx_results_decides(const plx_results *results, size_t record)
+{
+    return (results->records[record].kernel_flags & PLX_KERNEL_VENDOR) == 0 ||
+           is_asked_for(results, &results->records[record]);
+}
+
+/* A wrong result that does not count. */
+static bool is_aside(const plx_results *results, size_t record)
+{
+    return results->records[record].outcome == PLX_OUTCOME_WRONG && !plx_results_decides(results, record);
+}
+
+static bool any_wrong(const plx_results *results)
+{
+    for (size_t i = 0; i < results->record_count; ++i)
+        if (results->records[i].outcome == PLX_OUTCOME_WRONG && !is_aside(results, i))
+            return true;
+    for (size_t i = 0; i < results->pair_count; ++i) {
+        const plx_pair *pair = &results->pairs[i];
+        if (pair->compared && !pair->agree && !is_aside(results, pair->first) &&
+            !is_aside(results, pair->second))
+            return true;
+    }
+    return false;
+}
+
 static bool any(const plx_results *results, plx_outcome outcome, bool named_only)
 {
     for (size_t i = 0; i < results->record_count; ++i)
@@ -122,10 +173,47 @@ static bool any(const plx_results *results, plx_outcome outcome, bool named_only
     return false;
 }
 
-static bool any_pair(const plx_results *results, bool disagreeing)
+static bool any_compared(const plx_results *results, bool pairs)
 {
+    if (!pairs) {
+        for (size_t i = 0; i < results->record_count; ++i)
+            if (has_compared(&results->records[i]))
+                return true;
+        return false;
+    }
     for (size_t i = 0; i < results->pair_count; ++i)
-        if (disagreeing ? results->pairs[i].compared && !results->pairs[i].agree : results->pairs[i].compared)
+        if (results->pairs[i].compared && results->pairs[i].elements > 0)
+            return true;
+    return false;
+}
+
+const char *plx_results_idle(const plx_results *results, size_t device)
+{
+    const plx_record *first = NULL, *unsupported = NULL;
+
+    for (size_t i = 0; i < results->record_count; ++i) {
+        const plx_record *record = &results->records[i];
+        if (record->device != device)
+            continue;
+        if (has_compared(record) || record->outcome == PLX_OUTCOME_FAILED)
+            return NULL;
+        first = first != NULL ? first : record;
+        if (record->outcome == PLX_OUTCOME_UNSUPPORTED && unsupported == NULL)
+            unsupported = record;
+    }
+    if (!results->devices[device].named && (results->check == NULL || unsupported == NULL))
+        return NULL;
+    if (unsupported != NULL)
+        return unsupported->reason;
+    if (first == NULL)
+        return "it has no such kernel";
+    return first->reason[0] != '\0' ? first->reason : "only problems without elements";
+}
+
+static bool any_idle(const plx_results *results)
+{
+    for (size_t i = 0; i < results->device_count; ++i)
+        if (plx_results_idle(results, i) != NULL)
             return true;
     return false;
 }
@@ -133,13 +221,15 @@ static bool any_pair(const plx_results *results, bool disagreeing)
 /* What is worst for whoever relies on the results comes first. */
 int plx_results_status(const plx_results *results, bool want_pairs)
 {
-    if (any(results, PLX_OUTCOME_WRONG, false) || any_pair(results, true))
+    if (any_wrong(results))
         return 1;
     if (any(results, PLX_OUTCOME_FAILED, false))
         return 5;
     if (any(results, PLX_OUTCOME_UNSUPPORTED, true))
         return 3;
-    if (want_pairs ? !any_pair(results, false) : !any(results, PLX_OUTCOME_OK, false))
+    if (any(results, PLX_OUTCOME_NOT_JUDGED, false))
         return 4;
-    return 0;
+    if (!any_compared(results, want_pairs) || any_idle(results))
+        return 4;
+    return results->check != NULL && any(results, PLX_OUTCOME_NOT_RUN, true) ? 4 : 0;
 }

@@ -75,7 +75,7 @@ static bool run_first(plx_arm *arm, const plx_inputs *inputs, plx_truths *truths
     plx_bits *bits = plx_bits_take(truths, output_bytes(inputs));
 
     if (bits == NULL) {
-        conclude(arm, PLX_OUTCOME_NOT_RUN, "no host memory for the result");
+        conclude(arm, PLX_OUTCOME_FAILED, "no host memory for the result");
         return false;
     }
     if (!run(arm, inputs, shift, bits->data)) {
@@ -93,6 +93,11 @@ static void replace_result(plx_arm *arm, plx_bits *bits)
     plx_bits_release(arm->bits);
     arm->bits = bits;
     arm->result = bits->data;
+}
+
+static plx_dtype accumulator_of(const plx_arm *arm, const plx_inputs *inputs)
+{
+    return inputs->problem.dtype == PLX_F32 ? arm->kernel->accumulator_f32 : inputs->problem.dtype;
 }
 
 static void say_wrong(plx_arm *arm, const plx_inputs *inputs)
@@ -116,9 +121,24 @@ static void say_wrong(plx_arm *arm, const plx_inputs *inputs)
             error->got, error->expected);
 }
 
+/* A verdict by a bound that zero would pass is none. */
+static void say_not_judged(plx_arm *arm, const plx_inputs *inputs)
+{
+    const plx_device_info *device = plx_backend_device(arm->backend);
+
+    if (arm->outcome != PLX_OUTCOME_OK || !arm->error.too_wide)
+        return;
+    arm->outcome = PLX_OUTCOME_NOT_JUDGED;
+    (void)snprintf(arm->reason, sizeof arm->reason,
+                   "a result of zero would pass: the bound of a sum of depth %lld in %s is %.3g times the size of "
+                   "its terms",
+                   (long long)arm->kernel->depth(&inputs->problem, device), plx_dtype_name(accumulator_of(arm, inputs)),
+                   arm->error.gamma);
+}
+
 static bool same_bound(const plx_bound *a, const plx_bound *b)
 {
-    return a->gamma == b->gamma && a->narrowing == b->narrowing && a->underflow == b->underflow &&
+    return a->kind == b->kind && a->gamma == b->gamma && a->narrowing == b->narrowing && a->underflow == b->underflow &&
            a->rounded_once == b->rounded_once && a->flushes == b->flushes;
 }
 
@@ -146,14 +166,20 @@ static void judge(plx_arm *arm, const plx_inputs *inputs, plx_truths *truths)
     plx_error error = {.text = ""};
     plx_status status;
 
+    if (!plx_depth_is_possible(inputs, arm->kernel, plx_backend_device(arm->backend), arm->reason,
+                               sizeof arm->reason)) {
+        arm->outcome = PLX_OUTCOME_WRONG;
+        return;
+    }
     arm->bound = plx_bound_of(inputs, arm->kernel, plx_backend_device(arm->backend));
     status = judge_bits(arm, inputs, truths, &error);
     if (status != PLX_OK) {
-        conclude(arm, PLX_OUTCOME_NOT_RUN, error.text);
+        conclude(arm, PLX_OUTCOME_FAILED, error.text);
         return;
     }
     arm->error = arm->bits->error;
     say_wrong(arm, inputs);
+    say_not_judged(arm, inputs);
 }
 
 static void say_unsteady(plx_arm *arm, const plx_inputs *inputs, const char *which, int64_t element)
@@ -173,7 +199,7 @@ static void repeat(plx_arm *arm, const plx_inputs *inputs, plx_truths *truths, u
     int64_t different = -1;
 
     if (again == NULL) {
-        conclude(arm, PLX_OUTCOME_NOT_RUN, "no host memory for a second result");
+        conclude(arm, PLX_OUTCOME_FAILED, "no host memory for a second result");
         return;
     }
     if (run(arm, inputs, shift, again->data)) {
@@ -212,7 +238,7 @@ static void repeat_busily(plx_arm *arm, const plx_inputs *inputs, plx_truths *tr
     plx_repeats found = {.first_different = -1};
 
     if (again == NULL) {
-        conclude(arm, PLX_OUTCOME_NOT_RUN, "no host memory for a repeated result");
+        conclude(arm, PLX_OUTCOME_FAILED, "no host memory for a repeated result");
         return;
     }
     run_busily(arm, inputs, rigour, again->data, &found);
@@ -222,22 +248,22 @@ static void repeat_busily(plx_arm *arm, const plx_inputs *inputs, plx_truths *tr
         plx_bits_spare(truths, again);
 }
 
-static void check_honesty(plx_arm *arm, const plx_inputs *inputs, plx_truths *truths)
+static void check_precision(plx_arm *arm, const plx_inputs *inputs, plx_truths *truths)
 {
     double worst;
 
     if (arm->kernel->compute != PLX_COMPUTE_PLAIN || !plx_is_floating(inputs->problem.dtype) ||
         plx_arm_is_yardstick(arm))
         return;
-    worst = plx_honesty(inputs, &truths->operation, arm->result);
-    if (worst <= PLX_HONESTY_LIMIT)
+    worst = plx_precision_error(inputs, &truths->operation, arm->result);
+    if (worst <= PLX_PRECISION_LIMIT)
         return;
     arm->outcome = PLX_OUTCOME_WRONG;
     (void)snprintf(
         arm->reason, sizeof arm->reason,
-        "not honestly %s: an error of %.3g sqrt(k) u S, where %.3g is the limit; inputs or sums are "
-        "rounded to something narrower",
-        plx_dtype_name(inputs->problem.dtype), worst, PLX_HONESTY_LIMIT);
+        "fails the precision check of %s: an error of %.3g sqrt(k) u S, where %.3g is the limit; inputs or "
+        "sums are rounded to something narrower",
+        plx_dtype_name(inputs->problem.dtype), worst, PLX_PRECISION_LIMIT);
 }
 
 static bool plan(plx_arm *arm, const plx_inputs *inputs)
@@ -245,10 +271,6 @@ static bool plan(plx_arm *arm, const plx_inputs *inputs)
     const char *name = arm->kernel != NULL ? arm->kernel->name : NULL;
     plx_status status = plx_plan_create(arm->backend, &inputs->problem, name, &arm->plan);
 
-    if (status == PLX_DEVICE_LOST) {
-        conclude(arm, PLX_OUTCOME_NOT_RUN, plx_message(plx_backend_context(arm->backend)));
-        return false;
-    }
     if (status != PLX_OK) {
         conclude_failure(arm, status, plx_message(plx_backend_context(arm->backend)));
         return false;
@@ -270,11 +292,11 @@ static void end_runs(plx_arm *arm)
     plx_error error = {.text = ""};
     plx_status status = plx_trial_end(arm->stage, violation, &error);
 
-    if (!plx_arm_has_result(arm))
+    if (!plx_arm_has_result(arm) && arm->outcome != PLX_OUTCOME_NOT_JUDGED)
         return;
     if (status != PLX_OK)
         conclude_failure(arm, status, error.text);
-    else if (violation[0] != '\0' && arm->outcome == PLX_OUTCOME_OK)
+    else if (violation[0] != '\0' && arm->outcome != PLX_OUTCOME_WRONG)
         conclude(arm, PLX_OUTCOME_WRONG, violation);
 }
 
@@ -294,8 +316,8 @@ static void try_plan(plx_arm *arm, const plx_inputs *inputs, plx_truths *truths,
         (void)plx_watch_turn(truths->watch, PLX_CHECK_JUDGE);
         judge(arm, inputs, truths);
     }
-    if (arm->outcome == PLX_OUTCOME_OK && rigour->honesty)
-        check_honesty(arm, inputs, truths);
+    if (arm->outcome == PLX_OUTCOME_OK && rigour->precision)
+        check_precision(arm, inputs, truths);
     run_again(arm, inputs, truths, rigour);
     end_runs(arm);
 }

@@ -1,5 +1,6 @@
 /* The viewpoints of a study: backends opened by name, or all there are, and the
  * kernels that are asked of them. */
+#include "core/core.h"
 #include "study/run/run.h"
 
 #include <stdio.h>
@@ -15,30 +16,43 @@ static plx_status lift(const plx_context *context, plx_status status, plx_error 
 
 /* ---- backends ------------------------------------------------------------------- */
 
-static bool already_open(const plx_viewpoints *viewpoints, const plx_backend *backend)
+/* The number of the same device among those that are open, or how many are. */
+static size_t place_of(const plx_viewpoints *viewpoints, const plx_backend *backend)
 {
-    for (size_t i = 0; i < viewpoints->count; ++i)
-        if (strcmp(plx_backend_label(viewpoints->backends[i]), plx_backend_label(backend)) == 0)
-            return true;
-    return false;
+    size_t i = 0;
+    while (i < viewpoints->count &&
+           strcmp(plx_backend_label(viewpoints->backends[i]), plx_backend_label(backend)) != 0)
+        ++i;
+    return i;
+}
+
+static bool grow(plx_viewpoints *viewpoints)
+{
+    plx_backend **backends = realloc(viewpoints->backends, (viewpoints->count + 1) * sizeof *backends);
+    bool *named = realloc(viewpoints->named, (viewpoints->count + 1) * sizeof *named);
+
+    viewpoints->backends = backends != NULL ? backends : viewpoints->backends;
+    viewpoints->named = named != NULL ? named : viewpoints->named;
+    return backends != NULL && named != NULL;
 }
 
 /* Takes the backend over: a second one of the same device is closed. */
-static plx_status keep(plx_viewpoints *viewpoints, plx_backend *backend, plx_error *error)
+static plx_status keep(plx_viewpoints *viewpoints, plx_backend *backend, bool named, plx_error *error)
 {
-    plx_backend **backends;
+    size_t place = place_of(viewpoints, backend);
 
-    if (already_open(viewpoints, backend)) {
+    if (place < viewpoints->count) {
+        viewpoints->named[place] = viewpoints->named[place] || named;
         plx_close(backend);
         return PLX_OK;
     }
-    backends = realloc(viewpoints->backends, (viewpoints->count + 1) * sizeof(*backends));
-    if (backends == NULL) {
+    if (!grow(viewpoints)) {
         plx_close(backend);
         return plx_fail(error, PLX_NO_MEMORY, "no memory for the list of backends");
     }
-    viewpoints->backends = backends;
-    backends[viewpoints->count++] = backend;
+    viewpoints->backends[place] = backend;
+    viewpoints->named[place] = named;
+    viewpoints->count = place + 1;
     return PLX_OK;
 }
 
@@ -46,10 +60,12 @@ static plx_status open_named(plx_viewpoints *viewpoints, const char *name, plx_e
 {
     plx_backend *backend;
     plx_status status = lift(viewpoints->context, plx_open(viewpoints->context, name, &backend), error);
-    return status == PLX_OK ? keep(viewpoints, backend, error) : status;
+    return status == PLX_OK ? keep(viewpoints, backend, true, error) : status;
 }
 
-static plx_status note_unopened(plx_viewpoints *viewpoints, const char *label, plx_error *error)
+/* info NULL: not even that is known. */
+static plx_status note_unopened(plx_viewpoints *viewpoints, const char *label, const char *reason,
+                                const plx_device_info *info, plx_error *error)
 {
     size_t count = viewpoints->unopened_count;
     struct plx_unopened *list = realloc(viewpoints->unopened, (count + 1) * sizeof *list);
@@ -57,22 +73,26 @@ static plx_status note_unopened(plx_viewpoints *viewpoints, const char *label, p
     if (list == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no memory for the list of backends");
     viewpoints->unopened = list;
+    list[count] = (struct plx_unopened){.info = info != NULL ? *info : (plx_device_info){.name = ""}};
     (void)snprintf(list[count].label, sizeof list[count].label, "%s", label);
-    (void)snprintf(list[count].reason, sizeof list[count].reason, "%s", plx_message(viewpoints->context));
+    (void)snprintf(list[count].reason, sizeof list[count].reason, "%s", reason);
     viewpoints->unopened_count = count + 1;
     return PLX_OK;
 }
 
-static plx_status open_found(plx_viewpoints *viewpoints, const plx_plugin_report *plugin, size_t device,
+static plx_status open_found(plx_viewpoints *viewpoints, size_t plugin, const char *name, size_t device,
                              plx_error *error)
 {
-    char label[48];
+    char label[48], reason[512];
     plx_backend *backend;
+    plx_device_info info;
 
-    (void)snprintf(label, sizeof label, "%s:%zu", plugin->name, device);
-    if (plx_open(viewpoints->context, label, &backend) != PLX_OK)
-        return note_unopened(viewpoints, label, error);
-    return keep(viewpoints, backend, error);
+    (void)snprintf(label, sizeof label, "%s:%zu", name, device);
+    if (plx_open(viewpoints->context, label, &backend) == PLX_OK)
+        return keep(viewpoints, backend, false, error);
+    (void)snprintf(reason, sizeof reason, "%s", plx_message(viewpoints->context));
+    bool known = plx_device_at(viewpoints->context, plugin, device, &info) == PLX_OK;
+    return note_unopened(viewpoints, label, reason, known ? &info : NULL, error);
 }
 
 static plx_status open_all(plx_viewpoints *viewpoints, plx_error *error)
@@ -84,8 +104,10 @@ static plx_status open_all(plx_viewpoints *viewpoints, plx_error *error)
         status = lift(viewpoints->context, plx_plugin_at(viewpoints->context, i, &plugin), error);
         if (status != PLX_OK || !plugin.loaded)
             continue;
+        if (plx_probe_failed(plugin.probe))
+            status = note_unopened(viewpoints, plugin.name, plugin.reason, NULL, error);
         for (size_t device = 0; status == PLX_OK && device < plugin.device_count; ++device)
-            status = open_found(viewpoints, &plugin, device, error);
+            status = open_found(viewpoints, i, plugin.name, device, error);
     }
     if (status == PLX_OK && viewpoints->count == 0 && viewpoints->unopened_count == 0)
         status = plx_fail(error, PLX_NO_DEVICE, "no plugin reaches a device; `parallax doctor` says why");
@@ -95,11 +117,10 @@ static plx_status open_all(plx_viewpoints *viewpoints, plx_error *error)
 plx_status plx_viewpoints_open(plx_context *context, const char *const *names, size_t count,
                                plx_viewpoints *viewpoints, plx_error *error)
 {
-    plx_viewpoints made = {.context = context, .all = count == 0};
+    plx_viewpoints made = {.context = context};
     plx_status status = count == 0 ? open_all(&made, error) : PLX_OK;
 
     for (size_t i = 0; status == PLX_OK && i < count; ++i) {
-        made.all = made.all || strcmp(names[i], "all") == 0;
         status = strcmp(names[i], "all") == 0 ? open_all(&made, error) : open_named(&made, names[i], error);
     }
     if (status == PLX_OK)
@@ -114,6 +135,7 @@ void plx_viewpoints_close(plx_viewpoints *viewpoints)
     while (viewpoints->count > 0)
         plx_close(viewpoints->backends[--viewpoints->count]);
     free(viewpoints->backends);
+    free(viewpoints->named);
     free(viewpoints->unopened);
     *viewpoints = (plx_viewpoints){.context = NULL};
 }
@@ -141,16 +163,29 @@ plx_status plx_viewpoints_devices(const plx_viewpoints *viewpoints, plx_results 
         (void)snprintf(device->label, sizeof device->label, "%s", plx_backend_label(viewpoints->backends[i]));
         plx_measure_flushing(viewpoints->backends[i], device);
         device->info = *plx_backend_device(viewpoints->backends[i]);
+        device->named = viewpoints->named[i];
         device->physical = physical_number(results->devices, i);
     }
     for (size_t i = viewpoints->count; i < count; ++i) {
         plx_study_device *device = &results->devices[i];
         (void)snprintf(device->label, sizeof device->label, "%s",
                        viewpoints->unopened[i - viewpoints->count].label);
+        device->info = viewpoints->unopened[i - viewpoints->count].info;
         device->physical = i;
     }
     results->device_count = count;
     return PLX_OK;
+}
+
+plx_record plx_viewpoints_unopened(const plx_viewpoints *viewpoints, size_t which)
+{
+    plx_record record = {.device = viewpoints->count + which, .outcome = PLX_OUTCOME_FAILED};
+
+    record.error.first_bad = -1;
+    (void)snprintf(record.backend, sizeof record.backend, "%s", viewpoints->unopened[which].label);
+    (void)snprintf(record.kernel, sizeof record.kernel, "none");
+    (void)snprintf(record.reason, sizeof record.reason, "%s", viewpoints->unopened[which].reason);
+    return record;
 }
 
 /* ---- kernels ----------------------------------------------------------------------- */
@@ -160,20 +195,22 @@ typedef struct arm_list {
     size_t count;
 } arm_list;
 
-static bool has_arm(const arm_list *list, const plx_backend *backend, const plx_kernel *kernel)
+static plx_arm *same_arm(const arm_list *list, const plx_arm *arm)
 {
     for (size_t i = 0; i < list->count; ++i)
-        if (list->arms[i].backend == backend && list->arms[i].kernel == kernel)
-            return true;
-    return false;
+        if (list->arms[i].backend == arm->backend && list->arms[i].kernel == arm->kernel)
+            return &list->arms[i];
+    return NULL;
 }
 
 static plx_status add_arm(arm_list *list, const plx_arm *arm, plx_error *error)
 {
-    plx_arm *arms;
+    plx_arm *arms, *same = same_arm(list, arm);
 
-    if (has_arm(list, arm->backend, arm->kernel))
+    if (same != NULL) {
+        same->named = same->named || arm->named;
         return PLX_OK;
+    }
     arms = realloc(list->arms, (list->count + 1) * sizeof *arms);
     if (arms == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no memory for the list of kernels");
@@ -259,7 +296,7 @@ plx_status plx_viewpoints_arms(const plx_viewpoints *viewpoints, const plx_probl
         bool found = viewpoints->count == 0 || strcmp(names[name], "best") == 0;
         for (size_t i = 0; status == PLX_OK && i < viewpoints->count; ++i) {
             plx_arm arm = {.backend = viewpoints->backends[i], .device = i, .outcome = PLX_OUTCOME_NOT_RUN};
-            status = select_kernels(&list, arm, problem, names[name], viewpoints->all, &found, error);
+            status = select_kernels(&list, arm, problem, names[name], !viewpoints->named[i], &found, error);
         }
         if (status == PLX_OK && !found)
             status =

@@ -24,7 +24,7 @@ typedef struct trial {
 static atomic_uint runs;
 
 /* NaN as f32 and as f64, of either sign, never the same twice in a row. */
-static uint32_t next_pattern(void)
+uint32_t plx_next_poison(void)
 {
     uint32_t run = atomic_fetch_add(&runs, 1) + 1;
     return UINT32_C(0x7ff80000) | ((run & 1) << 31) |
@@ -328,7 +328,7 @@ plx_status plx_trial_run(plx_stage *stage, plx_plan *plan, const plx_inputs *inp
 
     violation[0] = '\0';
     t.size = plx_dtype_size(inputs->problem.dtype);
-    t.pattern = next_pattern();
+    t.pattern = plx_next_poison();
     status = set_up(&t, shift);
     for (size_t i = 0; status == PLX_OK && i < inputs->operation->operand_count; ++i)
         status = prepare(&t, i);

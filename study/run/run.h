@@ -42,6 +42,8 @@ plx_status plx_trial_run(plx_stage *stage, plx_plan *plan, const plx_inputs *inp
                          void *result, char violation[200], plx_error *error);
 /* After the last run of a kernel: looks at the large inputs, which no run looked at. */
 plx_status plx_trial_end(plx_stage *stage, char violation[200], plx_error *error);
+/* A NaN to fill outputs with, another one each time. */
+uint32_t plx_next_poison(void);
 /* Gives the memory back; before the inputs are. */
 void plx_stage_clear(plx_stage *stage);
 
@@ -137,7 +139,7 @@ typedef struct plx_arm {
 typedef struct plx_rigour {
     uint64_t shift; /* elements by which operands are misaligned */
     bool repeat;    /* run twice; R0 and R1 kernels must give the same bits */
-    bool honesty;   /* the gate on the error's size in units of sqrt(k) u S */
+    bool precision; /* the precision check: the error's size in units of sqrt(k) u S */
     size_t busy;    /* so many more runs beside a busy queue, under the same rule */
 } plx_rigour;
 
@@ -170,18 +172,36 @@ typedef plx_status plx_pair_found(void *data, size_t first, size_t second, const
 plx_status plx_arms_pair(const plx_arm *arms, size_t count, const plx_inputs *inputs, plx_truths *truths,
                          plx_pair_found *found, void *data, plx_error *error);
 
+/* ---- claims (claims.c) ---------------------------------------------------------- */
+
+typedef struct plx_claim plx_claim;
+
+/* What the kernels of a study claimed, and what became of it.  Starts as {.first = NULL}. */
+typedef struct plx_claims {
+    plx_claim *first;
+} plx_claims;
+
+/* An arm that is ok stays so if its kernel is as precise as its element type and no deeper than
+ * it declares; else it is wrong, with the reason, or what else became of the trial.  A kernel
+ * that does not serve the problems of the trial is not tried. */
+void plx_claims_test(plx_claims *claims, plx_arm *arm, const plx_inputs *inputs);
+/* The depth alone. */
+void plx_claims_test_depth(plx_claims *claims, plx_arm *arm, const plx_inputs *inputs);
+void plx_claims_free(plx_claims *claims);
+
 /* ---- viewpoints (viewpoint.c) -------------------------------------------------- */
 
 /* The backends of a study, opened. */
 typedef struct plx_viewpoints {
     plx_context *context;
     plx_backend **backends;
+    bool *named; /* of each backend: somebody asked for it, it is not here because all are */
     size_t count;
-    bool all; /* every one there is, nobody named them */
-    /* Devices that were found but could not be opened. */
+    /* Devices that were found but could not be opened, and plugins that failed to list theirs. */
     struct plx_unopened {
         char label[48];
         char reason[512];
+        plx_device_info info;
     } * unopened;
     size_t unopened_count;
 } plx_viewpoints;
@@ -195,6 +215,9 @@ plx_status plx_viewpoints_devices(const plx_viewpoints *viewpoints, plx_results 
 /* Writes the state of the devices as it is now into the results; of one that does not
  * tell, as another backend of the same chip tells it. */
 void plx_viewpoints_environment(const plx_viewpoints *viewpoints, plx_results *results); /* ceilings.c */
+/* The record of a device that could not be opened: a viewpoint that failed, not one that
+ * is absent. */
+plx_record plx_viewpoints_unopened(const plx_viewpoints *viewpoints, size_t which);
 /* The arms of an operation: each backend's kernels that the names select.
  * PLX_NOT_FOUND when a name stands for no kernel of any backend. */
 plx_status plx_viewpoints_arms(const plx_viewpoints *viewpoints, const plx_problem *problem,
@@ -211,6 +234,7 @@ void plx_measure_flushing(plx_backend *backend, plx_study_device *device); /* fl
 typedef struct plx_comparison {
     const plx_compare_options *options; /* all but its problems */
     plx_viewpoints viewpoints;
+    plx_claims claims;
     plx_results *results;
     plx_error *error;
     size_t done, total; /* steps of work, for the progress line */
@@ -232,13 +256,15 @@ void plx_comparison_close(plx_comparison *comparison);
 
 /* ---- measurement (measure.c) ------------------------------------------------------ */
 
-/* Times the arms that are ok, interleaved, by the options' time limit, heat and queues. */
-plx_status plx_measure_arms(plx_arm *arms, size_t count, const plx_inputs *inputs,
+/* Times the arms that are ok, interleaved, by the options' time limit, heat and queues.  What
+ * the timed launches leave is judged by `truths`, and an arm whose results were wrong then
+ * is wrong and has no time.  Without truths nothing is judged. */
+plx_status plx_measure_arms(plx_arm *arms, size_t count, const plx_inputs *inputs, plx_truths *truths,
                             const plx_compare_options *options, plx_error *error);
 /* The same for arms with a problem each, each for at most `seconds`, in one queue: inputs[i]
- * is what arms[i] meets. */
-plx_status plx_measure_sweep(plx_arm *arms, size_t count, const plx_inputs *inputs, double seconds,
-                             plx_error *error);
+ * and truths[i] are what arms[i] meets. */
+plx_status plx_measure_sweep(plx_arm *arms, size_t count, const plx_inputs *inputs, plx_truths *truths,
+                             double seconds, plx_error *error);
 /* Sorts the samples, which stand in the order that they were taken in, and puts their
  * median and its 95 % interval into *timing. */
 void plx_timing_of(double *samples, size_t count, plx_timing *timing);
@@ -254,11 +280,18 @@ typedef struct plx_demand {
     bool cached;                 /* all that is touched between two launches fits in the cache */
     bool other_units;            /* the kernel may compute on matrix units */
     bool yardstick;              /* it is a copy itself */
+    bool reused;                 /* timed on the same operands over and over: a cache may hold a part */
+    size_t queues;               /* that its launches overlapped in; 0: one */
 } plx_demand;
 
 /* Measures what of `kinds` (bits) the context does not know of this backend yet, and
  * returns all that it knows.  Takes about 50 ms for each. */
 void plx_ceilings_measure(plx_backend *backend, uint32_t kinds, plx_ceilings *ceilings);
+/* Measures one of them anew, and keeps the better value: what disturbs only makes it worse. */
+void plx_ceiling_renew(plx_backend *backend, plx_ceiling_kind kind, plx_ceilings *ceilings);
+/* Whether a time is so far above a ceiling, *kind, that no device was that fast. */
+bool plx_ceiling_refutes(const plx_ceilings *ceilings, const plx_demand *demand, double time_ns,
+                         plx_ceiling_kind *kind, char *reason, size_t capacity);
 plx_ceiling_kind plx_memory_ceiling(const plx_operation *operation, const plx_problem *problem);
 plx_demand plx_demand_of(const plx_operation *operation, const plx_problem *problem);
 /* The ceiling that takes the longest time for this demand (a roofline), and the part of

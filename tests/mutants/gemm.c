@@ -43,9 +43,16 @@ static float dot(const product *g, int64_t i, int64_t j, int64_t first, int64_t 
     return sum;
 }
 
+static bool has_terms(const product *g)
+{
+    return g->k > 0 && g->alpha != 0.0f;
+}
+
 static float scaled(const product *g, int64_t i, int64_t j, float sum)
 {
-    float result = g->alpha == 0.0f ? 0.0f : g->alpha * sum;
+    float result = has_terms(g) ? g->alpha * sum : -0.0f; /* to which C is added and stays as it is */
+    if (!has_terms(g) && g->beta == 0.0f)
+        return 0.0f;
     return g->beta == 0.0f ? result : result + g->beta * *c_at(g, i, j);
 }
 
@@ -101,11 +108,31 @@ static float halves(const product *g, int64_t i, int64_t j, int64_t first, int64
 }
 static float pairwise_sum(const product *g, int64_t i, int64_t j)
 {
-    return halves(g, i, j, 0, g->k);
+    return 0.0f + halves(g, i, j, 0, g->k);
 }
 static void pairwise(const mutant_call *call)
 {
     each(call, pairwise_sum);
+}
+
+/* ---- zeros of the wrong sign ----------------------------------------------------------- */
+
+static float first_and_rest(const product *g, int64_t i, int64_t j)
+{
+    return halves(g, i, j, 0, g->k);
+}
+static void begins_with_its_first(const mutant_call *call)
+{
+    each(call, first_and_rest);
+}
+
+static void minus_zero_of_c_lost(const mutant_call *call)
+{
+    product g = product_of(call);
+    right(call);
+    for (int64_t i = 0; !has_terms(&g) && i < g.m; ++i)
+        for (int64_t j = 0; j < g.n; ++j)
+            *c_at(&g, i, j) += 0.0f;
 }
 
 /* ---- elements left out or mixed up ----------------------------------------------------- */
@@ -284,6 +311,15 @@ static float tf32_sum(const product *g, int64_t i, int64_t j)
 static void tf32_inputs(const mutant_call *call)
 {
     each(call, tf32_sum);
+}
+/* Within the bound of f32 where 64 terms or more are summed. */
+static float seventeen_bits_sum(const product *g, int64_t i, int64_t j)
+{
+    return cut_sum(g, i, j, 17);
+}
+static void inputs_of_17_bits(const mutant_call *call)
+{
+    each(call, seventeen_bits_sum);
 }
 static float bf16_sum(const product *g, int64_t i, int64_t j)
 {
@@ -629,12 +665,35 @@ static int64_t tree_depth(const plx_problem *problem, const plx_device_info *dev
     return depth + 1;
 }
 
-/* A bound so wide that only the gate of honesty is left. */
-static int64_t boastful_depth(const plx_problem *problem, const plx_device_info *device)
+/* If it were believed, every result would be right. */
+static int64_t endless_depth(const plx_problem *problem, const plx_device_info *device)
 {
     (void)problem;
     (void)device;
-    return 1 << 20;
+    return INT64_MAX;
+}
+
+static int64_t negative_depth(const plx_problem *problem, const plx_device_info *device)
+{
+    (void)problem;
+    (void)device;
+    return -1;
+}
+
+/* Each product rounded apart: twice as many roundings as terms is possible. */
+static int64_t largest_depth(const plx_problem *problem, const plx_device_info *device)
+{
+    (void)device;
+    return 2 * problem->of.gemm.k;
+}
+
+static float another_function(const product *g, int64_t i, int64_t j)
+{
+    return 1.5f * right_sum(g, i, j) + 3.0f;
+}
+static void computes_something_else(const mutant_call *call)
+{
+    each(call, another_function);
 }
 
 #define ROW(title, function, rule, class, depth_of) \
@@ -656,6 +715,10 @@ static const mutant rows[] = {
     ROW("right", right, "", "", plain_depth),
     ROW("right-reversed", reversed, "", "", plain_depth),
     ROW("right-pairwise", pairwise, "", "", tree_depth),
+    ROW("right-and-deepest", right, "", "", largest_depth),
+    ROW("right-for-large-outputs", right, "", "", plain_depth),
+    ROW("begins-with-its-first", begins_with_its_first, BY_BOUND, "", tree_depth),
+    MUTANT("minus-zero-of-c-lost", minus_zero_of_c_lost, BY_BOUND, "special"),
     MUTANT("writes-nothing", nothing, BY_BOUND, "uniform"),
     MUTANT("tile-zeroed", tile_zeroed, BY_BOUND, "positive"),
     MUTANT("tile-missing", tile_missing, BY_BOUND, "uniform"),
@@ -674,7 +737,11 @@ static const mutant rows[] = {
     MUTANT("k-32-twice", k_32_twice, BY_BOUND, ""),
     MUTANT("reads-past-k", reads_past_k, BY_BOUND, "uniform"),
     MUTANT("tf32-inputs", tf32_inputs, BY_BOUND, "uniform"),
-    ROW("tf32-behind-a-wide-bound", tf32_inputs, BY_HONESTY, "uniform", boastful_depth),
+    MUTANT("inputs-of-17-bits", inputs_of_17_bits, BY_PRECISION, "uniform"),
+    ROW("something-else-endlessly-deep", computes_something_else, BY_IMPOSSIBLE_DEPTH, "", endless_depth),
+    ROW("something-else-negatively-deep", computes_something_else, BY_IMPOSSIBLE_DEPTH, "", negative_depth),
+    ROW("loop-that-says-tree", right, BY_TRIED_DEPTH, "", tree_depth),
+    ROW("loop-from-the-end-that-says-tree", reversed, BY_TRIED_DEPTH, "", tree_depth),
     MUTANT("bf16-inputs", bf16_inputs, BY_BOUND, "uniform"),
     MUTANT("half-accumulator", half_accumulator, BY_BOUND, ""),
     MUTANT("result-of-19-bits", result_of_19_bits, BY_BOUND, ""),

@@ -36,9 +36,14 @@ static float sum_of(const product *g, int64_t i, int64_t first, int64_t last)
     return sum;
 }
 
+static bool has_terms(const product *g)
+{
+    return g->terms > 0 && g->alpha != 0.0f;
+}
+
 static void store(const product *g, int64_t i, float sum)
 {
-    float result = g->alpha == 0.0f ? 0.0f : g->alpha * sum;
+    float result = has_terms(g) ? g->alpha * sum : g->beta == 0.0f ? 0.0f : -0.0f;
     g->y[i] = g->beta == 0.0f ? result : result + g->beta * g->y[i];
 }
 
@@ -52,6 +57,26 @@ static void right(const mutant_call *call)
     product g = product_of(call);
     for (int64_t i = 0; i < g.length; ++i)
         right_row(&g, i);
+}
+
+/* A sum begins with +0, so here is a zero of the wrong sign. */
+static void begins_with_its_first(const mutant_call *call)
+{
+    product g = product_of(call);
+    for (int64_t i = 0; i < g.length; ++i) {
+        float sum = has_terms(&g) ? term(&g, i, 0) : 0.0f;
+        for (int64_t j = 1; has_terms(&g) && j < g.terms; ++j)
+            sum += term(&g, i, j);
+        store(&g, i, sum);
+    }
+}
+
+static void minus_zero_of_y_lost(const mutant_call *call)
+{
+    product g = product_of(call);
+    right(call);
+    for (int64_t i = 0; !has_terms(&g) && i < g.length; ++i)
+        g.y[i] += 0.0f;
 }
 
 static void reversed(const mutant_call *call)
@@ -172,7 +197,15 @@ static int64_t depth(const plx_problem *problem, const plx_device_info *device)
     return problem->of.matvec.trans ? problem->of.matvec.rows : problem->of.matvec.cols;
 }
 
-#define MUTANT(title, function, rule, class)        \
+static int64_t tree_depth(const plx_problem *problem, const plx_device_info *device)
+{
+    int64_t steps = 1;
+    while ((INT64_C(1) << steps) < depth(problem, device))
+        ++steps;
+    return depth(problem, device) > 0 ? steps : 0;
+}
+
+#define ROW(title, function, rule, class, depth_of) \
     {                                               \
         .about = {.name = title,                    \
                   .idea = "",                       \
@@ -182,13 +215,18 @@ static int64_t depth(const plx_problem *problem, const plx_device_info *device)
                   .dtypes = PLX_DTYPE_BIT(PLX_F32), \
                   .accumulator_f32 = PLX_F32,       \
                   .reproducibility = PLX_R1,        \
-                  .depth = depth},                  \
+                  .depth = depth_of},               \
         .run = function                             \
     }
+#define MUTANT(title, function, rule, class) ROW(title, function, rule, class, depth)
 
 static const mutant rows[] = {
     MUTANT("right", right, "", ""),
     MUTANT("right-reversed", reversed, "", ""),
+    ROW("loop-that-says-tree", right, BY_TRIED_DEPTH, "", tree_depth),
+    ROW("loop-from-the-end-that-says-tree", reversed, BY_TRIED_DEPTH, "", tree_depth),
+    MUTANT("begins-with-its-first", begins_with_its_first, BY_BOUND, ""),
+    MUTANT("minus-zero-of-y-lost", minus_zero_of_y_lost, BY_BOUND, "special"),
     MUTANT("long-x-cut-off", long_x_cut_off, BY_BOUND, ""),
     MUTANT("last-column-dropped", last_column_dropped, BY_BOUND, "uniform"),
     MUTANT("last-row-missing", last_row_missing, BY_BOUND, "uniform"),

@@ -37,7 +37,9 @@ extern const mutant_list gemm_mutants, matvec_mutants, reduce_mutants, transpose
 #define BY_INPUT "changed its input"
 #define BY_REPEAT "second run gave other bits"
 #define BY_BUSY "beside a busy queue gave other bits"
-#define BY_HONESTY "not honestly"
+#define BY_PRECISION "precision check"
+#define BY_IMPOSSIBLE_DEPTH "impossible depth"
+#define BY_TRIED_DEPTH "depth that it declares is too small"
 
 /* Cuts the mantissa of an f32 down to this many bits. */
 float mutant_cut(float value, int bits);

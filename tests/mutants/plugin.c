@@ -49,6 +49,10 @@ static plx_status mutants_probe(plx_device_info *devices, size_t capacity, size_
     for (size_t i = 0; i < capacity && i < 2; ++i) {
         memset(&devices[i], 0, sizeof devices[i]);
         (void)snprintf(devices[i].name, sizeof devices[i].name, "a device that is wrong");
+        devices[i].units = devices[i].warp = devices[i].max_block_threads = 1;
+        for (int axis = 0; axis < 3; ++axis)
+            devices[i].max_grid[axis] = devices[i].max_block[axis] = 1;
+        devices[i].memory_bytes = devices[i].max_alloc_bytes = UINT64_C(4) << 30;
         devices[i].features = PLX_FEATURE_F64 | (i == 0 ? PLX_FEATURE_FLUSHES_F32 : 0u);
     }
     *count = 2;
@@ -214,6 +218,9 @@ static plx_status mutants_plan(plx_session *session, const plx_problem *problem,
     if ((mutants_kernel(problem->op, kernel)->flags & PLX_KERNEL_YARDSTICK) != 0 &&
         problem->of.transpose.ld_out > problem->of.transpose.rows)
         return plx_fail(error, PLX_UNSUPPORTED, "a copy leaves no padding between rows");
+    if (strcmp(mutants_kernel(problem->op, kernel)->name, "right-for-large-outputs") == 0 &&
+        (problem->of.gemm.m <= 128 || problem->of.gemm.n <= 128))
+        return plx_fail(error, PLX_UNSUPPORTED, "this output is too small");
     ready = made(sizeof *ready);
     if (ready == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no memory");

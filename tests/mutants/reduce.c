@@ -80,9 +80,18 @@ static void pairwise(const mutant_call *call)
 {
     reduction r = reduction_of(call);
     if (r.dtype == PLX_F32)
-        *r.result = fold(r.how, r.x, 0, r.n);
+        *r.result = r.how == PLX_SUM ? 0.0f + fold(r.how, r.x, 0, r.n) : fold(r.how, r.x, 0, r.n);
     else
         right(call);
+}
+
+/* Right but for sums of nothing but -0: a sum begins with +0. */
+static void begins_with_its_first(const mutant_call *call)
+{
+    reduction r = reduction_of(call);
+    right(call);
+    if (r.dtype == PLX_F32 && r.how == PLX_SUM)
+        *r.result = fold(r.how, r.x, 0, r.n);
 }
 
 static void last_dropped(const mutant_call *call)
@@ -248,6 +257,39 @@ static void scratch_of_all_queues(const mutant_call *call)
     left_behind = r.x[0];
 }
 
+/* One rounding for each of so many sums, and they are sixteen loops. */
+static void loops_in_turn(const mutant_call *call)
+{
+    enum { LOOPS = 16 };
+    reduction r = reduction_of(call);
+    float sums[LOOPS] = {0.0f}, result = 0.0f;
+
+    right(call);
+    if (r.dtype != PLX_F32 || r.how != PLX_SUM)
+        return;
+    for (int64_t i = 0; i < r.n; ++i)
+        sums[i % LOOPS] += r.x[i];
+    for (int i = 0; i < LOOPS; ++i)
+        result += sums[i];
+    *r.result = result;
+}
+
+static int64_t endless_depth(const plx_problem *problem, const plx_device_info *device)
+{
+    (void)problem;
+    (void)device;
+    return INT64_MAX;
+}
+
+static void something_else(const mutant_call *call)
+{
+    reduction r = reduction_of(call);
+
+    right(call);
+    if (r.dtype == PLX_F32 && r.how == PLX_SUM)
+        *r.result = 1.5f * *r.result + 3.0f;
+}
+
 static int64_t depth(const plx_problem *problem, const plx_device_info *device)
 {
     (void)device;
@@ -281,6 +323,10 @@ static int64_t tree_depth(const plx_problem *problem, const plx_device_info *dev
 static const mutant rows[] = {
     ROW("right", right, "", "", depth),
     ROW("right-pairwise", pairwise, "", "", tree_depth),
+    ROW("something-else-endlessly-deep", something_else, BY_IMPOSSIBLE_DEPTH, "", endless_depth),
+    ROW("loop-that-says-tree", right, BY_TRIED_DEPTH, "", tree_depth),
+    ROW("loops-in-turn-that-say-tree", loops_in_turn, BY_TRIED_DEPTH, "", tree_depth),
+    ROW("begins-with-its-first", begins_with_its_first, BY_BOUND, "special", tree_depth),
     MUTANT("last-dropped", last_dropped, BY_BOUND, ""),
     MUTANT("first-dropped", first_dropped, BY_BOUND, ""),
     MUTANT("tail-dropped", tail_dropped, BY_BOUND, ""),

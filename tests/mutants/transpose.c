@@ -138,6 +138,21 @@ static void payloads_lost(const mutant_call *call)
 {
     each_f32(call, plain_nan);
 }
+/* As a library does that knows no transpose without a factor: quiet NaN keep their payloads,
+ * and those that signal become quiet. */
+static void multiplied_by_one(const mutant_call *call)
+{
+    static const volatile float one = 1.0f;
+    move m = move_of(call);
+    right(call);
+    for (int64_t i = 0; m.dtype == PLX_F32 && i < m.rows; ++i)
+        for (int64_t j = 0; j < m.cols; ++j) {
+            float value;
+            memcpy(&value, out_at(&m, j, i), sizeof value);
+            value *= one;
+            memcpy(out_at(&m, j, i), &value, sizeof value);
+        }
+}
 static uint32_t plain_zero(uint32_t bits)
 {
     return bits == UINT32_C(0x80000000) ? 0 : bits;
@@ -240,6 +255,7 @@ static const mutant rows[] = {
     MUTANT("last-missing", last_missing, BY_BOUND, ""),
     MUTANT("swapped", swapped, BY_BOUND, ""),
     MUTANT("payloads-lost", payloads_lost, BY_BOUND, "special"),
+    MUTANT("multiplied-by-one", multiplied_by_one, BY_BOUND, "special"),
     MUTANT("minus-zero-lost", minus_zero_lost, BY_BOUND, "special"),
     MUTANT("subnormals-flushed", subnormals_flushed, BY_BOUND, "extreme"),
     MUTANT("low-half-only", low_half_only, BY_BOUND, ""),

@@ -22,6 +22,10 @@ static plx_status probe(plx_device_info *devices, size_t capacity, size_t *count
     if (capacity > 0) {
         memset(&devices[0], 0, sizeof devices[0]);
         (void)snprintf(devices[0].name, sizeof devices[0].name, "constant device");
+        devices[0].units = devices[0].warp = devices[0].max_block_threads = 1;
+        for (int axis = 0; axis < 3; axis++)
+            devices[0].max_grid[axis] = devices[0].max_block[axis] = 1;
+        devices[0].memory_bytes = devices[0].max_alloc_bytes = 1;
     }
     *count = 1;
     return PLX_OK;

@@ -1,0 +1,255 @@
+/* What a kernel claims of itself, tried before a study believes its results: that its arithmetic
+ * is as precise as its element type, which a large sum does not show, and that its sums are as
+ * shallow as the depth that it declares, by which they are judged.  Both are tried on problems of
+ * the same form, and what was found is kept for the study. */
+#include "study/run/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum trial_kind {
+    PRECISION,
+    DEPTH_FORWARD, /* what a loop loses that begins at the first term */
+    DEPTH_BACKWARD /* at the last one */
+} trial_kind;
+
+struct plx_claim {
+    const plx_backend *backend;
+    const plx_kernel *kernel;
+    plx_problem problem;
+    trial_kind kind;
+    plx_outcome outcome;
+    char reason[512];
+    plx_claim *next;
+};
+
+void plx_claims_free(plx_claims *claims)
+{
+    while (claims->first != NULL) {
+        plx_claim *next = claims->first->next;
+        free(claims->first);
+        claims->first = next;
+    }
+}
+
+/* ---- problems of the same form ------------------------------------------------------ */
+
+/* An output of m x n elements (a vector: m, a reduction: one), each a sum of `terms`. */
+typedef struct sizes {
+    int64_t m, n, terms;
+} sizes;
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static sizes sizes_of(const plx_problem *problem)
+{
+    const plx_matvec_problem *matvec = &problem->of.matvec;
+    const plx_gemm_problem *gemm = &problem->of.gemm;
+
+    if (problem->op == PLX_GEMM)
+        return (sizes){gemm->m, gemm->n, gemm->k};
+    if (problem->op == PLX_MATVEC)
+        return matvec->trans ? (sizes){matvec->cols, 1, matvec->rows}
+                             : (sizes){matvec->rows, 1, matvec->cols};
+    return (sizes){1, 1, problem->of.reduce.n};
+}
+
+static plx_problem of_form(const plx_problem *like, sizes of)
+{
+    bool trans = like->of.matvec.trans;
+
+    if (like->op == PLX_GEMM)
+        return plx_gemm_of(like->dtype, like->of.gemm.trans_a, like->of.gemm.trans_b, of.m, of.n, of.terms);
+    if (like->op == PLX_MATVEC)
+        return plx_matvec_of(like->dtype, trans, trans ? of.terms : of.m, trans ? of.m : of.terms);
+    return plx_reduce_of(like->dtype, PLX_SUM, of.terms);
+}
+
+/* The largest power of two that is neither above `most` nor above `size`: problems of many
+ * shapes share a few trials. */
+static int64_t rounded_down(int64_t size, int64_t most)
+{
+    int64_t power = 1;
+    while (power <= smaller(size, most) / 2)
+        power *= 2;
+    return power;
+}
+
+static sizes with_outputs(sizes own, int64_t most, int64_t terms)
+{
+    return (sizes){rounded_down(own.m, most), rounded_down(own.n, most), terms};
+}
+
+/* ---- sums that lose all that a loop can lose ------------------------------------------ */
+
+/* 1, and for all other terms what is just below half the distance to its neighbour: a loop that
+ * meets the 1 first loses every one of them.  Every other output has the 1 at the other end. */
+static double term_of(int64_t term, int64_t terms, bool last, double unit)
+{
+    if (term == (last ? terms - 1 : 0))
+        return 1.0;
+    return term % 2 == 0 ? 0.484375 * unit : 0.96875 * unit;
+}
+
+static void put(plx_dtype dtype, void *data, int64_t index, double value)
+{
+    if (dtype == PLX_F32)
+        ((float *)data)[index] = (float)value;
+    else
+        ((double *)data)[index] = value;
+}
+
+/* The sum of the first operand's terms; what else is multiplied is 1. */
+static void write_terms(plx_inputs *inputs, bool backward, double unit)
+{
+    for (size_t i = 0; i < inputs->operation->operand_count; ++i) {
+        const plx_extent *e = &inputs->extents[i];
+        if (e->sum_axis < 0 || inputs->data[i] == NULL)
+            continue;
+        for (int64_t row = 0; row < e->rows; ++row)
+            for (int64_t col = 0; col < e->cols; ++col) {
+                int64_t term = e->sum_axis == 0 ? row : col, other = e->sum_axis == 0 ? col : row;
+                put(inputs->problem.dtype, inputs->data[i], row * e->ld + col,
+                    i > 0 ? 1.0 : term_of(term, plx_sum_length(inputs), backward != (other % 2 == 1), unit));
+            }
+    }
+    inputs->from_arrays = true; /* of no class that the judge may rely on */
+}
+
+/* ---- one trial -------------------------------------------------------------------------- */
+
+static double unit_of(const plx_kernel *kernel, plx_dtype dtype)
+{
+    return plx_unit_roundoff(dtype == PLX_F64 || kernel->accumulator_f32 == PLX_F64 ? PLX_F64 : PLX_F32);
+}
+
+static void say_what_was_tried(plx_claim *claim, const plx_problem *problem, const char *reason)
+{
+    const sizes of = sizes_of(problem);
+
+    (void)snprintf(claim->reason, sizeof claim->reason, "%s, in sums of %lld terms: %.400s",
+                   claim->kind == PRECISION ? "precision check" : "the depth that it declares is too small",
+                   (long long)of.terms, reason);
+}
+
+/* As a study runs it; the arm's own stage has the problem's operands. */
+static void run_trial(plx_claim *claim, const plx_arm *arm, const plx_problem *problem)
+{
+    const plx_rigour rigour = {.precision = claim->kind == PRECISION};
+    plx_arm tried = {.backend = arm->backend, .kernel = arm->kernel, .device = arm->device};
+    plx_truths truths = {.has_copy = false};
+    plx_error error = {.text = ""};
+    plx_inputs inputs;
+
+    claim->outcome = PLX_OUTCOME_NOT_RUN;
+    if (plx_inputs_generate(problem, PLX_INPUT_UNIFORM, 1, &inputs, &error) != PLX_OK) {
+        say_what_was_tried(claim, problem, error.text);
+        return;
+    }
+    if (claim->kind != PRECISION)
+        write_terms(&inputs, claim->kind == DEPTH_BACKWARD, unit_of(arm->kernel, problem->dtype));
+    plx_arm_run(&tried, &inputs, &truths, &rigour);
+    claim->outcome = tried.outcome;
+    say_what_was_tried(claim, problem, tried.reason);
+    plx_arm_clear(&tried);
+    plx_truths_free(&truths);
+    plx_inputs_free(&inputs);
+}
+
+/* ---- what was found ----------------------------------------------------------------------- */
+
+static plx_claim *find(const plx_claims *claims, const plx_arm *arm, trial_kind kind,
+                       const plx_problem *problem)
+{
+    for (plx_claim *claim = claims->first; claim != NULL; claim = claim->next)
+        if (claim->backend == arm->backend && claim->kernel == arm->kernel && claim->kind == kind &&
+            memcmp(&claim->problem, problem, sizeof *problem) == 0)
+            return claim;
+    return NULL;
+}
+
+/* NULL: there is no memory. */
+static const plx_claim *claim_of(plx_claims *claims, const plx_arm *arm, trial_kind kind, plx_problem problem)
+{
+    plx_claim *claim = find(claims, arm, kind, &problem);
+
+    if (claim != NULL)
+        return claim;
+    claim = calloc(1, sizeof *claim);
+    if (claim == NULL)
+        return NULL;
+    *claim = (plx_claim){.backend = arm->backend, .kernel = arm->kernel, .kind = kind, .next = claims->first};
+    claim->problem = problem;
+    claims->first = claim;
+    run_trial(claim, arm, &problem);
+    return claim;
+}
+
+/* A kernel that does not serve small outputs is tried on one as large as its problem's, where
+ * that costs little.  What can't be tried at all is no fault. */
+static bool holds(plx_claims *claims, plx_arm *arm, trial_kind kind, const plx_problem *problem, sizes of)
+{
+    static const double AFFORDABLE = 0x1p28; /* multiply-adds */
+    const sizes own = sizes_of(problem);
+    const plx_claim *claim = claim_of(claims, arm, kind, of_form(problem, of));
+
+    if (claim != NULL && claim->outcome == PLX_OUTCOME_UNSUPPORTED && (own.m != of.m || own.n != of.n) &&
+        (double)own.m * (double)own.n * (double)of.terms <= AFFORDABLE)
+        claim = claim_of(claims, arm, kind, of_form(problem, (sizes){own.m, own.n, of.terms}));
+    if (claim == NULL || claim->outcome == PLX_OUTCOME_OK || claim->outcome == PLX_OUTCOME_UNSUPPORTED ||
+        claim->outcome == PLX_OUTCOME_NOT_JUDGED)
+        return true;
+    arm->outcome = claim->outcome;
+    (void)snprintf(arm->reason, sizeof arm->reason, "%s", claim->reason);
+    return false;
+}
+
+static bool has_precision(plx_claims *claims, plx_arm *arm, const plx_problem *problem)
+{
+    static const int64_t lengths[] = {64, 16};
+    const sizes own = sizes_of(problem);
+
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; ++i)
+        if (!holds(claims, arm, PRECISION, problem, with_outputs(own, 128, lengths[i])))
+            return false;
+    return true;
+}
+
+/* Who declares about one rounding for each term claims nothing. */
+static bool has_depth(plx_claims *claims, plx_arm *arm, const plx_problem *problem)
+{
+    enum { SHORTEST = 128, LONGEST = 1 << 20, OUTPUTS = 32, ELEMENTS = 1 << 22 };
+    const sizes own = sizes_of(problem);
+    int64_t terms = rounded_down(own.terms, LONGEST), most = smaller(OUTPUTS, ELEMENTS / terms);
+    const plx_problem form = of_form(problem, with_outputs(own, most, terms));
+    int64_t depth = arm->kernel->depth(&form, plx_backend_device(arm->backend));
+
+    if (own.terms < SHORTEST || depth >= terms / 4)
+        return true;
+    return holds(claims, arm, DEPTH_FORWARD, problem, with_outputs(own, most, terms)) &&
+           holds(claims, arm, DEPTH_BACKWARD, problem, with_outputs(own, most, terms));
+}
+
+/* Results without rounding, and those of no elements, claim nothing. */
+static bool claims_something(const plx_arm *arm, const plx_inputs *inputs)
+{
+    return arm->outcome == PLX_OUTCOME_OK && !plx_arm_is_yardstick(arm) &&
+           plx_is_floating(inputs->problem.dtype) && plx_sum_length(inputs) > 0 &&
+           inputs->elements[inputs->operation->output] > 0 && !inputs->operation->exact(&inputs->problem);
+}
+
+void plx_claims_test_depth(plx_claims *claims, plx_arm *arm, const plx_inputs *inputs)
+{
+    if (claims_something(arm, inputs))
+        (void)has_depth(claims, arm, &inputs->problem);
+}
+
+void plx_claims_test(plx_claims *claims, plx_arm *arm, const plx_inputs *inputs)
+{
+    if (claims_something(arm, inputs) && has_precision(claims, arm, &inputs->problem))
+        plx_claims_test_depth(claims, arm, inputs);
+}
