@@ -139,7 +139,7 @@ const cli_verb cli_tune_verb = {
             "chooses, it is kept: from then on everybody who names no kernel gets it for this shape,\n"
             "element type and form, the library's users included.\n"
             "\n"
-            "Choices are kept in $XDG_CACHE_HOME/parallax/choices.json (else ~/.cache), and are ignored\n"
+            "Choices are kept in $XDG_CACHE_HOME/parallax/choices.tsv (else ~/.cache), and are ignored\n"
             "with another device, driver or version of the kernels, or with PLX_NO_CACHE=1.  One that\n"
             "can't be taken is told, and the backend's own table chooses.\n"
             "`tune list` shows them, `tune forget` removes them all.\n"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Who may know whom: reads every #include of the tree and fails for each that points
-# in a forbidden direction, and for every API or vendor that code in core/ names.
+# in a forbidden direction, and for every API or vendor that code in base/, core/ or study/ names.
 set -u
 export LC_ALL=C
 tree=${1:-${top_srcdir:-.}}
@@ -9,7 +9,7 @@ trap 'rm -rf "$scratch"' EXIT HUP INT TERM
 
 # "FILE TARGET" for every include of the tree in folder $1; system headers too.
 list_includes() {
-    (cd "$1" && find include core cli kernels backends plugins benchmarks -type f \
+    (cd "$1" && find include base core study page cli kernels backends plugins benchmarks -type f \
         \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cl' \) \
         -exec grep -HE '^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]' {} + 2>/dev/null) |
         sed -n 's/^\([^:]*\):[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]\([^>"]*\)[>"].*/\1 \2/p'
@@ -21,7 +21,7 @@ resolve() {
         printf 'system:config.h\n'
         return
     fi
-    for folder in "${2%/*}" . include kernels core; do
+    for folder in "${2%/*}" . include kernels; do
         if [ -f "$1/$folder/$3" ]; then
             printf '%s\n' "$folder/$3" | sed -e 's,^\./,,' -e ':a' -e 's,[^/]*/\.\./,,' -e 'ta'
             return
@@ -30,10 +30,10 @@ resolve() {
     printf 'system:%s\n' "$3"
 }
 
-# The folder that a file belongs to: one level of most, two of backends, plugins, kernels.
+# The folder that a file belongs to: one level of most, two of backends, plugins, kernels, study.
 layer_of() {
     case $1 in
-    backends/*/* | plugins/*/* | kernels/*/*) printf '%s\n' "$1" | cut -d/ -f1-2 ;;
+    backends/*/* | plugins/*/* | kernels/*/* | study/*/*) printf '%s\n' "$1" | cut -d/ -f1-2 ;;
     *) printf '%s\n' "${1%%/*}" ;;
     esac
 }
@@ -51,9 +51,29 @@ may_include() {
     esac
     case $2 in include/* | "$own"/*) return 0 ;; esac
     case $own:$2 in
-    core:kernels/operation.h) return 0 ;;
+    base:*) return 1 ;;
+    core:base/* | core:kernels/operation.h) return 0 ;;
+    core:*) return 1 ;;
+    study/*:core/core.h) return 0 ;; # messages of a context
+    study/*:base/*) return 0 ;;
+    study/results:study/files/* | study/results:study/run/run.h | study/results:study/report/report.h) return 0 ;;
+    study/report:study/results/*) return 0 ;;
+    study/judge:kernels/operation.h) return 0 ;;
+    study/run:study/judge/* | study/run:study/measure/timing.h) return 0 ;;
+    study/measure:study/run/* | study/measure:study/judge/*) return 0 ;;
+    study/compare:study/measure/* | study/compare:study/run/*) return 0 ;;
+    study/check:study/run/*) return 0 ;;
+    study/probe:study/measure/* | study/probe:study/run/* | study/probe:study/report/report.h) return 0 ;;
+    study/bench:study/compare/* | study/bench:study/results/* | study/bench:study/report/* | \
+        study/bench:study/files/* | study/bench:study/run/* | study/bench:study/judge/*) return 0 ;;
+    study/tune:study/files/* | study/tune:study/run/* | study/tune:study/report/json.h) return 0 ;;
+    study/diff:study/files/* | study/diff:study/results/* | study/diff:study/report/report.h | \
+        study/diff:study/bench/bench.h) return 0 ;;
+    study/*) return 1 ;;
+    page:base/* | page:study/files/json_file.h | page:study/report/report.h | page:study/results/ratios.h) return 0 ;;
+    page:*) return 1 ;;
     plugins/*:backends/* | plugins/*:kernels/*) return 0 ;;
-    benchmarks:backends/* | benchmarks:kernels/* | benchmarks:core/study.h) return 0 ;;
+    benchmarks:backends/* | benchmarks:kernels/* | benchmarks:study/run/run.h) return 0 ;;
     kernels*:kernels/*/*) return 1 ;; # one operation does not know another
     kernels*:kernels/*) return 0 ;;
     esac
@@ -100,9 +120,9 @@ strip_comments() {
 }
 
 naming_faults() {
-    (cd "$1" && strip_comments core/*.[ch]) |
+    (cd "$1" && strip_comments core/*.[ch] base/*.[ch] study/*/*.[ch]) |
         grep -iE ':.*(cuda|opencl|nvidia|cublas|clblast|openblas|pocl|nvcc|rocm|level_zero)' |
-        sed 's/^/core names an API or a vendor: /'
+        sed 's/^/names an API or a vendor: /'
 }
 
 faults_of() {
@@ -122,10 +142,30 @@ plant() { # file, line...
 }
 plant include/parallax/plugin.h '#include <stdint.h>'
 plant core/core.h '#include <parallax/plugin.h>' '/* not cuda' '   nor opencl */ // nor nvidia'
-plant core/bad.c '#include "core.h"' '#include "operation.h"' '#include "recipe.h"'
+plant base/text.h '#include <parallax/types.h>'
+plant base/bad.c '#include "base/text.h"' '#include "core/core.h"'
+plant core/bad.c '#include "core.h"' '#include "operation.h"' '#include "recipe.h"' '#include "base/text.h"'
+plant core/upwards.c '#include "study/judge/judge.h"'
+plant study/judge/judge.h '#include "kernels/operation.h"' '#include "base/text.h"'
+plant study/judge/bad.c '#include "study/run/run.h"'
+plant study/run/run.h '#include "study/judge/judge.h"'
+plant study/run/bad.c '#include "study/compare/comparison.h"' '#include "kernels/operation.h"'
+plant study/compare/comparison.h '#include "study/measure/measure.h"'
+plant study/measure/measure.h '#include "study/run/run.h"'
+plant study/check/bad.c '#include "study/measure/measure.h"'
+plant study/results/bad.c '#include "study/judge/judge.h"'
+plant study/report/bad.c '#include "study/run/run.h"'
+plant study/files/bad.c '#include "study/results/read.h"'
+plant study/results/read.h ''
+plant study/probe/bad.c '#include "study/bench/bench.h"'
+plant study/bench/bench.h ''
+plant study/tune/bad.c '#include "study/bench/bench.h"'
+plant study/diff/bad.c '#include "study/run/run.h"'
+plant page/page.h ''
+plant page/bad.c '#include "study/run/run.h"' '#include "page/page.h"'
 plant core/names.c 'int same(void) { return name_is("CUDA"); }'
 plant ./config.h ''
-plant cli/bad.c '#include "core.h"' '#include "config.h"'
+plant cli/bad.c '#include "core/core.h"' '#include "config.h"'
 plant kernels/operation.h '#include <parallax/plugin.h>'
 plant kernels/recipe.h '#include <parallax/plugin.h>'
 plant kernels/gemm/tiles.h ''
@@ -137,18 +177,31 @@ plant backends/cuda/bad.c '#include "kernels/recipe.h"'
 plant backends/opencl/opencl.h '#include <CL/cl.h>' '#include "../cuda/cuda.h"'
 plant plugins/good/plugin.c '#include "backends/cuda/cuda.h"' '#include "recipe.h"'
 plant plugins/both/plugin.c '#include "backends/cuda/cuda.h"' '#include "backends/opencl/opencl.h"'
-plant plugins/bad/plugin.c '#include "../good/plugin.c"' '#include "core.h"'
+plant plugins/bad/plugin.c '#include "../good/plugin.c"' '#include "core/core.h"'
 cat >"$scratch/expected" <<'END'
 backends/cuda/bad.c includes kernels/recipe.h
 backends/opencl/opencl.h includes backends/cuda/cuda.h
+base/bad.c includes core/core.h
 cli/bad.c includes core/core.h
-core names an API or a vendor: core/names.c:1: int same(void) { return name_is("CUDA"); }
 core/bad.c includes kernels/recipe.h
+core/upwards.c includes study/judge/judge.h
 kernels/reduce/api.c includes system:CL/cl.h
 kernels/reduce/bad.c includes kernels/gemm/tiles.h
+names an API or a vendor: core/names.c:1: int same(void) { return name_is("CUDA"); }
+page/bad.c includes study/run/run.h
 plugins/bad/plugin.c includes core/core.h
 plugins/bad/plugin.c includes plugins/good/plugin.c
 plugins/both binds more than one backend
+study/check/bad.c includes study/measure/measure.h
+study/diff/bad.c includes study/run/run.h
+study/files/bad.c includes study/results/read.h
+study/judge/bad.c includes study/run/run.h
+study/probe/bad.c includes study/bench/bench.h
+study/report/bad.c includes study/run/run.h
+study/results/bad.c includes study/judge/judge.h
+study/run/bad.c includes kernels/operation.h
+study/run/bad.c includes study/compare/comparison.h
+study/tune/bad.c includes study/bench/bench.h
 END
 faults_of "$scratch/planted" | sort >"$scratch/found"
 if ! diff "$scratch/expected" "$scratch/found"; then

@@ -207,11 +207,11 @@ hash=$(sed -n 's/.*"kernels_hash": "\([0-9a-f]*\)".*/\1/p' "$work/good.json" | h
 mkdir -p "$work/cache/parallax"
 set -- --dtype i32 --backend host --backend faulty --no-timing
 choose() { # OP SHAPE VARIANT KERNEL
-    cat >"$work/cache/parallax/choices.json" <<C
-{"schema": "parallax-choices/1", "choices": [{"device": "faulty device", "driver": "", "backend": "faulty",
- "kernels_hash": "$hash", "op": "$1", "dtype": "i32", "shape": "$2", "variant": "$3", "kernel": "$4",
- "over": "right", "gain": 2.0, "date": "2026-11-21"}]}
-C
+    {
+        printf 'parallax-choices/2\n'
+        printf '%s\t' "faulty device" "" faulty "$hash" "$1" i32 "$2" "$3" "$4" right 2026-11-21
+        printf '2\n'
+    } >"$work/cache/parallax/choices.tsv"
 }
 choose reduce 40 sum same
 expect 0 "" run reduce 40 --dtype i32 --backend faulty
@@ -240,10 +240,10 @@ cases=$((cases + 1))
 cmp -s "$work/right.npy" "$work/tuned.npy" || fail "a tuned yardstick gave another result"
 expect 0 "is not taken" compare transpose --shape 5x3 "$@"
 expect 0 "is not taken" bench transpose --shape 5x3 "$@"
-rm "$work/cache/parallax/choices.json"
+rm "$work/cache/parallax/choices.tsv"
 expect 0 "" tune transpose 5 3 --dtype i32 --backend faulty --seconds 0.01 --kernel copy --kernel slow
 cases=$((cases + 1))
-grep -q '"copy"' "$work/cache/parallax/choices.json" 2>/dev/null && fail "a yardstick was kept as a choice"
+grep -q copy "$work/cache/parallax/choices.tsv" 2>/dev/null && fail "a yardstick was kept as a choice"
 # A plugin's own choice is believed no further.
 FAULTY_BEST=copy
 export FAULTY_BEST

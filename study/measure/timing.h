@@ -1,5 +1,5 @@
 /* What the stopwatch is made of: buffers that take turns, samples, and the reading of
- * clocks.  Private to libparallax; studies use measure.c through core/study.h. */
+ * clocks.  Private to libparallax; studies use measure.c through study/run/run.h. */
 #ifndef PLX_STOPWATCH_H
 #define PLX_STOPWATCH_H
 

@@ -2,7 +2,6 @@
  * type and variant, and each backend of ours. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "study/run/run.h"
 #include "study/results/ratios.h"
 #include "study/report/report.h"
 
