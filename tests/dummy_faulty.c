@@ -254,7 +254,7 @@ static plx_status execute_f32(const faulty_plan *plan, plx_plugin_queue *queue, 
 {
     if (plan->problem.op == PLX_REDUCE)
         return sum_from_first(queue, operands, plan->problem.of.reduce.n, error);
-    plx_status status = transpose(queue, operands, &plan->problem.of.transpose, error);
+    plx_status status = transpose(queue, operands, &plan->problem.of.transpose, false, error);
     if (status != PLX_OK)
         return status;
     return multiply(queue, &operands[1], &plan->problem.of.transpose, error);
