@@ -18,7 +18,7 @@ typedef struct plx_transpose_rates {
 } plx_transpose_rates;
 
 /* An element of one size in OpenCL C, and the geometry of the kernels that depend on it. */
-typedef struct element {
+typedef struct plx_transpose_size {
     int64_t size;
     const char *variant, *defines;
     int64_t vector_tile;

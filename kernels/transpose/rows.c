@@ -173,18 +173,20 @@ static plx_status vector_recipe(const plx_problem *problem, const plx_device_inf
     if (status != PLX_OK)
         return status;
     define(recipe, "SIZE", side);
+    if (moved->size < 16) /* else every start is aligned */
+        recipe->aligned = UINT32_C(1) << IN | UINT32_C(1) << OUT;
     return plx_recipe_check(recipe, (uint64_t)tiles.shared, device, error);
 }
 
 /* A row of the tile in shared memory ends in a gap of 4 bytes, or of one element. */
-static plx_status skewed_recipe(const plx_problem *problem, const plx_device_info *device,
-                                plx_recipe *recipe, plx_error *error)
+static plx_status tall_recipe(const char *entry, const plx_problem *problem, const plx_device_info *device,
+                              plx_recipe *recipe, plx_error *error)
 {
     const plx_transpose_size *moved = plx_transpose_element(problem->dtype);
     int64_t width = moved->skewed.width, height = moved->skewed.height, run = moved->skewed.run;
     int64_t gap = moved->size < 4 ? 4 : moved->size;
     const tiling tiles = {
-        .entry = "transpose_skewed",
+        .entry = entry,
         .height = height,
         .width = width,
         .above = run - 1,
@@ -201,6 +203,18 @@ static plx_status skewed_recipe(const plx_problem *problem, const plx_device_inf
     define(recipe, "HEIGHT", height);
     define(recipe, "RUN", run);
     return plx_recipe_check(recipe, (uint64_t)tiles.shared, device, error);
+}
+
+static plx_status skewed_recipe(const plx_problem *problem, const plx_device_info *device,
+                                plx_recipe *recipe, plx_error *error)
+{
+    return tall_recipe("transpose_skewed", problem, device, recipe, error);
+}
+
+static plx_status vector_unaligned_recipe(const plx_problem *problem, const plx_device_info *device,
+                                          plx_recipe *recipe, plx_error *error)
+{
+    return tall_recipe("transpose_unaligned", problem, device, recipe, error);
 }
 
 static plx_status skinny_recipe(const plx_problem *problem, const plx_device_info *device,
@@ -363,6 +377,7 @@ static const plx_row rows[ROWS] = {
             .depth = no_depth,
         },
         .recipe = vector_recipe,
+        .recipe_unaligned = vector_unaligned_recipe,
     },
     [SKEWED] = {
         .about = {
