@@ -92,8 +92,8 @@ struct plx_row {
     /* PLX_UNSUPPORTED with a reason when this device or problem is not served. */
     plx_status (*recipe)(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                          plx_error *error);
-    /* Where `recipe` has maps of operands or says `aligned`: how the kernel runs when one of those begins at no
-     * multiple of 16 bytes, which is known only when the operands are.  NULL elsewhere. */
+    /* Where `recipe` has maps of operands or says `aligned`: how the kernel runs when one of those
+     * begins at no multiple of 16 bytes, which is known only when the operands are.  NULL elsewhere. */
     plx_status (*recipe_unaligned)(const plx_problem *problem, const plx_device_info *device,
                                    plx_recipe *recipe, plx_error *error);
     /* Where a recipe takes much scratch memory: the row that runs when there is not so much.
