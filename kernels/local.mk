@@ -20,6 +20,8 @@ ladder_sources = \
 	kernels/reduce/geometry.c \
 	kernels/reduce/geometry.h \
 	kernels/reduce/rows.c \
+	kernels/transpose/geometry.c \
+	kernels/transpose/geometry.h \
 	kernels/transpose/rows.c \
 	kernels/matvec/geometry.c \
 	kernels/matvec/geometry.h \

@@ -77,6 +77,12 @@ static void test_sizes(void **state)
     expect("swizzled", plx_transpose_of(PLX_F32, 30, 125569), hopper); /* small, and its tiles nearly full */
     expect("swizzled", plx_transpose_of(PLX_F32, 4911, 255), hopper);
     expect("swizzled", plx_transpose_of(PLX_F32, 7, 1320), hopper);
+    plx_problem apart = plx_transpose_of(PLX_F32, 1, 49857);
+    apart.of.transpose.ld_out = 32; /* every element in a sector of its own */
+    expect("swizzled", apart, hopper);
+    expect("skewed", plx_transpose_of(PLX_F64, 40, 16911), hopper);
+    expect("skewed", plx_transpose_of(PLX_F64, 10715, 876), hopper);
+    expect("skinny", plx_transpose_of(PLX_F64, 462057, 6), hopper);
     expect("vector", plx_matvec_of(PLX_F32, false, 16384, 16384), hopper);
     expect("split", plx_matvec_of(PLX_F32, false, 1, 1 << 24), hopper);
     expect("narrow", plx_matvec_of(PLX_F32, false, 1000003, 17), hopper);

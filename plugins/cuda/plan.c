@@ -211,6 +211,7 @@ static plx_status make_way(plx_session *session, const plx_image *image, const p
     if (status != PLX_OK)
         return status;
     made->scratch_bytes = recipe->scratch_bytes;
+    made->aligned |= recipe->aligned;
     made->launch_count = recipe->step_count;
     made->launches = calloc(recipe->step_count + 1, sizeof made->launches[0]);
     if (made->launches == NULL)
