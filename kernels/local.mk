@@ -26,6 +26,8 @@ ladder_sources = \
 	kernels/matvec/geometry.c \
 	kernels/matvec/geometry.h \
 	kernels/matvec/rows.c \
+	kernels/gemm/pipeline.c \
+	kernels/gemm/pipeline.h \
 	kernels/gemm/rows.c \
 	kernels/probe/rows.c
 

@@ -46,7 +46,8 @@ typedef struct plx_tensor_map {
     uint32_t swizzle;
 } plx_tensor_map;
 
-#define PLX_MOST_OF_MAP INT32_MAX /* device code gives the coordinates of a box as int32_t */
+/* Device code gives the coordinates of a box as int32_t, also of one that reaches beyond. */
+#define PLX_MOST_OF_MAP (INT32_MAX - 65535)
 
 /* One launch. */
 typedef struct plx_step {

@@ -1,0 +1,40 @@
+/* The kernels that bring their operands by tensor maps: tiles, parts of k, and recipes. */
+#ifndef PLX_KERNELS_GEMM_PIPELINE_H
+#define PLX_KERNELS_GEMM_PIPELINE_H
+
+#include "recipe.h"
+
+/* A tile of C, as tiles.h lists them. */
+typedef struct plx_gemm_tile {
+    int rows, cols, thread_rows, thread_cols, stages_transposed, stages_direct, landings_of_both, registers;
+} plx_gemm_tile;
+
+/* How a product is cut: tiles of C, and k into parts, each a block of its own.  The parts of a cluster
+ * are added through shared memory, the sums of clusters through scratch memory. */
+typedef struct plx_gemm_cut {
+    const char *entry;
+    const plx_gemm_tile *tile;
+    int cluster, clusters; /* parts of k: cluster * clusters, at most plx_gemm_depth_steps() */
+} plx_gemm_cut;
+
+/* rows.c: what every recipe of this folder begins with. */
+plx_status plx_gemm_start(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                          plx_error *error);
+/* Whether there is anything to sum. */
+bool plx_gemm_has_terms(const plx_problem *problem);
+/* What A B is multiplied with; of no effect on beta * C where there is nothing to sum. */
+double plx_gemm_alpha(const plx_problem *problem);
+
+/* Steps of GEMM_PIPELINE_DEPTH along k. */
+int64_t plx_gemm_depth_steps(const plx_problem *problem);
+
+/* `unaligned`: operands may begin anywhere, and both are copied to scratch memory first. */
+plx_status plx_gemm_cut_recipe(const plx_problem *problem, const plx_device_info *device,
+                               const plx_gemm_cut *cut, bool unaligned, plx_recipe *recipe, plx_error *error);
+
+plx_status plx_gemm_bulk_pipeline_recipe(const plx_problem *problem, const plx_device_info *device,
+                                         plx_recipe *recipe, plx_error *error);
+plx_status plx_gemm_bulk_pipeline_unaligned(const plx_problem *problem, const plx_device_info *device,
+                                            plx_recipe *recipe, plx_error *error);
+
+#endif
