@@ -100,6 +100,21 @@ static __device__ __forceinline__ void meet_cluster()
                  "barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
+/* Blocks of this block's cluster (1 where none was asked for), and its number among them. */
+static __device__ __forceinline__ uint32_t blocks_of_cluster()
+{
+    uint32_t count;
+    asm volatile("mov.u32 %0, %%cluster_nctaid.x;" : "=r"(count));
+    return count;
+}
+
+static __device__ __forceinline__ uint32_t rank_in_cluster()
+{
+    uint32_t rank;
+    asm volatile("mov.u32 %0, %%cluster_ctaid.x;" : "=r"(rank));
+    return rank;
+}
+
 /* The same place in the shared memory of block `rank` of the cluster. */
 static __device__ __forceinline__ uint32_t place_in(uint32_t place, uint32_t rank)
 {

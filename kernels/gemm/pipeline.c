@@ -145,17 +145,32 @@ static int64_t tiles_of(const plx_gemm_problem *p, const plx_gemm_tile *t)
     return ((p->m - 1) / t->rows + 1) * ((p->n - 1) / t->cols + 1);
 }
 
-static void add_parts(plx_recipe *recipe, plx_step *step, const plx_problem *problem, const plx_gemm_cut *cut)
+static int64_t parts_of(const plx_gemm_cut *cut)
 {
-    int64_t steps = plx_gemm_depth_steps(problem), parts = (int64_t)cut->cluster * cut->clusters;
-    (void)recipe;
-    plx_step_i32(step, (int32_t)(steps / parts));
-    if (parts > 1)
-        plx_step_i32(step, (int32_t)(steps % parts));
+    return (int64_t)cut->cluster * cut->clusters;
+}
+
+/* Sums that clusters leave: a tile for each. */
+static uint64_t partial_bytes(const plx_gemm_problem *p, const plx_gemm_cut *cut)
+{
+    uint64_t of_tile = (uint64_t)cut->tile->rows * (uint64_t)cut->tile->cols * 4;
+    return cut->clusters > 1 ? (uint64_t)tiles_of(p, cut->tile) * (uint64_t)cut->clusters * of_tile : 0;
+}
+
+/* Parts are as long as each other, the first ones a step longer. */
+static void add_parts(plx_step *step, const plx_problem *problem, const plx_gemm_cut *cut, int64_t partial_at)
+{
+    int64_t steps = plx_gemm_depth_steps(problem);
+    plx_step_i32(step, (int32_t)(steps / parts_of(cut)));
+    if (!cut->takes_parts)
+        return;
+    plx_step_i32(step, (int32_t)(steps % parts_of(cut)));
+    plx_step_scratch(step, partial_at, 16);
+    plx_step_scratch(step, 0, 4);
 }
 
 static void add_product(const plx_problem *problem, const plx_gemm_cut *cut, const source *a, const source *b,
-                        plx_recipe *recipe)
+                        int64_t partial_at, plx_recipe *recipe)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     const plx_gemm_tile *t = cut->tile;
@@ -175,7 +190,7 @@ static void add_product(const plx_problem *problem, const plx_gemm_cut *cut, con
     plx_step_i64(step, p->ldc);
     plx_step_scalar(step, p->alpha);
     plx_step_scalar(step, p->beta);
-    add_parts(recipe, step, problem, cut);
+    add_parts(step, problem, cut, partial_at);
     plx_step_shared(step, shared_bytes(t, a->inner, b->inner));
 }
 
@@ -210,11 +225,13 @@ static plx_status cut_terms(const plx_problem *problem, const plx_device_info *d
     if (((unaligned || !steps_by_units(&a)) && !take_room(&a, &scratch)) ||
         ((unaligned || !steps_by_units(&b)) && !take_room(&b, &scratch)))
         return plx_fail(error, PLX_UNSUPPORTED, "its operands are too large to be copied to aligned rows");
-    if (a.repacked || b.repacked) {
+    int64_t partial_at = (int64_t)scratch;
+    scratch += partial_bytes(&problem->of.gemm, cut);
+    if (cut->takes_parts || a.repacked || b.repacked)
         recipe->scratch_bytes = scratch;
+    if (a.repacked || b.repacked)
         add_repack(recipe, device, &a, &b);
-    }
-    add_product(problem, cut, &a, &b, recipe);
+    add_product(problem, cut, &a, &b, partial_at, recipe);
     status = check_scratch(recipe, device, error);
     return status == PLX_OK ? plx_recipe_check(recipe, 0, device, error) : status;
 }
@@ -235,8 +252,8 @@ plx_status plx_gemm_cut_recipe(const plx_problem *problem, const plx_device_info
     return cut_terms(problem, device, cut, unaligned, recipe, error);
 }
 
-static const plx_gemm_tile whole = {GEMM_TILE_128X128};
-static const plx_gemm_cut whole_tiles = {.entry = "gemm_bulk_pipeline", .tile = &whole, .cluster = 1, .clusters = 1};
+static const plx_gemm_cut whole_tiles = {
+    .entry = "gemm_bulk_pipeline", .tile = &plx_gemm_tiles[0], .cluster = 1, .clusters = 1};
 
 plx_status plx_gemm_bulk_pipeline_recipe(const plx_problem *problem, const plx_device_info *device,
                                          plx_recipe *recipe, plx_error *error)
@@ -248,4 +265,33 @@ plx_status plx_gemm_bulk_pipeline_unaligned(const plx_problem *problem, const pl
                                             plx_recipe *recipe, plx_error *error)
 {
     return plx_gemm_cut_recipe(problem, device, &whole_tiles, true, recipe, error);
+}
+
+plx_status plx_gemm_split_k_recipe(const plx_problem *problem, const plx_device_info *device,
+                                   plx_recipe *recipe, plx_error *error)
+{
+    plx_gemm_cut cut = plx_gemm_best_cut(problem, device, false);
+    return plx_gemm_cut_recipe(problem, device, &cut, false, recipe, error);
+}
+
+plx_status plx_gemm_split_k_unaligned(const plx_problem *problem, const plx_device_info *device,
+                                      plx_recipe *recipe, plx_error *error)
+{
+    plx_gemm_cut cut = plx_gemm_best_cut(problem, device, true);
+    return plx_gemm_cut_recipe(problem, device, &cut, true, recipe, error);
+}
+
+/* A part's terms one after the other, then its cluster's parts, then the clusters. */
+int64_t plx_gemm_split_k_depth(const plx_problem *problem, const plx_device_info *device)
+{
+    int64_t deepest = 0;
+    for (int unaligned = 0; unaligned < 2; ++unaligned) { /* which, only a call's operands tell */
+        plx_gemm_cut cut = plx_gemm_best_cut(problem, device, unaligned != 0);
+        int64_t steps = plx_gemm_depth_steps(problem), parts = parts_of(&cut);
+        int64_t longest = (steps / parts + (steps % parts != 0)) * GEMM_PIPELINE_DEPTH;
+        int64_t terms = longest < problem->of.gemm.k ? longest : problem->of.gemm.k;
+        int64_t depth = terms + cut.cluster - 1 + cut.clusters - 1;
+        deepest = depth > deepest ? depth : deepest;
+    }
+    return deepest;
 }

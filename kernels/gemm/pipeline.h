@@ -15,7 +15,14 @@ typedef struct plx_gemm_cut {
     const char *entry;
     const plx_gemm_tile *tile;
     int cluster, clusters; /* parts of k: cluster * clusters, at most plx_gemm_depth_steps() */
+    bool takes_parts;      /* the kernel has the arguments for it */
 } plx_gemm_cut;
+
+#define PLX_GEMM_TILES 5
+extern const plx_gemm_tile plx_gemm_tiles[PLX_GEMM_TILES];
+
+/* cut.c: the cut that the model says is the fastest. */
+plx_gemm_cut plx_gemm_best_cut(const plx_problem *problem, const plx_device_info *device, bool unaligned);
 
 /* rows.c: what every recipe of this folder begins with. */
 plx_status plx_gemm_start(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
@@ -36,5 +43,10 @@ plx_status plx_gemm_bulk_pipeline_recipe(const plx_problem *problem, const plx_d
                                          plx_recipe *recipe, plx_error *error);
 plx_status plx_gemm_bulk_pipeline_unaligned(const plx_problem *problem, const plx_device_info *device,
                                             plx_recipe *recipe, plx_error *error);
+plx_status plx_gemm_split_k_recipe(const plx_problem *problem, const plx_device_info *device,
+                                   plx_recipe *recipe, plx_error *error);
+plx_status plx_gemm_split_k_unaligned(const plx_problem *problem, const plx_device_info *device,
+                                      plx_recipe *recipe, plx_error *error);
+int64_t plx_gemm_split_k_depth(const plx_problem *problem, const plx_device_info *device);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAIVE, SMEM_BLOCK, TILE_1D, TILE_2D, VECTORIZED, WARP_TILE, DOUBLE_BUFFER, BULK_PIPELINE, ROWS };
+enum { NAIVE, SMEM_BLOCK, TILE_1D, TILE_2D, VECTORIZED, WARP_TILE, DOUBLE_BUFFER, BULK_PIPELINE, SPLIT_K, ROWS };
 
 enum { A, B, C }; /* operands */
 
@@ -462,6 +462,25 @@ static const plx_row rows[ROWS] = {
         },
         .recipe = plx_gemm_bulk_pipeline_recipe,
         .recipe_unaligned = plx_gemm_bulk_pipeline_unaligned,
+        .spare = &rows[DOUBLE_BUFFER],
+    },
+    [SPLIT_K] = {
+        .about = {
+            .name = "split-k",
+            .idea = "smaller tiles, and parts of k in blocks of their own, added in a fixed order",
+            .gain = "as many blocks as the device has room for, whatever the shape: up to 60 times for a small C "
+                    "with a long k; nothing where C alone fills the device",
+            .limit = "smaller tiles bring each operand more often, and parts must be added: a model of both "
+                     "chooses tile and parts",
+            .needs = "CUDA on compute capability 9.0; operands that do not begin at, or step by, 16 bytes are "
+                     "copied first",
+            .dtypes = PLX_DTYPE_BIT(PLX_F32),
+            .accumulator_f32 = PLX_F32,
+            .reproducibility = PLX_R1,
+            .depth = plx_gemm_split_k_depth,
+        },
+        .recipe = plx_gemm_split_k_recipe,
+        .recipe_unaligned = plx_gemm_split_k_unaligned,
         .spare = &rows[DOUBLE_BUFFER],
     },
 };
