@@ -27,6 +27,7 @@ ladder_sources = \
 	kernels/matvec/geometry.h \
 	kernels/matvec/rows.c \
 	kernels/gemm/cut.c \
+	kernels/gemm/few.c \
 	kernels/gemm/pipeline.c \
 	kernels/gemm/pipeline.h \
 	kernels/gemm/rows.c \

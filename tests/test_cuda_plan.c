@@ -155,7 +155,7 @@ static void assert_in_source(const char *operation, const char *kernel, const ch
     fclose(file);
     text[length] = '\0';
     for (const char *at = strstr(text, entry); at != NULL; at = strstr(at + 1, entry))
-        if (at[strlen(entry)] == '(')
+        if (at[strlen(entry)] == '(' || at[strlen(entry)] == ',' || at[strlen(entry)] == ')')
             return;
     fail_msg("%s has no function %s", path, entry);
 }

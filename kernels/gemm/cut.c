@@ -1,4 +1,4 @@
-/* The cost of a cut, and which is the best. */
+/* The cost of a cut, and which is the best: a model of the device's time, in microseconds. */
 #include "pipeline.h"
 
 #include "tiles.h"
@@ -14,21 +14,116 @@ static const char *const entries[PLX_GEMM_TILES] = {
     "gemm_split_k_128x128", "gemm_split_k_128x64", "gemm_split_k_64x64", "gemm_split_k_128x32", "gemm_split_k_32x128",
 };
 
-plx_gemm_cut plx_gemm_best_cut(const plx_problem *problem, const plx_device_info *device, bool unaligned)
+/* Shares of a multiprocessor's multiply-adds that tiles reach, two blocks beside each other and one alone. */
+static const struct {
+    double two, one;
+} rates[PLX_GEMM_TILES] = {{0.83, 0.70}, {0.79, 0.66}, {0.72, 0.60}, {0.70, 0.58}, {0.64, 0.52}};
+
+enum { SIDE_BY_SIDE = 2, MOST_CLUSTERS = 64 };
+static const double fma_per_us = 128 * 1980; /* of a multiprocessor */
+static const double start_us = 3.5, bytes_per_us = 4.0e6, ticket_us = 1.5, ticket_bytes_per_us = 1.0e5;
+
+static double units_of(const plx_device_info *device)
+{
+    return device->units > 0 ? device->units : 1;
+}
+
+/* Clusters of four and eight leave places empty. */
+static double places_of(const plx_device_info *device, int cluster)
+{
+    double share = cluster >= 8 ? 0.909 : cluster >= 4 ? 0.939 : 1.0;
+    return SIDE_BY_SIDE * units_of(device) * share;
+}
+
+static double tiles_of(const plx_gemm_problem *p, const plx_gemm_tile *t)
+{
+    return ((double)((p->m - 1) / t->rows) + 1.0) * ((double)((p->n - 1) / t->cols) + 1.0);
+}
+
+/* Rounds of blocks: whole ones two on a multiprocessor, the last perhaps one. */
+static double multiplying(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,
+                          size_t tile)
+{
+    const plx_gemm_tile *t = cut->tile;
+    int64_t steps = plx_gemm_depth_steps(problem), parts = (int64_t)cut->cluster * cut->clusters;
+    double longest = (double)(steps / parts + (steps % parts != 0));
+    double block = (double)t->rows * t->cols * GEMM_PIPELINE_DEPTH * longest / fma_per_us;
+    double blocks = tiles_of(&problem->of.gemm, t) * (double)parts, places = places_of(device, cut->cluster);
+    double rounds = (double)(int64_t)(blocks / places), rest = blocks - rounds * places;
+    double both = SIDE_BY_SIDE * block / rates[tile].two, alone = block / rates[tile].one;
+    return rounds * both + (rest <= 0 ? 0 : rest <= units_of(device) ? alone : both);
+}
+
+static double moving(const plx_gemm_problem *p)
+{
+    double m = (double)p->m, n = (double)p->n, k = (double)p->k;
+    return 4.0 * (m * k + k * n + m * n) / bytes_per_us;
+}
+
+static double joining(const plx_gemm_cut *cut)
+{
+    double bytes = 4.0 * cut->tile->rows * cut->tile->cols / cut->cluster * cut->clusters;
+    double of_cluster = cut->cluster > 1 ? 0.6 + 0.1 * cut->cluster : 0.0;
+    return of_cluster + (cut->clusters > 1 ? ticket_us + bytes / ticket_bytes_per_us : 0.0);
+}
+
+static double cost_of(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut, size_t tile)
+{
+    double products = multiplying(problem, device, cut, tile), memory = moving(&problem->of.gemm);
+    return start_us + (products > memory ? products : memory) + joining(cut);
+}
+
+static plx_gemm_cut cut_of(size_t tile, int cluster, int clusters)
+{
+    return (plx_gemm_cut){.entry = entries[tile],
+                          .tile = &plx_gemm_tiles[tile],
+                          .cluster = cluster,
+                          .clusters = clusters,
+                          .takes_parts = true};
+}
+
+/* No part is empty, each tile and rank has its counter, and the sums that clusters leave find room. */
+static bool is_possible(const plx_problem *problem, const plx_gemm_cut *cut)
+{
+    double tiles = tiles_of(&problem->of.gemm, cut->tile), of_tile = 4.0 * cut->tile->rows * cut->tile->cols;
+    if ((int64_t)cut->cluster * cut->clusters > plx_gemm_depth_steps(problem))
+        return false;
+    return cut->clusters == 1 || (tiles * cut->cluster <= PLX_SCRATCH_COUNTERS / 4.0 &&
+                                  tiles * cut->clusters * of_tile <= 256.0 * (1 << 20));
+}
+
+double plx_gemm_cut_cost(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
+{
+    return cost_of(problem, device, cut, (size_t)(cut->tile - plx_gemm_tiles));
+}
+
+static bool forced_cut(const plx_problem *problem, plx_gemm_cut *cut)
 {
     const char *forced = getenv("PLX_GEMM_CUT");
-    int tile = 2, cluster = 1, clusters = 1;
-    int64_t steps = plx_gemm_depth_steps(problem);
-    (void)device;
-    (void)unaligned;
-    if (forced)
-        (void)sscanf(forced, "%d,%d,%d", &tile, &cluster, &clusters);
-    if (steps < 1)
-        steps = 1;
-    while (cluster > steps)
-        cluster /= 2;
-    if ((int64_t)cluster * clusters > steps)
-        clusters = (int)(steps / cluster);
-    return (plx_gemm_cut){.entry = entries[tile], .tile = &plx_gemm_tiles[tile], .cluster = cluster,
-                          .clusters = clusters, .takes_parts = true};
+    int tile = 0, cluster = 1, clusters = 1;
+    if (!forced || sscanf(forced, "%d,%d,%d", &tile, &cluster, &clusters) != 3)
+        return false;
+    *cut = cut_of((size_t)tile, cluster, clusters);
+    return is_possible(problem, cut);
+}
+
+plx_gemm_cut plx_gemm_best_cut(const plx_problem *problem, const plx_device_info *device)
+{
+    plx_gemm_cut best = cut_of(0, 1, 1);
+    double least = cost_of(problem, device, &best, 0);
+    if (forced_cut(problem, &best))
+        return best;
+    for (size_t tile = 0; tile < PLX_GEMM_TILES; ++tile)
+        for (int cluster = 1; cluster <= 8; cluster *= 2)
+            for (int clusters = 1; clusters <= MOST_CLUSTERS; ++clusters) {
+                plx_gemm_cut cut = cut_of(tile, cluster, clusters);
+                if (!is_possible(problem, &cut))
+                    break;
+                double cost = cost_of(problem, device, &cut, tile);
+                if (cost < least) {
+                    least = cost;
+                    best = cut;
+                }
+            }
+    return best;
 }

@@ -270,28 +270,23 @@ plx_status plx_gemm_bulk_pipeline_unaligned(const plx_problem *problem, const pl
 plx_status plx_gemm_split_k_recipe(const plx_problem *problem, const plx_device_info *device,
                                    plx_recipe *recipe, plx_error *error)
 {
-    plx_gemm_cut cut = plx_gemm_best_cut(problem, device, false);
+    plx_gemm_cut cut = plx_gemm_best_cut(problem, device);
     return plx_gemm_cut_recipe(problem, device, &cut, false, recipe, error);
 }
 
 plx_status plx_gemm_split_k_unaligned(const plx_problem *problem, const plx_device_info *device,
                                       plx_recipe *recipe, plx_error *error)
 {
-    plx_gemm_cut cut = plx_gemm_best_cut(problem, device, true);
+    plx_gemm_cut cut = plx_gemm_best_cut(problem, device);
     return plx_gemm_cut_recipe(problem, device, &cut, true, recipe, error);
 }
 
 /* A part's terms one after the other, then its cluster's parts, then the clusters. */
 int64_t plx_gemm_split_k_depth(const plx_problem *problem, const plx_device_info *device)
 {
-    int64_t deepest = 0;
-    for (int unaligned = 0; unaligned < 2; ++unaligned) { /* which, only a call's operands tell */
-        plx_gemm_cut cut = plx_gemm_best_cut(problem, device, unaligned != 0);
-        int64_t steps = plx_gemm_depth_steps(problem), parts = parts_of(&cut);
-        int64_t longest = (steps / parts + (steps % parts != 0)) * GEMM_PIPELINE_DEPTH;
-        int64_t terms = longest < problem->of.gemm.k ? longest : problem->of.gemm.k;
-        int64_t depth = terms + cut.cluster - 1 + cut.clusters - 1;
-        deepest = depth > deepest ? depth : deepest;
-    }
-    return deepest;
+    plx_gemm_cut cut = plx_gemm_best_cut(problem, device);
+    int64_t steps = plx_gemm_depth_steps(problem), parts = parts_of(&cut);
+    int64_t longest = (steps / parts + (steps % parts != 0)) * GEMM_PIPELINE_DEPTH;
+    int64_t terms = longest < problem->of.gemm.k ? longest : problem->of.gemm.k;
+    return terms + cut.cluster - 1 + cut.clusters - 1;
 }

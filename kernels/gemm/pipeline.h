@@ -22,7 +22,10 @@ typedef struct plx_gemm_cut {
 extern const plx_gemm_tile plx_gemm_tiles[PLX_GEMM_TILES];
 
 /* cut.c: the cut that the model says is the fastest. */
-plx_gemm_cut plx_gemm_best_cut(const plx_problem *problem, const plx_device_info *device, bool unaligned);
+plx_gemm_cut plx_gemm_best_cut(const plx_problem *problem, const plx_device_info *device);
+/* Microseconds, by the model. */
+double plx_gemm_cut_cost(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut);
+double plx_gemm_few_cost(const plx_problem *problem, const plx_device_info *device);
 
 /* rows.c: what every recipe of this folder begins with. */
 plx_status plx_gemm_start(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
@@ -48,5 +51,8 @@ plx_status plx_gemm_split_k_recipe(const plx_problem *problem, const plx_device_
 plx_status plx_gemm_split_k_unaligned(const plx_problem *problem, const plx_device_info *device,
                                       plx_recipe *recipe, plx_error *error);
 int64_t plx_gemm_split_k_depth(const plx_problem *problem, const plx_device_info *device);
+plx_status plx_gemm_few_rows_recipe(const plx_problem *problem, const plx_device_info *device,
+                                    plx_recipe *recipe, plx_error *error);
+int64_t plx_gemm_few_depth(const plx_problem *problem, const plx_device_info *device);
 
 #endif

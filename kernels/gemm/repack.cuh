@@ -68,9 +68,8 @@ static __device__ void repack(const Repack &r)
         const float *b, float *b_to, int64_t b_rows, int64_t b_cols, int64_t ldb, int64_t b_pitch
 
 /* Blocks of the grid's second row copy B. */
-#define GEMM_REPACK_ENTRY(variant)                                                                \
-    extern "C" __global__ void __launch_bounds__(GEMM_REPACK_THREADS)                             \
-        gemm_repack_##variant(GEMM_REPACK_PARAMETERS)                                             \
+#define GEMM_REPACK_ENTRY(name)                                                                   \
+    extern "C" __global__ void __launch_bounds__(GEMM_REPACK_THREADS) name(GEMM_REPACK_PARAMETERS) \
     {                                                                                             \
         wait_for_queue();                                                                         \
         repack(blockIdx.y ? Repack{b, b_to, b_rows, b_cols, ldb, b_pitch}                         \
@@ -80,9 +79,9 @@ static __device__ void repack(const Repack &r)
 /* ---- products without terms ------------------------------------------------------- */
 
 /* C = beta * C, where there is nothing to sum. */
-#define GEMM_SCALE_ENTRY(variant)                                                                 \
+#define GEMM_SCALE_ENTRY(name)                                                                    \
     extern "C" __global__ void __launch_bounds__(GEMM_SCALE_THREADS)                              \
-        gemm_scale_##variant(float *c, int64_t m, int64_t n, int64_t ldc, float alpha, float beta) \
+        name(float *c, int64_t m, int64_t n, int64_t ldc, float alpha, float beta) \
     {                                                                                             \
         const int64_t step = (int64_t)gridDim.x * GEMM_SCALE_THREADS;                             \
         wait_for_queue();                                                                         \

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAIVE, SMEM_BLOCK, TILE_1D, TILE_2D, VECTORIZED, WARP_TILE, DOUBLE_BUFFER, BULK_PIPELINE, SPLIT_K, ROWS };
+enum { NAIVE, SMEM_BLOCK, TILE_1D, TILE_2D, VECTORIZED, WARP_TILE, DOUBLE_BUFFER, BULK_PIPELINE, SPLIT_K, FEW_ROWS, ROWS };
 
 enum { A, B, C }; /* operands */
 
@@ -281,14 +281,6 @@ static plx_status double_buffer_recipe(const plx_problem *problem, const plx_dev
     return status;
 }
 
-/* For the choice alone. */
-static geometry bulk_pipeline_geometry(const plx_problem *problem, const plx_device_info *device)
-{
-    (void)problem;
-    (void)device;
-    return (geometry){"gemm_bulk_pipeline", 128, 128, 256, 0};
-}
-
 /* ---- the choice ------------------------------------------------------------------ */
 
 /* How a kernel fares: its speed on a device that it fills, and the blocks that fill one
@@ -303,7 +295,6 @@ typedef struct contender {
 } contender;
 
 static const contender contenders[] = {
-    {BULK_PIPELINE, bulk_pipeline_geometry, plx_gemm_bulk_pipeline_recipe, 55.0, 2.0},
     {DOUBLE_BUFFER, double_buffer_geometry, double_buffer_recipe, 45.0, 2.0},
     {TILE_1D, tile_1d_geometry, tile_1d_recipe, 21.0, 3.0},
     {SMEM_BLOCK, smem_block_geometry, smem_block_recipe, 6.8, 2.0},
@@ -324,12 +315,35 @@ static double cost(const contender *kernel, const plx_problem *problem, const pl
     return rounds * area * slots / kernel->speed;
 }
 
+static bool runs(plx_status (*recipe)(const plx_problem *, const plx_device_info *, plx_recipe *, plx_error *),
+                 const plx_problem *problem, const plx_device_info *device)
+{
+    plx_recipe ignored;
+    plx_error reason;
+    return recipe(problem, device, &ignored, &reason) == PLX_OK;
+}
+
+/* The kernels of compute capability 9.0, by their models; false where there are none. */
+static bool choose_modelled(const plx_problem *problem, const plx_device_info *device, size_t *row)
+{
+    if (!runs(plx_gemm_split_k_recipe, problem, device))
+        return false;
+    plx_gemm_cut cut = plx_gemm_best_cut(problem, device);
+    *row = cut.tile == &plx_gemm_tiles[0] && cut.cluster * cut.clusters == 1 ? BULK_PIPELINE : SPLIT_K;
+    if (runs(plx_gemm_few_rows_recipe, problem, device) &&
+        plx_gemm_few_cost(problem, device) < plx_gemm_cut_cost(problem, device, &cut))
+        *row = FEW_ROWS;
+    return true;
+}
+
 static size_t gemm_choose(const plx_problem *problem, const plx_device_info *device)
 {
     size_t best = NAIVE;
     double least = 0.0;
     bool any = false;
 
+    if (choose_modelled(problem, device, &best))
+        return best;
     for (size_t i = 0; i < sizeof contenders / sizeof contenders[0]; i++) {
         plx_recipe recipe;
         plx_error error;
@@ -481,6 +495,22 @@ static const plx_row rows[ROWS] = {
         },
         .recipe = plx_gemm_split_k_recipe,
         .recipe_unaligned = plx_gemm_split_k_unaligned,
+        .spare = &rows[DOUBLE_BUFFER],
+    },
+    [FEW_ROWS] = {
+        .about = {
+            .name = "few-rows",
+            .idea = "where C has at most 16 rows or columns, no tiles: the long operand is read once, past "
+                    "shared memory",
+            .gain = "about 3 times for 16 rows, where a tile of 64 would compute 48 that are not there",
+            .limit = "the rate of memory",
+            .needs = "CUDA on compute capability 9.0",
+            .dtypes = PLX_DTYPE_BIT(PLX_F32),
+            .accumulator_f32 = PLX_F32,
+            .reproducibility = PLX_R1,
+            .depth = plx_gemm_few_depth,
+        },
+        .recipe = plx_gemm_few_rows_recipe,
         .spare = &rows[DOUBLE_BUFFER],
     },
 };

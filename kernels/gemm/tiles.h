@@ -45,3 +45,11 @@
 #define GEMM_REPACK_UNITS 4    /* of 16 bytes, per thread at a time */
 #define GEMM_REPACK_PITCH 128  /* bytes: rows of repacked operands begin at multiples of it */
 #define GEMM_SCALE_THREADS 256
+
+/* few-rows: one of C's sides is at most GEMM_FEW_MOST. */
+#define GEMM_FEW_MOST 16
+#define GEMM_FEW_THREADS 256
+#define GEMM_FEW_COLUMNS 4   /* of the long side, per thread */
+#define GEMM_FEW_CHUNK 256   /* terms of the few that a block keeps in shared memory */
+#define GEMM_FEW_ACROSS 128  /* of the long side, per block, where memory runs along it */
+#define GEMM_FEW_ALONG 32    /* where memory runs along k */
