@@ -49,7 +49,7 @@ static void end_work(workbench work)
 static plx_problem problem_of(plx_op op, plx_dtype dtype, unsigned form)
 {
     plx_problem problem;
-    bool first = (form & 1) != 0, second = (form & 2) != 0;
+    bool first = (form & 1) != 0, second = (form & 2) != 0, few = (form & 4) != 0;
     memset(&problem, 0, sizeof problem);
     problem.op = op;
     problem.dtype = dtype;
@@ -68,8 +68,8 @@ static plx_problem problem_of(plx_op op, plx_dtype dtype, unsigned form)
             .rows = 65, .cols = 130, .lda = 132, .trans = first, .alpha = 1.5, .beta = second ? -0.25 : 0};
         break;
     default:
-        problem.of.gemm = (plx_gemm_problem){.m = 65, .n = 67, .k = 130, .lda = 132, .ldb = 132,
-                                             .ldc = 68, .trans_a = first, .trans_b = second,
+        problem.of.gemm = (plx_gemm_problem){.m = few ? 7 : 65, .n = 67, .k = 130, .lda = 132,
+                                             .ldb = 132, .ldc = 68, .trans_a = first, .trans_b = second,
                                              .alpha = 1.5, .beta = -0.25};
     }
     return problem;
@@ -250,7 +250,7 @@ static void every_kernel_launches_its_recipe(void **state)
     for (size_t k = 0; (kernel = plugin->kernel(op, k)) != NULL; k++) {
         size_t supported = 0;
         for (int dtype = 0; dtype < PLX_DTYPE_COUNT; dtype++)
-            for (unsigned form = 0; form < 4; form++) {
+            for (unsigned form = 0; form < 8; form++) {
                 plx_problem problem = problem_of(op, (plx_dtype)dtype, form);
                 if (kernel->dtypes & PLX_DTYPE_BIT(dtype))
                     supported += assert_problem(&work, &problem, k, &known, &address);
