@@ -246,7 +246,8 @@ static void assert_shared(const plx_row *row, plx_op op, const plx_device_info *
     const int64_t terms = 1 << 20;
     const plx_problem problem = problem_of(op, dtype, trans, terms);
     int64_t depth = row->about.depth(&problem, device);
-    bool one_thread = op == PLX_GEMM;
+    bool one_thread = op == PLX_GEMM && strcmp(row->about.name, "split-k") != 0 &&
+                      strcmp(row->about.name, "few-rows") != 0;
 
     for (size_t i = 0; i < sizeof alone / sizeof alone[0]; ++i)
         one_thread = one_thread || strcmp(row->about.name, alone[i]) == 0;

@@ -19,9 +19,10 @@ static const struct {
     double two, one;
 } rates[PLX_GEMM_TILES] = {{0.83, 0.70}, {0.79, 0.66}, {0.72, 0.60}, {0.70, 0.58}, {0.64, 0.52}};
 
-enum { SIDE_BY_SIDE = 2, MOST_CLUSTERS = 64 };
+enum { SIDE_BY_SIDE = 2, MOST_IN_CLUSTER = 8, MOST_CLUSTERS = 64, LEAST_EDGE_BLOCKS = 8, MOST_EDGE_BLOCKS = 64 };
 static const double fma_per_us = 128 * 1980; /* of a multiprocessor */
-static const double start_us = 3.5, bytes_per_us = 4.0e6, ticket_us = 1.5, ticket_bytes_per_us = 1.0e5;
+static const double start_us = 3.5, bytes_per_us = 4.0e6, ticket_us = 1.5, ticket_bytes_per_us = 1.0e5,
+                    edge_bytes_per_us = 5.0e4;
 
 static double units_of(const plx_device_info *device)
 {
@@ -35,9 +36,27 @@ static double places_of(const plx_device_info *device, int cluster)
     return SIDE_BY_SIDE * units_of(device) * share;
 }
 
-static double tiles_of(const plx_gemm_problem *p, const plx_gemm_tile *t)
+/* What is left of a side beyond whole tiles, where that is an edge. */
+static int64_t edge_of(int64_t count, int64_t side)
 {
-    return ((double)((p->m - 1) / t->rows) + 1.0) * ((double)((p->n - 1) / t->cols) + 1.0);
+    int64_t rest = count % side;
+    return count > side && rest <= GEMM_EDGE_MOST ? rest : 0;
+}
+
+int64_t plx_gemm_covered_rows(const plx_gemm_problem *problem, const plx_gemm_cut *cut)
+{
+    return problem->m - (cut->edge_blocks > 0 ? edge_of(problem->m, cut->tile->rows) : 0);
+}
+
+int64_t plx_gemm_covered_columns(const plx_gemm_problem *problem, const plx_gemm_cut *cut)
+{
+    return problem->n - (cut->edge_blocks > 0 ? edge_of(problem->n, cut->tile->cols) : 0);
+}
+
+static double tiles_of(const plx_gemm_problem *p, const plx_gemm_cut *cut)
+{
+    return ((double)((plx_gemm_covered_rows(p, cut) - 1) / cut->tile->rows) + 1.0) *
+           ((double)((plx_gemm_covered_columns(p, cut) - 1) / cut->tile->cols) + 1.0);
 }
 
 /* Rounds of blocks: whole ones two on a multiprocessor, the last perhaps one. */
@@ -48,7 +67,7 @@ static double multiplying(const plx_problem *problem, const plx_device_info *dev
     int64_t steps = plx_gemm_depth_steps(problem), parts = (int64_t)cut->cluster * cut->clusters;
     double longest = (double)(steps / parts + (steps % parts != 0));
     double block = (double)t->rows * t->cols * GEMM_PIPELINE_DEPTH * longest / fma_per_us;
-    double blocks = tiles_of(&problem->of.gemm, t) * (double)parts, places = places_of(device, cut->cluster);
+    double blocks = tiles_of(&problem->of.gemm, cut) * (double)parts + cut->edge_blocks, places = places_of(device, cut->cluster);
     double rounds = (double)(int64_t)(blocks / places), rest = blocks - rounds * places;
     double both = SIDE_BY_SIDE * block / rates[tile].two, alone = block / rates[tile].one;
     return rounds * both + (rest <= 0 ? 0 : rest <= units_of(device) ? alone : both);
@@ -67,10 +86,23 @@ static double joining(const plx_gemm_cut *cut)
     return of_cluster + (cut->clusters > 1 ? ticket_us + bytes / ticket_bytes_per_us : 0.0);
 }
 
+/* Edges are read by few blocks, each at its own rate, beside the tiles. */
+static double edges(const plx_gemm_problem *p, const plx_gemm_cut *cut)
+{
+    double below = p->m > plx_gemm_covered_rows(p, cut) ? (double)p->n : 0.0;
+    double beside = p->n > plx_gemm_covered_columns(p, cut) ? (double)p->m : 0.0;
+    return cut->edge_blocks > 0 ? 4.0 * (double)p->k * (below + beside) / (cut->edge_blocks * edge_bytes_per_us) : 0.0;
+}
+
+static double most(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 static double cost_of(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut, size_t tile)
 {
-    double products = multiplying(problem, device, cut, tile), memory = moving(&problem->of.gemm);
-    return start_us + (products > memory ? products : memory) + joining(cut);
+    double beside = most(moving(&problem->of.gemm), edges(&problem->of.gemm, cut));
+    return start_us + most(multiplying(problem, device, cut, tile), beside) + joining(cut);
 }
 
 static plx_gemm_cut cut_of(size_t tile, int cluster, int clusters)
@@ -85,7 +117,7 @@ static plx_gemm_cut cut_of(size_t tile, int cluster, int clusters)
 /* No part is empty, each tile and rank has its counter, and the sums that clusters leave find room. */
 static bool is_possible(const plx_problem *problem, const plx_gemm_cut *cut)
 {
-    double tiles = tiles_of(&problem->of.gemm, cut->tile), of_tile = 4.0 * cut->tile->rows * cut->tile->cols;
+    double tiles = tiles_of(&problem->of.gemm, cut), of_tile = 4.0 * cut->tile->rows * cut->tile->cols;
     if ((int64_t)cut->cluster * cut->clusters > plx_gemm_depth_steps(problem))
         return false;
     return cut->clusters == 1 || (tiles * cut->cluster <= PLX_SCRATCH_COUNTERS / 4.0 &&
@@ -100,30 +132,55 @@ double plx_gemm_cut_cost(const plx_problem *problem, const plx_device_info *devi
 static bool forced_cut(const plx_problem *problem, plx_gemm_cut *cut)
 {
     const char *forced = getenv("PLX_GEMM_CUT");
-    int tile = 0, cluster = 1, clusters = 1;
-    if (!forced || sscanf(forced, "%d,%d,%d", &tile, &cluster, &clusters) != 3)
+    int tile = 0, cluster = 1, clusters = 1, edge_blocks = 0;
+    if (!forced || sscanf(forced, "%d,%d,%d,%d", &tile, &cluster, &clusters, &edge_blocks) < 3)
         return false;
     *cut = cut_of((size_t)tile, cluster, clusters);
+    cut->edge_blocks = edge_blocks;
     return is_possible(problem, cut);
+}
+
+/* The best so far. */
+typedef struct search {
+    const plx_problem *problem;
+    const plx_device_info *device;
+    plx_gemm_cut best;
+    double least;
+} search;
+
+static void consider(search *found, const plx_gemm_cut *cut)
+{
+    double cost = plx_gemm_cut_cost(found->problem, found->device, cut);
+    if (cost < found->least) {
+        found->least = cost;
+        found->best = *cut;
+    }
+}
+
+/* With edges where there are any: as many blocks as have places beside the tiles', up to a limit. */
+static void consider_edges(search *found, plx_gemm_cut cut)
+{
+    const plx_gemm_problem *p = &found->problem->of.gemm;
+    if (edge_of(p->m, cut.tile->rows) == 0 && edge_of(p->n, cut.tile->cols) == 0)
+        return;
+    for (cut.edge_blocks = LEAST_EDGE_BLOCKS; cut.edge_blocks <= MOST_EDGE_BLOCKS; cut.edge_blocks *= 2)
+        consider(found, &cut);
 }
 
 plx_gemm_cut plx_gemm_best_cut(const plx_problem *problem, const plx_device_info *device)
 {
-    plx_gemm_cut best = cut_of(0, 1, 1);
-    double least = cost_of(problem, device, &best, 0);
-    if (forced_cut(problem, &best))
-        return best;
+    search found = {problem, device, cut_of(0, 1, 1), 0.0};
+    found.least = plx_gemm_cut_cost(problem, device, &found.best);
+    if (forced_cut(problem, &found.best))
+        return found.best;
     for (size_t tile = 0; tile < PLX_GEMM_TILES; ++tile)
-        for (int cluster = 1; cluster <= 8; cluster *= 2)
+        for (int cluster = 1; cluster <= MOST_IN_CLUSTER; cluster *= 2)
             for (int clusters = 1; clusters <= MOST_CLUSTERS; ++clusters) {
                 plx_gemm_cut cut = cut_of(tile, cluster, clusters);
                 if (!is_possible(problem, &cut))
                     break;
-                double cost = cost_of(problem, device, &cut, tile);
-                if (cost < least) {
-                    least = cost;
-                    best = cut;
-                }
+                consider(&found, &cut);
+                consider_edges(&found, cut);
             }
-    return best;
+    return found.best;
 }

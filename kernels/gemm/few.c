@@ -74,15 +74,19 @@ static few_parts parts_of(const few *f, const plx_device_info *device)
 
 /* ---- depth ----------------------------------------------------------------------- */
 
-/* A thread's share of a part, chunk by chunk; then what shares its columns; then the parts. */
+/* A thread's share, chunk by chunk; then those of the threads that have the same columns. */
+int64_t plx_gemm_few_share(int64_t k, bool along)
+{
+    int64_t sharers = along ? 32 : GEMM_FEW_THREADS / 32, chunks = k / GEMM_FEW_CHUNK, rest = k % GEMM_FEW_CHUNK;
+    int64_t depth = chunks * (GEMM_FEW_CHUNK / sharers) + quotient_up(rest, sharers) + (along ? 5 : 3);
+    return depth < k ? depth : k;
+}
+
 int64_t plx_gemm_few_depth(const plx_problem *problem, const plx_device_info *device)
 {
     const few f = few_of(problem);
     const few_parts parts = parts_of(&f, device);
-    int64_t sharers = f.along ? 32 : GEMM_FEW_THREADS / 32;
-    int64_t chunks = parts.length / GEMM_FEW_CHUNK, rest = parts.length % GEMM_FEW_CHUNK;
-    int64_t own = chunks * (GEMM_FEW_CHUNK / sharers) + quotient_up(rest, sharers);
-    int64_t depth = own + (f.along ? 5 : 3) + parts.parts - 1;
+    int64_t depth = plx_gemm_few_share(parts.length, f.along) + parts.parts - 1;
     return depth < f.k ? depth : f.k;
 }
 

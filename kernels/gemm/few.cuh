@@ -155,19 +155,19 @@ static __device__ __forceinline__ void write_few(const FewProblem &f, int i, int
     *to = f.beta == 0.0f ? product : fmaf(f.beta, *to, product);
 }
 
-/* A sum of this part: to C where it is the only one, else to scratch memory. */
-static __device__ __forceinline__ void leave_few(const FewProblem &f, const FewParts &parts, int i, int64_t j, float sum)
+/* A sum of a part: to scratch memory, or, where `parts` is NULL, to C. */
+static __device__ __forceinline__ void leave_few(const FewProblem &f, const FewParts *parts, int i, int64_t j, float sum)
 {
     if (i >= f.few || j >= f.many)
         return;
-    if (gridDim.y == 1)
-        write_few(f, i, j, sum);
+    if (parts)
+        parts->partial[((int64_t)blockIdx.y * f.few + i) * f.many + j] = sum;
     else
-        parts.partial[((int64_t)blockIdx.y * f.few + i) * f.many + j] = sum;
+        write_few(f, i, j, sum);
 }
 
 template <int FEW, bool ALONG>
-static __device__ __forceinline__ void leave_sums(const FewSums<FEW> &sums, const FewProblem &f, const FewParts &parts,
+static __device__ __forceinline__ void leave_sums(const FewSums<FEW> &sums, const FewProblem &f, const FewParts *parts,
                                                   int64_t strip)
 {
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -206,13 +206,11 @@ static __device__ __forceinline__ void finish_parts(FewBlock<FEW> &block, const 
     }
 }
 
-template <int FEW, bool ALONG> static __device__ void few(const FewProblem &f, const FewParts &parts)
+/* The block's sums of the strip that begins at `strip`, over terms [begin, end). */
+template <int FEW, bool ALONG>
+static __device__ __forceinline__ void sum_strip(FewSums<FEW> &sums, FewBlock<FEW> &block, const FewProblem &f,
+                                                 int64_t strip, int64_t begin, int64_t end)
 {
-    __shared__ FewBlock<FEW> block;
-    const int64_t strip = (int64_t)blockIdx.x * (ALONG ? GEMM_FEW_ALONG : GEMM_FEW_ACROSS);
-    const int64_t begin = blockIdx.y * parts.length, end = begin + parts.length < f.k ? begin + parts.length : f.k;
-    FewSums<FEW> sums;
-
     for (int64_t first = begin; first < end; first += GEMM_FEW_CHUNK) {
         const int count = end - first < GEMM_FEW_CHUNK ? (int)(end - first) : GEMM_FEW_CHUNK;
         stage_few<FEW, ALONG>(block, f, first, count);
@@ -225,7 +223,31 @@ template <int FEW, bool ALONG> static __device__ void few(const FewProblem &f, c
         join_lanes(sums);
     else
         join_warps(sums, block);
-    leave_sums<FEW, ALONG>(sums, f, parts, strip);
+}
+
+template <bool ALONG> constexpr int few_width = ALONG ? GEMM_FEW_ALONG : GEMM_FEW_ACROSS;
+
+/* A strip for each column of the grid, a part of k for each row. */
+template <int FEW, bool ALONG> static __device__ void few(const FewProblem &f, const FewParts &parts)
+{
+    __shared__ FewBlock<FEW> block;
+    const int64_t strip = (int64_t)blockIdx.x * few_width<ALONG>;
+    const int64_t begin = blockIdx.y * parts.length, end = begin + parts.length < f.k ? begin + parts.length : f.k;
+    FewSums<FEW> sums;
+
+    sum_strip<FEW, ALONG>(sums, block, f, strip, begin, end);
+    leave_sums<FEW, ALONG>(sums, f, gridDim.y > 1 ? &parts : nullptr, strip);
     if (gridDim.y > 1)
         finish_parts<FEW, ALONG>(block, f, parts, strip);
+}
+
+/* All of it by `blocks` blocks, of which this is number `block_number`. */
+template <int FEW, bool ALONG>
+static __device__ void few_by(FewBlock<FEW> &block, const FewProblem &f, int64_t block_number, int64_t blocks)
+{
+    for (int64_t strip = block_number * few_width<ALONG>; strip < f.many; strip += blocks * few_width<ALONG>) {
+        FewSums<FEW> sums;
+        sum_strip<FEW, ALONG>(sums, block, f, strip, 0, f.k);
+        leave_sums<FEW, ALONG>(sums, f, nullptr, strip);
+    }
 }

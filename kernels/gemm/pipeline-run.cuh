@@ -3,7 +3,16 @@
  * what clusters leave in scratch memory by the last of them to come. */
 #pragma once
 
+#include "few.cuh"
 #include "pipeline-write.cuh"
+
+/* Rows and columns of C past the last whole tile, few enough that tiles of their own would be a waste:
+ * blocks after those of the tiles compute them as few.cuh does.  C is then m_all x n_all. */
+struct Edges {
+    const float *a, *b;
+    int64_t lda, ldb;
+    int m_all, n_all, k;
+};
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 
@@ -127,6 +136,38 @@ static __device__ __forceinline__ void write_parts(const Output &out, const Sums
     }
 }
 
+/* The rows below the tiles, all along C. */
+template <class S> static __device__ __forceinline__ FewProblem rows_below(const Output &out, const Edges &e)
+{
+    return {e.a + out.m * (S::A_INNER ? e.lda : 1), S::A_INNER ? e.lda : 1, S::A_INNER ? 1 : e.lda, e.b, e.ldb,
+            out.c + out.m * out.ldc, out.ldc, 1, e.m_all - out.m, e.n_all, e.k, out.alpha, out.beta};
+}
+
+/* The columns beside the tiles. */
+template <class S> static __device__ __forceinline__ FewProblem columns_beside(const Output &out, const Edges &e)
+{
+    return {e.b + out.n * (S::B_INNER ? e.ldb : 1), S::B_INNER ? e.ldb : 1, S::B_INNER ? 1 : e.ldb, e.a, e.lda,
+            out.c + out.n, 1, out.ldc, e.n_all - out.n, out.m, e.k, out.alpha, out.beta};
+}
+
+/* Of blocks after the tiles'; true where this was one. */
+template <class S> static __device__ __forceinline__ bool compute_edges(const Output &out, const Edges &e)
+{
+    static_assert(S::THREADS == GEMM_FEW_THREADS, "as many threads as few.cuh wants");
+    extern __shared__ char shared[];
+    const uint32_t across = (uint32_t)(out.n - 1) / S::COLS + 1, down = (uint32_t)(out.m - 1) / S::ROWS + 1;
+    const uint32_t of_tiles = across * down * blocks_of_cluster();
+    FewBlock<GEMM_EDGE_MOST> &block = *reinterpret_cast<FewBlock<GEMM_EDGE_MOST> *>(shared);
+
+    if (blockIdx.x < of_tiles)
+        return false;
+    if (blockIdx.y == 0 && e.m_all > out.m)
+        few_by<GEMM_EDGE_MOST, S::B_INNER>(block, rows_below<S>(out, e), blockIdx.x - of_tiles, gridDim.x - of_tiles);
+    if (blockIdx.y == 0 && e.n_all > out.n)
+        few_by<GEMM_EDGE_MOST, S::A_INNER>(block, columns_beside<S>(out, e), blockIdx.x - of_tiles, gridDim.x - of_tiles);
+    return true;
+}
+
 /* The block's barriers; touches no memory but its own. */
 template <class S> static __device__ __forceinline__ void open_pipeline()
 {
@@ -166,6 +207,10 @@ static __device__ __forceinline__ void run_pipeline(const CUtensorMap *a, const 
 }
 #else /* never launched there: the recipe refuses */
 template <class S> static __device__ void open_pipeline() {}
+template <class S> static __device__ bool compute_edges(const Output &, const Edges &)
+{
+    return true;
+}
 template <class S>
 static __device__ void run_pipeline(const CUtensorMap *, const CUtensorMap *, const Output &, int, int, float4 *,
                                     unsigned *)

@@ -140,9 +140,10 @@ static int64_t shared_bytes(const plx_gemm_tile *t, bool a_inner, bool b_inner)
            8 * landings + 1024;
 }
 
-static int64_t tiles_of(const plx_gemm_problem *p, const plx_gemm_tile *t)
+static int64_t tiles_of(const plx_gemm_problem *p, const plx_gemm_cut *cut)
 {
-    return ((p->m - 1) / t->rows + 1) * ((p->n - 1) / t->cols + 1);
+    return ((plx_gemm_covered_rows(p, cut) - 1) / cut->tile->rows + 1) *
+           ((plx_gemm_covered_columns(p, cut) - 1) / cut->tile->cols + 1);
 }
 
 static int64_t parts_of(const plx_gemm_cut *cut)
@@ -154,19 +155,34 @@ static int64_t parts_of(const plx_gemm_cut *cut)
 static uint64_t partial_bytes(const plx_gemm_problem *p, const plx_gemm_cut *cut)
 {
     uint64_t of_tile = (uint64_t)cut->tile->rows * (uint64_t)cut->tile->cols * 4;
-    return cut->clusters > 1 ? (uint64_t)tiles_of(p, cut->tile) * (uint64_t)cut->clusters * of_tile : 0;
+    return cut->clusters > 1 ? (uint64_t)tiles_of(p, cut) * (uint64_t)cut->clusters * of_tile : 0;
 }
 
 /* Parts are as long as each other, the first ones a step longer. */
 static void add_parts(plx_step *step, const plx_problem *problem, const plx_gemm_cut *cut, int64_t partial_at)
 {
-    int64_t steps = plx_gemm_depth_steps(problem);
-    plx_step_i32(step, (int32_t)(steps / parts_of(cut)));
-    if (!cut->takes_parts)
-        return;
-    plx_step_i32(step, (int32_t)(steps % parts_of(cut)));
+    plx_step_i32(step, (int32_t)(plx_gemm_depth_steps(problem) % parts_of(cut)));
     plx_step_scratch(step, partial_at, 16);
     plx_step_scratch(step, 0, 4);
+}
+
+/* An operand as blocks that compute edges read it. */
+static void add_plain(plx_step *step, const source *s)
+{
+    if (s->repacked)
+        plx_step_scratch(step, s->offset, 4);
+    else
+        plx_step_operand(step, s->operand);
+    plx_step_i64(step, s->repacked ? s->pitch : s->ld);
+}
+
+static void add_edges(plx_step *step, const plx_gemm_problem *p, const source *a, const source *b)
+{
+    add_plain(step, a);
+    add_plain(step, b);
+    plx_step_i32(step, (int32_t)p->m);
+    plx_step_i32(step, (int32_t)p->n);
+    plx_step_i32(step, (int32_t)p->k);
 }
 
 static void add_product(const plx_problem *problem, const plx_gemm_cut *cut, const source *a, const source *b,
@@ -178,19 +194,23 @@ static void add_product(const plx_problem *problem, const plx_gemm_cut *cut, con
     const plx_tensor_map of_a = map_of(a), of_b = map_of(b);
     plx_step *step = plx_recipe_step(recipe, cut->entry, threads, 1);
 
-    step->grid[0] = (uint64_t)(tiles_of(p, t) * cut->cluster);
+    step->grid[0] = (uint64_t)(tiles_of(p, cut) * cut->cluster + cut->edge_blocks);
     step->grid[1] = (uint64_t)cut->clusters;
     step->cluster = cut->cluster > 1 ? (uint32_t)cut->cluster : 0;
     step->early = true;
     plx_step_map(recipe, step, &of_a);
     plx_step_map(recipe, step, &of_b);
     plx_step_operand(step, C);
-    plx_step_i32(step, (int32_t)p->m);
-    plx_step_i32(step, (int32_t)p->n);
+    plx_step_i32(step, (int32_t)plx_gemm_covered_rows(p, cut));
+    plx_step_i32(step, (int32_t)plx_gemm_covered_columns(p, cut));
     plx_step_i64(step, p->ldc);
     plx_step_scalar(step, p->alpha);
     plx_step_scalar(step, p->beta);
-    add_parts(step, problem, cut, partial_at);
+    plx_step_i32(step, (int32_t)(plx_gemm_depth_steps(problem) / parts_of(cut)));
+    if (cut->takes_parts) {
+        add_parts(step, problem, cut, partial_at);
+        add_edges(step, p, a, b);
+    }
     plx_step_shared(step, shared_bytes(t, a->inner, b->inner));
 }
 
@@ -288,5 +308,7 @@ int64_t plx_gemm_split_k_depth(const plx_problem *problem, const plx_device_info
     int64_t steps = plx_gemm_depth_steps(problem), parts = parts_of(&cut);
     int64_t longest = (steps / parts + (steps % parts != 0)) * GEMM_PIPELINE_DEPTH;
     int64_t terms = longest < problem->of.gemm.k ? longest : problem->of.gemm.k;
-    return terms + cut.cluster - 1 + cut.clusters - 1;
+    int64_t of_tiles = terms + cut.cluster - 1 + cut.clusters - 1;
+    int64_t of_edges = plx_gemm_few_share(problem->of.gemm.k, false); /* the deeper way */
+    return cut.edge_blocks > 0 && of_edges > of_tiles ? of_edges : of_tiles;
 }

@@ -15,8 +15,13 @@ typedef struct plx_gemm_cut {
     const char *entry;
     const plx_gemm_tile *tile;
     int cluster, clusters; /* parts of k: cluster * clusters, at most plx_gemm_depth_steps() */
-    bool takes_parts;      /* the kernel has the arguments for it */
+    int edge_blocks;       /* after those of the tiles, for rows and columns past the last whole one; or 0 */
+    bool takes_parts;      /* the kernel has the arguments for parts and edges */
 } plx_gemm_cut;
+
+/* The part of C that tiles cover: all of it but edges. */
+int64_t plx_gemm_covered_rows(const plx_gemm_problem *problem, const plx_gemm_cut *cut);
+int64_t plx_gemm_covered_columns(const plx_gemm_problem *problem, const plx_gemm_cut *cut);
 
 #define PLX_GEMM_TILES 5
 extern const plx_gemm_tile plx_gemm_tiles[PLX_GEMM_TILES];
@@ -54,5 +59,7 @@ int64_t plx_gemm_split_k_depth(const plx_problem *problem, const plx_device_info
 plx_status plx_gemm_few_rows_recipe(const plx_problem *problem, const plx_device_info *device,
                                     plx_recipe *recipe, plx_error *error);
 int64_t plx_gemm_few_depth(const plx_problem *problem, const plx_device_info *device);
+/* Roundings in a sum of k terms that the threads of one block share (few.cuh). */
+int64_t plx_gemm_few_share(int64_t k, bool along);
 
 #endif

@@ -329,7 +329,8 @@ static bool choose_modelled(const plx_problem *problem, const plx_device_info *d
     if (!runs(plx_gemm_split_k_recipe, problem, device))
         return false;
     plx_gemm_cut cut = plx_gemm_best_cut(problem, device);
-    *row = cut.tile == &plx_gemm_tiles[0] && cut.cluster * cut.clusters == 1 ? BULK_PIPELINE : SPLIT_K;
+    bool whole = cut.tile == &plx_gemm_tiles[0] && cut.cluster * cut.clusters == 1 && cut.edge_blocks == 0;
+    *row = whole ? BULK_PIPELINE : SPLIT_K;
     if (runs(plx_gemm_few_rows_recipe, problem, device) &&
         plx_gemm_few_cost(problem, device) < plx_gemm_cut_cost(problem, device, &cut))
         *row = FEW_ROWS;

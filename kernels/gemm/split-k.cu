@@ -8,12 +8,16 @@
                                                  GEMM_PIPELINE_BLOCKS)                            \
         name(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, float *c, \
              int32_t m, int32_t n, int64_t ldc, float alpha, float beta, int32_t steps,           \
-             int32_t longer, float4 *partial, unsigned *tickets)                                  \
+             int32_t longer, float4 *partial, unsigned *tickets, const float *a_there, int64_t lda, \
+             const float *b_there, int64_t ldb, int32_t m_all, int32_t n_all, int32_t k)          \
     {                                                                                             \
-        open_pipeline<Shape<Tile<TILE>, A_INNER, B_INNER>>();                                     \
+        using Form = Shape<Tile<TILE>, A_INNER, B_INNER>;                                         \
+        const Output out{c, m, n, ldc, alpha, beta};                                              \
+        open_pipeline<Form>();                                                                    \
         wait_for_queue();                                                                         \
-        run_pipeline<Shape<Tile<TILE>, A_INNER, B_INNER>>(                                        \
-            &a, &b, Output{c, m, n, ldc, alpha, beta}, steps, longer, partial, tickets);          \
+        if (compute_edges<Form>(out, Edges{a_there, b_there, lda, ldb, m_all, n_all, k}))         \
+            return;                                                                               \
+        run_pipeline<Form>(&a, &b, out, steps, longer, partial, tickets);                         \
     }
 
 ENTRY(gemm_split_k_128x128_f32_nn, GEMM_TILE_128X128, true, false)

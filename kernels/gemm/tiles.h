@@ -41,6 +41,7 @@
 #define GEMM_PIPELINE_DEPTH 32    /* of a stage, along k */
 #define GEMM_PIPELINE_BRINGERS 128 /* threads that bring the operands */
 #define GEMM_PIPELINE_BLOCKS 2    /* that a multiprocessor shall have room for */
+#define GEMM_EDGE_MOST 4 /* rows or columns past the last whole tile that need no tile of their own */
 #define GEMM_REPACK_THREADS 256
 #define GEMM_REPACK_UNITS 4    /* of 16 bytes, per thread at a time */
 #define GEMM_REPACK_PITCH 128  /* bytes: rows of repacked operands begin at multiples of it */
