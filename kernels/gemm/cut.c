@@ -114,8 +114,7 @@ static plx_gemm_cut cut_of(size_t tile, int cluster, int clusters)
                           .takes_parts = true};
 }
 
-/* No part is empty, each tile and rank has its counter, and the sums that clusters leave find room. */
-static bool is_possible(const plx_problem *problem, const plx_gemm_cut *cut)
+bool plx_gemm_cut_possible(const plx_problem *problem, const plx_gemm_cut *cut)
 {
     double tiles = tiles_of(&problem->of.gemm, cut), of_tile = 4.0 * cut->tile->rows * cut->tile->cols;
     if ((int64_t)cut->cluster * cut->clusters > plx_gemm_depth_steps(problem))
@@ -137,7 +136,7 @@ static bool forced_cut(const plx_problem *problem, plx_gemm_cut *cut)
         return false;
     *cut = cut_of((size_t)tile, cluster, clusters);
     cut->edge_blocks = edge_blocks;
-    return is_possible(problem, cut);
+    return plx_gemm_cut_possible(problem, cut);
 }
 
 /* The best so far. */
@@ -177,7 +176,7 @@ plx_gemm_cut plx_gemm_best_cut(const plx_problem *problem, const plx_device_info
         for (int cluster = 1; cluster <= MOST_IN_CLUSTER; cluster *= 2)
             for (int clusters = 1; clusters <= MOST_CLUSTERS; ++clusters) {
                 plx_gemm_cut cut = cut_of(tile, cluster, clusters);
-                if (!is_possible(problem, &cut))
+                if (!plx_gemm_cut_possible(problem, &cut))
                     break;
                 consider(&found, &cut);
                 consider_edges(&found, cut);
