@@ -17,11 +17,11 @@ static const char *const entries[PLX_GEMM_TILES] = {
 /* Shares of a multiprocessor's multiply-adds that tiles reach, two blocks beside each other and one alone. */
 static const struct {
     double two, one;
-} rates[PLX_GEMM_TILES] = {{0.83, 0.70}, {0.79, 0.66}, {0.72, 0.60}, {0.70, 0.58}, {0.64, 0.52}};
+} rates[PLX_GEMM_TILES] = {{0.83, 0.70}, {0.76, 0.62}, {0.66, 0.56}, {0.66, 0.56}, {0.62, 0.52}};
 
 enum { SIDE_BY_SIDE = 2, MOST_IN_CLUSTER = 8, MOST_CLUSTERS = 64, LEAST_EDGE_BLOCKS = 8, MOST_EDGE_BLOCKS = 64 };
 static const double fma_per_us = 128 * 1980; /* of a multiprocessor */
-static const double start_us = 3.5, bytes_per_us = 4.0e6, ticket_us = 1.5, ticket_bytes_per_us = 1.0e5,
+static const double start_us = 4.2, bytes_per_us = 4.0e6, ticket_us = 3.0, ticket_bytes_per_us = 1.0e5,
                     edge_bytes_per_us = 5.0e4;
 
 static double units_of(const plx_device_info *device)
@@ -79,11 +79,22 @@ static double moving(const plx_gemm_problem *p)
     return 4.0 * (m * k + k * n + m * n) / bytes_per_us;
 }
 
-static double joining(const plx_gemm_cut *cut)
+static double rounds_of(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
 {
-    double bytes = 4.0 * cut->tile->rows * cut->tile->cols / cut->cluster * cut->clusters;
-    double of_cluster = cut->cluster > 1 ? 0.6 + 0.1 * cut->cluster : 0.0;
-    return of_cluster + (cut->clusters > 1 ? ticket_us + bytes / ticket_bytes_per_us : 0.0);
+    double blocks = tiles_of(&problem->of.gemm, cut) * cut->cluster * cut->clusters + cut->edge_blocks;
+    double rounds = blocks / places_of(device, cut->cluster);
+    return rounds > (double)(int64_t)rounds ? (double)(int64_t)rounds + 1.0 : rounds;
+}
+
+/* Blocks of each round add their parts: in a cluster, then through memory, where the last one reads all. */
+static double joining(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
+{
+    static const double cluster_us[MOST_IN_CLUSTER + 1] = {[2] = 1.5, [4] = 2.5, [8] = 4.0};
+    double rounds = rounds_of(problem, device, cut), of_tile = 4.0 * cut->tile->rows * cut->tile->cols;
+    double written = tiles_of(&problem->of.gemm, cut) * cut->clusters * of_tile;
+    double through_memory = rounds * ticket_us + 2.0 * written / bytes_per_us +
+                            of_tile / cut->cluster * cut->clusters / ticket_bytes_per_us;
+    return rounds * cluster_us[cut->cluster] + (cut->clusters > 1 ? through_memory : 0.0);
 }
 
 /* Edges are read by few blocks, each at its own rate, beside the tiles. */
@@ -102,7 +113,7 @@ static double most(double a, double b)
 static double cost_of(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut, size_t tile)
 {
     double beside = most(moving(&problem->of.gemm), edges(&problem->of.gemm, cut));
-    return start_us + most(multiplying(problem, device, cut, tile), beside) + joining(cut);
+    return start_us + most(multiplying(problem, device, cut, tile), beside) + joining(problem, device, cut);
 }
 
 static plx_gemm_cut cut_of(size_t tile, int cluster, int clusters)

@@ -43,7 +43,7 @@ static few few_of(const plx_problem *problem)
 static int kernel_size(int64_t count)
 {
     int size = 1;
-    while (size < count)
+    while (size < count && size < GEMM_FEW_MOST)
         size *= 2;
     return size;
 }
@@ -153,14 +153,17 @@ plx_status plx_gemm_few_rows_recipe(const plx_problem *problem, const plx_device
 
 /* ---- cost -------------------------------------------------------------------------- */
 
-/* Microseconds: the long operand comes once, at the memory's rate; products at half the device's. */
+/* Bytes per microsecond at which the long operand comes, by the kernel's size: with more sums a thread
+ * has fewer registers for what is under way. */
+static double bytes_per_us(int size)
+{
+    return size <= 2 ? 3.0e6 : size <= 4 ? 2.4e6 : size <= 8 ? 1.7e6 : 1.5e6;
+}
+
 double plx_gemm_few_cost(const plx_problem *problem, const plx_device_info *device)
 {
     const few f = few_of(problem);
     const few_parts parts = parts_of(&f, device);
-    double units = device->units > 0 ? device->units : 1;
     double bytes = 4.0 * ((double)f.many * (double)f.k + (double)f.count * (double)f.many);
-    double products = (double)kernel_size(f.count) * (double)f.many * (double)f.k;
-    double moving = bytes / 3.8e6, computing = products / (units * 128 * 1980 * 0.5);
-    return 3.0 + (parts.parts > 1 ? 1.5 : 0.0) + (moving > computing ? moving : computing);
+    return 4.0 + (parts.parts > 1 ? 1.5 : 0.0) + bytes / bytes_per_us(kernel_size(f.count));
 }

@@ -74,24 +74,34 @@ static __device__ void stage_few(FewBlock<FEW> &block, const FewProblem &f, int6
     __syncthreads();
 }
 
+/* Terms whose p a thread loads before it uses the first: bytes under way, as many as registers hold. */
+template <int FEW> constexpr int few_together = FEW >= 16 ? 4 : 8;
+
 /* Memory runs across: a thread has columns 32 apart, and every eighth term. */
 template <int FEW>
 static __device__ __forceinline__ void add_across(FewSums<FEW> &sums, const FewBlock<FEW> &block, const FewProblem &f,
                                                   int64_t strip, int64_t first, int count)
 {
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    constexpr int U = few_together<FEW>;
+    const int lane = threadIdx.x % 32;
     const int64_t left = f.many - strip - lane;
-#pragma unroll 4
-    for (int k = warp; k < count; k += FEW_WARPS) {
+    for (int k = threadIdx.x / 32; k < count; k += U * FEW_WARPS) {
         const float *from = f.p + (first + k) * f.ldp + strip + lane;
-        float p[FEW_J], x[FEW];
+        float p[U][FEW_J];
 #pragma unroll
-        for (int j = 0; j < FEW_J; ++j)
-            p[j] = 32 * j < left ? __ldg(from + 32 * j) : 0.0f;
+        for (int u = 0; u < U; ++u)
 #pragma unroll
-        for (int i = 0; i < FEW; ++i)
-            x[i] = block.x[k * FEW + i];
-        sums.add(x, p);
+            for (int j = 0; j < FEW_J; ++j)
+                p[u][j] = k + u * FEW_WARPS < count && 32 * j < left ? __ldg(from + u * FEW_WARPS * f.ldp + 32 * j) : 0.0f;
+#pragma unroll
+        for (int u = 0; u < U; ++u) {
+            float x[FEW];
+#pragma unroll
+            for (int i = 0; i < FEW; ++i)
+                x[i] = block.x[(k + u * FEW_WARPS) % GEMM_FEW_CHUNK * FEW + i];
+            if (k + u * FEW_WARPS < count)
+                sums.add(x, p[u]);
+        }
     }
 }
 
@@ -100,18 +110,25 @@ template <int FEW>
 static __device__ __forceinline__ void add_along(FewSums<FEW> &sums, const FewBlock<FEW> &block, const FewProblem &f,
                                                  int64_t strip, int64_t first, int count)
 {
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const int64_t row = strip + warp * FEW_J;
-#pragma unroll 2
-    for (int k = lane; k < count; k += 32) {
-        float p[FEW_J], x[FEW];
+    constexpr int U = few_together<FEW>;
+    const int64_t row = strip + threadIdx.x / 32 * FEW_J;
+    for (int k = threadIdx.x % 32; k < count; k += U * 32) {
+        const float *from = f.p + row * f.ldp + first + k;
+        float p[U][FEW_J];
 #pragma unroll
-        for (int j = 0; j < FEW_J; ++j)
-            p[j] = row + j < f.many ? __ldg(f.p + (row + j) * f.ldp + first + k) : 0.0f;
+        for (int u = 0; u < U; ++u)
 #pragma unroll
-        for (int i = 0; i < FEW; ++i)
-            x[i] = block.x[i * GEMM_FEW_CHUNK + k];
-        sums.add(x, p);
+            for (int j = 0; j < FEW_J; ++j)
+                p[u][j] = k + 32 * u < count && row + j < f.many ? __ldg(from + j * f.ldp + 32 * u) : 0.0f;
+#pragma unroll
+        for (int u = 0; u < U; ++u) {
+            float x[FEW];
+#pragma unroll
+            for (int i = 0; i < FEW; ++i)
+                x[i] = block.x[i * GEMM_FEW_CHUNK + (k + 32 * u) % GEMM_FEW_CHUNK];
+            if (k + 32 * u < count)
+                sums.add(x, p[u]);
+        }
     }
 }
 
@@ -155,19 +172,19 @@ static __device__ __forceinline__ void write_few(const FewProblem &f, int i, int
     *to = f.beta == 0.0f ? product : fmaf(f.beta, *to, product);
 }
 
-/* A sum of a part: to scratch memory, or, where `parts` is NULL, to C. */
-static __device__ __forceinline__ void leave_few(const FewProblem &f, const FewParts *parts, int i, int64_t j, float sum)
+/* A sum of a part: to scratch memory, or, where that is the whole, to C. */
+static __device__ __forceinline__ void leave_few(const FewProblem &f, float *partial, int i, int64_t j, float sum)
 {
     if (i >= f.few || j >= f.many)
         return;
-    if (parts)
-        parts->partial[((int64_t)blockIdx.y * f.few + i) * f.many + j] = sum;
+    if (partial)
+        partial[((int64_t)blockIdx.y * f.few + i) * f.many + j] = sum;
     else
         write_few(f, i, j, sum);
 }
 
 template <int FEW, bool ALONG>
-static __device__ __forceinline__ void leave_sums(const FewSums<FEW> &sums, const FewProblem &f, const FewParts *parts,
+static __device__ __forceinline__ void leave_sums(const FewSums<FEW> &sums, const FewProblem &f, float *partial,
                                                   int64_t strip)
 {
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -176,7 +193,7 @@ static __device__ __forceinline__ void leave_sums(const FewSums<FEW> &sums, cons
 #pragma unroll
         for (int j = 0; j < FEW_J; ++j)
             if (ALONG ? lane == 0 : warp == 0)
-                leave_few(f, parts, i, strip + (ALONG ? warp * FEW_J + j : 32 * j + lane), sums.of[i][j]);
+                leave_few(f, partial, i, strip + (ALONG ? warp * FEW_J + j : 32 * j + lane), sums.of[i][j]);
 }
 
 /* The last block of a strip adds what all have left, in the order of the parts. */
@@ -236,7 +253,7 @@ template <int FEW, bool ALONG> static __device__ void few(const FewProblem &f, c
     FewSums<FEW> sums;
 
     sum_strip<FEW, ALONG>(sums, block, f, strip, begin, end);
-    leave_sums<FEW, ALONG>(sums, f, gridDim.y > 1 ? &parts : nullptr, strip);
+    leave_sums<FEW, ALONG>(sums, f, gridDim.y > 1 ? parts.partial : nullptr, strip);
     if (gridDim.y > 1)
         finish_parts<FEW, ALONG>(block, f, parts, strip);
 }

@@ -84,55 +84,60 @@ template <class S> struct Partial {
     }
 };
 
-/* This block's share of the tile's quads. */
-template <class S> struct Quads {
-    int begin, end;
-    __device__ __forceinline__ explicit Quads(const Part &part)
-        : begin((int)part.rank * (S::QUADS / (int)part.blocks)), end(begin + S::QUADS / (int)part.blocks)
-    {
-    }
-};
-
-template <class S>
+/* A block of a cluster of BLOCKS has a share of the tile's quads. */
+template <class S, int BLOCKS>
 static __device__ __forceinline__ void write_shared_quads(const Output &out, const Sums<S> &sums, const Part &part,
                                                           const Multiplier<S> &m, const Work &work)
 {
-    const Quads<S> mine(part);
+    constexpr int SHARE = S::QUADS / BLOCKS, TOGETHER = SHARE < 4 ? SHARE : 4;
+    const int begin = (int)part.rank * SHARE;
     const bool packed = out.packed();
-#pragma unroll 2
-    for (int q = mine.begin; q < mine.end; ++q)
-        out.write4(work.row + row_of_quad(m, q), work.col + col_of_quad(m, q),
-                   part.blocks > 1 ? sums.quad_of_cluster(q, (int)part.blocks) : sums.quad(q), packed);
+#pragma unroll(TOGETHER)
+    for (int q = begin; q < begin + SHARE; ++q)
+        out.write4(work.row + row_of_quad(m, q), work.col + col_of_quad(m, q), sums.template sum_of<BLOCKS>(q), packed);
 }
 
-template <class S>
+template <class S, int BLOCKS>
 static __device__ __forceinline__ void write_partial_quads(const Output &out, const Sums<S> &sums, const Part &part,
                                                            const Partial<S> &partial, const Multiplier<S> &m,
                                                            const Work &work)
 {
-    const Quads<S> mine(part);
+    constexpr int SHARE = S::QUADS / BLOCKS, TOGETHER = SHARE < 4 ? SHARE : 4;
+    const int begin = (int)part.rank * SHARE;
     const bool packed = out.packed();
-#pragma unroll 2
-    for (int q = mine.begin; q < mine.end; ++q)
-        *partial.place(blockIdx.y, q) = part.blocks > 1 ? sums.quad_of_cluster(q, (int)part.blocks) : sums.quad(q);
+#pragma unroll(TOGETHER)
+    for (int q = begin; q < begin + SHARE; ++q)
+        *partial.place(blockIdx.y, q) = sums.template sum_of<BLOCKS>(q);
     if (partial.is_last(part.clusters))
 #pragma unroll 2
-        for (int q = mine.begin; q < mine.end; ++q)
+        for (int q = begin; q < begin + SHARE; ++q)
             out.write4(work.row + row_of_quad(m, q), work.col + col_of_quad(m, q), partial.sum(part.clusters, q),
                        packed);
 }
 
-template <class S>
+template <class S, int BLOCKS>
 static __device__ __forceinline__ void write_parts(const Output &out, const Sums<S> &sums, const Part &part,
                                                    const Partial<S> &partial, const Multiplier<S> &m, const Work &work)
 {
     if (part.clusters > 1) {
-        write_partial_quads(out, sums, part, partial, m, work);
-    } else if (part.blocks > 1 || out.packed()) {
-        write_shared_quads(out, sums, part, m, work);
+        write_partial_quads<S, BLOCKS>(out, sums, part, partial, m, work);
+    } else if (BLOCKS > 1 || out.packed()) {
+        write_shared_quads<S, BLOCKS>(out, sums, part, m, work);
     } else {
         meet<2, S::MULTIPLIERS>();
         write_rows(out, sums, work);
+    }
+}
+
+template <class S>
+static __device__ __forceinline__ void write_sums(const Output &out, const Sums<S> &sums, const Part &part,
+                                                  const Partial<S> &partial, const Multiplier<S> &m, const Work &work)
+{
+    switch (part.blocks) {
+    case 1: return write_parts<S, 1>(out, sums, part, partial, m, work);
+    case 2: return write_parts<S, 2>(out, sums, part, partial, m, work);
+    case 4: return write_parts<S, 4>(out, sums, part, partial, m, work);
+    default: return write_parts<S, 8>(out, sums, part, partial, m, work);
     }
 }
 
@@ -200,7 +205,7 @@ static __device__ __forceinline__ void run_pipeline(const CUtensorMap *a, const 
         sums.store(multiplier);
         if (part.blocks > 1)
             meet_cluster();
-        write_parts(out, sums, part, Partial<S>(partial, tickets, part, threadIdx.x), multiplier, work);
+        write_sums(out, sums, part, Partial<S>(partial, tickets, part, threadIdx.x), multiplier, work);
     }
     if (part.blocks > 1) /* nobody leaves while others read its shared memory */
         meet_cluster();

@@ -85,18 +85,33 @@ template <class S> struct Sums {
         return make_float4(load_shared(first_of(quad)), v.x, v.y, v.z);
     }
 
-    /* The same quad of the cluster's blocks, added in the order of their ranks. */
-    __device__ __forceinline__ float4 quad_of_cluster(int quad, int blocks) const
+    /* The same quad of the cluster's blocks, added in the order of their ranks.  All loads first: each takes
+     * as long as one from memory. */
+    template <int BLOCKS> __device__ __forceinline__ float4 quad_of_cluster(int quad) const
     {
-        float4 sum = make_float4(0, 0, 0, 0);
-        for (int rank = 0; rank < blocks; ++rank) {
-            const float4 v = load_cluster4(place_in(unit(quad), rank));
-            sum.x += load_cluster(place_in(first_of(quad), rank));
-            sum.y += v.x;
-            sum.z += v.y;
-            sum.w += v.z;
+        float4 v[BLOCKS], sum = make_float4(0, 0, 0, 0);
+        float first[BLOCKS];
+#pragma unroll
+        for (int rank = 0; rank < BLOCKS; ++rank) {
+            v[rank] = load_cluster4(place_in(unit(quad), rank));
+            first[rank] = load_cluster(place_in(first_of(quad), rank));
+        }
+#pragma unroll
+        for (int rank = 0; rank < BLOCKS; ++rank) {
+            sum.x += first[rank];
+            sum.y += v[rank].x;
+            sum.z += v[rank].y;
+            sum.w += v[rank].z;
         }
         return sum;
+    }
+
+    template <int BLOCKS> __device__ __forceinline__ float4 sum_of(int q) const
+    {
+        if constexpr (BLOCKS > 1)
+            return quad_of_cluster<BLOCKS>(q);
+        else
+            return quad(q);
     }
 };
 

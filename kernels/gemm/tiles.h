@@ -36,8 +36,8 @@
 #define GEMM_TILE_128X128 128, 128, 8, 16, 2, 3, 1, 208
 #define GEMM_TILE_128X64 128, 64, 8, 8, 3, 4, 1, 168
 #define GEMM_TILE_64X64 64, 64, 8, 4, 3, 3, 2, 0
-#define GEMM_TILE_128X32 128, 32, 8, 4, 4, 4, 2, 0
-#define GEMM_TILE_32X128 32, 128, 4, 8, 4, 4, 2, 0
+#define GEMM_TILE_128X32 128, 32, 8, 4, 3, 4, 2, 0
+#define GEMM_TILE_32X128 32, 128, 4, 8, 3, 4, 2, 0
 #define GEMM_PIPELINE_DEPTH 32    /* of a stage, along k */
 #define GEMM_PIPELINE_BRINGERS 128 /* threads that bring the operands */
 #define GEMM_PIPELINE_BLOCKS 2    /* that a multiprocessor shall have room for */

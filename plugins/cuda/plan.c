@@ -203,7 +203,7 @@ static plx_status make_maps(plx_session *session, const plx_recipe *recipe, way 
     return PLX_OK;
 }
 
-/* On failure too what was made belongs to the way. */
+/* On failure too what was allocated belongs to the way. */
 static plx_status make_way(plx_session *session, const plx_image *image, const plx_recipe *recipe,
                            plx_dtype dtype, way *made, plx_error *error)
 {
@@ -243,7 +243,15 @@ static plx_status add_way(plx_session *session, const plx_problem *problem, cons
         status = find_image(problem->op, row, &image, error);
     if (status != PLX_OK)
         return status;
-    return make_way(session, image, &recipe, problem->dtype, &plan->ways[plan->way_count++], error);
+    way *made = &plan->ways[plan->way_count];
+    status = make_way(session, image, &recipe, problem->dtype, made, error);
+    if (status == PLX_OK) {
+        plan->way_count++;
+    } else {
+        free(made->launches);
+        memset(made, 0, sizeof *made);
+    }
+    return status;
 }
 
 /* The kernel's ways, the best first, and the spare kernel's after them. */
@@ -253,6 +261,8 @@ static plx_status add_ways(plx_session *session, const plx_problem *problem, con
     plx_status status = add_way(session, problem, row, row->recipe, plan, error);
     if (status == PLX_OK && plan->ways[0].aligned != 0)
         status = add_way(session, problem, row, row->recipe_unaligned, plan, error);
+    if (status == PLX_UNSUPPORTED && plan->way_count > 0 && row->spare != NULL)
+        status = PLX_OK; /* the spare kernel takes what begins anywhere */
     if (status == PLX_OK && row->spare != NULL)
         status = add_way(session, problem, row->spare, row->spare->recipe, plan, error);
     return status;
