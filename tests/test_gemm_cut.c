@@ -162,7 +162,7 @@ static void shapes_have_their_kernels(void **unused)
     expect("bulk-pipeline", 8192, 8192, 8192);
     expect("split-k", 512, 512, 512);
     expect("split-k", 64, 64, 65536);
-    expect("few-rows", 8, 4096, 4096);
+    expect("few-rows", 4, 4096, 4096);
     expect("few-rows", 4096, 1, 4096);
 }
 

@@ -19,7 +19,7 @@ static const struct {
     double two, one;
 } rates[PLX_GEMM_TILES] = {{0.83, 0.70}, {0.76, 0.62}, {0.66, 0.56}, {0.66, 0.56}, {0.62, 0.52}};
 
-enum { SIDE_BY_SIDE = 2, MOST_IN_CLUSTER = 8, MOST_CLUSTERS = 64, LEAST_EDGE_BLOCKS = 8, MOST_EDGE_BLOCKS = 64 };
+enum { SIDE_BY_SIDE = 2, MOST_IN_CLUSTER = 8, MOST_CLUSTERS = 64, LEAST_EDGE_BLOCKS = 8, MOST_EDGE_BLOCKS = 64, ROUNDS_TO_DRIFT = 4 };
 static const double fma_per_us = 128 * 1980; /* of a multiprocessor */
 static const double start_us = 4.2, bytes_per_us = 4.0e6, ticket_us = 3.0, ticket_bytes_per_us = 1.0e5,
                     edge_bytes_per_us = 5.0e4;
@@ -59,7 +59,19 @@ static double tiles_of(const plx_gemm_problem *p, const plx_gemm_cut *cut)
            ((double)((plx_gemm_covered_columns(p, cut) - 1) / cut->tile->cols) + 1.0);
 }
 
-/* Rounds of blocks: whole ones two on a multiprocessor, the last perhaps one. */
+/* Time of the last round, of `rest` blocks, after `rounds` whole ones.  At first a multiprocessor that has
+ * two blocks is the last; over many rounds blocks come to end one by one, and those that are left are
+ * spread. */
+static double last_round(double rest, double units, double alone, double both, double rounds)
+{
+    double spread = alone + (both - alone) * (rest - units) / units;
+    double drifted = rounds < ROUNDS_TO_DRIFT ? rounds / ROUNDS_TO_DRIFT : 1.0;
+    if (rest <= 0)
+        return 0;
+    return rest <= units ? alone : both - (both - spread) * drifted;
+}
+
+/* Rounds of blocks, two on a multiprocessor at a time. */
 static double multiplying(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,
                           size_t tile)
 {
@@ -67,10 +79,11 @@ static double multiplying(const plx_problem *problem, const plx_device_info *dev
     int64_t steps = plx_gemm_depth_steps(problem), parts = (int64_t)cut->cluster * cut->clusters;
     double longest = (double)(steps / parts + (steps % parts != 0));
     double block = (double)t->rows * t->cols * GEMM_PIPELINE_DEPTH * longest / fma_per_us;
-    double blocks = tiles_of(&problem->of.gemm, cut) * (double)parts + cut->edge_blocks, places = places_of(device, cut->cluster);
-    double rounds = (double)(int64_t)(blocks / places), rest = blocks - rounds * places;
+    double blocks = tiles_of(&problem->of.gemm, cut) * (double)parts + cut->edge_blocks;
+    double rounds = (double)(int64_t)(blocks / places_of(device, cut->cluster));
+    double rest = blocks - rounds * places_of(device, cut->cluster);
     double both = SIDE_BY_SIDE * block / rates[tile].two, alone = block / rates[tile].one;
-    return rounds * both + (rest <= 0 ? 0 : rest <= units_of(device) ? alone : both);
+    return rounds * both + last_round(rest, units_of(device), alone, both, rounds);
 }
 
 static double moving(const plx_gemm_problem *p)
@@ -82,8 +95,7 @@ static double moving(const plx_gemm_problem *p)
 static double rounds_of(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
 {
     double blocks = tiles_of(&problem->of.gemm, cut) * cut->cluster * cut->clusters + cut->edge_blocks;
-    double rounds = blocks / places_of(device, cut->cluster);
-    return rounds > (double)(int64_t)rounds ? (double)(int64_t)rounds + 1.0 : rounds;
+    return (double)(int64_t)(blocks / places_of(device, cut->cluster) + 0.999999);
 }
 
 /* Blocks of each round add their parts: in a cluster, then through memory, where the last one reads all. */
@@ -160,6 +172,8 @@ typedef struct search {
 
 static void consider(search *found, const plx_gemm_cut *cut)
 {
+    if (!plx_gemm_cut_possible(found->problem, cut))
+        return;
     double cost = plx_gemm_cut_cost(found->problem, found->device, cut);
     if (cost < found->least) {
         found->least = cost;
@@ -179,16 +193,15 @@ static void consider_edges(search *found, plx_gemm_cut cut)
 
 plx_gemm_cut plx_gemm_best_cut(const plx_problem *problem, const plx_device_info *device)
 {
+    int64_t steps = plx_gemm_depth_steps(problem);
     search found = {problem, device, cut_of(0, 1, 1), 0.0};
     found.least = plx_gemm_cut_cost(problem, device, &found.best);
     if (forced_cut(problem, &found.best))
         return found.best;
     for (size_t tile = 0; tile < PLX_GEMM_TILES; ++tile)
         for (int cluster = 1; cluster <= MOST_IN_CLUSTER; cluster *= 2)
-            for (int clusters = 1; clusters <= MOST_CLUSTERS; ++clusters) {
+            for (int clusters = 1; clusters <= MOST_CLUSTERS && cluster * clusters <= steps; ++clusters) {
                 plx_gemm_cut cut = cut_of(tile, cluster, clusters);
-                if (!plx_gemm_cut_possible(problem, &cut))
-                    break;
                 consider(&found, &cut);
                 consider_edges(&found, cut);
             }
