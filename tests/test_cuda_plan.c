@@ -379,6 +379,60 @@ static void a_failed_launch_kills_the_device(void **unused)
     plugin->close(work.made.session);
 }
 
+static size_t kernel_named(plx_op op, const char *name)
+{
+    const plx_kernel *kernel;
+    for (size_t k = 0; (kernel = plugin->kernel(op, k)) != NULL; k++)
+        if (strcmp(kernel->name, name) == 0)
+            return k;
+    fail_msg("there is no %s", name);
+    return 0;
+}
+
+/* Then the spare kernel, which takes none. */
+static void without_room_for_scratch_the_spare_kernel_runs(void **unused)
+{
+    workbench work = begin_work();
+    plx_problem problem = problem_of(PLX_GEMM, PLX_F32, 0);
+    plx_plugin_plan *plan;
+    (void)unused;
+    problem.of.gemm.ldb = 133; /* B is to be copied */
+    assert_int_equal(plugin->plan(work.made.session, &problem, kernel_named(PLX_GEMM, "bulk-pipeline"), &plan, &error),
+                     PLX_OK);
+    memset(fake->argument_counts, 0, sizeof fake->argument_counts);
+    fake->launch_count = 0;
+    fail_next("cuMemAlloc", OUT_OF_MEMORY);
+    assert_int_equal(plugin->execute(plan, work.made.queue, work.operands, 3, &error), PLX_OK);
+    assert_int_equal(fake->launch_count, 1);
+    assert_string_equal(fake->launches[0].entry, "gemm_double_buffer_f32_nn");
+    fake->launch_count = 0;
+    assert_int_equal(plugin->execute(plan, work.made.queue, work.operands, 3, &error), PLX_OK);
+    assert_int_equal(fake->launch_count, 2);
+    assert_string_equal(fake->launches[1].entry, "gemm_bulk_pipeline_f32_nn");
+    plugin->plan_destroy(plan);
+    end_work(work);
+}
+
+static void maps_are_encoded_as_recipes_have_them(void **unused)
+{
+    workbench work = begin_work();
+    plx_problem problem = problem_of(PLX_GEMM, PLX_F32, 0);
+    plx_plugin_plan *plan;
+    size_t kernel = kernel_named(PLX_GEMM, "bulk-pipeline");
+    (void)unused;
+    problem.of.gemm.ldb = 133;
+    assert_int_equal(plugin->plan(work.made.session, &problem, kernel, &plan, &error), PLX_OK);
+    /* The last one is B's: 130 rows of 67, in scratch memory 96 elements apart. */
+    assert_true(fake->last_map.sizes[0] == 67 && fake->last_map.sizes[1] == 130);
+    assert_true(fake->last_map.pitch == 96 * 4 && fake->last_map.type == 7 && fake->last_map.rank == 2);
+    assert_true(fake->last_map.box[0] == 128 && fake->last_map.box[1] == 32 && fake->last_map.swizzle == 0);
+    plugin->plan_destroy(plan);
+    fail_next("cuTensorMapEncodeTiled", 1);
+    assert_int_equal(plugin->plan(work.made.session, &problem, kernel, &plan, &error), PLX_FAILED);
+    assert_non_null(strstr(error.text, "cuTensorMapEncodeTiled"));
+    end_work(work);
+}
+
 static void scratch_that_does_not_fit_is_no_memory(void **unused)
 {
     workbench work = begin_work();
@@ -466,6 +520,8 @@ int main(void)
         cmocka_unit_test(large_shared_memory_is_asked_for),
         cmocka_unit_test(a_failed_launch_kills_the_device),
         cmocka_unit_test(scratch_that_does_not_fit_is_no_memory),
+        cmocka_unit_test(without_room_for_scratch_the_spare_kernel_runs),
+        cmocka_unit_test(maps_are_encoded_as_recipes_have_them),
         cmocka_unit_test(an_empty_problem_launches_nothing),
         cmocka_unit_test(choice_is_a_kernel_and_no_yardstick),
         cmocka_unit_test(counters_that_are_not_there_say_what_is_missing),
