@@ -377,15 +377,17 @@ static bool begins_aligned(const way *asked, const call *this)
 static plx_status take_way(const plx_plugin_plan *plan, const call *this, const way **taken, plx_error *error)
 {
     plx_status status = PLX_FAILED;
+    uint64_t refused = UINT64_MAX; /* bytes that could not be had */
     for (size_t i = 0; i < plan->way_count; i++) {
         *taken = &plan->ways[i];
-        if (!begins_aligned(*taken, this))
+        if (!begins_aligned(*taken, this) || (*taken)->scratch_bytes >= refused)
             continue;
         if ((*taken)->scratch_bytes <= this->queue->scratch_bytes)
             return PLX_OK;
         status = plx_cuda_scratch_grow(this->queue, (*taken)->scratch_bytes, PLX_SCRATCH_COUNTERS, error);
         if (status != PLX_NO_MEMORY)
             return status;
+        refused = (*taken)->scratch_bytes;
     }
     return status;
 }
