@@ -4,7 +4,11 @@
 #pragma once
 
 #include <cstdint>
-#include <cuda.h>
+
+/* What cuda.h calls CUtensorMap. */
+struct alignas(128) TensorMap {
+    uint64_t opaque[16];
+};
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 
@@ -57,7 +61,7 @@ template <int NUMBER, int THREADS> static __device__ __forceinline__ void meet()
 /* ---- copies ------------------------------------------------------------------- */
 
 /* Starts to bring the box at (x, y) of the map's matrix. */
-static __device__ __forceinline__ void start_box(uint32_t to, const CUtensorMap *map, int32_t x, int32_t y,
+static __device__ __forceinline__ void start_box(uint32_t to, const TensorMap *map, int32_t x, int32_t y,
                                                  uint32_t barrier)
 {
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "

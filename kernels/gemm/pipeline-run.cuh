@@ -183,7 +183,7 @@ template <class S> static __device__ __forceinline__ void open_pipeline()
 }
 
 template <class S>
-static __device__ __forceinline__ void run_pipeline(const CUtensorMap *a, const CUtensorMap *b, const Output &out,
+static __device__ __forceinline__ void run_pipeline(const TensorMap *a, const TensorMap *b, const Output &out,
                                                int steps, int longer, float4 *partial, unsigned *tickets)
 {
     extern __shared__ char shared[];
@@ -217,7 +217,7 @@ template <class S> static __device__ bool compute_edges(const Output &, const Ed
     return true;
 }
 template <class S>
-static __device__ void run_pipeline(const CUtensorMap *, const CUtensorMap *, const Output &, int, int, float4 *,
+static __device__ void run_pipeline(const TensorMap *, const TensorMap *, const Output &, int, int, float4 *,
                                     unsigned *)
 {
 }

@@ -104,7 +104,7 @@ struct Work {
 /* ---- bringing ------------------------------------------------------------------- */
 
 template <class S> struct Bringer {
-    const CUtensorMap *a, *b;
+    const TensorMap *a, *b;
     Places<S> at;
     Work work;
     int thread; /* of the bringing ones */

@@ -6,7 +6,7 @@
 #define ENTRY(name, TILE, A_INNER, B_INNER)                                                       \
     extern "C" __global__ void __launch_bounds__(Shape<Tile<TILE>, A_INNER, B_INNER>::THREADS,    \
                                                  GEMM_PIPELINE_BLOCKS)                            \
-        name(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, float *c, \
+        name(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap b, float *c, \
              int32_t m, int32_t n, int64_t ldc, float alpha, float beta, int32_t steps,           \
              int32_t longer, float4 *partial, unsigned *tickets, const float *a_there, int64_t lda, \
              const float *b_there, int64_t ldb, int32_t m_all, int32_t n_all, int32_t k)          \
