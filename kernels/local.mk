@@ -20,10 +20,16 @@ ladder_sources = \
 	kernels/reduce/geometry.c \
 	kernels/reduce/geometry.h \
 	kernels/reduce/rows.c \
+	kernels/transpose/geometry.c \
+	kernels/transpose/geometry.h \
 	kernels/transpose/rows.c \
 	kernels/matvec/geometry.c \
 	kernels/matvec/geometry.h \
 	kernels/matvec/rows.c \
+	kernels/gemm/cut.c \
+	kernels/gemm/few.c \
+	kernels/gemm/pipeline.c \
+	kernels/gemm/pipeline.h \
 	kernels/gemm/rows.c \
 	kernels/probe/rows.c
 

@@ -152,7 +152,7 @@ static plx_status check_map(const plx_tensor_map *map, plx_error *error)
     if (map->width > PLX_MOST_OF_MAP || map->height > PLX_MOST_OF_MAP)
         return plx_fail(error, PLX_UNSUPPORTED,
                         "needs bulk copies from a matrix of %" PRIu64 " rows of %" PRIu64
-                        "; they reach 2^31 - 1 of each", map->height, map->width);
+                        "; they reach %d of each", map->height, map->width, PLX_MOST_OF_MAP);
     if (map->pitch % 16 != 0 || map->pitch >= UINT64_C(1) << 40)
         return plx_fail(error, PLX_UNSUPPORTED,
                         "needs bulk copies of rows that are %" PRIu64 " bytes apart; they take multiples of 16 "

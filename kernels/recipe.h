@@ -46,7 +46,8 @@ typedef struct plx_tensor_map {
     uint32_t swizzle;
 } plx_tensor_map;
 
-#define PLX_MOST_OF_MAP INT32_MAX /* device code gives the coordinates of a box as int32_t */
+/* Device code gives the coordinates of a box as int32_t, also of one that reaches beyond. */
+#define PLX_MOST_OF_MAP (INT32_MAX - 65535)
 
 /* One launch. */
 typedef struct plx_step {
@@ -75,6 +76,8 @@ typedef struct plx_recipe {
     /* OpenCL: static local memory that a group is known to get, where the device tells
      * of less; 0 otherwise. */
     uint64_t known_local_bytes;
+    /* CUDA: bits: operands that must begin at a multiple of 16 bytes for this to be worth it. */
+    uint32_t aligned;
     size_t map_count;
     plx_tensor_map maps[PLX_MAX_MAPS];
     size_t step_count;      /* 0: nothing to do */
@@ -90,8 +93,8 @@ struct plx_row {
     /* PLX_UNSUPPORTED with a reason when this device or problem is not served. */
     plx_status (*recipe)(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                          plx_error *error);
-    /* Where `recipe` has maps of operands: how the kernel runs when one of those begins at no
-     * multiple of 16 bytes, which is known only when the operands are.  NULL elsewhere. */
+    /* Where `recipe` has maps of operands or says `aligned`: how the kernel runs when one of those
+     * begins at no multiple of 16 bytes, which is known only when the operands are.  NULL elsewhere. */
     plx_status (*recipe_unaligned)(const plx_problem *problem, const plx_device_info *device,
                                    plx_recipe *recipe, plx_error *error);
     /* Where a recipe takes much scratch memory: the row that runs when there is not so much.

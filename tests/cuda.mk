@@ -1,9 +1,9 @@
 # Device code that may begin early, as nvcc compiles it.
 if HAVE_CUDA
-TESTS += tests/test_early.sh
+TESTS += tests/test_early.sh tests/test_stages.sh
 AM_TESTS_ENVIRONMENT += NVCC='$(NVCC)'; export NVCC;
 endif
-dist_check_SCRIPTS += tests/test_early.sh
+dist_check_SCRIPTS += tests/test_early.sh tests/test_stages.sh
 
 # The cuda plugin's host code, on a pretended driver: no device is needed.
 if HAVE_CUDA

@@ -63,7 +63,7 @@ static void test_classes(void **state)
 
 static void test_sizes(void **state)
 {
-    const plx_device_info hopper = device(GPU, 9);
+    const plx_device_info hopper = device(GPU, 9), ampere = device(GPU, 8);
     (void)state;
     expect("onepass", plx_reduce_of(PLX_F32, PLX_SUM, 1 << 20), hopper);
     expect("vector", plx_reduce_of(PLX_F64, PLX_SUM, 1 << 20), hopper); /* the bytes count */
@@ -77,6 +77,12 @@ static void test_sizes(void **state)
     expect("swizzled", plx_transpose_of(PLX_F32, 30, 125569), hopper); /* small, and its tiles nearly full */
     expect("swizzled", plx_transpose_of(PLX_F32, 4911, 255), hopper);
     expect("swizzled", plx_transpose_of(PLX_F32, 7, 1320), hopper);
+    plx_problem apart = plx_transpose_of(PLX_F32, 1, 49857);
+    apart.of.transpose.ld_out = 32; /* every element in a sector of its own */
+    expect("swizzled", apart, hopper);
+    expect("skewed", plx_transpose_of(PLX_F64, 40, 16911), hopper);
+    expect("skewed", plx_transpose_of(PLX_F64, 10715, 876), hopper);
+    expect("skinny", plx_transpose_of(PLX_F64, 462057, 6), hopper);
     expect("vector", plx_matvec_of(PLX_F32, false, 16384, 16384), hopper);
     expect("split", plx_matvec_of(PLX_F32, false, 1, 1 << 24), hopper);
     expect("narrow", plx_matvec_of(PLX_F32, false, 1000003, 17), hopper);
@@ -84,8 +90,10 @@ static void test_sizes(void **state)
     expect("vector", plx_matvec_of(PLX_F32, true, 17, 1000003), hopper);
     expect("vector", plx_matvec_of(PLX_F32, true, 4095, 4097), hopper);   /* 129 strips on 132 units */
     expect("split", plx_matvec_of(PLX_F32, true, 10007, 10009), hopper); /* 105 */
-    expect("double-buffer", plx_gemm_of(PLX_F32, false, false, 4096, 4096, 4096), hopper);
-    expect("tile-1d", plx_gemm_of(PLX_F32, false, false, 1024, 1024, 1024), hopper);
+    expect("double-buffer", plx_gemm_of(PLX_F32, false, false, 4096, 4096, 4096), ampere);
+    expect("tile-1d", plx_gemm_of(PLX_F32, false, false, 1024, 1024, 1024), ampere);
+    expect("bulk-pipeline", plx_gemm_of(PLX_F32, false, false, 8192, 8192, 8192), hopper);
+    expect("split-k", plx_gemm_of(PLX_F32, false, false, 1024, 1024, 1024), hopper);
 }
 
 /* Whatever the problem and the device, what is chosen runs there. */

@@ -176,6 +176,75 @@ static void long_sums_are_dealt_out_in_shares(void **unused)
     expect_blocks(INT64_C(1) << 30, "bulk", 132 * 8);
 }
 
+/* A recipe of one map, as the device checks it. */
+static plx_status check_map(plx_tensor_map map, plx_error *reason)
+{
+    const plx_device_info hopper = device_of(9, false);
+    plx_recipe recipe = {.step_count = 0};
+    plx_step *step = plx_recipe_step(&recipe, "nothing", 32, 1);
+    plx_step_map(&recipe, step, &map);
+    return plx_recipe_check(&recipe, 0, &hopper, reason);
+}
+
+static void maps_describe_what_the_copy_engine_takes(void **unused)
+{
+    const plx_tensor_map good = {.dtype = PLX_F32, .width = 100, .height = 50, .pitch = 416, .box_width = 32,
+                                 .box_height = 128};
+    plx_tensor_map bad = good;
+    plx_error reason = {.text = ""};
+    (void)unused;
+    assert_int_equal(check_map(good, &reason), PLX_OK);
+    bad.pitch = 404;
+    assert_int_equal(check_map(bad, &reason), PLX_UNSUPPORTED);
+    assert_non_null(strstr(reason.text, "404 bytes apart"));
+    bad = good;
+    bad.height = UINT64_C(1) << 31;
+    assert_int_equal(check_map(bad, &reason), PLX_UNSUPPORTED);
+    assert_non_null(strstr(reason.text, "2147483648 rows"));
+}
+
+/* What is made for compute capability 9.0 says so everywhere else. */
+static void pipelines_are_for_cuda_9_0(void **unused)
+{
+    static const char *const kernels[] = {"bulk-pipeline", "split-k", "few-rows"};
+    const plx_problem product = plx_gemm_of(PLX_F32, false, false, 12, 512, 512),
+                      wide = plx_gemm_of(PLX_F64, false, false, 12, 512, 512);
+    const plx_device_info opencl = device_of(9, true), older = device_of(8, false), newer = device_of(10, false),
+                          hopper = device_of(9, false);
+    (void)unused;
+    for (size_t i = 0; i < 3; ++i) {
+        expect_refusal(&product, kernels[i], &opencl, "needs CUDA");
+        expect_refusal(&product, kernels[i], &older, "needs compute capability 9.0; this device has 8.0");
+        expect_refusal(&product, kernels[i], &newer, "needs compute capability 9.0; this device has 10.0");
+        expect_refusal(&wide, kernels[i], &hopper, "f32 alone");
+    }
+}
+
+/* Rows of 16-byte units are read where they lie, others are copied first. */
+static void operands_are_copied_when_they_must(void **unused)
+{
+    plx_problem product = plx_gemm_of(PLX_F32, false, true, 300, 400, 512);
+    plx_device_info hopper = device_of(9, false);
+    plx_recipe recipe;
+    (void)unused;
+    hopper.max_shared_bytes = 232448;
+    recipe = recipe_of(&product, "bulk-pipeline", &hopper);
+    assert_int_equal(recipe.step_count, 1);
+    assert_int_equal(recipe.scratch_bytes, 0);
+    assert_false(recipe.maps[0].of_scratch || recipe.maps[1].of_scratch);
+    product.of.gemm.ldb = 513;
+    recipe = recipe_of(&product, "bulk-pipeline", &hopper);
+    assert_int_equal(recipe.step_count, 2);
+    assert_string_equal(recipe.steps[0].entry, "gemm_repack");
+    assert_true(!recipe.maps[0].of_scratch && recipe.maps[1].of_scratch);
+    assert_int_equal(recipe.maps[1].pitch % 128, 0);
+    assert_true(recipe.scratch_bytes >= PLX_SCRATCH_COUNTERS + recipe.maps[1].pitch * 400);
+    product.of.gemm.alpha = 0;
+    recipe = recipe_of(&product, "bulk-pipeline", &hopper); /* nothing is read, nothing copied */
+    assert_int_equal(recipe.step_count, 1);
+    assert_string_equal(recipe.steps[0].entry, "gemm_scale");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -183,6 +252,9 @@ int main(void)
         cmocka_unit_test(bulk_copies_need_the_room),
         cmocka_unit_test(what_a_compiler_gets_wrong_is_refused),
         cmocka_unit_test(long_sums_are_dealt_out_in_shares),
+        cmocka_unit_test(maps_describe_what_the_copy_engine_takes),
+        cmocka_unit_test(pipelines_are_for_cuda_9_0),
+        cmocka_unit_test(operands_are_copied_when_they_must),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

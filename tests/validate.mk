@@ -18,8 +18,8 @@ check-full-kernels: all
 # The judge's own tests.  They reach behind the library's exports, so they carry the
 # judge's files themselves.
 if HAVE_CMOCKA
-check_PROGRAMS += tests/test_choice tests/test_depth tests/test_recipes tests/test_generate tests/test_bound tests/test_validate
-TESTS += tests/test_choice tests/test_depth tests/test_recipes tests/test_generate tests/test_bound tests/test_validate
+check_PROGRAMS += tests/test_choice tests/test_gemm_cut tests/test_depth tests/test_recipes tests/test_generate tests/test_bound tests/test_validate
+TESTS += tests/test_choice tests/test_gemm_cut tests/test_depth tests/test_recipes tests/test_generate tests/test_bound tests/test_validate
 endif
 judge_sources = \
 	study/judge/agree.c \
@@ -40,6 +40,9 @@ judge_sources = \
 tests_test_choice_SOURCES = tests/test_choice.c $(ladder_sources)
 tests_test_choice_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_test_choice_LDADD = libparallax.la $(CMOCKA_LIBS)
+tests_test_gemm_cut_SOURCES = tests/test_gemm_cut.c $(ladder_sources)
+tests_test_gemm_cut_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_test_gemm_cut_LDADD = libparallax.la $(CMOCKA_LIBS)
 tests_test_recipes_SOURCES = tests/test_recipes.c $(ladder_sources)
 tests_test_recipes_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_test_recipes_LDADD = libparallax.la $(CMOCKA_LIBS)

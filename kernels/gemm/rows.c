@@ -1,6 +1,7 @@
 /* The ladder of matrix products: what each kernel says of itself and how it is launched.
  * Every block computes one tile of C; blocks are numbered along x alone. */
 #include "no_terms.h"
+#include "pipeline.h"
 #include "recipe.h"
 
 #include "tiles.h"
@@ -8,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAIVE, SMEM_BLOCK, TILE_1D, TILE_2D, VECTORIZED, WARP_TILE, DOUBLE_BUFFER, ROWS };
+enum { NAIVE, SMEM_BLOCK, TILE_1D, TILE_2D, VECTORIZED, WARP_TILE, DOUBLE_BUFFER, BULK_PIPELINE, SPLIT_K, FEW_ROWS, ROWS };
 
 enum { A, B, C }; /* operands */
 
@@ -86,8 +87,19 @@ static double as_dtype(const plx_problem *problem, double scalar)
     return problem->dtype == PLX_F32 ? (double)(float)scalar : scalar;
 }
 
-static plx_status start(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                        plx_error *error)
+bool plx_gemm_has_terms(const plx_problem *problem)
+{
+    return problem->of.gemm.k > 0 && as_dtype(problem, problem->of.gemm.alpha) != 0.0;
+}
+
+double plx_gemm_alpha(const plx_problem *problem)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    return plx_gemm_has_terms(problem) ? p->alpha : plx_alpha_without_terms(as_dtype(problem, p->beta));
+}
+
+plx_status plx_gemm_start(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                          plx_error *error)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     bool f32 = problem->dtype == PLX_F32;
@@ -117,19 +129,17 @@ static void define(plx_recipe *recipe, const char *option, int value)
 static void add_arguments(const plx_problem *problem, plx_step *step)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    bool sums = p->k > 0 && as_dtype(problem, p->alpha) != 0.0;
-    double without = plx_alpha_without_terms(as_dtype(problem, p->beta));
 
     plx_step_operand(step, A);
     plx_step_operand(step, B);
     plx_step_operand(step, C);
     plx_step_i64(step, p->m);
     plx_step_i64(step, p->n);
-    plx_step_i64(step, sums ? p->k : 0);
+    plx_step_i64(step, plx_gemm_has_terms(problem) ? p->k : 0);
     plx_step_i64(step, p->lda);
     plx_step_i64(step, p->ldb);
     plx_step_i64(step, p->ldc);
-    plx_step_scalar(step, sums ? p->alpha : without);
+    plx_step_scalar(step, plx_gemm_alpha(problem));
     plx_step_scalar(step, p->beta);
 }
 
@@ -151,7 +161,7 @@ static plx_status finish(const plx_problem *problem, const plx_device_info *devi
 static plx_status recipe_of(const plx_problem *problem, const plx_device_info *device, const geometry *shape,
                             plx_recipe *recipe, plx_error *error)
 {
-    plx_status status = start(problem, device, recipe, error);
+    plx_status status = plx_gemm_start(problem, device, recipe, error);
     return status == PLX_OK ? finish(problem, device, shape, recipe, error) : status;
 }
 
@@ -180,7 +190,7 @@ static plx_status smem_block_recipe(const plx_problem *problem, const plx_device
                                     plx_recipe *recipe, plx_error *error)
 {
     geometry shape = smem_block_geometry(problem, device);
-    plx_status status = start(problem, device, recipe, error);
+    plx_status status = plx_gemm_start(problem, device, recipe, error);
     if (status != PLX_OK)
         return status;
     define(recipe, "-DSIDE", (int)shape.tile_rows);
@@ -201,7 +211,7 @@ static plx_status tile_1d_recipe(const plx_problem *problem, const plx_device_in
                                  plx_recipe *recipe, plx_error *error)
 {
     geometry shape = tile_1d_geometry(problem, device);
-    plx_status status = start(problem, device, recipe, error);
+    plx_status status = plx_gemm_start(problem, device, recipe, error);
     if (status != PLX_OK)
         return status;
     if (problem->dtype == PLX_F32)
@@ -305,12 +315,36 @@ static double cost(const contender *kernel, const plx_problem *problem, const pl
     return rounds * area * slots / kernel->speed;
 }
 
+static bool runs(plx_status (*recipe)(const plx_problem *, const plx_device_info *, plx_recipe *, plx_error *),
+                 const plx_problem *problem, const plx_device_info *device)
+{
+    plx_recipe ignored;
+    plx_error reason;
+    return recipe(problem, device, &ignored, &reason) == PLX_OK;
+}
+
+/* The kernels of compute capability 9.0, by their models; false where there are none. */
+static bool choose_modelled(const plx_problem *problem, const plx_device_info *device, size_t *row)
+{
+    if (!runs(plx_gemm_split_k_recipe, problem, device))
+        return false;
+    plx_gemm_cut cut = plx_gemm_best_cut(problem, device);
+    bool whole = cut.tile == &plx_gemm_tiles[0] && cut.cluster * cut.clusters == 1 && cut.edge_blocks == 0;
+    *row = whole ? BULK_PIPELINE : SPLIT_K;
+    if (runs(plx_gemm_few_rows_recipe, problem, device) &&
+        plx_gemm_few_cost(problem, device) < plx_gemm_cut_cost(problem, device, &cut))
+        *row = FEW_ROWS;
+    return true;
+}
+
 static size_t gemm_choose(const plx_problem *problem, const plx_device_info *device)
 {
     size_t best = NAIVE;
     double least = 0.0;
     bool any = false;
 
+    if (choose_modelled(problem, device, &best))
+        return best;
     for (size_t i = 0; i < sizeof contenders / sizeof contenders[0]; i++) {
         plx_recipe recipe;
         plx_error error;
@@ -425,6 +459,60 @@ static const plx_row rows[ROWS] = {
             .depth = depth_of_k,
         },
         .recipe = double_buffer_recipe,
+    },
+    [BULK_PIPELINE] = {
+        .about = {
+            .name = "bulk-pipeline",
+            .idea = "four warps bring tiles with the copy engine, four others only multiply",
+            .gain = "about 1.2 times: no address arithmetic and no barrier among the multiplications, and an "
+                    "operand that lies the wrong way is transposed beside them, so that all layouts are level",
+            .limit = "the rate of multiply-add instructions: 0.92 of what it issues; tiles of 128 x 128 leave a "
+                     "device idle that they do not fill",
+            .needs = "CUDA on compute capability 9.0; operands that do not begin at, or step by, 16 bytes are "
+                     "copied first",
+            .dtypes = PLX_DTYPE_BIT(PLX_F32),
+            .accumulator_f32 = PLX_F32,
+            .reproducibility = PLX_R1,
+            .depth = depth_of_k,
+        },
+        .recipe = plx_gemm_bulk_pipeline_recipe,
+        .recipe_unaligned = plx_gemm_bulk_pipeline_unaligned,
+        .spare = &rows[DOUBLE_BUFFER],
+    },
+    [SPLIT_K] = {
+        .about = {
+            .name = "split-k",
+            .idea = "smaller tiles, and parts of k in blocks of their own, added in a fixed order",
+            .gain = "as many blocks as the device has room for, whatever the shape: up to 60 times for a small C "
+                    "with a long k; nothing where C alone fills the device",
+            .limit = "smaller tiles bring each operand more often, and parts must be added: a model of both "
+                     "chooses tile and parts",
+            .needs = "CUDA on compute capability 9.0; operands that do not begin at, or step by, 16 bytes are "
+                     "copied first",
+            .dtypes = PLX_DTYPE_BIT(PLX_F32),
+            .accumulator_f32 = PLX_F32,
+            .reproducibility = PLX_R1,
+            .depth = plx_gemm_split_k_depth,
+        },
+        .recipe = plx_gemm_split_k_recipe,
+        .recipe_unaligned = plx_gemm_split_k_unaligned,
+        .spare = &rows[DOUBLE_BUFFER],
+    },
+    [FEW_ROWS] = {
+        .about = {
+            .name = "few-rows",
+            .idea = "where C has at most 16 rows or columns, no tiles: the long operand is read once, past "
+                    "shared memory",
+            .gain = "about 3 times for 16 rows, where a tile of 64 would compute 48 that are not there",
+            .limit = "the rate of memory",
+            .needs = "CUDA on compute capability 9.0",
+            .dtypes = PLX_DTYPE_BIT(PLX_F32),
+            .accumulator_f32 = PLX_F32,
+            .reproducibility = PLX_R1,
+            .depth = plx_gemm_few_depth,
+        },
+        .recipe = plx_gemm_few_rows_recipe,
+        .spare = &rows[DOUBLE_BUFFER],
     },
 };
 

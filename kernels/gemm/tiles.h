@@ -28,3 +28,29 @@
 #define GEMM_DOUBLE_BUFFER_DEPTH 16
 
 #define GEMM_GROUP 8 /* rows of tiles that are walked together, so that their operands stay in L2 */
+
+/* bulk-pipeline and split-k: tiles of C that warps multiply while others bring the operands.
+ * rows, columns, rows and columns of a thread, stages where an operand is transposed on its way,
+ * where none is, landing places where both are, and the registers of a thread that multiplies
+ * (0: as many as all have). */
+#define GEMM_TILE_128X128 128, 128, 8, 16, 2, 3, 1, 208
+#define GEMM_TILE_128X64 128, 64, 8, 8, 3, 4, 1, 168
+#define GEMM_TILE_64X64 64, 64, 8, 4, 3, 3, 2, 0
+#define GEMM_TILE_128X32 128, 32, 8, 4, 3, 4, 2, 0
+#define GEMM_TILE_32X128 32, 128, 4, 8, 3, 4, 2, 0
+#define GEMM_PIPELINE_DEPTH 32    /* of a stage, along k */
+#define GEMM_PIPELINE_BRINGERS 128 /* threads that bring the operands */
+#define GEMM_PIPELINE_BLOCKS 2    /* that a multiprocessor shall have room for */
+#define GEMM_EDGE_MOST 4 /* rows or columns past the last whole tile that need no tile of their own */
+#define GEMM_REPACK_THREADS 256
+#define GEMM_REPACK_UNITS 4    /* of 16 bytes, per thread at a time */
+#define GEMM_REPACK_PITCH 128  /* bytes: rows of repacked operands begin at multiples of it */
+#define GEMM_SCALE_THREADS 256
+
+/* few-rows: one of C's sides is at most GEMM_FEW_MOST. */
+#define GEMM_FEW_MOST 16
+#define GEMM_FEW_THREADS 256
+#define GEMM_FEW_COLUMNS 4   /* of the long side, per thread */
+#define GEMM_FEW_CHUNK 256   /* terms of the few that a block keeps in shared memory */
+#define GEMM_FEW_ACROSS 128  /* of the long side, per block, where memory runs along it */
+#define GEMM_FEW_ALONG 32    /* where memory runs along k */

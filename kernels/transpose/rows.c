@@ -1,9 +1,7 @@
 /* The ladder of transposes: what each kernel says of itself and how it is launched.
  * Kernels know elements by their size alone.  Tiles are counted in the grid's first
  * dimension, which reaches 2^31 - 1. */
-#include "recipe.h"
-
-#include "tiles.h"
+#include "geometry.h"
 
 #include <string.h>
 
@@ -12,86 +10,6 @@ enum { COPY, COPY_SHARED, NAIVE, COALESCED, PADDED, SWIZZLED, DIAGONAL, VECTOR, 
 enum { IN, OUT }; /* operands */
 
 #define ALL_DTYPES (PLX_DTYPE_BIT(PLX_DTYPE_COUNT) - 1)
-
-/* An element of one size in OpenCL C, and the geometry of the kernels that depend on it. */
-typedef struct element {
-    int64_t size;
-    const char *variant, *defines;
-    int64_t vector_tile;
-    struct {
-        int64_t width, height, run;
-    } skewed;
-    int64_t skinny_capacity;
-} element;
-
-static const element *element_of(plx_dtype dtype)
-{
-    static const element one = {
-        .size = 1,
-        .variant = "b1",
-        .defines = "-DT=uchar -DPACK=uint4 -DWIDTH=16",
-        .vector_tile = TRANSPOSE_VECTOR_TILE_B1,
-        .skewed = {TRANSPOSE_SKEWED_WIDTH_B1, TRANSPOSE_SKEWED_HEIGHT_B1, TRANSPOSE_SKEWED_RUN_B1},
-        .skinny_capacity = TRANSPOSE_SKINNY_CAPACITY_B1,
-    };
-    static const element two = {
-        .size = 2,
-        .variant = "b2",
-        .defines = "-DT=ushort -DPACK=uint4 -DWIDTH=8",
-        .vector_tile = TRANSPOSE_VECTOR_TILE_B2,
-        .skewed = {TRANSPOSE_SKEWED_WIDTH_B2, TRANSPOSE_SKEWED_HEIGHT_B2, TRANSPOSE_SKEWED_RUN_B2},
-        .skinny_capacity = TRANSPOSE_SKINNY_CAPACITY_B2,
-    };
-    static const element four = {
-        .size = 4,
-        .variant = "b4",
-        .defines = "-DT=uint -DPACK=uint4 -DWIDTH=4",
-        .vector_tile = TRANSPOSE_VECTOR_TILE_B4,
-        .skewed = {TRANSPOSE_SKEWED_WIDTH_B4, TRANSPOSE_SKEWED_HEIGHT_B4, TRANSPOSE_SKEWED_RUN_B4},
-        .skinny_capacity = TRANSPOSE_SKINNY_CAPACITY_B4,
-    };
-    static const element eight = {
-        .size = 8,
-        .variant = "b8",
-        .defines = "-DT=ulong -DPACK=ulong2 -DWIDTH=2",
-        .vector_tile = TRANSPOSE_VECTOR_TILE_B8,
-        .skewed = {TRANSPOSE_SKEWED_WIDTH_B8, TRANSPOSE_SKEWED_HEIGHT_B8, TRANSPOSE_SKEWED_RUN_B8},
-        .skinny_capacity = TRANSPOSE_SKINNY_CAPACITY_B8,
-    };
-    static const element sixteen = {
-        .size = 16,
-        .variant = "b16",
-        .defines = "-DT=ulong2 -DPACK=ulong2 -DWIDTH=1",
-        .vector_tile = TRANSPOSE_VECTOR_TILE_B16,
-        .skewed = {TRANSPOSE_SKEWED_WIDTH_B16, TRANSPOSE_SKEWED_HEIGHT_B16, TRANSPOSE_SKEWED_RUN_B16},
-        .skinny_capacity = TRANSPOSE_SKINNY_CAPACITY_B16,
-    };
-    switch (dtype) {
-    case PLX_I8:
-        return &one;
-    case PLX_I16:
-        return &two;
-    case PLX_I32:
-    case PLX_F32:
-        return &four;
-    case PLX_C128:
-        return &sixteen;
-    default:
-        return &eight;
-    }
-}
-
-static int64_t tiles_for(int64_t length, int64_t tile)
-{
-    return length > 0 ? (length - 1) / tile + 1 : 0;
-}
-
-/* The same where the first tile begins `above` before the first element. */
-static int64_t tiles_from(int64_t above, int64_t length, int64_t tile)
-{
-    int64_t count = tiles_for(length, tile);
-    return above > count * tile - length ? count + 1 : count;
-}
 
 /* No term is summed. */
 static int64_t no_depth(const plx_problem *problem, const plx_device_info *device)
@@ -129,7 +47,7 @@ static plx_status tile_recipe(const tiling *tiles, const plx_problem *problem, p
                               plx_step **step, plx_error *error)
 {
     const plx_transpose_problem *p = &problem->of.transpose;
-    const element *moved = element_of(problem->dtype);
+    const plx_transpose_size *moved = plx_transpose_element(problem->dtype);
 
     memset(recipe, 0, sizeof *recipe);
     *step = NULL;
@@ -137,8 +55,8 @@ static plx_status tile_recipe(const tiling *tiles, const plx_problem *problem, p
     (void)snprintf(recipe->defines, sizeof recipe->defines, "%s", moved->defines);
     if (p->rows == 0 || p->cols == 0)
         return PLX_OK;
-    int64_t across = tiles_for(p->cols, tiles->width);
-    int64_t down = tiles_from(tiles->above, p->rows, tiles->height);
+    int64_t across = plx_transpose_tiles(p->cols, tiles->width);
+    int64_t down = plx_transpose_tiles_from(tiles->above, p->rows, tiles->height);
     if (across > INT32_MAX / down)
         return plx_fail(error, PLX_UNSUPPORTED,
                         "%lld x %lld elements are more than 2^31 - 1 tiles of %d x %d",
@@ -168,7 +86,7 @@ static plx_status square_recipe(const char *entry, bool downwards, int64_t colum
         .width = TRANSPOSE_TILE,
         .block_x = TRANSPOSE_TILE,
         .block_y = TRANSPOSE_ROWS,
-        .shared = columns * TRANSPOSE_TILE * element_of(problem->dtype)->size,
+        .shared = columns * TRANSPOSE_TILE * plx_transpose_element(problem->dtype)->size,
         .downwards = downwards,
     };
     plx_step *step;
@@ -239,7 +157,7 @@ static plx_status diagonal_recipe(const plx_problem *problem, const plx_device_i
 static plx_status vector_recipe(const plx_problem *problem, const plx_device_info *device,
                                 plx_recipe *recipe, plx_error *error)
 {
-    const element *moved = element_of(problem->dtype);
+    const plx_transpose_size *moved = plx_transpose_element(problem->dtype);
     int64_t side = moved->vector_tile, packs = side * moved->size / 16;
     const tiling tiles = {
         .entry = "transpose_vector",
@@ -255,18 +173,20 @@ static plx_status vector_recipe(const plx_problem *problem, const plx_device_inf
     if (status != PLX_OK)
         return status;
     define(recipe, "SIZE", side);
+    if (moved->size < 16) /* else every start is aligned */
+        recipe->aligned = UINT32_C(1) << IN | UINT32_C(1) << OUT;
     return plx_recipe_check(recipe, (uint64_t)tiles.shared, device, error);
 }
 
 /* A row of the tile in shared memory ends in a gap of 4 bytes, or of one element. */
-static plx_status skewed_recipe(const plx_problem *problem, const plx_device_info *device,
-                                plx_recipe *recipe, plx_error *error)
+static plx_status tall_recipe(const char *entry, const plx_problem *problem, const plx_device_info *device,
+                              plx_recipe *recipe, plx_error *error)
 {
-    const element *moved = element_of(problem->dtype);
+    const plx_transpose_size *moved = plx_transpose_element(problem->dtype);
     int64_t width = moved->skewed.width, height = moved->skewed.height, run = moved->skewed.run;
     int64_t gap = moved->size < 4 ? 4 : moved->size;
     const tiling tiles = {
-        .entry = "transpose_skewed",
+        .entry = entry,
         .height = height,
         .width = width,
         .above = run - 1,
@@ -285,27 +205,26 @@ static plx_status skewed_recipe(const plx_problem *problem, const plx_device_inf
     return plx_recipe_check(recipe, (uint64_t)tiles.shared, device, error);
 }
 
-/* A side in equal parts, none longer than TRANSPOSE_SKINNY_SIDE. */
-static int64_t skinny_part(int64_t side)
+static plx_status skewed_recipe(const plx_problem *problem, const plx_device_info *device,
+                                plx_recipe *recipe, plx_error *error)
 {
-    return side < 1 ? 1 : tiles_for(side, tiles_for(side, TRANSPOSE_SKINNY_SIDE));
+    return tall_recipe("transpose_skewed", problem, device, recipe, error);
 }
 
-/* How much of the longer side a tile has when it is `shorter` wide: whole warps, if it can. */
-static int64_t skinny_length(int64_t capacity, int64_t shorter)
+static plx_status vector_unaligned_recipe(const plx_problem *problem, const plx_device_info *device,
+                                          plx_recipe *recipe, plx_error *error)
 {
-    int64_t length = capacity / shorter;
-    return length > 32 ? length / 32 * 32 : length;
+    return tall_recipe("transpose_unaligned", problem, device, recipe, error);
 }
 
 static plx_status skinny_recipe(const plx_problem *problem, const plx_device_info *device,
                                 plx_recipe *recipe, plx_error *error)
 {
     const plx_transpose_problem *p = &problem->of.transpose;
-    const element *moved = element_of(problem->dtype);
+    const plx_transpose_size *moved = plx_transpose_element(problem->dtype);
     int64_t capacity = moved->skinny_capacity;
-    int64_t shorter = skinny_part(p->rows < p->cols ? p->rows : p->cols);
-    int64_t length = skinny_length(capacity, shorter);
+    int64_t shorter = plx_transpose_skinny_part(p->rows < p->cols ? p->rows : p->cols);
+    int64_t length = plx_transpose_skinny_length(capacity, shorter);
     const tiling tiles = {
         .entry = "transpose_skinny",
         .height = p->rows < p->cols ? shorter : length,
@@ -458,6 +377,7 @@ static const plx_row rows[ROWS] = {
             .depth = no_depth,
         },
         .recipe = vector_recipe,
+        .recipe_unaligned = vector_unaligned_recipe,
     },
     [SKEWED] = {
         .about = {
@@ -497,7 +417,7 @@ static const plx_row rows[ROWS] = {
 static bool rows_aligned(const plx_problem *problem, int64_t bytes)
 {
     const plx_transpose_problem *p = &problem->of.transpose;
-    int64_t elements = bytes / element_of(problem->dtype)->size;
+    int64_t elements = bytes / plx_transpose_element(problem->dtype)->size;
     return p->ld_in % elements == 0 && p->ld_out % elements == 0;
 }
 
@@ -505,7 +425,7 @@ static bool rows_aligned(const plx_problem *problem, int64_t bytes)
 static bool suits_vector(const plx_problem *problem, const plx_device_info *device)
 {
     const plx_transpose_problem *p = &problem->of.transpose;
-    const element *moved = element_of(problem->dtype);
+    const plx_transpose_size *moved = plx_transpose_element(problem->dtype);
     int64_t tile = moved->vector_tile;
 
     (void)device;
@@ -514,63 +434,29 @@ static bool suits_vector(const plx_problem *problem, const plx_device_info *devi
     return rows_aligned(problem, 128) && p->rows % tile == 0 && p->cols % tile == 0;
 }
 
-/* What each takes beyond its launch, in nanoseconds on an H200 for elements of 4 bytes; a line
- * each through 31 problems that random:7 draws.  A tile costs something even where it is empty.
- * `swizzled` pays for partial sectors of `out` once it writes more than a cache holds back, and
- * whether it has any depends on where the operands start, which nobody knows yet. */
-static double elements_of(const plx_problem *problem)
-{
-    return (double)problem->of.transpose.rows * (double)problem->of.transpose.cols;
-}
-
-static double tiles_of_skewed(const plx_problem *problem)
-{
-    const plx_transpose_problem *p = &problem->of.transpose;
-    const element *moved = element_of(problem->dtype);
-    return (double)tiles_from(moved->skewed.run - 1, p->rows, moved->skewed.height) *
-           (double)tiles_for(p->cols, moved->skewed.width);
-}
-
-static double time_of_skewed(const plx_problem *problem)
-{
-    return 2.5 * tiles_of_skewed(problem) + 1.34e-3 * elements_of(problem);
-}
-
-static double time_of_swizzled(const plx_problem *problem)
-{
-    const plx_transpose_problem *p = &problem->of.transpose;
-    double tiles = (double)tiles_for(p->rows, TRANSPOSE_TILE) * (double)tiles_for(p->cols, TRANSPOSE_TILE);
-    bool held_back = elements_of(problem) * (double)element_of(problem->dtype)->size <= 0x1p24;
-    return 0.9 * tiles + (held_back ? 0.9e-3 : 1.8e-3) * elements_of(problem);
-}
-
-static double time_of_skinny(const plx_problem *problem)
-{
-    return 600 + 2.6e-3 * elements_of(problem);
-}
-
-/* Bytes and pairs of them take it where its tiles are three quarters full. */
+/* Sizes that were not timed take it where its tiles are three quarters full. */
 static bool suits_skewed(const plx_problem *problem, const plx_device_info *device)
 {
-    const element *moved = element_of(problem->dtype);
-    double time = time_of_skewed(problem);
+    const plx_transpose_size *moved = plx_transpose_element(problem->dtype);
 
     (void)device;
-    if (moved->size < 4)
-        return elements_of(problem) >= 0.75 * tiles_of_skewed(problem) * (double)moved->skewed.height *
-                                           (double)moved->skewed.width;
-    return time <= time_of_swizzled(problem) && time <= time_of_skinny(problem);
+    if (moved->known == NULL)
+        return plx_transpose_elements(problem) >= 0.75 * plx_transpose_skewed_tiles(problem) *
+                                                      (double)moved->skewed.height *
+                                                      (double)moved->skewed.width;
+    double time = plx_transpose_time_skewed(problem);
+    return time <= plx_transpose_time_swizzled(problem) && time <= plx_transpose_time_skinny(problem);
 }
 
-/* Bytes and pairs of them take it where all its tiles are full. */
+/* Sizes that were not timed take it where all its tiles are full. */
 static bool suits_swizzled(const plx_problem *problem, const plx_device_info *device)
 {
     const plx_transpose_problem *p = &problem->of.transpose;
 
     (void)device;
-    if (element_of(problem->dtype)->size < 4)
+    if (plx_transpose_element(problem->dtype)->known == NULL)
         return p->rows % TRANSPOSE_TILE == 0 && p->cols % TRANSPOSE_TILE == 0;
-    return time_of_swizzled(problem) <= time_of_skinny(problem);
+    return plx_transpose_time_swizzled(problem) <= plx_transpose_time_skinny(problem);
 }
 
 static bool has_short_side(const plx_problem *problem, const plx_device_info *device)

@@ -1,5 +1,5 @@
 /* transpose/vector: 16-byte accesses both ways, in global and in shared memory. */
-#include "device.cuh"
+#include "skewed.cuh"
 
 /* 16 bytes, moved by one instruction. */
 template <class T> struct alignas(16) Pack {
@@ -135,4 +135,42 @@ transpose_vector_b16(const uint4 *in, uint4 *out, int64_t rows, int64_t cols, in
                      int64_t ld_out, int down)
 {
     transpose_vector<uint4, TRANSPOSE_VECTOR_TILE_B16>(in, out, rows, cols, ld_in, ld_out, down);
+}
+
+/* Where an operand starts off alignment, no row begins where a whole pack can be moved; sectors
+ * are what counts then. */
+extern "C" __global__ void __launch_bounds__(TRANSPOSE_SKEWED_THREADS)
+transpose_unaligned_b1(const uint8_t *in, uint8_t *out, int64_t rows, int64_t cols, int64_t ld_in, int64_t ld_out,
+                   int down)
+{
+    wait_for_queue();
+    transpose_skewed<uint8_t, TRANSPOSE_SKEWED_WIDTH_B1, TRANSPOSE_SKEWED_HEIGHT_B1, TRANSPOSE_SKEWED_RUN_B1>(
+        in, out, rows, cols, ld_in, ld_out, down);
+}
+
+extern "C" __global__ void __launch_bounds__(TRANSPOSE_SKEWED_THREADS)
+transpose_unaligned_b2(const uint16_t *in, uint16_t *out, int64_t rows, int64_t cols, int64_t ld_in, int64_t ld_out,
+                   int down)
+{
+    wait_for_queue();
+    transpose_skewed<uint16_t, TRANSPOSE_SKEWED_WIDTH_B2, TRANSPOSE_SKEWED_HEIGHT_B2, TRANSPOSE_SKEWED_RUN_B2>(
+        in, out, rows, cols, ld_in, ld_out, down);
+}
+
+extern "C" __global__ void __launch_bounds__(TRANSPOSE_SKEWED_THREADS)
+transpose_unaligned_b4(const uint32_t *in, uint32_t *out, int64_t rows, int64_t cols, int64_t ld_in, int64_t ld_out,
+                   int down)
+{
+    wait_for_queue();
+    transpose_skewed<uint32_t, TRANSPOSE_SKEWED_WIDTH_B4, TRANSPOSE_SKEWED_HEIGHT_B4, TRANSPOSE_SKEWED_RUN_B4>(
+        in, out, rows, cols, ld_in, ld_out, down);
+}
+
+extern "C" __global__ void __launch_bounds__(TRANSPOSE_SKEWED_THREADS)
+transpose_unaligned_b8(const uint64_t *in, uint64_t *out, int64_t rows, int64_t cols, int64_t ld_in, int64_t ld_out,
+                   int down)
+{
+    wait_for_queue();
+    transpose_skewed<uint64_t, TRANSPOSE_SKEWED_WIDTH_B8, TRANSPOSE_SKEWED_HEIGHT_B8, TRANSPOSE_SKEWED_RUN_B8>(
+        in, out, rows, cols, ld_in, ld_out, down);
 }

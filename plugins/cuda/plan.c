@@ -203,7 +203,7 @@ static plx_status make_maps(plx_session *session, const plx_recipe *recipe, way 
     return PLX_OK;
 }
 
-/* On failure too what was made belongs to the way. */
+/* On failure too what was allocated belongs to the way. */
 static plx_status make_way(plx_session *session, const plx_image *image, const plx_recipe *recipe,
                            plx_dtype dtype, way *made, plx_error *error)
 {
@@ -211,6 +211,7 @@ static plx_status make_way(plx_session *session, const plx_image *image, const p
     if (status != PLX_OK)
         return status;
     made->scratch_bytes = recipe->scratch_bytes;
+    made->aligned |= recipe->aligned;
     made->launch_count = recipe->step_count;
     made->launches = calloc(recipe->step_count + 1, sizeof made->launches[0]);
     if (made->launches == NULL)
@@ -242,7 +243,15 @@ static plx_status add_way(plx_session *session, const plx_problem *problem, cons
         status = find_image(problem->op, row, &image, error);
     if (status != PLX_OK)
         return status;
-    return make_way(session, image, &recipe, problem->dtype, &plan->ways[plan->way_count++], error);
+    way *made = &plan->ways[plan->way_count];
+    status = make_way(session, image, &recipe, problem->dtype, made, error);
+    if (status == PLX_OK) {
+        plan->way_count++;
+    } else {
+        free(made->launches);
+        memset(made, 0, sizeof *made);
+    }
+    return status;
 }
 
 /* The kernel's ways, the best first, and the spare kernel's after them. */
@@ -252,6 +261,8 @@ static plx_status add_ways(plx_session *session, const plx_problem *problem, con
     plx_status status = add_way(session, problem, row, row->recipe, plan, error);
     if (status == PLX_OK && plan->ways[0].aligned != 0)
         status = add_way(session, problem, row, row->recipe_unaligned, plan, error);
+    if (status == PLX_UNSUPPORTED && plan->way_count > 0 && row->spare != NULL)
+        status = PLX_OK; /* the spare kernel takes what begins anywhere */
     if (status == PLX_OK && row->spare != NULL)
         status = add_way(session, problem, row->spare, row->spare->recipe, plan, error);
     return status;
@@ -366,15 +377,17 @@ static bool begins_aligned(const way *asked, const call *this)
 static plx_status take_way(const plx_plugin_plan *plan, const call *this, const way **taken, plx_error *error)
 {
     plx_status status = PLX_FAILED;
+    uint64_t refused = UINT64_MAX; /* bytes that could not be had */
     for (size_t i = 0; i < plan->way_count; i++) {
         *taken = &plan->ways[i];
-        if (!begins_aligned(*taken, this))
+        if (!begins_aligned(*taken, this) || (*taken)->scratch_bytes >= refused)
             continue;
         if ((*taken)->scratch_bytes <= this->queue->scratch_bytes)
             return PLX_OK;
         status = plx_cuda_scratch_grow(this->queue, (*taken)->scratch_bytes, PLX_SCRATCH_COUNTERS, error);
         if (status != PLX_NO_MEMORY)
             return status;
+        refused = (*taken)->scratch_bytes;
     }
     return status;
 }

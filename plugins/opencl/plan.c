@@ -82,6 +82,8 @@ static plx_status set_fixed(cl_kernel kernel, cl_uint index, const plx_argument 
         return set_argument(kernel, index, sizeof narrow, &narrow, error);
     case PLX_ARG_SHARED: /* local memory of no bytes is an error in OpenCL */
         return set_argument(kernel, index, argument->value > 0 ? (size_t)argument->value : 1, NULL, error);
+    case PLX_ARG_MAP:
+        return plx_fail(error, PLX_UNSUPPORTED, "OpenCL has no tensor maps");
     default:
         return set_scalar(kernel, index, dtype, argument->scalar, error);
     }

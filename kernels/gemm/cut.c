@@ -1,0 +1,209 @@
+/* The cost of a cut, and which is the best: a model of the device's time, in microseconds. */
+#include "pipeline.h"
+
+#include "tiles.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+const plx_gemm_tile plx_gemm_tiles[PLX_GEMM_TILES] = {
+    {GEMM_TILE_128X128}, {GEMM_TILE_128X64}, {GEMM_TILE_64X64}, {GEMM_TILE_128X32}, {GEMM_TILE_32X128},
+};
+
+static const char *const entries[PLX_GEMM_TILES] = {
+    "gemm_split_k_128x128", "gemm_split_k_128x64", "gemm_split_k_64x64", "gemm_split_k_128x32", "gemm_split_k_32x128",
+};
+
+/* Shares of a multiprocessor's multiply-adds that tiles reach, two blocks beside each other and one alone. */
+static const struct {
+    double two, one;
+} rates[PLX_GEMM_TILES] = {{0.83, 0.70}, {0.76, 0.62}, {0.66, 0.56}, {0.66, 0.56}, {0.62, 0.52}};
+
+enum { SIDE_BY_SIDE = 2, MOST_IN_CLUSTER = 8, MOST_CLUSTERS = 64, LEAST_EDGE_BLOCKS = 8, MOST_EDGE_BLOCKS = 64, ROUNDS_TO_DRIFT = 4 };
+static const double fma_per_us = 128 * 1980; /* of a multiprocessor */
+static const double start_us = 4.2, bytes_per_us = 4.0e6, ticket_us = 3.0, ticket_bytes_per_us = 1.0e5,
+                    edge_bytes_per_us = 5.0e4;
+
+static double units_of(const plx_device_info *device)
+{
+    return device->units > 0 ? device->units : 1;
+}
+
+/* Clusters of four and eight leave places empty. */
+static double places_of(const plx_device_info *device, int cluster)
+{
+    double share = cluster >= 8 ? 0.909 : cluster >= 4 ? 0.939 : 1.0;
+    return SIDE_BY_SIDE * units_of(device) * share;
+}
+
+/* What is left of a side beyond whole tiles, where that is an edge. */
+static int64_t edge_of(int64_t count, int64_t side)
+{
+    int64_t rest = count % side;
+    return count > side && rest <= GEMM_EDGE_MOST ? rest : 0;
+}
+
+int64_t plx_gemm_covered_rows(const plx_gemm_problem *problem, const plx_gemm_cut *cut)
+{
+    return problem->m - (cut->edge_blocks > 0 ? edge_of(problem->m, cut->tile->rows) : 0);
+}
+
+int64_t plx_gemm_covered_columns(const plx_gemm_problem *problem, const plx_gemm_cut *cut)
+{
+    return problem->n - (cut->edge_blocks > 0 ? edge_of(problem->n, cut->tile->cols) : 0);
+}
+
+static double tiles_of(const plx_gemm_problem *p, const plx_gemm_cut *cut)
+{
+    return ((double)((plx_gemm_covered_rows(p, cut) - 1) / cut->tile->rows) + 1.0) *
+           ((double)((plx_gemm_covered_columns(p, cut) - 1) / cut->tile->cols) + 1.0);
+}
+
+/* Time of the last round, of `rest` blocks, after `rounds` whole ones.  At first a multiprocessor that has
+ * two blocks is the last; over many rounds blocks come to end one by one, and those that are left are
+ * spread. */
+static double last_round(double rest, double units, double alone, double both, double rounds)
+{
+    double spread = alone + (both - alone) * (rest - units) / units;
+    double drifted = rounds < ROUNDS_TO_DRIFT ? rounds / ROUNDS_TO_DRIFT : 1.0;
+    if (rest <= 0)
+        return 0;
+    return rest <= units ? alone : both - (both - spread) * drifted;
+}
+
+/* Rounds of blocks, two on a multiprocessor at a time. */
+static double multiplying(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,
+                          size_t tile)
+{
+    const plx_gemm_tile *t = cut->tile;
+    int64_t steps = plx_gemm_depth_steps(problem), parts = (int64_t)cut->cluster * cut->clusters;
+    double longest = (double)(steps / parts + (steps % parts != 0));
+    double block = (double)t->rows * t->cols * GEMM_PIPELINE_DEPTH * longest / fma_per_us;
+    double blocks = tiles_of(&problem->of.gemm, cut) * (double)parts + cut->edge_blocks;
+    double rounds = (double)(int64_t)(blocks / places_of(device, cut->cluster));
+    double rest = blocks - rounds * places_of(device, cut->cluster);
+    double both = SIDE_BY_SIDE * block / rates[tile].two, alone = block / rates[tile].one;
+    return rounds * both + last_round(rest, units_of(device), alone, both, rounds);
+}
+
+static double moving(const plx_gemm_problem *p)
+{
+    double m = (double)p->m, n = (double)p->n, k = (double)p->k;
+    return 4.0 * (m * k + k * n + m * n) / bytes_per_us;
+}
+
+static double rounds_of(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
+{
+    double blocks = tiles_of(&problem->of.gemm, cut) * cut->cluster * cut->clusters + cut->edge_blocks;
+    return (double)(int64_t)(blocks / places_of(device, cut->cluster) + 0.999999);
+}
+
+/* Blocks of each round add their parts: in a cluster, then through memory, where the last one reads all. */
+static double joining(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
+{
+    static const double cluster_us[MOST_IN_CLUSTER + 1] = {[2] = 1.5, [4] = 2.5, [8] = 4.0};
+    double rounds = rounds_of(problem, device, cut), of_tile = 4.0 * cut->tile->rows * cut->tile->cols;
+    double written = tiles_of(&problem->of.gemm, cut) * cut->clusters * of_tile;
+    double through_memory = rounds * ticket_us + 2.0 * written / bytes_per_us +
+                            of_tile / cut->cluster * cut->clusters / ticket_bytes_per_us;
+    return rounds * cluster_us[cut->cluster] + (cut->clusters > 1 ? through_memory : 0.0);
+}
+
+/* Edges are read by few blocks, each at its own rate, beside the tiles. */
+static double edges(const plx_gemm_problem *p, const plx_gemm_cut *cut)
+{
+    double below = p->m > plx_gemm_covered_rows(p, cut) ? (double)p->n : 0.0;
+    double beside = p->n > plx_gemm_covered_columns(p, cut) ? (double)p->m : 0.0;
+    return cut->edge_blocks > 0 ? 4.0 * (double)p->k * (below + beside) / (cut->edge_blocks * edge_bytes_per_us) : 0.0;
+}
+
+static double most(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static double cost_of(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut, size_t tile)
+{
+    double beside = most(moving(&problem->of.gemm), edges(&problem->of.gemm, cut));
+    return start_us + most(multiplying(problem, device, cut, tile), beside) + joining(problem, device, cut);
+}
+
+static plx_gemm_cut cut_of(size_t tile, int cluster, int clusters)
+{
+    return (plx_gemm_cut){.entry = entries[tile],
+                          .tile = &plx_gemm_tiles[tile],
+                          .cluster = cluster,
+                          .clusters = clusters,
+                          .takes_parts = true};
+}
+
+bool plx_gemm_cut_possible(const plx_problem *problem, const plx_gemm_cut *cut)
+{
+    double tiles = tiles_of(&problem->of.gemm, cut), of_tile = 4.0 * cut->tile->rows * cut->tile->cols;
+    if ((int64_t)cut->cluster * cut->clusters > plx_gemm_depth_steps(problem))
+        return false;
+    return cut->clusters == 1 || (tiles * cut->cluster <= PLX_SCRATCH_COUNTERS / 4.0 &&
+                                  tiles * cut->clusters * of_tile <= 256.0 * (1 << 20));
+}
+
+double plx_gemm_cut_cost(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
+{
+    return cost_of(problem, device, cut, (size_t)(cut->tile - plx_gemm_tiles));
+}
+
+static bool forced_cut(const plx_problem *problem, plx_gemm_cut *cut)
+{
+    const char *forced = getenv("PLX_GEMM_CUT");
+    int tile = 0, cluster = 1, clusters = 1, edge_blocks = 0;
+    if (!forced || sscanf(forced, "%d,%d,%d,%d", &tile, &cluster, &clusters, &edge_blocks) < 3)
+        return false;
+    *cut = cut_of((size_t)tile, cluster, clusters);
+    cut->edge_blocks = edge_blocks;
+    return plx_gemm_cut_possible(problem, cut);
+}
+
+/* The best so far. */
+typedef struct search {
+    const plx_problem *problem;
+    const plx_device_info *device;
+    plx_gemm_cut best;
+    double least;
+} search;
+
+static void consider(search *found, const plx_gemm_cut *cut)
+{
+    if (!plx_gemm_cut_possible(found->problem, cut))
+        return;
+    double cost = plx_gemm_cut_cost(found->problem, found->device, cut);
+    if (cost < found->least) {
+        found->least = cost;
+        found->best = *cut;
+    }
+}
+
+/* With edges where there are any: as many blocks as have places beside the tiles', up to a limit. */
+static void consider_edges(search *found, plx_gemm_cut cut)
+{
+    const plx_gemm_problem *p = &found->problem->of.gemm;
+    if (edge_of(p->m, cut.tile->rows) == 0 && edge_of(p->n, cut.tile->cols) == 0)
+        return;
+    for (cut.edge_blocks = LEAST_EDGE_BLOCKS; cut.edge_blocks <= MOST_EDGE_BLOCKS; cut.edge_blocks *= 2)
+        consider(found, &cut);
+}
+
+plx_gemm_cut plx_gemm_best_cut(const plx_problem *problem, const plx_device_info *device)
+{
+    int64_t steps = plx_gemm_depth_steps(problem);
+    search found = {problem, device, cut_of(0, 1, 1), 0.0};
+    found.least = plx_gemm_cut_cost(problem, device, &found.best);
+    if (forced_cut(problem, &found.best))
+        return found.best;
+    for (size_t tile = 0; tile < PLX_GEMM_TILES; ++tile)
+        for (int cluster = 1; cluster <= MOST_IN_CLUSTER; cluster *= 2)
+            for (int clusters = 1; clusters <= MOST_CLUSTERS && cluster * clusters <= steps; ++clusters) {
+                plx_gemm_cut cut = cut_of(tile, cluster, clusters);
+                consider(&found, &cut);
+                consider_edges(&found, cut);
+            }
+    return found.best;
+}

@@ -1,0 +1,169 @@
+/* few-rows: where C has few rows, or few columns, the other operand is read once. */
+#include "pipeline.h"
+
+#include "tiles.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { A, B, C }; /* operands */
+
+/* The product with its short side first: out(i, j) = sum of x(i, k) p(k, j). */
+typedef struct few {
+    uint32_t x, p; /* operands */
+    int64_t count, many, k;
+    int64_t x_few, x_k, ldp, out_few, out_many; /* steps */
+    bool along; /* p's rows run along k */
+} few;
+
+static few few_rows(const plx_gemm_problem *p)
+{
+    return (few){.x = A, .p = B, .count = p->m, .many = p->n, .k = p->k,
+                 .x_few = p->trans_a ? 1 : p->lda, .x_k = p->trans_a ? p->lda : 1,
+                 .ldp = p->ldb, .out_few = p->ldc, .out_many = 1, .along = p->trans_b};
+}
+
+static few few_columns(const plx_gemm_problem *p)
+{
+    return (few){.x = B, .p = A, .count = p->n, .many = p->m, .k = p->k,
+                 .x_few = p->trans_b ? p->ldb : 1, .x_k = p->trans_b ? 1 : p->ldb,
+                 .ldp = p->lda, .out_few = 1, .out_many = p->ldc, .along = !p->trans_a};
+}
+
+static few few_of(const plx_problem *problem)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    few product = p->m <= p->n ? few_rows(p) : few_columns(p);
+    if (!plx_gemm_has_terms(problem))
+        product.k = 0;
+    return product;
+}
+
+/* The kernels are made for powers of two. */
+static int kernel_size(int64_t count)
+{
+    int size = 1;
+    while (size < count && size < GEMM_FEW_MOST)
+        size *= 2;
+    return size;
+}
+
+static int64_t quotient_up(int64_t a, int64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+/* ---- geometry ------------------------------------------------------------------ */
+
+enum { BLOCKS_PER_UNIT = 4, LEAST_PART = 128 };
+
+typedef struct few_parts {
+    int64_t strips, length, parts;
+} few_parts;
+
+/* As many parts of k as give every multiprocessor its blocks. */
+static few_parts parts_of(const few *f, const plx_device_info *device)
+{
+    int64_t wanted = BLOCKS_PER_UNIT * (int64_t)(device->units > 0 ? device->units : 1);
+    int64_t strips = quotient_up(f->many, f->along ? GEMM_FEW_ALONG : GEMM_FEW_ACROSS);
+    int64_t most = quotient_up(f->k, LEAST_PART), parts = wanted / (strips > 0 ? strips : 1);
+    parts = parts < 1 ? 1 : parts > most ? most : parts;
+    int64_t length = parts > 0 ? quotient_up(f->k, parts) : 0;
+    return (few_parts){strips, length, length > 0 ? quotient_up(f->k, length) : 1};
+}
+
+/* ---- depth ----------------------------------------------------------------------- */
+
+/* A thread's share, chunk by chunk; then those of the threads that have the same columns. */
+int64_t plx_gemm_few_share(int64_t k, bool along)
+{
+    int64_t sharers = along ? 32 : GEMM_FEW_THREADS / 32, chunks = k / GEMM_FEW_CHUNK, rest = k % GEMM_FEW_CHUNK;
+    int64_t depth = chunks * (GEMM_FEW_CHUNK / sharers) + quotient_up(rest, sharers) + (along ? 5 : 3);
+    return depth < k ? depth : k;
+}
+
+int64_t plx_gemm_few_depth(const plx_problem *problem, const plx_device_info *device)
+{
+    const few f = few_of(problem);
+    const few_parts parts = parts_of(&f, device);
+    int64_t depth = plx_gemm_few_share(parts.length, f.along) + parts.parts - 1;
+    return depth < f.k ? depth : f.k;
+}
+
+/* ---- recipe ------------------------------------------------------------------------ */
+
+static void add_product(const plx_problem *problem, const few *f, const few_parts *parts, plx_step *step)
+{
+    plx_step_operand(step, f->x);
+    plx_step_i64(step, f->x_few);
+    plx_step_i64(step, f->x_k);
+    plx_step_operand(step, f->p);
+    plx_step_i64(step, f->ldp);
+    plx_step_operand(step, C);
+    plx_step_i64(step, f->out_few);
+    plx_step_i64(step, f->out_many);
+    plx_step_i32(step, (int32_t)f->count);
+    plx_step_i64(step, f->many);
+    plx_step_i64(step, f->k);
+    plx_step_scalar(step, plx_gemm_alpha(problem));
+    plx_step_scalar(step, problem->of.gemm.beta);
+    plx_step_i64(step, parts->length);
+    plx_step_scratch(step, PLX_SCRATCH_COUNTERS, 4);
+    plx_step_scratch(step, 0, 4);
+}
+
+static const char *const entries[2][5] = {
+    {"gemm_few_1_across", "gemm_few_2_across", "gemm_few_4_across", "gemm_few_8_across", "gemm_few_16_across"},
+    {"gemm_few_1_along", "gemm_few_2_along", "gemm_few_4_along", "gemm_few_8_along", "gemm_few_16_along"},
+};
+
+static const char *entry_of(const few *f)
+{
+    int size = kernel_size(f->count), power = 0;
+    while (1 << power < size)
+        ++power;
+    return entries[f->along][power];
+}
+
+plx_status plx_gemm_few_rows_recipe(const plx_problem *problem, const plx_device_info *device,
+                                    plx_recipe *recipe, plx_error *error)
+{
+    const few f = few_of(problem);
+    const few_parts parts = parts_of(&f, device);
+    plx_status status = plx_needs_sm_90a(device, error);
+    if (problem->dtype != PLX_F32)
+        return plx_fail(error, PLX_UNSUPPORTED, "computes in f32 alone");
+    if (status == PLX_OK)
+        status = plx_gemm_start(problem, device, recipe, error);
+    if (status != PLX_OK || f.count == 0)
+        return status;
+    if (f.count > GEMM_FEW_MOST)
+        return plx_fail(error, PLX_UNSUPPORTED, "C has more than %d rows and columns", GEMM_FEW_MOST);
+    (void)snprintf(recipe->variant, sizeof recipe->variant, "f32");
+    plx_step *step = plx_recipe_step(recipe, entry_of(&f), GEMM_FEW_THREADS, 1);
+    step->grid[0] = (uint64_t)parts.strips;
+    step->grid[1] = (uint64_t)parts.parts;
+    step->early = true;
+    add_product(problem, &f, &parts, step);
+    recipe->scratch_bytes = PLX_SCRATCH_COUNTERS;
+    if (parts.parts > 1)
+        recipe->scratch_bytes += (uint64_t)(parts.parts * f.count * f.many) * 4;
+    return plx_recipe_check(recipe, 0, device, error);
+}
+
+/* ---- cost -------------------------------------------------------------------------- */
+
+/* Bytes per microsecond at which the long operand comes, by the kernel's size: with more sums a thread
+ * has fewer registers for what is under way. */
+static double bytes_per_us(int size)
+{
+    return size <= 2 ? 3.0e6 : size <= 4 ? 2.4e6 : size <= 8 ? 1.7e6 : 1.5e6;
+}
+
+double plx_gemm_few_cost(const plx_problem *problem, const plx_device_info *device)
+{
+    const few f = few_of(problem);
+    const few_parts parts = parts_of(&f, device);
+    double bytes = 4.0 * ((double)f.many * (double)f.k + (double)f.count * (double)f.many);
+    return 4.0 + (parts.parts > 1 ? 1.5 : 0.0) + bytes / bytes_per_us(kernel_size(f.count));
+}

@@ -1,0 +1,165 @@
+/* How a pipeline's sums leave: through shared memory, where parts of a sum can be added, and where
+ * neighbouring threads find neighbouring elements. */
+#pragma once
+
+#include "pipeline.cuh"
+
+/* C, and what the sums become. */
+struct Output {
+    float *c;
+    int m, n;
+    int64_t ldc;
+    float alpha, beta;
+
+    __device__ __forceinline__ bool packed() const
+    {
+        return (uintptr_t)c % 16 == 0 && ldc % 4 == 0;
+    }
+
+    __device__ __forceinline__ float finished(float sum, float before) const
+    {
+        const float product = alpha * sum;
+        return beta == 0.0f ? product : fmaf(beta, before, product);
+    }
+
+    __device__ __forceinline__ void write(int row, int col, float sum) const
+    {
+        if (row < m && col < n) {
+            float *to = c + row * ldc + col;
+            *to = finished(sum, beta == 0.0f ? 0.0f : *to);
+        }
+    }
+
+    /* Four sums beside each other; `packed` as above. */
+    __device__ __forceinline__ void write4(int row, int col, float4 sum, bool packed) const
+    {
+        if (packed && row < m && col + 3 < n) {
+            float4 *to = reinterpret_cast<float4 *>(c + row * ldc + col);
+            const float4 before = beta == 0.0f ? make_float4(0, 0, 0, 0) : *to;
+            *to = make_float4(finished(sum.x, before.x), finished(sum.y, before.y), finished(sum.z, before.z),
+                              finished(sum.w, before.w));
+        } else {
+            write(row, col, sum.x);
+            write(row, col + 1, sum.y);
+            write(row, col + 2, sum.z);
+            write(row, col + 3, sum.w);
+        }
+    }
+};
+
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+
+/* The sums of a block in shared memory: quad `q` of thread t is unit q * MULTIPLIERS + t of 16 bytes.
+ * Quad (i, j) of a thread holds columns 4j+1 to 4j+4 of its row i, the last of them column 0 of the
+ * next quad, or of the first (pipeline.cuh says why). */
+template <class S> struct Sums {
+    uint32_t from;
+    int thread;
+
+    __device__ __forceinline__ uint32_t unit(int quad) const
+    {
+        return from + ((uint32_t)(quad * S::MULTIPLIERS + thread) << 4);
+    }
+
+    __device__ __forceinline__ void store(const Multiplier<S> &m) const
+    {
+        constexpr int COLS = S::THREAD_COLS;
+#pragma unroll
+        for (int i = 0; i < S::THREAD_ROWS; ++i)
+#pragma unroll
+            for (int j = 0; j < S::QUADS_ACROSS; ++j)
+                store_shared4(unit(i * S::QUADS_ACROSS + j), m.sum[i][(4 * j + 1) % COLS], m.sum[i][(4 * j + 2) % COLS],
+                              m.sum[i][(4 * j + 3) % COLS], m.sum[i][(4 * j + 4) % COLS]);
+    }
+
+    /* Where column 0 of quad `quad` lies: at the end of the quad before it. */
+    __device__ __forceinline__ uint32_t first_of(int quad) const
+    {
+        const int i = quad / S::QUADS_ACROSS, j = quad % S::QUADS_ACROSS;
+        return unit(i * S::QUADS_ACROSS + (j + S::QUADS_ACROSS - 1) % S::QUADS_ACROSS) + 12;
+    }
+
+    __device__ __forceinline__ float4 quad(int quad) const
+    {
+        const float4 v = load_shared4(unit(quad));
+        return make_float4(load_shared(first_of(quad)), v.x, v.y, v.z);
+    }
+
+    /* The same quad of the cluster's blocks, added in the order of their ranks.  All loads first: each takes
+     * as long as one from memory. */
+    template <int BLOCKS> __device__ __forceinline__ float4 quad_of_cluster(int quad) const
+    {
+        float4 v[BLOCKS], sum = make_float4(0, 0, 0, 0);
+        float first[BLOCKS];
+#pragma unroll
+        for (int rank = 0; rank < BLOCKS; ++rank) {
+            v[rank] = load_cluster4(place_in(unit(quad), rank));
+            first[rank] = load_cluster(place_in(first_of(quad), rank));
+        }
+#pragma unroll
+        for (int rank = 0; rank < BLOCKS; ++rank) {
+            sum.x += first[rank];
+            sum.y += v[rank].x;
+            sum.z += v[rank].y;
+            sum.w += v[rank].z;
+        }
+        return sum;
+    }
+
+    template <int BLOCKS> __device__ __forceinline__ float4 sum_of(int q) const
+    {
+        if constexpr (BLOCKS > 1)
+            return quad_of_cluster<BLOCKS>(q);
+        else
+            return quad(q);
+    }
+};
+
+/* Row and column of a thread's quad in the block's tile. */
+template <class S> static __device__ __forceinline__ int row_of_quad(const Multiplier<S> &m, int quad)
+{
+    const int i = quad / S::QUADS_ACROSS;
+    return m.row + i / 4 * S::LANES_DOWN * 4 + i % 4;
+}
+
+template <class S> static __device__ __forceinline__ int col_of_quad(const Multiplier<S> &m, int quad)
+{
+    return m.col + quad % S::QUADS_ACROSS * S::LANES_ACROSS * 4;
+}
+
+/* Every thread its own quads: 16-byte stores. */
+template <class S>
+static __device__ __forceinline__ void write_quads(const Output &out, const Sums<S> &sums, const Multiplier<S> &m,
+                                                   const Work &work)
+{
+#pragma unroll 4
+    for (int q = 0; q < S::QUADS; ++q)
+        out.write4(work.row + row_of_quad(m, q), work.col + col_of_quad(m, q), sums.quad(q), true);
+}
+
+/* Where rows of C don't begin at multiples of 16 bytes: a warp writes a row of the tile, neighbouring
+ * lanes neighbouring elements. */
+template <class S>
+static __device__ __forceinline__ void write_rows(const Output &out, const Sums<S> &sums, const Work &work)
+{
+    const int warp = sums.thread / 32, lane = sums.thread % 32;
+    uint32_t of_col[S::COLS / 32];
+#pragma unroll
+    for (int p = 0; p < S::COLS / 32; ++p) {
+        const int col = lane + 32 * p, in_warp = col % S::WARP_COLS;
+        const int j = (in_warp / (4 * S::LANES_ACROSS) * 4 + in_warp % 4 + S::THREAD_COLS - 1) % S::THREAD_COLS;
+        const int owner = col / S::WARP_COLS * S::WARPS_DOWN * 32 + in_warp / 4 % S::LANES_ACROSS;
+        of_col[p] = ((uint32_t)(j / 4 * S::MULTIPLIERS + owner) << 4) + j % 4 * 4;
+    }
+#pragma unroll 2
+    for (int row = warp; row < S::ROWS; row += S::MULTIPLIERS / 32) {
+        const int in_warp = row % S::WARP_ROWS, i = in_warp / (4 * S::LANES_DOWN) * 4 + in_warp % 4;
+        const int owner = row / S::WARP_ROWS * 32 + in_warp / 4 % S::LANES_DOWN * S::LANES_ACROSS;
+        const uint32_t of_row = sums.from + ((uint32_t)(i * S::QUADS_ACROSS * S::MULTIPLIERS + owner) << 4);
+#pragma unroll
+        for (int p = 0; p < S::COLS / 32; ++p)
+            out.write(work.row + row, work.col + lane + 32 * p, load_shared(of_row + of_col[p]));
+    }
+}
+
+#endif

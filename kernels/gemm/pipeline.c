@@ -1,0 +1,314 @@
+/* Recipes of the kernels that bring their operands by tensor maps. */
+#include "pipeline.h"
+
+#include "tiles.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { A, B, C }; /* operands */
+enum { WIDTH = 4 }; /* f32 in 16 bytes */
+
+int64_t plx_gemm_depth_steps(const plx_problem *problem)
+{
+    int64_t k = problem->of.gemm.k;
+    return k / GEMM_PIPELINE_DEPTH + (k % GEMM_PIPELINE_DEPTH != 0);
+}
+
+/* ---- operands -------------------------------------------------------------- */
+
+/* An operand as it is stored, and how its kernel sees it. */
+typedef struct source {
+    uint32_t operand;
+    int64_t rows, cols, ld;
+    bool inner;      /* its rows run along k */
+    int32_t side;    /* of the tile, along the other index */
+    bool repacked;   /* to scratch memory, from `offset` on, in rows of `pitch` elements */
+    int64_t offset, pitch;
+} source;
+
+static source source_of(const plx_problem *problem, uint32_t operand, const plx_gemm_tile *tile)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    if (operand == A)
+        return (source){.operand = A, .rows = p->trans_a ? p->k : p->m, .cols = p->trans_a ? p->m : p->k,
+                        .ld = p->lda, .inner = !p->trans_a, .side = tile->rows};
+    return (source){.operand = B, .rows = p->trans_b ? p->n : p->k, .cols = p->trans_b ? p->k : p->n,
+                    .ld = p->ldb, .inner = p->trans_b, .side = tile->cols};
+}
+
+/* A single row has no next one that could begin at a wrong place. */
+static bool steps_by_units(const source *s)
+{
+    return s->rows == 1 || s->ld % WIDTH == 0;
+}
+
+static int64_t rounded_up(int64_t value, int64_t unit)
+{
+    return value / unit * unit + (value % unit != 0 ? unit : 0);
+}
+
+/* Takes the room in scratch memory; false when that is more than can be counted, or copied. */
+static bool take_room(source *s, uint64_t *scratch_bytes)
+{
+    uint64_t bytes;
+    s->repacked = true;
+    s->pitch = rounded_up(s->cols, GEMM_REPACK_PITCH / 4);
+    s->offset = (int64_t)*scratch_bytes;
+    return !__builtin_mul_overflow((uint64_t)s->rows * 4, (uint64_t)s->pitch, &bytes) &&
+           bytes / 16 < UINT64_C(1) << 31 && !__builtin_add_overflow(*scratch_bytes, bytes, scratch_bytes);
+}
+
+/* The steps of the map are elements; a lone row may have any pitch. */
+static plx_tensor_map map_of(const source *s)
+{
+    int64_t pitch = s->repacked ? s->pitch : rounded_up(s->ld, WIDTH);
+    return (plx_tensor_map){
+        .of_scratch = s->repacked,
+        .operand = s->operand,
+        .offset = s->repacked ? (uint64_t)s->offset : 0,
+        .dtype = PLX_F32,
+        .width = (uint64_t)s->cols,
+        .height = (uint64_t)s->rows,
+        .pitch = (uint64_t)pitch * 4,
+        .box_width = s->inner ? GEMM_PIPELINE_DEPTH : (uint32_t)s->side,
+        .box_height = s->inner ? (uint32_t)s->side : GEMM_PIPELINE_DEPTH,
+        .swizzle = s->inner ? 128 : 0,
+    };
+}
+
+/* ---- steps ------------------------------------------------------------------ */
+
+static uint64_t blocks_for(int64_t items, int64_t per_block, const plx_device_info *device)
+{
+    int64_t blocks = items / per_block + 1, most = 8 * (int64_t)(device->units > 0 ? device->units : 1);
+    return (uint64_t)(blocks < most ? blocks : most);
+}
+
+static void add_copy(plx_step *step, const source *s)
+{
+    plx_step_operand(step, s->operand);
+    plx_step_scratch(step, s->offset, 4);
+    plx_step_i64(step, s->repacked ? s->rows : 0);
+    plx_step_i64(step, s->cols);
+    plx_step_i64(step, s->ld);
+    plx_step_i64(step, s->pitch);
+}
+
+static int64_t units_of(const source *s)
+{
+    return s->repacked ? s->rows * (s->pitch / WIDTH) : 0;
+}
+
+static void add_repack(plx_recipe *recipe, const plx_device_info *device, const source *a, const source *b)
+{
+    int64_t of_a = units_of(a), of_b = units_of(b);
+    plx_step *step = plx_recipe_step(recipe, "gemm_repack", GEMM_REPACK_THREADS, 1);
+    step->grid[0] = blocks_for(of_a > of_b ? of_a : of_b, GEMM_REPACK_THREADS * GEMM_REPACK_UNITS, device);
+    step->grid[1] = 2;
+    step->early = true;
+    add_copy(step, a);
+    add_copy(step, b);
+}
+
+/* Nothing to sum: C = beta * C. */
+static plx_status add_scale(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    int64_t elements = p->m;
+    plx_step *step = plx_recipe_step(recipe, "gemm_scale", GEMM_SCALE_THREADS, 1);
+    if (__builtin_mul_overflow(p->m, p->n, &elements))
+        elements = INT64_MAX;
+    step->grid[0] = blocks_for(elements, GEMM_SCALE_THREADS, device);
+    step->early = true;
+    plx_step_operand(step, C);
+    plx_step_i64(step, p->m);
+    plx_step_i64(step, p->n);
+    plx_step_i64(step, p->ldc);
+    plx_step_scalar(step, plx_gemm_alpha(problem));
+    plx_step_scalar(step, p->beta);
+    return PLX_OK;
+}
+
+/* Shared memory of a block: pipeline.cuh has the same sum. */
+static int64_t shared_bytes(const plx_gemm_tile *t, bool a_inner, bool b_inner)
+{
+    int64_t stages = a_inner || b_inner ? t->stages_transposed : t->stages_direct;
+    int64_t landings = a_inner && b_inner ? t->landings_of_both : 2;
+    int64_t landing = (a_inner ? t->rows : 0) + (b_inner ? t->cols : 0);
+    return (stages * (t->rows + t->cols) + landings * landing) * GEMM_PIPELINE_DEPTH * 4 + 16 * stages +
+           8 * landings + 1024;
+}
+
+static int64_t tiles_of(const plx_gemm_problem *p, const plx_gemm_cut *cut)
+{
+    return ((plx_gemm_covered_rows(p, cut) - 1) / cut->tile->rows + 1) *
+           ((plx_gemm_covered_columns(p, cut) - 1) / cut->tile->cols + 1);
+}
+
+static int64_t parts_of(const plx_gemm_cut *cut)
+{
+    return (int64_t)cut->cluster * cut->clusters;
+}
+
+/* Sums that clusters leave: a tile for each. */
+static uint64_t partial_bytes(const plx_gemm_problem *p, const plx_gemm_cut *cut)
+{
+    uint64_t of_tile = (uint64_t)cut->tile->rows * (uint64_t)cut->tile->cols * 4;
+    return cut->clusters > 1 ? (uint64_t)tiles_of(p, cut) * (uint64_t)cut->clusters * of_tile : 0;
+}
+
+/* Parts are as long as each other, the first ones a step longer. */
+static void add_parts(plx_step *step, const plx_problem *problem, const plx_gemm_cut *cut, int64_t partial_at)
+{
+    plx_step_i32(step, (int32_t)(plx_gemm_depth_steps(problem) % parts_of(cut)));
+    plx_step_scratch(step, partial_at, 16);
+    plx_step_scratch(step, 0, 4);
+}
+
+/* An operand as blocks that compute edges read it. */
+static void add_plain(plx_step *step, const source *s)
+{
+    if (s->repacked)
+        plx_step_scratch(step, s->offset, 4);
+    else
+        plx_step_operand(step, s->operand);
+    plx_step_i64(step, s->repacked ? s->pitch : s->ld);
+}
+
+static void add_edges(plx_step *step, const plx_gemm_problem *p, const source *a, const source *b)
+{
+    add_plain(step, a);
+    add_plain(step, b);
+    plx_step_i32(step, (int32_t)p->m);
+    plx_step_i32(step, (int32_t)p->n);
+    plx_step_i32(step, (int32_t)p->k);
+}
+
+static void add_product(const plx_problem *problem, const plx_gemm_cut *cut, const source *a, const source *b,
+                        int64_t partial_at, plx_recipe *recipe)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    const plx_gemm_tile *t = cut->tile;
+    uint32_t threads = (uint32_t)(t->rows / t->thread_rows * (t->cols / t->thread_cols) + GEMM_PIPELINE_BRINGERS);
+    const plx_tensor_map of_a = map_of(a), of_b = map_of(b);
+    plx_step *step = plx_recipe_step(recipe, cut->entry, threads, 1);
+
+    step->grid[0] = (uint64_t)(tiles_of(p, cut) * cut->cluster + cut->edge_blocks);
+    step->grid[1] = (uint64_t)cut->clusters;
+    step->cluster = cut->cluster > 1 ? (uint32_t)cut->cluster : 0;
+    step->early = true;
+    plx_step_map(recipe, step, &of_a);
+    plx_step_map(recipe, step, &of_b);
+    plx_step_operand(step, C);
+    plx_step_i32(step, (int32_t)plx_gemm_covered_rows(p, cut));
+    plx_step_i32(step, (int32_t)plx_gemm_covered_columns(p, cut));
+    plx_step_i64(step, p->ldc);
+    plx_step_scalar(step, p->alpha);
+    plx_step_scalar(step, p->beta);
+    plx_step_i32(step, (int32_t)(plx_gemm_depth_steps(problem) / parts_of(cut)));
+    if (cut->takes_parts) {
+        add_parts(step, problem, cut, partial_at);
+        add_edges(step, p, a, b);
+    }
+    plx_step_shared(step, shared_bytes(t, a->inner, b->inner));
+}
+
+/* ---- recipes ------------------------------------------------------------------- */
+
+/* Sizes that the coordinates of boxes can count. */
+static plx_status check_sizes(const plx_gemm_problem *p, plx_error *error)
+{
+    if (p->m > PLX_MOST_OF_MAP || p->n > PLX_MOST_OF_MAP || p->k > PLX_MOST_OF_MAP)
+        return plx_fail(error, PLX_UNSUPPORTED, "its coordinates reach %" PRId64 " rows, columns and terms",
+                        (int64_t)PLX_MOST_OF_MAP);
+    return PLX_OK;
+}
+
+static plx_status check_scratch(const plx_recipe *recipe, const plx_device_info *device, plx_error *error)
+{
+    uint64_t most = device->max_alloc_bytes ? device->max_alloc_bytes : device->memory_bytes;
+    if (most != 0 && recipe->scratch_bytes > most)
+        return plx_fail(error, PLX_UNSUPPORTED, "needs %" PRIu64 " bytes of scratch memory; this device has %" PRIu64,
+                        recipe->scratch_bytes, most);
+    return PLX_OK;
+}
+
+static plx_status cut_terms(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,
+                            bool unaligned, plx_recipe *recipe, plx_error *error)
+{
+    source a = source_of(problem, A, cut->tile), b = source_of(problem, B, cut->tile);
+    uint64_t scratch = PLX_SCRATCH_COUNTERS;
+    plx_status status = check_sizes(&problem->of.gemm, error);
+    if (status != PLX_OK)
+        return status;
+    if (((unaligned || !steps_by_units(&a)) && !take_room(&a, &scratch)) ||
+        ((unaligned || !steps_by_units(&b)) && !take_room(&b, &scratch)))
+        return plx_fail(error, PLX_UNSUPPORTED, "its operands are too large to be copied to aligned rows");
+    int64_t partial_at = (int64_t)scratch;
+    scratch += partial_bytes(&problem->of.gemm, cut);
+    if (cut->takes_parts || a.repacked || b.repacked)
+        recipe->scratch_bytes = scratch;
+    if (a.repacked || b.repacked)
+        add_repack(recipe, device, &a, &b);
+    add_product(problem, cut, &a, &b, partial_at, recipe);
+    status = check_scratch(recipe, device, error);
+    return status == PLX_OK ? plx_recipe_check(recipe, 0, device, error) : status;
+}
+
+plx_status plx_gemm_cut_recipe(const plx_problem *problem, const plx_device_info *device,
+                               const plx_gemm_cut *cut, bool unaligned, plx_recipe *recipe, plx_error *error)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    plx_status status = plx_needs_sm_90a(device, error);
+    if (problem->dtype != PLX_F32)
+        return plx_fail(error, PLX_UNSUPPORTED, "computes in f32 alone");
+    if (status == PLX_OK)
+        status = plx_gemm_start(problem, device, recipe, error);
+    if (status != PLX_OK || p->m == 0 || p->n == 0)
+        return status;
+    if (!plx_gemm_has_terms(problem))
+        return add_scale(problem, device, recipe);
+    return cut_terms(problem, device, cut, unaligned, recipe, error);
+}
+
+static const plx_gemm_cut whole_tiles = {
+    .entry = "gemm_bulk_pipeline", .tile = &plx_gemm_tiles[0], .cluster = 1, .clusters = 1};
+
+plx_status plx_gemm_bulk_pipeline_recipe(const plx_problem *problem, const plx_device_info *device,
+                                         plx_recipe *recipe, plx_error *error)
+{
+    return plx_gemm_cut_recipe(problem, device, &whole_tiles, false, recipe, error);
+}
+
+plx_status plx_gemm_bulk_pipeline_unaligned(const plx_problem *problem, const plx_device_info *device,
+                                            plx_recipe *recipe, plx_error *error)
+{
+    return plx_gemm_cut_recipe(problem, device, &whole_tiles, true, recipe, error);
+}
+
+plx_status plx_gemm_split_k_recipe(const plx_problem *problem, const plx_device_info *device,
+                                   plx_recipe *recipe, plx_error *error)
+{
+    plx_gemm_cut cut = plx_gemm_best_cut(problem, device);
+    return plx_gemm_cut_recipe(problem, device, &cut, false, recipe, error);
+}
+
+plx_status plx_gemm_split_k_unaligned(const plx_problem *problem, const plx_device_info *device,
+                                      plx_recipe *recipe, plx_error *error)
+{
+    plx_gemm_cut cut = plx_gemm_best_cut(problem, device);
+    return plx_gemm_cut_recipe(problem, device, &cut, true, recipe, error);
+}
+
+/* A part's terms one after the other, then its cluster's parts, then the clusters. */
+int64_t plx_gemm_split_k_depth(const plx_problem *problem, const plx_device_info *device)
+{
+    plx_gemm_cut cut = plx_gemm_best_cut(problem, device);
+    int64_t steps = plx_gemm_depth_steps(problem), parts = parts_of(&cut);
+    int64_t longest = (steps / parts + (steps % parts != 0)) * GEMM_PIPELINE_DEPTH;
+    int64_t terms = longest < problem->of.gemm.k ? longest : problem->of.gemm.k;
+    int64_t of_tiles = terms + cut.cluster - 1 + cut.clusters - 1;
+    int64_t of_edges = plx_gemm_few_share(problem->of.gemm.k, false); /* the deeper way */
+    return cut.edge_blocks > 0 && of_edges > of_tiles ? of_edges : of_tiles;
+}

@@ -1,0 +1,67 @@
+/* The kernels that bring their operands by tensor maps: tiles, parts of k, and recipes. */
+#ifndef PLX_KERNELS_GEMM_PIPELINE_H
+#define PLX_KERNELS_GEMM_PIPELINE_H
+
+#include "recipe.h"
+
+/* A tile of C, as tiles.h lists them. */
+typedef struct plx_gemm_tile {
+    int rows, cols, thread_rows, thread_cols, stages_transposed, stages_direct, landings_of_both, registers;
+} plx_gemm_tile;
+
+/* How a product is cut: tiles of C, and k into parts, each a block of its own.  The parts of a cluster
+ * are added through shared memory, the sums of clusters through scratch memory. */
+typedef struct plx_gemm_cut {
+    const char *entry;
+    const plx_gemm_tile *tile;
+    int cluster, clusters; /* parts of k: cluster * clusters, at most plx_gemm_depth_steps() */
+    int edge_blocks;       /* after those of the tiles, for rows and columns past the last whole one; or 0 */
+    bool takes_parts;      /* the kernel has the arguments for parts and edges */
+} plx_gemm_cut;
+
+/* The part of C that tiles cover: all of it but edges. */
+int64_t plx_gemm_covered_rows(const plx_gemm_problem *problem, const plx_gemm_cut *cut);
+int64_t plx_gemm_covered_columns(const plx_gemm_problem *problem, const plx_gemm_cut *cut);
+
+#define PLX_GEMM_TILES 5
+extern const plx_gemm_tile plx_gemm_tiles[PLX_GEMM_TILES];
+
+/* cut.c: the cut that the model says is the fastest. */
+plx_gemm_cut plx_gemm_best_cut(const plx_problem *problem, const plx_device_info *device);
+/* Whether each part has a step along k, each tile its counter, and what clusters leave its room. */
+bool plx_gemm_cut_possible(const plx_problem *problem, const plx_gemm_cut *cut);
+/* Microseconds, by the model. */
+double plx_gemm_cut_cost(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut);
+double plx_gemm_few_cost(const plx_problem *problem, const plx_device_info *device);
+
+/* rows.c: what every recipe of this folder begins with. */
+plx_status plx_gemm_start(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                          plx_error *error);
+/* Whether there is anything to sum. */
+bool plx_gemm_has_terms(const plx_problem *problem);
+/* What A B is multiplied with; of no effect on beta * C where there is nothing to sum. */
+double plx_gemm_alpha(const plx_problem *problem);
+
+/* Steps of GEMM_PIPELINE_DEPTH along k. */
+int64_t plx_gemm_depth_steps(const plx_problem *problem);
+
+/* `unaligned`: operands may begin anywhere, and both are copied to scratch memory first. */
+plx_status plx_gemm_cut_recipe(const plx_problem *problem, const plx_device_info *device,
+                               const plx_gemm_cut *cut, bool unaligned, plx_recipe *recipe, plx_error *error);
+
+plx_status plx_gemm_bulk_pipeline_recipe(const plx_problem *problem, const plx_device_info *device,
+                                         plx_recipe *recipe, plx_error *error);
+plx_status plx_gemm_bulk_pipeline_unaligned(const plx_problem *problem, const plx_device_info *device,
+                                            plx_recipe *recipe, plx_error *error);
+plx_status plx_gemm_split_k_recipe(const plx_problem *problem, const plx_device_info *device,
+                                   plx_recipe *recipe, plx_error *error);
+plx_status plx_gemm_split_k_unaligned(const plx_problem *problem, const plx_device_info *device,
+                                      plx_recipe *recipe, plx_error *error);
+int64_t plx_gemm_split_k_depth(const plx_problem *problem, const plx_device_info *device);
+plx_status plx_gemm_few_rows_recipe(const plx_problem *problem, const plx_device_info *device,
+                                    plx_recipe *recipe, plx_error *error);
+int64_t plx_gemm_few_depth(const plx_problem *problem, const plx_device_info *device);
+/* Roundings in a sum of k terms that the threads of one block share (few.cuh). */
+int64_t plx_gemm_few_share(int64_t k, bool along);
+
+#endif

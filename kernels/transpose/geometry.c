@@ -1,0 +1,156 @@
+/* How matrices are cut into tiles, for each size of element, and what that takes. */
+#include "geometry.h"
+
+const plx_transpose_size *plx_transpose_element(plx_dtype dtype)
+{
+    static const plx_transpose_rates of_four = {
+        .skewed_tile = 2.5,
+        .skewed_element = 1.34e-3,
+        .skewed_beyond = 1.34e-3,
+        .swizzled_tile = 0.9,
+        .swizzled_element = 0.9e-3,
+        .swizzled_beyond = 1.8e-3,
+        .skinny_start = 600,
+        .skinny_element = 2.6e-3,
+    };
+    static const plx_transpose_rates of_eight = {
+        .skewed_tile = 4,
+        .skewed_element = 1.6e-3,
+        .skewed_beyond = 2.9e-3,
+        .swizzled_start = 350,
+        .swizzled_tile = 1.5,
+        .swizzled_element = 1.6e-3,
+        .swizzled_beyond = 2.8e-3,
+        .skinny_element = 4.5e-3,
+    };
+    static const plx_transpose_size one = {
+        .size = 1,
+        .variant = "b1",
+        .defines = "-DT=uchar -DPACK=uint4 -DWIDTH=16",
+        .vector_tile = TRANSPOSE_VECTOR_TILE_B1,
+        .skewed = {TRANSPOSE_SKEWED_WIDTH_B1, TRANSPOSE_SKEWED_HEIGHT_B1, TRANSPOSE_SKEWED_RUN_B1},
+        .skinny_capacity = TRANSPOSE_SKINNY_CAPACITY_B1,
+    };
+    static const plx_transpose_size two = {
+        .size = 2,
+        .variant = "b2",
+        .defines = "-DT=ushort -DPACK=uint4 -DWIDTH=8",
+        .vector_tile = TRANSPOSE_VECTOR_TILE_B2,
+        .skewed = {TRANSPOSE_SKEWED_WIDTH_B2, TRANSPOSE_SKEWED_HEIGHT_B2, TRANSPOSE_SKEWED_RUN_B2},
+        .skinny_capacity = TRANSPOSE_SKINNY_CAPACITY_B2,
+    };
+    static const plx_transpose_size four = {
+        .size = 4,
+        .variant = "b4",
+        .defines = "-DT=uint -DPACK=uint4 -DWIDTH=4",
+        .vector_tile = TRANSPOSE_VECTOR_TILE_B4,
+        .skewed = {TRANSPOSE_SKEWED_WIDTH_B4, TRANSPOSE_SKEWED_HEIGHT_B4, TRANSPOSE_SKEWED_RUN_B4},
+        .skinny_capacity = TRANSPOSE_SKINNY_CAPACITY_B4,
+        .known = &of_four,
+    };
+    static const plx_transpose_size eight = {
+        .size = 8,
+        .variant = "b8",
+        .defines = "-DT=ulong -DPACK=ulong2 -DWIDTH=2",
+        .vector_tile = TRANSPOSE_VECTOR_TILE_B8,
+        .skewed = {TRANSPOSE_SKEWED_WIDTH_B8, TRANSPOSE_SKEWED_HEIGHT_B8, TRANSPOSE_SKEWED_RUN_B8},
+        .skinny_capacity = TRANSPOSE_SKINNY_CAPACITY_B8,
+        .known = &of_eight,
+    };
+    static const plx_transpose_size sixteen = {
+        .size = 16,
+        .variant = "b16",
+        .defines = "-DT=ulong2 -DPACK=ulong2 -DWIDTH=1",
+        .vector_tile = TRANSPOSE_VECTOR_TILE_B16,
+        .skewed = {TRANSPOSE_SKEWED_WIDTH_B16, TRANSPOSE_SKEWED_HEIGHT_B16, TRANSPOSE_SKEWED_RUN_B16},
+        .skinny_capacity = TRANSPOSE_SKINNY_CAPACITY_B16,
+    };
+    switch (dtype) {
+    case PLX_I8:
+        return &one;
+    case PLX_I16:
+        return &two;
+    case PLX_I32:
+    case PLX_F32:
+        return &four;
+    case PLX_C128:
+        return &sixteen;
+    default:
+        return &eight;
+    }
+}
+
+int64_t plx_transpose_tiles(int64_t length, int64_t tile)
+{
+    return length > 0 ? (length - 1) / tile + 1 : 0;
+}
+
+/* The same where the first tile begins `above` before the first element. */
+int64_t plx_transpose_tiles_from(int64_t above, int64_t length, int64_t tile)
+{
+    int64_t count = plx_transpose_tiles(length, tile);
+    return above > count * tile - length ? count + 1 : count;
+}
+
+/* A side in equal parts, none longer than TRANSPOSE_SKINNY_SIDE. */
+int64_t plx_transpose_skinny_part(int64_t side)
+{
+    return side < 1 ? 1 : plx_transpose_tiles(side, plx_transpose_tiles(side, TRANSPOSE_SKINNY_SIDE));
+}
+
+/* How much of the longer side a tile has when it is `shorter` wide: whole warps, if it can. */
+int64_t plx_transpose_skinny_length(int64_t capacity, int64_t shorter)
+{
+    int64_t length = capacity / shorter;
+    return length > 32 ? length / 32 * 32 : length;
+}
+
+double plx_transpose_elements(const plx_problem *problem)
+{
+    return (double)problem->of.transpose.rows * (double)problem->of.transpose.cols;
+}
+
+static bool is_held_back(const plx_problem *problem)
+{
+    return plx_transpose_elements(problem) * (double)plx_transpose_element(problem->dtype)->size <= 0x1p24;
+}
+
+double plx_transpose_skewed_tiles(const plx_problem *problem)
+{
+    const plx_transpose_problem *p = &problem->of.transpose;
+    const plx_transpose_size *moved = plx_transpose_element(problem->dtype);
+    return (double)plx_transpose_tiles_from(moved->skewed.run - 1, p->rows, moved->skewed.height) *
+           (double)plx_transpose_tiles(p->cols, moved->skewed.width);
+}
+
+double plx_transpose_time_skewed(const plx_problem *problem)
+{
+    const plx_transpose_rates *known = plx_transpose_element(problem->dtype)->known;
+    return known->skewed_tile * plx_transpose_skewed_tiles(problem) +
+           (is_held_back(problem) ? known->skewed_element : known->skewed_beyond) *
+               plx_transpose_elements(problem);
+}
+
+double plx_transpose_time_swizzled(const plx_problem *problem)
+{
+    const plx_transpose_problem *p = &problem->of.transpose;
+    const plx_transpose_rates *known = plx_transpose_element(problem->dtype)->known;
+    double tiles = (double)plx_transpose_tiles(p->rows, TRANSPOSE_TILE) *
+                   (double)plx_transpose_tiles(p->cols, TRANSPOSE_TILE);
+    return known->swizzled_start + known->swizzled_tile * tiles +
+           (is_held_back(problem) ? known->swizzled_element : known->swizzled_beyond) *
+               plx_transpose_elements(problem);
+}
+
+/* Where short rows lie apart, each of a tile's is a sector of its own: about 1 ns, one after the
+ * other. */
+double plx_transpose_time_skinny(const plx_problem *problem)
+{
+    const plx_transpose_problem *p = &problem->of.transpose;
+    const plx_transpose_size *moved = plx_transpose_element(problem->dtype);
+    bool flat = p->rows < p->cols, apart = flat ? p->ld_out > p->rows : p->ld_in > p->cols;
+    int64_t length = plx_transpose_skinny_length(moved->skinny_capacity,
+                                                 plx_transpose_skinny_part(flat ? p->rows : p->cols));
+    return moved->known->skinny_start + moved->known->skinny_element * plx_transpose_elements(problem) +
+           (apart ? (double)length : 0);
+}

@@ -1,0 +1,217 @@
+/* Matrix products on compute capability 9.0, without one: what is chosen can run, costs the least of all
+ * that could be chosen by the model, and says the depth that its launches have. */
+#include <parallax/parallax.h>
+
+#include "kernels/gemm/pipeline.h"
+#include "kernels/gemm/tiles.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const plx_device_info hopper = {.name = "hopper",
+                                       .features = PLX_FEATURE_F64 | PLX_FEATURE_SHUFFLE | PLX_FEATURE_LOCAL_MEMORY,
+                                       .compute_major = 9,
+                                       .units = 132,
+                                       .warp = 32,
+                                       .max_block_threads = 1024,
+                                       .max_shared_bytes = 232448,
+                                       .max_grid = {2147483647, 65535, 65535},
+                                       .max_block = {1024, 1024, 64},
+                                       .memory_bytes = UINT64_C(1) << 37,
+                                       .max_alloc_bytes = UINT64_C(1) << 37};
+
+/* ---- problems ------------------------------------------------------------------- */
+
+static uint64_t next_number(uint64_t *state)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return *state >> 33;
+}
+
+/* As many small ones as large ones, of any remainder. */
+static int64_t some_size(uint64_t *state, unsigned most_bits)
+{
+    unsigned bits = (unsigned)(next_number(state) % most_bits);
+    int64_t size = INT64_C(1) << bits;
+    return size + (int64_t)(next_number(state) % (uint64_t)size) - (next_number(state) % 8 == 0);
+}
+
+static plx_problem some_problem(uint64_t *state)
+{
+    uint64_t layout = next_number(state);
+    plx_problem problem = plx_gemm_of(PLX_F32, layout & 1, layout >> 1 & 1, some_size(state, 16),
+                                      some_size(state, 16), some_size(state, 20));
+    if (layout & 4)
+        problem.of.gemm.lda += 1 + (int64_t)(next_number(state) % 9);
+    if (layout & 8)
+        problem.of.gemm.ldb += 1 + (int64_t)(next_number(state) % 9);
+    return problem;
+}
+
+static const plx_row *row_named(const char *name)
+{
+    for (size_t i = 0; i < plx_gemm_ladder.count; ++i)
+        if (strcmp(plx_gemm_ladder.rows[i].about.name, name) == 0)
+            return &plx_gemm_ladder.rows[i];
+    fail_msg("there is no %s", name);
+    return NULL;
+}
+
+static void refuse(const plx_problem *problem, const char *what)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    fail_msg("%lldx%lldx%lld %c%c: %s", (long long)p->m, (long long)p->n, (long long)p->k, p->trans_a ? 't' : 'n',
+             p->trans_b ? 't' : 'n', what);
+}
+
+/* ---- the choice ------------------------------------------------------------------- */
+
+static void assert_runs(const plx_problem *problem, const plx_row *row)
+{
+    plx_recipe recipe;
+    plx_error error = {.text = ""};
+    bool maps = false;
+    if (row->recipe(problem, &hopper, &recipe, &error) != PLX_OK)
+        refuse(problem, error.text);
+    for (size_t i = 0; i < recipe.map_count; ++i)
+        maps = maps || !recipe.maps[i].of_scratch;
+    if (!maps || row->recipe_unaligned(problem, &hopper, &recipe, &error) == PLX_OK)
+        return;
+    if (row->spare->recipe(problem, &hopper, &recipe, &error) != PLX_OK)
+        refuse(problem, error.text);
+}
+
+/* All cuts there are, by plain counting. */
+static void assert_least(const plx_problem *problem, double chosen)
+{
+    static const int edges[] = {0, 8, 16, 32, 64};
+    for (size_t tile = 0; tile < PLX_GEMM_TILES; ++tile)
+        for (int cluster = 1; cluster <= 8; cluster *= 2)
+            for (int clusters = 1; clusters <= 64; ++clusters)
+                for (size_t e = 0; e < sizeof edges / sizeof edges[0]; ++e) {
+                    plx_gemm_cut cut = {.tile = &plx_gemm_tiles[tile], .cluster = cluster, .clusters = clusters,
+                                        .edge_blocks = edges[e], .takes_parts = true};
+                    bool has_edges = plx_gemm_covered_rows(&problem->of.gemm, &cut) < problem->of.gemm.m ||
+                                     plx_gemm_covered_columns(&problem->of.gemm, &cut) < problem->of.gemm.n;
+                    if ((edges[e] == 0 || has_edges) && plx_gemm_cut_possible(problem, &cut) &&
+                        plx_gemm_cut_cost(problem, &hopper, &cut) < chosen)
+                        refuse(problem, "another cut costs less");
+                }
+}
+
+/* Operands of more than 32 GiB are not copied to aligned rows. */
+static bool is_modelled(const plx_problem *problem)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    plx_recipe recipe;
+    plx_error error;
+    return p->m > 0 && p->n > 0 && p->k > 0 &&
+           row_named("split-k")->recipe(problem, &hopper, &recipe, &error) == PLX_OK;
+}
+
+static double cost_of_choice(const plx_problem *problem, const plx_row *row)
+{
+    plx_gemm_cut cut = plx_gemm_best_cut(problem, &hopper);
+    if (strcmp(row->about.name, "few-rows") == 0)
+        return plx_gemm_few_cost(problem, &hopper);
+    if (strcmp(row->about.name, "split-k") != 0 && strcmp(row->about.name, "bulk-pipeline") != 0)
+        refuse(problem, row->about.name);
+    return plx_gemm_cut_cost(problem, &hopper, &cut);
+}
+
+static void what_is_chosen_runs_and_costs_least(void **unused)
+{
+    uint64_t state = 1;
+    size_t compared = 0;
+    (void)unused;
+    for (int i = 0; i < 10000; ++i) {
+        const plx_problem problem = some_problem(&state);
+        const plx_row *row = &plx_gemm_ladder.rows[plx_gemm_ladder.choose(&problem, &hopper)];
+        const plx_gemm_problem *p = &problem.of.gemm;
+        assert_runs(&problem, row);
+        if (!is_modelled(&problem))
+            continue;
+        double cost = cost_of_choice(&problem, row);
+        assert_least(&problem, cost);
+        if (p->m <= GEMM_FEW_MOST || p->n <= GEMM_FEW_MOST)
+            assert_true(cost <= plx_gemm_few_cost(&problem, &hopper));
+        ++compared;
+    }
+    assert_true(compared > 5000);
+}
+
+/* A kernel for whole tiles is taken where they fill the device; small and thin ones have their own. */
+static void expect(const char *name, int64_t m, int64_t n, int64_t k)
+{
+    const plx_problem problem = plx_gemm_of(PLX_F32, false, false, m, n, k);
+    const plx_row *row = &plx_gemm_ladder.rows[plx_gemm_ladder.choose(&problem, &hopper)];
+    if (strcmp(row->about.name, name) != 0)
+        refuse(&problem, row->about.name);
+}
+
+static void shapes_have_their_kernels(void **unused)
+{
+    (void)unused;
+    expect("bulk-pipeline", 2048, 2048, 2048);
+    expect("bulk-pipeline", 8192, 8192, 8192);
+    expect("split-k", 512, 512, 512);
+    expect("split-k", 64, 64, 65536);
+    expect("few-rows", 4, 4096, 4096);
+    expect("few-rows", 4096, 1, 4096);
+}
+
+/* ---- depth ----------------------------------------------------------------------------- */
+
+static int64_t argument(const plx_step *step, size_t number)
+{
+    return step->arguments[number].value;
+}
+
+/* The number of steps along k of the longest part, as the launch has it: arguments after the maps, C, m,
+ * n, ldc, alpha and beta. */
+enum { STEPS = 8, LONGER = 9 };
+
+static void assert_parts(const plx_problem *problem)
+{
+    const plx_row *row = row_named("split-k");
+    plx_recipe recipe;
+    plx_error error = {.text = ""};
+    if (row->recipe(problem, &hopper, &recipe, &error) != PLX_OK)
+        refuse(problem, error.text);
+    const plx_step *step = &recipe.steps[recipe.step_count - 1];
+    int64_t parts = (int64_t)(step->cluster > 0 ? step->cluster : 1) * (int64_t)step->grid[1];
+    int64_t steps = argument(step, STEPS), longer = argument(step, LONGER);
+    assert_true(steps >= 1); /* an empty part would upset the order of the stages */
+    assert_int_equal(steps * parts + longer, plx_gemm_depth_steps(problem));
+    int64_t longest = (steps + (longer > 0)) * GEMM_PIPELINE_DEPTH, k = problem->of.gemm.k;
+    int64_t depth = row->about.depth(problem, &hopper), least = (longest < k ? longest : k) + (parts > 1);
+    if (depth < least || depth > k)
+        refuse(problem, "its depth is not that of its parts");
+}
+
+static void parts_are_as_deep_as_their_launches(void **unused)
+{
+    uint64_t state = 7;
+    (void)unused;
+    for (int i = 0; i < 1000; ++i) {
+        plx_problem problem = some_problem(&state);
+        if (is_modelled(&problem))
+            assert_parts(&problem);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_chosen_runs_and_costs_least),
+        cmocka_unit_test(shapes_have_their_kernels),
+        cmocka_unit_test(parts_are_as_deep_as_their_launches),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,43 @@
+#!/bin/sh
+# A pipeline gives a stage of shared memory back after it has used what it loaded from there: to arrive
+# at a barrier does not wait for loads that are under way, and the next bulk copy would overwrite what
+# they read.  No run shows that reliably; it is read in what nvcc makes of the text.
+set -u
+: "${top_srcdir:=.}" "${NVCC:=nvcc}"
+
+command -v "$NVCC" >/dev/null 2>&1 || { echo "skipped: there is no nvcc"; exit 77; }
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT HUP INT TERM
+
+# to_ptx FOLDER: of the kernel whose text, and what it includes of its own folder, is there.
+to_ptx() {
+    "$NVCC" -ptx -arch=sm_90a -O3 -std=c++17 -I"$1" -I"$top_srcdir/include" -I"$top_srcdir/kernels" \
+        -I"$top_srcdir" -o "$scratch/kernel.ptx" "$1/bulk-pipeline.cu"
+}
+
+# Complains where a thread arrives with loads of shared memory that nothing has used.
+read_arrivals() {
+    awk '
+        / \.entry / { entry = $0; sub(/.*\.entry +/, "", entry); sub(/\(.*/, "", entry); loaded = 0 }
+        /ld\.shared\.v4\.f32/ { loaded = 1 }
+        /fma\.rn\.f32|st\.shared/ { loaded = 0 }
+        /mbarrier\.arrive\.shared/ { arrivals++; if (loaded) { print entry " gives a stage back too early"; bad = 1 } }
+        END { if (!arrivals) { print "no arrival at all"; bad = 1 } exit bad }' "$scratch/kernel.ptx"
+}
+
+# What is wrong has to be found: the stage given back before the multiplications.
+mkdir "$scratch/wrong"
+cp "$top_srcdir"/kernels/gemm/*.cuh "$top_srcdir/kernels/gemm/tiles.h" "$top_srcdir/kernels/gemm/bulk-pipeline.cu" \
+    "$scratch/wrong"
+awk '/multiply\(factors\[k & 1\]\);/ { held = $0; next }
+     { print }
+     /give_back\(used\);/ { print held; held = "" }' "$top_srcdir/kernels/gemm/pipeline.cuh" >"$scratch/wrong/pipeline.cuh"
+cmp -s "$scratch/wrong/pipeline.cuh" "$top_srcdir/kernels/gemm/pipeline.cuh" && {
+    echo "FAIL: the wrong order could not be made"; exit 1; }
+to_ptx "$scratch/wrong" || { echo "skipped: $NVCC compiles nothing for sm_90a"; exit 77; }
+if read_arrivals >/dev/null; then
+    echo "FAIL: a stage that is given back too early was not found"
+    exit 1
+fi
+
+to_ptx "$top_srcdir/kernels/gemm" && read_arrivals
