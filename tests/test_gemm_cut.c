@@ -15,7 +15,8 @@
 #include <cmocka.h>
 
 static const plx_device_info hopper = {.name = "hopper",
-                                       .features = PLX_FEATURE_F64 | PLX_FEATURE_SHUFFLE | PLX_FEATURE_LOCAL_MEMORY,
+                                       .features =
+                                           PLX_FEATURE_F64 | PLX_FEATURE_SHUFFLE | PLX_FEATURE_LOCAL_MEMORY,
                                        .compute_major = 9,
                                        .units = 132,
                                        .warp = 32,
@@ -66,8 +67,8 @@ static const plx_row *row_named(const char *name)
 static void refuse(const plx_problem *problem, const char *what)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    fail_msg("%lldx%lldx%lld %c%c: %s", (long long)p->m, (long long)p->n, (long long)p->k, p->trans_a ? 't' : 'n',
-             p->trans_b ? 't' : 'n', what);
+    fail_msg("%lldx%lldx%lld %c%c: %s", (long long)p->m, (long long)p->n, (long long)p->k,
+             p->trans_a ? 't' : 'n', p->trans_b ? 't' : 'n', what);
 }
 
 /* ---- the choice ------------------------------------------------------------------- */
@@ -95,8 +96,11 @@ static void assert_least(const plx_problem *problem, double chosen)
         for (int cluster = 1; cluster <= 8; cluster *= 2)
             for (int clusters = 1; clusters <= 64; ++clusters)
                 for (size_t e = 0; e < sizeof edges / sizeof edges[0]; ++e) {
-                    plx_gemm_cut cut = {.tile = &plx_gemm_tiles[tile], .cluster = cluster, .clusters = clusters,
-                                        .edge_blocks = edges[e], .takes_parts = true};
+                    plx_gemm_cut cut = {.tile = &plx_gemm_tiles[tile],
+                                        .cluster = cluster,
+                                        .clusters = clusters,
+                                        .edge_blocks = edges[e],
+                                        .takes_parts = true};
                     bool has_edges = plx_gemm_covered_rows(&problem->of.gemm, &cut) < problem->of.gemm.m ||
                                      plx_gemm_covered_columns(&problem->of.gemm, &cut) < problem->of.gemm.n;
                     if ((edges[e] == 0 || has_edges) && plx_gemm_cut_possible(problem, &cut) &&

@@ -3,26 +3,40 @@
 
 #include "tiles.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 const plx_gemm_tile plx_gemm_tiles[PLX_GEMM_TILES] = {
     {GEMM_TILE_128X128}, {GEMM_TILE_128X64}, {GEMM_TILE_64X64}, {GEMM_TILE_128X32}, {GEMM_TILE_32X128},
 };
 
 static const char *const entries[PLX_GEMM_TILES] = {
-    "gemm_split_k_128x128", "gemm_split_k_128x64", "gemm_split_k_64x64", "gemm_split_k_128x32", "gemm_split_k_32x128",
+    "gemm_split_k_128x128", "gemm_split_k_128x64", "gemm_split_k_64x64",
+    "gemm_split_k_128x32",  "gemm_split_k_32x128",
 };
 
-/* Shares of a multiprocessor's multiply-adds that tiles reach, two blocks beside each other and one alone. */
+/* Measured on one H200 (doc/performance.md), in the order of the tiles: shares of a multiprocessor's
+ * multiply-adds that they reach, two blocks beside each other and one alone, and the microseconds of a
+ * launch besides: the first operands, C. */
 static const struct {
-    double two, one;
-} rates[PLX_GEMM_TILES] = {{0.83, 0.70}, {0.76, 0.62}, {0.66, 0.56}, {0.66, 0.56}, {0.62, 0.52}};
+    double two, one, start_us;
+} rates[PLX_GEMM_TILES] = {
+    {0.83, 0.78, 6.3}, {0.74, 0.685, 4.5}, {0.66, 0.60, 3.3}, {0.64, 0.58, 3.5}, {0.62, 0.58, 3.5}};
 
-enum { SIDE_BY_SIDE = 2, MOST_IN_CLUSTER = 8, MOST_CLUSTERS = 64, LEAST_EDGE_BLOCKS = 8, MOST_EDGE_BLOCKS = 64, ROUNDS_TO_DRIFT = 4 };
+enum {
+    SIDE_BY_SIDE = 2,
+    MOST_IN_CLUSTER = 8,
+    MOST_CLUSTERS = 64,
+    LEAST_EDGE_BLOCKS = 8,
+    MOST_EDGE_BLOCKS = 64,
+    ROUNDS_TO_DRIFT = 4
+};
 static const double fma_per_us = 128 * 1980; /* of a multiprocessor */
-static const double start_us = 4.2, bytes_per_us = 4.0e6, ticket_us = 3.0, ticket_bytes_per_us = 1.0e5,
-                    edge_bytes_per_us = 5.0e4;
+static const double round_us = 2.5;          /* each round after the first */
+static const double bytes_per_us = 4.0e6;    /* of memory */
+static const double repack_us = 3.5, repack_bytes_per_us = 3.0e6;
+/* A cluster adds its tile through shared memory: two blocks on a multiprocessor, or one alone. */
+static const double cluster_two_us = 0.11 / 1024, cluster_one_us = 0.042 / 1024,
+                    cluster_us = 0.3;                              /* per byte */
+static const double ticket_us = 2.0, ticket_bytes_per_us = 1.25e4; /* the last block reads what all left */
+static const double edge_bytes_per_us = 5.0e4;                     /* a block's that computes edges */
 
 static double units_of(const plx_device_info *device)
 {
@@ -98,15 +112,24 @@ static double rounds_of(const plx_problem *problem, const plx_device_info *devic
     return (double)(int64_t)(blocks / places_of(device, cut->cluster) + 0.999999);
 }
 
-/* Blocks of each round add their parts: in a cluster, then through memory, where the last one reads all. */
+/* Blocks of each round add their parts: in a cluster, then through memory. */
 static double joining(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
 {
-    static const double cluster_us[MOST_IN_CLUSTER + 1] = {[2] = 1.5, [4] = 2.5, [8] = 4.0};
-    double rounds = rounds_of(problem, device, cut), of_tile = 4.0 * cut->tile->rows * cut->tile->cols;
-    double written = tiles_of(&problem->of.gemm, cut) * cut->clusters * of_tile;
-    double through_memory = rounds * ticket_us + 2.0 * written / bytes_per_us +
-                            of_tile / cut->cluster * cut->clusters / ticket_bytes_per_us;
-    return rounds * cluster_us[cut->cluster] + (cut->clusters > 1 ? through_memory : 0.0);
+    double of_tile = 4.0 * cut->tile->rows * cut->tile->cols, tiles = tiles_of(&problem->of.gemm, cut);
+    double rounds = rounds_of(problem, device, cut);
+    bool alone = tiles * cut->cluster * cut->clusters <= units_of(device);
+    double in_cluster = cluster_us + of_tile * (alone ? cluster_one_us : cluster_two_us);
+    double read = of_tile / cut->cluster * cut->clusters / ticket_bytes_per_us;
+    double moved = 2.0 * tiles * cut->clusters * of_tile / bytes_per_us;
+    return (cut->cluster > 1 ? rounds * in_cluster : 0.0) +
+           (cut->clusters > 1 ? rounds * ticket_us + read + moved : 0.0);
+}
+
+/* The same for all cuts; few-rows does without. */
+static double repacking(const plx_problem *problem)
+{
+    double bytes = plx_gemm_repacked_bytes(problem);
+    return bytes > 0 ? repack_us + 2.0 * bytes / repack_bytes_per_us : 0.0;
 }
 
 /* Edges are read by few blocks, each at its own rate, beside the tiles. */
@@ -114,7 +137,9 @@ static double edges(const plx_gemm_problem *p, const plx_gemm_cut *cut)
 {
     double below = p->m > plx_gemm_covered_rows(p, cut) ? (double)p->n : 0.0;
     double beside = p->n > plx_gemm_covered_columns(p, cut) ? (double)p->m : 0.0;
-    return cut->edge_blocks > 0 ? 4.0 * (double)p->k * (below + beside) / (cut->edge_blocks * edge_bytes_per_us) : 0.0;
+    return cut->edge_blocks > 0
+               ? 4.0 * (double)p->k * (below + beside) / (cut->edge_blocks * edge_bytes_per_us)
+               : 0.0;
 }
 
 static double most(double a, double b)
@@ -122,10 +147,13 @@ static double most(double a, double b)
     return a > b ? a : b;
 }
 
-static double cost_of(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut, size_t tile)
+static double cost_of(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,
+                      size_t tile)
 {
     double beside = most(moving(&problem->of.gemm), edges(&problem->of.gemm, cut));
-    return start_us + most(multiplying(problem, device, cut, tile), beside) + joining(problem, device, cut);
+    double rounds = rates[tile].start_us + round_us * (rounds_of(problem, device, cut) - 1.0);
+    return rounds + most(multiplying(problem, device, cut, tile), beside) + joining(problem, device, cut) +
+           repacking(problem);
 }
 
 static plx_gemm_cut cut_of(size_t tile, int cluster, int clusters)
@@ -149,17 +177,6 @@ bool plx_gemm_cut_possible(const plx_problem *problem, const plx_gemm_cut *cut)
 double plx_gemm_cut_cost(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
 {
     return cost_of(problem, device, cut, (size_t)(cut->tile - plx_gemm_tiles));
-}
-
-static bool forced_cut(const plx_problem *problem, plx_gemm_cut *cut)
-{
-    const char *forced = getenv("PLX_GEMM_CUT");
-    int tile = 0, cluster = 1, clusters = 1, edge_blocks = 0;
-    if (!forced || sscanf(forced, "%d,%d,%d,%d", &tile, &cluster, &clusters, &edge_blocks) < 3)
-        return false;
-    *cut = cut_of((size_t)tile, cluster, clusters);
-    cut->edge_blocks = edge_blocks;
-    return plx_gemm_cut_possible(problem, cut);
 }
 
 /* The best so far. */
@@ -196,8 +213,6 @@ plx_gemm_cut plx_gemm_best_cut(const plx_problem *problem, const plx_device_info
     int64_t steps = plx_gemm_depth_steps(problem);
     search found = {problem, device, cut_of(0, 1, 1), 0.0};
     found.least = plx_gemm_cut_cost(problem, device, &found.best);
-    if (forced_cut(problem, &found.best))
-        return found.best;
     for (size_t tile = 0; tile < PLX_GEMM_TILES; ++tile)
         for (int cluster = 1; cluster <= MOST_IN_CLUSTER; cluster *= 2)
             for (int clusters = 1; clusters <= MOST_CLUSTERS && cluster * clusters <= steps; ++clusters) {

@@ -13,21 +13,37 @@ typedef struct few {
     uint32_t x, p; /* operands */
     int64_t count, many, k;
     int64_t x_few, x_k, ldp, out_few, out_many; /* steps */
-    bool along; /* p's rows run along k */
+    bool along;                                 /* p's rows run along k */
 } few;
 
 static few few_rows(const plx_gemm_problem *p)
 {
-    return (few){.x = A, .p = B, .count = p->m, .many = p->n, .k = p->k,
-                 .x_few = p->trans_a ? 1 : p->lda, .x_k = p->trans_a ? p->lda : 1,
-                 .ldp = p->ldb, .out_few = p->ldc, .out_many = 1, .along = p->trans_b};
+    return (few){.x = A,
+                 .p = B,
+                 .count = p->m,
+                 .many = p->n,
+                 .k = p->k,
+                 .x_few = p->trans_a ? 1 : p->lda,
+                 .x_k = p->trans_a ? p->lda : 1,
+                 .ldp = p->ldb,
+                 .out_few = p->ldc,
+                 .out_many = 1,
+                 .along = p->trans_b};
 }
 
 static few few_columns(const plx_gemm_problem *p)
 {
-    return (few){.x = B, .p = A, .count = p->n, .many = p->m, .k = p->k,
-                 .x_few = p->trans_b ? p->ldb : 1, .x_k = p->trans_b ? 1 : p->ldb,
-                 .ldp = p->lda, .out_few = 1, .out_many = p->ldc, .along = !p->trans_a};
+    return (few){.x = B,
+                 .p = A,
+                 .count = p->n,
+                 .many = p->m,
+                 .k = p->k,
+                 .x_few = p->trans_b ? p->ldb : 1,
+                 .x_k = p->trans_b ? 1 : p->ldb,
+                 .ldp = p->lda,
+                 .out_few = 1,
+                 .out_many = p->ldc,
+                 .along = !p->trans_a};
 }
 
 static few few_of(const plx_problem *problem)
@@ -77,7 +93,8 @@ static few_parts parts_of(const few *f, const plx_device_info *device)
 /* A thread's share, chunk by chunk; then those of the threads that have the same columns. */
 int64_t plx_gemm_few_share(int64_t k, bool along)
 {
-    int64_t sharers = along ? 32 : GEMM_FEW_THREADS / 32, chunks = k / GEMM_FEW_CHUNK, rest = k % GEMM_FEW_CHUNK;
+    int64_t sharers = along ? 32 : GEMM_FEW_THREADS / 32, chunks = k / GEMM_FEW_CHUNK,
+            rest = k % GEMM_FEW_CHUNK;
     int64_t depth = chunks * (GEMM_FEW_CHUNK / sharers) + quotient_up(rest, sharers) + (along ? 5 : 3);
     return depth < k ? depth : k;
 }
@@ -113,7 +130,8 @@ static void add_product(const plx_problem *problem, const few *f, const few_part
 }
 
 static const char *const entries[2][5] = {
-    {"gemm_few_1_across", "gemm_few_2_across", "gemm_few_4_across", "gemm_few_8_across", "gemm_few_16_across"},
+    {"gemm_few_1_across", "gemm_few_2_across", "gemm_few_4_across", "gemm_few_8_across",
+     "gemm_few_16_across"},
     {"gemm_few_1_along", "gemm_few_2_along", "gemm_few_4_along", "gemm_few_8_along", "gemm_few_16_along"},
 };
 
@@ -153,11 +171,13 @@ plx_status plx_gemm_few_rows_recipe(const plx_problem *problem, const plx_device
 
 /* ---- cost -------------------------------------------------------------------------- */
 
-/* Bytes per microsecond at which the long operand comes, by the kernel's size: with more sums a thread
- * has fewer registers for what is under way. */
-static double bytes_per_us(int size)
+/* Bytes per microsecond at which the long operand comes, measured on one H200: with more sums a thread
+ * has fewer registers for what is under way, and along k its lanes' sums are still to be added. */
+static double bytes_per_us(const few *f)
 {
-    return size <= 2 ? 3.0e6 : size <= 4 ? 2.4e6 : size <= 8 ? 1.7e6 : 1.5e6;
+    int size = kernel_size(f->count);
+    double rate = size <= 1 ? 4.4e6 : size <= 2 ? 4.0e6 : size <= 4 ? 3.2e6 : size <= 8 ? 2.25e6 : 1.41e6;
+    return f->along ? 0.73 * rate : rate;
 }
 
 double plx_gemm_few_cost(const plx_problem *problem, const plx_device_info *device)
@@ -165,5 +185,5 @@ double plx_gemm_few_cost(const plx_problem *problem, const plx_device_info *devi
     const few f = few_of(problem);
     const few_parts parts = parts_of(&f, device);
     double bytes = 4.0 * ((double)f.many * (double)f.k + (double)f.count * (double)f.many);
-    return 4.0 + (parts.parts > 1 ? 1.5 : 0.0) + bytes / bytes_per_us(kernel_size(f.count));
+    return 4.0 + (parts.parts > 1 ? 1.5 : 0.0) + bytes / bytes_per_us(&f);
 }

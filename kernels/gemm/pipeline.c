@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { A, B, C }; /* operands */
+enum { A, B, C };   /* operands */
 enum { WIDTH = 4 }; /* f32 in 16 bytes */
 
 int64_t plx_gemm_depth_steps(const plx_problem *problem)
@@ -21,9 +21,9 @@ int64_t plx_gemm_depth_steps(const plx_problem *problem)
 typedef struct source {
     uint32_t operand;
     int64_t rows, cols, ld;
-    bool inner;      /* its rows run along k */
-    int32_t side;    /* of the tile, along the other index */
-    bool repacked;   /* to scratch memory, from `offset` on, in rows of `pitch` elements */
+    bool inner;    /* its rows run along k */
+    int32_t side;  /* of the tile, along the other index */
+    bool repacked; /* to scratch memory, from `offset` on, in rows of `pitch` elements */
     int64_t offset, pitch;
 } source;
 
@@ -31,16 +31,35 @@ static source source_of(const plx_problem *problem, uint32_t operand, const plx_
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     if (operand == A)
-        return (source){.operand = A, .rows = p->trans_a ? p->k : p->m, .cols = p->trans_a ? p->m : p->k,
-                        .ld = p->lda, .inner = !p->trans_a, .side = tile->rows};
-    return (source){.operand = B, .rows = p->trans_b ? p->n : p->k, .cols = p->trans_b ? p->k : p->n,
-                    .ld = p->ldb, .inner = p->trans_b, .side = tile->cols};
+        return (source){.operand = A,
+                        .rows = p->trans_a ? p->k : p->m,
+                        .cols = p->trans_a ? p->m : p->k,
+                        .ld = p->lda,
+                        .inner = !p->trans_a,
+                        .side = tile->rows};
+    return (source){.operand = B,
+                    .rows = p->trans_b ? p->n : p->k,
+                    .cols = p->trans_b ? p->k : p->n,
+                    .ld = p->ldb,
+                    .inner = p->trans_b,
+                    .side = tile->cols};
 }
 
 /* A single row has no next one that could begin at a wrong place. */
 static bool steps_by_units(const source *s)
 {
     return s->rows == 1 || s->ld % WIDTH == 0;
+}
+
+double plx_gemm_repacked_bytes(const plx_problem *problem)
+{
+    double bytes = 0.0;
+    for (uint32_t operand = A; operand <= B; ++operand) {
+        const source s = source_of(problem, operand, &plx_gemm_tiles[0]);
+        if (!steps_by_units(&s))
+            bytes += 4.0 * (double)s.rows * (double)s.cols;
+    }
+    return bytes;
 }
 
 static int64_t rounded_up(int64_t value, int64_t unit)
@@ -190,7 +209,8 @@ static void add_product(const plx_problem *problem, const plx_gemm_cut *cut, con
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     const plx_gemm_tile *t = cut->tile;
-    uint32_t threads = (uint32_t)(t->rows / t->thread_rows * (t->cols / t->thread_cols) + GEMM_PIPELINE_BRINGERS);
+    uint32_t threads =
+        (uint32_t)(t->rows / t->thread_rows * (t->cols / t->thread_cols) + GEMM_PIPELINE_BRINGERS);
     const plx_tensor_map of_a = map_of(a), of_b = map_of(b);
     plx_step *step = plx_recipe_step(recipe, cut->entry, threads, 1);
 
@@ -229,13 +249,14 @@ static plx_status check_scratch(const plx_recipe *recipe, const plx_device_info 
 {
     uint64_t most = device->max_alloc_bytes ? device->max_alloc_bytes : device->memory_bytes;
     if (most != 0 && recipe->scratch_bytes > most)
-        return plx_fail(error, PLX_UNSUPPORTED, "needs %" PRIu64 " bytes of scratch memory; this device has %" PRIu64,
+        return plx_fail(error, PLX_UNSUPPORTED,
+                        "needs %" PRIu64 " bytes of scratch memory; this device has %" PRIu64,
                         recipe->scratch_bytes, most);
     return PLX_OK;
 }
 
-static plx_status cut_terms(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,
-                            bool unaligned, plx_recipe *recipe, plx_error *error)
+static plx_status cut_terms(const plx_problem *problem, const plx_device_info *device,
+                            const plx_gemm_cut *cut, bool unaligned, plx_recipe *recipe, plx_error *error)
 {
     source a = source_of(problem, A, cut->tile), b = source_of(problem, B, cut->tile);
     uint64_t scratch = PLX_SCRATCH_COUNTERS;

@@ -466,7 +466,7 @@ static const plx_row rows[ROWS] = {
             .idea = "four warps bring tiles with the copy engine, four others only multiply",
             .gain = "about 1.2 times: no address arithmetic and no barrier among the multiplications, and an "
                     "operand that lies the wrong way is transposed beside them, so that all layouts are level",
-            .limit = "the rate of multiply-add instructions: 0.92 of what it issues; tiles of 128 x 128 leave a "
+            .limit = "the rate of multiply-add instructions, 0.92 of what it issues; tiles of 128 x 128 leave a "
                      "device idle that they do not fill",
             .needs = "CUDA on compute capability 9.0; operands that do not begin at, or step by, 16 bytes are "
                      "copied first",
@@ -503,7 +503,7 @@ static const plx_row rows[ROWS] = {
             .name = "few-rows",
             .idea = "where C has at most 16 rows or columns, no tiles: the long operand is read once, past "
                     "shared memory",
-            .gain = "about 3 times for 16 rows, where a tile of 64 would compute 48 that are not there",
+            .gain = "for one to eight rows about as much as a tile of 32 would compute in vain; not for 16",
             .limit = "the rate of memory",
             .needs = "CUDA on compute capability 9.0",
             .dtypes = PLX_DTYPE_BIT(PLX_F32),
