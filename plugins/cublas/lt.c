@@ -13,28 +13,25 @@
 #define LT_TEXT_OF(number) #number
 #define LT_NAME(major) "libcublasLt.so." LT_TEXT_OF(major)
 
-#define LT_FUNCTIONS(X)                                                                           \
-    X(MatmulDescCreate, (cublasLtMatmulDesc_t *, cublasComputeType_t, cudaDataType_t))            \
-    X(MatmulDescDestroy, (cublasLtMatmulDesc_t))                                                  \
-    X(MatmulDescSetAttribute,                                                                     \
-      (cublasLtMatmulDesc_t, cublasLtMatmulDescAttributes_t, const void *, size_t))               \
-    X(MatrixLayoutCreate, (cublasLtMatrixLayout_t *, cudaDataType, uint64_t, uint64_t, int64_t))  \
-    X(MatrixLayoutDestroy, (cublasLtMatrixLayout_t))                                              \
-    X(MatmulPreferenceCreate, (cublasLtMatmulPreference_t *))                                     \
-    X(MatmulPreferenceDestroy, (cublasLtMatmulPreference_t))                                      \
-    X(MatmulPreferenceSetAttribute,                                                               \
-      (cublasLtMatmulPreference_t, cublasLtMatmulPreferenceAttributes_t, const void *, size_t))   \
-    X(MatmulAlgoGetHeuristic,                                                                     \
-      (cublasLtHandle_t, cublasLtMatmulDesc_t, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,    \
-       cublasLtMatrixLayout_t, cublasLtMatrixLayout_t, cublasLtMatmulPreference_t, int,           \
-       cublasLtMatmulHeuristicResult_t *, int *))                                                 \
-    X(Matmul, (cublasLtHandle_t, cublasLtMatmulDesc_t, const void *, const void *,                \
-               cublasLtMatrixLayout_t, const void *, cublasLtMatrixLayout_t, const void *,        \
-               const void *, cublasLtMatrixLayout_t, void *, cublasLtMatrixLayout_t,              \
-               const cublasLtMatmulAlgo_t *, void *, size_t, cudaStream_t))
+#define LT_FUNCTIONS(X)                                                                                     \
+    X(MatmulDescCreate, (cublasLtMatmulDesc_t *, cublasComputeType_t, cudaDataType_t))                      \
+    X(MatmulDescDestroy, (cublasLtMatmulDesc_t))                                                            \
+    X(MatmulDescSetAttribute, (cublasLtMatmulDesc_t, cublasLtMatmulDescAttributes_t, const void *, size_t)) \
+    X(MatrixLayoutCreate, (cublasLtMatrixLayout_t *, cudaDataType, uint64_t, uint64_t, int64_t))            \
+    X(MatrixLayoutDestroy, (cublasLtMatrixLayout_t))                                                        \
+    X(MatmulPreferenceCreate, (cublasLtMatmulPreference_t *))                                               \
+    X(MatmulPreferenceDestroy, (cublasLtMatmulPreference_t))                                                \
+    X(MatmulPreferenceSetAttribute,                                                                         \
+      (cublasLtMatmulPreference_t, cublasLtMatmulPreferenceAttributes_t, const void *, size_t))             \
+    X(MatmulAlgoGetHeuristic, (cublasLtHandle_t, cublasLtMatmulDesc_t, cublasLtMatrixLayout_t,              \
+                               cublasLtMatrixLayout_t, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,      \
+                               cublasLtMatmulPreference_t, int, cublasLtMatmulHeuristicResult_t *, int *))  \
+    X(Matmul, (cublasLtHandle_t, cublasLtMatmulDesc_t, const void *, const void *, cublasLtMatrixLayout_t,  \
+               const void *, cublasLtMatrixLayout_t, const void *, const void *, cublasLtMatrixLayout_t,    \
+               void *, cublasLtMatrixLayout_t, const cublasLtMatmulAlgo_t *, void *, size_t, cudaStream_t))
 
 typedef struct lt_library {
-#define LT_MEMBER(name, parameters) cublasStatus_t (*name) parameters;
+#define LT_MEMBER(name, parameters) cublasStatus_t(*name) parameters;
     LT_FUNCTIONS(LT_MEMBER)
 #undef LT_MEMBER
 } lt_library;
@@ -59,8 +56,8 @@ static void load(void)
         lt_missing = LT_NAME(CUBLAS_VER_MAJOR) " was not found";
         return;
     }
-#define LT_FIND(name, parameters)                                                                 \
-    if (!find(library, "cublasLt" #name, &lt.name))                                               \
+#define LT_FIND(name, parameters)                   \
+    if (!find(library, "cublasLt" #name, &lt.name)) \
         lt_missing = LT_NAME(CUBLAS_VER_MAJOR) " has no cublasLt" #name;
     LT_FUNCTIONS(LT_FIND)
 #undef LT_FIND
@@ -69,8 +66,8 @@ static void load(void)
 /* ---- plan ------------------------------------------------------------------------------- */
 
 enum {
-    LT_ALIGNMENT = 16,         /* of operands that vector loads can read */
-    LT_WORKSPACE = 32 << 20,   /* bytes: what NVIDIA recommends for Hopper */
+    LT_ALIGNMENT = 16,       /* of operands that vector loads can read */
+    LT_WORKSPACE = 32 << 20, /* bytes: what NVIDIA recommends for Hopper */
     LT_ALIGNED = 0,
     LT_ANYWHERE = 1,
     LT_WAYS = 2
@@ -99,12 +96,14 @@ static plx_status describe_product(plx_lt_product *made, plx_error *error)
 {
     const plx_gemm_problem *p = &made->problem.of.gemm;
     cublasComputeType_t compute = made->problem.dtype == PLX_F32 ? CUBLAS_COMPUTE_32F : CUBLAS_COMPUTE_64F;
-    cublasOperation_t first = p->trans_b ? CUBLAS_OP_T : CUBLAS_OP_N, second = p->trans_a ? CUBLAS_OP_T : CUBLAS_OP_N;
+    cublasOperation_t first = p->trans_b ? CUBLAS_OP_T : CUBLAS_OP_N,
+                      second = p->trans_a ? CUBLAS_OP_T : CUBLAS_OP_N;
     cublasStatus_t result = lt.MatmulDescCreate(&made->product, compute, type_of(&made->problem));
     if (result == CUBLAS_STATUS_SUCCESS)
         result = lt.MatmulDescSetAttribute(made->product, CUBLASLT_MATMUL_DESC_TRANSA, &first, sizeof first);
     if (result == CUBLAS_STATUS_SUCCESS)
-        result = lt.MatmulDescSetAttribute(made->product, CUBLASLT_MATMUL_DESC_TRANSB, &second, sizeof second);
+        result =
+            lt.MatmulDescSetAttribute(made->product, CUBLASLT_MATMUL_DESC_TRANSB, &second, sizeof second);
     return check(error, result, "cublasLtMatmulDescCreate");
 }
 
@@ -121,9 +120,11 @@ static plx_status describe(plx_lt_product *made, plx_error *error)
     const plx_gemm_problem *p = &made->problem.of.gemm;
     plx_status status = describe_product(made, error);
     if (status == PLX_OK)
-        status = describe_matrix(made, &made->a, p->trans_a ? p->k : p->m, p->trans_a ? p->m : p->k, p->lda, error);
+        status = describe_matrix(made, &made->a, p->trans_a ? p->k : p->m, p->trans_a ? p->m : p->k, p->lda,
+                                 error);
     if (status == PLX_OK)
-        status = describe_matrix(made, &made->b, p->trans_b ? p->n : p->k, p->trans_b ? p->k : p->n, p->ldb, error);
+        status = describe_matrix(made, &made->b, p->trans_b ? p->n : p->k, p->trans_b ? p->k : p->n, p->ldb,
+                                 error);
     return status == PLX_OK ? describe_matrix(made, &made->c, p->m, p->n, p->ldc, error) : status;
 }
 
@@ -133,8 +134,8 @@ static plx_status prefer(cublasLtMatmulPreference_t preference, uint32_t alignme
         CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
         CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES};
     uint64_t workspace = LT_WORKSPACE;
-    cublasStatus_t result = lt.MatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
-                                                            &workspace, sizeof workspace);
+    cublasStatus_t result = lt.MatmulPreferenceSetAttribute(
+        preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace, sizeof workspace);
     for (size_t i = 0; i < 4 && result == CUBLAS_STATUS_SUCCESS; i++)
         result = lt.MatmulPreferenceSetAttribute(preference, alignments[i], &alignment, sizeof alignment);
     return check(error, result, "cublasLtMatmulPreferenceSetAttribute");
@@ -147,14 +148,16 @@ static plx_status find_algorithm(plx_session *session, plx_lt_product *made, uin
     cublasLtMatmulHeuristicResult_t found;
     cublasLtMatmulPreference_t preference;
     int count = 0;
-    plx_status status = check(error, lt.MatmulPreferenceCreate(&preference), "cublasLtMatmulPreferenceCreate");
+    plx_status status =
+        check(error, lt.MatmulPreferenceCreate(&preference), "cublasLtMatmulPreferenceCreate");
     if (status != PLX_OK)
         return status;
     status = prefer(preference, alignment, error);
     if (status == PLX_OK) /* cuBLAS's handle is one of cublasLt's, too */
         status = check(error,
                        lt.MatmulAlgoGetHeuristic((cublasLtHandle_t)plx_cublas_handle(session), made->product,
-                                                 made->b, made->a, made->c, made->c, preference, 1, &found, &count),
+                                                 made->b, made->a, made->c, made->c, preference, 1, &found,
+                                                 &count),
                        "cublasLtMatmulAlgoGetHeuristic");
     (void)lt.MatmulPreferenceDestroy(preference);
     if (status == PLX_OK && (count < 1 || found.state != CUBLAS_STATUS_SUCCESS))
@@ -173,13 +176,15 @@ static plx_status complete(plx_session *session, plx_lt_product *made, plx_error
     plx_status status = describe(made, error);
     if (status == PLX_OK)
         status = find_algorithm(session, made, LT_ALIGNMENT, &made->algorithms[LT_ALIGNED], error);
-    return status == PLX_OK ? find_algorithm(session, made, element, &made->algorithms[LT_ANYWHERE], error) : status;
+    return status == PLX_OK ? find_algorithm(session, made, element, &made->algorithms[LT_ANYWHERE], error)
+                            : status;
 }
 
 static bool has_terms(const plx_problem *problem)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    return p->m > 0 && p->n > 0 && p->k > 0;
+    double alpha = problem->dtype == PLX_F32 ? (double)(float)p->alpha : p->alpha;
+    return p->m > 0 && p->n > 0 && p->k > 0 && alpha != 0.0;
 }
 
 plx_status plx_lt_plan(plx_session *session, const plx_problem *problem, plx_lt_product **product,
@@ -191,7 +196,8 @@ plx_status plx_lt_plan(plx_session *session, const plx_problem *problem, plx_lt_
     if (lt_missing != NULL)
         return plx_fail(error, PLX_UNSUPPORTED, "%s", lt_missing);
     if (!has_terms(problem))
-        return plx_fail(error, PLX_UNSUPPORTED, "cublasLt takes no empty matrices");
+        return plx_fail(error, PLX_UNSUPPORTED,
+                        "cublasLt takes no empty matrices, and with alpha 0 it reads A and B");
     status = plx_cuda_enter(session, error);
     if (status != PLX_OK)
         return status;
@@ -239,6 +245,7 @@ plx_status plx_lt_execute(const plx_lt_product *product, plx_plugin_queue *queue
                            f32 ? (const void *)&narrow[0] : &p->alpha, b, product->b, a, product->a,
                            f32 ? (const void *)&narrow[1] : &p->beta, c, product->c, c, product->c,
                            &product->algorithms[aligned ? LT_ALIGNED : LT_ANYWHERE],
-                           (void *)(uintptr_t)queue->scratch, product->workspace, (cudaStream_t)queue->stream),
+                           (void *)(uintptr_t)queue->scratch, product->workspace,
+                           (cudaStream_t)queue->stream),
                  "cublasLtMatmul");
 }
