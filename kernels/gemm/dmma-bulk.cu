@@ -5,49 +5,30 @@
  * An operand that does not begin at 16 bytes, or whose rows are no multiple of 16 bytes apart,
  * can't be copied so: it is first packed into scratch memory, its rows a multiple of 128 bytes
  * apart. */
+#include "copies.cuh"
 #include "dmma.cuh"
-
-#include <cuda.h>
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL /* code for other devices has the entry points alone */
 
 /* ---- bulk copies -------------------------------------------------------------------- */
 
-/* The barrier waits for `bytes` to come, besides the arrival that this is. */
-static __device__ inline void arrive_expecting(unsigned barrier, unsigned bytes)
-{
-    asm volatile(
-        "{\n .reg .b64 state;\n mbarrier.arrive.expect_tx.shared::cta.b64 state, [%0], %1;\n}" ::"r"(barrier),
-        "r"(bytes)
-        : "memory");
-}
-
-/* The box of the map at column x and row y; what lies beyond the matrix becomes zero. */
-static __device__ inline void copy_box(unsigned to, const CUtensorMap &map, int x, int y, unsigned barrier)
-{
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
-                 "[%0], [%1, {%2, %3}], [%4];" ::"r"(to),
-                 "l"(&map), "r"(x), "r"(y), "r"(barrier)
-                 : "memory");
-}
-
 /* SIDE x DEPTH of an operand: one box where the inner index runs along its rows, one for every
  * 16 outer indices where those do. */
 template <bool INNER, int SIDE>
-__device__ void copy_tile(unsigned to, const CUtensorMap &map, int outer, int inner, unsigned barrier)
+__device__ void copy_tile(unsigned to, const TensorMap &map, int outer, int inner, unsigned barrier)
 {
     if (INNER) {
-        copy_box(to, map, inner, outer, barrier);
+        start_box(to, &map, inner, outer, barrier);
     } else {
 #pragma unroll
         for (int block = 0; block < SIDE / 16; ++block)
-            copy_box(to + block * DEPTH * ROW_BYTES, map, outer + 16 * block, inner, barrier);
+            start_box(to + block * DEPTH * ROW_BYTES, &map, outer + 16 * block, inner, barrier);
     }
 }
 
 /* By one thread. */
 template <class Tile>
-__device__ void copy_items(const Gemm<double> &g, const CUtensorMap &map_a, const CUtensorMap &map_b,
+__device__ void copy_items(const Gemm<double> &g, const TensorMap &map_a, const TensorMap &map_b,
                            const Cut &cut, void *shared)
 {
     Ring<Tile> ring(shared, 1);
@@ -56,7 +37,7 @@ __device__ void copy_items(const Gemm<double> &g, const CUtensorMap &map_a, cons
         const Item item = item_of<Tile>(g, cut, number);
         for (int step = item.first; step < item.first + item.steps; ++step) {
             barrier_wait(ring.free(), ring.phase);
-            arrive_expecting(ring.full(), Tile::stage_bytes);
+            arrive_and_expect(ring.full(), Tile::stage_bytes);
             copy_tile<Tile::a_inner, Tile::rows>(ring.data(), map_a, item.row, step * DEPTH, ring.full());
             copy_tile<Tile::b_inner, Tile::cols>(ring.data() + Tile::a_bytes, map_b, item.col, step * DEPTH,
                                                  ring.full());
@@ -69,22 +50,12 @@ __device__ void copy_items(const Gemm<double> &g, const CUtensorMap &map_a, cons
 
 /* Where the sums of a thread need more registers than the block's threads share alike, the
  * warpgroup of producers gives most of its own away. */
-template <bool MOVED> __device__ void give_registers_away()
-{
-    if (MOVED)
-        asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
-}
-
-template <bool MOVED> __device__ void take_registers()
-{
-    if (MOVED)
-        asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
-}
+enum { OF_A_PRODUCER = 40, OF_A_CONSUMER = 232 };
 
 #endif
 
 template <class Tile, bool MOVED>
-__device__ void dmma_bulk(const Gemm<double> &g, const CUtensorMap &map_a, const CUtensorMap &map_b,
+__device__ void dmma_bulk(const Gemm<double> &g, const TensorMap &map_a, const TensorMap &map_b,
                           double *partials, const Cut &cut)
 {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
@@ -92,16 +63,16 @@ __device__ void dmma_bulk(const Gemm<double> &g, const CUtensorMap &map_a, const
 
     if (threadIdx.x == 0) {
         Ring<Tile>(shared, 0).init(1);
-        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); /* for the copy engine */
+        publish_barriers();
     }
     __syncthreads();
     wait_for_queue();
     if (threadIdx.x >= Tile::consumers) {
-        give_registers_away<MOVED>();
+        give_registers_back<MOVED ? OF_A_PRODUCER : 0>();
         if (threadIdx.x == Tile::consumers)
             copy_items<Tile>(g, map_a, map_b, cut, shared);
     } else {
-        take_registers<MOVED>();
+        take_registers<MOVED ? OF_A_CONSUMER : 0>();
         multiply_items<Tile>(g, cut, partials, shared);
     }
 #endif
@@ -165,9 +136,9 @@ template <bool TRANS_A, bool TRANS_B>
 using Tall = Tile<GEMM_DMMA_BULK_TALL_ROWS, GEMM_DMMA_BULK_TALL_COLS, 4, 1, GEMM_DMMA_BULK_TALL_STAGES,
                   !TRANS_A, TRANS_B>;
 
-#define DMMA_BULK_PARAMETERS                                                                                \
-    const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b, double *c, int m, \
-        int n, int k, int64_t ldc, double alpha, double beta, double *partials, int whole, int parts,       \
+#define DMMA_BULK_PARAMETERS                                                                            \
+    const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b, double *c, int m, \
+        int n, int k, int64_t ldc, double alpha, double beta, double *partials, int whole, int parts,   \
         int items
 #define DMMA_BULK_ARGUMENTS                                                                         \
     Gemm<double>{nullptr, nullptr, c, m, n, k, 0, 0, ldc, alpha, beta}, map_a, map_b, partials, Cut \

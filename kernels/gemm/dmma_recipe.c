@@ -1,7 +1,7 @@
 /* The launches of the f64 products on the matrix units. */
 #include "dmma.h"
 
-#include "no_terms.h"
+#include "pipeline.h"
 #include "tiles.h"
 
 #include <stdio.h>
@@ -43,18 +43,6 @@ static plx_status start(plx_dmma_kernel kernel, const plx_problem *problem, cons
 }
 
 /* ---- steps -------------------------------------------------------------------------------- */
-
-/* Without alpha there is nothing to sum: neither A nor B is read. */
-static bool sums(const plx_problem *problem)
-{
-    return problem->of.gemm.k > 0 && problem->of.gemm.alpha != 0.0;
-}
-
-static double alpha_of(const plx_problem *problem)
-{
-    const plx_gemm_problem *p = &problem->of.gemm;
-    return sums(problem) ? p->alpha : plx_alpha_without_terms(p->beta);
-}
 
 /* Reserves bytes of scratch memory and returns where they begin; 0 for none. */
 static int64_t reserve(plx_recipe *recipe, uint64_t bytes)
@@ -107,7 +95,7 @@ static void add_sum(plx_recipe *recipe, const char *entry, const plx_problem *pr
     plx_step_i32(step, (int32_t)p->m);
     plx_step_i32(step, (int32_t)p->n);
     plx_step_i64(step, p->ldc);
-    plx_step_scalar(step, alpha_of(problem));
+    plx_step_scalar(step, plx_gemm_alpha(problem));
     plx_step_scalar(step, p->beta);
     plx_step_scratch(step, partials, ELEMENT);
     plx_step_i32(step, (int32_t)whole);
@@ -136,11 +124,11 @@ plx_status plx_dmma_recipe(const plx_problem *problem, const plx_device_info *de
     plx_step_operand(step, C);
     plx_step_i64(step, p->m);
     plx_step_i64(step, p->n);
-    plx_step_i64(step, sums(problem) ? p->k : 0);
+    plx_step_i64(step, plx_gemm_has_terms(problem) ? p->k : 0);
     plx_step_i64(step, p->lda);
     plx_step_i64(step, p->ldb);
     plx_step_i64(step, p->ldc);
-    plx_step_scalar(step, alpha_of(problem));
+    plx_step_scalar(step, plx_gemm_alpha(problem));
     plx_step_scalar(step, p->beta);
     add_cut(step, &cut, partials);
     if (cut.items > cut.whole)
@@ -277,7 +265,7 @@ static plx_status bulk_recipe(const plx_problem *problem, const plx_device_info 
         status = start(PLX_DMMA_BULK, problem, device, recipe, &cut, error);
     if (status != PLX_OK || cut.tiles == 0) /* C has no element */
         return status;
-    if (sums(problem))
+    if (plx_gemm_has_terms(problem))
         add_products(problem, device, &cut, unaligned, recipe);
     else /* there may be no operand to map */
         add_sum(recipe, "gemm_dmma_bulk_sum", problem, &cut, 0, 0, 0);

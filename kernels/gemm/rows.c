@@ -343,13 +343,11 @@ static bool choose_modelled(const plx_problem *problem, const plx_device_info *d
 static bool choose_dmma(const plx_problem *problem, const plx_device_info *device, size_t *row)
 {
     bool fast = device->compute_major == 9 || (device->compute_major == 8 && device->compute_minor == 0);
-    plx_recipe recipe;
-    plx_error error;
 
-    if (problem->dtype != PLX_F64 || !fast || plx_dmma_recipe(problem, device, &recipe, &error) != PLX_OK)
+    if (!fast || !runs(plx_dmma_recipe, problem, device))
         return false;
     *row = DMMA;
-    if (plx_dmma_bulk_recipe(problem, device, &recipe, &error) == PLX_OK &&
+    if (runs(plx_dmma_bulk_recipe, problem, device) &&
         plx_dmma_clocks(PLX_DMMA_BULK, problem, device) <= plx_dmma_clocks(PLX_DMMA, problem, device))
         *row = DMMA_BULK;
     return true;
