@@ -85,7 +85,8 @@ const cli_verb cli_compare_verb = {
     .usage = "compare OPERATION [SHAPE...] [options]",
     .help = "Gives the same input to every backend and kernel asked for, judges each result\n"
             "against the reference and against each other, and times only what passed.  Without\n"
-            "--backend: every device of every plugin; without --kernel: the best of each.\n"
+            "--backend: every device of every plugin; without --kernel: the best of each, and\n"
+            "of a vendor's library all.\n"
             "\n"
             "The table: `time` is the median with half its 95 % interval, `of best` the share of\n"
             "the fastest one's speed, `gain` the speedup over the step before in the ladder,\n"

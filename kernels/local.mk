@@ -30,6 +30,9 @@ ladder_sources = \
 	kernels/gemm/few.c \
 	kernels/gemm/pipeline.c \
 	kernels/gemm/pipeline.h \
+	kernels/gemm/dmma.h \
+	kernels/gemm/dmma_cut.c \
+	kernels/gemm/dmma_recipe.c \
 	kernels/gemm/rows.c \
 	kernels/probe/rows.c
 

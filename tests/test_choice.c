@@ -96,6 +96,20 @@ static void test_sizes(void **state)
     expect("split-k", plx_gemm_of(PLX_F32, false, false, 1024, 1024, 1024), hopper);
 }
 
+static void test_f64_on_matrix_units(void **state)
+{
+    const plx_device_info hopper = device(GPU, 9), ampere = device(GPU, 8),
+                          opencl = device(GPU | PLX_FEATURE_NVIDIA_PTX, 9), older = device(GPU, 7);
+    const plx_problem square = plx_gemm_of(PLX_F64, false, false, 4096, 4096, 4096);
+    (void)state;
+    expect("dmma-bulk", square, hopper);
+    expect("dmma-bulk", plx_gemm_of(PLX_F64, true, true, 4095, 4097, 4099), hopper); /* packed first */
+    expect("dmma", plx_gemm_of(PLX_F64, false, false, 255, 257, 259), hopper); /* a launch less */
+    expect("dmma", square, ampere);
+    expect("double-buffer", square, opencl);
+    expect("double-buffer", square, older);
+}
+
 /* Whatever the problem and the device, what is chosen runs there. */
 static void test_small_device(void **state)
 {
@@ -127,6 +141,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_classes),
         cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_f64_on_matrix_units),
         cmocka_unit_test(test_small_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

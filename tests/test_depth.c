@@ -127,6 +127,22 @@ static void refuse(const plx_row *row, plx_op op, const plx_device_info *device,
 
 /* ---- what no sum can escape ----------------------------------------------------------- */
 
+static bool is_one_of(const plx_row *row, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; ++i)
+        if (strcmp(row->about.name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Matrix products that divide long sums among blocks, from one length on: those a little longer
+ * are far less deep. */
+static bool divides_sums(const plx_row *row)
+{
+    static const char *const names[] = {"split-k", "few-rows", "dmma", "dmma-bulk"};
+    return is_one_of(row, names, sizeof names / sizeof names[0]);
+}
+
 /* Some term of `terms` meets at least log2(terms) additions, and none more than all;
  * longer sums are not less deep. */
 static void assert_possible(const plx_row *row, plx_op op, const plx_device_info *device, plx_dtype dtype,
@@ -141,7 +157,7 @@ static void assert_possible(const plx_row *row, plx_op op, const plx_device_info
             refuse(row, op, device, lengths[i], depth, "at least", levels(lengths[i]));
         if (depth > lengths[i])
             refuse(row, op, device, lengths[i], depth, "at most", lengths[i]);
-        if (depth < before / 2) /* another geometry may be less deep, but not by magnitudes */
+        if (depth < before / 2 && !divides_sums(row)) /* another geometry may be less deep, but not by magnitudes */
             refuse(row, op, device, lengths[i], depth, "before it", before);
         before = depth;
     }
@@ -252,11 +268,8 @@ static void assert_shared(const plx_row *row, plx_op op, const plx_device_info *
     if (row->recipe(&problem, device, &recipe, &error) != PLX_OK)
         return; /* it shares nothing where it does not run */
     int64_t depth = row->about.depth(&problem, device);
-    bool one_thread = op == PLX_GEMM && strcmp(row->about.name, "split-k") != 0 &&
-                      strcmp(row->about.name, "few-rows") != 0;
+    bool one_thread = op == PLX_GEMM ? !divides_sums(row) : is_one_of(row, alone, sizeof alone / sizeof alone[0]);
 
-    for (size_t i = 0; i < sizeof alone / sizeof alone[0]; ++i)
-        one_thread = one_thread || strcmp(row->about.name, alone[i]) == 0;
     if (one_thread && depth != terms)
         refuse(row, op, device, terms, depth, "one thread adds", terms);
     if (!one_thread && depth > terms / 4)

@@ -18,8 +18,8 @@ check-full-kernels: all
 # The judge's own tests.  They reach behind the library's exports, so they carry the
 # judge's files themselves.
 if HAVE_CMOCKA
-check_PROGRAMS += tests/test_choice tests/test_gemm_cut tests/test_depth tests/test_recipes tests/test_generate tests/test_bound tests/test_validate
-TESTS += tests/test_choice tests/test_gemm_cut tests/test_depth tests/test_recipes tests/test_generate tests/test_bound tests/test_validate
+check_PROGRAMS += tests/test_choice tests/test_gemm_cut tests/test_depth tests/test_dmma tests/test_recipes tests/test_generate tests/test_bound tests/test_validate
+TESTS += tests/test_choice tests/test_gemm_cut tests/test_depth tests/test_dmma tests/test_recipes tests/test_generate tests/test_bound tests/test_validate
 endif
 judge_sources = \
 	study/judge/agree.c \
@@ -47,6 +47,9 @@ tests_test_recipes_SOURCES = tests/test_recipes.c $(ladder_sources)
 tests_test_recipes_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_test_recipes_LDADD = libparallax.la $(CMOCKA_LIBS)
 
+tests_test_dmma_SOURCES = tests/test_dmma.c $(ladder_sources)
+tests_test_dmma_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_test_dmma_LDADD = libparallax.la $(CMOCKA_LIBS)
 tests_test_depth_SOURCES = tests/test_depth.c $(ladder_sources)
 tests_test_depth_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_test_depth_LDADD = libparallax.la $(CMOCKA_LIBS)

@@ -54,3 +54,72 @@
 #define GEMM_FEW_CHUNK 256   /* terms of the few that a block keeps in shared memory */
 #define GEMM_FEW_ACROSS 128  /* of the long side, per block, where memory runs along it */
 #define GEMM_FEW_ALONG 32    /* where memory runs along k */
+
+/* f64 on the matrix units: tiles of C, the threads of a block (those that multiply and those
+ * that copy), stages on their way to them, blocks that a multiprocessor shall have room for. */
+#define GEMM_DMMA_DEPTH 16      /* along k, of a stage: rows of 128 bytes */
+#define GEMM_DMMA_PRODUCERS 128 /* dmma: threads that copy */
+
+#define GEMM_DMMA_LARGE_ROWS 96
+#define GEMM_DMMA_LARGE_COLS 96
+#define GEMM_DMMA_LARGE_THREADS (384 + GEMM_DMMA_PRODUCERS)
+#define GEMM_DMMA_LARGE_STAGES 6
+#define GEMM_DMMA_LARGE_BLOCKS 1
+
+#define GEMM_DMMA_SMALL_ROWS 32
+#define GEMM_DMMA_SMALL_COLS 64
+#define GEMM_DMMA_SMALL_THREADS (128 + GEMM_DMMA_PRODUCERS)
+#define GEMM_DMMA_SMALL_STAGES 6
+#define GEMM_DMMA_SMALL_BLOCKS 2
+
+#define GEMM_DMMA_TINY_ROWS 32
+#define GEMM_DMMA_TINY_COLS 32
+#define GEMM_DMMA_TINY_THREADS (128 + GEMM_DMMA_PRODUCERS)
+#define GEMM_DMMA_TINY_STAGES 6
+#define GEMM_DMMA_TINY_BLOCKS 4
+
+#define GEMM_DMMA_BULK_LARGE_ROWS 128
+#define GEMM_DMMA_BULK_LARGE_COLS 128
+#define GEMM_DMMA_BULK_LARGE_THREADS 384 /* a warpgroup copies, to give its registers away */
+#define GEMM_DMMA_BULK_LARGE_STAGES 6
+#define GEMM_DMMA_BULK_LARGE_BLOCKS 1
+
+#define GEMM_DMMA_BULK_MIDDLE_ROWS 64
+#define GEMM_DMMA_BULK_MIDDLE_COLS 128
+#define GEMM_DMMA_BULK_MIDDLE_THREADS 288
+#define GEMM_DMMA_BULK_MIDDLE_STAGES 6
+#define GEMM_DMMA_BULK_MIDDLE_BLOCKS 1
+
+#define GEMM_DMMA_BULK_SQUARE_ROWS 64
+#define GEMM_DMMA_BULK_SQUARE_COLS 64
+#define GEMM_DMMA_BULK_SQUARE_THREADS 160
+#define GEMM_DMMA_BULK_SQUARE_STAGES 6
+#define GEMM_DMMA_BULK_SQUARE_BLOCKS 2
+
+#define GEMM_DMMA_BULK_SMALL_ROWS 32
+#define GEMM_DMMA_BULK_SMALL_COLS 64
+#define GEMM_DMMA_BULK_SMALL_THREADS 160
+#define GEMM_DMMA_BULK_SMALL_STAGES 6
+#define GEMM_DMMA_BULK_SMALL_BLOCKS 3
+
+#define GEMM_DMMA_BULK_TINY_ROWS 32
+#define GEMM_DMMA_BULK_TINY_COLS 32
+#define GEMM_DMMA_BULK_TINY_THREADS 160
+#define GEMM_DMMA_BULK_TINY_STAGES 6
+#define GEMM_DMMA_BULK_TINY_BLOCKS 4
+
+#define GEMM_DMMA_BULK_FLAT_ROWS 16
+#define GEMM_DMMA_BULK_FLAT_COLS 128
+#define GEMM_DMMA_BULK_FLAT_THREADS 160
+#define GEMM_DMMA_BULK_FLAT_STAGES 5
+#define GEMM_DMMA_BULK_FLAT_BLOCKS 2
+
+#define GEMM_DMMA_BULK_TALL_ROWS 128
+#define GEMM_DMMA_BULK_TALL_COLS 16
+#define GEMM_DMMA_BULK_TALL_THREADS 160
+#define GEMM_DMMA_BULK_TALL_STAGES 5
+#define GEMM_DMMA_BULK_TALL_BLOCKS 2
+
+#define GEMM_DMMA_SUM_THREADS 256
+#define GEMM_DMMA_PACK_THREADS 256
+#define GEMM_DMMA_PACK_PIECE 256 /* elements of a row that a warp copies */

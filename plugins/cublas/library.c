@@ -36,6 +36,12 @@ void plx_cublas_release(plx_plugin_queue *queue)
     pthread_mutex_unlock(&held->lock);
 }
 
+cublasHandle_t plx_cublas_handle(const plx_session *session)
+{
+    const library *held = session->attachment;
+    return held->handle;
+}
+
 static plx_status attach(plx_session *session, plx_error *error)
 {
     library *made = calloc(1, sizeof *made);

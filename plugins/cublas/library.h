@@ -14,6 +14,10 @@ plx_status plx_cublas_explain(plx_error *error, cublasStatus_t result, const cha
 plx_status plx_cublas_acquire(plx_plugin_queue *queue, cublasHandle_t *handle, plx_error *error);
 void plx_cublas_release(plx_plugin_queue *queue);
 
+/* The session's handle where it needs no lock: cublasLt takes it as its own, and is given a
+ * stream with each call. */
+cublasHandle_t plx_cublas_handle(const plx_session *session);
+
 /* Open and close a session with a handle. */
 plx_status plx_cublas_open(size_t device, plx_session **session, plx_error *error);
 void plx_cublas_close(plx_session *session);

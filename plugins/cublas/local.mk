@@ -24,6 +24,8 @@ plx_cublas_la_SOURCES = \
 	plugins/cublas/cub.h \
 	plugins/cublas/library.c \
 	plugins/cublas/library.h \
+	plugins/cublas/lt.c \
+	plugins/cublas/lt.h \
 	plugins/cublas/plan.c \
 	plugins/cublas/plan.h \
 	plugins/cublas/plugin.c \

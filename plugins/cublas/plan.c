@@ -3,6 +3,7 @@
 #include "plugins/cublas/plan.h"
 #include "kernels/no_terms.h"
 #include "plugins/cublas/library.h"
+#include "plugins/cublas/lt.h"
 #include "plugins/cublas/reduce.h"
 
 #include <stdlib.h>
@@ -10,7 +11,12 @@
 struct plx_plugin_plan {
     plx_problem problem;
     uint64_t storage_bytes; /* of a reduction */
+    uint64_t workspace;     /* bytes for cuBLAS itself; 0: its own default */
+    plx_lt_product *lt;     /* NULL: cuBLAS itself */
 };
+
+/* What NVIDIA recommends for Hopper. */
+enum { WORKSPACE = 32 << 20 };
 
 /* Operand addresses of one call. */
 typedef struct operands {
@@ -104,23 +110,27 @@ static plx_status transpose(cublasHandle_t handle, const plx_problem *problem, c
 plx_status plx_cublas_plan(plx_session *session, const plx_problem *problem, size_t kernel,
                            plx_plugin_plan **plan, plx_error *error)
 {
-    (void)kernel;
-    uint64_t storage_bytes = 0;
-    if (problem->op == PLX_REDUCE) {
-        plx_status status = plx_cub_plan(session, problem, &storage_bytes, error);
-        if (status != PLX_OK)
-            return status;
-    }
     plx_plugin_plan *made = malloc(sizeof *made);
+    plx_status status = PLX_OK;
     if (made == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for a plan");
-    *made = (plx_plugin_plan){.problem = *problem, .storage_bytes = storage_bytes};
-    *plan = made;
-    return PLX_OK;
+    *made = (plx_plugin_plan){.problem = *problem};
+    if (problem->op == PLX_REDUCE)
+        status = plx_cub_plan(session, problem, &made->storage_bytes, error);
+    else if (problem->op == PLX_GEMM && kernel == PLX_CUBLAS_GEMM_LT)
+        status = plx_lt_plan(session, problem, &made->lt, error);
+    else if (problem->op == PLX_GEMM && kernel == PLX_CUBLAS_GEMM_WORKSPACE)
+        made->workspace = WORKSPACE;
+    if (status == PLX_OK)
+        *plan = made;
+    else
+        free(made);
+    return status;
 }
 
 void plx_cublas_plan_destroy(plx_plugin_plan *plan)
 {
+    plx_lt_destroy(plan->lt);
     free(plan);
 }
 
@@ -148,20 +158,39 @@ static bool is_empty(const plx_problem *problem)
     }
 }
 
+/* The queue's scratch memory as the handle's workspace, until it gets its next stream. */
+static plx_status lend_workspace(cublasHandle_t handle, plx_plugin_queue *queue, uint64_t bytes, plx_error *error)
+{
+    plx_status status = plx_cuda_scratch_grow(queue, bytes, 0, error);
+    if (status != PLX_OK)
+        return status;
+    return check(error, cublasSetWorkspace(handle, (void *)(uintptr_t)queue->scratch, (size_t)bytes),
+                 "cublasSetWorkspace");
+}
+
+static plx_status call_operation(cublasHandle_t handle, const plx_problem *problem, const operands *at,
+                                 plx_error *error)
+{
+    if (problem->op == PLX_GEMM)
+        return gemm(handle, problem, at, error);
+    if (problem->op == PLX_MATVEC)
+        return matvec(handle, problem, at, error);
+    return transpose(handle, problem, at, error);
+}
+
 /* The operations of cuBLAS itself. */
-static plx_status call(plx_plugin_queue *queue, const plx_problem *problem, const operands *at,
+static plx_status call(plx_plugin_queue *queue, const plx_plugin_plan *plan, const operands *at,
                        plx_error *error)
 {
+    const plx_problem *problem = &plan->problem;
     cublasHandle_t handle;
     plx_status status = plx_cublas_acquire(queue, &handle, error);
     if (status != PLX_OK)
         return status;
-    if (problem->op == PLX_GEMM)
-        status = gemm(handle, problem, at, error);
-    else if (problem->op == PLX_MATVEC)
-        status = matvec(handle, problem, at, error);
-    else
-        status = transpose(handle, problem, at, error);
+    if (plan->workspace > 0)
+        status = lend_workspace(handle, queue, plan->workspace, error);
+    if (status == PLX_OK)
+        status = call_operation(handle, problem, at, error);
     plx_cublas_release(queue);
     return status;
 }
@@ -198,5 +227,7 @@ plx_status plx_cublas_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, co
         at.second = address(&given[1]);
     if (problem->op == PLX_REDUCE)
         return plx_cub_execute(queue, problem, plan->storage_bytes, at.first, at.out, error);
-    return call(queue, problem, &at, error);
+    if (plan->lt != NULL)
+        return plx_lt_execute(plan->lt, queue, at.first, at.second, at.out, error);
+    return call(queue, plan, &at, error);
 }

@@ -12,17 +12,43 @@
 
 #define REALS (PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64))
 
-static const plx_kernel gemm_kernel = {
-    .name = "gemm",
-    .idea = "cublasSgemm, cublasDgemm: what a user would call instead",
-    .gain = "the vendor's tuning",
-    .limit = "few tiles, odd sizes and unaligned rows",
-    .needs = "libcublas",
-    .dtypes = REALS,
-    .flags = PLX_KERNEL_VENDOR,
-    .accumulator_f32 = PLX_F32,
-    .reproducibility = PLX_R2,
-    .depth = plx_vendor_depth,
+static const plx_kernel gemm_kernels[PLX_CUBLAS_GEMM_COUNT] = {
+    [PLX_CUBLAS_GEMM] = {
+        .name = "gemm",
+        .idea = "cublasSgemm, cublasDgemm: what a user would call instead",
+        .gain = "the vendor's tuning",
+        .limit = "few tiles, odd sizes and unaligned rows",
+        .needs = "libcublas",
+        .dtypes = REALS,
+        .flags = PLX_KERNEL_VENDOR,
+        .accumulator_f32 = PLX_F32,
+        .reproducibility = PLX_R2,
+        .depth = plx_vendor_depth,
+    },
+    [PLX_CUBLAS_GEMM_WORKSPACE] = {
+        .name = "gemm-workspace",
+        .idea = "the same with a workspace of 32 MiB, as NVIDIA recommends for Hopper",
+        .gain = "sums divided along k where the default workspace is too small for them",
+        .limit = "that of gemm",
+        .needs = "libcublas",
+        .dtypes = REALS,
+        .flags = PLX_KERNEL_VENDOR,
+        .accumulator_f32 = PLX_F32,
+        .reproducibility = PLX_R2,
+        .depth = plx_vendor_depth,
+    },
+    [PLX_CUBLAS_GEMM_LT] = {
+        .name = "gemm-lt",
+        .idea = "cublasLtMatmul with the first algorithm that its heuristic names",
+        .gain = "the vendor's tuning, by another heuristic",
+        .limit = "that of gemm",
+        .needs = "libcublasLt",
+        .dtypes = REALS,
+        .flags = PLX_KERNEL_VENDOR,
+        .accumulator_f32 = PLX_F32,
+        .reproducibility = PLX_R2,
+        .depth = plx_vendor_depth,
+    },
 };
 
 static const plx_kernel gemv_kernel = {
@@ -66,10 +92,11 @@ static const plx_kernel cub_kernel = {
 
 static const plx_kernel *cublas_kernel(plx_op op, size_t index)
 {
+    if (op == PLX_GEMM)
+        return index < PLX_CUBLAS_GEMM_COUNT ? &gemm_kernels[index] : NULL;
     if (index > 0)
         return NULL;
-    return op == PLX_GEMM        ? &gemm_kernel
-           : op == PLX_MATVEC    ? &gemv_kernel
+    return op == PLX_MATVEC      ? &gemv_kernel
            : op == PLX_TRANSPOSE ? &geam_kernel
            : op == PLX_REDUCE    ? &cub_kernel
                                  : NULL;

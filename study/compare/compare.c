@@ -33,15 +33,16 @@ static double rate(double amount, const plx_timing *time)
     return time->measured && time->median_ns > 0.0 ? amount / time->median_ns : 0.0;
 }
 
-/* The time of the step before, over this one's; 0 where either has none. */
+/* The time of the step before, over this one's; 0 where either has none, and for a library's
+ * kernels, which are no steps. */
 static double gain(const plx_arm *arms, size_t which)
 {
-    if (plx_arm_is_yardstick(&arms[which]) || !arms[which].time.measured)
+    if (plx_arm_is_yardstick(&arms[which]) || !arms[which].time.measured ||
+        (arms[which].kernel->flags & PLX_KERNEL_VENDOR) != 0)
         return 0.0;
     for (size_t i = which; i-- > 0;)
         if (arms[i].backend == arms[which].backend && arms[i].time.measured &&
-            !plx_arm_is_yardstick(&arms[i]) &&
-            (arms[i].kernel->flags & PLX_KERNEL_VENDOR) == (arms[which].kernel->flags & PLX_KERNEL_VENDOR))
+            !plx_arm_is_yardstick(&arms[i]) && (arms[i].kernel->flags & PLX_KERNEL_VENDOR) == 0)
             return arms[i].time.median_ns / arms[which].time.median_ns;
     return 0.0;
 }
@@ -55,8 +56,8 @@ static plx_demand demand_of(const plx_arm *arm, const plx_inputs *inputs)
     demand.reused = arm->time.hot;
     demand.queues = arm->time.queues;
     demand.yardstick = plx_arm_is_yardstick(arm);
-    demand.other_units =
-        (arm->kernel->flags & PLX_KERNEL_VENDOR) != 0 || arm->kernel->compute != PLX_COMPUTE_PLAIN;
+    demand.other_units = (arm->kernel->flags & (PLX_KERNEL_VENDOR | PLX_KERNEL_MATRIX_UNITS)) != 0 ||
+                         arm->kernel->compute != PLX_COMPUTE_PLAIN;
     return demand;
 }
 

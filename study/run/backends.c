@@ -245,6 +245,21 @@ static size_t step_of(const plx_backend *backend, plx_op op, const plx_kernel *k
     return step;
 }
 
+/* A library's kernels for one operation: none of them is its best before they are timed. */
+static plx_status add_vendors_kernels(arm_list *list, plx_arm arm, plx_op op, plx_error *error)
+{
+    plx_status status = PLX_OK;
+
+    for (arm.step = 0; status == PLX_OK; ++arm.step) {
+        arm.kernel = kernel_at(arm.backend, op, arm.step);
+        if (arm.kernel == NULL)
+            break;
+        if ((arm.kernel->flags & PLX_KERNEL_VENDOR) != 0)
+            status = add_arm(list, &arm, error);
+    }
+    return status;
+}
+
 /* The kernels of one backend that one name selects.  A backend that is here only because
  * all are (`uninvited`) is left out where it has no such operation. */
 static plx_status select_kernels(arm_list *list, plx_arm arm, const plx_problem *problem, const char *name,
@@ -259,6 +274,8 @@ static plx_status select_kernels(arm_list *list, plx_arm arm, const plx_problem 
         arm.kernel = best_kernel(arm.backend, problem);
         arm.step = step_of(arm.backend, problem->op, arm.kernel);
         *found = true;
+        if (arm.kernel != NULL && (arm.kernel->flags & PLX_KERNEL_VENDOR) != 0)
+            return add_vendors_kernels(list, arm, problem->op, error);
         return add_arm(list, &arm, error);
     }
     *found = *found || all;

@@ -286,6 +286,22 @@ static void k_32_twice(const mutant_call *call)
     each(call, one_twice);
 }
 
+/* A stage of 16 k given back before it was read: the last four k of row 5 are already those of the
+ * stage after next. */
+static float overtaken(const product *g, int64_t i, int64_t j)
+{
+    float sum = 0.0f;
+    for (int64_t p = 0; p < g->k; ++p) {
+        bool late = i == 5 && p >= 12 && p < 16 && p + 32 < g->k;
+        sum += a_at(g, i, late ? p + 32 : p) * b_at(g, p, j);
+    }
+    return sum;
+}
+static void stage_overtaken(const mutant_call *call)
+{
+    each(call, overtaken);
+}
+
 static float one_too_many(const product *g, int64_t i, int64_t j)
 {
     return dot(g, i, j, 0, g->k > 0 ? g->k + 1 : 0); /* without k there is no memory */
@@ -735,6 +751,7 @@ static const mutant rows[] = {
     MUTANT("ragged-k-dropped", ragged_k_dropped, BY_BOUND, ""),
     MUTANT("long-k-dropped", long_k_dropped, BY_BOUND, ""),
     MUTANT("k-32-twice", k_32_twice, BY_BOUND, ""),
+    MUTANT("stage-overtaken", stage_overtaken, BY_BOUND, ""),
     MUTANT("reads-past-k", reads_past_k, BY_BOUND, "uniform"),
     MUTANT("tf32-inputs", tf32_inputs, BY_BOUND, "uniform"),
     MUTANT("inputs-of-17-bits", inputs_of_17_bits, BY_PRECISION, "uniform"),

@@ -1,0 +1,373 @@
+/* gemm/dmma-bulk: f64 on the matrix units, the operands brought by bulk tensor copies: one thread
+ * asks for whole tiles, which come in the swizzled order without passing through registers.
+ * The warps that multiply then have nearly all registers of the block, and larger tiles.
+ *
+ * An operand that does not begin at 16 bytes, or whose rows are no multiple of 16 bytes apart,
+ * can't be copied so: it is first packed into scratch memory, its rows a multiple of 128 bytes
+ * apart. */
+#include "copies.cuh"
+#include "dmma.cuh"
+
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL /* code for other devices has the entry points alone */
+
+/* ---- bulk copies -------------------------------------------------------------------- */
+
+/* SIDE x DEPTH of an operand: one box where the inner index runs along its rows, one for every
+ * 16 outer indices where those do. */
+template <bool INNER, int SIDE>
+__device__ void copy_tile(unsigned to, const TensorMap &map, int outer, int inner, unsigned barrier)
+{
+    if (INNER) {
+        start_box(to, &map, inner, outer, barrier);
+    } else {
+#pragma unroll
+        for (int block = 0; block < SIDE / 16; ++block)
+            start_box(to + block * DEPTH * ROW_BYTES, &map, outer + 16 * block, inner, barrier);
+    }
+}
+
+/* By one thread. */
+template <class Tile>
+__device__ void copy_items(const Gemm<double> &g, const TensorMap &map_a, const TensorMap &map_b,
+                           const Cut &cut, void *shared)
+{
+    Ring<Tile> ring(shared, 1);
+
+    for (int number = blockIdx.x; number < cut.items; number += gridDim.x) {
+        const Item item = item_of<Tile>(g, cut, number);
+        for (int step = item.first; step < item.first + item.steps; ++step) {
+            barrier_wait(ring.free(), ring.phase);
+            arrive_and_expect(ring.full(), Tile::stage_bytes);
+            copy_tile<Tile::a_inner, Tile::rows>(ring.data(), map_a, item.row, step * DEPTH, ring.full());
+            copy_tile<Tile::b_inner, Tile::cols>(ring.data() + Tile::a_bytes, map_b, item.col, step * DEPTH,
+                                                 ring.full());
+            ring.next();
+        }
+    }
+}
+
+/* ---- the kernel ------------------------------------------------------------------------ */
+
+/* Where the sums of a thread need more registers than the block's threads share alike, the
+ * warpgroup of producers gives most of its own away. */
+enum { OF_A_PRODUCER = 40, OF_A_CONSUMER = 232 };
+
+#endif
+
+template <class Tile, bool MOVED>
+__device__ void dmma_bulk(const Gemm<double> &g, const TensorMap &map_a, const TensorMap &map_b,
+                          double *partials, const Cut &cut)
+{
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+    extern __shared__ char shared[];
+
+    if (threadIdx.x == 0) {
+        Ring<Tile>(shared, 0).init(1);
+        publish_barriers();
+    }
+    __syncthreads();
+    wait_for_queue();
+    if (threadIdx.x >= Tile::consumers) {
+        give_registers_back<MOVED ? OF_A_PRODUCER : 0>();
+        if (threadIdx.x == Tile::consumers)
+            copy_items<Tile>(g, map_a, map_b, cut, shared);
+    } else {
+        take_registers<MOVED ? OF_A_CONSUMER : 0>();
+        multiply_items<Tile>(g, cut, partials, shared);
+    }
+#endif
+}
+
+/* ---- operands that bulk copies can't read -------------------------------------------------- */
+
+/* An operand and where it is packed; no rows: it isn't. */
+struct Packing {
+    const double *from;
+    double *to;
+    int64_t rows, width, ld, pitch;
+};
+
+/* A warp copies a piece of one row; all its loads are on their way before it stores. */
+static __device__ inline void pack(const Packing &p)
+{
+    constexpr int AT_ONCE = GEMM_DMMA_PACK_PIECE / 32;
+    const int64_t warp = (int64_t)blockIdx.x * (GEMM_DMMA_PACK_THREADS / 32) + threadIdx.x / 32;
+    const int64_t pieces = (p.width + GEMM_DMMA_PACK_PIECE - 1) / GEMM_DMMA_PACK_PIECE;
+    const int64_t row = warp / pieces, first = warp % pieces * GEMM_DMMA_PACK_PIECE + threadIdx.x % 32;
+    double element[AT_ONCE];
+
+    wait_for_queue();
+    if (row >= p.rows)
+        return;
+    const double *from = p.from + row * p.ld + first;
+    double *to = p.to + row * p.pitch + first;
+#pragma unroll
+    for (int i = 0; i < AT_ONCE; ++i)
+        if (first + 32 * i < p.width)
+            element[i] = from[32 * i];
+#pragma unroll
+    for (int i = 0; i < AT_ONCE; ++i)
+        if (first + 32 * i < p.width)
+            to[32 * i] = element[i];
+}
+
+/* ---- entry points ---------------------------------------------------------------------------- */
+
+/* The tiles: 64 x 32 for each of 8 warps, 32 x 32 for each of 8, and three of 4 warps. */
+template <bool TRANS_A, bool TRANS_B>
+using Large = Tile<GEMM_DMMA_BULK_LARGE_ROWS, GEMM_DMMA_BULK_LARGE_COLS, 2, 4, GEMM_DMMA_BULK_LARGE_STAGES,
+                   !TRANS_A, TRANS_B>;
+template <bool TRANS_A, bool TRANS_B>
+using Middle = Tile<GEMM_DMMA_BULK_MIDDLE_ROWS, GEMM_DMMA_BULK_MIDDLE_COLS, 2, 4,
+                    GEMM_DMMA_BULK_MIDDLE_STAGES, !TRANS_A, TRANS_B>;
+template <bool TRANS_A, bool TRANS_B>
+using Small = Tile<GEMM_DMMA_BULK_SMALL_ROWS, GEMM_DMMA_BULK_SMALL_COLS, 2, 2, GEMM_DMMA_BULK_SMALL_STAGES,
+                   !TRANS_A, TRANS_B>;
+template <bool TRANS_A, bool TRANS_B>
+using Tiny = Tile<GEMM_DMMA_BULK_TINY_ROWS, GEMM_DMMA_BULK_TINY_COLS, 2, 2, GEMM_DMMA_BULK_TINY_STAGES,
+                  !TRANS_A, TRANS_B>;
+template <bool TRANS_A, bool TRANS_B>
+using Square = Tile<GEMM_DMMA_BULK_SQUARE_ROWS, GEMM_DMMA_BULK_SQUARE_COLS, 2, 2,
+                    GEMM_DMMA_BULK_SQUARE_STAGES, !TRANS_A, TRANS_B>;
+template <bool TRANS_A, bool TRANS_B>
+using Flat = Tile<GEMM_DMMA_BULK_FLAT_ROWS, GEMM_DMMA_BULK_FLAT_COLS, 1, 4, GEMM_DMMA_BULK_FLAT_STAGES,
+                  !TRANS_A, TRANS_B>;
+template <bool TRANS_A, bool TRANS_B>
+using Tall = Tile<GEMM_DMMA_BULK_TALL_ROWS, GEMM_DMMA_BULK_TALL_COLS, 4, 1, GEMM_DMMA_BULK_TALL_STAGES,
+                  !TRANS_A, TRANS_B>;
+
+#define DMMA_BULK_PARAMETERS                                                                            \
+    const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b, double *c, int m, \
+        int n, int k, int64_t ldc, double alpha, double beta, double *partials, int whole, int parts,   \
+        int items
+#define DMMA_BULK_ARGUMENTS                                                                         \
+    Gemm<double>{nullptr, nullptr, c, m, n, k, 0, 0, ldc, alpha, beta}, map_a, map_b, partials, Cut \
+    {                                                                                               \
+        whole, parts, items                                                                         \
+    }
+
+#define DMMA_PACK_PARAMETERS                                                                      \
+    const double *a, double *to_a, int64_t rows_a, int64_t width_a, int64_t lda, int64_t pitch_a, \
+        const double *b, double *to_b, int64_t rows_b, int64_t width_b, int64_t ldb, int64_t pitch_b
+/* Blocks (x, 1) pack B. */
+#define DMMA_PACK_ARGUMENTS                                                \
+    blockIdx.y ? Packing{b, to_b, rows_b, width_b, ldb, pitch_b} : Packing \
+    {                                                                      \
+        a, to_a, rows_a, width_a, lda, pitch_a                             \
+    }
+
+extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_LARGE_THREADS, GEMM_DMMA_BULK_LARGE_BLOCKS)
+    gemm_dmma_bulk_large_f64_nn(DMMA_BULK_PARAMETERS)
+{
+    dmma_bulk<Large<false, false>, true>(DMMA_BULK_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_LARGE_THREADS, GEMM_DMMA_BULK_LARGE_BLOCKS)
+    gemm_dmma_bulk_large_f64_nt(DMMA_BULK_PARAMETERS)
+{
+    dmma_bulk<Large<false, true>, true>(DMMA_BULK_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_LARGE_THREADS, GEMM_DMMA_BULK_LARGE_BLOCKS)
+    gemm_dmma_bulk_large_f64_tn(DMMA_BULK_PARAMETERS)
+{
+    dmma_bulk<Large<true, false>, true>(DMMA_BULK_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_LARGE_THREADS, GEMM_DMMA_BULK_LARGE_BLOCKS)
+    gemm_dmma_bulk_large_f64_tt(DMMA_BULK_PARAMETERS)
+{
+    dmma_bulk<Large<true, true>, true>(DMMA_BULK_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_MIDDLE_THREADS, GEMM_DMMA_BULK_MIDDLE_BLOCKS)
+    gemm_dmma_bulk_middle_f64_nn(DMMA_BULK_PARAMETERS)
+{
+    dmma_bulk<Middle<false, false>, false>(DMMA_BULK_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_MIDDLE_THREADS, GEMM_DMMA_BULK_MIDDLE_BLOCKS)
+    gemm_dmma_bulk_middle_f64_nt(DMMA_BULK_PARAMETERS)
+{
+    dmma_bulk<Middle<false, true>, false>(DMMA_BULK_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_MIDDLE_THREADS, GEMM_DMMA_BULK_MIDDLE_BLOCKS)
+    gemm_dmma_bulk_middle_f64_tn(DMMA_BULK_PARAMETERS)
+{
+    dmma_bulk<Middle<true, false>, false>(DMMA_BULK_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_MIDDLE_THREADS, GEMM_DMMA_BULK_MIDDLE_BLOCKS)
+    gemm_dmma_bulk_middle_f64_tt(DMMA_BULK_PARAMETERS)
+{
+    dmma_bulk<Middle<true, true>, false>(DMMA_BULK_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_SMALL_THREADS, GEMM_DMMA_BULK_SMALL_BLOCKS)
+    gemm_dmma_bulk_small_f64_nn(DMMA_BULK_PARAMETERS)
+{
+    dmma_bulk<Small<false, false>, false>(DMMA_BULK_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_SMALL_THREADS, GEMM_DMMA_BULK_SMALL_BLOCKS)
+    gemm_dmma_bulk_small_f64_nt(DMMA_BULK_PARAMETERS)
+{
+    dmma_bulk<Small<false, true>, false>(DMMA_BULK_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_SMALL_THREADS, GEMM_DMMA_BULK_SMALL_BLOCKS)
+    gemm_dmma_bulk_small_f64_tn(DMMA_BULK_PARAMETERS)
+{
+    dmma_bulk<Small<true, false>, false>(DMMA_BULK_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_SMALL_THREADS, GEMM_DMMA_BULK_SMALL_BLOCKS)
+    gemm_dmma_bulk_small_f64_tt(DMMA_BULK_PARAMETERS)
+{
+    dmma_bulk<Small<true, true>, false>(DMMA_BULK_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_FLAT_THREADS, GEMM_DMMA_BULK_FLAT_BLOCKS)
+    gemm_dmma_bulk_flat_f64_nn(DMMA_BULK_PARAMETERS)
+{
+    dmma_bulk<Flat<false, false>, false>(DMMA_BULK_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_FLAT_THREADS, GEMM_DMMA_BULK_FLAT_BLOCKS)
+    gemm_dmma_bulk_flat_f64_nt(DMMA_BULK_PARAMETERS)
+{
+    dmma_bulk<Flat<false, true>, false>(DMMA_BULK_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_FLAT_THREADS, GEMM_DMMA_BULK_FLAT_BLOCKS)
+    gemm_dmma_bulk_flat_f64_tn(DMMA_BULK_PARAMETERS)
+{
+    dmma_bulk<Flat<true, false>, false>(DMMA_BULK_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_FLAT_THREADS, GEMM_DMMA_BULK_FLAT_BLOCKS)
+    gemm_dmma_bulk_flat_f64_tt(DMMA_BULK_PARAMETERS)
+{
+    dmma_bulk<Flat<true, true>, false>(DMMA_BULK_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_TALL_THREADS, GEMM_DMMA_BULK_TALL_BLOCKS)
+    gemm_dmma_bulk_tall_f64_nn(DMMA_BULK_PARAMETERS)
+{
+    dmma_bulk<Tall<false, false>, false>(DMMA_BULK_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_TALL_THREADS, GEMM_DMMA_BULK_TALL_BLOCKS)
+    gemm_dmma_bulk_tall_f64_nt(DMMA_BULK_PARAMETERS)
+{
+    dmma_bulk<Tall<false, true>, false>(DMMA_BULK_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_TALL_THREADS, GEMM_DMMA_BULK_TALL_BLOCKS)
+    gemm_dmma_bulk_tall_f64_tn(DMMA_BULK_PARAMETERS)
+{
+    dmma_bulk<Tall<true, false>, false>(DMMA_BULK_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_TALL_THREADS, GEMM_DMMA_BULK_TALL_BLOCKS)
+    gemm_dmma_bulk_tall_f64_tt(DMMA_BULK_PARAMETERS)
+{
+    dmma_bulk<Tall<true, true>, false>(DMMA_BULK_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_SQUARE_THREADS, GEMM_DMMA_BULK_SQUARE_BLOCKS)
+    gemm_dmma_bulk_square_f64_nn(DMMA_BULK_PARAMETERS)
+{
+    dmma_bulk<Square<false, false>, false>(DMMA_BULK_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_SQUARE_THREADS, GEMM_DMMA_BULK_SQUARE_BLOCKS)
+    gemm_dmma_bulk_square_f64_nt(DMMA_BULK_PARAMETERS)
+{
+    dmma_bulk<Square<false, true>, false>(DMMA_BULK_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_SQUARE_THREADS, GEMM_DMMA_BULK_SQUARE_BLOCKS)
+    gemm_dmma_bulk_square_f64_tn(DMMA_BULK_PARAMETERS)
+{
+    dmma_bulk<Square<true, false>, false>(DMMA_BULK_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_SQUARE_THREADS, GEMM_DMMA_BULK_SQUARE_BLOCKS)
+    gemm_dmma_bulk_square_f64_tt(DMMA_BULK_PARAMETERS)
+{
+    dmma_bulk<Square<true, true>, false>(DMMA_BULK_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_TINY_THREADS, GEMM_DMMA_BULK_TINY_BLOCKS)
+    gemm_dmma_bulk_tiny_f64_nn(DMMA_BULK_PARAMETERS)
+{
+    dmma_bulk<Tiny<false, false>, false>(DMMA_BULK_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_TINY_THREADS, GEMM_DMMA_BULK_TINY_BLOCKS)
+    gemm_dmma_bulk_tiny_f64_nt(DMMA_BULK_PARAMETERS)
+{
+    dmma_bulk<Tiny<false, true>, false>(DMMA_BULK_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_TINY_THREADS, GEMM_DMMA_BULK_TINY_BLOCKS)
+    gemm_dmma_bulk_tiny_f64_tn(DMMA_BULK_PARAMETERS)
+{
+    dmma_bulk<Tiny<true, false>, false>(DMMA_BULK_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_TINY_THREADS, GEMM_DMMA_BULK_TINY_BLOCKS)
+    gemm_dmma_bulk_tiny_f64_tt(DMMA_BULK_PARAMETERS)
+{
+    dmma_bulk<Tiny<true, true>, false>(DMMA_BULK_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(GEMM_DMMA_SUM_THREADS)
+    gemm_dmma_bulk_sum_f64_nn(DMMA_SUM_PARAMETERS)
+{
+    add_parts(DMMA_SUM_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(GEMM_DMMA_SUM_THREADS)
+    gemm_dmma_bulk_sum_f64_nt(DMMA_SUM_PARAMETERS)
+{
+    add_parts(DMMA_SUM_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(GEMM_DMMA_SUM_THREADS)
+    gemm_dmma_bulk_sum_f64_tn(DMMA_SUM_PARAMETERS)
+{
+    add_parts(DMMA_SUM_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(GEMM_DMMA_SUM_THREADS)
+    gemm_dmma_bulk_sum_f64_tt(DMMA_SUM_PARAMETERS)
+{
+    add_parts(DMMA_SUM_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(GEMM_DMMA_PACK_THREADS)
+    gemm_dmma_bulk_pack_f64_nn(DMMA_PACK_PARAMETERS)
+{
+    pack(DMMA_PACK_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(GEMM_DMMA_PACK_THREADS)
+    gemm_dmma_bulk_pack_f64_nt(DMMA_PACK_PARAMETERS)
+{
+    pack(DMMA_PACK_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(GEMM_DMMA_PACK_THREADS)
+    gemm_dmma_bulk_pack_f64_tn(DMMA_PACK_PARAMETERS)
+{
+    pack(DMMA_PACK_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(GEMM_DMMA_PACK_THREADS)
+    gemm_dmma_bulk_pack_f64_tt(DMMA_PACK_PARAMETERS)
+{
+    pack(DMMA_PACK_ARGUMENTS);
+}

@@ -1,0 +1,54 @@
+/* The f64 products on the matrix units: how they cut a problem into work, how long that should
+ * take, and how they are launched. */
+#ifndef PLX_KERNELS_GEMM_DMMA_H
+#define PLX_KERNELS_GEMM_DMMA_H
+
+#include "recipe.h"
+
+typedef enum plx_dmma_kernel { PLX_DMMA, PLX_DMMA_BULK } plx_dmma_kernel;
+
+/* A tile of C that a block computes. */
+typedef struct plx_dmma_tile {
+    const char *entry;
+    int32_t rows, cols;
+    uint32_t threads;
+    int32_t stages, blocks; /* on a multiprocessor, side by side */
+    /* Clocks for one step of GEMM_DMMA_DEPTH along k: of one block alone, which waits for its own
+     * operands, and of the matrix units for each block where there are enough. */
+    double alone, busy;
+} plx_dmma_tile;
+
+/* The first `whole` tiles of C are one item of work each, each other tile is `parts` items, equal
+ * shares of k; blocks take them in turn.  The parts are summed in their order afterwards. */
+typedef struct plx_dmma_cut {
+    const plx_dmma_tile *tile;
+    int64_t tiles, whole, parts, items;
+    double clocks; /* that the product should take */
+} plx_dmma_cut;
+
+/* Bytes that a block takes: the stages, a pair of barriers each, and room to begin at 1024. */
+uint64_t plx_dmma_shared(const plx_dmma_tile *tile);
+
+/* The cut that should take the least time; false when the problem has more tiles or terms than the
+ * kernels count, or the device has room for no tile. */
+bool plx_dmma_cut_of(plx_dmma_kernel kernel, const plx_problem *problem, const plx_device_info *device,
+                     plx_dmma_cut *cut);
+
+/* Clocks that the kernel should take, with all its launches. */
+double plx_dmma_clocks(plx_dmma_kernel kernel, const plx_problem *problem, const plx_device_info *device);
+
+/* ---- what the rows need ------------------------------------------------------------ */
+
+int64_t plx_dmma_depth(const plx_problem *problem, const plx_device_info *device);
+int64_t plx_dmma_bulk_depth(const plx_problem *problem, const plx_device_info *device);
+
+plx_status plx_dmma_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                           plx_error *error);
+/* Operands whose rows are no multiple of 16 bytes apart are packed first. */
+plx_status plx_dmma_bulk_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                plx_error *error);
+/* Both are: one of them does not begin at 16 bytes. */
+plx_status plx_dmma_bulk_recipe_unaligned(const plx_problem *problem, const plx_device_info *device,
+                                          plx_recipe *recipe, plx_error *error);
+
+#endif

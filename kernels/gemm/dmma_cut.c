@@ -1,0 +1,262 @@
+/* How the f64 products on the matrix units cut a problem: which tile, and which tiles of C are
+ * divided along k so that the last round of blocks leaves no multiprocessor idle. */
+#include "dmma.h"
+
+#include "tiles.h"
+
+/* The clocks are fitted to what a sweep over tiles and parts took on an H200, 40 shapes in two
+ * layouts: what the model chooses takes 1.5 % longer than the best, as a mean (doc/performance.md). */
+static const plx_dmma_tile copied[] = {
+    {"gemm_dmma_large", GEMM_DMMA_LARGE_ROWS, GEMM_DMMA_LARGE_COLS, GEMM_DMMA_LARGE_THREADS,
+     GEMM_DMMA_LARGE_STAGES, GEMM_DMMA_LARGE_BLOCKS, 1426, 1148},
+    {"gemm_dmma_small", GEMM_DMMA_SMALL_ROWS, GEMM_DMMA_SMALL_COLS, GEMM_DMMA_SMALL_THREADS,
+     GEMM_DMMA_SMALL_STAGES, GEMM_DMMA_SMALL_BLOCKS, 576, 468},
+    {"gemm_dmma_tiny", GEMM_DMMA_TINY_ROWS, GEMM_DMMA_TINY_COLS, GEMM_DMMA_TINY_THREADS,
+     GEMM_DMMA_TINY_STAGES, GEMM_DMMA_TINY_BLOCKS, 430, 290}, /* not measured: from the others */
+};
+
+static const plx_dmma_tile bulk[] = {
+    {"gemm_dmma_bulk_large", GEMM_DMMA_BULK_LARGE_ROWS, GEMM_DMMA_BULK_LARGE_COLS,
+     GEMM_DMMA_BULK_LARGE_THREADS, GEMM_DMMA_BULK_LARGE_STAGES, GEMM_DMMA_BULK_LARGE_BLOCKS, 2165, 1804},
+    {"gemm_dmma_bulk_middle", GEMM_DMMA_BULK_MIDDLE_ROWS, GEMM_DMMA_BULK_MIDDLE_COLS,
+     GEMM_DMMA_BULK_MIDDLE_THREADS, GEMM_DMMA_BULK_MIDDLE_STAGES, GEMM_DMMA_BULK_MIDDLE_BLOCKS, 1240, 1240},
+    {"gemm_dmma_bulk_square", GEMM_DMMA_BULK_SQUARE_ROWS, GEMM_DMMA_BULK_SQUARE_COLS,
+     GEMM_DMMA_BULK_SQUARE_THREADS, GEMM_DMMA_BULK_SQUARE_STAGES, GEMM_DMMA_BULK_SQUARE_BLOCKS, 896, 544},
+    {"gemm_dmma_bulk_small", GEMM_DMMA_BULK_SMALL_ROWS, GEMM_DMMA_BULK_SMALL_COLS,
+     GEMM_DMMA_BULK_SMALL_THREADS, GEMM_DMMA_BULK_SMALL_STAGES, GEMM_DMMA_BULK_SMALL_BLOCKS, 422, 320},
+    {"gemm_dmma_bulk_tiny", GEMM_DMMA_BULK_TINY_ROWS, GEMM_DMMA_BULK_TINY_COLS, GEMM_DMMA_BULK_TINY_THREADS,
+     GEMM_DMMA_BULK_TINY_STAGES, GEMM_DMMA_BULK_TINY_BLOCKS, 320, 200},
+    {"gemm_dmma_bulk_flat", GEMM_DMMA_BULK_FLAT_ROWS, GEMM_DMMA_BULK_FLAT_COLS, GEMM_DMMA_BULK_FLAT_THREADS,
+     GEMM_DMMA_BULK_FLAT_STAGES, GEMM_DMMA_BULK_FLAT_BLOCKS, 499, 360},
+    {"gemm_dmma_bulk_tall", GEMM_DMMA_BULK_TALL_ROWS, GEMM_DMMA_BULK_TALL_COLS, GEMM_DMMA_BULK_TALL_THREADS,
+     GEMM_DMMA_BULK_TALL_STAGES, GEMM_DMMA_BULK_TALL_BLOCKS, 397, 384},
+};
+
+/* Rates are bytes a clock for each multiprocessor. */
+enum {
+    MOST_PARTS = 64,
+    LOAD_RATE = 92,       /* of a stage, at the least */
+    LOAD_COST_RATE = 265, /* besides the products: what bringing a stage takes of power and of L2 */
+    STORE_RATE = 31,
+    MEMORY_RATE = 14,
+    SUM_RATE = 22,
+    LAUNCH_CLOCKS = 3400, /* of one launch more, begun early */
+    ITEM_CLOCKS = 700,    /* from the last product of an item to the first of the next, without C */
+    PART_CLOCKS = 185     /* of the sum, for each part */
+};
+
+/* Indices are 32 bits wide in the device code: divisions of 64 bits are seen in the time of small
+ * products.  A little less than that, so that no sum of them overflows. */
+#define MOST (INT32_MAX - 65536)
+
+static int64_t quotient_up(int64_t a, int64_t b)
+{
+    return a > 0 ? (a - 1) / b + 1 : 0;
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* Steps along k; 0 when there is nothing to sum. */
+static int64_t steps_of(const plx_problem *problem)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    return p->alpha == 0.0 ? 0 : quotient_up(p->k, GEMM_DMMA_DEPTH);
+}
+
+uint64_t plx_dmma_shared(const plx_dmma_tile *tile)
+{
+    uint64_t stage = (uint64_t)(tile->rows + tile->cols) * GEMM_DMMA_DEPTH * 8;
+    return (uint64_t)tile->stages * (stage + 16) + 1024;
+}
+
+static bool has_room(const plx_dmma_tile *tile, const plx_device_info *device)
+{
+    return plx_dmma_shared(tile) <= device->max_shared_bytes && tile->threads <= device->max_block_threads;
+}
+
+static int64_t units_of(const plx_device_info *device)
+{
+    return device->units > 0 ? device->units : 1;
+}
+
+/* What the multiprocessor with the most to do has: tiles, and parts of tiles. */
+typedef struct share {
+    double tiles, parts, steps, side_by_side;
+} share;
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static share largest_share(const plx_dmma_cut *cut, int64_t steps, const plx_device_info *device)
+{
+    int64_t units = units_of(device), tiles = quotient_up(cut->whole, units),
+            parts = quotient_up(cut->items - cut->whole, units);
+    return (share){
+        .tiles = (double)tiles,
+        .parts = (double)parts,
+        .steps = (double)(tiles * steps + parts * quotient_up(steps, cut->parts)),
+        .side_by_side = (double)smaller(cut->tile->blocks, tiles + parts),
+    };
+}
+
+/* A block's items one after the other, each at the speed of a block alone. */
+static double clocks_of_chain(const plx_dmma_cut *cut, const share *most, double steps)
+{
+    double of_one = most->tiles > 0 ? steps : (double)quotient_up((int64_t)steps, cut->parts);
+    double items = most->tiles > 0 ? most->tiles : most->parts;
+    return cut->tile->alone * of_one * (double)quotient_up((int64_t)items, cut->tile->blocks);
+}
+
+static double clocks_of_products(const plx_dmma_cut *cut, const plx_problem *problem,
+                                 const plx_device_info *device)
+{
+    const plx_dmma_tile *tile = cut->tile;
+    const share most = largest_share(cut, steps_of(problem), device);
+    double loaded = (tile->rows + tile->cols) * GEMM_DMMA_DEPTH * 8, items = most.tiles + most.parts;
+    double step = larger(larger(tile->alone / most.side_by_side, tile->busy), loaded / LOAD_RATE);
+    double products = larger(step * most.steps, clocks_of_chain(cut, &most, (double)steps_of(problem)));
+    return products + most.steps * loaded / LOAD_COST_RATE +
+           items * tile->rows * tile->cols * 8 / STORE_RATE + items / most.side_by_side * ITEM_CLOCKS;
+}
+
+/* Adding up the parts, a launch of its own. */
+static double clocks_of_sum(const plx_dmma_cut *cut, const plx_device_info *device)
+{
+    double bytes = (double)(cut->items - cut->whole) * cut->tile->rows * cut->tile->cols * 8;
+    return LAUNCH_CLOCKS + PART_CLOCKS * (double)cut->parts + bytes / (SUM_RATE * (double)units_of(device));
+}
+
+/* No product is faster than its operands come from memory. */
+static double least_clocks(const plx_problem *problem, const plx_device_info *device)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    double m = (double)p->m, n = (double)p->n, k = (double)p->k;
+    return (m * k + k * n + m * n) * 8 / (MEMORY_RATE * (double)units_of(device));
+}
+
+static double clocks_of_cut(const plx_dmma_cut *cut, const plx_problem *problem,
+                            const plx_device_info *device)
+{
+    double clocks = larger(clocks_of_products(cut, problem, device), least_clocks(problem, device));
+    return cut->items > cut->whole ? clocks + clocks_of_sum(cut, device) : clocks;
+}
+
+/* Reading and writing so many elements. */
+static double clocks_of_pack(double elements, const plx_device_info *device)
+{
+    return 2 * elements * 8 / (SUM_RATE * (double)units_of(device));
+}
+
+/* With what tiles are left of full rounds in `parts`; a round is `beside` blocks on each
+ * multiprocessor. */
+static plx_dmma_cut divided(const plx_dmma_tile *tile, int64_t tiles, int64_t parts, int64_t beside,
+                            const plx_device_info *device)
+{
+    int64_t over = tiles % (units_of(device) * beside);
+    plx_dmma_cut cut = {.tile = tile, .tiles = tiles, .whole = tiles, .parts = 1, .items = tiles};
+    if (parts > 1 && over > 0) {
+        cut.whole = tiles - over;
+        cut.parts = parts;
+        cut.items = cut.whole + over * parts;
+    }
+    return cut;
+}
+
+/* False when there are too many tiles to count. */
+static bool count_tiles(const plx_dmma_tile *tile, const plx_problem *problem, int64_t *tiles)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    return !__builtin_mul_overflow(quotient_up(p->m, tile->rows), quotient_up(p->n, tile->cols), tiles) &&
+           *tiles <= MOST;
+}
+
+static void keep_better(const plx_dmma_cut *cut, const plx_problem *problem, const plx_device_info *device,
+                        plx_dmma_cut *best)
+{
+    double clocks = clocks_of_cut(cut, problem, device);
+    if (best->tile != NULL && clocks >= best->clocks)
+        return;
+    *best = *cut;
+    best->clocks = clocks;
+}
+
+/* Every part has a step at least: an empty one would be a tile of zeros to write and add. */
+static void try_tile(const plx_dmma_tile *tile, const plx_problem *problem, const plx_device_info *device,
+                     plx_dmma_cut *best)
+{
+    int64_t tiles, most_parts = smaller(MOST_PARTS, steps_of(problem));
+    plx_dmma_cut cut;
+
+    if (!has_room(tile, device) || !count_tiles(tile, problem, &tiles))
+        return;
+    cut = divided(tile, tiles, 1, 1, device);
+    keep_better(&cut, problem, device, best);
+    for (int64_t beside = 1; beside <= tile->blocks; beside++)
+        for (int64_t parts = 2; parts <= most_parts; parts++) {
+            cut = divided(tile, tiles, parts, beside, device);
+            keep_better(&cut, problem, device, best);
+        }
+}
+
+bool plx_dmma_cut_of(plx_dmma_kernel kernel, const plx_problem *problem, const plx_device_info *device,
+                     plx_dmma_cut *cut)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    const plx_dmma_tile *tiles = kernel == PLX_DMMA ? copied : bulk;
+    size_t count = kernel == PLX_DMMA ? sizeof copied / sizeof copied[0] : sizeof bulk / sizeof bulk[0];
+
+    *cut = (plx_dmma_cut){.tile = NULL};
+    if (p->m > MOST || p->n > MOST || p->k > MOST)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        try_tile(&tiles[i], problem, device, cut);
+    return cut->tile != NULL;
+}
+
+double plx_dmma_clocks(plx_dmma_kernel kernel, const plx_problem *problem, const plx_device_info *device)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    plx_dmma_cut cut;
+    double clocks;
+
+    if (!plx_dmma_cut_of(kernel, problem, device, &cut))
+        return (double)INT64_MAX;
+    clocks = cut.clocks;
+    if (kernel == PLX_DMMA_BULK && (p->lda % 2 != 0 || p->ldb % 2 != 0))
+        clocks += LAUNCH_CLOCKS;
+    if (kernel == PLX_DMMA_BULK && p->lda % 2 != 0)
+        clocks += clocks_of_pack((double)p->m * (double)p->k, device);
+    if (kernel == PLX_DMMA_BULK && p->ldb % 2 != 0)
+        clocks += clocks_of_pack((double)p->k * (double)p->n, device);
+    return clocks;
+}
+
+/* ---- depth ----------------------------------------------------------------------------- */
+
+/* The matrix units add the products of k one after the other; where every tile is divided, a term
+ * meets those of its part, and then the other parts. */
+static int64_t depth_of(plx_dmma_kernel kernel, const plx_problem *problem, const plx_device_info *device)
+{
+    int64_t k = problem->of.gemm.k, depth;
+    plx_dmma_cut cut;
+
+    if (!plx_dmma_cut_of(kernel, problem, device, &cut) || cut.whole > 0 || cut.parts == 1)
+        return k;
+    depth = quotient_up(steps_of(problem), cut.parts) * GEMM_DMMA_DEPTH + cut.parts - 1;
+    return depth < k ? depth : k;
+}
+
+int64_t plx_dmma_depth(const plx_problem *problem, const plx_device_info *device)
+{
+    return depth_of(PLX_DMMA, problem, device);
+}
+
+int64_t plx_dmma_bulk_depth(const plx_problem *problem, const plx_device_info *device)
+{
+    return depth_of(PLX_DMMA_BULK, problem, device);
+}

@@ -1,0 +1,285 @@
+/* The launches of the f64 products on the matrix units. */
+#include "dmma.h"
+
+#include "pipeline.h"
+#include "tiles.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { A, B, C }; /* operands */
+
+enum { ELEMENT = 8, LINE = 128 }; /* bytes */
+
+/* ---- which devices and problems ------------------------------------------------------- */
+
+static plx_status needs_matrix_units(const plx_device_info *device, plx_error *error)
+{
+    uint32_t major = device->compute_major, minor = device->compute_minor;
+
+    if (major == 0 || (device->features & PLX_FEATURE_NVIDIA_PTX))
+        return plx_fail(error, PLX_UNSUPPORTED, "needs the f64 matrix units of NVIDIA's GPUs, and CUDA");
+    if (major < 8)
+        return plx_fail(error, PLX_UNSUPPORTED,
+                        "needs f64 matrix units, from compute capability 8.0 on; this device has %u.%u",
+                        major, minor);
+    return PLX_OK;
+}
+
+static plx_status start(plx_dmma_kernel kernel, const plx_problem *problem, const plx_device_info *device,
+                        plx_recipe *recipe, plx_dmma_cut *cut, plx_error *error)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+
+    if (problem->compute != PLX_COMPUTE_PLAIN || problem->dtype != PLX_F64)
+        return plx_fail(error, PLX_UNSUPPORTED, "computes in f64 alone");
+    if (!plx_dmma_cut_of(kernel, problem, device, cut))
+        return plx_fail(error, PLX_UNSUPPORTED,
+                        "needs 49 KiB of shared memory per block, and sizes and tiles of C below 2^31");
+    memset(recipe, 0, sizeof *recipe);
+    (void)snprintf(recipe->variant, sizeof recipe->variant, "f64_%c%c", p->trans_a ? 't' : 'n',
+                   p->trans_b ? 't' : 'n');
+    return PLX_OK;
+}
+
+/* ---- steps -------------------------------------------------------------------------------- */
+
+/* Reserves bytes of scratch memory and returns where they begin; 0 for none. */
+static int64_t reserve(plx_recipe *recipe, uint64_t bytes)
+{
+    if (bytes == 0)
+        return 0;
+    uint64_t begin = recipe->scratch_bytes > 0 ? recipe->scratch_bytes : PLX_SCRATCH_COUNTERS;
+    recipe->scratch_bytes = begin + (bytes + LINE - 1) / LINE * LINE;
+    return (int64_t)begin;
+}
+
+/* Where the partial tiles lie. */
+static int64_t reserve_partials(plx_recipe *recipe, const plx_dmma_cut *cut)
+{
+    return reserve(recipe, (uint64_t)(cut->items - cut->whole) * (uint64_t)cut->tile->rows *
+                               (uint64_t)cut->tile->cols * ELEMENT);
+}
+
+static plx_step *add_product(plx_recipe *recipe, const plx_dmma_cut *cut, const plx_device_info *device)
+{
+    plx_step *step = plx_recipe_step(recipe, cut->tile->entry, cut->tile->threads, 1);
+    int64_t slots = (int64_t)(device->units > 0 ? device->units : 1) * cut->tile->blocks;
+
+    step->grid[0] = (uint64_t)(cut->items < slots ? cut->items : slots);
+    step->early = true;
+    return step;
+}
+
+static void add_cut(plx_step *step, const plx_dmma_cut *cut, int64_t partials)
+{
+    plx_step_scratch(step, partials, ELEMENT);
+    plx_step_i32(step, (int32_t)cut->whole);
+    plx_step_i32(step, (int32_t)cut->parts);
+    plx_step_i32(step, (int32_t)cut->items);
+    plx_step_shared(step, (int64_t)plx_dmma_shared(cut->tile));
+}
+
+/* Adds up the parts of the tiles from `whole` on; with none, C becomes beta * C. */
+static void add_sum(plx_recipe *recipe, const char *entry, const plx_problem *problem,
+                    const plx_dmma_cut *cut, int64_t whole, int64_t parts, int64_t partials)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    plx_step *step = plx_recipe_step(recipe, entry, GEMM_DMMA_SUM_THREADS, 1);
+    int64_t pairs = (int64_t)cut->tile->rows * cut->tile->cols / 2;
+
+    step->grid[0] = (uint64_t)(cut->tiles - whole);
+    step->grid[1] = (uint64_t)(pairs + GEMM_DMMA_SUM_THREADS - 1) / GEMM_DMMA_SUM_THREADS;
+    step->early = true;
+    plx_step_operand(step, C);
+    plx_step_i32(step, (int32_t)p->m);
+    plx_step_i32(step, (int32_t)p->n);
+    plx_step_i64(step, p->ldc);
+    plx_step_scalar(step, plx_gemm_alpha(problem));
+    plx_step_scalar(step, p->beta);
+    plx_step_scratch(step, partials, ELEMENT);
+    plx_step_i32(step, (int32_t)whole);
+    plx_step_i32(step, (int32_t)parts);
+    plx_step_i32(step, cut->tile->rows);
+    plx_step_i32(step, cut->tile->cols);
+}
+
+/* ---- dmma ----------------------------------------------------------------------------------- */
+
+plx_status plx_dmma_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                           plx_error *error)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    plx_dmma_cut cut;
+    plx_status status = needs_matrix_units(device, error);
+
+    if (status == PLX_OK)
+        status = start(PLX_DMMA, problem, device, recipe, &cut, error);
+    if (status != PLX_OK || cut.tiles == 0) /* C has no element */
+        return status;
+    int64_t partials = reserve_partials(recipe, &cut);
+    plx_step *step = add_product(recipe, &cut, device);
+    plx_step_operand(step, A);
+    plx_step_operand(step, B);
+    plx_step_operand(step, C);
+    plx_step_i64(step, p->m);
+    plx_step_i64(step, p->n);
+    plx_step_i64(step, plx_gemm_has_terms(problem) ? p->k : 0);
+    plx_step_i64(step, p->lda);
+    plx_step_i64(step, p->ldb);
+    plx_step_i64(step, p->ldc);
+    plx_step_scalar(step, plx_gemm_alpha(problem));
+    plx_step_scalar(step, p->beta);
+    add_cut(step, &cut, partials);
+    if (cut.items > cut.whole)
+        add_sum(recipe, "gemm_dmma_sum", problem, &cut, cut.whole, cut.parts, partials);
+    return plx_recipe_check(recipe, 0, device, error);
+}
+
+/* ---- dmma-bulk ---------------------------------------------------------------------------------- */
+
+/* An operand in memory. */
+typedef struct stored {
+    uint32_t operand;
+    bool inner;                 /* whether the inner index runs along its rows */
+    int64_t rows, width, pitch; /* elements */
+    int32_t side;               /* of C's tile, along the operand's outer index */
+} stored;
+
+static stored stored_a(const plx_problem *problem, const plx_dmma_cut *cut)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    return (stored){A,      !p->trans_a,    p->trans_a ? p->k : p->m, p->trans_a ? p->m : p->k,
+                    p->lda, cut->tile->rows};
+}
+
+static stored stored_b(const plx_problem *problem, const plx_dmma_cut *cut)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    return (stored){B,      p->trans_b,     p->trans_b ? p->n : p->k, p->trans_b ? p->k : p->n,
+                    p->ldb, cut->tile->cols};
+}
+
+/* Where bulk copies find it: where it is, or packed in scratch memory. */
+typedef struct reached {
+    stored from;
+    bool packed;
+    int64_t at, pitch; /* scratch bytes, elements */
+} reached;
+
+/* Packed rows are a multiple of 128 bytes apart: else bulk copies fetch pieces of memory lines. */
+static reached reach(plx_recipe *recipe, stored from, bool unaligned)
+{
+    reached made = {
+        .from = from, .packed = unaligned || from.pitch % (16 / ELEMENT) != 0, .pitch = from.pitch};
+    if (made.packed) {
+        made.pitch = (from.width * ELEMENT + LINE - 1) / LINE * LINE / ELEMENT;
+        made.at = reserve(recipe, (uint64_t)from.rows * (uint64_t)made.pitch * ELEMENT);
+    }
+    return made;
+}
+
+static uint64_t blocks_that_pack(const reached *operand)
+{
+    int64_t pieces = (operand->from.width + GEMM_DMMA_PACK_PIECE - 1) / GEMM_DMMA_PACK_PIECE;
+    if (!operand->packed)
+        return 0;
+    return ((uint64_t)operand->from.rows * (uint64_t)pieces - 1) / (GEMM_DMMA_PACK_THREADS / 32) + 1;
+}
+
+static void pass_packing(plx_step *step, const reached *operand)
+{
+    plx_step_operand(step, operand->from.operand);
+    plx_step_scratch(step, operand->at, ELEMENT);
+    plx_step_i64(step, operand->packed ? operand->from.rows : 0);
+    plx_step_i64(step, operand->from.width);
+    plx_step_i64(step, operand->from.pitch);
+    plx_step_i64(step, operand->pitch);
+}
+
+/* One launch packs both. */
+static void add_pack(plx_recipe *recipe, const reached *a, const reached *b)
+{
+    uint64_t blocks_a = blocks_that_pack(a), blocks_b = blocks_that_pack(b);
+
+    if (blocks_a == 0 && blocks_b == 0)
+        return;
+    plx_step *step = plx_recipe_step(recipe, "gemm_dmma_bulk_pack", GEMM_DMMA_PACK_THREADS, 1);
+    step->grid[0] = blocks_a > blocks_b ? blocks_a : blocks_b;
+    step->grid[1] = 2;
+    step->early = true;
+    pass_packing(step, a);
+    pass_packing(step, b);
+}
+
+/* Boxes of 16 elements, a row of the stage: a tile of them where they run along k, else 16 of k. */
+static plx_tensor_map map_of(const reached *operand)
+{
+    const stored *from = &operand->from;
+    return (plx_tensor_map){
+        .of_scratch = operand->packed,
+        .operand = from->operand,
+        .offset = (uint64_t)operand->at,
+        .dtype = PLX_F64,
+        .width = (uint64_t)from->width,
+        .height = (uint64_t)from->rows,
+        .pitch = (uint64_t)operand->pitch * ELEMENT,
+        .box_width = GEMM_DMMA_DEPTH,
+        .box_height = from->inner ? (uint32_t)from->side : GEMM_DMMA_DEPTH,
+        .swizzle = LINE,
+    };
+}
+
+static void add_products(const plx_problem *problem, const plx_device_info *device, const plx_dmma_cut *cut,
+                         bool unaligned, plx_recipe *recipe)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    const reached a = reach(recipe, stored_a(problem, cut), unaligned),
+                  b = reach(recipe, stored_b(problem, cut), unaligned);
+    const plx_tensor_map map_a = map_of(&a), map_b = map_of(&b);
+    int64_t partials = reserve_partials(recipe, cut);
+
+    add_pack(recipe, &a, &b);
+    plx_step *step = add_product(recipe, cut, device);
+    plx_step_map(recipe, step, &map_a);
+    plx_step_map(recipe, step, &map_b);
+    plx_step_operand(step, C);
+    plx_step_i32(step, (int32_t)p->m);
+    plx_step_i32(step, (int32_t)p->n);
+    plx_step_i32(step, (int32_t)p->k);
+    plx_step_i64(step, p->ldc);
+    plx_step_scalar(step, p->alpha);
+    plx_step_scalar(step, p->beta);
+    add_cut(step, cut, partials);
+    if (cut->items > cut->whole)
+        add_sum(recipe, "gemm_dmma_bulk_sum", problem, cut, cut->whole, cut->parts, partials);
+}
+
+static plx_status bulk_recipe(const plx_problem *problem, const plx_device_info *device, bool unaligned,
+                              plx_recipe *recipe, plx_error *error)
+{
+    plx_dmma_cut cut;
+    plx_status status = plx_needs_sm_90a(device, error);
+
+    if (status == PLX_OK)
+        status = start(PLX_DMMA_BULK, problem, device, recipe, &cut, error);
+    if (status != PLX_OK || cut.tiles == 0) /* C has no element */
+        return status;
+    if (plx_gemm_has_terms(problem))
+        add_products(problem, device, &cut, unaligned, recipe);
+    else /* there may be no operand to map */
+        add_sum(recipe, "gemm_dmma_bulk_sum", problem, &cut, 0, 0, 0);
+    return plx_recipe_check(recipe, 0, device, error);
+}
+
+plx_status plx_dmma_bulk_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                plx_error *error)
+{
+    return bulk_recipe(problem, device, false, recipe, error);
+}
+
+plx_status plx_dmma_bulk_recipe_unaligned(const plx_problem *problem, const plx_device_info *device,
+                                          plx_recipe *recipe, plx_error *error)
+{
+    return bulk_recipe(problem, device, true, recipe, error);
+}

@@ -1,0 +1,251 @@
+/* cublasLt's product, by the first algorithm of its heuristic.  The library is looked for at run
+ * time: where it is missing, cuBLAS's own products are still there. */
+#include "plugins/cublas/lt.h"
+#include "plugins/cublas/library.h"
+
+#include <cublasLt.h>
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the library ---------------------------------------------------------------------- */
+
+#define LT_TEXT_OF(number) #number
+#define LT_NAME(major) "libcublasLt.so." LT_TEXT_OF(major)
+
+#define LT_FUNCTIONS(X)                                                                                     \
+    X(MatmulDescCreate, (cublasLtMatmulDesc_t *, cublasComputeType_t, cudaDataType_t))                      \
+    X(MatmulDescDestroy, (cublasLtMatmulDesc_t))                                                            \
+    X(MatmulDescSetAttribute, (cublasLtMatmulDesc_t, cublasLtMatmulDescAttributes_t, const void *, size_t)) \
+    X(MatrixLayoutCreate, (cublasLtMatrixLayout_t *, cudaDataType, uint64_t, uint64_t, int64_t))            \
+    X(MatrixLayoutDestroy, (cublasLtMatrixLayout_t))                                                        \
+    X(MatmulPreferenceCreate, (cublasLtMatmulPreference_t *))                                               \
+    X(MatmulPreferenceDestroy, (cublasLtMatmulPreference_t))                                                \
+    X(MatmulPreferenceSetAttribute,                                                                         \
+      (cublasLtMatmulPreference_t, cublasLtMatmulPreferenceAttributes_t, const void *, size_t))             \
+    X(MatmulAlgoGetHeuristic, (cublasLtHandle_t, cublasLtMatmulDesc_t, cublasLtMatrixLayout_t,              \
+                               cublasLtMatrixLayout_t, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,      \
+                               cublasLtMatmulPreference_t, int, cublasLtMatmulHeuristicResult_t *, int *))  \
+    X(Matmul, (cublasLtHandle_t, cublasLtMatmulDesc_t, const void *, const void *, cublasLtMatrixLayout_t,  \
+               const void *, cublasLtMatrixLayout_t, const void *, const void *, cublasLtMatrixLayout_t,    \
+               void *, cublasLtMatrixLayout_t, const cublasLtMatmulAlgo_t *, void *, size_t, cudaStream_t))
+
+typedef struct lt_library {
+#define LT_MEMBER(name, parameters) cublasStatus_t(*name) parameters;
+    LT_FUNCTIONS(LT_MEMBER)
+#undef LT_MEMBER
+} lt_library;
+
+static lt_library lt;
+static const char *lt_missing; /* NULL after a load that found everything */
+static pthread_once_t lt_once = PTHREAD_ONCE_INIT;
+
+/* A function pointer from an object pointer, as POSIX allows and ISO C does not. */
+static bool find(void *library, const char *symbol, void *function)
+{
+    void *address = dlsym(library, symbol);
+    memcpy(function, &address, sizeof address);
+    return address != NULL;
+}
+
+/* Never unloaded: cuBLAS itself uses it. */
+static void load(void)
+{
+    void *library = dlopen(LT_NAME(CUBLAS_VER_MAJOR), RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL) {
+        lt_missing = LT_NAME(CUBLAS_VER_MAJOR) " was not found";
+        return;
+    }
+#define LT_FIND(name, parameters)                   \
+    if (!find(library, "cublasLt" #name, &lt.name)) \
+        lt_missing = LT_NAME(CUBLAS_VER_MAJOR) " has no cublasLt" #name;
+    LT_FUNCTIONS(LT_FIND)
+#undef LT_FIND
+}
+
+/* ---- plan ------------------------------------------------------------------------------- */
+
+enum {
+    LT_ALIGNMENT = 16,       /* of operands that vector loads can read */
+    LT_WORKSPACE = 32 << 20, /* bytes: what NVIDIA recommends for Hopper */
+    LT_ALIGNED = 0,
+    LT_ANYWHERE = 1,
+    LT_WAYS = 2
+};
+
+struct plx_lt_product {
+    plx_problem problem;
+    cublasLtMatmulDesc_t product;
+    cublasLtMatrixLayout_t a, b, c; /* in column-major order: each matrix is its own transpose */
+    cublasLtMatmulAlgo_t algorithms[LT_WAYS];
+    size_t workspace;
+};
+
+static plx_status check(plx_error *error, cublasStatus_t result, const char *function)
+{
+    return result == CUBLAS_STATUS_SUCCESS ? PLX_OK : plx_cublas_explain(error, result, function);
+}
+
+static cudaDataType type_of(const plx_problem *problem)
+{
+    return problem->dtype == PLX_F32 ? CUDA_R_32F : CUDA_R_64F;
+}
+
+/* The plain arithmetic of the type: TF32 would be another compute type. */
+static plx_status describe_product(plx_lt_product *made, plx_error *error)
+{
+    const plx_gemm_problem *p = &made->problem.of.gemm;
+    cublasComputeType_t compute = made->problem.dtype == PLX_F32 ? CUBLAS_COMPUTE_32F : CUBLAS_COMPUTE_64F;
+    cublasOperation_t first = p->trans_b ? CUBLAS_OP_T : CUBLAS_OP_N,
+                      second = p->trans_a ? CUBLAS_OP_T : CUBLAS_OP_N;
+    cublasStatus_t result = lt.MatmulDescCreate(&made->product, compute, type_of(&made->problem));
+    if (result == CUBLAS_STATUS_SUCCESS)
+        result = lt.MatmulDescSetAttribute(made->product, CUBLASLT_MATMUL_DESC_TRANSA, &first, sizeof first);
+    if (result == CUBLAS_STATUS_SUCCESS)
+        result =
+            lt.MatmulDescSetAttribute(made->product, CUBLASLT_MATMUL_DESC_TRANSB, &second, sizeof second);
+    return check(error, result, "cublasLtMatmulDescCreate");
+}
+
+static plx_status describe_matrix(const plx_lt_product *made, cublasLtMatrixLayout_t *layout, int64_t rows,
+                                  int64_t cols, int64_t ld, plx_error *error)
+{
+    return check(error,
+                 lt.MatrixLayoutCreate(layout, type_of(&made->problem), (uint64_t)cols, (uint64_t)rows, ld),
+                 "cublasLtMatrixLayoutCreate");
+}
+
+static plx_status describe(plx_lt_product *made, plx_error *error)
+{
+    const plx_gemm_problem *p = &made->problem.of.gemm;
+    plx_status status = describe_product(made, error);
+    if (status == PLX_OK)
+        status = describe_matrix(made, &made->a, p->trans_a ? p->k : p->m, p->trans_a ? p->m : p->k, p->lda,
+                                 error);
+    if (status == PLX_OK)
+        status = describe_matrix(made, &made->b, p->trans_b ? p->n : p->k, p->trans_b ? p->k : p->n, p->ldb,
+                                 error);
+    return status == PLX_OK ? describe_matrix(made, &made->c, p->m, p->n, p->ldc, error) : status;
+}
+
+static plx_status prefer(cublasLtMatmulPreference_t preference, uint32_t alignment, plx_error *error)
+{
+    static const cublasLtMatmulPreferenceAttributes_t alignments[] = {
+        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES};
+    uint64_t workspace = LT_WORKSPACE;
+    cublasStatus_t result = lt.MatmulPreferenceSetAttribute(
+        preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace, sizeof workspace);
+    for (size_t i = 0; i < 4 && result == CUBLAS_STATUS_SUCCESS; i++)
+        result = lt.MatmulPreferenceSetAttribute(preference, alignments[i], &alignment, sizeof alignment);
+    return check(error, result, "cublasLtMatmulPreferenceSetAttribute");
+}
+
+/* The heuristic's first for operands that begin at multiples of `alignment`. */
+static plx_status find_algorithm(plx_session *session, plx_lt_product *made, uint32_t alignment,
+                                 cublasLtMatmulAlgo_t *algorithm, plx_error *error)
+{
+    cublasLtMatmulHeuristicResult_t found;
+    cublasLtMatmulPreference_t preference;
+    int count = 0;
+    plx_status status =
+        check(error, lt.MatmulPreferenceCreate(&preference), "cublasLtMatmulPreferenceCreate");
+    if (status != PLX_OK)
+        return status;
+    status = prefer(preference, alignment, error);
+    if (status == PLX_OK) /* cuBLAS's handle is one of cublasLt's, too */
+        status = check(error,
+                       lt.MatmulAlgoGetHeuristic((cublasLtHandle_t)plx_cublas_handle(session), made->product,
+                                                 made->b, made->a, made->c, made->c, preference, 1, &found,
+                                                 &count),
+                       "cublasLtMatmulAlgoGetHeuristic");
+    (void)lt.MatmulPreferenceDestroy(preference);
+    if (status == PLX_OK && (count < 1 || found.state != CUBLAS_STATUS_SUCCESS))
+        status = plx_fail(error, PLX_UNSUPPORTED, "cublasLt names no algorithm for this product");
+    if (status != PLX_OK)
+        return status;
+    *algorithm = found.algo;
+    if (found.workspaceSize > made->workspace)
+        made->workspace = found.workspaceSize;
+    return PLX_OK;
+}
+
+static plx_status complete(plx_session *session, plx_lt_product *made, plx_error *error)
+{
+    uint32_t element = made->problem.dtype == PLX_F32 ? 4 : 8;
+    plx_status status = describe(made, error);
+    if (status == PLX_OK)
+        status = find_algorithm(session, made, LT_ALIGNMENT, &made->algorithms[LT_ALIGNED], error);
+    return status == PLX_OK ? find_algorithm(session, made, element, &made->algorithms[LT_ANYWHERE], error)
+                            : status;
+}
+
+static bool has_terms(const plx_problem *problem)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    double alpha = problem->dtype == PLX_F32 ? (double)(float)p->alpha : p->alpha;
+    return p->m > 0 && p->n > 0 && p->k > 0 && alpha != 0.0;
+}
+
+plx_status plx_lt_plan(plx_session *session, const plx_problem *problem, plx_lt_product **product,
+                       plx_error *error)
+{
+    plx_lt_product *made;
+    plx_status status;
+    (void)pthread_once(&lt_once, load);
+    if (lt_missing != NULL)
+        return plx_fail(error, PLX_UNSUPPORTED, "%s", lt_missing);
+    if (!has_terms(problem))
+        return plx_fail(error, PLX_UNSUPPORTED,
+                        "cublasLt takes no empty matrices, and with alpha 0 it reads A and B");
+    status = plx_cuda_enter(session, error);
+    if (status != PLX_OK)
+        return status;
+    made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no host memory for a plan");
+    made->problem = *problem;
+    status = complete(session, made, error);
+    if (status == PLX_OK)
+        *product = made;
+    else
+        plx_lt_destroy(made);
+    return status;
+}
+
+void plx_lt_destroy(plx_lt_product *product)
+{
+    if (product == NULL)
+        return;
+    if (product->c != NULL)
+        (void)lt.MatrixLayoutDestroy(product->c);
+    if (product->b != NULL)
+        (void)lt.MatrixLayoutDestroy(product->b);
+    if (product->a != NULL)
+        (void)lt.MatrixLayoutDestroy(product->a);
+    if (product->product != NULL)
+        (void)lt.MatmulDescDestroy(product->product);
+    free(product);
+}
+
+/* ---- execute ------------------------------------------------------------------------------ */
+
+plx_status plx_lt_execute(const plx_lt_product *product, plx_plugin_queue *queue, const void *a,
+                          const void *b, void *c, plx_error *error)
+{
+    const plx_gemm_problem *p = &product->problem.of.gemm;
+    const float narrow[2] = {(float)p->alpha, (float)p->beta};
+    bool f32 = product->problem.dtype == PLX_F32;
+    bool aligned = (((uintptr_t)a | (uintptr_t)b | (uintptr_t)c) & (LT_ALIGNMENT - 1)) == 0;
+    plx_status status = plx_cuda_scratch_grow(queue, product->workspace, 0, error);
+    if (status != PLX_OK)
+        return status;
+    return check(error,
+                 lt.Matmul((cublasLtHandle_t)plx_cublas_handle(queue->session), product->product,
+                           f32 ? (const void *)&narrow[0] : &p->alpha, b, product->b, a, product->a,
+                           f32 ? (const void *)&narrow[1] : &p->beta, c, product->c, c, product->c,
+                           &product->algorithms[aligned ? LT_ALIGNED : LT_ANYWHERE],
+                           (void *)(uintptr_t)queue->scratch, product->workspace,
+                           (cudaStream_t)queue->stream),
+                 "cublasLtMatmul");
+}

@@ -1,0 +1,266 @@
+/* How the f64 products on the matrix units cut problems into work, and what their recipes ask for. */
+#include <parallax/parallax.h>
+
+#include "kernels/gemm/dmma.h"
+#include "kernels/gemm/tiles.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static plx_device_info device_of(uint32_t compute_major, uint32_t more_features)
+{
+    return (plx_device_info){
+        .name = "pretended",
+        .features = PLX_FEATURE_F64 | PLX_FEATURE_SHUFFLE | PLX_FEATURE_LOCAL_MEMORY | more_features,
+        .compute_major = compute_major,
+        .units = 132,
+        .warp = 32,
+        .max_block_threads = 1024,
+        .max_shared_bytes = compute_major == 9 ? 232448 : 166912,
+        .max_grid = {2147483647, 65535, 65535},
+        .max_block = {1024, 1024, 64},
+        .memory_bytes = UINT64_C(1) << 37,
+        .max_alloc_bytes = UINT64_C(1) << 37,
+    };
+}
+
+/* ---- random problems --------------------------------------------------------------------- */
+
+static uint64_t next(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+/* About as often small as large. */
+static int64_t random_size(uint64_t *state, int most_bits)
+{
+    int bits = (int)(next(state) % (uint64_t)most_bits);
+    return (int64_t)(next(state) % (UINT64_C(2) << bits));
+}
+
+static plx_problem random_problem(uint64_t *state)
+{
+    bool trans_a = next(state) % 2 != 0, trans_b = next(state) % 2 != 0;
+    int64_t m = random_size(state, 15), n = random_size(state, 15), k = random_size(state, 18);
+    plx_problem problem = plx_gemm_of(PLX_F64, trans_a, trans_b, m, n, k);
+    problem.of.gemm.lda += random_size(state, 4);
+    problem.of.gemm.ldb += random_size(state, 4);
+    return problem;
+}
+
+/* ---- the cut --------------------------------------------------------------------------------- */
+
+/* Every tile of C is made once, no part is empty, and a round is never fuller than it was planned. */
+static void expect_whole(plx_dmma_kernel kernel, const plx_problem *problem, const plx_device_info *device)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    plx_dmma_cut cut;
+
+    assert_true(plx_dmma_cut_of(kernel, problem, device, &cut));
+    assert_int_equal(cut.tiles, (p->m + cut.tile->rows - 1) / cut.tile->rows *
+                                    ((p->n + cut.tile->cols - 1) / cut.tile->cols));
+    assert_in_range(cut.whole, 0, cut.tiles);
+    assert_int_equal(cut.items, cut.whole + (cut.tiles - cut.whole) * cut.parts);
+    if (cut.whole < cut.tiles)
+        assert_true(cut.parts > 1 && cut.parts <= (p->k + GEMM_DMMA_DEPTH - 1) / GEMM_DMMA_DEPTH);
+    assert_true(plx_dmma_shared(cut.tile) <= device->max_shared_bytes);
+    assert_true(cut.clocks >= 0);
+}
+
+static void test_cuts_are_whole(void **unused)
+{
+    const plx_device_info hopper = device_of(9, 0), ampere = device_of(8, 0);
+    uint64_t state = 20261122;
+    (void)unused;
+    for (int i = 0; i < 5000; i++) {
+        const plx_problem problem = random_problem(&state);
+        expect_whole(PLX_DMMA, &problem, &hopper);
+        expect_whole(PLX_DMMA, &problem, &ampere);
+        expect_whole(PLX_DMMA_BULK, &problem, &hopper);
+    }
+}
+
+static plx_dmma_cut bulk_cut(int64_t m, int64_t n, int64_t k)
+{
+    const plx_device_info hopper = device_of(9, 0);
+    const plx_problem problem = plx_gemm_of(PLX_F64, false, false, m, n, k);
+    plx_dmma_cut cut;
+    assert_true(plx_dmma_cut_of(PLX_DMMA_BULK, &problem, &hopper, &cut));
+    return cut;
+}
+
+static void test_what_leaves_units_idle_is_divided(void **unused)
+{
+    plx_dmma_cut large = bulk_cut(8192, 8192, 8192), few = bulk_cut(64, 64, 65536),
+                 short_sum = bulk_cut(64, 64, 16);
+    (void)unused;
+    assert_int_equal(large.tile->rows, 128);
+    assert_int_equal(large.tiles, 4096);
+    assert_int_equal(large.whole, 4096 - 4096 % 132); /* the last four tiles */
+    assert_true(few.whole == 0 && few.parts > 16);
+    assert_int_equal(short_sum.parts, 1); /* one step has no parts */
+}
+
+/* ---- depth --------------------------------------------------------------------------------------- */
+
+/* A term meets at most the products of its part and the other parts; no more than all products. */
+static void test_depth_follows_the_cut(void **unused)
+{
+    const plx_device_info hopper = device_of(9, 0);
+    uint64_t state = 4711;
+    (void)unused;
+    for (int i = 0; i < 2000; i++) {
+        const plx_problem problem = random_problem(&state);
+        int64_t k = problem.of.gemm.k, depth = plx_dmma_bulk_depth(&problem, &hopper);
+        plx_dmma_cut cut;
+        assert_true(plx_dmma_cut_of(PLX_DMMA_BULK, &problem, &hopper, &cut));
+        assert_true(depth <= k);
+        if (cut.whole > 0 || cut.parts == 1)
+            assert_int_equal(depth, k);
+        else
+            assert_true(depth * cut.parts >= k && depth >= cut.parts - 1);
+    }
+}
+
+/* ---- recipes ---------------------------------------------------------------------------------------- */
+
+typedef plx_status recipe_function(const plx_problem *problem, const plx_device_info *device,
+                                   plx_recipe *recipe, plx_error *error);
+
+static plx_recipe recipe_of(recipe_function *write, const plx_problem *problem, const plx_device_info *device)
+{
+    plx_recipe recipe;
+    plx_error error = {.text = ""};
+    memset(&recipe, 0, sizeof recipe);
+    if (write(problem, device, &recipe, &error) != PLX_OK)
+        fail_msg("%s", error.text);
+    return recipe;
+}
+
+static void expect_refusal(recipe_function *write, const plx_problem *problem, const plx_device_info *device,
+                           const char *reason)
+{
+    plx_recipe recipe;
+    plx_error error = {.text = ""};
+    assert_int_equal(write(problem, device, &recipe, &error), PLX_UNSUPPORTED);
+    if (strstr(error.text, reason) == NULL)
+        fail_msg("%s", error.text);
+}
+
+static size_t steps_named(const plx_recipe *recipe, const char *entry)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < recipe->step_count; i++)
+        count += strcmp(recipe->steps[i].entry, entry) == 0;
+    return count;
+}
+
+/* Maps within what the copy engine takes and within the scratch memory, each matrix its own. */
+static void expect_maps(const plx_recipe *recipe, const plx_problem *problem)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    uint64_t end = PLX_SCRATCH_COUNTERS;
+
+    assert_int_equal(recipe->map_count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        const plx_tensor_map *map = &recipe->maps[i];
+        assert_int_equal(map->operand, i);
+        assert_int_equal(map->width * map->height, i == 0 ? p->m * p->k : p->k * p->n);
+        assert_true(map->pitch % 16 == 0 && map->pitch >= map->width * 8);
+        if (!map->of_scratch)
+            continue;
+        assert_true(map->pitch % 128 == 0 && map->offset % 128 == 0 && map->offset >= end);
+        end = map->offset + map->height * map->pitch;
+    }
+    assert_true(end == PLX_SCRATCH_COUNTERS || end <= recipe->scratch_bytes);
+}
+
+/* Every row of both operands has warps enough, and goes where its map looks for it. */
+static void expect_packing(const plx_recipe *recipe, const plx_problem *problem)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    const plx_step *step = &recipe->steps[0];
+    const int64_t ld[2] = {p->lda, p->ldb};
+
+    assert_string_equal(step->entry, "gemm_dmma_bulk_pack");
+    assert_int_equal(step->grid[1], 2);
+    for (size_t i = 0; i < 2; i++) {
+        const plx_argument *of = &step->arguments[6 * i];
+        const plx_tensor_map *map = &recipe->maps[i];
+        uint64_t pieces = (map->width + GEMM_DMMA_PACK_PIECE - 1) / GEMM_DMMA_PACK_PIECE;
+        assert_int_equal(of[0].operand, i);
+        assert_int_equal(of[1].value, map->offset);
+        assert_int_equal(of[2].value, map->height);
+        assert_int_equal(of[3].value, map->width);
+        assert_int_equal(of[4].value, ld[i]);
+        assert_int_equal(of[5].value * 8, map->pitch);
+        assert_true(step->grid[0] * (GEMM_DMMA_PACK_THREADS / 32) >= map->height * pieces);
+    }
+}
+
+static void test_recipes_pack_what_has_no_aligned_rows(void **unused)
+{
+    const plx_device_info hopper = device_of(9, 0);
+    uint64_t state = 1;
+    (void)unused;
+    for (int i = 0; i < 2000; i++) {
+        const plx_problem problem = random_problem(&state);
+        const plx_gemm_problem *p = &problem.of.gemm;
+        const plx_recipe aligned = recipe_of(plx_dmma_bulk_recipe, &problem, &hopper),
+                         unaligned = recipe_of(plx_dmma_bulk_recipe_unaligned, &problem, &hopper);
+        if (p->m == 0 || p->n == 0 || p->k == 0) {
+            assert_int_equal(aligned.map_count, 0); /* of what may not be there */
+            assert_int_equal(aligned.step_count, p->m > 0 && p->n > 0 ? 1 : 0);
+            continue;
+        }
+        expect_maps(&aligned, &problem);
+        expect_maps(&unaligned, &problem);
+        assert_int_equal(aligned.maps[0].of_scratch, p->lda % 2 != 0);
+        assert_int_equal(aligned.maps[1].of_scratch, p->ldb % 2 != 0);
+        assert_true(unaligned.maps[0].of_scratch && unaligned.maps[1].of_scratch);
+        assert_int_equal(steps_named(&aligned, "gemm_dmma_bulk_pack"), p->lda % 2 != 0 || p->ldb % 2 != 0);
+        assert_int_equal(steps_named(&unaligned, "gemm_dmma_bulk_pack"), 1);
+        expect_packing(&unaligned, &problem);
+    }
+}
+
+static void test_refusals(void **unused)
+{
+    const plx_device_info hopper = device_of(9, 0), ampere = device_of(8, 0), volta = device_of(7, 0),
+                          opencl = device_of(9, PLX_FEATURE_NVIDIA_PTX), other = device_of(0, 0);
+    plx_device_info small = device_of(8, 0);
+    const plx_problem square = plx_gemm_of(PLX_F64, false, false, 512, 512, 512),
+                      long_row = plx_gemm_of(PLX_F64, false, false, 1, INT64_C(1) << 31, 1);
+    (void)unused;
+    small.max_shared_bytes = 49152;
+    (void)recipe_of(plx_dmma_recipe, &square, &ampere);
+    expect_refusal(plx_dmma_recipe, &square, &volta, "7.0");
+    expect_refusal(plx_dmma_recipe, &square, &opencl, "CUDA");
+    expect_refusal(plx_dmma_recipe, &square, &other, "matrix units");
+    expect_refusal(plx_dmma_recipe, &square, &small, "shared memory");
+    expect_refusal(plx_dmma_bulk_recipe, &square, &ampere, "9.0");
+    expect_refusal(plx_dmma_bulk_recipe, &square, &opencl, "CUDA");
+    expect_refusal(plx_dmma_recipe, &long_row, &hopper, "2^31");
+    expect_refusal(plx_dmma_bulk_recipe, &long_row, &hopper, "2^31");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cuts_are_whole),
+        cmocka_unit_test(test_what_leaves_units_idle_is_divided),
+        cmocka_unit_test(test_depth_follows_the_cut),
+        cmocka_unit_test(test_recipes_pack_what_has_no_aligned_rows),
+        cmocka_unit_test(test_refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
