@@ -30,6 +30,7 @@ ladder_sources = \
 	kernels/gemm/few.c \
 	kernels/gemm/pipeline.c \
 	kernels/gemm/pipeline.h \
+	kernels/matvec/strips.c \
 	kernels/gemm/rows.c \
 	kernels/probe/rows.c
 

@@ -5,6 +5,7 @@
 
 #include "geometry.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -71,39 +72,45 @@ static plx_status single(const plx_problem *problem, const plx_device_info *devi
 
 /* ---- strips, and sums cut in chunks ------------------------------------------------ */
 
-/* `steps`: packs of a thread in flight. */
-static void add_strips(plx_recipe *recipe, plx_step *step, const plx_matvec_strips *plan, int64_t steps)
-{
-    size_t used = strlen(recipe->defines);
+static void append(char *text, size_t capacity, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-    plx_step_i32(step, (int32_t)plan->width);
-    plx_step_i32(step, (int32_t)plan->span);
-    (void)snprintf(recipe->defines + used, sizeof recipe->defines - used,
-                   " -DSPAN=%d -DSTRIP_THREADS=%d -DSTRIP_STEPS=%d", (int)plan->span, (int)plan->threads,
-                   (int)(plan->span > 1 ? steps : MATVEC_STRIP_SINGLE_STEPS));
+static void append(char *text, size_t capacity, const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list arguments;
+
+    va_start(arguments, format);
+    (void)vsnprintf(text + used, capacity - used, format, arguments);
+    va_end(arguments);
 }
 
-static void add_long_strips(plx_recipe *recipe, plx_step *step, const plx_matvec_strips *plan,
-                            const plx_device_info *device)
+static void add_stand(plx_step *step, const plx_matvec_stand *stand)
 {
-    bool largest = plan->threads == MATVEC_LONG_STRIP_THREADS;
-
-    add_strips(recipe, step, plan, MATVEC_STRIP_STEPS);
-    plx_recipe_side_by_side(recipe, device, (int)plan->threads,
-                            largest ? MATVEC_LONG_STRIP_BLOCKS : MATVEC_STRIP_BLOCKS);
+    plx_step_i32(step, (int32_t)stand->width);
+    plx_step_i32(step, (int32_t)stand->height);
+    plx_step_i32(step, (int32_t)stand->groups);
 }
 
-/* `vector` with few rows for each thread: kernels of their own. */
-static void add_short_strips(plx_recipe *recipe, plx_step *step, const plx_matvec_strips *plan,
-                             const plx_device_info *device)
+/* Each shape of block is a kernel of its own. */
+static void add_strips(const plx_problem *problem, plx_recipe *recipe, plx_step *step,
+                       const plx_matvec_strips *plan, const plx_device_info *device)
 {
-    size_t used = strlen(recipe->variant);
+    const plx_matvec_block *block = plan->block;
 
-    (void)snprintf(recipe->variant + used, sizeof recipe->variant - used, "_short");
-    add_strips(recipe, step, plan, MATVEC_SHORT_STRIP_STEPS);
-    if (plan->threads < MATVEC_STRIP_THREADS)
-        plx_recipe_side_by_side(recipe, device, (int)plan->threads,
-                                MATVEC_SHORT_STRIP_BLOCKS * MATVEC_STRIP_THREADS / (int)plan->threads);
+    plx_step_i32(step, (int32_t)plan->columns);
+    add_stand(step, &plan->aligned);
+    add_stand(step, &plan->shifted);
+    append(recipe->variant, sizeof recipe->variant, "%s", block->suffix);
+    append(recipe->defines, sizeof recipe->defines, " -DSTRIP_THREADS=%d -DSTRIP_PACKS=%d -DSTRIP_STEPS=%d",
+           (int)block->threads, (int)block->packs,
+           (int)(problem->dtype == PLX_F32 ? block->steps : block->steps_f64));
+    plx_recipe_side_by_side(recipe, device, (int)block->threads, (int)block->blocks);
+}
+
+/* What a block of strips has in shared memory. */
+static int64_t strip_elements(const plx_problem *problem, const plx_matvec_strips *plan)
+{
+    return plan->block->threads * plan->block->packs * lanes(problem->dtype);
 }
 
 /* False when the device has no room for the partial sums, or the launch too many blocks. */
@@ -236,13 +243,10 @@ static plx_status vector_columns_recipe(const plx_problem *problem, const plx_de
 
     if (status != PLX_OK || outputs_of(problem) == 0)
         return status;
-    plx_matvec_strips plan = plx_matvec_plan_vector(problem, device);
-    plx_step *step = add_product(problem, recipe, "matvec_vector", plan.threads, plan.items);
-    if (plan.is_short)
-        add_short_strips(recipe, step, &plan, device);
-    else
-        add_long_strips(recipe, step, &plan, device);
-    return plx_recipe_check(recipe, shared_bytes(problem, plan.threads * plan.span), device, error);
+    plx_matvec_strips plan = plx_matvec_plan_strips(problem, device);
+    plx_step *step = add_product(problem, recipe, "matvec_vector", plan.block->threads, plan.items);
+    add_strips(problem, recipe, step, &plan, device);
+    return plx_recipe_check(recipe, shared_bytes(problem, strip_elements(problem, &plan)), device, error);
 }
 
 static plx_status vector_recipe(const plx_problem *problem, const plx_device_info *device,
@@ -255,13 +259,11 @@ static plx_status vector_recipe(const plx_problem *problem, const plx_device_inf
 /* A row alone has kernels of its own. */
 static void add_split_rows(const plx_problem *problem, plx_recipe *recipe)
 {
-    size_t variant = strlen(recipe->variant), defines = strlen(recipe->defines);
-
     plx_step_i64(&recipe->steps[0], plx_matvec_period(problem));
     if (outputs_of(problem) > 1)
         return;
-    (void)snprintf(recipe->variant + variant, sizeof recipe->variant - variant, "_alone");
-    (void)snprintf(recipe->defines + defines, sizeof recipe->defines - defines, " -DALONE");
+    append(recipe->variant, sizeof recipe->variant, "_alone");
+    append(recipe->defines, sizeof recipe->defines, " -DALONE");
 }
 
 /* Sums of rows come out wrong there, of columns right (doc/validation.md). */
@@ -270,27 +272,42 @@ static bool is_miscompiled(const plx_problem *problem, const plx_device_info *de
     return !problem->of.matvec.trans && strstr(device->api, "PoCL 5.0") != NULL;
 }
 
+static plx_status split_rows_recipe(const plx_problem *problem, const plx_device_info *device,
+                                    plx_recipe *recipe, plx_error *error)
+{
+    plx_matvec_chunks plan = plx_matvec_plan_split(problem, device);
+
+    if (is_miscompiled(problem, device))
+        return plx_fail(error, PLX_UNSUPPORTED, "PoCL 5.0 compiles split wrong; later versions do not");
+    plx_status status = add_chunked(problem, device, &plan, "matvec_split", recipe, error);
+    if (status != PLX_OK)
+        return status;
+    add_split_rows(problem, recipe);
+    return plx_recipe_check(recipe, shared_bytes(problem, ALIKE_ROOM), device, error);
+}
+
+static plx_status split_columns_recipe(const plx_problem *problem, const plx_device_info *device,
+                                       plx_recipe *recipe, plx_error *error)
+{
+    plx_matvec_strips strips = plx_matvec_plan_chunked_strips(problem, device);
+    plx_matvec_chunks plan = plx_matvec_plan_split(problem, device);
+    plx_status status = add_chunked(problem, device, &plan, "matvec_split", recipe, error);
+
+    if (status != PLX_OK)
+        return status;
+    add_strips(problem, recipe, &recipe->steps[0], &strips, device);
+    return plx_recipe_check(recipe, shared_bytes(problem, strip_elements(problem, &strips)), device, error);
+}
+
 static plx_status split_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                                plx_error *error)
 {
-    plx_matvec_chunks plan = plx_matvec_plan_split(problem, device);
-    plx_matvec_strips strip = plx_matvec_plan_split_strips(problem, device);
     plx_status status = start(problem, device, recipe, error);
 
-    if (status == PLX_OK && is_miscompiled(problem, device))
-        return plx_fail(error, PLX_UNSUPPORTED, "PoCL 5.0 compiles split wrong; later versions do not");
     if (status != PLX_OK || outputs_of(problem) == 0)
         return status;
-    status = add_chunked(problem, device, &plan, "matvec_split", recipe, error);
-    if (status != PLX_OK)
-        return status;
-    if (problem->of.matvec.trans)
-        add_long_strips(recipe, &recipe->steps[0], &strip, device);
-    else
-        add_split_rows(problem, recipe);
-    return plx_recipe_check(
-        recipe, shared_bytes(problem, problem->of.matvec.trans ? strip.threads * strip.span : ALIKE_ROOM),
-        device, error);
+    return problem->of.matvec.trans ? split_columns_recipe(problem, device, recipe, error)
+                                    : split_rows_recipe(problem, device, recipe, error);
 }
 
 static plx_status narrow_stream_recipe(const plx_problem *problem, const plx_device_info *device,
@@ -302,14 +319,24 @@ static plx_status narrow_stream_recipe(const plx_problem *problem, const plx_dev
     return plx_recipe_check(recipe, 0, device, error);
 }
 
+static int blocks_of_narrow(const plx_problem *problem, bool few)
+{
+    if (few)
+        return MATVEC_NARROW_FEW_BLOCKS;
+    return problem->dtype == PLX_F32 ? MATVEC_NARROW_BLOCKS : MATVEC_NARROW_BLOCKS_F64;
+}
+
 static plx_status narrow_rows_recipe(const plx_problem *problem, const plx_device_info *device,
                                      plx_recipe *recipe, plx_error *error)
 {
-    int64_t width = plx_matvec_width_of_row(problem), rows = ALIKE_THREADS / width * MATVEC_ROWS;
+    bool few = plx_matvec_is_few(problem, device);
+    int64_t width = plx_matvec_width_of_row(problem), rows = few ? 1 : MATVEC_ROWS;
     plx_step *step = add_product(problem, recipe, "matvec_narrow", ALIKE_THREADS,
-                                 quotient_up(outputs_of(problem), rows));
+                                 quotient_up(outputs_of(problem), ALIKE_THREADS / width * rows));
     plx_step_i32(step, (int32_t)width);
-    plx_recipe_side_by_side(recipe, device, ALIKE_THREADS, MATVEC_NARROW_BLOCKS);
+    append(recipe->variant, sizeof recipe->variant, few ? "_few" : "");
+    append(recipe->defines, sizeof recipe->defines, few ? " -DFEW" : "");
+    plx_recipe_side_by_side(recipe, device, ALIKE_THREADS, blocks_of_narrow(problem, few));
     return plx_recipe_check(recipe, shared_bytes(problem, ALIKE_THREADS), device, error);
 }
 
@@ -321,7 +348,7 @@ static plx_status narrow_recipe(const plx_problem *problem, const plx_device_inf
     plx_status status = start(problem, device, recipe, error);
     if (status != PLX_OK || outputs_of(problem) == 0)
         return status;
-    return plx_matvec_is_stream(problem) ? narrow_stream_recipe(problem, device, recipe, error)
+    return plx_matvec_is_stream(problem, device) ? narrow_stream_recipe(problem, device, recipe, error)
                                          : narrow_rows_recipe(problem, device, recipe, error);
 }
 
@@ -406,8 +433,7 @@ static const plx_row rows[ROWS] = {
             .idea = "16-byte loads, four rows per block, x reused from registers",
             .gain = "a little: a quarter of the load instructions for A, a sixteenth for x",
             .limit = "memory bandwidth",
-            .needs = "transposed, a matrix whose rows do not begin at multiples of 16 bytes is read element "
-                     "by element",
+            .needs = "",
             .dtypes = MATVEC_DTYPES,
             .accumulator_f32 = PLX_F32,
             .reproducibility = PLX_R1,
@@ -448,8 +474,8 @@ static const plx_row rows[ROWS] = {
 
 /* ---- the choice ----------------------------------------------------------------------- */
 
-/* Rows shorter than what a block reads in a round are for `narrow`. */
-enum { SHORT_ROW = 512, LONG_ROW = 8192, LONG_COLUMN = 1024 };
+/* Rows that a warp reads in a few rounds are for `narrow`. */
+enum { SHORT_ROW = 1024, LONG_ROW = 8192, FEW_ROUNDS = 4 };
 
 static bool is_transposed(const plx_problem *problem, const plx_device_info *device)
 {
@@ -457,16 +483,11 @@ static bool is_transposed(const plx_problem *problem, const plx_device_info *dev
     return problem->of.matvec.trans;
 }
 
-/* Strips of whole columns don't fill the device. */
+/* Strips of whole columns don't fill the device, or would be pieces of lines. */
 static bool has_few_long_columns(const plx_problem *problem, const plx_device_info *device)
 {
-    bool packed = problem->of.matvec.lda % lanes(problem->dtype) == 0;
-    bool few = packs_of(problem, outputs_of(problem)) < device->units;
-
-    if (!problem->of.matvec.trans || terms_of(problem) < LONG_COLUMN)
-        return false;
-    plx_matvec_strips strips = plx_matvec_plan_vector(problem, device);
-    return few || (!packed && !plx_matvec_strips_fill(&strips, device));
+    return problem->of.matvec.trans && plx_matvec_plan_chunked_strips(problem, device).time <
+                                           plx_matvec_plan_strips(problem, device).time;
 }
 
 static bool has_short_rows(const plx_problem *problem, const plx_device_info *device)
@@ -481,11 +502,12 @@ static bool has_long_rows(const plx_problem *problem, const plx_device_info *dev
     return !problem->of.matvec.trans && terms_of(problem) > SHORT_ROW;
 }
 
+/* So few blocks of whole rows that the last round of them would be waited for. */
 static bool has_few_long_rows(const plx_problem *problem, const plx_device_info *device)
 {
-    int64_t units = device->units;
+    int64_t at_once = (int64_t)device->units * MATVEC_ALIKE_BLOCKS;
     return !problem->of.matvec.trans && terms_of(problem) >= LONG_ROW &&
-           outputs_of(problem) < units * STRIPS_PER_UNIT * MATVEC_ROWS;
+           plx_matvec_alike_items(problem) < at_once * FEW_ROUNDS;
 }
 
 /* `vector` where its blocks fill the device, `split` where only chunks of the sums do.
