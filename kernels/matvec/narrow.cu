@@ -1,8 +1,8 @@
 /* matvec/narrow: rows too short for a block or a warp.  A few lanes have a row, so that a
  * warp's loads cover neighbouring rows.  They read the packs that lie at multiples of 16 bytes,
- * wherever the row begins, and leave out what of them isn't the row's.  Many rows that follow each
- * other without a gap are so short that this would be much: a block takes a run of them as one
- * stream of packs to shared memory, and each thread sums one row from there. */
+ * wherever the row begins, and elements at its ends.  Where there are many rows without a gap
+ * between them, a block takes a run of them as one stream of packs to shared memory, and each
+ * thread sums one row from there. */
 #include "packs.cuh"
 
 enum { NARROW_THREADS = 32 * MATVEC_WARPS };

@@ -29,20 +29,22 @@ matvec_split(MATVEC_PARAMETERS, CHUNKS_PARAMETERS, long period)
 
 #else
 kernel WORK_GROUP(STRIP_THREADS) void
-matvec_split(MATVEC_PARAMETERS, CHUNKS_PARAMETERS, int width, int span)
+matvec_split(MATVEC_PARAMETERS, CHUNKS_PARAMETERS, STRIP_PARAMETERS)
 {
     MATVEC_OPERANDS;
     CHUNKS_OPERANDS;
-    local T room[STRIP_ROOM];
+    local PACK room[STRIP_ROOM];
     local int last;
-    const long chunk = (long)get_group_id(0) % chunks, item = (long)get_group_id(0) / chunks;
-    const long strip = item * width * SPAN, first = chunk * chunk_length;
+    const int number = (int)get_group_id(0) / (int)chunks, chunk = (int)get_group_id(0) - number * (int)chunks;
+    const long first = chunk * chunk_length;
+    const strip_t strip =
+        strip_of(a, lda, outputs, terms, number, first, min(first + chunk_length, terms), STRIP_ARGUMENTS);
+    volatile global T *mine = partial + chunk * outputs + (long)number * columns_of_strip;
 
-    sum_strip(a, lda, x, outputs, strip, first, min(first + chunk_length, terms), width, room);
-    for (int i = (int)get_local_id(0); i < width * SPAN; i += STRIP_THREADS)
-        if (strip + i < outputs)
-            publish(partial + chunk * outputs + strip + i, room[i]);
-    combine(partial, tickets, y, item, outputs, chunks, units, blocks_of_unit, outputs_of_unit, slices,
-            STRIP_THREADS, alpha, beta, room, &last);
+    sum_strip(&strip, x, room);
+    for (int c = (int)get_local_id(0); c < strip.columns; c += STRIP_THREADS)
+        publish(mine + c, sum_of_column(&strip, (local const T *)room, c));
+    combine(partial, tickets, y, number, outputs, chunks, units, blocks_of_unit, outputs_of_unit, slices,
+            STRIP_THREADS, alpha, beta, (local T *)room, &last);
 }
 #endif
