@@ -376,20 +376,21 @@ INLINE int classes_of(const strip_t *strip)
     return min(period, strip->groups);
 }
 
-INLINE strip_t strip_of(global const T *a, long lda, long outputs, long terms, long number, long first,
-                        long end, STRIP_PARAMETERS)
+/* The strip from `column` on, `columns` wide. */
+INLINE strip_t strip_of(global const T *a, long lda, long outputs, long terms, long column, long columns,
+                        long first, long end, STRIP_PARAMETERS)
 {
-    const long column = number * columns_of_strip, reach = lda >= LANES ? 1 : LANES - 1;
+    const long reach = lda >= LANES ? 1 : LANES - 1;
     strip_t strip;
 
     strip.a = a + column;
     strip.lda = lda;
     strip.first = first;
     strip.end = end;
-    strip.columns = (int)min((long)columns_of_strip, outputs - column);
-    strip.start = (int)((size_t)a % 16 / sizeof(T));
+    strip.columns = (int)columns;
+    strip.start = (int)((size_t)strip.a % 16 / sizeof(T));
     strip.slope = (int)(lda % LANES);
-    const bool shifted = strip.start != 0 || strip.slope != 0;
+    const bool shifted = !is_aligned(a) || strip.slope != 0;
     strip.width = shifted ? shifted_width : width;
     strip.height = shifted ? shifted_height : height;
     strip.groups = shifted ? shifted_groups : groups;

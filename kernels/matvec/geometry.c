@@ -113,9 +113,23 @@ plx_matvec_chunks plx_matvec_plan_split(const plx_problem *problem, const plx_de
     return problem->of.matvec.trans ? plan_strip_chunks(problem, device) : plan_row_chunks(problem, device);
 }
 
-int64_t plx_matvec_width_of_row(const plx_problem *problem)
+/* Rounds of a group that has a row. */
+static int64_t rounds_of(int64_t packs, int64_t width)
 {
-    return INT64_C(1) << levels(clamp(packs_of(problem, terms_of(problem)), 1, 32));
+    return quotient_up(packs, width);
+}
+
+/* Half a line of memory at least, side by side; more where that leaves few lanes idle. */
+int64_t plx_matvec_width_of_row(const plx_problem *problem, const plx_device_info *device)
+{
+    int64_t packs = clamp(packs_of(problem, terms_of(problem)), 1, INT64_MAX / 64);
+    int64_t width = INT64_C(1) << levels(smaller(packs, 32));
+
+    if (plx_matvec_is_few(problem, device))
+        return width;
+    while (width > 8 && rounds_of(packs, width) * width * 7 > packs * 8)
+        width /= 2;
+    return width;
 }
 
 int64_t plx_matvec_stream_elements(int64_t terms)
@@ -123,7 +137,7 @@ int64_t plx_matvec_stream_elements(int64_t terms)
     return (MATVEC_STREAM_ROWS + 1) * terms;
 }
 
-enum { MOST_OF_STREAM = 48 * 1024 }; /* bytes, so that several runs fit on a unit */
+enum { MOST_OF_STREAM = 12 * 1024 };         /* bytes, so that many runs fit on a unit */
 enum { STREAM_BLOCKS = 8, FULL_BLOCKS = 3 }; /* for each unit, before it is worth while */
 
 bool plx_matvec_is_stream(const plx_problem *problem, const plx_device_info *device)
@@ -139,7 +153,8 @@ bool plx_matvec_is_stream(const plx_problem *problem, const plx_device_info *dev
 
 bool plx_matvec_is_few(const plx_problem *problem, const plx_device_info *device)
 {
-    int64_t rows_of_block = ALIKE_THREADS / plx_matvec_width_of_row(problem) * MATVEC_ROWS;
+    int64_t packs = clamp(packs_of(problem, terms_of(problem)), 1, 32);
+    int64_t rows_of_block = ALIKE_THREADS / (INT64_C(1) << levels(packs)) * MATVEC_ROWS;
     return quotient_up(outputs_of(problem), rows_of_block) < larger(device->units, 1) * FULL_BLOCKS;
 }
 
@@ -215,14 +230,15 @@ int64_t plx_matvec_depth_of_split(const plx_problem *problem, const plx_device_i
     return at_most_all(problem, of_chunk + depth_of_combine(&plan));
 }
 
-/* One thread has a row of a stream, in several sums.  Else some lanes have it in packs, the
- * first and last of which may hold but one of its elements. */
+/* One thread has a row of a stream, in several sums.  Else some lanes have it: in packs, and the
+ * elements before the first and behind the last. */
 int64_t plx_matvec_depth_of_narrow(const plx_problem *problem, const plx_device_info *device)
 {
-    int64_t terms = terms_of(problem), width = plx_matvec_width_of_row(problem), pack = lanes(problem->dtype);
+    int64_t terms = terms_of(problem), pack = lanes(problem->dtype);
 
     if (plx_matvec_is_stream(problem, device))
         return at_most_all(problem, quotient_up(terms, MATVEC_STREAM_SUMS) + levels(MATVEC_STREAM_SUMS));
-    int64_t packs = packs_of(problem, terms + pack - 1);
-    return at_most_all(problem, quotient_up(packs, width) * pack + levels(width));
+    int64_t width = plx_matvec_width_of_row(problem, device);
+    return at_most_all(problem, quotient_up(terms / pack, width) * pack + quotient_up(2 * (pack - 1), width) +
+                                    levels(width));
 }

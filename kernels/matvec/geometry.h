@@ -54,8 +54,8 @@ enum { ALIKE_THREADS = 32 * MATVEC_WARPS };
 int64_t plx_matvec_period(const plx_problem *problem);
 /* Blocks of MATVEC_ROWS rows, `period` apart; some may be empty. */
 int64_t plx_matvec_alike_items(const plx_problem *problem);
-/* `narrow`: lanes that have a row, a power of two, one for each pack up to a warp. */
-int64_t plx_matvec_width_of_row(const plx_problem *problem);
+/* `narrow`: lanes that have a row, a power of two up to a warp. */
+int64_t plx_matvec_width_of_row(const plx_problem *problem, const plx_device_info *device);
 /* Whether there are so few rows that a group of lanes shall have one, not MATVEC_ROWS. */
 bool plx_matvec_is_few(const plx_problem *problem, const plx_device_info *device);
 /* Whether `narrow` takes rows as one stream: many that are not packed, and without gaps. */

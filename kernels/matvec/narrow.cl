@@ -13,51 +13,68 @@
 #define NARROW_STEPS 1
 #endif
 
-/* Elements of a row or of x, a pack from `at` on; those that are not there are 0. */
-INLINE PACK read_within(global const T *from, long at, long count)
+/* A pack of each of `count` rows, `distance` elements from each other, and of x. */
+INLINE void read_round(global const T *row, long distance, int count, global const T *x, bool x_aligned,
+                       PACK *of_a, PACK *of_x)
 {
-    T lane[LANES];
-    UNROLL
-    for (int q = 0; q < LANES; ++q)
-        lane[q] = at + q >= 0 && at + q < count ? from[q] : (T)0;
-    return PACK_FROM(lane);
-}
-
-/* What a group of lanes has: `count` rows, `distance` elements from each other, all of which
- * begin alike against 16 bytes; a pack of each row, from `at` on, and of x. */
-INLINE void read_round(global const T *row, long distance, int count, global const T *x, bool x_aligned, long at,
-                       long terms, PACK *of_a, PACK *of_x)
-{
-    const bool inside = at >= 0 && at + LANES <= terms;
-
     UNROLL
     for (int r = 0; r < NARROW_ROWS; ++r)
         if (r < count)
-            of_a[r] = inside ? read_once(row + r * distance + at) : read_within(row + r * distance + at, at, terms);
-    *of_x = inside ? read_often(x + at, x_aligned) : read_within(x + at, at, terms);
+            of_a[r] = read_once(row + r * distance);
+    *of_x = read_often(x, x_aligned);
 }
 
-/* The group's packs from `at` on, `step` apart: NARROW_STEPS rounds started together, then used. */
-INLINE void add_row_packs(global const T *row, long distance, int count, global const T *x, bool x_aligned,
-                          long at, int step, long terms, T *sum)
+INLINE void add_round(const PACK *of_a, PACK of_x, int count, T *sum)
 {
-    for (; at < terms; at += NARROW_STEPS * step) {
-        PACK of_a[NARROW_STEPS][NARROW_ROWS], of_x[NARROW_STEPS];
-        UNROLL
-        for (int s = 0; s < NARROW_STEPS; ++s)
-            read_round(row, distance, count, x, x_aligned, at + s * step, terms, of_a[s], &of_x[s]);
-        UNROLL
-        for (int s = 0; s < NARROW_STEPS; ++s)
+    T lane_of_a[LANES], lane_of_x[LANES];
+
+    PACK_TO(of_x, lane_of_x);
+    UNROLL
+    for (int r = 0; r < NARROW_ROWS; ++r)
+        if (r < count) {
+            PACK_TO(of_a[r], lane_of_a);
             UNROLL
-            for (int r = 0; r < NARROW_ROWS; ++r)
-                if (r < count) {
-                    T lane_of_a[LANES], lane_of_x[LANES];
-                    PACK_TO(of_a[s][r], lane_of_a);
-                    PACK_TO(of_x[s], lane_of_x);
-                    UNROLL
-                    for (int q = 0; q < LANES; ++q)
-                        sum[r] = MULTIPLY_ADD(lane_of_a[q], lane_of_x[q], sum[r]);
-                }
+            for (int q = 0; q < LANES; ++q)
+                sum[r] = MULTIPLY_ADD(lane_of_a[q], lane_of_x[q], sum[r]);
+        }
+}
+
+/* The packs from `at` on, `step` apart: NARROW_STEPS started together, then used.  What is left
+ * of them are started together, too. */
+INLINE void add_row_packs(global const T *row, long distance, int count, global const T *x, bool x_aligned,
+                          long at, int step, long end, T *sum)
+{
+    PACK of_a[NARROW_STEPS][NARROW_ROWS], of_x[NARROW_STEPS];
+
+    for (; at + (NARROW_STEPS - 1) * step < end; at += NARROW_STEPS * step) {
+        UNROLL
+        for (int s = 0; s < NARROW_STEPS; ++s)
+            read_round(row + at + s * step, distance, count, x + at + s * step, x_aligned, of_a[s], &of_x[s]);
+        UNROLL
+        for (int s = 0; s < NARROW_STEPS; ++s)
+            add_round(of_a[s], of_x[s], count, sum);
+    }
+    UNROLL
+    for (int s = 0; s < NARROW_STEPS - 1; ++s)
+        if (at + s * step < end)
+            read_round(row + at + s * step, distance, count, x + at + s * step, x_aligned, of_a[s], &of_x[s]);
+    UNROLL
+    for (int s = 0; s < NARROW_STEPS - 1; ++s)
+        if (at + s * step < end)
+            add_round(of_a[s], of_x[s], count, sum);
+}
+
+/* Elements in no pack: `head` before the `packs` elements that are, and those behind. */
+INLINE void add_singles(global const T *row, long distance, int count, global const T *x, int lane, int width,
+                        int head, long packs, long terms, T *sum)
+{
+    for (int single = lane; single < terms - packs; single += width) {
+        const long at = single < head ? single : single + packs;
+        const T of_x = x[at];
+        UNROLL
+        for (int r = 0; r < NARROW_ROWS; ++r)
+            if (r < count)
+                sum[r] = MULTIPLY_ADD(row[r * distance + at], of_x, sum[r]);
     }
 }
 
@@ -94,8 +111,8 @@ kernel WORK_GROUP(NARROW_THREADS) void matvec_narrow(MATVEC_PARAMETERS, int widt
     const int thread = (int)get_local_id(0), lane = thread & (width - 1);
     const long first = (long)get_group_id(0) * (apart * NARROW_ROWS) + (thread >> levels);
     global const T *row = a + first * lda;
-    const int shift = (int)((size_t)row % 16 / sizeof(T));
-    const bool x_aligned = is_aligned(a) && is_aligned(x) && lda % LANES == 0;
+    const int head = (int)min(to_boundary(row), terms);
+    const long packs = (terms - head) / LANES * LANES, at = head + lane * LANES;
     T sum[NARROW_ROWS];
     int count = 0;
 
@@ -104,10 +121,11 @@ kernel WORK_GROUP(NARROW_THREADS) void matvec_narrow(MATVEC_PARAMETERS, int widt
         count += first + r * apart < outputs;
         sum[r] = 0;
     }
-    if (x_aligned)
-        add_row_packs(row, apart * lda, count, x, true, lane * LANES - shift, width * LANES, terms, sum);
+    add_singles(row, apart * lda, count, x, lane, width, head, packs, terms, sum);
+    if (lda % LANES == 0 && is_aligned(x + head)) /* the same for all groups of lanes */
+        add_row_packs(row, apart * lda, count, x, true, at, width * LANES, head + packs, sum);
     else
-        add_row_packs(row, apart * lda, count, x, false, lane * LANES - shift, width * LANES, terms, sum);
+        add_row_packs(row, apart * lda, count, x, false, at, width * LANES, head + packs, sum);
     join_group(sum, width, room);
     if (lane == 0)
         UNROLL

@@ -8,11 +8,11 @@
 enum { NARROW_THREADS = 32 * MATVEC_WARPS };
 
 /* ROWS rows, `apart` rows from each other, as a group of `width` lanes has them; `count` of
- * them exist.  All begin alike against 16 bytes, `shift` elements behind a multiple of them. */
+ * them exist.  All begin alike against 16 bytes. */
 template <class T, int ROWS> struct Group {
     const T *row;
     int64_t first, distance; /* elements from a row to the next */
-    int lane, width, apart, shift, count;
+    int lane, width, apart, count;
 };
 
 template <int ROWS, class T> __device__ Group<T, ROWS> group_of(const Matvec<T> &v, int width)
@@ -25,7 +25,6 @@ template <int ROWS, class T> __device__ Group<T, ROWS> group_of(const Matvec<T> 
     group.first = (int64_t)blockIdx.x * (group.apart * ROWS) + (threadIdx.x >> levels);
     group.row = v.a + group.first * v.lda;
     group.distance = group.apart * v.lda;
-    group.shift = (int)((uintptr_t)group.row % 16 / sizeof(T));
     group.count = 0;
 #pragma unroll
     for (int r = 0; r < ROWS; ++r)
@@ -33,63 +32,87 @@ template <int ROWS, class T> __device__ Group<T, ROWS> group_of(const Matvec<T> 
     return group;
 }
 
-/* Elements `at` .. of a row or of x, a pack, some of which may not be there: those are 0. */
-template <class T> __device__ Pack<T> read_edge(const T *from, int64_t at, int64_t count)
-{
-    Pack<T> pack;
-#pragma unroll
-    for (int q = 0; q < Pack<T>::lanes; ++q)
-        pack.lane[q] = at + q >= 0 && at + q < count ? from[q] : T(0);
-    return pack;
-}
-
-/* A pack of each row and of x, those from `at` on. */
+/* A pack of each row and of x. */
 template <class T, int ROWS> struct Round {
     Pack<T> of_a[ROWS], of_x;
 };
 
 template <bool X_ALIGNED, class T, int ROWS>
-__device__ void read_round(const Matvec<T> &v, const Group<T, ROWS> &group, int64_t at, Round<T, ROWS> &to)
+__device__ void read_round(const Group<T, ROWS> &group, const T *x, int64_t at, Round<T, ROWS> &to)
 {
     const T *row = group.row + at;
 
-    if (at >= 0 && at + Pack<T>::lanes <= v.terms) {
 #pragma unroll
-        for (int r = 0; r < ROWS; ++r, row += group.distance)
-            if (r < group.count)
-                to.of_a[r] = read_once(row);
-        to.of_x = read_often<X_ALIGNED>(v.x + at);
-    } else { /* also beyond the end: all are 0 then */
-#pragma unroll
-        for (int r = 0; r < ROWS; ++r, row += group.distance)
-            if (r < group.count)
-                to.of_a[r] = read_edge(row, at, v.terms);
-        to.of_x = read_edge(v.x + at, at, v.terms);
-    }
+    for (int r = 0; r < ROWS; ++r, row += group.distance)
+        if (r < group.count)
+            to.of_a[r] = read_once(row);
+    to.of_x = read_often<X_ALIGNED>(x + at);
 }
 
-/* STEPS rounds, the group's width apart: started together, then used. */
-template <bool X_ALIGNED, int STEPS, class T, int ROWS>
-__device__ void add_row_packs(const Matvec<T> &v, const Group<T, ROWS> &group, T *sum)
+template <class T, int ROWS> __device__ void add_round(const Group<T, ROWS> &group, const Round<T, ROWS> &round, T *sum)
 {
-    constexpr int L = Pack<T>::lanes;
-    const int step = group.width * L;
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r)
+        if (r < group.count)
+#pragma unroll
+            for (int q = 0; q < Pack<T>::lanes; ++q)
+                sum[r] = fma(round.of_a[r].lane[q], round.of_x.lane[q], sum[r]);
+}
+
+/* The packs from `at` on, the group's width apart: STEPS started together, then used.  What is
+ * left of them are started together, too. */
+template <bool X_ALIGNED, int STEPS, class T, int ROWS>
+__device__ void add_row_packs(const Group<T, ROWS> &group, const T *x, int64_t at, int64_t end, T *sum)
+{
+    const int step = group.width * Pack<T>::lanes;
+    Round<T, ROWS> round[STEPS];
 
 #pragma unroll 1
-    for (int64_t at = group.lane * L - group.shift; at < v.terms; at += STEPS * step) {
-        Round<T, ROWS> round[STEPS];
+    for (; at + (STEPS - 1) * step < end; at += STEPS * step) {
 #pragma unroll
         for (int s = 0; s < STEPS; ++s)
-            read_round<X_ALIGNED>(v, group, at + s * step, round[s]);
+            read_round<X_ALIGNED>(group, x, at + s * step, round[s]);
 #pragma unroll
         for (int s = 0; s < STEPS; ++s)
-#pragma unroll
-            for (int r = 0; r < ROWS; ++r)
-                if (r < group.count)
-#pragma unroll
-                    for (int q = 0; q < L; ++q)
-                        sum[r] = fma(round[s].of_a[r].lane[q], round[s].of_x.lane[q], sum[r]);
+            add_round(group, round[s], sum);
     }
+#pragma unroll
+    for (int s = 0; s < STEPS - 1; ++s)
+        if (at + s * step < end)
+            read_round<X_ALIGNED>(group, x, at + s * step, round[s]);
+#pragma unroll
+    for (int s = 0; s < STEPS - 1; ++s)
+        if (at + s * step < end)
+            add_round(group, round[s], sum);
+}
+
+/* Element number `single` of those in no pack, before the `packs` elements that are and behind. */
+template <class T, int ROWS>
+__device__ void add_single(const Group<T, ROWS> &group, const T *x, int single, int head, int64_t packs, T *sum)
+{
+    const int64_t at = single < head ? single : single + packs;
+    const T of_x = x[at];
+    const T *row = group.row + at;
+
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r, row += group.distance)
+        if (r < group.count)
+            sum[r] = fma(*row, of_x, sum[r]);
+}
+
+template <int STEPS, class T, int ROWS>
+__device__ void sum_group(const Matvec<T> &v, const Group<T, ROWS> &group, T *sum)
+{
+    constexpr int L = Pack<T>::lanes;
+    const int head = (int)min(to_boundary(group.row), v.terms);
+    const int64_t packs = (v.terms - head) / L * L, first = head + group.lane * L;
+
+    for (int single = group.lane; single < v.terms - packs; single += group.width)
+        add_single(group, v.x, single, head, packs, sum);
+    if (v.lda % L == 0 && is_aligned(v.x + head)) /* the same for all groups */
+        add_row_packs<true, STEPS>(group, v.x, first, head + packs, sum);
+    else
+        add_row_packs<false, STEPS>(group, v.x, first, head + packs, sum);
 }
 
 template <int ROWS, int STEPS, class T> __device__ void narrow_rows(Matvec<T> v, int32_t width)
@@ -98,10 +121,7 @@ template <int ROWS, int STEPS, class T> __device__ void narrow_rows(Matvec<T> v,
     const Group<T, ROWS> group = group_of<ROWS>(v, width);
     T sum[ROWS] = {};
 
-    if (is_aligned(v.a) && is_aligned(v.x) && v.lda % Pack<T>::lanes == 0)
-        add_row_packs<true, STEPS>(v, group, sum);
-    else
-        add_row_packs<false, STEPS>(v, group, sum);
+    sum_group<STEPS>(v, group, sum);
     for (int distance = width / 2; distance > 0; distance /= 2)
 #pragma unroll
         for (int r = 0; r < ROWS; ++r)

@@ -330,7 +330,7 @@ static plx_status narrow_rows_recipe(const plx_problem *problem, const plx_devic
                                      plx_recipe *recipe, plx_error *error)
 {
     bool few = plx_matvec_is_few(problem, device);
-    int64_t width = plx_matvec_width_of_row(problem), rows = few ? 1 : MATVEC_ROWS;
+    int64_t width = plx_matvec_width_of_row(problem, device), rows = few ? 1 : MATVEC_ROWS;
     plx_step *step = add_product(problem, recipe, "matvec_narrow", ALIKE_THREADS,
                                  quotient_up(outputs_of(problem), ALIKE_THREADS / width * rows));
     plx_step_i32(step, (int32_t)width);
@@ -474,8 +474,8 @@ static const plx_row rows[ROWS] = {
 
 /* ---- the choice ----------------------------------------------------------------------- */
 
-/* Rows that a warp reads in a few rounds are for `narrow`. */
-enum { SHORT_ROW = 1024, LONG_ROW = 8192, FEW_ROUNDS = 4 };
+/* Bytes of rows that a few lanes read in reasonable time, and of those that are worth a cut. */
+enum { SHORT_ROW = 8 * 1024, LONG_ROW = 32 * 1024, FEW_ROUNDS = 4 };
 
 static bool is_transposed(const plx_problem *problem, const plx_device_info *device)
 {
@@ -490,24 +490,30 @@ static bool has_few_long_columns(const plx_problem *problem, const plx_device_in
                                            plx_matvec_plan_strips(problem, device).time;
 }
 
+static int64_t bytes_of_row(const plx_problem *problem)
+{
+    return terms_of(problem) * element_size(problem->dtype);
+}
+
 static bool has_short_rows(const plx_problem *problem, const plx_device_info *device)
 {
     (void)device;
-    return !problem->of.matvec.trans && terms_of(problem) <= SHORT_ROW;
+    return !problem->of.matvec.trans && bytes_of_row(problem) <= SHORT_ROW;
 }
 
 static bool has_long_rows(const plx_problem *problem, const plx_device_info *device)
 {
-    (void)device;
-    return !problem->of.matvec.trans && terms_of(problem) > SHORT_ROW;
+    return !problem->of.matvec.trans && !has_short_rows(problem, device);
 }
 
-/* So few blocks of whole rows that the last round of them would be waited for. */
+/* So few blocks of whole rows that the last round of them would be waited for, or that most
+ * of the device would wait. */
 static bool has_few_long_rows(const plx_problem *problem, const plx_device_info *device)
 {
-    int64_t at_once = (int64_t)device->units * MATVEC_ALIKE_BLOCKS;
-    return !problem->of.matvec.trans && terms_of(problem) >= LONG_ROW &&
-           plx_matvec_alike_items(problem) < at_once * FEW_ROUNDS;
+    int64_t items = plx_matvec_alike_items(problem), units = device->units, bytes = bytes_of_row(problem);
+    return !problem->of.matvec.trans &&
+           ((bytes >= LONG_ROW && items < units * MATVEC_ALIKE_BLOCKS * FEW_ROUNDS) ||
+            (bytes >= LONG_ROW / 2 && items < units / 2));
 }
 
 /* `vector` where its blocks fill the device, `split` where only chunks of the sums do.

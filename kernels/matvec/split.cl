@@ -10,7 +10,9 @@ matvec_split(MATVEC_PARAMETERS, CHUNKS_PARAMETERS, long period)
     local T room[ALIKE_ROOM];
     local int last;
     const int thread = (int)get_local_id(0);
-    const long chunk = (long)get_group_id(0) % chunks, item = (long)get_group_id(0) / chunks;
+    /* Work-groups side by side have one chunk of x. */
+    const uint items = (uint)get_num_groups(0) / (uint)chunks;
+    const long chunk = (uint)get_group_id(0) / items, item = (uint)get_group_id(0) % items;
     const long first = first_alike(item, period);
     const int count = count_alike(first, period, outputs);
     T sum[ALIKE_ROWS];
@@ -36,10 +38,10 @@ matvec_split(MATVEC_PARAMETERS, CHUNKS_PARAMETERS, STRIP_PARAMETERS)
     local PACK room[STRIP_ROOM];
     local int last;
     const int number = (int)get_group_id(0) / (int)chunks, chunk = (int)get_group_id(0) - number * (int)chunks;
-    const long first = chunk * chunk_length;
-    const strip_t strip =
-        strip_of(a, lda, outputs, terms, number, first, min(first + chunk_length, terms), STRIP_ARGUMENTS);
-    volatile global T *mine = partial + chunk * outputs + (long)number * columns_of_strip;
+    const long column = (long)number * columns_of_strip, first = chunk * chunk_length;
+    const strip_t strip = strip_of(a, lda, outputs, terms, column, min((long)columns_of_strip, outputs - column),
+                                   first, min(first + chunk_length, terms), STRIP_ARGUMENTS);
+    volatile global T *mine = partial + chunk * outputs + column;
 
     sum_strip(&strip, x, room);
     for (int c = (int)get_local_id(0); c < strip.columns; c += STRIP_THREADS)

@@ -9,7 +9,9 @@ __device__ void split_rows(Matvec<T> v, Chunks<T> chunks, int64_t chunk_packs, i
 {
     wait_for_queue();
     __shared__ T room[ALIKE_THREADS];
-    const int64_t chunk = blockIdx.x % chunks.count, item = blockIdx.x / chunks.count;
+    /* Blocks side by side have one chunk of x. */
+    const unsigned items = gridDim.x / (unsigned)chunks.count;
+    const int64_t chunk = blockIdx.x / items, item = blockIdx.x % items;
     const Alike<T, ROWS> rows = rows_alike<ROWS>(v, item, period);
     T sum[ROWS] = {};
 
@@ -27,9 +29,10 @@ __device__ void split_columns(Matvec<T> v, Chunks<T> chunks, int64_t chunk_terms
     wait_for_queue();
     __shared__ alignas(16) T room[THREADS * Pack<T>::lanes];
     const int number = blockIdx.x / (unsigned)chunks.count, chunk = blockIdx.x - number * (int)chunks.count;
-    const int64_t first = chunk * chunk_terms;
-    const Strip<T> strip = strip_of(v, plan, number, first, min(first + chunk_terms, v.terms));
-    T *partial = chunks.partial + chunk * v.outputs + (int64_t)number * plan.columns;
+    const int64_t column = (int64_t)number * plan.columns, first = chunk * chunk_terms;
+    const Strip<T> strip = strip_of(v, plan, column, min((int64_t)plan.columns, v.outputs - column), first,
+                                    min(first + chunk_terms, v.terms));
+    T *partial = chunks.partial + chunk * v.outputs + column;
 
     sum_strip<THREADS, 1, STEPS>(strip, v.x, room);
     for (int c = threadIdx.x; c < strip.columns; c += THREADS)

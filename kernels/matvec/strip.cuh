@@ -53,21 +53,22 @@ template <class T> __device__ int classes_of(const Strip<T> &strip)
     return min(period, strip.stand.groups);
 }
 
+/* The strip from `column` on, `columns` wide. */
 template <class T>
-__device__ Strip<T> strip_of(const Matvec<T> &v, const StripPlan &plan, int64_t number, int64_t first, int64_t end)
+__device__ Strip<T> strip_of(const Matvec<T> &v, const StripPlan &plan, int64_t column, int64_t columns,
+                             int64_t first, int64_t end)
 {
     constexpr int L = Pack<T>::lanes;
-    const int64_t column = number * plan.columns;
     const int64_t reach = v.lda >= L ? 1 : L - 1; /* rows within a pack's other elements, at most */
     Strip<T> strip;
     strip.a = v.a + column;
     strip.lda = v.lda;
     strip.first = first;
     strip.end = end;
-    strip.columns = (int)min((int64_t)plan.columns, v.outputs - column);
-    strip.start = (int)((uintptr_t)v.a % 16 / sizeof(T));
+    strip.columns = (int)columns;
+    strip.start = (int)((uintptr_t)strip.a % 16 / sizeof(T));
     strip.slope = (int)(v.lda % L);
-    const bool shifted = strip.start != 0 || strip.slope != 0;
+    const bool shifted = (uintptr_t)v.a % 16 != 0 || strip.slope != 0;
     strip.stand = shifted ? plan.shifted : plan.aligned;
     strip.safe_first = shifted ? reach : 0;
     strip.safe_end = shifted || v.outputs % L != 0 ? v.terms - reach : v.terms;
@@ -94,48 +95,77 @@ template <class T> __device__ Pack<T> no_pack()
     return pack;
 }
 
+template <int PACKS, class T> __device__ void add_packs(const Pack<T> (&of_a)[PACKS], T of_x, Pack<T> (&sum)[PACKS])
+{
+#pragma unroll
+    for (int p = 0; p < PACKS; ++p)
+#pragma unroll
+        for (int q = 0; q < Pack<T>::lanes; ++q)
+            sum[p].lane[q] = fma(of_a[p].lane[q], of_x, sum[p].lane[q]);
+}
+
 /* What a thread has of its strip: its first pack begins at `column`, the others `apart`. */
 struct Share {
     int row, column, apart;
 };
 
-/* STEPS rows of packs that all lie within the matrix, from `from` on, `step` elements apart. */
+/* STEPS rows of packs and of x, all of them there, from `from` and `x` on. */
 template <int PACKS, int STEPS, class T>
-__device__ void read_whole(const Strip<T> &strip, const Share &share, const T *from, int64_t step,
-                           Pack<T> (&to)[STEPS][PACKS])
+__device__ void add_whole(const Strip<T> &strip, const Share &share, const T *from, int64_t step, const T *x,
+                          Pack<T> (&sum)[PACKS])
 {
+    Pack<T> of_a[STEPS][PACKS];
+    T of_x[STEPS];
+
 #pragma unroll
     for (int s = 0; s < STEPS; ++s, from += step)
 #pragma unroll
         for (int p = 0; p < PACKS; ++p)
-            to[s][p] = PACKS == 1 || share.column + p * share.apart < strip.columns
-                           ? read_once(from + p * share.apart)
-                           : no_pack<T>();
+            of_a[s][p] = PACKS == 1 || share.column + p * share.apart < strip.columns
+                             ? read_once(from + p * share.apart)
+                             : no_pack<T>();
+#pragma unroll
+    for (int s = 0; s < STEPS; ++s)
+        of_x[s] = x[s * strip.stand.height];
+#pragma unroll
+    for (int s = 0; s < STEPS; ++s)
+        add_packs(of_a[s], of_x[s], sum);
 }
 
-/* The same near the ends of the matrix or of the share: rows i, i + height ... before the end. */
-template <int PACKS, int STEPS, class T>
-__device__ void read_masked(const Strip<T> &strip, const Share &share, const T *from, int64_t step, int64_t i,
-                            Pack<T> (&to)[STEPS][PACKS])
+/* The same where some rows may not be there: i, i + height ... before the end are.  With EDGE
+ * their packs may reach out of the matrix. */
+template <bool EDGE, int PACKS, int STEPS, class T>
+__device__ void add_masked(const Strip<T> &strip, const Share &share, const T *from, int64_t step, const T *x,
+                           int64_t i, Pack<T> (&sum)[PACKS])
 {
+    Pack<T> of_a[STEPS][PACKS];
+    T of_x[STEPS];
+
 #pragma unroll
-    for (int s = 0; s < STEPS; ++s, from += step, i += strip.stand.height)
+    for (int s = 0; s < STEPS; ++s, from += step, i += strip.stand.height) {
+        of_x[s] = i < strip.end ? x[s * strip.stand.height] : T(0);
 #pragma unroll
         for (int p = 0; p < PACKS; ++p) {
             const int column = share.column + p * share.apart;
-            const bool safe = (i >= strip.safe_first && i < strip.safe_end) ||
-                              (column >= 0 && column + Pack<T>::lanes <= strip.columns);
-            to[s][p] = no_pack<T>();
+            const bool whole = !EDGE || (i >= strip.safe_first && i < strip.safe_end);
+            of_a[s][p] = no_pack<T>();
             if (i < strip.end && column < strip.columns)
-                to[s][p] = safe ? read_once(from + p * share.apart)
-                                : read_edge(from + p * share.apart, column, strip.columns);
+                of_a[s][p] = whole || (column >= 0 && column + Pack<T>::lanes <= strip.columns)
+                                 ? read_once(from + p * share.apart)
+                                 : read_edge(from + p * share.apart, column, strip.columns);
         }
+    }
+#pragma unroll
+    for (int s = 0; s < STEPS; ++s)
+        add_packs(of_a[s], of_x[s], sum);
 }
 
-/* This thread's sums.  A round that is not whole is one round of loads, too. */
+/* This thread's sums: whole rounds of loads, then what is left in one; at the first and last rows
+ * of the matrix in rounds of a few, as they take more registers. */
 template <int PACKS, int STEPS, class T>
 __device__ void add_strip(const Strip<T> &strip, const Share &share, const T *x, Pack<T> (&sum)[PACKS])
 {
+    constexpr int FEW = STEPS > 1 ? STEPS / 2 : 1;
     const int height = strip.stand.height;
     const int64_t step = height * strip.lda;
     int64_t i = strip.first + share.row;
@@ -143,28 +173,17 @@ __device__ void add_strip(const Strip<T> &strip, const Share &share, const T *x,
 
     x += i;
 #pragma unroll 1
-    for (; i < strip.end; i += STEPS * height, from += STEPS * step, x += STEPS * height) {
-        Pack<T> of_a[STEPS][PACKS];
-        T of_x[STEPS];
-        const int64_t last = i + (STEPS - 1) * height;
-        if (i >= strip.safe_first && last < min(strip.end, strip.safe_end)) {
-            read_whole<PACKS, STEPS>(strip, share, from, step, of_a);
-#pragma unroll
-            for (int s = 0; s < STEPS; ++s)
-                of_x[s] = x[s * height];
-        } else {
-            read_masked<PACKS, STEPS>(strip, share, from, step, i, of_a);
-#pragma unroll
-            for (int s = 0; s < STEPS; ++s)
-                of_x[s] = i + s * height < strip.end ? x[s * height] : T(0);
-        }
-#pragma unroll
-        for (int s = 0; s < STEPS; ++s)
-#pragma unroll
-            for (int p = 0; p < PACKS; ++p)
-#pragma unroll
-                for (int q = 0; q < Pack<T>::lanes; ++q)
-                    sum[p].lane[q] = fma(of_a[s][p].lane[q], of_x[s], sum[p].lane[q]);
+    while (i < strip.end) {
+        const int64_t next = i + STEPS * height;
+        const bool safe = i >= strip.safe_first && min(strip.end, next - height + 1) <= strip.safe_end;
+        if (safe && next - height < strip.end)
+            add_whole<PACKS, STEPS>(strip, share, from, step, x, sum);
+        else if (safe)
+            add_masked<false, PACKS, STEPS>(strip, share, from, step, x, i, sum);
+        else
+            add_masked<true, PACKS, FEW>(strip, share, from, step, x, i, sum);
+        const int steps = safe ? STEPS : FEW;
+        i += steps * height, from += steps * step, x += steps * height;
     }
 }
 

@@ -118,16 +118,22 @@ static double lost_at_edges(const plx_problem *problem)
     return row_period(problem) > 1 ? 18.8 : 8.4;
 }
 
-/* Bytes in a microsecond that the memory gives to this layout. */
-static double memory_rate(const plx_problem *problem, const plx_matvec_strips *plan, double units)
+/* Bytes that are read, with what else is in the lines of memory at the strips' edges. */
+static double bytes_of(const plx_problem *problem, const plx_matvec_strips *plan)
 {
-    double piece = (double)(plan->columns * element_size(problem->dtype));
+    const plx_matvec_problem *p = &problem->of.matvec;
+    double size = (double)element_size(problem->dtype), piece = (double)plan->columns * size;
+    double bytes = size * (double)terms_of(problem) * (double)smaller(p->lda, p->cols + 8);
+    return plan->columns < outputs_of(problem) ? bytes * (piece + lost_at_edges(problem)) / piece : bytes;
+}
+
+/* Bytes in a microsecond that the memory gives to this layout. */
+static double memory_rate(const plx_matvec_strips *plan, double units)
+{
     double rate = units * (plan->block == &tall ? MEMORY_TALL : MEMORY);
     int64_t cuts = smaller(plan->chunks, 8);
     double apart = cuts < 2 ? 0 : cuts < 4 ? 1 : cuts < 8 ? 2 : 3;
 
-    if (plan->columns < outputs_of(problem))
-        rate *= piece / (piece + lost_at_edges(problem));
     return rate / (1 + 0.0037 * apart); /* blocks side by side do not read side by side */
 }
 
@@ -146,16 +152,13 @@ static double request_rate(const plx_matvec_strips *plan, double units)
 /* Microseconds, up to what all layouts have in common. */
 static double time_of(const plx_problem *problem, const plx_matvec_strips *plan, int64_t units)
 {
-    const plx_matvec_problem *p = &problem->of.matvec;
-    double size = (double)element_size(problem->dtype);
-    double bytes = size * (double)terms_of(problem) * (double)smaller(p->lda, p->cols + 8);
-    double memory = memory_rate(problem, plan, (double)units), reach = request_rate(plan, (double)units);
-    double time = bytes / (memory < reach ? memory : reach);
+    double memory = memory_rate(plan, (double)units), reach = request_rate(plan, (double)units);
+    double time = bytes_of(problem, plan) / (memory < reach ? memory : reach);
 
     if (plan->chunks == 1)
         return time;
     return time + (plan->block == &tall ? CUT_TALL : CUT) +
-           (double)(plan->chunks * plan->columns) * size / JOIN;
+           (double)(plan->chunks * plan->columns * element_size(problem->dtype)) / JOIN;
 }
 
 /* ---- layouts to choose from ------------------------------------------------------------ */
@@ -200,7 +203,8 @@ static int64_t columns_of_lines(const plx_problem *problem, const plx_matvec_blo
     return smaller(lines * LINE / element_size(problem->dtype), widest(problem, block));
 }
 
-/* As many chunks as fill the device, in one round. */
+/* As many chunks as fill the device in one round, or fewer: the last block of a strip has less to
+ * join then. */
 static void consider_chunks(search *s, const plx_matvec_block *block, int64_t wanted)
 {
     plx_matvec_strips plan;
@@ -210,8 +214,10 @@ static void consider_chunks(search *s, const plx_matvec_block *block, int64_t wa
     int64_t chunks = smaller(block->blocks * s->units / plan.items,
                              quotient_up(larger(terms_of(s->problem), 1), plan.aligned.height));
     bool is_whole = plan.items == 1, is_long = plan.columns * element_size(s->problem->dtype) > 8 * LINE;
-    if (block != &tall || (chunks >= 8 && (is_whole || is_long)))
-        consider(s, block, wanted, chunks);
+    if (block == &tall && (chunks < 8 || !(is_whole || is_long)))
+        return;
+    for (int64_t fewer = 1; fewer <= (block == &tall ? 1 : 8); fewer *= 2)
+        consider(s, block, wanted, chunks / fewer);
 }
 
 static search search_of(const plx_problem *problem, const plx_device_info *device)

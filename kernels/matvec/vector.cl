@@ -27,9 +27,15 @@ kernel WORK_GROUP(STRIP_THREADS) void matvec_vector(MATVEC_PARAMETERS, STRIP_PAR
 {
     MATVEC_OPERANDS;
     local PACK room[STRIP_ROOM];
-    const strip_t strip = strip_of(a, lda, outputs, terms, (long)get_group_id(0), 0, terms, STRIP_ARGUMENTS);
+    /* Where all rows begin alike, strips end where lines of memory do: the first is shorter by what
+     * A begins behind one, the last takes what is left. */
+    const int moved = lda % LANES == 0 ? (int)((size_t)a % 16 / sizeof(T)) : 0;
+    const long number = (long)get_group_id(0), column = number == 0 ? 0 : number * columns_of_strip - moved;
+    const long next = (number + 1) * columns_of_strip - moved;
+    const long columns = (number + 1 == (long)get_num_groups(0) ? outputs : next) - column;
+    const strip_t strip = strip_of(a, lda, outputs, terms, column, columns, 0, terms, STRIP_ARGUMENTS);
 
-    y += (long)get_group_id(0) * columns_of_strip;
+    y += column;
     sum_strip(&strip, x, room);
     for (int c = (int)get_local_id(0); c < strip.columns; c += STRIP_THREADS)
         write_output(y + c, alpha, beta, sum_of_column(&strip, (local const T *)room, c));

@@ -23,8 +23,14 @@ __device__ void vector_of_columns(Matvec<T> v, const StripPlan &plan)
 {
     wait_for_queue();
     __shared__ alignas(16) T room[THREADS * PACKS * Pack<T>::lanes];
-    const Strip<T> strip = strip_of(v, plan, blockIdx.x, 0, v.terms);
-    T *y = v.y + (int64_t)blockIdx.x * plan.columns;
+    /* Where all rows begin alike, strips end where lines of memory do: the first is shorter by what
+     * A begins behind one, the last takes what is left. */
+    const int moved = v.lda % Pack<T>::lanes == 0 ? (int)((uintptr_t)v.a % 16 / sizeof(T)) : 0;
+    const int64_t column = blockIdx.x == 0 ? 0 : (int64_t)blockIdx.x * plan.columns - moved;
+    const int64_t next = (int64_t)(blockIdx.x + 1) * plan.columns - moved;
+    const int64_t columns = (blockIdx.x + 1 == gridDim.x ? v.outputs : next) - column;
+    const Strip<T> strip = strip_of(v, plan, column, columns, 0, v.terms);
+    T *y = v.y + column;
 
     sum_strip<THREADS, PACKS, STEPS>(strip, v.x, room);
     for (int c = threadIdx.x; c < strip.columns; c += THREADS)
