@@ -50,14 +50,14 @@ static plx_problem random_problem(uint64_t *state)
 {
     static const int64_t pads[] = {0, 0, 0, 1, 2, 3, 4, 60};
     uint64_t word = next_random(state);
-    plx_problem problem = plx_matvec_of(word % 2 ? PLX_F64 : PLX_F32, word / 2 % 2, random_side(state),
-                                        random_side(state));
+    plx_problem problem =
+        plx_matvec_of(word % 2 ? PLX_F64 : PLX_F32, word / 2 % 2, random_side(state), random_side(state));
     problem.of.matvec.lda += pads[word / 4 % 8];
     return problem;
 }
 
-static void assert_stands(const plx_problem *problem, const plx_matvec_strips *plan, const plx_matvec_stand *stand,
-                          int64_t shift)
+static void assert_stands(const plx_problem *problem, const plx_matvec_strips *plan,
+                          const plx_matvec_stand *stand, int64_t shift)
 {
     const plx_matvec_block *block = plan->block;
     int64_t pack = lanes(problem->dtype), lda = problem->of.matvec.lda, rows = terms_of(problem);
@@ -114,7 +114,8 @@ static void test_strips_cover_the_matrix(void **unused)
 /* What the table names is what the model finds faster, and a device that a kernel fits on runs it. */
 static void test_what_is_chosen_runs(void **unused)
 {
-    const plx_device_info devices[] = {device_of(132, 1024, 9), device_of(132, 1024, 0), device_of(8, 256, 0)};
+    const plx_device_info devices[] = {device_of(132, 1024, 9), device_of(132, 1024, 0),
+                                       device_of(8, 256, 0)};
     uint64_t state = 2;
     int split = 0, vector = 0;
     (void)unused;

@@ -1,5 +1,5 @@
 /* What the matrix-vector products of this folder share in OpenCL: the problem, the end of
- * a sum, and the transposed walk in which neighbouring threads have neighbouring columns.
+ * a sum, rows that begin alike and strips of columns.
  * The recipe defines
  *   T, PACK, LANES  the element, 16 bytes of it, and how many those are
  *   TRANS           0 or 1
@@ -23,14 +23,12 @@
 #if LANES == 4
 #define VLOAD(from) vload4(0, from)
 #define PACK_TO(pack, lane) vstore4(pack, 0, lane)
-#define PACK_FROM(lane) vload4(0, lane)
 #define AS_PACK as_float4
 #define ELEMENT_PTX "f32"
 #define ELEMENT_REGISTER "f"
 #else
 #define VLOAD(from) vload2(0, from)
 #define PACK_TO(pack, lane) vstore2(pack, 0, lane)
-#define PACK_FROM(lane) vload2(0, lane)
 #define AS_PACK as_double2
 #define ELEMENT_PTX "f64"
 #define ELEMENT_REGISTER "d"
@@ -166,49 +164,6 @@ INLINE T sum_of_warp(T value, local T *room)
     }
     return room[thread];
 #endif
-}
-
-/* This thread's share of the sum of a[l * a_distance] * x[l] for l < count, every
- * `stride`-th from `first` on.  The loads of a round are started together. */
-INLINE T sum_strided(global const T *a, long a_distance, global const T *x, long first, long stride,
-                     long count)
-{
-    T sum = 0;
-    long l = first;
-
-    for (; l + (MATVEC_IN_FLIGHT - 1) * stride < count; l += MATVEC_IN_FLIGHT * stride) {
-        T of_a[MATVEC_IN_FLIGHT], of_x[MATVEC_IN_FLIGHT];
-        UNROLL
-        for (int u = 0; u < MATVEC_IN_FLIGHT; ++u) {
-            of_a[u] = a[(l + u * stride) * a_distance];
-            of_x[u] = x[l + u * stride];
-        }
-        UNROLL
-        for (int u = 0; u < MATVEC_IN_FLIGHT; ++u)
-            sum = MULTIPLY_ADD(of_a[u], of_x[u], sum);
-    }
-    for (; l < count; l += stride)
-        sum = MULTIPLY_ADD(a[l * a_distance], x[l], sum);
-    return sum;
-}
-
-/* Transposed: the sums of `count` terms for 32 columns from `column` on; the warps of the
- * work-group take the rows in turn.  The result is in the first 32 threads, and 0 in those
- * without a column.  All threads take part; `room` has an element for each. */
-INLINE T sum_columns(global const T *a, long lda, global const T *x, long column, long outputs, long count,
-                     local T *room)
-{
-    const int lane = (int)get_local_id(0) % 32, warp = (int)get_local_id(0) / 32;
-    T sum = 0;
-
-    if (column + lane < outputs)
-        sum = sum_strided(a + column + lane, lda, x, warp, MATVEC_WARPS, count);
-    room[warp * 32 + lane] = sum;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (warp == 0)
-        for (int w = 1; w < MATVEC_WARPS; ++w)
-            sum += room[w * 32 + lane];
-    return sum;
 }
 
 /* ---- rows that begin alike: vector and split ------------------------------------- */
@@ -406,58 +361,55 @@ INLINE PACK read_edge(global const T *from, int column, int columns)
     UNROLL
     for (int q = 0; q < LANES; ++q)
         lane[q] = column + q >= 0 && column + q < columns ? from[q] : (T)0;
-    return PACK_FROM(lane);
+    return VLOAD(lane);
 }
 
-/* One of STRIP_STEPS packs of a thread: of row i, or 0 where there is none. */
-INLINE PACK read_of_strip(const strip_t *strip, global const T *from, long i, int column)
+/* A thread's pack of row i, or 0 where there is none; `whole`: the row is there, and all its packs. */
+INLINE PACK read_of_strip(const strip_t *strip, global const T *from, long i, int column, bool whole)
 {
     const bool safe =
         (i >= strip->safe_first && i < strip->safe_end) || (column >= 0 && column + LANES <= strip->columns);
 
-    if (i >= strip->end || column >= strip->columns)
+    if (column >= strip->columns || (!whole && i >= strip->end))
         return (PACK)0;
-    return safe ? read_once(from) : read_edge(from, column, strip->columns);
+    return whole || safe ? read_once(from) : read_edge(from, column, strip->columns);
+}
+
+/* STRIP_STEPS rows of a thread, from row i on: started together, then used. */
+INLINE void add_rows(const strip_t *strip, global const T *x, long i, int column, int apart, bool whole, PACK *sum)
+{
+    global const T *from = strip->a + i * strip->lda + column;
+    const int height = strip->height;
+    PACK of_a[STRIP_STEPS][STRIP_PACKS];
+    T of_x[STRIP_STEPS];
+
+    UNROLL
+    for (int s = 0; s < STRIP_STEPS; ++s)
+        UNROLL
+        for (int p = 0; p < STRIP_PACKS; ++p)
+            of_a[s][p] = read_of_strip(strip, from + s * height * strip->lda + p * apart, i + s * height,
+                                       column + p * apart, whole);
+    UNROLL
+    for (int s = 0; s < STRIP_STEPS; ++s)
+        of_x[s] = whole || i + s * height < strip->end ? read_element(x + i + s * height) : (T)0;
+    UNROLL
+    for (int s = 0; s < STRIP_STEPS; ++s)
+        UNROLL
+        for (int p = 0; p < STRIP_PACKS; ++p)
+            sum[p] = MULTIPLY_ADD(of_a[s][p], (PACK)(of_x[s]), sum[p]);
 }
 
 /* A thread's sums: its row of threads is `row`, its first pack begins at `column`, and the
  * others are `apart`.  A round that is not whole is one round of loads, too. */
 INLINE void add_strip(const strip_t *strip, global const T *x, int row, int column, int apart, PACK *sum)
 {
-    const int height = strip->height;
-    const long step = height * strip->lda;
+    const int step = STRIP_STEPS * strip->height;
 
-    for (long i = strip->first + row; i < strip->end; i += STRIP_STEPS * height) {
-        global const T *from = strip->a + i * strip->lda + column;
-        PACK of_a[STRIP_STEPS][STRIP_PACKS];
-        T of_x[STRIP_STEPS];
-        if (i >= strip->safe_first && i + (STRIP_STEPS - 1) * height < min(strip->end, strip->safe_end)) {
-            UNROLL
-            for (int s = 0; s < STRIP_STEPS; ++s)
-                UNROLL
-                for (int p = 0; p < STRIP_PACKS; ++p)
-                    of_a[s][p] = STRIP_PACKS == 1 || column + p * apart < strip->columns
-                                     ? read_once(from + s * step + p * apart)
-                                     : (PACK)0;
-            UNROLL
-            for (int s = 0; s < STRIP_STEPS; ++s)
-                of_x[s] = read_element(x + i + s * height);
-        } else {
-            UNROLL
-            for (int s = 0; s < STRIP_STEPS; ++s)
-                UNROLL
-                for (int p = 0; p < STRIP_PACKS; ++p)
-                    of_a[s][p] = read_of_strip(strip, from + s * step + p * apart, i + s * height, column + p * apart);
-            UNROLL
-            for (int s = 0; s < STRIP_STEPS; ++s)
-                of_x[s] = i + s * height < strip->end ? read_element(x + i + s * height) : (T)0;
-        }
-        UNROLL
-        for (int s = 0; s < STRIP_STEPS; ++s)
-            UNROLL
-            for (int p = 0; p < STRIP_PACKS; ++p)
-                sum[p] = MULTIPLY_ADD(of_a[s][p], (PACK)(of_x[s]), sum[p]);
-    }
+    for (long i = strip->first + row; i < strip->end; i += step)
+        if (i >= strip->safe_first && i + step - strip->height < min(strip->end, strip->safe_end))
+            add_rows(strip, x, i, column, apart, true, sum);
+        else
+            add_rows(strip, x, i, column, apart, false, sum);
 }
 
 /* The rows of threads joined to `groups` of them, still shifted; all threads take part. */

@@ -49,7 +49,8 @@ __device__ void read_round(const Group<T, ROWS> &group, const T *x, int64_t at, 
     to.of_x = read_often<X_ALIGNED>(x + at);
 }
 
-template <class T, int ROWS> __device__ void add_round(const Group<T, ROWS> &group, const Round<T, ROWS> &round, T *sum)
+template <class T, int ROWS>
+__device__ void add_round(const Group<T, ROWS> &group, const Round<T, ROWS> &round, T *sum)
 {
 #pragma unroll
     for (int r = 0; r < ROWS; ++r)
@@ -88,7 +89,8 @@ __device__ void add_row_packs(const Group<T, ROWS> &group, const T *x, int64_t a
 
 /* Element number `single` of those in no pack, before the `packs` elements that are and behind. */
 template <class T, int ROWS>
-__device__ void add_single(const Group<T, ROWS> &group, const T *x, int single, int head, int64_t packs, T *sum)
+__device__ void add_single(const Group<T, ROWS> &group, const T *x, int single, int head, int64_t packs,
+                           T *sum)
 {
     const int64_t at = single < head ? single : single + packs;
     const T of_x = x[at];
@@ -207,37 +209,37 @@ template <class T> __device__ void narrow_stream(Matvec<T> v)
 }
 
 extern "C" __global__ void __launch_bounds__(NARROW_THREADS, MATVEC_NARROW_BLOCKS)
-matvec_narrow_f32_n(MATVEC_PARAMETERS(float), int32_t width)
+    matvec_narrow_f32_n(MATVEC_PARAMETERS(float), int32_t width)
 {
-    narrow_rows<MATVEC_ROWS, 1>(Matvec<float>MATVEC_ARGUMENTS, width);
+    narrow_rows<MATVEC_ROWS, 1>(Matvec<float> MATVEC_ARGUMENTS, width);
 }
 
 extern "C" __global__ void __launch_bounds__(NARROW_THREADS, MATVEC_NARROW_BLOCKS_F64)
-matvec_narrow_f64_n(MATVEC_PARAMETERS(double), int32_t width)
+    matvec_narrow_f64_n(MATVEC_PARAMETERS(double), int32_t width)
 {
-    narrow_rows<MATVEC_ROWS, 1>(Matvec<double>MATVEC_ARGUMENTS, width);
+    narrow_rows<MATVEC_ROWS, 1>(Matvec<double> MATVEC_ARGUMENTS, width);
 }
 
 extern "C" __global__ void __launch_bounds__(NARROW_THREADS, MATVEC_NARROW_FEW_BLOCKS)
-matvec_narrow_f32_n_few(MATVEC_PARAMETERS(float), int32_t width)
+    matvec_narrow_f32_n_few(MATVEC_PARAMETERS(float), int32_t width)
 {
-    narrow_rows<1, MATVEC_NARROW_FEW_STEPS>(Matvec<float>MATVEC_ARGUMENTS, width);
+    narrow_rows<1, MATVEC_NARROW_FEW_STEPS>(Matvec<float> MATVEC_ARGUMENTS, width);
 }
 
 extern "C" __global__ void __launch_bounds__(NARROW_THREADS, MATVEC_NARROW_FEW_BLOCKS)
-matvec_narrow_f64_n_few(MATVEC_PARAMETERS(double), int32_t width)
+    matvec_narrow_f64_n_few(MATVEC_PARAMETERS(double), int32_t width)
 {
-    narrow_rows<1, MATVEC_NARROW_FEW_STEPS>(Matvec<double>MATVEC_ARGUMENTS, width);
+    narrow_rows<1, MATVEC_NARROW_FEW_STEPS>(Matvec<double> MATVEC_ARGUMENTS, width);
 }
 
 extern "C" __global__ void __launch_bounds__(MATVEC_STREAM_ROWS)
-matvec_narrow_stream_f32_n(MATVEC_PARAMETERS(float))
+    matvec_narrow_stream_f32_n(MATVEC_PARAMETERS(float))
 {
-    narrow_stream(Matvec<float>MATVEC_ARGUMENTS);
+    narrow_stream(Matvec<float> MATVEC_ARGUMENTS);
 }
 
 extern "C" __global__ void __launch_bounds__(MATVEC_STREAM_ROWS)
-matvec_narrow_stream_f64_n(MATVEC_PARAMETERS(double))
+    matvec_narrow_stream_f64_n(MATVEC_PARAMETERS(double))
 {
-    narrow_stream(Matvec<double>MATVEC_ARGUMENTS);
+    narrow_stream(Matvec<double> MATVEC_ARGUMENTS);
 }

@@ -23,11 +23,16 @@ struct StripPlan {
     Stand aligned, shifted;
 };
 
-#define STRIP_PARAMETERS                                                                           \
-    int32_t columns, int32_t width, int32_t height, int32_t groups, int32_t shifted_width,          \
+#define STRIP_PARAMETERS                                                                   \
+    int32_t columns, int32_t width, int32_t height, int32_t groups, int32_t shifted_width, \
         int32_t shifted_height, int32_t shifted_groups
-#define STRIP_ARGUMENTS                                                                            \
-    {columns, {width, height, groups}, {shifted_width, shifted_height, shifted_groups}}
+#define STRIP_ARGUMENTS                                   \
+    {                                                     \
+        columns, {width, height, groups},                 \
+        {                                                 \
+            shifted_width, shifted_height, shifted_groups \
+        }                                                 \
+    }
 
 /* A block's share: the rows of a strip from `first` to `end`, a whole number of classes on. */
 template <class T> struct Strip {
@@ -95,7 +100,8 @@ template <class T> __device__ Pack<T> no_pack()
     return pack;
 }
 
-template <int PACKS, class T> __device__ void add_packs(const Pack<T> (&of_a)[PACKS], T of_x, Pack<T> (&sum)[PACKS])
+template <int PACKS, class T>
+__device__ void add_packs(const Pack<T> (&of_a)[PACKS], T of_x, Pack<T> (&sum)[PACKS])
 {
 #pragma unroll
     for (int p = 0; p < PACKS; ++p)

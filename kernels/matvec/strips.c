@@ -100,7 +100,8 @@ static bool lay_out(const plx_problem *problem, const plx_matvec_block *block, i
         return false;
     if (chunks > quotient_up(rows, plan->aligned.height))
         return false;
-    plan->length = quotient_up(quotient_up(rows, larger(chunks, 1)), row_classes(problem)) * row_classes(problem);
+    plan->length =
+        quotient_up(quotient_up(rows, larger(chunks, 1)), row_classes(problem)) * row_classes(problem);
     plan->chunks = quotient_up(rows, plan->length);
     return true;
 }
@@ -173,7 +174,8 @@ static void consider(search *s, const plx_matvec_block *block, int64_t wanted, i
 {
     plx_matvec_strips plan;
 
-    if (block->threads > s->most_threads || chunks < 1 || !lay_out(s->problem, block, wanted, chunks, &plan) ||
+    if (block->threads > s->most_threads || chunks < 1 ||
+        !lay_out(s->problem, block, wanted, chunks, &plan) ||
         (plan.chunks > 1 && plan.items > MATVEC_TICKETS))
         return;
     plan.time = time_of(s->problem, &plan, s->units);

@@ -34,7 +34,7 @@
 #define MATVEC_WIDE_STRIP_PACKS 4
 #define MATVEC_WIDE_STRIP_STEPS 1
 
-#define MATVEC_TICKETS 256 /* counters that split may use: PLX_SCRATCH_COUNTERS of 4 bytes */
+#define MATVEC_TICKETS 256 /* counters that split may use, of PLX_SCRATCH_COUNTERS bytes */
 #define MATVEC_CHUNKS_IN_FLIGHT 8 /* partial sums a thread of the last block starts to read together */
 
 /* narrow: blocks that a multiprocessor shall have room for; and, where a group has one row,
