@@ -4,6 +4,7 @@
  *   T, PACK, LANES  the element, 16 bytes of it, and how many those are
  *   TRANS           0 or 1
  *   ALONE           split, not transposed: when A has one row
+ *   PAIR            vector, not transposed: when a work-group has two rows, not four
  *   STRIP_THREADS   vector and split transposed: threads of a work-group
  *   STRIP_PACKS     the same: packs of a row that a thread has
  *   STRIP_STEPS     the same: rows that a thread has in flight
@@ -174,7 +175,10 @@ INLINE T sum_of_warp(T value, local T *room)
  * registers for more of its packs. */
 #ifdef ALONE
 #define ALIKE_ROWS 1
-#define ALIKE_STEPS MATVEC_STEPS_ALONE
+#define ALIKE_STEPS MATVEC_ALONE_STEPS
+#elif defined(PAIR)
+#define ALIKE_ROWS MATVEC_PAIR_ROWS
+#define ALIKE_STEPS MATVEC_PAIR_STEPS
 #else
 #define ALIKE_ROWS MATVEC_ROWS
 #define ALIKE_STEPS MATVEC_STEPS
@@ -314,7 +318,7 @@ INLINE T sum_of_rows(T *sum, local T *room)
 typedef struct {
     global const T *a; /* the strip's first column */
     long lda, first, end;
-    long safe_first, safe_end; /* rows whose packs lie within the matrix */
+    long safe_end; /* from this row on, packs at the strip's end may reach out of the matrix */
     int columns, width, height, groups;
     int start, slope; /* elements that row i begins behind a multiple of 16 bytes: start + i * slope */
 } strip_t;
@@ -331,7 +335,8 @@ INLINE int classes_of(const strip_t *strip)
     return min(period, strip->groups);
 }
 
-/* The strip from `column` on, `columns` wide. */
+/* The strip from `column` on, `columns` wide.  Its first packs may begin before A: within 16 bytes
+ * that hold an element of A, so they can be read. */
 INLINE strip_t strip_of(global const T *a, long lda, long outputs, long terms, long column, long columns,
                         long first, long end, STRIP_PARAMETERS)
 {
@@ -346,39 +351,19 @@ INLINE strip_t strip_of(global const T *a, long lda, long outputs, long terms, l
     strip.start = (int)((size_t)strip.a % 16 / sizeof(T));
     strip.slope = (int)(lda % LANES);
     const bool shifted = !is_aligned(a) || strip.slope != 0;
+    const bool reaches_out = (shifted || outputs % LANES != 0) && column + columns + LANES > outputs;
     strip.width = shifted ? shifted_width : width;
     strip.height = shifted ? shifted_height : height;
     strip.groups = shifted ? shifted_groups : groups;
-    strip.safe_first = shifted ? reach : 0;
-    strip.safe_end = shifted || outputs % LANES != 0 ? terms - reach : terms;
+    strip.safe_end = reaches_out ? max(first, min(end, terms - reach)) : end;
     return strip;
 }
 
-/* A pack that may reach out of the matrix: its first element is `column` of the strip. */
-INLINE PACK read_edge(global const T *from, int column, int columns)
+/* STRIP_STEPS rows of a thread, started together, then used; if not `whole`, those from row i on that
+ * are there. */
+INLINE void add_rows(const strip_t *strip, global const T *from, global const T *x, long i, int column,
+                     int apart, bool whole, PACK *sum)
 {
-    T lane[LANES];
-    UNROLL
-    for (int q = 0; q < LANES; ++q)
-        lane[q] = column + q >= 0 && column + q < columns ? from[q] : (T)0;
-    return VLOAD(lane);
-}
-
-/* A thread's pack of row i, or 0 where there is none; `whole`: the row is there, and all its packs. */
-INLINE PACK read_of_strip(const strip_t *strip, global const T *from, long i, int column, bool whole)
-{
-    const bool safe =
-        (i >= strip->safe_first && i < strip->safe_end) || (column >= 0 && column + LANES <= strip->columns);
-
-    if (column >= strip->columns || (!whole && i >= strip->end))
-        return (PACK)0;
-    return whole || safe ? read_once(from) : read_edge(from, column, strip->columns);
-}
-
-/* STRIP_STEPS rows of a thread, from row i on: started together, then used. */
-INLINE void add_rows(const strip_t *strip, global const T *x, long i, int column, int apart, bool whole, PACK *sum)
-{
-    global const T *from = strip->a + i * strip->lda + column;
     const int height = strip->height;
     PACK of_a[STRIP_STEPS][STRIP_PACKS];
     T of_x[STRIP_STEPS];
@@ -387,11 +372,12 @@ INLINE void add_rows(const strip_t *strip, global const T *x, long i, int column
     for (int s = 0; s < STRIP_STEPS; ++s)
         UNROLL
         for (int p = 0; p < STRIP_PACKS; ++p)
-            of_a[s][p] = read_of_strip(strip, from + s * height * strip->lda + p * apart, i + s * height,
-                                       column + p * apart, whole);
+            of_a[s][p] = (whole || i + s * height < strip->safe_end) && column + p * apart < strip->columns
+                             ? read_once(from + s * height * strip->lda + p * apart)
+                             : (PACK)0;
     UNROLL
     for (int s = 0; s < STRIP_STEPS; ++s)
-        of_x[s] = whole || i + s * height < strip->end ? read_element(x + i + s * height) : (T)0;
+        of_x[s] = whole || i + s * height < strip->safe_end ? read_element(x + i + s * height) : (T)0;
     UNROLL
     for (int s = 0; s < STRIP_STEPS; ++s)
         UNROLL
@@ -399,17 +385,34 @@ INLINE void add_rows(const strip_t *strip, global const T *x, long i, int column
             sum[p] = MULTIPLY_ADD(of_a[s][p], (PACK)(of_x[s]), sum[p]);
 }
 
-/* A thread's sums: its row of threads is `row`, its first pack begins at `column`, and the
- * others are `apart`.  A round that is not whole is one round of loads, too. */
+/* A row whose packs may reach out of the matrix, element by element. */
+INLINE void add_edge(const strip_t *strip, global const T *from, T of_x, int column, int apart, PACK *sum)
+{
+    for (int p = 0; p < STRIP_PACKS; ++p) {
+        T lane[LANES];
+        for (int q = 0; q < LANES; ++q) {
+            const int at = column + p * apart + q;
+            lane[q] = at >= 0 && at < strip->columns ? from[p * apart + q] : (T)0;
+        }
+        sum[p] = MULTIPLY_ADD(VLOAD(lane), (PACK)(of_x), sum[p]);
+    }
+}
+
+/* A thread's sums: its row of threads is `row`, its first pack begins at `column`, and the others
+ * are `apart`.  Whole rounds of loads, what is left in one, then rows at the matrix' end. */
 INLINE void add_strip(const strip_t *strip, global const T *x, int row, int column, int apart, PACK *sum)
 {
-    const int step = STRIP_STEPS * strip->height;
+    const int height = strip->height;
+    long i = strip->first + row;
 
-    for (long i = strip->first + row; i < strip->end; i += step)
-        if (i >= strip->safe_first && i + step - strip->height < min(strip->end, strip->safe_end))
-            add_rows(strip, x, i, column, apart, true, sum);
-        else
-            add_rows(strip, x, i, column, apart, false, sum);
+    for (; i + (STRIP_STEPS - 1) * height < strip->safe_end; i += STRIP_STEPS * height)
+        add_rows(strip, strip->a + i * strip->lda + column, x, i, column, apart, true, sum);
+    if (i < strip->safe_end)
+        add_rows(strip, strip->a + i * strip->lda + column, x, i, column, apart, false, sum);
+    while (i < strip->safe_end)
+        i += height;
+    for (; i < strip->end; i += height)
+        add_edge(strip, strip->a + i * strip->lda + column, x[i], column, apart, sum);
 }
 
 /* The rows of threads joined to `groups` of them, still shifted; all threads take part. */

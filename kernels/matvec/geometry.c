@@ -38,10 +38,28 @@ int64_t plx_matvec_period(const plx_problem *problem)
     return period;
 }
 
-int64_t plx_matvec_alike_items(const plx_problem *problem)
+int64_t plx_matvec_alike_items(const plx_problem *problem, int64_t rows)
 {
     int64_t period = plx_matvec_period(problem);
-    return quotient_up(outputs_of(problem), period * MATVEC_ROWS) * period;
+    return quotient_up(outputs_of(problem), period * rows) * period;
+}
+
+/* How full rounds of blocks are, of which one is as good as full. */
+static double fullness(int64_t items, int64_t at_once)
+{
+    int64_t rounds = quotient_up(items, at_once);
+    return rounds <= 1 ? 1.0 : (double)items / (double)(rounds * at_once);
+}
+
+enum { PAIR_ROW = 20 * 1024 }; /* bytes: rounds of four packs of a row are full then */
+
+int64_t plx_matvec_rows_of_vector(const plx_problem *problem, const plx_device_info *device)
+{
+    int64_t at_once = larger(device->units, 1) * MATVEC_ALIKE_BLOCKS;
+    double four = fullness(plx_matvec_alike_items(problem, MATVEC_ROWS), at_once);
+    double pair = fullness(plx_matvec_alike_items(problem, MATVEC_PAIR_ROWS), at_once);
+    bool is_long = terms_of(problem) >= PAIR_ROW / element_size(problem->dtype);
+    return is_long && pair > 1.01 * four ? MATVEC_PAIR_ROWS : MATVEC_ROWS;
 }
 
 static void cut(plx_matvec_chunks *plan, int64_t length, int64_t count, int64_t multiple)
@@ -81,7 +99,7 @@ static int64_t wanted_chunks(const plx_problem *problem, const plx_device_info *
 
 static plx_matvec_chunks plan_row_chunks(const plx_problem *problem, const plx_device_info *device)
 {
-    int64_t period = plx_matvec_period(problem), items = plx_matvec_alike_items(problem);
+    int64_t period = plx_matvec_period(problem), items = plx_matvec_alike_items(problem, MATVEC_ROWS);
     int64_t packs = packs_of(problem, terms_of(problem));
     int64_t wanted = wanted_chunks(problem, device, larger(smaller(items, outputs_of(problem)), 1));
     plx_matvec_chunks plan = {.threads = ALIKE_THREADS};
@@ -113,21 +131,21 @@ plx_matvec_chunks plx_matvec_plan_split(const plx_problem *problem, const plx_de
     return problem->of.matvec.trans ? plan_strip_chunks(problem, device) : plan_row_chunks(problem, device);
 }
 
-/* Rounds of a group that has a row. */
-static int64_t rounds_of(int64_t packs, int64_t width)
+/* Lanes that a group has in all its rounds, idle ones among them. */
+static int64_t places_of(int64_t packs, int64_t width)
 {
-    return quotient_up(packs, width);
+    return quotient_up(packs, width) * width;
 }
 
-/* Half a line of memory at least, side by side; more where that leaves few lanes idle. */
+/* As many lanes as leave few of them idle; of short rows a line of memory is enough side by side. */
 int64_t plx_matvec_width_of_row(const plx_problem *problem, const plx_device_info *device)
 {
     int64_t packs = clamp(packs_of(problem, terms_of(problem)), 1, INT64_MAX / 64);
-    int64_t width = INT64_C(1) << levels(smaller(packs, 32));
+    int64_t width = INT64_C(1) << levels(smaller(packs, 32)), least = packs <= 48 ? 8 : 16;
 
     if (plx_matvec_is_few(problem, device))
         return width;
-    while (width > 8 && rounds_of(packs, width) * width * 7 > packs * 8)
+    while (width > least && places_of(packs, width / 2) < places_of(packs, width))
         width /= 2;
     return width;
 }
@@ -137,17 +155,19 @@ int64_t plx_matvec_stream_elements(int64_t terms)
     return (MATVEC_STREAM_ROWS + 1) * terms;
 }
 
-enum { MOST_OF_STREAM = 12 * 1024 };         /* bytes, so that many runs fit on a unit */
-enum { STREAM_BLOCKS = 8, FULL_BLOCKS = 3 }; /* for each unit, before it is worth while */
+/* Bytes of rows that a stream is good for: a run of shorter ones is too small for a block, longer
+ * ones are read well by lanes.  And blocks for each unit before it, or four rows for a group of
+ * lanes, are worth while. */
+enum { SHORTEST_OF_STREAM = 40, LONGEST_OF_STREAM = 128, STREAM_BLOCKS = 8, FULL_BLOCKS = 3 };
 
 bool plx_matvec_is_stream(const plx_problem *problem, const plx_device_info *device)
 {
     const plx_matvec_problem *p = &problem->of.matvec;
-    int64_t terms = terms_of(problem), size = element_size(problem->dtype);
+    int64_t bytes = terms_of(problem) * element_size(problem->dtype);
     int64_t blocks = quotient_up(outputs_of(problem), MATVEC_STREAM_ROWS);
 
-    return !p->trans && p->lda % lanes(problem->dtype) != 0 && p->lda == p->cols && terms > 0 &&
-           terms <= MOST_OF_STREAM / size / (MATVEC_STREAM_ROWS + 1) &&
+    return !p->trans && p->lda % lanes(problem->dtype) != 0 && p->lda == p->cols &&
+           bytes >= SHORTEST_OF_STREAM && bytes <= LONGEST_OF_STREAM &&
            blocks >= larger(device->units, 1) * STREAM_BLOCKS;
 }
 

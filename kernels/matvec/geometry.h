@@ -52,8 +52,10 @@ enum { ALIKE_THREADS = 32 * MATVEC_WARPS };
 
 /* How many rows further on one begins as this one does, against 16 bytes. */
 int64_t plx_matvec_period(const plx_problem *problem);
-/* Blocks of MATVEC_ROWS rows, `period` apart; some may be empty. */
-int64_t plx_matvec_alike_items(const plx_problem *problem);
+/* Blocks of `rows` rows, `period` apart; some may be empty. */
+int64_t plx_matvec_alike_items(const plx_problem *problem, int64_t rows);
+/* Rows of a block of `vector`: a pair of long ones where that fills the rounds of blocks better. */
+int64_t plx_matvec_rows_of_vector(const plx_problem *problem, const plx_device_info *device);
 /* `narrow`: lanes that have a row, a power of two up to a warp. */
 int64_t plx_matvec_width_of_row(const plx_problem *problem, const plx_device_info *device);
 /* Whether there are so few rows that a group of lanes shall have one, not MATVEC_ROWS. */
@@ -68,7 +70,7 @@ int64_t plx_matvec_stream_elements(int64_t terms);
 /* A shape of block: a kernel of its own, whose entry ends with the suffix. */
 typedef struct plx_matvec_block {
     const char *suffix;
-    int64_t threads, packs, steps, steps_f64, blocks; /* `blocks` side by side on a unit */
+    int64_t threads, packs, steps, blocks; /* `blocks` side by side on a unit */
 } plx_matvec_block;
 
 /* Threads side by side, rows of them, and rows of sums after the first round of joining. */

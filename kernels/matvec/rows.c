@@ -92,8 +92,8 @@ static void add_stand(plx_step *step, const plx_matvec_stand *stand)
 }
 
 /* Each shape of block is a kernel of its own. */
-static void add_strips(const plx_problem *problem, plx_recipe *recipe, plx_step *step,
-                       const plx_matvec_strips *plan, const plx_device_info *device)
+static void add_strips(plx_recipe *recipe, plx_step *step, const plx_matvec_strips *plan,
+                       const plx_device_info *device)
 {
     const plx_matvec_block *block = plan->block;
 
@@ -103,7 +103,7 @@ static void add_strips(const plx_problem *problem, plx_recipe *recipe, plx_step 
     append(recipe->variant, sizeof recipe->variant, "%s", block->suffix);
     append(recipe->defines, sizeof recipe->defines, " -DSTRIP_THREADS=%d -DSTRIP_PACKS=%d -DSTRIP_STEPS=%d",
            (int)block->threads, (int)block->packs,
-           (int)(problem->dtype == PLX_F32 ? block->steps : block->steps_f64));
+           (int)block->steps);
     plx_recipe_side_by_side(recipe, device, (int)block->threads, (int)block->blocks);
 }
 
@@ -231,8 +231,12 @@ static plx_status vector_rows_recipe(const plx_problem *problem, const plx_devic
 
     if (status != PLX_OK || outputs_of(problem) == 0)
         return status;
-    plx_step *step = add_product(problem, recipe, "matvec_vector", ALIKE_THREADS, plx_matvec_alike_items(problem));
+    int64_t rows = plx_matvec_rows_of_vector(problem, device);
+    plx_step *step = add_product(problem, recipe, "matvec_vector", ALIKE_THREADS,
+                                 plx_matvec_alike_items(problem, rows));
     plx_step_i64(step, plx_matvec_period(problem));
+    append(recipe->variant, sizeof recipe->variant, rows == MATVEC_ROWS ? "" : "_pair");
+    append(recipe->defines, sizeof recipe->defines, rows == MATVEC_ROWS ? "" : " -DPAIR");
     return plx_recipe_check(recipe, shared_bytes(problem, ALIKE_ROOM), device, error);
 }
 
@@ -245,7 +249,7 @@ static plx_status vector_columns_recipe(const plx_problem *problem, const plx_de
         return status;
     plx_matvec_strips plan = plx_matvec_plan_strips(problem, device);
     plx_step *step = add_product(problem, recipe, "matvec_vector", plan.block->threads, plan.items);
-    add_strips(problem, recipe, step, &plan, device);
+    add_strips(recipe, step, &plan, device);
     return plx_recipe_check(recipe, shared_bytes(problem, strip_elements(problem, &plan)), device, error);
 }
 
@@ -295,7 +299,7 @@ static plx_status split_columns_recipe(const plx_problem *problem, const plx_dev
 
     if (status != PLX_OK)
         return status;
-    add_strips(problem, recipe, &recipe->steps[0], &strips, device);
+    add_strips(recipe, &recipe->steps[0], &strips, device);
     return plx_recipe_check(recipe, shared_bytes(problem, strip_elements(problem, &strips)), device, error);
 }
 
@@ -474,8 +478,9 @@ static const plx_row rows[ROWS] = {
 
 /* ---- the choice ----------------------------------------------------------------------- */
 
-/* Bytes of rows that a few lanes read in reasonable time, and of those that are worth a cut. */
-enum { SHORT_ROW = 8 * 1024, LONG_ROW = 32 * 1024, FEW_ROUNDS = 4 };
+/* Bytes of rows that a few lanes read in reasonable time, of those of which a block is faster if there
+ * are few, and of those that are worth a cut. */
+enum { SHORT_ROW = 8 * 1024, BLOCK_ROW = 1536, LONG_ROW = 64 * 1024, FEW_ROUNDS = 4 };
 
 static bool is_transposed(const plx_problem *problem, const plx_device_info *device)
 {
@@ -486,8 +491,10 @@ static bool is_transposed(const plx_problem *problem, const plx_device_info *dev
 /* Strips of whole columns don't fill the device, or would be pieces of lines. */
 static bool has_few_long_columns(const plx_problem *problem, const plx_device_info *device)
 {
-    return problem->of.matvec.trans && plx_matvec_plan_chunked_strips(problem, device).time <
-                                           plx_matvec_plan_strips(problem, device).time;
+    if (!problem->of.matvec.trans)
+        return false;
+    plx_matvec_strips cut = plx_matvec_plan_chunked_strips(problem, device);
+    return cut.chunks > 1 && cut.time < plx_matvec_plan_strips(problem, device).time;
 }
 
 static int64_t bytes_of_row(const plx_problem *problem)
@@ -495,10 +502,18 @@ static int64_t bytes_of_row(const plx_problem *problem)
     return terms_of(problem) * element_size(problem->dtype);
 }
 
+/* Of few rows those between are faster by blocks: a group of lanes would take several rounds. */
+static bool are_few_for_blocks(const plx_problem *problem, const plx_device_info *device)
+{
+    int64_t bytes = bytes_of_row(problem);
+    return plx_matvec_is_few(problem, device) && bytes >= BLOCK_ROW &&
+           (problem->dtype == PLX_F64 || bytes <= SHORT_ROW / 2);
+}
+
 static bool has_short_rows(const plx_problem *problem, const plx_device_info *device)
 {
-    (void)device;
-    return !problem->of.matvec.trans && bytes_of_row(problem) <= SHORT_ROW;
+    return !problem->of.matvec.trans && bytes_of_row(problem) <= SHORT_ROW &&
+           !are_few_for_blocks(problem, device);
 }
 
 static bool has_long_rows(const plx_problem *problem, const plx_device_info *device)
@@ -510,10 +525,11 @@ static bool has_long_rows(const plx_problem *problem, const plx_device_info *dev
  * of the device would wait. */
 static bool has_few_long_rows(const plx_problem *problem, const plx_device_info *device)
 {
-    int64_t items = plx_matvec_alike_items(problem), units = device->units, bytes = bytes_of_row(problem);
+    int64_t items = plx_matvec_alike_items(problem, MATVEC_ROWS), units = device->units;
+    int64_t bytes = bytes_of_row(problem);
     return !problem->of.matvec.trans &&
            ((bytes >= LONG_ROW && items < units * MATVEC_ALIKE_BLOCKS * FEW_ROUNDS) ||
-            (bytes >= LONG_ROW / 2 && items < units / 2));
+            (bytes >= LONG_ROW / 4 && items < units * 3 / 2));
 }
 
 /* `vector` where its blocks fill the device, `split` where only chunks of the sums do.

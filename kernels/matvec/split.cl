@@ -10,9 +10,12 @@ matvec_split(MATVEC_PARAMETERS, CHUNKS_PARAMETERS, long period)
     local T room[ALIKE_ROOM];
     local int last;
     const int thread = (int)get_local_id(0);
-    /* Work-groups side by side have one chunk of x. */
-    const uint items = (uint)get_num_groups(0) / (uint)chunks;
-    const long chunk = (uint)get_group_id(0) / items, item = (uint)get_group_id(0) % items;
+    /* Groups that run at one time read neighbouring chunks of the same rows; of few rows, which are
+     * long, all read one chunk of x. */
+    const uint group = (uint)get_group_id(0), items = (uint)get_num_groups(0) / (uint)chunks;
+    const bool few = items <= MATVEC_FEW_ITEMS;
+    const long chunk = few ? group / items : group % (uint)chunks;
+    const long item = few ? group % items : group / (uint)chunks;
     const long first = first_alike(item, period);
     const int count = count_alike(first, period, outputs);
     T sum[ALIKE_ROWS];

@@ -9,9 +9,12 @@ __device__ void split_rows(Matvec<T> v, Chunks<T> chunks, int64_t chunk_packs, i
 {
     wait_for_queue();
     __shared__ T room[ALIKE_THREADS];
-    /* Blocks side by side have one chunk of x. */
-    const unsigned items = gridDim.x / (unsigned)chunks.count;
-    const int64_t chunk = blockIdx.x / items, item = blockIdx.x % items;
+    /* Blocks that run at one time read neighbouring chunks of the same rows; of few rows, which are
+     * long, all read one chunk of x. */
+    const unsigned count = (unsigned)chunks.count, items = gridDim.x / count;
+    const bool few = ROWS > 1 && items <= MATVEC_FEW_ITEMS;
+    const unsigned chunk = few ? blockIdx.x / items : blockIdx.x % count;
+    const unsigned item = few ? blockIdx.x % items : blockIdx.x / count;
     const Alike<T, ROWS> rows = rows_alike<ROWS>(v, item, period);
     T sum[ROWS] = {};
 
@@ -46,7 +49,7 @@ matvec_split_f32_n(MATVEC_PARAMETERS(float), CHUNKS_PARAMETERS(float), int64_t p
     split_rows<MATVEC_ROWS>(Matvec<float>MATVEC_ARGUMENTS, Chunks<float>CHUNKS_ARGUMENTS, chunk_length, period);
 }
 
-extern "C" __global__ void __launch_bounds__(ALIKE_THREADS, MATVEC_ALIKE_BLOCKS)
+extern "C" __global__ void __launch_bounds__(ALIKE_THREADS, MATVEC_ALIKE_BLOCKS_F64)
 matvec_split_f64_n(MATVEC_PARAMETERS(double), CHUNKS_PARAMETERS(double), int64_t period)
 {
     split_rows<MATVEC_ROWS>(Matvec<double>MATVEC_ARGUMENTS, Chunks<double>CHUNKS_ARGUMENTS, chunk_length, period);
@@ -74,7 +77,7 @@ matvec_split_f32_t(MATVEC_PARAMETERS(float), CHUNKS_PARAMETERS(float), STRIP_PAR
 extern "C" __global__ void __launch_bounds__(MATVEC_STRIP_THREADS, MATVEC_STRIP_BLOCKS)
 matvec_split_f64_t(MATVEC_PARAMETERS(double), CHUNKS_PARAMETERS(double), STRIP_PARAMETERS)
 {
-    split_columns<MATVEC_STRIP_THREADS, MATVEC_STRIP_STEPS_F64>(
+    split_columns<MATVEC_STRIP_THREADS, MATVEC_STRIP_STEPS>(
         Matvec<double>MATVEC_ARGUMENTS, Chunks<double>CHUNKS_ARGUMENTS, chunk_length, STRIP_ARGUMENTS);
 }
 
@@ -88,6 +91,6 @@ matvec_split_f32_t_tall(MATVEC_PARAMETERS(float), CHUNKS_PARAMETERS(float), STRI
 extern "C" __global__ void __launch_bounds__(MATVEC_TALL_STRIP_THREADS, MATVEC_TALL_STRIP_BLOCKS)
 matvec_split_f64_t_tall(MATVEC_PARAMETERS(double), CHUNKS_PARAMETERS(double), STRIP_PARAMETERS)
 {
-    split_columns<MATVEC_TALL_STRIP_THREADS, MATVEC_STRIP_STEPS_F64>(
+    split_columns<MATVEC_TALL_STRIP_THREADS, MATVEC_STRIP_STEPS>(
         Matvec<double>MATVEC_ARGUMENTS, Chunks<double>CHUNKS_ARGUMENTS, chunk_length, STRIP_ARGUMENTS);
 }

@@ -38,7 +38,7 @@ struct StripPlan {
 template <class T> struct Strip {
     const T *a; /* the strip's first column */
     int64_t lda, first, end;
-    int64_t safe_first, safe_end; /* rows whose packs lie within the matrix */
+    int64_t safe_end; /* from this row on, packs at the strip's end may reach out of the matrix */
     int columns;
     Stand stand;
     int start, slope; /* elements that row i begins behind a multiple of 16 bytes: start + i * slope */
@@ -58,13 +58,14 @@ template <class T> __device__ int classes_of(const Strip<T> &strip)
     return min(period, strip.stand.groups);
 }
 
-/* The strip from `column` on, `columns` wide. */
+/* The strip from `column` on, `columns` wide.  Its first packs may begin before A: within 16 bytes
+ * that hold an element of A, so they can be read. */
 template <class T>
 __device__ Strip<T> strip_of(const Matvec<T> &v, const StripPlan &plan, int64_t column, int64_t columns,
                              int64_t first, int64_t end)
 {
     constexpr int L = Pack<T>::lanes;
-    const int64_t reach = v.lda >= L ? 1 : L - 1; /* rows within a pack's other elements, at most */
+    const int reach = v.lda >= L ? 1 : L - 1; /* rows within a pack's other elements, at most */
     Strip<T> strip;
     strip.a = v.a + column;
     strip.lda = v.lda;
@@ -74,21 +75,10 @@ __device__ Strip<T> strip_of(const Matvec<T> &v, const StripPlan &plan, int64_t 
     strip.start = (int)((uintptr_t)strip.a % 16 / sizeof(T));
     strip.slope = (int)(v.lda % L);
     const bool shifted = (uintptr_t)v.a % 16 != 0 || strip.slope != 0;
+    const bool reaches_out = (shifted || v.outputs % L != 0) && column + columns + L > v.outputs;
     strip.stand = shifted ? plan.shifted : plan.aligned;
-    strip.safe_first = shifted ? reach : 0;
-    strip.safe_end = shifted || v.outputs % L != 0 ? v.terms - reach : v.terms;
+    strip.safe_end = reaches_out ? max(first, min(end, v.terms - reach)) : end;
     return strip;
-}
-
-/* A pack that may reach out of the matrix: its first element is `column` of the strip.  Not
- * inlined, so that it takes no registers from the main loop. */
-template <class T> __device__ __noinline__ Pack<T> read_edge(const T *from, int column, int columns)
-{
-    Pack<T> pack;
-#pragma unroll
-    for (int q = 0; q < Pack<T>::lanes; ++q)
-        pack.lane[q] = column + q >= 0 && column + q < columns ? from[q] : T(0);
-    return pack;
 }
 
 template <class T> __device__ Pack<T> no_pack()
@@ -138,9 +128,8 @@ __device__ void add_whole(const Strip<T> &strip, const Share &share, const T *fr
         add_packs(of_a[s], of_x[s], sum);
 }
 
-/* The same where some rows may not be there: i, i + height ... before the end are.  With EDGE
- * their packs may reach out of the matrix. */
-template <bool EDGE, int PACKS, int STEPS, class T>
+/* The same where some rows may not be there: i, i + height ... before the end are. */
+template <int PACKS, int STEPS, class T>
 __device__ void add_masked(const Strip<T> &strip, const Share &share, const T *from, int64_t step, const T *x,
                            int64_t i, Pack<T> (&sum)[PACKS])
 {
@@ -149,48 +138,51 @@ __device__ void add_masked(const Strip<T> &strip, const Share &share, const T *f
 
 #pragma unroll
     for (int s = 0; s < STEPS; ++s, from += step, i += strip.stand.height) {
-        of_x[s] = i < strip.end ? x[s * strip.stand.height] : T(0);
+        const bool there = i < strip.safe_end;
+        of_x[s] = there ? x[s * strip.stand.height] : T(0);
 #pragma unroll
-        for (int p = 0; p < PACKS; ++p) {
-            const int column = share.column + p * share.apart;
-            const bool whole = !EDGE || (i >= strip.safe_first && i < strip.safe_end);
-            of_a[s][p] = no_pack<T>();
-            if (i < strip.end && column < strip.columns)
-                of_a[s][p] = whole || (column >= 0 && column + Pack<T>::lanes <= strip.columns)
-                                 ? read_once(from + p * share.apart)
-                                 : read_edge(from + p * share.apart, column, strip.columns);
-        }
+        for (int p = 0; p < PACKS; ++p)
+            of_a[s][p] = there && share.column + p * share.apart < strip.columns
+                             ? read_once(from + p * share.apart)
+                             : no_pack<T>();
     }
 #pragma unroll
     for (int s = 0; s < STEPS; ++s)
         add_packs(of_a[s], of_x[s], sum);
 }
 
-/* This thread's sums: whole rounds of loads, then what is left in one; at the first and last rows
- * of the matrix in rounds of a few, as they take more registers. */
+/* A row whose packs may reach out of the matrix, element by element. */
+template <int PACKS, class T>
+__device__ void add_edge(const Strip<T> &strip, const Share &share, const T *from, T of_x, Pack<T> (&sum)[PACKS])
+{
+#pragma unroll
+    for (int p = 0; p < PACKS; ++p)
+#pragma unroll
+        for (int q = 0; q < Pack<T>::lanes; ++q) {
+            const int column = share.column + p * share.apart + q;
+            if (column >= 0 && column < strip.columns)
+                sum[p].lane[q] = fma(from[p * share.apart + q], of_x, sum[p].lane[q]);
+        }
+}
+
+/* This thread's sums: whole rounds of loads, what is left in one, then rows at the matrix' end. */
 template <int PACKS, int STEPS, class T>
 __device__ void add_strip(const Strip<T> &strip, const Share &share, const T *x, Pack<T> (&sum)[PACKS])
 {
-    constexpr int FEW = STEPS > 1 ? STEPS / 2 : 1;
     const int height = strip.stand.height;
     const int64_t step = height * strip.lda;
     int64_t i = strip.first + share.row;
     const T *from = strip.a + i * strip.lda + share.column;
 
-    x += i;
 #pragma unroll 1
-    while (i < strip.end) {
-        const int64_t next = i + STEPS * height;
-        const bool safe = i >= strip.safe_first && min(strip.end, next - height + 1) <= strip.safe_end;
-        if (safe && next - height < strip.end)
-            add_whole<PACKS, STEPS>(strip, share, from, step, x, sum);
-        else if (safe)
-            add_masked<false, PACKS, STEPS>(strip, share, from, step, x, i, sum);
-        else
-            add_masked<true, PACKS, FEW>(strip, share, from, step, x, i, sum);
-        const int steps = safe ? STEPS : FEW;
-        i += steps * height, from += steps * step, x += steps * height;
-    }
+    for (; i + (STEPS - 1) * height < strip.safe_end; i += STEPS * height, from += STEPS * step)
+        add_whole<PACKS, STEPS>(strip, share, from, step, x + i, sum);
+    if (i < strip.safe_end)
+        add_masked<PACKS, STEPS>(strip, share, from, step, x + i, i, sum);
+    while (i < strip.safe_end)
+        i += height;
+    for (; i < strip.end; i += height)
+        add_edge(strip, share, strip.a + i * strip.lda + share.column, x[i], sum);
 }
 
 /* The rows of threads joined to `groups` of them, in `room`, still shifted. */

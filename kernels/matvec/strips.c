@@ -6,25 +6,21 @@ static const plx_matvec_block usual = {.suffix = "",
                                        .threads = MATVEC_STRIP_THREADS,
                                        .packs = 1,
                                        .steps = MATVEC_STRIP_STEPS,
-                                       .steps_f64 = MATVEC_STRIP_STEPS_F64,
                                        .blocks = MATVEC_STRIP_BLOCKS},
                               small = {.suffix = "",
                                        .threads = MATVEC_STRIP_THREADS / 2,
                                        .packs = 1,
                                        .steps = MATVEC_STRIP_STEPS,
-                                       .steps_f64 = MATVEC_STRIP_STEPS_F64,
                                        .blocks = MATVEC_STRIP_BLOCKS},
                               tall = {.suffix = "_tall",
                                       .threads = MATVEC_TALL_STRIP_THREADS,
                                       .packs = 1,
                                       .steps = MATVEC_STRIP_STEPS,
-                                      .steps_f64 = MATVEC_STRIP_STEPS_F64,
                                       .blocks = MATVEC_TALL_STRIP_BLOCKS},
                               wide = {.suffix = "_wide",
                                       .threads = MATVEC_WIDE_STRIP_THREADS,
                                       .packs = MATVEC_WIDE_STRIP_PACKS,
                                       .steps = MATVEC_WIDE_STRIP_STEPS,
-                                      .steps_f64 = MATVEC_WIDE_STRIP_STEPS,
                                       .blocks = MATVEC_WIDE_STRIP_BLOCKS};
 
 enum { LINE = 128 }; /* bytes of a line of memory */
@@ -191,12 +187,14 @@ static int64_t widest(const plx_problem *problem, const plx_matvec_block *block)
     return most / line * line;
 }
 
-/* As many strips as make a whole number of rounds of `at_once` blocks. */
+/* As many strips as make a whole number of rounds of `at_once` blocks, none narrower than half a
+ * line. */
 static void consider_rounds(search *s, const plx_matvec_block *block, int64_t at_once)
 {
     int64_t across = outputs_of(s->problem), most = widest(s->problem, block);
     int64_t rounds = larger(quotient_up(quotient_up(across, at_once), most), 1);
-    consider(s, block, smaller(most, quotient_up(across, at_once * rounds)), 1);
+    int64_t wanted = larger(quotient_up(across, at_once * rounds), LINE / 2 / element_size(s->problem->dtype));
+    consider(s, block, smaller(most, wanted), 1);
 }
 
 /* Columns of one line up to 32 of them, or as many as a block can have. */
@@ -205,8 +203,7 @@ static int64_t columns_of_lines(const plx_problem *problem, const plx_matvec_blo
     return smaller(lines * LINE / element_size(problem->dtype), widest(problem, block));
 }
 
-/* As many chunks as fill the device in one round, or fewer: the last block of a strip has less to
- * join then. */
+/* As many chunks as fill the device, in one round; two at least, or there is nothing to cut. */
 static void consider_chunks(search *s, const plx_matvec_block *block, int64_t wanted)
 {
     plx_matvec_strips plan;
@@ -216,10 +213,8 @@ static void consider_chunks(search *s, const plx_matvec_block *block, int64_t wa
     int64_t chunks = smaller(block->blocks * s->units / plan.items,
                              quotient_up(larger(terms_of(s->problem), 1), plan.aligned.height));
     bool is_whole = plan.items == 1, is_long = plan.columns * element_size(s->problem->dtype) > 8 * LINE;
-    if (block == &tall && (chunks < 8 || !(is_whole || is_long)))
-        return;
-    for (int64_t fewer = 1; fewer <= (block == &tall ? 1 : 8); fewer *= 2)
-        consider(s, block, wanted, chunks / fewer);
+    if (chunks >= 2 && (block != &tall || (chunks >= 8 && (is_whole || is_long))))
+        consider(s, block, wanted, chunks);
 }
 
 static search search_of(const plx_problem *problem, const plx_device_info *device)
@@ -234,17 +229,17 @@ static const plx_matvec_block *usual_of(const search *s)
     return s->most_threads < usual.threads ? &small : &usual;
 }
 
-enum { FEW_ROWS = 256, FULL_ROWS = 32 };
+enum { FEW_ROWS = 128, FEW_PACKED_ROWS = 256, FULL_ROWS = 32 };
 
 /* Few rows: whole strips in whole rounds of blocks, whatever the rule says: its rates are those
  * of many rows.  Packs side by side make up for the rows that a thread has not. */
 static bool plan_few_rows(search *s)
 {
     int64_t rows = terms_of(s->problem), across = outputs_of(s->problem);
-    bool is_full = rows >= FULL_ROWS && row_period(s->problem) == 1;
-    const plx_matvec_block *block = is_full ? &tall : &wide;
+    bool packed = row_period(s->problem) == 1;
+    const plx_matvec_block *block = packed && rows >= FULL_ROWS ? &tall : &wide;
 
-    if (rows >= FEW_ROWS || across < 256 * lanes(s->problem->dtype) * s->units)
+    if (rows >= (packed ? FEW_PACKED_ROWS : FEW_ROWS) || across < 256 * lanes(s->problem->dtype) * s->units)
         return false;
     consider_rounds(s, block, block->blocks * s->units);
     s->best.time = 0;
@@ -272,7 +267,7 @@ plx_matvec_strips plx_matvec_plan_chunked_strips(const plx_problem *problem, con
         consider_chunks(&s, usual_of(&s), columns_of_lines(problem, usual_of(&s), lines));
         consider_chunks(&s, &tall, columns_of_lines(problem, &tall, lines));
     }
-    if (s.best.items == 0) /* more strips than tickets: chunks of which there is one */
+    if (s.best.items == 0) /* enough strips without a cut: one chunk each */
         consider(&s, usual_of(&s), widest(problem, usual_of(&s)), 1);
     return s.best;
 }

@@ -12,11 +12,16 @@
 #define MATVEC_IN_FLIGHT 8 /* loads a thread of warp-per-row starts before it uses one */
 
 /* vector, split and narrow: rows that a block, or in narrow a group of lanes, sums together;
- * the packs of each that a thread of vector and split has in flight, and of a row alone */
+ * the packs of each that a thread of vector and split has in flight, and of a row alone.  Of
+ * long rows vector takes a pair. */
 #define MATVEC_ROWS 4
 #define MATVEC_STEPS 2
-#define MATVEC_STEPS_ALONE 4
-#define MATVEC_ALIKE_BLOCKS 4 /* of split, that a multiprocessor shall have room for */
+#define MATVEC_PAIR_ROWS 2
+#define MATVEC_PAIR_STEPS 4
+#define MATVEC_ALONE_STEPS 4
+#define MATVEC_ALIKE_BLOCKS 4     /* of vector and split, that a multiprocessor shall have room for */
+#define MATVEC_ALIKE_BLOCKS_F64 3 /* of split */
+#define MATVEC_FEW_ITEMS 16 /* split: groups of rows that read a chunk of x at one time, if no more */
 
 /* The same, transposed: threads of a block, which has a strip of columns; rows that a
  * thread has in flight, packs of each of them, and blocks that a multiprocessor shall have room
@@ -24,7 +29,6 @@
  * a few long ones; and four packs side by side, for few rows.  A device with smaller blocks has
  * smaller ones of the usual shape. */
 #define MATVEC_STRIP_STEPS 8
-#define MATVEC_STRIP_STEPS_F64 7 /* one more would not fit into 64 registers */
 #define MATVEC_STRIP_THREADS 512
 #define MATVEC_STRIP_BLOCKS 2
 #define MATVEC_TALL_STRIP_THREADS 1024

@@ -4,16 +4,16 @@
 #include "alike.cuh"
 #include "strip.cuh"
 
-template <class T> __device__ void vector_of_rows(Matvec<T> v, int64_t period)
+template <int ROWS, class T> __device__ void vector_of_rows(Matvec<T> v, int64_t period)
 {
     wait_for_queue();
-    const Alike<T, MATVEC_ROWS> rows = rows_alike<MATVEC_ROWS>(v, blockIdx.x, period);
-    T sum[MATVEC_ROWS] = {};
+    const Alike<T, ROWS> rows = rows_alike<ROWS>(v, blockIdx.x, period);
+    T sum[ROWS] = {};
 
     if (rows.count == 0)
         return;
     add_chunk(v, rows, 0, INT64_MAX / 2, sum);
-    const T total = sum_of_rows<MATVEC_ROWS>(sum);
+    const T total = sum_of_rows<ROWS>(sum);
     if (threadIdx.x < rows.count)
         write_output(v.y + rows.first + threadIdx.x * period, v.alpha, v.beta, total);
 }
@@ -40,13 +40,25 @@ __device__ void vector_of_columns(Matvec<T> v, const StripPlan &plan)
 extern "C" __global__ void __launch_bounds__(ALIKE_THREADS)
 matvec_vector_f32_n(MATVEC_PARAMETERS(float), int64_t period)
 {
-    vector_of_rows(Matvec<float>MATVEC_ARGUMENTS, period);
+    vector_of_rows<MATVEC_ROWS>(Matvec<float>MATVEC_ARGUMENTS, period);
+}
+
+extern "C" __global__ void __launch_bounds__(ALIKE_THREADS, MATVEC_ALIKE_BLOCKS)
+matvec_vector_f32_n_pair(MATVEC_PARAMETERS(float), int64_t period)
+{
+    vector_of_rows<MATVEC_PAIR_ROWS>(Matvec<float>MATVEC_ARGUMENTS, period);
 }
 
 extern "C" __global__ void __launch_bounds__(ALIKE_THREADS)
 matvec_vector_f64_n(MATVEC_PARAMETERS(double), int64_t period)
 {
-    vector_of_rows(Matvec<double>MATVEC_ARGUMENTS, period);
+    vector_of_rows<MATVEC_ROWS>(Matvec<double>MATVEC_ARGUMENTS, period);
+}
+
+extern "C" __global__ void __launch_bounds__(ALIKE_THREADS, MATVEC_ALIKE_BLOCKS)
+matvec_vector_f64_n_pair(MATVEC_PARAMETERS(double), int64_t period)
+{
+    vector_of_rows<MATVEC_PAIR_ROWS>(Matvec<double>MATVEC_ARGUMENTS, period);
 }
 
 extern "C" __global__ void __launch_bounds__(MATVEC_STRIP_THREADS, MATVEC_STRIP_BLOCKS)
@@ -59,7 +71,7 @@ matvec_vector_f32_t(MATVEC_PARAMETERS(float), STRIP_PARAMETERS)
 extern "C" __global__ void __launch_bounds__(MATVEC_STRIP_THREADS, MATVEC_STRIP_BLOCKS)
 matvec_vector_f64_t(MATVEC_PARAMETERS(double), STRIP_PARAMETERS)
 {
-    vector_of_columns<MATVEC_STRIP_THREADS, 1, MATVEC_STRIP_STEPS_F64>(
+    vector_of_columns<MATVEC_STRIP_THREADS, 1, MATVEC_STRIP_STEPS>(
         Matvec<double>MATVEC_ARGUMENTS, STRIP_ARGUMENTS);
 }
 
@@ -73,7 +85,7 @@ matvec_vector_f32_t_tall(MATVEC_PARAMETERS(float), STRIP_PARAMETERS)
 extern "C" __global__ void __launch_bounds__(MATVEC_TALL_STRIP_THREADS, MATVEC_TALL_STRIP_BLOCKS)
 matvec_vector_f64_t_tall(MATVEC_PARAMETERS(double), STRIP_PARAMETERS)
 {
-    vector_of_columns<MATVEC_TALL_STRIP_THREADS, 1, MATVEC_STRIP_STEPS_F64>(
+    vector_of_columns<MATVEC_TALL_STRIP_THREADS, 1, MATVEC_STRIP_STEPS>(
         Matvec<double>MATVEC_ARGUMENTS, STRIP_ARGUMENTS);
 }
 
