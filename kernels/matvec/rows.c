@@ -434,9 +434,11 @@ static const plx_row rows[ROWS] = {
     [VECTOR] = {
         .about = {
             .name = "vector",
-            .idea = "16-byte loads, four rows per block, x reused from registers",
-            .gain = "a little: a quarter of the load instructions for A, a sixteenth for x",
-            .limit = "memory bandwidth",
+            .idea = "16-byte loads wherever rows begin, some rows per block, x reused from registers; transposed, "
+                    "strips of whole lines of memory",
+            .gain = "a little: a quarter of the load instructions for A, a sixteenth for x; transposed, where "
+                    "strips were pieces of lines, up to half",
+            .limit = "memory bandwidth; with few rows or columns, the blocks that there are",
             .needs = "",
             .dtypes = MATVEC_DTYPES,
             .accumulator_f32 = PLX_F32,
@@ -463,7 +465,8 @@ static const plx_row rows[ROWS] = {
     [NARROW] = {
         .about = {
             .name = "narrow",
-            .idea = "short rows: a few lanes for each, or runs of rows as one stream through shared memory",
+            .idea = "short rows: a few lanes for each, in packs wherever it begins; many very short ones as "
+                    "one stream through shared memory",
             .gain = "for 8 to 100 columns up to several times: a warp's loads are full, whatever a row has",
             .limit = "memory bandwidth",
             .needs = "A as it lies, not transposed",
