@@ -137,17 +137,19 @@ static int64_t places_of(int64_t packs, int64_t width)
     return quotient_up(packs, width) * width;
 }
 
-/* As many lanes as leave few of them idle; of short rows a line of memory is enough side by side. */
+/* As many lanes as leave few of them idle, fewer only where that saves an eighth of their places;
+ * of short rows a line of memory is enough side by side. */
 int64_t plx_matvec_width_of_row(const plx_problem *problem, const plx_device_info *device)
 {
     int64_t packs = clamp(packs_of(problem, terms_of(problem)), 1, INT64_MAX / 64);
-    int64_t width = INT64_C(1) << levels(smaller(packs, 32)), least = packs <= 48 ? 8 : 16;
+    int64_t best = INT64_C(1) << levels(smaller(packs, 32)), least = packs <= 48 ? 8 : 16;
 
     if (plx_matvec_is_few(problem, device))
-        return width;
-    while (width > least && places_of(packs, width / 2) < places_of(packs, width))
-        width /= 2;
-    return width;
+        return best;
+    for (int64_t width = best / 2; width >= least; width /= 2)
+        if (8 * places_of(packs, width) <= 7 * places_of(packs, best))
+            best = width;
+    return best;
 }
 
 int64_t plx_matvec_stream_elements(int64_t terms)

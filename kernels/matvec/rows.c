@@ -482,8 +482,8 @@ static const plx_row rows[ROWS] = {
 /* ---- the choice ----------------------------------------------------------------------- */
 
 /* Bytes of rows that a few lanes read in reasonable time, of those of which a block is faster if there
- * are few, and of those that are worth a cut. */
-enum { SHORT_ROW = 8 * 1024, BLOCK_ROW = 1536, LONG_ROW = 64 * 1024, FEW_ROUNDS = 4 };
+ * are few, and of those that are worth a cut where there are very few, or few. */
+enum { SHORT_ROW = 8 * 1024, BLOCK_ROW = 4 * 1024, CUT_ROW = 24 * 1024, LONG_ROW = 64 * 1024 };
 
 static bool is_transposed(const plx_problem *problem, const plx_device_info *device)
 {
@@ -505,12 +505,10 @@ static int64_t bytes_of_row(const plx_problem *problem)
     return terms_of(problem) * element_size(problem->dtype);
 }
 
-/* Of few rows those between are faster by blocks: a group of lanes would take several rounds. */
+/* Of few rows of f64 the longer ones are faster by blocks: a group of lanes would take several rounds. */
 static bool are_few_for_blocks(const plx_problem *problem, const plx_device_info *device)
 {
-    int64_t bytes = bytes_of_row(problem);
-    return plx_matvec_is_few(problem, device) && bytes >= BLOCK_ROW &&
-           (problem->dtype == PLX_F64 || bytes <= SHORT_ROW / 2);
+    return problem->dtype == PLX_F64 && plx_matvec_is_few(problem, device) && bytes_of_row(problem) >= BLOCK_ROW;
 }
 
 static bool has_short_rows(const plx_problem *problem, const plx_device_info *device)
@@ -524,15 +522,15 @@ static bool has_long_rows(const plx_problem *problem, const plx_device_info *dev
     return !problem->of.matvec.trans && !has_short_rows(problem, device);
 }
 
-/* So few blocks of whole rows that the last round of them would be waited for, or that most
- * of the device would wait. */
+/* So few blocks of whole rows that they don't fill a round of the device; of shorter rows, that most of
+ * it would wait. */
 static bool has_few_long_rows(const plx_problem *problem, const plx_device_info *device)
 {
     int64_t items = plx_matvec_alike_items(problem, MATVEC_ROWS), units = device->units;
     int64_t bytes = bytes_of_row(problem);
     return !problem->of.matvec.trans &&
-           ((bytes >= LONG_ROW && items < units * MATVEC_ALIKE_BLOCKS * FEW_ROUNDS) ||
-            (bytes >= LONG_ROW / 4 && items < units * 3 / 2));
+           ((bytes >= LONG_ROW && items < units * MATVEC_ALIKE_BLOCKS) ||
+            (bytes >= CUT_ROW && items < units * 3 / 2));
 }
 
 /* `vector` where its blocks fill the device, `split` where only chunks of the sums do.

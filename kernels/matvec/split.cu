@@ -77,7 +77,7 @@ matvec_split_f32_t(MATVEC_PARAMETERS(float), CHUNKS_PARAMETERS(float), STRIP_PAR
 extern "C" __global__ void __launch_bounds__(MATVEC_STRIP_THREADS, MATVEC_STRIP_BLOCKS)
 matvec_split_f64_t(MATVEC_PARAMETERS(double), CHUNKS_PARAMETERS(double), STRIP_PARAMETERS)
 {
-    split_columns<MATVEC_STRIP_THREADS, MATVEC_STRIP_STEPS>(
+    split_columns<MATVEC_STRIP_THREADS, MATVEC_STRIP_STEPS_F64>(
         Matvec<double>MATVEC_ARGUMENTS, Chunks<double>CHUNKS_ARGUMENTS, chunk_length, STRIP_ARGUMENTS);
 }
 
@@ -91,6 +91,6 @@ matvec_split_f32_t_tall(MATVEC_PARAMETERS(float), CHUNKS_PARAMETERS(float), STRI
 extern "C" __global__ void __launch_bounds__(MATVEC_TALL_STRIP_THREADS, MATVEC_TALL_STRIP_BLOCKS)
 matvec_split_f64_t_tall(MATVEC_PARAMETERS(double), CHUNKS_PARAMETERS(double), STRIP_PARAMETERS)
 {
-    split_columns<MATVEC_TALL_STRIP_THREADS, MATVEC_STRIP_STEPS>(
+    split_columns<MATVEC_TALL_STRIP_THREADS, MATVEC_STRIP_STEPS_F64>(
         Matvec<double>MATVEC_ARGUMENTS, Chunks<double>CHUNKS_ARGUMENTS, chunk_length, STRIP_ARGUMENTS);
 }

@@ -105,14 +105,18 @@ struct Share {
     int row, column, apart;
 };
 
-/* STEPS rows of packs and of x, all of them there, from `from` and `x` on. */
+/* STEPS rows of packs and of x, all of them there, from `from` and `x` on.  What the compiler can't see
+ * through it does not keep in registers from round to round: they are needed for the loads. */
 template <int PACKS, int STEPS, class T>
 __device__ void add_whole(const Strip<T> &strip, const Share &share, const T *from, int64_t step, const T *x,
                           Pack<T> (&sum)[PACKS])
 {
     Pack<T> of_a[STEPS][PACKS];
     T of_x[STEPS];
+    int height = strip.stand.height;
 
+    asm volatile("" : "+r"(height));
+    asm volatile("" : "+l"(step));
 #pragma unroll
     for (int s = 0; s < STEPS; ++s, from += step)
 #pragma unroll
@@ -121,24 +125,27 @@ __device__ void add_whole(const Strip<T> &strip, const Share &share, const T *fr
                              ? read_once(from + p * share.apart)
                              : no_pack<T>();
 #pragma unroll
-    for (int s = 0; s < STEPS; ++s)
-        of_x[s] = x[s * strip.stand.height];
+    for (int s = 0; s < STEPS; ++s, x += height)
+        of_x[s] = *x;
 #pragma unroll
     for (int s = 0; s < STEPS; ++s)
         add_packs(of_a[s], of_x[s], sum);
 }
 
-/* The same where some rows may not be there: i, i + height ... before the end are. */
+/* The same where some rows may not be there: i, i + height ... before the end are.  Returns how many
+ * those were. */
 template <int PACKS, int STEPS, class T>
-__device__ void add_masked(const Strip<T> &strip, const Share &share, const T *from, int64_t step, const T *x,
-                           int64_t i, Pack<T> (&sum)[PACKS])
+__device__ int add_masked(const Strip<T> &strip, const Share &share, const T *from, int64_t step, const T *x,
+                          int64_t i, Pack<T> (&sum)[PACKS])
 {
     Pack<T> of_a[STEPS][PACKS];
     T of_x[STEPS];
+    int rows = 0;
 
 #pragma unroll
     for (int s = 0; s < STEPS; ++s, from += step, i += strip.stand.height) {
         const bool there = i < strip.safe_end;
+        rows += there;
         of_x[s] = there ? x[s * strip.stand.height] : T(0);
 #pragma unroll
         for (int p = 0; p < PACKS; ++p)
@@ -149,6 +156,7 @@ __device__ void add_masked(const Strip<T> &strip, const Share &share, const T *f
 #pragma unroll
     for (int s = 0; s < STEPS; ++s)
         add_packs(of_a[s], of_x[s], sum);
+    return rows;
 }
 
 /* A row whose packs may reach out of the matrix, element by element. */
@@ -167,22 +175,24 @@ __device__ void add_edge(const Strip<T> &strip, const Share &share, const T *fro
 
 /* This thread's sums: whole rounds of loads, what is left in one, then rows at the matrix' end. */
 template <int PACKS, int STEPS, class T>
-__device__ void add_strip(const Strip<T> &strip, const Share &share, const T *x, Pack<T> (&sum)[PACKS])
+__device__ void add_strip(const Strip<T> &strip, const Share &share, const T *all_x, Pack<T> (&sum)[PACKS])
 {
     const int height = strip.stand.height;
     const int64_t step = height * strip.lda;
     int64_t i = strip.first + share.row;
     const T *from = strip.a + i * strip.lda + share.column;
 
+    const T *x = all_x + i;
 #pragma unroll 1
-    for (; i + (STEPS - 1) * height < strip.safe_end; i += STEPS * height, from += STEPS * step)
-        add_whole<PACKS, STEPS>(strip, share, from, step, x + i, sum);
-    if (i < strip.safe_end)
-        add_masked<PACKS, STEPS>(strip, share, from, step, x + i, i, sum);
-    while (i < strip.safe_end)
-        i += height;
+    for (; i + (STEPS - 1) * height < strip.safe_end; i += STEPS * height) {
+        add_whole<PACKS, STEPS>(strip, share, from, step, x, sum);
+        from += STEPS * step;
+        x += STEPS * height;
+    }
+    i += (int64_t)add_masked<PACKS, STEPS>(strip, share, from, step, x, i, sum) * height;
+#pragma unroll 1
     for (; i < strip.end; i += height)
-        add_edge(strip, share, strip.a + i * strip.lda + share.column, x[i], sum);
+        add_edge(strip, share, strip.a + i * strip.lda + share.column, all_x[i], sum);
 }
 
 /* The rows of threads joined to `groups` of them, in `room`, still shifted. */

@@ -29,6 +29,7 @@
  * a few long ones; and four packs side by side, for few rows.  A device with smaller blocks has
  * smaller ones of the usual shape. */
 #define MATVEC_STRIP_STEPS 8
+#define MATVEC_STRIP_STEPS_F64 7 /* in CUDA: registers for no more */
 #define MATVEC_STRIP_THREADS 512
 #define MATVEC_STRIP_BLOCKS 2
 #define MATVEC_TALL_STRIP_THREADS 1024

@@ -71,7 +71,7 @@ matvec_vector_f32_t(MATVEC_PARAMETERS(float), STRIP_PARAMETERS)
 extern "C" __global__ void __launch_bounds__(MATVEC_STRIP_THREADS, MATVEC_STRIP_BLOCKS)
 matvec_vector_f64_t(MATVEC_PARAMETERS(double), STRIP_PARAMETERS)
 {
-    vector_of_columns<MATVEC_STRIP_THREADS, 1, MATVEC_STRIP_STEPS>(
+    vector_of_columns<MATVEC_STRIP_THREADS, 1, MATVEC_STRIP_STEPS_F64>(
         Matvec<double>MATVEC_ARGUMENTS, STRIP_ARGUMENTS);
 }
 
@@ -85,7 +85,7 @@ matvec_vector_f32_t_tall(MATVEC_PARAMETERS(float), STRIP_PARAMETERS)
 extern "C" __global__ void __launch_bounds__(MATVEC_TALL_STRIP_THREADS, MATVEC_TALL_STRIP_BLOCKS)
 matvec_vector_f64_t_tall(MATVEC_PARAMETERS(double), STRIP_PARAMETERS)
 {
-    vector_of_columns<MATVEC_TALL_STRIP_THREADS, 1, MATVEC_STRIP_STEPS>(
+    vector_of_columns<MATVEC_TALL_STRIP_THREADS, 1, MATVEC_STRIP_STEPS_F64>(
         Matvec<double>MATVEC_ARGUMENTS, STRIP_ARGUMENTS);
 }
 
