@@ -79,7 +79,7 @@ static void expect_limits(const plx_device_info *device, bool registers, bool lo
                       dot = plx_matvec_of(PLX_F32, false, 1, 1 << 24), two = plx_matvec_of(PLX_F32, false, 2, 1 << 24),
                       few = plx_matvec_of(PLX_F32, true, 1, 1 << 24),
                       more = plx_matvec_of(PLX_F32, true, 17, 1000003),
-                      square = plx_matvec_of(PLX_F32, true, 8192, 8192),
+                      tall = plx_matvec_of(PLX_F32, true, 64, 1 << 20),
                       odd = plx_matvec_of(PLX_F32, true, 4095, 4097),
                       thin = plx_transpose_of(PLX_F32, 1000000, 3),
                       product = plx_gemm_of(PLX_F32, false, false, 512, 512, 512),
@@ -90,11 +90,11 @@ static void expect_limits(const plx_device_info *device, bool registers, bool lo
     expect_word(&recipe, " -DREGISTERS=40 -cl-nv-maxrregcount=40", registers);
     recipe = recipe_of(&few, "vector", device);
     assert_int_equal(recipe.steps[0].block[0], 256);
-    expect_word(&recipe, " -DREGISTERS=40 -cl-nv-maxrregcount=40", registers);
+    expect_word(&recipe, " -DREGISTERS=64 -cl-nv-maxrregcount=64", registers);
     expect_word(&recipe, "LOCAL_BYTES", false);
     recipe = recipe_of(&more, "vector", device);
     assert_int_equal(recipe.steps[0].block[0], 256);
-    recipe = recipe_of(&square, "vector", device);
+    recipe = recipe_of(&tall, "vector", device);
     assert_int_equal(recipe.steps[0].block[0], 1024); /* more than a kernel of unknown size may have */
     expect_word(&recipe, "REGISTERS", false);
     expect_word(&recipe, " -DLOCAL_BYTES=118784", local_bytes);

@@ -61,7 +61,10 @@ __device__ void add_packs(const Alike<T, ROWS> &rows, const T *x, int64_t at, T 
 template <bool X_ALIGNED, class T, int ROWS>
 __device__ void add_all_packs(const Alike<T, ROWS> &rows, const T *x, int64_t at, int64_t end, T *sum)
 {
-    constexpr int ROUND = ALIKE_THREADS * Pack<T>::lanes, STEPS = ROWS > 1 ? MATVEC_STEPS : MATVEC_STEPS_ALONE;
+    constexpr int ROUND = ALIKE_THREADS * Pack<T>::lanes;
+    constexpr int STEPS = ROWS == MATVEC_ROWS        ? MATVEC_STEPS
+                          : ROWS == MATVEC_PAIR_ROWS ? MATVEC_PAIR_STEPS
+                                                     : MATVEC_ALONE_STEPS;
 
     for (at += threadIdx.x * Pack<T>::lanes; at + (STEPS - 1) * ROUND < end; at += STEPS * ROUND)
         add_packs<STEPS, X_ALIGNED>(rows, x, at, sum);

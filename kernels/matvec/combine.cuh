@@ -25,7 +25,11 @@ struct Group {
 
 template <class T> __device__ Group group_of(const Chunks<T> &c, int64_t unit)
 {
-    const int64_t groups = min(c.units, (int64_t)MATVEC_TICKETS), group = unit * groups / c.units;
+    const int64_t groups = min(c.units, (int64_t)MATVEC_TICKETS);
+
+    if (groups == c.units)
+        return {unit, unit, unit + 1};
+    const int64_t group = unit * groups / c.units;
     return {group, (group * c.units + groups - 1) / groups, ((group + 1) * c.units + groups - 1) / groups};
 }
 

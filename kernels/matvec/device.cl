@@ -1,12 +1,14 @@
 /* What the matrix-vector products of this folder share in OpenCL: the problem, the end of
- * a sum, and the transposed walk in which neighbouring threads have neighbouring columns.
+ * a sum, rows that begin alike and strips of columns.
  * The recipe defines
  *   T, PACK, LANES  the element, 16 bytes of it, and how many those are
  *   TRANS           0 or 1
  *   ALONE           split, not transposed: when A has one row
- *   SPAN            vector and split transposed: columns of a thread, LANES or 1
- *   STRIP_THREADS   the same: threads of a work-group
+ *   PAIR            vector, not transposed: when a work-group has two rows, not four
+ *   STRIP_THREADS   vector and split transposed: threads of a work-group
+ *   STRIP_PACKS     the same: packs of a row that a thread has
  *   STRIP_STEPS     the same: rows that a thread has in flight
+ *   FEW             narrow: when a group of lanes has one row
  *   NEEDS_F64       for double
  *   NVIDIA_PTX      when the compiler takes NVIDIA's assembler
  *   REGISTERS       where it limits them, LOCAL_BYTES where local memory does (recipe.h) */
@@ -165,49 +167,6 @@ INLINE T sum_of_warp(T value, local T *room)
 #endif
 }
 
-/* This thread's share of the sum of a[l * a_distance] * x[l] for l < count, every
- * `stride`-th from `first` on.  The loads of a round are started together. */
-INLINE T sum_strided(global const T *a, long a_distance, global const T *x, long first, long stride,
-                     long count)
-{
-    T sum = 0;
-    long l = first;
-
-    for (; l + (MATVEC_IN_FLIGHT - 1) * stride < count; l += MATVEC_IN_FLIGHT * stride) {
-        T of_a[MATVEC_IN_FLIGHT], of_x[MATVEC_IN_FLIGHT];
-        UNROLL
-        for (int u = 0; u < MATVEC_IN_FLIGHT; ++u) {
-            of_a[u] = a[(l + u * stride) * a_distance];
-            of_x[u] = x[l + u * stride];
-        }
-        UNROLL
-        for (int u = 0; u < MATVEC_IN_FLIGHT; ++u)
-            sum = MULTIPLY_ADD(of_a[u], of_x[u], sum);
-    }
-    for (; l < count; l += stride)
-        sum = MULTIPLY_ADD(a[l * a_distance], x[l], sum);
-    return sum;
-}
-
-/* Transposed: the sums of `count` terms for 32 columns from `column` on; the warps of the
- * work-group take the rows in turn.  The result is in the first 32 threads, and 0 in those
- * without a column.  All threads take part; `room` has an element for each. */
-INLINE T sum_columns(global const T *a, long lda, global const T *x, long column, long outputs, long count,
-                     local T *room)
-{
-    const int lane = (int)get_local_id(0) % 32, warp = (int)get_local_id(0) / 32;
-    T sum = 0;
-
-    if (column + lane < outputs)
-        sum = sum_strided(a + column + lane, lda, x, warp, MATVEC_WARPS, count);
-    room[warp * 32 + lane] = sum;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (warp == 0)
-        for (int w = 1; w < MATVEC_WARPS; ++w)
-            sum += room[w * 32 + lane];
-    return sum;
-}
-
 /* ---- rows that begin alike: vector and split ------------------------------------- */
 
 /* ALIKE_ROWS rows at a time, which one pack of x serves.  They need not begin at a multiple of
@@ -216,7 +175,10 @@ INLINE T sum_columns(global const T *a, long lda, global const T *x, long column
  * registers for more of its packs. */
 #ifdef ALONE
 #define ALIKE_ROWS 1
-#define ALIKE_STEPS MATVEC_STEPS_ALONE
+#define ALIKE_STEPS MATVEC_ALONE_STEPS
+#elif defined(PAIR)
+#define ALIKE_ROWS MATVEC_PAIR_ROWS
+#define ALIKE_STEPS MATVEC_PAIR_STEPS
 #else
 #define ALIKE_ROWS MATVEC_ROWS
 #define ALIKE_STEPS MATVEC_STEPS
@@ -327,112 +289,177 @@ INLINE T sum_of_rows(T *sum, local T *room)
 
 /* ---- strips of columns: vector and split transposed ------------------------------- */
 
-/* A row of a work-group's threads reads a row of its strip side by side, the next row of
- * threads the next; each thread keeps the sums of its columns, SPAN of them: a pack, or one
- * where rows do not begin at multiples of 16 bytes. */
-#ifdef SPAN
+/* A work-group has a strip of columns.  Its threads stand in rows; a row of threads reads a row
+ * of the strip side by side, STRIP_PACKS packs each, the next row of threads the next.  A
+ * thread keeps the sums of its packs and has STRIP_STEPS rows in flight.
+ *
+ * Rows need not begin at multiples of 16 bytes.  The class of a row, its number modulo a
+ * period of at most LANES, says how many elements behind such a multiple it begins; there are
+ * whole classes of rows of threads, so a thread meets one such shift only.  It reads the packs
+ * that its shift leaves aligned.  What they hold beyond the strip is summed as well and never
+ * looked at: the shift is undone where the rows of threads are joined. */
+#ifdef STRIP_PACKS
+
+#define STRIP_PARAMETERS                                                                  \
+    int columns_of_strip, int width, int height, int groups, int shifted_width,            \
+        int shifted_height, int shifted_groups
+#define STRIP_ARGUMENTS \
+    columns_of_strip, width, height, groups, shifted_width, shifted_height, shifted_groups
 
 /* Elements of a work-group's local memory (recipe.h). */
 #ifdef LOCAL_BYTES
-#define STRIP_ROOM (LOCAL_BYTES / sizeof(T))
+#define STRIP_ROOM (LOCAL_BYTES / 16)
 #else
-#define STRIP_ROOM (STRIP_THREADS * SPAN)
+#define STRIP_ROOM (STRIP_THREADS * STRIP_PACKS)
 #endif
 
-/* Which column of the strip element q of a thread's is. */
-INLINE int column_of(int lane, int width, bool packed, int q)
+/* Threads side by side, rows of them, and rows that are left after the first round of joining
+ * them; and the work-group's share: the rows of a strip from `first` to `end`. */
+typedef struct {
+    global const T *a; /* the strip's first column */
+    long lda, first, end;
+    long safe_end; /* from this row on, packs at the strip's end may reach out of the matrix */
+    int columns, width, height, groups;
+    int start, slope; /* elements that row i begins behind a multiple of 16 bytes: start + i * slope */
+} strip_t;
+
+INLINE int shift_of(const strip_t *strip, int of_class)
 {
-    return packed ? lane * SPAN + q : lane + q * width;
+    return (strip->start + of_class * strip->slope) & (LANES - 1);
 }
 
-/* SPAN elements of one row of the strip, `columns` of which exist. */
-INLINE void read_columns(global const T *row, int lane, int width, bool packed, long columns, T *to)
+/* How many rows further on one begins as this one does; as many as there are, if fewer. */
+INLINE int classes_of(const strip_t *strip)
 {
-#if SPAN > 1
-    if (packed) {
-        PACK_TO(read_once(row + lane * SPAN), to);
-        return;
-    }
-#endif
-    to[0] = read_element(row + lane); /* which is there, or the thread would not be here */
-    UNROLL
-    for (int q = 1; q < SPAN; ++q)
-        to[q] = lane + q * width < columns ? read_element(row + lane + q * width) : (T)0;
+    const int period = strip->slope == 0 ? 1 : strip->slope % 2 == 0 ? LANES / 2 : LANES;
+    return min(period, strip->groups);
 }
 
-/* `steps` rows, the work-group's height apart: started together, then used. */
-INLINE void add_rows(int steps, global const T *row, long lda, global const T *x, int lane, int width,
-                     int height, bool packed, long columns, T *sum)
+/* The strip from `column` on, `columns` wide.  Its first packs may begin before A: within 16 bytes
+ * that hold an element of A, so they can be read. */
+INLINE strip_t strip_of(global const T *a, long lda, long outputs, long terms, long column, long columns,
+                        long first, long end, STRIP_PARAMETERS)
 {
-    T of_a[STRIP_STEPS][SPAN], of_x[STRIP_STEPS];
+    const long reach = lda >= LANES ? 1 : LANES - 1;
+    strip_t strip;
+
+    strip.a = a + column;
+    strip.lda = lda;
+    strip.first = first;
+    strip.end = end;
+    strip.columns = (int)columns;
+    strip.start = (int)((size_t)strip.a % 16 / sizeof(T));
+    strip.slope = (int)(lda % LANES);
+    const bool shifted = !is_aligned(a) || strip.slope != 0;
+    const bool reaches_out = (shifted || outputs % LANES != 0) && column + columns + LANES > outputs;
+    strip.width = shifted ? shifted_width : width;
+    strip.height = shifted ? shifted_height : height;
+    strip.groups = shifted ? shifted_groups : groups;
+    strip.safe_end = reaches_out ? max(first, min(end, terms - reach)) : end;
+    return strip;
+}
+
+/* STRIP_STEPS rows of a thread, started together, then used; if not `whole`, those from row i on that
+ * are there. */
+INLINE void add_rows(const strip_t *strip, global const T *from, global const T *x, long i, int column,
+                     int apart, bool whole, PACK *sum)
+{
+    const int height = strip->height;
+    PACK of_a[STRIP_STEPS][STRIP_PACKS];
+    T of_x[STRIP_STEPS];
 
     UNROLL
-    for (int s = 0; s < steps; ++s)
-        read_columns(row + s * height * lda, lane, width, packed, columns, of_a[s]);
-    UNROLL
-    for (int s = 0; s < steps; ++s)
-        of_x[s] = read_element(x + s * height);
-    UNROLL
-    for (int s = 0; s < steps; ++s)
+    for (int s = 0; s < STRIP_STEPS; ++s)
         UNROLL
-        for (int q = 0; q < SPAN; ++q)
-            sum[q] = MULTIPLY_ADD(of_a[s][q], of_x[s], sum[q]);
+        for (int p = 0; p < STRIP_PACKS; ++p)
+            of_a[s][p] = (whole || i + s * height < strip->safe_end) && column + p * apart < strip->columns
+                             ? read_once(from + s * height * strip->lda + p * apart)
+                             : (PACK)0;
+    UNROLL
+    for (int s = 0; s < STRIP_STEPS; ++s)
+        of_x[s] = whole || i + s * height < strip->safe_end ? read_element(x + i + s * height) : (T)0;
+    UNROLL
+    for (int s = 0; s < STRIP_STEPS; ++s)
+        UNROLL
+        for (int p = 0; p < STRIP_PACKS; ++p)
+            sum[p] = MULTIPLY_ADD(of_a[s][p], (PACK)(of_x[s]), sum[p]);
 }
 
-/* The share of a thread in rows l, l + height ... before `end`; `a` is where the strip
- * begins. */
-INLINE void add_strip(global const T *a, long lda, global const T *x, long l, long end, int lane, int width,
-                      int height, bool packed, long columns, T *sum)
+/* A row whose packs may reach out of the matrix, element by element. */
+INLINE void add_edge(const strip_t *strip, global const T *from, T of_x, int column, int apart, PACK *sum)
 {
-    for (; l + (STRIP_STEPS - 1) * height < end; l += STRIP_STEPS * height)
-        add_rows(STRIP_STEPS, a + l * lda, lda, x + l, lane, width, height, packed, columns, sum);
-    for (; l < end; l += height)
-        add_rows(1, a + l * lda, lda, x + l, lane, width, height, packed, columns, sum);
+    for (int p = 0; p < STRIP_PACKS; ++p) {
+        T lane[LANES];
+        for (int q = 0; q < LANES; ++q) {
+            const int at = column + p * apart + q;
+            lane[q] = at >= 0 && at < strip->columns ? from[p * apart + q] : (T)0;
+        }
+        sum[p] = MULTIPLY_ADD(VLOAD(lane), (PACK)(of_x), sum[p]);
+    }
 }
 
-/* The rows of the work-group joined, a tree of them, in place; all threads take part. */
-INLINE void join_rows(int row, int lane, int width, int height, local T *room)
+/* A thread's sums: its row of threads is `row`, its first pack begins at `column`, and the others
+ * are `apart`.  Whole rounds of loads, what is left in one, then rows at the matrix' end. */
+INLINE void add_strip(const strip_t *strip, global const T *x, int row, int column, int apart, PACK *sum)
 {
-    local T *mine = room + row * width * SPAN + lane;
-    int distance = 1;
+    const int height = strip->height;
+    long i = strip->first + row;
 
-    while (2 * distance < height)
-        distance *= 2;
-    for (; distance > 0; distance /= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (row < distance && row + distance < height)
-            UNROLL
-            for (int q = 0; q < SPAN; ++q)
-                mine[q * width] += mine[(distance * SPAN + q) * width];
+    for (; i + (STRIP_STEPS - 1) * height < strip->safe_end; i += STRIP_STEPS * height)
+        add_rows(strip, strip->a + i * strip->lda + column, x, i, column, apart, true, sum);
+    if (i < strip->safe_end)
+        add_rows(strip, strip->a + i * strip->lda + column, x, i, column, apart, false, sum);
+    while (i < strip->safe_end)
+        i += height;
+    for (; i < strip->end; i += height)
+        add_edge(strip, strip->a + i * strip->lda + column, x[i], column, apart, sum);
+}
+
+/* The rows of threads joined to `groups` of them, still shifted; all threads take part. */
+INLINE void join_rows(const strip_t *strip, local T *room)
+{
+    const int length = strip->width * STRIP_PACKS * LANES, left = strip->groups * length;
+
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int at = (int)get_local_id(0); at < left; at += STRIP_THREADS) {
+        T total = room[at];
+        for (int from = at + left; from < strip->height * length; from += left)
+            total += room[from];
+        room[at] = total;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Sums of rows first .. end-1 for the columns of a strip, `width` threads wide, in `room`,
- * which has STRIP_THREADS * SPAN elements.  All threads take part. */
-INLINE void sum_strip(global const T *a, long lda, global const T *x, long outputs, long strip, long first,
-                      long end, int width, local T *room)
+/* The sum of one column of the strip: its groups, each with the shift of its class. */
+INLINE T sum_of_column(const strip_t *strip, local const T *room, int column)
 {
-    const int thread = (int)get_local_id(0), lane = thread % width, row = thread / width;
-    const int height = STRIP_THREADS / width;
-    const bool packed =
-        SPAN > 1 && is_aligned(a) && lda % SPAN == 0 && strip + width * SPAN <= outputs;
-    T sum[SPAN];
+    const int length = strip->width * STRIP_PACKS * LANES, classes = classes_of(strip);
+    T total = 0;
+
+    for (int group = 0, of_class = 0; group < strip->groups; ++group) {
+        total += room[group * length + column + shift_of(strip, of_class)];
+        of_class = of_class + 1 == classes ? 0 : of_class + 1;
+    }
+    return total;
+}
+
+/* The work-group's sums, for sum_of_column() in `room`.  All threads take part. */
+INLINE void sum_strip(const strip_t *strip, global const T *x, local PACK *room)
+{
+    const int thread = (int)get_local_id(0), row = thread / strip->width, lane = thread - row * strip->width;
+    const int column = lane * LANES - shift_of(strip, row);
+    PACK sum[STRIP_PACKS];
 
     UNROLL
-    for (int q = 0; q < SPAN; ++q)
-        sum[q] = 0;
-    if (row < height && lane < outputs - strip) {
-        if (packed)
-            add_strip(a + strip, lda, x, first + row, end, lane, width, height, true, outputs - strip, sum);
-        else
-            add_strip(a + strip, lda, x, first + row, end, lane, width, height, false, outputs - strip, sum);
-    }
-    if (row < height)
+    for (int p = 0; p < STRIP_PACKS; ++p)
+        sum[p] = (PACK)0;
+    if (row < strip->height && column < strip->columns)
+        add_strip(strip, x, row, column, strip->width * LANES, sum);
+    if (row < strip->height)
         UNROLL
-        for (int q = 0; q < SPAN; ++q)
-            room[row * width * SPAN + column_of(lane, width, packed, q)] = sum[q];
-    join_rows(row, lane, width, height, room);
+        for (int p = 0; p < STRIP_PACKS; ++p)
+            room[(row * STRIP_PACKS + p) * strip->width + lane] = sum[p];
+    join_rows(strip, (local T *)room);
 }
 #endif
 
@@ -559,7 +586,8 @@ INLINE void combine(volatile global T *partial, volatile global uint *tickets, g
                     int slices, int threads, T alpha, T beta, local T *room, local int *last)
 {
     const int thread = (int)get_local_id(0);
-    const long groups = min(units, (long)MATVEC_TICKETS), group = unit * groups / units;
+    const long groups = min(units, (long)MATVEC_TICKETS);
+    const long group = groups == units ? unit : unit * groups / units;
     const long first = (group * units + groups - 1) / groups;
     const long end = ((group + 1) * units + groups - 1) / groups;
     const long end_output = min(end * outputs_of_unit, outputs);

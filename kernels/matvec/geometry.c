@@ -16,6 +16,11 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+static double smaller_of(double a, double b)
+{
+    return a < b ? a : b;
+}
+
 static int64_t levels(int64_t count)
 {
     int64_t height = 0;
@@ -33,78 +38,28 @@ int64_t plx_matvec_period(const plx_problem *problem)
     return period;
 }
 
-int64_t plx_matvec_alike_items(const plx_problem *problem)
+int64_t plx_matvec_alike_items(const plx_problem *problem, int64_t rows)
 {
     int64_t period = plx_matvec_period(problem);
-    return quotient_up(outputs_of(problem), period * MATVEC_ROWS) * period;
+    return quotient_up(outputs_of(problem), period * rows) * period;
 }
 
-/* Rows that a thread needs at least, so that it has a few loads in flight. */
-static int64_t rows_in_flight(const plx_matvec_strips *plan)
+/* How full rounds of blocks are, of which one is as good as full. */
+static double fullness(int64_t items, int64_t at_once)
 {
-    return plan->span > 1 ? MATVEC_SHORT_STRIP_STEPS : MATVEC_STRIP_SINGLE_STEPS;
+    int64_t rounds = quotient_up(items, at_once);
+    return rounds <= 1 ? 1.0 : (double)items / (double)(rounds * at_once);
 }
 
-static int64_t strip_threads(const plx_device_info *device)
+enum { PAIR_ROW = 20 * 1024 }; /* bytes: rounds of four packs of a row are full then */
+
+int64_t plx_matvec_rows_of_vector(const plx_problem *problem, const plx_device_info *device)
 {
-    return device->max_block_threads >= MATVEC_STRIP_THREADS ? MATVEC_STRIP_THREADS : MATVEC_STRIP_THREADS / 2;
-}
-
-/* A wider strip leaves no threads over, a narrower one reads pieces of lines of memory. */
-static int64_t width_of_strip(const plx_matvec_strips *plan, int64_t across, int64_t wanted)
-{
-    int64_t width = smaller(across, plan->span > 1 ? wanted + wanted % 2 : quotient_up(wanted, 32) * 32);
-
-    if (width > plan->threads / 4)
-        width = width > plan->threads / 2 ? plan->threads : plan->threads / 2;
-    return larger(width, 1);
-}
-
-/* Strips at least so wide that there are no more than `most`, and that a thread has rows
- * enough to keep loads in flight. */
-static plx_matvec_strips plan_strips(const plx_problem *problem, int64_t threads, int64_t most)
-{
-    bool packed = problem->of.matvec.lda % lanes(problem->dtype) == 0;
-    plx_matvec_strips plan = {.threads = threads, .span = packed ? lanes(problem->dtype) : 1};
-    int64_t across = quotient_up(outputs_of(problem), plan.span);
-    int64_t busy = quotient_up(threads, larger(terms_of(problem) / rows_in_flight(&plan), 1));
-
-    plan.width = width_of_strip(&plan, across, larger(quotient_up(across, most), busy));
-    plan.height = plan.threads / plan.width;
-    plan.items = quotient_up(across, plan.width);
-    return plan;
-}
-
-/* Where a row of threads is a strip, blocks come and go, and a few more of them side by side
- * are worth more than loads in flight. */
-static bool is_short(const plx_problem *problem, const plx_matvec_strips *plan)
-{
-    int64_t once = plan->span > 1 ? MATVEC_STRIP_STEPS : MATVEC_STRIP_SINGLE_STEPS;
-    int64_t several = plan->span > 1 ? 2 * MATVEC_STRIP_STEPS : 4 * MATVEC_STRIP_SINGLE_STEPS;
-    return terms_of(problem) / plan->height < (plan->height > 1 ? once : several);
-}
-
-plx_matvec_strips plx_matvec_plan_vector(const plx_problem *problem, const plx_device_info *device)
-{
-    int64_t units = larger(device->units, 1);
-    plx_matvec_strips plan = plan_strips(problem, strip_threads(device), units * STRIPS_PER_UNIT);
-
-    plan.is_short = is_short(problem, &plan);
-    if (plan.is_short && plan.width == plan.threads) {
-        plan.threads = plan.width = smaller(plan.threads, MATVEC_STRIP_THREADS / 2);
-        plan.items = quotient_up(quotient_up(outputs_of(problem), plan.span), plan.width);
-    }
-    if (!plan.is_short && device->max_block_threads >= MATVEC_LONG_STRIP_THREADS)
-        plan = plan_strips(problem, MATVEC_LONG_STRIP_THREADS, units * MATVEC_LONG_STRIP_BLOCKS);
-    return plan;
-}
-
-bool plx_matvec_strips_fill(const plx_matvec_strips *plan, const plx_device_info *device)
-{
-    int64_t at_once = larger(device->units, 1) *
-                      (plan->threads == MATVEC_LONG_STRIP_THREADS ? MATVEC_LONG_STRIP_BLOCKS : STRIPS_PER_UNIT);
-    int64_t places = quotient_up(plan->items, at_once) * at_once;
-    return plan->items >= places - places / 10;
+    int64_t at_once = larger(device->units, 1) * MATVEC_ALIKE_BLOCKS;
+    double four = fullness(plx_matvec_alike_items(problem, MATVEC_ROWS), at_once);
+    double pair = fullness(plx_matvec_alike_items(problem, MATVEC_PAIR_ROWS), at_once);
+    bool is_long = terms_of(problem) >= PAIR_ROW / element_size(problem->dtype);
+    return is_long && pair > 1.01 * four ? MATVEC_PAIR_ROWS : MATVEC_ROWS;
 }
 
 static void cut(plx_matvec_chunks *plan, int64_t length, int64_t count, int64_t multiple)
@@ -125,11 +80,28 @@ static int64_t slices_of(const plx_matvec_chunks *plan, int64_t outputs)
     return slices;
 }
 
+enum { CHUNK_BYTES = 128 * 1024, MANY_ROUNDS = 4, MOST_ROUNDS = 16 };
+
+/* Chunks of a row, about.  As many as make one round of blocks leave some of them waiting for
+ * those that have more rows.  So there are several rounds, where each block still has enough. */
+static int64_t wanted_chunks(const plx_problem *problem, const plx_device_info *device, int64_t items)
+{
+    double bytes = (double)(outputs_of(problem) * element_size(problem->dtype)) * (double)terms_of(problem);
+    int64_t at_once = larger(device->units, 1) * MATVEC_ALIKE_BLOCKS;
+    int64_t rounds = (int64_t)smaller_of(bytes / CHUNK_BYTES / (double)at_once, MOST_ROUNDS);
+
+    if (rounds >= MANY_ROUNDS)
+        return at_once * rounds / items;
+    if (2 * items < at_once)
+        return at_once / items;
+    return (int64_t)(bytes / (double)items / (CHUNK_BYTES / 2));
+}
+
 static plx_matvec_chunks plan_row_chunks(const plx_problem *problem, const plx_device_info *device)
 {
-    int64_t period = plx_matvec_period(problem), items = plx_matvec_alike_items(problem);
+    int64_t period = plx_matvec_period(problem), items = plx_matvec_alike_items(problem, MATVEC_ROWS);
     int64_t packs = packs_of(problem, terms_of(problem));
-    int64_t wanted = (int64_t)device->units * MATVEC_ALIKE_BLOCKS / larger(smaller(items, outputs_of(problem)), 1);
+    int64_t wanted = wanted_chunks(problem, device, larger(smaller(items, outputs_of(problem)), 1));
     plx_matvec_chunks plan = {.threads = ALIKE_THREADS};
 
     cut(&plan, packs, smaller(wanted, packs / ALIKE_THREADS), ALIKE_THREADS);
@@ -140,23 +112,16 @@ static plx_matvec_chunks plan_row_chunks(const plx_problem *problem, const plx_d
     return plan;
 }
 
-plx_matvec_strips plx_matvec_plan_split_strips(const plx_problem *problem, const plx_device_info *device)
-{
-    int64_t line = 128 / element_size(problem->dtype);
-    return plan_strips(problem, strip_threads(device), clamp(outputs_of(problem) / line, 1, MATVEC_TICKETS));
-}
-
 static plx_matvec_chunks plan_strip_chunks(const plx_problem *problem, const plx_device_info *device)
 {
-    plx_matvec_strips strip = plx_matvec_plan_split_strips(problem, device);
-    int64_t terms = terms_of(problem);
-    int64_t wanted = (int64_t)device->units * STRIPS_PER_UNIT / larger(strip.items, 1);
-    plx_matvec_chunks plan = {.threads = strip.threads};
+    plx_matvec_strips strips = plx_matvec_plan_chunked_strips(problem, device);
+    plx_matvec_chunks plan = {.count = strips.chunks,
+                              .length = strips.length,
+                              .units = strips.items,
+                              .blocks_of_unit = strips.chunks,
+                              .outputs_of_unit = strips.columns,
+                              .threads = strips.block->threads};
 
-    cut(&plan, terms, smaller(wanted, terms / (strip.height * rows_in_flight(&strip))), strip.height);
-    plan.units = strip.items;
-    plan.blocks_of_unit = plan.count;
-    plan.outputs_of_unit = strip.width * strip.span;
     plan.slices = slices_of(&plan, outputs_of(problem));
     return plan;
 }
@@ -166,9 +131,25 @@ plx_matvec_chunks plx_matvec_plan_split(const plx_problem *problem, const plx_de
     return problem->of.matvec.trans ? plan_strip_chunks(problem, device) : plan_row_chunks(problem, device);
 }
 
-int64_t plx_matvec_width_of_row(const plx_problem *problem)
+/* Lanes that a group has in all its rounds, idle ones among them. */
+static int64_t places_of(int64_t packs, int64_t width)
 {
-    return INT64_C(1) << levels(clamp(packs_of(problem, terms_of(problem)), 1, 32));
+    return quotient_up(packs, width) * width;
+}
+
+/* As many lanes as leave few of them idle, fewer only where that saves an eighth of their places;
+ * of short rows a line of memory is enough side by side. */
+int64_t plx_matvec_width_of_row(const plx_problem *problem, const plx_device_info *device)
+{
+    int64_t packs = clamp(packs_of(problem, terms_of(problem)), 1, INT64_MAX / 64);
+    int64_t best = INT64_C(1) << levels(smaller(packs, 32)), least = packs <= 48 ? 8 : 16;
+
+    if (plx_matvec_is_few(problem, device))
+        return best;
+    for (int64_t width = best / 2; width >= least; width /= 2)
+        if (8 * places_of(packs, width) <= 7 * places_of(packs, best))
+            best = width;
+    return best;
 }
 
 int64_t plx_matvec_stream_elements(int64_t terms)
@@ -176,15 +157,27 @@ int64_t plx_matvec_stream_elements(int64_t terms)
     return (MATVEC_STREAM_ROWS + 1) * terms;
 }
 
-enum { MOST_OF_STREAM = 48 * 1024 }; /* bytes, so that several runs fit on a unit */
+/* Bytes of rows that a stream is good for: a run of shorter ones is too small for a block, longer
+ * ones are read well by lanes.  And blocks for each unit before it, or four rows for a group of
+ * lanes, are worth while. */
+enum { SHORTEST_OF_STREAM = 40, LONGEST_OF_STREAM = 128, STREAM_BLOCKS = 8, FULL_BLOCKS = 3 };
 
-bool plx_matvec_is_stream(const plx_problem *problem)
+bool plx_matvec_is_stream(const plx_problem *problem, const plx_device_info *device)
 {
     const plx_matvec_problem *p = &problem->of.matvec;
-    int64_t terms = terms_of(problem), size = element_size(problem->dtype);
+    int64_t bytes = terms_of(problem) * element_size(problem->dtype);
+    int64_t blocks = quotient_up(outputs_of(problem), MATVEC_STREAM_ROWS);
 
-    return !p->trans && p->lda % lanes(problem->dtype) != 0 && p->lda == p->cols && terms > 0 &&
-           terms <= MOST_OF_STREAM / size / (MATVEC_STREAM_ROWS + 1);
+    return !p->trans && p->lda % lanes(problem->dtype) != 0 && p->lda == p->cols &&
+           bytes >= SHORTEST_OF_STREAM && bytes <= LONGEST_OF_STREAM &&
+           blocks >= larger(device->units, 1) * STREAM_BLOCKS;
+}
+
+bool plx_matvec_is_few(const plx_problem *problem, const plx_device_info *device)
+{
+    int64_t packs = clamp(packs_of(problem, terms_of(problem)), 1, 32);
+    int64_t rows_of_block = ALIKE_THREADS / (INT64_C(1) << levels(packs)) * MATVEC_ROWS;
+    return quotient_up(outputs_of(problem), rows_of_block) < larger(device->units, 1) * FULL_BLOCKS;
 }
 
 /* ---- depth: additions that a term meets, its product's own rounding among them --- */
@@ -214,10 +207,16 @@ static int64_t depth_of_combine(const plx_matvec_chunks *plan)
     return quotient_up(plan->count, plan->slices) + levels(plan->slices);
 }
 
-/* The rows of a block's threads take the terms in turn; then a tree of them. */
+/* The rows of a block's threads take the terms in turn; they are joined to groups, and those
+ * one by one. */
+static int64_t depth_of_stand(const plx_matvec_stand *stand, int64_t terms)
+{
+    return quotient_up(terms, stand->height) + quotient_up(stand->height, stand->groups) - 1 + stand->groups - 1;
+}
+
 static int64_t depth_of_columns(const plx_matvec_strips *plan, int64_t terms)
 {
-    return quotient_up(terms, plan->height) + levels(plan->height);
+    return larger(depth_of_stand(&plan->aligned, terms), depth_of_stand(&plan->shifted, terms));
 }
 
 /* The threads of a block take the packs in turn, and one element each that is in no pack;
@@ -238,7 +237,7 @@ int64_t plx_matvec_depth_of_warp(const plx_problem *problem, const plx_device_in
 
 int64_t plx_matvec_depth_of_vector(const plx_problem *problem, const plx_device_info *device)
 {
-    plx_matvec_strips plan = plx_matvec_plan_vector(problem, device);
+    plx_matvec_strips plan = plx_matvec_plan_strips(problem, device);
     int64_t terms = terms_of(problem);
     return at_most_all(problem, problem->of.matvec.trans ? depth_of_columns(&plan, terms)
                                                          : depth_of_rows(problem, packs_of(problem, terms)));
@@ -247,21 +246,21 @@ int64_t plx_matvec_depth_of_vector(const plx_problem *problem, const plx_device_
 int64_t plx_matvec_depth_of_split(const plx_problem *problem, const plx_device_info *device)
 {
     plx_matvec_chunks plan = plx_matvec_plan_split(problem, device);
-    plx_matvec_strips strip = plx_matvec_plan_split_strips(problem, device);
-    int64_t of_chunk = problem->of.matvec.trans ? depth_of_columns(&strip, plan.length)
+    plx_matvec_strips strips = plx_matvec_plan_chunked_strips(problem, device);
+    int64_t of_chunk = problem->of.matvec.trans ? depth_of_columns(&strips, plan.length)
                                                 : depth_of_rows(problem, plan.length);
     return at_most_all(problem, of_chunk + depth_of_combine(&plan));
 }
 
-/* One thread has a row of a stream, in several sums.  Else some lanes have it, in packs and
- * a few elements or, when A does not begin at a multiple of 16 bytes, in elements only. */
+/* One thread has a row of a stream, in several sums.  Else some lanes have it: in packs, and the
+ * elements before the first and behind the last. */
 int64_t plx_matvec_depth_of_narrow(const plx_problem *problem, const plx_device_info *device)
 {
-    (void)device;
-    int64_t terms = terms_of(problem), width = plx_matvec_width_of_row(problem), pack = lanes(problem->dtype);
+    int64_t terms = terms_of(problem), pack = lanes(problem->dtype);
 
-    if (plx_matvec_is_stream(problem))
+    if (plx_matvec_is_stream(problem, device))
         return at_most_all(problem, quotient_up(terms, MATVEC_STREAM_SUMS) + levels(MATVEC_STREAM_SUMS));
-    int64_t packed = quotient_up(terms / pack, width) * pack + quotient_up(terms % pack, width);
-    return at_most_all(problem, larger(packed, quotient_up(terms, width)) + levels(width));
+    int64_t width = plx_matvec_width_of_row(problem, device);
+    return at_most_all(problem, quotient_up(terms / pack, width) * pack + quotient_up(2 * (pack - 1), width) +
+                                    levels(width));
 }

@@ -52,23 +52,48 @@ enum { ALIKE_THREADS = 32 * MATVEC_WARPS };
 
 /* How many rows further on one begins as this one does, against 16 bytes. */
 int64_t plx_matvec_period(const plx_problem *problem);
-/* Blocks of MATVEC_ROWS rows, `period` apart; some may be empty. */
-int64_t plx_matvec_alike_items(const plx_problem *problem);
-/* `narrow`: lanes that have a row, a power of two, one for each pack up to a warp. */
-int64_t plx_matvec_width_of_row(const plx_problem *problem);
-/* Whether `narrow` takes rows as one stream: they are not packed, and without gaps. */
-bool plx_matvec_is_stream(const plx_problem *problem);
+/* Blocks of `rows` rows, `period` apart; some may be empty. */
+int64_t plx_matvec_alike_items(const plx_problem *problem, int64_t rows);
+/* Rows of a block of `vector`: a pair of long ones where that fills the rounds of blocks better. */
+int64_t plx_matvec_rows_of_vector(const plx_problem *problem, const plx_device_info *device);
+/* `narrow`: lanes that have a row, a power of two up to a warp. */
+int64_t plx_matvec_width_of_row(const plx_problem *problem, const plx_device_info *device);
+/* Whether there are so few rows that a group of lanes shall have one, not MATVEC_ROWS. */
+bool plx_matvec_is_few(const plx_problem *problem, const plx_device_info *device);
+/* Whether `narrow` takes rows as one stream: many that are not packed, and without gaps. */
+bool plx_matvec_is_stream(const plx_problem *problem, const plx_device_info *device);
 /* A row of a run and x, which comes to shared memory as well. */
 int64_t plx_matvec_stream_elements(int64_t terms);
 
-/* ---- strips and chunks -------------------------------------------------------- */
+/* ---- transposed: strips of columns ------------------------------------------------ */
 
-/* A strip of columns: `width` threads side by side with `span` columns each, `height` such
- * rows of threads. */
+/* A shape of block: a kernel of its own, whose entry ends with the suffix. */
+typedef struct plx_matvec_block {
+    const char *suffix;
+    int64_t threads, packs, steps, blocks; /* `blocks` side by side on a unit */
+} plx_matvec_block;
+
+/* Threads side by side, rows of them, and rows of sums after the first round of joining. */
+typedef struct plx_matvec_stand {
+    int64_t width, height, groups;
+} plx_matvec_stand;
+
+/* A strip has `columns`, the last perhaps fewer, and its rows are cut in `chunks` of `length`.
+ * Where A begins is not known yet: a block stands as `aligned` when it is at a multiple of 16
+ * bytes, else as `shifted`. */
 typedef struct plx_matvec_strips {
-    int64_t threads, span, width, height, items;
-    bool is_short; /* too few rows for a thread to have many of them in flight several times */
+    const plx_matvec_block *block;
+    int64_t columns, items, chunks, length;
+    plx_matvec_stand aligned, shifted;
+    double time; /* modelled, in microseconds, up to what all have in common */
 } plx_matvec_strips;
+
+/* `vector`: whole strips. */
+plx_matvec_strips plx_matvec_plan_strips(const plx_problem *problem, const plx_device_info *device);
+/* `split`: strips in chunks, as many as run side by side. */
+plx_matvec_strips plx_matvec_plan_chunked_strips(const plx_problem *problem, const plx_device_info *device);
+
+/* ---- sums cut in chunks ------------------------------------------------------------ */
 
 /* Sums cut in chunks, so that the device is full whatever the shape.  A chunk has `length`
  * packs of a row or terms of a strip; the last may have fewer. */
@@ -78,17 +103,6 @@ typedef struct plx_matvec_chunks {
     int64_t threads, slices;
 } plx_matvec_chunks;
 
-/* Blocks of a strip that a unit runs side by side, about. */
-enum { STRIPS_PER_UNIT = 2 };
-
-/* `vector` transposed: no more strips than run side by side, if they need not be wider than
- * a block.  With short columns smaller blocks are easier to place. */
-plx_matvec_strips plx_matvec_plan_vector(const plx_problem *problem, const plx_device_info *device);
-/* Whether nearly all of the device has one of these strips, round by round. */
-bool plx_matvec_strips_fill(const plx_matvec_strips *plan, const plx_device_info *device);
-/* `split` transposed: a strip for each ticket where there are columns enough, and not so
- * narrow that lines of memory are read in pieces. */
-plx_matvec_strips plx_matvec_plan_split_strips(const plx_problem *problem, const plx_device_info *device);
 plx_matvec_chunks plx_matvec_plan_split(const plx_problem *problem, const plx_device_info *device);
 
 /* ---- depth: additions that a term meets, its product's own rounding among them --- */

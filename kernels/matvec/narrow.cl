@@ -1,36 +1,80 @@
 /* matvec/narrow: rows too short for a work-group or a warp.  A few threads have a row, so
- * that a warp's loads cover neighbouring rows.  Where rows do not begin at multiples of 16
- * bytes but follow each other without a gap, a work-group takes a run of them as one stream
- * of packs to local memory, and each thread sums one row from there. */
+ * that a warp's loads cover neighbouring rows.  They read the packs that lie at multiples of 16
+ * bytes, wherever the row begins, and elements at its ends.  Where there are many rows without a
+ * gap between them, a work-group takes a run of them as one stream of packs to local memory, and
+ * each thread sums one row from there. */
 #define NARROW_THREADS (32 * MATVEC_WARPS)
 
-/* The packs up to `end`: a pack of each row and of x started together, then used. */
-INLINE void add_all_packs_of_group(global const T *const *row, global const T *x, bool x_aligned, int lane,
-                                   int width, long end, T *sum)
+#ifdef FEW
+#define NARROW_ROWS 1
+#define NARROW_STEPS MATVEC_NARROW_FEW_STEPS
+#else
+#define NARROW_ROWS MATVEC_ROWS
+#define NARROW_STEPS 1
+#endif
+
+/* A pack of each of `count` rows, `distance` elements from each other, and of x. */
+INLINE void read_round(global const T *row, long distance, int count, global const T *x, bool x_aligned,
+                       PACK *of_a, PACK *of_x)
 {
-    for (long at = lane * LANES; at < end; at += width * LANES) {
-        T of_a[MATVEC_ROWS][LANES], of_x[LANES];
-        UNROLL
-        for (int r = 0; r < MATVEC_ROWS; ++r)
-            PACK_TO(read_once(row[r] + at), of_a[r]);
-        PACK_TO(read_often(x + at, x_aligned), of_x);
-        UNROLL
-        for (int r = 0; r < MATVEC_ROWS; ++r)
-            UNROLL
-            for (int q = 0; q < LANES; ++q)
-                sum[r] = MULTIPLY_ADD(of_a[r][q], of_x[q], sum[r]);
-    }
+    UNROLL
+    for (int r = 0; r < NARROW_ROWS; ++r)
+        if (r < count)
+            of_a[r] = read_once(row + r * distance);
+    *of_x = read_often(x, x_aligned);
 }
 
-/* Elements from `at` on that are in no pack. */
-INLINE void add_singles(global const T *const *row, global const T *x, int lane, int width, long at, long end,
-                        T *sum)
+INLINE void add_round(const PACK *of_a, PACK of_x, int count, T *sum)
 {
-    for (at += lane; at < end; at += width) {
+    T lane_of_a[LANES], lane_of_x[LANES];
+
+    PACK_TO(of_x, lane_of_x);
+    UNROLL
+    for (int r = 0; r < NARROW_ROWS; ++r)
+        if (r < count) {
+            PACK_TO(of_a[r], lane_of_a);
+            UNROLL
+            for (int q = 0; q < LANES; ++q)
+                sum[r] = MULTIPLY_ADD(lane_of_a[q], lane_of_x[q], sum[r]);
+        }
+}
+
+/* The packs from `at` on, `step` apart: NARROW_STEPS started together, then used.  What is left
+ * of them are started together, too. */
+INLINE void add_row_packs(global const T *row, long distance, int count, global const T *x, bool x_aligned,
+                          long at, int step, long end, T *sum)
+{
+    PACK of_a[NARROW_STEPS][NARROW_ROWS], of_x[NARROW_STEPS];
+
+    for (; at + (NARROW_STEPS - 1) * step < end; at += NARROW_STEPS * step) {
+        UNROLL
+        for (int s = 0; s < NARROW_STEPS; ++s)
+            read_round(row + at + s * step, distance, count, x + at + s * step, x_aligned, of_a[s], &of_x[s]);
+        UNROLL
+        for (int s = 0; s < NARROW_STEPS; ++s)
+            add_round(of_a[s], of_x[s], count, sum);
+    }
+    UNROLL
+    for (int s = 0; s < NARROW_STEPS - 1; ++s)
+        if (at + s * step < end)
+            read_round(row + at + s * step, distance, count, x + at + s * step, x_aligned, of_a[s], &of_x[s]);
+    UNROLL
+    for (int s = 0; s < NARROW_STEPS - 1; ++s)
+        if (at + s * step < end)
+            add_round(of_a[s], of_x[s], count, sum);
+}
+
+/* Elements in no pack: `head` before the `packs` elements that are, and those behind. */
+INLINE void add_singles(global const T *row, long distance, int count, global const T *x, int lane, int width,
+                        int head, long packs, long terms, T *sum)
+{
+    for (int single = lane; single < terms - packs; single += width) {
+        const long at = single < head ? single : single + packs;
         const T of_x = x[at];
         UNROLL
-        for (int r = 0; r < MATVEC_ROWS; ++r)
-            sum[r] = MULTIPLY_ADD(row[r][at], of_x, sum[r]);
+        for (int r = 0; r < NARROW_ROWS; ++r)
+            if (r < count)
+                sum[r] = MULTIPLY_ADD(row[r * distance + at], of_x, sum[r]);
     }
 }
 
@@ -41,12 +85,12 @@ INLINE void join_group(T *sum, int width, local T *room)
 #ifdef NVIDIA_PTX
     for (int distance = width / 2; distance > 0; distance /= 2)
         UNROLL
-        for (int r = 0; r < MATVEC_ROWS; ++r)
+        for (int r = 0; r < NARROW_ROWS; ++r)
             sum[r] += shuffle_down(sum[r], distance);
 #else
     const int thread = (int)get_local_id(0), lane = thread % width;
 
-    for (int r = 0; r < MATVEC_ROWS; ++r) {
+    for (int r = 0; r < NARROW_ROWS; ++r) {
         barrier(CLK_LOCAL_MEM_FENCE); /* whoever used the room before has done so */
         room[thread] = sum[r];
         for (int distance = 16; distance > 0; distance /= 2) {
@@ -65,26 +109,28 @@ kernel WORK_GROUP(NARROW_THREADS) void matvec_narrow(MATVEC_PARAMETERS, int widt
     local T room[NARROW_THREADS];
     const int levels = 31 - (int)clz((uint)width), apart = NARROW_THREADS >> levels;
     const int thread = (int)get_local_id(0), lane = thread & (width - 1);
-    const long first = (long)get_group_id(0) * (apart * MATVEC_ROWS) + (thread >> levels);
-    const long in_packs = is_aligned(a) && lda % LANES == 0 ? terms - terms % LANES : 0;
-    global const T *row[MATVEC_ROWS];
-    T sum[MATVEC_ROWS];
+    const long first = (long)get_group_id(0) * (apart * NARROW_ROWS) + (thread >> levels);
+    global const T *row = a + first * lda;
+    const int head = (int)min(to_boundary(row), terms);
+    const long packs = (terms - head) / LANES * LANES, at = head + lane * LANES;
+    T sum[NARROW_ROWS];
+    int count = 0;
 
     UNROLL
-    for (int r = 0; r < MATVEC_ROWS; ++r) { /* beyond the last row the first of all stands in */
-        row[r] = a + (first + r * apart < outputs ? first + r * apart : 0) * lda;
+    for (int r = 0; r < NARROW_ROWS; ++r) {
+        count += first + r * apart < outputs;
         sum[r] = 0;
     }
-    if (is_aligned(x))
-        add_all_packs_of_group(row, x, true, lane, width, in_packs, sum);
+    add_singles(row, apart * lda, count, x, lane, width, head, packs, terms, sum);
+    if (lda % LANES == 0 && is_aligned(x + head)) /* the same for all groups of lanes */
+        add_row_packs(row, apart * lda, count, x, true, at, width * LANES, head + packs, sum);
     else
-        add_all_packs_of_group(row, x, false, lane, width, in_packs, sum);
-    add_singles(row, x, lane, width, in_packs, terms, sum);
+        add_row_packs(row, apart * lda, count, x, false, at, width * LANES, head + packs, sum);
     join_group(sum, width, room);
     if (lane == 0)
         UNROLL
-        for (int r = 0; r < MATVEC_ROWS; ++r)
-            if (first + r * apart < outputs)
+        for (int r = 0; r < NARROW_ROWS; ++r)
+            if (r < count)
                 write_output(y + first + r * apart, alpha, beta, sum[r]);
 }
 

@@ -1,87 +1,137 @@
 /* matvec/narrow: rows too short for a block or a warp.  A few lanes have a row, so that a
- * warp's loads cover neighbouring rows.  Where rows do not begin at multiples of 16 bytes
- * but follow each other without a gap, a block takes a run of them as one stream of packs to
- * shared memory, and each thread sums one row from there. */
+ * warp's loads cover neighbouring rows.  They read the packs that lie at multiples of 16 bytes,
+ * wherever the row begins, and elements at its ends.  Where there are many rows without a gap
+ * between them, a block takes a run of them as one stream of packs to shared memory, and each
+ * thread sums one row from there. */
 #include "packs.cuh"
 
 enum { NARROW_THREADS = 32 * MATVEC_WARPS };
 
-/* MATVEC_ROWS rows, `apart` rows from each other, as a group of `width` lanes has them.
- * Beyond the last row the first of all stands in. */
-template <class T> struct Group {
-    const T *row[MATVEC_ROWS];
-    int64_t first;
-    int lane, width, apart;
+/* ROWS rows, `apart` rows from each other, as a group of `width` lanes has them; `count` of
+ * them exist.  All begin alike against 16 bytes. */
+template <class T, int ROWS> struct Group {
+    const T *row;
+    int64_t first, distance; /* elements from a row to the next */
+    int lane, width, apart, count;
 };
 
-template <class T> __device__ Group<T> group_of(const Matvec<T> &v, int width)
+template <int ROWS, class T> __device__ Group<T, ROWS> group_of(const Matvec<T> &v, int width)
 {
     const int levels = 31 - __clz(width); /* a power of two */
-    Group<T> group;
+    Group<T, ROWS> group;
     group.width = width;
-    group.apart = NARROW_THREADS >> levels;
+    group.apart = NARROW_THREADS >> levels; /* a multiple of a pack's lanes: so rows begin alike */
     group.lane = threadIdx.x & (width - 1);
-    group.first = (int64_t)blockIdx.x * (group.apart * MATVEC_ROWS) + (threadIdx.x >> levels);
+    group.first = (int64_t)blockIdx.x * (group.apart * ROWS) + (threadIdx.x >> levels);
+    group.row = v.a + group.first * v.lda;
+    group.distance = group.apart * v.lda;
+    group.count = 0;
 #pragma unroll
-    for (int r = 0; r < MATVEC_ROWS; ++r) {
-        const int64_t i = group.first + r * group.apart;
-        group.row[r] = v.a + (i < v.outputs ? i : 0) * v.lda;
-    }
+    for (int r = 0; r < ROWS; ++r)
+        group.count += group.first + r * group.apart < v.outputs;
     return group;
 }
 
-/* The packs up to `end`: a pack of each row and of x started together, then used. */
-template <bool X_ALIGNED, class T>
-__device__ void add_all_packs(const Group<T> &group, const T *x, int64_t end, T *sum)
+/* A pack of each row and of x. */
+template <class T, int ROWS> struct Round {
+    Pack<T> of_a[ROWS], of_x;
+};
+
+template <bool X_ALIGNED, class T, int ROWS>
+__device__ void read_round(const Group<T, ROWS> &group, const T *x, int64_t at, Round<T, ROWS> &to)
+{
+    const T *row = group.row + at;
+
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r, row += group.distance)
+        if (r < group.count)
+            to.of_a[r] = read_once(row);
+    to.of_x = read_often<X_ALIGNED>(x + at);
+}
+
+template <class T, int ROWS>
+__device__ void add_round(const Group<T, ROWS> &group, const Round<T, ROWS> &round, T *sum)
+{
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r)
+        if (r < group.count)
+#pragma unroll
+            for (int q = 0; q < Pack<T>::lanes; ++q)
+                sum[r] = fma(round.of_a[r].lane[q], round.of_x.lane[q], sum[r]);
+}
+
+/* The packs from `at` on, the group's width apart: STEPS started together, then used.  What is
+ * left of them are started together, too. */
+template <bool X_ALIGNED, int STEPS, class T, int ROWS>
+__device__ void add_row_packs(const Group<T, ROWS> &group, const T *x, int64_t at, int64_t end, T *sum)
+{
+    const int step = group.width * Pack<T>::lanes;
+    Round<T, ROWS> round[STEPS];
+
+#pragma unroll 1
+    for (; at + (STEPS - 1) * step < end; at += STEPS * step) {
+#pragma unroll
+        for (int s = 0; s < STEPS; ++s)
+            read_round<X_ALIGNED>(group, x, at + s * step, round[s]);
+#pragma unroll
+        for (int s = 0; s < STEPS; ++s)
+            add_round(group, round[s], sum);
+    }
+#pragma unroll
+    for (int s = 0; s < STEPS - 1; ++s)
+        if (at + s * step < end)
+            read_round<X_ALIGNED>(group, x, at + s * step, round[s]);
+#pragma unroll
+    for (int s = 0; s < STEPS - 1; ++s)
+        if (at + s * step < end)
+            add_round(group, round[s], sum);
+}
+
+/* Element number `single` of those in no pack, before the `packs` elements that are and behind. */
+template <class T, int ROWS>
+__device__ void add_single(const Group<T, ROWS> &group, const T *x, int single, int head, int64_t packs,
+                           T *sum)
+{
+    const int64_t at = single < head ? single : single + packs;
+    const T of_x = x[at];
+    const T *row = group.row + at;
+
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r, row += group.distance)
+        if (r < group.count)
+            sum[r] = fma(*row, of_x, sum[r]);
+}
+
+template <int STEPS, class T, int ROWS>
+__device__ void sum_group(const Matvec<T> &v, const Group<T, ROWS> &group, T *sum)
 {
     constexpr int L = Pack<T>::lanes;
+    const int head = (int)min(to_boundary(group.row), v.terms);
+    const int64_t packs = (v.terms - head) / L * L, first = head + group.lane * L;
 
-    for (int64_t at = group.lane * L; at < end; at += group.width * L) {
-        Pack<T> of_a[MATVEC_ROWS];
-#pragma unroll
-        for (int r = 0; r < MATVEC_ROWS; ++r)
-            of_a[r] = read_once(group.row[r] + at);
-        const Pack<T> of_x = read_often<X_ALIGNED>(x + at);
-#pragma unroll
-        for (int r = 0; r < MATVEC_ROWS; ++r)
-#pragma unroll
-            for (int q = 0; q < L; ++q)
-                sum[r] = fma(of_a[r].lane[q], of_x.lane[q], sum[r]);
-    }
+    for (int single = group.lane; single < v.terms - packs; single += group.width)
+        add_single(group, v.x, single, head, packs, sum);
+    if (v.lda % L == 0 && is_aligned(v.x + head)) /* the same for all groups */
+        add_row_packs<true, STEPS>(group, v.x, first, head + packs, sum);
+    else
+        add_row_packs<false, STEPS>(group, v.x, first, head + packs, sum);
 }
 
-/* Elements from `at` on that are in no pack. */
-template <class T> __device__ void add_singles(const Group<T> &group, const T *x, int64_t at, int64_t end, T *sum)
-{
-    for (at += group.lane; at < end; at += group.width) {
-        const T of_x = x[at];
-#pragma unroll
-        for (int r = 0; r < MATVEC_ROWS; ++r)
-            sum[r] = fma(group.row[r][at], of_x, sum[r]);
-    }
-}
-
-template <class T> __device__ void narrow_rows(Matvec<T> v, int32_t width)
+template <int ROWS, int STEPS, class T> __device__ void narrow_rows(Matvec<T> v, int32_t width)
 {
     wait_for_queue();
-    const Group<T> group = group_of(v, width);
-    const bool packed = is_aligned(v.a) && v.lda % Pack<T>::lanes == 0;
-    const int64_t in_packs = packed ? v.terms - v.terms % Pack<T>::lanes : 0;
-    T sum[MATVEC_ROWS] = {};
+    const Group<T, ROWS> group = group_of<ROWS>(v, width);
+    T sum[ROWS] = {};
 
-    if (is_aligned(v.x))
-        add_all_packs<true>(group, v.x, in_packs, sum);
-    else
-        add_all_packs<false>(group, v.x, in_packs, sum);
-    add_singles(group, v.x, in_packs, v.terms, sum);
+    sum_group<STEPS>(v, group, sum);
     for (int distance = width / 2; distance > 0; distance /= 2)
 #pragma unroll
-        for (int r = 0; r < MATVEC_ROWS; ++r)
+        for (int r = 0; r < ROWS; ++r)
             sum[r] += __shfl_down_sync(ALL_LANES, sum[r], distance);
     if (group.lane == 0)
 #pragma unroll
-        for (int r = 0; r < MATVEC_ROWS; ++r)
-            if (group.first + r * group.apart < v.outputs)
+        for (int r = 0; r < ROWS; ++r)
+            if (r < group.count)
                 write_output(v.y + group.first + r * group.apart, v.alpha, v.beta, sum[r]);
 }
 
@@ -159,25 +209,37 @@ template <class T> __device__ void narrow_stream(Matvec<T> v)
 }
 
 extern "C" __global__ void __launch_bounds__(NARROW_THREADS, MATVEC_NARROW_BLOCKS)
-matvec_narrow_f32_n(MATVEC_PARAMETERS(float), int32_t width)
+    matvec_narrow_f32_n(MATVEC_PARAMETERS(float), int32_t width)
 {
-    narrow_rows(Matvec<float>MATVEC_ARGUMENTS, width);
+    narrow_rows<MATVEC_ROWS, 1>(Matvec<float> MATVEC_ARGUMENTS, width);
 }
 
-extern "C" __global__ void __launch_bounds__(NARROW_THREADS, MATVEC_NARROW_BLOCKS)
-matvec_narrow_f64_n(MATVEC_PARAMETERS(double), int32_t width)
+extern "C" __global__ void __launch_bounds__(NARROW_THREADS, MATVEC_NARROW_BLOCKS_F64)
+    matvec_narrow_f64_n(MATVEC_PARAMETERS(double), int32_t width)
 {
-    narrow_rows(Matvec<double>MATVEC_ARGUMENTS, width);
+    narrow_rows<MATVEC_ROWS, 1>(Matvec<double> MATVEC_ARGUMENTS, width);
+}
+
+extern "C" __global__ void __launch_bounds__(NARROW_THREADS, MATVEC_NARROW_FEW_BLOCKS)
+    matvec_narrow_f32_n_few(MATVEC_PARAMETERS(float), int32_t width)
+{
+    narrow_rows<1, MATVEC_NARROW_FEW_STEPS>(Matvec<float> MATVEC_ARGUMENTS, width);
+}
+
+extern "C" __global__ void __launch_bounds__(NARROW_THREADS, MATVEC_NARROW_FEW_BLOCKS)
+    matvec_narrow_f64_n_few(MATVEC_PARAMETERS(double), int32_t width)
+{
+    narrow_rows<1, MATVEC_NARROW_FEW_STEPS>(Matvec<double> MATVEC_ARGUMENTS, width);
 }
 
 extern "C" __global__ void __launch_bounds__(MATVEC_STREAM_ROWS)
-matvec_narrow_stream_f32_n(MATVEC_PARAMETERS(float))
+    matvec_narrow_stream_f32_n(MATVEC_PARAMETERS(float))
 {
-    narrow_stream(Matvec<float>MATVEC_ARGUMENTS);
+    narrow_stream(Matvec<float> MATVEC_ARGUMENTS);
 }
 
 extern "C" __global__ void __launch_bounds__(MATVEC_STREAM_ROWS)
-matvec_narrow_stream_f64_n(MATVEC_PARAMETERS(double))
+    matvec_narrow_stream_f64_n(MATVEC_PARAMETERS(double))
 {
-    narrow_stream(Matvec<double>MATVEC_ARGUMENTS);
+    narrow_stream(Matvec<double> MATVEC_ARGUMENTS);
 }

@@ -5,6 +5,7 @@
 
 #include "geometry.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -71,39 +72,45 @@ static plx_status single(const plx_problem *problem, const plx_device_info *devi
 
 /* ---- strips, and sums cut in chunks ------------------------------------------------ */
 
-/* `steps`: packs of a thread in flight. */
-static void add_strips(plx_recipe *recipe, plx_step *step, const plx_matvec_strips *plan, int64_t steps)
-{
-    size_t used = strlen(recipe->defines);
+static void append(char *text, size_t capacity, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-    plx_step_i32(step, (int32_t)plan->width);
-    plx_step_i32(step, (int32_t)plan->span);
-    (void)snprintf(recipe->defines + used, sizeof recipe->defines - used,
-                   " -DSPAN=%d -DSTRIP_THREADS=%d -DSTRIP_STEPS=%d", (int)plan->span, (int)plan->threads,
-                   (int)(plan->span > 1 ? steps : MATVEC_STRIP_SINGLE_STEPS));
+static void append(char *text, size_t capacity, const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list arguments;
+
+    va_start(arguments, format);
+    (void)vsnprintf(text + used, capacity - used, format, arguments);
+    va_end(arguments);
 }
 
-static void add_long_strips(plx_recipe *recipe, plx_step *step, const plx_matvec_strips *plan,
-                            const plx_device_info *device)
+static void add_stand(plx_step *step, const plx_matvec_stand *stand)
 {
-    bool largest = plan->threads == MATVEC_LONG_STRIP_THREADS;
-
-    add_strips(recipe, step, plan, MATVEC_STRIP_STEPS);
-    plx_recipe_side_by_side(recipe, device, (int)plan->threads,
-                            largest ? MATVEC_LONG_STRIP_BLOCKS : MATVEC_STRIP_BLOCKS);
+    plx_step_i32(step, (int32_t)stand->width);
+    plx_step_i32(step, (int32_t)stand->height);
+    plx_step_i32(step, (int32_t)stand->groups);
 }
 
-/* `vector` with few rows for each thread: kernels of their own. */
-static void add_short_strips(plx_recipe *recipe, plx_step *step, const plx_matvec_strips *plan,
-                             const plx_device_info *device)
+/* Each shape of block is a kernel of its own. */
+static void add_strips(plx_recipe *recipe, plx_step *step, const plx_matvec_strips *plan,
+                       const plx_device_info *device)
 {
-    size_t used = strlen(recipe->variant);
+    const plx_matvec_block *block = plan->block;
 
-    (void)snprintf(recipe->variant + used, sizeof recipe->variant - used, "_short");
-    add_strips(recipe, step, plan, MATVEC_SHORT_STRIP_STEPS);
-    if (plan->threads < MATVEC_STRIP_THREADS)
-        plx_recipe_side_by_side(recipe, device, (int)plan->threads,
-                                MATVEC_SHORT_STRIP_BLOCKS * MATVEC_STRIP_THREADS / (int)plan->threads);
+    plx_step_i32(step, (int32_t)plan->columns);
+    add_stand(step, &plan->aligned);
+    add_stand(step, &plan->shifted);
+    append(recipe->variant, sizeof recipe->variant, "%s", block->suffix);
+    append(recipe->defines, sizeof recipe->defines, " -DSTRIP_THREADS=%d -DSTRIP_PACKS=%d -DSTRIP_STEPS=%d",
+           (int)block->threads, (int)block->packs,
+           (int)block->steps);
+    plx_recipe_side_by_side(recipe, device, (int)block->threads, (int)block->blocks);
+}
+
+/* What a block of strips has in shared memory. */
+static int64_t strip_elements(const plx_problem *problem, const plx_matvec_strips *plan)
+{
+    return plan->block->threads * plan->block->packs * lanes(problem->dtype);
 }
 
 /* False when the device has no room for the partial sums, or the launch too many blocks. */
@@ -224,8 +231,12 @@ static plx_status vector_rows_recipe(const plx_problem *problem, const plx_devic
 
     if (status != PLX_OK || outputs_of(problem) == 0)
         return status;
-    plx_step *step = add_product(problem, recipe, "matvec_vector", ALIKE_THREADS, plx_matvec_alike_items(problem));
+    int64_t rows = plx_matvec_rows_of_vector(problem, device);
+    plx_step *step = add_product(problem, recipe, "matvec_vector", ALIKE_THREADS,
+                                 plx_matvec_alike_items(problem, rows));
     plx_step_i64(step, plx_matvec_period(problem));
+    append(recipe->variant, sizeof recipe->variant, rows == MATVEC_ROWS ? "" : "_pair");
+    append(recipe->defines, sizeof recipe->defines, rows == MATVEC_ROWS ? "" : " -DPAIR");
     return plx_recipe_check(recipe, shared_bytes(problem, ALIKE_ROOM), device, error);
 }
 
@@ -236,13 +247,10 @@ static plx_status vector_columns_recipe(const plx_problem *problem, const plx_de
 
     if (status != PLX_OK || outputs_of(problem) == 0)
         return status;
-    plx_matvec_strips plan = plx_matvec_plan_vector(problem, device);
-    plx_step *step = add_product(problem, recipe, "matvec_vector", plan.threads, plan.items);
-    if (plan.is_short)
-        add_short_strips(recipe, step, &plan, device);
-    else
-        add_long_strips(recipe, step, &plan, device);
-    return plx_recipe_check(recipe, shared_bytes(problem, plan.threads * plan.span), device, error);
+    plx_matvec_strips plan = plx_matvec_plan_strips(problem, device);
+    plx_step *step = add_product(problem, recipe, "matvec_vector", plan.block->threads, plan.items);
+    add_strips(recipe, step, &plan, device);
+    return plx_recipe_check(recipe, shared_bytes(problem, strip_elements(problem, &plan)), device, error);
 }
 
 static plx_status vector_recipe(const plx_problem *problem, const plx_device_info *device,
@@ -255,13 +263,11 @@ static plx_status vector_recipe(const plx_problem *problem, const plx_device_inf
 /* A row alone has kernels of its own. */
 static void add_split_rows(const plx_problem *problem, plx_recipe *recipe)
 {
-    size_t variant = strlen(recipe->variant), defines = strlen(recipe->defines);
-
     plx_step_i64(&recipe->steps[0], plx_matvec_period(problem));
     if (outputs_of(problem) > 1)
         return;
-    (void)snprintf(recipe->variant + variant, sizeof recipe->variant - variant, "_alone");
-    (void)snprintf(recipe->defines + defines, sizeof recipe->defines - defines, " -DALONE");
+    append(recipe->variant, sizeof recipe->variant, "_alone");
+    append(recipe->defines, sizeof recipe->defines, " -DALONE");
 }
 
 /* Sums of rows come out wrong there, of columns right (doc/validation.md). */
@@ -270,27 +276,42 @@ static bool is_miscompiled(const plx_problem *problem, const plx_device_info *de
     return !problem->of.matvec.trans && strstr(device->api, "PoCL 5.0") != NULL;
 }
 
+static plx_status split_rows_recipe(const plx_problem *problem, const plx_device_info *device,
+                                    plx_recipe *recipe, plx_error *error)
+{
+    plx_matvec_chunks plan = plx_matvec_plan_split(problem, device);
+
+    if (is_miscompiled(problem, device))
+        return plx_fail(error, PLX_UNSUPPORTED, "PoCL 5.0 compiles split wrong; later versions do not");
+    plx_status status = add_chunked(problem, device, &plan, "matvec_split", recipe, error);
+    if (status != PLX_OK)
+        return status;
+    add_split_rows(problem, recipe);
+    return plx_recipe_check(recipe, shared_bytes(problem, ALIKE_ROOM), device, error);
+}
+
+static plx_status split_columns_recipe(const plx_problem *problem, const plx_device_info *device,
+                                       plx_recipe *recipe, plx_error *error)
+{
+    plx_matvec_strips strips = plx_matvec_plan_chunked_strips(problem, device);
+    plx_matvec_chunks plan = plx_matvec_plan_split(problem, device);
+    plx_status status = add_chunked(problem, device, &plan, "matvec_split", recipe, error);
+
+    if (status != PLX_OK)
+        return status;
+    add_strips(recipe, &recipe->steps[0], &strips, device);
+    return plx_recipe_check(recipe, shared_bytes(problem, strip_elements(problem, &strips)), device, error);
+}
+
 static plx_status split_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                                plx_error *error)
 {
-    plx_matvec_chunks plan = plx_matvec_plan_split(problem, device);
-    plx_matvec_strips strip = plx_matvec_plan_split_strips(problem, device);
     plx_status status = start(problem, device, recipe, error);
 
-    if (status == PLX_OK && is_miscompiled(problem, device))
-        return plx_fail(error, PLX_UNSUPPORTED, "PoCL 5.0 compiles split wrong; later versions do not");
     if (status != PLX_OK || outputs_of(problem) == 0)
         return status;
-    status = add_chunked(problem, device, &plan, "matvec_split", recipe, error);
-    if (status != PLX_OK)
-        return status;
-    if (problem->of.matvec.trans)
-        add_long_strips(recipe, &recipe->steps[0], &strip, device);
-    else
-        add_split_rows(problem, recipe);
-    return plx_recipe_check(
-        recipe, shared_bytes(problem, problem->of.matvec.trans ? strip.threads * strip.span : ALIKE_ROOM),
-        device, error);
+    return problem->of.matvec.trans ? split_columns_recipe(problem, device, recipe, error)
+                                    : split_rows_recipe(problem, device, recipe, error);
 }
 
 static plx_status narrow_stream_recipe(const plx_problem *problem, const plx_device_info *device,
@@ -302,14 +323,24 @@ static plx_status narrow_stream_recipe(const plx_problem *problem, const plx_dev
     return plx_recipe_check(recipe, 0, device, error);
 }
 
+static int blocks_of_narrow(const plx_problem *problem, bool few)
+{
+    if (few)
+        return MATVEC_NARROW_FEW_BLOCKS;
+    return problem->dtype == PLX_F32 ? MATVEC_NARROW_BLOCKS : MATVEC_NARROW_BLOCKS_F64;
+}
+
 static plx_status narrow_rows_recipe(const plx_problem *problem, const plx_device_info *device,
                                      plx_recipe *recipe, plx_error *error)
 {
-    int64_t width = plx_matvec_width_of_row(problem), rows = ALIKE_THREADS / width * MATVEC_ROWS;
+    bool few = plx_matvec_is_few(problem, device);
+    int64_t width = plx_matvec_width_of_row(problem, device), rows = few ? 1 : MATVEC_ROWS;
     plx_step *step = add_product(problem, recipe, "matvec_narrow", ALIKE_THREADS,
-                                 quotient_up(outputs_of(problem), rows));
+                                 quotient_up(outputs_of(problem), ALIKE_THREADS / width * rows));
     plx_step_i32(step, (int32_t)width);
-    plx_recipe_side_by_side(recipe, device, ALIKE_THREADS, MATVEC_NARROW_BLOCKS);
+    append(recipe->variant, sizeof recipe->variant, few ? "_few" : "");
+    append(recipe->defines, sizeof recipe->defines, few ? " -DFEW" : "");
+    plx_recipe_side_by_side(recipe, device, ALIKE_THREADS, blocks_of_narrow(problem, few));
     return plx_recipe_check(recipe, shared_bytes(problem, ALIKE_THREADS), device, error);
 }
 
@@ -321,7 +352,7 @@ static plx_status narrow_recipe(const plx_problem *problem, const plx_device_inf
     plx_status status = start(problem, device, recipe, error);
     if (status != PLX_OK || outputs_of(problem) == 0)
         return status;
-    return plx_matvec_is_stream(problem) ? narrow_stream_recipe(problem, device, recipe, error)
+    return plx_matvec_is_stream(problem, device) ? narrow_stream_recipe(problem, device, recipe, error)
                                          : narrow_rows_recipe(problem, device, recipe, error);
 }
 
@@ -403,11 +434,12 @@ static const plx_row rows[ROWS] = {
     [VECTOR] = {
         .about = {
             .name = "vector",
-            .idea = "16-byte loads, four rows per block, x reused from registers",
-            .gain = "a little: a quarter of the load instructions for A, a sixteenth for x",
-            .limit = "memory bandwidth",
-            .needs = "transposed, a matrix whose rows do not begin at multiples of 16 bytes is read element "
-                     "by element",
+            .idea = "16-byte loads wherever rows begin, some rows per block, x reused from registers; transposed, "
+                    "strips of whole lines of memory",
+            .gain = "a little: a quarter of the load instructions for A, a sixteenth for x; transposed, where "
+                    "strips were pieces of lines, up to half",
+            .limit = "memory bandwidth; with few rows or columns, the blocks that there are",
+            .needs = "",
             .dtypes = MATVEC_DTYPES,
             .accumulator_f32 = PLX_F32,
             .reproducibility = PLX_R1,
@@ -433,7 +465,8 @@ static const plx_row rows[ROWS] = {
     [NARROW] = {
         .about = {
             .name = "narrow",
-            .idea = "short rows: a few lanes for each, or runs of rows as one stream through shared memory",
+            .idea = "short rows: a few lanes for each, in packs wherever it begins; many very short ones as "
+                    "one stream through shared memory",
             .gain = "for 8 to 100 columns up to several times: a warp's loads are full, whatever a row has",
             .limit = "memory bandwidth",
             .needs = "A as it lies, not transposed",
@@ -448,8 +481,9 @@ static const plx_row rows[ROWS] = {
 
 /* ---- the choice ----------------------------------------------------------------------- */
 
-/* Rows shorter than what a block reads in a round are for `narrow`. */
-enum { SHORT_ROW = 512, LONG_ROW = 8192, LONG_COLUMN = 1024 };
+/* Bytes of rows that a few lanes read in reasonable time, of those of which a block is faster if there
+ * are few, and of those that are worth a cut where there are very few, or few. */
+enum { SHORT_ROW = 8 * 1024, BLOCK_ROW = 4 * 1024, CUT_ROW = 24 * 1024, LONG_ROW = 64 * 1024 };
 
 static bool is_transposed(const plx_problem *problem, const plx_device_info *device)
 {
@@ -457,35 +491,46 @@ static bool is_transposed(const plx_problem *problem, const plx_device_info *dev
     return problem->of.matvec.trans;
 }
 
-/* Strips of whole columns don't fill the device. */
+/* Strips of whole columns don't fill the device, or would be pieces of lines. */
 static bool has_few_long_columns(const plx_problem *problem, const plx_device_info *device)
 {
-    bool packed = problem->of.matvec.lda % lanes(problem->dtype) == 0;
-    bool few = packs_of(problem, outputs_of(problem)) < device->units;
-
-    if (!problem->of.matvec.trans || terms_of(problem) < LONG_COLUMN)
+    if (!problem->of.matvec.trans)
         return false;
-    plx_matvec_strips strips = plx_matvec_plan_vector(problem, device);
-    return few || (!packed && !plx_matvec_strips_fill(&strips, device));
+    plx_matvec_strips cut = plx_matvec_plan_chunked_strips(problem, device);
+    return cut.chunks > 1 && cut.time < plx_matvec_plan_strips(problem, device).time;
+}
+
+static int64_t bytes_of_row(const plx_problem *problem)
+{
+    return terms_of(problem) * element_size(problem->dtype);
+}
+
+/* Of few rows of f64 the longer ones are faster by blocks: a group of lanes would take several rounds. */
+static bool are_few_for_blocks(const plx_problem *problem, const plx_device_info *device)
+{
+    return problem->dtype == PLX_F64 && plx_matvec_is_few(problem, device) && bytes_of_row(problem) >= BLOCK_ROW;
 }
 
 static bool has_short_rows(const plx_problem *problem, const plx_device_info *device)
 {
-    (void)device;
-    return !problem->of.matvec.trans && terms_of(problem) <= SHORT_ROW;
+    return !problem->of.matvec.trans && bytes_of_row(problem) <= SHORT_ROW &&
+           !are_few_for_blocks(problem, device);
 }
 
 static bool has_long_rows(const plx_problem *problem, const plx_device_info *device)
 {
-    (void)device;
-    return !problem->of.matvec.trans && terms_of(problem) > SHORT_ROW;
+    return !problem->of.matvec.trans && !has_short_rows(problem, device);
 }
 
+/* So few blocks of whole rows that they don't fill a round of the device; of shorter rows, that most of
+ * it would wait. */
 static bool has_few_long_rows(const plx_problem *problem, const plx_device_info *device)
 {
-    int64_t units = device->units;
-    return !problem->of.matvec.trans && terms_of(problem) >= LONG_ROW &&
-           outputs_of(problem) < units * STRIPS_PER_UNIT * MATVEC_ROWS;
+    int64_t items = plx_matvec_alike_items(problem, MATVEC_ROWS), units = device->units;
+    int64_t bytes = bytes_of_row(problem);
+    return !problem->of.matvec.trans &&
+           ((bytes >= LONG_ROW && items < units * MATVEC_ALIKE_BLOCKS) ||
+            (bytes >= CUT_ROW && items < units * 3 / 2));
 }
 
 /* `vector` where its blocks fill the device, `split` where only chunks of the sums do.

@@ -10,7 +10,12 @@ matvec_split(MATVEC_PARAMETERS, CHUNKS_PARAMETERS, long period)
     local T room[ALIKE_ROOM];
     local int last;
     const int thread = (int)get_local_id(0);
-    const long chunk = (long)get_group_id(0) % chunks, item = (long)get_group_id(0) / chunks;
+    /* Groups that run at one time read neighbouring chunks of the same rows; of few rows, which are
+     * long, all read one chunk of x. */
+    const uint group = (uint)get_group_id(0), items = (uint)get_num_groups(0) / (uint)chunks;
+    const bool few = items <= MATVEC_FEW_ITEMS;
+    const long chunk = few ? group / items : group % (uint)chunks;
+    const long item = few ? group % items : group / (uint)chunks;
     const long first = first_alike(item, period);
     const int count = count_alike(first, period, outputs);
     T sum[ALIKE_ROWS];
@@ -29,20 +34,22 @@ matvec_split(MATVEC_PARAMETERS, CHUNKS_PARAMETERS, long period)
 
 #else
 kernel WORK_GROUP(STRIP_THREADS) void
-matvec_split(MATVEC_PARAMETERS, CHUNKS_PARAMETERS, int width, int span)
+matvec_split(MATVEC_PARAMETERS, CHUNKS_PARAMETERS, STRIP_PARAMETERS)
 {
     MATVEC_OPERANDS;
     CHUNKS_OPERANDS;
-    local T room[STRIP_ROOM];
+    local PACK room[STRIP_ROOM];
     local int last;
-    const long chunk = (long)get_group_id(0) % chunks, item = (long)get_group_id(0) / chunks;
-    const long strip = item * width * SPAN, first = chunk * chunk_length;
+    const int number = (int)get_group_id(0) / (int)chunks, chunk = (int)get_group_id(0) - number * (int)chunks;
+    const long column = (long)number * columns_of_strip, first = chunk * chunk_length;
+    const strip_t strip = strip_of(a, lda, outputs, terms, column, min((long)columns_of_strip, outputs - column),
+                                   first, min(first + chunk_length, terms), STRIP_ARGUMENTS);
+    volatile global T *mine = partial + chunk * outputs + column;
 
-    sum_strip(a, lda, x, outputs, strip, first, min(first + chunk_length, terms), width, room);
-    for (int i = (int)get_local_id(0); i < width * SPAN; i += STRIP_THREADS)
-        if (strip + i < outputs)
-            publish(partial + chunk * outputs + strip + i, room[i]);
-    combine(partial, tickets, y, item, outputs, chunks, units, blocks_of_unit, outputs_of_unit, slices,
-            STRIP_THREADS, alpha, beta, room, &last);
+    sum_strip(&strip, x, room);
+    for (int c = (int)get_local_id(0); c < strip.columns; c += STRIP_THREADS)
+        publish(mine + c, sum_of_column(&strip, (local const T *)room, c));
+    combine(partial, tickets, y, number, outputs, chunks, units, blocks_of_unit, outputs_of_unit, slices,
+            STRIP_THREADS, alpha, beta, (local T *)room, &last);
 }
 #endif

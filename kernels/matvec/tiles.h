@@ -12,30 +12,42 @@
 #define MATVEC_IN_FLIGHT 8 /* loads a thread of warp-per-row starts before it uses one */
 
 /* vector, split and narrow: rows that a block, or in narrow a group of lanes, sums together;
- * the packs of each that a thread of vector and split has in flight, and of a row alone */
+ * the packs of each that a thread of vector and split has in flight, and of a row alone.  Of
+ * long rows vector takes a pair. */
 #define MATVEC_ROWS 4
 #define MATVEC_STEPS 2
-#define MATVEC_STEPS_ALONE 4
-#define MATVEC_ALIKE_BLOCKS 4 /* of split, that a multiprocessor shall have room for */
+#define MATVEC_PAIR_ROWS 2
+#define MATVEC_PAIR_STEPS 4
+#define MATVEC_ALONE_STEPS 4
+#define MATVEC_ALIKE_BLOCKS 4     /* of vector and split, that a multiprocessor shall have room for */
+#define MATVEC_ALIKE_BLOCKS_F64 3 /* of split */
+#define MATVEC_FEW_ITEMS 16 /* split: groups of rows that read a chunk of x at one time, if no more */
 
-/* The same, transposed: threads of a block, which has a strip of columns.  A thread has so many
- * packs or single elements in flight, and a multiprocessor shall have room for so many
- * blocks.  `vector` takes one block as large as can be, so that its strip is wide; where
- * columns are short, more blocks are worth more than wide strips and more loads.  An OpenCL
- * device with smaller work-groups has STRIP_THREADS in the recipe's defines. */
-#define MATVEC_STRIP_THREADS 512
+/* The same, transposed: threads of a block, which has a strip of columns; rows that a
+ * thread has in flight, packs of each of them, and blocks that a multiprocessor shall have room
+ * for.  Three shapes: the usual one; one block as large as can be, for strips of whole rows or of
+ * a few long ones; and four packs side by side, for few rows.  A device with smaller blocks has
+ * smaller ones of the usual shape. */
 #define MATVEC_STRIP_STEPS 8
-#define MATVEC_STRIP_SINGLE_STEPS 8
+#define MATVEC_STRIP_STEPS_F64 7 /* in CUDA: registers for no more */
+#define MATVEC_STRIP_THREADS 512
 #define MATVEC_STRIP_BLOCKS 2
-#define MATVEC_LONG_STRIP_THREADS 1024
-#define MATVEC_LONG_STRIP_BLOCKS 1
-#define MATVEC_SHORT_STRIP_STEPS 4
-#define MATVEC_SHORT_STRIP_BLOCKS 3
+#define MATVEC_TALL_STRIP_THREADS 1024
+#define MATVEC_TALL_STRIP_BLOCKS 1
+#define MATVEC_WIDE_STRIP_THREADS 256
+#define MATVEC_WIDE_STRIP_BLOCKS 4
+#define MATVEC_WIDE_STRIP_PACKS 4
+#define MATVEC_WIDE_STRIP_STEPS 1
 
-#define MATVEC_TICKETS 64 /* counters that split and narrow may use */
+#define MATVEC_TICKETS 256 /* counters that split may use, of PLX_SCRATCH_COUNTERS bytes */
 #define MATVEC_CHUNKS_IN_FLIGHT 8 /* partial sums a thread of the last block starts to read together */
 
-#define MATVEC_NARROW_BLOCKS 5 /* that a multiprocessor shall have room for */
+/* narrow: blocks that a multiprocessor shall have room for; and, where a group has one row,
+ * as there are few, its packs in flight */
+#define MATVEC_NARROW_BLOCKS 5
+#define MATVEC_NARROW_BLOCKS_F64 4
+#define MATVEC_NARROW_FEW_BLOCKS 3
+#define MATVEC_NARROW_FEW_STEPS 4
 
 #define MATVEC_STREAM_ROWS 64 /* narrow: rows of a block, a thread for each */
 #define MATVEC_STREAM_STEPS 8 /* packs a thread has in flight */

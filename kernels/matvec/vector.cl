@@ -23,15 +23,21 @@ kernel __attribute__((reqd_work_group_size(ALIKE_THREADS, 1, 1))) void matvec_ve
 }
 
 #else
-kernel WORK_GROUP(STRIP_THREADS) void matvec_vector(MATVEC_PARAMETERS, int width, int span)
+kernel WORK_GROUP(STRIP_THREADS) void matvec_vector(MATVEC_PARAMETERS, STRIP_PARAMETERS)
 {
     MATVEC_OPERANDS;
-    local T room[STRIP_ROOM];
-    const long strip = (long)get_group_id(0) * width * SPAN;
+    local PACK room[STRIP_ROOM];
+    /* Where all rows begin alike, strips end where lines of memory do: the first is shorter by what
+     * A begins behind one, the last takes what is left. */
+    const int moved = lda % LANES == 0 ? (int)((size_t)a % 16 / sizeof(T)) : 0;
+    const long number = (long)get_group_id(0), column = number == 0 ? 0 : number * columns_of_strip - moved;
+    const long next = (number + 1) * columns_of_strip - moved;
+    const long columns = (number + 1 == (long)get_num_groups(0) ? outputs : next) - column;
+    const strip_t strip = strip_of(a, lda, outputs, terms, column, columns, 0, terms, STRIP_ARGUMENTS);
 
-    sum_strip(a, lda, x, outputs, strip, 0, terms, width, room);
-    for (int i = (int)get_local_id(0); i < width * SPAN; i += STRIP_THREADS)
-        if (strip + i < outputs)
-            write_output(y + strip + i, alpha, beta, room[i]);
+    y += column;
+    sum_strip(&strip, x, room);
+    for (int c = (int)get_local_id(0); c < strip.columns; c += STRIP_THREADS)
+        write_output(y + c, alpha, beta, sum_of_column(&strip, (local const T *)room, c));
 }
 #endif

@@ -4,69 +4,101 @@
 #include "alike.cuh"
 #include "strip.cuh"
 
-template <class T> __device__ void vector_of_rows(Matvec<T> v, int64_t period)
+template <int ROWS, class T> __device__ void vector_of_rows(Matvec<T> v, int64_t period)
 {
     wait_for_queue();
-    const Alike<T, MATVEC_ROWS> rows = rows_alike<MATVEC_ROWS>(v, blockIdx.x, period);
-    T sum[MATVEC_ROWS] = {};
+    const Alike<T, ROWS> rows = rows_alike<ROWS>(v, blockIdx.x, period);
+    T sum[ROWS] = {};
 
     if (rows.count == 0)
         return;
     add_chunk(v, rows, 0, INT64_MAX / 2, sum);
-    const T total = sum_of_rows<MATVEC_ROWS>(sum);
+    const T total = sum_of_rows<ROWS>(sum);
     if (threadIdx.x < rows.count)
         write_output(v.y + rows.first + threadIdx.x * period, v.alpha, v.beta, total);
 }
 
-template <int THREADS, int STEPS, class T>
-__device__ void vector_of_columns(Matvec<T> v, int32_t width, int32_t span)
+template <int THREADS, int PACKS, int STEPS, class T>
+__device__ void vector_of_columns(Matvec<T> v, const StripPlan &plan)
 {
     wait_for_queue();
-    __shared__ T room[THREADS * Pack<T>::lanes];
-    const int64_t strip = (int64_t)blockIdx.x * width * span;
+    __shared__ alignas(16) T room[THREADS * PACKS * Pack<T>::lanes];
+    /* Where all rows begin alike, strips end where lines of memory do: the first is shorter by what
+     * A begins behind one, the last takes what is left. */
+    const int moved = v.lda % Pack<T>::lanes == 0 ? (int)((uintptr_t)v.a % 16 / sizeof(T)) : 0;
+    const int64_t column = blockIdx.x == 0 ? 0 : (int64_t)blockIdx.x * plan.columns - moved;
+    const int64_t next = (int64_t)(blockIdx.x + 1) * plan.columns - moved;
+    const int64_t columns = (blockIdx.x + 1 == gridDim.x ? v.outputs : next) - column;
+    const Strip<T> strip = strip_of(v, plan, column, columns, 0, v.terms);
+    T *y = v.y + column;
 
-    sum_any_strip<STEPS, MATVEC_STRIP_SINGLE_STEPS>(v, strip, 0, v.terms, width, span, room);
-    for (int i = threadIdx.x; i < width * span; i += blockDim.x)
-        if (strip + i < v.outputs)
-            write_output(v.y + strip + i, v.alpha, v.beta, room[i]);
+    sum_strip<THREADS, PACKS, STEPS>(strip, v.x, room);
+    for (int c = threadIdx.x; c < strip.columns; c += THREADS)
+        write_output(y + c, v.alpha, v.beta, sum_of_column<PACKS>(strip, room, c));
 }
 
 extern "C" __global__ void __launch_bounds__(ALIKE_THREADS)
 matvec_vector_f32_n(MATVEC_PARAMETERS(float), int64_t period)
 {
-    vector_of_rows(Matvec<float>MATVEC_ARGUMENTS, period);
+    vector_of_rows<MATVEC_ROWS>(Matvec<float>MATVEC_ARGUMENTS, period);
+}
+
+extern "C" __global__ void __launch_bounds__(ALIKE_THREADS, MATVEC_ALIKE_BLOCKS)
+matvec_vector_f32_n_pair(MATVEC_PARAMETERS(float), int64_t period)
+{
+    vector_of_rows<MATVEC_PAIR_ROWS>(Matvec<float>MATVEC_ARGUMENTS, period);
 }
 
 extern "C" __global__ void __launch_bounds__(ALIKE_THREADS)
 matvec_vector_f64_n(MATVEC_PARAMETERS(double), int64_t period)
 {
-    vector_of_rows(Matvec<double>MATVEC_ARGUMENTS, period);
+    vector_of_rows<MATVEC_ROWS>(Matvec<double>MATVEC_ARGUMENTS, period);
 }
 
-extern "C" __global__ void __launch_bounds__(MATVEC_LONG_STRIP_THREADS, MATVEC_LONG_STRIP_BLOCKS)
-matvec_vector_f32_t(MATVEC_PARAMETERS(float), int32_t width, int32_t span)
+extern "C" __global__ void __launch_bounds__(ALIKE_THREADS, MATVEC_ALIKE_BLOCKS)
+matvec_vector_f64_n_pair(MATVEC_PARAMETERS(double), int64_t period)
 {
-    vector_of_columns<MATVEC_LONG_STRIP_THREADS, MATVEC_STRIP_STEPS>(
-        Matvec<float>MATVEC_ARGUMENTS, width, span);
+    vector_of_rows<MATVEC_PAIR_ROWS>(Matvec<double>MATVEC_ARGUMENTS, period);
 }
 
-extern "C" __global__ void __launch_bounds__(MATVEC_LONG_STRIP_THREADS, MATVEC_LONG_STRIP_BLOCKS)
-matvec_vector_f64_t(MATVEC_PARAMETERS(double), int32_t width, int32_t span)
+extern "C" __global__ void __launch_bounds__(MATVEC_STRIP_THREADS, MATVEC_STRIP_BLOCKS)
+matvec_vector_f32_t(MATVEC_PARAMETERS(float), STRIP_PARAMETERS)
 {
-    vector_of_columns<MATVEC_LONG_STRIP_THREADS, MATVEC_STRIP_STEPS>(
-        Matvec<double>MATVEC_ARGUMENTS, width, span);
+    vector_of_columns<MATVEC_STRIP_THREADS, 1, MATVEC_STRIP_STEPS>(
+        Matvec<float>MATVEC_ARGUMENTS, STRIP_ARGUMENTS);
 }
 
-extern "C" __global__ void __launch_bounds__(MATVEC_STRIP_THREADS, MATVEC_SHORT_STRIP_BLOCKS)
-matvec_vector_f32_t_short(MATVEC_PARAMETERS(float), int32_t width, int32_t span)
+extern "C" __global__ void __launch_bounds__(MATVEC_STRIP_THREADS, MATVEC_STRIP_BLOCKS)
+matvec_vector_f64_t(MATVEC_PARAMETERS(double), STRIP_PARAMETERS)
 {
-    vector_of_columns<MATVEC_STRIP_THREADS, MATVEC_SHORT_STRIP_STEPS>(
-        Matvec<float>MATVEC_ARGUMENTS, width, span);
+    vector_of_columns<MATVEC_STRIP_THREADS, 1, MATVEC_STRIP_STEPS_F64>(
+        Matvec<double>MATVEC_ARGUMENTS, STRIP_ARGUMENTS);
 }
 
-extern "C" __global__ void __launch_bounds__(MATVEC_STRIP_THREADS, MATVEC_SHORT_STRIP_BLOCKS)
-matvec_vector_f64_t_short(MATVEC_PARAMETERS(double), int32_t width, int32_t span)
+extern "C" __global__ void __launch_bounds__(MATVEC_TALL_STRIP_THREADS, MATVEC_TALL_STRIP_BLOCKS)
+matvec_vector_f32_t_tall(MATVEC_PARAMETERS(float), STRIP_PARAMETERS)
 {
-    vector_of_columns<MATVEC_STRIP_THREADS, MATVEC_SHORT_STRIP_STEPS>(
-        Matvec<double>MATVEC_ARGUMENTS, width, span);
+    vector_of_columns<MATVEC_TALL_STRIP_THREADS, 1, MATVEC_STRIP_STEPS>(
+        Matvec<float>MATVEC_ARGUMENTS, STRIP_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(MATVEC_TALL_STRIP_THREADS, MATVEC_TALL_STRIP_BLOCKS)
+matvec_vector_f64_t_tall(MATVEC_PARAMETERS(double), STRIP_PARAMETERS)
+{
+    vector_of_columns<MATVEC_TALL_STRIP_THREADS, 1, MATVEC_STRIP_STEPS_F64>(
+        Matvec<double>MATVEC_ARGUMENTS, STRIP_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(MATVEC_WIDE_STRIP_THREADS, MATVEC_WIDE_STRIP_BLOCKS)
+matvec_vector_f32_t_wide(MATVEC_PARAMETERS(float), STRIP_PARAMETERS)
+{
+    vector_of_columns<MATVEC_WIDE_STRIP_THREADS, MATVEC_WIDE_STRIP_PACKS, MATVEC_WIDE_STRIP_STEPS>(
+        Matvec<float>MATVEC_ARGUMENTS, STRIP_ARGUMENTS);
+}
+
+extern "C" __global__ void __launch_bounds__(MATVEC_WIDE_STRIP_THREADS, MATVEC_WIDE_STRIP_BLOCKS)
+matvec_vector_f64_t_wide(MATVEC_PARAMETERS(double), STRIP_PARAMETERS)
+{
+    vector_of_columns<MATVEC_WIDE_STRIP_THREADS, MATVEC_WIDE_STRIP_PACKS, MATVEC_WIDE_STRIP_STEPS>(
+        Matvec<double>MATVEC_ARGUMENTS, STRIP_ARGUMENTS);
 }

@@ -1,0 +1,151 @@
+/* How the matrix-vector products are cut into blocks: for thousands of problems and several
+ * devices the strips and chunks cover the matrix, each thread meets rows of one class, a block
+ * stands within its threads, and what is chosen runs. */
+#include <parallax/parallax.h>
+
+#include "kernels/matvec/geometry.h"
+#include "kernels/recipe.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { PROBLEMS = 10000 };
+
+static plx_device_info device_of(uint32_t units, uint32_t threads, uint32_t capability)
+{
+    return (plx_device_info){.name = "device",
+                             .features = PLX_FEATURE_F64 | PLX_FEATURE_SHUFFLE | PLX_FEATURE_LOCAL_MEMORY,
+                             .compute_major = capability,
+                             .units = units,
+                             .warp = 32,
+                             .max_block_threads = threads,
+                             .max_shared_bytes = 49152,
+                             .max_grid = {2147483647, 65535, 65535},
+                             .max_block = {threads, threads, 64},
+                             .memory_bytes = UINT64_C(1) << 37,
+                             .max_alloc_bytes = UINT64_C(1) << 37};
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t mixed = (*state += UINT64_C(0x9e3779b97f4a7c15));
+    mixed = (mixed ^ (mixed >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    mixed = (mixed ^ (mixed >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return mixed ^ (mixed >> 31);
+}
+
+/* Log-uniform in 1 .. 2^25. */
+static int64_t random_side(uint64_t *state)
+{
+    return (int64_t)exp2((double)(next_random(state) >> 11) / 9007199254740992.0 * 25.0);
+}
+
+static plx_problem random_problem(uint64_t *state)
+{
+    static const int64_t pads[] = {0, 0, 0, 1, 2, 3, 4, 60};
+    uint64_t word = next_random(state);
+    plx_problem problem =
+        plx_matvec_of(word % 2 ? PLX_F64 : PLX_F32, word / 2 % 2, random_side(state), random_side(state));
+    problem.of.matvec.lda += pads[word / 4 % 8];
+    return problem;
+}
+
+static void assert_stands(const plx_problem *problem, const plx_matvec_strips *plan,
+                          const plx_matvec_stand *stand, int64_t shift)
+{
+    const plx_matvec_block *block = plan->block;
+    int64_t pack = lanes(problem->dtype), lda = problem->of.matvec.lda, rows = terms_of(problem);
+    int64_t length = stand->width * block->packs * pack;
+
+    assert_true(stand->width > 0 && stand->groups > 0);
+    assert_in_range(stand->height, stand->groups, rows);
+    assert_in_range(stand->width * stand->height, 1, block->threads);
+    /* What a row of threads reads holds the strip, by whatever its first pack is moved. */
+    assert_true(length >= plan->columns + shift);
+    /* A thread's rows, and the sums that are joined, begin alike. */
+    if (stand->height < rows) {
+        assert_int_equal(stand->height * lda % pack, 0);
+        assert_int_equal(stand->groups * lda % pack, 0);
+        assert_true(plan->chunks == 1 || plan->length * lda % pack == 0);
+    }
+}
+
+static void assert_covers(const plx_problem *problem, const plx_matvec_strips *plan)
+{
+    int64_t pack = lanes(problem->dtype), packed = problem->of.matvec.lda % pack == 0;
+
+    assert_true((plan->items - 1) * plan->columns < outputs_of(problem));
+    assert_true(plan->items * plan->columns >= outputs_of(problem));
+    assert_true((plan->chunks - 1) * plan->length < terms_of(problem));
+    assert_true(plan->chunks * plan->length >= terms_of(problem));
+    /* A pack begins where a strip does, wherever its row does. */
+    assert_true(plan->items == 1 || plan->columns % pack == 0);
+    assert_stands(problem, plan, &plan->aligned, packed ? 0 : pack - 1);
+    assert_stands(problem, plan, &plan->shifted, pack - 1);
+}
+
+static void test_strips_cover_the_matrix(void **unused)
+{
+    const plx_device_info devices[] = {device_of(132, 1024, 9), device_of(8, 256, 0), device_of(2, 4096, 0)};
+    uint64_t state = 1;
+    int transposed = 0;
+    (void)unused;
+    for (int i = 0; i < PROBLEMS; ++i) {
+        const plx_problem problem = random_problem(&state);
+        const plx_device_info *device = &devices[i % 3];
+        if (!problem.of.matvec.trans)
+            continue;
+        ++transposed;
+        const plx_matvec_strips whole = plx_matvec_plan_strips(&problem, device),
+                                cut = plx_matvec_plan_chunked_strips(&problem, device);
+        assert_int_equal(whole.chunks, 1);
+        assert_covers(&problem, &whole);
+        assert_covers(&problem, &cut);
+    }
+    assert_true(transposed > PROBLEMS / 3);
+}
+
+/* What the table names is what the model finds faster, and a device that a kernel fits on runs it. */
+static void test_what_is_chosen_runs(void **unused)
+{
+    const plx_device_info devices[] = {device_of(132, 1024, 9), device_of(132, 1024, 0),
+                                       device_of(8, 256, 0)};
+    uint64_t state = 2;
+    int split = 0, vector = 0;
+    (void)unused;
+    for (int i = 0; i < PROBLEMS; ++i) {
+        const plx_problem problem = random_problem(&state);
+        const plx_device_info *device = &devices[i % 3];
+        const plx_row *row = &plx_matvec_ladder.rows[plx_matvec_ladder.choose(&problem, device)];
+        plx_recipe recipe = {.step_count = 0};
+        plx_error error;
+        assert_int_equal(row->recipe(&problem, device, &recipe, &error), PLX_OK);
+        assert_int_equal(recipe.step_count, 1);
+        assert_true(recipe.steps[0].argument_count <= PLX_MAX_ARGUMENTS);
+        assert_true(row->about.depth(&problem, device) <= terms_of(&problem));
+        if (!problem.of.matvec.trans)
+            continue;
+        bool is_split = strcmp(row->about.name, "split") == 0;
+        const plx_matvec_strips whole = plx_matvec_plan_strips(&problem, device),
+                                cut = plx_matvec_plan_chunked_strips(&problem, device);
+        assert_true(is_split ? cut.chunks > 1 && cut.time < whole.time
+                             : cut.chunks == 1 || whole.time <= cut.time);
+        split += is_split, vector += !is_split;
+    }
+    assert_true(split > PROBLEMS / 50 && vector > PROBLEMS / 50);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_strips_cover_the_matrix),
+        cmocka_unit_test(test_what_is_chosen_runs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
