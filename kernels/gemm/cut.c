@@ -36,7 +36,7 @@ static const double repack_us = 3.5, repack_bytes_per_us = 3.0e6;
 static const double cluster_two_us = 0.11 / 1024, cluster_one_us = 0.042 / 1024,
                     cluster_us = 0.3;                              /* per byte */
 static const double ticket_us = 2.0, ticket_bytes_per_us = 1.25e4; /* the last block reads what all left */
-static const double edge_bytes_per_us = 5.0e4;                     /* a block's that computes edges */
+static const double edge_bytes_per_us = 2.8e3;                     /* a block's that computes edges */
 
 static double units_of(const plx_device_info *device)
 {
@@ -46,8 +46,14 @@ static double units_of(const plx_device_info *device)
 /* Clusters of four and eight leave places empty. */
 static double places_of(const plx_device_info *device, int cluster)
 {
-    double share = cluster >= 8 ? 0.909 : cluster >= 4 ? 0.939 : 1.0;
+    double share = cluster >= 8 ? 0.91 : cluster >= 4 ? 0.9395 : 1.0;
     return SIDE_BY_SIDE * units_of(device) * share;
+}
+
+/* Blocks that each have a multiprocessor to themselves: of clusters, too, not all have a place. */
+static double places_alone(const plx_device_info *device, int cluster)
+{
+    return places_of(device, cluster) / SIDE_BY_SIDE;
 }
 
 /* What is left of a side beyond whole tiles, where that is an edge. */
@@ -97,7 +103,7 @@ static double multiplying(const plx_problem *problem, const plx_device_info *dev
     double rounds = (double)(int64_t)(blocks / places_of(device, cut->cluster));
     double rest = blocks - rounds * places_of(device, cut->cluster);
     double both = SIDE_BY_SIDE * block / rates[tile].two, alone = block / rates[tile].one;
-    return rounds * both + last_round(rest, units_of(device), alone, both, rounds);
+    return rounds * both + last_round(rest, places_alone(device, cut->cluster), alone, both, rounds);
 }
 
 static double moving(const plx_gemm_problem *p)
@@ -117,7 +123,7 @@ static double joining(const plx_problem *problem, const plx_device_info *device,
 {
     double of_tile = 4.0 * cut->tile->rows * cut->tile->cols, tiles = tiles_of(&problem->of.gemm, cut);
     double rounds = rounds_of(problem, device, cut);
-    bool alone = tiles * cut->cluster * cut->clusters <= units_of(device);
+    bool alone = tiles * cut->cluster * cut->clusters <= places_alone(device, cut->cluster);
     double in_cluster = cluster_us + of_tile * (alone ? cluster_one_us : cluster_two_us);
     double read = of_tile / cut->cluster * cut->clusters / ticket_bytes_per_us;
     double moved = 2.0 * tiles * cut->clusters * of_tile / bytes_per_us;

@@ -71,7 +71,9 @@ static int64_t quotient_up(int64_t a, int64_t b)
 
 /* ---- geometry ------------------------------------------------------------------ */
 
-enum { BLOCKS_PER_UNIT = 4, LEAST_PART = 128 };
+/* Each part more costs the block that adds them all a read that it waits for. */
+enum { BLOCKS_PER_UNIT = 4, LEAST_PART = 128, MOST_PARTS = 64 };
+static const double part_us = 0.1;
 
 typedef struct few_parts {
     int64_t strips, length, parts;
@@ -83,6 +85,7 @@ static few_parts parts_of(const few *f, const plx_device_info *device)
     int64_t wanted = BLOCKS_PER_UNIT * (int64_t)(device->units > 0 ? device->units : 1);
     int64_t strips = quotient_up(f->many, f->along ? GEMM_FEW_ALONG : GEMM_FEW_ACROSS);
     int64_t most = quotient_up(f->k, LEAST_PART), parts = wanted / (strips > 0 ? strips : 1);
+    parts = parts > MOST_PARTS ? MOST_PARTS : parts;
     parts = parts < 1 ? 1 : parts > most ? most : parts;
     int64_t length = parts > 0 ? quotient_up(f->k, parts) : 0;
     return (few_parts){strips, length, length > 0 ? quotient_up(f->k, length) : 1};
@@ -185,5 +188,6 @@ double plx_gemm_few_cost(const plx_problem *problem, const plx_device_info *devi
     const few f = few_of(problem);
     const few_parts parts = parts_of(&f, device);
     double bytes = 4.0 * ((double)f.many * (double)f.k + (double)f.count * (double)f.many);
-    return 4.0 + (parts.parts > 1 ? 1.5 : 0.0) + bytes / bytes_per_us(&f);
+    double joining = parts.parts > 1 ? 1.5 + part_us * (double)parts.parts : 0.0;
+    return 4.0 + joining + bytes / bytes_per_us(&f);
 }
