@@ -323,6 +323,8 @@ static bool shows(const part *p, const plx_arm *arm, const plx_problem *problem)
 {
     if ((arm->kernel->flags & PLX_KERNEL_VENDOR) != 0)
         return problem->dtype == PLX_F32;
+    if ((arm->kernel->dtypes & PLX_DTYPE_BIT(PLX_F32)) == 0)
+        return true; /* it would have nothing to show in its turn */
     return !has_ladder(p, arm->backend) || shows_variant(arm->step, problem);
 }
 

@@ -195,7 +195,8 @@ const char *plx_results_idle(const plx_results *results, size_t device)
         const plx_record *record = &results->records[i];
         if (record->device != device)
             continue;
-        if (has_compared(record) || record->outcome == PLX_OUTCOME_FAILED)
+        if (has_compared(record) || record->outcome == PLX_OUTCOME_FAILED ||
+            record->outcome == PLX_OUTCOME_NOT_JUDGED)
             return NULL;
         first = first != NULL ? first : record;
         if (record->outcome == PLX_OUTCOME_UNSUPPORTED && unsupported == NULL)
