@@ -390,6 +390,26 @@ static void problems_that_mean_the_same_share_a_plan(void **state)
     plx_buffer_destroy(buffer);
 }
 
+/* What was tuned since a plan was made may be faster, so it is made anew: also where the file can't be
+ * written, for then nobody knows what holds. */
+static void what_is_tuned_ends_plans_that_were_chosen(void **state)
+{
+    fixture *bench = *state;
+    plx_error error = {.text = ""};
+    plx_buffer *buffer = new_buffer(bench->backend, 256);
+    const plx_view operands[] = {{buffer, 0}, {buffer, 16}, {buffer, 32}};
+    const plx_problem problem = plx_gemm_of(PLX_F32, false, false, 2, 2, 2);
+    const long before = atomic_load(&bench->dummy->plans_made), alive = atomic_load(&bench->dummy->plans);
+    assert_int_equal(plx_run(bench->backend, &problem, operands, 3), PLX_OK);
+    assert_int_equal(plx_run(bench->backend, &problem, operands, 3), PLX_OK);
+    assert_int_equal(atomic_load(&bench->dummy->plans_made), before + 1);
+    (void)plx_tuned_change(plx_backend_context(bench->backend), NULL, 0, &error);
+    assert_int_equal(plx_run(bench->backend, &problem, operands, 3), PLX_OK);
+    assert_int_equal(atomic_load(&bench->dummy->plans_made), before + 2);
+    assert_int_equal(atomic_load(&bench->dummy->plans), alive + 1); /* the old one is gone */
+    plx_buffer_destroy(buffer);
+}
+
 static plx_status sum_of(fixture *bench, plx_buffer *buffer, int64_t n)
 {
     return plx_reduce(bench->backend, PLX_I32, PLX_SUM, n, (plx_view){buffer, 4}, (plx_view){buffer, 0});
@@ -630,6 +650,7 @@ int main(void)
         WITH_BENCH(bad_problems_are_refused),
         WITH_BENCH(kernels_are_found_by_name),
         WITH_BENCH(problems_that_mean_the_same_share_a_plan),
+        WITH_BENCH(what_is_tuned_ends_plans_that_were_chosen),
         WITH_BENCH(the_cache_is_bounded_and_keeps_the_recent),
         WITH_BENCH(failures_are_told_with_what_was_tried),
         WITH_BENCH(counters_come_with_an_execution),
