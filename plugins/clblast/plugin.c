@@ -50,6 +50,17 @@ static const plx_kernel omatcopy_kernel = {
     .depth = plx_vendor_depth,
 };
 
+/* Two times WGS2 groups of WGS1 threads take turns with the elements, and trees add up what each group
+ * and then all of them have (CLBlast's Xasum and Xsum, with the sizes tuned for Xdot, which are 32 at
+ * least). */
+static int64_t sum_depth(const plx_problem *problem, const plx_device_info *device)
+{
+    enum { LEAST_SIZE = 32, LEVELS = 5 + 1 + 5 };
+    const int64_t threads = 2 * LEAST_SIZE * LEAST_SIZE, n = plx_vendor_depth(problem, device);
+    const int64_t depth = n / threads + (n % threads != 0) + LEVELS;
+    return depth < n ? depth : n;
+}
+
 static const plx_kernel sum_kernel = {
     .name = "sum",
     .idea = "CLBlastSsum, CLBlastDsum: what a user would call instead",
@@ -60,7 +71,7 @@ static const plx_kernel sum_kernel = {
     .flags = PLX_KERNEL_VENDOR,
     .accumulator_f32 = PLX_F32,
     .reproducibility = PLX_R2,
-    .depth = plx_vendor_depth,
+    .depth = sum_depth,
 };
 
 static const plx_kernel *clblast_kernel(plx_op op, size_t index)

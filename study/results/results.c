@@ -219,6 +219,15 @@ static bool any_idle(const plx_results *results)
     return false;
 }
 
+/* Of a vendor's library that nobody named it decides nothing either. */
+static bool any_not_judged(const plx_results *results)
+{
+    for (size_t i = 0; i < results->record_count; ++i)
+        if (results->records[i].outcome == PLX_OUTCOME_NOT_JUDGED && plx_results_decides(results, i))
+            return true;
+    return false;
+}
+
 /* What is worst for whoever relies on the results comes first. */
 int plx_results_status(const plx_results *results, bool want_pairs)
 {
@@ -228,7 +237,7 @@ int plx_results_status(const plx_results *results, bool want_pairs)
         return 5;
     if (any(results, PLX_OUTCOME_UNSUPPORTED, true))
         return 3;
-    if (any(results, PLX_OUTCOME_NOT_JUDGED, false))
+    if (any_not_judged(results))
         return 4;
     if (!any_compared(results, want_pairs) || any_idle(results))
         return 4;
