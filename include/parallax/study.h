@@ -229,8 +229,8 @@ PLX_API int plx_results_status(const plx_results *results, bool want_pairs);
 /* Why no element was compared on a device that was asked for by name, or that a check tried;
  * NULL: some were, or nobody expects it. */
 PLX_API const char *plx_results_idle(const plx_results *results, size_t device);
-/* Whether the status is 1 when this record is wrong, 4 when it could not be judged: not for a vendor's library when neither
- * its backend nor its kernel was asked for by name. */
+/* Whether the status is 1 when this record is wrong, and 4 when it could not be judged: not for a
+ * vendor's library when neither its backend nor its kernel was asked for by name. */
 PLX_API bool plx_results_decides(const plx_results *results, size_t record);
 
 /* ---- compare --------------------------------------------------------------- */
