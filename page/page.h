@@ -1,5 +1,5 @@
 /* The page that `report` makes of files of results: what was read, put in order, and
- * the sections that are written of it.  Private to the core. */
+ * the sections that are written of it.  Private to libparallax. */
 #ifndef PLX_CORE_PAGE_H
 #define PLX_CORE_PAGE_H
 

@@ -1,4 +1,4 @@
-/* The parts of diff.  Private to the core. */
+/* The parts of diff.  Private to libparallax. */
 #ifndef PLX_CORE_DIFF_H
 #define PLX_CORE_DIFF_H
 

@@ -1,4 +1,4 @@
-/* Tests of significance.  Private to the core. */
+/* Tests of significance.  Private to libparallax. */
 #ifndef PLX_CORE_STUDENT_H
 #define PLX_CORE_STUDENT_H
 

@@ -1,4 +1,4 @@
-/* What the writers of results share.  Private to the core. */
+/* What the writers of results share.  Private to libparallax. */
 #ifndef PLX_CORE_REPORT_H
 #define PLX_CORE_REPORT_H
 

@@ -1,4 +1,4 @@
-/* From JSON back to the structs it was written from.  Private to the core. */
+/* From JSON back to the structs it was written from.  Private to libparallax. */
 #ifndef PLX_CORE_JSON_RESULTS_H
 #define PLX_CORE_JSON_RESULTS_H
 
