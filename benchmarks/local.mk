@@ -22,5 +22,3 @@ dispatch_opencl_SOURCES = $(dispatch_sources) $(opencl_backend_sources) benchmar
 nodist_dispatch_opencl_SOURCES = plugins/opencl/sources.c
 endif
 
-TESTS += tests/test_dispatch_cost.sh
-dist_check_SCRIPTS += tests/test_dispatch_cost.sh

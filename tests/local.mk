@@ -1,10 +1,39 @@
-# The tests: cmocka programs and shell scripts under automake's harness.
+# The tests: cmocka programs and shell scripts under automake's harness, a folder for each thing
+# that is tested.  A folder's fragment names its programs in cmocka_tests and its scripts in
+# script_tests.
 AM_TESTS_ENVIRONMENT = \
 	top_builddir='$(abs_top_builddir)'; export top_builddir; \
 	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
 	PARALLAX='$(abs_top_builddir)/parallax'; export PARALLAX; \
 	XDG_CACHE_HOME='$(abs_top_builddir)/tests/cache'; export XDG_CACHE_HOME;
 AM_COLOR_TESTS = auto
+
+cmocka_tests =
+script_tests =
+if HAVE_CMOCKA
+check_PROGRAMS += $(cmocka_tests)
+TESTS += $(cmocka_tests)
+endif
+TESTS += $(script_tests)
+dist_check_SCRIPTS += $(script_tests)
+
+# What a plugin is linked with that is never installed: -rpath makes libtool build a shared module.
+fake_cflags = $(AM_CFLAGS) -fvisibility=hidden
+fake_ldflags = -module -avoid-version -shared -rpath /nowhere
+
+include tests/fakes/local.mk
+include tests/dispatch/local.mk
+include tests/judge/local.mk
+include tests/measure/local.mk
+include tests/results/local.mk
+include tests/page/local.mk
+include tests/kernels/local.mk
+include tests/plugins/local.mk
+include tests/opencl/local.mk
+include tests/cuda/local.mk
+include tests/cli/local.mk
+include tests/whole/local.mk
+include tests/house/local.mk
 
 # Compiled kernels are kept there: one test uses those of another, and no home is touched.
 clean-local:

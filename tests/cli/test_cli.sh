@@ -9,7 +9,7 @@ data=${top_srcdir:-.}/data
     echo "there is no program $parallax"
     exit 99
 }
-faulty=${top_builddir:-.}/tests/.libs/plx-faulty.so
+faulty=${top_builddir:-.}/tests/fakes/.libs/plx-faulty.so
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT HUP INT TERM
 XDG_CACHE_HOME=$work/cache

@@ -8,7 +8,7 @@ unset PLX_BACKEND PLX_PLUGIN_PATH PLX_NO_CACHE FAULTY_BEST FAULTY_OP FAULTY_DELA
     FAULTY_EMPTY FAULTY_DEVICE FAULTY_VENDOR FAKE_CUDA_NO_ATTRIBUTES 2>/dev/null
 parallax=${PARALLAX:-./parallax}
 built=${top_builddir:-.}
-faulty=$built/tests/.libs/plx-faulty.so
+faulty=$built/tests/fakes/.libs/plx-faulty.so
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT HUP INT TERM
 XDG_CACHE_HOME=$work/cache
@@ -78,8 +78,8 @@ shows "warp is 0"
 unset FAULTY_DEVICE
 
 # A driver whose attributes can't be read, behind our own plugin.
-if [ -f "$built/tests/.libs/fake-cuda.so" ] && [ -f "$built/.libs/plx-cuda.so" ]; then
-    PLX_CUDA_LIBRARY=$built/tests/.libs/fake-cuda.so
+if [ -f "$built/tests/fakes/.libs/fake-cuda.so" ] && [ -f "$built/.libs/plx-cuda.so" ]; then
+    PLX_CUDA_LIBRARY=$built/tests/fakes/.libs/fake-cuda.so
     FAKE_CUDA_NO_ATTRIBUTES=1
     export PLX_CUDA_LIBRARY FAKE_CUDA_NO_ATTRIBUTES
     expect 5 "device 0 (Pretended GPU 0): units is 0" check --quick --backend cuda

@@ -5,7 +5,7 @@ set -u
 export LC_ALL=C
 unset PLX_BACKEND PLX_PLUGIN_PATH 2>/dev/null
 parallax=${PARALLAX:-./parallax}
-faulty=${top_builddir:-.}/tests/.libs/plx-faulty.so
+faulty=${top_builddir:-.}/tests/fakes/.libs/plx-faulty.so
 [ -f "$faulty" ] || {
     echo "there is no plugin $faulty"
     exit 99

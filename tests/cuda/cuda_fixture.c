@@ -39,7 +39,7 @@ const plx_plugin *load_plugin(void)
 static fake_cuda_state *load_fake(void)
 {
     fake_cuda_control_function *control;
-    void *address = dlsym(open_or_fail(build_path("tests/.libs/fake-cuda.so")), "fake_cuda_control");
+    void *address = dlsym(open_or_fail(build_path("tests/fakes/.libs/fake-cuda.so")), "fake_cuda_control");
     assert_non_null(address);
     memcpy(&control, &address, sizeof control);
     return control();
@@ -54,7 +54,7 @@ void fail_next(const char *function, int result)
 int start_with_fake(void **unused)
 {
     (void)unused;
-    setenv("PLX_CUDA_LIBRARY", build_path("tests/.libs/fake-cuda.so"), 1);
+    setenv("PLX_CUDA_LIBRARY", build_path("tests/fakes/.libs/fake-cuda.so"), 1);
     fake = load_fake();
     plugin = load_plugin();
     return 0;

@@ -3,7 +3,7 @@
 #ifndef PLX_TESTS_CUDA_FIXTURE_H
 #define PLX_TESTS_CUDA_FIXTURE_H
 
-#include "fake_cuda.h"
+#include "tests/fakes/fake_cuda.h"
 
 #include <parallax/plugin.h>
 #include <setjmp.h>

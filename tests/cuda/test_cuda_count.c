@@ -3,7 +3,7 @@
 #define _POSIX_C_SOURCE 200809L /* setenv */
 
 #include "cuda_fixture.h"
-#include "fake_cupti.h"
+#include "tests/fakes/fake_cupti.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -196,7 +196,7 @@ static int start_with_both(void **unused)
     static char path[4096];
     const char *folder = getenv("top_builddir");
     fake_cupti_control_function *control;
-    (void)snprintf(path, sizeof path, "%s/tests/.libs/fake-cupti.so", folder != NULL ? folder : ".");
+    (void)snprintf(path, sizeof path, "%s/tests/fakes/.libs/fake-cupti.so", folder != NULL ? folder : ".");
     setenv("PLX_CUPTI_LIBRARY", path, 1);
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL)

@@ -44,7 +44,7 @@ static answer ask_with(const char *library)
 
 static void what_is_told_arrives(void **unused)
 {
-    const answer got = ask_with("tests/.libs/fake-nvml.so");
+    const answer got = ask_with("tests/fakes/.libs/fake-nvml.so");
     const plx_telemetry *t = &got.telemetry;
     (void)unused;
     assert_int_equal(got.status, PLX_OK);

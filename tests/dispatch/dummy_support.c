@@ -47,7 +47,7 @@ char *dummy_path(const char *dummy)
 {
     const char *top = getenv("top_builddir");
     char *relative = NULL;
-    assert_true(asprintf(&relative, "%s/tests/.libs/plx-dummy-%s.so", top != NULL ? top : ".", dummy) > 0);
+    assert_true(asprintf(&relative, "%s/tests/fakes/.libs/plx-dummy-%s.so", top != NULL ? top : ".", dummy) > 0);
     char *path = realpath(relative, NULL);
     assert_non_null(path);
     free(relative);

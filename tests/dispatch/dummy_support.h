@@ -2,7 +2,7 @@
 #ifndef PLX_TESTS_DUMMY_SUPPORT_H
 #define PLX_TESTS_DUMMY_SUPPORT_H
 
-#include "dummy.h"
+#include "tests/fakes/dummy.h"
 
 #include <parallax/parallax.h>
 

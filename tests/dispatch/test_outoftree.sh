@@ -38,7 +38,7 @@ libdir=$("$PKG_CONFIG" $staged --variable=libdir parallax)
 
 mkdir "$work/plugins" || exit 99
 # An empty folder to build in: nothing of the source tree can be found by accident.
-cp "$top_srcdir/tests/outoftree/constant.c" "$work/" || exit 99
+cp "$top_srcdir/tests/dispatch/outoftree/constant.c" "$work/" || exit 99
 (cd "$work" && $CC $cflags -fPIC -shared -fvisibility=hidden -o plugins/plx-constant.so constant.c) ||
     fail "a plugin can't be built with the installed headers ($cflags)"
 

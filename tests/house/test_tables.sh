@@ -2,7 +2,7 @@
 # README's tables of measurements are what the files under results/ give.  First, on
 # copies, that this test can tell.
 set -u
-tables=${top_builddir:-.}/tests/ladder_tables
+tables=${top_builddir:-.}/tests/house/ladder_tables
 source=${top_srcdir:-.}
 results=$source/results/h200
 work=$(mktemp -d) || exit 99

@@ -8,7 +8,7 @@ unset PLX_BACKEND PLX_PLUGIN_PATH 2>/dev/null
 
 top=${top_builddir:-.}
 parallax=${PARALLAX:-$top/parallax}
-plugins=$top/tests/mutants/.libs
+plugins=$top/tests/judge/mutants/.libs
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 failures=0

@@ -49,7 +49,7 @@ static int set_up(void **state)
     const char *top = getenv("top_builddir"), *folders[] = {folder, host};
     const plx_context_options options = {.plugin_dirs = folders, .plugin_dir_count = 2};
     (void)state;
-    (void)snprintf(folder, sizeof folder, "%s/tests/mutants/.libs", top != NULL ? top : ".");
+    (void)snprintf(folder, sizeof folder, "%s/tests/judge/mutants/.libs", top != NULL ? top : ".");
     (void)snprintf(host, sizeof host, "%s/.libs", top != NULL ? top : ".");
     return plx_context_create(&options, &context) == PLX_OK ? 0 : -1;
 }

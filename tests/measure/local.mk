@@ -1,9 +1,8 @@
-# Tests of what stands behind a timing.  They reach behind the library's exports, so they
-# carry those files themselves.
-if HAVE_CMOCKA
-check_PROGRAMS += tests/test_measure
-TESTS += tests/test_measure
-endif
+# What stands behind a timing, and the probes.  The first reaches behind the library's exports, so
+# it carries those files itself.
+cmocka_tests += tests/measure/test_measure tests/measure/test_probe
+script_tests += tests/measure/test_timing.sh tests/measure/test_timed.sh tests/measure/test_probe.sh
+
 measure_sources = \
 	study/measure/ceiling.c \
 	study/measure/clock_fit.c \
@@ -15,10 +14,10 @@ measure_sources = \
 	study/measure/timing.h \
 	study/measure/timed_queues.c \
 	$(operation_sources)
+tests_measure_test_measure_SOURCES = tests/measure/test_measure.c $(measure_sources)
+tests_measure_test_measure_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_measure_test_measure_LDADD = libparallax.la $(CMOCKA_LIBS) -lm
 
-tests_test_measure_SOURCES = tests/test_measure.c $(measure_sources)
-tests_test_measure_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_test_measure_LDADD = libparallax.la $(CMOCKA_LIBS) -lm
-
-TESTS += tests/test_timing.sh
-dist_check_SCRIPTS += tests/test_timing.sh
+tests_measure_test_probe_SOURCES = tests/measure/test_probe.c study/probe/probe.h study/probe/sweeps.c
+tests_measure_test_probe_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
+tests_measure_test_probe_LDADD = libparallax.la $(CMOCKA_LIBS) $(JANSSON_LIBS)

@@ -5,7 +5,7 @@ set -u
 export LC_ALL=C
 unset PLX_BACKEND PLX_PLUGIN_PATH PLX_NO_CACHE 2>/dev/null
 parallax=${PARALLAX:-./parallax}
-faulty=${top_builddir:-.}/tests/.libs/plx-faulty.so
+faulty=${top_builddir:-.}/tests/fakes/.libs/plx-faulty.so
 [ -x "$parallax" ] && [ -f "$faulty" ] || {
     echo "there is no program $parallax, or no plugin $faulty"
     exit 99

@@ -1,11 +1,19 @@
-# The OpenCL program cache.
+# The OpenCL program cache, and the OpenCL kernels under Oclgrind.
 if HAVE_OPENCL
-if HAVE_CMOCKA
-check_PROGRAMS += test_opencl_cache
-TESTS += test_opencl_cache
+cmocka_tests += tests/opencl/test_opencl_cache
+check_PROGRAMS += tests/opencl/run_kernels
+TESTS += tests/opencl/test_oclgrind.sh
 endif
-endif
-test_opencl_cache_SOURCES = $(opencl_backend_sources) tests/test_opencl_cache.c
-test_opencl_cache_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
-test_opencl_cache_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-test_opencl_cache_LDADD = $(CMOCKA_LIBS)
+dist_check_SCRIPTS += tests/opencl/test_oclgrind.sh
+EXTRA_DIST += tests/opencl/oclgrind/exchange.cl tests/opencl/oclgrind/inlined.cl
+
+tests_opencl_test_opencl_cache_SOURCES = tests/opencl/test_opencl_cache.c $(opencl_backend_sources)
+tests_opencl_test_opencl_cache_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
+tests_opencl_test_opencl_cache_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_opencl_test_opencl_cache_LDADD = $(CMOCKA_LIBS)
+
+tests_opencl_run_kernels_SOURCES = tests/opencl/run_kernels.c tests/opencl/fill_by_kernel.c
+tests_opencl_run_kernels_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
+tests_opencl_run_kernels_LDADD = libparallax.la
+# The plugin shall find clEnqueueFillBuffer in the program.
+tests_opencl_run_kernels_LDFLAGS = -export-dynamic

@@ -6,8 +6,8 @@ set -u
 export LC_ALL=C
 unset PLX_BACKEND 2>/dev/null
 top=${top_builddir:-.}
-examples=${top_srcdir:-.}/tests/oclgrind
-run_kernels=$top/tests/run_kernels
+examples=${top_srcdir:-.}/tests/opencl/oclgrind
+run_kernels=$top/tests/opencl/run_kernels
 PLX_PLUGIN_PATH=${PLX_PLUGIN_PATH:-$top/.libs}
 export PLX_PLUGIN_PATH
 for tool in oclgrind oclgrind-kernel; do
@@ -31,7 +31,7 @@ shows() {
     printf '%s.cl\n%s\n1 1 1\n1 1 1\n<size=4 noinit>\n<size=4 noinit>\n' "$1" "$1" >"$work/$1.sim"
     (cd "$work" && oclgrind-kernel --uninitialized --build-options -cl-opt-disable "$1.sim" 2>&1) |
         grep -q "$2" || return 1
-    echo "Oclgrind has the fault of tests/oclgrind/$1.cl"
+    echo "Oclgrind has the fault of tests/opencl/oclgrind/$1.cl"
 }
 
 # What was written is searched as it was written: the optimiser chooses among values that

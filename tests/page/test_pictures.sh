@@ -4,7 +4,7 @@
 set -u
 parallax=${PARALLAX:-./parallax}
 source=${top_srcdir:-.}
-pictures=$source/tests/pictures
+pictures=$source/tests/page/pictures
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT HUP INT TERM
 failures=0

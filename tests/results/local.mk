@@ -1,22 +1,32 @@
-# Tests of results that are read back, of bench and of diff.
-if HAVE_CMOCKA
-check_PROGRAMS += tests/test_diff tests/test_json_file
-TESTS += tests/test_diff tests/test_json_file
-endif
-tests_test_diff_SOURCES = tests/test_diff.c study/diff/significance.c study/diff/significance.h
-tests_test_diff_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
-tests_test_diff_LDADD = libparallax.la $(CMOCKA_LIBS) $(JANSSON_LIBS) -lm
-tests_test_json_file_SOURCES = tests/test_json_file.c study/files/json_file.c study/files/json_file.h
-tests_test_json_file_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
-tests_test_json_file_LDADD = $(CMOCKA_LIBS) $(JANSSON_LIBS)
+# Files, results and what stands on them: reports, bench, diff, tuned choices.
+cmocka_tests += \
+	tests/results/test_diff \
+	tests/results/test_gains \
+	tests/results/test_json_file \
+	tests/results/test_npy \
+	tests/results/test_report \
+	tests/results/test_sets \
+	tests/results/test_tune
+script_tests += tests/results/test_bench.sh tests/results/test_environment.sh
 
-if HAVE_CMOCKA
-check_PROGRAMS += tests/test_sets
-TESTS += tests/test_sets
-endif
-tests_test_sets_SOURCES = tests/test_sets.c $(operation_sources)
-tests_test_sets_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_test_sets_LDADD = libparallax.la $(CMOCKA_LIBS) -lm
-
-TESTS += tests/test_bench.sh tests/test_environment.sh tests/test_success.sh
-dist_check_SCRIPTS += tests/test_bench.sh tests/test_environment.sh tests/test_success.sh
+tests_results_test_diff_SOURCES = tests/results/test_diff.c study/diff/significance.c study/diff/significance.h
+tests_results_test_diff_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
+tests_results_test_diff_LDADD = libparallax.la $(CMOCKA_LIBS) $(JANSSON_LIBS) -lm
+tests_results_test_gains_SOURCES = tests/results/test_gains.c
+tests_results_test_gains_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
+tests_results_test_gains_LDADD = libparallax.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
+tests_results_test_json_file_SOURCES = tests/results/test_json_file.c study/files/json_file.c study/files/json_file.h
+tests_results_test_json_file_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
+tests_results_test_json_file_LDADD = $(CMOCKA_LIBS) $(JANSSON_LIBS)
+tests_results_test_npy_SOURCES = tests/results/test_npy.c
+tests_results_test_npy_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_results_test_npy_LDADD = libparallax.la $(CMOCKA_LIBS)
+tests_results_test_report_SOURCES = tests/results/test_report.c
+tests_results_test_report_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
+tests_results_test_report_LDADD = libparallax.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
+tests_results_test_sets_SOURCES = tests/results/test_sets.c $(operation_sources)
+tests_results_test_sets_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_results_test_sets_LDADD = libparallax.la $(CMOCKA_LIBS) -lm
+tests_results_test_tune_SOURCES = tests/results/test_tune.c
+tests_results_test_tune_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
+tests_results_test_tune_LDADD = libparallax.la $(CMOCKA_LIBS) $(JANSSON_LIBS)

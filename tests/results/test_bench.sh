@@ -5,7 +5,7 @@ set -u
 export LC_ALL=C
 unset PLX_BACKEND PLX_PLUGIN_PATH FAULTY_BEST FAULTY_OP FAULTY_DELAY FAULTY_HANG 2>/dev/null
 parallax=${PARALLAX:-./parallax}
-faulty=${top_builddir:-.}/tests/.libs/plx-faulty.so
+faulty=${top_builddir:-.}/tests/fakes/.libs/plx-faulty.so
 work=$(mktemp -d) || exit 99
 running=
 trap '[ -z "$running" ] || kill -9 "$running" 2>/dev/null; rm -rf "$work"' EXIT HUP INT TERM

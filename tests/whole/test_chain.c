@@ -3,7 +3,7 @@
  * read.  A kernel that may begin early (recipe.h) and does not wait would be caught here; with
  * chains in several queues, one that takes for itself what belongs to another queue.  All numbers
  * are small integers: the results are exact. */
-#include "vendor_sum.h"
+#include "tests/plugins/vendor_sum.h"
 
 #include <parallax/parallax.h>
 

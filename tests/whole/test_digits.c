@@ -3,7 +3,7 @@
  * still judged against the reference; what could not be compared is a skip that says so. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "vendor_sum.h"
+#include "tests/plugins/vendor_sum.h"
 
 #include <jansson.h>
 #include <setjmp.h>

@@ -1,0 +1,71 @@
+# Plugins without hardware, and drivers that are not there.
+if HAVE_CMOCKA
+check_LTLIBRARIES += \
+	tests/fakes/plx-dummy-good.la \
+	tests/fakes/plx-dummy-twin.la \
+	tests/fakes/plx-dummy-abi.la \
+	tests/fakes/plx-dummy-short.la \
+	tests/fakes/plx-dummy-slot.la \
+	tests/fakes/plx-dummy-name.la \
+	tests/fakes/plx-dummy-bare.la \
+	tests/fakes/plx-dummy-null.la \
+	tests/fakes/plx-dummy-mute.la \
+	tests/fakes/plx-dummy-unresolved.la
+endif
+
+dummy_sources = tests/fakes/dummy.c tests/fakes/dummy.h
+
+tests_fakes_plx_dummy_good_la_SOURCES = tests/fakes/dummy_good.c $(dummy_sources)
+tests_fakes_plx_dummy_good_la_CFLAGS = $(fake_cflags)
+tests_fakes_plx_dummy_good_la_LDFLAGS = $(fake_ldflags)
+tests_fakes_plx_dummy_twin_la_SOURCES = tests/fakes/dummy_twin.c $(dummy_sources)
+tests_fakes_plx_dummy_twin_la_CFLAGS = $(fake_cflags)
+tests_fakes_plx_dummy_twin_la_LDFLAGS = $(fake_ldflags)
+tests_fakes_plx_dummy_abi_la_SOURCES = tests/fakes/dummy_abi.c $(dummy_sources)
+tests_fakes_plx_dummy_abi_la_CFLAGS = $(fake_cflags)
+tests_fakes_plx_dummy_abi_la_LDFLAGS = $(fake_ldflags)
+tests_fakes_plx_dummy_short_la_SOURCES = tests/fakes/dummy_short.c $(dummy_sources)
+tests_fakes_plx_dummy_short_la_CFLAGS = $(fake_cflags)
+tests_fakes_plx_dummy_short_la_LDFLAGS = $(fake_ldflags)
+tests_fakes_plx_dummy_slot_la_SOURCES = tests/fakes/dummy_slot.c $(dummy_sources)
+tests_fakes_plx_dummy_slot_la_CFLAGS = $(fake_cflags)
+tests_fakes_plx_dummy_slot_la_LDFLAGS = $(fake_ldflags)
+tests_fakes_plx_dummy_name_la_SOURCES = tests/fakes/dummy_name.c $(dummy_sources)
+tests_fakes_plx_dummy_name_la_CFLAGS = $(fake_cflags)
+tests_fakes_plx_dummy_name_la_LDFLAGS = $(fake_ldflags)
+tests_fakes_plx_dummy_bare_la_SOURCES = tests/fakes/dummy_bare.c $(dummy_sources)
+tests_fakes_plx_dummy_bare_la_CFLAGS = $(fake_cflags)
+tests_fakes_plx_dummy_bare_la_LDFLAGS = $(fake_ldflags)
+tests_fakes_plx_dummy_null_la_SOURCES = tests/fakes/dummy_null.c
+tests_fakes_plx_dummy_null_la_CFLAGS = $(fake_cflags)
+tests_fakes_plx_dummy_null_la_LDFLAGS = $(fake_ldflags)
+tests_fakes_plx_dummy_mute_la_SOURCES = tests/fakes/dummy_mute.c
+tests_fakes_plx_dummy_mute_la_CFLAGS = $(fake_cflags)
+tests_fakes_plx_dummy_mute_la_LDFLAGS = $(fake_ldflags)
+tests_fakes_plx_dummy_unresolved_la_SOURCES = tests/fakes/dummy_unresolved.c
+tests_fakes_plx_dummy_unresolved_la_CFLAGS = $(fake_cflags)
+tests_fakes_plx_dummy_unresolved_la_LDFLAGS = $(fake_ldflags)
+
+# A plugin whose kernels go wrong, for the exit statuses.
+check_LTLIBRARIES += tests/fakes/plx-faulty.la
+tests_fakes_plx_faulty_la_SOURCES = tests/fakes/dummy_faulty.c $(dummy_sources)
+tests_fakes_plx_faulty_la_CFLAGS = $(fake_cflags)
+tests_fakes_plx_faulty_la_LDFLAGS = $(fake_ldflags)
+
+# The CUDA driver, the management and the profiling library, for the cuda plugin's host code.
+if HAVE_CUDA
+if HAVE_CMOCKA
+check_LTLIBRARIES += tests/fakes/fake-cuda.la tests/fakes/fake-nvml.la
+if HAVE_CUPTI
+check_LTLIBRARIES += tests/fakes/fake-cupti.la
+endif
+endif
+endif
+tests_fakes_fake_cuda_la_SOURCES = tests/fakes/fake_cuda.c tests/fakes/fake_cuda.h
+tests_fakes_fake_cuda_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
+tests_fakes_fake_cuda_la_LDFLAGS = $(fake_ldflags)
+tests_fakes_fake_nvml_la_SOURCES = tests/fakes/fake_nvml.c tests/fakes/fake_cuda.h
+tests_fakes_fake_nvml_la_LDFLAGS = $(fake_ldflags)
+tests_fakes_fake_cupti_la_SOURCES = tests/fakes/fake_cupti.c tests/fakes/fake_cupti.h
+tests_fakes_fake_cupti_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
+tests_fakes_fake_cupti_la_LDFLAGS = $(fake_ldflags)
