@@ -69,24 +69,10 @@ static plx_status pack(driver_launch *launch, const plx_step *step, uint64_t byt
     return status;
 }
 
-static void add_text(plx_cl_text *texts, size_t *count, const char *folder, const char *file, const char *end)
-{
-    char key[160];
-    const plx_image *image;
-
-    (void)snprintf(key, sizeof key, "%s/%s%s", folder, file, end);
-    image = plx_image_find(plx_opencl_sources, key);
-    if (image != NULL)
-        texts[(*count)++] = (plx_cl_text){image->bytes, image->length};
-}
-
 static plx_status load(driver_launch *launch, const plx_row *row, const plx_problem *problem,
                        uint64_t bytes, plx_error *error)
 {
-    const char *folder = plx_ladder_name(problem->op);
     plx_recipe recipe = {.step_count = 0};
-    plx_cl_text texts[3];
-    size_t count = 0;
     cl_program program = NULL;
     plx_status status = row->recipe(problem, plx_cl_info(launch->session), &recipe, error);
     const plx_step *step = &recipe.steps[0];
@@ -95,10 +81,13 @@ static plx_status load(driver_launch *launch, const plx_row *row, const plx_prob
         return status;
     if (recipe.step_count != 1 || recipe.scratch_bytes > 0)
         return plx_fail(error, PLX_UNSUPPORTED, "%s is no single launch", row->about.name);
-    add_text(texts, &count, folder, "tiles", ".h");
-    add_text(texts, &count, folder, "device", ".cl");
-    add_text(texts, &count, folder, row->about.name, ".cl");
-    status = plx_cl_program(launch->session, row->about.name, texts, count, recipe.defines, &program, error);
+    char name[160];
+    (void)snprintf(name, sizeof name, "%s/%s", plx_ladder_name(problem->op), row->about.name);
+    const plx_image *image = plx_image_find(plx_opencl_sources, name);
+    if (image == NULL)
+        return plx_fail(error, PLX_UNSUPPORTED, "%s has no OpenCL form", name);
+    const plx_cl_text text = {image->bytes, image->length};
+    status = plx_cl_program(launch->session, name, &text, 1, recipe.defines, &program, error);
     if (status == PLX_OK)
         status = plx_cl_kernel(launch->session, program, step->entry,
                                (uint64_t)step->block[0] * step->block[1] * step->block[2],

@@ -40,6 +40,8 @@ ladder_sources = \
 # A kernel is picked up by its files: GNU make lists them.
 device_sources = \
 	$(wildcard $(top_srcdir)/kernels/*/*.cl) \
+	$(wildcard $(top_srcdir)/kernels/*.clh) \
+	$(wildcard $(top_srcdir)/kernels/*/*.clh) \
 	$(wildcard $(top_srcdir)/kernels/*/*.cu) \
 	$(wildcard $(top_srcdir)/kernels/*.cuh) \
 	$(wildcard $(top_srcdir)/kernels/*/*.cuh) \

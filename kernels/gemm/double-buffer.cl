@@ -2,6 +2,8 @@
  * this one is multiplied; one barrier per step says both "the next has come" and "the last
  * is free".  OpenCL C has no word for a copy that runs by itself: with ASYNC_PTX inline PTX
  * says it (cp.async), elsewhere the next pair waits in registers. */
+#include "device.clh"
+
 #define DEPTH GEMM_DOUBLE_BUFFER_DEPTH
 #define ROW_PACKS (GEMM_WARP_PACKS / GEMM_WARP_LANE_ROWS)
 #define COL_PACKS (GEMM_WARP_PACKS / GEMM_WARP_LANE_COLS)

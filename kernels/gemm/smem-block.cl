@@ -1,6 +1,8 @@
 /* gemm/smem-block: a work-group brings square blocks of A and B to local memory, and each
  * element read from memory serves SIDE threads.  The recipe defines SIDE: GEMM_BLOCK_SIDE,
  * or half of it where work-groups are small. */
+#include "device.clh"
+
 #define STRIDE (SIDE + 1)
 
 kernel __attribute__((reqd_work_group_size(SIDE * SIDE, 1, 1))) void gemm_smem_block(GEMM_PARAMETERS)

@@ -1,5 +1,7 @@
 /* gemm/tile-1d: each thread computes a column of 16 elements of C: an element of B, once in
  * a register, serves 16 products. */
+#include "device.clh"
+
 #define SIDE GEMM_TILE_1D_SIDE
 #define DEPTH GEMM_TILE_1D_DEPTH
 #define ROWS GEMM_TILE_1D_ROWS

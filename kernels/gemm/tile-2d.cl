@@ -1,5 +1,7 @@
 /* gemm/tile-2d: each thread computes a square of C, 8 x 8 elements of f32 or 4 x 4 of f64;
  * its operands lie in registers, and each serves as many products as the square has rows. */
+#include "device.clh"
+
 #define SIDE SIDE_ELEMENTS
 #define DEPTH GEMM_TILE_2D_DEPTH
 #define ACROSS GEMM_TILE_2D_THREADS_SIDE

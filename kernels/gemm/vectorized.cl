@@ -1,5 +1,7 @@
 /* gemm/vectorized: 16 bytes per access to global and to local memory.  A is transposed on
  * its way to local memory, so that a thread finds its rows side by side. */
+#include "device.clh"
+
 #define DEPTH GEMM_VECTORIZED_DEPTH
 #define ACROSS GEMM_TILE_2D_THREADS_SIDE
 #define TILE_THREADS (ACROSS * ACROSS)

@@ -1,6 +1,8 @@
 /* gemm/warp-tile: a level of tiling between work-group and thread.  The lanes of a warp
  * compute a square of C together: what they read of A and B at a time lies close together,
  * is shared by several lanes, and serves 8 x 16 products per thread instead of 8 x 8. */
+#include "device.clh"
+
 #define DEPTH GEMM_WARP_TILE_DEPTH
 #define ROW_PACKS (GEMM_WARP_PACKS / GEMM_WARP_LANE_ROWS)
 #define COL_PACKS (GEMM_WARP_PACKS / GEMM_WARP_LANE_COLS)

@@ -3,6 +3,8 @@
  * bytes, wherever the row begins, and elements at its ends.  Where there are many rows without a
  * gap between them, a work-group takes a run of them as one stream of packs to local memory, and
  * each thread sums one row from there. */
+#include "device.clh"
+
 #define NARROW_THREADS (32 * MATVEC_WARPS)
 
 #ifdef FEW

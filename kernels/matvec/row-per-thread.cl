@@ -1,5 +1,7 @@
 /* matvec/row-per-thread: one thread per element of y.  Neighbouring threads read A a whole
  * row apart; transposed, side by side. */
+#include "device.clh"
+
 kernel __attribute__((reqd_work_group_size(MATVEC_BLOCK, 1, 1))) void
 matvec_row_per_thread(MATVEC_PARAMETERS)
 {

@@ -1,6 +1,8 @@
 /* matvec/row-scattered: row-per-thread with its rows dealt out `scatter` apart, modulo their
  * number, so that neighbouring threads share nothing that a cache could hold.  scatter and
  * outputs have no common divisor: every row is visited once. */
+#include "device.clh"
+
 kernel __attribute__((reqd_work_group_size(MATVEC_BLOCK, 1, 1))) void
 matvec_row_scattered(MATVEC_PARAMETERS, long scatter)
 {

@@ -1,5 +1,7 @@
 /* matvec/shared-a-x: tiles of A come to local memory as well.  Neighbouring threads fetch
  * neighbouring elements of a row; then each sums its own row from local memory. */
+#include "device.clh"
+
 #define ROWS MATVEC_TILE_ROWS
 #define DEPTH MATVEC_TILE_DEPTH /* the same number: one thread per row and per column */
 #define STRIDE (DEPTH + 1)

@@ -1,5 +1,6 @@
 /* matvec/shared-x: x comes to local memory once per work-group, and every thread reads it
  * there. */
+#include "device.clh"
 
 #define BATCH 4 /* loads on their way together */
 

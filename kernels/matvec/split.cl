@@ -1,6 +1,8 @@
 /* matvec/split: long sums are cut in chunks, one per work-group, so that a few rows occupy
  * the whole device; the work-group that finishes last joins the partial sums in a fixed
  * order. */
+#include "device.clh"
+
 #if !TRANS
 kernel __attribute__((reqd_work_group_size(ALIKE_THREADS, 1, 1))) void
 matvec_split(MATVEC_PARAMETERS, CHUNKS_PARAMETERS, long period)

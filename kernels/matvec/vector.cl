@@ -1,6 +1,8 @@
 /* matvec/vector: 16 bytes per load.  A work-group has four rows at a time, so that a pack of x
  * serves four packs of A, and all of them are on their way together.  Transposed, a
  * work-group has a strip of columns, just so narrow that the device is full of strips. */
+#include "device.clh"
+
 #if !TRANS
 kernel __attribute__((reqd_work_group_size(ALIKE_THREADS, 1, 1))) void matvec_vector(MATVEC_PARAMETERS,
                                                                                      long period)

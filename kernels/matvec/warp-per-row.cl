@@ -1,6 +1,7 @@
 /* matvec/warp-per-row: 32 threads read a row side by side and add up their sums, by NVIDIA's
  * shuffles where there are any, else in local memory.  Transposed, a work-group has 32
  * columns and its warps take the rows in turn. */
+#include "device.clh"
 
 /* This thread's share of the sum of a[l * a_distance] * x[l] for l < count, every
  * `stride`-th from `first` on.  The loads of a round are started together. */

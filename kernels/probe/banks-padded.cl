@@ -1,5 +1,7 @@
 // The same reads as banks, from a tile whose rows are one element wider: a walk down a
 // column now meets every bank once.
+#include "tiles.h"
+
 #define PITCH (PROBE_BANK_COLUMNS + 1)
 
 kernel __attribute__((reqd_work_group_size(PROBE_BLOCK, 1, 1))) void

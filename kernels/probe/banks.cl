@@ -1,5 +1,7 @@
 // Threads `stride` elements apart read shared memory, row after row: the stride decides how
 // many of a warp's threads meet in one bank, and stays the same in every round.
+#include "tiles.h"
+
 #define PITCH (PROBE_BANK_COLUMNS)
 
 kernel __attribute__((reqd_work_group_size(PROBE_BLOCK, 1, 1))) void

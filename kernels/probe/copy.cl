@@ -1,4 +1,6 @@
 // out[i] = in[i], 16 bytes per thread: what reading and writing memory can give.
+#include "tiles.h"
+
 #ifdef EIGHT_BYTES
 #define WIDTH 2
 #define VLOAD vload2

@@ -1,5 +1,7 @@
 // Two long computations behind one branch, which runs of `stride` threads take in
 // turn (0: all threads take the first).  A warp that splits executes both.
+#include "tiles.h"
+
 kernel __attribute__((reqd_work_group_size(PROBE_BLOCK, 1, 1))) void
 probe_divergence(global const UT *in, long in_offset, global UT *out, long out_offset, long n,
                              long stride, int repeat)

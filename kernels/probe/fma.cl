@@ -1,5 +1,7 @@
 // Independent sequences of multiply-adds in registers, joined at the end: what the plain
 // units can give.  Each step rounds once, so the result is the same everywhere.
+#include "tiles.h"
+
 #ifdef NEEDS_F64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif

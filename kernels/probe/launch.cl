@@ -1,4 +1,6 @@
 // out[i] = 1: with one element, as little as a kernel with a result can do.
+#include "tiles.h"
+
 kernel __attribute__((reqd_work_group_size(PROBE_BLOCK, 1, 1))) void
 probe_launch(global const T *in, long in_offset, global T *out, long out_offset, long n)
 {

@@ -1,4 +1,6 @@
 // Adds one to every element without a guard: only for whole blocks.
+#include "tiles.h"
+
 kernel __attribute__((reqd_work_group_size(PROBE_BLOCK, 1, 1))) void
 probe_no_guard(global const UT *in, long in_offset, global UT *out, long out_offset, long n)
 {

@@ -2,6 +2,8 @@
 // dealt to `regions` regions.  All blocks on one region is the one end.
 // OpenCL C has no word for a load past L1: on NVIDIA inline PTX says it, elsewhere a
 // volatile load comes closest.
+#include "tiles.h"
+
 T load_past_l1(global const T *from)
 {
 #if defined(NVIDIA_PTX) && defined(EIGHT_BYTES)

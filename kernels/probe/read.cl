@@ -1,5 +1,7 @@
 // out[i] = the sum of chunk i of the input; all loads of a thread are on their way before
 // the first is added: what reading memory alone can give.
+#include "tiles.h"
+
 #ifdef EIGHT_BYTES
 #define WIDTH 2
 #define VECTOR long2

@@ -1,4 +1,6 @@
 // Reverses runs of 64 elements through local memory whose size comes with the launch.
+#include "tiles.h"
+
 kernel __attribute__((reqd_work_group_size(PROBE_REVERSE, 1, 1))) void
 probe_shared_dynamic(global const T *in, long in_offset, global T *out, long out_offset, long n,
                                  local T *tile)

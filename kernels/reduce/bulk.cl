@@ -1,5 +1,6 @@
 /* reduce/bulk: onepass whose tiles are copied to local memory while others are added up, by the
  * copy engine of NVIDIA's chips, which only their assembler knows. */
+#include "device.clh"
 
 #define TILE (BLOCK * LOADS)
 

@@ -1,5 +1,6 @@
 /* reduce/gmem: a tree in global memory.  The published form adds up its input in
  * place; this one works on a copy. */
+#include "device.clh"
 
 /* Group b copies elements [b * BLOCK, (b + 1) * BLOCK) of x to `work`, folds the copy
  * onto its first element and writes that to out[b].  A barrier of the group orders its

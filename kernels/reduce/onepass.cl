@@ -1,4 +1,5 @@
 /* reduce/onepass: one launch; the group that finishes last joins the partials. */
+#include "device.clh"
 
 kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1)))
 void reduce_onepass(global const T *x, long x_offset, global T *result, long result_offset,

@@ -1,5 +1,6 @@
 /* reduce/shuffle: unroll4 whose tree runs from register to register: NVIDIA's warp
  * shuffle by inline PTX, else the shuffles of sub-groups. */
+#include "device.clh"
 
 #ifndef NVIDIA_PTX
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable

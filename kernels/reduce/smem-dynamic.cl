@@ -1,4 +1,5 @@
 /* reduce/smem-dynamic: smem with its local memory sized by the launch. */
+#include "device.clh"
 
 /* Group b folds elements [b * BLOCK, (b + 1) * BLOCK) of x into out[b]; tile has one
  * element per thread. */

@@ -1,4 +1,5 @@
 /* reduce/smem: the tree of gmem in static local memory. */
+#include "device.clh"
 
 /* Group b folds elements [b * BLOCK, (b + 1) * BLOCK) of x into out[b]. */
 kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1)))

@@ -1,4 +1,5 @@
 /* reduce/unroll4-dynamic: unroll4 with its local memory sized by the launch. */
+#include "device.clh"
 
 /* Group b folds elements [b * BLOCK * 4, (b + 1) * BLOCK * 4) of x into out[b]; tile
  * has one element per thread. */

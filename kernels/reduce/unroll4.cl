@@ -1,4 +1,5 @@
 /* reduce/unroll4: each group folds the data of four while it loads them. */
+#include "device.clh"
 
 /* Group b folds elements [b * BLOCK * 4, (b + 1) * BLOCK * 4) of x into out[b].  The
  * four loads do not wait for each other; past the end the identity stands in, so no

@@ -1,5 +1,6 @@
 /* reduce/vector: 16-byte loads, eight of them in flight in every thread, as many groups
  * as keep the chip busy, and one more to join the partials. */
+#include "device.clh"
 
 /* Group b folds its tiles of x into out[b]. */
 kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1)))

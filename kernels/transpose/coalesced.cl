@@ -1,4 +1,5 @@
 /* transpose/coalesced: a tile in shared memory, so that both global accesses run along rows. */
+#include "device.clh"
 
 /* The tile is written by rows and read by columns: the 32 threads of a warp then read
  * addresses 32 elements apart, which all lie in one bank. */

@@ -1,4 +1,5 @@
 /* transpose/copy-shared: the copy through shared memory, to see what the detour costs. */
+#include "device.clh"
 
 /* The copy is dense: element (i, j) goes to out[i * cols + j].  That fills the operand
  * of a transpose exactly when its rows lie without gaps (ld_out == rows). */

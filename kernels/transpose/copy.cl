@@ -1,4 +1,5 @@
 /* transpose/copy: no transpose, the practical upper limit. */
+#include "device.clh"
 
 /* The copy is dense: element (i, j) goes to out[i * cols + j].  That fills the operand
  * of a transpose exactly when its rows lie without gaps (ld_out == rows). */

@@ -1,4 +1,5 @@
 /* transpose/diagonal: swizzled, with the blocks taken in diagonal order. */
+#include "device.clh"
 
 /* Groups that run at one time have different rows and different columns of tiles, so
  * neither their reads nor their writes are all a multiple of ld apart.  For each `down`

@@ -1,4 +1,5 @@
 /* transpose/naive: reads along rows, writes along columns. */
+#include "device.clh"
 
 /* A warp reads 32 neighbours of a row and writes them to 32 rows of `out`. */
 kernel __attribute__((reqd_work_group_size(TRANSPOSE_TILE, TRANSPOSE_ROWS, 1)))

@@ -1,4 +1,5 @@
 /* transpose/padded: the tile one column wider. */
+#include "device.clh"
 
 /* Elements of a column lie 33 apart: in 32 different banks for 4 bytes each. */
 kernel __attribute__((reqd_work_group_size(TRANSPOSE_TILE, TRANSPOSE_ROWS, 1)))

@@ -1,5 +1,6 @@
 /* transpose/skewed: every row of `out` is written from the beginning of a sector on.  The
  * recipe defines ACROSS, HEIGHT and RUN. */
+#include "device.clh"
 
 /* A sector, 32 bytes, that two work-groups write a part of each costs much more than one that
  * is written whole.  So column j of a tile begins at the row `begin`, 1 to RUN rows below the

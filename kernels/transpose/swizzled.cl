@@ -1,4 +1,5 @@
 /* transpose/swizzled: no padding; the column index is XORed with the row. */
+#include "device.clh"
 
 /* Row i holds column j at j ^ i: a permutation of each row, which also puts the elements
  * of a column into 32 different banks. */

@@ -1,5 +1,6 @@
 /* transpose/vector: 16-byte accesses both ways, in global and in local memory.  The
  * recipe defines WIDTH, the elements in a PACK, and SIZE, rows and columns of a tile. */
+#include "device.clh"
 
 #define PACKS (SIZE / WIDTH) /* in a row of a tile; a power of two */
 #define THREADS (PACKS * PACKS)

@@ -1,5 +1,5 @@
 # The OpenCL backend and the opencl plugin.  The kernels' sources travel in the
-# plugin as bytes: kernels/gemm/naive.cl under the key gemm/naive.cl.
+# plugin as bytes, each with what it includes: kernels/gemm/naive.cl under the key gemm/naive.
 opencl_backend_sources = \
 	backends/opencl/cache.c \
 	backends/opencl/cache.h \
@@ -14,12 +14,13 @@ opencl_backend_sources = \
 	backends/opencl/session.c \
 	backends/opencl/session.h
 
-opencl_texts = $(sort $(wildcard $(top_srcdir)/kernels/*/*.cl) $(wildcard $(top_srcdir)/kernels/*/tiles.h))
+opencl_kernels = $(patsubst $(top_srcdir)/kernels/%.cl,%,$(sort $(wildcard $(top_srcdir)/kernels/*/*.cl)))
+opencl_included = $(wildcard $(top_srcdir)/kernels/*.clh $(top_srcdir)/kernels/*/*.clh $(top_srcdir)/kernels/*/tiles.h)
 
-plugins/opencl/sources.c: $(opencl_texts) $(top_srcdir)/build-aux/embed
+plugins/opencl/sources.c: $(opencl_kernels:%=$(top_srcdir)/kernels/%.cl) $(opencl_included) $(top_srcdir)/build-aux/embed
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN)$(SHELL) $(top_srcdir)/build-aux/embed plx_opencl_sources \
-		$(foreach text,$(opencl_texts),$(text:$(top_srcdir)/kernels/%=%)=$(text)) >$@.tmp && \
+		$(foreach kernel,$(opencl_kernels),$(kernel)=$(top_srcdir)/kernels/$(kernel).cl) >$@.tmp && \
 		mv -f $@.tmp $@
 
 CLEANFILES += plugins/opencl/sources.c plugins/opencl/sources.c.tmp

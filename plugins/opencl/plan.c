@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* kernels/<op>/<file> as bytes; made by the build. */
+/* kernels/<op>/<kernel>.cl with what it includes, under the key <op>/<kernel>; made by the build. */
 extern const plx_image plx_opencl_sources[];
 
 /* An argument pair (pointer, offset) that is known only when the plan runs, or for
@@ -150,31 +150,15 @@ static plx_status prepare_step(const planning *this, const plx_step *from, plan_
 
 /* ---- programs ------------------------------------------------------------------ */
 
-static void add_text(plx_cl_text *texts, size_t *count, const char *folder, const char *file, const char *end)
-{
-    char key[160];
-    (void)snprintf(key, sizeof key, "%s/%s%s", folder, file, end);
-    const plx_image *image = plx_image_find(plx_opencl_sources, key);
-    if (image)
-        texts[(*count)++] = (plx_cl_text){image->bytes, image->length};
-}
-
-/* The constants that both twins share, the operation's helpers, the kernel. */
 static plx_status build_program(planning *this, const char *defines, plx_error *error)
 {
-    const char *folder = plx_ladder_name(this->problem->op);
-    const char *kernel = this->row->about.name;
     char name[160];
-    plx_cl_text texts[3];
-    size_t count = 0;
-    add_text(texts, &count, folder, "tiles", ".h");
-    add_text(texts, &count, folder, "device", ".cl");
-    size_t before = count;
-    add_text(texts, &count, folder, kernel, ".cl");
-    (void)snprintf(name, sizeof name, "%s/%s", folder, kernel);
-    if (count == before)
+    (void)snprintf(name, sizeof name, "%s/%s", plx_ladder_name(this->problem->op), this->row->about.name);
+    const plx_image *image = plx_image_find(plx_opencl_sources, name);
+    if (!image)
         return plx_fail(error, PLX_UNSUPPORTED, "%s has no OpenCL form", name);
-    plx_status status = plx_cl_program(this->session, name, texts, count, defines, &this->program, error);
+    const plx_cl_text text = {image->bytes, image->length};
+    plx_status status = plx_cl_program(this->session, name, &text, 1, defines, &this->program, error);
     bool lacks_f64 =
         this->problem->dtype == PLX_F64 && !(plx_cl_info(this->session)->features & PLX_FEATURE_F64);
     if (status == PLX_BUILD_FAILED && lacks_f64)

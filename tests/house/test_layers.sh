@@ -10,7 +10,7 @@ trap 'rm -rf "$scratch"' EXIT HUP INT TERM
 # "FILE TARGET" for every include of the tree in folder $1; system headers too.
 list_includes() {
     (cd "$1" && find include base core study page cli kernels backends plugins benchmarks -type f \
-        \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cl' \) \
+        \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cl' -o -name '*.clh' \) \
         -exec grep -HE '^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]' {} + 2>/dev/null) |
         sed -n 's/^\([^:]*\):[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]\([^>"]*\)[>"].*/\1 \2/p'
 }

@@ -1,4 +1,6 @@
-# Rows, recipes, geometry and choices of kernels: host code, without a device.
+# Rows, recipes, geometry and choices of kernels: host code, without a device.  And how their texts
+# come into a plugin.
+script_tests += tests/kernels/test_embed.sh
 cmocka_tests += \
 	tests/kernels/test_choice \
 	tests/kernels/test_depth \

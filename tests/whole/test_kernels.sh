@@ -47,7 +47,6 @@ kernels=0
 for text in "$tree"/kernels/*/*.cl; do
     kernel=${text##*/}
     kernel=${kernel%.cl}
-    [ "$kernel" != device ] || continue
     folder=${text%/*}
     operation=${folder##*/}
     kernels=$((kernels + 1))

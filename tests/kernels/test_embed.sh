@@ -1,0 +1,53 @@
+#!/bin/sh
+# build-aux/embed: bytes as they are, and .cl files with what they include.
+set -u
+export LC_ALL=C
+embed="${top_srcdir:-.}/build-aux/embed"
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT HUP INT TERM
+failures=0
+
+fail() {
+    failures=$((failures + 1))
+    echo "FAIL: $1"
+}
+
+# The bytes of the one image that embed wrote to $work/out.
+image() {
+    grep -E '^[0-9]+,[0-9,]*$' "$work/out" | tr ',' '\n' | grep . |
+        while read -r byte; do
+            # shellcheck disable=SC2059
+            printf "\\$(printf %03o "$byte")"
+        done
+}
+
+mkdir "$work/op"
+printf '#define SIZE 4 /* "quoted" */\n' >"$work/op/tiles.h"
+printf '#include "tiles.h"\nhelper\n' >"$work/op/device.clh"
+printf 'shared\n' >"$work/shared.clh"
+printf '/* first */\n#include "device.clh"\n#include "shared.clh"\n#include "tiles.h"\n#include "device.clh"\n  #include "kept"\nlast' \
+    >"$work/op/good.cl"
+printf '/* first */\n#define SIZE 4 /* "quoted" */\nhelper\nshared\n  #include "kept"\nlast\n' >"$work/expected"
+sh "$embed" table good="$work/op/good.cl" >"$work/out" || fail "good.cl was refused"
+image >"$work/image"
+cmp -s "$work/image" "$work/expected" || {
+    diff "$work/image" "$work/expected"
+    fail "each file stands once, where it is first named"
+}
+
+# Only programs are read so: other bytes travel as they are.
+printf '#include "nowhere"\n\000\377' >"$work/bytes"
+sh "$embed" table bytes="$work/bytes" >"$work/out" || fail "bytes were refused"
+image >"$work/image"
+cmp -s "$work/image" "$work/bytes" || fail "bytes were changed"
+
+printf '#include "nowhere.clh"\n' >"$work/op/bad.cl"
+if sh "$embed" table bad="$work/op/bad.cl" >"$work/out" 2>"$work/err"; then
+    fail "a missing file was not noticed"
+fi
+grep -q 'bad.cl includes "nowhere.clh", which is not there' "$work/err" || {
+    cat "$work/err"
+    fail "the message does not say what is missing"
+}
+
+[ "$failures" -eq 0 ]
