@@ -6,6 +6,8 @@
  * A as it is, and of B transposed.  Beyond the edge, tiles hold zeros. */
 #pragma once
 
+#include "entries.cuh"
+#include "pack.cuh"
 #include "tiles.h"
 
 #include <cstdint>
@@ -17,23 +19,6 @@ template <class Element> struct Gemm {
     int64_t m, n, k, lda, ldb, ldc; /* k is 0 when alpha is: A and B are not read */
     T alpha, beta;
 };
-
-#define GEMM_PARAMETERS(T)                                                                        \
-    const T *__restrict__ a, const T *__restrict__ b, T *__restrict__ c, int64_t m, int64_t n,    \
-        int64_t k, int64_t lda, int64_t ldb, int64_t ldc, T alpha, T beta
-#define GEMM_ARGUMENTS {a, b, c, m, n, k, lda, ldb, ldc, alpha, beta}
-
-/* 16 bytes, moved by one instruction. */
-template <class T> struct alignas(16) Pack {
-    static constexpr int lanes = 16 / sizeof(T);
-    T lane[lanes];
-};
-
-/* Whether every row begins at a multiple of 16 bytes. */
-template <class T> __device__ bool is_packed(const T *matrix, int64_t ld)
-{
-    return (uintptr_t)matrix % 16 == 0 && ld % Pack<T>::lanes == 0;
-}
 
 /* ---- which tile of C a block computes ------------------------------------ */
 
@@ -104,8 +89,8 @@ __device__ void stage_elements(T *tile, const Source<T> &s)
     const int along = threadIdx.x % LENGTH, first = threadIdx.x / LENGTH;
     const int rows = along < (INNER ? s.inner : s.outer) ? (INNER ? s.outer : s.inner) : 0;
     const T *from = s.from + first * s.ld + along;
-    T *to = tile + along * (INNER ? INNER_STRIDE : OUTER_STRIDE) +
-            first * (INNER ? OUTER_STRIDE : INNER_STRIDE);
+    T *to =
+        tile + along * (INNER ? INNER_STRIDE : OUTER_STRIDE) + first * (INNER ? OUTER_STRIDE : INNER_STRIDE);
 
 #pragma unroll
     for (int row = 0; row < COUNT; row += ROWS) {
@@ -116,25 +101,13 @@ __device__ void stage_elements(T *tile, const Source<T> &s)
 
 /* A tile whose `outer` runs along its rows of STRIDE elements: SIDE of them, and one pack
  * so that the threads that transpose do not all meet in one bank. */
-template <class T, int SIDE> constexpr int stride_of = SIDE + Pack<T>::lanes;
-
-/* `count` of a pack's elements from memory, zeros for the rest. */
-template <class T> __device__ Pack<T> read_pack(const T *from, int count, bool packed)
-{
-    if (packed && count >= Pack<T>::lanes)
-        return *reinterpret_cast<const Pack<T> *>(from);
-    Pack<T> pack;
-#pragma unroll
-    for (int q = 0; q < Pack<T>::lanes; ++q)
-        pack.lane[q] = q < count ? from[q] : T(0);
-    return pack;
-}
+template <class T, int SIDE> constexpr int stride_of = SIDE + Pack<T>::width;
 
 /* 16 bytes at a time; an operand whose inner index runs along its rows is transposed. */
 template <bool INNER, int SIDE, int DEPTH, int THREADS, class T>
-__device__ void stage_packs(T *tile, const Source<T> &s, bool packed)
+__device__ void stage_packs(T *tile, const Source<T> &s, bool aligned)
 {
-    constexpr int L = Pack<T>::lanes, COUNT = SIDE * DEPTH / L / THREADS, STRIDE = stride_of<T, SIDE>;
+    constexpr int L = Pack<T>::width, COUNT = SIDE * DEPTH / L / THREADS, STRIDE = stride_of<T, SIDE>;
     static_assert(SIDE * DEPTH % (L * THREADS) == 0, "every thread brings as many packs");
     Pack<T> packs[COUNT];
 
@@ -145,7 +118,7 @@ __device__ void stage_packs(T *tile, const Source<T> &s, bool packed)
         const int inner = INNER ? e % (DEPTH / L) * L : e / (SIDE / L);
         const T *from = s.from + (INNER ? outer * s.ld + inner : inner * s.ld + outer);
         const bool inside = INNER ? outer < s.outer : inner < s.inner;
-        packs[i] = read_pack(from, inside ? (INNER ? s.inner - inner : s.outer - outer) : 0, packed);
+        packs[i] = load_part(from, inside ? (INNER ? s.inner - inner : s.outer - outer) : 0, aligned);
     }
 #pragma unroll
     for (int i = 0; i < COUNT; ++i) {
@@ -168,7 +141,7 @@ __device__ void stage_packs(T *tile, const Source<T> &s, bool packed)
  * elements apart, the first at (row, col) of the block's tile. */
 template <class Element, int ROW_PACKS, int COL_PACKS, int ROW_STEP, int COL_STEP> struct Share {
     using T = Element;
-    static constexpr int L = Pack<T>::lanes, ROWS = ROW_PACKS * L, COLS = COL_PACKS * L;
+    static constexpr int L = Pack<T>::width, ROWS = ROW_PACKS * L, COLS = COL_PACKS * L;
     int row, col;
     T sum[ROWS][COLS];
 
@@ -185,7 +158,7 @@ template <class Element, int ROW_PACKS, int COL_PACKS, int ROW_STEP, int COL_STE
     {
         /* A deep tile unrolled as a whole outgrows the registers. */
         constexpr int TOGETHER = DEPTH > 16 ? 8 : DEPTH;
-#pragma unroll (TOGETHER)
+#pragma unroll(TOGETHER)
         for (int inner = 0; inner < DEPTH; ++inner) {
             Pack<T> of_a[ROW_PACKS], of_b[COL_PACKS];
 #pragma unroll
@@ -215,19 +188,19 @@ template <class T> __device__ void write_element(const Gemm<T> &g, T *c, T sum)
 
 /* `count` elements, at most a pack, at c. */
 template <class T>
-__device__ void write_pack(const Gemm<T> &g, T *c, const T *sum, int64_t count, bool packed)
+__device__ void write_pack(const Gemm<T> &g, T *c, const T *sum, int64_t count, bool aligned)
 {
-    if (packed && count >= Pack<T>::lanes) {
+    if (aligned && count >= Pack<T>::width) {
         Pack<T> pack = {};
         if (g.beta != T(0))
             pack = *reinterpret_cast<Pack<T> *>(c);
 #pragma unroll
-        for (int q = 0; q < Pack<T>::lanes; ++q)
+        for (int q = 0; q < Pack<T>::width; ++q)
             write_element(g, &pack.lane[q], sum[q]);
         *reinterpret_cast<Pack<T> *>(c) = pack;
     } else {
 #pragma unroll
-        for (int q = 0; q < Pack<T>::lanes; ++q)
+        for (int q = 0; q < Pack<T>::width; ++q)
             if (q < count)
                 write_element(g, c + q, sum[q]);
     }
@@ -235,9 +208,9 @@ __device__ void write_pack(const Gemm<T> &g, T *c, const T *sum, int64_t count, 
 
 template <class T, int ROW_PACKS, int COL_PACKS, int ROW_STEP, int COL_STEP>
 __device__ void Share<T, ROW_PACKS, COL_PACKS, ROW_STEP, COL_STEP>::write(const Gemm<T> &g,
-                                                                           Corner corner) const
+                                                                          Corner corner) const
 {
-    const bool packed = is_packed(g.c, g.ldc);
+    const bool aligned = rows_aligned(g.c, g.ldc);
 #pragma unroll
     for (int i = 0; i < ROWS; ++i) {
         const int64_t to_row = corner.row + row + i / L * ROW_STEP + i % L;
@@ -246,7 +219,7 @@ __device__ void Share<T, ROW_PACKS, COL_PACKS, ROW_STEP, COL_STEP>::write(const 
 #pragma unroll
             for (int j = 0; j < COL_PACKS; ++j) {
                 const int64_t to_col = corner.col + col + j * COL_STEP;
-                write_pack(g, c + to_col, &sum[i][j * L], g.n - to_col, packed);
+                write_pack(g, c + to_col, &sum[i][j * L], g.n - to_col, aligned);
             }
         }
     }

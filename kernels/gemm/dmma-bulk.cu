@@ -66,7 +66,7 @@ __device__ void dmma_bulk(const Gemm<double> &g, const TensorMap &map_a, const T
         publish_barriers();
     }
     __syncthreads();
-    wait_for_queue();
+    grid_dependency_wait();
     if (threadIdx.x >= Tile::consumers) {
         give_registers_back<MOVED ? OF_A_PRODUCER : 0>();
         if (threadIdx.x == Tile::consumers)
@@ -96,7 +96,7 @@ static __device__ inline void pack(const Packing &p)
     const int64_t row = warp / pieces, first = warp % pieces * GEMM_DMMA_PACK_PIECE + threadIdx.x % 32;
     double element[AT_ONCE];
 
-    wait_for_queue();
+    grid_dependency_wait();
     if (row >= p.rows)
         return;
     const double *from = p.from + row * p.ld + first;
@@ -113,261 +113,35 @@ static __device__ inline void pack(const Packing &p)
 
 /* ---- entry points ---------------------------------------------------------------------------- */
 
-/* The tiles: 64 x 32 for each of 8 warps, 32 x 32 for each of 8, and three of 4 warps. */
-template <bool TRANS_A, bool TRANS_B>
-using Large = Tile<GEMM_DMMA_BULK_LARGE_ROWS, GEMM_DMMA_BULK_LARGE_COLS, 2, 4, GEMM_DMMA_BULK_LARGE_STAGES,
-                   !TRANS_A, TRANS_B>;
-template <bool TRANS_A, bool TRANS_B>
-using Middle = Tile<GEMM_DMMA_BULK_MIDDLE_ROWS, GEMM_DMMA_BULK_MIDDLE_COLS, 2, 4,
-                    GEMM_DMMA_BULK_MIDDLE_STAGES, !TRANS_A, TRANS_B>;
-template <bool TRANS_A, bool TRANS_B>
-using Small = Tile<GEMM_DMMA_BULK_SMALL_ROWS, GEMM_DMMA_BULK_SMALL_COLS, 2, 2, GEMM_DMMA_BULK_SMALL_STAGES,
-                   !TRANS_A, TRANS_B>;
-template <bool TRANS_A, bool TRANS_B>
-using Tiny = Tile<GEMM_DMMA_BULK_TINY_ROWS, GEMM_DMMA_BULK_TINY_COLS, 2, 2, GEMM_DMMA_BULK_TINY_STAGES,
-                  !TRANS_A, TRANS_B>;
-template <bool TRANS_A, bool TRANS_B>
-using Square = Tile<GEMM_DMMA_BULK_SQUARE_ROWS, GEMM_DMMA_BULK_SQUARE_COLS, 2, 2,
-                    GEMM_DMMA_BULK_SQUARE_STAGES, !TRANS_A, TRANS_B>;
-template <bool TRANS_A, bool TRANS_B>
-using Flat = Tile<GEMM_DMMA_BULK_FLAT_ROWS, GEMM_DMMA_BULK_FLAT_COLS, 1, 4, GEMM_DMMA_BULK_FLAT_STAGES,
-                  !TRANS_A, TRANS_B>;
-template <bool TRANS_A, bool TRANS_B>
-using Tall = Tile<GEMM_DMMA_BULK_TALL_ROWS, GEMM_DMMA_BULK_TALL_COLS, 4, 1, GEMM_DMMA_BULK_TALL_STAGES,
-                  !TRANS_A, TRANS_B>;
-
-#define DMMA_BULK_PARAMETERS                                                                            \
-    const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b, double *c, int m, \
-        int n, int k, int64_t ldc, double alpha, double beta, double *partials, int whole, int parts,   \
-        int items
-#define DMMA_BULK_ARGUMENTS                                                                         \
-    Gemm<double>{nullptr, nullptr, c, m, n, k, 0, 0, ldc, alpha, beta}, map_a, map_b, partials, Cut \
-    {                                                                                               \
-        whole, parts, items                                                                         \
+#define DMMA_BULK_ENTRY(layout, TRANS_A, TRANS_B, tile, SIZE, DOWN, ACROSS, MOVED)                        \
+    extern "C" __global__ void __launch_bounds__(SIZE##_THREADS, SIZE##_BLOCKS)                           \
+        gemm_dmma_bulk_##tile##_f64_##layout(const __grid_constant__ TensorMap map_a,                     \
+                                             const __grid_constant__ TensorMap map_b, double *c, int m,   \
+                                             int n, int k, int64_t ldc, double alpha, double beta,        \
+                                             double *partials, int whole, int parts, int items)           \
+    {                                                                                                     \
+        dmma_bulk<Tile<SIZE##_ROWS, SIZE##_COLS, DOWN, ACROSS, SIZE##_STAGES, !TRANS_A, TRANS_B>, MOVED>( \
+            Gemm<double>{nullptr, nullptr, c, m, n, k, 0, 0, ldc, alpha, beta}, map_a, map_b, partials,   \
+            Cut{whole, parts, items});                                                                    \
     }
 
-#define DMMA_PACK_PARAMETERS                                                                      \
-    const double *a, double *to_a, int64_t rows_a, int64_t width_a, int64_t lda, int64_t pitch_a, \
-        const double *b, double *to_b, int64_t rows_b, int64_t width_b, int64_t ldb, int64_t pitch_b
 /* Blocks (x, 1) pack B. */
-#define DMMA_PACK_ARGUMENTS                                                \
-    blockIdx.y ? Packing{b, to_b, rows_b, width_b, ldb, pitch_b} : Packing \
-    {                                                                      \
-        a, to_a, rows_a, width_a, lda, pitch_a                             \
+#define DMMA_PACK_ENTRY(layout, TRANS_A, TRANS_B, kernel)                                                   \
+    extern "C" __global__ void __launch_bounds__(GEMM_DMMA_PACK_THREADS) gemm_##kernel##_pack_f64_##layout( \
+        const double *a, double *to_a, int64_t rows_a, int64_t width_a, int64_t lda, int64_t pitch_a,       \
+        const double *b, double *to_b, int64_t rows_b, int64_t width_b, int64_t ldb, int64_t pitch_b)       \
+    {                                                                                                       \
+        pack(blockIdx.y ? Packing{b, to_b, rows_b, width_b, ldb, pitch_b}                                   \
+                        : Packing{a, to_a, rows_a, width_a, lda, pitch_a});                                 \
     }
 
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_LARGE_THREADS, GEMM_DMMA_BULK_LARGE_BLOCKS)
-    gemm_dmma_bulk_large_f64_nn(DMMA_BULK_PARAMETERS)
-{
-    dmma_bulk<Large<false, false>, true>(DMMA_BULK_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_LARGE_THREADS, GEMM_DMMA_BULK_LARGE_BLOCKS)
-    gemm_dmma_bulk_large_f64_nt(DMMA_BULK_PARAMETERS)
-{
-    dmma_bulk<Large<false, true>, true>(DMMA_BULK_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_LARGE_THREADS, GEMM_DMMA_BULK_LARGE_BLOCKS)
-    gemm_dmma_bulk_large_f64_tn(DMMA_BULK_PARAMETERS)
-{
-    dmma_bulk<Large<true, false>, true>(DMMA_BULK_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_LARGE_THREADS, GEMM_DMMA_BULK_LARGE_BLOCKS)
-    gemm_dmma_bulk_large_f64_tt(DMMA_BULK_PARAMETERS)
-{
-    dmma_bulk<Large<true, true>, true>(DMMA_BULK_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_MIDDLE_THREADS, GEMM_DMMA_BULK_MIDDLE_BLOCKS)
-    gemm_dmma_bulk_middle_f64_nn(DMMA_BULK_PARAMETERS)
-{
-    dmma_bulk<Middle<false, false>, false>(DMMA_BULK_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_MIDDLE_THREADS, GEMM_DMMA_BULK_MIDDLE_BLOCKS)
-    gemm_dmma_bulk_middle_f64_nt(DMMA_BULK_PARAMETERS)
-{
-    dmma_bulk<Middle<false, true>, false>(DMMA_BULK_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_MIDDLE_THREADS, GEMM_DMMA_BULK_MIDDLE_BLOCKS)
-    gemm_dmma_bulk_middle_f64_tn(DMMA_BULK_PARAMETERS)
-{
-    dmma_bulk<Middle<true, false>, false>(DMMA_BULK_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_MIDDLE_THREADS, GEMM_DMMA_BULK_MIDDLE_BLOCKS)
-    gemm_dmma_bulk_middle_f64_tt(DMMA_BULK_PARAMETERS)
-{
-    dmma_bulk<Middle<true, true>, false>(DMMA_BULK_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_SMALL_THREADS, GEMM_DMMA_BULK_SMALL_BLOCKS)
-    gemm_dmma_bulk_small_f64_nn(DMMA_BULK_PARAMETERS)
-{
-    dmma_bulk<Small<false, false>, false>(DMMA_BULK_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_SMALL_THREADS, GEMM_DMMA_BULK_SMALL_BLOCKS)
-    gemm_dmma_bulk_small_f64_nt(DMMA_BULK_PARAMETERS)
-{
-    dmma_bulk<Small<false, true>, false>(DMMA_BULK_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_SMALL_THREADS, GEMM_DMMA_BULK_SMALL_BLOCKS)
-    gemm_dmma_bulk_small_f64_tn(DMMA_BULK_PARAMETERS)
-{
-    dmma_bulk<Small<true, false>, false>(DMMA_BULK_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_SMALL_THREADS, GEMM_DMMA_BULK_SMALL_BLOCKS)
-    gemm_dmma_bulk_small_f64_tt(DMMA_BULK_PARAMETERS)
-{
-    dmma_bulk<Small<true, true>, false>(DMMA_BULK_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_FLAT_THREADS, GEMM_DMMA_BULK_FLAT_BLOCKS)
-    gemm_dmma_bulk_flat_f64_nn(DMMA_BULK_PARAMETERS)
-{
-    dmma_bulk<Flat<false, false>, false>(DMMA_BULK_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_FLAT_THREADS, GEMM_DMMA_BULK_FLAT_BLOCKS)
-    gemm_dmma_bulk_flat_f64_nt(DMMA_BULK_PARAMETERS)
-{
-    dmma_bulk<Flat<false, true>, false>(DMMA_BULK_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_FLAT_THREADS, GEMM_DMMA_BULK_FLAT_BLOCKS)
-    gemm_dmma_bulk_flat_f64_tn(DMMA_BULK_PARAMETERS)
-{
-    dmma_bulk<Flat<true, false>, false>(DMMA_BULK_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_FLAT_THREADS, GEMM_DMMA_BULK_FLAT_BLOCKS)
-    gemm_dmma_bulk_flat_f64_tt(DMMA_BULK_PARAMETERS)
-{
-    dmma_bulk<Flat<true, true>, false>(DMMA_BULK_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_TALL_THREADS, GEMM_DMMA_BULK_TALL_BLOCKS)
-    gemm_dmma_bulk_tall_f64_nn(DMMA_BULK_PARAMETERS)
-{
-    dmma_bulk<Tall<false, false>, false>(DMMA_BULK_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_TALL_THREADS, GEMM_DMMA_BULK_TALL_BLOCKS)
-    gemm_dmma_bulk_tall_f64_nt(DMMA_BULK_PARAMETERS)
-{
-    dmma_bulk<Tall<false, true>, false>(DMMA_BULK_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_TALL_THREADS, GEMM_DMMA_BULK_TALL_BLOCKS)
-    gemm_dmma_bulk_tall_f64_tn(DMMA_BULK_PARAMETERS)
-{
-    dmma_bulk<Tall<true, false>, false>(DMMA_BULK_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_TALL_THREADS, GEMM_DMMA_BULK_TALL_BLOCKS)
-    gemm_dmma_bulk_tall_f64_tt(DMMA_BULK_PARAMETERS)
-{
-    dmma_bulk<Tall<true, true>, false>(DMMA_BULK_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_SQUARE_THREADS, GEMM_DMMA_BULK_SQUARE_BLOCKS)
-    gemm_dmma_bulk_square_f64_nn(DMMA_BULK_PARAMETERS)
-{
-    dmma_bulk<Square<false, false>, false>(DMMA_BULK_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_SQUARE_THREADS, GEMM_DMMA_BULK_SQUARE_BLOCKS)
-    gemm_dmma_bulk_square_f64_nt(DMMA_BULK_PARAMETERS)
-{
-    dmma_bulk<Square<false, true>, false>(DMMA_BULK_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_SQUARE_THREADS, GEMM_DMMA_BULK_SQUARE_BLOCKS)
-    gemm_dmma_bulk_square_f64_tn(DMMA_BULK_PARAMETERS)
-{
-    dmma_bulk<Square<true, false>, false>(DMMA_BULK_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_SQUARE_THREADS, GEMM_DMMA_BULK_SQUARE_BLOCKS)
-    gemm_dmma_bulk_square_f64_tt(DMMA_BULK_PARAMETERS)
-{
-    dmma_bulk<Square<true, true>, false>(DMMA_BULK_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_TINY_THREADS, GEMM_DMMA_BULK_TINY_BLOCKS)
-    gemm_dmma_bulk_tiny_f64_nn(DMMA_BULK_PARAMETERS)
-{
-    dmma_bulk<Tiny<false, false>, false>(DMMA_BULK_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_TINY_THREADS, GEMM_DMMA_BULK_TINY_BLOCKS)
-    gemm_dmma_bulk_tiny_f64_nt(DMMA_BULK_PARAMETERS)
-{
-    dmma_bulk<Tiny<false, true>, false>(DMMA_BULK_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_TINY_THREADS, GEMM_DMMA_BULK_TINY_BLOCKS)
-    gemm_dmma_bulk_tiny_f64_tn(DMMA_BULK_PARAMETERS)
-{
-    dmma_bulk<Tiny<true, false>, false>(DMMA_BULK_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_BULK_TINY_THREADS, GEMM_DMMA_BULK_TINY_BLOCKS)
-    gemm_dmma_bulk_tiny_f64_tt(DMMA_BULK_PARAMETERS)
-{
-    dmma_bulk<Tiny<true, true>, false>(DMMA_BULK_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_SUM_THREADS)
-    gemm_dmma_bulk_sum_f64_nn(DMMA_SUM_PARAMETERS)
-{
-    add_parts(DMMA_SUM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_SUM_THREADS)
-    gemm_dmma_bulk_sum_f64_nt(DMMA_SUM_PARAMETERS)
-{
-    add_parts(DMMA_SUM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_SUM_THREADS)
-    gemm_dmma_bulk_sum_f64_tn(DMMA_SUM_PARAMETERS)
-{
-    add_parts(DMMA_SUM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_SUM_THREADS)
-    gemm_dmma_bulk_sum_f64_tt(DMMA_SUM_PARAMETERS)
-{
-    add_parts(DMMA_SUM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_PACK_THREADS)
-    gemm_dmma_bulk_pack_f64_nn(DMMA_PACK_PARAMETERS)
-{
-    pack(DMMA_PACK_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_PACK_THREADS)
-    gemm_dmma_bulk_pack_f64_nt(DMMA_PACK_PARAMETERS)
-{
-    pack(DMMA_PACK_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_PACK_THREADS)
-    gemm_dmma_bulk_pack_f64_tn(DMMA_PACK_PARAMETERS)
-{
-    pack(DMMA_PACK_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_PACK_THREADS)
-    gemm_dmma_bulk_pack_f64_tt(DMMA_PACK_PARAMETERS)
-{
-    pack(DMMA_PACK_ARGUMENTS);
-}
+/* The tiles: 64 x 32 for each of 8 warps, 32 x 32 for each of 8, and five of 4 warps. */
+GEMM_LAYOUTS(DMMA_BULK_ENTRY, large, GEMM_DMMA_BULK_LARGE, 2, 4, true)
+GEMM_LAYOUTS(DMMA_BULK_ENTRY, middle, GEMM_DMMA_BULK_MIDDLE, 2, 4, false)
+GEMM_LAYOUTS(DMMA_BULK_ENTRY, square, GEMM_DMMA_BULK_SQUARE, 2, 2, false)
+GEMM_LAYOUTS(DMMA_BULK_ENTRY, small, GEMM_DMMA_BULK_SMALL, 2, 2, false)
+GEMM_LAYOUTS(DMMA_BULK_ENTRY, tiny, GEMM_DMMA_BULK_TINY, 2, 2, false)
+GEMM_LAYOUTS(DMMA_BULK_ENTRY, flat, GEMM_DMMA_BULK_FLAT, 1, 4, false)
+GEMM_LAYOUTS(DMMA_BULK_ENTRY, tall, GEMM_DMMA_BULK_TALL, 4, 1, false)
+GEMM_LAYOUTS(DMMA_SUM_ENTRY, dmma_bulk)
+GEMM_LAYOUTS(DMMA_PACK_ENTRY, dmma_bulk)

@@ -90,109 +90,23 @@ __device__ void dmma(const Gemm<double> &g, double *partials, int whole, int par
     if (threadIdx.x == 0)
         Ring<Tile>(shared, 0).init(PRODUCERS);
     __syncthreads();
-    wait_for_queue();
+    grid_dependency_wait();
     if (threadIdx.x >= Tile::consumers)
         copy_items<Tile>(g, cut, shared);
     else
         multiply_items<Tile>(g, cut, partials, shared);
 }
 
+#define DMMA_ENTRY(layout, TRANS_A, TRANS_B, tile, SIZE, DOWN, ACROSS, ...)                    \
+    extern "C" __global__ void __launch_bounds__(__VA_ARGS__) gemm_dmma_##tile##_f64_##layout( \
+        GEMM_PARAMETERS(double), double *partials, int whole, int parts, int items)            \
+    {                                                                                          \
+        dmma<Tile<SIZE##_ROWS, SIZE##_COLS, DOWN, ACROSS, SIZE##_STAGES, !TRANS_A, TRANS_B>>(  \
+            GEMM_OF(double), partials, whole, parts, items);                                   \
+    }
+
 /* The tiles: 16 x 48 for each of 12 warps, 16 x 32 and 16 x 16 for each of 4. */
-template <bool TRANS_A, bool TRANS_B>
-using Large =
-    Tile<GEMM_DMMA_LARGE_ROWS, GEMM_DMMA_LARGE_COLS, 6, 2, GEMM_DMMA_LARGE_STAGES, !TRANS_A, TRANS_B>;
-template <bool TRANS_A, bool TRANS_B>
-using Small =
-    Tile<GEMM_DMMA_SMALL_ROWS, GEMM_DMMA_SMALL_COLS, 2, 2, GEMM_DMMA_SMALL_STAGES, !TRANS_A, TRANS_B>;
-template <bool TRANS_A, bool TRANS_B>
-using Tiny = Tile<GEMM_DMMA_TINY_ROWS, GEMM_DMMA_TINY_COLS, 2, 2, GEMM_DMMA_TINY_STAGES, !TRANS_A, TRANS_B>;
-
-#define DMMA_PARAMETERS GEMM_PARAMETERS(double), double *partials, int whole, int parts, int items
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_LARGE_THREADS) gemm_dmma_large_f64_nn(DMMA_PARAMETERS)
-{
-    dmma<Large<false, false>>(Gemm<double> GEMM_ARGUMENTS, partials, whole, parts, items);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_LARGE_THREADS) gemm_dmma_large_f64_nt(DMMA_PARAMETERS)
-{
-    dmma<Large<false, true>>(Gemm<double> GEMM_ARGUMENTS, partials, whole, parts, items);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_LARGE_THREADS) gemm_dmma_large_f64_tn(DMMA_PARAMETERS)
-{
-    dmma<Large<true, false>>(Gemm<double> GEMM_ARGUMENTS, partials, whole, parts, items);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_LARGE_THREADS) gemm_dmma_large_f64_tt(DMMA_PARAMETERS)
-{
-    dmma<Large<true, true>>(Gemm<double> GEMM_ARGUMENTS, partials, whole, parts, items);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_SMALL_THREADS, GEMM_DMMA_SMALL_BLOCKS)
-    gemm_dmma_small_f64_nn(DMMA_PARAMETERS)
-{
-    dmma<Small<false, false>>(Gemm<double> GEMM_ARGUMENTS, partials, whole, parts, items);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_SMALL_THREADS, GEMM_DMMA_SMALL_BLOCKS)
-    gemm_dmma_small_f64_nt(DMMA_PARAMETERS)
-{
-    dmma<Small<false, true>>(Gemm<double> GEMM_ARGUMENTS, partials, whole, parts, items);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_SMALL_THREADS, GEMM_DMMA_SMALL_BLOCKS)
-    gemm_dmma_small_f64_tn(DMMA_PARAMETERS)
-{
-    dmma<Small<true, false>>(Gemm<double> GEMM_ARGUMENTS, partials, whole, parts, items);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_SMALL_THREADS, GEMM_DMMA_SMALL_BLOCKS)
-    gemm_dmma_small_f64_tt(DMMA_PARAMETERS)
-{
-    dmma<Small<true, true>>(Gemm<double> GEMM_ARGUMENTS, partials, whole, parts, items);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_TINY_THREADS, GEMM_DMMA_TINY_BLOCKS)
-    gemm_dmma_tiny_f64_nn(DMMA_PARAMETERS)
-{
-    dmma<Tiny<false, false>>(Gemm<double> GEMM_ARGUMENTS, partials, whole, parts, items);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_TINY_THREADS, GEMM_DMMA_TINY_BLOCKS)
-    gemm_dmma_tiny_f64_nt(DMMA_PARAMETERS)
-{
-    dmma<Tiny<false, true>>(Gemm<double> GEMM_ARGUMENTS, partials, whole, parts, items);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_TINY_THREADS, GEMM_DMMA_TINY_BLOCKS)
-    gemm_dmma_tiny_f64_tn(DMMA_PARAMETERS)
-{
-    dmma<Tiny<true, false>>(Gemm<double> GEMM_ARGUMENTS, partials, whole, parts, items);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_TINY_THREADS, GEMM_DMMA_TINY_BLOCKS)
-    gemm_dmma_tiny_f64_tt(DMMA_PARAMETERS)
-{
-    dmma<Tiny<true, true>>(Gemm<double> GEMM_ARGUMENTS, partials, whole, parts, items);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_SUM_THREADS) gemm_dmma_sum_f64_nn(DMMA_SUM_PARAMETERS)
-{
-    add_parts(DMMA_SUM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_SUM_THREADS) gemm_dmma_sum_f64_nt(DMMA_SUM_PARAMETERS)
-{
-    add_parts(DMMA_SUM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_SUM_THREADS) gemm_dmma_sum_f64_tn(DMMA_SUM_PARAMETERS)
-{
-    add_parts(DMMA_SUM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(GEMM_DMMA_SUM_THREADS) gemm_dmma_sum_f64_tt(DMMA_SUM_PARAMETERS)
-{
-    add_parts(DMMA_SUM_ARGUMENTS);
-}
+GEMM_LAYOUTS(DMMA_ENTRY, large, GEMM_DMMA_LARGE, 6, 2, GEMM_DMMA_LARGE_THREADS)
+GEMM_LAYOUTS(DMMA_ENTRY, small, GEMM_DMMA_SMALL, 2, 2, GEMM_DMMA_SMALL_THREADS, GEMM_DMMA_SMALL_BLOCKS)
+GEMM_LAYOUTS(DMMA_ENTRY, tiny, GEMM_DMMA_TINY, 2, 2, GEMM_DMMA_TINY_THREADS, GEMM_DMMA_TINY_BLOCKS)
+GEMM_LAYOUTS(DMMA_SUM_ENTRY, dmma)

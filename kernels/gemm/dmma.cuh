@@ -16,7 +16,7 @@
 #pragma once
 
 #include "device.cuh"
-#include "queue.cuh"
+#include "grid_dependency.cuh"
 
 enum { DEPTH = GEMM_DMMA_DEPTH, ROW_BYTES = DEPTH * (int)sizeof(double) };
 
@@ -222,18 +222,18 @@ struct Pair {
 };
 
 /* Those of a pair that exist: `count` of them, which may be 0 or less. */
-static __device__ inline Pair read_pair(const double *c, int count, bool packed)
+static __device__ inline Pair read_pair(const double *c, int count, bool aligned)
 {
-    if (packed && count >= 2) {
+    if (aligned && count >= 2) {
         const double2 both = *reinterpret_cast<const double2 *>(c);
         return {both.x, both.y};
     }
     return {count >= 1 ? c[0] : 0.0, count >= 2 ? c[1] : 0.0};
 }
 
-static __device__ inline void write_pair(double *c, Pair pair, int count, bool packed)
+static __device__ inline void write_pair(double *c, Pair pair, int count, bool aligned)
 {
-    if (packed && count >= 2) {
+    if (aligned && count >= 2) {
         *reinterpret_cast<double2 *>(c) = make_double2(pair.first, pair.second);
         return;
     }
@@ -368,7 +368,7 @@ template <class Tile> struct WarpTile {
 template <class Tile> __device__ void WarpTile<Tile>::write(const Gemm<double> &g, int rows, int cols) const
 {
     const int group = threadIdx.x % 32 / 4, first = col + first_of_pairs();
-    const bool packed = is_packed(g.c, g.ldc);
+    const bool aligned = rows_aligned(g.c, g.ldc);
 
 #pragma unroll
     for (int i = 0; i < down; ++i)
@@ -387,12 +387,12 @@ template <class Tile> __device__ void WarpTile<Tile>::write(const Gemm<double> &
             for (int j = 0; j < across; ++j) {
                 const int at = first + j / 2 * 16 + j % 2 * 4;
                 if (g.beta != 0.0)
-                    before[j] = read_pair(to + at, cols - at, packed);
+                    before[j] = read_pair(to + at, cols - at, aligned);
             }
 #pragma unroll
             for (int j = 0; j < across; ++j) {
                 const int at = first + j / 2 * 16 + j % 2 * 4;
-                write_pair(to + at, finished(g, pairs[j / 2][j % 2], before[j]), cols - at, packed);
+                write_pair(to + at, finished(g, pairs[j / 2][j % 2], before[j]), cols - at, aligned);
             }
         }
 }
@@ -447,7 +447,7 @@ static __device__ inline void add_parts(const Gemm<double> &g, const double *par
     Pair sum = {0.0, 0.0}, before = {};
     int row, col;
 
-    wait_for_queue();
+    grid_dependency_wait();
     place_tile(whole + (int)blockIdx.x, (int)g.m, (int)g.n, rows, cols, &row, &col);
     row += in_row;
     col += in_col;
@@ -461,14 +461,17 @@ static __device__ inline void add_parts(const Gemm<double> &g, const double *par
     }
     double *to = g.c + row * g.ldc + col;
     const int there = clipped(g.n, col, 2);
-    const bool packed = is_packed(g.c, g.ldc);
+    const bool aligned = rows_aligned(g.c, g.ldc);
     if (g.beta != 0.0)
-        before = read_pair(to, there, packed);
-    write_pair(to, finished(g, sum, before), there, packed);
+        before = read_pair(to, there, aligned);
+    write_pair(to, finished(g, sum, before), there, aligned);
 }
 
-#define DMMA_SUM_PARAMETERS                                                                             \
-    double *c, int m, int n, int64_t ldc, double alpha, double beta, const double *partials, int whole, \
-        int parts, int rows, int cols
-#define DMMA_SUM_ARGUMENTS \
-    {nullptr, nullptr, c, m, n, 0, 0, 0, ldc, alpha, beta}, partials, whole, parts, rows, cols
+#define DMMA_SUM_ENTRY(layout, TRANS_A, TRANS_B, kernel)                                                   \
+    extern "C" __global__ void __launch_bounds__(GEMM_DMMA_SUM_THREADS)                                    \
+        gemm_##kernel##_sum_f64_##layout(double *c, int m, int n, int64_t ldc, double alpha, double beta,  \
+                                         const double *partials, int whole, int parts, int rows, int cols) \
+    {                                                                                                      \
+        add_parts({nullptr, nullptr, c, m, n, 0, 0, 0, ldc, alpha, beta}, partials, whole, parts, rows,    \
+                  cols);                                                                                   \
+    }

@@ -70,30 +70,30 @@ __device__ void start_rows(T *tile, const Source<T> &s, const T *valid)
 
 /* `valid` may stand for an address of which nothing is read. */
 template <bool INNER, int SIDE, int DEPTH, int THREADS, class T>
-__device__ void start_tile(T *tile, const Source<T> &s, const T *valid, bool packed)
+__device__ void start_tile(T *tile, const Source<T> &s, const T *valid, bool aligned)
 {
     if (INNER)
         start_transposed<SIDE, DEPTH, THREADS>(tile, s, valid);
-    else if (packed)
-        start_rows<Pack<T>::lanes, SIDE, DEPTH, THREADS>(tile, s, valid);
+    else if (aligned)
+        start_rows<Pack<T>::width, SIDE, DEPTH, THREADS>(tile, s, valid);
     else
         start_rows<1, SIDE, DEPTH, THREADS>(tile, s, valid);
 }
 
 template <bool TRANS_A, bool TRANS_B, class T> __device__ void double_buffer(Gemm<T> g)
 {
-    constexpr int SIDE = GEMM_SIDE_PACKS * Pack<T>::lanes, STRIDE = stride_of<T, SIDE>;
+    constexpr int SIDE = GEMM_SIDE_PACKS * Pack<T>::width, STRIDE = stride_of<T, SIDE>;
     __shared__ alignas(16) T a[2][DEPTH * STRIDE], b[2][DEPTH * STRIDE]; /* a[inner][row], b[inner][col] */
     const Corner corner = tile_in_group(g, SIDE, SIDE);
-    const bool a_packed = is_packed(g.a, g.lda), b_packed = is_packed(g.b, g.ldb);
+    const bool a_aligned = rows_aligned(g.a, g.lda), b_aligned = rows_aligned(g.b, g.ldb);
     LaneShare<T> share = lane_share<T>();
     int current = 0;
 
     auto start = [&](int buffer, int64_t inner) {
         start_tile<!TRANS_A, SIDE, DEPTH, WARP_THREADS>(
-            a[buffer], source_of_a<TRANS_A>(g, corner.row, inner, SIDE, DEPTH), g.a, a_packed);
+            a[buffer], source_of_a<TRANS_A>(g, corner.row, inner, SIDE, DEPTH), g.a, a_aligned);
         start_tile<TRANS_B, SIDE, DEPTH, WARP_THREADS>(
-            b[buffer], source_of_b<TRANS_B>(g, corner.col, inner, SIDE, DEPTH), g.b, b_packed);
+            b[buffer], source_of_b<TRANS_B>(g, corner.col, inner, SIDE, DEPTH), g.b, b_aligned);
     };
 
     if (g.k > 0)
@@ -109,42 +109,4 @@ template <bool TRANS_A, bool TRANS_B, class T> __device__ void double_buffer(Gem
     share.write(g, corner);
 }
 
-extern "C" __global__ void __launch_bounds__(WARP_THREADS) gemm_double_buffer_f32_nn(GEMM_PARAMETERS(float))
-{
-    double_buffer<false, false>(Gemm<float>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(WARP_THREADS) gemm_double_buffer_f32_nt(GEMM_PARAMETERS(float))
-{
-    double_buffer<false, true>(Gemm<float>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(WARP_THREADS) gemm_double_buffer_f32_tn(GEMM_PARAMETERS(float))
-{
-    double_buffer<true, false>(Gemm<float>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(WARP_THREADS) gemm_double_buffer_f32_tt(GEMM_PARAMETERS(float))
-{
-    double_buffer<true, true>(Gemm<float>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(WARP_THREADS) gemm_double_buffer_f64_nn(GEMM_PARAMETERS(double))
-{
-    double_buffer<false, false>(Gemm<double>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(WARP_THREADS) gemm_double_buffer_f64_nt(GEMM_PARAMETERS(double))
-{
-    double_buffer<false, true>(Gemm<double>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(WARP_THREADS) gemm_double_buffer_f64_tn(GEMM_PARAMETERS(double))
-{
-    double_buffer<true, false>(Gemm<double>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(WARP_THREADS) gemm_double_buffer_f64_tt(GEMM_PARAMETERS(double))
-{
-    double_buffer<true, true>(Gemm<double>GEMM_ARGUMENTS);
-}
+GEMM_ENTRIES(double_buffer, WARP_THREADS)

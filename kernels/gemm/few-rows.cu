@@ -1,27 +1,25 @@
-/* gemm/few-rows: where C has few rows, or few columns, the other operand is read once (few.cuh). */
+/* gemm/few-rows: where C has few rows, or few columns, no tile is worth its while: the long operand
+ * is read once, at the rate of memory, and the short one lies in shared memory (few.cuh). */
 #include "few.cuh"
-#include "queue.cuh"
+#include "grid_dependency.cuh"
 
-#define ENTRY(name, FEW, ALONG)                                                                   \
-    extern "C" __global__ void __launch_bounds__(GEMM_FEW_THREADS)                                \
-        name(const float *x, int64_t x_few, int64_t x_k, const float *p, int64_t ldp, float *out, \
-             int64_t out_few, int64_t out_many, int32_t few_there, int64_t many, int64_t k,       \
-             float alpha, float beta, int64_t length, float *partial, unsigned *tickets)          \
-    {                                                                                             \
-        wait_for_queue();                                                                         \
-        few<FEW, ALONG>(FewProblem{x, x_few, x_k, p, ldp, out, out_few, out_many, few_there,      \
-                                   many, k, alpha, beta},                                         \
-                        FewParts{length, partial, tickets});                                      \
+#define FEW_ENTRY(FEW, along, ALONG)                                                                    \
+    extern "C" __global__ void __launch_bounds__(GEMM_FEW_THREADS) gemm_few_##FEW##_##along##_f32(      \
+        const float *x, int64_t x_few, int64_t x_k, const float *p, int64_t ldp, float *out,            \
+        int64_t out_few, int64_t out_many, int32_t few_there, int64_t many, int64_t k, float alpha,     \
+        float beta, int64_t length, float *partial, unsigned *tickets)                                  \
+    {                                                                                                   \
+        grid_dependency_wait();                                                                         \
+        few<FEW, ALONG>(                                                                                \
+            FewProblem{x, x_few, x_k, p, ldp, out, out_few, out_many, few_there, many, k, alpha, beta}, \
+            FewParts{length, partial, tickets});                                                        \
     }
 
-ENTRY(gemm_few_1_across_f32, 1, false)
-ENTRY(gemm_few_2_across_f32, 2, false)
-ENTRY(gemm_few_4_across_f32, 4, false)
-ENTRY(gemm_few_8_across_f32, 8, false)
-ENTRY(gemm_few_16_across_f32, 16, false)
+/* 1 to 16 rows of C, and memory that runs across the long side, or along k. */
+#define FEW_ENTRIES(FEW) FEW_ENTRY(FEW, across, false) FEW_ENTRY(FEW, along, true)
 
-ENTRY(gemm_few_1_along_f32, 1, true)
-ENTRY(gemm_few_2_along_f32, 2, true)
-ENTRY(gemm_few_4_along_f32, 4, true)
-ENTRY(gemm_few_8_along_f32, 8, true)
-ENTRY(gemm_few_16_along_f32, 16, true)
+FEW_ENTRIES(1)
+FEW_ENTRIES(2)
+FEW_ENTRIES(4)
+FEW_ENTRIES(8)
+FEW_ENTRIES(16)

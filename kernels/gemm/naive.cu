@@ -19,42 +19,4 @@ template <bool TRANS_A, bool TRANS_B, class T> __device__ void naive(Gemm<T> g)
     write_element(g, g.c + row * g.ldc + col, sum);
 }
 
-extern "C" __global__ void __launch_bounds__(NAIVE_THREADS) gemm_naive_f32_nn(GEMM_PARAMETERS(float))
-{
-    naive<false, false>(Gemm<float>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(NAIVE_THREADS) gemm_naive_f32_nt(GEMM_PARAMETERS(float))
-{
-    naive<false, true>(Gemm<float>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(NAIVE_THREADS) gemm_naive_f32_tn(GEMM_PARAMETERS(float))
-{
-    naive<true, false>(Gemm<float>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(NAIVE_THREADS) gemm_naive_f32_tt(GEMM_PARAMETERS(float))
-{
-    naive<true, true>(Gemm<float>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(NAIVE_THREADS) gemm_naive_f64_nn(GEMM_PARAMETERS(double))
-{
-    naive<false, false>(Gemm<double>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(NAIVE_THREADS) gemm_naive_f64_nt(GEMM_PARAMETERS(double))
-{
-    naive<false, true>(Gemm<double>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(NAIVE_THREADS) gemm_naive_f64_tn(GEMM_PARAMETERS(double))
-{
-    naive<true, false>(Gemm<double>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(NAIVE_THREADS) gemm_naive_f64_tt(GEMM_PARAMETERS(double))
-{
-    naive<true, true>(Gemm<double>GEMM_ARGUMENTS);
-}
+GEMM_ENTRIES(naive, NAIVE_THREADS)

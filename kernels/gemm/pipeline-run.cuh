@@ -91,10 +91,10 @@ static __device__ __forceinline__ void write_shared_quads(const Output &out, con
 {
     constexpr int SHARE = S::QUADS / BLOCKS, TOGETHER = SHARE < 4 ? SHARE : 4;
     const int begin = (int)part.rank * SHARE;
-    const bool packed = out.packed();
+    const bool aligned = out.aligned();
 #pragma unroll(TOGETHER)
     for (int q = begin; q < begin + SHARE; ++q)
-        out.write4(work.row + row_of_quad(m, q), work.col + col_of_quad(m, q), sums.template sum_of<BLOCKS>(q), packed);
+        out.write4(work.row + row_of_quad(m, q), work.col + col_of_quad(m, q), sums.template sum_of<BLOCKS>(q), aligned);
 }
 
 template <class S, int BLOCKS>
@@ -104,7 +104,7 @@ static __device__ __forceinline__ void write_partial_quads(const Output &out, co
 {
     constexpr int SHARE = S::QUADS / BLOCKS, TOGETHER = SHARE < 4 ? SHARE : 4;
     const int begin = (int)part.rank * SHARE;
-    const bool packed = out.packed();
+    const bool aligned = out.aligned();
 #pragma unroll(TOGETHER)
     for (int q = begin; q < begin + SHARE; ++q)
         *partial.place(blockIdx.y, q) = sums.template sum_of<BLOCKS>(q);
@@ -112,7 +112,7 @@ static __device__ __forceinline__ void write_partial_quads(const Output &out, co
 #pragma unroll 2
         for (int q = begin; q < begin + SHARE; ++q)
             out.write4(work.row + row_of_quad(m, q), work.col + col_of_quad(m, q), partial.sum(part.clusters, q),
-                       packed);
+                       aligned);
 }
 
 template <class S, int BLOCKS>
@@ -121,7 +121,7 @@ static __device__ __forceinline__ void write_parts(const Output &out, const Sums
 {
     if (part.clusters > 1) {
         write_partial_quads<S, BLOCKS>(out, sums, part, partial, m, work);
-    } else if (BLOCKS > 1 || out.packed()) {
+    } else if (BLOCKS > 1 || out.aligned()) {
         write_shared_quads<S, BLOCKS>(out, sums, part, m, work);
     } else {
         meet<2, S::MULTIPLIERS>();

@@ -11,7 +11,7 @@ struct Output {
     int64_t ldc;
     float alpha, beta;
 
-    __device__ __forceinline__ bool packed() const
+    __device__ __forceinline__ bool aligned() const
     {
         return (uintptr_t)c % 16 == 0 && ldc % 4 == 0;
     }
@@ -30,10 +30,10 @@ struct Output {
         }
     }
 
-    /* Four sums beside each other; `packed` as above. */
-    __device__ __forceinline__ void write4(int row, int col, float4 sum, bool packed) const
+    /* Four sums beside each other; `aligned` as above. */
+    __device__ __forceinline__ void write4(int row, int col, float4 sum, bool aligned) const
     {
-        if (packed && row < m && col + 3 < n) {
+        if (aligned && row < m && col + 3 < n) {
             float4 *to = reinterpret_cast<float4 *>(c + row * ldc + col);
             const float4 before = beta == 0.0f ? make_float4(0, 0, 0, 0) : *to;
             *to = make_float4(finished(sum.x, before.x), finished(sum.y, before.y), finished(sum.z, before.z),

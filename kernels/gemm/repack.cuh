@@ -3,7 +3,7 @@
  * 16 bytes.  One launch serves both operands. */
 #pragma once
 
-#include "queue.cuh"
+#include "grid_dependency.cuh"
 #include "tiles.h"
 
 #include <cstdint>
@@ -27,12 +27,14 @@ static __device__ __forceinline__ uint4 shifted(uint4 low, uint4 high, unsigned 
 
 /* The 16 bytes from `from` on, of which `left` elements belong to the row.  The operand has
  * `before` elements before them and `after` from them on; nothing else is read. */
-static __device__ __forceinline__ uint4 read_unit(const float *from, int64_t left, int64_t before, int64_t after)
+static __device__ __forceinline__ uint4 read_unit(const float *from, int64_t left, int64_t before,
+                                                  int64_t after)
 {
     const unsigned shift = (unsigned)((uintptr_t)from / 4 % 4);
     if (before < shift || after < 8) {
         const unsigned *words = reinterpret_cast<const unsigned *>(from);
-        return make_uint4(words[0], left > 1 ? words[1] : 0, left > 2 ? words[2] : 0, left > 3 ? words[3] : 0);
+        return make_uint4(words[0], left > 1 ? words[1] : 0, left > 2 ? words[2] : 0,
+                          left > 3 ? words[3] : 0);
     }
     const uint4 *units = reinterpret_cast<const uint4 *>(from - shift);
     return shifted(units[0], shift != 0 ? units[1] : make_uint4(0, 0, 0, 0), shift);
@@ -63,31 +65,32 @@ static __device__ void repack(const Repack &r)
     }
 }
 
-#define GEMM_REPACK_PARAMETERS                                                                    \
-    const float *a, float *a_to, int64_t a_rows, int64_t a_cols, int64_t lda, int64_t a_pitch,    \
+#define GEMM_REPACK_PARAMETERS                                                                 \
+    const float *a, float *a_to, int64_t a_rows, int64_t a_cols, int64_t lda, int64_t a_pitch, \
         const float *b, float *b_to, int64_t b_rows, int64_t b_cols, int64_t ldb, int64_t b_pitch
 
 /* Blocks of the grid's second row copy B. */
-#define GEMM_REPACK_ENTRY(name)                                                                   \
-    extern "C" __global__ void __launch_bounds__(GEMM_REPACK_THREADS) name(GEMM_REPACK_PARAMETERS) \
-    {                                                                                             \
-        wait_for_queue();                                                                         \
-        repack(blockIdx.y ? Repack{b, b_to, b_rows, b_cols, ldb, b_pitch}                         \
-                          : Repack{a, a_to, a_rows, a_cols, lda, a_pitch});                       \
+#define GEMM_REPACK_ENTRY(layout, ...)                                      \
+    extern "C" __global__ void __launch_bounds__(GEMM_REPACK_THREADS)       \
+        gemm_repack_f32_##layout(GEMM_REPACK_PARAMETERS)                    \
+    {                                                                       \
+        grid_dependency_wait();                                             \
+        repack(blockIdx.y ? Repack{b, b_to, b_rows, b_cols, ldb, b_pitch}   \
+                          : Repack{a, a_to, a_rows, a_cols, lda, a_pitch}); \
     }
 
 /* ---- products without terms ------------------------------------------------------- */
 
 /* C = beta * C, where there is nothing to sum. */
-#define GEMM_SCALE_ENTRY(name)                                                                    \
-    extern "C" __global__ void __launch_bounds__(GEMM_SCALE_THREADS)                              \
-        name(float *c, int64_t m, int64_t n, int64_t ldc, float alpha, float beta) \
-    {                                                                                             \
-        const int64_t step = (int64_t)gridDim.x * GEMM_SCALE_THREADS;                             \
-        wait_for_queue();                                                                         \
+#define GEMM_SCALE_ENTRY(layout, ...)                                                                    \
+    extern "C" __global__ void __launch_bounds__(GEMM_SCALE_THREADS)                                     \
+        gemm_scale_f32_##layout(float *c, int64_t m, int64_t n, int64_t ldc, float alpha, float beta)    \
+    {                                                                                                    \
+        const int64_t step = (int64_t)gridDim.x * GEMM_SCALE_THREADS;                                    \
+        grid_dependency_wait();                                                                          \
         for (int64_t i = (int64_t)blockIdx.x * GEMM_SCALE_THREADS + threadIdx.x; i < m * n; i += step) { \
-            float *at = c + i / n * ldc + i % n;                                                  \
-            const float product = alpha * 0.0f;                                                   \
-            *at = beta == 0.0f ? product : fmaf(beta, *at, product);                              \
-        }                                                                                         \
+            float *at = c + i / n * ldc + i % n;                                                         \
+            const float product = alpha * 0.0f;                                                          \
+            *at = beta == 0.0f ? product : fmaf(beta, *at, product);                                     \
+        }                                                                                                \
     }

@@ -26,42 +26,4 @@ template <bool TRANS_A, bool TRANS_B, class T> __device__ void smem_block(Gemm<T
         write_element(g, g.c + (corner.row + row) * g.ldc + corner.col + col, sum);
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gemm_smem_block_f32_nn(GEMM_PARAMETERS(float))
-{
-    smem_block<false, false>(Gemm<float>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gemm_smem_block_f32_nt(GEMM_PARAMETERS(float))
-{
-    smem_block<false, true>(Gemm<float>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gemm_smem_block_f32_tn(GEMM_PARAMETERS(float))
-{
-    smem_block<true, false>(Gemm<float>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gemm_smem_block_f32_tt(GEMM_PARAMETERS(float))
-{
-    smem_block<true, true>(Gemm<float>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gemm_smem_block_f64_nn(GEMM_PARAMETERS(double))
-{
-    smem_block<false, false>(Gemm<double>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gemm_smem_block_f64_nt(GEMM_PARAMETERS(double))
-{
-    smem_block<false, true>(Gemm<double>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gemm_smem_block_f64_tn(GEMM_PARAMETERS(double))
-{
-    smem_block<true, false>(Gemm<double>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gemm_smem_block_f64_tt(GEMM_PARAMETERS(double))
-{
-    smem_block<true, true>(Gemm<double>GEMM_ARGUMENTS);
-}
+GEMM_ENTRIES(smem_block, BLOCK_THREADS)

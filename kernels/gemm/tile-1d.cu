@@ -40,42 +40,4 @@ template <bool TRANS_A, bool TRANS_B, class T> __device__ void tile_1d(Gemm<T> g
             write_element(g, g.c + (corner.row + row + i) * g.ldc + corner.col + col, sum[i]);
 }
 
-extern "C" __global__ void __launch_bounds__(TILE_THREADS) gemm_tile_1d_f32_nn(GEMM_PARAMETERS(float))
-{
-    tile_1d<false, false>(Gemm<float>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(TILE_THREADS) gemm_tile_1d_f32_nt(GEMM_PARAMETERS(float))
-{
-    tile_1d<false, true>(Gemm<float>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(TILE_THREADS) gemm_tile_1d_f32_tn(GEMM_PARAMETERS(float))
-{
-    tile_1d<true, false>(Gemm<float>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(TILE_THREADS) gemm_tile_1d_f32_tt(GEMM_PARAMETERS(float))
-{
-    tile_1d<true, true>(Gemm<float>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(TILE_THREADS) gemm_tile_1d_f64_nn(GEMM_PARAMETERS(double))
-{
-    tile_1d<false, false>(Gemm<double>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(TILE_THREADS) gemm_tile_1d_f64_nt(GEMM_PARAMETERS(double))
-{
-    tile_1d<false, true>(Gemm<double>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(TILE_THREADS) gemm_tile_1d_f64_tn(GEMM_PARAMETERS(double))
-{
-    tile_1d<true, false>(Gemm<double>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(TILE_THREADS) gemm_tile_1d_f64_tt(GEMM_PARAMETERS(double))
-{
-    tile_1d<true, true>(Gemm<double>GEMM_ARGUMENTS);
-}
+GEMM_ENTRIES(tile_1d, TILE_THREADS)

@@ -6,7 +6,7 @@ enum { DEPTH = GEMM_TILE_2D_DEPTH, ACROSS = GEMM_TILE_2D_THREADS_SIDE, TILE_THRE
 
 template <bool TRANS_A, bool TRANS_B, class T> __device__ void tile_2d(Gemm<T> g)
 {
-    constexpr int SIDE = GEMM_SIDE_PACKS * Pack<T>::lanes, OWN = SIDE / ACROSS;
+    constexpr int SIDE = GEMM_SIDE_PACKS * Pack<T>::width, OWN = SIDE / ACROSS;
     constexpr int A_STRIDE = DEPTH + 1, B_STRIDE = SIDE + 1;
     __shared__ T a[SIDE * A_STRIDE], b[DEPTH * B_STRIDE]; /* a[row][inner], b[inner][col] */
     const Corner corner = tile_in_order(g, SIDE, SIDE);
@@ -48,42 +48,4 @@ template <bool TRANS_A, bool TRANS_B, class T> __device__ void tile_2d(Gemm<T> g
     }
 }
 
-extern "C" __global__ void __launch_bounds__(TILE_THREADS, 2) gemm_tile_2d_f32_nn(GEMM_PARAMETERS(float))
-{
-    tile_2d<false, false>(Gemm<float>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(TILE_THREADS, 2) gemm_tile_2d_f32_nt(GEMM_PARAMETERS(float))
-{
-    tile_2d<false, true>(Gemm<float>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(TILE_THREADS, 2) gemm_tile_2d_f32_tn(GEMM_PARAMETERS(float))
-{
-    tile_2d<true, false>(Gemm<float>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(TILE_THREADS, 2) gemm_tile_2d_f32_tt(GEMM_PARAMETERS(float))
-{
-    tile_2d<true, true>(Gemm<float>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(TILE_THREADS, 2) gemm_tile_2d_f64_nn(GEMM_PARAMETERS(double))
-{
-    tile_2d<false, false>(Gemm<double>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(TILE_THREADS, 2) gemm_tile_2d_f64_nt(GEMM_PARAMETERS(double))
-{
-    tile_2d<false, true>(Gemm<double>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(TILE_THREADS, 2) gemm_tile_2d_f64_tn(GEMM_PARAMETERS(double))
-{
-    tile_2d<true, false>(Gemm<double>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(TILE_THREADS, 2) gemm_tile_2d_f64_tt(GEMM_PARAMETERS(double))
-{
-    tile_2d<true, true>(Gemm<double>GEMM_ARGUMENTS);
-}
+GEMM_ENTRIES(tile_2d, TILE_THREADS, 2)

@@ -6,18 +6,18 @@ enum { DEPTH = GEMM_VECTORIZED_DEPTH, ACROSS = GEMM_TILE_2D_THREADS_SIDE, TILE_T
 
 template <bool TRANS_A, bool TRANS_B, class T> __device__ void vectorized(Gemm<T> g)
 {
-    constexpr int L = Pack<T>::lanes, SIDE = GEMM_SIDE_PACKS * L, STRIDE = stride_of<T, SIDE>;
+    constexpr int L = Pack<T>::width, SIDE = GEMM_SIDE_PACKS * L, STRIDE = stride_of<T, SIDE>;
     constexpr int PACKS = GEMM_SIDE_PACKS / ACROSS, STEP = ACROSS * L;
     __shared__ alignas(16) T a[DEPTH * STRIDE], b[DEPTH * STRIDE]; /* a[inner][row], b[inner][col] */
     const Corner corner = tile_in_order(g, SIDE, SIDE);
-    const bool a_packed = is_packed(g.a, g.lda), b_packed = is_packed(g.b, g.ldb);
+    const bool a_aligned = rows_aligned(g.a, g.lda), b_aligned = rows_aligned(g.b, g.ldb);
     Share<T, PACKS, PACKS, STEP, STEP> share(threadIdx.x / ACROSS * L, threadIdx.x % ACROSS * L);
 
     for (int64_t inner = 0; inner < g.k; inner += DEPTH) {
         stage_packs<!TRANS_A, SIDE, DEPTH, TILE_THREADS>(
-            a, source_of_a<TRANS_A>(g, corner.row, inner, SIDE, DEPTH), a_packed);
+            a, source_of_a<TRANS_A>(g, corner.row, inner, SIDE, DEPTH), a_aligned);
         stage_packs<TRANS_B, SIDE, DEPTH, TILE_THREADS>(
-            b, source_of_b<TRANS_B>(g, corner.col, inner, SIDE, DEPTH), b_packed);
+            b, source_of_b<TRANS_B>(g, corner.col, inner, SIDE, DEPTH), b_aligned);
         __syncthreads();
         share.template multiply<DEPTH, STRIDE, STRIDE>(a, b);
         __syncthreads();
@@ -25,42 +25,4 @@ template <bool TRANS_A, bool TRANS_B, class T> __device__ void vectorized(Gemm<T
     share.write(g, corner);
 }
 
-extern "C" __global__ void __launch_bounds__(TILE_THREADS) gemm_vectorized_f32_nn(GEMM_PARAMETERS(float))
-{
-    vectorized<false, false>(Gemm<float>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(TILE_THREADS) gemm_vectorized_f32_nt(GEMM_PARAMETERS(float))
-{
-    vectorized<false, true>(Gemm<float>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(TILE_THREADS) gemm_vectorized_f32_tn(GEMM_PARAMETERS(float))
-{
-    vectorized<true, false>(Gemm<float>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(TILE_THREADS) gemm_vectorized_f32_tt(GEMM_PARAMETERS(float))
-{
-    vectorized<true, true>(Gemm<float>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(TILE_THREADS) gemm_vectorized_f64_nn(GEMM_PARAMETERS(double))
-{
-    vectorized<false, false>(Gemm<double>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(TILE_THREADS) gemm_vectorized_f64_nt(GEMM_PARAMETERS(double))
-{
-    vectorized<false, true>(Gemm<double>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(TILE_THREADS) gemm_vectorized_f64_tn(GEMM_PARAMETERS(double))
-{
-    vectorized<true, false>(Gemm<double>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(TILE_THREADS) gemm_vectorized_f64_tt(GEMM_PARAMETERS(double))
-{
-    vectorized<true, true>(Gemm<double>GEMM_ARGUMENTS);
-}
+GEMM_ENTRIES(vectorized, TILE_THREADS)

@@ -7,17 +7,17 @@ enum { DEPTH = GEMM_WARP_TILE_DEPTH };
 
 template <bool TRANS_A, bool TRANS_B, class T> __device__ void warp_tile(Gemm<T> g)
 {
-    constexpr int SIDE = GEMM_SIDE_PACKS * Pack<T>::lanes, STRIDE = stride_of<T, SIDE>;
+    constexpr int SIDE = GEMM_SIDE_PACKS * Pack<T>::width, STRIDE = stride_of<T, SIDE>;
     __shared__ alignas(16) T a[DEPTH * STRIDE], b[DEPTH * STRIDE]; /* a[inner][row], b[inner][col] */
     const Corner corner = tile_in_group(g, SIDE, SIDE);
-    const bool a_packed = is_packed(g.a, g.lda), b_packed = is_packed(g.b, g.ldb);
+    const bool a_aligned = rows_aligned(g.a, g.lda), b_aligned = rows_aligned(g.b, g.ldb);
     LaneShare<T> share = lane_share<T>();
 
     for (int64_t inner = 0; inner < g.k; inner += DEPTH) {
         stage_packs<!TRANS_A, SIDE, DEPTH, WARP_THREADS>(
-            a, source_of_a<TRANS_A>(g, corner.row, inner, SIDE, DEPTH), a_packed);
+            a, source_of_a<TRANS_A>(g, corner.row, inner, SIDE, DEPTH), a_aligned);
         stage_packs<TRANS_B, SIDE, DEPTH, WARP_THREADS>(
-            b, source_of_b<TRANS_B>(g, corner.col, inner, SIDE, DEPTH), b_packed);
+            b, source_of_b<TRANS_B>(g, corner.col, inner, SIDE, DEPTH), b_aligned);
         __syncthreads();
         share.template multiply<DEPTH, STRIDE, STRIDE>(a, b);
         __syncthreads();
@@ -25,42 +25,4 @@ template <bool TRANS_A, bool TRANS_B, class T> __device__ void warp_tile(Gemm<T>
     share.write(g, corner);
 }
 
-extern "C" __global__ void __launch_bounds__(WARP_THREADS) gemm_warp_tile_f32_nn(GEMM_PARAMETERS(float))
-{
-    warp_tile<false, false>(Gemm<float>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(WARP_THREADS) gemm_warp_tile_f32_nt(GEMM_PARAMETERS(float))
-{
-    warp_tile<false, true>(Gemm<float>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(WARP_THREADS) gemm_warp_tile_f32_tn(GEMM_PARAMETERS(float))
-{
-    warp_tile<true, false>(Gemm<float>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(WARP_THREADS) gemm_warp_tile_f32_tt(GEMM_PARAMETERS(float))
-{
-    warp_tile<true, true>(Gemm<float>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(WARP_THREADS) gemm_warp_tile_f64_nn(GEMM_PARAMETERS(double))
-{
-    warp_tile<false, false>(Gemm<double>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(WARP_THREADS) gemm_warp_tile_f64_nt(GEMM_PARAMETERS(double))
-{
-    warp_tile<false, true>(Gemm<double>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(WARP_THREADS) gemm_warp_tile_f64_tn(GEMM_PARAMETERS(double))
-{
-    warp_tile<true, false>(Gemm<double>GEMM_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(WARP_THREADS) gemm_warp_tile_f64_tt(GEMM_PARAMETERS(double))
-{
-    warp_tile<true, true>(Gemm<double>GEMM_ARGUMENTS);
-}
+GEMM_ENTRIES(warp_tile, WARP_THREADS)

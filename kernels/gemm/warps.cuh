@@ -11,7 +11,7 @@ static_assert(GEMM_WARP_PACKS % GEMM_WARP_LANE_ROWS == 0 && GEMM_WARP_PACKS % GE
 
 template <class T>
 using LaneShare = Share<T, GEMM_WARP_PACKS / GEMM_WARP_LANE_ROWS, GEMM_WARP_PACKS / GEMM_WARP_LANE_COLS,
-                        GEMM_WARP_LANE_ROWS * Pack<T>::lanes, GEMM_WARP_LANE_COLS * Pack<T>::lanes>;
+                        GEMM_WARP_LANE_ROWS * Pack<T>::width, GEMM_WARP_LANE_COLS * Pack<T>::width>;
 
 /* This thread's share: where its first pack is in the block's tile. */
 template <class T> __device__ LaneShare<T> lane_share()
@@ -19,5 +19,5 @@ template <class T> __device__ LaneShare<T> lane_share()
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const int row = warp / WARPS_ACROSS * GEMM_WARP_PACKS + lane / GEMM_WARP_LANE_COLS;
     const int col = warp % WARPS_ACROSS * GEMM_WARP_PACKS + lane % GEMM_WARP_LANE_COLS;
-    return LaneShare<T>(row * Pack<T>::lanes, col * Pack<T>::lanes);
+    return LaneShare<T>(row * Pack<T>::width, col * Pack<T>::width);
 }

@@ -2,7 +2,7 @@
  * sum, and the transposed walk in which neighbouring threads have neighbouring columns. */
 #pragma once
 
-#include "../queue.cuh"
+#include "grid_dependency.cuh"
 #include "tiles.h"
 
 #include <cstdint>

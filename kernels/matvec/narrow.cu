@@ -119,7 +119,7 @@ __device__ void sum_group(const Matvec<T> &v, const Group<T, ROWS> &group, T *su
 
 template <int ROWS, int STEPS, class T> __device__ void narrow_rows(Matvec<T> v, int32_t width)
 {
-    wait_for_queue();
+    grid_dependency_wait();
     const Group<T, ROWS> group = group_of<ROWS>(v, width);
     T sum[ROWS] = {};
 
@@ -190,7 +190,7 @@ template <class T> __device__ T sum_of_row(const T *row, const T *x, int terms)
 
 template <class T> __device__ void narrow_stream(Matvec<T> v)
 {
-    wait_for_queue();
+    grid_dependency_wait();
     extern __shared__ __align__(16) unsigned char memory[];
     const int terms = (int)v.terms, thread = threadIdx.x;
     const int64_t first = (int64_t)blockIdx.x * MATVEC_STREAM_ROWS;

@@ -4,7 +4,7 @@
 
 template <bool TRANS, class T> __device__ void row_per_thread(Matvec<T> v)
 {
-    wait_for_queue();
+    grid_dependency_wait();
     const int64_t i = (int64_t)blockIdx.x * MATVEC_BLOCK + threadIdx.x;
     T sum = 0;
 

@@ -5,7 +5,7 @@
 
 template <bool TRANS, class T> __device__ void row_scattered(Matvec<T> v, int64_t scatter)
 {
-    wait_for_queue();
+    grid_dependency_wait();
     const int64_t thread = (int64_t)blockIdx.x * MATVEC_BLOCK + threadIdx.x;
     T sum = 0;
 

@@ -7,7 +7,7 @@ static_assert(ROWS == DEPTH, "one thread per row and per column of the tile");
 
 template <bool TRANS, class T> __device__ void shared_a_x(Matvec<T> v)
 {
-    wait_for_queue();
+    grid_dependency_wait();
     __shared__ T a[ROWS * STRIDE], x[DEPTH]; /* a[row][term]; zeros beyond the edge */
     const int thread = threadIdx.x;
     const int64_t first_row = (int64_t)blockIdx.x * ROWS;

@@ -3,7 +3,7 @@
 
 template <bool TRANS, class T> __device__ void shared_x(Matvec<T> v)
 {
-    wait_for_queue();
+    grid_dependency_wait();
     __shared__ T x[MATVEC_BLOCK];
     const int64_t i = (int64_t)blockIdx.x * MATVEC_BLOCK + threadIdx.x;
     T sum = 0;

@@ -7,7 +7,7 @@
 template <int ROWS, class T>
 __device__ void split_rows(Matvec<T> v, Chunks<T> chunks, int64_t chunk_packs, int64_t period)
 {
-    wait_for_queue();
+    grid_dependency_wait();
     __shared__ T room[ALIKE_THREADS];
     /* Blocks that run at one time read neighbouring chunks of the same rows; of few rows, which are
      * long, all read one chunk of x. */
@@ -29,7 +29,7 @@ __device__ void split_rows(Matvec<T> v, Chunks<T> chunks, int64_t chunk_packs, i
 template <int THREADS, int STEPS, class T>
 __device__ void split_columns(Matvec<T> v, Chunks<T> chunks, int64_t chunk_terms, const StripPlan &plan)
 {
-    wait_for_queue();
+    grid_dependency_wait();
     __shared__ alignas(16) T room[THREADS * Pack<T>::lanes];
     const int number = blockIdx.x / (unsigned)chunks.count, chunk = blockIdx.x - number * (int)chunks.count;
     const int64_t column = (int64_t)number * plan.columns, first = chunk * chunk_terms;

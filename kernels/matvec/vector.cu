@@ -6,7 +6,7 @@
 
 template <int ROWS, class T> __device__ void vector_of_rows(Matvec<T> v, int64_t period)
 {
-    wait_for_queue();
+    grid_dependency_wait();
     const Alike<T, ROWS> rows = rows_alike<ROWS>(v, blockIdx.x, period);
     T sum[ROWS] = {};
 
@@ -21,7 +21,7 @@ template <int ROWS, class T> __device__ void vector_of_rows(Matvec<T> v, int64_t
 template <int THREADS, int PACKS, int STEPS, class T>
 __device__ void vector_of_columns(Matvec<T> v, const StripPlan &plan)
 {
-    wait_for_queue();
+    grid_dependency_wait();
     __shared__ alignas(16) T room[THREADS * PACKS * Pack<T>::lanes];
     /* Where all rows begin alike, strips end where lines of memory do: the first is shorter by what
      * A begins behind one, the last takes what is left. */

@@ -6,7 +6,7 @@ enum { WARP_THREADS = 32 * MATVEC_WARPS };
 
 template <bool TRANS, class T> __device__ void warp_per_row(Matvec<T> v)
 {
-    wait_for_queue();
+    grid_dependency_wait();
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 
     if (TRANS) {

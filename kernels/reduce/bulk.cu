@@ -167,7 +167,7 @@ __device__ void reduce_bulk(const typename R::T *x, typename R::T *result, typen
     T value = R::identity();
 
     open_ring(ring);
-    wait_for_queue();
+    grid_dependency_wait();
     if (threadIdx.x < REDUCE_BULK_BLOCK)
         value = reduce_tiles<R>(ring, all);
     else if (threadIdx.x == REDUCE_BULK_BLOCK)

@@ -2,7 +2,7 @@
  * elements, the warp's and block's trees, and 16-byte reading. */
 #pragma once
 
-#include "../queue.cuh"
+#include "grid_dependency.cuh"
 #include "tiles.h"
 
 #include <cstdint>

@@ -5,7 +5,7 @@ template <class R>
 __device__ void reduce_onepass(const typename R::T *x, typename R::T *result, typename R::T *partials,
                                unsigned *tickets, int64_t n)
 {
-    wait_for_queue();
+    grid_dependency_wait();
     reduce_grid<R, REDUCE_VECTOR_BLOCK>(reduce_packs<R, REDUCE_VECTOR_BLOCK, REDUCE_VECTOR_LOADS>(x, n),
                                         result, partials, tickets);
 }

@@ -6,7 +6,7 @@
 template <class R>
 __device__ void reduce_vector(const typename R::T *x, typename R::T *out, int64_t n)
 {
-    wait_for_queue();
+    grid_dependency_wait();
     const typename R::T total = reduce_block<R, REDUCE_VECTOR_BLOCK>(
         reduce_packs<R, REDUCE_VECTOR_BLOCK, REDUCE_VECTOR_LOADS>(x, n));
     if (threadIdx.x == 0)
@@ -17,7 +17,7 @@ __device__ void reduce_vector(const typename R::T *x, typename R::T *out, int64_
 template <class R>
 __device__ void reduce_vector_last(const typename R::T *partials, typename R::T *out, int64_t n)
 {
-    wait_for_queue();
+    grid_dependency_wait();
     const typename R::T total = reduce_block<R, REDUCE_VECTOR_BLOCK>(
         reduce_partials<R, REDUCE_VECTOR_BLOCK>(partials, n));
     if (threadIdx.x == 0)

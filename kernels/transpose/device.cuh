@@ -1,7 +1,7 @@
 /* What the transposes of this folder share in CUDA: which tile a block has. */
 #pragma once
 
-#include "../queue.cuh"
+#include "grid_dependency.cuh"
 #include "tiles.h"
 
 #include <cstdint>

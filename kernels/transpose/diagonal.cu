@@ -8,7 +8,7 @@ template <class T>
 __device__ void transpose_diagonal(const T *__restrict__ in, T *__restrict__ out, int64_t rows,
                                    int64_t cols, int64_t ld_in, int64_t ld_out, int across)
 {
-    wait_for_queue();
+    grid_dependency_wait();
     __shared__ T staged[TRANSPOSE_TILE][TRANSPOSE_TILE];
     const unsigned high = gridDim.x / (unsigned)across, down = blockIdx.x % high;
     const unsigned right = (blockIdx.x / high + down) % (unsigned)across;

@@ -58,7 +58,7 @@ __device__ void write_skewed(T *__restrict__ out, int64_t ld_out, int64_t rows, 
     }
 }
 
-/* For after wait_for_queue(). */
+/* For after grid_dependency_wait(). */
 template <class T, int WIDTH, int HEIGHT, int RUN>
 __device__ void transpose_skewed(const T *__restrict__ in, T *__restrict__ out, int64_t rows,
                                  int64_t cols, int64_t ld_in, int64_t ld_out, int down)

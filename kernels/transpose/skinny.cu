@@ -25,7 +25,7 @@ template <class T, int CAPACITY>
 __device__ void transpose_skinny(const T *__restrict__ in, T *__restrict__ out, int64_t rows, int64_t cols,
                                  int64_t ld_in, int64_t ld_out, int down, int height, int width)
 {
-    wait_for_queue();
+    grid_dependency_wait();
     constexpr int threads = TRANSPOSE_SKINNY_THREADS, each = CAPACITY / threads;
     __shared__ T staged[CAPACITY + CAPACITY / 2];
     const int64_t row = (int64_t)(blockIdx.x % (unsigned)down) * height;

@@ -7,7 +7,7 @@ template <class T>
 __device__ void transpose_swizzled(const T *__restrict__ in, T *__restrict__ out, int64_t rows,
                                    int64_t cols, int64_t ld_in, int64_t ld_out, int down)
 {
-    wait_for_queue();
+    grid_dependency_wait();
     __shared__ T staged[TRANSPOSE_TILE][TRANSPOSE_TILE];
     const Tile tile = tile_downwards(down, TRANSPOSE_TILE, rows, cols);
     const int x = threadIdx.x, y = threadIdx.y;

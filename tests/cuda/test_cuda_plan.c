@@ -188,7 +188,7 @@ static void assert_launches(const workbench *work, const plx_problem *problem, c
         assert_launch(recipe, &recipe->steps[i], &fake->launches[i], problem->dtype, work, scratch);
         assert_in_source(plx_ladder_name(problem->op), row->about.name, fake->launches[i].entry);
         if (recipe->steps[i].early) /* else it would read what is not written yet */
-            assert_in_source(plx_ladder_name(problem->op), row->about.name, "wait_for_queue");
+            assert_in_source(plx_ladder_name(problem->op), row->about.name, "grid_dependency_wait");
     }
 }
 

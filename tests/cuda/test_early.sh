@@ -1,6 +1,6 @@
 #!/bin/sh
 # A kernel that may begin before what precedes it in the queue has ended touches no memory until it
-# has waited for that (kernels/queue.cuh).  Read in what nvcc makes of the text: a compiler may move
+# has waited for that (kernels/grid_dependency.cuh).  Read in what nvcc makes of the text: a compiler may move
 # a load that it takes for independent.
 set -u
 : "${top_srcdir:=.}" "${NVCC:=nvcc}"
@@ -33,11 +33,11 @@ read_entries() {
 
 # What is wrong has to be found: one entry that reads too early, one that never waits.
 cat >"$scratch/wrong.cu" <<'CUDA'
-#include "queue.cuh"
+#include "grid_dependency.cuh"
 extern "C" __global__ void too_early(const int *from, int *to)
 {
     const int first = *(volatile const int *)from;
-    wait_for_queue();
+    grid_dependency_wait();
     *to = first;
 }
 extern "C" __global__ void never(const int *from, int *to)
@@ -56,7 +56,7 @@ done
 
 status=0 files=0
 for file in "$top_srcdir"/kernels/*/*.cu; do
-    grep -q wait_for_queue "$file" || continue
+    grep -q grid_dependency_wait "$file" || continue
     files=$((files + 1))
     to_ptx "$file" && read_entries || { echo "FAIL: $file"; status=1; }
 done
