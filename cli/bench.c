@@ -176,7 +176,7 @@ static int write_outputs(const cli_options *options, const plx_bench_results *fo
     cli_options others = *options;
     plx_error error = {""};
     others.json = NULL;
-    if (is_stdout(options->json) && plx_bench_write_json(found, stdout, &error) != PLX_OK)
+    if (is_stdout(options->json) && plx_results_write_json(&found->results, stdout, &error) != PLX_OK)
         return cli_wrong_usage("%s", error.text);
     return cli_outputs_write(&others, &found->results);
 }

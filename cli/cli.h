@@ -206,6 +206,6 @@ int cli_terminal_width(void);
 
 /* Refuses what can't be drawn or written, before any work is done. */
 int cli_plot_check(const char *path);
-int cli_plot_write(const char *path, const plx_probe_results *results);
+int cli_plot_write(const char *path, const plx_results *results);
 
 #endif

@@ -38,7 +38,7 @@ int cli_plot_check(const char *path)
 /* ---- gnuplot --------------------------------------------------------------------- */
 
 /* malloc'ed; NULL after a message. */
-static char *script_of(const plx_probe_results *results, const char *terminal)
+static char *script_of(const plx_results *results, const char *terminal)
 {
     char *text = NULL;
     size_t length;
@@ -55,7 +55,7 @@ static char *script_of(const plx_probe_results *results, const char *terminal)
     return NULL;
 }
 
-static int draw(const plx_probe_results *results, const char *terminal, FILE *picture)
+static int draw(const plx_results *results, const char *terminal, FILE *picture)
 {
     plx_error error = {""};
     char *script = script_of(results, terminal);
@@ -66,7 +66,7 @@ static int draw(const plx_probe_results *results, const char *terminal, FILE *pi
     return status == PLX_OK ? CLI_OK : cli_wrong_usage("--plot: %s", error.text);
 }
 
-int cli_plot_write(const char *path, const plx_probe_results *results)
+int cli_plot_write(const char *path, const plx_results *results)
 {
     plx_output *output;
     plx_error error = {""};

@@ -28,9 +28,9 @@ static int check_names(const cli_list *names)
 
 /* ---- outputs -------------------------------------------------------------------- */
 
-typedef plx_status (*probe_writer)(const plx_probe_results *results, FILE *to, plx_error *error);
+typedef plx_status (*probe_writer)(const plx_results *results, FILE *to, plx_error *error);
 
-static int write_to(const char *path, const plx_probe_results *results, probe_writer write)
+static int write_to(const char *path, const plx_results *results, probe_writer write)
 {
     plx_output *output;
     plx_error error = {""};
@@ -54,7 +54,7 @@ static int write_to(const char *path, const plx_probe_results *results, probe_wr
 }
 
 /* -q: the verdicts alone. */
-static void print_verdicts(const plx_probe_results *results)
+static void print_verdicts(const plx_results *results)
 {
     for (size_t i = 0; i < results->sweep_count; i++)
         (void)printf("%s/%s on %s: %s\n", results->sweeps[i].probe, results->sweeps[i].name,
@@ -82,7 +82,7 @@ static void print_details(const plx_probe_sweep *sweep)
     }
 }
 
-static int write_table(const cli_options *options, const plx_probe_results *results)
+static int write_table(const cli_options *options, const plx_results *results)
 {
     plx_error error = {""};
     if (cli_stdout_is_taken(options))
@@ -99,10 +99,10 @@ static int write_table(const cli_options *options, const plx_probe_results *resu
 }
 
 /* All of them, even when one can't be written; the first failure counts. */
-static int write_all(const cli_options *options, const plx_probe_results *results)
+static int write_all(const cli_options *options, const plx_results *results)
 {
     int table = write_table(options, results);
-    int json = write_to(options->json, results, plx_probe_write_json);
+    int json = write_to(options->json, results, plx_results_write_json);
     int csv = write_to(options->csv, results, plx_probe_write_csv);
     int plot = options->plot != NULL ? cli_plot_write(options->plot, results) : CLI_OK;
     return table != CLI_OK ? table : json != CLI_OK ? json : csv != CLI_OK ? csv : plot;
@@ -110,7 +110,7 @@ static int write_all(const cli_options *options, const plx_probe_results *result
 
 /* ---- the verb --------------------------------------------------------------------- */
 
-static void say_what_failed(const cli_options *options, const plx_probe_results *results)
+static void say_what_failed(const cli_options *options, const plx_results *results)
 {
     if (cli_stdout_is_taken(options) || (options->given & OPT_QUIET)) {
         for (size_t i = 0; i < results->unopened_count; i++)
@@ -123,7 +123,7 @@ static void say_what_failed(const cli_options *options, const plx_probe_results 
 static int probe_on(plx_context *context, const cli_options *options)
 {
     bool all = cli_list_has(&options->backends, "all");
-    plx_probe_results results;
+    plx_results results;
     plx_probe_options wanted = {
         .backends = all ? NULL : options->backends.at,
         .backend_count = all ? 0 : options->backends.count,
@@ -145,7 +145,7 @@ static int probe_on(plx_context *context, const cli_options *options)
         status = write_all(options, &results);
     if (status == CLI_OK)
         status = plx_probe_results_status(&results);
-    plx_probe_results_free(&results);
+    plx_results_free(&results);
     return status;
 }
 

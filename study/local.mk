@@ -10,18 +10,25 @@ study_files_sources = \
 	study/files/user_cache.h
 
 study_results_sources = \
-	study/results/read.c \
+	study/results/counters.c \
+	study/results/environment.c \
+	study/results/fields.c \
 	study/results/ratios.c \
 	study/results/ratios.h \
+	study/results/read.c \
 	study/results/read.h \
-	study/results/results.c
+	study/results/read_device.c \
+	study/results/read_problem.c \
+	study/results/read_record.c \
+	study/results/read_studies.c \
+	study/results/results.c \
+	study/results/words.h
 
 study_report_sources = \
 	study/report/csv.c \
 	study/report/diff.c \
 	study/report/json.c \
 	study/report/json.h \
-	study/report/json_environment.c \
 	study/report/probe_json.c \
 	study/report/probe_table.c \
 	study/report/report.h \

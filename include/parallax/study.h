@@ -210,17 +210,100 @@ typedef struct plx_study_device {
     plx_ceilings ceilings;
 } plx_study_device;
 
+/* What made the results, and on which machine.  "" and 0: nobody knows. */
+typedef struct plx_environment {
+    char parallax[32]; /* version */
+    char kernels_hash[80];
+    char compiler[160], flags[512];
+    char device_compiler[160], device_flags[512];
+    char date[32]; /* ISO 8601, UTC */
+    char system[80], release[80], machine[80], cpu[256];
+    uint64_t threads;
+} plx_environment;
+
+/* A case of a bench that nobody ran. */
+typedef struct plx_left_out {
+    plx_problem problem;
+    uint64_t shift;
+    char reason[512];
+} plx_left_out;
+
+/* What a bench was asked for: what changes the numbers of its records, or which there are. */
+typedef struct plx_bench_request {
+    char (*sets)[64];
+    size_t set_count;
+    char (*kernels)[64];
+    size_t kernel_count;
+    plx_input input;
+    uint64_t seed, queues;
+    double seconds;
+    bool timing, hot, counters;
+    bool finished; /* every case was run or left out: the file has a summary */
+    plx_left_out *left_out;
+    size_t left_out_count;
+} plx_bench_request;
+
+/* What a study found, or a file of results holds.  Whoever has it from the library frees it
+ * with plx_results_free(); the lists belong to it. */
 typedef struct plx_results {
+    plx_environment environment; /* parallax is "": of a study of this process */
     plx_study_device *devices;
     size_t device_count;
     plx_record *records;
     size_t record_count;
     plx_pair *pairs;
     size_t pair_count;
-    struct plx_check_counts *check; /* what plx_check() counted; NULL: these are of no check */
+    struct plx_check_counts *check;  /* what plx_check() counted; NULL: these are of no check */
+    plx_bench_request *bench;        /* NULL: these are of no bench */
+    struct plx_probe_sweep *sweeps;  /* of plx_probe(), which has no records */
+    size_t sweep_count;
+    char (*unopened)[576]; /* "opencl:1: why": devices that a probe could not open */
+    size_t unopened_count;
+    size_t unknown; /* records of a file that this version can't represent, see plx_results_read() */
 } plx_results;
 
 PLX_API void plx_results_free(plx_results *results);
+
+/* Reads a file that compare, check, bench, ceilings or probe wrote (schema parallax-results/1
+ * or parallax-probe/1), of this version or an older one.  What an older file does not say has
+ * the value that was meant then, or none.  Fields that this version does not know are dropped.
+ * Records of operations, element types or outcomes that it does not know are left out with
+ * their pairs, and counted in `unknown`.  PLX_IO: it can't be read.  PLX_INVALID: it is no such
+ * file, is cut short, or a field is missing, has another type or can't be true; *error is one
+ * line with the path, the field and its place.  *results is set only on success. */
+PLX_API plx_status plx_results_read(const char *path, plx_results *results, plx_error *error);
+/* Writes what plx_results_read() reads, under a temporary name first: a file that was there
+ * stays until the new one is whole.  Results without an environment get the one of this process.
+ * PLX_IO: it can't be written. */
+PLX_API plx_status plx_results_write(const plx_results *results, const char *path, plx_error *error);
+
+/* What this process is: how the library was built, the machine, and the time. */
+PLX_API void plx_environment_now(plx_environment *environment);
+
+/* What makes a fact matter to whoever compares two runs. */
+enum {
+    PLX_FACT_SAME = 1u << 0,  /* a bench is only resumed where it is the same */
+    PLX_FACT_STATE = 1u << 1, /* the same, where both sides know it */
+    PLX_FACT_TOLD = 1u << 2,  /* a diff tells when it differs */
+    PLX_FACT_HOST = 1u << 3   /* of the machine, not of the build */
+};
+
+/* One thing that is known of an environment or a device. */
+typedef struct plx_fact {
+    const char *key;   /* its name in files, "sm_clock_max_mhz" */
+    const char *title; /* for people, "highest clock in MHz" */
+    unsigned matters;
+    bool known, is_number;
+    double number;
+    char text[512]; /* "" when it is not known */
+} plx_fact;
+
+/* Fact `index`, known or not; false at the end. */
+PLX_API bool plx_environment_fact(const plx_environment *environment, size_t index, plx_fact *fact);
+PLX_API bool plx_device_fact(const plx_study_device *device, size_t index, plx_fact *fact);
+/* Whether they differ by more than this part of the number; unknown differs from known. */
+PLX_API bool plx_facts_differ(const plx_fact *a, const plx_fact *b, double part);
+
 /* 0 all ran and agreed; 1 a result was wrong or a pair disagrees; 3 a kernel asked for
  * by name is unsupported; 4 nothing was compared (fewer than two viewpoints, when
  * `want_pairs`), a device is idle, or a result could not be judged; 5 a backend failed.
@@ -319,7 +402,6 @@ typedef struct plx_bench_options {
 typedef struct plx_bench_results {
     plx_results results; /* of all cases, those that were kept as well */
     size_t cases, kept, ran, left_out;
-    void *document; /* of the library */
 } plx_bench_results;
 
 /* Compares over a sweep of shapes.  A set asks no processor for its large shapes: such a
@@ -327,8 +409,6 @@ typedef struct plx_bench_results {
  * PLX_INVALID: what is under `json` can't be resumed. */
 PLX_API plx_status plx_bench(plx_context *context, const plx_bench_options *options,
                              plx_bench_results *results);
-/* Schema parallax-results/1, as it is under `json`. */
-PLX_API plx_status plx_bench_write_json(const plx_bench_results *results, FILE *to, plx_error *error);
 PLX_API void plx_bench_results_free(plx_bench_results *results);
 
 /* ---- check ----------------------------------------------------------------- */
@@ -463,6 +543,8 @@ typedef enum plx_probe_role {
     PLX_PROBE_ASIDE     /* worth a word: a remedy, or a case that should cost nothing */
 } plx_probe_role;
 
+PLX_API const char *plx_probe_role_name(plx_probe_role role); /* "baseline" */
+
 /* One validated and timed run of a sweep. */
 typedef struct plx_probe_point {
     plx_problem problem;
@@ -512,15 +594,6 @@ typedef struct plx_probe_sweep {
     plx_probe_verdict verdict;
 } plx_probe_sweep;
 
-typedef struct plx_probe_results {
-    plx_study_device *devices;
-    size_t device_count;
-    plx_probe_sweep *sweeps;
-    size_t sweep_count;
-    char (*unopened)[576]; /* "opencl:1: why": devices that could not be opened */
-    size_t unopened_count;
-} plx_probe_results;
-
 typedef struct plx_probe_options {
     const char *const *backends; /* none: every device whose plugin has probes */
     size_t backend_count;
@@ -540,23 +613,20 @@ PLX_API const char *plx_probe_summary(size_t index);
  * points of a sweep interleaved.  PLX_NOT_FOUND: no such probe or backend.
  * PLX_UNSUPPORTED: a backend that was named has no probes. */
 PLX_API plx_status plx_probe(plx_context *context, const plx_probe_options *options,
-                             plx_probe_results *results);
-PLX_API void plx_probe_results_free(plx_probe_results *results);
+                             plx_results *results);
 /* As plx_results_status(): 4 when nothing was measured. */
-PLX_API int plx_probe_results_status(const plx_probe_results *results);
+PLX_API int plx_probe_results_status(const plx_results *results);
 /* The verdict on a sweep whose points are filled in, on this device. */
 PLX_API void plx_probe_judge(plx_probe_sweep *sweep, const plx_device_info *device);
 
-/* Schema parallax-probe/1. */
-PLX_API plx_status plx_probe_write_json(const plx_probe_results *results, FILE *to, plx_error *error);
 /* One line per point. */
-PLX_API plx_status plx_probe_write_csv(const plx_probe_results *results, FILE *to, plx_error *error);
+PLX_API plx_status plx_probe_write_csv(const plx_results *results, FILE *to, plx_error *error);
 /* For people: of every sweep its points with bars, and the verdict.  width 0: 100. */
-PLX_API plx_status plx_probe_write_table(const plx_probe_results *results, FILE *to, int width,
+PLX_API plx_status plx_probe_write_table(const plx_results *results, FILE *to, int width,
                                          plx_error *error);
 /* A gnuplot script, data included, that plots every sweep to standard output;
  * `terminal` is what gnuplot's `set terminal` takes. */
-PLX_API plx_status plx_probe_write_gnuplot(const plx_probe_results *results, FILE *to,
+PLX_API plx_status plx_probe_write_gnuplot(const plx_results *results, FILE *to,
                                            const char *terminal, plx_error *error);
 
 /* ---- gains, remembered ----------------------------------------------------- */
@@ -604,7 +674,7 @@ PLX_API plx_status plx_tune(plx_context *context, const plx_compare_options *opt
 
 /* ---- reports --------------------------------------------------------------- */
 
-/* Schema parallax-results/1. */
+/* As plx_results_write(), into a stream. */
 PLX_API plx_status plx_results_write_json(const plx_results *results, FILE *to, plx_error *error);
 PLX_API plx_status plx_results_write_csv(const plx_results *results, FILE *to, plx_error *error);
 /* For people: one table per group, then its agreement.  width 0: 100 columns. */

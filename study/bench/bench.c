@@ -5,8 +5,6 @@
 
 #include "core/core.h"
 #include "study/run/run.h"
-#include "study/results/read.h"
-#include "study/report/json.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -122,52 +120,65 @@ static plx_status leave_out(bench *b, const char *reason)
 
 /* ---- what is kept ------------------------------------------------------------------------ */
 
-static bool has_status(const json_t *record, const char *status)
+/* The record of an arm in the present case; NULL: none. */
+static const plx_record *record_of(const bench *b, const plx_arm *arm)
 {
-    return strcmp(plx_json_text_at(record, "status", ""), status) == 0;
+    const plx_results *document = &b->file.document;
+    const char *kernel = arm->kernel != NULL ? arm->kernel->name : "best";
+    for (size_t i = 0; i < document->record_count; i++) {
+        const plx_record *record = &document->records[i];
+        if (strcmp(record->backend, plx_backend_label(arm->backend)) == 0 &&
+            strcmp(record->kernel, kernel) == 0 && plx_bench_is_of(record, &b->cases[b->present]))
+            return record;
+    }
+    return NULL;
 }
 
 /* To be unsupported is a result.  Not to have run is none, but for a problem that this
  * device would not be asked today either. */
-static bool has_result(const bench *b, const json_t *records, const plx_arm *arm)
+static bool has_result(const bench *b, const plx_arm *arm)
 {
     char ignored[256];
-    const char *kernel = arm->kernel != NULL ? arm->kernel->name : "best";
-    for (size_t i = 0; i < json_array_size(records); i++) {
-        const json_t *record = json_array_get(records, i);
-        if (strcmp(plx_json_text_at(record, "backend", ""), plx_backend_label(arm->backend)) == 0 &&
-            strcmp(plx_json_text_at(record, "kernel", ""), kernel) == 0)
-            return !has_status(record, "not-run") ||
-                   refuse((void *)b, plx_backend_device(arm->backend), &b->cases[b->present].problem, ignored,
-                          sizeof ignored);
+    const plx_record *record = record_of(b, arm);
+    return record != NULL &&
+           (record->outcome != PLX_OUTCOME_NOT_RUN ||
+            refuse((void *)b, plx_backend_device(arm->backend), &b->cases[b->present].problem, ignored,
+                   sizeof ignored));
+}
+
+/* Whether the present case has records, and none of a failure. */
+static bool has_good_records(const bench *b)
+{
+    const plx_results *document = &b->file.document;
+    size_t count = 0;
+    for (size_t i = 0; i < document->record_count; i++) {
+        if (!plx_bench_is_of(&document->records[i], &b->cases[b->present]))
+            continue;
+        if (document->records[i].outcome == PLX_OUTCOME_FAILED)
+            return false;
+        count++;
     }
-    return false;
+    return count > 0;
 }
 
 /* Whether the document has a result of every kernel of every backend that is asked for. */
-static bool is_finished(const bench *b, const json_t *records)
+static bool is_finished(const bench *b)
 {
-    const plx_problem *problem = &b->cases[b->present].problem;
     plx_arm *arms = NULL;
     size_t count = 0;
-    bool finished = json_array_size(records) > 0;
-    for (size_t i = 0; finished && i < json_array_size(records); i++)
-        finished = !has_status(json_array_get(records, i), "failed");
-    finished = finished && plx_viewpoints_arms(&b->comparison.viewpoints, problem, b->how.kernels,
-                                               b->how.kernel_count, &arms, &count, b->error) == PLX_OK;
+    bool finished = has_good_records(b) &&
+                    plx_viewpoints_arms(&b->comparison.viewpoints, &b->cases[b->present].problem, b->how.kernels,
+                                        b->how.kernel_count, &arms, &count, b->error) == PLX_OK;
     for (size_t i = 0; finished && i < count; i++)
-        finished = has_result(b, records, &arms[i]);
+        finished = has_result(b, &arms[i]);
     free(arms);
     return finished;
 }
 
 static void find_kept(bench *b)
 {
-    for (b->present = 0; b->present < b->case_count; b->present++) {
-        json_t *records = plx_bench_file_records(&b->file, &b->cases[b->present]);
-        b->cases[b->present].kept = is_finished(b, records);
-        json_decref(records);
-    }
+    for (b->present = 0; b->present < b->case_count; b->present++)
+        b->cases[b->present].kept = is_finished(b);
     b->present = 0;
 }
 
@@ -175,7 +186,7 @@ static void find_kept(bench *b)
 
 static plx_status save_piece(const bench *b)
 {
-    return b->file.in_pieces ? plx_bench_file_save(&b->file, b->error) : PLX_OK;
+    return b->file.in_pieces ? plx_results_write(&b->file.document, b->file.path, b->error) : PLX_OK;
 }
 
 static plx_status run_case(bench *b)
@@ -192,7 +203,8 @@ static plx_status run_case(bench *b)
         (void)snprintf(reason, sizeof reason, "%s", b->error->text);
         return leave_out(b, reason);
     }
-    plx_bench_file_forget(&b->file, &b->cases[b->present]); /* what is there of it is incomplete */
+    if (status == PLX_OK) /* what is there of it is incomplete */
+        status = plx_bench_file_forget(&b->file, &b->cases[b->present], b->error);
     if (status == PLX_OK)
         status = plx_bench_file_add(&b->file, &b->found, b->error);
     if (status != PLX_OK)
@@ -246,22 +258,10 @@ static plx_status run_bench(bench *b, plx_context *context)
     return status;
 }
 
-/* Of all cases, those that were kept as well. */
-static plx_status sum_up(bench *b, plx_results *all)
-{
-    plx_status status = plx_results_of_json(b->file.document, all, b->error);
-    if (status == PLX_OK)
-        status = plx_bench_file_sum_up(&b->file, all, b->error);
-    if (status == PLX_OK && b->file.path != NULL)
-        status = plx_bench_file_save(&b->file, b->error);
-    return status;
-}
-
 plx_status plx_bench(plx_context *context, const plx_bench_options *options, plx_bench_results *results)
 {
     plx_error error = {.text = ""};
     bench b = {.options = options, .how = options->compare, .error = &error};
-    plx_bench_results made = {.cases = 0};
     b.how.progress = tell_progress;
     b.how.progress_data = &b;
     b.how.problems = NULL;
@@ -271,32 +271,26 @@ plx_status plx_bench(plx_context *context, const plx_bench_options *options, plx
                             : plx_bench_cases(options, &b.cases, &b.case_count, &error);
     if (status == PLX_OK)
         status = run_bench(&b, context);
-    if (status == PLX_OK)
-        status = sum_up(&b, &made.results);
     if (status == PLX_OK) {
-        made.cases = b.case_count;
-        made.kept = b.kept;
-        made.ran = b.ran;
-        made.left_out = b.left_out;
-        made.document = json_incref(b.file.document);
-        *results = made;
+        b.file.document.bench->finished = true;
+        if (b.file.path != NULL)
+            status = plx_results_write(&b.file.document, b.file.path, &error);
     }
-    if (status != PLX_OK)
-        plx_results_free(&made.results);
-    plx_bench_file_close(&b.file);
+    if (status == PLX_OK)
+        *results = (plx_bench_results){.results = b.file.document,
+                                       .cases = b.case_count,
+                                       .kept = b.kept,
+                                       .ran = b.ran,
+                                       .left_out = b.left_out};
+    else
+        plx_results_free(&b.file.document);
     plx_results_free(&b.found);
     free(b.cases);
     return status == PLX_OK ? PLX_OK : plx_context_fail(context, status, "%s", error.text);
 }
 
-plx_status plx_bench_write_json(const plx_bench_results *results, FILE *to, plx_error *error)
-{
-    return plx_json_write(json_incref((json_t *)results->document), to, error);
-}
-
 void plx_bench_results_free(plx_bench_results *results)
 {
     plx_results_free(&results->results);
-    json_decref((json_t *)results->document);
     *results = (plx_bench_results){.cases = 0};
 }

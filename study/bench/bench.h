@@ -5,8 +5,6 @@
 #include <parallax/plugin.h>
 #include <parallax/study.h>
 
-#include <jansson.h>
-
 /* ---- cases (bench_cases.c) -------------------------------------------------------- */
 
 typedef struct plx_bench_case {
@@ -26,27 +24,23 @@ void plx_bench_case_text(const plx_problem *problem, uint64_t shift, char *text,
 
 typedef struct plx_bench_file {
     const char *path; /* NULL: only in memory */
-    json_t *document;
+    plx_results document;
     bool resumed;   /* the document was there before */
     bool in_pieces; /* it can be read again and replaced: it is written after each case */
 } plx_bench_file;
 
-/* Takes up what is under the path, or begins anew with the devices of `results`. */
+/* Takes up what is under the path, or begins anew with the devices of `results`.  On success
+ * the document is the caller's to free. */
 plx_status plx_bench_file_open(const plx_bench_options *options, const plx_results *results,
                                plx_bench_file *file, plx_error *error);
-/* The records of a case, an array of its own. */
-json_t *plx_bench_file_records(const plx_bench_file *file, const plx_bench_case *which);
-/* Takes them away, with their pairs. */
-void plx_bench_file_forget(plx_bench_file *file, const plx_bench_case *which);
+bool plx_bench_is_of(const plx_record *record, const plx_bench_case *which);
+/* Takes the records of a case away, with their pairs. */
+plx_status plx_bench_file_forget(plx_bench_file *file, const plx_bench_case *which, plx_error *error);
 /* A number that no record of the document has as its group. */
 size_t plx_bench_file_next_group(const plx_bench_file *file);
 /* Appends the records and pairs of one case. */
 plx_status plx_bench_file_add(plx_bench_file *file, const plx_results *results, plx_error *error);
 plx_status plx_bench_file_leave_out(plx_bench_file *file, const plx_bench_case *which, const char *reason,
                                     plx_error *error);
-/* Of all cases: how ours stand against the vendors' libraries. */
-plx_status plx_bench_file_sum_up(plx_bench_file *file, const plx_results *results, plx_error *error);
-plx_status plx_bench_file_save(const plx_bench_file *file, plx_error *error);
-void plx_bench_file_close(plx_bench_file *file);
 
 #endif

@@ -1,102 +1,94 @@
-/* The document of a bench: one file of results that grows case by case, and is taken up
- * again when it was made in the same environment. */
+/* The document of a bench: results that grow case by case in one file, and are taken up
+ * again when they were made in the same environment. */
 #define _XOPEN_SOURCE 700
 
 #include "study/bench/bench.h"
-#include "study/files/json_file.h"
-#include "study/report/json.h"
+
+#include "study/run/run.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-/* ---- options ------------------------------------------------------------------------ */
+static plx_status no_memory(plx_error *error)
+{
+    return plx_fail(error, PLX_NO_MEMORY, "no memory for the results");
+}
+
+/* ---- what is asked for ---------------------------------------------------------------- */
+
+static bool copy_names(const char *const *from, size_t count, char (**names)[64], size_t *made)
+{
+    *names = calloc(count + 1, sizeof **names);
+    for (size_t i = 0; *names != NULL && i < count; i++)
+        (void)snprintf((*names)[(*made)++], sizeof **names, "%s", from[i]);
+    return *names != NULL;
+}
 
 /* What changes the numbers of a record, or which records a case has.  Devices stand for
  * themselves. */
-static json_t *options_json(const plx_compare_options *options)
+static plx_status request_of(const plx_bench_options *options, plx_bench_request **request, plx_error *error)
 {
-    json_t *kernels = json_array();
-    for (size_t i = 0; i < options->kernel_count; i++)
-        json_array_append_new(kernels, plx_json_text(options->kernels[i]));
-    if (options->kernel_count == 0)
-        json_array_append_new(kernels, json_string("best"));
-    return json_pack("{s:o, s:s, s:I, s:f, s:b, s:b, s:I, s:b}", "kernels", kernels, "input",
-                     plx_input_name(options->input), "seed", (json_int_t)options->seed, "seconds",
-                     options->seconds_per_kernel > 0 ? options->seconds_per_kernel : 0.5, "timing",
-                     (int)!options->no_timing, "hot", (int)options->hot, "queues",
-                     (json_int_t)(options->queues > 0 ? options->queues : 1), "counters", (int)options->counters);
+    static const char *const best[] = {"best"};
+    const plx_compare_options *how = &options->compare;
+    bool named = how->kernel_count > 0;
+    plx_bench_request *made = calloc(1, sizeof *made);
+    *request = made;
+    if (made == NULL || !copy_names(options->sets, options->set_count, &made->sets, &made->set_count) ||
+        !copy_names(named ? how->kernels : best, named ? how->kernel_count : 1, &made->kernels,
+                    &made->kernel_count))
+        return no_memory(error);
+    made->input = how->input;
+    made->seed = how->seed;
+    made->seconds = how->seconds_per_kernel > 0 ? how->seconds_per_kernel : 0.5;
+    made->timing = !how->no_timing;
+    made->hot = how->hot;
+    made->queues = how->queues > 0 ? how->queues : 1;
+    made->counters = how->counters;
+    return PLX_OK;
 }
 
-static json_t *sets_json(const plx_bench_options *options)
+static bool has_name(char (*names)[64], size_t count, const char *name)
 {
-    json_t *made = json_array();
-    for (size_t i = 0; i < options->set_count; i++)
-        json_array_append_new(made, plx_json_text(options->sets[i]));
-    return made;
-}
-
-static json_t *fresh_document(const plx_bench_options *options, const plx_results *results)
-{
-    json_t *made = plx_results_json(results);
-    if (made != NULL)
-        json_object_set_new(
-            made, "bench",
-            json_pack("{s:o, s:o}", "sets", sets_json(options), "options", options_json(&options->compare)));
-    return made;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
 }
 
 /* A file that is taken up has the sets of every run. */
-static void add_sets(const json_t *from, json_t *bench)
+static plx_status add_sets(const plx_bench_request *from, plx_bench_request *to, plx_error *error)
 {
-    json_t *known = json_object_get(bench, "sets"), *set;
-    size_t index;
-    if (known == NULL) {
-        known = json_array();
-        json_object_set_new(bench, "sets", known);
-    }
-    json_array_foreach(from, index, set)
-    {
-        bool there = false;
-        for (size_t i = 0; i < json_array_size(known); i++)
-            there = there || json_equal(json_array_get(known, i), set);
-        if (!there)
-            json_array_append(known, set);
-    }
+    char(*grown)[64] = realloc(to->sets, (to->set_count + from->set_count + 1) * sizeof *grown);
+    if (grown == NULL)
+        return no_memory(error);
+    to->sets = grown;
+    for (size_t i = 0; i < from->set_count; i++)
+        if (!has_name(to->sets, to->set_count, from->sets[i]))
+            memcpy(to->sets[to->set_count++], from->sets[i], sizeof *grown);
+    return PLX_OK;
+}
+
+static plx_status begin(const plx_bench_options *options, const plx_results *devices, plx_results *made,
+                        plx_error *error)
+{
+    *made = (plx_results){.device_count = devices->device_count};
+    made->devices = calloc(devices->device_count + 1, sizeof *made->devices);
+    if (made->devices == NULL)
+        return no_memory(error);
+    if (devices->device_count > 0)
+        memcpy(made->devices, devices->devices, devices->device_count * sizeof *made->devices);
+    plx_environment_now(&made->environment);
+    return request_of(options, &made->bench, error);
 }
 
 /* ---- the same environment? ---------------------------------------------------------- */
 
 /* Files have twelve digits of a number. */
-static bool same_value(const json_t *one, const json_t *other)
+static bool same_number(double a, double b)
 {
-    double a = json_number_value(one), b = json_number_value(other);
-    if (json_is_real(one) && json_is_real(other))
-        return fabs(a - b) <= 1e-11 * fabs(a);
-    return json_equal(one, other) == 1;
-}
-
-/* A missing value is one as well. */
-static bool same_at(const json_t *a, const json_t *b, const char *path)
-{
-    const json_t *one = plx_json_at(a, path), *other = plx_json_at(b, path);
-    return (one == NULL && other == NULL) || (one != NULL && other != NULL && same_value(one, other));
-}
-
-/* A device that was lost said nothing of its state: that is no other state. */
-static bool says_same_at(const json_t *a, const json_t *b, const char *path)
-{
-    const json_t *one = plx_json_at(a, path), *other = plx_json_at(b, path);
-    return one == NULL || other == NULL || same_value(one, other);
-}
-
-/* The first of the paths where the two differ; NULL when there is none. */
-static const char *difference(const json_t *a, const json_t *b, const char *const *paths)
-{
-    for (; *paths != NULL; paths++)
-        if (!same_at(a, b, *paths))
-            return *paths;
-    return NULL;
+    return fabs(a - b) <= 1e-11 * fabs(a);
 }
 
 static plx_status foreign(const char *path, const char *what, plx_error *error)
@@ -107,69 +99,101 @@ static plx_status foreign(const char *path, const char *what, plx_error *error)
                     path, what);
 }
 
-static plx_status check_devices(const char *path, const json_t *old, const json_t *now, plx_error *error)
+/* Of a state that one side does not know nothing is said: a device was lost. */
+static bool matters(const plx_fact *a, const plx_fact *b)
 {
-    static const char *const paths[] = {"label", "name",  "api",          "driver", "uuid",
-                                        "pci",   "units", "memory_bytes", NULL};
-    static const char *const states[] = {"environment.driver", "environment.power_limit_w",
-                                         "environment.sm_clock_max_mhz", "environment.ecc", NULL};
+    return (a->matters & PLX_FACT_SAME) || ((a->matters & PLX_FACT_STATE) && a->known && b->known);
+}
+
+static plx_status check_device(const char *path, const plx_study_device *old, const plx_study_device *now,
+                               plx_error *error)
+{
+    plx_fact before, after;
     char what[128];
-    const json_t *before = json_object_get(old, "devices"), *after = json_object_get(now, "devices");
-    if (json_array_size(before) != json_array_size(after))
-        return foreign(path, "the number of devices", error);
-    for (size_t i = 0; i < json_array_size(after); i++) {
-        const char *where = difference(json_array_get(before, i), json_array_get(after, i), paths);
-        for (size_t j = 0; where == NULL && states[j] != NULL; j++)
-            if (!says_same_at(json_array_get(before, i), json_array_get(after, i), states[j]))
-                where = states[j];
-        if (where == NULL)
+    for (size_t i = 0; plx_device_fact(old, i, &before) && plx_device_fact(now, i, &after); i++) {
+        if (!matters(&before, &after) || !plx_facts_differ(&before, &after, 1e-11))
             continue;
-        (void)snprintf(what, sizeof what, "%s of %.60s", where,
-                       plx_json_text_at(json_array_get(after, i), "label", "a device"));
+        (void)snprintf(what, sizeof what, "%s of %.60s", before.key, now->label);
         return foreign(path, what, error);
     }
     return PLX_OK;
 }
 
-static plx_status check_same(const char *path, const json_t *old, const json_t *now, plx_error *error)
+static plx_status check_environment(const char *path, const plx_results *old, const plx_results *now,
+                                    plx_error *error)
 {
-    static const char *const paths[] = {
-        "environment.parallax",        "environment.kernels_hash", "environment.compiler", "environment.flags",
-        "environment.device_compiler", "environment.device_flags", "host",                 NULL};
-    static const char *const settings[] = {"kernels", "input", "seed",     "seconds", "timing",
-                                           "hot",     "queues", "counters", NULL};
-    const json_t *then = plx_json_at(old, "bench.options");
-    char what[64];
-    if (!json_is_object(then))
+    plx_fact before, after;
+    plx_status status = PLX_OK;
+    for (size_t i = 0; plx_environment_fact(&old->environment, i, &before); i++) {
+        (void)plx_environment_fact(&now->environment, i, &after);
+        if (matters(&before, &after) && plx_facts_differ(&before, &after, 0))
+            return foreign(path, before.key, error);
+    }
+    if (old->device_count != now->device_count)
+        return foreign(path, "the number of devices", error);
+    for (size_t i = 0; status == PLX_OK && i < now->device_count; i++)
+        status = check_device(path, &old->devices[i], &now->devices[i], error);
+    return status;
+}
+
+static bool same_kernels(const plx_bench_request *a, const plx_bench_request *b)
+{
+    bool same = a->kernel_count == b->kernel_count;
+    for (size_t i = 0; same && i < a->kernel_count; i++)
+        same = strcmp(a->kernels[i], b->kernels[i]) == 0;
+    return same;
+}
+
+/* The first option that differs; NULL: none does. */
+static const char *other_option(const plx_bench_request *a, const plx_bench_request *b)
+{
+    const struct option {
+        const char *what;
+        bool same;
+    } all[] = {
+        {"the option kernels", same_kernels(a, b)},
+        {"the option input", a->input == b->input},
+        {"the option seed", a->seed == b->seed},
+        {"the option seconds", same_number(a->seconds, b->seconds)},
+        {"the option timing", a->timing == b->timing},
+        {"the option hot", a->hot == b->hot},
+        {"the option queues", a->queues == b->queues},
+        {"the option counters", a->counters == b->counters},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (!all[i].same)
+            return all[i].what;
+    return NULL;
+}
+
+static plx_status check_same(const char *path, const plx_results *old, const plx_results *now, plx_error *error)
+{
+    if (old->bench == NULL)
         return plx_fail(error, PLX_INVALID,
                         "%.200s: not made by bench; give another name, or --restart to replace it", path);
-    const char *where = difference(old, now, paths);
-    if (where != NULL)
-        return foreign(path, where, error);
-    plx_status status = check_devices(path, old, now, error);
-    where = difference(then, plx_json_at(now, "bench.options"), settings);
-    if (status != PLX_OK || where == NULL)
-        return status;
-    (void)snprintf(what, sizeof what, "the option %s", where);
-    return foreign(path, what, error);
+    plx_status status = check_environment(path, old, now, error);
+    const char *what = status == PLX_OK ? other_option(old->bench, now->bench) : NULL;
+    return what != NULL ? foreign(path, what, error) : status;
 }
 
 /* ---- opening ---------------------------------------------------------------------------- */
 
-static plx_status take_up(plx_bench_file *file, const json_t *fresh, plx_error *error)
+static plx_status take_up(plx_bench_file *file, plx_error *error)
 {
-    json_t *old = NULL;
-    plx_status status = plx_json_file_read(file->path, &old, error);
+    plx_results old;
+    plx_status status = plx_results_read(file->path, &old, error);
+    if (status != PLX_OK)
+        return status;
+    status = check_same(file->path, &old, &file->document, error);
     if (status == PLX_OK)
-        status = check_same(file->path, old, fresh, error);
+        status = add_sets(file->document.bench, old.bench, error);
     if (status != PLX_OK) {
-        json_decref(old);
+        plx_results_free(&old);
         return status;
     }
-    (void)json_object_del(json_object_get(old, "bench"), "left_out"); /* found out again */
-    (void)json_object_del(json_object_get(old, "bench"), "summary");
-    add_sets(plx_json_at(fresh, "bench.sets"), json_object_get(old, "bench"));
-    json_decref(file->document);
+    old.bench->left_out_count = 0; /* found out again */
+    old.bench->finished = false;
+    plx_results_free(&file->document);
     file->document = old;
     file->resumed = true;
     return PLX_OK;
@@ -180,176 +204,116 @@ plx_status plx_bench_file_open(const plx_bench_options *options, const plx_resul
 {
     struct stat about;
     bool is_there = options->json != NULL && stat(options->json, &about) == 0;
-    plx_status status = PLX_OK;
-    *file = (plx_bench_file){.path = options->json, .document = fresh_document(options, results)};
+    *file = (plx_bench_file){.path = options->json};
     file->in_pieces = options->json != NULL && (!is_there || S_ISREG(about.st_mode));
-    if (file->document == NULL)
-        return plx_fail(error, PLX_NO_MEMORY, "no memory for the results");
-    if (is_there && S_ISREG(about.st_mode) && !options->restart)
-        status = take_up(file, file->document, error);
+    plx_status status = begin(options, results, &file->document, error);
+    if (status == PLX_OK && is_there && S_ISREG(about.st_mode) && !options->restart)
+        status = take_up(file, error);
     if (status != PLX_OK)
-        plx_bench_file_close(file);
+        plx_results_free(&file->document);
     return status;
-}
-
-void plx_bench_file_close(plx_bench_file *file)
-{
-    json_decref(file->document);
-    file->document = NULL;
 }
 
 /* ---- cases ------------------------------------------------------------------------------ */
 
-/* Whether every field of the problem is the record's. */
-static bool is_of(const json_t *record, json_t *problem)
+static bool same_factors(plx_problem *a, const plx_problem *b)
 {
-    const char *key;
-    json_t *value;
-    json_object_foreach(problem, key, value) {
-        if (json_object_get(record, key) == NULL || !same_value(json_object_get(record, key), value))
-            return false;
+    bool same = true;
+    if (a->op == PLX_GEMM) {
+        same = same_number(a->of.gemm.alpha, b->of.gemm.alpha) && same_number(a->of.gemm.beta, b->of.gemm.beta);
+        a->of.gemm.alpha = b->of.gemm.alpha;
+        a->of.gemm.beta = b->of.gemm.beta;
+    } else if (a->op == PLX_MATVEC) {
+        same = same_number(a->of.matvec.alpha, b->of.matvec.alpha) &&
+               same_number(a->of.matvec.beta, b->of.matvec.beta);
+        a->of.matvec.alpha = b->of.matvec.alpha;
+        a->of.matvec.beta = b->of.matvec.beta;
     }
-    return true;
+    return same;
 }
 
-static bool has_shift(const json_t *record, uint64_t shift)
+bool plx_bench_is_of(const plx_record *record, const plx_bench_case *which)
 {
-    return (uint64_t)plx_json_integer_at(record, "shift", 0) == shift;
+    plx_problem problem = record->problem;
+    return record->shift == which->shift && problem.op == which->problem.op &&
+           same_factors(&problem, &which->problem) && memcmp(&problem, &which->problem, sizeof problem) == 0;
 }
 
-static json_t *wanted_fields(const plx_problem *problem)
+/* The new place of each record goes to `places`, SIZE_MAX for one that is gone. */
+static void drop_records(plx_results *document, const plx_bench_case *which, size_t *places)
 {
-    json_t *wanted = json_object();
-    plx_json_add_problem(wanted, problem);
-    return wanted;
-}
-
-json_t *plx_bench_file_records(const plx_bench_file *file, const plx_bench_case *which)
-{
-    const json_t *records = json_object_get(file->document, "records");
-    json_t *wanted = wanted_fields(&which->problem), *found = json_array();
-    for (size_t i = 0; i < json_array_size(records); i++)
-        if (has_shift(json_array_get(records, i), which->shift) && is_of(json_array_get(records, i), wanted))
-            json_array_append(found, json_array_get(records, i));
-    json_decref(wanted);
-    return found;
-}
-
-/* places: an array with the new index of each record, -1 for one that is gone. */
-static json_t *other_records(const json_t *records, const plx_bench_case *which, json_t *places)
-{
-    json_t *wanted = wanted_fields(&which->problem), *kept = json_array();
-    for (size_t i = 0; i < json_array_size(records); i++) {
-        json_t *record = json_array_get(records, i);
-        bool gone = has_shift(record, which->shift) && is_of(record, wanted);
-        json_array_append_new(places, json_integer(gone ? -1 : (json_int_t)json_array_size(kept)));
+    size_t kept = 0;
+    for (size_t i = 0; i < document->record_count; i++) {
+        bool gone = plx_bench_is_of(&document->records[i], which);
+        places[i] = gone ? SIZE_MAX : kept;
         if (!gone)
-            json_array_append(kept, record);
+            document->records[kept++] = document->records[i];
     }
-    json_decref(wanted);
-    return kept;
+    document->record_count = kept;
 }
 
-static json_int_t place_of(const json_t *places, const json_t *pair, size_t which)
+static void move_pairs(plx_results *document, const size_t *places)
 {
-    const json_t *record = json_array_get(json_object_get(pair, "records"), which);
-    return json_integer_value(json_array_get(places, (size_t)json_integer_value(record)));
-}
-
-static json_t *kept_pairs(const json_t *pairs, const json_t *places)
-{
-    json_t *kept = json_array();
-    for (size_t i = 0; i < json_array_size(pairs); i++) {
-        json_t *pair = json_array_get(pairs, i);
-        json_int_t first = place_of(places, pair, 0), second = place_of(places, pair, 1);
-        if (first < 0 || second < 0)
-            continue;
-        json_object_set_new(pair, "records", json_pack("[I, I]", first, second));
-        json_array_append(kept, pair);
+    size_t kept = 0;
+    for (size_t i = 0; i < document->pair_count; i++) {
+        plx_pair pair = document->pairs[i];
+        pair.first = places[pair.first];
+        pair.second = places[pair.second];
+        if (pair.first != SIZE_MAX && pair.second != SIZE_MAX)
+            document->pairs[kept++] = pair;
     }
-    return kept;
+    document->pair_count = kept;
 }
 
-void plx_bench_file_forget(plx_bench_file *file, const plx_bench_case *which)
+plx_status plx_bench_file_forget(plx_bench_file *file, const plx_bench_case *which, plx_error *error)
 {
-    json_t *places = json_array();
-    json_t *records = other_records(json_object_get(file->document, "records"), which, places);
-    json_t *pairs = kept_pairs(json_object_get(file->document, "pairs"), places);
-    json_object_set_new(file->document, "records", records);
-    json_object_set_new(file->document, "pairs", pairs);
-    json_decref(places);
+    size_t *places = calloc(file->document.record_count + 1, sizeof *places);
+    if (places == NULL)
+        return no_memory(error);
+    drop_records(&file->document, which, places);
+    move_pairs(&file->document, places);
+    free(places);
+    return PLX_OK;
 }
 
 size_t plx_bench_file_next_group(const plx_bench_file *file)
 {
-    const json_t *records = json_object_get(file->document, "records");
-    int64_t next = 0;
-    for (size_t i = 0; i < json_array_size(records); i++) {
-        int64_t group = plx_json_integer_at(json_array_get(records, i), "group", 0);
-        next = group >= next && group < INT64_MAX ? group + 1 : next;
+    size_t next = 0;
+    for (size_t i = 0; i < file->document.record_count; i++) {
+        size_t group = file->document.records[i].group;
+        next = group >= next && group < SIZE_MAX ? group + 1 : next;
     }
-    return (size_t)next;
-}
-
-static json_t *moved_pair(json_t *pair, size_t by)
-{
-    const json_t *two = json_object_get(pair, "records");
-    json_object_set_new(pair, "records",
-                        json_pack("[I, I]", json_integer_value(json_array_get(two, 0)) + (json_int_t)by,
-                                  json_integer_value(json_array_get(two, 1)) + (json_int_t)by));
-    return pair;
+    return next;
 }
 
 plx_status plx_bench_file_add(plx_bench_file *file, const plx_results *results, plx_error *error)
 {
-    json_t *made = plx_results_json(results), *records = json_object_get(file->document, "records");
-    size_t before = json_array_size(records);
-    if (made == NULL)
-        return plx_fail(error, PLX_NO_MEMORY, "no memory for the results");
-    json_array_extend(records, json_object_get(made, "records"));
-    for (size_t i = 0; i < json_array_size(json_object_get(made, "pairs")); i++)
-        json_array_append(json_object_get(file->document, "pairs"),
-                          moved_pair(json_array_get(json_object_get(made, "pairs"), i), before));
-    json_object_set(file->document, "environment", json_object_get(made, "environment"));
+    plx_results *document = &file->document;
+    const size_t before = document->record_count;
+    plx_status status = PLX_OK;
+    for (size_t i = 0; status == PLX_OK && i < results->record_count; i++)
+        status = plx_results_add_record(document, &results->records[i], error);
+    for (size_t i = 0; status == PLX_OK && i < results->pair_count; i++) {
+        plx_pair pair = results->pairs[i];
+        pair.first += before;
+        pair.second += before;
+        status = plx_results_add_pair(document, &pair, error);
+    }
+    plx_environment_now(&document->environment);
     if (!file->resumed) /* else older records refer to what was measured of the devices then */
-        json_object_set(file->document, "devices", json_object_get(made, "devices"));
-    json_decref(made);
-    return PLX_OK;
+        memcpy(document->devices, results->devices, results->device_count * sizeof *document->devices);
+    return status;
 }
 
 plx_status plx_bench_file_leave_out(plx_bench_file *file, const plx_bench_case *which, const char *reason,
                                     plx_error *error)
 {
-    json_t *bench = json_object_get(file->document, "bench"), *entry = json_object();
-    if (entry == NULL)
-        return plx_fail(error, PLX_NO_MEMORY, "no memory for the results");
-    if (json_object_get(bench, "left_out") == NULL)
-        json_object_set_new(bench, "left_out", json_array());
-    plx_json_add_problem(entry, &which->problem);
-    plx_json_add_shift(entry, which->shift);
-    json_object_set_new(entry, "reason", plx_json_text(reason));
-    json_array_append_new(json_object_get(bench, "left_out"), entry);
+    plx_bench_request *bench = file->document.bench;
+    plx_left_out *grown = realloc(bench->left_out, (bench->left_out_count + 1) * sizeof *grown);
+    if (grown == NULL)
+        return no_memory(error);
+    bench->left_out = grown;
+    grown[bench->left_out_count] = (plx_left_out){.problem = which->problem, .shift = which->shift};
+    (void)snprintf(grown[bench->left_out_count++].reason, sizeof grown->reason, "%s", reason);
     return PLX_OK;
-}
-
-plx_status plx_bench_file_sum_up(plx_bench_file *file, const plx_results *results, plx_error *error)
-{
-    json_t *standings = plx_json_standings(results);
-    if (standings == NULL)
-        return plx_fail(error, PLX_NO_MEMORY, "no memory for the summary");
-    json_object_set_new(json_object_get(file->document, "bench"), "summary", standings);
-    return PLX_OK;
-}
-
-plx_status plx_bench_file_save(const plx_bench_file *file, plx_error *error)
-{
-    plx_output *output;
-    plx_status status = plx_output_open(file->path, &output, error);
-    if (status != PLX_OK)
-        return status;
-    status = plx_json_write(json_incref(file->document), plx_output_stream(output), error);
-    if (status == PLX_OK)
-        return plx_output_close(output, error);
-    plx_output_discard(output);
-    return status;
 }

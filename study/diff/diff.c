@@ -52,7 +52,8 @@ const char *plx_change_name(plx_change change)
 static void name_record(const json_t *root, const json_t *record, plx_difference *made)
 {
     plx_problem problem;
-    if (plx_json_problem(record, &problem))
+    plx_reader from = {.of = record};
+    if (plx_read_problem(&from, &problem) == PLX_TAKEN)
         plx_bench_case_text(&problem, (uint64_t)plx_json_integer_at(record, "shift", 0), made->problem,
                             sizeof made->problem);
     else

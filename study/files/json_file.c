@@ -47,7 +47,7 @@ static plx_status not_json(const char *path, const json_error_t *wrong, plx_erro
     return plx_fail(error, PLX_INVALID, "%.200s: line %d: not JSON: %.150s", path, wrong->line, wrong->text);
 }
 
-static plx_status load(const char *path, json_t **root, plx_error *error)
+plx_status plx_json_load(const char *path, json_t **root, plx_error *error)
 {
     FILE *file = NULL;
     json_error_t wrong;
@@ -148,7 +148,7 @@ static plx_status check_list(const char *path, const json_t *root, const char *n
 plx_status plx_json_file_read(const char *path, json_t **root, plx_error *error)
 {
     json_t *made = NULL;
-    plx_status status = load(path, &made, error);
+    plx_status status = plx_json_load(path, &made, error);
     if (status == PLX_OK)
         status = check_schema(path, made, error);
     if (status == PLX_OK)

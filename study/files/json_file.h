@@ -9,6 +9,9 @@
 
 #include <jansson.h>
 
+/* Reads a file that holds one JSON text, of at most 1 GiB and without names that stand twice in
+ * an object; errors as of plx_json_file_read().  json_decref(*root). */
+plx_status plx_json_load(const char *path, json_t **root, plx_error *error);
 /* Reads a file of schema parallax-results/1.  Then "devices", "records" and "pairs" are
  * arrays of objects; a record has the texts op, dtype, backend, kernel and status, a shape
  * of whole numbers, and a device that there is; a device has a label and a name; a pair

@@ -11,7 +11,7 @@
 typedef struct probing {
     const plx_probe_options *options;
     plx_viewpoints viewpoints;
-    plx_probe_results *results;
+    plx_results *results;
     plx_error *error;
     size_t done, total; /* points, for the progress line */
 } probing;
@@ -304,9 +304,9 @@ static plx_status probe_all(probing *all)
     return status;
 }
 
-plx_status plx_probe(plx_context *context, const plx_probe_options *options, plx_probe_results *results)
+plx_status plx_probe(plx_context *context, const plx_probe_options *options, plx_results *results)
 {
-    plx_probe_results made = {.sweep_count = 0};
+    plx_results made = {.sweep_count = 0};
     plx_error error = {.text = ""};
     probing all = {.options = options, .results = &made, .error = &error};
     plx_status status = check_names(options, &error);
@@ -318,7 +318,7 @@ plx_status plx_probe(plx_context *context, const plx_probe_options *options, plx
         status = probe_all(&all);
     plx_viewpoints_close(&all.viewpoints);
     if (status != PLX_OK) {
-        plx_probe_results_free(&made);
+        plx_results_free(&made);
         return plx_context_fail(context, status, "%s", error.text);
     }
     *results = made;
@@ -327,15 +327,7 @@ plx_status plx_probe(plx_context *context, const plx_probe_options *options, plx
 
 /* ---- results ------------------------------------------------------------------------------ */
 
-void plx_probe_results_free(plx_probe_results *results)
-{
-    plx_probe_sweeps_free(results->sweeps, results->sweep_count);
-    free(results->devices);
-    free(results->unopened);
-    memset(results, 0, sizeof *results);
-}
-
-static bool any(const plx_probe_results *results, plx_outcome outcome)
+static bool any(const plx_results *results, plx_outcome outcome)
 {
     for (size_t i = 0; i < results->sweep_count; ++i)
         for (size_t j = 0; j < results->sweeps[i].point_count; ++j)
@@ -344,7 +336,7 @@ static bool any(const plx_probe_results *results, plx_outcome outcome)
     return false;
 }
 
-int plx_probe_results_status(const plx_probe_results *results)
+int plx_probe_results_status(const plx_results *results)
 {
     if (any(results, PLX_OUTCOME_WRONG))
         return 1;

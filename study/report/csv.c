@@ -1,5 +1,6 @@
 /* Results as CSV: one line per record, quoted as RFC 4180 says; pairs are left to JSON. */
 #include "study/report/report.h"
+#include "study/results/words.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,8 +1,9 @@
-/* Results as JSON, schema parallax-results/1.  Numbers that are not finite have no
+/* Results as JSON, schemas parallax-results/1 and parallax-probe/1.  Numbers that are not finite have no
  * form in JSON: they are null, and the status of the record tells the story. */
 #define _GNU_SOURCE
 
 #include "study/report/json.h"
+#include "study/results/words.h"
 
 #include <parallax/plugin.h>
 
@@ -11,8 +12,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
 /* ---- values ---------------------------------------------------------------- */
 
@@ -60,48 +59,23 @@ static json_t *index_or_null(int64_t value)
     return value >= 0 ? integer(value) : json_null();
 }
 
-/* ---- tool, host -------------------------------------------------------------- */
+/* ---- tool, environment, host -------------------------------------------------------- */
 
 json_t *plx_json_tool(void)
 {
     return json_pack("{s:s, s:s}", "name", "parallax", "version", plx_version());
 }
 
-/* "model name : ..." of the first processor; "" where there is no such file. */
-static void cpu_model(char *model, size_t capacity)
+/* What is known of the build, or of the machine. */
+static json_t *facts_json(const plx_environment *environment, bool host)
 {
-    char line[512];
-    FILE *file = fopen("/proc/cpuinfo", "re");
-    model[0] = '\0';
-    if (file == NULL)
-        return;
-    while (fgets(line, sizeof line, file) != NULL) {
-        char *colon = strchr(line, ':');
-        if (strncmp(line, "model name", 10) != 0 || colon == NULL)
-            continue;
-        colon += strspn(colon, ": \t");
-        colon[strcspn(colon, "\n")] = '\0';
-        (void)snprintf(model, capacity, "%s", colon);
-        break;
-    }
-    (void)fclose(file);
-}
-
-json_t *plx_json_host(void)
-{
-    char model[256];
-    struct utsname system;
-    json_t *host = json_object();
-    cpu_model(model, sizeof model);
-    if (uname(&system) == 0) {
-        json_object_set_new(host, "system", plx_json_text(system.sysname));
-        json_object_set_new(host, "release", plx_json_text(system.release));
-        json_object_set_new(host, "machine", plx_json_text(system.machine));
-    }
-    if (model[0] != '\0')
-        json_object_set_new(host, "cpu", plx_json_text(model));
-    json_object_set_new(host, "threads", integer(sysconf(_SC_NPROCESSORS_ONLN)));
-    return host;
+    json_t *made = json_object();
+    plx_fact fact;
+    for (size_t i = 0; plx_environment_fact(environment, i, &fact); i++)
+        if (fact.known && ((fact.matters & PLX_FACT_HOST) != 0) == host)
+            json_object_set_new(made, fact.key,
+                                fact.is_number ? integer((int64_t)fact.number) : plx_json_text(fact.text));
+    return made;
 }
 
 /* ---- devices ------------------------------------------------------------------- */
@@ -109,12 +83,9 @@ json_t *plx_json_host(void)
 static json_t *uuid_json(const plx_device_info *info)
 {
     char form[40];
-    const uint8_t *u = info->uuid;
     if (!info->has_uuid)
         return json_null();
-    (void)snprintf(form, sizeof form, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
-                   u[0], u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13],
-                   u[14], u[15]);
+    plx_uuid_text(info->uuid, form);
     return json_string(form);
 }
 
@@ -168,7 +139,7 @@ static json_t *ceilings_json(const plx_ceilings *ceilings)
     return made;
 }
 
-json_t *plx_json_device(const plx_study_device *device)
+static json_t *device_json(const plx_study_device *device)
 {
     const plx_device_info *info = &device->info;
     json_t *made = json_object();
@@ -271,7 +242,7 @@ void plx_json_add_problem(json_t *made, const plx_problem *problem)
     add_variant(made, problem);
 }
 
-void plx_json_add_shift(json_t *made, uint64_t shift)
+static void add_shift(json_t *made, uint64_t shift)
 {
     if (shift > 0)
         json_object_set_new(made, "shift", natural(shift));
@@ -392,7 +363,7 @@ static json_t *record_json(const plx_record *record)
 {
     json_t *made = json_object();
     plx_json_add_problem(made, &record->problem);
-    plx_json_add_shift(made, record->shift);
+    add_shift(made, record->shift);
     json_object_set_new(made, "backend", plx_json_text(record->backend));
     json_object_set_new(made, "device", natural(record->device));
     json_object_set_new(made, "kernel", plx_json_text(record->kernel));
@@ -452,7 +423,7 @@ static json_t *standing_json(const plx_results *results, const plx_standing *one
     const plx_record *least = &results->records[one->least_at];
     json_t *at = json_object();
     plx_json_add_problem(at, &least->problem);
-    plx_json_add_shift(at, least->shift);
+    add_shift(at, least->shift);
     return json_pack("{s:s, s:s, s:s, s:o, s:I, s:I, s:o, s:o, s:o, s:o}", "op", plx_op_name(one->op),
                      "dtype", plx_dtype_name(one->dtype), "variant", one->variant, "backend",
                      plx_json_text(one->backend), "problems", (json_int_t)one->problems, "ahead",
@@ -460,7 +431,7 @@ static json_t *standing_json(const plx_results *results, const plx_standing *one
                      plx_json_number(one->least), "most", plx_json_number(one->most), "least_at", at);
 }
 
-json_t *plx_json_standings(const plx_results *results)
+static json_t *standings_json(const plx_results *results)
 {
     plx_standing *standings;
     plx_error error;
@@ -474,20 +445,82 @@ json_t *plx_json_standings(const plx_results *results)
     return made;
 }
 
-json_t *plx_results_json(const plx_results *results)
+/* ---- what a bench was asked for -------------------------------------------------------- */
+
+static json_t *names_json(char (*names)[64], size_t count)
 {
-    json_t *devices = json_array(), *records = json_array(), *pairs = json_array();
-    for (size_t i = 0; i < results->device_count; i++)
-        json_array_append_new(devices, plx_json_device(&results->devices[i]));
+    json_t *made = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(made, plx_json_text(names[i]));
+    return made;
+}
+
+static json_t *left_out_json(const plx_bench_request *bench)
+{
+    json_t *made = json_array();
+    for (size_t i = 0; i < bench->left_out_count; i++) {
+        json_t *entry = json_object();
+        plx_json_add_problem(entry, &bench->left_out[i].problem);
+        add_shift(entry, bench->left_out[i].shift);
+        json_object_set_new(entry, "reason", plx_json_text(bench->left_out[i].reason));
+        json_array_append_new(made, entry);
+    }
+    return made;
+}
+
+static json_t *bench_json(const plx_results *results)
+{
+    const plx_bench_request *bench = results->bench;
+    json_t *options = json_pack("{s:o, s:s, s:o, s:f, s:b, s:b, s:I, s:b}", "kernels",
+                                names_json(bench->kernels, bench->kernel_count), "input",
+                                plx_input_name(bench->input), "seed", natural(bench->seed), "seconds",
+                                bench->seconds, "timing", (int)bench->timing, "hot", (int)bench->hot, "queues",
+                                (json_int_t)bench->queues, "counters", (int)bench->counters);
+    json_t *made = json_pack("{s:o, s:o}", "sets", names_json(bench->sets, bench->set_count), "options", options);
+    if (bench->left_out_count > 0)
+        json_object_set_new(made, "left_out", left_out_json(bench));
+    if (bench->finished)
+        json_object_set_new(made, "summary", standings_json(results));
+    return made;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
+static void add_lists(json_t *made, const plx_results *results)
+{
+    json_t *records = json_array(), *pairs = json_array();
     for (size_t i = 0; i < results->record_count; i++)
         json_array_append_new(records, record_json(&results->records[i]));
     for (size_t i = 0; i < results->pair_count; i++)
         json_array_append_new(pairs, pair_json(&results->pairs[i]));
-    json_t *made = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "parallax-results/1", "tool",
-                             plx_json_tool(), "environment", plx_json_environment(), "host", plx_json_host(),
-                             "devices", devices, "records", records, "pairs", pairs);
-    if (made != NULL && results->check != NULL)
+    json_object_set_new(made, "records", records);
+    json_object_set_new(made, "pairs", pairs);
+    if (results->check != NULL)
         json_object_set_new(made, "check", check_json(results->check));
+    if (results->bench != NULL)
+        json_object_set_new(made, "bench", bench_json(results));
+}
+
+static json_t *results_json(const plx_results *results)
+{
+    bool probe = results->sweep_count + results->unopened_count > 0;
+    plx_environment here;
+    const plx_environment *environment = &results->environment;
+    json_t *devices = json_array();
+    if (environment->parallax[0] == '\0') {
+        plx_environment_now(&here);
+        environment = &here;
+    }
+    for (size_t i = 0; i < results->device_count; i++)
+        json_array_append_new(devices, device_json(&results->devices[i]));
+    json_t *made = json_pack("{s:s, s:{s:s, s:s}, s:o, s:o, s:o}", "schema",
+                             probe ? "parallax-probe/1" : "parallax-results/1", "tool", "name", "parallax",
+                             "version", environment->parallax, "environment", facts_json(environment, false),
+                             "host", facts_json(environment, true), "devices", devices);
+    if (made != NULL && probe)
+        plx_json_add_sweeps(made, results);
+    else if (made != NULL)
+        add_lists(made, results);
     return made;
 }
 
@@ -504,5 +537,18 @@ plx_status plx_json_write(json_t *all, FILE *to, plx_error *error)
 
 plx_status plx_results_write_json(const plx_results *results, FILE *to, plx_error *error)
 {
-    return plx_json_write(plx_results_json(results), to, error);
+    return plx_json_write(results_json(results), to, error);
+}
+
+plx_status plx_results_write(const plx_results *results, const char *path, plx_error *error)
+{
+    plx_output *output;
+    plx_status status = plx_output_open(path, &output, error);
+    if (status != PLX_OK)
+        return status;
+    status = plx_results_write_json(results, plx_output_stream(output), error);
+    if (status == PLX_OK)
+        return plx_output_close(output, error);
+    plx_output_discard(output);
+    return status;
 }

@@ -11,19 +11,11 @@ json_t *plx_json_text(const char *string);
 /* null when it is not finite. */
 json_t *plx_json_number(double value);
 json_t *plx_json_tool(void);
-json_t *plx_json_host(void);
-/* How the library was built, and the date. */
-json_t *plx_json_environment(void);
-/* The whole of schema parallax-results/1; NULL: no memory. */
-json_t *plx_results_json(const plx_results *results);
-json_t *plx_json_device(const plx_study_device *device);
 json_t *plx_json_time(const plx_timing *time);
 /* op, dtype, shape, and what else makes the problem differ from others. */
 void plx_json_add_problem(json_t *made, const plx_problem *problem);
-/* The standings of the results; NULL: no memory. */
-json_t *plx_json_standings(const plx_results *results);
-/* Nothing for operands that start aligned. */
-void plx_json_add_shift(json_t *made, uint64_t shift);
+/* The sweeps of a probe, and the devices that it could not open. */
+void plx_json_add_sweeps(json_t *made, const plx_results *results);
 /* Takes `all` over; NULL: there was no memory for it. */
 plx_status plx_json_write(json_t *all, FILE *to, plx_error *error);
 

@@ -5,24 +5,13 @@
 
 /* ---- JSON --------------------------------------------------------------------- */
 
-static const char *role_name(plx_probe_role role)
-{
-    static const char *const names[] = {
-        [PLX_PROBE_OTHER] = "other",
-        [PLX_PROBE_BASELINE] = "baseline",
-        [PLX_PROBE_SUSPECT] = "suspect",
-        [PLX_PROBE_ASIDE] = "aside",
-    };
-    return names[role];
-}
-
 static json_t *point_json(const plx_probe_point *point)
 {
     json_t *made = json_object();
     json_object_set_new(made, "x", plx_json_number(point->x));
     json_object_set_new(made, "series", plx_json_text(point->series));
     json_object_set_new(made, "label", plx_json_text(point->label));
-    json_object_set_new(made, "role", plx_json_text(role_name(point->role)));
+    json_object_set_new(made, "role", plx_json_text(plx_probe_role_name(point->role)));
     plx_json_add_problem(made, &point->problem);
     json_object_set_new(made, "kernel", plx_json_text(point->kernel));
     json_object_set_new(made, "status", plx_json_text(plx_outcome_name(point->outcome)));
@@ -68,19 +57,15 @@ static json_t *sweep_json(const plx_probe_sweep *sweep)
     return made;
 }
 
-plx_status plx_probe_write_json(const plx_probe_results *results, FILE *to, plx_error *error)
+void plx_json_add_sweeps(json_t *made, const plx_results *results)
 {
-    json_t *devices = json_array(), *sweeps = json_array(), *unopened = json_array();
-    for (size_t i = 0; i < results->device_count; i++)
-        json_array_append_new(devices, plx_json_device(&results->devices[i]));
+    json_t *sweeps = json_array(), *unopened = json_array();
     for (size_t i = 0; i < results->sweep_count; i++)
         json_array_append_new(sweeps, sweep_json(&results->sweeps[i]));
     for (size_t i = 0; i < results->unopened_count; i++)
         json_array_append_new(unopened, plx_json_text(results->unopened[i]));
-    return plx_json_write(json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "parallax-probe/1", "tool",
-                                    plx_json_tool(), "environment", plx_json_environment(), "host",
-                                    plx_json_host(), "devices", devices, "sweeps", sweeps, "unopened", unopened),
-                          to, error);
+    json_object_set_new(made, "sweeps", sweeps);
+    json_object_set_new(made, "unopened", unopened);
 }
 
 /* ---- CSV ------------------------------------------------------------------------ */
@@ -100,7 +85,7 @@ static void put_point(FILE *to, const plx_probe_sweep *sweep, const plx_probe_po
     put_comma_text(to, point->series);
     plx_csv_number(to, true, point->x);
     put_comma_text(to, point->label);
-    put_comma_text(to, role_name(point->role));
+    put_comma_text(to, plx_probe_role_name(point->role));
     put_comma_text(to, point->kernel);
     put_comma_text(to, plx_dtype_name(point->problem.dtype));
     put_comma_text(to, plx_outcome_name(point->outcome));
@@ -115,7 +100,7 @@ static void put_point(FILE *to, const plx_probe_sweep *sweep, const plx_probe_po
     (void)fputc('\n', to);
 }
 
-plx_status plx_probe_write_csv(const plx_probe_results *results, FILE *to, plx_error *error)
+plx_status plx_probe_write_csv(const plx_results *results, FILE *to, plx_error *error)
 {
     (void)fputs(
         "probe,sweep,backend,series,x,label,role,kernel,dtype,status,median_ns,low_ns,high_ns,samples,"

@@ -110,7 +110,7 @@ static void put_verdict(const drawing *d, const char *text)
     (void)fputc('\n', d->to);
 }
 
-static void put_sweep(drawing *d, const plx_probe_results *results, const plx_probe_sweep *sweep)
+static void put_sweep(drawing *d, const plx_results *results, const plx_probe_sweep *sweep)
 {
     const char *name = sweep->device < results->device_count ? results->devices[sweep->device].info.name : "";
     measure(d, sweep);
@@ -121,7 +121,7 @@ static void put_sweep(drawing *d, const plx_probe_results *results, const plx_pr
     put_verdict(d, sweep->verdict.text);
 }
 
-plx_status plx_probe_write_table(const plx_probe_results *results, FILE *to, int width, plx_error *error)
+plx_status plx_probe_write_table(const plx_results *results, FILE *to, int width, plx_error *error)
 {
     drawing d = {.to = to, .width = width > 0 ? width : DEFAULT_WIDTH};
     d.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
@@ -241,7 +241,7 @@ static void put_terminal(FILE *to, const char *terminal, size_t panels)
                 to);
 }
 
-plx_status plx_probe_write_gnuplot(const plx_probe_results *results, FILE *to, const char *terminal,
+plx_status plx_probe_write_gnuplot(const plx_results *results, FILE *to, const char *terminal,
                                    plx_error *error)
 {
     size_t panels = 0;

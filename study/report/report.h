@@ -12,10 +12,6 @@ void plx_probe_point_text(const plx_probe_point *point, char *text, size_t capac
  * with a comma before it; nothing stands where there is no number. */
 void plx_csv_text(FILE *to, const char *text);
 void plx_csv_number(FILE *to, bool there, double number);
-/* The counters' names in files, and their values; NULL at the end. */
-const char *plx_counter_name(size_t index);
-double plx_counter_value(const plx_counters *counters, size_t index);
-void plx_counter_put(plx_counters *counters, size_t index, double value);
 /* The table of what the group's records counted; nothing when nobody asked. */
 void plx_report_counters(const plx_results *results, size_t group, FILE *to);
 

@@ -1,42 +1,10 @@
-/* What the hardware counted: its names in files, and the table for people. */
+/* What the hardware counted, as a table for people. */
 #include "study/report/report.h"
+#include "study/results/words.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* ---- names ------------------------------------------------------------------- */
-
-typedef struct counter_row {
-    const char *name;
-    size_t member; /* offset in plx_counters */
-} counter_row;
-
-#define COUNTER(member) {#member, offsetof(plx_counters, member)}
-
-static const counter_row rows[] = {
-    COUNTER(global_load_sectors),   COUNTER(global_load_requests),   COUNTER(global_store_sectors),
-    COUNTER(global_store_requests), COUNTER(shared_load_conflicts),  COUNTER(shared_store_conflicts),
-    COUNTER(achieved_occupancy),    COUNTER(dram_read_bytes),        COUNTER(dram_write_bytes),
-    COUNTER(duration_ns),
-};
-
-const char *plx_counter_name(size_t index)
-{
-    return index < sizeof rows / sizeof rows[0] ? rows[index].name : NULL;
-}
-
-double plx_counter_value(const plx_counters *counters, size_t index)
-{
-    double value;
-    memcpy(&value, (const char *)counters + rows[index].member, sizeof value);
-    return value;
-}
-
-void plx_counter_put(plx_counters *counters, size_t index, double value)
-{
-    memcpy((char *)counters + rows[index].member, &value, sizeof value);
-}
 
 /* ---- cells ------------------------------------------------------------------- */
 

@@ -1,289 +1,184 @@
-/* Reads records, pairs and devices from JSON into results. */
+/* Reads files of results: the only reader of what the writers in study/report/ write. */
 #include "study/results/read.h"
 
 #include "study/run/run.h"
-#include "study/report/report.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void take_text(const json_t *from, const char *path, char *text, size_t capacity)
+plx_status plx_read_fault(const char *path, const char *list, size_t index, const char *what, plx_error *error)
 {
-    (void)snprintf(text, capacity, "%s", plx_json_text_at(from, path, ""));
+    return plx_fail(error, PLX_INVALID, "%.200s: %s[%zu]: %s is missing or wrong", path, list, index, what);
 }
 
-static size_t size_at(const json_t *from, const char *path)
+plx_status plx_read_objects(const char *path, const json_t *root, const char *name, const json_t **list,
+                            plx_error *error)
 {
-    int64_t value = plx_json_integer_at(from, path, 0);
-    return value > 0 ? (size_t)value : 0;
-}
-
-/* ---- problems ------------------------------------------------------------------- */
-
-static plx_problem plain_problem(plx_op op, plx_dtype dtype, const json_t *record)
-{
-    bool a = plx_json_bool_at(record, "trans_a", false), b = plx_json_bool_at(record, "trans_b", false);
-    plx_reduction reduction = PLX_SUM;
-    switch (op) {
-    case PLX_REDUCE:
-        (void)plx_reduction_from_name(plx_json_text_at(record, "reduction", ""), &reduction);
-        return plx_reduce_of(dtype, reduction, 0);
-    case PLX_TRANSPOSE:
-        return plx_transpose_of(dtype, 0, 0);
-    case PLX_MATVEC:
-        return plx_matvec_of(dtype, plx_json_bool_at(record, "trans", false), 0, 0);
-    case PLX_GEMM:
-    case PLX_PROBE:
-    case PLX_OP_COUNT:
-        break;
-    }
-    return plx_gemm_of(dtype, a, b, 0, 0, 0);
-}
-
-static void take_factors(const json_t *record, plx_problem *problem)
-{
-    double alpha = plx_json_number_at(record, "alpha", 1), beta = plx_json_number_at(record, "beta", 0);
-    if (problem->op == PLX_MATVEC) {
-        problem->of.matvec.alpha = alpha;
-        problem->of.matvec.beta = beta;
-        problem->of.matvec.lda = plx_json_integer_at(record, "lda", problem->of.matvec.lda);
-    } else if (problem->op == PLX_GEMM) {
-        problem->of.gemm.alpha = alpha;
-        problem->of.gemm.beta = beta;
-        problem->of.gemm.lda = plx_json_integer_at(record, "lda", problem->of.gemm.lda);
-        problem->of.gemm.ldb = plx_json_integer_at(record, "ldb", problem->of.gemm.ldb);
-        problem->of.gemm.ldc = plx_json_integer_at(record, "ldc", problem->of.gemm.ldc);
-    } else if (problem->op == PLX_TRANSPOSE) {
-        problem->of.transpose.ld_in = plx_json_integer_at(record, "ld_in", problem->of.transpose.ld_in);
-        problem->of.transpose.ld_out = plx_json_integer_at(record, "ld_out", problem->of.transpose.ld_out);
-    }
-}
-
-bool plx_json_problem(const json_t *record, plx_problem *problem)
-{
-    plx_op op;
-    plx_dtype dtype;
-    plx_error error;
-    int64_t sizes[PLX_MAX_SHAPE];
-    const json_t *shape = json_object_get(record, "shape");
-    size_t rank = json_array_size(shape);
-    if (!plx_op_from_name(plx_json_text_at(record, "op", ""), &op) || op == PLX_PROBE ||
-        !plx_dtype_from_name(plx_json_text_at(record, "dtype", ""), &dtype) || rank > PLX_MAX_SHAPE)
-        return false;
-    for (size_t i = 0; i < rank; i++)
-        sizes[i] = (int64_t)json_integer_value(json_array_get(shape, i));
-    *problem = plain_problem(op, dtype, record);
-    if (plx_problem_reshape(problem, sizes, rank, &error) != PLX_OK)
-        return false;
-    take_factors(record, problem);
-    return true;
-}
-
-/* ---- records ---------------------------------------------------------------------- */
-
-static plx_outcome outcome_at(const json_t *record)
-{
-    for (int i = 0; i < PLX_OUTCOME_COUNT; i++)
-        if (strcmp(plx_json_text_at(record, "status", ""), plx_outcome_name((plx_outcome)i)) == 0)
-            return (plx_outcome)i;
-    return PLX_OUTCOME_FAILED;
-}
-
-/* Older files do not say. */
-static plx_bound_kind bound_at(const json_t *error)
-{
-    for (int i = 0; i < PLX_BOUND_KIND_COUNT; i++)
-        if (strcmp(plx_json_text_at(error, "bound.kind", ""), plx_bound_kind_name((plx_bound_kind)i)) == 0)
-            return (plx_bound_kind)i;
-    return PLX_BOUND_DETERMINISTIC;
-}
-
-static void take_error(const json_t *from, plx_error_measure *error)
-{
-    *error = (plx_error_measure){
-        .measured = json_object_size(from) > 0,
-        .max_over_bound = plx_json_number_at(from, "max_over_bound", INFINITY), /* null: not finite */
-        .max_ulp = plx_json_number_at(from, "max_ulp", INFINITY),
-        .compared = plx_json_integer_at(from, "compared", 0),
-        .compared_after = plx_json_integer_at(from, "compared_after_timing", 0),
-        .wrong = plx_json_integer_at(from, "wrong", 0),
-        .first_bad = plx_json_integer_at(from, "first_bad", -1),
-        .bound = bound_at(from),
-        .gamma = plx_json_number_at(from, "bound.gamma", 0),
-    };
-    take_text(from, "got", error->got, sizeof error->got);
-    take_text(from, "expected", error->expected, sizeof error->expected);
-}
-
-static void take_time(const json_t *record, plx_timing *time)
-{
-    double median = plx_json_number_at(record, "time.median_ns", NAN);
-    *time = (plx_timing){
-        .measured = isfinite(median),
-        .median_ns = median,
-        .low_ns = plx_json_element_at(record, "time.ci95_ns", 0, median),
-        .high_ns = plx_json_element_at(record, "time.ci95_ns", 1, median),
-        .samples = size_at(record, "time.samples"),
-        .device_clock = strcmp(plx_json_text_at(record, "time.clock", ""), "device") == 0,
-        .settled = plx_json_bool_at(record, "time.settled", false),
-        .hot = plx_json_bool_at(record, "time.hot", false),
-        .queues = size_at(record, "time.queues"),
-        .batch = size_at(record, "time.batch"),
-        .dropped = size_at(record, "time.dropped"),
-    };
-    take_text(record, "time.clock_reason", time->clock_reason, sizeof time->clock_reason);
-    if (!time->measured)
-        *time = (plx_timing){.measured = false};
-}
-
-static void take_interval(const json_t *from, plx_interval *interval)
-{
-    double median = plx_json_number_at(from, "median_ns", NAN);
-    if (!isfinite(median))
-        return;
-    *interval = (plx_interval){
-        .measured = true,
-        .median_ns = median,
-        .low_ns = plx_json_element_at(from, "ci95_ns", 0, median),
-        .high_ns = plx_json_element_at(from, "ci95_ns", 1, median),
-        .samples = size_at(from, "samples"),
-    };
-}
-
-static void take_ceiling(const json_t *from, plx_ceiling *ceiling)
-{
-    for (int kind = 0; kind < PLX_CEILING_COUNT; kind++)
-        if (strcmp(plx_json_text_at(from, "kind", ""), plx_ceiling_name((plx_ceiling_kind)kind)) == 0)
-            *ceiling = (plx_ceiling){
-                .applies = true,
-                .kind = (plx_ceiling_kind)kind,
-                .value = plx_json_number_at(from, "value", 0),
-                .fraction = plx_json_number_at(from, "fraction", 0),
-            };
-    take_text(from, "over", ceiling->over, sizeof ceiling->over);
-}
-
-/* null: not measured on this chip. */
-static void take_counters(const json_t *from, plx_record *record)
-{
-    if (from == NULL)
-        return;
-    take_text(from, "reason", record->counters_reason, sizeof record->counters_reason);
-    record->counted = json_object_get(from, "reason") == NULL;
-    for (size_t i = 0; record->counted && plx_counter_name(i) != NULL; i++)
-        plx_counter_put(&record->counters, i, plx_json_number_at(from, plx_counter_name(i), NAN));
-}
-
-static uint32_t flags_at(const json_t *record)
-{
-    uint32_t flags = plx_json_bool_at(record, "yardstick", false) ? PLX_KERNEL_YARDSTICK : 0;
-    return flags | (plx_json_bool_at(record, "vendor", false) ? PLX_KERNEL_VENDOR : 0);
-}
-
-static bool take_record(const json_t *from, plx_record *record)
-{
-    *record = (plx_record){
-        .from_files = strcmp(plx_json_text_at(from, "input", ""), "files") == 0,
-        .seed = (uint64_t)plx_json_integer_at(from, "seed", 0),
-        .shift = (uint64_t)plx_json_integer_at(from, "shift", 0),
-        .device = size_at(from, "device"),
-        .kernel_flags = flags_at(from),
-        .named = plx_json_bool_at(from, "named", false),
-        .group = size_at(from, "group"),
-        .step = size_at(from, "step"),
-        .outcome = outcome_at(from),
-        .gbps = plx_json_number_at(from, "rate.gbps", 0),
-        .gflops = plx_json_number_at(from, "rate.gflops", 0),
-        .gain = plx_json_number_at(from, "gain", 0),
-    };
-    (void)plx_input_from_name(plx_json_text_at(from, "input", ""), &record->input);
-    take_text(from, "backend", record->backend, sizeof record->backend);
-    take_text(from, "kernel", record->kernel, sizeof record->kernel);
-    take_text(from, "idea", record->idea, sizeof record->idea);
-    take_text(from, "reason", record->reason, sizeof record->reason);
-    take_error(json_object_get(from, "error"), &record->error);
-    take_time(from, &record->time);
-    take_interval(json_object_get(from, "host_time"), &record->time.host);
-    take_interval(json_object_get(from, "latency"), &record->time.latency);
-    take_ceiling(json_object_get(from, "ceiling"), &record->ceiling);
-    take_counters(json_object_get(from, "counters"), record);
-    if (!plx_json_problem(from, &record->problem))
-        return false;
-    record->formula_bytes = plx_operation_of(record->problem.op)->bytes(&record->problem);
-    return true;
-}
-
-/* ---- the whole ----------------------------------------------------------------------- */
-
-static plx_status take_devices(const json_t *list, plx_results *results, plx_error *error)
-{
-    size_t count = json_array_size(list);
-    results->devices = calloc(count > 0 ? count : 1, sizeof *results->devices);
-    if (results->devices == NULL)
-        return plx_fail(error, PLX_NO_MEMORY, "no memory for the list of devices");
-    results->device_count = count;
-    for (size_t i = 0; i < count; i++) {
-        plx_study_device *device = &results->devices[i];
-        const json_t *from = json_array_get(list, i);
-        take_text(from, "label", device->label, sizeof device->label);
-        take_text(from, "name", device->info.name, sizeof device->info.name);
-        take_text(from, "driver", device->info.driver, sizeof device->info.driver);
-        device->physical = size_at(from, "physical");
-        device->named = plx_json_bool_at(from, "named", false);
-    }
+    *list = json_object_get(root, name);
+    if (!json_is_array(*list))
+        return plx_fail(error, PLX_INVALID, "%.200s: \"%s\" is missing or no list", path, name);
+    for (size_t i = 0; i < json_array_size(*list); i++)
+        if (!json_is_object(json_array_get(*list, i)))
+            return plx_read_fault(path, name, i, "an object", error);
     return PLX_OK;
 }
 
+static plx_status take_devices(const char *path, const json_t *root, plx_results *results, plx_error *error)
+{
+    const json_t *list;
+    plx_status status = plx_read_objects(path, root, "devices", &list, error);
+    if (status != PLX_OK)
+        return status;
+    results->device_count = json_array_size(list);
+    results->devices = calloc(results->device_count + 1, sizeof *results->devices);
+    if (results->devices == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no memory for the list of devices");
+    for (size_t i = 0; status == PLX_OK && i < results->device_count; i++) {
+        plx_reader from = {.of = json_array_get(list, i)};
+        plx_read_device(&from, i, &results->devices[i]);
+        if (from.wrong != NULL)
+            status = plx_read_fault(path, "devices", i, from.wrong, error);
+    }
+    return status;
+}
+
+static const char *missing_word(const json_t *record)
+{
+    static const char *const texts[] = {"op", "dtype", "backend", "kernel", "status"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        if (!json_is_string(json_object_get(record, texts[i])))
+            return texts[i];
+    return NULL;
+}
+
 /* places[i] becomes where record i went, SIZE_MAX for one that was left out. */
-static plx_status take_records(const json_t *list, size_t *places, plx_results *results, plx_error *error)
+static plx_status take_records(const char *path, const json_t *list, size_t *places, plx_results *results,
+                               plx_error *error)
 {
     plx_status status = PLX_OK;
     for (size_t i = 0; status == PLX_OK && i < json_array_size(list); i++) {
         plx_record record;
-        bool known = take_record(json_array_get(list, i), &record);
-        places[i] = known ? results->record_count : SIZE_MAX;
-        if (known)
+        plx_reader from = {.of = json_array_get(list, i), .wrong = missing_word(json_array_get(list, i))};
+        plx_taken taken = plx_read_record(&from, results->device_count, &record);
+        places[i] = taken == PLX_TAKEN ? results->record_count : SIZE_MAX;
+        results->unknown += taken == PLX_TAKEN_UNKNOWN;
+        if (taken == PLX_TAKEN_WRONG)
+            status = plx_read_fault(path, "records", i, from.wrong, error);
+        else if (taken == PLX_TAKEN)
             status = plx_results_add_record(results, &record, error);
     }
     return status;
 }
 
-static plx_status take_pairs(const json_t *list, const size_t *places, plx_results *results, plx_error *error)
+static bool take_members(const json_t *pair, size_t records, size_t members[2])
+{
+    const json_t *two = json_object_get(pair, "records");
+    for (size_t i = 0; i < 2; i++) {
+        const json_t *one = json_array_get(two, i);
+        members[i] = json_is_integer(one) && json_integer_value(one) >= 0 ? (size_t)json_integer_value(one) : records;
+    }
+    return json_array_size(two) == 2 && members[0] < records && members[1] < records;
+}
+
+static plx_status take_pairs(const char *path, const json_t *list, size_t records, const size_t *places,
+                             plx_results *results, plx_error *error)
 {
     plx_status status = PLX_OK;
     for (size_t i = 0; status == PLX_OK && i < json_array_size(list); i++) {
-        const json_t *from = json_array_get(list, i);
-        plx_pair pair = {
-            .first = places[(size_t)plx_json_element_at(from, "records", 0, 0)],
-            .second = places[(size_t)plx_json_element_at(from, "records", 1, 0)],
-            .compared = plx_json_bool_at(from, "compared", false),
-            .identical = plx_json_bool_at(from, "identical", false),
-            .agree = plx_json_bool_at(from, "agree", false),
-            .elements = plx_json_integer_at(from, "elements", 0),
-            .max_ulp = plx_json_number_at(from, "max_ulp", INFINITY),
-            .max_over_bound = plx_json_number_at(from, "max_over_bound", INFINITY),
-            .first_different = plx_json_integer_at(from, "first_different", -1),
-        };
+        plx_pair pair;
+        size_t members[2];
+        plx_reader from = {.of = json_array_get(list, i)};
+        if (!take_members(from.of, records, members))
+            return plx_read_fault(path, "pairs", i, "records", error);
+        plx_read_pair(&from, &pair);
+        if (from.wrong != NULL)
+            return plx_read_fault(path, "pairs", i, from.wrong, error);
+        pair.first = places[members[0]];
+        pair.second = places[members[1]];
         if (pair.first != SIZE_MAX && pair.second != SIZE_MAX)
             status = plx_results_add_pair(results, &pair, error);
     }
     return status;
 }
 
-plx_status plx_results_of_json(const json_t *root, plx_results *results, plx_error *error)
+static plx_status take_lists(const char *path, const json_t *root, plx_results *results, plx_error *error)
 {
-    const json_t *records = json_object_get(root, "records");
-    plx_results made = {.record_count = 0};
+    const json_t *records, *pairs;
+    plx_status status = plx_read_objects(path, root, "records", &records, error);
+    if (status == PLX_OK)
+        status = plx_read_objects(path, root, "pairs", &pairs, error);
+    if (status != PLX_OK)
+        return status;
     size_t *places = calloc(json_array_size(records) + 1, sizeof *places);
-    plx_status status = places != NULL ? PLX_OK : plx_fail(error, PLX_NO_MEMORY, "no memory for the records");
+    if (places == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no memory for the records");
+    status = take_records(path, records, places, results, error);
     if (status == PLX_OK)
-        status = take_devices(json_object_get(root, "devices"), &made, error);
-    if (status == PLX_OK)
-        status = take_records(records, places, &made, error);
-    if (status == PLX_OK)
-        status = take_pairs(json_object_get(root, "pairs"), places, &made, error);
+        status = take_pairs(path, pairs, json_array_size(records), places, results, error);
     free(places);
+    return status;
+}
+
+static void take_environment(plx_reader *root, plx_environment *to)
+{
+    plx_read_text(root, "tool.version", to->parallax, sizeof to->parallax);
+    if (plx_json_at(root->of, "environment.parallax") != NULL)
+        plx_read_text(root, "environment.parallax", to->parallax, sizeof to->parallax);
+    plx_read_text(root, "environment.kernels_hash", to->kernels_hash, sizeof to->kernels_hash);
+    plx_read_text(root, "environment.compiler", to->compiler, sizeof to->compiler);
+    plx_read_text(root, "environment.flags", to->flags, sizeof to->flags);
+    plx_read_text(root, "environment.device_compiler", to->device_compiler, sizeof to->device_compiler);
+    plx_read_text(root, "environment.device_flags", to->device_flags, sizeof to->device_flags);
+    plx_read_text(root, "environment.date", to->date, sizeof to->date);
+    plx_read_text(root, "host.system", to->system, sizeof to->system);
+    plx_read_text(root, "host.release", to->release, sizeof to->release);
+    plx_read_text(root, "host.machine", to->machine, sizeof to->machine);
+    plx_read_text(root, "host.cpu", to->cpu, sizeof to->cpu);
+    to->threads = plx_read_natural(root, "host.threads", 0);
+    if (to->parallax[0] == '\0') /* an environment that nobody knows is not that of this process */
+        (void)snprintf(to->parallax, sizeof to->parallax, "unknown");
+}
+
+/* The parts that stand beside the lists. */
+static plx_status take_rest(const char *path, const json_t *root, plx_results *results, plx_error *error)
+{
+    plx_reader from = {.of = root};
+    take_environment(&from, &results->environment);
+    plx_status status = plx_read_check(&from, results, error);
+    if (status == PLX_OK)
+        status = plx_read_bench(&from, results, error);
+    if (status == PLX_OK && from.wrong != NULL)
+        status = plx_fail(error, PLX_INVALID, "%.200s: %s is wrong", path, from.wrong);
+    return status;
+}
+
+static plx_status is_of_results(const char *path, const json_t *root, bool *probe, plx_error *error)
+{
+    const char *found = json_string_value(json_object_get(root, "schema"));
+    if (found == NULL)
+        return plx_fail(error, PLX_INVALID, "%.200s: no results of parallax: there is no \"schema\"", path);
+    *probe = strcmp(found, "parallax-probe/1") == 0;
+    if (*probe || strcmp(found, "parallax-results/1") == 0)
+        return PLX_OK;
+    return plx_fail(error, PLX_INVALID, "%.200s: the schema is %.60s; results of parallax-results/1 are needed",
+                    path, found);
+}
+
+plx_status plx_results_read(const char *path, plx_results *results, plx_error *error)
+{
+    plx_results made = {.record_count = 0};
+    json_t *root = NULL;
+    bool probe = false;
+    plx_status status = plx_json_load(path, &root, error);
+    if (status == PLX_OK)
+        status = is_of_results(path, root, &probe, error);
+    if (status == PLX_OK)
+        status = take_devices(path, root, &made, error);
+    if (status == PLX_OK)
+        status = probe ? plx_read_sweeps(path, root, &made, error) : take_lists(path, root, &made, error);
+    if (status == PLX_OK)
+        status = take_rest(path, root, &made, error);
+    json_decref(root);
     if (status == PLX_OK)
         *results = made;
     else

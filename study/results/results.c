@@ -54,6 +54,17 @@ const char *plx_bound_kind_name(plx_bound_kind kind)
     return (unsigned)kind < PLX_BOUND_KIND_COUNT ? bound_names[kind] : "unknown";
 }
 
+const char *plx_probe_role_name(plx_probe_role role)
+{
+    static const char *const names[] = {
+        [PLX_PROBE_OTHER] = "other",
+        [PLX_PROBE_BASELINE] = "baseline",
+        [PLX_PROBE_SUSPECT] = "suspect",
+        [PLX_PROBE_ASIDE] = "aside",
+    };
+    return (unsigned)role <= PLX_PROBE_ASIDE ? names[role] : "unknown";
+}
+
 /* ---- growth --------------------------------------------------------------------- */
 
 /* One more element; the capacity is the next power of two. */
@@ -88,8 +99,23 @@ plx_status plx_results_add_pair(plx_results *results, const plx_pair *pair, plx_
     return PLX_OK;
 }
 
+static void free_bench(plx_bench_request *bench)
+{
+    if (bench == NULL)
+        return;
+    free(bench->sets);
+    free(bench->kernels);
+    free(bench->left_out);
+    free(bench);
+}
+
 void plx_results_free(plx_results *results)
 {
+    for (size_t i = 0; i < results->sweep_count; i++)
+        free(results->sweeps[i].points);
+    free(results->sweeps);
+    free(results->unopened);
+    free_bench(results->bench);
     free(results->devices);
     free(results->records);
     free(results->pairs);

@@ -217,7 +217,7 @@ static void shared_memory_that_is_not_there_has_no_banks(void **unused)
 static void what_is_worst_decides_the_status(void **unused)
 {
     sample s;
-    plx_probe_results results = {.sweeps = &s.sweep, .sweep_count = 1};
+    plx_results results = {.sweeps = &s.sweep, .sweep_count = 1};
     (void)unused;
     start(&s);
     assert_int_equal(plx_probe_results_status(&results), 4);
@@ -352,12 +352,12 @@ static void there_is_no_sixth_probe(void **unused)
 
 /* ---- reports ---------------------------------------------------------------------- */
 
-typedef plx_status writer(const plx_probe_results *results, FILE *to, plx_error *error);
+typedef plx_status writer(const plx_results *results, FILE *to, plx_error *error);
 
 static char *written(writer *write, sample *s)
 {
     plx_study_device device = {.label = "fast:0"};
-    plx_probe_results results = {
+    plx_results results = {
         .devices = &device, .device_count = 1, .sweeps = &s->sweep, .sweep_count = 1};
     char *text = NULL;
     size_t length = 0;
@@ -369,12 +369,12 @@ static char *written(writer *write, sample *s)
     return text;
 }
 
-static plx_status write_table(const plx_probe_results *results, FILE *to, plx_error *error)
+static plx_status write_table(const plx_results *results, FILE *to, plx_error *error)
 {
     return plx_probe_write_table(results, to, 60, error);
 }
 
-static plx_status write_svg(const plx_probe_results *results, FILE *to, plx_error *error)
+static plx_status write_svg(const plx_results *results, FILE *to, plx_error *error)
 {
     return plx_probe_write_gnuplot(results, to, "svg", error);
 }
@@ -392,7 +392,7 @@ static void json_has_points_and_verdict(void **unused)
     sample s;
     (void)unused;
     two_points(&s);
-    char *text = written(plx_probe_write_json, &s);
+    char *text = written(plx_results_write_json, &s);
     json_t *all = json_loads(text, 0, NULL);
     json_t *sweep = json_array_get(json_object_get(all, "sweeps"), 0);
     json_t *verdict = json_object_get(sweep, "verdict");

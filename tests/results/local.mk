@@ -2,9 +2,9 @@
 cmocka_tests += \
 	tests/results/test_diff \
 	tests/results/test_gains \
-	tests/results/test_json_file \
 	tests/results/test_npy \
 	tests/results/test_report \
+	tests/results/test_results \
 	tests/results/test_sets \
 	tests/results/test_tune
 script_tests += tests/results/test_bench.sh tests/results/test_environment.sh
@@ -15,15 +15,16 @@ tests_results_test_diff_LDADD = libparallax.la $(CMOCKA_LIBS) $(JANSSON_LIBS) -l
 tests_results_test_gains_SOURCES = tests/results/test_gains.c
 tests_results_test_gains_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
 tests_results_test_gains_LDADD = libparallax.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
-tests_results_test_json_file_SOURCES = tests/results/test_json_file.c study/files/json_file.c study/files/json_file.h
-tests_results_test_json_file_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
-tests_results_test_json_file_LDADD = $(CMOCKA_LIBS) $(JANSSON_LIBS)
 tests_results_test_npy_SOURCES = tests/results/test_npy.c
 tests_results_test_npy_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_results_test_npy_LDADD = libparallax.la $(CMOCKA_LIBS)
 tests_results_test_report_SOURCES = tests/results/test_report.c
 tests_results_test_report_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
 tests_results_test_report_LDADD = libparallax.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
+tests_results_test_results_SOURCES = tests/results/test_results.c
+tests_results_test_results_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
+tests_results_test_results_LDADD = libparallax.la $(CMOCKA_LIBS) $(JANSSON_LIBS) -lm
+EXTRA_DIST += $(wildcard $(top_srcdir)/tests/data/results/*.json)
 tests_results_test_sets_SOURCES = tests/results/test_sets.c $(operation_sources)
 tests_results_test_sets_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_results_test_sets_LDADD = libparallax.la $(CMOCKA_LIBS) -lm

@@ -1,0 +1,240 @@
+/* What results were made with and on: this process, and each thing that is known of an
+ * environment or a device, for whoever shows or compares it. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "study/results/words.h"
+
+#include "base/format.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- now -------------------------------------------------------------------------- */
+
+static void copy(char *to, size_t capacity, const char *from)
+{
+    (void)snprintf(to, capacity, "%s", from);
+}
+
+/* "model name : ..." of the first processor; "" where there is no such file. */
+static void cpu_model(char *model, size_t capacity)
+{
+    char line[512];
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    if (file == NULL)
+        return;
+    while (fgets(line, sizeof line, file) != NULL) {
+        char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) != 0 || colon == NULL)
+            continue;
+        colon += strspn(colon, ": \t");
+        colon[strcspn(colon, "\n")] = '\0';
+        copy(model, capacity, colon);
+        break;
+    }
+    (void)fclose(file);
+}
+
+static void date_now(char *text, size_t capacity)
+{
+    time_t now = time(NULL);
+    struct tm parts;
+    if (gmtime_r(&now, &parts) == NULL || strftime(text, capacity, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
+        text[0] = '\0';
+}
+
+void plx_environment_now(plx_environment *environment)
+{
+    const plx_build *built = plx_build_facts();
+    const long threads = sysconf(_SC_NPROCESSORS_ONLN);
+    struct utsname system;
+    *environment = (plx_environment){.threads = threads > 0 ? (uint64_t)threads : 0};
+    copy(environment->parallax, sizeof environment->parallax, plx_version());
+    copy(environment->kernels_hash, sizeof environment->kernels_hash, built->kernels_hash);
+    copy(environment->compiler, sizeof environment->compiler, built->compiler);
+    copy(environment->flags, sizeof environment->flags, built->flags);
+    copy(environment->device_compiler, sizeof environment->device_compiler, built->device_compiler);
+    if (built->device_compiler[0] != '\0')
+        copy(environment->device_flags, sizeof environment->device_flags, built->device_flags);
+    date_now(environment->date, sizeof environment->date);
+    cpu_model(environment->cpu, sizeof environment->cpu);
+    if (uname(&system) == 0) {
+        copy(environment->system, sizeof environment->system, system.sysname);
+        copy(environment->release, sizeof environment->release, system.release);
+        copy(environment->machine, sizeof environment->machine, system.machine);
+    }
+}
+
+/* ---- facts: their tables ------------------------------------------------------------ */
+
+typedef enum kind { TEXT, NATURAL_32, NATURAL_64, SIZE, MEASURED, ECC, THROTTLE, UUID, FLUSHES, CAPABILITY } kind;
+
+/* MEASURED, ECC and THROTTLE are known by their bit of the telemetry. */
+typedef struct row {
+    const char *key, *title;
+    kind kind;
+    size_t offset;
+    unsigned matters;
+    uint32_t bit;
+} row;
+
+#define OF(member) offsetof(plx_environment, member)
+#define SAME_TOLD (PLX_FACT_SAME | PLX_FACT_TOLD)
+
+static const row environment_rows[] = {
+    {"parallax", "version of parallax", TEXT, OF(parallax), SAME_TOLD, 0},
+    {"kernels_hash", "hash of the kernels", TEXT, OF(kernels_hash), SAME_TOLD, 0},
+    {"compiler", "compiler", TEXT, OF(compiler), SAME_TOLD, 0},
+    {"flags", "compiler flags", TEXT, OF(flags), SAME_TOLD, 0},
+    {"device_compiler", "device compiler", TEXT, OF(device_compiler), SAME_TOLD, 0},
+    {"device_flags", "device compiler flags", TEXT, OF(device_flags), SAME_TOLD, 0},
+    {"date", "date", TEXT, OF(date), 0, 0},
+    {"system", "system", TEXT, OF(system), PLX_FACT_HOST | PLX_FACT_SAME, 0},
+    {"release", "release of the system", TEXT, OF(release), PLX_FACT_HOST | SAME_TOLD, 0},
+    {"machine", "machine", TEXT, OF(machine), PLX_FACT_HOST | PLX_FACT_SAME, 0},
+    {"cpu", "processor", TEXT, OF(cpu), PLX_FACT_HOST | SAME_TOLD, 0},
+    {"threads", "threads", NATURAL_64, OF(threads), PLX_FACT_HOST | SAME_TOLD, 0},
+};
+
+#undef OF
+#define OF(member) offsetof(plx_study_device, member)
+#define STATE_TOLD (PLX_FACT_STATE | PLX_FACT_TOLD)
+
+static const row device_rows[] = {
+    {"label", "label", TEXT, OF(label), PLX_FACT_SAME, 0},
+    {"name", "name", TEXT, OF(info.name), PLX_FACT_SAME, 0},
+    {"vendor", "vendor", TEXT, OF(info.vendor), 0, 0},
+    {"api", "API", TEXT, OF(info.api), SAME_TOLD, 0},
+    {"driver", "driver", TEXT, OF(info.driver), SAME_TOLD, 0},
+    {"uuid", "chip (UUID)", UUID, OF(info.uuid), SAME_TOLD, 0},
+    {"pci", "PCI address", TEXT, OF(info.pci), PLX_FACT_SAME, 0},
+    {"physical", "number of the chip", SIZE, OF(physical), 0, 0},
+    {"units", "units", NATURAL_32, OF(info.units), SAME_TOLD, 0},
+    {"memory_bytes", "bytes of memory", NATURAL_64, OF(info.memory_bytes), PLX_FACT_SAME, 0},
+    {"flushes_f32", "flushes f32 subnormals", FLUSHES, OF(flushing_measured), 0, 0},
+    {"compute_capability", "compute capability", CAPABILITY, OF(info.compute_major), 0, 0},
+    {"sm_clock_mhz", "clock in MHz", MEASURED, OF(environment.sm_clock_mhz), PLX_FACT_TOLD, PLX_KNOWS_SM_CLOCK},
+    {"memory_clock_mhz", "memory clock in MHz", MEASURED, OF(environment.memory_clock_mhz), PLX_FACT_TOLD,
+     PLX_KNOWS_MEMORY_CLOCK},
+    {"sm_clock_max_mhz", "highest clock in MHz", MEASURED, OF(environment.sm_clock_max_mhz), STATE_TOLD,
+     PLX_KNOWS_SM_CLOCK_MAX},
+    {"memory_clock_max_mhz", "highest memory clock in MHz", MEASURED, OF(environment.memory_clock_max_mhz), 0,
+     PLX_KNOWS_MEMORY_CLOCK_MAX},
+    {"power_w", "power in W", MEASURED, OF(environment.power_w), 0, PLX_KNOWS_POWER},
+    {"power_limit_w", "power limit in W", MEASURED, OF(environment.power_limit_w), STATE_TOLD,
+     PLX_KNOWS_POWER_LIMIT},
+    {"temperature_c", "temperature in °C", MEASURED, OF(environment.temperature_c), 0, PLX_KNOWS_TEMPERATURE},
+    {"ecc", "ECC", ECC, OF(environment.ecc), STATE_TOLD, PLX_KNOWS_ECC},
+    {"throttle", "throttled by", THROTTLE, OF(environment.throttle), 0, PLX_KNOWS_THROTTLE},
+};
+
+/* ---- facts: their values -------------------------------------------------------------- */
+
+void plx_uuid_text(const uint8_t u[16], char text[40])
+{
+    (void)snprintf(text, 40, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1],
+                   u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
+}
+
+static void put_throttle(uint32_t reasons, char *text, size_t capacity)
+{
+    size_t length = 0;
+    for (uint32_t bit = 1; bit <= PLX_THROTTLE_OTHER && length < capacity; bit <<= 1)
+        if (reasons & bit)
+            length += (size_t)snprintf(text + length, capacity - length, "%s%s", length > 0 ? ", " : "",
+                                       plx_throttle_name(bit));
+    if (length == 0)
+        copy(text, capacity, "nothing");
+}
+
+static void put_natural(uint64_t value, plx_fact *fact)
+{
+    fact->known = value > 0;
+    fact->is_number = true;
+    fact->number = (double)value;
+    (void)snprintf(fact->text, sizeof fact->text, "%" PRIu64, value);
+}
+
+static void put_text(const char *text, bool known, plx_fact *fact)
+{
+    fact->known = known;
+    copy(fact->text, sizeof fact->text, text);
+}
+
+/* What only a device has. */
+static void put_of_device(const plx_study_device *device, const row *of, plx_fact *fact)
+{
+    const plx_device_info *info = &device->info;
+    fact->known = (device->environment.known & of->bit) != 0;
+    switch (of->kind) {
+    case MEASURED:
+        fact->is_number = true;
+        memcpy(&fact->number, (const char *)device + of->offset, sizeof fact->number);
+        plx_number_text(fact->number, 6, fact->text, sizeof fact->text);
+        break;
+    case ECC:
+        copy(fact->text, sizeof fact->text, device->environment.ecc ? "yes" : "no");
+        break;
+    case THROTTLE:
+        put_throttle(device->environment.throttle, fact->text, sizeof fact->text);
+        break;
+    case UUID:
+        fact->known = info->has_uuid;
+        plx_uuid_text(info->uuid, fact->text);
+        break;
+    case FLUSHES:
+        put_text(info->features & PLX_FEATURE_FLUSHES_F32 ? "yes" : "no", device->flushing_measured, fact);
+        break;
+    default:
+        fact->known = info->compute_major > 0;
+        (void)snprintf(fact->text, sizeof fact->text, "%" PRIu32 ".%" PRIu32, info->compute_major,
+                       info->compute_minor);
+    }
+}
+
+static void put_fact(const void *whole, const row *of, plx_fact *fact)
+{
+    const char *at = (const char *)whole + of->offset;
+    *fact = (plx_fact){.key = of->key, .title = of->title, .matters = of->matters};
+    if (of->kind == TEXT)
+        put_text(at, *at != '\0', fact);
+    else if (of->kind == NATURAL_32)
+        put_natural(*(const uint32_t *)(const void *)at, fact);
+    else if (of->kind == NATURAL_64)
+        put_natural(*(const uint64_t *)(const void *)at, fact);
+    else if (of->kind == SIZE)
+        put_natural(*(const size_t *)(const void *)at, fact);
+    else
+        put_of_device(whole, of, fact);
+    fact->known = fact->known || of->kind == SIZE;
+    if (!fact->known)
+        fact->text[0] = '\0';
+}
+
+bool plx_environment_fact(const plx_environment *environment, size_t index, plx_fact *fact)
+{
+    if (index >= sizeof environment_rows / sizeof environment_rows[0])
+        return false;
+    put_fact(environment, &environment_rows[index], fact);
+    return true;
+}
+
+bool plx_device_fact(const plx_study_device *device, size_t index, plx_fact *fact)
+{
+    if (index >= sizeof device_rows / sizeof device_rows[0])
+        return false;
+    put_fact(device, &device_rows[index], fact);
+    return true;
+}
+
+bool plx_facts_differ(const plx_fact *a, const plx_fact *b, double part)
+{
+    if (a->known && b->known && a->is_number)
+        return fabs(a->number - b->number) > part * fabs(a->number);
+    return a->known != b->known || strcmp(a->text, b->text) != 0;
+}

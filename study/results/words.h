@@ -1,0 +1,15 @@
+/* What files of results call things.  Private to libparallax. */
+#ifndef PLX_RESULTS_WORDS_H
+#define PLX_RESULTS_WORDS_H
+
+#include <parallax/study.h>
+
+/* The hardware's counters by name, and their values; NULL at the end. */
+const char *plx_counter_name(size_t index);
+double plx_counter_value(const plx_counters *counters, size_t index);
+void plx_counter_put(plx_counters *counters, size_t index, double value);
+
+/* "584c9901-aa67-c251-2994-8bd7be1da458". */
+void plx_uuid_text(const uint8_t uuid[16], char text[40]);
+
+#endif
