@@ -39,9 +39,10 @@ static bool is_empty(FILE *file)
     return first == EOF || ungetc(first, file) == EOF;
 }
 
-static plx_status not_json(const char *path, const json_error_t *wrong, plx_error *error)
+/* ended: what is wrong, a half word perhaps, is the last that there is. */
+static plx_status not_json(const char *path, const json_error_t *wrong, bool ended, plx_error *error)
 {
-    if (json_error_code(wrong) == json_error_premature_end_of_input)
+    if (ended || json_error_code(wrong) == json_error_premature_end_of_input)
         return plx_fail(error, PLX_INVALID, "%.200s: cut short: the JSON ends in line %d, before its end", path,
                         wrong->line);
     return plx_fail(error, PLX_INVALID, "%.200s: line %d: not JSON: %.150s", path, wrong->line, wrong->text);
@@ -63,7 +64,7 @@ plx_status plx_json_load(const char *path, json_t **root, plx_error *error)
     *root = json_loadf(file, JSON_REJECT_DUPLICATES, &wrong);
     if (*root == NULL)
         status = ferror(file) ? plx_fail(error, PLX_IO, "%.200s: can't read: %s", path, strerror(errno))
-                              : not_json(path, &wrong, error);
+                              : not_json(path, &wrong, feof(file) != 0, error);
     (void)fclose(file);
     return status;
 }
