@@ -1,48 +1,8 @@
-/* An opened device, and what happens when one of its calls fails. */
+/* An opened device. */
 #include "core/core.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-/* ---- failures ---------------------------------------------------------- */
-
-plx_status plx_backend_lost(const plx_backend *backend)
-{
-    return plx_context_fail(backend->context, PLX_DEVICE_LOST,
-                            "%s is lost and runs nothing more; what happened first: %s", backend->label,
-                            backend->lost_reason);
-}
-
-/* Only the first reason is kept: the later ones follow from it. */
-static void mark_lost(plx_backend *backend, const char *reason)
-{
-    (void)pthread_mutex_lock(&backend->lock);
-    if (!atomic_load(&backend->lost)) {
-        (void)snprintf(backend->lost_reason, sizeof backend->lost_reason, "%s", reason);
-        atomic_store_explicit(&backend->lost, true, memory_order_release);
-    }
-    (void)pthread_mutex_unlock(&backend->lock);
-}
-
-plx_status plx_backend_failed(plx_backend *backend, plx_status status, const plx_error *error,
-                              const char *format, ...)
-{
-    char tried[160];
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(tried, sizeof tried, format, arguments);
-    va_end(arguments);
-    if ((unsigned)status >= PLX_STATUS_COUNT)
-        status = PLX_FAILED;
-    const char *why = error->text[0] != '\0' ? error->text : plx_strerror(status);
-    const char *verb = status == PLX_UNSUPPORTED ? "is not supported" : "failed";
-    (void)plx_context_fail(backend->context, status, "%s: %s %s: %.*s", backend->label, tried, verb,
-                           (int)sizeof error->text - 1, why);
-    if (status == PLX_DEVICE_LOST)
-        mark_lost(backend, plx_message(backend->context));
-    return status;
-}
 
 /* ---- open and close ---------------------------------------------------- */
 

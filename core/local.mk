@@ -1,6 +1,7 @@
 # The dispatcher: finds plugins, checks problems, plans and executes.
 core_sources = \
 	core/backend.c \
+	core/backend_failure.c \
 	core/buffer.c \
 	core/build.c \
 	core/build.h \
