@@ -23,9 +23,13 @@ plx_status plx_out_of_memory(const plx_context *context, const char *what);
 
 /* ---- plugin files (plugin_file.c, elf_file.c) --------------------------- */
 
-/* Loads a file and shakes hands with it.  What is accepted is never unloaded:
- * a driver that a plugin has touched does not survive that. */
-plx_status plx_plugin_load(const char *path, const plx_plugin **plugin, plx_error *error);
+/* A ladder is short; a plugin that lists more kernels of one operation is refused. */
+#define PLX_MOST_KERNELS 256
+
+/* Loads a file, shakes hands with it, and sets *plugin to its descriptor as this version
+ * knows it: what an older plugin lacks is filled in, but for `supports`.  What is accepted
+ * is never unloaded: a driver that a plugin has touched does not survive that. */
+plx_status plx_plugin_load(const char *path, plx_plugin *plugin, plx_error *error);
 /* Whether the file is a complete shared object of this machine's kind: the
  * dynamic loader crashes on one that was cut short. */
 plx_status plx_elf_check(const char *path, plx_error *error);
@@ -36,7 +40,7 @@ plx_status plx_elf_check(const char *path, plx_error *error);
 typedef struct plx_entry {
     char *path;
     const char *file;         /* the last part of path */
-    const plx_plugin *plugin; /* NULL when refused */
+    plx_plugin *plugin;       /* NULL when refused */
     char *refusal;            /* NULL when loaded */
     /* Filled by the first probe, under the context's lock; constant afterwards. */
     bool probed;
@@ -90,7 +94,7 @@ typedef struct plx_known_ceilings {
 
 void plx_ceilings_forget(plx_context *context);
 
-/* ---- backend (backend.c, queue.c) --------------------------------------- */
+/* ---- backend (backend.c, backend_failure.c, queue.c) --------------------------------------- */
 
 struct plx_queue {
     plx_backend *backend;

@@ -8,18 +8,11 @@
 
 /* ---- kernels ----------------------------------------------------------- */
 
-/* A ladder is short; a plugin that never ends its list must not hang us. */
-#define MOST_KERNELS 256
-
-static size_t list_kernels(const plx_backend *backend, plx_op op, const char *names[MOST_KERNELS])
+static size_t list_kernels(const plx_backend *backend, plx_op op, const char *names[PLX_MOST_KERNELS])
 {
     size_t count = 0;
-    for (const plx_kernel *kernel; count < MOST_KERNELS; count++) {
-        kernel = backend->plugin->kernel(op, count);
-        if (kernel == NULL)
-            break;
+    for (const plx_kernel *kernel; (kernel = backend->plugin->kernel(op, count)) != NULL; count++)
         names[count] = kernel->name;
-    }
     return count;
 }
 
@@ -45,7 +38,7 @@ static plx_status unknown_kernel(const plx_backend *backend, const plx_problem *
 static plx_status named_kernel(const plx_backend *backend, const plx_problem *problem, const char *name,
                                size_t *index)
 {
-    const char *names[MOST_KERNELS];
+    const char *names[PLX_MOST_KERNELS];
     const size_t count = list_kernels(backend, problem->op, names);
     for (size_t i = 0; i < count; i++) {
         if (strcmp(names[i], name) == 0) {
@@ -162,8 +155,8 @@ static plx_status plan_best(plx_plan *plan)
     return status == PLX_OK ? make_plan(plan, index) : status;
 }
 
-plx_status plx_plan_create(plx_backend *backend, const plx_problem *problem, const char *kernel,
-                           plx_plan **plan)
+/* Whether anything can be planned: *normal is the problem's one form. */
+static plx_status check_request(plx_backend *backend, const plx_problem *problem, plx_problem *normal)
 {
     plx_error error = {.text = ""};
     plx_status status = plx_backend_usable(backend);
@@ -172,17 +165,58 @@ plx_status plx_plan_create(plx_backend *backend, const plx_problem *problem, con
     status = plx_problem_check(problem, &error);
     if (status != PLX_OK)
         return plx_context_fail(backend->context, status, "%s", error.text);
+    plx_problem_normalise(problem, normal);
+    return PLX_OK;
+}
+
+plx_status plx_plan_create(plx_backend *backend, const plx_problem *problem, const char *kernel,
+                           plx_plan **plan)
+{
+    plx_problem normal;
+    plx_status status = check_request(backend, problem, &normal);
+    if (status != PLX_OK)
+        return status;
     plx_plan *made = calloc(1, sizeof *made);
     if (made == NULL)
         return plx_out_of_memory(backend->context, "a plan");
     made->backend = backend;
-    plx_problem_normalise(problem, &made->problem);
+    made->problem = normal;
     status = kernel == NULL || strcmp(kernel, "best") == 0 ? plan_best(made) : plan_named(made, kernel);
     if (status == PLX_OK)
         *plan = made;
     else
         free(made);
     return status;
+}
+
+/* Of a plugin that does not tell, by making a plan. */
+static plx_status learn_support(plx_backend *backend, const plx_problem *problem, const char *kernel)
+{
+    plx_plan *plan = NULL;
+    const plx_status status = plx_plan_create(backend, problem, kernel, &plan);
+    if (status == PLX_OK)
+        plx_plan_destroy(plan);
+    return status;
+}
+
+plx_status plx_supports(plx_backend *backend, const plx_problem *problem, const char *kernel)
+{
+    plx_problem normal;
+    plx_error error = {.text = ""};
+    size_t index = 0;
+    if (backend->plugin->supports == NULL)
+        return learn_support(backend, problem, kernel);
+    plx_status status = check_request(backend, problem, &normal);
+    if (status == PLX_OK)
+        status = named_kernel(backend, &normal, kernel, &index);
+    if (status == PLX_OK)
+        status = check_kernel(backend, &normal, backend->plugin->kernel(normal.op, index));
+    if (status != PLX_OK)
+        return status;
+    status = backend->plugin->supports(backend->session, &normal, index, &error);
+    if (status != PLX_OK)
+        return plx_backend_failed(backend, status, &error, "%s/%s", plx_op_name(normal.op), kernel);
+    return PLX_OK;
 }
 
 void plx_plan_destroy(plx_plan *plan)

@@ -31,6 +31,37 @@ static bool is_name(const char *name)
     return length > 0 && length <= 32 && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == length;
 }
 
+/* ---- the optional slots' stand-ins ---------------------------------------- */
+
+static plx_status no_counters(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
+                              size_t count, plx_counters *counters, plx_error *error)
+{
+    (void)plan;
+    (void)queue;
+    (void)operands;
+    (void)count;
+    (void)counters;
+    return plx_fail(error, PLX_UNSUPPORTED, "not available from this API");
+}
+
+static plx_status no_telemetry(plx_session *session, plx_telemetry *telemetry, plx_error *error)
+{
+    (void)session;
+    (void)telemetry;
+    return plx_fail(error, PLX_UNSUPPORTED, "not available from this API");
+}
+
+/* Whoever asks makes a plan where there is no `supports`: it has no stand-in. */
+static void fill_optional(plx_plugin *plugin)
+{
+    if (plugin->count == NULL)
+        plugin->count = no_counters;
+    if (plugin->telemetry == NULL)
+        plugin->telemetry = no_telemetry;
+}
+
+/* ---- the descriptor ------------------------------------------------------- */
+
 typedef void (*slot_function)(void);
 
 typedef struct slot {
@@ -40,57 +71,110 @@ typedef struct slot {
 
 #define SLOT(field) {#field, offsetof(plx_plugin, field)}
 
-static const slot slots[] = {
-    SLOT(probe),         SLOT(open),         SLOT(close),         SLOT(alloc),        SLOT(free),
-    SLOT(queue_create),  SLOT(queue_destroy), SLOT(synchronize),  SLOT(upload),       SLOT(download),
-    SLOT(fill),          SLOT(copy),         SLOT(event_create),  SLOT(event_destroy), SLOT(event_record),
-    SLOT(event_elapsed), SLOT(kernel),       SLOT(choose),        SLOT(plan),         SLOT(plan_destroy),
-    SLOT(execute),       SLOT(count),        SLOT(telemetry),
+static const slot required[] = {
+    SLOT(version),       SLOT(summary),      SLOT(probe),         SLOT(open),          SLOT(close),
+    SLOT(alloc),         SLOT(free),         SLOT(queue_create),  SLOT(queue_destroy), SLOT(synchronize),
+    SLOT(upload),        SLOT(download),     SLOT(fill),          SLOT(copy),          SLOT(event_create),
+    SLOT(event_destroy), SLOT(event_record), SLOT(event_elapsed), SLOT(kernel),        SLOT(choose),
+    SLOT(plan),          SLOT(plan_destroy), SLOT(execute),
 };
 
-/* The name of a slot that was left empty; NULL when none was. */
-static const char *empty_slot(const plx_plugin *plugin)
-{
-    if (plugin->version == NULL)
-        return "version";
-    if (plugin->summary == NULL)
-        return "summary";
-    for (size_t i = 0; i < sizeof slots / sizeof slots[0]; i++) {
-        slot_function function;
-        memcpy(&function, (const char *)plugin + slots[i].offset, sizeof function);
-        if (function == NULL)
-            return slots[i].name;
-    }
-    return NULL;
-}
+/* Where what is required ends; more than any descriptor will ever have. */
+enum { LEAST_BYTES = offsetof(plx_plugin, count), MOST_BYTES = 65536 };
 
-/* The ABI number first: nothing behind it can be trusted before that agrees. */
-static plx_status check_descriptor(const plx_plugin *plugin, plx_error *error)
+_Static_assert(sizeof(slot_function) == sizeof(const char *), "a slot is a pointer");
+
+/* The ABI number first, then the size: nothing behind them can be trusted before they agree. */
+static plx_status check_version(const plx_plugin *given, plx_error *error)
 {
-    if (plugin == NULL)
-        return plx_fail(error, PLX_INVALID, PLX_PLUGIN_ENTRY "() returned no descriptor");
-    if (plugin->abi != PLX_PLUGIN_ABI)
-        return plx_fail(error, PLX_INVALID, "it was built for plugin ABI %lu, this library has ABI %lu; "
-                        "rebuild it against this version", (unsigned long)plugin->abi,
+    if (given->abi < PLX_PLUGIN_OLDEST_ABI || given->abi > PLX_PLUGIN_ABI)
+        return plx_fail(error, PLX_INVALID,
+                        "it was built for plugin ABI %lu, and this library takes %lu to %lu; "
+                        "rebuild it against this version",
+                        (unsigned long)given->abi, (unsigned long)PLX_PLUGIN_OLDEST_ABI,
                         (unsigned long)PLX_PLUGIN_ABI);
-    if (plugin->size != sizeof(plx_plugin))
-        return plx_fail(error, PLX_INVALID, "its descriptor has %lu bytes, this library's has %lu; "
-                        "rebuild it against this version", (unsigned long)plugin->size,
-                        (unsigned long)sizeof(plx_plugin));
-    if (plugin->name == NULL)
-        return plx_fail(error, PLX_INVALID, "its descriptor leaves \"name\" empty");
-    if (!is_name(plugin->name))
-        return plx_fail(error, PLX_INVALID, "its name \"%.64s\" is not made of 1 to 32 of a-z, 0-9 and -",
-                        plugin->name);
-    if (strcmp(plugin->name, "auto") == 0 || strcmp(plugin->name, "all") == 0)
-        return plx_fail(error, PLX_INVALID, "its name \"%s\" has a meaning of its own", plugin->name);
-    const char *empty = empty_slot(plugin);
-    if (empty != NULL)
-        return plx_fail(error, PLX_INVALID, "its descriptor leaves \"%s\" empty", empty);
+    if (given->size < LEAST_BYTES || given->size > MOST_BYTES || given->size % sizeof(slot_function) != 0)
+        return plx_fail(error, PLX_INVALID,
+                        "its descriptor says that it has %lu bytes; what is required takes %d, "
+                        "and this library's has %zu",
+                        (unsigned long)given->size, LEAST_BYTES, sizeof(plx_plugin));
     return PLX_OK;
 }
 
-static plx_status shake_hands(void *module, const plx_plugin **plugin, plx_error *error)
+static plx_status check_name(const char *name, plx_error *error)
+{
+    if (name == NULL)
+        return plx_fail(error, PLX_INVALID, "its descriptor leaves \"name\" empty");
+    if (!is_name(name))
+        return plx_fail(error, PLX_INVALID, "its name \"%.64s\" is not made of 1 to 32 of a-z, 0-9 and -",
+                        name);
+    if (strcmp(name, "auto") == 0 || strcmp(name, "all") == 0)
+        return plx_fail(error, PLX_INVALID, "its name \"%s\" has a meaning of its own", name);
+    return PLX_OK;
+}
+
+static plx_status check_required(const plx_plugin *plugin, plx_error *error)
+{
+    for (size_t i = 0; i < sizeof required / sizeof required[0]; i++) {
+        slot_function function;
+        memcpy(&function, (const char *)plugin + required[i].offset, sizeof function);
+        if (function == NULL)
+            return plx_fail(error, PLX_INVALID, "its descriptor leaves \"%s\" empty", required[i].name);
+    }
+    return PLX_OK;
+}
+
+/* ---- the kernels ---------------------------------------------------------- */
+
+static const char *empty_text(const plx_kernel *kernel)
+{
+    return kernel->name == NULL    ? "name"
+           : kernel->idea == NULL  ? "idea"
+           : kernel->gain == NULL  ? "gain"
+           : kernel->limit == NULL ? "limit"
+           : kernel->needs == NULL ? "needs"
+           : kernel->depth == NULL ? "depth"
+                                   : NULL;
+}
+
+/* The lists are walked by many, who rely on an end and on what a kernel says of itself. */
+static plx_status check_kernels(const plx_plugin *plugin, plx_error *error)
+{
+    for (unsigned op = 0; op < PLX_OP_COUNT; op++) {
+        const plx_kernel *kernel;
+        for (size_t i = 0; (kernel = plugin->kernel((plx_op)op, i)) != NULL; i++) {
+            const char *empty = empty_text(kernel);
+            if (empty != NULL)
+                return plx_fail(error, PLX_INVALID, "its %s kernel %zu leaves \"%s\" empty",
+                                plx_op_name((plx_op)op), i, empty);
+            if (i == PLX_MOST_KERNELS)
+                return plx_fail(error, PLX_INVALID, "it lists more than %d %s kernels", PLX_MOST_KERNELS,
+                                plx_op_name((plx_op)op));
+        }
+    }
+    return PLX_OK;
+}
+
+/* Copies as much of a descriptor as both sides know; what is beyond its end stays empty. */
+static plx_status take_descriptor(const plx_plugin *given, plx_plugin *taken, plx_error *error)
+{
+    if (given == NULL)
+        return plx_fail(error, PLX_INVALID, PLX_PLUGIN_ENTRY "() returned no descriptor");
+    plx_status status = check_version(given, error);
+    if (status != PLX_OK)
+        return status;
+    memset(taken, 0, sizeof *taken);
+    memcpy(taken, given, given->size < sizeof *taken ? given->size : sizeof *taken);
+    status = check_name(taken->name, error);
+    if (status == PLX_OK)
+        status = check_required(taken, error);
+    if (status == PLX_OK)
+        status = check_kernels(taken, error);
+    fill_optional(taken);
+    return status;
+}
+
+static plx_status shake_hands(void *module, plx_plugin *plugin, plx_error *error)
 {
     plx_plugin_entry_function entry;
     void *symbol = dlsym(module, PLX_PLUGIN_ENTRY);
@@ -98,14 +182,10 @@ static plx_status shake_hands(void *module, const plx_plugin **plugin, plx_error
         return plx_fail(error, PLX_INVALID, "it has no symbol " PLX_PLUGIN_ENTRY
                         ", so it is no Parallax plugin");
     memcpy(&entry, &symbol, sizeof entry); /* ISO C has no cast from object to function */
-    const plx_plugin *descriptor = entry();
-    const plx_status status = check_descriptor(descriptor, error);
-    if (status == PLX_OK)
-        *plugin = descriptor;
-    return status;
+    return take_descriptor(entry(), plugin, error);
 }
 
-plx_status plx_plugin_load(const char *path, const plx_plugin **plugin, plx_error *error)
+plx_status plx_plugin_load(const char *path, plx_plugin *plugin, plx_error *error)
 {
     plx_status status = plx_elf_check(path, error);
     if (status != PLX_OK)

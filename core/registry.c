@@ -33,14 +33,18 @@ static plx_status load_entry(plx_context *context, plx_entry *entry, char *path)
     entry->path = path;
     entry->file = strrchr(path, '/') + 1;
     entry->probe = PLX_UNSUPPORTED; /* the answer of a refused plugin */
-    if (plx_plugin_load(path, &entry->plugin, &error) == PLX_OK) {
+    entry->plugin = malloc(sizeof *entry->plugin);
+    if (entry->plugin == NULL)
+        return plx_out_of_memory(NULL, "the list of plugins");
+    if (plx_plugin_load(path, entry->plugin, &error) == PLX_OK) {
         const plx_entry *first = entry_named(context, entry->plugin->name);
         if (first == NULL)
             return PLX_OK;
         (void)plx_fail(&error, PLX_INVALID, "a plugin of the name %s was already loaded from %s",
                        entry->plugin->name, first->path);
-        entry->plugin = NULL;
     }
+    free(entry->plugin);
+    entry->plugin = NULL;
     entry->refusal = plx_text("%s", error.text);
     return entry->refusal != NULL ? PLX_OK : plx_out_of_memory(NULL, "the list of plugins");
 }
@@ -128,6 +132,7 @@ void plx_forget_plugins(plx_context *context)
 {
     for (size_t i = 0; i < context->entry_count; i++) {
         free(context->entries[i].path);
+        free(context->entries[i].plugin);
         free(context->entries[i].refusal);
         free(context->entries[i].devices);
     }

@@ -2,10 +2,7 @@
 #define _GNU_SOURCE
 #include "backends/host/host.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -43,43 +40,42 @@ static uint64_t system_value(int name)
     return value > 0 ? (uint64_t)value : 0;
 }
 
-static void describe_memory(plx_device_info *info)
+static uint64_t last_cache_bytes(void)
 {
-    info->memory_bytes = system_value(_SC_PHYS_PAGES) * system_value(_SC_PAGESIZE);
-    info->max_alloc_bytes = info->memory_bytes;
+    uint64_t bytes = 0;
 #ifdef _SC_LEVEL3_CACHE_SIZE
-    info->l2_bytes = system_value(_SC_LEVEL3_CACHE_SIZE);
+    bytes = system_value(_SC_LEVEL3_CACHE_SIZE);
 #endif
 #ifdef _SC_LEVEL2_CACHE_SIZE
-    if (info->l2_bytes == 0)
-        info->l2_bytes = system_value(_SC_LEVEL2_CACHE_SIZE);
+    if (bytes == 0)
+        bytes = system_value(_SC_LEVEL2_CACHE_SIZE);
 #endif
+    return bytes;
 }
 
-void plx_host_describe(plx_device_info *info)
+static void describe(plx_device_info *info)
 {
     struct utsname machine;
-    memset(info, 0, sizeof *info);
+    plx_host_device(info, "");
     read_cpuinfo(info);
     if (info->name[0] == '\0' && uname(&machine) == 0)
         (void)snprintf(info->name, sizeof info->name, "%.60s processor", machine.machine);
 #ifdef _OPENMP
     (void)snprintf(info->api, sizeof info->api, "C11, OpenMP %d", _OPENMP);
-#else
-    (void)snprintf(info->api, sizeof info->api, "C11");
 #endif
 #ifdef PACKAGE_VERSION
     (void)snprintf(info->driver, sizeof info->driver, "%s", PACKAGE_VERSION);
 #endif
     info->score = 10;
-    info->features = PLX_FEATURE_F64 | PLX_FEATURE_CPU;
     info->units = plx_host_threads();
-    info->warp = 1;
-    info->max_block_threads = UINT32_C(1) << 16;
-    for (int axis = 0; axis < 3; axis++) {
-        info->max_grid[axis] = INT64_MAX;
-        info->max_block[axis] = info->max_block_threads;
-    }
-    info->max_shared_bytes = UINT64_C(1) << 20;
-    describe_memory(info);
+    info->l2_bytes = last_cache_bytes();
+}
+
+plx_status plx_host_probe(plx_device_info *devices, size_t capacity, size_t *count, plx_error *error)
+{
+    error->text[0] = '\0';
+    if (capacity > 0)
+        describe(&devices[0]);
+    *count = 1;
+    return PLX_OK;
 }

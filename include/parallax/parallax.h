@@ -215,6 +215,9 @@ typedef struct plx_view {
  * that made it and is destroyed before it. */
 PLX_API plx_status plx_plan_create(plx_backend *backend, const plx_problem *problem,
                                    const char *kernel, plx_plan **plan);
+/* Whether this kernel takes the problem, which need not be planned to learn it where the
+ * plugin can tell.  PLX_UNSUPPORTED, with the reason as the message: it does not. */
+PLX_API plx_status plx_supports(plx_backend *backend, const plx_problem *problem, const char *kernel);
 /* When what it enqueued is done (plx_synchronize). */
 PLX_API void plx_plan_destroy(plx_plan *plan);
 PLX_API const plx_kernel *plx_plan_kernel(const plx_plan *plan);

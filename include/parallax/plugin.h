@@ -9,14 +9,25 @@
  * Ownership: what open/alloc/..._create/plan hand out is given back through the
  * matching function, in the reverse order, before close().
  * Errors: a function that fails fills *error (never NULL) with one line that
- * says what failed and why, sets no output, and returns the status. */
+ * says what failed and why, sets no output, and returns the status.
+ *
+ * Versions: `abi` tells the number that the plugin was compiled for and `size` how long
+ * its descriptor is.  New slots are added at the end, so a shorter descriptor is an older
+ * one and a longer one newer: both load, as long as the number is one that the library
+ * knows.  The number grows only when what is there changes its meaning.
+ * Slots: all down to `execute` are required, and a plugin that leaves one of them empty is
+ * refused.  What stands behind it is optional, and may be NULL or beyond the descriptor's
+ * end; each says what that means.  Zero what is not filled.
+ *
+ * A plugin that computes on the processor takes its memory, queues and events from
+ * <parallax/host_memory.h>. */
 #ifndef PARALLAX_PLUGIN_H
 #define PARALLAX_PLUGIN_H
 
 #include <parallax/types.h>
 
-
-#define PLX_PLUGIN_ABI UINT32_C(3)
+#define PLX_PLUGIN_ABI UINT32_C(4)
+#define PLX_PLUGIN_OLDEST_ABI UINT32_C(3) /* that the library still takes */
 #define PLX_PLUGIN_ENTRY "plx_plugin_entry"
 
 #if defined(__GNUC__)
@@ -103,18 +114,25 @@ typedef struct plx_plugin {
     plx_status (*execute)(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
                           size_t count, plx_error *error);
 
+    /* ---- optional ------------------------------------------------------ */
+
     /* Executes the plan, as often as the counters need, waits, and sets every
      * counter to what one execution gave.  An operand that is read and written may
      * be changed by each of them: the caller restores it.  PLX_UNSUPPORTED, with the
-     * reason: the API, the library or the permission is missing; a plugin without
-     * counters has plx_no_counters() here. */
+     * reason: the library or the permission is missing.  Empty: the API has no counters. */
     plx_status (*count)(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
                         size_t count, plx_counters *counters, plx_error *error);
 
     /* What the device says of its clocks, power and temperature; takes well under a
      * millisecond, and does not disturb what is running.  PLX_UNSUPPORTED: nothing is
-     * known; a plugin whose API does not say has plx_no_telemetry() here. */
+     * known.  Empty: the API does not say. */
     plx_status (*telemetry)(plx_session *session, plx_telemetry *telemetry, plx_error *error);
+
+    /* From ABI 4 on.  Whether plan() would take this problem and kernel: cheap, nothing is
+     * compiled or allocated.  The core has checked both.  PLX_UNSUPPORTED, with the reason;
+     * after PLX_OK plan() may still find that memory is short or that code does not build.
+     * Empty: the core makes a plan to learn it. */
+    plx_status (*supports)(plx_session *session, const plx_problem *problem, size_t kernel, plx_error *error);
 } plx_plugin;
 
 typedef const plx_plugin *(*plx_plugin_entry_function)(void);
@@ -122,25 +140,8 @@ typedef const plx_plugin *(*plx_plugin_entry_function)(void);
 /* Defined by every plugin. */
 PLX_PLUGIN_EXPORT const plx_plugin *plx_plugin_entry(void);
 
-/* The slot `count` of plugins whose API has no counters. */
-static inline plx_status plx_no_counters(plx_plugin_plan *plan, plx_plugin_queue *queue,
-                                         const plx_operand *operands, size_t count,
-                                         plx_counters *counters, plx_error *error)
-{
-    (void)plan;
-    (void)queue;
-    (void)operands;
-    (void)count;
-    (void)counters;
-    return plx_fail(error, PLX_UNSUPPORTED, "not available from this API");
-}
-
-/* The slot `telemetry` of plugins whose API does not say. */
-static inline plx_status plx_no_telemetry(plx_session *session, plx_telemetry *telemetry, plx_error *error)
-{
-    (void)session;
-    (void)telemetry;
-    return plx_fail(error, PLX_UNSUPPORTED, "not available from this API");
-}
+/* What plugins of ABI 3 put into these slots; since ABI 4 they may be left empty. */
+#define plx_no_counters NULL
+#define plx_no_telemetry NULL
 
 #endif

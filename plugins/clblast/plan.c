@@ -119,16 +119,31 @@ static plx_status warm_up(plx_session *session, const plx_problem *problem, plx_
 
 /* ---- slots --------------------------------------------------------------- */
 
-plx_status plx_clblast_plan(plx_session *session, const plx_problem *problem, size_t kernel,
-                            plx_plugin_plan **plan, plx_error *error)
+/* The problem as CLBlast gets it. */
+static plx_plugin_plan prepare(const plx_problem *problem)
 {
-    (void)kernel;
     plx_plugin_plan ready = {.problem = *problem,
                              .is_empty = has_no_output(problem),
                              .adds_nothing = has_no_terms(problem),
                              .element_bytes = problem->dtype == PLX_F32 ? 4 : 8};
     if (ready.adds_nothing && !ready.is_empty)
         add_zeros(&ready.problem);
+    return ready;
+}
+
+plx_status plx_clblast_supports(plx_session *session, const plx_problem *problem, size_t kernel,
+                                plx_error *error)
+{
+    (void)kernel;
+    const plx_plugin_plan ready = prepare(problem);
+    return check(session, &ready.problem, error);
+}
+
+plx_status plx_clblast_plan(plx_session *session, const plx_problem *problem, size_t kernel,
+                            plx_plugin_plan **plan, plx_error *error)
+{
+    (void)kernel;
+    const plx_plugin_plan ready = prepare(problem);
     plx_status status = check(session, &ready.problem, error);
     if (status == PLX_OK)
         status = warm_up(session, problem, error);

@@ -4,6 +4,9 @@
 
 #include <parallax/plugin.h>
 
+/* Slots: contracts in parallax/plugin.h. */
+plx_status plx_clblast_supports(plx_session *session, const plx_problem *problem, size_t kernel,
+                                plx_error *error);
 plx_status plx_clblast_plan(plx_session *session, const plx_problem *problem, size_t kernel,
                             plx_plugin_plan **plan, plx_error *error);
 void plx_clblast_plan_destroy(plx_plugin_plan *plan);

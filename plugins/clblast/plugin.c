@@ -140,8 +140,7 @@ static const plx_plugin clblast_plugin = {
     .plan = plx_clblast_plan,
     .plan_destroy = plx_clblast_plan_destroy,
     .execute = plx_clblast_execute,
-    .count = plx_no_counters,
-    .telemetry = plx_no_telemetry,
+    .supports = plx_clblast_supports,
 };
 
 const plx_plugin *plx_plugin_entry(void)

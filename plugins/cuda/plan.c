@@ -283,12 +283,16 @@ static plx_status find_row(const plx_problem *problem, size_t kernel, const plx_
     return PLX_OK;
 }
 
-plx_status plx_cuda_recipe(plx_session *session, const plx_problem *problem, size_t kernel,
-                           plx_recipe *recipe, plx_error *error)
+plx_status plx_cuda_supports(plx_session *session, const plx_problem *problem, size_t kernel,
+                             plx_error *error)
 {
     const plx_row *row = NULL;
+    const plx_image *image = NULL;
+    plx_recipe recipe;
     plx_status status = find_row(problem, kernel, &row, error);
-    return status == PLX_OK ? write_recipe(session, problem, row->recipe, recipe, error) : status;
+    if (status == PLX_OK)
+        status = write_recipe(session, problem, row->recipe, &recipe, error);
+    return status == PLX_OK ? find_image(problem->op, row, &image, error) : status;
 }
 
 plx_status plx_cuda_plan(plx_session *session, const plx_problem *problem, size_t kernel,

@@ -9,11 +9,9 @@
 /* The compiled kernels, "gemm/naive" and so on; made by build-aux/embed. */
 extern const plx_image plx_cuda_images[];
 
-/* How a kernel of the ladder runs the problem here; PLX_UNSUPPORTED with a reason
- * when it does not. */
-plx_status plx_cuda_recipe(plx_session *session, const plx_problem *problem, size_t kernel,
-                           plx_recipe *recipe, plx_error *error);
-
+/* Slots: contracts in parallax/plugin.h. */
+plx_status plx_cuda_supports(plx_session *session, const plx_problem *problem, size_t kernel,
+                             plx_error *error);
 plx_status plx_cuda_plan(plx_session *session, const plx_problem *problem, size_t kernel,
                          plx_plugin_plan **plan, plx_error *error);
 void plx_cuda_plan_destroy(plx_plugin_plan *plan);

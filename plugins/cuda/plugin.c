@@ -19,13 +19,12 @@ static plx_status cuda_choose(plx_session *session, const plx_problem *problem, 
                               plx_error *error)
 {
     const plx_ladder *ladder = plx_ladder_of(problem->op);
-    plx_recipe recipe;
     plx_status status;
     size_t choice;
     if (ladder == NULL || ladder->count == 0)
         return plx_fail(error, PLX_UNSUPPORTED, "the cuda plugin has no kernels for this operation");
     choice = ladder->choose(problem, &session->info);
-    status = plx_cuda_recipe(session, problem, choice, &recipe, error);
+    status = plx_cuda_supports(session, problem, choice, error);
     if (status == PLX_OK)
         *kernel = choice;
     return status;
@@ -66,6 +65,7 @@ static const plx_plugin cuda_plugin = {
     .execute = plx_cuda_execute,
     .count = cuda_count,
     .telemetry = plx_cuda_telemetry,
+    .supports = plx_cuda_supports,
 };
 
 const plx_plugin *plx_plugin_entry(void)

@@ -3,8 +3,6 @@
 host_backend_sources = \
 	backends/host/cpu.c \
 	backends/host/host.h \
-	backends/host/queue.c \
-	backends/host/session.c \
 	backends/host/threads.c
 
 pkglib_LTLIBRARIES += plx-host.la

@@ -1,11 +1,10 @@
 /* Our row-major problems as calls of CBLAS, which knows that order. */
+#include <parallax/host_memory.h>
+
 #include "plugins/openblas/plan.h"
-#include "backends/host/host.h"
 #include "plugins/openblas/scale.h"
 
 #include <cblas.h>
-
-#include <stdlib.h>
 
 struct plx_plugin_plan {
     plx_problem problem;
@@ -25,8 +24,11 @@ static plx_status check_fit(const int64_t *sizes, size_t count, plx_error *error
     return PLX_OK;
 }
 
-static plx_status check_sizes(const plx_problem *problem, plx_error *error)
+plx_status plx_openblas_supports(plx_session *session, const plx_problem *problem, size_t kernel,
+                                 plx_error *error)
 {
+    (void)session;
+    (void)kernel;
     const plx_gemm_problem *g = &problem->of.gemm;
     const plx_matvec_problem *v = &problem->of.matvec;
     const plx_transpose_problem *t = &problem->of.transpose;
@@ -110,9 +112,7 @@ static void sum(const plx_problem *problem, const void *x, void *result)
 plx_status plx_openblas_plan(plx_session *session, const plx_problem *problem, size_t kernel,
                              plx_plugin_plan **plan, plx_error *error)
 {
-    (void)session;
-    (void)kernel;
-    plx_status status = check_sizes(problem, error);
+    const plx_status status = plx_openblas_supports(session, problem, kernel, error);
     if (status != PLX_OK)
         return status;
     plx_plugin_plan *made = malloc(sizeof *made);
@@ -121,11 +121,6 @@ plx_status plx_openblas_plan(plx_session *session, const plx_problem *problem, s
     made->problem = *problem;
     *plan = made;
     return PLX_OK;
-}
-
-void plx_openblas_plan_destroy(plx_plugin_plan *plan)
-{
-    free(plan);
 }
 
 plx_status plx_openblas_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *given,

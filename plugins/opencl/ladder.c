@@ -28,8 +28,7 @@ plx_status plx_opencl_choose(plx_session *session, const plx_problem *problem, s
     size_t best = ladder->choose(problem, plx_cl_info(session));
     if (best >= ladder->count)
         return plx_fail(error, PLX_UNSUPPORTED, "no kernel of the opencl plugin serves this problem");
-    plx_recipe recipe = {.step_count = 0};
-    plx_status status = ladder->rows[best].recipe(problem, plx_cl_info(session), &recipe, error);
+    plx_status status = plx_opencl_supports(session, problem, best, error);
     if (status == PLX_OK)
         *kernel = best;
     return status;

@@ -210,27 +210,42 @@ static plx_status make_plan(planning *this, const plx_recipe *recipe, plx_plugin
     return PLX_OK;
 }
 
-plx_status plx_opencl_plan(plx_session *session, const plx_problem *problem, size_t kernel,
-                           plx_plugin_plan **plan, plx_error *error)
+/* How the kernel runs the problem, before anything is compiled. */
+static plx_status find_recipe(plx_session *session, const plx_problem *problem, size_t kernel,
+                              plx_recipe *recipe, plx_error *error)
 {
     const plx_ladder *ladder = plx_ladder_of(problem->op);
     if (!ladder || kernel >= ladder->count)
         return plx_fail(error, PLX_NOT_FOUND, "the opencl plugin has no kernel %zu for this operation",
                         kernel);
-    planning this = {.session = session, .problem = problem, .row = &ladder->rows[kernel]};
-    const plx_kernel *about = &this.row->about;
-    if (!(about->dtypes & PLX_DTYPE_BIT(problem->dtype)))
-        return plx_fail(error, PLX_UNSUPPORTED, "%s has no variant for this element type", about->name);
-    if (about->compute != problem->compute)
+    const plx_row *row = &ladder->rows[kernel];
+    if (!(row->about.dtypes & PLX_DTYPE_BIT(problem->dtype)))
+        return plx_fail(error, PLX_UNSUPPORTED, "%s has no variant for this element type", row->about.name);
+    if (row->about.compute != problem->compute)
         return plx_fail(error, PLX_UNSUPPORTED, "%s does not compute in the arithmetic asked for",
-                        about->name);
-    plx_recipe recipe = {.step_count = 0};
-    plx_status status = this.row->recipe(problem, plx_cl_info(session), &recipe, error);
-    if (status == PLX_OK)
-        status = plx_recipe_check(&recipe, 0, plx_cl_info(session), error);
-    if (status == PLX_OK)
-        status = make_plan(&this, &recipe, plan, error);
-    return status;
+                        row->about.name);
+    *recipe = (plx_recipe){.step_count = 0};
+    plx_status status = row->recipe(problem, plx_cl_info(session), recipe, error);
+    return status == PLX_OK ? plx_recipe_check(recipe, 0, plx_cl_info(session), error) : status;
+}
+
+plx_status plx_opencl_supports(plx_session *session, const plx_problem *problem, size_t kernel,
+                               plx_error *error)
+{
+    plx_recipe recipe;
+    return find_recipe(session, problem, kernel, &recipe, error);
+}
+
+plx_status plx_opencl_plan(plx_session *session, const plx_problem *problem, size_t kernel,
+                           plx_plugin_plan **plan, plx_error *error)
+{
+    plx_recipe recipe;
+    plx_status status = find_recipe(session, problem, kernel, &recipe, error);
+    if (status != PLX_OK)
+        return status;
+    planning this = {
+        .session = session, .problem = problem, .row = &plx_ladder_of(problem->op)->rows[kernel]};
+    return make_plan(&this, &recipe, plan, error);
 }
 
 /* ---- running ------------------------------------------------------------------------ */

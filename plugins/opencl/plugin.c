@@ -36,8 +36,7 @@ static const plx_plugin opencl_plugin = {
     .plan = plx_opencl_plan,
     .plan_destroy = plx_opencl_plan_destroy,
     .execute = plx_opencl_execute,
-    .count = plx_no_counters,
-    .telemetry = plx_no_telemetry,
+    .supports = plx_opencl_supports,
 };
 
 const plx_plugin *plx_plugin_entry(void)

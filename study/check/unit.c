@@ -240,24 +240,14 @@ static bool worth_making(const part *p, const plx_case *tried)
     return some && host_affords(tried);
 }
 
-/* Whether a kernel computes this problem at all, tried at a size that all take. */
-static bool has_plan(const plx_arm *arm, const plx_problem *problem)
-{
-    plx_plan *plan;
-
-    if (plx_plan_create(arm->backend, problem, arm->kernel->name, &plan) != PLX_OK)
-        return false;
-    plx_plan_destroy(plan);
-    return true;
-}
-
+/* Tried at a size that all take. */
 static uint32_t patterns_of(const plx_arm *arm, plx_dtype dtype)
 {
     uint32_t found = 0;
 
     for (int pattern = 0; pattern < PLX_PROBE_PATTERN_COUNT; ++pattern) {
         plx_problem problem = plx_probe_of(dtype, (plx_probe_pattern)pattern, 256);
-        if (has_plan(arm, &problem))
+        if (plx_supports(arm->backend, &problem, arm->kernel->name) == PLX_OK)
             found |= UINT32_C(1) << pattern;
     }
     return found != 0 ? found : UINT32_MAX; /* one that serves none may say why in each case */

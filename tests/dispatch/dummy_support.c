@@ -73,9 +73,9 @@ void folder_write(const char *folder, const char *file, const void *bytes, size_
     free(path);
 }
 
-dummy_state *dummy_controls(void)
+dummy_state *controls_of(const char *dummy)
 {
-    char *path = dummy_path("good");
+    char *path = dummy_path(dummy);
     void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     assert_non_null(module);
     dummy_state *state = dlsym(module, "dummy_control");

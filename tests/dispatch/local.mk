@@ -1,7 +1,7 @@
 # The loader and the dispatcher, by plugins without hardware.
-cmocka_tests += tests/dispatch/test_loader tests/dispatch/test_dispatch tests/dispatch/test_problem_shape
+cmocka_tests += tests/dispatch/test_loader tests/dispatch/test_dispatch tests/dispatch/test_problem_shape \
+	tests/dispatch/test_dispatch_abi_3
 script_tests += tests/dispatch/test_outoftree.sh tests/dispatch/test_order.sh tests/dispatch/test_dispatch_cost.sh
-EXTRA_DIST += tests/dispatch/outoftree/constant.c
 
 dummy_support = tests/dispatch/dummy_support.c tests/dispatch/dummy_support.h tests/fakes/dummy.h
 tests_dispatch_test_loader_SOURCES = tests/dispatch/test_loader.c $(dummy_support)
@@ -10,6 +10,10 @@ tests_dispatch_test_loader_LDADD = libparallax.la $(CMOCKA_LIBS)
 tests_dispatch_test_dispatch_SOURCES = tests/dispatch/test_dispatch.c $(dummy_support)
 tests_dispatch_test_dispatch_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_dispatch_test_dispatch_LDADD = libparallax.la $(CMOCKA_LIBS)
+tests_dispatch_test_dispatch_abi_3_SOURCES = $(tests_dispatch_test_dispatch_SOURCES)
+tests_dispatch_test_dispatch_abi_3_CPPFLAGS = $(AM_CPPFLAGS) -DDUMMY_GOOD='"abi-3"' -DDUMMY_TELLS=false
+tests_dispatch_test_dispatch_abi_3_CFLAGS = $(tests_dispatch_test_dispatch_CFLAGS)
+tests_dispatch_test_dispatch_abi_3_LDADD = $(tests_dispatch_test_dispatch_LDADD)
 tests_dispatch_test_problem_shape_SOURCES = tests/dispatch/test_problem_shape.c
 tests_dispatch_test_problem_shape_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_dispatch_test_problem_shape_LDADD = libparallax.la $(CMOCKA_LIBS)

@@ -14,6 +14,10 @@
             fail_msg("\"%s\" does not contain \"%s\"", (text), (part)); \
     } while (0)
 
+#ifndef DUMMY_TELLS
+#define DUMMY_TELLS true /* what it supports */
+#endif
+
 /* What every test starts from. */
 typedef struct fixture {
     char *folder;
@@ -34,10 +38,10 @@ static int set_up(void **state)
     fixture *made = calloc(1, sizeof *made);
     assert_non_null(made);
     made->folder = folder_make();
-    folder_add(made->folder, "good", "good");
+    folder_add(made->folder, DUMMY_GOOD, "good");
     made->context = context_of(made->folder);
     made->backend = open_device(made->context, "dummy-good:0");
-    made->dummy = dummy_controls();
+    made->dummy = controls_of(DUMMY_GOOD);
     *state = made;
     return 0;
 }
@@ -473,6 +477,23 @@ static void failures_are_told_with_what_was_tried(void **state)
     plx_buffer_destroy(buffer);
 }
 
+/* Without a plan where the plugin tells, and else by one that is given back. */
+static void what_is_supported_is_told(void **state)
+{
+    fixture *bench = *state;
+    const plx_problem lucky = plx_reduce_of(PLX_I32, PLX_SUM, 12), unlucky = plx_reduce_of(PLX_I32, PLX_SUM, 131313);
+    const plx_problem gemm = plx_gemm_of(PLX_F32, false, false, 1, 1, 1);
+    const plx_problem negative = plx_reduce_of(PLX_I32, PLX_SUM, -1);
+    const long before = atomic_load(&bench->dummy->plans_made);
+    assert_int_equal(plx_supports(bench->backend, &lucky, "one-by-one"), PLX_OK);
+    assert_int_equal(atomic_load(&bench->dummy->plans_made) - before, DUMMY_TELLS ? 0 : 1);
+    expect(bench, plx_supports(bench->backend, &unlucky, "one-by-one"), PLX_UNSUPPORTED,
+           "dummy-good:0: reduce/one-by-one is not supported: it brings bad luck");
+    expect(bench, plx_supports(bench->backend, &lucky, "one-by-on"), PLX_NOT_FOUND, "did you mean");
+    expect(bench, plx_supports(bench->backend, &gemm, "wide"), PLX_UNSUPPORTED, "does not take f32");
+    expect(bench, plx_supports(bench->backend, &negative, "one-by-one"), PLX_INVALID, "-1");
+}
+
 static void counters_come_with_an_execution(void **state)
 {
     fixture *bench = *state;
@@ -653,6 +674,7 @@ int main(void)
         WITH_BENCH(what_is_tuned_ends_plans_that_were_chosen),
         WITH_BENCH(the_cache_is_bounded_and_keeps_the_recent),
         WITH_BENCH(failures_are_told_with_what_was_tried),
+        WITH_BENCH(what_is_supported_is_told),
         WITH_BENCH(counters_come_with_an_execution),
         WITH_BENCH(a_lost_device_runs_nothing_more),
         WITH_BENCH(a_failed_open_leaves_nothing),

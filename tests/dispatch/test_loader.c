@@ -114,38 +114,164 @@ static void numbers_out_of_range_are_refused(void **state)
     folder_remove(folder);
 }
 
-static void another_abi_is_refused_with_both_numbers(void **state)
+/* ---- descriptors (tests/dummy_shaped.c) --------------------------------- */
+
+static void shape(const char *variable, size_t value)
 {
-    (void)state;
-    expect_refusal("abi", "plugin ABI 101", "has ABI 3;");
+    char text[32];
+    (void)snprintf(text, sizeof text, "%zu", value);
+    assert_int_equal(setenv(variable, text, 1), 0);
 }
 
-static void another_size_is_refused_with_both_numbers(void **state)
+static int unshape(void **state)
 {
+    static const char *const all[] = {"DUMMY_NULL", "DUMMY_ABI", "DUMMY_SIZE", "DUMMY_NAME", "DUMMY_EMPTY", "DUMMY_KERNEL"};
+    (void)state;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        (void)unsetenv(all[i]);
+    return 0;
+}
+
+/* What must be there of a descriptor, and no more. */
+static const size_t least = offsetof(plx_plugin, count);
+
+static void an_unknown_abi_is_refused_with_all_numbers(void **state)
+{
+    static const size_t unknown[] = {0, 1, 2, PLX_PLUGIN_ABI + 1, UINT32_MAX};
+    char part[64];
+    (void)state;
+    for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
+        shape("DUMMY_ABI", unknown[i]);
+        (void)snprintf(part, sizeof part, "plugin ABI %zu,", unknown[i]);
+        expect_refusal("shaped", part, "takes 3 to 4; rebuild it");
+    }
+}
+
+static void an_impossible_size_is_refused_with_all_numbers(void **state)
+{
+    const size_t impossible[] = {0, 1, 8, least - 8, least + 1, sizeof(plx_plugin) - 4, 65544, UINT32_MAX};
     char part[64], other_part[64];
     (void)state;
-    (void)snprintf(part, sizeof part, "has %zu bytes", sizeof(plx_plugin) - 8);
-    (void)snprintf(other_part, sizeof other_part, "has %zu;", sizeof(plx_plugin));
-    expect_refusal("short", part, other_part);
+    (void)snprintf(other_part, sizeof other_part, "library's has %zu", sizeof(plx_plugin));
+    for (size_t i = 0; i < sizeof impossible / sizeof impossible[0]; i++) {
+        shape("DUMMY_SIZE", impossible[i]);
+        (void)snprintf(part, sizeof part, "has %zu bytes", impossible[i]);
+        expect_refusal("shaped", part, other_part);
+    }
 }
 
 static void an_empty_slot_is_refused_by_name(void **state)
 {
     (void)state;
-    expect_refusal("slot", "\"copy\"", "empty");
+    shape("DUMMY_EMPTY", offsetof(plx_plugin, copy));
+    expect_refusal("shaped", "\"copy\"", "empty");
+    shape("DUMMY_EMPTY", offsetof(plx_plugin, name));
+    expect_refusal("shaped", "\"name\"", "empty");
+    for (size_t offset = offsetof(plx_plugin, version); offset < least; offset += sizeof(void *)) {
+        shape("DUMMY_EMPTY", offset);
+        expect_refusal("shaped", "its descriptor leaves", "empty");
+    }
+}
+
+static void what_a_kernel_must_say_is_refused_by_name(void **state)
+{
+    (void)state;
+    shape("DUMMY_KERNEL", offsetof(plx_kernel, gain));
+    expect_refusal("shaped", "reduce kernel 0", "\"gain\"");
+    shape("DUMMY_KERNEL", offsetof(plx_kernel, name));
+    expect_refusal("shaped", "reduce kernel 0", "\"name\"");
+    shape("DUMMY_KERNEL", offsetof(plx_kernel, depth));
+    expect_refusal("shaped", "reduce kernel 0", "\"depth\"");
+    assert_int_equal(setenv("DUMMY_KERNEL", "endless", 1), 0);
+    expect_refusal("shaped", "more than 256", "reduce kernels");
+}
+
+/* Loads the shaped dummy, runs a sum, and looks at what it leaves empty. */
+static void expect_use(bool has_optional)
+{
+    char *folder = folder_make();
+    folder_add(folder, "shaped", "shaped");
+    plx_context *context = context_of(folder);
+    const plx_problem problem = plx_reduce_of(PLX_I32, PLX_SUM, 3);
+    const int32_t x[3] = {1, 20, 300};
+    int32_t result = 0;
+    plx_backend *backend = NULL;
+    plx_buffer *buffer = NULL;
+    plx_plan *plan = NULL;
+    plx_counters counters;
+    plx_telemetry telemetry;
+    const plx_status optional = has_optional ? PLX_OK : PLX_UNSUPPORTED;
+    assert_string_equal(report_of(context, folder, "shaped").reason, "");
+    assert_int_equal(plx_open(context, "dummy-shaped", &backend), PLX_OK);
+    assert_int_equal(plx_buffer_create(backend, 16, &buffer), PLX_OK);
+    assert_int_equal(plx_upload(NULL, buffer, 0, x, sizeof x), PLX_OK);
+    assert_int_equal(plx_plan_create(backend, &problem, NULL, &plan), PLX_OK);
+    const plx_view operands[2] = {{buffer, 0}, {buffer, 12}};
+    assert_int_equal(plx_execute(plan, NULL, operands, 2), PLX_OK);
+    assert_int_equal(plx_download(NULL, &result, buffer, 12, 4), PLX_OK);
+    assert_int_equal(result, 321);
+    assert_int_equal(plx_supports(backend, &problem, "one-by-one"), PLX_OK);
+    assert_int_equal(plx_backend_telemetry(backend, &telemetry), optional);
+    assert_int_equal(plx_count(plan, NULL, operands, 2, &counters), optional);
+    if (!has_optional)
+        assert_contains(plx_message(context), "not supported: not available from this API");
+    plx_plan_destroy(plan);
+    plx_buffer_destroy(buffer);
+    plx_close(backend);
+    plx_context_destroy(context);
+    folder_remove(folder);
+}
+
+static void a_shorter_descriptor_has_nothing_optional(void **state)
+{
+    (void)state;
+    shape("DUMMY_SIZE", least);
+    expect_use(false);
+    shape("DUMMY_SIZE", offsetof(plx_plugin, supports));
+    expect_use(true);
+}
+
+static void a_longer_descriptor_is_taken_as_far_as_it_is_known(void **state)
+{
+    (void)state;
+    shape("DUMMY_SIZE", sizeof(plx_plugin) + 64);
+    expect_use(true);
+}
+
+static void an_older_abi_is_taken(void **state)
+{
+    (void)state;
+    shape("DUMMY_ABI", PLX_PLUGIN_OLDEST_ABI);
+    expect_use(true);
+}
+
+/* That plugins of ABI 3 work is tested by test_dispatch_abi_3. */
+static void plugins_of_abi_3_have_the_same_layout(void **state)
+{
+    static const size_t layout[DUMMY_LAYOUTS] = DUMMY_LAYOUT;
+    (void)state;
+    const dummy_state *good = controls_of("good"), *old = controls_of("abi-3");
+    assert_memory_equal(good->layout, layout, sizeof layout);
+    assert_memory_equal(old->layout, layout, sizeof layout);
 }
 
 static void a_name_that_cannot_be_typed_is_refused(void **state)
 {
     (void)state;
-    expect_refusal("name", "\"Dummy Name\"", "a-z");
+    assert_int_equal(setenv("DUMMY_NAME", "Dummy Name", 1), 0);
+    expect_refusal("shaped", "\"Dummy Name\"", "a-z");
+    assert_int_equal(setenv("DUMMY_NAME", "auto", 1), 0);
+    expect_refusal("shaped", "\"auto\"", "meaning of its own");
 }
 
 static void a_missing_descriptor_is_refused(void **state)
 {
     (void)state;
-    expect_refusal("null", "plx_plugin_entry", "no descriptor");
+    shape("DUMMY_NULL", 1);
+    expect_refusal("shaped", "plx_plugin_entry", "no descriptor");
 }
+
+/* ---- files -------------------------------------------------------------- */
 
 static void a_missing_entry_is_refused(void **state)
 {
@@ -256,9 +382,10 @@ static void of_one_name_the_first_counts(void **state)
 
 static void bad_plugins_do_not_stop_a_good_one(void **state)
 {
-    static const char *const all[] = {"abi", "bare", "mute", "name", "null", "short", "slot", "unresolved"};
+    static const char *const all[] = {"bare", "mute", "shaped", "unresolved"};
     (void)state;
     char *folder = folder_make();
+    shape("DUMMY_SIZE", 0);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         folder_add(folder, all[i], all[i]);
     folder_write(folder, "plx-empty.so", "", 0);
@@ -351,7 +478,7 @@ static void probing_happens_once_and_late(void **state)
     (void)state;
     char *folder = folder_make();
     folder_add(folder, "good", "good");
-    dummy_state *dummy = dummy_controls();
+    dummy_state *dummy = controls_of("good");
     const long before = atomic_load(&dummy->probes);
     plx_context *context = context_of(folder);
     assert_int_equal(atomic_load(&dummy->probes), before);
@@ -433,11 +560,12 @@ static void what_cannot_be_opened_is_explained(void **state)
     (void)state;
     char *folder = folder_make();
     folder_add(folder, "good", "good");
-    folder_add(folder, "abi", "old");
+    folder_add(folder, "shaped", "old");
+    shape("DUMMY_ABI", 2);
     plx_context *context = context_of(folder);
     expect_no_open(context, "dummy-god", PLX_NOT_FOUND, "did you mean \"dummy-good\"?");
     expect_no_open(context, "something-else", PLX_NOT_FOUND, "dummy-good");
-    expect_no_open(context, "old", PLX_NOT_FOUND, "ABI 101");
+    expect_no_open(context, "old", PLX_NOT_FOUND, "ABI 2,");
     expect_no_open(context, "dummy-good:11", PLX_NOT_FOUND, "has 11");
     expect_no_open(context, "dummy-good:", PLX_INVALID, "dummy-good:0");
     expect_no_open(context, "dummy-good:-1", PLX_INVALID, "device number");
@@ -448,7 +576,7 @@ static void what_cannot_be_opened_is_explained(void **state)
     memset(word, 'x', sizeof word - 1);
     word[sizeof word - 1] = '\0';
     expect_no_open(context, word, PLX_INVALID, "names no backend");
-    atomic_store(&dummy_controls()->fail, PLX_NO_MEMORY);
+    atomic_store(&controls_of("good")->fail, PLX_NO_MEMORY);
     expect_no_open(context, "dummy-good:1", PLX_NO_MEMORY, "it was told to fail");
     plx_context_destroy(context);
     folder_remove(folder);
@@ -555,11 +683,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_good_plugin_is_loaded),
         cmocka_unit_test(numbers_out_of_range_are_refused),
-        cmocka_unit_test(another_abi_is_refused_with_both_numbers),
-        cmocka_unit_test(another_size_is_refused_with_both_numbers),
-        cmocka_unit_test(an_empty_slot_is_refused_by_name),
-        cmocka_unit_test(a_name_that_cannot_be_typed_is_refused),
-        cmocka_unit_test(a_missing_descriptor_is_refused),
+        cmocka_unit_test_teardown(an_unknown_abi_is_refused_with_all_numbers, unshape),
+        cmocka_unit_test_teardown(an_impossible_size_is_refused_with_all_numbers, unshape),
+        cmocka_unit_test_teardown(what_a_kernel_must_say_is_refused_by_name, unshape),
+        cmocka_unit_test_teardown(a_shorter_descriptor_has_nothing_optional, unshape),
+        cmocka_unit_test_teardown(a_longer_descriptor_is_taken_as_far_as_it_is_known, unshape),
+        cmocka_unit_test_teardown(an_older_abi_is_taken, unshape),
+        cmocka_unit_test(plugins_of_abi_3_have_the_same_layout),
+        cmocka_unit_test_teardown(an_empty_slot_is_refused_by_name, unshape),
+        cmocka_unit_test_teardown(a_name_that_cannot_be_typed_is_refused, unshape),
+        cmocka_unit_test_teardown(a_missing_descriptor_is_refused, unshape),
         cmocka_unit_test(a_missing_entry_is_refused),
         cmocka_unit_test(an_unresolved_symbol_is_refused_by_name),
         cmocka_unit_test(files_that_are_no_shared_objects_are_refused),
@@ -568,14 +701,14 @@ int main(void)
         cmocka_unit_test(a_broken_link_is_refused),
         cmocka_unit_test(other_files_are_left_alone),
         cmocka_unit_test(of_one_name_the_first_counts),
-        cmocka_unit_test(bad_plugins_do_not_stop_a_good_one),
+        cmocka_unit_test_teardown(bad_plugins_do_not_stop_a_good_one, unshape),
         cmocka_unit_test(the_environment_comes_after_the_options),
         cmocka_unit_test(a_folder_is_searched_once),
         cmocka_unit_test(a_named_folder_must_exist),
         cmocka_unit_test(probing_happens_once_and_late),
         cmocka_unit_test(a_plugin_without_device_says_why),
         cmocka_unit_test(devices_are_opened_by_name),
-        cmocka_unit_test(what_cannot_be_opened_is_explained),
+        cmocka_unit_test_teardown(what_cannot_be_opened_is_explained, unshape),
         cmocka_unit_test(nearest_names),
         cmocka_unit_test(words_go_there_and_back),
         cmocka_unit_test(one_chip_is_recognised),

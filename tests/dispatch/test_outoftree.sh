@@ -38,14 +38,21 @@ libdir=$("$PKG_CONFIG" $staged --variable=libdir parallax)
 
 mkdir "$work/plugins" || exit 99
 # An empty folder to build in: nothing of the source tree can be found by accident.
-cp "$top_srcdir/tests/dispatch/outoftree/constant.c" "$work/" || exit 99
-(cd "$work" && $CC $cflags -fPIC -shared -fvisibility=hidden -o plugins/plx-constant.so constant.c) ||
+example=$(find "$PREFIX" -path '*/example-plugin/sum.c')
+[ -f "$example" ] && [ "$(wc -l <"$example")" -lt 80 ] || fail "the example ($example) is missing or has grown: 80 lines or more"
+cp "$example" "$work/" || exit 99
+(cd "$work" && $CC -std=c11 -Wall -Wextra -Werror $cflags -O2 -shared -fPIC -fvisibility=hidden sum.c -o plugins/plx-sum.so) ||
     fail "a plugin can't be built with the installed headers ($cflags)"
+# Included too late, host_memory.h says what to do.
+printf '#include <string.h>\n#include <parallax/host_memory.h>\n' >"$work/late.c"
+(cd "$work" && $CC -std=c11 $cflags -fsyntax-only late.c) >"$work/out" 2>&1 &&
+    fail "host_memory.h does without a clock"
+grep -q 'before other headers, or define _POSIX_C_SOURCE' "$work/out" || fail "late include: $(cat "$work/out")"
 
 LD_LIBRARY_PATH=$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
 listing=$("$PREFIX/bin/parallax" list --plugin-dir "$work/plugins") || fail "parallax list failed"
-for expected in constant "constant device" host; do
+for expected in sum "this processor, one element after the other" host; do
     case $listing in
     *"$expected"*) ;;
     *)
@@ -54,3 +61,11 @@ for expected in constant "constant device" host; do
         ;;
     esac
 done
+
+# It adds up real numbers, and the judge agrees, in every case that it tries of sums.
+export PLX_PLUGIN_PATH="$work/plugins"
+XDG_CACHE_HOME=$work/cache
+export XDG_CACHE_HOME
+"$PREFIX/bin/parallax" check --backend sum >"$work/out" 2>&1 ||
+    fail "check --backend sum: $(cat "$work/out")"
+grep -q ' [0-9][0-9] ok, 0 wrong, 0 failed' "$work/out" || fail "check --backend sum tried too little: $(cat "$work/out")"

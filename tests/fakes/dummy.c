@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-PLX_PLUGIN_EXPORT dummy_state dummy_control;
+PLX_PLUGIN_EXPORT dummy_state dummy_control = {.layout = DUMMY_LAYOUT};
 
 struct plx_session {
     size_t device;
@@ -281,11 +281,30 @@ plx_status dummy_choose(plx_session *session, const plx_problem *problem, size_t
     return PLX_OK;
 }
 
+static plx_status serves(const plx_problem *problem, plx_error *error)
+{
+    if (problem->op == PLX_REDUCE && problem->of.reduce.n == 131313)
+        return plx_fail(error, PLX_UNSUPPORTED, "it brings bad luck");
+    return PLX_OK;
+}
+
+#if PLX_PLUGIN_ABI >= 4
+plx_status dummy_supports(plx_session *session, const plx_problem *problem, size_t kernel,
+                          plx_error *error)
+{
+    (void)session;
+    (void)kernel;
+    return serves(problem, error);
+}
+#endif
+
 plx_status dummy_plan(plx_session *session, const plx_problem *problem, size_t kernel,
                       plx_plugin_plan **plan, plx_error *error)
 {
     (void)session;
-    const plx_status status = told_to_fail(error);
+    plx_status status = told_to_fail(error);
+    if (status == PLX_OK)
+        status = serves(problem, error);
     if (status != PLX_OK)
         return status;
     plx_plugin_plan *made = calloc(1, sizeof *made);

@@ -390,8 +390,6 @@ static const plx_plugin faulty_plugin = {
     .plan = faulty_plan_make,
     .plan_destroy = faulty_plan_destroy,
     .execute = faulty_execute,
-    .count = plx_no_counters,
-    .telemetry = plx_no_telemetry,
 };
 
 const plx_plugin *plx_plugin_entry(void)

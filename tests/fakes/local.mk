@@ -3,12 +3,9 @@ if HAVE_CMOCKA
 check_LTLIBRARIES += \
 	tests/fakes/plx-dummy-good.la \
 	tests/fakes/plx-dummy-twin.la \
-	tests/fakes/plx-dummy-abi.la \
-	tests/fakes/plx-dummy-short.la \
-	tests/fakes/plx-dummy-slot.la \
-	tests/fakes/plx-dummy-name.la \
+	tests/fakes/plx-dummy-abi-3.la \
+	tests/fakes/plx-dummy-shaped.la \
 	tests/fakes/plx-dummy-bare.la \
-	tests/fakes/plx-dummy-null.la \
 	tests/fakes/plx-dummy-mute.la \
 	tests/fakes/plx-dummy-unresolved.la
 endif
@@ -21,24 +18,19 @@ tests_fakes_plx_dummy_good_la_LDFLAGS = $(fake_ldflags)
 tests_fakes_plx_dummy_twin_la_SOURCES = tests/fakes/dummy_twin.c $(dummy_sources)
 tests_fakes_plx_dummy_twin_la_CFLAGS = $(fake_cflags)
 tests_fakes_plx_dummy_twin_la_LDFLAGS = $(fake_ldflags)
-tests_fakes_plx_dummy_abi_la_SOURCES = tests/fakes/dummy_abi.c $(dummy_sources)
-tests_fakes_plx_dummy_abi_la_CFLAGS = $(fake_cflags)
-tests_fakes_plx_dummy_abi_la_LDFLAGS = $(fake_ldflags)
-tests_fakes_plx_dummy_short_la_SOURCES = tests/fakes/dummy_short.c $(dummy_sources)
-tests_fakes_plx_dummy_short_la_CFLAGS = $(fake_cflags)
-tests_fakes_plx_dummy_short_la_LDFLAGS = $(fake_ldflags)
-tests_fakes_plx_dummy_slot_la_SOURCES = tests/fakes/dummy_slot.c $(dummy_sources)
-tests_fakes_plx_dummy_slot_la_CFLAGS = $(fake_cflags)
-tests_fakes_plx_dummy_slot_la_LDFLAGS = $(fake_ldflags)
-tests_fakes_plx_dummy_name_la_SOURCES = tests/fakes/dummy_name.c $(dummy_sources)
-tests_fakes_plx_dummy_name_la_CFLAGS = $(fake_cflags)
-tests_fakes_plx_dummy_name_la_LDFLAGS = $(fake_ldflags)
+# Compiled against the header as it was: the dispatch tests take this one, too.
+plugin_abi_3 = tests/data/plugin-abi-3
+tests_fakes_plx_dummy_abi_3_la_SOURCES = tests/fakes/dummy_good.c $(dummy_sources)
+tests_fakes_plx_dummy_abi_3_la_CPPFLAGS = -I$(top_srcdir)/$(plugin_abi_3) -I$(top_srcdir)
+tests_fakes_plx_dummy_abi_3_la_CFLAGS = $(fake_cflags)
+tests_fakes_plx_dummy_abi_3_la_LDFLAGS = $(fake_ldflags)
+EXTRA_DIST += $(plugin_abi_3)/parallax/plugin.h $(plugin_abi_3)/parallax/types.h
+tests_fakes_plx_dummy_shaped_la_SOURCES = tests/fakes/dummy_shaped.c $(dummy_sources)
+tests_fakes_plx_dummy_shaped_la_CFLAGS = $(fake_cflags)
+tests_fakes_plx_dummy_shaped_la_LDFLAGS = $(fake_ldflags)
 tests_fakes_plx_dummy_bare_la_SOURCES = tests/fakes/dummy_bare.c $(dummy_sources)
 tests_fakes_plx_dummy_bare_la_CFLAGS = $(fake_cflags)
 tests_fakes_plx_dummy_bare_la_LDFLAGS = $(fake_ldflags)
-tests_fakes_plx_dummy_null_la_SOURCES = tests/fakes/dummy_null.c
-tests_fakes_plx_dummy_null_la_CFLAGS = $(fake_cflags)
-tests_fakes_plx_dummy_null_la_LDFLAGS = $(fake_ldflags)
 tests_fakes_plx_dummy_mute_la_SOURCES = tests/fakes/dummy_mute.c
 tests_fakes_plx_dummy_mute_la_CFLAGS = $(fake_cflags)
 tests_fakes_plx_dummy_mute_la_LDFLAGS = $(fake_ldflags)

@@ -1,0 +1,265 @@
+/* What a plugin that computes on the processor needs beside its kernels: the processor as
+ * device 0, its memory, and queues and events that do at once, in the caller's thread,
+ * what they are told.  Installed; for plugins alone, header-only.
+ *
+ * Include it before any header of the system, or define _POSIX_C_SOURCE 200809L: it needs
+ * a clock that C11 does not have.  Then write PLX_HOST_MEMORY_SLOTS into the descriptor, and
+ * find where operands lie by plx_host_address(). */
+#ifndef PARALLAX_HOST_MEMORY_H
+#define PARALLAX_HOST_MEMORY_H
+
+#if !defined(_POSIX_C_SOURCE) && !defined(_GNU_SOURCE)
+#define _POSIX_C_SOURCE 200809L
+#endif
+
+#include <parallax/plugin.h>
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef CLOCK_MONOTONIC
+#error "include <parallax/host_memory.h> before other headers, or define _POSIX_C_SOURCE 200809L"
+#endif
+
+struct plx_session {
+    uint64_t most_bytes; /* of one piece of memory; 0: not known */
+};
+
+struct plx_memory {
+    char *data; /* aligned to PLX_HOST_ALIGNMENT */
+    uint64_t bytes;
+};
+
+struct plx_plugin_queue {
+    plx_session *session;
+};
+
+struct plx_plugin_event {
+    bool recorded;
+    struct timespec when;
+};
+
+enum { PLX_HOST_ALIGNMENT = 256 };
+
+/* Where an operand starts; NULL for one without memory. */
+static inline void *plx_host_address(const plx_operand *operand)
+{
+    return operand->memory != NULL ? operand->memory->data + operand->offset : NULL;
+}
+
+/* ---- device ------------------------------------------------------------ */
+
+static inline uint64_t plx_host_memory_bytes(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+    return pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes : 0;
+}
+
+/* Describes the processor as a device of one unit, for probe(): its score is 0, so that
+ * nobody gets it without asking for it. */
+static inline void plx_host_device(plx_device_info *info, const char *name)
+{
+    memset(info, 0, sizeof *info);
+    (void)snprintf(info->name, sizeof info->name, "%s", name);
+    (void)snprintf(info->api, sizeof info->api, "C11");
+    info->features = PLX_FEATURE_F64 | PLX_FEATURE_CPU;
+    info->units = info->warp = 1;
+    info->max_block_threads = UINT32_C(1) << 16;
+    for (int axis = 0; axis < 3; axis++) {
+        info->max_grid[axis] = INT64_MAX;
+        info->max_block[axis] = info->max_block_threads;
+    }
+    info->max_shared_bytes = UINT64_C(1) << 20;
+    info->memory_bytes = info->max_alloc_bytes = plx_host_memory_bytes();
+}
+
+static inline plx_status plx_host_open(size_t device, plx_session **session, plx_error *error)
+{
+    plx_session *made;
+    if (device != 0)
+        return plx_fail(error, PLX_NOT_FOUND, "the processor is one device, number 0; there is no %zu",
+                        device);
+    made = (plx_session *)malloc(sizeof *made);
+    if (made == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no memory for a session");
+    made->most_bytes = plx_host_memory_bytes();
+    *session = made;
+    return PLX_OK;
+}
+
+static inline void plx_host_close(plx_session *session)
+{
+    free(session);
+}
+
+/* ---- memory ------------------------------------------------------------ */
+
+/* More than the machine has would be granted, and end the process later. */
+static inline plx_status plx_host_alloc(plx_session *session, uint64_t bytes, plx_memory **memory,
+                                        plx_error *error)
+{
+    void *data = NULL;
+    plx_memory *made = NULL;
+    if (session->most_bytes > 0 && bytes > session->most_bytes)
+        return plx_fail(error, PLX_NO_MEMORY, "%" PRIu64 " bytes are more than the machine's %" PRIu64, bytes,
+                        session->most_bytes);
+    if (bytes <= SIZE_MAX - PLX_HOST_ALIGNMENT)
+        made = (plx_memory *)malloc(sizeof *made);
+    if (made == NULL || posix_memalign(&data, PLX_HOST_ALIGNMENT, bytes > 0 ? (size_t)bytes : 1) != 0) {
+        free(made);
+        return plx_fail(error, PLX_NO_MEMORY, "no host memory for %" PRIu64 " bytes", bytes);
+    }
+    made->data = (char *)data;
+    made->bytes = bytes;
+    *memory = made;
+    return PLX_OK;
+}
+
+static inline void plx_host_free(plx_session *session, plx_memory *memory)
+{
+    (void)session;
+    if (memory != NULL)
+        free(memory->data);
+    free(memory);
+}
+
+/* ---- queues ------------------------------------------------------------ */
+
+static inline plx_status plx_host_queue_create(plx_session *session, plx_plugin_queue **queue,
+                                               plx_error *error)
+{
+    plx_plugin_queue *made = (plx_plugin_queue *)malloc(sizeof *made);
+    if (made == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no memory for a queue");
+    made->session = session;
+    *queue = made;
+    return PLX_OK;
+}
+
+static inline void plx_host_queue_destroy(plx_plugin_queue *queue)
+{
+    free(queue);
+}
+
+static inline plx_status plx_host_synchronize(plx_plugin_queue *queue, plx_error *error)
+{
+    (void)queue;
+    (void)error;
+    return PLX_OK;
+}
+
+static inline plx_status plx_host_check_range(const char *what, const plx_memory *memory, uint64_t offset,
+                                              uint64_t bytes, plx_error *error)
+{
+    if (offset <= memory->bytes && bytes <= memory->bytes - offset)
+        return PLX_OK;
+    return plx_fail(error, PLX_INVALID,
+                    "%s: %" PRIu64 " bytes at %" PRIu64 " lie outside a buffer of %" PRIu64 " bytes", what,
+                    bytes, offset, memory->bytes);
+}
+
+static inline plx_status plx_host_upload(plx_plugin_queue *queue, plx_memory *to, uint64_t offset,
+                                         const void *from, uint64_t bytes, plx_error *error)
+{
+    const plx_status status = plx_host_check_range("upload", to, offset, bytes, error);
+    (void)queue;
+    if (status == PLX_OK && bytes > 0)
+        memcpy(to->data + offset, from, (size_t)bytes);
+    return status;
+}
+
+static inline plx_status plx_host_download(plx_plugin_queue *queue, void *to, plx_memory *from,
+                                           uint64_t offset, uint64_t bytes, plx_error *error)
+{
+    const plx_status status = plx_host_check_range("download", from, offset, bytes, error);
+    (void)queue;
+    if (status == PLX_OK && bytes > 0)
+        memcpy(to, from->data + offset, (size_t)bytes);
+    return status;
+}
+
+static inline plx_status plx_host_fill(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset,
+                                       uint32_t pattern, uint64_t bytes, plx_error *error)
+{
+    const plx_status status = plx_host_check_range("fill", memory, offset, bytes, error);
+    (void)queue;
+    if (status != PLX_OK)
+        return status;
+    if (offset % sizeof pattern != 0 || bytes % sizeof pattern != 0)
+        return plx_fail(error, PLX_INVALID, "fill: offset and length must be multiples of %zu",
+                        sizeof pattern);
+    for (uint64_t i = 0; i < bytes; i += sizeof pattern)
+        memcpy(memory->data + offset + i, &pattern, sizeof pattern);
+    return PLX_OK;
+}
+
+static inline plx_status plx_host_copy(plx_plugin_queue *queue, plx_memory *to, uint64_t to_offset,
+                                       plx_memory *from, uint64_t from_offset, uint64_t bytes,
+                                       plx_error *error)
+{
+    plx_status status = plx_host_check_range("copy", to, to_offset, bytes, error);
+    (void)queue;
+    if (status == PLX_OK)
+        status = plx_host_check_range("copy", from, from_offset, bytes, error);
+    if (status == PLX_OK && bytes > 0)
+        memmove(to->data + to_offset, from->data + from_offset, (size_t)bytes);
+    return status;
+}
+
+/* ---- events ------------------------------------------------------------ */
+
+static inline plx_status plx_host_event_create(plx_session *session, plx_plugin_event **event,
+                                               plx_error *error)
+{
+    plx_plugin_event *made = (plx_plugin_event *)calloc(1, sizeof *made);
+    (void)session;
+    if (made == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no memory for an event");
+    *event = made;
+    return PLX_OK;
+}
+
+static inline void plx_host_event_destroy(plx_plugin_event *event)
+{
+    free(event);
+}
+
+static inline plx_status plx_host_event_record(plx_plugin_queue *queue, plx_plugin_event *event,
+                                               plx_error *error)
+{
+    (void)queue;
+    if (clock_gettime(CLOCK_MONOTONIC, &event->when) != 0)
+        return plx_fail(error, PLX_FAILED, "the monotonic clock can't be read");
+    event->recorded = true;
+    return PLX_OK;
+}
+
+static inline plx_status plx_host_event_elapsed(plx_plugin_event *from, plx_plugin_event *to,
+                                                double *nanoseconds, plx_error *error)
+{
+    if (!from->recorded || !to->recorded)
+        return plx_fail(error, PLX_INVALID, "an event was not recorded");
+    *nanoseconds =
+        (double)(to->when.tv_sec - from->when.tv_sec) * 1e9 + (double)(to->when.tv_nsec - from->when.tv_nsec);
+    return PLX_OK;
+}
+
+/* For plans that are one piece of malloc(). */
+static inline void plx_host_plan_destroy(plx_plugin_plan *plan)
+{
+    free(plan);
+}
+
+/* All but that, in a plx_plugin; probe, the kernels and the plans are the plugin's own. */
+#define PLX_HOST_MEMORY_SLOTS                                                                       \
+    .open = plx_host_open, .close = plx_host_close, .alloc = plx_host_alloc, .free = plx_host_free, \
+    .queue_create = plx_host_queue_create, .queue_destroy = plx_host_queue_destroy,                 \
+    .synchronize = plx_host_synchronize, .upload = plx_host_upload, .download = plx_host_download,  \
+    .fill = plx_host_fill, .copy = plx_host_copy, .event_create = plx_host_event_create,            \
+    .event_destroy = plx_host_event_destroy, .event_record = plx_host_event_record,                 \
+    .event_elapsed = plx_host_event_elapsed
+
+#endif
