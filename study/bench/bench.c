@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 typedef struct bench {
     const plx_bench_options *options;
@@ -102,7 +101,7 @@ static bool all_refuse(const bench *b, char *reason, size_t capacity)
 static bool too_large_for_host(const plx_problem *problem, char *reason, size_t capacity)
 {
     double needed = 4 * plx_operation_of(problem->op)->bytes(problem);
-    double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    double there = plx_host_memory();
     if (!(there > 0) || needed <= there)
         return false;
     (void)snprintf(reason, capacity, "validating it takes about %.0f GiB of host memory, and there are %.0f",

@@ -1,14 +1,11 @@
 /* One unit of plx_check: cases of one operation in one dtype on every kernel of every
  * backend, counted. */
-#define _DEFAULT_SOURCE /* sysconf(_SC_PHYS_PAGES) */
 #include "study/check/check.h"
 
 #include <ctype.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* A unit while some thread works on it. */
 typedef struct part {
@@ -197,21 +194,6 @@ static bool affordable(const plx_case *tried, const plx_arm *arm)
            ((device->features & PLX_FEATURE_CPU) == 0 && 3.0 * bytes < (double)device->memory_bytes);
 }
 
-/* Of a container the limit, when it has one. */
-static double host_memory(void)
-{
-    double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    FILE *file = fopen("/sys/fs/cgroup/memory.max", "r");
-    uint64_t limit;
-
-    if (file == NULL)
-        return memory;
-    if (fscanf(file, "%" SCNu64, &limit) == 1 && (double)limit < memory)
-        memory = (double)limit;
-    (void)fclose(file);
-    return memory;
-}
-
 /* The host holds the operands, the reference (in f64 and twice that where it is no copy of
  * bits), and a few results: those that are the same are held once. */
 static bool host_affords(const plx_case *tried)
@@ -229,7 +211,7 @@ static bool host_affords(const plx_case *tried)
         if (i == operation->output)
             need += elements * (operation->exact(&tried->problem) ? size : 24.0);
     }
-    return need < 0.9 * host_memory();
+    return need < 0.9 * plx_host_memory();
 }
 
 static bool worth_making(const part *p, const plx_case *tried)

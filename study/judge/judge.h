@@ -53,6 +53,10 @@ uint64_t plx_random(uint64_t seed, uint64_t stream, uint64_t index);
 void *plx_large_alloc(uint64_t bytes);
 /* memcmp() == 0 by all threads. */
 bool plx_same_bytes(const void *first, const void *second, uint64_t bytes);
+/* Bytes of memory that this process may fill: the machine's, or the limit of its container. */
+double plx_host_memory(void);
+/* The same by the files of the control groups that are mounted there. */
+double plx_host_memory_by(const char *cgroups);
 
 /* ---- elements (element.c) ------------------------------------------------ */
 
