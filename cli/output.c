@@ -201,7 +201,9 @@ int cli_table_write(const cli_options *options, const plx_results *results)
     plx_error error = {""};
     if (cli_stdout_is_taken(options) || (options->given & OPT_QUIET))
         return CLI_OK;
-    plx_status status = plx_results_write_table(results, stdout, cli_terminal_width(), cli_colour(), &error);
+    unsigned flags = (cli_colour() ? PLX_TABLE_COLOUR : 0u) |
+                     ((options->given & OPT_VERBOSE) ? PLX_TABLE_ALL_PAIRS : 0u);
+    plx_status status = plx_results_write_table(results, stdout, cli_terminal_width(), flags, &error);
     return status == PLX_OK ? CLI_OK : tell_stdout_failure(error.text);
 }
 

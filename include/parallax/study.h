@@ -677,8 +677,12 @@ PLX_API plx_status plx_tune(plx_context *context, const plx_compare_options *opt
 /* As plx_results_write(), into a stream. */
 PLX_API plx_status plx_results_write_json(const plx_results *results, FILE *to, plx_error *error);
 PLX_API plx_status plx_results_write_csv(const plx_results *results, FILE *to, plx_error *error);
-/* For people: one table per group, then its agreement.  width 0: 100 columns. */
-PLX_API plx_status plx_results_write_table(const plx_results *results, FILE *to, int width, bool colour,
+enum {
+    PLX_TABLE_COLOUR = 1u << 0,
+    PLX_TABLE_ALL_PAIRS = 1u << 1 /* else, of more than ten, those that disagree */
+};
+/* For people: one table per group, then its agreement.  width 0: 100 columns.  flags: PLX_TABLE_ bits. */
+PLX_API plx_status plx_results_write_table(const plx_results *results, FILE *to, int width, unsigned flags,
                                            plx_error *error);
 
 /* How one of our backends stands against the vendors' libraries on its device, over all

@@ -49,6 +49,7 @@ typedef struct report_table {
     size_t row_count;
     bool timed; /* some row has a time */
     bool bounded, called; /* some row has a ceiling, a latency */
+    bool all_pairs;
     bool mixed; /* rows have problems of their own: each is the worst of many cases */
     int widths[COLUMNS];
 } report_table;
@@ -406,11 +407,12 @@ static agreement count_pairs(const report_table *table, size_t group)
     return counts;
 }
 
-/* A few pairs are all shown, of many only those that disagree. */
+/* A few pairs are all shown, of many only those that disagree unless all were asked for. */
 static void put_agreement(const report_table *table, size_t group)
 {
     enum { FEW = 10 };
     agreement counts = count_pairs(table, group);
+    const bool all = counts.pairs <= FEW || table->all_pairs;
     if (counts.pairs == 0)
         return;
     (void)fprintf(table->to, "agreement: %zu of %zu pair%s agree%s, %zu bit-identical", counts.agree,
@@ -418,11 +420,11 @@ static void put_agreement(const report_table *table, size_t group)
                   counts.identical);
     if (counts.compared < counts.pairs)
         (void)fprintf(table->to, "; %zu not compared", counts.pairs - counts.compared);
-    (void)fputc('\n', table->to);
+    (void)fprintf(table->to, "%s\n", all ? "" : "; -v shows each");
     for (size_t i = 0; i < table->results->pair_count; i++) {
         const plx_pair *pair = &table->results->pairs[i];
         bool bad = pair->compared && !pair->agree;
-        if (is_of_group(table, pair, group) && (bad || counts.pairs <= FEW))
+        if (is_of_group(table, pair, group) && (bad || all))
             put_pair(table, pair);
     }
 }
@@ -498,10 +500,13 @@ static bool is_first_of_group(const plx_results *results, size_t index)
     return true;
 }
 
-plx_status plx_results_write_table(const plx_results *results, FILE *to, int width, bool colour,
+plx_status plx_results_write_table(const plx_results *results, FILE *to, int width, unsigned flags,
                                    plx_error *error)
 {
-    report_table table = {.results = results, .to = to, .style = style_of(width, colour)};
+    report_table table = {.results = results,
+                          .to = to,
+                          .style = style_of(width, (flags & PLX_TABLE_COLOUR) != 0),
+                          .all_pairs = (flags & PLX_TABLE_ALL_PAIRS) != 0};
     table.rows = calloc(results->record_count + 1, sizeof *table.rows);
     if (table.rows == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no memory for a table");

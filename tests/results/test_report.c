@@ -121,12 +121,17 @@ typedef plx_status (*writer)(const plx_results *results, FILE *to, plx_error *er
 
 static plx_status write_plain_table(const plx_results *results, FILE *to, plx_error *error)
 {
-    return plx_results_write_table(results, to, 100, false, error);
+    return plx_results_write_table(results, to, 100, 0, error);
 }
 
 static plx_status write_colour_table(const plx_results *results, FILE *to, plx_error *error)
 {
-    return plx_results_write_table(results, to, 100, true, error);
+    return plx_results_write_table(results, to, 100, PLX_TABLE_COLOUR, error);
+}
+
+static plx_status write_all_pairs(const plx_results *results, FILE *to, plx_error *error)
+{
+    return plx_results_write_table(results, to, 100, PLX_TABLE_ALL_PAIRS, error);
 }
 
 /* Free what it returns. */
@@ -485,6 +490,39 @@ static void table_says_who_agrees(void **state)
     free(text);
 }
 
+static size_t lines_with(const char *text, const char *part)
+{
+    size_t count = 0;
+    for (const char *at = text; (at = strstr(at, part)) != NULL; at += strlen(part))
+        count++;
+    return count;
+}
+
+/* Eleven pairs that agree and one that does not. */
+static void table_of_many_pairs_shows_exceptions(void **state)
+{
+    enum { PAIRS = 12 };
+    (void)state;
+    sample s;
+    plx_pair pairs[PAIRS];
+    make_sample(&s);
+    for (size_t i = 0; i + 1 < PAIRS; i++)
+        pairs[i] = s.pairs[0];
+    pairs[PAIRS - 1] = s.pairs[1];
+    s.results.pairs = pairs;
+    s.results.pair_count = PAIRS;
+    char *text = text_of(write_plain_table, &s.results);
+    assert_non_null(strstr(text, "agreement: 11 of 12 pairs agree, 11 bit-identical; -v shows each\n"));
+    assert_int_equal(lines_with(text, "bit-identical, 12 elements"), 0);
+    assert_int_equal(lines_with(text, "DISAGREE"), 1);
+    free(text);
+    text = text_of(write_all_pairs, &s.results);
+    assert_non_null(strstr(text, "agreement: 11 of 12 pairs agree, 11 bit-identical\n"));
+    assert_int_equal(lines_with(text, "bit-identical, 12 elements"), 11);
+    assert_int_equal(lines_with(text, "DISAGREE"), 1);
+    free(text);
+}
+
 static void table_without_times(void **state)
 {
     (void)state;
@@ -709,7 +747,7 @@ int main(void)
         cmocka_unit_test(table_of_counters),         cmocka_unit_test(table_ranks_what_passed),
         cmocka_unit_test(table_ranks_nothing_else),  cmocka_unit_test(table_says_who_agrees),
         cmocka_unit_test(table_without_times),       cmocka_unit_test(table_of_worst_cases),
-        cmocka_unit_test(table_with_yardsticks),     cmocka_unit_test(table_shows_the_rate_that_counts),
+        cmocka_unit_test(table_of_many_pairs_shows_exceptions), cmocka_unit_test(table_with_yardsticks),     cmocka_unit_test(table_shows_the_rate_that_counts),
         cmocka_unit_test(table_of_groups),           cmocka_unit_test(colour_only_when_asked),
         cmocka_unit_test(symbols_follow_the_locale), cmocka_unit_test(standings_are_geometric_means),
         cmocka_unit_test(standings_as_a_table),      cmocka_unit_test(full_device),
