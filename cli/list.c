@@ -20,14 +20,41 @@ static json_t *json_text(const char *text)
     return json_string(copy);
 }
 
+/* ---- what is asked for --------------------------------------------------------- */
+
+enum { PLUGINS = 1, DEVICES = 2, KERNELS = 4, MOST_WORDS = 64 };
+static const char *const what_words[] = {"plugins", "devices", "kernels"};
+enum { WHAT_COUNT = sizeof what_words / sizeof what_words[0] };
+
+typedef struct list_request {
+    unsigned what; /* bits */
+    unsigned ops;  /* bits */
+    uint32_t dtypes;   /* bits; 0: all */
+    cli_list backends; /* plugins, or devices of theirs; none: all */
+} list_request;
+
+/* Whether "cuda" or "cuda:1" means the plugin of this name. */
+static bool is_plugin(const char *word, const char *name, size_t length)
+{
+    return strcspn(word, ":") == length && strncmp(word, name, length) == 0;
+}
+
+static bool has_plugin(const list_request *request, const char *name)
+{
+    for (size_t i = 0; i < request->backends.count; i++)
+        if (is_plugin(request->backends.at[i], name, strlen(name)))
+            return true;
+    return request->backends.count == 0;
+}
+
 /* ---- plugins ----------------------------------------------------------------- */
 
-static void print_plugins(plx_context *context, const cli_options *options)
+static void print_plugins(plx_context *context, const cli_options *options, const list_request *request)
 {
     plx_plugin_report report;
     (void)printf("plugins\n");
     for (size_t i = 0; i < plx_plugin_count(context); i++) {
-        if (plx_plugin_at(context, i, &report) != PLX_OK)
+        if (plx_plugin_at(context, i, &report) != PLX_OK || !has_plugin(request, report.name))
             continue;
         if (!report.loaded)
             (void)printf("  %-10s refused: %s\n", report.name, report.reason);
@@ -44,12 +71,12 @@ static void print_plugins(plx_context *context, const cli_options *options)
         (void)printf("  none; 'parallax doctor' says where they are looked for\n");
 }
 
-static json_t *plugins_json(plx_context *context)
+static json_t *plugins_json(plx_context *context, const list_request *request)
 {
     json_t *list = json_array();
     plx_plugin_report report;
     for (size_t i = 0; i < plx_plugin_count(context); i++) {
-        if (plx_plugin_at(context, i, &report) != PLX_OK)
+        if (plx_plugin_at(context, i, &report) != PLX_OK || !has_plugin(request, report.name))
             continue;
         json_t *made = json_object();
         json_object_set_new(made, "name", json_text(report.name));
@@ -202,27 +229,59 @@ void cli_each_kernel(plx_context *context, plx_op op, cli_kernel_visitor *visit,
     }
 }
 
+/* Of the backends that were asked for, "cuda" in "clblast cuda". */
+static bool has_backend(const list_request *request, const char *plugins)
+{
+    for (size_t i = 0; i < request->backends.count; i++)
+        for (const char *at = plugins; *at != '\0'; at += strcspn(at, " "), at += *at == ' ')
+            if (is_plugin(request->backends.at[i], at, strcspn(at, " ")))
+                return true;
+    return request->backends.count == 0;
+}
+
+static bool is_asked_for(const list_request *request, const plx_kernel *kernel, const char *plugins)
+{
+    return (request->dtypes == 0 || (kernel->dtypes & request->dtypes) != 0) && has_backend(request, plugins);
+}
+
+typedef struct kernel_list {
+    const list_request *request;
+    const char *heading; /* NULL once it was written */
+    size_t count;
+    json_t *json;
+} kernel_list;
+
 static void print_kernel(void *data, const plx_kernel *kernel, const char *plugins)
 {
     char dtypes[64];
-    const char **heading = data;
-    if (*heading != NULL)
-        (void)printf("%s kernels\n", *heading);
-    *heading = NULL;
+    kernel_list *list = data;
+    if (!is_asked_for(list->request, kernel, plugins))
+        return;
+    if (list->heading != NULL)
+        (void)printf("%s kernels\n", list->heading);
+    list->heading = NULL;
+    list->count++;
     cli_dtype_names(kernel->dtypes, dtypes, sizeof dtypes);
     (void)printf("  %-16s %-16s %-31s %s\n", kernel->name, plugins, dtypes, kernel->idea);
 }
 
-static void print_kernels(plx_context *context)
+static void print_kernels(plx_context *context, const list_request *request)
 {
+    kernel_list list = {.request = request};
     for (unsigned op = 0; op < PLX_OP_COUNT; op++) {
-        const char *heading = plx_op_name((plx_op)op);
-        cli_each_kernel(context, (plx_op)op, print_kernel, &heading);
+        list.heading = plx_op_name((plx_op)op);
+        if (request->ops >> op & 1)
+            cli_each_kernel(context, (plx_op)op, print_kernel, &list);
     }
+    if (list.count == 0)
+        (void)printf("kernels\n  none; 'parallax list' shows all\n");
 }
 
 static void add_kernel_json(void *data, const plx_kernel *kernel, const char *plugins)
 {
+    const kernel_list *list = data;
+    if (!is_asked_for(list->request, kernel, plugins))
+        return;
     json_t *words = json_array(), *dtypes = json_array();
     for (const char *at = plugins; *at != '\0';) {
         size_t length = strcspn(at, " ");
@@ -240,89 +299,183 @@ static void add_kernel_json(void *data, const plx_kernel *kernel, const char *pl
     json_object_set_new(made, "plugins", words);
     json_object_set_new(made, "yardstick", json_boolean(kernel->flags & PLX_KERNEL_YARDSTICK));
     json_object_set_new(made, "vendor", json_boolean(kernel->flags & PLX_KERNEL_VENDOR));
-    json_array_append_new(data, made);
+    json_array_append_new(list->json, made);
 }
 
-static json_t *kernels_json(plx_context *context)
+static json_t *kernels_json(plx_context *context, const list_request *request)
 {
     json_t *ops = json_object();
     for (unsigned op = 0; op < PLX_OP_COUNT; op++) {
-        json_t *list = json_array();
-        cli_each_kernel(context, (plx_op)op, add_kernel_json, list);
-        json_object_set_new(ops, plx_op_name((plx_op)op), list);
+        kernel_list list = {.request = request};
+        if (!(request->ops >> op & 1))
+            continue;
+        list.json = json_array();
+        cli_each_kernel(context, (plx_op)op, add_kernel_json, &list);
+        json_object_set_new(ops, plx_op_name((plx_op)op), list.json);
     }
     return ops;
 }
 
 /* ---- the verb ---------------------------------------------------------------- */
 
-enum { PLUGINS = 1, DEVICES = 2, KERNELS = 4 };
-
-static int read_what(const cli_options *options, unsigned *what)
+/* The names of the plugins that were found, those that were refused by their file's. */
+static size_t plugin_names(plx_context *context, const char **names, size_t capacity)
 {
-    static const char *const words[] = {"plugins", "devices", "kernels"};
-    *what = options->operands.count == 0 ? PLUGINS | DEVICES | KERNELS : 0;
-    for (size_t i = 0; i < options->operands.count; i++) {
-        size_t found = 0;
-        while (found < 3 && strcmp(words[found], options->operands.at[i]) != 0)
-            found++;
-        if (found == 3) {
-            cli_say_unknown("list", options->operands.at[i], words, 3);
-            return CLI_USAGE;
-        }
-        *what |= 1u << found;
+    size_t count = 0;
+    plx_plugin_report report;
+    for (size_t i = 0; count < capacity && i < plx_plugin_count(context); i++)
+        if (plx_plugin_at(context, i, &report) == PLX_OK)
+            names[count++] = report.name;
+    return count;
+}
+
+static bool is_known_backend(plx_context *context, const char *word)
+{
+    const char *names[MOST_WORDS];
+    const size_t count = plugin_names(context, names, MOST_WORDS);
+    for (size_t i = 0; i < count; i++)
+        if (is_plugin(word, names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
+static int unknown_word(plx_context *context, const char *word)
+{
+    const char *words[MOST_WORDS];
+    size_t count = 0;
+    for (size_t i = 0; i < WHAT_COUNT; i++)
+        words[count++] = what_words[i];
+    for (unsigned i = 0; i < PLX_OP_COUNT; i++)
+        words[count++] = plx_op_name((plx_op)i);
+    for (unsigned i = 0; i < PLX_DTYPE_COUNT; i++)
+        words[count++] = plx_dtype_name((plx_dtype)i);
+    count += plugin_names(context, words + count, MOST_WORDS - count);
+    cli_say_unknown("word", word, words, count);
+    return CLI_USAGE;
+}
+
+static int read_word(plx_context *context, const char *word, list_request *request)
+{
+    plx_op op;
+    plx_dtype dtype;
+    for (size_t i = 0; i < WHAT_COUNT; i++) {
+        if (strcmp(what_words[i], word) != 0)
+            continue;
+        request->what |= 1u << i;
+        return CLI_OK;
     }
+    if (plx_op_from_name(word, &op))
+        request->ops |= 1u << op;
+    else if (plx_dtype_from_name(word, &dtype))
+        request->dtypes |= PLX_DTYPE_BIT(dtype);
+    else if (!is_known_backend(context, word))
+        return unknown_word(context, word);
+    else if (!cli_list_add(&request->backends, word))
+        return cli_wrong_usage("no memory");
     return CLI_OK;
 }
 
-static json_t *list_json(plx_context *context, const cli_device *devices, size_t count, unsigned what)
+/* Words and options alike say what is listed; of operations and element types, kernels. */
+static int read_request(plx_context *context, const cli_options *options, list_request *request)
+{
+    int status = CLI_OK;
+    for (size_t i = 0; i < options->dtype_count; i++)
+        request->dtypes |= PLX_DTYPE_BIT(options->dtypes[i]);
+    for (size_t i = 0; status == CLI_OK && i < options->operands.count; i++)
+        status = read_word(context, options->operands.at[i], request);
+    for (size_t i = 0; status == CLI_OK && i < options->backends.count; i++) {
+        const char *word = options->backends.at[i];
+        if (strcmp(word, "all") == 0)
+            continue;
+        if (!is_known_backend(context, word)) {
+            const char *names[MOST_WORDS];
+            cli_say_unknown("backend", word, names, plugin_names(context, names, MOST_WORDS));
+            return CLI_UNAVAILABLE;
+        }
+        if (!cli_list_add(&request->backends, word))
+            return cli_wrong_usage("no memory");
+    }
+    if (request->ops != 0 || request->dtypes != 0)
+        request->what |= KERNELS;
+    if (request->what == 0)
+        request->what = PLUGINS | DEVICES | KERNELS;
+    if (request->ops == 0)
+        request->ops = ~0u;
+    return status;
+}
+
+static json_t *list_json(plx_context *context, const cli_device *devices, size_t count,
+                         const list_request *request)
 {
     json_t *all = json_pack("{s:s, s:s}", "schema", "parallax-list/1", "version", plx_version());
-    if (what & PLUGINS)
-        json_object_set_new(all, "plugins", plugins_json(context));
-    if (what & DEVICES)
+    if (request->what & PLUGINS)
+        json_object_set_new(all, "plugins", plugins_json(context, request));
+    if (request->what & DEVICES)
         json_object_set_new(all, "devices", devices_json(devices, count));
-    if (what & KERNELS)
-        json_object_set_new(all, "kernels", kernels_json(context));
+    if (request->what & KERNELS)
+        json_object_set_new(all, "kernels", kernels_json(context, request));
     return all;
 }
 
 static void print_list(plx_context *context, const cli_options *options, const cli_device *devices,
-                       size_t count, unsigned what)
+                       size_t count, const list_request *request)
 {
-    if (what & PLUGINS)
-        print_plugins(context, options);
-    if (what & DEVICES)
+    if (request->what & PLUGINS)
+        print_plugins(context, options, request);
+    if (request->what & DEVICES)
         print_devices(devices, count);
-    if (what & KERNELS)
-        print_kernels(context);
+    if (request->what & KERNELS)
+        print_kernels(context, request);
+}
+
+/* Drops the devices that were not asked for: a word may name one, "opencl:1". */
+static size_t keep_devices(cli_device *devices, size_t count, const list_request *request)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        const char *label = devices[i].label;
+        bool wanted = request->backends.count == 0 || cli_list_has(&request->backends, label);
+        for (size_t b = 0; b < request->backends.count; b++)
+            wanted = wanted || (strchr(request->backends.at[b], ':') == NULL &&
+                                is_plugin(request->backends.at[b], label, strcspn(label, ":")));
+        if (wanted)
+            devices[kept++] = devices[i];
+    }
+    return kept;
+}
+
+static int list_all(plx_context *context, const cli_options *options, const list_request *request)
+{
+    cli_device *devices;
+    size_t count;
+    int status = CLI_OK;
+    if (!cli_find_devices(context, &devices, &count))
+        return cli_wrong_usage("no memory");
+    count = keep_devices(devices, count, request);
+    if (!cli_stdout_is_taken(options))
+        print_list(context, options, devices, count, request);
+    if (options->json != NULL) {
+        json_t *all = list_json(context, devices, count, request);
+        status = cli_json_write(options->json, all);
+        json_decref(all);
+    }
+    free(devices);
+    return status;
 }
 
 static int list_main(cli_options *options)
 {
     plx_context *context;
-    cli_device *devices;
-    size_t count;
-    unsigned what;
-    int status = read_what(options, &what);
-    if (status == CLI_OK)
-        status = cli_outputs_check(options);
+    list_request request = {.what = 0};
+    int status = cli_outputs_check(options);
     if (status == CLI_OK)
         status = cli_open_context(options, &context);
     if (status != CLI_OK)
         return status;
-    if (!cli_find_devices(context, &devices, &count)) {
-        plx_context_destroy(context);
-        return cli_wrong_usage("no memory");
-    }
-    if (!cli_stdout_is_taken(options))
-        print_list(context, options, devices, count, what);
-    if (options->json != NULL) {
-        json_t *all = list_json(context, devices, count, what);
-        status = cli_json_write(options->json, all);
-        json_decref(all);
-    }
-    free(devices);
+    status = read_request(context, options, &request);
+    if (status == CLI_OK)
+        status = list_all(context, options, &request);
+    free(request.backends.at);
     plx_context_destroy(context);
     return status;
 }
@@ -330,14 +483,16 @@ static int list_main(cli_options *options)
 const cli_verb cli_list_verb = {
     .name = "list",
     .summary = "plugins, devices and kernels that were found",
-    .usage = "list [plugins|devices|kernels] [options]",
+    .usage = "list [plugins|devices|kernels] [OPERATION|TYPE|BACKEND...] [options]",
     .help = "Lists the plugins that were found and where, the physical devices with the backends\n"
-            "that reach each, and the kernels with the backends that have each.\n"
+            "that reach each, and the kernels with the backends that have each.  An operation, an\n"
+            "element type or a backend, as a word or an option, lists what is of it alone.\n"
             "--json writes schema parallax-list/1.\n"
             "\n"
             "Examples:\n"
             "  parallax list\n"
+            "  parallax list kernels gemm f64 --backend opencl\n"
             "  parallax list devices --json -\n",
-    .options = OPT_PLUGIN_DIR | OPT_VERBOSE | OPT_JSON,
+    .options = OPT_BACKEND | OPT_DTYPE | OPT_PLUGIN_DIR | OPT_VERBOSE | OPT_JSON,
     .run = list_main,
 };

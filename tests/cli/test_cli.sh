@@ -93,6 +93,8 @@ expect 2 "contradict" check --quick --full
 expect 2 "means nothing to" run reduce --trans-a
 expect 2 "means nothing to" run transpose --alpha 2
 expect 2 "did you mean 'devices'" list device
+expect 2 "did you mean 'gemm'" list kernels gem
+expect 3 "there are: " list --backend nonsense
 expect 2 "takes no operand" doctor gemm
 
 # ---- shapes --------------------------------------------------------------------
@@ -154,6 +156,18 @@ shows "host:0"
 shows "reference"
 expect 0 '' list plugins
 shows "host"
+expect 0 '' list kernels gemm
+shows "gemm kernels"
+grep -q 'reduce kernels' "$work/out" && fail "list kernels gemm lists others"
+expect 0 '' list gemm f64 --backend host
+shows "reference"
+grep -q '^plugins' "$work/out" && fail "list gemm f64 lists more than kernels"
+grep -v '^gemm kernels' "$work/out" | grep -v ' host ' | grep -v ' host$' && fail "list --backend host lists kernels of others"
+expect 0 '' list kernels gemm --dtype i32
+shows "none"
+expect 0 '' list host --json "$work/list.json"
+grep -q '"label": "host:0"' "$work/list.json" || fail "list host has no device"
+[ "$(grep -c '"label"' "$work/list.json")" -eq 1 ] || fail "list host lists devices of others"
 expect 0 '' list kernels --json -
 shows '"schema": "parallax-list/1"'
 expect 0 '' list devices --json "$work/list.json"
