@@ -6,7 +6,7 @@
 
 #include <parallax/parallax.h>
 
-/* The dummy with which everything is right; tests/dummy_good.c as an older plugin where a test says so. */
+/* The dummy with which everything is right; tests/fakes/dummy_good.c as an older plugin where a test says so. */
 #ifndef DUMMY_GOOD
 #define DUMMY_GOOD "good"
 #endif

@@ -114,7 +114,7 @@ static void numbers_out_of_range_are_refused(void **state)
     folder_remove(folder);
 }
 
-/* ---- descriptors (tests/dummy_shaped.c) --------------------------------- */
+/* ---- descriptors (tests/fakes/dummy_shaped.c) --------------------------------- */
 
 static void shape(const char *variable, size_t value)
 {

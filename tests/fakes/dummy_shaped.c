@@ -7,7 +7,7 @@
  *   DUMMY_KERNEL        the offset of what its kernel leaves empty; "endless": there is always one more
  * Behind as many bytes as it tells of there is nothing that can be read. */
 #define _DEFAULT_SOURCE
-#include "tests/fakes/dummy.h"
+#include "dummy.h"
 
 #include <stdlib.h>
 #include <string.h>
