@@ -52,7 +52,7 @@ grep -q 'before other headers, or define _POSIX_C_SOURCE' "$work/out" || fail "l
 LD_LIBRARY_PATH=$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
 listing=$("$PREFIX/bin/parallax" list --plugin-dir "$work/plugins") || fail "parallax list failed"
-for expected in sum "this processor, one element after the other" host; do
+for expected in sum:0 "one element after the other" host; do
     case $listing in
     *"$expected"*) ;;
     *)
