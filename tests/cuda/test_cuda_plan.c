@@ -8,6 +8,7 @@
 
 #include "cuda_fixture.h"
 #include "kernels/recipe.h"
+#include "kernel_text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -138,28 +139,6 @@ static void assert_launch(const plx_recipe *recipe, const plx_step *step, const 
             assert_argument(recipe, &step->arguments[i], dtype, launch->arguments[next++], work, scratch);
 }
 
-/* The function must stand in the kernel's file, to be found by its full name. */
-static void assert_in_source(const char *operation, const char *kernel, const char *entry)
-{
-    static char text[1 << 20];
-    char path[4096];
-    const char *folder = getenv("top_srcdir");
-    size_t length;
-    FILE *file;
-    (void)snprintf(path, sizeof path, "%s/kernels/%s/%s.cu", folder != NULL ? folder : ".", operation,
-                   kernel);
-    file = fopen(path, "r");
-    if (file == NULL)
-        fail_msg("%s cannot be read", path);
-    length = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    text[length] = '\0';
-    for (const char *at = strstr(text, entry); at != NULL; at = strstr(at + 1, entry))
-        if (at[strlen(entry)] == '(' || at[strlen(entry)] == ',' || at[strlen(entry)] == ')')
-            return;
-    fail_msg("%s has no function %s", path, entry);
-}
-
 static uint64_t scratch_of(const plx_recipe *recipe, size_t *known, uint64_t *address)
 {
     if (recipe->scratch_bytes > *known) {
@@ -186,10 +165,11 @@ static void assert_launches(const workbench *work, const plx_problem *problem, c
     scratch = scratch_of(recipe, known, address);
     for (size_t i = 0; i < recipe->step_count; i++) {
         assert_launch(recipe, &recipe->steps[i], &fake->launches[i], problem->dtype, work, scratch);
-        assert_in_source(plx_ladder_name(problem->op), row->about.name, fake->launches[i].entry);
-        if (recipe->steps[i].early) /* else it would read what is not written yet */
-            assert_in_source(plx_ladder_name(problem->op), row->about.name, "grid_dependency_wait");
+        assert_has_entry(plx_ladder_name(problem->op), row->about.name, fake->launches[i].entry);
     }
+    for (size_t i = 0; i < recipe->step_count; i++)
+        if (recipe->steps[i].early) /* else it would read what is not written yet */
+            assert_calls(plx_ladder_name(problem->op), row->about.name, "grid_dependency_wait");
 }
 
 static bool maps_operands(const plx_recipe *recipe)

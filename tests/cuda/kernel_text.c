@@ -1,0 +1,83 @@
+/* Reads kernels, as they stand and as the C preprocessor makes them: entry points are made by
+ * macros.  Headers of the system play no part in that, and empty files stand in for them. */
+#define _POSIX_C_SOURCE 200809L /* popen */
+
+#include "kernel_text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Each is read once: tests ask for the same ones thousands of times.  Never freed. */
+typedef struct known_text {
+    struct known_text *next;
+    char *text;
+    char command[];
+} known_text;
+
+static known_text *known;
+
+/* What a shell command in the source tree writes. */
+static const char *output_of(const char *command)
+{
+    static char text[1 << 21];
+    for (const known_text *at = known; at; at = at->next)
+        if (strcmp(at->command, command) == 0)
+            return at->text;
+    FILE *output = popen(command, "r");
+    assert_non_null(output);
+    size_t length = fread(text, 1, sizeof text - 1, output);
+    if (pclose(output) != 0 || length == 0)
+        fail_msg("failed: %s", command);
+    text[length] = '\0';
+    known_text *made = malloc(sizeof *made + strlen(command) + 1);
+    assert_non_null(made);
+    (void)strcpy(made->command, command);
+    made->text = strdup(text);
+    assert_non_null(made->text);
+    made->next = known;
+    known = made;
+    return made->text;
+}
+
+static bool has_function(const char *text, const char *function)
+{
+    size_t length = strlen(function);
+    for (const char *at = strstr(text, function); at; at = strstr(at + 1, function))
+        if (at[length] == '(')
+            return true;
+    return false;
+}
+
+static void assert_output_has(const char *command, const char *operation, const char *kernel,
+                              const char *function)
+{
+    char full[4096];
+    const char *folder = getenv("top_srcdir");
+    (void)snprintf(full, sizeof full, "cd '%s' && kernel='kernels/%s/%s.cu'; %s", folder ? folder : ".",
+                   operation, kernel, command);
+    if (!has_function(output_of(full), function))
+        fail_msg("kernels/%s/%s.cu has no %s()", operation, kernel, function);
+}
+
+void assert_calls(const char *operation, const char *kernel, const char *function)
+{
+    assert_output_has("cat \"$kernel\"", operation, kernel, function);
+}
+
+void assert_has_entry(const char *operation, const char *kernel, const char *entry)
+{
+    assert_output_has("empty=$(mktemp -d) && "
+                      "for header in $(cat \"$kernel\" kernels/*.cuh kernels/*/*.cuh |"
+                      " sed -n 's/^#include <\\(.*\\)>.*/\\1/p'); do : >\"$empty/$header\"; done; "
+                      "${CC:-cc} -E -P -nostdinc -x c -D__CUDA_ARCH__=900 -D__CUDA_ARCH_FEAT_SM90_ALL"
+                      " -I \"$empty\" -I kernels \"$kernel\"; status=$?; rm -rf \"$empty\"; exit $status",
+                      operation, kernel, entry);
+}
