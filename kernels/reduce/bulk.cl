@@ -14,7 +14,7 @@ INLINE PACK reduce_stage(local const PACK *stage, long left)
         const int at = k * BLOCK + (int)get_local_id(0);
         loaded[k] = at < left ? stage[at] : (PACK)(IDENTITY);
     }
-    return join_loaded(loaded);
+    return combine_loaded(loaded);
 }
 
 #define THREADS (BLOCK + 32)
@@ -95,7 +95,7 @@ static T add_tiles(packed all, local const PACK *ring, local ulong *full, local 
 
     for (long tile = (long)get_group_id(0) * TILE; tile < all.count; tile += stride) {
         await(full + i, parity);
-        sum = join_packs(sum, reduce_stage(ring + i * TILE, all.count - tile));
+        sum = combine_packs(sum, reduce_stage(ring + i * TILE, all.count - tile));
         barrier_warp();
         if (get_local_id(0) % 32 == 0)
             arrive(empty + i);
@@ -104,7 +104,7 @@ static T add_tiles(packed all, local const PACK *ring, local ulong *full, local 
             parity ^= 1;
         }
     }
-    return join_ends(fold_pack(sum), all);
+    return combine_ends(combine_lanes(sum), all);
 }
 
 /* This thread's part of its group's tiles, which are as many apart as there are groups. */

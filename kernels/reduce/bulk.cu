@@ -38,10 +38,11 @@ static __device__ void start_copy(void *to, const void *from, uint32_t bytes, ui
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
                  "r"(bytes)
                  : "memory");
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-                     shared_address(to)),
-                 "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(shared_address(barrier))
-                 : "memory");
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+            shared_address(to)),
+        "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(shared_address(barrier))
+        : "memory");
 }
 
 /* Stands until the barrier's phase of this parity is complete. */
@@ -57,11 +58,21 @@ static __device__ void await(uint64_t *barrier, uint32_t parity)
                  : "memory");
 }
 #else /* never launched there: the recipe refuses */
-static __device__ void open_barrier(uint64_t *, int) {}
-static __device__ void publish_barriers() {}
-static __device__ void arrive(uint64_t *) {}
-static __device__ void start_copy(void *, const void *, uint32_t, uint64_t *) {}
-static __device__ void await(uint64_t *, uint32_t) {}
+static __device__ void open_barrier(uint64_t *, int)
+{
+}
+static __device__ void publish_barriers()
+{
+}
+static __device__ void arrive(uint64_t *)
+{
+}
+static __device__ void start_copy(void *, const void *, uint32_t, uint64_t *)
+{
+}
+static __device__ void await(uint64_t *, uint32_t)
+{
+}
 #endif
 
 /* A ring of stages in shared memory: a copy fills one, then all warps empty it. */
@@ -111,8 +122,7 @@ template <class T> __device__ void fetch_tiles(const Ring<T> &ring, const Packed
 }
 
 /* This thread's part of a tile that lies in shared memory. */
-template <class R>
-__device__ Pack<typename R::T> reduce_stage(const Pack<typename R::T> *stage, int64_t left)
+template <class R> __device__ Pack<typename R::T> reduce_stage(const Pack<typename R::T> *stage, int64_t left)
 {
     Pack<typename R::T> loaded[REDUCE_BULK_LOADS];
 
@@ -121,7 +131,7 @@ __device__ Pack<typename R::T> reduce_stage(const Pack<typename R::T> *stage, in
         const int at = k * REDUCE_BULK_BLOCK + threadIdx.x;
         loaded[k] = at < left ? stage[at] : identity_pack<R>();
     }
-    return join_loaded<R, REDUCE_BULK_LOADS>(loaded);
+    return combine_loaded<R, REDUCE_BULK_LOADS>(loaded);
 }
 
 /* What the threads of all other warps do. */
@@ -133,13 +143,13 @@ __device__ typename R::T reduce_tiles(const Ring<typename R::T> &ring, const Pac
 
     for (int64_t tile = first_tile(); tile < all.count; tile += stride()) {
         await(ring.full + turn.stage, turn.parity);
-        sum = join_packs<R>(sum, reduce_stage<R>(ring.stage + turn.stage * TILE, all.count - tile));
+        sum = combine_packs<R>(sum, reduce_stage<R>(ring.stage + turn.stage * TILE, all.count - tile));
         __syncwarp();
         if (threadIdx.x % WARP == 0)
             arrive(ring.empty + turn.stage);
         turn.advance(ring.stages);
     }
-    return join_ends<R>(fold_pack<R>(sum), all);
+    return combine_ends<R>(combine_lanes<R>(sum), all);
 }
 
 template <class T> __device__ void open_ring(const Ring<T> &ring)
@@ -175,86 +185,11 @@ __device__ void reduce_bulk(const typename R::T *x, typename R::T *result, typen
     reduce_grid<R, THREADS>(value, result, partials, tickets);
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS)
-reduce_bulk_i32_sum(const uint32_t *x, uint32_t *result, uint32_t *partials, unsigned *tickets, int64_t n,
-                     int32_t stages)
-{
-    reduce_bulk<Sum<uint32_t>>(x, result, partials, tickets, n, stages);
-}
+#define BULK_ENTRY(variant, R, ...)                                                                \
+    extern "C" __global__ void __launch_bounds__(THREADS) reduce_bulk_##variant(                   \
+        const R::T *x, R::T *result, R::T *partials, unsigned *tickets, int64_t n, int32_t stages) \
+    {                                                                                              \
+        reduce_bulk<R>(x, result, partials, tickets, n, stages);                                   \
+    }
 
-extern "C" __global__ void __launch_bounds__(THREADS)
-reduce_bulk_i64_sum(const uint64_t *x, uint64_t *result, uint64_t *partials, unsigned *tickets, int64_t n,
-                     int32_t stages)
-{
-    reduce_bulk<Sum<uint64_t>>(x, result, partials, tickets, n, stages);
-}
-
-extern "C" __global__ void __launch_bounds__(THREADS)
-reduce_bulk_f32_sum(const float *x, float *result, float *partials, unsigned *tickets, int64_t n,
-                     int32_t stages)
-{
-    reduce_bulk<Sum<float>>(x, result, partials, tickets, n, stages);
-}
-
-extern "C" __global__ void __launch_bounds__(THREADS)
-reduce_bulk_f64_sum(const double *x, double *result, double *partials, unsigned *tickets, int64_t n,
-                     int32_t stages)
-{
-    reduce_bulk<Sum<double>>(x, result, partials, tickets, n, stages);
-}
-
-extern "C" __global__ void __launch_bounds__(THREADS)
-reduce_bulk_i32_min(const int32_t *x, int32_t *result, int32_t *partials, unsigned *tickets, int64_t n,
-                     int32_t stages)
-{
-    reduce_bulk<Min<int32_t>>(x, result, partials, tickets, n, stages);
-}
-
-extern "C" __global__ void __launch_bounds__(THREADS)
-reduce_bulk_i64_min(const int64_t *x, int64_t *result, int64_t *partials, unsigned *tickets, int64_t n,
-                     int32_t stages)
-{
-    reduce_bulk<Min<int64_t>>(x, result, partials, tickets, n, stages);
-}
-
-extern "C" __global__ void __launch_bounds__(THREADS)
-reduce_bulk_f32_min(const float *x, float *result, float *partials, unsigned *tickets, int64_t n,
-                     int32_t stages)
-{
-    reduce_bulk<Min<float>>(x, result, partials, tickets, n, stages);
-}
-
-extern "C" __global__ void __launch_bounds__(THREADS)
-reduce_bulk_f64_min(const double *x, double *result, double *partials, unsigned *tickets, int64_t n,
-                     int32_t stages)
-{
-    reduce_bulk<Min<double>>(x, result, partials, tickets, n, stages);
-}
-
-extern "C" __global__ void __launch_bounds__(THREADS)
-reduce_bulk_i32_max(const int32_t *x, int32_t *result, int32_t *partials, unsigned *tickets, int64_t n,
-                     int32_t stages)
-{
-    reduce_bulk<Max<int32_t>>(x, result, partials, tickets, n, stages);
-}
-
-extern "C" __global__ void __launch_bounds__(THREADS)
-reduce_bulk_i64_max(const int64_t *x, int64_t *result, int64_t *partials, unsigned *tickets, int64_t n,
-                     int32_t stages)
-{
-    reduce_bulk<Max<int64_t>>(x, result, partials, tickets, n, stages);
-}
-
-extern "C" __global__ void __launch_bounds__(THREADS)
-reduce_bulk_f32_max(const float *x, float *result, float *partials, unsigned *tickets, int64_t n,
-                     int32_t stages)
-{
-    reduce_bulk<Max<float>>(x, result, partials, tickets, n, stages);
-}
-
-extern "C" __global__ void __launch_bounds__(THREADS)
-reduce_bulk_f64_max(const double *x, double *result, double *partials, unsigned *tickets, int64_t n,
-                     int32_t stages)
-{
-    reduce_bulk<Max<double>>(x, result, partials, tickets, n, stages);
-}
+REDUCE_VARIANTS(BULK_ENTRY)

@@ -1,8 +1,10 @@
-/* What the reductions of this folder share in CUDA: the three ways to join two
+/* What the reductions of this folder share in CUDA: the three ways to combine two
  * elements, the warp's and block's trees, and 16-byte reading. */
 #pragma once
 
+#include "entries.cuh"
 #include "grid_dependency.cuh"
+#include "pack.cuh"
 #include "tiles.h"
 
 #include <cstdint>
@@ -14,10 +16,19 @@
 /* i32 and i64 sums use unsigned elements: they wrap by definition. */
 template <class Element> struct Sum {
     using T = Element;
-    static __device__ T identity() { return T(0); }
-    static __device__ T join(T a, T b) { return a + b; }
+    static __device__ T identity()
+    {
+        return T(0);
+    }
+    static __device__ T combine(T a, T b)
+    {
+        return a + b;
+    }
     /* A sum begins with +0 (parallax/types.h), wherever a kernel began. */
-    static __device__ T finish(T value) { return value + T(0); }
+    static __device__ T finalize(T value)
+    {
+        return value + T(0);
+    }
 };
 
 /* Devices of compute capability 8.0 and later have both for f32, with these very rules: one
@@ -30,16 +41,16 @@ template <class Element> struct Sum {
 
 template <bool MINIMUM> __device__ float one_instruction(float a, float b)
 {
-    float joined = a;
+    float combined = a;
 #if HAS_MINIMUM
     if constexpr (MINIMUM)
-        asm("min.NaN.f32 %0, %1, %2;" : "=f"(joined) : "f"(a), "f"(b));
+        asm("min.NaN.f32 %0, %1, %2;" : "=f"(combined) : "f"(a), "f"(b));
     else
-        asm("max.NaN.f32 %0, %1, %2;" : "=f"(joined) : "f"(a), "f"(b));
+        asm("max.NaN.f32 %0, %1, %2;" : "=f"(combined) : "f"(a), "f"(b));
 #else
     (void)b;
 #endif
-    return joined;
+    return combined;
 }
 
 /* IEEE 754-2019 minimum and maximum: NaN wins from either side, -0 is less than +0. */
@@ -51,9 +62,12 @@ template <class Element, bool MINIMUM> struct Extremum {
                                          : (floating ? -Limits::infinity() : Limits::min());
     static constexpr T nan = Limits::quiet_NaN(); /* 0 for integers, which never use it */
 
-    static __device__ T identity() { return nothing; }
+    static __device__ T identity()
+    {
+        return nothing;
+    }
 
-    static __device__ T join(T a, T b)
+    static __device__ T combine(T a, T b)
     {
         if constexpr (HAS_MINIMUM && std::is_same<T, float>::value) {
             return one_instruction<MINIMUM>(a, b);
@@ -66,7 +80,10 @@ template <class Element, bool MINIMUM> struct Extremum {
     }
 
     /* One NaN, whatever NaNs went in: the same bits on every backend. */
-    static __device__ T finish(T value) { return value != value ? nan : value; }
+    static __device__ T finalize(T value)
+    {
+        return value != value ? nan : value;
+    }
 };
 
 template <class Element> using Min = Extremum<Element, true>;
@@ -77,14 +94,14 @@ template <class R> __device__ typename R::T reduce_warp(typename R::T value)
 {
 #pragma unroll
     for (int distance = 16; distance > 0; distance /= 2)
-        value = R::join(value, __shfl_down_sync(ALL_LANES, value, distance));
+        value = R::combine(value, __shfl_down_sync(ALL_LANES, value, distance));
     return value;
 }
 
 /* The result of a block's BLOCK values, in thread 0.  All threads take part. */
 template <class R, int BLOCK> __device__ typename R::T reduce_block(typename R::T value)
 {
-    static_assert(BLOCK % 32 == 0 && BLOCK <= 1024, "whole warps, and one warp can join their results");
+    static_assert(BLOCK % 32 == 0 && BLOCK <= 1024, "whole warps, and one warp can combine their results");
     __shared__ typename R::T of_warp[BLOCK / 32];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 
@@ -97,27 +114,61 @@ template <class R, int BLOCK> __device__ typename R::T reduce_block(typename R::
     return value;
 }
 
-/* 16 bytes, read by one instruction. */
-template <class Element> struct alignas(16) Pack {
-    static constexpr int lanes = 16 / sizeof(Element);
-    Element lane[lanes];
-};
+/* REDUCE_ITEMS elements of x per thread, REDUCE_BLOCK apart, combined.  Their loads do not wait for
+ * each other; past the end the identity stands in, so no tail is lost. */
+template <class R> __device__ typename R::T combine_items(const typename R::T *__restrict__ x, int64_t n)
+{
+    static_assert(REDUCE_ITEMS == 4, "the four values are combined by name");
+    const int thread = threadIdx.x;
+    const int64_t first = (int64_t)blockIdx.x * (REDUCE_BLOCK * REDUCE_ITEMS) + thread;
+    typename R::T value[REDUCE_ITEMS];
 
-template <class R>
-__device__ Pack<typename R::T> join_packs(Pack<typename R::T> a, Pack<typename R::T> b)
+#pragma unroll
+    for (int k = 0; k < REDUCE_ITEMS; ++k)
+        value[k] = first + k * REDUCE_BLOCK < n ? x[first + k * REDUCE_BLOCK] : R::identity();
+    return R::combine(R::combine(value[0], value[1]), R::combine(value[2], value[3]));
+}
+
+/* The tree over the block's tile of REDUCE_BLOCK elements in shared memory, to out[block].  Within
+ * the last warp __syncwarp does. */
+template <class R> __device__ void combine_tile(typename R::T *tile, typename R::T *out)
+{
+    const int thread = threadIdx.x;
+
+    __syncthreads();
+    for (int distance = REDUCE_BLOCK / 2; distance >= 32; distance /= 2) {
+        if (thread < distance)
+            tile[thread] = R::combine(tile[thread], tile[thread + distance]);
+        __syncthreads();
+    }
+    if (thread >= 32)
+        return;
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) {
+        if (thread < distance)
+            tile[thread] = R::combine(tile[thread], tile[thread + distance]);
+        __syncwarp();
+    }
+    if (thread == 0)
+        out[blockIdx.x] = R::finalize(tile[0]);
+}
+
+/* ---- packs ------------------------------------------------------------------------- */
+
+template <class R> __device__ Pack<typename R::T> combine_packs(Pack<typename R::T> a, Pack<typename R::T> b)
 {
 #pragma unroll
-    for (int i = 0; i < a.lanes; ++i)
-        a.lane[i] = R::join(a.lane[i], b.lane[i]);
+    for (int i = 0; i < a.width; ++i)
+        a.lane[i] = R::combine(a.lane[i], b.lane[i]);
     return a;
 }
 
-template <class R> __device__ typename R::T fold_pack(Pack<typename R::T> pack)
+template <class R> __device__ typename R::T combine_lanes(Pack<typename R::T> pack)
 {
 #pragma unroll
-    for (int width = pack.lanes / 2; width > 0; width /= 2)
+    for (int width = pack.width / 2; width > 0; width /= 2)
         for (int i = 0; i < width; ++i)
-            pack.lane[i] = R::join(pack.lane[i], pack.lane[i + width]);
+            pack.lane[i] = R::combine(pack.lane[i], pack.lane[i + width]);
     return pack.lane[0];
 }
 
@@ -125,7 +176,7 @@ template <class R> __device__ Pack<typename R::T> identity_pack()
 {
     Pack<typename R::T> pack;
 #pragma unroll
-    for (int i = 0; i < pack.lanes; ++i)
+    for (int i = 0; i < pack.width; ++i)
         pack.lane[i] = R::identity();
     return pack;
 }
@@ -138,42 +189,40 @@ template <class T> struct Packed {
 
     __device__ Packed(const T *elements, int64_t number) : x(elements), n(number)
     {
-        const int64_t to_boundary = (int64_t)((16 - (uintptr_t)x % 16) % 16 / sizeof(T));
-        head = to_boundary < n ? to_boundary : n;
-        count = (n - head) / Pack<T>::lanes;
+        const int64_t before = to_boundary(x);
+        head = before < n ? before : n;
+        count = (n - head) / Pack<T>::width;
     }
 
-    __device__ const Pack<T> *packs() const { return reinterpret_cast<const Pack<T> *>(x + head); }
-    __device__ int64_t end() const { return head + count * Pack<T>::lanes; }
+    __device__ const Pack<T> *packs() const
+    {
+        return reinterpret_cast<const Pack<T> *>(x + head);
+    }
+    __device__ int64_t end() const
+    {
+        return head + count * Pack<T>::width;
+    }
 };
 
 /* Block 0 adds the few elements before and behind the packs to its threads' values. */
 template <class R>
-__device__ typename R::T join_ends(typename R::T value, const Packed<typename R::T> &all)
+__device__ typename R::T combine_ends(typename R::T value, const Packed<typename R::T> &all)
 {
     if (blockIdx.x == 0 && threadIdx.x < all.head)
-        value = R::join(value, all.x[threadIdx.x]);
+        value = R::combine(value, all.x[threadIdx.x]);
     if (blockIdx.x == 0 && threadIdx.x < all.n - all.end())
-        value = R::join(value, all.x[all.end() + threadIdx.x]);
+        value = R::combine(value, all.x[all.end() + threadIdx.x]);
     return value;
 }
 
-/* 16 bytes that nobody reads again: the caches need not keep them. */
-template <class Element> __device__ Pack<Element> load_once(const Pack<Element> *from)
-{
-    const int4 bits = __ldcs(reinterpret_cast<const int4 *>(from));
-    Pack<Element> pack;
-    memcpy(&pack, &bits, sizeof pack);
-    return pack;
-}
-
 /* The tree over a thread's `LOADS` packs, a power of two. */
-template <class R, int LOADS> __device__ Pack<typename R::T> join_loaded(Pack<typename R::T> (&loaded)[LOADS])
+template <class R, int LOADS>
+__device__ Pack<typename R::T> combine_loaded(Pack<typename R::T> (&loaded)[LOADS])
 {
 #pragma unroll
     for (int width = LOADS / 2; width > 0; width /= 2)
         for (int k = 0; k < width; ++k)
-            loaded[k] = join_packs<R>(loaded[k], loaded[k + width]);
+            loaded[k] = combine_packs<R>(loaded[k], loaded[k + width]);
     return loaded[0];
 }
 
@@ -194,24 +243,15 @@ __device__ typename R::T reduce_packs(const typename R::T *x, int64_t n)
         if (tile + TILE <= all.count) {
 #pragma unroll
             for (int k = 0; k < LOADS; ++k)
-                loaded[k] = load_once(from + k * BLOCK);
+                loaded[k] = load_streaming(from + k * BLOCK);
         } else {
 #pragma unroll
             for (int k = 0; k < LOADS; ++k)
-                loaded[k] = k * BLOCK < left ? load_once(from + k * BLOCK) : identity_pack<R>();
+                loaded[k] = k * BLOCK < left ? load_streaming(from + k * BLOCK) : identity_pack<R>();
         }
-        sum = join_packs<R>(sum, join_loaded<R, LOADS>(loaded));
+        sum = combine_packs<R>(sum, combine_loaded<R, LOADS>(loaded));
     }
-    return join_ends<R>(fold_pack<R>(sum), all);
-}
-
-/* 16 bytes from the L2 cache, where what other blocks wrote can be seen. */
-template <class Element> __device__ Pack<Element> load_from_l2(const Pack<Element> *from)
-{
-    const int4 bits = __ldcg(reinterpret_cast<const int4 *>(from));
-    Pack<Element> pack;
-    memcpy(&pack, &bits, sizeof pack);
-    return pack;
+    return combine_ends<R>(combine_lanes<R>(sum), all);
 }
 
 /* One block's share per thread of `count` partials, in an order that depends on
@@ -221,15 +261,15 @@ __device__ typename R::T reduce_partials(const typename R::T *partials, int64_t 
 {
     using T = typename R::T;
     const Pack<T> *packs = reinterpret_cast<const Pack<T> *>(partials);
-    const int64_t whole = count / Pack<T>::lanes, end = whole * Pack<T>::lanes;
+    const int64_t whole = count / Pack<T>::width, end = whole * Pack<T>::width;
     Pack<T> sum = identity_pack<R>();
 
 #pragma unroll 8
     for (int64_t i = threadIdx.x; i < whole; i += BLOCK)
-        sum = join_packs<R>(sum, load_from_l2(packs + i));
-    T value = fold_pack<R>(sum);
+        sum = combine_packs<R>(sum, load_from_l2(packs + i));
+    T value = combine_lanes<R>(sum);
     if (threadIdx.x < count - end)
-        value = R::join(value, __ldcg(partials + end + threadIdx.x));
+        value = R::combine(value, __ldcg(partials + end + threadIdx.x));
     return value;
 }
 
@@ -250,7 +290,7 @@ template <class T> __device__ bool is_last_block(T total, T *partials, unsigned 
     return last;
 }
 
-/* Joins the threads' values of all blocks into *result.  The order depends on the
+/* Combines the threads' values of all blocks into *result.  The order depends on the
  * number of blocks alone, not on which of them comes last. */
 template <class R, int BLOCK>
 __device__ void reduce_grid(typename R::T value, typename R::T *result, typename R::T *partials,
@@ -264,5 +304,5 @@ __device__ void reduce_grid(typename R::T value, typename R::T *result, typename
         total = reduce_block<R, BLOCK>(reduce_partials<R, BLOCK>(partials, gridDim.x));
     }
     if (threadIdx.x == 0)
-        *result = R::finish(total);
+        *result = R::finalize(total);
 }

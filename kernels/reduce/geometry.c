@@ -113,7 +113,7 @@ int64_t plx_reduce_depth_of_one(const plx_problem *problem, const plx_device_inf
 
 int64_t plx_reduce_depth_of_fold(const plx_problem *problem, const plx_device_info *device)
 {
-    return depth_of_passes(problem, device, REDUCE_FOLD);
+    return depth_of_passes(problem, device, REDUCE_ITEMS);
 }
 
 /* A tile's loads, tile after tile, lanes, an unaligned head and tail, the block's tree;

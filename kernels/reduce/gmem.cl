@@ -2,7 +2,7 @@
  * place; this one works on a copy. */
 #include "device.clh"
 
-/* Group b copies elements [b * BLOCK, (b + 1) * BLOCK) of x to `work`, folds the copy
+/* Group b copies elements [b * BLOCK, (b + 1) * BLOCK) of x to `work`, combines the copy
  * onto its first element and writes that to out[b].  A barrier of the group orders its
  * global memory accesses; where there is one of a warp, that does for the last steps. */
 kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1)))
@@ -20,7 +20,7 @@ void reduce_gmem(global const T *x, long x_offset, global T *work, long work_off
     barrier(CLK_GLOBAL_MEM_FENCE);
     for (int distance = BLOCK / 2; distance >= SMALLEST_OF_GROUP; distance /= 2) {
         if ((thread < distance) & (thread + distance < left)) /* one branch, not two */
-            work[thread] = join(work[thread], work[thread + distance]);
+            work[thread] = combine(work[thread], work[thread + distance]);
         barrier(CLK_GLOBAL_MEM_FENCE);
     }
 #ifdef NVIDIA_PTX
@@ -29,10 +29,10 @@ void reduce_gmem(global const T *x, long x_offset, global T *work, long work_off
 #pragma unroll
     for (int distance = 16; distance > 0; distance /= 2) {
         if ((thread < distance) & (thread + distance < left))
-            work[thread] = join(work[thread], work[thread + distance]);
+            work[thread] = combine(work[thread], work[thread + distance]);
         barrier_warp();
     }
 #endif
     if (thread == 0)
-        out[get_group_id(0)] = finish(left > 0 ? work[0] : IDENTITY);
+        out[get_group_id(0)] = finalize(left > 0 ? work[0] : IDENTITY);
 }

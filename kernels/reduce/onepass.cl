@@ -1,4 +1,4 @@
-/* reduce/onepass: one launch; the group that finishes last joins the partials. */
+/* reduce/onepass: one launch; the group that finishes last combines the partials. */
 #include "device.clh"
 
 kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1)))

@@ -182,7 +182,7 @@ static plx_status unroll4_recipe(const plx_problem *problem, const plx_device_in
                                  plx_recipe *recipe, plx_error *error)
 {
     static const tree_kernel kernel = {
-        .entry = "reduce_unroll4", .fold = REDUCE_FOLD, .static_shared = true};
+        .entry = "reduce_unroll4", .fold = REDUCE_ITEMS, .static_shared = true};
     return tree_recipe(&kernel, problem, device, recipe, error);
 }
 
@@ -190,7 +190,7 @@ static plx_status unroll4_dynamic_recipe(const plx_problem *problem, const plx_d
                                          plx_recipe *recipe, plx_error *error)
 {
     static const tree_kernel kernel = {
-        .entry = "reduce_unroll4_dynamic", .fold = REDUCE_FOLD, .dynamic_shared = true};
+        .entry = "reduce_unroll4_dynamic", .fold = REDUCE_ITEMS, .dynamic_shared = true};
     return tree_recipe(&kernel, problem, device, recipe, error);
 }
 
@@ -198,7 +198,7 @@ static plx_status shuffle_recipe(const plx_problem *problem, const plx_device_in
                                  plx_recipe *recipe, plx_error *error)
 {
     static const tree_kernel kernel = {
-        .entry = "reduce_shuffle", .fold = REDUCE_FOLD, .static_shared = true};
+        .entry = "reduce_shuffle", .fold = REDUCE_ITEMS, .static_shared = true};
 
     if (!(device->features & PLX_FEATURE_SHUFFLE))
         return plx_fail(error, PLX_UNSUPPORTED, "this device offers no shuffles to OpenCL C");

@@ -6,45 +6,45 @@
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
 #pragma OPENCL EXTENSION cl_khr_subgroup_shuffle : enable
 
-/* Sub-groups first; a short tree in local memory joins theirs.  A sub-group's size
+/* Sub-groups first; a short tree in local memory combines theirs.  A sub-group's size
  * and their number are powers of two, as BLOCK is. */
 INLINE T reduce_sub_groups(T value, local T *tile)
 {
     const int thread = get_local_id(0);
 
     for (uint distance = get_sub_group_size() / 2; distance > 0; distance /= 2)
-        value = join(value, sub_group_shuffle_xor(value, distance));
+        value = combine(value, sub_group_shuffle_xor(value, distance));
     if (get_sub_group_local_id() == 0)
         tile[get_sub_group_id()] = value;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int distance = get_num_sub_groups() / 2; distance > 0; distance /= 2) {
         if (thread < distance)
-            tile[thread] = join(tile[thread], tile[thread + distance]);
+            tile[thread] = combine(tile[thread], tile[thread + distance]);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     return tile[0];
 }
 #endif
 
-/* Group b folds elements [b * BLOCK * 4, (b + 1) * BLOCK * 4) of x into out[b]. */
+/* Group b combines elements [b * BLOCK * 4, (b + 1) * BLOCK * 4) of x into out[b]. */
 kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1)))
 void reduce_shuffle(global const T *restrict x, long x_offset, global T *restrict out, long out_offset,
                     long n)
 {
     local T tile[BLOCK];
     const int thread = get_local_id(0);
-    const long first = (long)get_group_id(0) * (BLOCK * REDUCE_FOLD) + thread;
-    T value[REDUCE_FOLD];
+    const long first = (long)get_group_id(0) * (BLOCK * REDUCE_ITEMS) + thread;
+    T value[REDUCE_ITEMS];
 
     x += x_offset;
 #pragma unroll
-    for (int k = 0; k < REDUCE_FOLD; ++k)
+    for (int k = 0; k < REDUCE_ITEMS; ++k)
         value[k] = first + k * BLOCK < n ? x[first + k * BLOCK] : IDENTITY;
 #ifdef NVIDIA_PTX
-    const T total = reduce_block(join(join(value[0], value[1]), join(value[2], value[3])), tile, BLOCK);
+    const T total = reduce_block(combine(combine(value[0], value[1]), combine(value[2], value[3])), tile, BLOCK);
 #else
-    const T total = reduce_sub_groups(join(join(value[0], value[1]), join(value[2], value[3])), tile);
+    const T total = reduce_sub_groups(combine(combine(value[0], value[1]), combine(value[2], value[3])), tile);
 #endif
     if (thread == 0)
-        out[out_offset + get_group_id(0)] = finish(total);
+        out[out_offset + get_group_id(0)] = finalize(total);
 }

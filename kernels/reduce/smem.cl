@@ -1,7 +1,7 @@
 /* reduce/smem: the tree of gmem in static local memory. */
 #include "device.clh"
 
-/* Group b folds elements [b * BLOCK, (b + 1) * BLOCK) of x into out[b]. */
+/* Group b combines elements [b * BLOCK, (b + 1) * BLOCK) of x into out[b]. */
 kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1)))
 void reduce_smem(global const T *restrict x, long x_offset, global T *restrict out, long out_offset,
                  long n)
@@ -12,7 +12,7 @@ void reduce_smem(global const T *restrict x, long x_offset, global T *restrict o
 
     tile[thread] = i < n ? x[x_offset + i] : IDENTITY;
     barrier(CLK_LOCAL_MEM_FENCE);
-    fold_tile(tile);
+    combine_tile(tile);
     if (thread == 0)
-        out[out_offset + get_group_id(0)] = finish(tile[0]);
+        out[out_offset + get_group_id(0)] = finalize(tile[0]);
 }

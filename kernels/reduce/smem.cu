@@ -1,102 +1,16 @@
 /* reduce/smem: the tree of gmem in static shared memory. */
 #include "device.cuh"
 
-/* Block b folds elements [b * 1024, (b + 1) * 1024) of x into out[b]. */
+/* Block b combines elements [b * 1024, (b + 1) * 1024) of x into out[b]. */
 template <class R>
-__device__ void reduce_smem(const typename R::T *__restrict__ x, typename R::T *__restrict__ out,
-                            int64_t n)
+__device__ void reduce_smem(const typename R::T *__restrict__ x, typename R::T *__restrict__ out, int64_t n)
 {
     __shared__ typename R::T tile[REDUCE_BLOCK];
     const int thread = threadIdx.x;
     const int64_t i = (int64_t)blockIdx.x * REDUCE_BLOCK + thread;
 
     tile[thread] = i < n ? x[i] : R::identity();
-    __syncthreads();
-    for (int distance = REDUCE_BLOCK / 2; distance >= 32; distance /= 2) {
-        if (thread < distance)
-            tile[thread] = R::join(tile[thread], tile[thread + distance]);
-        __syncthreads();
-    }
-    if (thread >= 32)
-        return;
-#pragma unroll
-    for (int distance = 16; distance > 0; distance /= 2) {
-        if (thread < distance)
-            tile[thread] = R::join(tile[thread], tile[thread + distance]);
-        __syncwarp();
-    }
-    if (thread == 0)
-        out[blockIdx.x] = R::finish(tile[0]);
+    combine_tile<R>(tile, out);
 }
 
-extern "C" __global__ void __launch_bounds__(REDUCE_BLOCK)
-reduce_smem_i32_sum(const uint32_t *x, uint32_t *out, int64_t n)
-{
-    reduce_smem<Sum<uint32_t>>(x, out, n);
-}
-
-extern "C" __global__ void __launch_bounds__(REDUCE_BLOCK)
-reduce_smem_i64_sum(const uint64_t *x, uint64_t *out, int64_t n)
-{
-    reduce_smem<Sum<uint64_t>>(x, out, n);
-}
-
-extern "C" __global__ void __launch_bounds__(REDUCE_BLOCK)
-reduce_smem_f32_sum(const float *x, float *out, int64_t n)
-{
-    reduce_smem<Sum<float>>(x, out, n);
-}
-
-extern "C" __global__ void __launch_bounds__(REDUCE_BLOCK)
-reduce_smem_f64_sum(const double *x, double *out, int64_t n)
-{
-    reduce_smem<Sum<double>>(x, out, n);
-}
-
-extern "C" __global__ void __launch_bounds__(REDUCE_BLOCK)
-reduce_smem_i32_min(const int32_t *x, int32_t *out, int64_t n)
-{
-    reduce_smem<Min<int32_t>>(x, out, n);
-}
-
-extern "C" __global__ void __launch_bounds__(REDUCE_BLOCK)
-reduce_smem_i64_min(const int64_t *x, int64_t *out, int64_t n)
-{
-    reduce_smem<Min<int64_t>>(x, out, n);
-}
-
-extern "C" __global__ void __launch_bounds__(REDUCE_BLOCK)
-reduce_smem_f32_min(const float *x, float *out, int64_t n)
-{
-    reduce_smem<Min<float>>(x, out, n);
-}
-
-extern "C" __global__ void __launch_bounds__(REDUCE_BLOCK)
-reduce_smem_f64_min(const double *x, double *out, int64_t n)
-{
-    reduce_smem<Min<double>>(x, out, n);
-}
-
-extern "C" __global__ void __launch_bounds__(REDUCE_BLOCK)
-reduce_smem_i32_max(const int32_t *x, int32_t *out, int64_t n)
-{
-    reduce_smem<Max<int32_t>>(x, out, n);
-}
-
-extern "C" __global__ void __launch_bounds__(REDUCE_BLOCK)
-reduce_smem_i64_max(const int64_t *x, int64_t *out, int64_t n)
-{
-    reduce_smem<Max<int64_t>>(x, out, n);
-}
-
-extern "C" __global__ void __launch_bounds__(REDUCE_BLOCK)
-reduce_smem_f32_max(const float *x, float *out, int64_t n)
-{
-    reduce_smem<Max<float>>(x, out, n);
-}
-
-extern "C" __global__ void __launch_bounds__(REDUCE_BLOCK)
-reduce_smem_f64_max(const double *x, double *out, int64_t n)
-{
-    reduce_smem<Max<double>>(x, out, n);
-}
+REDUCE_ENTRIES(smem, REDUCE_BLOCK)

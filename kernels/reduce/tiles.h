@@ -3,7 +3,7 @@
  * has (BLOCK in the recipe's defines); CUDA devices have 1024 threads everywhere. */
 
 #define REDUCE_BLOCK 1024        /* gmem to shuffle; at least 64 */
-#define REDUCE_FOLD 4            /* elements a thread of unroll4 and shuffle folds while loading */
+#define REDUCE_ITEMS 4            /* elements a thread of unroll4 and shuffle combines while loading */
 
 #define REDUCE_VECTOR_BLOCK 256  /* vector and onepass: threads */
 #define REDUCE_VECTOR_LOADS 8    /* 16-byte loads in flight per thread; a power of two */

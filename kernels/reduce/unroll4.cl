@@ -1,7 +1,7 @@
-/* reduce/unroll4: each group folds the data of four while it loads them. */
+/* reduce/unroll4: each group combines four elements per thread while loading. */
 #include "device.clh"
 
-/* Group b folds elements [b * BLOCK * 4, (b + 1) * BLOCK * 4) of x into out[b].  The
+/* Group b combines elements [b * BLOCK * 4, (b + 1) * BLOCK * 4) of x into out[b].  The
  * four loads do not wait for each other; past the end the identity stands in, so no
  * tail is lost. */
 kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1)))
@@ -10,16 +10,16 @@ void reduce_unroll4(global const T *restrict x, long x_offset, global T *restric
 {
     local T tile[BLOCK];
     const int thread = get_local_id(0);
-    const long first = (long)get_group_id(0) * (BLOCK * REDUCE_FOLD) + thread;
-    T value[REDUCE_FOLD];
+    const long first = (long)get_group_id(0) * (BLOCK * REDUCE_ITEMS) + thread;
+    T value[REDUCE_ITEMS];
 
     x += x_offset;
 #pragma unroll
-    for (int k = 0; k < REDUCE_FOLD; ++k)
+    for (int k = 0; k < REDUCE_ITEMS; ++k)
         value[k] = first + k * BLOCK < n ? x[first + k * BLOCK] : IDENTITY;
-    tile[thread] = join(join(value[0], value[1]), join(value[2], value[3]));
+    tile[thread] = combine(combine(value[0], value[1]), combine(value[2], value[3]));
     barrier(CLK_LOCAL_MEM_FENCE);
-    fold_tile(tile);
+    combine_tile(tile);
     if (thread == 0)
-        out[out_offset + get_group_id(0)] = finish(tile[0]);
+        out[out_offset + get_group_id(0)] = finalize(tile[0]);
 }

@@ -1,8 +1,8 @@
 /* reduce/vector: 16-byte loads, eight of them in flight in every thread, as many groups
- * as keep the chip busy, and one more to join the partials. */
+ * as keep the chip busy, and one more to combine the partials. */
 #include "device.clh"
 
-/* Group b folds its tiles of x into out[b]. */
+/* Group b combines its tiles of x into out[b]. */
 kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1)))
 void reduce_vector(global const T *restrict x, long x_offset, global T *restrict out, long out_offset,
                    long n)
@@ -11,10 +11,10 @@ void reduce_vector(global const T *restrict x, long x_offset, global T *restrict
     const T total = reduce_block(reduce_packs(x + x_offset, n), tile, BLOCK);
 
     if (get_local_id(0) == 0)
-        out[out_offset + get_group_id(0)] = finish(total);
+        out[out_offset + get_group_id(0)] = finalize(total);
 }
 
-/* One group folds the n partials. */
+/* One group combines the n partials. */
 kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1)))
 void reduce_vector_last(global const T *partials, long partials_offset, global T *out, long out_offset,
                         long n)
@@ -24,5 +24,5 @@ void reduce_vector_last(global const T *partials, long partials_offset, global T
     const T total = reduce_block(sum, tile, BLOCK);
 
     if (get_local_id(0) == 0)
-        out[out_offset] = finish(total);
+        out[out_offset] = finalize(total);
 }
