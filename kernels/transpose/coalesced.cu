@@ -4,8 +4,8 @@
 /* The tile is written by rows and read by columns: the 32 threads of a warp then read
  * addresses 32 elements apart, which all lie in one bank. */
 template <class T>
-__device__ void transpose_coalesced(const T *__restrict__ in, T *__restrict__ out, int64_t rows,
-                                    int64_t cols, int64_t ld_in, int64_t ld_out, int down)
+__device__ void transpose_coalesced(const T *__restrict__ in, T *__restrict__ out, int64_t rows, int64_t cols,
+                                    int64_t ld_in, int64_t ld_out, int down)
 {
     grid_dependency_wait();
     __shared__ T staged[TRANSPOSE_TILE][TRANSPOSE_TILE];
@@ -25,37 +25,4 @@ __device__ void transpose_coalesced(const T *__restrict__ in, T *__restrict__ ou
             out[(y + k) * ld_out + x] = staged[x][y + k];
 }
 
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
-transpose_coalesced_b1(const uint8_t *in, uint8_t *out, int64_t rows, int64_t cols, int64_t ld_in,
-                       int64_t ld_out, int down)
-{
-    transpose_coalesced<uint8_t>(in, out, rows, cols, ld_in, ld_out, down);
-}
-
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
-transpose_coalesced_b2(const uint16_t *in, uint16_t *out, int64_t rows, int64_t cols, int64_t ld_in,
-                       int64_t ld_out, int down)
-{
-    transpose_coalesced<uint16_t>(in, out, rows, cols, ld_in, ld_out, down);
-}
-
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
-transpose_coalesced_b4(const uint32_t *in, uint32_t *out, int64_t rows, int64_t cols, int64_t ld_in,
-                       int64_t ld_out, int down)
-{
-    transpose_coalesced<uint32_t>(in, out, rows, cols, ld_in, ld_out, down);
-}
-
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
-transpose_coalesced_b8(const uint64_t *in, uint64_t *out, int64_t rows, int64_t cols, int64_t ld_in,
-                       int64_t ld_out, int down)
-{
-    transpose_coalesced<uint64_t>(in, out, rows, cols, ld_in, ld_out, down);
-}
-
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
-transpose_coalesced_b16(const uint4 *in, uint4 *out, int64_t rows, int64_t cols, int64_t ld_in,
-                        int64_t ld_out, int down)
-{
-    transpose_coalesced<uint4>(in, out, rows, cols, ld_in, ld_out, down);
-}
+TRANSPOSE_ENTRIES(coalesced)

@@ -25,37 +25,4 @@ __device__ void transpose_copy_shared(const T *__restrict__ in, T *__restrict__ 
             out[(y + k) * cols + x] = staged[y + k][x];
 }
 
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
-transpose_copy_shared_b1(const uint8_t *in, uint8_t *out, int64_t rows, int64_t cols, int64_t ld_in,
-                         int64_t ld_out, int across)
-{
-    transpose_copy_shared<uint8_t>(in, out, rows, cols, ld_in, ld_out, across);
-}
-
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
-transpose_copy_shared_b2(const uint16_t *in, uint16_t *out, int64_t rows, int64_t cols, int64_t ld_in,
-                         int64_t ld_out, int across)
-{
-    transpose_copy_shared<uint16_t>(in, out, rows, cols, ld_in, ld_out, across);
-}
-
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
-transpose_copy_shared_b4(const uint32_t *in, uint32_t *out, int64_t rows, int64_t cols, int64_t ld_in,
-                         int64_t ld_out, int across)
-{
-    transpose_copy_shared<uint32_t>(in, out, rows, cols, ld_in, ld_out, across);
-}
-
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
-transpose_copy_shared_b8(const uint64_t *in, uint64_t *out, int64_t rows, int64_t cols, int64_t ld_in,
-                         int64_t ld_out, int across)
-{
-    transpose_copy_shared<uint64_t>(in, out, rows, cols, ld_in, ld_out, across);
-}
-
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
-transpose_copy_shared_b16(const uint4 *in, uint4 *out, int64_t rows, int64_t cols, int64_t ld_in,
-                          int64_t ld_out, int across)
-{
-    transpose_copy_shared<uint4>(in, out, rows, cols, ld_in, ld_out, across);
-}
+TRANSPOSE_ENTRIES(copy_shared)

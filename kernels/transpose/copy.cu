@@ -4,8 +4,8 @@
 /* The copy is dense: element (i, j) goes to out[i * cols + j].  That fills the operand
  * of a transpose exactly when its rows lie without gaps (ld_out == rows). */
 template <class T>
-__device__ void transpose_copy(const T *__restrict__ in, T *__restrict__ out, int64_t rows,
-                               int64_t cols, int64_t ld_in, int64_t ld_out, int across)
+__device__ void transpose_copy(const T *__restrict__ in, T *__restrict__ out, int64_t rows, int64_t cols,
+                               int64_t ld_in, int64_t ld_out, int across)
 {
     grid_dependency_wait();
     const Tile tile = tile_in_order(across, TRANSPOSE_TILE, rows, cols);
@@ -20,37 +20,4 @@ __device__ void transpose_copy(const T *__restrict__ in, T *__restrict__ out, in
             out[(y + k) * cols + x] = held.at[k / TRANSPOSE_ROWS];
 }
 
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
-transpose_copy_b1(const uint8_t *in, uint8_t *out, int64_t rows, int64_t cols, int64_t ld_in,
-                  int64_t ld_out, int across)
-{
-    transpose_copy<uint8_t>(in, out, rows, cols, ld_in, ld_out, across);
-}
-
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
-transpose_copy_b2(const uint16_t *in, uint16_t *out, int64_t rows, int64_t cols, int64_t ld_in,
-                  int64_t ld_out, int across)
-{
-    transpose_copy<uint16_t>(in, out, rows, cols, ld_in, ld_out, across);
-}
-
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
-transpose_copy_b4(const uint32_t *in, uint32_t *out, int64_t rows, int64_t cols, int64_t ld_in,
-                  int64_t ld_out, int across)
-{
-    transpose_copy<uint32_t>(in, out, rows, cols, ld_in, ld_out, across);
-}
-
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
-transpose_copy_b8(const uint64_t *in, uint64_t *out, int64_t rows, int64_t cols, int64_t ld_in,
-                  int64_t ld_out, int across)
-{
-    transpose_copy<uint64_t>(in, out, rows, cols, ld_in, ld_out, across);
-}
-
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
-transpose_copy_b16(const uint4 *in, uint4 *out, int64_t rows, int64_t cols, int64_t ld_in,
-                   int64_t ld_out, int across)
-{
-    transpose_copy<uint4>(in, out, rows, cols, ld_in, ld_out, across);
-}
+TRANSPOSE_ENTRIES(copy)

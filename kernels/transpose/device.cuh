@@ -1,7 +1,9 @@
 /* What the transposes of this folder share in CUDA: which tile a block has. */
 #pragma once
 
+#include "entries.cuh"
 #include "grid_dependency.cuh"
+#include "pack.cuh"
 #include "tiles.h"
 
 #include <cstdint>

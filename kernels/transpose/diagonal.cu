@@ -5,8 +5,8 @@
  * neither their reads nor their writes are all a multiple of ld apart.  For each `down`
  * the blocks pass through every `right` once, whatever the two numbers are. */
 template <class T>
-__device__ void transpose_diagonal(const T *__restrict__ in, T *__restrict__ out, int64_t rows,
-                                   int64_t cols, int64_t ld_in, int64_t ld_out, int across)
+__device__ void transpose_diagonal(const T *__restrict__ in, T *__restrict__ out, int64_t rows, int64_t cols,
+                                   int64_t ld_in, int64_t ld_out, int across)
 {
     grid_dependency_wait();
     __shared__ T staged[TRANSPOSE_TILE][TRANSPOSE_TILE];
@@ -28,37 +28,4 @@ __device__ void transpose_diagonal(const T *__restrict__ in, T *__restrict__ out
             out[(y + k) * ld_out + x] = staged[x][x ^ (y + k)];
 }
 
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
-transpose_diagonal_b1(const uint8_t *in, uint8_t *out, int64_t rows, int64_t cols, int64_t ld_in,
-                      int64_t ld_out, int across)
-{
-    transpose_diagonal<uint8_t>(in, out, rows, cols, ld_in, ld_out, across);
-}
-
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
-transpose_diagonal_b2(const uint16_t *in, uint16_t *out, int64_t rows, int64_t cols, int64_t ld_in,
-                      int64_t ld_out, int across)
-{
-    transpose_diagonal<uint16_t>(in, out, rows, cols, ld_in, ld_out, across);
-}
-
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
-transpose_diagonal_b4(const uint32_t *in, uint32_t *out, int64_t rows, int64_t cols, int64_t ld_in,
-                      int64_t ld_out, int across)
-{
-    transpose_diagonal<uint32_t>(in, out, rows, cols, ld_in, ld_out, across);
-}
-
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
-transpose_diagonal_b8(const uint64_t *in, uint64_t *out, int64_t rows, int64_t cols, int64_t ld_in,
-                      int64_t ld_out, int across)
-{
-    transpose_diagonal<uint64_t>(in, out, rows, cols, ld_in, ld_out, across);
-}
-
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
-transpose_diagonal_b16(const uint4 *in, uint4 *out, int64_t rows, int64_t cols, int64_t ld_in,
-                       int64_t ld_out, int across)
-{
-    transpose_diagonal<uint4>(in, out, rows, cols, ld_in, ld_out, across);
-}
+TRANSPOSE_ENTRIES(diagonal)

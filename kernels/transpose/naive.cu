@@ -3,8 +3,8 @@
 
 /* A warp reads 32 neighbours of a row and writes them to 32 rows of `out`. */
 template <class T>
-__device__ void transpose_naive(const T *__restrict__ in, T *__restrict__ out, int64_t rows,
-                                int64_t cols, int64_t ld_in, int64_t ld_out, int down)
+__device__ void transpose_naive(const T *__restrict__ in, T *__restrict__ out, int64_t rows, int64_t cols,
+                                int64_t ld_in, int64_t ld_out, int down)
 {
     grid_dependency_wait();
     const Tile tile = tile_downwards(down, TRANSPOSE_TILE, rows, cols);
@@ -18,37 +18,4 @@ __device__ void transpose_naive(const T *__restrict__ in, T *__restrict__ out, i
             out[x * ld_out + y + k] = in[(y + k) * ld_in + x];
 }
 
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
-transpose_naive_b1(const uint8_t *in, uint8_t *out, int64_t rows, int64_t cols, int64_t ld_in,
-                   int64_t ld_out, int down)
-{
-    transpose_naive<uint8_t>(in, out, rows, cols, ld_in, ld_out, down);
-}
-
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
-transpose_naive_b2(const uint16_t *in, uint16_t *out, int64_t rows, int64_t cols, int64_t ld_in,
-                   int64_t ld_out, int down)
-{
-    transpose_naive<uint16_t>(in, out, rows, cols, ld_in, ld_out, down);
-}
-
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
-transpose_naive_b4(const uint32_t *in, uint32_t *out, int64_t rows, int64_t cols, int64_t ld_in,
-                   int64_t ld_out, int down)
-{
-    transpose_naive<uint32_t>(in, out, rows, cols, ld_in, ld_out, down);
-}
-
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
-transpose_naive_b8(const uint64_t *in, uint64_t *out, int64_t rows, int64_t cols, int64_t ld_in,
-                   int64_t ld_out, int down)
-{
-    transpose_naive<uint64_t>(in, out, rows, cols, ld_in, ld_out, down);
-}
-
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
-transpose_naive_b16(const uint4 *in, uint4 *out, int64_t rows, int64_t cols, int64_t ld_in,
-                    int64_t ld_out, int down)
-{
-    transpose_naive<uint4>(in, out, rows, cols, ld_in, ld_out, down);
-}
+TRANSPOSE_ENTRIES(naive)

@@ -3,8 +3,8 @@
 
 /* Elements of a column lie 33 apart: in 32 different banks for 4 bytes each. */
 template <class T>
-__device__ void transpose_padded(const T *__restrict__ in, T *__restrict__ out, int64_t rows,
-                                 int64_t cols, int64_t ld_in, int64_t ld_out, int down)
+__device__ void transpose_padded(const T *__restrict__ in, T *__restrict__ out, int64_t rows, int64_t cols,
+                                 int64_t ld_in, int64_t ld_out, int down)
 {
     grid_dependency_wait();
     __shared__ T staged[TRANSPOSE_TILE][TRANSPOSE_TILE + 1];
@@ -24,37 +24,4 @@ __device__ void transpose_padded(const T *__restrict__ in, T *__restrict__ out, 
             out[(y + k) * ld_out + x] = staged[x][y + k];
 }
 
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
-transpose_padded_b1(const uint8_t *in, uint8_t *out, int64_t rows, int64_t cols, int64_t ld_in,
-                    int64_t ld_out, int down)
-{
-    transpose_padded<uint8_t>(in, out, rows, cols, ld_in, ld_out, down);
-}
-
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
-transpose_padded_b2(const uint16_t *in, uint16_t *out, int64_t rows, int64_t cols, int64_t ld_in,
-                    int64_t ld_out, int down)
-{
-    transpose_padded<uint16_t>(in, out, rows, cols, ld_in, ld_out, down);
-}
-
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
-transpose_padded_b4(const uint32_t *in, uint32_t *out, int64_t rows, int64_t cols, int64_t ld_in,
-                    int64_t ld_out, int down)
-{
-    transpose_padded<uint32_t>(in, out, rows, cols, ld_in, ld_out, down);
-}
-
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
-transpose_padded_b8(const uint64_t *in, uint64_t *out, int64_t rows, int64_t cols, int64_t ld_in,
-                    int64_t ld_out, int down)
-{
-    transpose_padded<uint64_t>(in, out, rows, cols, ld_in, ld_out, down);
-}
-
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_TILE * TRANSPOSE_ROWS)
-transpose_padded_b16(const uint4 *in, uint4 *out, int64_t rows, int64_t cols, int64_t ld_in,
-                     int64_t ld_out, int down)
-{
-    transpose_padded<uint4>(in, out, rows, cols, ld_in, ld_out, down);
-}
+TRANSPOSE_ENTRIES(padded)

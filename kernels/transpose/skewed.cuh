@@ -18,8 +18,8 @@ template <class T, int WIDTH, int HEIGHT, int RUN> struct Skewed {
 
 /* All loads are under way before the first is waited for. */
 template <class T, int WIDTH, int HEIGHT, int RUN>
-__device__ void read_skewed(const T *__restrict__ in, int64_t ld_in, int64_t rows, int64_t first,
-                            int width, Skewed<T, WIDTH, HEIGHT, RUN> &staged)
+__device__ void read_skewed(const T *__restrict__ in, int64_t ld_in, int64_t rows, int64_t first, int width,
+                            Skewed<T, WIDTH, HEIGHT, RUN> &staged)
 {
     constexpr int depth = staged.depth, step = staged.step;
     const int x = threadIdx.x % WIDTH, y = threadIdx.x / WIDTH;
@@ -60,8 +60,8 @@ __device__ void write_skewed(T *__restrict__ out, int64_t ld_out, int64_t rows, 
 
 /* For after grid_dependency_wait(). */
 template <class T, int WIDTH, int HEIGHT, int RUN>
-__device__ void transpose_skewed(const T *__restrict__ in, T *__restrict__ out, int64_t rows,
-                                 int64_t cols, int64_t ld_in, int64_t ld_out, int down)
+__device__ void transpose_skewed(const T *__restrict__ in, T *__restrict__ out, int64_t rows, int64_t cols,
+                                 int64_t ld_in, int64_t ld_out, int down)
 {
     __shared__ Skewed<T, WIDTH, HEIGHT, RUN> staged;
     const int64_t first = (int64_t)(blockIdx.x % (unsigned)down) * HEIGHT - RUN;

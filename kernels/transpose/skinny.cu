@@ -56,37 +56,11 @@ __device__ void transpose_skinny(const T *__restrict__ in, T *__restrict__ out, 
     }
 }
 
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_SKINNY_THREADS, TRANSPOSE_SKINNY_BLOCKS)
-transpose_skinny_b1(const uint8_t *in, uint8_t *out, int64_t rows, int64_t cols, int64_t ld_in, int64_t ld_out,
-                   int down, int height, int width)
-{
-    transpose_skinny<uint8_t, TRANSPOSE_SKINNY_CAPACITY_B1>(in, out, rows, cols, ld_in, ld_out, down, height, width);
-}
+#define SKINNY_ENTRY(size, SIZE, T, ...)                                                            \
+    extern "C" __global__ void __launch_bounds__(TRANSPOSE_SKINNY_THREADS, TRANSPOSE_SKINNY_BLOCKS) \
+        transpose_skinny_##size(TRANSPOSE_PARAMETERS(T), int height, int width)                     \
+    {                                                                                               \
+        transpose_skinny<T, TRANSPOSE_SKINNY_CAPACITY_##SIZE>(TRANSPOSE_ARGUMENTS, height, width);  \
+    }
 
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_SKINNY_THREADS, TRANSPOSE_SKINNY_BLOCKS)
-transpose_skinny_b2(const uint16_t *in, uint16_t *out, int64_t rows, int64_t cols, int64_t ld_in, int64_t ld_out,
-                   int down, int height, int width)
-{
-    transpose_skinny<uint16_t, TRANSPOSE_SKINNY_CAPACITY_B2>(in, out, rows, cols, ld_in, ld_out, down, height, width);
-}
-
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_SKINNY_THREADS, TRANSPOSE_SKINNY_BLOCKS)
-transpose_skinny_b4(const uint32_t *in, uint32_t *out, int64_t rows, int64_t cols, int64_t ld_in, int64_t ld_out,
-                   int down, int height, int width)
-{
-    transpose_skinny<uint32_t, TRANSPOSE_SKINNY_CAPACITY_B4>(in, out, rows, cols, ld_in, ld_out, down, height, width);
-}
-
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_SKINNY_THREADS, TRANSPOSE_SKINNY_BLOCKS)
-transpose_skinny_b8(const uint64_t *in, uint64_t *out, int64_t rows, int64_t cols, int64_t ld_in, int64_t ld_out,
-                   int down, int height, int width)
-{
-    transpose_skinny<uint64_t, TRANSPOSE_SKINNY_CAPACITY_B8>(in, out, rows, cols, ld_in, ld_out, down, height, width);
-}
-
-extern "C" __global__ void __launch_bounds__(TRANSPOSE_SKINNY_THREADS, TRANSPOSE_SKINNY_BLOCKS)
-transpose_skinny_b16(const uint4 *in, uint4 *out, int64_t rows, int64_t cols, int64_t ld_in, int64_t ld_out,
-                   int down, int height, int width)
-{
-    transpose_skinny<uint4, TRANSPOSE_SKINNY_CAPACITY_B16>(in, out, rows, cols, ld_in, ld_out, down, height, width);
-}
+TRANSPOSE_SIZES(SKINNY_ENTRY)
