@@ -26,7 +26,7 @@ ladder_sources = \
 	kernels/matvec/geometry.c \
 	kernels/matvec/geometry.h \
 	kernels/matvec/rows.c \
-	kernels/matvec/strips.c \
+	kernels/matvec/panels.c \
 	kernels/gemm/cut.c \
 	kernels/gemm/few.c \
 	kernels/gemm/pipeline.c \

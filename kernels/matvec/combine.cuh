@@ -1,4 +1,4 @@
-/* Sums cut in chunks: the block that finishes last joins the partial sums, partial[chunk][i],
+/* Sums cut in chunks: the block that finishes last combines the partial sums, partial[chunk][i],
  * in an order that depends on their number alone.  There are up to MATVEC_TICKETS last
  * blocks, one for each group of neighbouring outputs. */
 #pragma once
@@ -13,10 +13,10 @@ template <class T> struct Chunks {
     int slices; /* among which a last block's threads deal the chunks; a power of two */
 };
 
-#define CHUNKS_PARAMETERS(T)                                                                       \
-    T *partial, unsigned *tickets, int64_t chunks, int64_t chunk_length, int64_t units,             \
+#define CHUNKS_PARAMETERS(T)                                                            \
+    T *partial, unsigned *tickets, int64_t chunks, int64_t chunk_length, int64_t units, \
         int64_t blocks_of_unit, int64_t outputs_of_unit, int32_t slices
-#define CHUNKS_ARGUMENTS {partial, tickets, chunks, units, blocks_of_unit, outputs_of_unit, slices}
+#define CHUNKS_OF(T) (Chunks<T>{partial, tickets, chunks, units, blocks_of_unit, outputs_of_unit, slices})
 
 /* Units first .. end-1 share a ticket. */
 struct Group {
@@ -70,28 +70,28 @@ template <class T> __device__ T sum_of_slice(const Matvec<T> &v, const Chunks<T>
     return sum;
 }
 
-/* The slices of an output joined, a tree of them.  With more than one slice a block has all
+/* The slices of an output combined, a tree of them.  With more than one slice a block has all
  * outputs of the group at once. */
 template <int THREADS, class T>
-__device__ void join_slices(const Matvec<T> &v, const Chunks<T> &c, int64_t i, int64_t end, T *room)
+__device__ void combine_slices(const Matvec<T> &v, const Chunks<T> &c, int64_t i, int64_t end, T *scratch)
 {
     const int width = THREADS / c.slices, slice = threadIdx.x / width;
 
     i += threadIdx.x % width;
-    room[threadIdx.x] = i < end ? sum_of_slice(v, c, i, slice) : T(0);
+    scratch[threadIdx.x] = i < end ? sum_of_slice(v, c, i, slice) : T(0);
     for (int distance = c.slices / 2; distance > 0; distance /= 2) {
         __syncthreads();
         if (slice < distance)
-            room[threadIdx.x] += room[threadIdx.x + distance * width];
+            scratch[threadIdx.x] += scratch[threadIdx.x + distance * width];
     }
     if (slice == 0 && i < end)
-        write_output(v.y + i, v.alpha, v.beta, room[threadIdx.x]);
+        write_output(v.y + i, v.alpha, v.beta, scratch[threadIdx.x]);
 }
 
-/* Called by all threads of every block once its partial sums are written.  `room` has an
+/* Called by all threads of every block once its partial sums are written.  `scratch` has an
  * element for each thread. */
 template <int THREADS, class T>
-__device__ void combine(const Matvec<T> &v, const Chunks<T> &c, int64_t unit, T *room)
+__device__ void combine(const Matvec<T> &v, const Chunks<T> &c, int64_t unit, T *scratch)
 {
     const Group group = group_of(c, unit);
     const int64_t first = group.first * c.outputs_of_unit;
@@ -100,7 +100,7 @@ __device__ void combine(const Matvec<T> &v, const Chunks<T> &c, int64_t unit, T 
     if (!is_last_block(c, group))
         return;
     if (c.slices > 1)
-        join_slices<THREADS>(v, c, first, end, room);
+        combine_slices<THREADS>(v, c, first, end, scratch);
     else
         for (int64_t i = first + threadIdx.x; i < end; i += THREADS)
             write_output(v.y + i, v.alpha, v.beta, sum_of_slice(v, c, i, 0));

@@ -2,7 +2,9 @@
  * sum, and the transposed walk in which neighbouring threads have neighbouring columns. */
 #pragma once
 
+#include "entries.cuh"
 #include "grid_dependency.cuh"
+#include "pack.cuh"
 #include "tiles.h"
 
 #include <cstdint>
@@ -16,11 +18,6 @@ template <class Element> struct Matvec {
     int64_t outputs, terms, lda; /* terms is 0 when alpha is: A and x are not read */
     T alpha, beta;
 };
-
-#define MATVEC_PARAMETERS(T)                                                                        \
-    const T *__restrict__ a, const T *__restrict__ x, T *__restrict__ y, int64_t outputs,           \
-        int64_t terms, int64_t lda, T alpha, T beta
-#define MATVEC_ARGUMENTS {a, x, y, outputs, terms, lda, alpha, beta}
 
 /* Where the factor of x[l] for y[i] lies in A. */
 template <bool TRANS, class T> __device__ int64_t place_in_a(const Matvec<T> &v, int64_t i, int64_t l)

@@ -38,7 +38,7 @@ int64_t plx_matvec_period(const plx_problem *problem)
     return period;
 }
 
-int64_t plx_matvec_alike_items(const plx_problem *problem, int64_t rows)
+int64_t plx_matvec_coaligned_items(const plx_problem *problem, int64_t rows)
 {
     int64_t period = plx_matvec_period(problem);
     return quotient_up(outputs_of(problem), period * rows) * period;
@@ -55,9 +55,9 @@ enum { PAIR_ROW = 20 * 1024 }; /* bytes: rounds of four packs of a row are full 
 
 int64_t plx_matvec_rows_of_vector(const plx_problem *problem, const plx_device_info *device)
 {
-    int64_t at_once = larger(device->units, 1) * MATVEC_ALIKE_BLOCKS;
-    double four = fullness(plx_matvec_alike_items(problem, MATVEC_ROWS), at_once);
-    double pair = fullness(plx_matvec_alike_items(problem, MATVEC_PAIR_ROWS), at_once);
+    int64_t at_once = larger(device->units, 1) * MATVEC_COALIGNED_BLOCKS;
+    double four = fullness(plx_matvec_coaligned_items(problem, MATVEC_ROWS), at_once);
+    double pair = fullness(plx_matvec_coaligned_items(problem, MATVEC_PAIR_ROWS), at_once);
     bool is_long = terms_of(problem) >= PAIR_ROW / element_size(problem->dtype);
     return is_long && pair > 1.01 * four ? MATVEC_PAIR_ROWS : MATVEC_ROWS;
 }
@@ -87,7 +87,7 @@ enum { CHUNK_BYTES = 128 * 1024, MANY_ROUNDS = 4, MOST_ROUNDS = 16 };
 static int64_t wanted_chunks(const plx_problem *problem, const plx_device_info *device, int64_t items)
 {
     double bytes = (double)(outputs_of(problem) * element_size(problem->dtype)) * (double)terms_of(problem);
-    int64_t at_once = larger(device->units, 1) * MATVEC_ALIKE_BLOCKS;
+    int64_t at_once = larger(device->units, 1) * MATVEC_COALIGNED_BLOCKS;
     int64_t rounds = (int64_t)smaller_of(bytes / CHUNK_BYTES / (double)at_once, MOST_ROUNDS);
 
     if (rounds >= MANY_ROUNDS)
@@ -99,12 +99,12 @@ static int64_t wanted_chunks(const plx_problem *problem, const plx_device_info *
 
 static plx_matvec_chunks plan_row_chunks(const plx_problem *problem, const plx_device_info *device)
 {
-    int64_t period = plx_matvec_period(problem), items = plx_matvec_alike_items(problem, MATVEC_ROWS);
+    int64_t period = plx_matvec_period(problem), items = plx_matvec_coaligned_items(problem, MATVEC_ROWS);
     int64_t packs = packs_of(problem, terms_of(problem));
     int64_t wanted = wanted_chunks(problem, device, larger(smaller(items, outputs_of(problem)), 1));
-    plx_matvec_chunks plan = {.threads = ALIKE_THREADS};
+    plx_matvec_chunks plan = {.threads = COALIGNED_THREADS};
 
-    cut(&plan, packs, smaller(wanted, packs / ALIKE_THREADS), ALIKE_THREADS);
+    cut(&plan, packs, smaller(wanted, packs / COALIGNED_THREADS), COALIGNED_THREADS);
     plan.units = items / period;
     plan.blocks_of_unit = period * plan.count;
     plan.outputs_of_unit = period * MATVEC_ROWS;
@@ -112,15 +112,15 @@ static plx_matvec_chunks plan_row_chunks(const plx_problem *problem, const plx_d
     return plan;
 }
 
-static plx_matvec_chunks plan_strip_chunks(const plx_problem *problem, const plx_device_info *device)
+static plx_matvec_chunks plan_panel_chunks(const plx_problem *problem, const plx_device_info *device)
 {
-    plx_matvec_strips strips = plx_matvec_plan_chunked_strips(problem, device);
-    plx_matvec_chunks plan = {.count = strips.chunks,
-                              .length = strips.length,
-                              .units = strips.items,
-                              .blocks_of_unit = strips.chunks,
-                              .outputs_of_unit = strips.columns,
-                              .threads = strips.block->threads};
+    plx_matvec_panels panels = plx_matvec_plan_chunked_panels(problem, device);
+    plx_matvec_chunks plan = {.count = panels.chunks,
+                              .length = panels.length,
+                              .units = panels.items,
+                              .blocks_of_unit = panels.chunks,
+                              .outputs_of_unit = panels.columns,
+                              .threads = panels.block->threads};
 
     plan.slices = slices_of(&plan, outputs_of(problem));
     return plan;
@@ -128,7 +128,7 @@ static plx_matvec_chunks plan_strip_chunks(const plx_problem *problem, const plx
 
 plx_matvec_chunks plx_matvec_plan_split(const plx_problem *problem, const plx_device_info *device)
 {
-    return problem->of.matvec.trans ? plan_strip_chunks(problem, device) : plan_row_chunks(problem, device);
+    return problem->of.matvec.trans ? plan_panel_chunks(problem, device) : plan_row_chunks(problem, device);
 }
 
 /* Lanes that a group has in all its rounds, idle ones among them. */
@@ -176,7 +176,7 @@ bool plx_matvec_is_stream(const plx_problem *problem, const plx_device_info *dev
 bool plx_matvec_is_few(const plx_problem *problem, const plx_device_info *device)
 {
     int64_t packs = clamp(packs_of(problem, terms_of(problem)), 1, 32);
-    int64_t rows_of_block = ALIKE_THREADS / (INT64_C(1) << levels(packs)) * MATVEC_ROWS;
+    int64_t rows_of_block = COALIGNED_THREADS / (INT64_C(1) << levels(packs)) * MATVEC_ROWS;
     return quotient_up(outputs_of(problem), rows_of_block) < larger(device->units, 1) * FULL_BLOCKS;
 }
 
@@ -196,7 +196,7 @@ static int64_t at_most_all(const plx_problem *problem, int64_t depth)
 }
 
 /* The warps of a block take the rows in turn, and one adds what they have. */
-static int64_t depth_of_strip(int64_t terms)
+static int64_t depth_of_panel(int64_t terms)
 {
     return quotient_up(terms, MATVEC_WARPS) + MATVEC_WARPS - 1;
 }
@@ -207,14 +207,14 @@ static int64_t depth_of_combine(const plx_matvec_chunks *plan)
     return quotient_up(plan->count, plan->slices) + levels(plan->slices);
 }
 
-/* The rows of a block's threads take the terms in turn; they are joined to groups, and those
+/* The rows of a block's threads take the terms in turn; they are combined to groups, and those
  * one by one. */
 static int64_t depth_of_stand(const plx_matvec_stand *stand, int64_t terms)
 {
     return quotient_up(terms, stand->height) + quotient_up(stand->height, stand->groups) - 1 + stand->groups - 1;
 }
 
-static int64_t depth_of_columns(const plx_matvec_strips *plan, int64_t terms)
+static int64_t depth_of_columns(const plx_matvec_panels *plan, int64_t terms)
 {
     return larger(depth_of_stand(&plan->aligned, terms), depth_of_stand(&plan->shifted, terms));
 }
@@ -223,7 +223,7 @@ static int64_t depth_of_columns(const plx_matvec_strips *plan, int64_t terms)
  * then a tree of five levels, and one thread adds what the warps have. */
 static int64_t depth_of_rows(const plx_problem *problem, int64_t packs)
 {
-    return quotient_up(packs, ALIKE_THREADS) * lanes(problem->dtype) + 1 + 5 + MATVEC_WARPS - 1;
+    return quotient_up(packs, COALIGNED_THREADS) * lanes(problem->dtype) + 1 + 5 + MATVEC_WARPS - 1;
 }
 
 /* The lanes of a warp take the terms in turn; then a tree of five levels. */
@@ -232,12 +232,12 @@ int64_t plx_matvec_depth_of_warp(const plx_problem *problem, const plx_device_in
     (void)device;
     int64_t terms = terms_of(problem);
     return at_most_all(problem,
-                       problem->of.matvec.trans ? depth_of_strip(terms) : quotient_up(terms, 32) + 5);
+                       problem->of.matvec.trans ? depth_of_panel(terms) : quotient_up(terms, 32) + 5);
 }
 
 int64_t plx_matvec_depth_of_vector(const plx_problem *problem, const plx_device_info *device)
 {
-    plx_matvec_strips plan = plx_matvec_plan_strips(problem, device);
+    plx_matvec_panels plan = plx_matvec_plan_panels(problem, device);
     int64_t terms = terms_of(problem);
     return at_most_all(problem, problem->of.matvec.trans ? depth_of_columns(&plan, terms)
                                                          : depth_of_rows(problem, packs_of(problem, terms)));
@@ -246,8 +246,8 @@ int64_t plx_matvec_depth_of_vector(const plx_problem *problem, const plx_device_
 int64_t plx_matvec_depth_of_split(const plx_problem *problem, const plx_device_info *device)
 {
     plx_matvec_chunks plan = plx_matvec_plan_split(problem, device);
-    plx_matvec_strips strips = plx_matvec_plan_chunked_strips(problem, device);
-    int64_t of_chunk = problem->of.matvec.trans ? depth_of_columns(&strips, plan.length)
+    plx_matvec_panels panels = plx_matvec_plan_chunked_panels(problem, device);
+    int64_t of_chunk = problem->of.matvec.trans ? depth_of_columns(&panels, plan.length)
                                                 : depth_of_rows(problem, plan.length);
     return at_most_all(problem, of_chunk + depth_of_combine(&plan));
 }

@@ -48,12 +48,12 @@ static inline int64_t packs_of(const plx_problem *problem, int64_t elements)
 /* ---- rows: vector, split and narrow ------------------------------------------- */
 
 /* Threads of a block that has MATVEC_ROWS rows. */
-enum { ALIKE_THREADS = 32 * MATVEC_WARPS };
+enum { COALIGNED_THREADS = 32 * MATVEC_WARPS };
 
 /* How many rows further on one begins as this one does, against 16 bytes. */
 int64_t plx_matvec_period(const plx_problem *problem);
 /* Blocks of `rows` rows, `period` apart; some may be empty. */
-int64_t plx_matvec_alike_items(const plx_problem *problem, int64_t rows);
+int64_t plx_matvec_coaligned_items(const plx_problem *problem, int64_t rows);
 /* Rows of a block of `vector`: a pair of long ones where that fills the rounds of blocks better. */
 int64_t plx_matvec_rows_of_vector(const plx_problem *problem, const plx_device_info *device);
 /* `narrow`: lanes that have a row, a power of two up to a warp. */
@@ -65,7 +65,7 @@ bool plx_matvec_is_stream(const plx_problem *problem, const plx_device_info *dev
 /* A row of a run and x, which comes to shared memory as well. */
 int64_t plx_matvec_stream_elements(int64_t terms);
 
-/* ---- transposed: strips of columns ------------------------------------------------ */
+/* ---- transposed: panels of columns ------------------------------------------------ */
 
 /* A shape of block: a kernel of its own, whose entry ends with the suffix. */
 typedef struct plx_matvec_block {
@@ -73,30 +73,30 @@ typedef struct plx_matvec_block {
     int64_t threads, packs, steps, blocks; /* `blocks` side by side on a unit */
 } plx_matvec_block;
 
-/* Threads side by side, rows of them, and rows of sums after the first round of joining. */
+/* Threads side by side, rows of them, and rows of sums after the first round of combining. */
 typedef struct plx_matvec_stand {
     int64_t width, height, groups;
 } plx_matvec_stand;
 
-/* A strip has `columns`, the last perhaps fewer, and its rows are cut in `chunks` of `length`.
+/* A panel has `columns`, the last perhaps fewer, and its rows are cut in `chunks` of `length`.
  * Where A begins is not known yet: a block stands as `aligned` when it is at a multiple of 16
  * bytes, else as `shifted`. */
-typedef struct plx_matvec_strips {
+typedef struct plx_matvec_panels {
     const plx_matvec_block *block;
     int64_t columns, items, chunks, length;
     plx_matvec_stand aligned, shifted;
     double time; /* modelled, in microseconds, up to what all have in common */
-} plx_matvec_strips;
+} plx_matvec_panels;
 
-/* `vector`: whole strips. */
-plx_matvec_strips plx_matvec_plan_strips(const plx_problem *problem, const plx_device_info *device);
-/* `split`: strips in chunks, as many as run side by side. */
-plx_matvec_strips plx_matvec_plan_chunked_strips(const plx_problem *problem, const plx_device_info *device);
+/* `vector`: whole panels. */
+plx_matvec_panels plx_matvec_plan_panels(const plx_problem *problem, const plx_device_info *device);
+/* `split`: panels in chunks, as many as run side by side. */
+plx_matvec_panels plx_matvec_plan_chunked_panels(const plx_problem *problem, const plx_device_info *device);
 
 /* ---- sums cut in chunks ------------------------------------------------------------ */
 
 /* Sums cut in chunks, so that the device is full whatever the shape.  A chunk has `length`
- * packs of a row or terms of a strip; the last may have fewer. */
+ * packs of a row or terms of a panel; the last may have fewer. */
 typedef struct plx_matvec_chunks {
     int64_t count, length;
     int64_t units, blocks_of_unit, outputs_of_unit; /* as the last blocks take them */

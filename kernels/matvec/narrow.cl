@@ -82,7 +82,7 @@ INLINE void add_singles(global const T *row, long distance, int count, global co
 
 /* Each sum becomes that of `width` neighbouring threads, a power of two up to 32, in the first
  * of them.  All threads of the work-group take part. */
-INLINE void join_group(T *sum, int width, local T *room)
+INLINE void combine_group(T *sum, int width, local T *scratch)
 {
 #ifdef NVIDIA_PTX
     for (int distance = width / 2; distance > 0; distance /= 2)
@@ -93,14 +93,14 @@ INLINE void join_group(T *sum, int width, local T *room)
     const int thread = (int)get_local_id(0), lane = thread % width;
 
     for (int r = 0; r < NARROW_ROWS; ++r) {
-        barrier(CLK_LOCAL_MEM_FENCE); /* whoever used the room before has done so */
-        room[thread] = sum[r];
+        barrier(CLK_LOCAL_MEM_FENCE); /* whoever used the scratch before has done so */
+        scratch[thread] = sum[r];
         for (int distance = 16; distance > 0; distance /= 2) {
             barrier(CLK_LOCAL_MEM_FENCE);
             if (lane < distance && lane + distance < width)
-                room[thread] += room[thread + distance];
+                scratch[thread] += scratch[thread + distance];
         }
-        sum[r] = room[thread];
+        sum[r] = scratch[thread];
     }
 #endif
 }
@@ -108,7 +108,7 @@ INLINE void join_group(T *sum, int width, local T *room)
 kernel WORK_GROUP(NARROW_THREADS) void matvec_narrow(MATVEC_PARAMETERS, int width)
 {
     MATVEC_OPERANDS;
-    local T room[NARROW_THREADS];
+    local T scratch[NARROW_THREADS];
     const int levels = 31 - (int)clz((uint)width), apart = NARROW_THREADS >> levels;
     const int thread = (int)get_local_id(0), lane = thread & (width - 1);
     const long first = (long)get_group_id(0) * (apart * NARROW_ROWS) + (thread >> levels);
@@ -128,7 +128,7 @@ kernel WORK_GROUP(NARROW_THREADS) void matvec_narrow(MATVEC_PARAMETERS, int widt
         add_row_packs(row, apart * lda, count, x, true, at, width * LANES, head + packs, sum);
     else
         add_row_packs(row, apart * lda, count, x, false, at, width * LANES, head + packs, sum);
-    join_group(sum, width, room);
+    combine_group(sum, width, scratch);
     if (lane == 0)
         UNROLL
         for (int r = 0; r < NARROW_ROWS; ++r)

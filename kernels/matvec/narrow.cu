@@ -3,12 +3,12 @@
  * wherever the row begins, and elements at its ends.  Where there are many rows without a gap
  * between them, a block takes a run of them as one stream of packs to shared memory, and each
  * thread sums one row from there. */
-#include "packs.cuh"
+#include "device.cuh"
 
 enum { NARROW_THREADS = 32 * MATVEC_WARPS };
 
 /* ROWS rows, `apart` rows from each other, as a group of `width` lanes has them; `count` of
- * them exist.  All begin alike against 16 bytes. */
+ * them exist.  All have the same alignment modulo 16 bytes. */
 template <class T, int ROWS> struct Group {
     const T *row;
     int64_t first, distance; /* elements from a row to the next */
@@ -20,7 +20,7 @@ template <int ROWS, class T> __device__ Group<T, ROWS> group_of(const Matvec<T> 
     const int levels = 31 - __clz(width); /* a power of two */
     Group<T, ROWS> group;
     group.width = width;
-    group.apart = NARROW_THREADS >> levels; /* a multiple of a pack's lanes: so rows begin alike */
+    group.apart = NARROW_THREADS >> levels; /* a multiple of a pack's lanes: so rows are co-aligned */
     group.lane = threadIdx.x & (width - 1);
     group.first = (int64_t)blockIdx.x * (group.apart * ROWS) + (threadIdx.x >> levels);
     group.row = v.a + group.first * v.lda;
@@ -45,8 +45,8 @@ __device__ void read_round(const Group<T, ROWS> &group, const T *x, int64_t at, 
 #pragma unroll
     for (int r = 0; r < ROWS; ++r, row += group.distance)
         if (r < group.count)
-            to.of_a[r] = read_once(row);
-    to.of_x = read_often<X_ALIGNED>(x + at);
+            to.of_a[r] = load_past_l1(row);
+    to.of_x = load_cached<X_ALIGNED>(x + at);
 }
 
 template <class T, int ROWS>
@@ -56,7 +56,7 @@ __device__ void add_round(const Group<T, ROWS> &group, const Round<T, ROWS> &rou
     for (int r = 0; r < ROWS; ++r)
         if (r < group.count)
 #pragma unroll
-            for (int q = 0; q < Pack<T>::lanes; ++q)
+            for (int q = 0; q < Pack<T>::width; ++q)
                 sum[r] = fma(round.of_a[r].lane[q], round.of_x.lane[q], sum[r]);
 }
 
@@ -65,7 +65,7 @@ __device__ void add_round(const Group<T, ROWS> &group, const Round<T, ROWS> &rou
 template <bool X_ALIGNED, int STEPS, class T, int ROWS>
 __device__ void add_row_packs(const Group<T, ROWS> &group, const T *x, int64_t at, int64_t end, T *sum)
 {
-    const int step = group.width * Pack<T>::lanes;
+    const int step = group.width * Pack<T>::width;
     Round<T, ROWS> round[STEPS];
 
 #pragma unroll 1
@@ -105,7 +105,7 @@ __device__ void add_single(const Group<T, ROWS> &group, const T *x, int single, 
 template <int STEPS, class T, int ROWS>
 __device__ void sum_group(const Matvec<T> &v, const Group<T, ROWS> &group, T *sum)
 {
-    constexpr int L = Pack<T>::lanes;
+    constexpr int L = Pack<T>::width;
     const int head = (int)min(to_boundary(group.row), v.terms);
     const int64_t packs = (v.terms - head) / L * L, first = head + group.lane * L;
 
@@ -140,7 +140,7 @@ template <int ROWS, int STEPS, class T> __device__ void narrow_rows(Matvec<T> v,
 /* `count` elements to shared memory; both ends at multiples of 16 bytes. */
 template <class T> __device__ void copy_packs(const T *from, T *to, int count)
 {
-    constexpr int L = Pack<T>::lanes, ROUND = MATVEC_STREAM_ROWS * L;
+    constexpr int L = Pack<T>::width, ROUND = MATVEC_STREAM_ROWS * L;
     const int in_packs = count - count % L;
     int at = threadIdx.x * L;
 
@@ -148,13 +148,13 @@ template <class T> __device__ void copy_packs(const T *from, T *to, int count)
         Pack<T> loaded[MATVEC_STREAM_STEPS];
 #pragma unroll
         for (int s = 0; s < MATVEC_STREAM_STEPS; ++s)
-            loaded[s] = read_once(from + at + s * ROUND);
+            loaded[s] = load_past_l1(from + at + s * ROUND);
 #pragma unroll
         for (int s = 0; s < MATVEC_STREAM_STEPS; ++s)
             *reinterpret_cast<Pack<T> *>(to + at + s * ROUND) = loaded[s];
     }
     for (; at < in_packs; at += ROUND)
-        *reinterpret_cast<Pack<T> *>(to + at) = read_once(from + at);
+        *reinterpret_cast<Pack<T> *>(to + at) = load_past_l1(from + at);
     if (in_packs + threadIdx.x < count)
         to[in_packs + threadIdx.x] = from[in_packs + threadIdx.x];
 }
@@ -208,38 +208,21 @@ template <class T> __device__ void narrow_stream(Matvec<T> v)
         write_output(v.y + first + thread, v.alpha, v.beta, sum_of_row(tile + thread * terms, x, terms));
 }
 
-extern "C" __global__ void __launch_bounds__(NARROW_THREADS, MATVEC_NARROW_BLOCKS)
-    matvec_narrow_f32_n(MATVEC_PARAMETERS(float), int32_t width)
-{
-    narrow_rows<MATVEC_ROWS, 1>(Matvec<float> MATVEC_ARGUMENTS, width);
-}
+#define NARROW_ENTRY(type, T, variant, ROWS, STEPS, BLOCKS)                   \
+    extern "C" __global__ void __launch_bounds__(NARROW_THREADS, BLOCKS)      \
+        matvec_narrow_##type##_##variant(MATVEC_PARAMETERS(T), int32_t width) \
+    {                                                                         \
+        narrow_rows<ROWS, STEPS>(MATVEC_OF(T), width);                        \
+    }
 
-extern "C" __global__ void __launch_bounds__(NARROW_THREADS, MATVEC_NARROW_BLOCKS_F64)
-    matvec_narrow_f64_n(MATVEC_PARAMETERS(double), int32_t width)
-{
-    narrow_rows<MATVEC_ROWS, 1>(Matvec<double> MATVEC_ARGUMENTS, width);
-}
+#define NARROW_STREAM_ENTRY(type, T, ...)                            \
+    extern "C" __global__ void __launch_bounds__(MATVEC_STREAM_ROWS) \
+        matvec_narrow_stream_##type##_n(MATVEC_PARAMETERS(T))        \
+    {                                                                \
+        narrow_stream(MATVEC_OF(T));                                 \
+    }
 
-extern "C" __global__ void __launch_bounds__(NARROW_THREADS, MATVEC_NARROW_FEW_BLOCKS)
-    matvec_narrow_f32_n_few(MATVEC_PARAMETERS(float), int32_t width)
-{
-    narrow_rows<1, MATVEC_NARROW_FEW_STEPS>(Matvec<float> MATVEC_ARGUMENTS, width);
-}
-
-extern "C" __global__ void __launch_bounds__(NARROW_THREADS, MATVEC_NARROW_FEW_BLOCKS)
-    matvec_narrow_f64_n_few(MATVEC_PARAMETERS(double), int32_t width)
-{
-    narrow_rows<1, MATVEC_NARROW_FEW_STEPS>(Matvec<double> MATVEC_ARGUMENTS, width);
-}
-
-extern "C" __global__ void __launch_bounds__(MATVEC_STREAM_ROWS)
-    matvec_narrow_stream_f32_n(MATVEC_PARAMETERS(float))
-{
-    narrow_stream(Matvec<float> MATVEC_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(MATVEC_STREAM_ROWS)
-    matvec_narrow_stream_f64_n(MATVEC_PARAMETERS(double))
-{
-    narrow_stream(Matvec<double> MATVEC_ARGUMENTS);
-}
+NARROW_ENTRY(f32, float, n, MATVEC_ROWS, 1, MATVEC_NARROW_BLOCKS)
+NARROW_ENTRY(f64, double, n, MATVEC_ROWS, 1, MATVEC_NARROW_BLOCKS_F64)
+MATVEC_TYPES(NARROW_ENTRY, n_few, 1, MATVEC_NARROW_FEW_STEPS, MATVEC_NARROW_FEW_BLOCKS)
+MATVEC_TYPES(NARROW_STREAM_ENTRY)

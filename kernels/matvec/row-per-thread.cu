@@ -15,26 +15,4 @@ template <bool TRANS, class T> __device__ void row_per_thread(Matvec<T> v)
     write_output(v.y + i, v.alpha, v.beta, sum);
 }
 
-extern "C" __global__ void __launch_bounds__(MATVEC_BLOCK)
-matvec_row_per_thread_f32_n(MATVEC_PARAMETERS(float))
-{
-    row_per_thread<false>(Matvec<float>MATVEC_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(MATVEC_BLOCK)
-matvec_row_per_thread_f32_t(MATVEC_PARAMETERS(float))
-{
-    row_per_thread<true>(Matvec<float>MATVEC_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(MATVEC_BLOCK)
-matvec_row_per_thread_f64_n(MATVEC_PARAMETERS(double))
-{
-    row_per_thread<false>(Matvec<double>MATVEC_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(MATVEC_BLOCK)
-matvec_row_per_thread_f64_t(MATVEC_PARAMETERS(double))
-{
-    row_per_thread<true>(Matvec<double>MATVEC_ARGUMENTS);
-}
+MATVEC_ENTRIES(row_per_thread, MATVEC_BLOCK)

@@ -17,26 +17,11 @@ template <bool TRANS, class T> __device__ void row_scattered(Matvec<T> v, int64_
     write_output(v.y + i, v.alpha, v.beta, sum);
 }
 
-extern "C" __global__ void __launch_bounds__(MATVEC_BLOCK)
-matvec_row_scattered_f32_n(MATVEC_PARAMETERS(float), int64_t scatter)
-{
-    row_scattered<false>(Matvec<float>MATVEC_ARGUMENTS, scatter);
-}
+#define ROW_SCATTERED_ENTRY(type, T, layout, TRANS, ...)                              \
+    extern "C" __global__ void __launch_bounds__(MATVEC_BLOCK)                        \
+        matvec_row_scattered_##type##_##layout(MATVEC_PARAMETERS(T), int64_t scatter) \
+    {                                                                                 \
+        row_scattered<TRANS>(MATVEC_OF(T), scatter);                                  \
+    }
 
-extern "C" __global__ void __launch_bounds__(MATVEC_BLOCK)
-matvec_row_scattered_f32_t(MATVEC_PARAMETERS(float), int64_t scatter)
-{
-    row_scattered<true>(Matvec<float>MATVEC_ARGUMENTS, scatter);
-}
-
-extern "C" __global__ void __launch_bounds__(MATVEC_BLOCK)
-matvec_row_scattered_f64_n(MATVEC_PARAMETERS(double), int64_t scatter)
-{
-    row_scattered<false>(Matvec<double>MATVEC_ARGUMENTS, scatter);
-}
-
-extern "C" __global__ void __launch_bounds__(MATVEC_BLOCK)
-matvec_row_scattered_f64_t(MATVEC_PARAMETERS(double), int64_t scatter)
-{
-    row_scattered<true>(Matvec<double>MATVEC_ARGUMENTS, scatter);
-}
+MATVEC_LAYOUTS(ROW_SCATTERED_ENTRY)

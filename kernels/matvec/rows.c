@@ -70,7 +70,7 @@ static plx_status single(const plx_problem *problem, const plx_device_info *devi
                             error);
 }
 
-/* ---- strips, and sums cut in chunks ------------------------------------------------ */
+/* ---- panels, and sums cut in chunks ------------------------------------------------ */
 
 static void append(char *text, size_t capacity, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
@@ -92,7 +92,7 @@ static void add_stand(plx_step *step, const plx_matvec_stand *stand)
 }
 
 /* Each shape of block is a kernel of its own. */
-static void add_strips(plx_recipe *recipe, plx_step *step, const plx_matvec_strips *plan,
+static void add_panels(plx_recipe *recipe, plx_step *step, const plx_matvec_panels *plan,
                        const plx_device_info *device)
 {
     const plx_matvec_block *block = plan->block;
@@ -101,14 +101,14 @@ static void add_strips(plx_recipe *recipe, plx_step *step, const plx_matvec_stri
     add_stand(step, &plan->aligned);
     add_stand(step, &plan->shifted);
     append(recipe->variant, sizeof recipe->variant, "%s", block->suffix);
-    append(recipe->defines, sizeof recipe->defines, " -DSTRIP_THREADS=%d -DSTRIP_PACKS=%d -DSTRIP_STEPS=%d",
+    append(recipe->defines, sizeof recipe->defines, " -DPANEL_THREADS=%d -DPANEL_PACKS=%d -DPANEL_STEPS=%d",
            (int)block->threads, (int)block->packs,
            (int)block->steps);
     plx_recipe_side_by_side(recipe, device, (int)block->threads, (int)block->blocks);
 }
 
-/* What a block of strips has in shared memory. */
-static int64_t strip_elements(const plx_problem *problem, const plx_matvec_strips *plan)
+/* What a block of panels has in shared memory. */
+static int64_t panel_elements(const plx_problem *problem, const plx_matvec_panels *plan)
 {
     return plan->block->threads * plan->block->packs * lanes(problem->dtype);
 }
@@ -157,7 +157,7 @@ static uint64_t shared_bytes(const plx_problem *problem, int64_t elements)
 }
 
 /* What OpenCL without shuffles needs where rows are summed by warps. */
-enum { ALIKE_ROOM = ALIKE_THREADS + MATVEC_WARPS * MATVEC_ROWS };
+enum { COALIGNED_SCRATCH = COALIGNED_THREADS + MATVEC_WARPS * MATVEC_ROWS };
 
 /* ---- one recipe per row -------------------------------------------------------------- */
 
@@ -232,12 +232,12 @@ static plx_status vector_rows_recipe(const plx_problem *problem, const plx_devic
     if (status != PLX_OK || outputs_of(problem) == 0)
         return status;
     int64_t rows = plx_matvec_rows_of_vector(problem, device);
-    plx_step *step = add_product(problem, recipe, "matvec_vector", ALIKE_THREADS,
-                                 plx_matvec_alike_items(problem, rows));
+    plx_step *step = add_product(problem, recipe, "matvec_vector", COALIGNED_THREADS,
+                                 plx_matvec_coaligned_items(problem, rows));
     plx_step_i64(step, plx_matvec_period(problem));
     append(recipe->variant, sizeof recipe->variant, rows == MATVEC_ROWS ? "" : "_pair");
     append(recipe->defines, sizeof recipe->defines, rows == MATVEC_ROWS ? "" : " -DPAIR");
-    return plx_recipe_check(recipe, shared_bytes(problem, ALIKE_ROOM), device, error);
+    return plx_recipe_check(recipe, shared_bytes(problem, COALIGNED_SCRATCH), device, error);
 }
 
 static plx_status vector_columns_recipe(const plx_problem *problem, const plx_device_info *device,
@@ -247,10 +247,10 @@ static plx_status vector_columns_recipe(const plx_problem *problem, const plx_de
 
     if (status != PLX_OK || outputs_of(problem) == 0)
         return status;
-    plx_matvec_strips plan = plx_matvec_plan_strips(problem, device);
+    plx_matvec_panels plan = plx_matvec_plan_panels(problem, device);
     plx_step *step = add_product(problem, recipe, "matvec_vector", plan.block->threads, plan.items);
-    add_strips(recipe, step, &plan, device);
-    return plx_recipe_check(recipe, shared_bytes(problem, strip_elements(problem, &plan)), device, error);
+    add_panels(recipe, step, &plan, device);
+    return plx_recipe_check(recipe, shared_bytes(problem, panel_elements(problem, &plan)), device, error);
 }
 
 static plx_status vector_recipe(const plx_problem *problem, const plx_device_info *device,
@@ -287,20 +287,20 @@ static plx_status split_rows_recipe(const plx_problem *problem, const plx_device
     if (status != PLX_OK)
         return status;
     add_split_rows(problem, recipe);
-    return plx_recipe_check(recipe, shared_bytes(problem, ALIKE_ROOM), device, error);
+    return plx_recipe_check(recipe, shared_bytes(problem, COALIGNED_SCRATCH), device, error);
 }
 
 static plx_status split_columns_recipe(const plx_problem *problem, const plx_device_info *device,
                                        plx_recipe *recipe, plx_error *error)
 {
-    plx_matvec_strips strips = plx_matvec_plan_chunked_strips(problem, device);
+    plx_matvec_panels panels = plx_matvec_plan_chunked_panels(problem, device);
     plx_matvec_chunks plan = plx_matvec_plan_split(problem, device);
     plx_status status = add_chunked(problem, device, &plan, "matvec_split", recipe, error);
 
     if (status != PLX_OK)
         return status;
-    add_strips(recipe, &recipe->steps[0], &strips, device);
-    return plx_recipe_check(recipe, shared_bytes(problem, strip_elements(problem, &strips)), device, error);
+    add_panels(recipe, &recipe->steps[0], &panels, device);
+    return plx_recipe_check(recipe, shared_bytes(problem, panel_elements(problem, &panels)), device, error);
 }
 
 static plx_status split_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
@@ -335,13 +335,13 @@ static plx_status narrow_rows_recipe(const plx_problem *problem, const plx_devic
 {
     bool few = plx_matvec_is_few(problem, device);
     int64_t width = plx_matvec_width_of_row(problem, device), rows = few ? 1 : MATVEC_ROWS;
-    plx_step *step = add_product(problem, recipe, "matvec_narrow", ALIKE_THREADS,
-                                 quotient_up(outputs_of(problem), ALIKE_THREADS / width * rows));
+    plx_step *step = add_product(problem, recipe, "matvec_narrow", COALIGNED_THREADS,
+                                 quotient_up(outputs_of(problem), COALIGNED_THREADS / width * rows));
     plx_step_i32(step, (int32_t)width);
     append(recipe->variant, sizeof recipe->variant, few ? "_few" : "");
     append(recipe->defines, sizeof recipe->defines, few ? " -DFEW" : "");
-    plx_recipe_side_by_side(recipe, device, ALIKE_THREADS, blocks_of_narrow(problem, few));
-    return plx_recipe_check(recipe, shared_bytes(problem, ALIKE_THREADS), device, error);
+    plx_recipe_side_by_side(recipe, device, COALIGNED_THREADS, blocks_of_narrow(problem, few));
+    return plx_recipe_check(recipe, shared_bytes(problem, COALIGNED_THREADS), device, error);
 }
 
 static plx_status narrow_recipe(const plx_problem *problem, const plx_device_info *device,
@@ -435,9 +435,9 @@ static const plx_row rows[ROWS] = {
         .about = {
             .name = "vector",
             .idea = "16-byte loads wherever rows begin, some rows per block, x reused from registers; transposed, "
-                    "strips of whole lines of memory",
+                    "panels of whole lines of memory",
             .gain = "a little: a quarter of the load instructions for A, a sixteenth for x; transposed, where "
-                    "strips were pieces of lines, up to half",
+                    "panels were pieces of lines, up to half",
             .limit = "memory bandwidth; with few rows or columns, the blocks that there are",
             .needs = "",
             .dtypes = MATVEC_DTYPES,
@@ -491,13 +491,13 @@ static bool is_transposed(const plx_problem *problem, const plx_device_info *dev
     return problem->of.matvec.trans;
 }
 
-/* Strips of whole columns don't fill the device, or would be pieces of lines. */
+/* Panels of whole columns don't fill the device, or would be pieces of lines. */
 static bool has_few_long_columns(const plx_problem *problem, const plx_device_info *device)
 {
     if (!problem->of.matvec.trans)
         return false;
-    plx_matvec_strips cut = plx_matvec_plan_chunked_strips(problem, device);
-    return cut.chunks > 1 && cut.time < plx_matvec_plan_strips(problem, device).time;
+    plx_matvec_panels cut = plx_matvec_plan_chunked_panels(problem, device);
+    return cut.chunks > 1 && cut.time < plx_matvec_plan_panels(problem, device).time;
 }
 
 static int64_t bytes_of_row(const plx_problem *problem)
@@ -526,10 +526,10 @@ static bool has_long_rows(const plx_problem *problem, const plx_device_info *dev
  * it would wait. */
 static bool has_few_long_rows(const plx_problem *problem, const plx_device_info *device)
 {
-    int64_t items = plx_matvec_alike_items(problem, MATVEC_ROWS), units = device->units;
+    int64_t items = plx_matvec_coaligned_items(problem, MATVEC_ROWS), units = device->units;
     int64_t bytes = bytes_of_row(problem);
     return !problem->of.matvec.trans &&
-           ((bytes >= LONG_ROW && items < units * MATVEC_ALIKE_BLOCKS) ||
+           ((bytes >= LONG_ROW && items < units * MATVEC_COALIGNED_BLOCKS) ||
             (bytes >= CUT_ROW && items < units * 3 / 2));
 }
 

@@ -23,26 +23,4 @@ template <bool TRANS, class T> __device__ void shared_x(Matvec<T> v)
         write_output(v.y + i, v.alpha, v.beta, sum);
 }
 
-extern "C" __global__ void __launch_bounds__(MATVEC_BLOCK)
-matvec_shared_x_f32_n(MATVEC_PARAMETERS(float))
-{
-    shared_x<false>(Matvec<float>MATVEC_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(MATVEC_BLOCK)
-matvec_shared_x_f32_t(MATVEC_PARAMETERS(float))
-{
-    shared_x<true>(Matvec<float>MATVEC_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(MATVEC_BLOCK)
-matvec_shared_x_f64_n(MATVEC_PARAMETERS(double))
-{
-    shared_x<false>(Matvec<double>MATVEC_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(MATVEC_BLOCK)
-matvec_shared_x_f64_t(MATVEC_PARAMETERS(double))
-{
-    shared_x<true>(Matvec<double>MATVEC_ARGUMENTS);
-}
+MATVEC_ENTRIES(shared_x, MATVEC_BLOCK)

@@ -19,25 +19,25 @@
 #define MATVEC_PAIR_ROWS 2
 #define MATVEC_PAIR_STEPS 4
 #define MATVEC_ALONE_STEPS 4
-#define MATVEC_ALIKE_BLOCKS 4     /* of vector and split, that a multiprocessor shall have room for */
-#define MATVEC_ALIKE_BLOCKS_F64 3 /* of split */
+#define MATVEC_COALIGNED_BLOCKS 4     /* of vector and split, that a multiprocessor shall have room for */
+#define MATVEC_COALIGNED_BLOCKS_F64 3 /* of split */
 #define MATVEC_FEW_ITEMS 16 /* split: groups of rows that read a chunk of x at one time, if no more */
 
-/* The same, transposed: threads of a block, which has a strip of columns; rows that a
+/* The same, transposed: threads of a block, which has a panel of columns; rows that a
  * thread has in flight, packs of each of them, and blocks that a multiprocessor shall have room
- * for.  Three shapes: the usual one; one block as large as can be, for strips of whole rows or of
+ * for.  Three shapes: the usual one; one block as large as can be, for panels of whole rows or of
  * a few long ones; and four packs side by side, for few rows.  A device with smaller blocks has
  * smaller ones of the usual shape. */
-#define MATVEC_STRIP_STEPS 8
-#define MATVEC_STRIP_STEPS_F64 7 /* in CUDA: registers for no more */
-#define MATVEC_STRIP_THREADS 512
-#define MATVEC_STRIP_BLOCKS 2
-#define MATVEC_TALL_STRIP_THREADS 1024
-#define MATVEC_TALL_STRIP_BLOCKS 1
-#define MATVEC_WIDE_STRIP_THREADS 256
-#define MATVEC_WIDE_STRIP_BLOCKS 4
-#define MATVEC_WIDE_STRIP_PACKS 4
-#define MATVEC_WIDE_STRIP_STEPS 1
+#define MATVEC_PANEL_STEPS 8
+#define MATVEC_PANEL_STEPS_F64 7 /* in CUDA: registers for no more */
+#define MATVEC_PANEL_THREADS 512
+#define MATVEC_PANEL_BLOCKS 2
+#define MATVEC_TALL_PANEL_THREADS 1024
+#define MATVEC_TALL_PANEL_BLOCKS 1
+#define MATVEC_WIDE_PANEL_THREADS 256
+#define MATVEC_WIDE_PANEL_BLOCKS 4
+#define MATVEC_WIDE_PANEL_PACKS 4
+#define MATVEC_WIDE_PANEL_STEPS 1
 
 #define MATVEC_TICKETS 256 /* counters that split may use, of PLX_SCRATCH_COUNTERS bytes */
 #define MATVEC_CHUNKS_IN_FLIGHT 8 /* partial sums a thread of the last block starts to read together */

@@ -29,20 +29,20 @@ INLINE T sum_strided(global const T *a, long a_distance, global const T *x, long
 
 /* Transposed: the sums of `count` terms for 32 columns from `column` on; the warps of the
  * work-group take the rows in turn.  The result is in the first 32 threads, and 0 in those
- * without a column.  All threads take part; `room` has an element for each. */
+ * without a column.  All threads take part; `scratch` has an element for each. */
 INLINE T sum_columns(global const T *a, long lda, global const T *x, long column, long outputs, long count,
-                     local T *room)
+                     local T *scratch)
 {
     const int lane = (int)get_local_id(0) % 32, warp = (int)get_local_id(0) / 32;
     T sum = 0;
 
     if (column + lane < outputs)
         sum = sum_strided(a + column + lane, lda, x, warp, MATVEC_WARPS, count);
-    room[warp * 32 + lane] = sum;
+    scratch[warp * 32 + lane] = sum;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (warp == 0)
         for (int w = 1; w < MATVEC_WARPS; ++w)
-            sum += room[w * 32 + lane];
+            sum += scratch[w * 32 + lane];
     return sum;
 }
 
@@ -51,11 +51,11 @@ INLINE T sum_columns(global const T *a, long lda, global const T *x, long column
 kernel __attribute__((reqd_work_group_size(WARP_THREADS, 1, 1))) void matvec_warp_per_row(MATVEC_PARAMETERS)
 {
     MATVEC_OPERANDS;
-    local T room[WARP_THREADS];
+    local T scratch[WARP_THREADS];
     const int lane = (int)get_local_id(0) % 32, warp = (int)get_local_id(0) / 32;
 #if TRANS
     const long column = (long)get_group_id(0) * 32;
-    const T sum = sum_columns(a, lda, x, column, outputs, terms, room);
+    const T sum = sum_columns(a, lda, x, column, outputs, terms, scratch);
     if (warp == 0 && column + lane < outputs)
         write_output(y + column + lane, alpha, beta, sum);
 #else
@@ -63,7 +63,7 @@ kernel __attribute__((reqd_work_group_size(WARP_THREADS, 1, 1))) void matvec_war
     T sum = 0;
     if (row < outputs)
         sum = sum_strided(a + row * lda, 1, x, lane, 32, terms);
-    sum = sum_of_warp(sum, room);
+    sum = sum_of_warp(sum, scratch);
     if (lane == 0 && row < outputs)
         write_output(y + row, alpha, beta, sum);
 #endif

@@ -24,26 +24,4 @@ template <bool TRANS, class T> __device__ void warp_per_row(Matvec<T> v)
     }
 }
 
-extern "C" __global__ void __launch_bounds__(WARP_THREADS)
-matvec_warp_per_row_f32_n(MATVEC_PARAMETERS(float))
-{
-    warp_per_row<false>(Matvec<float>MATVEC_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(WARP_THREADS)
-matvec_warp_per_row_f32_t(MATVEC_PARAMETERS(float))
-{
-    warp_per_row<true>(Matvec<float>MATVEC_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(WARP_THREADS)
-matvec_warp_per_row_f64_n(MATVEC_PARAMETERS(double))
-{
-    warp_per_row<false>(Matvec<double>MATVEC_ARGUMENTS);
-}
-
-extern "C" __global__ void __launch_bounds__(WARP_THREADS)
-matvec_warp_per_row_f64_t(MATVEC_PARAMETERS(double))
-{
-    warp_per_row<true>(Matvec<double>MATVEC_ARGUMENTS);
-}
+MATVEC_ENTRIES(warp_per_row, WARP_THREADS)

@@ -88,7 +88,7 @@ static void test_sizes(void **state)
     expect("narrow", plx_matvec_of(PLX_F32, false, 1000003, 17), hopper);
     expect("split", plx_matvec_of(PLX_F32, true, 1000003, 17), hopper);
     expect("vector", plx_matvec_of(PLX_F32, true, 17, 1000003), hopper);
-    expect("vector", plx_matvec_of(PLX_F32, true, 4095, 4097), hopper);   /* 129 strips on 132 units */
+    expect("vector", plx_matvec_of(PLX_F32, true, 4095, 4097), hopper);   /* 129 panels on 132 units */
     expect("split", plx_matvec_of(PLX_F32, true, 10007, 10009), hopper); /* 105 */
     expect("double-buffer", plx_gemm_of(PLX_F32, false, false, 4096, 4096, 4096), ampere);
     expect("tile-1d", plx_gemm_of(PLX_F32, false, false, 1024, 1024, 1024), ampere);

@@ -1,5 +1,5 @@
 /* How the matrix-vector products are cut into blocks: for thousands of problems and several
- * devices the strips and chunks cover the matrix, each thread meets rows of one class, a block
+ * devices the panels and chunks cover the matrix, each thread meets rows of one class, a block
  * stands within its threads, and what is chosen runs. */
 #include <parallax/parallax.h>
 
@@ -56,7 +56,7 @@ static plx_problem random_problem(uint64_t *state)
     return problem;
 }
 
-static void assert_stands(const plx_problem *problem, const plx_matvec_strips *plan,
+static void assert_stands(const plx_problem *problem, const plx_matvec_panels *plan,
                           const plx_matvec_stand *stand, int64_t shift)
 {
     const plx_matvec_block *block = plan->block;
@@ -66,9 +66,9 @@ static void assert_stands(const plx_problem *problem, const plx_matvec_strips *p
     assert_true(stand->width > 0 && stand->groups > 0);
     assert_in_range(stand->height, stand->groups, rows);
     assert_in_range(stand->width * stand->height, 1, block->threads);
-    /* What a row of threads reads holds the strip, by whatever its first pack is moved. */
+    /* What a row of threads reads holds the panel, by whatever its first pack is moved. */
     assert_true(length >= plan->columns + shift);
-    /* A thread's rows, and the sums that are joined, begin alike. */
+    /* A thread's rows, and the sums that are combined, begin alike. */
     if (stand->height < rows) {
         assert_int_equal(stand->height * lda % pack, 0);
         assert_int_equal(stand->groups * lda % pack, 0);
@@ -76,7 +76,7 @@ static void assert_stands(const plx_problem *problem, const plx_matvec_strips *p
     }
 }
 
-static void assert_covers(const plx_problem *problem, const plx_matvec_strips *plan)
+static void assert_covers(const plx_problem *problem, const plx_matvec_panels *plan)
 {
     int64_t pack = lanes(problem->dtype), packed = problem->of.matvec.lda % pack == 0;
 
@@ -84,13 +84,13 @@ static void assert_covers(const plx_problem *problem, const plx_matvec_strips *p
     assert_true(plan->items * plan->columns >= outputs_of(problem));
     assert_true((plan->chunks - 1) * plan->length < terms_of(problem));
     assert_true(plan->chunks * plan->length >= terms_of(problem));
-    /* A pack begins where a strip does, wherever its row does. */
+    /* A pack begins where a panel does, wherever its row does. */
     assert_true(plan->items == 1 || plan->columns % pack == 0);
     assert_stands(problem, plan, &plan->aligned, packed ? 0 : pack - 1);
     assert_stands(problem, plan, &plan->shifted, pack - 1);
 }
 
-static void test_strips_cover_the_matrix(void **unused)
+static void test_panels_cover_the_matrix(void **unused)
 {
     const plx_device_info devices[] = {device_of(132, 1024, 9), device_of(8, 256, 0), device_of(2, 4096, 0)};
     uint64_t state = 1;
@@ -102,8 +102,8 @@ static void test_strips_cover_the_matrix(void **unused)
         if (!problem.of.matvec.trans)
             continue;
         ++transposed;
-        const plx_matvec_strips whole = plx_matvec_plan_strips(&problem, device),
-                                cut = plx_matvec_plan_chunked_strips(&problem, device);
+        const plx_matvec_panels whole = plx_matvec_plan_panels(&problem, device),
+                                cut = plx_matvec_plan_chunked_panels(&problem, device);
         assert_int_equal(whole.chunks, 1);
         assert_covers(&problem, &whole);
         assert_covers(&problem, &cut);
@@ -132,8 +132,8 @@ static void test_what_is_chosen_runs(void **unused)
         if (!problem.of.matvec.trans)
             continue;
         bool is_split = strcmp(row->about.name, "split") == 0;
-        const plx_matvec_strips whole = plx_matvec_plan_strips(&problem, device),
-                                cut = plx_matvec_plan_chunked_strips(&problem, device);
+        const plx_matvec_panels whole = plx_matvec_plan_panels(&problem, device),
+                                cut = plx_matvec_plan_chunked_panels(&problem, device);
         assert_true(is_split ? cut.chunks > 1 && cut.time < whole.time
                              : cut.chunks == 1 || whole.time <= cut.time);
         split += is_split, vector += !is_split;
@@ -144,7 +144,7 @@ static void test_what_is_chosen_runs(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_strips_cover_the_matrix),
+        cmocka_unit_test(test_panels_cover_the_matrix),
         cmocka_unit_test(test_what_is_chosen_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,27 +1,27 @@
-/* Transposed products: strips of columns, and the one rule that takes a problem to them. */
+/* Transposed products: panels of columns, and the one rule that takes a problem to them. */
 #include "geometry.h"
 
 /* The shapes of block, each a kernel of its own. */
 static const plx_matvec_block usual = {.suffix = "",
-                                       .threads = MATVEC_STRIP_THREADS,
+                                       .threads = MATVEC_PANEL_THREADS,
                                        .packs = 1,
-                                       .steps = MATVEC_STRIP_STEPS,
-                                       .blocks = MATVEC_STRIP_BLOCKS},
+                                       .steps = MATVEC_PANEL_STEPS,
+                                       .blocks = MATVEC_PANEL_BLOCKS},
                               small = {.suffix = "",
-                                       .threads = MATVEC_STRIP_THREADS / 2,
+                                       .threads = MATVEC_PANEL_THREADS / 2,
                                        .packs = 1,
-                                       .steps = MATVEC_STRIP_STEPS,
-                                       .blocks = MATVEC_STRIP_BLOCKS},
+                                       .steps = MATVEC_PANEL_STEPS,
+                                       .blocks = MATVEC_PANEL_BLOCKS},
                               tall = {.suffix = "_tall",
-                                      .threads = MATVEC_TALL_STRIP_THREADS,
+                                      .threads = MATVEC_TALL_PANEL_THREADS,
                                       .packs = 1,
-                                      .steps = MATVEC_STRIP_STEPS,
-                                      .blocks = MATVEC_TALL_STRIP_BLOCKS},
+                                      .steps = MATVEC_PANEL_STEPS,
+                                      .blocks = MATVEC_TALL_PANEL_BLOCKS},
                               wide = {.suffix = "_wide",
-                                      .threads = MATVEC_WIDE_STRIP_THREADS,
-                                      .packs = MATVEC_WIDE_STRIP_PACKS,
-                                      .steps = MATVEC_WIDE_STRIP_STEPS,
-                                      .blocks = MATVEC_WIDE_STRIP_BLOCKS};
+                                      .threads = MATVEC_WIDE_PANEL_THREADS,
+                                      .packs = MATVEC_WIDE_PANEL_PACKS,
+                                      .steps = MATVEC_WIDE_PANEL_STEPS,
+                                      .blocks = MATVEC_WIDE_PANEL_BLOCKS};
 
 enum { LINE = 128 }; /* bytes of a line of memory */
 
@@ -47,14 +47,14 @@ static int64_t row_classes(const plx_problem *problem)
     return smaller(larger(terms_of(problem), 1), row_period(problem));
 }
 
-/* What the columns of a strip are a multiple of: a line of memory where rows begin with one. */
+/* What the columns of a panel are a multiple of: a line of memory where rows begin with one. */
 static int64_t column_step(const plx_problem *problem)
 {
     return row_period(problem) > 1 ? lanes(problem->dtype) : LINE / element_size(problem->dtype);
 }
 
-/* Columns of strips of at most about `wanted`, all equal. */
-static int64_t strip_columns(const plx_problem *problem, int64_t wanted)
+/* Columns of panels of at most about `wanted`, all equal. */
+static int64_t panel_columns(const plx_problem *problem, int64_t wanted)
 {
     int64_t across = larger(outputs_of(problem), 1), line = column_step(problem);
 
@@ -80,13 +80,13 @@ static bool stand(const plx_matvec_block *block, const plx_problem *problem, int
     return true;
 }
 
-/* Strips of at most about `wanted` columns, each in about `chunks`; false when that cannot be. */
+/* Panels of at most about `wanted` columns, each in about `chunks`; false when that cannot be. */
 static bool lay_out(const plx_problem *problem, const plx_matvec_block *block, int64_t wanted, int64_t chunks,
-                    plx_matvec_strips *plan)
+                    plx_matvec_panels *plan)
 {
     int64_t pack = lanes(problem->dtype), rows = larger(terms_of(problem), 1);
 
-    *plan = (plx_matvec_strips){.block = block, .columns = strip_columns(problem, wanted)};
+    *plan = (plx_matvec_panels){.block = block, .columns = panel_columns(problem, wanted)};
     plan->items = quotient_up(larger(outputs_of(problem), 1), plan->columns);
     if (!stand(block, problem, plan->columns + pack - 1, &plan->shifted))
         return false;
@@ -109,14 +109,14 @@ static bool lay_out(const plx_problem *problem, const plx_matvec_block *block, i
 static const double REACH = 0.0549e6, MEMORY = 0.0341e6, MEMORY_TALL = 0.0343e6, JOIN = 0.049e6;
 static const double CUT = 1.96, CUT_TALL = 3.5;
 
-/* Bytes of memory that strips of `piece` bytes lose at their edges, about. */
+/* Bytes of memory that panels of `piece` bytes lose at their edges, about. */
 static double lost_at_edges(const plx_problem *problem)
 {
     return row_period(problem) > 1 ? 18.8 : 8.4;
 }
 
-/* Bytes that are read, with what else is in the lines of memory at the strips' edges. */
-static double bytes_of(const plx_problem *problem, const plx_matvec_strips *plan)
+/* Bytes that are read, with what else is in the lines of memory at the panels' edges. */
+static double bytes_of(const plx_problem *problem, const plx_matvec_panels *plan)
 {
     const plx_matvec_problem *p = &problem->of.matvec;
     double size = (double)element_size(problem->dtype), piece = (double)plan->columns * size;
@@ -125,7 +125,7 @@ static double bytes_of(const plx_problem *problem, const plx_matvec_strips *plan
 }
 
 /* Bytes in a microsecond that the memory gives to this layout. */
-static double memory_rate(const plx_matvec_strips *plan, double units)
+static double memory_rate(const plx_matvec_panels *plan, double units)
 {
     double rate = units * (plan->block == &tall ? MEMORY_TALL : MEMORY);
     int64_t cuts = smaller(plan->chunks, 8);
@@ -135,7 +135,7 @@ static double memory_rate(const plx_matvec_strips *plan, double units)
 }
 
 /* And that the multiprocessors at work can ask for. */
-static double request_rate(const plx_matvec_strips *plan, double units)
+static double request_rate(const plx_matvec_panels *plan, double units)
 {
     double blocks = (double)(plan->items * plan->chunks), rate = REACH * (blocks < units ? blocks : units);
     double busy = 1.2 * (double)(plan->aligned.width * plan->aligned.height) / (double)plan->block->threads;
@@ -147,7 +147,7 @@ static double request_rate(const plx_matvec_strips *plan, double units)
 }
 
 /* Microseconds, up to what all layouts have in common. */
-static double time_of(const plx_problem *problem, const plx_matvec_strips *plan, int64_t units)
+static double time_of(const plx_problem *problem, const plx_matvec_panels *plan, int64_t units)
 {
     double memory = memory_rate(plan, (double)units), reach = request_rate(plan, (double)units);
     double time = bytes_of(problem, plan) / (memory < reach ? memory : reach);
@@ -163,12 +163,12 @@ static double time_of(const plx_problem *problem, const plx_matvec_strips *plan,
 typedef struct search {
     const plx_problem *problem;
     int64_t units, most_threads;
-    plx_matvec_strips best;
+    plx_matvec_panels best;
 } search;
 
 static void consider(search *s, const plx_matvec_block *block, int64_t wanted, int64_t chunks)
 {
-    plx_matvec_strips plan;
+    plx_matvec_panels plan;
 
     if (block->threads > s->most_threads || chunks < 1 ||
         !lay_out(s->problem, block, wanted, chunks, &plan) ||
@@ -187,7 +187,7 @@ static int64_t widest(const plx_problem *problem, const plx_matvec_block *block)
     return most / line * line;
 }
 
-/* As many strips as make a whole number of rounds of `at_once` blocks, none narrower than half a
+/* As many panels as make a whole number of rounds of `at_once` blocks, none narrower than half a
  * line. */
 static void consider_rounds(search *s, const plx_matvec_block *block, int64_t at_once)
 {
@@ -206,7 +206,7 @@ static int64_t columns_of_lines(const plx_problem *problem, const plx_matvec_blo
 /* As many chunks as fill the device, in one round; two at least, or there is nothing to cut. */
 static void consider_chunks(search *s, const plx_matvec_block *block, int64_t wanted)
 {
-    plx_matvec_strips plan;
+    plx_matvec_panels plan;
 
     if (!lay_out(s->problem, block, wanted, 1, &plan))
         return;
@@ -231,7 +231,7 @@ static const plx_matvec_block *usual_of(const search *s)
 
 enum { FEW_ROWS = 128, FEW_PACKED_ROWS = 256, FULL_ROWS = 32 };
 
-/* Few rows: whole strips in whole rounds of blocks, whatever the rule says: its rates are those
+/* Few rows: whole panels in whole rounds of blocks, whatever the rule says: its rates are those
  * of many rows.  Packs side by side make up for the rows that a thread has not. */
 static bool plan_few_rows(search *s)
 {
@@ -246,7 +246,7 @@ static bool plan_few_rows(search *s)
     return s->best.items > 0;
 }
 
-plx_matvec_strips plx_matvec_plan_strips(const plx_problem *problem, const plx_device_info *device)
+plx_matvec_panels plx_matvec_plan_panels(const plx_problem *problem, const plx_device_info *device)
 {
     search s = search_of(problem, device);
 
@@ -259,7 +259,7 @@ plx_matvec_strips plx_matvec_plan_strips(const plx_problem *problem, const plx_d
     return s.best;
 }
 
-plx_matvec_strips plx_matvec_plan_chunked_strips(const plx_problem *problem, const plx_device_info *device)
+plx_matvec_panels plx_matvec_plan_chunked_panels(const plx_problem *problem, const plx_device_info *device)
 {
     search s = search_of(problem, device);
 
@@ -267,7 +267,7 @@ plx_matvec_strips plx_matvec_plan_chunked_strips(const plx_problem *problem, con
         consider_chunks(&s, usual_of(&s), columns_of_lines(problem, usual_of(&s), lines));
         consider_chunks(&s, &tall, columns_of_lines(problem, &tall, lines));
     }
-    if (s.best.items == 0) /* enough strips without a cut: one chunk each */
+    if (s.best.items == 0) /* enough panels without a cut: one chunk each */
         consider(&s, usual_of(&s), widest(problem, usual_of(&s)), 1);
     return s.best;
 }

@@ -1,24 +1,24 @@
 /* Not transposed: ROWS rows at a time, which one pack of x serves.  They need not begin at a
- * multiple of 16 bytes, but all begin alike: so many rows apart that their distance is such
- * a multiple.  A few elements are left before the first pack and behind the last.  A row
+ * multiple of 16 bytes, but all have the same alignment modulo 16 bytes: so many rows apart that their
+ * distance is such a multiple.  A few elements are left before the first pack and behind the last.  A row
  * alone leaves registers for more of its packs. */
 #pragma once
 
-#include "packs.cuh"
+#include "device.cuh"
 
-enum { ALIKE_THREADS = 32 * MATVEC_WARPS };
+enum { COALIGNED_THREADS = 32 * MATVEC_WARPS };
 
 /* The rows of one block; `count` of them exist. */
-template <class T, int ROWS> struct Alike {
+template <class T, int ROWS> struct CoalignedRows {
     const T *row[ROWS];
     int count;
     int64_t first, period; /* row r is first + r * period */
 };
 
 template <int ROWS, class T>
-__device__ Alike<T, ROWS> rows_alike(const Matvec<T> &v, int64_t item, int64_t period)
+__device__ CoalignedRows<T, ROWS> coaligned_rows(const Matvec<T> &v, int64_t item, int64_t period)
 {
-    Alike<T, ROWS> rows;
+    CoalignedRows<T, ROWS> rows;
     rows.period = period;
     rows.first = item / period * (period * ROWS) + item % period;
     rows.count = 0;
@@ -33,9 +33,9 @@ __device__ Alike<T, ROWS> rows_alike(const Matvec<T> &v, int64_t item, int64_t p
 
 /* STEPS packs of each row and of x, a block's threads apart: started together, then used. */
 template <int STEPS, bool X_ALIGNED, class T, int ROWS>
-__device__ void add_packs(const Alike<T, ROWS> &rows, const T *x, int64_t at, T *sum)
+__device__ void add_packs(const CoalignedRows<T, ROWS> &rows, const T *x, int64_t at, T *sum)
 {
-    constexpr int L = Pack<T>::lanes, APART = ALIKE_THREADS * L;
+    constexpr int L = Pack<T>::width, APART = COALIGNED_THREADS * L;
     Pack<T> of_a[ROWS][STEPS], of_x[STEPS];
 
 #pragma unroll
@@ -43,10 +43,10 @@ __device__ void add_packs(const Alike<T, ROWS> &rows, const T *x, int64_t at, T 
 #pragma unroll
         for (int s = 0; s < STEPS; ++s)
             if (r < rows.count)
-                of_a[r][s] = read_once(rows.row[r] + at + s * APART);
+                of_a[r][s] = load_past_l1(rows.row[r] + at + s * APART);
 #pragma unroll
     for (int s = 0; s < STEPS; ++s)
-        of_x[s] = read_often<X_ALIGNED>(x + at + s * APART);
+        of_x[s] = load_cached<X_ALIGNED>(x + at + s * APART);
 #pragma unroll
     for (int r = 0; r < ROWS; ++r)
         if (r < rows.count)
@@ -59,14 +59,14 @@ __device__ void add_packs(const Alike<T, ROWS> &rows, const T *x, int64_t at, T 
 
 /* Elements from `at` to `end`, the packs of which the block's threads take in turn. */
 template <bool X_ALIGNED, class T, int ROWS>
-__device__ void add_all_packs(const Alike<T, ROWS> &rows, const T *x, int64_t at, int64_t end, T *sum)
+__device__ void add_all_packs(const CoalignedRows<T, ROWS> &rows, const T *x, int64_t at, int64_t end, T *sum)
 {
-    constexpr int ROUND = ALIKE_THREADS * Pack<T>::lanes;
+    constexpr int ROUND = COALIGNED_THREADS * Pack<T>::width;
     constexpr int STEPS = ROWS == MATVEC_ROWS        ? MATVEC_STEPS
                           : ROWS == MATVEC_PAIR_ROWS ? MATVEC_PAIR_STEPS
                                                      : MATVEC_ALONE_STEPS;
 
-    for (at += threadIdx.x * Pack<T>::lanes; at + (STEPS - 1) * ROUND < end; at += STEPS * ROUND)
+    for (at += threadIdx.x * Pack<T>::width; at + (STEPS - 1) * ROUND < end; at += STEPS * ROUND)
         add_packs<STEPS, X_ALIGNED>(rows, x, at, sum);
     for (; at < end; at += ROUND)
         add_packs<1, X_ALIGNED>(rows, x, at, sum);
@@ -75,10 +75,10 @@ __device__ void add_all_packs(const Alike<T, ROWS> &rows, const T *x, int64_t at
 /* This thread's share of one chunk of the rows' sums.  Chunk 0 has the elements that are in
  * no pack. */
 template <class T, int ROWS>
-__device__ void add_chunk(const Matvec<T> &v, const Alike<T, ROWS> &rows, int64_t chunk, int64_t chunk_packs,
-                          T *sum)
+__device__ void add_chunk(const Matvec<T> &v, const CoalignedRows<T, ROWS> &rows, int64_t chunk,
+                          int64_t chunk_packs, T *sum)
 {
-    constexpr int L = Pack<T>::lanes;
+    constexpr int L = Pack<T>::width;
     const int64_t head = min(to_boundary(rows.row[0]), v.terms), packs = (v.terms - head) / L;
     const int64_t first = chunk * chunk_packs, end = min(first + chunk_packs, packs);
 

@@ -1,0 +1,27 @@
+/* The entry points of this folder's kernels: matvec_<kernel>_<type>_<layout>, n for A as it is and
+ * t for A transposed, and what a kernel appends to that; as rows.c spells them.  A kernel file ends
+ * with the lines that make its own. */
+#pragma once
+
+#include <cstdint>
+
+#define MATVEC_PARAMETERS(T)                                                                             \
+    const T *__restrict__ a, const T *__restrict__ x, T *__restrict__ y, int64_t outputs, int64_t terms, \
+        int64_t lda, T alpha, T beta
+#define MATVEC_OF(T) (Matvec<T>{a, x, y, outputs, terms, lda, alpha, beta})
+
+/* X(type, T, ...) */
+#define MATVEC_TYPES(X, ...) X(f32, float, __VA_ARGS__) X(f64, double, __VA_ARGS__)
+
+/* X(type, T, layout, TRANS, ...) */
+#define MATVEC_LAYOUTS(X, ...) MATVEC_TYPES(X, n, false, __VA_ARGS__) MATVEC_TYPES(X, t, true, __VA_ARGS__)
+
+/* kernel<TRANS>(Matvec<T>) by blocks of `threads`. */
+#define MATVEC_ENTRIES(kernel, threads) MATVEC_LAYOUTS(MATVEC_ENTRY, kernel, threads)
+
+#define MATVEC_ENTRY(type, T, layout, TRANS, kernel, threads)     \
+    extern "C" __global__ void __launch_bounds__(threads)         \
+        matvec_##kernel##_##type##_##layout(MATVEC_PARAMETERS(T)) \
+    {                                                             \
+        kernel<TRANS>(MATVEC_OF(T));                              \
+    }
