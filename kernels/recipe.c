@@ -92,7 +92,7 @@ static void append_define(plx_recipe *recipe, const char *text, int value)
     (void)snprintf(recipe->defines + used, sizeof recipe->defines - used, " %s=%d", text, value);
 }
 
-void plx_recipe_side_by_side(plx_recipe *recipe, const plx_device_info *device, int threads, int blocks)
+void plx_recipe_min_blocks_per_sm(plx_recipe *recipe, const plx_device_info *device, int threads, int blocks)
 {
     int registers = REGISTERS_PER_UNIT / (threads * blocks) / REGISTERS_AT_ONCE * REGISTERS_AT_ONCE;
 

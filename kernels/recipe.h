@@ -170,7 +170,7 @@ plx_status plx_needs_sm_90a(const plx_device_info *device, plx_error *error);
  * assembler heeds a limit only in kernels that do not state the size of their work-groups,
  * which may then have 256 work-items: with REGISTERS defined they leave that out.  Larger ones
  * get registers for as many as fit by their local memory: they take LOCAL_BYTES of it. */
-void plx_recipe_side_by_side(plx_recipe *recipe, const plx_device_info *device, int threads, int blocks);
+void plx_recipe_min_blocks_per_sm(plx_recipe *recipe, const plx_device_info *device, int threads, int blocks);
 /* PLX_UNSUPPORTED with a sentence when a step needs larger blocks, more shared
  * memory (static_shared bytes plus its dynamic arguments) or more blocks than the
  * device has, or a map is of a matrix that maps can't describe. */

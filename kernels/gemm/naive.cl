@@ -1,5 +1,5 @@
-/* gemm/naive: one thread per element of C.  Neighbouring threads have neighbouring rows, so
- * that they read many rows of A at once and use one element of each. */
+/* gemm/naive: one thread per element of C, the start of the ladder.  Neighbouring threads have
+ * neighbouring rows, so that they read many rows of A at once and use one element of each. */
 #include "device.clh"
 
 kernel __attribute__((reqd_work_group_size(GEMM_NAIVE_ROWS * GEMM_NAIVE_COLS, 1, 1))) void

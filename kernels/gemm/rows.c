@@ -217,7 +217,7 @@ static plx_status tile_1d_recipe(const plx_problem *problem, const plx_device_in
     if (status != PLX_OK)
         return status;
     if (problem->dtype == PLX_F32)
-        plx_recipe_side_by_side(recipe, device, (int)shape.threads, GEMM_TILE_1D_BLOCKS);
+        plx_recipe_min_blocks_per_sm(recipe, device, (int)shape.threads, GEMM_TILE_1D_BLOCKS);
     return finish(problem, device, &shape, recipe, error);
 }
 

@@ -1,7 +1,22 @@
 /* Sizes that the C compiler, nvcc and OpenCL share.
  *
  * From tile-2d on, tiles are counted in packs of 16 bytes, 4 f32 or 2 f64: a tile of 32 packs
- * has 128 rows of f32 or 64 of f64, and takes the same shared memory and registers. */
+ * has 128 rows of f32 or 64 of f64, and takes the same shared memory and registers.
+ *
+ * What is usually called a block's tile BM x BN, its depth BK, a warp's tile WM x WN and a thread's
+ * micro-tile TM x TN (W: elements of a pack):
+ *
+ *                  BM, BN             BK                     WM, WN             TM, TN
+ *   smem-block     BLOCK_SIDE         BLOCK_SIDE                                1, 1
+ *   tile-1d        TILE_1D_SIDE       TILE_1D_DEPTH                             TILE_1D_ROWS, 1
+ *   tile-2d        SIDE_PACKS W       TILE_2D_DEPTH                             BM, BN / TILE_2D_THREADS_SIDE
+ *   vectorized     SIDE_PACKS W       VECTORIZED_DEPTH                          as tile-2d, in packs
+ *   warp-tile      SIDE_PACKS W       WARP_TILE_DEPTH        WARP_PACKS W       WM / WARP_LANE_ROWS,
+ *   double-buffer  SIDE_PACKS W       DOUBLE_BUFFER_DEPTH    WARP_PACKS W         WN / WARP_LANE_COLS
+ *   bulk-pipeline  1st, 2nd of TILE_  PIPELINE_DEPTH         8 TM, 4 TN         3rd, 4th of TILE_
+ *   split-k        1st, 2nd of TILE_  PIPELINE_DEPTH         8 TM, 4 TN         3rd, 4th of TILE_
+ *   dmma           _ROWS, _COLS       DMMA_DEPTH             BM, BN by warps    those of mma.m16n8k4
+ */
 
 #define GEMM_NAIVE_ROWS 32 /* of C per block; neighbouring threads have neighbouring rows */
 #define GEMM_NAIVE_COLS 8
@@ -11,7 +26,7 @@
 #define GEMM_TILE_1D_SIDE 64
 #define GEMM_TILE_1D_DEPTH 16
 #define GEMM_TILE_1D_ROWS 16 /* of C per thread */
-#define GEMM_TILE_1D_BLOCKS 3 /* that a multiprocessor shall have room for; f32 */
+#define GEMM_TILE_1D_BLOCKS 3 /* least per multiprocessor; f32 */
 
 #define GEMM_SIDE_PACKS 32 /* side of a block's tile of C, tile-2d and on */
 
@@ -40,7 +55,7 @@
 #define GEMM_TILE_32X128 32, 128, 4, 8, 3, 4, 2, 0
 #define GEMM_PIPELINE_DEPTH 32    /* of a stage, along k */
 #define GEMM_PIPELINE_BRINGERS 128 /* threads that bring the operands */
-#define GEMM_PIPELINE_BLOCKS 2    /* that a multiprocessor shall have room for */
+#define GEMM_PIPELINE_BLOCKS 2    /* least per multiprocessor (__launch_bounds__) */
 #define GEMM_EDGE_MOST 4 /* rows or columns past the last whole tile that need no tile of their own */
 #define GEMM_REPACK_THREADS 256
 #define GEMM_REPACK_UNITS 4    /* of 16 bytes, per thread at a time */

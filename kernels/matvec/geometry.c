@@ -73,7 +73,8 @@ static void cut(plx_matvec_chunks *plan, int64_t length, int64_t count, int64_t 
 static int64_t slices_of(const plx_matvec_chunks *plan, int64_t outputs)
 {
     int64_t units = quotient_up(plan->units, smaller(larger(plan->units, 1), MATVEC_TICKETS)), slices = 1;
-    int64_t together = plan->outputs_of_unit > outputs / larger(units, 1) ? outputs : plan->outputs_of_unit * units;
+    int64_t together =
+        plan->outputs_of_unit > outputs / larger(units, 1) ? outputs : plan->outputs_of_unit * units;
 
     while (2 * slices <= plan->count && plan->threads / (2 * slices) >= together)
         slices *= 2;
@@ -211,7 +212,8 @@ static int64_t depth_of_combine(const plx_matvec_chunks *plan)
  * one by one. */
 static int64_t depth_of_stand(const plx_matvec_stand *stand, int64_t terms)
 {
-    return quotient_up(terms, stand->height) + quotient_up(stand->height, stand->groups) - 1 + stand->groups - 1;
+    return quotient_up(terms, stand->height) + quotient_up(stand->height, stand->groups) - 1 + stand->groups -
+           1;
 }
 
 static int64_t depth_of_columns(const plx_matvec_panels *plan, int64_t terms)

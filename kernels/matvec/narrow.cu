@@ -1,4 +1,4 @@
-/* matvec/narrow: rows too short for a block or a warp.  A few lanes have a row, so that a
+/* matvec/narrow: for tall-skinny A, rows too short for a block or a warp.  A few lanes have a row, so that a
  * warp's loads cover neighbouring rows.  They read the packs that lie at multiples of 16 bytes,
  * wherever the row begins, and elements at its ends.  Where there are many rows without a gap
  * between them, a block takes a run of them as one stream of packs to shared memory, and each

@@ -193,7 +193,8 @@ static void consider_rounds(search *s, const plx_matvec_block *block, int64_t at
 {
     int64_t across = outputs_of(s->problem), most = widest(s->problem, block);
     int64_t rounds = larger(quotient_up(quotient_up(across, at_once), most), 1);
-    int64_t wanted = larger(quotient_up(across, at_once * rounds), LINE / 2 / element_size(s->problem->dtype));
+    int64_t wanted =
+        larger(quotient_up(across, at_once * rounds), LINE / 2 / element_size(s->problem->dtype));
     consider(s, block, smaller(most, wanted), 1);
 }
 

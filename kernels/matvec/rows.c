@@ -104,7 +104,7 @@ static void add_panels(plx_recipe *recipe, plx_step *step, const plx_matvec_pane
     append(recipe->defines, sizeof recipe->defines, " -DPANEL_THREADS=%d -DPANEL_PACKS=%d -DPANEL_STEPS=%d",
            (int)block->threads, (int)block->packs,
            (int)block->steps);
-    plx_recipe_side_by_side(recipe, device, (int)block->threads, (int)block->blocks);
+    plx_recipe_min_blocks_per_sm(recipe, device, (int)block->threads, (int)block->blocks);
 }
 
 /* What a block of panels has in shared memory. */
@@ -340,7 +340,7 @@ static plx_status narrow_rows_recipe(const plx_problem *problem, const plx_devic
     plx_step_i32(step, (int32_t)width);
     append(recipe->variant, sizeof recipe->variant, few ? "_few" : "");
     append(recipe->defines, sizeof recipe->defines, few ? " -DFEW" : "");
-    plx_recipe_side_by_side(recipe, device, COALIGNED_THREADS, blocks_of_narrow(problem, few));
+    plx_recipe_min_blocks_per_sm(recipe, device, COALIGNED_THREADS, blocks_of_narrow(problem, few));
     return plx_recipe_check(recipe, shared_bytes(problem, COALIGNED_THREADS), device, error);
 }
 

@@ -19,7 +19,7 @@
 #define MATVEC_PAIR_ROWS 2
 #define MATVEC_PAIR_STEPS 4
 #define MATVEC_ALONE_STEPS 4
-#define MATVEC_COALIGNED_BLOCKS 4     /* of vector and split, that a multiprocessor shall have room for */
+#define MATVEC_COALIGNED_BLOCKS 4     /* of vector and split: least blocks per multiprocessor */
 #define MATVEC_COALIGNED_BLOCKS_F64 3 /* of split */
 #define MATVEC_FEW_ITEMS 16 /* split: groups of rows that read a chunk of x at one time, if no more */
 

@@ -1,4 +1,5 @@
-/* reduce/bulk: onepass whose tiles are copied to shared memory by the copy engine. */
+/* reduce/bulk: onepass whose tiles are copied to shared memory by the copy engine: more bytes are
+ * under way than registers could hold. */
 #include "device.cuh"
 
 enum {

@@ -1,4 +1,5 @@
-/* reduce/onepass: one launch; the group that finishes last combines the partials. */
+/* reduce/onepass: one launch; the group that finishes last combines the partials, so that nobody
+ * waits for a second launch. */
 #include "device.clh"
 
 kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1)))

@@ -1,4 +1,5 @@
-/* reduce/onepass: one launch; the block that finishes last combines the partials. */
+/* reduce/onepass: one launch; the block that finishes last combines the partials, so that nobody
+ * waits for a second launch. */
 #include "device.cuh"
 
 template <class R>

@@ -41,9 +41,11 @@ void reduce_shuffle(global const T *restrict x, long x_offset, global T *restric
     for (int k = 0; k < REDUCE_ITEMS; ++k)
         value[k] = first + k * BLOCK < n ? x[first + k * BLOCK] : IDENTITY;
 #ifdef NVIDIA_PTX
-    const T total = reduce_block(combine(combine(value[0], value[1]), combine(value[2], value[3])), tile, BLOCK);
+    const T total =
+        reduce_block(combine(combine(value[0], value[1]), combine(value[2], value[3])), tile, BLOCK);
 #else
-    const T total = reduce_sub_groups(combine(combine(value[0], value[1]), combine(value[2], value[3])), tile);
+    const T total =
+        reduce_sub_groups(combine(combine(value[0], value[1]), combine(value[2], value[3])), tile);
 #endif
     if (thread == 0)
         out[out_offset + get_group_id(0)] = finalize(total);

@@ -1,4 +1,5 @@
-/* reduce/shuffle: unroll4 whose tree runs from register to register. */
+/* reduce/shuffle: unroll4 whose tree runs from register to register: five steps without shared memory
+ * or barriers. */
 #include "device.cuh"
 
 /* Block b combines elements [b * 4096, (b + 1) * 4096) of x into out[b]: each warp by

@@ -1,4 +1,5 @@
-/* reduce/smem: the tree of gmem in static local memory. */
+/* reduce/smem: the tree of gmem in static local memory: each element is read from global memory once,
+ * and what the tree writes stays on the compute unit. */
 #include "device.clh"
 
 /* Group b combines elements [b * BLOCK, (b + 1) * BLOCK) of x into out[b]. */

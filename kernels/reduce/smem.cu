@@ -1,4 +1,5 @@
-/* reduce/smem: the tree of gmem in static shared memory. */
+/* reduce/smem: the tree of gmem in static shared memory: each element is read from global memory once,
+ * and what the tree writes stays on the multiprocessor. */
 #include "device.cuh"
 
 /* Block b combines elements [b * 1024, (b + 1) * 1024) of x into out[b]. */

@@ -7,7 +7,7 @@
 
 #define REDUCE_VECTOR_BLOCK 256  /* vector and onepass: threads */
 #define REDUCE_VECTOR_LOADS 8    /* 16-byte loads in flight per thread; a power of two */
-#define REDUCE_VECTOR_PER_UNIT 4 /* blocks side by side on a multiprocessor */
+#define REDUCE_VECTOR_PER_UNIT 4 /* blocks at a time on a multiprocessor */
 
 #define REDUCE_BULK_BLOCK 256  /* bulk: threads that add up; one more warp asks for copies */
 #define REDUCE_BULK_STAGES 6   /* copies under way in a block */

@@ -1,4 +1,5 @@
-/* reduce/unroll4: each group combines four elements per thread while loading. */
+/* reduce/unroll4: each group combines four elements per thread while loading: half of the
+ * threads of a tree are idle from its first step on, these have all loaded four. */
 #include "device.clh"
 
 /* Group b combines elements [b * BLOCK * 4, (b + 1) * BLOCK * 4) of x into out[b].  The

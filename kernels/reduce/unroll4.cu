@@ -1,4 +1,5 @@
-/* reduce/unroll4: each block combines four elements per thread while loading. */
+/* reduce/unroll4: each block combines four elements per thread while loading: half of the
+ * threads of a tree are idle from its first step on, these have all loaded four. */
 #include "device.cuh"
 
 /* Block b combines elements [b * 4096, (b + 1) * 4096) of x into out[b].  The four loads

@@ -1,4 +1,5 @@
-/* transpose/diagonal: swizzled, with the blocks taken in diagonal order. */
+/* transpose/diagonal: swizzled, with the blocks taken in diagonal order: what runs at one time is
+ * spread over the partitions of memory. */
 #include "device.clh"
 
 /* Groups that run at one time have different rows and different columns of tiles, so

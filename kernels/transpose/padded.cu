@@ -1,4 +1,4 @@
-/* transpose/padded: the tile one column wider. */
+/* transpose/padded: the tile one column wider, so that a column of it meets every bank once. */
 #include "device.cuh"
 
 /* Elements of a column lie 33 apart: in 32 different banks for 4 bytes each. */

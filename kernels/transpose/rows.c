@@ -239,7 +239,7 @@ static plx_status skinny_recipe(const plx_problem *problem, const plx_device_inf
     if (status != PLX_OK)
         return status;
     define(recipe, "CAPACITY", capacity);
-    plx_recipe_side_by_side(recipe, device, TRANSPOSE_SKINNY_THREADS, TRANSPOSE_SKINNY_BLOCKS);
+    plx_recipe_min_blocks_per_sm(recipe, device, TRANSPOSE_SKINNY_THREADS, TRANSPOSE_SKINNY_BLOCKS);
     if (step != NULL) {
         plx_step_i32(step, (int32_t)tiles.height);
         plx_step_i32(step, (int32_t)tiles.width);

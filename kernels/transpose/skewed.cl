@@ -1,4 +1,5 @@
-/* transpose/skewed: every row of `out` is written from the beginning of a sector on.  The
+/* transpose/skewed: sector-aligned tiles.  Every row of `out` is written from the beginning of a
+ * sector on: no two groups write parts of one.  The
  * recipe defines ACROSS, HEIGHT and RUN. */
 #include "device.clh"
 

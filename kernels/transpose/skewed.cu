@@ -1,4 +1,5 @@
-/* transpose/skewed: every row of `out` is written from the beginning of a sector on. */
+/* transpose/skewed: sector-aligned tiles.  Every row of `out` is written from the beginning of a
+ * sector on: no two blocks write parts of one. */
 #include "skewed.cuh"
 
 #define SKEWED_ENTRY(size, SIZE, T, ...)                                                   \

@@ -1,5 +1,6 @@
-/* transpose/skinny: tiles as narrow as the matrix, numbered along the memory of either side.
- * The recipe defines CAPACITY, the elements of a tile. */
+/* transpose/skinny: for tall-skinny matrices.  Tiles as narrow as the matrix, numbered along the
+ * memory of either side: no thread is idle because a side is short.  The recipe defines CAPACITY,
+ * the elements of a tile. */
 #include "device.clh"
 
 #define EACH (CAPACITY / TRANSPOSE_SKINNY_THREADS)

@@ -1,4 +1,5 @@
-/* transpose/skinny: tiles as narrow as the matrix, numbered along the memory of either side. */
+/* transpose/skinny: for tall-skinny matrices.  Tiles as narrow as the matrix, numbered along the
+ * memory of either side: no thread is idle because a side is short. */
 #include "device.cuh"
 
 /* e / by for 0 <= e * by < 2^32, where `inverse` is 2^32 / by, rounded up (0 for 1). */

@@ -1,4 +1,5 @@
-/* transpose/swizzled: no padding; the column index is XORed with the row. */
+/* transpose/swizzled: no padding; the column index is XORed with the row: no bank conflicts, and no
+ * shared memory for gaps. */
 #include "device.clh"
 
 /* Row i holds column j at j ^ i: a permutation of each row, which also puts the elements

@@ -4,7 +4,7 @@
 #define TRANSPOSE_ROWS 4  /* threads in y: each moves TILE / ROWS elements */
 
 /* vector: rows and columns of a tile for elements of 1, 2, 4, 8 and 16 bytes.  A thread
- * moves a square as wide as 16 bytes, so a block has (tile / width)^2 threads, and a row
+ * moves a micro-tile as wide as 16 bytes, so a block has (tile / width)^2 threads, and a row
  * of a tile is 128 to 256 bytes. */
 #define TRANSPOSE_VECTOR_TILE_B1 128
 #define TRANSPOSE_VECTOR_TILE_B2 64
@@ -12,7 +12,7 @@
 #define TRANSPOSE_VECTOR_TILE_B8 32
 #define TRANSPOSE_VECTOR_TILE_B16 16
 
-/* skewed: a tile writes WIDTH rows of `out`, HEIGHT elements of each from a multiple of RUN on.
+/* skewed, sector-aligned: a tile writes WIDTH rows of `out`, HEIGHT elements of each from a multiple of RUN on.
  * RUN elements are 32 bytes; for 16-byte elements more, because the threads read whole rows
  * of a tile at a time. */
 #define TRANSPOSE_SKEWED_THREADS 256
@@ -32,10 +32,10 @@
 #define TRANSPOSE_SKEWED_HEIGHT_B16 64
 #define TRANSPOSE_SKEWED_RUN_B16 8
 
-/* skinny: elements of a tile, at most 16 KiB; shared memory holds half as many again, for the
+/* skinny, for tall-skinny matrices: elements of a tile, at most 16 KiB; shared memory holds half as many again, for the
  * gaps. */
 #define TRANSPOSE_SKINNY_THREADS 256
-#define TRANSPOSE_SKINNY_BLOCKS 6 /* that a multiprocessor shall have room for */
+#define TRANSPOSE_SKINNY_BLOCKS 6 /* least per multiprocessor (__launch_bounds__) */
 #define TRANSPOSE_SKINNY_SIDE 64 /* at most, of the shorter side of a tile */
 #define TRANSPOSE_SKINNY_CAPACITY_B1 4096
 #define TRANSPOSE_SKINNY_CAPACITY_B2 4096

@@ -1,5 +1,5 @@
-/* transpose/vector: 16-byte accesses both ways, in global and in local memory.  The
- * recipe defines WIDTH, the elements in a PACK, and SIZE, rows and columns of a tile. */
+/* transpose/vector: a micro-tile per thread, 16-byte accesses both ways, in global and in local
+ * memory.  The recipe defines WIDTH, the elements in a PACK, and SIZE, rows and columns of a tile. */
 #include "device.clh"
 
 #define PACKS (SIZE / WIDTH) /* in a row of a tile; a power of two */
@@ -10,15 +10,15 @@ typedef union {
     T lane[WIDTH];
 } sixteen_bytes;
 
-/* `staged` holds the turned tile: SIZE rows of PACKS packs.  Row j has pack r at
- * r ^ (j / WIDTH), so that neither the threads of a row nor those of a column of squares
+/* `staged` holds the transposed tile: SIZE rows of PACKS packs.  Row j has pack r at
+ * r ^ (j / WIDTH), so that neither the threads of a row nor those of a column of micro-tiles
  * meet in a bank. */
 static int staged_pack(int j, int r)
 {
     return j * PACKS + (r ^ (j / WIDTH));
 }
 
-/* Each thread reads a square of WIDTH x WIDTH elements and turns it in its registers. */
+/* Each thread reads a micro-tile of WIDTH x WIDTH elements and transposes it in its registers. */
 INLINE void read_whole_tile(global const T *in, long ld_in, local PACK *staged)
 {
     const int x = (int)get_local_id(0) % PACKS, y = (int)get_local_id(0) / PACKS;
@@ -29,11 +29,11 @@ INLINE void read_whole_tile(global const T *in, long ld_in, local PACK *staged)
         read[k].pack = *(global const PACK *)(in + (y * WIDTH + k) * ld_in + x * WIDTH);
 #pragma unroll
     for (int k = 0; k < WIDTH; ++k) {
-        sixteen_bytes turned;
+        sixteen_bytes transposed;
 #pragma unroll
         for (int i = 0; i < WIDTH; ++i)
-            turned.lane[i] = read[i].lane[k];
-        staged[staged_pack(x * WIDTH + k, y)] = turned.pack;
+            transposed.lane[i] = read[i].lane[k];
+        staged[staged_pack(x * WIDTH + k, y)] = transposed.pack;
     }
 }
 

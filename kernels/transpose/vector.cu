@@ -1,4 +1,4 @@
-/* transpose/vector: 16-byte accesses both ways, in global and in shared memory. */
+/* transpose/vector: a micro-tile per thread, 16-byte accesses both ways, in global and in shared memory. */
 #include "skewed.cuh"
 
 template <class T, int SIZE> __host__ __device__ constexpr int vector_threads()
