@@ -224,11 +224,12 @@ static int bench_on(plx_context *context, cli_options *options, const cli_work *
         .data = options,
     };
     prepare_farewell(wanted.json);
-    plx_status status = plx_bench(context, &wanted, &found);
+    plx_error error = {.text = ""};
+    plx_status status = plx_bench(context, &wanted, &found, &error);
     cli_progress_end();
     if (status == PLX_OK)
         return finish(options, &found);
-    cli_say("%s", plx_message(context));
+    cli_say("%s", error.text);
     return cli_exit_status(status);
 }
 

@@ -57,10 +57,11 @@ int cli_ceilings(const cli_options *options)
         status = cli_open_context(options, &context);
     if (status != CLI_OK)
         return status;
+    plx_error error = {.text = ""};
     plx_status measured = plx_measure_ceilings(context, all ? NULL : options->backends.at,
-                                               all ? 0 : options->backends.count, &results);
+                                               all ? 0 : options->backends.count, &results, &error);
     if (measured != PLX_OK) {
-        cli_say("%s", plx_message(context));
+        cli_say("%s", error.text);
         status = cli_exit_status(measured);
     } else {
         int shown = print_all(options, &results);

@@ -95,10 +95,11 @@ static int check_on(plx_context *context, cli_options *options, const plx_op *op
         .progress_data = options,
         .failure = print_failure,
     };
-    plx_status checked = plx_check(context, &wanted, &counts, &results);
+    plx_error error = {.text = ""};
+    plx_status checked = plx_check(context, &wanted, &counts, &results, &error);
     cli_progress_end();
     if (checked != PLX_OK) {
-        cli_say("%s", plx_message(context));
+        cli_say("%s", error.text);
         return cli_exit_status(checked);
     }
     int status = cli_table_write(options, &results);

@@ -41,10 +41,11 @@ static int compare_on(plx_context *context, const cli_options *options, const cl
         .counters = (options->given & OPT_COUNTERS) != 0,
         .progress = cli_progress(options),
     };
-    plx_status compared = plx_compare(context, &wanted, &results);
+    plx_error error = {.text = ""};
+    plx_status compared = plx_compare(context, &wanted, &results, &error);
     cli_progress_end();
     if (compared != PLX_OK) {
-        cli_say("%s", plx_message(context));
+        cli_say("%s", error.text);
         return cli_exit_status(compared);
     }
     plx_gains_store(&results);

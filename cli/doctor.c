@@ -82,9 +82,10 @@ static void try_problem(plx_context *context, const char *label, const plx_probl
                                    .input = PLX_INPUT_INTEGER,
                                    .seed = 1,
                                    .no_timing = true};
+    plx_error error = {.text = ""};
     *made = (trial){.outcome = PLX_OUTCOME_FAILED};
-    if (plx_compare(context, &options, &results) != PLX_OK) {
-        (void)snprintf(made->reason, sizeof made->reason, "%s", plx_message(context));
+    if (plx_compare(context, &options, &results, &error) != PLX_OK) {
+        (void)snprintf(made->reason, sizeof made->reason, "%s", error.text);
         return;
     }
     if (results.record_count > 0) {

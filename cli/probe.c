@@ -133,10 +133,11 @@ static int probe_on(plx_context *context, const cli_options *options)
         .seconds_per_sweep = options->seconds,
         .progress = cli_progress(options),
     };
-    plx_status probed = plx_probe(context, &wanted, &results);
+    plx_error error = {.text = ""};
+    plx_status probed = plx_probe(context, &wanted, &results, &error);
     cli_progress_end();
     if (probed != PLX_OK) {
-        cli_say("%s", plx_message(context));
+        cli_say("%s", error.text);
         return cli_exit_status(probed);
     }
     int status = CLI_OK;

@@ -131,10 +131,11 @@ static int run_on(plx_context *context, const cli_options *options, const cli_wo
     plx_record record = {.device = 0};
     const char *backend = options->backends.count > 0 ? options->backends.at[0] : NULL;
     const char *kernel = options->kernels.count > 0 ? options->kernels.at[0] : NULL;
+    plx_error error = {.text = ""};
     plx_status ran = plx_run_once(context, backend, kernel, &work->problems[0], work->inputs,
-                                  work->input_count, options->input, options->seed, &output, &record);
+                                  work->input_count, options->input, options->seed, &output, &record, &error);
     if (ran != PLX_OK) {
-        cli_say("%s", plx_message(context));
+        cli_say("%s", error.text);
         return cli_exit_status(ran);
     }
     if (!cli_stdout_is_taken(options)) {

@@ -96,10 +96,11 @@ static int tune_on(plx_context *context, const cli_options *options, const cli_w
         .seconds_per_kernel = options->seconds,
         .progress = cli_progress(options),
     };
-    plx_status made = plx_tune(context, &wanted, &results, &tuned, &count);
+    plx_error error = {.text = ""};
+    plx_status made = plx_tune(context, &wanted, &results, &tuned, &count, &error);
     cli_progress_end();
     if (made != PLX_OK) {
-        cli_say("%s", plx_message(context));
+        cli_say("%s", error.text);
         return cli_exit_status(made);
     }
     int status = finish(options, &results, tuned, count);

@@ -19,11 +19,6 @@ plx_status plx_context_create(const plx_context_options *options, plx_context **
         free(made);
         return plx_out_of_memory(NULL, "a lock");
     }
-    if (pthread_mutex_init(&made->ceilings_lock, NULL) != 0) {
-        (void)pthread_mutex_destroy(&made->lock);
-        free(made);
-        return plx_out_of_memory(NULL, "a lock");
-    }
     made->serial = atomic_fetch_add(&last_serial, 1) + 1;
     plx_status status = plx_find_folders(made, options);
     if (status == PLX_OK)
@@ -39,10 +34,8 @@ void plx_context_destroy(plx_context *context)
 {
     if (context == NULL)
         return;
-    plx_ceilings_forget(context);
     plx_forget_plugins(context);
     plx_tuning_forget(context);
-    (void)pthread_mutex_destroy(&context->ceilings_lock);
     (void)pthread_mutex_destroy(&context->lock);
     free(context);
 }

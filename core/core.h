@@ -5,7 +5,6 @@
 
 #include <parallax/parallax.h>
 #include <parallax/plugin.h>
-#include <parallax/study.h>
 
 #include "base/text.h"
 #include "kernels/operation.h"
@@ -63,8 +62,6 @@ struct plx_context {
     bool tuning_read;
     atomic_uint tuning_changes; /* grows when plans that were chosen may be out of date */
     char choice_ignored[640];   /* the first that could not be taken, and why */
-    pthread_mutex_t ceilings_lock; /* of ceilings; held while they are measured */
-    struct plx_known_ceilings *ceilings;
 };
 
 /* Fills context->folders. */
@@ -75,24 +72,7 @@ plx_status plx_load_plugins(plx_context *context);
 const plx_entry *plx_probed_entry(plx_context *context, size_t plugin);
 /* PLX_FAILED, with the device and the attribute, where that can't be true (device_check.c). */
 plx_status plx_device_check(size_t number, const plx_device_info *info, plx_error *error);
-/* Whether a plugin's probe failed; to have no device, or none for this machine, is an answer. */
-static inline bool plx_probe_failed(plx_status probe)
-{
-    return probe != PLX_OK && probe != PLX_NO_DEVICE && probe != PLX_UNSUPPORTED;
-}
 void plx_forget_plugins(plx_context *context);
-
-/* ---- ceilings (ceiling_measure.c) ----------------------------------------- */
-
-/* What was measured of a device through one plugin. */
-typedef struct plx_known_ceilings {
-    char label[48]; /* the backend's */
-    uint32_t tried; /* bits of plx_ceiling_kind */
-    plx_ceilings of;
-    struct plx_known_ceilings *next;
-} plx_known_ceilings;
-
-void plx_ceilings_forget(plx_context *context);
 
 /* ---- backend (backend.c, backend_failure.c, queue.c) --------------------------------------- */
 
@@ -185,13 +165,6 @@ struct plx_plan {
     plx_plan_operand operands[PLX_MAX_OPERANDS];
     atomic_uint references; /* 1, and in the cache one more for each user */
 };
-
-/* plx_count(), with what the plugin said in *reason beside the context's message. */
-plx_status plx_count_with_reason(plx_plan *plan, plx_queue *queue, const plx_view *operands, size_t count,
-                                 plx_counters *counters, plx_error *reason);
-
-/* The plugin's choice; a yardstick is a failure. */
-plx_status plx_default_kernel(plx_backend *backend, const plx_problem *problem, size_t *index);
 
 plx_plan_cache *plx_plan_cache_create(void);
 /* All plans of it must have been released. */

@@ -28,24 +28,26 @@ core_sources = \
 	core/tuning.h
 
 lib_LTLIBRARIES += libparallax.la
-libparallax_la_SOURCES = $(base_sources) $(core_sources) $(study_sources) $(page_sources)
-
-libparallax_la_SOURCES += $(operation_sources)
+libparallax_la_SOURCES = $(core_sources) $(operation_sources)
 nodist_libparallax_la_SOURCES = build_facts.c
 libparallax_la_CPPFLAGS = $(AM_CPPFLAGS) -DPLX_PLUGIN_DIR='"$(pkglibdir)"'
-libparallax_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden $(JANSSON_CFLAGS)
-libparallax_la_LIBADD = $(JANSSON_LIBS) -lm
+libparallax_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
+libparallax_la_LIBADD = libplx-base.la -lm
 libparallax_la_LDFLAGS = -version-info 0:0:0 -no-undefined
+EXTRA_DIST += core/libparallax.map
+if VERSION_SCRIPTS
+libparallax_la_LDFLAGS += -Wl,--version-script=$(top_srcdir)/core/libparallax.map
+EXTRA_libparallax_la_DEPENDENCIES = core/libparallax.map
+endif
 
 if HAVE_CUDA
 facts_nvcc = $(NVCC)
 endif
 # Looked at whenever make runs, for a file may have gone, and replaced only when it differs.
 plx_facts = $(SHELL) $(top_srcdir)/build-aux/build-facts '$(top_srcdir)' '$(SHA256)' '$(CC)' \
-	'$(AM_CFLAGS) $(CFLAGS)' '$(facts_nvcc)' '$(plx_nvcc_flags)'
+	'$(AM_CFLAGS) $(OPENMP_CFLAGS) $(CFLAGS)' '$(facts_nvcc)' '$(plx_nvcc_flags)'
 
 build_facts.c: plx-always
 	@$(plx_facts) >$@.tmp && { cmp -s $@.tmp $@ || mv -f $@.tmp $@; } && rm -f $@.tmp
 
-.PHONY: plx-always
 CLEANFILES += build_facts.c build_facts.c.tmp

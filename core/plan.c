@@ -49,7 +49,8 @@ static plx_status named_kernel(const plx_backend *backend, const plx_problem *pr
     return unknown_kernel(backend, problem, name, names, count);
 }
 
-plx_status plx_default_kernel(plx_backend *backend, const plx_problem *problem, size_t *index)
+/* The plugin's own choice for a problem in its one form. */
+static plx_status default_kernel(plx_backend *backend, const plx_problem *problem, size_t *index)
 {
     plx_error error = {.text = ""};
     const char *op = plx_op_name(problem->op);
@@ -151,7 +152,7 @@ static plx_status plan_best(plx_plan *plan)
         return PLX_OK;
     plx_status status = plx_backend_usable(plan->backend);
     if (status == PLX_OK)
-        status = plx_default_kernel(plan->backend, &plan->problem, &index);
+        status = default_kernel(plan->backend, &plan->problem, &index);
     return status == PLX_OK ? make_plan(plan, index) : status;
 }
 
@@ -167,6 +168,18 @@ static plx_status check_request(plx_backend *backend, const plx_problem *problem
         return plx_context_fail(backend->context, status, "%s", error.text);
     plx_problem_normalise(problem, normal);
     return PLX_OK;
+}
+
+plx_status plx_choose(plx_backend *backend, const plx_problem *problem, const plx_kernel **kernel)
+{
+    plx_problem normal;
+    size_t index = 0;
+    plx_status status = check_request(backend, problem, &normal);
+    if (status == PLX_OK)
+        status = default_kernel(backend, &normal, &index);
+    if (status == PLX_OK)
+        *kernel = backend->plugin->kernel(problem->op, index);
+    return status;
 }
 
 plx_status plx_plan_create(plx_backend *backend, const plx_problem *problem, const char *kernel,
@@ -328,30 +341,23 @@ plx_status plx_execute(plx_plan *plan, plx_queue *queue, const plx_view *operand
     return PLX_OK;
 }
 
-plx_status plx_count_with_reason(plx_plan *plan, plx_queue *queue, const plx_view *operands, size_t count,
-                                 plx_counters *counters, plx_error *reason)
+plx_status plx_count(plx_plan *plan, plx_queue *queue, const plx_view *operands, size_t count,
+                     plx_counters *counters, plx_error *error)
 {
     plx_operand checked[PLX_MAX_OPERANDS];
     plx_backend *backend = plan->backend;
-    reason->text[0] = '\0';
+    error->text[0] = '\0';
     queue = plx_queue_or_own(queue, backend);
     plx_status status = check_call(plan, queue, operands, count, checked);
     if (status != PLX_OK)
-        return plx_fail(reason, status, "%s", plx_message(backend->context));
+        return plx_fail(error, status, "%s", plx_message(backend->context));
     if (has_no_output(plan))
-        return plx_fail(reason, PLX_UNSUPPORTED, "there is nothing to compute");
+        return plx_fail(error, PLX_UNSUPPORTED, "there is nothing to compute");
     plx_queue_enter(queue);
-    status = backend->plugin->count(plan->plan, queue->queue, checked, count, counters, reason);
+    status = backend->plugin->count(plan->plan, queue->queue, checked, count, counters, error);
     plx_queue_leave(queue);
     if (status != PLX_OK)
-        return plx_backend_failed(backend, status, reason, "counting %s/%s", plan->operation->name,
+        return plx_backend_failed(backend, status, error, "counting %s/%s", plan->operation->name,
                                   plan->kernel->name);
     return PLX_OK;
-}
-
-plx_status plx_count(plx_plan *plan, plx_queue *queue, const plx_view *operands, size_t count,
-                     plx_counters *counters)
-{
-    plx_error reason;
-    return plx_count_with_reason(plan, queue, operands, count, counters, &reason);
 }

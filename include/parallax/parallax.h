@@ -211,7 +211,9 @@ typedef struct plx_view {
     uint64_t offset;
 } plx_view;
 
-/* kernel NULL or "best": the plugin's choice.  A plan belongs to the backend
+/* The kernel that the plugin chooses for a problem, without a plan; what was tuned is not asked. */
+PLX_API plx_status plx_choose(plx_backend *backend, const plx_problem *problem, const plx_kernel **kernel);
+/* kernel NULL or "best": what was tuned, else the plugin's choice.  A plan belongs to the backend
  * that made it and is destroyed before it. */
 PLX_API plx_status plx_plan_create(plx_backend *backend, const plx_problem *problem,
                                    const char *kernel, plx_plan **plan);
@@ -225,10 +227,10 @@ PLX_API const plx_kernel *plx_plan_kernel(const plx_plan *plan);
  * output overlaps an input. */
 PLX_API plx_status plx_execute(plx_plan *plan, plx_queue *queue, const plx_view *operands, size_t count);
 /* Executes under the hardware's counters, as often as they need, and waits.  The
- * output is written each time.  PLX_UNSUPPORTED, with the reason: this backend has no
- * counters, or may not read them here. */
+ * output is written each time.  PLX_UNSUPPORTED: this backend has no counters, or may not
+ * read them here.  What the plugin said of it is in *error, without what the message adds. */
 PLX_API plx_status plx_count(plx_plan *plan, plx_queue *queue, const plx_view *operands, size_t count,
-                             plx_counters *counters);
+                             plx_counters *counters, plx_error *error);
 
 /* One of PLX_THROTTLE_ in a word: "power", "heat"; "unknown" for no or several bits. */
 PLX_API const char *plx_throttle_name(uint32_t reason);

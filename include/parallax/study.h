@@ -1,6 +1,8 @@
 /* Studies: what the program `parallax` does, for library users.  Read and write
  * .npy, judge a result against its bound, compare backends and kernels on the
- * same bytes, time what passed, and write it down. */
+ * same bytes, time what passed, and write it down.
+ *
+ * What fails says why in *error; a context's message is nothing that a study sets. */
 #ifndef PARALLAX_STUDY_H
 #define PARALLAX_STUDY_H
 
@@ -31,20 +33,6 @@ PLX_API plx_status plx_npy_read(const char *path, plx_array *array, plx_error *e
 /* Writes version 1.0 to a temporary name in the same folder and renames it. */
 PLX_API plx_status plx_npy_write(const char *path, const plx_array *array, plx_error *error);
 PLX_API void plx_array_free(plx_array *array);
-
-/* ---- files that are whole or not there --------------------------------- */
-
-typedef struct plx_output plx_output;
-
-/* Opens a stream that becomes the file `path` when plx_output_close() succeeds: until
- * then it has a temporary name in the same folder, and what was there before stays.
- * A device or a pipe is written in place. */
-PLX_API plx_status plx_output_open(const char *path, plx_output **output, plx_error *error);
-PLX_API FILE *plx_output_stream(plx_output *output);
-/* Either of the two frees `output`.  close: PLX_IO when anything that was written to
- * the stream failed; then nothing has changed under `path`. */
-PLX_API plx_status plx_output_close(plx_output *output, plx_error *error);
-PLX_API void plx_output_discard(plx_output *output);
 
 /* Takes the shape, and nothing else, from the arrays that a user brought, in the
  * operands' order: all inputs, and after them, if there is one more, the old contents
@@ -150,6 +138,7 @@ PLX_API const char *plx_ceiling_unit(plx_ceiling_kind kind); /* "GB/s", "GFLOP/s
 /* What a device reached; 0: not measured. */
 typedef struct plx_ceilings {
     double value[PLX_CEILING_COUNT];
+    uint32_t tried; /* bits of the kinds; one that was tried and is 0 can't be measured here */
 } plx_ceilings;
 
 /* The ceiling that applies to a record, and how much of it was reached. */
@@ -345,18 +334,19 @@ typedef struct plx_compare_options {
  * other, then times what passed, the arms interleaved.  PLX_OK means that the study was
  * made, whatever its records say.  A backend or kernel that nobody has: PLX_NOT_FOUND. */
 PLX_API plx_status plx_compare(plx_context *context, const plx_compare_options *options,
-                               plx_results *results);
+                               plx_results *results, plx_error *error);
 
 /* Measures every ceiling of every device (none named: all), each about 50 ms, and writes
  * them and the state of the devices; the results have no records. */
 PLX_API plx_status plx_measure_ceilings(plx_context *context, const char *const *backends, size_t backend_count,
-                                        plx_results *results);
+                                        plx_results *results, plx_error *error);
 
 /* One problem on one backend: returns the output as an array of the operation's
  * output shape.  Not judged. */
 PLX_API plx_status plx_run_once(plx_context *context, const char *backend, const char *kernel,
                                 const plx_problem *problem, const plx_array *inputs, size_t input_count,
-                                plx_input input, uint64_t seed, plx_array *output, plx_record *record);
+                                plx_input input, uint64_t seed, plx_array *output, plx_record *record,
+                                plx_error *error);
 
 /* ---- bench --------------------------------------------------------------------- */
 
@@ -408,7 +398,7 @@ typedef struct plx_bench_results {
  * record is not-run, with the reason.  PLX_NOT_FOUND: no such set, backend or kernel;
  * PLX_INVALID: what is under `json` can't be resumed. */
 PLX_API plx_status plx_bench(plx_context *context, const plx_bench_options *options,
-                             plx_bench_results *results);
+                             plx_bench_results *results, plx_error *error);
 PLX_API void plx_bench_results_free(plx_bench_results *results);
 
 /* ---- check ----------------------------------------------------------------- */
@@ -474,7 +464,7 @@ typedef struct plx_check_counts {
 
 /* `results` gets one record per backend and kernel (worst case over its cases). */
 PLX_API plx_status plx_check(plx_context *context, const plx_check_options *options,
-                             plx_check_counts *counts, plx_results *results);
+                             plx_check_counts *counts, plx_results *results, plx_error *error);
 
 /* ---- diff ---------------------------------------------------------------------- */
 
@@ -613,7 +603,7 @@ PLX_API const char *plx_probe_summary(size_t index);
  * points of a sweep interleaved.  PLX_NOT_FOUND: no such probe or backend.
  * PLX_UNSUPPORTED: a backend that was named has no probes. */
 PLX_API plx_status plx_probe(plx_context *context, const plx_probe_options *options,
-                             plx_results *results);
+                             plx_results *results, plx_error *error);
 /* As plx_results_status(): 4 when nothing was measured. */
 PLX_API int plx_probe_results_status(const plx_results *results);
 /* The verdict on a sweep whose points are filled in, on this device. */
@@ -670,7 +660,7 @@ typedef struct plx_tuned {
  * Kept in $XDG_CACHE_HOME/parallax/choices.tsv (else ~/.cache), written as a whole.
  * PLX_IO: it can't be.  On success free *tuned with free() and the results. */
 PLX_API plx_status plx_tune(plx_context *context, const plx_compare_options *options, plx_results *results,
-                            plx_tuned **tuned, size_t *count);
+                            plx_tuned **tuned, size_t *count, plx_error *error);
 
 /* ---- reports --------------------------------------------------------------- */
 
@@ -703,27 +693,6 @@ PLX_API plx_status plx_results_standings(const plx_results *results, plx_standin
                                          plx_error *error);
 /* A table of them; nothing where there are none. */
 PLX_API plx_status plx_results_write_standings(const plx_results *results, FILE *to, plx_error *error);
-
-/* ---- the page --------------------------------------------------------------- */
-
-/* Whether gnuplot is in $PATH. */
-PLX_API bool plx_gnuplot_found(void);
-/* Runs a script; what it draws on standard output goes into `picture`, which needs a
- * descriptor.  PLX_IO when gnuplot can't be started or fails. */
-PLX_API plx_status plx_gnuplot_draw(const char *script, FILE *picture, plx_error *error);
-
-/* Files of schema parallax-results/1 as one page of HTML that needs nothing else: no
- * network, no scripts.  Plots are in it when gnuplot is found.  A record that several
- * files have is shown with each; where there is room for one, the newest counts, by the
- * files' dates, else by their order.  PLX_IO: a file can't be read, or `to` can't be
- * written; PLX_INVALID: a file is none of results.  Nothing is written unless all files
- * are good. */
-PLX_API plx_status plx_report_write(const char *const *files, size_t count, FILE *to, plx_error *error);
-/* One plot: "ladder-gemm", "sweep-gemm-f32-nn", "roofline-0".  `terminal` is "svg", "png"
- * or "gp", the script alone, for which gnuplot is not needed.  PLX_NOT_FOUND: no such
- * plot; *error names those there are. */
-PLX_API plx_status plx_report_plot(const char *const *files, size_t count, const char *name,
-                                   const char *terminal, FILE *to, plx_error *error);
 
 #ifdef __cplusplus
 }

@@ -3,7 +3,6 @@
 
 #include "study/bench/bench.h"
 
-#include "core/core.h"
 #include "study/run/run.h"
 
 #include <stdlib.h>
@@ -257,23 +256,23 @@ static plx_status run_bench(bench *b, plx_context *context)
     return status;
 }
 
-plx_status plx_bench(plx_context *context, const plx_bench_options *options, plx_bench_results *results)
+plx_status plx_bench(plx_context *context, const plx_bench_options *options, plx_bench_results *results,
+                     plx_error *error)
 {
-    plx_error error = {.text = ""};
-    bench b = {.options = options, .how = options->compare, .error = &error};
+    bench b = {.options = options, .how = options->compare, .error = error};
     b.how.progress = tell_progress;
     b.how.progress_data = &b;
     b.how.problems = NULL;
     b.how.problem_count = 0;
     plx_status status = options->compare.input_count > 0
-                            ? plx_fail(&error, PLX_INVALID, "bench generates its data; it takes no arrays")
-                            : plx_bench_cases(options, &b.cases, &b.case_count, &error);
+                            ? plx_fail(error, PLX_INVALID, "bench generates its data; it takes no arrays")
+                            : plx_bench_cases(options, &b.cases, &b.case_count, error);
     if (status == PLX_OK)
         status = run_bench(&b, context);
     if (status == PLX_OK) {
         b.file.document.bench->finished = true;
         if (b.file.path != NULL)
-            status = plx_results_write(&b.file.document, b.file.path, &error);
+            status = plx_results_write(&b.file.document, b.file.path, error);
     }
     if (status == PLX_OK)
         *results = (plx_bench_results){.results = b.file.document,
@@ -285,7 +284,7 @@ plx_status plx_bench(plx_context *context, const plx_bench_options *options, plx
         plx_results_free(&b.file.document);
     plx_results_free(&b.found);
     free(b.cases);
-    return status == PLX_OK ? PLX_OK : plx_context_fail(context, status, "%s", error.text);
+    return status;
 }
 
 void plx_bench_results_free(plx_bench_results *results)

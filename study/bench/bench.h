@@ -1,4 +1,4 @@
-/* The parts of bench: its cases, and the document that it fills.  Private to libparallax. */
+/* The parts of bench: its cases, and the document that it fills.  Private to libparallax-study. */
 #ifndef PLX_CORE_BENCH_H
 #define PLX_CORE_BENCH_H
 

@@ -1,4 +1,4 @@
-/* What bench knows of its sets beyond what is public.  Private to libparallax. */
+/* What bench knows of its sets beyond what is public.  Private to libparallax-study. */
 #ifndef PLX_CORE_SETS_H
 #define PLX_CORE_SETS_H
 

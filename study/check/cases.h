@@ -1,5 +1,5 @@
 /* What plx_check tries: problems, inputs and circumstances that cover the sizes at
- * which kernels break.  Private to libparallax. */
+ * which kernels break.  Private to libparallax-study. */
 #ifndef PLX_CASES_H
 #define PLX_CASES_H
 

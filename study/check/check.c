@@ -1,7 +1,6 @@
 /* plx_check: every kernel of every backend on every case, and the backends against
  * each other.  No timing.  Threads with backends of their own take the units from one
  * list, the largest first; the cases that need gigabytes follow one by one. */
-#include "core/core.h"
 #include "study/check/check.h"
 
 #include <stdatomic.h>
@@ -190,15 +189,14 @@ static void order_units(check *c)
 /* ---- threads -------------------------------------------------------------------------------- */
 
 /* What was measured of the devices holds for a thread's own sessions of them. */
-static bool same_devices(const check *c, const worker *w)
+static bool same_devices(const check *c, worker *w)
 {
     if (w->viewpoints.count != c->viewpoints.count)
         return false;
-    for (size_t i = 0; i < c->viewpoints.count; ++i) {
+    for (size_t i = 0; i < c->viewpoints.count; ++i)
         if (strcmp(plx_backend_label(w->viewpoints.backends[i]), plx_backend_label(c->viewpoints.backends[i])) != 0)
             return false;
-        w->viewpoints.backends[i]->device = *plx_backend_device(c->viewpoints.backends[i]);
-    }
+    w->viewpoints.devices = c->viewpoints.devices;
     return true;
 }
 
@@ -481,10 +479,9 @@ const char *plx_effort_name(plx_effort effort)
 }
 
 plx_status plx_check(plx_context *context, const plx_check_options *options, plx_check_counts *counts,
-                     plx_results *results)
+                     plx_results *results, plx_error *error)
 {
     plx_results made = {.record_count = 0};
-    plx_error error = {.text = ""};
     plx_check_counts counted;
     check *c = calloc(1, sizeof *c);
     plx_status status = PLX_NO_MEMORY;
@@ -493,12 +490,12 @@ plx_status plx_check(plx_context *context, const plx_check_options *options, plx
     if (c == NULL || made.check == NULL || pthread_mutex_init(&c->desk.lock, NULL) != 0) {
         plx_results_free(&made);
         free(c);
-        return plx_context_fail(context, status, "no memory for a check");
+        return plx_fail(error, status, "no memory for a check");
     }
     c->options = c->desk.options = options;
     c->context = context;
     c->results = &made;
-    c->error = &error;
+    c->error = error;
     atomic_init(&c->next, 0);
     atomic_init(&c->stop, false);
     (void)plx_watch_turn(&c->watch, PLX_CHECK_OTHER);
@@ -507,7 +504,7 @@ plx_status plx_check(plx_context *context, const plx_check_options *options, plx
     free(c);
     if (status != PLX_OK) {
         plx_results_free(&made);
-        return plx_context_fail(context, status, "%s", error.text);
+        return status;
     }
     counted.effort = options->effort;
     *made.check = *counts = counted;

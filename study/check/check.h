@@ -1,5 +1,5 @@
 /* plx_check from the inside: it is done in units, each some cases of one operation in one
- * dtype, which several threads take from a list.  Private to libparallax. */
+ * dtype, which several threads take from a list.  Private to libparallax-study. */
 #ifndef PLX_CHECK_H
 #define PLX_CHECK_H
 

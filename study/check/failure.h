@@ -1,5 +1,5 @@
 /* A case of plx_check that is not right: in what circumstances, how to repeat it, and
- * its operands in files.  Private to libparallax. */
+ * its operands in files.  Private to libparallax-study. */
 #ifndef PLX_FAILURE_H
 #define PLX_FAILURE_H
 

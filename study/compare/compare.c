@@ -1,6 +1,5 @@
 /* plx_compare: the same bytes through every backend and kernel, each result judged,
  * all compared, and only what is right timed. */
-#include "core/core.h"
 #include "study/run/run.h"
 
 #include <stdio.h>
@@ -293,22 +292,21 @@ static plx_status compare_all(plx_context *context, const plx_compare_options *o
     return status;
 }
 
-plx_status plx_compare(plx_context *context, const plx_compare_options *options, plx_results *results)
+plx_status plx_compare(plx_context *context, const plx_compare_options *options, plx_results *results,
+                       plx_error *error)
 {
     plx_results made = {.record_count = 0};
-    plx_error error = {.text = ""};
     plx_status status = PLX_OK;
 
     if (options->problem_count == 0 || (options->input_count > 0 && options->problem_count != 1))
         status =
-            plx_fail(&error, PLX_INVALID, "compare takes %s",
+            plx_fail(error, PLX_INVALID, "compare takes %s",
                      options->problem_count == 0 ? "at least one problem" : "one problem when data is given");
     if (status == PLX_OK)
-        status = compare_all(context, options, &made, &error);
-    if (status != PLX_OK) {
+        status = compare_all(context, options, &made, error);
+    if (status == PLX_OK)
+        *results = made;
+    else
         plx_results_free(&made);
-        return plx_context_fail(context, status, "%s", error.text);
-    }
-    *results = made;
-    return PLX_OK;
+    return status;
 }

@@ -1,17 +1,9 @@
 /* plx_run_once: one problem on one backend, for its result. */
-#include "core/core.h"
 #include "study/run/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static plx_status lift(plx_context *context, plx_status status, plx_error *error)
-{
-    if (status != PLX_OK)
-        (void)plx_fail(error, status, "%s", plx_message(context));
-    return status;
-}
 
 static plx_status make_inputs(const plx_problem *problem, const plx_array *arrays, size_t count,
                               plx_input input, uint64_t seed, plx_inputs *inputs, plx_error *error)
@@ -89,9 +81,8 @@ static void describe(const plx_arm *arm, const plx_inputs *inputs, plx_record *r
 static plx_status run_arm(plx_arm *arm, const char *kernel, const plx_inputs *inputs, plx_array *output,
                           plx_record *record, plx_error *error)
 {
-    plx_context *context = plx_backend_context(arm->backend);
     plx_status status =
-        lift(context, plx_plan_create(arm->backend, &inputs->problem, kernel, &arm->plan), error);
+        plx_explain(arm->backend, plx_plan_create(arm->backend, &inputs->problem, kernel, &arm->plan), error);
 
     if (status != PLX_OK)
         return status;
@@ -107,22 +98,20 @@ static plx_status run_arm(plx_arm *arm, const char *kernel, const plx_inputs *in
 
 plx_status plx_run_once(plx_context *context, const char *backend, const char *kernel,
                         const plx_problem *problem, const plx_array *inputs, size_t input_count,
-                        plx_input input, uint64_t seed, plx_array *output, plx_record *record)
+                        plx_input input, uint64_t seed, plx_array *output, plx_record *record,
+                        plx_error *error)
 {
-    plx_error error = {.text = ""};
     plx_inputs made = {.seed = 0};
     plx_arm arm = {.outcome = PLX_OUTCOME_OK, .error = {.first_bad = -1}};
     plx_status status = plx_open(context, backend, &arm.backend);
 
     if (status != PLX_OK)
-        return status;
-    status = make_inputs(problem, inputs, input_count, input, seed, &made, &error);
+        return plx_fail(error, status, "%s", plx_message(context));
+    status = make_inputs(problem, inputs, input_count, input, seed, &made, error);
     if (status == PLX_OK)
-        status = run_arm(&arm, kernel, &made, output, record, &error);
+        status = run_arm(&arm, kernel, &made, output, record, error);
     plx_arm_clear(&arm);
     plx_inputs_free(&made);
     plx_close(arm.backend);
-    if (status != PLX_OK)
-        return plx_context_fail(context, status, "%s", error.text);
-    return PLX_OK;
+    return status;
 }

@@ -1,4 +1,4 @@
-/* The parts of diff.  Private to libparallax. */
+/* The parts of diff.  Private to libparallax-study. */
 #ifndef PLX_CORE_DIFF_H
 #define PLX_CORE_DIFF_H
 

@@ -1,4 +1,4 @@
-/* Tests of significance.  Private to libparallax. */
+/* Tests of significance.  Private to libparallax-study. */
 #ifndef PLX_CORE_STUDENT_H
 #define PLX_CORE_STUDENT_H
 

@@ -1,6 +1,6 @@
 /* Results that are read back from a file, as JSON: whoever has them in hands may rely
  * on what plx_json_file_read() promises, and takes everything else as it comes.
- * Private to libparallax. */
+ * Private to libparallax-study. */
 #ifndef PLX_CORE_JSON_FILE_H
 #define PLX_CORE_JSON_FILE_H
 

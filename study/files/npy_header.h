@@ -1,4 +1,4 @@
-/* The header of a .npy file, taken apart.  Private to libparallax. */
+/* The header of a .npy file, taken apart.  Private to libparallax-study. */
 #ifndef PLX_CORE_NPY_H
 #define PLX_CORE_NPY_H
 

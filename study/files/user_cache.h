@@ -1,5 +1,5 @@
 /* Small JSON files that the library keeps in the user's cache folder between runs.
- * Private to libparallax. */
+ * Private to libparallax-study. */
 #ifndef PLX_CORE_USER_CACHE_H
 #define PLX_CORE_USER_CACHE_H
 

@@ -1,8 +1,8 @@
 /* Measures what a device can do at most: the ceiling kernels among the probes, each judged
- * on a small problem and then timed on a large one, once per context, device and API. */
-#include "core/core.h"
+ * on a small problem and then timed on a large one, once for the devices of a study. */
 #include "study/measure/timing.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -232,94 +232,50 @@ static bool same_way(const plx_device_info *a, const plx_device_info *b)
 }
 
 /* Another plugin's way to the same: one that calls a library has no kernels of ours. */
-static bool find_twin(const plx_backend *backend, size_t *plugin, size_t *device)
+static plx_status open_twin(const plx_backend *backend, plx_backend **twin)
 {
     plx_context *context = plx_backend_context(backend);
+    plx_plugin_report report;
     plx_device_info info;
+    char label[48];
 
-    for (*plugin = 0; *plugin < plx_plugin_count(context); ++*plugin)
-        for (*device = 0; has_ceilings(context, *plugin) &&
-                          plx_device_at(context, *plugin, *device, &info) == PLX_OK;
-             ++*device)
-            if (same_way(&info, plx_backend_device(backend)))
-                return true;
-    return false;
+    for (size_t plugin = 0; plx_plugin_at(context, plugin, &report) == PLX_OK; ++plugin)
+        for (size_t device = 0; has_ceilings(context, plugin) && device < report.device_count; ++device)
+            if (plx_device_at(context, plugin, device, &info) == PLX_OK &&
+                same_way(&info, plx_backend_device(backend))) {
+                (void)snprintf(label, sizeof label, "%.36s:%u", report.name, (unsigned)device);
+                return plx_open(context, label, twin);
+            }
+    return PLX_NOT_FOUND;
 }
 
 static double measure_somewhere(plx_backend *backend, plx_ceiling_kind kind)
 {
     plx_backend *twin;
-    size_t plugin, device;
     double value = 0.0;
 
     if (has_ceilings(plx_backend_context(backend), plx_backend_plugin(backend)))
         return measure(backend, kind);
-    if (!find_twin(backend, &plugin, &device) ||
-        plx_backend_open(plx_backend_context(backend), plugin, device, &twin) != PLX_OK)
+    if (open_twin(backend, &twin) != PLX_OK)
         return 0.0;
     value = measure(twin, kind);
     plx_close(twin);
     return value;
 }
 
-/* ---- remembered ------------------------------------------------------------------------- */
-
-/* The context's memory of a backend; NULL: there is no room for it. */
-static plx_known_ceilings *known_of(plx_backend *backend)
-{
-    plx_context *context = plx_backend_context(backend);
-    plx_known_ceilings *known;
-
-    for (known = context->ceilings; known != NULL; known = known->next)
-        if (strcmp(known->label, plx_backend_label(backend)) == 0)
-            return known;
-    known = calloc(1, sizeof *known);
-    if (known == NULL)
-        return NULL;
-    (void)snprintf(known->label, sizeof known->label, "%s", plx_backend_label(backend));
-    known->next = context->ceilings;
-    context->ceilings = known;
-    return known;
-}
-
-void plx_ceilings_forget(plx_context *context)
-{
-    while (context->ceilings != NULL) {
-        plx_known_ceilings *next = context->ceilings->next;
-        free(context->ceilings);
-        context->ceilings = next;
-    }
-}
-
 void plx_ceilings_measure(plx_backend *backend, uint32_t kinds, plx_ceilings *ceilings)
 {
-    plx_context *context = plx_backend_context(backend);
-    plx_known_ceilings *known;
-
-    (void)pthread_mutex_lock(&context->ceilings_lock);
-    known = known_of(backend);
-    for (int kind = 0; known != NULL && kind < PLX_CEILING_COUNT; ++kind)
-        if ((kinds & ~known->tried) >> kind & 1) {
-            known->of.value[kind] = measure_somewhere(backend, (plx_ceiling_kind)kind);
-            known->tried |= UINT32_C(1) << kind;
+    for (int kind = 0; kind < PLX_CEILING_COUNT; ++kind)
+        if ((kinds & ~ceilings->tried) >> kind & 1) {
+            ceilings->value[kind] = measure_somewhere(backend, (plx_ceiling_kind)kind);
+            ceilings->tried |= UINT32_C(1) << kind;
         }
-    if (known != NULL)
-        *ceilings = known->of;
-    (void)pthread_mutex_unlock(&context->ceilings_lock);
 }
 
 void plx_ceiling_renew(plx_backend *backend, plx_ceiling_kind kind, plx_ceilings *ceilings)
 {
-    plx_context *context = plx_backend_context(backend);
-    plx_known_ceilings *known;
+    const double value = measure_somewhere(backend, kind), before = ceilings->value[kind];
 
-    (void)pthread_mutex_lock(&context->ceilings_lock);
-    known = known_of(backend);
-    if (known != NULL) {
-        const double value = measure_somewhere(backend, kind), before = known->of.value[kind];
-        if (value > 0.0 && (kind == PLX_CEILING_LAUNCH ? value < before : value > before))
-            known->of.value[kind] = value;
-        *ceilings = known->of;
-    }
-    (void)pthread_mutex_unlock(&context->ceilings_lock);
+    if (value > 0.0 && (kind == PLX_CEILING_LAUNCH ? value < before : value > before))
+        ceilings->value[kind] = value;
 }

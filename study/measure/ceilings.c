@@ -1,5 +1,4 @@
 /* plx_measure_ceilings: what devices can do at most, without any problem to compare. */
-#include "core/core.h"
 #include "study/measure/timing.h"
 
 void plx_viewpoints_environment(const plx_viewpoints *viewpoints, plx_results *results)
@@ -12,7 +11,7 @@ void plx_viewpoints_environment(const plx_viewpoints *viewpoints, plx_results *r
     }
 }
 
-static plx_status measure_all(const plx_viewpoints *viewpoints, plx_results *results, plx_error *error)
+static plx_status measure_all(plx_viewpoints *viewpoints, plx_results *results, plx_error *error)
 {
     const uint32_t every_kind = (UINT32_C(1) << PLX_CEILING_COUNT) - 1;
     plx_status status = plx_viewpoints_devices(viewpoints, results, error);
@@ -25,21 +24,19 @@ static plx_status measure_all(const plx_viewpoints *viewpoints, plx_results *res
 }
 
 plx_status plx_measure_ceilings(plx_context *context, const char *const *backends, size_t count,
-                                plx_results *results)
+                                plx_results *results, plx_error *error)
 {
     plx_results made = {.record_count = 0};
     plx_viewpoints viewpoints;
-    plx_error error = {.text = ""};
-    plx_status status = plx_viewpoints_open(context, backends, count, &viewpoints, &error);
+    plx_status status = plx_viewpoints_open(context, backends, count, &viewpoints, error);
 
     if (status == PLX_OK) {
-        status = measure_all(&viewpoints, &made, &error);
+        status = measure_all(&viewpoints, &made, error);
         plx_viewpoints_close(&viewpoints);
     }
-    if (status != PLX_OK) {
+    if (status == PLX_OK)
+        *results = made;
+    else
         plx_results_free(&made);
-        return plx_context_fail(context, status, "%s", error.text);
-    }
-    *results = made;
-    return PLX_OK;
+    return status;
 }

@@ -1,6 +1,5 @@
 /* Which clock to believe: a device's says nothing that the host's, which saw every batch
  * begin and end, does not allow. */
-#include "core/core.h"
 #include "study/measure/timing.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* What the hardware counts while the arms of a study run: one execution each, on
  * operands of its own, with the caches as they are. */
-#include "core/core.h"
 #include "study/run/run.h"
 
 #include <stdio.h>
@@ -65,7 +64,7 @@ static plx_status count_arm(plx_arm *arm, const plx_inputs *inputs)
     if (status != PLX_OK)
         say_why(arm, plx_message(plx_backend_context(arm->backend)));
     else {
-        status = plx_count_with_reason(arm->plan, NULL, s.views, s.count, &arm->counters, &reason);
+        status = plx_count(arm->plan, NULL, s.views, s.count, &arm->counters, &reason);
         if (status != PLX_OK)
             say_why(arm, reason.text[0] != '\0' ? reason.text : plx_strerror(status));
     }

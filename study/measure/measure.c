@@ -43,6 +43,11 @@ typedef struct timing_rules {
     bool together; /* all go on until the last one has settled */
 } timing_rules;
 
+static plx_status explain(const runner *r, plx_status status, plx_error *error)
+{
+    return plx_explain(r->arm->backend, status, error);
+}
+
 /* ---- one sample ------------------------------------------------------------------------ */
 
 /* A set of operands keeps its queue: what overlaps are never two launches on the same. */
@@ -237,23 +242,24 @@ static plx_status launch_each_set(runner *r)
 
 /* A sample, and a look at the results of its launches; where those can't be judged, of as
  * many as there are sets right behind them. */
-static plx_status sample_and_look(runner *r, const timing_rules *rules, plx_look look)
+static plx_status sample_and_look(runner *r, const timing_rules *rules, plx_look look, plx_error *error)
 {
     const bool behind = accumulates(r);
-    plx_status status = behind ? take_sample(r, rules) : PLX_OK;
+    plx_status status = behind ? explain(r, take_sample(r, rules), error) : PLX_OK;
 
     if (status == PLX_OK)
-        status = plx_timed_results_prepare(&r->results, look, behind ? r->batch : r->batch + (size_t)warms_up(r));
+        status = plx_timed_results_prepare(&r->results, look, behind ? r->batch : r->batch + (size_t)warms_up(r), error);
     if (status == PLX_OK)
-        status = behind ? launch_each_set(r) : take_sample(r, rules);
-    return status == PLX_OK ? plx_timed_results_judge(&r->results) : status;
+        status = explain(r, behind ? launch_each_set(r) : take_sample(r, rules), error);
+    return status == PLX_OK ? plx_timed_results_judge(&r->results, error) : status;
 }
 
 /* The round after which an arm is done is one whose results were judged. */
-static plx_status take_round(runner *r, const timing_rules *rules)
+static plx_status take_round(runner *r, const timing_rules *rules, plx_error *error)
 {
     const plx_look look = choose_look(r, rules);
-    plx_status status = look == PLX_LOOK_NONE ? take_sample(r, rules) : sample_and_look(r, rules, look);
+    plx_status status = look == PLX_LOOK_NONE ? explain(r, take_sample(r, rules), error)
+                                             : sample_and_look(r, rules, look, error);
 
     if (status == PLX_OK && r->results.wrong[0] != '\0') {
         runner_wrong(r);
@@ -267,38 +273,40 @@ static plx_status take_round(runner *r, const timing_rules *rules)
 
 /* ---- an arm from start to end -------------------------------------------------------------- */
 
-static void runner_fail(runner *r, plx_status status)
+static void runner_fail(runner *r, plx_status status, const plx_error *error)
 {
     r->done = true;
     r->count = 0;
     r->calls = 0;
-    if (status == PLX_NO_MEMORY) { /* right, but there is no room to time it */
-        (void)snprintf(r->arm->reason, sizeof r->arm->reason, "not timed: %s",
-                       plx_message(plx_backend_context(r->arm->backend)));
-        return;
-    }
-    r->arm->outcome = PLX_OUTCOME_FAILED;
-    (void)snprintf(r->arm->reason, sizeof r->arm->reason, "while it was timed: %s",
-                   plx_message(plx_backend_context(r->arm->backend)));
+    if (status != PLX_NO_MEMORY) /* else it is right, but there is no room to time it */
+        r->arm->outcome = PLX_OUTCOME_FAILED;
+    (void)snprintf(r->arm->reason, sizeof r->arm->reason, "%s: %.490s",
+                   status == PLX_NO_MEMORY ? "not timed" : "while it was timed", error->text);
+}
+
+static plx_status make_ready(runner *r, const timing_rules *rules)
+{
+    plx_status status = plx_timed_queues_open(&r->queues, r->arm->backend, rules->queues);
+
+    if (status == PLX_OK)
+        status = plx_clock_overhead(&r->queues, &r->overhead_ns);
+    return status == PLX_OK ? calibrate(r, rules->limit_ns) : status;
 }
 
 static void runner_start(runner *r, plx_arm *arm, plx_pool **pools, const plx_inputs *inputs, plx_truths *truths,
                          const timing_rules *rules)
 {
+    plx_error error = {.text = ""};
     plx_status status;
 
     r->arm = arm;
     r->operand_count = inputs->operation->operand_count;
-    status = plx_pool_for(pools, arm->backend, inputs, rules->hot, rules->queues, &r->pool);
+    status = plx_pool_for(pools, arm->backend, inputs, rules->hot, rules->queues, &r->pool, &error);
     r->results = (plx_timed_results){.arm = arm, .inputs = inputs, .truths = truths, .pool = r->pool};
     if (status == PLX_OK)
-        status = plx_timed_queues_open(&r->queues, arm->backend, rules->queues);
-    if (status == PLX_OK)
-        status = plx_clock_overhead(&r->queues, &r->overhead_ns);
-    if (status == PLX_OK)
-        status = calibrate(r, rules->limit_ns);
+        status = explain(r, make_ready(r, rules), &error);
     if (status != PLX_OK)
-        runner_fail(r, status);
+        runner_fail(r, status, &error);
 }
 
 static void runner_finish(runner *r, const timing_rules *rules)
@@ -353,14 +361,15 @@ static void run_rounds(runner *runners, size_t *order, size_t count, const timin
         shuffle(order, count, round);
         for (size_t i = 0; i < count; ++i) {
             runner *r = &runners[order[i]];
+            plx_error error = {.text = ""};
             plx_status status;
             if (r->done)
                 continue;
-            status = take_round(r, rules);
+            status = take_round(r, rules, &error);
             if (status == PLX_OK && !r->done)
-                status = take_calls(r);
+                status = explain(r, take_calls(r), &error);
             if (status != PLX_OK)
-                runner_fail(r, status);
+                runner_fail(r, status, &error);
             busy = busy || !r->done;
         }
         for (size_t i = 0; rules->together && all_settled(runners, count) && i < count; ++i)

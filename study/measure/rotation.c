@@ -1,5 +1,4 @@
 /* Operands on a device, as many times over as it takes to get past its cache. */
-#include "core/core.h"
 #include "study/measure/timing.h"
 
 #include <stdlib.h>
@@ -174,7 +173,7 @@ static bool same_operands(const plx_inputs *a, const plx_inputs *b)
 }
 
 plx_status plx_pool_for(plx_pool **pools, plx_backend *backend, const plx_inputs *inputs, bool hot,
-                        size_t queues, plx_pool **found)
+                        size_t queues, plx_pool **found, plx_error *error)
 {
     plx_status status;
 
@@ -183,10 +182,10 @@ plx_status plx_pool_for(plx_pool **pools, plx_backend *backend, const plx_inputs
             return PLX_OK;
     *found = calloc(1, sizeof **found);
     if (*found == NULL)
-        return plx_out_of_memory(plx_backend_context(backend), "the buffers of a timing");
+        return plx_fail(error, PLX_NO_MEMORY, "no host memory for the buffers of a timing");
     (*found)->backend = backend;
     (*found)->inputs = inputs;
-    status = pool_fill(*found, hot, queues);
+    status = plx_explain(backend, pool_fill(*found, hot, queues), error);
     if (status != PLX_OK) {
         free(*found);
         *found = NULL;

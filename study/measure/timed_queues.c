@@ -1,5 +1,4 @@
 /* The queues that timed launches go to in turn, and what the clocks say of all of them. */
-#include "core/core.h"
 #include "study/measure/timing.h"
 
 plx_status plx_timed_queues_open(plx_timed_queues *queues, plx_backend *backend, size_t count)

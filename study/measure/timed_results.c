@@ -2,8 +2,6 @@
  * nobody's to know but the stopwatch's. */
 #include "study/measure/timed_results.h"
 
-#include "core/core.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,27 +27,27 @@ static uint64_t output_bytes(const plx_timed_results *t)
 
 /* ---- outputs before a round ------------------------------------------------------------ */
 
-static plx_status renew_output(const plx_timed_results *t, size_t set, uint32_t pattern)
+static plx_status renew_output(const plx_timed_results *t, size_t set, uint32_t pattern, plx_error *error)
 {
     const size_t output = output_of(t);
     const uint64_t stride = t->pool->stride[output];
     plx_buffer *buffer = t->pool->buffers[output];
 
     if (t->inputs->data[output] == NULL)
-        return plx_fill(NULL, buffer, set * stride, pattern, stride);
-    return plx_bulk_upload(buffer, plx_pool_place(t->pool, output, set), t->inputs->data[output], output_bytes(t));
+        return plx_explain(t->pool->backend, plx_fill(NULL, buffer, set * stride, pattern, stride), error);
+    return plx_bulk_upload(buffer, plx_pool_place(t->pool, output, set), t->inputs->data[output], output_bytes(t), error);
 }
 
-static plx_status renew_outputs(const plx_timed_results *t)
+static plx_status renew_outputs(const plx_timed_results *t, plx_error *error)
 {
     const size_t output = output_of(t);
     const uint64_t stride = t->pool->stride[output], all = stride * t->pool->sets;
-    plx_status status;
+    plx_buffer *buffer = t->pool->buffers[output];
 
     if (t->inputs->data[output] == NULL)
-        return plx_fill(NULL, t->pool->buffers[output], 0, plx_next_poison(), all);
-    status = renew_output(t, 0, 0);
-    return status == PLX_OK ? plx_buffer_double(t->pool->buffers[output], stride, all) : status;
+        return plx_explain(t->pool->backend, plx_fill(NULL, buffer, 0, plx_next_poison(), all), error);
+    const plx_status status = renew_output(t, 0, 0, error);
+    return status == PLX_OK ? plx_explain(t->pool->backend, plx_buffer_double(buffer, stride, all), error) : status;
 }
 
 /* ---- a changed input ------------------------------------------------------------------- */
@@ -145,21 +143,21 @@ static void choose_sets(plx_timed_results *t)
     t->changed_count = wanted;
 }
 
-static plx_status change_inputs(plx_timed_results *t)
+static plx_status change_inputs(plx_timed_results *t, plx_error *error)
 {
     const uint32_t pattern = plx_next_poison();
     plx_status status = PLX_OK;
 
     choose_sets(t);
     for (size_t i = 0; status == PLX_OK && i < t->changed_count; ++i) {
-        status = renew_output(t, t->changed[i], pattern);
+        status = renew_output(t, t->changed[i], pattern, error);
         if (status == PLX_OK)
-            status = write_first(t, t->changed[i], t->change.new_element);
+            status = plx_explain(t->pool->backend, write_first(t, t->changed[i], t->change.new_element), error);
     }
     return status;
 }
 
-plx_status plx_timed_results_prepare(plx_timed_results *t, plx_look look, size_t launches)
+plx_status plx_timed_results_prepare(plx_timed_results *t, plx_look look, size_t launches, plx_error *error)
 {
     plx_status status = PLX_OK;
 
@@ -169,10 +167,10 @@ plx_status plx_timed_results_prepare(plx_timed_results *t, plx_look look, size_t
     t->first = t->pool->next;
     t->count = launches < t->pool->sets ? launches : t->pool->sets;
     if (t->look == PLX_LOOK_ALL)
-        status = renew_outputs(t);
+        status = renew_outputs(t, error);
     else if (t->look == PLX_LOOK_CHANGED)
-        status = change_inputs(t);
-    return status == PLX_OK ? plx_synchronize(t->pool->backend, NULL) : status;
+        status = change_inputs(t, error);
+    return status == PLX_OK ? plx_explain(t->pool->backend, plx_synchronize(t->pool->backend, NULL), error) : status;
 }
 
 /* ---- the first element, after a change --------------------------------------------------- */
@@ -281,11 +279,10 @@ static bool is_known(const plx_timed_results *t, const void *bits)
     return false;
 }
 
-static plx_status judge_set(plx_timed_results *t, size_t set, const void *bits)
+static plx_status judge_set(plx_timed_results *t, size_t set, const void *bits, plx_error *error)
 {
     const bool yardstick = plx_arm_is_yardstick(t->arm);
     const plx_extent *output = &t->inputs->extents[output_of(t)];
-    plx_error error = {.text = ""};
     plx_error_measure measure;
     const plx_truth *truth;
     plx_status status;
@@ -293,11 +290,11 @@ static plx_status judge_set(plx_timed_results *t, size_t set, const void *bits)
     t->compared += output->rows * output->cols;
     if (is_known(t, bits))
         return PLX_OK;
-    status = plx_truths_get(t->truths, t->inputs, yardstick, &truth, &error);
+    status = plx_truths_get(t->truths, t->inputs, yardstick, &truth, error);
     if (status == PLX_OK)
-        status = plx_judge(t->inputs, truth, &t->arm->bound, yardstick, bits, &measure, &error);
+        status = plx_judge(t->inputs, truth, &t->arm->bound, yardstick, bits, &measure, error);
     if (status != PLX_OK)
-        return plx_context_fail(plx_backend_context(t->arm->backend), status, "%s", error.text);
+        return status;
     if (measure.wrong > 0)
         say_wrong(t, set, &measure);
     else
@@ -315,7 +312,7 @@ static size_t sets_at_once(const plx_timed_results *t, size_t set, size_t left)
     return fit < most ? fit : most;
 }
 
-static plx_status judge_sets(plx_timed_results *t, char *staging)
+static plx_status judge_sets(plx_timed_results *t, char *staging, plx_error *error)
 {
     const size_t output = output_of(t);
     const uint64_t stride = t->pool->stride[output], start = plx_pool_place(t->pool, output, 0);
@@ -323,15 +320,15 @@ static plx_status judge_sets(plx_timed_results *t, char *staging)
 
     for (size_t done = 0; status == PLX_OK && done < t->count && t->wrong[0] == '\0';) {
         const size_t set = (t->first + done) % t->pool->sets, sets = sets_at_once(t, set, t->count - done);
-        status = plx_bulk_download(t->pool->buffers[output], set * stride, staging, sets * stride);
+        status = plx_bulk_download(t->pool->buffers[output], set * stride, staging, sets * stride, error);
         for (size_t i = 0; status == PLX_OK && i < sets && t->wrong[0] == '\0'; ++i)
-            status = judge_set(t, set + i, staging + i * stride + start);
+            status = judge_set(t, set + i, staging + i * stride + start, error);
         done += sets;
     }
     return status;
 }
 
-static plx_status judge_all(plx_timed_results *t)
+static plx_status judge_all(plx_timed_results *t, plx_error *error)
 {
     const uint64_t stride = t->pool->stride[output_of(t)];
     const size_t sets = sets_at_once(t, 0, t->count);
@@ -339,19 +336,19 @@ static plx_status judge_all(plx_timed_results *t)
     plx_status status;
 
     if (staging == NULL)
-        return plx_out_of_memory(plx_backend_context(t->arm->backend), "a look at what was timed");
-    status = judge_sets(t, staging);
+        return plx_fail(error, PLX_NO_MEMORY, "no host memory for a look at what was timed");
+    status = judge_sets(t, staging, error);
     free(staging);
     if (t->arm->result == NULL) /* nothing is kept for this arm: what was made was for this look alone */
         plx_truths_free(t->truths);
     return status;
 }
 
-plx_status plx_timed_results_judge(plx_timed_results *t)
+plx_status plx_timed_results_judge(plx_timed_results *t, plx_error *error)
 {
     if (t->look == PLX_LOOK_CHANGED)
-        return judge_changes(t);
-    return t->look == PLX_LOOK_ALL ? judge_all(t) : PLX_OK;
+        return plx_explain(t->pool->backend, judge_changes(t), error);
+    return t->look == PLX_LOOK_ALL ? judge_all(t, error) : PLX_OK;
 }
 
 void plx_timed_results_free(plx_timed_results *t)

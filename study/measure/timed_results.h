@@ -1,5 +1,5 @@
 /* What timed launches leave behind, judged: a kernel may be right the first time and
- * compute no more once it is timed.  Private to libparallax. */
+ * compute no more once it is timed.  Private to libparallax-study. */
 #ifndef PLX_TIMED_RESULTS_H
 #define PLX_TIMED_RESULTS_H
 
@@ -39,10 +39,10 @@ typedef struct plx_timed_results {
 } plx_timed_results;
 
 /* Before a round of `launches`, while nothing runs: fills the outputs with NaN (with beta,
- * writes their old contents anew), and changes inputs.  Messages are the context's. */
-plx_status plx_timed_results_prepare(plx_timed_results *results, plx_look look, size_t launches);
+ * writes their old contents anew), and changes inputs. */
+plx_status plx_timed_results_prepare(plx_timed_results *results, plx_look look, size_t launches, plx_error *error);
 /* After it, when all is done: judges, and puts the inputs back. */
-plx_status plx_timed_results_judge(plx_timed_results *results);
+plx_status plx_timed_results_judge(plx_timed_results *results, plx_error *error);
 void plx_timed_results_free(plx_timed_results *results);
 
 #endif

@@ -28,7 +28,7 @@ size_t plx_pool_sets(uint64_t footprint, uint64_t largest, uint64_t cache, const
 /* Finds in *pools or adds to it; hot: one set for each queue.  Problems of one sweep share
  * their data, and then need it on the device once. */
 plx_status plx_pool_for(plx_pool **pools, plx_backend *backend, const plx_inputs *inputs, bool hot,
-                        size_t queues, plx_pool **found);
+                        size_t queues, plx_pool **found, plx_error *error);
 void plx_pools_free(plx_pool *pools);
 /* Where in its buffer an operand of a set begins. */
 uint64_t plx_pool_place(const plx_pool *pool, size_t operand, size_t set);

@@ -1,6 +1,5 @@
 /* plx_probe: runs the sweeps on every device, judges each point, times what is right,
  * and lets the verdicts follow. */
-#include "core/core.h"
 #include "study/probe/probe.h"
 #include "study/run/run.h"
 
@@ -113,6 +112,7 @@ static void try_point(run *r, size_t point)
     progress(r, "validate", p->label);
     ++r->all->done;
     *arm = (plx_arm){.backend = r->backend,
+                     .info = &r->all->results->devices[r->sweep->device].info,
                      .device = r->sweep->device,
                      .kernel = kernel_named(r->backend, p->problem.op, p->kernel)};
     if (arm->kernel == NULL) {
@@ -304,25 +304,23 @@ static plx_status probe_all(probing *all)
     return status;
 }
 
-plx_status plx_probe(plx_context *context, const plx_probe_options *options, plx_results *results)
+plx_status plx_probe(plx_context *context, const plx_probe_options *options, plx_results *results, plx_error *error)
 {
     plx_results made = {.sweep_count = 0};
-    plx_error error = {.text = ""};
-    probing all = {.options = options, .results = &made, .error = &error};
-    plx_status status = check_names(options, &error);
+    probing all = {.options = options, .results = &made, .error = error};
+    plx_status status = check_names(options, error);
 
     if (status == PLX_OK)
         status =
-            plx_viewpoints_open(context, options->backends, options->backend_count, &all.viewpoints, &error);
+            plx_viewpoints_open(context, options->backends, options->backend_count, &all.viewpoints, error);
     if (status == PLX_OK)
         status = probe_all(&all);
     plx_viewpoints_close(&all.viewpoints);
-    if (status != PLX_OK) {
+    if (status == PLX_OK)
+        *results = made;
+    else
         plx_results_free(&made);
-        return plx_context_fail(context, status, "%s", error.text);
-    }
-    *results = made;
-    return PLX_OK;
+    return status;
 }
 
 /* ---- results ------------------------------------------------------------------------------ */

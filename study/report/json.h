@@ -1,4 +1,4 @@
-/* The parts that every JSON text of Parallax is made of.  Private to libparallax. */
+/* The parts that every JSON text of Parallax is made of.  Private to libparallax-study. */
 #ifndef PLX_CORE_REPORT_JSON_H
 #define PLX_CORE_REPORT_JSON_H
 

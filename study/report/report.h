@@ -1,4 +1,4 @@
-/* What the writers of results share.  Private to libparallax. */
+/* What the writers of results share.  Private to libparallax-study. */
 #ifndef PLX_CORE_REPORT_H
 #define PLX_CORE_REPORT_H
 

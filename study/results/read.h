@@ -1,4 +1,4 @@
-/* What files of results are made of, for those that read them.  Private to libparallax. */
+/* What files of results are made of, for those that read them.  Private to libparallax-study. */
 #ifndef PLX_RESULTS_READ_H
 #define PLX_RESULTS_READ_H
 

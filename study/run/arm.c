@@ -161,17 +161,21 @@ static plx_status judge_bits(const plx_arm *arm, const plx_inputs *inputs, plx_t
     return status;
 }
 
+static const plx_device_info *device_of(const plx_arm *arm)
+{
+    return arm->info != NULL ? arm->info : plx_backend_device(arm->backend);
+}
+
 static void judge(plx_arm *arm, const plx_inputs *inputs, plx_truths *truths)
 {
     plx_error error = {.text = ""};
     plx_status status;
 
-    if (!plx_depth_is_possible(inputs, arm->kernel, plx_backend_device(arm->backend), arm->reason,
-                               sizeof arm->reason)) {
+    if (!plx_depth_is_possible(inputs, arm->kernel, device_of(arm), arm->reason, sizeof arm->reason)) {
         arm->outcome = PLX_OUTCOME_WRONG;
         return;
     }
-    arm->bound = plx_bound_of(inputs, arm->kernel, plx_backend_device(arm->backend));
+    arm->bound = plx_bound_of(inputs, arm->kernel, device_of(arm));
     status = judge_bits(arm, inputs, truths, &error);
     if (status != PLX_OK) {
         conclude(arm, PLX_OUTCOME_FAILED, error.text);

@@ -1,6 +1,5 @@
 /* The viewpoints of a study: backends opened by name, or all there are, and the
  * kernels that are asked of them. */
-#include "core/core.h"
 #include "study/run/run.h"
 
 #include <stdio.h>
@@ -9,9 +8,7 @@
 
 static plx_status lift(const plx_context *context, plx_status status, plx_error *error)
 {
-    if (status != PLX_OK)
-        (void)plx_fail(error, status, "%s", plx_message(context));
-    return status;
+    return status == PLX_OK ? PLX_OK : plx_fail(error, status, "%s", plx_message(context));
 }
 
 /* ---- backends ------------------------------------------------------------------- */
@@ -95,6 +92,12 @@ static plx_status open_found(plx_viewpoints *viewpoints, size_t plugin, const ch
     return note_unopened(viewpoints, label, reason, known ? &info : NULL, error);
 }
 
+/* To have no device, or none for this machine, is an answer. */
+static bool probe_failed(plx_status probe)
+{
+    return probe != PLX_OK && probe != PLX_NO_DEVICE && probe != PLX_UNSUPPORTED;
+}
+
 static plx_status open_all(plx_viewpoints *viewpoints, plx_error *error)
 {
     plx_status status = PLX_OK;
@@ -104,7 +107,7 @@ static plx_status open_all(plx_viewpoints *viewpoints, plx_error *error)
         status = lift(viewpoints->context, plx_plugin_at(viewpoints->context, i, &plugin), error);
         if (status != PLX_OK || !plugin.loaded)
             continue;
-        if (plx_probe_failed(plugin.probe))
+        if (probe_failed(plugin.probe))
             status = note_unopened(viewpoints, plugin.name, plugin.reason, NULL, error);
         for (size_t device = 0; status == PLX_OK && device < plugin.device_count; ++device)
             status = open_found(viewpoints, i, plugin.name, device, error);
@@ -151,7 +154,7 @@ static size_t physical_number(const plx_study_device *devices, size_t which)
     return which;
 }
 
-plx_status plx_viewpoints_devices(const plx_viewpoints *viewpoints, plx_results *results, plx_error *error)
+plx_status plx_viewpoints_devices(plx_viewpoints *viewpoints, plx_results *results, plx_error *error)
 {
     size_t count = viewpoints->count + viewpoints->unopened_count;
 
@@ -161,8 +164,8 @@ plx_status plx_viewpoints_devices(const plx_viewpoints *viewpoints, plx_results 
     for (size_t i = 0; i < viewpoints->count; ++i) {
         plx_study_device *device = &results->devices[i];
         (void)snprintf(device->label, sizeof device->label, "%s", plx_backend_label(viewpoints->backends[i]));
-        plx_measure_flushing(viewpoints->backends[i], device);
         device->info = *plx_backend_device(viewpoints->backends[i]);
+        plx_measure_flushing(viewpoints->backends[i], device);
         device->named = viewpoints->named[i];
         device->physical = physical_number(results->devices, i);
     }
@@ -174,6 +177,7 @@ plx_status plx_viewpoints_devices(const plx_viewpoints *viewpoints, plx_results 
         device->physical = i;
     }
     results->device_count = count;
+    viewpoints->devices = results->devices;
     return PLX_OK;
 }
 
@@ -312,7 +316,10 @@ plx_status plx_viewpoints_arms(const plx_viewpoints *viewpoints, const plx_probl
     for (size_t name = 0; status == PLX_OK && name < (kernel_count > 0 ? kernel_count : 1); ++name) {
         bool found = viewpoints->count == 0 || strcmp(names[name], "best") == 0;
         for (size_t i = 0; status == PLX_OK && i < viewpoints->count; ++i) {
-            plx_arm arm = {.backend = viewpoints->backends[i], .device = i, .outcome = PLX_OUTCOME_NOT_RUN};
+            plx_arm arm = {.backend = viewpoints->backends[i],
+                           .info = viewpoints->devices != NULL ? &viewpoints->devices[i].info : NULL,
+                           .device = i,
+                           .outcome = PLX_OUTCOME_NOT_RUN};
             status = select_kernels(&list, arm, problem, names[name], !viewpoints->named[i], &found, error);
         }
         if (status == PLX_OK && !found)

@@ -140,7 +140,7 @@ static void say_what_was_tried(plx_claim *claim, const plx_problem *problem, con
 static void run_trial(plx_claim *claim, const plx_arm *arm, const plx_problem *problem)
 {
     const plx_rigour rigour = {.precision = claim->kind == PRECISION};
-    plx_arm tried = {.backend = arm->backend, .kernel = arm->kernel, .device = arm->device};
+    plx_arm tried = {.backend = arm->backend, .info = arm->info, .kernel = arm->kernel, .device = arm->device};
     plx_truths truths = {.has_copy = false};
     plx_error error = {.text = ""};
     plx_inputs inputs;

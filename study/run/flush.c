@@ -1,8 +1,6 @@
 /* Whether a device flushes f32 subnormals to zero: measured, with a sum of two terms that
  * is itself subnormal, for what a driver says need not be what its compiler does. */
-#include "core/core.h"
 #include "study/run/run.h"
-
 
 /* Two subnormals; and two normal numbers whose difference is subnormal. */
 static const struct probe {
@@ -74,7 +72,7 @@ void plx_measure_flushing(plx_backend *backend, plx_study_device *device)
     }
     if (!device->flushing_measured)
         return;
-    backend->device.features &= ~(uint32_t)PLX_FEATURE_FLUSHES_F32;
+    device->info.features &= ~(uint32_t)PLX_FEATURE_FLUSHES_F32;
     if (flushes)
-        backend->device.features |= PLX_FEATURE_FLUSHES_F32;
+        device->info.features |= PLX_FEATURE_FLUSHES_F32;
 }

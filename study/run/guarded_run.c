@@ -33,9 +33,7 @@ uint32_t plx_next_poison(void)
 
 static plx_status lift(const trial *t, plx_status status)
 {
-    if (status != PLX_OK)
-        (void)plx_fail(t->error, status, "%s", plx_message(plx_backend_context(t->stage->backend)));
-    return status;
+    return plx_explain(t->stage->backend, status, t->error);
 }
 
 static bool is_output(const trial *t, size_t operand)
@@ -99,11 +97,12 @@ static plx_status prepare(const trial *t, size_t operand)
         status = plx_buffer_create(t->stage->backend, buffer_bytes(t, operand), &place->buffer);
     if (status == PLX_OK)
         status = fill(t, operand);
+    status = lift(t, status);
     if (status == PLX_OK && t->inputs->data[operand] != NULL)
         status = plx_bulk_upload(place->buffer, operand_start(t), t->inputs->data[operand],
-                                 operand_bytes(t, operand));
+                                 operand_bytes(t, operand), t->error);
     place->filled = status == PLX_OK && !is_output(t, operand);
-    return lift(t, status);
+    return status;
 }
 
 static plx_status execute(const trial *t, plx_plan *plan)
@@ -209,12 +208,12 @@ static plx_status check_large_input(const trial *t, size_t operand)
     uint64_t byte;
     bool same;
     plx_status status = plx_bulk_compare(t->stage->places[operand].buffer, operand_start(t),
-                                         t->inputs->data[operand], operand_bytes(t, operand), &same, &byte);
+                                         t->inputs->data[operand], operand_bytes(t, operand), &same, &byte, t->error);
 
     t->stage->places[operand].unseen = false;
     if (status == PLX_OK && !same)
         violate_input(t, operand, byte);
-    return lift(t, status);
+    return status;
 }
 
 /* What stood at a byte of the output before the run. */
@@ -251,10 +250,10 @@ static plx_status take_output(const trial *t, const sight *seen, void *result)
         memcpy(result, seen->body, (size_t)operand_bytes(t, output));
     else
         status = plx_bulk_download(t->stage->places[output].buffer, operand_start(t), result,
-                                   operand_bytes(t, output));
+                                   operand_bytes(t, output), t->error);
     if (status == PLX_OK)
         check_row_padding(t, result);
-    return lift(t, status);
+    return status;
 }
 
 static plx_status check_input(const trial *t, size_t operand, const sight *seen)

@@ -148,11 +148,8 @@ plx_status plx_repeat(plx_backend *backend, plx_plan *plan, const plx_inputs *in
     status = plx_queue_create(backend, &r.busy.queue);
     if (status == PLX_OK)
         status = repeat_all(&r, yardstick, expected, result, runs, &made);
-    if (status != PLX_OK) {
-        (void)plx_fail(error, status, "%s", plx_message(plx_backend_context(backend)));
-        if (r.busy.queue != NULL)
-            (void)plx_synchronize(backend, r.busy.queue); /* nothing may still use what is given back */
-    }
+    if (plx_explain(backend, status, error) != PLX_OK && r.busy.queue != NULL)
+        (void)plx_synchronize(backend, r.busy.queue); /* nothing may still use what is given back */
     release(&r.judged);
     release(&r.busy);
     plx_queue_destroy(r.busy.queue);

@@ -1,18 +1,24 @@
 /* How a study runs kernels: viewpoints, guarded runs, measurements.  Private to
- * libparallax; the functions that users call are in parallax/study.h. */
+ * libparallax-study; the functions that users call are in parallax/study.h. */
 #ifndef PLX_STUDY_PRIVATE_H
 #define PLX_STUDY_PRIVATE_H
 
 #include "study/judge/judge.h"
 
+/* What a call to the dispatcher returned; when it failed, its message goes to *error. */
+static inline plx_status plx_explain(const plx_backend *backend, plx_status status, plx_error *error)
+{
+    return status == PLX_OK ? PLX_OK : plx_fail(error, status, "%s", plx_message(plx_backend_context(backend)));
+}
+
 /* ---- transfers that are waited for (bulk.c) ------------------------------------ */
 
-/* After all that is in the backend's own queue.  Messages are the context's. */
-plx_status plx_bulk_upload(plx_buffer *to, uint64_t offset, const void *from, uint64_t bytes);
-plx_status plx_bulk_download(plx_buffer *from, uint64_t offset, void *to, uint64_t bytes);
+/* After all that is in the backend's own queue. */
+plx_status plx_bulk_upload(plx_buffer *to, uint64_t offset, const void *from, uint64_t bytes, plx_error *error);
+plx_status plx_bulk_download(plx_buffer *from, uint64_t offset, void *to, uint64_t bytes, plx_error *error);
 /* Whether the bytes are those expected; else *first_different is the first that is not. */
 plx_status plx_bulk_compare(plx_buffer *buffer, uint64_t offset, const void *expected, uint64_t bytes, bool *same,
-                            uint64_t *first_different);
+                            uint64_t *first_different, plx_error *error);
 
 /* ---- guarded runs (trial.c) -------------------------------------------------- */
 
@@ -115,6 +121,7 @@ void plx_bits_forget(plx_truths *truths);
 /* One kernel on one backend, as it meets one problem. */
 typedef struct plx_arm {
     plx_backend *backend;
+    const plx_device_info *info; /* of its device, as the study measured it; NULL: as the backend says */
     plx_stage *stage;         /* kept from arm to arm; NULL: one for each arm */
     size_t device;            /* of the results */
     const plx_kernel *kernel; /* NULL for "best" where there is none */
@@ -195,6 +202,7 @@ void plx_claims_free(plx_claims *claims);
 typedef struct plx_viewpoints {
     plx_context *context;
     plx_backend **backends;
+    const plx_study_device *devices; /* the results', in the same order; NULL: not written yet */
     bool *named; /* of each backend: somebody asked for it, it is not here because all are */
     size_t count;
     /* Devices that were found but could not be opened, and plugins that failed to list theirs. */
@@ -210,8 +218,9 @@ typedef struct plx_viewpoints {
 plx_status plx_viewpoints_open(plx_context *context, const char *const *names, size_t count,
                                plx_viewpoints *viewpoints, plx_error *error);
 void plx_viewpoints_close(plx_viewpoints *viewpoints);
-/* Writes the devices of the viewpoints into the results, in the same order. */
-plx_status plx_viewpoints_devices(const plx_viewpoints *viewpoints, plx_results *results, plx_error *error);
+/* Writes the devices of the viewpoints into the results, in the same order, with what is
+ * measured of them; the viewpoints go by it from then on. */
+plx_status plx_viewpoints_devices(plx_viewpoints *viewpoints, plx_results *results, plx_error *error);
 /* Writes the state of the devices as it is now into the results; of one that does not
  * tell, as another backend of the same chip tells it. */
 void plx_viewpoints_environment(const plx_viewpoints *viewpoints, plx_results *results); /* ceilings.c */
@@ -224,8 +233,8 @@ plx_status plx_viewpoints_arms(const plx_viewpoints *viewpoints, const plx_probl
                                const char *const *kernels, size_t kernel_count, plx_arm **arms, size_t *count,
                                plx_error *error);
 
-/* Sees whether f32 subnormals are flushed to zero, and corrects what the backend says
- * of its device.  Where that can't be told, the driver's word stays. */
+/* Sees whether f32 subnormals are flushed to zero, and corrects what *device has from the
+ * backend.  Where that can't be told, the driver's word stays. */
 void plx_measure_flushing(plx_backend *backend, plx_study_device *device); /* flush.c */
 
 /* ---- comparisons (compare.c) -------------------------------------------------- */
@@ -284,8 +293,8 @@ typedef struct plx_demand {
     size_t queues;               /* that its launches overlapped in; 0: one */
 } plx_demand;
 
-/* Measures what of `kinds` (bits) the context does not know of this backend yet, and
- * returns all that it knows.  Takes about 50 ms for each. */
+/* Measures what of `kinds` (bits) was not tried of this backend yet.  Takes about 50 ms for
+ * each. */
 void plx_ceilings_measure(plx_backend *backend, uint32_t kinds, plx_ceilings *ceilings);
 /* Measures one of them anew, and keeps the better value: what disturbs only makes it worse. */
 void plx_ceiling_renew(plx_backend *backend, plx_ceiling_kind kind, plx_ceilings *ceilings);

@@ -1,6 +1,5 @@
 /* Transfers that are waited for.  Much at once goes through several queues, each with a
  * thread of its own: one alone does not fill the way between host and device. */
-#include "core/core.h"
 #include "study/run/run.h"
 
 #include <stdio.h>
@@ -24,8 +23,8 @@ typedef struct bulk {
     char *to;
     plx_queue *queues[MAX_QUEUES]; /* NULL: the backend's own */
     size_t queue_count;
-    plx_status status; /* the first failure and its message */
-    char message[1024];
+    plx_status status; /* the first failure, and why */
+    plx_error error;
     uint64_t first_different; /* UINT64_MAX: none */
 } bulk;
 
@@ -48,14 +47,15 @@ static uint64_t difference(const char *a, const char *b, uint64_t bytes)
     return i;
 }
 
-static plx_status compare_piece(const bulk *b, plx_queue *queue, uint64_t at, uint64_t bytes, uint64_t *different)
+static plx_status compare_piece(const bulk *b, plx_queue *queue, uint64_t at, uint64_t bytes, uint64_t *different,
+                                plx_error *error)
 {
     char *seen = malloc((size_t)bytes);
     plx_status status;
 
     if (seen == NULL)
-        return plx_out_of_memory(plx_backend_context(b->backend), "a look at a buffer");
-    status = fetch(b, queue, seen, at, bytes);
+        return plx_fail(error, PLX_NO_MEMORY, "no host memory for a look at a buffer");
+    status = plx_explain(b->backend, fetch(b, queue, seen, at, bytes), error);
     if (status == PLX_OK) {
         uint64_t byte = difference(seen, b->expected + at, bytes);
         *different = byte == UINT64_MAX ? byte : at + byte;
@@ -64,11 +64,11 @@ static plx_status compare_piece(const bulk *b, plx_queue *queue, uint64_t at, ui
     return status;
 }
 
-static void note(bulk *b, plx_status status, uint64_t different)
+static void note(bulk *b, plx_status status, const plx_error *error, uint64_t different)
 {
     if (status != PLX_OK && b->status == PLX_OK) {
         b->status = status;
-        (void)snprintf(b->message, sizeof b->message, "%s", plx_message(plx_backend_context(b->backend)));
+        b->error = *error;
     }
     if (different < b->first_different)
         b->first_different = different;
@@ -77,18 +77,19 @@ static void note(bulk *b, plx_status status, uint64_t different)
 static void move_piece(bulk *b, plx_queue *queue, uint64_t at)
 {
     uint64_t bytes = b->bytes - at < PIECE ? b->bytes - at : PIECE, different = UINT64_MAX;
+    plx_error error = {.text = ""};
     plx_status status;
 
     if (b->from != NULL)
-        status = plx_upload(queue, b->buffer, b->offset + at, b->from + at, bytes);
+        status = plx_explain(b->backend, plx_upload(queue, b->buffer, b->offset + at, b->from + at, bytes), &error);
     else if (b->to != NULL)
-        status = fetch(b, queue, b->to + at, at, bytes);
+        status = plx_explain(b->backend, fetch(b, queue, b->to + at, at, bytes), &error);
     else
-        status = compare_piece(b, queue, at, bytes, &different);
+        status = compare_piece(b, queue, at, bytes, &different, &error);
 #ifdef _OPENMP
 #pragma omp critical
 #endif
-    note(b, status, different);
+    note(b, status, &error, different);
 }
 
 /* ---- all of it ------------------------------------------------------------------------- */
@@ -119,12 +120,12 @@ static void close_queues(bulk *b)
         plx_queue_destroy(b->queues[i]);
 }
 
-static plx_status move_all(bulk *b)
+static plx_status move_all(bulk *b, plx_error *error)
 {
     uint64_t pieces = (b->bytes + PIECE - 1) / PIECE;
 
     b->first_different = UINT64_MAX;
-    b->status = plx_synchronize(b->backend, NULL); /* what is enqueued comes first */
+    b->status = plx_explain(b->backend, plx_synchronize(b->backend, NULL), error); /* what is enqueued comes first */
     if (b->status != PLX_OK || pieces == 0)
         return b->status;
     open_queues(b);
@@ -138,27 +139,27 @@ static plx_status move_all(bulk *b)
 #endif
     close_queues(b);
     if (b->status != PLX_OK)
-        return plx_context_fail(plx_backend_context(b->backend), b->status, "%s", b->message);
-    return PLX_OK;
+        *error = b->error;
+    return b->status;
 }
 
-plx_status plx_bulk_upload(plx_buffer *to, uint64_t offset, const void *from, uint64_t bytes)
+plx_status plx_bulk_upload(plx_buffer *to, uint64_t offset, const void *from, uint64_t bytes, plx_error *error)
 {
-    bulk b = {.backend = to->backend, .buffer = to, .offset = offset, .bytes = bytes, .from = from};
-    return bytes < PIECE ? plx_upload(NULL, to, offset, from, bytes) : move_all(&b);
+    bulk b = {.backend = plx_buffer_backend(to), .buffer = to, .offset = offset, .bytes = bytes, .from = from};
+    return bytes < PIECE ? plx_explain(b.backend, plx_upload(NULL, to, offset, from, bytes), error) : move_all(&b, error);
 }
 
-plx_status plx_bulk_download(plx_buffer *from, uint64_t offset, void *to, uint64_t bytes)
+plx_status plx_bulk_download(plx_buffer *from, uint64_t offset, void *to, uint64_t bytes, plx_error *error)
 {
-    bulk b = {.backend = from->backend, .buffer = from, .offset = offset, .bytes = bytes, .to = to};
-    return move_all(&b);
+    bulk b = {.backend = plx_buffer_backend(from), .buffer = from, .offset = offset, .bytes = bytes, .to = to};
+    return move_all(&b, error);
 }
 
 plx_status plx_bulk_compare(plx_buffer *buffer, uint64_t offset, const void *expected, uint64_t bytes, bool *same,
-                            uint64_t *first_different)
+                            uint64_t *first_different, plx_error *error)
 {
     bulk b = {.backend = plx_buffer_backend(buffer), .buffer = buffer, .offset = offset, .bytes = bytes, .expected = expected};
-    plx_status status = move_all(&b);
+    plx_status status = move_all(&b, error);
 
     if (status != PLX_OK)
         return status;

@@ -1,7 +1,6 @@
 /* plx_tune: measures all kernels on a user's shapes and keeps which one is fastest,
  * where that is another than the plugin would choose. */
 #include "base/cache_dir.h"
-#include "core/core.h"
 #include "study/run/run.h"
 
 #include <stdlib.h>
@@ -61,13 +60,13 @@ static size_t record_of(const plx_results *results, size_t first, const char *ke
 static plx_status usual_kernel(const tuning *t, const plx_record *record, char *name, size_t capacity)
 {
     plx_backend *backend;
-    size_t index = 0;
+    const plx_kernel *kernel;
     plx_status status = plx_open(t->context, record->backend, &backend);
     if (status != PLX_OK)
         return status;
-    status = plx_default_kernel(backend, &record->problem, &index);
+    status = plx_choose(backend, &record->problem, &kernel);
     if (status == PLX_OK)
-        (void)snprintf(name, capacity, "%s", backend->plugin->kernel(record->problem.op, index)->name);
+        (void)snprintf(name, capacity, "%s", kernel->name);
     plx_close(backend);
     return status;
 }
@@ -119,21 +118,19 @@ static plx_status add_tuned(tuning *t, size_t first)
     return PLX_OK;
 }
 
-static plx_status choose_all(tuning *t)
+static plx_status choose_all(tuning *t, plx_error *error)
 {
-    plx_error error = {.text = ""};
     plx_status status = PLX_OK;
     for (size_t i = 0; i < t->results->record_count && status == PLX_OK; i++)
         if (is_first(t->results, i))
             status = add_tuned(t, i);
     if (status == PLX_NO_MEMORY)
-        return plx_out_of_memory(t->context, "the choices");
-    status = t->count > 0 ? plx_tuned_change(t->context, t->changes, t->count, &error) : PLX_OK;
-    return status == PLX_OK ? PLX_OK : plx_context_fail(t->context, status, "%s", error.text);
+        return plx_fail(error, PLX_NO_MEMORY, "no host memory for the choices");
+    return t->count > 0 ? plx_tuned_change(t->context, t->changes, t->count, error) : status;
 }
 
 plx_status plx_tune(plx_context *context, const plx_compare_options *options, plx_results *results,
-                    plx_tuned **tuned, size_t *count)
+                    plx_tuned **tuned, size_t *count, plx_error *error)
 {
     static const char *const all[] = {"all"};
     plx_compare_options wanted = *options;
@@ -143,10 +140,10 @@ plx_status plx_tune(plx_context *context, const plx_compare_options *options, pl
         wanted.kernel_count = 1;
     }
     wanted.no_timing = false;
-    plx_status status = plx_compare(context, &wanted, results);
+    plx_status status = plx_compare(context, &wanted, results, error);
     if (status != PLX_OK)
         return status;
-    status = choose_all(&t);
+    status = choose_all(&t, error);
     free(t.changes);
     if (status != PLX_OK) {
         free(t.tuned);

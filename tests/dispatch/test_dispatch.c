@@ -504,16 +504,18 @@ static void counters_come_with_an_execution(void **state)
     int32_t result = 0;
     plx_plan *plan = NULL;
     plx_counters counters = {.global_load_sectors = -1};
+    plx_error error = {.text = ""};
     assert_int_equal(plx_plan_create(bench->backend, &problem, NULL, &plan), PLX_OK);
     assert_int_equal(plx_upload(NULL, buffer, 16, x, sizeof x), PLX_OK);
-    expect(bench, plx_count(plan, NULL, operands, 1, &counters), PLX_INVALID, "takes 2 operands");
-    expect(bench, plx_count(plan, NULL, (const plx_view[]){{buffer, 52}, {buffer, 0}}, 2, &counters), PLX_INVALID,
+    expect(bench, plx_count(plan, NULL, operands, 1, &counters, &error), PLX_INVALID, "takes 2 operands");
+    expect(bench, plx_count(plan, NULL, (const plx_view[]){{buffer, 52}, {buffer, 0}}, 2, &counters, &error), PLX_INVALID,
            "x needs 16 bytes from byte 52");
     atomic_store(&bench->dummy->fail, PLX_UNSUPPORTED);
-    expect(bench, plx_count(plan, NULL, operands, 2, &counters), PLX_UNSUPPORTED,
+    expect(bench, plx_count(plan, NULL, operands, 2, &counters, &error), PLX_UNSUPPORTED,
            "dummy-good:0: counting reduce/one-by-one is not supported: it was told to fail");
+    assert_string_equal(error.text, "it was told to fail");
     assert_true(counters.global_load_sectors < 0);
-    assert_int_equal(plx_count(plan, NULL, operands, 2, &counters), PLX_OK);
+    assert_int_equal(plx_count(plan, NULL, operands, 2, &counters, &error), PLX_OK);
     assert_true(counters.global_load_sectors > 63 && counters.global_load_sectors < 65);
     assert_int_equal(plx_download(NULL, &result, buffer, 0, 4), PLX_OK);
     assert_int_equal(result, 4321);

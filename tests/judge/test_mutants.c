@@ -42,6 +42,7 @@ typedef struct trial_record {
 } trial_record;
 
 static plx_context *context;
+static plx_error error; /* of the last study that failed */
 
 static int set_up(void **state)
 {
@@ -123,8 +124,8 @@ static plx_check_counts check_mutants(plx_op op, trial_record *record, plx_resul
     };
 
     *record = (trial_record){.context = context, .op = op};
-    if (plx_check(context, &options, &counts, results) != PLX_OK)
-        fail_msg("%s", plx_message(context));
+    if (plx_check(context, &options, &counts, results, &error) != PLX_OK)
+        fail_msg("%s", error.text);
     return counts;
 }
 
@@ -227,8 +228,8 @@ static void assert_passes(plx_op op, const char *const *kernels, size_t count, u
     };
     plx_results results;
 
-    if (plx_compare(context, &options, &results) != PLX_OK)
-        fail_msg("%s", plx_message(context));
+    if (plx_compare(context, &options, &results, &error) != PLX_OK)
+        fail_msg("%s", error.text);
     for (size_t i = 0; i < results.record_count; ++i)
         if (results.records[i].outcome != PLX_OUTCOME_OK)
             fail_msg("seed %llu: %s/%s: %s", (unsigned long long)seed, plx_op_name(op),
@@ -277,7 +278,7 @@ static void test_the_place_of_a_fault_is_said(void **state)
                                          .no_timing = true};
     plx_results results;
     (void)state;
-    assert_int_equal(plx_compare(context, &options, &results), PLX_OK);
+    assert_int_equal(plx_compare(context, &options, &results, &error), PLX_OK);
     assert_int_equal(results.record_count, 2);
     for (size_t i = 0; i < 2; ++i) {
         assert_int_equal(results.records[i].outcome, PLX_OUTCOME_WRONG);
@@ -332,8 +333,8 @@ static plx_check_counts check_one(const char *kernel, size_t only_case, const ch
     plx_results results;
 
     *kept = (one_failure){.count = 0};
-    if (plx_check(context, &options, &counts, &results) != PLX_OK)
-        fail_msg("%s", plx_message(context));
+    if (plx_check(context, &options, &counts, &results, &error) != PLX_OK)
+        fail_msg("%s", error.text);
     plx_results_free(&results);
     return counts;
 }
@@ -364,7 +365,6 @@ static plx_array array_in(const char *folder, const char *name)
 {
     char path[4200];
     plx_array array;
-    plx_error error = {.text = ""};
     (void)snprintf(path, sizeof path, "%s/gemm-1-%s.npy", folder, name);
     if (plx_npy_read(path, &array, &error) != PLX_OK)
         fail_msg("%s", error.text);
@@ -494,8 +494,8 @@ static void assert_pairs(const char *const *backends, size_t backend_count, cons
                                          .no_timing = true};
     plx_results results;
 
-    if (plx_compare(context, &options, &results) != PLX_OK)
-        fail_msg("%s", plx_message(context));
+    if (plx_compare(context, &options, &results, &error) != PLX_OK)
+        fail_msg("%s", error.text);
     assert_int_equal(results.pair_count, count);
     for (size_t i = 0; i < count; ++i)
         assert_pair(&results, &expected[i]);
@@ -571,7 +571,7 @@ static void test_a_clock_that_says_nothing_is_not_believed(void **state)
     };
     plx_results results;
     (void)state;
-    assert_int_equal(plx_compare(context, &options, &results), PLX_OK);
+    assert_int_equal(plx_compare(context, &options, &results, &error), PLX_OK);
     assert_int_equal(results.record_count, 3);
     for (size_t i = 0; i < 3; ++i) {
         bool right = strncmp(results.records[i].kernel, "right", 5) == 0;
@@ -598,7 +598,7 @@ static void test_flushing_is_measured(void **state)
                                          .no_timing = true};
     plx_results results;
     (void)state;
-    assert_int_equal(plx_compare(context, &options, &results), PLX_OK);
+    assert_int_equal(plx_compare(context, &options, &results, &error), PLX_OK);
     assert_int_equal(results.device_count, 2);
     for (size_t i = 0; i < 2; ++i) {
         assert_true(results.devices[i].flushing_measured);
@@ -624,11 +624,11 @@ static void test_names_that_nobody_has(void **state)
     plx_check_counts counts;
     plx_results results;
     (void)state;
-    assert_int_equal(plx_compare(context, &options, &results), PLX_NOT_FOUND);
-    assert_non_null(strstr(plx_message(context), "nobody"));
-    assert_int_equal(plx_check(context, &check, &counts, &results), PLX_NOT_FOUND);
+    assert_int_equal(plx_compare(context, &options, &results, &error), PLX_NOT_FOUND);
+    assert_non_null(strstr(error.text, "nobody"));
+    assert_int_equal(plx_check(context, &check, &counts, &results, &error), PLX_NOT_FOUND);
     options.backends = nobody;
-    assert_int_equal(plx_compare(context, &options, &results), PLX_NOT_FOUND);
+    assert_int_equal(plx_compare(context, &options, &results, &error), PLX_NOT_FOUND);
 }
 
 static void test_one_viewpoint_compares_nothing(void **state)
@@ -644,7 +644,7 @@ static void test_one_viewpoint_compares_nothing(void **state)
                                          .no_timing = true};
     plx_results results;
     (void)state;
-    assert_int_equal(plx_compare(context, &options, &results), PLX_OK);
+    assert_int_equal(plx_compare(context, &options, &results, &error), PLX_OK);
     assert_int_equal(plx_results_status(&results, true), 4);
     assert_int_equal(plx_results_status(&results, false), 0);
     plx_results_free(&results);
@@ -660,7 +660,7 @@ static void test_run_once_gives_the_result(void **state)
     plx_record record;
     (void)state;
     assert_int_equal(plx_run_once(context, "mutants", "right", &problem, arrays, 2, PLX_INPUT_UNIFORM, 1,
-                                  &output, &record),
+                                  &output, &record, &error),
                      PLX_OK);
     assert_int_equal(output.rank, 2);
     assert_int_equal(output.rows, 2);
@@ -669,7 +669,7 @@ static void test_run_once_gives_the_result(void **state)
     assert_string_equal(record.kernel, "right");
     plx_array_free(&output);
     assert_int_equal(plx_run_once(context, "mutants", "writes-past-the-end", &problem, arrays, 2,
-                                  PLX_INPUT_UNIFORM, 1, &output, &record),
+                                  PLX_INPUT_UNIFORM, 1, &output, &record, &error),
                      PLX_FAILED);
 }
 

@@ -384,7 +384,8 @@ static void buffers_leave_room(void **unused)
 static plx_pool *pool_of(plx_backend *backend, const plx_inputs *inputs, bool hot, size_t queues)
 {
     plx_pool *pools = NULL, *found = NULL;
-    assert_int_equal(plx_pool_for(&pools, backend, inputs, hot, queues, &found), PLX_OK);
+    plx_error error = {.text = ""};
+    assert_int_equal(plx_pool_for(&pools, backend, inputs, hot, queues, &found, &error), PLX_OK);
     assert_ptr_equal(pools, found);
     return found;
 }

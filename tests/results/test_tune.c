@@ -197,7 +197,7 @@ static void test_tune_replaces(void **state)
     const plx_compare_options options = {.backends = backends, .backend_count = 1, .kernels = kernels,
                                          .kernel_count = 1, .problems = &problem, .problem_count = 1,
                                          .seed = 1, .seconds_per_kernel = 0.05};
-    assert_int_equal(plx_tune(context, &options, &results, &tuned, &count), PLX_OK);
+    assert_int_equal(plx_tune(context, &options, &results, &tuned, &count, &error), PLX_OK);
     assert_int_equal(count, 1);
     assert_false(tuned[0].kept);
     assert_string_equal(results.records[tuned[0].fastest].kernel, "naive");

@@ -1,0 +1,98 @@
+/* The shape of a problem, taken from the arrays that a user brought. */
+#include "base/text.h"
+#include "kernels/operation.h"
+
+#include <parallax/study.h>
+
+static const char *extent_name(const plx_operation *operation, const plx_extent *extents, size_t index)
+{
+    return index < operation->operand_count ? extents[index].name : "one more";
+}
+
+/* "x", "A, B" or "A, B, C": what has to be brought. */
+static void wanted_names(const plx_operation *operation, const plx_extent *extents, size_t count,
+                         plx_line *line)
+{
+    for (size_t i = 0; i < count; i++)
+        plx_line_add(line, "%s%s", i > 0 ? ", " : "", extent_name(operation, extents, i));
+}
+
+static plx_status check_count(const plx_operation *operation, const plx_extent *extents, size_t count,
+                              plx_error *error)
+{
+    bool reads_output = extents[operation->output].access == PLX_READ_WRITE;
+    size_t wanted = operation->operand_count - (reads_output ? 0 : 1);
+    if (count == wanted)
+        return PLX_OK;
+    plx_line names = {.length = 0};
+    wanted_names(operation, extents, wanted, &names);
+    const char *why = "";
+    if (reads_output && count + 1 == wanted)
+        why = ", because beta is not 0";
+    else if (!reads_output && count == wanted + 1)
+        why = ", because beta is 0 or there is none";
+    return plx_fail(error, PLX_INVALID, "%s takes %zu array%s (%s), not %zu%s", operation->name, wanted,
+                    wanted == 1 ? "" : "s", names.text, count, why);
+}
+
+static plx_status check_dtypes(const plx_problem *problem, const plx_extent *extents, const plx_array *arrays,
+                               size_t count, plx_error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (arrays[i].dtype != problem->dtype)
+            return plx_fail(error, PLX_INVALID, "%s is %s, not %s", extents[i].name,
+                            plx_dtype_name(arrays[i].dtype), plx_dtype_name(problem->dtype));
+    }
+    return PLX_OK;
+}
+
+/* The arrays against what the fitted problem says of its operands.  A vector may come
+ * as a row, as a column, or flattened from a matrix: its elements are what counts. */
+static plx_status check_extents(const plx_operation *operation, const plx_problem *problem,
+                                const plx_array *arrays, size_t count, plx_error *error)
+{
+    plx_extent extents[PLX_MAX_OPERANDS];
+    operation->extents(problem, extents);
+    for (size_t i = 0; i < count; i++) {
+        const plx_array *array = &arrays[i];
+        bool same = array->rows == extents[i].rows && array->cols == extents[i].cols;
+        if (!same && extents[i].rows == 1)
+            same = array->rows == 0 || array->cols == 0
+                       ? extents[i].cols == 0
+                       : extents[i].cols / array->cols == array->rows && extents[i].cols % array->cols == 0;
+        if (!same)
+            return plx_fail(error, PLX_INVALID, "%s: %s is %lld x %lld, but has to be %lld x %lld",
+                            operation->name, extents[i].name, (long long)array->rows, (long long)array->cols,
+                            (long long)extents[i].rows, (long long)extents[i].cols);
+    }
+    return PLX_OK;
+}
+
+plx_status plx_problem_fit(plx_problem *problem, const plx_array *arrays, size_t count, plx_error *error)
+{
+    const plx_operation *operation = plx_operation_of(problem->op);
+    if (operation == NULL)
+        return plx_fail(error, PLX_INVALID, "%d is no operation", (int)problem->op);
+    plx_extent extents[PLX_MAX_OPERANDS];
+    operation->extents(problem, extents);
+    plx_status status = check_count(operation, extents, count, error);
+    if (status == PLX_OK)
+        status = check_dtypes(problem, extents, arrays, count, error);
+    if (status != PLX_OK)
+        return status;
+
+    plx_problem fitted = *problem;
+    for (size_t i = 0; i < count; i++) {
+        extents[i].rows = arrays[i].rows;
+        extents[i].cols = arrays[i].cols;
+        extents[i].ld = arrays[i].cols > 0 ? arrays[i].cols : 1;
+    }
+    status = operation->fit(&fitted, extents, error);
+    if (status == PLX_OK)
+        status = plx_problem_check(&fitted, error);
+    if (status == PLX_OK)
+        status = check_extents(operation, &fitted, arrays, count, error);
+    if (status == PLX_OK)
+        *problem = fitted;
+    return status;
+}
