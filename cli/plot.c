@@ -3,6 +3,8 @@
 
 #include "cli.h"
 
+#include "page/page.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

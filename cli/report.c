@@ -1,6 +1,8 @@
 /* report: files of results as one page, or one plot of them. */
 #include "cli.h"
 
+#include "page/page.h"
+
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>

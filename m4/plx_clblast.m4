@@ -16,6 +16,7 @@ AS_CASE([$with_clblast],
      AS_IF([test -r "$with_clblast/include/clblast_c.h"], [],
          [plx_clblast_reason="there is no $with_clblast/include/clblast_c.h"])])
 AS_IF([test -n "$plx_clblast_reason"], [],
+      [test "$enable_study" = no], [plx_clblast_reason="it needs jansson, which --disable-study does without"],
       [test -n "$plx_opencl_reason"], [plx_clblast_reason="it needs the opencl plugin"],
       [_PLX_TRY_CLBLAST])
 AS_IF([test -n "$plx_clblast_reason" && test "$with_clblast" != no && test "$with_clblast" != auto],

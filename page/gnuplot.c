@@ -1,8 +1,7 @@
 /* gnuplot, as a program that turns a script into a picture. */
 #define _GNU_SOURCE
 
-#include <parallax/plugin.h>
-#include <parallax/study.h>
+#include "page/page.h"
 
 #include <errno.h>
 #include <spawn.h>

@@ -1,5 +1,5 @@
 /* The page that `report` makes of files of results: what was read, put in order, and
- * the sections that are written of it.  Private to libparallax. */
+ * the sections that are written of it.  Private to the program. */
 #ifndef PLX_CORE_PAGE_H
 #define PLX_CORE_PAGE_H
 
@@ -167,5 +167,26 @@ void plx_page_environment(const plx_page *page, FILE *to);
 bool plx_page_ladder_figure(const plx_page *page, size_t index, plx_page_figure *figure);
 bool plx_page_roofline_figure(const plx_page *page, size_t index, plx_page_figure *figure);
 bool plx_page_sweep_figure(const plx_page *page, size_t index, plx_page_figure *figure);
+
+/* ---- what the program calls --------------------------------------------------------------- */
+
+/* Whether gnuplot is in $PATH. */
+bool plx_gnuplot_found(void);
+/* Runs a script; what it draws on standard output goes into `picture`, which needs a
+ * descriptor.  PLX_IO when gnuplot can't be started or fails. */
+plx_status plx_gnuplot_draw(const char *script, FILE *picture, plx_error *error);
+
+/* Files of schema parallax-results/1 as one page of HTML that needs nothing else: no
+ * network, no scripts.  Plots are in it when gnuplot is found.  A record that several
+ * files have is shown with each; where there is room for one, the newest counts, by the
+ * files' dates, else by their order.  PLX_IO: a file can't be read, or `to` can't be
+ * written; PLX_INVALID: a file is none of results.  Nothing is written unless all files
+ * are good. */
+plx_status plx_report_write(const char *const *files, size_t count, FILE *to, plx_error *error);
+/* One plot: "ladder-gemm", "sweep-gemm-f32-nn", "roofline-0".  `terminal` is "svg", "png"
+ * or "gp", the script alone, for which gnuplot is not needed.  PLX_NOT_FOUND: no such
+ * plot; *error names those there are. */
+plx_status plx_report_plot(const char *const *files, size_t count, const char *name,
+                                   const char *terminal, FILE *to, plx_error *error);
 
 #endif

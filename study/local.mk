@@ -1,6 +1,7 @@
 # Studies: judging, measuring, comparing, and what is written of it; one folder each.
 
 study_files_sources = \
+	study/files/fit.c \
 	study/files/json_file.c \
 	study/files/json_file.h \
 	study/files/npy.c \
@@ -128,3 +129,18 @@ study_sources = \
 	$(study_bench_sources) \
 	$(study_tune_sources) \
 	$(study_diff_sources)
+
+# Descriptions of operations are compiled once more: their references use all processors here.
+lib_LTLIBRARIES += libparallax-study.la
+libparallax_study_la_SOURCES = $(study_sources) $(operation_sources)
+libparallax_study_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS) -fvisibility=hidden $(JANSSON_CFLAGS)
+libparallax_study_la_LIBADD = libparallax.la libplx-base.la $(JANSSON_LIBS) -lm
+libparallax_study_la_LDFLAGS = -version-info 0:0:0 -no-undefined
+EXTRA_DIST += study/libparallax-study.map
+if VERSION_SCRIPTS
+libparallax_study_la_LDFLAGS += -Wl,--version-script=$(top_srcdir)/study/libparallax-study.map
+EXTRA_libparallax_study_la_DEPENDENCIES = study/libparallax-study.map
+endif
+
+pkgconfig_DATA += parallax-study.pc
+parallaxinclude_HEADERS += include/parallax/study.h

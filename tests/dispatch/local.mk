@@ -2,6 +2,7 @@
 cmocka_tests += tests/dispatch/test_loader tests/dispatch/test_dispatch tests/dispatch/test_problem_shape \
 	tests/dispatch/test_dispatch_abi_3
 script_tests += tests/dispatch/test_outoftree.sh tests/dispatch/test_order.sh tests/dispatch/test_dispatch_cost.sh
+EXTRA_DIST += tests/dispatch/outoftree/dispatches.c tests/dispatch/outoftree/studies.c
 
 dummy_support = tests/dispatch/dummy_support.c tests/dispatch/dummy_support.h tests/fakes/dummy.h
 tests_dispatch_test_loader_SOURCES = tests/dispatch/test_loader.c $(dummy_support)
@@ -16,4 +17,4 @@ tests_dispatch_test_dispatch_abi_3_CFLAGS = $(tests_dispatch_test_dispatch_CFLAG
 tests_dispatch_test_dispatch_abi_3_LDADD = $(tests_dispatch_test_dispatch_LDADD)
 tests_dispatch_test_problem_shape_SOURCES = tests/dispatch/test_problem_shape.c
 tests_dispatch_test_problem_shape_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_dispatch_test_problem_shape_LDADD = libparallax.la $(CMOCKA_LIBS)
+tests_dispatch_test_problem_shape_LDADD = libparallax-study.la libparallax.la $(CMOCKA_LIBS)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A plugin made with nothing but what `make install` installs: the headers and a
-# pkg-config line.  PREFIX names an installation; without it one is made.
+# A plugin and two applications made with nothing but what `make install` installs: the headers
+# and a pkg-config line.  PREFIX names an installation; without it one is made.
 : "${top_builddir:=.}" "${top_srcdir:=.}" "${MAKE:=make}" "${CC:=cc}" "${PKG_CONFIG:=pkg-config}"
 
 if ! command -v "$PKG_CONFIG" >/dev/null 2>&1; then
@@ -69,3 +69,22 @@ export XDG_CACHE_HOME
 "$PREFIX/bin/parallax" check --backend sum >"$work/out" 2>&1 ||
     fail "check --backend sum: $(cat "$work/out")"
 grep -q ' [0-9][0-9] ok, 0 wrong, 0 failed' "$work/out" || fail "check --backend sum tried too little: $(cat "$work/out")"
+
+# ---- applications: of the dispatcher alone, and of a study ----------------------
+
+# Links $1.c by what pkg-config says of $2, and prints which libraries it then needs, all told.
+application() {
+    cp "$top_srcdir/tests/dispatch/outoftree/$1.c" "$work/" || exit 99
+    # shellcheck disable=SC2046,SC2086 # words, on purpose
+    (cd "$work" && $CC $("$PKG_CONFIG" $staged --cflags "$2") -o "$1" "$1.c" $("$PKG_CONFIG" $staged --libs "$2")) ||
+        fail "an application can't be built with what pkg-config says of $2"
+    "$work/$1" || fail "$1 fails"
+    ldd "$work/$1" >"$work/$1.ldd" || fail "ldd of $1 fails"
+    grep -q 'libparallax\.so' "$work/$1.ldd" || fail "$1 does not use libparallax"
+}
+application dispatches parallax
+if grep -E 'jansson|gomp|parallax-study' "$work/dispatches.ldd"; then
+    fail "an application that links with -lparallax alone needs more than the dispatcher"
+fi
+application studies parallax-study
+grep -q 'libparallax-study\.so' "$work/studies.ldd" || fail "studies does not use libparallax-study"

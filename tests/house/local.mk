@@ -10,7 +10,6 @@ tests_house_ladder_tables_SOURCES = tests/house/ladder_tables.c tests/house/peer
 tests_house_ladder_tables_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 tests_house_ladder_tables_LDADD = $(JANSSON_LIBS) -lm
 
-.PHONY: update-tables
 update-tables: tests/house/ladder_tables$(EXEEXT) parallax$(EXEEXT)
 	tests/house/ladder_tables$(EXEEXT) $(top_srcdir)/README.md $(top_srcdir)/results/h200 --update
 	$(SHELL) $(top_srcdir)/tests/page/pictures ./parallax$(EXEEXT) $(top_srcdir) --update

@@ -54,11 +54,10 @@ may_include() {
     base:*) return 1 ;;
     core:base/* | core:kernels/operation.h) return 0 ;;
     core:*) return 1 ;;
-    study/*:core/core.h) return 0 ;; # messages of a context
     study/*:base/*) return 0 ;;
     study/results:study/files/* | study/results:study/run/run.h | study/results:study/report/report.h) return 0 ;;
     study/report:study/results/*) return 0 ;;
-    study/judge:kernels/operation.h) return 0 ;;
+    study/judge:kernels/operation.h | study/files:kernels/operation.h) return 0 ;;
     study/run:study/judge/* | study/run:study/measure/timing.h) return 0 ;;
     study/measure:study/run/* | study/measure:study/judge/*) return 0 ;;
     study/compare:study/measure/* | study/compare:study/run/*) return 0 ;;
@@ -72,6 +71,7 @@ may_include() {
     study/*) return 1 ;;
     page:base/* | page:study/files/json_file.h | page:study/report/report.h | page:study/results/ratios.h) return 0 ;;
     page:*) return 1 ;;
+    cli:page/page.h) return 0 ;;
     plugins/*:backends/* | plugins/*:kernels/*) return 0 ;;
     benchmarks:backends/* | benchmarks:kernels/* | benchmarks:study/run/run.h) return 0 ;;
     kernels*:kernels/*/*) return 1 ;; # one operation does not know another
@@ -147,7 +147,7 @@ plant base/bad.c '#include "base/text.h"' '#include "core/core.h"'
 plant core/bad.c '#include "core.h"' '#include "operation.h"' '#include "recipe.h"' '#include "base/text.h"'
 plant core/upwards.c '#include "study/judge/judge.h"'
 plant study/judge/judge.h '#include "kernels/operation.h"' '#include "base/text.h"'
-plant study/judge/bad.c '#include "study/run/run.h"'
+plant study/judge/bad.c '#include "study/run/run.h"' '#include "core/core.h"'
 plant study/run/run.h '#include "study/judge/judge.h"'
 plant study/run/bad.c '#include "study/compare/comparison.h"' '#include "kernels/operation.h"'
 plant study/compare/comparison.h '#include "study/measure/measure.h"'
@@ -165,7 +165,7 @@ plant page/page.h ''
 plant page/bad.c '#include "study/run/run.h"' '#include "page/page.h"'
 plant core/names.c 'int same(void) { return name_is("CUDA"); }'
 plant ./config.h ''
-plant cli/bad.c '#include "core/core.h"' '#include "config.h"'
+plant cli/bad.c '#include "core/core.h"' '#include "config.h"' '#include "page/page.h"' '#include "study/run/run.h"'
 plant kernels/operation.h '#include <parallax/plugin.h>'
 plant kernels/recipe.h '#include <parallax/plugin.h>'
 plant kernels/gemm/tiles.h ''
@@ -183,6 +183,7 @@ backends/cuda/bad.c includes kernels/recipe.h
 backends/opencl/opencl.h includes backends/cuda/cuda.h
 base/bad.c includes core/core.h
 cli/bad.c includes core/core.h
+cli/bad.c includes study/run/run.h
 core/bad.c includes kernels/recipe.h
 core/upwards.c includes study/judge/judge.h
 kernels/reduce/api.c includes system:CL/cl.h
@@ -195,6 +196,7 @@ plugins/both binds more than one backend
 study/check/bad.c includes study/measure/measure.h
 study/diff/bad.c includes study/run/run.h
 study/files/bad.c includes study/results/read.h
+study/judge/bad.c includes core/core.h
 study/judge/bad.c includes study/run/run.h
 study/probe/bad.c includes study/bench/bench.h
 study/report/bad.c includes study/run/run.h

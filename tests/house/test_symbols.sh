@@ -1,57 +1,80 @@
 #!/bin/sh
-# The library exports plx_ names alone, and a plugin its entry alone: whatever else
-# were visible could meet a name of the program or of another plugin.
-: "${top_builddir:=.}" "${NM:=nm}"
+# Each library exports its own plx_ names alone, and a plugin its entry alone: whatever else
+# were visible could meet a name of the program or of another plugin.  And libparallax asks
+# for no library that an application did not bargain for.
+: "${top_builddir:=.}" "${NM:=nm}" "${READELF:=readelf}"
 
-if ! command -v "$NM" >/dev/null 2>&1; then
-    echo "skipped: there is no nm"
-    exit 77
-fi
-
-status=0
-
-# exported FILE: the names that it defines for others.
-exported() {
-    "$NM" -D --defined-only "$1" | awk '$2 ~ /^[A-Zuvw]$/ { sub(/@.*/, "", $3); print $3 }' |
-        grep -v -x -e _init -e _fini -e __bss_start -e _edata -e _end | sort
-}
-
-library=$top_builddir/.libs/libparallax.so
-if [ ! -f "$library" ]; then
-    echo "$library was not built"
-    exit 1
-fi
-if ! exported "$library" | grep -q -x plx_context_create; then
-    echo "libparallax does not export plx_context_create"
-    status=1
-fi
-strangers=$(exported "$library" | grep -v '^plx_')
-if [ -n "$strangers" ]; then
-    echo "libparallax exports what is not its own:" $strangers
-    status=1
-fi
-
-# Every exported name is declared for applications.
-for name in $(exported "$library"); do
-    if ! grep -q -w "$name" "${top_srcdir:-.}"/include/parallax/parallax.h \
-        "${top_srcdir:-.}"/include/parallax/study.h; then
-        echo "libparallax exports $name, which no installed header declares"
-        status=1
+for tool in "$NM" "$READELF"; do
+    if ! command -v "$tool" >/dev/null 2>&1; then
+        echo "skipped: there is no $tool"
+        exit 77
     fi
 done
+
+status=0
+fail() {
+    echo "$@"
+    status=1
+}
+
+# dynamic FILE: the names that it defines for others, with their versions.
+dynamic() {
+    "$NM" -D --defined-only "$1" | awk '$2 ~ /^[B-Zuvw]$/ { print $3 }' |
+        grep -v -x -e _init -e _fini -e __bss_start -e _edata -e _end
+}
+exported() {
+    dynamic "$1" | sed 's/@.*//' | sort
+}
+
+# check_library NAME FUNCTION VERSION HEADER...: it exports FUNCTION, and only what the headers
+# declare, of this version.
+check_library() {
+    library=$top_builddir/.libs/lib$1.so
+    function=$2
+    version=$3
+    shift 3
+    if [ ! -f "$library" ]; then
+        fail "$library was not built"
+        return
+    fi
+    exported "$library" | grep -q -x "$function" || fail "$library does not export $function"
+    for name in $(exported "$library"); do
+        case $name in
+        plx_*) ;;
+        *) fail "$library exports $name, which is not its own" ;;
+        esac
+        (cd "${top_srcdir:-.}/include/parallax" && grep -q -w "$name" "$@") ||
+            fail "$library exports $name, which none of its installed headers declares"
+    done
+    if dynamic "$library" | grep -q '@'; then
+        for name in $(dynamic "$library" | grep -v "@@$version\$"); do
+            fail "$library exports $name, not of version $version"
+        done
+    fi
+    "$READELF" -d "$library" | grep -q "SONAME.*lib${library##*/lib}\.[0-9]" || fail "$library has no soname with a number"
+}
+check_library parallax plx_context_create PARALLAX_0 parallax.h
+check_library parallax-study plx_compare PARALLAX_STUDY_0 study.h
+
+both=$( (exported "$top_builddir/.libs/libparallax.so"
+    exported "$top_builddir/.libs/libparallax-study.so") | sort | uniq -d)
+[ -z "$both" ] || fail "both libraries export: $both"
+
+needed=$("$READELF" -d "$top_builddir/.libs/libparallax.so" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p')
+for name in $needed; do
+    case $name in
+    libc.* | libm.* | libdl.* | libpthread.* | ld-* | libasan.* | libubsan.* | libgcc_s.*) ;;
+    *) fail "libparallax needs $name" ;;
+    esac
+done
+[ -n "$needed" ] || fail "readelf says nothing of what libparallax needs"
 
 plugins=0
 for plugin in "$top_builddir"/.libs/plx-*.so; do
     [ -f "$plugin" ] || continue
     plugins=$((plugins + 1))
     names=$(exported "$plugin" | tr '\n' ' ')
-    if [ "$names" != "plx_plugin_entry " ]; then
-        echo "$plugin exports: $names"
-        status=1
-    fi
+    [ "$names" = "plx_plugin_entry " ] || fail "$plugin exports: $names"
 done
-if [ "$plugins" -eq 0 ]; then
-    echo "no plugin was built"
-    status=1
-fi
+[ "$plugins" -gt 0 ] || fail "no plugin was built"
 exit $status

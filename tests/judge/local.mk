@@ -19,13 +19,13 @@ judge_sources = \
 	$(operation_sources)
 
 tests_judge_test_generate_SOURCES = tests/judge/test_generate.c $(judge_sources)
-tests_judge_test_generate_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_judge_test_generate_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS) $(CMOCKA_CFLAGS)
 tests_judge_test_generate_LDADD = $(CMOCKA_LIBS) -lm
 tests_judge_test_bound_SOURCES = tests/judge/test_bound.c $(judge_sources)
-tests_judge_test_bound_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_judge_test_bound_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS) $(CMOCKA_CFLAGS)
 tests_judge_test_bound_LDADD = $(CMOCKA_LIBS) -lm
 tests_judge_test_validate_SOURCES = tests/judge/test_validate.c $(judge_sources)
-tests_judge_test_validate_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_judge_test_validate_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS) $(CMOCKA_CFLAGS)
 tests_judge_test_validate_LDADD = $(CMOCKA_LIBS) -lm
 
 # Kernels that are wrong in one way each, which the judge must catch.
@@ -46,7 +46,7 @@ tests_judge_mutants_plx_mutants_la_LDFLAGS = $(fake_ldflags)
 tests_judge_mutants_plx_mutants_la_LIBADD = -lm
 tests_judge_test_mutants_SOURCES = tests/judge/test_mutants.c
 tests_judge_test_mutants_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_judge_test_mutants_LDADD = libparallax.la $(CMOCKA_LIBS)
+tests_judge_test_mutants_LDADD = libparallax-study.la libparallax.la $(CMOCKA_LIBS)
 
 # Everything, for hours: fifty times as many seeds for what is right, then, one operation
 # after the other, each kernel on every case of each device, with a thousand runs for their
@@ -63,4 +63,3 @@ check-full-kernels: all
 	    echo "parallax check --full $$operation"; \
 	    ./parallax check --full $$operation || worst=$$?; \
 	done; exit $$worst
-.PHONY: check-full-seeds check-full-kernels

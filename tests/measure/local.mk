@@ -7,7 +7,6 @@ measure_sources = \
 	study/measure/ceiling.c \
 	study/measure/clock_fit.c \
 	study/run/telemetry.c \
-	core/message.c \
 	study/measure/rotation.c \
 	study/measure/samples.c \
 	study/measure/statistics.c \
@@ -16,8 +15,8 @@ measure_sources = \
 	$(operation_sources)
 tests_measure_test_measure_SOURCES = tests/measure/test_measure.c $(measure_sources)
 tests_measure_test_measure_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_measure_test_measure_LDADD = libparallax.la $(CMOCKA_LIBS) -lm
+tests_measure_test_measure_LDADD = libparallax-study.la libparallax.la $(CMOCKA_LIBS) -lm
 
 tests_measure_test_probe_SOURCES = tests/measure/test_probe.c study/probe/probe.h study/probe/sweeps.c
 tests_measure_test_probe_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
-tests_measure_test_probe_LDADD = libparallax.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
+tests_measure_test_probe_LDADD = libparallax-study.la libparallax.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
