@@ -199,6 +199,7 @@ static void expect_use(bool has_optional)
     plx_buffer *buffer = NULL;
     plx_plan *plan = NULL;
     plx_counters counters;
+    plx_error error = {.text = ""};
     plx_telemetry telemetry;
     const plx_status optional = has_optional ? PLX_OK : PLX_UNSUPPORTED;
     assert_string_equal(report_of(context, folder, "shaped").reason, "");
@@ -212,7 +213,7 @@ static void expect_use(bool has_optional)
     assert_int_equal(result, 321);
     assert_int_equal(plx_supports(backend, &problem, "one-by-one"), PLX_OK);
     assert_int_equal(plx_backend_telemetry(backend, &telemetry), optional);
-    assert_int_equal(plx_count(plan, NULL, operands, 2, &counters), optional);
+    assert_int_equal(plx_count(plan, NULL, operands, 2, &counters, &error), optional);
     if (!has_optional)
         assert_contains(plx_message(context), "not supported: not available from this API");
     plx_plan_destroy(plan);
