@@ -1,8 +1,10 @@
-# What the libraries and the program share: text, files; no state.  Each has it hidden within.
+# What the libraries and the program share: text, files, the clock; no state.  Each has it hidden within.
 noinst_LTLIBRARIES += libplx-base.la
 libplx_base_la_SOURCES = \
 	base/cache_dir.c \
 	base/cache_dir.h \
+	base/clock.c \
+	base/clock.h \
 	base/format.c \
 	base/format.h \
 	base/text.c \

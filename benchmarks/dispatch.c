@@ -4,16 +4,15 @@
  *
  * Bursts of both, each first every other time, short enough that the device's queue never fills;
  * the host's clock over one burst, without the wait for its end. */
-#define _POSIX_C_SOURCE 200809L
 #include "benchmarks/dispatch.h"
 
-#include "study/run/run.h"
+#include "base/clock.h"
+#include "study/measure/measure.h"
 
 #include <jansson.h>
 #include <parallax/parallax.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { BURST = 200, BURSTS = 400, WARM = 20, SIDE = 32 };
 
@@ -26,23 +25,16 @@ typedef struct contest {
     double executed[BURSTS], launched[BURSTS]; /* ns per call */
 } contest;
 
-static double now_ns(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
 /* ---- the two that compete ----------------------------------------------------- */
 
 static plx_status burst_of_executes(contest *c, double *ns, plx_error *error)
 {
     plx_status status = PLX_OK;
-    double start = now_ns();
+    double start = plx_now_ns();
 
     for (size_t i = 0; i < BURST && status == PLX_OK; ++i)
         status = plx_execute(c->plan, NULL, c->views, 2);
-    *ns = (now_ns() - start) / BURST;
+    *ns = (plx_now_ns() - start) / BURST;
     if (status == PLX_OK)
         status = plx_synchronize(c->backend, NULL);
     return status == PLX_OK ? status : plx_fail(error, status, "%s", plx_message(c->context));
@@ -51,11 +43,11 @@ static plx_status burst_of_executes(contest *c, double *ns, plx_error *error)
 static plx_status burst_of_launches(contest *c, double *ns, plx_error *error)
 {
     plx_status status = PLX_OK;
-    double start = now_ns();
+    double start = plx_now_ns();
 
     for (size_t i = 0; i < BURST && status == PLX_OK; ++i)
         status = the_driver.enqueue(c->launch, error);
-    *ns = (now_ns() - start) / BURST;
+    *ns = (plx_now_ns() - start) / BURST;
     return status == PLX_OK ? the_driver.finish(c->launch, error) : status;
 }
 

@@ -9,7 +9,7 @@ dispatch_sources = \
 if HAVE_CUDA
 pkglibexec_PROGRAMS += dispatch-cuda
 dispatch_cuda_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS) $(JANSSON_CFLAGS)
-dispatch_cuda_LDADD = libparallax.la $(JANSSON_LIBS)
+dispatch_cuda_LDADD = libparallax.la libplx-base.la $(JANSSON_LIBS)
 dispatch_cuda_SOURCES = $(dispatch_sources) $(cuda_backend_sources) benchmarks/dispatch_cuda.c
 nodist_dispatch_cuda_SOURCES = plugins/cuda/images.c
 endif
@@ -17,7 +17,7 @@ endif
 if HAVE_OPENCL
 pkglibexec_PROGRAMS += dispatch-opencl
 dispatch_opencl_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS) $(JANSSON_CFLAGS)
-dispatch_opencl_LDADD = libparallax.la $(JANSSON_LIBS)
+dispatch_opencl_LDADD = libparallax.la libplx-base.la $(JANSSON_LIBS)
 dispatch_opencl_SOURCES = $(dispatch_sources) $(opencl_backend_sources) benchmarks/dispatch_opencl.c
 nodist_dispatch_opencl_SOURCES = plugins/opencl/sources.c
 endif

@@ -109,3 +109,13 @@ void plx_variant_text(const plx_problem *problem, char *text, size_t capacity)
         break;
     }
 }
+
+void plx_problem_text(const plx_problem *problem, uint64_t shift, char *text, size_t capacity)
+{
+    char shape[80], variant[128], layout[128];
+    plx_shape_text(problem, shape, sizeof shape);
+    plx_variant_text(problem, variant, sizeof variant);
+    plx_layout_text(problem, shift, layout, sizeof layout);
+    (void)snprintf(text, capacity, "%s %s %s%s%s%s", plx_op_name(problem->op), plx_dtype_name(problem->dtype),
+                   shape, variant[0] != '\0' ? " " : "", variant, layout);
+}

@@ -23,6 +23,7 @@ study_results_sources = \
 	study/results/read_record.c \
 	study/results/read_studies.c \
 	study/results/results.c \
+	study/results/results.h \
 	study/results/words.h
 
 study_report_sources = \
@@ -56,6 +57,7 @@ study_run_sources = \
 	study/run/flush.c \
 	study/run/guarded_run.c \
 	study/run/phases.c \
+	study/run/record.c \
 	study/run/repeat.c \
 	study/run/run.h \
 	study/run/telemetry.c \
@@ -63,11 +65,13 @@ study_run_sources = \
 
 study_measure_sources = \
 	study/measure/ceiling.c \
+	study/measure/ceiling.h \
 	study/measure/ceiling_measure.c \
 	study/measure/ceilings.c \
 	study/measure/clock_fit.c \
 	study/measure/counters.c \
 	study/measure/measure.c \
+	study/measure/measure.h \
 	study/measure/rotation.c \
 	study/measure/samples.c \
 	study/measure/statistics.c \
@@ -78,6 +82,7 @@ study_measure_sources = \
 
 study_compare_sources = \
 	study/compare/compare.c \
+	study/compare/comparison.h \
 	study/compare/run_once.c
 
 study_check_sources = \
@@ -143,4 +148,13 @@ EXTRA_libparallax_study_la_DEPENDENCIES = study/libparallax-study.map
 endif
 
 pkgconfig_DATA += parallax-study.pc
-parallaxinclude_HEADERS += include/parallax/study.h
+parallaxinclude_HEADERS += \
+	include/parallax/bench.h \
+	include/parallax/check.h \
+	include/parallax/compare.h \
+	include/parallax/diff.h \
+	include/parallax/files.h \
+	include/parallax/probe.h \
+	include/parallax/results.h \
+	include/parallax/study.h \
+	include/parallax/tune.h

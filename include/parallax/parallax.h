@@ -200,6 +200,8 @@ PLX_API void plx_variant_text(const plx_problem *problem, char *text, size_t cap
 /* How the operands lie, where rows are apart or they start off alignment: ", lda 300, shift
  * 3"; "" else. */
 PLX_API void plx_layout_text(const plx_problem *problem, uint64_t shift, char *text, size_t capacity);
+/* All of it: "gemm f32 512x512x512 nn, lda 600, shift 3". */
+PLX_API void plx_problem_text(const plx_problem *problem, uint64_t shift, char *text, size_t capacity);
 
 /* ---- running --------------------------------------------------------- */
 

@@ -1,13 +1,13 @@
 /* plx_bench: one comparison over many cases, resumable, and none of them silent. */
 #define _XOPEN_SOURCE 700
 
+#include "base/clock.h"
 #include "study/bench/bench.h"
 
-#include "study/run/run.h"
+#include "study/compare/comparison.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 typedef struct bench {
     const plx_bench_options *options;
@@ -25,9 +25,7 @@ typedef struct bench {
 
 static double now_s(void)
 {
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    return plx_now_ns() * 1e-9;
 }
 
 /* ---- progress ------------------------------------------------------------------------ */
@@ -219,7 +217,7 @@ static plx_status do_case(bench *b)
     char reason[256];
     const plx_bench_case *present = &b->cases[b->present];
     const plx_problem *problem = &present->problem;
-    plx_bench_case_text(problem, present->shift, b->about, sizeof b->about);
+    plx_problem_text(problem, present->shift, b->about, sizeof b->about);
     if (present->kept)
         return PLX_OK;
     if (all_refuse(b, reason, sizeof reason) || too_large_for_host(problem, reason, sizeof reason))

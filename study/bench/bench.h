@@ -17,8 +17,6 @@ typedef struct plx_bench_case {
 /* The cases that the options ask for, each once.  *cases is malloc'ed. */
 plx_status plx_bench_cases(const plx_bench_options *options, plx_bench_case **cases, size_t *count,
                            plx_error *error);
-/* "gemm f32 512x512x512 nn, lda 600, shift 3". */
-void plx_bench_case_text(const plx_problem *problem, uint64_t shift, char *text, size_t capacity);
 
 /* ---- the document (bench_file.c) ---------------------------------------------------- */
 

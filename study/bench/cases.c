@@ -1,7 +1,6 @@
 /* Which cases a bench has: those of its sets and those that were asked for by shape, each
  * once. */
 #include "study/bench/bench.h"
-#include "study/report/report.h"
 #include "study/bench/sets.h"
 
 #include <math.h>
@@ -13,16 +12,6 @@ typedef struct case_list {
     size_t count;
     plx_error *error;
 } case_list;
-
-void plx_bench_case_text(const plx_problem *problem, uint64_t shift, char *text, size_t capacity)
-{
-    char shape[80], variant[128], layout[128];
-    plx_shape_text(problem, shape, sizeof shape);
-    plx_variant_text(problem, variant, sizeof variant);
-    plx_layout_text(problem, shift, layout, sizeof layout);
-    (void)snprintf(text, capacity, "%s %s %s%s%s%s", plx_op_name(problem->op), plx_dtype_name(problem->dtype),
-                   shape, variant[0] != '\0' ? " " : "", variant, layout);
-}
 
 /* What two ask for has the wider limits. */
 static bool merge(case_list *list, const plx_bench_case *wanted)

@@ -4,7 +4,7 @@
 
 #include "study/bench/bench.h"
 
-#include "study/run/run.h"
+#include "study/results/results.h"
 
 #include <math.h>
 #include <stdlib.h>

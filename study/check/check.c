@@ -2,6 +2,7 @@
  * each other.  No timing.  Threads with backends of their own take the units from one
  * list, the largest first; the cases that need gigabytes follow one by one. */
 #include "study/check/check.h"
+#include "study/results/results.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,6 +1,9 @@
 /* plx_compare: the same bytes through every backend and kernel, each result judged,
  * all compared, and only what is right timed. */
-#include "study/run/run.h"
+#include "study/compare/comparison.h"
+#include "study/measure/ceiling.h"
+#include "study/measure/measure.h"
+#include "study/results/results.h"
 
 #include <stdio.h>
 #include <stdlib.h>

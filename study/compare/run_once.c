@@ -1,5 +1,5 @@
 /* plx_run_once: one problem on one backend, for its result. */
-#include "study/run/run.h"
+#include "study/measure/measure.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,6 @@
  * to another. */
 #include "study/diff/diff.h"
 #include "study/results/read.h"
-#include "study/report/report.h"
-#include "study/bench/bench.h"
 #include "study/diff/significance.h"
 
 #include <math.h>
@@ -54,7 +52,7 @@ static void name_record(const json_t *root, const json_t *record, plx_difference
     plx_problem problem;
     plx_reader from = {.of = record};
     if (plx_read_problem(&from, &problem) == PLX_TAKEN)
-        plx_bench_case_text(&problem, (uint64_t)plx_json_integer_at(record, "shift", 0), made->problem,
+        plx_problem_text(&problem, (uint64_t)plx_json_integer_at(record, "shift", 0), made->problem,
                             sizeof made->problem);
     else
         (void)snprintf(made->problem, sizeof made->problem, "%.40s %.40s", plx_json_text_at(record, "op", ""),

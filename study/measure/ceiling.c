@@ -1,5 +1,5 @@
 /* Which ceiling bounds a problem, and what to say of a time that breaks through it. */
-#include "study/run/run.h"
+#include "study/measure/ceiling.h"
 
 #include <stdio.h>
 

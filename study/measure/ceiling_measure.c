@@ -1,5 +1,6 @@
 /* Measures what a device can do at most: the ceiling kernels among the probes, each judged
  * on a small problem and then timed on a large one, once for the devices of a study. */
+#include "study/measure/ceiling.h"
 #include "study/measure/timing.h"
 
 #include <stdio.h>

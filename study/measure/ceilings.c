@@ -1,15 +1,7 @@
 /* plx_measure_ceilings: what devices can do at most, without any problem to compare. */
-#include "study/measure/timing.h"
+#include "study/measure/ceiling.h"
 
-void plx_viewpoints_environment(const plx_viewpoints *viewpoints, plx_results *results)
-{
-    for (size_t i = 0; i < viewpoints->count; ++i) {
-        plx_backend *source =
-            plx_telemetry_source(viewpoints->backends[i], viewpoints->backends, viewpoints->count);
-        if (source != NULL)
-            (void)plx_backend_telemetry(source, &results->devices[i].environment);
-    }
-}
+#include <parallax/compare.h>
 
 static plx_status measure_all(plx_viewpoints *viewpoints, plx_results *results, plx_error *error)
 {

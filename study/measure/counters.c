@@ -1,6 +1,6 @@
 /* What the hardware counts while the arms of a study run: one execution each, on
  * operands of its own, with the caches as they are. */
-#include "study/run/run.h"
+#include "study/measure/measure.h"
 
 #include <stdio.h>
 

@@ -95,3 +95,13 @@ void plx_timing_widen(plx_timing *timing)
     if (timing->latency.measured)
         widen(timing->latency.median_ns, &timing->latency.low_ns, &timing->latency.high_ns);
 }
+
+void plx_sample_note(plx_sample *sample, const plx_telemetry *state)
+{
+    if (state->known & PLX_KNOWS_THROTTLE)
+        sample->throttle |= state->throttle;
+    if ((state->known & PLX_KNOWS_SM_CLOCK) == 0 || !(state->sm_clock_mhz > 0.0))
+        return;
+    if (!(sample->clock_mhz > 0.0) || state->sm_clock_mhz < sample->clock_mhz)
+        sample->clock_mhz = state->sm_clock_mhz;
+}

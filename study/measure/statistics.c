@@ -1,6 +1,6 @@
 /* The median of samples, and the interval that holds the true median with 95 %
  * probability whatever the distribution: two order statistics. */
-#include "study/run/run.h"
+#include "study/measure/measure.h"
 
 #include <math.h>
 #include <stdlib.h>

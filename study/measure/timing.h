@@ -1,9 +1,12 @@
 /* What the stopwatch is made of: buffers that take turns, samples, and the reading of
- * clocks.  Private to libparallax; studies use measure.c through study/run/run.h. */
+ * clocks.  Private to libparallax; studies use measure.c through measure.h. */
 #ifndef PLX_STOPWATCH_H
 #define PLX_STOPWATCH_H
 
-#include "study/run/run.h"
+#include "base/clock.h"
+#include "study/measure/measure.h"
+
+#include <parallax/compare.h>
 
 /* ---- buffers that take turns (pool.c) ------------------------------------------- */
 
@@ -83,6 +86,9 @@ void plx_timing_of_samples(const plx_sample *samples, size_t count, plx_timing *
  * will be from them. */
 void plx_timing_widen(plx_timing *timing);
 
+/* Adds what a source of telemetry says now to a sample: the lower clock, all reasons. */
+void plx_sample_note(plx_sample *sample, const plx_telemetry *state);
+
 enum { PLX_MAX_SAMPLES = 600 };
 
 /* ---- which clock to believe (clock_fit.c) -------------------------------------------- */
@@ -104,14 +110,5 @@ plx_clock_fit plx_samples_believe(plx_sample *samples, size_t count, size_t batc
  * for batches without a launch ahead, which find the device idle. */
 plx_status plx_clock_overhead(const plx_timed_queues *queues, double *overhead_ns);
 double plx_clock_overhead_idle(double overhead_ns);
-
-/* ---- clocks (clocks.c) -------------------------------------------------------------- */
-
-/* The one of the backends that tells the state of this one's chip; NULL: none does. */
-plx_backend *plx_telemetry_source(plx_backend *backend, plx_backend *const *others, size_t count);
-/* Adds what the source says now to a sample: the lower clock, all reasons. */
-void plx_sample_note(plx_sample *sample, const plx_telemetry *state);
-
-double plx_now_ns(void); /* a clock that only goes forward */
 
 #endif

@@ -1,7 +1,7 @@
 /* plx_probe: runs the sweeps on every device, judges each point, times what is right,
  * and lets the verdicts follow. */
 #include "study/probe/probe.h"
-#include "study/run/run.h"
+#include "study/measure/measure.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Reads files of results: the only reader of what the writers in study/report/ write. */
 #include "study/results/read.h"
 
-#include "study/run/run.h"
+#include "study/results/results.h"
 
 #include <stdlib.h>
 #include <string.h>

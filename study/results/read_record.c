@@ -2,7 +2,8 @@
 #include "study/results/read.h"
 
 #include "study/results/words.h"
-#include "study/run/run.h"
+#include "kernels/operation.h"
+#include "study/results/results.h"
 
 #include <math.h>
 #include <string.h>

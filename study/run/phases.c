@@ -1,16 +1,6 @@
 /* Where a check spends its time: one clock that always runs for some phase. */
-#define _POSIX_C_SOURCE 200809L
+#include "base/clock.h"
 #include "study/run/run.h"
-
-#include <time.h>
-
-static double now(void)
-{
-    struct timespec time;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 plx_check_phase plx_watch_turn(plx_watch *watch, plx_check_phase to)
 {
@@ -19,7 +9,7 @@ plx_check_phase plx_watch_turn(plx_watch *watch, plx_check_phase to)
 
     if (watch == NULL)
         return to;
-    time = now();
+    time = plx_now_ns() * 1e-9;
     from = watch->phase;
     if (watch->running)
         watch->seconds[from] += time - watch->since;

@@ -1,7 +1,7 @@
-/* How a study runs kernels: viewpoints, guarded runs, measurements.  Private to
+/* How a study runs kernels: its backends, guarded runs, candidates and pairs.  Private to
  * libparallax-study; the functions that users call are in parallax/study.h. */
-#ifndef PLX_STUDY_PRIVATE_H
-#define PLX_STUDY_PRIVATE_H
+#ifndef PLX_RUN_H
+#define PLX_RUN_H
 
 #include "study/judge/judge.h"
 
@@ -179,6 +179,9 @@ typedef plx_status plx_pair_found(void *data, size_t first, size_t second, const
 plx_status plx_arms_pair(const plx_arm *arms, size_t count, const plx_inputs *inputs, plx_truths *truths,
                          plx_pair_found *found, void *data, plx_error *error);
 
+/* Everything of the record that an arm and its inputs know. */
+void plx_record_fill(plx_record *record, const plx_arm *arm, const plx_inputs *inputs, size_t group);
+
 /* ---- claims (claims.c) ---------------------------------------------------------- */
 
 typedef struct plx_claim plx_claim;
@@ -223,7 +226,9 @@ void plx_viewpoints_close(plx_viewpoints *viewpoints);
 plx_status plx_viewpoints_devices(plx_viewpoints *viewpoints, plx_results *results, plx_error *error);
 /* Writes the state of the devices as it is now into the results; of one that does not
  * tell, as another backend of the same chip tells it. */
-void plx_viewpoints_environment(const plx_viewpoints *viewpoints, plx_results *results); /* ceilings.c */
+void plx_viewpoints_environment(const plx_viewpoints *viewpoints, plx_results *results); /* telemetry.c */
+/* The one of the backends that tells the state of this one's chip; NULL: none does. */
+plx_backend *plx_telemetry_source(plx_backend *backend, plx_backend *const *others, size_t count);
 /* The record of a device that could not be opened: a viewpoint that failed, not one that
  * is absent. */
 plx_record plx_viewpoints_unopened(const plx_viewpoints *viewpoints, size_t which);
@@ -236,87 +241,5 @@ plx_status plx_viewpoints_arms(const plx_viewpoints *viewpoints, const plx_probl
 /* Sees whether f32 subnormals are flushed to zero, and corrects what *device has from the
  * backend.  Where that can't be told, the driver's word stays. */
 void plx_measure_flushing(plx_backend *backend, plx_study_device *device); /* flush.c */
-
-/* ---- comparisons (compare.c) -------------------------------------------------- */
-
-/* The viewpoints stay open from one problem to the next: nothing is compiled twice. */
-typedef struct plx_comparison {
-    const plx_compare_options *options; /* all but its problems */
-    plx_viewpoints viewpoints;
-    plx_claims claims;
-    plx_results *results;
-    plx_error *error;
-    size_t done, total; /* steps of work, for the progress line */
-    /* May be NULL.  Says that a device is not to run a problem, and why. */
-    bool (*refuse)(void *data, const plx_device_info *device, const plx_problem *problem, char *reason,
-                   size_t capacity);
-    void *refuse_data;
-} plx_comparison;
-
-/* Opens the backends and writes their devices into *results.  What is pointed to must
- * outlive the comparison.  On failure there is nothing to close. */
-plx_status plx_comparison_open(plx_comparison *comparison, plx_context *context,
-                               const plx_compare_options *options, plx_results *results, plx_error *error);
-/* Adds the pairs and the records of one problem to the results, as the group; its operands
- * start `shift` elements past an aligned address. */
-plx_status plx_comparison_add(plx_comparison *comparison, const plx_problem *problem, uint64_t shift,
-                              size_t group);
-void plx_comparison_close(plx_comparison *comparison);
-
-/* ---- measurement (measure.c) ------------------------------------------------------ */
-
-/* Times the arms that are ok, interleaved, by the options' time limit, heat and queues.  What
- * the timed launches leave is judged by `truths`, and an arm whose results were wrong then
- * is wrong and has no time.  Without truths nothing is judged. */
-plx_status plx_measure_arms(plx_arm *arms, size_t count, const plx_inputs *inputs, plx_truths *truths,
-                            const plx_compare_options *options, plx_error *error);
-/* The same for arms with a problem each, each for at most `seconds`, in one queue: inputs[i]
- * and truths[i] are what arms[i] meets. */
-plx_status plx_measure_sweep(plx_arm *arms, size_t count, const plx_inputs *inputs, plx_truths *truths,
-                             double seconds, plx_error *error);
-/* Sorts the samples, which stand in the order that they were taken in, and puts their
- * median and its 95 % interval into *timing. */
-void plx_timing_of(double *samples, size_t count, plx_timing *timing);
-void plx_interval_of(double *samples, size_t count, plx_interval *interval);
-
-/* ---- ceilings (ceiling.c, ceiling_measure.c) ---------------------------------------------------------- */
-
-/* What a problem asks of a device, and what a time that is too good may be due to. */
-typedef struct plx_demand {
-    double bytes, flops;         /* compulsory; flops 0: none that the multiply-add units bound */
-    plx_ceiling_kind memory;     /* copy or read */
-    plx_ceiling_kind arithmetic; /* PLX_CEILING_COUNT: none */
-    bool cached;                 /* all that is touched between two launches fits in the cache */
-    bool other_units;            /* the kernel may compute on matrix units */
-    bool yardstick;              /* it is a copy itself */
-    bool reused;                 /* timed on the same operands over and over: a cache may hold a part */
-    size_t queues;               /* that its launches overlapped in; 0: one */
-} plx_demand;
-
-/* Measures what of `kinds` (bits) was not tried of this backend yet.  Takes about 50 ms for
- * each. */
-void plx_ceilings_measure(plx_backend *backend, uint32_t kinds, plx_ceilings *ceilings);
-/* Measures one of them anew, and keeps the better value: what disturbs only makes it worse. */
-void plx_ceiling_renew(plx_backend *backend, plx_ceiling_kind kind, plx_ceilings *ceilings);
-/* Whether a time is so far above a ceiling, *kind, that no device was that fast. */
-bool plx_ceiling_refutes(const plx_ceilings *ceilings, const plx_demand *demand, double time_ns,
-                         plx_ceiling_kind *kind, char *reason, size_t capacity);
-plx_ceiling_kind plx_memory_ceiling(const plx_operation *operation, const plx_problem *problem);
-plx_demand plx_demand_of(const plx_operation *operation, const plx_problem *problem);
-/* The ceiling that takes the longest time for this demand (a roofline), and the part of
- * it that a time reached.  What was not measured does not apply. */
-plx_ceiling plx_ceiling_of(const plx_ceilings *ceilings, const plx_demand *demand, double time_ns);
-
-/* ---- counters (count.c) ----------------------------------------------------------- */
-
-/* Counts each arm that is ok once, after all timing: a profiler slows things down. */
-void plx_count_arms(plx_arm *arms, size_t count, const plx_inputs *inputs);
-
-/* ---- results (results.c) ------------------------------------------------------------ */
-
-plx_status plx_results_add_record(plx_results *results, const plx_record *record, plx_error *error);
-plx_status plx_results_add_pair(plx_results *results, const plx_pair *pair, plx_error *error);
-/* Everything of the record that an arm and its inputs know. */
-void plx_record_fill(plx_record *record, const plx_arm *arm, const plx_inputs *inputs, size_t group);
 
 #endif

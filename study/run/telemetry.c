@@ -1,15 +1,5 @@
-/* Who tells the state of a device, and what that means for a sample. */
-#define _POSIX_C_SOURCE 200809L
-#include "study/measure/timing.h"
-
-#include <time.h>
-
-double plx_now_ns(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
+/* Who tells the state of a device. */
+#include "study/run/run.h"
 
 static bool tells(plx_backend *backend)
 {
@@ -28,12 +18,12 @@ plx_backend *plx_telemetry_source(plx_backend *backend, plx_backend *const *othe
     return NULL;
 }
 
-void plx_sample_note(plx_sample *sample, const plx_telemetry *state)
+void plx_viewpoints_environment(const plx_viewpoints *viewpoints, plx_results *results)
 {
-    if (state->known & PLX_KNOWS_THROTTLE)
-        sample->throttle |= state->throttle;
-    if ((state->known & PLX_KNOWS_SM_CLOCK) == 0 || !(state->sm_clock_mhz > 0.0))
-        return;
-    if (!(sample->clock_mhz > 0.0) || state->sm_clock_mhz < sample->clock_mhz)
-        sample->clock_mhz = state->sm_clock_mhz;
+    for (size_t i = 0; i < viewpoints->count; ++i) {
+        plx_backend *source =
+            plx_telemetry_source(viewpoints->backends[i], viewpoints->backends, viewpoints->count);
+        if (source != NULL)
+            (void)plx_backend_telemetry(source, &results->devices[i].environment);
+    }
 }

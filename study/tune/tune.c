@@ -1,7 +1,8 @@
 /* plx_tune: measures all kernels on a user's shapes and keeps which one is fastest,
  * where that is another than the plugin would choose. */
 #include "base/cache_dir.h"
-#include "study/run/run.h"
+
+#include <parallax/tune.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -38,6 +38,22 @@ layer_of() {
     esac
 }
 
+# What a room of the study may include beside its own files, include/ and base/.
+below_room() {
+    case $1 in
+    files | judge) echo kernels/operation.h ;;
+    results) echo study/files/ kernels/operation.h ;;
+    report) echo study/results/ study/files/ ;;
+    run) echo study/judge/ study/results/ ;;
+    measure) echo study/run/ study/judge/ ;;
+    compare) echo study/measure/ study/run/ study/judge/ study/results/ ;;
+    check) echo study/run/ study/judge/ study/results/ study/files/ ;;
+    probe) echo study/measure/ study/run/ study/judge/ study/results/ study/report/report.h ;;
+    bench | tune) echo study/compare/ study/measure/ study/run/ study/judge/ study/report/ study/results/ study/files/ ;;
+    diff) echo study/results/ study/files/ ;;
+    esac
+}
+
 # Whether a file of layer $1 may include $2.
 may_include() {
     own=$1
@@ -54,26 +70,17 @@ may_include() {
     base:*) return 1 ;;
     core:base/* | core:kernels/operation.h) return 0 ;;
     core:*) return 1 ;;
-    study/*:base/*) return 0 ;;
-    study/results:study/files/* | study/results:study/run/run.h | study/results:study/report/report.h) return 0 ;;
-    study/report:study/results/*) return 0 ;;
-    study/judge:kernels/operation.h | study/files:kernels/operation.h) return 0 ;;
-    study/run:study/judge/* | study/run:study/measure/timing.h) return 0 ;;
-    study/measure:study/run/* | study/measure:study/judge/*) return 0 ;;
-    study/compare:study/measure/* | study/compare:study/run/*) return 0 ;;
-    study/check:study/run/*) return 0 ;;
-    study/probe:study/measure/* | study/probe:study/run/* | study/probe:study/report/report.h) return 0 ;;
-    study/bench:study/compare/* | study/bench:study/results/* | study/bench:study/report/* | \
-        study/bench:study/files/* | study/bench:study/run/* | study/bench:study/judge/*) return 0 ;;
-    study/tune:study/files/* | study/tune:study/run/* | study/tune:study/report/json.h) return 0 ;;
-    study/diff:study/files/* | study/diff:study/results/* | study/diff:study/report/report.h | \
-        study/diff:study/bench/bench.h) return 0 ;;
-    study/*) return 1 ;;
+    study/*)
+        for below in base/ $(below_room "${own#study/}"); do
+            case $2 in "$below"*) return 0 ;; esac
+        done
+        return 1
+        ;;
     page:base/* | page:study/files/json_file.h | page:study/report/report.h | page:study/results/ratios.h) return 0 ;;
     page:*) return 1 ;;
     cli:page/page.h) return 0 ;;
     plugins/*:backends/* | plugins/*:kernels/*) return 0 ;;
-    benchmarks:backends/* | benchmarks:kernels/* | benchmarks:study/run/run.h) return 0 ;;
+    benchmarks:backends/* | benchmarks:kernels/* | benchmarks:base/* | benchmarks:study/measure/measure.h) return 0 ;;
     kernels*:kernels/*/*) return 1 ;; # one operation does not know another
     kernels*:kernels/*) return 0 ;;
     esac
@@ -159,7 +166,12 @@ plant study/files/bad.c '#include "study/results/read.h"'
 plant study/results/read.h ''
 plant study/probe/bad.c '#include "study/bench/bench.h"'
 plant study/bench/bench.h ''
-plant study/tune/bad.c '#include "study/bench/bench.h"'
+plant study/tune/bad.c '#include "study/bench/bench.h"' '#include "study/compare/comparison.h"'
+plant study/probe/probe.h '#include "study/measure/measure.h"'
+plant study/bench/bad.c '#include "study/probe/probe.h"' '#include "study/report/report.h"'
+plant study/report/report.h '#include "study/results/read.h"'
+plant study/measure/bad.c '#include "study/compare/comparison.h"'
+plant study/compare/bad.c '#include "study/bench/bench.h"'
 plant study/diff/bad.c '#include "study/run/run.h"'
 plant page/page.h ''
 plant page/bad.c '#include "study/run/run.h"' '#include "page/page.h"'
@@ -193,11 +205,14 @@ page/bad.c includes study/run/run.h
 plugins/bad/plugin.c includes core/core.h
 plugins/bad/plugin.c includes plugins/good/plugin.c
 plugins/both binds more than one backend
+study/bench/bad.c includes study/probe/probe.h
 study/check/bad.c includes study/measure/measure.h
+study/compare/bad.c includes study/bench/bench.h
 study/diff/bad.c includes study/run/run.h
 study/files/bad.c includes study/results/read.h
 study/judge/bad.c includes core/core.h
 study/judge/bad.c includes study/run/run.h
+study/measure/bad.c includes study/compare/comparison.h
 study/probe/bad.c includes study/bench/bench.h
 study/report/bad.c includes study/run/run.h
 study/results/bad.c includes study/judge/judge.h

@@ -4,7 +4,7 @@
 #define PLX_TESTS_JUDGE_SUPPORT_H
 
 #include "study/judge/judge.h"
-#include "study/run/run.h"
+#include "study/measure/measure.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -11,6 +11,7 @@ judge_sources = \
 	study/judge/memory.c \
 	core/problem.c \
 	study/measure/statistics.c \
+	study/measure/measure.h \
 	study/run/run.h \
 	study/judge/reference.c \
 	study/judge/validate.c \

@@ -1,6 +1,6 @@
 /* The statistics of timings, which samples are believed, which ceiling applies, and how
  * many buffers take turns: all of it without a device and without a clock. */
-#include "core/core.h"
+#include "study/measure/ceiling.h"
 #include "study/measure/timing.h"
 
 #include <math.h>

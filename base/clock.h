@@ -1,0 +1,7 @@
+/* The clock by which all is timed.  Private to the tree. */
+#ifndef PLX_BASE_CLOCK_H
+#define PLX_BASE_CLOCK_H
+
+double plx_now_ns(void); /* only goes forward */
+
+#endif

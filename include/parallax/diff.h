@@ -1,0 +1,70 @@
+/* What changed from one file of results to another. */
+#ifndef PARALLAX_DIFF_H
+#define PARALLAX_DIFF_H
+
+#include <parallax/results.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum plx_change {
+    PLX_CHANGE_BROKEN = 0, /* was right, and is wrong, failed, unsupported or not run */
+    PLX_CHANGE_SLOWER,
+    PLX_CHANGE_LESS_ACCURATE, /* these three are regressions */
+    PLX_CHANGE_FASTER,
+    PLX_CHANGE_MORE_ACCURATE,
+    PLX_CHANGE_REPAIRED,
+    PLX_CHANGE_VANISHED,   /* only in the old file */
+    PLX_CHANGE_ADDED,      /* only in the new file */
+    PLX_CHANGE_UNCOMPARED, /* in both, but nothing can be said; the note says why */
+    PLX_CHANGE_COUNT
+} plx_change;
+
+PLX_API const char *plx_change_name(plx_change change); /* "less accurate" */
+
+typedef struct plx_difference {
+    plx_change change;
+    char problem[240]; /* "gemm f32 512x512x512 nt" */
+    char backend[48], device[128], kernel[160];
+    bool timed; /* whether the times mean something */
+    double old_ns, old_low_ns, old_high_ns, new_ns, new_low_ns, new_high_ns;
+    double ratio; /* new time over old */
+    double p;     /* probability of that by noise alone, corrected for how many were compared */
+    double old_error, new_error; /* largest error over its bound; -1: not known */
+    char note[320];              /* "" when there is nothing to add */
+} plx_difference;
+
+typedef struct plx_diff_options {
+    double threshold; /* smaller changes of time are none; 0: 0.02 */
+} plx_diff_options;
+
+typedef struct plx_diff_results {
+    plx_difference *differences; /* by change, then in the old file's order */
+    size_t count;
+    size_t counts[PLX_CHANGE_COUNT];
+    size_t compared, timed; /* records in both files, and those timed in both */
+    char (*environment)[320]; /* what differs between the environments, a line each */
+    size_t environment_count;
+    double threshold, level; /* a change of time counts when p is below the level */
+} plx_diff_results;
+
+/* What changed from one file of results to another, beyond noise.  Records are matched by
+ * operation, element type, shape, variant, input, backend, device name and kernel.  A time
+ * has changed when its ratio exceeds the threshold, the 95 % intervals of the medians are
+ * disjoint, and p is below the level.  PLX_IO, PLX_INVALID: a file can't be used. */
+PLX_API plx_status plx_diff(const char *old_path, const char *new_path, const plx_diff_options *options,
+                            plx_diff_results *results, plx_error *error);
+PLX_API void plx_diff_results_free(plx_diff_results *results);
+/* 0 no regression, 1 at least one, 4 no record is in both files. */
+PLX_API int plx_diff_status(const plx_diff_results *results);
+/* For people. */
+PLX_API plx_status plx_diff_write_table(const plx_diff_results *results, FILE *to, plx_error *error);
+/* Schema parallax-diff/1. */
+PLX_API plx_status plx_diff_write_json(const plx_diff_results *results, FILE *to, plx_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

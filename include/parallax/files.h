@@ -1,0 +1,40 @@
+/* Arrays in .npy files, and the shape of a problem that follows from them. */
+#ifndef PARALLAX_FILES_H
+#define PARALLAX_FILES_H
+
+#include <parallax/parallax.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A dense row-major array of rank 0, 1 or 2 in host memory.  A scalar and a vector
+ * have rows == 1. */
+typedef struct plx_array {
+    plx_dtype dtype;
+    int rank;
+    int64_t rows, cols;
+    void *data; /* malloc'ed; NULL when it has no elements */
+} plx_array;
+
+/* Reads .npy, header versions 1 to 3, either byte order, C or Fortran order (turned
+ * into C order), f32 f64 i8 i16 i32 i64 c64 c128.  PLX_IO: can't be read.  PLX_INVALID:
+ * not a .npy file, truncated, trailing bytes, an unsupported dtype, rank above 2.
+ * Free with plx_array_free(). */
+PLX_API plx_status plx_npy_read(const char *path, plx_array *array, plx_error *error);
+/* Writes version 1.0 to a temporary name in the same folder and renames it. */
+PLX_API plx_status plx_npy_write(const char *path, const plx_array *array, plx_error *error);
+PLX_API void plx_array_free(plx_array *array);
+
+/* Takes the shape, and nothing else, from the arrays that a user brought, in the
+ * operands' order: all inputs, and after them, if there is one more, the old contents
+ * of the output (which is then scaled by beta).  PLX_INVALID names what disagrees, in
+ * shape or in dtype. */
+PLX_API plx_status plx_problem_fit(plx_problem *problem, const plx_array *arrays, size_t count,
+                                   plx_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,311 @@
+/* What studies find: records of kernels and pairs of them, and how they are written down. */
+#ifndef PARALLAX_RESULTS_H
+#define PARALLAX_RESULTS_H
+
+#include <parallax/parallax.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- generated input ---------------------------------------------------- */
+
+typedef enum plx_input {
+    PLX_INPUT_UNIFORM = 0, /* (-1, 1), full mantissas; integers: the full range */
+    PLX_INPUT_POSITIVE,    /* (0, 1) */
+    PLX_INPUT_INTEGER,     /* small integers: every correct kernel gives the same bits */
+    PLX_INPUT_GRADED,      /* blocks scaled by 1, 2^-10, 2^-20 */
+    PLX_INPUT_CANCELLING,  /* S/|R| >= 1e6 */
+    PLX_INPUT_EXTREME,     /* near underflow and near overflow */
+    PLX_INPUT_SPECIAL,     /* NaN and +-Inf at tile edges */
+    PLX_INPUT_COUNT
+} plx_input;
+
+PLX_API const char *plx_input_name(plx_input input);
+PLX_API bool plx_input_from_name(const char *name, plx_input *input);
+
+/* ---- results ------------------------------------------------------------ */
+
+typedef enum plx_outcome {
+    PLX_OUTCOME_OK = 0,
+    PLX_OUTCOME_WRONG,
+    PLX_OUTCOME_UNSUPPORTED,
+    PLX_OUTCOME_FAILED,  /* it should have run and gave no result: an error, a lost device, no memory */
+    PLX_OUTCOME_NOT_RUN, /* nobody asked it to run: too large for a processor's set, or no case suits it */
+    PLX_OUTCOME_NOT_JUDGED, /* ran, but no bound tells its result from zero */
+    PLX_OUTCOME_COUNT
+} plx_outcome;
+
+PLX_API const char *plx_outcome_name(plx_outcome outcome); /* "ok", "not-run" */
+
+/* What an error is compared with. */
+typedef enum plx_bound_kind {
+    PLX_BOUND_EXACT = 0,     /* nothing: the bytes, or the one right rounding, are demanded */
+    PLX_BOUND_DETERMINISTIC, /* holds for every sum of that depth */
+    PLX_BOUND_PROBABILISTIC, /* holds for all but a vanishing part of sums of random signs */
+    PLX_BOUND_KIND_COUNT
+} plx_bound_kind;
+
+PLX_API const char *plx_bound_kind_name(plx_bound_kind kind); /* "exact", "deterministic" */
+
+/* How far a result is from the reference. */
+typedef struct plx_error_measure {
+    bool measured;
+    double max_over_bound; /* largest |error| / bound; +Inf: an element that must be exact is not */
+    double max_ulp;        /* of the output's dtype */
+    int64_t compared;      /* elements */
+    int64_t compared_after; /* elements that timed launches left, in all sets of operands; 0: nothing was timed */
+    int64_t wrong;         /* elements outside the bound */
+    int64_t indeterminate; /* elements without a bound: the order of the sum decides on overflow */
+    int64_t first_bad;     /* the first of them, row by row; -1: none */
+    char got[40], expected[40]; /* that element, "" when none */
+    plx_bound_kind bound;
+    double gamma;  /* the bound over the size of what was summed; 0 when exact */
+    bool too_wide; /* at most elements a result of zero would be within the bound */
+} plx_error_measure;
+
+/* A median and its 95 % interval. */
+typedef struct plx_interval {
+    bool measured;
+    double median_ns, low_ns, high_ns;
+    size_t samples;
+} plx_interval;
+
+/* The time of one launch. */
+typedef struct plx_timing {
+    bool measured;
+    double median_ns, low_ns, high_ns; /* 95 % interval of the median */
+    size_t samples;
+    bool device_clock; /* device events, else the host's clock */
+    char clock_reason[80]; /* why the device's clock was not believed; "" when it was */
+    bool settled;      /* the interval became narrow enough before time was up */
+    bool hot;          /* the same operands over and over; else none that a cache still holds */
+    size_t queues;     /* that the launches went to in turn; those of several queues may overlap */
+    bool throttled;    /* every sample was taken below the usual clock, so they were kept */
+    size_t batch;      /* back-to-back launches in a sample */
+    size_t dropped;    /* samples thrown away because the device had throttled */
+    plx_interval host;    /* the same launches on the host's clock */
+    plx_interval latency; /* single calls from launch to completion, on the host's clock;
+                           * measured for small problems */
+} plx_timing;
+
+/* What bounds a time from below, measured in the same process on the same device. */
+typedef enum plx_ceiling_kind {
+    PLX_CEILING_COPY = 0, /* reading and writing, GB/s */
+    PLX_CEILING_READ,     /* reading alone, GB/s */
+    PLX_CEILING_FMA_F32,  /* multiply-adds of the plain units, GFLOP/s */
+    PLX_CEILING_FMA_F64,
+    PLX_CEILING_LAUNCH,   /* an empty kernel, launched back to back, ns */
+    PLX_CEILING_COUNT
+} plx_ceiling_kind;
+
+PLX_API const char *plx_ceiling_name(plx_ceiling_kind kind); /* "copy", "fma-f32" */
+PLX_API const char *plx_ceiling_unit(plx_ceiling_kind kind); /* "GB/s", "GFLOP/s", "ns" */
+
+/* What a device reached; 0: not measured. */
+typedef struct plx_ceilings {
+    double value[PLX_CEILING_COUNT];
+    uint32_t tried; /* bits of the kinds; one that was tried and is 0 can't be measured here */
+} plx_ceilings;
+
+/* The ceiling that applies to a record, and how much of it was reached. */
+typedef struct plx_ceiling {
+    bool applies; /* else nothing below means anything */
+    plx_ceiling_kind kind;
+    double value, fraction;
+    char over[160]; /* the likely cause when fraction is above 1; else "" */
+} plx_ceiling;
+
+typedef struct plx_record {
+    plx_problem problem;
+    plx_input input;      /* meaningless with from_files */
+    bool from_files;
+    uint64_t seed;
+    char backend[48];     /* "opencl:0" */
+    size_t device;        /* index into the results' devices */
+    char kernel[64];
+    char idea[160];
+    uint32_t kernel_flags;
+    bool named;           /* the kernel was asked for by name, not by "best" or "all" */
+    size_t group;         /* records of one problem on the same bytes have one group */
+    size_t step;          /* the kernel's place in its ladder */
+    plx_outcome outcome;
+    char reason[512];     /* why it is not ok; "" when it is */
+    plx_error_measure error;
+    plx_timing time;
+    plx_ceiling ceiling;
+    double gbps, gflops;  /* 0 when not timed, or where it does not apply */
+    double gain;          /* over the step before on the same backend; 0: none */
+    bool counted;
+    plx_counters counters;     /* when counted */
+    double formula_bytes;      /* what the operation has to move, by its formula */
+    char counters_reason[256]; /* why it was not counted; "" when nobody asked */
+    char circumstances[256];   /* check: shape, transpositions, scalars, paddings, ...; else "" */
+    uint64_t shift;            /* elements by which each operand started past an aligned address */
+} plx_record;
+
+typedef struct plx_pair {
+    size_t first, second; /* records */
+    bool compared, identical, agree;
+    int64_t elements;       /* compared */
+    double max_ulp;         /* between the two */
+    double max_over_bound;  /* |a-b| over the sum of the two bounds */
+    int64_t first_different; /* -1: none */
+    char value_first[40], value_second[40];
+} plx_pair;
+
+typedef struct plx_study_device {
+    char label[48]; /* the first backend label that reached it */
+    bool named;     /* it was asked for by name, not found because all were */
+    plx_device_info info;
+    size_t physical; /* devices with one number are one chip */
+    /* Whether info's PLX_FEATURE_FLUSHES_F32 was seen, not only said by the driver. */
+    bool flushing_measured;
+    plx_telemetry environment; /* when the study ended; of the same chip through another
+                                * backend where this one does not say */
+    plx_ceilings ceilings;
+} plx_study_device;
+
+/* What made the results, and on which machine.  "" and 0: nobody knows. */
+typedef struct plx_environment {
+    char parallax[32]; /* version */
+    char kernels_hash[80];
+    char compiler[160], flags[512];
+    char device_compiler[160], device_flags[512];
+    char date[32]; /* ISO 8601, UTC */
+    char system[80], release[80], machine[80], cpu[256];
+    uint64_t threads;
+} plx_environment;
+
+/* A case of a bench that nobody ran. */
+typedef struct plx_left_out {
+    plx_problem problem;
+    uint64_t shift;
+    char reason[512];
+} plx_left_out;
+
+/* What a bench was asked for: what changes the numbers of its records, or which there are. */
+typedef struct plx_bench_request {
+    char (*sets)[64];
+    size_t set_count;
+    char (*kernels)[64];
+    size_t kernel_count;
+    plx_input input;
+    uint64_t seed, queues;
+    double seconds;
+    bool timing, hot, counters;
+    bool finished; /* every case was run or left out: the file has a summary */
+    plx_left_out *left_out;
+    size_t left_out_count;
+} plx_bench_request;
+
+/* What a study found, or a file of results holds.  Whoever has it from the library frees it
+ * with plx_results_free(); the lists belong to it. */
+typedef struct plx_results {
+    plx_environment environment; /* parallax is "": of a study of this process */
+    plx_study_device *devices;
+    size_t device_count;
+    plx_record *records;
+    size_t record_count;
+    plx_pair *pairs;
+    size_t pair_count;
+    struct plx_check_counts *check;  /* what plx_check() counted; NULL: these are of no check */
+    plx_bench_request *bench;        /* NULL: these are of no bench */
+    struct plx_probe_sweep *sweeps;  /* of plx_probe(), which has no records */
+    size_t sweep_count;
+    char (*unopened)[576]; /* "opencl:1: why": devices that a probe could not open */
+    size_t unopened_count;
+    size_t unknown; /* records of a file that this version can't represent, see plx_results_read() */
+} plx_results;
+
+PLX_API void plx_results_free(plx_results *results);
+
+/* Reads a file that compare, check, bench, ceilings or probe wrote (schema parallax-results/1
+ * or parallax-probe/1), of this version or an older one.  What an older file does not say has
+ * the value that was meant then, or none.  Fields that this version does not know are dropped.
+ * Records of operations, element types or outcomes that it does not know are left out with
+ * their pairs, and counted in `unknown`.  PLX_IO: it can't be read.  PLX_INVALID: it is no such
+ * file, is cut short, or a field is missing, has another type or can't be true; *error is one
+ * line with the path, the field and its place.  *results is set only on success. */
+PLX_API plx_status plx_results_read(const char *path, plx_results *results, plx_error *error);
+/* Writes what plx_results_read() reads, under a temporary name first: a file that was there
+ * stays until the new one is whole.  Results without an environment get the one of this process.
+ * PLX_IO: it can't be written. */
+PLX_API plx_status plx_results_write(const plx_results *results, const char *path, plx_error *error);
+
+/* What this process is: how the library was built, the machine, and the time. */
+PLX_API void plx_environment_now(plx_environment *environment);
+
+/* What makes a fact matter to whoever compares two runs. */
+enum {
+    PLX_FACT_SAME = 1u << 0,  /* a bench is only resumed where it is the same */
+    PLX_FACT_STATE = 1u << 1, /* the same, where both sides know it */
+    PLX_FACT_TOLD = 1u << 2,  /* a diff tells when it differs */
+    PLX_FACT_HOST = 1u << 3   /* of the machine, not of the build */
+};
+
+/* One thing that is known of an environment or a device. */
+typedef struct plx_fact {
+    const char *key;   /* its name in files, "sm_clock_max_mhz" */
+    const char *title; /* for people, "highest clock in MHz" */
+    unsigned matters;
+    bool known, is_number;
+    double number;
+    char text[512]; /* "" when it is not known */
+} plx_fact;
+
+/* Fact `index`, known or not; false at the end. */
+PLX_API bool plx_environment_fact(const plx_environment *environment, size_t index, plx_fact *fact);
+PLX_API bool plx_device_fact(const plx_study_device *device, size_t index, plx_fact *fact);
+/* Whether they differ by more than this part of the number; unknown differs from known. */
+PLX_API bool plx_facts_differ(const plx_fact *a, const plx_fact *b, double part);
+
+/* 0 all ran and agreed; 1 a result was wrong or a pair disagrees; 3 a kernel asked for
+ * by name is unsupported; 4 nothing was compared (fewer than two viewpoints, when
+ * `want_pairs`), a device is idle, or a result could not be judged; 5 a backend failed.
+ * The program's exit status. */
+PLX_API int plx_results_status(const plx_results *results, bool want_pairs);
+/* Why no element was compared on a device that was asked for by name, or that a check tried;
+ * NULL: some were, or nobody expects it. */
+PLX_API const char *plx_results_idle(const plx_results *results, size_t device);
+/* Whether the status is 1 when this record is wrong, and 4 when it could not be judged: not for a
+ * vendor's library when neither its backend nor its kernel was asked for by name. */
+PLX_API bool plx_results_decides(const plx_results *results, size_t record);
+
+/* ---- reports --------------------------------------------------------------- */
+
+/* As plx_results_write(), into a stream. */
+PLX_API plx_status plx_results_write_json(const plx_results *results, FILE *to, plx_error *error);
+PLX_API plx_status plx_results_write_csv(const plx_results *results, FILE *to, plx_error *error);
+enum {
+    PLX_TABLE_COLOUR = 1u << 0,
+    PLX_TABLE_ALL_PAIRS = 1u << 1 /* else, of more than ten, those that disagree */
+};
+/* For people: one table per group, then its agreement.  width 0: 100 columns.  flags: PLX_TABLE_ bits. */
+PLX_API plx_status plx_results_write_table(const plx_results *results, FILE *to, int width, unsigned flags,
+                                           plx_error *error);
+
+/* How one of our backends stands against the vendors' libraries on its device, over all
+ * problems of an operation, element type and variant where both were right and timed: the
+ * time of the fastest library over that of our fastest kernel. */
+typedef struct plx_standing {
+    plx_op op;
+    plx_dtype dtype;
+    char variant[128]; /* "sum", "nt" */
+    char backend[48];
+    size_t problems, ahead;   /* ahead: the ratio is 1 or more */
+    double mean, least, most; /* mean: geometric */
+    size_t least_at;          /* index of our record where it is the least */
+} plx_standing;
+
+/* *standings is malloc'ed. */
+PLX_API plx_status plx_results_standings(const plx_results *results, plx_standing **standings, size_t *count,
+                                         plx_error *error);
+/* A table of them; nothing where there are none. */
+PLX_API plx_status plx_results_write_standings(const plx_results *results, FILE *to, plx_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,33 @@
+/* What bounds a time from below, and how near it comes.  Private to libparallax-study. */
+#ifndef PLX_CEILING_H
+#define PLX_CEILING_H
+
+#include "study/run/run.h"
+
+/* What a problem asks of a device, and what a time that is too good may be due to. */
+typedef struct plx_demand {
+    double bytes, flops;         /* compulsory; flops 0: none that the multiply-add units bound */
+    plx_ceiling_kind memory;     /* copy or read */
+    plx_ceiling_kind arithmetic; /* PLX_CEILING_COUNT: none */
+    bool cached;                 /* all that is touched between two launches fits in the cache */
+    bool other_units;            /* the kernel may compute on matrix units */
+    bool yardstick;              /* it is a copy itself */
+    bool reused;                 /* timed on the same operands over and over: a cache may hold a part */
+    size_t queues;               /* that its launches overlapped in; 0: one */
+} plx_demand;
+
+/* Measures what of `kinds` (bits) was not tried of this backend yet.  Takes about 50 ms for
+ * each. */
+void plx_ceilings_measure(plx_backend *backend, uint32_t kinds, plx_ceilings *ceilings);
+/* Measures one of them anew, and keeps the better value: what disturbs only makes it worse. */
+void plx_ceiling_renew(plx_backend *backend, plx_ceiling_kind kind, plx_ceilings *ceilings);
+/* Whether a time is so far above a ceiling, *kind, that no device was that fast. */
+bool plx_ceiling_refutes(const plx_ceilings *ceilings, const plx_demand *demand, double time_ns,
+                         plx_ceiling_kind *kind, char *reason, size_t capacity);
+plx_ceiling_kind plx_memory_ceiling(const plx_operation *operation, const plx_problem *problem);
+plx_demand plx_demand_of(const plx_operation *operation, const plx_problem *problem);
+/* The ceiling that takes the longest time for this demand (a roofline), and the part of
+ * it that a time reached.  What was not measured does not apply. */
+plx_ceiling plx_ceiling_of(const plx_ceilings *ceilings, const plx_demand *demand, double time_ns);
+
+#endif

@@ -1,0 +1,10 @@
+/* How results grow.  Private to libparallax-study. */
+#ifndef PLX_GROWING_RESULTS_H
+#define PLX_GROWING_RESULTS_H
+
+#include <parallax/results.h>
+
+plx_status plx_results_add_record(plx_results *results, const plx_record *record, plx_error *error);
+plx_status plx_results_add_pair(plx_results *results, const plx_pair *pair, plx_error *error);
+
+#endif
