@@ -59,6 +59,8 @@ study_run_sources = \
 	study/run/phases.c \
 	study/run/record.c \
 	study/run/repeat.c \
+	study/run/rotation.c \
+	study/run/rotation.h \
 	study/run/run.h \
 	study/run/telemetry.c \
 	study/run/transfer.c
@@ -72,7 +74,6 @@ study_measure_sources = \
 	study/measure/counters.c \
 	study/measure/measure.c \
 	study/measure/measure.h \
-	study/measure/rotation.c \
 	study/measure/samples.c \
 	study/measure/statistics.c \
 	study/measure/timed_queues.c \

@@ -1,6 +1,6 @@
 /* Many runs of one plan while a second queue of the same backend is busy with the same
  * plan on other data: what declares its bits the same from run to run must keep them. */
-#include "study/run/run.h"
+#include "study/run/rotation.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +11,7 @@ enum { BACKLOG = 16 };
 /* The operands of one of the two queues. */
 typedef struct side {
     plx_queue *queue; /* NULL: the backend's own */
+    plx_pool *pool;   /* of one set */
     plx_view views[PLX_MAX_OPERANDS];
 } side;
 
@@ -18,57 +19,46 @@ typedef struct repetition {
     plx_backend *backend;
     plx_plan *plan;
     const plx_inputs *inputs;
-    uint64_t shift; /* bytes */
-    size_t size;    /* of an element */
     side judged, busy;
 } repetition;
 
-static uint64_t operand_bytes(const repetition *r, size_t operand)
+static uint64_t output_bytes(const repetition *r)
 {
-    return (uint64_t)r->inputs->elements[operand] * r->size;
-}
-
-static uint64_t buffer_bytes(const repetition *r, size_t operand)
-{
-    return (r->shift + operand_bytes(r, operand) + 3) / 4 * 4;
+    return (uint64_t)r->inputs->elements[r->inputs->operation->output] * plx_dtype_size(r->inputs->problem.dtype);
 }
 
 /* ---- operands ----------------------------------------------------------------------- */
 
-static plx_status reserve(const repetition *r, side *s, size_t operand)
+static plx_status prepare(const repetition *r, side *s, plx_error *error)
 {
-    s->views[operand].offset = r->shift;
-    return plx_buffer_create(r->backend, buffer_bytes(r, operand), &s->views[operand].buffer);
-}
+    plx_pool *alone = NULL;
+    plx_status status = plx_pool_for(&alone, r->backend, r->inputs, true, 1, &s->pool, error);
 
-static plx_status give(const repetition *r, side *s, size_t operand, uint32_t pattern)
-{
-    plx_status status =
-        plx_fill(s->queue, s->views[operand].buffer, 0, pattern, buffer_bytes(r, operand));
-
-    if (status == PLX_OK && s == &r->judged && r->inputs->data[operand] != NULL)
-        status = plx_upload(s->queue, s->views[operand].buffer, r->shift, r->inputs->data[operand],
-                            operand_bytes(r, operand));
+    if (status == PLX_OK)
+        (void)plx_pool_views(s->pool, s->views, r->inputs->operation->operand_count);
     return status;
 }
 
 /* The busy side gets other numbers: what the two wrongly share then shows. */
-static plx_status prepare(repetition *r, side *s)
+static plx_status make_busy(const repetition *r)
 {
     plx_status status = PLX_OK;
 
-    for (size_t i = 0; status == PLX_OK && i < r->inputs->operation->operand_count; ++i) {
-        status = reserve(r, s, i);
-        if (status == PLX_OK)
-            status = give(r, s, i, UINT32_C(0x3f9e3779) + (uint32_t)i);
-    }
-    return status == PLX_OK ? plx_synchronize(r->backend, s->queue) : status;
+    for (size_t i = 0; status == PLX_OK && i < r->inputs->operation->operand_count; ++i)
+        status = plx_fill(r->busy.queue, r->busy.pool->buffers[i], 0, UINT32_C(0x3f9e3779) + (uint32_t)i,
+                          r->busy.pool->stride[i]);
+    return status == PLX_OK ? plx_synchronize(r->backend, r->busy.queue) : status;
 }
 
-static void release(side *s)
+static plx_status renew_output(const repetition *r, uint32_t pattern)
 {
-    for (size_t i = 0; i < PLX_MAX_OPERANDS; ++i)
-        plx_buffer_destroy(s->views[i].buffer);
+    const size_t output = r->inputs->operation->output;
+    const plx_view *view = &r->judged.views[output];
+    plx_status status = plx_fill(NULL, view->buffer, 0, pattern, r->judged.pool->stride[output]);
+
+    if (status == PLX_OK && r->inputs->data[output] != NULL)
+        status = plx_upload(NULL, view->buffer, view->offset, r->inputs->data[output], output_bytes(r));
+    return status;
 }
 
 /* ---- runs ---------------------------------------------------------------------------- */
@@ -85,13 +75,13 @@ static plx_status disturb(repetition *r, size_t run)
 
 static plx_status run_again(repetition *r, uint32_t pattern, void *result)
 {
-    size_t output = r->inputs->operation->output;
-    plx_status status = give(r, &r->judged, output, pattern);
+    const plx_view *output = &r->judged.views[r->inputs->operation->output];
+    plx_status status = renew_output(r, pattern);
 
     if (status == PLX_OK)
         status = plx_execute(r->plan, NULL, r->judged.views, r->inputs->operation->operand_count);
-    if (status == PLX_OK && operand_bytes(r, output) > 0)
-        status = plx_download(NULL, result, r->judged.views[output].buffer, r->shift, operand_bytes(r, output));
+    if (status == PLX_OK && output_bytes(r) > 0)
+        status = plx_download(NULL, result, output->buffer, output->offset, output_bytes(r));
     return status == PLX_OK ? plx_synchronize(r->backend, NULL) : status;
 }
 
@@ -117,10 +107,8 @@ int64_t plx_first_different(const plx_inputs *inputs, bool yardstick, const void
 static plx_status repeat_all(repetition *r, bool yardstick, const void *expected, void *result, size_t runs,
                              plx_repeats *found)
 {
-    plx_status status = prepare(r, &r->judged);
+    plx_status status = make_busy(r);
 
-    if (status == PLX_OK)
-        status = prepare(r, &r->busy);
     while (status == PLX_OK && found->runs < runs && found->first_different < 0) {
         status = disturb(r, found->runs + 1);
         if (status == PLX_OK)
@@ -139,19 +127,23 @@ plx_status plx_repeat(plx_backend *backend, plx_plan *plan, const plx_inputs *in
                       uint64_t shift, const void *expected, size_t runs, void *result, plx_repeats *found,
                       plx_error *error)
 {
-    repetition r = {.backend = backend, .plan = plan, .inputs = inputs};
+    plx_inputs shifted = *inputs;
+    repetition r = {.backend = backend, .plan = plan, .inputs = &shifted};
     plx_repeats made = {.first_different = -1};
     plx_status status;
 
-    r.size = plx_dtype_size(inputs->problem.dtype);
-    r.shift = shift * r.size;
-    status = plx_queue_create(backend, &r.busy.queue);
+    shifted.shift = shift;
+    status = prepare(&r, &r.judged, error);
     if (status == PLX_OK)
-        status = repeat_all(&r, yardstick, expected, result, runs, &made);
-    if (plx_explain(backend, status, error) != PLX_OK && r.busy.queue != NULL)
+        status = prepare(&r, &r.busy, error);
+    if (status == PLX_OK)
+        status = plx_explain(backend, plx_queue_create(backend, &r.busy.queue), error);
+    if (status == PLX_OK)
+        status = plx_explain(backend, repeat_all(&r, yardstick, expected, result, runs, &made), error);
+    if (status != PLX_OK && r.busy.queue != NULL)
         (void)plx_synchronize(backend, r.busy.queue); /* nothing may still use what is given back */
-    release(&r.judged);
-    release(&r.busy);
+    plx_pools_free(r.judged.pool);
+    plx_pools_free(r.busy.pool);
     plx_queue_destroy(r.busy.queue);
     *found = made;
     return status;

@@ -1,5 +1,5 @@
 /* Operands on a device, as many times over as it takes to get past its cache. */
-#include "study/measure/timing.h"
+#include "study/run/rotation.h"
 
 #include <stdlib.h>
 
