@@ -8,8 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FOR_SHAPES (OPT_REDUCE | OPT_TRANS | OPT_TRANS_A | OPT_TRANS_B | OPT_ALPHA | OPT_BETA)
-
 /* ---- when it is interrupted --------------------------------------------------------- */
 
 /* What the handler writes: nothing that is finished is lost, and people should know. */
@@ -99,12 +97,13 @@ static int read_ops(const cli_options *options, plx_op *ops, size_t *count)
     *count = 0;
     for (size_t i = 0; i < options->operands.count; i++) {
         plx_op op;
+        plx_op_info info;
         bool known = false;
         int status = cli_op_of(options->operands.at[i], &op);
         if (status != CLI_OK)
             return status;
-        if (op == PLX_PROBE)
-            return cli_wrong_usage("'parallax probe' runs probe, with the sizes that it needs");
+        if (plx_op_describe(op, &info) && info.verb != NULL)
+            return cli_wrong_usage("'parallax %s' runs %s, with the sizes that it needs", info.verb, info.name);
         for (size_t j = 0; j < *count; j++)
             known = known || ops[j] == op;
         if (!known)
@@ -120,7 +119,7 @@ static int read_work(const cli_options *options, size_t op_count, cli_work *work
         return op_count == 1 && options->operands.count == 1
                    ? cli_work_read(options, work)
                    : cli_wrong_usage("--shape needs one operation: parallax bench gemm --shape 300x200x100");
-    if (options->given & FOR_SHAPES)
+    if (options->given & OPT_SETTINGS)
         return cli_wrong_usage("--reduce, --trans, --alpha and their like go with --shape; a set has its own");
     return CLI_OK;
 }

@@ -26,12 +26,7 @@ typedef struct cli_list {
 #define OPT_KERNEL (UINT64_C(1) << 1)
 #define OPT_SHAPE (UINT64_C(1) << 2)
 #define OPT_DTYPE (UINT64_C(1) << 3)
-#define OPT_REDUCE (UINT64_C(1) << 4)
-#define OPT_TRANS (UINT64_C(1) << 5)
-#define OPT_TRANS_A (UINT64_C(1) << 6)
-#define OPT_TRANS_B (UINT64_C(1) << 7)
-#define OPT_ALPHA (UINT64_C(1) << 8)
-#define OPT_BETA (UINT64_C(1) << 9)
+#define OPT_SETTINGS (UINT64_C(1) << 4) /* all that operations have of their own: --trans-a, --alpha */
 #define OPT_IN (UINT64_C(1) << 10)
 #define OPT_OUT (UINT64_C(1) << 11)
 #define OPT_SEED (UINT64_C(1) << 12)
@@ -60,8 +55,7 @@ typedef struct cli_list {
 /* The sets that most verbs take. */
 #define OPT_COMMON (OPT_PLUGIN_DIR | OPT_VERBOSE | OPT_QUIET)
 #define OPT_PROBLEM                                                                                            \
-    (OPT_SHAPE | OPT_DTYPE | OPT_REDUCE | OPT_TRANS | OPT_TRANS_A | OPT_TRANS_B | OPT_ALPHA | OPT_BETA |    \
-     OPT_IN | OPT_SEED | OPT_INPUT)
+    (OPT_SHAPE | OPT_DTYPE | OPT_SETTINGS | OPT_IN | OPT_SEED | OPT_INPUT)
 
 typedef struct cli_options {
     uint64_t given;    /* bits of the options that were there */
@@ -69,8 +63,7 @@ typedef struct cli_options {
     cli_list backends, kernels, shapes, sets, in, plugin_dirs;
     plx_dtype dtypes[PLX_DTYPE_COUNT];
     size_t dtype_count;
-    plx_reduction reduction;
-    double alpha, beta;
+    cli_list settings; /* of the operation: a name and its word or NULL, and so on */
     uint64_t seed;
     plx_input input;
     const char *out, *json, *csv, *save_failure, *plot;
@@ -119,7 +112,6 @@ int cli_wrong_usage(const char *format, ...) PLX_PRINTF(1, 2);
 void cli_say_unknown(const char *kind, const char *word, const char *const *names, size_t count);
 int cli_op_of(const char *word, plx_op *op);
 int cli_dtype_of(const char *word, plx_dtype *dtype);
-int cli_reduction_of(const char *word, plx_reduction *reduction);
 int cli_input_of(const char *word, plx_input *input);
 /* "f32 f64" of a set of bits. */
 void cli_dtype_names(uint32_t dtypes, char *text, size_t capacity);

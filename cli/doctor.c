@@ -53,21 +53,13 @@ static plx_dtype plainest_dtype(const plx_kernel *kernel)
     return dtype;
 }
 
-static plx_problem small_problem(plx_op op, plx_dtype dtype)
+static plx_problem small_problem(plx_op op, size_t rank, plx_dtype dtype)
 {
-    switch (op) {
-    case PLX_TRANSPOSE:
-        return plx_transpose_of(dtype, 33, 31);
-    case PLX_MATVEC:
-        return plx_matvec_of(dtype, false, 33, 31);
-    case PLX_GEMM:
-        return plx_gemm_of(dtype, false, false, 17, 19, 23);
-    case PLX_REDUCE:
-    case PLX_PROBE:
-    case PLX_OP_COUNT:
-        break;
-    }
-    return plx_reduce_of(dtype, PLX_SUM, 1000);
+    static const int64_t sizes[][PLX_MAX_SHAPE] = {{1000}, {33, 31}, {17, 19, 23}};
+    plx_problem problem = plx_problem_of(op, dtype);
+    plx_error error;
+    (void)plx_problem_reshape(&problem, sizes[rank - 1], rank, &error);
+    return problem;
 }
 
 /* One problem really computed there and judged: a device that is listed may still not
@@ -99,13 +91,13 @@ static void try_problem(plx_context *context, const char *label, const plx_probl
 /* The first operation that the plugin has and the device can do. */
 static trial try_device(plx_context *context, size_t plugin, const char *label)
 {
-    static const plx_op ops[] = {PLX_REDUCE, PLX_TRANSPOSE, PLX_MATVEC, PLX_GEMM};
     trial made = {.outcome = PLX_OUTCOME_UNSUPPORTED, .reason = "its plugin has no kernel to try it with"};
-    for (size_t i = 0; i < sizeof ops / sizeof ops[0] && made.outcome == PLX_OUTCOME_UNSUPPORTED; i++) {
-        const plx_kernel *kernel = plx_kernel_at(context, plugin, ops[i], 0);
-        if (kernel == NULL)
+    for (unsigned op = 0; op < PLX_OP_COUNT && made.outcome == PLX_OUTCOME_UNSUPPORTED; op++) {
+        const plx_kernel *kernel = plx_kernel_at(context, plugin, (plx_op)op, 0);
+        plx_op_info about;
+        if (kernel == NULL || !plx_op_describe((plx_op)op, &about) || about.verb != NULL)
             continue;
-        plx_problem problem = small_problem(ops[i], plainest_dtype(kernel));
+        plx_problem problem = small_problem((plx_op)op, about.shape_rank, plainest_dtype(kernel));
         try_problem(context, label, &problem, &made);
     }
     return made;

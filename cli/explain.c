@@ -21,29 +21,18 @@ static const char *reproducibility(plx_reproducibility class)
 }
 
 /* A size at which the depth of the sums says something. */
-static plx_problem example_problem(plx_op op, const plx_kernel *kernel)
+static plx_problem example_problem(plx_op op, size_t rank, const plx_kernel *kernel)
 {
     plx_dtype dtype = PLX_F32;
     for (unsigned i = 0; i < PLX_DTYPE_COUNT && !(kernel->dtypes & PLX_DTYPE_BIT(PLX_F32)); i++) {
         if (kernel->dtypes & PLX_DTYPE_BIT(i))
             dtype = (plx_dtype)i;
     }
-    switch (op) {
-    case PLX_REDUCE:
-        return plx_reduce_of(dtype, PLX_SUM, 1 << 20);
-    case PLX_TRANSPOSE:
-        return plx_transpose_of(dtype, 1024, 1024);
-    case PLX_MATVEC:
-        return plx_matvec_of(dtype, false, 1024, 1024);
-    case PLX_PROBE: {
-        plx_problem problem = {.op = PLX_PROBE, .dtype = dtype, .of.probe = {.n = 1 << 20, .span = 1 << 20}};
-        return problem;
-    }
-    case PLX_GEMM:
-    case PLX_OP_COUNT:
-        break;
-    }
-    return plx_gemm_of(dtype, false, false, 1024, 1024, 1024);
+    plx_problem problem = plx_problem_of(op, dtype);
+    const int64_t side = rank == 1 ? 1 << 20 : 1024, shape[PLX_MAX_SHAPE] = {side, side, side};
+    plx_error error;
+    (void)plx_problem_reshape(&problem, shape, rank, &error);
+    return problem;
 }
 
 /* What depends on the device: of the first one that a plugin with this kernel has. */
@@ -57,11 +46,11 @@ static void print_depth(plx_context *context, plx_op op, const char *name)
         for (size_t i = 0; (kernel = plx_kernel_at(context, plugin, op, i)) != NULL; i++) {
             if (strcmp(kernel->name, name) != 0 || kernel->depth == NULL)
                 continue;
-            plx_problem problem = example_problem(op, kernel);
-            int64_t shape[PLX_MAX_SHAPE] = {0}, depth = kernel->depth(&problem, &info);
             plx_op_info about;
             if (!plx_op_describe(op, &about))
                 return;
+            plx_problem problem = example_problem(op, about.shape_rank, kernel);
+            int64_t shape[PLX_MAX_SHAPE] = {0}, depth = kernel->depth(&problem, &info);
             plx_problem_shape(&problem, shape);
             (void)printf("  error depth      %" PRId64 " rounding%s at ", depth, depth == 1 ? "" : "s");
             for (size_t s = 0; s < about.shape_rank; s++)

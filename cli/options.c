@@ -31,7 +31,7 @@ bool cli_list_add(cli_list *list, const char *word)
 bool cli_list_has(const cli_list *list, const char *word)
 {
     for (size_t i = 0; i < list->count; i++) {
-        if (strcmp(list->at[i], word) == 0)
+        if (list->at[i] != NULL && strcmp(list->at[i], word) == 0)
             return true;
     }
     return false;
@@ -88,11 +88,6 @@ static int apply_dtype(cli_options *options, const char *word)
     return CLI_OK;
 }
 
-static int apply_reduce(cli_options *options, const char *word)
-{
-    return cli_reduction_of(word, &options->reduction);
-}
-
 static int apply_input(cli_options *options, const char *word)
 {
     return cli_input_of(word, &options->input);
@@ -106,16 +101,6 @@ static int number_of(const char *option, const char *word, double *number)
         return cli_wrong_usage("--%s: '%s' is no number", option, word);
     *number = value;
     return CLI_OK;
-}
-
-static int apply_alpha(cli_options *options, const char *word)
-{
-    return number_of("alpha", word, &options->alpha);
-}
-
-static int apply_beta(cli_options *options, const char *word)
-{
-    return number_of("beta", word, &options->beta);
 }
 
 static int apply_seconds(cli_options *options, const char *word)
@@ -229,17 +214,12 @@ static int apply_full(cli_options *options, const char *word)
 
 /* ---- the rows ------------------------------------------------------------ */
 
-static const option_row rows[] = {
+static const option_row listed[] = {
     {"backend", 'b', "NAME[:DEVICE]", OPT_BACKEND, "a backend, or all; may be repeated", apply_backend},
     {"kernel", 'k', "NAME", OPT_KERNEL, "a kernel, best, or all; may be repeated", apply_kernel},
     {"shape", 's', "SHAPE", OPT_SHAPE, "1024, 300x200, 256x256x256; may be repeated", apply_shape},
     {"dtype", 't', "TYPE", OPT_DTYPE, "f32, f64, i32, ...", apply_dtype},
-    {"reduce", 0, "HOW", OPT_REDUCE, "sum, min or max", apply_reduce},
-    {"trans", 0, NULL, OPT_TRANS, "matvec: multiply by A transposed", NULL},
-    {"trans-a", 0, NULL, OPT_TRANS_A, "gemm: A is transposed", NULL},
-    {"trans-b", 0, NULL, OPT_TRANS_B, "gemm: B is transposed", NULL},
-    {"alpha", 0, "X", OPT_ALPHA, "factor of the product (1)", apply_alpha},
-    {"beta", 0, "X", OPT_BETA, "factor of the old contents of the result (0)", apply_beta},
+    {.bit = OPT_SETTINGS}, /* here stand those of the operations */
     {"in", 'i', "FILE.npy", OPT_IN, "an operand, in their order; may be repeated", apply_in},
     {"out", 'o', "FILE.npy", OPT_OUT, "where the result goes", apply_out},
     {"out", 'o', "FILE", OPT_REPORT, "where the page or plot goes (standard output)", apply_out},
@@ -267,7 +247,51 @@ static const option_row rows[] = {
     {"verbose", 'v', NULL, OPT_VERBOSE, "say more", NULL},
     {"quiet", 'q', NULL, OPT_QUIET, "say less", NULL},
 };
-enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
+
+enum { MOST_ROWS = 64 };
+_Static_assert(sizeof listed / sizeof listed[0] < MOST_ROWS, "a table of options has room for each");
+
+/* All rows, in the order of --help. */
+static option_row rows[MOST_ROWS];
+static int row_count;
+
+static bool is_row(const char *name)
+{
+    for (int i = 0; i < row_count; i++)
+        if (strcmp(rows[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static void add_row(option_row row)
+{
+    if (row_count < MOST_ROWS)
+        rows[row_count++] = row;
+}
+
+/* Operations share the options that have one name. */
+static void add_settings(void)
+{
+    plx_setting setting;
+    for (unsigned op = 0; op < PLX_OP_COUNT; op++)
+        for (size_t i = 0; plx_op_setting((plx_op)op, i, &setting); i++)
+            if (!is_row(setting.name))
+                add_row((option_row){.name = setting.name,
+                                     .argument = setting.argument,
+                                     .bit = OPT_SETTINGS,
+                                     .help = setting.help});
+}
+
+static void make_rows(void)
+{
+    row_count = 0;
+    for (size_t i = 0; i < sizeof listed / sizeof listed[0]; i++) {
+        if (listed[i].name != NULL)
+            add_row(listed[i]);
+        else
+            add_settings();
+    }
+}
 
 /* Values of getopt_long for options without a letter. */
 enum { HELP = 256, VERSION, FIRST_ROW };
@@ -276,8 +300,8 @@ enum { HELP = 256, VERSION, FIRST_ROW };
 
 /* The table and the letters that getopt_long wants, of one verb's options. */
 typedef struct option_table {
-    struct option long_options[ROW_COUNT + 3];
-    char letters[2 * ROW_COUNT + 8];
+    struct option long_options[MOST_ROWS + 3];
+    char letters[2 * MOST_ROWS + 8];
     size_t count;
 } option_table;
 
@@ -290,7 +314,7 @@ static void make_table(const cli_verb *verb, option_table *table)
     table->letters[letter++] = '-';
     table->letters[letter++] = ':';
     table->letters[letter++] = 'h';
-    for (int i = 0; i < ROW_COUNT; i++) {
+    for (int i = 0; i < row_count; i++) {
         if (!(verb->options & rows[i].bit))
             continue;
         table->long_options[table->count++] = (struct option){
@@ -310,9 +334,9 @@ static void make_table(const cli_verb *verb, option_table *table)
 /* The row that a value of getopt_long stands for; NULL when it is none. */
 static const option_row *row_of(int value)
 {
-    if (value >= FIRST_ROW && value < FIRST_ROW + ROW_COUNT)
+    if (value >= FIRST_ROW && value < FIRST_ROW + row_count)
         return &rows[value - FIRST_ROW];
-    for (int i = 0; i < ROW_COUNT; i++) {
+    for (int i = 0; i < row_count; i++) {
         if (value != 0 && rows[i].letter == value)
             return &rows[i];
     }
@@ -331,8 +355,8 @@ static size_t matches(const option_table *table, const char *word, size_t length
 /* Says what is wrong with the word that getopt_long refused. */
 static int refuse(const option_table *table, const char *word)
 {
-    char dashed[ROW_COUNT + 2][24];
-    const char *names[ROW_COUNT + 2];
+    char dashed[MOST_ROWS + 2][24];
+    const char *names[MOST_ROWS + 2];
     if (word[0] != '-' || word[1] != '-')
         return cli_wrong_usage("unknown option '-%c'; see '%s --help'", optopt, cli_who);
     size_t length = strcspn(word + 2, "=");
@@ -367,6 +391,8 @@ static int apply(int value, const char *word, const option_table *table, cli_opt
     if (row == NULL)
         return refuse(table, word);
     options->given |= row->bit;
+    if (row->bit == OPT_SETTINGS)
+        return add(&options->settings, row->name) == CLI_OK ? add(&options->settings, optarg) : CLI_USAGE;
     return row->apply != NULL ? row->apply(options, optarg) : CLI_OK;
 }
 
@@ -398,8 +424,9 @@ int cli_options_read(const cli_verb *verb, int argc, char **argv, cli_options *o
 {
     option_table table;
     int status = CLI_OK;
+    make_rows();
     make_table(verb, &table);
-    *options = (cli_options){.alpha = 1.0, .seed = 1, .effort = PLX_NORMAL};
+    *options = (cli_options){.seed = 1, .effort = PLX_NORMAL};
     opterr = 0;
     optind = 1;
     while (status == CLI_OK) {
@@ -423,6 +450,7 @@ void cli_options_free(cli_options *options)
     free(options->kernels.at);
     free(options->shapes.at);
     free(options->sets.at);
+    free(options->settings.at);
     free(options->in.at);
     free(options->plugin_dirs.at);
 }
@@ -442,7 +470,8 @@ static void print_row(char letter, const char *name, const char *argument, const
 void cli_verb_help(const cli_verb *verb)
 {
     (void)printf("Usage: parallax %s\n\n%s\nOptions:\n", verb->usage, verb->help);
-    for (int i = 0; i < ROW_COUNT; i++) {
+    make_rows();
+    for (int i = 0; i < row_count; i++) {
         if (verb->options & rows[i].bit)
             print_row(rows[i].letter, rows[i].name, rows[i].argument, rows[i].help);
     }

@@ -7,22 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FACTORS (OPT_ALPHA | OPT_BETA)
-
-/* What is peculiar to an operation here: the options that mean something to it, and the
- * shape that shows something on any machine in a few seconds. */
-static const struct {
-    uint64_t options;
-    const char *verb; /* the only verb that can make such a problem; NULL: run and compare can */
-    int64_t shape[PLX_MAX_SHAPE];
-} habits[PLX_OP_COUNT] = {
-    [PLX_REDUCE] = {.options = OPT_REDUCE, .shape = {1 << 22}},
-    [PLX_TRANSPOSE] = {.options = 0, .shape = {2048, 2048}},
-    [PLX_MATVEC] = {.options = OPT_TRANS | FACTORS, .shape = {2048, 2048}},
-    [PLX_GEMM] = {.options = OPT_TRANS_A | OPT_TRANS_B | FACTORS, .shape = {512, 512, 512}},
-    [PLX_PROBE] = {.verb = "probe"},
-};
-
 /* ---- shapes ---------------------------------------------------------------- */
 
 typedef struct shape {
@@ -98,59 +82,28 @@ static int read_operand_shapes(const cli_list *operands, const plx_op_info *info
 
 /* ---- problems -------------------------------------------------------------- */
 
-static plx_problem empty_problem(plx_op op, plx_dtype dtype, const cli_options *options)
+/* Of no size yet, with what the options say.  One that would silently do nothing is a mistake. */
+static int blank_problem(plx_op op, const cli_options *options, plx_problem *blank)
 {
-    plx_problem problem;
-    switch (op) {
-    case PLX_REDUCE:
-        return plx_reduce_of(dtype, options->reduction, 0);
-    case PLX_TRANSPOSE:
-        return plx_transpose_of(dtype, 0, 0);
-    case PLX_MATVEC:
-        problem = plx_matvec_of(dtype, (options->given & OPT_TRANS) != 0, 0, 0);
-        problem.of.matvec.alpha = options->alpha;
-        problem.of.matvec.beta = options->beta;
-        return problem;
-    case PLX_GEMM:
-    case PLX_PROBE:
-    case PLX_OP_COUNT:
-        break;
-    }
-    problem =
-        plx_gemm_of(dtype, (options->given & OPT_TRANS_A) != 0, (options->given & OPT_TRANS_B) != 0, 0, 0, 0);
-    problem.of.gemm.alpha = options->alpha;
-    problem.of.gemm.beta = options->beta;
-    return problem;
-}
-
-/* An option that would silently do nothing is a mistake. */
-static int check_habits(plx_op op, const char *name, const cli_options *options)
-{
-    static const struct {
-        uint64_t bit;
-        const char *name;
-    } named[] = {
-        {OPT_REDUCE, "--reduce"},   {OPT_TRANS, "--trans"}, {OPT_TRANS_A, "--trans-a"},
-        {OPT_TRANS_B, "--trans-b"}, {OPT_ALPHA, "--alpha"}, {OPT_BETA, "--beta"},
-    };
-    for (size_t i = 0; i < sizeof named / sizeof named[0]; i++) {
-        if ((options->given & named[i].bit) && !(habits[op].options & named[i].bit))
-            return cli_wrong_usage("%s means nothing to %s", named[i].name, name);
-    }
+    plx_error error = {""};
+    *blank = plx_problem_of(op, PLX_F32);
+    for (size_t i = 0; i + 1 < options->settings.count; i += 2)
+        if (plx_problem_set(blank, options->settings.at[i], options->settings.at[i + 1], &error) != PLX_OK)
+            return cli_wrong_usage("%s", error.text);
     return CLI_OK;
 }
 
-static int make_problem(plx_op op, plx_dtype dtype, const shape *wanted, const cli_options *options,
-                        plx_problem *problem)
+static int make_problem(const plx_problem *blank, plx_dtype dtype, const shape *wanted, plx_problem *problem)
 {
     plx_error error = {""};
-    *problem = empty_problem(op, dtype, options);
+    *problem = *blank;
+    problem->dtype = dtype;
     plx_status status = plx_problem_reshape(problem, wanted->at, wanted->rank, &error);
     return status == PLX_OK ? CLI_OK : cli_wrong_usage("%s", error.text);
 }
 
 /* Every dtype with every shape. */
-static int make_problems(plx_op op, const shape *shapes, size_t shape_count, const cli_options *options,
+static int make_problems(const plx_problem *blank, const shape *shapes, size_t shape_count, const cli_options *options,
                          cli_work *work)
 {
     static const plx_dtype usual[] = {PLX_F32};
@@ -161,8 +114,7 @@ static int make_problems(plx_op op, const shape *shapes, size_t shape_count, con
         return cli_wrong_usage("no memory");
     for (size_t d = 0; d < dtype_count; d++) {
         for (size_t s = 0; s < shape_count; s++) {
-            int status =
-                make_problem(op, dtypes[d], &shapes[s], options, &work->problems[work->problem_count++]);
+            int status = make_problem(blank, dtypes[d], &shapes[s], &work->problems[work->problem_count++]);
             if (status != CLI_OK)
                 return status;
         }
@@ -170,7 +122,7 @@ static int make_problems(plx_op op, const shape *shapes, size_t shape_count, con
     return CLI_OK;
 }
 
-static int read_generated(plx_op op, const plx_op_info *info, const cli_options *options, cli_work *work)
+static int read_generated(const plx_problem *blank, const plx_op_info *info, const cli_options *options, cli_work *work)
 {
     size_t count = 0;
     shape *shapes = calloc(options->shapes.count + options->operands.count + 1, sizeof *shapes);
@@ -181,11 +133,11 @@ static int read_generated(plx_op op, const plx_op_info *info, const cli_options 
         status = read_shapes(options->shapes.at, options->shapes.count, info, shapes, &count);
     if (status == CLI_OK && count == 0) {
         shapes[0].rank = info->shape_rank;
-        memcpy(shapes[0].at, habits[op].shape, sizeof shapes[0].at);
+        memcpy(shapes[0].at, info->default_shape, sizeof shapes[0].at);
         count = 1;
     }
     if (status == CLI_OK)
-        status = make_problems(op, shapes, count, options, work);
+        status = make_problems(blank, shapes, count, options, work);
     free(shapes);
     return status;
 }
@@ -194,10 +146,10 @@ static int read_generated(plx_op op, const plx_op_info *info, const cli_options 
 
 /* One file stands for A and B of a product with one of them transposed: the Gram
  * matrix of its rows (--trans-b) or columns (--trans-a). */
-static bool is_gram(plx_op op, const cli_options *options)
+static bool is_gram(const cli_options *options)
 {
-    bool a = (options->given & OPT_TRANS_A) != 0, b = (options->given & OPT_TRANS_B) != 0;
-    return op == PLX_GEMM && options->in.count == 1 && a != b;
+    return options->in.count == 1 &&
+           cli_list_has(&options->settings, "trans-a") != cli_list_has(&options->settings, "trans-b");
 }
 
 static int read_array(const char *path, cli_work *work)
@@ -212,7 +164,7 @@ static int read_array(const char *path, cli_work *work)
     return CLI_OK;
 }
 
-static int read_arrays(plx_op op, const cli_options *options, cli_work *work)
+static int read_arrays(const cli_options *options, cli_work *work)
 {
     work->inputs = calloc(options->in.count + 1, sizeof *work->inputs);
     if (work->inputs == NULL)
@@ -220,19 +172,19 @@ static int read_arrays(plx_op op, const cli_options *options, cli_work *work)
     int status = CLI_OK;
     for (size_t i = 0; i < options->in.count && status == CLI_OK; i++)
         status = read_array(options->in.at[i], work);
-    if (status == CLI_OK && is_gram(op, options))
+    if (status == CLI_OK && is_gram(options))
         status = read_array(options->in.at[0], work);
     return status;
 }
 
-static int read_files(plx_op op, const char *name, const cli_options *options, cli_work *work)
+static int read_files(const plx_problem *blank, const char *name, const cli_options *options, cli_work *work)
 {
     plx_error error = {""};
     if (options->operands.count > 1)
         return cli_wrong_usage("'%s': the shape comes from the files of --in", options->operands.at[1]);
     if (options->dtype_count > 1)
         return cli_wrong_usage("with --in there is one dtype, that of the files");
-    int status = read_arrays(op, options, work);
+    int status = read_arrays(options, work);
     if (status != CLI_OK)
         return status;
     if (options->dtype_count == 1 && options->dtypes[0] != work->inputs[0].dtype)
@@ -242,7 +194,8 @@ static int read_files(plx_op op, const char *name, const cli_options *options, c
     if (work->problems == NULL)
         return cli_wrong_usage("no memory");
     work->problem_count = 1;
-    work->problems[0] = empty_problem(op, work->inputs[0].dtype, options);
+    work->problems[0] = *blank;
+    work->problems[0].dtype = work->inputs[0].dtype;
     if (plx_problem_fit(&work->problems[0], work->inputs, work->input_count, &error) != PLX_OK)
         return cli_wrong_usage("%s%s%s", strncmp(error.text, name, strlen(name)) == 0 ? "" : name,
                                strncmp(error.text, name, strlen(name)) == 0 ? "" : ": ", error.text);
@@ -251,26 +204,42 @@ static int read_files(plx_op op, const char *name, const cli_options *options, c
 
 /* ---- both ------------------------------------------------------------------ */
 
+/* "which operation? reduce, transpose, matvec or gemm" */
+static int ask_operation(void)
+{
+    const char *names[PLX_OP_COUNT];
+    char list[256] = "";
+    size_t count = 0, length = 0;
+    plx_op_info info;
+    for (unsigned op = 0; op < PLX_OP_COUNT; op++)
+        if (plx_op_describe((plx_op)op, &info) && info.verb == NULL)
+            names[count++] = info.name;
+    for (size_t i = 0; i < count && length < sizeof list; i++)
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s",
+                                   i == 0 ? "" : i + 1 < count ? ", " : " or ", names[i]);
+    return cli_wrong_usage("which operation? %s", list);
+}
+
 int cli_work_read(const cli_options *options, cli_work *work)
 {
     plx_op op;
     plx_op_info info;
+    plx_problem blank;
     *work = (cli_work){0};
     if (options->operands.count == 0)
-        return cli_wrong_usage("which operation? reduce, transpose, matvec or gemm");
+        return ask_operation();
     int status = cli_op_of(options->operands.at[0], &op);
     if (status != CLI_OK)
         return status;
     if (!plx_op_describe(op, &info))
         return cli_wrong_usage("'%s' is no operation", options->operands.at[0]);
-    if (habits[op].verb != NULL)
-        return cli_wrong_usage("'parallax %s' runs %s, with the sizes that it needs", habits[op].verb,
-                               info.name);
-    status = check_habits(op, info.name, options);
+    if (info.verb != NULL)
+        return cli_wrong_usage("'parallax %s' runs %s, with the sizes that it needs", info.verb, info.name);
+    status = blank_problem(op, options, &blank);
     if (status != CLI_OK)
         return status;
-    return options->in.count > 0 ? read_files(op, info.name, options, work)
-                                 : read_generated(op, &info, options, work);
+    return options->in.count > 0 ? read_files(&blank, info.name, options, work)
+                                 : read_generated(&blank, &info, options, work);
 }
 
 void cli_work_free(cli_work *work)

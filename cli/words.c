@@ -46,7 +46,7 @@ void cli_say_unknown(const char *kind, const char *word, const char *const *name
 
 enum { MOST_NAMES = 16 };
 _Static_assert((int)PLX_OP_COUNT <= MOST_NAMES && (int)PLX_DTYPE_COUNT <= MOST_NAMES &&
-                   (int)PLX_REDUCTION_COUNT <= MOST_NAMES && (int)PLX_INPUT_COUNT <= MOST_NAMES,
+                   (int)PLX_INPUT_COUNT <= MOST_NAMES,
                "a list of names has room for each");
 
 int cli_op_of(const char *word, plx_op *op)
@@ -68,17 +68,6 @@ int cli_dtype_of(const char *word, plx_dtype *dtype)
     for (unsigned i = 0; i < PLX_DTYPE_COUNT; i++)
         names[i] = plx_dtype_name((plx_dtype)i);
     cli_say_unknown("dtype", word, names, PLX_DTYPE_COUNT);
-    return CLI_USAGE;
-}
-
-int cli_reduction_of(const char *word, plx_reduction *reduction)
-{
-    const char *names[MOST_NAMES];
-    if (plx_reduction_from_name(word, reduction))
-        return CLI_OK;
-    for (unsigned i = 0; i < PLX_REDUCTION_COUNT; i++)
-        names[i] = plx_reduction_name((plx_reduction)i);
-    cli_say_unknown("reduction", word, names, PLX_REDUCTION_COUNT);
     return CLI_USAGE;
 }
 

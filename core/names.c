@@ -17,12 +17,6 @@ static const dtype_word dtypes[PLX_DTYPE_COUNT] = {
     [PLX_F32] = {"f32", 4}, [PLX_F64] = {"f64", 8}, [PLX_C64] = {"c64", 8}, [PLX_C128] = {"c128", 16},
 };
 
-static const char *const reductions[PLX_REDUCTION_COUNT] = {
-    [PLX_SUM] = "sum",
-    [PLX_MIN] = "min",
-    [PLX_MAX] = "max",
-};
-
 static const char *const statuses[PLX_STATUS_COUNT] = {
     [PLX_OK] = "success",
     [PLX_INVALID] = "invalid argument",
@@ -85,15 +79,20 @@ bool plx_op_from_name(const char *name, plx_op *op)
     return false;
 }
 
+static const plx_field *reduction_field(void)
+{
+    return plx_field_of_kind(&plx_reduce_operation, PLX_FIELD_CHOICE);
+}
+
 const char *plx_reduction_name(plx_reduction reduction)
 {
-    return (unsigned)reduction < PLX_REDUCTION_COUNT ? reductions[reduction] : "unknown";
+    return (unsigned)reduction < PLX_REDUCTION_COUNT ? reduction_field()->values[reduction] : "unknown";
 }
 
 bool plx_reduction_from_name(const char *name, plx_reduction *reduction)
 {
-    for (unsigned i = 0; i < PLX_REDUCTION_COUNT; i++) {
-        if (strcmp(name, reductions[i]) == 0) {
+    for (int i = 0; i < PLX_REDUCTION_COUNT; i++) {
+        if (strcmp(name, reduction_field()->values[i]) == 0) {
             *reduction = (plx_reduction)i;
             return true;
         }

@@ -17,6 +17,23 @@ static void clear(plx_problem *problem, plx_op op, plx_dtype dtype)
     problem->dtype = dtype;
 }
 
+plx_problem plx_problem_of(plx_op op, plx_dtype dtype)
+{
+    const plx_operation *operation = plx_operation_of(op);
+    plx_problem problem;
+    clear(&problem, op, dtype);
+    for (size_t i = 0; operation != NULL && i < operation->field_count; i++) {
+        const plx_field *field = &operation->fields[i];
+        if (plx_field_is_factor(field))
+            plx_field_set_factor(&problem, field, field->initial);
+        else
+            plx_field_set_integer(&problem, field, field->initial);
+    }
+    if (operation != NULL)
+        plx_shape_set(&problem, (const int64_t[PLX_MAX_SHAPE]){0});
+    return problem;
+}
+
 plx_problem plx_reduce_of(plx_dtype dtype, plx_reduction reduction, int64_t n)
 {
     plx_problem problem;
@@ -103,7 +120,7 @@ plx_status plx_problem_check(const plx_problem *problem, plx_error *error)
     if (problem->reserved != 0)
         return plx_fail(error, PLX_INVALID, "%s: the reserved field of the problem is not 0",
                         operation->name);
-    return operation->check(problem, error);
+    return plx_operation_check(problem, error);
 }
 
 /* A factor as the kernels see it.  -0 means the same as 0: not read. */
@@ -113,71 +130,16 @@ static double factor(plx_dtype dtype, double value)
     return rounded == 0.0 ? 0.0 : rounded;
 }
 
-static void normalise_transpose(const plx_transpose_problem *from, plx_transpose_problem *to)
-{
-    to->rows = from->rows;
-    to->cols = from->cols;
-    to->ld_in = from->ld_in;
-    to->ld_out = from->ld_out;
-}
-
-static void normalise_matvec(plx_dtype dtype, const plx_matvec_problem *from, plx_matvec_problem *to)
-{
-    to->rows = from->rows;
-    to->cols = from->cols;
-    to->lda = from->lda;
-    to->trans = from->trans;
-    to->alpha = factor(dtype, from->alpha);
-    to->beta = factor(dtype, from->beta);
-}
-
-static void normalise_gemm(plx_dtype dtype, const plx_gemm_problem *from, plx_gemm_problem *to)
-{
-    to->m = from->m;
-    to->n = from->n;
-    to->k = from->k;
-    to->lda = from->lda;
-    to->ldb = from->ldb;
-    to->ldc = from->ldc;
-    to->trans_a = from->trans_a;
-    to->trans_b = from->trans_b;
-    to->alpha = factor(dtype, from->alpha);
-    to->beta = factor(dtype, from->beta);
-}
-
-static void normalise_probe(const plx_probe_problem *from, plx_probe_problem *to)
-{
-    to->pattern = from->pattern;
-    to->repeat = from->repeat;
-    to->n = from->n;
-    to->stride = from->stride;
-    to->offset = from->offset;
-    to->span = from->span;
-    to->regions = from->regions;
-}
-
 void plx_problem_normalise(const plx_problem *problem, plx_problem *normal)
 {
     clear(normal, problem->op, problem->dtype);
     normal->compute = problem->compute;
-    switch (problem->op) {
-    case PLX_REDUCE:
-        normal->of.reduce.n = problem->of.reduce.n;
-        normal->of.reduce.reduction = problem->of.reduce.reduction;
-        break;
-    case PLX_TRANSPOSE:
-        normalise_transpose(&problem->of.transpose, &normal->of.transpose);
-        break;
-    case PLX_MATVEC:
-        normalise_matvec(problem->dtype, &problem->of.matvec, &normal->of.matvec);
-        break;
-    case PLX_GEMM:
-        normalise_gemm(problem->dtype, &problem->of.gemm, &normal->of.gemm);
-        break;
-    case PLX_PROBE:
-        normalise_probe(&problem->of.probe, &normal->of.probe);
-        break;
-    case PLX_OP_COUNT:
-        break;
+    const plx_operation *operation = plx_operation_of(problem->op);
+    for (size_t i = 0; operation != NULL && i < operation->field_count; i++) {
+        const plx_field *field = &operation->fields[i];
+        if (plx_field_is_factor(field))
+            plx_field_set_factor(normal, field, factor(problem->dtype, plx_field_factor(problem, field)));
+        else
+            plx_field_set_integer(normal, field, plx_field_integer(problem, field));
     }
 }

@@ -1,6 +1,8 @@
-/* Operations as applications see them, and the shape of a problem: from numbers, and back. */
+/* Operations as applications see them, and what makes a problem: numbers of a shape, and words. */
 #include "core/core.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 _Static_assert(PLX_MAX_SHAPE <= PLX_MAX_OPERANDS, "a shape is no longer than the operands' names");
@@ -10,11 +12,7 @@ bool plx_op_describe(plx_op op, plx_op_info *info)
     const plx_operation *operation = plx_operation_of(op);
     if (operation == NULL)
         return false;
-    plx_problem empty;
-    memset(&empty, 0, sizeof empty);
-    empty.op = op;
-    empty.dtype = PLX_F32;
-    operation->reshape(&empty, (const int64_t[PLX_MAX_SHAPE]){0});
+    const plx_problem empty = plx_problem_of(op, PLX_F32);
     plx_extent extents[PLX_MAX_OPERANDS];
     operation->extents(&empty, extents);
 
@@ -22,11 +20,13 @@ bool plx_op_describe(plx_op op, plx_op_info *info)
         .name = operation->name,
         .summary = operation->summary,
         .shape_form = operation->shape_form,
-        .shape_rank = operation->shape_rank,
+        .shape_rank = plx_shape_rank(operation),
         .dtypes = operation->dtypes,
         .operand_count = operation->operand_count,
         .output = operation->output,
+        .verb = operation->verb,
     };
+    memcpy(info->default_shape, operation->default_shape, sizeof info->default_shape);
     for (size_t i = 0; i < operation->operand_count; i++)
         info->operands[i] = extents[i].name;
     return true;
@@ -37,7 +37,7 @@ plx_status plx_problem_reshape(plx_problem *problem, const int64_t *shape, size_
     const plx_operation *operation = plx_operation_of(problem->op);
     if (operation == NULL)
         return plx_fail(error, PLX_INVALID, "%d is no operation", (int)problem->op);
-    if (rank != operation->shape_rank)
+    if (rank != plx_shape_rank(operation))
         return plx_fail(error, PLX_INVALID, "%s takes a shape of the form %s, not %zu number%s",
                         operation->name, operation->shape_form, rank, rank == 1 ? "" : "s");
     for (size_t i = 0; i < rank; i++) {
@@ -45,7 +45,7 @@ plx_status plx_problem_reshape(plx_problem *problem, const int64_t *shape, size_
             return plx_fail(error, PLX_INVALID, "%s: a size can't be negative", operation->name);
     }
     plx_problem reshaped = *problem;
-    operation->reshape(&reshaped, shape);
+    plx_shape_set(&reshaped, shape);
     plx_status status = plx_problem_check(&reshaped, error);
     if (status == PLX_OK)
         *problem = reshaped;
@@ -54,7 +54,92 @@ plx_status plx_problem_reshape(plx_problem *problem, const int64_t *shape, size_
 
 void plx_problem_shape(const plx_problem *problem, int64_t shape[PLX_MAX_SHAPE])
 {
+    if (plx_operation_of(problem->op) != NULL)
+        plx_shape_of(problem, shape);
+}
+
+/* ---- from words ---------------------------------------------------------- */
+
+static const plx_field *next_setting(const plx_operation *operation, size_t *index)
+{
+    while (operation != NULL && *index < operation->field_count)
+        if (operation->fields[(*index)++].option != NULL)
+            return &operation->fields[*index - 1];
+    return NULL;
+}
+
+bool plx_op_setting(plx_op op, size_t index, plx_setting *setting)
+{
+    const plx_operation *operation = plx_operation_of(op);
+    const plx_field *field = NULL;
+    size_t at = 0;
+    for (size_t i = 0; i <= index; i++)
+        field = next_setting(operation, &at);
+    if (field != NULL)
+        *setting = (plx_setting){.name = field->option, .argument = field->argument, .help = field->help};
+    return field != NULL;
+}
+
+/* "unknown reduction 'mux'; did you mean 'max'?  There are: sum, min, max" */
+static plx_status unknown_value(const plx_field *field, const char *word, plx_error *error)
+{
+    const char *nearest = plx_nearest_name(word, field->values, (size_t)field->value_count);
+    plx_line line = {.length = 0};
+    plx_line_add(&line, "unknown %s '%.60s'; ", field->name, word);
+    if (nearest != NULL)
+        plx_line_add(&line, "did you mean '%s'?  There are: ", nearest);
+    else
+        plx_line_add(&line, "there are: ");
+    for (int i = 0; i < field->value_count; i++)
+        plx_line_add(&line, "%s%s", i > 0 ? ", " : "", field->values[i]);
+    return plx_fail(error, PLX_INVALID, "%s", line.text);
+}
+
+static plx_status set_choice(plx_problem *problem, const plx_field *field, const char *word, plx_error *error)
+{
+    for (int i = 0; i < field->value_count; i++) {
+        if (strcmp(field->values[i], word) == 0) {
+            plx_field_set_integer(problem, field, i);
+            return PLX_OK;
+        }
+    }
+    return unknown_value(field, word, error);
+}
+
+static plx_status set_number(plx_problem *problem, const plx_field *field, const char *word, plx_error *error)
+{
+    char *end;
+    const double factor = strtod(word, &end);
+    bool whole = end != word && *end == '\0';
+    if (plx_field_is_factor(field) && whole) {
+        plx_field_set_factor(problem, field, factor);
+        return PLX_OK;
+    }
+    errno = 0;
+    const long long integer = strtoll(word, &end, 10);
+    whole = end != word && *end == '\0' && errno == 0;
+    if (plx_field_is_factor(field) || !whole)
+        return plx_fail(error, PLX_INVALID, "--%s: '%.60s' is no %snumber", field->option, word,
+                        plx_field_is_factor(field) ? "" : "whole ");
+    plx_field_set_integer(problem, field, integer);
+    if (plx_field_integer(problem, field) != integer)
+        return plx_fail(error, PLX_INVALID, "--%s: '%.60s' is too large", field->option, word);
+    return PLX_OK;
+}
+
+plx_status plx_problem_set(plx_problem *problem, const char *name, const char *word, plx_error *error)
+{
     const plx_operation *operation = plx_operation_of(problem->op);
-    if (operation != NULL)
-        operation->shape(problem, shape);
+    const plx_field *field;
+    for (size_t at = 0; (field = next_setting(operation, &at)) != NULL;) {
+        if (strcmp(field->option, name) != 0)
+            continue;
+        if (field->kind == PLX_FIELD_FLAG) {
+            plx_field_set_integer(problem, field, 1);
+            return PLX_OK;
+        }
+        return field->kind == PLX_FIELD_CHOICE ? set_choice(problem, field, word, error)
+                                               : set_number(problem, field, word, error);
+    }
+    return plx_fail(error, PLX_NOT_FOUND, "--%s means nothing to %s", name, plx_op_name(problem->op));
 }

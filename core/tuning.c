@@ -58,14 +58,11 @@ static void clean(char *text)
 /* "tn" and "max" decide which kernel is fast, alpha and beta do not. */
 static void form_text(const plx_problem *problem, char *text, size_t capacity)
 {
+    const plx_operation *operation = plx_operation_of(problem->op);
     plx_problem plain = *problem;
-    if (plain.op == PLX_MATVEC) {
-        plain.of.matvec.alpha = 1;
-        plain.of.matvec.beta = 0;
-    } else if (plain.op == PLX_GEMM) {
-        plain.of.gemm.alpha = 1;
-        plain.of.gemm.beta = 0;
-    }
+    for (size_t i = 0; operation != NULL && i < operation->field_count; i++)
+        if (plx_field_is_factor(&operation->fields[i]))
+            plx_field_set_factor(&plain, &operation->fields[i], operation->fields[i].initial);
     plx_variant_text(&plain, text, capacity);
 }
 

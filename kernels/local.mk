@@ -1,6 +1,7 @@
 # The kernels: descriptions for the library, ladders for the device plugins.
 operation_sources = \
 	kernels/compensated.h \
+	kernels/fields.c \
 	kernels/operation.h \
 	kernels/operations.c \
 	kernels/reduce/operation.c \

@@ -1,11 +1,47 @@
-/* What an operation says of itself, in C and without a device: its checks, the
- * shape of its operands, its cost and its reference result.  One descriptor per
- * operation feeds the dispatcher, the judge, the benchmark and the tests; the
- * core sees operations only through plx_operation_of().  Private to the tree. */
+/* What an operation says of itself, in C and without a device: the fields of its problem,
+ * the shape of its operands, its cost and its reference result.  One descriptor per
+ * operation feeds the dispatcher, the judge, the benchmark and the tests; nobody else
+ * knows operations by name.  Private to the tree. */
 #ifndef PLX_KERNELS_OPERATION_H
 #define PLX_KERNELS_OPERATION_H
 
 #include <parallax/plugin.h>
+
+/* What a field of a problem means. */
+typedef enum plx_field_kind {
+    PLX_FIELD_SIZE,    /* int64_t: a number of the shape, in the order of the table */
+    PLX_FIELD_PITCH,   /* int64_t: the leading dimension of the operand number `operand` */
+    PLX_FIELD_FLAG,    /* bool; values[0] and values[1] are its words in tables: "n", "t" */
+    PLX_FIELD_CHOICE,  /* an enum: one of `values` */
+    PLX_FIELD_INTEGER, /* any other; in tables its word of `values`, or its number unless it is 0 */
+    PLX_FIELD_ALPHA,   /* double: the factor of the terms; where it is 0 the inputs are not read */
+    PLX_FIELD_BETA     /* double: the factor of what the output held before */
+} plx_field_kind;
+
+/* One field of a problem: from a table of these its words in tables and JSON, its options,
+ * and the one form of equal problems are made. */
+typedef struct plx_field {
+    const char *name; /* in JSON, and in words: "trans_a" */
+    plx_field_kind kind;
+    size_t offset, bytes; /* where it lies in a plx_problem: PLX_FIELD_AT() */
+    size_t operand;
+    int initial; /* what it is in a problem of which nothing else was said */
+    const char *const *values;
+    int value_count;
+    const char *option;   /* "trans-a": --trans-a; NULL: it has none */
+    const char *argument; /* of the option, in help texts; NULL: it takes none */
+    const char *help;
+} plx_field;
+
+#define PLX_FIELD_AT(member)                                                                        \
+    .offset = offsetof(plx_problem, of.member), .bytes = sizeof((const plx_problem *)0)->of.member
+/* The two factors that BLAS has. */
+#define PLX_FIELD_ALPHA_AT(member)                                                                  \
+    {.name = "alpha", .kind = PLX_FIELD_ALPHA, PLX_FIELD_AT(member), .initial = 1, .option = "alpha",   \
+     .argument = "X", .help = "factor of the product (1)"}
+#define PLX_FIELD_BETA_AT(member)                                                                   \
+    {.name = "beta", .kind = PLX_FIELD_BETA, PLX_FIELD_AT(member), .option = "beta", .argument = "X",   \
+     .help = "factor of the old contents of the result (0)"}
 
 typedef enum plx_access { PLX_READ, PLX_WRITE, PLX_READ_WRITE } plx_access;
 
@@ -40,20 +76,19 @@ typedef struct plx_operation {
     const char *name;
     const char *summary;
     uint32_t dtypes; /* bits */
+    bool tf32; /* may be asked for in f32 with operands rounded to TF32 */
     size_t operand_count;
-    size_t output; /* which operand is the result */
+    size_t output;          /* which operand is the result */
+    int output_rank;        /* of the array it becomes: 2 a matrix, 1 a vector, 0 a number */
     const char *shape_form; /* "MxNxK": what --shape takes, for messages */
-    size_t shape_rank;
+    const char *verb;       /* the verb of the program that alone makes such problems; NULL: all do */
+    int64_t default_shape[PLX_MAX_OPERANDS]; /* shows something on any machine in seconds */
+    const plx_field *fields;
+    size_t field_count;
 
-    /* PLX_INVALID with a reason, or PLX_OK: dimensions, leading dimensions,
-     * dtype, overflow of any byte count. */
+    /* What plx_operation_check() can't know; NULL: nothing. */
     plx_status (*check)(const plx_problem *problem, plx_error *error);
-    /* Sets the sizes from numbers in the order of shape_form, and the smallest
-     * leading dimensions; keeps what else the problem says. */
-    void (*reshape)(plx_problem *problem, const int64_t *shape);
-    /* The inverse: writes shape_rank numbers. */
-    void (*shape)(const plx_problem *problem, int64_t *shape);
-    /* For a problem that was checked: extents[0 .. operand_count-1]. */
+    /* extents[0 .. operand_count-1]. */
     void (*extents)(const plx_problem *problem, plx_extent *extents);
     /* Takes the shape from the extents of the inputs that a user brought (rows
      * and cols of operands with PLX_READ; a vector has rows == 1), with the
@@ -78,7 +113,39 @@ extern const plx_operation plx_reduce_operation, plx_transpose_operation, plx_ma
 /* NULL for a number that is no operation. */
 const plx_operation *plx_operation_of(plx_op op);
 
-/* Overflow-checked helpers for check(). */
+/* ---- what all operations have by their tables (fields.c) ------------------------------- */
+
+/* Of SIZE, PITCH, FLAG, CHOICE and INTEGER. */
+int64_t plx_field_integer(const plx_problem *problem, const plx_field *field);
+void plx_field_set_integer(plx_problem *problem, const plx_field *field, int64_t value);
+/* Of ALPHA and BETA. */
+double plx_field_factor(const plx_problem *problem, const plx_field *field);
+void plx_field_set_factor(plx_problem *problem, const plx_field *field, double value);
+static inline bool plx_field_is_factor(const plx_field *field)
+{
+    return field->kind == PLX_FIELD_ALPHA || field->kind == PLX_FIELD_BETA;
+}
+/* NULL: the operation has none of that kind. */
+const plx_field *plx_field_of_kind(const plx_operation *operation, plx_field_kind kind);
+/* How many numbers a shape has. */
+size_t plx_shape_rank(const plx_operation *operation);
+void plx_shape_of(const plx_problem *problem, int64_t *shape);
+/* Sets the sizes, and the smallest leading dimensions; keeps what else the problem says. */
+void plx_shape_set(plx_problem *problem, const int64_t *shape);
+/* PLX_INVALID with a reason, or PLX_OK: element and compute type, choices, sizes, leading
+ * dimensions, and whether the bytes of an operand can be counted. */
+plx_status plx_operation_check(const plx_problem *problem, plx_error *error);
+/* alpha and beta as kernels see them: rounded to the dtype; 1 and 0 where there are none. */
+void plx_problem_scalars(const plx_problem *problem, double *alpha, double *beta);
+
+/* ---- helpers for descriptors (operations.c) --------------------------------------------- */
+
+size_t plx_element_size(plx_dtype dtype);
+/* For `bytes`: what the operands hold that are read and written. */
+double plx_operand_bytes(const plx_problem *problem);
+/* For `exact`. */
+bool plx_always_exact(const plx_problem *problem);
+bool plx_never_exact(const plx_problem *problem);
 /* Elements from the first to one past the last: (rows-1)*ld + cols, 0 if empty.
  * False when that, in bytes, does not fit in int64_t. */
 bool plx_extent_elements(int64_t rows, int64_t cols, int64_t ld, size_t element_size, int64_t *elements);

@@ -14,6 +14,41 @@ const plx_operation *plx_operation_of(plx_op op)
     return (unsigned)op < PLX_OP_COUNT ? operations[op] : NULL;
 }
 
+size_t plx_element_size(plx_dtype dtype)
+{
+    static const size_t sizes[PLX_DTYPE_COUNT] = {
+        [PLX_I8] = 1,  [PLX_I16] = 2, [PLX_I32] = 4, [PLX_I64] = 8,
+        [PLX_F32] = 4, [PLX_F64] = 8, [PLX_C64] = 8, [PLX_C128] = 16,
+    };
+    return sizes[dtype];
+}
+
+double plx_operand_bytes(const plx_problem *problem)
+{
+    const plx_operation *operation = plx_operation_of(problem->op);
+    plx_extent extents[PLX_MAX_OPERANDS];
+    double alpha, beta, elements = 0.0;
+    plx_problem_scalars(problem, &alpha, &beta);
+    operation->extents(problem, extents);
+    for (size_t i = 0; i < operation->operand_count; i++) {
+        const double times = i != operation->output ? (alpha != 0.0 ? 1.0 : 0.0) : beta != 0.0 ? 2.0 : 1.0;
+        elements += times * (double)extents[i].rows * (double)extents[i].cols;
+    }
+    return elements * (double)plx_element_size(problem->dtype);
+}
+
+bool plx_always_exact(const plx_problem *problem)
+{
+    (void)problem;
+    return true;
+}
+
+bool plx_never_exact(const plx_problem *problem)
+{
+    (void)problem;
+    return false;
+}
+
 bool plx_extent_elements(int64_t rows, int64_t cols, int64_t ld, size_t element_size, int64_t *elements)
 {
     int64_t count, bytes;

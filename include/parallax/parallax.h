@@ -154,6 +154,9 @@ PLX_API plx_status plx_event_elapsed(plx_event *from, plx_event *to, double *nan
 
 /* ---- problems -------------------------------------------------------- */
 
+/* A problem of no size, alpha 1, beta 0, and nothing else set: for plx_problem_set() and then
+ * plx_problem_reshape(). */
+PLX_API plx_problem plx_problem_of(plx_op op, plx_dtype dtype);
 /* Leading dimensions are set to the smallest that fit; alpha 1, beta 0. */
 PLX_API plx_problem plx_reduce_of(plx_dtype dtype, plx_reduction reduction, int64_t n);
 PLX_API plx_problem plx_transpose_of(plx_dtype dtype, int64_t rows, int64_t cols);
@@ -181,11 +184,26 @@ typedef struct plx_op_info {
     size_t operand_count;
     size_t output; /* which operand is the result */
     const char *operands[PLX_MAX_OPERANDS]; /* their names: "A", "B", "C" */
+    const char *verb; /* the one verb of the program that runs it: "probe"; NULL: all */
+    int64_t default_shape[PLX_MAX_OPERANDS]; /* shows something on any machine in seconds */
 } plx_op_info;
 
 #define PLX_MAX_SHAPE 3
 
+/* What a word can set in a problem of an operation. */
+typedef struct plx_setting {
+    const char *name;     /* "trans-a" */
+    const char *argument; /* "X"; NULL: it takes no word */
+    const char *help;
+} plx_setting;
+
 PLX_API bool plx_op_describe(plx_op op, plx_op_info *info);
+/* False when it has not that many. */
+PLX_API bool plx_op_setting(plx_op op, size_t index, plx_setting *setting);
+/* PLX_NOT_FOUND: the operation has no such setting; PLX_INVALID: that is no value of it.  Leading
+ * dimensions are plx_problem_reshape()'s, which follows. */
+PLX_API plx_status plx_problem_set(plx_problem *problem, const char *name, const char *word,
+                                   plx_error *error);
 /* Sets the sizes, from `rank` numbers in the order of the operation's shape_form, and
  * the smallest leading dimensions; all else stays as it is.  The result is checked. */
 PLX_API plx_status plx_problem_reshape(plx_problem *problem, const int64_t *shape, size_t rank,

@@ -7,11 +7,6 @@
 
 #define GEMM_DTYPES (PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64))
 
-static size_t element_size(plx_dtype dtype)
-{
-    return dtype == PLX_F32 ? 4 : 8;
-}
-
 /* alpha and beta as the kernels see them. */
 static double as_dtype(plx_dtype dtype, double scalar)
 {
@@ -32,65 +27,6 @@ static void gemm_extents(const plx_problem *problem, plx_extent *extents)
     extents[2] = (plx_extent){"C", reads_c ? PLX_READ_WRITE : PLX_WRITE, p->m, p->n, p->ldc, -1};
 }
 
-static plx_status check_extent(const plx_extent *extent, plx_dtype dtype, plx_error *error)
-{
-    int64_t elements, least = extent->cols > 1 ? extent->cols : 1;
-
-    if (extent->ld < least)
-        return plx_fail(error, PLX_INVALID,
-                        "gemm: the leading dimension of %s is %lld; for %lld columns it must be %lld or more",
-                        extent->name, (long long)extent->ld, (long long)extent->cols, (long long)least);
-    if (!plx_extent_elements(extent->rows, extent->cols, extent->ld, element_size(dtype), &elements))
-        return plx_fail(error, PLX_INVALID,
-                        "gemm: %s has %lld rows %lld elements apart, which does not fit in 63 bits of bytes",
-                        extent->name, (long long)extent->rows, (long long)extent->ld);
-    return PLX_OK;
-}
-
-static plx_status gemm_check(const plx_problem *problem, plx_error *error)
-{
-    const plx_gemm_problem *p = &problem->of.gemm;
-    plx_extent extents[3];
-
-    if ((unsigned)problem->dtype >= PLX_DTYPE_COUNT || !(GEMM_DTYPES & PLX_DTYPE_BIT(problem->dtype)))
-        return plx_fail(error, PLX_INVALID, "gemm takes f32 or f64");
-    if (problem->compute != PLX_COMPUTE_PLAIN &&
-        !(problem->compute == PLX_COMPUTE_TF32 && problem->dtype == PLX_F32))
-        return plx_fail(error, PLX_INVALID, "gemm: the compute type is plain, or tf32 for f32 alone");
-    if (p->m < 0 || p->n < 0 || p->k < 0)
-        return plx_fail(error, PLX_INVALID, "gemm: %lldx%lldx%lld has a negative size", (long long)p->m,
-                        (long long)p->n, (long long)p->k);
-    gemm_extents(problem, extents);
-    for (int i = 0; i < 3; i++) {
-        plx_status status = check_extent(&extents[i], problem->dtype, error);
-        if (status != PLX_OK)
-            return status;
-    }
-    return PLX_OK;
-}
-
-static void gemm_reshape(plx_problem *problem, const int64_t *shape)
-{
-    plx_gemm_problem *p = &problem->of.gemm;
-    int64_t a_cols, b_cols;
-
-    p->m = shape[0];
-    p->n = shape[1];
-    p->k = shape[2];
-    a_cols = p->trans_a ? p->m : p->k;
-    b_cols = p->trans_b ? p->k : p->n;
-    p->lda = a_cols > 1 ? a_cols : 1;
-    p->ldb = b_cols > 1 ? b_cols : 1;
-    p->ldc = p->n > 1 ? p->n : 1;
-}
-
-static void gemm_shape(const plx_problem *problem, int64_t *shape)
-{
-    shape[0] = problem->of.gemm.m;
-    shape[1] = problem->of.gemm.n;
-    shape[2] = problem->of.gemm.k;
-}
-
 static plx_status gemm_fit(plx_problem *problem, const plx_extent *inputs, plx_error *error)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
@@ -105,7 +41,7 @@ static plx_status gemm_fit(plx_problem *problem, const plx_extent *inputs, plx_e
                         p->trans_a ? "A transposed" : "A", (long long)m, (long long)k,
                         p->trans_b ? "B transposed" : "B", (long long)k_of_b, (long long)n, (long long)k,
                         (long long)k_of_b);
-    gemm_reshape(problem, (const int64_t[]){m, n, k});
+    plx_shape_set(problem, (const int64_t[]){m, n, k});
     return PLX_OK;
 }
 
@@ -115,21 +51,6 @@ static double gemm_flops(const plx_problem *problem)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     return 2.0 * (double)p->m * (double)p->n * (double)p->k;
-}
-
-static double gemm_bytes(const plx_problem *problem)
-{
-    const plx_gemm_problem *p = &problem->of.gemm;
-    double m = (double)p->m, n = (double)p->n, k = (double)p->k;
-    double inputs = as_dtype(problem->dtype, p->alpha) != 0.0 ? m * k + k * n : 0.0;
-    double outputs = as_dtype(problem->dtype, p->beta) != 0.0 ? 2.0 * m * n : m * n;
-    return (inputs + outputs) * (double)element_size(problem->dtype);
-}
-
-static bool gemm_exact(const plx_problem *problem)
-{
-    (void)problem;
-    return false;
 }
 
 /* ---- reference --------------------------------------------------------- */
@@ -326,22 +247,48 @@ static void gemm_reference(const plx_problem *problem, const plx_host_operands *
     reference_rectangle(&job, last_row, 1, 0, last_col);
 }
 
+static const char *const transposed[] = {"n", "t"};
+
+static const plx_field fields[] = {
+    {.name = "m", .kind = PLX_FIELD_SIZE, PLX_FIELD_AT(gemm.m)},
+    {.name = "n", .kind = PLX_FIELD_SIZE, PLX_FIELD_AT(gemm.n)},
+    {.name = "k", .kind = PLX_FIELD_SIZE, PLX_FIELD_AT(gemm.k)},
+    {.name = "trans_a",
+     .kind = PLX_FIELD_FLAG,
+     PLX_FIELD_AT(gemm.trans_a),
+     .values = transposed,
+     .option = "trans-a",
+     .help = "gemm: A is transposed"},
+    {.name = "trans_b",
+     .kind = PLX_FIELD_FLAG,
+     PLX_FIELD_AT(gemm.trans_b),
+     .values = transposed,
+     .option = "trans-b",
+     .help = "gemm: B is transposed"},
+    PLX_FIELD_ALPHA_AT(gemm.alpha),
+    PLX_FIELD_BETA_AT(gemm.beta),
+    {.name = "lda", .kind = PLX_FIELD_PITCH, PLX_FIELD_AT(gemm.lda), .operand = 0},
+    {.name = "ldb", .kind = PLX_FIELD_PITCH, PLX_FIELD_AT(gemm.ldb), .operand = 1},
+    {.name = "ldc", .kind = PLX_FIELD_PITCH, PLX_FIELD_AT(gemm.ldc), .operand = 2},
+};
+
 const plx_operation plx_gemm_operation = {
     .op = PLX_GEMM,
     .name = "gemm",
     .summary = "matrix product: C = alpha * op(A) * op(B) + beta * C",
     .dtypes = GEMM_DTYPES,
+    .tf32 = true,
     .operand_count = 3,
     .output = 2,
+    .output_rank = 2,
     .shape_form = "MxNxK",
-    .shape_rank = 3,
-    .check = gemm_check,
-    .reshape = gemm_reshape,
-    .shape = gemm_shape,
+    .default_shape = {512, 512, 512},
+    .fields = fields,
+    .field_count = sizeof fields / sizeof fields[0],
     .extents = gemm_extents,
     .fit = gemm_fit,
     .flops = gemm_flops,
-    .bytes = gemm_bytes,
-    .exact = gemm_exact,
+    .bytes = plx_operand_bytes,
+    .exact = plx_never_exact,
     .reference = gemm_reference,
 };

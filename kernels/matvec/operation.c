@@ -7,11 +7,6 @@
 
 #define MATVEC_DTYPES (PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64))
 
-static size_t element_size(plx_dtype dtype)
-{
-    return dtype == PLX_F32 ? 4 : 8;
-}
-
 /* alpha and beta as the kernels see them. */
 static double as_dtype(plx_dtype dtype, double scalar)
 {
@@ -35,46 +30,6 @@ static void matvec_extents(const plx_problem *problem, plx_extent *extents)
     extents[2] = vector_extent("y", reads_y ? PLX_READ_WRITE : PLX_WRITE, p->trans ? p->cols : p->rows, -1);
 }
 
-static plx_status matvec_check(const plx_problem *problem, plx_error *error)
-{
-    const plx_matvec_problem *p = &problem->of.matvec;
-    int64_t elements, least = p->cols > 1 ? p->cols : 1;
-    size_t size = element_size(problem->dtype);
-
-    if ((unsigned)problem->dtype >= PLX_DTYPE_COUNT || !(MATVEC_DTYPES & PLX_DTYPE_BIT(problem->dtype)))
-        return plx_fail(error, PLX_INVALID, "matvec takes f32 or f64");
-    if (problem->compute != PLX_COMPUTE_PLAIN)
-        return plx_fail(error, PLX_INVALID, "matvec: has no other compute type than plain");
-    if (p->rows < 0 || p->cols < 0)
-        return plx_fail(error, PLX_INVALID, "matvec: %lldx%lld has a negative size", (long long)p->rows,
-                        (long long)p->cols);
-    if (p->lda < least)
-        return plx_fail(error, PLX_INVALID,
-                        "matvec: the leading dimension of A is %lld; with %lld columns at least %lld",
-                        (long long)p->lda, (long long)p->cols, (long long)least);
-    if (!plx_extent_elements(p->rows, p->cols, p->lda, size, &elements) ||
-        !plx_extent_elements(1, p->rows, 1, size, &elements) ||
-        !plx_extent_elements(1, p->cols, 1, size, &elements))
-        return plx_fail(error, PLX_INVALID,
-                        "matvec: %lldx%lld with rows %lld elements apart does not fit in 63 bits of bytes",
-                        (long long)p->rows, (long long)p->cols, (long long)p->lda);
-    return PLX_OK;
-}
-
-static void matvec_reshape(plx_problem *problem, const int64_t *shape)
-{
-    plx_matvec_problem *p = &problem->of.matvec;
-    p->rows = shape[0];
-    p->cols = shape[1];
-    p->lda = p->cols > 1 ? p->cols : 1;
-}
-
-static void matvec_shape(const plx_problem *problem, int64_t *shape)
-{
-    shape[0] = problem->of.matvec.rows;
-    shape[1] = problem->of.matvec.cols;
-}
-
 /* x may also come as one column. */
 static plx_status matvec_fit(plx_problem *problem, const plx_extent *inputs, plx_error *error)
 {
@@ -89,7 +44,7 @@ static plx_status matvec_fit(plx_problem *problem, const plx_extent *inputs, plx
         return plx_fail(error, PLX_INVALID, "matvec: A%s is %lldx%lld and takes an x of %lld, not of %lld",
                         trans ? " (to be transposed)" : "", (long long)inputs[0].rows,
                         (long long)inputs[0].cols, (long long)needed, (long long)length);
-    matvec_reshape(problem, (const int64_t[]){inputs[0].rows, inputs[0].cols});
+    plx_shape_set(problem, (const int64_t[]){inputs[0].rows, inputs[0].cols});
     return PLX_OK;
 }
 
@@ -98,21 +53,6 @@ static plx_status matvec_fit(plx_problem *problem, const plx_extent *inputs, plx
 static double matvec_flops(const plx_problem *problem)
 {
     return 2.0 * (double)problem->of.matvec.rows * (double)problem->of.matvec.cols;
-}
-
-static double matvec_bytes(const plx_problem *problem)
-{
-    const plx_matvec_problem *p = &problem->of.matvec;
-    double rows = (double)p->rows, cols = (double)p->cols, y = p->trans ? cols : rows;
-    double inputs = as_dtype(problem->dtype, p->alpha) != 0.0 ? rows * cols + (p->trans ? rows : cols) : 0.0;
-    double outputs = as_dtype(problem->dtype, p->beta) != 0.0 ? 2.0 * y : y;
-    return (inputs + outputs) * (double)element_size(problem->dtype);
-}
-
-static bool matvec_exact(const plx_problem *problem)
-{
-    (void)problem;
-    return false;
 }
 
 /* ---- reference --------------------------------------------------------- */
@@ -244,6 +184,22 @@ static void matvec_reference(const plx_problem *problem, const plx_host_operands
     }
 }
 
+static const char *const transposed[] = {"n", "t"};
+
+static const plx_field fields[] = {
+    {.name = "rows", .kind = PLX_FIELD_SIZE, PLX_FIELD_AT(matvec.rows)},
+    {.name = "cols", .kind = PLX_FIELD_SIZE, PLX_FIELD_AT(matvec.cols)},
+    {.name = "trans",
+     .kind = PLX_FIELD_FLAG,
+     PLX_FIELD_AT(matvec.trans),
+     .values = transposed,
+     .option = "trans",
+     .help = "matvec: multiply by A transposed"},
+    PLX_FIELD_ALPHA_AT(matvec.alpha),
+    PLX_FIELD_BETA_AT(matvec.beta),
+    {.name = "lda", .kind = PLX_FIELD_PITCH, PLX_FIELD_AT(matvec.lda), .operand = 0},
+};
+
 const plx_operation plx_matvec_operation = {
     .op = PLX_MATVEC,
     .name = "matvec",
@@ -251,15 +207,15 @@ const plx_operation plx_matvec_operation = {
     .dtypes = MATVEC_DTYPES,
     .operand_count = 3,
     .output = 2,
+    .output_rank = 1,
     .shape_form = "RxC",
-    .shape_rank = 2,
-    .check = matvec_check,
-    .reshape = matvec_reshape,
-    .shape = matvec_shape,
+    .default_shape = {2048, 2048},
+    .fields = fields,
+    .field_count = sizeof fields / sizeof fields[0],
     .extents = matvec_extents,
     .fit = matvec_fit,
     .flops = matvec_flops,
-    .bytes = matvec_bytes,
-    .exact = matvec_exact,
+    .bytes = plx_operand_bytes,
+    .exact = plx_never_exact,
     .reference = matvec_reference,
 };

@@ -30,10 +30,10 @@ static int64_t input_elements(const plx_problem *problem)
     }
 }
 
-static plx_status check_pattern(const plx_probe_problem *p, plx_error *error)
+static plx_status check_numbers(const plx_probe_problem *p, plx_error *error)
 {
     const int64_t most = INT64_C(1) << 40;
-    if (p->n < 0 || p->n > most)
+    if (p->n > most)
         return plx_fail(error, PLX_INVALID, "probe: n is %" PRId64 ", it must be in 0..2^40", p->n);
     if (p->stride < 0 || p->stride > (INT64_C(1) << 20) || p->offset < 0 || p->offset > most)
         return plx_fail(error, PLX_INVALID,
@@ -52,29 +52,9 @@ static plx_status probe_check(const plx_problem *problem, plx_error *error)
 {
     const bool integers = problem->dtype == PLX_I32 || problem->dtype == PLX_I64;
     const bool floats = problem->dtype == PLX_F32 || problem->dtype == PLX_F64;
-    if ((unsigned)problem->of.probe.pattern >= PLX_PROBE_PATTERN_COUNT)
-        return plx_fail(error, PLX_INVALID, "probe: unknown pattern %d", (int)problem->of.probe.pattern);
     if (problem->of.probe.pattern == PLX_PROBE_FMA ? !floats : !integers)
         return plx_fail(error, PLX_INVALID, "probe: elements are i32 or i64, of multiply-adds f32 or f64");
-    if (problem->compute != PLX_COMPUTE_PLAIN)
-        return plx_fail(error, PLX_INVALID, "probe: has no other compute type than plain");
-    return check_pattern(&problem->of.probe, error);
-}
-
-static void probe_reshape(plx_problem *problem, const int64_t *shape)
-{
-    plx_probe_problem *p = &problem->of.probe;
-    p->n = shape[0];
-    if (p->pattern == PLX_PROBE_GATHER && p->span < 1)
-        p->span = 1;
-    if (p->pattern == PLX_PROBE_GATHER)
-        while (p->span < p->n && p->span < (INT64_C(1) << 40))
-            p->span *= 2;
-}
-
-static void probe_shape(const plx_problem *problem, int64_t *shape)
-{
-    shape[0] = problem->of.probe.n;
+    return check_numbers(&problem->of.probe, error);
 }
 
 static plx_extent vector(const char *name, plx_access access, int64_t n)
@@ -108,12 +88,6 @@ static double probe_bytes(const plx_problem *problem)
     if (problem->of.probe.pattern == PLX_PROBE_LAUNCH)
         return (double)problem->of.probe.n * (double)element_size(problem);
     return 2.0 * (double)problem->of.probe.n * (double)element_size(problem);
-}
-
-static bool probe_exact(const plx_problem *problem)
-{
-    (void)problem;
-    return true;
 }
 
 /* ---- reference ---------------------------------------------------------- */
@@ -247,6 +221,27 @@ static void probe_reference(const plx_problem *problem, const plx_host_operands 
     }
 }
 
+static const char *const patterns[] = {
+    [PLX_PROBE_GATHER] = "gather",   [PLX_PROBE_PARTITION] = "partition", [PLX_PROBE_BANKS] = "banks",
+    [PLX_PROBE_REVERSE] = "reverse", [PLX_PROBE_BRANCH] = "branch",       [PLX_PROBE_GUARD] = "guard",
+    [PLX_PROBE_COPY] = "copy",       [PLX_PROBE_READ] = "read",           [PLX_PROBE_FMA] = "fma",
+    [PLX_PROBE_LAUNCH] = "launch",
+};
+
+static const plx_field fields[] = {
+    {.name = "n", .kind = PLX_FIELD_SIZE, PLX_FIELD_AT(probe.n)},
+    {.name = "pattern",
+     .kind = PLX_FIELD_INTEGER,
+     PLX_FIELD_AT(probe.pattern),
+     .values = patterns,
+     .value_count = PLX_PROBE_PATTERN_COUNT},
+    {.name = "repeat", .kind = PLX_FIELD_INTEGER, PLX_FIELD_AT(probe.repeat)},
+    {.name = "stride", .kind = PLX_FIELD_INTEGER, PLX_FIELD_AT(probe.stride)},
+    {.name = "offset", .kind = PLX_FIELD_INTEGER, PLX_FIELD_AT(probe.offset)},
+    {.name = "span", .kind = PLX_FIELD_INTEGER, PLX_FIELD_AT(probe.span), .initial = 1},
+    {.name = "regions", .kind = PLX_FIELD_INTEGER, PLX_FIELD_AT(probe.regions), .initial = 1},
+};
+
 const plx_operation plx_probe_operation = {
     .op = PLX_PROBE,
     .name = "probe",
@@ -255,15 +250,17 @@ const plx_operation plx_probe_operation = {
               PLX_DTYPE_BIT(PLX_F64),
     .operand_count = 2,
     .output = 1,
+    .output_rank = 1,
     .shape_form = "N",
-    .shape_rank = 1,
+    .verb = "probe",
+    .default_shape = {1 << 20},
+    .fields = fields,
+    .field_count = sizeof fields / sizeof fields[0],
     .check = probe_check,
-    .reshape = probe_reshape,
-    .shape = probe_shape,
     .extents = probe_extents,
     .fit = probe_fit,
     .flops = probe_flops,
     .bytes = probe_bytes,
-    .exact = probe_exact,
+    .exact = plx_always_exact,
     .reference = probe_reference,
 };

@@ -13,40 +13,6 @@ enum { PARTS = 64, LANES = 8, RUN = 4096 * LANES };
 #define REDUCE_DTYPES \
     (PLX_DTYPE_BIT(PLX_I32) | PLX_DTYPE_BIT(PLX_I64) | PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64))
 
-static size_t element_size(plx_dtype dtype)
-{
-    return dtype == PLX_I32 || dtype == PLX_F32 ? 4 : 8;
-}
-
-static plx_status reduce_check(const plx_problem *problem, plx_error *error)
-{
-    const plx_reduce_problem *p = &problem->of.reduce;
-    int64_t elements;
-
-    if ((unsigned)problem->dtype >= PLX_DTYPE_COUNT || !(REDUCE_DTYPES & PLX_DTYPE_BIT(problem->dtype)))
-        return plx_fail(error, PLX_INVALID, "reduce takes i32, i64, f32 or f64");
-    if ((unsigned)p->reduction >= PLX_REDUCTION_COUNT)
-        return plx_fail(error, PLX_INVALID, "reduce: the reduction is none of sum, min, max");
-    if (problem->compute != PLX_COMPUTE_PLAIN)
-        return plx_fail(error, PLX_INVALID, "reduce: has no other compute type than plain");
-    if (p->n < 0)
-        return plx_fail(error, PLX_INVALID, "reduce: n is %lld, it can't be negative", (long long)p->n);
-    if (!plx_extent_elements(1, p->n, p->n > 0 ? p->n : 1, element_size(problem->dtype), &elements))
-        return plx_fail(error, PLX_INVALID, "reduce: %lld elements do not fit in 63 bits of bytes",
-                        (long long)p->n);
-    return PLX_OK;
-}
-
-static void reduce_reshape(plx_problem *problem, const int64_t *shape)
-{
-    problem->of.reduce.n = shape[0];
-}
-
-static void reduce_shape(const plx_problem *problem, int64_t *shape)
-{
-    shape[0] = problem->of.reduce.n;
-}
-
 static void reduce_extents(const plx_problem *problem, plx_extent *extents)
 {
     int64_t n = problem->of.reduce.n;
@@ -71,11 +37,6 @@ static double reduce_flops(const plx_problem *problem)
 {
     int64_t n = problem->of.reduce.n;
     return n > 1 ? (double)(n - 1) : 0.0;
-}
-
-static double reduce_bytes(const plx_problem *problem)
-{
-    return ((double)problem->of.reduce.n + 1.0) * (double)element_size(problem->dtype);
 }
 
 static bool reduce_exact(const plx_problem *problem)
@@ -354,6 +315,20 @@ static void reduce_reference(const plx_problem *problem, const plx_host_operands
         reference_sum(problem->dtype, x, p->n, reference);
 }
 
+static const char *const reductions[] = {[PLX_SUM] = "sum", [PLX_MIN] = "min", [PLX_MAX] = "max"};
+
+static const plx_field fields[] = {
+    {.name = "n", .kind = PLX_FIELD_SIZE, PLX_FIELD_AT(reduce.n)},
+    {.name = "reduction",
+     .kind = PLX_FIELD_CHOICE,
+     PLX_FIELD_AT(reduce.reduction),
+     .values = reductions,
+     .value_count = PLX_REDUCTION_COUNT,
+     .option = "reduce",
+     .argument = "HOW",
+     .help = "sum, min or max"},
+};
+
 const plx_operation plx_reduce_operation = {
     .op = PLX_REDUCE,
     .name = "reduce",
@@ -361,15 +336,15 @@ const plx_operation plx_reduce_operation = {
     .dtypes = REDUCE_DTYPES,
     .operand_count = 2,
     .output = 1,
+    .output_rank = 0,
     .shape_form = "N",
-    .shape_rank = 1,
-    .check = reduce_check,
-    .reshape = reduce_reshape,
-    .shape = reduce_shape,
+    .default_shape = {1 << 22},
+    .fields = fields,
+    .field_count = sizeof fields / sizeof fields[0],
     .extents = reduce_extents,
     .fit = reduce_fit,
     .flops = reduce_flops,
-    .bytes = reduce_bytes,
+    .bytes = plx_operand_bytes,
     .exact = reduce_exact,
     .reference = reduce_reference,
 };

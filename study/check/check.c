@@ -67,7 +67,7 @@ static bool wants_op(const check *c, plx_op op)
 static bool spared(const check *c, const plx_operation *operation, plx_dtype dtype)
 {
     return c->options->effort == PLX_QUICK && c->options->dtype_count == 0 &&
-           operation->op == PLX_TRANSPOSE && (dtype == PLX_I32 || dtype == PLX_I64 || dtype == PLX_C64);
+           (operation->dtypes & PLX_DTYPE_BIT(PLX_C64)) != 0 && (dtype == PLX_I32 || dtype == PLX_I64 || dtype == PLX_C64);
 }
 
 /* "best" stands for nothing before there is a problem. */

@@ -14,44 +14,16 @@ static bool is_padded(const plx_extent *extent)
     return extent->ld > (extent->cols > 0 ? extent->cols : 1);
 }
 
-static void add_shape(plx_line *line, const plx_inputs *inputs)
-{
-    int64_t shape[4];
-
-    inputs->operation->shape(&inputs->problem, shape);
-    for (size_t i = 0; i < inputs->operation->shape_rank; ++i)
-        plx_line_add(line, "%s%" PRId64, i == 0 ? "" : "x", shape[i]);
-}
-
-static void add_probe(plx_line *line, const plx_probe_problem *p)
-{
-    plx_line_add(line, ", pattern %d, stride %" PRId64 ", offset %" PRId64 ", repeat %d, %" PRId64 " regions",
-                 (int)p->pattern, p->stride, p->offset, (int)p->repeat, p->regions);
-}
-
 static void add_words(plx_line *line, const plx_problem *problem)
 {
-    double alpha, beta;
-
-    plx_problem_scalars(problem, &alpha, &beta);
-    if (problem->op == PLX_REDUCE)
-        plx_line_add(line, ", %s", plx_reduction_name(problem->of.reduce.reduction));
-    if (problem->op == PLX_PROBE)
-        add_probe(line, &problem->of.probe);
-    if ((problem->op == PLX_MATVEC && problem->of.matvec.trans) ||
-        (problem->op == PLX_GEMM && problem->of.gemm.trans_a))
-        plx_line_add(line, ", A transposed");
-    if (problem->op == PLX_GEMM && problem->of.gemm.trans_b)
-        plx_line_add(line, ", B transposed");
-    if (alpha != 1.0)
-        plx_line_add(line, ", alpha %.9g", alpha);
-    if (beta != 0.0)
-        plx_line_add(line, ", beta %.9g", beta);
+    char shape[80], variant[128];
+    plx_shape_text(problem, shape, sizeof shape);
+    plx_variant_text(problem, variant, sizeof variant);
+    plx_line_add(line, "%s%s%s", shape, variant[0] != '\0' ? ", " : "", variant);
 }
 
 void plx_case_circumstances(const plx_case *tried, const plx_inputs *inputs, plx_line *line)
 {
-    add_shape(line, inputs);
     add_words(line, &inputs->problem);
     for (size_t i = 0; i < inputs->operation->operand_count; ++i)
         if (is_padded(&inputs->extents[i]))

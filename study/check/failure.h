@@ -15,7 +15,7 @@ typedef struct plx_failed_case {
     plx_truths *truths;
 } plx_failed_case;
 
-/* "67x70x37, A transposed, alpha 1.5, lda 40, operands 2 elements off alignment": all
+/* "67x70x37, tn, alpha 1.5, lda 40, operands 2 elements off alignment": all
  * of a case that is not in its dtype, input class and seed. */
 void plx_case_circumstances(const plx_case *tried, const plx_inputs *inputs, plx_line *line);
 /* A command line that repeats the case alone. */

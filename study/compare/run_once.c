@@ -20,15 +20,11 @@ static plx_status dense(const plx_inputs *inputs, bool yardstick, const void *re
     const plx_extent *extent = &inputs->extents[inputs->operation->output];
     size_t size = plx_dtype_size(inputs->problem.dtype);
     plx_array made = {.dtype = inputs->problem.dtype,
-                      .rank = extent->rows == 1 ? (extent->cols == 1 ? 0 : 1) : 2,
+                      .rank = inputs->operation->output_rank,
                       .rows = extent->rows,
                       .cols = extent->cols};
     size_t row_bytes = (size_t)extent->cols * size;
 
-    if (inputs->operation->op == PLX_GEMM || inputs->operation->op == PLX_TRANSPOSE)
-        made.rank = 2;
-    if (inputs->operation->op == PLX_MATVEC)
-        made.rank = 1;
     if (extent->rows > 0 && extent->cols > 0) {
         made.data = malloc((size_t)extent->rows * row_bytes);
         if (made.data == NULL)

@@ -4,23 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void plx_problem_scalars(const plx_problem *problem, double *alpha, double *beta)
-{
-    *alpha = 1.0;
-    *beta = 0.0;
-    if (problem->op == PLX_MATVEC) {
-        *alpha = problem->of.matvec.alpha;
-        *beta = problem->of.matvec.beta;
-    } else if (problem->op == PLX_GEMM) {
-        *alpha = problem->of.gemm.alpha;
-        *beta = problem->of.gemm.beta;
-    }
-    if (problem->dtype == PLX_F32) {
-        *alpha = (double)(float)*alpha;
-        *beta = (double)(float)*beta;
-    }
-}
-
 int64_t plx_sum_length(const plx_inputs *inputs)
 {
     for (size_t i = 0; i < inputs->operation->operand_count; ++i)

@@ -33,8 +33,6 @@ plx_status plx_inputs_from_arrays(const plx_problem *problem, const plx_array *a
                                   uint64_t seed, plx_inputs *inputs, plx_error *error);
 void plx_inputs_free(plx_inputs *inputs);
 
-/* 1 and 0 for operations without scalars, rounded to the dtype. */
-void plx_problem_scalars(const plx_problem *problem, double *alpha, double *beta);
 /* The length of the sums behind an output element; 0 when nothing is summed. */
 int64_t plx_sum_length(const plx_inputs *inputs);
 /* How many operands each term of the sum multiplies: 2 for products, 1 for a

@@ -5,6 +5,8 @@
 #include "study/report/json.h"
 #include "study/results/words.h"
 
+#include "kernels/operation.h"
+
 #include <parallax/plugin.h>
 
 #include <errno.h>
@@ -167,79 +169,38 @@ static json_t *device_json(const plx_study_device *device)
 
 /* ---- records ------------------------------------------------------------------- */
 
-static json_t *shape_json(const plx_problem *problem)
+static json_t *shape_json(const plx_problem *problem, size_t rank)
 {
     int64_t shape[PLX_MAX_SHAPE] = {0};
-    plx_op_info info;
     json_t *made = json_array();
-    if (!plx_op_describe(problem->op, &info))
-        return made;
     plx_problem_shape(problem, shape);
-    for (size_t i = 0; i < info.shape_rank; i++)
+    for (size_t i = 0; i < rank; i++)
         json_array_append_new(made, integer(shape[i]));
     return made;
 }
 
-static void add_matvec(json_t *made, const plx_matvec_problem *problem)
+static json_t *field_json(const plx_problem *problem, const plx_field *field)
 {
-    json_object_set_new(made, "trans", json_boolean(problem->trans));
-    json_object_set_new(made, "alpha", plx_json_number(problem->alpha));
-    json_object_set_new(made, "beta", plx_json_number(problem->beta));
-    json_object_set_new(made, "lda", integer(problem->lda));
-}
-
-static void add_gemm(json_t *made, const plx_gemm_problem *problem)
-{
-    json_object_set_new(made, "trans_a", json_boolean(problem->trans_a));
-    json_object_set_new(made, "trans_b", json_boolean(problem->trans_b));
-    json_object_set_new(made, "alpha", plx_json_number(problem->alpha));
-    json_object_set_new(made, "beta", plx_json_number(problem->beta));
-    json_object_set_new(made, "lda", integer(problem->lda));
-    json_object_set_new(made, "ldb", integer(problem->ldb));
-    json_object_set_new(made, "ldc", integer(problem->ldc));
-}
-
-static void add_probe(json_t *made, const plx_probe_problem *problem)
-{
-    json_object_set_new(made, "pattern", integer((int64_t)problem->pattern));
-    json_object_set_new(made, "repeat", integer(problem->repeat));
-    json_object_set_new(made, "stride", integer(problem->stride));
-    json_object_set_new(made, "offset", integer(problem->offset));
-    json_object_set_new(made, "span", integer(problem->span));
-    json_object_set_new(made, "regions", integer(problem->regions));
-}
-
-/* What makes this problem differ from others of its shape. */
-static void add_variant(json_t *made, const plx_problem *problem)
-{
-    switch (problem->op) {
-    case PLX_REDUCE:
-        json_object_set_new(made, "reduction", plx_json_text(plx_reduction_name(problem->of.reduce.reduction)));
-        break;
-    case PLX_TRANSPOSE:
-        json_object_set_new(made, "ld_in", integer(problem->of.transpose.ld_in));
-        json_object_set_new(made, "ld_out", integer(problem->of.transpose.ld_out));
-        break;
-    case PLX_MATVEC:
-        add_matvec(made, &problem->of.matvec);
-        break;
-    case PLX_GEMM:
-        add_gemm(made, &problem->of.gemm);
-        break;
-    case PLX_PROBE:
-        add_probe(made, &problem->of.probe);
-        break;
-    case PLX_OP_COUNT:
-        break;
-    }
+    if (plx_field_is_factor(field))
+        return plx_json_number(plx_field_factor(problem, field));
+    const int64_t value = plx_field_integer(problem, field);
+    if (field->kind == PLX_FIELD_FLAG)
+        return json_boolean(value);
+    if (field->kind != PLX_FIELD_CHOICE)
+        return integer(value);
+    return json_string(value >= 0 && value < field->value_count ? field->values[value] : "unknown");
 }
 
 void plx_json_add_problem(json_t *made, const plx_problem *problem)
 {
+    const plx_operation *operation = plx_operation_of(problem->op);
+    const size_t fields = operation != NULL ? operation->field_count : 0;
     json_object_set_new(made, "op", plx_json_text(plx_op_name(problem->op)));
     json_object_set_new(made, "dtype", plx_json_text(plx_dtype_name(problem->dtype)));
-    json_object_set_new(made, "shape", shape_json(problem));
-    add_variant(made, problem);
+    json_object_set_new(made, "shape", shape_json(problem, fields > 0 ? plx_shape_rank(operation) : 0));
+    for (size_t i = 0; i < fields; i++)
+        if (operation->fields[i].kind != PLX_FIELD_SIZE)
+            json_object_set_new(made, operation->fields[i].name, field_json(problem, &operation->fields[i]));
 }
 
 static void add_shift(json_t *made, uint64_t shift)

@@ -1,81 +1,55 @@
 /* Reads the problem of a record, of a case that was left out, of a point of a probe. */
 #include "study/results/read.h"
 
-static bool is_known_reduction(plx_reader *from, plx_reduction *reduction)
+#include "kernels/operation.h"
+
+#include <string.h>
+
+/* PLX_TAKEN_UNKNOWN: this version has no word for it. */
+static plx_taken take_choice(plx_reader *from, const plx_field *field, plx_problem *problem)
 {
     char name[32];
-    plx_read_text(from, "reduction", name, sizeof name);
-    *reduction = PLX_SUM;
-    return name[0] == '\0' || plx_reduction_from_name(name, reduction);
-}
-
-static void take_factors(plx_reader *from, double *alpha, double *beta)
-{
-    *alpha = plx_read_number(from, "alpha", 1);
-    *beta = plx_read_number(from, "beta", 0);
-}
-
-static void take_probe(plx_reader *from, plx_probe_problem *probe)
-{
-    int64_t pattern = plx_read_integer(from, "pattern", 0);
-    if (pattern < 0 || pattern >= PLX_PROBE_PATTERN_COUNT)
-        from->wrong = "pattern";
-    else
-        probe->pattern = (plx_probe_pattern)pattern;
-    probe->repeat = (int32_t)plx_read_integer(from, "repeat", probe->repeat);
-    probe->stride = plx_read_integer(from, "stride", probe->stride);
-    probe->offset = plx_read_integer(from, "offset", probe->offset);
-    probe->span = plx_read_integer(from, "span", probe->span);
-    probe->regions = plx_read_integer(from, "regions", probe->regions);
-}
-
-/* What a problem of no size has. */
-static plx_taken begin_problem(plx_reader *from, plx_op op, plx_dtype dtype, plx_problem *problem)
-{
-    plx_reduction reduction;
-    bool known = is_known_reduction(from, &reduction);
-    switch (op) {
-    case PLX_REDUCE:
-        *problem = plx_reduce_of(dtype, reduction, 0);
-        return known ? PLX_TAKEN : PLX_TAKEN_UNKNOWN;
-    case PLX_TRANSPOSE:
-        *problem = plx_transpose_of(dtype, 0, 0);
-        return PLX_TAKEN;
-    case PLX_MATVEC:
-        *problem = plx_matvec_of(dtype, plx_read_flag(from, "trans", false), 0, 0);
-        return PLX_TAKEN;
-    case PLX_GEMM:
-        *problem = plx_gemm_of(dtype, plx_read_flag(from, "trans_a", false),
-                               plx_read_flag(from, "trans_b", false), 0, 0, 0);
-        return PLX_TAKEN;
-    case PLX_PROBE:
-        *problem = plx_probe_of(dtype, PLX_PROBE_GATHER, 0);
-        take_probe(from, &problem->of.probe);
-        return PLX_TAKEN;
-    case PLX_OP_COUNT:
-        break;
+    plx_read_text(from, field->name, name, sizeof name);
+    for (int i = 0; i < field->value_count; i++) {
+        if (strcmp(name, field->values[i]) == 0) {
+            plx_field_set_integer(problem, field, i);
+            return PLX_TAKEN;
+        }
     }
-    return PLX_TAKEN_UNKNOWN;
+    return name[0] == '\0' ? PLX_TAKEN : PLX_TAKEN_UNKNOWN;
 }
 
-/* What its size does not say. */
-static void end_problem(plx_reader *from, plx_problem *problem)
+/* What is not there stays as it is. */
+static plx_taken take_field(plx_reader *from, const plx_field *field, plx_problem *problem)
 {
-    plx_transpose_problem *t = &problem->of.transpose;
-    plx_matvec_problem *v = &problem->of.matvec;
-    plx_gemm_problem *g = &problem->of.gemm;
-    if (problem->op == PLX_MATVEC) {
-        take_factors(from, &v->alpha, &v->beta);
-        v->lda = plx_read_integer(from, "lda", v->lda);
-    } else if (problem->op == PLX_GEMM) {
-        take_factors(from, &g->alpha, &g->beta);
-        g->lda = plx_read_integer(from, "lda", g->lda);
-        g->ldb = plx_read_integer(from, "ldb", g->ldb);
-        g->ldc = plx_read_integer(from, "ldc", g->ldc);
-    } else if (problem->op == PLX_TRANSPOSE) {
-        t->ld_in = plx_read_integer(from, "ld_in", t->ld_in);
-        t->ld_out = plx_read_integer(from, "ld_out", t->ld_out);
+    if (field->kind == PLX_FIELD_CHOICE)
+        return take_choice(from, field, problem);
+    if (plx_field_is_factor(field)) {
+        plx_field_set_factor(problem, field,
+                             plx_read_number(from, field->name, plx_field_factor(problem, field)));
+        return PLX_TAKEN;
     }
+    const int64_t before = plx_field_integer(problem, field);
+    const int64_t value = field->kind == PLX_FIELD_FLAG ? plx_read_flag(from, field->name, before != 0)
+                                                        : plx_read_integer(from, field->name, before);
+    plx_field_set_integer(problem, field, value);
+    if (plx_field_integer(problem, field) != value ||
+        (field->value_count > 0 && (value < 0 || value >= field->value_count)))
+        from->wrong = field->name;
+    return PLX_TAKEN;
+}
+
+/* What does not follow from the size, or the leading dimensions, for which that comes first. */
+static plx_taken take_fields(plx_reader *from, const plx_operation *operation, bool pitches,
+                             plx_problem *problem)
+{
+    plx_taken taken = PLX_TAKEN;
+    for (size_t i = 0; i < operation->field_count && taken == PLX_TAKEN; i++) {
+        const plx_field *field = &operation->fields[i];
+        if (field->kind != PLX_FIELD_SIZE && (field->kind == PLX_FIELD_PITCH) == pitches)
+            taken = take_field(from, field, problem);
+    }
+    return taken;
 }
 
 static bool is_shape(const json_t *shape, int64_t sizes[PLX_MAX_SHAPE])
@@ -103,12 +77,14 @@ plx_taken plx_read_problem(plx_reader *from, plx_problem *problem)
         return PLX_TAKEN_WRONG;
     if (!plx_op_from_name(op_name, &op) || !plx_dtype_from_name(dtype_name, &dtype))
         return PLX_TAKEN_UNKNOWN;
-    plx_taken taken = begin_problem(from, op, dtype, problem);
+    const plx_operation *operation = plx_operation_of(op);
+    *problem = plx_problem_of(op, dtype);
+    plx_taken taken = take_fields(from, operation, false, problem);
     if (taken != PLX_TAKEN)
         return taken;
     if (!is_shape(shape, sizes) || plx_problem_reshape(problem, sizes, json_array_size(shape), &error) != PLX_OK)
         from->wrong = "shape";
-    end_problem(from, problem);
+    (void)take_fields(from, operation, true, problem);
     if (from->wrong == NULL && plx_problem_check(problem, &error) != PLX_OK)
         from->wrong = "leading dimensions";
     return from->wrong == NULL ? PLX_TAKEN : PLX_TAKEN_WRONG;

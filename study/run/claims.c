@@ -35,9 +35,10 @@ void plx_claims_free(plx_claims *claims)
 
 /* ---- problems of the same form ------------------------------------------------------ */
 
-/* An output of m x n elements (a vector: m, a reduction: one), each a sum of `terms`. */
+/* The numbers of a problem's shape, and which of them is the length of its sums. */
 typedef struct sizes {
-    int64_t m, n, terms;
+    int64_t at[PLX_MAX_SHAPE];
+    size_t rank, summed; /* rank: none is */
 } sizes;
 
 static int64_t smaller(int64_t a, int64_t b)
@@ -45,28 +46,47 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static sizes sizes_of(const plx_problem *problem)
+/* The length of the sums shows in a problem of this form whose sizes all differ. */
+static size_t summed_size(const plx_problem *like, size_t rank)
 {
-    const plx_matvec_problem *matvec = &problem->of.matvec;
-    const plx_gemm_problem *gemm = &problem->of.gemm;
+    static const int64_t different[PLX_MAX_SHAPE] = {3, 5, 7};
+    plx_problem problem = *like;
+    plx_inputs inputs = {.operation = plx_operation_of(like->op)};
+    size_t size = 0;
 
-    if (problem->op == PLX_GEMM)
-        return (sizes){gemm->m, gemm->n, gemm->k};
-    if (problem->op == PLX_MATVEC)
-        return matvec->trans ? (sizes){matvec->cols, 1, matvec->rows}
-                             : (sizes){matvec->rows, 1, matvec->cols};
-    return (sizes){1, 1, problem->of.reduce.n};
+    plx_shape_set(&problem, different);
+    inputs.operation->extents(&problem, inputs.extents);
+    while (size < rank && different[size] != plx_sum_length(&inputs))
+        ++size;
+    return size;
 }
 
+static sizes sizes_of(const plx_problem *problem)
+{
+    sizes of = {.rank = plx_shape_rank(plx_operation_of(problem->op))};
+
+    plx_problem_shape(problem, of.at);
+    of.summed = summed_size(problem, of.rank);
+    return of;
+}
+
+static int64_t terms_of(const sizes *of)
+{
+    return of->summed < of->rank ? of->at[of->summed] : 0;
+}
+
+/* Sums without factors that change them, rows as close as they can be. */
 static plx_problem of_form(const plx_problem *like, sizes of)
 {
-    bool trans = like->of.matvec.trans;
+    const plx_operation *operation = plx_operation_of(like->op);
+    plx_problem problem = plx_problem_of(like->op, like->dtype);
 
-    if (like->op == PLX_GEMM)
-        return plx_gemm_of(like->dtype, like->of.gemm.trans_a, like->of.gemm.trans_b, of.m, of.n, of.terms);
-    if (like->op == PLX_MATVEC)
-        return plx_matvec_of(like->dtype, trans, trans ? of.terms : of.m, trans ? of.m : of.terms);
-    return plx_reduce_of(like->dtype, PLX_SUM, of.terms);
+    for (size_t i = 0; i < operation->field_count; ++i)
+        if (operation->fields[i].kind == PLX_FIELD_FLAG || operation->fields[i].kind == PLX_FIELD_CHOICE)
+            plx_field_set_integer(&problem, &operation->fields[i],
+                                  plx_field_integer(like, &operation->fields[i]));
+    plx_shape_set(&problem, of.at);
+    return problem;
 }
 
 /* The largest power of two that is neither above `most` nor above `size`: problems of many
@@ -79,9 +99,18 @@ static int64_t rounded_down(int64_t size, int64_t most)
     return power;
 }
 
+static sizes with_terms(sizes own, int64_t terms)
+{
+    own.at[own.summed] = terms;
+    return own;
+}
+
+/* Of `most` or fewer along each side of the output. */
 static sizes with_outputs(sizes own, int64_t most, int64_t terms)
 {
-    return (sizes){rounded_down(own.m, most), rounded_down(own.n, most), terms};
+    for (size_t i = 0; i < own.rank; ++i)
+        own.at[i] = rounded_down(own.at[i], most);
+    return with_terms(own, terms);
 }
 
 /* ---- sums that lose all that a loop can lose ------------------------------------------ */
@@ -133,7 +162,7 @@ static void say_what_was_tried(plx_claim *claim, const plx_problem *problem, con
 
     (void)snprintf(claim->reason, sizeof claim->reason, "%s, in sums of %lld terms: %.400s",
                    claim->kind == PRECISION ? "precision check" : "the depth that it declares is too small",
-                   (long long)of.terms, reason);
+                   (long long)terms_of(&of), reason);
 }
 
 /* As a study runs it; the arm's own stage has the problem's operands. */
@@ -195,11 +224,15 @@ static bool holds(plx_claims *claims, plx_arm *arm, trial_kind kind, const plx_p
 {
     static const double AFFORDABLE = 0x1p28; /* multiply-adds */
     const sizes own = sizes_of(problem);
+    const sizes large = with_terms(own, terms_of(&of));
     const plx_claim *claim = claim_of(claims, arm, kind, of_form(problem, of));
+    double products = 1.0;
 
-    if (claim != NULL && claim->outcome == PLX_OUTCOME_UNSUPPORTED && (own.m != of.m || own.n != of.n) &&
-        (double)own.m * (double)own.n * (double)of.terms <= AFFORDABLE)
-        claim = claim_of(claims, arm, kind, of_form(problem, (sizes){own.m, own.n, of.terms}));
+    for (size_t i = 0; i < large.rank; ++i)
+        products *= (double)large.at[i];
+    if (claim != NULL && claim->outcome == PLX_OUTCOME_UNSUPPORTED &&
+        memcmp(&large, &of, sizeof large) != 0 && products <= AFFORDABLE)
+        claim = claim_of(claims, arm, kind, of_form(problem, large));
     if (claim == NULL || claim->outcome == PLX_OUTCOME_OK || claim->outcome == PLX_OUTCOME_UNSUPPORTED ||
         claim->outcome == PLX_OUTCOME_NOT_JUDGED)
         return true;
@@ -224,11 +257,11 @@ static bool has_depth(plx_claims *claims, plx_arm *arm, const plx_problem *probl
 {
     enum { SHORTEST = 128, LONGEST = 1 << 20, OUTPUTS = 32, ELEMENTS = 1 << 22 };
     const sizes own = sizes_of(problem);
-    int64_t terms = rounded_down(own.terms, LONGEST), most = smaller(OUTPUTS, ELEMENTS / terms);
+    int64_t terms = rounded_down(terms_of(&own), LONGEST), most = smaller(OUTPUTS, ELEMENTS / terms);
     const plx_problem form = of_form(problem, with_outputs(own, most, terms));
     int64_t depth = arm->kernel->depth(&form, plx_backend_device(arm->backend));
 
-    if (own.terms < SHORTEST || depth >= terms / 4)
+    if (terms_of(&own) < SHORTEST || depth >= terms / 4)
         return true;
     return holds(claims, arm, DEPTH_FORWARD, problem, with_outputs(own, most, terms)) &&
            holds(claims, arm, DEPTH_BACKWARD, problem, with_outputs(own, most, terms));
@@ -237,7 +270,9 @@ static bool has_depth(plx_claims *claims, plx_arm *arm, const plx_problem *probl
 /* Results without rounding, and those of no elements, claim nothing. */
 static bool claims_something(const plx_arm *arm, const plx_inputs *inputs)
 {
-    return arm->outcome == PLX_OUTCOME_OK && !plx_arm_is_yardstick(arm) &&
+    const size_t rank = plx_shape_rank(inputs->operation);
+
+    return summed_size(&inputs->problem, rank) < rank && arm->outcome == PLX_OUTCOME_OK && !plx_arm_is_yardstick(arm) &&
            plx_is_floating(inputs->problem.dtype) && plx_sum_length(inputs) > 0 &&
            inputs->elements[inputs->operation->output] > 0 && !inputs->operation->exact(&inputs->problem);
 }

@@ -116,6 +116,83 @@ static void arrays_that_do_not_fit(void **state)
     expect_no_fit(plx_reduce_of(PLX_F32, PLX_SUM, 0), arrays, 2, "takes 1 array (x), not 2");
 }
 
+/* Every setting of every operation can be set by some word, and none by nonsense. */
+static void words(void **state)
+{
+    (void)state;
+    size_t settings = 0;
+    for (int op = 0; op < PLX_OP_COUNT; op++) {
+        plx_setting setting;
+        for (size_t i = 0; plx_op_setting((plx_op)op, i, &setting); i++, settings++) {
+            const char *good = strcmp(setting.name, "reduce") == 0 ? "max" : "2.5";
+            plx_problem problem = plx_problem_of((plx_op)op, PLX_F64), before = problem;
+            plx_error error = {""};
+            if (setting.argument != NULL) {
+                assert_int_equal(plx_problem_set(&problem, setting.name, "maxx", &error), PLX_INVALID);
+                assert_memory_equal(&problem, &before, sizeof before);
+            }
+            assert_int_equal(plx_problem_set(&problem, setting.name, good, &error), PLX_OK);
+            assert_memory_not_equal(&problem, &before, sizeof before);
+            assert_int_equal(plx_problem_check(&problem, &error), PLX_OK);
+        }
+    }
+    assert_int_equal(settings, 8);
+    plx_error error;
+    plx_problem problem = plx_problem_of(PLX_GEMM, PLX_F32);
+    assert_int_equal(plx_problem_set(&problem, "trans", NULL, &error), PLX_NOT_FOUND);
+    assert_int_equal(plx_problem_set(&problem, "trans-a", NULL, &error), PLX_OK);
+    assert_int_equal(plx_problem_set(&problem, "beta", "-1", &error), PLX_OK);
+    assert_int_equal(plx_problem_reshape(&problem, (int64_t[]){5, 6, 7}, 3, &error), PLX_OK);
+    plx_problem same = plx_gemm_of(PLX_F32, true, false, 5, 6, 7);
+    same.of.gemm.beta = -1;
+    assert_memory_equal(&problem, &same, sizeof same);
+}
+
+/* What only a table of fields can miss. */
+static void refused_problems(void **state)
+{
+    (void)state;
+    plx_error error;
+    plx_problem problem = plx_reduce_of(PLX_F32, (plx_reduction)PLX_REDUCTION_COUNT, 1);
+    assert_int_equal(plx_problem_check(&problem, &error), PLX_INVALID);
+    problem = plx_reduce_of(PLX_I8, PLX_SUM, 1);
+    assert_int_equal(plx_problem_check(&problem, &error), PLX_INVALID);
+    assert_string_equal(error.text, "reduce takes i32, i64, f32 or f64");
+    problem = plx_transpose_of(PLX_F32, 3, 4);
+    problem.of.transpose.ld_out = 2;
+    assert_int_equal(plx_problem_check(&problem, &error), PLX_INVALID);
+    problem = plx_matvec_of(PLX_F32, false, -1, 4);
+    assert_int_equal(plx_problem_check(&problem, &error), PLX_INVALID);
+    problem = plx_matvec_of(PLX_F32, false, 3, 4);
+    problem.compute = PLX_COMPUTE_TF32;
+    assert_int_equal(plx_problem_check(&problem, &error), PLX_INVALID);
+    problem = plx_gemm_of(PLX_F64, false, false, 3, 4, 5);
+    problem.compute = PLX_COMPUTE_TF32;
+    assert_int_equal(plx_problem_check(&problem, &error), PLX_INVALID);
+    problem.dtype = PLX_F32;
+    assert_int_equal(plx_problem_check(&problem, &error), PLX_OK);
+}
+
+static void problems_in_words(void **state)
+{
+    (void)state;
+    char text[128];
+    plx_problem problem = plx_gemm_of(PLX_F32, true, false, 5, 6, 7);
+    problem.of.gemm.alpha = 2;
+    problem.of.gemm.beta = 0.5;
+    problem.of.gemm.ldb = 9;
+    plx_variant_text(&problem, text, sizeof text);
+    assert_string_equal(text, "tn, alpha 2, beta 0.5");
+    plx_layout_text(&problem, 3, text, sizeof text);
+    assert_string_equal(text, ", ldb 9, shift 3");
+    problem = plx_transpose_of(PLX_F32, 5, 6);
+    plx_variant_text(&problem, text, sizeof text);
+    assert_string_equal(text, "");
+    problem = plx_reduce_of(PLX_F32, PLX_MAX, 5);
+    plx_variant_text(&problem, text, sizeof text);
+    assert_string_equal(text, "max");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -124,6 +201,9 @@ int main(void)
         cmocka_unit_test(refused_numbers),
         cmocka_unit_test(shapes_from_arrays),
         cmocka_unit_test(arrays_that_do_not_fit),
+        cmocka_unit_test(words),
+        cmocka_unit_test(refused_problems),
+        cmocka_unit_test(problems_in_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,7 +43,7 @@ below_room() {
     case $1 in
     files | judge) echo kernels/operation.h ;;
     results) echo study/files/ kernels/operation.h ;;
-    report) echo study/results/ study/files/ ;;
+    report) echo study/results/ study/files/ kernels/operation.h ;;
     run) echo study/judge/ study/results/ ;;
     measure) echo study/run/ study/judge/ ;;
     compare) echo study/measure/ study/run/ study/judge/ study/results/ ;;
