@@ -81,7 +81,7 @@ bool plx_op_from_name(const char *name, plx_op *op)
 
 static const plx_field *reduction_field(void)
 {
-    return plx_field_of_kind(&plx_reduce_operation, PLX_FIELD_CHOICE);
+    return plx_field_of_kind(plx_operation_of(PLX_REDUCE), PLX_FIELD_CHOICE);
 }
 
 const char *plx_reduction_name(plx_reduction reduction)

@@ -94,7 +94,8 @@ void plx_shape_set(plx_problem *problem, const int64_t *shape)
 
 static plx_status check_types(const plx_operation *operation, const plx_problem *problem, plx_error *error)
 {
-    static const char *const names[PLX_DTYPE_COUNT] = {"i8", "i16", "i32", "i64", "f32", "f64", "c64", "c128"};
+    static const char *const names[PLX_DTYPE_COUNT] = {"i8",  "i16", "i32", "i64",
+                                                       "f32", "f64", "c64", "c128"};
     char list[64] = "";
     size_t length = 0;
     if (problem->compute != PLX_COMPUTE_PLAIN &&
@@ -107,7 +108,10 @@ static plx_status check_types(const plx_operation *operation, const plx_problem 
         const uint32_t left = operation->dtypes >> i;
         if (left & 1)
             length += (size_t)snprintf(list + length, sizeof list - length, "%s%s",
-                                       length == 0 ? "" : left > 1 ? ", " : " or ", names[i]);
+                                       length == 0 ? ""
+                                       : left > 1  ? ", "
+                                                   : " or ",
+                                       names[i]);
     }
     return plx_fail(error, PLX_INVALID, "%s takes %s", operation->name, list);
 }

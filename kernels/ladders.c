@@ -1,19 +1,19 @@
-/* The list of operations that have device kernels: one line each. */
+/* The list of ladders, one for each operation. */
 #include "recipe.h"
 
 #include <stddef.h>
 
-typedef struct ladder_entry {
+#define OPERATION(name) extern const plx_ladder plx_##name##_ladder;
+#include <operations.list>
+#undef OPERATION
+
+static const struct {
     const char *name;
     const plx_ladder *ladder;
-} ladder_entry;
-
-static const ladder_entry ladders[PLX_OP_COUNT] = {
-    [PLX_REDUCE] = {"reduce", &plx_reduce_ladder},
-    [PLX_TRANSPOSE] = {"transpose", &plx_transpose_ladder},
-    [PLX_MATVEC] = {"matvec", &plx_matvec_ladder},
-    [PLX_GEMM] = {"gemm", &plx_gemm_ladder},
-    [PLX_PROBE] = {"probe", &plx_probe_ladder},
+} ladders[PLX_OP_COUNT] = {
+#define OPERATION(name) {#name, &plx_##name##_ladder},
+#include <operations.list>
+#undef OPERATION
 };
 
 const plx_ladder *plx_ladder_of(plx_op op)

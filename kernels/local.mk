@@ -1,15 +1,44 @@
-# The kernels: descriptions for the library, ladders for the device plugins.
+# The kernels.  An operation is a folder, and this list is all that make and C know of it.
+operations = \
+	kernels/reduce \
+	kernels/transpose \
+	kernels/matvec \
+	kernels/gemm \
+	kernels/probe
+
+# The list as C sees it, in the order of plx_op: OPERATION(reduce) and so on.
+operations.list: $(top_srcdir)/kernels/local.mk
+	$(AM_V_GEN)for folder in $(operations); do echo "OPERATION($${folder##*/})"; done >$@
+BUILT_SOURCES += operations.list
+CLEANFILES += operations.list
+
+# For the dispatcher and the study.
 operation_sources = \
-	kernels/compensated.h \
-	kernels/fields.c \
 	kernels/operation.h \
 	kernels/operations.c \
-	kernels/reduce/operation.c \
-	kernels/transpose/operation.c \
-	kernels/matvec/operation.c \
-	kernels/gemm/operation.c \
-	kernels/probe/operation.c
+	kernels/fields.c \
+	$(operations:=/operation.c)
 
+# For the study.
+reference_sources = \
+	kernels/compensated.h \
+	kernels/reference.h \
+	kernels/reference.c \
+	$(operations:=/reference.c)
+study_operation_sources = \
+	$(reference_sources) \
+	kernels/cases.h \
+	kernels/sets.h \
+	$(operations:=/cases.c) \
+	$(operations:=/sets.c)
+
+# For the plugin host.
+host_kernel_sources = \
+	kernels/host.h \
+	kernels/wide.h \
+	$(operations:=/host.c)
+
+# For the plugins of devices: every folder's rows.c, and what else these stand on.
 ladder_sources = \
 	kernels/no_terms.h \
 	kernels/recipe.h \
@@ -20,13 +49,10 @@ ladder_sources = \
 	kernels/image.c \
 	kernels/reduce/geometry.c \
 	kernels/reduce/geometry.h \
-	kernels/reduce/rows.c \
 	kernels/transpose/geometry.c \
 	kernels/transpose/geometry.h \
-	kernels/transpose/rows.c \
 	kernels/matvec/geometry.c \
 	kernels/matvec/geometry.h \
-	kernels/matvec/rows.c \
 	kernels/matvec/panels.c \
 	kernels/gemm/cut.c \
 	kernels/gemm/few.c \
@@ -35,8 +61,7 @@ ladder_sources = \
 	kernels/gemm/dmma.h \
 	kernels/gemm/dmma_cut.c \
 	kernels/gemm/dmma_recipe.c \
-	kernels/gemm/rows.c \
-	kernels/probe/rows.c
+	$(operations:=/rows.c)
 
 # A kernel is picked up by its files: GNU make lists them.
 device_sources = \

@@ -1,7 +1,7 @@
 /* What an operation says of itself, in C and without a device: the fields of its problem,
- * the shape of its operands, its cost and its reference result.  One descriptor per
- * operation feeds the dispatcher, the judge, the benchmark and the tests; nobody else
- * knows operations by name.  Private to the tree. */
+ * the shape of its operands and its cost.  One descriptor per operation feeds the
+ * dispatcher, the study and the tests.  Its reference is in reference.h, what `check` and
+ * `bench` try of it in cases.h and sets.h.  Private to the tree. */
 #ifndef PLX_KERNELS_OPERATION_H
 #define PLX_KERNELS_OPERATION_H
 
@@ -54,23 +54,6 @@ typedef struct plx_extent {
     int sum_axis; /* the axis that is summed over: 0 rows, 1 columns, -1 neither */
 } plx_extent;
 
-/* Where an operand lies in host memory: its first element; NULL when it has none. */
-typedef struct plx_host_operands {
-    const void *at[PLX_MAX_OPERANDS];
-} plx_host_operands;
-
-/* The reference of a run of output elements (counted row by row, without the
- * padding).  Exact operations fill `exact` with elements of the output's dtype;
- * the others fill value + tail, the result as an unevaluated sum (tail is 0 where
- * f64 is wide enough), and magnitude = |alpha| * sum |a||b| + |beta||c|.  When the
- * true intermediate sums leave the range of the dtype, so that an overflow is
- * possible but depends on the order, magnitude is +Inf.  It is 0 only where every term
- * is zero.  A value that is zero has the sign that types.h gives it. */
-typedef struct plx_reference {
-    void *exact;
-    double *value, *tail, *magnitude;
-} plx_reference;
-
 typedef struct plx_operation {
     plx_op op;
     const char *name;
@@ -98,17 +81,7 @@ typedef struct plx_operation {
      * once and, with beta, read once). */
     double (*flops)(const plx_problem *problem);
     double (*bytes)(const plx_problem *problem);
-    /* Whether the result is exact: equality of bytes, not a bound. */
-    bool (*exact)(const plx_problem *problem);
-    /* Reference of output elements first .. first+count-1, from host operands (for
-     * beta the output operand's old contents).  Shares no code with any kernel.
-     * Called from several threads at once. */
-    void (*reference)(const plx_problem *problem, const plx_host_operands *operands, int64_t first,
-                      int64_t count, plx_reference *reference);
 } plx_operation;
-
-extern const plx_operation plx_reduce_operation, plx_transpose_operation, plx_matvec_operation,
-    plx_gemm_operation, plx_probe_operation;
 
 /* NULL for a number that is no operation. */
 const plx_operation *plx_operation_of(plx_op op);
@@ -143,9 +116,6 @@ void plx_problem_scalars(const plx_problem *problem, double *alpha, double *beta
 size_t plx_element_size(plx_dtype dtype);
 /* For `bytes`: what the operands hold that are read and written. */
 double plx_operand_bytes(const plx_problem *problem);
-/* For `exact`. */
-bool plx_always_exact(const plx_problem *problem);
-bool plx_never_exact(const plx_problem *problem);
 /* Elements from the first to one past the last: (rows-1)*ld + cols, 0 if empty.
  * False when that, in bytes, does not fit in int64_t. */
 bool plx_extent_elements(int64_t rows, int64_t cols, int64_t ld, size_t element_size, int64_t *elements);

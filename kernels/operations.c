@@ -1,17 +1,20 @@
 /* The list of operations, and what their checks share. */
 #include "kernels/operation.h"
 
-static const plx_operation *const operations[PLX_OP_COUNT] = {
-    [PLX_REDUCE] = &plx_reduce_operation,
-    [PLX_TRANSPOSE] = &plx_transpose_operation,
-    [PLX_MATVEC] = &plx_matvec_operation,
-    [PLX_GEMM] = &plx_gemm_operation,
-    [PLX_PROBE] = &plx_probe_operation,
+#define OPERATION(name) extern const plx_operation plx_##name##_operation;
+#include <operations.list>
+#undef OPERATION
+
+static const plx_operation *const all[] = {
+#define OPERATION(name) &plx_##name##_operation,
+#include <operations.list>
+#undef OPERATION
 };
+_Static_assert(sizeof all / sizeof all[0] == PLX_OP_COUNT, "plx_op has a name for each folder");
 
 const plx_operation *plx_operation_of(plx_op op)
 {
-    return (unsigned)op < PLX_OP_COUNT ? operations[op] : NULL;
+    return (unsigned)op < PLX_OP_COUNT ? all[op] : NULL;
 }
 
 size_t plx_element_size(plx_dtype dtype)
@@ -35,18 +38,6 @@ double plx_operand_bytes(const plx_problem *problem)
         elements += times * (double)extents[i].rows * (double)extents[i].cols;
     }
     return elements * (double)plx_element_size(problem->dtype);
-}
-
-bool plx_always_exact(const plx_problem *problem)
-{
-    (void)problem;
-    return true;
-}
-
-bool plx_never_exact(const plx_problem *problem)
-{
-    (void)problem;
-    return false;
 }
 
 bool plx_extent_elements(int64_t rows, int64_t cols, int64_t ld, size_t element_size, int64_t *elements)

@@ -111,10 +111,9 @@ typedef struct plx_ladder {
     size_t (*choose)(const plx_problem *problem, const plx_device_info *device);
 } plx_ladder;
 
-extern const plx_ladder plx_reduce_ladder, plx_transpose_ladder, plx_matvec_ladder, plx_gemm_ladder,
-    plx_probe_ladder;
+extern const plx_ladder plx_reduce_ladder, plx_transpose_ladder, plx_matvec_ladder, plx_gemm_ladder;
 
-/* NULL when the operation has no device kernels. */
+/* NULL for a number that is no operation; of no rows where it has no device kernels. */
 const plx_ladder *plx_ladder_of(plx_op op);
 /* "gemm": the operation's folder, and the first part of its device code's keys.
  * NULL for a number that is no operation. */

@@ -2,8 +2,8 @@
  * "Accurate sum and dot product" (2005), algorithms Sum2 and Dot2: the result is
  * as good as one computed in twice the precision and rounded once.
  * The file that includes this is compiled without contraction of a*b+c. */
-#ifndef PLX_HOST_WIDE_H
-#define PLX_HOST_WIDE_H
+#ifndef PLX_KERNELS_WIDE_H
+#define PLX_KERNELS_WIDE_H
 
 #include <parallax/types.h>
 

@@ -138,7 +138,7 @@ study_sources = \
 
 # Descriptions of operations are compiled once more: their references use all processors here.
 lib_LTLIBRARIES += libparallax-study.la
-libparallax_study_la_SOURCES = $(study_sources) $(operation_sources)
+libparallax_study_la_SOURCES = $(study_sources) $(operation_sources) $(study_operation_sources)
 libparallax_study_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS) -fvisibility=hidden $(JANSSON_CFLAGS)
 libparallax_study_la_LIBADD = libparallax.la libplx-base.la $(JANSSON_LIBS) -lm
 libparallax_study_la_LDFLAGS = -version-info 0:0:0 -no-undefined

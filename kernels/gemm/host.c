@@ -1,8 +1,8 @@
 /* The reference matrix product.  A task computes one block of C: it copies blocks
  * of op(A) and op(B) into f64 panels, which settles both transpositions, and folds
  * them in the order of k.  f32 is summed in f64, f64 in twice that precision. */
-#include "host.h"
-#include "wide.h"
+#include "kernels/host.h"
+#include "kernels/wide.h"
 
 enum { BLOCK = 32, DEPTH = 128, TILE = 4 };
 

@@ -1,7 +1,7 @@
 /* The reference matrix-vector product.  Every element of y is summed by one
  * thread in the order of its terms. */
-#include "host.h"
-#include "wide.h"
+#include "kernels/host.h"
+#include "kernels/wide.h"
 
 enum { COLUMNS = 64, ELEMENTS_PER_TASK = 1 << 15 };
 

@@ -1,6 +1,6 @@
 /* What the processor can do at most: the probe's patterns copy, read, multiply-add and
  * launch, on all threads. */
-#include "host.h"
+#include "kernels/host.h"
 
 #include "probe/tiles.h"
 
@@ -271,7 +271,7 @@ static int64_t no_depth(const plx_problem *problem, const plx_device_info *devic
     return 0;
 }
 
-const host_kernel host_ceiling = {
+const host_kernel host_probe = {
     .about = {.name = "ceilings",
               .idea = "copies, reads and multiplies on all threads, and nothing else",
               .gain = "none is meant: what the others are measured by",

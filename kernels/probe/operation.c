@@ -4,13 +4,7 @@
 #include "probe/tiles.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdint.h>
-
-static int64_t element_size(const plx_problem *problem)
-{
-    return problem->dtype == PLX_I64 || problem->dtype == PLX_F64 ? 8 : 4;
-}
 
 /* Elements of the input that the pattern reaches. */
 static int64_t input_elements(const plx_problem *problem)
@@ -20,11 +14,11 @@ static int64_t input_elements(const plx_problem *problem)
     case PLX_PROBE_GATHER:
         return p->span;
     case PLX_PROBE_PARTITION:
-        return p->regions * (PROBE_REGION_BYTES / element_size(problem));
+        return p->regions * (PROBE_REGION_BYTES / (int64_t)plx_element_size(problem->dtype));
     case PLX_PROBE_BANKS:
         return PROBE_BANK_ROWS * PROBE_BANK_COLUMNS;
     case PLX_PROBE_READ:
-        return p->n * (PROBE_READ_BYTES / element_size(problem));
+        return p->n * (PROBE_READ_BYTES / (int64_t)plx_element_size(problem->dtype));
     default:
         return p->n;
     }
@@ -84,141 +78,10 @@ static double probe_flops(const plx_problem *problem)
 static double probe_bytes(const plx_problem *problem)
 {
     if (problem->of.probe.pattern == PLX_PROBE_READ)
-        return (double)problem->of.probe.n * (double)(PROBE_READ_BYTES + element_size(problem));
+        return (double)problem->of.probe.n * (PROBE_READ_BYTES + (double)plx_element_size(problem->dtype));
     if (problem->of.probe.pattern == PLX_PROBE_LAUNCH)
-        return (double)problem->of.probe.n * (double)element_size(problem);
-    return 2.0 * (double)problem->of.probe.n * (double)element_size(problem);
-}
-
-/* ---- reference ---------------------------------------------------------- */
-
-/* Elements as unsigned 64-bit words: arithmetic modulo 2^64, cut on store. */
-static uint64_t load(const plx_problem *problem, const void *in, int64_t i)
-{
-    return problem->dtype == PLX_I64 ? ((const uint64_t *)in)[i] : ((const uint32_t *)in)[i];
-}
-
-static uint64_t partition_sum(const plx_problem *problem, const void *in, int64_t i)
-{
-    const plx_probe_problem *p = &problem->of.probe;
-    const int64_t width = PROBE_REGION_BYTES / element_size(problem);
-    const int64_t block = PROBE_PARTITION_BLOCK * PROBE_PARTITION_BLOCK;
-    int64_t region = i / block % p->regions * width;
-    uint64_t sum = 0;
-    for (int32_t r = 0; r < p->repeat; r++)
-        sum += load(problem, in, region + (i % block + r) % width);
-    return sum;
-}
-
-static uint64_t banks_sum(const plx_problem *problem, const void *in, int64_t i)
-{
-    const plx_probe_problem *p = &problem->of.probe;
-    int64_t base = i % PROBE_BLOCK * p->stride % PROBE_BANK_BASE;
-    uint64_t sum = 0;
-    for (int32_t r = 0; r < p->repeat; r++)
-        sum += load(problem, in, base + r % PROBE_BANK_STEPS * PROBE_BANK_COLUMNS);
-    return sum;
-}
-
-static uint64_t reversed(const plx_problem *problem, const void *in, int64_t i)
-{
-    int64_t first = i / PROBE_REVERSE * PROBE_REVERSE, left = problem->of.probe.n - first;
-    int64_t length = left < PROBE_REVERSE ? left : PROBE_REVERSE;
-    return load(problem, in, first + length - 1 - (i - first));
-}
-
-static uint64_t branch(const plx_problem *problem, const void *in, int64_t i)
-{
-    const plx_probe_problem *p = &problem->of.probe;
-    bool second = p->stride > 0 && i / p->stride % 2 == 1;
-    uint64_t x = load(problem, in, i);
-    for (int32_t r = 0; r < p->repeat; r++)
-        x = second ? x * 22695477u + 1u : x * 1664525u + 1013904223u;
-    return x;
-}
-
-static uint64_t chunk_sum(const plx_problem *problem, const void *in, int64_t i)
-{
-    const int64_t chunk = PROBE_READ_BYTES / element_size(problem);
-    uint64_t sum = 0;
-    for (int64_t k = 0; k < chunk; k++)
-        sum += load(problem, in, i * chunk + k);
-    return sum;
-}
-
-static float chains_f32(const plx_problem *problem, float x)
-{
-    float sum = 0;
-    for (int chain = 0; chain < PROBE_FMA_CHAINS; chain++) {
-        float a = x + (float)chain;
-        for (int32_t r = 0; r < problem->of.probe.repeat; r++)
-            a = fmaf(a, (float)PROBE_FMA_FACTOR, (float)PROBE_FMA_TERM);
-        sum = chain == 0 ? a : sum + a;
-    }
-    return sum;
-}
-
-static double chains_f64(const plx_problem *problem, double x)
-{
-    double sum = 0;
-    for (int chain = 0; chain < PROBE_FMA_CHAINS; chain++) {
-        double a = x + (double)chain;
-        for (int32_t r = 0; r < problem->of.probe.repeat; r++)
-            a = fma(a, PROBE_FMA_FACTOR, PROBE_FMA_TERM);
-        sum = chain == 0 ? a : sum + a;
-    }
-    return sum;
-}
-
-static uint64_t element(const plx_problem *problem, const void *in, int64_t i)
-{
-    const plx_probe_problem *p = &problem->of.probe;
-    switch (p->pattern) {
-    case PLX_PROBE_GATHER:
-        return load(problem, in, (i * p->stride + p->offset) % p->span);
-    case PLX_PROBE_PARTITION:
-        return partition_sum(problem, in, i);
-    case PLX_PROBE_BANKS:
-        return banks_sum(problem, in, i);
-    case PLX_PROBE_REVERSE:
-        return reversed(problem, in, i);
-    case PLX_PROBE_BRANCH:
-        return branch(problem, in, i);
-    case PLX_PROBE_COPY:
-        return load(problem, in, i);
-    case PLX_PROBE_READ:
-        return chunk_sum(problem, in, i);
-    case PLX_PROBE_LAUNCH:
-        return 1;
-    default:
-        return load(problem, in, i) + 1;
-    }
-}
-
-static void chains_reference(const plx_problem *problem, const void *in, int64_t first, int64_t count,
-                             void *exact)
-{
-    for (int64_t i = 0; i < count; i++)
-        if (problem->dtype == PLX_F64)
-            ((double *)exact)[i] = chains_f64(problem, ((const double *)in)[first + i]);
-        else
-            ((float *)exact)[i] = chains_f32(problem, ((const float *)in)[first + i]);
-}
-
-static void probe_reference(const plx_problem *problem, const plx_host_operands *operands, int64_t first,
-                            int64_t count, plx_reference *reference)
-{
-    if (problem->of.probe.pattern == PLX_PROBE_FMA) {
-        chains_reference(problem, operands->at[0], first, count, reference->exact);
-        return;
-    }
-    for (int64_t i = 0; i < count; i++) {
-        uint64_t value = element(problem, operands->at[0], first + i);
-        if (problem->dtype == PLX_I64)
-            ((uint64_t *)reference->exact)[i] = value;
-        else
-            ((uint32_t *)reference->exact)[i] = (uint32_t)value;
-    }
+        return (double)problem->of.probe.n * (double)plx_element_size(problem->dtype);
+    return 2.0 * (double)problem->of.probe.n * (double)plx_element_size(problem->dtype);
 }
 
 static const char *const patterns[] = {
@@ -261,6 +124,4 @@ const plx_operation plx_probe_operation = {
     .fit = probe_fit,
     .flops = probe_flops,
     .bytes = probe_bytes,
-    .exact = plx_always_exact,
-    .reference = probe_reference,
 };

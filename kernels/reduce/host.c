@@ -1,7 +1,7 @@
 /* The reference reduction.  The input is cut into pieces whose number depends on
  * its length alone, so that the bits do not depend on the number of threads. */
-#include "host.h"
-#include "wide.h"
+#include "kernels/host.h"
+#include "kernels/wide.h"
 
 enum { PIECES = 256, SMALLEST_PIECE = 4096 };
 

@@ -1,5 +1,5 @@
 /* The reference transpose: square blocks, moved as bytes. */
-#include "host.h"
+#include "kernels/host.h"
 
 #include <string.h>
 

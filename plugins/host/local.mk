@@ -13,11 +13,5 @@ plx_host_la_LDFLAGS = -module -avoid-version -shared -no-undefined -export-symbo
 plx_host_la_LIBADD = -lm
 plx_host_la_SOURCES = \
 	$(host_backend_sources) \
-	plugins/host/ceiling.c \
-	plugins/host/gemm.c \
-	plugins/host/host.h \
-	plugins/host/matvec.c \
-	plugins/host/plugin.c \
-	plugins/host/reduce.c \
-	plugins/host/transpose.c \
-	plugins/host/wide.h
+	$(host_kernel_sources) \
+	plugins/host/plugin.c

@@ -1,5 +1,6 @@
 /* The plugin "host": reference kernels on the processor. */
-#include "host.h"
+#include "backends/host/host.h"
+#include "kernels/host.h"
 
 #ifdef HAVE_CONFIG_H
 #include <config.h>
@@ -13,12 +14,14 @@ struct plx_plugin_plan {
     const host_kernel *kernel;
 };
 
+#define OPERATION(name) extern const host_kernel host_##name;
+#include <operations.list>
+#undef OPERATION
+
 static const host_kernel *const kernels[PLX_OP_COUNT] = {
-    [PLX_REDUCE] = &host_reduce,
-    [PLX_TRANSPOSE] = &host_transpose,
-    [PLX_MATVEC] = &host_matvec,
-    [PLX_GEMM] = &host_gemm,
-    [PLX_PROBE] = &host_ceiling,
+#define OPERATION(name) &host_##name,
+#include <operations.list>
+#undef OPERATION
 };
 
 static const plx_kernel *host_kernel_at(plx_op op, size_t index)

@@ -3,6 +3,8 @@
 #include "study/judge/judge.h"
 #include "study/bench/sets.h"
 
+#include "kernels/sets.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +16,12 @@ static const int64_t least_elements = 1 << 12, most_elements = INT64_C(1) << 27,
 
 enum { USUAL_COUNT = 50, MOST_COUNT = 1000, STREAMS = 1024 };
 
-/* Random numbers of one case, one after the other. */
-typedef struct draw {
+struct plx_draw {
     uint64_t seed, stream, next;
     bool padded; /* rows lie apart */
-} draw;
+};
 
-static uint64_t below(draw *from, uint64_t end)
+uint64_t plx_draw_below(plx_draw *from, uint64_t end)
 {
     return plx_random(from->seed, from->stream, from->next++) % end;
 }
@@ -34,11 +35,11 @@ static int64_t round_up(int64_t size, int64_t step)
 
 /* The size itself, or near it an odd one, a multiple of what tiles and vectors have, or a
  * neighbour of such a multiple. */
-static int64_t neighbour(draw *from, int64_t size)
+static int64_t neighbour(plx_draw *from, int64_t size)
 {
     static const int64_t steps[] = {8, 32, 64, 128};
-    const int64_t step = steps[below(from, 4)];
-    const uint64_t kind = below(from, 8);
+    const int64_t step = steps[plx_draw_below(from, 4)];
+    const uint64_t kind = plx_draw_below(from, 8);
 
     if (kind < 3 || (kind > 3 && size < step))
         return size;
@@ -47,26 +48,22 @@ static int64_t neighbour(draw *from, int64_t size)
     return round_up(size, step) + (kind == 6 ? 1 : kind == 7 ? -1 : 0);
 }
 
-/* From 2^first on below 2^end.  Every octave is as likely as the others, and in it every
- * size: log-uniform, but for steps that no machine rounds differently. */
-static int64_t some_size(draw *from, unsigned first, unsigned end)
+int64_t plx_draw_size(plx_draw *from, unsigned first, unsigned end)
 {
-    const uint64_t octave = UINT64_C(1) << (first + below(from, end - first));
-    return neighbour(from, (int64_t)(octave + below(from, octave)));
+    const uint64_t octave = UINT64_C(1) << (first + plx_draw_below(from, end - first));
+    return neighbour(from, (int64_t)(octave + plx_draw_below(from, octave)));
 }
 
-/* Below 2^end; one side in eight has less than 16. */
-static int64_t some_side(draw *from, unsigned end)
+int64_t plx_draw_side(plx_draw *from, unsigned end)
 {
-    return below(from, 8) == 0 ? some_size(from, 0, 4) : some_size(from, 4, end);
+    return plx_draw_below(from, 8) == 0 ? plx_draw_size(from, 0, 4) : plx_draw_size(from, 4, end);
 }
 
-/* A leading dimension: the smallest, a little more, or the next of an aligned pitch. */
-static int64_t pitch(draw *from, int64_t smallest)
+int64_t plx_draw_pitch(plx_draw *from, int64_t smallest)
 {
-    switch (from->padded ? below(from, 4) : 0) {
+    switch (from->padded ? plx_draw_below(from, 4) : 0) {
     case 1:
-        return smallest + 1 + (int64_t)below(from, 32);
+        return smallest + 1 + (int64_t)plx_draw_below(from, 32);
     case 2:
         return round_up(smallest, 32);
     case 3:
@@ -76,60 +73,10 @@ static int64_t pitch(draw *from, int64_t smallest)
     }
 }
 
-/* ---- problems ------------------------------------------------------------------------- */
-
-static plx_problem some_reduce(draw *from)
-{
-    static const plx_reduction reductions[] = {PLX_SUM, PLX_SUM, PLX_MIN, PLX_MAX};
-    const plx_reduction reduction = reductions[below(from, 4)];
-    return plx_reduce_of(PLX_F32, reduction, some_size(from, 12, 27));
-}
-
-static plx_problem some_transpose(draw *from)
-{
-    const int64_t rows = some_side(from, 20), cols = some_side(from, 20);
-    plx_problem made = plx_transpose_of(PLX_F32, rows, cols);
-    made.of.transpose.ld_in = pitch(from, made.of.transpose.ld_in);
-    made.of.transpose.ld_out = pitch(from, made.of.transpose.ld_out);
-    return made;
-}
-
-static plx_problem some_matvec(draw *from)
-{
-    const bool trans = below(from, 2) != 0;
-    const int64_t rows = some_side(from, 22), cols = some_side(from, 22);
-    plx_problem made = plx_matvec_of(PLX_F32, trans, rows, cols);
-    made.of.matvec.lda = pitch(from, made.of.matvec.lda);
-    return made;
-}
-
-static plx_problem some_gemm(draw *from)
-{
-    const uint64_t layout = below(from, 4);
-    const int64_t m = some_side(from, 16), n = some_side(from, 16), k = some_side(from, 20);
-    plx_problem made = plx_gemm_of(PLX_F32, layout & 1, layout >> 1, m, n, k);
-    made.of.gemm.lda = pitch(from, made.of.gemm.lda);
-    made.of.gemm.ldb = pitch(from, made.of.gemm.ldb);
-    made.of.gemm.ldc = pitch(from, made.of.gemm.ldc);
-    return made;
-}
-
-static const struct {
-    plx_op op;
-    plx_problem (*draw)(draw *from);
-} drawn[] = {
-    {PLX_REDUCE, some_reduce},
-    {PLX_TRANSPOSE, some_transpose},
-    {PLX_MATVEC, some_matvec},
-    {PLX_GEMM, some_gemm},
-};
-enum { DRAWN = sizeof drawn / sizeof drawn[0] };
-
 /* No side has more than 24 bits: nothing overflows. */
 static bool is_within(const plx_problem *problem)
 {
     const plx_operation *operation = plx_operation_of(problem->op);
-    const plx_gemm_problem *product = &problem->of.gemm;
     plx_extent extents[PLX_MAX_OPERANDS];
     int64_t sum = 0, elements = 0;
 
@@ -140,20 +87,30 @@ static bool is_within(const plx_problem *problem)
         sum += elements;
     }
     return sum >= least_elements && sum <= most_elements &&
-           (problem->op != PLX_GEMM || product->m * product->n <= most_products / product->k);
+           operation->flops(problem) <= 2.0 * (double)most_products;
+}
+
+/* The operation of that number among those that are drawn; PLX_OP_COUNT: they are fewer. */
+static plx_op drawn(size_t number)
+{
+    unsigned op = 0;
+    for (; op < PLX_OP_COUNT; op++)
+        if (plx_sets_of((plx_op)op)->draw != NULL && number-- == 0)
+            break;
+    return (plx_op)op;
 }
 
 bool plx_random_set_case(const plx_random_set *set, size_t index, plx_set_case *found)
 {
-    if (index >= set->count * DRAWN)
+    const plx_op op = drawn(index / set->count);
+    if (op == PLX_OP_COUNT)
         return false;
-    const size_t which = index / set->count;
-    draw from = {.seed = set->seed,
-                 .stream = STREAMS + (((uint64_t)drawn[which].op << 32) | (uint64_t)(index % set->count))};
-    from.padded = below(&from, 2) != 0;
-    found->shift = below(&from, 2) != 0 ? 1 + below(&from, 31) : 0;
+    plx_draw from = {.seed = set->seed,
+                     .stream = STREAMS + (((uint64_t)op << 32) | (uint64_t)(index % set->count))};
+    from.padded = plx_draw_below(&from, 2) != 0;
+    found->shift = plx_draw_below(&from, 2) != 0 ? 1 + plx_draw_below(&from, 31) : 0;
     do {
-        found->problem = drawn[which].draw(&from);
+        found->problem = plx_sets_of(op)->draw(&from);
     } while (!is_within(&found->problem));
     return true;
 }

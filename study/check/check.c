@@ -160,7 +160,7 @@ static plx_status list_units(check *c)
     plx_status status = PLX_OK;
 
     for (int op = 0; status == PLX_OK && op < PLX_OP_COUNT; ++op)
-        if (wants_op(c, (plx_op)op) && plx_operation_of((plx_op)op) != NULL && plx_cases_exist((plx_op)op))
+        if (wants_op(c, (plx_op)op))
             status = add_operation(c, plx_operation_of((plx_op)op));
     if (status == PLX_OK && !c->kernel_found && c->options->kernel_count > 0)
         status = plx_fail(c->error, PLX_NOT_FOUND,
@@ -172,9 +172,7 @@ static plx_status list_units(check *c)
 /* Products take the longest, for the compilers too. */
 static size_t weight(const plx_check_unit *unit)
 {
-    static const size_t of[PLX_OP_COUNT] = {
-        [PLX_REDUCE] = 2, [PLX_TRANSPOSE] = 3, [PLX_MATVEC] = 3, [PLX_GEMM] = 8, [PLX_PROBE] = 1};
-    return (unit->end - unit->first) * unit->arm_count * of[unit->operation->op];
+    return (unit->end - unit->first) * unit->arm_count * plx_cases_of(unit->operation->op)->weight;
 }
 
 static void order_units(check *c)

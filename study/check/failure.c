@@ -29,12 +29,12 @@ void plx_case_circumstances(const plx_case *tried, const plx_inputs *inputs, plx
         if (is_padded(&inputs->extents[i]))
             plx_line_add(line, ", rows of %s %" PRId64 " elements apart", inputs->extents[i].name,
                          inputs->extents[i].ld);
-    if (tried->rigour.shift != 0)
-        plx_line_add(line, ", operands %" PRIu64 " elements off alignment", tried->rigour.shift);
-    if (tried->rigour.precision)
+    if (tried->shift != 0)
+        plx_line_add(line, ", operands %" PRIu64 " elements off alignment", tried->shift);
+    if (tried->precision)
         plx_line_add(line, ", precision check");
-    if (tried->rigour.busy > 0)
-        plx_line_add(line, ", %zu runs beside a busy queue", tried->rigour.busy);
+    if (tried->busy > 0)
+        plx_line_add(line, ", %zu runs beside a busy queue", tried->busy);
 }
 
 /* ---- how to repeat it ----------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #define PLX_FAILURE_H
 
 #include "study/check/cases.h"
+#include "study/run/run.h"
 #include "base/text.h"
 
 typedef struct plx_failed_case {

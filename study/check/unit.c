@@ -13,7 +13,7 @@ typedef struct part {
     plx_check_unit *unit;
     plx_arm *arms;
     plx_stage *stages;  /* one for each backend */
-    uint32_t *patterns; /* of each arm: bits of what a probe's kernel serves; 0: not asked yet */
+    uint32_t *forms;    /* of each arm: bits of the forms that it serves; 0: not asked yet */
     plx_claims claims;
     plx_watch *watch;
     plx_error *error;
@@ -209,7 +209,7 @@ static bool host_affords(const plx_case *tried)
         double elements = (double)extents[i].rows * (double)extents[i].ld;
         need += elements * (i == operation->output ? 4.0 * size : size);
         if (i == operation->output)
-            need += elements * (operation->exact(&tried->problem) ? size : 24.0);
+            need += elements * (plx_is_exact(&tried->problem) ? size : 24.0);
     }
     return need < 0.9 * plx_host_memory();
 }
@@ -222,63 +222,29 @@ static bool worth_making(const part *p, const plx_case *tried)
     return some && host_affords(tried);
 }
 
-/* Tried at a size that all take. */
-static uint32_t patterns_of(const plx_arm *arm, plx_dtype dtype)
+/* Bits of the forms that a kernel computes, each tried at a size that all take. */
+static uint32_t forms_of(const plx_arm *arm, plx_dtype dtype, const plx_op_cases *of)
 {
     uint32_t found = 0;
 
-    for (int pattern = 0; pattern < PLX_PROBE_PATTERN_COUNT; ++pattern) {
-        plx_problem problem = plx_probe_of(dtype, (plx_probe_pattern)pattern, 256);
+    for (size_t which = 0; which < of->form_count; ++which) {
+        plx_problem problem = of->form(dtype, which);
         if (plx_supports(arm->backend, &problem, arm->kernel->name) == PLX_OK)
-            found |= UINT32_C(1) << pattern;
+            found |= UINT32_C(1) << which;
     }
     return found != 0 ? found : UINT32_MAX; /* one that serves none may say why in each case */
 }
 
-/* A probe's kernel computes one of the patterns: the others are no cases of its. */
-static bool serves_pattern(part *p, size_t which, const plx_problem *problem)
+/* Where a kernel computes one of several forms, the others are no cases of its. */
+static bool serves_form(part *p, size_t which, const plx_problem *problem)
 {
-    if (p->unit->operation->op != PLX_PROBE)
+    const plx_op_cases *of = plx_cases_of(problem->op);
+
+    if (of->form_count == 0)
         return true;
-    if (p->patterns[which] == 0)
-        p->patterns[which] = patterns_of(&p->arms[which], problem->dtype);
-    return (p->patterns[which] >> problem->of.probe.pattern & 1) != 0;
-}
-
-/* Of the dtypes beside f32 one for each step; whoever has no sum in f32 has one in i32. */
-static bool shows_reduction(size_t step, const plx_reduce_problem *of, plx_dtype dtype)
-{
-    const plx_dtype least = step % 2 == 0 ? PLX_F64 : PLX_I64;
-
-    if (dtype == PLX_F32)
-        return (size_t)of->reduction == step % PLX_REDUCTION_COUNT;
-    return dtype == (step % PLX_REDUCTION_COUNT == PLX_SUM ? least : PLX_I32);
-}
-
-static bool shows_size(size_t step, plx_dtype dtype)
-{
-    static const plx_dtype sizes[] = {PLX_I8, PLX_I16, PLX_F64, PLX_C128};
-    return dtype == PLX_F32 || dtype == sizes[step % (sizeof sizes / sizeof sizes[0])];
-}
-
-/* Whether the step of a ladder shows this variant when each shows one or two; the ladder
- * as a whole shows them all. */
-static bool shows_variant(size_t step, const plx_problem *problem)
-{
-    bool odd = step % 2 == 1;
-
-    switch (problem->op) {
-    case PLX_REDUCE:
-        return shows_reduction(step, &problem->of.reduce, problem->dtype);
-    case PLX_TRANSPOSE:
-        return shows_size(step, problem->dtype);
-    case PLX_MATVEC:
-        return problem->of.matvec.trans == (odd == (problem->dtype == PLX_F32));
-    case PLX_GEMM:
-        return problem->dtype == PLX_F32 ? problem->of.gemm.trans_a == odd : odd;
-    default:
-        return problem->dtype != PLX_I64 || step % 4 == 1;
-    }
+    if (p->forms[which] == 0)
+        p->forms[which] = forms_of(&p->arms[which], problem->dtype, of);
+    return (p->forms[which] >> of->form_of(problem) & 1) != 0;
 }
 
 static bool has_ladder(const part *p, const plx_backend *backend)
@@ -297,7 +263,8 @@ static bool shows(const part *p, const plx_arm *arm, const plx_problem *problem)
         return problem->dtype == PLX_F32;
     if ((arm->kernel->dtypes & PLX_DTYPE_BIT(PLX_F32)) == 0)
         return true; /* it would have nothing to show in its turn */
-    return !has_ladder(p, arm->backend) || shows_variant(arm->step, problem);
+    const plx_op_cases *of = plx_cases_of(problem->op);
+    return of->shows == NULL || !has_ladder(p, arm->backend) || of->shows(arm->step, problem);
 }
 
 /* A compiler for processors takes seconds for each variant of a kernel. */
@@ -313,14 +280,12 @@ static bool spared_variant(const part *p, const plx_arm *arm, const plx_problem 
 /* With fewer runs for their bits when that is wanted. */
 static plx_rigour rigour_of(const plx_check_options *options, const plx_case *tried)
 {
-    plx_rigour rigour = tried->rigour;
+    const size_t most = options->limit_repeats ? options->most_repeats : SIZE_MAX;
 
-    if (!options->limit_repeats)
-        return rigour;
-    rigour.repeat = rigour.repeat && options->most_repeats > 0;
-    if (rigour.busy > options->most_repeats)
-        rigour.busy = options->most_repeats;
-    return rigour;
+    return (plx_rigour){.shift = tried->shift,
+                        .repeat = most > 0,
+                        .precision = tried->precision,
+                        .busy = tried->busy < most ? tried->busy : most};
 }
 
 static bool suits(part *p, size_t which, const plx_case *tried)
@@ -328,7 +293,7 @@ static bool suits(part *p, size_t which, const plx_case *tried)
     const plx_arm *arm = &p->arms[which];
 
     return (arm->kernel->dtypes & PLX_DTYPE_BIT(tried->problem.dtype)) != 0 && affordable(tried, arm) &&
-           !spared_variant(p, arm, &tried->problem) && serves_pattern(p, which, &tried->problem);
+           !spared_variant(p, arm, &tried->problem) && serves_form(p, which, &tried->problem);
 }
 
 static plx_status try_arm(part *p, size_t which, const plx_case *tried, size_t number,
@@ -406,8 +371,8 @@ static plx_status try_case(part *p, const plx_viewpoints *viewpoints, const plx_
 static plx_status make_stages(part *p, const plx_viewpoints *viewpoints)
 {
     p->stages = calloc(viewpoints->count > 0 ? viewpoints->count : 1, sizeof *p->stages);
-    p->patterns = calloc(p->unit->arm_count > 0 ? p->unit->arm_count : 1, sizeof *p->patterns);
-    if (p->stages == NULL || p->patterns == NULL)
+    p->forms = calloc(p->unit->arm_count > 0 ? p->unit->arm_count : 1, sizeof *p->forms);
+    if (p->stages == NULL || p->forms == NULL)
         return plx_fail(p->error, PLX_NO_MEMORY, "no memory for the backends of a check");
     for (size_t i = 0; i < viewpoints->count; ++i)
         p->stages[i].backend = viewpoints->backends[i];
@@ -428,7 +393,7 @@ plx_status plx_check_unit_run(plx_check_desk *desk, plx_check_unit *unit, bool l
             status = try_case(&p, viewpoints, &unit->cases.list[i], i + 1);
     plx_claims_free(&p.claims);
     free(p.stages);
-    free(p.patterns);
+    free(p.forms);
     return status;
 }
 

@@ -6,7 +6,7 @@
 
 #include <parallax/study.h>
 
-#include "kernels/operation.h"
+#include "kernels/reference.h"
 
 /* ---- inputs (inputs.c, generate.c) -------------------------------------- */
 

@@ -86,7 +86,7 @@ static void reference_run(const plx_inputs *inputs, const plx_truth *truth, int6
         part.tail = truth->of.tail + entry;
         part.magnitude = truth->of.magnitude + entry;
     }
-    inputs->operation->reference(&inputs->problem, &operands, element, count, &part);
+    plx_reference_make(&inputs->problem, &operands, element, count, &part);
 }
 
 static int64_t chunk_length(const plx_inputs *inputs, int64_t elements)
@@ -241,7 +241,7 @@ static bool too_large(const plx_inputs *inputs)
 plx_status plx_truth_make(const plx_inputs *inputs, bool yardstick, plx_truth *truth, plx_error *error)
 {
     const plx_extent *output = &inputs->extents[inputs->operation->output];
-    plx_truth made = {.exact = inputs->operation->exact(&inputs->problem),
+    plx_truth made = {.exact = plx_is_exact(&inputs->problem),
                       .elements = output->rows * output->cols};
     plx_status status;
 

@@ -98,7 +98,7 @@ static void choose_gamma(const plx_inputs *inputs, const plx_kernel *kernel, dou
 /* Whether depths matter to the verdict. */
 static bool is_rounded(const plx_inputs *inputs)
 {
-    return plx_is_floating(inputs->problem.dtype) && !inputs->operation->exact(&inputs->problem) &&
+    return plx_is_floating(inputs->problem.dtype) && !plx_is_exact(&inputs->problem) &&
            plx_sum_length(inputs) > 0;
 }
 
@@ -390,7 +390,7 @@ static plx_status judge_row(const plx_inputs *inputs, const plx_bound *bound, co
         int64_t element = row * output->cols + col;
         plx_truth single = {.elements = 1, .count = 1, .sample = &element, .of = one};
         finding found;
-        inputs->operation->reference(&inputs->problem, &operands, element, 1, &one);
+        plx_reference_make(&inputs->problem, &operands, element, 1, &one);
         found = judge_entry(inputs, &single, bound, false, result, 0);
         if (found.verdict == WRONG) {
             measure->max_over_bound = found.over_bound;

@@ -61,7 +61,7 @@ static void refer_to_first(const plx_timed_results *t, plx_change_of_input *to)
     for (size_t i = 0; i < t->inputs->operation->operand_count; ++i)
         operands.at[i] = t->inputs->data[i];
     memset(to->exact, 0, sizeof to->exact);
-    t->inputs->operation->reference(&t->inputs->problem, &operands, 0, 1, &one);
+    plx_reference_make(&t->inputs->problem, &operands, 0, 1, &one);
 }
 
 /* The i-th value to try; false: there are no more.  Generated integers stay small, for
@@ -93,7 +93,7 @@ static bool candidate(const plx_timed_results *t, size_t i, const unsigned char 
 static bool tells(const plx_timed_results *t, const plx_change_of_input *before,
                   const plx_change_of_input *after)
 {
-    if (t->inputs->operation->exact(&t->inputs->problem))
+    if (plx_is_exact(&t->inputs->problem))
         return memcmp(before->exact, after->exact, sizeof before->exact) != 0;
     if (!isfinite(before->value) || !(after->magnitude < plx_largest(t->inputs->problem.dtype) / 4.0))
         return false;
@@ -177,7 +177,7 @@ plx_status plx_timed_results_prepare(plx_timed_results *t, plx_look look, size_t
 
 static bool is_exact(const plx_timed_results *t)
 {
-    return plx_arm_is_yardstick(t->arm) || t->inputs->operation->exact(&t->inputs->problem);
+    return plx_arm_is_yardstick(t->arm) || plx_is_exact(&t->inputs->problem);
 }
 
 static bool judge_exact(const plx_timed_results *t, const unsigned char *got, plx_error_measure *measure)

@@ -286,7 +286,7 @@ static bool plan(plx_arm *arm, const plx_inputs *inputs)
 /* A kernel that is the same from run to run also is for exact results. */
 static bool repeatable(const plx_arm *arm, const plx_inputs *inputs)
 {
-    return arm->kernel->reproducibility != PLX_R2 || inputs->operation->exact(&inputs->problem);
+    return arm->kernel->reproducibility != PLX_R2 || plx_is_exact(&inputs->problem);
 }
 
 /* A verdict needs its inputs as they were given, also those that no run looked at. */

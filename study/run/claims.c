@@ -274,7 +274,7 @@ static bool claims_something(const plx_arm *arm, const plx_inputs *inputs)
 
     return summed_size(&inputs->problem, rank) < rank && arm->outcome == PLX_OUTCOME_OK && !plx_arm_is_yardstick(arm) &&
            plx_is_floating(inputs->problem.dtype) && plx_sum_length(inputs) > 0 &&
-           inputs->elements[inputs->operation->output] > 0 && !inputs->operation->exact(&inputs->problem);
+           inputs->elements[inputs->operation->output] > 0 && !plx_is_exact(&inputs->problem);
 }
 
 void plx_claims_test_depth(plx_claims *claims, plx_arm *arm, const plx_inputs *inputs)

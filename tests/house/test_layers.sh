@@ -41,15 +41,16 @@ layer_of() {
 # What a room of the study may include beside its own files, include/ and base/.
 below_room() {
     case $1 in
-    files | judge) echo kernels/operation.h ;;
+    files) echo kernels/operation.h ;;
+    judge) echo kernels/operation.h kernels/reference.h ;;
     results) echo study/files/ kernels/operation.h ;;
     report) echo study/results/ study/files/ kernels/operation.h ;;
     run) echo study/judge/ study/results/ ;;
     measure) echo study/run/ study/judge/ ;;
     compare) echo study/measure/ study/run/ study/judge/ study/results/ ;;
-    check) echo study/run/ study/judge/ study/results/ study/files/ ;;
+    check) echo study/run/ study/judge/ study/results/ study/files/ kernels/cases.h ;;
     probe) echo study/measure/ study/run/ study/judge/ study/results/ study/report/report.h ;;
-    bench | tune) echo study/compare/ study/measure/ study/run/ study/judge/ study/report/ study/results/ study/files/ ;;
+    bench | tune) echo study/compare/ study/measure/ study/run/ study/judge/ study/report/ study/results/ study/files/ kernels/sets.h ;;
     diff) echo study/results/ study/files/ ;;
     esac
 }
@@ -151,7 +152,7 @@ plant include/parallax/plugin.h '#include <stdint.h>'
 plant core/core.h '#include <parallax/plugin.h>' '/* not cuda' '   nor opencl */ // nor nvidia'
 plant base/text.h '#include <parallax/types.h>'
 plant base/bad.c '#include "base/text.h"' '#include "core/core.h"'
-plant core/bad.c '#include "core.h"' '#include "operation.h"' '#include "recipe.h"' '#include "base/text.h"'
+plant core/bad.c '#include "core.h"' '#include "operation.h"' '#include "recipe.h"' '#include "reference.h"' '#include "base/text.h"'
 plant core/upwards.c '#include "study/judge/judge.h"'
 plant study/judge/judge.h '#include "kernels/operation.h"' '#include "base/text.h"'
 plant study/judge/bad.c '#include "study/run/run.h"' '#include "core/core.h"'
@@ -180,6 +181,7 @@ plant ./config.h ''
 plant cli/bad.c '#include "core/core.h"' '#include "config.h"' '#include "page/page.h"' '#include "study/run/run.h"'
 plant kernels/operation.h '#include <parallax/plugin.h>'
 plant kernels/recipe.h '#include <parallax/plugin.h>'
+plant kernels/reference.h '#include "kernels/operation.h"'
 plant kernels/gemm/tiles.h ''
 plant kernels/gemm/rows.c '#include "recipe.h"' '#include "tiles.h"'
 plant kernels/reduce/bad.c '#include "gemm/tiles.h"'
@@ -197,6 +199,7 @@ base/bad.c includes core/core.h
 cli/bad.c includes core/core.h
 cli/bad.c includes study/run/run.h
 core/bad.c includes kernels/recipe.h
+core/bad.c includes kernels/reference.h
 core/upwards.c includes study/judge/judge.h
 kernels/reduce/api.c includes system:CL/cl.h
 kernels/reduce/bad.c includes kernels/gemm/tiles.h

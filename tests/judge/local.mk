@@ -17,7 +17,7 @@ judge_sources = \
 	study/judge/validate.c \
 	core/names.c \
 	tests/judge/judge_support.h \
-	$(operation_sources)
+	$(operation_sources) $(reference_sources)
 
 tests_judge_test_generate_SOURCES = tests/judge/test_generate.c $(judge_sources)
 tests_judge_test_generate_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS) $(CMOCKA_CFLAGS)

@@ -1,8 +1,9 @@
-/* The host plugin: reference kernels on the processor.  What its files share. */
-#ifndef PLX_PLUGINS_HOST_HOST_H
-#define PLX_PLUGINS_HOST_HOST_H
+/* The kernel of an operation on the processor (kernels/<op>/host.c), which the plugin host runs.
+ * Private to the tree. */
+#ifndef PLX_KERNELS_HOST_H
+#define PLX_KERNELS_HOST_H
 
-#include "backends/host/host.h"
+#include <parallax/plugin.h>
 
 /* A kernel: what it says of itself, and the function that runs it at once.
  * at[] holds the first element of each operand in the operation's order; NULL
@@ -15,8 +16,6 @@ typedef struct host_kernel {
     plx_status (*serves)(const plx_problem *problem, plx_error *error);
 } host_kernel;
 
-extern const host_kernel host_reduce, host_transpose, host_matvec, host_gemm, host_ceiling;
-
 static inline int64_t host_min(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -27,5 +26,11 @@ static inline int64_t host_ceil_div(int64_t a, int64_t b)
 {
     return a / b + (a % b != 0);
 }
+
+/* What the plugin brings for them: calls body(data, index) for every index below count, on several
+ * threads when there are any.  The calls must not depend on each other's order. */
+void plx_host_each(int64_t count, void (*body)(void *data, int64_t index), void *data);
+/* How many threads plx_host_each() may use. */
+uint32_t plx_host_threads(void);
 
 #endif

@@ -1,0 +1,117 @@
+/* What is tried of gemm, in its four ways: sizes at which tiles end in each dimension, and precision. */
+#include "kernels/cases.h"
+
+static void gemm_shape(plx_case_maker *m, int way, int64_t rows, int64_t cols, int64_t depth, plx_input input)
+{
+    plx_problem problem = plx_gemm_of(m->dtype, (way & 1) != 0, (way & 2) != 0, rows, cols, depth);
+    problem.of.gemm.lda += plx_case_padding(m, 0);
+    problem.of.gemm.ldb += plx_case_padding(m, 1);
+    problem.of.gemm.ldc += plx_case_padding(m, 2);
+    plx_case_scalars(m, input, &problem.of.gemm.alpha, &problem.of.gemm.beta);
+    plx_case_add(m, &problem, input);
+}
+
+static void gemm_precision(plx_case_maker *m, int way, int64_t k)
+{
+    plx_problem problem = plx_gemm_of(m->dtype, (way & 1) != 0, (way & 2) != 0, 66, 70, k);
+    plx_case_add_precise(m, &problem);
+}
+
+/* One term each, and what without terms becomes of C: k is 0, or alpha. */
+static void gemm_zeros(plx_case_maker *m, int way)
+{
+    for (int64_t k = 0; k <= 2; ++k) {
+        plx_problem problem = plx_gemm_of(m->dtype, (way & 1) != 0, (way & 2) != 0, 66, 70, k);
+        problem.of.gemm.alpha = k == 2 ? 0.0 : 1.0;
+        problem.of.gemm.beta = k == 1 ? 0.0 : 1.0;
+        plx_case_add_zeros(m, &problem);
+    }
+}
+
+static void gemm_busily(plx_case_maker *m, int way)
+{
+    plx_problem problem = plx_gemm_of(m->dtype, (way & 1) != 0, (way & 2) != 0, 129, 130, 257);
+    plx_case_add_busy(m, &problem);
+}
+
+/* The largest dimension shrinks until the product is affordable. */
+static void gemm_sizes(plx_case_maker *m, int way, size_t i, size_t j, size_t k, double limit)
+{
+    while ((double)plx_case_sizes[i] * (double)plx_case_sizes[j] * (double)plx_case_sizes[k] > limit) {
+        size_t *largest = i >= j && i >= k ? &i : j >= k ? &j : &k;
+        --*largest;
+    }
+    gemm_shape(m, way, plx_case_sizes[i], plx_case_sizes[j], plx_case_sizes[k], plx_case_input(m));
+}
+
+static void gemm_quick(plx_case_maker *m)
+{
+    static const int64_t quick[][3] = {
+        {0, 5, 3},      {5, 0, 3},     {4, 3, 0},    {1, 1, 1},    {2, 3, 1},    {7, 8, 15},
+        {16, 17, 16},   {31, 33, 32},  {33, 31, 65}, {64, 64, 64}, {65, 63, 17}, {127, 129, 33},
+        {128, 128, 64}, {129, 257, 9}, {1, 300, 40}, {300, 1, 40}, {1, 1, 513},  {255, 130, 70}};
+    /* A device that compiles for each way of transposing has three of them to do. */
+    int first = m->dtype == PLX_F32 ? 0 : 2, second = m->dtype == PLX_F32 ? 3 : 2;
+
+    for (int way = first;; way = second) {
+        gemm_busily(m, way);
+        gemm_zeros(m, way);
+        for (size_t i = 0; i < sizeof quick / sizeof quick[0]; ++i)
+            gemm_shape(m, way, quick[i][0], quick[i][1], quick[i][2], plx_case_input(m));
+        for (int input = 0; input < PLX_INPUT_COUNT; ++input)
+            gemm_shape(m, way, 67, 70, 37, (plx_input)input);
+        for (size_t i = 0; i < PLX_CASE_TERMS; ++i)
+            gemm_precision(m, way, plx_case_terms[i]);
+        if (way == second)
+            return;
+    }
+}
+
+static void make(plx_case_maker *m)
+{
+    double limit = m->effort == PLX_FULL ? 3e8 : 8e6;
+    const int64_t past_grid = 65535 * 16 + 1;
+
+    if (m->effort == PLX_QUICK) {
+        gemm_quick(m);
+        return;
+    }
+    for (int way = 0; way < 4; ++way) {
+        gemm_busily(m, way);
+        gemm_zeros(m, way);
+        for (size_t i = 0; i < PLX_CASE_TERMS; ++i)
+            gemm_precision(m, way, plx_case_terms[i]);
+        for (int input = 0; input < PLX_INPUT_COUNT; ++input)
+            for (int times = input == PLX_INPUT_SPECIAL ? 4 : 1; times > 0; --times)
+                gemm_shape(m, way, 67, 70, 37, (plx_input)input);
+        for (size_t i = 0; i < PLX_CASE_SIZES; ++i)
+            for (size_t step = 0; step < (m->effort == PLX_FULL ? 6u : 1u); ++step)
+                gemm_sizes(m, way, (i * 7 + step * 13 + (size_t)way) % PLX_CASE_SIZES,
+                           (i * 11 + 5 + step * 3) % PLX_CASE_SIZES, (i + step * 5) % PLX_CASE_SIZES, limit);
+    }
+    gemm_shape(m, 0, past_grid, 1, 1, PLX_INPUT_INTEGER);
+    gemm_shape(m, 0, 1, past_grid, 1, PLX_INPUT_INTEGER);
+    gemm_shape(m, 3, 2, 3, 100003, PLX_INPUT_UNIFORM);
+}
+
+static void make_large(plx_case_maker *m)
+{
+    plx_problem problem = plx_gemm_of(m->dtype, false, false, 46337, 46351, 3); /* 2^31 elements of C */
+    plx_case_add_large(m, &problem, PLX_INPUT_UNIFORM);
+    problem = plx_gemm_of(m->dtype, false, true, 8193, 8191, 8209); /* for Freivalds' test */
+    plx_case_add_large(m, &problem, PLX_INPUT_UNIFORM);
+    plx_case_add_large(m, &problem, PLX_INPUT_INTEGER);
+}
+
+/* One way in f32, and every other step f64. */
+static bool shows(size_t step, const plx_problem *problem)
+{
+    return problem->dtype == PLX_F32 ? problem->of.gemm.trans_a == (step % 2 == 1) : step % 2 == 1;
+}
+
+const plx_op_cases plx_gemm_cases = {
+    .make = make,
+    .make_large = make_large,
+    .weight = 8,
+    .shows = shows,
+};

@@ -1,0 +1,33 @@
+/* The shapes of gemm that bench knows, and how others are drawn. */
+
+#include "kernels/sets.h"
+
+static const plx_set_shape quick[] = {{128, 128, 128}, {256, 256, 256}, {512, 512, 512}};
+static const plx_set_shape square[] = {
+    {512, 512, 512}, {1024, 1024, 1024}, {2048, 2048, 2048}, {4096, 4096, 4096}, {8192, 8192, 8192}};
+static const plx_set_shape skinny[] = {{64, 64, 65536}, {16, 4096, 4096}};
+static const plx_set_shape odd[] = {{1023, 1025, 1027}, {4095, 4097, 4099}, {5124, 700, 2048}};
+static const plx_set_shape published[] = {
+    {256, 256, 256}, {512, 512, 512}, {1024, 1024, 1024}, {2048, 2048, 2048}};
+
+static const plx_set_row listed[] = {
+    PLX_SET_ROW("quick", quick), PLX_SET_ROW("square", square),        PLX_SET_ROW("skinny", skinny),
+    PLX_SET_ROW("odd", odd),     PLX_SET_ROW("seed-paper", published),
+};
+
+static plx_problem draw(plx_draw *from)
+{
+    const uint64_t layout = plx_draw_below(from, 4);
+    const int64_t m = plx_draw_side(from, 16), n = plx_draw_side(from, 16), k = plx_draw_side(from, 20);
+    plx_problem made = plx_gemm_of(PLX_F32, layout & 1, layout >> 1, m, n, k);
+    made.of.gemm.lda = plx_draw_pitch(from, made.of.gemm.lda);
+    made.of.gemm.ldb = plx_draw_pitch(from, made.of.gemm.ldb);
+    made.of.gemm.ldc = plx_draw_pitch(from, made.of.gemm.ldc);
+    return made;
+}
+
+const plx_op_sets plx_gemm_sets = {
+    .rows = listed,
+    .row_count = sizeof listed / sizeof listed[0],
+    .draw = draw,
+};

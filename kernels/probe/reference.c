@@ -1,0 +1,139 @@
+/* The references of the probes: plain C, exact. */
+#include "kernels/reference.h"
+#include "probe/tiles.h"
+
+#include <math.h>
+
+/* Elements as unsigned 64-bit words: arithmetic modulo 2^64, cut on store. */
+static uint64_t load(const plx_problem *problem, const void *in, int64_t i)
+{
+    return problem->dtype == PLX_I64 ? ((const uint64_t *)in)[i] : ((const uint32_t *)in)[i];
+}
+
+static uint64_t partition_sum(const plx_problem *problem, const void *in, int64_t i)
+{
+    const plx_probe_problem *p = &problem->of.probe;
+    const int64_t width = PROBE_REGION_BYTES / (int64_t)plx_element_size(problem->dtype);
+    const int64_t block = PROBE_PARTITION_BLOCK * PROBE_PARTITION_BLOCK;
+    int64_t region = i / block % p->regions * width;
+    uint64_t sum = 0;
+    for (int32_t r = 0; r < p->repeat; r++)
+        sum += load(problem, in, region + (i % block + r) % width);
+    return sum;
+}
+
+static uint64_t banks_sum(const plx_problem *problem, const void *in, int64_t i)
+{
+    const plx_probe_problem *p = &problem->of.probe;
+    int64_t base = i % PROBE_BLOCK * p->stride % PROBE_BANK_BASE;
+    uint64_t sum = 0;
+    for (int32_t r = 0; r < p->repeat; r++)
+        sum += load(problem, in, base + r % PROBE_BANK_STEPS * PROBE_BANK_COLUMNS);
+    return sum;
+}
+
+static uint64_t reversed(const plx_problem *problem, const void *in, int64_t i)
+{
+    int64_t first = i / PROBE_REVERSE * PROBE_REVERSE, left = problem->of.probe.n - first;
+    int64_t length = left < PROBE_REVERSE ? left : PROBE_REVERSE;
+    return load(problem, in, first + length - 1 - (i - first));
+}
+
+static uint64_t branch(const plx_problem *problem, const void *in, int64_t i)
+{
+    const plx_probe_problem *p = &problem->of.probe;
+    bool second = p->stride > 0 && i / p->stride % 2 == 1;
+    uint64_t x = load(problem, in, i);
+    for (int32_t r = 0; r < p->repeat; r++)
+        x = second ? x * 22695477u + 1u : x * 1664525u + 1013904223u;
+    return x;
+}
+
+static uint64_t chunk_sum(const plx_problem *problem, const void *in, int64_t i)
+{
+    const int64_t chunk = PROBE_READ_BYTES / (int64_t)plx_element_size(problem->dtype);
+    uint64_t sum = 0;
+    for (int64_t k = 0; k < chunk; k++)
+        sum += load(problem, in, i * chunk + k);
+    return sum;
+}
+
+static float chains_f32(const plx_problem *problem, float x)
+{
+    float sum = 0;
+    for (int chain = 0; chain < PROBE_FMA_CHAINS; chain++) {
+        float a = x + (float)chain;
+        for (int32_t r = 0; r < problem->of.probe.repeat; r++)
+            a = fmaf(a, (float)PROBE_FMA_FACTOR, (float)PROBE_FMA_TERM);
+        sum = chain == 0 ? a : sum + a;
+    }
+    return sum;
+}
+
+static double chains_f64(const plx_problem *problem, double x)
+{
+    double sum = 0;
+    for (int chain = 0; chain < PROBE_FMA_CHAINS; chain++) {
+        double a = x + (double)chain;
+        for (int32_t r = 0; r < problem->of.probe.repeat; r++)
+            a = fma(a, PROBE_FMA_FACTOR, PROBE_FMA_TERM);
+        sum = chain == 0 ? a : sum + a;
+    }
+    return sum;
+}
+
+static uint64_t element(const plx_problem *problem, const void *in, int64_t i)
+{
+    const plx_probe_problem *p = &problem->of.probe;
+    switch (p->pattern) {
+    case PLX_PROBE_GATHER:
+        return load(problem, in, (i * p->stride + p->offset) % p->span);
+    case PLX_PROBE_PARTITION:
+        return partition_sum(problem, in, i);
+    case PLX_PROBE_BANKS:
+        return banks_sum(problem, in, i);
+    case PLX_PROBE_REVERSE:
+        return reversed(problem, in, i);
+    case PLX_PROBE_BRANCH:
+        return branch(problem, in, i);
+    case PLX_PROBE_COPY:
+        return load(problem, in, i);
+    case PLX_PROBE_READ:
+        return chunk_sum(problem, in, i);
+    case PLX_PROBE_LAUNCH:
+        return 1;
+    default:
+        return load(problem, in, i) + 1;
+    }
+}
+
+static void chains_reference(const plx_problem *problem, const void *in, int64_t first, int64_t count,
+                             void *exact)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (problem->dtype == PLX_F64)
+            ((double *)exact)[i] = chains_f64(problem, ((const double *)in)[first + i]);
+        else
+            ((float *)exact)[i] = chains_f32(problem, ((const float *)in)[first + i]);
+}
+
+static void probe_reference(const plx_problem *problem, const plx_host_operands *operands, int64_t first,
+                            int64_t count, plx_reference *reference)
+{
+    if (problem->of.probe.pattern == PLX_PROBE_FMA) {
+        chains_reference(problem, operands->at[0], first, count, reference->exact);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        uint64_t value = element(problem, operands->at[0], first + i);
+        if (problem->dtype == PLX_I64)
+            ((uint64_t *)reference->exact)[i] = value;
+        else
+            ((uint32_t *)reference->exact)[i] = (uint32_t)value;
+    }
+}
+
+const plx_op_reference plx_probe_reference = {
+    .exact = plx_always_exact,
+    .make = probe_reference,
+};
