@@ -1,12 +1,13 @@
-# The kernels.  An operation is a folder, and this list is all that make and C know of it.
-operations = \
-	kernels/reduce \
-	kernels/transpose \
-	kernels/matvec \
-	kernels/gemm \
-	kernels/probe
+# The kernels.  An operation is a folder: this list, in the order of plx_op, is all that make and
+# C know of it.
+operations = kernels/reduce
+operations += kernels/transpose
+operations += kernels/matvec
+operations += kernels/gemm
+operations += kernels/probe
+# That was the last operation.
 
-# The list as C sees it, in the order of plx_op: OPERATION(reduce) and so on.
+# The list as C sees it: OPERATION(reduce) and so on.
 operations.list: $(top_srcdir)/kernels/local.mk
 	$(AM_V_GEN)for folder in $(operations); do echo "OPERATION($${folder##*/})"; done >$@
 BUILT_SOURCES += operations.list

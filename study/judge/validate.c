@@ -77,10 +77,16 @@ static bool rounds_once(const plx_inputs *inputs, double alpha, double beta)
  * that is wide. */
 static const double WIDE = 0.25;
 
+/* An operation without sums rounds each element as often as its kernel says. */
+static double terms_of(const plx_inputs *inputs, double depth)
+{
+    return plx_factor_count(inputs) > 0 ? (double)plx_sum_length(inputs) : depth;
+}
+
 static void choose_gamma(const plx_inputs *inputs, const plx_kernel *kernel, double depth, double unit,
                          plx_bound *bound)
 {
-    double terms = (double)plx_sum_length(inputs), likely = likely_gamma_of_sum(depth, unit);
+    double terms = terms_of(inputs, depth), likely = likely_gamma_of_sum(depth, unit);
 
     bound->kind = PLX_BOUND_DETERMINISTIC;
     bound->gamma = gamma_of_sum(depth, terms, unit);
