@@ -1,41 +1,13 @@
 // The same reads as banks, from a tile whose rows are one element wider: a walk down a
 // column now meets every bank once.
-#include "tiles.h"
+#include "banks.cuh"
+#include "entries.cuh"
 
-template <class T>
-__device__ void banks(const T *in, T *out, long long n, long long stride, int repeat)
-{
-    const int columns = PROBE_BANK_COLUMNS, pitch = PROBE_BANK_COLUMNS + 1;
-    __shared__ T tile[PROBE_BANK_ROWS * pitch];
-    for (int j = threadIdx.x; j < PROBE_BANK_ROWS * columns; j += PROBE_BLOCK)
-        tile[j / columns * pitch + j % columns] = in[j];
-    __syncthreads();
-
-    int base = (int)((threadIdx.x * stride) & (PROBE_BANK_BASE - 1));
-    const T *start = tile + base / columns * pitch + base % columns;
-    T sum = 0;
-    int r = 0;
-    for (; r + PROBE_BANK_UNROLL <= repeat; r += PROBE_BANK_UNROLL) {
-        const T *rows = start + (r & (PROBE_BANK_STEPS - 1)) * pitch;
-#pragma unroll
-        for (int j = 0; j < PROBE_BANK_UNROLL; j++)
-            sum += rows[j * pitch];
+#define BANKS_PADDED_ENTRY(type, T)                                                                          \
+    extern "C" __global__ void probe_banks_padded_##type(const T *in, T *out, long long n, long long stride, \
+                                                         int repeat)                                         \
+    {                                                                                                        \
+        banks<PROBE_BANK_COLUMNS + 1>(in, out, n, stride, repeat);                                           \
     }
-    for (; r < repeat; r++)
-        sum += start[(r & (PROBE_BANK_STEPS - 1)) * pitch];
-    long long i = (long long)blockIdx.x * PROBE_BLOCK + threadIdx.x;
-    if (i < n)
-        out[i] = sum;
-}
 
-extern "C" __global__ void probe_banks_padded_i32(const int *in, int *out, long long n, long long stride,
-                                           int repeat)
-{
-    banks(in, out, n, stride, repeat);
-}
-
-extern "C" __global__ void probe_banks_padded_i64(const long long *in, long long *out, long long n,
-                                           long long stride, int repeat)
-{
-    banks(in, out, n, stride, repeat);
-}
+PROBE_INTEGERS(BANKS_PADDED_ENTRY)

@@ -1,9 +1,9 @@
 // out[i] = in[i], 16 bytes per thread, past the caches where the device has such forms:
 // what reading and writing memory can give.
+#include "entries.cuh"
 #include "tiles.h"
 
-template <class T>
-__device__ void copy(const T *in, T *out, long long n)
+template <class T> __device__ void copy(const T *in, T *out, long long n)
 {
     constexpr int width = 16 / sizeof(T);
     long long first = ((long long)blockIdx.x * PROBE_COPY_BLOCK + threadIdx.x) * width;
@@ -15,14 +15,11 @@ __device__ void copy(const T *in, T *out, long long n)
             out[i] = in[i];
 }
 
-extern "C" __global__ void __launch_bounds__(PROBE_COPY_BLOCK)
-    probe_copy_i32(const int *in, int *out, long long n)
-{
-    copy(in, out, n);
-}
+#define COPY_ENTRY(type, T)                                        \
+    extern "C" __global__ void __launch_bounds__(PROBE_COPY_BLOCK) \
+        probe_copy_##type(const T *in, T *out, long long n)        \
+    {                                                              \
+        copy(in, out, n);                                          \
+    }
 
-extern "C" __global__ void __launch_bounds__(PROBE_COPY_BLOCK)
-    probe_copy_i64(const long long *in, long long *out, long long n)
-{
-    copy(in, out, n);
-}
+PROBE_INTEGERS(COPY_ENTRY)

@@ -1,5 +1,6 @@
 // Two long computations behind one branch, which runs of `stride` threads take in
 // turn (0: all threads take the first).  A warp that splits executes both.
+#include "entries.cuh"
 #include "tiles.h"
 
 template <class T> __device__ void divergence(const T *in, T *out, long long n, long long stride, int repeat)
@@ -21,14 +22,11 @@ template <class T> __device__ void divergence(const T *in, T *out, long long n, 
     out[i] = x;
 }
 
-extern "C" __global__ void probe_divergence_i32(const unsigned *in, unsigned *out, long long n,
-                                                long long stride, int repeat)
-{
-    divergence(in, out, n, stride, repeat);
-}
+#define DIVERGENCE_ENTRY(type, T)                                                                          \
+    extern "C" __global__ void probe_divergence_##type(const T *in, T *out, long long n, long long stride, \
+                                                       int repeat)                                         \
+    {                                                                                                      \
+        divergence(in, out, n, stride, repeat);                                                            \
+    }
 
-extern "C" __global__ void probe_divergence_i64(const unsigned long long *in, unsigned long long *out,
-                                                long long n, long long stride, int repeat)
-{
-    divergence(in, out, n, stride, repeat);
-}
+PROBE_UNSIGNED(DIVERGENCE_ENTRY)

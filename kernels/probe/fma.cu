@@ -1,5 +1,6 @@
 // Independent sequences of multiply-adds in registers, joined at the end: what the plain
 // units can give.  Each step rounds once, so the result is the same everywhere.
+#include "entries.cuh"
 #include "tiles.h"
 
 __device__ float step(float a)
@@ -12,8 +13,7 @@ __device__ double step(double a)
     return fma(a, PROBE_FMA_FACTOR, PROBE_FMA_TERM);
 }
 
-template <class T>
-__device__ void multiply_add(const T *in, T *out, long long n, int repeat)
+template <class T> __device__ void multiply_add(const T *in, T *out, long long n, int repeat)
 {
     long long i = (long long)blockIdx.x * PROBE_BLOCK + threadIdx.x;
     T a[PROBE_FMA_CHAINS];
@@ -33,14 +33,11 @@ __device__ void multiply_add(const T *in, T *out, long long n, int repeat)
     out[i] = a[0];
 }
 
-extern "C" __global__ void __launch_bounds__(PROBE_BLOCK)
-    probe_fma_f32(const float *in, float *out, long long n, int repeat)
-{
-    multiply_add(in, out, n, repeat);
-}
+#define FMA_ENTRY(type, T)                                             \
+    extern "C" __global__ void __launch_bounds__(PROBE_BLOCK)          \
+        probe_fma_##type(const T *in, T *out, long long n, int repeat) \
+    {                                                                  \
+        multiply_add(in, out, n, repeat);                              \
+    }
 
-extern "C" __global__ void __launch_bounds__(PROBE_BLOCK)
-    probe_fma_f64(const double *in, double *out, long long n, int repeat)
-{
-    multiply_add(in, out, n, repeat);
-}
+PROBE_FLOATS(FMA_ENTRY)

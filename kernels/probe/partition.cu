@@ -1,9 +1,9 @@
 // Every block reads one region of 256 bytes, over and over, past L1; the blocks are
 // dealt to `regions` regions.  All blocks on one region is the one end.
+#include "entries.cuh"
 #include "tiles.h"
 
-template <class T>
-__device__ void partition(const T *in, T *out, long long n, long long regions, int repeat)
+template <class T> __device__ void partition(const T *in, T *out, long long n, long long regions, int repeat)
 {
     const int width = PROBE_REGION_BYTES / (int)sizeof(T);
     const int block = PROBE_PARTITION_BLOCK * PROBE_PARTITION_BLOCK;
@@ -18,14 +18,11 @@ __device__ void partition(const T *in, T *out, long long n, long long regions, i
         out[i] = sum;
 }
 
-extern "C" __global__ void probe_partition_i32(const int *in, int *out, long long n, long long regions,
-                                               int repeat)
-{
-    partition(in, out, n, regions, repeat);
-}
+#define PARTITION_ENTRY(type, T)                                                                           \
+    extern "C" __global__ void probe_partition_##type(const T *in, T *out, long long n, long long regions, \
+                                                      int repeat)                                          \
+    {                                                                                                      \
+        partition(in, out, n, regions, repeat);                                                            \
+    }
 
-extern "C" __global__ void probe_partition_i64(const long long *in, long long *out, long long n,
-                                               long long regions, int repeat)
-{
-    partition(in, out, n, regions, repeat);
-}
+PROBE_INTEGERS(PARTITION_ENTRY)

@@ -1,6 +1,16 @@
 // out[i] = the sum of chunk i of the input; all loads of a thread are on their way before
 // the first is added: what reading memory alone can give.
+#include "entries.cuh"
 #include "tiles.h"
+
+/* 16 bytes of elements. */
+template <class T> struct Vector;
+template <> struct Vector<int> {
+    using V = int4;
+};
+template <> struct Vector<long long> {
+    using V = longlong2;
+};
 
 __device__ int plus(int sum, const int4 &v)
 {
@@ -12,8 +22,7 @@ __device__ long long plus(long long sum, const longlong2 &v)
     return sum + v.x + v.y;
 }
 
-template <class T, class V>
-__device__ T own_share(const T *chunk)
+template <class T, class V> __device__ T own_share(const T *chunk)
 {
     constexpr int width = 16 / sizeof(T);
     V loaded[PROBE_READ_LOADS];
@@ -31,8 +40,7 @@ __device__ T own_share(const T *chunk)
     return sum;
 }
 
-template <class T, class V>
-__device__ void read_chunk(const T *in, T *out)
+template <class T, class V> __device__ void read_chunk(const T *in, T *out)
 {
     __shared__ T sums[PROBE_READ_BLOCK / 32];
     T sum = own_share<T, V>(in + (long long)blockIdx.x * (PROBE_READ_BYTES / (int)sizeof(T)));
@@ -48,14 +56,11 @@ __device__ void read_chunk(const T *in, T *out)
     }
 }
 
-extern "C" __global__ void __launch_bounds__(PROBE_READ_BLOCK)
-    probe_read_i32(const int *in, int *out, long long n)
-{
-    read_chunk<int, int4>(in, out);
-}
+#define READ_ENTRY(type, T)                                        \
+    extern "C" __global__ void __launch_bounds__(PROBE_READ_BLOCK) \
+        probe_read_##type(const T *in, T *out, long long n)        \
+    {                                                              \
+        read_chunk<T, Vector<T>::V>(in, out);                      \
+    }
 
-extern "C" __global__ void __launch_bounds__(PROBE_READ_BLOCK)
-    probe_read_i64(const long long *in, long long *out, long long n)
-{
-    read_chunk<long long, longlong2>(in, out);
-}
+PROBE_INTEGERS(READ_ENTRY)

@@ -1,4 +1,5 @@
 // Reverses runs of 64 elements through shared memory whose size comes with the launch.
+#include "entries.cuh"
 #include "tiles.h"
 
 template <class T> __device__ void reverse(const T *in, T *out, long long n, T *tile)
@@ -13,14 +14,11 @@ template <class T> __device__ void reverse(const T *in, T *out, long long n, T *
         out[first + t] = tile[length - 1 - t];
 }
 
-extern "C" __global__ void probe_shared_dynamic_i32(const int *in, int *out, long long n)
-{
-    extern __shared__ int tile_i32[];
-    reverse(in, out, n, tile_i32);
-}
+#define SHARED_DYNAMIC_ENTRY(type, T)                                                        \
+    extern "C" __global__ void probe_shared_dynamic_##type(const T *in, T *out, long long n) \
+    {                                                                                        \
+        extern __shared__ T tile_##type[];                                                   \
+        reverse(in, out, n, tile_##type);                                                    \
+    }
 
-extern "C" __global__ void probe_shared_dynamic_i64(const long long *in, long long *out, long long n)
-{
-    extern __shared__ long long tile_i64[];
-    reverse(in, out, n, tile_i64);
-}
+PROBE_INTEGERS(SHARED_DYNAMIC_ENTRY)

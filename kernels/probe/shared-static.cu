@@ -1,4 +1,5 @@
 // Reverses runs of 64 elements through shared memory whose size the compiler knows.
+#include "entries.cuh"
 #include "tiles.h"
 
 template <class T> __device__ void reverse(const T *in, T *out, long long n, T *tile)
@@ -13,14 +14,11 @@ template <class T> __device__ void reverse(const T *in, T *out, long long n, T *
         out[first + t] = tile[length - 1 - t];
 }
 
-extern "C" __global__ void probe_shared_static_i32(const int *in, int *out, long long n)
-{
-    __shared__ int tile[PROBE_REVERSE];
-    reverse(in, out, n, tile);
-}
+#define SHARED_STATIC_ENTRY(type, T)                                                        \
+    extern "C" __global__ void probe_shared_static_##type(const T *in, T *out, long long n) \
+    {                                                                                       \
+        __shared__ T tile[PROBE_REVERSE];                                                   \
+        reverse(in, out, n, tile);                                                          \
+    }
 
-extern "C" __global__ void probe_shared_static_i64(const long long *in, long long *out, long long n)
-{
-    __shared__ long long tile[PROBE_REVERSE];
-    reverse(in, out, n, tile);
-}
+PROBE_INTEGERS(SHARED_STATIC_ENTRY)
