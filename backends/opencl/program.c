@@ -34,10 +34,11 @@ static const char *language_option(const plx_session *session)
     return strncmp(version, "OpenCL C 2.", 11) == 0 ? "-cl-std=CL2.0" : "-cl-std=CL3.0";
 }
 
+/* -w: PoCL tells of warnings on standard error, which is not its own. */
 static plx_status make_options(const plx_session *session, const char *options, char *text, size_t room,
                                plx_error *error)
 {
-    int length = snprintf(text, room, "%s %s", language_option(session), options);
+    int length = snprintf(text, room, "%s -w %s", language_option(session), options);
     if (length < 0 || (size_t)length >= room)
         return plx_fail(error, PLX_INVALID, "OpenCL build options of more than %zu bytes", room - 1);
     return PLX_OK;
