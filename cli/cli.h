@@ -85,10 +85,13 @@ typedef struct cli_verb {
 } cli_verb;
 
 extern const cli_verb cli_list_verb, cli_doctor_verb, cli_run_verb, cli_check_verb, cli_compare_verb,
-    cli_explain_verb, cli_probe_verb, cli_tune_verb, cli_bench_verb, cli_diff_verb, cli_report_verb;
+    cli_explain_verb, cli_probe_verb, cli_tune_verb, cli_bench_verb, cli_diff_verb, cli_report_verb,
+    cli_completion_verb;
 
 /* ---- main.c -------------------------------------------------------------- */
 
+/* NULL at the end. */
+const cli_verb *cli_verb_at(size_t index);
 /* "parallax run", what messages begin with. */
 extern const char *cli_who;
 
@@ -99,6 +102,15 @@ extern const char *cli_who;
 int cli_options_read(const cli_verb *verb, int argc, char **argv, cli_options *options);
 void cli_options_free(cli_options *options);
 void cli_verb_help(const cli_verb *verb);
+/* One option of a verb, as its help has it. */
+typedef struct cli_option {
+    const char *verb, *name;
+    char letter;          /* 0: none */
+    const char *argument; /* NULL: takes none */
+    const char *help;
+} cli_option;
+typedef void cli_option_visitor(void *data, const cli_option *option);
+void cli_each_option(const cli_verb *verb, cli_option_visitor *visit, void *data);
 bool cli_list_add(cli_list *list, const char *word);
 bool cli_list_has(const cli_list *list, const char *word);
 
@@ -182,6 +194,8 @@ int cli_outputs_write(const cli_options *options, const plx_results *results);
 /* Writes any JSON to a file or, for "-", to standard output. */
 struct json_t;
 int cli_json_write(const char *path, const struct json_t *json);
+/* A text as JSON, which is UTF-8; what a driver says of itself need not be. */
+struct json_t *cli_json_text(const char *text);
 /* The table, on standard output, unless that is taken or -q was given. */
 int cli_table_write(const cli_options *options, const plx_results *results);
 /* A progress line on standard error, if that is a terminal; `data` is not used. */

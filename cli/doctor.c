@@ -6,6 +6,8 @@
 
 #include "cli.h"
 
+#include <jansson.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +30,19 @@
 
 typedef struct findings {
     size_t working, broken;
+    bool silent; /* standard output is the JSON's */
+    json_t *plugins, *left_out;
 } findings;
+
+static void tell(const findings *found, const char *format, ...) PLX_PRINTF(2, 3);
+static void tell(const findings *found, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    if (!found->silent)
+        (void)vprintf(format, arguments);
+    va_end(arguments);
+}
 
 /* What a device did with something small. */
 typedef struct trial {
@@ -105,7 +119,7 @@ static trial try_device(plx_context *context, size_t plugin, const char *label)
 
 /* A vendor's library that is wrong is no broken device, and nobody's but the vendor's fault. */
 static void examine_device(plx_context *context, const char *plugin, size_t plugin_index, size_t device,
-                           findings *found)
+                           findings *found, json_t *devices)
 {
     char label[48];
     plx_device_info info;
@@ -113,22 +127,47 @@ static void examine_device(plx_context *context, const char *plugin, size_t plug
     if (plx_device_at(context, plugin_index, device, &info) != PLX_OK)
         return;
     const trial made = try_device(context, plugin_index, label);
+    const bool works = made.outcome == PLX_OUTCOME_OK;
     const bool aside = made.outcome == PLX_OUTCOME_WRONG && made.vendor;
-    if (made.outcome == PLX_OUTCOME_OK) {
-        found->working++;
-        (void)printf("  %-12s works: %s, %s\n", label, info.name, info.api);
-    } else {
-        found->broken += aside ? 0 : 1;
-        (void)printf("  %-12s %s: %s: %s\n", label, aside ? "WRONG" : "FAILS", info.name, made.reason);
-    }
+    found->working += works ? 1 : 0;
+    found->broken += works || aside ? 0 : 1;
+    if (works)
+        tell(found, "  %-12s works: %s, %s\n", label, info.name, info.api);
+    else
+        tell(found, "  %-12s %s: %s: %s\n", label, aside ? "WRONG" : "FAILS", info.name, made.reason);
+    json_t *said = json_object();
+    json_object_set_new(said, "label", cli_json_text(label));
+    json_object_set_new(said, "name", cli_json_text(info.name));
+    json_object_set_new(said, "api", cli_json_text(info.api));
+    json_object_set_new(said, "status", json_string(works ? "works" : aside ? "wrong" : "fails"));
+    json_object_set_new(said, "reason", cli_json_text(works ? "" : made.reason));
+    json_array_append_new(devices, said);
 }
 
-/* A driver that fails is no driver that is missing. */
-static void tell_no_device(const plx_plugin_report *report, findings *found)
+/* In a word for files; a driver that fails is no driver that is missing. */
+static const char *status_of(const plx_plugin_report *report)
 {
-    bool missing = report->probe == PLX_NO_DEVICE || report->probe == PLX_UNSUPPORTED;
-    found->broken += missing ? 0 : 1;
-    (void)printf("%s: %s\n", missing ? "not usable" : "FAILS", report->reason);
+    return !report->loaded                                                          ? "refused"
+           : report->probe == PLX_OK                                                ? "usable"
+           : report->probe == PLX_NO_DEVICE || report->probe == PLX_UNSUPPORTED     ? "not usable"
+                                                                                    : "fails";
+}
+
+static void tell_plugin(const cli_options *options, const plx_plugin_report *report, const findings *found)
+{
+    if (!report->loaded) {
+        tell(found, "%s: refused: %s\n", report->path, report->reason);
+        return;
+    }
+    tell(found, "%s %s: ", report->name, report->version);
+    if (report->probe == PLX_OK)
+        tell(found, "%zu device%s\n", report->device_count, report->device_count == 1 ? "" : "s");
+    else
+        tell(found, "%s: %s\n", strcmp(status_of(report), "fails") == 0 ? "FAILS" : "not usable", report->reason);
+    if (options->given & OPT_VERBOSE)
+        tell(found, "  from %s\n", report->path);
+    if (report->probe == PLX_OK && report->reason[0] != '\0')
+        tell(found, "  warning: %s\n", report->reason);
 }
 
 static void examine_plugin(plx_context *context, const cli_options *options, size_t plugin, findings *found)
@@ -136,25 +175,22 @@ static void examine_plugin(plx_context *context, const cli_options *options, siz
     plx_plugin_report report;
     if (plx_plugin_at(context, plugin, &report) != PLX_OK)
         return;
-    if (!report.loaded) {
-        (void)printf("%s: refused: %s\n", report.path, report.reason);
-        return;
-    }
-    (void)printf("%s %s: ", report.name, report.version);
-    if (report.probe == PLX_OK)
-        (void)printf("%zu device%s\n", report.device_count, report.device_count == 1 ? "" : "s");
-    else
-        tell_no_device(&report, found);
-    if (options->given & OPT_VERBOSE)
-        (void)printf("  from %s\n", report.path);
-    if (report.probe == PLX_OK && report.reason[0] != '\0')
-        (void)printf("  warning: %s\n", report.reason);
+    json_t *said = json_object(), *devices = json_array();
+    tell_plugin(options, &report, found);
+    found->broken += strcmp(status_of(&report), "fails") == 0 ? 1 : 0;
     for (size_t device = 0; device < report.device_count; device++)
-        examine_device(context, report.name, plugin, device, found);
+        examine_device(context, report.name, plugin, device, found, devices);
+    json_object_set_new(said, "name", cli_json_text(report.name));
+    json_object_set_new(said, "version", cli_json_text(report.version));
+    json_object_set_new(said, "path", cli_json_text(report.path));
+    json_object_set_new(said, "status", json_string(status_of(&report)));
+    json_object_set_new(said, "reason", cli_json_text(report.reason));
+    json_object_set_new(said, "devices", devices);
+    json_array_append_new(found->plugins, said);
 }
 
 /* A plugin that does not exist because it was not built. */
-static void mention_left_out(plx_context *context, const char *name, const char *reason)
+static void mention_left_out(plx_context *context, const char *name, const char *reason, findings *found)
 {
     plx_plugin_report report;
     for (size_t i = 0; i < plx_plugin_count(context); i++) {
@@ -162,18 +198,24 @@ static void mention_left_out(plx_context *context, const char *name, const char 
             return;
     }
     if (reason[0] != '\0')
-        (void)printf("%s: not in this build: %s\n", name, reason);
+        tell(found, "%s: not in this build: %s\n", name, reason);
     else
-        (void)printf("%s: built, but plx-%s.so is in none of the folders below\n", name, name);
+        tell(found, "%s: built, but plx-%s.so is in none of the folders below\n", name, name);
+    json_array_append_new(found->left_out, json_pack("{s:s, s:s}", "name", name, "reason", reason));
 }
 
-static void print_folders(plx_context *context)
+/* Where plugins are looked for. */
+static json_t *tell_folders(plx_context *context, const findings *found)
 {
     const char *folder;
-    (void)printf("plugins are looked for in:");
-    for (size_t i = 0; (folder = plx_search_dir(context, i)) != NULL; i++)
-        (void)printf("%s %s", i > 0 ? "," : "", folder);
-    (void)printf("\n");
+    json_t *list = json_array();
+    tell(found, "plugins are looked for in:");
+    for (size_t i = 0; (folder = plx_search_dir(context, i)) != NULL; i++) {
+        tell(found, "%s %s", i > 0 ? "," : "", folder);
+        json_array_append_new(list, cli_json_text(folder));
+    }
+    tell(found, "\n");
+    return list;
 }
 
 static int verdict(const findings *found)
@@ -192,24 +234,51 @@ static int verdict(const findings *found)
     return CLI_OK;
 }
 
+/* Takes the list of folders. */
+static int write_json(const char *path, const findings *found, json_t *folders)
+{
+    json_t *all = json_pack("{s:s, s:s, s:O, s:O, s:o, s:I, s:I}", "schema", "parallax-doctor/1", "version",
+                            plx_version(), "plugins", found->plugins, "left_out", found->left_out, "folders",
+                            folders, "working", (json_int_t)found->working, "broken", (json_int_t)found->broken);
+    const int status = all != NULL ? cli_json_write(path, all) : cli_wrong_usage("no memory");
+    json_decref(all);
+    return status;
+}
+
+static int examine(plx_context *context, const cli_options *options, findings *found)
+{
+    int written = CLI_OK;
+    for (size_t i = 0; i < plx_plugin_count(context); i++)
+        examine_plugin(context, options, i, found);
+    mention_left_out(context, "cuda", PLX_CUDA_REASON, found);
+    mention_left_out(context, "opencl", PLX_OPENCL_REASON, found);
+    mention_left_out(context, "cublas", PLX_CUBLAS_REASON, found);
+    mention_left_out(context, "clblast", PLX_CLBLAST_REASON, found);
+    mention_left_out(context, "openblas", PLX_OPENBLAS_REASON, found);
+    json_t *folders = tell_folders(context, found);
+    if (options->json != NULL)
+        written = write_json(options->json, found, folders);
+    else
+        json_decref(folders);
+    const int status = verdict(found);
+    return written != CLI_OK ? written : status;
+}
+
 static int doctor_main(cli_options *options)
 {
-    findings found = {0};
     plx_context *context;
     if (options->operands.count > 0)
         return cli_wrong_usage("takes no operand, so not '%s'", options->operands.at[0]);
-    int status = cli_open_context(options, &context);
+    int status = cli_outputs_check(options);
+    if (status == CLI_OK)
+        status = cli_open_context(options, &context);
     if (status != CLI_OK)
         return status;
-    for (size_t i = 0; i < plx_plugin_count(context); i++)
-        examine_plugin(context, options, i, &found);
-    mention_left_out(context, "cuda", PLX_CUDA_REASON);
-    mention_left_out(context, "opencl", PLX_OPENCL_REASON);
-    mention_left_out(context, "cublas", PLX_CUBLAS_REASON);
-    mention_left_out(context, "clblast", PLX_CLBLAST_REASON);
-    mention_left_out(context, "openblas", PLX_OPENBLAS_REASON);
-    print_folders(context);
-    status = verdict(&found);
+    findings found = {
+        .silent = cli_stdout_is_taken(options), .plugins = json_array(), .left_out = json_array()};
+    status = examine(context, options, &found);
+    json_decref(found.plugins);
+    json_decref(found.left_out);
     cli_close_context(options, context);
     return status;
 }
@@ -225,9 +294,11 @@ const cli_verb cli_doctor_verb = {
             "Exit status: 0 when at least one device works and none fails, 3 when there is no\n"
             "device, 5 when a device that is there fails, or its driver says impossible things of it.\n"
             "A vendor's library that gives wrong results is called WRONG, and is no broken device.\n"
+            "--json writes the same as schema parallax-doctor/1.\n"
             "\n"
-            "Example:\n"
-            "  parallax doctor --verbose\n",
-    .options = OPT_PLUGIN_DIR | OPT_VERBOSE,
+            "Examples:\n"
+            "  parallax doctor --verbose\n"
+            "  parallax doctor --json -\n",
+    .options = OPT_PLUGIN_DIR | OPT_VERBOSE | OPT_JSON,
     .run = doctor_main,
 };

@@ -5,21 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a driver says of itself need not be UTF-8, which JSON is. */
-static json_t *json_text(const char *text)
-{
-    char copy[512];
-    json_t *made = json_string(text);
-    if (made != NULL)
-        return made;
-    (void)snprintf(copy, sizeof copy, "%s", text);
-    for (char *at = copy; *at != '\0'; at++) {
-        if ((unsigned char)*at >= 0x80)
-            *at = '?';
-    }
-    return json_string(copy);
-}
-
 /* ---- what is asked for --------------------------------------------------------- */
 
 enum { PLUGINS = 1, DEVICES = 2, KERNELS = 4, MOST_WORDS = 64 };
@@ -79,12 +64,12 @@ static json_t *plugins_json(plx_context *context, const list_request *request)
         if (plx_plugin_at(context, i, &report) != PLX_OK || !has_plugin(request, report.name))
             continue;
         json_t *made = json_object();
-        json_object_set_new(made, "name", json_text(report.name));
-        json_object_set_new(made, "path", json_text(report.path));
-        json_object_set_new(made, "version", json_text(report.version));
-        json_object_set_new(made, "summary", json_text(report.summary));
+        json_object_set_new(made, "name", cli_json_text(report.name));
+        json_object_set_new(made, "path", cli_json_text(report.path));
+        json_object_set_new(made, "version", cli_json_text(report.version));
+        json_object_set_new(made, "summary", cli_json_text(report.summary));
         json_object_set_new(made, "loaded", json_boolean(report.loaded));
-        json_object_set_new(made, "reason", json_text(report.reason));
+        json_object_set_new(made, "reason", cli_json_text(report.reason));
         json_object_set_new(made, "devices", json_integer((json_int_t)report.device_count));
         json_array_append_new(list, made);
     }
@@ -157,13 +142,13 @@ static json_t *device_json(const cli_device *device)
     char uuid[40];
     json_t *made = json_object();
     print_uuid(info, uuid, sizeof uuid);
-    json_object_set_new(made, "label", json_text(device->label));
-    json_object_set_new(made, "name", json_text(info->name));
-    json_object_set_new(made, "vendor", json_text(info->vendor));
-    json_object_set_new(made, "api", json_text(info->api));
-    json_object_set_new(made, "driver", json_text(info->driver));
-    json_object_set_new(made, "uuid", uuid[0] != '\0' ? json_text(uuid) : json_null());
-    json_object_set_new(made, "pci", info->pci[0] != '\0' ? json_text(info->pci) : json_null());
+    json_object_set_new(made, "label", cli_json_text(device->label));
+    json_object_set_new(made, "name", cli_json_text(info->name));
+    json_object_set_new(made, "vendor", cli_json_text(info->vendor));
+    json_object_set_new(made, "api", cli_json_text(info->api));
+    json_object_set_new(made, "driver", cli_json_text(info->driver));
+    json_object_set_new(made, "uuid", uuid[0] != '\0' ? cli_json_text(uuid) : json_null());
+    json_object_set_new(made, "pci", info->pci[0] != '\0' ? cli_json_text(info->pci) : json_null());
     json_object_set_new(made, "physical", json_integer((json_int_t)device->physical));
     json_object_set_new(made, "score", json_integer(info->score));
     json_object_set_new(made, "units", json_integer(info->units));
@@ -293,8 +278,8 @@ static void add_kernel_json(void *data, const plx_kernel *kernel, const char *pl
             json_array_append_new(dtypes, json_string(plx_dtype_name((plx_dtype)i)));
     }
     json_t *made = json_object();
-    json_object_set_new(made, "name", json_text(kernel->name));
-    json_object_set_new(made, "idea", json_text(kernel->idea));
+    json_object_set_new(made, "name", cli_json_text(kernel->name));
+    json_object_set_new(made, "idea", cli_json_text(kernel->idea));
     json_object_set_new(made, "dtypes", dtypes);
     json_object_set_new(made, "plugins", words);
     json_object_set_new(made, "yardstick", json_boolean(kernel->flags & PLX_KERNEL_YARDSTICK));

@@ -7,6 +7,7 @@ parallax_SOURCES = \
 	cli/ceilings.c \
 	cli/check.c \
 	cli/compare.c \
+	cli/completion.c \
 	cli/diff.c \
 	cli/doctor.c \
 	cli/explain.c \
@@ -27,3 +28,21 @@ parallax_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 parallax_LDADD = libparallax-study.la libparallax.la libplx-base.la $(JANSSON_LIBS) -lm
 
 dist_man_MANS += doc/parallax.1
+
+# Where the shells look for what completes commands.  A program for another machine can't be run.
+if !CROSS_COMPILING
+bashcompletiondir = $(datadir)/bash-completion/completions
+zshcompletiondir = $(datadir)/zsh/site-functions
+fishcompletiondir = $(datadir)/fish/vendor_completions.d
+nodist_bashcompletion_DATA = completions/parallax
+nodist_zshcompletion_DATA = completions/_parallax
+nodist_fishcompletion_DATA = completions/parallax.fish
+CLEANFILES += completions/parallax completions/_parallax completions/parallax.fish
+
+completions/parallax: parallax$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) completions && ./parallax$(EXEEXT) completion bash >$@ || { rm -f $@; exit 1; }
+completions/_parallax: parallax$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) completions && ./parallax$(EXEEXT) completion zsh >$@ || { rm -f $@; exit 1; }
+completions/parallax.fish: parallax$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) completions && ./parallax$(EXEEXT) completion fish >$@ || { rm -f $@; exit 1; }
+endif

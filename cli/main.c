@@ -12,11 +12,16 @@
 
 static const cli_verb *const verbs[] = {
     &cli_list_verb, &cli_doctor_verb, &cli_run_verb, &cli_check_verb, &cli_compare_verb, &cli_bench_verb,
-    &cli_tune_verb, &cli_diff_verb, &cli_report_verb, &cli_probe_verb, &cli_explain_verb,
+    &cli_tune_verb, &cli_diff_verb, &cli_report_verb, &cli_probe_verb, &cli_explain_verb, &cli_completion_verb,
 };
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
 
 const char *cli_who = "parallax";
+
+const cli_verb *cli_verb_at(size_t index)
+{
+    return index < VERB_COUNT ? verbs[index] : NULL;
+}
 
 static const cli_verb *verb_of(const char *word)
 {

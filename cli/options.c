@@ -457,24 +457,29 @@ void cli_options_free(cli_options *options)
 
 /* ---- help ------------------------------------------------------------------ */
 
-static void print_row(char letter, const char *name, const char *argument, const char *help)
+void cli_each_option(const cli_verb *verb, cli_option_visitor *visit, void *data)
+{
+    make_rows();
+    for (int i = 0; i < row_count; i++)
+        if (verb->options & rows[i].bit)
+            visit(data, &(cli_option){verb->name, rows[i].name, rows[i].letter, rows[i].argument, rows[i].help});
+    visit(data, &(cli_option){verb->name, "help", 'h', NULL, "this text"});
+    visit(data, &(cli_option){verb->name, "version", 0, NULL, "the version"});
+}
+
+static void print_option(void *data, const cli_option *option)
 {
     char left[64], shown[8] = "    ";
-    if (letter != 0)
-        (void)snprintf(shown, sizeof shown, "-%c, ", letter);
-    (void)snprintf(left, sizeof left, "%s--%s%s%s", shown, name, argument != NULL ? " " : "",
-                   argument != NULL ? argument : "");
-    (void)printf("  %-30s %s\n", left, help);
+    (void)data;
+    if (option->letter != 0)
+        (void)snprintf(shown, sizeof shown, "-%c, ", option->letter);
+    (void)snprintf(left, sizeof left, "%s--%s%s%s", shown, option->name, option->argument != NULL ? " " : "",
+                   option->argument != NULL ? option->argument : "");
+    (void)printf("  %-30s %s\n", left, option->help);
 }
 
 void cli_verb_help(const cli_verb *verb)
 {
     (void)printf("Usage: parallax %s\n\n%s\nOptions:\n", verb->usage, verb->help);
-    make_rows();
-    for (int i = 0; i < row_count; i++) {
-        if (verb->options & rows[i].bit)
-            print_row(rows[i].letter, rows[i].name, rows[i].argument, rows[i].help);
-    }
-    print_row('h', "help", NULL, "this text");
-    print_row(0, "version", NULL, "the version");
+    cli_each_option(verb, print_option, NULL);
 }

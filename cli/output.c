@@ -155,6 +155,20 @@ static int dump_json(const json_t *json, FILE *to)
     return json_dumpf(json, to, JSON_INDENT(2)) == 0 && fputc('\n', to) != EOF ? 0 : -1;
 }
 
+json_t *cli_json_text(const char *text)
+{
+    char copy[512];
+    json_t *made = json_string(text);
+    if (made != NULL)
+        return made;
+    (void)snprintf(copy, sizeof copy, "%s", text);
+    for (char *at = copy; *at != '\0'; at++) {
+        if ((unsigned char)*at >= 0x80)
+            *at = '?';
+    }
+    return json_string(copy);
+}
+
 int cli_json_write(const char *path, const json_t *json)
 {
     plx_output *output;

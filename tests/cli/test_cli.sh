@@ -59,7 +59,7 @@ expect 0 '' --version
 shows "parallax "
 expect 0 '' --help
 shows compare
-for verb in list doctor run check compare bench diff probe explain; do
+for verb in list doctor run check compare bench diff probe explain completion; do
     expect 0 '' "$verb" --help
     shows "Usage: parallax $verb"
     expect 0 '' "$verb" --version
@@ -172,6 +172,18 @@ expect 0 '' list kernels --json -
 shows '"schema": "parallax-list/1"'
 expect 0 '' list devices --json "$work/list.json"
 grep -q '"label": "host:0"' "$work/list.json" || fail "list --json FILE"
+mkdir "$work/refused" && : >"$work/refused/plx-empty.so"
+expect 0 '' doctor --json "$work/doctor.json" --plugin-dir "$work/refused"
+shows "host:0       works"
+expect 0 '' doctor --json - --plugin-dir "$work/refused"
+cmp -s "$work/out" "$work/doctor.json" || fail "doctor --json - is not what --json FILE writes"
+shows '"schema": "parallax-doctor/1"'
+shows '"status": "works"'
+shows '"status": "refused"'
+shows 'the file is empty'
+expect 2 "can't write" doctor --json /no/such/folder/file
+expect 2 "which shell" completion
+expect 2 "did you mean 'bash'" completion bsh
 expect 0 '' explain gemm
 shows "MxNxK"
 expect 0 '' explain reduce gemm/reference

@@ -1,0 +1,291 @@
+/* completion: a script by which a shell completes what is typed, from the verbs and the
+ * table of options. */
+#include "cli.h"
+
+#include <string.h>
+
+/* What may stand where a usage or an option has `form`: words, files or folders. */
+typedef struct follow {
+    char words[512]; /* with a space between them */
+    bool files, folders;
+} follow;
+
+static void add_word(follow *to, const char *word, size_t length)
+{
+    size_t used = strlen(to->words);
+    (void)snprintf(to->words + used, sizeof to->words - used, "%s%.*s", used > 0 ? " " : "", (int)length,
+                   word);
+}
+
+static void add_names(follow *to, const char *(*name_of)(unsigned index), unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        add_word(to, name_of(i), strlen(name_of(i)));
+}
+
+static const char *op_name(unsigned index)
+{
+    return plx_op_name((plx_op)index);
+}
+
+static const char *dtype_name(unsigned index)
+{
+    return plx_dtype_name((plx_dtype)index);
+}
+
+static const char *reduction_name(unsigned index)
+{
+    return plx_reduction_name((plx_reduction)index);
+}
+
+static const char *input_name(unsigned index)
+{
+    return plx_input_name((plx_input)index);
+}
+
+static bool is_form(const char *form, size_t length, const char *known)
+{
+    return length == strlen(known) && strncmp(form, known, length) == 0;
+}
+
+/* One word of a usage: "plugins" stands for itself, "TYPE" for the names of element types. */
+static void add_form(follow *to, const char *form, size_t length)
+{
+    static const char lower[] = "abcdefghijklmnopqrstuvwxyz-";
+    const char *dot = memchr(form, '.', length);
+    if (is_form(form, length, "OPERATION"))
+        add_names(to, op_name, PLX_OP_COUNT);
+    else if (is_form(form, length, "TYPE"))
+        add_names(to, dtype_name, PLX_DTYPE_COUNT);
+    else if (is_form(form, length, "HOW"))
+        add_names(to, reduction_name, PLX_REDUCTION_COUNT);
+    else if (is_form(form, length, "CLASS"))
+        add_names(to, input_name, PLX_INPUT_COUNT);
+    else if (is_form(form, length, "DIR"))
+        to->folders = true;
+    else if (is_form(form, length, "FILE") || (dot != NULL && dot[1] >= 'a' && dot[1] <= 'z'))
+        to->files = true;
+    else if (length > 0 && strspn(form, lower) >= length)
+        add_word(to, form, length);
+}
+
+/* The operands of a verb, from its usage: "list [plugins|devices] [TYPE...] [options]". */
+static follow operands_of(const cli_verb *verb)
+{
+    static const char between[] = " []|/";
+    follow found = {.words = ""};
+    const char *at = verb->usage + strcspn(verb->usage, " ");
+    for (at += strspn(at, between); *at != '\0'; at += strspn(at, between)) {
+        size_t length = strcspn(at, between), name = length;
+        if (*at == '-')
+            break;
+        while (name > 0 && at[name - 1] == '.')
+            name--;
+        if (!is_form(at, name, "options") && !is_form(at, name, verb->name))
+            add_form(&found, at, name);
+        at += length;
+    }
+    return found;
+}
+
+static follow argument_of(const char *argument)
+{
+    follow found = {.words = ""};
+    if (argument != NULL)
+        add_form(&found, argument, strlen(argument));
+    return found;
+}
+
+/* Text between single quotes, in which a shell sees nothing but the quote itself. */
+static void print_quoted(const char *text, const char *escaped)
+{
+    for (; *text != '\0'; text++) {
+        if (*text == '\'')
+            (void)printf("'\\''");
+        else
+            (void)printf("%s%c", strchr(escaped, *text) != NULL ? "\\" : "", *text);
+    }
+}
+
+/* ---- bash -------------------------------------------------------------------- */
+
+static void bash_argument(void *data, const cli_option *option)
+{
+    follow what = argument_of(option->argument);
+    (void)data;
+    if (option->argument == NULL)
+        return;
+    (void)printf("        %s:--%s", option->verb, option->name);
+    if (option->letter != 0)
+        (void)printf(" | %s:-%c", option->verb, option->letter);
+    if (what.files || what.folders)
+        (void)printf(") _parallax_paths %s ;;\n", what.files ? "-f" : "-d");
+    else
+        (void)printf(") COMPREPLY=($(compgen -W '%s' -- \"$word\")) ;;\n", what.words);
+}
+
+static void bash_name(void *data, const cli_option *option)
+{
+    (void)data;
+    (void)printf(" --%s", option->name);
+}
+
+static void bash_verb(const cli_verb *verb)
+{
+    follow what = operands_of(verb);
+    (void)printf("        %s)\n            COMPREPLY=($(compgen -W '%s", verb->name, what.words);
+    cli_each_option(verb, bash_name, NULL);
+    (void)printf("' -- \"$word\"))\n");
+    if (what.files)
+        (void)printf("            [[ $word == -* ]] || _parallax_paths -f\n");
+    (void)printf("            ;;\n");
+}
+
+static void print_bash(void)
+{
+    (void)printf("# bash completion of parallax; made by 'parallax completion bash'\n"
+                 "_parallax_paths() {\n"
+                 "    compopt -o filenames 2>/dev/null\n"
+                 "    mapfile -t COMPREPLY < <(compgen \"$1\" -- \"$word\")\n"
+                 "}\n"
+                 "_parallax() {\n"
+                 "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
+                 "    COMPREPLY=()\n"
+                 "    if ((COMP_CWORD == 1)); then\n"
+                 "        COMPREPLY=($(compgen -W 'help");
+    for (size_t i = 0; cli_verb_at(i) != NULL; i++)
+        (void)printf(" %s", cli_verb_at(i)->name);
+    (void)printf(" --help --version' -- \"$word\"))\n        return\n    fi\n"
+                 "    case ${COMP_WORDS[1]}:$before in\n");
+    for (size_t i = 0; cli_verb_at(i) != NULL; i++)
+        cli_each_option(cli_verb_at(i), bash_argument, NULL);
+    (void)printf("    *)\n        case ${COMP_WORDS[1]} in\n");
+    for (size_t i = 0; cli_verb_at(i) != NULL; i++)
+        bash_verb(cli_verb_at(i));
+    (void)printf("        esac\n        ;;\n    esac\n}\ncomplete -F _parallax parallax\n");
+}
+
+/* ---- zsh --------------------------------------------------------------------- */
+
+/* What _arguments does with an argument. */
+static void zsh_action(const follow *what)
+{
+    if (what->files || what->folders)
+        (void)printf("%s", what->files ? "_files" : "_files -/");
+    else if (what->words[0] != '\0')
+        (void)printf("(%s)", what->words);
+}
+
+static void zsh_option(void *data, const cli_option *option)
+{
+    follow what = argument_of(option->argument);
+    (void)data;
+    for (int form = 0; form < (option->letter != 0 ? 2 : 1); form++) {
+        (void)printf(" \\\n            '*%s", form == 0 ? "--" : "-");
+        if (form == 0)
+            (void)printf("%s[", option->name);
+        else
+            (void)printf("%c[", option->letter);
+        print_quoted(option->help, "[]:\\");
+        (void)printf("]");
+        if (option->argument != NULL) {
+            (void)printf(":");
+            print_quoted(option->argument, "[]:\\");
+            (void)printf(":");
+            zsh_action(&what);
+        }
+        (void)printf("'");
+    }
+}
+
+static void print_zsh(void)
+{
+    (void)printf("#compdef parallax\n# made by 'parallax completion zsh'\n"
+                 "_parallax() {\n    local -a verbs=(");
+    for (size_t i = 0; cli_verb_at(i) != NULL; i++) {
+        (void)printf("\n        '%s:", cli_verb_at(i)->name);
+        print_quoted(cli_verb_at(i)->summary, ":\\");
+        (void)printf("'");
+    }
+    (void)printf(
+        "\n    )\n    if ((CURRENT == 2)); then\n        _describe verb verbs\n        return\n    fi\n"
+        "    local verb=$words[2]\n    shift words\n    ((CURRENT--))\n    case $verb in\n");
+    for (size_t i = 0; cli_verb_at(i) != NULL; i++) {
+        follow what = operands_of(cli_verb_at(i));
+        (void)printf("    %s)\n        _arguments", cli_verb_at(i)->name);
+        cli_each_option(cli_verb_at(i), zsh_option, NULL);
+        (void)printf(" \\\n            '*: :");
+        zsh_action(&what);
+        (void)printf("'\n        ;;\n");
+    }
+    (void)printf("    esac\n}\n_parallax \"$@\"\n");
+}
+
+/* ---- fish -------------------------------------------------------------------- */
+
+static void fish_option(void *data, const cli_option *option)
+{
+    follow what = argument_of(option->argument);
+    (void)data;
+    (void)printf("complete -c parallax -n '__fish_seen_subcommand_from %s' -l %s", option->verb,
+                 option->name);
+    if (option->letter != 0)
+        (void)printf(" -s %c", option->letter);
+    if (option->argument != NULL)
+        (void)printf(what.files || what.folders ? " -rF" : " -x");
+    if (what.words[0] != '\0')
+        (void)printf(" -a '%s'", what.words);
+    (void)printf(" -d '");
+    for (const char *at = option->help; *at != '\0'; at++)
+        (void)printf("%s%c", *at == '\'' || *at == '\\' ? "\\" : "", *at);
+    (void)printf("'\n");
+}
+
+static void print_fish(void)
+{
+    (void)printf("# fish completion of parallax; made by 'parallax completion fish'\n"
+                 "complete -c parallax -f\n");
+    for (size_t i = 0; cli_verb_at(i) != NULL; i++) {
+        const cli_verb *verb = cli_verb_at(i);
+        follow what = operands_of(verb);
+        (void)printf("complete -c parallax -n __fish_use_subcommand -a %s -d '%s'\n", verb->name,
+                     verb->summary);
+        if (what.words[0] != '\0')
+            (void)printf("complete -c parallax -n '__fish_seen_subcommand_from %s' -a '%s'\n", verb->name,
+                         what.words);
+        if (what.files)
+            (void)printf("complete -c parallax -n '__fish_seen_subcommand_from %s' -F\n", verb->name);
+        cli_each_option(verb, fish_option, NULL);
+    }
+}
+
+/* ---- the verb ------------------------------------------------------------------ */
+
+static int completion_main(cli_options *options)
+{
+    static const char *const shells[] = {"bash", "zsh", "fish"};
+    static void (*const print[])(void) = {print_bash, print_zsh, print_fish};
+    if (options->operands.count != 1)
+        return cli_wrong_usage("which shell? bash, zsh or fish");
+    for (size_t i = 0; i < sizeof shells / sizeof shells[0]; i++) {
+        if (strcmp(shells[i], options->operands.at[0]) == 0) {
+            print[i]();
+            return CLI_OK;
+        }
+    }
+    cli_say_unknown("shell", options->operands.at[0], shells, sizeof shells / sizeof shells[0]);
+    return CLI_USAGE;
+}
+
+const cli_verb cli_completion_verb = {
+    .name = "completion",
+    .summary = "a script by which a shell completes what is typed",
+    .usage = "completion bash|zsh|fish",
+    .help = "Prints a script that completes verbs, options and their words.  'make install' puts it\n"
+            "where the shells look for it.\n"
+            "\n"
+            "Examples:\n"
+            "  source <(parallax completion bash)\n"
+            "  parallax completion fish >~/.config/fish/completions/parallax.fish\n",
+    .run = completion_main,
+};
