@@ -201,13 +201,16 @@ static bool assert_problem(const workbench *work, const plx_problem *problem, si
     plx_recipe recipe;
     plx_plugin_plan *plan;
     memset(&recipe, 0, sizeof recipe);
+    const plx_status told = plugin->supports(work->made.session, problem, kernel, &error);
     if (row->recipe(problem, &work->info, &recipe, &error) != PLX_OK) {
+        assert_int_equal(told, PLX_UNSUPPORTED);
         assert_int_equal(plugin->plan(work->made.session, problem, kernel, &plan, &error),
                          PLX_UNSUPPORTED);
         return false;
     }
     if (plugin->plan(work->made.session, problem, kernel, &plan, &error) != PLX_OK)
         fail_msg("%s/%s: %s", plx_ladder_name(problem->op), row->about.name, error.text);
+    assert_int_equal(told, PLX_OK);
     assert_launches(work, problem, row, &recipe, plan, known, address);
     if (maps_operands(&recipe) || recipe.aligned != 0) {
         memset(&recipe, 0, sizeof recipe);

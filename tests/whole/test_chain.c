@@ -51,9 +51,12 @@ static plx_plan *plan_of(plx_backend *backend, const plx_problem *problem, const
     plx_plan *plan;
     if (!(kernel->dtypes & PLX_DTYPE_BIT(PLX_F32)) || (kernel->flags & PLX_KERNEL_YARDSTICK))
         return NULL;
+    const plx_status told = plx_supports(backend, problem, kernel->name);
     plx_status status = plx_plan_create(backend, problem, kernel->name, &plan);
     if (status != PLX_OK && status != PLX_UNSUPPORTED)
         must(status, kernel->name);
+    if (told != PLX_OK && told != status)
+        fail_msg("%s refuses %s, and plans it", plx_backend_label(backend), kernel->name);
     return status == PLX_OK ? plan : NULL;
 }
 
