@@ -50,7 +50,8 @@ typedef struct cli_list {
 #define OPT_THRESHOLD (UINT64_C(1) << 31)
 #define OPT_REPEATS (UINT64_C(1) << 32)
 #define OPT_QUEUES (UINT64_C(1) << 33)
-#define OPT_REPORT (UINT64_C(1) << 30) /* --out and --plot as report takes them */
+#define OPT_REPORT (UINT64_C(1) << 30) /* --out, --plot and --section as report takes them */
+#define OPT_MARKDOWN (UINT64_C(1) << 40)
 
 /* The sets that most verbs take. */
 #define OPT_COMMON (OPT_PLUGIN_DIR | OPT_VERBOSE | OPT_QUIET)
@@ -66,7 +67,7 @@ typedef struct cli_options {
     cli_list settings; /* of the operation: a name and its word or NULL, and so on */
     uint64_t seed;
     plx_input input;
-    const char *out, *json, *csv, *save_failure, *plot;
+    const char *out, *json, *csv, *save_failure, *plot, *section;
     double seconds, threshold;
     plx_effort effort;
     size_t only_case; /* 0: all */

@@ -193,6 +193,12 @@ static int apply_plot(cli_options *options, const char *word)
     return file_name("plot", word, &options->plot);
 }
 
+static int apply_section(cli_options *options, const char *word)
+{
+    options->section = word;
+    return CLI_OK;
+}
+
 static int apply_save_failure(cli_options *options, const char *word)
 {
     return file_name("save-failure", word, &options->save_failure);
@@ -242,6 +248,8 @@ static const option_row listed[] = {
     {"csv", 0, "FILE", OPT_CSV, "write CSV; - is standard output", apply_csv},
     {"plot", 0, "FILE", OPT_PLOT, "draw with gnuplot; FILE ends in .svg or .png", apply_plot},
     {"plot", 0, "NAME", OPT_REPORT, "this plot alone: ladder-gemm, sweep-gemm, roofline-0", apply_plot},
+    {"markdown", 0, NULL, OPT_MARKDOWN, "tables in Markdown instead of a page", NULL},
+    {"section", 0, "NAME", OPT_REPORT, "of the tables one section: peers, twins, ladders or probes", apply_section},
     {"plugin-dir", 0, "DIR", OPT_PLUGIN_DIR, "look for plugins here first; may be repeated",
      apply_plugin_dir},
     {"verbose", 'v', NULL, OPT_VERBOSE, "say more", NULL},

@@ -1,4 +1,4 @@
-/* report: files of results as one page, or one plot of them. */
+/* report: files of results as one page, one plot of them, or tables in Markdown. */
 #include "cli.h"
 
 #include "page/page.h"
@@ -26,10 +26,15 @@ static const char *terminal_of(const char *path)
 static int check(const cli_options *options)
 {
     const char *terminal = options->plot != NULL ? terminal_of(options->out) : "";
+    const bool markdown = (options->given & OPT_MARKDOWN) != 0;
     if (options->operands.count == 0)
         return cli_wrong_usage(
             "which results? name the files, as in 'parallax report results.json -o report.html'");
-    if (is_stdout(options->out) && isatty(STDOUT_FILENO))
+    if (markdown && options->plot != NULL)
+        return cli_wrong_usage("--plot and --markdown exclude each other");
+    if (!markdown && options->section != NULL)
+        return cli_wrong_usage("--section needs --markdown");
+    if (!markdown && is_stdout(options->out) && isatty(STDOUT_FILENO))
         return cli_wrong_usage("-o FILE is missing: a page is of no use on a terminal");
     if (terminal == NULL)
         return cli_wrong_usage("--plot: '%s' must end in .svg, .png or .gp", options->out);
@@ -46,6 +51,8 @@ static plx_status write_report(const cli_options *options, FILE *to, plx_error *
     if (options->plot != NULL)
         return plx_report_plot(options->operands.at, options->operands.count, options->plot,
                                terminal_of(options->out), to, error);
+    if (options->given & OPT_MARKDOWN)
+        return plx_report_markdown(options->operands.at, options->operands.count, options->section, to, error);
     return plx_report_write(options->operands.at, options->operands.count, to, error);
 }
 
@@ -79,15 +86,15 @@ static int report_main(cli_options *options)
     if (status != CLI_OK)
         return status;
     status = is_stdout(options->out) ? write_to_stdout(options) : write_to_file(options);
-    if (status == CLI_OK && options->plot == NULL && !plx_gnuplot_found() && !(options->given & OPT_QUIET))
+    if (status == CLI_OK && options->plot == NULL && !(options->given & OPT_MARKDOWN) && !plx_gnuplot_found() && !(options->given & OPT_QUIET))
         cli_say("the plots are left out: gnuplot is not installed, or not in PATH");
     return status;
 }
 
 const cli_verb cli_report_verb = {
     .name = "report",
-    .summary = "results as one HTML page with plots",
-    .usage = "report FILE.json... [-o FILE.html] [--plot NAME]",
+    .summary = "results as one HTML page with plots, or as tables for documents",
+    .usage = "report FILE.json... [-o FILE.html] [--plot NAME | --markdown [--section NAME]]",
     .help = "Makes one page of HTML of what compare, bench and check wrote with --json: a summary,\n"
             "our kernels against the vendors' libraries, the ladders, rooflines, rate against size,\n"
             "who agrees with whom, all records, and the environment.  The page needs nothing else:\n"
@@ -100,9 +107,14 @@ const cli_verb cli_report_verb = {
             "--plot writes one plot instead: ladder-gemm, sweep-gemm, roofline-0, ...; the name of the\n"
             "output ends in .svg, .png or .gp (the script).\n"
             "\n"
+            "--markdown writes tables for documents instead: our kernels against the vendors' libraries\n"
+            "(peers), our backends beside each other (twins), the steps of ladders (ladders), and the\n"
+            "verdicts of probes (probes); --section writes one of them.\n"
+            "\n"
             "Examples:\n"
             "  parallax report results.json -o report.html\n"
-            "  parallax report results/h200/ladder-gemm.json --plot ladder-gemm -o ladder.svg\n",
-    .options = OPT_REPORT | OPT_QUIET | OPT_VERBOSE,
+            "  parallax report results/h200/ladder-gemm.json --plot ladder-gemm -o ladder.svg\n"
+            "  parallax report results/h200/bench-*.json --markdown --section peers\n",
+    .options = OPT_REPORT | OPT_MARKDOWN | OPT_QUIET | OPT_VERBOSE,
     .run = report_main,
 };

@@ -5,7 +5,7 @@
 
 typedef struct cell {
     size_t pairs, compared, agreed, identical;
-    double ulp, over_bound;
+    double ulp;
 } cell;
 
 static bool is_of(const plx_page_record *a, const plx_page_record *b, size_t one, size_t other)
@@ -13,16 +13,15 @@ static bool is_of(const plx_page_record *a, const plx_page_record *b, size_t one
     return (a->series == one && b->series == other) || (a->series == other && b->series == one);
 }
 
-static void add_pair(cell *of, const json_t *pair)
+static void add_pair(cell *of, const plx_pair *pair)
 {
     of->pairs++;
-    if (!plx_json_bool_at(pair, "compared", false))
+    if (!pair->compared)
         return;
     of->compared++;
-    of->agreed += plx_json_bool_at(pair, "agree", false);
-    of->identical += plx_json_bool_at(pair, "identical", false);
-    of->ulp = fmax(of->ulp, plx_json_number_at(pair, "max_ulp", 0));
-    of->over_bound = fmax(of->over_bound, plx_json_number_at(pair, "max_over_bound", 0));
+    of->agreed += pair->agree;
+    of->identical += pair->identical;
+    of->ulp = fmax(of->ulp, isfinite(pair->max_ulp) ? pair->max_ulp : 0);
 }
 
 static cell cell_of(const plx_page *page, size_t one, size_t other)
@@ -30,12 +29,10 @@ static cell cell_of(const plx_page *page, size_t one, size_t other)
     cell of = {0};
     for (size_t f = 0; f < page->file_count; f++) {
         const plx_page_record *records = page->records + page->files[f].first_record;
-        const json_t *pairs = json_object_get(page->files[f].root, "pairs");
-        for (size_t i = 0; i < json_array_size(pairs); i++) {
-            const json_t *pair = json_array_get(pairs, i), *two = json_object_get(pair, "records");
-            const plx_page_record *a = &records[json_integer_value(json_array_get(two, 0))];
-            const plx_page_record *b = &records[json_integer_value(json_array_get(two, 1))];
-            if (is_of(a, b, one, other))
+        const plx_results *results = &page->files[f].results;
+        for (size_t i = 0; i < results->pair_count; i++) {
+            const plx_pair *pair = &results->pairs[i];
+            if (is_of(&records[pair->first], &records[pair->second], one, other))
                 add_pair(&of, pair);
         }
     }
@@ -73,7 +70,7 @@ static void put_cell(const cell *of, FILE *to)
 static bool has_pairs(const plx_page *page)
 {
     for (size_t f = 0; f < page->file_count; f++)
-        if (json_array_size(json_object_get(page->files[f].root, "pairs")) > 0)
+        if (page->files[f].results.pair_count > 0)
             return true;
     return false;
 }

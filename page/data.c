@@ -1,8 +1,10 @@
 /* The files of a page: read, and put in order into lists of devices, series, problems
- * and records.  Texts and numbers stay where they are, in the JSON. */
+ * and records.  Texts and numbers stay where they are, in the results. */
 #define _XOPEN_SOURCE 700
 
 #include "page/page.h"
+
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -39,62 +41,87 @@ static const char *last_part(const char *path)
     return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
 
-static bool is_copy(const plx_page *page, const json_t *root)
+/* malloc'ed; NULL: no memory. */
+static char *written(const plx_results *results)
+{
+    char *text = NULL;
+    size_t length;
+    plx_error error;
+    FILE *to = open_memstream(&text, &length);
+    if (to == NULL)
+        return NULL;
+    bool good = plx_results_write_json(results, to, &error) == PLX_OK;
+    good = fclose(to) == 0 && good;
+    if (!good)
+        free(text);
+    return good ? text : NULL;
+}
+
+/* Texts are compared only where the little that is cheap to compare is the same. */
+static bool same_results(const plx_results *a, const plx_results *b)
+{
+    if (a->record_count != b->record_count || a->pair_count != b->pair_count ||
+        a->device_count != b->device_count || !same_text(a->environment.date, b->environment.date))
+        return false;
+    char *one = written(a), *other = written(b);
+    bool same = one != NULL && other != NULL && same_text(one, other);
+    free(one);
+    free(other);
+    return same;
+}
+
+static bool is_copy(const plx_page *page, const plx_results *results)
 {
     for (size_t i = 0; i < page->file_count; i++)
-        if (json_equal(page->files[i].root, root))
+        if (same_results(&page->files[i].results, results))
             return true;
     return false;
 }
 
 static plx_status read_file(plx_page *page, const char *path, plx_error *error)
 {
-    json_t *root = NULL;
-    plx_status status = plx_json_file_read(path, &root, error);
+    plx_results results;
+    plx_status status = plx_results_read(path, &results, error);
     if (status != PLX_OK)
         return status;
-    if (is_copy(page, root)) {
+    if (is_copy(page, &results)) {
         page->copies++;
-        json_decref(root);
+        plx_results_free(&results);
         return PLX_OK;
     }
     plx_page_file *file = grow(&page->files, &page->file_count, sizeof *file);
     if (file == NULL) {
-        json_decref(root);
+        plx_results_free(&results);
         return no_memory(error);
     }
-    *file = (plx_page_file){
-        .path = path,
-        .name = last_part(path),
-        .root = root,
-        .date = plx_json_text_at(root, "environment.date", ""),
-    };
+    *file = (plx_page_file){.path = path, .name = last_part(path), .results = results};
     return PLX_OK;
 }
 
 /* ---- devices ---------------------------------------------------------------------- */
 
-static bool same_field(const plx_page_device *a, const plx_page_device *b, const char *name)
+static bool same_uuid(const plx_page_device *a, const plx_page_device *b)
 {
-    const char *one = plx_json_text_at(a->json, name, NULL), *other = plx_json_text_at(b->json, name, NULL);
-    return one != NULL && other != NULL && same_text(one, other);
+    const plx_device_info *one = &a->is->info, *other = &b->is->info;
+    return one->has_uuid && other->has_uuid && memcmp(one->uuid, other->uuid, sizeof one->uuid) == 0;
+}
+
+static bool same_name(const plx_page_device *a, const plx_page_device *b)
+{
+    return same_text(a->is->info.name, b->is->info.name);
 }
 
 /* A processor has neither UUID nor address: its name is all there is to know it by. */
 static bool is_anonymous(const plx_page_device *device)
 {
-    return plx_json_text_at(device->json, "uuid", NULL) == NULL &&
-           plx_json_text_at(device->json, "pci", NULL) == NULL;
+    return !device->is->info.has_uuid && device->is->info.pci[0] == '\0';
 }
 
 /* The numbers of chips hold within one file. */
 static bool same_physical(const plx_page_device *a, const plx_page_device *b)
 {
-    int64_t one = plx_json_integer_at(a->json, "physical", -1),
-            other = plx_json_integer_at(b->json, "physical", -1);
-    bool same_number = one >= 0 && one == other;
-    return a->file == b->file &&
-           (same_number || (is_anonymous(a) && is_anonymous(b) && same_field(a, b, "name")));
+    return a->file == b->file && (a->is->physical == b->is->physical ||
+                                  (is_anonymous(a) && is_anonymous(b) && same_name(a, b)));
 }
 
 /* Whether another device of the same file is that chip already. */
@@ -110,25 +137,24 @@ static bool is_taken(const plx_page *page, size_t chip, size_t file)
  * the model, and have one colour. */
 static size_t chip_of(const plx_page *page, const plx_page_device *device)
 {
-    static const char *const fields[] = {"uuid", "name"};
     for (size_t i = 0; i < page->device_count; i++)
         if (page->devices[i].chip != PLX_PAGE_NONE && same_physical(&page->devices[i], device))
             return page->devices[i].chip;
-    for (size_t field = 0; field < 2; field++)
+    for (int by_name = 0; by_name < 2; by_name++)
         for (size_t i = 0; i < page->device_count; i++)
             if (page->devices[i].file < device->file &&
-                same_field(&page->devices[i], device, fields[field]) &&
+                (by_name ? same_name(&page->devices[i], device) : same_uuid(&page->devices[i], device)) &&
                 !is_taken(page, page->devices[i].chip, device->file))
                 return page->devices[i].chip;
     return PLX_PAGE_NONE;
 }
 
-static plx_status add_device(plx_page *page, size_t file, const json_t *json, plx_error *error)
+static plx_status add_device(plx_page *page, size_t file, const plx_study_device *is, plx_error *error)
 {
     plx_page_device *made = grow(&page->devices, &page->device_count, sizeof *made);
     if (made == NULL)
         return no_memory(error);
-    *made = (plx_page_device){.json = json, .file = file, .chip = PLX_PAGE_NONE, .series = PLX_PAGE_NONE};
+    *made = (plx_page_device){.is = is, .file = file, .chip = PLX_PAGE_NONE, .series = PLX_PAGE_NONE};
     size_t chip = chip_of(page, made);
     made->chip = chip != PLX_PAGE_NONE ? chip : page->chip_count++;
     return PLX_OK;
@@ -157,11 +183,11 @@ static size_t series_of(plx_page *page, const char *label, size_t chip)
     return page->series_count - 1;
 }
 
-static const char *chip_name(const plx_page *page, size_t chip)
+const char *plx_page_chip(const plx_page *page, size_t chip)
 {
     for (size_t i = 0; i < page->device_count; i++)
         if (page->devices[i].chip == chip)
-            return plx_json_text_at(page->devices[i].json, "name", "");
+            return page->devices[i].is->info.name;
     return "";
 }
 
@@ -178,123 +204,91 @@ static void name_series(plx_page *page)
         }
         one->colour = before % PLX_PAGE_COLOURS;
         (void)snprintf(one->shown, sizeof one->shown, namesakes > 1 ? "%.60s (%.90s)" : "%.60s", one->label,
-                       chip_name(page, one->chip));
+                       plx_page_chip(page, one->chip));
     }
+}
+
+/* ---- lists by what is in them ---------------------------------------------------------- */
+
+/* Indices of a list by a hash of its entries, at most half full. */
+typedef struct index_table {
+    size_t *at, size; /* PLX_PAGE_NONE: free */
+} index_table;
+
+static bool make_table(index_table *table, size_t entries)
+{
+    table->size = 16;
+    while (table->size < 2 * entries)
+        table->size *= 2;
+    table->at = malloc(table->size * sizeof *table->at);
+    for (size_t i = 0; table->at != NULL && i < table->size; i++)
+        table->at[i] = PLX_PAGE_NONE;
+    return table->at != NULL;
+}
+
+static uint64_t hash_of(uint64_t hash, const void *bytes, size_t count)
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < count; i++)
+        hash = (hash ^ at[i]) * UINT64_C(1099511628211);
+    return hash;
 }
 
 /* ---- problems ------------------------------------------------------------------------- */
 
 /* Launches that overlap are timed as something else. */
-static int64_t queues_of(const json_t *record)
+static size_t queues_of(const plx_record *record)
 {
-    return plx_json_integer_at(record, "time.queues", 1);
+    return record->time.measured && record->time.queues > 1 ? record->time.queues : 1;
 }
 
-static char *key_of(const json_t *record)
+static bool same_problem(const plx_record *a, const plx_record *b)
 {
-    static const char *const names[] = {"op",      "dtype",   "shape",   "reduction", "trans",  "trans_a",
-                                        "trans_b", "alpha",   "beta",    "lda",       "ldb",    "ldc",
-                                        "ld_in",   "ld_out",  "pattern", "repeat",    "stride", "offset",
-                                        "span",    "regions", "input",   "seed",      "shift"};
-    json_t *key = json_object();
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        json_t *value = json_object_get(record, names[i]);
-        if (value != NULL)
-            (void)json_object_set(key, names[i], value);
-    }
-    if (queues_of(record) > 1)
-        (void)json_object_set_new(key, "queues", json_integer(queues_of(record)));
-    char *text = json_dumps(key, JSON_COMPACT | JSON_SORT_KEYS);
-    json_decref(key);
-    return text;
+    return memcmp(&a->problem, &b->problem, sizeof a->problem) == 0 && a->from_files == b->from_files &&
+           a->input == b->input && a->seed == b->seed && a->shift == b->shift && queues_of(a) == queues_of(b);
 }
 
-static void add_word(char *text, size_t capacity, const char *format, const char *word)
+static uint64_t problem_hash(const plx_record *record)
 {
-    size_t length = strlen(text);
-    if (length + 1 < capacity)
-        (void)snprintf(text + length, capacity - length, format, length > 0 ? ", " : "", word);
+    uint64_t hash = hash_of(UINT64_C(14695981039346656037), &record->problem, sizeof record->problem);
+    hash = hash_of(hash, &record->seed, sizeof record->seed);
+    return hash_of(hash, &record->shift, sizeof record->shift);
 }
 
-static void add_number(char *text, size_t capacity, const char *name, double number)
+/* The words of plx_variant_text(), and what else tells problems of one operation apart.
+ * layout: with how the operands lie. */
+static void variant_text(const plx_record *record, bool layout, char *text, size_t capacity)
 {
-    char word[64], digits[32];
-    plx_number_text(number, 12, digits, sizeof digits);
-    (void)snprintf(word, sizeof word, "%s %s", name, digits);
-    add_word(text, capacity, "%s%s", word);
-}
-
-static char letter_of(const json_t *record, const char *name)
-{
-    return plx_json_bool_at(record, name, false) ? 't' : 'n';
-}
-
-/* Whether a leading dimension is that of a matrix without padding. */
-static bool is_dense(const json_t *record, const char *name, size_t dimension)
-{
-    double should = plx_json_element_at(record, "shape", dimension, 0);
-    double is = plx_json_number_at(record, name, should);
-    return !(is > should) && !(is < should);
-}
-
-static void add_paddings(const json_t *record, char *text, size_t capacity)
-{
-    const struct {
-        const char *name;
-        size_t dimension;
-    } gemm[] = {{"lda", letter_of(record, "trans_a") == 't' ? 0 : 2},
-                {"ldb", letter_of(record, "trans_b") == 't' ? 2 : 1},
-                {"ldc", 1}},
-      plain[] = {{"lda", 1}, {"ld_in", 1}, {"ld_out", 0}};
-    bool product = json_array_size(json_object_get(record, "shape")) == 3;
-    for (size_t i = 0; i < 3; i++) {
-        const char *name = product ? gemm[i].name : plain[i].name;
-        if (!is_dense(record, name, product ? gemm[i].dimension : plain[i].dimension))
-            add_number(text, capacity, name, plx_json_number_at(record, name, 0));
-    }
-}
-
-/* layout: with how the operands lie. */
-static void variant_text(const json_t *record, bool layout, char *text, size_t capacity)
-{
-    double alpha = plx_json_number_at(record, "alpha", 1), beta = plx_json_number_at(record, "beta", 0);
-    const char *input = plx_json_text_at(record, "input", "uniform");
-    char letters[3] = {letter_of(record, "trans_a"), letter_of(record, "trans_b"), '\0'};
-    text[0] = '\0';
-    if (plx_json_text_at(record, "reduction", NULL) != NULL)
-        add_word(text, capacity, "%s%.40s", plx_json_text_at(record, "reduction", ""));
-    if (json_object_get(record, "trans") != NULL)
-        add_word(text, capacity, "%s%s", letter_of(record, "trans") == 't' ? "t" : "n");
-    if (json_object_get(record, "trans_a") != NULL)
-        add_word(text, capacity, "%s%s", letters);
-    if (alpha < 1 || alpha > 1)
-        add_number(text, capacity, "alpha", alpha);
-    if (beta < 0 || beta > 0)
-        add_number(text, capacity, "beta", beta);
+    plx_line line = {.length = 0};
+    char part[160];
+    plx_variant_text(&record->problem, part, sizeof part);
+    plx_line_add(&line, "%s", part);
+    plx_layout_text(&record->problem, record->shift, part, sizeof part);
     if (layout)
-        add_paddings(record, text, capacity);
-    if (layout && json_object_get(record, "shift") != NULL)
-        add_number(text, capacity, "shift", plx_json_number_at(record, "shift", 0));
-    if (!same_text(input, "uniform"))
-        add_word(text, capacity, "%sinput %.40s", input);
+        plx_line_add(&line, "%s", part);
+    if (record->from_files || record->input != PLX_INPUT_UNIFORM)
+        plx_line_add(&line, ", input %s", record->from_files ? "files" : plx_input_name(record->input));
     if (queues_of(record) > 1)
-        add_number(text, capacity, "queues", (double)queues_of(record));
+        plx_line_add(&line, ", queues %zu", queues_of(record));
+    (void)snprintf(text, capacity, "%s", line.text + (strncmp(line.text, ", ", 2) == 0 ? 2 : 0));
 }
 
-static void read_shape(const json_t *record, plx_page_problem *problem)
+static void take_shape(plx_page_problem *problem)
 {
-    const json_t *shape = json_object_get(record, "shape");
+    const plx_problem *of = &problem->first->problem;
+    int64_t shape[PLX_MAX_SHAPE] = {0};
     size_t length = 0;
-    problem->rank = json_array_size(shape);
+    plx_op_info info;
+    problem->rank = plx_op_describe(of->op, &info) ? info.shape_rank : 0;
     problem->size = 1;
     problem->square = true;
+    plx_problem_shape(of, shape);
     for (size_t i = 0; i < problem->rank; i++) {
-        int64_t extent = (int64_t)json_integer_value(json_array_get(shape, i));
-        problem->size *= (double)extent;
-        problem->square = problem->square && json_equal(json_array_get(shape, i), json_array_get(shape, 0));
+        problem->size *= (double)shape[i];
+        problem->square = problem->square && shape[i] == shape[0];
         if (length < sizeof problem->shape)
             length += (size_t)snprintf(problem->shape + length, sizeof problem->shape - length, "%s%" PRId64,
-                                       i > 0 ? "×" : "", extent);
+                                       i > 0 ? "×" : "", shape[i]);
     }
     if (problem->rank == 3)
         problem->size = cbrt(problem->size);
@@ -302,118 +296,166 @@ static void read_shape(const json_t *record, plx_page_problem *problem)
         problem->size = 0;
 }
 
-static size_t problem_of(plx_page *page, const json_t *record)
+static size_t kind_of(const plx_page *page, const plx_page_problem *problem)
 {
-    char *key = key_of(record);
-    if (key == NULL)
-        return PLX_PAGE_NONE;
-    for (size_t i = page->problem_count; i-- > 0;) {
-        if (same_text(page->problems[i].key, key)) {
-            free(key);
-            return i;
-        }
-    }
+    for (size_t i = 0; &page->problems[i] != problem; i++)
+        if (page->problems[i].first->problem.op == problem->first->problem.op &&
+            page->problems[i].first->problem.dtype == problem->first->problem.dtype &&
+            same_text(page->problems[i].form, problem->form))
+            return page->problems[i].kind;
+    return page->kind_count;
+}
+
+static size_t add_problem(plx_page *page, const plx_record *record)
+{
     plx_page_problem *made = grow(&page->problems, &page->problem_count, sizeof *made);
-    if (made == NULL) {
-        free(key);
+    if (made == NULL)
         return PLX_PAGE_NONE;
-    }
-    made->key = key;
-    made->op = plx_json_text_at(record, "op", "");
-    made->dtype = plx_json_text_at(record, "dtype", "");
+    made->first = record;
+    made->op = plx_op_name(record->problem.op);
+    made->dtype = plx_dtype_name(record->problem.dtype);
     variant_text(record, true, made->variant, sizeof made->variant);
     variant_text(record, false, made->form, sizeof made->form);
-    read_shape(record, made);
+    take_shape(made);
+    made->kind = kind_of(page, made);
+    page->kind_count += made->kind == page->kind_count;
     return page->problem_count - 1;
+}
+
+static size_t problem_of(plx_page *page, const plx_record *record, index_table *table)
+{
+    size_t place = (size_t)problem_hash(record) & (table->size - 1);
+    for (; table->at[place] != PLX_PAGE_NONE; place = (place + 1) & (table->size - 1))
+        if (same_problem(page->problems[table->at[place]].first, record))
+            return table->at[place];
+    return table->at[place] = add_problem(page, record);
 }
 
 /* ---- records ---------------------------------------------------------------------------- */
 
-/* A rate that can be; 0 for any other. */
-static double rate_of(const json_t *record, const char *path)
+static plx_status add_record(plx_page *page, size_t file, const plx_record *is, index_table *problems,
+                             plx_error *error)
 {
-    double rate = plx_json_number_at(record, path, 0);
-    return rate > 1e-12 && rate < 1e18 ? rate : 0;
-}
-
-/* Only a time that can be right is one. */
-static void read_time(plx_page_record *record)
-{
-    double time = plx_json_number_at(record->json, "time.median_ns", 0);
-    if (!record->ok || !(time > 1e-6 && time < 1e24))
-        return;
-    record->time = time;
-    record->low = plx_json_element_at(record->json, "time.ci95_ns", 0, time);
-    record->high = plx_json_element_at(record->json, "time.ci95_ns", 1, time);
-    if (!(record->low > 0 && record->low <= time))
-        record->low = time;
-    if (!(record->high >= time && record->high < 1e24))
-        record->high = time;
-    record->gbps = rate_of(record->json, "rate.gbps");
-    record->gflops = rate_of(record->json, "rate.gflops");
-    record->gain = rate_of(record->json, "gain");
-}
-
-static plx_status add_record(plx_page *page, size_t file, const json_t *json, plx_error *error)
-{
-    size_t device = page->files[file].first_device + (size_t)plx_json_integer_at(json, "device", 0);
-    size_t series = series_of(page, plx_json_text_at(json, "backend", ""), page->devices[device].chip);
-    size_t problem = problem_of(page, json);
+    size_t device = page->files[file].first_device + is->device;
+    size_t series = series_of(page, is->backend, page->devices[device].chip);
+    size_t problem = problem_of(page, is, problems);
     plx_page_record *made = grow(&page->records, &page->record_count, sizeof *made);
     if (series == PLX_PAGE_NONE || problem == PLX_PAGE_NONE || made == NULL)
         return no_memory(error);
+    bool ok = is->outcome == PLX_OUTCOME_OK;
     *made = (plx_page_record){
-        .json = json,
+        .is = is,
         .file = file,
         .device = device,
         .series = series,
         .problem = problem,
-        .group = plx_json_integer_at(json, "group", 0),
-        .kernel = plx_json_text_at(json, "kernel", ""),
-        .status = plx_json_text_at(json, "status", ""),
-        .vendor = plx_json_bool_at(json, "vendor", false),
-        .yardstick = plx_json_bool_at(json, "yardstick", false),
+        .ok = ok,
+        .vendor = (is->kernel_flags & PLX_KERNEL_VENDOR) != 0,
+        .yardstick = (is->kernel_flags & PLX_KERNEL_YARDSTICK) != 0,
         .newest = true,
+        .time = ok && is->time.measured ? is->time.median_ns : 0,
     };
     page->devices[device].series = series;
-    made->ok = same_text(made->status, "ok");
-    read_time(made);
+    return PLX_OK;
+}
+
+/* Chains the records of each group, in their order. */
+static plx_status chain_groups(plx_page *page, plx_error *error)
+{
+    index_table table;
+    if (!make_table(&table, page->record_count))
+        return no_memory(error);
+    for (size_t i = 0; i < page->record_count; i++) {
+        plx_page_record *one = &page->records[i];
+        const uint64_t key[] = {one->file, one->is->group, one->problem};
+        size_t place = (size_t)hash_of(UINT64_C(14695981039346656037), key, sizeof key) & (table.size - 1);
+        while (table.at[place] != PLX_PAGE_NONE && !plx_page_together(&page->records[table.at[place]], one))
+            place = (place + 1) & (table.size - 1);
+        const size_t last = table.at[place];
+        one->first = last == PLX_PAGE_NONE ? i : page->records[last].first;
+        one->next = PLX_PAGE_NONE;
+        if (last != PLX_PAGE_NONE)
+            page->records[last].next = i;
+        table.at[place] = i;
+    }
+    free(table.at);
     return PLX_OK;
 }
 
 /* Later by its date; of the same date, or of none, by its place on the command line. */
 static bool is_newer(const plx_page *page, size_t file, size_t than)
 {
-    int order = strcmp(page->files[file].date, page->files[than].date);
+    int order = strcmp(page->files[file].results.environment.date, page->files[than].results.environment.date);
     return order > 0 || (order == 0 && file > than);
 }
 
-static void find_newest(plx_page *page)
+static int by_what(const void *a, const void *b)
 {
-    for (size_t i = 0; i < page->record_count; i++) {
-        plx_page_record *one = &page->records[i];
-        for (size_t k = 0; k < page->record_count && one->newest; k++) {
-            const plx_page_record *other = &page->records[k];
-            if (other->problem == one->problem && other->series == one->series && other->file != one->file &&
-                same_text(other->kernel, one->kernel) && is_newer(page, other->file, one->file))
-                one->newest = false;
-        }
+    const plx_page_record *one = *(const plx_page_record *const *)a, *other = *(const plx_page_record *const *)b;
+    if (one->problem != other->problem)
+        return one->problem < other->problem ? -1 : 1;
+    if (one->series != other->series)
+        return one->series < other->series ? -1 : 1;
+    return strcmp(one->is->kernel, other->is->kernel);
+}
+
+static plx_status find_newest(plx_page *page, plx_error *error)
+{
+    plx_page_record **order = calloc(page->record_count + 1, sizeof(plx_page_record *));
+    if (order == NULL)
+        return no_memory(error);
+    for (size_t i = 0; i < page->record_count; i++)
+        order[i] = &page->records[i];
+    qsort(order, page->record_count, sizeof *order, by_what);
+    for (size_t i = 0, end; i < page->record_count; i = end) {
+        size_t newest = order[i]->file;
+        for (end = i + 1; end < page->record_count && by_what(&order[i], &order[end]) == 0; end++)
+            newest = is_newer(page, order[end]->file, newest) ? order[end]->file : newest;
+        for (size_t k = i; k < end; k++)
+            order[k]->newest = order[k]->file == newest;
     }
+    free(order);
+    return PLX_OK;
+}
+
+static plx_status find_units(plx_page *page, plx_error *error)
+{
+    page->in_flops = calloc(page->kind_count + 1, sizeof *page->in_flops);
+    if (page->in_flops == NULL)
+        return no_memory(error);
+    for (size_t i = 0; i < page->record_count; i++)
+        if (page->records[i].time > 0 && page->records[i].is->gflops > page->records[i].is->gbps)
+            page->in_flops[page->problems[page->records[i].problem].kind] = true;
+    return PLX_OK;
 }
 
 /* ---- all ------------------------------------------------------------------------------------ */
 
-static plx_status take_file(plx_page *page, size_t file, plx_error *error)
+static plx_status take_file(plx_page *page, size_t file, index_table *problems, plx_error *error)
 {
-    const json_t *devices = json_object_get(page->files[file].root, "devices"),
-                 *records = json_object_get(page->files[file].root, "records");
+    const plx_results *results = &page->files[file].results;
     plx_status status = PLX_OK;
     page->files[file].first_device = page->device_count;
     page->files[file].first_record = page->record_count;
-    for (size_t i = 0; i < json_array_size(devices) && status == PLX_OK; i++)
-        status = add_device(page, file, json_array_get(devices, i), error);
-    for (size_t i = 0; i < json_array_size(records) && status == PLX_OK; i++)
-        status = add_record(page, file, json_array_get(records, i), error);
+    for (size_t i = 0; i < results->device_count && status == PLX_OK; i++)
+        status = add_device(page, file, &results->devices[i], error);
+    for (size_t i = 0; i < results->record_count && status == PLX_OK; i++)
+        status = add_record(page, file, &results->records[i], problems, error);
+    return status;
+}
+
+static plx_status take_files(plx_page *page, plx_error *error)
+{
+    index_table problems;
+    size_t records = 0;
+    plx_status status = PLX_OK;
+    for (size_t i = 0; i < page->file_count; i++)
+        records += page->files[i].results.record_count;
+    if (!make_table(&problems, records))
+        return no_memory(error);
+    for (size_t i = 0; i < page->file_count && status == PLX_OK; i++)
+        status = take_file(page, i, &problems, error);
+    free(problems.at);
     return status;
 }
 
@@ -423,29 +465,30 @@ plx_status plx_page_read(const char *const *files, size_t count, plx_page *page,
     *page = (plx_page){.status = PLX_OK};
     for (size_t i = 0; i < count && status == PLX_OK; i++)
         status = read_file(page, files[i], error);
-    for (size_t i = 0; i < page->file_count && status == PLX_OK; i++)
-        status = take_file(page, i, error);
-    if (status == PLX_OK && page->record_count == 0)
-        status = plx_fail(error, PLX_INVALID, "%.200s: no records: there is nothing to report", files[0]);
-    if (status != PLX_OK) {
+    if (status == PLX_OK)
+        status = take_files(page, error);
+    if (status == PLX_OK)
+        status = chain_groups(page, error);
+    if (status == PLX_OK)
+        status = find_newest(page, error);
+    if (status == PLX_OK)
+        status = find_units(page, error);
+    if (status == PLX_OK)
+        name_series(page);
+    else
         plx_page_free(page);
-        return status;
-    }
-    name_series(page);
-    find_newest(page);
-    return PLX_OK;
+    return status;
 }
 
 void plx_page_free(plx_page *page)
 {
-    for (size_t i = 0; i < page->problem_count; i++)
-        free(page->problems[i].key);
     for (size_t i = 0; i < page->file_count; i++)
-        json_decref(page->files[i].root);
+        plx_results_free(&page->files[i].results);
     free(page->files);
     free(page->devices);
     free(page->series);
     free(page->problems);
+    free(page->in_flops);
     free(page->records);
     *page = (plx_page){.status = PLX_OK};
 }

@@ -1,32 +1,19 @@
 /* What of a page belongs together: groups of one run, kinds of problems. */
 #include "page/page.h"
 
-#include <string.h>
-
 bool plx_page_together(const plx_page_record *a, const plx_page_record *b)
 {
-    return a->file == b->file && a->group == b->group && a->problem == b->problem;
-}
-
-bool plx_page_opens_group(const plx_page *page, size_t record)
-{
-    for (size_t i = record; i-- > 0;) {
-        if (page->records[i].file != page->records[record].file)
-            return true;
-        if (plx_page_together(&page->records[i], &page->records[record]))
-            return false;
-    }
-    return true;
+    return a->file == b->file && a->is->group == b->is->group && a->problem == b->problem;
 }
 
 const plx_page_record *plx_page_fastest(const plx_page *page, const plx_page_record *like, size_t series,
                                         bool own)
 {
     const plx_page_record *best = NULL;
-    for (size_t i = 0; i < page->record_count; i++) {
+    for (size_t i = like->first; i != PLX_PAGE_NONE; i = page->records[i].next) {
         const plx_page_record *one = &page->records[i];
         bool fits = one->time > 0 && one->series == series && !one->yardstick && !(own && one->vendor);
-        if (fits && plx_page_together(one, like) && (best == NULL || one->time < best->time))
+        if (fits && (best == NULL || one->time < best->time))
             best = one;
     }
     return best;
@@ -34,21 +21,25 @@ const plx_page_record *plx_page_fastest(const plx_page *page, const plx_page_rec
 
 bool plx_page_alike(const plx_page_problem *a, const plx_page_problem *b)
 {
-    return strcmp(a->op, b->op) == 0 && strcmp(a->dtype, b->dtype) == 0 && strcmp(a->form, b->form) == 0;
+    return a->kind == b->kind;
+}
+
+bool plx_page_opens_kind(const plx_page *page, size_t problem)
+{
+    for (size_t i = 0; i < problem; i++)
+        if (page->problems[i].kind == page->problems[problem].kind)
+            return false;
+    return true;
 }
 
 bool plx_page_in_flops(const plx_page *page, size_t problem)
 {
-    for (size_t i = 0; i < page->record_count; i++) {
-        const plx_page_record *one = &page->records[i];
-        if (plx_page_alike(&page->problems[one->problem], &page->problems[problem]) &&
-            one->gflops > one->gbps)
-            return true;
-    }
-    return false;
+    return page->in_flops[page->problems[problem].kind];
 }
 
 double plx_page_rate(const plx_page_record *record, bool flops)
 {
-    return flops ? record->gflops : record->gbps;
+    if (!(record->time > 0))
+        return 0;
+    return flops ? record->is->gflops : record->is->gbps;
 }

@@ -8,6 +8,7 @@ page_sources = \
 	page/gnuplot.c \
 	page/group.c \
 	page/ladder.c \
+	page/markdown.c \
 	page/page.h \
 	page/peers.c \
 	page/records.c \

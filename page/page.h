@@ -3,8 +3,10 @@
 #ifndef PLX_CORE_PAGE_H
 #define PLX_CORE_PAGE_H
 
-#include "study/files/json_file.h"
-#include "study/report/report.h"
+#include "base/format.h"
+
+#include <parallax/plugin.h>
+#include <parallax/study.h>
 
 /* No index. */
 #define PLX_PAGE_NONE SIZE_MAX
@@ -15,13 +17,12 @@ enum { PLX_PAGE_COLOURS = 8 };
 typedef struct plx_page_file {
     const char *path; /* belongs to the caller */
     const char *name; /* its last part */
-    json_t *root;
-    const char *date;                  /* "" when unknown */
+    plx_results results;
     size_t first_device, first_record; /* in the page's lists */
 } plx_page_file;
 
 typedef struct plx_page_device {
-    const json_t *json;
+    const plx_study_device *is;
     size_t file;
     size_t chip; /* devices with one number are one chip, over all files */
     size_t series;
@@ -36,8 +37,9 @@ typedef struct plx_page_series {
 } plx_page_series;
 
 typedef struct plx_page_problem {
+    const plx_record *first; /* whose it is */
     const char *op, *dtype;
-    char *key; /* all that makes two problems one */
+    size_t kind; /* problems of one operation, element type and form have one number */
     char shape[80], variant[160];
     char form[160]; /* the variant without how the operands lie */
     size_t rank;
@@ -46,14 +48,12 @@ typedef struct plx_page_problem {
 } plx_page_problem;
 
 typedef struct plx_page_record {
-    const json_t *json;
+    const plx_record *is;
     size_t file, device, series, problem;
-    int64_t group;
-    const char *kernel, *status;
     bool ok, vendor, yardstick;
-    bool newest;            /* no newer file has the same */
-    double time, low, high; /* ns; 0: not timed */
-    double gbps, gflops, gain;
+    bool newest; /* no newer file has the same */
+    size_t first, next; /* of its group; PLX_PAGE_NONE: there is no next */
+    double time; /* ns; 0: not timed, or not right */
 } plx_page_record;
 
 typedef struct plx_page {
@@ -65,7 +65,8 @@ typedef struct plx_page {
     plx_page_series *series;
     size_t series_count;
     plx_page_problem *problems;
-    size_t problem_count;
+    size_t problem_count, kind_count;
+    bool *in_flops; /* of each kind */
     plx_page_record *records;
     size_t record_count;
     bool plots;        /* gnuplot is there */
@@ -83,8 +84,6 @@ void plx_page_free(plx_page *page);
 
 /* Measured in one run, on the same bytes. */
 bool plx_page_together(const plx_page_record *a, const plx_page_record *b);
-/* Whether no record before it belongs to its group. */
-bool plx_page_opens_group(const plx_page *page, size_t record);
 /* The fastest of `like`'s group on a series that is right and no yardstick, of our
  * kernels alone with `own`; NULL when there is none. */
 const plx_page_record *plx_page_fastest(const plx_page *page, const plx_page_record *like, size_t series,
@@ -93,7 +92,11 @@ const plx_page_record *plx_page_fastest(const plx_page *page, const plx_page_rec
 bool plx_page_in_flops(const plx_page *page, size_t problem);
 /* The same operation, element type and form. */
 bool plx_page_alike(const plx_page_problem *a, const plx_page_problem *b);
+/* Whether no problem before it is of its kind. */
+bool plx_page_opens_kind(const plx_page *page, size_t problem);
 double plx_page_rate(const plx_page_record *record, bool flops);
+/* The name of a chip's first device. */
+const char *plx_page_chip(const plx_page *page, size_t chip);
 
 /* ---- page_text.c: text in HTML ----------------------------------------------------- */
 
@@ -106,6 +109,8 @@ void plx_page_number_cell(FILE *to, double number, int digits);
 void plx_page_time(FILE *to, double nanoseconds);
 /* "45.7 TFLOP/s". */
 void plx_page_rate_text(double rate, bool flops, char *text, size_t capacity);
+/* "good", "bad" or "soft": of what class a record's outcome is shown (records.c). */
+const char *plx_page_outcome_class(plx_outcome outcome);
 /* Opens a section with its heading. */
 void plx_page_section(FILE *to, const char *id, const char *title);
 /* The name of a series in its colour. */
@@ -163,6 +168,9 @@ void plx_page_agreement(const plx_page *page, FILE *to);
 void plx_page_records(const plx_page *page, FILE *to);
 void plx_page_environment(const plx_page *page, FILE *to);
 
+/* The ladders as tables in Markdown; how many. */
+size_t plx_page_ladder_tables(const plx_page *page, FILE *to);
+
 /* Figure `index` of a kind; false: there are no more. */
 bool plx_page_ladder_figure(const plx_page *page, size_t index, plx_page_figure *figure);
 bool plx_page_roofline_figure(const plx_page *page, size_t index, plx_page_figure *figure);
@@ -183,6 +191,11 @@ plx_status plx_gnuplot_draw(const char *script, FILE *picture, plx_error *error)
  * written; PLX_INVALID: a file is none of results.  Nothing is written unless all files
  * are good. */
 plx_status plx_report_write(const char *const *files, size_t count, FILE *to, plx_error *error);
+/* Tables in Markdown, for documents: `section` is "peers" (against the vendors' libraries),
+ * "twins" (our backends beside each other), "ladders", "probes", or NULL, for all of these
+ * that the files have something for.  PLX_NOT_FOUND: no such section, or nothing for it. */
+plx_status plx_report_markdown(const char *const *files, size_t count, const char *section, FILE *to,
+                               plx_error *error);
 /* One plot: "ladder-gemm", "sweep-gemm-f32-nn", "roofline-0".  `terminal` is "svg", "png"
  * or "gp", the script alone, for which gnuplot is not needed.  PLX_NOT_FOUND: no such
  * plot; *error names those there are. */

@@ -17,8 +17,8 @@ static match match_of(const plx_page_record *own, const plx_page_record *peer)
         .own = own,
         .peer = peer,
         .ratio = peer->time / own->time,
-        .low = peer->low / own->high,
-        .high = peer->high / own->low,
+        .low = peer->is->time.low_ns / own->is->time.high_ns,
+        .high = peer->is->time.high_ns / own->is->time.low_ns,
     };
 }
 
@@ -44,7 +44,7 @@ static plx_ratios mean_of(const plx_page *page, const plx_page_record *peer, siz
     match found;
     for (size_t i = 0; i < page->record_count; i++) {
         const plx_page_record *one = &page->records[i];
-        if (one->series == peer->series && strcmp(one->kernel, peer->kernel) == 0 &&
+        if (one->series == peer->series && strcmp(one->is->kernel, peer->is->kernel) == 0 &&
             plx_page_alike(&page->problems[one->problem], &page->problems[peer->problem]) &&
             find_match(page, one, series, &found))
             (void)plx_ratios_add(&of, found.ratio);
@@ -58,7 +58,7 @@ static bool opens_mean(const plx_page *page, size_t record, size_t series)
     match found;
     for (size_t i = 0; i < record; i++) {
         const plx_page_record *one = &page->records[i];
-        if (one->series == peer->series && strcmp(one->kernel, peer->kernel) == 0 &&
+        if (one->series == peer->series && strcmp(one->is->kernel, peer->is->kernel) == 0 &&
             plx_page_alike(&page->problems[one->problem], &page->problems[peer->problem]) &&
             find_match(page, one, series, &found))
             return false;
@@ -95,7 +95,7 @@ static void put_who(FILE *to, const plx_page *page, const plx_page_record *one)
     (void)fputs("<td class=\"w\">", to);
     plx_page_series_mark(to, page, one->series);
     (void)fputs(" ", to);
-    plx_page_text(to, one->kernel);
+    plx_page_text(to, one->is->kernel);
     (void)fputs("</td>", to);
 }
 

@@ -12,10 +12,10 @@ static columns columns_of(const plx_page *page)
 {
     columns are = {false, false, false};
     for (size_t i = 0; i < page->record_count; i++) {
-        const json_t *json = page->records[i].json;
-        are.host = are.host || plx_json_at(json, "host_time.median_ns") != NULL;
-        are.latency = are.latency || plx_json_at(json, "latency.median_ns") != NULL;
-        are.ceiling = are.ceiling || plx_json_at(json, "ceiling.fraction") != NULL;
+        const plx_record *is = page->records[i].is;
+        are.host = are.host || is->time.host.measured;
+        are.latency = are.latency || is->time.latency.measured;
+        are.ceiling = are.ceiling || is->ceiling.applies;
     }
     return are;
 }
@@ -34,12 +34,11 @@ static void put_head(const plx_page *page, const columns *are, FILE *to)
                   are->ceiling ? "<th class=\"n\">of ceiling</th>" : "");
 }
 
-static void put_duration(const json_t *json, const char *path, FILE *to)
+static void put_duration(const plx_interval *interval, FILE *to)
 {
-    double time = plx_json_number_at(json, path, 0);
     (void)fputs("<td class=\"n\">", to);
-    if (time > 0)
-        plx_page_time(to, time);
+    if (interval->measured)
+        plx_page_time(to, interval->median_ns);
     (void)fputs("</td>", to);
 }
 
@@ -53,15 +52,15 @@ static void put_rate(const plx_page *page, const plx_page_record *one, FILE *to)
 }
 
 /* More than all of it is no fact, but a question. */
-static void put_ceiling(const json_t *json, FILE *to)
+static void put_ceiling(const plx_ceiling *ceiling, FILE *to)
 {
-    double fraction = plx_json_number_at(json, "ceiling.fraction", 0);
+    double fraction = ceiling->fraction;
     char percent[32];
     (void)fputs("<td class=\"n\">", to);
-    if (fraction > 0) {
+    if (ceiling->applies) {
         plx_number_text(100 * fraction, 3, percent, sizeof percent);
         (void)fprintf(to, fraction > 1 ? "<span class=\"bad\">(%s %%)</span> " : "%s %% ", percent);
-        plx_page_text(to, plx_json_text_at(json, "ceiling.kind", ""));
+        (void)fputs(plx_ceiling_name(ceiling->kind), to);
     }
     (void)fputs("</td>", to);
 }
@@ -71,16 +70,16 @@ static void put_interval(const plx_page_record *one, FILE *to)
     char percent[32];
     (void)fputs("<td class=\"n\">", to);
     if (one->time > 0) {
-        plx_number_text(50 * (one->high - one->low) / one->time, 2, percent, sizeof percent);
+        plx_number_text(50 * (one->is->time.high_ns - one->is->time.low_ns) / one->time, 2, percent, sizeof percent);
         (void)fprintf(to, "%s %%", percent);
     }
     (void)fputs("</td>", to);
 }
 
-static const char *status_class(const plx_page_record *one)
+const char *plx_page_outcome_class(plx_outcome outcome)
 {
-    char first = one->status[0];
-    return one->ok ? "good" : first == 'w' || first == 'f' ? "bad" : "soft";
+    bool bad = outcome == PLX_OUTCOME_WRONG || outcome == PLX_OUTCOME_FAILED;
+    return outcome == PLX_OUTCOME_OK ? "good" : bad ? "bad" : "soft";
 }
 
 static void add_remark(FILE *to, size_t *count, const char *before, const char *text)
@@ -92,9 +91,7 @@ static void add_remark(FILE *to, size_t *count, const char *before, const char *
 
 static void put_remarks(const plx_page_record *one, FILE *to)
 {
-    const json_t *json = one->json;
-    const char *reason = plx_json_text_at(json, "reason", ""),
-               *over = plx_json_text_at(json, "ceiling.over", "");
+    const plx_record *is = one->is;
     char dropped[48];
     size_t count = 0;
     (void)fputs("<td class=\"t\">", to);
@@ -102,26 +99,22 @@ static void put_remarks(const plx_page_record *one, FILE *to)
         add_remark(to, &count, "", "vendor’s library");
     if (one->yardstick)
         add_remark(to, &count, "", "yardstick");
-    if (reason[0] != '\0')
-        add_remark(to, &count, "", reason);
-    if (plx_json_number_at(json, "ceiling.fraction", 0) > 1)
-        add_remark(to, &count, "more than the ceiling: ", over[0] != '\0' ? over : "cause unknown");
-    if (one->time > 0 && !plx_json_bool_at(json, "time.settled", true))
+    if (is->reason[0] != '\0')
+        add_remark(to, &count, "", is->reason);
+    if (is->ceiling.fraction > 1)
+        add_remark(to, &count, "more than the ceiling: ",
+                   is->ceiling.over[0] != '\0' ? is->ceiling.over : "cause unknown");
+    if (one->time > 0 && !is->time.settled)
         add_remark(to, &count, "", "time was up before the interval was narrow");
-    if (plx_json_bool_at(json, "time.hot", false))
+    if (is->time.hot)
         add_remark(to, &count, "", "operands in the cache");
-    if (plx_json_integer_at(json, "time.dropped", 0) > 0) {
-        plx_number_text(plx_json_number_at(json, "time.dropped", 0), 6, dropped, sizeof dropped);
+    if (is->time.dropped > 0) {
+        (void)snprintf(dropped, sizeof dropped, "%zu", is->time.dropped);
         add_remark(to, &count, "samples dropped for throttling: ", dropped);
     }
     if (!one->newest)
         add_remark(to, &count, "", "measured again in a newer file");
     (void)fputs("</td>", to);
-}
-
-static void put_number(const json_t *json, const char *path, FILE *to)
-{
-    plx_page_number_cell(to, plx_json_number_at(json, path, NAN), 3);
 }
 
 static void put_record(const plx_page *page, const columns *are, const plx_page_record *one, FILE *to)
@@ -134,24 +127,24 @@ static void put_record(const plx_page *page, const columns *are, const plx_page_
     (void)fputs("</td><td>", to);
     plx_page_series_mark(to, page, one->series);
     (void)fputs("</td><td class=\"w\">", to);
-    plx_page_text(to, one->kernel);
-    (void)fprintf(to, "</td><td class=\"w\"><span class=\"%s\">", status_class(one));
-    plx_page_text(to, one->status);
+    plx_page_text(to, one->is->kernel);
+    (void)fprintf(to, "</td><td class=\"w\"><span class=\"%s\">", plx_page_outcome_class(one->is->outcome));
+    (void)fputs(plx_outcome_name(one->is->outcome), to);
     (void)fputs("</span></td><td class=\"n\">", to);
     if (one->time > 0)
         plx_page_time(to, one->time);
     (void)fputs("</td>", to);
     put_interval(one, to);
     if (are->host)
-        put_duration(one->json, "host_time.median_ns", to);
+        put_duration(&one->is->time.host, to);
     if (are->latency)
-        put_duration(one->json, "latency.median_ns", to);
+        put_duration(&one->is->time.latency, to);
     put_rate(page, one, to);
     if (are->ceiling)
-        put_ceiling(one->json, to);
-    plx_page_number_cell(to, one->gain > 0 ? one->gain : NAN, 3);
-    put_number(one->json, "error.max_over_bound", to);
-    put_number(one->json, "error.max_ulp", to);
+        put_ceiling(&one->is->ceiling, to);
+    plx_page_number_cell(to, one->is->gain > 0 ? one->is->gain : NAN, 3);
+    plx_page_number_cell(to, one->is->error.measured ? one->is->error.max_over_bound : NAN, 3);
+    plx_page_number_cell(to, one->is->error.measured ? one->is->error.max_ulp : NAN, 3);
     put_remarks(one, to);
     (void)fputs("</tr>\n", to);
 }

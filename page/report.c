@@ -4,11 +4,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The files of a report, which have records. */
+static plx_status read_files(const char *const *files, size_t count, plx_page *page, plx_error *error)
+{
+    if (count == 0)
+        return plx_fail(error, PLX_INVALID, "no file of results was named");
+    plx_status status = plx_page_read(files, count, page, error);
+    if (status != PLX_OK || page->record_count > 0)
+        return status;
+    plx_page_free(page);
+    return plx_fail(error, PLX_INVALID, "%.200s: no records: there is nothing to report", files[0]);
+}
+
 plx_status plx_report_write(const char *const *files, size_t count, FILE *to, plx_error *error)
 {
     plx_page page;
-    plx_status status = count > 0 ? plx_page_read(files, count, &page, error)
-                                  : plx_fail(error, PLX_INVALID, "no file of results was named");
+    plx_status status = read_files(files, count, &page, error);
     if (status != PLX_OK)
         return status;
     page.plots = plx_gnuplot_found();
@@ -97,8 +108,7 @@ plx_status plx_report_plot(const char *const *files, size_t count, const char *n
 {
     plx_page page;
     plx_page_figure figure;
-    plx_status status = count > 0 ? plx_page_read(files, count, &page, error)
-                                  : plx_fail(error, PLX_INVALID, "no file of results was named");
+    plx_status status = read_files(files, count, &page, error);
     if (status != PLX_OK)
         return status;
     if (!find_figure(&page, name, &figure))

@@ -32,19 +32,16 @@ static void add_ceiling(ceiling *list, size_t *count, const char *kind, double v
         list[(*count)++] = (ceiling){kind, value};
 }
 
-static void take_ceilings(const json_t *device, roof *of)
+static void take_ceilings(const plx_ceilings *measured, roof *of)
 {
-    const json_t *list = json_object_get(device, "ceilings");
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *one = json_array_get(list, i);
-        const char *kind = plx_json_text_at(one, "kind", ""), *unit = plx_json_text_at(one, "unit", "");
-        double value = plx_json_number_at(one, "value", 0);
-        if (!(value > 1e-12 && value < 1e18))
+    for (int i = 0; i < PLX_CEILING_COUNT; i++) {
+        const plx_ceiling_kind kind = (plx_ceiling_kind)i;
+        if (!(measured->value[i] > 0))
             continue;
-        if (strcmp(unit, "GB/s") == 0)
-            add_ceiling(of->bandwidths, &of->bandwidth_count, kind, value);
-        else if (strcmp(unit, "GFLOP/s") == 0)
-            add_ceiling(of->rates, &of->rate_count, kind, value);
+        if (strcmp(plx_ceiling_unit(kind), "GB/s") == 0)
+            add_ceiling(of->bandwidths, &of->bandwidth_count, plx_ceiling_name(kind), measured->value[i]);
+        else if (strcmp(plx_ceiling_unit(kind), "GFLOP/s") == 0)
+            add_ceiling(of->rates, &of->rate_count, plx_ceiling_name(kind), measured->value[i]);
     }
 }
 
@@ -61,19 +58,19 @@ static void find_roof(const plx_page *page, size_t chip, roof *of)
     *of = (roof){.rate_count = 0};
     for (size_t i = 0; i < page->device_count; i++)
         if (page->devices[i].chip == chip)
-            take_ceilings(page->devices[i].json, of);
+            take_ceilings(&page->devices[i].is->ceilings, of);
 }
 
 /* ---- points ------------------------------------------------------------------------------ */
 
 static double intensity_of(const plx_page_record *one)
 {
-    return one->gflops / one->gbps;
+    return one->is->gflops / one->is->gbps;
 }
 
 static bool is_point(const plx_page *page, const plx_page_record *one, size_t chip)
 {
-    return one->newest && one->gflops > 0 && one->gbps > 0 && page->series[one->series].chip == chip;
+    return one->newest && one->time > 0 && one->is->gflops > 0 && one->is->gbps > 0 && page->series[one->series].chip == chip;
 }
 
 typedef struct range {
@@ -96,7 +93,7 @@ static range range_of(const plx_page *page, size_t chip, const roof *above)
     double rate = highest(above->rates, above->rate_count);
     for (size_t i = 0; i < page->record_count; i++)
         if (is_point(page, &page->records[i], chip))
-            widen(&of, intensity_of(&page->records[i]), page->records[i].gflops);
+            widen(&of, intensity_of(&page->records[i]), page->records[i].is->gflops);
     if (bandwidth > 0 && rate > 0) {
         widen(&of, rate / bandwidth / 4, rate);
         widen(&of, rate / bandwidth * 4, rate);
@@ -112,7 +109,7 @@ static void put_points(const plx_page *page, size_t chip, size_t series, FILE *t
     for (size_t i = 0; i < page->record_count; i++) {
         const plx_page_record *one = &page->records[i];
         if (one->series == series && is_point(page, one, chip))
-            (void)fprintf(to, "%.6g %.6g\n", intensity_of(one), one->gflops);
+            (void)fprintf(to, "%.6g %.6g\n", intensity_of(one), one->is->gflops);
     }
     (void)fputs("EOD\n", to);
 }
@@ -138,7 +135,7 @@ static bool is_best(const plx_page *page, size_t chip, size_t record)
         const plx_page_problem *other = &page->problems[one->problem];
         if (is_point(page, one, chip) && strcmp(other->op, problem->op) == 0 &&
             strcmp(other->dtype, problem->dtype) == 0 &&
-            (one->gflops > own->gflops || (i < record && !(one->gflops < own->gflops))))
+            (one->is->gflops > own->is->gflops || (i < record && !(one->is->gflops < own->is->gflops))))
             return false;
     }
     return true;
@@ -165,7 +162,7 @@ static void put_names(const plx_page *page, size_t chip, FILE *to)
                        page->problems[one->problem].dtype);
         (void)fputs("set label ", to);
         plx_page_quoted(to, text);
-        (void)fprintf(to, " at %.6g,%.6g center offset 0,%.1f tc rgb '%s'\n", intensity_of(one), one->gflops,
+        (void)fprintf(to, " at %.6g,%.6g center offset 0,%.1f tc rgb '%s'\n", intensity_of(one), one->is->gflops,
                       rank_of(page, chip, i) % 2 == 0 ? 0.7 : 1.6, plx_page_ink());
     }
 }
@@ -247,14 +244,6 @@ static void put_script(const plx_page *page, const void *what, const plx_page_si
 
 /* ---- figures, and the section ------------------------------------------------------------------ */
 
-static const char *chip_name(const plx_page *page, size_t chip)
-{
-    for (size_t i = 0; i < page->device_count; i++)
-        if (page->devices[i].chip == chip)
-            return plx_json_text_at(page->devices[i].json, "name", "");
-    return "";
-}
-
 bool plx_page_roofline_figure(const plx_page *page, size_t index, plx_page_figure *figure)
 {
     for (size_t chip = 0; chip < page->chip_count; chip++) {
@@ -262,7 +251,7 @@ bool plx_page_roofline_figure(const plx_page *page, size_t index, plx_page_figur
             continue;
         *figure = (plx_page_figure){.kind = "roofline", .of = chip, .script = put_script};
         (void)snprintf(figure->name, sizeof figure->name, "roofline-%zu", chip);
-        (void)snprintf(figure->title, sizeof figure->title, "Roofline of %.200s", chip_name(page, chip));
+        (void)snprintf(figure->title, sizeof figure->title, "Roofline of %.200s", plx_page_chip(page, chip));
         return true;
     }
     return false;
@@ -298,7 +287,7 @@ void plx_page_rooflines(plx_page *page, FILE *to)
         to);
     for (size_t i = 0; plx_page_roofline_figure(page, i, &figure); i++) {
         (void)fputs("<h3>", to);
-        plx_page_text(to, chip_name(page, figure.of));
+        plx_page_text(to, plx_page_chip(page, figure.of));
         (void)fputs("</h3>\n", to);
         find_roof(page, figure.of, &above);
         put_ceilings(&above, to);

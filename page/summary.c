@@ -13,10 +13,11 @@ static size_t count_uuids(const plx_page *page, size_t chip)
 {
     size_t count = 0;
     for (size_t i = 0; i < page->device_count; i++) {
-        const char *uuid = plx_json_text_at(page->devices[i].json, "uuid", NULL);
-        bool seen = uuid == NULL || page->devices[i].chip != chip;
+        const plx_device_info *info = &page->devices[i].is->info;
+        bool seen = !info->has_uuid || page->devices[i].chip != chip;
         for (size_t k = 0; k < i && !seen; k++)
-            seen = strcmp(plx_json_text_at(page->devices[k].json, "uuid", ""), uuid) == 0;
+            seen = page->devices[k].is->info.has_uuid &&
+                   memcmp(page->devices[k].is->info.uuid, info->uuid, sizeof info->uuid) == 0;
         count += !seen;
     }
     return count;
@@ -26,14 +27,8 @@ static void put_chips(const plx_page *page, FILE *to)
 {
     (void)fputs("<ul>\n", to);
     for (size_t chip = 0; chip < page->chip_count; chip++) {
-        bool named = false;
-        for (size_t i = 0; i < page->device_count && !named; i++) {
-            if (page->devices[i].chip != chip)
-                continue;
-            (void)fputs("<li>", to);
-            plx_page_text(to, plx_json_text_at(page->devices[i].json, "name", ""));
-            named = true;
-        }
+        (void)fputs("<li>", to);
+        plx_page_text(to, plx_page_chip(page, chip));
         for (size_t i = 0; i < page->series_count; i++) {
             if (page->series[i].chip != chip)
                 continue;
@@ -52,7 +47,7 @@ static void put_dates(const plx_page *page, FILE *to)
 {
     const char *first = "", *last = "";
     for (size_t i = 0; i < page->file_count; i++) {
-        const char *date = page->files[i].date;
+        const char *date = page->files[i].results.environment.date;
         if (date[0] != '\0' && (first[0] == '\0' || strcmp(date, first) < 0))
             first = date;
         if (strcmp(date, last) > 0)
@@ -68,39 +63,35 @@ static void put_dates(const plx_page *page, FILE *to)
     plx_page_text(to, last);
 }
 
-static size_t count_status(const plx_page *page, const char *status)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < page->record_count; i++)
-        count += strcmp(page->records[i].status, status) == 0;
-    return count;
-}
-
 /* "20 records: 18 ok, 2 wrong". */
 static void put_counts(const plx_page *page, FILE *to)
 {
-    static const char *const known[] = {"ok", "wrong", "unsupported", "failed", "not-run", "not-judged"};
-    size_t told = 0;
+    size_t counts[PLX_OUTCOME_COUNT] = {0};
     const char *separator = ": ";
+    for (size_t i = 0; i < page->record_count; i++)
+        counts[page->records[i].is->outcome]++;
     (void)fprintf(to, "<p>%zu record%s", page->record_count, page->record_count == 1 ? "" : "s");
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        size_t count = count_status(page, known[i]);
-        bool bad = strcmp(known[i], "wrong") == 0 || strcmp(known[i], "failed") == 0;
-        told += count;
-        if (count == 0)
+    for (int i = 0; i < PLX_OUTCOME_COUNT; i++) {
+        if (counts[i] == 0)
             continue;
-        (void)fprintf(to, "%s<span class=\"%s\">%zu %s</span>", separator,
-                      bad      ? "bad"
-                      : i == 0 ? "good"
-                               : "soft",
-                      count, known[i]);
+        (void)fprintf(to, "%s<span class=\"%s\">%zu %s</span>", separator, plx_page_outcome_class((plx_outcome)i),
+                      counts[i], plx_outcome_name((plx_outcome)i));
         separator = ", ";
     }
-    if (told < page->record_count)
-        (void)fprintf(to, "%s%zu other", separator, page->record_count - told);
     (void)fprintf(to, "; from %zu file%s", page->file_count, page->file_count == 1 ? "" : "s");
     put_dates(page, to);
     (void)fputs(".</p>\n", to);
+}
+
+static void put_unknown(const plx_page *page, FILE *to)
+{
+    size_t unknown = 0;
+    for (size_t i = 0; i < page->file_count; i++)
+        unknown += page->files[i].results.unknown;
+    if (unknown > 0)
+        (void)fprintf(to, "<p class=\"bad\">%zu record%s left out: of an operation, element type or outcome that "
+                          "this version of parallax does not know.</p>\n",
+                      unknown, unknown == 1 ? " is" : "s are");
 }
 
 static void put_repeats(const plx_page *page, FILE *to)
@@ -145,13 +136,13 @@ static podium podium_of(const plx_page *page, const plx_page_record *like)
 
 static bool is_ahead(const podium *two)
 {
-    return two->second != NULL && two->first->high < two->second->low;
+    return two->second != NULL && two->first->is->time.high_ns < two->second->is->time.low_ns;
 }
 
 /* The newest group of each problem of one kind speaks. */
 static bool speaks(const plx_page *page, size_t record, const plx_page_problem *kind)
 {
-    return page->records[record].newest && plx_page_opens_group(page, record) &&
+    return page->records[record].newest && page->records[record].first == record &&
            plx_page_alike(&page->problems[page->records[record].problem], kind);
 }
 
@@ -205,7 +196,7 @@ static void put_largest(const plx_page *page, const podium *two, FILE *to)
     (void)fputs("</td><td class=\"w\">", to);
     plx_page_series_mark(to, page, two->first->series);
     (void)fputs(" ", to);
-    plx_page_text(to, two->first->kernel);
+    plx_page_text(to, two->first->is->kernel);
     (void)fprintf(to, "</td><td class=\"n\">%s</td><td class=\"w\">", rate);
     if (two->second != NULL) {
         plx_number_text(two->second->time / two->first->time, 3, ratio, sizeof ratio);
@@ -235,14 +226,6 @@ static void put_kind(const plx_page *page, const plx_page_problem *kind, standin
     (void)fputs("</tr>\n", to);
 }
 
-static bool opens_kind(const plx_page *page, size_t problem)
-{
-    for (size_t i = 0; i < problem; i++)
-        if (plx_page_alike(&page->problems[i], &page->problems[problem]))
-            return false;
-    return true;
-}
-
 static bool anything_timed(const plx_page *page)
 {
     for (size_t i = 0; i < page->record_count; i++)
@@ -266,7 +249,7 @@ static void put_ahead(const plx_page *page, FILE *to)
         to);
     for (size_t i = 0; i < page->problem_count; i++) {
         standing now = {.wins = calloc(page->series_count + 1, sizeof *now.wins)};
-        if (now.wins != NULL && opens_kind(page, i))
+        if (now.wins != NULL && plx_page_opens_kind(page, i))
             put_kind(page, &page->problems[i], &now, to);
         free(now.wins);
     }
@@ -278,6 +261,7 @@ void plx_page_summary(const plx_page *page, FILE *to)
     plx_page_section(to, "summary", "Summary");
     put_counts(page, to);
     put_chips(page, to);
+    put_unknown(page, to);
     put_repeats(page, to);
     put_ahead(page, to);
     (void)fputs("</section>\n", to);

@@ -271,19 +271,11 @@ static void put_script(const plx_page *page, const void *what, const plx_page_si
 
 /* ---- figures, and the section ---------------------------------------------------------------- */
 
-static bool opens_kind(const plx_page *page, size_t problem)
-{
-    for (size_t i = 0; i < problem; i++)
-        if (plx_page_alike(&page->problems[i], &page->problems[problem]))
-            return false;
-    return true;
-}
-
 bool plx_page_sweep_figure(const plx_page *page, size_t index, plx_page_figure *figure)
 {
     for (size_t i = 0; i < page->problem_count; i++) {
         const plx_page_problem *kind = &page->problems[i];
-        if (!opens_kind(page, i) || !has_sizes(page, i) || index-- > 0)
+        if (!plx_page_opens_kind(page, i) || !has_sizes(page, i) || index-- > 0)
             continue;
         *figure = (plx_page_figure){.kind = "sweep", .of = i, .script = put_script};
         (void)snprintf(figure->name, sizeof figure->name, "sweep-%.30s-%.10s-%.60s", kind->op, kind->dtype,

@@ -12,7 +12,7 @@ static const char *const entries[PLX_GEMM_TILES] = {
     "gemm_split_k_128x32",  "gemm_split_k_32x128",
 };
 
-/* Measured on one H200 (doc/performance.md), in the order of the tiles: shares of a multiprocessor's
+/* Measured on one H200 (doc/experiments.md), in the order of the tiles: shares of a multiprocessor's
  * multiply-adds that they reach, two blocks beside each other and one alone, and the microseconds of a
  * launch besides: the first operands, C. */
 static const struct {

@@ -5,7 +5,7 @@
 #include "tiles.h"
 
 /* The clocks are fitted to what a sweep over tiles and parts took on an H200, 40 shapes in two
- * layouts: what the model chooses takes 1.5 % longer than the best, as a mean (doc/performance.md). */
+ * layouts: what the model chooses takes 1.5 % longer than the best, as a mean (doc/experiments.md). */
 static const plx_dmma_tile copied[] = {
     {"gemm_dmma_large", GEMM_DMMA_LARGE_ROWS, GEMM_DMMA_LARGE_COLS, GEMM_DMMA_LARGE_THREADS,
      GEMM_DMMA_LARGE_STAGES, GEMM_DMMA_LARGE_BLOCKS, 1426, 1148},

@@ -1,17 +1,13 @@
-# The house itself: who may know whom, what a library shows, and README's tables and pictures of
-# measurements from the files under results/h200/.  With newer files there, `make update-tables`
-# writes README in the source folder.
-script_tests += tests/house/test_layers.sh tests/house/test_new_operation.sh tests/house/test_symbols.sh tests/house/test_tables.sh
+# The house itself: who may know whom, what a library shows, what README promises, and the tables
+# and pictures of measurements in README and doc/ from the files under results/h200/.  With newer
+# files there, `make update-tables` writes the documents in the source folder.
+script_tests += tests/house/test_layers.sh tests/house/test_new_operation.sh tests/house/test_symbols.sh tests/house/test_tables.sh \
+	tests/house/test_readme.sh
+EXTRA_DIST += tests/house/tables
 
-check_PROGRAMS += tests/house/ladder_tables
-tests_house_ladder_tables_SOURCES = tests/house/ladder_tables.c tests/house/peer_table.c \
-	tests/house/twin_table.c tests/house/table_support.c tests/house/tables.h \
-	study/results/ratios.c study/results/ratios.h
-tests_house_ladder_tables_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
-tests_house_ladder_tables_LDADD = $(JANSSON_LIBS) -lm
-
-update-tables: tests/house/ladder_tables$(EXEEXT) parallax$(EXEEXT)
-	tests/house/ladder_tables$(EXEEXT) $(top_srcdir)/README.md $(top_srcdir)/results/h200 --update
+.PHONY: update-tables
+update-tables: parallax$(EXEEXT)
+	$(SHELL) $(top_srcdir)/tests/house/tables ./parallax$(EXEEXT) $(top_srcdir) --update
 	$(SHELL) $(top_srcdir)/tests/page/pictures ./parallax$(EXEEXT) $(top_srcdir) --update
 
 # The operation that test_new_operation.sh adds to a copy of the tree.

@@ -77,7 +77,7 @@ may_include() {
         done
         return 1
         ;;
-    page:base/* | page:study/files/json_file.h | page:study/report/report.h | page:study/results/ratios.h) return 0 ;;
+    page:base/* | page:study/results/ratios.h) return 0 ;;
     page:*) return 1 ;;
     cli:page/page.h) return 0 ;;
     plugins/*:backends/* | plugins/*:kernels/*) return 0 ;;

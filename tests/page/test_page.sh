@@ -102,12 +102,12 @@ grep -q '<svg' "$work/plain.html" && fail "a plot without gnuplot"
 # ---- names that are markup, or commands ------------------------------------------------
 # evil OF: a file of results with OF in every text, two sizes, ceilings, a peer.
 record() {
-    printf '{"op": "gemm%s", "dtype": "f32%s", "shape": [%s, %s, %s], "backend": "%s", "device": %s,\n' "$1" "$1" \
-        "$2" "$2" "$2" "$3" "$4"
+    printf '{"op": "gemm", "dtype": "f32", "shape": [%s, %s, %s], "backend": "%s", "device": %s,\n' "$2" "$2" "$2" \
+        "$3" "$4"
     printf ' "kernel": "%s%s", "idea": "%s", "status": "%s", "reason": "%s", "group": %s, "vendor": %s,\n' "$5" "$1" "$1" \
         "$6" "$1" "$2" "$7"
-    printf ' "time": {"median_ns": %s, "ci95_ns": [1, 1e300], "clock": "%s", "dropped": 3, "settled": false},\n' "$2" "$1"
-    printf ' "ceiling": {"kind": "%s", "value": 2, "fraction": 1.5, "over": "%s"},\n' "$1" "$1"
+    printf ' "time": {"median_ns": %s, "ci95_ns": [1, 1e20], "clock": "%s", "dropped": 3, "settled": false},\n' "$2" "$1"
+    printf ' "ceiling": {"kind": "copy", "value": 2, "fraction": 1.5, "over": "%s"},\n' "$1"
     printf ' "rate": {"gbps": 3.5, "gflops": %s}, "gain": 1.25}' "$2"
 }
 evil() {
@@ -115,7 +115,7 @@ evil() {
     printf '"host": {"cpu": "%s"}, "devices": [\n' "$1"
     for label in a "b$1"; do
         printf '{"label": "%s", "name": "%s", "physical": 0, "environment": {"driver": "%s"}, "ceilings": [\n' "$label" "$1" "$1"
-        printf '{"kind": "%s", "value": 3000, "unit": "GB/s"}, {"kind": "fma%s", "value": 9000, "unit": "GFLOP/s"}]}' "$1" "$1"
+        printf '{"kind": "copy", "value": 3000, "unit": "GB/s"}, {"kind": "%s", "value": 9000, "unit": "GFLOP/s"}]}' "$1"
         [ "$label" = a ] && printf ',\n'
     done
     printf '], "records": [\n'
@@ -125,7 +125,7 @@ evil() {
         record "$1" $size "b$1" 1 one ok false && printf ',\n'
         record "$1" $size "b$1" 1 "" ok true && printf ',\n'
     done
-    record "$1" 64 a 0 wrong "$1" false
+    record "$1" 64 a 0 wrong wrong false
     printf '], "pairs": [{"records": [0, 2], "compared": true, "agree": false, "identical": false, "max_ulp": 1e9},\n'
     printf '{"records": [0, 3], "compared": false}]}\n'
 }
@@ -147,18 +147,30 @@ for plot in ladder sweep roofline; do
 done
 [ -e "$work/pwned" ] && fail "a name was run as a command"
 
-# ---- fields that are missing, strange, or many -------------------------------------------
-cat >"$work/bare.json" <<'END'
-{"schema": "parallax-results/1", "devices": [{"label": "x", "name": ""}], "pairs": [],
- "records": [{"op": "", "dtype": "", "shape": [], "backend": "", "device": 0, "kernel": "", "status": ""},
- {"op": "o", "dtype": "", "shape": [0, -5], "backend": "", "device": 0, "kernel": "", "status": "ok",
-  "time": {"median_ns": -1, "ci95_ns": null}, "rate": 7, "gain": "much", "error": [], "group": "g"},
- {"op": "o", "dtype": "", "shape": [9223372036854775807, 9223372036854775807, 9223372036854775807, 9223372036854775807], "backend": "", "device": 0,
-  "kernel": "", "status": "ok", "time": {"median_ns": 1e308}, "rate": {"gbps": 1e-308, "gflops": 1e308}}]}
+# ---- what this version has no words for is left out, and said --------------------------------
+cat >"$work/newer.json" <<'END'
+{"schema": "parallax-results/1", "devices": [{"label": "x", "name": ""}], "pairs": [{"records": [0, 1]}],
+ "records": [{"op": "convolve", "dtype": "f32", "shape": [7], "backend": "", "device": 0, "kernel": "", "status": "ok"},
+ {"op": "reduce", "dtype": "f8", "shape": [7], "backend": "", "device": 0, "kernel": "", "status": "ok"},
+ {"op": "reduce", "dtype": "f32", "shape": [0], "backend": "", "device": 0, "kernel": "", "status": "ok", "more": []}]}
 END
-expect 0 "$work/bare.json" -o "$work/page.html"
+expect 0 "$work/newer.json" -o "$work/page.html"
 good_page "$work/page.html"
-[ "$(count_rows "$work/page.html")" = 3 ] || fail "not every record of the bare file"
+[ "$(count_rows "$work/page.html")" = 1 ] || fail "not the one record that is known"
+grep -q '2 records are left out' "$work/page.html" || fail "what was left out is not told"
+
+# ---- as tables -----------------------------------------------------------------------------
+expect 0 "$results/bench-gemm.json" "$results/ladder-gemm.json" --markdown
+grep -q '^| gemm f32 nn | cublas gemm | 10 | 8192×8192×8192 |' "$work/out" || fail "no table of peers"
+grep -q '^| double-buffer |' "$work/out" || fail "no table of a ladder"
+expect 0 "$results/probe.json" --markdown --section probes
+grep -q '^| partition/regions | partition camping | visible' "$work/out" || fail "no table of probes"
+expect 2 "$results/bench-gemm.json" --markdown --section probes
+grep -q 'nothing for the section probes' "$work/err" || fail "an empty section is not told"
+expect 2 "$results/bench-gemm.json" --markdown --section none
+grep -q "there are: peers, twins, ladders, probes" "$work/err" || fail "the sections are not named"
+expect 2 "$results/bench-gemm.json" --section peers -o "$work/none.html"
+expect 2 "$results/bench-gemm.json" --markdown --plot ladder-gemm -o "$work/none.svg"
 
 # ---- bad input: one line, status 2, and what was there stays -------------------------------
 refused() {
@@ -175,6 +187,7 @@ refused "$work/cut.json"
 refused "$work/none.json"
 refused "$work"
 refused "$results/devices.json"
+refused "$results/probe.json"
 refused "$results/ladder-gemm.json" "$work/cut.json"
 refused
 refused "$results/ladder-gemm.json" --plot no-such
