@@ -1,7 +1,6 @@
 /* plx_diff: what became slower, faster, wrong or less accurate from one file of results
  * to another. */
 #include "study/diff/diff.h"
-#include "study/results/read.h"
 #include "study/diff/significance.h"
 
 #include <math.h>
@@ -18,7 +17,7 @@ static const double usual_threshold = 0.02;
 static const double error_step = 0.02, error_factor = 1.25;
 
 typedef struct diff {
-    const json_t *before, *after; /* the files */
+    const plx_results *before, *after; /* the files */
     double threshold;
     plx_match *matches;
     size_t match_count;
@@ -47,36 +46,36 @@ const char *plx_change_name(plx_change change)
 
 /* ---- differences ---------------------------------------------------------------------- */
 
-static void name_record(const json_t *root, const json_t *record, plx_difference *made)
+static void name_record(const plx_results *results, const plx_record *record, plx_difference *made)
 {
-    plx_problem problem;
-    plx_reader from = {.of = record};
-    if (plx_read_problem(&from, &problem) == PLX_TAKEN)
-        plx_problem_text(&problem, (uint64_t)plx_json_integer_at(record, "shift", 0), made->problem,
-                            sizeof made->problem);
-    else
-        (void)snprintf(made->problem, sizeof made->problem, "%.40s %.40s", plx_json_text_at(record, "op", ""),
-                       plx_json_text_at(record, "dtype", ""));
-    (void)snprintf(made->backend, sizeof made->backend, "%s", plx_json_text_at(record, "backend", ""));
-    (void)snprintf(made->device, sizeof made->device, "%s",
-                   plx_json_text_at(plx_json_device_of(root, record), "name", ""));
-    (void)snprintf(made->kernel, sizeof made->kernel, "%.70s", plx_json_text_at(record, "kernel", ""));
+    plx_problem_text(&record->problem, record->shift, made->problem, sizeof made->problem);
+    (void)snprintf(made->backend, sizeof made->backend, "%s", record->backend);
+    (void)snprintf(made->device, sizeof made->device, "%s", results->devices[record->device].info.name);
+    (void)snprintf(made->kernel, sizeof made->kernel, "%.70s", record->kernel);
 }
 
 static void take_times(const plx_match *match, plx_difference *made)
 {
-    double old = plx_json_number_at(match->before, "time.median_ns", NAN);
-    double new = plx_json_number_at(match->after, "time.median_ns", NAN);
-    made->timed = old > 0 && new > 0;
+    if (match->before == NULL || match->after == NULL)
+        return;
+    const plx_timing *old = &match->before->time, *new = &match->after->time;
+    made->timed = old->measured && new->measured;
     if (!made->timed)
         return;
-    made->old_ns = old;
-    made->old_low_ns = plx_json_element_at(match->before, "time.ci95_ns", 0, old);
-    made->old_high_ns = plx_json_element_at(match->before, "time.ci95_ns", 1, old);
-    made->new_ns = new;
-    made->new_low_ns = plx_json_element_at(match->after, "time.ci95_ns", 0, new);
-    made->new_high_ns = plx_json_element_at(match->after, "time.ci95_ns", 1, new);
-    made->ratio = new / old;
+    made->old_ns = old->median_ns;
+    made->old_low_ns = old->low_ns;
+    made->old_high_ns = old->high_ns;
+    made->new_ns = new->median_ns;
+    made->new_low_ns = new->low_ns;
+    made->new_high_ns = new->high_ns;
+    made->ratio = new->median_ns / old->median_ns;
+}
+
+/* The largest error over its bound; -1: none that is a number. */
+static double error_of(const plx_record *record)
+{
+    bool known = record != NULL && record->error.measured && isfinite(record->error.max_over_bound);
+    return known ? record->error.max_over_bound : -1;
 }
 
 static plx_difference describe(const diff *d, size_t which)
@@ -87,9 +86,9 @@ static plx_difference describe(const diff *d, size_t which)
     name_record(gone ? d->before : d->after, gone ? match->before : match->after, &made);
     if (match->another_kernel)
         (void)snprintf(made.kernel, sizeof made.kernel, "%.70s, was %.70s",
-                       plx_json_text_at(match->after, "kernel", ""), plx_json_text_at(match->before, "kernel", ""));
-    made.old_error = plx_json_number_at(match->before, "error.max_over_bound", -1);
-    made.new_error = plx_json_number_at(match->after, "error.max_over_bound", -1);
+                       match->after->kernel, match->before->kernel);
+    made.old_error = error_of(match->before);
+    made.new_error = error_of(match->after);
     take_times(match, &made);
     return made;
 }
@@ -112,23 +111,33 @@ static plx_status add(diff *d, size_t which, plx_change change, const char *note
 /* ---- states ----------------------------------------------------------------------------- */
 
 /* How bad; -1: it says nothing about the kernel. */
-static int badness(const char *status)
+static int badness(const plx_record *record)
 {
-    static const char *const names[] = {"ok", "unsupported", "failed", "wrong"};
-    for (int i = 0; i < 4; i++)
-        if (strcmp(status, names[i]) == 0)
-            return i;
+    switch (record->outcome) {
+    case PLX_OUTCOME_OK:
+        return 0;
+    case PLX_OUTCOME_UNSUPPORTED:
+        return 1;
+    case PLX_OUTCOME_FAILED:
+        return 2;
+    case PLX_OUTCOME_WRONG:
+        return 3;
+    case PLX_OUTCOME_NOT_RUN:
+    case PLX_OUTCOME_NOT_JUDGED:
+    case PLX_OUTCOME_COUNT:
+        break;
+    }
     return -1;
 }
 
-static const char *state(const json_t *record)
+static const char *state(const plx_record *record)
 {
-    return plx_json_text_at(record, "status", "");
+    return plx_outcome_name(record->outcome);
 }
 
-static bool is_ok(const json_t *record)
+static bool is_ok(const plx_record *record)
 {
-    return strcmp(state(record), "ok") == 0;
+    return record->outcome == PLX_OUTCOME_OK;
 }
 
 /* A result that is there no more is as bad as a failure; of what had none nothing is
@@ -146,21 +155,21 @@ static plx_change change_of(int old, int new)
 
 static plx_status judge_states(diff *d, size_t which)
 {
-    const json_t *before = d->matches[which].before, *after = d->matches[which].after;
-    const char *reason = plx_json_text_at(after, "reason", "");
+    const plx_record *before = d->matches[which].before, *after = d->matches[which].after;
+    const char *reason = after->reason;
     char note[320];
-    if (strcmp(state(before), state(after)) == 0)
+    if (before->outcome == after->outcome)
         return PLX_OK;
     (void)snprintf(note, sizeof note, "%.20s, now %.20s%s%.250s", state(before), state(after),
                    reason[0] != '\0' ? ": " : "", reason);
-    return add(d, which, change_of(badness(state(before)), badness(state(after))), note);
+    return add(d, which, change_of(badness(before), badness(after)), note);
 }
 
 /* ---- errors ------------------------------------------------------------------------------ */
 
 static bool same_bytes(const plx_match *match)
 {
-    return json_equal(json_object_get(match->before, "seed"), json_object_get(match->after, "seed")) == 1;
+    return !match->before->from_files && match->before->seed == match->after->seed;
 }
 
 static bool is_grown(double from, double to)
@@ -172,9 +181,8 @@ static bool is_grown(double from, double to)
 static plx_status judge_errors(diff *d, size_t which)
 {
     const plx_match *match = &d->matches[which];
-    double old = plx_json_number_at(match->before, "error.max_over_bound", NAN);
-    double new = plx_json_number_at(match->after, "error.max_over_bound", NAN);
-    if (!is_ok(match->before) || !is_ok(match->after) || !same_bytes(match) || isnan(old) || isnan(new))
+    double old = error_of(match->before), new = error_of(match->after);
+    if (!is_ok(match->before) || !is_ok(match->after) || !same_bytes(match) || old < 0 || new < 0)
         return PLX_OK;
     if (is_grown(old, new))
         return add(d, which, PLX_CHANGE_LESS_ACCURATE, "");
@@ -186,16 +194,16 @@ static plx_status judge_errors(diff *d, size_t which)
 /* Why the times of a match can't be compared; NULL: they can, or there are none. */
 static const char *obstacle(const plx_match *match)
 {
-    const json_t *before = json_object_get(match->before, "time"), *after = json_object_get(match->after, "time");
-    if (before == NULL && after == NULL)
+    const plx_timing *before = &match->before->time, *after = &match->after->time;
+    if (!before->measured && !after->measured)
         return NULL;
-    if (before == NULL || after == NULL)
-        return before != NULL ? "timed only in the old file" : "timed only in the new file";
-    if (strcmp(plx_json_text_at(before, "clock", ""), plx_json_text_at(after, "clock", "")) != 0)
+    if (!before->measured || !after->measured)
+        return before->measured ? "timed only in the old file" : "timed only in the new file";
+    if (before->device_clock != after->device_clock)
         return "the times are of different clocks, the device's and the host's";
-    if (plx_json_bool_at(before, "hot", false) != plx_json_bool_at(after, "hot", false))
+    if (before->hot != after->hot)
         return "one time is with warm caches, the other with cold ones";
-    if (plx_json_integer_at(before, "queues", 1) != plx_json_integer_at(after, "queues", 1))
+    if (before->queues != after->queues)
         return "the times are of launches in different numbers of queues";
     return NULL;
 }
@@ -203,15 +211,12 @@ static const char *obstacle(const plx_match *match)
 static bool has_times(const plx_match *match)
 {
     return match->before != NULL && match->after != NULL && is_ok(match->before) && is_ok(match->after) &&
-           plx_json_number_at(match->before, "time.median_ns", 0) > 0 &&
-           plx_json_number_at(match->after, "time.median_ns", 0) > 0 && obstacle(match) == NULL;
+           match->before->time.measured && match->after->time.measured && obstacle(match) == NULL;
 }
 
-static plx_noise noise_of(const json_t *record)
+static plx_noise noise_of(const plx_record *record)
 {
-    int64_t samples = plx_json_integer_at(record, "time.samples", 0);
-    return plx_noise_of(plx_json_element_at(record, "time.ci95_ns", 0, 0),
-                        plx_json_element_at(record, "time.ci95_ns", 1, 0), samples > 0 ? (size_t)samples : 0);
+    return plx_noise_of(record->time.low_ns, record->time.high_ns, record->time.samples);
 }
 
 /* The p of every match, corrected for all of them being asked at once. */
@@ -227,8 +232,8 @@ static plx_status judge_family(diff *d)
             continue;
         d->timed[count] = i;
         d->family[count++] =
-            plx_medians_differ(plx_json_number_at(match->before, "time.median_ns", 0), noise_of(match->before),
-                               plx_json_number_at(match->after, "time.median_ns", 0), noise_of(match->after));
+            plx_medians_differ(match->before->time.median_ns, noise_of(match->before),
+                               match->after->time.median_ns, noise_of(match->after));
     }
     plx_holm(d->family, order, count);
     for (size_t i = 0; i < count; i++)
@@ -262,8 +267,8 @@ static plx_status judge_match(diff *d, size_t which)
     if (match->before == NULL || match->after == NULL)
         return add(d, which, match->after == NULL ? PLX_CHANGE_VANISHED : PLX_CHANGE_ADDED,
                    state(match->after == NULL ? match->before : match->after));
-    bool ran = badness(state(match->before)) >= 0 && badness(state(match->after)) >= 0;
-    bool unsupported = badness(state(match->before)) == 1 && badness(state(match->after)) == 1;
+    bool ran = badness(match->before) >= 0 && badness(match->after) >= 0;
+    bool unsupported = badness(match->before) == 1 && badness(match->after) == 1;
     d->results->compared += ran && !unsupported;
     plx_status status = judge_states(d, which);
     if (status == PLX_OK)
@@ -302,7 +307,8 @@ static plx_status judge_all(diff *d)
     return status;
 }
 
-static plx_status diff_files(const json_t *before, const json_t *after, plx_diff_results *results, plx_error *error)
+static plx_status diff_files(const plx_results *before, const plx_results *after, plx_diff_results *results,
+                             plx_error *error)
 {
     diff d = {.before = before, .after = after, .threshold = results->threshold, .results = results, .error = error};
     plx_status status = plx_diff_environments(before, after, results, error);
@@ -317,16 +323,16 @@ static plx_status diff_files(const json_t *before, const json_t *after, plx_diff
 plx_status plx_diff(const char *old_path, const char *new_path, const plx_diff_options *options,
                     plx_diff_results *results, plx_error *error)
 {
-    json_t *before = NULL, *after = NULL;
+    plx_results before = {.record_count = 0}, after = {.record_count = 0};
     double threshold = options != NULL && options->threshold > 0 ? options->threshold : usual_threshold;
     plx_diff_results made = {.threshold = threshold, .level = level};
-    plx_status status = plx_json_file_read(old_path, &before, error);
+    plx_status status = plx_results_read(old_path, &before, error);
     if (status == PLX_OK)
-        status = plx_json_file_read(new_path, &after, error);
+        status = plx_results_read(new_path, &after, error);
     if (status == PLX_OK)
-        status = diff_files(before, after, &made, error);
-    json_decref(before);
-    json_decref(after);
+        status = diff_files(&before, &after, &made, error);
+    plx_results_free(&before);
+    plx_results_free(&after);
     if (status == PLX_OK)
         *results = made;
     else

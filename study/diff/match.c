@@ -2,7 +2,6 @@
 #include "base/text.h"
 #include "study/diff/diff.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +9,7 @@ typedef struct entry {
     char *key; /* the kernel is behind the last line break */
     size_t stem; /* length of what comes before the kernel */
     size_t index, occurrence;
-    const json_t *record;
+    const plx_record *record;
     bool matched;
 } entry;
 
@@ -19,46 +18,23 @@ typedef struct entries {
     size_t count;
 } entries;
 
-const json_t *plx_json_device_of(const json_t *root, const json_t *record)
-{
-    return json_array_get(json_object_get(root, "devices"), (size_t)plx_json_integer_at(record, "device", 0));
-}
-
 /* ---- keys -------------------------------------------------------------------------- */
 
-/* Numbers that mean the same are written the same; what is not there adds nothing. */
-static void add_field(plx_line *line, const json_t *record, const char *name)
+/* The case, then "opencl" of "opencl:1", for numbers change with what else is plugged in, with
+ * the device's name. */
+static bool make_key(const plx_results *results, entry *e)
 {
-    const json_t *value = json_object_get(record, name);
-    if (json_is_string(value))
-        plx_line_add(line, "\n%s %s", name, json_string_value(value));
-    else if (json_is_number(value))
-        plx_line_add(line, "\n%s %.12g", name, json_number_value(value));
-    else if (json_is_boolean(value))
-        plx_line_add(line, "\n%s %d", name, (int)json_is_true(value));
-}
-
-/* "opencl" of "opencl:1": numbers change with what else is plugged in. */
-static void add_backend(plx_line *line, const json_t *root, const json_t *record)
-{
-    const char *label = plx_json_text_at(record, "backend", "");
-    plx_line_add(line, "\n%.*s\n%s", (int)strcspn(label, ":"), label,
-                 plx_json_text_at(plx_json_device_of(root, record), "name", ""));
-}
-
-static bool make_key(const json_t *root, entry *e)
-{
-    static const char *const fields[] = {"op",      "dtype",   "input", "reduction", "trans",
-                                         "trans_a", "trans_b", "alpha", "beta",      "lda",
-                                         "ldb",     "ldc",     "ld_in", "ld_out",    "shift"};
+    const plx_record *record = e->record;
+    char shape[80], variant[128], layout[128];
     plx_line line = {.length = 0};
-    const json_t *shape = json_object_get(e->record, "shape");
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
-        add_field(&line, e->record, fields[i]);
-    for (size_t i = 0; i < json_array_size(shape); i++)
-        plx_line_add(&line, "x%" PRId64, (int64_t)json_integer_value(json_array_get(shape, i)));
-    add_backend(&line, root, e->record);
-    e->key = plx_text("%s\n%s", line.text, plx_json_text_at(e->record, "kernel", ""));
+    plx_shape_text(&record->problem, shape, sizeof shape);
+    plx_variant_text(&record->problem, variant, sizeof variant);
+    plx_layout_text(&record->problem, record->shift, layout, sizeof layout);
+    plx_line_add(&line, "%s %s %s %s%s %s", plx_op_name(record->problem.op), plx_dtype_name(record->problem.dtype),
+                 shape, variant, layout, record->from_files ? "files" : plx_input_name(record->input));
+    plx_line_add(&line, "\n%.*s\n%.120s", (int)strcspn(record->backend, ":"), record->backend,
+                 results->devices[record->device].info.name);
+    e->key = plx_text("%s\n%s", line.text, record->kernel);
     e->stem = line.length;
     return e->key != NULL;
 }
@@ -80,14 +56,13 @@ static void free_entries(entries *list)
 }
 
 /* Two that are alike in everything, as on two equal devices, keep their order. */
-static plx_status make_entries(const json_t *root, entries *list, plx_error *error)
+static plx_status make_entries(const plx_results *results, entries *list, plx_error *error)
 {
-    const json_t *records = json_object_get(root, "records");
-    size_t count = json_array_size(records);
+    const size_t count = results->record_count;
     list->at = calloc(count + 1, sizeof *list->at);
     for (size_t i = 0; list->at != NULL && i < count; i++) {
-        list->at[i] = (entry){.index = i, .record = json_array_get(records, i)};
-        if (!make_key(root, &list->at[i]))
+        list->at[i] = (entry){.index = i, .record = &results->records[i]};
+        if (!make_key(results, &list->at[i]))
             break;
         list->count++;
     }
@@ -205,7 +180,7 @@ static int by_order(const void *a, const void *b)
     return one->order < other->order ? -1 : one->order > other->order;
 }
 
-plx_status plx_diff_match(const json_t *before, const json_t *after, plx_match **matches, size_t *count,
+plx_status plx_diff_match(const plx_results *before, const plx_results *after, plx_match **matches, size_t *count,
                           plx_error *error)
 {
     entries olds = {.count = 0}, news = {.count = 0};

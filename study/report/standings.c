@@ -4,6 +4,7 @@
 
 #include "study/results/ratios.h"
 #include "study/report/report.h"
+#include "study/report/table_writer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -126,17 +127,45 @@ plx_status plx_results_standings(const plx_results *results, plx_standing **stan
 
 /* ---- for people ------------------------------------------------------------------------- */
 
-static void put_standing(const plx_results *results, const plx_standing *one, FILE *to)
+enum { COLUMNS = 8, CELL = 240 };
+
+static const char *const titles[COLUMNS] = {"", "", "problems", "mean", "least", "most", ">= 1", "least at"};
+
+static void fill_cells(const plx_results *results, const plx_standing *one, char cells[COLUMNS][CELL])
 {
     const plx_record *least = &results->records[one->least_at];
-    char what[160], shape[80], layout[128];
+    const double ratios[] = {one->mean, one->least, one->most};
+    char shape[80], layout[128];
     plx_shape_text(&least->problem, shape, sizeof shape);
     plx_layout_text(&least->problem, least->shift, layout, sizeof layout);
-    (void)snprintf(what, sizeof what, "%s %s%s%s", plx_op_name(one->op), plx_dtype_name(one->dtype),
+    (void)snprintf(cells[0], CELL, "%s %s%s%s", plx_op_name(one->op), plx_dtype_name(one->dtype),
                    one->variant[0] != '\0' ? " " : "", one->variant);
-    (void)fprintf(to, "%-22s %-10s %8zu %7.3f %7.3f %7.3f  %4.0f %%  %s%s\n", what, one->backend,
-                  one->problems, one->mean, one->least, one->most,
-                  100.0 * (double)one->ahead / (double)one->problems, shape, layout);
+    (void)snprintf(cells[1], CELL, "%s", one->backend);
+    (void)snprintf(cells[2], CELL, "%zu", one->problems);
+    for (size_t i = 0; i < 3; i++)
+        (void)snprintf(cells[3 + i], CELL, "%.3f", ratios[i]);
+    (void)snprintf(cells[6], CELL, "%.0f %%", 100.0 * (double)one->ahead / (double)one->problems);
+    (void)snprintf(cells[7], CELL, "%s%s", shape, layout);
+}
+
+/* First they make the columns wide enough, then they are put. */
+static void put_standings(const plx_results *results, const plx_standing *standings, size_t count, FILE *to)
+{
+    plx_table lines = {.columns = COLUMNS, .titles = titles, .left = 1U << 0 | 1U << 1 | 1U << 7};
+    char cells[COLUMNS][CELL];
+    plx_table_begin(&lines);
+    for (size_t i = 0; i < count; i++) {
+        fill_cells(results, &standings[i], cells);
+        for (size_t c = 0; c < COLUMNS; c++)
+            plx_table_widen(&lines, c, cells[c]);
+    }
+    plx_table_put_titles(&lines, "", to);
+    for (size_t i = 0; i < count; i++) {
+        fill_cells(results, &standings[i], cells);
+        for (size_t c = 0; c < COLUMNS; c++)
+            plx_table_put(&lines, c, cells[c], "", to);
+        (void)fputc('\n', to);
+    }
 }
 
 plx_status plx_results_write_standings(const plx_results *results, FILE *to, plx_error *error)
@@ -146,13 +175,10 @@ plx_status plx_results_write_standings(const plx_results *results, FILE *to, plx
     plx_status status = plx_results_standings(results, &standings, &count, error);
     if (status != PLX_OK)
         return status;
-    if (count > 0)
-        (void)fprintf(to,
-                      "the fastest library of a vendor over our fastest kernel, on the same device\n"
-                      "%-22s %-10s %8s %7s %7s %7s  %6s  %s\n",
-                      "", "", "problems", "mean", "least", "most", ">= 1", "least at");
-    for (size_t i = 0; i < count; i++)
-        put_standing(results, &standings[i], to);
+    if (count > 0) {
+        (void)fputs("the fastest library of a vendor over our fastest kernel, on the same device\n", to);
+        put_standings(results, standings, count, to);
+    }
     free(standings);
     return plx_report_finish(to, error);
 }

@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "study/report/report.h"
+#include "study/report/table_writer.h"
 
 #include <parallax/plugin.h>
 
@@ -51,7 +52,7 @@ typedef struct report_table {
     bool bounded, called; /* some row has a ceiling, a latency */
     bool all_pairs;
     bool mixed; /* rows have problems of their own: each is the worst of many cases */
-    int widths[COLUMNS];
+    plx_table columns;
 } report_table;
 
 static drawing_style style_of(int width, bool colour)
@@ -64,15 +65,6 @@ static drawing_style style_of(int width, bool colour)
         .colour = colour,
         .width = width > 0 ? width : DEFAULT_WIDTH,
     };
-}
-
-/* Characters, not bytes, of UTF-8. */
-static int shown_width(const char *text)
-{
-    int width = 0;
-    for (; *text != '\0'; text++)
-        width += ((unsigned char)*text & 0xc0) != 0x80;
-    return width;
 }
 
 /* ---- cells ------------------------------------------------------------------ */
@@ -210,14 +202,16 @@ static bool is_shown(const report_table *table, int column)
 
 static void measure_columns(report_table *table)
 {
-    for (int c = 0; c < COLUMNS; c++) {
-        table->widths[c] = shown_width(titles[c]);
-        for (size_t i = 0; i < table->row_count; i++) {
-            int width = shown_width(table->rows[i].cells[c]);
-            if (width > table->widths[c])
-                table->widths[c] = width;
-        }
+    plx_table *columns = &table->columns;
+    *columns = (plx_table){.columns = COLUMNS, .titles = titles};
+    for (int c = 0; c < COLUMNS; c++) { /* text stands at the left, numbers at the right */
+        columns->left |= c < COLUMN_TIME || c == COLUMN_CASE ? 1U << c : 0;
+        columns->hidden |= is_shown(table, c) ? 0 : 1U << c;
     }
+    plx_table_begin(columns);
+    for (size_t i = 0; i < table->row_count; i++)
+        for (size_t c = 0; c < COLUMNS; c++)
+            plx_table_widen(columns, c, table->rows[i].cells[c]);
 }
 
 static const char *outcome_colour(const report_table *table, const plx_record *record)
@@ -237,20 +231,6 @@ static const char *outcome_colour(const report_table *table, const plx_record *r
         break;
     }
     return "\033[33m";
-}
-
-/* Text stands at the left, numbers at the right. */
-static void put_cell(const report_table *table, int column, const char *text, const char *colour)
-{
-    int padding = table->widths[column] - shown_width(text);
-    bool left = column < COLUMN_TIME || column == COLUMN_CASE;
-    if (column > 0)
-        (void)fputs("  ", table->to);
-    if (!left)
-        (void)fprintf(table->to, "%*s", padding, "");
-    (void)fprintf(table->to, "%s%s%s", colour, text, colour[0] != '\0' ? "\033[0m" : "");
-    if (left && column != COLUMN_CASE)
-        (void)fprintf(table->to, "%*s", padding, "");
 }
 
 /* Why a result is not ok, under its row, broken between words. */
@@ -315,23 +295,13 @@ static void put_caveats(const report_table *table, const plx_record *record)
 
 static void put_row(const report_table *table, const table_row *row)
 {
-    for (int c = 0; c < COLUMNS; c++) {
-        if (is_shown(table, c))
-            put_cell(table, c, row->cells[c], c == COLUMN_STATUS ? outcome_colour(table, row->record) : "");
-    }
+    for (size_t c = 0; c < COLUMNS; c++)
+        plx_table_put(&table->columns, c, row->cells[c],
+                      c == COLUMN_STATUS ? outcome_colour(table, row->record) : "", table->to);
     (void)fputc('\n', table->to);
     put_reason(table, row->record->reason); /* also why what is right has no time */
     put_wrong_element(table, row->record);
     put_caveats(table, row->record);
-}
-
-static void put_header(const report_table *table)
-{
-    for (int c = 0; c < COLUMNS; c++) {
-        if (is_shown(table, c))
-            put_cell(table, c, titles[c], table->style.colour ? "\033[1m" : "");
-    }
-    (void)fputc('\n', table->to);
 }
 
 /* All that were timed together took turns on as many queues. */
@@ -466,7 +436,7 @@ static void put_group(report_table *table, size_t group)
         fill_row(table, &table->rows[i], best);
     measure_columns(table);
     put_title(table);
-    put_header(table);
+    plx_table_put_titles(&table->columns, table->style.colour ? "\033[1m" : "", table->to);
     for (size_t i = 0; i < table->row_count; i++)
         put_row(table, &table->rows[i]);
     plx_report_counters(table->results, group, table->to);

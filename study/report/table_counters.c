@@ -1,5 +1,6 @@
 /* What the hardware counted, as a table for people. */
 #include "study/report/report.h"
+#include "study/report/table_writer.h"
 #include "study/results/words.h"
 
 #include <math.h>
@@ -93,15 +94,6 @@ static bool is_asked_for(const plx_record *record, size_t group)
     return record->group == group && (record->counted || record->counters_reason[0] != '\0');
 }
 
-static void widen(int widths[COLUMNS], char cells[COLUMNS][CELL])
-{
-    for (int c = 0; c < COLUMNS; c++) {
-        int width = (int)strlen(cells[c]);
-        if (width > widths[c])
-            widths[c] = width;
-    }
-}
-
 /* The records of the group, from the first on, that were not counted for the reason
  * that the first one has: they share a line. */
 static size_t same_refusal(const plx_results *results, size_t first, size_t *end)
@@ -120,43 +112,38 @@ static size_t same_refusal(const plx_results *results, size_t first, size_t *end
     return count;
 }
 
-static void measure_columns(const plx_results *results, size_t group, int widths[COLUMNS])
+static plx_table columns_of(const plx_results *results, size_t group)
 {
-    for (int c = 0; c < COLUMNS; c++)
-        widths[c] = (int)strlen(titles[c]);
+    plx_table table = {.columns = COLUMNS, .titles = titles, .left = 1U << COLUMN_BACKEND | 1U << COLUMN_KERNEL};
+    plx_table_begin(&table);
     for (size_t i = 0; i < results->record_count; i++) {
         char cells[COLUMNS][CELL] = {{0}};
         if (!is_asked_for(&results->records[i], group))
             continue;
         fill_cells(&results->records[i], cells);
-        widen(widths, cells);
+        for (size_t c = 0; c < COLUMNS; c++)
+            plx_table_widen(&table, c, cells[c]);
     }
+    return table;
 }
 
-static void put_cells(FILE *to, const int widths[COLUMNS], char cells[COLUMNS][CELL])
+static void put_cells(FILE *to, const plx_table *table, char cells[COLUMNS][CELL])
 {
-    for (int c = 0; c < COLUMNS; c++)
-        (void)fprintf(to, c <= COLUMN_KERNEL ? "%s%-*s" : "%s%*s", c > 0 ? "  " : "", widths[c], cells[c]);
+    for (size_t c = 0; c < COLUMNS; c++)
+        plx_table_put(table, c, cells[c], "", to);
     (void)fputc('\n', to);
 }
 
-static void put_refusal(FILE *to, const int widths[COLUMNS], const plx_record *record, size_t count)
+static void put_refusal(FILE *to, const plx_table *table, const plx_record *record, size_t count)
 {
     char kernels[CELL];
     if (count == 1)
         (void)snprintf(kernels, sizeof kernels, "%.31s", record->kernel);
     else
         (void)snprintf(kernels, sizeof kernels, "%zu kernels", count);
-    (void)fprintf(to, "%-*s  %-*s  %s\n", widths[COLUMN_BACKEND], record->backend, widths[COLUMN_KERNEL],
-                  kernels, record->counters_reason);
-}
-
-static void put_titles(FILE *to, const int widths[COLUMNS])
-{
-    char cells[COLUMNS][CELL];
-    for (int c = 0; c < COLUMNS; c++)
-        (void)snprintf(cells[c], CELL, "%s", titles[c]);
-    put_cells(to, widths, cells);
+    plx_table_put(table, COLUMN_BACKEND, record->backend, "", to);
+    plx_table_put(table, COLUMN_KERNEL, kernels, "", to);
+    (void)fprintf(to, "  %s\n", record->counters_reason);
 }
 
 static bool any_counted(const plx_results *results, size_t group)
@@ -168,18 +155,17 @@ static bool any_counted(const plx_results *results, size_t group)
     return false;
 }
 
-static void put_head(const plx_results *results, size_t group, FILE *to, const int widths[COLUMNS])
+static void put_head(const plx_results *results, size_t group, FILE *to, const plx_table *table)
 {
     (void)fputs("counters of one execution: sectors of 32 bytes, bank conflicts, DRAM beside the formula\n", to);
     if (any_counted(results, group))
-        put_titles(to, widths);
+        plx_table_put_titles(table, "", to);
 }
 
 void plx_report_counters(const plx_results *results, size_t group, FILE *to)
 {
-    int widths[COLUMNS];
+    const plx_table table = columns_of(results, group);
     bool begun = false;
-    measure_columns(results, group, widths);
     for (size_t i = 0, next; i < results->record_count; i = next) {
         char cells[COLUMNS][CELL] = {{0}};
         const plx_record *record = &results->records[i];
@@ -187,12 +173,12 @@ void plx_report_counters(const plx_results *results, size_t group, FILE *to)
         if (!is_asked_for(record, group))
             continue;
         if (!begun)
-            put_head(results, group, to, widths);
+            put_head(results, group, to, &table);
         begun = true;
         fill_cells(record, cells);
         if (record->counted)
-            put_cells(to, widths, cells);
+            put_cells(to, &table, cells);
         else
-            put_refusal(to, widths, record, same_refusal(results, i, &next));
+            put_refusal(to, &table, record, same_refusal(results, i, &next));
     }
 }

@@ -320,14 +320,15 @@ static void environments_are_named(void **state)
     json_t *before = one(1000, 2, 50), *after = one(1000, 2, 50);
     json_object_set_new(json_object_get(after, "environment"), "kernels_hash", json_string("def"));
     json_object_set_new(json_array_get(json_object_get(after, "devices"), 0), "driver", json_string("2.0"));
-    json_object_set_new(json_array_get(json_object_get(before, "devices"), 1), "uuid", json_string("e6-1"));
-    json_object_set_new(json_array_get(json_object_get(after, "devices"), 1), "uuid", json_string("d8-2"));
+    json_object_set_new(json_array_get(json_object_get(before, "devices"), 1), "uuid", json_string("e6000000-0000-0000-0000-000000000001"));
+    json_object_set_new(json_array_get(json_object_get(after, "devices"), 1), "uuid", json_string("d8000000-0000-0000-0000-000000000002"));
     plx_diff_results results = diff_of(before, after, 0);
     assert_int_equal(results.count, 0);
     assert_int_equal(results.environment_count, 3);
     assert_string_equal(results.environment[0], "hash of the kernels: abc, now def");
     assert_string_equal(results.environment[1], "driver of alpha:0: 1.0, now 2.0");
-    assert_string_equal(results.environment[2], "chip (UUID) of alpha:1: e6-1, now d8-2");
+    assert_string_equal(results.environment[2], "chip (UUID) of alpha:1: e6000000-0000-0000-0000-000000000001, "
+                                                "now d8000000-0000-0000-0000-000000000002");
     plx_diff_results_free(&results);
     json_decref(before);
     json_decref(after);

@@ -726,7 +726,7 @@ static void standings_as_a_table(void **unused)
     FILE *to = open_memstream(&text, &size);
     assert_int_equal(plx_results_write_standings(&results, to, &error), PLX_OK);
     (void)fclose(to);
-    assert_non_null(strstr(text, "1.260   0.500   4.000    67 %  1001, shift 1\n"));
+    assert_non_null(strstr(text, "1.260  0.500  4.000   67 %  1001, shift 1\n"));
     free(text);
     results.record_count = 1; /* nobody beside it: nothing is said */
     to = open_memstream(&text, &size);
