@@ -136,6 +136,8 @@ static size_t find_colour(const char *at, size_t *which)
     char hexadecimal[8];
     unsigned red, green, blue;
     int length = 0;
+    if (strncmp(at, "rgb(", 4) != 0) /* sscanf() looks for the end of all that follows, each time */
+        return 0;
     if (sscanf(at, "rgb(%u,%u,%u)%n", &red, &green, &blue, &length) < 3 || length == 0)
         return 0;
     (void)snprintf(hexadecimal, sizeof hexadecimal, "#%02x%02x%02x", red & 255U, green & 255U, blue & 255U);
