@@ -8,6 +8,8 @@ AM_TESTS_ENVIRONMENT = \
 	XDG_CACHE_HOME='$(abs_top_builddir)/tests/cache'; export XDG_CACHE_HOME;
 AM_COLOR_TESTS = auto
 
+check_LIBRARIES =
+ARFLAGS = cr
 cmocka_tests =
 script_tests =
 if HAVE_CMOCKA

@@ -1,76 +1,12 @@
 /* The depth that a kernel declares is the width of its error bound: too small, and the
  * honest fail; too large, and faults hide.  Here it is held against the geometry of the
  * kernel's own launches, which says how many terms a thread meets at least. */
-#include <parallax/parallax.h>
-
-#include "kernels/recipe.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "kernel_support.h"
 
 /* A large accelerator, the same as CUDA and as NVIDIA's OpenCL know it, a small one, and a
- * processor. */
-static const plx_device_info devices[] = {
-    {.name = "large",
-     .features = PLX_FEATURE_F64 | PLX_FEATURE_SHUFFLE | PLX_FEATURE_LOCAL_MEMORY,
-     .units = 132,
-     .warp = 32,
-     .max_block_threads = 1024,
-     .max_shared_bytes = 232448,
-     .max_grid = {2147483647, 65535, 65535},
-     .max_block = {1024, 1024, 64},
-     .memory_bytes = UINT64_C(1) << 37,
-     .max_alloc_bytes = UINT64_C(1) << 37},
-    {.name = "cuda 9.0",
-     .features = PLX_FEATURE_F64 | PLX_FEATURE_SHUFFLE | PLX_FEATURE_LOCAL_MEMORY,
-     .compute_major = 9,
-     .units = 132,
-     .warp = 32,
-     .max_block_threads = 1024,
-     .max_shared_bytes = 232448,
-     .max_grid = {2147483647, 65535, 65535},
-     .max_block = {1024, 1024, 64},
-     .memory_bytes = UINT64_C(1) << 37,
-     .max_alloc_bytes = UINT64_C(1) << 37},
-    {.name = "opencl on 9.0",
-     .features = PLX_FEATURE_F64 | PLX_FEATURE_SHUFFLE | PLX_FEATURE_LOCAL_MEMORY | PLX_FEATURE_NVIDIA_PTX,
-     .compute_major = 9,
-     .units = 132,
-     .warp = 32,
-     .max_block_threads = 1024,
-     .max_shared_bytes = 49152,
-     .max_grid = {2147483647, 65535, 65535},
-     .max_block = {1024, 1024, 64},
-     .memory_bytes = UINT64_C(1) << 37,
-     .max_alloc_bytes = UINT64_C(1) << 37},
-    {.name = "small",
-     .features = PLX_FEATURE_F64 | PLX_FEATURE_SHUFFLE | PLX_FEATURE_LOCAL_MEMORY,
-     .units = 8,
-     .warp = 32,
-     .max_block_threads = 256,
-     .max_shared_bytes = 32768,
-     .max_grid = {2147483647, 65535, 65535},
-     .max_block = {256, 256, 64},
-     .memory_bytes = UINT64_C(1) << 32,
-     .max_alloc_bytes = UINT64_C(1) << 31},
-    {.name = "processor",
-     .features = PLX_FEATURE_F64 | PLX_FEATURE_CPU,
-     .units = 2,
-     .warp = 1,
-     .max_block_threads = 4096,
-     .max_shared_bytes = 1048576,
-     .max_grid = {UINT64_MAX, UINT64_MAX, UINT64_MAX},
-     .max_block = {4096, 4096, 4096},
-     .memory_bytes = UINT64_C(1) << 33,
-     .max_alloc_bytes = UINT64_C(1) << 31},
-};
-enum { DEVICES = sizeof devices / sizeof devices[0] };
+ * processor: set by main. */
+enum { DEVICES = 5 };
+static plx_device_info devices[DEVICES];
 
 static const int64_t lengths[] = {0,   1,   2,    3,    4,    5,     7,      8,      31,       32,      33,
                                   63,  64,  65,   127,  128,  129,   255,    256,    257,      511,     513,
@@ -100,22 +36,33 @@ static plx_problem problem_of(plx_op op, plx_dtype dtype, bool trans, int64_t te
     return plx_gemm_of(dtype, trans, false, 33, 35, terms);
 }
 
-typedef void visitor(const plx_row *row, plx_op op, const plx_device_info *device, plx_dtype dtype, bool trans);
+/* Returns how many sums it held against something. */
+typedef size_t visitor(const plx_row *row, plx_op op, const plx_device_info *device, plx_dtype dtype,
+                       bool trans);
 
-/* Every kernel that adds, on every device, in every way. */
-static void each_sum(visitor *visit)
+/* A kernel in one type, in both layouts, on every device: on some of them it must run. */
+static void each_device(visitor *visit, const plx_row *row, plx_op op, plx_dtype dtype)
 {
-    static const plx_op ops[] = {PLX_REDUCE, PLX_MATVEC, PLX_GEMM};
-    static const plx_dtype dtypes[] = {PLX_F32, PLX_F64};
+    size_t tried = 0;
+    if ((row->about.dtypes & PLX_DTYPE_BIT(dtype)) == 0)
+        return;
+    for (size_t device = 0; device < DEVICES; ++device)
+        for (int trans = 0; trans <= (op != PLX_REDUCE); ++trans)
+            tried += visit(row, op, &devices[device], dtype, trans != 0);
+    if (tried == 0)
+        fail_msg("%s/%s in %s was tried on no device", plx_ladder_name(op), row->about.name,
+                 dtype == PLX_F32 ? "f32" : "f64");
+}
 
-    for (size_t op = 0; op < 3; ++op)
-        for (size_t row = 0; row < plx_ladder_of(ops[op])->count; ++row)
-            for (size_t device = 0; device < DEVICES; ++device)
-                for (int way = 0; way < 4; ++way) {
-                    const plx_row *kernel = &plx_ladder_of(ops[op])->rows[row];
-                    if ((kernel->about.dtypes & PLX_DTYPE_BIT(dtypes[way & 1])) != 0)
-                        visit(kernel, ops[op], &devices[device], dtypes[way & 1], way >= 2);
-                }
+/* Every kernel that adds, in every way. */
+static void each_sum(visitor *visit, plx_op op)
+{
+    const plx_ladder *ladder = plx_ladder_of(op);
+    assert_true(ladder->count > 0);
+    for (size_t row = 0; row < ladder->count; ++row) {
+        each_device(visit, &ladder->rows[row], op, PLX_F32);
+        each_device(visit, &ladder->rows[row], op, PLX_F64);
+    }
 }
 
 static void refuse(const plx_row *row, plx_op op, const plx_device_info *device, int64_t terms, int64_t depth,
@@ -145,8 +92,8 @@ static bool divides_sums(const plx_row *row)
 
 /* Some term of `terms` meets at least log2(terms) additions, and none more than all;
  * longer sums are not less deep. */
-static void assert_possible(const plx_row *row, plx_op op, const plx_device_info *device, plx_dtype dtype,
-                            bool trans)
+static size_t assert_possible(const plx_row *row, plx_op op, const plx_device_info *device, plx_dtype dtype,
+                              bool trans)
 {
     int64_t before = 0;
 
@@ -161,12 +108,15 @@ static void assert_possible(const plx_row *row, plx_op op, const plx_device_info
             refuse(row, op, device, lengths[i], depth, "before it", before);
         before = depth;
     }
+    return LENGTHS;
 }
 
 static void test_no_depth_is_impossible(void **state)
 {
     (void)state;
-    each_sum(assert_possible);
+    each_sum(assert_possible, PLX_REDUCE);
+    each_sum(assert_possible, PLX_MATVEC);
+    each_sum(assert_possible, PLX_GEMM);
 }
 
 /* ---- what the launches say ------------------------------------------------------------- */
@@ -229,10 +179,11 @@ static int64_t floor_of_reduction(const plx_recipe *recipe, int64_t terms)
     return least;
 }
 
-static void assert_as_launched(const plx_row *row, plx_op op, const plx_device_info *device, plx_dtype dtype,
-                               bool trans)
+static size_t assert_as_launched(const plx_row *row, plx_op op, const plx_device_info *device,
+                                 plx_dtype dtype, bool trans)
 {
-    for (size_t i = 1; op == PLX_REDUCE && !trans && i < LENGTHS; ++i) {
+    size_t launched = 0;
+    for (size_t i = 1; i < LENGTHS; ++i) {
         const plx_problem problem = problem_of(op, dtype, trans, lengths[i]);
         plx_recipe recipe = {.step_count = 0};
         plx_error error = {.text = ""};
@@ -244,19 +195,21 @@ static void assert_as_launched(const plx_row *row, plx_op op, const plx_device_i
         int64_t least = floor_of_reduction(&recipe, lengths[i]);
         if (depth < least)
             refuse(row, op, device, lengths[i], depth, "but the launches need at least", least);
+        ++launched;
     }
+    return launched;
 }
 
 static void test_reductions_are_as_deep_as_their_launches(void **state)
 {
     (void)state;
-    each_sum(assert_as_launched);
+    each_sum(assert_as_launched, PLX_REDUCE);
 }
 
 /* Products that many threads share are far less deep than their length; those of one
  * thread are exactly as deep. */
-static void assert_shared(const plx_row *row, plx_op op, const plx_device_info *device, plx_dtype dtype,
-                          bool trans)
+static size_t assert_shared(const plx_row *row, plx_op op, const plx_device_info *device, plx_dtype dtype,
+                            bool trans)
 {
     static const char *const alone[] = {"row-per-thread", "row-scattered", "shared-x", "shared-a-x"};
     const int64_t terms = 1 << 20;
@@ -266,7 +219,7 @@ static void assert_shared(const plx_row *row, plx_op op, const plx_device_info *
     plx_recipe recipe = {.step_count = 0};
     plx_error error = {.text = ""};
     if (row->recipe(&problem, device, &recipe, &error) != PLX_OK)
-        return; /* it shares nothing where it does not run */
+        return 0; /* it shares nothing where it does not run */
     int64_t depth = row->about.depth(&problem, device);
     bool one_thread = op == PLX_GEMM ? !divides_sums(row) : is_one_of(row, alone, sizeof alone / sizeof alone[0]);
 
@@ -274,12 +227,15 @@ static void assert_shared(const plx_row *row, plx_op op, const plx_device_info *
         refuse(row, op, device, terms, depth, "one thread adds", terms);
     if (!one_thread && depth > terms / 4)
         refuse(row, op, device, terms, depth, "shared by threads, at most", terms / 4);
+    return 1;
 }
 
 static void test_products_are_as_deep_as_their_shares(void **state)
 {
     (void)state;
-    each_sum(assert_shared);
+    each_sum(assert_shared, PLX_REDUCE);
+    each_sum(assert_shared, PLX_MATVEC);
+    each_sum(assert_shared, PLX_GEMM);
 }
 
 int main(void)
@@ -289,5 +245,10 @@ int main(void)
         cmocka_unit_test(test_reductions_are_as_deep_as_their_launches),
         cmocka_unit_test(test_products_are_as_deep_as_their_shares),
     };
+    devices[0] = fake_gpu(0);
+    devices[1] = fake_gpu(9);
+    devices[2] = fake_opencl_gpu(9);
+    devices[3] = fake_small_gpu();
+    devices[4] = fake_processor();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,55 +1,21 @@
 /* How the f64 products on the matrix units cut problems into work, and what their recipes ask for. */
-#include <parallax/parallax.h>
+#include "kernel_support.h"
 
 #include "kernels/gemm/dmma.h"
 #include "kernels/gemm/tiles.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-static plx_device_info device_of(uint32_t compute_major, uint32_t more_features)
-{
-    return (plx_device_info){
-        .name = "pretended",
-        .features = PLX_FEATURE_F64 | PLX_FEATURE_SHUFFLE | PLX_FEATURE_LOCAL_MEMORY | more_features,
-        .compute_major = compute_major,
-        .units = 132,
-        .warp = 32,
-        .max_block_threads = 1024,
-        .max_shared_bytes = compute_major == 9 ? 232448 : 166912,
-        .max_grid = {2147483647, 65535, 65535},
-        .max_block = {1024, 1024, 64},
-        .memory_bytes = UINT64_C(1) << 37,
-        .max_alloc_bytes = UINT64_C(1) << 37,
-    };
-}
-
 /* ---- random problems --------------------------------------------------------------------- */
-
-static uint64_t next(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
 
 /* About as often small as large. */
 static int64_t random_size(uint64_t *state, int most_bits)
 {
-    int bits = (int)(next(state) % (uint64_t)most_bits);
-    return (int64_t)(next(state) % (UINT64_C(2) << bits));
+    int bits = (int)(next_number(state) % (uint64_t)most_bits);
+    return (int64_t)(next_number(state) % (UINT64_C(2) << bits));
 }
 
 static plx_problem random_problem(uint64_t *state)
 {
-    bool trans_a = next(state) % 2 != 0, trans_b = next(state) % 2 != 0;
+    bool trans_a = next_number(state) % 2 != 0, trans_b = next_number(state) % 2 != 0;
     int64_t m = random_size(state, 15), n = random_size(state, 15), k = random_size(state, 18);
     plx_problem problem = plx_gemm_of(PLX_F64, trans_a, trans_b, m, n, k);
     problem.of.gemm.lda += random_size(state, 4);
@@ -78,7 +44,7 @@ static void expect_whole(plx_dmma_kernel kernel, const plx_problem *problem, con
 
 static void test_cuts_are_whole(void **unused)
 {
-    const plx_device_info hopper = device_of(9, 0), ampere = device_of(8, 0);
+    const plx_device_info hopper = fake_gpu(9), ampere = fake_gpu(8);
     uint64_t state = 20261122;
     (void)unused;
     for (int i = 0; i < 5000; i++) {
@@ -91,7 +57,7 @@ static void test_cuts_are_whole(void **unused)
 
 static plx_dmma_cut bulk_cut(int64_t m, int64_t n, int64_t k)
 {
-    const plx_device_info hopper = device_of(9, 0);
+    const plx_device_info hopper = fake_gpu(9);
     const plx_problem problem = plx_gemm_of(PLX_F64, false, false, m, n, k);
     plx_dmma_cut cut;
     assert_true(plx_dmma_cut_of(PLX_DMMA_BULK, &problem, &hopper, &cut));
@@ -115,8 +81,9 @@ static void test_what_leaves_units_idle_is_divided(void **unused)
 /* A term meets at most the products of its part and the other parts; no more than all products. */
 static void test_depth_follows_the_cut(void **unused)
 {
-    const plx_device_info hopper = device_of(9, 0);
+    const plx_device_info hopper = fake_gpu(9);
     uint64_t state = 4711;
+    int whole = 0, divided = 0;
     (void)unused;
     for (int i = 0; i < 2000; i++) {
         const plx_problem problem = random_problem(&state);
@@ -124,37 +91,18 @@ static void test_depth_follows_the_cut(void **unused)
         plx_dmma_cut cut;
         assert_true(plx_dmma_cut_of(PLX_DMMA_BULK, &problem, &hopper, &cut));
         assert_true(depth <= k);
-        if (cut.whole > 0 || cut.parts == 1)
+        if (cut.whole > 0 || cut.parts == 1) {
             assert_int_equal(depth, k);
-        else
+            ++whole;
+        } else {
             assert_true(depth * cut.parts >= k && depth >= cut.parts - 1);
+            ++divided;
+        }
     }
+    assert_true(whole > 200 && divided > 200);
 }
 
 /* ---- recipes ---------------------------------------------------------------------------------------- */
-
-typedef plx_status recipe_function(const plx_problem *problem, const plx_device_info *device,
-                                   plx_recipe *recipe, plx_error *error);
-
-static plx_recipe recipe_of(recipe_function *write, const plx_problem *problem, const plx_device_info *device)
-{
-    plx_recipe recipe;
-    plx_error error = {.text = ""};
-    memset(&recipe, 0, sizeof recipe);
-    if (write(problem, device, &recipe, &error) != PLX_OK)
-        fail_msg("%s", error.text);
-    return recipe;
-}
-
-static void expect_refusal(recipe_function *write, const plx_problem *problem, const plx_device_info *device,
-                           const char *reason)
-{
-    plx_recipe recipe;
-    plx_error error = {.text = ""};
-    assert_int_equal(write(problem, device, &recipe, &error), PLX_UNSUPPORTED);
-    if (strstr(error.text, reason) == NULL)
-        fail_msg("%s", error.text);
-}
 
 static size_t steps_named(const plx_recipe *recipe, const char *entry)
 {
@@ -209,14 +157,15 @@ static void expect_packing(const plx_recipe *recipe, const plx_problem *problem)
 
 static void test_recipes_pack_what_has_no_aligned_rows(void **unused)
 {
-    const plx_device_info hopper = device_of(9, 0);
+    const plx_device_info hopper = fake_gpu(9);
     uint64_t state = 1;
+    int packed = 0;
     (void)unused;
     for (int i = 0; i < 2000; i++) {
         const plx_problem problem = random_problem(&state);
         const plx_gemm_problem *p = &problem.of.gemm;
-        const plx_recipe aligned = recipe_of(plx_dmma_bulk_recipe, &problem, &hopper),
-                         unaligned = recipe_of(plx_dmma_bulk_recipe_unaligned, &problem, &hopper);
+        const plx_recipe aligned = recipe_by(plx_dmma_bulk_recipe, &problem, &hopper),
+                         unaligned = recipe_by(plx_dmma_bulk_recipe_unaligned, &problem, &hopper);
         if (p->m == 0 || p->n == 0 || p->k == 0) {
             assert_int_equal(aligned.map_count, 0); /* of what may not be there */
             assert_int_equal(aligned.step_count, p->m > 0 && p->n > 0 ? 1 : 0);
@@ -230,27 +179,29 @@ static void test_recipes_pack_what_has_no_aligned_rows(void **unused)
         assert_int_equal(steps_named(&aligned, "gemm_dmma_bulk_pack"), p->lda % 2 != 0 || p->ldb % 2 != 0);
         assert_int_equal(steps_named(&unaligned, "gemm_dmma_bulk_pack"), 1);
         expect_packing(&unaligned, &problem);
+        ++packed;
     }
+    assert_true(packed > 1000);
 }
 
 static void test_refusals(void **unused)
 {
-    const plx_device_info hopper = device_of(9, 0), ampere = device_of(8, 0), volta = device_of(7, 0),
-                          opencl = device_of(9, PLX_FEATURE_NVIDIA_PTX), other = device_of(0, 0);
-    plx_device_info small = device_of(8, 0);
+    const plx_device_info hopper = fake_gpu(9), ampere = fake_gpu(8), volta = fake_gpu(7),
+                          opencl = fake_opencl_gpu(9), other = fake_gpu(0);
+    plx_device_info small = fake_gpu(8);
     const plx_problem square = plx_gemm_of(PLX_F64, false, false, 512, 512, 512),
                       long_row = plx_gemm_of(PLX_F64, false, false, 1, INT64_C(1) << 31, 1);
     (void)unused;
     small.max_shared_bytes = 49152;
-    (void)recipe_of(plx_dmma_recipe, &square, &ampere);
-    expect_refusal(plx_dmma_recipe, &square, &volta, "7.0");
-    expect_refusal(plx_dmma_recipe, &square, &opencl, "CUDA");
-    expect_refusal(plx_dmma_recipe, &square, &other, "matrix units");
-    expect_refusal(plx_dmma_recipe, &square, &small, "shared memory");
-    expect_refusal(plx_dmma_bulk_recipe, &square, &ampere, "9.0");
-    expect_refusal(plx_dmma_bulk_recipe, &square, &opencl, "CUDA");
-    expect_refusal(plx_dmma_recipe, &long_row, &hopper, "2^31");
-    expect_refusal(plx_dmma_bulk_recipe, &long_row, &hopper, "2^31");
+    (void)recipe_by(plx_dmma_recipe, &square, &ampere);
+    expect_refusal_by(plx_dmma_recipe, &square, &volta, "7.0");
+    expect_refusal_by(plx_dmma_recipe, &square, &opencl, "CUDA");
+    expect_refusal_by(plx_dmma_recipe, &square, &other, "matrix units");
+    expect_refusal_by(plx_dmma_recipe, &square, &small, "shared memory");
+    expect_refusal_by(plx_dmma_bulk_recipe, &square, &ampere, "9.0");
+    expect_refusal_by(plx_dmma_bulk_recipe, &square, &opencl, "CUDA");
+    expect_refusal_by(plx_dmma_recipe, &long_row, &hopper, "2^31");
+    expect_refusal_by(plx_dmma_bulk_recipe, &long_row, &hopper, "2^31");
 }
 
 int main(void)

@@ -1,55 +1,24 @@
 /* How the matrix-vector products are cut into blocks: for thousands of problems and several
  * devices the panels and chunks cover the matrix, each thread meets rows of one class, a block
  * stands within its threads, and what is chosen runs. */
-#include <parallax/parallax.h>
+#include "kernel_support.h"
 
 #include "kernels/matvec/geometry.h"
-#include "kernels/recipe.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 enum { PROBLEMS = 10000 };
-
-static plx_device_info device_of(uint32_t units, uint32_t threads, uint32_t capability)
-{
-    return (plx_device_info){.name = "device",
-                             .features = PLX_FEATURE_F64 | PLX_FEATURE_SHUFFLE | PLX_FEATURE_LOCAL_MEMORY,
-                             .compute_major = capability,
-                             .units = units,
-                             .warp = 32,
-                             .max_block_threads = threads,
-                             .max_shared_bytes = 49152,
-                             .max_grid = {2147483647, 65535, 65535},
-                             .max_block = {threads, threads, 64},
-                             .memory_bytes = UINT64_C(1) << 37,
-                             .max_alloc_bytes = UINT64_C(1) << 37};
-}
-
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t mixed = (*state += UINT64_C(0x9e3779b97f4a7c15));
-    mixed = (mixed ^ (mixed >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    mixed = (mixed ^ (mixed >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return mixed ^ (mixed >> 31);
-}
 
 /* Log-uniform in 1 .. 2^25. */
 static int64_t random_side(uint64_t *state)
 {
-    return (int64_t)exp2((double)(next_random(state) >> 11) / 9007199254740992.0 * 25.0);
+    return (int64_t)exp2((double)(next_number(state) >> 11) / 9007199254740992.0 * 25.0);
 }
 
 static plx_problem random_problem(uint64_t *state)
 {
     static const int64_t pads[] = {0, 0, 0, 1, 2, 3, 4, 60};
-    uint64_t word = next_random(state);
+    uint64_t word = next_number(state);
     plx_problem problem =
         plx_matvec_of(word % 2 ? PLX_F64 : PLX_F32, word / 2 % 2, random_side(state), random_side(state));
     problem.of.matvec.lda += pads[word / 4 % 8];
@@ -92,7 +61,7 @@ static void assert_covers(const plx_problem *problem, const plx_matvec_panels *p
 
 static void test_panels_cover_the_matrix(void **unused)
 {
-    const plx_device_info devices[] = {device_of(132, 1024, 9), device_of(8, 256, 0), device_of(2, 4096, 0)};
+    const plx_device_info devices[] = {fake_gpu(9), fake_small_gpu(), fake_processor()};
     uint64_t state = 1;
     int transposed = 0;
     (void)unused;
@@ -114,8 +83,7 @@ static void test_panels_cover_the_matrix(void **unused)
 /* What the table names is what the model finds faster, and a device that a kernel fits on runs it. */
 static void test_what_is_chosen_runs(void **unused)
 {
-    const plx_device_info devices[] = {device_of(132, 1024, 9), device_of(132, 1024, 0),
-                                       device_of(8, 256, 0)};
+    const plx_device_info devices[] = {fake_gpu(9), fake_gpu(0), fake_small_gpu()};
     uint64_t state = 2;
     int split = 0, vector = 0;
     (void)unused;

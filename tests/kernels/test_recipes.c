@@ -1,70 +1,6 @@
 /* What recipes ask of a compiler besides the types: registers and local memory, of NVIDIA's OpenCL
  * alone, and no more than the device has. */
-#include <parallax/parallax.h>
-
-#include "kernels/recipe.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-/* A GPU of NVIDIA as its OpenCL shows it; without PTX, anybody's. */
-static plx_device_info device_of(uint32_t compute_major, bool ptx)
-{
-    return (plx_device_info){
-        .name = "pretended",
-        .features = PLX_FEATURE_F64 | PLX_FEATURE_SHUFFLE | PLX_FEATURE_LOCAL_MEMORY |
-                    (ptx ? PLX_FEATURE_NVIDIA_PTX : 0),
-        .compute_major = compute_major,
-        .units = 132,
-        .warp = 32,
-        .max_block_threads = 1024,
-        .max_shared_bytes = 49152,
-        .max_grid = {2147483647, 65535, 65535},
-        .max_block = {1024, 1024, 64},
-        .memory_bytes = UINT64_C(1) << 37,
-        .max_alloc_bytes = UINT64_C(1) << 37,
-    };
-}
-
-static plx_status try_recipe(const plx_problem *problem, const char *kernel, const plx_device_info *device,
-                             plx_recipe *recipe, plx_error *error)
-{
-    const plx_ladder *ladder = plx_ladder_of(problem->op);
-
-    memset(recipe, 0, sizeof *recipe);
-    for (size_t i = 0; i < ladder->count; ++i)
-        if (strcmp(ladder->rows[i].about.name, kernel) == 0)
-            return ladder->rows[i].recipe(problem, device, recipe, error);
-    fail_msg("there is no %s", kernel);
-    return PLX_NOT_FOUND;
-}
-
-static plx_recipe recipe_of(const plx_problem *problem, const char *kernel, const plx_device_info *device)
-{
-    plx_recipe recipe;
-    plx_error error = {.text = ""};
-
-    if (try_recipe(problem, kernel, device, &recipe, &error) != PLX_OK)
-        fail_msg("%s: %s", kernel, error.text);
-    return recipe;
-}
-
-static void expect_refusal(const plx_problem *problem, const char *kernel, const plx_device_info *device,
-                           const char *reason)
-{
-    plx_recipe recipe;
-    plx_error error = {.text = ""};
-
-    assert_int_equal(try_recipe(problem, kernel, device, &recipe, &error), PLX_UNSUPPORTED);
-    if (strstr(error.text, reason) == NULL)
-        fail_msg("%s: %s", kernel, error.text);
-}
+#include "kernel_support.h"
 
 static void expect_word(const plx_recipe *recipe, const char *word, bool expected)
 {
@@ -120,8 +56,8 @@ static void expect_limits(const plx_device_info *device, bool registers, bool lo
 
 static void limits_are_for_nvidias_opencl(void **unused)
 {
-    const plx_device_info hopper = device_of(9, true), blackwell = device_of(10, true), small = device_of(12, true),
-                          older = device_of(8, true), anybody = device_of(0, false);
+    const plx_device_info hopper = fake_opencl_gpu(9), blackwell = fake_opencl_gpu(10),
+                          small = fake_opencl_gpu(12), older = fake_opencl_gpu(8), anybody = fake_gpu(0);
     (void)unused;
     expect_limits(&hopper, true, true);
     expect_limits(&blackwell, true, true);
@@ -133,8 +69,8 @@ static void limits_are_for_nvidias_opencl(void **unused)
 static void bulk_copies_need_the_room(void **unused)
 {
     const plx_problem sum = plx_reduce_of(PLX_F32, PLX_SUM, 1 << 24);
-    const plx_device_info hopper = device_of(9, true), small = device_of(12, true), older = device_of(8, true),
-                          anybody = device_of(0, false);
+    const plx_device_info hopper = fake_opencl_gpu(9), small = fake_opencl_gpu(12),
+                          older = fake_opencl_gpu(8), anybody = fake_gpu(0);
     const plx_device_info *const without[] = {&small, &older, &anybody};
     static const char *const reasons[] = {"224 KiB of local memory", "has 8.0", "copy engine"};
     plx_recipe recipe = recipe_of(&sum, "bulk", &hopper);
@@ -147,7 +83,7 @@ static void bulk_copies_need_the_room(void **unused)
 static void what_a_compiler_gets_wrong_is_refused(void **unused)
 {
     const plx_problem rows = plx_matvec_of(PLX_F32, false, 17, 100000), columns = plx_matvec_of(PLX_F32, true, 100000, 17);
-    plx_device_info pocl = device_of(0, false);
+    plx_device_info pocl = fake_gpu(0);
     (void)unused;
     (void)snprintf(pocl.api, sizeof pocl.api, "OpenCL 3.0 PoCL 5.0+debian");
     expect_refusal(&rows, "split", &pocl, "PoCL 5.0");
@@ -158,7 +94,7 @@ static void what_a_compiler_gets_wrong_is_refused(void **unused)
 
 static void expect_blocks(int64_t n, const char *kernel, uint64_t blocks)
 {
-    const plx_device_info hopper = device_of(9, true);
+    const plx_device_info hopper = fake_opencl_gpu(9);
     const plx_problem sum = plx_reduce_of(PLX_F32, PLX_SUM, n);
     assert_int_equal(recipe_of(&sum, kernel, &hopper).steps[0].grid[0], blocks);
 }
@@ -179,7 +115,7 @@ static void long_sums_are_dealt_out_in_shares(void **unused)
 /* A recipe of one map, as the device checks it. */
 static plx_status check_map(plx_tensor_map map, plx_error *reason)
 {
-    const plx_device_info hopper = device_of(9, false);
+    const plx_device_info hopper = fake_gpu(9);
     plx_recipe recipe = {.step_count = 0};
     plx_step *step = plx_recipe_step(&recipe, "nothing", 32, 1);
     plx_step_map(&recipe, step, &map);
@@ -209,8 +145,8 @@ static void pipelines_are_for_cuda_9_0(void **unused)
     static const char *const kernels[] = {"bulk-pipeline", "split-k", "few-rows"};
     const plx_problem product = plx_gemm_of(PLX_F32, false, false, 12, 512, 512),
                       wide = plx_gemm_of(PLX_F64, false, false, 12, 512, 512);
-    const plx_device_info opencl = device_of(9, true), older = device_of(8, false), newer = device_of(10, false),
-                          hopper = device_of(9, false);
+    const plx_device_info opencl = fake_opencl_gpu(9), older = fake_gpu(8), newer = fake_gpu(10),
+                          hopper = fake_gpu(9);
     (void)unused;
     for (size_t i = 0; i < 3; ++i) {
         expect_refusal(&product, kernels[i], &opencl, "needs CUDA");
@@ -224,10 +160,9 @@ static void pipelines_are_for_cuda_9_0(void **unused)
 static void operands_are_copied_when_they_must(void **unused)
 {
     plx_problem product = plx_gemm_of(PLX_F32, false, true, 300, 400, 512);
-    plx_device_info hopper = device_of(9, false);
+    plx_device_info hopper = fake_gpu(9);
     plx_recipe recipe;
     (void)unused;
-    hopper.max_shared_bytes = 232448;
     recipe = recipe_of(&product, "bulk-pipeline", &hopper);
     assert_int_equal(recipe.step_count, 1);
     assert_int_equal(recipe.scratch_bytes, 0);

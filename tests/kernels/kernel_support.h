@@ -1,0 +1,33 @@
+/* What the tests of rows and recipes share: devices, rows by their name, recipes that must
+ * succeed or be refused, numbers that look random. */
+#ifndef TESTS_KERNEL_SUPPORT_H
+#define TESTS_KERNEL_SUPPORT_H
+
+#include <parallax/parallax.h>
+
+#include "kernels/recipe.h"
+#include "tests/fakes/devices.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef plx_status recipe_function(const plx_problem *problem, const plx_device_info *device,
+                                   plx_recipe *recipe, plx_error *error);
+
+/* Fails the test where the operation has no such kernel. */
+const plx_row *row_named(plx_op op, const char *kernel);
+plx_recipe recipe_by(recipe_function *write, const plx_problem *problem, const plx_device_info *device);
+plx_recipe recipe_of(const plx_problem *problem, const char *kernel, const plx_device_info *device);
+void expect_refusal_by(recipe_function *write, const plx_problem *problem, const plx_device_info *device,
+                       const char *reason);
+void expect_refusal(const plx_problem *problem, const char *kernel, const plx_device_info *device,
+                    const char *reason);
+uint64_t next_number(uint64_t *state);
+
+#endif
