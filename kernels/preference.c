@@ -21,6 +21,18 @@ static bool runs(const plx_row *row, const plx_problem *problem, const plx_devic
     return row->recipe(problem, device, &recipe, &ignored) == PLX_OK;
 }
 
+/* What no table foresees, such as blocks of 64 threads at most. */
+static size_t any_that_runs(const plx_problem *problem, const plx_device_info *device, size_t otherwise)
+{
+    const plx_ladder *ladder = plx_ladder_of(problem->op);
+
+    for (size_t i = 0; i < ladder->count; ++i)
+        if ((ladder->rows[i].about.flags & PLX_KERNEL_YARDSTICK) == 0 &&
+            runs(&ladder->rows[i], problem, device))
+            return i;
+    return otherwise; /* whose plan will say what the device lacks */
+}
+
 size_t plx_prefer(const plx_preference *table, size_t count, const plx_row *rows,
                   const plx_problem *problem, const plx_device_info *device)
 {
@@ -30,5 +42,5 @@ size_t plx_prefer(const plx_preference *table, size_t count, const plx_row *rows
         if ((table[i].devices & class) != 0 && (table[i].suits == NULL || table[i].suits(problem, device)) &&
             runs(&rows[table[i].row], problem, device))
             return table[i].row;
-    return table[count - 1].row; /* whose plan will say what the device lacks */
+    return any_that_runs(problem, device, table[count - 1].row);
 }

@@ -140,8 +140,8 @@ typedef struct plx_preference {
     size_t row;
 } plx_preference;
 
-/* The row of the first line that fits and whose recipe the device can run; that of the
- * last line, the plainest, when there is none. */
+/* The row of the first line that fits and whose recipe the device can run; when there is none, the
+ * operation's first row that runs and is no yardstick; when nothing runs, the row of the last line. */
 size_t plx_prefer(const plx_preference *table, size_t count, const plx_row *rows,
                   const plx_problem *problem, const plx_device_info *device);
 
