@@ -1,57 +1,19 @@
 #!/bin/sh
 # The program as scripts see it: exit statuses, messages, files that come and go.
-set -u
-export LC_ALL=C
-unset PLX_BACKEND PLX_PLUGIN_PATH NO_COLOR POSIXLY_CORRECT 2>/dev/null
-parallax=${PARALLAX:-./parallax}
+. "${top_srcdir:-.}/tests/support.sh"
 data=${top_srcdir:-.}/data
-[ -x "$parallax" ] || {
-    echo "there is no program $parallax"
-    exit 99
-}
-faulty=${top_builddir:-.}/tests/fakes/.libs/plx-faulty.so
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT HUP INT TERM
-XDG_CACHE_HOME=$work/cache
-export XDG_CACHE_HOME
-failures=0
-cases=0
-
-# Runs the program; its output and status stay in $work/out, $work/err and $status.
-run() {
-    "$parallax" "$@" >"$work/out" 2>"$work/err" </dev/null
-    status=$?
-}
-
-fail() {
-    failures=$((failures + 1))
-    echo "FAIL: $1"
-    sed 's/^/    out: /' "$work/out" | head -5
-    sed 's/^/    err: /' "$work/err" | head -5
-}
 
 # expect STATUS MESSAGE ARGUMENT...: the status, a word on standard error, and, when it
 # is a complaint about the command line, nothing on standard output and one line.
 expect() {
-    wanted=$1 word=$2
-    shift 2
-    cases=$((cases + 1))
-    run "$@"
-    [ "$status" = "$wanted" ] || fail "status $status, not $wanted: $*"
-    [ -z "$word" ] || grep -qF -- "$word" "$work/err" || fail "no \"$word\" on standard error: $*"
-    case $wanted:$1 in
+    expect_run "$@"
+    case $wanted:$3 in
     3:check) ;; # its table says why
     2:* | 3:*)
         [ -s "$work/out" ] && fail "standard output of a refusal: $*"
         [ "$(wc -l <"$work/err")" -eq 1 ] || fail "a refusal is one line: $*"
         ;;
     esac
-}
-
-# shows WORD: the last run's standard output.
-shows() {
-    cases=$((cases + 1))
-    grep -qF -- "$1" "$work/out" || fail "no \"$1\" on standard output"
 }
 
 # ---- help, version, words ------------------------------------------------------
@@ -318,99 +280,89 @@ cases=$((cases + 1))
 case $(cat "$work/status") in 0 | 2) ;; *) fail "status $(cat "$work/status") on a closed pipe" ;; esac
 
 # ---- what goes wrong on a device ----------------------------------------------------------
-if [ -f "$faulty" ]; then
-    mkdir "$work/plugins"
-    cp "$faulty" "$work/plugins/plx-faulty.so"
-    echo "no shared object" >"$work/plugins/plx-broken.so"
-    set -- --plugin-dir "$work/plugins" --dtype i32 --no-timing --backend host --backend faulty
-    expect 0 '' compare reduce 100 "$@"
-    shows "bit-identical"
-    expect 1 '' compare reduce 100 "$@" --kernel best --kernel wrong
-    shows "wrong"
-    expect 5 '' compare reduce 100 "$@" --kernel best --kernel fails
-    shows "caught fire"
+echo "no shared object" >"$work/plugins/plx-broken.so"
+set -- --plugin-dir "$work/plugins" --dtype i32 --no-timing --backend host --backend faulty
+expect 0 '' compare reduce 100 "$@"
+shows "bit-identical"
+expect 1 '' compare reduce 100 "$@" --kernel best --kernel wrong
+shows "wrong"
+expect 5 '' compare reduce 100 "$@" --kernel best --kernel fails
+shows "caught fire"
+cases=$((cases + 1))
+run compare reduce 100 "$@" --kernel best --kernel unsupported
+[ "$status" = 3 ] || fail "status $status, not 3, for a named kernel that is unsupported"
+shows "blue moon"
+set -- --plugin-dir "$work/plugins" --dtype i32 --backend faulty
+expect 5 "caught fire" run reduce 10 "$@" --kernel fails
+expect 3 "blue moon" run reduce 10 "$@" --kernel unsupported
+expect 3 "faulty" run gemm 4 4 4 --plugin-dir "$work/plugins" --backend faulty
+set -- --plugin-dir "$work/plugins" --dtype i32 --backend faulty --quick
+mkdir "$work/failures"
+expect 0 '' check reduce "$@" --kernel right
+shows " 0 wrong, 0 failed"
+expect 1 'repeat: parallax ' check reduce "$@" --kernel wrong --save-failure "$work/failures"
+grep -qF -- "--plugin-dir '$work/plugins'" "$work/err" || fail "repeat without --plugin-dir"
+[ -f "$work/failures/reduce-1-x.npy" ] || fail "--save-failure kept nothing"
+repeat=$(sed -n 's/^  repeat: parallax //p' "$work/err" | head -1)
+cases=$((cases + 1))
+eval "run $repeat"
+[ "$status" = 1 ] || fail "status $status, not 1, of the command that repeats a failure: $repeat"
+expect 5 'repeat: parallax ' check reduce "$@" --kernel fails
+expect 3 '' check reduce "$@" --kernel unsupported
+expect 4 'nothing could be validated' check gemm --plugin-dir "$work/plugins" --backend faulty --quick
+FAULTY_BEST=right run doctor --plugin-dir "$work/plugins"
+shows "faulty:0     works"
+shows "plx-broken.so: refused"
+shows "$work/plugins"
+for best in wrong fails; do
     cases=$((cases + 1))
-    run compare reduce 100 "$@" --kernel best --kernel unsupported
-    [ "$status" = 3 ] || fail "status $status, not 3, for a named kernel that is unsupported"
-    shows "blue moon"
-    set -- --plugin-dir "$work/plugins" --dtype i32 --backend faulty
-    expect 5 "caught fire" run reduce 10 "$@" --kernel fails
-    expect 3 "blue moon" run reduce 10 "$@" --kernel unsupported
-    expect 3 "faulty" run gemm 4 4 4 --plugin-dir "$work/plugins" --backend faulty
-    set -- --plugin-dir "$work/plugins" --dtype i32 --backend faulty --quick
-    mkdir "$work/failures"
-    expect 0 '' check reduce "$@" --kernel right
-    shows " 0 wrong, 0 failed"
-    expect 1 'repeat: parallax ' check reduce "$@" --kernel wrong --save-failure "$work/failures"
-    grep -qF -- "--plugin-dir '$work/plugins'" "$work/err" || fail "repeat without --plugin-dir"
-    [ -f "$work/failures/reduce-1-x.npy" ] || fail "--save-failure kept nothing"
-    repeat=$(sed -n 's/^  repeat: parallax //p' "$work/err" | head -1)
-    cases=$((cases + 1))
-    eval "run $repeat"
-    [ "$status" = 1 ] || fail "status $status, not 1, of the command that repeats a failure: $repeat"
-    expect 5 'repeat: parallax ' check reduce "$@" --kernel fails
-    expect 3 '' check reduce "$@" --kernel unsupported
-    expect 4 'nothing could be validated' check gemm --plugin-dir "$work/plugins" --backend faulty --quick
-    FAULTY_BEST=right run doctor --plugin-dir "$work/plugins"
-    shows "faulty:0     works"
-    shows "plx-broken.so: refused"
-    shows "$work/plugins"
-    for best in wrong fails; do
-        cases=$((cases + 1))
-        FAULTY_BEST=$best run doctor --plugin-dir "$work/plugins"
-        [ "$status" = 5 ] || fail "status $status, not 5, of doctor with a device that fails"
-        shows "faulty:0     FAILS"
-    done
-    cases=$((cases + 1))
-    FAULTY_BEST=wrong "$parallax" doctor --plugin-dir "$work/plugins" >"$work/out" 2>&1
-    tail -n 1 "$work/out" | grep -q "^parallax doctor: 1 device" || fail "the verdict comes after the table"
+    FAULTY_BEST=$best run doctor --plugin-dir "$work/plugins"
+    [ "$status" = 5 ] || fail "status $status, not 5, of doctor with a device that fails"
+    shows "faulty:0     FAILS"
+done
+cases=$((cases + 1))
+FAULTY_BEST=wrong "$parallax" doctor --plugin-dir "$work/plugins" >"$work/out" 2>&1
+tail -n 1 "$work/out" | grep -q "^parallax doctor: 1 device" || fail "the verdict comes after the table"
 
-    # What a step gained is remembered.
-    gains=$work/cache/parallax/gains.json
-    rm -f "$gains"
-    set -- --plugin-dir "$work/plugins" --dtype i32 --backend faulty --kernel right --kernel same
-    expect 0 '' compare reduce 100 "$@" --no-timing
-    [ -e "$gains" ] && fail "a gain without timing"
-    set -- "$@" --seconds 0.01
-    PLX_NO_CACHE=1 expect 0 '' compare reduce 100 "$@"
-    [ -e "$gains" ] && fail "a gain is kept in spite of PLX_NO_CACHE"
-    expect 0 '' compare reduce 100 "$@"
-    expect 0 '' explain reduce/same --plugin-dir "$work/plugins"
-    shows "x over right at 100 on faulty device (faulty:0), 2"
-    expect 0 '' explain reduce/right --plugin-dir "$work/plugins"
-    cases=$((cases + 1))
-    grep -q "last measured" "$work/out" && fail "a gain of the first step"
+# What a step gained is remembered.
+gains=$work/cache/parallax/gains.json
+rm -f "$gains"
+set -- --plugin-dir "$work/plugins" --dtype i32 --backend faulty --kernel right --kernel same
+expect 0 '' compare reduce 100 "$@" --no-timing
+[ -e "$gains" ] && fail "a gain without timing"
+set -- "$@" --seconds 0.01
+PLX_NO_CACHE=1 expect 0 '' compare reduce 100 "$@"
+[ -e "$gains" ] && fail "a gain is kept in spite of PLX_NO_CACHE"
+expect 0 '' compare reduce 100 "$@"
+expect 0 '' explain reduce/same --plugin-dir "$work/plugins"
+shows "x over right at 100 on faulty device (faulty:0), 2"
+expect 0 '' explain reduce/right --plugin-dir "$work/plugins"
+cases=$((cases + 1))
+grep -q "last measured" "$work/out" && fail "a gain of the first step"
 
-    # A kernel that takes longer than its time is sampled three times, and that is said.
-    set -- --plugin-dir "$work/plugins" --dtype i32 --backend faulty
-    run compare reduce 10 "$@" --kernel slow --seconds 0.001 --json "$work/slow.json"
-    cases=$((cases + 1))
-    grep -q '"samples": 3,' "$work/slow.json" || fail "a slow kernel is not sampled three times"
-    grep -q '"settled": false' "$work/slow.json" || fail "three samples are called settled"
+# A kernel that takes longer than its time is sampled three times, and that is said.
+set -- --plugin-dir "$work/plugins" --dtype i32 --backend faulty
+run compare reduce 10 "$@" --kernel slow --seconds 0.001 --json "$work/slow.json"
+cases=$((cases + 1))
+grep -q '"samples": 3,' "$work/slow.json" || fail "a slow kernel is not sampled three times"
+grep -q '"settled": false' "$work/slow.json" || fail "three samples are called settled"
 
-    # A plugin that does not have every operation.
-    FAULTY_OP=transpose
-    export FAULTY_OP
-    run doctor --plugin-dir "$work/plugins"
-    shows "faulty:0     works"
-    set -- --plugin-dir "$work/plugins" --dtype i32 --no-timing
-    expect 0 '' compare transpose 5 7 "$@" --backend host --backend faulty
-    shows "faulty:0"
-    expect 4 '' compare reduce 100 "$@" --backend host --backend faulty
-    shows "unsupported"
-    cases=$((cases + 1))
-    run compare reduce 100 "$@"
-    grep -q "faulty" "$work/out" && fail "a plugin without the operation that nobody asked for"
-    shows "host:0"
-    run compare reduce 100 "$@" --backend all
-    grep -q "faulty" "$work/out" && fail "a plugin without the operation that all stands for"
-    unset FAULTY_OP
-else
-    echo "the faulty plugin was not built; its cases are left out"
-fi
+# A plugin that does not have every operation.
+FAULTY_OP=transpose
+export FAULTY_OP
+run doctor --plugin-dir "$work/plugins"
+shows "faulty:0     works"
+set -- --plugin-dir "$work/plugins" --dtype i32 --no-timing
+expect 0 '' compare transpose 5 7 "$@" --backend host --backend faulty
+shows "faulty:0"
+expect 4 '' compare reduce 100 "$@" --backend host --backend faulty
+shows "unsupported"
+cases=$((cases + 1))
+run compare reduce 100 "$@"
+grep -q "faulty" "$work/out" && fail "a plugin without the operation that nobody asked for"
+shows "host:0"
+run compare reduce 100 "$@" --backend all
+grep -q "faulty" "$work/out" && fail "a plugin without the operation that all stands for"
+unset FAULTY_OP
 
-if [ "$failures" -gt 0 ]; then
-    echo "$failures failures in $cases cases"
-    exit 1
-fi
-echo "$cases cases passed"
+finish

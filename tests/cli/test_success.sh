@@ -2,47 +2,12 @@
 # Success means that something was compared: devices that say impossible things of
 # themselves, that are lost, or that support nothing but empty problems, and tuned choices
 # that can't be taken, in every verb.
-set -u
-export LC_ALL=C
-unset PLX_BACKEND PLX_PLUGIN_PATH PLX_NO_CACHE FAULTY_BEST FAULTY_OP FAULTY_DELAY FAULTY_HANG FAULTY_LOST \
-    FAULTY_EMPTY FAULTY_DEVICE FAULTY_VENDOR FAKE_CUDA_NO_ATTRIBUTES 2>/dev/null
-parallax=${PARALLAX:-./parallax}
-built=${top_builddir:-.}
-faulty=$built/tests/fakes/.libs/plx-faulty.so
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT HUP INT TERM
-XDG_CACHE_HOME=$work/cache
-export XDG_CACHE_HOME
-failures=0
-cases=0
-
-[ -f "$faulty" ] || { echo "there is no plugin $faulty"; exit 99; }
-mkdir "$work/plugins" && cp "$faulty" "$work/plugins/" || exit 99
-
-fail() {
-    failures=$((failures + 1))
-    echo "FAIL: $1"
-    sed 's/^/    out: /' "$work/out" | head -8
-    sed 's/^/    err: /' "$work/err" | head -8
-}
+. "${top_srcdir:-.}/tests/support.sh"
 
 # expect STATUS MESSAGE ARGUMENT...: the status, and a word on standard error.
 expect() {
-    wanted=$1 word=$2
-    shift 2
-    cases=$((cases + 1))
-    verb=$1
-    shift
-    [ "$verb" = diff ] || set -- "$@" --plugin-dir "$work/plugins"
-    "$parallax" "$verb" "$@" >"$work/out" 2>"$work/err" </dev/null
-    status=$?
-    [ "$status" = "$wanted" ] || fail "status $status, not $wanted: $verb $*"
-    [ -z "$word" ] || grep -qF -- "$word" "$work/err" || fail "no \"$word\" on standard error: $verb $*"
-}
-
-shows() {
-    cases=$((cases + 1))
-    grep -qF -- "$1" "$work/out" || fail "no \"$1\" on standard output"
+    [ "$3" = diff ] || set -- "$@" --plugin-dir "$work/plugins"
+    expect_run "$@"
 }
 
 silent() { # TEXT: is not on standard error
@@ -250,8 +215,4 @@ export FAULTY_BEST
 expect 5 "is a yardstick" run transpose 5 3 --dtype i32 --backend faulty
 unset FAULTY_BEST FAULTY_OP
 
-if [ $failures -gt 0 ]; then
-    echo "$failures failures in $cases cases"
-    exit 1
-fi
-echo "$cases cases pass"
+finish

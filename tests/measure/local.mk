@@ -19,4 +19,4 @@ tests_measure_test_measure_LDADD = libparallax-study.la libparallax.la libplx-ba
 
 tests_measure_test_probe_SOURCES = tests/measure/test_probe.c study/probe/probe.h study/probe/sweeps.c
 tests_measure_test_probe_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
-tests_measure_test_probe_LDADD = libparallax-study.la libparallax.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
+tests_measure_test_probe_LDADD = tests/kernels/libladder.a libparallax-study.la libparallax.la $(CMOCKA_LIBS) $(JANSSON_LIBS)

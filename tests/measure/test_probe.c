@@ -1,6 +1,7 @@
 /* The probes' sweeps, and the verdicts on made-up measurements. */
 #define _POSIX_C_SOURCE 200809L
 
+#include "kernels/recipe.h"
 #include "study/probe/probe.h"
 
 #include <parallax/plugin.h>
@@ -254,6 +255,17 @@ static size_t count_role(const plx_probe_sweep *sweep, plx_probe_role role)
     return count;
 }
 
+/* What runs a point is looked up by its name. */
+static void assert_kernel(const plx_probe_point *point)
+{
+    const plx_ladder *ladder = plx_ladder_of(point->problem.op);
+    for (size_t i = 0; i < ladder->count; i++)
+        if (strcmp(ladder->rows[i].about.name, point->kernel) == 0 &&
+            (ladder->rows[i].about.dtypes & PLX_DTYPE_BIT(point->problem.dtype)) != 0)
+            return;
+    fail_msg("%s has no kernel %s for %s", plx_ladder_name(point->problem.op), point->kernel, point->label);
+}
+
 static void assert_sweep(const plx_probe_sweep *sweep)
 {
     assert_true(sweep->title[0] != '\0' && sweep->axis[0] != '\0' && sweep->phenomenon[0] != '\0');
@@ -263,6 +275,7 @@ static void assert_sweep(const plx_probe_sweep *sweep)
         plx_error error = {""};
         if (plx_problem_check(&sweep->points[i].problem, &error) != PLX_OK)
             fail_msg("%s/%s, %s: %s", sweep->probe, sweep->name, sweep->points[i].label, error.text);
+        assert_kernel(&sweep->points[i]);
         for (size_t j = 0; j < i; j++)
             if (strcmp(sweep->points[i].label, sweep->points[j].label) == 0)
                 assert_string_not_equal(sweep->points[i].series, sweep->points[j].series);

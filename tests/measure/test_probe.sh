@@ -107,6 +107,7 @@ fi
 "$parallax" probe shared --quick --json - >"$work/out" 2>"$work/err" </dev/null || fail "probe --json -"
 [ "$(head -c 1 "$work/out")" = "{" ] && [ "$(tail -c 2 "$work/out")" = "}" ] || fail "--json - is not alone"
 "$parallax" probe shared --quick -q >"$work/out" 2>"$work/err" </dev/null || fail "probe -q"
+grep -q '^shared/reversal on .*: .* worst/best' "$work/out" || fail "-q says no verdict"
 grep -qv '^shared/reversal on .*: .* worst/best' "$work/out" && fail "-q says more than verdicts"
 
 [ "$failures" -eq 0 ] || exit 1

@@ -1,44 +1,14 @@
 #!/bin/sh
 # bench and diff as scripts see them: sets, a file that is resumed and a file that is
 # foreign, a kernel that was slowed down on purpose.
-set -u
-export LC_ALL=C
-unset PLX_BACKEND PLX_PLUGIN_PATH FAULTY_BEST FAULTY_OP FAULTY_DELAY FAULTY_HANG 2>/dev/null
-parallax=${PARALLAX:-./parallax}
-faulty=${top_builddir:-.}/tests/fakes/.libs/plx-faulty.so
-work=$(mktemp -d) || exit 99
+. "${top_srcdir:-.}/tests/support.sh"
 running=
 trap '[ -z "$running" ] || kill -9 "$running" 2>/dev/null; rm -rf "$work"' EXIT HUP INT TERM
-XDG_CACHE_HOME=$work/cache
-export XDG_CACHE_HOME
-failures=0
-cases=0
-
-[ -f "$faulty" ] || { echo "there is no plugin $faulty"; exit 99; }
-mkdir "$work/plugins" && cp "$faulty" "$work/plugins/" || exit 99
-
-fail() {
-    failures=$((failures + 1))
-    echo "FAIL: $1"
-    sed 's/^/    out: /' "$work/out" | head -8
-    sed 's/^/    err: /' "$work/err" | head -8
-}
 
 # expect STATUS MESSAGE ARGUMENT...: the status, and a word on standard error.
 expect() {
-    wanted=$1 word=$2
-    shift 2
-    cases=$((cases + 1))
-    "$parallax" "$@" >"$work/out" 2>"$work/err" </dev/null
-    status=$?
-    [ "$status" = "$wanted" ] || fail "status $status, not $wanted: $*"
-    [ -z "$word" ] || grep -qF -- "$word" "$work/err" || fail "no \"$word\" on standard error: $*"
+    expect_run "$@"
     [ "$wanted" != 2 ] || [ "$(wc -l <"$work/err")" -eq 1 ] || fail "a refusal is one line: $*"
-}
-
-shows() {
-    cases=$((cases + 1))
-    grep -qF -- "$1" "$work/out" || fail "no \"$1\" on standard output"
 }
 
 # count FILE TEXT: how many lines have it.
@@ -255,8 +225,4 @@ if "$parallax" run reduce 10 --backend opencl >/dev/null 2>&1; then
     shows "4 records compared, 0 by time: nothing changed"
 fi
 
-if [ $failures -gt 0 ]; then
-    echo "$failures failures in $cases cases"
-    exit 1
-fi
-echo "$cases cases pass"
+finish

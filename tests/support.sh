@@ -1,0 +1,63 @@
+# What scripts that run the program begin with: the program, a folder of their own, an empty cache
+# in it, the plugin "faulty" alone in $work/plugins, and faults that are counted.
+set -u
+export LC_ALL=C
+for name in $(env | sed -nE 's/^((PLX|FAULTY|FAKE)_[A-Z_]*|NO_COLOR|POSIXLY_CORRECT)=.*/\1/p'); do
+    unset "$name"
+done
+built=${top_builddir:-.}
+parallax=${PARALLAX:-$built/parallax}
+[ -x "$parallax" ] || {
+    echo "there is no program $parallax"
+    exit 99
+}
+faulty=$built/tests/fakes/.libs/plx-faulty.so
+[ -f "$faulty" ] || {
+    echo "there is no plugin $faulty"
+    exit 99
+}
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT HUP INT TERM
+mkdir "$work/plugins" && cp "$faulty" "$work/plugins/" || exit 99
+XDG_CACHE_HOME=$work/cache
+export XDG_CACHE_HOME
+failures=0
+cases=0
+
+fail() {
+    failures=$((failures + 1))
+    echo "FAIL: $1"
+    sed 's/^/    out: /' "$work/out" 2>/dev/null | head -8
+    sed 's/^/    err: /' "$work/err" 2>/dev/null | head -8
+}
+
+# run ARGUMENT...: the program; its output and status stay in $work/out, $work/err and $status.
+run() {
+    "$parallax" "$@" >"$work/out" 2>"$work/err" </dev/null
+    status=$?
+}
+
+# expect_run STATUS MESSAGE ARGUMENT...: the status, and a word on standard error.
+expect_run() {
+    wanted=$1 word=$2
+    shift 2
+    cases=$((cases + 1))
+    run "$@"
+    [ "$status" = "$wanted" ] || fail "status $status, not $wanted: $*"
+    [ -z "$word" ] || grep -qF -- "$word" "$work/err" || fail "no \"$word\" on standard error: $*"
+}
+
+# shows TEXT: on the last run's standard output.
+shows() {
+    cases=$((cases + 1))
+    grep -qF -- "$1" "$work/out" || fail "no \"$1\" on standard output"
+}
+
+# The last line of a script.
+finish() {
+    if [ $failures -gt 0 ] || [ $cases -eq 0 ]; then
+        echo "$failures failures in $cases cases"
+        exit 1
+    fi
+    echo "$cases cases pass"
+}
