@@ -61,3 +61,11 @@ tests_fakes_fake_nvml_la_LDFLAGS = $(fake_ldflags)
 tests_fakes_fake_cupti_la_SOURCES = tests/fakes/fake_cupti.c tests/fakes/fake_cupti.h
 tests_fakes_fake_cupti_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
 tests_fakes_fake_cupti_la_LDFLAGS = $(fake_ldflags)
+
+# A vendor's library that is wrong.
+if HAVE_OPENBLAS
+check_LTLIBRARIES += tests/fakes/wrong-openblas.la
+endif
+tests_fakes_wrong_openblas_la_SOURCES = tests/fakes/wrong_openblas.c
+tests_fakes_wrong_openblas_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENBLAS_CFLAGS)
+tests_fakes_wrong_openblas_la_LDFLAGS = $(fake_ldflags)

@@ -1,6 +1,6 @@
 # Plugins that run without a GPU: the host, and vendors' and others' libraries as peers.
 cmocka_tests += tests/plugins/test_host
-script_tests += tests/plugins/test_peers.sh
+script_tests += tests/plugins/test_peers.sh tests/plugins/test_wrong_sum.sh
 
 tests_plugins_test_host_SOURCES = tests/plugins/test_host.c $(plx_host_la_SOURCES)
 tests_plugins_test_host_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS) -ffp-contract=off $(CMOCKA_CFLAGS)
