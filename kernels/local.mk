@@ -55,6 +55,9 @@ ladder_sources = \
 	kernels/matvec/geometry.c \
 	kernels/matvec/geometry.h \
 	kernels/matvec/panels.c \
+	kernels/gemm/copied.c \
+	kernels/gemm/copied.h \
+	kernels/gemm/copied_cut.c \
 	kernels/gemm/cut.c \
 	kernels/gemm/few.c \
 	kernels/gemm/pipeline.c \
@@ -62,6 +65,7 @@ ladder_sources = \
 	kernels/gemm/dmma.h \
 	kernels/gemm/dmma_cut.c \
 	kernels/gemm/dmma_recipe.c \
+	kernels/gemm/short.c \
 	$(operations:=/rows.c)
 
 # A kernel is picked up by its files: GNU make lists them.

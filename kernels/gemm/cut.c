@@ -14,7 +14,7 @@ static const char *const entries[PLX_GEMM_TILES] = {
 
 /* Measured on one H200 (doc/experiments.md), in the order of the tiles: shares of a multiprocessor's
  * multiply-adds that they reach, two blocks beside each other and one alone, and the microseconds of a
- * launch besides: the first operands, C. */
+ * round of blocks besides: the first operands, C. */
 static const struct {
     double two, one, start_us;
 } rates[PLX_GEMM_TILES] = {
@@ -29,9 +29,8 @@ enum {
     ROUNDS_TO_DRIFT = 4
 };
 static const double fma_per_us = 128 * 1980; /* of a multiprocessor */
-static const double round_us = 2.5;          /* each round after the first */
 static const double bytes_per_us = 4.0e6;    /* of memory */
-static const double repack_us = 3.5, repack_bytes_per_us = 3.0e6;
+static const double repack_us = 3.5, repack_bytes_per_us = 3.0e6, unknown_share = 0.1;
 /* A cluster adds its tile through shared memory: two blocks on a multiprocessor, or one alone. */
 static const double cluster_two_us = 0.11 / 1024, cluster_one_us = 0.042 / 1024,
                     cluster_us = 0.3;                              /* per byte */
@@ -131,11 +130,16 @@ static double joining(const plx_problem *problem, const plx_device_info *device,
            (cut->clusters > 1 ? rounds * ticket_us + read + moved : 0.0);
 }
 
-/* The same for all cuts; few-rows does without. */
+/* The same for all cuts.  Where operands begin is known only at the call: that those whose rows step by
+ * units must be copied, too, counts a tenth, so that kernels which never copy are preferred where they are
+ * hardly slower. */
 static double repacking(const plx_problem *problem)
 {
+    const plx_gemm_problem *p = &problem->of.gemm;
     double bytes = plx_gemm_repacked_bytes(problem);
-    return bytes > 0 ? repack_us + 2.0 * bytes / repack_bytes_per_us : 0.0;
+    double all = 4.0 * (double)p->k * ((double)p->m + (double)p->n);
+    return (bytes > 0 ? repack_us + 2.0 * bytes / repack_bytes_per_us : 0.0) +
+           unknown_share * 2.0 * (all - bytes) / repack_bytes_per_us;
 }
 
 /* Edges are read by few blocks, each at its own rate, beside the tiles. */
@@ -157,8 +161,8 @@ static double cost_of(const plx_problem *problem, const plx_device_info *device,
                       size_t tile)
 {
     double beside = most(moving(&problem->of.gemm), edges(&problem->of.gemm, cut));
-    double rounds = rates[tile].start_us + round_us * (rounds_of(problem, device, cut) - 1.0);
-    return rounds + most(multiplying(problem, device, cut, tile), beside) + joining(problem, device, cut) +
+    double starts = rates[tile].start_us * rounds_of(problem, device, cut);
+    return starts + most(multiplying(problem, device, cut, tile), beside) + joining(problem, device, cut) +
            repacking(problem);
 }
 

@@ -71,9 +71,16 @@ static int64_t quotient_up(int64_t a, int64_t b)
 
 /* ---- geometry ------------------------------------------------------------------ */
 
-/* Each part more costs the block that adds them all a read that it waits for. */
-enum { BLOCKS_PER_UNIT = 4, LEAST_PART = 128, MOST_PARTS = 64 };
-static const double part_us = 0.1;
+/* Each part more costs the block that adds them all a read that it waits for.  Up to DIRECT_MOST rows or
+ * columns, x is read where it lies (few.cuh), and shorter parts gain nothing along k. */
+enum {
+    BLOCKS_PER_UNIT = 4,
+    LEAST_PART_ACROSS = 128,
+    LEAST_PART_ALONG = 512,
+    MOST_PARTS = 64,
+    DIRECT_MOST = 2
+};
+static const double part_us = 0.1, start_us = 3.0, turn_us = 0.7, stage_us = 2.0;
 
 typedef struct few_parts {
     int64_t strips, length, parts;
@@ -84,7 +91,9 @@ static few_parts parts_of(const few *f, const plx_device_info *device)
 {
     int64_t wanted = BLOCKS_PER_UNIT * (int64_t)(device->units > 0 ? device->units : 1);
     int64_t strips = quotient_up(f->many, f->along ? GEMM_FEW_ALONG : GEMM_FEW_ACROSS);
-    int64_t most = quotient_up(f->k, LEAST_PART), parts = wanted / (strips > 0 ? strips : 1);
+    int64_t most =
+                quotient_up(f->k, f->along && f->count <= DIRECT_MOST ? LEAST_PART_ALONG : LEAST_PART_ACROSS),
+            parts = wanted / (strips > 0 ? strips : 1);
     parts = parts > MOST_PARTS ? MOST_PARTS : parts;
     parts = parts < 1 ? 1 : parts > most ? most : parts;
     int64_t length = parts > 0 ? quotient_up(f->k, parts) : 0;
@@ -183,11 +192,23 @@ static double bytes_per_us(const few *f)
     return f->along ? 0.73 * rate : rate;
 }
 
+/* What a block waits for: loads of a turn, and, where x goes through shared memory, its staging. */
+static double waiting(const few *f, const few_parts *parts, const plx_device_info *device)
+{
+    int size = kernel_size(f->count), loads = size >= 16 ? 4 : 8;
+    double turns = (double)quotient_up(parts->length, loads * (f->along ? 32 : GEMM_FEW_THREADS / 32));
+    double chunks = size <= DIRECT_MOST ? 0.0 : (double)quotient_up(parts->length, GEMM_FEW_CHUNK);
+    double units = device->units > 0 ? device->units : 1;
+    double rounds = (double)(int64_t)((double)(parts->strips * parts->parts) / (2.0 * units)) + 1.0;
+    return rounds * (turn_us * turns + stage_us * chunks);
+}
+
 double plx_gemm_few_cost(const plx_problem *problem, const plx_device_info *device)
 {
     const few f = few_of(problem);
     const few_parts parts = parts_of(&f, device);
     double bytes = 4.0 * ((double)f.many * (double)f.k + (double)f.count * (double)f.many);
     double joining = parts.parts > 1 ? 1.5 + part_us * (double)parts.parts : 0.0;
-    return 4.0 + joining + bytes / bytes_per_us(&f);
+    double moved = bytes / bytes_per_us(&f), waited = waiting(&f, &parts, device);
+    return start_us + joining + (moved > waited ? moved : waited);
 }

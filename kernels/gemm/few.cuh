@@ -60,11 +60,19 @@ template <int FEW> struct FewSums {
     }
 };
 
+/* With so few, lanes read x where it lies: no barrier stands between the loads of p. */
+template <int FEW> constexpr bool few_direct = FEW <= 2;
+
+/* Terms between two barriers. */
+template <int FEW> constexpr int64_t few_chunk = few_direct<FEW> ? 1 << 30 : GEMM_FEW_CHUNK;
+
 /* x of terms [first, first + count) to shared memory: ALONG as [i][k], else [k][i]; zeros beyond `few`. */
 template <int FEW, bool ALONG>
 static __device__ void stage_few(FewBlock<FEW> &block, const FewProblem &f, int64_t first, int count)
 {
     const bool k_first = f.x_k == 1;
+    if (few_direct<FEW>)
+        return;
     __syncthreads(); /* the last chunk has been read */
     for (int e = threadIdx.x; e < FEW * GEMM_FEW_CHUNK; e += GEMM_FEW_THREADS) {
         const int i = k_first ? e / GEMM_FEW_CHUNK : e % FEW, k = k_first ? e % GEMM_FEW_CHUNK : e / FEW;
@@ -74,8 +82,40 @@ static __device__ void stage_few(FewBlock<FEW> &block, const FewProblem &f, int6
     __syncthreads();
 }
 
+/* x(0, k), x(1, k), ... of the chunk that begins with term `first`; k may be past its end. */
+template <int FEW, bool ALONG>
+static __device__ __forceinline__ void x_of(float (&x)[FEW], const FewBlock<FEW> &block, const FewProblem &f,
+                                            int64_t first, int count, int k)
+{
+#pragma unroll
+    for (int i = 0; i < FEW; ++i)
+        if (few_direct<FEW>)
+            x[i] = i < f.few && k < count ? __ldg(f.x + i * f.x_few + (first + k) * f.x_k) : 0.0f;
+        else
+            x[i] = block.x[ALONG ? i * GEMM_FEW_CHUNK + k % GEMM_FEW_CHUNK : k % GEMM_FEW_CHUNK * FEW + i];
+}
+
 /* Terms whose p a thread loads before it uses the first: bytes under way, as many as registers hold. */
 template <int FEW> constexpr int few_together = FEW >= 16 ? 4 : 8;
+
+/* Terms k, k + STEP, ..., whose p have been asked for; so are their x, where they are read in place, before the
+ * first is used. */
+template <int FEW, bool ALONG, int U, int STEP>
+static __device__ __forceinline__ void add_terms(FewSums<FEW> &sums, const FewBlock<FEW> &block, const FewProblem &f,
+                                                 int64_t first, int count, int k, const float (&p)[U][FEW_J])
+{
+    float x[few_direct<FEW> ? U : 1][FEW];
+#pragma unroll
+    for (int u = 0; few_direct<FEW> && u < U; ++u)
+        x_of<FEW, ALONG>(x[u], block, f, first, count, k + u * STEP);
+#pragma unroll
+    for (int u = 0; u < U; ++u) {
+        if (!few_direct<FEW>)
+            x_of<FEW, ALONG>(x[0], block, f, first, count, k + u * STEP);
+        if (k + u * STEP < count)
+            sums.add(x[few_direct<FEW> ? u : 0], p[u]);
+    }
+}
 
 /* Memory runs across: a thread has columns 32 apart, and every eighth term. */
 template <int FEW>
@@ -93,15 +133,7 @@ static __device__ __forceinline__ void add_across(FewSums<FEW> &sums, const FewB
 #pragma unroll
             for (int j = 0; j < FEW_J; ++j)
                 p[u][j] = k + u * FEW_WARPS < count && 32 * j < left ? __ldg(from + u * FEW_WARPS * f.ldp + 32 * j) : 0.0f;
-#pragma unroll
-        for (int u = 0; u < U; ++u) {
-            float x[FEW];
-#pragma unroll
-            for (int i = 0; i < FEW; ++i)
-                x[i] = block.x[(k + u * FEW_WARPS) % GEMM_FEW_CHUNK * FEW + i];
-            if (k + u * FEW_WARPS < count)
-                sums.add(x, p[u]);
-        }
+        add_terms<FEW, false, U, FEW_WARPS>(sums, block, f, first, count, k, p);
     }
 }
 
@@ -120,15 +152,7 @@ static __device__ __forceinline__ void add_along(FewSums<FEW> &sums, const FewBl
 #pragma unroll
             for (int j = 0; j < FEW_J; ++j)
                 p[u][j] = k + 32 * u < count && row + j < f.many ? __ldg(from + j * f.ldp + 32 * u) : 0.0f;
-#pragma unroll
-        for (int u = 0; u < U; ++u) {
-            float x[FEW];
-#pragma unroll
-            for (int i = 0; i < FEW; ++i)
-                x[i] = block.x[i * GEMM_FEW_CHUNK + (k + 32 * u) % GEMM_FEW_CHUNK];
-            if (k + 32 * u < count)
-                sums.add(x, p[u]);
-        }
+        add_terms<FEW, true, U, 32>(sums, block, f, first, count, k, p);
     }
 }
 
@@ -228,8 +252,8 @@ template <int FEW, bool ALONG>
 static __device__ __forceinline__ void sum_strip(FewSums<FEW> &sums, FewBlock<FEW> &block, const FewProblem &f,
                                                  int64_t strip, int64_t begin, int64_t end)
 {
-    for (int64_t first = begin; first < end; first += GEMM_FEW_CHUNK) {
-        const int count = end - first < GEMM_FEW_CHUNK ? (int)(end - first) : GEMM_FEW_CHUNK;
+    for (int64_t first = begin; first < end; first += few_chunk<FEW>) {
+        const int count = (int)(end - first < few_chunk<FEW> ? end - first : few_chunk<FEW>);
         stage_few<FEW, ALONG>(block, f, first, count);
         if (ALONG)
             add_along(sums, block, f, strip, first, count);

@@ -137,7 +137,7 @@ static __device__ __forceinline__ void write_sums(const Output &out, const Sums<
     case 1: return write_parts<S, 1>(out, sums, part, partial, m, work);
     case 2: return write_parts<S, 2>(out, sums, part, partial, m, work);
     case 4: return write_parts<S, 4>(out, sums, part, partial, m, work);
-    default: return write_parts<S, 8>(out, sums, part, partial, m, work);
+    default: return write_parts<S, S::QUADS < 8 ? S::QUADS : 8>(out, sums, part, partial, m, work);
     }
 }
 
@@ -182,6 +182,23 @@ template <class S> static __device__ __forceinline__ void open_pipeline()
     __syncthreads();
 }
 
+/* What the threads that multiply do, and the cluster's meetings. */
+template <class S>
+static __device__ __forceinline__ void multiply_and_write(const Places<S> &at, const Output &out, const Part &part,
+                                                          const Work &work, int chunks, float4 *partial,
+                                                          unsigned *tickets)
+{
+    Multiplier<S> multiplier(threadIdx.x);
+    const Sums<S> sums{at.stages, (int)threadIdx.x};
+    Turn<S::STAGES> stage(0);
+    multiplier.run(at, work.steps, chunks, stage);
+    meet<2, S::MULTIPLIERS>(); /* the stages have been read */
+    sums.store(multiplier);
+    if (part.blocks > 1)
+        meet_cluster();
+    write_sums(out, sums, part, Partial<S>(partial, tickets, part, threadIdx.x), multiplier, work);
+}
+
 template <class S>
 static __device__ __forceinline__ void run_pipeline(const TensorMap *a, const TensorMap *b, const Output &out,
                                                int steps, int longer, float4 *partial, unsigned *tickets)
@@ -198,14 +215,7 @@ static __device__ __forceinline__ void run_pipeline(const TensorMap *a, const Te
             meet_cluster();
     } else {
         take_registers<S::REGISTERS>();
-        Multiplier<S> multiplier(threadIdx.x);
-        const Sums<S> sums{at.stages, (int)threadIdx.x};
-        multiplier.run(at, work.steps);
-        meet<2, S::MULTIPLIERS>(); /* the stages have been read */
-        sums.store(multiplier);
-        if (part.blocks > 1)
-            meet_cluster();
-        write_sums(out, sums, part, Partial<S>(partial, tickets, part, threadIdx.x), multiplier, work);
+        multiply_and_write<S>(at, out, part, work, S::DEPTH / S::TOGETHER, partial, tickets);
     }
     if (part.blocks > 1) /* nobody leaves while others read its shared memory */
         meet_cluster();

@@ -142,23 +142,24 @@ static __device__ __forceinline__ void write_quads(const Output &out, const Sums
 template <class S>
 static __device__ __forceinline__ void write_rows(const Output &out, const Sums<S> &sums, const Work &work)
 {
-    const int warp = sums.thread / 32, lane = sums.thread % 32;
-    uint32_t of_col[S::COLS / 32];
+    constexpr int LANES = S::COLS % 32 == 0 ? 32 : 16, ROWS = 32 / LANES; /* that a warp writes at a time */
+    const int warp = sums.thread / 32, lane = sums.thread % LANES, below = sums.thread % 32 / LANES;
+    uint32_t of_col[S::COLS / LANES];
 #pragma unroll
-    for (int p = 0; p < S::COLS / 32; ++p) {
-        const int col = lane + 32 * p, in_warp = col % S::WARP_COLS;
+    for (int p = 0; p < S::COLS / LANES; ++p) {
+        const int col = lane + LANES * p, in_warp = col % S::WARP_COLS;
         const int j = (in_warp / (4 * S::LANES_ACROSS) * 4 + in_warp % 4 + S::THREAD_COLS - 1) % S::THREAD_COLS;
         const int owner = col / S::WARP_COLS * S::WARPS_DOWN * 32 + in_warp / 4 % S::LANES_ACROSS;
         of_col[p] = ((uint32_t)(j / 4 * S::MULTIPLIERS + owner) << 4) + j % 4 * 4;
     }
 #pragma unroll 2
-    for (int row = warp; row < S::ROWS; row += S::MULTIPLIERS / 32) {
+    for (int row = warp * ROWS + below; row < S::ROWS; row += S::MULTIPLIERS / LANES) {
         const int in_warp = row % S::WARP_ROWS, i = in_warp / (4 * S::LANES_DOWN) * 4 + in_warp % 4;
         const int owner = row / S::WARP_ROWS * 32 + in_warp / 4 % S::LANES_DOWN * S::LANES_ACROSS;
         const uint32_t of_row = sums.from + ((uint32_t)(i * S::QUADS_ACROSS * S::MULTIPLIERS + owner) << 4);
 #pragma unroll
-        for (int p = 0; p < S::COLS / 32; ++p)
-            out.write(work.row + row, work.col + lane + 32 * p, load_shared(of_row + of_col[p]));
+        for (int p = 0; p < S::COLS / LANES; ++p)
+            out.write(work.row + row, work.col + lane + LANES * p, load_shared(of_row + of_col[p]));
     }
 }
 

@@ -130,8 +130,7 @@ static void add_repack(plx_recipe *recipe, const plx_device_info *device, const 
     add_copy(step, b);
 }
 
-/* Nothing to sum: C = beta * C. */
-static plx_status add_scale(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe)
+void plx_gemm_add_scale(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     int64_t elements = p->m;
@@ -146,7 +145,6 @@ static plx_status add_scale(const plx_problem *problem, const plx_device_info *d
     plx_step_i64(step, p->ldc);
     plx_step_scalar(step, plx_gemm_alpha(problem));
     plx_step_scalar(step, p->beta);
-    return PLX_OK;
 }
 
 /* Shared memory of a block: pipeline.cuh has the same sum. */
@@ -236,8 +234,7 @@ static void add_product(const plx_problem *problem, const plx_gemm_cut *cut, con
 
 /* ---- recipes ------------------------------------------------------------------- */
 
-/* Sizes that the coordinates of boxes can count. */
-static plx_status check_sizes(const plx_gemm_problem *p, plx_error *error)
+plx_status plx_gemm_check_sizes(const plx_gemm_problem *p, plx_error *error)
 {
     if (p->m > PLX_MOST_OF_MAP || p->n > PLX_MOST_OF_MAP || p->k > PLX_MOST_OF_MAP)
         return plx_fail(error, PLX_UNSUPPORTED, "its coordinates reach %" PRId64 " rows, columns and terms",
@@ -260,7 +257,7 @@ static plx_status cut_terms(const plx_problem *problem, const plx_device_info *d
 {
     source a = source_of(problem, A, cut->tile), b = source_of(problem, B, cut->tile);
     uint64_t scratch = PLX_SCRATCH_COUNTERS;
-    plx_status status = check_sizes(&problem->of.gemm, error);
+    plx_status status = plx_gemm_check_sizes(&problem->of.gemm, error);
     if (status != PLX_OK)
         return status;
     if (((unaligned || !steps_by_units(&a)) && !take_room(&a, &scratch)) ||
@@ -288,8 +285,10 @@ plx_status plx_gemm_cut_recipe(const plx_problem *problem, const plx_device_info
         status = plx_gemm_start(problem, device, recipe, error);
     if (status != PLX_OK || p->m == 0 || p->n == 0)
         return status;
-    if (!plx_gemm_has_terms(problem))
-        return add_scale(problem, device, recipe);
+    if (!plx_gemm_has_terms(problem)) {
+        plx_gemm_add_scale(problem, device, recipe);
+        return PLX_OK;
+    }
     return cut_terms(problem, device, cut, unaligned, recipe, error);
 }
 

@@ -21,11 +21,11 @@
 #include <utility>
 
 template <int ROWS_, int COLS_, int THREAD_ROWS_, int THREAD_COLS_, int STAGES_TRANSPOSED_, int STAGES_DIRECT_,
-          int LANDINGS_OF_BOTH_, int REGISTERS_>
+          int LANDINGS_OF_BOTH_, int REGISTERS_, int BLOCKS_>
 struct Tile {
     static constexpr int ROWS = ROWS_, COLS = COLS_, THREAD_ROWS = THREAD_ROWS_, THREAD_COLS = THREAD_COLS_,
                          STAGES_TRANSPOSED = STAGES_TRANSPOSED_, STAGES_DIRECT = STAGES_DIRECT_,
-                         LANDINGS_OF_BOTH = LANDINGS_OF_BOTH_, REGISTERS = REGISTERS_;
+                         LANDINGS_OF_BOTH = LANDINGS_OF_BOTH_, REGISTERS = REGISTERS_, BLOCKS = BLOCKS_;
 };
 
 /* How a tile of C is computed.  A_INNER, B_INNER: the operand's rows run along k. */
@@ -34,17 +34,21 @@ template <class Of, bool A_INNER_, bool B_INNER_> struct Shape : Of {
     static constexpr bool A_INNER = A_INNER_, B_INNER = B_INNER_, ANY_INNER = A_INNER || B_INNER;
     static constexpr int DEPTH = GEMM_PIPELINE_DEPTH, BRINGERS = GEMM_PIPELINE_BRINGERS;
     static constexpr int TOGETHER = 8; /* steps along k unrolled: 16 KB of code, which the cache of instructions holds */
-    static constexpr int LANES_DOWN = 8, LANES_ACROSS = 4;
+    static constexpr int LANES_DOWN = T::ROWS < 8 * T::THREAD_ROWS ? 4 : 8, LANES_ACROSS = 32 / LANES_DOWN;
     static constexpr int WARP_ROWS = T::THREAD_ROWS * LANES_DOWN, WARP_COLS = T::THREAD_COLS * LANES_ACROSS;
     static constexpr int WARPS_DOWN = T::ROWS / WARP_ROWS;
     static constexpr int MULTIPLIERS = T::ROWS / T::THREAD_ROWS * (T::COLS / T::THREAD_COLS); /* threads */
     static constexpr int THREADS = MULTIPLIERS + BRINGERS;
     static constexpr int STAGES = ANY_INNER ? T::STAGES_TRANSPOSED : T::STAGES_DIRECT;
     static constexpr int LANDINGS = A_INNER && B_INNER ? T::LANDINGS_OF_BOTH : 2;
+    static constexpr int A_PITCH = T::ROWS, B_PITCH = T::COLS; /* elements from one k to the next in a stage */
     static constexpr uint32_t A_BYTES = T::ROWS * DEPTH * 4, B_BYTES = T::COLS * DEPTH * 4;
     static constexpr uint32_t STAGE = A_BYTES + B_BYTES;
     static constexpr uint32_t LANDING_OF_A = A_INNER ? A_BYTES : 0, LANDING_OF_B = B_INNER ? B_BYTES : 0;
     static constexpr uint32_t LANDING = LANDING_OF_A + LANDING_OF_B;
+    /* A stage is full when the thread that starts copies has announced them, each bringing warp has
+     * transposed its part, and the bytes have come. */
+    static constexpr int FILLERS = ANY_INNER ? 1 + BRINGERS / 32 : 1;
     static constexpr int QUADS_ACROSS = T::THREAD_COLS / 4, QUADS = T::THREAD_ROWS * QUADS_ACROSS; /* of a thread */
     static_assert(T::ROWS % WARP_ROWS == 0 && T::COLS % WARP_COLS == 0, "a place for every warp");
     static_assert(DEPTH * 4 == 128, "a row of a landing place is a swizzled line");
@@ -66,12 +70,11 @@ template <class S> struct Places {
         landed = empty + 8 * S::STAGES;
     }
 
-    /* One thread does it.  A stage is full when the thread that starts copies has announced them,
-     * each bringing warp has transposed its part, and the bytes have come. */
+    /* One thread does it. */
     __device__ __forceinline__ void open() const
     {
         for (int s = 0; s < S::STAGES; ++s) {
-            open_barrier(full + 8 * s, S::ANY_INNER ? 1 + S::BRINGERS / 32 : 1);
+            open_barrier(full + 8 * s, S::FILLERS);
             open_barrier(empty + 8 * s, S::MULTIPLIERS / 32);
         }
         for (int s = 0; s < S::LANDINGS; ++s)
@@ -231,6 +234,11 @@ template <class S> struct Multiplier {
         const int warp = thread / 32, lane = thread % 32;
         row = warp % S::WARPS_DOWN * S::WARP_ROWS + lane / S::LANES_ACROSS * 4;
         col = warp / S::WARPS_DOWN * S::WARP_COLS + lane % S::LANES_ACROSS * 4;
+        clear();
+    }
+
+    __device__ __forceinline__ void clear()
+    {
 #pragma unroll
         for (int i = 0; i < S::THREAD_ROWS; ++i)
 #pragma unroll
@@ -247,10 +255,10 @@ template <class S> struct Multiplier {
     {
 #pragma unroll
         for (int j = 0; j < S::THREAD_COLS / 4; ++j)
-            to.b[j] = load_shared4(b + (k * S::COLS + j * S::LANES_ACROSS * 4) * 4);
+            to.b[j] = load_shared4(b + (k * S::B_PITCH + j * S::LANES_ACROSS * 4) * 4);
 #pragma unroll
         for (int i = 0; i < S::THREAD_ROWS / 4; ++i)
-            to.a[i] = load_shared4(a + (k * S::ROWS + i * S::LANES_DOWN * 4) * 4);
+            to.a[i] = load_shared4(a + (k * S::A_PITCH + i * S::LANES_DOWN * 4) * 4);
     }
 
     /* Forth and back, so that each multiply-add has a factor in common with the one before. */
@@ -275,21 +283,22 @@ template <class S> struct Multiplier {
             arrive(empty);
     }
 
-    __device__ __forceinline__ void run(const Places<S> &at, int steps)
+    /* The last step has `chunks` times TOGETHER terms.  `stage` is the first, and becomes the one after
+     * the last. */
+    __device__ __forceinline__ void run(const Places<S> &at, int steps, int chunks, Turn<S::STAGES> &stage)
     {
-        constexpr int U = S::TOGETHER;
-        Turn<S::STAGES> stage(0);
-        uint32_t a = at.stages + row * 4, b = at.stages + S::A_BYTES + col * 4, used = 0;
+        constexpr int U = S::TOGETHER, WHOLE = S::DEPTH / U;
+        uint32_t a = at.stages + stage.place * S::STAGE + row * 4, b = a - row * 4 + S::A_BYTES + col * 4, used = 0;
         Factors factors[2]; /* of this step along k and the next */
 
-        await(at.full, 0);
+        await(at.full + 8 * stage.place, stage.parity);
         load(factors[0], a, b, 0);
         for (int step = 0; step < steps; ++step)
 #pragma unroll 1
-            for (int chunk = 0; chunk < S::DEPTH / U; ++chunk)
+            for (int chunk = 0, of_step = step + 1 < steps ? WHOLE : chunks; chunk < of_step; ++chunk)
                 unrolled([&](auto index) {
                     constexpr int k = index.value;
-                    const bool last = chunk == S::DEPTH / U - 1;
+                    const bool last = chunk == of_step - 1;
                     if (k == U - 1) {
                         if (last) {
                             used = at.empty + 8 * stage.place;
@@ -299,8 +308,8 @@ template <class S> struct Multiplier {
                             a = at.stages + stage.place * S::STAGE + row * 4;
                             b = a - row * 4 + S::A_BYTES + col * 4;
                         } else {
-                            a += U * S::ROWS * 4;
-                            b += U * S::COLS * 4;
+                            a += U * S::A_PITCH * 4;
+                            b += U * S::B_PITCH * 4;
                         }
                     }
                     load(factors[(k & 1) ^ 1], a, b, (k + 1) % U);

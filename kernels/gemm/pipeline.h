@@ -6,7 +6,8 @@
 
 /* A tile of C, as tiles.h lists them. */
 typedef struct plx_gemm_tile {
-    int rows, cols, thread_rows, thread_cols, stages_transposed, stages_direct, landings_of_both, registers;
+    int rows, cols, thread_rows, thread_cols, stages_transposed, stages_direct, landings_of_both, registers,
+        blocks;
 } plx_gemm_tile;
 
 /* How a product is cut: tiles of C, and k into parts, each a block of its own.  The parts of a cluster
@@ -46,6 +47,11 @@ double plx_gemm_alpha(const plx_problem *problem);
 
 /* Steps of GEMM_PIPELINE_DEPTH along k. */
 int64_t plx_gemm_depth_steps(const plx_problem *problem);
+
+/* Refuses sizes that the coordinates of tiles can't count. */
+plx_status plx_gemm_check_sizes(const plx_gemm_problem *problem, plx_error *error);
+/* Nothing to sum: C = beta * C. */
+void plx_gemm_add_scale(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe);
 
 /* `unaligned`: operands may begin anywhere, and both are copied to scratch memory first. */
 plx_status plx_gemm_cut_recipe(const plx_problem *problem, const plx_device_info *device,

@@ -1,5 +1,6 @@
 /* The ladder of matrix products: what each kernel says of itself and how it is launched.
  * Every block computes one tile of C; blocks are numbered along x alone. */
+#include "copied.h"
 #include "no_terms.h"
 #include "pipeline.h"
 #include "recipe.h"
@@ -10,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAIVE, SMEM_BLOCK, TILE_1D, TILE_2D, VECTORIZED, WARP_TILE, DOUBLE_BUFFER, BULK_PIPELINE, SPLIT_K, FEW_ROWS,
-       DMMA, DMMA_BULK, ROWS };
+enum { NAIVE, SMEM_BLOCK, TILE_1D, TILE_2D, VECTORIZED, WARP_TILE, DOUBLE_BUFFER, BULK_PIPELINE, SPLIT_K, ASYNC_COPY, SHORT_K,
+       FEW_ROWS, DMMA, DMMA_BULK, ROWS };
 
 enum { A, B, C }; /* operands */
 
@@ -325,18 +326,59 @@ static bool runs(plx_status (*recipe)(const plx_problem *, const plx_device_info
     return recipe(problem, device, &ignored, &reason) == PLX_OK;
 }
 
-/* The kernels of compute capability 9.0, by their models; false where there are none. */
-static bool choose_modelled(const plx_problem *problem, const plx_device_info *device, size_t *row)
+/* The kernels of compute capability 9.0, whose models tell microseconds. */
+typedef struct modelled {
+    size_t row;
+    plx_status (*recipe)(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                         plx_error *error);
+    double (*cost)(const plx_problem *problem, const plx_device_info *device);
+} modelled;
+
+static double split_k_cost(const plx_problem *problem, const plx_device_info *device)
 {
-    if (!runs(plx_gemm_split_k_recipe, problem, device))
-        return false;
+    plx_gemm_cut cut = plx_gemm_best_cut(problem, device);
+    return plx_gemm_cut_cost(problem, device, &cut);
+}
+
+static double async_copy_cost(const plx_problem *problem, const plx_device_info *device)
+{
+    plx_gemm_cut cut = plx_gemm_copied_best_cut(problem, device);
+    return plx_gemm_copied_cost(problem, device, &cut);
+}
+
+static const modelled models[] = {
+    {SPLIT_K, plx_gemm_split_k_recipe, split_k_cost},
+    {ASYNC_COPY, plx_gemm_async_copy_recipe, async_copy_cost},
+    {SHORT_K, plx_gemm_short_k_recipe, plx_gemm_short_cost},
+    {FEW_ROWS, plx_gemm_few_rows_recipe, plx_gemm_few_cost},
+};
+
+/* Where split-k would take whole tiles, the kernel that knows no parts. */
+static size_t plainest(const plx_problem *problem, const plx_device_info *device, size_t row)
+{
     plx_gemm_cut cut = plx_gemm_best_cut(problem, device);
     bool whole = cut.tile == &plx_gemm_tiles[0] && cut.cluster * cut.clusters == 1 && cut.edge_blocks == 0;
-    *row = whole ? BULK_PIPELINE : SPLIT_K;
-    if (runs(plx_gemm_few_rows_recipe, problem, device) &&
-        plx_gemm_few_cost(problem, device) < plx_gemm_cut_cost(problem, device, &cut))
-        *row = FEW_ROWS;
-    return true;
+    return row == SPLIT_K && whole ? BULK_PIPELINE : row;
+}
+
+/* False where there are none. */
+static bool choose_modelled(const plx_problem *problem, const plx_device_info *device, size_t *row)
+{
+    double least = 0.0;
+    bool any = false;
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+        if (!runs(models[i].recipe, problem, device))
+            continue;
+        double cost = models[i].cost(problem, device);
+        if (any && cost >= least)
+            continue;
+        *row = models[i].row;
+        least = cost;
+        any = true;
+    }
+    if (any)
+        *row = plainest(problem, device, *row);
+    return any;
 }
 
 /* f64 in CUDA where there are matrix units for it at full rate; false elsewhere. */
@@ -513,6 +555,37 @@ static const plx_row rows[ROWS] = {
         .recipe = plx_gemm_split_k_recipe,
         .recipe_unaligned = plx_gemm_split_k_unaligned,
         .spare = &rows[DOUBLE_BUFFER],
+    },
+    [ASYNC_COPY] = {
+        .about = {
+            .name = "async-copy",
+            .idea = "operands as they lie: threads copy elements to their places in shared memory, asynchronously",
+            .gain = "up to 2 times where operands do not begin at, or step by, 16 bytes and are read few times, for "
+                    "nothing is copied first; tiles for thin products besides",
+            .limit = "an instruction for each element of a tile: 0.03 slower than split-k where the copy engine "
+                     "can take the operands as they lie",
+            .needs = "CUDA on compute capability 9.0",
+            .dtypes = PLX_DTYPE_BIT(PLX_F32),
+            .accumulator_f32 = PLX_F32,
+            .reproducibility = PLX_R1,
+            .depth = plx_gemm_async_copy_depth,
+        },
+        .recipe = plx_gemm_async_copy_recipe,
+        .spare = &rows[DOUBLE_BUFFER],
+    },
+    [SHORT_K] = {
+        .about = {
+            .name = "short-k",
+            .idea = "up to 32 terms are brought to shared memory at once, by many small blocks",
+            .gain = "up to 1.5 times where C is large and its terms are few: some blocks write while others read",
+            .limit = "the rate at which memory takes C",
+            .needs = "CUDA on compute capability 9.0",
+            .dtypes = PLX_DTYPE_BIT(PLX_F32),
+            .accumulator_f32 = PLX_F32,
+            .reproducibility = PLX_R1,
+            .depth = depth_of_k,
+        },
+        .recipe = plx_gemm_short_k_recipe,
     },
     [FEW_ROWS] = {
         .about = {

@@ -46,13 +46,28 @@
 
 /* bulk-pipeline and split-k: tiles of C that warps multiply while others bring the operands.
  * rows, columns, rows and columns of a thread, stages where an operand is transposed on its way,
- * where none is, landing places where both are, and the registers of a thread that multiplies
- * (0: as many as all have). */
-#define GEMM_TILE_128X128 128, 128, 8, 16, 2, 3, 1, 208
-#define GEMM_TILE_128X64 128, 64, 8, 8, 3, 4, 1, 168
-#define GEMM_TILE_64X64 64, 64, 8, 4, 3, 3, 2, 0
-#define GEMM_TILE_128X32 128, 32, 8, 4, 3, 4, 2, 0
-#define GEMM_TILE_32X128 32, 128, 4, 8, 3, 4, 2, 0
+ * where none is, landing places where both are, the registers of a thread that multiplies
+ * (0: as many as all have), and the blocks that a multiprocessor shall have room for. */
+#define GEMM_TILE_128X128 128, 128, 8, 16, 2, 3, 1, 208, GEMM_PIPELINE_BLOCKS
+#define GEMM_TILE_128X64 128, 64, 8, 8, 3, 4, 1, 168, GEMM_PIPELINE_BLOCKS
+#define GEMM_TILE_64X64 64, 64, 8, 4, 3, 3, 2, 0, GEMM_PIPELINE_BLOCKS
+#define GEMM_TILE_128X32 128, 32, 8, 4, 3, 4, 2, 0, GEMM_PIPELINE_BLOCKS
+#define GEMM_TILE_32X128 32, 128, 4, 8, 3, 4, 2, 0, GEMM_PIPELINE_BLOCKS
+/* async-copy: the same numbers; nothing lands. */
+#define GEMM_COPIED_128X128 128, 128, 8, 16, 3, 3, 0, 208, 2
+#define GEMM_COPIED_128X96 128, 96, 8, 12, 3, 3, 0, 200, 2
+#define GEMM_COPIED_96X128 96, 128, 12, 8, 3, 3, 0, 200, 2
+#define GEMM_COPIED_128X64 128, 64, 8, 8, 4, 4, 0, 168, 2
+#define GEMM_COPIED_64X128 64, 128, 8, 8, 4, 4, 0, 168, 2
+#define GEMM_COPIED_256X48 256, 48, 8, 12, 2, 2, 0, 200, 2
+#define GEMM_COPIED_48X256 48, 256, 12, 8, 2, 2, 0, 200, 2
+#define GEMM_COPIED_64X64 64, 64, 8, 4, 4, 4, 0, 0, 3
+#define GEMM_COPIED_128X32 128, 32, 8, 4, 3, 3, 0, 0, 3
+#define GEMM_COPIED_32X128 32, 128, 4, 8, 3, 3, 0, 0, 3
+#define GEMM_COPIED_32X64 32, 64, 4, 4, 4, 4, 0, 0, 4
+#define GEMM_COPIED_64X32 64, 32, 4, 4, 4, 4, 0, 0, 4
+#define GEMM_COPIED_128X16 128, 16, 4, 4, 2, 2, 0, 0, 4
+#define GEMM_COPIED_16X128 16, 128, 4, 4, 2, 2, 0, 0, 4
 #define GEMM_PIPELINE_DEPTH 32    /* of a stage, along k */
 #define GEMM_PIPELINE_BRINGERS 128 /* threads that bring the operands */
 #define GEMM_PIPELINE_BLOCKS 2    /* least per multiprocessor (__launch_bounds__) */
@@ -69,6 +84,13 @@
 #define GEMM_FEW_CHUNK 256   /* terms of the few that a block keeps in shared memory */
 #define GEMM_FEW_ACROSS 128  /* of the long side, per block, where memory runs along it */
 #define GEMM_FEW_ALONG 32    /* where memory runs along k */
+
+/* short-k: a block's part of C, and the most terms. */
+#define GEMM_SHORT_ROWS 64
+#define GEMM_SHORT_COLS 128
+#define GEMM_SHORT_THREADS 256
+#define GEMM_SHORT_BLOCKS 3 /* that a multiprocessor shall have room for */
+#define GEMM_SHORT_MOST 32
 
 /* f64 on the matrix units: tiles of C, the threads of a block (those that multiply and those
  * that copy), stages on their way to them, blocks that a multiprocessor shall have room for. */

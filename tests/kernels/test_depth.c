@@ -86,7 +86,7 @@ static bool is_one_of(const plx_row *row, const char *const *names, size_t count
  * are far less deep. */
 static bool divides_sums(const plx_row *row)
 {
-    static const char *const names[] = {"split-k", "few-rows", "dmma", "dmma-bulk"};
+    static const char *const names[] = {"split-k", "async-copy", "few-rows", "dmma", "dmma-bulk"};
     return is_one_of(row, names, sizeof names / sizeof names[0]);
 }
 

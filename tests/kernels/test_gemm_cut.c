@@ -2,7 +2,7 @@
  * that could be chosen by the model, and says the depth that its launches have. */
 #include "kernel_support.h"
 
-#include "kernels/gemm/pipeline.h"
+#include "kernels/gemm/copied.h"
 #include "kernels/gemm/tiles.h"
 
 static plx_device_info hopper; /* set by main */
@@ -53,7 +53,21 @@ static void assert_runs(const plx_problem *problem, const plx_row *row)
         refuse(problem, error.text);
 }
 
-/* All cuts there are, by plain counting. */
+/* All cuts of async-copy, by plain counting. */
+static void assert_least_copied(const plx_problem *problem, double chosen)
+{
+    for (size_t tile = 0; tile < PLX_GEMM_COPIED_TILES; ++tile)
+        for (int cluster = 1; cluster <= 8; cluster *= 2)
+            for (int clusters = 1; clusters <= 64; ++clusters) {
+                plx_gemm_cut cut = {
+                    .tile = &plx_gemm_copied_tiles[tile], .cluster = cluster, .clusters = clusters};
+                if (plx_gemm_copied_possible(problem, &cut) &&
+                    plx_gemm_copied_cost(problem, &hopper, &cut) < chosen)
+                    refuse(problem, "another cut of async-copy costs less");
+            }
+}
+
+/* All cuts of split-k. */
 static void assert_least(const plx_problem *problem, double chosen)
 {
     static const int edges[] = {0, 8, 16, 32, 64};
@@ -86,9 +100,14 @@ static bool is_modelled(const plx_problem *problem)
 
 static double cost_of_choice(const plx_problem *problem, const plx_row *row)
 {
-    plx_gemm_cut cut = plx_gemm_best_cut(problem, &hopper);
+    plx_gemm_cut cut = plx_gemm_best_cut(problem, &hopper),
+                 copied = plx_gemm_copied_best_cut(problem, &hopper);
     if (strcmp(row->about.name, "few-rows") == 0)
         return plx_gemm_few_cost(problem, &hopper);
+    if (strcmp(row->about.name, "short-k") == 0)
+        return plx_gemm_short_cost(problem, &hopper);
+    if (strcmp(row->about.name, "async-copy") == 0)
+        return plx_gemm_copied_cost(problem, &hopper, &copied);
     if (strcmp(row->about.name, "split-k") != 0 && strcmp(row->about.name, "bulk-pipeline") != 0)
         refuse(problem, row->about.name);
     return plx_gemm_cut_cost(problem, &hopper, &cut);
@@ -108,6 +127,9 @@ static void what_is_chosen_runs_and_costs_least(void **unused)
             continue;
         double cost = cost_of_choice(&problem, row);
         assert_least(&problem, cost);
+        assert_least_copied(&problem, cost);
+        if (p->k <= GEMM_SHORT_MOST)
+            assert_true(cost <= plx_gemm_short_cost(&problem, &hopper));
         if (p->m <= GEMM_FEW_MOST || p->n <= GEMM_FEW_MOST)
             assert_true(cost <= plx_gemm_few_cost(&problem, &hopper));
         ++compared;
@@ -133,6 +155,8 @@ static void shapes_have_their_kernels(void **unused)
     expect("split-k", 64, 64, 65536);
     expect("few-rows", 4, 4096, 4096);
     expect("few-rows", 4096, 1, 4096);
+    expect("async-copy", 101, 103, 1001);
+    expect("short-k", 5000, 7001, 3);
 }
 
 /* ---- depth ----------------------------------------------------------------------------- */
@@ -142,20 +166,25 @@ static int64_t argument(const plx_step *step, size_t number)
     return step->arguments[number].value;
 }
 
-/* The number of steps along k of the longest part, as the launch has it: arguments after the maps, C, m,
- * n, ldc, alpha and beta. */
-enum { STEPS = 8, LONGER = 9 };
+/* A row, and where its launch has the number of steps along k of a part, and of parts that are a step
+ * longer. */
+typedef struct divided {
+    const char *name;
+    size_t steps, longer;
+} divided;
 
-static void assert_parts(const plx_problem *problem)
+static const divided in_parts[] = {{"split-k", 8, 9}, {"async-copy", 13, 14}};
+
+static void assert_parts(const plx_problem *problem, const divided *way)
 {
-    const plx_row *row = row_named(PLX_GEMM, "split-k");
+    const plx_row *row = row_named(PLX_GEMM, way->name);
     plx_recipe recipe;
     plx_error error = {.text = ""};
     if (row->recipe(problem, &hopper, &recipe, &error) != PLX_OK)
         refuse(problem, error.text);
     const plx_step *step = &recipe.steps[recipe.step_count - 1];
     int64_t parts = (int64_t)(step->cluster > 0 ? step->cluster : 1) * (int64_t)step->grid[1];
-    int64_t steps = argument(step, STEPS), longer = argument(step, LONGER);
+    int64_t steps = argument(step, way->steps), longer = argument(step, way->longer);
     assert_true(steps >= 1); /* an empty part would upset the order of the stages */
     assert_int_equal(steps * parts + longer, plx_gemm_depth_steps(problem));
     int64_t longest = (steps + (longer > 0)) * GEMM_PIPELINE_DEPTH, k = problem->of.gemm.k;
@@ -173,7 +202,8 @@ static void parts_are_as_deep_as_their_launches(void **unused)
         plx_problem problem = some_problem(&state);
         if (!is_modelled(&problem))
             continue;
-        assert_parts(&problem);
+        for (size_t row = 0; row < sizeof in_parts / sizeof in_parts[0]; ++row)
+            assert_parts(&problem, &in_parts[row]);
         ++modelled;
     }
     assert_true(modelled > 500);

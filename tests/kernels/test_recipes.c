@@ -142,13 +142,13 @@ static void maps_describe_what_the_copy_engine_takes(void **unused)
 /* What is made for compute capability 9.0 says so everywhere else. */
 static void pipelines_are_for_cuda_9_0(void **unused)
 {
-    static const char *const kernels[] = {"bulk-pipeline", "split-k", "few-rows"};
+    static const char *const kernels[] = {"bulk-pipeline", "split-k", "async-copy", "short-k", "few-rows"};
     const plx_problem product = plx_gemm_of(PLX_F32, false, false, 12, 512, 512),
                       wide = plx_gemm_of(PLX_F64, false, false, 12, 512, 512);
     const plx_device_info opencl = fake_opencl_gpu(9), older = fake_gpu(8), newer = fake_gpu(10),
                           hopper = fake_gpu(9);
     (void)unused;
-    for (size_t i = 0; i < 3; ++i) {
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; ++i) {
         expect_refusal(&product, kernels[i], &opencl, "needs CUDA");
         expect_refusal(&product, kernels[i], &older, "needs compute capability 9.0; this device has 8.0");
         expect_refusal(&product, kernels[i], &newer, "needs compute capability 9.0; this device has 10.0");

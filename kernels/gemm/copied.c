@@ -1,0 +1,112 @@
+/* Recipes of async-copy: tiles and parts of k as split-k has them, operands as they lie. */
+#include "copied.h"
+
+#include "tiles.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { A, B, C }; /* operands */
+
+const plx_gemm_tile plx_gemm_copied_tiles[PLX_GEMM_COPIED_TILES] = {
+    {GEMM_COPIED_128X128}, {GEMM_COPIED_128X96}, {GEMM_COPIED_96X128}, {GEMM_COPIED_128X64},
+    {GEMM_COPIED_64X128},  {GEMM_COPIED_256X48}, {GEMM_COPIED_48X256}, {GEMM_COPIED_64X64},
+    {GEMM_COPIED_128X32},  {GEMM_COPIED_32X128}, {GEMM_COPIED_32X64},  {GEMM_COPIED_64X32},
+    {GEMM_COPIED_128X16},  {GEMM_COPIED_16X128},
+};
+
+/* Shared memory of a block: rows of a stage are four elements longer than the tile's side. */
+static int64_t shared_bytes(const plx_gemm_tile *t)
+{
+    int64_t stages = t->stages_direct;
+    return stages * (t->rows + 4 + t->cols + 4) * GEMM_PIPELINE_DEPTH * 4 + 16 * stages + 1024;
+}
+
+static int64_t parts_of(const plx_gemm_cut *cut)
+{
+    return (int64_t)cut->cluster * cut->clusters;
+}
+
+static int64_t tiles_of(const plx_gemm_problem *p, const plx_gemm_tile *t)
+{
+    return ((p->m - 1) / t->rows + 1) * ((p->n - 1) / t->cols + 1);
+}
+
+static void add_operands(plx_step *step, const plx_gemm_problem *p)
+{
+    plx_step_operand(step, A);
+    plx_step_i64(step, p->lda);
+    plx_step_i32(step, !p->trans_a);
+    plx_step_operand(step, B);
+    plx_step_i64(step, p->ldb);
+    plx_step_i32(step, p->trans_b);
+    plx_step_operand(step, C);
+}
+
+static void add_product(const plx_problem *problem, const plx_gemm_cut *cut, plx_recipe *recipe)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    const plx_gemm_tile *t = cut->tile;
+    uint32_t threads =
+        (uint32_t)(t->rows / t->thread_rows * (t->cols / t->thread_cols) + GEMM_PIPELINE_BRINGERS);
+    plx_step *step = plx_recipe_step(recipe, cut->entry, threads, 1);
+
+    step->grid[0] = (uint64_t)(tiles_of(p, t) * cut->cluster);
+    step->grid[1] = (uint64_t)cut->clusters;
+    step->cluster = cut->cluster > 1 ? (uint32_t)cut->cluster : 0;
+    step->early = true;
+    add_operands(step, p);
+    plx_step_i32(step, (int32_t)p->m);
+    plx_step_i32(step, (int32_t)p->n);
+    plx_step_i32(step, (int32_t)p->k);
+    plx_step_i64(step, p->ldc);
+    plx_step_scalar(step, p->alpha);
+    plx_step_scalar(step, p->beta);
+    plx_step_i32(step, (int32_t)(plx_gemm_depth_steps(problem) / parts_of(cut)));
+    plx_step_i32(step, (int32_t)(plx_gemm_depth_steps(problem) % parts_of(cut)));
+    plx_step_scratch(step, PLX_SCRATCH_COUNTERS, 16);
+    plx_step_scratch(step, 0, 4);
+    plx_step_shared(step, shared_bytes(t));
+    recipe->scratch_bytes = PLX_SCRATCH_COUNTERS;
+    if (cut->clusters > 1) /* a tile of sums from each cluster */
+        recipe->scratch_bytes += (uint64_t)(tiles_of(p, t) * cut->clusters * t->rows * t->cols) * 4;
+}
+
+plx_status plx_gemm_copied_recipe(const plx_problem *problem, const plx_device_info *device,
+                                  const plx_gemm_cut *cut, plx_recipe *recipe, plx_error *error)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    plx_status status = plx_needs_sm_90a(device, error);
+    if (problem->dtype != PLX_F32)
+        return plx_fail(error, PLX_UNSUPPORTED, "computes in f32 alone");
+    if (status == PLX_OK)
+        status = plx_gemm_start(problem, device, recipe, error);
+    if (status == PLX_OK)
+        status = plx_gemm_check_sizes(p, error);
+    if (status != PLX_OK || p->m == 0 || p->n == 0)
+        return status;
+    if (plx_gemm_has_terms(problem)) {
+        (void)snprintf(recipe->variant, sizeof recipe->variant, "f32"); /* one kernel for all layouts */
+        add_product(problem, cut, recipe);
+    } else {
+        plx_gemm_add_scale(problem, device, recipe);
+    }
+    return plx_recipe_check(recipe, 0, device, error);
+}
+
+plx_status plx_gemm_async_copy_recipe(const plx_problem *problem, const plx_device_info *device,
+                                      plx_recipe *recipe, plx_error *error)
+{
+    plx_gemm_cut cut = plx_gemm_copied_best_cut(problem, device);
+    return plx_gemm_copied_recipe(problem, device, &cut, recipe, error);
+}
+
+/* A part's terms one after the other, then its cluster's parts, then the clusters. */
+int64_t plx_gemm_async_copy_depth(const plx_problem *problem, const plx_device_info *device)
+{
+    plx_gemm_cut cut = plx_gemm_copied_best_cut(problem, device);
+    int64_t steps = plx_gemm_depth_steps(problem), parts = parts_of(&cut);
+    int64_t longest = (steps / parts + (steps % parts != 0)) * GEMM_PIPELINE_DEPTH;
+    int64_t terms = longest < problem->of.gemm.k ? longest : problem->of.gemm.k;
+    return terms + cut.cluster - 1 + cut.clusters - 1;
+}

@@ -1,0 +1,27 @@
+/* async-copy and short-k: kernels whose operands may begin anywhere. */
+#ifndef PLX_KERNELS_GEMM_COPIED_H
+#define PLX_KERNELS_GEMM_COPIED_H
+
+#include "pipeline.h"
+
+#define PLX_GEMM_COPIED_TILES 14
+extern const plx_gemm_tile plx_gemm_copied_tiles[PLX_GEMM_COPIED_TILES];
+
+/* copied_cut.c: as for cuts of the kernels with tensor maps (pipeline.h); edge_blocks are 0. */
+plx_gemm_cut plx_gemm_copied_best_cut(const plx_problem *problem, const plx_device_info *device);
+bool plx_gemm_copied_possible(const plx_problem *problem, const plx_gemm_cut *cut);
+double plx_gemm_copied_cost(const plx_problem *problem, const plx_device_info *device,
+                            const plx_gemm_cut *cut);
+
+plx_status plx_gemm_copied_recipe(const plx_problem *problem, const plx_device_info *device,
+                                  const plx_gemm_cut *cut, plx_recipe *recipe, plx_error *error);
+plx_status plx_gemm_async_copy_recipe(const plx_problem *problem, const plx_device_info *device,
+                                      plx_recipe *recipe, plx_error *error);
+int64_t plx_gemm_async_copy_depth(const plx_problem *problem, const plx_device_info *device);
+
+/* short.c: microseconds, by the model; only where k is at most GEMM_SHORT_MOST. */
+double plx_gemm_short_cost(const plx_problem *problem, const plx_device_info *device);
+plx_status plx_gemm_short_k_recipe(const plx_problem *problem, const plx_device_info *device,
+                                   plx_recipe *recipe, plx_error *error);
+
+#endif

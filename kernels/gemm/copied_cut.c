@@ -1,0 +1,165 @@
+/* The cost of a cut of async-copy, and which is the best: a model of the device's time, in microseconds. */
+#include "copied.h"
+
+#include "tiles.h"
+
+static const char *const entries[PLX_GEMM_COPIED_TILES] = {
+    "gemm_async_copy_128x128", "gemm_async_copy_128x96", "gemm_async_copy_96x128", "gemm_async_copy_128x64",
+    "gemm_async_copy_64x128",  "gemm_async_copy_256x48", "gemm_async_copy_48x256", "gemm_async_copy_64x64",
+    "gemm_async_copy_128x32",  "gemm_async_copy_32x128", "gemm_async_copy_32x64",  "gemm_async_copy_64x32",
+    "gemm_async_copy_128x16",  "gemm_async_copy_16x128",
+};
+
+/* Fitted to 7690 timings of 291 drawn and listed shapes on one H200 (doc/performance.md), in the order of the
+ * tiles: shares of a multiprocessor's multiply-adds that blocks beside each other reach, and one alone; the
+ * microseconds of a launch; and those that each round of blocks takes besides: first operands, C. */
+static const struct {
+    double full, alone, start_us, round_us;
+} rates[PLX_GEMM_COPIED_TILES] = {
+    {0.829, 0.894, 0.50, 8.55}, {0.794, 0.797, 0.43, 6.83}, {0.807, 0.865, 0.96, 6.58},
+    {0.779, 0.692, 0.44, 4.96}, {0.764, 0.732, 0.51, 4.63}, {0.758, 0.743, 0.15, 7.57},
+    {0.660, 0.663, 0.24, 6.85}, {0.625, 0.605, 0.68, 3.05}, {0.621, 0.590, 0.55, 3.28},
+    {0.578, 0.602, 0.72, 2.99}, {0.501, 0.404, 1.02, 2.12}, {0.469, 0.444, 1.14, 2.09},
+    {0.430, 0.336, 1.03, 2.08}, {0.432, 0.357, 1.02, 1.98},
+};
+
+/* The least of so many costs is one that the model has too low. */
+static const double doubt = 1.04;
+
+enum { MOST_IN_CLUSTER = 8, MOST_CLUSTERS = 64, CHUNK = 8, ROUNDS_TO_DRIFT = 4 };
+static const double fma_per_us = 128 * 1980; /* of a multiprocessor */
+static const double bytes_per_us = 3.0e6;    /* of memory */
+static const double drift_us = 2.0;          /* after the first round */
+/* A row of a tile whose element is copied alone: along k the lanes of a warp reach four rows at a time. */
+static const double inner_us = 39e-6, outer_us = 0.8e-6; /* per term */
+static const double cluster_us = 0.2, cluster_of_eight_us = 0.8, cluster_byte_us = 0.04 / 1024;
+/* The last cluster of a tile reads what all left; they write at a rate of their own. */
+static const double ticket_us = 1.6, ticket_byte_us = 0.1 / 16384, partial_bytes_per_us = 1.7e6;
+
+static double units_of(const plx_device_info *device)
+{
+    return device->units > 0 ? device->units : 1;
+}
+
+static double tiles_of(const plx_gemm_problem *p, const plx_gemm_cut *cut)
+{
+    return ((double)((p->m - 1) / cut->tile->rows) + 1.0) * ((double)((p->n - 1) / cut->tile->cols) + 1.0);
+}
+
+static double most(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* Clusters of four and eight leave places empty. */
+static double share_of(int cluster)
+{
+    return cluster >= 8 ? 0.91 : cluster >= 4 ? 0.914 : 1.0;
+}
+
+/* Microseconds for each of a tile's rows and terms to be copied. */
+static double copy_us(bool inner, int64_t ld)
+{
+    return inner ? inner_us : ld % 4 != 0 ? outer_us : 0.0;
+}
+
+static double copying(const plx_gemm_problem *p, const plx_gemm_tile *t, double terms)
+{
+    return terms * (t->rows * copy_us(!p->trans_a, p->lda) + t->cols * copy_us(p->trans_b, p->ldb));
+}
+
+/* Terms of the longest part, as many as are multiplied. */
+static double terms_of(const plx_problem *problem, const plx_gemm_cut *cut)
+{
+    int64_t k = problem->of.gemm.k, steps = plx_gemm_depth_steps(problem),
+            parts = (int64_t)cut->cluster * cut->clusters;
+    int64_t longest = (steps / parts + (steps % parts != 0)) * GEMM_PIPELINE_DEPTH;
+    return longest < k ? (double)longest : (double)((k + CHUNK - 1) / CHUNK * CHUNK);
+}
+
+/* Time of the last round, of `of_unit` blocks to a multiprocessor, where `full` is that of `places`.  At
+ * first the multiprocessor that has most is the last; over many rounds blocks come to end one by one, and
+ * those that are left are spread. */
+static double last_round(double of_unit, double places, double alone, double full, double rounds)
+{
+    double drifted = rounds < ROUNDS_TO_DRIFT ? rounds / ROUNDS_TO_DRIFT : 1.0;
+    double whole = (double)(int64_t)of_unit, uneven = whole + (whole < of_unit ? 1.0 : 0.0);
+    double beside = drifted * most(of_unit, 1.0) + (1.0 - drifted) * uneven;
+    return of_unit <= 0.0 ? 0.0 : alone + (full - alone) * (beside - 1.0) / (places - 1.0);
+}
+
+/* Rounds of blocks: those that fill the device, and what is left of them. */
+static double multiplying(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,
+                          size_t tile)
+{
+    const plx_gemm_tile *t = cut->tile;
+    double terms = terms_of(problem, cut), copied = copying(&problem->of.gemm, t, terms);
+    double work = (double)t->rows * t->cols * terms / fma_per_us;
+    double alone = work / rates[tile].alone + copied + rates[tile].round_us;
+    double full = most(alone, t->blocks * (work / rates[tile].full + copied) + rates[tile].round_us);
+    double units = units_of(device) * share_of(cut->cluster);
+    double blocks = tiles_of(&problem->of.gemm, cut) * cut->cluster * cut->clusters;
+    double rounds = (double)(int64_t)(blocks / (units * t->blocks));
+    double of_unit = (blocks - rounds * units * t->blocks) / units; /* blocks of the last round */
+    return rounds * full + last_round(of_unit, t->blocks, alone, full, rounds) +
+           (rounds > 0.0 ? drift_us : 0.0);
+}
+
+static double moving(const plx_gemm_problem *p)
+{
+    double m = (double)p->m, n = (double)p->n, k = (double)p->k;
+    return 4.0 * (m * k + k * n + m * n) / bytes_per_us;
+}
+
+static double joining(const plx_problem *problem, const plx_gemm_cut *cut)
+{
+    double of_tile = 4.0 * cut->tile->rows * cut->tile->cols, tiles = tiles_of(&problem->of.gemm, cut);
+    double in_cluster = cluster_us + (cut->cluster == MOST_IN_CLUSTER ? cluster_of_eight_us : 0.0) +
+                        of_tile * cluster_byte_us;
+    double left = of_tile * cut->clusters;
+    return (cut->cluster > 1 ? in_cluster : 0.0) +
+           (cut->clusters > 1 ? ticket_us + left * ticket_byte_us + 2.0 * tiles * left / partial_bytes_per_us
+                              : 0.0);
+}
+
+double plx_gemm_copied_cost(const plx_problem *problem, const plx_device_info *device,
+                            const plx_gemm_cut *cut)
+{
+    size_t tile = (size_t)(cut->tile - plx_gemm_copied_tiles);
+    return doubt *
+           (rates[tile].start_us + most(multiplying(problem, device, cut, tile), moving(&problem->of.gemm)) +
+            joining(problem, cut));
+}
+
+bool plx_gemm_copied_possible(const plx_problem *problem, const plx_gemm_cut *cut)
+{
+    double tiles = tiles_of(&problem->of.gemm, cut), of_tile = 4.0 * cut->tile->rows * cut->tile->cols;
+    int quads = cut->tile->thread_rows * cut->tile->thread_cols / 4; /* of a thread: a cluster shares them */
+    if ((int64_t)cut->cluster * cut->clusters > plx_gemm_depth_steps(problem) || cut->cluster > quads)
+        return false;
+    return cut->clusters == 1 || (tiles * cut->cluster <= PLX_SCRATCH_COUNTERS / 4.0 &&
+                                  tiles * cut->clusters * of_tile <= 256.0 * (1 << 20));
+}
+
+plx_gemm_cut plx_gemm_copied_best_cut(const plx_problem *problem, const plx_device_info *device)
+{
+    int64_t steps = plx_gemm_depth_steps(problem);
+    plx_gemm_cut best = {.entry = entries[0], .tile = &plx_gemm_copied_tiles[0], .cluster = 1, .clusters = 1};
+    double least = plx_gemm_copied_cost(problem, device, &best);
+    for (size_t tile = 0; tile < PLX_GEMM_COPIED_TILES; ++tile)
+        for (int cluster = 1; cluster <= MOST_IN_CLUSTER; cluster *= 2)
+            for (int clusters = 1; clusters <= MOST_CLUSTERS && cluster * clusters <= steps; ++clusters) {
+                const plx_gemm_cut cut = {.entry = entries[tile],
+                                          .tile = &plx_gemm_copied_tiles[tile],
+                                          .cluster = cluster,
+                                          .clusters = clusters};
+                double cost = plx_gemm_copied_possible(problem, &cut)
+                                  ? plx_gemm_copied_cost(problem, device, &cut)
+                                  : least;
+                if (cost < least) {
+                    least = cost;
+                    best = cut;
+                }
+            }
+    return best;
+}

@@ -1,0 +1,89 @@
+/* short-k: few terms, whose time goes into writing C. */
+#include "copied.h"
+
+#include "tiles.h"
+
+#include <stdio.h>
+
+enum { A, B, C }; /* operands */
+
+static int64_t quotient_up(int64_t a, int64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+static int64_t across_of(const plx_gemm_problem *p)
+{
+    return quotient_up(p->n, GEMM_SHORT_COLS);
+}
+
+/* Blocks are counted in 32 bits. */
+static plx_status count_blocks(const plx_gemm_problem *p, uint64_t *blocks, plx_error *error)
+{
+    int64_t count;
+    if (__builtin_mul_overflow(quotient_up(p->m, GEMM_SHORT_ROWS), across_of(p), &count) || count > INT32_MAX)
+        return plx_fail(error, PLX_UNSUPPORTED, "C has more tiles than can be counted");
+    *blocks = (uint64_t)count;
+    return PLX_OK;
+}
+
+static void add_product(const plx_problem *problem, plx_step *step)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    plx_step_operand(step, A);
+    plx_step_i64(step, p->lda);
+    plx_step_i32(step, !p->trans_a);
+    plx_step_operand(step, B);
+    plx_step_i64(step, p->ldb);
+    plx_step_i32(step, p->trans_b);
+    plx_step_operand(step, C);
+    plx_step_i64(step, p->m);
+    plx_step_i64(step, p->n);
+    plx_step_i32(step, plx_gemm_has_terms(problem) ? (int32_t)p->k : 0);
+    plx_step_i64(step, p->ldc);
+    plx_step_scalar(step, plx_gemm_alpha(problem));
+    plx_step_scalar(step, p->beta);
+    plx_step_i32(step, (int32_t)across_of(p));
+}
+
+plx_status plx_gemm_short_k_recipe(const plx_problem *problem, const plx_device_info *device,
+                                   plx_recipe *recipe, plx_error *error)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    uint64_t blocks = 0;
+    plx_status status = plx_needs_sm_90a(device, error);
+    if (problem->dtype != PLX_F32)
+        return plx_fail(error, PLX_UNSUPPORTED, "computes in f32 alone");
+    if (status == PLX_OK)
+        status = plx_gemm_start(problem, device, recipe, error);
+    if (status == PLX_OK && plx_gemm_has_terms(problem) && p->k > GEMM_SHORT_MOST)
+        return plx_fail(error, PLX_UNSUPPORTED, "k is more than %d", GEMM_SHORT_MOST);
+    if (status != PLX_OK || p->m == 0 || p->n == 0)
+        return status;
+    status = count_blocks(p, &blocks, error);
+    if (status != PLX_OK)
+        return status;
+    (void)snprintf(recipe->variant, sizeof recipe->variant, "f32");
+    plx_step *step = plx_recipe_step(recipe, "gemm_short_k", GEMM_SHORT_THREADS, 1);
+    step->grid[0] = blocks;
+    step->early = true;
+    add_product(problem, step);
+    return plx_recipe_check(recipe, 0, device, error);
+}
+
+/* ---- cost -------------------------------------------------------------------------- */
+
+/* Measured on one H200: a launch, a block's terms, writing C, multiplying. */
+static const double start_us = 2.3, term_us = 0.11, bytes_per_us = 4.0e6, fma_per_unit_us = 0.33 * 128 * 1980;
+
+double plx_gemm_short_cost(const plx_problem *problem, const plx_device_info *device)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    double m = (double)p->m, n = (double)p->n, k = (double)p->k,
+           units = device->units > 0 ? device->units : 1;
+    double written = 4.0 * (m * n + m * k + k * n) / bytes_per_us;
+    double rows = (double)quotient_up(p->m, GEMM_SHORT_ROWS) * GEMM_SHORT_ROWS;
+    double cols = (double)across_of(p) * GEMM_SHORT_COLS;
+    double multiplied = rows * cols * k / (units * fma_per_unit_us);
+    return start_us + term_us * k + written + multiplied;
+}
