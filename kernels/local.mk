@@ -60,6 +60,8 @@ ladder_sources = \
 	kernels/gemm/copied_cut.c \
 	kernels/gemm/cut.c \
 	kernels/gemm/few.c \
+	kernels/gemm/mapless.c \
+	kernels/gemm/mapless.h \
 	kernels/gemm/pipeline.c \
 	kernels/gemm/pipeline.h \
 	kernels/gemm/dmma.h \

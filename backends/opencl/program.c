@@ -1,6 +1,7 @@
 /* Programs: built once per session, and kept on disk between processes. */
 #define _POSIX_C_SOURCE 200809L
 #include "backends/opencl/cache.h"
+#include "backends/opencl/own_target.h"
 #include "backends/opencl/session.h"
 
 #include <inttypes.h>
@@ -172,19 +173,48 @@ static bool load_cached(plx_session *session, const program_key *key, const char
     return built;
 }
 
-/* Asking for the program is what costs: some drivers compile more than they had to run. */
+/* The program's binary; the caller frees it.  Asking for it is what costs: some drivers compile more than
+ * they had to run. */
+static unsigned char *binary_of(cl_program program, size_t *length)
+{
+    *length = 0;
+    if (plx_cl.GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof *length, length, NULL) || *length == 0)
+        return NULL;
+    unsigned char *binary = malloc(*length);
+    if (binary &&
+        plx_cl.GetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) != CL_SUCCESS) {
+        free(binary);
+        return NULL;
+    }
+    return binary;
+}
+
 static void store(const program_key *key, cl_program program)
 {
     char path[4096];
-    size_t length = 0;
+    size_t length;
     if (!plx_cl_cache_path(key->text, key->length, path, sizeof path))
         return;
-    if (plx_cl.GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof length, &length, NULL) || length == 0)
-        return;
-    unsigned char *binary = malloc(length);
-    if (binary &&
-        plx_cl.GetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) == CL_SUCCESS)
+    unsigned char *binary = binary_of(program, &length);
+    if (binary)
         plx_cl_cache_write(key->text, key->length, binary, length);
+    free(binary);
+}
+
+/* Built once more for the device's own target, where it has lines for that (own_target.h). */
+static void build_for_own_target(plx_session *session, const char *options, cl_program *program)
+{
+    const plx_device_info *info = &session->info;
+    bool own = (info->features & PLX_FEATURE_NVIDIA_PTX) && info->compute_major == 9 && info->compute_minor == 0;
+    size_t length, made_length;
+    unsigned char *binary = own ? binary_of(*program, &length) : NULL;
+    char *made = binary ? plx_cl_own_target((const char *)binary, length, &made_length) : NULL;
+    cl_program better;
+    if (made && build_binary(session, (const unsigned char *)made, made_length, options, &better)) {
+        (void)plx_cl.ReleaseProgram(*program);
+        *program = better;
+    }
+    free(made);
     free(binary);
 }
 
@@ -210,6 +240,7 @@ static plx_status build(plx_session *session, const char *name, const plx_cl_tex
             free(built);
             return status;
         }
+        build_for_own_target(session, options, &built->program);
         if (!session->driver_keeps_programs)
             store(key, built->program);
     }

@@ -1,5 +1,5 @@
 /* Recipes of the kernels that bring their operands by tensor maps. */
-#include "pipeline.h"
+#include "mapless.h"
 
 #include "tiles.h"
 
@@ -298,6 +298,8 @@ static const plx_gemm_cut whole_tiles = {
 plx_status plx_gemm_bulk_pipeline_recipe(const plx_problem *problem, const plx_device_info *device,
                                          plx_recipe *recipe, plx_error *error)
 {
+    if (plx_gemm_mapless(device))
+        return plx_gemm_mapless_bulk_pipeline(problem, device, recipe, error);
     return plx_gemm_cut_recipe(problem, device, &whole_tiles, false, recipe, error);
 }
 
@@ -310,6 +312,8 @@ plx_status plx_gemm_bulk_pipeline_unaligned(const plx_problem *problem, const pl
 plx_status plx_gemm_split_k_recipe(const plx_problem *problem, const plx_device_info *device,
                                    plx_recipe *recipe, plx_error *error)
 {
+    if (plx_gemm_mapless(device))
+        return plx_gemm_mapless_split_k(problem, device, recipe, error);
     plx_gemm_cut cut = plx_gemm_best_cut(problem, device);
     return plx_gemm_cut_recipe(problem, device, &cut, false, recipe, error);
 }
@@ -324,6 +328,8 @@ plx_status plx_gemm_split_k_unaligned(const plx_problem *problem, const plx_devi
 /* A part's terms one after the other, then its cluster's parts, then the clusters. */
 int64_t plx_gemm_split_k_depth(const plx_problem *problem, const plx_device_info *device)
 {
+    if (plx_gemm_mapless(device))
+        return plx_gemm_mapless_depth(problem, device);
     plx_gemm_cut cut = plx_gemm_best_cut(problem, device);
     int64_t steps = plx_gemm_depth_steps(problem), parts = parts_of(&cut);
     int64_t longest = (steps / parts + (steps % parts != 0)) * GEMM_PIPELINE_DEPTH;

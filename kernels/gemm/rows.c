@@ -1,6 +1,7 @@
 /* The ladder of matrix products: what each kernel says of itself and how it is launched.
  * Every block computes one tile of C; blocks are numbered along x alone. */
 #include "copied.h"
+#include "mapless.h"
 #include "no_terms.h"
 #include "pipeline.h"
 #include "recipe.h"
@@ -381,6 +382,16 @@ static bool choose_modelled(const plx_problem *problem, const plx_device_info *d
     return any;
 }
 
+/* Their twins in NVIDIA's OpenCL, by a model of their own; false where there are none. */
+static bool choose_mapless(const plx_problem *problem, const plx_device_info *device, size_t *row)
+{
+    if (!plx_gemm_mapless_fast(device) || !runs(plx_gemm_split_k_recipe, problem, device))
+        return false;
+    plx_gemm_cut cut = plx_gemm_mapless_cut(problem, device);
+    *row = cut.tile == &plx_gemm_tiles[0] && cut.clusters == 1 ? BULK_PIPELINE : SPLIT_K;
+    return true;
+}
+
 /* f64 in CUDA where there are matrix units for it at full rate; false elsewhere. */
 static bool choose_dmma(const plx_problem *problem, const plx_device_info *device, size_t *row)
 {
@@ -401,7 +412,10 @@ static size_t gemm_choose(const plx_problem *problem, const plx_device_info *dev
     double least = 0.0;
     bool any = false;
 
-    if (choose_dmma(problem, device, &best) || choose_modelled(problem, device, &best))
+    if (choose_dmma(problem, device, &best))
+        return best;
+    if (plx_gemm_mapless(device) ? choose_mapless(problem, device, &best)
+                                 : choose_modelled(problem, device, &best))
         return best;
     for (size_t i = 0; i < sizeof contenders / sizeof contenders[0]; i++) {
         plx_recipe recipe;
@@ -526,8 +540,8 @@ static const plx_row rows[ROWS] = {
                     "operand that lies the wrong way is transposed beside them, so that all layouts are level",
             .limit = "the rate of multiply-add instructions, 0.92 of what it issues; tiles of 128 x 128 leave a "
                      "device idle that they do not fill",
-            .needs = "CUDA on compute capability 9.0; operands that do not begin at, or step by, 16 bytes are "
-                     "copied first",
+            .needs = "in CUDA compute capability 9.0; operands that do not begin at, or step by, 16 bytes are "
+                     "copied first. In OpenCL NVIDIA's from 9.0 on; elsewhere all threads bring, then multiply",
             .dtypes = PLX_DTYPE_BIT(PLX_F32),
             .accumulator_f32 = PLX_F32,
             .reproducibility = PLX_R1,
@@ -545,8 +559,7 @@ static const plx_row rows[ROWS] = {
                     "with a long k; nothing where C alone fills the device",
             .limit = "smaller tiles bring each operand more often, and parts must be added: a model of both "
                      "chooses tile and parts",
-            .needs = "CUDA on compute capability 9.0; operands that do not begin at, or step by, 16 bytes are "
-                     "copied first",
+            .needs = "as bulk-pipeline; in OpenCL another launch adds the parts",
             .dtypes = PLX_DTYPE_BIT(PLX_F32),
             .accumulator_f32 = PLX_F32,
             .reproducibility = PLX_R1,

@@ -9,6 +9,8 @@ opencl_backend_sources = \
 	backends/opencl/functions.h \
 	backends/opencl/list.c \
 	backends/opencl/opencl.h \
+	backends/opencl/own_target.c \
+	backends/opencl/own_target.h \
 	backends/opencl/program.c \
 	backends/opencl/queue.c \
 	backends/opencl/session.c \
