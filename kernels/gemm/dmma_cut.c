@@ -2,6 +2,7 @@
  * divided along k so that the last round of blocks leaves no multiprocessor idle. */
 #include "dmma.h"
 
+#include "mapless.h"
 #include "tiles.h"
 
 /* The clocks are fitted to what a sweep over tiles and parts took on an H200, 40 shapes in two
@@ -72,9 +73,15 @@ uint64_t plx_dmma_shared(const plx_dmma_tile *tile)
     return (uint64_t)tile->stages * (stage + 16) + 1024;
 }
 
+/* OpenCL tells of less than a work-group gets where local memory is declared in the kernel. */
+static uint64_t room_of(const plx_device_info *device)
+{
+    return plx_gemm_mapless_fast(device) ? 227 << 10 : device->max_shared_bytes;
+}
+
 static bool has_room(const plx_dmma_tile *tile, const plx_device_info *device)
 {
-    return plx_dmma_shared(tile) <= device->max_shared_bytes && tile->threads <= device->max_block_threads;
+    return plx_dmma_shared(tile) <= room_of(device) && tile->threads <= device->max_block_threads;
 }
 
 static int64_t units_of(const plx_device_info *device)

@@ -1,7 +1,7 @@
 /* The launches of the f64 products on the matrix units. */
 #include "dmma.h"
 
-#include "pipeline.h"
+#include "mapless.h"
 #include "tiles.h"
 
 #include <stdio.h>
@@ -17,8 +17,11 @@ static plx_status needs_matrix_units(const plx_device_info *device, plx_error *e
 {
     uint32_t major = device->compute_major, minor = device->compute_minor;
 
-    if (major == 0 || (device->features & PLX_FEATURE_NVIDIA_PTX))
-        return plx_fail(error, PLX_UNSUPPORTED, "needs the f64 matrix units of NVIDIA's GPUs, and CUDA");
+    if (major == 0)
+        return plx_fail(error, PLX_UNSUPPORTED, "needs the f64 matrix units of NVIDIA's GPUs");
+    if ((device->features & PLX_FEATURE_NVIDIA_PTX) && !plx_gemm_mapless_fast(device))
+        return plx_fail(error, PLX_UNSUPPORTED,
+                        "needs CUDA, or in OpenCL compute capability 9.0; this device has %u.%u", major, minor);
     if (major < 8)
         return plx_fail(error, PLX_UNSUPPORTED,
                         "needs f64 matrix units, from compute capability 8.0 on; this device has %u.%u",
@@ -26,20 +29,32 @@ static plx_status needs_matrix_units(const plx_device_info *device, plx_error *e
     return PLX_OK;
 }
 
+/* What CUDA's device code has as templates. */
+static void define_tile(const plx_dmma_tile *tile, const plx_device_info *device, plx_recipe *recipe)
+{
+    int warps_across = 2, warps = (int)(tile->threads - GEMM_DMMA_PRODUCERS) / 32;
+    size_t used = strlen(recipe->defines);
+
+    (void)snprintf(recipe->defines + used, sizeof recipe->defines - used,
+                   " -DENTRY=%s -DTILE_ROWS=%d -DTILE_COLS=%d -DSTAGES=%d -DCONSUMERS_DOWN=%d -DCONSUMERS_ACROSS=%d",
+                   tile->entry, tile->rows, tile->cols, tile->stages, warps / warps_across, warps_across);
+    if (tile->blocks > 1)
+        plx_recipe_side_by_side(recipe, device, (int)tile->threads, tile->blocks);
+    recipe->known_local_bytes = plx_dmma_shared(tile);
+}
+
 static plx_status start(plx_dmma_kernel kernel, const plx_problem *problem, const plx_device_info *device,
                         plx_recipe *recipe, plx_dmma_cut *cut, plx_error *error)
 {
-    const plx_gemm_problem *p = &problem->of.gemm;
-
     if (problem->compute != PLX_COMPUTE_PLAIN || problem->dtype != PLX_F64)
         return plx_fail(error, PLX_UNSUPPORTED, "computes in f64 alone");
     if (!plx_dmma_cut_of(kernel, problem, device, cut))
         return plx_fail(error, PLX_UNSUPPORTED,
                         "needs 49 KiB of shared memory per block, and sizes and tiles of C below 2^31");
-    memset(recipe, 0, sizeof *recipe);
-    (void)snprintf(recipe->variant, sizeof recipe->variant, "f64_%c%c", p->trans_a ? 't' : 'n',
-                   p->trans_b ? 't' : 'n');
-    return PLX_OK;
+    plx_status status = plx_gemm_start(problem, device, recipe, error);
+    if (status == PLX_OK && plx_gemm_mapless(device))
+        define_tile(cut->tile, device, recipe);
+    return status;
 }
 
 /* ---- steps -------------------------------------------------------------------------------- */
@@ -71,13 +86,14 @@ static plx_step *add_product(plx_recipe *recipe, const plx_dmma_cut *cut, const 
     return step;
 }
 
-static void add_cut(plx_step *step, const plx_dmma_cut *cut, int64_t partials)
+static void add_cut(plx_step *step, const plx_dmma_cut *cut, const plx_device_info *device, int64_t partials)
 {
     plx_step_scratch(step, partials, ELEMENT);
     plx_step_i32(step, (int32_t)cut->whole);
     plx_step_i32(step, (int32_t)cut->parts);
     plx_step_i32(step, (int32_t)cut->items);
-    plx_step_shared(step, (int64_t)plx_dmma_shared(cut->tile));
+    if (!plx_gemm_mapless(device)) /* OpenCL's has it declared */
+        plx_step_shared(step, (int64_t)plx_dmma_shared(cut->tile));
 }
 
 /* Adds up the parts of the tiles from `whole` on; with none, C becomes beta * C. */
@@ -130,7 +146,7 @@ plx_status plx_dmma_recipe(const plx_problem *problem, const plx_device_info *de
     plx_step_i64(step, p->ldc);
     plx_step_scalar(step, plx_gemm_alpha(problem));
     plx_step_scalar(step, p->beta);
-    add_cut(step, &cut, partials);
+    add_cut(step, &cut, device, partials);
     if (cut.items > cut.whole)
         add_sum(recipe, "gemm_dmma_sum", problem, &cut, cut.whole, cut.parts, partials);
     return plx_recipe_check(recipe, 0, device, error);
@@ -250,7 +266,7 @@ static void add_products(const plx_problem *problem, const plx_device_info *devi
     plx_step_i64(step, p->ldc);
     plx_step_scalar(step, p->alpha);
     plx_step_scalar(step, p->beta);
-    add_cut(step, cut, partials);
+    add_cut(step, cut, device, partials);
     if (cut->items > cut->whole)
         add_sum(recipe, "gemm_dmma_bulk_sum", problem, cut, cut->whole, cut->parts, partials);
 }

@@ -1,5 +1,5 @@
 /* few-rows: where C has few rows, or few columns, the other operand is read once. */
-#include "pipeline.h"
+#include "mapless.h"
 
 #include "tiles.h"
 
@@ -138,7 +138,31 @@ static void add_product(const plx_problem *problem, const few *f, const few_part
     plx_step_scalar(step, problem->of.gemm.beta);
     plx_step_i64(step, parts->length);
     plx_step_scratch(step, PLX_SCRATCH_COUNTERS, 4);
-    plx_step_scratch(step, 0, 4);
+}
+
+/* OpenCL: a launch adds what parts leave; in CUDA the last block of a strip does. */
+static void add_sum(const plx_problem *problem, const few *f, const few_parts *parts, plx_recipe *recipe)
+{
+    plx_step *step = plx_recipe_step(recipe, "gemm_few_rows_sum", GEMM_FEW_THREADS, 1);
+
+    step->grid[0] = (uint64_t)quotient_up(f->count * f->many, GEMM_FEW_THREADS);
+    plx_step_operand(step, C);
+    plx_step_i64(step, f->out_few);
+    plx_step_i64(step, f->out_many);
+    plx_step_i32(step, (int32_t)f->count);
+    plx_step_i64(step, f->many);
+    plx_step_scalar(step, plx_gemm_alpha(problem));
+    plx_step_scalar(step, problem->of.gemm.beta);
+    plx_step_scratch(step, PLX_SCRATCH_COUNTERS, 4);
+    plx_step_i32(step, (int32_t)parts->parts);
+}
+
+/* What CUDA has as entry points. */
+static void define_few(const few *f, bool shuffles, plx_recipe *recipe)
+{
+    size_t used = strlen(recipe->defines);
+    (void)snprintf(recipe->defines + used, sizeof recipe->defines - used, " -DFEW=%d -DALONG=%d%s",
+                   kernel_size(f->count), (int)f->along, shuffles ? " -DSHUFFLE_PTX" : "");
 }
 
 static const char *const entries[2][5] = {
@@ -160,7 +184,8 @@ plx_status plx_gemm_few_rows_recipe(const plx_problem *problem, const plx_device
 {
     const few f = few_of(problem);
     const few_parts parts = parts_of(&f, device);
-    plx_status status = plx_needs_sm_90a(device, error);
+    const bool mapless = plx_gemm_mapless(device);
+    plx_status status = mapless ? PLX_OK : plx_needs_sm_90a(device, error);
     if (problem->dtype != PLX_F32)
         return plx_fail(error, PLX_UNSUPPORTED, "computes in f32 alone");
     if (status == PLX_OK)
@@ -170,11 +195,17 @@ plx_status plx_gemm_few_rows_recipe(const plx_problem *problem, const plx_device
     if (f.count > GEMM_FEW_MOST)
         return plx_fail(error, PLX_UNSUPPORTED, "C has more than %d rows and columns", GEMM_FEW_MOST);
     (void)snprintf(recipe->variant, sizeof recipe->variant, "f32");
-    plx_step *step = plx_recipe_step(recipe, entry_of(&f), GEMM_FEW_THREADS, 1);
+    if (mapless)
+        define_few(&f, plx_gemm_mapless_fast(device), recipe);
+    plx_step *step = plx_recipe_step(recipe, mapless ? "gemm_few_rows" : entry_of(&f), GEMM_FEW_THREADS, 1);
     step->grid[0] = (uint64_t)parts.strips;
     step->grid[1] = (uint64_t)parts.parts;
     step->early = true;
     add_product(problem, &f, &parts, step);
+    if (!mapless)
+        plx_step_scratch(step, 0, 4); /* tickets */
+    else if (parts.parts > 1)
+        add_sum(problem, &f, &parts, recipe);
     recipe->scratch_bytes = PLX_SCRATCH_COUNTERS;
     if (parts.parts > 1)
         recipe->scratch_bytes += (uint64_t)(parts.parts * f.count * f.many) * 4;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 enum { A, B, C }; /* operands */
+enum { SUM_THREADS = 128 };
 
 bool plx_gemm_mapless(const plx_device_info *device)
 {
@@ -30,7 +31,7 @@ static const struct {
 } rates[PLX_GEMM_TILES] = {
     {0.79, 0.74, 7.0}, {0.70, 0.65, 5.5}, {0.62, 0.56, 4.5}, {0.60, 0.54, 4.5}, {0.58, 0.54, 4.5}};
 
-enum { SIDE_BY_SIDE = 2, MOST_PARTS = 64 };
+enum { SIDE_BY_SIDE = 2, MOST_PARTS = 64, PLAIN_TILE = 2, PLAIN_STEPS = 4, PLAIN_PARTS = 8 };
 static const double fma_per_us = 128 * 1980; /* of a multiprocessor */
 static const double round_us = 2.5;          /* each round after the first */
 static const double bytes_per_us = 4.0e6;    /* of memory */
@@ -76,8 +77,19 @@ static bool has_room(const plx_gemm_problem *p, int parts)
     return parts == 1 || (double)p->m * (double)pitch_of(p) * parts * 4.0 <= 256.0 * (1 << 20);
 }
 
+/* Where nothing was measured: parts that are worth a launch. */
+static plx_gemm_cut plain_cut(const plx_problem *problem)
+{
+    int64_t parts = plx_gemm_depth_steps(problem) / PLAIN_STEPS;
+    parts = parts < 1 || !has_room(&problem->of.gemm, PLAIN_PARTS) ? 1 : parts < PLAIN_PARTS ? parts : PLAIN_PARTS;
+    return (plx_gemm_cut){
+        .entry = "gemm_split_k", .tile = &plx_gemm_tiles[PLAIN_TILE], .cluster = 1, .clusters = (int)parts};
+}
+
 plx_gemm_cut plx_gemm_mapless_cut(const plx_problem *problem, const plx_device_info *device)
 {
+    if (!plx_gemm_mapless_fast(device))
+        return plain_cut(problem);
     int64_t steps = plx_gemm_depth_steps(problem);
     plx_gemm_cut best = {.entry = "gemm_split_k", .tile = &plx_gemm_tiles[0], .cluster = 1, .clusters = 1};
     double least = plx_gemm_mapless_cost(problem, device, &best);
@@ -157,6 +169,7 @@ static void add_parts(const plx_problem *problem, int parts, plx_recipe *recipe,
     int64_t steps = plx_gemm_has_terms(problem) ? plx_gemm_depth_steps(problem) : 0, pitch = pitch_of(p);
 
     step->grid[1] = (uint64_t)parts;
+    define(recipe, "SUM_THREADS", SUM_THREADS);
     plx_step_i32(step, (int32_t)(steps / parts));
     plx_step_i32(step, (int32_t)(steps % parts));
     plx_step_scratch(step, PLX_SCRATCH_COUNTERS, 4);
@@ -165,8 +178,8 @@ static void add_parts(const plx_problem *problem, int parts, plx_recipe *recipe,
     if (parts == 1)
         return;
     recipe->scratch_bytes += (uint64_t)(p->m * pitch * parts) * 4;
-    plx_step *sum = plx_recipe_step(recipe, "gemm_split_k_sum", GEMM_SUM_THREADS, 1);
-    sum->grid[0] = (uint64_t)((p->m * (pitch / 4) - 1) / GEMM_SUM_THREADS + 1);
+    plx_step *sum = plx_recipe_step(recipe, "gemm_split_k_sum", SUM_THREADS, 1);
+    sum->grid[0] = (uint64_t)((p->m * (pitch / 4) - 1) / SUM_THREADS + 1);
     plx_step_operand(sum, C);
     plx_step_i64(sum, p->m);
     plx_step_i64(sum, p->n);

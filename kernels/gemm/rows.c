@@ -389,6 +389,9 @@ static bool choose_mapless(const plx_problem *problem, const plx_device_info *de
         return false;
     plx_gemm_cut cut = plx_gemm_mapless_cut(problem, device);
     *row = cut.tile == &plx_gemm_tiles[0] && cut.clusters == 1 ? BULK_PIPELINE : SPLIT_K;
+    if (runs(plx_gemm_few_rows_recipe, problem, device) &&
+        plx_gemm_few_cost(problem, device) < plx_gemm_mapless_cost(problem, device, &cut))
+        *row = FEW_ROWS;
     return true;
 }
 
@@ -607,7 +610,7 @@ static const plx_row rows[ROWS] = {
                     "shared memory",
             .gain = "for one to eight rows about as much as a tile of 32 would compute in vain; not for 16",
             .limit = "the rate of memory",
-            .needs = "CUDA on compute capability 9.0",
+            .needs = "in CUDA compute capability 9.0; in OpenCL another launch adds parts of k",
             .dtypes = PLX_DTYPE_BIT(PLX_F32),
             .accumulator_f32 = PLX_F32,
             .reproducibility = PLX_R1,
@@ -624,7 +627,7 @@ static const plx_row rows[ROWS] = {
             .gain = "about 1.7 times: an instruction of a warp does 512 multiply-adds, at twice the rate "
                     "of the others, and no barrier stops the whole block",
             .limit = "copies of one element each, which take the copying warps all their time",
-            .needs = "CUDA on compute capability 8.0 or 9.0",
+            .needs = "CUDA on compute capability 8.0 or 9.0, or NVIDIA's OpenCL from 9.0 on",
             .dtypes = PLX_DTYPE_BIT(PLX_F64),
             .flags = PLX_KERNEL_MATRIX_UNITS,
             .accumulator_f32 = PLX_F64,

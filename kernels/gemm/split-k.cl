@@ -20,7 +20,7 @@ kernel PIPELINE_GROUP void gemm_split_k(GEMM_PARAMETERS, int steps, int longer, 
 }
 
 /* A work-item adds up a quad of C. */
-kernel __attribute__((reqd_work_group_size(GEMM_SUM_THREADS, 1, 1)))
+kernel __attribute__((reqd_work_group_size(SUM_THREADS, 1, 1)))
 void gemm_split_k_sum(global T *c_base, long c_offset, long m, long n, long ldc, T alpha, T beta,
                       global const T *partial_base, long partial_offset, long pitch, int parts)
 {

@@ -76,7 +76,6 @@
 #define GEMM_REPACK_UNITS 4    /* of 16 bytes, per thread at a time */
 #define GEMM_REPACK_PITCH 128  /* bytes: rows of repacked operands begin at multiples of it */
 #define GEMM_SCALE_THREADS 256
-#define GEMM_SUM_THREADS 128 /* OpenCL: that add parts of k */
 
 /* few-rows: one of C's sides is at most GEMM_FEW_MOST. */
 #define GEMM_FEW_MOST 16

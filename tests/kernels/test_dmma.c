@@ -187,7 +187,7 @@ static void test_recipes_pack_what_has_no_aligned_rows(void **unused)
 static void test_refusals(void **unused)
 {
     const plx_device_info hopper = fake_gpu(9), ampere = fake_gpu(8), volta = fake_gpu(7),
-                          opencl = fake_opencl_gpu(9), other = fake_gpu(0);
+                          opencl = fake_opencl_gpu(9), older = fake_opencl_gpu(8), other = fake_gpu(0);
     plx_device_info small = fake_gpu(8);
     const plx_problem square = plx_gemm_of(PLX_F64, false, false, 512, 512, 512),
                       long_row = plx_gemm_of(PLX_F64, false, false, 1, INT64_C(1) << 31, 1);
@@ -195,7 +195,7 @@ static void test_refusals(void **unused)
     small.max_shared_bytes = 49152;
     (void)recipe_by(plx_dmma_recipe, &square, &ampere);
     expect_refusal_by(plx_dmma_recipe, &square, &volta, "7.0");
-    expect_refusal_by(plx_dmma_recipe, &square, &opencl, "CUDA");
+    expect_refusal_by(plx_dmma_recipe, &square, &older, "in OpenCL compute capability 9.0");
     expect_refusal_by(plx_dmma_recipe, &square, &other, "matrix units");
     expect_refusal_by(plx_dmma_recipe, &square, &small, "shared memory");
     expect_refusal_by(plx_dmma_bulk_recipe, &square, &ampere, "9.0");

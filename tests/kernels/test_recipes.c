@@ -143,17 +143,91 @@ static void maps_describe_what_the_copy_engine_takes(void **unused)
 static void pipelines_are_for_cuda_9_0(void **unused)
 {
     static const char *const kernels[] = {"bulk-pipeline", "split-k", "async-copy", "short-k", "few-rows"};
+    static const char *const twins[] = {"bulk-pipeline", "split-k", "few-rows"};
     const plx_problem product = plx_gemm_of(PLX_F32, false, false, 12, 512, 512),
                       wide = plx_gemm_of(PLX_F64, false, false, 12, 512, 512);
-    const plx_device_info opencl = fake_opencl_gpu(9), older = fake_gpu(8), newer = fake_gpu(10),
+    const plx_device_info opencl = fake_opencl_gpu(9), plain = fake_gpu(0), older = fake_gpu(8), newer = fake_gpu(10),
                           hopper = fake_gpu(9);
     (void)unused;
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; ++i) {
-        expect_refusal(&product, kernels[i], &opencl, "needs CUDA");
         expect_refusal(&product, kernels[i], &older, "needs compute capability 9.0; this device has 8.0");
         expect_refusal(&product, kernels[i], &newer, "needs compute capability 9.0; this device has 10.0");
         expect_refusal(&wide, kernels[i], &hopper, "f32 alone");
     }
+    for (size_t i = 0; i < sizeof twins / sizeof twins[0]; ++i) {
+        expect_refusal(&wide, twins[i], &opencl, "f32 alone");
+        expect_refusal(&wide, twins[i], &plain, "f32 alone");
+    }
+    expect_refusal(&wide, "dmma", &plain, "needs the f64 matrix units");
+    expect_refusal(&wide, "dmma", &(plx_device_info){.features = opencl.features, .compute_major = 8},
+                   "in OpenCL compute capability 9.0; this device has 8.0");
+    expect_refusal(&wide, "dmma-bulk", &opencl, "needs CUDA");
+    expect_refusal(&product, "async-copy", &opencl, "needs CUDA");
+    expect_refusal(&product, "short-k", &opencl, "needs CUDA");
+}
+
+static bool defines(const plx_recipe *recipe, const char *option)
+{
+    assert_true(strlen(recipe->defines) + 1 < sizeof recipe->defines); /* nothing was cut off */
+    return strstr(recipe->defines, option) != NULL;
+}
+
+/* No maps and no clusters; NVIDIA's run as a pipeline, two blocks side by side, others do without PTX. */
+static void opencl_has_pipelines_of_its_own(void **unused)
+{
+    const plx_problem square = plx_gemm_of(PLX_F32, false, true, 1024, 1024, 1024);
+    const plx_problem odd = plx_gemm_of(PLX_F32, true, false, 1023, 1025, 1027);
+    const plx_device_info opencl = fake_opencl_gpu(9), plain = fake_gpu(0), older = fake_opencl_gpu(8);
+    plx_recipe recipe = recipe_of(&square, "bulk-pipeline", &opencl);
+    (void)unused;
+    assert_true(recipe.map_count == 0 && recipe.scratch_bytes == 0 && recipe.steps[0].cluster == 0);
+    assert_int_equal(recipe.steps[0].block[0], 256);
+    assert_true(defines(&recipe, "-DPIPELINE_PTX=1") && defines(&recipe, "-DMANY_REGISTERS=208 -DFEW_REGISTERS=48"));
+    assert_true(recipe.known_local_bytes > 101376 && 2 * recipe.known_local_bytes <= 226 << 10);
+    recipe = recipe_of(&odd, "bulk-pipeline", &opencl); /* nothing is copied first */
+    assert_true(recipe.step_count == 1 && recipe.scratch_bytes == 0);
+    recipe = recipe_of(&square, "bulk-pipeline", &plain);
+    assert_int_equal(recipe.steps[0].block[0], 128);
+    assert_true(!defines(&recipe, "PTX") && recipe.known_local_bytes == 0);
+    recipe = recipe_of(&square, "bulk-pipeline", &older);
+    assert_false(defines(&recipe, "PTX"));
+}
+
+/* Parts of k are added by a launch of their own. */
+static void opencl_adds_parts_in_another_launch(void **unused)
+{
+    const plx_problem deep = plx_gemm_of(PLX_F32, false, false, 100, 102, 100000);
+    const plx_problem flat = plx_gemm_of(PLX_F32, false, true, 3, 1000, 100000);
+    const plx_device_info opencl = fake_opencl_gpu(9);
+    plx_recipe recipe = recipe_of(&deep, "split-k", &opencl);
+    (void)unused;
+    assert_int_equal(recipe.step_count, 2);
+    assert_true(recipe.steps[0].grid[1] > 1);
+    assert_string_equal(recipe.steps[1].entry, "gemm_split_k_sum");
+    assert_true(recipe.steps[1].grid[0] * recipe.steps[1].block[0] >= 100 * 26); /* 102 are 26 units */
+    assert_int_equal(recipe.scratch_bytes, PLX_SCRATCH_COUNTERS + recipe.steps[0].grid[1] * 100 * 104 * 4);
+    recipe = recipe_of(&flat, "few-rows", &opencl);
+    assert_int_equal(recipe.step_count, 2);
+    assert_string_equal(recipe.steps[0].entry, "gemm_few_rows");
+    assert_true(defines(&recipe, "-DFEW=4 -DALONG=1 -DSHUFFLE_PTX"));
+    assert_true(recipe.steps[1].grid[0] * recipe.steps[1].block[0] >= 3000);
+}
+
+/* Work-groups of f64 products have as much local memory as CUDA's, declared in the kernel. */
+static void opencl_has_matrix_units(void **unused)
+{
+    const plx_problem large = plx_gemm_of(PLX_F64, false, false, 4096, 4096, 4096);
+    const plx_problem small = plx_gemm_of(PLX_F64, true, true, 100, 100, 100);
+    const plx_device_info opencl = fake_opencl_gpu(9);
+    plx_recipe recipe = recipe_of(&large, "dmma", &opencl);
+    (void)unused;
+    assert_true(defines(&recipe, "-DENTRY=gemm_dmma_large -DTILE_ROWS=96 -DTILE_COLS=96 -DSTAGES=6 "
+                                 "-DCONSUMERS_DOWN=6 -DCONSUMERS_ACROSS=2"));
+    assert_true(recipe.known_local_bytes > 147456 && recipe.known_local_bytes <= 227 << 10);
+    for (size_t i = 0; i < recipe.steps[0].argument_count; ++i)
+        assert_int_not_equal(recipe.steps[0].arguments[i].kind, PLX_ARG_SHARED);
+    recipe = recipe_of(&small, "dmma", &opencl);
+    assert_true(defines(&recipe, "-DREGISTERS="));
 }
 
 /* Rows of 16-byte units are read where they lie, others are copied first. */
@@ -189,6 +263,9 @@ int main(void)
         cmocka_unit_test(long_sums_are_dealt_out_in_shares),
         cmocka_unit_test(maps_describe_what_the_copy_engine_takes),
         cmocka_unit_test(pipelines_are_for_cuda_9_0),
+        cmocka_unit_test(opencl_has_pipelines_of_its_own),
+        cmocka_unit_test(opencl_adds_parts_in_another_launch),
+        cmocka_unit_test(opencl_has_matrix_units),
         cmocka_unit_test(operands_are_copied_when_they_must),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 # The OpenCL program cache, and the OpenCL kernels under Oclgrind.
 if HAVE_OPENCL
-cmocka_tests += tests/opencl/test_opencl_cache
+cmocka_tests += tests/opencl/test_opencl_cache tests/opencl/test_own_target
 check_PROGRAMS += tests/opencl/run_kernels
 TESTS += tests/opencl/test_oclgrind.sh
 endif
@@ -11,6 +11,10 @@ tests_opencl_test_opencl_cache_SOURCES = tests/opencl/test_opencl_cache.c $(open
 tests_opencl_test_opencl_cache_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
 tests_opencl_test_opencl_cache_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_opencl_test_opencl_cache_LDADD = $(CMOCKA_LIBS)
+
+tests_opencl_test_own_target_SOURCES = tests/opencl/test_own_target.c backends/opencl/own_target.c
+tests_opencl_test_own_target_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_opencl_test_own_target_LDADD = $(CMOCKA_LIBS)
 
 tests_opencl_run_kernels_SOURCES = tests/opencl/run_kernels.c tests/opencl/fill_by_kernel.c
 tests_opencl_run_kernels_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
