@@ -39,7 +39,7 @@ static void define_tile(const plx_dmma_tile *tile, const plx_device_info *device
                    " -DENTRY=%s -DTILE_ROWS=%d -DTILE_COLS=%d -DSTAGES=%d -DCONSUMERS_DOWN=%d -DCONSUMERS_ACROSS=%d",
                    tile->entry, tile->rows, tile->cols, tile->stages, warps / warps_across, warps_across);
     if (tile->blocks > 1)
-        plx_recipe_side_by_side(recipe, device, (int)tile->threads, tile->blocks);
+        plx_recipe_min_blocks_per_sm(recipe, device, (int)tile->threads, tile->blocks);
     recipe->known_local_bytes = plx_dmma_shared(tile);
 }
 

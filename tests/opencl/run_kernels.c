@@ -205,6 +205,19 @@ static int run_matvec(plx_dtype dtype, const char *kernel)
 }
 
 /* Shapes of more than one tile or work-group where those are small, none of them whole. */
+/* Products in parts of k, which a launch of its own adds; the short side is few-rows'. */
+static int run_long_products(plx_dtype dtype, const char *kernel)
+{
+    plx_problem problem = plx_gemm_of(dtype, false, true, 5, 37, 260);
+    if (strcmp(kernel, "split-k") == 0)
+        return run(&problem, kernel, " long nt");
+    if (strcmp(kernel, "few-rows") != 0)
+        return 0;
+    int failures = run(&problem, kernel, " long nt");
+    problem = plx_gemm_of(dtype, false, false, 3, 133, 260);
+    return failures + run(&problem, kernel, " long nn");
+}
+
 static int run_dtype(plx_op op, plx_dtype dtype, const char *kernel)
 {
     plx_problem problem;
@@ -228,7 +241,8 @@ static int run_dtype(plx_op op, plx_dtype dtype, const char *kernel)
         failures += run(&problem, kernel, " nn");
         problem = plx_gemm_of(dtype, true, true, 20, 36, 17);
         problem.of.gemm.beta = 2.0;
-        return failures + run(&problem, kernel, " tt, beta");
+        failures += run(&problem, kernel, " tt, beta");
+        return failures + run_long_products(dtype, kernel);
     default:
         return run_probe(dtype, kernel);
     }
