@@ -26,11 +26,11 @@ static void lines_come_into_effect(void **unused)
     (void)unused;
     expect(".version 9.0\n.target sm_90, texmode_independent\n"
            ".entry one(\n)\n{\n\tret;\n}\n"
-           ".entry two(\n)\n.reqntid 256, 1, 1\n{\n\t{\n\t}\n\t//sm_90a entry: .maxnreg 128\n"
+           ".entry two(\n)\n.reqntid 256, 1, 1\n{\n{\n}\n\t//sm_90a entry: .maxnreg 128\n"
            "{\n}\n\t//sm_90a: setmaxnreg.dec.sync.aligned.u32 48;\n\tret;\n}\n",
            ".version 9.0\n.target sm_90a, texmode_independent\n"
            ".entry one(\n)\n{\n\tret;\n}\n"
-           ".entry two(\n)\n.reqntid 256, 1, 1\n.maxnreg 128\n{\n\t{\n\t}\n"
+           ".entry two(\n)\n.reqntid 256, 1, 1\n.maxnreg 128\n{\n{\n}\n"
            "{\n}\nsetmaxnreg.dec.sync.aligned.u32 48;\n\tret;\n}\n");
 }
 
