@@ -69,9 +69,16 @@ static plx_problem problem_of(plx_op op, plx_dtype dtype, unsigned form)
             .rows = 65, .cols = 130, .lda = 132, .trans = first, .alpha = 1.5, .beta = second ? -0.25 : 0};
         break;
     default:
-        problem.of.gemm = (plx_gemm_problem){.m = few ? 7 : 65, .n = 67, .k = 130, .lda = 132,
-                                             .ldb = 132, .ldc = 68, .trans_a = first, .trans_b = second,
-                                             .alpha = 1.5, .beta = -0.25};
+        problem.of.gemm = (plx_gemm_problem){.m = few ? 7 : 65,
+                                             .n = 67,
+                                             .k = few && second ? 30 : 130,
+                                             .lda = 132,
+                                             .ldb = 132,
+                                             .ldc = 68,
+                                             .trans_a = first,
+                                             .trans_b = second,
+                                             .alpha = 1.5,
+                                             .beta = -0.25};
     }
     return problem;
 }
