@@ -212,7 +212,7 @@ static size_t assert_shared(const plx_row *row, plx_op op, const plx_device_info
                             bool trans)
 {
     static const char *const alone[] = {"row-per-thread", "row-scattered", "shared-x", "shared-a-x"};
-    const int64_t terms = 1 << 20;
+    const int64_t terms = strcmp(row->about.name, "short-k") == 0 ? 32 : 1 << 20; /* it takes no more */
     plx_problem problem = problem_of(op, dtype, trans, terms);
     if (strcmp(row->about.name, "few-rows") == 0)
         problem.of.gemm.m = 5;
