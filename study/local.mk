@@ -52,7 +52,7 @@ study_judge_sources = \
 	study/judge/validate.c
 
 study_run_sources = \
-	study/run/arm.c \
+	study/run/candidate.c \
 	study/run/backends.c \
 	study/run/bits.c \
 	study/run/claims.c \

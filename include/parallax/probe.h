@@ -36,7 +36,7 @@ typedef enum plx_visibility {
     PLX_VISIBLE = 0,
     PLX_NOT_VISIBLE,
     PLX_TOO_NOISY, /* the interval holds both */
-    PLX_NOT_TOLD,  /* points are missing or wrong */
+    PLX_INCONCLUSIVE,  /* points are missing or wrong */
     PLX_NO_SUBJECT /* the device has no memory of the kind that the sweep is about */
 } plx_visibility;
 

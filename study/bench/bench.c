@@ -86,12 +86,12 @@ static bool refuse(void *data, const plx_device_info *device, const plx_problem 
 
 static bool all_refuse(const bench *b, char *reason, size_t capacity)
 {
-    const plx_viewpoints *viewpoints = &b->comparison.viewpoints;
-    for (size_t i = 0; i < viewpoints->count; i++)
-        if (!refuse((void *)b, plx_backend_device(viewpoints->backends[i]), &b->cases[b->present].problem, reason,
+    const plx_open_backends *opened = &b->comparison.opened;
+    for (size_t i = 0; i < opened->count; i++)
+        if (!refuse((void *)b, plx_backend_device(opened->backends[i]), &b->cases[b->present].problem, reason,
                     capacity))
             return false;
-    return viewpoints->count > 0;
+    return opened->count > 0;
 }
 
 /* The operands, the reference with its bounds, and a result for each of two. */
@@ -116,14 +116,14 @@ static plx_status leave_out(bench *b, const char *reason)
 
 /* ---- what is kept ------------------------------------------------------------------------ */
 
-/* The record of an arm in the present case; NULL: none. */
-static const plx_record *record_of(const bench *b, const plx_arm *arm)
+/* The record of a candidate in the present case; NULL: none. */
+static const plx_record *record_of(const bench *b, const plx_candidate *candidate)
 {
     const plx_results *document = &b->file.document;
-    const char *kernel = arm->kernel != NULL ? arm->kernel->name : "best";
+    const char *kernel = candidate->kernel != NULL ? candidate->kernel->name : "best";
     for (size_t i = 0; i < document->record_count; i++) {
         const plx_record *record = &document->records[i];
-        if (strcmp(record->backend, plx_backend_label(arm->backend)) == 0 &&
+        if (strcmp(record->backend, plx_backend_label(candidate->backend)) == 0 &&
             strcmp(record->kernel, kernel) == 0 && plx_bench_is_of(record, &b->cases[b->present]))
             return record;
     }
@@ -132,13 +132,13 @@ static const plx_record *record_of(const bench *b, const plx_arm *arm)
 
 /* To be unsupported is a result.  Not to have run is none, but for a problem that this
  * device would not be asked today either. */
-static bool has_result(const bench *b, const plx_arm *arm)
+static bool has_result(const bench *b, const plx_candidate *candidate)
 {
     char ignored[256];
-    const plx_record *record = record_of(b, arm);
+    const plx_record *record = record_of(b, candidate);
     return record != NULL &&
            (record->outcome != PLX_OUTCOME_NOT_RUN ||
-            refuse((void *)b, plx_backend_device(arm->backend), &b->cases[b->present].problem, ignored,
+            refuse((void *)b, plx_backend_device(candidate->backend), &b->cases[b->present].problem, ignored,
                    sizeof ignored));
 }
 
@@ -160,14 +160,14 @@ static bool has_good_records(const bench *b)
 /* Whether the document has a result of every kernel of every backend that is asked for. */
 static bool is_finished(const bench *b)
 {
-    plx_arm *arms = NULL;
+    plx_candidate *candidates = NULL;
     size_t count = 0;
     bool finished = has_good_records(b) &&
-                    plx_viewpoints_arms(&b->comparison.viewpoints, &b->cases[b->present].problem, b->how.kernels,
-                                        b->how.kernel_count, &arms, &count, b->error) == PLX_OK;
+                    plx_backends_candidates(&b->comparison.opened, &b->cases[b->present].problem, b->how.kernels,
+                                        b->how.kernel_count, &candidates, &count, b->error) == PLX_OK;
     for (size_t i = 0; finished && i < count; i++)
-        finished = has_result(b, &arms[i]);
-    free(arms);
+        finished = has_result(b, &candidates[i]);
+    free(candidates);
     return finished;
 }
 
@@ -244,7 +244,7 @@ static plx_status run_bench(bench *b, plx_context *context)
     plx_status status = plx_comparison_open(&b->comparison, context, &b->how, &b->found, b->error);
     if (status != PLX_OK)
         return status;
-    plx_viewpoints_environment(&b->comparison.viewpoints, &b->found); /* a resumed file is compared with it */
+    plx_backends_environment(&b->comparison.opened, &b->found); /* a resumed file is compared with it */
     b->comparison.refuse = refuse;
     b->comparison.refuse_data = b;
     status = plx_bench_file_open(b->options, &b->found, &b->file, b->error);

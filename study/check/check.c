@@ -17,11 +17,11 @@
 enum { MAX_WORKERS = 8, MAX_UNITS = PLX_OP_COUNT * PLX_DTYPE_COUNT * MAX_WORKERS };
 
 typedef struct check {
-    plx_check_desk desk;
+    plx_check_shared shared;
     const plx_check_options *options;
     plx_context *context;
-    plx_viewpoints viewpoints; /* of the thread that called */
-    plx_watch watch;
+    plx_open_backends opened; /* of the thread that called */
+    plx_phase_timer timer;
     plx_results *results;
     plx_error *error;
     bool kernel_found; /* some operation has a kernel that was named */
@@ -36,8 +36,8 @@ typedef struct check {
 /* One of the threads. */
 typedef struct worker {
     check *check;
-    plx_viewpoints viewpoints;
-    plx_watch watch;
+    plx_open_backends opened;
+    plx_phase_timer timer;
     plx_status status;
     plx_error error;
     pthread_t thread;
@@ -71,32 +71,32 @@ static bool spared(const check *c, const plx_operation *operation, plx_dtype dty
 }
 
 /* "best" stands for nothing before there is a problem. */
-static size_t drop_unknown(plx_arm *arms, size_t count)
+static size_t drop_unknown(plx_candidate *candidates, size_t count)
 {
     size_t kept = 0;
     for (size_t i = 0; i < count; ++i)
-        if (arms[i].kernel != NULL)
-            arms[kept++] = arms[i];
+        if (candidates[i].kernel != NULL)
+            candidates[kept++] = candidates[i];
     return kept;
 }
 
-/* A kernel name that this operation does not have may belong to another: then no arms. */
-static plx_status find_arms(const check *c, const plx_viewpoints *viewpoints, plx_op op, plx_arm **arms,
+/* A kernel name that this operation does not have may belong to another: then no candidates. */
+static plx_status find_candidates(const check *c, const plx_open_backends *opened, plx_op op, plx_candidate **candidates,
                             size_t *count, plx_error *error)
 {
     static const char *const all[] = {"all"};
     const plx_problem any = {.op = op};
     bool named = c->options->kernel_count > 0;
-    plx_status status = plx_viewpoints_arms(viewpoints, &any, named ? c->options->kernels : all,
-                                            named ? c->options->kernel_count : 1, arms, count, error);
+    plx_status status = plx_backends_candidates(opened, &any, named ? c->options->kernels : all,
+                                            named ? c->options->kernel_count : 1, candidates, count, error);
 
     if (status == PLX_NOT_FOUND && named) {
-        *arms = NULL;
+        *candidates = NULL;
         *count = 0;
         return PLX_OK;
     }
     if (status == PLX_OK)
-        *count = drop_unknown(*arms, *count);
+        *count = drop_unknown(*candidates, *count);
     return status;
 }
 
@@ -117,41 +117,41 @@ static size_t slices(const check *c)
     return c->options->effort == PLX_QUICK || c->options->only_case != 0 ? 1 : most_workers();
 }
 
-static plx_status add_slices(check *c, const plx_operation *operation, plx_dtype dtype, size_t arm_count)
+static plx_status add_slices(check *c, const plx_operation *operation, plx_dtype dtype, size_t candidate_count)
 {
     plx_status status = PLX_OK;
 
     for (size_t slice = 0; status == PLX_OK && slice < slices(c); ++slice) {
         plx_check_unit *unit = &c->units[c->unit_count];
-        status = plx_check_unit_make(c->options, operation, dtype, slice, slices(c), arm_count, unit, c->error);
+        status = plx_check_unit_make(c->options, operation, dtype, slice, slices(c), candidate_count, unit, c->error);
         if (status != PLX_OK)
             return status;
-        c->desk.total += (c->options->only_case != 0 ? 1 : unit->end - unit->first) * arm_count;
+        c->shared.total += (c->options->only_case != 0 ? 1 : unit->end - unit->first) * candidate_count;
         ++c->unit_count;
     }
     return status;
 }
 
-static plx_status add_units(check *c, const plx_operation *operation, size_t arm_count)
+static plx_status add_units(check *c, const plx_operation *operation, size_t candidate_count)
 {
     plx_status status = PLX_OK;
 
     for (int dtype = 0; status == PLX_OK && dtype < PLX_DTYPE_COUNT; ++dtype)
         if (wants_dtype(c, operation, (plx_dtype)dtype) && !spared(c, operation, (plx_dtype)dtype))
-            status = add_slices(c, operation, (plx_dtype)dtype, arm_count);
+            status = add_slices(c, operation, (plx_dtype)dtype, candidate_count);
     return status;
 }
 
 static plx_status add_operation(check *c, const plx_operation *operation)
 {
-    plx_arm *arms;
+    plx_candidate *candidates;
     size_t count;
-    plx_status status = find_arms(c, &c->viewpoints, operation->op, &arms, &count, c->error);
+    plx_status status = find_candidates(c, &c->opened, operation->op, &candidates, &count, c->error);
 
     if (status != PLX_OK)
         return status;
     c->kernel_found = c->kernel_found || count > 0;
-    free(arms);
+    free(candidates);
     return add_units(c, operation, count);
 }
 
@@ -172,7 +172,7 @@ static plx_status list_units(check *c)
 /* Products take the longest, for the compilers too. */
 static size_t weight(const plx_check_unit *unit)
 {
-    return (unit->end - unit->first) * unit->arm_count * plx_cases_of(unit->operation->op)->weight;
+    return (unit->end - unit->first) * unit->candidate_count * plx_cases_of(unit->operation->op)->weight;
 }
 
 static void order_units(check *c)
@@ -190,31 +190,31 @@ static void order_units(check *c)
 /* What was measured of the devices holds for a thread's own sessions of them. */
 static bool same_devices(const check *c, worker *w)
 {
-    if (w->viewpoints.count != c->viewpoints.count)
+    if (w->opened.count != c->opened.count)
         return false;
-    for (size_t i = 0; i < c->viewpoints.count; ++i)
-        if (strcmp(plx_backend_label(w->viewpoints.backends[i]), plx_backend_label(c->viewpoints.backends[i])) != 0)
+    for (size_t i = 0; i < c->opened.count; ++i)
+        if (strcmp(plx_backend_label(w->opened.backends[i]), plx_backend_label(c->opened.backends[i])) != 0)
             return false;
-    w->viewpoints.devices = c->viewpoints.devices;
+    w->opened.devices = c->opened.devices;
     return true;
 }
 
-static plx_status run_unit(check *c, plx_check_unit *unit, bool large, const plx_viewpoints *viewpoints,
-                           plx_watch *watch, plx_error *error)
+static plx_status run_unit(check *c, plx_check_unit *unit, bool large, const plx_open_backends *opened,
+                           plx_phase_timer *timer, plx_error *error)
 {
-    plx_arm *arms;
+    plx_candidate *candidates;
     size_t count;
-    plx_status status = find_arms(c, viewpoints, unit->operation->op, &arms, &count, error);
+    plx_status status = find_candidates(c, opened, unit->operation->op, &candidates, &count, error);
 
-    if (status == PLX_OK && count == unit->arm_count)
-        status = plx_check_unit_run(&c->desk, unit, large, viewpoints, arms, watch, error);
+    if (status == PLX_OK && count == unit->candidate_count)
+        status = plx_check_unit_run(&c->shared, unit, large, opened, candidates, timer, error);
     else if (status == PLX_OK)
         status = plx_fail(error, PLX_FAILED, "the kernels of %s changed during the check", unit->operation->name);
-    free(arms);
+    free(candidates);
     return status;
 }
 
-static void run_units(worker *w, const plx_viewpoints *viewpoints)
+static void run_units(worker *w, const plx_open_backends *opened)
 {
     check *c = w->check;
 
@@ -222,7 +222,7 @@ static void run_units(worker *w, const plx_viewpoints *viewpoints)
         size_t next = atomic_fetch_add(&c->next, 1);
         if (next >= c->unit_count)
             break;
-        w->status = run_unit(c, &c->units[c->order[next]], false, viewpoints, &w->watch, &w->error);
+        w->status = run_unit(c, &c->units[c->order[next]], false, opened, &w->timer, &w->error);
     }
     if (w->status != PLX_OK)
         atomic_store(&c->stop, true);
@@ -238,14 +238,14 @@ static void *work(void *data)
 #ifdef _OPENMP
     omp_set_num_threads(c->threads_each);
 #endif
-    (void)plx_watch_turn(&w->watch, PLX_CHECK_OTHER);
-    if (plx_viewpoints_open(c->context, c->options->backends, c->options->backend_count, &w->viewpoints, &ignored) !=
+    (void)plx_phase_turn(&w->timer, PLX_CHECK_OTHER);
+    if (plx_backends_open(c->context, c->options->backends, c->options->backend_count, &w->opened, &ignored) !=
         PLX_OK)
         return NULL;
     if (same_devices(c, w))
-        run_units(w, &w->viewpoints);
-    plx_viewpoints_close(&w->viewpoints);
-    (void)plx_watch_turn(&w->watch, PLX_CHECK_OTHER);
+        run_units(w, &w->opened);
+    plx_backends_close(&w->opened);
+    (void)plx_phase_turn(&w->timer, PLX_CHECK_OTHER);
     return NULL;
 }
 
@@ -258,7 +258,7 @@ static size_t count_workers(const check *c)
 static void take(check *c, const worker *w)
 {
     for (int phase = 0; phase < PLX_CHECK_PHASE_COUNT; ++phase)
-        c->watch.seconds[phase] += w->watch.seconds[phase];
+        c->timer.seconds[phase] += w->timer.seconds[phase];
 }
 
 /* The calling thread is the first worker, with the backends that it has. */
@@ -278,10 +278,10 @@ static plx_status run_small(check *c)
         if (pthread_create(&workers[count].thread, NULL, work, &workers[count]) != 0)
             break;
     }
-    workers[0].watch = (plx_watch){.phase = PLX_CHECK_OTHER};
-    (void)plx_watch_turn(&workers[0].watch, PLX_CHECK_OTHER);
-    run_units(&workers[0], &c->viewpoints);
-    (void)plx_watch_turn(&workers[0].watch, PLX_CHECK_OTHER);
+    workers[0].timer = (plx_phase_timer){.phase = PLX_CHECK_OTHER};
+    (void)plx_phase_turn(&workers[0].timer, PLX_CHECK_OTHER);
+    run_units(&workers[0], &c->opened);
+    (void)plx_phase_turn(&workers[0].timer, PLX_CHECK_OTHER);
     status = workers[0].status;
     if (status != PLX_OK)
         *c->error = workers[0].error;
@@ -304,17 +304,17 @@ static plx_status run_large(check *c)
 {
     plx_status status = PLX_OK;
 
-    (void)plx_watch_turn(&c->watch, PLX_CHECK_OTHER);
+    (void)plx_phase_turn(&c->timer, PLX_CHECK_OTHER);
     for (size_t i = 0; status == PLX_OK && c->options->effort == PLX_FULL && i < c->unit_count; ++i)
-        status = run_unit(c, &c->units[i], true, &c->viewpoints, &c->watch, c->error);
-    (void)plx_watch_turn(&c->watch, PLX_CHECK_OTHER);
+        status = run_unit(c, &c->units[i], true, &c->opened, &c->timer, c->error);
+    (void)plx_phase_turn(&c->timer, PLX_CHECK_OTHER);
     return status;
 }
 
 /* ---- what came of it ------------------------------------------------------------------------- */
 
-/* The records of an operation's arms, before any case. */
-static plx_status add_blank_records(check *c, const plx_operation *operation, const plx_arm *arms, size_t count)
+/* The records of an operation's candidates, before any case. */
+static plx_status add_blank_records(check *c, const plx_operation *operation, const plx_candidate *candidates, size_t count)
 {
     plx_status status = PLX_OK;
 
@@ -322,15 +322,15 @@ static plx_status add_blank_records(check *c, const plx_operation *operation, co
         plx_record record = {.problem = {.op = operation->op},
                              .group = (size_t)operation->op,
                              .outcome = PLX_OUTCOME_NOT_RUN,
-                             .device = arms[i].device,
-                             .step = arms[i].step,
-                             .named = arms[i].named,
+                             .device = candidates[i].device,
+                             .step = candidates[i].step,
+                             .named = candidates[i].named,
                              .error = {.first_bad = -1}};
-        (void)snprintf(record.backend, sizeof record.backend, "%s", plx_backend_label(arms[i].backend));
-        (void)snprintf(record.kernel, sizeof record.kernel, "%s", arms[i].kernel->name);
-        (void)snprintf(record.idea, sizeof record.idea, "%s", arms[i].kernel->idea);
+        (void)snprintf(record.backend, sizeof record.backend, "%s", plx_backend_label(candidates[i].backend));
+        (void)snprintf(record.kernel, sizeof record.kernel, "%s", candidates[i].kernel->name);
+        (void)snprintf(record.idea, sizeof record.idea, "%s", candidates[i].kernel->idea);
         (void)snprintf(record.reason, sizeof record.reason, "no case suits it");
-        record.kernel_flags = arms[i].kernel->flags;
+        record.kernel_flags = candidates[i].kernel->flags;
         status = plx_results_add_record(c->results, &record, c->error);
     }
     return status;
@@ -351,8 +351,8 @@ static plx_status add_unopened(check *c, plx_op op)
 {
     plx_status status = PLX_OK;
 
-    for (size_t i = 0; status == PLX_OK && i < c->viewpoints.unopened_count; ++i) {
-        plx_record record = plx_viewpoints_unopened(&c->viewpoints, i);
+    for (size_t i = 0; status == PLX_OK && i < c->opened.unopened_count; ++i) {
+        plx_record record = plx_backends_unopened(&c->opened, i);
         record.problem.op = op;
         record.group = (size_t)op;
         status = plx_results_add_record(c->results, &record, c->error);
@@ -376,12 +376,12 @@ static void add_counts(plx_check_counts *all, const plx_check_counts *of)
         plx_check_count_reason(all, of->reasons[i].text, of->reasons[i].count);
 }
 
-/* The pairs of an operation over its dtypes, in the order of its arms. */
-static plx_status add_pairs(check *c, plx_op op, size_t arms, size_t first_record)
+/* The pairs of an operation over its dtypes, in the order of its candidates. */
+static plx_status add_pairs(check *c, plx_op op, size_t candidates, size_t first_record)
 {
     plx_status status = PLX_OK;
 
-    for (size_t at = 0; status == PLX_OK && at < arms * arms; ++at) {
+    for (size_t at = 0; status == PLX_OK && at < candidates * candidates; ++at) {
         plx_pair all = {.compared = false};
         for (size_t i = 0; i < c->unit_count; ++i) {
             const plx_pair *one = c->units[i].operation->op == op ? &c->units[i].pairs[at] : NULL;
@@ -392,8 +392,8 @@ static plx_status add_pairs(check *c, plx_op op, size_t arms, size_t first_recor
             else
                 all = *one;
         }
-        all.first = first_record + at / arms;
-        all.second = first_record + at % arms;
+        all.first = first_record + at / candidates;
+        all.second = first_record + at % candidates;
         if (all.compared)
             status = plx_results_add_pair(c->results, &all, c->error);
     }
@@ -403,21 +403,21 @@ static plx_status add_pairs(check *c, plx_op op, size_t arms, size_t first_recor
 static plx_status report_operation(check *c, plx_op op)
 {
     size_t first = c->results->record_count, count;
-    plx_arm *arms;
+    plx_candidate *candidates;
     bool *tried;
-    plx_status status = find_arms(c, &c->viewpoints, op, &arms, &count, c->error);
+    plx_status status = find_candidates(c, &c->opened, op, &candidates, &count, c->error);
 
     if (status != PLX_OK)
         return status;
-    status = add_blank_records(c, plx_operation_of(op), arms, count);
-    free(arms);
+    status = add_blank_records(c, plx_operation_of(op), candidates, count);
+    free(candidates);
     tried = calloc(count > 0 ? count : 1, sizeof *tried);
     if (status == PLX_OK && tried == NULL)
         status = plx_fail(c->error, PLX_NO_MEMORY, "no memory for the records of a check");
     for (size_t i = 0; status == PLX_OK && i < c->unit_count; ++i)
-        for (size_t arm = 0; c->units[i].operation->op == op && arm < count; ++arm)
-            if (c->units[i].tried[arm])
-                plx_check_worse(&c->results->records[first + arm], &tried[arm], &c->units[i].records[arm]);
+        for (size_t candidate = 0; c->units[i].operation->op == op && candidate < count; ++candidate)
+            if (c->units[i].tried[candidate])
+                plx_check_worse(&c->results->records[first + candidate], &tried[candidate], &c->units[i].records[candidate]);
     free(tried);
     if (status == PLX_OK)
         take_back_empty(&c->results->records[first], count);
@@ -436,21 +436,21 @@ static plx_status report(check *c, plx_check_counts *counts)
         if (i == 0 || c->units[i].operation != c->units[i - 1].operation)
             status = report_operation(c, c->units[i].operation->op);
     }
-    memcpy(counts->seconds, c->watch.seconds, sizeof counts->seconds);
+    memcpy(counts->seconds, c->timer.seconds, sizeof counts->seconds);
     return status;
 }
 
 static plx_status check_all(check *c, plx_check_counts *counts)
 {
-    plx_status status = plx_viewpoints_devices(&c->viewpoints, c->results, c->error);
+    plx_status status = plx_backends_devices(&c->opened, c->results, c->error);
 
     if (status == PLX_OK)
         status = list_units(c);
     order_units(c);
-    (void)plx_watch_turn(&c->watch, PLX_CHECK_OTHER);
+    (void)plx_phase_turn(&c->timer, PLX_CHECK_OTHER);
     if (status == PLX_OK)
         status = run_small(c);
-    c->watch.running = false; /* the threads had clocks of their own */
+    c->timer.running = false; /* the threads had clocks of their own */
     if (status == PLX_OK)
         status = run_large(c);
     if (status == PLX_OK)
@@ -462,12 +462,12 @@ static plx_status check_all(check *c, plx_check_counts *counts)
 
 static plx_status check_with(check *c, plx_check_counts *counts)
 {
-    plx_status status = plx_viewpoints_open(c->context, c->options->backends, c->options->backend_count,
-                                            &c->viewpoints, c->error);
+    plx_status status = plx_backends_open(c->context, c->options->backends, c->options->backend_count,
+                                            &c->opened, c->error);
 
     if (status == PLX_OK)
         status = check_all(c, counts);
-    plx_viewpoints_close(&c->viewpoints);
+    plx_backends_close(&c->opened);
     return status;
 }
 
@@ -486,20 +486,20 @@ plx_status plx_check(plx_context *context, const plx_check_options *options, plx
     plx_status status = PLX_NO_MEMORY;
 
     made.check = calloc(1, sizeof *made.check);
-    if (c == NULL || made.check == NULL || pthread_mutex_init(&c->desk.lock, NULL) != 0) {
+    if (c == NULL || made.check == NULL || pthread_mutex_init(&c->shared.lock, NULL) != 0) {
         plx_results_free(&made);
         free(c);
         return plx_fail(error, status, "no memory for a check");
     }
-    c->options = c->desk.options = options;
+    c->options = c->shared.options = options;
     c->context = context;
     c->results = &made;
     c->error = error;
     atomic_init(&c->next, 0);
     atomic_init(&c->stop, false);
-    (void)plx_watch_turn(&c->watch, PLX_CHECK_OTHER);
+    (void)plx_phase_turn(&c->timer, PLX_CHECK_OTHER);
     status = check_with(c, &counted);
-    (void)pthread_mutex_destroy(&c->desk.lock);
+    (void)pthread_mutex_destroy(&c->shared.lock);
     free(c);
     if (status != PLX_OK) {
         plx_results_free(&made);

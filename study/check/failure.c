@@ -47,8 +47,8 @@ static const char *effort_option(plx_effort effort)
 void plx_failure_command(const plx_failed_case *failed, plx_line *line)
 {
     plx_line_add(line, "parallax check %s --backend %s --kernel %s --dtype %s --case %zu --seed %" PRIu64 "%s",
-                 failed->inputs->operation->name, plx_backend_label(failed->arm->backend),
-                 failed->arm->kernel->name, plx_dtype_name(failed->inputs->problem.dtype), failed->number,
+                 failed->inputs->operation->name, plx_backend_label(failed->candidate->backend),
+                 failed->candidate->kernel->name, plx_dtype_name(failed->inputs->problem.dtype), failed->number,
                  failed->options->seed, effort_option(failed->options->effort));
 }
 
@@ -108,14 +108,14 @@ static plx_status save_operands(const plx_failed_case *failed, size_t number, pl
 /* What a copy writes has the rows of what it reads, without padding. */
 static const plx_extent *result_extent(const plx_failed_case *failed)
 {
-    return &failed->inputs->extents[plx_arm_is_yardstick(failed->arm) ? 0 : failed->inputs->operation->output];
+    return &failed->inputs->extents[plx_candidate_is_yardstick(failed->candidate) ? 0 : failed->inputs->operation->output];
 }
 
 static plx_status save_result(const plx_failed_case *failed, size_t number, plx_error *error)
 {
     const plx_extent *extent = result_extent(failed);
     return save_rows(failed, number, "result", extent,
-                     plx_arm_is_yardstick(failed->arm) ? extent->cols : extent->ld, failed->arm->result, error);
+                     plx_candidate_is_yardstick(failed->candidate) ? extent->cols : extent->ld, failed->candidate->result, error);
 }
 
 /* Of a sum the reference is kept in f64, as it was computed. */
@@ -125,7 +125,7 @@ static plx_status save_reference(const plx_failed_case *failed, size_t number, p
     const plx_truth *truth;
     char path[4096];
     plx_status status =
-        plx_truths_get(failed->truths, failed->inputs, plx_arm_is_yardstick(failed->arm), &truth, error);
+        plx_truths_get(failed->truths, failed->inputs, plx_candidate_is_yardstick(failed->candidate), &truth, error);
 
     if (status == PLX_OK && truth->exact)
         return save_rows(failed, number, "reference", extent, extent->cols, truth->of.exact, error);
@@ -157,8 +157,8 @@ static plx_status save_story(const plx_failed_case *failed, size_t number, plx_e
     plx_failure_command(failed, &command);
     (void)fprintf(plx_output_stream(output),
                   "%s/%s on %s: %s\n%s %s, %s input, seed %" PRIu64 "\nrepeat: %s\n",
-                  failed->inputs->operation->name, failed->arm->kernel->name,
-                  plx_backend_label(failed->arm->backend), failed->arm->reason,
+                  failed->inputs->operation->name, failed->candidate->kernel->name,
+                  plx_backend_label(failed->candidate->backend), failed->candidate->reason,
                   plx_dtype_name(failed->inputs->problem.dtype), circumstances.text,
                   plx_input_name(failed->inputs->input), failed->inputs->seed, command.text);
     return plx_output_close(output, error);

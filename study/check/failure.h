@@ -12,7 +12,7 @@ typedef struct plx_failed_case {
     const plx_case *tried;
     size_t number; /* of the case among those of its operation and dtype, from 1 */
     const plx_inputs *inputs;
-    const plx_arm *arm;
+    const plx_candidate *candidate;
     plx_truths *truths;
 } plx_failed_case;
 

@@ -9,30 +9,30 @@
 
 /* A unit while some thread works on it. */
 typedef struct part {
-    plx_check_desk *desk;
+    plx_check_shared *shared;
     plx_check_unit *unit;
-    plx_arm *arms;
-    plx_stage *stages;  /* one for each backend */
-    uint32_t *forms;    /* of each arm: bits of the forms that it serves; 0: not asked yet */
+    plx_candidate *candidates;
+    plx_operand_buffers *buffers;  /* one for each backend */
+    uint32_t *forms;    /* of each candidate: bits of the forms that it serves; 0: not asked yet */
     plx_claims claims;
-    plx_watch *watch;
+    plx_phase_timer *timer;
     plx_error *error;
 } part;
 
 /* ---- failures ------------------------------------------------------------------------ */
 
 static void fill_record(plx_record *record, const plx_case *tried, const plx_inputs *inputs,
-                        const plx_arm *arm, size_t group)
+                        const plx_candidate *candidate, size_t group)
 {
     plx_line line = {.length = 0};
 
-    plx_record_fill(record, arm, inputs, group);
+    plx_record_fill(record, candidate, inputs, group);
     plx_case_circumstances(tried, inputs, &line);
     (void)snprintf(record->circumstances, sizeof record->circumstances, "%.*s",
                    (int)sizeof record->circumstances - 1, line.text);
 }
 
-static plx_status report_failure(plx_check_desk *c, const plx_failed_case *failed, plx_error *error)
+static plx_status report_failure(plx_check_shared *c, const plx_failed_case *failed, plx_error *error)
 {
     plx_record record;
     plx_line line = {.length = 0};
@@ -40,11 +40,11 @@ static plx_status report_failure(plx_check_desk *c, const plx_failed_case *faile
 
     (void)pthread_mutex_lock(&c->lock);
     if (c->options->failure != NULL) {
-        fill_record(&record, failed->tried, failed->inputs, failed->arm, 0);
+        fill_record(&record, failed->tried, failed->inputs, failed->candidate, 0);
         plx_failure_command(failed, &line);
         c->options->failure(c->options->progress_data, &record, line.text);
     }
-    if (c->options->save_failure != NULL && failed->arm->outcome == PLX_OUTCOME_WRONG)
+    if (c->options->save_failure != NULL && failed->candidate->outcome == PLX_OUTCOME_WRONG)
         status = plx_failure_save(failed, ++c->saved, error);
     (void)pthread_mutex_unlock(&c->lock);
     return status;
@@ -93,7 +93,7 @@ void plx_check_join(plx_pair *all, const plx_pair *one)
 static plx_status count_pair(void *data, size_t first, size_t second, const plx_pair *found, plx_error *error)
 {
     plx_check_unit *unit = ((part *)data)->unit;
-    plx_pair *all = &unit->pairs[first * unit->arm_count + second];
+    plx_pair *all = &unit->pairs[first * unit->candidate_count + second];
 
     (void)error;
     ++unit->counts.pairs;
@@ -146,11 +146,11 @@ void plx_check_count_reason(plx_check_counts *counts, const char *reason, size_t
     counts->reasons[i].count += times;
 }
 
-static void count_outcome(plx_check_counts *counts, const plx_arm *arm)
+static void count_outcome(plx_check_counts *counts, const plx_candidate *candidate)
 {
     ++counts->cases;
-    counts->repeats += arm->repeats;
-    switch (arm->outcome) {
+    counts->repeats += candidate->repeats;
+    switch (candidate->outcome) {
     case PLX_OUTCOME_OK:
         ++counts->ok;
         break;
@@ -162,7 +162,7 @@ static void count_outcome(plx_check_counts *counts, const plx_arm *arm)
         break;
     case PLX_OUTCOME_UNSUPPORTED:
         ++counts->unsupported;
-        plx_check_count_reason(counts, essence(arm->reason), 1);
+        plx_check_count_reason(counts, essence(candidate->reason), 1);
         break;
     default:
         ++counts->failed;
@@ -170,24 +170,24 @@ static void count_outcome(plx_check_counts *counts, const plx_arm *arm)
     }
 }
 
-static void progress(plx_check_desk *desk, const plx_arm *arm, const plx_operation *operation)
+static void progress(plx_check_shared *shared, const plx_candidate *candidate, const plx_operation *operation)
 {
     char text[160];
 
-    (void)pthread_mutex_lock(&desk->lock);
-    ++desk->done;
-    if (desk->options->progress != NULL) {
-        (void)snprintf(text, sizeof text, "%s/%s on %s", operation->name, arm->kernel->name,
-                       plx_backend_label(arm->backend));
-        desk->options->progress(desk->options->progress_data, desk->done, desk->total, text);
+    (void)pthread_mutex_lock(&shared->lock);
+    ++shared->done;
+    if (shared->options->progress != NULL) {
+        (void)snprintf(text, sizeof text, "%s/%s on %s", operation->name, candidate->kernel->name,
+                       plx_backend_label(candidate->backend));
+        shared->options->progress(shared->options->progress_data, shared->done, shared->total, text);
     }
-    (void)pthread_mutex_unlock(&desk->lock);
+    (void)pthread_mutex_unlock(&shared->lock);
 }
 
 /* Room on an accelerator for three times the operands. */
-static bool affordable(const plx_case *tried, const plx_arm *arm)
+static bool affordable(const plx_case *tried, const plx_candidate *candidate)
 {
-    const plx_device_info *device = plx_backend_device(arm->backend);
+    const plx_device_info *device = plx_backend_device(candidate->backend);
     double bytes = plx_operation_of(tried->problem.op)->bytes(&tried->problem);
 
     return !tried->large ||
@@ -217,19 +217,19 @@ static bool host_affords(const plx_case *tried)
 static bool worth_making(const part *p, const plx_case *tried)
 {
     bool some = false;
-    for (size_t i = 0; i < p->unit->arm_count; ++i)
-        some = some || affordable(tried, &p->arms[i]);
+    for (size_t i = 0; i < p->unit->candidate_count; ++i)
+        some = some || affordable(tried, &p->candidates[i]);
     return some && host_affords(tried);
 }
 
 /* Bits of the forms that a kernel computes, each tried at a size that all take. */
-static uint32_t forms_of(const plx_arm *arm, plx_dtype dtype, const plx_op_cases *of)
+static uint32_t forms_of(const plx_candidate *candidate, plx_dtype dtype, const plx_op_cases *of)
 {
     uint32_t found = 0;
 
     for (size_t which = 0; which < of->form_count; ++which) {
         plx_problem problem = of->form(dtype, which);
-        if (plx_supports(arm->backend, &problem, arm->kernel->name) == PLX_OK)
+        if (plx_supports(candidate->backend, &problem, candidate->kernel->name) == PLX_OK)
             found |= UINT32_C(1) << which;
     }
     return found != 0 ? found : UINT32_MAX; /* one that serves none may say why in each case */
@@ -243,38 +243,38 @@ static bool serves_form(part *p, size_t which, const plx_problem *problem)
     if (of->form_count == 0)
         return true;
     if (p->forms[which] == 0)
-        p->forms[which] = forms_of(&p->arms[which], problem->dtype, of);
+        p->forms[which] = forms_of(&p->candidates[which], problem->dtype, of);
     return (p->forms[which] >> of->form_of(problem) & 1) != 0;
 }
 
 static bool has_ladder(const part *p, const plx_backend *backend)
 {
     size_t kernels = 0;
-    for (size_t i = 0; i < p->unit->arm_count; ++i)
-        kernels += p->arms[i].backend == backend ? 1 : 0;
+    for (size_t i = 0; i < p->unit->candidate_count; ++i)
+        kernels += p->candidates[i].backend == backend ? 1 : 0;
     return kernels > 1;
 }
 
 /* A library of a vendor shows one dtype: it compiles all that it has for a dtype, used
  * or not. */
-static bool shows(const part *p, const plx_arm *arm, const plx_problem *problem)
+static bool shows(const part *p, const plx_candidate *candidate, const plx_problem *problem)
 {
-    if ((arm->kernel->flags & PLX_KERNEL_VENDOR) != 0)
+    if ((candidate->kernel->flags & PLX_KERNEL_VENDOR) != 0)
         return problem->dtype == PLX_F32;
-    if ((arm->kernel->dtypes & PLX_DTYPE_BIT(PLX_F32)) == 0)
+    if ((candidate->kernel->dtypes & PLX_DTYPE_BIT(PLX_F32)) == 0)
         return true; /* it would have nothing to show in its turn */
     const plx_op_cases *of = plx_cases_of(problem->op);
-    return of->shows == NULL || !has_ladder(p, arm->backend) || of->shows(arm->step, problem);
+    return of->shows == NULL || !has_ladder(p, candidate->backend) || of->shows(candidate->step, problem);
 }
 
 /* A compiler for processors takes seconds for each variant of a kernel. */
-static bool spared_variant(const part *p, const plx_arm *arm, const plx_problem *problem)
+static bool spared_variant(const part *p, const plx_candidate *candidate, const plx_problem *problem)
 {
-    const plx_check_options *options = p->desk->options;
+    const plx_check_options *options = p->shared->options;
 
     return options->effort == PLX_QUICK && options->only_case == 0 && options->kernel_count == 0 &&
            options->dtype_count == 0 &&
-           (plx_backend_device(arm->backend)->features & PLX_FEATURE_CPU) != 0 && !shows(p, arm, problem);
+           (plx_backend_device(candidate->backend)->features & PLX_FEATURE_CPU) != 0 && !shows(p, candidate, problem);
 }
 
 /* With fewer runs for their bits when that is wanted. */
@@ -290,77 +290,77 @@ static plx_rigour rigour_of(const plx_check_options *options, const plx_case *tr
 
 static bool suits(part *p, size_t which, const plx_case *tried)
 {
-    const plx_arm *arm = &p->arms[which];
+    const plx_candidate *candidate = &p->candidates[which];
 
-    return (arm->kernel->dtypes & PLX_DTYPE_BIT(tried->problem.dtype)) != 0 && affordable(tried, arm) &&
-           !spared_variant(p, arm, &tried->problem) && serves_form(p, which, &tried->problem);
+    return (candidate->kernel->dtypes & PLX_DTYPE_BIT(tried->problem.dtype)) != 0 && affordable(tried, candidate) &&
+           !spared_variant(p, candidate, &tried->problem) && serves_form(p, which, &tried->problem);
 }
 
-static plx_status try_arm(part *p, size_t which, const plx_case *tried, size_t number,
+static plx_status try_candidate(part *p, size_t which, const plx_case *tried, size_t number,
                           const plx_inputs *inputs, plx_truths *truths)
 {
-    plx_arm *arm = &p->arms[which];
-    const plx_failed_case failed = {p->desk->options, tried, number, inputs, arm, truths};
-    const plx_rigour rigour = rigour_of(p->desk->options, tried);
+    plx_candidate *candidate = &p->candidates[which];
+    const plx_failed_case failed = {p->shared->options, tried, number, inputs, candidate, truths};
+    const plx_rigour rigour = rigour_of(p->shared->options, tried);
     plx_record record;
 
-    arm->outcome = PLX_OUTCOME_NOT_RUN; /* what the last case left must not be paired */
-    progress(p->desk, arm, p->unit->operation);
+    candidate->outcome = PLX_OUTCOME_NOT_RUN; /* what the last case left must not be paired */
+    progress(p->shared, candidate, p->unit->operation);
     if (!suits(p, which, tried))
         return PLX_OK;
-    plx_arm_run(arm, inputs, truths, &rigour);
-    plx_claims_test_depth(&p->claims, arm, inputs);
-    (void)plx_watch_turn(p->watch, PLX_CHECK_OTHER);
-    count_outcome(&p->unit->counts, arm);
-    fill_record(&record, tried, inputs, arm, 0);
+    plx_candidate_run(candidate, inputs, truths, &rigour);
+    plx_claims_test_depth(&p->claims, candidate, inputs);
+    (void)plx_phase_turn(p->timer, PLX_CHECK_OTHER);
+    count_outcome(&p->unit->counts, candidate);
+    fill_record(&record, tried, inputs, candidate, 0);
     plx_check_worse(&p->unit->records[which], &p->unit->tried[which], &record);
-    if (arm->outcome == PLX_OUTCOME_OK || arm->outcome == PLX_OUTCOME_UNSUPPORTED ||
-        arm->outcome == PLX_OUTCOME_NOT_JUDGED)
+    if (candidate->outcome == PLX_OUTCOME_OK || candidate->outcome == PLX_OUTCOME_UNSUPPORTED ||
+        candidate->outcome == PLX_OUTCOME_NOT_JUDGED)
         return PLX_OK;
-    return report_failure(p->desk, &failed, p->error);
+    return report_failure(p->shared, &failed, p->error);
 }
 
-/* The stages go before the inputs that they hold. */
-static void clear_case(part *p, const plx_viewpoints *viewpoints)
+/* The buffers go before the inputs that they hold. */
+static void clear_case(part *p, const plx_open_backends *opened)
 {
-    (void)plx_watch_turn(p->watch, PLX_CHECK_OTHER);
-    for (size_t i = 0; i < p->unit->arm_count; ++i)
-        plx_arm_clear(&p->arms[i]);
-    for (size_t i = 0; i < viewpoints->count; ++i)
-        plx_stage_clear(&p->stages[i]);
+    (void)plx_phase_turn(p->timer, PLX_CHECK_OTHER);
+    for (size_t i = 0; i < p->unit->candidate_count; ++i)
+        plx_candidate_clear(&p->candidates[i]);
+    for (size_t i = 0; i < opened->count; ++i)
+        plx_operand_buffers_clear(&p->buffers[i]);
 }
 
-static plx_status try_arms(part *p, const plx_case *tried, size_t number, const plx_inputs *inputs,
+static plx_status try_candidates(part *p, const plx_case *tried, size_t number, const plx_inputs *inputs,
                            plx_truths *truths)
 {
     plx_status status = PLX_OK;
 
-    for (size_t i = 0; status == PLX_OK && i < p->unit->arm_count; ++i) {
-        status = try_arm(p, i, tried, number, inputs, truths);
-        if (tried->large && (i + 1 == p->unit->arm_count || p->arms[i + 1].device != p->arms[i].device))
-            plx_stage_clear(p->arms[i].stage); /* another backend may be of the same device */
+    for (size_t i = 0; status == PLX_OK && i < p->unit->candidate_count; ++i) {
+        status = try_candidate(p, i, tried, number, inputs, truths);
+        if (tried->large && (i + 1 == p->unit->candidate_count || p->candidates[i + 1].device != p->candidates[i].device))
+            plx_operand_buffers_clear(p->candidates[i].buffers); /* another backend may be of the same device */
     }
-    (void)plx_watch_turn(p->watch, PLX_CHECK_PAIRS);
+    (void)plx_phase_turn(p->timer, PLX_CHECK_PAIRS);
     if (status == PLX_OK)
-        status = plx_arms_pair(p->arms, p->unit->arm_count, inputs, truths, count_pair, p, p->error);
+        status = plx_candidates_pair(p->candidates, p->unit->candidate_count, inputs, truths, count_pair, p, p->error);
     return status;
 }
 
-static plx_status try_case(part *p, const plx_viewpoints *viewpoints, const plx_case *tried, size_t number)
+static plx_status try_case(part *p, const plx_open_backends *opened, const plx_case *tried, size_t number)
 {
     plx_inputs inputs;
-    plx_truths truths = {.watch = p->watch};
+    plx_truths truths = {.timer = p->timer};
     plx_status status;
 
     if (!worth_making(p, tried))
         return PLX_OK;
-    (void)plx_watch_turn(p->watch, PLX_CHECK_INPUTS);
+    (void)plx_phase_turn(p->timer, PLX_CHECK_INPUTS);
     status = plx_inputs_generate(&tried->problem, tried->input, tried->seed, &inputs, p->error);
-    (void)plx_watch_turn(p->watch, PLX_CHECK_OTHER);
+    (void)plx_phase_turn(p->timer, PLX_CHECK_OTHER);
     if (status != PLX_OK)
         return status;
-    status = try_arms(p, tried, number, &inputs, &truths);
-    clear_case(p, viewpoints);
+    status = try_candidates(p, tried, number, &inputs, &truths);
+    clear_case(p, opened);
     plx_truths_free(&truths);
     plx_inputs_free(&inputs);
     return status;
@@ -368,50 +368,50 @@ static plx_status try_case(part *p, const plx_viewpoints *viewpoints, const plx_
 
 /* ---- all cases ------------------------------------------------------------------------------ */
 
-static plx_status make_stages(part *p, const plx_viewpoints *viewpoints)
+static plx_status make_buffers(part *p, const plx_open_backends *opened)
 {
-    p->stages = calloc(viewpoints->count > 0 ? viewpoints->count : 1, sizeof *p->stages);
-    p->forms = calloc(p->unit->arm_count > 0 ? p->unit->arm_count : 1, sizeof *p->forms);
-    if (p->stages == NULL || p->forms == NULL)
+    p->buffers = calloc(opened->count > 0 ? opened->count : 1, sizeof *p->buffers);
+    p->forms = calloc(p->unit->candidate_count > 0 ? p->unit->candidate_count : 1, sizeof *p->forms);
+    if (p->buffers == NULL || p->forms == NULL)
         return plx_fail(p->error, PLX_NO_MEMORY, "no memory for the backends of a check");
-    for (size_t i = 0; i < viewpoints->count; ++i)
-        p->stages[i].backend = viewpoints->backends[i];
-    for (size_t i = 0; i < p->unit->arm_count; ++i)
-        p->arms[i].stage = &p->stages[p->arms[i].device];
+    for (size_t i = 0; i < opened->count; ++i)
+        p->buffers[i].backend = opened->backends[i];
+    for (size_t i = 0; i < p->unit->candidate_count; ++i)
+        p->candidates[i].buffers = &p->buffers[p->candidates[i].device];
     return PLX_OK;
 }
 
-plx_status plx_check_unit_run(plx_check_desk *desk, plx_check_unit *unit, bool large,
-                              const plx_viewpoints *viewpoints, plx_arm *arms, plx_watch *watch, plx_error *error)
+plx_status plx_check_unit_run(plx_check_shared *shared, plx_check_unit *unit, bool large,
+                              const plx_open_backends *opened, plx_candidate *candidates, plx_phase_timer *timer, plx_error *error)
 {
-    part p = {.desk = desk, .unit = unit, .arms = arms, .watch = watch, .error = error};
-    size_t only = desk->options->only_case;
-    plx_status status = make_stages(&p, viewpoints);
+    part p = {.shared = shared, .unit = unit, .candidates = candidates, .timer = timer, .error = error};
+    size_t only = shared->options->only_case;
+    plx_status status = make_buffers(&p, opened);
 
     for (size_t i = unit->first; status == PLX_OK && i < unit->end; ++i)
         if ((only == 0 || only == i + 1) && unit->cases.list[i].large == large)
-            status = try_case(&p, viewpoints, &unit->cases.list[i], i + 1);
+            status = try_case(&p, opened, &unit->cases.list[i], i + 1);
     plx_claims_free(&p.claims);
-    free(p.stages);
+    free(p.buffers);
     free(p.forms);
     return status;
 }
 
 plx_status plx_check_unit_make(const plx_check_options *options, const plx_operation *operation, plx_dtype dtype,
-                               size_t slice, size_t slices, size_t arm_count, plx_check_unit *unit,
+                               size_t slice, size_t slices, size_t candidate_count, plx_check_unit *unit,
                                plx_error *error)
 {
-    plx_check_unit made = {.operation = operation, .dtype = dtype, .arm_count = arm_count};
-    size_t arms = arm_count > 0 ? arm_count : 1;
+    plx_check_unit made = {.operation = operation, .dtype = dtype, .candidate_count = candidate_count};
+    size_t candidates = candidate_count > 0 ? candidate_count : 1;
     plx_status status = plx_cases_make(operation->op, dtype, options->effort, options->seed, &made.cases, error);
 
     if (status != PLX_OK)
         return status;
     made.first = made.cases.count * slice / slices;
     made.end = made.cases.count * (slice + 1) / slices;
-    made.records = calloc(arms, sizeof *made.records);
-    made.tried = calloc(arms, sizeof *made.tried);
-    made.pairs = calloc(arms * arms, sizeof *made.pairs);
+    made.records = calloc(candidates, sizeof *made.records);
+    made.tried = calloc(candidates, sizeof *made.tried);
+    made.pairs = calloc(candidates * candidates, sizeof *made.pairs);
     if (made.records == NULL || made.tried == NULL || made.pairs == NULL)
         status = plx_fail(error, PLX_NO_MEMORY, "no memory for the records of %s", operation->name);
     else if (options->only_case > made.cases.count)
@@ -430,5 +430,5 @@ void plx_check_unit_free(plx_check_unit *unit)
     free(unit->records);
     free(unit->tried);
     free(unit->pairs);
-    *unit = (plx_check_unit){.arm_count = 0};
+    *unit = (plx_check_unit){.candidate_count = 0};
 }

@@ -37,47 +37,47 @@ static double rate(double amount, const plx_timing *time)
 
 /* The time of the step before, over this one's; 0 where either has none, and for a library's
  * kernels, which are no steps. */
-static double gain(const plx_arm *arms, size_t which)
+static double gain(const plx_candidate *candidates, size_t which)
 {
-    if (plx_arm_is_yardstick(&arms[which]) || !arms[which].time.measured ||
-        (arms[which].kernel->flags & PLX_KERNEL_VENDOR) != 0)
+    if (plx_candidate_is_yardstick(&candidates[which]) || !candidates[which].time.measured ||
+        (candidates[which].kernel->flags & PLX_KERNEL_VENDOR) != 0)
         return 0.0;
     for (size_t i = which; i-- > 0;)
-        if (arms[i].backend == arms[which].backend && arms[i].time.measured &&
-            !plx_arm_is_yardstick(&arms[i]) && (arms[i].kernel->flags & PLX_KERNEL_VENDOR) == 0)
-            return arms[i].time.median_ns / arms[which].time.median_ns;
+        if (candidates[i].backend == candidates[which].backend && candidates[i].time.measured &&
+            !plx_candidate_is_yardstick(&candidates[i]) && (candidates[i].kernel->flags & PLX_KERNEL_VENDOR) == 0)
+            return candidates[i].time.median_ns / candidates[which].time.median_ns;
     return 0.0;
 }
 
-/* What an arm's kernel asks of its device. */
-static plx_demand demand_of(const plx_arm *arm, const plx_inputs *inputs)
+/* What a candidate's kernel asks of its device. */
+static plx_workload workload_of(const plx_candidate *candidate, const plx_inputs *inputs)
 {
-    plx_demand demand = plx_demand_of(inputs->operation, &inputs->problem);
+    plx_workload workload = plx_workload_of(inputs->operation, &inputs->problem);
 
-    demand.cached = arm->cached;
-    demand.reused = arm->time.hot;
-    demand.queues = arm->time.queues;
-    demand.yardstick = plx_arm_is_yardstick(arm);
-    demand.other_units = (arm->kernel->flags & (PLX_KERNEL_VENDOR | PLX_KERNEL_MATRIX_UNITS)) != 0 ||
-                         arm->kernel->compute != PLX_COMPUTE_PLAIN;
-    return demand;
+    workload.cached = candidate->cached;
+    workload.reused = candidate->time.hot;
+    workload.queues = candidate->time.queues;
+    workload.yardstick = plx_candidate_is_yardstick(candidate);
+    workload.other_units = (candidate->kernel->flags & (PLX_KERNEL_VENDOR | PLX_KERNEL_MATRIX_UNITS)) != 0 ||
+                         candidate->kernel->compute != PLX_COMPUTE_PLAIN;
+    return workload;
 }
 
-static plx_status add_records(plx_comparison *c, const plx_arm *arms, size_t count, const plx_inputs *inputs,
+static plx_status add_records(plx_comparison *c, const plx_candidate *candidates, size_t count, const plx_inputs *inputs,
                               size_t group)
 {
     plx_status status = PLX_OK;
 
     for (size_t i = 0; status == PLX_OK && i < count; ++i) {
         plx_record record;
-        plx_record_fill(&record, &arms[i], inputs, group);
-        record.gbps = rate(inputs->operation->bytes(&inputs->problem), &arms[i].time);
-        record.gflops = rate(inputs->operation->flops(&inputs->problem), &arms[i].time);
-        record.gain = gain(arms, i);
-        if (arms[i].time.measured) {
-            const plx_demand demand = demand_of(&arms[i], inputs);
-            record.ceiling = plx_ceiling_of(&c->results->devices[arms[i].device].ceilings, &demand,
-                                            arms[i].time.median_ns);
+        plx_record_fill(&record, &candidates[i], inputs, group);
+        record.gbps = rate(inputs->operation->bytes(&inputs->problem), &candidates[i].time);
+        record.gflops = rate(inputs->operation->flops(&inputs->problem), &candidates[i].time);
+        record.gain = gain(candidates, i);
+        if (candidates[i].time.measured) {
+            const plx_workload workload = workload_of(&candidates[i], inputs);
+            record.ceiling = plx_ceiling_of(&c->results->devices[candidates[i].device].ceilings, &workload,
+                                            candidates[i].time.median_ns);
         }
         record.formula_bytes = inputs->operation->bytes(&inputs->problem);
         status = plx_results_add_record(c->results, &record, c->error);
@@ -89,8 +89,8 @@ static plx_status add_unopened(plx_comparison *c, const plx_inputs *inputs, size
 {
     plx_status status = PLX_OK;
 
-    for (size_t i = 0; status == PLX_OK && i < c->viewpoints.unopened_count; ++i) {
-        plx_record record = plx_viewpoints_unopened(&c->viewpoints, i);
+    for (size_t i = 0; status == PLX_OK && i < c->opened.unopened_count; ++i) {
+        plx_record record = plx_backends_unopened(&c->opened, i);
         record.problem = inputs->problem;
         record.input = inputs->input;
         record.seed = inputs->seed;
@@ -115,60 +115,60 @@ static plx_status add_pair(void *data, size_t first, size_t second, const plx_pa
 
 /* ---- groups ---------------------------------------------------------------------- */
 
-/* Then the arm says why, and has not run. */
-static bool is_refused(const plx_comparison *c, plx_arm *arm, const plx_problem *problem)
+/* Then the candidate says why, and has not run. */
+static bool is_refused(const plx_comparison *c, plx_candidate *candidate, const plx_problem *problem)
 {
-    bool refused = c->refuse != NULL && c->refuse(c->refuse_data, plx_backend_device(arm->backend), problem,
-                                                  arm->reason, sizeof arm->reason);
-    arm->error.first_bad = refused ? -1 : arm->error.first_bad;
+    bool refused = c->refuse != NULL && c->refuse(c->refuse_data, plx_backend_device(candidate->backend), problem,
+                                                  candidate->reason, sizeof candidate->reason);
+    candidate->error.first_bad = refused ? -1 : candidate->error.first_bad;
     return refused;
 }
 
-static void validate_arms(plx_comparison *c, plx_arm *arms, size_t count, const plx_inputs *inputs,
+static void validate_candidates(plx_comparison *c, plx_candidate *candidates, size_t count, const plx_inputs *inputs,
                           plx_truths *truths)
 {
     const plx_rigour rigour = {.shift = inputs->shift};
 
     for (size_t i = 0; i < count; ++i) {
-        progress(c, plx_backend_label(arms[i].backend),
-                 arms[i].kernel != NULL ? arms[i].kernel->name : "best", "validate");
-        if (is_refused(c, &arms[i], &inputs->problem))
+        progress(c, plx_backend_label(candidates[i].backend),
+                 candidates[i].kernel != NULL ? candidates[i].kernel->name : "best", "validate");
+        if (is_refused(c, &candidates[i], &inputs->problem))
             continue;
-        plx_arm_run(&arms[i], inputs, truths, &rigour);
-        plx_claims_test(&c->claims, &arms[i], inputs);
+        plx_candidate_run(&candidates[i], inputs, truths, &rigour);
+        plx_claims_test(&c->claims, &candidates[i], inputs);
     }
 }
 
-static void drop_results(plx_arm *arms, size_t count)
+static void drop_results(plx_candidate *candidates, size_t count)
 {
     for (size_t i = 0; i < count; ++i) {
-        plx_arm_drop_result(&arms[i]);
+        plx_candidate_drop_result(&candidates[i]);
     }
 }
 
-static plx_status measure(plx_comparison *c, plx_arm *arms, size_t count, const plx_inputs *inputs,
+static plx_status measure(plx_comparison *c, plx_candidate *candidates, size_t count, const plx_inputs *inputs,
                           plx_truths *truths)
 {
     if (c->options->no_timing)
         return PLX_OK;
     progress(c, "all", "kernels", "time");
-    return plx_measure_arms(arms, count, inputs, truths, c->options, c->error);
+    return plx_measure_candidates(candidates, count, inputs, truths, c->options, c->error);
 }
 
-static uint32_t kinds_of(const plx_demand *demand)
+static uint32_t kinds_of(const plx_workload *workload)
 {
-    uint32_t kinds = UINT32_C(1) << demand->memory | UINT32_C(1) << PLX_CEILING_LAUNCH;
-    return demand->arithmetic < PLX_CEILING_COUNT ? kinds | UINT32_C(1) << demand->arithmetic : kinds;
+    uint32_t kinds = UINT32_C(1) << workload->memory | UINT32_C(1) << PLX_CEILING_LAUNCH;
+    return workload->arithmetic < PLX_CEILING_COUNT ? kinds | UINT32_C(1) << workload->arithmetic : kinds;
 }
 
 /* The ceilings that bound what was timed, each measured once per device. */
-static void measure_ceilings(plx_comparison *c, const plx_arm *arms, size_t count, const plx_inputs *inputs)
+static void measure_ceilings(plx_comparison *c, const plx_candidate *candidates, size_t count, const plx_inputs *inputs)
 {
     for (size_t i = 0; i < count; ++i)
-        if (arms[i].time.measured) {
-            const plx_demand demand = demand_of(&arms[i], inputs);
-            plx_ceilings_measure(arms[i].backend, kinds_of(&demand),
-                                 &c->results->devices[arms[i].device].ceilings);
+        if (candidates[i].time.measured) {
+            const plx_workload workload = workload_of(&candidates[i], inputs);
+            plx_ceilings_measure(candidates[i].backend, kinds_of(&workload),
+                                 &c->results->devices[candidates[i].device].ceilings);
         }
 }
 
@@ -183,75 +183,75 @@ static bool does_less(const plx_inputs *inputs)
 
 /* A time that is too good is no result.  The ceiling is looked at twice, for something may
  * have been in its way. */
-static void refuse_times(plx_comparison *c, plx_arm *arms, size_t count, const plx_inputs *inputs)
+static void refuse_times(plx_comparison *c, plx_candidate *candidates, size_t count, const plx_inputs *inputs)
 {
     for (size_t i = 0; i < count; ++i) {
-        plx_ceilings *ceilings = &c->results->devices[arms[i].device].ceilings;
+        plx_ceilings *ceilings = &c->results->devices[candidates[i].device].ceilings;
         plx_ceiling_kind kind;
-        char reason[sizeof arms[i].reason];
-        if (!arms[i].time.measured || does_less(inputs))
+        char reason[sizeof candidates[i].reason];
+        if (!candidates[i].time.measured || does_less(inputs))
             continue;
-        const plx_demand demand = demand_of(&arms[i], inputs);
-        if (!plx_ceiling_refutes(ceilings, &demand, arms[i].time.median_ns, &kind, reason, sizeof reason))
+        const plx_workload workload = workload_of(&candidates[i], inputs);
+        if (!plx_ceiling_refutes(ceilings, &workload, candidates[i].time.median_ns, &kind, reason, sizeof reason))
             continue;
-        plx_ceiling_renew(arms[i].backend, kind, ceilings);
-        if (plx_ceiling_refutes(ceilings, &demand, arms[i].time.median_ns, &kind, arms[i].reason,
-                                sizeof arms[i].reason))
-            arms[i].time = (plx_timing){.measured = false};
+        plx_ceiling_renew(candidates[i].backend, kind, ceilings);
+        if (plx_ceiling_refutes(ceilings, &workload, candidates[i].time.median_ns, &kind, candidates[i].reason,
+                                sizeof candidates[i].reason))
+            candidates[i].time = (plx_timing){.measured = false};
     }
 }
 
-static void count_arms(plx_comparison *c, plx_arm *arms, size_t count, const plx_inputs *inputs)
+static void count_candidates(plx_comparison *c, plx_candidate *candidates, size_t count, const plx_inputs *inputs)
 {
     if (!c->options->counters)
         return;
     progress(c, "all", "kernels", "count");
-    plx_count_arms(arms, count, inputs);
+    plx_count_candidates(candidates, count, inputs);
 }
 
-static plx_status compare_group(plx_comparison *c, plx_arm *arms, size_t count, const plx_inputs *inputs,
+static plx_status compare_group(plx_comparison *c, plx_candidate *candidates, size_t count, const plx_inputs *inputs,
                                 size_t group)
 {
     plx_truths truths = {.has_copy = false};
     plx_status status;
 
-    validate_arms(c, arms, count, inputs, &truths);
-    status = plx_arms_pair(arms, count, inputs, &truths, add_pair, c, c->error);
+    validate_candidates(c, candidates, count, inputs, &truths);
+    status = plx_candidates_pair(candidates, count, inputs, &truths, add_pair, c, c->error);
     if (status == PLX_OK)
-        status = measure(c, arms, count, inputs, &truths);
+        status = measure(c, candidates, count, inputs, &truths);
     plx_truths_free(&truths);
-    drop_results(arms, count);
+    drop_results(candidates, count);
     if (status == PLX_OK) {
-        measure_ceilings(c, arms, count, inputs);
-        refuse_times(c, arms, count, inputs);
-        plx_viewpoints_environment(&c->viewpoints, c->results);
-        count_arms(c, arms, count, inputs);
-        status = add_records(c, arms, count, inputs, group);
+        measure_ceilings(c, candidates, count, inputs);
+        refuse_times(c, candidates, count, inputs);
+        plx_backends_environment(&c->opened, c->results);
+        count_candidates(c, candidates, count, inputs);
+        status = add_records(c, candidates, count, inputs, group);
     }
     if (status == PLX_OK)
         status = add_unopened(c, inputs, group);
     for (size_t i = 0; i < count; ++i)
-        plx_arm_clear(&arms[i]);
+        plx_candidate_clear(&candidates[i]);
     return status;
 }
 
 plx_status plx_comparison_add(plx_comparison *c, const plx_problem *problem, uint64_t shift, size_t group)
 {
     plx_inputs inputs;
-    plx_arm *arms = NULL;
+    plx_candidate *candidates = NULL;
     size_t count = 0;
     plx_status status = make_inputs(c, problem, &inputs);
 
     if (status != PLX_OK)
         return status;
     inputs.shift = shift;
-    status = plx_viewpoints_arms(&c->viewpoints, problem, c->options->kernels, c->options->kernel_count,
-                                 &arms, &count, c->error);
+    status = plx_backends_candidates(&c->opened, problem, c->options->kernels, c->options->kernel_count,
+                                 &candidates, &count, c->error);
     if (status == PLX_OK && group == 0)
         c->total = (count + (c->options->no_timing ? 0 : 1) + (c->options->counters ? 1 : 0)) * c->options->problem_count;
     if (status == PLX_OK)
-        status = compare_group(c, arms, count, &inputs, group);
-    free(arms);
+        status = compare_group(c, candidates, count, &inputs, group);
+    free(candidates);
     plx_inputs_free(&inputs);
     return status;
 }
@@ -267,9 +267,9 @@ plx_status plx_comparison_open(plx_comparison *c, plx_context *context, const pl
         return plx_fail(error, PLX_INVALID, "launches can take turns on up to %d queues, not %zu", PLX_MAX_QUEUES,
                         options->queues);
     *c = (plx_comparison){.options = options, .results = results, .error = error};
-    status = plx_viewpoints_open(context, options->backends, options->backend_count, &c->viewpoints, error);
+    status = plx_backends_open(context, options->backends, options->backend_count, &c->opened, error);
     if (status == PLX_OK)
-        status = plx_viewpoints_devices(&c->viewpoints, results, error);
+        status = plx_backends_devices(&c->opened, results, error);
     if (status != PLX_OK)
         plx_comparison_close(c);
     return status;
@@ -278,7 +278,7 @@ plx_status plx_comparison_open(plx_comparison *c, plx_context *context, const pl
 void plx_comparison_close(plx_comparison *c)
 {
     plx_claims_free(&c->claims);
-    plx_viewpoints_close(&c->viewpoints);
+    plx_backends_close(&c->opened);
 }
 
 static plx_status compare_all(plx_context *context, const plx_compare_options *options, plx_results *results,

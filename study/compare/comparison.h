@@ -6,10 +6,10 @@
 
 #include <parallax/compare.h>
 
-/* The viewpoints stay open from one problem to the next: nothing is compiled twice. */
+/* The backends stay open from one problem to the next: nothing is compiled twice. */
 typedef struct plx_comparison {
     const plx_compare_options *options; /* all but its problems */
-    plx_viewpoints viewpoints;
+    plx_open_backends opened;
     plx_claims claims;
     plx_results *results;
     plx_error *error;

@@ -39,56 +39,56 @@ static plx_status dense(const plx_inputs *inputs, bool yardstick, const void *re
     return PLX_OK;
 }
 
-static plx_status execute(plx_arm *arm, const plx_inputs *inputs, plx_error *error)
+static plx_status execute(plx_candidate *candidate, const plx_inputs *inputs, plx_error *error)
 {
     size_t elements = (size_t)inputs->elements[inputs->operation->output];
-    plx_stage stage = {.backend = arm->backend};
+    plx_operand_buffers buffers = {.backend = candidate->backend};
     char violation[200];
     plx_status status;
 
-    arm->result = malloc(elements > 0 ? elements * plx_dtype_size(inputs->problem.dtype) : 1);
-    if (arm->result == NULL)
+    candidate->result = malloc(elements > 0 ? elements * plx_dtype_size(inputs->problem.dtype) : 1);
+    if (candidate->result == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for the result");
-    status = plx_trial_run(&stage, arm->plan, inputs, 0, arm->result, violation, error);
+    status = plx_guarded_run(&buffers, candidate->plan, inputs, 0, candidate->result, violation, error);
     if (status == PLX_OK && violation[0] == '\0')
-        status = plx_trial_end(&stage, violation, error);
-    plx_stage_clear(&stage);
+        status = plx_guarded_runs_end(&buffers, violation, error);
+    plx_operand_buffers_clear(&buffers);
     if (status == PLX_OK && violation[0] != '\0')
         status =
-            plx_fail(error, PLX_FAILED, "%s/%s %s", inputs->operation->name, arm->kernel->name, violation);
+            plx_fail(error, PLX_FAILED, "%s/%s %s", inputs->operation->name, candidate->kernel->name, violation);
     if (status == PLX_OK)
-        status = plx_measure_arms(arm, 1, inputs, NULL, &(plx_compare_options){.seconds_per_kernel = 0.1}, error);
+        status = plx_measure_candidates(candidate, 1, inputs, NULL, &(plx_compare_options){.seconds_per_kernel = 0.1}, error);
     return status;
 }
 
 /* Nothing is judged here, so nothing is called right. */
-static void describe(const plx_arm *arm, const plx_inputs *inputs, plx_record *record)
+static void describe(const plx_candidate *candidate, const plx_inputs *inputs, plx_record *record)
 {
-    plx_record_fill(record, arm, inputs, 0);
+    plx_record_fill(record, candidate, inputs, 0);
     record->outcome = PLX_OUTCOME_NOT_JUDGED;
     (void)snprintf(record->reason, sizeof record->reason, "run judges no result; compare does");
-    if (!arm->time.measured || !(arm->time.median_ns > 0.0))
+    if (!candidate->time.measured || !(candidate->time.median_ns > 0.0))
         return;
-    record->gbps = inputs->operation->bytes(&inputs->problem) / arm->time.median_ns;
-    record->gflops = inputs->operation->flops(&inputs->problem) / arm->time.median_ns;
+    record->gbps = inputs->operation->bytes(&inputs->problem) / candidate->time.median_ns;
+    record->gflops = inputs->operation->flops(&inputs->problem) / candidate->time.median_ns;
 }
 
 /* Makes the plan, runs, and writes both outputs. */
-static plx_status run_arm(plx_arm *arm, const char *kernel, const plx_inputs *inputs, plx_array *output,
+static plx_status run_candidate(plx_candidate *candidate, const char *kernel, const plx_inputs *inputs, plx_array *output,
                           plx_record *record, plx_error *error)
 {
     plx_status status =
-        plx_explain(arm->backend, plx_plan_create(arm->backend, &inputs->problem, kernel, &arm->plan), error);
+        plx_explain(candidate->backend, plx_plan_create(candidate->backend, &inputs->problem, kernel, &candidate->plan), error);
 
     if (status != PLX_OK)
         return status;
-    arm->kernel = plx_plan_kernel(arm->plan);
-    arm->named = kernel != NULL && strcmp(kernel, "best") != 0;
-    status = execute(arm, inputs, error);
+    candidate->kernel = plx_plan_kernel(candidate->plan);
+    candidate->named = kernel != NULL && strcmp(kernel, "best") != 0;
+    status = execute(candidate, inputs, error);
     if (status == PLX_OK)
-        status = dense(inputs, plx_arm_is_yardstick(arm), arm->result, output, error);
+        status = dense(inputs, plx_candidate_is_yardstick(candidate), candidate->result, output, error);
     if (status == PLX_OK)
-        describe(arm, inputs, record);
+        describe(candidate, inputs, record);
     return status;
 }
 
@@ -98,16 +98,16 @@ plx_status plx_run_once(plx_context *context, const char *backend, const char *k
                         plx_error *error)
 {
     plx_inputs made = {.seed = 0};
-    plx_arm arm = {.outcome = PLX_OUTCOME_OK, .error = {.first_bad = -1}};
-    plx_status status = plx_open(context, backend, &arm.backend);
+    plx_candidate candidate = {.outcome = PLX_OUTCOME_OK, .error = {.first_bad = -1}};
+    plx_status status = plx_open(context, backend, &candidate.backend);
 
     if (status != PLX_OK)
         return plx_fail(error, status, "%s", plx_message(context));
     status = make_inputs(problem, inputs, input_count, input, seed, &made, error);
     if (status == PLX_OK)
-        status = run_arm(&arm, kernel, &made, output, record, error);
-    plx_arm_clear(&arm);
+        status = run_candidate(&candidate, kernel, &made, output, record, error);
+    plx_candidate_clear(&candidate);
     plx_inputs_free(&made);
-    plx_close(arm.backend);
+    plx_close(candidate.backend);
     return status;
 }

@@ -11,7 +11,7 @@ enum { CHUNK = 1 << 16 };
 typedef struct contrast {
     const plx_inputs *inputs;
     const plx_truth *truth;
-    const plx_viewpoint *first, *second;
+    const plx_judged_result *first, *second;
 } contrast;
 
 /* Magnitude and value as far as they are known; for what was not sampled, the
@@ -141,8 +141,8 @@ static tally contrast_all(const contrast *of, bool yardstick)
     return all;
 }
 
-void plx_agree(const plx_inputs *inputs, const plx_truth *truth, bool yardstick, const plx_viewpoint *first,
-               const plx_viewpoint *second, plx_pair *pair)
+void plx_agree(const plx_inputs *inputs, const plx_truth *truth, bool yardstick, const plx_judged_result *first,
+               const plx_judged_result *second, plx_pair *pair)
 {
     contrast of = {.inputs = inputs, .truth = truth, .first = first, .second = second};
     tally all = contrast_all(&of, yardstick);

@@ -138,14 +138,14 @@ plx_status plx_freivalds(const plx_inputs *inputs, const plx_projection *project
 #define PLX_PRECISION_LIMIT 4.0
 double plx_precision_error(const plx_inputs *inputs, const plx_truth *truth, const void *result);
 
-typedef struct plx_viewpoint {
+typedef struct plx_judged_result {
     const void *result;
     plx_bound bound;
-} plx_viewpoint;
+} plx_judged_result;
 
 /* Fills all of *pair but its record numbers.  `agree` means the pairwise rule alone. */
-void plx_agree(const plx_inputs *inputs, const plx_truth *truth, bool yardstick, const plx_viewpoint *first,
-               const plx_viewpoint *second, plx_pair *pair);
+void plx_agree(const plx_inputs *inputs, const plx_truth *truth, bool yardstick, const plx_judged_result *first,
+               const plx_judged_result *second, plx_pair *pair);
 
 /* Where output element `index` lies in the result. */
 static inline int64_t plx_output_place(const plx_inputs *inputs, bool yardstick, int64_t index)

@@ -44,18 +44,18 @@ plx_ceiling_kind plx_memory_ceiling(const plx_operation *operation, const plx_pr
 
 /* No device moves as many bytes as it multiplies: below one operation for each byte the
  * units for it are no bound, and nobody has to measure them. */
-plx_demand plx_demand_of(const plx_operation *operation, const plx_problem *problem)
+plx_workload plx_workload_of(const plx_operation *operation, const plx_problem *problem)
 {
-    plx_demand demand = {.bytes = operation->bytes(problem),
+    plx_workload workload = {.bytes = operation->bytes(problem),
                          .memory = plx_memory_ceiling(operation, problem),
                          .arithmetic = PLX_CEILING_COUNT};
 
     if (problem->dtype == PLX_F32 || problem->dtype == PLX_F64)
-        demand.flops = operation->flops(problem);
-    if (demand.flops > demand.bytes) {
-        demand.arithmetic = problem->dtype == PLX_F32 ? PLX_CEILING_FMA_F32 : PLX_CEILING_FMA_F64;
+        workload.flops = operation->flops(problem);
+    if (workload.flops > workload.bytes) {
+        workload.arithmetic = problem->dtype == PLX_F32 ? PLX_CEILING_FMA_F32 : PLX_CEILING_FMA_F64;
     }
-    return demand;
+    return workload;
 }
 
 /* By more than this times nothing is faster than a ceiling that applies. */
@@ -64,7 +64,7 @@ static const double incredible = 2.0;
 /* ---- the roofline ------------------------------------------------------------------ */
 
 /* The shortest time that this ceiling allows; 0 where it allows any. */
-static double least_time(const plx_ceilings *ceilings, const plx_demand *demand, plx_ceiling_kind kind)
+static double least_time(const plx_ceilings *ceilings, const plx_workload *workload, plx_ceiling_kind kind)
 {
     const double value = (unsigned)kind < PLX_CEILING_COUNT ? ceilings->value[kind] : 0.0;
 
@@ -72,21 +72,21 @@ static double least_time(const plx_ceilings *ceilings, const plx_demand *demand,
         return 0.0;
     if (kind == PLX_CEILING_LAUNCH)
         return value;
-    return (kind == demand->memory ? demand->bytes : demand->flops) / value;
+    return (kind == workload->memory ? workload->bytes : workload->flops) / value;
 }
 
 /* The likely cause, most certain first. */
-static const char *cause(const plx_ceiling *ceiling, const plx_demand *demand)
+static const char *cause(const plx_ceiling *ceiling, const plx_workload *workload)
 {
     const bool memory = ceiling->kind == PLX_CEILING_COPY || ceiling->kind == PLX_CEILING_READ;
 
-    if (memory && demand->cached)
+    if (memory && workload->cached)
         return "the operands stay in the cache";
-    if (!memory && ceiling->kind != PLX_CEILING_LAUNCH && demand->other_units)
+    if (!memory && ceiling->kind != PLX_CEILING_LAUNCH && workload->other_units)
         return "uses other units than plain multiply-adds do";
     if (ceiling->fraction <= 1.02)
         return "within the noise of both measurements";
-    if (memory && demand->yardstick)
+    if (memory && workload->yardstick)
         return "moves its bytes in a better way than the measured ceiling";
     if (ceiling->kind == PLX_CEILING_LAUNCH)
         return "launches cost less now than when the ceiling was measured";
@@ -94,48 +94,48 @@ static const char *cause(const plx_ceiling *ceiling, const plx_demand *demand)
 }
 
 /* What a time may be ahead of by more than noise: what the measured ceiling is not about. */
-static bool is_exempt(const plx_demand *demand, plx_ceiling_kind kind)
+static bool is_exempt(const plx_workload *workload, plx_ceiling_kind kind)
 {
     if (kind == PLX_CEILING_LAUNCH)
         return false;
-    return kind == demand->memory ? demand->cached || demand->reused : demand->other_units;
+    return kind == workload->memory ? workload->cached || workload->reused : workload->other_units;
 }
 
 /* Launches in several queues overlap. */
-static double least_believed(const plx_ceilings *ceilings, const plx_demand *demand, plx_ceiling_kind kind)
+static double least_believed(const plx_ceilings *ceilings, const plx_workload *workload, plx_ceiling_kind kind)
 {
-    const double queues = demand->queues > 1 ? (double)demand->queues : 1.0;
-    const double least = is_exempt(demand, kind) ? 0.0 : least_time(ceilings, demand, kind) / incredible;
+    const double queues = workload->queues > 1 ? (double)workload->queues : 1.0;
+    const double least = is_exempt(workload, kind) ? 0.0 : least_time(ceilings, workload, kind) / incredible;
     return kind == PLX_CEILING_LAUNCH ? least / queues : least;
 }
 
-bool plx_ceiling_refutes(const plx_ceilings *ceilings, const plx_demand *demand, double time_ns,
+bool plx_ceiling_refutes(const plx_ceilings *ceilings, const plx_workload *workload, double time_ns,
                          plx_ceiling_kind *kind, char *reason, size_t capacity)
 {
-    const plx_ceiling_kind kinds[] = {demand->memory, demand->arithmetic, PLX_CEILING_LAUNCH};
+    const plx_ceiling_kind kinds[] = {workload->memory, workload->arithmetic, PLX_CEILING_LAUNCH};
 
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; ++i) {
-        if (!(time_ns < least_believed(ceilings, demand, kinds[i])))
+        if (!(time_ns < least_believed(ceilings, workload, kinds[i])))
             continue;
         *kind = kinds[i];
         (void)snprintf(reason, capacity,
                        "not timed: %.4g ns is %.3g times as fast as the %s ceiling of this device allows (%.4g %s), "
                        "which is an error of measurement",
-                       time_ns, least_time(ceilings, demand, kinds[i]) / time_ns, words[kinds[i]].name,
+                       time_ns, least_time(ceilings, workload, kinds[i]) / time_ns, words[kinds[i]].name,
                        ceilings->value[kinds[i]], words[kinds[i]].unit);
         return true;
     }
     return false;
 }
 
-plx_ceiling plx_ceiling_of(const plx_ceilings *ceilings, const plx_demand *demand, double time_ns)
+plx_ceiling plx_ceiling_of(const plx_ceilings *ceilings, const plx_workload *workload, double time_ns)
 {
-    const plx_ceiling_kind kinds[] = {demand->memory, demand->arithmetic, PLX_CEILING_LAUNCH};
+    const plx_ceiling_kind kinds[] = {workload->memory, workload->arithmetic, PLX_CEILING_LAUNCH};
     plx_ceiling found = {.applies = false};
     double longest = 0.0;
 
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; ++i) {
-        const double least = least_time(ceilings, demand, kinds[i]);
+        const double least = least_time(ceilings, workload, kinds[i]);
         if (least > longest) {
             longest = least;
             found.kind = kinds[i];
@@ -147,6 +147,6 @@ plx_ceiling plx_ceiling_of(const plx_ceilings *ceilings, const plx_demand *deman
     found.value = ceilings->value[found.kind];
     found.fraction = longest / time_ns;
     if (found.fraction > 1.0)
-        (void)snprintf(found.over, sizeof found.over, "%s", cause(&found, demand));
+        (void)snprintf(found.over, sizeof found.over, "%s", cause(&found, workload));
     return found;
 }

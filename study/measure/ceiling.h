@@ -5,7 +5,7 @@
 #include "study/run/run.h"
 
 /* What a problem asks of a device, and what a time that is too good may be due to. */
-typedef struct plx_demand {
+typedef struct plx_workload {
     double bytes, flops;         /* compulsory; flops 0: none that the multiply-add units bound */
     plx_ceiling_kind memory;     /* copy or read */
     plx_ceiling_kind arithmetic; /* PLX_CEILING_COUNT: none */
@@ -14,7 +14,7 @@ typedef struct plx_demand {
     bool yardstick;              /* it is a copy itself */
     bool reused;                 /* timed on the same operands over and over: a cache may hold a part */
     size_t queues;               /* that its launches overlapped in; 0: one */
-} plx_demand;
+} plx_workload;
 
 /* Measures what of `kinds` (bits) was not tried of this backend yet.  Takes about 50 ms for
  * each. */
@@ -22,12 +22,12 @@ void plx_ceilings_measure(plx_backend *backend, uint32_t kinds, plx_ceilings *ce
 /* Measures one of them anew, and keeps the better value: what disturbs only makes it worse. */
 void plx_ceiling_renew(plx_backend *backend, plx_ceiling_kind kind, plx_ceilings *ceilings);
 /* Whether a time is so far above a ceiling, *kind, that no device was that fast. */
-bool plx_ceiling_refutes(const plx_ceilings *ceilings, const plx_demand *demand, double time_ns,
+bool plx_ceiling_refutes(const plx_ceilings *ceilings, const plx_workload *workload, double time_ns,
                          plx_ceiling_kind *kind, char *reason, size_t capacity);
 plx_ceiling_kind plx_memory_ceiling(const plx_operation *operation, const plx_problem *problem);
-plx_demand plx_demand_of(const plx_operation *operation, const plx_problem *problem);
-/* The ceiling that takes the longest time for this demand (a roofline), and the part of
+plx_workload plx_workload_of(const plx_operation *operation, const plx_problem *problem);
+/* The ceiling that takes the longest time for this workload (a roofline), and the part of
  * it that a time reached.  What was not measured does not apply. */
-plx_ceiling plx_ceiling_of(const plx_ceilings *ceilings, const plx_demand *demand, double time_ns);
+plx_ceiling plx_ceiling_of(const plx_ceilings *ceilings, const plx_workload *workload, double time_ns);
 
 #endif

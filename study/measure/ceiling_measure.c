@@ -13,7 +13,7 @@ static const double budget_ns = 30e6; /* of the samples of one ceiling */
 static const double sample_ns = 1e6;
 
 /* A ceiling's kernel on its device. */
-typedef struct gauge {
+typedef struct benchmark {
     plx_backend *backend;
     plx_problem problem; /* the one that is timed */
     plx_plan *plan;
@@ -21,7 +21,7 @@ typedef struct gauge {
     uint64_t bytes[2];
     plx_timed_queues queue; /* one */
     double overhead_ns;     /* of a batch on the host's clock */
-} gauge;
+} benchmark;
 
 /* ---- the problem ------------------------------------------------------------------ */
 
@@ -80,24 +80,24 @@ static bool is_right(plx_backend *backend, plx_ceiling_kind kind)
 {
     const plx_problem problem = problem_of(backend, kind, false);
     const plx_rigour rigour = {.shift = 0};
-    plx_arm arm = {.backend = backend};
+    plx_candidate candidate = {.backend = backend};
     plx_truths truths = {.has_copy = false};
     plx_error error = {.text = ""};
     plx_inputs inputs;
 
     if (plx_inputs_generate(&problem, PLX_INPUT_UNIFORM, 1, &inputs, &error) != PLX_OK)
         return false;
-    plx_arm_run(&arm, &inputs, &truths, &rigour);
-    plx_arm_clear(&arm);
+    plx_candidate_run(&candidate, &inputs, &truths, &rigour);
+    plx_candidate_clear(&candidate);
     plx_truths_free(&truths);
     plx_inputs_free(&inputs);
-    return arm.outcome == PLX_OUTCOME_OK;
+    return candidate.outcome == PLX_OUTCOME_OK;
 }
 
 /* ---- then fast ---------------------------------------------------------------------- */
 
 /* Random numbers: zeros cost less power, and the clock then rises. */
-static plx_status fill_input(const gauge *g)
+static plx_status fill_input(const benchmark *g)
 {
     const uint64_t have = g->bytes[0] < PATTERN_BYTES ? g->bytes[0] : PATTERN_BYTES;
     const size_t words = (size_t)have / sizeof(uint32_t);
@@ -116,7 +116,7 @@ static plx_status fill_input(const gauge *g)
     return status == PLX_OK ? plx_buffer_double(g->buffers[0], have, g->bytes[0]) : status;
 }
 
-static plx_status gauge_open(gauge *g)
+static plx_status benchmark_open(benchmark *g)
 {
     plx_extent extents[PLX_MAX_OPERANDS];
     plx_status status = plx_plan_create(g->backend, &g->problem, NULL, &g->plan);
@@ -135,7 +135,7 @@ static plx_status gauge_open(gauge *g)
     return status == PLX_OK ? plx_clock_overhead(&g->queue, &g->overhead_ns) : status;
 }
 
-static void gauge_close(gauge *g)
+static void benchmark_close(benchmark *g)
 {
     (void)plx_synchronize(g->backend, NULL);
     plx_timed_queues_close(&g->queue);
@@ -145,7 +145,7 @@ static void gauge_close(gauge *g)
 }
 
 /* One batch on the device's clock, or the host's where that one is not believed. */
-static plx_status time_batch(gauge *g, size_t batch, double *elapsed)
+static plx_status time_batch(benchmark *g, size_t batch, double *elapsed)
 {
     const plx_view views[] = {{g->buffers[0], 0}, {g->buffers[1], 0}};
     double device_ns = 0.0, host_ns, start = plx_now_ns();
@@ -167,7 +167,7 @@ static plx_status time_batch(gauge *g, size_t batch, double *elapsed)
 }
 
 /* The lower quartile of a few samples: what disturbs only ever adds.  0: none. */
-static double best_time(gauge *g)
+static double best_time(benchmark *g)
 {
     double samples[SAMPLES], elapsed = 0.0, spent = 0.0;
     size_t batch = 1, count = 0;
@@ -201,14 +201,14 @@ static double value_of(const plx_problem *problem, plx_ceiling_kind kind, double
 
 static double measure(plx_backend *backend, plx_ceiling_kind kind)
 {
-    gauge g = {.backend = backend, .problem = problem_of(backend, kind, true)};
+    benchmark g = {.backend = backend, .problem = problem_of(backend, kind, true)};
     double value = 0.0;
 
     if (!is_right(backend, kind))
         return 0.0;
-    if (gauge_open(&g) == PLX_OK)
+    if (benchmark_open(&g) == PLX_OK)
         value = value_of(&g.problem, kind, best_time(&g));
-    gauge_close(&g);
+    benchmark_close(&g);
     return value;
 }
 

@@ -3,15 +3,15 @@
 
 #include <parallax/compare.h>
 
-static plx_status measure_all(plx_viewpoints *viewpoints, plx_results *results, plx_error *error)
+static plx_status measure_all(plx_open_backends *opened, plx_results *results, plx_error *error)
 {
     const uint32_t every_kind = (UINT32_C(1) << PLX_CEILING_COUNT) - 1;
-    plx_status status = plx_viewpoints_devices(viewpoints, results, error);
+    plx_status status = plx_backends_devices(opened, results, error);
 
-    for (size_t i = 0; status == PLX_OK && i < viewpoints->count; ++i)
-        plx_ceilings_measure(viewpoints->backends[i], every_kind, &results->devices[i].ceilings);
+    for (size_t i = 0; status == PLX_OK && i < opened->count; ++i)
+        plx_ceilings_measure(opened->backends[i], every_kind, &results->devices[i].ceilings);
     if (status == PLX_OK)
-        plx_viewpoints_environment(viewpoints, results);
+        plx_backends_environment(opened, results);
     return status;
 }
 
@@ -19,12 +19,12 @@ plx_status plx_measure_ceilings(plx_context *context, const char *const *backend
                                 plx_results *results, plx_error *error)
 {
     plx_results made = {.record_count = 0};
-    plx_viewpoints viewpoints;
-    plx_status status = plx_viewpoints_open(context, backends, count, &viewpoints, error);
+    plx_open_backends opened;
+    plx_status status = plx_backends_open(context, backends, count, &opened, error);
 
     if (status == PLX_OK) {
-        status = measure_all(&viewpoints, &made, error);
-        plx_viewpoints_close(&viewpoints);
+        status = measure_all(&opened, &made, error);
+        plx_backends_close(&opened);
     }
     if (status == PLX_OK)
         *results = made;

@@ -1,5 +1,5 @@
-/* Times the arms of a study on one problem: batches between two events, buffers rotated
- * past the cache, arms in random order, until each one's interval is narrow. */
+/* Times the candidates of a study on one problem: batches between two events, buffers rotated
+ * past the cache, candidates in random order, until each one's interval is narrow. */
 #include "study/measure/timed_results.h"
 
 #include <stdio.h>
@@ -17,11 +17,11 @@ static const double least_share = 0.2;      /* of the time limit is spent before
 static const double small_ns = 100e3;       /* a launch shorter than this is also timed by single calls */
 static const double warm_up_limit_ns = 2e6; /* a launch longer than this warms itself up */
 
-/* An arm being timed. */
+/* A candidate being timed. */
 typedef struct runner {
-    plx_arm *arm;
+    plx_candidate *candidate;
     size_t operand_count;
-    plx_pool *pool;
+    plx_rotation *rotation;
     plx_backend *telemetry; /* tells the state of the device; NULL: nobody does */
     plx_timed_queues queues;
     plx_timed_results results;
@@ -35,9 +35,9 @@ typedef struct runner {
     double latencies[PLX_MAX_SAMPLES];
 } runner;
 
-/* What holds for all arms of one measurement. */
+/* What holds for all candidates of one measurement. */
 typedef struct timing_rules {
-    double limit_ns; /* for each arm */
+    double limit_ns; /* for each candidate */
     bool hot;
     size_t queues; /* that launches go to in turn */
     bool together; /* all go on until the last one has settled */
@@ -45,7 +45,7 @@ typedef struct timing_rules {
 
 static plx_status explain(const runner *r, plx_status status, plx_error *error)
 {
-    return plx_explain(r->arm->backend, status, error);
+    return plx_explain(r->candidate->backend, status, error);
 }
 
 /* ---- one sample ------------------------------------------------------------------------ */
@@ -54,8 +54,8 @@ static plx_status explain(const runner *r, plx_status status, plx_error *error)
 static plx_status launch(runner *r)
 {
     plx_view views[PLX_MAX_OPERANDS] = {{NULL, 0}};
-    const size_t set = plx_pool_views(r->pool, views, r->operand_count);
-    return plx_execute(r->arm->plan, r->queues.queue[set % r->queues.count], views, r->operand_count);
+    const size_t set = plx_rotation_views(r->rotation, views, r->operand_count);
+    return plx_execute(r->candidate->plan, r->queues.queue[set % r->queues.count], views, r->operand_count);
 }
 
 static plx_status launch_batch(runner *r)
@@ -72,7 +72,7 @@ static bool warms_up(const runner *r)
 }
 
 /* The time of one batch on both clocks.  One launch goes ahead of it, so that neither what
- * the arm before left in the caches nor an idle device is charged to this one. */
+ * the candidate before left in the caches nor an idle device is charged to this one. */
 static plx_status time_batch(runner *r, double *device_ns, double *host_ns)
 {
     double start;
@@ -169,7 +169,7 @@ static plx_status take_sample(runner *r, const timing_rules *rules)
     sample->host_ns = host_ns / (double)r->batch;
     sample->device_ns = device_ns / (double)r->batch;
     r->fit = plx_samples_believe(r->samples, ++r->count, r->batch, overhead_of(r));
-    r->arm->time.settled = settled(r, rules);
+    r->candidate->time.settled = settled(r, rules);
     return PLX_OK;
 }
 
@@ -197,9 +197,9 @@ static void runner_wrong(runner *r)
     r->done = true;
     r->count = 0;
     r->calls = 0;
-    r->arm->outcome = PLX_OUTCOME_WRONG;
-    r->arm->time = (plx_timing){.measured = false};
-    (void)snprintf(r->arm->reason, sizeof r->arm->reason, "wrong while timed, though right before: %s",
+    r->candidate->outcome = PLX_OUTCOME_WRONG;
+    r->candidate->time = (plx_timing){.measured = false};
+    (void)snprintf(r->candidate->reason, sizeof r->candidate->reason, "wrong while timed, though right before: %s",
                    r->results.wrong);
 }
 
@@ -228,14 +228,14 @@ static plx_look choose_look(const runner *r, const timing_rules *rules)
 static bool accumulates(const runner *r)
 {
     const plx_inputs *inputs = r->results.inputs;
-    return inputs->data[inputs->operation->output] != NULL && r->batch + 1 > r->pool->sets;
+    return inputs->data[inputs->operation->output] != NULL && r->batch + 1 > r->rotation->sets;
 }
 
 static plx_status launch_each_set(runner *r)
 {
     plx_status status = PLX_OK;
 
-    for (size_t i = 0; status == PLX_OK && i < r->pool->sets && i < r->batch; ++i)
+    for (size_t i = 0; status == PLX_OK && i < r->rotation->sets && i < r->batch; ++i)
         status = launch(r);
     return status == PLX_OK ? plx_timed_queues_wait(&r->queues) : status;
 }
@@ -254,7 +254,7 @@ static plx_status sample_and_look(runner *r, const timing_rules *rules, plx_look
     return status == PLX_OK ? plx_timed_results_judge(&r->results, error) : status;
 }
 
-/* The round after which an arm is done is one whose results were judged. */
+/* The round after which a candidate is done is one whose results were judged. */
 static plx_status take_round(runner *r, const timing_rules *rules, plx_error *error)
 {
     const plx_look look = choose_look(r, rules);
@@ -265,13 +265,13 @@ static plx_status take_round(runner *r, const timing_rules *rules, plx_error *er
         runner_wrong(r);
         return PLX_OK;
     }
-    r->ending = r->ending || (r->arm->time.settled && !rules->together) || r->count + 1 >= PLX_MAX_SAMPLES ||
+    r->ending = r->ending || (r->candidate->time.settled && !rules->together) || r->count + 1 >= PLX_MAX_SAMPLES ||
                 (r->spent_ns > rules->limit_ns && r->count >= 3);
     r->done = r->ending && (look == PLX_LOOK_ALL || r->results.truths == NULL);
     return status;
 }
 
-/* ---- an arm from start to end -------------------------------------------------------------- */
+/* ---- a candidate from start to end -------------------------------------------------------------- */
 
 static void runner_fail(runner *r, plx_status status, const plx_error *error)
 {
@@ -279,30 +279,30 @@ static void runner_fail(runner *r, plx_status status, const plx_error *error)
     r->count = 0;
     r->calls = 0;
     if (status != PLX_NO_MEMORY) /* else it is right, but there is no room to time it */
-        r->arm->outcome = PLX_OUTCOME_FAILED;
-    (void)snprintf(r->arm->reason, sizeof r->arm->reason, "%s: %.490s",
+        r->candidate->outcome = PLX_OUTCOME_FAILED;
+    (void)snprintf(r->candidate->reason, sizeof r->candidate->reason, "%s: %.490s",
                    status == PLX_NO_MEMORY ? "not timed" : "while it was timed", error->text);
 }
 
 static plx_status make_ready(runner *r, const timing_rules *rules)
 {
-    plx_status status = plx_timed_queues_open(&r->queues, r->arm->backend, rules->queues);
+    plx_status status = plx_timed_queues_open(&r->queues, r->candidate->backend, rules->queues);
 
     if (status == PLX_OK)
         status = plx_clock_overhead(&r->queues, &r->overhead_ns);
     return status == PLX_OK ? calibrate(r, rules->limit_ns) : status;
 }
 
-static void runner_start(runner *r, plx_arm *arm, plx_pool **pools, const plx_inputs *inputs, plx_truths *truths,
+static void runner_start(runner *r, plx_candidate *candidate, plx_rotation **rotations, const plx_inputs *inputs, plx_truths *truths,
                          const timing_rules *rules)
 {
     plx_error error = {.text = ""};
     plx_status status;
 
-    r->arm = arm;
+    r->candidate = candidate;
     r->operand_count = inputs->operation->operand_count;
-    status = plx_pool_for(pools, arm->backend, inputs, rules->hot, rules->queues, &r->pool, &error);
-    r->results = (plx_timed_results){.arm = arm, .inputs = inputs, .truths = truths, .pool = r->pool};
+    status = plx_rotation_for(rotations, candidate->backend, inputs, rules->hot, rules->queues, &r->rotation, &error);
+    r->results = (plx_timed_results){.candidate = candidate, .inputs = inputs, .truths = truths, .rotation = r->rotation};
     if (status == PLX_OK)
         status = explain(r, make_ready(r, rules), &error);
     if (status != PLX_OK)
@@ -311,26 +311,26 @@ static void runner_start(runner *r, plx_arm *arm, plx_pool **pools, const plx_in
 
 static void runner_finish(runner *r, const timing_rules *rules)
 {
-    plx_timing *timing = &r->arm->time;
+    plx_timing *timing = &r->candidate->time;
 
     if (r->count > 0) {
         timing->device_clock = r->fit == PLX_CLOCK_FITS;
         (void)snprintf(timing->clock_reason, sizeof timing->clock_reason, "%s", plx_clock_fit_text(r->fit));
         timing->hot = rules->hot;
-        timing->queues = r->pool->sets < rules->queues ? r->pool->sets : rules->queues;
+        timing->queues = r->rotation->sets < rules->queues ? r->rotation->sets : rules->queues;
         timing->batch = r->batch;
         plx_timing_of_samples(r->samples, r->count, timing);
         plx_interval_of(r->latencies, r->calls, &timing->latency);
         if (!rules->together) /* a sweep is compared within itself alone */
             plx_timing_widen(timing);
-        r->arm->cached = plx_pool_is_cached(r->pool);
+        r->candidate->cached = plx_rotation_is_cached(r->rotation);
     }
-    r->arm->error.compared_after = r->results.compared;
+    r->candidate->error.compared_after = r->results.compared;
     plx_timed_results_free(&r->results);
     plx_timed_queues_close(&r->queues);
 }
 
-/* ---- all arms ------------------------------------------------------------------------------ */
+/* ---- all candidates ------------------------------------------------------------------------------ */
 
 /* Fisher-Yates; what comes before what must not decide who is faster. */
 static void shuffle(size_t *order, size_t count, uint64_t round)
@@ -345,7 +345,7 @@ static void shuffle(size_t *order, size_t count, uint64_t round)
 static bool all_settled(const runner *runners, size_t count)
 {
     for (size_t i = 0; i < count; ++i)
-        if (!runners[i].done && !runners[i].arm->time.settled)
+        if (!runners[i].done && !runners[i].candidate->time.settled)
             return false;
     return true;
 }
@@ -377,33 +377,33 @@ static void run_rounds(runner *runners, size_t *order, size_t count, const timin
     }
 }
 
-static bool worth_timing(const plx_arm *arm, const plx_inputs *inputs)
+static bool worth_timing(const plx_candidate *candidate, const plx_inputs *inputs)
 {
     const size_t output = inputs->operation->output;
-    return arm->outcome == PLX_OUTCOME_OK && arm->plan != NULL && inputs->elements[output] > 0;
+    return candidate->outcome == PLX_OUTCOME_OK && candidate->plan != NULL && inputs->elements[output] > 0;
 }
 
-/* Arms of one backend stand together: each is asked once. */
-static void find_telemetry(runner *runners, size_t count, const plx_arm *arms, size_t arm_count)
+/* Candidates of one backend stand together: each is asked once. */
+static void find_telemetry(runner *runners, size_t count, const plx_candidate *candidates, size_t candidate_count)
 {
-    plx_backend **backends = calloc(arm_count > 0 ? arm_count : 1, sizeof(*backends));
+    plx_backend **backends = calloc(candidate_count > 0 ? candidate_count : 1, sizeof(*backends));
 
-    for (size_t i = 0; backends != NULL && i < arm_count; ++i)
-        backends[i] = arms[i].backend;
+    for (size_t i = 0; backends != NULL && i < candidate_count; ++i)
+        backends[i] = candidates[i].backend;
     for (size_t i = 0; backends != NULL && i < count; ++i)
-        runners[i].telemetry = i > 0 && runners[i - 1].arm->backend == runners[i].arm->backend
+        runners[i].telemetry = i > 0 && runners[i - 1].candidate->backend == runners[i].candidate->backend
                                    ? runners[i - 1].telemetry
-                                   : plx_telemetry_source(runners[i].arm->backend, backends, arm_count);
+                                   : plx_telemetry_source(runners[i].candidate->backend, backends, candidate_count);
     free(backends);
 }
 
-/* Arm i meets inputs[i * stride] and truths[i * stride]. */
-static plx_status measure(plx_arm *arms, size_t count, const plx_inputs *inputs, plx_truths *truths, size_t stride,
+/* Candidate i meets inputs[i * stride] and truths[i * stride]. */
+static plx_status measure(plx_candidate *candidates, size_t count, const plx_inputs *inputs, plx_truths *truths, size_t stride,
                           const timing_rules *rules, plx_error *error)
 {
     runner *runners = calloc(count > 0 ? count : 1, sizeof *runners);
     size_t *order = calloc(count > 0 ? count : 1, sizeof *order), timed = 0;
-    plx_pool *pools = NULL;
+    plx_rotation *rotations = NULL;
 
     if (runners == NULL || order == NULL) {
         free(runners);
@@ -411,33 +411,33 @@ static plx_status measure(plx_arm *arms, size_t count, const plx_inputs *inputs,
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for samples");
     }
     for (size_t i = 0; i < count; ++i)
-        if (worth_timing(&arms[i], &inputs[i * stride])) {
+        if (worth_timing(&candidates[i], &inputs[i * stride])) {
             order[timed] = timed;
-            runner_start(&runners[timed++], &arms[i], &pools, &inputs[i * stride],
+            runner_start(&runners[timed++], &candidates[i], &rotations, &inputs[i * stride],
                          truths != NULL ? &truths[i * stride] : NULL, rules);
         }
-    find_telemetry(runners, timed, arms, count);
+    find_telemetry(runners, timed, candidates, count);
     run_rounds(runners, order, timed, rules);
     for (size_t i = 0; i < timed; ++i)
         runner_finish(&runners[i], rules);
-    plx_pools_free(pools);
+    plx_rotations_free(rotations);
     free(order);
     free(runners);
     return PLX_OK;
 }
 
-plx_status plx_measure_arms(plx_arm *arms, size_t count, const plx_inputs *inputs, plx_truths *truths,
+plx_status plx_measure_candidates(plx_candidate *candidates, size_t count, const plx_inputs *inputs, plx_truths *truths,
                             const plx_compare_options *options, plx_error *error)
 {
     const double seconds = options->seconds_per_kernel > 0.0 ? options->seconds_per_kernel : 0.5;
     const timing_rules rules = {
         .limit_ns = seconds * 1e9, .hot = options->hot, .queues = options->queues > 0 ? options->queues : 1};
-    return measure(arms, count, inputs, truths, 0, &rules, error);
+    return measure(candidates, count, inputs, truths, 0, &rules, error);
 }
 
-plx_status plx_measure_sweep(plx_arm *arms, size_t count, const plx_inputs *inputs, plx_truths *truths,
+plx_status plx_measure_sweep(plx_candidate *candidates, size_t count, const plx_inputs *inputs, plx_truths *truths,
                              double seconds, plx_error *error)
 {
     const timing_rules rules = {.limit_ns = seconds * 1e9, .queues = 1, .together = true};
-    return measure(arms, count, inputs, truths, 1, &rules, error);
+    return measure(candidates, count, inputs, truths, 1, &rules, error);
 }

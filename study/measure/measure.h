@@ -4,21 +4,21 @@
 
 #include "study/run/run.h"
 
-/* Times the arms that are ok, interleaved, by the options' time limit, heat and queues.  What
- * the timed launches leave is judged by `truths`, and an arm whose results were wrong then
+/* Times the candidates that are ok, interleaved, by the options' time limit, heat and queues.  What
+ * the timed launches leave is judged by `truths`, and a candidate whose results were wrong then
  * is wrong and has no time.  Without truths nothing is judged. */
-plx_status plx_measure_arms(plx_arm *arms, size_t count, const plx_inputs *inputs, plx_truths *truths,
+plx_status plx_measure_candidates(plx_candidate *candidates, size_t count, const plx_inputs *inputs, plx_truths *truths,
                             const plx_compare_options *options, plx_error *error);
-/* The same for arms with a problem each, each for at most `seconds`, in one queue: inputs[i]
- * and truths[i] are what arms[i] meets. */
-plx_status plx_measure_sweep(plx_arm *arms, size_t count, const plx_inputs *inputs, plx_truths *truths,
+/* The same for candidates with a problem each, each for at most `seconds`, in one queue: inputs[i]
+ * and truths[i] are what candidates[i] meets. */
+plx_status plx_measure_sweep(plx_candidate *candidates, size_t count, const plx_inputs *inputs, plx_truths *truths,
                              double seconds, plx_error *error);
 /* Sorts the samples, which stand in the order that they were taken in, and puts their
  * median and its 95 % interval into *timing. */
 void plx_timing_of(double *samples, size_t count, plx_timing *timing);
 void plx_interval_of(double *samples, size_t count, plx_interval *interval);
 
-/* Counts each arm that is ok once, after all timing: a profiler slows things down. */
-void plx_count_arms(plx_arm *arms, size_t count, const plx_inputs *inputs);
+/* Counts each candidate that is ok once, after all timing: a profiler slows things down. */
+void plx_count_candidates(plx_candidate *candidates, size_t count, const plx_inputs *inputs);
 
 #endif

@@ -38,7 +38,7 @@ static bool is_sound(const plx_sample *sample, double usual)
            !(sample->clock_mhz > 0.0 && sample->clock_mhz < slowed * usual);
 }
 
-size_t plx_samples_sift(const plx_sample *samples, size_t count, bool *keep, bool *throttled)
+size_t plx_samples_filter(const plx_sample *samples, size_t count, bool *keep, bool *throttled)
 {
     const double usual = usual_clock(samples, count);
     size_t kept = 0;
@@ -61,7 +61,7 @@ void plx_timing_of_samples(const plx_sample *samples, size_t count, plx_timing *
 
     if (count > PLX_MAX_SAMPLES)
         count = PLX_MAX_SAMPLES;
-    timing->dropped = count - plx_samples_sift(samples, count, keep, &timing->throttled);
+    timing->dropped = count - plx_samples_filter(samples, count, keep, &timing->throttled);
     for (size_t i = 0; i < count; ++i)
         if (keep[i]) {
             times[kept] = samples[i].time_ns;

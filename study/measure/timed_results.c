@@ -30,24 +30,24 @@ static uint64_t output_bytes(const plx_timed_results *t)
 static plx_status renew_output(const plx_timed_results *t, size_t set, uint32_t pattern, plx_error *error)
 {
     const size_t output = output_of(t);
-    const uint64_t stride = t->pool->stride[output];
-    plx_buffer *buffer = t->pool->buffers[output];
+    const uint64_t stride = t->rotation->stride[output];
+    plx_buffer *buffer = t->rotation->buffers[output];
 
     if (t->inputs->data[output] == NULL)
-        return plx_explain(t->pool->backend, plx_fill(NULL, buffer, set * stride, pattern, stride), error);
-    return plx_bulk_upload(buffer, plx_pool_place(t->pool, output, set), t->inputs->data[output], output_bytes(t), error);
+        return plx_explain(t->rotation->backend, plx_fill(NULL, buffer, set * stride, pattern, stride), error);
+    return plx_chunked_upload(buffer, plx_rotation_place(t->rotation, output, set), t->inputs->data[output], output_bytes(t), error);
 }
 
 static plx_status renew_outputs(const plx_timed_results *t, plx_error *error)
 {
     const size_t output = output_of(t);
-    const uint64_t stride = t->pool->stride[output], all = stride * t->pool->sets;
-    plx_buffer *buffer = t->pool->buffers[output];
+    const uint64_t stride = t->rotation->stride[output], all = stride * t->rotation->sets;
+    plx_buffer *buffer = t->rotation->buffers[output];
 
     if (t->inputs->data[output] == NULL)
-        return plx_explain(t->pool->backend, plx_fill(NULL, buffer, 0, plx_next_poison(), all), error);
+        return plx_explain(t->rotation->backend, plx_fill(NULL, buffer, 0, plx_next_poison(), all), error);
     const plx_status status = renew_output(t, 0, 0, error);
-    return status == PLX_OK ? plx_explain(t->pool->backend, plx_buffer_double(buffer, stride, all), error) : status;
+    return status == PLX_OK ? plx_explain(t->rotation->backend, plx_buffer_double(buffer, stride, all), error) : status;
 }
 
 /* ---- a changed input ------------------------------------------------------------------- */
@@ -66,7 +66,7 @@ static void refer_to_first(const plx_timed_results *t, plx_change_of_input *to)
 
 /* The i-th value to try; false: there are no more.  Generated integers stay small, for
  * their results have to stay exact. */
-static bool candidate(const plx_timed_results *t, size_t i, const unsigned char *old, unsigned char *to)
+static bool value_to_try(const plx_timed_results *t, size_t i, const unsigned char *old, unsigned char *to)
 {
     static const double large[] = {1.0, 0x1p10, -0x1p20, 0x1p40, -0x1p60, 0x1p80};
     const plx_dtype dtype = t->inputs->problem.dtype;
@@ -113,13 +113,13 @@ static void seek_change(plx_timed_results *t)
         return;
     refer_to_first(t, &before);
     memcpy(change->old_element, element, element_size(t));
-    for (size_t i = 0; !change->found && candidate(t, i, change->old_element, change->new_element); ++i) {
+    for (size_t i = 0; !change->found && value_to_try(t, i, change->old_element, change->new_element); ++i) {
         memcpy(element, change->new_element, element_size(t));
         refer_to_first(t, change);
         change->found = tells(t, &before, change);
     }
     memcpy(element, change->old_element, element_size(t));
-    if (plx_arm_is_yardstick(t->arm)) { /* its first element is the input's */
+    if (plx_candidate_is_yardstick(t->candidate)) { /* its first element is the input's */
         change->found = true;
         memcpy(change->exact, change->new_element, element_size(t));
     }
@@ -127,7 +127,7 @@ static void seek_change(plx_timed_results *t)
 
 static plx_status write_first(const plx_timed_results *t, size_t set, const unsigned char *element)
 {
-    return plx_upload(NULL, t->pool->buffers[0], plx_pool_place(t->pool, 0, set), element, element_size(t));
+    return plx_upload(NULL, t->rotation->buffers[0], plx_rotation_place(t->rotation, 0, set), element, element_size(t));
 }
 
 /* A few sets of the round, anywhere in it. */
@@ -138,7 +138,7 @@ static void choose_sets(plx_timed_results *t)
 
     for (size_t i = 0; i < wanted; ++i) {
         const size_t place = i * share + plx_random((uint64_t)plx_now_ns(), 514, i) % share;
-        t->changed[i] = (t->first + place) % t->pool->sets;
+        t->changed[i] = (t->first + place) % t->rotation->sets;
     }
     t->changed_count = wanted;
 }
@@ -152,7 +152,7 @@ static plx_status change_inputs(plx_timed_results *t, plx_error *error)
     for (size_t i = 0; status == PLX_OK && i < t->changed_count; ++i) {
         status = renew_output(t, t->changed[i], pattern, error);
         if (status == PLX_OK)
-            status = plx_explain(t->pool->backend, write_first(t, t->changed[i], t->change.new_element), error);
+            status = plx_explain(t->rotation->backend, write_first(t, t->changed[i], t->change.new_element), error);
     }
     return status;
 }
@@ -164,20 +164,20 @@ plx_status plx_timed_results_prepare(plx_timed_results *t, plx_look look, size_t
     if (look == PLX_LOOK_CHANGED && !t->change.sought)
         seek_change(t);
     t->look = look == PLX_LOOK_CHANGED && !t->change.found ? PLX_LOOK_NONE : look;
-    t->first = t->pool->next;
-    t->count = launches < t->pool->sets ? launches : t->pool->sets;
+    t->first = t->rotation->next;
+    t->count = launches < t->rotation->sets ? launches : t->rotation->sets;
     if (t->look == PLX_LOOK_ALL)
         status = renew_outputs(t, error);
     else if (t->look == PLX_LOOK_CHANGED)
         status = change_inputs(t, error);
-    return status == PLX_OK ? plx_explain(t->pool->backend, plx_synchronize(t->pool->backend, NULL), error) : status;
+    return status == PLX_OK ? plx_explain(t->rotation->backend, plx_synchronize(t->rotation->backend, NULL), error) : status;
 }
 
 /* ---- the first element, after a change --------------------------------------------------- */
 
 static bool is_exact(const plx_timed_results *t)
 {
-    return plx_arm_is_yardstick(t->arm) || plx_is_exact(&t->inputs->problem);
+    return plx_candidate_is_yardstick(t->candidate) || plx_is_exact(&t->inputs->problem);
 }
 
 static bool judge_exact(const plx_timed_results *t, const unsigned char *got, plx_error_measure *measure)
@@ -199,7 +199,7 @@ static bool judge_first(plx_timed_results *t, const unsigned char *got, plx_erro
     if (is_exact(t))
         return judge_exact(t, got, measure);
     truth.of = (plx_reference){NULL, &t->change.value, &t->change.tail, &t->change.magnitude};
-    plx_judge_elements(t->inputs, &truth, &t->arm->bound, false, got, measure);
+    plx_judge_elements(t->inputs, &truth, &t->candidate->bound, false, got, measure);
     return measure->wrong == 0;
 }
 
@@ -212,10 +212,10 @@ static plx_status judge_change(plx_timed_results *t, size_t set)
 
     if (status == PLX_OK)
         status =
-            plx_download(NULL, got, t->pool->buffers[output], plx_pool_place(t->pool, output, set),
+            plx_download(NULL, got, t->rotation->buffers[output], plx_rotation_place(t->rotation, output, set),
                               element_size(t));
     if (status == PLX_OK)
-        status = plx_synchronize(t->pool->backend, NULL);
+        status = plx_synchronize(t->rotation->backend, NULL);
     if (status != PLX_OK)
         return status;
     ++t->compared;
@@ -227,7 +227,7 @@ static plx_status judge_change(plx_timed_results *t, size_t set)
     measure.measured = true;
     measure.compared = measure.wrong = 1;
     measure.first_bad = 0;
-    t->arm->error = measure;
+    t->candidate->error = measure;
     return PLX_OK;
 }
 
@@ -246,7 +246,7 @@ static void say_wrong(plx_timed_results *t, size_t set, const plx_error_measure 
 {
     const plx_extent *output = &t->inputs->extents[output_of(t)];
 
-    t->arm->error = *measure;
+    t->candidate->error = *measure;
     if (measure->got[0] == '\0')
         (void)snprintf(t->wrong, sizeof t->wrong, "row %lld: no element of it alone, but their sum is off",
                        (long long)(measure->first_bad / output->cols));
@@ -254,7 +254,7 @@ static void say_wrong(plx_timed_results *t, size_t set, const plx_error_measure 
         (void)snprintf(
             t->wrong, sizeof t->wrong,
             "%lld of %lld elements outside the bound, in set %zu of %zu; %s[%lld][%lld] is %s, not %s",
-            (long long)measure->wrong, (long long)measure->compared, set + 1, t->pool->sets, output->name,
+            (long long)measure->wrong, (long long)measure->compared, set + 1, t->rotation->sets, output->name,
             (long long)(measure->first_bad / output->cols), (long long)(measure->first_bad % output->cols),
             measure->got, measure->expected);
 }
@@ -270,8 +270,8 @@ static void accept_bits(plx_timed_results *t, const void *bits)
 
 static bool is_known(const plx_timed_results *t, const void *bits)
 {
-    const bool yardstick = plx_arm_is_yardstick(t->arm);
-    const void *known[] = {t->accepted, t->arm->result};
+    const bool yardstick = plx_candidate_is_yardstick(t->candidate);
+    const void *known[] = {t->accepted, t->candidate->result};
 
     for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i)
         if (known[i] != NULL && plx_first_different(t->inputs, yardstick, known[i], bits) < 0)
@@ -281,7 +281,7 @@ static bool is_known(const plx_timed_results *t, const void *bits)
 
 static plx_status judge_set(plx_timed_results *t, size_t set, const void *bits, plx_error *error)
 {
-    const bool yardstick = plx_arm_is_yardstick(t->arm);
+    const bool yardstick = plx_candidate_is_yardstick(t->candidate);
     const plx_extent *output = &t->inputs->extents[output_of(t)];
     plx_error_measure measure;
     const plx_truth *truth;
@@ -292,7 +292,7 @@ static plx_status judge_set(plx_timed_results *t, size_t set, const void *bits, 
         return PLX_OK;
     status = plx_truths_get(t->truths, t->inputs, yardstick, &truth, error);
     if (status == PLX_OK)
-        status = plx_judge(t->inputs, truth, &t->arm->bound, yardstick, bits, &measure, error);
+        status = plx_judge(t->inputs, truth, &t->candidate->bound, yardstick, bits, &measure, error);
     if (status != PLX_OK)
         return status;
     if (measure.wrong > 0)
@@ -305,8 +305,8 @@ static plx_status judge_set(plx_timed_results *t, size_t set, const void *bits, 
 /* So many sets from this one on as are fetched at a time: they lie side by side. */
 static size_t sets_at_once(const plx_timed_results *t, size_t set, size_t left)
 {
-    const uint64_t stride = t->pool->stride[output_of(t)];
-    const size_t fit = stride < slice_bytes ? (size_t)(slice_bytes / stride) : 1, end = t->pool->sets - set;
+    const uint64_t stride = t->rotation->stride[output_of(t)];
+    const size_t fit = stride < slice_bytes ? (size_t)(slice_bytes / stride) : 1, end = t->rotation->sets - set;
     const size_t most = left < end ? left : end;
 
     return fit < most ? fit : most;
@@ -315,12 +315,12 @@ static size_t sets_at_once(const plx_timed_results *t, size_t set, size_t left)
 static plx_status judge_sets(plx_timed_results *t, char *staging, plx_error *error)
 {
     const size_t output = output_of(t);
-    const uint64_t stride = t->pool->stride[output], start = plx_pool_place(t->pool, output, 0);
+    const uint64_t stride = t->rotation->stride[output], start = plx_rotation_place(t->rotation, output, 0);
     plx_status status = PLX_OK;
 
     for (size_t done = 0; status == PLX_OK && done < t->count && t->wrong[0] == '\0';) {
-        const size_t set = (t->first + done) % t->pool->sets, sets = sets_at_once(t, set, t->count - done);
-        status = plx_bulk_download(t->pool->buffers[output], set * stride, staging, sets * stride, error);
+        const size_t set = (t->first + done) % t->rotation->sets, sets = sets_at_once(t, set, t->count - done);
+        status = plx_chunked_download(t->rotation->buffers[output], set * stride, staging, sets * stride, error);
         for (size_t i = 0; status == PLX_OK && i < sets && t->wrong[0] == '\0'; ++i)
             status = judge_set(t, set + i, staging + i * stride + start, error);
         done += sets;
@@ -330,7 +330,7 @@ static plx_status judge_sets(plx_timed_results *t, char *staging, plx_error *err
 
 static plx_status judge_all(plx_timed_results *t, plx_error *error)
 {
-    const uint64_t stride = t->pool->stride[output_of(t)];
+    const uint64_t stride = t->rotation->stride[output_of(t)];
     const size_t sets = sets_at_once(t, 0, t->count);
     char *staging = plx_large_alloc(sets * stride);
     plx_status status;
@@ -339,7 +339,7 @@ static plx_status judge_all(plx_timed_results *t, plx_error *error)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for a look at what was timed");
     status = judge_sets(t, staging, error);
     free(staging);
-    if (t->arm->result == NULL) /* nothing is kept for this arm: what was made was for this look alone */
+    if (t->candidate->result == NULL) /* nothing is kept for this candidate: what was made was for this look alone */
         plx_truths_free(t->truths);
     return status;
 }
@@ -347,7 +347,7 @@ static plx_status judge_all(plx_timed_results *t, plx_error *error)
 plx_status plx_timed_results_judge(plx_timed_results *t, plx_error *error)
 {
     if (t->look == PLX_LOOK_CHANGED)
-        return plx_explain(t->pool->backend, judge_changes(t), error);
+        return plx_explain(t->rotation->backend, judge_changes(t), error);
     return t->look == PLX_LOOK_ALL ? judge_all(t, error) : PLX_OK;
 }
 

@@ -23,12 +23,12 @@ typedef struct plx_change_of_input {
 
 enum { PLX_CHANGED_SETS = 8 };
 
-/* The looks at one arm.  Starts as {.arm, .inputs, .truths, .pool}. */
+/* The looks at one candidate.  Starts as {.candidate, .inputs, .truths, .rotation}. */
 typedef struct plx_timed_results {
-    plx_arm *arm;
+    plx_candidate *candidate;
     const plx_inputs *inputs;
     plx_truths *truths; /* makes what it lacks */
-    plx_pool *pool;
+    plx_rotation *rotation;
     plx_look look;
     size_t first, count; /* the sets of the round, in turn */
     plx_change_of_input change;

@@ -45,7 +45,7 @@ typedef struct plx_sample {
  * another reason than idleness or a setting, or with a clock 3 % below that of the
  * fastest tenth.  Returns how many are kept.  When too few would be left for an interval
  * all are kept, and *throttled says so. */
-size_t plx_samples_sift(const plx_sample *samples, size_t count, bool *keep, bool *throttled);
+size_t plx_samples_filter(const plx_sample *samples, size_t count, bool *keep, bool *throttled);
 /* Median and interval on both clocks, of what is kept. */
 void plx_timing_of_samples(const plx_sample *samples, size_t count, plx_timing *timing);
 
@@ -71,7 +71,7 @@ typedef enum plx_clock_fit {
  * been no work of the device. */
 plx_clock_fit plx_clock_fit_of(double device_ns, double host_ns, double overhead_ns);
 const char *plx_clock_fit_text(plx_clock_fit fit); /* "" for one that fits */
-/* Judges the device's clock by all samples of an arm, and sets their time_ns. */
+/* Judges the device's clock by all samples of a candidate, and sets their time_ns. */
 plx_clock_fit plx_samples_believe(plx_sample *samples, size_t count, size_t batch, double overhead_ns);
 /* Several times what launching and waiting cost, seen with batches of nothing; and that
  * for batches without a launch ahead, which find the device idle. */

@@ -9,18 +9,18 @@
 
 typedef struct probing {
     const plx_probe_options *options;
-    plx_viewpoints viewpoints;
+    plx_open_backends opened;
     plx_results *results;
     plx_error *error;
     size_t done, total; /* points, for the progress line */
 } probing;
 
-/* A sweep being run: the arm and the inputs of each point. */
+/* A sweep being run: the candidate and the inputs of each point. */
 typedef struct run {
     probing *all;
     plx_backend *backend;
     plx_probe_sweep *sweep;
-    plx_arm *arms;
+    plx_candidate *candidates;
     plx_inputs *inputs;
     plx_truths *truths; /* made again where timed results are judged */
     bool *owns; /* the data of the inputs; else an earlier point does */
@@ -94,38 +94,38 @@ static const plx_kernel *kernel_named(const plx_backend *backend, plx_op op, con
     return NULL;
 }
 
-static void refuse(plx_arm *arm, plx_outcome outcome, const char *reason)
+static void refuse(plx_candidate *candidate, plx_outcome outcome, const char *reason)
 {
-    arm->outcome = outcome;
-    (void)snprintf(arm->reason, sizeof arm->reason, "%s", reason);
+    candidate->outcome = outcome;
+    (void)snprintf(candidate->reason, sizeof candidate->reason, "%s", reason);
 }
 
-/* Runs and judges one point; the plan stays with the arm when the result is right. */
+/* Runs and judges one point; the plan stays with the candidate when the result is right. */
 static void try_point(run *r, size_t point)
 {
     const plx_probe_point *p = &r->sweep->points[point];
     const plx_rigour rigour = {.shift = 0};
-    plx_arm *arm = &r->arms[point];
+    plx_candidate *candidate = &r->candidates[point];
     plx_truths truths = {.has_copy = false};
     plx_error error = {.text = ""};
 
     progress(r, "validate", p->label);
     ++r->all->done;
-    *arm = (plx_arm){.backend = r->backend,
+    *candidate = (plx_candidate){.backend = r->backend,
                      .info = &r->all->results->devices[r->sweep->device].info,
                      .device = r->sweep->device,
                      .kernel = kernel_named(r->backend, p->problem.op, p->kernel)};
-    if (arm->kernel == NULL) {
-        refuse(arm, PLX_OUTCOME_UNSUPPORTED, "this backend has no such kernel");
+    if (candidate->kernel == NULL) {
+        refuse(candidate, PLX_OUTCOME_UNSUPPORTED, "this backend has no such kernel");
         return;
     }
     if (make_inputs(r, point, &error) != PLX_OK) {
-        refuse(arm, PLX_OUTCOME_FAILED, error.text);
+        refuse(candidate, PLX_OUTCOME_FAILED, error.text);
         return;
     }
-    plx_arm_run(arm, &r->inputs[point], &truths, &rigour);
+    plx_candidate_run(candidate, &r->inputs[point], &truths, &rigour);
     plx_truths_free(&truths);
-    plx_arm_drop_result(arm);
+    plx_candidate_drop_result(candidate);
 }
 
 /* Whether bytes over time say something: not where data is read again and again. */
@@ -138,12 +138,12 @@ static bool moves_once(const plx_problem *problem)
 static void take_point(run *r, size_t point)
 {
     plx_probe_point *p = &r->sweep->points[point];
-    const plx_arm *arm = &r->arms[point];
+    const plx_candidate *candidate = &r->candidates[point];
     const plx_operation *operation = plx_operation_of(p->problem.op);
 
-    p->outcome = arm->outcome;
-    p->time = arm->time;
-    (void)snprintf(p->reason, sizeof p->reason, "%s", arm->reason);
+    p->outcome = candidate->outcome;
+    p->time = candidate->time;
+    (void)snprintf(p->reason, sizeof p->reason, "%s", candidate->reason);
     if (p->time.measured && p->time.median_ns > 0.0 && moves_once(&p->problem))
         p->gbps = operation->bytes(&p->problem) / p->time.median_ns;
 }
@@ -165,14 +165,14 @@ static plx_status run_points(run *r, plx_error *error)
     for (size_t i = 0; i < r->sweep->point_count; ++i)
         try_point(r, i);
     progress(r, "time", "");
-    status = plx_measure_sweep(r->arms, r->sweep->point_count, r->inputs, r->truths, seconds_per_point(r), error);
+    status = plx_measure_sweep(r->candidates, r->sweep->point_count, r->inputs, r->truths, seconds_per_point(r), error);
     for (size_t i = 0; i < r->sweep->point_count; ++i)
         take_point(r, i);
     for (size_t i = 0; i < r->sweep->point_count; ++i)
         plx_truths_free(&r->truths[i]);
     plx_probe_judge(r->sweep, plx_backend_device(r->backend));
     for (size_t i = 0; i < r->sweep->point_count; ++i) {
-        plx_arm_clear(&r->arms[i]);
+        plx_candidate_clear(&r->candidates[i]);
         if (r->owns[i])
             plx_inputs_free(&r->inputs[i]);
     }
@@ -185,15 +185,15 @@ static plx_status run_sweep(probing *all, plx_backend *backend, plx_probe_sweep 
     run r = {.all = all, .backend = backend, .sweep = sweep};
     plx_status status = PLX_OK;
 
-    r.arms = calloc(count, sizeof *r.arms);
+    r.candidates = calloc(count, sizeof *r.candidates);
     r.inputs = calloc(count, sizeof *r.inputs);
     r.truths = calloc(count, sizeof *r.truths);
     r.owns = calloc(count, sizeof *r.owns);
-    if (r.arms == NULL || r.inputs == NULL || r.truths == NULL || r.owns == NULL)
+    if (r.candidates == NULL || r.inputs == NULL || r.truths == NULL || r.owns == NULL)
         status = plx_fail(all->error, PLX_NO_MEMORY, "no memory for a sweep");
     else
         status = run_points(&r, all->error);
-    free(r.arms);
+    free(r.candidates);
     free(r.inputs);
     free(r.truths);
     free(r.owns);
@@ -250,7 +250,7 @@ static plx_status refuse_backend(const probing *all, const plx_backend *backend)
 static plx_status plan_device(probing *all, size_t device)
 {
     plx_probe_list list = {all->results->sweeps, all->results->sweep_count};
-    const plx_backend *backend = all->viewpoints.backends[device];
+    const plx_backend *backend = all->opened.backends[device];
     plx_status status = PLX_OK;
     const char *name;
 
@@ -274,8 +274,8 @@ static plx_status plan_device(probing *all, size_t device)
 static plx_status note_devices(probing *all)
 {
     plx_results devices = {.record_count = 0};
-    size_t count = all->viewpoints.unopened_count;
-    plx_status status = plx_viewpoints_devices(&all->viewpoints, &devices, all->error);
+    size_t count = all->opened.unopened_count;
+    plx_status status = plx_backends_devices(&all->opened, &devices, all->error);
 
     if (status != PLX_OK)
         return status;
@@ -286,7 +286,7 @@ static plx_status note_devices(probing *all)
         return plx_fail(all->error, PLX_NO_MEMORY, "no memory for the list of devices");
     for (size_t i = 0; i < count; ++i)
         (void)snprintf(all->results->unopened[i], sizeof all->results->unopened[i], "%s: %s",
-                       all->viewpoints.unopened[i].label, all->viewpoints.unopened[i].reason);
+                       all->opened.unopened[i].label, all->opened.unopened[i].reason);
     all->results->unopened_count = count;
     return PLX_OK;
 }
@@ -295,11 +295,11 @@ static plx_status probe_all(probing *all)
 {
     plx_status status = note_devices(all);
 
-    for (size_t i = 0; status == PLX_OK && i < all->viewpoints.count; ++i)
+    for (size_t i = 0; status == PLX_OK && i < all->opened.count; ++i)
         status = plan_device(all, i);
     for (size_t i = 0; status == PLX_OK && i < all->results->sweep_count; ++i) {
         plx_probe_sweep *sweep = &all->results->sweeps[i];
-        status = run_sweep(all, all->viewpoints.backends[sweep->device], sweep);
+        status = run_sweep(all, all->opened.backends[sweep->device], sweep);
     }
     return status;
 }
@@ -312,10 +312,10 @@ plx_status plx_probe(plx_context *context, const plx_probe_options *options, plx
 
     if (status == PLX_OK)
         status =
-            plx_viewpoints_open(context, options->backends, options->backend_count, &all.viewpoints, error);
+            plx_backends_open(context, options->backends, options->backend_count, &all.opened, error);
     if (status == PLX_OK)
         status = probe_all(&all);
-    plx_viewpoints_close(&all.viewpoints);
+    plx_backends_close(&all.opened);
     if (status == PLX_OK)
         *results = made;
     else

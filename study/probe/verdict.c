@@ -12,7 +12,7 @@ static const double visible_from = 1.10;
 
 static const char *const names[] = {
     [PLX_VISIBLE] = "visible",   [PLX_NOT_VISIBLE] = "not visible",   [PLX_TOO_NOISY] = "too noisy to tell",
-    [PLX_NOT_TOLD] = "not told", [PLX_NO_SUBJECT] = "does not apply",
+    [PLX_INCONCLUSIVE] = "not told", [PLX_NO_SUBJECT] = "does not apply",
 };
 
 const char *plx_visibility_name(plx_visibility visibility)
@@ -205,7 +205,7 @@ static plx_visibility visibility_of(const plx_probe_sweep *sweep, const plx_devi
 
 void plx_probe_judge(plx_probe_sweep *sweep, const plx_device_info *device)
 {
-    plx_probe_verdict verdict = {.visibility = PLX_NOT_TOLD};
+    plx_probe_verdict verdict = {.visibility = PLX_INCONCLUSIVE};
     ratio r = largest_ratio(sweep);
     if (r.known && is_complete(sweep)) {
         verdict.visibility = visibility_of(sweep, device, &r);

@@ -28,7 +28,7 @@ static json_t *verdict_json(const plx_probe_verdict *verdict)
 {
     json_t *made = json_object();
     json_object_set_new(made, "visibility", plx_json_text(plx_visibility_name(verdict->visibility)));
-    if (verdict->visibility != PLX_NOT_TOLD) {
+    if (verdict->visibility != PLX_INCONCLUSIVE) {
         json_object_set_new(made, "ratio", plx_json_number(verdict->ratio));
         json_object_set_new(
             made, "ratio_ci95",

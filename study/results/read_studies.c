@@ -181,7 +181,7 @@ static void take_verdict(plx_reader *sweep, plx_probe_verdict *verdict)
     const json_t *interval = plx_read_list(&from, "ratio_ci95");
     plx_read_text(&from, "visibility", name, sizeof name);
     plx_read_text(&from, "text", verdict->text, sizeof verdict->text);
-    verdict->visibility = (plx_visibility)index_of(name, visibility_name, PLX_NO_SUBJECT + 1, PLX_NOT_TOLD);
+    verdict->visibility = (plx_visibility)index_of(name, visibility_name, PLX_NO_SUBJECT + 1, PLX_INCONCLUSIVE);
     verdict->ratio = plx_read_positive(&from, "ratio", INFINITY, 0);
     verdict->low = json_number_value(json_array_get(interval, 0));
     verdict->high = json_number_value(json_array_get(interval, 1));

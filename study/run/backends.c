@@ -1,4 +1,4 @@
-/* The viewpoints of a study: backends opened by name, or all there are, and the
+/* The backends of a study, opened by name, or all there are, and the
  * kernels that are asked of them. */
 #include "study/run/run.h"
 
@@ -14,70 +14,70 @@ static plx_status lift(const plx_context *context, plx_status status, plx_error 
 /* ---- backends ------------------------------------------------------------------- */
 
 /* The number of the same device among those that are open, or how many are. */
-static size_t place_of(const plx_viewpoints *viewpoints, const plx_backend *backend)
+static size_t place_of(const plx_open_backends *opened, const plx_backend *backend)
 {
     size_t i = 0;
-    while (i < viewpoints->count &&
-           strcmp(plx_backend_label(viewpoints->backends[i]), plx_backend_label(backend)) != 0)
+    while (i < opened->count &&
+           strcmp(plx_backend_label(opened->backends[i]), plx_backend_label(backend)) != 0)
         ++i;
     return i;
 }
 
-static bool grow(plx_viewpoints *viewpoints)
+static bool grow(plx_open_backends *opened)
 {
-    plx_backend **backends = realloc(viewpoints->backends, (viewpoints->count + 1) * sizeof *backends);
-    bool *named = realloc(viewpoints->named, (viewpoints->count + 1) * sizeof *named);
+    plx_backend **backends = realloc(opened->backends, (opened->count + 1) * sizeof *backends);
+    bool *named = realloc(opened->named, (opened->count + 1) * sizeof *named);
 
-    viewpoints->backends = backends != NULL ? backends : viewpoints->backends;
-    viewpoints->named = named != NULL ? named : viewpoints->named;
+    opened->backends = backends != NULL ? backends : opened->backends;
+    opened->named = named != NULL ? named : opened->named;
     return backends != NULL && named != NULL;
 }
 
 /* Takes the backend over: a second one of the same device is closed. */
-static plx_status keep(plx_viewpoints *viewpoints, plx_backend *backend, bool named, plx_error *error)
+static plx_status keep(plx_open_backends *opened, plx_backend *backend, bool named, plx_error *error)
 {
-    size_t place = place_of(viewpoints, backend);
+    size_t place = place_of(opened, backend);
 
-    if (place < viewpoints->count) {
-        viewpoints->named[place] = viewpoints->named[place] || named;
+    if (place < opened->count) {
+        opened->named[place] = opened->named[place] || named;
         plx_close(backend);
         return PLX_OK;
     }
-    if (!grow(viewpoints)) {
+    if (!grow(opened)) {
         plx_close(backend);
         return plx_fail(error, PLX_NO_MEMORY, "no memory for the list of backends");
     }
-    viewpoints->backends[place] = backend;
-    viewpoints->named[place] = named;
-    viewpoints->count = place + 1;
+    opened->backends[place] = backend;
+    opened->named[place] = named;
+    opened->count = place + 1;
     return PLX_OK;
 }
 
-static plx_status open_named(plx_viewpoints *viewpoints, const char *name, plx_error *error)
+static plx_status open_named(plx_open_backends *opened, const char *name, plx_error *error)
 {
     plx_backend *backend;
-    plx_status status = lift(viewpoints->context, plx_open(viewpoints->context, name, &backend), error);
-    return status == PLX_OK ? keep(viewpoints, backend, true, error) : status;
+    plx_status status = lift(opened->context, plx_open(opened->context, name, &backend), error);
+    return status == PLX_OK ? keep(opened, backend, true, error) : status;
 }
 
 /* info NULL: not even that is known. */
-static plx_status note_unopened(plx_viewpoints *viewpoints, const char *label, const char *reason,
+static plx_status note_unopened(plx_open_backends *opened, const char *label, const char *reason,
                                 const plx_device_info *info, plx_error *error)
 {
-    size_t count = viewpoints->unopened_count;
-    struct plx_unopened *list = realloc(viewpoints->unopened, (count + 1) * sizeof *list);
+    size_t count = opened->unopened_count;
+    struct plx_unopened *list = realloc(opened->unopened, (count + 1) * sizeof *list);
 
     if (list == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no memory for the list of backends");
-    viewpoints->unopened = list;
+    opened->unopened = list;
     list[count] = (struct plx_unopened){.info = info != NULL ? *info : (plx_device_info){.name = ""}};
     (void)snprintf(list[count].label, sizeof list[count].label, "%s", label);
     (void)snprintf(list[count].reason, sizeof list[count].reason, "%s", reason);
-    viewpoints->unopened_count = count + 1;
+    opened->unopened_count = count + 1;
     return PLX_OK;
 }
 
-static plx_status open_found(plx_viewpoints *viewpoints, size_t plugin, const char *name, size_t device,
+static plx_status open_found(plx_open_backends *opened, size_t plugin, const char *name, size_t device,
                              plx_error *error)
 {
     char label[48], reason[512];
@@ -85,11 +85,11 @@ static plx_status open_found(plx_viewpoints *viewpoints, size_t plugin, const ch
     plx_device_info info;
 
     (void)snprintf(label, sizeof label, "%s:%zu", name, device);
-    if (plx_open(viewpoints->context, label, &backend) == PLX_OK)
-        return keep(viewpoints, backend, false, error);
-    (void)snprintf(reason, sizeof reason, "%s", plx_message(viewpoints->context));
-    bool known = plx_device_at(viewpoints->context, plugin, device, &info) == PLX_OK;
-    return note_unopened(viewpoints, label, reason, known ? &info : NULL, error);
+    if (plx_open(opened->context, label, &backend) == PLX_OK)
+        return keep(opened, backend, false, error);
+    (void)snprintf(reason, sizeof reason, "%s", plx_message(opened->context));
+    bool known = plx_device_at(opened->context, plugin, device, &info) == PLX_OK;
+    return note_unopened(opened, label, reason, known ? &info : NULL, error);
 }
 
 /* To have no device, or none for this machine, is an answer. */
@@ -98,49 +98,49 @@ static bool probe_failed(plx_status probe)
     return probe != PLX_OK && probe != PLX_NO_DEVICE && probe != PLX_UNSUPPORTED;
 }
 
-static plx_status open_all(plx_viewpoints *viewpoints, plx_error *error)
+static plx_status open_all(plx_open_backends *opened, plx_error *error)
 {
     plx_status status = PLX_OK;
 
-    for (size_t i = 0; status == PLX_OK && i < plx_plugin_count(viewpoints->context); ++i) {
+    for (size_t i = 0; status == PLX_OK && i < plx_plugin_count(opened->context); ++i) {
         plx_plugin_report plugin;
-        status = lift(viewpoints->context, plx_plugin_at(viewpoints->context, i, &plugin), error);
+        status = lift(opened->context, plx_plugin_at(opened->context, i, &plugin), error);
         if (status != PLX_OK || !plugin.loaded)
             continue;
         if (probe_failed(plugin.probe))
-            status = note_unopened(viewpoints, plugin.name, plugin.reason, NULL, error);
+            status = note_unopened(opened, plugin.name, plugin.reason, NULL, error);
         for (size_t device = 0; status == PLX_OK && device < plugin.device_count; ++device)
-            status = open_found(viewpoints, i, plugin.name, device, error);
+            status = open_found(opened, i, plugin.name, device, error);
     }
-    if (status == PLX_OK && viewpoints->count == 0 && viewpoints->unopened_count == 0)
+    if (status == PLX_OK && opened->count == 0 && opened->unopened_count == 0)
         status = plx_fail(error, PLX_NO_DEVICE, "no plugin reaches a device; `parallax doctor` says why");
     return status;
 }
 
-plx_status plx_viewpoints_open(plx_context *context, const char *const *names, size_t count,
-                               plx_viewpoints *viewpoints, plx_error *error)
+plx_status plx_backends_open(plx_context *context, const char *const *names, size_t count,
+                               plx_open_backends *opened, plx_error *error)
 {
-    plx_viewpoints made = {.context = context};
+    plx_open_backends made = {.context = context};
     plx_status status = count == 0 ? open_all(&made, error) : PLX_OK;
 
     for (size_t i = 0; status == PLX_OK && i < count; ++i) {
         status = strcmp(names[i], "all") == 0 ? open_all(&made, error) : open_named(&made, names[i], error);
     }
     if (status == PLX_OK)
-        *viewpoints = made;
+        *opened = made;
     else
-        plx_viewpoints_close(&made);
+        plx_backends_close(&made);
     return status;
 }
 
-void plx_viewpoints_close(plx_viewpoints *viewpoints)
+void plx_backends_close(plx_open_backends *opened)
 {
-    while (viewpoints->count > 0)
-        plx_close(viewpoints->backends[--viewpoints->count]);
-    free(viewpoints->backends);
-    free(viewpoints->named);
-    free(viewpoints->unopened);
-    *viewpoints = (plx_viewpoints){.context = NULL};
+    while (opened->count > 0)
+        plx_close(opened->backends[--opened->count]);
+    free(opened->backends);
+    free(opened->named);
+    free(opened->unopened);
+    *opened = (plx_open_backends){.context = NULL};
 }
 
 /* ---- devices --------------------------------------------------------------------- */
@@ -154,72 +154,72 @@ static size_t physical_number(const plx_study_device *devices, size_t which)
     return which;
 }
 
-plx_status plx_viewpoints_devices(plx_viewpoints *viewpoints, plx_results *results, plx_error *error)
+plx_status plx_backends_devices(plx_open_backends *opened, plx_results *results, plx_error *error)
 {
-    size_t count = viewpoints->count + viewpoints->unopened_count;
+    size_t count = opened->count + opened->unopened_count;
 
     results->devices = calloc(count > 0 ? count : 1, sizeof *results->devices);
     if (results->devices == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no memory for the list of devices");
-    for (size_t i = 0; i < viewpoints->count; ++i) {
+    for (size_t i = 0; i < opened->count; ++i) {
         plx_study_device *device = &results->devices[i];
-        (void)snprintf(device->label, sizeof device->label, "%s", plx_backend_label(viewpoints->backends[i]));
-        device->info = *plx_backend_device(viewpoints->backends[i]);
-        plx_measure_flushing(viewpoints->backends[i], device);
-        device->named = viewpoints->named[i];
+        (void)snprintf(device->label, sizeof device->label, "%s", plx_backend_label(opened->backends[i]));
+        device->info = *plx_backend_device(opened->backends[i]);
+        plx_measure_flushing(opened->backends[i], device);
+        device->named = opened->named[i];
         device->physical = physical_number(results->devices, i);
     }
-    for (size_t i = viewpoints->count; i < count; ++i) {
+    for (size_t i = opened->count; i < count; ++i) {
         plx_study_device *device = &results->devices[i];
         (void)snprintf(device->label, sizeof device->label, "%s",
-                       viewpoints->unopened[i - viewpoints->count].label);
-        device->info = viewpoints->unopened[i - viewpoints->count].info;
+                       opened->unopened[i - opened->count].label);
+        device->info = opened->unopened[i - opened->count].info;
         device->physical = i;
     }
     results->device_count = count;
-    viewpoints->devices = results->devices;
+    opened->devices = results->devices;
     return PLX_OK;
 }
 
-plx_record plx_viewpoints_unopened(const plx_viewpoints *viewpoints, size_t which)
+plx_record plx_backends_unopened(const plx_open_backends *opened, size_t which)
 {
-    plx_record record = {.device = viewpoints->count + which, .outcome = PLX_OUTCOME_FAILED};
+    plx_record record = {.device = opened->count + which, .outcome = PLX_OUTCOME_FAILED};
 
     record.error.first_bad = -1;
-    (void)snprintf(record.backend, sizeof record.backend, "%s", viewpoints->unopened[which].label);
+    (void)snprintf(record.backend, sizeof record.backend, "%s", opened->unopened[which].label);
     (void)snprintf(record.kernel, sizeof record.kernel, "none");
-    (void)snprintf(record.reason, sizeof record.reason, "%s", viewpoints->unopened[which].reason);
+    (void)snprintf(record.reason, sizeof record.reason, "%s", opened->unopened[which].reason);
     return record;
 }
 
 /* ---- kernels ----------------------------------------------------------------------- */
 
-typedef struct arm_list {
-    plx_arm *arms;
+typedef struct candidate_list {
+    plx_candidate *candidates;
     size_t count;
-} arm_list;
+} candidate_list;
 
-static plx_arm *same_arm(const arm_list *list, const plx_arm *arm)
+static plx_candidate *same_candidate(const candidate_list *list, const plx_candidate *candidate)
 {
     for (size_t i = 0; i < list->count; ++i)
-        if (list->arms[i].backend == arm->backend && list->arms[i].kernel == arm->kernel)
-            return &list->arms[i];
+        if (list->candidates[i].backend == candidate->backend && list->candidates[i].kernel == candidate->kernel)
+            return &list->candidates[i];
     return NULL;
 }
 
-static plx_status add_arm(arm_list *list, const plx_arm *arm, plx_error *error)
+static plx_status add_candidate(candidate_list *list, const plx_candidate *candidate, plx_error *error)
 {
-    plx_arm *arms, *same = same_arm(list, arm);
+    plx_candidate *candidates, *same = same_candidate(list, candidate);
 
     if (same != NULL) {
-        same->named = same->named || arm->named;
+        same->named = same->named || candidate->named;
         return PLX_OK;
     }
-    arms = realloc(list->arms, (list->count + 1) * sizeof *arms);
-    if (arms == NULL)
+    candidates = realloc(list->candidates, (list->count + 1) * sizeof *candidates);
+    if (candidates == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no memory for the list of kernels");
-    list->arms = arms;
-    arms[list->count++] = *arm;
+    list->candidates = candidates;
+    candidates[list->count++] = *candidate;
     return PLX_OK;
 }
 
@@ -250,77 +250,77 @@ static size_t step_of(const plx_backend *backend, plx_op op, const plx_kernel *k
 }
 
 /* A library's kernels for one operation: none of them is its best before they are timed. */
-static plx_status add_vendors_kernels(arm_list *list, plx_arm arm, plx_op op, plx_error *error)
+static plx_status add_vendors_kernels(candidate_list *list, plx_candidate candidate, plx_op op, plx_error *error)
 {
     plx_status status = PLX_OK;
 
-    for (arm.step = 0; status == PLX_OK; ++arm.step) {
-        arm.kernel = kernel_at(arm.backend, op, arm.step);
-        if (arm.kernel == NULL)
+    for (candidate.step = 0; status == PLX_OK; ++candidate.step) {
+        candidate.kernel = kernel_at(candidate.backend, op, candidate.step);
+        if (candidate.kernel == NULL)
             break;
-        if ((arm.kernel->flags & PLX_KERNEL_VENDOR) != 0)
-            status = add_arm(list, &arm, error);
+        if ((candidate.kernel->flags & PLX_KERNEL_VENDOR) != 0)
+            status = add_candidate(list, &candidate, error);
     }
     return status;
 }
 
 /* The kernels of one backend that one name selects.  A backend that is here only because
  * all are (`uninvited`) is left out where it has no such operation. */
-static plx_status select_kernels(arm_list *list, plx_arm arm, const plx_problem *problem, const char *name,
+static plx_status select_kernels(candidate_list *list, plx_candidate candidate, const plx_problem *problem, const char *name,
                                  bool uninvited, bool *found, plx_error *error)
 {
     bool all = strcmp(name, "all") == 0;
     plx_status status = PLX_OK;
 
     if (strcmp(name, "best") == 0) {
-        if (uninvited && kernel_at(arm.backend, problem->op, 0) == NULL)
+        if (uninvited && kernel_at(candidate.backend, problem->op, 0) == NULL)
             return PLX_OK;
-        arm.kernel = best_kernel(arm.backend, problem);
-        arm.step = step_of(arm.backend, problem->op, arm.kernel);
+        candidate.kernel = best_kernel(candidate.backend, problem);
+        candidate.step = step_of(candidate.backend, problem->op, candidate.kernel);
         *found = true;
-        if (arm.kernel != NULL && (arm.kernel->flags & PLX_KERNEL_VENDOR) != 0)
-            return add_vendors_kernels(list, arm, problem->op, error);
-        return add_arm(list, &arm, error);
+        if (candidate.kernel != NULL && (candidate.kernel->flags & PLX_KERNEL_VENDOR) != 0)
+            return add_vendors_kernels(list, candidate, problem->op, error);
+        return add_candidate(list, &candidate, error);
     }
     *found = *found || all;
-    arm.named = !all;
-    for (arm.step = 0; status == PLX_OK; ++arm.step) {
-        arm.kernel = kernel_at(arm.backend, problem->op, arm.step);
-        if (arm.kernel == NULL)
+    candidate.named = !all;
+    for (candidate.step = 0; status == PLX_OK; ++candidate.step) {
+        candidate.kernel = kernel_at(candidate.backend, problem->op, candidate.step);
+        if (candidate.kernel == NULL)
             return PLX_OK;
-        if (!all && strcmp(name, arm.kernel->name) != 0)
+        if (!all && strcmp(name, candidate.kernel->name) != 0)
             continue;
         *found = true;
-        status = add_arm(list, &arm, error);
+        status = add_candidate(list, &candidate, error);
     }
     return status;
 }
 
 static int in_ladder_order(const void *a, const void *b)
 {
-    const plx_arm *one = a, *other = b;
+    const plx_candidate *one = a, *other = b;
     if (one->device != other->device)
         return one->device < other->device ? -1 : 1;
     return one->step < other->step ? -1 : one->step > other->step;
 }
 
-plx_status plx_viewpoints_arms(const plx_viewpoints *viewpoints, const plx_problem *problem,
-                               const char *const *kernels, size_t kernel_count, plx_arm **arms, size_t *count,
+plx_status plx_backends_candidates(const plx_open_backends *opened, const plx_problem *problem,
+                               const char *const *kernels, size_t kernel_count, plx_candidate **candidates, size_t *count,
                                plx_error *error)
 {
     static const char *const best[] = {"best"};
     const char *const *names = kernel_count > 0 ? kernels : best;
-    arm_list list = {NULL, 0};
+    candidate_list list = {NULL, 0};
     plx_status status = PLX_OK;
 
     for (size_t name = 0; status == PLX_OK && name < (kernel_count > 0 ? kernel_count : 1); ++name) {
-        bool found = viewpoints->count == 0 || strcmp(names[name], "best") == 0;
-        for (size_t i = 0; status == PLX_OK && i < viewpoints->count; ++i) {
-            plx_arm arm = {.backend = viewpoints->backends[i],
-                           .info = viewpoints->devices != NULL ? &viewpoints->devices[i].info : NULL,
+        bool found = opened->count == 0 || strcmp(names[name], "best") == 0;
+        for (size_t i = 0; status == PLX_OK && i < opened->count; ++i) {
+            plx_candidate candidate = {.backend = opened->backends[i],
+                           .info = opened->devices != NULL ? &opened->devices[i].info : NULL,
                            .device = i,
                            .outcome = PLX_OUTCOME_NOT_RUN};
-            status = select_kernels(&list, arm, problem, names[name], !viewpoints->named[i], &found, error);
+            status = select_kernels(&list, candidate, problem, names[name], !opened->named[i], &found, error);
         }
         if (status == PLX_OK && !found)
             status =
@@ -329,12 +329,12 @@ plx_status plx_viewpoints_arms(const plx_viewpoints *viewpoints, const plx_probl
                          plx_op_name(problem->op), names[name]);
     }
     if (status != PLX_OK) {
-        free(list.arms);
+        free(list.candidates);
         return status;
     }
     if (list.count > 0)
-        qsort(list.arms, list.count, sizeof *list.arms, in_ladder_order);
-    *arms = list.arms;
+        qsort(list.candidates, list.count, sizeof *list.candidates, in_ladder_order);
+    *candidates = list.candidates;
     *count = list.count;
     return PLX_OK;
 }

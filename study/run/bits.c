@@ -1,4 +1,4 @@
-/* Results as bits: arms that computed the same share one copy, and one verdict. */
+/* Results as bits: candidates that computed the same share one copy, and one verdict. */
 #include "study/run/run.h"
 
 #include <stdlib.h>

@@ -165,11 +165,11 @@ static void say_what_was_tried(plx_claim *claim, const plx_problem *problem, con
                    (long long)terms_of(&of), reason);
 }
 
-/* As a study runs it; the arm's own stage has the problem's operands. */
-static void run_trial(plx_claim *claim, const plx_arm *arm, const plx_problem *problem)
+/* As a study runs it; the candidate's own buffers have the problem's operands. */
+static void run_trial(plx_claim *claim, const plx_candidate *candidate, const plx_problem *problem)
 {
     const plx_rigour rigour = {.precision = claim->kind == PRECISION};
-    plx_arm tried = {.backend = arm->backend, .info = arm->info, .kernel = arm->kernel, .device = arm->device};
+    plx_candidate tried = {.backend = candidate->backend, .info = candidate->info, .kernel = candidate->kernel, .device = candidate->device};
     plx_truths truths = {.has_copy = false};
     plx_error error = {.text = ""};
     plx_inputs inputs;
@@ -180,111 +180,111 @@ static void run_trial(plx_claim *claim, const plx_arm *arm, const plx_problem *p
         return;
     }
     if (claim->kind != PRECISION)
-        write_terms(&inputs, claim->kind == DEPTH_BACKWARD, unit_of(arm->kernel, problem->dtype));
-    plx_arm_run(&tried, &inputs, &truths, &rigour);
+        write_terms(&inputs, claim->kind == DEPTH_BACKWARD, unit_of(candidate->kernel, problem->dtype));
+    plx_candidate_run(&tried, &inputs, &truths, &rigour);
     claim->outcome = tried.outcome;
     say_what_was_tried(claim, problem, tried.reason);
-    plx_arm_clear(&tried);
+    plx_candidate_clear(&tried);
     plx_truths_free(&truths);
     plx_inputs_free(&inputs);
 }
 
 /* ---- what was found ----------------------------------------------------------------------- */
 
-static plx_claim *find(const plx_claims *claims, const plx_arm *arm, trial_kind kind,
+static plx_claim *find(const plx_claims *claims, const plx_candidate *candidate, trial_kind kind,
                        const plx_problem *problem)
 {
     for (plx_claim *claim = claims->first; claim != NULL; claim = claim->next)
-        if (claim->backend == arm->backend && claim->kernel == arm->kernel && claim->kind == kind &&
+        if (claim->backend == candidate->backend && claim->kernel == candidate->kernel && claim->kind == kind &&
             memcmp(&claim->problem, problem, sizeof *problem) == 0)
             return claim;
     return NULL;
 }
 
 /* NULL: there is no memory. */
-static const plx_claim *claim_of(plx_claims *claims, const plx_arm *arm, trial_kind kind, plx_problem problem)
+static const plx_claim *claim_of(plx_claims *claims, const plx_candidate *candidate, trial_kind kind, plx_problem problem)
 {
-    plx_claim *claim = find(claims, arm, kind, &problem);
+    plx_claim *claim = find(claims, candidate, kind, &problem);
 
     if (claim != NULL)
         return claim;
     claim = calloc(1, sizeof *claim);
     if (claim == NULL)
         return NULL;
-    *claim = (plx_claim){.backend = arm->backend, .kernel = arm->kernel, .kind = kind, .next = claims->first};
+    *claim = (plx_claim){.backend = candidate->backend, .kernel = candidate->kernel, .kind = kind, .next = claims->first};
     claim->problem = problem;
     claims->first = claim;
-    run_trial(claim, arm, &problem);
+    run_trial(claim, candidate, &problem);
     return claim;
 }
 
 /* A kernel that does not serve small outputs is tried on one as large as its problem's, where
  * that costs little.  What can't be tried at all is no fault. */
-static bool holds(plx_claims *claims, plx_arm *arm, trial_kind kind, const plx_problem *problem, sizes of)
+static bool holds(plx_claims *claims, plx_candidate *candidate, trial_kind kind, const plx_problem *problem, sizes of)
 {
     static const double AFFORDABLE = 0x1p28; /* multiply-adds */
     const sizes own = sizes_of(problem);
     const sizes large = with_terms(own, terms_of(&of));
-    const plx_claim *claim = claim_of(claims, arm, kind, of_form(problem, of));
+    const plx_claim *claim = claim_of(claims, candidate, kind, of_form(problem, of));
     double products = 1.0;
 
     for (size_t i = 0; i < large.rank; ++i)
         products *= (double)large.at[i];
     if (claim != NULL && claim->outcome == PLX_OUTCOME_UNSUPPORTED &&
         memcmp(&large, &of, sizeof large) != 0 && products <= AFFORDABLE)
-        claim = claim_of(claims, arm, kind, of_form(problem, large));
+        claim = claim_of(claims, candidate, kind, of_form(problem, large));
     if (claim == NULL || claim->outcome == PLX_OUTCOME_OK || claim->outcome == PLX_OUTCOME_UNSUPPORTED ||
         claim->outcome == PLX_OUTCOME_NOT_JUDGED)
         return true;
-    arm->outcome = claim->outcome;
-    (void)snprintf(arm->reason, sizeof arm->reason, "%s", claim->reason);
+    candidate->outcome = claim->outcome;
+    (void)snprintf(candidate->reason, sizeof candidate->reason, "%s", claim->reason);
     return false;
 }
 
-static bool has_precision(plx_claims *claims, plx_arm *arm, const plx_problem *problem)
+static bool has_precision(plx_claims *claims, plx_candidate *candidate, const plx_problem *problem)
 {
     static const int64_t lengths[] = {64, 16};
     const sizes own = sizes_of(problem);
 
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; ++i)
-        if (!holds(claims, arm, PRECISION, problem, with_outputs(own, 128, lengths[i])))
+        if (!holds(claims, candidate, PRECISION, problem, with_outputs(own, 128, lengths[i])))
             return false;
     return true;
 }
 
 /* Who declares about one rounding for each term claims nothing. */
-static bool has_depth(plx_claims *claims, plx_arm *arm, const plx_problem *problem)
+static bool has_depth(plx_claims *claims, plx_candidate *candidate, const plx_problem *problem)
 {
     enum { SHORTEST = 128, LONGEST = 1 << 20, OUTPUTS = 32, ELEMENTS = 1 << 22 };
     const sizes own = sizes_of(problem);
     int64_t terms = rounded_down(terms_of(&own), LONGEST), most = smaller(OUTPUTS, ELEMENTS / terms);
     const plx_problem form = of_form(problem, with_outputs(own, most, terms));
-    int64_t depth = arm->kernel->depth(&form, plx_backend_device(arm->backend));
+    int64_t depth = candidate->kernel->depth(&form, plx_backend_device(candidate->backend));
 
     if (terms_of(&own) < SHORTEST || depth >= terms / 4)
         return true;
-    return holds(claims, arm, DEPTH_FORWARD, problem, with_outputs(own, most, terms)) &&
-           holds(claims, arm, DEPTH_BACKWARD, problem, with_outputs(own, most, terms));
+    return holds(claims, candidate, DEPTH_FORWARD, problem, with_outputs(own, most, terms)) &&
+           holds(claims, candidate, DEPTH_BACKWARD, problem, with_outputs(own, most, terms));
 }
 
 /* Results without rounding, and those of no elements, claim nothing. */
-static bool claims_something(const plx_arm *arm, const plx_inputs *inputs)
+static bool claims_something(const plx_candidate *candidate, const plx_inputs *inputs)
 {
     const size_t rank = plx_shape_rank(inputs->operation);
 
-    return summed_size(&inputs->problem, rank) < rank && arm->outcome == PLX_OUTCOME_OK && !plx_arm_is_yardstick(arm) &&
+    return summed_size(&inputs->problem, rank) < rank && candidate->outcome == PLX_OUTCOME_OK && !plx_candidate_is_yardstick(candidate) &&
            plx_is_floating(inputs->problem.dtype) && plx_sum_length(inputs) > 0 &&
            inputs->elements[inputs->operation->output] > 0 && !plx_is_exact(&inputs->problem);
 }
 
-void plx_claims_test_depth(plx_claims *claims, plx_arm *arm, const plx_inputs *inputs)
+void plx_claims_test_depth(plx_claims *claims, plx_candidate *candidate, const plx_inputs *inputs)
 {
-    if (claims_something(arm, inputs))
-        (void)has_depth(claims, arm, &inputs->problem);
+    if (claims_something(candidate, inputs))
+        (void)has_depth(claims, candidate, &inputs->problem);
 }
 
-void plx_claims_test(plx_claims *claims, plx_arm *arm, const plx_inputs *inputs)
+void plx_claims_test(plx_claims *claims, plx_candidate *candidate, const plx_inputs *inputs)
 {
-    if (claims_something(arm, inputs) && has_precision(claims, arm, &inputs->problem))
-        plx_claims_test_depth(claims, arm, inputs);
+    if (claims_something(candidate, inputs) && has_precision(claims, candidate, &inputs->problem))
+        plx_claims_test_depth(claims, candidate, inputs);
 }

@@ -27,15 +27,15 @@ static plx_status add_terms(plx_backend *backend, plx_plan *plan, const plx_prob
         {.dtype = PLX_F32, .rank = 2, .rows = problem->op == PLX_GEMM ? 2 : 1,
          .cols = problem->op == PLX_GEMM ? 1 : 2, .data = ones}};
     plx_inputs inputs;
-    plx_stage stage = {.backend = backend};
+    plx_operand_buffers buffers = {.backend = backend};
     char violation[200];
     plx_status status =
         plx_inputs_from_arrays(problem, arrays, problem->op == PLX_REDUCE ? 1 : 2, 0, &inputs, error);
 
     if (status != PLX_OK)
         return status;
-    status = plx_trial_run(&stage, plan, &inputs, 0, sum, violation, error);
-    plx_stage_clear(&stage);
+    status = plx_guarded_run(&buffers, plan, &inputs, 0, sum, violation, error);
+    plx_operand_buffers_clear(&buffers);
     plx_inputs_free(&inputs);
     return status;
 }

@@ -12,14 +12,14 @@
  * looked at as a whole, LARGE inputs once for all the runs of a kernel. */
 enum { GUARD = 4096, SMALL = 1 << 18, LARGE = 1 << 26 };
 
-typedef struct trial {
-    plx_stage *stage;
+typedef struct guarded_run {
+    plx_operand_buffers *buffers;
     const plx_inputs *inputs;
     uint32_t pattern; /* a NaN, another one in every run */
     size_t size;      /* of an element */
     char *violation;
     plx_error *error;
-} trial;
+} guarded_run;
 
 static atomic_uint runs;
 
@@ -31,37 +31,37 @@ uint32_t plx_next_poison(void)
            ((run * UINT32_C(2654435761) >> 13) & UINT32_C(0x3ffff)) | 1;
 }
 
-static plx_status lift(const trial *t, plx_status status)
+static plx_status lift(const guarded_run *t, plx_status status)
 {
-    return plx_explain(t->stage->backend, status, t->error);
+    return plx_explain(t->buffers->backend, status, t->error);
 }
 
-static bool is_output(const trial *t, size_t operand)
+static bool is_output(const guarded_run *t, size_t operand)
 {
     return operand == t->inputs->operation->output;
 }
 
-static uint64_t operand_bytes(const trial *t, size_t operand)
+static uint64_t operand_bytes(const guarded_run *t, size_t operand)
 {
     return (uint64_t)t->inputs->elements[operand] * t->size;
 }
 
-static uint64_t operand_start(const trial *t)
+static uint64_t operand_start(const guarded_run *t)
 {
-    return GUARD + t->stage->shift * t->size;
+    return GUARD + t->buffers->shift * t->size;
 }
 
-static uint64_t operand_end(const trial *t, size_t operand)
+static uint64_t operand_end(const guarded_run *t, size_t operand)
 {
     return operand_start(t) + operand_bytes(t, operand);
 }
 
-static uint64_t buffer_bytes(const trial *t, size_t operand)
+static uint64_t buffer_bytes(const guarded_run *t, size_t operand)
 {
     return (operand_end(t, operand) + GUARD + 3) / 4 * 4;
 }
 
-static bool is_small(const trial *t, size_t operand)
+static bool is_small(const guarded_run *t, size_t operand)
 {
     return buffer_bytes(t, operand) <= SMALL;
 }
@@ -69,9 +69,9 @@ static bool is_small(const trial *t, size_t operand)
 /* ---- before ---------------------------------------------------------------------- */
 
 /* The guards alone where an upload follows, to whole words on either side. */
-static plx_status fill(const trial *t, size_t operand)
+static plx_status fill(const guarded_run *t, size_t operand)
 {
-    plx_stage_place *place = &t->stage->places[operand];
+    plx_operand_buffer *place = &t->buffers->places[operand];
     uint64_t whole = buffer_bytes(t, operand), start = (operand_start(t) + 3) / 4 * 4,
              end = operand_end(t, operand) / 4 * 4;
     plx_status status;
@@ -86,43 +86,43 @@ static plx_status fill(const trial *t, size_t operand)
 }
 
 /* What came out of the runs before as it went in stays there. */
-static plx_status prepare(const trial *t, size_t operand)
+static plx_status prepare(const guarded_run *t, size_t operand)
 {
-    plx_stage_place *place = &t->stage->places[operand];
+    plx_operand_buffer *place = &t->buffers->places[operand];
     plx_status status = PLX_OK;
 
     if (place->filled)
         return PLX_OK;
     if (place->buffer == NULL)
-        status = plx_buffer_create(t->stage->backend, buffer_bytes(t, operand), &place->buffer);
+        status = plx_buffer_create(t->buffers->backend, buffer_bytes(t, operand), &place->buffer);
     if (status == PLX_OK)
         status = fill(t, operand);
     status = lift(t, status);
     if (status == PLX_OK && t->inputs->data[operand] != NULL)
-        status = plx_bulk_upload(place->buffer, operand_start(t), t->inputs->data[operand],
+        status = plx_chunked_upload(place->buffer, operand_start(t), t->inputs->data[operand],
                                  operand_bytes(t, operand), t->error);
     place->filled = status == PLX_OK && !is_output(t, operand);
     return status;
 }
 
-static plx_status execute(const trial *t, plx_plan *plan)
+static plx_status execute(const guarded_run *t, plx_plan *plan)
 {
     plx_view views[PLX_MAX_OPERANDS] = {{NULL, 0}};
     plx_status status;
 
     for (size_t i = 0; i < t->inputs->operation->operand_count; ++i)
-        views[i] = (plx_view){t->stage->places[i].buffer, operand_start(t)};
+        views[i] = (plx_view){t->buffers->places[i].buffer, operand_start(t)};
     status = plx_execute(plan, NULL, views, t->inputs->operation->operand_count);
     if (status == PLX_OK)
-        status = plx_synchronize(t->stage->backend, NULL);
+        status = plx_synchronize(t->buffers->backend, NULL);
     return lift(t, status);
 }
 
 /* ---- after -------------------------------------------------------------------------- */
 
-static void violate(const trial *t, const char *what, size_t operand, uint64_t byte, const char *where)
+static void violate(const guarded_run *t, const char *what, size_t operand, uint64_t byte, const char *where)
 {
-    t->stage->places[operand].filled = false;
+    t->buffers->places[operand].filled = false;
     if (t->violation[0] == '\0')
         (void)snprintf(t->violation, 200, "%s %s: byte %llu %s", what, t->inputs->extents[operand].name,
                        (unsigned long long)byte, where);
@@ -141,20 +141,20 @@ typedef struct sight {
     unsigned char *front, *body, *back; /* body: NULL where only the guards are there */
 } sight;
 
-static uint64_t back_bytes(const trial *t, size_t operand)
+static uint64_t back_bytes(const guarded_run *t, size_t operand)
 {
     return buffer_bytes(t, operand) - operand_end(t, operand);
 }
 
-static uint64_t sight_bytes(const trial *t, size_t operand)
+static uint64_t sight_bytes(const guarded_run *t, size_t operand)
 {
     return is_small(t, operand) ? buffer_bytes(t, operand) : operand_start(t) + back_bytes(t, operand);
 }
 
 /* Enqueues the transfer alone. */
-static plx_status look(const trial *t, size_t operand, unsigned char *staging, sight *seen)
+static plx_status look(const guarded_run *t, size_t operand, unsigned char *staging, sight *seen)
 {
-    plx_buffer *buffer = t->stage->places[operand].buffer;
+    plx_buffer *buffer = t->buffers->places[operand].buffer;
     uint64_t start = operand_start(t), end = operand_end(t, operand);
     plx_status status;
 
@@ -169,9 +169,9 @@ static plx_status look(const trial *t, size_t operand, unsigned char *staging, s
     return status;
 }
 
-static void check_guards(const trial *t, size_t operand, const sight *seen)
+static void check_guards(const guarded_run *t, size_t operand, const sight *seen)
 {
-    uint32_t pattern = t->stage->places[operand].pattern;
+    uint32_t pattern = t->buffers->places[operand].pattern;
     uint64_t start = operand_start(t), end = operand_end(t, operand), behind = back_bytes(t, operand);
 
     for (uint64_t i = 0; i < start; ++i)
@@ -186,12 +186,12 @@ static void check_guards(const trial *t, size_t operand, const sight *seen)
         }
 }
 
-static void violate_input(const trial *t, size_t operand, uint64_t byte)
+static void violate_input(const guarded_run *t, size_t operand, uint64_t byte)
 {
     violate(t, "changed its input", operand, byte, "is not what it was");
 }
 
-static void check_small_input(const trial *t, size_t operand, const sight *seen)
+static void check_small_input(const guarded_run *t, size_t operand, const sight *seen)
 {
     const unsigned char *given = t->inputs->data[operand];
     uint64_t bytes = operand_bytes(t, operand), i = 0;
@@ -203,27 +203,27 @@ static void check_small_input(const trial *t, size_t operand, const sight *seen)
     violate_input(t, operand, i);
 }
 
-static plx_status check_large_input(const trial *t, size_t operand)
+static plx_status check_large_input(const guarded_run *t, size_t operand)
 {
     uint64_t byte;
     bool same;
-    plx_status status = plx_bulk_compare(t->stage->places[operand].buffer, operand_start(t),
+    plx_status status = plx_chunked_compare(t->buffers->places[operand].buffer, operand_start(t),
                                          t->inputs->data[operand], operand_bytes(t, operand), &same, &byte, t->error);
 
-    t->stage->places[operand].unseen = false;
+    t->buffers->places[operand].unseen = false;
     if (status == PLX_OK && !same)
         violate_input(t, operand, byte);
     return status;
 }
 
 /* What stood at a byte of the output before the run. */
-static unsigned char output_before(const trial *t, uint64_t byte)
+static unsigned char output_before(const guarded_run *t, uint64_t byte)
 {
     const unsigned char *old = t->inputs->data[t->inputs->operation->output];
     return old != NULL ? old[byte] : canary(t->pattern, operand_start(t) + byte);
 }
 
-static void check_row_padding(const trial *t, const unsigned char *result)
+static void check_row_padding(const guarded_run *t, const unsigned char *result)
 {
     size_t output = t->inputs->operation->output;
     const plx_extent *extent = &t->inputs->extents[output];
@@ -239,7 +239,7 @@ static void check_row_padding(const trial *t, const unsigned char *result)
     }
 }
 
-static plx_status take_output(const trial *t, const sight *seen, void *result)
+static plx_status take_output(const guarded_run *t, const sight *seen, void *result)
 {
     size_t output = t->inputs->operation->output;
     plx_status status = PLX_OK;
@@ -249,29 +249,29 @@ static plx_status take_output(const trial *t, const sight *seen, void *result)
     if (seen->body != NULL)
         memcpy(result, seen->body, (size_t)operand_bytes(t, output));
     else
-        status = plx_bulk_download(t->stage->places[output].buffer, operand_start(t), result,
+        status = plx_chunked_download(t->buffers->places[output].buffer, operand_start(t), result,
                                    operand_bytes(t, output), t->error);
     if (status == PLX_OK)
         check_row_padding(t, result);
     return status;
 }
 
-static plx_status check_input(const trial *t, size_t operand, const sight *seen)
+static plx_status check_input(const guarded_run *t, size_t operand, const sight *seen)
 {
     if (seen->body != NULL)
         check_small_input(t, operand, seen);
     else if (operand_bytes(t, operand) > LARGE)
-        t->stage->places[operand].unseen = true;
+        t->buffers->places[operand].unseen = true;
     else
         return check_large_input(t, operand);
     return PLX_OK;
 }
 
 /* Looks at everything after one wait, as far as it is small. */
-static plx_status inspect(const trial *t, void *result)
+static plx_status inspect(const guarded_run *t, void *result)
 {
     size_t count = t->inputs->operation->operand_count;
-    unsigned char *at = t->stage->staging;
+    unsigned char *at = t->buffers->staging;
     sight seen[PLX_MAX_OPERANDS];
     plx_status status = PLX_OK;
 
@@ -280,7 +280,7 @@ static plx_status inspect(const trial *t, void *result)
         at += sight_bytes(t, i);
     }
     if (status == PLX_OK)
-        status = plx_synchronize(t->stage->backend, NULL);
+        status = plx_synchronize(t->buffers->backend, NULL);
     if (status != PLX_OK)
         return lift(t, status);
     for (size_t i = 0; status == PLX_OK && i < count; ++i) {
@@ -290,39 +290,39 @@ static plx_status inspect(const trial *t, void *result)
     return status;
 }
 
-/* ---- the stage ------------------------------------------------------------------------ */
+/* ---- the buffers ------------------------------------------------------------------------ */
 
-void plx_stage_clear(plx_stage *stage)
+void plx_operand_buffers_clear(plx_operand_buffers *buffers)
 {
     for (size_t i = 0; i < PLX_MAX_OPERANDS; ++i)
-        plx_buffer_destroy(stage->places[i].buffer);
-    free(stage->staging);
-    *stage = (plx_stage){.backend = stage->backend};
+        plx_buffer_destroy(buffers->places[i].buffer);
+    free(buffers->staging);
+    *buffers = (plx_operand_buffers){.backend = buffers->backend};
 }
 
 /* Buffers for these inputs: those that are there already, or none yet. */
-static plx_status set_up(trial *t, uint64_t shift)
+static plx_status set_up(guarded_run *t, uint64_t shift)
 {
-    plx_stage *stage = t->stage;
+    plx_operand_buffers *buffers = t->buffers;
     uint64_t bytes = 0;
 
-    if (stage->inputs == t->inputs && stage->shift == shift)
+    if (buffers->inputs == t->inputs && buffers->shift == shift)
         return PLX_OK;
-    plx_stage_clear(stage);
-    stage->inputs = t->inputs;
-    stage->shift = shift;
+    plx_operand_buffers_clear(buffers);
+    buffers->inputs = t->inputs;
+    buffers->shift = shift;
     for (size_t i = 0; i < t->inputs->operation->operand_count; ++i)
         bytes += sight_bytes(t, i);
-    stage->staging = malloc((size_t)bytes);
-    if (stage->staging == NULL)
+    buffers->staging = malloc((size_t)bytes);
+    if (buffers->staging == NULL)
         return plx_fail(t->error, PLX_NO_MEMORY, "no host memory to look at buffers with");
     return PLX_OK;
 }
 
-plx_status plx_trial_run(plx_stage *stage, plx_plan *plan, const plx_inputs *inputs, uint64_t shift,
+plx_status plx_guarded_run(plx_operand_buffers *buffers, plx_plan *plan, const plx_inputs *inputs, uint64_t shift,
                          void *result, char violation[200], plx_error *error)
 {
-    trial t = {.stage = stage, .inputs = inputs, .violation = violation, .error = error};
+    guarded_run t = {.buffers = buffers, .inputs = inputs, .violation = violation, .error = error};
     plx_status status;
 
     violation[0] = '\0';
@@ -336,23 +336,23 @@ plx_status plx_trial_run(plx_stage *stage, plx_plan *plan, const plx_inputs *inp
     if (status == PLX_OK)
         status = inspect(&t, result);
     if (status != PLX_OK)
-        plx_stage_clear(stage);
+        plx_operand_buffers_clear(buffers);
     return status;
 }
 
-plx_status plx_trial_end(plx_stage *stage, char violation[200], plx_error *error)
+plx_status plx_guarded_runs_end(plx_operand_buffers *buffers, char violation[200], plx_error *error)
 {
-    trial t = {.stage = stage, .inputs = stage->inputs, .violation = violation, .error = error};
+    guarded_run t = {.buffers = buffers, .inputs = buffers->inputs, .violation = violation, .error = error};
     plx_status status = PLX_OK;
 
     violation[0] = '\0';
-    if (stage->inputs == NULL)
+    if (buffers->inputs == NULL)
         return PLX_OK;
-    t.size = plx_dtype_size(stage->inputs->problem.dtype);
-    for (size_t i = 0; status == PLX_OK && i < stage->inputs->operation->operand_count; ++i)
-        if (stage->places[i].unseen)
+    t.size = plx_dtype_size(buffers->inputs->problem.dtype);
+    for (size_t i = 0; status == PLX_OK && i < buffers->inputs->operation->operand_count; ++i)
+        if (buffers->places[i].unseen)
             status = check_large_input(&t, i);
     if (status != PLX_OK)
-        plx_stage_clear(stage);
+        plx_operand_buffers_clear(buffers);
     return status;
 }

@@ -2,20 +2,20 @@
 #include "base/clock.h"
 #include "study/run/run.h"
 
-plx_check_phase plx_watch_turn(plx_watch *watch, plx_check_phase to)
+plx_check_phase plx_phase_turn(plx_phase_timer *timer, plx_check_phase to)
 {
     plx_check_phase from;
     double time;
 
-    if (watch == NULL)
+    if (timer == NULL)
         return to;
     time = plx_now_ns() * 1e-9;
-    from = watch->phase;
-    if (watch->running)
-        watch->seconds[from] += time - watch->since;
-    watch->phase = to;
-    watch->since = time;
-    watch->running = true;
+    from = timer->phase;
+    if (timer->running)
+        timer->seconds[from] += time - timer->since;
+    timer->phase = to;
+    timer->since = time;
+    timer->running = true;
     return from;
 }
 

@@ -11,7 +11,7 @@ enum { BACKLOG = 16 };
 /* The operands of one of the two queues. */
 typedef struct side {
     plx_queue *queue; /* NULL: the backend's own */
-    plx_pool *pool;   /* of one set */
+    plx_rotation *rotation;   /* of one set */
     plx_view views[PLX_MAX_OPERANDS];
 } side;
 
@@ -31,11 +31,11 @@ static uint64_t output_bytes(const repetition *r)
 
 static plx_status prepare(const repetition *r, side *s, plx_error *error)
 {
-    plx_pool *alone = NULL;
-    plx_status status = plx_pool_for(&alone, r->backend, r->inputs, true, 1, &s->pool, error);
+    plx_rotation *alone = NULL;
+    plx_status status = plx_rotation_for(&alone, r->backend, r->inputs, true, 1, &s->rotation, error);
 
     if (status == PLX_OK)
-        (void)plx_pool_views(s->pool, s->views, r->inputs->operation->operand_count);
+        (void)plx_rotation_views(s->rotation, s->views, r->inputs->operation->operand_count);
     return status;
 }
 
@@ -45,8 +45,8 @@ static plx_status make_busy(const repetition *r)
     plx_status status = PLX_OK;
 
     for (size_t i = 0; status == PLX_OK && i < r->inputs->operation->operand_count; ++i)
-        status = plx_fill(r->busy.queue, r->busy.pool->buffers[i], 0, UINT32_C(0x3f9e3779) + (uint32_t)i,
-                          r->busy.pool->stride[i]);
+        status = plx_fill(r->busy.queue, r->busy.rotation->buffers[i], 0, UINT32_C(0x3f9e3779) + (uint32_t)i,
+                          r->busy.rotation->stride[i]);
     return status == PLX_OK ? plx_synchronize(r->backend, r->busy.queue) : status;
 }
 
@@ -54,7 +54,7 @@ static plx_status renew_output(const repetition *r, uint32_t pattern)
 {
     const size_t output = r->inputs->operation->output;
     const plx_view *view = &r->judged.views[output];
-    plx_status status = plx_fill(NULL, view->buffer, 0, pattern, r->judged.pool->stride[output]);
+    plx_status status = plx_fill(NULL, view->buffer, 0, pattern, r->judged.rotation->stride[output]);
 
     if (status == PLX_OK && r->inputs->data[output] != NULL)
         status = plx_upload(NULL, view->buffer, view->offset, r->inputs->data[output], output_bytes(r));
@@ -142,8 +142,8 @@ plx_status plx_repeat(plx_backend *backend, plx_plan *plan, const plx_inputs *in
         status = plx_explain(backend, repeat_all(&r, yardstick, expected, result, runs, &made), error);
     if (status != PLX_OK && r.busy.queue != NULL)
         (void)plx_synchronize(backend, r.busy.queue); /* nothing may still use what is given back */
-    plx_pools_free(r.judged.pool);
-    plx_pools_free(r.busy.pool);
+    plx_rotations_free(r.judged.rotation);
+    plx_rotations_free(r.busy.rotation);
     plx_queue_destroy(r.busy.queue);
     *found = made;
     return status;

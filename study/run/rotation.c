@@ -38,7 +38,7 @@ uint64_t plx_cache_bytes(const plx_backend *backend)
 
 /* Two that exceed the cache by themselves are enough; all of them stay within a quarter
  * of the memory. */
-size_t plx_pool_sets(uint64_t footprint, uint64_t largest, uint64_t cache, const plx_device_info *device)
+size_t plx_rotation_sets(uint64_t footprint, uint64_t largest, uint64_t cache, const plx_device_info *device)
 {
     uint64_t sets;
 
@@ -81,12 +81,12 @@ plx_status plx_buffer_double(plx_buffer *buffer, uint64_t have, uint64_t bytes)
 
 /* Touched, whatever the driver defers; then the first set from the host, and the others
  * from it. */
-static plx_status fill_operand(plx_pool *pool, size_t operand)
+static plx_status fill_operand(plx_rotation *rotation, size_t operand)
 {
-    const plx_inputs *inputs = pool->inputs;
-    const uint64_t stride = pool->stride[operand], bytes = stride * pool->sets;
-    plx_buffer **buffer = &pool->buffers[operand];
-    plx_status status = plx_buffer_create(pool->backend, bytes, buffer);
+    const plx_inputs *inputs = rotation->inputs;
+    const uint64_t stride = rotation->stride[operand], bytes = stride * rotation->sets;
+    plx_buffer **buffer = &rotation->buffers[operand];
+    plx_status status = plx_buffer_create(rotation->backend, bytes, buffer);
 
     if (status != PLX_OK || bytes == 0)
         return status;
@@ -99,64 +99,64 @@ static plx_status fill_operand(plx_pool *pool, size_t operand)
     return status == PLX_OK ? plx_buffer_double(*buffer, stride, bytes) : status;
 }
 
-static void pool_empty(plx_pool *pool)
+static void rotation_empty(plx_rotation *rotation)
 {
     for (size_t i = 0; i < PLX_MAX_OPERANDS; ++i) {
-        plx_buffer_destroy(pool->buffers[i]);
-        pool->buffers[i] = NULL;
+        plx_buffer_destroy(rotation->buffers[i]);
+        rotation->buffers[i] = NULL;
     }
 }
 
-static plx_status fill_all(plx_pool *pool)
+static plx_status fill_all(plx_rotation *rotation)
 {
     plx_status status = PLX_OK;
 
-    for (size_t i = 0; status == PLX_OK && i < pool->inputs->operation->operand_count; ++i)
-        status = fill_operand(pool, i);
+    for (size_t i = 0; status == PLX_OK && i < rotation->inputs->operation->operand_count; ++i)
+        status = fill_operand(rotation, i);
     if (status == PLX_OK)
-        status = plx_synchronize(pool->backend, NULL);
+        status = plx_synchronize(rotation->backend, NULL);
     if (status != PLX_OK)
-        pool_empty(pool);
+        rotation_empty(rotation);
     return status;
 }
 
-static uint64_t footprint(const plx_pool *pool)
+static uint64_t footprint(const plx_rotation *rotation)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < PLX_MAX_OPERANDS; ++i)
-        sum += pool->stride[i];
+        sum += rotation->stride[i];
     return sum;
 }
 
 /* Fewer sets than wanted are better than none. */
-static plx_status pool_fill(plx_pool *pool, bool hot, size_t queues)
+static plx_status rotation_fill(plx_rotation *rotation, bool hot, size_t queues)
 {
     uint64_t largest = 0;
     plx_status status;
 
-    for (size_t i = 0; i < pool->inputs->operation->operand_count; ++i) {
-        const uint64_t bytes = operand_bytes(pool->inputs, i);
-        pool->stride[i] = bytes > 0 ? aligned(operand_start(pool->inputs) + bytes) : 0;
-        if (pool->stride[i] > largest)
-            largest = pool->stride[i];
+    for (size_t i = 0; i < rotation->inputs->operation->operand_count; ++i) {
+        const uint64_t bytes = operand_bytes(rotation->inputs, i);
+        rotation->stride[i] = bytes > 0 ? aligned(operand_start(rotation->inputs) + bytes) : 0;
+        if (rotation->stride[i] > largest)
+            largest = rotation->stride[i];
     }
-    pool->sets = hot ? 1 : plx_pool_sets(footprint(pool), largest, plx_cache_bytes(pool->backend),
-                                         plx_backend_device(pool->backend));
-    pool->sets = (pool->sets + queues - 1) / queues * queues;
-    while ((status = fill_all(pool)) == PLX_NO_MEMORY && pool->sets > 1)
-        pool->sets /= 2;
+    rotation->sets = hot ? 1 : plx_rotation_sets(footprint(rotation), largest, plx_cache_bytes(rotation->backend),
+                                         plx_backend_device(rotation->backend));
+    rotation->sets = (rotation->sets + queues - 1) / queues * queues;
+    while ((status = fill_all(rotation)) == PLX_NO_MEMORY && rotation->sets > 1)
+        rotation->sets /= 2;
     return status;
 }
 
-/* ---- pools ------------------------------------------------------------------------ */
+/* ---- rotations ------------------------------------------------------------------------ */
 
-void plx_pools_free(plx_pool *pools)
+void plx_rotations_free(plx_rotation *rotations)
 {
-    while (pools != NULL) {
-        plx_pool *next = pools->other;
-        pool_empty(pools);
-        free(pools);
-        pools = next;
+    while (rotations != NULL) {
+        plx_rotation *next = rotations->other;
+        rotation_empty(rotations);
+        free(rotations);
+        rotations = next;
     }
 }
 
@@ -172,12 +172,12 @@ static bool same_operands(const plx_inputs *a, const plx_inputs *b)
     return true;
 }
 
-plx_status plx_pool_for(plx_pool **pools, plx_backend *backend, const plx_inputs *inputs, bool hot,
-                        size_t queues, plx_pool **found, plx_error *error)
+plx_status plx_rotation_for(plx_rotation **rotations, plx_backend *backend, const plx_inputs *inputs, bool hot,
+                        size_t queues, plx_rotation **found, plx_error *error)
 {
     plx_status status;
 
-    for (*found = *pools; *found != NULL; *found = (*found)->other)
+    for (*found = *rotations; *found != NULL; *found = (*found)->other)
         if ((*found)->backend == backend && same_operands((*found)->inputs, inputs))
             return PLX_OK;
     *found = calloc(1, sizeof **found);
@@ -185,35 +185,35 @@ plx_status plx_pool_for(plx_pool **pools, plx_backend *backend, const plx_inputs
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for the buffers of a timing");
     (*found)->backend = backend;
     (*found)->inputs = inputs;
-    status = plx_explain(backend, pool_fill(*found, hot, queues), error);
+    status = plx_explain(backend, rotation_fill(*found, hot, queues), error);
     if (status != PLX_OK) {
         free(*found);
         *found = NULL;
         return status;
     }
-    (*found)->other = *pools;
-    *pools = *found;
+    (*found)->other = *rotations;
+    *rotations = *found;
     return PLX_OK;
 }
 
 /* What has no elements has no place. */
-uint64_t plx_pool_place(const plx_pool *pool, size_t operand, size_t set)
+uint64_t plx_rotation_place(const plx_rotation *rotation, size_t operand, size_t set)
 {
-    return pool->stride[operand] > 0 ? set * pool->stride[operand] + operand_start(pool->inputs) : 0;
+    return rotation->stride[operand] > 0 ? set * rotation->stride[operand] + operand_start(rotation->inputs) : 0;
 }
 
-size_t plx_pool_views(plx_pool *pool, plx_view *views, size_t count)
+size_t plx_rotation_views(plx_rotation *rotation, plx_view *views, size_t count)
 {
-    const size_t set = pool->next;
+    const size_t set = rotation->next;
 
     for (size_t i = 0; i < count; ++i)
-        views[i] = (plx_view){pool->buffers[i], plx_pool_place(pool, i, set)};
-    pool->next = set + 1 < pool->sets ? set + 1 : 0;
+        views[i] = (plx_view){rotation->buffers[i], plx_rotation_place(rotation, i, set)};
+    rotation->next = set + 1 < rotation->sets ? set + 1 : 0;
     return set;
 }
 
-bool plx_pool_is_cached(const plx_pool *pool)
+bool plx_rotation_is_cached(const plx_rotation *rotation)
 {
-    const uint64_t bytes = footprint(pool);
-    return bytes == 0 || pool->sets <= plx_cache_bytes(pool->backend) / bytes;
+    const uint64_t bytes = footprint(rotation);
+    return bytes == 0 || rotation->sets <= plx_cache_bytes(rotation->backend) / bytes;
 }

@@ -11,47 +11,47 @@ static inline plx_status plx_explain(const plx_backend *backend, plx_status stat
     return status == PLX_OK ? PLX_OK : plx_fail(error, status, "%s", plx_message(plx_backend_context(backend)));
 }
 
-/* ---- transfers that are waited for (bulk.c) ------------------------------------ */
+/* ---- transfers that are waited for (transfer.c) ------------------------------------ */
 
 /* After all that is in the backend's own queue. */
-plx_status plx_bulk_upload(plx_buffer *to, uint64_t offset, const void *from, uint64_t bytes, plx_error *error);
-plx_status plx_bulk_download(plx_buffer *from, uint64_t offset, void *to, uint64_t bytes, plx_error *error);
+plx_status plx_chunked_upload(plx_buffer *to, uint64_t offset, const void *from, uint64_t bytes, plx_error *error);
+plx_status plx_chunked_download(plx_buffer *from, uint64_t offset, void *to, uint64_t bytes, plx_error *error);
 /* Whether the bytes are those expected; else *first_different is the first that is not. */
-plx_status plx_bulk_compare(plx_buffer *buffer, uint64_t offset, const void *expected, uint64_t bytes, bool *same,
+plx_status plx_chunked_compare(plx_buffer *buffer, uint64_t offset, const void *expected, uint64_t bytes, bool *same,
                             uint64_t *first_different, plx_error *error);
 
-/* ---- guarded runs (trial.c) -------------------------------------------------- */
+/* ---- guarded runs (guarded_run.c) -------------------------------------------------- */
 
 /* One operand in the memory of a backend. */
-typedef struct plx_stage_place {
+typedef struct plx_operand_buffer {
     plx_buffer *buffer;
     uint32_t pattern; /* of the guards around it */
     bool filled;      /* guards and operand are as they must be before a run */
     bool unseen;      /* large, and not looked at since the last run */
-} plx_stage_place;
+} plx_operand_buffer;
 
 /* Where the guarded runs of one backend take place: what was uploaded for one kernel and
  * came out unchanged serves the next one on the same inputs.  Starts as {.backend = ...}. */
-typedef struct plx_stage {
+typedef struct plx_operand_buffers {
     plx_backend *backend;
     const plx_inputs *inputs; /* NULL: nothing is set up */
     uint64_t shift;
-    plx_stage_place places[PLX_MAX_OPERANDS];
+    plx_operand_buffer places[PLX_MAX_OPERANDS];
     unsigned char *staging;
-} plx_stage;
+} plx_operand_buffers;
 
 /* Runs a plan once on buffers with canaries around every operand and an output full
  * of NaN, and takes the whole output operand, row padding included, to `result`.
  * Operands start `shift` elements past an aligned address.  What the kernel damaged
- * is said in violation (else "").  The stage's plans are those of its backend. */
-plx_status plx_trial_run(plx_stage *stage, plx_plan *plan, const plx_inputs *inputs, uint64_t shift,
+ * is said in violation (else "").  The plan is of their backend. */
+plx_status plx_guarded_run(plx_operand_buffers *buffers, plx_plan *plan, const plx_inputs *inputs, uint64_t shift,
                          void *result, char violation[200], plx_error *error);
 /* After the last run of a kernel: looks at the large inputs, which no run looked at. */
-plx_status plx_trial_end(plx_stage *stage, char violation[200], plx_error *error);
+plx_status plx_guarded_runs_end(plx_operand_buffers *buffers, char violation[200], plx_error *error);
 /* A NaN to fill outputs with, another one each time. */
 uint32_t plx_next_poison(void);
 /* Gives the memory back; before the inputs are. */
-void plx_stage_clear(plx_stage *stage);
+void plx_operand_buffers_clear(plx_operand_buffers *buffers);
 
 /* ---- repeated runs (repeat.c) -------------------------------------------------- */
 
@@ -70,22 +70,22 @@ plx_status plx_repeat(plx_backend *backend, plx_plan *plan, const plx_inputs *in
 /* The first element whose bits differ; -1: none.  Padding is nobody's. */
 int64_t plx_first_different(const plx_inputs *inputs, bool yardstick, const void *expected, const void *result);
 
-/* ---- where the time goes (watch.c) --------------------------------------------- */
+/* ---- where the time goes (phases.c) --------------------------------------------- */
 
-typedef struct plx_watch {
+typedef struct plx_phase_timer {
     double seconds[PLX_CHECK_PHASE_COUNT];
     plx_check_phase phase;
     double since;
     bool running;
-} plx_watch;
+} plx_phase_timer;
 
 /* From now on it is `to` that takes the time; returns what took it until now.  Nothing
  * happens to NULL. */
-plx_check_phase plx_watch_turn(plx_watch *watch, plx_check_phase to);
+plx_check_phase plx_phase_turn(plx_phase_timer *timer, plx_check_phase to);
 
 /* ---- results as bits (bits.c) ---------------------------------------------------- */
 
-/* An output operand as it came back.  Counted references: arms that computed the same
+/* An output operand as it came back.  Counted references: candidates that computed the same
  * bits share them, and what was found about them by one bound. */
 typedef struct plx_bits {
     void *data;
@@ -103,7 +103,7 @@ typedef struct plx_truths {
     plx_truth operation, copy;
     bool has_operation, has_copy;
     plx_bits *kept, *spare;
-    plx_watch *watch; /* may be NULL */
+    plx_phase_timer *timer; /* may be NULL */
 } plx_truths;
 
 /* Room for a result, with one user; NULL when there is no memory. */
@@ -116,13 +116,13 @@ void plx_bits_spare(plx_truths *truths, plx_bits *bits);
 /* What truths keeps; users keep theirs. */
 void plx_bits_forget(plx_truths *truths);
 
-/* ---- arms (arm.c) ------------------------------------------------------------- */
+/* ---- candidates (candidate.c) ------------------------------------------------------------- */
 
 /* One kernel on one backend, as it meets one problem. */
-typedef struct plx_arm {
+typedef struct plx_candidate {
     plx_backend *backend;
     const plx_device_info *info; /* of its device, as the study measured it; NULL: as the backend says */
-    plx_stage *stage;         /* kept from arm to arm; NULL: one for each arm */
+    plx_operand_buffers *buffers;         /* kept from candidate to candidate; NULL: one for each candidate */
     size_t device;            /* of the results */
     const plx_kernel *kernel; /* NULL for "best" where there is none */
     size_t step;
@@ -140,9 +140,9 @@ typedef struct plx_arm {
     bool counted;
     plx_counters counters;
     char counters_reason[256]; /* why it was not counted; "" when nobody asked */
-} plx_arm;
+} plx_candidate;
 
-/* How thoroughly an arm is tried. */
+/* How thoroughly a candidate is tried. */
 typedef struct plx_rigour {
     uint64_t shift; /* elements by which operands are misaligned */
     bool repeat;    /* run twice; R0 and R1 kernels must give the same bits */
@@ -155,32 +155,32 @@ plx_status plx_truths_get(plx_truths *truths, const plx_inputs *inputs, bool yar
 void plx_truths_free(plx_truths *truths);
 
 /* Plans, runs and judges; never fails, but says in outcome and reason what happened.
- * On PLX_OUTCOME_OK and _WRONG the plan and the result stay with the arm. */
-void plx_arm_run(plx_arm *arm, const plx_inputs *inputs, plx_truths *truths, const plx_rigour *rigour);
-/* Gives the plan and the result back; the arm can meet the next problem. */
-void plx_arm_clear(plx_arm *arm);
+ * On PLX_OUTCOME_OK and _WRONG the plan and the result stay with the candidate. */
+void plx_candidate_run(plx_candidate *candidate, const plx_inputs *inputs, plx_truths *truths, const plx_rigour *rigour);
+/* Gives the plan and the result back; the candidate can meet the next problem. */
+void plx_candidate_clear(plx_candidate *candidate);
 /* The result alone. */
-void plx_arm_drop_result(plx_arm *arm);
-static inline bool plx_arm_is_yardstick(const plx_arm *arm)
+void plx_candidate_drop_result(plx_candidate *candidate);
+static inline bool plx_candidate_is_yardstick(const plx_candidate *candidate)
 {
-    return arm->kernel != NULL && (arm->kernel->flags & PLX_KERNEL_YARDSTICK) != 0;
+    return candidate->kernel != NULL && (candidate->kernel->flags & PLX_KERNEL_YARDSTICK) != 0;
 }
-static inline bool plx_arm_has_result(const plx_arm *arm)
+static inline bool plx_candidate_has_result(const plx_candidate *candidate)
 {
-    return arm->outcome == PLX_OUTCOME_OK || arm->outcome == PLX_OUTCOME_WRONG;
+    return candidate->outcome == PLX_OUTCOME_OK || candidate->outcome == PLX_OUTCOME_WRONG;
 }
 
-/* Compares the arms that have a result: the same kernel on different backends, the
+/* Compares the candidates that have a result: the same kernel on different backends, the
  * last kernel of every two backends, what is right and has no right twin with the last
  * right kernel of each other backend, and each kernel with the step before it on its
  * own backend.  Calls `found` for each pair; a refusal ends it. */
 typedef plx_status plx_pair_found(void *data, size_t first, size_t second, const plx_pair *pair,
                                   plx_error *error);
-plx_status plx_arms_pair(const plx_arm *arms, size_t count, const plx_inputs *inputs, plx_truths *truths,
+plx_status plx_candidates_pair(const plx_candidate *candidates, size_t count, const plx_inputs *inputs, plx_truths *truths,
                          plx_pair_found *found, void *data, plx_error *error);
 
-/* Everything of the record that an arm and its inputs know. */
-void plx_record_fill(plx_record *record, const plx_arm *arm, const plx_inputs *inputs, size_t group);
+/* Everything of the record that a candidate and its inputs know. */
+void plx_record_fill(plx_record *record, const plx_candidate *candidate, const plx_inputs *inputs, size_t group);
 
 /* ---- claims (claims.c) ---------------------------------------------------------- */
 
@@ -191,18 +191,18 @@ typedef struct plx_claims {
     plx_claim *first;
 } plx_claims;
 
-/* An arm that is ok stays so if its kernel is as precise as its element type and no deeper than
+/* A candidate that is ok stays so if its kernel is as precise as its element type and no deeper than
  * it declares; else it is wrong, with the reason, or what else became of the trial.  A kernel
  * that does not serve the problems of the trial is not tried. */
-void plx_claims_test(plx_claims *claims, plx_arm *arm, const plx_inputs *inputs);
+void plx_claims_test(plx_claims *claims, plx_candidate *candidate, const plx_inputs *inputs);
 /* The depth alone. */
-void plx_claims_test_depth(plx_claims *claims, plx_arm *arm, const plx_inputs *inputs);
+void plx_claims_test_depth(plx_claims *claims, plx_candidate *candidate, const plx_inputs *inputs);
 void plx_claims_free(plx_claims *claims);
 
-/* ---- viewpoints (viewpoint.c) -------------------------------------------------- */
+/* ---- open backends (backends.c) -------------------------------------------------- */
 
 /* The backends of a study, opened. */
-typedef struct plx_viewpoints {
+typedef struct plx_open_backends {
     plx_context *context;
     plx_backend **backends;
     const plx_study_device *devices; /* the results', in the same order; NULL: not written yet */
@@ -215,27 +215,27 @@ typedef struct plx_viewpoints {
         plx_device_info info;
     } * unopened;
     size_t unopened_count;
-} plx_viewpoints;
+} plx_open_backends;
 
 /* No names, or "all": every device of every plugin. */
-plx_status plx_viewpoints_open(plx_context *context, const char *const *names, size_t count,
-                               plx_viewpoints *viewpoints, plx_error *error);
-void plx_viewpoints_close(plx_viewpoints *viewpoints);
-/* Writes the devices of the viewpoints into the results, in the same order, with what is
- * measured of them; the viewpoints go by it from then on. */
-plx_status plx_viewpoints_devices(plx_viewpoints *viewpoints, plx_results *results, plx_error *error);
+plx_status plx_backends_open(plx_context *context, const char *const *names, size_t count,
+                               plx_open_backends *opened, plx_error *error);
+void plx_backends_close(plx_open_backends *opened);
+/* Writes the devices of the backends into the results, in the same order, with what is
+ * measured of them; what is made of the backends then goes by it. */
+plx_status plx_backends_devices(plx_open_backends *opened, plx_results *results, plx_error *error);
 /* Writes the state of the devices as it is now into the results; of one that does not
  * tell, as another backend of the same chip tells it. */
-void plx_viewpoints_environment(const plx_viewpoints *viewpoints, plx_results *results); /* telemetry.c */
+void plx_backends_environment(const plx_open_backends *opened, plx_results *results); /* telemetry.c */
 /* The one of the backends that tells the state of this one's chip; NULL: none does. */
 plx_backend *plx_telemetry_source(plx_backend *backend, plx_backend *const *others, size_t count);
-/* The record of a device that could not be opened: a viewpoint that failed, not one that
+/* The record of a device that could not be opened: a backend that failed, not one that
  * is absent. */
-plx_record plx_viewpoints_unopened(const plx_viewpoints *viewpoints, size_t which);
-/* The arms of an operation: each backend's kernels that the names select.
+plx_record plx_backends_unopened(const plx_open_backends *opened, size_t which);
+/* The candidates of an operation: each backend's kernels that the names select.
  * PLX_NOT_FOUND when a name stands for no kernel of any backend. */
-plx_status plx_viewpoints_arms(const plx_viewpoints *viewpoints, const plx_problem *problem,
-                               const char *const *kernels, size_t kernel_count, plx_arm **arms, size_t *count,
+plx_status plx_backends_candidates(const plx_open_backends *opened, const plx_problem *problem,
+                               const char *const *kernels, size_t kernel_count, plx_candidate **candidates, size_t *count,
                                plx_error *error);
 
 /* Sees whether f32 subnormals are flushed to zero, and corrects what *device has from the

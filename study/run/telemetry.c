@@ -18,11 +18,11 @@ plx_backend *plx_telemetry_source(plx_backend *backend, plx_backend *const *othe
     return NULL;
 }
 
-void plx_viewpoints_environment(const plx_viewpoints *viewpoints, plx_results *results)
+void plx_backends_environment(const plx_open_backends *opened, plx_results *results)
 {
-    for (size_t i = 0; i < viewpoints->count; ++i) {
+    for (size_t i = 0; i < opened->count; ++i) {
         plx_backend *source =
-            plx_telemetry_source(viewpoints->backends[i], viewpoints->backends, viewpoints->count);
+            plx_telemetry_source(opened->backends[i], opened->backends, opened->count);
         if (source != NULL)
             (void)plx_backend_telemetry(source, &results->devices[i].environment);
     }

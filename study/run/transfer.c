@@ -15,7 +15,7 @@ enum { MAX_QUEUES = 4, PIECE = 1 << 25 };
 static const uint64_t MUCH = UINT64_C(1) << 28;
 
 /* One transfer.  `expected` is what the bytes must be; else they go to `to` or come `from`. */
-typedef struct bulk {
+typedef struct transfer {
     plx_backend *backend;
     plx_buffer *buffer;
     uint64_t offset, bytes;
@@ -26,11 +26,11 @@ typedef struct bulk {
     plx_status status; /* the first failure, and why */
     plx_error error;
     uint64_t first_different; /* UINT64_MAX: none */
-} bulk;
+} transfer;
 
 /* ---- pieces --------------------------------------------------------------------------- */
 
-static plx_status fetch(const bulk *b, plx_queue *queue, void *to, uint64_t at, uint64_t bytes)
+static plx_status fetch(const transfer *b, plx_queue *queue, void *to, uint64_t at, uint64_t bytes)
 {
     plx_status status = plx_download(queue, to, b->buffer, b->offset + at, bytes);
     return status == PLX_OK ? plx_synchronize(b->backend, queue) : status;
@@ -47,7 +47,7 @@ static uint64_t difference(const char *a, const char *b, uint64_t bytes)
     return i;
 }
 
-static plx_status compare_piece(const bulk *b, plx_queue *queue, uint64_t at, uint64_t bytes, uint64_t *different,
+static plx_status compare_piece(const transfer *b, plx_queue *queue, uint64_t at, uint64_t bytes, uint64_t *different,
                                 plx_error *error)
 {
     char *seen = malloc((size_t)bytes);
@@ -64,7 +64,7 @@ static plx_status compare_piece(const bulk *b, plx_queue *queue, uint64_t at, ui
     return status;
 }
 
-static void note(bulk *b, plx_status status, const plx_error *error, uint64_t different)
+static void note(transfer *b, plx_status status, const plx_error *error, uint64_t different)
 {
     if (status != PLX_OK && b->status == PLX_OK) {
         b->status = status;
@@ -74,7 +74,7 @@ static void note(bulk *b, plx_status status, const plx_error *error, uint64_t di
         b->first_different = different;
 }
 
-static void move_piece(bulk *b, plx_queue *queue, uint64_t at)
+static void move_piece(transfer *b, plx_queue *queue, uint64_t at)
 {
     uint64_t bytes = b->bytes - at < PIECE ? b->bytes - at : PIECE, different = UINT64_MAX;
     plx_error error = {.text = ""};
@@ -94,7 +94,7 @@ static void move_piece(bulk *b, plx_queue *queue, uint64_t at)
 
 /* ---- all of it ------------------------------------------------------------------------- */
 
-static size_t wanted_queues(const bulk *b)
+static size_t wanted_queues(const transfer *b)
 {
 #ifdef _OPENMP
     int threads = omp_get_max_threads();
@@ -105,7 +105,7 @@ static size_t wanted_queues(const bulk *b)
 }
 
 /* Fewer queues than wanted are slower, not wrong. */
-static void open_queues(bulk *b)
+static void open_queues(transfer *b)
 {
     size_t wanted = wanted_queues(b);
 
@@ -114,13 +114,13 @@ static void open_queues(bulk *b)
         ++b->queue_count;
 }
 
-static void close_queues(bulk *b)
+static void close_queues(transfer *b)
 {
     for (size_t i = 1; i < b->queue_count; ++i)
         plx_queue_destroy(b->queues[i]);
 }
 
-static plx_status move_all(bulk *b, plx_error *error)
+static plx_status move_all(transfer *b, plx_error *error)
 {
     uint64_t pieces = (b->bytes + PIECE - 1) / PIECE;
 
@@ -143,22 +143,22 @@ static plx_status move_all(bulk *b, plx_error *error)
     return b->status;
 }
 
-plx_status plx_bulk_upload(plx_buffer *to, uint64_t offset, const void *from, uint64_t bytes, plx_error *error)
+plx_status plx_chunked_upload(plx_buffer *to, uint64_t offset, const void *from, uint64_t bytes, plx_error *error)
 {
-    bulk b = {.backend = plx_buffer_backend(to), .buffer = to, .offset = offset, .bytes = bytes, .from = from};
+    transfer b = {.backend = plx_buffer_backend(to), .buffer = to, .offset = offset, .bytes = bytes, .from = from};
     return bytes < PIECE ? plx_explain(b.backend, plx_upload(NULL, to, offset, from, bytes), error) : move_all(&b, error);
 }
 
-plx_status plx_bulk_download(plx_buffer *from, uint64_t offset, void *to, uint64_t bytes, plx_error *error)
+plx_status plx_chunked_download(plx_buffer *from, uint64_t offset, void *to, uint64_t bytes, plx_error *error)
 {
-    bulk b = {.backend = plx_buffer_backend(from), .buffer = from, .offset = offset, .bytes = bytes, .to = to};
+    transfer b = {.backend = plx_buffer_backend(from), .buffer = from, .offset = offset, .bytes = bytes, .to = to};
     return move_all(&b, error);
 }
 
-plx_status plx_bulk_compare(plx_buffer *buffer, uint64_t offset, const void *expected, uint64_t bytes, bool *same,
+plx_status plx_chunked_compare(plx_buffer *buffer, uint64_t offset, const void *expected, uint64_t bytes, bool *same,
                             uint64_t *first_different, plx_error *error)
 {
-    bulk b = {.backend = plx_buffer_backend(buffer), .buffer = buffer, .offset = offset, .bytes = bytes, .expected = expected};
+    transfer b = {.backend = plx_buffer_backend(buffer), .buffer = buffer, .offset = offset, .bytes = bytes, .expected = expected};
     plx_status status = move_all(&b, error);
 
     if (status != PLX_OK)

@@ -16,7 +16,7 @@ typedef struct tuning {
 } tuning;
 
 /* Yardsticks are no answer to the problem. */
-static bool is_candidate(const plx_record *record)
+static bool may_be_chosen(const plx_record *record)
 {
     return record->outcome == PLX_OUTCOME_OK && record->time.measured &&
            (record->kernel_flags & PLX_KERNEL_YARDSTICK) == 0;
@@ -41,7 +41,7 @@ static size_t fastest(const plx_results *results, size_t first)
     size_t best = SIZE_MAX;
     for (size_t i = first; i < results->record_count; i++) {
         const plx_record *record = &results->records[i];
-        if (is_of(record, &results->records[first]) && is_candidate(record) &&
+        if (is_of(record, &results->records[first]) && may_be_chosen(record) &&
             (best == SIZE_MAX || record->time.median_ns < results->records[best].time.median_ns))
             best = i;
     }
@@ -51,7 +51,7 @@ static size_t fastest(const plx_results *results, size_t first)
 static size_t record_of(const plx_results *results, size_t first, const char *kernel)
 {
     for (size_t i = first; i < results->record_count; i++)
-        if (is_of(&results->records[i], &results->records[first]) && is_candidate(&results->records[i]) &&
+        if (is_of(&results->records[i], &results->records[first]) && may_be_chosen(&results->records[i]) &&
             strcmp(results->records[i].kernel, kernel) == 0)
             return i;
     return SIZE_MAX;

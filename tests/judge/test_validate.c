@@ -714,7 +714,7 @@ static void test_freivalds_sees_transposed_operands(void **state)
 
 static plx_pair agreement(const scene *s, const float *other)
 {
-    plx_viewpoint first = {s->c, s->bound}, second = {other, s->bound};
+    plx_judged_result first = {s->c, s->bound}, second = {other, s->bound};
     plx_pair pair = {.agree = false};
     plx_agree(&s->inputs, &s->truth, false, &first, &second, &pair);
     assert_true(pair.compared);

@@ -111,7 +111,7 @@ static void samples_at_a_lower_clock_are_dropped(void **unused)
     for (int i = 10; i < TAKEN; i++)
         samples[i].clock_mhz = 1700; /* most of them: still not the usual clock */
     samples[12].clock_mhz = 0;       /* nobody said */
-    assert_int_equal(plx_samples_sift(samples, TAKEN, keep, &throttled), 11);
+    assert_int_equal(plx_samples_filter(samples, TAKEN, keep, &throttled), 11);
     assert_false(throttled);
     assert_true(keep[0] && keep[9] && keep[12]);
     assert_false(keep[10] || keep[TAKEN - 1]);
@@ -124,7 +124,7 @@ static void one_odd_reading_is_not_the_usual_clock(void **unused)
     (void)unused;
     take(samples);
     samples[3].clock_mhz = 4000;
-    assert_int_equal(plx_samples_sift(samples, TAKEN, keep, &throttled), TAKEN);
+    assert_int_equal(plx_samples_filter(samples, TAKEN, keep, &throttled), TAKEN);
 }
 
 static void when_all_are_throttled_all_are_kept_and_it_is_said(void **unused)
@@ -201,8 +201,8 @@ static const plx_ceilings device = {.value = {[PLX_CEILING_COPY] = 4000,
 
 static plx_ceiling ceiling_of(plx_problem problem, double time_ns)
 {
-    const plx_demand demand = plx_demand_of(plx_operation_of(problem.op), &problem);
-    return plx_ceiling_of(&device, &demand, time_ns);
+    const plx_workload workload = plx_workload_of(plx_operation_of(problem.op), &problem);
+    return plx_ceiling_of(&device, &workload, time_ns);
 }
 
 static void expect(plx_ceiling found, plx_ceiling_kind kind, double fraction)
@@ -243,15 +243,15 @@ static void what_nobody_measured_does_not_apply(void **unused)
 {
     const plx_ceilings none = {.value = {0}};
     const plx_problem problem = plx_reduce_of(PLX_F32, PLX_SUM, 1 << 20);
-    const plx_demand demand = plx_demand_of(plx_operation_of(PLX_REDUCE), &problem);
+    const plx_workload workload = plx_workload_of(plx_operation_of(PLX_REDUCE), &problem);
     (void)unused;
-    assert_false(plx_ceiling_of(&none, &demand, 1e3).applies);
-    assert_false(plx_ceiling_of(&device, &demand, 0.0).applies);
+    assert_false(plx_ceiling_of(&none, &workload, 1e3).applies);
+    assert_false(plx_ceiling_of(&device, &workload, 0.0).applies);
 }
 
-static void expect_cause(plx_demand demand, double time_ns, const char *words)
+static void expect_cause(plx_workload workload, double time_ns, const char *words)
 {
-    const plx_ceiling found = plx_ceiling_of(&device, &demand, time_ns);
+    const plx_ceiling found = plx_ceiling_of(&device, &workload, time_ns);
     assert_true(found.fraction > 1.0);
     if (strstr(found.over, words) == NULL)
         fail_msg("\"%s\" does not speak of \"%s\"", found.over, words);
@@ -261,26 +261,26 @@ static void above_the_ceiling_there_is_a_cause(void **unused)
 {
     const plx_problem large = plx_reduce_of(PLX_F32, PLX_SUM, 1 << 24);
     const plx_problem product = plx_gemm_of(PLX_F64, false, false, 512, 512, 512);
-    plx_demand demand = plx_demand_of(plx_operation_of(PLX_REDUCE), &large);
-    const double least = demand.bytes / 4500;
+    plx_workload workload = plx_workload_of(plx_operation_of(PLX_REDUCE), &large);
+    const double least = workload.bytes / 4500;
     (void)unused;
-    expect_cause(demand, least / 1.5, "clock");
-    expect_cause(demand, least / 1.01, "noise");
-    demand.cached = true;
-    expect_cause(demand, least / 1.5, "cache");
-    demand = plx_demand_of(plx_operation_of(PLX_GEMM), &product);
-    expect_cause(demand, demand.flops / 30000 / 2, "clock");
-    demand.other_units = true;
-    demand.cached = true; /* does not explain arithmetic */
-    expect_cause(demand, demand.flops / 30000 / 2, "other units");
+    expect_cause(workload, least / 1.5, "clock");
+    expect_cause(workload, least / 1.01, "noise");
+    workload.cached = true;
+    expect_cause(workload, least / 1.5, "cache");
+    workload = plx_workload_of(plx_operation_of(PLX_GEMM), &product);
+    expect_cause(workload, workload.flops / 30000 / 2, "clock");
+    workload.other_units = true;
+    workload.cached = true; /* does not explain arithmetic */
+    expect_cause(workload, workload.flops / 30000 / 2, "other units");
 }
 
 /* Twice as fast is no result, but where the ceiling is about something else. */
-static bool refuted(plx_demand demand, double time_ns, plx_ceiling_kind expected)
+static bool refuted(plx_workload workload, double time_ns, plx_ceiling_kind expected)
 {
     plx_ceiling_kind kind = PLX_CEILING_COUNT;
     char reason[512] = "";
-    const bool found = plx_ceiling_refutes(&device, &demand, time_ns, &kind, reason, sizeof reason);
+    const bool found = plx_ceiling_refutes(&device, &workload, time_ns, &kind, reason, sizeof reason);
     assert_int_equal(found, strstr(reason, "error of measurement") != NULL);
     assert_true(!found || kind == expected);
     return found;
@@ -290,27 +290,27 @@ static void far_above_the_ceiling_is_an_error_of_measurement(void **unused)
 {
     const plx_problem large = plx_reduce_of(PLX_F32, PLX_SUM, 1 << 24), small = plx_reduce_of(PLX_F32, PLX_SUM, 100);
     const plx_problem product = plx_gemm_of(PLX_F64, false, false, 512, 512, 512);
-    plx_demand demand = plx_demand_of(plx_operation_of(PLX_REDUCE), &large);
-    const double least = demand.bytes / 4500;
+    plx_workload workload = plx_workload_of(plx_operation_of(PLX_REDUCE), &large);
+    const double least = workload.bytes / 4500;
     (void)unused;
-    assert_false(refuted(demand, least / 1.9, PLX_CEILING_READ));
-    assert_true(refuted(demand, least / 2.1, PLX_CEILING_READ));
-    demand.cached = true;
-    assert_false(refuted(demand, least / 2.1, PLX_CEILING_READ));
-    assert_true(refuted(demand, 1000, PLX_CEILING_LAUNCH)); /* no cache makes a launch shorter */
-    demand.cached = false;
-    demand.reused = true;
-    assert_false(refuted(demand, least / 2.1, PLX_CEILING_READ));
-    demand = plx_demand_of(plx_operation_of(PLX_REDUCE), &small);
-    assert_false(refuted(demand, 1300, PLX_CEILING_LAUNCH));
-    assert_true(refuted(demand, 1200, PLX_CEILING_LAUNCH));
-    demand.queues = 2;
-    assert_false(refuted(demand, 1200, PLX_CEILING_LAUNCH));
-    assert_true(refuted(demand, 600, PLX_CEILING_LAUNCH));
-    demand = plx_demand_of(plx_operation_of(PLX_GEMM), &product);
-    assert_true(refuted(demand, demand.flops / 30000 / 2.1, PLX_CEILING_FMA_F64));
-    demand.other_units = true;
-    assert_false(refuted(demand, demand.flops / 30000 / 2.1, PLX_CEILING_FMA_F64));
+    assert_false(refuted(workload, least / 1.9, PLX_CEILING_READ));
+    assert_true(refuted(workload, least / 2.1, PLX_CEILING_READ));
+    workload.cached = true;
+    assert_false(refuted(workload, least / 2.1, PLX_CEILING_READ));
+    assert_true(refuted(workload, 1000, PLX_CEILING_LAUNCH)); /* no cache makes a launch shorter */
+    workload.cached = false;
+    workload.reused = true;
+    assert_false(refuted(workload, least / 2.1, PLX_CEILING_READ));
+    workload = plx_workload_of(plx_operation_of(PLX_REDUCE), &small);
+    assert_false(refuted(workload, 1300, PLX_CEILING_LAUNCH));
+    assert_true(refuted(workload, 1200, PLX_CEILING_LAUNCH));
+    workload.queues = 2;
+    assert_false(refuted(workload, 1200, PLX_CEILING_LAUNCH));
+    assert_true(refuted(workload, 600, PLX_CEILING_LAUNCH));
+    workload = plx_workload_of(plx_operation_of(PLX_GEMM), &product);
+    assert_true(refuted(workload, workload.flops / 30000 / 2.1, PLX_CEILING_FMA_F64));
+    workload.other_units = true;
+    assert_false(refuted(workload, workload.flops / 30000 / 2.1, PLX_CEILING_FMA_F64));
 }
 
 /* ---- clocks ------------------------------------------------------------------------------ */
@@ -365,10 +365,10 @@ static void buffers_exceed_twice_the_cache(void **unused)
     const plx_device_info roomy = {.memory_bytes = 100000 * mib, .max_alloc_bytes = 100000 * mib};
     (void)unused;
     for (uint64_t bytes = 256; bytes < 2000 * mib; bytes *= 3) {
-        const size_t sets = plx_pool_sets(bytes, bytes, cache, &roomy);
+        const size_t sets = plx_rotation_sets(bytes, bytes, cache, &roomy);
         assert_true(sets >= 2 && sets * bytes > 2 * cache);
     }
-    assert_int_equal(plx_pool_sets(0, 0, cache, &roomy), 1);
+    assert_int_equal(plx_rotation_sets(0, 0, cache, &roomy), 1);
 }
 
 static void buffers_leave_room(void **unused)
@@ -376,17 +376,17 @@ static void buffers_leave_room(void **unused)
     const uint64_t mib = 1 << 20;
     const plx_device_info tight = {.memory_bytes = 400 * mib, .max_alloc_bytes = 60 * mib};
     (void)unused;
-    assert_int_equal(plx_pool_sets(10 * mib, 5 * mib, 60 * mib, &tight), 10); /* a quarter of the memory */
-    assert_int_equal(plx_pool_sets(25 * mib, 25 * mib, 60 * mib, &tight), 2); /* one allocation */
-    assert_int_equal(plx_pool_sets(300 * mib, 200 * mib, 60 * mib, &tight), 1);
+    assert_int_equal(plx_rotation_sets(10 * mib, 5 * mib, 60 * mib, &tight), 10); /* a quarter of the memory */
+    assert_int_equal(plx_rotation_sets(25 * mib, 25 * mib, 60 * mib, &tight), 2); /* one allocation */
+    assert_int_equal(plx_rotation_sets(300 * mib, 200 * mib, 60 * mib, &tight), 1);
 }
 
-static plx_pool *pool_of(plx_backend *backend, const plx_inputs *inputs, bool hot, size_t queues)
+static plx_rotation *rotation_of(plx_backend *backend, const plx_inputs *inputs, bool hot, size_t queues)
 {
-    plx_pool *pools = NULL, *found = NULL;
+    plx_rotation *rotations = NULL, *found = NULL;
     plx_error error = {.text = ""};
-    assert_int_equal(plx_pool_for(&pools, backend, inputs, hot, queues, &found, &error), PLX_OK);
-    assert_ptr_equal(pools, found);
+    assert_int_equal(plx_rotation_for(&rotations, backend, inputs, hot, queues, &found, &error), PLX_OK);
+    assert_ptr_equal(rotations, found);
     return found;
 }
 
@@ -405,17 +405,17 @@ static void each_queue_has_its_own_buffers(void **unused)
                                .data = {numbers, &sum},
                                .elements = {1000, 1}};
     for (size_t queues = 1; queues <= 7; queues++) {
-        plx_pool *pool = pool_of(backend, &inputs, true, queues);
-        assert_int_equal(pool->sets, queues);
+        plx_rotation *rotation = rotation_of(backend, &inputs, true, queues);
+        assert_int_equal(rotation->sets, queues);
         for (size_t i = 0; i < 3 * queues; i++) {
-            assert_int_equal(plx_pool_views(pool, views, 2), i % queues);
-            assert_int_equal(views[0].offset, i % queues * pool->stride[0]);
-            assert_int_equal(views[1].offset, i % queues * pool->stride[1]);
+            assert_int_equal(plx_rotation_views(rotation, views, 2), i % queues);
+            assert_int_equal(views[0].offset, i % queues * rotation->stride[0]);
+            assert_int_equal(views[1].offset, i % queues * rotation->stride[1]);
         }
-        plx_pools_free(pool);
-        pool = pool_of(backend, &inputs, false, queues);
-        assert_true(pool->sets > queues && pool->sets % queues == 0);
-        plx_pools_free(pool);
+        plx_rotations_free(rotation);
+        rotation = rotation_of(backend, &inputs, false, queues);
+        assert_true(rotation->sets > queues && rotation->sets % queues == 0);
+        plx_rotations_free(rotation);
     }
     plx_close(backend);
     plx_context_destroy(context);
@@ -438,15 +438,15 @@ static void operands_start_where_the_inputs_say(void **unused)
                                .data = {numbers, &sum},
                                .elements = {1000, 1},
                                .shift = 3};
-    plx_pool *pool = pool_of(backend, &inputs, true, 4);
+    plx_rotation *rotation = rotation_of(backend, &inputs, true, 4);
     for (size_t i = 0; i < 4; i++) {
-        (void)plx_pool_views(pool, views, 2);
+        (void)plx_rotation_views(rotation, views, 2);
         assert_int_equal(views[0].offset % 256, 12);
         assert_int_equal(views[1].offset % 256, 12);
         assert_int_equal(plx_download(NULL, back, views[0].buffer, views[0].offset, sizeof back), PLX_OK);
         assert_memory_equal(back, numbers, sizeof back);
     }
-    plx_pools_free(pool);
+    plx_rotations_free(rotation);
     plx_close(backend);
     plx_context_destroy(context);
 }

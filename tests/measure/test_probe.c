@@ -186,7 +186,7 @@ static void missing_points_are_told(void **unused)
     wrong->time.measured = false;
     (void)snprintf(wrong->reason, sizeof wrong->reason, "7 of 9 elements");
     const plx_probe_verdict *verdict = judge(&s, &gpu);
-    assert_int_equal(verdict->visibility, PLX_NOT_TOLD);
+    assert_int_equal(verdict->visibility, PLX_INCONCLUSIVE);
     says(verdict, "can't be told, point 2 is wrong (7 of 9 elements)");
 }
 
@@ -195,7 +195,7 @@ static void no_points_are_no_verdict(void **unused)
     sample s;
     (void)unused;
     start(&s);
-    assert_int_equal(judge(&s, &gpu)->visibility, PLX_NOT_TOLD);
+    assert_int_equal(judge(&s, &gpu)->visibility, PLX_INCONCLUSIVE);
 }
 
 static void shared_memory_that_is_not_there_has_no_banks(void **unused)

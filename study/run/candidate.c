@@ -1,0 +1,481 @@
+/* A candidate of a study: one kernel on one backend, run on a problem's inputs, judged,
+ * and paired with the others. */
+#include "study/run/run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- truths ----------------------------------------------------------------------- */
+
+plx_status plx_truths_get(plx_truths *truths, const plx_inputs *inputs, bool yardstick,
+                          const plx_truth **truth, plx_error *error)
+{
+    bool *has = yardstick ? &truths->has_copy : &truths->has_operation;
+    plx_truth *wanted = yardstick ? &truths->copy : &truths->operation;
+    plx_status status = PLX_OK;
+
+    if (!*has) {
+        plx_check_phase before = plx_phase_turn(truths->timer, PLX_CHECK_REFERENCE);
+        status = plx_truth_make(inputs, yardstick, wanted, error);
+        (void)plx_phase_turn(truths->timer, before);
+    }
+    if (status != PLX_OK)
+        return status;
+    *has = true;
+    *truth = wanted;
+    return PLX_OK;
+}
+
+void plx_truths_free(plx_truths *truths)
+{
+    if (truths->has_operation)
+        plx_truth_free(&truths->operation);
+    if (truths->has_copy)
+        plx_truth_free(&truths->copy);
+    plx_bits_forget(truths);
+    *truths = (plx_truths){.has_copy = false};
+}
+
+/* ---- running and judging ----------------------------------------------------------- */
+
+static void conclude(plx_candidate *candidate, plx_outcome outcome, const char *reason)
+{
+    candidate->outcome = outcome;
+    (void)snprintf(candidate->reason, sizeof candidate->reason, "%s", reason);
+}
+
+static void conclude_failure(plx_candidate *candidate, plx_status status, const char *reason)
+{
+    conclude(candidate, status == PLX_UNSUPPORTED ? PLX_OUTCOME_UNSUPPORTED : PLX_OUTCOME_FAILED, reason);
+}
+
+static uint64_t output_bytes(const plx_inputs *inputs)
+{
+    return (uint64_t)inputs->elements[inputs->operation->output] * plx_dtype_size(inputs->problem.dtype);
+}
+
+static bool run(plx_candidate *candidate, const plx_inputs *inputs, uint64_t shift, void *result)
+{
+    char violation[200];
+    plx_error error = {.text = ""};
+    plx_status status = plx_guarded_run(candidate->buffers, candidate->plan, inputs, shift, result, violation, &error);
+
+    if (status != PLX_OK)
+        conclude_failure(candidate, status, error.text);
+    else if (violation[0] != '\0')
+        conclude(candidate, PLX_OUTCOME_WRONG, violation);
+    return status == PLX_OK;
+}
+
+/* The first run.  Its result stays with the candidate. */
+static bool run_first(plx_candidate *candidate, const plx_inputs *inputs, plx_truths *truths, uint64_t shift)
+{
+    plx_bits *bits = plx_bits_take(truths, output_bytes(inputs));
+
+    if (bits == NULL) {
+        conclude(candidate, PLX_OUTCOME_FAILED, "no host memory for the result");
+        return false;
+    }
+    if (!run(candidate, inputs, shift, bits->data)) {
+        plx_bits_spare(truths, bits);
+        return false;
+    }
+    candidate->bits = plx_bits_keep(truths, bits);
+    candidate->result = candidate->bits->data;
+    return true;
+}
+
+/* Another run's result, which is wrong, instead of the first. */
+static void replace_result(plx_candidate *candidate, plx_bits *bits)
+{
+    plx_bits_release(candidate->bits);
+    candidate->bits = bits;
+    candidate->result = bits->data;
+}
+
+static plx_dtype accumulator_of(const plx_candidate *candidate, const plx_inputs *inputs)
+{
+    return inputs->problem.dtype == PLX_F32 ? candidate->kernel->accumulator_f32 : inputs->problem.dtype;
+}
+
+static void say_wrong(plx_candidate *candidate, const plx_inputs *inputs)
+{
+    const plx_error_measure *error = &candidate->error;
+    const plx_extent *output = &inputs->extents[inputs->operation->output];
+
+    if (candidate->outcome == PLX_OUTCOME_WRONG || error->wrong == 0)
+        return;
+    candidate->outcome = PLX_OUTCOME_WRONG;
+    if (error->got[0] == '\0')
+        (void)snprintf(candidate->reason, sizeof candidate->reason,
+                       "row %lld: no element of it alone, but their sum is off",
+                       (long long)(error->first_bad / output->cols));
+    else
+        (void)snprintf(
+            candidate->reason, sizeof candidate->reason,
+            "%lld of %lld elements outside the bound (largest %.3g times it); %s[%lld][%lld] is %s, not %s",
+            (long long)error->wrong, (long long)error->compared, error->max_over_bound, output->name,
+            (long long)(error->first_bad / output->cols), (long long)(error->first_bad % output->cols),
+            error->got, error->expected);
+}
+
+/* A verdict by a bound that zero would pass is none. */
+static void say_not_judged(plx_candidate *candidate, const plx_inputs *inputs)
+{
+    const plx_device_info *device = plx_backend_device(candidate->backend);
+
+    if (candidate->outcome != PLX_OUTCOME_OK || !candidate->error.too_wide)
+        return;
+    candidate->outcome = PLX_OUTCOME_NOT_JUDGED;
+    (void)snprintf(candidate->reason, sizeof candidate->reason,
+                   "a result of zero would pass: the bound of a sum of depth %lld in %s is %.3g times the size of "
+                   "its terms",
+                   (long long)candidate->kernel->depth(&inputs->problem, device), plx_dtype_name(accumulator_of(candidate, inputs)),
+                   candidate->error.gamma);
+}
+
+static bool same_bound(const plx_bound *a, const plx_bound *b)
+{
+    return a->kind == b->kind && a->gamma == b->gamma && a->narrowing == b->narrowing && a->underflow == b->underflow &&
+           a->rounded_once == b->rounded_once && a->flushes == b->flushes;
+}
+
+/* The same bits by the same bound have the same verdict. */
+static plx_status judge_bits(const plx_candidate *candidate, const plx_inputs *inputs, plx_truths *truths, plx_error *error)
+{
+    plx_bits *bits = candidate->bits;
+    bool yardstick = plx_candidate_is_yardstick(candidate);
+    const plx_truth *truth;
+    plx_status status = PLX_OK;
+
+    if (bits->judged && bits->yardstick == yardstick && same_bound(&bits->bound, &candidate->bound))
+        return PLX_OK;
+    status = plx_truths_get(truths, inputs, yardstick, &truth, error);
+    if (status == PLX_OK)
+        status = plx_judge(inputs, truth, &candidate->bound, yardstick, bits->data, &bits->error, error);
+    bits->judged = status == PLX_OK;
+    bits->yardstick = yardstick;
+    bits->bound = candidate->bound;
+    return status;
+}
+
+static const plx_device_info *device_of(const plx_candidate *candidate)
+{
+    return candidate->info != NULL ? candidate->info : plx_backend_device(candidate->backend);
+}
+
+static void judge(plx_candidate *candidate, const plx_inputs *inputs, plx_truths *truths)
+{
+    plx_error error = {.text = ""};
+    plx_status status;
+
+    if (!plx_depth_is_possible(inputs, candidate->kernel, device_of(candidate), candidate->reason, sizeof candidate->reason)) {
+        candidate->outcome = PLX_OUTCOME_WRONG;
+        return;
+    }
+    candidate->bound = plx_bound_of(inputs, candidate->kernel, device_of(candidate));
+    status = judge_bits(candidate, inputs, truths, &error);
+    if (status != PLX_OK) {
+        conclude(candidate, PLX_OUTCOME_FAILED, error.text);
+        return;
+    }
+    candidate->error = candidate->bits->error;
+    say_wrong(candidate, inputs);
+    say_not_judged(candidate, inputs);
+}
+
+static void say_unsteady(plx_candidate *candidate, const plx_inputs *inputs, const char *which, int64_t element)
+{
+    const plx_extent *output = &inputs->extents[inputs->operation->output];
+
+    candidate->outcome = PLX_OUTCOME_WRONG;
+    (void)snprintf(candidate->reason, sizeof candidate->reason,
+                   "declared the same from run to run, but %s gave other bits at %s[%lld][%lld]", which,
+                   output->name, (long long)(element / output->cols), (long long)(element % output->cols));
+}
+
+/* Whether what was declared of the bits holds for a second run on other canaries. */
+static void repeat(plx_candidate *candidate, const plx_inputs *inputs, plx_truths *truths, uint64_t shift)
+{
+    plx_bits *again = plx_bits_take(truths, output_bytes(inputs));
+    int64_t different = -1;
+
+    if (again == NULL) {
+        conclude(candidate, PLX_OUTCOME_FAILED, "no host memory for a second result");
+        return;
+    }
+    if (run(candidate, inputs, shift, again->data)) {
+        ++candidate->repeats;
+        different = plx_first_different(inputs, plx_candidate_is_yardstick(candidate), candidate->result, again->data);
+    }
+    if (candidate->outcome == PLX_OUTCOME_OK && different >= 0)
+        say_unsteady(candidate, inputs, "a second run", different);
+    if (different >= 0)
+        replace_result(candidate, again);
+    else
+        plx_bits_spare(truths, again);
+}
+
+static void run_busily(plx_candidate *candidate, const plx_inputs *inputs, const plx_rigour *rigour, void *result,
+                       plx_repeats *found)
+{
+    plx_error error = {.text = ""};
+    plx_status status = plx_repeat(candidate->backend, candidate->plan, inputs, plx_candidate_is_yardstick(candidate), rigour->shift,
+                                   candidate->result, rigour->busy, result, found, &error);
+    char which[80];
+
+    if (status != PLX_OK) {
+        conclude_failure(candidate, status, error.text);
+        return;
+    }
+    candidate->repeats += found->runs;
+    (void)snprintf(which, sizeof which, "run %zu beside a busy queue", found->runs);
+    if (found->first_different >= 0)
+        say_unsteady(candidate, inputs, which, found->first_different);
+}
+
+static void repeat_busily(plx_candidate *candidate, const plx_inputs *inputs, plx_truths *truths, const plx_rigour *rigour)
+{
+    plx_bits *again = plx_bits_take(truths, output_bytes(inputs));
+    plx_repeats found = {.first_different = -1};
+
+    if (again == NULL) {
+        conclude(candidate, PLX_OUTCOME_FAILED, "no host memory for a repeated result");
+        return;
+    }
+    run_busily(candidate, inputs, rigour, again->data, &found);
+    if (found.first_different >= 0)
+        replace_result(candidate, again);
+    else
+        plx_bits_spare(truths, again);
+}
+
+static void check_precision(plx_candidate *candidate, const plx_inputs *inputs, plx_truths *truths)
+{
+    double worst;
+
+    if (candidate->kernel->compute != PLX_COMPUTE_PLAIN || !plx_is_floating(inputs->problem.dtype) ||
+        plx_candidate_is_yardstick(candidate))
+        return;
+    worst = plx_precision_error(inputs, &truths->operation, candidate->result);
+    if (worst <= PLX_PRECISION_LIMIT)
+        return;
+    candidate->outcome = PLX_OUTCOME_WRONG;
+    (void)snprintf(
+        candidate->reason, sizeof candidate->reason,
+        "fails the precision check of %s: an error of %.3g sqrt(k) u S, where %.3g is the limit; inputs or "
+        "sums are rounded to something narrower",
+        plx_dtype_name(inputs->problem.dtype), worst, PLX_PRECISION_LIMIT);
+}
+
+static bool plan(plx_candidate *candidate, const plx_inputs *inputs)
+{
+    const char *name = candidate->kernel != NULL ? candidate->kernel->name : NULL;
+    plx_status status = plx_plan_create(candidate->backend, &inputs->problem, name, &candidate->plan);
+
+    if (status != PLX_OK) {
+        conclude_failure(candidate, status, plx_message(plx_backend_context(candidate->backend)));
+        return false;
+    }
+    candidate->kernel = plx_plan_kernel(candidate->plan);
+    return true;
+}
+
+/* A kernel that is the same from run to run also is for exact results. */
+static bool repeatable(const plx_candidate *candidate, const plx_inputs *inputs)
+{
+    return candidate->kernel->reproducibility != PLX_R2 || plx_is_exact(&inputs->problem);
+}
+
+/* A verdict needs its inputs as they were given, also those that no run looked at. */
+static void end_runs(plx_candidate *candidate)
+{
+    char violation[200];
+    plx_error error = {.text = ""};
+    plx_status status = plx_guarded_runs_end(candidate->buffers, violation, &error);
+
+    if (!plx_candidate_has_result(candidate) && candidate->outcome != PLX_OUTCOME_NOT_JUDGED)
+        return;
+    if (status != PLX_OK)
+        conclude_failure(candidate, status, error.text);
+    else if (violation[0] != '\0' && candidate->outcome != PLX_OUTCOME_WRONG)
+        conclude(candidate, PLX_OUTCOME_WRONG, violation);
+}
+
+static void run_again(plx_candidate *candidate, const plx_inputs *inputs, plx_truths *truths, const plx_rigour *rigour)
+{
+    (void)plx_phase_turn(truths->timer, PLX_CHECK_REPEAT);
+    if (candidate->outcome == PLX_OUTCOME_OK && rigour->repeat && repeatable(candidate, inputs))
+        repeat(candidate, inputs, truths, rigour->shift);
+    if (candidate->outcome == PLX_OUTCOME_OK && rigour->busy > 0 && repeatable(candidate, inputs))
+        repeat_busily(candidate, inputs, truths, rigour);
+}
+
+static void try_plan(plx_candidate *candidate, const plx_inputs *inputs, plx_truths *truths, const plx_rigour *rigour)
+{
+    (void)plx_phase_turn(truths->timer, PLX_CHECK_RUN);
+    if (run_first(candidate, inputs, truths, rigour->shift)) {
+        (void)plx_phase_turn(truths->timer, PLX_CHECK_JUDGE);
+        judge(candidate, inputs, truths);
+    }
+    if (candidate->outcome == PLX_OUTCOME_OK && rigour->precision)
+        check_precision(candidate, inputs, truths);
+    run_again(candidate, inputs, truths, rigour);
+    end_runs(candidate);
+}
+
+void plx_candidate_run(plx_candidate *candidate, const plx_inputs *inputs, plx_truths *truths, const plx_rigour *rigour)
+{
+    plx_operand_buffers own = {.backend = candidate->backend}, *given = candidate->buffers;
+
+    candidate->outcome = PLX_OUTCOME_OK;
+    candidate->reason[0] = '\0';
+    candidate->error = (plx_error_measure){.first_bad = -1};
+    candidate->repeats = 0;
+    candidate->time = (plx_timing){.measured = false};
+    (void)plx_phase_turn(truths->timer, PLX_CHECK_PLAN);
+    if (!plan(candidate, inputs))
+        return;
+    if (given == NULL)
+        candidate->buffers = &own;
+    try_plan(candidate, inputs, truths, rigour);
+    plx_operand_buffers_clear(&own);
+    candidate->buffers = given;
+    if (!plx_candidate_has_result(candidate))
+        plx_candidate_clear(candidate);
+}
+
+void plx_candidate_drop_result(plx_candidate *candidate)
+{
+    if (candidate->bits != NULL)
+        plx_bits_release(candidate->bits);
+    else
+        free(candidate->result);
+    candidate->bits = NULL;
+    candidate->result = NULL;
+}
+
+void plx_candidate_clear(plx_candidate *candidate)
+{
+    plx_plan_destroy(candidate->plan);
+    candidate->plan = NULL;
+    plx_candidate_drop_result(candidate);
+}
+
+/* ---- pairs ---------------------------------------------------------------------------- */
+
+/* The last candidate with a result before `end` on the same backend; `end` itself if none. */
+static size_t step_before(const plx_candidate *candidates, size_t end)
+{
+    for (size_t i = end; i-- > 0;)
+        if (candidates[i].backend == candidates[end].backend && plx_candidate_has_result(&candidates[i]) &&
+            !plx_candidate_is_yardstick(&candidates[i]))
+            return i;
+    return end;
+}
+
+static bool last_of_backend(const plx_candidate *candidates, size_t count, size_t which)
+{
+    for (size_t i = which + 1; i < count; ++i)
+        if (candidates[i].backend == candidates[which].backend && plx_candidate_has_result(&candidates[i]) &&
+            !plx_candidate_is_yardstick(&candidates[i]))
+            return false;
+    return true;
+}
+
+static bool comparable(const plx_candidate *a, const plx_candidate *b)
+{
+    return plx_candidate_has_result(a) && plx_candidate_has_result(b) && a->kernel->compute == b->kernel->compute &&
+           plx_candidate_is_yardstick(a) == plx_candidate_is_yardstick(b);
+}
+
+static bool is_twin(const plx_candidate *a, const plx_candidate *b)
+{
+    return a->backend != b->backend && strcmp(a->kernel->name, b->kernel->name) == 0;
+}
+
+/* Whether the same kernel is right on another backend. */
+static bool has_right_twin(const plx_candidate *candidates, size_t count, size_t which)
+{
+    for (size_t i = 0; i < count; ++i)
+        if (comparable(&candidates[i], &candidates[which]) && is_twin(&candidates[i], &candidates[which]) &&
+            candidates[i].outcome == PLX_OUTCOME_OK)
+            return true;
+    return false;
+}
+
+/* Whether `which` speaks for its backend to a lone kernel of another: the last that is
+ * right, or the last at all where none is. */
+static bool speaks_for_backend(const plx_candidate *candidates, size_t count, size_t which)
+{
+    for (size_t i = 0; i < count; ++i) {
+        if (candidates[i].backend != candidates[which].backend || i == which || !comparable(&candidates[i], &candidates[which]))
+            continue;
+        if (candidates[i].outcome == candidates[which].outcome ? i > which : candidates[i].outcome == PLX_OUTCOME_OK)
+            return false;
+    }
+    return true;
+}
+
+/* What is right is confirmed by some other backend, whatever its kernels are called. */
+static bool confirms(const plx_candidate *candidates, size_t count, size_t lone, size_t other)
+{
+    return candidates[lone].outcome == PLX_OUTCOME_OK && !has_right_twin(candidates, count, lone) &&
+           speaks_for_backend(candidates, count, other);
+}
+
+/* Every kernel is linked to its neighbours, so that the list stays readable and what
+ * disagrees anywhere still shows. */
+static bool worth_comparing(const plx_candidate *candidates, size_t count, size_t first, size_t second)
+{
+    const plx_candidate *a = &candidates[first], *b = &candidates[second];
+
+    if (!comparable(a, b))
+        return false;
+    if (is_twin(a, b))
+        return true;
+    if (plx_candidate_is_yardstick(a))
+        return false;
+    if (a->backend == b->backend)
+        return step_before(candidates, second) == first;
+    return (last_of_backend(candidates, count, first) && last_of_backend(candidates, count, second)) ||
+           confirms(candidates, count, first, second) || confirms(candidates, count, second, first);
+}
+
+static plx_status compare_two(const plx_candidate *first, const plx_candidate *second, const plx_inputs *inputs,
+                              plx_truths *truths, plx_pair *pair, plx_error *error)
+{
+    plx_judged_result one = {first->result, first->bound}, other = {second->result, second->bound};
+    const plx_truth *truth;
+    bool yardstick = plx_candidate_is_yardstick(first);
+    plx_status status = plx_truths_get(truths, inputs, yardstick, &truth, error);
+
+    if (status != PLX_OK)
+        return status;
+    plx_agree(inputs, truth, yardstick, &one, &other, pair);
+    pair->agree = pair->agree && first->outcome == PLX_OUTCOME_OK && second->outcome == PLX_OUTCOME_OK;
+    if (first->kernel->reproducibility == PLX_R0 && second->kernel->reproducibility == PLX_R0 &&
+        !truth->exact)
+        pair->agree = pair->agree && pair->identical; /* what is exact was compared by its bytes */
+    return PLX_OK;
+}
+
+plx_status plx_candidates_pair(const plx_candidate *candidates, size_t count, const plx_inputs *inputs, plx_truths *truths,
+                         plx_pair_found *found, void *data, plx_error *error)
+{
+    for (size_t first = 0; first < count; ++first)
+        for (size_t second = first + 1; second < count; ++second) {
+            plx_pair pair = {.first_different = -1};
+            plx_status status;
+            if (!worth_comparing(candidates, count, first, second))
+                continue;
+            status = compare_two(&candidates[first], &candidates[second], inputs, truths, &pair, error);
+            if (status == PLX_OK)
+                status = found(data, first, second, &pair, error);
+            if (status != PLX_OK)
+                return status;
+        }
+    return PLX_OK;
+}
