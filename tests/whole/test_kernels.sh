@@ -43,6 +43,15 @@ for operation in reduce transpose matvec gemm; do
     grep -q "^$operation,.*,host:0,.*,reference,ok," "$work/check.csv" || fail "$operation was not tried on the host"
 done
 
+# What a device may lack, as the reason says it; any other kernel runs everywhere.
+lacks() {
+    case $1 in
+    reduce/shuffle) echo "offers no shuffles" ;;
+    reduce/bulk) echo "needs " ;;
+    gemm/dmma) echo "needs the f64 matrix units" ;;
+    esac
+}
+
 kernels=0
 for text in "$tree"/kernels/*/*.cl; do
     kernel=${text##*/}
@@ -51,16 +60,9 @@ for text in "$tree"/kernels/*/*.cl; do
     operation=${folder##*/}
     kernels=$((kernels + 1))
     grep -q "^$operation,.*,opencl:0,.*,$kernel,ok," "$work/check.csv" && continue
-    # Shuffles are an extension, which not every device has.
-    if [ "$operation/$kernel" = reduce/shuffle ] &&
-        grep -q "^reduce,.*,opencl:0,.*,shuffle,unsupported,.*offers no shuffles" "$work/check.csv"; then
-        echo "reduce/shuffle: this device offers no shuffles"
-        continue
-    fi
-    # And bulk copies are something of NVIDIA's.
-    if [ "$operation/$kernel" = reduce/bulk ] &&
-        grep -q "^reduce,.*,opencl:0,.*,bulk,unsupported,.*needs " "$work/check.csv"; then
-        echo "reduce/bulk: this device copies nothing in bulk"
+    lacking=$(lacks "$operation/$kernel")
+    if [ -n "$lacking" ] && grep -q "^$operation,.*,opencl:0,.*,$kernel,unsupported,.*$lacking" "$work/check.csv"; then
+        echo "$operation/$kernel: unsupported here ($lacking)"
         continue
     fi
     fail "$operation/$kernel did not pass on opencl:0"
