@@ -261,7 +261,7 @@ PLX_API bool plx_device_fact(const plx_study_device *device, size_t index, plx_f
 PLX_API bool plx_facts_differ(const plx_fact *a, const plx_fact *b, double part);
 
 /* 0 all ran and agreed; 1 a result was wrong or a pair disagrees; 3 a kernel asked for
- * by name is unsupported; 4 nothing was compared (fewer than two viewpoints, when
+ * by name is unsupported; 4 nothing was compared (fewer than two results, when
  * `want_pairs`), a device is idle, or a result could not be judged; 5 a backend failed.
  * The program's exit status. */
 PLX_API int plx_results_status(const plx_results *results, bool want_pairs);

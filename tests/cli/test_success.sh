@@ -35,7 +35,7 @@ expect 5 "warp is 0" compare reduce 10 "$@" --backend host
 expect 5 "warp is 0" bench reduce --shape 10 "$@"
 expect 5 "warp is 0" check reduce --quick "$@"
 expect 5 "warp is 0" tune reduce 10 "$@"
-# Nobody named it: a viewpoint that failed is none that is absent.
+# Nobody named it: a backend that failed is not one that is absent.
 expect 5 "" compare reduce 10 --dtype i32 --no-timing
 shows "warp is 0"
 expect 5 "" check reduce --quick --dtype i32 --kernel reference

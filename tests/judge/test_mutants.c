@@ -639,7 +639,7 @@ static void test_names_that_nobody_has(void **state)
     assert_int_equal(plx_compare(context, &options, &results, &error), PLX_NOT_FOUND);
 }
 
-static void test_one_viewpoint_compares_nothing(void **state)
+static void test_one_result_compares_nothing(void **state)
 {
     static const char *const backends[] = {"mutants"}, *const kernels[] = {"right"};
     const plx_problem problem = plx_gemm_of(PLX_F32, false, false, 2, 2, 2);
@@ -699,7 +699,7 @@ int main(void)
         cmocka_unit_test(test_a_clock_that_says_nothing_is_not_believed),
         cmocka_unit_test(test_flushing_is_measured),
         cmocka_unit_test(test_names_that_nobody_has),
-        cmocka_unit_test(test_one_viewpoint_compares_nothing),
+        cmocka_unit_test(test_one_result_compares_nothing),
         cmocka_unit_test(test_run_once_gives_the_result),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
