@@ -47,4 +47,4 @@ AM_TESTS_ENVIRONMENT += \
 	LSAN_OPTIONS='suppressions=$(abs_top_srcdir)/tests/leaks.supp:print_suppressions=0'; \
 	export LSAN_OPTIONS;
 endif
-EXTRA_DIST += tests/leaks.supp
+EXTRA_DIST += tests/leaks.supp tests/support.sh
