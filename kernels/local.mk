@@ -55,6 +55,8 @@ ladder_sources = \
 	kernels/matvec/geometry.c \
 	kernels/matvec/geometry.h \
 	kernels/matvec/panels.c \
+	kernels/gemm/choose.c \
+	kernels/gemm/choose.h \
 	kernels/gemm/copied.c \
 	kernels/gemm/copied.h \
 	kernels/gemm/copied_cut.c \
@@ -68,6 +70,8 @@ ladder_sources = \
 	kernels/gemm/dmma_cut.c \
 	kernels/gemm/dmma_recipe.c \
 	kernels/gemm/short.c \
+	kernels/gemm/tiled.c \
+	kernels/gemm/tiled.h \
 	$(operations:=/rows.c)
 
 # A kernel is picked up by its files: GNU make lists them.

@@ -37,7 +37,7 @@ double plx_gemm_repacked_bytes(const plx_problem *problem);
 double plx_gemm_cut_cost(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut);
 double plx_gemm_few_cost(const plx_problem *problem, const plx_device_info *device);
 
-/* rows.c: what every recipe of this folder begins with. */
+/* tiled.c: what every recipe of this folder begins with. */
 plx_status plx_gemm_start(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                           plx_error *error);
 /* Whether there is anything to sum. */
