@@ -33,9 +33,10 @@ static void prepare_farewell(const char *path)
 {
     if (path == NULL)
         return;
-    (void)snprintf(farewell, sizeof farewell,
-                   "\n%s: interrupted; the finished cases are in %.300s, and the same command goes on from there\n",
-                   cli_who, path);
+    (void)snprintf(
+        farewell, sizeof farewell,
+        "\n%s: interrupted; the finished cases are in %.300s, and the same command goes on from there\n",
+        cli_who, path);
     say_farewell_on(SIGINT);
     say_farewell_on(SIGTERM);
 }
@@ -59,7 +60,7 @@ static int print_sets(void)
 {
     for (size_t i = 0; plx_set_name(i) != NULL; i++)
         print_set(i);
-    return CLI_OK;
+    return CLI_DONE;
 }
 
 static bool asks_for_sets(const cli_list *sets)
@@ -72,56 +73,53 @@ static bool asks_for_sets(const cli_list *sets)
 
 static int check_sets(const cli_list *sets)
 {
-    const char *names[16];
-    size_t count = 0;
-    for (; count < 16 && plx_set_name(count) != NULL; count++)
-        names[count] = plx_set_name(count);
     for (size_t i = 0; i < sets->count; i++) {
         plx_error error;
         plx_status status = plx_set_check(sets->at[i], &error);
-        if (status == PLX_NOT_FOUND) {
-            cli_say_unknown("set", sets->at[i], names, count);
-            return CLI_USAGE;
-        }
         if (status != PLX_OK)
-            return cli_wrong_usage("%s", error.text);
+            return status == PLX_NOT_FOUND ? cli_unknown(&cli_set_names, sets->at[i])
+                                           : cli_wrong_usage("%s", error.text);
     }
     return CLI_OK;
 }
 
 /* ---- what is asked for ------------------------------------------------------------------ */
 
-/* Without --shape the operands are operations, with it there is one. */
-static int read_ops(const cli_options *options, plx_op *ops, size_t *count)
+static int check_ops(const plx_op *ops, size_t count)
 {
-    *count = 0;
-    for (size_t i = 0; i < options->operands.count; i++) {
-        plx_op op;
-        plx_op_info info;
-        bool known = false;
-        int status = cli_op_of(options->operands.at[i], &op);
-        if (status != CLI_OK)
-            return status;
-        if (plx_op_describe(op, &info) && info.verb != NULL)
-            return cli_wrong_usage("'parallax %s' runs %s, with the sizes that it needs", info.verb, info.name);
-        for (size_t j = 0; j < *count; j++)
-            known = known || ops[j] == op;
-        if (!known)
-            ops[(*count)++] = op;
-    }
+    plx_op_info info;
+    for (size_t i = 0; i < count; i++)
+        if (plx_op_describe(ops[i], &info) && info.verb != NULL)
+            return cli_wrong_usage("'parallax %s' runs %s, with the sizes that it needs", info.verb,
+                                   info.name);
     return CLI_OK;
 }
 
-static int read_work(const cli_options *options, size_t op_count, cli_work *work)
+/* Without --shape the operands are operations, with it there is one. */
+static int read_work(cli_options *options, size_t op_count)
 {
-    *work = (cli_work){0};
     if (options->given & OPT_SHAPE)
         return op_count == 1 && options->operands.count == 1
-                   ? cli_work_read(options, work)
+                   ? cli_work_read(options)
                    : cli_wrong_usage("--shape needs one operation: parallax bench gemm --shape 300x200x100");
     if (options->given & OPT_SETTINGS)
-        return cli_wrong_usage("--reduce, --trans, --alpha and their like go with --shape; a set has its own");
+        return cli_wrong_usage(
+            "--reduce, --trans, --alpha and their like go with --shape; a set has its own");
     return CLI_OK;
+}
+
+static int bench_check(cli_options *options)
+{
+    plx_op ops[PLX_OP_COUNT];
+    size_t op_count;
+    if (asks_for_sets(&options->sets))
+        return print_sets();
+    int status = cli_ops_of(options, ops, &op_count);
+    if (status == CLI_OK)
+        status = check_ops(ops, op_count);
+    if (status == CLI_OK)
+        status = check_sets(&options->sets);
+    return status == CLI_OK ? read_work(options, op_count) : status;
 }
 
 /* ---- telling ---------------------------------------------------------------------------- */
@@ -164,97 +162,51 @@ static void print_summary(const cli_options *options, const plx_bench_results *f
 
 /* ---- the verb ------------------------------------------------------------------------------ */
 
-static bool is_stdout(const char *path)
-{
-    return path != NULL && strcmp(path, "-") == 0;
-}
-
 /* The file of --json is written already. */
-static int write_outputs(const cli_options *options, const plx_bench_results *found)
+static int write_outputs(const cli_options *options, const plx_results *results)
 {
     cli_options others = *options;
-    plx_error error = {""};
-    others.json = NULL;
-    if (is_stdout(options->json) && plx_results_write_json(&found->results, stdout, &error) != PLX_OK)
-        return cli_wrong_usage("%s", error.text);
-    return cli_outputs_write(&others, &found->results);
+    if (!cli_is_stdout(options->json))
+        others.json = NULL;
+    return cli_outputs_write(&others, results);
 }
 
 static int finish(const cli_options *options, plx_bench_results *found)
 {
     print_summary(options, found);
-    int status = write_outputs(options, found);
+    int status = write_outputs(options, &found->results);
     if (status == CLI_OK)
         status = cli_results_status(&found->results, false, "nothing could be run");
     plx_bench_results_free(found);
     return status;
 }
 
-static int bench_on(plx_context *context, cli_options *options, const cli_work *work, const plx_op *ops,
-                    size_t op_count)
+static int bench_run(plx_context *context, cli_options *options)
 {
+    plx_op ops[PLX_OP_COUNT];
     plx_bench_results found;
+    plx_error error = {.text = ""};
     plx_bench_options wanted = {
-        .compare = {.backends = options->backends.at,
-                    .backend_count = options->backends.count,
-                    .kernels = options->kernels.at,
-                    .kernel_count = options->kernels.count,
-                    .problems = work->problems,
-                    .problem_count = work->problem_count,
-                    .input = options->input,
-                    .seed = options->seed,
-                    .no_timing = (options->given & OPT_NO_TIMING) != 0,
-                    .seconds_per_kernel = options->seconds,
-                    .hot = (options->given & OPT_HOT) != 0,
-                    .queues = options->queues,
-                    .counters = (options->given & OPT_COUNTERS) != 0,
-                    .progress = cli_progress(options)},
+        .compare = cli_comparison(options),
         .sets = options->sets.at,
         .set_count = options->sets.count,
         .ops = ops,
-        .op_count = op_count,
         .dtypes = options->dtypes,
         .dtype_count = options->dtype_count,
-        .json = is_stdout(options->json) ? NULL : options->json,
+        .json = cli_is_stdout(options->json) ? NULL : options->json,
         .restart = (options->given & OPT_RESTART) != 0,
         .started = tell_started,
         .finished = tell_finished,
         .left_out = tell_left_out,
         .data = options,
     };
+    int status = cli_ops_of(options, ops, &wanted.op_count);
+    if (status != CLI_OK)
+        return status;
     prepare_farewell(wanted.json);
-    plx_error error = {.text = ""};
-    plx_status status = plx_bench(context, &wanted, &found, &error);
+    plx_status ran = plx_bench(context, &wanted, &found, &error);
     cli_progress_end();
-    if (status == PLX_OK)
-        return finish(options, &found);
-    cli_say("%s", error.text);
-    return cli_exit_status(status);
-}
-
-static int bench_main(cli_options *options)
-{
-    plx_op ops[PLX_OP_COUNT];
-    size_t op_count;
-    plx_context *context;
-    cli_work work = {0};
-    if (asks_for_sets(&options->sets))
-        return print_sets();
-    int status = read_ops(options, ops, &op_count);
-    if (status == CLI_OK)
-        status = check_sets(&options->sets);
-    if (status == CLI_OK)
-        status = read_work(options, op_count, &work);
-    if (status == CLI_OK)
-        status = cli_outputs_check(options);
-    if (status == CLI_OK)
-        status = cli_open_context(options, &context);
-    if (status == CLI_OK) {
-        status = bench_on(context, options, &work, ops, op_count);
-        cli_close_context(options, context);
-    }
-    cli_work_free(&work);
-    return status;
+    return ran == PLX_OK ? finish(options, &found) : cli_failed(ran, &error);
 }
 
 const cli_verb cli_bench_verb = {
@@ -294,5 +246,6 @@ const cli_verb cli_bench_verb = {
             "  parallax bench transpose --shape 4096x4096 --shape 4096x4000 --kernel all --csv -\n",
     .options = OPT_COMMON | (OPT_PROBLEM & ~OPT_IN) | OPT_SET | OPT_RESTART | OPT_BACKEND | OPT_KERNEL |
                OPT_NO_TIMING | OPT_SECONDS | OPT_HOT | OPT_QUEUES | OPT_COUNTERS | OPT_JSON | OPT_CSV,
-    .run = bench_main,
+    .check = bench_check,
+    .run = bench_run,
 };

@@ -6,7 +6,7 @@ bool cli_asks_ceilings(const cli_list *names)
     return cli_list_has(names, "ceilings");
 }
 
-static int check(const cli_options *options)
+int cli_ceilings_check(const cli_options *options)
 {
     if (options->operands.count != 1)
         return cli_wrong_usage("'probe ceilings' stands alone: sweeps are probes of another kind");
@@ -45,31 +45,17 @@ static int print_all(const cli_options *options, const plx_results *results)
     return some ? CLI_OK : CLI_NOTHING;
 }
 
-int cli_ceilings(const cli_options *options)
+int cli_ceilings(plx_context *context, const cli_options *options)
 {
     bool all = cli_list_has(&options->backends, "all");
-    plx_context *context;
     plx_results results;
-    int status = check(options);
-    if (status == CLI_OK)
-        status = cli_outputs_check(options);
-    if (status == CLI_OK)
-        status = cli_open_context(options, &context);
-    if (status != CLI_OK)
-        return status;
     plx_error error = {.text = ""};
     plx_status measured = plx_measure_ceilings(context, all ? NULL : options->backends.at,
                                                all ? 0 : options->backends.count, &results, &error);
-    if (measured != PLX_OK) {
-        cli_say("%s", error.text);
-        status = cli_exit_status(measured);
-    } else {
-        int shown = print_all(options, &results);
-        status = cli_outputs_write(options, &results);
-        if (status == CLI_OK)
-            status = shown;
-        plx_results_free(&results);
-    }
-    plx_context_destroy(context);
-    return status;
+    if (measured != PLX_OK)
+        return cli_failed(measured, &error);
+    int shown = print_all(options, &results);
+    int status = cli_outputs_write(options, &results);
+    plx_results_free(&results);
+    return status != CLI_OK ? status : shown;
 }

@@ -19,24 +19,6 @@ static void print_failure(void *data, const plx_record *record, const char *comm
     (void)fputc('\n', stderr);
 }
 
-/* The operations that were named; all of them when none was. */
-static int read_ops(const cli_options *options, plx_op *ops, size_t *count)
-{
-    *count = 0;
-    for (size_t i = 0; i < options->operands.count; i++) {
-        plx_op op;
-        int status = cli_op_of(options->operands.at[i], &op);
-        if (status != CLI_OK)
-            return status;
-        bool known = false;
-        for (size_t j = 0; j < *count; j++)
-            known = known || ops[j] == op;
-        if (!known)
-            ops[(*count)++] = op;
-    }
-    return CLI_OK;
-}
-
 static void print_counts(const plx_check_counts *counts)
 {
     size_t explained = 0;
@@ -72,8 +54,19 @@ static int check_status(const plx_check_counts *counts, const plx_results *resul
     return status == CLI_OK && counts->failed > 0 ? CLI_BACKEND_FAILED : status;
 }
 
-static int check_on(plx_context *context, cli_options *options, const plx_op *ops, size_t op_count)
+static int check_check(cli_options *options)
 {
+    plx_op ops[PLX_OP_COUNT];
+    size_t op_count;
+    int status = cli_ops_of(options, ops, &op_count);
+    if (status == CLI_OK && options->only_case != 0 && (op_count != 1 || options->dtype_count != 1))
+        status = cli_wrong_usage("--case is the number of a case of one operation and one --dtype");
+    return status;
+}
+
+static int check_run(plx_context *context, cli_options *options)
+{
+    plx_op ops[PLX_OP_COUNT];
     plx_check_counts counts;
     plx_results results;
     plx_check_options wanted = {
@@ -82,7 +75,6 @@ static int check_on(plx_context *context, cli_options *options, const plx_op *op
         .kernels = options->kernels.at,
         .kernel_count = options->kernels.count,
         .ops = ops,
-        .op_count = op_count,
         .dtypes = options->dtypes,
         .dtype_count = options->dtype_count,
         .effort = options->effort,
@@ -96,13 +88,14 @@ static int check_on(plx_context *context, cli_options *options, const plx_op *op
         .failure = print_failure,
     };
     plx_error error = {.text = ""};
+    int status = cli_ops_of(options, ops, &wanted.op_count); /* none: all of them */
+    if (status != CLI_OK)
+        return status;
     plx_status checked = plx_check(context, &wanted, &counts, &results, &error);
     cli_progress_end();
-    if (checked != PLX_OK) {
-        cli_say("%s", error.text);
-        return cli_exit_status(checked);
-    }
-    int status = cli_table_write(options, &results);
+    if (checked != PLX_OK)
+        return cli_failed(checked, &error);
+    status = cli_table_write(options, &results);
     if (!cli_stdout_is_taken(options))
         print_counts(&counts);
     if (!cli_stdout_is_taken(options) && (options->given & OPT_VERBOSE))
@@ -112,25 +105,6 @@ static int check_on(plx_context *context, cli_options *options, const plx_op *op
     if (status == CLI_OK)
         status = check_status(&counts, &results);
     plx_results_free(&results);
-    return status;
-}
-
-static int check_main(cli_options *options)
-{
-    plx_op ops[PLX_OP_COUNT];
-    size_t op_count;
-    plx_context *context;
-    int status = read_ops(options, ops, &op_count);
-    if (status == CLI_OK && options->only_case != 0 && (op_count != 1 || options->dtype_count != 1))
-        status = cli_wrong_usage("--case is the number of a case of one operation and one --dtype");
-    if (status == CLI_OK)
-        status = cli_outputs_check(options);
-    if (status == CLI_OK)
-        status = cli_open_context(options, &context);
-    if (status == CLI_OK) {
-        status = check_on(context, options, ops, op_count);
-        cli_close_context(options, context);
-    }
     return status;
 }
 
@@ -153,5 +127,6 @@ const cli_verb cli_check_verb = {
             "  parallax check reduce transpose --dtype f32 --save-failure failures\n",
     .options = OPT_COMMON | OPT_BACKEND | OPT_KERNEL | OPT_DTYPE | OPT_SEED | OPT_QUICK | OPT_FULL |
                OPT_CASE | OPT_REPEATS | OPT_SAVE_FAILURE | OPT_JSON | OPT_CSV,
-    .run = check_main,
+    .check = check_check,
+    .run = check_run,
 };

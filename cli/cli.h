@@ -14,6 +14,8 @@ enum {
     CLI_NOTHING = 4,        /* nothing could be compared */
     CLI_BACKEND_FAILED = 5, /* while running */
 };
+/* No exit status: all that was asked for is done. */
+enum { CLI_DONE = -1 };
 
 /* Words from the command line; the words themselves belong to argv. */
 typedef struct cli_list {
@@ -58,6 +60,14 @@ typedef struct cli_list {
 #define OPT_PROBLEM                                                                                            \
     (OPT_SHAPE | OPT_DTYPE | OPT_SETTINGS | OPT_IN | OPT_SEED | OPT_INPUT)
 
+/* What a command line asks to be computed. */
+typedef struct cli_work {
+    plx_problem *problems;
+    size_t problem_count;
+    plx_array *inputs; /* NULL: generated */
+    size_t input_count;
+} cli_work;
+
 typedef struct cli_options {
     uint64_t given;    /* bits of the options that were there */
     cli_list operands; /* the words that are no options */
@@ -66,14 +76,15 @@ typedef struct cli_options {
     size_t dtype_count;
     cli_list settings; /* of the operation: a name and its word or NULL, and so on */
     uint64_t seed;
+    uint64_t only_case; /* 0: all */
+    uint64_t repeats;   /* at most, when given */
+    uint64_t queues;    /* 0: one */
     plx_input input;
     const char *out, *json, *csv, *save_failure, *plot, *section;
     double seconds, threshold;
     plx_effort effort;
-    size_t only_case; /* 0: all */
-    size_t repeats;   /* at most, when given */
-    size_t queues;    /* 0: one */
     bool help, version;
+    cli_work work; /* cli_work_read() */
 } cli_options;
 
 typedef struct cli_verb {
@@ -82,7 +93,10 @@ typedef struct cli_verb {
     const char *usage;   /* what follows "parallax " */
     const char *help;    /* what it does, and examples */
     uint64_t options;    /* bits */
-    int (*run)(cli_options *options);
+    /* All that can be refused before plugins are looked for; also CLI_DONE.  NULL: nothing. */
+    int (*check)(cli_options *options);
+    /* With the plugins that were found.  NULL: `check` did it all. */
+    int (*run)(plx_context *context, cli_options *options);
 } cli_verb;
 
 extern const cli_verb cli_list_verb, cli_doctor_verb, cli_run_verb, cli_check_verb, cli_compare_verb,
@@ -98,8 +112,8 @@ extern const char *cli_who;
 
 /* ---- options.c ----------------------------------------------------------- */
 
-/* Reads argv[1..] of a verb.  CLI_OK, or CLI_USAGE after a message.  Free the lists
- * with cli_options_free() in either case. */
+/* Reads argv[1..] of a verb.  CLI_OK, or CLI_USAGE after a message.  Free with
+ * cli_options_free() in either case. */
 int cli_options_read(const cli_verb *verb, int argc, char **argv, cli_options *options);
 void cli_options_free(cli_options *options);
 void cli_verb_help(const cli_verb *verb);
@@ -124,15 +138,23 @@ int cli_wrong_usage(const char *format, ...) PLX_PRINTF(1, 2);
 /* "unknown KIND 'word'; did you mean 'x'?  There are: ..." */
 void cli_say_unknown(const char *kind, const char *word, const char *const *names, size_t count);
 int cli_op_of(const char *word, plx_op *op);
-int cli_dtype_of(const char *word, plx_dtype *dtype);
-int cli_input_of(const char *word, plx_input *input);
+/* The operations among the operands, each once. */
+int cli_ops_of(const cli_options *options, plx_op ops[PLX_OP_COUNT], size_t *count);
+/* The words of one kind: 0, 1, ...; NULL at the end. */
+typedef struct cli_names {
+    const char *kind;
+    const char *(*name_of)(size_t index);
+} cli_names;
+extern const cli_names cli_op_names, cli_dtype_names, cli_reduction_names, cli_input_names, cli_set_names,
+    cli_probe_names;
+/* cli_say_unknown() of them; CLI_USAGE. */
+int cli_unknown(const cli_names *known, const char *word);
 /* "f32 f64" of a set of bits. */
-void cli_dtype_names(uint32_t dtypes, char *text, size_t capacity);
+void cli_dtypes_text(uint32_t dtypes, char *text, size_t capacity);
 
-/* The exit status that a failed call stands for. */
+/* The exit status that a failed call stands for; cli_failed() says why as well. */
 int cli_exit_status(plx_status status);
-/* What the status "nothing could be compared" is due to: a result that was not judged, or else. */
-const char *cli_why_nothing(const plx_results *results, const char *otherwise);
+int cli_failed(plx_status status, const plx_error *error);
 
 /* ---- session.c ------------------------------------------------------------- */
 
@@ -163,34 +185,37 @@ void cli_each_kernel(plx_context *context, plx_op op, cli_kernel_visitor *visit,
 
 /* ---- problem.c --------------------------------------------------------------- */
 
-/* What a command line asks to be computed. */
-typedef struct cli_work {
-    plx_problem *problems;
-    size_t problem_count;
-    plx_array *inputs; /* NULL: generated */
-    size_t input_count;
-} cli_work;
-
-/* Takes the operation and its shapes from the operands, options and files.  Free
- * in either case. */
-int cli_work_read(const cli_options *options, cli_work *work);
+/* Takes the operation and its shapes from the operands, options and files to options->work. */
+int cli_work_read(cli_options *options);
 void cli_work_free(cli_work *work);
+/* Settings of a comparison, as the options and their work say. */
+plx_compare_options cli_comparison(const cli_options *options);
 
 /* ---- output.c ---------------------------------------------------------------- */
 
 /* Refuses outputs that can't be written, before any work is done. */
 int cli_outputs_check(const cli_options *options);
 
-/* `probe ceilings` (ceilings.c): whether the names ask for it, and what it does. */
+/* `probe ceilings` (ceilings.c): whether the names ask for it, what can't go with it, and what it
+ * does. */
 bool cli_asks_ceilings(const cli_list *names);
-int cli_ceilings(const cli_options *options);
+int cli_ceilings_check(const cli_options *options);
+int cli_ceilings(plx_context *context, const cli_options *options);
 
+/* Whether "-" is meant. */
+bool cli_is_stdout(const char *path);
 /* Whether standard output belongs to --json or --csv. */
 bool cli_stdout_is_taken(const cli_options *options);
-/* Writes what --json and --csv ask for. */
+/* Writes by a function to a file, or for "-" to standard output; a path of NULL: nothing.  What
+ * standard output could not take is told when it is closed. */
+typedef plx_status cli_writer(const void *what, FILE *to, plx_error *error);
+int cli_write(const char *path, cli_writer *write, const void *what);
+typedef plx_status cli_results_writer(const plx_results *results, FILE *to, plx_error *error);
+int cli_results_write(const char *path, cli_results_writer *write, const plx_results *results);
 /* plx_results_status(), and on standard error, after the table, what the table does not say:
  * devices on which nothing was compared, and `nothing` when that was so on all. */
 int cli_results_status(const plx_results *results, bool want_pairs, const char *nothing);
+/* Writes what --json and --csv ask for. */
 int cli_outputs_write(const cli_options *options, const plx_results *results);
 /* Writes any JSON to a file or, for "-", to standard output. */
 struct json_t;

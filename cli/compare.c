@@ -20,34 +20,15 @@ static void print_ideas(const plx_results *results)
     }
 }
 
-static int compare_on(plx_context *context, const cli_options *options, const cli_work *work)
+static int compare_run(plx_context *context, cli_options *options)
 {
     plx_results results;
-    plx_compare_options wanted = {
-        .backends = options->backends.at,
-        .backend_count = options->backends.count,
-        .kernels = options->kernels.at,
-        .kernel_count = options->kernels.count,
-        .problems = work->problems,
-        .problem_count = work->problem_count,
-        .inputs = work->inputs,
-        .input_count = work->input_count,
-        .input = options->input,
-        .seed = options->seed,
-        .no_timing = (options->given & OPT_NO_TIMING) != 0,
-        .seconds_per_kernel = options->seconds,
-        .hot = (options->given & OPT_HOT) != 0,
-        .queues = options->queues,
-        .counters = (options->given & OPT_COUNTERS) != 0,
-        .progress = cli_progress(options),
-    };
+    const plx_compare_options wanted = cli_comparison(options);
     plx_error error = {.text = ""};
     plx_status compared = plx_compare(context, &wanted, &results, &error);
     cli_progress_end();
-    if (compared != PLX_OK) {
-        cli_say("%s", error.text);
-        return cli_exit_status(compared);
-    }
+    if (compared != PLX_OK)
+        return cli_failed(compared, &error);
     plx_gains_store(&results);
     int status = cli_table_write(options, &results);
     if (wanted.no_timing && !(options->given & OPT_QUIET) && !cli_stdout_is_taken(options))
@@ -60,23 +41,6 @@ static int compare_on(plx_context *context, const cli_options *options, const cl
         status = cli_results_status(
             &results, true, "nothing could be compared: fewer than two backends or kernels gave a result");
     plx_results_free(&results);
-    return status;
-}
-
-static int compare_main(cli_options *options)
-{
-    cli_work work;
-    plx_context *context;
-    int status = cli_work_read(options, &work);
-    if (status == CLI_OK)
-        status = cli_outputs_check(options);
-    if (status == CLI_OK)
-        status = cli_open_context(options, &context);
-    if (status == CLI_OK) {
-        status = compare_on(context, options, &work);
-        cli_close_context(options, context);
-    }
-    cli_work_free(&work);
     return status;
 }
 
@@ -120,5 +84,6 @@ const cli_verb cli_compare_verb = {
             "  parallax compare gemm --in x.npy --trans-b --backend cuda --backend host --json -\n",
     .options = OPT_COMMON | OPT_PROBLEM | OPT_BACKEND | OPT_KERNEL | OPT_NO_TIMING | OPT_SECONDS | OPT_HOT |
                OPT_QUEUES | OPT_COUNTERS | OPT_JSON | OPT_CSV,
-    .run = compare_main,
+    .check = cli_work_read,
+    .run = compare_run,
 };

@@ -17,30 +17,11 @@ static void add_word(follow *to, const char *word, size_t length)
                    word);
 }
 
-static void add_names(follow *to, const char *(*name_of)(unsigned index), unsigned count)
+static void add_names(follow *to, const cli_names *names)
 {
-    for (unsigned i = 0; i < count; i++)
-        add_word(to, name_of(i), strlen(name_of(i)));
-}
-
-static const char *op_name(unsigned index)
-{
-    return plx_op_name((plx_op)index);
-}
-
-static const char *dtype_name(unsigned index)
-{
-    return plx_dtype_name((plx_dtype)index);
-}
-
-static const char *reduction_name(unsigned index)
-{
-    return plx_reduction_name((plx_reduction)index);
-}
-
-static const char *input_name(unsigned index)
-{
-    return plx_input_name((plx_input)index);
+    const char *name;
+    for (size_t i = 0; (name = names->name_of(i)) != NULL; i++)
+        add_word(to, name, strlen(name));
 }
 
 static bool is_form(const char *form, size_t length, const char *known)
@@ -54,13 +35,13 @@ static void add_form(follow *to, const char *form, size_t length)
     static const char lower[] = "abcdefghijklmnopqrstuvwxyz-";
     const char *dot = memchr(form, '.', length);
     if (is_form(form, length, "OPERATION"))
-        add_names(to, op_name, PLX_OP_COUNT);
+        add_names(to, &cli_op_names);
     else if (is_form(form, length, "TYPE"))
-        add_names(to, dtype_name, PLX_DTYPE_COUNT);
+        add_names(to, &cli_dtype_names);
     else if (is_form(form, length, "HOW"))
-        add_names(to, reduction_name, PLX_REDUCTION_COUNT);
+        add_names(to, &cli_reduction_names);
     else if (is_form(form, length, "CLASS"))
-        add_names(to, input_name, PLX_INPUT_COUNT);
+        add_names(to, &cli_input_names);
     else if (is_form(form, length, "DIR"))
         to->folders = true;
     else if (is_form(form, length, "FILE") || (dot != NULL && dot[1] >= 'a' && dot[1] <= 'z'))
@@ -261,7 +242,7 @@ static void print_fish(void)
 
 /* ---- the verb ------------------------------------------------------------------ */
 
-static int completion_main(cli_options *options)
+static int completion_check(cli_options *options)
 {
     static const char *const shells[] = {"bash", "zsh", "fish"};
     static void (*const print[])(void) = {print_bash, print_zsh, print_fish};
@@ -287,5 +268,5 @@ const cli_verb cli_completion_verb = {
             "Examples:\n"
             "  source <(parallax completion bash)\n"
             "  parallax completion fish >~/.config/fish/completions/parallax.fish\n",
-    .run = completion_main,
+    .check = completion_check,
 };

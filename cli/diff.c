@@ -1,26 +1,9 @@
 /* diff: what changed from one file of results to another; the exit status says so. */
 #include "cli.h"
 
-#include <string.h>
-
-static int write_json(const char *path, const plx_diff_results *found)
+static plx_status write_json(const void *found, FILE *to, plx_error *error)
 {
-    plx_output *output;
-    plx_error error = {""};
-    plx_status status;
-    if (path == NULL)
-        return CLI_OK;
-    if (strcmp(path, "-") == 0)
-        return plx_diff_write_json(found, stdout, &error) == PLX_OK ? CLI_OK : cli_wrong_usage("%s", error.text);
-    status = plx_output_open(path, &output, &error);
-    if (status != PLX_OK)
-        return cli_wrong_usage("%s", error.text);
-    status = plx_diff_write_json(found, plx_output_stream(output), &error);
-    if (status == PLX_OK)
-        status = plx_output_close(output, &error);
-    else
-        plx_output_discard(output);
-    return status == PLX_OK ? CLI_OK : cli_wrong_usage("%s", error.text);
+    return plx_diff_write_json(found, to, error);
 }
 
 static int tell(const cli_options *options, const plx_diff_results *found)
@@ -29,7 +12,7 @@ static int tell(const cli_options *options, const plx_diff_results *found)
     if (!cli_stdout_is_taken(options) && !(options->given & OPT_QUIET) &&
         plx_diff_write_table(found, stdout, &error) != PLX_OK)
         return cli_wrong_usage("%s", error.text);
-    int status = write_json(options->json, found);
+    int status = cli_write(options->json, write_json, found);
     if (status == CLI_OK)
         status = plx_diff_status(found);
     (void)fflush(stdout); /* what follows comes after the table */
@@ -38,7 +21,7 @@ static int tell(const cli_options *options, const plx_diff_results *found)
     return status;
 }
 
-static int diff_main(cli_options *options)
+static int diff_check(cli_options *options)
 {
     plx_diff_options wanted = {.threshold = options->threshold};
     plx_diff_results found;
@@ -49,10 +32,8 @@ static int diff_main(cli_options *options)
     if (status != CLI_OK)
         return status;
     plx_status made = plx_diff(options->operands.at[0], options->operands.at[1], &wanted, &found, &error);
-    if (made != PLX_OK) {
-        cli_say("%s", error.text);
-        return cli_exit_status(made);
-    }
+    if (made != PLX_OK)
+        return cli_failed(made, &error);
     status = tell(options, &found);
     plx_diff_results_free(&found);
     return status;
@@ -79,5 +60,5 @@ const cli_verb cli_diff_verb = {
             "  parallax diff before.json after.json\n"
             "  parallax diff --threshold 10 --json - before.json after.json\n",
     .options = OPT_VERBOSE | OPT_QUIET | OPT_THRESHOLD | OPT_JSON,
-    .run = diff_main,
+    .check = diff_check,
 };

@@ -1,8 +1,6 @@
 /* doctor: for every plugin and device, works, or the first thing that is missing and
  * its remedy in one line. */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
+#include "config.h"
 
 #include "cli.h"
 
@@ -10,23 +8,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Why the build left a plugin out; "" when it did not. */
-#ifndef PLX_CUDA_REASON
-#define PLX_CUDA_REASON ""
-#endif
-#ifndef PLX_OPENCL_REASON
-#define PLX_OPENCL_REASON ""
-#endif
-#ifndef PLX_CUBLAS_REASON
-#define PLX_CUBLAS_REASON ""
-#endif
-#ifndef PLX_CLBLAST_REASON
-#define PLX_CLBLAST_REASON ""
-#endif
-#ifndef PLX_OPENBLAS_REASON
-#define PLX_OPENBLAS_REASON ""
-#endif
 
 typedef struct findings {
     size_t working, broken;
@@ -247,14 +228,18 @@ static int write_json(const char *path, const findings *found, json_t *folders)
 
 static int examine(plx_context *context, const cli_options *options, findings *found)
 {
+    /* Why the build left a plugin out; "" when it did not. */
+    static const struct {
+        const char *name, *reason;
+    } optional[] = {
+        {"cuda", PLX_CUDA_REASON},       {"opencl", PLX_OPENCL_REASON},     {"cublas", PLX_CUBLAS_REASON},
+        {"clblast", PLX_CLBLAST_REASON}, {"openblas", PLX_OPENBLAS_REASON},
+    };
     int written = CLI_OK;
     for (size_t i = 0; i < plx_plugin_count(context); i++)
         examine_plugin(context, options, i, found);
-    mention_left_out(context, "cuda", PLX_CUDA_REASON, found);
-    mention_left_out(context, "opencl", PLX_OPENCL_REASON, found);
-    mention_left_out(context, "cublas", PLX_CUBLAS_REASON, found);
-    mention_left_out(context, "clblast", PLX_CLBLAST_REASON, found);
-    mention_left_out(context, "openblas", PLX_OPENBLAS_REASON, found);
+    for (size_t i = 0; i < sizeof optional / sizeof optional[0]; i++)
+        mention_left_out(context, optional[i].name, optional[i].reason, found);
     json_t *folders = tell_folders(context, found);
     if (options->json != NULL)
         written = write_json(options->json, found, folders);
@@ -264,22 +249,20 @@ static int examine(plx_context *context, const cli_options *options, findings *f
     return written != CLI_OK ? written : status;
 }
 
-static int doctor_main(cli_options *options)
+static int doctor_check(cli_options *options)
 {
-    plx_context *context;
-    if (options->operands.count > 0)
-        return cli_wrong_usage("takes no operand, so not '%s'", options->operands.at[0]);
-    int status = cli_outputs_check(options);
-    if (status == CLI_OK)
-        status = cli_open_context(options, &context);
-    if (status != CLI_OK)
-        return status;
+    return options->operands.count == 0
+               ? CLI_OK
+               : cli_wrong_usage("takes no operand, so not '%s'", options->operands.at[0]);
+}
+
+static int doctor_run(plx_context *context, cli_options *options)
+{
     findings found = {
         .silent = cli_stdout_is_taken(options), .plugins = json_array(), .left_out = json_array()};
-    status = examine(context, options, &found);
+    const int status = examine(context, options, &found);
     json_decref(found.plugins);
     json_decref(found.left_out);
-    cli_close_context(options, context);
     return status;
 }
 
@@ -300,5 +283,6 @@ const cli_verb cli_doctor_verb = {
             "  parallax doctor --verbose\n"
             "  parallax doctor --json -\n",
     .options = OPT_PLUGIN_DIR | OPT_VERBOSE | OPT_JSON,
-    .run = doctor_main,
+    .check = doctor_check,
+    .run = doctor_run,
 };

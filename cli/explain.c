@@ -50,12 +50,11 @@ static void print_depth(plx_context *context, plx_op op, const char *name)
             if (!plx_op_describe(op, &about))
                 return;
             plx_problem problem = example_problem(op, about.shape_rank, kernel);
-            int64_t shape[PLX_MAX_SHAPE] = {0}, depth = kernel->depth(&problem, &info);
-            plx_problem_shape(&problem, shape);
-            (void)printf("  error depth      %" PRId64 " rounding%s at ", depth, depth == 1 ? "" : "s");
-            for (size_t s = 0; s < about.shape_rank; s++)
-                (void)printf("%s%" PRId64, s > 0 ? "x" : "", shape[s]);
-            (void)printf(", on %s\n", info.name);
+            int64_t depth = kernel->depth(&problem, &info);
+            char shape[80];
+            plx_shape_text(&problem, shape, sizeof shape);
+            (void)printf("  error depth      %" PRId64 " rounding%s at %s, on %s\n", depth,
+                         depth == 1 ? "" : "s", shape, info.name);
             return;
         }
     }
@@ -149,7 +148,7 @@ static void explain_kernel(void *data, const plx_kernel *kernel, const char *plu
         return;
     if (search->found++ > 0)
         (void)printf("\n");
-    cli_dtype_names(kernel->dtypes, dtypes, sizeof dtypes);
+    cli_dtypes_text(kernel->dtypes, dtypes, sizeof dtypes);
     size_t step = step_of(search->context, search->op, kernel->name);
     (void)printf("%s/%s", plx_op_name(search->op), kernel->name);
     if (step > 0)
@@ -236,20 +235,21 @@ static int explain_word(plx_context *context, const char *word)
     return slash != NULL ? explain_one(context, op, slash + 1) : explain_op(context, op);
 }
 
-static int explain_main(cli_options *options)
+static int explain_check(cli_options *options)
 {
-    plx_context *context;
-    if (options->operands.count == 0)
-        return cli_wrong_usage("which operation or kernel? for example gemm, or gemm/naive");
-    int status = cli_open_context(options, &context);
-    if (status != CLI_OK)
-        return status;
+    return options->operands.count > 0
+               ? CLI_OK
+               : cli_wrong_usage("which operation or kernel? for example gemm, or gemm/naive");
+}
+
+static int explain_run(plx_context *context, cli_options *options)
+{
+    int status = CLI_OK;
     for (size_t i = 0; i < options->operands.count && status == CLI_OK; i++) {
         if (i > 0)
             (void)printf("\n");
         status = explain_word(context, options->operands.at[i]);
     }
-    plx_context_destroy(context);
     return status;
 }
 
@@ -266,5 +266,6 @@ const cli_verb cli_explain_verb = {
             "  parallax explain gemm\n"
             "  parallax explain gemm/double-buffer transpose/padded\n",
     .options = OPT_PLUGIN_DIR,
-    .run = explain_main,
+    .check = explain_check,
+    .run = explain_run,
 };

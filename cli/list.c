@@ -246,7 +246,7 @@ static void print_kernel(void *data, const plx_kernel *kernel, const char *plugi
         (void)printf("%s kernels\n", list->heading);
     list->heading = NULL;
     list->count++;
-    cli_dtype_names(kernel->dtypes, dtypes, sizeof dtypes);
+    cli_dtypes_text(kernel->dtypes, dtypes, sizeof dtypes);
     (void)printf("  %-16s %-16s %-31s %s\n", kernel->name, plugins, dtypes, kernel->idea);
 }
 
@@ -448,20 +448,13 @@ static int list_all(plx_context *context, const cli_options *options, const list
     return status;
 }
 
-static int list_main(cli_options *options)
+static int list_run(plx_context *context, cli_options *options)
 {
-    plx_context *context;
     list_request request = {.what = 0};
-    int status = cli_outputs_check(options);
-    if (status == CLI_OK)
-        status = cli_open_context(options, &context);
-    if (status != CLI_OK)
-        return status;
-    status = read_request(context, options, &request);
+    int status = read_request(context, options, &request);
     if (status == CLI_OK)
         status = list_all(context, options, &request);
     free(request.backends.at);
-    plx_context_destroy(context);
     return status;
 }
 
@@ -479,5 +472,5 @@ const cli_verb cli_list_verb = {
             "  parallax list kernels gemm f64 --backend opencl\n"
             "  parallax list devices --json -\n",
     .options = OPT_BACKEND | OPT_DTYPE | OPT_PLUGIN_DIR | OPT_VERBOSE | OPT_JSON,
-    .run = list_main,
+    .run = list_run,
 };

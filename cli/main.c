@@ -11,8 +11,9 @@
 #include <unistd.h>
 
 static const cli_verb *const verbs[] = {
-    &cli_list_verb, &cli_doctor_verb, &cli_run_verb, &cli_check_verb, &cli_compare_verb, &cli_bench_verb,
-    &cli_tune_verb, &cli_diff_verb, &cli_report_verb, &cli_probe_verb, &cli_explain_verb, &cli_completion_verb,
+    &cli_list_verb,    &cli_doctor_verb, &cli_run_verb,     &cli_check_verb,
+    &cli_compare_verb, &cli_bench_verb,  &cli_tune_verb,    &cli_diff_verb,
+    &cli_report_verb,  &cli_probe_verb,  &cli_explain_verb, &cli_completion_verb,
 };
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
 
@@ -74,6 +75,24 @@ static void set_who(const cli_verb *verb)
     cli_who = who;
 }
 
+/* What a verb does with what it was told. */
+static int carry_out(const cli_verb *verb, cli_options *options)
+{
+    plx_context *context;
+    int status = verb->check != NULL ? verb->check(options) : CLI_OK;
+    if (status == CLI_OK && verb->run == NULL)
+        status = CLI_DONE;
+    if (status == CLI_OK)
+        status = cli_outputs_check(options);
+    if (status == CLI_OK)
+        status = cli_open_context(options, &context);
+    if (status != CLI_OK)
+        return status == CLI_DONE ? CLI_OK : status;
+    status = verb->run(context, options);
+    cli_close_context(options, context);
+    return status;
+}
+
 static int run_verb(const cli_verb *verb, int argc, char **argv)
 {
     cli_options options;
@@ -84,7 +103,7 @@ static int run_verb(const cli_verb *verb, int argc, char **argv)
     else if (status == CLI_OK && options.version)
         status = print_version();
     else if (status == CLI_OK)
-        status = verb->run(&options);
+        status = carry_out(verb, &options);
     cli_options_free(&options);
     return status;
 }

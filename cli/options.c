@@ -9,14 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct option_row {
+typedef struct option_row option_row;
+struct option_row {
     const char *name;
     char letter;          /* 0: none */
     const char *argument; /* NULL: takes none */
     uint64_t bit;
     const char *help;
-    int (*apply)(cli_options *options, const char *argument); /* NULL: the bit says it all */
-} option_row;
+    int (*apply)(const option_row *row, cli_options *options,
+                 const char *word); /* NULL: the bit says it all */
+    size_t at;                      /* which member of cli_options it sets */
+    uint64_t least, most;
+    const char *range; /* least and most in words */
+};
 
 bool cli_list_add(cli_list *list, const char *word)
 {
@@ -44,42 +49,36 @@ static int add(cli_list *list, const char *word)
 
 /* ---- what each option does ----------------------------------------------- */
 
-static int apply_backend(cli_options *options, const char *word)
+static void *member(const option_row *row, cli_options *options)
 {
-    return add(&options->backends, word);
+    return (char *)options + row->at;
 }
 
-static int apply_kernel(cli_options *options, const char *word)
+static int apply_word(const option_row *row, cli_options *options, const char *word)
 {
-    return add(&options->kernels, word);
+    return add(member(row, options), word);
 }
 
-static int apply_shape(cli_options *options, const char *word)
+static int apply_name(const option_row *row, cli_options *options, const char *word)
 {
-    return add(&options->shapes, word);
+    const char **name = member(row, options);
+    *name = word;
+    return CLI_OK;
 }
 
-static int apply_set(cli_options *options, const char *word)
+static int apply_file(const option_row *row, cli_options *options, const char *word)
 {
-    return add(&options->sets, word);
+    if (word[0] == '\0')
+        return cli_wrong_usage("--%s: the name of the file is empty", row->name);
+    return apply_name(row, options, word);
 }
 
-static int apply_in(cli_options *options, const char *word)
-{
-    return add(&options->in, word);
-}
-
-static int apply_plugin_dir(cli_options *options, const char *word)
-{
-    return add(&options->plugin_dirs, word);
-}
-
-static int apply_dtype(cli_options *options, const char *word)
+static int apply_dtype(const option_row *row, cli_options *options, const char *word)
 {
     plx_dtype dtype;
-    int status = cli_dtype_of(word, &dtype);
-    if (status != CLI_OK)
-        return status;
+    (void)row;
+    if (!plx_dtype_from_name(word, &dtype))
+        return cli_unknown(&cli_dtype_names, word);
     for (size_t i = 0; i < options->dtype_count; i++) {
         if (options->dtypes[i] == dtype)
             return CLI_OK;
@@ -88,172 +87,98 @@ static int apply_dtype(cli_options *options, const char *word)
     return CLI_OK;
 }
 
-static int apply_input(cli_options *options, const char *word)
+static int apply_input(const option_row *row, cli_options *options, const char *word)
 {
-    return cli_input_of(word, &options->input);
+    (void)row;
+    return plx_input_from_name(word, &options->input) ? CLI_OK : cli_unknown(&cli_input_names, word);
 }
 
-static int number_of(const char *option, const char *word, double *number)
+static int apply_real(const option_row *row, cli_options *options, const char *word)
 {
     char *end;
-    double value = strtod(word, &end);
+    double value = strtod(word, &end), *number = member(row, options);
     if (end == word || *end != '\0')
-        return cli_wrong_usage("--%s: '%s' is no number", option, word);
+        return cli_wrong_usage("--%s: '%s' is no number", row->name, word);
+    if (!(value > 0 && value <= (double)row->most))
+        return cli_wrong_usage("--%s: '%s' is %s", row->name, word, row->range);
     *number = value;
     return CLI_OK;
 }
 
-static int apply_seconds(cli_options *options, const char *word)
+static int apply_percentage(const option_row *row, cli_options *options, const char *word)
 {
-    int status = number_of("seconds", word, &options->seconds);
-    if (status == CLI_OK && !(options->seconds > 0 && options->seconds <= 86400))
-        return cli_wrong_usage("--seconds: '%s' is not between 0 and a day", word);
+    int status = apply_real(row, options, word);
+    double *number = member(row, options);
+    *number /= 100;
     return status;
 }
 
-static int apply_threshold(cli_options *options, const char *word)
-{
-    int status = number_of("threshold", word, &options->threshold);
-    if (status == CLI_OK && !(options->threshold > 0 && options->threshold <= 1e6))
-        return cli_wrong_usage("--threshold: '%s' is no percentage above 0", word);
-    options->threshold /= 100;
-    return status;
-}
-
-static bool whole_number(const char *word, uint64_t *number)
+static int apply_whole(const option_row *row, cli_options *options, const char *word)
 {
     char *end;
+    uint64_t *number = member(row, options);
     errno = 0;
     unsigned long long value = strtoull(word, &end, 0);
-    if (word[0] < '0' || word[0] > '9' || *end != '\0' || errno != 0 || value > UINT64_MAX)
-        return false;
+    if (word[0] < '0' || word[0] > '9' || *end != '\0' || errno != 0 || value < row->least ||
+        value > row->most)
+        return cli_wrong_usage("--%s: '%s' is no number %s", row->name, word, row->range);
     *number = value;
-    return true;
-}
-
-static int apply_seed(cli_options *options, const char *word)
-{
-    if (!whole_number(word, &options->seed))
-        return cli_wrong_usage("--seed: '%s' is no number from 0 to 2^64 - 1", word);
-    return CLI_OK;
-}
-
-static int apply_repeats(cli_options *options, const char *word)
-{
-    uint64_t number;
-    if (!whole_number(word, &number) || number > SIZE_MAX)
-        return cli_wrong_usage("--repeats: '%s' is no number from 0 on", word);
-    options->repeats = (size_t)number;
-    return CLI_OK;
-}
-
-static int apply_queues(cli_options *options, const char *word)
-{
-    uint64_t number;
-    if (!whole_number(word, &number) || number == 0 || number > PLX_MAX_QUEUES)
-        return cli_wrong_usage("--queues: '%s' is no number from 1 to %d", word, PLX_MAX_QUEUES);
-    options->queues = (size_t)number;
-    return CLI_OK;
-}
-
-static int apply_case(cli_options *options, const char *word)
-{
-    uint64_t number;
-    if (!whole_number(word, &number) || number == 0 || number > SIZE_MAX)
-        return cli_wrong_usage("--case: '%s' is no number from 1 on", word);
-    options->only_case = (size_t)number;
-    return CLI_OK;
-}
-
-static int file_name(const char *option, const char *word, const char **name)
-{
-    if (word[0] == '\0')
-        return cli_wrong_usage("--%s: the name of the file is empty", option);
-    *name = word;
-    return CLI_OK;
-}
-
-static int apply_out(cli_options *options, const char *word)
-{
-    return file_name("out", word, &options->out);
-}
-
-static int apply_json(cli_options *options, const char *word)
-{
-    return file_name("json", word, &options->json);
-}
-
-static int apply_csv(cli_options *options, const char *word)
-{
-    return file_name("csv", word, &options->csv);
-}
-
-static int apply_plot(cli_options *options, const char *word)
-{
-    return file_name("plot", word, &options->plot);
-}
-
-static int apply_section(cli_options *options, const char *word)
-{
-    options->section = word;
-    return CLI_OK;
-}
-
-static int apply_save_failure(cli_options *options, const char *word)
-{
-    return file_name("save-failure", word, &options->save_failure);
-}
-
-static int apply_quick(cli_options *options, const char *word)
-{
-    (void)word;
-    options->effort = PLX_QUICK;
-    return CLI_OK;
-}
-
-static int apply_full(cli_options *options, const char *word)
-{
-    (void)word;
-    options->effort = PLX_FULL;
     return CLI_OK;
 }
 
 /* ---- the rows ------------------------------------------------------------ */
 
+#define INTO(function, field) .apply = function, .at = offsetof(cli_options, field)
+
+_Static_assert(PLX_MAX_QUEUES == 8, "as --queues says");
+
 static const option_row listed[] = {
-    {"backend", 'b', "NAME[:DEVICE]", OPT_BACKEND, "a backend, or all; may be repeated", apply_backend},
-    {"kernel", 'k', "NAME", OPT_KERNEL, "a kernel, best, or all; may be repeated", apply_kernel},
-    {"shape", 's', "SHAPE", OPT_SHAPE, "1024, 300x200, 256x256x256; may be repeated", apply_shape},
-    {"dtype", 't', "TYPE", OPT_DTYPE, "f32, f64, i32, ...", apply_dtype},
+    {"backend", 'b', "NAME[:DEVICE]", OPT_BACKEND, "a backend, or all; may be repeated",
+     INTO(apply_word, backends)},
+    {"kernel", 'k', "NAME", OPT_KERNEL, "a kernel, best, or all; may be repeated", INTO(apply_word, kernels)},
+    {"shape", 's', "SHAPE", OPT_SHAPE, "1024, 300x200, 256x256x256; may be repeated",
+     INTO(apply_word, shapes)},
+    {"dtype", 't', "TYPE", OPT_DTYPE, "f32, f64, i32, ...", .apply = apply_dtype},
     {.bit = OPT_SETTINGS}, /* here stand those of the operations */
-    {"in", 'i', "FILE.npy", OPT_IN, "an operand, in their order; may be repeated", apply_in},
-    {"out", 'o', "FILE.npy", OPT_OUT, "where the result goes", apply_out},
-    {"out", 'o', "FILE", OPT_REPORT, "where the page or plot goes (standard output)", apply_out},
-    {"input", 0, "CLASS", OPT_INPUT, "which data to generate: uniform, integer, ...", apply_input},
-    {"seed", 0, "N", OPT_SEED, "of the generated data (1)", apply_seed},
-    {"no-timing", 0, NULL, OPT_NO_TIMING, "validate only", NULL},
-    {"seconds", 0, "S", OPT_SECONDS, "time limit for measuring each kernel (0.5)", apply_seconds},
-    {"hot", 0, NULL, OPT_HOT, "time the same operands over and over, caches and all", NULL},
-    {"queues", 0, "N", OPT_QUEUES, "timed launches go to N queues in turn, and may overlap (1)", apply_queues},
-    {"counters", 0, NULL, OPT_COUNTERS, "count transactions, DRAM bytes, bank conflicts, occupancy", NULL},
-    {"quick", 0, NULL, OPT_QUICK, "the fewest cases or points that see every kernel", apply_quick},
-    {"full", 0, NULL, OPT_FULL, "every shape, class and transposition", apply_full},
-    {"set", 0, "NAME", OPT_SET, "a set of shapes, random:SEED[:COUNT], or list; may be repeated", apply_set},
-    {"restart", 0, NULL, OPT_RESTART, "begin anew, whatever is in the file of --json", NULL},
-    {"threshold", 0, "PERCENT", OPT_THRESHOLD, "smaller changes of time are none (2)", apply_threshold},
-    {"case", 0, "N", OPT_CASE, "this case of one operation and dtype alone", apply_case},
-    {"repeats", 0, "N", OPT_REPEATS, "run nothing more than N times more for its bits; 0: once", apply_repeats},
-    {"save-failure", 0, "DIR", OPT_SAVE_FAILURE, "keep the operands of what failed", apply_save_failure},
-    {"json", 'j', "FILE", OPT_JSON, "write JSON; - is standard output", apply_json},
-    {"csv", 0, "FILE", OPT_CSV, "write CSV; - is standard output", apply_csv},
-    {"plot", 0, "FILE", OPT_PLOT, "draw with gnuplot; FILE ends in .svg or .png", apply_plot},
-    {"plot", 0, "NAME", OPT_REPORT, "this plot alone: ladder-gemm, sweep-gemm, roofline-0", apply_plot},
-    {"markdown", 0, NULL, OPT_MARKDOWN, "tables in Markdown instead of a page", NULL},
-    {"section", 0, "NAME", OPT_REPORT, "of the tables one section: peers, twins, ladders or probes", apply_section},
+    {"in", 'i', "FILE.npy", OPT_IN, "an operand, in their order; may be repeated", INTO(apply_word, in)},
+    {"out", 'o', "FILE.npy", OPT_OUT, "where the result goes", INTO(apply_file, out)},
+    {"out", 'o', "FILE", OPT_REPORT, "where the page or plot goes (standard output)", INTO(apply_file, out)},
+    {"input", 0, "CLASS", OPT_INPUT, "which data to generate: uniform, integer, ...", .apply = apply_input},
+    {"seed", 0, "N", OPT_SEED, "of the generated data (1)", INTO(apply_whole, seed), .most = UINT64_MAX,
+     .range = "from 0 to 2^64 - 1"},
+    {"no-timing", 0, NULL, OPT_NO_TIMING, "validate only", .apply = NULL},
+    {"seconds", 0, "S", OPT_SECONDS, "time limit for measuring each kernel (0.5)", INTO(apply_real, seconds),
+     .most = 86400, .range = "not between 0 and a day"},
+    {"hot", 0, NULL, OPT_HOT, "time the same operands over and over, caches and all", .apply = NULL},
+    {"queues", 0, "N", OPT_QUEUES, "timed launches go to N queues in turn, and may overlap (1)",
+     INTO(apply_whole, queues), .least = 1, .most = PLX_MAX_QUEUES, .range = "from 1 to 8"},
+    {"counters", 0, NULL, OPT_COUNTERS, "count transactions, DRAM bytes, bank conflicts, occupancy",
+     .apply = NULL},
+    {"quick", 0, NULL, OPT_QUICK, "the fewest cases or points that see every kernel", .apply = NULL},
+    {"full", 0, NULL, OPT_FULL, "every shape, class and transposition", .apply = NULL},
+    {"set", 0, "NAME", OPT_SET, "a set of shapes, random:SEED[:COUNT], or list; may be repeated",
+     INTO(apply_word, sets)},
+    {"restart", 0, NULL, OPT_RESTART, "begin anew, whatever is in the file of --json", .apply = NULL},
+    {"threshold", 0, "PERCENT", OPT_THRESHOLD, "smaller changes of time are none (2)",
+     INTO(apply_percentage, threshold), .most = 1000000, .range = "no percentage above 0"},
+    {"case", 0, "N", OPT_CASE, "this case of one operation and dtype alone", INTO(apply_whole, only_case),
+     .least = 1, .most = SIZE_MAX, .range = "from 1 on"},
+    {"repeats", 0, "N", OPT_REPEATS, "run nothing more than N times more for its bits; 0: once",
+     INTO(apply_whole, repeats), .most = SIZE_MAX, .range = "from 0 on"},
+    {"save-failure", 0, "DIR", OPT_SAVE_FAILURE, "keep the operands of what failed",
+     INTO(apply_file, save_failure)},
+    {"json", 'j', "FILE", OPT_JSON, "write JSON; - is standard output", INTO(apply_file, json)},
+    {"csv", 0, "FILE", OPT_CSV, "write CSV; - is standard output", INTO(apply_file, csv)},
+    {"plot", 0, "FILE", OPT_PLOT, "draw with gnuplot; FILE ends in .svg or .png", INTO(apply_file, plot)},
+    {"plot", 0, "NAME", OPT_REPORT, "this plot alone: ladder-gemm, sweep-gemm, roofline-0",
+     INTO(apply_file, plot)},
+    {"markdown", 0, NULL, OPT_MARKDOWN, "tables in Markdown instead of a page", .apply = NULL},
+    {"section", 0, "NAME", OPT_REPORT, "of the tables one section: peers, twins, ladders or probes",
+     INTO(apply_name, section)},
     {"plugin-dir", 0, "DIR", OPT_PLUGIN_DIR, "look for plugins here first; may be repeated",
-     apply_plugin_dir},
-    {"verbose", 'v', NULL, OPT_VERBOSE, "say more", NULL},
-    {"quiet", 'q', NULL, OPT_QUIET, "say less", NULL},
+     INTO(apply_word, plugin_dirs)},
+    {"verbose", 'v', NULL, OPT_VERBOSE, "say more", .apply = NULL},
+    {"quiet", 'q', NULL, OPT_QUIET, "say less", .apply = NULL},
 };
 
 enum { MOST_ROWS = 64 };
@@ -401,7 +326,7 @@ static int apply(int value, const char *word, const option_table *table, cli_opt
     options->given |= row->bit;
     if (row->bit == OPT_SETTINGS)
         return add(&options->settings, row->name) == CLI_OK ? add(&options->settings, optarg) : CLI_USAGE;
-    return row->apply != NULL ? row->apply(options, optarg) : CLI_OK;
+    return row->apply != NULL ? row->apply(row, options, optarg) : CLI_OK;
 }
 
 /* Pairs that contradict each other. */
@@ -421,9 +346,7 @@ static int check_pairs(const cli_options *options)
         if ((options->given & pairs[i].bits) == pairs[i].bits)
             return cli_wrong_usage("%s contradict each other", pairs[i].names);
     }
-    bool json = options->json != NULL && strcmp(options->json, "-") == 0;
-    bool csv = options->csv != NULL && strcmp(options->csv, "-") == 0;
-    if (json && csv)
+    if (cli_is_stdout(options->json) && cli_is_stdout(options->csv))
         return cli_wrong_usage("--json and --csv can't both be standard output");
     return CLI_OK;
 }
@@ -446,6 +369,8 @@ int cli_options_read(const cli_verb *verb, int argc, char **argv, cli_options *o
     }
     for (int i = optind; i < argc && status == CLI_OK; i++)
         status = add(&options->operands, argv[i]);
+    if (options->given & (OPT_QUICK | OPT_FULL))
+        options->effort = options->given & OPT_QUICK ? PLX_QUICK : PLX_FULL;
     if (status == CLI_OK && !options->help && !options->version)
         status = check_pairs(options);
     return status;
@@ -461,6 +386,7 @@ void cli_options_free(cli_options *options)
     free(options->settings.at);
     free(options->in.at);
     free(options->plugin_dirs.at);
+    cli_work_free(&options->work);
 }
 
 /* ---- help ------------------------------------------------------------------ */
@@ -470,7 +396,8 @@ void cli_each_option(const cli_verb *verb, cli_option_visitor *visit, void *data
     make_rows();
     for (int i = 0; i < row_count; i++)
         if (verb->options & rows[i].bit)
-            visit(data, &(cli_option){verb->name, rows[i].name, rows[i].letter, rows[i].argument, rows[i].help});
+            visit(data,
+                  &(cli_option){verb->name, rows[i].name, rows[i].letter, rows[i].argument, rows[i].help});
     visit(data, &(cli_option){verb->name, "help", 'h', NULL, "this text"});
     visit(data, &(cli_option){verb->name, "version", 0, NULL, "the version"});
 }

@@ -12,14 +12,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool is_stdout(const char *path)
+bool cli_is_stdout(const char *path)
 {
     return path != NULL && strcmp(path, "-") == 0;
 }
 
 bool cli_stdout_is_taken(const cli_options *options)
 {
-    return is_stdout(options->json) || is_stdout(options->csv);
+    return cli_is_stdout(options->json) || cli_is_stdout(options->csv);
 }
 
 /* Opens and discards: a wrong folder is found out before the work, not after it. */
@@ -28,7 +28,7 @@ static int check_path(const char *path)
     struct stat about;
     plx_output *output;
     plx_error error;
-    if (path == NULL || is_stdout(path))
+    if (path == NULL || cli_is_stdout(path))
         return CLI_OK;
     if (stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
         return CLI_OK; /* opening a pipe has consequences */
@@ -43,40 +43,30 @@ int cli_outputs_check(const cli_options *options)
     int status = check_path(options->json);
     if (status == CLI_OK)
         status = check_path(options->csv);
-    if (status == CLI_OK && is_stdout(options->out))
+    if (status == CLI_OK && cli_is_stdout(options->out))
         status = cli_wrong_usage("--out: a .npy file can't go to standard output");
     if (status == CLI_OK)
         status = check_path(options->out);
     return status;
 }
 
-/* What went wrong with standard output is told once, by whoever sees it first. */
-static bool stdout_failure_is_told;
-
-static int tell_stdout_failure(const char *reason)
+/* Of what was written to standard output; cli_stdout_close() tells what the stream could not take. */
+static int written_to_stdout(plx_status status, const plx_error *error)
 {
-    if (!stdout_failure_is_told)
-        cli_say("can't write to standard output: %s", reason);
-    stdout_failure_is_told = true;
-    return CLI_USAGE;
+    return status == PLX_OK || ferror(stdout) ? CLI_OK : cli_wrong_usage("%s", error->text);
 }
 
-typedef plx_status (*results_writer)(const plx_results *results, FILE *to, plx_error *error);
-
-static int write_to(const char *path, const plx_results *results, results_writer write)
+int cli_write(const char *path, cli_writer *write, const void *what)
 {
     plx_output *output;
     plx_error error = {""};
-    plx_status status;
     if (path == NULL)
         return CLI_OK;
-    if (is_stdout(path)) {
-        status = write(results, stdout, &error);
-        return status == PLX_OK ? CLI_OK : tell_stdout_failure(error.text);
-    }
-    status = plx_output_open(path, &output, &error);
+    if (cli_is_stdout(path))
+        return written_to_stdout(write(what, stdout, &error), &error);
+    plx_status status = plx_output_open(path, &output, &error);
     if (status == PLX_OK) {
-        status = write(results, plx_output_stream(output), &error);
+        status = write(what, plx_output_stream(output), &error);
         if (status == PLX_OK)
             status = plx_output_close(output, &error);
         else
@@ -85,10 +75,26 @@ static int write_to(const char *path, const plx_results *results, results_writer
     return status == PLX_OK ? CLI_OK : cli_wrong_usage("%s", error.text);
 }
 
+typedef struct results_writing {
+    cli_results_writer *write;
+    const plx_results *results;
+} results_writing;
+
+static plx_status write_results(const void *what, FILE *to, plx_error *error)
+{
+    const results_writing *this = what;
+    return this->write(this->results, to, error);
+}
+
+int cli_results_write(const char *path, cli_results_writer *write, const plx_results *results)
+{
+    return cli_write(path, write_results, &(results_writing){write, results});
+}
+
 int cli_outputs_write(const cli_options *options, const plx_results *results)
 {
-    int json = write_to(options->json, results, plx_results_write_json);
-    int csv = write_to(options->csv, results, plx_results_write_csv);
+    int json = cli_results_write(options->json, plx_results_write_json, results);
+    int csv = cli_results_write(options->csv, plx_results_write_csv, results);
     return json != CLI_OK ? json : csv;
 }
 
@@ -137,6 +143,15 @@ static size_t tell_idle(const plx_results *results)
     return idle;
 }
 
+/* What the status "nothing could be compared" is due to: a result that was not judged, or else. */
+static const char *why_nothing(const plx_results *results, const char *otherwise)
+{
+    for (size_t i = 0; i < results->record_count; i++)
+        if (results->records[i].outcome == PLX_OUTCOME_NOT_JUDGED)
+            return "a result could not be judged: no bound on its error tells it from zero";
+    return otherwise;
+}
+
 int cli_results_status(const plx_results *results, bool want_pairs, const char *nothing)
 {
     int status = plx_results_status(results, want_pairs);
@@ -146,13 +161,8 @@ int cli_results_status(const plx_results *results, bool want_pairs, const char *
         return status;
     size_t idle = tell_idle(results);
     if (idle == 0 || idle == results->device_count)
-        cli_say("%s", cli_why_nothing(results, nothing));
+        cli_say("%s", why_nothing(results, nothing));
     return status;
-}
-
-static int dump_json(const json_t *json, FILE *to)
-{
-    return json_dumpf(json, to, JSON_INDENT(2)) == 0 && fputc('\n', to) != EOF ? 0 : -1;
 }
 
 json_t *cli_json_text(const char *text)
@@ -169,27 +179,19 @@ json_t *cli_json_text(const char *text)
     return json_string(copy);
 }
 
+/* What the stream could not take is told when it is closed. */
+static plx_status dump_json(const void *json, FILE *to, plx_error *error)
+{
+    if (json != NULL && json_dumpf(json, to, JSON_INDENT(2)) == 0)
+        (void)fputc('\n', to);
+    else if (!ferror(to))
+        return plx_fail(error, PLX_NO_MEMORY, "no memory for the JSON text");
+    return PLX_OK;
+}
+
 int cli_json_write(const char *path, const json_t *json)
 {
-    plx_output *output;
-    plx_error error = {""};
-    if (json == NULL)
-        return cli_wrong_usage("no memory for the JSON text");
-    if (is_stdout(path)) {
-        errno = 0;
-        if (dump_json(json, stdout) == 0)
-            return CLI_OK;
-        return tell_stdout_failure(errno != 0 ? strerror(errno) : "write error");
-    }
-    if (plx_output_open(path, &output, &error) != PLX_OK)
-        return cli_wrong_usage("%s", error.text);
-    if (dump_json(json, plx_output_stream(output)) != 0 && !ferror(plx_output_stream(output))) {
-        plx_output_discard(output);
-        return cli_wrong_usage("no memory for the JSON text");
-    }
-    if (plx_output_close(output, &error) != PLX_OK)
-        return cli_wrong_usage("%s", error.text);
-    return CLI_OK;
+    return cli_write(path, dump_json, json);
 }
 
 /* ---- for people ------------------------------------------------------------ */
@@ -215,10 +217,10 @@ int cli_table_write(const cli_options *options, const plx_results *results)
     plx_error error = {""};
     if (cli_stdout_is_taken(options) || (options->given & OPT_QUIET))
         return CLI_OK;
-    unsigned flags = (cli_colour() ? PLX_TABLE_COLOUR : 0u) |
-                     ((options->given & OPT_VERBOSE) ? PLX_TABLE_ALL_PAIRS : 0u);
-    plx_status status = plx_results_write_table(results, stdout, cli_terminal_width(), flags, &error);
-    return status == PLX_OK ? CLI_OK : tell_stdout_failure(error.text);
+    unsigned flags =
+        (cli_colour() ? PLX_TABLE_COLOUR : 0u) | ((options->given & OPT_VERBOSE) ? PLX_TABLE_ALL_PAIRS : 0u);
+    return written_to_stdout(plx_results_write_table(results, stdout, cli_terminal_width(), flags, &error),
+                             &error);
 }
 
 static bool progress_is_shown;
@@ -268,5 +270,6 @@ int cli_stdout_close(void)
     }
     if (!failed)
         return CLI_OK;
-    return tell_stdout_failure(reason != 0 ? strerror(reason) : "write error");
+    return cli_wrong_usage("can't write to standard output: %s",
+                           reason != 0 ? strerror(reason) : "write error");
 }

@@ -39,45 +39,39 @@ int cli_plot_check(const char *path)
 
 /* ---- gnuplot --------------------------------------------------------------------- */
 
-/* malloc'ed; NULL after a message. */
-static char *script_of(const plx_results *results, const char *terminal)
+/* *text is the caller's in any case. */
+static plx_status make_script(const plx_results *results, const char *terminal, char **text, plx_error *error)
 {
-    char *text = NULL;
     size_t length;
-    plx_error error = {"no memory"};
-    FILE *script = open_memstream(&text, &length);
-    plx_status status =
-        script != NULL ? plx_probe_write_gnuplot(results, script, terminal, &error) : PLX_NO_MEMORY;
-    if (script != NULL && fclose(script) != 0)
-        status = PLX_NO_MEMORY;
-    if (status == PLX_OK)
-        return text;
-    (void)cli_wrong_usage("--plot: %s", error.text);
-    free(text);
-    return NULL;
+    FILE *script = open_memstream(text, &length);
+    if (script == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no memory");
+    plx_status status = plx_probe_write_gnuplot(results, script, terminal, error);
+    return fclose(script) == 0 ? status : plx_fail(error, PLX_NO_MEMORY, "no memory");
 }
 
-static int draw(const plx_results *results, const char *terminal, FILE *picture)
+static plx_status draw(const plx_results *results, const char *terminal, FILE *picture, plx_error *error)
 {
-    plx_error error = {""};
-    char *script = script_of(results, terminal);
-    if (script == NULL)
-        return CLI_USAGE;
-    plx_status status = plx_gnuplot_draw(script, picture, &error);
+    char *script = NULL;
+    plx_status status = make_script(results, terminal, &script, error);
+    if (status == PLX_OK)
+        status = plx_gnuplot_draw(script, picture, error);
     free(script);
-    return status == PLX_OK ? CLI_OK : cli_wrong_usage("--plot: %s", error.text);
+    return status;
+}
+
+static plx_status draw_svg(const plx_results *results, FILE *picture, plx_error *error)
+{
+    return draw(results, "svg", picture, error);
+}
+
+static plx_status draw_png(const plx_results *results, FILE *picture, plx_error *error)
+{
+    return draw(results, "png", picture, error);
 }
 
 int cli_plot_write(const char *path, const plx_results *results)
 {
-    plx_output *output;
-    plx_error error = {""};
-    if (plx_output_open(path, &output, &error) != PLX_OK)
-        return cli_wrong_usage("%s", error.text);
-    int status = draw(results, terminal_of(path), plx_output_stream(output));
-    if (status != CLI_OK)
-        plx_output_discard(output);
-    else if (plx_output_close(output, &error) != PLX_OK)
-        status = cli_wrong_usage("%s", error.text);
-    return status;
+    const bool svg = strcmp(terminal_of(path), "svg") == 0;
+    return cli_results_write(path, svg ? draw_svg : draw_png, results);
 }

@@ -1,57 +1,26 @@
 /* probe: what memory does to kernels on these devices, with verdicts. */
 #include "cli.h"
 
-#include <inttypes.h>
 #include <string.h>
 
-enum { MOST_PROBES = 16 };
+static bool is_probe(const char *word)
+{
+    const char *name;
+    for (size_t i = 0; (name = plx_probe_name(i)) != NULL; i++)
+        if (strcmp(name, word) == 0)
+            return true;
+    return false;
+}
 
 static int check_names(const cli_list *names)
 {
-    const char *known[MOST_PROBES];
-    size_t count = 0;
-    while (count < MOST_PROBES && plx_probe_name(count) != NULL) {
-        known[count] = plx_probe_name(count);
-        count++;
-    }
-    for (size_t i = 0; i < names->count; i++) {
-        size_t found = 0;
-        while (found < count && strcmp(known[found], names->at[i]) != 0)
-            found++;
-        if (found < count)
-            continue;
-        cli_say_unknown("probe", names->at[i], known, count);
-        return CLI_USAGE;
-    }
+    for (size_t i = 0; i < names->count; i++)
+        if (!is_probe(names->at[i]))
+            return cli_unknown(&cli_probe_names, names->at[i]);
     return CLI_OK;
 }
 
 /* ---- outputs -------------------------------------------------------------------- */
-
-typedef plx_status (*probe_writer)(const plx_results *results, FILE *to, plx_error *error);
-
-static int write_to(const char *path, const plx_results *results, probe_writer write)
-{
-    plx_output *output;
-    plx_error error = {""};
-    if (path == NULL)
-        return CLI_OK;
-    if (strcmp(path, "-") == 0) {
-        /* cli_stdout_close() tells what the stream could not take. */
-        if (write(results, stdout, &error) != PLX_OK && !ferror(stdout))
-            return cli_wrong_usage("%s", error.text);
-        return CLI_OK;
-    }
-    plx_status status = plx_output_open(path, &output, &error);
-    if (status == PLX_OK) {
-        status = write(results, plx_output_stream(output), &error);
-        if (status == PLX_OK)
-            status = plx_output_close(output, &error);
-        else
-            plx_output_discard(output);
-    }
-    return status == PLX_OK ? CLI_OK : cli_wrong_usage("%s", error.text);
-}
 
 /* -q: the verdicts alone. */
 static void print_verdicts(const plx_results *results)
@@ -67,12 +36,11 @@ static void print_details(const plx_probe_sweep *sweep)
     (void)printf("\n%s/%s on %s, point by point\n", sweep->probe, sweep->name, sweep->backend);
     for (size_t i = 0; i < sweep->point_count; i++) {
         const plx_probe_point *point = &sweep->points[i];
-        int64_t shape[PLX_MAX_SHAPE] = {0};
-        plx_problem_shape(&point->problem, shape);
-        (void)printf("  %s%s%s: %s/%s, %s", point->series, point->series[0] != '\0' ? ", " : "", point->label,
-                     plx_op_name(point->problem.op), point->kernel, plx_dtype_name(point->problem.dtype));
-        for (size_t s = 0; s < PLX_MAX_SHAPE && shape[s] > 0; s++)
-            (void)printf("%s%" PRId64, s > 0 ? "x" : " ", shape[s]);
+        char shape[80];
+        plx_shape_text(&point->problem, shape, sizeof shape);
+        (void)printf("  %s%s%s: %s/%s, %s %s", point->series, point->series[0] != '\0' ? ", " : "",
+                     point->label, plx_op_name(point->problem.op), point->kernel,
+                     plx_dtype_name(point->problem.dtype), shape);
         if (point->time.measured)
             (void)printf(", %zu samples on the %s's clock", point->time.samples,
                          point->time.device_clock ? "device" : "host");
@@ -102,8 +70,8 @@ static int write_table(const cli_options *options, const plx_results *results)
 static int write_all(const cli_options *options, const plx_results *results)
 {
     int table = write_table(options, results);
-    int json = write_to(options->json, results, plx_results_write_json);
-    int csv = write_to(options->csv, results, plx_probe_write_csv);
+    int json = cli_results_write(options->json, plx_results_write_json, results);
+    int csv = cli_results_write(options->csv, plx_probe_write_csv, results);
     int plot = options->plot != NULL ? cli_plot_write(options->plot, results) : CLI_OK;
     return table != CLI_OK ? table : json != CLI_OK ? json : csv != CLI_OK ? csv : plot;
 }
@@ -120,8 +88,18 @@ static void say_what_failed(const cli_options *options, const plx_results *resul
         cli_say("no device has probes; 'parallax doctor' says why");
 }
 
-static int probe_on(plx_context *context, const cli_options *options)
+static int probe_check(cli_options *options)
 {
+    if (cli_asks_ceilings(&options->operands))
+        return cli_ceilings_check(options);
+    int status = check_names(&options->operands);
+    return status == CLI_OK && options->plot != NULL ? cli_plot_check(options->plot) : status;
+}
+
+static int probe_run(plx_context *context, cli_options *options)
+{
+    if (cli_asks_ceilings(&options->operands))
+        return cli_ceilings(context, options);
     bool all = cli_list_has(&options->backends, "all");
     plx_results results;
     plx_probe_options wanted = {
@@ -136,10 +114,8 @@ static int probe_on(plx_context *context, const cli_options *options)
     plx_error error = {.text = ""};
     plx_status probed = plx_probe(context, &wanted, &results, &error);
     cli_progress_end();
-    if (probed != PLX_OK) {
-        cli_say("%s", error.text);
-        return cli_exit_status(probed);
-    }
+    if (probed != PLX_OK)
+        return cli_failed(probed, &error);
     int status = CLI_OK;
     say_what_failed(options, &results);
     if (results.sweep_count > 0)
@@ -147,25 +123,6 @@ static int probe_on(plx_context *context, const cli_options *options)
     if (status == CLI_OK)
         status = plx_probe_results_status(&results);
     plx_results_free(&results);
-    return status;
-}
-
-static int probe_main(cli_options *options)
-{
-    plx_context *context;
-    if (cli_asks_ceilings(&options->operands))
-        return cli_ceilings(options);
-    int status = check_names(&options->operands);
-    if (status == CLI_OK && options->plot != NULL)
-        status = cli_plot_check(options->plot);
-    if (status == CLI_OK)
-        status = cli_outputs_check(options);
-    if (status == CLI_OK)
-        status = cli_open_context(options, &context);
-    if (status == CLI_OK) {
-        status = probe_on(context, options);
-        cli_close_context(options, context);
-    }
     return status;
 }
 
@@ -196,5 +153,6 @@ const cli_verb cli_probe_verb = {
             "  parallax probe banks --backend cuda\n"
             "  parallax probe --quick --json probe.json --plot probe.svg\n",
     .options = OPT_COMMON | OPT_BACKEND | OPT_QUICK | OPT_SECONDS | OPT_JSON | OPT_CSV | OPT_PLOT,
-    .run = probe_main,
+    .check = probe_check,
+    .run = probe_run,
 };

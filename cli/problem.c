@@ -103,8 +103,8 @@ static int make_problem(const plx_problem *blank, plx_dtype dtype, const shape *
 }
 
 /* Every dtype with every shape. */
-static int make_problems(const plx_problem *blank, const shape *shapes, size_t shape_count, const cli_options *options,
-                         cli_work *work)
+static int make_problems(const plx_problem *blank, const shape *shapes, size_t shape_count,
+                         const cli_options *options, cli_work *work)
 {
     static const plx_dtype usual[] = {PLX_F32};
     const plx_dtype *dtypes = options->dtype_count > 0 ? options->dtypes : usual;
@@ -122,7 +122,8 @@ static int make_problems(const plx_problem *blank, const shape *shapes, size_t s
     return CLI_OK;
 }
 
-static int read_generated(const plx_problem *blank, const plx_op_info *info, const cli_options *options, cli_work *work)
+static int read_generated(const plx_problem *blank, const plx_op_info *info, const cli_options *options,
+                          cli_work *work)
 {
     size_t count = 0;
     shape *shapes = calloc(options->shapes.count + options->operands.count + 1, sizeof *shapes);
@@ -156,10 +157,8 @@ static int read_array(const char *path, cli_work *work)
 {
     plx_error error = {""};
     plx_status status = plx_npy_read(path, &work->inputs[work->input_count], &error);
-    if (status != PLX_OK) {
-        cli_say("%s", error.text);
-        return cli_exit_status(status);
-    }
+    if (status != PLX_OK)
+        return cli_failed(status, &error);
     work->input_count++;
     return CLI_OK;
 }
@@ -216,16 +215,18 @@ static int ask_operation(void)
             names[count++] = info.name;
     for (size_t i = 0; i < count && length < sizeof list; i++)
         length += (size_t)snprintf(list + length, sizeof list - length, "%s%s",
-                                   i == 0 ? "" : i + 1 < count ? ", " : " or ", names[i]);
+                                   i == 0          ? ""
+                                   : i + 1 < count ? ", "
+                                                   : " or ",
+                                   names[i]);
     return cli_wrong_usage("which operation? %s", list);
 }
 
-int cli_work_read(const cli_options *options, cli_work *work)
+int cli_work_read(cli_options *options)
 {
     plx_op op;
     plx_op_info info;
     plx_problem blank;
-    *work = (cli_work){0};
     if (options->operands.count == 0)
         return ask_operation();
     int status = cli_op_of(options->operands.at[0], &op);
@@ -238,8 +239,8 @@ int cli_work_read(const cli_options *options, cli_work *work)
     status = blank_problem(op, options, &blank);
     if (status != CLI_OK)
         return status;
-    return options->in.count > 0 ? read_files(&blank, info.name, options, work)
-                                 : read_generated(&blank, &info, options, work);
+    return options->in.count > 0 ? read_files(&blank, info.name, options, &options->work)
+                                 : read_generated(&blank, &info, options, &options->work);
 }
 
 void cli_work_free(cli_work *work)
@@ -248,5 +249,26 @@ void cli_work_free(cli_work *work)
         plx_array_free(&work->inputs[i]);
     free(work->inputs);
     free(work->problems);
-    *work = (cli_work){0};
+}
+
+plx_compare_options cli_comparison(const cli_options *options)
+{
+    return (plx_compare_options){
+        .backends = options->backends.at,
+        .backend_count = options->backends.count,
+        .kernels = options->kernels.at,
+        .kernel_count = options->kernels.count,
+        .problems = options->work.problems,
+        .problem_count = options->work.problem_count,
+        .inputs = options->work.inputs,
+        .input_count = options->work.input_count,
+        .input = options->input,
+        .seed = options->seed,
+        .no_timing = (options->given & OPT_NO_TIMING) != 0,
+        .seconds_per_kernel = options->seconds,
+        .hot = (options->given & OPT_HOT) != 0,
+        .queues = options->queues,
+        .counters = (options->given & OPT_COUNTERS) != 0,
+        .progress = cli_progress(options),
+    };
 }

@@ -7,16 +7,16 @@
 #include <strings.h>
 #include <unistd.h>
 
-static bool is_stdout(const char *path)
+static const char *path_of(const cli_options *options)
 {
-    return path == NULL || strcmp(path, "-") == 0;
+    return options->out != NULL ? options->out : "-";
 }
 
 /* By the name of the output; standard output gets SVG. */
 static const char *terminal_of(const char *path)
 {
     static const char *const known[] = {"svg", "png", "gp"};
-    const char *dot = is_stdout(path) ? ".svg" : strrchr(path, '.');
+    const char *dot = cli_is_stdout(path) ? ".svg" : strrchr(path, '.');
     for (size_t i = 0; dot != NULL && i < sizeof known / sizeof known[0]; i++)
         if (strcasecmp(dot + 1, known[i]) == 0)
             return known[i];
@@ -25,7 +25,7 @@ static const char *terminal_of(const char *path)
 
 static int check(const cli_options *options)
 {
-    const char *terminal = options->plot != NULL ? terminal_of(options->out) : "";
+    const char *terminal = options->plot != NULL ? terminal_of(path_of(options)) : "";
     const bool markdown = (options->given & OPT_MARKDOWN) != 0;
     if (options->operands.count == 0)
         return cli_wrong_usage(
@@ -34,7 +34,7 @@ static int check(const cli_options *options)
         return cli_wrong_usage("--plot and --markdown exclude each other");
     if (!markdown && options->section != NULL)
         return cli_wrong_usage("--section needs --markdown");
-    if (!markdown && is_stdout(options->out) && isatty(STDOUT_FILENO))
+    if (!markdown && cli_is_stdout(path_of(options)) && isatty(STDOUT_FILENO))
         return cli_wrong_usage("-o FILE is missing: a page is of no use on a terminal");
     if (terminal == NULL)
         return cli_wrong_usage("--plot: '%s' must end in .svg, .png or .gp", options->out);
@@ -46,47 +46,25 @@ static int check(const cli_options *options)
     return CLI_OK;
 }
 
-static plx_status write_report(const cli_options *options, FILE *to, plx_error *error)
+static plx_status write_report(const void *data, FILE *to, plx_error *error)
 {
+    const cli_options *options = data;
     if (options->plot != NULL)
         return plx_report_plot(options->operands.at, options->operands.count, options->plot,
-                               terminal_of(options->out), to, error);
+                               terminal_of(path_of(options)), to, error);
     if (options->given & OPT_MARKDOWN)
-        return plx_report_markdown(options->operands.at, options->operands.count, options->section, to, error);
+        return plx_report_markdown(options->operands.at, options->operands.count, options->section, to,
+                                   error);
     return plx_report_write(options->operands.at, options->operands.count, to, error);
 }
 
-static int write_to_stdout(const cli_options *options)
+static int report_check(cli_options *options)
 {
-    plx_error error = {""};
-    /* cli_stdout_close() tells what the stream could not take. */
-    if (write_report(options, stdout, &error) != PLX_OK && !ferror(stdout))
-        return cli_wrong_usage("%s", error.text);
-    return CLI_OK;
-}
-
-static int write_to_file(const cli_options *options)
-{
-    plx_output *output;
-    plx_error error = {""};
-    plx_status status = plx_output_open(options->out, &output, &error);
-    if (status == PLX_OK) {
-        status = write_report(options, plx_output_stream(output), &error);
-        if (status == PLX_OK)
-            status = plx_output_close(output, &error);
-        else
-            plx_output_discard(output);
-    }
-    return status == PLX_OK ? CLI_OK : cli_wrong_usage("%s", error.text);
-}
-
-static int report_main(cli_options *options)
-{
+    bool page = options->plot == NULL && !(options->given & OPT_MARKDOWN);
     int status = check(options);
-    if (status != CLI_OK)
-        return status;
-    status = is_stdout(options->out) ? write_to_stdout(options) : write_to_file(options);
-    if (status == CLI_OK && options->plot == NULL && !(options->given & OPT_MARKDOWN) && !plx_gnuplot_found() && !(options->given & OPT_QUIET))
+    if (status == CLI_OK)
+        status = cli_write(path_of(options), write_report, options);
+    if (status == CLI_OK && page && !plx_gnuplot_found() && !(options->given & OPT_QUIET))
         cli_say("the plots are left out: gnuplot is not installed, or not in PATH");
     return status;
 }
@@ -116,5 +94,5 @@ const cli_verb cli_report_verb = {
             "  parallax report results/h200/ladder-gemm.json --plot ladder-gemm -o ladder.svg\n"
             "  parallax report results/h200/bench-*.json --markdown --section peers\n",
     .options = OPT_REPORT | OPT_MARKDOWN | OPT_QUIET | OPT_VERBOSE,
-    .run = report_main,
+    .check = report_check,
 };

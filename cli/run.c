@@ -92,14 +92,12 @@ static int write_outputs(const cli_options *options, plx_context *context, plx_r
 static void print_summary(const plx_record *record, const plx_problem *problem, const plx_array *output)
 {
     plx_op_info info;
-    int64_t shape[PLX_MAX_SHAPE];
-    plx_problem_shape(problem, shape);
+    char shape[80];
+    plx_shape_text(problem, shape, sizeof shape);
     if (!plx_op_describe(problem->op, &info))
         return;
-    (void)printf("%s %s ", info.name, plx_dtype_name(problem->dtype));
-    for (size_t i = 0; i < info.shape_rank; i++)
-        (void)printf("%s%" PRId64, i > 0 ? "x" : "", shape[i]);
-    (void)printf(" on %s, kernel %s: ", record->backend, record->kernel);
+    (void)printf("%s %s %s on %s, kernel %s: ", info.name, plx_dtype_name(problem->dtype), shape,
+                 record->backend, record->kernel);
     if (output->rank == 2)
         (void)printf("%s is %" PRId64 " x %" PRId64 "\n", info.operands[info.output], output->rows,
                      output->cols);
@@ -125,8 +123,29 @@ static int save_result(const cli_options *options, const plx_array *output)
     return CLI_OK;
 }
 
-static int run_on(plx_context *context, const cli_options *options, const cli_work *work)
+/* One at a time: not several, not all. */
+static bool is_many(const cli_list *names)
 {
+    return names->count > 1 || cli_list_has(names, "all");
+}
+
+static int run_check(cli_options *options)
+{
+    int status = cli_work_read(options);
+    if (status != CLI_OK)
+        return status;
+    if (is_many(&options->backends))
+        return cli_wrong_usage("one backend at a time; 'parallax compare' takes several");
+    if (is_many(&options->kernels))
+        return cli_wrong_usage("one kernel at a time; 'parallax compare' takes several");
+    if (options->work.problem_count != 1)
+        return cli_wrong_usage("one shape and one dtype at a time; 'parallax compare' takes several");
+    return CLI_OK;
+}
+
+static int run_run(plx_context *context, cli_options *options)
+{
+    const cli_work *work = &options->work;
     plx_array output = {.rank = 0};
     plx_record record = {.device = 0};
     const char *backend = options->backends.count > 0 ? options->backends.at[0] : NULL;
@@ -134,10 +153,8 @@ static int run_on(plx_context *context, const cli_options *options, const cli_wo
     plx_error error = {.text = ""};
     plx_status ran = plx_run_once(context, backend, kernel, &work->problems[0], work->inputs,
                                   work->input_count, options->input, options->seed, &output, &record, &error);
-    if (ran != PLX_OK) {
-        cli_say("%s", error.text);
-        return cli_exit_status(ran);
-    }
+    if (ran != PLX_OK)
+        return cli_failed(ran, &error);
     if (!cli_stdout_is_taken(options)) {
         if (!(options->given & OPT_QUIET))
             print_summary(&record, &work->problems[0], &output);
@@ -149,38 +166,6 @@ static int run_on(plx_context *context, const cli_options *options, const cli_wo
     if (status == CLI_OK)
         status = write_outputs(options, context, &record);
     plx_array_free(&output);
-    return status;
-}
-
-static int check_one(const cli_options *options, const cli_work *work)
-{
-    if (options->backends.count > 1 ||
-        (options->backends.count == 1 && strcmp(options->backends.at[0], "all") == 0))
-        return cli_wrong_usage("one backend at a time; 'parallax compare' takes several");
-    if (options->kernels.count > 1 ||
-        (options->kernels.count == 1 && strcmp(options->kernels.at[0], "all") == 0))
-        return cli_wrong_usage("one kernel at a time; 'parallax compare' takes several");
-    if (work->problem_count != 1)
-        return cli_wrong_usage("one shape and one dtype at a time; 'parallax compare' takes several");
-    return CLI_OK;
-}
-
-static int run_main(cli_options *options)
-{
-    cli_work work;
-    plx_context *context;
-    int status = cli_work_read(options, &work);
-    if (status == CLI_OK)
-        status = check_one(options, &work);
-    if (status == CLI_OK)
-        status = cli_outputs_check(options);
-    if (status == CLI_OK)
-        status = cli_open_context(options, &context);
-    if (status == CLI_OK) {
-        status = run_on(context, options, &work);
-        cli_close_context(options, context);
-    }
-    cli_work_free(&work);
     return status;
 }
 
@@ -200,5 +185,6 @@ const cli_verb cli_run_verb = {
             "  parallax run reduce --in x.npy --reduce max --backend opencl:1 --quiet\n"
             "  parallax run gemm --in x.npy --trans-b --out gram.npy\n",
     .options = OPT_COMMON | OPT_PROBLEM | OPT_BACKEND | OPT_KERNEL | OPT_OUT | OPT_JSON | OPT_CSV,
-    .run = run_main,
+    .check = run_check,
+    .run = run_run,
 };

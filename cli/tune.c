@@ -18,24 +18,17 @@ static int list_choices(void)
                      choice.current ? "" : "; of other kernels, ignored");
     if (count == 0)
         (void)printf("nothing is tuned; the plugins choose\n");
-    return CLI_OK;
+    return CLI_DONE;
 }
 
-static int forget_choices(const cli_options *options)
+static int forget_choices(plx_context *context, const cli_options *options)
 {
     plx_error error = {.text = ""};
-    plx_context *context;
-    int status = cli_open_context(options, &context);
-    if (status != CLI_OK)
-        return status;
-    if (plx_tuned_forget(context, &error) != PLX_OK) {
-        cli_say("%s", error.text);
-        status = CLI_USAGE;
-    } else if ((options->given & OPT_QUIET) == 0) {
+    if (plx_tuned_forget(context, &error) != PLX_OK)
+        return cli_wrong_usage("%s", error.text);
+    if ((options->given & OPT_QUIET) == 0)
         (void)printf("forgotten; the plugins choose\n");
-    }
-    cli_close_context(options, context);
-    return status;
+    return CLI_OK;
 }
 
 /* ---- tuning ------------------------------------------------------------------------ */
@@ -46,13 +39,9 @@ static void print_tuned(const plx_results *results, const plx_tuned *tuned, size
     for (size_t i = 0; i < count; i++) {
         const plx_record *fastest = &results->records[tuned[i].fastest];
         const plx_record *usual = &results->records[tuned[i].usual];
-        int64_t shape[PLX_MAX_SHAPE] = {0};
-        plx_op_info info;
-        (void)plx_op_describe(fastest->problem.op, &info);
-        plx_problem_shape(&fastest->problem, shape);
-        (void)printf("%s %s ", fastest->backend, info.name);
-        for (size_t axis = 0; axis < info.shape_rank; axis++)
-            (void)printf("%s%lld", axis > 0 ? "x" : "", (long long)shape[axis]);
+        char shape[80];
+        plx_shape_text(&fastest->problem, shape, sizeof shape);
+        (void)printf("%s %s %s", fastest->backend, plx_op_name(fastest->problem.op), shape);
         if (tuned[i].kept)
             (void)printf(": %s instead of %s, %.2f times as fast; kept\n", fastest->kernel, usual->kernel,
                          tuned[i].gain);
@@ -78,56 +67,40 @@ static int finish(const cli_options *options, plx_results *results, const plx_tu
     return status;
 }
 
-static int tune_on(plx_context *context, const cli_options *options, const cli_work *work)
+/* "list" or "forget" in place of an operation. */
+static bool asks_for(const cli_options *options, const char *word)
 {
-    const char *const usual[] = {"auto"};
+    return options->operands.count == 1 && strcmp(options->operands.at[0], word) == 0;
+}
+
+static int tune_check(cli_options *options)
+{
+    if (asks_for(options, "list"))
+        return list_choices();
+    return asks_for(options, "forget") ? CLI_OK : cli_work_read(options);
+}
+
+static int tune_run(plx_context *context, cli_options *options)
+{
+    static const char *usual[] = {"auto"};
     plx_results results;
     plx_tuned *tuned = NULL;
     size_t count = 0;
-    plx_compare_options wanted = {
-        .backends = options->backends.count > 0 ? options->backends.at : usual,
-        .backend_count = options->backends.count > 0 ? options->backends.count : 1,
-        .kernels = options->kernels.at,
-        .kernel_count = options->kernels.count,
-        .problems = work->problems,
-        .problem_count = work->problem_count,
-        .input = options->input,
-        .seed = options->seed,
-        .seconds_per_kernel = options->seconds,
-        .progress = cli_progress(options),
-    };
     plx_error error = {.text = ""};
+    plx_compare_options wanted = cli_comparison(options);
+    if (asks_for(options, "forget"))
+        return forget_choices(context, options);
+    if (wanted.backend_count == 0) {
+        wanted.backends = usual;
+        wanted.backend_count = 1;
+    }
     plx_status made = plx_tune(context, &wanted, &results, &tuned, &count, &error);
     cli_progress_end();
-    if (made != PLX_OK) {
-        cli_say("%s", error.text);
-        return cli_exit_status(made);
-    }
+    if (made != PLX_OK)
+        return cli_failed(made, &error);
     int status = finish(options, &results, tuned, count);
     free(tuned);
     plx_results_free(&results);
-    return status;
-}
-
-static int tune_main(cli_options *options)
-{
-    cli_work work = {0};
-    plx_context *context;
-    const char *word = options->operands.count == 1 ? options->operands.at[0] : "";
-    if (strcmp(word, "list") == 0)
-        return list_choices();
-    if (strcmp(word, "forget") == 0)
-        return forget_choices(options);
-    int status = cli_work_read(options, &work);
-    if (status == CLI_OK)
-        status = cli_outputs_check(options);
-    if (status == CLI_OK)
-        status = cli_open_context(options, &context);
-    if (status == CLI_OK) {
-        status = tune_on(context, options, &work);
-        cli_close_context(options, context);
-    }
-    cli_work_free(&work);
     return status;
 }
 
@@ -154,5 +127,6 @@ const cli_verb cli_tune_verb = {
             "  parallax tune reduce 16777216 --reduce max --dtype i64\n",
     .options =
         OPT_COMMON | (OPT_PROBLEM & ~OPT_IN) | OPT_BACKEND | OPT_KERNEL | OPT_SECONDS | OPT_JSON | OPT_CSV,
-    .run = tune_main,
+    .check = tune_check,
+    .run = tune_run,
 };

@@ -44,45 +44,63 @@ void cli_say_unknown(const char *kind, const char *word, const char *const *name
 
 /* ---- names of the library ------------------------------------------------ */
 
-enum { MOST_NAMES = 16 };
-_Static_assert((int)PLX_OP_COUNT <= MOST_NAMES && (int)PLX_DTYPE_COUNT <= MOST_NAMES &&
-                   (int)PLX_INPUT_COUNT <= MOST_NAMES,
-               "a list of names has room for each");
+static const char *op_name(size_t index)
+{
+    return index < PLX_OP_COUNT ? plx_op_name((plx_op)index) : NULL;
+}
+
+static const char *dtype_name(size_t index)
+{
+    return index < PLX_DTYPE_COUNT ? plx_dtype_name((plx_dtype)index) : NULL;
+}
+
+static const char *reduction_name(size_t index)
+{
+    return index < PLX_REDUCTION_COUNT ? plx_reduction_name((plx_reduction)index) : NULL;
+}
+
+static const char *input_name(size_t index)
+{
+    return index < PLX_INPUT_COUNT ? plx_input_name((plx_input)index) : NULL;
+}
+
+const cli_names cli_op_names = {"operation", op_name}, cli_dtype_names = {"dtype", dtype_name},
+                cli_reduction_names = {"reduction", reduction_name}, cli_input_names = {"input", input_name},
+                cli_set_names = {"set", plx_set_name}, cli_probe_names = {"probe", plx_probe_name};
+
+int cli_unknown(const cli_names *known, const char *word)
+{
+    const char *names[64];
+    size_t count = 0;
+    for (; count < sizeof names / sizeof names[0] && known->name_of(count) != NULL; count++)
+        names[count] = known->name_of(count);
+    cli_say_unknown(known->kind, word, names, count);
+    return CLI_USAGE;
+}
 
 int cli_op_of(const char *word, plx_op *op)
 {
-    const char *names[MOST_NAMES];
-    if (plx_op_from_name(word, op))
-        return CLI_OK;
-    for (unsigned i = 0; i < PLX_OP_COUNT; i++)
-        names[i] = plx_op_name((plx_op)i);
-    cli_say_unknown("operation", word, names, PLX_OP_COUNT);
-    return CLI_USAGE;
+    return plx_op_from_name(word, op) ? CLI_OK : cli_unknown(&cli_op_names, word);
 }
 
-int cli_dtype_of(const char *word, plx_dtype *dtype)
+int cli_ops_of(const cli_options *options, plx_op ops[PLX_OP_COUNT], size_t *count)
 {
-    const char *names[MOST_NAMES];
-    if (plx_dtype_from_name(word, dtype))
-        return CLI_OK;
-    for (unsigned i = 0; i < PLX_DTYPE_COUNT; i++)
-        names[i] = plx_dtype_name((plx_dtype)i);
-    cli_say_unknown("dtype", word, names, PLX_DTYPE_COUNT);
-    return CLI_USAGE;
+    *count = 0;
+    for (size_t i = 0; i < options->operands.count; i++) {
+        plx_op op;
+        bool known = false;
+        int status = cli_op_of(options->operands.at[i], &op);
+        if (status != CLI_OK)
+            return status;
+        for (size_t j = 0; j < *count; j++)
+            known = known || ops[j] == op;
+        if (!known)
+            ops[(*count)++] = op;
+    }
+    return CLI_OK;
 }
 
-int cli_input_of(const char *word, plx_input *input)
-{
-    const char *names[MOST_NAMES];
-    if (plx_input_from_name(word, input))
-        return CLI_OK;
-    for (unsigned i = 0; i < PLX_INPUT_COUNT; i++)
-        names[i] = plx_input_name((plx_input)i);
-    cli_say_unknown("input", word, names, PLX_INPUT_COUNT);
-    return CLI_USAGE;
-}
-
-void cli_dtype_names(uint32_t dtypes, char *text, size_t capacity)
+void cli_dtypes_text(uint32_t dtypes, char *text, size_t capacity)
 {
     size_t length = 0;
     text[0] = '\0';
@@ -93,12 +111,10 @@ void cli_dtype_names(uint32_t dtypes, char *text, size_t capacity)
     }
 }
 
-const char *cli_why_nothing(const plx_results *results, const char *otherwise)
+int cli_failed(plx_status status, const plx_error *error)
 {
-    for (size_t i = 0; i < results->record_count; i++)
-        if (results->records[i].outcome == PLX_OUTCOME_NOT_JUDGED)
-            return "a result could not be judged: no bound on its error tells it from zero";
-    return otherwise;
+    cli_say("%s", error->text);
+    return cli_exit_status(status);
 }
 
 int cli_exit_status(plx_status status)
