@@ -21,6 +21,9 @@ typedef struct contest {
     plx_backend *backend;
     plx_plan *plan;
     plx_view views[2];
+    plx_session *session; /* the driver's side: another of the same device */
+    plx_plugin_queue *queue;
+    plx_memory *memory[2];
     driver_launch *launch;
     double executed[BURSTS], launched[BURSTS]; /* ns per call */
 } contest;
@@ -48,7 +51,7 @@ static plx_status burst_of_launches(contest *c, double *ns, plx_error *error)
     for (size_t i = 0; i < BURST && status == PLX_OK; ++i)
         status = the_driver.enqueue(c->launch, error);
     *ns = (plx_now_ns() - start) / BURST;
-    return status == PLX_OK ? the_driver.finish(c->launch, error) : status;
+    return status == PLX_OK ? the_driver.slots.synchronize(c->queue, error) : status;
 }
 
 static plx_status compete(contest *c, plx_error *error)
@@ -100,6 +103,33 @@ static plx_status prepare_execute(contest *c, const char *where, const plx_probl
     return status == PLX_OK ? plx_plan_create(c->backend, problem, "copy", &c->plan) : status;
 }
 
+static plx_status prepare_launch(contest *c, size_t device, const plx_problem *problem, uint64_t bytes,
+                                 plx_error *error)
+{
+    const plx_plugin *backend = &the_driver.slots;
+    const plx_row *row = row_of_copy();
+    const plx_image *image = NULL;
+    plx_recipe recipe;
+    plx_device_info ignored[1];
+    size_t count = 0;
+    plx_status status = backend->probe(ignored, 1, &count, error); /* loads the driver */
+
+    if (status == PLX_OK)
+        status = backend->open(device, &c->session, error);
+    if (status == PLX_OK)
+        status = backend->queue_create(c->session, &c->queue, error);
+    for (size_t i = 0; i < 2 && status == PLX_OK; ++i)
+        status = backend->alloc(c->session, bytes, &c->memory[i], error);
+    if (status == PLX_OK)
+        status = plx_recipe_write(row, row->recipe, problem, the_driver.info(c->session), &recipe, error);
+    if (status == PLX_OK)
+        status = plx_ladder_image(the_driver.images, the_driver.api, problem->op, row, &image, error);
+    if (status == PLX_OK && (recipe.step_count != 1 || recipe.scratch_bytes > 0))
+        status = plx_fail(error, PLX_UNSUPPORTED, "%s is no single launch", row->about.name);
+    return status == PLX_OK ? the_driver.load(c->queue, image, &recipe, c->memory, &c->launch, error)
+                            : status;
+}
+
 static plx_status prepare(contest *c, size_t device, plx_error *error)
 {
     char where[48];
@@ -113,12 +143,19 @@ static plx_status prepare(contest *c, size_t device, plx_error *error)
     status = prepare_execute(c, where, &problem, bytes);
     if (status != PLX_OK)
         return plx_fail(error, status, "%s", plx_message(c->context));
-    return the_driver.prepare(device, row_of_copy(), &problem, bytes, &c->launch, error);
+    return prepare_launch(c, device, &problem, bytes, error);
 }
 
 static void end(contest *c)
 {
     the_driver.release(c->launch);
+    for (size_t i = 0; i < 2; ++i)
+        if (c->memory[i] != NULL)
+            the_driver.slots.free(c->session, c->memory[i]);
+    if (c->queue != NULL)
+        the_driver.slots.queue_destroy(c->queue);
+    if (c->session != NULL)
+        the_driver.slots.close(c->session);
     plx_plan_destroy(c->plan);
     for (size_t i = 0; i < 2; ++i)
         plx_buffer_destroy(c->views[i].buffer);

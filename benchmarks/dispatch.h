@@ -3,7 +3,6 @@
 #ifndef PLX_BENCHMARKS_DISPATCH_H
 #define PLX_BENCHMARKS_DISPATCH_H
 
-#include "kernels/image.h"
 #include "kernels/recipe.h"
 
 typedef struct driver_launch driver_launch; /* one kernel, ready to be enqueued */
@@ -11,13 +10,15 @@ typedef struct driver_launch driver_launch; /* one kernel, ready to be enqueued 
 typedef struct driver {
     const char *backend; /* of Parallax, whose `execute` is compared with this */
     const char *what;    /* the calls that are timed */
-    /* Makes the kernel of a recipe of one step ready on the device that is number
-     * `device` of the backend, with memory of `bytes` for each operand. */
-    plx_status (*prepare)(size_t device, const plx_row *row, const plx_problem *problem, uint64_t bytes,
-                          driver_launch **launch, plx_error *error);
+    const char *api;     /* for messages */
+    const plx_image *images;
+    plx_plugin slots; /* of its backend: devices, memory and queues */
+    const plx_device_info *(*info)(const plx_session *session);
+    /* Makes the recipe's one step ready on the queue; memory[i] is operand i. */
+    plx_status (*load)(plx_plugin_queue *queue, const plx_image *image, const plx_recipe *recipe,
+                       plx_memory *const *memory, driver_launch **launch, plx_error *error);
     plx_status (*enqueue)(driver_launch *launch, plx_error *error);
-    plx_status (*finish)(driver_launch *launch, plx_error *error);
-    void (*release)(driver_launch *launch);
+    void (*release)(driver_launch *launch); /* may be NULL */
 } driver;
 
 /* Each program is linked with one. */

@@ -1,9 +1,7 @@
 /* The names of statuses, element types, operations and reductions. */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include "core/core.h"
+
+#include "config.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef PLX_KERNELS_HOST_H
 #define PLX_KERNELS_HOST_H
 
-#include <parallax/plugin.h>
+#include "kernels/arithmetic.h"
 
 /* A kernel: what it says of itself, and the function that runs it at once.
  * at[] holds the first element of each operand in the operation's order; NULL
@@ -15,17 +15,6 @@ typedef struct host_kernel {
      * it computes all of its operation. */
     plx_status (*serves)(const plx_problem *problem, plx_error *error);
 } host_kernel;
-
-static inline int64_t host_min(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-/* a / b rounded up, for a >= 0 and b > 0, without overflow. */
-static inline int64_t host_ceil_div(int64_t a, int64_t b)
-{
-    return a / b + (a % b != 0);
-}
 
 /* What the plugin brings for them: calls body(data, index) for every index below count, on several
  * threads when there are any.  The calls must not depend on each other's order. */

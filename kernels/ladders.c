@@ -1,7 +1,5 @@
-/* The list of ladders, one for each operation. */
+/* The list of ladders, one for each operation, and what the plugins of devices do with them. */
 #include "recipe.h"
-
-#include <stddef.h>
 
 #define OPERATION(name) extern const plx_ladder plx_##name##_ladder;
 #include <operations.list>
@@ -24,4 +22,42 @@ const plx_ladder *plx_ladder_of(plx_op op)
 const char *plx_ladder_name(plx_op op)
 {
     return (unsigned)op < PLX_OP_COUNT ? ladders[op].name : NULL;
+}
+
+const plx_kernel *plx_ladder_kernel(plx_op op, size_t index)
+{
+    const plx_ladder *ladder = plx_ladder_of(op);
+    return ladder != NULL && index < ladder->count ? &ladder->rows[index].about : NULL;
+}
+
+plx_status plx_ladder_choose(const plx_problem *problem, const plx_device_info *device, size_t *index,
+                             plx_error *error)
+{
+    const plx_ladder *ladder = plx_ladder_of(problem->op);
+    if (ladder == NULL || ladder->count == 0)
+        return plx_fail(error, PLX_UNSUPPORTED, "there are no kernels for this operation");
+    *index = ladder->choose(problem, device);
+    return PLX_OK;
+}
+
+plx_status plx_ladder_row(const plx_problem *problem, size_t index, const plx_row **row, plx_error *error)
+{
+    const plx_kernel *about = plx_ladder_kernel(problem->op, index);
+    if (about == NULL)
+        return plx_fail(error, PLX_NOT_FOUND, "there is no kernel %zu for this operation", index);
+    if ((about->dtypes & PLX_DTYPE_BIT(problem->dtype)) == 0)
+        return plx_fail(error, PLX_UNSUPPORTED, "%s does not serve this element type", about->name);
+    if (about->compute != problem->compute)
+        return plx_fail(error, PLX_UNSUPPORTED, "%s is of another compute type", about->name);
+    *row = &plx_ladder_of(problem->op)->rows[index];
+    return PLX_OK;
+}
+
+plx_status plx_ladder_image(const plx_image *table, const char *api, plx_op op, const plx_row *row,
+                            const plx_image **image, plx_error *error)
+{
+    char key[96];
+    (void)snprintf(key, sizeof key, "%s/%s", plx_ladder_name(op), row->about.name);
+    *image = plx_image_find(table, key);
+    return *image != NULL ? PLX_OK : plx_fail(error, PLX_UNSUPPORTED, "%s has no %s form", key, api);
 }

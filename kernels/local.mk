@@ -41,6 +41,7 @@ host_kernel_sources = \
 
 # For the plugins of devices: every folder's rows.c, and what else these stand on.
 ladder_sources = \
+	kernels/arithmetic.h \
 	kernels/no_terms.h \
 	kernels/recipe.h \
 	kernels/recipe.c \

@@ -113,7 +113,14 @@ void plx_problem_scalars(const plx_problem *problem, double *alpha, double *beta
 
 /* ---- helpers for descriptors (operations.c) --------------------------------------------- */
 
-size_t plx_element_size(plx_dtype dtype);
+static inline size_t plx_element_size(plx_dtype dtype)
+{
+    static const size_t sizes[PLX_DTYPE_COUNT] = {
+        [PLX_I8] = 1,  [PLX_I16] = 2, [PLX_I32] = 4, [PLX_I64] = 8,
+        [PLX_F32] = 4, [PLX_F64] = 8, [PLX_C64] = 8, [PLX_C128] = 16,
+    };
+    return sizes[dtype];
+}
 /* For `bytes`: what the operands hold that are read and written. */
 double plx_operand_bytes(const plx_problem *problem);
 /* Elements from the first to one past the last: (rows-1)*ld + cols, 0 if empty.

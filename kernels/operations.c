@@ -17,15 +17,6 @@ const plx_operation *plx_operation_of(plx_op op)
     return (unsigned)op < PLX_OP_COUNT ? all[op] : NULL;
 }
 
-size_t plx_element_size(plx_dtype dtype)
-{
-    static const size_t sizes[PLX_DTYPE_COUNT] = {
-        [PLX_I8] = 1,  [PLX_I16] = 2, [PLX_I32] = 4, [PLX_I64] = 8,
-        [PLX_F32] = 4, [PLX_F64] = 8, [PLX_C64] = 8, [PLX_C128] = 16,
-    };
-    return sizes[dtype];
-}
-
 double plx_operand_bytes(const plx_problem *problem)
 {
     const plx_operation *operation = plx_operation_of(problem->op);

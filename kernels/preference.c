@@ -1,8 +1,6 @@
 /* The choice of a kernel from an operation's table. */
 #include "kernels/recipe.h"
 
-#include <string.h>
-
 static uint32_t class_of(const plx_device_info *device)
 {
     if (device->compute_major == 0)
@@ -16,9 +14,7 @@ static bool runs(const plx_row *row, const plx_problem *problem, const plx_devic
 {
     plx_recipe recipe;
     plx_error ignored;
-
-    memset(&recipe, 0, sizeof recipe);
-    return row->recipe(problem, device, &recipe, &ignored) == PLX_OK;
+    return plx_recipe_write(row, row->recipe, problem, device, &recipe, &ignored) == PLX_OK;
 }
 
 /* What no table foresees, such as blocks of 64 threads at most. */

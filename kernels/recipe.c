@@ -86,10 +86,17 @@ enum { REGISTERS_PER_UNIT = 65536, REGISTERS_AT_ONCE = 8, SHARED_PER_UNIT = 228 
 
 enum { MOST_OF_UNKNOWN_SIZE = 256 }; /* work-items, where a kernel does not say */
 
-static void append_define(plx_recipe *recipe, const char *text, int value)
+static void append(plx_recipe *recipe, const char *option, int64_t value)
 {
     size_t used = strlen(recipe->defines);
-    (void)snprintf(recipe->defines + used, sizeof recipe->defines - used, " %s=%d", text, value);
+    (void)snprintf(recipe->defines + used, sizeof recipe->defines - used, " %s=%" PRId64, option, value);
+}
+
+void plx_recipe_define(plx_recipe *recipe, const char *name, int64_t value)
+{
+    char option[64];
+    (void)snprintf(option, sizeof option, "-D%s", name);
+    append(recipe, option, value);
 }
 
 void plx_recipe_min_blocks_per_sm(plx_recipe *recipe, const plx_device_info *device, int threads, int blocks)
@@ -99,13 +106,40 @@ void plx_recipe_min_blocks_per_sm(plx_recipe *recipe, const plx_device_info *dev
     if (!(device->features & PLX_FEATURE_NVIDIA_PTX))
         return;
     if (threads <= MOST_OF_UNKNOWN_SIZE) {
-        append_define(recipe, "-DREGISTERS", registers);
-        append_define(recipe, "-cl-nv-maxrregcount", registers);
+        plx_recipe_define(recipe, "REGISTERS", registers);
+        append(recipe, "-cl-nv-maxrregcount", registers);
     } else if (plx_has_large_shared(device)) { /* one more would not fit */
-        append_define(recipe, "-DLOCAL_BYTES",
-                      SHARED_PER_UNIT / (blocks + 1) / SHARED_AT_ONCE * SHARED_AT_ONCE + SHARED_AT_ONCE);
+        plx_recipe_define(recipe, "LOCAL_BYTES",
+                          SHARED_PER_UNIT / (blocks + 1) / SHARED_AT_ONCE * SHARED_AT_ONCE + SHARED_AT_ONCE);
         recipe->known_local_bytes = SHARED_PER_UNIT / (uint64_t)blocks - SHARED_AT_ONCE;
     }
+}
+
+/* ---- for the plugins ------------------------------------------------------ */
+
+plx_status plx_recipe_write(const plx_row *row, plx_recipe_function *write, const plx_problem *problem,
+                            const plx_device_info *device, plx_recipe *recipe, plx_error *error)
+{
+    *recipe = (plx_recipe){.form = row->form};
+    plx_status status = write(problem, device, recipe, error);
+    return status == PLX_OK ? plx_recipe_check(recipe, 0, device, error) : status;
+}
+
+plx_status plx_argument_bytes(const plx_argument *argument, plx_dtype dtype, uint64_t *bytes, size_t *size,
+                              plx_error *error)
+{
+    const int32_t narrow = (int32_t)argument->value;
+    const float single = (float)argument->scalar;
+    const bool scalar = argument->kind == PLX_ARG_SCALAR;
+    if (scalar && dtype != PLX_F32 && dtype != PLX_F64)
+        return plx_fail(error, PLX_UNSUPPORTED, "scalars of this element type are not supported");
+    *size = argument->kind == PLX_ARG_I64 || (scalar && dtype == PLX_F64) ? 8 : 4;
+    *bytes = 0;
+    memcpy(bytes,
+           !scalar ? (*size == 8 ? (const void *)&argument->value : &narrow)
+                   : (*size == 8 ? (const void *)&argument->scalar : &single),
+           *size);
+    return PLX_OK;
 }
 
 /* ---- what the device has ----------------------------------------------- */

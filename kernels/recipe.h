@@ -4,6 +4,8 @@
 #ifndef PLX_KERNELS_RECIPE_H
 #define PLX_KERNELS_RECIPE_H
 
+#include "kernels/image.h"
+
 #include <parallax/plugin.h>
 
 typedef enum plx_argument_kind {
@@ -70,6 +72,7 @@ typedef struct plx_step {
 #define PLX_SCRATCH_COUNTERS 65536
 
 typedef struct plx_recipe {
+    const void *form; /* the row's */
     char variant[48];  /* "f32_nt": the end of the CUDA entry points' names */
     char defines[256]; /* "-DT=float -DTRANS_A=0": how OpenCL compiles the same */
     uint64_t scratch_bytes; /* counters included; 0 when no step uses scratch */
@@ -88,15 +91,18 @@ typedef struct plx_recipe {
  * constants are macros in kernels/<op>/tiles.h, a file of #define lines that the
  * C compiler, nvcc and (as the first string of the program) OpenCL all read. */
 typedef struct plx_row plx_row;
+typedef plx_status plx_recipe_function(const plx_problem *problem, const plx_device_info *device,
+                                       plx_recipe *recipe, plx_error *error);
 struct plx_row {
     plx_kernel about;
-    /* PLX_UNSUPPORTED with a reason when this device or problem is not served. */
-    plx_status (*recipe)(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                         plx_error *error);
+    /* PLX_UNSUPPORTED with a reason when this device or problem is not served.  For plx_recipe_write(),
+     * which hands it an empty recipe. */
+    plx_recipe_function *recipe;
     /* Where `recipe` has maps of operands or says `aligned`: how the kernel runs when one of those
      * begins at no multiple of 16 bytes, which is known only when the operands are.  NULL elsewhere. */
-    plx_status (*recipe_unaligned)(const plx_problem *problem, const plx_device_info *device,
-                                   plx_recipe *recipe, plx_error *error);
+    plx_recipe_function *recipe_unaligned;
+    /* What distinguishes rows whose recipes are written by one function: recipe->form is it.  NULL: nothing. */
+    const void *form;
     /* Where a recipe takes much scratch memory: the row that runs when there is not so much.
      * It takes none and has no maps of operands.  NULL: then the call fails. */
     const plx_row *spare;
@@ -118,6 +124,19 @@ const plx_ladder *plx_ladder_of(plx_op op);
 /* "gemm": the operation's folder, and the first part of its device code's keys.
  * NULL for a number that is no operation. */
 const char *plx_ladder_name(plx_op op);
+
+/* ---- for the plugins of devices (ladders.c) ------------------------------ */
+
+/* The slot `kernel`. */
+const plx_kernel *plx_ladder_kernel(plx_op op, size_t index);
+/* The operation's own choice; its recipe is yet to be written. */
+plx_status plx_ladder_choose(const plx_problem *problem, const plx_device_info *device, size_t *index,
+                             plx_error *error);
+/* The row of a kernel, which takes the problem's element and compute type. */
+plx_status plx_ladder_row(const plx_problem *problem, size_t index, const plx_row **row, plx_error *error);
+/* Its device code in a plugin's table.  PLX_UNSUPPORTED: "gemm/naive has no `api` form". */
+plx_status plx_ladder_image(const plx_image *table, const char *api, plx_op op, const plx_row *row,
+                            const plx_image **image, plx_error *error);
 
 /* ---- which kernel `auto` takes ----------------------------------------- */
 
@@ -145,7 +164,19 @@ typedef struct plx_preference {
 size_t plx_prefer(const plx_preference *table, size_t count, const plx_row *rows,
                   const plx_problem *problem, const plx_device_info *device);
 
+/* ---- recipes (recipe.c) ------------------------------------------------ */
+
+/* Has the row's `recipe` or `recipe_unaligned` write a recipe, and checks it against the device. */
+plx_status plx_recipe_write(const plx_row *row, plx_recipe_function *write, const plx_problem *problem,
+                            const plx_device_info *device, plx_recipe *recipe, plx_error *error);
+/* The bytes of an argument that is known when planning: I64, I32, SCALAR. */
+plx_status plx_argument_bytes(const plx_argument *argument, plx_dtype dtype, uint64_t *bytes, size_t *size,
+                              plx_error *error);
+
 /* ---- helpers to write a recipe --------------------------------------- */
+
+/* Appends " -DNAME=VALUE" to what OpenCL is told. */
+void plx_recipe_define(plx_recipe *recipe, const char *name, int64_t value);
 
 /* Appends a step and returns it, with block = (x, y, 1), grid = (1, 1, 1). */
 plx_step *plx_recipe_step(plx_recipe *recipe, const char *entry, uint32_t block_x, uint32_t block_y);

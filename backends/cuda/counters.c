@@ -1,9 +1,7 @@
 /* Hardware counters of one execution, through the range profiler of NVIDIA's
  * profiling library: one range around the execution, repeated until every counter
  * has had its turn.  The profiler is there only while something is counted. */
-#ifdef HAVE_CONFIG_H
 #include "config.h"
-#endif
 
 #include "backends/cuda/cuda.h"
 

@@ -74,7 +74,21 @@ plx_status plx_cuda_event_record(plx_plugin_queue *queue, plx_plugin_event *even
 plx_status plx_cuda_event_elapsed(plx_plugin_event *from, plx_plugin_event *to, double *nanoseconds,
                                   plx_error *error);
 
+/* Those of memory, queues and events, for a descriptor. */
+#define PLX_CUDA_MEMORY_SLOTS                                                                                \
+    .alloc = plx_cuda_alloc, .free = plx_cuda_free, .queue_create = plx_cuda_queue_create,                   \
+    .queue_destroy = plx_cuda_queue_destroy, .synchronize = plx_cuda_synchronize,                            \
+    .upload = plx_cuda_upload, .download = plx_cuda_download, .fill = plx_cuda_fill, .copy = plx_cuda_copy,  \
+    .event_create = plx_cuda_event_create, .event_destroy = plx_cuda_event_destroy,                          \
+    .event_record = plx_cuda_event_record, .event_elapsed = plx_cuda_event_elapsed
+
 /* ---- for the plugins -------------------------------------------------- */
+
+/* Where an operand begins; 0 for one without memory. */
+static inline CUdeviceptr plx_cuda_address(const plx_operand *operand)
+{
+    return operand->memory != NULL ? operand->memory->address + operand->offset : 0;
+}
 
 /* Describes a device without creating a context on it. */
 plx_status plx_cuda_describe(CUdevice device, plx_device_info *info, plx_error *error);

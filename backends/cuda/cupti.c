@@ -1,9 +1,7 @@
 /* Finds the profiling library's functions, and puts its errors into words. */
 #define _GNU_SOURCE /* secure_getenv */
 
-#ifdef HAVE_CONFIG_H
 #include "config.h"
-#endif
 
 #ifdef HAVE_CUPTI
 

@@ -4,9 +4,7 @@
 
 #include <sys/utsname.h>
 
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
+#include "config.h"
 
 /* Copies the value of a "key : value" line when it is one with this key. */
 static void take_field(const char *line, const char *key, char *value, size_t size)
@@ -63,9 +61,7 @@ static void describe(plx_device_info *info)
 #ifdef _OPENMP
     (void)snprintf(info->api, sizeof info->api, "C11, OpenMP %d", _OPENMP);
 #endif
-#ifdef PACKAGE_VERSION
     (void)snprintf(info->driver, sizeof info->driver, "%s", PACKAGE_VERSION);
-#endif
     info->score = 10;
     info->units = plx_host_threads();
     info->l2_bytes = last_cache_bytes();

@@ -3,6 +3,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "backends/opencl/cache.h"
 
+#include "base/cache_dir.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,38 +31,14 @@ static uint64_t hash(uint64_t state, const void *bytes, size_t length)
 
 #define HASH_START UINT64_C(0xcbf29ce484222325)
 
-/* ---- where -------------------------------------------------------------------- */
-
-/* A process that runs with somebody else's rights does not follow this user's
- * environment. */
-static bool cache_is_off(void)
-{
-    const char *off = getenv("PLX_NO_CACHE");
-    return (off && *off && strcmp(off, "0") != 0) || getuid() != geteuid() || getgid() != getegid();
-}
-
-static bool cache_folder(char *folder, size_t room)
-{
-    const char *cache = getenv("XDG_CACHE_HOME");
-    const char *home = getenv("HOME");
-    int length = -1;
-    if (cache && cache[0] == '/')
-        length = snprintf(folder, room, "%s/parallax", cache);
-    else if (home && home[0] == '/')
-        length = snprintf(folder, room, "%s/.cache/parallax", home);
-    return length > 0 && (size_t)length < room;
-}
-
 bool plx_cl_cache_path(const void *key, size_t key_length, char *path, size_t room)
 {
-    char folder[3072];
-    if (cache_is_off() || !cache_folder(folder, sizeof folder))
-        return false;
+    char name[48];
     uint64_t first = hash(HASH_START, key, key_length);
     uint64_t second = hash(~first, key, key_length);
-    int length = snprintf(path, room, "%s/%016llx%016llx.clbin", folder, (unsigned long long)first,
-                          (unsigned long long)second);
-    return length > 0 && (size_t)length < room;
+    (void)snprintf(name, sizeof name, "%016llx%016llx.clbin", (unsigned long long)first,
+                   (unsigned long long)second);
+    return plx_cache_path(name, path, room);
 }
 
 /* ---- reading -------------------------------------------------------------------- */
@@ -114,18 +92,6 @@ bool plx_cl_cache_read(const void *key, size_t key_length, unsigned char **progr
 
 /* ---- writing -------------------------------------------------------------------- */
 
-/* Makes the folder of a file and the folders above it. */
-static void make_folders(const char *path)
-{
-    char folder[4096];
-    (void)snprintf(folder, sizeof folder, "%s", path);
-    for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        (void)mkdir(folder, 0700);
-        *slash = '/';
-    }
-}
-
 static bool write_file(FILE *file, const void *key, size_t key_length, const unsigned char *program,
                        size_t length)
 {
@@ -139,9 +105,10 @@ static bool write_file(FILE *file, const void *key, size_t key_length, const uns
 void plx_cl_cache_write(const void *key, size_t key_length, const unsigned char *program, size_t length)
 {
     char path[4096], temporary[4096 + 8];
-    if (length == 0 || !plx_cl_cache_path(key, key_length, path, sizeof path))
+    plx_error ignored;
+    if (length == 0 || !plx_cl_cache_path(key, key_length, path, sizeof path) ||
+        plx_cache_prepare(path, &ignored) != PLX_OK)
         return;
-    make_folders(path);
     (void)snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
     int descriptor = mkstemp(temporary);
     if (descriptor < 0)

@@ -1,11 +1,41 @@
 /* The OpenCL backend: devices, memory, queues, events and programs, knowing
  * nothing of any operation.  Its first block has the signatures of a plugin's
- * slots, so that several plugins (opencl, clblast) can bind them; the second lets
- * such a plugin reach the OpenCL objects and build and launch its own programs. */
+ * slots, so that several plugins (opencl, clblast) can bind them, and the structs are
+ * open to those; the second lets such a plugin build and launch its own programs. */
 #ifndef PLX_BACKENDS_OPENCL_OPENCL_H
 #define PLX_BACKENDS_OPENCL_OPENCL_H
 
 #include "backends/opencl/functions.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* A program that was built, in its session's list. */
+typedef struct plx_cl_built plx_cl_built;
+
+struct plx_session {
+    cl_device_id device;
+    cl_context context;
+    cl_command_queue touch; /* for what must be done while memory is allocated */
+    plx_device_info info;
+    char platform_version[256];
+    bool driver_keeps_programs; /* on disk: a second cache would be of no use */
+    atomic_bool lost;
+    pthread_mutex_t programs_lock; /* guards programs, and one build at a time */
+    plx_cl_built *programs;
+};
+
+struct plx_memory {
+    cl_mem buffer;
+    uint64_t bytes;
+};
+
+struct plx_plugin_queue {
+    plx_session *session;
+    cl_command_queue queue;
+    cl_mem scratch; /* NULL until it is needed */
+    uint64_t scratch_bytes;
+};
 
 /* ---- slots: contracts in parallax/plugin.h ------------------------------- */
 
@@ -31,17 +61,24 @@ plx_status plx_cl_event_record(plx_plugin_queue *queue, plx_plugin_event *event,
 plx_status plx_cl_event_elapsed(plx_plugin_event *from, plx_plugin_event *to, double *nanoseconds,
                                 plx_error *error);
 
-/* ---- the objects behind ---------------------------------------------------- */
+/* Those of memory, queues and events, for a descriptor. */
+#define PLX_CL_MEMORY_SLOTS                                                                                  \
+    .alloc = plx_cl_alloc, .free = plx_cl_free, .queue_create = plx_cl_queue_create,                         \
+    .queue_destroy = plx_cl_queue_destroy, .synchronize = plx_cl_synchronize, .upload = plx_cl_upload,       \
+    .download = plx_cl_download, .fill = plx_cl_fill, .copy = plx_cl_copy,                                   \
+    .event_create = plx_cl_event_create, .event_destroy = plx_cl_event_destroy,                              \
+    .event_record = plx_cl_event_record, .event_elapsed = plx_cl_event_elapsed
 
-cl_device_id plx_cl_device(const plx_session *session);
-cl_context plx_cl_context(const plx_session *session);
-const plx_device_info *plx_cl_info(const plx_session *session);
-cl_command_queue plx_cl_command_queue(const plx_plugin_queue *queue);
-/* NULL for NULL. */
-cl_mem plx_cl_buffer(const plx_memory *memory);
+/* ---- for the plugins ------------------------------------------------------- */
+
+/* Where an operand lies; NULL for one without memory. */
+static inline cl_mem plx_cl_buffer(const plx_operand *operand)
+{
+    return operand->memory ? operand->memory->buffer : NULL;
+}
 
 /* Before work is enqueued: PLX_DEVICE_LOST once a kernel has broken the context. */
-plx_status plx_cl_ready(const plx_plugin_queue *queue, plx_error *error);
+plx_status plx_cl_alive(const plx_session *session, plx_error *error);
 
 /* The queue's scratch memory, at least `bytes` long; its first `zeroed` bytes are
  * zero when it is made.  Grows after the work that may use the old one is done.
@@ -51,15 +88,10 @@ plx_status plx_cl_scratch(plx_plugin_queue *queue, uint64_t bytes, uint64_t zero
 
 /* ---- programs -------------------------------------------------------------- */
 
-typedef struct plx_cl_text {
-    const void *bytes;
-    size_t length;
-} plx_cl_text;
-
-/* Builds a program from texts, taken one after the other, or returns the one that
- * this session, or an earlier process (cache.h), built from the same.  `name` is
- * for messages.  The program belongs to the session. */
-plx_status plx_cl_program(plx_session *session, const char *name, const plx_cl_text *texts, size_t count,
+/* Builds a program from `source`, or returns the one that this session, or an earlier
+ * process (cache.h), built from the same.  `name` is for messages.  The program belongs
+ * to the session. */
+plx_status plx_cl_program(plx_session *session, const char *name, const void *source, size_t length,
                           const char *options, cl_program *program, plx_error *error);
 
 /* A kernel ready for blocks of `block_threads`: PLX_UNSUPPORTED when the device

@@ -47,8 +47,8 @@ static plx_status make_options(const plx_session *session, const char *options, 
 
 /* ---- keys ---------------------------------------------------------------------- */
 
-static plx_status make_key(const plx_session *session, const plx_cl_text *texts, size_t count,
-                           const char *options, program_key *key, plx_error *error)
+static plx_status make_key(const plx_session *session, const void *source, size_t length, const char *options,
+                           program_key *key, plx_error *error)
 {
     const plx_device_info *info = &session->info;
     char head[2048];
@@ -56,21 +56,12 @@ static plx_status make_key(const plx_session *session, const plx_cl_text *texts,
                         info->name, info->vendor, info->driver, session->platform_version, options);
     if (used < 0 || (size_t)used >= sizeof head)
         return plx_fail(error, PLX_INVALID, "OpenCL build options are too long");
-    size_t length = (size_t)used;
-    for (size_t i = 0; i < count; i++)
-        length += texts[i].length + 1;
-    char *at = key->text = malloc(length);
-    if (!at)
+    key->length = (size_t)used + length;
+    key->text = malloc(key->length);
+    if (!key->text)
         return plx_fail(error, PLX_NO_MEMORY, "no memory for an OpenCL program");
-    key->length = length;
-    memcpy(at, head, (size_t)used);
-    at += used;
-    for (size_t i = 0; i < count; i++) {
-        if (texts[i].length > 0)
-            memcpy(at, texts[i].bytes, texts[i].length);
-        at += texts[i].length;
-        *at++ = '\0';
-    }
+    memcpy(key->text, head, (size_t)used);
+    memcpy(key->text + used, source, length);
     return PLX_OK;
 }
 
@@ -110,25 +101,11 @@ static plx_status explain_build(const plx_session *session, cl_program program, 
     return status;
 }
 
-static plx_status build_source(plx_session *session, const char *name, const plx_cl_text *texts, size_t count,
+static plx_status build_source(plx_session *session, const char *name, const char *source, size_t length,
                                const char *options, cl_program *program, plx_error *error)
 {
-    const char **strings = calloc(count, sizeof *strings);
-    size_t *lengths = calloc(count, sizeof *lengths);
-    cl_int code = CL_OUT_OF_HOST_MEMORY;
-    cl_program made = NULL;
-    cl_uint used = 0;
-    if (strings && lengths) {
-        /* A length of 0 would mean a string that ends in NUL. */
-        for (size_t i = 0; i < count; i++)
-            if (texts[i].length > 0) {
-                strings[used] = texts[i].bytes;
-                lengths[used++] = texts[i].length;
-            }
-        made = plx_cl.CreateProgramWithSource(session->context, used, strings, lengths, &code);
-    }
-    free(strings);
-    free(lengths);
+    cl_int code;
+    cl_program made = plx_cl.CreateProgramWithSource(session->context, 1, &source, &length, &code);
     if (code != CL_SUCCESS)
         return plx_cl_check(code, "clCreateProgramWithSource", error);
     code = plx_cl.BuildProgram(made, 1, &session->device, options, NULL, NULL);
@@ -228,14 +205,14 @@ static plx_cl_built *find(const plx_session *session, const program_key *key)
     return NULL;
 }
 
-static plx_status build(plx_session *session, const char *name, const plx_cl_text *texts, size_t count,
+static plx_status build(plx_session *session, const char *name, const void *source, size_t length,
                         const char *options, const program_key *key, cl_program *program, plx_error *error)
 {
     plx_cl_built *built = malloc(sizeof *built + key->length);
     if (!built)
         return plx_fail(error, PLX_NO_MEMORY, "no memory for an OpenCL program");
     if (session->driver_keeps_programs || !load_cached(session, key, options, &built->program)) {
-        plx_status status = build_source(session, name, texts, count, options, &built->program, error);
+        plx_status status = build_source(session, name, source, length, options, &built->program, error);
         if (status != PLX_OK) {
             free(built);
             return status;
@@ -252,14 +229,14 @@ static plx_status build(plx_session *session, const char *name, const plx_cl_tex
     return PLX_OK;
 }
 
-plx_status plx_cl_program(plx_session *session, const char *name, const plx_cl_text *texts, size_t count,
+plx_status plx_cl_program(plx_session *session, const char *name, const void *source, size_t length,
                           const char *options, cl_program *program, plx_error *error)
 {
     char all_options[1024];
     program_key key = {.text = NULL};
     plx_status status = make_options(session, options, all_options, sizeof all_options, error);
     if (status == PLX_OK)
-        status = make_key(session, texts, count, all_options, &key, error);
+        status = make_key(session, source, length, all_options, &key, error);
     if (status != PLX_OK)
         return status;
     (void)pthread_mutex_lock(&session->programs_lock);
@@ -267,7 +244,7 @@ plx_status plx_cl_program(plx_session *session, const char *name, const plx_cl_t
     if (built)
         *program = built->program;
     else
-        status = build(session, name, texts, count, all_options, &key, program, error);
+        status = build(session, name, source, length, all_options, &key, program, error);
     (void)pthread_mutex_unlock(&session->programs_lock);
     free(key.text);
     return status;

@@ -40,11 +40,6 @@ static plx_status check_wait(plx_session *session, cl_int code, const char *func
                     plx_cl_error_name(code, room), session->info.name);
 }
 
-plx_status plx_cl_ready(const plx_plugin_queue *queue, plx_error *error)
-{
-    return plx_cl_alive(queue->session, error);
-}
-
 /* ---- queues ------------------------------------------------------------------ */
 
 plx_status plx_cl_queue_create(plx_session *session, plx_plugin_queue **queue, plx_error *error)
@@ -75,14 +70,9 @@ void plx_cl_queue_destroy(plx_plugin_queue *queue)
     free(queue);
 }
 
-cl_command_queue plx_cl_command_queue(const plx_plugin_queue *queue)
-{
-    return queue->queue;
-}
-
 plx_status plx_cl_synchronize(plx_plugin_queue *queue, plx_error *error)
 {
-    plx_status status = plx_cl_ready(queue, error);
+    plx_status status = plx_cl_alive(queue->session, error);
     if (status != PLX_OK)
         return status;
     return check_wait(queue->session, plx_cl.Finish(queue->queue), "clFinish", error);
@@ -146,7 +136,7 @@ static plx_status write_pieces(plx_plugin_queue *queue, plx_memory *to, uint64_t
 plx_status plx_cl_upload(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from,
                          uint64_t bytes, plx_error *error)
 {
-    plx_status status = plx_cl_ready(queue, error);
+    plx_status status = plx_cl_alive(queue->session, error);
     if (status == PLX_OK)
         status = check_range("upload", to, offset, bytes, error);
     if (status != PLX_OK || bytes == 0)
@@ -157,7 +147,7 @@ plx_status plx_cl_upload(plx_plugin_queue *queue, plx_memory *to, uint64_t offse
 plx_status plx_cl_download(plx_plugin_queue *queue, void *to, plx_memory *from, uint64_t offset,
                            uint64_t bytes, plx_error *error)
 {
-    plx_status status = plx_cl_ready(queue, error);
+    plx_status status = plx_cl_alive(queue->session, error);
     if (status == PLX_OK)
         status = check_range("download", from, offset, bytes, error);
     if (status != PLX_OK || bytes == 0)
@@ -191,7 +181,7 @@ static plx_status fill_from_host(plx_plugin_queue *queue, plx_memory *memory, ui
 plx_status plx_cl_fill(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset, uint32_t pattern,
                        uint64_t bytes, plx_error *error)
 {
-    plx_status status = plx_cl_ready(queue, error);
+    plx_status status = plx_cl_alive(queue->session, error);
     if (status == PLX_OK)
         status = check_range("fill", memory, offset, bytes, error);
     if (status == PLX_OK && offset + bytes > FILL_END && !(queue->session->info.features & PLX_FEATURE_CPU))
@@ -207,7 +197,7 @@ plx_status plx_cl_fill(plx_plugin_queue *queue, plx_memory *memory, uint64_t off
 plx_status plx_cl_copy(plx_plugin_queue *queue, plx_memory *to, uint64_t to_offset, plx_memory *from,
                        uint64_t from_offset, uint64_t bytes, plx_error *error)
 {
-    plx_status status = plx_cl_ready(queue, error);
+    plx_status status = plx_cl_alive(queue->session, error);
     if (status == PLX_OK)
         status = check_range("copy to", to, to_offset, bytes, error);
     if (status == PLX_OK)
@@ -245,7 +235,7 @@ void plx_cl_event_destroy(plx_plugin_event *event)
 /* A marker ends when all that was enqueued before it has ended. */
 plx_status plx_cl_event_record(plx_plugin_queue *queue, plx_plugin_event *event, plx_error *error)
 {
-    plx_status status = plx_cl_ready(queue, error);
+    plx_status status = plx_cl_alive(queue->session, error);
     if (status != PLX_OK)
         return status;
     cl_event marker = NULL;

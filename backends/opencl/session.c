@@ -70,21 +70,6 @@ void plx_cl_close(plx_session *session)
     free(session);
 }
 
-cl_device_id plx_cl_device(const plx_session *session)
-{
-    return session->device;
-}
-
-cl_context plx_cl_context(const plx_session *session)
-{
-    return session->context;
-}
-
-const plx_device_info *plx_cl_info(const plx_session *session)
-{
-    return &session->info;
-}
-
 plx_status plx_cl_alive(const plx_session *session, plx_error *error)
 {
     if (!atomic_load(&session->lost))
@@ -168,9 +153,4 @@ void plx_cl_free(plx_session *session, plx_memory *memory)
         return;
     (void)plx_cl.ReleaseMemObject(memory->buffer);
     free(memory);
-}
-
-cl_mem plx_cl_buffer(const plx_memory *memory)
-{
-    return memory ? memory->buffer : NULL;
 }

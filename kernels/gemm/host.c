@@ -124,7 +124,7 @@ static void fold_panels(const gemm_call *call, gemm_block *block, int64_t row, i
     int64_t a_row = shape->trans_a ? 1 : shape->lda, a_k = shape->trans_a ? shape->lda : 1;
     int64_t b_col = shape->trans_b ? shape->ldb : 1, b_k = shape->trans_b ? 1 : shape->ldb;
     for (int64_t k = 0; k < call->k; k += DEPTH) {
-        int64_t depth = host_min(DEPTH, call->k - k);
+        int64_t depth = smaller(DEPTH, call->k - k);
         pack(call->dtype, block->a, call->a, a_row, a_k, row, rows, k, depth);
         pack(call->dtype, block->b, call->b, b_col, b_k, col, cols, k, depth);
         for (int64_t i = 0; i < rows; i += TILE)
@@ -137,7 +137,7 @@ static void gemm_task(void *data, int64_t index)
 {
     const gemm_call *call = data;
     int64_t row = index / call->per_row * BLOCK, col = index % call->per_row * BLOCK;
-    int64_t rows = host_min(BLOCK, call->problem->m - row), cols = host_min(BLOCK, call->problem->n - col);
+    int64_t rows = smaller(BLOCK, call->problem->m - row), cols = smaller(BLOCK, call->problem->n - col);
     gemm_block block;
     for (int i = 0; i < BLOCK; i++)
         for (int j = 0; j < BLOCK; j++)
@@ -163,10 +163,10 @@ static plx_status gemm_run(const plx_problem *problem, void *const *at, plx_erro
                       .c = at[2],
                       .alpha = shape->k == 0 ? 0 : host_factor(problem->dtype, shape->alpha),
                       .beta = host_factor(problem->dtype, shape->beta),
-                      .per_row = host_ceil_div(shape->n, BLOCK),
+                      .per_row = quotient_up(shape->n, BLOCK),
                       .tile = tile_for(problem->dtype)};
     call.k = call.alpha == 0 ? 0 : shape->k;
-    plx_host_each(host_ceil_div(shape->m, BLOCK) * call.per_row, gemm_task, &call);
+    plx_host_each(quotient_up(shape->m, BLOCK) * call.per_row, gemm_task, &call);
     return PLX_OK;
 }
 

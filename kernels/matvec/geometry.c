@@ -6,27 +6,9 @@ static int64_t clamp(int64_t value, int64_t least, int64_t most)
     return value < least ? least : value > most ? most : value;
 }
 
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static double smaller_of(double a, double b)
 {
     return a < b ? a : b;
-}
-
-static int64_t levels(int64_t count)
-{
-    int64_t height = 0;
-    while (INT64_C(1) << height < count)
-        ++height;
-    return height;
 }
 
 int64_t plx_matvec_period(const plx_problem *problem)

@@ -4,28 +4,13 @@
 #ifndef PLX_KERNELS_MATVEC_GEOMETRY_H
 #define PLX_KERNELS_MATVEC_GEOMETRY_H
 
+#include "arithmetic.h"
+
 #include "tiles.h"
-
-#include <parallax/plugin.h>
-
-static inline int64_t lanes(plx_dtype dtype)
-{
-    return dtype == PLX_F32 ? 4 : 2;
-}
-
-static inline int64_t element_size(plx_dtype dtype)
-{
-    return dtype == PLX_F32 ? 4 : 8;
-}
 
 static inline double as_dtype(plx_dtype dtype, double scalar)
 {
     return dtype == PLX_F32 ? (double)(float)scalar : scalar;
-}
-
-static inline int64_t quotient_up(int64_t a, int64_t b)
-{
-    return a > 0 ? (a - 1) / b + 1 : 0;
 }
 
 static inline int64_t outputs_of(const plx_problem *problem)

@@ -43,7 +43,7 @@ static void rows_task(void *data, int64_t index)
 {
     const matvec_call *call = data;
     int64_t first = index * call->rows_per_task;
-    int64_t end = first + host_min(call->rows_per_task, call->problem->rows - first);
+    int64_t end = first + smaller(call->rows_per_task, call->problem->rows - first);
     for (int64_t row = first; row < end; row++) {
         host_wide sum = {0, 0};
         if (call->alpha != 0)
@@ -68,7 +68,7 @@ static void columns_task(void *data, int64_t index)
 {
     const matvec_call *call = data;
     int64_t first = index * COLUMNS;
-    int64_t count = host_min(COLUMNS, call->problem->cols - first);
+    int64_t count = smaller(COLUMNS, call->problem->cols - first);
     host_wide sums[COLUMNS] = {{0, 0}};
     if (call->alpha != 0 && call->dtype == PLX_F64)
         column_sums(call, first, count, sums, PLX_F64);
@@ -92,9 +92,9 @@ static plx_status matvec_run(const plx_problem *problem, void *const *at, plx_er
                         .beta = host_factor(problem->dtype, shape->beta),
                         .rows_per_task = 1 + ELEMENTS_PER_TASK / (terms + 1)};
     if (shape->trans)
-        plx_host_each(host_ceil_div(shape->cols, COLUMNS), columns_task, &call);
+        plx_host_each(quotient_up(shape->cols, COLUMNS), columns_task, &call);
     else
-        plx_host_each(host_ceil_div(shape->rows, call.rows_per_task), rows_task, &call);
+        plx_host_each(quotient_up(shape->rows, call.rows_per_task), rows_task, &call);
     return PLX_OK;
 }
 

@@ -25,16 +25,6 @@ static const plx_matvec_block usual = {.suffix = "",
 
 enum { LINE = 128 }; /* bytes of a line of memory */
 
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* How many rows further on one begins as this one does, against 16 bytes. */
 static int64_t row_period(const plx_problem *problem)
 {

@@ -13,7 +13,10 @@ enum { ROW_PER_THREAD, ROW_SCATTERED, SHARED_X, SHARED_A_X, WARP_PER_ROW, VECTOR
 
 enum { A, X, Y }; /* operands */
 
-#define MATVEC_DTYPES (PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64))
+/* What all kernels say alike. */
+#define MATVEC_KERNEL                                                                                        \
+    .dtypes = PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64), .accumulator_f32 = PLX_F32,                   \
+    .reproducibility = PLX_R1
 
 /* ---- what all recipes share ---------------------------------------------------- */
 
@@ -24,7 +27,6 @@ static plx_status start(const plx_problem *problem, const plx_device_info *devic
 
     if (!f32 && !(device->features & PLX_FEATURE_F64))
         return plx_fail(error, PLX_UNSUPPORTED, "this device has no 64-bit floating point");
-    memset(recipe, 0, sizeof *recipe);
     (void)snprintf(recipe->variant, sizeof recipe->variant, "%s_%c", f32 ? "f32" : "f64", trans ? 't' : 'n');
     (void)snprintf(recipe->defines, sizeof recipe->defines, "%s -DTRANS=%d%s",
                    f32 ? "-DT=float -DPACK=float4 -DLANES=4"
@@ -57,16 +59,23 @@ static plx_step *add_product(const plx_problem *problem, plx_recipe *recipe, con
     return step;
 }
 
-/* One launch, a block for every `per_block` elements of y. */
-static plx_status single(const plx_problem *problem, const plx_device_info *device, const char *entry,
-                         int64_t threads, int64_t per_block, int64_t shared_elements, plx_recipe *recipe,
-                         plx_error *error)
+/* The form of rows with one launch: a block for every `per_block` elements of y. */
+typedef struct single {
+    const char *entry;
+    int64_t threads, per_block, per_block_transposed, shared_elements;
+} single;
+
+static plx_status single_recipe(const plx_problem *problem, const plx_device_info *device,
+                                plx_recipe *recipe, plx_error *error)
 {
+    const single *kernel = recipe->form;
+    int64_t per_block = problem->of.matvec.trans ? kernel->per_block_transposed : kernel->per_block;
     plx_status status = start(problem, device, recipe, error);
     if (status != PLX_OK || outputs_of(problem) == 0)
         return status;
-    (void)add_product(problem, recipe, entry, threads, quotient_up(outputs_of(problem), per_block));
-    return plx_recipe_check(recipe, (uint64_t)(shared_elements * element_size(problem->dtype)), device,
+    (void)add_product(problem, recipe, kernel->entry, kernel->threads,
+                      quotient_up(outputs_of(problem), per_block));
+    return plx_recipe_check(recipe, (uint64_t)(kernel->shared_elements * element_size(problem->dtype)), device,
                             error);
 }
 
@@ -161,12 +170,6 @@ enum { COALIGNED_SCRATCH = COALIGNED_THREADS + MATVEC_WARPS * MATVEC_ROWS };
 
 /* ---- one recipe per row -------------------------------------------------------------- */
 
-static plx_status row_per_thread_recipe(const plx_problem *problem, const plx_device_info *device,
-                                        plx_recipe *recipe, plx_error *error)
-{
-    return single(problem, device, "matvec_row_per_thread", MATVEC_BLOCK, MATVEC_BLOCK, 0, recipe, error);
-}
-
 static int64_t common_divisor(int64_t a, int64_t b)
 {
     while (b != 0) {
@@ -189,8 +192,7 @@ static int64_t scatter_of(int64_t outputs)
 static plx_status row_scattered_recipe(const plx_problem *problem, const plx_device_info *device,
                                        plx_recipe *recipe, plx_error *error)
 {
-    plx_status status =
-        single(problem, device, "matvec_row_scattered", MATVEC_BLOCK, MATVEC_BLOCK, 0, recipe, error);
+    plx_status status = single_recipe(problem, device, recipe, error);
     int64_t outputs = outputs_of(problem), farthest;
 
     if (status != PLX_OK || outputs == 0)
@@ -200,28 +202,6 @@ static plx_status row_scattered_recipe(const plx_problem *problem, const plx_dev
         return plx_fail(error, PLX_UNSUPPORTED, "%lld rows are too many to deal out", (long long)outputs);
     plx_step_i64(&recipe->steps[0], scatter);
     return PLX_OK;
-}
-
-static plx_status shared_x_recipe(const plx_problem *problem, const plx_device_info *device,
-                                  plx_recipe *recipe, plx_error *error)
-{
-    return single(problem, device, "matvec_shared_x", MATVEC_BLOCK, MATVEC_BLOCK, MATVEC_BLOCK, recipe,
-                  error);
-}
-
-static plx_status shared_a_x_recipe(const plx_problem *problem, const plx_device_info *device,
-                                    plx_recipe *recipe, plx_error *error)
-{
-    int64_t elements = MATVEC_TILE_ROWS * (MATVEC_TILE_DEPTH + 1) + MATVEC_TILE_DEPTH;
-    return single(problem, device, "matvec_shared_a_x", MATVEC_TILE_ROWS, MATVEC_TILE_ROWS, elements, recipe,
-                  error);
-}
-
-static plx_status warp_per_row_recipe(const plx_problem *problem, const plx_device_info *device,
-                                      plx_recipe *recipe, plx_error *error)
-{
-    int64_t threads = 32 * MATVEC_WARPS, per_block = problem->of.matvec.trans ? 32 : MATVEC_WARPS;
-    return single(problem, device, "matvec_warp_per_row", threads, per_block, threads, recipe, error);
 }
 
 static plx_status vector_rows_recipe(const plx_problem *problem, const plx_device_info *device,
@@ -365,12 +345,11 @@ static const plx_row rows[ROWS] = {
             .limit = "neighbouring threads read A a row apart: a warp touches 32 lines at a time, and only a "
                      "cache that keeps them until their other elements are wanted saves it",
             .needs = "",
-            .dtypes = MATVEC_DTYPES,
-            .accumulator_f32 = PLX_F32,
-            .reproducibility = PLX_R1,
+            MATVEC_KERNEL,
             .depth = plx_matvec_depth_of_terms,
         },
-        .recipe = row_per_thread_recipe,
+        .recipe = single_recipe,
+        .form = &(const single){"matvec_row_per_thread", MATVEC_BLOCK, MATVEC_BLOCK, MATVEC_BLOCK, 0},
     },
     [ROW_SCATTERED] = {
         .about = {
@@ -380,12 +359,11 @@ static const plx_row rows[ROWS] = {
                     "neighbours would have read side by side",
             .limit = "every access of a warp is a line of its own",
             .needs = "",
-            .dtypes = MATVEC_DTYPES,
-            .accumulator_f32 = PLX_F32,
-            .reproducibility = PLX_R1,
+            MATVEC_KERNEL,
             .depth = plx_matvec_depth_of_terms,
         },
         .recipe = row_scattered_recipe,
+        .form = &(const single){"matvec_row_scattered", MATVEC_BLOCK, MATVEC_BLOCK, MATVEC_BLOCK, 0},
     },
     [SHARED_X] = {
         .about = {
@@ -394,12 +372,11 @@ static const plx_row rows[ROWS] = {
             .gain = "over row-per-thread about the same where there are caches, several times without",
             .limit = "A, read as before: x was never the problem where a cache holds it",
             .needs = "",
-            .dtypes = MATVEC_DTYPES,
-            .accumulator_f32 = PLX_F32,
-            .reproducibility = PLX_R1,
+            MATVEC_KERNEL,
             .depth = plx_matvec_depth_of_terms,
         },
-        .recipe = shared_x_recipe,
+        .recipe = single_recipe,
+        .form = &(const single){"matvec_shared_x", MATVEC_BLOCK, MATVEC_BLOCK, MATVEC_BLOCK, MATVEC_BLOCK},
     },
     [SHARED_A_X] = {
         .about = {
@@ -409,12 +386,12 @@ static const plx_row rows[ROWS] = {
                     "when it comes",
             .limit = "one thread per row is too few to keep the memory busy, and all wait for each tile",
             .needs = "",
-            .dtypes = MATVEC_DTYPES,
-            .accumulator_f32 = PLX_F32,
-            .reproducibility = PLX_R1,
+            MATVEC_KERNEL,
             .depth = plx_matvec_depth_of_terms,
         },
-        .recipe = shared_a_x_recipe,
+        .recipe = single_recipe,
+        .form = &(const single){"matvec_shared_a_x", MATVEC_TILE_ROWS, MATVEC_TILE_ROWS, MATVEC_TILE_ROWS,
+                                 MATVEC_TILE_ROWS * (MATVEC_TILE_DEPTH + 1) + MATVEC_TILE_DEPTH},
     },
     [WARP_PER_ROW] = {
         .about = {
@@ -424,12 +401,11 @@ static const plx_row rows[ROWS] = {
                     "nobody waits at a barrier",
             .limit = "memory bandwidth, where there are rows enough to fill the device",
             .needs = "",
-            .dtypes = MATVEC_DTYPES,
-            .accumulator_f32 = PLX_F32,
-            .reproducibility = PLX_R1,
+            MATVEC_KERNEL,
             .depth = plx_matvec_depth_of_warp,
         },
-        .recipe = warp_per_row_recipe,
+        .recipe = single_recipe,
+        .form = &(const single){"matvec_warp_per_row", 32 * MATVEC_WARPS, MATVEC_WARPS, 32, 32 * MATVEC_WARPS},
     },
     [VECTOR] = {
         .about = {
@@ -440,9 +416,7 @@ static const plx_row rows[ROWS] = {
                     "panels were pieces of lines, up to half",
             .limit = "memory bandwidth; with few rows or columns, the blocks that there are",
             .needs = "",
-            .dtypes = MATVEC_DTYPES,
-            .accumulator_f32 = PLX_F32,
-            .reproducibility = PLX_R1,
+            MATVEC_KERNEL,
             .depth = plx_matvec_depth_of_vector,
         },
         .recipe = vector_recipe,
@@ -455,9 +429,7 @@ static const plx_row rows[ROWS] = {
                     "rows nothing",
             .limit = "memory bandwidth, and the last block, which waits for all others",
             .needs = "scratch memory for the partial sums",
-            .dtypes = MATVEC_DTYPES,
-            .accumulator_f32 = PLX_F32,
-            .reproducibility = PLX_R1,
+            MATVEC_KERNEL,
             .depth = plx_matvec_depth_of_split,
         },
         .recipe = split_recipe,
@@ -470,9 +442,7 @@ static const plx_row rows[ROWS] = {
             .gain = "for 8 to 100 columns up to several times: a warp's loads are full, whatever a row has",
             .limit = "memory bandwidth",
             .needs = "A as it lies, not transposed",
-            .dtypes = MATVEC_DTYPES,
-            .accumulator_f32 = PLX_F32,
-            .reproducibility = PLX_R1,
+            MATVEC_KERNEL,
             .depth = plx_matvec_depth_of_narrow,
         },
         .recipe = narrow_recipe,

@@ -22,7 +22,7 @@ typedef struct ceiling_call {
 
 static int64_t length_of(const ceiling_call *call, int64_t index)
 {
-    return host_min(call->piece, call->n - index * call->piece);
+    return smaller(call->piece, call->n - index * call->piece);
 }
 
 /* ---- copy, read, launch -------------------------------------------------- */
@@ -199,7 +199,7 @@ static void fused_piece(void *data, int64_t index)
     const int64_t first = index * call->piece * (int64_t)call->size;
     const int64_t end = first + length_of(call, index) * (int64_t)call->size;
     for (int64_t at = first; at < end; at += 32)
-        fused_pack(call->in + at, call->out + at, (size_t)host_min(32, end - at), call->size == 8,
+        fused_pack(call->in + at, call->out + at, (size_t)smaller(32, end - at), call->size == 8,
                    call->problem->of.probe.repeat);
 }
 
@@ -223,7 +223,7 @@ static bool has_fused(void)
 static void each_piece(ceiling_call *call, int64_t piece, void (*body)(void *, int64_t))
 {
     call->piece = piece;
-    plx_host_each(host_ceil_div(call->n, piece), body, call);
+    plx_host_each(quotient_up(call->n, piece), body, call);
 }
 
 static plx_status ceiling_run(const plx_problem *problem, void *const *at, plx_error *error)
@@ -264,13 +264,6 @@ static plx_status ceiling_serves(const plx_problem *problem, plx_error *error)
     }
 }
 
-static int64_t no_depth(const plx_problem *problem, const plx_device_info *device)
-{
-    (void)problem;
-    (void)device;
-    return 0;
-}
-
 const host_kernel host_probe = {
     .about = {.name = "ceilings",
               .idea = "copies, reads and multiplies on all threads, and nothing else",
@@ -282,7 +275,7 @@ const host_kernel host_probe = {
               .flags = PLX_KERNEL_CEILING,
               .accumulator_f32 = PLX_F32,
               .reproducibility = PLX_R0,
-              .depth = no_depth},
+              .depth = plx_no_depth},
     .run = ceiling_run,
     .serves = ceiling_serves,
 };

@@ -1,33 +1,64 @@
 /* The probes' kernels.  Each serves one pattern; the parameters are swept by
  * whoever measures. */
+#include "arithmetic.h"
 #include "recipe.h"
 #include "probe/tiles.h"
-
-#include <stdio.h>
 
 #define INTEGERS (PLX_DTYPE_BIT(PLX_I32) | PLX_DTYPE_BIT(PLX_I64))
 #define FLOATS (PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64))
 
-static int64_t no_depth(const plx_problem *problem, const plx_device_info *device)
+/* Which of the problem's numbers are arguments, in this order. */
+enum { STRIDE = 1, OFFSET = 2, SPAN = 4, REGIONS = 8, REPEAT = 16 };
+
+/* The form of a row. */
+typedef struct probe_kernel {
+    const char *entry;
+    plx_probe_pattern pattern;
+    uint32_t block_x, block_y; /* block_y 0: 1 */
+    unsigned numbers;
+    int64_t static_shared, dynamic_shared; /* elements */
+    bool is_wide;                          /* a thread has 16 bytes of elements */
+    bool is_chunked;                       /* a block for each element of output */
+    bool whole_blocks;                     /* n must be a multiple of the block */
+} probe_kernel;
+
+static void add_numbers(plx_step *step, const plx_probe_problem *p, unsigned numbers)
 {
-    (void)problem;
-    (void)device;
-    return 0;
+    if (numbers & STRIDE)
+        plx_step_i64(step, p->stride);
+    if (numbers & OFFSET)
+        plx_step_i64(step, p->offset);
+    if (numbers & SPAN)
+        plx_step_i64(step, p->span);
+    if (numbers & REGIONS)
+        plx_step_i64(step, p->regions);
+    if (numbers & REPEAT)
+        plx_step_i32(step, p->repeat);
 }
 
-static uint64_t blocks_of(int64_t n, int64_t block)
+/* Of one launch over n threads, with in and out as first arguments; none without elements. */
+static void add_launch(const plx_problem *problem, const probe_kernel *kernel, plx_recipe *recipe)
 {
-    return (uint64_t)((n + block - 1) / block);
+    const plx_probe_problem *p = &problem->of.probe;
+    const int64_t size = element_size(problem->dtype);
+    const uint32_t block_y = kernel->block_y > 0 ? kernel->block_y : 1;
+    const int64_t per_block = kernel->is_chunked ? 1
+                              : kernel->is_wide  ? kernel->block_x * lanes(problem->dtype)
+                                                 : (int64_t)kernel->block_x * block_y;
+    if (p->n == 0)
+        return;
+    plx_step *step = plx_recipe_step(recipe, kernel->entry, kernel->block_x, block_y);
+    step->grid[0] = (uint64_t)quotient_up(p->n, per_block);
+    plx_step_operand(step, 0);
+    plx_step_operand(step, 1);
+    plx_step_i64(step, p->n);
+    add_numbers(step, p, kernel->numbers);
+    if (kernel->dynamic_shared > 0)
+        plx_step_shared(step, kernel->dynamic_shared * size);
 }
 
-static plx_status wrong_pattern(plx_error *error)
-{
-    return plx_fail(error, PLX_UNSUPPORTED, "this kernel computes another pattern");
-}
-
-/* A recipe of one launch over n threads, with in and out as first arguments. */
-static plx_step *begin(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                       const char *entry, uint32_t block_x, uint32_t block_y)
+static plx_status probe_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                               plx_error *error)
 {
     static const struct type_words {
         const char *variant, *defines;
@@ -37,169 +68,20 @@ static plx_step *begin(const plx_problem *problem, const plx_device_info *device
         [PLX_F32] = {"f32", "-DT=float"},
         [PLX_F64] = {"f64", "-DT=double -DNEEDS_F64"},
     };
+    const probe_kernel *kernel = recipe->form;
     const struct type_words *type = &types[problem->dtype];
-    *recipe = (plx_recipe){.step_count = 0};
+    if (problem->of.probe.pattern != kernel->pattern)
+        return plx_fail(error, PLX_UNSUPPORTED, "this kernel computes another pattern");
+    if (kernel->whole_blocks && problem->of.probe.n % PROBE_BLOCK != 0)
+        return plx_fail(error, PLX_UNSUPPORTED, "has no guard: n must be a multiple of %d", PROBE_BLOCK);
+    if (problem->dtype == PLX_F64 && (device->features & PLX_FEATURE_F64) == 0)
+        return plx_fail(error, PLX_UNSUPPORTED, "the device has no f64");
     (void)snprintf(recipe->variant, sizeof recipe->variant, "%s", type->variant);
     (void)snprintf(recipe->defines, sizeof recipe->defines, "%s%s", type->defines,
                    device->features & PLX_FEATURE_NVIDIA_PTX ? " -DNVIDIA_PTX" : "");
-    plx_step *step = plx_recipe_step(recipe, entry, block_x, block_y);
-    step->grid[0] = blocks_of(problem->of.probe.n, (int64_t)block_x * block_y);
-    plx_step_operand(step, 0);
-    plx_step_operand(step, 1);
-    plx_step_i64(step, problem->of.probe.n);
-    return step;
-}
-
-static plx_status finish(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                         uint64_t static_shared, plx_error *error)
-{
-    if (problem->of.probe.n == 0)
-        recipe->step_count = 0;
-    return plx_recipe_check(recipe, static_shared, device, error);
-}
-
-static plx_status coalescing(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                             plx_error *error)
-{
-    const plx_probe_problem *p = &problem->of.probe;
-    if (p->pattern != PLX_PROBE_GATHER)
-        return wrong_pattern(error);
-    plx_step *step = begin(problem, device, recipe, "probe_coalescing", PROBE_BLOCK, 1);
-    plx_step_i64(step, p->stride);
-    plx_step_i64(step, p->offset);
-    plx_step_i64(step, p->span);
-    return finish(problem, device, recipe, 0, error);
-}
-
-static plx_status partition(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                            plx_error *error)
-{
-    const plx_probe_problem *p = &problem->of.probe;
-    if (p->pattern != PLX_PROBE_PARTITION)
-        return wrong_pattern(error);
-    plx_step *step = begin(problem, device, recipe, "probe_partition", PROBE_PARTITION_BLOCK,
-                           PROBE_PARTITION_BLOCK);
-    plx_step_i64(step, p->regions);
-    plx_step_i32(step, p->repeat);
-    return finish(problem, device, recipe, 0, error);
-}
-
-static plx_status banks_of(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                           const char *entry, int pitch, plx_error *error)
-{
-    const plx_probe_problem *p = &problem->of.probe;
-    if (p->pattern != PLX_PROBE_BANKS)
-        return wrong_pattern(error);
-    plx_step *step = begin(problem, device, recipe, entry, PROBE_BLOCK, 1);
-    plx_step_i64(step, p->stride);
-    plx_step_i32(step, p->repeat);
-    uint64_t size = problem->dtype == PLX_I64 ? 8 : 4;
-    return finish(problem, device, recipe, (uint64_t)pitch * PROBE_BANK_ROWS * size, error);
-}
-
-static plx_status banks(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                        plx_error *error)
-{
-    return banks_of(problem, device, recipe, "probe_banks", PROBE_BANK_COLUMNS, error);
-}
-
-static plx_status banks_padded(const plx_problem *problem, const plx_device_info *device,
-                               plx_recipe *recipe, plx_error *error)
-{
-    return banks_of(problem, device, recipe, "probe_banks_padded", PROBE_BANK_COLUMNS + 1, error);
-}
-
-static plx_status shared_static(const plx_problem *problem, const plx_device_info *device,
-                                plx_recipe *recipe, plx_error *error)
-{
-    if (problem->of.probe.pattern != PLX_PROBE_REVERSE)
-        return wrong_pattern(error);
-    (void)begin(problem, device, recipe, "probe_shared_static", PROBE_REVERSE, 1);
-    return finish(problem, device, recipe, PROBE_REVERSE * 8, error);
-}
-
-static plx_status shared_dynamic(const plx_problem *problem, const plx_device_info *device,
-                                 plx_recipe *recipe, plx_error *error)
-{
-    if (problem->of.probe.pattern != PLX_PROBE_REVERSE)
-        return wrong_pattern(error);
-    plx_step *step = begin(problem, device, recipe, "probe_shared_dynamic", PROBE_REVERSE, 1);
-    plx_step_shared(step, PROBE_REVERSE * (problem->dtype == PLX_I64 ? 8 : 4));
-    return finish(problem, device, recipe, 0, error);
-}
-
-static plx_status divergence(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                             plx_error *error)
-{
-    const plx_probe_problem *p = &problem->of.probe;
-    if (p->pattern != PLX_PROBE_BRANCH)
-        return wrong_pattern(error);
-    plx_step *step = begin(problem, device, recipe, "probe_divergence", PROBE_BLOCK, 1);
-    plx_step_i64(step, p->stride);
-    plx_step_i32(step, p->repeat);
-    return finish(problem, device, recipe, 0, error);
-}
-
-static plx_status guard(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                        plx_error *error)
-{
-    if (problem->of.probe.pattern != PLX_PROBE_GUARD)
-        return wrong_pattern(error);
-    (void)begin(problem, device, recipe, "probe_guard", PROBE_BLOCK, 1);
-    return finish(problem, device, recipe, 0, error);
-}
-
-static plx_status no_guard(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                           plx_error *error)
-{
-    if (problem->of.probe.pattern != PLX_PROBE_GUARD)
-        return wrong_pattern(error);
-    if (problem->of.probe.n % PROBE_BLOCK != 0)
-        return plx_fail(error, PLX_UNSUPPORTED, "has no guard: n must be a multiple of %d", PROBE_BLOCK);
-    (void)begin(problem, device, recipe, "probe_no_guard", PROBE_BLOCK, 1);
-    return finish(problem, device, recipe, 0, error);
-}
-
-static plx_status copy(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                       plx_error *error)
-{
-    const int64_t per_thread = problem->dtype == PLX_I64 ? 2 : 4;
-    if (problem->of.probe.pattern != PLX_PROBE_COPY)
-        return wrong_pattern(error);
-    plx_step *step = begin(problem, device, recipe, "probe_copy", PROBE_COPY_BLOCK, 1);
-    step->grid[0] = blocks_of(problem->of.probe.n, PROBE_COPY_BLOCK * per_thread);
-    return finish(problem, device, recipe, 0, error);
-}
-
-static plx_status read_chunks(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                              plx_error *error)
-{
-    if (problem->of.probe.pattern != PLX_PROBE_READ)
-        return wrong_pattern(error);
-    plx_step *step = begin(problem, device, recipe, "probe_read", PROBE_READ_BLOCK, 1);
-    step->grid[0] = (uint64_t)problem->of.probe.n; /* a block for each chunk */
-    return finish(problem, device, recipe, PROBE_READ_BLOCK * 8, error);
-}
-
-static plx_status multiply_add(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                               plx_error *error)
-{
-    if (problem->of.probe.pattern != PLX_PROBE_FMA)
-        return wrong_pattern(error);
-    if (problem->dtype == PLX_F64 && (device->features & PLX_FEATURE_F64) == 0)
-        return plx_fail(error, PLX_UNSUPPORTED, "the device has no f64");
-    plx_step *step = begin(problem, device, recipe, "probe_fma", PROBE_BLOCK, 1);
-    plx_step_i32(step, problem->of.probe.repeat);
-    return finish(problem, device, recipe, 0, error);
-}
-
-static plx_status launch(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                         plx_error *error)
-{
-    if (problem->of.probe.pattern != PLX_PROBE_LAUNCH)
-        return wrong_pattern(error);
-    (void)begin(problem, device, recipe, "probe_launch", PROBE_BLOCK, 1);
-    return finish(problem, device, recipe, 0, error);
+    add_launch(problem, kernel, recipe);
+    return plx_recipe_check(recipe, (uint64_t)(kernel->static_shared * element_size(problem->dtype)), device,
+                            error);
 }
 
 /* The first row of each pattern, in the order of plx_probe_pattern. */
@@ -215,56 +97,75 @@ static size_t choose(const plx_problem *problem, const plx_device_info *device)
     return first[problem->of.probe.pattern];
 }
 
-#define PROBE_ROW_OF(types, marks, title, what, expect, bound, make)                                                   \
-    {                                                                                                   \
-        .about = {.name = (title),                                                                      \
-                  .idea = (what),                                                                       \
-                  .gain = (expect),                                                                     \
-                  .limit = (bound),                                                                     \
-                  .needs = "",                                                                          \
-                  .dtypes = (types),                                                                    \
-                  .flags = (marks),                                                                     \
-                  .accumulator_f32 = PLX_F32,                                                           \
-                  .reproducibility = PLX_R0,                                                            \
-                  .depth = no_depth},                                                                   \
-        .recipe = (make),                                                                               \
+#define PROBE_ROW_OF(types, marks, title, what, expect, bound, ...)                                          \
+    {                                                                                                        \
+        .about = {.name = (title),                                                                           \
+                  .idea = (what),                                                                            \
+                  .gain = (expect),                                                                          \
+                  .limit = (bound),                                                                          \
+                  .needs = "",                                                                               \
+                  .dtypes = (types),                                                                         \
+                  .flags = (marks),                                                                          \
+                  .accumulator_f32 = PLX_F32,                                                                \
+                  .reproducibility = PLX_R0,                                                                 \
+                  .depth = plx_no_depth},                                                                    \
+        .recipe = probe_recipe,                                                                              \
+        .form = &(const probe_kernel){__VA_ARGS__},                                                          \
     }
 
-#define PROBE_ROW(title, what, expect, bound, make) PROBE_ROW_OF(INTEGERS, 0, title, what, expect, bound, make)
-#define CEILING_ROW(types, title, what, expect, bound, make)                                            \
-    PROBE_ROW_OF(types, PLX_KERNEL_CEILING, title, what, expect, bound, make)
+#define PROBE_ROW(title, what, expect, bound, ...)                                                           \
+    PROBE_ROW_OF(INTEGERS, 0, title, what, expect, bound, __VA_ARGS__)
+#define CEILING_ROW(types, title, what, expect, bound, ...)                                                  \
+    PROBE_ROW_OF(types, PLX_KERNEL_CEILING, title, what, expect, bound, __VA_ARGS__)
 
 static const plx_row rows[] = {
     PROBE_ROW("coalescing", "reads element (i*stride + offset) mod span, writes element i",
               "stride 1 takes one 128-byte segment per warp of 4-byte elements, stride 32 takes 32",
-              "the number of 32-byte sectors that a warp's loads touch", coalescing),
+              "the number of 32-byte sectors that a warp's loads touch",
+              "probe_coalescing", PLX_PROBE_GATHER, .block_x = PROBE_BLOCK, .numbers = STRIDE | OFFSET | SPAN),
     PROBE_ROW("partition", "all blocks read a few regions of 256 bytes, past L1",
               "slow on one region where memory is partitioned coarsely: about 4 times on an RTX 2080 Ti",
-              "how many L2 slices serve the regions", partition),
+              "how many L2 slices serve the regions",
+              "probe_partition", PLX_PROBE_PARTITION, .block_x = PROBE_PARTITION_BLOCK,
+              .block_y = PROBE_PARTITION_BLOCK, .numbers = REGIONS | REPEAT),
     PROBE_ROW("banks", "threads read shared memory a stride apart",
               "time grows with the number of threads that meet in one bank; the same word costs nothing",
-              "shared memory serves 32 banks of 4 bytes in a cycle", banks),
+              "shared memory serves 32 banks of 4 bytes in a cycle",
+              "probe_banks", PLX_PROBE_BANKS, .block_x = PROBE_BLOCK, .numbers = STRIDE | REPEAT,
+              .static_shared = PROBE_BANK_ROWS * PROBE_BANK_COLUMNS),
     PROBE_ROW("banks-padded", "the same reads from rows that are one element wider",
-              "a stride of 32 becomes free of conflicts", "a little more shared memory", banks_padded),
+              "a stride of 32 becomes free of conflicts", "a little more shared memory",
+              "probe_banks_padded", PLX_PROBE_BANKS, .block_x = PROBE_BLOCK, .numbers = STRIDE | REPEAT,
+              .static_shared = PROBE_BANK_ROWS * (PROBE_BANK_COLUMNS + 1)),
     PROBE_ROW("shared-static", "reverses runs of 64 through shared memory of a size known to the compiler",
-              "the baseline of the pair", "the launch, for short inputs", shared_static),
+              "the baseline of the pair", "the launch, for short inputs",
+              "probe_shared_static", PLX_PROBE_REVERSE, .block_x = PROBE_REVERSE, .static_shared = PROBE_REVERSE),
     PROBE_ROW("shared-dynamic", "reverses runs of 64 through shared memory sized at launch",
-              "none: the same result in the same time", "the launch, for short inputs", shared_dynamic),
+              "none: the same result in the same time", "the launch, for short inputs",
+              "probe_shared_dynamic", PLX_PROBE_REVERSE, .block_x = PROBE_REVERSE, .dynamic_shared = PROBE_REVERSE),
     PROBE_ROW("divergence", "runs of `stride` threads take the two sides of a branch in turn",
               "alternate threads take twice the time of alternate warps: a split warp executes both sides",
-              "instruction issue", divergence),
+              "instruction issue",
+              "probe_divergence", PLX_PROBE_BRANCH, .block_x = PROBE_BLOCK, .numbers = STRIDE | REPEAT),
     PROBE_ROW("guard", "adds one to each element, with a boundary guard",
-              "the price of a guard is lost in the memory traffic", "memory bandwidth", guard),
+              "the price of a guard is lost in the memory traffic", "memory bandwidth",
+              "probe_guard", PLX_PROBE_GUARD, .block_x = PROBE_BLOCK),
     PROBE_ROW("no-guard", "adds one to each element, without a guard",
-              "what the guard costs", "memory bandwidth; whole blocks only", no_guard),
+              "what the guard costs", "memory bandwidth; whole blocks only",
+              "probe_no_guard", PLX_PROBE_GUARD, .block_x = PROBE_BLOCK, .whole_blocks = true),
     CEILING_ROW(INTEGERS, "copy", "16 bytes read and written by each thread, once",
-                "the ceiling of what reads and writes alike", "memory bandwidth, both ways", copy),
+                "the ceiling of what reads and writes alike", "memory bandwidth, both ways",
+              "probe_copy", PLX_PROBE_COPY, .block_x = PROBE_COPY_BLOCK, .is_wide = true),
     CEILING_ROW(INTEGERS, "read", "64 KiB summed by each block, 128 bytes of each thread in flight",
-                "the ceiling of what reads much and writes little", "memory bandwidth", read_chunks),
+                "the ceiling of what reads much and writes little", "memory bandwidth",
+              "probe_read", PLX_PROBE_READ, .block_x = PROBE_READ_BLOCK, .is_chunked = true,
+                .static_shared = PROBE_READ_BLOCK),
     CEILING_ROW(FLOATS, "fma", "sixteen independent multiply-adds in each thread, again and again",
-                "the ceiling of arithmetic on the plain units", "the rate of multiply-adds", multiply_add),
+                "the ceiling of arithmetic on the plain units", "the rate of multiply-adds",
+              "probe_fma", PLX_PROBE_FMA, .block_x = PROBE_BLOCK, .numbers = REPEAT),
     CEILING_ROW(INTEGERS, "launch", "writes one element",
-                "the least time of a kernel with a result", "the launch", launch),
+                "the least time of a kernel with a result", "the launch",
+              "probe_launch", PLX_PROBE_LAUNCH, .block_x = PROBE_BLOCK),
 };
 
 const plx_ladder plx_probe_ladder = {

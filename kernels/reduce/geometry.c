@@ -1,14 +1,10 @@
 /* The geometry of the reductions, and the depth of their sums. */
 #include "geometry.h"
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
+/* One at least. */
 static int64_t blocks_for(int64_t elements, int64_t per_block)
 {
-    return elements > 0 ? (elements - 1) / per_block + 1 : 1;
+    return larger(quotient_up(elements, per_block), 1);
 }
 
 int64_t plx_reduce_block_threads(const plx_device_info *device, int64_t wanted)
@@ -17,15 +13,6 @@ int64_t plx_reduce_block_threads(const plx_device_info *device, int64_t wanted)
                           (uint64_t)wanted > device->max_block[0]))
         wanted /= 2;
     return wanted;
-}
-
-/* The height of a tree over `count` values. */
-static int64_t levels(int64_t count)
-{
-    int64_t height = 0;
-    for (int64_t reach = 1; reach < count && height < 62; reach *= 2)
-        ++height;
-    return height;
 }
 
 plx_reduce_passes plx_reduce_plan_passes(int64_t n, int64_t per_block)

@@ -3,19 +3,10 @@
 #ifndef PLX_KERNELS_REDUCE_GEOMETRY_H
 #define PLX_KERNELS_REDUCE_GEOMETRY_H
 
+#include "arithmetic.h"
 #include "recipe.h"
 
 #include "tiles.h"
-
-static inline uint32_t element_size(plx_dtype dtype)
-{
-    return dtype == PLX_I32 || dtype == PLX_F32 ? 4 : 8;
-}
-
-static inline int64_t lanes(plx_dtype dtype)
-{
-    return 16 / element_size(dtype);
-}
 
 /* NVIDIA's devices copy in bulk, and begin launches early, from compute capability 9.0 on. */
 static inline bool is_hopper_or_later(const plx_device_info *device)

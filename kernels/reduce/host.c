@@ -83,7 +83,7 @@ static void reduce_piece(void *data, int64_t index)
 {
     reduce_call *call = data;
     int64_t first = index * call->piece;
-    int64_t end = first + host_min(call->piece, call->n - first);
+    int64_t end = first + smaller(call->piece, call->n - first);
     partial result = nothing(call->dtype, call->reduction);
     for (int64_t i = first; i < end; i++)
         result = join(call->dtype, call->reduction, result, element(call->dtype, call->x, i));
@@ -106,10 +106,10 @@ static plx_status reduce_run(const plx_problem *problem, void *const *at, plx_er
     int64_t n = problem->of.reduce.n;
     reduce_call call = {
         .dtype = problem->dtype, .reduction = problem->of.reduce.reduction, .x = at[0], .n = n};
-    call.piece = host_ceil_div(n, PIECES);
+    call.piece = quotient_up(n, PIECES);
     if (call.piece < SMALLEST_PIECE)
         call.piece = SMALLEST_PIECE;
-    int64_t pieces = host_ceil_div(n, call.piece);
+    int64_t pieces = quotient_up(n, call.piece);
     plx_host_each(pieces, reduce_piece, &call);
     partial result = nothing(call.dtype, call.reduction);
     for (int64_t i = 0; i < pieces; i++)

@@ -12,50 +12,36 @@ enum { X, RESULT }; /* operands */
 
 enum { SMALLEST_BLOCK = 64 };
 
-#define REDUCE_DTYPES \
-    (PLX_DTYPE_BIT(PLX_I32) | PLX_DTYPE_BIT(PLX_I64) | PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64))
+/* What all kernels say alike. */
+#define REDUCE_KERNEL                                                                                        \
+    .dtypes = PLX_DTYPE_BIT(PLX_I32) | PLX_DTYPE_BIT(PLX_I64) | PLX_DTYPE_BIT(PLX_F32) |                     \
+              PLX_DTYPE_BIT(PLX_F64),                                                                        \
+    .accumulator_f32 = PLX_F32, .reproducibility = PLX_R1
 
 /* ---- what all recipes share ------------------------------------------------ */
 
-/* How one element type is called in OpenCL C.  Integer sums are sums of unsigned
- * numbers, which wrap by definition. */
-static const char *type_defines(const plx_problem *problem)
-{
-    bool sum = problem->of.reduce.reduction == PLX_SUM;
-
-    switch (problem->dtype) {
-    case PLX_I32:
-        return sum ? "-DT=uint -DPACK=uint4 -DLANES=4 -DAS_T=as_uint -DAS_PACK=as_uint4"
-                   : "-DT=int -DPACK=int4 -DLANES=4 -DAS_T=as_int -DAS_PACK=as_int4 -DLARGEST=INT_MAX -DSMALLEST=INT_MIN";
-    case PLX_I64:
-        return sum ? "-DT=ulong -DPACK=ulong2 -DLANES=2 -DAS_T=as_ulong -DAS_PACK=as_ulong2"
-                   : "-DT=long -DPACK=long2 -DLANES=2 -DAS_T=as_long -DAS_PACK=as_long2 -DLARGEST=LONG_MAX -DSMALLEST=LONG_MIN";
-    case PLX_F32:
-        return "-DT=float -DPACK=float4 -DLANES=4 -DAS_T=as_float -DAS_PACK=as_float4 -DFLOATING";
-    default:
-        return "-DT=double -DPACK=double2 -DLANES=2 -DAS_T=as_double -DAS_PACK=as_double2 -DFLOATING -DNEEDS_F64";
-    }
-}
-
-static const char *dtype_word(plx_dtype dtype)
-{
-    switch (dtype) {
-    case PLX_I32:
-        return "i32";
-    case PLX_I64:
-        return "i64";
-    case PLX_F32:
-        return "f32";
-    default:
-        return "f64";
-    }
-}
+/* How an element type is called in CUDA's entry points and in OpenCL C.  Integer sums are sums of
+ * unsigned numbers, which wrap by definition. */
+static const struct element {
+    const char *word, *defines, *sum_defines;
+} element_words[PLX_DTYPE_COUNT] = {
+    [PLX_I32] = {"i32",
+                 "-DT=int -DPACK=int4 -DLANES=4 -DAS_T=as_int -DAS_PACK=as_int4 -DLARGEST=INT_MAX -DSMALLEST=INT_MIN",
+                 "-DT=uint -DPACK=uint4 -DLANES=4 -DAS_T=as_uint -DAS_PACK=as_uint4"},
+    [PLX_I64] = {"i64",
+                 "-DT=long -DPACK=long2 -DLANES=2 -DAS_T=as_long -DAS_PACK=as_long2 -DLARGEST=LONG_MAX -DSMALLEST=LONG_MIN",
+                 "-DT=ulong -DPACK=ulong2 -DLANES=2 -DAS_T=as_ulong -DAS_PACK=as_ulong2"},
+    [PLX_F32] = {"f32", "-DT=float -DPACK=float4 -DLANES=4 -DAS_T=as_float -DAS_PACK=as_float4 -DFLOATING"},
+    [PLX_F64] = {"f64",
+                 "-DT=double -DPACK=double2 -DLANES=2 -DAS_T=as_double -DAS_PACK=as_double2 -DFLOATING -DNEEDS_F64"},
+};
 
 static plx_status start(const plx_problem *problem, const plx_device_info *device, int64_t threads,
                         plx_recipe *recipe, plx_error *error)
 {
     static const char *const words[] = {[PLX_SUM] = "sum", [PLX_MIN] = "min", [PLX_MAX] = "max"};
     static const char *const flags[] = {[PLX_SUM] = "-DSUM", [PLX_MIN] = "-DMIN", [PLX_MAX] = "-DMAX"};
+    const struct element *of = &element_words[problem->dtype];
     plx_reduction reduction = problem->of.reduce.reduction;
     bool ptx = (device->features & PLX_FEATURE_NVIDIA_PTX) != 0;
     bool has_minimum =
@@ -66,19 +52,12 @@ static plx_status start(const plx_problem *problem, const plx_device_info *devic
     if (threads < SMALLEST_BLOCK)
         return plx_fail(error, PLX_UNSUPPORTED, "needs blocks of at least %d threads; this device has %u",
                         SMALLEST_BLOCK, device->max_block_threads);
-    memset(recipe, 0, sizeof *recipe);
-    (void)snprintf(recipe->variant, sizeof recipe->variant, "%s_%s", dtype_word(problem->dtype),
-                   words[reduction]);
-    (void)snprintf(recipe->defines, sizeof recipe->defines, "%s %s -DBLOCK=%d%s%s", type_defines(problem),
+    (void)snprintf(recipe->variant, sizeof recipe->variant, "%s_%s", of->word, words[reduction]);
+    (void)snprintf(recipe->defines, sizeof recipe->defines, "%s %s -DBLOCK=%d%s%s",
+                   reduction == PLX_SUM && of->sum_defines != NULL ? of->sum_defines : of->defines,
                    flags[reduction], (int)threads, ptx ? " -DNVIDIA_PTX" : "",
                    has_minimum ? " -DHAS_MINIMUM" : "");
     return PLX_OK;
-}
-
-static void define(plx_recipe *recipe, const char *name, int64_t value)
-{
-    size_t used = strlen(recipe->defines);
-    (void)snprintf(recipe->defines + used, sizeof recipe->defines - used, " -D%s=%d", name, (int)value);
 }
 
 /* Takes `elements` of scratch memory and returns where they begin, in bytes. */
@@ -104,12 +83,14 @@ static plx_status check(const plx_recipe *recipe, int64_t static_shared, const p
 
 /* ---- gmem to shuffle --------------------------------------------------------- */
 
+/* The form of these rows. */
 typedef struct tree_kernel {
     const char *entry;
-    int64_t fold;         /* elements per thread */
-    bool copies;          /* needs a scratch copy of what it reads */
-    bool dynamic_shared;  /* one element per thread, given by the launch */
-    bool static_shared;   /* or by the kernel */
+    int64_t fold;        /* elements per thread */
+    bool copies;         /* needs a scratch copy of what it reads */
+    bool dynamic_shared; /* one element per thread, given by the launch */
+    bool static_shared;  /* or by the kernel */
+    bool shuffles;
 } tree_kernel;
 
 /* Odd and even passes write to two areas in turn, the last one to the result. */
@@ -141,11 +122,14 @@ static void add_passes(const tree_kernel *kernel, const plx_reduce_passes *plan,
     }
 }
 
-static plx_status tree_recipe(const tree_kernel *kernel, const plx_problem *problem,
-                              const plx_device_info *device, plx_recipe *recipe, plx_error *error)
+static plx_status tree_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                              plx_error *error)
 {
+    const tree_kernel *kernel = recipe->form;
     int64_t threads = plx_reduce_block_threads(device, REDUCE_BLOCK);
-    uint32_t size = element_size(problem->dtype);
+    uint32_t size = (uint32_t)element_size(problem->dtype);
+    if (kernel->shuffles && !(device->features & PLX_FEATURE_SHUFFLE))
+        return plx_fail(error, PLX_UNSUPPORTED, "this device offers no shuffles to OpenCL C");
     plx_status status = start(problem, device, threads, recipe, error);
     if (status != PLX_OK)
         return status;
@@ -157,65 +141,17 @@ static plx_status tree_recipe(const tree_kernel *kernel, const plx_problem *prob
     return check(recipe, kernel->static_shared ? threads * size : 0, device, error);
 }
 
-static plx_status gmem_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                              plx_error *error)
-{
-    static const tree_kernel kernel = {.entry = "reduce_gmem", .fold = 1, .copies = true};
-    return tree_recipe(&kernel, problem, device, recipe, error);
-}
-
-static plx_status smem_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                              plx_error *error)
-{
-    static const tree_kernel kernel = {.entry = "reduce_smem", .fold = 1, .static_shared = true};
-    return tree_recipe(&kernel, problem, device, recipe, error);
-}
-
-static plx_status smem_dynamic_recipe(const plx_problem *problem, const plx_device_info *device,
-                                      plx_recipe *recipe, plx_error *error)
-{
-    static const tree_kernel kernel = {.entry = "reduce_smem_dynamic", .fold = 1, .dynamic_shared = true};
-    return tree_recipe(&kernel, problem, device, recipe, error);
-}
-
-static plx_status unroll4_recipe(const plx_problem *problem, const plx_device_info *device,
-                                 plx_recipe *recipe, plx_error *error)
-{
-    static const tree_kernel kernel = {
-        .entry = "reduce_unroll4", .fold = REDUCE_ITEMS, .static_shared = true};
-    return tree_recipe(&kernel, problem, device, recipe, error);
-}
-
-static plx_status unroll4_dynamic_recipe(const plx_problem *problem, const plx_device_info *device,
-                                         plx_recipe *recipe, plx_error *error)
-{
-    static const tree_kernel kernel = {
-        .entry = "reduce_unroll4_dynamic", .fold = REDUCE_ITEMS, .dynamic_shared = true};
-    return tree_recipe(&kernel, problem, device, recipe, error);
-}
-
-static plx_status shuffle_recipe(const plx_problem *problem, const plx_device_info *device,
-                                 plx_recipe *recipe, plx_error *error)
-{
-    static const tree_kernel kernel = {
-        .entry = "reduce_shuffle", .fold = REDUCE_ITEMS, .static_shared = true};
-
-    if (!(device->features & PLX_FEATURE_SHUFFLE))
-        return plx_fail(error, PLX_UNSUPPORTED, "this device offers no shuffles to OpenCL C");
-    return tree_recipe(&kernel, problem, device, recipe, error);
-}
-
 /* ---- vector to bulk -------------------------------------------------------------- */
 
 static plx_status vector_recipe(const plx_problem *problem, const plx_device_info *device,
                                 plx_recipe *recipe, plx_error *error)
 {
-    uint32_t size = element_size(problem->dtype);
+    uint32_t size = (uint32_t)element_size(problem->dtype);
     plx_reduce_tiling plan = plx_reduce_plan_vector(problem, device);
     plx_status status = start(problem, device, plan.threads, recipe, error);
     if (status != PLX_OK)
         return status;
-    define(recipe, "LOADS", plan.loads);
+    plx_recipe_define(recipe, "LOADS", plan.loads);
 
     plx_step *step = plx_recipe_step(recipe, "reduce_vector", (uint32_t)plan.threads, 1);
     step->early = true;
@@ -242,7 +178,7 @@ static plx_status vector_recipe(const plx_problem *problem, const plx_device_inf
 static plx_step *add_whole(const plx_problem *problem, const plx_reduce_tiling *plan, int64_t threads,
                            const char *entry, plx_recipe *recipe)
 {
-    uint32_t size = element_size(problem->dtype);
+    uint32_t size = (uint32_t)element_size(problem->dtype);
     plx_step *step = plx_recipe_step(recipe, entry, (uint32_t)threads, 1);
 
     step->early = true;
@@ -262,7 +198,7 @@ static plx_status onepass_recipe(const plx_problem *problem, const plx_device_in
     plx_status status = start(problem, device, plan.threads, recipe, error);
     if (status != PLX_OK)
         return status;
-    define(recipe, "LOADS", plan.loads);
+    plx_recipe_define(recipe, "LOADS", plan.loads);
     (void)add_whole(problem, &plan, plan.threads, "reduce_onepass", recipe);
     return check(recipe, plan.threads * element_size(problem->dtype) + 8, device, error);
 }
@@ -290,8 +226,8 @@ static plx_status bulk_recipe(const plx_problem *problem, const plx_device_info 
                         "needs blocks of %d threads with two stages of %lld bytes; this device has %u and %llu",
                         REDUCE_BULK_BLOCK, (long long)plan.stage_bytes, device->max_block_threads,
                         (unsigned long long)device->max_shared_bytes);
-    define(recipe, "LOADS", plan.tiles.loads);
-    define(recipe, "STAGES", plan.stages);
+    plx_recipe_define(recipe, "LOADS", plan.tiles.loads);
+    plx_recipe_define(recipe, "STAGES", plan.stages);
     if (is_nvidia_opencl(device))
         recipe->known_local_bytes = BULK_LOCAL_KIB << 10;
 
@@ -316,12 +252,11 @@ static const plx_row rows[ROWS] = {
                      "threads that were still at work fall idle in each; the copy alone doubles "
                      "the traffic",
             .needs = "scratch memory of the size of the input",
-            .dtypes = REDUCE_DTYPES,
-            .accumulator_f32 = PLX_F32,
-            .reproducibility = PLX_R1,
+            REDUCE_KERNEL,
             .depth = plx_reduce_depth_of_one,
         },
-        .recipe = gmem_recipe,
+        .recipe = tree_recipe,
+        .form = &(const tree_kernel){"reduce_gmem", .fold = 1, .copies = true},
     },
     [SMEM] = {
         .about = {
@@ -332,12 +267,11 @@ static const plx_row rows[ROWS] = {
             .limit = "one load per thread in flight, then ten barriers at which most threads only "
                      "wait",
             .needs = "",
-            .dtypes = REDUCE_DTYPES,
-            .accumulator_f32 = PLX_F32,
-            .reproducibility = PLX_R1,
+            REDUCE_KERNEL,
             .depth = plx_reduce_depth_of_one,
         },
-        .recipe = smem_recipe,
+        .recipe = tree_recipe,
+        .form = &(const tree_kernel){"reduce_smem", .fold = 1, .static_shared = true},
     },
     [SMEM_DYNAMIC] = {
         .about = {
@@ -347,12 +281,11 @@ static const plx_row rows[ROWS] = {
                     "a kernel needs when the size is not known while compiling",
             .limit = "as smem",
             .needs = "",
-            .dtypes = REDUCE_DTYPES,
-            .accumulator_f32 = PLX_F32,
-            .reproducibility = PLX_R1,
+            REDUCE_KERNEL,
             .depth = plx_reduce_depth_of_one,
         },
-        .recipe = smem_dynamic_recipe,
+        .recipe = tree_recipe,
+        .form = &(const tree_kernel){"reduce_smem_dynamic", .fold = 1, .dynamic_shared = true},
     },
     [UNROLL4] = {
         .about = {
@@ -364,12 +297,11 @@ static const plx_row rows[ROWS] = {
             .limit = "4-byte loads: half of the instructions only compute addresses and check the "
                      "end",
             .needs = "",
-            .dtypes = REDUCE_DTYPES,
-            .accumulator_f32 = PLX_F32,
-            .reproducibility = PLX_R1,
+            REDUCE_KERNEL,
             .depth = plx_reduce_depth_of_fold,
         },
-        .recipe = unroll4_recipe,
+        .recipe = tree_recipe,
+        .form = &(const tree_kernel){"reduce_unroll4", .fold = REDUCE_ITEMS, .static_shared = true},
     },
     [UNROLL4_DYNAMIC] = {
         .about = {
@@ -378,12 +310,11 @@ static const plx_row rows[ROWS] = {
             .gain = "none expected, as from smem to smem-dynamic",
             .limit = "as unroll4",
             .needs = "",
-            .dtypes = REDUCE_DTYPES,
-            .accumulator_f32 = PLX_F32,
-            .reproducibility = PLX_R1,
+            REDUCE_KERNEL,
             .depth = plx_reduce_depth_of_fold,
         },
-        .recipe = unroll4_dynamic_recipe,
+        .recipe = tree_recipe,
+        .form = &(const tree_kernel){"reduce_unroll4_dynamic", .fold = REDUCE_ITEMS, .dynamic_shared = true},
     },
     [SHUFFLE] = {
         .about = {
@@ -394,12 +325,11 @@ static const plx_row rows[ROWS] = {
                     "blocks end sooner and make room for the next",
             .limit = "still 4-byte loads, four per thread",
             .needs = "shuffles: CUDA, inline PTX in NVIDIA's OpenCL, or sub-group shuffles",
-            .dtypes = REDUCE_DTYPES,
-            .accumulator_f32 = PLX_F32,
-            .reproducibility = PLX_R1,
+            REDUCE_KERNEL,
             .depth = plx_reduce_depth_of_fold,
         },
-        .recipe = shuffle_recipe,
+        .recipe = tree_recipe,
+        .form = &(const tree_kernel){"reduce_shuffle", .fold = REDUCE_ITEMS, .static_shared = true, .shuffles = true},
     },
     [VECTOR] = {
         .about = {
@@ -411,9 +341,7 @@ static const plx_row rows[ROWS] = {
                     "that has to be started while memory waits: its bandwidth is reached",
             .limit = "the bandwidth of memory for large inputs, two launches for small ones",
             .needs = "",
-            .dtypes = REDUCE_DTYPES,
-            .accumulator_f32 = PLX_F32,
-            .reproducibility = PLX_R1,
+            REDUCE_KERNEL,
             .depth = plx_reduce_depth_of_vector,
         },
         .recipe = vector_recipe,
@@ -428,9 +356,7 @@ static const plx_row rows[ROWS] = {
                     "it ends, only below 8 MiB.  The order of the sum does not depend on who comes last",
             .limit = "the launch itself below about a megabyte, the bandwidth of memory above",
             .needs = "",
-            .dtypes = REDUCE_DTYPES,
-            .accumulator_f32 = PLX_F32,
-            .reproducibility = PLX_R1,
+            REDUCE_KERNEL,
             .depth = plx_reduce_depth_of_vector,
         },
         .recipe = onepass_recipe,
@@ -446,9 +372,7 @@ static const plx_row rows[ROWS] = {
             .limit = "the bandwidth of memory; the ring of copies has to fill before the first "
                      "addition, which small inputs feel",
             .needs = "compute capability 9.0; in OpenCL besides as much local memory as 9.x and 10.x have",
-            .dtypes = REDUCE_DTYPES,
-            .accumulator_f32 = PLX_F32,
-            .reproducibility = PLX_R1,
+            REDUCE_KERNEL,
             .depth = plx_reduce_depth_of_bulk,
         },
         .recipe = bulk_recipe,

@@ -1,6 +1,17 @@
 /* How matrices are cut into tiles, for each size of element, and what that takes. */
 #include "geometry.h"
 
+#include "operation.h"
+
+/* The members with numbers of tiles.h, for elements of `bytes`. */
+#define SIZE(bytes, SUFFIX, name, words, rates)                                                              \
+    {                                                                                                        \
+        .size = bytes, .variant = name, .defines = words, .vector_tile = TRANSPOSE_VECTOR_TILE_##SUFFIX,     \
+        .skewed = {TRANSPOSE_SKEWED_WIDTH_##SUFFIX, TRANSPOSE_SKEWED_HEIGHT_##SUFFIX,                        \
+                   TRANSPOSE_SKEWED_RUN_##SUFFIX},                                                           \
+        .skinny_capacity = TRANSPOSE_SKINNY_CAPACITY_##SUFFIX, .known = rates                                \
+    }
+
 const plx_transpose_size *plx_transpose_element(plx_dtype dtype)
 {
     static const plx_transpose_rates of_four = {
@@ -23,79 +34,26 @@ const plx_transpose_size *plx_transpose_element(plx_dtype dtype)
         .swizzled_beyond = 2.8e-3,
         .skinny_element = 4.5e-3,
     };
-    static const plx_transpose_size one = {
-        .size = 1,
-        .variant = "b1",
-        .defines = "-DT=uchar -DPACK=uint4 -DWIDTH=16",
-        .vector_tile = TRANSPOSE_VECTOR_TILE_B1,
-        .skewed = {TRANSPOSE_SKEWED_WIDTH_B1, TRANSPOSE_SKEWED_HEIGHT_B1, TRANSPOSE_SKEWED_RUN_B1},
-        .skinny_capacity = TRANSPOSE_SKINNY_CAPACITY_B1,
+    static const plx_transpose_size sizes[] = {
+        SIZE(1, B1, "b1", "-DT=uchar -DPACK=uint4 -DWIDTH=16", NULL),
+        SIZE(2, B2, "b2", "-DT=ushort -DPACK=uint4 -DWIDTH=8", NULL),
+        SIZE(4, B4, "b4", "-DT=uint -DPACK=uint4 -DWIDTH=4", &of_four),
+        SIZE(8, B8, "b8", "-DT=ulong -DPACK=ulong2 -DWIDTH=2", &of_eight),
+        SIZE(16, B16, "b16", "-DT=ulong2 -DPACK=ulong2 -DWIDTH=1", NULL),
     };
-    static const plx_transpose_size two = {
-        .size = 2,
-        .variant = "b2",
-        .defines = "-DT=ushort -DPACK=uint4 -DWIDTH=8",
-        .vector_tile = TRANSPOSE_VECTOR_TILE_B2,
-        .skewed = {TRANSPOSE_SKEWED_WIDTH_B2, TRANSPOSE_SKEWED_HEIGHT_B2, TRANSPOSE_SKEWED_RUN_B2},
-        .skinny_capacity = TRANSPOSE_SKINNY_CAPACITY_B2,
-    };
-    static const plx_transpose_size four = {
-        .size = 4,
-        .variant = "b4",
-        .defines = "-DT=uint -DPACK=uint4 -DWIDTH=4",
-        .vector_tile = TRANSPOSE_VECTOR_TILE_B4,
-        .skewed = {TRANSPOSE_SKEWED_WIDTH_B4, TRANSPOSE_SKEWED_HEIGHT_B4, TRANSPOSE_SKEWED_RUN_B4},
-        .skinny_capacity = TRANSPOSE_SKINNY_CAPACITY_B4,
-        .known = &of_four,
-    };
-    static const plx_transpose_size eight = {
-        .size = 8,
-        .variant = "b8",
-        .defines = "-DT=ulong -DPACK=ulong2 -DWIDTH=2",
-        .vector_tile = TRANSPOSE_VECTOR_TILE_B8,
-        .skewed = {TRANSPOSE_SKEWED_WIDTH_B8, TRANSPOSE_SKEWED_HEIGHT_B8, TRANSPOSE_SKEWED_RUN_B8},
-        .skinny_capacity = TRANSPOSE_SKINNY_CAPACITY_B8,
-        .known = &of_eight,
-    };
-    static const plx_transpose_size sixteen = {
-        .size = 16,
-        .variant = "b16",
-        .defines = "-DT=ulong2 -DPACK=ulong2 -DWIDTH=1",
-        .vector_tile = TRANSPOSE_VECTOR_TILE_B16,
-        .skewed = {TRANSPOSE_SKEWED_WIDTH_B16, TRANSPOSE_SKEWED_HEIGHT_B16, TRANSPOSE_SKEWED_RUN_B16},
-        .skinny_capacity = TRANSPOSE_SKINNY_CAPACITY_B16,
-    };
-    switch (dtype) {
-    case PLX_I8:
-        return &one;
-    case PLX_I16:
-        return &two;
-    case PLX_I32:
-    case PLX_F32:
-        return &four;
-    case PLX_C128:
-        return &sixteen;
-    default:
-        return &eight;
-    }
+    return &sizes[levels((int64_t)plx_element_size(dtype))];
 }
 
-int64_t plx_transpose_tiles(int64_t length, int64_t tile)
-{
-    return length > 0 ? (length - 1) / tile + 1 : 0;
-}
-
-/* The same where the first tile begins `above` before the first element. */
 int64_t plx_transpose_tiles_from(int64_t above, int64_t length, int64_t tile)
 {
-    int64_t count = plx_transpose_tiles(length, tile);
+    int64_t count = quotient_up(length, tile);
     return above > count * tile - length ? count + 1 : count;
 }
 
 /* A side in equal parts, none longer than TRANSPOSE_SKINNY_SIDE. */
 int64_t plx_transpose_skinny_part(int64_t side)
 {
-    return side < 1 ? 1 : plx_transpose_tiles(side, plx_transpose_tiles(side, TRANSPOSE_SKINNY_SIDE));
+    return side < 1 ? 1 : quotient_up(side, quotient_up(side, TRANSPOSE_SKINNY_SIDE));
 }
 
 /* How much of the longer side a tile has when it is `shorter` wide: whole warps, if it can. */
@@ -120,7 +78,7 @@ double plx_transpose_skewed_tiles(const plx_problem *problem)
     const plx_transpose_problem *p = &problem->of.transpose;
     const plx_transpose_size *moved = plx_transpose_element(problem->dtype);
     return (double)plx_transpose_tiles_from(moved->skewed.run - 1, p->rows, moved->skewed.height) *
-           (double)plx_transpose_tiles(p->cols, moved->skewed.width);
+           (double)quotient_up(p->cols, moved->skewed.width);
 }
 
 double plx_transpose_time_skewed(const plx_problem *problem)
@@ -135,8 +93,8 @@ double plx_transpose_time_swizzled(const plx_problem *problem)
 {
     const plx_transpose_problem *p = &problem->of.transpose;
     const plx_transpose_rates *known = plx_transpose_element(problem->dtype)->known;
-    double tiles = (double)plx_transpose_tiles(p->rows, TRANSPOSE_TILE) *
-                   (double)plx_transpose_tiles(p->cols, TRANSPOSE_TILE);
+    double tiles = (double)quotient_up(p->rows, TRANSPOSE_TILE) *
+                   (double)quotient_up(p->cols, TRANSPOSE_TILE);
     return known->swizzled_start + known->swizzled_tile * tiles +
            (is_held_back(problem) ? known->swizzled_element : known->swizzled_beyond) *
                plx_transpose_elements(problem);

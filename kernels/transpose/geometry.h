@@ -3,6 +3,7 @@
 #ifndef PLX_KERNELS_TRANSPOSE_GEOMETRY_H
 #define PLX_KERNELS_TRANSPOSE_GEOMETRY_H
 
+#include "arithmetic.h"
 #include "recipe.h"
 
 #include "tiles.h"
@@ -31,8 +32,7 @@ typedef struct plx_transpose_size {
 
 const plx_transpose_size *plx_transpose_element(plx_dtype dtype);
 
-/* Tiles along a side; _from: where the first begins `above` before the first element. */
-int64_t plx_transpose_tiles(int64_t length, int64_t tile);
+/* Tiles along a side, of which the first begins `above` before the first element. */
 int64_t plx_transpose_tiles_from(int64_t above, int64_t length, int64_t tile);
 
 /* The shorter side of a tile of `skinny`, and how much of the longer it then has. */

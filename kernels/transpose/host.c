@@ -1,5 +1,6 @@
 /* The reference transpose: square blocks, moved as bytes. */
 #include "kernels/host.h"
+#include "kernels/operation.h"
 
 #include <string.h>
 
@@ -17,8 +18,8 @@ typedef struct transpose_call {
 static inline void move_block(const transpose_call *call, int64_t row, int64_t col, size_t size)
 {
     const plx_transpose_problem *shape = call->problem;
-    int64_t row_end = row + host_min(BLOCK, shape->rows - row);
-    int64_t col_end = col + host_min(BLOCK, shape->cols - col);
+    int64_t row_end = row + smaller(BLOCK, shape->rows - row);
+    int64_t col_end = col + smaller(BLOCK, shape->cols - col);
     for (int64_t j = col; j < col_end; j++)
         for (int64_t i = row; i < row_end; i++)
             memcpy(call->out + (size_t)(j * shape->ld_out + i) * size,
@@ -48,11 +49,6 @@ static void transpose_block(void *data, int64_t index)
     }
 }
 
-static const size_t element_size[PLX_DTYPE_COUNT] = {
-    [PLX_I8] = 1,  [PLX_I16] = 2, [PLX_I32] = 4, [PLX_I64] = 8,
-    [PLX_F32] = 4, [PLX_F64] = 8, [PLX_C64] = 8, [PLX_C128] = 16,
-};
-
 static plx_status transpose_run(const plx_problem *problem, void *const *at, plx_error *error)
 {
     (void)error;
@@ -60,17 +56,10 @@ static plx_status transpose_run(const plx_problem *problem, void *const *at, plx
     transpose_call call = {.problem = shape,
                            .in = at[0],
                            .out = at[1],
-                           .size = element_size[problem->dtype],
-                           .per_row = host_ceil_div(shape->cols, BLOCK)};
-    plx_host_each(host_ceil_div(shape->rows, BLOCK) * call.per_row, transpose_block, &call);
+                           .size = plx_element_size(problem->dtype),
+                           .per_row = quotient_up(shape->cols, BLOCK)};
+    plx_host_each(quotient_up(shape->rows, BLOCK) * call.per_row, transpose_block, &call);
     return PLX_OK;
-}
-
-static int64_t transpose_depth(const plx_problem *problem, const plx_device_info *device)
-{
-    (void)problem;
-    (void)device;
-    return 0;
 }
 
 const host_kernel host_transpose = {
@@ -83,6 +72,6 @@ const host_kernel host_transpose = {
               .compute = PLX_COMPUTE_PLAIN,
               .accumulator_f32 = PLX_F32,
               .reproducibility = PLX_R0,
-              .depth = transpose_depth},
+              .depth = plx_no_depth},
     .run = transpose_run,
 };

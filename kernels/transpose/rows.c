@@ -9,15 +9,10 @@ enum { COPY, COPY_SHARED, NAIVE, COALESCED, PADDED, SWIZZLED, DIAGONAL, VECTOR, 
 
 enum { IN, OUT }; /* operands */
 
-#define ALL_DTYPES (PLX_DTYPE_BIT(PLX_DTYPE_COUNT) - 1)
-
-/* No term is summed. */
-static int64_t no_depth(const plx_problem *problem, const plx_device_info *device)
-{
-    (void)problem;
-    (void)device;
-    return 0;
-}
+/* What all kernels say alike. */
+#define TRANSPOSE_KERNEL                                                                                     \
+    .dtypes = PLX_DTYPE_BIT(PLX_DTYPE_COUNT) - 1, .accumulator_f32 = PLX_F32, .reproducibility = PLX_R0,     \
+    .depth = plx_no_depth
 
 /* ---- recipes ---------------------------------------------------------------- */
 
@@ -49,13 +44,12 @@ static plx_status tile_recipe(const tiling *tiles, const plx_problem *problem, p
     const plx_transpose_problem *p = &problem->of.transpose;
     const plx_transpose_size *moved = plx_transpose_element(problem->dtype);
 
-    memset(recipe, 0, sizeof *recipe);
     *step = NULL;
     (void)snprintf(recipe->variant, sizeof recipe->variant, "%s", moved->variant);
     (void)snprintf(recipe->defines, sizeof recipe->defines, "%s", moved->defines);
     if (p->rows == 0 || p->cols == 0)
         return PLX_OK;
-    int64_t across = plx_transpose_tiles(p->cols, tiles->width);
+    int64_t across = quotient_up(p->cols, tiles->width);
     int64_t down = plx_transpose_tiles_from(tiles->above, p->rows, tiles->height);
     if (across > INT32_MAX / down)
         return plx_fail(error, PLX_UNSUPPORTED,
@@ -68,34 +62,13 @@ static plx_status tile_recipe(const tiling *tiles, const plx_problem *problem, p
     return PLX_OK;
 }
 
-/* What OpenCL is told besides. */
-static void define(plx_recipe *recipe, const char *name, int64_t value)
-{
-    size_t used = strlen(recipe->defines);
-    (void)snprintf(recipe->defines + used, sizeof recipe->defines - used, " -D%s=%d", name, (int)value);
-}
-
-/* `columns` of shared memory beside each other; 0 for kernels without. */
-static plx_status square_recipe(const char *entry, bool downwards, int64_t columns,
-                                const plx_problem *problem, const plx_device_info *device,
-                                plx_recipe *recipe, plx_error *error)
-{
-    const tiling tiles = {
-        .entry = entry,
-        .height = TRANSPOSE_TILE,
-        .width = TRANSPOSE_TILE,
-        .block_x = TRANSPOSE_TILE,
-        .block_y = TRANSPOSE_ROWS,
-        .shared = columns * TRANSPOSE_TILE * plx_transpose_element(problem->dtype)->size,
-        .downwards = downwards,
-    };
-    plx_step *step;
-    plx_status status = tile_recipe(&tiles, problem, recipe, &step, error);
-    if (status != PLX_OK)
-        return status;
-    define(recipe, "SIZE", TRANSPOSE_TILE);
-    return plx_recipe_check(recipe, (uint64_t)tiles.shared, device, error);
-}
+/* The form of the kernels with tiles of 32 x 32. */
+typedef struct square {
+    const char *entry;
+    int64_t columns; /* of shared memory beside each other; 0: none */
+    bool by_rows;    /* tiles are numbered row by row */
+    bool copies;
+} square;
 
 /* A copy writes its rows one after the other, element (i, j) to out[i * cols + j].  They
  * fill the operand of a transpose exactly if that has no gaps between its own rows. */
@@ -108,50 +81,27 @@ static plx_status copy_fits(const plx_problem *problem, plx_error *error)
     return PLX_OK;
 }
 
-static plx_status copy_recipe(const plx_problem *problem, const plx_device_info *device,
-                              plx_recipe *recipe, plx_error *error)
-{
-    plx_status status = copy_fits(problem, error);
-    return status == PLX_OK ? square_recipe("transpose_copy", false, 0, problem, device, recipe, error) : status;
-}
-
-static plx_status copy_shared_recipe(const plx_problem *problem, const plx_device_info *device,
-                                     plx_recipe *recipe, plx_error *error)
-{
-    plx_status status = copy_fits(problem, error);
-    if (status != PLX_OK)
-        return status;
-    return square_recipe("transpose_copy_shared", false, TRANSPOSE_TILE, problem, device, recipe, error);
-}
-
-static plx_status naive_recipe(const plx_problem *problem, const plx_device_info *device,
-                               plx_recipe *recipe, plx_error *error)
-{
-    return square_recipe("transpose_naive", true, 0, problem, device, recipe, error);
-}
-
-static plx_status coalesced_recipe(const plx_problem *problem, const plx_device_info *device,
-                                   plx_recipe *recipe, plx_error *error)
-{
-    return square_recipe("transpose_coalesced", true, TRANSPOSE_TILE, problem, device, recipe, error);
-}
-
-static plx_status padded_recipe(const plx_problem *problem, const plx_device_info *device,
+static plx_status square_recipe(const plx_problem *problem, const plx_device_info *device,
                                 plx_recipe *recipe, plx_error *error)
 {
-    return square_recipe("transpose_padded", true, TRANSPOSE_TILE + 1, problem, device, recipe, error);
-}
-
-static plx_status swizzled_recipe(const plx_problem *problem, const plx_device_info *device,
-                                  plx_recipe *recipe, plx_error *error)
-{
-    return square_recipe("transpose_swizzled", true, TRANSPOSE_TILE, problem, device, recipe, error);
-}
-
-static plx_status diagonal_recipe(const plx_problem *problem, const plx_device_info *device,
-                                  plx_recipe *recipe, plx_error *error)
-{
-    return square_recipe("transpose_diagonal", false, TRANSPOSE_TILE, problem, device, recipe, error);
+    const square *kernel = recipe->form;
+    const tiling tiles = {
+        .entry = kernel->entry,
+        .height = TRANSPOSE_TILE,
+        .width = TRANSPOSE_TILE,
+        .block_x = TRANSPOSE_TILE,
+        .block_y = TRANSPOSE_ROWS,
+        .shared = kernel->columns * TRANSPOSE_TILE * plx_transpose_element(problem->dtype)->size,
+        .downwards = !kernel->by_rows,
+    };
+    plx_step *step;
+    plx_status status = kernel->copies ? copy_fits(problem, error) : PLX_OK;
+    if (status == PLX_OK)
+        status = tile_recipe(&tiles, problem, recipe, &step, error);
+    if (status != PLX_OK)
+        return status;
+    plx_recipe_define(recipe, "SIZE", TRANSPOSE_TILE);
+    return plx_recipe_check(recipe, (uint64_t)tiles.shared, device, error);
 }
 
 static plx_status vector_recipe(const plx_problem *problem, const plx_device_info *device,
@@ -172,7 +122,7 @@ static plx_status vector_recipe(const plx_problem *problem, const plx_device_inf
     plx_status status = tile_recipe(&tiles, problem, recipe, &step, error);
     if (status != PLX_OK)
         return status;
-    define(recipe, "SIZE", side);
+    plx_recipe_define(recipe, "SIZE", side);
     if (moved->size < 16) /* else every start is aligned */
         recipe->aligned = UINT32_C(1) << IN | UINT32_C(1) << OUT;
     return plx_recipe_check(recipe, (uint64_t)tiles.shared, device, error);
@@ -199,9 +149,9 @@ static plx_status tall_recipe(const char *entry, const plx_problem *problem, con
     plx_status status = tile_recipe(&tiles, problem, recipe, &step, error);
     if (status != PLX_OK)
         return status;
-    define(recipe, "ACROSS", width);
-    define(recipe, "HEIGHT", height);
-    define(recipe, "RUN", run);
+    plx_recipe_define(recipe, "ACROSS", width);
+    plx_recipe_define(recipe, "HEIGHT", height);
+    plx_recipe_define(recipe, "RUN", run);
     return plx_recipe_check(recipe, (uint64_t)tiles.shared, device, error);
 }
 
@@ -238,7 +188,7 @@ static plx_status skinny_recipe(const plx_problem *problem, const plx_device_inf
     plx_status status = tile_recipe(&tiles, problem, recipe, &step, error);
     if (status != PLX_OK)
         return status;
-    define(recipe, "CAPACITY", capacity);
+    plx_recipe_define(recipe, "CAPACITY", capacity);
     plx_recipe_min_blocks_per_sm(recipe, device, TRANSPOSE_SKINNY_THREADS, TRANSPOSE_SKINNY_BLOCKS);
     if (step != NULL) {
         plx_step_i32(step, (int32_t)tiles.height);
@@ -258,13 +208,11 @@ static const plx_row rows[ROWS] = {
                     "the others by",
             .limit = "the bandwidth of memory",
             .needs = "an output without gaps between its rows",
-            .dtypes = ALL_DTYPES,
             .flags = PLX_KERNEL_YARDSTICK,
-            .accumulator_f32 = PLX_F32,
-            .reproducibility = PLX_R0,
-            .depth = no_depth,
+            TRANSPOSE_KERNEL,
         },
-        .recipe = copy_recipe,
+        .recipe = square_recipe,
+        .form = &(const square){"transpose_copy", .by_rows = true, .copies = true},
     },
     [COPY_SHARED] = {
         .about = {
@@ -274,13 +222,11 @@ static const plx_row rows[ROWS] = {
                     "nearly nothing",
             .limit = "the bandwidth of memory",
             .needs = "an output without gaps between its rows",
-            .dtypes = ALL_DTYPES,
             .flags = PLX_KERNEL_YARDSTICK,
-            .accumulator_f32 = PLX_F32,
-            .reproducibility = PLX_R0,
-            .depth = no_depth,
+            TRANSPOSE_KERNEL,
         },
-        .recipe = copy_shared_recipe,
+        .recipe = square_recipe,
+        .form = &(const square){"transpose_copy_shared", .columns = TRANSPOSE_TILE, .by_rows = true, .copies = true},
     },
     [NAIVE] = {
         .about = {
@@ -290,12 +236,10 @@ static const plx_row rows[ROWS] = {
             .limit = "a warp's 32 writes go to 32 rows: as many transactions, each for one "
                      "element; caches that hold the rest until the neighbours come soften it",
             .needs = "",
-            .dtypes = ALL_DTYPES,
-            .accumulator_f32 = PLX_F32,
-            .reproducibility = PLX_R0,
-            .depth = no_depth,
+            TRANSPOSE_KERNEL,
         },
-        .recipe = naive_recipe,
+        .recipe = square_recipe,
+        .form = &(const square){"transpose_naive", .columns = 0},
     },
     [COALESCED] = {
         .about = {
@@ -307,12 +251,10 @@ static const plx_row rows[ROWS] = {
             .limit = "the column of the tile that a warp reads lies in a single bank of shared "
                      "memory: 32 accesses one after the other",
             .needs = "",
-            .dtypes = ALL_DTYPES,
-            .accumulator_f32 = PLX_F32,
-            .reproducibility = PLX_R0,
-            .depth = no_depth,
+            TRANSPOSE_KERNEL,
         },
-        .recipe = coalesced_recipe,
+        .recipe = square_recipe,
+        .form = &(const square){"transpose_coalesced", .columns = TRANSPOSE_TILE},
     },
     [PADDED] = {
         .about = {
@@ -322,12 +264,10 @@ static const plx_row rows[ROWS] = {
             .gain = "no bank conflicts for 4 bytes: nearly the speed of copy",
             .limit = "the bandwidth of memory; 4-byte accesses and their addresses",
             .needs = "",
-            .dtypes = ALL_DTYPES,
-            .accumulator_f32 = PLX_F32,
-            .reproducibility = PLX_R0,
-            .depth = no_depth,
+            TRANSPOSE_KERNEL,
         },
-        .recipe = padded_recipe,
+        .recipe = square_recipe,
+        .form = &(const square){"transpose_padded", .columns = TRANSPOSE_TILE + 1},
     },
     [SWIZZLED] = {
         .about = {
@@ -337,12 +277,10 @@ static const plx_row rows[ROWS] = {
                     "which wider accesses will need",
             .limit = "as padded",
             .needs = "",
-            .dtypes = ALL_DTYPES,
-            .accumulator_f32 = PLX_F32,
-            .reproducibility = PLX_R0,
-            .depth = no_depth,
+            TRANSPOSE_KERNEL,
         },
-        .recipe = swizzled_recipe,
+        .recipe = square_recipe,
+        .form = &(const square){"transpose_swizzled", .columns = TRANSPOSE_TILE},
     },
     [DIAGONAL] = {
         .about = {
@@ -353,12 +291,10 @@ static const plx_row rows[ROWS] = {
                     "lose some locality",
             .limit = "as swizzled, and a division more per block",
             .needs = "",
-            .dtypes = ALL_DTYPES,
-            .accumulator_f32 = PLX_F32,
-            .reproducibility = PLX_R0,
-            .depth = no_depth,
+            TRANSPOSE_KERNEL,
         },
-        .recipe = diagonal_recipe,
+        .recipe = square_recipe,
+        .form = &(const square){"transpose_diagonal", .columns = TRANSPOSE_TILE, .by_rows = true},
     },
     [VECTOR] = {
         .about = {
@@ -371,10 +307,7 @@ static const plx_row rows[ROWS] = {
             .limit = "the bandwidth of memory; tiles at the border and rows that do not begin at "
                      "16 bytes go element by element",
             .needs = "",
-            .dtypes = ALL_DTYPES,
-            .accumulator_f32 = PLX_F32,
-            .reproducibility = PLX_R0,
-            .depth = no_depth,
+            TRANSPOSE_KERNEL,
         },
         .recipe = vector_recipe,
         .recipe_unaligned = vector_unaligned_recipe,
@@ -388,10 +321,7 @@ static const plx_row rows[ROWS] = {
                     "nothing where rows are aligned anyway",
             .limit = "the bandwidth of memory; an eighth more is read, though not from memory",
             .needs = "",
-            .dtypes = ALL_DTYPES,
-            .accumulator_f32 = PLX_F32,
-            .reproducibility = PLX_R0,
-            .depth = no_depth,
+            TRANSPOSE_KERNEL,
         },
         .recipe = skewed_recipe,
     },
@@ -404,10 +334,7 @@ static const plx_row rows[ROWS] = {
                     "square tiles where both are long",
             .limit = "the bandwidth of memory; a multiplication per element for its place",
             .needs = "",
-            .dtypes = ALL_DTYPES,
-            .accumulator_f32 = PLX_F32,
-            .reproducibility = PLX_R0,
-            .depth = no_depth,
+            TRANSPOSE_KERNEL,
         },
         .recipe = skinny_recipe,
     },

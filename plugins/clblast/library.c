@@ -60,7 +60,7 @@ plx_status plx_clblast_open(size_t device, plx_session **session, plx_error *err
     plx_status status = plx_cl_open(device, &opened, error);
     if (status != PLX_OK)
         return status;
-    status = plx_clblast_tune(plx_cl_device(opened), plx_cl_info(opened)->name, error);
+    status = plx_clblast_tune(opened->device, opened->info.name, error);
     if (status != PLX_OK) {
         plx_cl_close(opened);
         return status;

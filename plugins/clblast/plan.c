@@ -1,5 +1,6 @@
 /* Plans: what CLBlast can do, and that it has compiled its kernels before it is timed. */
 #include "plugins/clblast/plan.h"
+#include "kernels/vendor.h"
 #include "plugins/clblast/calls.h"
 
 #include <stdlib.h>
@@ -12,34 +13,6 @@ struct plx_plugin_plan {
 };
 
 /* ---- problems ------------------------------------------------------------ */
-
-static bool has_no_output(const plx_problem *problem)
-{
-    const plx_gemm_problem *g = &problem->of.gemm;
-    const plx_matvec_problem *v = &problem->of.matvec;
-    const plx_transpose_problem *t = &problem->of.transpose;
-    switch (problem->op) {
-    case PLX_GEMM:
-        return g->m == 0 || g->n == 0;
-    case PLX_MATVEC:
-        return (v->trans ? v->cols : v->rows) == 0;
-    case PLX_TRANSPOSE:
-        return t->rows == 0 || t->cols == 0;
-    default:
-        return false;
-    }
-}
-
-static bool has_no_terms(const plx_problem *problem)
-{
-    const plx_gemm_problem *g = &problem->of.gemm;
-    const plx_matvec_problem *v = &problem->of.matvec;
-    if (problem->op == PLX_GEMM)
-        return g->k == 0 || g->alpha == 0;
-    if (problem->op == PLX_MATVEC)
-        return (v->trans ? v->rows : v->cols) == 0 || v->alpha == 0;
-    return problem->op == PLX_REDUCE && problem->of.reduce.n == 0;
-}
 
 /* CLBlast refuses empty operands, and multiplies what alpha = 0 says not to read: the
  * same result comes from a product with one column of zeros, which is made -0 where C is
@@ -66,7 +39,7 @@ static void add_zeros(plx_problem *problem)
 static plx_status check(plx_session *session, const plx_problem *problem, plx_error *error)
 {
     const plx_clblast_place nowhere[3] = {{NULL, 0}, {NULL, 0}, {NULL, 0}};
-    if (problem->dtype == PLX_F64 && !(plx_cl_info(session)->features & PLX_FEATURE_F64))
+    if (problem->dtype == PLX_F64 && !(session->info.features & PLX_FEATURE_F64))
         return plx_fail(error, PLX_UNSUPPORTED, "the device has no f64");
     if (problem->op == PLX_REDUCE && problem->of.reduce.reduction != PLX_SUM)
         return plx_fail(error, PLX_UNSUPPORTED, "CLBlast has sums, but no minimum or maximum that keeps NaN");
@@ -93,10 +66,10 @@ static plx_problem smallest(const plx_problem *problem)
 static plx_status call_smallest(plx_plugin_queue *queue, plx_memory *memory, const plx_problem *problem,
                                 plx_error *error)
 {
-    const cl_mem buffer = plx_cl_buffer(memory);
+    const cl_mem buffer = memory->buffer;
     const plx_clblast_place at[3] = {{buffer, 0}, {buffer, 1}, {buffer, 2}};
     const plx_problem small = smallest(problem);
-    plx_status status = plx_clblast_call(&small, at, plx_cl_command_queue(queue), error);
+    plx_status status = plx_clblast_call(&small, at, queue->queue, error);
     return status == PLX_OK ? plx_cl_synchronize(queue, error) : status;
 }
 
@@ -123,8 +96,8 @@ static plx_status warm_up(plx_session *session, const plx_problem *problem, plx_
 static plx_plugin_plan prepare(const plx_problem *problem)
 {
     plx_plugin_plan ready = {.problem = *problem,
-                             .is_empty = has_no_output(problem),
-                             .adds_nothing = has_no_terms(problem),
+                             .is_empty = plx_vendor_is_empty(problem),
+                             .adds_nothing = plx_vendor_has_no_terms(problem),
                              .element_bytes = problem->dtype == PLX_F32 ? 4 : 8};
     if (ready.adds_nothing && !ready.is_empty)
         add_zeros(&ready.problem);
@@ -225,11 +198,11 @@ plx_status plx_clblast_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, c
     cl_mem own[PLX_MAX_OPERANDS] = {NULL};
     if (plan->is_empty)
         return PLX_OK;
-    plx_status status = plx_cl_ready(queue, error);
+    plx_status status = plx_cl_alive(queue->session, error);
     if (status != PLX_OK)
         return status;
     for (size_t i = 0; i < count; i++)
-        at[i] = (plx_clblast_place){plx_cl_buffer(given[i].memory), given[i].offset / plan->element_bytes};
+        at[i] = (plx_clblast_place){plx_cl_buffer(&given[i]), given[i].offset / plan->element_bytes};
     if (plan->adds_nothing)
         status = place_zeros(plan, queue, at, count, error);
     if (status == PLX_OK)
@@ -237,7 +210,7 @@ plx_status plx_clblast_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, c
     if (status == PLX_OK)
         status = clear_output(plan, queue, &given[count - 1], error);
     if (status == PLX_OK)
-        status = plx_clblast_call(&plan->problem, at, plx_cl_command_queue(queue), error);
+        status = plx_clblast_call(&plan->problem, at, queue->queue, error);
     for (size_t i = 0; i < count; i++) /* what is enqueued keeps them until it is done */
         if (own[i] != NULL)
             (void)plx_cl.ReleaseMemObject(own[i]);

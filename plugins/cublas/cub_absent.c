@@ -1,9 +1,7 @@
 /* What stands for CUB in a build without it. */
 #include "plugins/cublas/cub.h"
 
-#ifdef HAVE_CONFIG_H
 #include "config.h"
-#endif
 
 const char *plx_cub_missing(void)
 {

@@ -9,25 +9,27 @@ typedef struct library {
     pthread_mutex_t lock;
 } library;
 
-plx_status plx_cublas_explain(plx_error *error, cublasStatus_t result, const char *function)
+plx_status plx_cublas_check(plx_error *error, cublasStatus_t result, const char *function)
 {
-    plx_status status = result == CUBLAS_STATUS_ALLOC_FAILED    ? PLX_NO_MEMORY
+    plx_status status = result == CUBLAS_STATUS_SUCCESS         ? PLX_OK
+                        : result == CUBLAS_STATUS_ALLOC_FAILED  ? PLX_NO_MEMORY
                         : result == CUBLAS_STATUS_NOT_SUPPORTED ? PLX_UNSUPPORTED
                                                                 : PLX_FAILED;
-    return plx_fail(error, status, "%s failed: %s", function, cublasGetStatusName(result));
+    return status == PLX_OK ? PLX_OK
+                            : plx_fail(error, status, "%s failed: %s", function, cublasGetStatusName(result));
 }
 
 plx_status plx_cublas_acquire(plx_plugin_queue *queue, cublasHandle_t *handle, plx_error *error)
 {
     library *held = queue->session->attachment;
     pthread_mutex_lock(&held->lock);
-    cublasStatus_t result = cublasSetStream(held->handle, (cudaStream_t)queue->stream);
-    if (result != CUBLAS_STATUS_SUCCESS) {
+    plx_status status = plx_cublas_check(error, cublasSetStream(held->handle, (cudaStream_t)queue->stream),
+                                         "cublasSetStream");
+    if (status == PLX_OK)
+        *handle = held->handle;
+    else
         pthread_mutex_unlock(&held->lock);
-        return plx_cublas_explain(error, result, "cublasSetStream");
-    }
-    *handle = held->handle;
-    return PLX_OK;
+    return status;
 }
 
 void plx_cublas_release(plx_plugin_queue *queue)
@@ -48,11 +50,8 @@ static plx_status attach(plx_session *session, plx_error *error)
     if (made == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for cuBLAS's handle");
     plx_status status = plx_cuda_enter(session, error);
-    cublasStatus_t result = CUBLAS_STATUS_SUCCESS;
     if (status == PLX_OK)
-        result = cublasCreate(&made->handle);
-    if (result != CUBLAS_STATUS_SUCCESS)
-        status = plx_cublas_explain(error, result, "cublasCreate");
+        status = plx_cublas_check(error, cublasCreate(&made->handle), "cublasCreate");
     if (status != PLX_OK) {
         free(made);
         return status;

@@ -6,8 +6,8 @@
 
 #include <cublas_v2.h>
 
-/* "cublasSgemm failed: CUBLAS_STATUS_X". */
-plx_status plx_cublas_explain(plx_error *error, cublasStatus_t result, const char *function);
+/* PLX_OK for success, otherwise "cublasSgemm failed: CUBLAS_STATUS_X". */
+plx_status plx_cublas_check(plx_error *error, cublasStatus_t result, const char *function);
 
 /* Locks the session's handle, bound to the queue's stream; give it back with
  * plx_cublas_release().  The context is current. */

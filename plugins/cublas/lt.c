@@ -81,11 +81,6 @@ struct plx_lt_product {
     size_t workspace;
 };
 
-static plx_status check(plx_error *error, cublasStatus_t result, const char *function)
-{
-    return result == CUBLAS_STATUS_SUCCESS ? PLX_OK : plx_cublas_explain(error, result, function);
-}
-
 static cudaDataType type_of(const plx_problem *problem)
 {
     return problem->dtype == PLX_F32 ? CUDA_R_32F : CUDA_R_64F;
@@ -104,14 +99,13 @@ static plx_status describe_product(plx_lt_product *made, plx_error *error)
     if (result == CUBLAS_STATUS_SUCCESS)
         result =
             lt.MatmulDescSetAttribute(made->product, CUBLASLT_MATMUL_DESC_TRANSB, &second, sizeof second);
-    return check(error, result, "cublasLtMatmulDescCreate");
+    return plx_cublas_check(error, result, "cublasLtMatmulDescCreate");
 }
 
 static plx_status describe_matrix(const plx_lt_product *made, cublasLtMatrixLayout_t *layout, int64_t rows,
                                   int64_t cols, int64_t ld, plx_error *error)
 {
-    return check(error,
-                 lt.MatrixLayoutCreate(layout, type_of(&made->problem), (uint64_t)cols, (uint64_t)rows, ld),
+    return plx_cublas_check(error, lt.MatrixLayoutCreate(layout, type_of(&made->problem), (uint64_t)cols, (uint64_t)rows, ld),
                  "cublasLtMatrixLayoutCreate");
 }
 
@@ -138,7 +132,7 @@ static plx_status prefer(cublasLtMatmulPreference_t preference, uint32_t alignme
         preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace, sizeof workspace);
     for (size_t i = 0; i < 4 && result == CUBLAS_STATUS_SUCCESS; i++)
         result = lt.MatmulPreferenceSetAttribute(preference, alignments[i], &alignment, sizeof alignment);
-    return check(error, result, "cublasLtMatmulPreferenceSetAttribute");
+    return plx_cublas_check(error, result, "cublasLtMatmulPreferenceSetAttribute");
 }
 
 /* The heuristic's first for operands that begin at multiples of `alignment`. */
@@ -149,13 +143,12 @@ static plx_status find_algorithm(plx_session *session, plx_lt_product *made, uin
     cublasLtMatmulPreference_t preference;
     int count = 0;
     plx_status status =
-        check(error, lt.MatmulPreferenceCreate(&preference), "cublasLtMatmulPreferenceCreate");
+        plx_cublas_check(error, lt.MatmulPreferenceCreate(&preference), "cublasLtMatmulPreferenceCreate");
     if (status != PLX_OK)
         return status;
     status = prefer(preference, alignment, error);
     if (status == PLX_OK) /* cuBLAS's handle is one of cublasLt's, too */
-        status = check(error,
-                       lt.MatmulAlgoGetHeuristic((cublasLtHandle_t)plx_cublas_handle(session), made->product,
+        status = plx_cublas_check(error, lt.MatmulAlgoGetHeuristic((cublasLtHandle_t)plx_cublas_handle(session), made->product,
                                                  made->b, made->a, made->c, made->c, preference, 1, &found,
                                                  &count),
                        "cublasLtMatmulAlgoGetHeuristic");
@@ -240,8 +233,7 @@ plx_status plx_lt_execute(const plx_lt_product *product, plx_plugin_queue *queue
     plx_status status = plx_cuda_scratch_grow(queue, product->workspace, 0, error);
     if (status != PLX_OK)
         return status;
-    return check(error,
-                 lt.Matmul((cublasLtHandle_t)plx_cublas_handle(queue->session), product->product,
+    return plx_cublas_check(error, lt.Matmul((cublasLtHandle_t)plx_cublas_handle(queue->session), product->product,
                            f32 ? (const void *)&narrow[0] : &p->alpha, b, product->b, a, product->a,
                            f32 ? (const void *)&narrow[1] : &p->beta, c, product->c, c, product->c,
                            &product->algorithms[aligned ? LT_ALIGNED : LT_ANYWHERE],

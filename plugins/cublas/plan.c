@@ -2,6 +2,7 @@
  * row-major matrix is its own transpose in column-major order. */
 #include "plugins/cublas/plan.h"
 #include "kernels/no_terms.h"
+#include "kernels/vendor.h"
 #include "plugins/cublas/library.h"
 #include "plugins/cublas/lt.h"
 #include "plugins/cublas/reduce.h"
@@ -24,11 +25,6 @@ typedef struct operands {
     void *out;
 } operands;
 
-static plx_status check(plx_error *error, cublasStatus_t result, const char *function)
-{
-    return result == CUBLAS_STATUS_SUCCESS ? PLX_OK : plx_cublas_explain(error, result, function);
-}
-
 static cublasOperation_t turned(bool transposed)
 {
     return transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
@@ -39,18 +35,19 @@ static plx_status gemm(cublasHandle_t handle, const plx_problem *problem, const 
                        plx_error *error)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    const bool sums = p->k > 0 && p->alpha != 0;
-    const double wide_alpha = sums ? p->alpha : plx_alpha_without_terms(p->beta);
+    const double wide_alpha = plx_vendor_has_no_terms(problem) ? plx_alpha_without_terms(p->beta) : p->alpha;
     const float alpha = (float)wide_alpha, beta = (float)p->beta;
     if (problem->dtype == PLX_F32)
-        return check(error,
-                     cublasSgemm_64(handle, turned(p->trans_b), turned(p->trans_a), p->n, p->m, p->k, &alpha,
-                                    at->second, p->ldb, at->first, p->lda, &beta, at->out, p->ldc),
-                     "cublasSgemm");
-    return check(error,
-                 cublasDgemm_64(handle, turned(p->trans_b), turned(p->trans_a), p->n, p->m, p->k, &wide_alpha,
-                                at->second, p->ldb, at->first, p->lda, &p->beta, at->out, p->ldc),
-                 "cublasDgemm");
+        return plx_cublas_check(error,
+                                cublasSgemm_64(handle, turned(p->trans_b), turned(p->trans_a), p->n, p->m,
+                                               p->k, &alpha, at->second, p->ldb, at->first, p->lda, &beta,
+                                               at->out, p->ldc),
+                                "cublasSgemm");
+    return plx_cublas_check(error,
+                            cublasDgemm_64(handle, turned(p->trans_b), turned(p->trans_a), p->n, p->m, p->k,
+                                           &wide_alpha, at->second, p->ldb, at->first, p->lda, &p->beta,
+                                           at->out, p->ldc),
+                            "cublasDgemm");
 }
 
 static bool has_no_terms(const plx_matvec_problem *p)
@@ -66,8 +63,8 @@ static plx_status scale(cublasHandle_t handle, const plx_problem *problem, const
     const int64_t n = p->trans ? p->cols : p->rows;
     const float beta = (float)p->beta;
     if (problem->dtype == PLX_F32)
-        return check(error, cublasSscal_64(handle, n, &beta, at->out, 1), "cublasSscal");
-    return check(error, cublasDscal_64(handle, n, &p->beta, at->out, 1), "cublasDscal");
+        return plx_cublas_check(error, cublasSscal_64(handle, n, &beta, at->out, 1), "cublasSscal");
+    return plx_cublas_check(error, cublasDscal_64(handle, n, &p->beta, at->out, 1), "cublasDscal");
 }
 
 /* cuBLAS sees A^T, cols x rows: our plain product is its transposed one. */
@@ -80,14 +77,14 @@ static plx_status matvec(cublasHandle_t handle, const plx_problem *problem, cons
     if (has_no_terms(p))
         return scale(handle, problem, at, error);
     if (problem->dtype == PLX_F32)
-        return check(error,
-                     cublasSgemv_64(handle, turned(!p->trans), p->cols, p->rows, &alpha, at->first, p->lda,
-                                    at->second, 1, &beta, at->out, 1),
-                     "cublasSgemv");
-    return check(error,
-                 cublasDgemv_64(handle, turned(!p->trans), p->cols, p->rows, &wide_alpha, at->first, p->lda,
-                                at->second, 1, &p->beta, at->out, 1),
-                 "cublasDgemv");
+        return plx_cublas_check(error,
+                                cublasSgemv_64(handle, turned(!p->trans), p->cols, p->rows, &alpha, at->first,
+                                               p->lda, at->second, 1, &beta, at->out, 1),
+                                "cublasSgemv");
+    return plx_cublas_check(error,
+                            cublasDgemv_64(handle, turned(!p->trans), p->cols, p->rows, &wide_alpha,
+                                           at->first, p->lda, at->second, 1, &p->beta, at->out, 1),
+                            "cublasDgemv");
 }
 
 static plx_status transpose(cublasHandle_t handle, const plx_problem *problem, const operands *at,
@@ -97,14 +94,16 @@ static plx_status transpose(cublasHandle_t handle, const plx_problem *problem, c
     const float one_f32 = 1.0f, zero_f32 = 0.0f;
     const double one = 1.0, zero = 0.0;
     if (problem->dtype == PLX_F32)
-        return check(error,
-                     cublasSgeam_64(handle, CUBLAS_OP_T, CUBLAS_OP_N, p->rows, p->cols, &one_f32, at->first,
-                                    p->ld_in, &zero_f32, at->out, p->ld_out, at->out, p->ld_out),
-                     "cublasSgeam");
-    return check(error,
-                 cublasDgeam_64(handle, CUBLAS_OP_T, CUBLAS_OP_N, p->rows, p->cols, &one, at->first, p->ld_in,
-                                &zero, at->out, p->ld_out, at->out, p->ld_out),
-                 "cublasDgeam");
+        return plx_cublas_check(error,
+                                cublasSgeam_64(handle, CUBLAS_OP_T, CUBLAS_OP_N, p->rows, p->cols, &one_f32,
+                                               at->first, p->ld_in, &zero_f32, at->out, p->ld_out, at->out,
+                                               p->ld_out),
+                                "cublasSgeam");
+    return plx_cublas_check(error,
+                            cublasDgeam_64(handle, CUBLAS_OP_T, CUBLAS_OP_N, p->rows, p->cols, &one,
+                                           at->first, p->ld_in, &zero, at->out, p->ld_out, at->out,
+                                           p->ld_out),
+                            "cublasDgeam");
 }
 
 plx_status plx_cublas_plan(plx_session *session, const plx_problem *problem, size_t kernel,
@@ -136,26 +135,7 @@ void plx_cublas_plan_destroy(plx_plugin_plan *plan)
 
 static void *address(const plx_operand *operand)
 {
-    if (operand->memory == NULL)
-        return NULL;
-    return (void *)(uintptr_t)(operand->memory->address + operand->offset);
-}
-
-static bool is_empty(const plx_problem *problem)
-{
-    const plx_gemm_problem *gemm_of = &problem->of.gemm;
-    const plx_transpose_problem *transpose_of = &problem->of.transpose;
-    const plx_matvec_problem *matvec_of = &problem->of.matvec;
-    switch (problem->op) {
-    case PLX_REDUCE:
-        return false; /* nothing has a sum */
-    case PLX_GEMM:
-        return gemm_of->m == 0 || gemm_of->n == 0;
-    case PLX_TRANSPOSE:
-        return transpose_of->rows == 0 || transpose_of->cols == 0;
-    default:
-        return (matvec_of->trans ? matvec_of->cols : matvec_of->rows) == 0;
-    }
+    return (void *)(uintptr_t)plx_cuda_address(operand);
 }
 
 /* The queue's scratch memory as the handle's workspace, until it gets its next stream. */
@@ -164,8 +144,9 @@ static plx_status lend_workspace(cublasHandle_t handle, plx_plugin_queue *queue,
     plx_status status = plx_cuda_scratch_grow(queue, bytes, 0, error);
     if (status != PLX_OK)
         return status;
-    return check(error, cublasSetWorkspace(handle, (void *)(uintptr_t)queue->scratch, (size_t)bytes),
-                 "cublasSetWorkspace");
+    return plx_cublas_check(error,
+                            cublasSetWorkspace(handle, (void *)(uintptr_t)queue->scratch, (size_t)bytes),
+                            "cublasSetWorkspace");
 }
 
 static plx_status call_operation(cublasHandle_t handle, const plx_problem *problem, const operands *at,
@@ -215,7 +196,7 @@ plx_status plx_cublas_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, co
                               size_t count, plx_error *error)
 {
     const plx_problem *problem = &plan->problem;
-    if (is_empty(problem))
+    if (plx_vendor_is_empty(problem))
         return PLX_OK;
     if (only_clears(problem))
         return clear(queue, problem, &given[count - 1], error);

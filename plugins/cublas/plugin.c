@@ -6,11 +6,7 @@
 #include "plugins/cublas/plan.h"
 #include "plugins/cublas/reduce.h"
 
-#ifdef HAVE_CONFIG_H
 #include "config.h"
-#endif
-
-#define REALS (PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64))
 
 static const plx_kernel gemm_kernels[PLX_CUBLAS_GEMM_COUNT] = {
     [PLX_CUBLAS_GEMM] = {
@@ -19,9 +15,7 @@ static const plx_kernel gemm_kernels[PLX_CUBLAS_GEMM_COUNT] = {
         .gain = "the vendor's tuning",
         .limit = "few tiles, odd sizes and unaligned rows",
         .needs = "libcublas",
-        .dtypes = REALS,
-        .flags = PLX_KERNEL_VENDOR,
-        .accumulator_f32 = PLX_F32,
+        PLX_VENDOR_REALS,
         .reproducibility = PLX_R2,
         .depth = plx_vendor_depth,
     },
@@ -31,9 +25,7 @@ static const plx_kernel gemm_kernels[PLX_CUBLAS_GEMM_COUNT] = {
         .gain = "sums divided along k where the default workspace is too small for them",
         .limit = "that of gemm",
         .needs = "libcublas",
-        .dtypes = REALS,
-        .flags = PLX_KERNEL_VENDOR,
-        .accumulator_f32 = PLX_F32,
+        PLX_VENDOR_REALS,
         .reproducibility = PLX_R2,
         .depth = plx_vendor_depth,
     },
@@ -43,86 +35,67 @@ static const plx_kernel gemm_kernels[PLX_CUBLAS_GEMM_COUNT] = {
         .gain = "the vendor's tuning, by another heuristic",
         .limit = "that of gemm",
         .needs = "libcublasLt",
-        .dtypes = REALS,
-        .flags = PLX_KERNEL_VENDOR,
-        .accumulator_f32 = PLX_F32,
+        PLX_VENDOR_REALS,
         .reproducibility = PLX_R2,
         .depth = plx_vendor_depth,
     },
 };
 
-static const plx_kernel gemv_kernel = {
-    .name = "gemv",
-    .idea = "cublasSgemv, cublasDgemv: what a user would call instead",
-    .gain = "the vendor's tuning",
-    .limit = "skinny matrices",
-    .needs = "libcublas",
-    .dtypes = REALS,
-    .flags = PLX_KERNEL_VENDOR,
-    .accumulator_f32 = PLX_F32,
-    .reproducibility = PLX_R2,
-    .depth = plx_vendor_depth,
-};
-
-static const plx_kernel geam_kernel = {
-    .name = "geam",
-    .idea = "cublasSgeam, cublasDgeam with alpha 1 and beta 0: what a user would call instead",
-    .gain = "the vendor's tuning",
-    .limit = "odd and skinny shapes",
-    .needs = "libcublas",
-    .dtypes = REALS,
-    .flags = PLX_KERNEL_VENDOR,
-    .accumulator_f32 = PLX_F32,
-    .reproducibility = PLX_R0,
-    .depth = plx_vendor_depth,
-};
-
-static const plx_kernel cub_kernel = {
-    .name = "cub",
-    .idea = "CUB's DeviceReduce: what a user would call instead",
-    .gain = "the vendor's tuning",
-    .limit = "two launches for what is longer than a block's tile",
-    .needs = "CUB when it was built",
-    .dtypes = REALS | PLX_DTYPE_BIT(PLX_I32) | PLX_DTYPE_BIT(PLX_I64),
-    .flags = PLX_KERNEL_VENDOR,
-    .accumulator_f32 = PLX_F32,
-    .reproducibility = PLX_R1,
-    .depth = plx_cub_depth,
+static const plx_kernel kernels[] = {
+    [PLX_MATVEC] = {
+        .name = "gemv",
+        .idea = "cublasSgemv, cublasDgemv: what a user would call instead",
+        .gain = "the vendor's tuning",
+        .limit = "skinny matrices",
+        .needs = "libcublas",
+        PLX_VENDOR_REALS,
+        .reproducibility = PLX_R2,
+        .depth = plx_vendor_depth,
+    },
+    [PLX_TRANSPOSE] = {
+        .name = "geam",
+        .idea = "cublasSgeam, cublasDgeam with alpha 1 and beta 0: what a user would call instead",
+        .gain = "the vendor's tuning",
+        .limit = "odd and skinny shapes",
+        .needs = "libcublas",
+        PLX_VENDOR_REALS,
+        .reproducibility = PLX_R0,
+        .depth = plx_vendor_depth,
+    },
+    [PLX_REDUCE] = {
+        .name = "cub",
+        .idea = "CUB's DeviceReduce: what a user would call instead",
+        .gain = "the vendor's tuning",
+        .limit = "two launches for what is longer than a block's tile",
+        .needs = "CUB when it was built",
+        .dtypes = PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64) | PLX_DTYPE_BIT(PLX_I32) | PLX_DTYPE_BIT(PLX_I64),
+        .flags = PLX_KERNEL_VENDOR,
+        .accumulator_f32 = PLX_F32,
+        .reproducibility = PLX_R1,
+        .depth = plx_cub_depth,
+    },
 };
 
 static const plx_kernel *cublas_kernel(plx_op op, size_t index)
 {
     if (op == PLX_GEMM)
         return index < PLX_CUBLAS_GEMM_COUNT ? &gemm_kernels[index] : NULL;
-    if (index > 0)
-        return NULL;
-    return op == PLX_MATVEC      ? &gemv_kernel
-           : op == PLX_TRANSPOSE ? &geam_kernel
-           : op == PLX_REDUCE    ? &cub_kernel
-                                 : NULL;
+    return plx_vendor_kernel(kernels, sizeof kernels / sizeof kernels[0], op, index);
 }
 
 static plx_status cublas_choose(plx_session *session, const plx_problem *problem, size_t *kernel,
                                 plx_error *error)
 {
     (void)session;
-    if (cublas_kernel(problem->op, 0) == NULL)
-        return plx_fail(error, PLX_UNSUPPORTED, "cuBLAS has no such operation");
-    *kernel = 0;
-    return PLX_OK;
+    return plx_vendor_choose(cublas_kernel(problem->op, 0), "cuBLAS", kernel, error);
 }
-
-/* More than any device scores: below 0 none is chosen unasked, and the best of them
- * stays the best. */
-enum { ABOVE_ALL_SCORES = 100000 };
 
 /* The CUDA backend's devices, which nobody gets without asking for cublas. */
 static plx_status cublas_probe(plx_device_info *devices, size_t capacity, size_t *count, plx_error *error)
 {
     plx_status status = plx_cuda_probe(devices, capacity, count, error);
     if (status == PLX_OK)
-        for (size_t i = 0; i < *count && i < capacity; i++)
-            devices[i].score -= ABOVE_ALL_SCORES;
+        plx_vendor_stand_back(devices, *count < capacity ? *count : capacity);
     return status;
 }
 
@@ -141,19 +114,7 @@ static const plx_plugin cublas_plugin = {
     .probe = cublas_probe,
     .open = plx_cublas_open,
     .close = plx_cublas_close,
-    .alloc = plx_cuda_alloc,
-    .free = plx_cuda_free,
-    .queue_create = plx_cuda_queue_create,
-    .queue_destroy = plx_cuda_queue_destroy,
-    .synchronize = plx_cuda_synchronize,
-    .upload = plx_cuda_upload,
-    .download = plx_cuda_download,
-    .fill = plx_cuda_fill,
-    .copy = plx_cuda_copy,
-    .event_create = plx_cuda_event_create,
-    .event_destroy = plx_cuda_event_destroy,
-    .event_record = plx_cuda_event_record,
-    .event_elapsed = plx_cuda_event_elapsed,
+    PLX_CUDA_MEMORY_SLOTS,
     .kernel = cublas_kernel,
     .choose = cublas_choose,
     .plan = plx_cublas_plan,

@@ -103,55 +103,31 @@ static plx_status launch_with_attributes(const launch *launched, plx_plugin_queu
 
 /* ---- plan ------------------------------------------------------------ */
 
-static plx_status pack_scalar(plx_dtype dtype, double scalar, uint64_t *value, plx_error *error)
-{
-    float narrow = (float)scalar;
-    if (dtype == PLX_F32)
-        memcpy(value, &narrow, sizeof narrow);
-    else if (dtype == PLX_F64)
-        memcpy(value, &scalar, sizeof scalar);
-    else
-        return plx_fail(error, PLX_UNSUPPORTED, "scalars of this element type are not supported");
-    return PLX_OK;
-}
-
 /* Appends the argument to the launch; shared memory becomes no argument. */
 static plx_status add_argument(launch *made, const plx_argument *argument, plx_dtype dtype,
                                plx_error *error)
 {
     launch_argument *added = &made->arguments[made->argument_count];
-    int32_t narrow = (int32_t)argument->value;
-    memset(added, 0, sizeof *added);
-    added->kind = KNOWN;
-    switch (argument->kind) {
-    case PLX_ARG_OPERAND:
-        added->kind = OPERAND;
-        added->which = argument->operand;
-        break;
-    case PLX_ARG_SCRATCH:
-        added->kind = SCRATCH;
-        added->value = (uint64_t)argument->value;
-        break;
-    case PLX_ARG_MAP:
-        added->kind = MAP;
-        added->which = argument->operand;
-        break;
-    case PLX_ARG_I64:
-        added->value = (uint64_t)argument->value;
-        break;
-    case PLX_ARG_I32:
-        memcpy(&added->value, &narrow, sizeof narrow);
-        break;
-    case PLX_ARG_SCALAR:
-        if (pack_scalar(dtype, argument->scalar, &added->value, error) != PLX_OK)
-            return PLX_UNSUPPORTED;
-        break;
-    case PLX_ARG_SHARED:
+    size_t size;
+    if (argument->kind == PLX_ARG_SHARED) {
         made->shared_bytes += (unsigned int)argument->value;
         return PLX_OK;
     }
     made->argument_count++;
-    return PLX_OK;
+    switch (argument->kind) {
+    case PLX_ARG_OPERAND:
+        *added = (launch_argument){.kind = OPERAND, .which = argument->operand};
+        return PLX_OK;
+    case PLX_ARG_SCRATCH:
+        *added = (launch_argument){.kind = SCRATCH, .value = (uint64_t)argument->value};
+        return PLX_OK;
+    case PLX_ARG_MAP:
+        *added = (launch_argument){.kind = MAP, .which = argument->operand};
+        return PLX_OK;
+    default:
+        *added = (launch_argument){.kind = KNOWN};
+        return plx_argument_bytes(argument, dtype, &added->value, &size, error);
+    }
 }
 
 static plx_status make_launch(plx_session *session, const plx_image *image, const plx_recipe *recipe,
@@ -178,16 +154,6 @@ static plx_status make_launch(plx_session *session, const plx_image *image, cons
         return status;
     return plx_cuda_function_prepare(session, made->function, entry, threads, made->shared_bytes,
                                      error);
-}
-
-static plx_status find_image(plx_op op, const plx_row *row, const plx_image **image, plx_error *error)
-{
-    char key[96];
-    (void)snprintf(key, sizeof key, "%s/%s", plx_ladder_name(op), row->about.name);
-    *image = plx_image_find(plx_cuda_images, key);
-    if (*image == NULL)
-        return plx_fail(error, PLX_UNSUPPORTED, "%s has no CUDA form", key);
-    return PLX_OK;
 }
 
 static plx_status make_maps(plx_session *session, const plx_recipe *recipe, way *made, plx_error *error)
@@ -221,26 +187,14 @@ static plx_status make_way(plx_session *session, const plx_image *image, const p
     return status;
 }
 
-typedef plx_status recipe_function(const plx_problem *problem, const plx_device_info *device,
-                                   plx_recipe *recipe, plx_error *error);
-
-static plx_status write_recipe(plx_session *session, const plx_problem *problem, recipe_function *write,
-                               plx_recipe *recipe, plx_error *error)
-{
-    plx_status status;
-    memset(recipe, 0, sizeof *recipe);
-    status = write(problem, &session->info, recipe, error);
-    return status == PLX_OK ? plx_recipe_check(recipe, 0, &session->info, error) : status;
-}
-
 static plx_status add_way(plx_session *session, const plx_problem *problem, const plx_row *row,
-                          recipe_function *write, plx_plugin_plan *plan, plx_error *error)
+                          plx_recipe_function *write, plx_plugin_plan *plan, plx_error *error)
 {
     plx_recipe recipe;
     const plx_image *image = NULL;
-    plx_status status = write_recipe(session, problem, write, &recipe, error);
+    plx_status status = plx_recipe_write(row, write, problem, &session->info, &recipe, error);
     if (status == PLX_OK)
-        status = find_image(problem->op, row, &image, error);
+        status = plx_ladder_image(plx_cuda_images, "CUDA", problem->op, row, &image, error);
     if (status != PLX_OK)
         return status;
     way *made = &plan->ways[plan->way_count];
@@ -268,31 +222,17 @@ static plx_status add_ways(plx_session *session, const plx_problem *problem, con
     return status;
 }
 
-static plx_status find_row(const plx_problem *problem, size_t kernel, const plx_row **row, plx_error *error)
-{
-    const plx_ladder *ladder = plx_ladder_of(problem->op);
-    if (ladder == NULL || kernel >= ladder->count)
-        return plx_fail(error, PLX_NOT_FOUND, "the cuda plugin has no kernel %zu for this operation",
-                        kernel);
-    *row = &ladder->rows[kernel];
-    if (((*row)->about.dtypes & PLX_DTYPE_BIT(problem->dtype)) == 0)
-        return plx_fail(error, PLX_UNSUPPORTED, "%s does not serve this element type",
-                        (*row)->about.name);
-    if ((*row)->about.compute != problem->compute)
-        return plx_fail(error, PLX_UNSUPPORTED, "%s is of another compute type", (*row)->about.name);
-    return PLX_OK;
-}
-
 plx_status plx_cuda_supports(plx_session *session, const plx_problem *problem, size_t kernel,
                              plx_error *error)
 {
     const plx_row *row = NULL;
     const plx_image *image = NULL;
     plx_recipe recipe;
-    plx_status status = find_row(problem, kernel, &row, error);
+    plx_status status = plx_ladder_row(problem, kernel, &row, error);
     if (status == PLX_OK)
-        status = write_recipe(session, problem, row->recipe, &recipe, error);
-    return status == PLX_OK ? find_image(problem->op, row, &image, error) : status;
+        status = plx_recipe_write(row, row->recipe, problem, &session->info, &recipe, error);
+    return status == PLX_OK ? plx_ladder_image(plx_cuda_images, "CUDA", problem->op, row, &image, error)
+                            : status;
 }
 
 plx_status plx_cuda_plan(plx_session *session, const plx_problem *problem, size_t kernel,
@@ -300,7 +240,7 @@ plx_status plx_cuda_plan(plx_session *session, const plx_problem *problem, size_
 {
     const plx_row *row = NULL;
     plx_plugin_plan *made;
-    plx_status status = find_row(problem, kernel, &row, error);
+    plx_status status = plx_ladder_row(problem, kernel, &row, error);
     if (status == PLX_OK)
         status = plx_cuda_enter(session, error);
     if (status != PLX_OK)
@@ -410,8 +350,7 @@ plx_status plx_cuda_execute(plx_plugin_plan *plan, plx_plugin_queue *queue,
     this.queue = queue;
     memset(this.addresses, 0, sizeof this.addresses);
     for (size_t i = 0; i < count && i < PLX_MAX_OPERANDS; i++)
-        if (operands[i].memory != NULL)
-            this.addresses[i] = operands[i].memory->address + operands[i].offset;
+        this.addresses[i] = plx_cuda_address(&operands[i]);
     status = take_way(plan, &this, &taken, error);
     return status == PLX_OK ? run_way(taken, &this, error) : status;
 }

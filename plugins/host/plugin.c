@@ -2,12 +2,7 @@
 #include "backends/host/host.h"
 #include "kernels/host.h"
 
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-#ifndef PACKAGE_VERSION
-#define PACKAGE_VERSION "unversioned"
-#endif
+#include "config.h"
 
 struct plx_plugin_plan {
     plx_problem problem;

@@ -1,6 +1,7 @@
 /* Our row-major problems as calls of CBLAS, which knows that order. */
 #include <parallax/host_memory.h>
 
+#include "kernels/vendor.h"
 #include "plugins/openblas/plan.h"
 #include "plugins/openblas/scale.h"
 
@@ -62,7 +63,7 @@ static void gemm(const plx_problem *problem, const void *a, const void *b, void 
     const plx_gemm_problem *p = &problem->of.gemm;
     const blasint m = (blasint)p->m, n = (blasint)p->n, k = (blasint)p->k;
     const blasint lda = (blasint)p->lda, ldb = (blasint)p->ldb, ldc = (blasint)p->ldc;
-    if (k == 0 || p->alpha == 0)
+    if (plx_vendor_has_no_terms(problem))
         plx_scale(problem->dtype, c, m, n, ldc, p->beta);
     else if (problem->dtype == PLX_F32)
         cblas_sgemm(CblasRowMajor, turned(p->trans_a), turned(p->trans_b), m, n, k, (float)p->alpha, a, lda,
@@ -76,7 +77,7 @@ static void matvec(const plx_problem *problem, const void *a, const void *x, voi
 {
     const plx_matvec_problem *p = &problem->of.matvec;
     const blasint rows = (blasint)p->rows, cols = (blasint)p->cols, lda = (blasint)p->lda;
-    if ((p->trans ? rows : cols) == 0 || p->alpha == 0)
+    if (plx_vendor_has_no_terms(problem))
         plx_scale(problem->dtype, y, 1, p->trans ? cols : rows, 0, p->beta);
     else if (problem->dtype == PLX_F32)
         cblas_sgemv(CblasRowMajor, turned(p->trans), rows, cols, (float)p->alpha, a, lda, x, 1,
@@ -90,7 +91,7 @@ static void transpose(const plx_problem *problem, const void *in, void *out)
     const plx_transpose_problem *p = &problem->of.transpose;
     const blasint rows = (blasint)p->rows, cols = (blasint)p->cols;
     const blasint ld_in = (blasint)p->ld_in, ld_out = (blasint)p->ld_out;
-    if (rows == 0 || cols == 0)
+    if (plx_vendor_is_empty(problem))
         return;
     if (problem->dtype == PLX_F32)
         cblas_somatcopy(CblasRowMajor, CblasTrans, rows, cols, 1.0F, in, ld_in, out, ld_out);

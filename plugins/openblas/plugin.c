@@ -6,83 +6,61 @@
 
 #include <cblas.h>
 
-#ifdef HAVE_CONFIG_H
 #include "config.h"
-#endif
 
-#define REALS (PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64))
-
-static const plx_kernel gemm_kernel = {
-    .name = "gemm",
-    .idea = "cblas_sgemm, cblas_dgemm: what a user would call instead",
-    .gain = "the library's tuning for this processor",
-    .limit = "small and skinny matrices",
-    .needs = "libopenblas",
-    .dtypes = REALS,
-    .flags = PLX_KERNEL_VENDOR,
-    .accumulator_f32 = PLX_F32,
-    .reproducibility = PLX_R2,
-    .depth = plx_vendor_depth,
-};
-
-static const plx_kernel gemv_kernel = {
-    .name = "gemv",
-    .idea = "cblas_sgemv, cblas_dgemv: what a user would call instead",
-    .gain = "the library's tuning for this processor",
-    .limit = "the memory's bandwidth",
-    .needs = "libopenblas",
-    .dtypes = REALS,
-    .flags = PLX_KERNEL_VENDOR,
-    .accumulator_f32 = PLX_F32,
-    .reproducibility = PLX_R2,
-    .depth = plx_vendor_depth,
-};
-
-static const plx_kernel omatcopy_kernel = {
-    .name = "omatcopy",
-    .idea = "cblas_somatcopy, cblas_domatcopy with alpha 1: what a user would call instead",
-    .gain = "the library's tuning for this processor",
-    .limit = "one thread",
-    .needs = "libopenblas",
-    .dtypes = REALS,
-    .flags = PLX_KERNEL_VENDOR,
-    .accumulator_f32 = PLX_F32,
-    .reproducibility = PLX_R0,
-    .depth = plx_vendor_depth,
-};
-
-static const plx_kernel sum_kernel = {
-    .name = "sum",
-    .idea = "cblas_ssum, cblas_dsum: what a user would call instead",
-    .gain = "the library's tuning for this processor",
-    .limit = "sums alone, no minimum or maximum",
-    .needs = "libopenblas",
-    .dtypes = REALS,
-    .flags = PLX_KERNEL_VENDOR,
-    .accumulator_f32 = PLX_F32,
-    .reproducibility = PLX_R2,
-    .depth = plx_vendor_depth,
+static const plx_kernel kernels[] = {
+    [PLX_GEMM] = {
+        .name = "gemm",
+        .idea = "cblas_sgemm, cblas_dgemm: what a user would call instead",
+        .gain = "the library's tuning for this processor",
+        .limit = "small and skinny matrices",
+        .needs = "libopenblas",
+        PLX_VENDOR_REALS,
+        .reproducibility = PLX_R2,
+        .depth = plx_vendor_depth,
+    },
+    [PLX_MATVEC] = {
+        .name = "gemv",
+        .idea = "cblas_sgemv, cblas_dgemv: what a user would call instead",
+        .gain = "the library's tuning for this processor",
+        .limit = "the memory's bandwidth",
+        .needs = "libopenblas",
+        PLX_VENDOR_REALS,
+        .reproducibility = PLX_R2,
+        .depth = plx_vendor_depth,
+    },
+    [PLX_TRANSPOSE] = {
+        .name = "omatcopy",
+        .idea = "cblas_somatcopy, cblas_domatcopy with alpha 1: what a user would call instead",
+        .gain = "the library's tuning for this processor",
+        .limit = "one thread",
+        .needs = "libopenblas",
+        PLX_VENDOR_REALS,
+        .reproducibility = PLX_R0,
+        .depth = plx_vendor_depth,
+    },
+    [PLX_REDUCE] = {
+        .name = "sum",
+        .idea = "cblas_ssum, cblas_dsum: what a user would call instead",
+        .gain = "the library's tuning for this processor",
+        .limit = "sums alone, no minimum or maximum",
+        .needs = "libopenblas",
+        PLX_VENDOR_REALS,
+        .reproducibility = PLX_R2,
+        .depth = plx_vendor_depth,
+    },
 };
 
 static const plx_kernel *openblas_kernel(plx_op op, size_t index)
 {
-    if (index > 0)
-        return NULL;
-    return op == PLX_GEMM        ? &gemm_kernel
-           : op == PLX_MATVEC    ? &gemv_kernel
-           : op == PLX_TRANSPOSE ? &omatcopy_kernel
-           : op == PLX_REDUCE    ? &sum_kernel
-                                 : NULL;
+    return plx_vendor_kernel(kernels, sizeof kernels / sizeof kernels[0], op, index);
 }
 
 static plx_status openblas_choose(plx_session *session, const plx_problem *problem, size_t *kernel,
                                   plx_error *error)
 {
     (void)session;
-    if (openblas_kernel(problem->op, 0) == NULL)
-        return plx_fail(error, PLX_UNSUPPORTED, "OpenBLAS has no such operation");
-    *kernel = 0;
-    return PLX_OK;
+    return plx_vendor_choose(openblas_kernel(problem->op, 0), "OpenBLAS", kernel, error);
 }
 
 /* OpenBLAS 0.3.21 and 0.3.26 count elements not at all, or three times, where there is AVX-512.

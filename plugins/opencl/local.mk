@@ -1,6 +1,8 @@
 # The OpenCL backend and the opencl plugin.  The kernels' sources travel in the
 # plugin as bytes, each with what it includes: kernels/gemm/naive.cl under the key gemm/naive.
 opencl_backend_sources = \
+	base/cache_dir.c \
+	base/cache_dir.h \
 	backends/opencl/cache.c \
 	backends/opencl/cache.h \
 	backends/opencl/describe.c \
@@ -35,7 +37,6 @@ plx_opencl_la_LDFLAGS = -module -avoid-version -shared -no-undefined \
 plx_opencl_la_SOURCES = \
 	$(opencl_backend_sources) \
 	$(ladder_sources) \
-	plugins/opencl/ladder.c \
 	plugins/opencl/plan.c \
 	plugins/opencl/plan.h \
 	plugins/opencl/plugin.c

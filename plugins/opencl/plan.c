@@ -4,10 +4,9 @@
 #include "plugins/opencl/plan.h"
 
 #include "backends/opencl/opencl.h"
-#include "kernels/image.h"
+#include "kernels/operation.h"
 #include "kernels/recipe.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,14 +41,10 @@ typedef struct planning {
     plx_session *session;
     const plx_problem *problem;
     const plx_row *row;
+    const plx_image *image;
     cl_program program;
-    uint64_t known_local_bytes; /* the recipe's */
+    plx_recipe recipe;
 } planning;
-
-static const size_t element_sizes[PLX_DTYPE_COUNT] = {
-    [PLX_I8] = 1,  [PLX_I16] = 2, [PLX_I32] = 4, [PLX_I64] = 8,
-    [PLX_F32] = 4, [PLX_F64] = 8, [PLX_C64] = 8, [PLX_C128] = 16,
-};
 
 /* ---- arguments ------------------------------------------------------------- */
 
@@ -59,34 +54,17 @@ static plx_status set_argument(cl_kernel kernel, cl_uint index, size_t size, con
     return PLX_CL(error, SetKernelArg, kernel, index, size, value);
 }
 
-static plx_status set_scalar(cl_kernel kernel, cl_uint index, plx_dtype dtype, double scalar,
-                             plx_error *error)
-{
-    cl_float single = (cl_float)scalar;
-    if (dtype == PLX_F32)
-        return set_argument(kernel, index, sizeof single, &single, error);
-    if (dtype == PLX_F64)
-        return set_argument(kernel, index, sizeof scalar, &scalar, error);
-    return plx_fail(error, PLX_UNSUPPORTED, "scalars of this element type are not supported");
-}
-
 static plx_status set_fixed(cl_kernel kernel, cl_uint index, const plx_argument *argument, plx_dtype dtype,
                             plx_error *error)
 {
-    cl_long wide = argument->value;
-    cl_int narrow = (cl_int)argument->value;
-    switch (argument->kind) {
-    case PLX_ARG_I64:
-        return set_argument(kernel, index, sizeof wide, &wide, error);
-    case PLX_ARG_I32:
-        return set_argument(kernel, index, sizeof narrow, &narrow, error);
-    case PLX_ARG_SHARED: /* local memory of no bytes is an error in OpenCL */
+    uint64_t bytes;
+    size_t size;
+    if (argument->kind == PLX_ARG_SHARED) /* local memory of no bytes is an error in OpenCL */
         return set_argument(kernel, index, argument->value > 0 ? (size_t)argument->value : 1, NULL, error);
-    case PLX_ARG_MAP:
+    if (argument->kind == PLX_ARG_MAP)
         return plx_fail(error, PLX_UNSUPPORTED, "OpenCL has no tensor maps");
-    default:
-        return set_scalar(kernel, index, dtype, argument->scalar, error);
-    }
+    plx_status status = plx_argument_bytes(argument, dtype, &bytes, &size, error);
+    return status == PLX_OK ? set_argument(kernel, index, size, &bytes, error) : status;
 }
 
 /* Sets what is known now; notes the rest in the step. */
@@ -98,7 +76,7 @@ static plx_status prepare_arguments(plan_step *to, const plx_step *from, plx_dty
         plx_status status = PLX_OK;
         if (argument->kind == PLX_ARG_OPERAND) {
             to->moving[to->moving_count++] = (moving_argument){
-                .index = index, .operand = argument->operand, .element_size = element_sizes[dtype]};
+                .index = index, .operand = argument->operand, .element_size = plx_element_size(dtype)};
             index += 2;
         } else if (argument->kind == PLX_ARG_SCRATCH) {
             cl_long offset = argument->value / (int64_t)argument->operand;
@@ -120,10 +98,10 @@ static plx_status check_local_memory(const planning *this, cl_kernel kernel, con
                                      plx_error *error)
 {
     cl_ulong bytes = 0;
-    const plx_device_info *info = plx_cl_info(this->session);
-    uint64_t known = this->known_local_bytes;
+    const plx_device_info *info = &this->session->info;
+    uint64_t known = this->recipe.known_local_bytes;
     uint64_t most = known > info->max_shared_bytes ? known : info->max_shared_bytes;
-    plx_status status = PLX_CL(error, GetKernelWorkGroupInfo, kernel, plx_cl_device(this->session),
+    plx_status status = PLX_CL(error, GetKernelWorkGroupInfo, kernel, this->session->device,
                                CL_KERNEL_LOCAL_MEM_SIZE, sizeof bytes, &bytes, NULL);
     if (status == PLX_OK && bytes > most)
         status = plx_fail(error, PLX_UNSUPPORTED, "%s needs %llu bytes of local memory; %s has %llu", entry,
@@ -150,19 +128,13 @@ static plx_status prepare_step(const planning *this, const plx_step *from, plan_
 
 /* ---- programs ------------------------------------------------------------------ */
 
-static plx_status build_program(planning *this, const char *defines, plx_error *error)
+static plx_status build_program(planning *this, plx_error *error)
 {
-    char name[160];
-    (void)snprintf(name, sizeof name, "%s/%s", plx_ladder_name(this->problem->op), this->row->about.name);
-    const plx_image *image = plx_image_find(plx_opencl_sources, name);
-    if (!image)
-        return plx_fail(error, PLX_UNSUPPORTED, "%s has no OpenCL form", name);
-    const plx_cl_text text = {image->bytes, image->length};
-    plx_status status = plx_cl_program(this->session, name, &text, 1, defines, &this->program, error);
-    bool lacks_f64 =
-        this->problem->dtype == PLX_F64 && !(plx_cl_info(this->session)->features & PLX_FEATURE_F64);
-    if (status == PLX_BUILD_FAILED && lacks_f64)
-        return plx_fail(error, PLX_UNSUPPORTED, "%s has no f64 arithmetic", plx_cl_info(this->session)->name);
+    const plx_device_info *info = &this->session->info;
+    plx_status status = plx_cl_program(this->session, this->image->key, this->image->bytes,
+                                       this->image->length, this->recipe.defines, &this->program, error);
+    if (status == PLX_BUILD_FAILED && this->problem->dtype == PLX_F64 && !(info->features & PLX_FEATURE_F64))
+        return plx_fail(error, PLX_UNSUPPORTED, "%s has no f64 arithmetic", info->name);
     return status;
 }
 
@@ -179,13 +151,12 @@ void plx_opencl_plan_destroy(plx_plugin_plan *plan)
     free(plan);
 }
 
-static plx_status prepare_steps(planning *this, const plx_recipe *recipe, plx_plugin_plan *plan,
-                                plx_error *error)
+static plx_status prepare_steps(planning *this, plx_plugin_plan *plan, plx_error *error)
 {
+    const plx_recipe *recipe = &this->recipe;
     if (recipe->step_count == 0)
         return PLX_OK;
-    this->known_local_bytes = recipe->known_local_bytes;
-    plx_status status = build_program(this, recipe->defines, error);
+    plx_status status = build_program(this, error);
     while (status == PLX_OK && plan->step_count < recipe->step_count) {
         size_t next = plan->step_count++;
         status = prepare_step(this, &recipe->steps[next], &plan->steps[next], error);
@@ -193,59 +164,43 @@ static plx_status prepare_steps(planning *this, const plx_recipe *recipe, plx_pl
     return status;
 }
 
-static plx_status make_plan(planning *this, const plx_recipe *recipe, plx_plugin_plan **plan,
-                            plx_error *error)
-{
-    plx_plugin_plan *made = calloc(1, sizeof *made);
-    if (!made)
-        return plx_fail(error, PLX_NO_MEMORY, "no memory for a plan");
-    (void)pthread_mutex_init(&made->lock, NULL);
-    made->scratch_bytes = recipe->scratch_bytes;
-    plx_status status = prepare_steps(this, recipe, made, error);
-    if (status != PLX_OK) {
-        plx_opencl_plan_destroy(made);
-        return status;
-    }
-    *plan = made;
-    return PLX_OK;
-}
-
 /* How the kernel runs the problem, before anything is compiled. */
-static plx_status find_recipe(plx_session *session, const plx_problem *problem, size_t kernel,
-                              plx_recipe *recipe, plx_error *error)
+static plx_status begin(planning *this, size_t kernel, plx_error *error)
 {
-    const plx_ladder *ladder = plx_ladder_of(problem->op);
-    if (!ladder || kernel >= ladder->count)
-        return plx_fail(error, PLX_NOT_FOUND, "the opencl plugin has no kernel %zu for this operation",
-                        kernel);
-    const plx_row *row = &ladder->rows[kernel];
-    if (!(row->about.dtypes & PLX_DTYPE_BIT(problem->dtype)))
-        return plx_fail(error, PLX_UNSUPPORTED, "%s has no variant for this element type", row->about.name);
-    if (row->about.compute != problem->compute)
-        return plx_fail(error, PLX_UNSUPPORTED, "%s does not compute in the arithmetic asked for",
-                        row->about.name);
-    *recipe = (plx_recipe){.step_count = 0};
-    plx_status status = row->recipe(problem, plx_cl_info(session), recipe, error);
-    return status == PLX_OK ? plx_recipe_check(recipe, 0, plx_cl_info(session), error) : status;
+    plx_status status = plx_ladder_row(this->problem, kernel, &this->row, error);
+    if (status == PLX_OK)
+        status = plx_recipe_write(this->row, this->row->recipe, this->problem, &this->session->info,
+                                  &this->recipe, error);
+    return status == PLX_OK ? plx_ladder_image(plx_opencl_sources, "OpenCL", this->problem->op, this->row,
+                                               &this->image, error)
+                            : status;
 }
 
 plx_status plx_opencl_supports(plx_session *session, const plx_problem *problem, size_t kernel,
                                plx_error *error)
 {
-    plx_recipe recipe;
-    return find_recipe(session, problem, kernel, &recipe, error);
+    planning this = {.session = session, .problem = problem};
+    return begin(&this, kernel, error);
 }
 
 plx_status plx_opencl_plan(plx_session *session, const plx_problem *problem, size_t kernel,
                            plx_plugin_plan **plan, plx_error *error)
 {
-    plx_recipe recipe;
-    plx_status status = find_recipe(session, problem, kernel, &recipe, error);
+    planning this = {.session = session, .problem = problem};
+    plx_status status = begin(&this, kernel, error);
     if (status != PLX_OK)
         return status;
-    planning this = {
-        .session = session, .problem = problem, .row = &plx_ladder_of(problem->op)->rows[kernel]};
-    return make_plan(&this, &recipe, plan, error);
+    plx_plugin_plan *made = calloc(1, sizeof *made);
+    if (!made)
+        return plx_fail(error, PLX_NO_MEMORY, "no memory for a plan");
+    (void)pthread_mutex_init(&made->lock, NULL);
+    made->scratch_bytes = this.recipe.scratch_bytes;
+    status = prepare_steps(&this, made, error);
+    if (status == PLX_OK)
+        *plan = made;
+    else
+        plx_opencl_plan_destroy(made);
+    return status;
 }
 
 /* ---- running ------------------------------------------------------------------------ */
@@ -256,7 +211,7 @@ static plx_status set_moving(const plan_step *step, const plx_operand *operands,
     for (size_t i = 0; i < step->moving_count; i++) {
         const moving_argument *argument = &step->moving[i];
         const plx_operand *operand = &operands[argument->operand];
-        cl_mem memory = argument->scratch ? scratch : plx_cl_buffer(operand->memory);
+        cl_mem memory = argument->scratch ? scratch : plx_cl_buffer(operand);
         plx_status status = set_argument(step->kernel, argument->index, sizeof memory, &memory, error);
         if (status == PLX_OK && !argument->scratch) {
             cl_long offset = (cl_long)(operand->offset / argument->element_size);
@@ -287,7 +242,7 @@ plx_status plx_opencl_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, co
 {
     (void)count; /* the core has checked it */
     cl_mem scratch = NULL;
-    plx_status status = plx_cl_ready(queue, error);
+    plx_status status = plx_cl_alive(queue->session, error);
     if (status == PLX_OK && plan->scratch_bytes > 0)
         status = plx_cl_scratch(queue, plan->scratch_bytes, PLX_SCRATCH_COUNTERS, &scratch, error);
     if (status != PLX_OK)

@@ -5,9 +5,6 @@
 #include <parallax/plugin.h>
 
 /* Slots: contracts in parallax/plugin.h. */
-const plx_kernel *plx_opencl_kernel(plx_op op, size_t index);
-plx_status plx_opencl_choose(plx_session *session, const plx_problem *problem, size_t *kernel,
-                             plx_error *error);
 plx_status plx_opencl_supports(plx_session *session, const plx_problem *problem, size_t kernel,
                                plx_error *error);
 plx_status plx_opencl_plan(plx_session *session, const plx_problem *problem, size_t kernel,

@@ -1,13 +1,21 @@
 /* The opencl plugin: the OpenCL backend bound to the tree's own kernels. */
 #include "backends/opencl/opencl.h"
+#include "kernels/recipe.h"
 #include "plugins/opencl/plan.h"
 
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-#ifndef PACKAGE_VERSION
-#define PACKAGE_VERSION "unversioned"
-#endif
+#include "config.h"
+
+static plx_status opencl_choose(plx_session *session, const plx_problem *problem, size_t *kernel,
+                                plx_error *error)
+{
+    size_t choice = 0;
+    plx_status status = plx_ladder_choose(problem, &session->info, &choice, error);
+    if (status == PLX_OK)
+        status = plx_opencl_supports(session, problem, choice, error);
+    if (status == PLX_OK)
+        *kernel = choice;
+    return status;
+}
 
 static const plx_plugin opencl_plugin = {
     .abi = PLX_PLUGIN_ABI,
@@ -18,21 +26,9 @@ static const plx_plugin opencl_plugin = {
     .probe = plx_cl_probe,
     .open = plx_cl_open,
     .close = plx_cl_close,
-    .alloc = plx_cl_alloc,
-    .free = plx_cl_free,
-    .queue_create = plx_cl_queue_create,
-    .queue_destroy = plx_cl_queue_destroy,
-    .synchronize = plx_cl_synchronize,
-    .upload = plx_cl_upload,
-    .download = plx_cl_download,
-    .fill = plx_cl_fill,
-    .copy = plx_cl_copy,
-    .event_create = plx_cl_event_create,
-    .event_destroy = plx_cl_event_destroy,
-    .event_record = plx_cl_event_record,
-    .event_elapsed = plx_cl_event_elapsed,
-    .kernel = plx_opencl_kernel,
-    .choose = plx_opencl_choose,
+    PLX_CL_MEMORY_SLOTS,
+    .kernel = plx_ladder_kernel,
+    .choose = opencl_choose,
     .plan = plx_opencl_plan,
     .plan_destroy = plx_opencl_plan_destroy,
     .execute = plx_opencl_execute,

@@ -207,9 +207,8 @@ static bool assert_problem(const workbench *work, const plx_problem *problem, si
     const workbench moved = shifted(work, problem->dtype);
     plx_recipe recipe;
     plx_plugin_plan *plan;
-    memset(&recipe, 0, sizeof recipe);
     const plx_status told = plugin->supports(work->made.session, problem, kernel, &error);
-    if (row->recipe(problem, &work->info, &recipe, &error) != PLX_OK) {
+    if (plx_recipe_write(row, row->recipe, problem, &work->info, &recipe, &error) != PLX_OK) {
         assert_int_equal(told, PLX_UNSUPPORTED);
         assert_int_equal(plugin->plan(work->made.session, problem, kernel, &plan, &error),
                          PLX_UNSUPPORTED);
@@ -220,8 +219,8 @@ static bool assert_problem(const workbench *work, const plx_problem *problem, si
     assert_int_equal(told, PLX_OK);
     assert_launches(work, problem, row, &recipe, plan, known, address);
     if (maps_operands(&recipe) || recipe.aligned != 0) {
-        memset(&recipe, 0, sizeof recipe);
-        assert_int_equal(row->recipe_unaligned(problem, &work->info, &recipe, &error), PLX_OK);
+        assert_int_equal(
+            plx_recipe_write(row, row->recipe_unaligned, problem, &work->info, &recipe, &error), PLX_OK);
         assert_false(maps_operands(&recipe) || recipe.aligned != 0);
     }
     assert_launches(&moved, problem, row, &recipe, plan, known, address);

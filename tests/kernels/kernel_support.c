@@ -20,9 +20,19 @@ plx_recipe recipe_by(recipe_function *write, const plx_problem *problem, const p
     return recipe;
 }
 
+plx_status write_recipe(const plx_row *row, const plx_problem *problem, const plx_device_info *device,
+                        plx_recipe *recipe, plx_error *error)
+{
+    return plx_recipe_write(row, row->recipe, problem, device, recipe, error);
+}
+
 plx_recipe recipe_of(const plx_problem *problem, const char *kernel, const plx_device_info *device)
 {
-    return recipe_by(row_named(problem->op, kernel)->recipe, problem, device);
+    plx_recipe recipe;
+    plx_error error = {.text = ""};
+    if (write_recipe(row_named(problem->op, kernel), problem, device, &recipe, &error) != PLX_OK)
+        fail_msg("%s", error.text);
+    return recipe;
 }
 
 void expect_refusal_by(recipe_function *write, const plx_problem *problem, const plx_device_info *device,
@@ -38,7 +48,11 @@ void expect_refusal_by(recipe_function *write, const plx_problem *problem, const
 void expect_refusal(const plx_problem *problem, const char *kernel, const plx_device_info *device,
                     const char *reason)
 {
-    expect_refusal_by(row_named(problem->op, kernel)->recipe, problem, device, reason);
+    plx_recipe recipe;
+    plx_error error = {.text = ""};
+    assert_int_equal(write_recipe(row_named(problem->op, kernel), problem, device, &recipe, &error), PLX_UNSUPPORTED);
+    if (strstr(error.text, reason) == NULL)
+        fail_msg("not \"%s\": %s", reason, error.text);
 }
 
 /* splitmix64 */

@@ -23,6 +23,9 @@ typedef plx_status recipe_function(const plx_problem *problem, const plx_device_
 /* Fails the test where the operation has no such kernel. */
 const plx_row *row_named(plx_op op, const char *kernel);
 plx_recipe recipe_by(recipe_function *write, const plx_problem *problem, const plx_device_info *device);
+/* The row's recipe, checked against the device. */
+plx_status write_recipe(const plx_row *row, const plx_problem *problem, const plx_device_info *device,
+                        plx_recipe *recipe, plx_error *error);
 plx_recipe recipe_of(const plx_problem *problem, const char *kernel, const plx_device_info *device);
 void expect_refusal_by(recipe_function *write, const plx_problem *problem, const plx_device_info *device,
                        const char *reason);

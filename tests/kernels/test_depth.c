@@ -185,9 +185,9 @@ static size_t assert_as_launched(const plx_row *row, plx_op op, const plx_device
     size_t launched = 0;
     for (size_t i = 1; i < LENGTHS; ++i) {
         const plx_problem problem = problem_of(op, dtype, trans, lengths[i]);
-        plx_recipe recipe = {.step_count = 0};
+        plx_recipe recipe;
         plx_error error = {.text = ""};
-        if (row->recipe(&problem, device, &recipe, &error) != PLX_OK)
+        if (write_recipe(row, &problem, device, &recipe, &error) != PLX_OK)
             continue;
         int64_t depth = row->about.depth(&problem, device), ceiling = ceiling_of_reduction(&recipe, lengths[i]);
         if (depth > ceiling)
@@ -216,9 +216,9 @@ static size_t assert_shared(const plx_row *row, plx_op op, const plx_device_info
     plx_problem problem = problem_of(op, dtype, trans, terms);
     if (strcmp(row->about.name, "few-rows") == 0)
         problem.of.gemm.m = 5;
-    plx_recipe recipe = {.step_count = 0};
+    plx_recipe recipe;
     plx_error error = {.text = ""};
-    if (row->recipe(&problem, device, &recipe, &error) != PLX_OK)
+    if (write_recipe(row, &problem, device, &recipe, &error) != PLX_OK)
         return 0; /* it shares nothing where it does not run */
     int64_t depth = row->about.depth(&problem, device);
     bool one_thread = op == PLX_GEMM ? !divides_sums(row) : is_one_of(row, alone, sizeof alone / sizeof alone[0]);

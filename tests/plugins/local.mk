@@ -23,7 +23,8 @@ tests_plugins_ask_openblas_LDADD = $(vendor_sum_libs)
 if HAVE_OPENBLAS
 cmocka_tests += tests/plugins/test_openblas
 endif
-tests_plugins_test_openblas_SOURCES = tests/plugins/test_openblas.c plugins/openblas/plan.c plugins/openblas/scale.c
+tests_plugins_test_openblas_SOURCES = tests/plugins/test_openblas.c plugins/openblas/plan.c plugins/openblas/scale.c \
+	kernels/vendor.c
 tests_plugins_test_openblas_CPPFLAGS = $(AM_CPPFLAGS) $(OPENBLAS_CFLAGS)
 tests_plugins_test_openblas_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_plugins_test_openblas_LDADD = $(CMOCKA_LIBS) $(OPENBLAS_LIBS)

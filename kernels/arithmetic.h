@@ -1,0 +1,51 @@
+/* What geometry and recipes count with. */
+#ifndef PLX_KERNELS_ARITHMETIC_H
+#define PLX_KERNELS_ARITHMETIC_H
+
+#include <parallax/plugin.h>
+
+static inline int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* a / b rounded up, without overflow; 0 for a <= 0. */
+static inline int64_t quotient_up(int64_t a, int64_t b)
+{
+    return a > 0 ? (a - 1) / b + 1 : 0;
+}
+
+/* The height of a tree over `count` values. */
+static inline int64_t levels(int64_t count)
+{
+    int64_t height = 0;
+    while (height < 62 && INT64_C(1) << height < count)
+        ++height;
+    return height;
+}
+
+/* Bytes of an element of 4 or 8, and how many are in 16 bytes. */
+static inline int64_t element_size(plx_dtype dtype)
+{
+    return dtype == PLX_I32 || dtype == PLX_F32 ? 4 : 8;
+}
+
+static inline int64_t lanes(plx_dtype dtype)
+{
+    return 16 / element_size(dtype);
+}
+
+/* The depth of kernels that sum nothing. */
+static inline int64_t plx_no_depth(const plx_problem *problem, const plx_device_info *device)
+{
+    (void)problem;
+    (void)device;
+    return 0;
+}
+
+#endif
