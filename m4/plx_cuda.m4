@@ -47,12 +47,17 @@ AS_IF([test -z "$plx_cuda_wanted" || test -z "`AS_ECHO([" $plx_cuda_wanted "]) |
     [AC_MSG_ERROR([--with-cuda-arch=$with_cuda_arch needs at least one architecture without a letter, for PTX])])
 ])
 
-# Finds nvcc: what the user names, then PATH, then the usual folders.
+# Finds nvcc: what the user names, then PATH, then the usual folders.  What is named may be a command of
+# several words ("ccache nvcc"): plx_nvcc_program is the word that is the compiler, with its folder.
 AC_DEFUN([_PLX_CUDA_FIND_NVCC], [
 AS_CASE([$with_cuda],
     [yes|auto], [plx_cuda_path="$PATH$PATH_SEPARATOR${CUDA_HOME:-/nonexistent}/bin$PATH_SEPARATOR${CUDA_PATH:-/nonexistent}/bin$PATH_SEPARATOR/usr/local/cuda/bin"],
     [plx_cuda_path="$with_cuda/bin"])
-AC_PATH_PROG([NVCC], [nvcc], [], [$plx_cuda_path])
+AS_IF([test -z "$NVCC"], [AC_PATH_PROG([NVCC], [nvcc], [], [$plx_cuda_path])])
+plx_nvcc_program=
+for plx_word in $NVCC; do
+    AS_CASE([`AS_BASENAME(["$plx_word"])`], [*nvcc*], [plx_nvcc_program=`command -v "$plx_word"`; break])
+done
 AS_IF([test -z "$NVCC"],
     [AS_CASE([$with_cuda],
         [yes|auto], [plx_cuda_reason="nvcc was not found; install the CUDA toolkit, or give --with-cuda=DIR"],
@@ -61,8 +66,8 @@ AS_IF([test -z "$NVCC"],
 
 # Finds cuda.h of the same toolkit.
 AC_DEFUN([_PLX_CUDA_FIND_HEADER], [
-plx_nvcc_folder=`AS_DIRNAME(["$NVCC"])`
-plx_nvcc_real=`readlink -f "$NVCC" 2>/dev/null || AS_ECHO(["$NVCC"])`
+plx_nvcc_folder=`AS_DIRNAME(["$plx_nvcc_program"])`
+plx_nvcc_real=`readlink -f "$plx_nvcc_program" 2>/dev/null || AS_ECHO(["$plx_nvcc_program"])`
 plx_nvcc_real_folder=`AS_DIRNAME(["$plx_nvcc_real"])`
 plx_cuda_include=
 AC_MSG_CHECKING([for cuda.h])

@@ -5,13 +5,13 @@
 set -u
 : "${top_srcdir:=.}" "${NVCC:=nvcc}"
 
-command -v "$NVCC" >/dev/null 2>&1 || { echo "skipped: there is no nvcc"; exit 77; }
+command -v "${NVCC%% *}" >/dev/null 2>&1 || { echo "skipped: there is no nvcc"; exit 77; }
 scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT HUP INT TERM
 
 # For sm_90a, as configure asks for it: some kernels are empty elsewhere.
 to_ptx() {
-    "$NVCC" -ptx -arch=sm_90a -O3 -std=c++17 -I"$top_srcdir/include" -I"$top_srcdir/kernels" -I"$top_srcdir" \
+    $NVCC -ptx -arch=sm_90a -O3 -std=c++17 -I"$top_srcdir/include" -I"$top_srcdir/kernels" -I"$top_srcdir" \
         -o "$scratch/kernel.ptx" "$1"
 }
 
