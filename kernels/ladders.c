@@ -2,7 +2,7 @@
 #include "recipe.h"
 
 #define OPERATION(name) extern const plx_ladder plx_##name##_ladder;
-#include <operations.list>
+PLX_OPERATIONS
 #undef OPERATION
 
 static const struct {
@@ -10,7 +10,7 @@ static const struct {
     const plx_ladder *ladder;
 } ladders[PLX_OP_COUNT] = {
 #define OPERATION(name) {#name, &plx_##name##_ladder},
-#include <operations.list>
+    PLX_OPERATIONS
 #undef OPERATION
 };
 

@@ -7,11 +7,9 @@ operations += kernels/gemm
 operations += kernels/probe
 # That was the last operation.
 
-# The list as C sees it: OPERATION(reduce) and so on.
-operations.list: $(top_srcdir)/kernels/local.mk
-	$(AM_V_GEN)for folder in $(operations); do echo "OPERATION($${folder##*/})"; done >$@
-BUILT_SOURCES += operations.list
-CLEANFILES += operations.list
+# The list as C sees it: OPERATION(reduce) and so on.  On the command line, so that there is no file that
+# must be made before any other; who changes the list changes parallax/types.h, which all depend on.
+AM_CPPFLAGS += -D'PLX_OPERATIONS=$(patsubst kernels/%,OPERATION(%),$(operations))'
 
 # For the dispatcher and the study.
 operation_sources = \

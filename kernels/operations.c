@@ -2,12 +2,12 @@
 #include "kernels/operation.h"
 
 #define OPERATION(name) extern const plx_operation plx_##name##_operation;
-#include <operations.list>
+PLX_OPERATIONS
 #undef OPERATION
 
 static const plx_operation *const all[] = {
 #define OPERATION(name) &plx_##name##_operation,
-#include <operations.list>
+    PLX_OPERATIONS
 #undef OPERATION
 };
 _Static_assert(sizeof all / sizeof all[0] == PLX_OP_COUNT, "plx_op has a name for each folder");

@@ -2,12 +2,12 @@
 #include "kernels/reference.h"
 
 #define OPERATION(name) extern const plx_op_reference plx_##name##_reference;
-#include <operations.list>
+PLX_OPERATIONS
 #undef OPERATION
 
 static const plx_op_reference *const all[PLX_OP_COUNT] = {
 #define OPERATION(name) &plx_##name##_reference,
-#include <operations.list>
+    PLX_OPERATIONS
 #undef OPERATION
 };
 

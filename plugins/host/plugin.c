@@ -10,12 +10,12 @@ struct plx_plugin_plan {
 };
 
 #define OPERATION(name) extern const host_kernel host_##name;
-#include <operations.list>
+PLX_OPERATIONS
 #undef OPERATION
 
 static const host_kernel *const kernels[PLX_OP_COUNT] = {
 #define OPERATION(name) &host_##name,
-#include <operations.list>
+    PLX_OPERATIONS
 #undef OPERATION
 };
 

@@ -83,12 +83,12 @@ plx_status plx_set_check(const char *name, plx_error *error)
 }
 
 #define OPERATION(name) extern const plx_op_sets plx_##name##_sets;
-#include <operations.list>
+PLX_OPERATIONS
 #undef OPERATION
 
 static const plx_op_sets *const all[] = {
 #define OPERATION(name) &plx_##name##_sets,
-#include <operations.list>
+    PLX_OPERATIONS
 #undef OPERATION
 };
 

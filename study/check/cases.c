@@ -95,12 +95,12 @@ void plx_case_scalars(const plx_case_maker *m, plx_input input, double *alpha, d
 /* ---- all ---------------------------------------------------------------------------------------- */
 
 #define OPERATION(name) extern const plx_op_cases plx_##name##_cases;
-#include <operations.list>
+PLX_OPERATIONS
 #undef OPERATION
 
 static const plx_op_cases *const all[] = {
 #define OPERATION(name) &plx_##name##_cases,
-#include <operations.list>
+    PLX_OPERATIONS
 #undef OPERATION
 };
 
