@@ -43,11 +43,13 @@ endif
 if HAVE_CUDA
 facts_nvcc = $(NVCC)
 endif
-# Looked at whenever make runs, for a file may have gone, and replaced only when it differs.
+# Looked at whenever make runs, for a file may have gone, and replaced only when it differs.  Two makes
+# may look at the same time: each writes a file of its own.
 plx_facts = $(SHELL) $(top_srcdir)/build-aux/build-facts '$(top_srcdir)' '$(SHA256)' '$(CC)' \
 	'$(AM_CFLAGS) $(OPENMP_CFLAGS) $(CFLAGS)' '$(facts_nvcc)' '$(plx_nvcc_flags)'
 
 build_facts.c: plx-always
-	@$(plx_facts) >$@.tmp && { cmp -s $@.tmp $@ || mv -f $@.tmp $@; } && rm -f $@.tmp
+	@new=$@.$$$$.tmp; trap 'rm -f $$new' EXIT; \
+		$(plx_facts) >$$new && { cmp -s $$new $@ || mv -f $$new $@; }
 
-CLEANFILES += build_facts.c build_facts.c.tmp
+CLEANFILES += build_facts.c
