@@ -9,7 +9,6 @@ AM_TESTS_ENVIRONMENT = \
 AM_COLOR_TESTS = auto
 
 check_LIBRARIES =
-ARFLAGS = cr
 cmocka_tests =
 script_tests =
 if HAVE_CMOCKA
