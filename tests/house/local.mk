@@ -1,14 +1,18 @@
 # The house itself: who may know whom, what a library shows, what README promises, and the tables
 # and pictures of measurements in README and doc/ from the files under results/h200/.  With newer
 # files there, `make update-tables` writes the documents in the source folder.
-script_tests += tests/house/test_layers.sh tests/house/test_new_operation.sh tests/house/test_symbols.sh tests/house/test_tables.sh \
-	tests/house/test_readme.sh
+script_tests += \
+	tests/house/test_layers.sh \
+	tests/house/test_new_kernel.sh \
+	tests/house/test_new_operation.sh \
+	tests/house/test_readme.sh \
+	tests/house/test_symbols.sh \
+	tests/house/test_tables.sh
 EXTRA_DIST += tests/house/tables
 
-.PHONY: update-tables
 update-tables: parallax$(EXEEXT)
 	$(SHELL) $(top_srcdir)/tests/house/tables ./parallax$(EXEEXT) $(top_srcdir) --update
 	$(SHELL) $(top_srcdir)/tests/page/pictures ./parallax$(EXEEXT) $(top_srcdir) --update
 
-# The operation that test_new_operation.sh adds to a copy of the tree.
-EXTRA_DIST += tests/house/scale
+# What test_new_operation.sh and test_new_kernel.sh add to a copy of the tree.
+EXTRA_DIST += tests/house/copy_tree.sh tests/house/scale tests/house/turned

@@ -1,49 +1,16 @@
 #!/bin/sh
 # Adds an operation to a copy of the tree as HACKING.md says: tests/house/scale/ becomes a folder of
 # kernels/, the lines of HACKING's example go where it says, and everything finds the operation.
-set -u
-export LC_ALL=C
-source=$(cd "${top_srcdir:-.}" && pwd) || exit 99
-for tool in autoreconf automake libtoolize; do
-    command -v "$tool" >/dev/null 2>&1 || { echo "test_new_operation: $tool is missing"; exit 77; }
-done
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT HUP INT TERM
-mkdir "$work/before" "$work/build"
-
-fail() {
-    echo "test_new_operation: $*" >&2
-    exit 1
-}
-
-# What a release would have, without results and what was built there.
-copy_tree() {
-    if [ -e "$source/.git" ] && command -v git >/dev/null 2>&1; then
-        (cd "$source" && git ls-files --cached --others --exclude-standard -z -- . ':!results' |
-            xargs -0 ls -d 2>/dev/null | tar -cf - -T -)
-    else
-        (cd "$source" && tar -cf - --exclude=./results --exclude=./_build --exclude='*.o' --exclude='*.lo' .)
-    fi | (cd "$work/before" && tar -xf -)
-    chmod -R u+w "$work/before"
-}
-copy_tree || fail "the tree can't be copied"
-cp -R "$work/before" "$work/tree" || exit 99
+. "${top_srcdir:-.}/tests/house/copy_tree.sh"
+cp -R "$work/tree" "$work/before" || exit 99
 
 # ---- the recipe -----------------------------------------------------------------------------
 
-awk '/^## To add an operation/ { on = 1; next } /^## / { on = 0 }
-    on && /^ *```/ { code = !code; next } on && code' "$source/HACKING.md" >"$work/lines"
-[ "$(wc -l <"$work/lines")" -eq 3 ] || fail "HACKING.md has no three lines for a new operation"
-
-# insert FILE NUMBER PATTERN: line NUMBER of the recipe before the first line that matches.
-insert() {
-    awk -v line="$(sed -n "$2p" "$work/lines")" -v pattern="$3" \
-        '!done && $0 ~ pattern { print line; done = 1 } { print }' "$work/tree/$1" >"$work/changed" &&
-        mv "$work/changed" "$work/tree/$1"
-}
-insert include/parallax/types.h 1 '^ *PLX_OP_COUNT$'
-insert include/parallax/types.h 2 '^ *uint64_t room'
-insert kernels/local.mk 3 '^# That was the last operation'
+recipe "To add an operation" >"$work/code"
+[ "$(wc -l <"$work/code")" -eq 3 ] || fail "HACKING.md has no three lines for a new operation"
+insert include/parallax/types.h '^ *PLX_OP_COUNT$' "$(sed -n 1p "$work/code")"
+insert include/parallax/types.h '^ *uint64_t room' "$(sed -n 2p "$work/code")"
+insert kernels/local.mk '^# That was the last operation' "$(sed -n 3p "$work/code")"
 cp -R "$source/tests/house/scale" "$work/tree/kernels/scale" || exit 99
 
 outside=$(cd "$work" && diff -r before tree | grep -c '^[<>]')
@@ -51,9 +18,7 @@ echo "$outside lines outside its folder:"
 (cd "$work" && diff -r before tree)
 [ "$outside" -le 3 ] || fail "a new operation takes $outside lines outside its folder"
 
-(cd "$work/tree" && ./bootstrap && cd "$work/build" &&
-    ../tree/configure --quiet --without-cuda --without-opencl --without-openblas CFLAGS=-O0 &&
-    make -s) >"$work/log" 2>&1 || { tail -30 "$work/log"; fail "the tree with a new operation can't be built"; }
+build_tree all --without-cuda --without-opencl --without-openblas
 
 # ---- who finds it ---------------------------------------------------------------------------
 

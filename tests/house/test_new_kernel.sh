@@ -1,0 +1,43 @@
+#!/bin/sh
+# Adds a kernel to a copy of the tree as HACKING.md says: tests/house/turned/ has its two files, the
+# lines of HACKING's example go where it says, and everything finds the kernel.
+. "${top_srcdir:-.}/tests/house/copy_tree.sh"
+parallax=${PARALLAX:-${top_builddir:-.}/parallax}
+"$parallax" list devices 2>/dev/null | grep -q '^ *opencl:0 ' || { echo "skipped: there is no OpenCL device"; exit 77; }
+
+# ---- the recipe -----------------------------------------------------------------------------
+
+recipe "To add a kernel" >"$work/code"
+rows=kernels/transpose/rows.c
+cp "$source"/tests/house/turned/turned.c[lu] "$work/tree/kernels/transpose/" || exit 99
+insert $rows '^ *[[]COALESCED[]]' "$(sed -n '/^ *\[TURNED\]/,$p' "$work/code")"
+number=$(grep -x '[A-Z]*,' "$work/code")
+sed "s/^enum {.* NAIVE,/& $number/" "$work/tree/$rows" >"$work/changed" && mv "$work/changed" "$work/tree/$rows"
+build_tree "libparallax.la plx-opencl.la" --disable-study --without-cuda --without-clblast --without-openblas
+
+# ---- who finds it ---------------------------------------------------------------------------
+
+# expect TEXT ARGUMENT...: of the program as it is, on the plugin of the copy.
+mkdir "$work/plugins" && cp "$work/build/.libs/plx-opencl.so" "${top_builddir:-.}/.libs/plx-host.so" "$work/plugins" || exit 99
+expect() {
+    text=$1
+    shift
+    XDG_CACHE_HOME=$work/cache PLX_PLUGIN_PATH=$work/plugins "$parallax" "$@" >"$work/out" 2>&1 ||
+        { cat "$work/out"; fail "parallax $* ends with status $?"; }
+    grep -qE -e "$text" "$work/out" || { cat "$work/out"; fail "parallax $* does not say '$text'"; }
+}
+expect 'turned' list kernels transpose
+expect "a warp's 32 reads go to 32 rows" explain transpose/turned
+expect 'kernel turned: out is 65 x 33' run transpose 33 65 --kernel turned --backend opencl
+expect 'opencl:0 .*turned .*ok' compare transpose 33 65 --kernel turned --kernel reference --no-timing
+expect ' [1-9][0-9]* ok, 0 wrong, 0 failed' check transpose --quick --kernel turned --backend opencl
+
+# ---- its twin in CUDA C++ -------------------------------------------------------------------
+
+if [ -n "${NVCC:-}" ]; then
+    "${MAKE:-make}" -s -C "$work/build" NVCC="$NVCC" plx_nvcc_flags=-std=c++17 \
+        cuda-images/transpose/turned.fatbin >"$work/log" 2>&1 || { cat "$work/log"; fail "turned.cu does not compile"; }
+    grep -q transpose_turned_b16 "$work/build/cuda-images/transpose/turned.fatbin" ||
+        fail "turned.cu has no entry point transpose_turned_b16"
+fi
+echo "test_new_kernel: turned is known everywhere"
