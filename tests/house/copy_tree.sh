@@ -1,11 +1,9 @@
 # What scripts that change a copy of the tree begin with: $source is the tree, $work a folder of
-# their own, $work/tree the copy, as a release has it, without results and what was built there.
+# their own, $work/tree the copy, as a release has it (with configure), without results and what was
+# built there.
 set -u
 export LC_ALL=C
 source=$(cd "${top_srcdir:-.}" && pwd) || exit 99
-for tool in autoreconf automake libtoolize; do
-    command -v "$tool" >/dev/null 2>&1 || { echo "skipped: there is no $tool"; exit 77; }
-done
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT HUP INT TERM
 
@@ -15,9 +13,11 @@ fail() {
 }
 
 copy_tree() {
-    if [ -e "$source/.git" ] && command -v git >/dev/null 2>&1; then
-        (cd "$source" && git ls-files --cached --others --exclude-standard -z -- . ':!results' |
-            xargs -0 ls -d 2>/dev/null | tar -cf - -T -)
+    if [ -e "$source/.git" ] && git -C "$source" ls-files >/dev/null 2>&1; then
+        (cd "$source" && {
+            git ls-files --cached --others --exclude-standard -- . ':!results'
+            ls configure Makefile.in config.h.in aclocal.m4 build-aux/* m4/*
+        } | sort -u | while read -r file; do [ ! -e "$file" ] || echo "$file"; done | tar -cf - -T -)
     else
         (cd "$source" && tar -cf - --exclude=./results --exclude=./_build --exclude='*.o' --exclude='*.lo' .)
     fi | (cd "$work/tree" && tar -xf -)
@@ -42,13 +42,13 @@ insert() {
     mv "$work/changed" "$work/tree/$1"
 }
 
-# build_tree TARGETS OPTION...: bootstraps, configures and makes the copy in $work/build.
+# build_tree TARGETS OPTION...: configures and makes the copy in $work/build.
 build_tree() {
     targets=$1
     shift
     # shellcheck disable=SC2086 # words
     (unset MAKEFLAGS MFLAGS MAKELEVEL # of the harness
-        cd "$work/tree" && ./bootstrap && mkdir "$work/build" && cd "$work/build" &&
+        mkdir "$work/build" && cd "$work/build" &&
         ../tree/configure --quiet CFLAGS=-O0 "$@" && "${MAKE:-make}" -s $targets) >"$work/log" 2>&1 ||
         { tail -30 "$work/log"; fail "the changed tree can't be built"; }
 }

@@ -2,6 +2,9 @@
 # Adds an operation to a copy of the tree as HACKING.md says: tests/house/scale/ becomes a folder of
 # kernels/, the lines of HACKING's example go where it says, and everything finds the operation.
 . "${top_srcdir:-.}/tests/house/copy_tree.sh"
+for tool in autoreconf automake libtoolize; do
+    command -v "$tool" >/dev/null 2>&1 || { echo "skipped: there is no $tool"; exit 77; }
+done
 cp -R "$work/tree" "$work/before" || exit 99
 
 # ---- the recipe -----------------------------------------------------------------------------
@@ -18,6 +21,7 @@ echo "$outside lines outside its folder:"
 (cd "$work" && diff -r before tree)
 [ "$outside" -le 3 ] || fail "a new operation takes $outside lines outside its folder"
 
+(cd "$work/tree" && ./bootstrap) >"$work/log" 2>&1 || { tail -30 "$work/log"; fail "bootstrap fails"; }
 build_tree all --without-cuda --without-opencl --without-openblas
 
 # ---- who finds it ---------------------------------------------------------------------------
