@@ -2,8 +2,7 @@
 if HAVE_CLBLAST
 pkglib_LTLIBRARIES += plx-clblast.la
 plx_clblast_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS) $(CLBLAST_CFLAGS) $(JANSSON_CFLAGS)
-plx_clblast_la_LDFLAGS = -module -avoid-version -shared -no-undefined \
-	-export-symbols-regex '^plx_plugin_entry$$'
+plx_clblast_la_LDFLAGS = $(plugin_ldflags)
 plx_clblast_la_LIBADD = $(CLBLAST_LIBS) $(JANSSON_LIBS)
 plx_clblast_la_SOURCES = \
 	kernels/vendor.c \

@@ -15,8 +15,7 @@ plugins/cublas/libplx_cub.a: plugins/cublas/cub.o
 if HAVE_CUBLAS
 pkglib_LTLIBRARIES += plx-cublas.la
 plx_cublas_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
-plx_cublas_la_LDFLAGS = -module -avoid-version -shared -no-undefined \
-	-export-symbols-regex '^plx_plugin_entry$$'
+plx_cublas_la_LDFLAGS = $(plugin_ldflags)
 plx_cublas_la_SOURCES = \
 	kernels/vendor.c \
 	kernels/vendor.h \

@@ -45,8 +45,7 @@ CLEANFILES += $(cuda_images) $(cuda_images:.fatbin=.d) plugins/cuda/images.c plu
 if HAVE_CUDA
 pkglib_LTLIBRARIES += plx-cuda.la
 plx_cuda_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
-plx_cuda_la_LDFLAGS = -module -avoid-version -shared -no-undefined \
-	-export-symbols-regex '^plx_plugin_entry$$'
+plx_cuda_la_LDFLAGS = $(plugin_ldflags)
 plx_cuda_la_SOURCES = \
 	$(cuda_backend_sources) \
 	$(ladder_sources) \

@@ -9,7 +9,7 @@ pkglib_LTLIBRARIES += plx-host.la
 
 # Sums of twice the precision need a*b+c to be two operations where two are written.
 plx_host_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS) -ffp-contract=off
-plx_host_la_LDFLAGS = -module -avoid-version -shared -no-undefined -export-symbols-regex '^plx_plugin_entry$$'
+plx_host_la_LDFLAGS = $(plugin_ldflags)
 plx_host_la_LIBADD = -lm
 plx_host_la_SOURCES = \
 	$(host_backend_sources) \

@@ -3,8 +3,7 @@ if HAVE_OPENBLAS
 pkglib_LTLIBRARIES += plx-openblas.la
 plx_openblas_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENBLAS_CFLAGS)
 plx_openblas_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
-plx_openblas_la_LDFLAGS = -module -avoid-version -shared -no-undefined \
-	-export-symbols-regex '^plx_plugin_entry$$'
+plx_openblas_la_LDFLAGS = $(plugin_ldflags)
 plx_openblas_la_LIBADD = $(OPENBLAS_LIBS)
 plx_openblas_la_SOURCES = \
 	kernels/vendor.c \

@@ -32,8 +32,7 @@ CLEANFILES += plugins/opencl/sources.c plugins/opencl/sources.c.tmp
 if HAVE_OPENCL
 pkglib_LTLIBRARIES += plx-opencl.la
 plx_opencl_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
-plx_opencl_la_LDFLAGS = -module -avoid-version -shared -no-undefined \
-	-export-symbols-regex '^plx_plugin_entry$$'
+plx_opencl_la_LDFLAGS = $(plugin_ldflags)
 plx_opencl_la_SOURCES = \
 	$(opencl_backend_sources) \
 	$(ladder_sources) \

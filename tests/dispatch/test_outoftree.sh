@@ -1,6 +1,7 @@
 #!/bin/sh
 # A plugin and two applications made with nothing but what `make install` installs: the headers
-# and a pkg-config line.  PREFIX names an installation; without it one is made.
+# and a pkg-config line.  The plugin is made by the very lines of HACKING.md.  PREFIX names an
+# installation; without it one is made.
 : "${top_builddir:=.}" "${top_srcdir:=.}" "${MAKE:=make}" "${CC:=cc}" "${PKG_CONFIG:=pkg-config}"
 
 if ! command -v "$PKG_CONFIG" >/dev/null 2>&1; then
@@ -36,13 +37,12 @@ export PKG_CONFIG_PATH
 cflags=$("$PKG_CONFIG" $staged --cflags parallax) || fail "pkg-config does not know parallax"
 libdir=$("$PKG_CONFIG" $staged --variable=libdir parallax)
 
-mkdir "$work/plugins" || exit 99
 # An empty folder to build in: nothing of the source tree can be found by accident.
 example=$(find "$PREFIX" -path '*/example-plugin/sum.c')
 [ -f "$example" ] && [ "$(wc -l <"$example")" -lt 80 ] || fail "the example ($example) is missing or has grown: 80 lines or more"
-cp "$example" "$work/" || exit 99
-(cd "$work" && $CC -std=c11 -Wall -Wextra -Werror $cflags -O2 -shared -fPIC -fvisibility=hidden sum.c -o plugins/plx-sum.so) ||
-    fail "a plugin can't be built with the installed headers ($cflags)"
+mkdir "$work/plugins" && cp "$example" "$work/plugins/" || exit 99
+(cd "$work/plugins" && $CC -std=c11 -Wall -Wextra -Werror $cflags -fsyntax-only sum.c) ||
+    fail "the example does not compile with the installed headers ($cflags), or not without warnings"
 # Included too late, host_memory.h says what to do.
 printf '#include <string.h>\n#include <parallax/host_memory.h>\n' >"$work/late.c"
 (cd "$work" && $CC -std=c11 $cflags -fsyntax-only late.c) >"$work/out" 2>&1 &&
@@ -51,6 +51,27 @@ grep -q 'before other headers, or define _POSIX_C_SOURCE' "$work/out" || fail "l
 
 LD_LIBRARY_PATH=$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
+XDG_CACHE_HOME=$work/cache
+export XDG_CACHE_HOME
+
+# HACKING's lines, with the compiler, the program and the pkg-config that are meant here.
+mkdir "$work/bin" || exit 99
+wrap() {
+    # With the caller's PATH: else a command that is named like its wrapper would call that.
+    printf '#!/bin/sh\nPATH=%s\nexec %s "$@"\n' "$PATH" "$2" >"$work/bin/$1" && chmod +x "$work/bin/$1" || exit 99
+}
+wrap cc "$CC"
+wrap parallax "$PREFIX/bin/parallax"
+wrap pkg-config "$PKG_CONFIG $staged"
+awk '/^## To add a backend/ { on = 1; next } /^## / { on = 0 }
+    on && /^```/ { code = $0 == "```sh"; next } on && code' "$top_srcdir/HACKING.md" >"$work/recipe"
+grep -q '^cc .* sum.c' "$work/recipe" || fail "HACKING.md has no line that compiles the example"
+(cd "$work/plugins" && PATH=$work/bin:$PATH sh -e "$work/recipe") >"$work/out" 2>&1 ||
+    fail "HACKING's lines for a plugin: $(cat "$work/out")"
+# It adds up real numbers, and the judge agrees, in every case that it tries of sums.
+grep -q '^ *sum:0  *works' "$work/out" || fail "doctor does not say that sum works: $(cat "$work/out")"
+grep -q ' [0-9][0-9] ok, 0 wrong, 0 failed' "$work/out" || fail "check --backend sum tried too little: $(cat "$work/out")"
+
 listing=$("$PREFIX/bin/parallax" list --plugin-dir "$work/plugins") || fail "parallax list failed"
 for expected in sum:0 "one element after the other" host; do
     case $listing in
@@ -61,14 +82,6 @@ for expected in sum:0 "one element after the other" host; do
         ;;
     esac
 done
-
-# It adds up real numbers, and the judge agrees, in every case that it tries of sums.
-export PLX_PLUGIN_PATH="$work/plugins"
-XDG_CACHE_HOME=$work/cache
-export XDG_CACHE_HOME
-"$PREFIX/bin/parallax" check --backend sum >"$work/out" 2>&1 ||
-    fail "check --backend sum: $(cat "$work/out")"
-grep -q ' [0-9][0-9] ok, 0 wrong, 0 failed' "$work/out" || fail "check --backend sum tried too little: $(cat "$work/out")"
 
 # ---- applications: of the dispatcher alone, and of a study ----------------------
 

@@ -22,8 +22,9 @@ mkdir "$work/plugins" && cp "$work/build/.libs/plx-opencl.so" "${top_builddir:-.
 expect() {
     text=$1
     shift
-    XDG_CACHE_HOME=$work/cache PLX_PLUGIN_PATH=$work/plugins "$parallax" "$@" >"$work/out" 2>&1 ||
-        { cat "$work/out"; fail "parallax $* ends with status $?"; }
+    XDG_CACHE_HOME=$work/cache PLX_PLUGIN_PATH=$work/plugins "$parallax" "$@" >"$work/out" 2>&1
+    status=$?
+    [ "$status" -eq 0 ] || { cat "$work/out"; fail "parallax $* ends with status $status"; }
     grep -qE -e "$text" "$work/out" || { cat "$work/out"; fail "parallax $* does not say '$text'"; }
 }
 expect 'turned' list kernels transpose

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Adds an operation to a copy of the tree as HACKING.md says: tests/house/scale/ becomes a folder of
-# kernels/, the lines of HACKING's example go where it says, and everything finds the operation.
+# kernels/, the lines of HACKING's example go where it says, and everything finds the operation.  The
+# example of a plugin, made part of the same copy by HACKING's lines, computes there as well.
 . "${top_srcdir:-.}/tests/house/copy_tree.sh"
 for tool in autoreconf automake libtoolize; do
     command -v "$tool" >/dev/null 2>&1 || { echo "skipped: there is no $tool"; exit 77; }
@@ -21,6 +22,12 @@ echo "$outside lines outside its folder:"
 (cd "$work" && diff -r before tree)
 [ "$outside" -le 3 ] || fail "a new operation takes $outside lines outside its folder"
 
+recipe "To add a backend" >"$work/code"
+[ "$(wc -l <"$work/code")" -ge 4 ] || fail "HACKING.md has no four lines for a new backend"
+mkdir "$work/tree/plugins/sum" && cp "$source/doc/example-plugin/sum.c" "$work/tree/plugins/sum/" || exit 99
+sed -n 1,3p "$work/code" >"$work/tree/plugins/sum/local.mk"
+insert Makefile.am '^include plugins/host/' "$(sed -n 4p "$work/code")"
+
 (cd "$work/tree" && ./bootstrap) >"$work/log" 2>&1 || { tail -30 "$work/log"; fail "bootstrap fails"; }
 build_tree all --without-cuda --without-opencl --without-openblas
 
@@ -30,7 +37,7 @@ build_tree all --without-cuda --without-opencl --without-openblas
 expect() {
     wanted=$1 text=$2
     shift 2
-    (cd "$work" && PARALLAX_PLUGIN_PATH= build/parallax "$@") >"$work/out" 2>&1
+    (cd "$work" && PLX_PLUGIN_PATH= build/parallax "$@") >"$work/out" 2>&1
     status=$?
     [ "$status" -eq "$wanted" ] || { cat "$work/out"; fail "parallax $* ends with $status, not $wanted"; }
     grep -qE -e "$text" "$work/out" || { cat "$work/out"; fail "parallax $* does not say '$text'"; }
@@ -50,4 +57,5 @@ expect 0 'scale 2' bench --set list
 expect 0 'scale' bench scale --set quick --no-timing --json "$work/bench.json"
 expect 0 'scale' bench scale --set random:1:3 --no-timing
 expect 0 'scale' report "$work/compare.json"
+expect 0 ' [1-9][0-9]* ok, 0 wrong, 0 failed' check --backend sum
 echo "test_new_operation: scale is known everywhere"
