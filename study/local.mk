@@ -58,6 +58,8 @@ study_run_sources = \
 	study/run/claims.c \
 	study/run/flush.c \
 	study/run/guarded_run.c \
+	study/run/operand_buffers.c \
+	study/run/operand_buffers.h \
 	study/run/phases.c \
 	study/run/record.c \
 	study/run/repeat.c \

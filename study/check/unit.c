@@ -12,7 +12,7 @@ typedef struct part {
     plx_check_shared *shared;
     plx_check_unit *unit;
     plx_candidate *candidates;
-    plx_operand_buffers *buffers;  /* one for each backend */
+    plx_guarded_operands *buffers;  /* one for each backend */
     uint32_t *forms;    /* of each candidate: bits of the forms that it serves; 0: not asked yet */
     plx_claims claims;
     plx_phase_timer *timer;
@@ -327,7 +327,7 @@ static void clear_case(part *p, const plx_open_backends *opened)
     for (size_t i = 0; i < p->unit->candidate_count; ++i)
         plx_candidate_clear(&p->candidates[i]);
     for (size_t i = 0; i < opened->count; ++i)
-        plx_operand_buffers_clear(&p->buffers[i]);
+        plx_guarded_operands_clear(&p->buffers[i]);
 }
 
 static plx_status try_candidates(part *p, const plx_case *tried, size_t number, const plx_inputs *inputs,
@@ -338,7 +338,7 @@ static plx_status try_candidates(part *p, const plx_case *tried, size_t number, 
     for (size_t i = 0; status == PLX_OK && i < p->unit->candidate_count; ++i) {
         status = try_candidate(p, i, tried, number, inputs, truths);
         if (tried->large && (i + 1 == p->unit->candidate_count || p->candidates[i + 1].device != p->candidates[i].device))
-            plx_operand_buffers_clear(p->candidates[i].buffers); /* another backend may be of the same device */
+            plx_guarded_operands_clear(p->candidates[i].buffers); /* another backend may be of the same device */
     }
     (void)plx_phase_turn(p->timer, PLX_CHECK_PAIRS);
     if (status == PLX_OK)

@@ -42,7 +42,7 @@ static plx_status dense(const plx_inputs *inputs, bool yardstick, const void *re
 static plx_status execute(plx_candidate *candidate, const plx_inputs *inputs, plx_error *error)
 {
     size_t elements = (size_t)inputs->elements[inputs->operation->output];
-    plx_operand_buffers buffers = {.backend = candidate->backend};
+    plx_guarded_operands buffers = {.backend = candidate->backend};
     char violation[200];
     plx_status status;
 
@@ -52,7 +52,7 @@ static plx_status execute(plx_candidate *candidate, const plx_inputs *inputs, pl
     status = plx_guarded_run(&buffers, candidate->plan, inputs, 0, candidate->result, violation, error);
     if (status == PLX_OK && violation[0] == '\0')
         status = plx_guarded_runs_end(&buffers, violation, error);
-    plx_operand_buffers_clear(&buffers);
+    plx_guarded_operands_clear(&buffers);
     if (status == PLX_OK && violation[0] != '\0')
         status =
             plx_fail(error, PLX_FAILED, "%s/%s %s", inputs->operation->name, candidate->kernel->name, violation);

@@ -20,7 +20,7 @@ int plx_factor_count(const plx_inputs *inputs)
     return count;
 }
 
-static plx_status describe(const plx_problem *problem, plx_inputs *inputs, plx_error *error)
+plx_status plx_inputs_describe(const plx_problem *problem, plx_inputs *inputs, plx_error *error)
 {
     const plx_operation *operation = plx_operation_of(problem->op);
     plx_status status = plx_problem_check(problem, error);
@@ -70,7 +70,7 @@ plx_status plx_inputs_generate(const plx_problem *problem, plx_input input, uint
                                plx_error *error)
 {
     plx_inputs made;
-    plx_status status = describe(problem, &made, error);
+    plx_status status = plx_inputs_describe(problem, &made, error);
 
     if (status != PLX_OK)
         return status;
@@ -122,7 +122,7 @@ plx_status plx_inputs_from_arrays(const plx_problem *problem, const plx_array *a
                                   uint64_t seed, plx_inputs *inputs, plx_error *error)
 {
     plx_inputs made;
-    plx_status status = describe(problem, &made, error);
+    plx_status status = plx_inputs_describe(problem, &made, error);
     size_t next = 0;
 
     if (status != PLX_OK)

@@ -24,7 +24,9 @@ typedef struct plx_inputs {
     uint64_t shift; /* elements by which they start past an aligned address on a device */
 } plx_inputs;
 
-/* Checks the problem and generates every operand that is read. */
+/* Checks the problem and describes its operands; there is no data yet. */
+plx_status plx_inputs_describe(const plx_problem *problem, plx_inputs *inputs, plx_error *error);
+/* The same, and generates every operand that is read. */
 plx_status plx_inputs_generate(const plx_problem *problem, plx_input input, uint64_t seed, plx_inputs *inputs,
                                plx_error *error);
 /* Takes the operands from arrays, in order; the output's, for beta, may follow the

@@ -17,8 +17,7 @@ typedef struct benchmark {
     plx_backend *backend;
     plx_problem problem; /* the one that is timed */
     plx_plan *plan;
-    plx_buffer *buffers[2];
-    uint64_t bytes[2];
+    plx_operand_buffers operands; /* one set */
     plx_timed_queues queue; /* one */
     double overhead_ns;     /* of a batch on the host's clock */
 } benchmark;
@@ -99,7 +98,7 @@ static bool is_right(plx_backend *backend, plx_ceiling_kind kind)
 /* Random numbers: zeros cost less power, and the clock then rises. */
 static plx_status fill_input(const benchmark *g)
 {
-    const uint64_t have = g->bytes[0] < PATTERN_BYTES ? g->bytes[0] : PATTERN_BYTES;
+    const uint64_t bytes = g->operands.bytes[0], have = bytes < PATTERN_BYTES ? bytes : PATTERN_BYTES;
     const size_t words = (size_t)have / sizeof(uint32_t);
     uint32_t *pattern = malloc((size_t)have > 0 ? (size_t)have : 1);
     plx_status status;
@@ -111,23 +110,25 @@ static plx_status fill_input(const benchmark *g)
     if (plx_is_floating(g->problem.dtype)) /* small numbers of either type, none of them special */
         for (size_t i = 0; i < words; ++i)
             pattern[i] &= 0x3fffffffu;
-    status = plx_upload(NULL, g->buffers[0], 0, pattern, have);
+    status = plx_upload(NULL, g->operands.buffer[0], 0, pattern, have);
     free(pattern);
-    return status == PLX_OK ? plx_buffer_double(g->buffers[0], have, g->bytes[0]) : status;
+    return status == PLX_OK ? plx_buffer_double(g->operands.buffer[0], have, bytes) : status;
 }
 
 static plx_status benchmark_open(benchmark *g)
 {
-    plx_extent extents[PLX_MAX_OPERANDS];
-    plx_status status = plx_plan_create(g->backend, &g->problem, NULL, &g->plan);
+    plx_error error;
+    plx_inputs inputs;
+    plx_status status = plx_inputs_describe(&g->problem, &inputs, &error);
 
-    plx_operation_of(PLX_PROBE)->extents(&g->problem, extents);
-    for (size_t i = 0; status == PLX_OK && i < 2; ++i) {
-        g->bytes[i] = (uint64_t)extents[i].cols * plx_dtype_size(g->problem.dtype);
-        status = plx_buffer_create(g->backend, g->bytes[i], &g->buffers[i]);
-    }
     if (status == PLX_OK)
-        status = plx_fill(NULL, g->buffers[1], 0, 0, g->bytes[1]);
+        status = plx_plan_create(g->backend, &g->problem, NULL, &g->plan);
+    if (status != PLX_OK)
+        return status;
+    g->operands = plx_operand_buffers_of(g->backend, &inputs, 0, 0);
+    status = plx_operand_buffers_make(&g->operands, 1);
+    if (status == PLX_OK)
+        status = plx_fill(NULL, g->operands.buffer[1], 0, 0, g->operands.stride[1]);
     if (status == PLX_OK)
         status = fill_input(g);
     if (status == PLX_OK)
@@ -140,19 +141,19 @@ static void benchmark_close(benchmark *g)
     (void)plx_synchronize(g->backend, NULL);
     plx_timed_queues_close(&g->queue);
     plx_plan_destroy(g->plan);
-    plx_buffer_destroy(g->buffers[0]);
-    plx_buffer_destroy(g->buffers[1]);
+    plx_operand_buffers_free(&g->operands);
 }
 
 /* One batch on the device's clock, or the host's where that one is not believed. */
 static plx_status time_batch(benchmark *g, size_t batch, double *elapsed)
 {
-    const plx_view views[] = {{g->buffers[0], 0}, {g->buffers[1], 0}};
+    plx_view views[PLX_MAX_OPERANDS];
     double device_ns = 0.0, host_ns, start = plx_now_ns();
     plx_status status = plx_timed_queues_start(&g->queue);
 
+    plx_operand_views(&g->operands, 0, views);
     for (size_t i = 0; status == PLX_OK && i < batch; ++i)
-        status = plx_execute(g->plan, NULL, views, 2);
+        status = plx_execute(g->plan, NULL, views, g->operands.count);
     if (status == PLX_OK)
         status = plx_timed_queues_stop(&g->queue);
     if (status == PLX_OK)

@@ -20,7 +20,7 @@ static plx_status count_candidate(plx_candidate *candidate, const plx_inputs *in
     plx_status status = plx_rotation_for(&rotations, candidate->backend, inputs, true, 1, &rotation, &error);
 
     if (status == PLX_OK) {
-        (void)plx_rotation_views(rotation, views, operands);
+        (void)plx_rotation_views(rotation, views);
         status = plx_count(candidate->plan, NULL, views, operands, &candidate->counters, &error);
     }
     if (status != PLX_OK)

@@ -54,7 +54,7 @@ static plx_status explain(const runner *r, plx_status status, plx_error *error)
 static plx_status launch(runner *r)
 {
     plx_view views[PLX_MAX_OPERANDS] = {{NULL, 0}};
-    const size_t set = plx_rotation_views(r->rotation, views, r->operand_count);
+    const size_t set = plx_rotation_views(r->rotation, views);
     return plx_execute(r->candidate->plan, r->queues.queue[set % r->queues.count], views, r->operand_count);
 }
 
@@ -228,14 +228,14 @@ static plx_look choose_look(const runner *r, const timing_rules *rules)
 static bool accumulates(const runner *r)
 {
     const plx_inputs *inputs = r->results.inputs;
-    return inputs->data[inputs->operation->output] != NULL && r->batch + 1 > r->rotation->sets;
+    return inputs->data[inputs->operation->output] != NULL && r->batch + 1 > r->rotation->operands.sets;
 }
 
 static plx_status launch_each_set(runner *r)
 {
     plx_status status = PLX_OK;
 
-    for (size_t i = 0; status == PLX_OK && i < r->rotation->sets && i < r->batch; ++i)
+    for (size_t i = 0; status == PLX_OK && i < r->rotation->operands.sets && i < r->batch; ++i)
         status = launch(r);
     return status == PLX_OK ? plx_timed_queues_wait(&r->queues) : status;
 }
@@ -317,7 +317,7 @@ static void runner_finish(runner *r, const timing_rules *rules)
         timing->device_clock = r->fit == PLX_CLOCK_FITS;
         (void)snprintf(timing->clock_reason, sizeof timing->clock_reason, "%s", plx_clock_fit_text(r->fit));
         timing->hot = rules->hot;
-        timing->queues = r->rotation->sets < rules->queues ? r->rotation->sets : rules->queues;
+        timing->queues = r->rotation->operands.sets < rules->queues ? r->rotation->operands.sets : rules->queues;
         timing->batch = r->batch;
         plx_timing_of_samples(r->samples, r->count, timing);
         plx_interval_of(r->latencies, r->calls, &timing->latency);

@@ -22,7 +22,7 @@ static size_t output_of(const plx_timed_results *t)
 
 static uint64_t output_bytes(const plx_timed_results *t)
 {
-    return (uint64_t)t->inputs->elements[output_of(t)] * element_size(t);
+    return t->rotation->operands.bytes[output_of(t)];
 }
 
 /* ---- outputs before a round ------------------------------------------------------------ */
@@ -30,24 +30,24 @@ static uint64_t output_bytes(const plx_timed_results *t)
 static plx_status renew_output(const plx_timed_results *t, size_t set, uint32_t pattern, plx_error *error)
 {
     const size_t output = output_of(t);
-    const uint64_t stride = t->rotation->stride[output];
-    plx_buffer *buffer = t->rotation->buffers[output];
+    const uint64_t stride = t->rotation->operands.stride[output];
+    plx_buffer *buffer = t->rotation->operands.buffer[output];
 
     if (t->inputs->data[output] == NULL)
-        return plx_explain(t->rotation->backend, plx_fill(NULL, buffer, set * stride, pattern, stride), error);
-    return plx_chunked_upload(buffer, plx_rotation_place(t->rotation, output, set), t->inputs->data[output], output_bytes(t), error);
+        return plx_explain(t->rotation->operands.backend, plx_fill(NULL, buffer, set * stride, pattern, stride), error);
+    return plx_chunked_upload(buffer, plx_operand_offset(&t->rotation->operands, output, set), t->inputs->data[output], output_bytes(t), error);
 }
 
 static plx_status renew_outputs(const plx_timed_results *t, plx_error *error)
 {
     const size_t output = output_of(t);
-    const uint64_t stride = t->rotation->stride[output], all = stride * t->rotation->sets;
-    plx_buffer *buffer = t->rotation->buffers[output];
+    const uint64_t stride = t->rotation->operands.stride[output], all = stride * t->rotation->operands.sets;
+    plx_buffer *buffer = t->rotation->operands.buffer[output];
 
     if (t->inputs->data[output] == NULL)
-        return plx_explain(t->rotation->backend, plx_fill(NULL, buffer, 0, plx_next_poison(), all), error);
+        return plx_explain(t->rotation->operands.backend, plx_fill(NULL, buffer, 0, plx_next_poison(), all), error);
     const plx_status status = renew_output(t, 0, 0, error);
-    return status == PLX_OK ? plx_explain(t->rotation->backend, plx_buffer_double(buffer, stride, all), error) : status;
+    return status == PLX_OK ? plx_explain(t->rotation->operands.backend, plx_buffer_double(buffer, stride, all), error) : status;
 }
 
 /* ---- a changed input ------------------------------------------------------------------- */
@@ -127,7 +127,7 @@ static void seek_change(plx_timed_results *t)
 
 static plx_status write_first(const plx_timed_results *t, size_t set, const unsigned char *element)
 {
-    return plx_upload(NULL, t->rotation->buffers[0], plx_rotation_place(t->rotation, 0, set), element, element_size(t));
+    return plx_upload(NULL, t->rotation->operands.buffer[0], plx_operand_offset(&t->rotation->operands, 0, set), element, element_size(t));
 }
 
 /* A few sets of the round, anywhere in it. */
@@ -138,7 +138,7 @@ static void choose_sets(plx_timed_results *t)
 
     for (size_t i = 0; i < wanted; ++i) {
         const size_t place = i * share + plx_random((uint64_t)plx_now_ns(), 514, i) % share;
-        t->changed[i] = (t->first + place) % t->rotation->sets;
+        t->changed[i] = (t->first + place) % t->rotation->operands.sets;
     }
     t->changed_count = wanted;
 }
@@ -152,7 +152,7 @@ static plx_status change_inputs(plx_timed_results *t, plx_error *error)
     for (size_t i = 0; status == PLX_OK && i < t->changed_count; ++i) {
         status = renew_output(t, t->changed[i], pattern, error);
         if (status == PLX_OK)
-            status = plx_explain(t->rotation->backend, write_first(t, t->changed[i], t->change.new_element), error);
+            status = plx_explain(t->rotation->operands.backend, write_first(t, t->changed[i], t->change.new_element), error);
     }
     return status;
 }
@@ -165,12 +165,12 @@ plx_status plx_timed_results_prepare(plx_timed_results *t, plx_look look, size_t
         seek_change(t);
     t->look = look == PLX_LOOK_CHANGED && !t->change.found ? PLX_LOOK_NONE : look;
     t->first = t->rotation->next;
-    t->count = launches < t->rotation->sets ? launches : t->rotation->sets;
+    t->count = launches < t->rotation->operands.sets ? launches : t->rotation->operands.sets;
     if (t->look == PLX_LOOK_ALL)
         status = renew_outputs(t, error);
     else if (t->look == PLX_LOOK_CHANGED)
         status = change_inputs(t, error);
-    return status == PLX_OK ? plx_explain(t->rotation->backend, plx_synchronize(t->rotation->backend, NULL), error) : status;
+    return status == PLX_OK ? plx_explain(t->rotation->operands.backend, plx_synchronize(t->rotation->operands.backend, NULL), error) : status;
 }
 
 /* ---- the first element, after a change --------------------------------------------------- */
@@ -212,10 +212,10 @@ static plx_status judge_change(plx_timed_results *t, size_t set)
 
     if (status == PLX_OK)
         status =
-            plx_download(NULL, got, t->rotation->buffers[output], plx_rotation_place(t->rotation, output, set),
+            plx_download(NULL, got, t->rotation->operands.buffer[output], plx_operand_offset(&t->rotation->operands, output, set),
                               element_size(t));
     if (status == PLX_OK)
-        status = plx_synchronize(t->rotation->backend, NULL);
+        status = plx_synchronize(t->rotation->operands.backend, NULL);
     if (status != PLX_OK)
         return status;
     ++t->compared;
@@ -254,7 +254,7 @@ static void say_wrong(plx_timed_results *t, size_t set, const plx_error_measure 
         (void)snprintf(
             t->wrong, sizeof t->wrong,
             "%lld of %lld elements outside the bound, in set %zu of %zu; %s[%lld][%lld] is %s, not %s",
-            (long long)measure->wrong, (long long)measure->compared, set + 1, t->rotation->sets, output->name,
+            (long long)measure->wrong, (long long)measure->compared, set + 1, t->rotation->operands.sets, output->name,
             (long long)(measure->first_bad / output->cols), (long long)(measure->first_bad % output->cols),
             measure->got, measure->expected);
 }
@@ -305,8 +305,8 @@ static plx_status judge_set(plx_timed_results *t, size_t set, const void *bits, 
 /* So many sets from this one on as are fetched at a time: they lie side by side. */
 static size_t sets_at_once(const plx_timed_results *t, size_t set, size_t left)
 {
-    const uint64_t stride = t->rotation->stride[output_of(t)];
-    const size_t fit = stride < slice_bytes ? (size_t)(slice_bytes / stride) : 1, end = t->rotation->sets - set;
+    const uint64_t stride = t->rotation->operands.stride[output_of(t)];
+    const size_t fit = stride < slice_bytes ? (size_t)(slice_bytes / stride) : 1, end = t->rotation->operands.sets - set;
     const size_t most = left < end ? left : end;
 
     return fit < most ? fit : most;
@@ -315,12 +315,12 @@ static size_t sets_at_once(const plx_timed_results *t, size_t set, size_t left)
 static plx_status judge_sets(plx_timed_results *t, char *staging, plx_error *error)
 {
     const size_t output = output_of(t);
-    const uint64_t stride = t->rotation->stride[output], start = plx_rotation_place(t->rotation, output, 0);
+    const uint64_t stride = t->rotation->operands.stride[output], start = plx_operand_offset(&t->rotation->operands, output, 0);
     plx_status status = PLX_OK;
 
     for (size_t done = 0; status == PLX_OK && done < t->count && t->wrong[0] == '\0';) {
-        const size_t set = (t->first + done) % t->rotation->sets, sets = sets_at_once(t, set, t->count - done);
-        status = plx_chunked_download(t->rotation->buffers[output], set * stride, staging, sets * stride, error);
+        const size_t set = (t->first + done) % t->rotation->operands.sets, sets = sets_at_once(t, set, t->count - done);
+        status = plx_chunked_download(t->rotation->operands.buffer[output], set * stride, staging, sets * stride, error);
         for (size_t i = 0; status == PLX_OK && i < sets && t->wrong[0] == '\0'; ++i)
             status = judge_set(t, set + i, staging + i * stride + start, error);
         done += sets;
@@ -330,7 +330,7 @@ static plx_status judge_sets(plx_timed_results *t, char *staging, plx_error *err
 
 static plx_status judge_all(plx_timed_results *t, plx_error *error)
 {
-    const uint64_t stride = t->rotation->stride[output_of(t)];
+    const uint64_t stride = t->rotation->operands.stride[output_of(t)];
     const size_t sets = sets_at_once(t, 0, t->count);
     char *staging = plx_large_alloc(sets * stride);
     plx_status status;
@@ -347,7 +347,7 @@ static plx_status judge_all(plx_timed_results *t, plx_error *error)
 plx_status plx_timed_results_judge(plx_timed_results *t, plx_error *error)
 {
     if (t->look == PLX_LOOK_CHANGED)
-        return plx_explain(t->rotation->backend, judge_changes(t), error);
+        return plx_explain(t->rotation->operands.backend, judge_changes(t), error);
     return t->look == PLX_LOOK_ALL ? judge_all(t, error) : PLX_OK;
 }
 

@@ -328,7 +328,7 @@ static void try_plan(plx_candidate *candidate, const plx_inputs *inputs, plx_tru
 
 void plx_candidate_run(plx_candidate *candidate, const plx_inputs *inputs, plx_truths *truths, const plx_rigour *rigour)
 {
-    plx_operand_buffers own = {.backend = candidate->backend}, *given = candidate->buffers;
+    plx_guarded_operands own = {.backend = candidate->backend}, *given = candidate->buffers;
 
     candidate->outcome = PLX_OUTCOME_OK;
     candidate->reason[0] = '\0';
@@ -341,7 +341,7 @@ void plx_candidate_run(plx_candidate *candidate, const plx_inputs *inputs, plx_t
     if (given == NULL)
         candidate->buffers = &own;
     try_plan(candidate, inputs, truths, rigour);
-    plx_operand_buffers_clear(&own);
+    plx_guarded_operands_clear(&own);
     candidate->buffers = given;
     if (!plx_candidate_has_result(candidate))
         plx_candidate_clear(candidate);

@@ -27,7 +27,7 @@ static plx_status add_terms(plx_backend *backend, plx_plan *plan, const plx_prob
         {.dtype = PLX_F32, .rank = 2, .rows = problem->op == PLX_GEMM ? 2 : 1,
          .cols = problem->op == PLX_GEMM ? 1 : 2, .data = ones}};
     plx_inputs inputs;
-    plx_operand_buffers buffers = {.backend = backend};
+    plx_guarded_operands buffers = {.backend = backend};
     char violation[200];
     plx_status status =
         plx_inputs_from_arrays(problem, arrays, problem->op == PLX_REDUCE ? 1 : 2, 0, &inputs, error);
@@ -35,7 +35,7 @@ static plx_status add_terms(plx_backend *backend, plx_plan *plan, const plx_prob
     if (status != PLX_OK)
         return status;
     status = plx_guarded_run(&buffers, plan, &inputs, 0, sum, violation, error);
-    plx_operand_buffers_clear(&buffers);
+    plx_guarded_operands_clear(&buffers);
     plx_inputs_free(&inputs);
     return status;
 }

@@ -13,7 +13,7 @@
 enum { GUARD = 4096, SMALL = 1 << 18, LARGE = 1 << 26 };
 
 typedef struct guarded_run {
-    plx_operand_buffers *buffers;
+    plx_guarded_operands *buffers;
     const plx_inputs *inputs;
     uint32_t pattern; /* a NaN, another one in every run */
     size_t size;      /* of an element */
@@ -43,12 +43,12 @@ static bool is_output(const guarded_run *t, size_t operand)
 
 static uint64_t operand_bytes(const guarded_run *t, size_t operand)
 {
-    return (uint64_t)t->inputs->elements[operand] * t->size;
+    return t->buffers->operands.bytes[operand];
 }
 
 static uint64_t operand_start(const guarded_run *t)
 {
-    return GUARD + t->buffers->shift * t->size;
+    return t->buffers->operands.start;
 }
 
 static uint64_t operand_end(const guarded_run *t, size_t operand)
@@ -56,9 +56,15 @@ static uint64_t operand_end(const guarded_run *t, size_t operand)
     return operand_start(t) + operand_bytes(t, operand);
 }
 
+/* With the guards. */
 static uint64_t buffer_bytes(const guarded_run *t, size_t operand)
 {
-    return (operand_end(t, operand) + GUARD + 3) / 4 * 4;
+    return t->buffers->operands.stride[operand];
+}
+
+static plx_buffer *buffer_of(const guarded_run *t, size_t operand)
+{
+    return t->buffers->operands.buffer[operand];
 }
 
 static bool is_small(const guarded_run *t, size_t operand)
@@ -71,37 +77,31 @@ static bool is_small(const guarded_run *t, size_t operand)
 /* The guards alone where an upload follows, to whole words on either side. */
 static plx_status fill(const guarded_run *t, size_t operand)
 {
-    plx_operand_buffer *place = &t->buffers->places[operand];
+    plx_buffer *buffer = buffer_of(t, operand);
     uint64_t whole = buffer_bytes(t, operand), start = (operand_start(t) + 3) / 4 * 4,
              end = operand_end(t, operand) / 4 * 4;
     plx_status status;
 
-    place->pattern = t->pattern;
     if (is_small(t, operand) || t->inputs->data[operand] == NULL)
-        return plx_fill(NULL, place->buffer, 0, t->pattern, whole);
-    status = plx_fill(NULL, place->buffer, 0, t->pattern, start);
-    if (status == PLX_OK)
-        status = plx_fill(NULL, place->buffer, end, t->pattern, whole - end);
-    return status;
+        return plx_fill(NULL, buffer, 0, t->pattern, whole);
+    status = plx_fill(NULL, buffer, 0, t->pattern, start);
+    return status == PLX_OK ? plx_fill(NULL, buffer, end, t->pattern, whole - end) : status;
 }
 
 /* What came out of the runs before as it went in stays there. */
 static plx_status prepare(const guarded_run *t, size_t operand)
 {
-    plx_operand_buffer *place = &t->buffers->places[operand];
-    plx_status status = PLX_OK;
+    plx_guards *guards = &t->buffers->guards[operand];
+    plx_status status;
 
-    if (place->filled)
+    if (guards->filled)
         return PLX_OK;
-    if (place->buffer == NULL)
-        status = plx_buffer_create(t->buffers->backend, buffer_bytes(t, operand), &place->buffer);
-    if (status == PLX_OK)
-        status = fill(t, operand);
-    status = lift(t, status);
+    guards->pattern = t->pattern;
+    status = lift(t, fill(t, operand));
     if (status == PLX_OK && t->inputs->data[operand] != NULL)
-        status = plx_chunked_upload(place->buffer, operand_start(t), t->inputs->data[operand],
-                                 operand_bytes(t, operand), t->error);
-    place->filled = status == PLX_OK && !is_output(t, operand);
+        status = plx_chunked_upload(buffer_of(t, operand), operand_start(t), t->inputs->data[operand],
+                                    operand_bytes(t, operand), t->error);
+    guards->filled = status == PLX_OK && !is_output(t, operand);
     return status;
 }
 
@@ -110,9 +110,8 @@ static plx_status execute(const guarded_run *t, plx_plan *plan)
     plx_view views[PLX_MAX_OPERANDS] = {{NULL, 0}};
     plx_status status;
 
-    for (size_t i = 0; i < t->inputs->operation->operand_count; ++i)
-        views[i] = (plx_view){t->buffers->places[i].buffer, operand_start(t)};
-    status = plx_execute(plan, NULL, views, t->inputs->operation->operand_count);
+    plx_operand_views(&t->buffers->operands, 0, views);
+    status = plx_execute(plan, NULL, views, t->buffers->operands.count);
     if (status == PLX_OK)
         status = plx_synchronize(t->buffers->backend, NULL);
     return lift(t, status);
@@ -122,7 +121,7 @@ static plx_status execute(const guarded_run *t, plx_plan *plan)
 
 static void violate(const guarded_run *t, const char *what, size_t operand, uint64_t byte, const char *where)
 {
-    t->buffers->places[operand].filled = false;
+    t->buffers->guards[operand].filled = false;
     if (t->violation[0] == '\0')
         (void)snprintf(t->violation, 200, "%s %s: byte %llu %s", what, t->inputs->extents[operand].name,
                        (unsigned long long)byte, where);
@@ -154,7 +153,7 @@ static uint64_t sight_bytes(const guarded_run *t, size_t operand)
 /* Enqueues the transfer alone. */
 static plx_status look(const guarded_run *t, size_t operand, unsigned char *staging, sight *seen)
 {
-    plx_buffer *buffer = t->buffers->places[operand].buffer;
+    plx_buffer *buffer = buffer_of(t, operand);
     uint64_t start = operand_start(t), end = operand_end(t, operand);
     plx_status status;
 
@@ -171,7 +170,7 @@ static plx_status look(const guarded_run *t, size_t operand, unsigned char *stag
 
 static void check_guards(const guarded_run *t, size_t operand, const sight *seen)
 {
-    uint32_t pattern = t->buffers->places[operand].pattern;
+    uint32_t pattern = t->buffers->guards[operand].pattern;
     uint64_t start = operand_start(t), end = operand_end(t, operand), behind = back_bytes(t, operand);
 
     for (uint64_t i = 0; i < start; ++i)
@@ -207,10 +206,10 @@ static plx_status check_large_input(const guarded_run *t, size_t operand)
 {
     uint64_t byte;
     bool same;
-    plx_status status = plx_chunked_compare(t->buffers->places[operand].buffer, operand_start(t),
+    plx_status status = plx_chunked_compare(buffer_of(t, operand), operand_start(t),
                                          t->inputs->data[operand], operand_bytes(t, operand), &same, &byte, t->error);
 
-    t->buffers->places[operand].unseen = false;
+    t->buffers->guards[operand].unseen = false;
     if (status == PLX_OK && !same)
         violate_input(t, operand, byte);
     return status;
@@ -249,7 +248,7 @@ static plx_status take_output(const guarded_run *t, const sight *seen, void *res
     if (seen->body != NULL)
         memcpy(result, seen->body, (size_t)operand_bytes(t, output));
     else
-        status = plx_chunked_download(t->buffers->places[output].buffer, operand_start(t), result,
+        status = plx_chunked_download(buffer_of(t, output), operand_start(t), result,
                                    operand_bytes(t, output), t->error);
     if (status == PLX_OK)
         check_row_padding(t, result);
@@ -261,7 +260,7 @@ static plx_status check_input(const guarded_run *t, size_t operand, const sight 
     if (seen->body != NULL)
         check_small_input(t, operand, seen);
     else if (operand_bytes(t, operand) > LARGE)
-        t->buffers->places[operand].unseen = true;
+        t->buffers->guards[operand].unseen = true;
     else
         return check_large_input(t, operand);
     return PLX_OK;
@@ -292,34 +291,34 @@ static plx_status inspect(const guarded_run *t, void *result)
 
 /* ---- the buffers ------------------------------------------------------------------------ */
 
-void plx_operand_buffers_clear(plx_operand_buffers *buffers)
+void plx_guarded_operands_clear(plx_guarded_operands *buffers)
 {
-    for (size_t i = 0; i < PLX_MAX_OPERANDS; ++i)
-        plx_buffer_destroy(buffers->places[i].buffer);
+    plx_operand_buffers_free(&buffers->operands);
     free(buffers->staging);
-    *buffers = (plx_operand_buffers){.backend = buffers->backend};
+    *buffers = (plx_guarded_operands){.backend = buffers->backend};
 }
 
 /* Buffers for these inputs: those that are there already, or none yet. */
 static plx_status set_up(guarded_run *t, uint64_t shift)
 {
-    plx_operand_buffers *buffers = t->buffers;
+    plx_guarded_operands *buffers = t->buffers;
     uint64_t bytes = 0;
 
     if (buffers->inputs == t->inputs && buffers->shift == shift)
         return PLX_OK;
-    plx_operand_buffers_clear(buffers);
+    plx_guarded_operands_clear(buffers);
     buffers->inputs = t->inputs;
     buffers->shift = shift;
+    buffers->operands = plx_operand_buffers_of(buffers->backend, t->inputs, shift, GUARD);
     for (size_t i = 0; i < t->inputs->operation->operand_count; ++i)
         bytes += sight_bytes(t, i);
     buffers->staging = malloc((size_t)bytes);
     if (buffers->staging == NULL)
         return plx_fail(t->error, PLX_NO_MEMORY, "no host memory to look at buffers with");
-    return PLX_OK;
+    return lift(t, plx_operand_buffers_make(&buffers->operands, 1));
 }
 
-plx_status plx_guarded_run(plx_operand_buffers *buffers, plx_plan *plan, const plx_inputs *inputs, uint64_t shift,
+plx_status plx_guarded_run(plx_guarded_operands *buffers, plx_plan *plan, const plx_inputs *inputs, uint64_t shift,
                          void *result, char violation[200], plx_error *error)
 {
     guarded_run t = {.buffers = buffers, .inputs = inputs, .violation = violation, .error = error};
@@ -336,11 +335,11 @@ plx_status plx_guarded_run(plx_operand_buffers *buffers, plx_plan *plan, const p
     if (status == PLX_OK)
         status = inspect(&t, result);
     if (status != PLX_OK)
-        plx_operand_buffers_clear(buffers);
+        plx_guarded_operands_clear(buffers);
     return status;
 }
 
-plx_status plx_guarded_runs_end(plx_operand_buffers *buffers, char violation[200], plx_error *error)
+plx_status plx_guarded_runs_end(plx_guarded_operands *buffers, char violation[200], plx_error *error)
 {
     guarded_run t = {.buffers = buffers, .inputs = buffers->inputs, .violation = violation, .error = error};
     plx_status status = PLX_OK;
@@ -350,9 +349,9 @@ plx_status plx_guarded_runs_end(plx_operand_buffers *buffers, char violation[200
         return PLX_OK;
     t.size = plx_dtype_size(buffers->inputs->problem.dtype);
     for (size_t i = 0; status == PLX_OK && i < buffers->inputs->operation->operand_count; ++i)
-        if (buffers->places[i].unseen)
+        if (buffers->guards[i].unseen)
             status = check_large_input(&t, i);
     if (status != PLX_OK)
-        plx_operand_buffers_clear(buffers);
+        plx_guarded_operands_clear(buffers);
     return status;
 }

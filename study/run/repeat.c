@@ -35,7 +35,7 @@ static plx_status prepare(const repetition *r, side *s, plx_error *error)
     plx_status status = plx_rotation_for(&alone, r->backend, r->inputs, true, 1, &s->rotation, error);
 
     if (status == PLX_OK)
-        (void)plx_rotation_views(s->rotation, s->views, r->inputs->operation->operand_count);
+        (void)plx_rotation_views(s->rotation, s->views);
     return status;
 }
 
@@ -45,8 +45,8 @@ static plx_status make_busy(const repetition *r)
     plx_status status = PLX_OK;
 
     for (size_t i = 0; status == PLX_OK && i < r->inputs->operation->operand_count; ++i)
-        status = plx_fill(r->busy.queue, r->busy.rotation->buffers[i], 0, UINT32_C(0x3f9e3779) + (uint32_t)i,
-                          r->busy.rotation->stride[i]);
+        status = plx_fill(r->busy.queue, r->busy.rotation->operands.buffer[i], 0, UINT32_C(0x3f9e3779) + (uint32_t)i,
+                          r->busy.rotation->operands.stride[i]);
     return status == PLX_OK ? plx_synchronize(r->backend, r->busy.queue) : status;
 }
 
@@ -54,7 +54,7 @@ static plx_status renew_output(const repetition *r, uint32_t pattern)
 {
     const size_t output = r->inputs->operation->output;
     const plx_view *view = &r->judged.views[output];
-    plx_status status = plx_fill(NULL, view->buffer, 0, pattern, r->judged.rotation->stride[output]);
+    plx_status status = plx_fill(NULL, view->buffer, 0, pattern, r->judged.rotation->operands.stride[output]);
 
     if (status == PLX_OK && r->inputs->data[output] != NULL)
         status = plx_upload(NULL, view->buffer, view->offset, r->inputs->data[output], output_bytes(r));

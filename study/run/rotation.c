@@ -3,9 +3,6 @@
 
 #include <stdlib.h>
 
-/* Sets begin where any vector access may. */
-enum { ALIGNMENT = 256 };
-
 /* Larger than what devices have today, where a device does not say. */
 static const uint64_t cache_of_accelerators = UINT64_C(128) << 20, cache_of_processors = UINT64_C(64) << 20;
 
@@ -54,97 +51,64 @@ size_t plx_rotation_sets(uint64_t footprint, uint64_t largest, uint64_t cache, c
 
 /* ---- filling ---------------------------------------------------------------------- */
 
-static uint64_t operand_bytes(const plx_inputs *inputs, size_t operand)
-{
-    return (uint64_t)inputs->elements[operand] * plx_dtype_size(inputs->problem.dtype);
-}
-
-/* Where an operand lies in each of its sets. */
-static uint64_t operand_start(const plx_inputs *inputs)
-{
-    return inputs->shift * plx_dtype_size(inputs->problem.dtype);
-}
-
-static uint64_t aligned(uint64_t bytes)
-{
-    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-}
-
-plx_status plx_buffer_double(plx_buffer *buffer, uint64_t have, uint64_t bytes)
-{
-    plx_status status = PLX_OK;
-
-    for (; status == PLX_OK && have < bytes; have *= 2)
-        status = plx_copy(NULL, buffer, have, buffer, 0, have < bytes - have ? have : bytes - have);
-    return status;
-}
-
 /* Touched, whatever the driver defers; then the first set from the host, and the others
  * from it. */
-static plx_status fill_operand(plx_rotation *rotation, size_t operand)
+static plx_status fill_operand(const plx_rotation *rotation, size_t operand)
 {
-    const plx_inputs *inputs = rotation->inputs;
-    const uint64_t stride = rotation->stride[operand], bytes = stride * rotation->sets;
-    plx_buffer **buffer = &rotation->buffers[operand];
-    plx_status status = plx_buffer_create(rotation->backend, bytes, buffer);
+    const plx_operand_buffers *operands = &rotation->operands;
+    const uint64_t stride = operands->stride[operand], bytes = stride * operands->sets;
+    const void *data = rotation->inputs->data[operand];
+    plx_buffer *buffer = operands->buffer[operand];
+    plx_status status;
 
-    if (status != PLX_OK || bytes == 0)
-        return status;
-    if (inputs->data[operand] == NULL)
-        return plx_fill(NULL, *buffer, 0, 0, bytes);
-    status = plx_fill(NULL, *buffer, 0, 0, stride);
+    if (bytes == 0)
+        return PLX_OK;
+    if (data == NULL)
+        return plx_fill(NULL, buffer, 0, 0, bytes);
+    status = plx_fill(NULL, buffer, 0, 0, stride);
     if (status == PLX_OK)
-        status = plx_upload(NULL, *buffer, operand_start(inputs), inputs->data[operand],
-                            operand_bytes(inputs, operand));
-    return status == PLX_OK ? plx_buffer_double(*buffer, stride, bytes) : status;
+        status = plx_upload(NULL, buffer, operands->start, data, operands->bytes[operand]);
+    return status == PLX_OK ? plx_buffer_double(buffer, stride, bytes) : status;
 }
 
-static void rotation_empty(plx_rotation *rotation)
+static plx_status fill_all(plx_rotation *rotation, size_t sets)
 {
-    for (size_t i = 0; i < PLX_MAX_OPERANDS; ++i) {
-        plx_buffer_destroy(rotation->buffers[i]);
-        rotation->buffers[i] = NULL;
-    }
-}
+    plx_operand_buffers *operands = &rotation->operands;
+    plx_status status = plx_operand_buffers_make(operands, sets);
 
-static plx_status fill_all(plx_rotation *rotation)
-{
-    plx_status status = PLX_OK;
-
-    for (size_t i = 0; status == PLX_OK && i < rotation->inputs->operation->operand_count; ++i)
+    for (size_t i = 0; status == PLX_OK && i < operands->count; ++i)
         status = fill_operand(rotation, i);
     if (status == PLX_OK)
-        status = plx_synchronize(rotation->backend, NULL);
+        status = plx_synchronize(operands->backend, NULL);
     if (status != PLX_OK)
-        rotation_empty(rotation);
+        plx_operand_buffers_free(operands);
     return status;
 }
 
-static uint64_t footprint(const plx_rotation *rotation)
+static uint64_t footprint(const plx_operand_buffers *operands)
 {
     uint64_t sum = 0;
-    for (size_t i = 0; i < PLX_MAX_OPERANDS; ++i)
-        sum += rotation->stride[i];
+    for (size_t i = 0; i < operands->count; ++i)
+        sum += operands->stride[i];
     return sum;
 }
 
 /* Fewer sets than wanted are better than none. */
 static plx_status rotation_fill(plx_rotation *rotation, bool hot, size_t queues)
 {
+    const plx_operand_buffers *operands = &rotation->operands;
     uint64_t largest = 0;
+    size_t sets = 1;
     plx_status status;
 
-    for (size_t i = 0; i < rotation->inputs->operation->operand_count; ++i) {
-        const uint64_t bytes = operand_bytes(rotation->inputs, i);
-        rotation->stride[i] = bytes > 0 ? aligned(operand_start(rotation->inputs) + bytes) : 0;
-        if (rotation->stride[i] > largest)
-            largest = rotation->stride[i];
-    }
-    rotation->sets = hot ? 1 : plx_rotation_sets(footprint(rotation), largest, plx_cache_bytes(rotation->backend),
-                                         plx_backend_device(rotation->backend));
-    rotation->sets = (rotation->sets + queues - 1) / queues * queues;
-    while ((status = fill_all(rotation)) == PLX_NO_MEMORY && rotation->sets > 1)
-        rotation->sets /= 2;
+    for (size_t i = 0; i < operands->count; ++i)
+        largest = operands->stride[i] > largest ? operands->stride[i] : largest;
+    if (!hot)
+        sets = plx_rotation_sets(footprint(operands), largest, plx_cache_bytes(operands->backend),
+                                 plx_backend_device(operands->backend));
+    sets = (sets + queues - 1) / queues * queues;
+    while ((status = fill_all(rotation, sets)) == PLX_NO_MEMORY && sets > 1)
+        sets /= 2;
     return status;
 }
 
@@ -154,7 +118,7 @@ void plx_rotations_free(plx_rotation *rotations)
 {
     while (rotations != NULL) {
         plx_rotation *next = rotations->other;
-        rotation_empty(rotations);
+        plx_operand_buffers_free(&rotations->operands);
         free(rotations);
         rotations = next;
     }
@@ -178,13 +142,13 @@ plx_status plx_rotation_for(plx_rotation **rotations, plx_backend *backend, cons
     plx_status status;
 
     for (*found = *rotations; *found != NULL; *found = (*found)->other)
-        if ((*found)->backend == backend && same_operands((*found)->inputs, inputs))
+        if ((*found)->operands.backend == backend && same_operands((*found)->inputs, inputs))
             return PLX_OK;
     *found = calloc(1, sizeof **found);
     if (*found == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for the buffers of a timing");
-    (*found)->backend = backend;
     (*found)->inputs = inputs;
+    (*found)->operands = plx_operand_buffers_of(backend, inputs, inputs->shift, 0);
     status = plx_explain(backend, rotation_fill(*found, hot, queues), error);
     if (status != PLX_OK) {
         free(*found);
@@ -196,24 +160,17 @@ plx_status plx_rotation_for(plx_rotation **rotations, plx_backend *backend, cons
     return PLX_OK;
 }
 
-/* What has no elements has no place. */
-uint64_t plx_rotation_place(const plx_rotation *rotation, size_t operand, size_t set)
-{
-    return rotation->stride[operand] > 0 ? set * rotation->stride[operand] + operand_start(rotation->inputs) : 0;
-}
-
-size_t plx_rotation_views(plx_rotation *rotation, plx_view *views, size_t count)
+size_t plx_rotation_views(plx_rotation *rotation, plx_view *views)
 {
     const size_t set = rotation->next;
 
-    for (size_t i = 0; i < count; ++i)
-        views[i] = (plx_view){rotation->buffers[i], plx_rotation_place(rotation, i, set)};
-    rotation->next = set + 1 < rotation->sets ? set + 1 : 0;
+    plx_operand_views(&rotation->operands, set, views);
+    rotation->next = set + 1 < rotation->operands.sets ? set + 1 : 0;
     return set;
 }
 
 bool plx_rotation_is_cached(const plx_rotation *rotation)
 {
-    const uint64_t bytes = footprint(rotation);
-    return bytes == 0 || rotation->sets <= plx_cache_bytes(rotation->backend) / bytes;
+    const uint64_t bytes = footprint(&rotation->operands);
+    return bytes == 0 || rotation->operands.sets <= plx_cache_bytes(rotation->operands.backend) / bytes;
 }

@@ -3,7 +3,7 @@
 #ifndef PLX_RUN_H
 #define PLX_RUN_H
 
-#include "study/judge/judge.h"
+#include "study/run/operand_buffers.h"
 
 /* What a call to the dispatcher returned; when it failed, its message goes to *error. */
 static inline plx_status plx_explain(const plx_backend *backend, plx_status status, plx_error *error)
@@ -22,36 +22,36 @@ plx_status plx_chunked_compare(plx_buffer *buffer, uint64_t offset, const void *
 
 /* ---- guarded runs (guarded_run.c) -------------------------------------------------- */
 
-/* One operand in the memory of a backend. */
-typedef struct plx_operand_buffer {
-    plx_buffer *buffer;
-    uint32_t pattern; /* of the guards around it */
-    bool filled;      /* guards and operand are as they must be before a run */
-    bool unseen;      /* large, and not looked at since the last run */
-} plx_operand_buffer;
+/* What is known of an operand and the guards around it. */
+typedef struct plx_guards {
+    uint32_t pattern;
+    bool filled; /* guards and operand are as they must be before a run */
+    bool unseen; /* large, and not looked at since the last run */
+} plx_guards;
 
 /* Where the guarded runs of one backend take place: what was uploaded for one kernel and
  * came out unchanged serves the next one on the same inputs.  Starts as {.backend = ...}. */
-typedef struct plx_operand_buffers {
+typedef struct plx_guarded_operands {
     plx_backend *backend;
     const plx_inputs *inputs; /* NULL: nothing is set up */
     uint64_t shift;
-    plx_operand_buffer places[PLX_MAX_OPERANDS];
+    plx_operand_buffers operands; /* one set */
+    plx_guards guards[PLX_MAX_OPERANDS];
     unsigned char *staging;
-} plx_operand_buffers;
+} plx_guarded_operands;
 
 /* Runs a plan once on buffers with canaries around every operand and an output full
  * of NaN, and takes the whole output operand, row padding included, to `result`.
  * Operands start `shift` elements past an aligned address.  What the kernel damaged
  * is said in violation (else "").  The plan is of their backend. */
-plx_status plx_guarded_run(plx_operand_buffers *buffers, plx_plan *plan, const plx_inputs *inputs, uint64_t shift,
+plx_status plx_guarded_run(plx_guarded_operands *buffers, plx_plan *plan, const plx_inputs *inputs, uint64_t shift,
                          void *result, char violation[200], plx_error *error);
 /* After the last run of a kernel: looks at the large inputs, which no run looked at. */
-plx_status plx_guarded_runs_end(plx_operand_buffers *buffers, char violation[200], plx_error *error);
+plx_status plx_guarded_runs_end(plx_guarded_operands *buffers, char violation[200], plx_error *error);
 /* A NaN to fill outputs with, another one each time. */
 uint32_t plx_next_poison(void);
 /* Gives the memory back; before the inputs are. */
-void plx_operand_buffers_clear(plx_operand_buffers *buffers);
+void plx_guarded_operands_clear(plx_guarded_operands *buffers);
 
 /* ---- repeated runs (repeat.c) -------------------------------------------------- */
 
@@ -122,7 +122,7 @@ void plx_bits_forget(plx_truths *truths);
 typedef struct plx_candidate {
     plx_backend *backend;
     const plx_device_info *info; /* of its device, as the study measured it; NULL: as the backend says */
-    plx_operand_buffers *buffers;         /* kept from candidate to candidate; NULL: one for each candidate */
+    plx_guarded_operands *buffers; /* kept from candidate to candidate; NULL: one for each candidate */
     size_t device;            /* of the results */
     const plx_kernel *kernel; /* NULL for "best" where there is none */
     size_t step;

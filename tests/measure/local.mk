@@ -6,6 +6,7 @@ script_tests += tests/measure/test_timing.sh tests/measure/test_timed.sh tests/m
 measure_sources = \
 	study/measure/ceiling.c \
 	study/measure/clock_fit.c \
+	study/run/operand_buffers.c \
 	study/run/rotation.c \
 	study/measure/samples.c \
 	study/measure/statistics.c \

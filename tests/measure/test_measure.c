@@ -406,15 +406,15 @@ static void each_queue_has_its_own_buffers(void **unused)
                                .elements = {1000, 1}};
     for (size_t queues = 1; queues <= 7; queues++) {
         plx_rotation *rotation = rotation_of(backend, &inputs, true, queues);
-        assert_int_equal(rotation->sets, queues);
+        assert_int_equal(rotation->operands.sets, queues);
         for (size_t i = 0; i < 3 * queues; i++) {
-            assert_int_equal(plx_rotation_views(rotation, views, 2), i % queues);
-            assert_int_equal(views[0].offset, i % queues * rotation->stride[0]);
-            assert_int_equal(views[1].offset, i % queues * rotation->stride[1]);
+            assert_int_equal(plx_rotation_views(rotation, views), i % queues);
+            assert_int_equal(views[0].offset, i % queues * rotation->operands.stride[0]);
+            assert_int_equal(views[1].offset, i % queues * rotation->operands.stride[1]);
         }
         plx_rotations_free(rotation);
         rotation = rotation_of(backend, &inputs, false, queues);
-        assert_true(rotation->sets > queues && rotation->sets % queues == 0);
+        assert_true(rotation->operands.sets > queues && rotation->operands.sets % queues == 0);
         plx_rotations_free(rotation);
     }
     plx_close(backend);
@@ -440,7 +440,7 @@ static void operands_start_where_the_inputs_say(void **unused)
                                .shift = 3};
     plx_rotation *rotation = rotation_of(backend, &inputs, true, 4);
     for (size_t i = 0; i < 4; i++) {
-        (void)plx_rotation_views(rotation, views, 2);
+        (void)plx_rotation_views(rotation, views);
         assert_int_equal(views[0].offset % 256, 12);
         assert_int_equal(views[1].offset % 256, 12);
         assert_int_equal(plx_download(NULL, back, views[0].buffer, views[0].offset, sizeof back), PLX_OK);

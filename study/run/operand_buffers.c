@@ -1,0 +1,65 @@
+/* Operands on a device: how they lie, and their memory. */
+#include "study/run/operand_buffers.h"
+
+/* Sets begin where any vector access may. */
+enum { ALIGNMENT = 256 };
+
+static uint64_t aligned(uint64_t bytes)
+{
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+plx_operand_buffers plx_operand_buffers_of(plx_backend *backend, const plx_inputs *inputs, uint64_t shift,
+                                           uint64_t guard)
+{
+    const size_t size = plx_dtype_size(inputs->problem.dtype);
+    plx_operand_buffers made = {.backend = backend, .count = inputs->operation->operand_count};
+
+    made.start = guard + shift * size;
+    for (size_t i = 0; i < made.count; ++i) {
+        made.bytes[i] = (uint64_t)inputs->elements[i] * size;
+        if (made.bytes[i] > 0 || guard > 0)
+            made.stride[i] = aligned(made.start + made.bytes[i] + guard);
+    }
+    return made;
+}
+
+plx_status plx_operand_buffers_make(plx_operand_buffers *operands, size_t sets)
+{
+    plx_status status = PLX_OK;
+
+    operands->sets = sets;
+    for (size_t i = 0; status == PLX_OK && i < operands->count; ++i)
+        status = plx_buffer_create(operands->backend, operands->stride[i] * sets, &operands->buffer[i]);
+    if (status != PLX_OK)
+        plx_operand_buffers_free(operands);
+    return status;
+}
+
+void plx_operand_buffers_free(plx_operand_buffers *operands)
+{
+    for (size_t i = 0; i < PLX_MAX_OPERANDS; ++i) {
+        plx_buffer_destroy(operands->buffer[i]);
+        operands->buffer[i] = NULL;
+    }
+}
+
+uint64_t plx_operand_offset(const plx_operand_buffers *operands, size_t operand, size_t set)
+{
+    return operands->stride[operand] > 0 ? set * operands->stride[operand] + operands->start : 0;
+}
+
+void plx_operand_views(const plx_operand_buffers *operands, size_t set, plx_view *views)
+{
+    for (size_t i = 0; i < operands->count; ++i)
+        views[i] = (plx_view){operands->buffer[i], plx_operand_offset(operands, i, set)};
+}
+
+plx_status plx_buffer_double(plx_buffer *buffer, uint64_t have, uint64_t bytes)
+{
+    plx_status status = PLX_OK;
+
+    for (; status == PLX_OK && have < bytes; have *= 2)
+        status = plx_copy(NULL, buffer, have, buffer, 0, have < bytes - have ? have : bytes - have);
+    return status;
+}
