@@ -7,5 +7,7 @@ libplx_base_la_SOURCES = \
 	base/clock.h \
 	base/format.c \
 	base/format.h \
+	base/table.c \
+	base/table.h \
 	base/text.c \
 	base/text.h

@@ -1,7 +1,6 @@
 /* Small helpers for text. */
 #include "base/text.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -16,17 +15,23 @@ void plx_line_add(plx_line *line, const char *format, ...)
         line->length += (size_t)written < room ? (size_t)written : room - 1;
 }
 
+char *plx_text_list(const char *format, va_list words)
+{
+    va_list again;
+    va_copy(again, words);
+    const int length = vsnprintf(NULL, 0, format, words);
+    char *text = length < 0 ? NULL : malloc((size_t)length + 1);
+    if (text != NULL)
+        (void)vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    return text;
+}
+
 char *plx_text(const char *format, ...)
 {
-    va_list arguments;
-    va_start(arguments, format);
-    const int length = vsnprintf(NULL, 0, format, arguments);
-    va_end(arguments);
-    char *text = length < 0 ? NULL : malloc((size_t)length + 1);
-    if (text == NULL)
-        return NULL;
-    va_start(arguments, format);
-    (void)vsnprintf(text, (size_t)length + 1, format, arguments);
-    va_end(arguments);
+    va_list words;
+    va_start(words, format);
+    char *text = plx_text_list(format, words);
+    va_end(words);
     return text;
 }

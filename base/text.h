@@ -4,6 +4,8 @@
 
 #include <parallax/types.h>
 
+#include <stdarg.h>
+
 /* A line that is put together piece by piece; what does not fit is cut off. */
 typedef struct plx_line {
     char text[400];
@@ -13,5 +15,6 @@ typedef struct plx_line {
 void plx_line_add(plx_line *line, const char *format, ...) PLX_PRINTF(2, 3);
 /* A malloc'ed string; NULL when memory is exhausted. */
 char *plx_text(const char *format, ...) PLX_PRINTF(1, 2);
+char *plx_text_list(const char *format, va_list words) PLX_PRINTF(1, 0);
 
 #endif

@@ -43,23 +43,29 @@ static void prepare_farewell(const char *path)
 
 /* ---- sets ----------------------------------------------------------------------------- */
 
-static void print_set(size_t index)
+static void add_set(plx_table *table, size_t index)
 {
     size_t cases = 0, of[PLX_OP_COUNT] = {0};
     plx_set_case found;
     for (; plx_set_at(plx_set_name(index), cases, &found); cases++)
         of[found.problem.op]++;
-    (void)printf("%-12s %s\n%12s %zu cases:", plx_set_name(index), plx_set_summary(index), "", cases);
+    plx_table_row(table);
+    plx_table_cell(table, 0, "%s", plx_set_name(index));
+    plx_table_rest(table, "%s", plx_set_summary(index));
+    plx_table_row(table);
+    plx_table_cell(table, 0, "%s", "");
+    plx_table_rest(table, "%zu cases:", cases);
     for (unsigned op = 0; op < PLX_OP_COUNT; op++)
         if (of[op] > 0)
-            (void)printf(" %s %zu", plx_op_name((plx_op)op), of[op]);
-    (void)printf("\n");
+            plx_table_rest(table, " %s %zu", plx_op_name((plx_op)op), of[op]);
 }
 
 static int print_sets(void)
 {
+    plx_table table = {.columns = 1, .left = 1};
     for (size_t i = 0; plx_set_name(i) != NULL; i++)
-        print_set(i);
+        add_set(&table, i);
+    cli_table_finish(&table);
     return CLI_DONE;
 }
 

@@ -25,11 +25,17 @@ static bool is_measured(const plx_study_device *device)
 
 static void print_device(const plx_study_device *device)
 {
+    plx_table table = {.columns = 2, .left = 1, .indent = "  "};
     (void)printf("%s %s, %s\n", device->label, device->info.name, device->info.api);
-    for (int kind = 0; kind < PLX_CEILING_COUNT; kind++)
-        if (device->ceilings.value[kind] > 0)
-            (void)printf("  %-8s %12.4g %s\n", plx_ceiling_name((plx_ceiling_kind)kind),
-                         device->ceilings.value[kind], plx_ceiling_unit((plx_ceiling_kind)kind));
+    for (int kind = 0; kind < PLX_CEILING_COUNT; kind++) {
+        if (!(device->ceilings.value[kind] > 0))
+            continue;
+        plx_table_row(&table);
+        plx_table_cell(&table, 0, "%s", plx_ceiling_name((plx_ceiling_kind)kind));
+        plx_table_cell(&table, 1, "%.4g", device->ceilings.value[kind]);
+        plx_table_rest(&table, "%s", plx_ceiling_unit((plx_ceiling_kind)kind));
+    }
+    cli_table_finish(&table);
     if (!is_measured(device))
         (void)printf("  none: its plugin has no kernels for that\n");
 }

@@ -2,6 +2,8 @@
 #ifndef PLX_CLI_H
 #define PLX_CLI_H
 
+#include "base/table.h"
+
 #include <parallax/parallax.h>
 #include <parallax/study.h>
 
@@ -224,6 +226,8 @@ int cli_json_write(const char *path, const struct json_t *json);
 struct json_t *cli_json_text(const char *text);
 /* The table, on standard output, unless that is taken or -q was given. */
 int cli_table_write(const cli_options *options, const plx_results *results);
+/* A list for people to standard output; it is empty then. */
+void cli_table_finish(plx_table *table);
 /* A progress line on standard error, if that is a terminal; `data` is not used. */
 typedef void cli_progress_function(void *data, size_t done, size_t total, const char *what);
 cli_progress_function *cli_progress(const cli_options *options);

@@ -8,6 +8,7 @@
 /* The idea of each kernel that took part, once. */
 static void print_ideas(const plx_results *results)
 {
+    plx_table table = {.columns = 1, .left = 1};
     (void)printf("\n");
     for (size_t i = 0; i < results->record_count; i++) {
         const plx_record *record = &results->records[i];
@@ -15,9 +16,13 @@ static void print_ideas(const plx_results *results)
         for (size_t j = 0; j < i && !known; j++)
             known = strcmp(results->records[j].kernel, record->kernel) == 0 &&
                     strcmp(results->records[j].idea, record->idea) == 0;
-        if (!known)
-            (void)printf("%-16s %s\n", record->kernel, record->idea);
+        if (known)
+            continue;
+        plx_table_row(&table);
+        plx_table_cell(&table, 0, "%s", record->kernel);
+        plx_table_rest(&table, "%s", record->idea);
     }
+    cli_table_finish(&table);
 }
 
 static int compare_run(plx_context *context, cli_options *options)

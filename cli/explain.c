@@ -176,33 +176,44 @@ static void explain_kernel(void *data, const plx_kernel *kernel, const char *plu
 typedef struct ladder {
     plx_context *context;
     plx_op op;
-    size_t count;
+    plx_table table;
 } ladder;
 
-static void print_step(void *data, const plx_kernel *kernel, const char *plugins)
+static void add_line(plx_table *table, const char *number, const char *name)
+{
+    plx_table_row(table);
+    plx_table_cell(table, 0, "%s", number);
+    plx_table_cell(table, 1, "%s", name);
+}
+
+static void add_step(void *data, const plx_kernel *kernel, const char *plugins)
 {
     ladder *of = data;
     char number[24] = "-";
     size_t step = step_of(of->context, of->op, kernel->name);
-    of->count++;
     if (step > 0)
         (void)snprintf(number, sizeof number, "%zu", step);
-    (void)printf("%3s  %-16s %s\n", number, kernel->name, kernel->idea);
-    if (kernel->gain != NULL && kernel->gain[0] != '\0')
-        (void)printf("     %-16s gain: %s\n", "", kernel->gain);
-    (void)printf("     %-16s on: %s\n", "", plugins);
+    add_line(&of->table, number, kernel->name);
+    plx_table_rest(&of->table, "%s", kernel->idea);
+    if (kernel->gain != NULL && kernel->gain[0] != '\0') {
+        add_line(&of->table, "", "");
+        plx_table_rest(&of->table, "gain: %s", kernel->gain);
+    }
+    add_line(&of->table, "", "");
+    plx_table_rest(&of->table, "on: %s", plugins);
 }
 
 static int explain_op(plx_context *context, plx_op op)
 {
     plx_op_info info;
-    ladder steps = {.context = context, .op = op};
+    ladder steps = {.context = context, .op = op, .table = {.columns = 2, .left = 2, .indent = "  "}};
     if (!plx_op_describe(op, &info))
         return CLI_USAGE;
     (void)printf("%s: %s; shape %s\n", info.name, info.summary, info.shape_form);
-    cli_each_kernel(context, op, print_step, &steps);
-    if (steps.count == 0)
+    cli_each_kernel(context, op, add_step, &steps);
+    if (steps.table.row_count == 0)
         (void)printf("  no plugin that was found has a kernel for it; see 'parallax doctor'\n");
+    cli_table_finish(&steps.table);
     return CLI_OK;
 }
 

@@ -34,24 +34,34 @@ static bool has_plugin(const list_request *request, const char *name)
 
 /* ---- plugins ----------------------------------------------------------------- */
 
+static void add_plugin(plx_table *table, const plx_plugin_report *report, bool verbose)
+{
+    const char *trouble = report->probe == PLX_NO_DEVICE ? "; no device: " : "; FAILS: ";
+    plx_table_row(table);
+    plx_table_cell(table, 0, "%s", report->name);
+    if (!report->loaded) {
+        plx_table_rest(table, "refused: %s", report->reason);
+    } else {
+        plx_table_cell(table, 1, "%s", report->version);
+        plx_table_rest(table, "%s%s%s", report->summary, report->probe != PLX_OK ? trouble : "",
+                       report->probe != PLX_OK ? report->reason : "");
+    }
+    if (report->loaded && !verbose)
+        return;
+    plx_table_row(table);
+    plx_table_cell(table, 0, "%s", "");
+    plx_table_rest(table, "from %s", report->path);
+}
+
 static void print_plugins(plx_context *context, const cli_options *options, const list_request *request)
 {
+    plx_table table = {.columns = 2, .left = 3, .indent = "  "};
     plx_plugin_report report;
     (void)printf("plugins\n");
-    for (size_t i = 0; i < plx_plugin_count(context); i++) {
-        if (plx_plugin_at(context, i, &report) != PLX_OK || !has_plugin(request, report.name))
-            continue;
-        if (!report.loaded)
-            (void)printf("  %-10s refused: %s\n", report.name, report.reason);
-        else
-            (void)printf("  %-10s %-8s %s%s%s\n", report.name, report.version, report.summary,
-                         report.probe == PLX_OK          ? ""
-                         : report.probe == PLX_NO_DEVICE ? "; no device: "
-                                                         : "; FAILS: ",
-                         report.probe != PLX_OK ? report.reason : "");
-        if (!report.loaded || (options->given & OPT_VERBOSE))
-            (void)printf("  %-10s from %s\n", "", report.path);
-    }
+    for (size_t i = 0; i < plx_plugin_count(context); i++)
+        if (plx_plugin_at(context, i, &report) == PLX_OK && has_plugin(request, report.name))
+            add_plugin(&table, &report, (options->given & OPT_VERBOSE) != 0);
+    cli_table_finish(&table);
     if (plx_plugin_count(context) == 0)
         (void)printf("  none; 'parallax doctor' says where they are looked for\n");
 }
@@ -104,16 +114,21 @@ static const plx_device_info *best_known(const cli_device *devices, size_t count
 static void print_chip(const cli_device *devices, size_t count, size_t first)
 {
     const plx_device_info *info = best_known(devices, count, first);
+    plx_table table = {.columns = 1, .left = 1, .indent = "    "};
     char uuid[40];
     print_uuid(info, uuid, sizeof uuid);
     (void)printf("  %s, %u units, %.1f GiB%s%s%s%s\n", info->name, info->units,
                  (double)info->memory_bytes / 1073741824.0, info->pci[0] != '\0' ? ", " : "", info->pci,
                  uuid[0] != '\0' ? ", " : "", uuid);
     for (size_t i = first; i < count; i++) {
-        if (devices[i].physical == devices[first].physical)
-            (void)printf("    %-12s %s, driver %s\n", devices[i].label, devices[i].info.api,
-                         devices[i].info.driver[0] != '\0' ? devices[i].info.driver : "unknown");
+        if (devices[i].physical != devices[first].physical)
+            continue;
+        plx_table_row(&table);
+        plx_table_cell(&table, 0, "%s", devices[i].label);
+        plx_table_rest(&table, "%s, driver %s", devices[i].info.api,
+                       devices[i].info.driver[0] != '\0' ? devices[i].info.driver : "unknown");
     }
+    cli_table_finish(&table);
 }
 
 static bool is_first_of_chip(const cli_device *devices, size_t index)
@@ -231,34 +246,37 @@ static bool is_asked_for(const list_request *request, const plx_kernel *kernel, 
 
 typedef struct kernel_list {
     const list_request *request;
-    const char *heading; /* NULL once it was written */
-    size_t count;
+    plx_table table;
     json_t *json;
 } kernel_list;
 
-static void print_kernel(void *data, const plx_kernel *kernel, const char *plugins)
+static void add_kernel(void *data, const plx_kernel *kernel, const char *plugins)
 {
     char dtypes[64];
     kernel_list *list = data;
     if (!is_asked_for(list->request, kernel, plugins))
         return;
-    if (list->heading != NULL)
-        (void)printf("%s kernels\n", list->heading);
-    list->heading = NULL;
-    list->count++;
     cli_dtypes_text(kernel->dtypes, dtypes, sizeof dtypes);
-    (void)printf("  %-16s %-16s %-31s %s\n", kernel->name, plugins, dtypes, kernel->idea);
+    plx_table_row(&list->table);
+    plx_table_cell(&list->table, 0, "%s", kernel->name);
+    plx_table_cell(&list->table, 1, "%s", plugins);
+    plx_table_cell(&list->table, 2, "%s", dtypes);
+    plx_table_rest(&list->table, "%s", kernel->idea);
 }
 
 static void print_kernels(plx_context *context, const list_request *request)
 {
-    kernel_list list = {.request = request};
+    bool some = false;
     for (unsigned op = 0; op < PLX_OP_COUNT; op++) {
-        list.heading = plx_op_name((plx_op)op);
+        kernel_list list = {.request = request, .table = {.columns = 3, .left = 7, .indent = "  "}};
         if (request->ops >> op & 1)
-            cli_each_kernel(context, (plx_op)op, print_kernel, &list);
+            cli_each_kernel(context, (plx_op)op, add_kernel, &list);
+        if (list.table.row_count > 0)
+            (void)printf("%s kernels\n", plx_op_name((plx_op)op));
+        some = some || list.table.row_count > 0;
+        cli_table_finish(&list.table);
     }
-    if (list.count == 0)
+    if (!some)
         (void)printf("kernels\n  none; 'parallax list' shows all\n");
 }
 

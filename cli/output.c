@@ -223,6 +223,13 @@ int cli_table_write(const cli_options *options, const plx_results *results)
                              &error);
 }
 
+void cli_table_finish(plx_table *table)
+{
+    plx_error error = {""};
+    if (plx_table_finish(table, stdout, &error) != PLX_OK)
+        cli_say("%s", error.text);
+}
+
 static bool progress_is_shown;
 
 static void show_progress(void *data, size_t done, size_t total, const char *what)

@@ -36,9 +36,7 @@ study_report_sources = \
 	study/report/report.h \
 	study/report/standings.c \
 	study/report/table.c \
-	study/report/table_counters.c \
-	study/report/table_writer.c \
-	study/report/table_writer.h
+	study/report/table_counters.c
 
 study_judge_sources = \
 	study/judge/agree.c \

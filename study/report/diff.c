@@ -1,6 +1,8 @@
 /* Differences between two files of results, for people and as JSON. */
 #include "study/report/json.h"
 
+#include "base/table.h"
+
 #include <string.h>
 
 /* ---- for people ---------------------------------------------------------------------- */
@@ -10,28 +12,22 @@ static void put_percent(double ratio, char *text, size_t capacity)
     (void)snprintf(text, capacity, ratio < 10 && ratio > 0.1 ? "%.3f" : "%.3g", ratio);
 }
 
-static void put_change(const plx_difference *d, FILE *to)
+static void add_difference(plx_table *table, const plx_difference *d)
 {
     char old[32], new[32], ratio[32];
-    bool of_time = d->change == PLX_CHANGE_SLOWER || d->change == PLX_CHANGE_FASTER;
-    bool of_error = d->change == PLX_CHANGE_LESS_ACCURATE || d->change == PLX_CHANGE_MORE_ACCURATE;
-    if (of_time) {
+    plx_table_row(table);
+    plx_table_cell(table, 0, "%s", plx_change_name(d->change));
+    plx_table_rest(table, "%s, %s %s", d->problem, d->backend, d->kernel);
+    if (d->change == PLX_CHANGE_SLOWER || d->change == PLX_CHANGE_FASTER) {
         plx_duration_text(d->old_ns, "us", old, sizeof old);
         plx_duration_text(d->new_ns, "us", new, sizeof new);
         put_percent(d->ratio, ratio, sizeof ratio);
-        (void)fprintf(to, ": %s, now %s, %s times as long", old, new, ratio);
+        plx_table_rest(table, ": %s, now %s, %s times as long", old, new, ratio);
     }
-    if (of_error)
-        (void)fprintf(to, ": error/bound %.3g, now %.3g", d->old_error, d->new_error);
+    if (d->change == PLX_CHANGE_LESS_ACCURATE || d->change == PLX_CHANGE_MORE_ACCURATE)
+        plx_table_rest(table, ": error/bound %.3g, now %.3g", d->old_error, d->new_error);
     if (d->note[0] != '\0')
-        (void)fprintf(to, ": %s", d->note);
-}
-
-static void put_difference(const plx_difference *d, FILE *to)
-{
-    (void)fprintf(to, "%-13s  %s, %s %s", plx_change_name(d->change), d->problem, d->backend, d->kernel);
-    put_change(d, to);
-    (void)fputc('\n', to);
+        plx_table_rest(table, ": %s", d->note);
 }
 
 static void put_summary(const plx_diff_results *results, FILE *to)
@@ -50,10 +46,17 @@ static void put_summary(const plx_diff_results *results, FILE *to)
 
 plx_status plx_diff_write_table(const plx_diff_results *results, FILE *to, plx_error *error)
 {
-    for (size_t i = 0; i < results->environment_count; i++)
-        (void)fprintf(to, "environment    %s\n", results->environment[i]);
+    plx_table table = {.columns = 1, .left = 1};
+    for (size_t i = 0; i < results->environment_count; i++) {
+        plx_table_row(&table);
+        plx_table_cell(&table, 0, "environment");
+        plx_table_rest(&table, "%s", results->environment[i]);
+    }
     for (size_t i = 0; i < results->count; i++)
-        put_difference(&results->differences[i], to);
+        add_difference(&table, &results->differences[i]);
+    plx_status status = plx_table_finish(&table, to, error);
+    if (status != PLX_OK)
+        return status;
     put_summary(results, to);
     return plx_report_finish(to, error);
 }

@@ -4,6 +4,8 @@
 
 #include "study/report/report.h"
 
+#include "base/table.h"
+
 #include <parallax/plugin.h>
 
 #include <langinfo.h>
@@ -41,98 +43,80 @@ static void measure(drawing *d, const plx_probe_sweep *sweep)
     for (size_t i = 0; i < sweep->point_count; i++) {
         char text[CELL];
         plx_probe_point_text(&sweep->points[i], text, sizeof text);
-        if ((int)strlen(text) > d->label_width)
-            d->label_width = (int)strlen(text);
+        if (plx_shown_width(text) > d->label_width)
+            d->label_width = plx_shown_width(text);
         if (is_timed(&sweep->points[i]) && sweep->points[i].time.median_ns > d->longest)
             d->longest = sweep->points[i].time.median_ns;
     }
 }
 
 /* Proportional to the time; what is there has at least one mark. */
-static void put_bar(const drawing *d, double part)
+static void add_bar(const drawing *d, double part, plx_table *table)
 {
-    int room = d->width - d->label_width - 26;
-    room = room < LEAST_BAR ? LEAST_BAR : room > MOST_BAR ? MOST_BAR : room;
-    int length = (int)(part * room + 0.5);
+    int most = d->width - d->label_width - 26;
+    most = most < LEAST_BAR ? LEAST_BAR : most > MOST_BAR ? MOST_BAR : most;
+    int length = (int)(part * most + 0.5);
     for (int i = 0; i < (length > 1 ? length : 1); i++)
-        (void)fputs(d->utf8 ? "\342\226\210" : "#", d->to);
+        plx_table_rest(table, "%s", d->utf8 ? "\342\226\210" : "#");
 }
 
-/* A micro sign is two bytes and one column. */
-static void put_right(const drawing *d, const char *text, int columns)
+static void add_point(const drawing *d, const plx_probe_point *point, plx_table *table)
 {
-    int shown = 0;
-    for (const char *at = text; *at != '\0'; at++)
-        shown += ((unsigned char)*at & 0xc0) != 0x80;
-    (void)fprintf(d->to, "%*s%s", columns > shown ? columns - shown : 0, "", text);
-}
-
-static void put_point(const drawing *d, const plx_probe_point *point)
-{
-    char label[CELL], time[CELL], spread[CELL], number[32];
-    plx_probe_point_text(point, label, sizeof label);
-    (void)fprintf(d->to, "  %-*s  ", d->label_width, label);
+    char text[CELL];
+    plx_probe_point_text(point, text, sizeof text);
+    plx_table_row(table);
+    plx_table_cell(table, 0, "%s", text);
     if (!is_timed(point)) {
-        (void)fprintf(d->to, "%s%s%s\n",
-                      point->outcome == PLX_OUTCOME_OK ? "not timed" : plx_outcome_name(point->outcome),
-                      point->reason[0] != '\0' ? ": " : "", point->reason);
+        plx_table_rest(table, "%s%s%s",
+                       point->outcome == PLX_OUTCOME_OK ? "not timed" : plx_outcome_name(point->outcome),
+                       point->reason[0] != '\0' ? ": " : "", point->reason);
         return;
     }
     double half = (point->time.high_ns - point->time.low_ns) / 2;
-    plx_duration_text(point->time.median_ns, d->utf8 ? "\302\265s" : "us", time, sizeof time);
-    plx_number_text(100 * half / point->time.median_ns, 2, number, sizeof number);
-    (void)snprintf(spread, sizeof spread, "%s%s %%", d->utf8 ? "\302\261" : "+-", number);
-    put_right(d, time, 9);
-    (void)fputs("  ", d->to);
-    put_right(d, spread, 9);
-    (void)fputs("  ", d->to);
-    put_bar(d, point->time.median_ns / d->longest);
-    (void)fputc('\n', d->to);
+    plx_duration_text(point->time.median_ns, d->utf8 ? "\302\265s" : "us", text, sizeof text);
+    plx_table_cell(table, 1, "%s", text);
+    plx_number_text(100 * half / point->time.median_ns, 2, text, sizeof text);
+    plx_table_cell(table, 2, "%s%s %%", d->utf8 ? "\302\261" : "+-", text);
+    add_bar(d, point->time.median_ns / d->longest, table);
 }
 
-/* Broken between words; the plus-minus sign for terminals that lack it. */
-static void put_verdict(const drawing *d, const char *text)
+static void put_verdict(const drawing *d, const plx_probe_verdict *verdict)
 {
-    int used = (int)strlen("  Verdict:");
-    (void)fputs("  Verdict:", d->to);
-    while (*text != '\0') {
-        size_t length = strcspn(text, " ");
-        bool sign = length == 2 && strncmp(text, "\302\261", 2) == 0;
-        if (used + 1 + (int)length > d->width && used > 4) {
-            (void)fputs("\n   ", d->to);
-            used = 3;
-        }
-        (void)fprintf(d->to, " %.*s", sign && !d->utf8 ? 2 : (int)length, sign && !d->utf8 ? "+-" : text);
-        used += 1 + (int)length;
-        text += length;
-        text += strspn(text, " ");
-    }
-    (void)fputc('\n', d->to);
+    char text[sizeof verdict->text];
+    memcpy(text, verdict->text, sizeof text);
+    for (char *sign = strstr(text, "\302\261"); sign != NULL && !d->utf8; sign = strstr(sign, "\302\261"))
+        memcpy(sign, "+-", 2);
+    plx_put_wrapped(d->to, text, "  Verdict:", 4, d->width);
 }
 
-static void put_sweep(drawing *d, const plx_results *results, const plx_probe_sweep *sweep)
+static plx_status put_sweep(drawing *d, const plx_results *results, const plx_probe_sweep *sweep, plx_error *error)
 {
     const char *name = sweep->device < results->device_count ? results->devices[sweep->device].info.name : "";
+    plx_table table = {.columns = 3, .left = 1, .indent = "  "};
     measure(d, sweep);
     (void)fprintf(d->to, "%s/%s on %s, %s\n  %s\n", sweep->probe, sweep->name, sweep->backend, name,
                   sweep->title);
     for (size_t i = 0; i < sweep->point_count; i++)
-        put_point(d, &sweep->points[i]);
-    put_verdict(d, sweep->verdict.text);
+        add_point(d, &sweep->points[i], &table);
+    plx_status status = plx_table_finish(&table, d->to, error);
+    if (status == PLX_OK)
+        put_verdict(d, &sweep->verdict);
+    return status;
 }
 
 plx_status plx_probe_write_table(const plx_results *results, FILE *to, int width, plx_error *error)
 {
     drawing d = {.to = to, .width = width > 0 ? width : DEFAULT_WIDTH};
     d.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-    for (size_t i = 0; i < results->sweep_count; i++) {
+    plx_status status = PLX_OK;
+    for (size_t i = 0; i < results->sweep_count && status == PLX_OK; i++) {
         if (i > 0)
             (void)fputc('\n', to);
-        put_sweep(&d, results, &results->sweeps[i]);
+        status = put_sweep(&d, results, &results->sweeps[i], error);
     }
     for (size_t i = 0; i < results->unopened_count; i++)
         (void)fprintf(to, "\nnot opened: %s\n", results->unopened[i]);
-    return plx_report_finish(to, error);
+    return status == PLX_OK ? plx_report_finish(to, error) : status;
 }
 
 /* ---- gnuplot --------------------------------------------------------------------------- */

@@ -13,6 +13,6 @@ void plx_probe_point_text(const plx_probe_point *point, char *text, size_t capac
 void plx_csv_text(FILE *to, const char *text);
 void plx_csv_number(FILE *to, bool there, double number);
 /* The table of what the group's records counted; nothing when nobody asked. */
-void plx_report_counters(const plx_results *results, size_t group, FILE *to);
+plx_status plx_report_counters(const plx_results *results, size_t group, FILE *to, plx_error *error);
 
 #endif

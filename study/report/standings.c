@@ -4,7 +4,8 @@
 
 #include "study/results/ratios.h"
 #include "study/report/report.h"
-#include "study/report/table_writer.h"
+
+#include "base/table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,40 +27,60 @@ static bool is_vendor(const plx_record *record)
     return (record->kernel_flags & PLX_KERNEL_VENDOR) != 0;
 }
 
-static bool same_chip(const plx_results *results, const plx_record *a, const plx_record *b)
+/* A record that counts, and the chip that it is from; SIZE_MAX: nobody knows. */
+typedef struct entry {
+    const plx_record *is;
+    size_t chip;
+} entry;
+
+/* Ours of one backend, and after them the libraries on one chip, are rivals in their group. */
+static int by_rivals(const void *first, const void *second)
 {
-    return a->device < results->device_count && b->device < results->device_count &&
-           results->devices[a->device].physical == results->devices[b->device].physical;
+    const entry *a = first, *b = second;
+    if (a->is->group != b->is->group)
+        return a->is->group < b->is->group ? -1 : 1;
+    if (is_vendor(a->is) != is_vendor(b->is))
+        return is_vendor(b->is) ? -1 : 1;
+    if (!is_vendor(a->is))
+        return strcmp(a->is->backend, b->is->backend);
+    return a->chip < b->chip ? -1 : a->chip > b->chip;
 }
 
-/* Whether no record of ours in the group and on the backend of records[which] is faster. */
-static bool is_best(const plx_results *results, size_t which)
+static int by_time(const void *first, const void *second)
 {
-    const plx_record *one = &results->records[which];
-    if (!counts(one) || is_vendor(one))
-        return false;
-    for (size_t i = 0; i < results->record_count; i++) {
-        const plx_record *other = &results->records[i];
-        const bool rival = i != which && other->group == one->group && counts(other) && !is_vendor(other) &&
-                           strcmp(other->backend, one->backend) == 0;
-        if (rival && (other->time.median_ns < one->time.median_ns ||
-                      (i < which && !(other->time.median_ns > one->time.median_ns))))
-            return false;
-    }
-    return true;
+    const plx_record *a = ((const entry *)first)->is, *b = ((const entry *)second)->is;
+    const int rivals = by_rivals(first, second);
+    if (rivals != 0)
+        return rivals;
+    if (a->time.median_ns < b->time.median_ns || a->time.median_ns > b->time.median_ns)
+        return a->time.median_ns < b->time.median_ns ? -1 : 1;
+    return a < b ? -1 : a > b;
 }
 
-/* The fastest library of a vendor beside ours; NULL: none was right and timed. */
-static const plx_record *best_peer(const plx_results *results, const plx_record *ours)
+/* The fastest among rivals, group by group. */
+static size_t find_fastest(const plx_results *results, entry *list)
 {
-    const plx_record *best = NULL;
+    size_t count = 0, kept = 0;
     for (size_t i = 0; i < results->record_count; i++) {
         const plx_record *one = &results->records[i];
-        if (one->group == ours->group && counts(one) && is_vendor(one) && same_chip(results, one, ours) &&
-            (best == NULL || one->time.median_ns < best->time.median_ns))
-            best = one;
+        const bool known = one->device < results->device_count;
+        if (counts(one))
+            list[count++] = (entry){one, known ? results->devices[one->device].physical : SIZE_MAX};
     }
-    return best;
+    qsort(list, count, sizeof *list, by_time);
+    for (size_t i = 0; i < count; i++)
+        if (kept == 0 || by_rivals(&list[kept - 1], &list[i]) != 0)
+            list[kept++] = list[i];
+    return kept;
+}
+
+/* peers[i] becomes the fastest library beside our record i, if that is the fastest of its backend. */
+static void find_peers(const plx_results *results, const entry *list, size_t count, const plx_record **peers)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = i + 1; k < count && !is_vendor(list[i].is) && list[k].is->group == list[i].is->group; k++)
+            if (is_vendor(list[k].is) && list[k].chip == list[i].chip && list[k].chip != SIZE_MAX)
+                peers[list[i].is - results->records] = list[k].is;
 }
 
 static bool same_form(const plx_standing *standing, const plx_record *record, const char *variant)
@@ -83,12 +104,8 @@ static size_t row_of(table *t, const plx_record *record)
     return t->count++;
 }
 
-static void add_record(table *t, const plx_results *results, size_t which)
+static void add_record(table *t, const plx_record *ours, const plx_record *peer, size_t which)
 {
-    const plx_record *ours = &results->records[which];
-    const plx_record *peer = is_best(results, which) ? best_peer(results, ours) : NULL;
-    if (peer == NULL)
-        return;
     const size_t row = row_of(t, ours);
     if (plx_ratios_add(&t->ratios[row], peer->time.median_ns / ours->time.median_ns))
         t->at[row].least_at = which;
@@ -109,17 +126,25 @@ static void finish(table *t)
 plx_status plx_results_standings(const plx_results *results, plx_standing **standings, size_t *count,
                                  plx_error *error)
 {
-    table t = {.at = calloc(results->record_count + 1, sizeof *t.at),
-               .ratios = calloc(results->record_count + 1, sizeof *t.ratios)};
-    if (t.at == NULL || t.ratios == NULL) {
+    const size_t most = results->record_count + 1;
+    table t = {.at = calloc(most, sizeof *t.at), .ratios = calloc(most, sizeof *t.ratios)};
+    entry *fastest = calloc(most, sizeof *fastest);
+    const plx_record **peers = calloc(most, sizeof(plx_record *));
+    const bool roomy = t.at != NULL && t.ratios != NULL && fastest != NULL && peers != NULL;
+    if (roomy)
+        find_peers(results, fastest, find_fastest(results, fastest), peers);
+    for (size_t i = 0; roomy && i < results->record_count; i++)
+        if (peers[i] != NULL)
+            add_record(&t, &results->records[i], peers[i], i);
+    if (roomy)
+        finish(&t);
+    free(t.ratios);
+    free(fastest);
+    free(peers);
+    if (!roomy) {
         free(t.at);
-        free(t.ratios);
         return plx_fail(error, PLX_NO_MEMORY, "no memory for the standings");
     }
-    for (size_t i = 0; i < results->record_count; i++)
-        add_record(&t, results, i);
-    finish(&t);
-    free(t.ratios);
     *standings = t.at;
     *count = t.count;
     return PLX_OK;
@@ -127,45 +152,33 @@ plx_status plx_results_standings(const plx_results *results, plx_standing **stan
 
 /* ---- for people ------------------------------------------------------------------------- */
 
-enum { COLUMNS = 8, CELL = 240 };
-
-static const char *const titles[COLUMNS] = {"", "", "problems", "mean", "least", "most", ">= 1", "least at"};
-
-static void fill_cells(const plx_results *results, const plx_standing *one, char cells[COLUMNS][CELL])
+static void add_line(plx_table *lines, const plx_results *results, const plx_standing *one)
 {
     const plx_record *least = &results->records[one->least_at];
     const double ratios[] = {one->mean, one->least, one->most};
     char shape[80], layout[128];
     plx_shape_text(&least->problem, shape, sizeof shape);
     plx_layout_text(&least->problem, least->shift, layout, sizeof layout);
-    (void)snprintf(cells[0], CELL, "%s %s%s%s", plx_op_name(one->op), plx_dtype_name(one->dtype),
+    plx_table_row(lines);
+    plx_table_cell(lines, 0, "%s %s%s%s", plx_op_name(one->op), plx_dtype_name(one->dtype),
                    one->variant[0] != '\0' ? " " : "", one->variant);
-    (void)snprintf(cells[1], CELL, "%s", one->backend);
-    (void)snprintf(cells[2], CELL, "%zu", one->problems);
+    plx_table_cell(lines, 1, "%s", one->backend);
+    plx_table_cell(lines, 2, "%zu", one->problems);
     for (size_t i = 0; i < 3; i++)
-        (void)snprintf(cells[3 + i], CELL, "%.3f", ratios[i]);
-    (void)snprintf(cells[6], CELL, "%.0f %%", 100.0 * (double)one->ahead / (double)one->problems);
-    (void)snprintf(cells[7], CELL, "%s%s", shape, layout);
+        plx_table_cell(lines, 3 + i, "%.3f", ratios[i]);
+    plx_table_cell(lines, 6, "%.0f %%", 100.0 * (double)one->ahead / (double)one->problems);
+    plx_table_cell(lines, 7, "%s%s", shape, layout);
 }
 
-/* First they make the columns wide enough, then they are put. */
-static void put_standings(const plx_results *results, const plx_standing *standings, size_t count, FILE *to)
+static plx_status put_standings(const plx_results *results, const plx_standing *standings, size_t count, FILE *to,
+                                plx_error *error)
 {
-    plx_table lines = {.columns = COLUMNS, .titles = titles, .left = 1U << 0 | 1U << 1 | 1U << 7};
-    char cells[COLUMNS][CELL];
-    plx_table_begin(&lines);
-    for (size_t i = 0; i < count; i++) {
-        fill_cells(results, &standings[i], cells);
-        for (size_t c = 0; c < COLUMNS; c++)
-            plx_table_widen(&lines, c, cells[c]);
-    }
-    plx_table_put_titles(&lines, "", to);
-    for (size_t i = 0; i < count; i++) {
-        fill_cells(results, &standings[i], cells);
-        for (size_t c = 0; c < COLUMNS; c++)
-            plx_table_put(&lines, c, cells[c], "", to);
-        (void)fputc('\n', to);
-    }
+    static const char *const titles[] = {"", "", "problems", "mean", "least", "most", ">= 1", "least at"};
+    plx_table lines = {.columns = sizeof titles / sizeof titles[0], .titles = titles,
+                       .left = 1U << 0 | 1U << 1 | 1U << 7};
+    for (size_t i = 0; i < count; i++)
+        add_line(&lines, results, &standings[i]);
+    return plx_table_finish(&lines, to, error);
 }
 
 plx_status plx_results_write_standings(const plx_results *results, FILE *to, plx_error *error)
@@ -177,8 +190,8 @@ plx_status plx_results_write_standings(const plx_results *results, FILE *to, plx
         return status;
     if (count > 0) {
         (void)fputs("the fastest library of a vendor over our fastest kernel, on the same device\n", to);
-        put_standings(results, standings, count, to);
+        status = put_standings(results, standings, count, to, error);
     }
     free(standings);
-    return plx_report_finish(to, error);
+    return status == PLX_OK ? plx_report_finish(to, error) : status;
 }

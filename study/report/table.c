@@ -3,7 +3,9 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "study/report/report.h"
-#include "study/report/table_writer.h"
+
+#include "base/table.h"
+#include "base/text.h"
 
 #include <parallax/plugin.h>
 
@@ -13,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS = 12, CELL = 128, DEFAULT_WIDTH = 100 };
+enum { DEFAULT_WIDTH = 100 };
 
-enum {
+typedef enum column {
     COLUMN_BACKEND,
     COLUMN_KERNEL,
     COLUMN_STATUS,
@@ -27,13 +29,17 @@ enum {
     COLUMN_OF_BEST,
     COLUMN_GAIN,
     COLUMN_ERROR,
-    COLUMN_CASE
-};
+    COLUMN_CASE,
+    COLUMNS
+} column;
 
-typedef struct table_row {
-    const plx_record *record;
-    char cells[COLUMNS][CELL];
-} table_row;
+static const char *const titles[COLUMNS] = {
+    [COLUMN_BACKEND] = "backend", [COLUMN_KERNEL] = "kernel", [COLUMN_STATUS] = "status",
+    [COLUMN_TIME] = "time",       [COLUMN_SPREAD] = "",       [COLUMN_RATE] = "rate",
+    [COLUMN_CEILING] = "of ceiling", [COLUMN_LATENCY] = "latency",
+    [COLUMN_OF_BEST] = "of best", [COLUMN_GAIN] = "gain",     [COLUMN_ERROR] = "error/bound",
+    [COLUMN_CASE] = "worst case",
+};
 
 /* How things are drawn, by what the terminal can show. */
 typedef struct drawing_style {
@@ -42,17 +48,16 @@ typedef struct drawing_style {
     int width;
 } drawing_style;
 
+/* The table of one group. */
 typedef struct report_table {
     const plx_results *results;
     FILE *to;
     drawing_style style;
-    table_row *rows;
+    const plx_record **rows;
     size_t row_count;
-    bool timed; /* some row has a time */
-    bool bounded, called; /* some row has a ceiling, a latency */
     bool all_pairs;
     bool mixed; /* rows have problems of their own: each is the worst of many cases */
-    plx_table columns;
+    plx_table lines;
 } report_table;
 
 static drawing_style style_of(int width, bool colour)
@@ -69,7 +74,12 @@ static drawing_style style_of(int width, bool colour)
 
 /* ---- cells ------------------------------------------------------------------ */
 
-static void rate_text(const plx_record *record, char *text)
+static bool is_ranked(const plx_record *record)
+{
+    return record->outcome == PLX_OUTCOME_OK && record->time.measured && record->time.median_ns > 0;
+}
+
+static void add_rate(plx_table *lines, const plx_record *record)
 {
     char number[32];
     bool flops = record->gflops > record->gbps; /* more than one operation on each byte */
@@ -77,43 +87,51 @@ static void rate_text(const plx_record *record, char *text)
     if (!(value > 0))
         return;
     plx_number_text(value, value >= 1000 ? (int)log10(value) + 1 : 3, number, sizeof number);
-    (void)snprintf(text, CELL, "%s %s", number, flops ? "GFLOP/s" : "GB/s");
+    plx_table_cell(lines, COLUMN_RATE, "%s %s", number, flops ? "GFLOP/s" : "GB/s");
 }
 
-static void error_text(const plx_error_measure *error, char *text)
+static void add_error(plx_table *lines, const plx_error_measure *error)
 {
+    char number[32] = "0";
     if (!error->measured)
         return;
-    if (!isfinite(error->max_over_bound))
-        (void)snprintf(text, CELL, "inexact");
-    else if (!(error->max_over_bound > 0))
-        (void)snprintf(text, CELL, "0");
-    else
-        plx_number_text(error->max_over_bound, 2, text, CELL);
+    if (error->max_over_bound > 0)
+        plx_number_text(error->max_over_bound, 2, number, sizeof number);
+    plx_table_cell(lines, COLUMN_ERROR, "%s", isfinite(error->max_over_bound) ? number : "inexact");
 }
 
 /* Half the interval, as a part of the median. */
-static void spread_text(const drawing_style *style, const plx_timing *time, char *text)
+static void add_spread(plx_table *lines, const drawing_style *style, const plx_timing *time)
 {
     char number[32];
     double half = (time->high_ns - time->low_ns) / 2;
-    if (!(time->median_ns > 0) || !isfinite(half))
+    if (!isfinite(half))
         return;
     plx_number_text(100 * half / time->median_ns, 2, number, sizeof number);
-    (void)snprintf(text, CELL, "%s%s %%", style->spread, number);
+    plx_table_cell(lines, COLUMN_SPREAD, "%s%s %%", style->spread, number);
 }
 
 /* "93 % read"; what is above all that the device can do is marked, and explained below. */
-static void ceiling_text(const plx_ceiling *ceiling, char *text)
+static void add_ceiling(plx_table *lines, const plx_ceiling *ceiling)
 {
     if (ceiling->applies)
-        (void)snprintf(text, CELL, "%.0f %%%s %s", 100 * ceiling->fraction, ceiling->over[0] != '\0' ? "!" : "",
-                       plx_ceiling_name(ceiling->kind));
+        plx_table_cell(lines, COLUMN_CEILING, "%.0f %%%s %s", 100 * ceiling->fraction,
+                       ceiling->over[0] != '\0' ? "!" : "", plx_ceiling_name(ceiling->kind));
 }
 
-static bool is_ranked(const plx_record *record)
+static void add_gain(plx_table *lines, const drawing_style *style, double gain)
 {
-    return record->outcome == PLX_OUTCOME_OK && record->time.measured && record->time.median_ns > 0;
+    char number[32];
+    plx_number_text(gain, 3, number, sizeof number);
+    if (gain > 0)
+        plx_table_cell(lines, COLUMN_GAIN, "%s%s", number, style->times);
+}
+
+static void add_duration(plx_table *lines, size_t which, const drawing_style *style, double nanoseconds)
+{
+    char text[40];
+    plx_duration_text(nanoseconds, style->micro, text, sizeof text);
+    plx_table_cell(lines, which, "%s", text);
 }
 
 /* Yardsticks are shown beside the best, but a copy is not the best transpose. */
@@ -121,7 +139,7 @@ static double best_of(const report_table *table)
 {
     double best = 0;
     for (size_t i = 0; i < table->row_count; i++) {
-        const plx_record *record = table->rows[i].record;
+        const plx_record *record = table->rows[i];
         bool counts = is_ranked(record) && !(record->kernel_flags & PLX_KERNEL_YARDSTICK);
         if (counts && (!(best > 0) || record->time.median_ns < best))
             best = record->time.median_ns;
@@ -129,89 +147,21 @@ static double best_of(const report_table *table)
     return best;
 }
 
-static void status_text(const plx_record *record, char *text)
-{
-    bool yardstick = record->kernel_flags & PLX_KERNEL_YARDSTICK;
-    (void)snprintf(text, CELL, "%s%s", plx_outcome_name(record->outcome),
-                   record->outcome == PLX_OUTCOME_OK && yardstick ? " (copy)" : "");
-}
-
 /* "f32 65x63x17 nn, graded input, seed 11". */
-static void case_text(const plx_record *record, char *text)
+static plx_line case_of(const plx_record *record)
 {
     char shape[80], variant[128], layout[128];
+    plx_line line = {.length = 0};
     plx_shape_text(&record->problem, shape, sizeof shape);
     plx_variant_text(&record->problem, variant, sizeof variant);
     plx_layout_text(&record->problem, record->shift, layout, sizeof layout);
-    int length = snprintf(text, CELL, "%s %s%s%.40s%s, ", plx_dtype_name(record->problem.dtype), shape,
-                          variant[0] != '\0' ? " " : "", variant, layout);
-    if (length < 0 || length >= CELL)
-        return;
+    plx_line_add(&line, "%s %s%s%s%s, ", plx_dtype_name(record->problem.dtype), shape,
+                 variant[0] != '\0' ? " " : "", variant, layout);
     if (record->from_files)
-        (void)snprintf(text + length, CELL - (size_t)length, "input from files");
+        plx_line_add(&line, "input from files");
     else
-        (void)snprintf(text + length, CELL - (size_t)length, "%s input, seed %" PRIu64,
-                       plx_input_name(record->input), record->seed);
-}
-
-static void fill_row(const report_table *table, table_row *row, double best)
-{
-    const plx_record *record = row->record;
-    (void)snprintf(row->cells[COLUMN_BACKEND], CELL, "%s", record->backend);
-    (void)snprintf(row->cells[COLUMN_KERNEL], CELL, "%.63s", record->kernel);
-    status_text(record, row->cells[COLUMN_STATUS]);
-    error_text(&record->error, row->cells[COLUMN_ERROR]);
-    case_text(record, row->cells[COLUMN_CASE]);
-    if (!is_ranked(record))
-        return;
-    plx_duration_text(record->time.median_ns, table->style.micro, row->cells[COLUMN_TIME], CELL);
-    spread_text(&table->style, &record->time, row->cells[COLUMN_SPREAD]);
-    rate_text(record, row->cells[COLUMN_RATE]);
-    ceiling_text(&record->ceiling, row->cells[COLUMN_CEILING]);
-    if (record->time.latency.measured)
-        plx_duration_text(record->time.latency.median_ns, table->style.micro, row->cells[COLUMN_LATENCY], CELL);
-    if (best > 0)
-        (void)snprintf(row->cells[COLUMN_OF_BEST], CELL, "%.0f %%", 100 * best / record->time.median_ns);
-    if (record->gain > 0) {
-        char number[32];
-        plx_number_text(record->gain, 3, number, sizeof number);
-        (void)snprintf(row->cells[COLUMN_GAIN], CELL, "%s%s", number, table->style.times);
-    }
-}
-
-/* ---- drawing ------------------------------------------------------------------ */
-
-static const char *const titles[COLUMNS] = {
-    [COLUMN_BACKEND] = "backend", [COLUMN_KERNEL] = "kernel", [COLUMN_STATUS] = "status",
-    [COLUMN_TIME] = "time",       [COLUMN_SPREAD] = "",       [COLUMN_RATE] = "rate",
-    [COLUMN_CEILING] = "of ceiling", [COLUMN_LATENCY] = "latency",
-    [COLUMN_OF_BEST] = "of best", [COLUMN_GAIN] = "gain",     [COLUMN_ERROR] = "error/bound",
-    [COLUMN_CASE] = "worst case",
-};
-
-static bool is_shown(const report_table *table, int column)
-{
-    if (column == COLUMN_CASE)
-        return table->mixed;
-    if (column == COLUMN_CEILING)
-        return table->bounded;
-    if (column == COLUMN_LATENCY)
-        return table->called;
-    return table->timed || column < COLUMN_TIME || column == COLUMN_ERROR;
-}
-
-static void measure_columns(report_table *table)
-{
-    plx_table *columns = &table->columns;
-    *columns = (plx_table){.columns = COLUMNS, .titles = titles};
-    for (int c = 0; c < COLUMNS; c++) { /* text stands at the left, numbers at the right */
-        columns->left |= c < COLUMN_TIME || c == COLUMN_CASE ? 1U << c : 0;
-        columns->hidden |= is_shown(table, c) ? 0 : 1U << c;
-    }
-    plx_table_begin(columns);
-    for (size_t i = 0; i < table->row_count; i++)
-        for (size_t c = 0; c < COLUMNS; c++)
-            plx_table_widen(columns, c, table->rows[i].cells[c]);
+        plx_line_add(&line, "%s input, seed %" PRIu64, plx_input_name(record->input), record->seed);
+    return line;
 }
 
 static const char *outcome_colour(const report_table *table, const plx_record *record)
@@ -233,27 +183,38 @@ static const char *outcome_colour(const report_table *table, const plx_record *r
     return "\033[33m";
 }
 
-/* Why a result is not ok, under its row, broken between words. */
+static void add_row(report_table *table, const plx_record *record, double best)
+{
+    const drawing_style *style = &table->style;
+    const bool copies = record->outcome == PLX_OUTCOME_OK && (record->kernel_flags & PLX_KERNEL_YARDSTICK);
+    plx_table *lines = &table->lines;
+    plx_table_row(lines);
+    plx_table_cell(lines, COLUMN_BACKEND, "%s", record->backend);
+    plx_table_cell(lines, COLUMN_KERNEL, "%s", record->kernel);
+    plx_table_cell(lines, COLUMN_STATUS, "%s%s", plx_outcome_name(record->outcome), copies ? " (copy)" : "");
+    plx_table_colour(lines, COLUMN_STATUS, outcome_colour(table, record));
+    add_error(lines, &record->error);
+    plx_table_cell(lines, COLUMN_CASE, "%s", case_of(record).text);
+    if (!is_ranked(record))
+        return;
+    add_duration(lines, COLUMN_TIME, style, record->time.median_ns);
+    add_spread(lines, style, &record->time);
+    add_rate(lines, record);
+    add_ceiling(lines, &record->ceiling);
+    if (record->time.latency.measured)
+        add_duration(lines, COLUMN_LATENCY, style, record->time.latency.median_ns);
+    if (best > 0)
+        plx_table_cell(lines, COLUMN_OF_BEST, "%.0f %%", 100 * best / record->time.median_ns);
+    add_gain(lines, style, record->gain);
+}
+
+/* ---- below a row ---------------------------------------------------------------- */
+
+/* Why a result is not ok. */
 static void put_reason(const report_table *table, const char *reason)
 {
-    int room = table->style.width - 4, used = 0;
-    while (*reason != '\0') {
-        size_t length = strcspn(reason, " ");
-        int width = (int)length;
-        if (used == 0 || used + 1 + width > room) {
-            (void)fprintf(table->to, "%s    ", used == 0 ? "" : "\n");
-            used = 0;
-        } else {
-            (void)fputc(' ', table->to);
-            used++;
-        }
-        (void)fprintf(table->to, "%.*s", (int)length, reason);
-        used += width;
-        reason += length;
-        reason += strspn(reason, " ");
-    }
-    if (used > 0)
-        (void)fputc('\n', table->to);
+    if (reason[0] != '\0')
+        plx_put_wrapped(table->to, reason, "   ", 4, table->style.width);
 }
 
 /* Where the reason does not say it. */
@@ -293,15 +254,13 @@ static void put_caveats(const report_table *table, const plx_record *record)
     }
 }
 
-static void put_row(const report_table *table, const table_row *row)
+static void put_row(const report_table *table, size_t row)
 {
-    for (size_t c = 0; c < COLUMNS; c++)
-        plx_table_put(&table->columns, c, row->cells[c],
-                      c == COLUMN_STATUS ? outcome_colour(table, row->record) : "", table->to);
-    (void)fputc('\n', table->to);
-    put_reason(table, row->record->reason); /* also why what is right has no time */
-    put_wrong_element(table, row->record);
-    put_caveats(table, row->record);
+    const plx_record *record = table->rows[row];
+    plx_table_put_row(&table->lines, row, table->to);
+    put_reason(table, record->reason); /* also why what is right has no time */
+    put_wrong_element(table, record);
+    put_caveats(table, record);
 }
 
 /* All that were timed together took turns on as many queues. */
@@ -309,16 +268,16 @@ static size_t queues_of(const report_table *table)
 {
     size_t queues = 1;
     for (size_t i = 0; i < table->row_count; i++)
-        if (table->rows[i].record->time.queues > queues)
-            queues = table->rows[i].record->time.queues;
+        if (table->rows[i]->time.queues > queues)
+            queues = table->rows[i]->time.queues;
     return queues;
 }
 
 static void put_title(const report_table *table)
 {
-    const plx_record *record = table->rows[0].record;
+    const plx_record *record = table->rows[0];
     (void)fprintf(table->to, "%s%s%s", plx_op_name(record->problem.op), table->mixed ? "" : " ",
-                  table->mixed ? "" : table->rows[0].cells[COLUMN_CASE]);
+                  table->mixed ? "" : case_of(record).text);
     if (queues_of(table) > 1)
         (void)fprintf(table->to, ", launches in turn on %zu queues", queues_of(table));
     (void)fputc('\n', table->to);
@@ -407,40 +366,52 @@ static bool is_same_case(const plx_record *a, const plx_record *b)
            a->from_files == b->from_files && a->seed == b->seed && a->shift == b->shift;
 }
 
+/* The group's records, and which columns they have something for: text stands at the left. */
 static void collect_rows(report_table *table, size_t group)
 {
+    bool timed = false, bounded = false, called = false;
     table->row_count = 0;
-    table->timed = false;
     table->mixed = false;
-    table->bounded = false;
-    table->called = false;
     for (size_t i = 0; i < table->results->record_count; i++) {
         const plx_record *record = &table->results->records[i];
         if (record->group != group)
             continue;
-        table_row *added = &table->rows[table->row_count++];
-        memset(added, 0, sizeof *added);
-        added->record = record;
-        table->timed = table->timed || is_ranked(record);
-        table->bounded = table->bounded || (is_ranked(record) && record->ceiling.applies);
-        table->called = table->called || (is_ranked(record) && record->time.latency.measured);
-        table->mixed = table->mixed || !is_same_case(table->rows[0].record, record);
+        table->rows[table->row_count++] = record;
+        timed = timed || is_ranked(record);
+        bounded = bounded || (is_ranked(record) && record->ceiling.applies);
+        called = called || (is_ranked(record) && record->time.latency.measured);
+        table->mixed = table->mixed || !is_same_case(table->rows[0], record);
+    }
+    table->lines = (plx_table){.columns = COLUMNS, .titles = titles};
+    for (unsigned c = 0; c < COLUMNS; c++) {
+        const bool shown = c == COLUMN_CASE      ? table->mixed
+                           : c == COLUMN_CEILING ? bounded
+                           : c == COLUMN_LATENCY ? called
+                                                 : timed || c < COLUMN_TIME || c == COLUMN_ERROR;
+        table->lines.left |= c < COLUMN_TIME || c == COLUMN_CASE ? 1U << c : 0;
+        table->lines.hidden |= shown ? 0 : 1U << c;
     }
 }
 
-static void put_group(report_table *table, size_t group)
+static plx_status put_group(report_table *table, size_t group, plx_error *error)
 {
+    plx_status status = PLX_OK;
     collect_rows(table, group);
     double best = best_of(table);
     for (size_t i = 0; i < table->row_count; i++)
-        fill_row(table, &table->rows[i], best);
-    measure_columns(table);
-    put_title(table);
-    plx_table_put_titles(&table->columns, table->style.colour ? "\033[1m" : "", table->to);
-    for (size_t i = 0; i < table->row_count; i++)
-        put_row(table, &table->rows[i]);
-    plx_report_counters(table->results, group, table->to);
-    put_agreement(table, group);
+        add_row(table, table->rows[i], best);
+    if (table->lines.out_of_memory) {
+        status = plx_fail(error, PLX_NO_MEMORY, "no memory for a table");
+    } else {
+        put_title(table);
+        plx_table_put_titles(&table->lines, table->style.colour ? "\033[1m" : "", table->to);
+        for (size_t i = 0; i < table->row_count; i++)
+            put_row(table, i);
+        status = plx_report_counters(table->results, group, table->to, error);
+        put_agreement(table, group);
+    }
+    plx_table_clear(&table->lines);
+    return status;
 }
 
 static bool takes_part(const plx_results *results, size_t device)
@@ -452,13 +423,17 @@ static bool takes_part(const plx_results *results, size_t device)
     return false;
 }
 
-static void put_devices(const report_table *table)
+static plx_status put_devices(const plx_results *results, FILE *to, plx_error *error)
 {
-    for (size_t i = 0; i < table->results->device_count; i++) {
-        const plx_study_device *device = &table->results->devices[i];
-        if (takes_part(table->results, i))
-            (void)fprintf(table->to, "%-10s %s, %s\n", device->label, device->info.name, device->info.api);
+    plx_table lines = {.columns = 1, .left = 1};
+    for (size_t i = 0; i < results->device_count; i++) {
+        if (!takes_part(results, i))
+            continue;
+        plx_table_row(&lines);
+        plx_table_cell(&lines, 0, "%s", results->devices[i].label);
+        plx_table_rest(&lines, "%s, %s", results->devices[i].info.name, results->devices[i].info.api);
     }
+    return plx_table_finish(&lines, to, error);
 }
 
 static bool is_first_of_group(const plx_results *results, size_t index)
@@ -477,16 +452,16 @@ plx_status plx_results_write_table(const plx_results *results, FILE *to, int wid
                           .to = to,
                           .style = style_of(width, (flags & PLX_TABLE_COLOUR) != 0),
                           .all_pairs = (flags & PLX_TABLE_ALL_PAIRS) != 0};
-    table.rows = calloc(results->record_count + 1, sizeof *table.rows);
+    table.rows = calloc(results->record_count + 1, sizeof(plx_record *));
     if (table.rows == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no memory for a table");
-    put_devices(&table);
-    for (size_t i = 0; i < results->record_count; i++) {
+    plx_status status = put_devices(results, to, error);
+    for (size_t i = 0; i < results->record_count && status == PLX_OK; i++) {
         if (!is_first_of_group(results, i))
             continue;
         (void)fputc('\n', to);
-        put_group(&table, results->records[i].group);
+        status = put_group(&table, results->records[i].group, error);
     }
     free(table.rows);
-    return plx_report_finish(to, error);
+    return status == PLX_OK ? plx_report_finish(to, error) : status;
 }

@@ -1,15 +1,14 @@
 /* What the hardware counted, as a table for people. */
 #include "study/report/report.h"
-#include "study/report/table_writer.h"
 #include "study/results/words.h"
+
+#include "base/table.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 /* ---- cells ------------------------------------------------------------------- */
-
-enum { CELL = 32 };
 
 typedef enum column {
     COLUMN_BACKEND,
@@ -33,20 +32,18 @@ static const char *const titles[COLUMNS] = {
     [COLUMN_RATE] = "rate",           [COLUMN_FORMULA] = "formula",
 };
 
-static const char not_measured[] = "-";
-
-static void number_cell(double number, const char *unit, char *cell)
+static void add_number(plx_table *table, column where, double number, const char *unit)
 {
-    char digits[CELL];
+    char digits[32];
     plx_number_text(number, number >= 1000 ? (int)log10(number) + 1 : 3, digits, sizeof digits);
-    if (digits[0] == '\0')
-        (void)snprintf(cell, CELL, "%s", not_measured);
+    if (digits[0] == '\0') /* not measured */
+        plx_table_cell(table, where, "-");
     else
-        (void)snprintf(cell, CELL, "%.16s%s%.8s", digits, unit[0] != '\0' ? " " : "", unit);
+        plx_table_cell(table, where, "%s%s%s", digits, unit[0] != '\0' ? " " : "", unit);
 }
 
 /* "134 M", "268 MB": three digits are enough to compare. */
-static void scaled_cell(double number, const char *unit, char *cell)
+static void add_scaled(plx_table *table, column where, double number, const char *unit)
 {
     static const char *const prefixes[] = {"", "k", "M", "G", "T"};
     char scaled[8];
@@ -56,12 +53,12 @@ static void scaled_cell(double number, const char *unit, char *cell)
         step++;
     }
     (void)snprintf(scaled, sizeof scaled, "%s%.4s", prefixes[step], unit);
-    number_cell(number, scaled, cell);
+    add_number(table, where, number, scaled);
 }
 
-static void quotient_cell(double number, double by, char *cell)
+static void add_quotient(plx_table *table, column where, double number, double by)
 {
-    number_cell(by > 0 ? number / by : (double)NAN, "", cell);
+    add_number(table, where, by > 0 ? number / by : (double)NAN, "");
 }
 
 /* What is not measured on a chip takes nothing away from the rest. */
@@ -70,21 +67,20 @@ static double sum(double a, double b)
     return isnan(a) ? b : isnan(b) ? a : a + b;
 }
 
-static void fill_cells(const plx_record *record, char cells[COLUMNS][CELL])
+static void add_counters(plx_table *table, const plx_record *record)
 {
     const plx_counters *c = &record->counters;
     double dram = sum(c->dram_read_bytes, c->dram_write_bytes);
-    (void)snprintf(cells[COLUMN_BACKEND], CELL, "%.31s", record->backend);
-    (void)snprintf(cells[COLUMN_KERNEL], CELL, "%.31s", record->kernel);
-    scaled_cell(c->global_load_sectors, "", cells[COLUMN_LOADS]);
-    quotient_cell(c->global_load_sectors, c->global_load_requests, cells[COLUMN_PER_LOAD]);
-    scaled_cell(c->global_store_sectors, "", cells[COLUMN_STORES]);
-    quotient_cell(c->global_store_sectors, c->global_store_requests, cells[COLUMN_PER_STORE]);
-    scaled_cell(sum(c->shared_load_conflicts, c->shared_store_conflicts), "", cells[COLUMN_CONFLICTS]);
-    number_cell(100 * c->achieved_occupancy, "%", cells[COLUMN_OCCUPANCY]);
-    scaled_cell(dram, "B", cells[COLUMN_DRAM]);
-    number_cell(c->duration_ns > 0 ? dram / c->duration_ns : (double)NAN, "GB/s", cells[COLUMN_RATE]);
-    scaled_cell(record->formula_bytes, "B", cells[COLUMN_FORMULA]);
+    plx_table_cell(table, COLUMN_KERNEL, "%s", record->kernel);
+    add_scaled(table, COLUMN_LOADS, c->global_load_sectors, "");
+    add_quotient(table, COLUMN_PER_LOAD, c->global_load_sectors, c->global_load_requests);
+    add_scaled(table, COLUMN_STORES, c->global_store_sectors, "");
+    add_quotient(table, COLUMN_PER_STORE, c->global_store_sectors, c->global_store_requests);
+    add_scaled(table, COLUMN_CONFLICTS, sum(c->shared_load_conflicts, c->shared_store_conflicts), "");
+    add_number(table, COLUMN_OCCUPANCY, 100 * c->achieved_occupancy, "%");
+    add_scaled(table, COLUMN_DRAM, dram, "B");
+    add_number(table, COLUMN_RATE, c->duration_ns > 0 ? dram / c->duration_ns : (double)NAN, "GB/s");
+    add_scaled(table, COLUMN_FORMULA, record->formula_bytes, "B");
 }
 
 /* ---- the table --------------------------------------------------------------- */
@@ -112,73 +108,33 @@ static size_t same_refusal(const plx_results *results, size_t first, size_t *end
     return count;
 }
 
-static plx_table columns_of(const plx_results *results, size_t group)
+static void add_refusal(plx_table *table, const plx_record *record, size_t count)
 {
-    plx_table table = {.columns = COLUMNS, .titles = titles, .left = 1U << COLUMN_BACKEND | 1U << COLUMN_KERNEL};
-    plx_table_begin(&table);
-    for (size_t i = 0; i < results->record_count; i++) {
-        char cells[COLUMNS][CELL] = {{0}};
-        if (!is_asked_for(&results->records[i], group))
-            continue;
-        fill_cells(&results->records[i], cells);
-        for (size_t c = 0; c < COLUMNS; c++)
-            plx_table_widen(&table, c, cells[c]);
-    }
-    return table;
-}
-
-static void put_cells(FILE *to, const plx_table *table, char cells[COLUMNS][CELL])
-{
-    for (size_t c = 0; c < COLUMNS; c++)
-        plx_table_put(table, c, cells[c], "", to);
-    (void)fputc('\n', to);
-}
-
-static void put_refusal(FILE *to, const plx_table *table, const plx_record *record, size_t count)
-{
-    char kernels[CELL];
     if (count == 1)
-        (void)snprintf(kernels, sizeof kernels, "%.31s", record->kernel);
+        plx_table_cell(table, COLUMN_KERNEL, "%s", record->kernel);
     else
-        (void)snprintf(kernels, sizeof kernels, "%zu kernels", count);
-    plx_table_put(table, COLUMN_BACKEND, record->backend, "", to);
-    plx_table_put(table, COLUMN_KERNEL, kernels, "", to);
-    (void)fprintf(to, "  %s\n", record->counters_reason);
+        plx_table_cell(table, COLUMN_KERNEL, "%zu kernels", count);
+    plx_table_rest(table, "%s", record->counters_reason);
 }
 
-static bool any_counted(const plx_results *results, size_t group)
+plx_status plx_report_counters(const plx_results *results, size_t group, FILE *to, plx_error *error)
 {
-    for (size_t i = 0; i < results->record_count; i++) {
-        if (results->records[i].group == group && results->records[i].counted)
-            return true;
-    }
-    return false;
-}
-
-static void put_head(const plx_results *results, size_t group, FILE *to, const plx_table *table)
-{
-    (void)fputs("counters of one execution: sectors of 32 bytes, bank conflicts, DRAM beside the formula\n", to);
-    if (any_counted(results, group))
-        plx_table_put_titles(table, "", to);
-}
-
-void plx_report_counters(const plx_results *results, size_t group, FILE *to)
-{
-    const plx_table table = columns_of(results, group);
-    bool begun = false;
+    plx_table table = {.columns = COLUMNS, .left = 1U << COLUMN_BACKEND | 1U << COLUMN_KERNEL};
     for (size_t i = 0, next; i < results->record_count; i = next) {
-        char cells[COLUMNS][CELL] = {{0}};
         const plx_record *record = &results->records[i];
         next = i + 1;
         if (!is_asked_for(record, group))
             continue;
-        if (!begun)
-            put_head(results, group, to, &table);
-        begun = true;
-        fill_cells(record, cells);
-        if (record->counted)
-            put_cells(to, &table, cells);
-        else
-            put_refusal(to, &table, record, same_refusal(results, i, &next));
+        plx_table_row(&table);
+        plx_table_cell(&table, COLUMN_BACKEND, "%s", record->backend);
+        if (record->counted) {
+            table.titles = titles;
+            add_counters(&table, record);
+        } else {
+            add_refusal(&table, record, same_refusal(results, i, &next));
+        }
     }
+    if (table.row_count > 0)
+        (void)fputs("counters of one execution: sectors of 32 bytes, bank conflicts, DRAM beside the formula\n", to);
+    return plx_table_finish(&table, to, error);
 }

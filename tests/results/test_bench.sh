@@ -175,8 +175,8 @@ export FAULTY_DELAY
 expect 0 '' "$@" $shapes --json "$work/slowed.json"
 unset FAULTY_DELAY
 expect 1 '' diff "$work/before.json" "$work/slowed.json" --threshold 1000
-shows "slower         reduce i32 10 sum, faulty:0 right: "
-shows "slower         reduce i32 30 sum, faulty:0 right: "
+shows "slower  reduce i32 10 sum, faulty:0 right: "
+shows "slower  reduce i32 30 sum, faulty:0 right: "
 shows "3 slower"
 expect 0 '' diff "$work/slowed.json" "$work/before.json" --threshold 1000
 shows "3 faster"
@@ -190,15 +190,15 @@ export FAULTY_BEST
 expect 0 '' "$@" --shape 10 --json "$work/other.json"
 unset FAULTY_BEST
 expect 1 '' diff "$work/before.json" "$work/other.json" --threshold 1000
-shows "slower         reduce i32 10 sum, faulty:0 slow, was right: "
-shows "vanished       reduce i32 30 sum, faulty:0 right"
+shows "slower    reduce i32 10 sum, faulty:0 slow, was right: "
+shows "vanished  reduce i32 30 sum, faulty:0 right"
 
 # A copy in which a record has become wrong, and one in which all were made elsewhere.
 sed '0,/"status": "ok"/s//"status": "wrong"/' "$work/before.json" >"$work/wrong.json"
 expect 1 '' diff "$work/before.json" "$work/wrong.json"
-shows "broken         reduce i32 10 sum, host:0 reference: ok, now wrong"
+shows "broken  reduce i32 10 sum, host:0 reference: ok, now wrong"
 expect 0 '' diff "$work/before.json" "$work/kernels.json"
-shows "environment    hash of the kernels: "
+shows "environment  hash of the kernels: "
 shows "nothing changed"
 
 expect 4 "no record is in both" diff "$work/odd.json" "$work/before.json"

@@ -1,0 +1,193 @@
+/* Tables for people: rows are collected, so that columns get as wide as their widest cell. */
+#include "base/table.h"
+
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct plx_table_row {
+    char *cells[PLX_TABLE_COLUMNS]; /* NULL: empty */
+    const char *colours[PLX_TABLE_COLUMNS];
+    char *rest;
+};
+
+static int width_of(const char *text, size_t bytes)
+{
+    int width = 0;
+    for (size_t i = 0; i < bytes; i++)
+        width += ((unsigned char)text[i] & 0xc0) != 0x80;
+    return width;
+}
+
+int plx_shown_width(const char *text)
+{
+    return width_of(text, strlen(text));
+}
+
+/* ---- rows ---------------------------------------------------------------------------- */
+
+void plx_table_row(plx_table *table)
+{
+    struct plx_table_row *grown = realloc(table->rows, (table->row_count + 1) * sizeof *grown);
+    if (grown == NULL) {
+        table->out_of_memory = true;
+        return;
+    }
+    table->rows = grown;
+    grown[table->row_count++] = (struct plx_table_row){.rest = NULL};
+}
+
+/* Once a row is missing what belongs to it is dropped. */
+static struct plx_table_row *last_row(plx_table *table)
+{
+    return table->out_of_memory ? NULL : &table->rows[table->row_count - 1];
+}
+
+void plx_table_cell(plx_table *table, size_t column, const char *format, ...)
+{
+    struct plx_table_row *row = last_row(table);
+    va_list words;
+    if (row == NULL)
+        return;
+    va_start(words, format);
+    row->cells[column] = plx_text_list(format, words);
+    va_end(words);
+    if (row->cells[column] == NULL)
+        table->out_of_memory = true;
+    else if (plx_shown_width(row->cells[column]) > table->widths[column])
+        table->widths[column] = plx_shown_width(row->cells[column]);
+}
+
+void plx_table_colour(plx_table *table, size_t column, const char *colour)
+{
+    struct plx_table_row *row = last_row(table);
+    if (row != NULL)
+        row->colours[column] = colour;
+}
+
+void plx_table_rest(plx_table *table, const char *format, ...)
+{
+    struct plx_table_row *row = last_row(table);
+    va_list words;
+    if (row == NULL)
+        return;
+    va_start(words, format);
+    char *piece = plx_text_list(format, words);
+    va_end(words);
+    char *whole = piece == NULL || row->rest == NULL ? piece : plx_text("%s%s", row->rest, piece);
+    if (whole != piece)
+        free(piece);
+    free(row->rest);
+    row->rest = whole;
+    table->out_of_memory = whole == NULL;
+}
+
+void plx_table_clear(plx_table *table)
+{
+    for (size_t i = 0; i < table->row_count; i++) {
+        for (size_t c = 0; c < PLX_TABLE_COLUMNS; c++)
+            free(table->rows[i].cells[c]);
+        free(table->rows[i].rest);
+    }
+    free(table->rows);
+    memset(table->widths, 0, sizeof table->widths);
+    table->rows = NULL;
+    table->row_count = 0;
+    table->out_of_memory = false;
+}
+
+/* ---- lines --------------------------------------------------------------------------- */
+
+static const char *or_nothing(const char *text)
+{
+    return text != NULL ? text : "";
+}
+
+static int column_width(const plx_table *table, size_t column)
+{
+    const int title = table->titles != NULL ? plx_shown_width(table->titles[column]) : 0;
+    return title > table->widths[column] ? title : table->widths[column];
+}
+
+static bool is_shown(const plx_table *table, size_t column)
+{
+    return (table->hidden >> column & 1U) == 0;
+}
+
+static void put_cell(const plx_table *table, size_t column, const char *text, const char *colour, bool last,
+                     FILE *to)
+{
+    const int padding = column_width(table, column) - plx_shown_width(text);
+    const bool left = table->left >> column & 1U;
+    (void)fprintf(to, "%s%*s", column > 0 ? "  " : "", left ? 0 : padding, "");
+    (void)fprintf(to, "%s%s%s", colour, text, colour[0] != '\0' ? "\033[0m" : "");
+    if (left && !last)
+        (void)fprintf(to, "%*s", padding, "");
+}
+
+/* An empty cell only has a place where the rest follows it. */
+static bool ends_line(const struct plx_table_row *row, const char *cell)
+{
+    return cell != NULL && (cell[0] != '\0' || row->rest != NULL);
+}
+
+static void put_line(const plx_table *table, const struct plx_table_row *row, FILE *to)
+{
+    size_t end = table->columns;
+    while (end > 0 && !(is_shown(table, end - 1) && ends_line(row, row->cells[end - 1])))
+        end--;
+    (void)fputs(or_nothing(table->indent), to);
+    for (size_t c = 0; c < end; c++)
+        if (is_shown(table, c))
+            put_cell(table, c, or_nothing(row->cells[c]), or_nothing(row->colours[c]),
+                     c + 1 == end && row->rest == NULL, to);
+    (void)fprintf(to, "%s%s\n", end > 0 && row->rest != NULL ? "  " : "", or_nothing(row->rest));
+}
+
+void plx_table_put_titles(const plx_table *table, const char *colour, FILE *to)
+{
+    struct plx_table_row row = {.rest = NULL};
+    for (size_t c = 0; c < table->columns; c++) {
+        row.cells[c] = (char *)table->titles[c];
+        row.colours[c] = colour;
+    }
+    put_line(table, &row, to);
+}
+
+void plx_table_put_row(const plx_table *table, size_t row, FILE *to)
+{
+    put_line(table, &table->rows[row], to);
+}
+
+plx_status plx_table_finish(plx_table *table, FILE *to, plx_error *error)
+{
+    plx_status status = PLX_OK;
+    if (table->out_of_memory)
+        status = plx_fail(error, PLX_NO_MEMORY, "no memory for a table");
+    if (status == PLX_OK && table->titles != NULL)
+        plx_table_put_titles(table, "", to);
+    for (size_t i = 0; status == PLX_OK && i < table->row_count; i++)
+        plx_table_put_row(table, i, to);
+    plx_table_clear(table);
+    return status;
+}
+
+/* ---- sentences ------------------------------------------------------------------------- */
+
+void plx_put_wrapped(FILE *to, const char *text, const char *head, int indent, int width)
+{
+    int used = plx_shown_width(head);
+    (void)fputs(head, to);
+    for (size_t length; *text != '\0'; text += length, text += strspn(text, " ")) {
+        length = strcspn(text, " ");
+        if (used + 1 + width_of(text, length) > width && used >= indent) {
+            (void)fprintf(to, "\n%*s", indent - 1, "");
+            used = indent - 1;
+        }
+        (void)fprintf(to, " %.*s", (int)length, text);
+        used += 1 + width_of(text, length);
+    }
+    (void)fputc('\n', to);
+}
