@@ -81,6 +81,17 @@ void plx_variant_text(const plx_problem *problem, char *text, size_t capacity)
     (void)snprintf(text, capacity, "%s", line.text);
 }
 
+bool plx_problem_is_scaled(const plx_problem *problem)
+{
+    const plx_operation *operation = plx_operation_of(problem->op);
+    for (size_t i = 0; operation != NULL && i < operation->field_count; i++) {
+        const plx_field *field = &operation->fields[i];
+        if (plx_field_is_factor(field) && !(plx_field_factor(problem, field) == field->initial))
+            return true;
+    }
+    return false;
+}
+
 void plx_problem_text(const plx_problem *problem, uint64_t shift, char *text, size_t capacity)
 {
     char shape[80], variant[128], layout[128];

@@ -31,6 +31,9 @@ study_operation_sources = \
 	$(operations:=/cases.c) \
 	$(operations:=/sets.c)
 
+# For the plugins of vendors' libraries.
+vendor_sources = kernels/vendor.c kernels/vendor.h $(operation_sources)
+
 # For the plugin host.
 host_kernel_sources = \
 	kernels/host.h \

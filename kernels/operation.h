@@ -126,5 +126,7 @@ double plx_operand_bytes(const plx_problem *problem);
 /* Elements from the first to one past the last: (rows-1)*ld + cols, 0 if empty.
  * False when that, in bytes, does not fit in int64_t. */
 bool plx_extent_elements(int64_t rows, int64_t cols, int64_t ld, size_t element_size, int64_t *elements);
+/* The length of the sums behind an output element, by the operands' extents; 0 when nothing is summed. */
+int64_t plx_summed_terms(const plx_operation *operation, const plx_extent *extents);
 
 #endif

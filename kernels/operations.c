@@ -46,3 +46,11 @@ bool plx_extent_elements(int64_t rows, int64_t cols, int64_t ld, size_t element_
     *elements = count;
     return true;
 }
+
+int64_t plx_summed_terms(const plx_operation *operation, const plx_extent *extents)
+{
+    for (size_t i = 0; i < operation->operand_count; i++)
+        if (extents[i].sum_axis >= 0)
+            return extents[i].sum_axis == 0 ? extents[i].rows : extents[i].cols;
+    return 0;
+}

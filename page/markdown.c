@@ -50,11 +50,7 @@ static backends backends_of(const plx_page *page)
 /* With factors, or other data, it is another comparison. */
 static bool is_plain(const plx_record *record)
 {
-    const plx_gemm_problem *g = &record->problem.of.gemm;
-    const plx_matvec_problem *v = &record->problem.of.matvec;
-    bool scaled = (record->problem.op == PLX_GEMM && (g->alpha < 1 || g->alpha > 1 || g->beta < 0 || g->beta > 0)) ||
-                  (record->problem.op == PLX_MATVEC && (v->alpha < 1 || v->alpha > 1 || v->beta < 0 || v->beta > 0));
-    return !scaled && !record->from_files && record->input == PLX_INPUT_UNIFORM;
+    return !plx_problem_is_scaled(&record->problem) && !record->from_files && record->input == PLX_INPUT_UNIFORM;
 }
 
 /* Our fastest kernel of a plugin in the group and on the chip of `like`; NULL: none. */

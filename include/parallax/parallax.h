@@ -215,6 +215,8 @@ PLX_API void plx_shape_text(const plx_problem *problem, char *text, size_t capac
 /* What a problem is beside its shape and element type: "sum", "nt, alpha 2"; "" when it is
  * plain. */
 PLX_API void plx_variant_text(const plx_problem *problem, char *text, size_t capacity);
+/* Whether it has factors that change its result: an alpha that is not 1, a beta that is not 0. */
+PLX_API bool plx_problem_is_scaled(const plx_problem *problem);
 /* How the operands lie, where rows are apart or they start off alignment: ", lda 300, shift
  * 3"; "" else. */
 PLX_API void plx_layout_text(const plx_problem *problem, uint64_t shift, char *text, size_t capacity);

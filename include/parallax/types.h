@@ -229,7 +229,8 @@ enum {
     PLX_KERNEL_YARDSTICK = 1u << 0, /* timed and validated (a copy), never offered as the operation */
     PLX_KERNEL_VENDOR = 1u << 1,    /* a vendor library's, here as a peer */
     PLX_KERNEL_CEILING = 1u << 2,   /* a probe's: measures the most that a device can do */
-    PLX_KERNEL_MATRIX_UNITS = 1u << 3 /* multiplies in units of their own, faster than plain multiply-adds */
+    PLX_KERNEL_MATRIX_UNITS = 1u << 3, /* multiplies in units of their own, faster than plain multiply-adds */
+    PLX_KERNEL_PROBED = 1u << 4     /* `probe` sweeps it over leading dimensions: it shows what memory does to it */
 };
 
 /* What a kernel says of itself.  Static; the strings live as long as the plugin. */

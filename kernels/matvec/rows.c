@@ -346,6 +346,7 @@ static const plx_row rows[ROWS] = {
                      "cache that keeps them until their other elements are wanted saves it",
             .needs = "",
             MATVEC_KERNEL,
+            .flags = PLX_KERNEL_PROBED,
             .depth = plx_matvec_depth_of_terms,
         },
         .recipe = single_recipe,

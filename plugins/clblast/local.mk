@@ -5,8 +5,7 @@ plx_clblast_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS) $(CLBLAST_CFLAGS) $(JA
 plx_clblast_la_LDFLAGS = $(plugin_ldflags)
 plx_clblast_la_LIBADD = $(CLBLAST_LIBS) $(JANSSON_LIBS)
 plx_clblast_la_SOURCES = \
-	kernels/vendor.c \
-	kernels/vendor.h \
+	$(vendor_sources) \
 	$(opencl_backend_sources) \
 	plugins/clblast/calls.c \
 	plugins/clblast/calls.h \

@@ -17,8 +17,7 @@ pkglib_LTLIBRARIES += plx-cublas.la
 plx_cublas_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
 plx_cublas_la_LDFLAGS = $(plugin_ldflags)
 plx_cublas_la_SOURCES = \
-	kernels/vendor.c \
-	kernels/vendor.h \
+	$(vendor_sources) \
 	$(cuda_backend_sources) \
 	plugins/cublas/cub.h \
 	plugins/cublas/library.c \

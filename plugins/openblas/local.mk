@@ -6,8 +6,7 @@ plx_openblas_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 plx_openblas_la_LDFLAGS = $(plugin_ldflags)
 plx_openblas_la_LIBADD = $(OPENBLAS_LIBS)
 plx_openblas_la_SOURCES = \
-	kernels/vendor.c \
-	kernels/vendor.h \
+	$(vendor_sources) \
 	$(host_backend_sources) \
 	plugins/openblas/plan.c \
 	plugins/openblas/plan.h \

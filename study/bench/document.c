@@ -216,27 +216,9 @@ plx_status plx_bench_file_open(const plx_bench_options *options, const plx_resul
 
 /* ---- cases ------------------------------------------------------------------------------ */
 
-static bool same_factors(plx_problem *a, const plx_problem *b)
-{
-    bool same = true;
-    if (a->op == PLX_GEMM) {
-        same = same_number(a->of.gemm.alpha, b->of.gemm.alpha) && same_number(a->of.gemm.beta, b->of.gemm.beta);
-        a->of.gemm.alpha = b->of.gemm.alpha;
-        a->of.gemm.beta = b->of.gemm.beta;
-    } else if (a->op == PLX_MATVEC) {
-        same = same_number(a->of.matvec.alpha, b->of.matvec.alpha) &&
-               same_number(a->of.matvec.beta, b->of.matvec.beta);
-        a->of.matvec.alpha = b->of.matvec.alpha;
-        a->of.matvec.beta = b->of.matvec.beta;
-    }
-    return same;
-}
-
 bool plx_bench_is_of(const plx_record *record, const plx_bench_case *which)
 {
-    plx_problem problem = record->problem;
-    return record->shift == which->shift && problem.op == which->problem.op &&
-           same_factors(&problem, &which->problem) && memcmp(&problem, &which->problem, sizeof problem) == 0;
+    return record->shift == which->shift && plx_problem_is_read(&record->problem, &which->problem);
 }
 
 /* The new place of each record goes to `places`, SIZE_MAX for one that is gone. */

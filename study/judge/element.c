@@ -17,6 +17,14 @@ double plx_element_value(plx_dtype dtype, const void *data, int64_t index)
     return dtype == PLX_F32 ? (double)((const float *)data)[index] : ((const double *)data)[index];
 }
 
+void plx_element_put(plx_dtype dtype, void *data, int64_t index, double value)
+{
+    if (dtype == PLX_F32)
+        ((float *)data)[index] = (float)value;
+    else
+        ((double *)data)[index] = value;
+}
+
 double plx_unit_roundoff(plx_dtype dtype)
 {
     return dtype == PLX_F32 ? 0x1p-24 : 0x1p-53;

@@ -9,6 +9,17 @@
 
 enum { ROUNDS = 20 };
 
+/* A matrix of m x n elements, each the sum of k products. */
+typedef struct product {
+    int64_t m, n, k;
+} product;
+
+static product product_of(const plx_inputs *inputs)
+{
+    const plx_extent *output = &inputs->extents[inputs->operation->output];
+    return (product){output->rows, output->cols, plx_sum_length(inputs)};
+}
+
 /* A matrix as the product sees it, after any transposition. */
 typedef struct grid {
     const void *data;
@@ -16,10 +27,11 @@ typedef struct grid {
     int64_t rows, cols, row_stride, col_stride;
 } grid;
 
-static grid grid_of(const plx_inputs *inputs, size_t operand, const void *data, bool transposed)
+/* The terms of the sums lie along the rows of the first factor and the columns of the second. */
+static grid grid_of(const plx_inputs *inputs, size_t operand, const void *data)
 {
     const plx_extent *e = &inputs->extents[operand];
-    if (transposed)
+    if (e->sum_axis == (operand == 0 ? 0 : 1))
         return (grid){data, inputs->problem.dtype, e->cols, e->rows, 1, e->ld};
     return (grid){data, inputs->problem.dtype, e->rows, e->cols, e->ld, 1};
 }
@@ -60,14 +72,14 @@ static void images_free(images *of)
     free(of->squares);
 }
 
-static bool work_make(work *w, int64_t m, int64_t n, int64_t k)
+static bool work_make(work *w, const product *p)
 {
     bool made;
 
-    *w = (work){.x = numbers(n, ROUNDS), .ones = numbers(n, 1)};
-    made = images_make(&w->bx, k);
-    made = images_make(&w->abx, m) && made;
-    made = images_make(&w->old, m) && made;
+    *w = (work){.x = numbers(p->n, ROUNDS), .ones = numbers(p->n, 1)};
+    made = images_make(&w->bx, p->k);
+    made = images_make(&w->abx, p->m) && made;
+    made = images_make(&w->old, p->m) && made;
     return made && w->x != NULL && w->ones != NULL;
 }
 
@@ -136,13 +148,13 @@ static row_size size_of(const work *w, const images *cx, double alpha, double be
 }
 
 /* Where all numbers are integers that f64 holds, nothing is lost, here or there. */
-static bool is_exact(const plx_gemm_problem *p, const plx_bound *bound, const row_size *row)
+static bool is_exact(const product *p, const plx_bound *bound, const row_size *row)
 {
     return bound->rounded_once && p->k > 1 && row->magnitude + row->sum < 0x1p53;
 }
 
 /* The errors of a row's elements together, and what f64 loses in this test itself. */
-static double row_bound(const plx_gemm_problem *p, const plx_bound *bound, const row_size *row)
+static double row_bound(const product *p, const plx_bound *bound, const row_size *row)
 {
     double own = (double)(p->n + p->k + 8) * 0x1p-53;
 
@@ -161,7 +173,7 @@ static double frobenius_of(const work *w, int64_t k)
     return sqrt(sum);
 }
 
-static void judge_rows(const plx_gemm_problem *p, double alpha, double beta, const plx_bound *bound,
+static void judge_rows(const product *p, double alpha, double beta, const plx_bound *bound,
                        const work *w, const images *cx, double *worst, int64_t *row)
 {
     double frobenius = frobenius_of(w, p->k);
@@ -186,13 +198,13 @@ static void judge_rows(const plx_gemm_problem *p, double alpha, double beta, con
 
 static void project(const plx_inputs *inputs, uint64_t seed, work *w)
 {
-    const plx_gemm_problem *p = &inputs->problem.of.gemm;
-    grid a = grid_of(inputs, 0, inputs->data[0], p->trans_a),
-         b = grid_of(inputs, 1, inputs->data[1], p->trans_b), old = grid_of(inputs, 2, inputs->data[2], false);
+    const size_t output = inputs->operation->output;
+    grid a = grid_of(inputs, 0, inputs->data[0]), b = grid_of(inputs, 1, inputs->data[1]),
+         old = grid_of(inputs, output, inputs->data[output]);
     double alpha, beta;
 
     plx_problem_scalars(&inputs->problem, &alpha, &beta);
-    draw(w, p->n, seed);
+    draw(w, b.cols, seed);
     multiply(&b, w->x, w->ones, &w->bx);
     multiply(&a, w->bx.products, w->bx.sizes, &w->abx);
     if (beta != 0.0)
@@ -202,10 +214,10 @@ static void project(const plx_inputs *inputs, uint64_t seed, work *w)
 plx_status plx_freivalds_prepare(const plx_inputs *inputs, uint64_t seed, plx_projection **projection,
                                  plx_error *error)
 {
-    const plx_gemm_problem *p = &inputs->problem.of.gemm;
+    const product p = product_of(inputs);
     work *made = calloc(1, sizeof *made);
 
-    if (made == NULL || !work_make(made, p->m, p->n, p->k)) {
+    if (made == NULL || !work_make(made, &p)) {
         plx_freivalds_free(made);
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for Freivalds' test");
     }
@@ -224,18 +236,18 @@ void plx_freivalds_free(plx_projection *projection)
 plx_status plx_freivalds(const plx_inputs *inputs, const plx_projection *projection, const plx_bound *bound,
                          const void *result, double *worst, int64_t *row, plx_error *error)
 {
-    const plx_gemm_problem *p = &inputs->problem.of.gemm;
-    grid c = grid_of(inputs, 2, result, false);
+    const product p = product_of(inputs);
+    grid c = grid_of(inputs, inputs->operation->output, result);
     double alpha, beta;
     images cx;
 
     plx_problem_scalars(&inputs->problem, &alpha, &beta);
-    if (!images_make(&cx, p->m)) {
+    if (!images_make(&cx, p.m)) {
         images_free(&cx);
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for Freivalds' test");
     }
     multiply(&c, projection->x, projection->ones, &cx);
-    judge_rows(p, alpha, beta, bound, projection, &cx, worst, row);
+    judge_rows(&p, alpha, beta, bound, projection, &cx, worst, row);
     images_free(&cx);
     return PLX_OK;
 }

@@ -6,10 +6,24 @@
 
 int64_t plx_sum_length(const plx_inputs *inputs)
 {
-    for (size_t i = 0; i < inputs->operation->operand_count; ++i)
-        if (inputs->extents[i].sum_axis >= 0)
-            return inputs->extents[i].sum_axis == 0 ? inputs->extents[i].rows : inputs->extents[i].cols;
-    return 0;
+    return plx_summed_terms(inputs->operation, inputs->extents);
+}
+
+/* It shows in a problem of this form whose sizes all differ. */
+size_t plx_summed_size(const plx_problem *like)
+{
+    static const int64_t different[PLX_MAX_SHAPE] = {3, 5, 7};
+    const plx_operation *operation = plx_operation_of(like->op);
+    const size_t rank = plx_shape_rank(operation);
+    plx_extent extents[PLX_MAX_OPERANDS];
+    plx_problem problem = *like;
+    size_t size = 0;
+
+    plx_shape_set(&problem, different);
+    operation->extents(&problem, extents);
+    while (size < rank && different[size] != plx_summed_terms(operation, extents))
+        ++size;
+    return size;
 }
 
 int plx_factor_count(const plx_inputs *inputs)
@@ -148,6 +162,20 @@ plx_status plx_inputs_from_arrays(const plx_problem *problem, const plx_array *a
     else
         plx_inputs_free(&made);
     return status;
+}
+
+void plx_inputs_write(plx_inputs *inputs, plx_term_of *term_of, const void *data)
+{
+    for (size_t i = 0; i < inputs->operation->operand_count; ++i) {
+        const plx_extent *e = &inputs->extents[i];
+        if (e->sum_axis < 0 || inputs->data[i] == NULL)
+            continue;
+        for (int64_t row = 0; row < e->rows; ++row)
+            for (int64_t col = 0; col < e->cols; ++col)
+                plx_element_put(inputs->problem.dtype, inputs->data[i], row * e->ld + col,
+                                e->sum_axis == 0 ? term_of(data, i, row, col) : term_of(data, i, col, row));
+    }
+    inputs->from_arrays = true;
 }
 
 void plx_inputs_free(plx_inputs *inputs)

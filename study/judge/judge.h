@@ -34,9 +34,16 @@ plx_status plx_inputs_generate(const plx_problem *problem, plx_input input, uint
 plx_status plx_inputs_from_arrays(const plx_problem *problem, const plx_array *arrays, size_t count,
                                   uint64_t seed, plx_inputs *inputs, plx_error *error);
 void plx_inputs_free(plx_inputs *inputs);
+/* What the term `term` of the line `line` is in an operand. */
+typedef double plx_term_of(const void *data, size_t operand, int64_t term, int64_t line);
+/* Writes the terms of the sums, f32 or f64, anew; the inputs are of no class then that the judge
+ * may rely on. */
+void plx_inputs_write(plx_inputs *inputs, plx_term_of *term_of, const void *data);
 
 /* The length of the sums behind an output element; 0 when nothing is summed. */
 int64_t plx_sum_length(const plx_inputs *inputs);
+/* Which number of the shape that is in problems of this form; the shape's rank: none. */
+size_t plx_summed_size(const plx_problem *like);
 /* How many operands each term of the sum multiplies: 2 for products, 1 for a
  * reduction, 0 when nothing is summed. */
 int plx_factor_count(const plx_inputs *inputs);
@@ -62,6 +69,7 @@ double plx_host_memory_by(const char *cgroups);
 
 /* The value of a floating-point element. */
 double plx_element_value(plx_dtype dtype, const void *data, int64_t index);
+void plx_element_put(plx_dtype dtype, void *data, int64_t index, double value);
 /* The distance of neighbouring numbers of the dtype around `value`. */
 double plx_spacing(plx_dtype dtype, double value);
 /* Unit roundoff, smallest positive number and largest number of f32 or f64. */

@@ -229,12 +229,13 @@ static plx_status sampled(const plx_inputs *inputs, plx_truth *truth, plx_error 
     return plx_freivalds_prepare(inputs, inputs->seed, &truth->projection, error);
 }
 
+/* A product of matrices. */
 static bool too_large(const plx_inputs *inputs)
 {
     double alpha, beta;
 
     plx_problem_scalars(&inputs->problem, &alpha, &beta);
-    return inputs->problem.op == PLX_GEMM && alpha != 0.0 &&
+    return inputs->operation->output_rank == 2 && plx_factor_count(inputs) == 2 && alpha != 0.0 &&
            inputs->operation->flops(&inputs->problem) / 2.0 > plx_reference_limit * threads();
 }
 

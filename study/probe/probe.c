@@ -82,13 +82,16 @@ static plx_status make_inputs(run *r, size_t point, plx_error *error)
 
 /* ---- points ------------------------------------------------------------------------- */
 
+static const plx_kernel *kernel_at(const plx_backend *backend, plx_op op, size_t index)
+{
+    return plx_kernel_at(plx_backend_context(backend), plx_backend_plugin(backend), op, index);
+}
+
 static const plx_kernel *kernel_named(const plx_backend *backend, plx_op op, const char *name)
 {
     const plx_kernel *kernel;
 
-    for (size_t i = 0;
-         (kernel = plx_kernel_at(plx_backend_context(backend), plx_backend_plugin(backend), op, i)) != NULL;
-         ++i)
+    for (size_t i = 0; (kernel = kernel_at(backend, op, i)) != NULL; ++i)
         if (strcmp(kernel->name, name) == 0)
             return kernel;
     return NULL;
@@ -223,14 +226,30 @@ static plx_status check_names(const plx_probe_options *options, plx_error *error
     return PLX_OK;
 }
 
+/* Those of the probes themselves are, but for what measures ceilings. */
+static bool is_probed(const plx_kernel *kernel, plx_op op)
+{
+    return op == PLX_PROBE ? (kernel->flags & PLX_KERNEL_CEILING) == 0 : (kernel->flags & PLX_KERNEL_PROBED) != 0;
+}
+
+static const char *probed_kernel(const void *data, const plx_problem *problem, size_t which)
+{
+    plx_backend *const *backend = data;
+    const plx_kernel *kernel;
+
+    for (size_t i = 0; (kernel = kernel_at(*backend, problem->op, i)) != NULL; ++i)
+        if (is_probed(kernel, problem->op) && plx_supports(*backend, problem, kernel->name) == PLX_OK &&
+            which-- == 0)
+            return kernel->name;
+    return NULL;
+}
+
 static bool has_probes(const plx_backend *backend)
 {
     const plx_kernel *kernel;
 
-    for (size_t i = 0;
-         (kernel = plx_kernel_at(plx_backend_context(backend), plx_backend_plugin(backend), PLX_PROBE, i)) != NULL;
-         ++i)
-        if ((kernel->flags & PLX_KERNEL_CEILING) == 0)
+    for (size_t i = 0; (kernel = kernel_at(backend, PLX_PROBE, i)) != NULL; ++i)
+        if (is_probed(kernel, PLX_PROBE))
             return true;
     return false;
 }
@@ -251,6 +270,10 @@ static plx_status plan_device(probing *all, size_t device)
 {
     plx_probe_list list = {all->results->sweeps, all->results->sweep_count};
     const plx_backend *backend = all->opened.backends[device];
+    const plx_probe_subject subject = {.device = plx_backend_device(backend),
+                                       .quick = all->options->quick,
+                                       .kernel = probed_kernel,
+                                       .data = &all->opened.backends[device]};
     plx_status status = PLX_OK;
     const char *name;
 
@@ -258,8 +281,7 @@ static plx_status plan_device(probing *all, size_t device)
         return refuse_backend(all, backend);
     for (size_t probe = 0; status == PLX_OK && (name = plx_probe_name(probe)) != NULL; ++probe)
         if (is_wanted(all->options, name))
-            status =
-                plx_probe_sweeps(probe, plx_backend_device(backend), all->options->quick, &list, all->error);
+            status = plx_probe_sweeps(probe, &subject, &list, all->error);
     for (size_t i = all->results->sweep_count; i < list.count; ++i) {
         (void)snprintf(list.sweeps[i].backend, sizeof list.sweeps[i].backend, "%s",
                        plx_backend_label(backend));

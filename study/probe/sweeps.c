@@ -12,10 +12,9 @@
 /* A list of sweeps in the making; the last one grows. */
 typedef struct maker {
     plx_probe_list *list;
-    const plx_device_info *device;
+    const plx_probe_subject *subject;
     const char *probe;
     bool small; /* for a processor */
-    bool quick; /* fewer points */
     bool out_of_memory;
 } maker;
 
@@ -42,12 +41,16 @@ static plx_probe_sweep *current(maker *m)
     return &m->list->sweeps[m->list->count - 1];
 }
 
-static void add(maker *m, const plx_problem *problem, const char *kernel, plx_probe_role role, double x,
+/* Of the kernels that compare what a pattern is about: the plain one, and the other. */
+enum { PLAIN, OTHER };
+
+static void add(maker *m, const plx_problem *problem, size_t kernel, plx_probe_role role, double x,
                 const char *series, const char *label, ...) PLX_PRINTF(7, 8);
 
-static void add(maker *m, const plx_problem *problem, const char *kernel, plx_probe_role role, double x,
+static void add(maker *m, const plx_problem *problem, size_t kernel, plx_probe_role role, double x,
                 const char *series, const char *label, ...)
 {
+    const char *name = m->subject->kernel(m->subject->data, problem, kernel);
     if (m->out_of_memory)
         return;
     plx_probe_sweep *sweep = current(m);
@@ -64,7 +67,7 @@ static void add(maker *m, const plx_problem *problem, const char *kernel, plx_pr
     point->x = x;
     point->role = role;
     point->outcome = PLX_OUTCOME_NOT_RUN;
-    (void)snprintf(point->kernel, sizeof point->kernel, "%s", kernel);
+    (void)snprintf(point->kernel, sizeof point->kernel, "%s", name != NULL ? name : "none");
     (void)snprintf(point->series, sizeof point->series, "%s", series);
     va_start(words, label);
     (void)vsnprintf(point->label, sizeof point->label, label, words);
@@ -87,7 +90,7 @@ static void against_usual(maker *m)
 static bool is_taken(const maker *m, int64_t value)
 {
     bool power = (value & (value - 1)) == 0;
-    return !m->quick || power || value == 7 || value == 31;
+    return !m->subject->quick || power || value == 7 || value == 31;
 }
 
 /* ---- partition -------------------------------------------------------------------- */
@@ -101,7 +104,7 @@ static void regions(maker *m, const char *name, const char *title, int64_t block
         plx_problem problem = plx_probe_of(PLX_I32, PLX_PROBE_PARTITION, blocks * PARTITION_BLOCK);
         problem.of.probe.regions = count;
         problem.of.probe.repeat = repeat;
-        add(m, &problem, "partition", count < 8 ? PLX_PROBE_SUSPECT : PLX_PROBE_BASELINE, (double)count, "",
+        add(m, &problem, PLAIN, count < 8 ? PLX_PROBE_SUSPECT : PLX_PROBE_BASELINE, (double)count, "",
             "%" PRId64 " region%s", count, count == 1 ? "" : "s");
     }
 }
@@ -115,36 +118,46 @@ static int64_t power_ld(const maker *m)
     return m->small ? 1024 : 4096;
 }
 
-static void transposes(maker *m)
+/* All kernels of an operation that are there to be probed, each a series, on a matrix that leaves
+ * room in its rows. */
+static void pitches(maker *m, plx_problem (*problem_of)(int64_t size, int64_t ld))
 {
-    static const char *const kernels[] = {"naive", "coalesced", "padded"};
-    begin(m, "transpose", "transpose over leading dimensions 2^k and a little beside", "leading dimension",
-          "the price of a leading dimension of 2^k in a transpose");
+    const int64_t size = power_ld(m) - 64;
+    const plx_problem any = problem_of(size, power_ld(m));
+    const bool several = m->subject->kernel(m->subject->data, &any, 1) != NULL;
+    const char *name;
     against_usual(m);
-    for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++)
+    for (size_t k = 0; (name = m->subject->kernel(m->subject->data, &any, k)) != NULL; k++)
         for (size_t i = 0; i < AROUND; i++) {
-            int64_t size = power_ld(m) - 64, ld = power_ld(m) + around[i];
-            plx_problem problem = plx_transpose_of(PLX_I32, size, size);
-            problem.of.transpose.ld_in = ld;
-            problem.of.transpose.ld_out = ld;
-            add(m, &problem, kernels[k], around[i] == 0 ? PLX_PROBE_SUSPECT : PLX_PROBE_BASELINE, (double)ld,
-                kernels[k], "ld %" PRId64, ld);
+            const int64_t ld = power_ld(m) + around[i];
+            const plx_problem problem = problem_of(size, ld);
+            add(m, &problem, k, around[i] == 0 ? PLX_PROBE_SUSPECT : PLX_PROBE_BASELINE, (double)ld,
+                several ? name : "", "ld %" PRId64, ld);
         }
 }
 
-/* Neighbouring threads read neighbouring rows: the walk goes down the columns. */
-static void column_walk(maker *m)
+static plx_problem transpose_of(int64_t size, int64_t ld)
 {
-    begin(m, "columns", "matvec row-per-thread, which walks down columns, over leading dimensions",
+    plx_problem problem = plx_transpose_of(PLX_I32, size, size);
+    problem.of.transpose.ld_in = problem.of.transpose.ld_out = ld;
+    return problem;
+}
+
+static plx_problem matvec_of(int64_t size, int64_t ld)
+{
+    plx_problem problem = plx_matvec_of(PLX_F32, false, size, size);
+    problem.of.matvec.lda = ld;
+    return problem;
+}
+
+static void leading_dimensions(maker *m)
+{
+    begin(m, "transpose", "transpose over leading dimensions 2^k and a little beside", "leading dimension",
+          "the price of a leading dimension of 2^k in a transpose");
+    pitches(m, transpose_of);
+    begin(m, "columns", "matvec whose neighbouring threads walk down columns, over leading dimensions",
           "leading dimension", "the price of a leading dimension of 2^k in a column walk");
-    against_usual(m);
-    for (size_t i = 0; i < AROUND; i++) {
-        int64_t size = power_ld(m) - 64, ld = power_ld(m) + around[i];
-        plx_problem problem = plx_matvec_of(PLX_F32, false, size, size);
-        problem.of.matvec.lda = ld;
-        add(m, &problem, "row-per-thread", around[i] == 0 ? PLX_PROBE_SUSPECT : PLX_PROBE_BASELINE,
-            (double)ld, "", "ld %" PRId64, ld);
-    }
+    pitches(m, matvec_of);
 }
 
 static void partition(maker *m)
@@ -153,8 +166,7 @@ static void partition(maker *m)
             m->small ? 8 : 1024);
     regions(m, "regions-large", "the same from sixteen times as many blocks", m->small ? 1024 : 4096,
             m->small ? 4 : 128);
-    transposes(m);
-    column_walk(m);
+    leading_dimensions(m);
 }
 
 /* ---- coalescing -------------------------------------------------------------------- */
@@ -172,8 +184,8 @@ static void scatter(maker *m, int64_t n)
 {
     plx_problem neighbours = gather(n, 1, 0, n), scattered = gather(n, 513, 0, n);
     begin(m, "scatter", "element i against element 513 i mod N", "stride", "the price of scattered reads");
-    add(m, &neighbours, "coalescing", PLX_PROBE_BASELINE, 1, "", "i");
-    add(m, &scattered, "coalescing", PLX_PROBE_SUSPECT, 513, "", "513 i mod N");
+    add(m, &neighbours, PLAIN, PLX_PROBE_BASELINE, 1, "", "i");
+    add(m, &scattered, PLAIN, PLX_PROBE_SUSPECT, 513, "", "513 i mod N");
 }
 
 /* The input is as long as the longest stride needs, so that no stride meets an element
@@ -185,7 +197,7 @@ static void strides(maker *m, int64_t n)
     for (int64_t stride = 1; stride <= longest; stride++) {
         plx_problem problem = gather(n, stride, 0, n * longest);
         if (is_taken(m, stride))
-            add(m, &problem, "coalescing", stride == 1 ? PLX_PROBE_BASELINE : PLX_PROBE_SUSPECT,
+            add(m, &problem, PLAIN, stride == 1 ? PLX_PROBE_BASELINE : PLX_PROBE_SUSPECT,
                 (double)stride, "", "stride %" PRId64, stride);
     }
 }
@@ -197,7 +209,7 @@ static void offsets(maker *m, int64_t n)
     for (int64_t offset = 0; offset <= 32; offset++) {
         plx_problem problem = gather(n, 1, offset, n);
         if (is_taken(m, offset))
-            add(m, &problem, "coalescing", offset % 32 == 0 ? PLX_PROBE_BASELINE : PLX_PROBE_SUSPECT,
+            add(m, &problem, PLAIN, offset % 32 == 0 ? PLX_PROBE_BASELINE : PLX_PROBE_SUSPECT,
                 (double)offset, "", "offset %" PRId64, offset);
     }
 }
@@ -215,7 +227,7 @@ static void coalescing(maker *m)
 static void bank_strides(maker *m, plx_dtype dtype, bool padded)
 {
     const char *type = plx_dtype_name(dtype), *series = padded ? "padded" : "plain";
-    int64_t blocks = m->small ? 16 : m->device->units > 0 ? 8 * (int64_t)m->device->units : 512;
+    int64_t blocks = m->small ? 16 : m->subject->device->units > 0 ? 8 * (int64_t)m->subject->device->units : 512;
     for (int64_t stride = 0; stride <= 32; stride++) {
         plx_problem problem = plx_probe_of(dtype, PLX_PROBE_BANKS, blocks * 256);
         plx_probe_role role = stride == 1 ? PLX_PROBE_BASELINE : PLX_PROBE_SUSPECT;
@@ -227,7 +239,7 @@ static void bank_strides(maker *m, plx_dtype dtype, bool padded)
             role = PLX_PROBE_ASIDE;
         problem.of.probe.stride = stride;
         problem.of.probe.repeat = m->small ? 64 : 1024;
-        add(m, &problem, padded ? "banks-padded" : "banks", role, (double)stride, series,
+        add(m, &problem, padded ? OTHER : PLAIN, role, (double)stride, series,
             "%s stride %" PRId64 "%s", type, stride,
             padded        ? " padded"
             : stride == 0 ? " (broadcast)"
@@ -256,8 +268,8 @@ static void banks(maker *m)
 static void reversals(maker *m, int64_t n, const char *series)
 {
     plx_problem problem = plx_probe_of(PLX_I32, PLX_PROBE_REVERSE, n);
-    add(m, &problem, "shared-static", PLX_PROBE_BASELINE, (double)n, series, "static");
-    add(m, &problem, "shared-dynamic", PLX_PROBE_SUSPECT, (double)n, series, "dynamic");
+    add(m, &problem, PLAIN, PLX_PROBE_BASELINE, (double)n, series, "static");
+    add(m, &problem, OTHER, PLX_PROBE_SUSPECT, (double)n, series, "dynamic");
 }
 
 static void shared(maker *m)
@@ -279,12 +291,12 @@ static void branch(maker *m, int64_t run, plx_probe_role role, const char *label
     plx_problem problem = plx_probe_of(PLX_I32, PLX_PROBE_BRANCH, INT64_C(1) << (m->small ? 16 : 22));
     problem.of.probe.stride = run;
     problem.of.probe.repeat = m->small ? 64 : 512;
-    add(m, &problem, "divergence", role, (double)run, "", "%s", label);
+    add(m, &problem, PLAIN, role, (double)run, "", "%s", label);
 }
 
 static void branches(maker *m)
 {
-    const int64_t warp = m->device->warp > 1 ? m->device->warp : 32;
+    const int64_t warp = m->subject->device->warp > 1 ? m->subject->device->warp : 32;
     char label[32];
     begin(m, "branch", "runs of threads take the two sides of a branch in turn",
           "threads in a run (0: no branch)", "divergence");
@@ -303,8 +315,8 @@ static void guards(maker *m)
 {
     plx_problem problem = plx_probe_of(PLX_I32, PLX_PROBE_GUARD, INT64_C(1) << (m->small ? 18 : 24));
     begin(m, "guard", "a boundary guard against none", "guards", "the price of a boundary guard");
-    add(m, &problem, "no-guard", PLX_PROBE_BASELINE, 0, "", "no guard");
-    add(m, &problem, "guard", PLX_PROBE_SUSPECT, 1, "", "guard");
+    add(m, &problem, OTHER, PLX_PROBE_BASELINE, 0, "", "no guard");
+    add(m, &problem, PLAIN, PLX_PROBE_SUSPECT, 1, "", "guard");
 }
 
 static void divergence(maker *m)
@@ -337,11 +349,10 @@ const char *plx_probe_summary(size_t index)
     return index < PROBES ? probes[index].summary : NULL;
 }
 
-plx_status plx_probe_sweeps(size_t probe, const plx_device_info *device, bool quick, plx_probe_list *list,
+plx_status plx_probe_sweeps(size_t probe, const plx_probe_subject *subject, plx_probe_list *list,
                             plx_error *error)
 {
-    maker m = {
-        .list = list, .device = device, .small = (device->features & PLX_FEATURE_CPU) != 0, .quick = quick};
+    maker m = {.list = list, .subject = subject, .small = (subject->device->features & PLX_FEATURE_CPU) != 0};
     if (probe >= PROBES)
         return plx_fail(error, PLX_NOT_FOUND, "there is no probe %zu", probe);
     m.probe = probes[probe].name;

@@ -1,8 +1,11 @@
 /* Reads the problem of a record, of a case that was left out, of a point of a probe. */
 #include "study/results/read.h"
 
+#include "study/results/results.h"
+
 #include "kernels/operation.h"
 
+#include <math.h>
 #include <string.h>
 
 /* PLX_TAKEN_UNKNOWN: this version has no word for it. */
@@ -90,3 +93,17 @@ plx_taken plx_read_problem(plx_reader *from, plx_problem *problem)
     return from->wrong == NULL ? PLX_TAKEN : PLX_TAKEN_WRONG;
 }
 
+
+/* Files have twelve digits of a number. */
+bool plx_problem_is_read(const plx_problem *read, const plx_problem *problem)
+{
+    const plx_operation *operation = plx_operation_of(problem->op);
+    plx_problem like = *read;
+    for (size_t i = 0; read->op == problem->op && i < operation->field_count; i++) {
+        const plx_field *field = &operation->fields[i];
+        const double factor = plx_field_is_factor(field) ? plx_field_factor(problem, field) : 0;
+        if (plx_field_is_factor(field) && fabs(plx_field_factor(read, field) - factor) <= 1e-11 * fabs(factor))
+            plx_field_set_factor(&like, field, factor);
+    }
+    return memcmp(&like, problem, sizeof like) == 0;
+}

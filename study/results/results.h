@@ -6,5 +6,7 @@
 
 plx_status plx_results_add_record(plx_results *results, const plx_record *record, plx_error *error);
 plx_status plx_results_add_pair(plx_results *results, const plx_pair *pair, plx_error *error);
+/* Whether a problem that was read from a file is this one, as far as files have digits. */
+bool plx_problem_is_read(const plx_problem *read, const plx_problem *problem);
 
 #endif

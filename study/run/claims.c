@@ -46,27 +46,12 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* The length of the sums shows in a problem of this form whose sizes all differ. */
-static size_t summed_size(const plx_problem *like, size_t rank)
-{
-    static const int64_t different[PLX_MAX_SHAPE] = {3, 5, 7};
-    plx_problem problem = *like;
-    plx_inputs inputs = {.operation = plx_operation_of(like->op)};
-    size_t size = 0;
-
-    plx_shape_set(&problem, different);
-    inputs.operation->extents(&problem, inputs.extents);
-    while (size < rank && different[size] != plx_sum_length(&inputs))
-        ++size;
-    return size;
-}
-
 static sizes sizes_of(const plx_problem *problem)
 {
     sizes of = {.rank = plx_shape_rank(plx_operation_of(problem->op))};
 
     plx_problem_shape(problem, of.at);
-    of.summed = summed_size(problem, of.rank);
+    of.summed = plx_summed_size(problem);
     return of;
 }
 
@@ -115,38 +100,23 @@ static sizes with_outputs(sizes own, int64_t most, int64_t terms)
 
 /* ---- sums that lose all that a loop can lose ------------------------------------------ */
 
+typedef struct losing_terms {
+    int64_t count;
+    double unit;   /* roundoff */
+    bool backward; /* for a loop that begins at the last term */
+} losing_terms;
+
 /* 1, and for all other terms what is just below half the distance to its neighbour: a loop that
- * meets the 1 first loses every one of them.  Every other output has the 1 at the other end. */
-static double term_of(int64_t term, int64_t terms, bool last, double unit)
+ * meets the 1 first loses every one of them.  Every other output has the 1 at the other end.
+ * What they are multiplied with is 1. */
+static double losing_term(const void *data, size_t operand, int64_t term, int64_t line)
 {
-    if (term == (last ? terms - 1 : 0))
+    const losing_terms *of = data;
+    const bool last = of->backward != (line % 2 == 1);
+
+    if (operand > 0 || term == (last ? of->count - 1 : 0))
         return 1.0;
-    return term % 2 == 0 ? 0.484375 * unit : 0.96875 * unit;
-}
-
-static void put(plx_dtype dtype, void *data, int64_t index, double value)
-{
-    if (dtype == PLX_F32)
-        ((float *)data)[index] = (float)value;
-    else
-        ((double *)data)[index] = value;
-}
-
-/* The sum of the first operand's terms; what else is multiplied is 1. */
-static void write_terms(plx_inputs *inputs, bool backward, double unit)
-{
-    for (size_t i = 0; i < inputs->operation->operand_count; ++i) {
-        const plx_extent *e = &inputs->extents[i];
-        if (e->sum_axis < 0 || inputs->data[i] == NULL)
-            continue;
-        for (int64_t row = 0; row < e->rows; ++row)
-            for (int64_t col = 0; col < e->cols; ++col) {
-                int64_t term = e->sum_axis == 0 ? row : col, other = e->sum_axis == 0 ? col : row;
-                put(inputs->problem.dtype, inputs->data[i], row * e->ld + col,
-                    i > 0 ? 1.0 : term_of(term, plx_sum_length(inputs), backward != (other % 2 == 1), unit));
-            }
-    }
-    inputs->from_arrays = true; /* of no class that the judge may rely on */
+    return term % 2 == 0 ? 0.484375 * of->unit : 0.96875 * of->unit;
 }
 
 /* ---- one trial -------------------------------------------------------------------------- */
@@ -180,7 +150,10 @@ static void run_trial(plx_claim *claim, const plx_candidate *candidate, const pl
         return;
     }
     if (claim->kind != PRECISION)
-        write_terms(&inputs, claim->kind == DEPTH_BACKWARD, unit_of(candidate->kernel, problem->dtype));
+        plx_inputs_write(&inputs, losing_term,
+                         &(losing_terms){.count = plx_sum_length(&inputs),
+                                         .unit = unit_of(candidate->kernel, problem->dtype),
+                                         .backward = claim->kind == DEPTH_BACKWARD});
     plx_candidate_run(&tried, &inputs, &truths, &rigour);
     claim->outcome = tried.outcome;
     say_what_was_tried(claim, problem, tried.reason);
@@ -270,9 +243,8 @@ static bool has_depth(plx_claims *claims, plx_candidate *candidate, const plx_pr
 /* Results without rounding, and those of no elements, claim nothing. */
 static bool claims_something(const plx_candidate *candidate, const plx_inputs *inputs)
 {
-    const size_t rank = plx_shape_rank(inputs->operation);
-
-    return summed_size(&inputs->problem, rank) < rank && candidate->outcome == PLX_OUTCOME_OK && !plx_candidate_is_yardstick(candidate) &&
+    return plx_summed_size(&inputs->problem) < plx_shape_rank(inputs->operation) &&
+           candidate->outcome == PLX_OUTCOME_OK && !plx_candidate_is_yardstick(candidate) &&
            plx_is_floating(inputs->problem.dtype) && plx_sum_length(inputs) > 0 &&
            inputs->elements[inputs->operation->output] > 0 && !plx_is_exact(&inputs->problem);
 }

@@ -9,31 +9,42 @@ static const struct probe {
 
 enum { PROBES = sizeof probes / sizeof probes[0] };
 
-/* The operations that add, simplest first: a plugin need not have all. */
-static plx_problem sum_of_two(plx_op op)
+/* A problem of this operation whose one result is the sum of two terms; false: it adds none. */
+static bool sum_of_two(plx_op op, plx_problem *problem)
 {
-    if (op == PLX_REDUCE)
-        return plx_reduce_of(PLX_F32, PLX_SUM, 2);
-    return op == PLX_MATVEC ? plx_matvec_of(PLX_F32, false, 1, 2)
-                            : plx_gemm_of(PLX_F32, false, false, 1, 1, 2);
+    const plx_operation *operation = plx_operation_of(op);
+    int64_t shape[PLX_MAX_SHAPE] = {1, 1, 1};
+    size_t summed;
+
+    if ((operation->dtypes & PLX_DTYPE_BIT(PLX_F32)) == 0)
+        return false;
+    *problem = plx_problem_of(op, PLX_F32);
+    summed = plx_summed_size(problem);
+    if (summed == plx_shape_rank(operation))
+        return false;
+    shape[summed] = 2;
+    plx_shape_set(problem, shape);
+    return true;
+}
+
+/* What they are multiplied with is 1. */
+static double term_of(const void *data, size_t operand, int64_t term, int64_t line)
+{
+    (void)line;
+    return operand > 0 ? 1.0 : (double)((const struct probe *)data)->terms[term];
 }
 
 static plx_status add_terms(plx_backend *backend, plx_plan *plan, const plx_problem *problem,
-                            const float *terms, float *sum, plx_error *error)
+                            const struct probe *probe, float *sum, plx_error *error)
 {
-    float first[2] = {terms[0], terms[1]}, ones[2] = {1.0f, 1.0f};
-    const plx_array arrays[] = {
-        {.dtype = PLX_F32, .rank = 2, .rows = 1, .cols = 2, .data = first},
-        {.dtype = PLX_F32, .rank = 2, .rows = problem->op == PLX_GEMM ? 2 : 1,
-         .cols = problem->op == PLX_GEMM ? 1 : 2, .data = ones}};
     plx_inputs inputs;
     plx_guarded_operands buffers = {.backend = backend};
     char violation[200];
-    plx_status status =
-        plx_inputs_from_arrays(problem, arrays, problem->op == PLX_REDUCE ? 1 : 2, 0, &inputs, error);
+    plx_status status = plx_inputs_generate(problem, PLX_INPUT_UNIFORM, 1, &inputs, error);
 
     if (status != PLX_OK)
         return status;
+    plx_inputs_write(&inputs, term_of, probe);
     status = plx_guarded_run(&buffers, plan, &inputs, 0, sum, violation, error);
     plx_guarded_operands_clear(&buffers);
     plx_inputs_free(&inputs);
@@ -52,7 +63,7 @@ static bool measure(plx_backend *backend, const plx_problem *problem, bool *flus
     *flushes = false;
     for (size_t i = 0; told && i < PROBES; ++i) {
         float sum = -1.0f;
-        told = add_terms(backend, plan, problem, probes[i].terms, &sum, &error) == PLX_OK &&
+        told = add_terms(backend, plan, problem, &probes[i], &sum, &error) == PLX_OK &&
                (sum == probes[i].sum || sum == 0.0f);
         *flushes = *flushes || sum == 0.0f;
     }
@@ -62,14 +73,12 @@ static bool measure(plx_backend *backend, const plx_problem *problem, bool *flus
 
 void plx_measure_flushing(plx_backend *backend, plx_study_device *device)
 {
-    static const plx_op ops[] = {PLX_REDUCE, PLX_MATVEC, PLX_GEMM};
+    plx_problem problem;
     bool flushes = false;
 
     device->flushing_measured = false;
-    for (size_t i = 0; !device->flushing_measured && i < sizeof ops / sizeof ops[0]; ++i) {
-        const plx_problem problem = sum_of_two(ops[i]);
-        device->flushing_measured = measure(backend, &problem, &flushes);
-    }
+    for (int op = 0; !device->flushing_measured && op < PLX_OP_COUNT; ++op) /* a plugin need not have all */
+        device->flushing_measured = sum_of_two((plx_op)op, &problem) && measure(backend, &problem, &flushes);
     if (!device->flushing_measured)
         return;
     device->info.features &= ~(uint32_t)PLX_FEATURE_FLUSHES_F32;

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "kernels/recipe.h"
+#include "tests/fakes/devices.h"
 #include "study/probe/probe.h"
 
 #include <parallax/plugin.h>
@@ -237,11 +238,30 @@ static void what_is_worst_decides_the_status(void **unused)
 
 /* ---- sweeps --------------------------------------------------------------------- */
 
+/* As a backend finds it: the rows that are there to be probed and have a recipe. */
+static const char *kernel_of(const void *data, const plx_problem *problem, size_t which)
+{
+    const plx_ladder *ladder = plx_ladder_of(problem->op);
+    const plx_device_info roomy = fake_gpu(9);
+    (void)data;
+    for (size_t i = 0; i < ladder->count; i++) {
+        const plx_row *row = &ladder->rows[i];
+        plx_recipe recipe;
+        plx_error error;
+        bool probed = problem->op == PLX_PROBE ? (row->about.flags & PLX_KERNEL_CEILING) == 0
+                                               : (row->about.flags & PLX_KERNEL_PROBED) != 0;
+        if (probed && row->recipe(problem, &roomy, &recipe, &error) == PLX_OK && which-- == 0)
+            return row->about.name;
+    }
+    return NULL;
+}
+
 static plx_probe_list sweeps_of(size_t probe, const plx_device_info *device, bool quick)
 {
     plx_probe_list list = {NULL, 0};
     plx_error error = {""};
-    if (plx_probe_sweeps(probe, device, quick, &list, &error) != PLX_OK)
+    const plx_probe_subject subject = {.device = device, .quick = quick, .kernel = kernel_of};
+    if (plx_probe_sweeps(probe, &subject, &list, &error) != PLX_OK)
         fail_msg("%s: %s", plx_probe_name(probe), error.text);
     assert_true(list.count > 0);
     return list;
@@ -307,6 +327,30 @@ static size_t probe_named(const char *name)
     return probe;
 }
 
+/* Which kernels are swept is said by their rows, in the order of the ladders. */
+static void sweeps_are_of_the_kernels_that_say_so(void **unused)
+{
+    static const struct sides {
+        const char *probe;
+        size_t sweep;
+        const char *kernels[3];
+    } all[] = {{"partition", 2, {"naive", "coalesced", "padded"}}, {"partition", 3, {"row-per-thread"}},
+               {"banks", 0, {"banks", "banks-padded"}},            {"shared", 0, {"shared-static", "shared-dynamic"}},
+               {"divergence", 1, {"no-guard", "guard"}}};
+    (void)unused;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        plx_probe_list list = sweeps_of(probe_named(all[i].probe), &gpu, true);
+        const plx_probe_sweep *sweep = &list.sweeps[all[i].sweep];
+        const size_t sides = all[i].kernels[1] == NULL ? 1 : all[i].kernels[2] == NULL ? 2 : 3;
+        size_t found = 0;
+        for (size_t p = 0; p < sweep->point_count; p++)
+            if (p == 0 || strcmp(sweep->points[p].kernel, sweep->points[p - 1].kernel) != 0)
+                assert_string_equal(sweep->points[p].kernel, all[i].kernels[found++ % sides]);
+        assert_true(found > 0);
+        plx_probe_sweeps_free(list.sweeps, list.count);
+    }
+}
+
 /* 256 blocks of 32 x 32 threads on 1, 2, 4 ... 64 regions of ints. */
 static void partition_has_the_published_set_up(void **unused)
 {
@@ -360,7 +404,8 @@ static void there_is_no_sixth_probe(void **unused)
     plx_probe_list list = {NULL, 0};
     plx_error error;
     (void)unused;
-    assert_int_equal(plx_probe_sweeps(5, &gpu, false, &list, &error), PLX_NOT_FOUND);
+    const plx_probe_subject subject = {.device = &gpu, .kernel = kernel_of};
+    assert_int_equal(plx_probe_sweeps(5, &subject, &list, &error), PLX_NOT_FOUND);
 }
 
 /* ---- reports ---------------------------------------------------------------------- */
@@ -474,6 +519,7 @@ int main(void)
         cmocka_unit_test(shared_memory_that_is_not_there_has_no_banks),
         cmocka_unit_test(what_is_worst_decides_the_status),
         cmocka_unit_test(every_point_is_a_valid_problem),
+        cmocka_unit_test(sweeps_are_of_the_kernels_that_say_so),
         cmocka_unit_test(partition_has_the_published_set_up),
         cmocka_unit_test(banks_has_every_stride),
         cmocka_unit_test(alternate_warps_follow_the_device),
