@@ -24,7 +24,7 @@ if HAVE_OPENBLAS
 cmocka_tests += tests/plugins/test_openblas
 endif
 tests_plugins_test_openblas_SOURCES = tests/plugins/test_openblas.c plugins/openblas/plan.c plugins/openblas/scale.c \
-	kernels/vendor.c
+	$(vendor_sources)
 tests_plugins_test_openblas_CPPFLAGS = $(AM_CPPFLAGS) $(OPENBLAS_CFLAGS)
 tests_plugins_test_openblas_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_plugins_test_openblas_LDADD = $(CMOCKA_LIBS) $(OPENBLAS_LIBS)
