@@ -123,7 +123,8 @@ static plx_status prepare_launch(contest *c, size_t device, const plx_problem *p
     if (status == PLX_OK)
         status = plx_recipe_write(row, row->recipe, problem, the_driver.info(c->session), &recipe, error);
     if (status == PLX_OK)
-        status = plx_ladder_image(the_driver.images, the_driver.api, problem->op, row, &image, error);
+        status = plx_ladder_image(the_driver.images, the_driver.api, problem->op, row, &recipe, &image,
+                                  error);
     if (status == PLX_OK && (recipe.step_count != 1 || recipe.scratch_bytes > 0))
         status = plx_fail(error, PLX_UNSUPPORTED, "%s is no single launch", row->about.name);
     return status == PLX_OK ? the_driver.load(c->queue, image, &recipe, c->memory, &c->launch, error)

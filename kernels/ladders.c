@@ -53,11 +53,19 @@ plx_status plx_ladder_row(const plx_problem *problem, size_t index, const plx_ro
     return PLX_OK;
 }
 
+void plx_recipe_code(const plx_recipe *recipe, plx_op op, const plx_row *row, char *key, size_t capacity)
+{
+    if (recipe->code[0] != '\0')
+        (void)snprintf(key, capacity, "%s", recipe->code);
+    else
+        (void)snprintf(key, capacity, "%s/%s", plx_ladder_name(op), row->about.name);
+}
+
 plx_status plx_ladder_image(const plx_image *table, const char *api, plx_op op, const plx_row *row,
-                            const plx_image **image, plx_error *error)
+                            const plx_recipe *recipe, const plx_image **image, plx_error *error)
 {
     char key[96];
-    (void)snprintf(key, sizeof key, "%s/%s", plx_ladder_name(op), row->about.name);
+    plx_recipe_code(recipe, op, row, key, sizeof key);
     *image = plx_image_find(table, key);
     return *image != NULL ? PLX_OK : plx_fail(error, PLX_UNSUPPORTED, "%s has no %s form", key, api);
 }

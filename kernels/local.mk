@@ -74,6 +74,8 @@ ladder_sources = \
 	kernels/gemm/short.c \
 	kernels/gemm/tiled.c \
 	kernels/gemm/tiled.h \
+	kernels/gemm/vector.c \
+	kernels/gemm/vector.h \
 	$(operations:=/rows.c)
 
 # A kernel is picked up by its files: GNU make lists them.

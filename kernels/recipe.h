@@ -75,6 +75,7 @@ typedef struct plx_recipe {
     const void *form; /* the row's */
     char variant[48];  /* "f32_nt": the end of the CUDA entry points' names */
     char defines[256]; /* "-DT=float -DTRANS_A=0": how OpenCL compiles the same */
+    char code[64]; /* another row's device code that this runs, "matvec/split"; "": the row's own */
     uint64_t scratch_bytes; /* counters included; 0 when no step uses scratch */
     /* OpenCL: static local memory that a group is known to get, where the device tells
      * of less; 0 otherwise. */
@@ -136,7 +137,9 @@ plx_status plx_ladder_choose(const plx_problem *problem, const plx_device_info *
 plx_status plx_ladder_row(const plx_problem *problem, size_t index, const plx_row **row, plx_error *error);
 /* Its device code in a plugin's table.  PLX_UNSUPPORTED: "gemm/naive has no `api` form". */
 plx_status plx_ladder_image(const plx_image *table, const char *api, plx_op op, const plx_row *row,
-                            const plx_image **image, plx_error *error);
+                            const plx_recipe *recipe, const plx_image **image, plx_error *error);
+/* The key of that: "gemm/naive". */
+void plx_recipe_code(const plx_recipe *recipe, plx_op op, const plx_row *row, char *key, size_t capacity);
 
 /* ---- which kernel `auto` takes ----------------------------------------- */
 

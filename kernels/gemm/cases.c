@@ -28,6 +28,20 @@ static void gemm_zeros(plx_case_maker *m, int way)
     }
 }
 
+/* C is a row or a column, and it and the vector have no gaps: the matrix alone is padded. */
+static void gemm_vectors(plx_case_maker *m, int way)
+{
+    static const int64_t shapes[][3] = {{1, 301, 77}, {301, 1, 77}, {1, 9, 40003}, {9, 1, 40003}, {1, 5, 0}};
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; ++i) {
+        plx_problem problem =
+            plx_gemm_of(m->dtype, (way & 1) != 0, (way & 2) != 0, shapes[i][0], shapes[i][1], shapes[i][2]);
+        const plx_input input = plx_case_input(m);
+        *(shapes[i][1] == 1 ? &problem.of.gemm.lda : &problem.of.gemm.ldb) += plx_case_padding(m, 0);
+        plx_case_scalars(m, input, &problem.of.gemm.alpha, &problem.of.gemm.beta);
+        plx_case_add(m, &problem, input);
+    }
+}
+
 static void gemm_busily(plx_case_maker *m, int way)
 {
     plx_problem problem = plx_gemm_of(m->dtype, (way & 1) != 0, (way & 2) != 0, 129, 130, 257);
@@ -56,6 +70,7 @@ static void gemm_quick(plx_case_maker *m)
     for (int way = first;; way = second) {
         gemm_busily(m, way);
         gemm_zeros(m, way);
+        gemm_vectors(m, way);
         for (size_t i = 0; i < sizeof quick / sizeof quick[0]; ++i)
             gemm_shape(m, way, quick[i][0], quick[i][1], quick[i][2], plx_case_input(m));
         for (int input = 0; input < PLX_INPUT_COUNT; ++input)
@@ -79,6 +94,7 @@ static void make(plx_case_maker *m)
     for (int way = 0; way < 4; ++way) {
         gemm_busily(m, way);
         gemm_zeros(m, way);
+        gemm_vectors(m, way);
         for (size_t i = 0; i < PLX_CASE_TERMS; ++i)
             gemm_precision(m, way, plx_case_terms[i]);
         for (int input = 0; input < PLX_INPUT_COUNT; ++input)

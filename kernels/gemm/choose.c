@@ -5,6 +5,7 @@
 #include "dmma.h"
 #include "mapless.h"
 #include "tiled.h"
+#include "vector.h"
 
 /* How a kernel fares: its speed on a device that it fills, and the blocks that fill one
  * multiprocessor.  Fewer blocks leave the device idle in proportion. */
@@ -135,6 +136,8 @@ size_t plx_gemm_choose(const plx_problem *problem, const plx_device_info *device
     double least = 0.0;
     bool any = false;
 
+    if (runs(plx_gemm_matvec_recipe, problem, device))
+        return PLX_GEMM_MATVEC;
     if (choose_dmma(problem, device, &best))
         return best;
     if (plx_gemm_mapless(device) ? choose_mapless(problem, device, &best)

@@ -194,7 +194,7 @@ static plx_status add_way(plx_session *session, const plx_problem *problem, cons
     const plx_image *image = NULL;
     plx_status status = plx_recipe_write(row, write, problem, &session->info, &recipe, error);
     if (status == PLX_OK)
-        status = plx_ladder_image(plx_cuda_images, "CUDA", problem->op, row, &image, error);
+        status = plx_ladder_image(plx_cuda_images, "CUDA", problem->op, row, &recipe, &image, error);
     if (status != PLX_OK)
         return status;
     way *made = &plan->ways[plan->way_count];
@@ -231,7 +231,7 @@ plx_status plx_cuda_supports(plx_session *session, const plx_problem *problem, s
     plx_status status = plx_ladder_row(problem, kernel, &row, error);
     if (status == PLX_OK)
         status = plx_recipe_write(row, row->recipe, problem, &session->info, &recipe, error);
-    return status == PLX_OK ? plx_ladder_image(plx_cuda_images, "CUDA", problem->op, row, &image, error)
+    return status == PLX_OK ? plx_ladder_image(plx_cuda_images, "CUDA", problem->op, row, &recipe, &image, error)
                             : status;
 }
 

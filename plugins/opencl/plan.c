@@ -172,7 +172,7 @@ static plx_status begin(planning *this, size_t kernel, plx_error *error)
         status = plx_recipe_write(this->row, this->row->recipe, this->problem, &this->session->info,
                                   &this->recipe, error);
     return status == PLX_OK ? plx_ladder_image(plx_opencl_sources, "OpenCL", this->problem->op, this->row,
-                                               &this->image, error)
+                                               &this->recipe, &this->image, error)
                             : status;
 }
 

@@ -56,28 +56,27 @@ static bool has_function(const char *text, const char *function)
     return false;
 }
 
-static void assert_output_has(const char *command, const char *operation, const char *kernel,
-                              const char *function)
+static void assert_output_has(const char *command, const char *code, const char *function)
 {
     char full[4096];
     const char *folder = getenv("top_srcdir");
-    (void)snprintf(full, sizeof full, "cd '%s' && kernel='kernels/%s/%s.cu'; %s", folder ? folder : ".",
-                   operation, kernel, command);
+    (void)snprintf(full, sizeof full, "cd '%s' && kernel='kernels/%s.cu'; %s", folder ? folder : ".", code,
+                   command);
     if (!has_function(output_of(full), function))
-        fail_msg("kernels/%s/%s.cu has no %s()", operation, kernel, function);
+        fail_msg("kernels/%s.cu has no %s()", code, function);
 }
 
-void assert_calls(const char *operation, const char *kernel, const char *function)
+void assert_calls(const char *code, const char *function)
 {
-    assert_output_has("cat \"$kernel\"", operation, kernel, function);
+    assert_output_has("cat \"$kernel\"", code, function);
 }
 
-void assert_has_entry(const char *operation, const char *kernel, const char *entry)
+void assert_has_entry(const char *code, const char *entry)
 {
     assert_output_has("empty=$(mktemp -d) && "
                       "for header in $(cat \"$kernel\" kernels/*.cuh kernels/*/*.cuh |"
                       " sed -n 's/^#include <\\(.*\\)>.*/\\1/p'); do : >\"$empty/$header\"; done; "
                       "${CC:-cc} -E -P -nostdinc -x c -D__CUDA_ARCH__=900 -D__CUDA_ARCH_FEAT_SM90_ALL"
                       " -I \"$empty\" -I kernels \"$kernel\"; status=$?; rm -rf \"$empty\"; exit $status",
-                      operation, kernel, entry);
+                      code, entry);
 }

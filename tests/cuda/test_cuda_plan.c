@@ -50,7 +50,7 @@ static void end_work(workbench work)
 static plx_problem problem_of(plx_op op, plx_dtype dtype, unsigned form)
 {
     plx_problem problem;
-    bool first = (form & 1) != 0, second = (form & 2) != 0, few = (form & 4) != 0;
+    bool first = (form & 1) != 0, second = (form & 2) != 0, few = (form & 4) != 0, one = (form & 8) != 0;
     memset(&problem, 0, sizeof problem);
     problem.op = op;
     problem.dtype = dtype;
@@ -69,7 +69,9 @@ static plx_problem problem_of(plx_op op, plx_dtype dtype, unsigned form)
             .rows = 65, .cols = 130, .lda = 132, .trans = first, .alpha = 1.5, .beta = second ? -0.25 : 0};
         break;
     default:
-        problem.of.gemm = (plx_gemm_problem){.m = few ? 7 : 65,
+        problem.of.gemm = (plx_gemm_problem){.m = one   ? 1
+                                                  : few ? 7
+                                                        : 65,
                                              .n = 67,
                                              .k = few && second ? 30 : 130,
                                              .lda = 132,
@@ -162,9 +164,11 @@ static uint64_t scratch_of(const plx_recipe *recipe, size_t *known, uint64_t *ad
 static void assert_launches(const workbench *work, const plx_problem *problem, const plx_row *row,
                             const plx_recipe *recipe, plx_plugin_plan *plan, size_t *known, uint64_t *address)
 {
+    char code[96];
     int64_t shared_bytes;
     uint64_t scratch;
     fake->launch_count = 0;
+    plx_recipe_code(recipe, problem->op, row, code, sizeof code);
     for (size_t i = 0; i < recipe->step_count; i++)
         fake->argument_counts[i] = visible_arguments(&recipe->steps[i], &shared_bytes);
     assert_int_equal(plugin->execute(plan, work->made.queue, work->operands, OPERANDS, &error), PLX_OK);
@@ -172,11 +176,11 @@ static void assert_launches(const workbench *work, const plx_problem *problem, c
     scratch = scratch_of(recipe, known, address);
     for (size_t i = 0; i < recipe->step_count; i++) {
         assert_launch(recipe, &recipe->steps[i], &fake->launches[i], problem->dtype, work, scratch);
-        assert_has_entry(plx_ladder_name(problem->op), row->about.name, fake->launches[i].entry);
+        assert_has_entry(code, fake->launches[i].entry);
     }
     for (size_t i = 0; i < recipe->step_count; i++)
         if (recipe->steps[i].early) /* else it would read what is not written yet */
-            assert_calls(plx_ladder_name(problem->op), row->about.name, "grid_dependency_wait");
+            assert_calls(code, "grid_dependency_wait");
 }
 
 static bool maps_operands(const plx_recipe *recipe)
@@ -200,8 +204,8 @@ static workbench shifted(const workbench *work, plx_dtype dtype)
 }
 
 /* Plans and executes; true if it is supported here. */
-static bool assert_problem(const workbench *work, const plx_problem *problem, size_t kernel,
-                           size_t *known, uint64_t *address)
+static bool assert_problem(const workbench *work, const plx_problem *problem, size_t kernel, size_t *known,
+                           uint64_t *address)
 {
     const plx_row *row = &plx_ladder_of(problem->op)->rows[kernel];
     const workbench moved = shifted(work, problem->dtype);
@@ -210,8 +214,7 @@ static bool assert_problem(const workbench *work, const plx_problem *problem, si
     const plx_status told = plugin->supports(work->made.session, problem, kernel, &error);
     if (plx_recipe_write(row, row->recipe, problem, &work->info, &recipe, &error) != PLX_OK) {
         assert_int_equal(told, PLX_UNSUPPORTED);
-        assert_int_equal(plugin->plan(work->made.session, problem, kernel, &plan, &error),
-                         PLX_UNSUPPORTED);
+        assert_int_equal(plugin->plan(work->made.session, problem, kernel, &plan, &error), PLX_UNSUPPORTED);
         return false;
     }
     if (plugin->plan(work->made.session, problem, kernel, &plan, &error) != PLX_OK)
@@ -239,7 +242,7 @@ static void every_kernel_launches_its_recipe(void **state)
     for (size_t k = 0; (kernel = plugin->kernel(op, k)) != NULL; k++) {
         size_t supported = 0;
         for (int dtype = 0; dtype < PLX_DTYPE_COUNT; dtype++)
-            for (unsigned form = 0; form < 8; form++) {
+            for (unsigned form = 0; form < 16; form++) {
                 plx_problem problem = problem_of(op, (plx_dtype)dtype, form);
                 if (kernel->dtypes & PLX_DTYPE_BIT(dtype))
                     supported += assert_problem(&work, &problem, k, &known, &address);
@@ -386,8 +389,9 @@ static void without_room_for_scratch_the_spare_kernel_runs(void **unused)
     plx_plugin_plan *plan;
     (void)unused;
     problem.of.gemm.ldb = 133; /* B is to be copied */
-    assert_int_equal(plugin->plan(work.made.session, &problem, kernel_named(PLX_GEMM, "bulk-pipeline"), &plan, &error),
-                     PLX_OK);
+    assert_int_equal(
+        plugin->plan(work.made.session, &problem, kernel_named(PLX_GEMM, "bulk-pipeline"), &plan, &error),
+        PLX_OK);
     memset(fake->argument_counts, 0, sizeof fake->argument_counts);
     fake->launch_count = 0;
     fail_next("cuMemAlloc", OUT_OF_MEMORY);
@@ -483,7 +487,8 @@ static void counters_that_are_not_there_say_what_is_missing(void **unused)
     (void)unused;
     setenv("PLX_CUPTI_LIBRARY", "/nowhere/libcupti.so", 1);
     assert_int_equal(plan_first(&work.made, &plan), PLX_OK);
-    assert_int_equal(plugin->count(plan, work.made.queue, work.operands, 2, &counters, &error), PLX_UNSUPPORTED);
+    assert_int_equal(plugin->count(plan, work.made.queue, work.operands, 2, &counters, &error),
+                     PLX_UNSUPPORTED);
     assert_non_null(strstr(error.text, missing));
     assert_true(counters.duration_ns < 0);
     assert_int_equal(fake->launch_count, launches);
@@ -491,9 +496,14 @@ static void counters_that_are_not_there_say_what_is_missing(void **unused)
     end_work(work);
 }
 
-#define RECIPES_OF(operation)                                                                     \
-    {"every_kernel_launches_its_recipe: " #operation, every_kernel_launches_its_recipe, NULL, NULL, \
-     &(plx_op){operation}}
+#define RECIPES_OF(operation)                                                                          \
+    {                                                                                                  \
+        "every_kernel_launches_its_recipe: " #operation, every_kernel_launches_its_recipe, NULL, NULL, \
+            &(plx_op)                                                                                  \
+        {                                                                                              \
+            operation                                                                                  \
+        }                                                                                              \
+    }
 
 int main(void)
 {

@@ -86,7 +86,7 @@ static bool is_one_of(const plx_row *row, const char *const *names, size_t count
  * are far less deep. */
 static bool divides_sums(const plx_row *row)
 {
-    static const char *const names[] = {"split-k", "async-copy", "few-rows", "dmma", "dmma-bulk"};
+    static const char *const names[] = {"split-k", "async-copy", "few-rows", "matvec", "dmma", "dmma-bulk"};
     return is_one_of(row, names, sizeof names / sizeof names[0]);
 }
 
@@ -216,6 +216,8 @@ static size_t assert_shared(const plx_row *row, plx_op op, const plx_device_info
     plx_problem problem = problem_of(op, dtype, trans, terms);
     if (strcmp(row->about.name, "few-rows") == 0)
         problem.of.gemm.m = 5;
+    if (strcmp(row->about.name, "matvec") == 0)
+        problem = plx_gemm_of(dtype, trans, false, 1, 35, terms);
     plx_recipe recipe;
     plx_error error = {.text = ""};
     if (write_recipe(row, &problem, device, &recipe, &error) != PLX_OK)

@@ -1,0 +1,11 @@
+/* matvec: products whose C is a single row or column. */
+#ifndef PLX_KERNELS_GEMM_VECTOR_H
+#define PLX_KERNELS_GEMM_VECTOR_H
+
+#include "recipe.h"
+
+plx_status plx_gemm_matvec_recipe(const plx_problem *problem, const plx_device_info *device,
+                                  plx_recipe *recipe, plx_error *error);
+int64_t plx_gemm_matvec_depth(const plx_problem *problem, const plx_device_info *device);
+
+#endif
