@@ -32,21 +32,12 @@ void reduce_shuffle(global const T *restrict x, long x_offset, global T *restric
                     long n)
 {
     local T tile[BLOCK];
-    const int thread = get_local_id(0);
-    const long first = (long)get_group_id(0) * (BLOCK * REDUCE_ITEMS) + thread;
-    T value[REDUCE_ITEMS];
-
-    x += x_offset;
-#pragma unroll
-    for (int k = 0; k < REDUCE_ITEMS; ++k)
-        value[k] = first + k * BLOCK < n ? x[first + k * BLOCK] : IDENTITY;
+    const T value = combine_items(x + x_offset, n);
 #ifdef NVIDIA_PTX
-    const T total =
-        reduce_block(combine(combine(value[0], value[1]), combine(value[2], value[3])), tile, BLOCK);
+    const T total = reduce_block(value, tile, BLOCK);
 #else
-    const T total =
-        reduce_sub_groups(combine(combine(value[0], value[1]), combine(value[2], value[3])), tile);
+    const T total = reduce_sub_groups(value, tile);
 #endif
-    if (thread == 0)
+    if (get_local_id(0) == 0)
         out[out_offset + get_group_id(0)] = finalize(total);
 }

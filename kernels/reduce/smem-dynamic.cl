@@ -11,8 +11,5 @@ void reduce_smem_dynamic(global const T *restrict x, long x_offset, global T *re
     const long i = (long)get_group_id(0) * BLOCK + thread;
 
     tile[thread] = i < n ? x[x_offset + i] : IDENTITY;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    combine_tile(tile);
-    if (thread == 0)
-        out[out_offset + get_group_id(0)] = finalize(tile[0]);
+    combine_tile(tile, &out[out_offset + get_group_id(0)]);
 }

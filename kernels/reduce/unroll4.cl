@@ -10,17 +10,6 @@ void reduce_unroll4(global const T *restrict x, long x_offset, global T *restric
                     long n)
 {
     local T tile[BLOCK];
-    const int thread = get_local_id(0);
-    const long first = (long)get_group_id(0) * (BLOCK * REDUCE_ITEMS) + thread;
-    T value[REDUCE_ITEMS];
-
-    x += x_offset;
-#pragma unroll
-    for (int k = 0; k < REDUCE_ITEMS; ++k)
-        value[k] = first + k * BLOCK < n ? x[first + k * BLOCK] : IDENTITY;
-    tile[thread] = combine(combine(value[0], value[1]), combine(value[2], value[3]));
-    barrier(CLK_LOCAL_MEM_FENCE);
-    combine_tile(tile);
-    if (thread == 0)
-        out[out_offset + get_group_id(0)] = finalize(tile[0]);
+    tile[get_local_id(0)] = combine_items(x + x_offset, n);
+    combine_tile(tile, &out[out_offset + get_group_id(0)]);
 }

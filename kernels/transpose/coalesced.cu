@@ -1,28 +1,12 @@
 /* transpose/coalesced: a tile in shared memory, so that both global accesses run along rows. */
-#include "device.cuh"
+#include "turned.cuh"
 
 /* The tile is written by rows and read by columns: the 32 threads of a warp then read
  * addresses 32 elements apart, which all lie in one bank. */
-template <class T>
-__device__ void transpose_coalesced(const T *__restrict__ in, T *__restrict__ out, int64_t rows, int64_t cols,
-                                    int64_t ld_in, int64_t ld_out, int down)
+template <class T> __device__ void transpose_coalesced(TRANSPOSE_PARAMETERS(T))
 {
     grid_dependency_wait();
-    __shared__ T staged[TRANSPOSE_TILE][TRANSPOSE_TILE];
-    const Tile tile = tile_downwards(down, TRANSPOSE_TILE, rows, cols);
-    const int x = threadIdx.x, y = threadIdx.y;
-
-    in += tile.row * ld_in + tile.col;
-    out += tile.col * ld_out + tile.row;
-    const Held<T> held = read_tile(in, ld_in, tile);
-#pragma unroll
-    for (int k = 0; k < TRANSPOSE_TILE; k += TRANSPOSE_ROWS)
-        staged[y + k][x] = held.at[k / TRANSPOSE_ROWS];
-    __syncthreads();
-#pragma unroll
-    for (int k = 0; k < TRANSPOSE_TILE; k += TRANSPOSE_ROWS)
-        if (y + k < tile.width && x < tile.height)
-            out[(y + k) * ld_out + x] = staged[x][y + k];
+    turn_tile<TRANSPOSE_TILE, false>(in, out, ld_in, ld_out, tile_downwards(tiles, TRANSPOSE_TILE, rows, cols));
 }
 
 TRANSPOSE_ENTRIES(coalesced)

@@ -3,12 +3,10 @@
 
 /* The copy is dense: element (i, j) goes to out[i * cols + j].  That fills the operand
  * of a transpose exactly when its rows lie without gaps (ld_out == rows). */
-kernel __attribute__((reqd_work_group_size(TRANSPOSE_TILE, TRANSPOSE_ROWS, 1)))
-void transpose_copy_shared(global const T *restrict in, long in_offset, global T *restrict out,
-                           long out_offset, long rows, long cols, long ld_in, long ld_out, int across)
+kernel SQUARE_GROUP void transpose_copy_shared(TRANSPOSE_PARAMETERS)
 {
     local T staged[TRANSPOSE_TILE][TRANSPOSE_TILE];
-    const tile_place tile = tile_in_order(across, TRANSPOSE_TILE, rows, cols);
+    const tile_place tile = tile_in_order(tiles, TRANSPOSE_TILE, rows, cols);
     const int x = get_local_id(0), y = get_local_id(1);
 
     in += in_offset + tile.row * ld_in + tile.col;

@@ -2,11 +2,9 @@
 #include "device.clh"
 
 /* A warp reads 32 neighbours of a row and writes them to 32 rows of `out`. */
-kernel __attribute__((reqd_work_group_size(TRANSPOSE_TILE, TRANSPOSE_ROWS, 1)))
-void transpose_naive(global const T *restrict in, long in_offset, global T *restrict out,
-                     long out_offset, long rows, long cols, long ld_in, long ld_out, int down)
+kernel SQUARE_GROUP void transpose_naive(TRANSPOSE_PARAMETERS)
 {
-    const tile_place tile = tile_downwards(down, TRANSPOSE_TILE, rows, cols);
+    const tile_place tile = tile_downwards(tiles, TRANSPOSE_TILE, rows, cols);
     const int x = get_local_id(0), y = get_local_id(1);
 
     in += in_offset + tile.row * ld_in + tile.col;

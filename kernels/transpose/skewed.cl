@@ -50,12 +50,11 @@ INLINE void write_skewed(global T *out, long ld_out, long rows, long first, int 
 }
 
 kernel __attribute__((reqd_work_group_size(TRANSPOSE_SKEWED_THREADS, 1, 1)))
-void transpose_skewed(global const T *restrict in, long in_offset, global T *restrict out,
-                      long out_offset, long rows, long cols, long ld_in, long ld_out, int down)
+void transpose_skewed(TRANSPOSE_PARAMETERS)
 {
     local T staged[DEPTH * PITCH];
     const uint group = get_group_id(0);
-    const long first = (long)(group % (uint)down) * HEIGHT - RUN, col = (long)(group / (uint)down) * ACROSS;
+    const long first = (long)(group % (uint)tiles) * HEIGHT - RUN, col = (long)(group / (uint)tiles) * ACROSS;
     const int width = (int)min(cols - col, (long)ACROSS);
 
     read_skewed(in + in_offset + col, ld_in, rows, first, width, staged);

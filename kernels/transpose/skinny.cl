@@ -19,13 +19,11 @@ static uint inverse_of(int by)
 /* A tile of `height` x `width` elements: reads number them along its rows, writes along its
  * columns, and neither leaves a work-item idle because a side is short. */
 kernel WORK_GROUP(TRANSPOSE_SKINNY_THREADS)
-void transpose_skinny(global const T *restrict in, long in_offset, global T *restrict out,
-                      long out_offset, long rows, long cols, long ld_in, long ld_out, int down,
-                      int height, int width)
+void transpose_skinny(TRANSPOSE_PARAMETERS, int height, int width)
 {
     local T staged[CAPACITY + CAPACITY / 2];
     const uint group = get_group_id(0);
-    const long row = (long)(group % (uint)down) * height, col = (long)(group / (uint)down) * width;
+    const long row = (long)(group % (uint)tiles) * height, col = (long)(group / (uint)tiles) * width;
     const int inside_rows = (int)min(rows - row, (long)height), inside_cols = (int)min(cols - col, (long)width);
     const uint by_width = inverse_of(width), by_height = inverse_of(height);
     const int item = get_local_id(0);

@@ -1,26 +1,14 @@
 /* transpose/swizzled: no padding; the column index is XORed with the row: no bank conflicts, and no
  * shared memory for gaps. */
-#include "device.clh"
+#define PITCH TRANSPOSE_TILE
+#define COLUMN(i, j) ((j) ^ (i))
+#include "turned.clh"
 
 /* Row i holds column j at j ^ i: a permutation of each row, which also puts the elements
  * of a column into 32 different banks. */
-kernel __attribute__((reqd_work_group_size(TRANSPOSE_TILE, TRANSPOSE_ROWS, 1)))
-void transpose_swizzled(global const T *restrict in, long in_offset, global T *restrict out,
-                        long out_offset, long rows, long cols, long ld_in, long ld_out, int down)
+kernel SQUARE_GROUP void transpose_swizzled(TRANSPOSE_PARAMETERS)
 {
-    local T staged[TRANSPOSE_TILE][TRANSPOSE_TILE];
-    const tile_place tile = tile_downwards(down, TRANSPOSE_TILE, rows, cols);
-    const int x = get_local_id(0), y = get_local_id(1);
-
-    in += in_offset + tile.row * ld_in + tile.col;
-    out += out_offset + tile.col * ld_out + tile.row;
-    const held_part held = read_tile(in, ld_in, tile);
-#pragma unroll
-    for (int k = 0; k < TRANSPOSE_TILE; k += TRANSPOSE_ROWS)
-        staged[y + k][x ^ (y + k)] = held.at[k / TRANSPOSE_ROWS];
-    barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll
-    for (int k = 0; k < TRANSPOSE_TILE; k += TRANSPOSE_ROWS)
-        if (y + k < tile.width && x < tile.height)
-            out[(y + k) * ld_out + x] = staged[x][x ^ (y + k)];
+    local T staged[TRANSPOSE_TILE][PITCH];
+    const tile_place tile = tile_downwards(tiles, TRANSPOSE_TILE, rows, cols);
+    turn_tile(in, in_offset, out, out_offset, ld_in, ld_out, tile, staged);
 }

@@ -82,11 +82,10 @@ INLINE bool is_whole(tile_place tile, long rows, long cols, global const T *in, 
 }
 
 kernel __attribute__((reqd_work_group_size(THREADS, 1, 1)))
-void transpose_vector(global const T *restrict in, long in_offset, global T *restrict out,
-                      long out_offset, long rows, long cols, long ld_in, long ld_out, int down)
+void transpose_vector(TRANSPOSE_PARAMETERS)
 {
     local PACK staged[SIZE * PACKS];
-    const tile_place tile = tile_downwards(down, SIZE, rows, cols);
+    const tile_place tile = tile_downwards(tiles, SIZE, rows, cols);
     const bool whole = is_whole(tile, rows, cols, in + in_offset, ld_in, out + out_offset, ld_out);
 
     in += in_offset + tile.row * ld_in + tile.col;
