@@ -1,6 +1,7 @@
 #!/bin/sh
 # Adds a kernel to a copy of the tree as HACKING.md says: tests/house/turned/ has its two files, the
-# lines of HACKING's example go where it says, and everything finds the kernel.
+# lines of HACKING's example go where it says, and everything finds the kernel.  The copy is built
+# without the study; what that installs is enough for README's application.
 . "${top_srcdir:-.}/tests/house/copy_tree.sh"
 parallax=${PARALLAX:-${top_builddir:-.}/parallax}
 "$parallax" list devices 2>/dev/null | grep -q '^ *opencl:0 ' || { echo "skipped: there is no OpenCL device"; exit 77; }
@@ -13,12 +14,12 @@ cp "$source"/tests/house/turned/turned.c[lu] "$work/tree/kernels/transpose/" || 
 insert $rows '^ *[[]COALESCED[]]' "$(sed -n '/^ *\[TURNED\]/,$p' "$work/code")"
 number=$(grep -x '[A-Z]*,' "$work/code")
 sed "s/^enum {.* NAIVE,/& $number/" "$work/tree/$rows" >"$work/changed" && mv "$work/changed" "$work/tree/$rows"
-build_tree "libparallax.la plx-opencl.la" --disable-study --without-cuda --without-clblast --without-openblas
+build_tree all --disable-study --prefix="$work/alone" --without-cuda --without-clblast --without-openblas
 
 # ---- who finds it ---------------------------------------------------------------------------
 
 # expect TEXT ARGUMENT...: of the program as it is, on the plugin of the copy.
-mkdir "$work/plugins" && cp "$work/build/.libs/plx-opencl.so" "${top_builddir:-.}/.libs/plx-host.so" "$work/plugins" || exit 99
+mkdir "$work/plugins" && cp "$work"/build/.libs/plx-*.so "$work/plugins" || exit 99
 expect() {
     text=$1
     shift
@@ -32,6 +33,18 @@ expect "a warp's 32 reads go to 32 rows" explain transpose/turned
 expect 'kernel turned: out is 65 x 33' run transpose 33 65 --kernel turned --backend opencl
 expect 'opencl:0 .*turned .*ok' compare transpose 33 65 --kernel turned --kernel reference --no-timing
 expect ' [1-9][0-9]* ok, 0 wrong, 0 failed' check transpose --quick --kernel turned --backend opencl
+
+# ---- the dispatcher alone -------------------------------------------------------------------
+
+(unset MAKEFLAGS MFLAGS MAKELEVEL && "${MAKE:-make}" -s -C "$work/build" install) >"$work/log" 2>&1 ||
+    { cat "$work/log"; fail "make install fails without the study"; }
+[ -z "$(find "$work/alone" -name '*study*')" ] || fail "--disable-study installs the study"
+sed -n '/^```c$/,/^```$/p' "$source/README.md" | sed '/^```/d' >"$work/sum.c"
+export PKG_CONFIG_PATH="$work/alone/lib/pkgconfig" LD_LIBRARY_PATH="$work/alone/lib"
+# shellcheck disable=SC2046 # words
+${CC:-cc} -o "$work/sum" "$work/sum.c" $("${PKG_CONFIG:-pkg-config}" --cflags --libs parallax) && "$work/sum" >"$work/out" 2>&1 &&
+    grep -q ': the sum is 1000$' "$work/out" || { cat "$work/out"; fail "README's application can't use the dispatcher alone"; }
+ldd "$work/sum" | grep -E 'not found|jansson|parallax-study|gomp' && fail "the dispatcher alone needs more than itself"
 
 # ---- its twin in CUDA C++ -------------------------------------------------------------------
 
