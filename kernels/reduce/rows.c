@@ -31,9 +31,11 @@ static const struct element {
     [PLX_I64] = {"i64",
                  "-DT=long -DPACK=long2 -DLANES=2 -DAS_T=as_long -DAS_PACK=as_long2 -DLARGEST=LONG_MAX -DSMALLEST=LONG_MIN",
                  "-DT=ulong -DPACK=ulong2 -DLANES=2 -DAS_T=as_ulong -DAS_PACK=as_ulong2"},
-    [PLX_F32] = {"f32", "-DT=float -DPACK=float4 -DLANES=4 -DAS_T=as_float -DAS_PACK=as_float4 -DFLOATING"},
+    [PLX_F32] = {"f32", "-DT=float -DPACK=float4 -DLANES=4 -DAS_T=as_float -DAS_PACK=as_float4 -DFLOATING",
+                 NULL},
     [PLX_F64] = {"f64",
-                 "-DT=double -DPACK=double2 -DLANES=2 -DAS_T=as_double -DAS_PACK=as_double2 -DFLOATING -DNEEDS_F64"},
+                 "-DT=double -DPACK=double2 -DLANES=2 -DAS_T=as_double -DAS_PACK=as_double2 -DFLOATING -DNEEDS_F64",
+                 NULL},
 };
 
 static plx_status start(const plx_problem *problem, const plx_device_info *device, int64_t threads,
