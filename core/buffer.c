@@ -70,14 +70,31 @@ static plx_status check_host(const plx_backend *backend, const void *host, uint6
     return PLX_OK;
 }
 
+/* Whether work of this buffer's backend may go into *queue, which becomes the backend's own when it is
+ * NULL, and the range lies in the buffer. */
+static plx_status check_transfer(plx_queue **queue, const plx_buffer *buffer, uint64_t offset, uint64_t bytes,
+                                 const char *what)
+{
+    *queue = plx_queue_or_own(*queue, buffer->backend);
+    const plx_status status = plx_queue_check(buffer->backend, *queue);
+    return status == PLX_OK ? check_range(buffer, offset, bytes, what) : status;
+}
+
+/* What the plugin said of a transfer that was enqueued; gives the queue back. */
+static plx_status end_transfer(plx_queue *queue, plx_status status, const plx_error *error, const char *what,
+                               uint64_t bytes)
+{
+    plx_queue_leave(queue);
+    return status == PLX_OK
+               ? PLX_OK
+               : plx_backend_failed(queue->backend, status, error, "%s of %" PRIu64 " bytes", what, bytes);
+}
+
 plx_status plx_upload(plx_queue *queue, plx_buffer *to, uint64_t offset, const void *from, uint64_t bytes)
 {
     plx_error error = {.text = ""};
     plx_backend *backend = to->backend;
-    queue = plx_queue_or_own(queue, backend);
-    plx_status status = plx_queue_check(backend, queue);
-    if (status == PLX_OK)
-        status = check_range(to, offset, bytes, "upload");
+    plx_status status = check_transfer(&queue, to, offset, bytes, "upload");
     if (status != PLX_OK || bytes == 0)
         return status;
     status = check_host(backend, from, bytes, "upload");
@@ -85,20 +102,14 @@ plx_status plx_upload(plx_queue *queue, plx_buffer *to, uint64_t offset, const v
         return status;
     plx_queue_enter(queue);
     status = backend->plugin->upload(queue->queue, to->memory, offset, from, bytes, &error);
-    plx_queue_leave(queue);
-    if (status != PLX_OK)
-        return plx_backend_failed(backend, status, &error, "upload of %" PRIu64 " bytes", bytes);
-    return PLX_OK;
+    return end_transfer(queue, status, &error, "upload", bytes);
 }
 
 plx_status plx_download(plx_queue *queue, void *to, plx_buffer *from, uint64_t offset, uint64_t bytes)
 {
     plx_error error = {.text = ""};
     plx_backend *backend = from->backend;
-    queue = plx_queue_or_own(queue, backend);
-    plx_status status = plx_queue_check(backend, queue);
-    if (status == PLX_OK)
-        status = check_range(from, offset, bytes, "download");
+    plx_status status = check_transfer(&queue, from, offset, bytes, "download");
     if (status != PLX_OK || bytes == 0)
         return status;
     status = check_host(backend, to, bytes, "download");
@@ -106,20 +117,14 @@ plx_status plx_download(plx_queue *queue, void *to, plx_buffer *from, uint64_t o
         return status;
     plx_queue_enter(queue);
     status = backend->plugin->download(queue->queue, to, from->memory, offset, bytes, &error);
-    plx_queue_leave(queue);
-    if (status != PLX_OK)
-        return plx_backend_failed(backend, status, &error, "download of %" PRIu64 " bytes", bytes);
-    return PLX_OK;
+    return end_transfer(queue, status, &error, "download", bytes);
 }
 
 plx_status plx_fill(plx_queue *queue, plx_buffer *buffer, uint64_t offset, uint32_t pattern, uint64_t bytes)
 {
     plx_error error = {.text = ""};
     plx_backend *backend = buffer->backend;
-    queue = plx_queue_or_own(queue, backend);
-    plx_status status = plx_queue_check(backend, queue);
-    if (status == PLX_OK)
-        status = check_range(buffer, offset, bytes, "fill");
+    plx_status status = check_transfer(&queue, buffer, offset, bytes, "fill");
     if (status == PLX_OK && (offset % 4 != 0 || bytes % 4 != 0))
         status = plx_context_fail(backend->context, PLX_INVALID,
                                   "%s: fill of %" PRIu64 " bytes from byte %" PRIu64
@@ -128,10 +133,7 @@ plx_status plx_fill(plx_queue *queue, plx_buffer *buffer, uint64_t offset, uint3
         return status;
     plx_queue_enter(queue);
     status = backend->plugin->fill(queue->queue, buffer->memory, offset, pattern, bytes, &error);
-    plx_queue_leave(queue);
-    if (status != PLX_OK)
-        return plx_backend_failed(backend, status, &error, "fill of %" PRIu64 " bytes", bytes);
-    return PLX_OK;
+    return end_transfer(queue, status, &error, "fill", bytes);
 }
 
 static plx_status check_copy(const plx_buffer *to, uint64_t to_offset, const plx_buffer *from,
@@ -169,8 +171,5 @@ plx_status plx_copy(plx_queue *queue, plx_buffer *to, uint64_t to_offset, plx_bu
     plx_queue_enter(queue);
     status = backend->plugin->copy(queue->queue, to->memory, to_offset, from->memory, from_offset, bytes,
                                    &error);
-    plx_queue_leave(queue);
-    if (status != PLX_OK)
-        return plx_backend_failed(backend, status, &error, "copy of %" PRIu64 " bytes", bytes);
-    return PLX_OK;
+    return end_transfer(queue, status, &error, "copy", bytes);
 }

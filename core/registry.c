@@ -4,17 +4,24 @@
 #include "core/core.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- loading ----------------------------------------------------------- */
 
-static bool is_plugin_file(const char *name)
+static int is_plugin_file(const struct dirent *file)
 {
     static const char begin[] = "plx-", end[] = ".so";
-    const size_t length = strlen(name);
-    return length > sizeof begin - 1 + sizeof end - 1 && strncmp(name, begin, sizeof begin - 1) == 0 &&
-           strcmp(name + length - (sizeof end - 1), end) == 0;
+    const size_t length = strlen(file->d_name);
+    return length > sizeof begin - 1 + sizeof end - 1 && strncmp(file->d_name, begin, sizeof begin - 1) == 0 &&
+           strcmp(file->d_name + length - (sizeof end - 1), end) == 0;
+}
+
+/* The order of a folder is an accident, and that of a locale is the user's. */
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
 }
 
 static const plx_entry *entry_named(const plx_context *context, const char *name)
@@ -64,59 +71,21 @@ static plx_status add_file(plx_context *context, const char *folder, const char 
     return status;
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-typedef struct file_list {
-    char **names;
-    size_t count;
-} file_list;
-
-static bool list_add(file_list *list, const char *name)
-{
-    char **names = realloc(list->names, (list->count + 1) * sizeof *names);
-    if (names == NULL)
-        return false;
-    list->names = names;
-    names[list->count] = plx_text("%s", name);
-    return names[list->count] != NULL && ++list->count > 0;
-}
-
-static void list_free(file_list *list)
-{
-    for (size_t i = 0; i < list->count; i++)
-        free(list->names[i]);
-    free(list->names);
-}
-
-/* The plugin files of a folder, sorted: the order of a folder is an accident.
- * False when memory is exhausted. */
-static bool list_folder(const char *folder, file_list *list)
-{
-    bool complete = true;
-    DIR *directory = opendir(folder);
-    if (directory == NULL)
-        return true; /* a folder of the search path that is not there is no error */
-    for (struct dirent *file; complete && (file = readdir(directory)) != NULL;)
-        if (is_plugin_file(file->d_name))
-            complete = list_add(list, file->d_name);
-    (void)closedir(directory);
-    if (list->count > 1)
-        qsort(list->names, list->count, sizeof *list->names, by_name);
-    return complete;
-}
-
+/* A folder of the search path that is not there is no error. */
 static plx_status load_folder(plx_context *context, const char *folder)
 {
-    file_list list = {.names = NULL, .count = 0};
+    struct dirent **files = NULL;
     plx_status status = PLX_OK;
-    if (!list_folder(folder, &list))
-        status = plx_out_of_memory(NULL, "the list of plugins");
-    for (size_t i = 0; status == PLX_OK && i < list.count; i++)
-        status = add_file(context, folder, list.names[i]);
-    list_free(&list);
+    errno = 0;
+    const int count = scandir(folder, &files, is_plugin_file, by_name);
+    if (count < 0 && errno == ENOMEM)
+        return plx_out_of_memory(NULL, "the list of plugins");
+    for (int i = 0; i < count; i++) {
+        if (status == PLX_OK)
+            status = add_file(context, folder, files[i]->d_name);
+        free(files[i]);
+    }
+    free(files);
     return status;
 }
 

@@ -14,35 +14,34 @@ static plx_error listed_message;
 
 /* ---- texts ------------------------------------------------------------- */
 
-static void cut_text(const char *from, char *text, size_t room)
+/* Of the device, or of the platform where there is none. */
+static cl_int ask(cl_device_id device, cl_platform_id platform, cl_uint what, size_t size, char *text,
+                  size_t *length)
 {
-    size_t length = strnlen(from, room - 1);
-    memcpy(text, from, length);
-    text[length] = '\0';
+    return device ? plx_cl.GetDeviceInfo(device, what, size, text, length)
+                  : plx_cl.GetPlatformInfo(platform, what, size, text, length);
+}
+
+static void take_text(cl_device_id device, cl_platform_id platform, cl_uint what, char *text, size_t room)
+{
+    size_t length = 0;
+    text[0] = '\0';
+    if (ask(device, platform, what, 0, NULL, &length) != CL_SUCCESS || length == 0)
+        return;
+    char *whole = calloc(length + 1, 1);
+    if (whole && ask(device, platform, what, length, whole, NULL) == CL_SUCCESS)
+        (void)snprintf(text, room, "%s", whole);
+    free(whole);
 }
 
 void plx_cl_device_text(cl_device_id device, cl_device_info what, char *text, size_t room)
 {
-    text[0] = '\0';
-    size_t length = 0;
-    if (plx_cl.GetDeviceInfo(device, what, 0, NULL, &length) != CL_SUCCESS || length == 0)
-        return;
-    char *whole = calloc(length + 1, 1);
-    if (whole && plx_cl.GetDeviceInfo(device, what, length, whole, NULL) == CL_SUCCESS)
-        cut_text(whole, text, room);
-    free(whole);
+    take_text(device, NULL, what, text, room);
 }
 
 void plx_cl_platform_text(cl_platform_id platform, cl_platform_info what, char *text, size_t room)
 {
-    text[0] = '\0';
-    size_t length = 0;
-    if (plx_cl.GetPlatformInfo(platform, what, 0, NULL, &length) != CL_SUCCESS || length == 0)
-        return;
-    char *whole = calloc(length + 1, 1);
-    if (whole && plx_cl.GetPlatformInfo(platform, what, length, whole, NULL) == CL_SUCCESS)
-        cut_text(whole, text, room);
-    free(whole);
+    take_text(NULL, platform, what, text, room);
 }
 
 bool plx_cl_is_nvidia(cl_platform_id platform)

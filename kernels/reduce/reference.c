@@ -88,18 +88,28 @@ static part sum_stretch(plx_dtype dtype, const void *x, int64_t first, int64_t l
     return result;
 }
 
-/* The same PARTS stretches for any number of threads, joined in their order. */
+/* Stretch number `i` of PARTS, the same for any number of threads: elements first .. end-1. */
+typedef struct stretch {
+    int64_t first, end;
+} stretch;
+
+static stretch stretch_at(int64_t n, int64_t i)
+{
+    int64_t length = n / PARTS + 1, first = i * length < n ? i * length : n;
+    return (stretch){first, n - first < length ? n : first + length};
+}
+
+/* Joined in their order. */
 static part sum_all(plx_dtype dtype, const void *x, int64_t n)
 {
     part parts[PARTS], all = {{0.0, 0.0}, {0.0, 0.0}, false, false, false};
-    int64_t stretch = n / PARTS + 1;
 
 #ifdef _OPENMP
 #pragma omp parallel for schedule(dynamic) if (n > 1 << 20)
 #endif
     for (int64_t i = 0; i < PARTS; ++i) {
-        int64_t first = i * stretch < n ? i * stretch : n;
-        parts[i] = sum_stretch(dtype, x, first, n - first < stretch ? n : first + stretch);
+        const stretch at = stretch_at(n, i);
+        parts[i] = sum_stretch(dtype, x, at.first, at.end);
     }
     for (int i = 0; i < PARTS; ++i) {
         all.positive = pair_add(all.positive, parts[i].positive);
@@ -205,15 +215,15 @@ static int64_t integer_join(plx_reduction reduction, int64_t a, int64_t b)
 
 static void reference_integer(plx_dtype dtype, plx_reduction reduction, const void *x, int64_t n, void *exact)
 {
-    int64_t parts[PARTS], all = integer_of_nothing(dtype, reduction), stretch = n / PARTS + 1;
+    int64_t parts[PARTS], all = integer_of_nothing(dtype, reduction);
 
 #ifdef _OPENMP
 #pragma omp parallel for schedule(dynamic) if (n > 1 << 20)
 #endif
     for (int64_t i = 0; i < PARTS; ++i) {
-        int64_t first = i * stretch < n ? i * stretch : n, end = n - first < stretch ? n : first + stretch;
+        const stretch at = stretch_at(n, i);
         parts[i] = integer_of_nothing(dtype, reduction);
-        for (int64_t j = first; j < end; ++j)
+        for (int64_t j = at.first; j < at.end; ++j)
             parts[i] = integer_join(reduction, parts[i], integer_element(dtype, x, j));
     }
     for (int i = 0; i < PARTS; ++i)
@@ -245,15 +255,14 @@ static void reference_extremum(plx_dtype dtype, plx_reduction reduction, const v
 {
     double nothing = reduction == PLX_MIN ? (double)INFINITY : -(double)INFINITY;
     double parts[PARTS], all = nothing;
-    int64_t stretch = n / PARTS + 1;
 
 #ifdef _OPENMP
 #pragma omp parallel for schedule(dynamic) if (n > 1 << 20)
 #endif
     for (int64_t i = 0; i < PARTS; ++i) {
-        int64_t first = i * stretch < n ? i * stretch : n, end = n - first < stretch ? n : first + stretch;
+        const stretch at = stretch_at(n, i);
         parts[i] = nothing;
-        for (int64_t j = first; j < end; ++j)
+        for (int64_t j = at.first; j < at.end; ++j)
             parts[i] = extremum_join(reduction, parts[i], element(dtype, x, j));
     }
     for (int i = 0; i < PARTS; ++i)
