@@ -147,7 +147,7 @@ plx_status plx_queue_make(plx_backend *backend, bool shared, plx_queue **queue);
 /* Whether work of this backend may go into this queue now. */
 plx_status plx_queue_check(const plx_backend *backend, const plx_queue *queue);
 
-/* ---- plans (plan.c, plan_cache.c) ----------------------------------------- */
+/* ---- plans (kernel_name.c, plan.c, plan_cache.c) ----------------------------------------- */
 
 /* What an execute has to check of one operand. */
 typedef struct plx_plan_operand {
@@ -160,11 +160,17 @@ struct plx_plan {
     plx_problem problem; /* normalised */
     const plx_operation *operation;
     const plx_kernel *kernel;
+    size_t kernel_index;
+    uint32_t config; /* that was named; 0: the kernel's own choice */
     plx_plugin_plan *plan;
     uint64_t element_mask; /* element size - 1 */
     plx_plan_operand operands[PLX_MAX_OPERANDS];
     atomic_uint references; /* 1, and in the cache one more for each user */
 };
+
+/* A kernel and, behind a colon, a configuration, by their names. */
+plx_status plx_kernel_find(plx_backend *backend, const plx_problem *problem, const char *name, size_t *kernel,
+                           uint32_t *config);
 
 plx_plan_cache *plx_plan_cache_create(void);
 /* All plans of it must have been released. */

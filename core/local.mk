@@ -9,6 +9,7 @@ core_sources = \
 	core/core.h \
 	core/device_check.c \
 	core/elf_file.c \
+	core/kernel_name.c \
 	core/message.c \
 	core/names.c \
 	core/nearest_name.c \

@@ -8,47 +8,6 @@
 
 /* ---- kernels ----------------------------------------------------------- */
 
-static size_t list_kernels(const plx_backend *backend, plx_op op, const char *names[PLX_MOST_KERNELS])
-{
-    size_t count = 0;
-    for (const plx_kernel *kernel; (kernel = backend->plugin->kernel(op, count)) != NULL; count++)
-        names[count] = kernel->name;
-    return count;
-}
-
-static plx_status unknown_kernel(const plx_backend *backend, const plx_problem *problem, const char *name,
-                                 const char *const *names, size_t count)
-{
-    const char *op = plx_op_name(problem->op);
-    const char *nearest = plx_nearest_name(name, names, count);
-    plx_line known = {.length = 0};
-    if (count == 0)
-        return plx_context_fail(backend->context, PLX_NOT_FOUND, "%s has no %s kernels",
-                                plx_backend_name(backend), op);
-    for (size_t i = 0; i < count; i++)
-        plx_line_add(&known, "%s%s", i > 0 ? ", " : "", names[i]);
-    if (nearest != NULL)
-        return plx_context_fail(backend->context, PLX_NOT_FOUND,
-                                "%s has no %s kernel \"%.64s\"; did you mean \"%s\"? There are: %s",
-                                plx_backend_name(backend), op, name, nearest, known.text);
-    return plx_context_fail(backend->context, PLX_NOT_FOUND, "%s has no %s kernel \"%.64s\"; there are: %s",
-                            plx_backend_name(backend), op, name, known.text);
-}
-
-static plx_status named_kernel(const plx_backend *backend, const plx_problem *problem, const char *name,
-                               size_t *index)
-{
-    const char *names[PLX_MOST_KERNELS];
-    const size_t count = list_kernels(backend, problem->op, names);
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(names[i], name) == 0) {
-            *index = i;
-            return PLX_OK;
-        }
-    }
-    return unknown_kernel(backend, problem, name, names, count);
-}
-
 /* The plugin's own choice for a problem in its one form. */
 static plx_status default_kernel(plx_backend *backend, const plx_problem *problem, size_t *index)
 {
@@ -102,19 +61,29 @@ static plx_status describe_operands(plx_plan *plan)
     return PLX_OK;
 }
 
+/* What the plugin is given: its configuration too. */
+static plx_problem configured(const plx_plan *plan)
+{
+    plx_problem problem = plan->problem;
+    problem.config = plan->config;
+    return problem;
+}
+
 static plx_status make_plan(plx_plan *plan, size_t index)
 {
     plx_error error = {.text = ""};
     plx_backend *backend = plan->backend;
+    const plx_problem problem = configured(plan);
     plan->operation = plx_operation_of(plan->problem.op);
     plan->kernel = backend->plugin->kernel(plan->problem.op, index);
+    plan->kernel_index = index;
     atomic_init(&plan->references, 1);
     plx_status status = check_kernel(backend, &plan->problem, plan->kernel);
     if (status == PLX_OK)
         status = describe_operands(plan);
     if (status != PLX_OK)
         return status;
-    status = backend->plugin->plan(backend->session, &plan->problem, index, &plan->plan, &error);
+    status = backend->plugin->plan(backend->session, &problem, index, &plan->plan, &error);
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "%s/%s", plan->operation->name,
                                   plan->kernel->name);
@@ -124,7 +93,7 @@ static plx_status make_plan(plx_plan *plan, size_t index)
 static plx_status plan_named(plx_plan *plan, const char *name)
 {
     size_t index = 0;
-    const plx_status status = named_kernel(plan->backend, &plan->problem, name, &index);
+    const plx_status status = plx_kernel_find(plan->backend, &plan->problem, name, &index, &plan->config);
     return status == PLX_OK ? make_plan(plan, index) : status;
 }
 
@@ -150,6 +119,7 @@ static plx_status plan_best(plx_plan *plan)
     if (plx_tuning_find(plan->backend, &plan->problem, tuned, sizeof tuned) &&
         plan_tuned(plan, tuned) == PLX_OK)
         return PLX_OK;
+    plan->config = 0;
     plx_status status = plx_backend_usable(plan->backend);
     if (status == PLX_OK)
         status = default_kernel(plan->backend, &plan->problem, &index);
@@ -221,7 +191,7 @@ plx_status plx_supports(plx_backend *backend, const plx_problem *problem, const 
         return learn_support(backend, problem, kernel);
     plx_status status = check_request(backend, problem, &normal);
     if (status == PLX_OK)
-        status = named_kernel(backend, &normal, kernel, &index);
+        status = plx_kernel_find(backend, &normal, kernel, &index, &normal.config);
     if (status == PLX_OK)
         status = check_kernel(backend, &normal, backend->plugin->kernel(normal.op, index));
     if (status != PLX_OK)
@@ -243,6 +213,12 @@ void plx_plan_destroy(plx_plan *plan)
 const plx_kernel *plx_plan_kernel(const plx_plan *plan)
 {
     return plan->kernel;
+}
+
+int64_t plx_plan_depth(const plx_plan *plan)
+{
+    const plx_problem problem = configured(plan);
+    return plan->kernel->depth(&problem, &plan->backend->device);
 }
 
 /* ---- execution --------------------------------------------------------- */

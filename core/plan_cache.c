@@ -152,7 +152,7 @@ static plx_status plan_anew(plx_backend *backend, uint64_t hash, const plx_probl
 plx_status plx_plan_obtain(plx_backend *backend, const plx_problem *problem, plx_plan **plan)
 {
     plx_problem normal;
-    if (plx_operation_of(problem->op) == NULL || problem->reserved != 0) {
+    if (plx_operation_of(problem->op) == NULL || problem->config != 0) {
         plx_error error = {.text = ""};
         const plx_status status = plx_problem_check(problem, &error);
         return plx_context_fail(backend->context, status, "%s", error.text);

@@ -117,8 +117,9 @@ plx_status plx_problem_check(const plx_problem *problem, plx_error *error)
     if ((unsigned)problem->compute >= PLX_COMPUTE_COUNT)
         return plx_fail(error, PLX_INVALID, "%s: %d is no compute type", operation->name,
                         (int)problem->compute);
-    if (problem->reserved != 0)
-        return plx_fail(error, PLX_INVALID, "%s: the reserved field of the problem is not 0",
+    if (problem->config != 0)
+        return plx_fail(error, PLX_INVALID,
+                        "%s: the problem's config is not 0; a plan names a configuration with its kernel",
                         operation->name);
     return plx_operation_check(problem, error);
 }

@@ -69,3 +69,18 @@ plx_status plx_ladder_image(const plx_image *table, const char *api, plx_op op, 
     *image = plx_image_find(table, key);
     return *image != NULL ? PLX_OK : plx_fail(error, PLX_UNSUPPORTED, "%s has no %s form", key, api);
 }
+
+plx_status plx_ladder_configs(const plx_problem *problem, const plx_device_info *device, size_t index,
+                              plx_config *configs, size_t capacity, size_t *count, plx_error *error)
+{
+    const plx_row *row;
+    plx_recipe recipe;
+    plx_error reason;
+    plx_status status = plx_ladder_row(problem, index, &row, error);
+    if (status != PLX_OK && status != PLX_UNSUPPORTED)
+        return status;
+    const bool has = status == PLX_OK && row->configs != NULL &&
+                     plx_recipe_write(row, row->recipe, problem, device, &recipe, &reason) == PLX_OK;
+    *count = has ? row->configs(problem, device, configs, capacity) : 0;
+    return PLX_OK;
+}

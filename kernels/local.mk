@@ -59,6 +59,8 @@ ladder_sources = \
 	kernels/matvec/panels.c \
 	kernels/gemm/choose.c \
 	kernels/gemm/choose.h \
+	kernels/gemm/configs.c \
+	kernels/gemm/configs.h \
 	kernels/gemm/copied.c \
 	kernels/gemm/copied.h \
 	kernels/gemm/copied_cut.c \

@@ -107,6 +107,11 @@ struct plx_row {
     /* Where a recipe takes much scratch memory: the row that runs when there is not so much.
      * It takes none and has no maps of operands.  NULL: then the call fails. */
     const plx_row *spare;
+    /* Where the kernel can be launched in several ways: how many there are for the problem; writes at
+     * most `capacity` of them, first the one that it takes by itself.  `recipe`, `recipe_unaligned` and
+     * the depth take what problem->config says instead, which is 0 or a number that was listed. */
+    size_t (*configs)(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
+                      size_t capacity);
 };
 
 /* The ladder of one operation. */
@@ -135,6 +140,9 @@ plx_status plx_ladder_choose(const plx_problem *problem, const plx_device_info *
                              plx_error *error);
 /* The row of a kernel, which takes the problem's element and compute type. */
 plx_status plx_ladder_row(const plx_problem *problem, size_t index, const plx_row **row, plx_error *error);
+/* The configurations of a kernel; none where it can't run the problem. */
+plx_status plx_ladder_configs(const plx_problem *problem, const plx_device_info *device, size_t index,
+                              plx_config *configs, size_t capacity, size_t *count, plx_error *error);
 /* Its device code in a plugin's table.  PLX_UNSUPPORTED: "gemm/naive has no `api` form". */
 plx_status plx_ladder_image(const plx_image *table, const char *api, plx_op op, const plx_row *row,
                             const plx_recipe *recipe, const plx_image **image, plx_error *error);

@@ -235,8 +235,9 @@ typedef struct plx_view {
 
 /* The kernel that the plugin chooses for a problem, without a plan; what was tuned is not asked. */
 PLX_API plx_status plx_choose(plx_backend *backend, const plx_problem *problem, const plx_kernel **kernel);
-/* kernel NULL or "best": what was tuned, else the plugin's choice.  A plan belongs to the backend
- * that made it and is destroyed before it. */
+/* kernel NULL or "best": what was tuned, else the plugin's choice.  "split-k:64x64/4" is a kernel in
+ * one of its configurations; without one it takes what suits the problem by its own model.  A plan
+ * belongs to the backend that made it and is destroyed before it. */
 PLX_API plx_status plx_plan_create(plx_backend *backend, const plx_problem *problem,
                                    const char *kernel, plx_plan **plan);
 /* Whether this kernel takes the problem, which need not be planned to learn it where the
@@ -245,6 +246,14 @@ PLX_API plx_status plx_supports(plx_backend *backend, const plx_problem *problem
 /* When what it enqueued is done (plx_synchronize). */
 PLX_API void plx_plan_destroy(plx_plan *plan);
 PLX_API const plx_kernel *plx_plan_kernel(const plx_plan *plan);
+/* The configuration that it runs in, named or not; its name is "" where the kernel has none. */
+PLX_API plx_status plx_plan_config(plx_plan *plan, plx_config *config);
+/* The kernel's depth in this configuration: roundings that a term of the sum can meet. */
+PLX_API int64_t plx_plan_depth(const plx_plan *plan);
+/* How many configurations a kernel has for a problem; at most `capacity` of them are written, first
+ * the one that it takes by itself. */
+PLX_API plx_status plx_kernel_configs(plx_backend *backend, const plx_problem *problem, const char *kernel,
+                                      plx_config *configs, size_t capacity, size_t *count);
 /* Enqueues.  PLX_INVALID when an operand does not fit in its buffer, or when the
  * output overlaps an input. */
 PLX_API plx_status plx_execute(plx_plan *plan, plx_queue *queue, const plx_view *operands, size_t count);

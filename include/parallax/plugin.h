@@ -133,6 +133,13 @@ typedef struct plx_plugin {
      * after PLX_OK plan() may still find that memory is short or that code does not build.
      * Empty: the core makes a plan to learn it. */
     plx_status (*supports)(plx_session *session, const plx_problem *problem, size_t kernel, plx_error *error);
+
+    /* In how many configurations the kernel can run this problem, 0 where it has but one way; at most
+     * `capacity` of them are written, first the one that it takes by itself.  The core asks plan(),
+     * supports() and the kernel's depth() for one of them by problem->config, and only for one that
+     * was listed for this problem.  Empty: none of the kernels has any. */
+    plx_status (*configs)(plx_session *session, const plx_problem *problem, size_t kernel, plx_config *configs,
+                          size_t capacity, size_t *count, plx_error *error);
 } plx_plugin;
 
 typedef const plx_plugin *(*plx_plugin_entry_function)(void);

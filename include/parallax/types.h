@@ -165,7 +165,7 @@ typedef struct plx_problem {
     plx_op op;
     plx_dtype dtype;
     plx_compute compute;
-    uint32_t reserved; /* 0 */
+    uint32_t config;   /* 0; what a plugin is given of a plan that names one: its plx_config.number */
     union {
         plx_reduce_problem reduce;
         plx_transpose_problem transpose;
@@ -250,6 +250,16 @@ typedef struct plx_kernel {
      * 0 for a kernel that only moves data. */
     int64_t (*depth)(const plx_problem *problem, const plx_device_info *device);
 } plx_kernel;
+
+/* One of the ways in which a kernel can be launched for a problem on a device: which tile of the
+ * output a block computes, into how many parts its sums are divided.  The results are those
+ * of the kernel, with a depth of their own. */
+typedef struct plx_config {
+    char name[40];      /* "64x64/4": behind the kernel's name and a colon it names both */
+    uint32_t number;    /* plx_problem.config; not 0 */
+    uint32_t reserved;  /* 0 */
+    double expected_us; /* microseconds, by the kernel's model of the device; 0: it has none */
+} plx_config;
 
 /* ---- counters -------------------------------------------------------- */
 

@@ -1,6 +1,7 @@
 /* The cost of a cut of async-copy, and which is the best: a model of the device's time, in microseconds. */
 #include "copied.h"
 
+#include "configs.h"
 #include "tiles.h"
 
 static const char *const entries[PLX_GEMM_COPIED_TILES] = {
@@ -141,25 +142,52 @@ bool plx_gemm_copied_possible(const plx_problem *problem, const plx_gemm_cut *cu
                                   tiles * cut->clusters * of_tile <= 256.0 * (1 << 20));
 }
 
-plx_gemm_cut plx_gemm_copied_best_cut(const plx_problem *problem, const plx_device_info *device)
+static plx_gemm_cut cut_of(size_t tile, int cluster, int clusters)
 {
-    int64_t steps = plx_gemm_depth_steps(problem);
-    plx_gemm_cut best = {.entry = entries[0], .tile = &plx_gemm_copied_tiles[0], .cluster = 1, .clusters = 1};
-    double least = plx_gemm_copied_cost(problem, device, &best);
+    return (plx_gemm_cut){.entry = entries[tile],
+                          .tile = &plx_gemm_copied_tiles[tile],
+                          .cluster = cluster,
+                          .clusters = clusters};
+}
+
+void plx_gemm_copied_each_cut(const plx_problem *problem, plx_gemm_cut_visit *visit, void *data)
+{
     for (size_t tile = 0; tile < PLX_GEMM_COPIED_TILES; ++tile)
         for (int cluster = 1; cluster <= MOST_IN_CLUSTER; cluster *= 2)
-            for (int clusters = 1; clusters <= MOST_CLUSTERS && cluster * clusters <= steps; ++clusters) {
-                const plx_gemm_cut cut = {.entry = entries[tile],
-                                          .tile = &plx_gemm_copied_tiles[tile],
-                                          .cluster = cluster,
-                                          .clusters = clusters};
-                double cost = plx_gemm_copied_possible(problem, &cut)
-                                  ? plx_gemm_copied_cost(problem, device, &cut)
-                                  : least;
-                if (cost < least) {
-                    least = cost;
-                    best = cut;
-                }
+            for (int clusters = 1; clusters <= MOST_CLUSTERS; ++clusters) {
+                const plx_gemm_cut cut = cut_of(tile, cluster, clusters);
+                if (!plx_gemm_copied_possible(problem, &cut))
+                    break;
+                visit(data, &cut);
             }
-    return best;
+}
+
+/* The best so far. */
+typedef struct search {
+    const plx_problem *problem;
+    const plx_device_info *device;
+    plx_gemm_cut best;
+    double least;
+} search;
+
+static void consider(void *data, const plx_gemm_cut *cut)
+{
+    search *found = data;
+    double cost = plx_gemm_copied_cost(found->problem, found->device, cut);
+    if (cost < found->least) {
+        found->least = cost;
+        found->best = *cut;
+    }
+}
+
+plx_gemm_cut plx_gemm_copied_best_cut(const plx_problem *problem, const plx_device_info *device)
+{
+    search found = {problem, device, cut_of(0, 1, 1), 0.0};
+    if (problem->config != 0) {
+        const plx_gemm_config config = plx_gemm_config_of(problem);
+        return cut_of(config.tile, (int)config.cluster, (int)config.parts);
+    }
+    found.least = plx_gemm_copied_cost(problem, device, &found.best);
+    plx_gemm_copied_each_cut(problem, consider, &found);
+    return found.best;
 }

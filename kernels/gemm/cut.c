@@ -1,6 +1,7 @@
 /* The cost of a cut, and which is the best: a model of the device's time, in microseconds. */
 #include "pipeline.h"
 
+#include "configs.h"
 #include "tiles.h"
 
 const plx_gemm_tile plx_gemm_tiles[PLX_GEMM_TILES] = {
@@ -189,6 +190,28 @@ double plx_gemm_cut_cost(const plx_problem *problem, const plx_device_info *devi
     return cost_of(problem, device, cut, (size_t)(cut->tile - plx_gemm_tiles));
 }
 
+/* With edges where there are any: as many blocks as have places beside the tiles', up to a limit. */
+static void visit_edges(const plx_gemm_problem *p, plx_gemm_cut cut, plx_gemm_cut_visit *visit, void *data)
+{
+    if (edge_of(p->m, cut.tile->rows) == 0 && edge_of(p->n, cut.tile->cols) == 0)
+        return;
+    for (cut.edge_blocks = LEAST_EDGE_BLOCKS; cut.edge_blocks <= MOST_EDGE_BLOCKS; cut.edge_blocks *= 2)
+        visit(data, &cut);
+}
+
+void plx_gemm_each_cut(const plx_problem *problem, plx_gemm_cut_visit *visit, void *data)
+{
+    for (size_t tile = 0; tile < PLX_GEMM_TILES; ++tile)
+        for (int cluster = 1; cluster <= MOST_IN_CLUSTER; cluster *= 2)
+            for (int clusters = 1; clusters <= MOST_CLUSTERS; ++clusters) {
+                const plx_gemm_cut cut = cut_of(tile, cluster, clusters);
+                if (!plx_gemm_cut_possible(problem, &cut))
+                    break;
+                visit(data, &cut);
+                visit_edges(&problem->of.gemm, cut, visit, data);
+            }
+}
+
 /* The best so far. */
 typedef struct search {
     const plx_problem *problem;
@@ -197,10 +220,9 @@ typedef struct search {
     double least;
 } search;
 
-static void consider(search *found, const plx_gemm_cut *cut)
+static void consider(void *data, const plx_gemm_cut *cut)
 {
-    if (!plx_gemm_cut_possible(found->problem, cut))
-        return;
+    search *found = data;
     double cost = plx_gemm_cut_cost(found->problem, found->device, cut);
     if (cost < found->least) {
         found->least = cost;
@@ -208,27 +230,20 @@ static void consider(search *found, const plx_gemm_cut *cut)
     }
 }
 
-/* With edges where there are any: as many blocks as have places beside the tiles', up to a limit. */
-static void consider_edges(search *found, plx_gemm_cut cut)
+static plx_gemm_cut named_cut(const plx_problem *problem)
 {
-    const plx_gemm_problem *p = &found->problem->of.gemm;
-    if (edge_of(p->m, cut.tile->rows) == 0 && edge_of(p->n, cut.tile->cols) == 0)
-        return;
-    for (cut.edge_blocks = LEAST_EDGE_BLOCKS; cut.edge_blocks <= MOST_EDGE_BLOCKS; cut.edge_blocks *= 2)
-        consider(found, &cut);
+    const plx_gemm_config config = plx_gemm_config_of(problem);
+    plx_gemm_cut cut = cut_of(config.tile, (int)config.cluster, (int)config.parts);
+    cut.edge_blocks = (int)config.edge_blocks;
+    return cut;
 }
 
 plx_gemm_cut plx_gemm_best_cut(const plx_problem *problem, const plx_device_info *device)
 {
-    int64_t steps = plx_gemm_depth_steps(problem);
     search found = {problem, device, cut_of(0, 1, 1), 0.0};
+    if (problem->config != 0)
+        return named_cut(problem);
     found.least = plx_gemm_cut_cost(problem, device, &found.best);
-    for (size_t tile = 0; tile < PLX_GEMM_TILES; ++tile)
-        for (int cluster = 1; cluster <= MOST_IN_CLUSTER; cluster *= 2)
-            for (int clusters = 1; clusters <= MOST_CLUSTERS && cluster * clusters <= steps; ++clusters) {
-                plx_gemm_cut cut = cut_of(tile, cluster, clusters);
-                consider(&found, &cut);
-                consider_edges(&found, cut);
-            }
+    plx_gemm_each_cut(problem, consider, &found);
     return found.best;
 }

@@ -2,8 +2,11 @@
  * divided along k so that the last round of blocks leaves no multiprocessor idle. */
 #include "dmma.h"
 
+#include "configs.h"
 #include "mapless.h"
 #include "tiles.h"
+
+#include <stdio.h>
 
 /* The clocks are fitted to what a sweep over tiles and parts took on an H200, 40 shapes in two
  * layouts: what the model chooses takes 1.5 % longer than the best, as a mean (doc/experiments.md). */
@@ -43,7 +46,8 @@ enum {
     SUM_RATE = 22,
     LAUNCH_CLOCKS = 3400, /* of one launch more, begun early */
     ITEM_CLOCKS = 700,    /* from the last product of an item to the first of the next, without C */
-    PART_CLOCKS = 185     /* of the sum, for each part */
+    PART_CLOCKS = 185,    /* of the sum, for each part */
+    CLOCKS_PER_US = 1980
 };
 
 /* Indices are 32 bits wide in the device code: divisions of 64 bits are seen in the time of small
@@ -182,46 +186,91 @@ static bool count_tiles(const plx_dmma_tile *tile, const plx_problem *problem, i
            *tiles <= MOST;
 }
 
-static void keep_better(const plx_dmma_cut *cut, const plx_problem *problem, const plx_device_info *device,
-                        plx_dmma_cut *best)
+/* What a walk over the cuts of a kernel brings with it. */
+typedef struct walk {
+    const plx_problem *problem;
+    const plx_device_info *device;
+    void (*visit)(struct walk *walk, size_t tile, int64_t beside, const plx_dmma_cut *cut);
+    plx_dmma_cut best;
+    plx_gemm_config config;    /* of the best; of keep_wanted: the one that is looked for */
+    plx_gemm_listing *listing; /* of list */
+} walk;
+
+static plx_gemm_config config_of(size_t tile, int64_t beside, const plx_dmma_cut *cut)
 {
-    double clocks = clocks_of_cut(cut, problem, device);
-    if (best->tile != NULL && clocks >= best->clocks)
+    return (plx_gemm_config){.tile = (uint32_t)tile, .cluster = (uint32_t)beside, .parts = (uint32_t)cut->parts};
+}
+
+static void keep_better(walk *w, size_t tile, int64_t beside, const plx_dmma_cut *cut)
+{
+    if (w->best.tile != NULL && cut->clocks >= w->best.clocks)
         return;
-    *best = *cut;
-    best->clocks = clocks;
+    w->best = *cut;
+    w->config = config_of(tile, beside, cut);
+}
+
+static void visit_divided(walk *w, const plx_dmma_tile *tile, size_t place, int64_t tiles, int64_t parts,
+                          int64_t beside)
+{
+    plx_dmma_cut cut = divided(tile, tiles, parts, beside, w->device);
+    if (cut.parts != parts)
+        return;
+    cut.clocks = clocks_of_cut(&cut, w->problem, w->device);
+    w->visit(w, place, beside, &cut);
+}
+
+/* Whether a round of one block less on each multiprocessor leaves as many tiles. */
+static bool same_rounds(int64_t tiles, int64_t beside, const plx_device_info *device)
+{
+    int64_t units = units_of(device);
+    return beside > 1 && tiles % (units * beside) == tiles % (units * (beside - 1));
 }
 
 /* Every part has a step at least: an empty one would be a tile of zeros to write and add. */
-static void try_tile(const plx_dmma_tile *tile, const plx_problem *problem, const plx_device_info *device,
-                     plx_dmma_cut *best)
+static void each_of_tile(walk *w, const plx_dmma_tile *tile, size_t place)
 {
-    int64_t tiles, most_parts = smaller(MOST_PARTS, steps_of(problem));
-    plx_dmma_cut cut;
+    int64_t tiles, most_parts = smaller(MOST_PARTS, steps_of(w->problem));
 
-    if (!has_room(tile, device) || !count_tiles(tile, problem, &tiles))
+    if (!has_room(tile, w->device) || !count_tiles(tile, w->problem, &tiles))
         return;
-    cut = divided(tile, tiles, 1, 1, device);
-    keep_better(&cut, problem, device, best);
+    visit_divided(w, tile, place, tiles, 1, 1);
     for (int64_t beside = 1; beside <= tile->blocks; beside++)
-        for (int64_t parts = 2; parts <= most_parts; parts++) {
-            cut = divided(tile, tiles, parts, beside, device);
-            keep_better(&cut, problem, device, best);
-        }
+        for (int64_t parts = 2; parts <= most_parts && !same_rounds(tiles, beside, w->device); parts++)
+            visit_divided(w, tile, place, tiles, parts, beside);
+}
+
+/* Indices of C and of k are counted in 32 bits: larger problems have no cuts. */
+static void each_cut(plx_dmma_kernel kernel, walk *w)
+{
+    const plx_gemm_problem *p = &w->problem->of.gemm;
+    const plx_dmma_tile *tiles = kernel == PLX_DMMA ? copied : bulk;
+    size_t count = kernel == PLX_DMMA ? sizeof copied / sizeof copied[0] : sizeof bulk / sizeof bulk[0];
+
+    if (p->m > MOST || p->n > MOST || p->k > MOST)
+        return;
+    for (size_t i = 0; i < count; i++)
+        each_of_tile(w, &tiles[i], i);
+}
+
+/* ---- configurations ----------------------------------------------------------------- */
+
+static void keep_wanted(walk *w, size_t tile, int64_t beside, const plx_dmma_cut *cut)
+{
+    const plx_gemm_config config = config_of(tile, beside, cut);
+    if (plx_gemm_config_number(&config) == plx_gemm_config_number(&w->config))
+        w->best = *cut;
 }
 
 bool plx_dmma_cut_of(plx_dmma_kernel kernel, const plx_problem *problem, const plx_device_info *device,
                      plx_dmma_cut *cut)
 {
-    const plx_gemm_problem *p = &problem->of.gemm;
-    const plx_dmma_tile *tiles = kernel == PLX_DMMA ? copied : bulk;
-    size_t count = kernel == PLX_DMMA ? sizeof copied / sizeof copied[0] : sizeof bulk / sizeof bulk[0];
-
-    *cut = (plx_dmma_cut){.tile = NULL};
-    if (p->m > MOST || p->n > MOST || p->k > MOST)
-        return false;
-    for (size_t i = 0; i < count; i++)
-        try_tile(&tiles[i], problem, device, cut);
+    walk w = {.problem = problem, .device = device, .visit = keep_better};
+    if (problem->config != 0) {
+        w.visit = keep_wanted;
+        w.config = plx_gemm_config_of(problem);
+    }
+    each_cut(kernel, &w);
+    *cut = w.best;
     return cut->tile != NULL;
 }
 
@@ -241,6 +290,45 @@ double plx_dmma_clocks(plx_dmma_kernel kernel, const plx_problem *problem, const
     if (kernel == PLX_DMMA_BULK && p->ldb % 2 != 0)
         clocks += clocks_of_pack((double)p->k * (double)p->n, device);
     return clocks;
+}
+
+/* "128x96/4r2": parts of the tiles that rounds of two blocks on each multiprocessor leave. */
+static void list(walk *w, size_t tile, int64_t beside, const plx_dmma_cut *cut)
+{
+    const plx_gemm_config config = config_of(tile, beside, cut);
+    char parts[24] = "", rounds[16] = "";
+    if (cut->parts > 1)
+        (void)snprintf(parts, sizeof parts, "/%d", (int)cut->parts);
+    if (beside > 1)
+        (void)snprintf(rounds, sizeof rounds, "r%d", (int)beside);
+    plx_gemm_list(w->listing, &config, cut->clocks / CLOCKS_PER_US, "%dx%d%s%s", cut->tile->rows,
+                  cut->tile->cols, parts, rounds);
+}
+
+static size_t list_all(plx_dmma_kernel kernel, const plx_problem *problem, const plx_device_info *device,
+                       plx_gemm_listing listing)
+{
+    walk w = {.problem = problem, .device = device, .visit = keep_better, .listing = &listing};
+    const plx_gemm_problem *p = &problem->of.gemm;
+    if (p->m == 0 || p->n == 0 || steps_of(problem) == 0)
+        return 0;
+    each_cut(kernel, &w);
+    listing.own = plx_gemm_config_number(&w.config);
+    w.visit = list;
+    each_cut(kernel, &w);
+    return listing.count;
+}
+
+size_t plx_dmma_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
+                        size_t capacity)
+{
+    return list_all(PLX_DMMA, problem, device, (plx_gemm_listing){configs, capacity, .own = 0});
+}
+
+size_t plx_dmma_bulk_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
+                             size_t capacity)
+{
+    return list_all(PLX_DMMA_BULK, problem, device, (plx_gemm_listing){configs, capacity, .own = 0});
 }
 
 /* ---- depth ----------------------------------------------------------------------------- */

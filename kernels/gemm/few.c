@@ -1,6 +1,7 @@
 /* few-rows: where C has few rows, or few columns, the other operand is read once. */
 #include "mapless.h"
 
+#include "configs.h"
 #include "tiles.h"
 
 #include <stdio.h>
@@ -14,6 +15,7 @@ typedef struct few {
     int64_t count, many, k;
     int64_t x_few, x_k, ldp, out_few, out_many; /* steps */
     bool along;                                 /* p's rows run along k */
+    int64_t parts;                              /* that a configuration says; 0: the model's */
 } few;
 
 static few few_rows(const plx_gemm_problem *p)
@@ -52,6 +54,7 @@ static few few_of(const plx_problem *problem)
     few product = p->m <= p->n ? few_rows(p) : few_columns(p);
     if (!plx_gemm_has_terms(problem))
         product.k = 0;
+    product.parts = problem->config != 0 ? plx_gemm_config_of(problem).parts : 0;
     return product;
 }
 
@@ -86,16 +89,25 @@ typedef struct few_parts {
     int64_t strips, length, parts;
 } few_parts;
 
+static int64_t strips_of(const few *f)
+{
+    return quotient_up(f->many, f->along ? GEMM_FEW_ALONG : GEMM_FEW_ACROSS);
+}
+
+static int64_t most_parts(const few *f)
+{
+    int64_t least = f->along && f->count <= DIRECT_MOST ? LEAST_PART_ALONG : LEAST_PART_ACROSS;
+    int64_t most = quotient_up(f->k, least);
+    return most < MOST_PARTS ? most : MOST_PARTS;
+}
+
 /* As many parts of k as give every multiprocessor its blocks. */
 static few_parts parts_of(const few *f, const plx_device_info *device)
 {
     int64_t wanted = BLOCKS_PER_UNIT * (int64_t)(device->units > 0 ? device->units : 1);
-    int64_t strips = quotient_up(f->many, f->along ? GEMM_FEW_ALONG : GEMM_FEW_ACROSS);
-    int64_t most =
-                quotient_up(f->k, f->along && f->count <= DIRECT_MOST ? LEAST_PART_ALONG : LEAST_PART_ACROSS),
-            parts = wanted / (strips > 0 ? strips : 1);
-    parts = parts > MOST_PARTS ? MOST_PARTS : parts;
+    int64_t strips = strips_of(f), most = most_parts(f), parts = wanted / (strips > 0 ? strips : 1);
     parts = parts < 1 ? 1 : parts > most ? most : parts;
+    parts = f->parts > 0 ? f->parts : parts;
     int64_t length = parts > 0 ? quotient_up(f->k, parts) : 0;
     return (few_parts){strips, length, length > 0 ? quotient_up(f->k, length) : 1};
 }
@@ -242,4 +254,35 @@ double plx_gemm_few_cost(const plx_problem *problem, const plx_device_info *devi
     double joining = parts.parts > 1 ? 1.5 + part_us * (double)parts.parts : 0.0;
     double moved = bytes / bytes_per_us(&f), waited = waiting(&f, &parts, device);
     return start_us + joining + (moved > waited ? moved : waited);
+}
+
+/* ---- configurations ------------------------------------------------------------------- */
+
+/* A ticket for each strip, and room for what the parts leave. */
+static bool has_room(const few *f, int64_t parts)
+{
+    return parts == 1 || (strips_of(f) <= PLX_SCRATCH_COUNTERS / 4 &&
+                          4.0 * (double)parts * (double)f->count * (double)f->many <= 256.0 * (1 << 20));
+}
+
+/* Only numbers of parts that are made when they are asked for: nine terms have no six parts of a length. */
+size_t plx_gemm_few_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
+                            size_t capacity)
+{
+    few f = few_of(problem);
+    plx_problem cut = *problem;
+    plx_gemm_config config = {.parts = (uint32_t)parts_of(&f, device).parts};
+    plx_gemm_listing listing = {configs, capacity, .own = plx_gemm_config_number(&config)};
+
+    if (f.k == 0 || f.count == 0)
+        return 0;
+    for (int64_t parts = 1; parts <= most_parts(&f) && has_room(&f, parts); ++parts) {
+        f.parts = parts;
+        config.parts = (uint32_t)parts;
+        cut.config = plx_gemm_config_number(&config);
+        if (parts_of(&f, device).parts == parts)
+            plx_gemm_list(&listing, &config, plx_gemm_few_cost(&cut, device), "%dx%d/%d", kernel_size(f.count),
+                          f.along ? GEMM_FEW_ALONG : GEMM_FEW_ACROSS, (int)parts);
+    }
+    return listing.count;
 }

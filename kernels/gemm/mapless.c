@@ -2,6 +2,7 @@
  * asynchronous copies of elements, wherever they begin, and parts are added by a launch of their own. */
 #include "mapless.h"
 
+#include "configs.h"
 #include "tiles.h"
 
 #include <inttypes.h>
@@ -86,26 +87,52 @@ static plx_gemm_cut plain_cut(const plx_problem *problem)
         .entry = "gemm_split_k", .tile = &plx_gemm_tiles[PLAIN_TILE], .cluster = 1, .clusters = (int)parts};
 }
 
-plx_gemm_cut plx_gemm_mapless_cut(const plx_problem *problem, const plx_device_info *device)
+static plx_gemm_cut cut_of(size_t tile, int parts)
 {
-    if (!plx_gemm_mapless_fast(device))
-        return plain_cut(problem);
-    int64_t steps = plx_gemm_depth_steps(problem);
-    plx_gemm_cut best = {.entry = "gemm_split_k", .tile = &plx_gemm_tiles[0], .cluster = 1, .clusters = 1};
-    double least = plx_gemm_mapless_cost(problem, device, &best);
+    return (plx_gemm_cut){
+        .entry = "gemm_split_k", .tile = &plx_gemm_tiles[tile], .cluster = 1, .clusters = parts};
+}
 
+void plx_gemm_mapless_each_cut(const plx_problem *problem, plx_gemm_cut_visit *visit, void *data)
+{
+    int64_t steps = plx_gemm_depth_steps(problem);
     for (size_t tile = 0; tile < PLX_GEMM_TILES; ++tile)
         for (int parts = 1; parts <= MOST_PARTS && parts <= steps && has_room(&problem->of.gemm, parts); ++parts) {
-            plx_gemm_cut cut = best;
-            cut.tile = &plx_gemm_tiles[tile];
-            cut.clusters = parts;
-            double cost = plx_gemm_mapless_cost(problem, device, &cut);
-            if (cost < least) {
-                least = cost;
-                best = cut;
-            }
+            const plx_gemm_cut cut = cut_of(tile, parts);
+            visit(data, &cut);
         }
-    return best;
+}
+
+/* The best so far. */
+typedef struct search {
+    const plx_problem *problem;
+    const plx_device_info *device;
+    plx_gemm_cut best;
+    double least;
+} search;
+
+static void consider(void *data, const plx_gemm_cut *cut)
+{
+    search *found = data;
+    double cost = plx_gemm_mapless_cost(found->problem, found->device, cut);
+    if (cost < found->least) {
+        found->least = cost;
+        found->best = *cut;
+    }
+}
+
+plx_gemm_cut plx_gemm_mapless_cut(const plx_problem *problem, const plx_device_info *device)
+{
+    search found = {problem, device, cut_of(0, 1), 0.0};
+    if (problem->config != 0) {
+        const plx_gemm_config config = plx_gemm_config_of(problem);
+        return cut_of(config.tile, (int)config.parts);
+    }
+    if (!plx_gemm_mapless_fast(device))
+        return plain_cut(problem);
+    found.least = plx_gemm_mapless_cost(problem, device, &found.best);
+    plx_gemm_mapless_each_cut(problem, consider, &found);
+    return found.best;
 }
 
 /* A part's terms one after the other, then the parts. */

@@ -9,7 +9,9 @@ bool plx_gemm_mapless(const plx_device_info *device);
 /* Whether its compiler takes the inline PTX with which the pipeline runs by itself. */
 bool plx_gemm_mapless_fast(const plx_device_info *device);
 
-/* The cut that the model says is the fastest, of parts without clusters and edges; its microseconds. */
+/* Every cut that is possible: of parts without clusters and edges. */
+void plx_gemm_mapless_each_cut(const plx_problem *problem, plx_gemm_cut_visit *visit, void *data);
+/* The one that problem->config says, or that the model says is the fastest; its microseconds. */
 plx_gemm_cut plx_gemm_mapless_cut(const plx_problem *problem, const plx_device_info *device);
 double plx_gemm_mapless_cost(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut);
 

@@ -1,5 +1,6 @@
 /* The ladder of matrix products: what each kernel says of itself. */
 #include "choose.h"
+#include "configs.h"
 #include "copied.h"
 #include "dmma.h"
 #include "tiled.h"
@@ -153,6 +154,7 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
         .recipe = plx_gemm_split_k_recipe,
         .recipe_unaligned = plx_gemm_split_k_unaligned,
         .spare = &rows[PLX_GEMM_DOUBLE_BUFFER],
+        .configs = plx_gemm_split_k_configs,
     },
     [PLX_GEMM_ASYNC_COPY] = {
         .about = {
@@ -170,6 +172,7 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
         },
         .recipe = plx_gemm_async_copy_recipe,
         .spare = &rows[PLX_GEMM_DOUBLE_BUFFER],
+        .configs = plx_gemm_async_copy_configs,
     },
     [PLX_GEMM_SHORT_K] = {
         .about = {
@@ -200,6 +203,7 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
         },
         .recipe = plx_gemm_few_rows_recipe,
         .spare = &rows[PLX_GEMM_DOUBLE_BUFFER],
+        .configs = plx_gemm_few_configs,
     },
     [PLX_GEMM_MATVEC] = {
         .about = {
@@ -234,6 +238,7 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
         },
         .recipe = plx_dmma_recipe,
         .spare = &rows[PLX_GEMM_DOUBLE_BUFFER],
+        .configs = plx_dmma_configs,
     },
     [PLX_GEMM_DMMA_BULK] = {
         .about = {
@@ -253,6 +258,7 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
         .recipe = plx_dmma_bulk_recipe,
         .recipe_unaligned = plx_dmma_bulk_recipe_unaligned,
         .spare = &rows[PLX_GEMM_DOUBLE_BUFFER],
+        .configs = plx_dmma_bulk_configs,
     },
 };
 

@@ -212,13 +212,15 @@ static plx_status add_way(plx_session *session, const plx_problem *problem, cons
 static plx_status add_ways(plx_session *session, const plx_problem *problem, const plx_row *row,
                            plx_plugin_plan *plan, plx_error *error)
 {
+    plx_problem spared = *problem;
+    spared.config = 0; /* it is the row's own */
     plx_status status = add_way(session, problem, row, row->recipe, plan, error);
     if (status == PLX_OK && plan->ways[0].aligned != 0)
         status = add_way(session, problem, row, row->recipe_unaligned, plan, error);
     if (status == PLX_UNSUPPORTED && plan->way_count > 0 && row->spare != NULL)
         status = PLX_OK; /* the spare kernel takes what begins anywhere */
     if (status == PLX_OK && row->spare != NULL)
-        status = add_way(session, problem, row->spare, row->spare->recipe, plan, error);
+        status = add_way(session, &spared, row->spare, row->spare->recipe, plan, error);
     return status;
 }
 

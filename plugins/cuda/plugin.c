@@ -15,6 +15,12 @@ static plx_status cuda_choose(plx_session *session, const plx_problem *problem, 
     return status;
 }
 
+static plx_status cuda_configs(plx_session *session, const plx_problem *problem, size_t kernel,
+                               plx_config *configs, size_t capacity, size_t *count, plx_error *error)
+{
+    return plx_ladder_configs(problem, &session->info, kernel, configs, capacity, count, error);
+}
+
 static plx_status cuda_count(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
                              size_t count, plx_counters *counters, plx_error *error)
 {
@@ -39,6 +45,7 @@ static const plx_plugin cuda_plugin = {
     .count = cuda_count,
     .telemetry = plx_cuda_telemetry,
     .supports = plx_cuda_supports,
+    .configs = cuda_configs,
 };
 
 const plx_plugin *plx_plugin_entry(void)

@@ -17,6 +17,12 @@ static plx_status opencl_choose(plx_session *session, const plx_problem *problem
     return status;
 }
 
+static plx_status opencl_configs(plx_session *session, const plx_problem *problem, size_t kernel,
+                                 plx_config *configs, size_t capacity, size_t *count, plx_error *error)
+{
+    return plx_ladder_configs(problem, plx_cl_info(session), kernel, configs, capacity, count, error);
+}
+
 static const plx_plugin opencl_plugin = {
     .abi = PLX_PLUGIN_ABI,
     .size = sizeof(plx_plugin),
@@ -33,6 +39,7 @@ static const plx_plugin opencl_plugin = {
     .plan_destroy = plx_opencl_plan_destroy,
     .execute = plx_opencl_execute,
     .supports = plx_opencl_supports,
+    .configs = opencl_configs,
 };
 
 const plx_plugin *plx_plugin_entry(void)

@@ -323,8 +323,8 @@ static void bad_problems_are_refused(void **state)
     expect(bench, plx_plan_create(bench->backend, &problem, NULL, &plan), PLX_INVALID, "reduce");
     expect(bench, plx_run(bench->backend, &problem, NULL, 0), PLX_INVALID, "reduce");
     problem = plx_reduce_of(PLX_I32, PLX_SUM, 1);
-    problem.reserved = 1;
-    expect(bench, plx_run(bench->backend, &problem, NULL, 0), PLX_INVALID, "reserved");
+    problem.config = 1;
+    expect(bench, plx_run(bench->backend, &problem, NULL, 0), PLX_INVALID, "config is not 0");
     problem = plx_reduce_of(PLX_I32, PLX_SUM, 1);
     problem.op = PLX_OP_COUNT;
     expect(bench, plx_run(bench->backend, &problem, NULL, 0), PLX_INVALID, "no operation");
@@ -378,7 +378,7 @@ static void problems_that_mean_the_same_share_a_plan(void **state)
     dirty.op = problem.op;
     dirty.dtype = problem.dtype;
     dirty.compute = problem.compute;
-    dirty.reserved = 0;
+    dirty.config = 0;
     dirty.of.gemm.m = dirty.of.gemm.n = dirty.of.gemm.k = 2;
     dirty.of.gemm.lda = dirty.of.gemm.ldb = dirty.of.gemm.ldc = 2;
     dirty.of.gemm.trans_a = dirty.of.gemm.trans_b = false;

@@ -1,0 +1,126 @@
+/* Configurations of the products' kernels: numbers, lists, and those of the kernels that are cut alike. */
+#include "configs.h"
+
+#include "copied.h"
+#include "mapless.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* ---- numbers --------------------------------------------------------------------- */
+
+enum { BITS = 7 }; /* of each part of a number; one more says that it is one */
+
+uint32_t plx_gemm_config_number(const plx_gemm_config *config)
+{
+    return UINT32_C(1) << 4 * BITS | config->edge_blocks << 3 * BITS | config->parts << 2 * BITS |
+           config->cluster << BITS | config->tile;
+}
+
+static uint32_t part_of(uint32_t number, int which)
+{
+    return number >> which * BITS & ((UINT32_C(1) << BITS) - 1);
+}
+
+plx_gemm_config plx_gemm_config_of(const plx_problem *problem)
+{
+    const uint32_t number = problem->config;
+    return (plx_gemm_config){part_of(number, 0), part_of(number, 1), part_of(number, 2), part_of(number, 3)};
+}
+
+/* ---- lists ------------------------------------------------------------------------ */
+
+void plx_gemm_list(plx_gemm_listing *listing, const plx_gemm_config *config, double expected_us,
+                   const char *format, ...)
+{
+    const uint32_t number = plx_gemm_config_number(config);
+    const size_t place = number == listing->own ? 0 : ++listing->others;
+    va_list arguments;
+
+    ++listing->count;
+    if (place >= listing->capacity)
+        return;
+    plx_config *made = &listing->configs[place];
+    *made = (plx_config){.number = number, .expected_us = expected_us};
+    va_start(arguments, format);
+    (void)vsnprintf(made->name, sizeof made->name, format, arguments);
+    va_end(arguments);
+}
+
+/* ---- tiles and parts ----------------------------------------------------------------- */
+
+typedef double cut_cost(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut);
+
+/* What a walk over the cuts of a kernel brings with it. */
+typedef struct walk {
+    plx_gemm_listing listing;
+    const plx_problem *problem;
+    const plx_device_info *device;
+    const plx_gemm_tile *tiles;
+    cut_cost *cost; /* NULL: there is no model */
+} walk;
+
+static plx_gemm_config config_of(const plx_gemm_cut *cut, const plx_gemm_tile *tiles)
+{
+    return (plx_gemm_config){.tile = (uint32_t)(cut->tile - tiles),
+                             .cluster = (uint32_t)cut->cluster,
+                             .parts = (uint32_t)cut->clusters,
+                             .edge_blocks = (uint32_t)cut->edge_blocks};
+}
+
+/* "128x64/3x4+16": the tile, three times clusters of four parts, sixteen blocks for edges. */
+static void visit(void *data, const plx_gemm_cut *cut)
+{
+    walk *w = data;
+    const plx_gemm_config config = config_of(cut, w->tiles);
+    char parts[24] = "", edges[16] = "";
+
+    if (cut->cluster > 1)
+        (void)snprintf(parts, sizeof parts, "/%dx%d", cut->clusters, cut->cluster);
+    else if (cut->clusters > 1)
+        (void)snprintf(parts, sizeof parts, "/%d", cut->clusters);
+    if (cut->edge_blocks > 0)
+        (void)snprintf(edges, sizeof edges, "+%d", cut->edge_blocks);
+    plx_gemm_list(&w->listing, &config, w->cost != NULL ? w->cost(w->problem, w->device, cut) : 0.0,
+                  "%dx%d%s%s", cut->tile->rows, cut->tile->cols, parts, edges);
+}
+
+/* Where C has no element, or nothing is summed, there is nothing to cut. */
+static bool has_work(const plx_problem *problem)
+{
+    return problem->of.gemm.m > 0 && problem->of.gemm.n > 0 && plx_gemm_has_terms(problem);
+}
+
+size_t plx_gemm_split_k_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
+                                size_t capacity)
+{
+    const bool mapless = plx_gemm_mapless(device);
+    if (!has_work(problem))
+        return 0;
+    const plx_gemm_cut own =
+        mapless ? plx_gemm_mapless_cut(problem, device) : plx_gemm_best_cut(problem, device);
+    const plx_gemm_config config = config_of(&own, plx_gemm_tiles);
+    walk w = {{configs, capacity, .own = plx_gemm_config_number(&config)}, problem, device, plx_gemm_tiles, NULL};
+    w.cost = !mapless ? plx_gemm_cut_cost : plx_gemm_mapless_fast(device) ? plx_gemm_mapless_cost : NULL;
+    if (mapless)
+        plx_gemm_mapless_each_cut(problem, visit, &w);
+    else
+        plx_gemm_each_cut(problem, visit, &w);
+    return w.listing.count;
+}
+
+size_t plx_gemm_async_copy_configs(const plx_problem *problem, const plx_device_info *device,
+                                   plx_config *configs, size_t capacity)
+{
+    if (!has_work(problem))
+        return 0;
+    const plx_gemm_cut own = plx_gemm_copied_best_cut(problem, device);
+    const plx_gemm_config config = config_of(&own, plx_gemm_copied_tiles);
+    walk w = {{configs, capacity, .own = plx_gemm_config_number(&config)},
+              problem,
+              device,
+              plx_gemm_copied_tiles,
+              plx_gemm_copied_cost};
+    plx_gemm_copied_each_cut(problem, visit, &w);
+    return w.listing.count;
+}
