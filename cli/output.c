@@ -217,8 +217,8 @@ int cli_table_write(const cli_options *options, const plx_results *results)
     plx_error error = {""};
     if (cli_stdout_is_taken(options) || (options->given & OPT_QUIET))
         return CLI_OK;
-    unsigned flags =
-        (cli_colour() ? PLX_TABLE_COLOUR : 0u) | ((options->given & OPT_VERBOSE) ? PLX_TABLE_ALL_PAIRS : 0u);
+    unsigned flags = (cli_colour() ? PLX_TABLE_COLOUR : 0u) |
+                     ((options->given & OPT_VERBOSE) ? PLX_TABLE_ALL_PAIRS | PLX_TABLE_CONFIGS : 0u);
     return written_to_stdout(plx_results_write_table(results, stdout, cli_terminal_width(), flags, &error),
                              &error);
 }

@@ -109,6 +109,8 @@ static void print_summary(const plx_record *record, const plx_problem *problem, 
 static void print_more(const plx_record *record)
 {
     (void)printf("%s/%s: %s\n", plx_op_name(record->problem.op), record->kernel, record->idea);
+    if (record->config[0] != '\0')
+        (void)printf("configuration %s\n", record->config);
     if (!record->from_files)
         (void)printf("%s input, seed %" PRIu64 "\n", plx_input_name(record->input), record->seed);
 }

@@ -15,6 +15,7 @@ typedef struct plx_case {
     size_t busy;    /* so many more runs beside a busy queue */
     bool precision; /* the precision check as well */
     bool large;     /* needs gigabytes: for accelerators that have them */
+    bool configs;   /* each kernel is tried in all its configurations, besides its own choice */
 } plx_case;
 
 /* A list of cases in the making; `turn` makes secondary choices rotate. */
@@ -59,6 +60,8 @@ void plx_case_add_large(plx_case_maker *m, const plx_problem *problem, plx_input
 void plx_case_add_precise(plx_case_maker *m, const plx_problem *problem);
 /* Runs beside a busy queue, for one case of each kind; the others' turns stay theirs. */
 void plx_case_add_busy(plx_case_maker *m, const plx_problem *problem);
+/* In every configuration that a kernel has for it; the others' turns stay theirs. */
+void plx_case_add_configs(plx_case_maker *m, const plx_problem *problem);
 /* Zeros that have a sign to keep, whatever the seed; the others' turns stay theirs. */
 void plx_case_add_zeros(plx_case_maker *m, const plx_problem *problem);
 /* What this turn takes. */

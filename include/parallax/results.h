@@ -123,7 +123,7 @@ typedef struct plx_record {
     uint64_t seed;
     char backend[48];     /* "opencl:0" */
     size_t device;        /* index into the results' devices */
-    char kernel[64];
+    char kernel[64];      /* "split-k"; "split-k:64x64/4" where that was asked for */
     char idea[160];
     uint32_t kernel_flags;
     bool named;           /* the kernel was asked for by name, not by "best" or "all" */
@@ -142,6 +142,7 @@ typedef struct plx_record {
     char counters_reason[256]; /* why it was not counted; "" when nobody asked */
     char circumstances[256];   /* check: shape, transpositions, scalars, paddings, ...; else "" */
     uint64_t shift;            /* elements by which each operand started past an aligned address */
+    char config[40];           /* the configuration in which the kernel ran, "64x64/4"; "" where it has none */
 } plx_record;
 
 typedef struct plx_pair {
@@ -279,7 +280,8 @@ PLX_API plx_status plx_results_write_json(const plx_results *results, FILE *to, 
 PLX_API plx_status plx_results_write_csv(const plx_results *results, FILE *to, plx_error *error);
 enum {
     PLX_TABLE_COLOUR = 1u << 0,
-    PLX_TABLE_ALL_PAIRS = 1u << 1 /* else, of more than ten, those that disagree */
+    PLX_TABLE_ALL_PAIRS = 1u << 1, /* else, of more than ten, those that disagree */
+    PLX_TABLE_CONFIGS = 1u << 2    /* behind the kernels' names */
 };
 /* For people: one table per group, then its agreement.  width 0: 100 columns.  flags: PLX_TABLE_ bits. */
 PLX_API plx_status plx_results_write_table(const plx_results *results, FILE *to, int width, unsigned flags,

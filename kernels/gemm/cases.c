@@ -48,6 +48,18 @@ static void gemm_busily(plx_case_maker *m, int way)
     plx_case_add_busy(m, &problem);
 }
 
+/* Sizes past whole tiles and with a few parts of k: for tiles, and for few rows or columns. */
+static void gemm_configs(plx_case_maker *m, int way)
+{
+    plx_problem problem = plx_gemm_of(m->dtype, (way & 1) != 0, (way & 2) != 0, 130, 261, 227);
+    problem.of.gemm.alpha = 1.5;
+    problem.of.gemm.beta = -0.75;
+    plx_case_add_configs(m, &problem);
+    problem = plx_gemm_of(m->dtype, (way & 1) != 0, (way & 2) != 0, way % 2 == 0 ? 7 : 261, way % 2 == 0 ? 261 : 7, 1030);
+    problem.of.gemm.ldc += 3;
+    plx_case_add_configs(m, &problem);
+}
+
 /* The largest dimension shrinks until the product is affordable. */
 static void gemm_sizes(plx_case_maker *m, int way, size_t i, size_t j, size_t k, double limit)
 {
@@ -71,6 +83,7 @@ static void gemm_quick(plx_case_maker *m)
         gemm_busily(m, way);
         gemm_zeros(m, way);
         gemm_vectors(m, way);
+        gemm_configs(m, way);
         for (size_t i = 0; i < sizeof quick / sizeof quick[0]; ++i)
             gemm_shape(m, way, quick[i][0], quick[i][1], quick[i][2], plx_case_input(m));
         for (int input = 0; input < PLX_INPUT_COUNT; ++input)
@@ -95,6 +108,7 @@ static void make(plx_case_maker *m)
         gemm_busily(m, way);
         gemm_zeros(m, way);
         gemm_vectors(m, way);
+        gemm_configs(m, way);
         for (size_t i = 0; i < PLX_CASE_TERMS; ++i)
             gemm_precision(m, way, plx_case_terms[i]);
         for (int input = 0; input < PLX_INPUT_COUNT; ++input)

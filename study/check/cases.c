@@ -53,6 +53,14 @@ void plx_case_add_busy(plx_case_maker *m, const plx_problem *problem)
     m->turn = turn;
 }
 
+void plx_case_add_configs(plx_case_maker *m, const plx_problem *problem)
+{
+    const uint64_t turn = m->turn;
+
+    add(m, (plx_case){.problem = *problem, .input = PLX_INPUT_UNIFORM, .shift = shift(m), .configs = true});
+    m->turn = turn;
+}
+
 void plx_case_add_zeros(plx_case_maker *m, const plx_problem *problem)
 {
     const uint64_t seed = m->seed, turn = m->turn;

@@ -327,7 +327,7 @@ static plx_status add_blank_records(check *c, const plx_operation *operation, co
                              .named = candidates[i].named,
                              .error = {.first_bad = -1}};
         (void)snprintf(record.backend, sizeof record.backend, "%s", plx_backend_label(candidates[i].backend));
-        (void)snprintf(record.kernel, sizeof record.kernel, "%s", candidates[i].kernel->name);
+        plx_candidate_name(&candidates[i], record.kernel);
         (void)snprintf(record.idea, sizeof record.idea, "%s", candidates[i].kernel->idea);
         (void)snprintf(record.reason, sizeof record.reason, "no case suits it");
         record.kernel_flags = candidates[i].kernel->flags;

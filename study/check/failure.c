@@ -46,9 +46,11 @@ static const char *effort_option(plx_effort effort)
 
 void plx_failure_command(const plx_failed_case *failed, plx_line *line)
 {
+    char name[64];
+    plx_candidate_name(failed->candidate, name);
     plx_line_add(line, "parallax check %s --backend %s --kernel %s --dtype %s --case %zu --seed %" PRIu64 "%s",
                  failed->inputs->operation->name, plx_backend_label(failed->candidate->backend),
-                 failed->candidate->kernel->name, plx_dtype_name(failed->inputs->problem.dtype), failed->number,
+                 name, plx_dtype_name(failed->inputs->problem.dtype), failed->number,
                  failed->options->seed, effort_option(failed->options->effort));
 }
 
@@ -145,7 +147,7 @@ static plx_status save_reference(const plx_failed_case *failed, size_t number, p
 static plx_status save_story(const plx_failed_case *failed, size_t number, plx_error *error)
 {
     plx_line circumstances = {.length = 0}, command = {.length = 0};
-    char path[4096];
+    char path[4096], name[64];
     plx_output *output;
     plx_status status = path_of(failed, number, ".txt", path, error);
 
@@ -155,9 +157,10 @@ static plx_status save_story(const plx_failed_case *failed, size_t number, plx_e
         return status;
     plx_case_circumstances(failed->tried, failed->inputs, &circumstances);
     plx_failure_command(failed, &command);
+    plx_candidate_name(failed->candidate, name);
     (void)fprintf(plx_output_stream(output),
                   "%s/%s on %s: %s\n%s %s, %s input, seed %" PRIu64 "\nrepeat: %s\n",
-                  failed->inputs->operation->name, failed->candidate->kernel->name,
+                  failed->inputs->operation->name, name,
                   plx_backend_label(failed->candidate->backend), failed->candidate->reason,
                   plx_dtype_name(failed->inputs->problem.dtype), circumstances.text,
                   plx_input_name(failed->inputs->input), failed->inputs->seed, command.text);

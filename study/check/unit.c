@@ -172,12 +172,13 @@ static void count_outcome(plx_check_counts *counts, const plx_candidate *candida
 
 static void progress(plx_check_shared *shared, const plx_candidate *candidate, const plx_operation *operation)
 {
-    char text[160];
+    char text[160], name[64];
 
+    plx_candidate_name(candidate, name);
     (void)pthread_mutex_lock(&shared->lock);
     ++shared->done;
     if (shared->options->progress != NULL) {
-        (void)snprintf(text, sizeof text, "%s/%s on %s", operation->name, candidate->kernel->name,
+        (void)snprintf(text, sizeof text, "%s/%s on %s", operation->name, name,
                        plx_backend_label(candidate->backend));
         shared->options->progress(shared->options->progress_data, shared->done, shared->total, text);
     }
@@ -296,28 +297,63 @@ static bool suits(part *p, size_t which, const plx_case *tried)
            !spared_variant(p, candidate, &tried->problem) && serves_form(p, which, &tried->problem);
 }
 
-static plx_status try_candidate(part *p, size_t which, const plx_case *tried, size_t number,
-                          const plx_inputs *inputs, plx_truths *truths)
+/* The record is of the candidate that was asked for, whatever configuration the case tries it in. */
+static plx_status run_and_count(part *p, size_t which, const char *name, const plx_case *tried, size_t number,
+                                const plx_inputs *inputs, plx_truths *truths)
 {
     plx_candidate *candidate = &p->candidates[which];
     const plx_failed_case failed = {p->shared->options, tried, number, inputs, candidate, truths};
     const plx_rigour rigour = rigour_of(p->shared->options, tried);
     plx_record record;
 
-    candidate->outcome = PLX_OUTCOME_NOT_RUN; /* what the last case left must not be paired */
-    progress(p->shared, candidate, p->unit->operation);
-    if (!suits(p, which, tried))
-        return PLX_OK;
     plx_candidate_run(candidate, inputs, truths, &rigour);
     plx_claims_test_depth(&p->claims, candidate, inputs);
     (void)plx_phase_turn(p->timer, PLX_CHECK_OTHER);
     count_outcome(&p->unit->counts, candidate);
     fill_record(&record, tried, inputs, candidate, 0);
+    memcpy(record.config, candidate->config, sizeof record.config);
+    (void)snprintf(record.kernel, sizeof record.kernel, "%s", name);
     plx_check_worse(&p->unit->records[which], &p->unit->tried[which], &record);
     if (candidate->outcome == PLX_OUTCOME_OK || candidate->outcome == PLX_OUTCOME_UNSUPPORTED ||
         candidate->outcome == PLX_OUTCOME_NOT_JUDGED)
         return PLX_OK;
     return report_failure(p->shared, &failed, p->error);
+}
+
+/* One after the other in the kernel's place; they leave it as it was. */
+static plx_status try_configs(part *p, size_t which, const plx_case *tried, size_t number, const plx_inputs *inputs,
+                              plx_truths *truths)
+{
+    plx_candidate *candidate = &p->candidates[which];
+    size_t count = 0;
+    plx_config *configs = plx_candidate_configs(candidate, &tried->problem, &count);
+    plx_status status = PLX_OK;
+
+    for (size_t i = 0; status == PLX_OK && i < count; ++i) {
+        memcpy(candidate->config, configs[i].name, sizeof candidate->config);
+        status = run_and_count(p, which, candidate->kernel->name, tried, number, inputs, truths);
+        plx_candidate_clear(candidate);
+        candidate->config[0] = '\0';
+    }
+    free(configs);
+    return status;
+}
+
+static plx_status try_candidate(part *p, size_t which, const plx_case *tried, size_t number,
+                                const plx_inputs *inputs, plx_truths *truths)
+{
+    plx_candidate *candidate = &p->candidates[which];
+    plx_status status = PLX_OK;
+    char name[64];
+
+    candidate->outcome = PLX_OUTCOME_NOT_RUN; /* what the last case left must not be paired */
+    progress(p->shared, candidate, p->unit->operation);
+    if (!suits(p, which, tried))
+        return PLX_OK;
+    if (tried->configs && candidate->config[0] == '\0')
+        status = try_configs(p, which, tried, number, inputs, truths);
+    plx_candidate_name(candidate, name);
+    return status == PLX_OK ? run_and_count(p, which, name, tried, number, inputs, truths) : status;
 }
 
 /* The buffers go before the inputs that they hold. */

@@ -71,6 +71,7 @@ static plx_status add_records(plx_comparison *c, const plx_candidate *candidates
     for (size_t i = 0; status == PLX_OK && i < count; ++i) {
         plx_record record;
         plx_record_fill(&record, &candidates[i], inputs, group);
+        plx_record_take_config(&record, candidates[i].plan);
         record.gbps = rate(inputs->operation->bytes(&inputs->problem), &candidates[i].time);
         record.gflops = rate(inputs->operation->flops(&inputs->problem), &candidates[i].time);
         record.gain = gain(candidates, i);

@@ -65,6 +65,7 @@ static plx_status execute(plx_candidate *candidate, const plx_inputs *inputs, pl
 static void describe(const plx_candidate *candidate, const plx_inputs *inputs, plx_record *record)
 {
     plx_record_fill(record, candidate, inputs, 0);
+    plx_record_take_config(record, candidate->plan);
     record->outcome = PLX_OUTCOME_NOT_JUDGED;
     (void)snprintf(record->reason, sizeof record->reason, "run judges no result; compare does");
     if (!candidate->time.measured || !(candidate->time.median_ns > 0.0))

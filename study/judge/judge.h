@@ -121,10 +121,18 @@ typedef struct plx_bound {
 
 /* Whether the depth that a kernel declares for a problem can be: no term meets more roundings
  * than there are additions and multiplications for an element.  Else says so. */
-bool plx_depth_is_possible(const plx_inputs *inputs, const plx_kernel *kernel, const plx_device_info *device,
-                           char *reason, size_t capacity);
+bool plx_depth_is_possible(const plx_inputs *inputs, const plx_kernel *kernel, int64_t depth, char *reason,
+                           size_t capacity);
 
-plx_bound plx_bound_of(const plx_inputs *inputs, const plx_kernel *kernel, const plx_device_info *device);
+/* The depth is the plan's: a kernel's configurations have depths of their own. */
+plx_bound plx_bound_of_depth(const plx_inputs *inputs, const plx_kernel *kernel, int64_t depth,
+                             const plx_device_info *device);
+/* Of the configuration that the kernel takes by itself. */
+static inline plx_bound plx_bound_of(const plx_inputs *inputs, const plx_kernel *kernel,
+                                     const plx_device_info *device)
+{
+    return plx_bound_of_depth(inputs, kernel, kernel->depth(&inputs->problem, device), device);
+}
 
 /* `result` is the output operand as it came back, rows ld apart. */
 plx_status plx_judge(const plx_inputs *inputs, const plx_truth *truth, const plx_bound *bound, bool yardstick,

@@ -108,14 +108,13 @@ static bool is_rounded(const plx_inputs *inputs)
            plx_sum_length(inputs) > 0;
 }
 
-bool plx_depth_is_possible(const plx_inputs *inputs, const plx_kernel *kernel, const plx_device_info *device,
-                           char *reason, size_t capacity)
+bool plx_depth_is_possible(const plx_inputs *inputs, const plx_kernel *kernel, int64_t depth, char *reason,
+                           size_t capacity)
 {
-    int64_t depth, most, terms = plx_sum_length(inputs);
+    int64_t most, terms = plx_sum_length(inputs);
 
     if (!is_rounded(inputs) || (kernel->flags & PLX_KERNEL_YARDSTICK) != 0)
         return true;
-    depth = kernel->depth(&inputs->problem, device);
     most = plx_factor_count(inputs) > 1 && terms <= INT64_MAX / 2 ? 2 * terms : terms;
     if (depth >= 0 && depth <= most)
         return true;
@@ -126,18 +125,19 @@ bool plx_depth_is_possible(const plx_inputs *inputs, const plx_kernel *kernel, c
     return false;
 }
 
-plx_bound plx_bound_of(const plx_inputs *inputs, const plx_kernel *kernel, const plx_device_info *device)
+plx_bound plx_bound_of_depth(const plx_inputs *inputs, const plx_kernel *kernel, int64_t roundings,
+                             const plx_device_info *device)
 {
     plx_dtype dtype = inputs->problem.dtype;
     plx_dtype accumulator = dtype == PLX_F32 ? kernel->accumulator_f32 : PLX_F64;
     plx_bound bound = {.gamma = 0.0};
-    double alpha, beta, depth, unit;
+    const double depth = (double)roundings;
+    double alpha, beta, unit;
 
     if (!plx_is_floating(dtype))
         return bound;
     plx_problem_scalars(&inputs->problem, &alpha, &beta);
     unit = plx_unit_roundoff(accumulator == PLX_F64 ? PLX_F64 : PLX_F32);
-    depth = (double)kernel->depth(&inputs->problem, device);
     bound.flushes = dtype == PLX_F32 && (device->features & PLX_FEATURE_FLUSHES_F32) != 0;
     choose_gamma(inputs, kernel, depth, unit, &bound);
     bound.narrowing = accumulator != dtype ? plx_unit_roundoff(dtype) : 0.0;

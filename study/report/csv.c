@@ -117,6 +117,7 @@ static void put_record(FILE *to, const plx_results *results, const plx_record *r
     put_integer(to, error->measured, error->compared);
     put_comma_text(to, error->measured ? plx_bound_kind_name(error->bound) : "");
     plx_csv_number(to, error->measured, error->gamma);
+    put_comma_text(to, record->config);
     (void)fputc('\n', to);
 }
 
@@ -128,7 +129,7 @@ plx_status plx_results_write_csv(const plx_results *results, FILE *to, plx_error
     for (size_t i = 0; plx_counter_name(i) != NULL; i++)
         (void)fprintf(to, ",%s", plx_counter_name(i));
     (void)fputs(",formula_bytes,counters_reason,settled,hot,queues,batch,dropped,host_median_ns,host_low_ns,host_high_ns,"
-                "latency_median_ns,latency_low_ns,latency_high_ns,ceiling,ceiling_value,ceiling_fraction,ceiling_over,compared,bound,gamma\n",
+                "latency_median_ns,latency_low_ns,latency_high_ns,ceiling,ceiling_value,ceiling_fraction,ceiling_over,compared,bound,gamma,config\n",
                 to);
     for (size_t i = 0; i < results->record_count; i++)
         put_record(to, results, &results->records[i]);

@@ -328,6 +328,8 @@ static json_t *record_json(const plx_record *record)
     json_object_set_new(made, "backend", plx_json_text(record->backend));
     json_object_set_new(made, "device", natural(record->device));
     json_object_set_new(made, "kernel", plx_json_text(record->kernel));
+    if (record->config[0] != '\0')
+        json_object_set_new(made, "config", plx_json_text(record->config));
     json_object_set_new(made, "idea", plx_json_text(record->idea));
     json_object_set_new(made, "status", plx_json_text(plx_outcome_name(record->outcome)));
     if (record->reason[0] != '\0')

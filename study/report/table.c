@@ -55,7 +55,7 @@ typedef struct report_table {
     drawing_style style;
     const plx_record **rows;
     size_t row_count;
-    bool all_pairs;
+    bool all_pairs, configs;
     bool mixed; /* rows have problems of their own: each is the worst of many cases */
     plx_table lines;
 } report_table;
@@ -190,7 +190,8 @@ static void add_row(report_table *table, const plx_record *record, double best)
     plx_table *lines = &table->lines;
     plx_table_row(lines);
     plx_table_cell(lines, COLUMN_BACKEND, "%s", record->backend);
-    plx_table_cell(lines, COLUMN_KERNEL, "%s", record->kernel);
+    const bool more = table->configs && record->config[0] != '\0' && strchr(record->kernel, ':') == NULL;
+    plx_table_cell(lines, COLUMN_KERNEL, "%s%s%s", record->kernel, more ? ":" : "", more ? record->config : "");
     plx_table_cell(lines, COLUMN_STATUS, "%s%s", plx_outcome_name(record->outcome), copies ? " (copy)" : "");
     plx_table_colour(lines, COLUMN_STATUS, outcome_colour(table, record));
     add_error(lines, &record->error);
@@ -451,7 +452,8 @@ plx_status plx_results_write_table(const plx_results *results, FILE *to, int wid
     report_table table = {.results = results,
                           .to = to,
                           .style = style_of(width, (flags & PLX_TABLE_COLOUR) != 0),
-                          .all_pairs = (flags & PLX_TABLE_ALL_PAIRS) != 0};
+                          .all_pairs = (flags & PLX_TABLE_ALL_PAIRS) != 0,
+                          .configs = (flags & PLX_TABLE_CONFIGS) != 0};
     table.rows = calloc(results->record_count + 1, sizeof(plx_record *));
     if (table.rows == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no memory for a table");

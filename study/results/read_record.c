@@ -143,6 +143,7 @@ static void take_words(plx_reader *from, plx_record *record)
 {
     plx_read_text(from, "backend", record->backend, sizeof record->backend);
     plx_read_text(from, "kernel", record->kernel, sizeof record->kernel);
+    plx_read_text(from, "config", record->config, sizeof record->config);
     plx_read_text(from, "idea", record->idea, sizeof record->idea);
     plx_read_text(from, "reason", record->reason, sizeof record->reason);
 }

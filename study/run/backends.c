@@ -202,7 +202,8 @@ typedef struct candidate_list {
 static plx_candidate *same_candidate(const candidate_list *list, const plx_candidate *candidate)
 {
     for (size_t i = 0; i < list->count; ++i)
-        if (list->candidates[i].backend == candidate->backend && list->candidates[i].kernel == candidate->kernel)
+        if (list->candidates[i].backend == candidate->backend && list->candidates[i].kernel == candidate->kernel &&
+            strcmp(list->candidates[i].config, candidate->config) == 0)
             return &list->candidates[i];
     return NULL;
 }
@@ -228,17 +229,28 @@ static const plx_kernel *kernel_at(const plx_backend *backend, plx_op op, size_t
     return plx_kernel_at(plx_backend_context(backend), plx_backend_plugin(backend), op, index);
 }
 
+/* Where it is another than the kernel would take by itself: it was tuned. */
+static void take_tuned_config(plx_candidate *candidate, const plx_problem *problem, plx_plan *plan)
+{
+    plx_config planned, own;
+    size_t count;
+
+    if (plx_plan_config(plan, &planned) == PLX_OK &&
+        plx_kernel_configs(candidate->backend, problem, candidate->kernel->name, &own, 1, &count) == PLX_OK &&
+        count > 0 && own.number != planned.number)
+        (void)snprintf(candidate->config, sizeof candidate->config, "%s", planned.name);
+}
+
 /* The plugin's choice is asked for by making its plan. */
-static const plx_kernel *best_kernel(plx_backend *backend, const plx_problem *problem)
+static void take_best(plx_candidate *candidate, const plx_problem *problem)
 {
     plx_plan *plan;
-    const plx_kernel *kernel;
 
-    if (plx_plan_create(backend, problem, NULL, &plan) != PLX_OK)
-        return NULL;
-    kernel = plx_plan_kernel(plan);
+    if (plx_plan_create(candidate->backend, problem, NULL, &plan) != PLX_OK)
+        return;
+    candidate->kernel = plx_plan_kernel(plan);
+    take_tuned_config(candidate, problem, plan);
     plx_plan_destroy(plan);
-    return kernel;
 }
 
 static size_t step_of(const plx_backend *backend, plx_op op, const plx_kernel *kernel)
@@ -264,6 +276,20 @@ static plx_status add_vendors_kernels(candidate_list *list, plx_candidate candid
     return status;
 }
 
+/* "split-k:64x64/4" names split-k too. */
+static bool is_named(const plx_kernel *kernel, const char *name)
+{
+    const size_t length = strcspn(name, ":");
+    return strncmp(kernel->name, name, length) == 0 && kernel->name[length] == '\0';
+}
+
+static void take_config(plx_candidate *candidate, const char *name)
+{
+    const char *colon = strchr(name, ':');
+    if (colon != NULL)
+        (void)snprintf(candidate->config, sizeof candidate->config, "%s", colon + 1);
+}
+
 /* The kernels of one backend that one name selects.  A backend that is here only because
  * all are (`uninvited`) is left out where it has no such operation. */
 static plx_status select_kernels(candidate_list *list, plx_candidate candidate, const plx_problem *problem, const char *name,
@@ -275,7 +301,7 @@ static plx_status select_kernels(candidate_list *list, plx_candidate candidate, 
     if (strcmp(name, "best") == 0) {
         if (uninvited && kernel_at(candidate.backend, problem->op, 0) == NULL)
             return PLX_OK;
-        candidate.kernel = best_kernel(candidate.backend, problem);
+        take_best(&candidate, problem);
         candidate.step = step_of(candidate.backend, problem->op, candidate.kernel);
         *found = true;
         if (candidate.kernel != NULL && (candidate.kernel->flags & PLX_KERNEL_VENDOR) != 0)
@@ -284,11 +310,12 @@ static plx_status select_kernels(candidate_list *list, plx_candidate candidate, 
     }
     *found = *found || all;
     candidate.named = !all;
+    take_config(&candidate, name);
     for (candidate.step = 0; status == PLX_OK; ++candidate.step) {
         candidate.kernel = kernel_at(candidate.backend, problem->op, candidate.step);
         if (candidate.kernel == NULL)
             return PLX_OK;
-        if (!all && strcmp(name, candidate.kernel->name) != 0)
+        if (!all && !is_named(candidate.kernel, name))
             continue;
         *found = true;
         status = add_candidate(list, &candidate, error);

@@ -124,15 +124,13 @@ static void say_wrong(plx_candidate *candidate, const plx_inputs *inputs)
 /* A verdict by a bound that zero would pass is none. */
 static void say_not_judged(plx_candidate *candidate, const plx_inputs *inputs)
 {
-    const plx_device_info *device = plx_backend_device(candidate->backend);
-
     if (candidate->outcome != PLX_OUTCOME_OK || !candidate->error.too_wide)
         return;
     candidate->outcome = PLX_OUTCOME_NOT_JUDGED;
     (void)snprintf(candidate->reason, sizeof candidate->reason,
                    "a result of zero would pass: the bound of a sum of depth %lld in %s is %.3g times the size of "
                    "its terms",
-                   (long long)candidate->kernel->depth(&inputs->problem, device), plx_dtype_name(accumulator_of(candidate, inputs)),
+                   (long long)plx_plan_depth(candidate->plan), plx_dtype_name(accumulator_of(candidate, inputs)),
                    candidate->error.gamma);
 }
 
@@ -169,13 +167,14 @@ static const plx_device_info *device_of(const plx_candidate *candidate)
 static void judge(plx_candidate *candidate, const plx_inputs *inputs, plx_truths *truths)
 {
     plx_error error = {.text = ""};
+    const int64_t depth = plx_plan_depth(candidate->plan);
     plx_status status;
 
-    if (!plx_depth_is_possible(inputs, candidate->kernel, device_of(candidate), candidate->reason, sizeof candidate->reason)) {
+    if (!plx_depth_is_possible(inputs, candidate->kernel, depth, candidate->reason, sizeof candidate->reason)) {
         candidate->outcome = PLX_OUTCOME_WRONG;
         return;
     }
-    candidate->bound = plx_bound_of(inputs, candidate->kernel, device_of(candidate));
+    candidate->bound = plx_bound_of_depth(inputs, candidate->kernel, depth, device_of(candidate));
     status = judge_bits(candidate, inputs, truths, &error);
     if (status != PLX_OK) {
         conclude(candidate, PLX_OUTCOME_FAILED, error.text);
@@ -270,10 +269,34 @@ static void check_precision(plx_candidate *candidate, const plx_inputs *inputs, 
         plx_dtype_name(inputs->problem.dtype), worst, PLX_PRECISION_LIMIT);
 }
 
+void plx_candidate_name(const plx_candidate *candidate, char name[64])
+{
+    (void)snprintf(name, 64, "%s%s%s", candidate->kernel != NULL ? candidate->kernel->name : "best",
+                   candidate->config[0] != '\0' ? ":" : "", candidate->config);
+}
+
+plx_config *plx_candidate_configs(const plx_candidate *candidate, const plx_problem *problem, size_t *count)
+{
+    const char *name = candidate->kernel->name;
+    plx_config *configs = NULL;
+    size_t room = 0;
+
+    *count = 0;
+    if (plx_kernel_configs(candidate->backend, problem, name, NULL, 0, &room) == PLX_OK && room > 0)
+        configs = calloc(room, sizeof *configs);
+    if (configs != NULL)
+        (void)plx_kernel_configs(candidate->backend, problem, name, configs, room, count);
+    *count = *count < room ? *count : room;
+    return configs;
+}
+
 static bool plan(plx_candidate *candidate, const plx_inputs *inputs)
 {
-    const char *name = candidate->kernel != NULL ? candidate->kernel->name : NULL;
-    plx_status status = plx_plan_create(candidate->backend, &inputs->problem, name, &candidate->plan);
+    char name[64];
+    plx_status status;
+
+    plx_candidate_name(candidate, name);
+    status = plx_plan_create(candidate->backend, &inputs->problem, name, &candidate->plan);
 
     if (status != PLX_OK) {
         conclude_failure(candidate, status, plx_message(plx_backend_context(candidate->backend)));
@@ -393,7 +416,8 @@ static bool comparable(const plx_candidate *a, const plx_candidate *b)
 
 static bool is_twin(const plx_candidate *a, const plx_candidate *b)
 {
-    return a->backend != b->backend && strcmp(a->kernel->name, b->kernel->name) == 0;
+    return a->backend != b->backend && strcmp(a->kernel->name, b->kernel->name) == 0 &&
+           strcmp(a->config, b->config) == 0;
 }
 
 /* Whether the same kernel is right on another backend. */

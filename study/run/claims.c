@@ -17,6 +17,7 @@ typedef enum trial_kind {
 struct plx_claim {
     const plx_backend *backend;
     const plx_kernel *kernel;
+    char config[40];
     plx_problem problem;
     trial_kind kind;
     plx_outcome outcome;
@@ -144,6 +145,7 @@ static void run_trial(plx_claim *claim, const plx_candidate *candidate, const pl
     plx_error error = {.text = ""};
     plx_inputs inputs;
 
+    memcpy(tried.config, candidate->config, sizeof tried.config);
     claim->outcome = PLX_OUTCOME_NOT_RUN;
     if (plx_inputs_generate(problem, PLX_INPUT_UNIFORM, 1, &inputs, &error) != PLX_OK) {
         say_what_was_tried(claim, problem, error.text);
@@ -169,7 +171,7 @@ static plx_claim *find(const plx_claims *claims, const plx_candidate *candidate,
 {
     for (plx_claim *claim = claims->first; claim != NULL; claim = claim->next)
         if (claim->backend == candidate->backend && claim->kernel == candidate->kernel && claim->kind == kind &&
-            memcmp(&claim->problem, problem, sizeof *problem) == 0)
+            strcmp(claim->config, candidate->config) == 0 && memcmp(&claim->problem, problem, sizeof *problem) == 0)
             return claim;
     return NULL;
 }
@@ -186,6 +188,7 @@ static const plx_claim *claim_of(plx_claims *claims, const plx_candidate *candid
         return NULL;
     *claim = (plx_claim){.backend = candidate->backend, .kernel = candidate->kernel, .kind = kind, .next = claims->first};
     claim->problem = problem;
+    memcpy(claim->config, candidate->config, sizeof claim->config);
     claims->first = claim;
     run_trial(claim, candidate, &problem);
     return claim;
@@ -225,6 +228,23 @@ static bool has_precision(plx_claims *claims, plx_candidate *candidate, const pl
     return true;
 }
 
+/* Of a configuration only a plan knows it; one that this problem does not have claims nothing. */
+static int64_t declared_depth(const plx_candidate *candidate, const plx_problem *problem)
+{
+    char name[64];
+    plx_plan *plan;
+    int64_t depth = INT64_MAX;
+
+    if (candidate->config[0] == '\0')
+        return candidate->kernel->depth(problem, plx_backend_device(candidate->backend));
+    plx_candidate_name(candidate, name);
+    if (plx_plan_create(candidate->backend, problem, name, &plan) == PLX_OK) {
+        depth = plx_plan_depth(plan);
+        plx_plan_destroy(plan);
+    }
+    return depth;
+}
+
 /* Who declares about one rounding for each term claims nothing. */
 static bool has_depth(plx_claims *claims, plx_candidate *candidate, const plx_problem *problem)
 {
@@ -232,9 +252,8 @@ static bool has_depth(plx_claims *claims, plx_candidate *candidate, const plx_pr
     const sizes own = sizes_of(problem);
     int64_t terms = rounded_down(terms_of(&own), LONGEST), most = smaller(OUTPUTS, ELEMENTS / terms);
     const plx_problem form = of_form(problem, with_outputs(own, most, terms));
-    int64_t depth = candidate->kernel->depth(&form, plx_backend_device(candidate->backend));
 
-    if (terms_of(&own) < SHORTEST || depth >= terms / 4)
+    if (terms_of(&own) < SHORTEST || declared_depth(candidate, &form) >= terms / 4)
         return true;
     return holds(claims, candidate, DEPTH_FORWARD, problem, with_outputs(own, most, terms)) &&
            holds(claims, candidate, DEPTH_BACKWARD, problem, with_outputs(own, most, terms));

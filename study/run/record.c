@@ -22,10 +22,16 @@ void plx_record_fill(plx_record *record, const plx_candidate *candidate, const p
         .counters = candidate->counters,
     };
     (void)snprintf(record->backend, sizeof record->backend, "%s", plx_backend_label(candidate->backend));
-    (void)snprintf(record->kernel, sizeof record->kernel, "%s",
-                   candidate->kernel != NULL ? candidate->kernel->name : "best");
+    plx_candidate_name(candidate, record->kernel);
     (void)snprintf(record->idea, sizeof record->idea, "%s", candidate->kernel != NULL ? candidate->kernel->idea : "");
     (void)snprintf(record->reason, sizeof record->reason, "%s", candidate->reason);
     (void)snprintf(record->counters_reason, sizeof record->counters_reason, "%s", candidate->counters_reason);
     record->kernel_flags = candidate->kernel != NULL ? candidate->kernel->flags : 0;
+}
+
+void plx_record_take_config(plx_record *record, plx_plan *plan)
+{
+    plx_config config;
+    if (plan != NULL && plx_plan_config(plan, &config) == PLX_OK)
+        (void)snprintf(record->config, sizeof record->config, "%s", config.name);
 }

@@ -125,6 +125,7 @@ typedef struct plx_candidate {
     plx_guarded_operands *buffers; /* kept from candidate to candidate; NULL: one for each candidate */
     size_t device;            /* of the results */
     const plx_kernel *kernel; /* NULL for "best" where there is none */
+    char config[40];          /* that it is asked to run in; "": its own choice */
     size_t step;
     bool named;
     plx_plan *plan;
@@ -157,6 +158,10 @@ void plx_truths_free(plx_truths *truths);
 /* Plans, runs and judges; never fails, but says in outcome and reason what happened.
  * On PLX_OUTCOME_OK and _WRONG the plan and the result stay with the candidate. */
 void plx_candidate_run(plx_candidate *candidate, const plx_inputs *inputs, plx_truths *truths, const plx_rigour *rigour);
+/* "split-k", "split-k:64x64/4"; "best" where there is no kernel. */
+void plx_candidate_name(const plx_candidate *candidate, char name[64]);
+/* All in which its kernel can run the problem, to be freed; NULL: none, or no memory. */
+plx_config *plx_candidate_configs(const plx_candidate *candidate, const plx_problem *problem, size_t *count);
 /* Gives the plan and the result back; the candidate can meet the next problem. */
 void plx_candidate_clear(plx_candidate *candidate);
 /* The result alone. */
@@ -181,6 +186,8 @@ plx_status plx_candidates_pair(const plx_candidate *candidates, size_t count, co
 
 /* Everything of the record that a candidate and its inputs know. */
 void plx_record_fill(plx_record *record, const plx_candidate *candidate, const plx_inputs *inputs, size_t group);
+/* The configuration in which the plan runs; NULL: there is none. */
+void plx_record_take_config(plx_record *record, plx_plan *plan);
 
 /* ---- claims (claims.c) ---------------------------------------------------------- */
 

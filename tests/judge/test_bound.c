@@ -138,14 +138,14 @@ static void test_an_impossible_depth_is_refused(void **state)
     plx_kernel claims = plain;
     char reason[200] = "";
     (void)state;
-    assert_true(plx_depth_is_possible(&sum, &plain, &device, reason, sizeof reason));
+    assert_true(plx_depth_is_possible(&sum, &plain, plain.depth(&sum.problem, &device), reason, sizeof reason));
     claims.depth = endless_depth;
-    assert_false(plx_depth_is_possible(&sum, &claims, &device, reason, sizeof reason));
+    assert_false(plx_depth_is_possible(&sum, &claims, claims.depth(&sum.problem, &device), reason, sizeof reason));
     assert_non_null(strstr(reason, "9223372036854775807"));
     assert_non_null(strstr(reason, "100 additions"));
-    assert_true(plx_depth_is_possible(&all, &claims, &device, reason, sizeof reason)); /* rounds nothing */
+    assert_true(plx_depth_is_possible(&all, &claims, claims.depth(&all.problem, &device), reason, sizeof reason)); /* rounds nothing */
     claims.depth = negative_depth;
-    assert_false(plx_depth_is_possible(&sum, &claims, &device, reason, sizeof reason));
+    assert_false(plx_depth_is_possible(&sum, &claims, claims.depth(&sum.problem, &device), reason, sizeof reason));
 }
 
 int main(void)
