@@ -55,6 +55,7 @@ typedef struct cli_list {
 #define OPT_REPEATS (UINT64_C(1) << 32)
 #define OPT_QUEUES (UINT64_C(1) << 33)
 #define OPT_REPORT (UINT64_C(1) << 30) /* --out, --plot and --section as report takes them */
+#define OPT_BUDGET (UINT64_C(1) << 34)
 #define OPT_MARKDOWN (UINT64_C(1) << 40)
 
 /* The sets that most verbs take. */
@@ -83,7 +84,7 @@ typedef struct cli_options {
     uint64_t queues;    /* 0: one */
     plx_input input;
     const char *out, *json, *csv, *save_failure, *plot, *section;
-    double seconds, threshold;
+    double seconds, budget, threshold;
     plx_effort effort;
     bool help, version;
     cli_work work; /* cli_work_read() */

@@ -149,6 +149,8 @@ static const option_row listed[] = {
     {"no-timing", 0, NULL, OPT_NO_TIMING, "validate only", .apply = NULL},
     {"seconds", 0, "S", OPT_SECONDS, "time limit for measuring each kernel (0.5)", INTO(apply_real, seconds),
      .most = 86400, .range = "not between 0 and a day"},
+    {"budget", 0, "S", OPT_BUDGET, "time limit for the search of all configurations (60)",
+     INTO(apply_real, budget), .most = 86400, .range = "not between 0 and a day"},
     {"hot", 0, NULL, OPT_HOT, "time the same operands over and over, caches and all", .apply = NULL},
     {"queues", 0, "N", OPT_QUEUES, "timed launches go to N queues in turn, and may overlap (1)",
      INTO(apply_whole, queues), .least = 1, .most = PLX_MAX_QUEUES, .range = "from 1 to 8"},

@@ -234,9 +234,12 @@ static bool progress_is_shown;
 
 static void show_progress(void *data, size_t done, size_t total, const char *what)
 {
+    static const char bar[] = "============";
+    const int length = sizeof bar - 1, filled = total > 0 && done <= total ? (int)(done * (size_t)length / total) : length;
     (void)data;
     progress_is_shown = true;
-    (void)fprintf(stderr, "\r\033[K[%zu/%zu] %.60s", done, total, what != NULL ? what : "");
+    (void)fprintf(stderr, "\r\033[K[%-*.*s] %3d %% %.56s", length, filled, bar,
+                  total > 0 && done <= total ? (int)(done * 100 / total) : 100, what != NULL ? what : "");
     (void)fflush(stderr);
 }
 

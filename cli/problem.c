@@ -266,6 +266,7 @@ plx_compare_options cli_comparison(const cli_options *options)
         .seed = options->seed,
         .no_timing = (options->given & OPT_NO_TIMING) != 0,
         .seconds_per_kernel = options->seconds,
+        .seconds_in_all = options->budget,
         .hot = (options->given & OPT_HOT) != 0,
         .queues = options->queues,
         .counters = (options->given & OPT_COUNTERS) != 0,

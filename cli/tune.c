@@ -43,10 +43,11 @@ static void print_tuned(const plx_results *results, const plx_tuned *tuned, size
         plx_shape_text(&fastest->problem, shape, sizeof shape);
         (void)printf("%s %s %s", fastest->backend, plx_op_name(fastest->problem.op), shape);
         if (tuned[i].kept)
-            (void)printf(": %s instead of %s, %.2f times as fast; kept\n", fastest->kernel, usual->kernel,
-                         tuned[i].gain);
+            (void)printf(": %s instead of %s%s%s, %.2f times as fast; kept\n", fastest->kernel, usual->kernel,
+                         usual->config[0] != '\0' ? ":" : "", usual->config, tuned[i].gain);
         else
-            (void)printf(": %s stays; nothing is faster beyond the noise\n", usual->kernel);
+            (void)printf(": %s%s%s stays; nothing is faster beyond the noise\n", usual->kernel,
+                         usual->config[0] != '\0' ? ":" : "", usual->config);
     }
 }
 
@@ -109,9 +110,14 @@ const cli_verb cli_tune_verb = {
     .summary = "finds the fastest kernel for your shapes on your device, and keeps the choice",
     .usage = "tune OPERATION SHAPE... [options] | tune list | tune forget",
     .help = "Validates and times every kernel of each backend (the best device without --backend) on\n"
-            "each shape.  Where one is faster beyond its noise than what the backend's own table\n"
-            "chooses, it is kept: from then on everybody who names no kernel gets it for this shape,\n"
-            "element type and form, the library's users included.\n"
+            "each shape.  Kernels that can be launched in several configurations (tiles, parts of the sum)\n"
+            "are searched first: each configuration is validated and timed shortly, in the order of what\n"
+            "its model expects, until --budget is spent or the rest is expected to take twice as long as\n"
+            "the fastest; then the four fastest are compared with all kernels.  Where one is faster beyond\n"
+            "its noise than what the backend's own table chooses, it is kept: from then on everybody who\n"
+            "names no kernel gets it for this shape, element type and form, the library's users included.\n"
+            "\n"
+            "A configuration is named behind its kernel, wherever a kernel is named: split-k:64x64/4.\n"
             "\n"
             "Choices are kept in $XDG_CACHE_HOME/parallax/choices.tsv (else ~/.cache), and are ignored\n"
             "with another device, driver or version of the kernels, or with PLX_NO_CACHE=1.  One that\n"
@@ -123,10 +129,11 @@ const cli_verb cli_tune_verb = {
             "5 a backend failed.\n"
             "\n"
             "Examples:\n"
-            "  parallax tune gemm --shape 1000x64x4096 --shape 512x512x512 --backend cuda\n"
+            "  parallax tune gemm --shape 1000x64x4096 --shape 512x512x512 --backend cuda --budget 30\n"
             "  parallax tune reduce 16777216 --reduce max --dtype i64\n",
     .options =
-        OPT_COMMON | (OPT_PROBLEM & ~OPT_IN) | OPT_BACKEND | OPT_KERNEL | OPT_SECONDS | OPT_JSON | OPT_CSV,
+        OPT_COMMON | (OPT_PROBLEM & ~OPT_IN) | OPT_BACKEND | OPT_KERNEL | OPT_SECONDS | OPT_BUDGET |
+        OPT_JSON | OPT_CSV,
     .check = tune_check,
     .run = tune_run,
 };

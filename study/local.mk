@@ -114,6 +114,8 @@ study_bench_sources = \
 
 study_tune_sources = \
 	study/tune/gains.c \
+	study/tune/search.c \
+	study/tune/search.h \
 	study/tune/tune.c
 
 study_diff_sources = \

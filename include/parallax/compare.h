@@ -26,6 +26,7 @@ typedef struct plx_compare_options {
     double seconds_per_kernel; /* time limit of the measurement; 0: 0.5 */
     bool hot;                  /* time the same operands over and over, caches and all */
     size_t queues;             /* that timed launches go to in turn, up to PLX_MAX_QUEUES; 0: one */
+    double seconds_in_all;     /* plx_tune: time limit of its search for configurations; 0: 60 */
     bool counters;             /* after the timing, count what is right with the hardware's counters */
     /* Called between steps of the work; may be NULL. */
     void (*progress)(void *data, size_t done, size_t total, const char *what);

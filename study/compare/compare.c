@@ -35,16 +35,20 @@ static double rate(double amount, const plx_timing *time)
     return time->measured && time->median_ns > 0.0 ? amount / time->median_ns : 0.0;
 }
 
-/* The time of the step before, over this one's; 0 where either has none, and for a library's
- * kernels, which are no steps. */
+/* A kernel as the ladder has it: no library's, and not in a configuration that was asked for. */
+static bool is_timed_step(const plx_candidate *candidate)
+{
+    return candidate->time.measured && !plx_candidate_is_yardstick(candidate) && candidate->config[0] == '\0' &&
+           (candidate->kernel->flags & PLX_KERNEL_VENDOR) == 0;
+}
+
+/* The time of the step before, over this one's; 0 where either has none. */
 static double gain(const plx_candidate *candidates, size_t which)
 {
-    if (plx_candidate_is_yardstick(&candidates[which]) || !candidates[which].time.measured ||
-        (candidates[which].kernel->flags & PLX_KERNEL_VENDOR) != 0)
+    if (!is_timed_step(&candidates[which]))
         return 0.0;
     for (size_t i = which; i-- > 0;)
-        if (candidates[i].backend == candidates[which].backend && candidates[i].time.measured &&
-            !plx_candidate_is_yardstick(&candidates[i]) && (candidates[i].kernel->flags & PLX_KERNEL_VENDOR) == 0)
+        if (candidates[i].backend == candidates[which].backend && is_timed_step(&candidates[i]))
             return candidates[i].time.median_ns / candidates[which].time.median_ns;
     return 0.0;
 }
@@ -229,7 +233,7 @@ static plx_status compare_group(plx_comparison *c, plx_candidate *candidates, si
         count_candidates(c, candidates, count, inputs);
         status = add_records(c, candidates, count, inputs, group);
     }
-    if (status == PLX_OK)
+    if (status == PLX_OK && (c->opened.only == NULL || c->opened.only == c->opened.backends[0]))
         status = add_unopened(c, inputs, group);
     for (size_t i = 0; i < count; ++i)
         plx_candidate_clear(&candidates[i]);

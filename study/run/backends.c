@@ -343,6 +343,8 @@ plx_status plx_backends_candidates(const plx_open_backends *opened, const plx_pr
     for (size_t name = 0; status == PLX_OK && name < (kernel_count > 0 ? kernel_count : 1); ++name) {
         bool found = opened->count == 0 || strcmp(names[name], "best") == 0;
         for (size_t i = 0; status == PLX_OK && i < opened->count; ++i) {
+            if (opened->only != NULL && opened->only != opened->backends[i])
+                continue;
             plx_candidate candidate = {.backend = opened->backends[i],
                            .info = opened->devices != NULL ? &opened->devices[i].info : NULL,
                            .device = i,

@@ -213,6 +213,7 @@ typedef struct plx_open_backends {
     plx_context *context;
     plx_backend **backends;
     const plx_study_device *devices; /* the results', in the same order; NULL: not written yet */
+    const plx_backend *only; /* that is asked for candidates; NULL: all are */
     bool *named; /* of each backend: somebody asked for it, it is not here because all are */
     size_t count;
     /* Devices that were found but could not be opened, and plugins that failed to list theirs. */

@@ -1,6 +1,8 @@
-/* plx_tune: measures all kernels on a user's shapes and keeps which one is fastest,
+/* plx_tune: searches all kernels and their configurations on a user's shapes and keeps which is fastest,
  * where that is another than the plugin would choose. */
 #include "base/cache_dir.h"
+#include "study/results/results.h"
+#include "study/tune/search.h"
 
 #include <parallax/tune.h>
 
@@ -13,6 +15,8 @@ typedef struct tuning {
     plx_tuned *tuned;
     size_t count;
     plx_choice *changes; /* one for each of tuned */
+    plx_comparison comparison;
+    size_t searches, done; /* one for each problem and backend */
 } tuning;
 
 /* Yardsticks are no answer to the problem. */
@@ -78,6 +82,15 @@ static bool is_better(const plx_record *best, const plx_record *usual)
     return best->time.high_ns < usual->time.low_ns;
 }
 
+/* With what it is by its own model. */
+static void describe(const plx_record *record, char *text, size_t capacity)
+{
+    if (record->config[0] != '\0' && strchr(record->kernel, ':') == NULL)
+        (void)snprintf(text, capacity, "%.23s:%.39s", record->kernel, record->config);
+    else
+        (void)snprintf(text, capacity, "%s", record->kernel);
+}
+
 /* Without a kernel it takes away what was kept of this problem. */
 static void fill_change(const tuning *t, const plx_tuned *tuned, plx_choice *change)
 {
@@ -88,7 +101,7 @@ static void fill_change(const tuning *t, const plx_tuned *tuned, plx_choice *cha
     if (!tuned->kept)
         return;
     (void)snprintf(change->kernel, sizeof change->kernel, "%s", best->kernel);
-    (void)snprintf(change->over, sizeof change->over, "%s", t->results->records[tuned->usual].kernel);
+    describe(&t->results->records[tuned->usual], change->over, sizeof change->over);
     change->gain = tuned->gain;
     plx_cache_date(change->date, sizeof change->date);
 }
@@ -130,27 +143,112 @@ static plx_status choose_all(tuning *t, plx_error *error)
     return t->count > 0 ? plx_tuned_change(t->context, t->changes, t->count, error) : status;
 }
 
+/* ---- the search and the comparison ------------------------------------------------- */
+
+enum { STEPS = 1000 }; /* of progress, for each search */
+
+static void progress(void *data, double share, const char *what)
+{
+    const tuning *t = data;
+    const plx_compare_options *options = t->comparison.options;
+    if (options->progress != NULL)
+        options->progress(options->progress_data, t->done * STEPS + (size_t)(share * STEPS), t->searches * STEPS,
+                          what);
+}
+
+/* The kernels that were asked for, as they are by themselves, and the finalists. */
+static plx_status compare_with(tuning *t, const plx_search *search, size_t group)
+{
+    plx_comparison *c = &t->comparison;
+    const plx_compare_options *asked = c->options;
+    const char **names = calloc(asked->kernel_count + PLX_MOST_FINALISTS, sizeof *names);
+    plx_compare_options options = *asked;
+    plx_status status;
+
+    if (names == NULL)
+        return plx_fail(c->error, PLX_NO_MEMORY, "no host memory for the names of the kernels");
+    memcpy(names, asked->kernels, asked->kernel_count * sizeof *names);
+    for (size_t i = 0; i < search->finalist_count; i++)
+        names[asked->kernel_count + i] = search->finalists[i];
+    options.kernels = names;
+    options.kernel_count = asked->kernel_count + search->finalist_count;
+    options.progress = NULL; /* the search has its own */
+    c->options = &options;
+    status = plx_comparison_add(c, search->problem, 0, group);
+    c->options = asked;
+    free(names);
+    return status;
+}
+
+static plx_status tune_one(tuning *t, size_t backend, const plx_problem *problem, size_t group)
+{
+    plx_comparison *c = &t->comparison;
+    const double seconds = c->options->seconds_in_all > 0 ? c->options->seconds_in_all : 60;
+    plx_search search = {
+        .comparison = c,
+        .backend = c->opened.backends[backend],
+        .device = backend,
+        .problem = problem,
+        .seconds = seconds / (double)t->searches,
+        .progress = progress,
+        .progress_data = t,
+    };
+    c->opened.only = search.backend;
+    plx_status status = plx_search_configs(&search, c->error);
+    if (status == PLX_OK)
+        status = compare_with(t, &search, group);
+    c->opened.only = NULL;
+    t->done++;
+    progress(t, 0, plx_backend_label(search.backend));
+    return status;
+}
+
+static plx_status tune_all(tuning *t, const plx_compare_options *options)
+{
+    const size_t backends = t->comparison.opened.count;
+    plx_status status = PLX_OK;
+    t->searches = options->problem_count * backends;
+    for (size_t i = 0; i < options->problem_count && status == PLX_OK; i++) {
+        for (size_t b = 0; b < backends && status == PLX_OK; b++)
+            status = tune_one(t, b, &options->problems[i], i);
+        if (backends == 0) /* its records say so */
+            status = plx_comparison_add(&t->comparison, &options->problems[i], 0, i);
+    }
+    return status;
+}
+
+static plx_status tune_with(tuning *t, const plx_compare_options *options, plx_error *error)
+{
+    plx_status status = plx_comparison_open(&t->comparison, t->context, options, t->results, error);
+    if (status != PLX_OK)
+        return status;
+    status = tune_all(t, options);
+    plx_comparison_close(&t->comparison);
+    return status == PLX_OK ? choose_all(t, error) : status;
+}
+
 plx_status plx_tune(plx_context *context, const plx_compare_options *options, plx_results *results,
                     plx_tuned **tuned, size_t *count, plx_error *error)
 {
     static const char *const all[] = {"all"};
     plx_compare_options wanted = *options;
-    tuning t = {.context = context, .results = results};
+    plx_results made = {.record_count = 0};
+    tuning t = {.context = context, .results = &made};
     if (wanted.kernel_count == 0) {
         wanted.kernels = all;
         wanted.kernel_count = 1;
     }
     wanted.no_timing = false;
-    plx_status status = plx_compare(context, &wanted, results, error);
-    if (status != PLX_OK)
-        return status;
-    status = choose_all(&t, error);
+    if (wanted.problem_count == 0)
+        return plx_fail(error, PLX_INVALID, "tune takes at least one problem");
+    plx_status status = tune_with(&t, &wanted, error);
     free(t.changes);
     if (status != PLX_OK) {
         free(t.tuned);
-        plx_results_free(results);
+        plx_results_free(&made);
         return status;
     }
+    *results = made;
     *tuned = t.tuned;
     *count = t.count;
     return PLX_OK;
