@@ -68,6 +68,17 @@ static plx_gemm_config config_of(const plx_gemm_cut *cut, const plx_gemm_tile *t
                              .edge_blocks = (uint32_t)cut->edge_blocks};
 }
 
+/* A device may have no room for a tile of OpenCL's. */
+static bool fits(const walk *w, const plx_gemm_config *config)
+{
+    plx_problem problem = *w->problem;
+    plx_recipe recipe;
+    plx_error error;
+    problem.config = plx_gemm_config_number(config);
+    return !plx_gemm_mapless(w->device) ||
+           plx_gemm_split_k_recipe(&problem, w->device, &recipe, &error) == PLX_OK;
+}
+
 /* "128x64/3x4+16": the tile, three times clusters of four parts, sixteen blocks for edges. */
 static void visit(void *data, const plx_gemm_cut *cut)
 {
@@ -75,6 +86,8 @@ static void visit(void *data, const plx_gemm_cut *cut)
     const plx_gemm_config config = config_of(cut, w->tiles);
     char parts[24] = "", edges[16] = "";
 
+    if (!fits(w, &config))
+        return;
     if (cut->cluster > 1)
         (void)snprintf(parts, sizeof parts, "/%dx%d", cut->clusters, cut->cluster);
     else if (cut->clusters > 1)
@@ -91,8 +104,8 @@ static bool has_work(const plx_problem *problem)
     return problem->of.gemm.m > 0 && problem->of.gemm.n > 0 && plx_gemm_has_terms(problem);
 }
 
-size_t plx_gemm_split_k_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
-                                size_t capacity)
+size_t plx_gemm_split_k_configs(const plx_problem *problem, const plx_device_info *device,
+                                plx_config *configs, size_t capacity)
 {
     const bool mapless = plx_gemm_mapless(device);
     if (!has_work(problem))
@@ -100,7 +113,8 @@ size_t plx_gemm_split_k_configs(const plx_problem *problem, const plx_device_inf
     const plx_gemm_cut own =
         mapless ? plx_gemm_mapless_cut(problem, device) : plx_gemm_best_cut(problem, device);
     const plx_gemm_config config = config_of(&own, plx_gemm_tiles);
-    walk w = {{configs, capacity, .own = plx_gemm_config_number(&config)}, problem, device, plx_gemm_tiles, NULL};
+    walk w = {
+        {configs, capacity, .own = plx_gemm_config_number(&config)}, problem, device, plx_gemm_tiles, NULL};
     w.cost = !mapless ? plx_gemm_cut_cost : plx_gemm_mapless_fast(device) ? plx_gemm_mapless_cost : NULL;
     if (mapless)
         plx_gemm_mapless_each_cut(problem, visit, &w);

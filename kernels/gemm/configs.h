@@ -28,8 +28,8 @@ void plx_gemm_list(plx_gemm_listing *listing, const plx_gemm_config *config, dou
 
 /* ---- what the rows need ------------------------------------------------------------- */
 
-size_t plx_gemm_split_k_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
-                                size_t capacity);
+size_t plx_gemm_split_k_configs(const plx_problem *problem, const plx_device_info *device,
+                                plx_config *configs, size_t capacity);
 size_t plx_gemm_async_copy_configs(const plx_problem *problem, const plx_device_info *device,
                                    plx_config *configs, size_t capacity);
 size_t plx_gemm_few_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,

@@ -190,25 +190,39 @@ double plx_gemm_cut_cost(const plx_problem *problem, const plx_device_info *devi
     return cost_of(problem, device, cut, (size_t)(cut->tile - plx_gemm_tiles));
 }
 
-/* With edges where there are any: as many blocks as have places beside the tiles', up to a limit. */
-static void visit_edges(const plx_gemm_problem *p, plx_gemm_cut cut, plx_gemm_cut_visit *visit, void *data)
+/* Which is shown every cut that is possible. */
+typedef struct tour {
+    const plx_problem *problem;
+    plx_gemm_cut_visit *visit;
+    void *data;
+} tour;
+
+static void show(const tour *t, const plx_gemm_cut *cut)
 {
+    if (plx_gemm_cut_possible(t->problem, cut))
+        t->visit(t->data, cut);
+}
+
+/* With edges where there are any: as many blocks as have places beside the tiles', up to a limit. */
+static void show_edges(const tour *t, plx_gemm_cut cut)
+{
+    const plx_gemm_problem *p = &t->problem->of.gemm;
     if (edge_of(p->m, cut.tile->rows) == 0 && edge_of(p->n, cut.tile->cols) == 0)
         return;
     for (cut.edge_blocks = LEAST_EDGE_BLOCKS; cut.edge_blocks <= MOST_EDGE_BLOCKS; cut.edge_blocks *= 2)
-        visit(data, &cut);
+        show(t, &cut);
 }
 
 void plx_gemm_each_cut(const plx_problem *problem, plx_gemm_cut_visit *visit, void *data)
 {
+    const tour t = {problem, visit, data};
+    int64_t steps = plx_gemm_depth_steps(problem);
     for (size_t tile = 0; tile < PLX_GEMM_TILES; ++tile)
         for (int cluster = 1; cluster <= MOST_IN_CLUSTER; cluster *= 2)
-            for (int clusters = 1; clusters <= MOST_CLUSTERS; ++clusters) {
+            for (int clusters = 1; clusters <= MOST_CLUSTERS && cluster * clusters <= steps; ++clusters) {
                 const plx_gemm_cut cut = cut_of(tile, cluster, clusters);
-                if (!plx_gemm_cut_possible(problem, &cut))
-                    break;
-                visit(data, &cut);
-                visit_edges(&problem->of.gemm, cut, visit, data);
+                show(&t, &cut);
+                show_edges(&t, cut);
             }
 }
 

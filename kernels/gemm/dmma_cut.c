@@ -194,6 +194,7 @@ typedef struct walk {
     plx_dmma_cut best;
     plx_gemm_config config;    /* of the best; of keep_wanted: the one that is looked for */
     plx_gemm_listing *listing; /* of list */
+    double packing;            /* clocks, besides those of each cut */
 } walk;
 
 static plx_gemm_config config_of(size_t tile, int64_t beside, const plx_dmma_cut *cut)
@@ -274,15 +275,12 @@ bool plx_dmma_cut_of(plx_dmma_kernel kernel, const plx_problem *problem, const p
     return cut->tile != NULL;
 }
 
-double plx_dmma_clocks(plx_dmma_kernel kernel, const plx_problem *problem, const plx_device_info *device)
+/* Operands whose rows are no multiple of 16 bytes apart, in a launch of their own. */
+static double clocks_of_packing(plx_dmma_kernel kernel, const plx_problem *problem, const plx_device_info *device)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    plx_dmma_cut cut;
-    double clocks;
+    double clocks = 0;
 
-    if (!plx_dmma_cut_of(kernel, problem, device, &cut))
-        return (double)INT64_MAX;
-    clocks = cut.clocks;
     if (kernel == PLX_DMMA_BULK && (p->lda % 2 != 0 || p->ldb % 2 != 0))
         clocks += LAUNCH_CLOCKS;
     if (kernel == PLX_DMMA_BULK && p->lda % 2 != 0)
@@ -290,6 +288,15 @@ double plx_dmma_clocks(plx_dmma_kernel kernel, const plx_problem *problem, const
     if (kernel == PLX_DMMA_BULK && p->ldb % 2 != 0)
         clocks += clocks_of_pack((double)p->k * (double)p->n, device);
     return clocks;
+}
+
+double plx_dmma_clocks(plx_dmma_kernel kernel, const plx_problem *problem, const plx_device_info *device)
+{
+    plx_dmma_cut cut;
+
+    if (!plx_dmma_cut_of(kernel, problem, device, &cut))
+        return (double)INT64_MAX;
+    return cut.clocks + clocks_of_packing(kernel, problem, device);
 }
 
 /* "128x96/4r2": parts of the tiles that rounds of two blocks on each multiprocessor leave. */
@@ -301,7 +308,7 @@ static void list(walk *w, size_t tile, int64_t beside, const plx_dmma_cut *cut)
         (void)snprintf(parts, sizeof parts, "/%d", (int)cut->parts);
     if (beside > 1)
         (void)snprintf(rounds, sizeof rounds, "r%d", (int)beside);
-    plx_gemm_list(w->listing, &config, cut->clocks / CLOCKS_PER_US, "%dx%d%s%s", cut->tile->rows,
+    plx_gemm_list(w->listing, &config, (cut->clocks + w->packing) / CLOCKS_PER_US, "%dx%d%s%s", cut->tile->rows,
                   cut->tile->cols, parts, rounds);
 }
 
@@ -309,6 +316,7 @@ static size_t list_all(plx_dmma_kernel kernel, const plx_problem *problem, const
                        plx_gemm_listing listing)
 {
     walk w = {.problem = problem, .device = device, .visit = keep_better, .listing = &listing};
+    w.packing = clocks_of_packing(kernel, problem, device);
     const plx_gemm_problem *p = &problem->of.gemm;
     if (p->m == 0 || p->n == 0 || steps_of(problem) == 0)
         return 0;

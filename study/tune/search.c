@@ -33,7 +33,8 @@ static plx_status no_memory(plx_error *error)
 }
 
 /* All of a kernel but the one that it takes by itself, which is compared anyway. */
-static plx_status add_kernel(const plx_candidate *kernel, const plx_problem *problem, arms *to, plx_error *error)
+static plx_status add_kernel(const plx_candidate *kernel, const plx_problem *problem, arms *to,
+                             plx_error *error)
 {
     size_t count;
     plx_config *configs = plx_candidate_configs(kernel, problem, &count);
@@ -76,7 +77,8 @@ static plx_status list_arms(const plx_search *search, arms *to, plx_error *error
     if (status != PLX_OK)
         return status;
     for (size_t i = 0; status == PLX_OK && i < count; ++i)
-        if (kernels[i].kernel != NULL && kernels[i].config[0] == '\0' && !plx_candidate_is_yardstick(&kernels[i]))
+        if (kernels[i].kernel != NULL && kernels[i].config[0] == '\0' &&
+            !plx_candidate_is_yardstick(&kernels[i]))
             status = add_kernel(&kernels[i], search->problem, to, error);
     free(kernels);
     if (to->count > 0)

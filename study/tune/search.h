@@ -18,7 +18,7 @@ typedef struct plx_search {
     void (*progress)(void *data, double share, const char *what);
     void *progress_data;
 
-    size_t known, tried;                  /* configurations */
+    size_t known, tried;                    /* configurations */
     char finalists[PLX_MOST_FINALISTS][64]; /* the fastest, and before them what is not right */
     size_t finalist_count;
 } plx_search;

@@ -152,8 +152,8 @@ static void progress(void *data, double share, const char *what)
     const tuning *t = data;
     const plx_compare_options *options = t->comparison.options;
     if (options->progress != NULL)
-        options->progress(options->progress_data, t->done * STEPS + (size_t)(share * STEPS), t->searches * STEPS,
-                          what);
+        options->progress(options->progress_data, t->done * STEPS + (size_t)(share * STEPS),
+                          t->searches * STEPS, what);
 }
 
 /* The kernels that were asked for, as they are by themselves, and the finalists. */

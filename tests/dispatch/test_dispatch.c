@@ -360,6 +360,42 @@ static void kernels_are_found_by_name(void **state)
     plx_plan_destroy(plan);
 }
 
+static void configurations_are_found_by_name(void **state)
+{
+    fixture *bench = *state;
+    const plx_problem gemm = plx_gemm_of(PLX_F32, false, false, 2, 2, 2), wide = plx_gemm_of(PLX_F64, false, false, 2, 2, 2);
+    plx_config configs[3], planned;
+    plx_plan *plan = NULL;
+    size_t count;
+    assert_int_equal(plx_kernel_configs(bench->backend, &gemm, "naive", configs, 1, &count), PLX_OK);
+    assert_int_equal(count, 2);
+    assert_string_equal(configs[0].name, "once");
+    assert_int_equal(plx_kernel_configs(bench->backend, &wide, "wide", configs, 3, &count), PLX_OK);
+    assert_int_equal(count, 0);
+    assert_int_equal(plx_plan_create(bench->backend, &gemm, "naive:twice", &plan), PLX_OK);
+    assert_string_equal(plx_plan_kernel(plan)->name, "naive");
+    assert_int_equal(plx_plan_depth(plan), 9);
+    assert_int_equal(plx_plan_config(plan, &planned), PLX_OK);
+    assert_string_equal(planned.name, "twice");
+    assert_int_equal(atomic_load(&bench->dummy->config), 9);
+    plx_plan_destroy(plan);
+    assert_int_equal(plx_plan_create(bench->backend, &gemm, "naive", &plan), PLX_OK); /* by itself */
+    assert_int_equal(atomic_load(&bench->dummy->config), 0);
+    assert_int_equal(plx_plan_config(plan, &planned), PLX_OK);
+    assert_string_equal(planned.name, "once");
+    plx_plan_destroy(plan);
+    plan = NULL;
+    expect(bench, plx_plan_create(bench->backend, &gemm, "naive:thrice", &plan), PLX_UNSUPPORTED,
+           "gemm/naive has no configuration \"thrice\" for 2x2x2; it would take \"once\", the first of 2");
+    expect(bench, plx_plan_create(bench->backend, &wide, "wide:twice", &plan), PLX_UNSUPPORTED,
+           "gemm/wide has no configurations for 2x2x2, and so no \"twice\"");
+    expect(bench, plx_plan_create(bench->backend, &gemm, "navie:twice", &plan), PLX_NOT_FOUND, "no gemm kernel");
+    expect(bench, plx_plan_create(bench->backend, &gemm, "naive:", &plan), PLX_UNSUPPORTED, "no configuration \"\"");
+    assert_null(plan);
+    assert_int_equal(plx_supports(bench->backend, &gemm, "naive:twice"), PLX_OK);
+    expect(bench, plx_supports(bench->backend, &gemm, "naive:thrice"), PLX_UNSUPPORTED, "thrice");
+}
+
 /* ---- the cache of plans ------------------------------------------------ */
 
 static void problems_that_mean_the_same_share_a_plan(void **state)
@@ -672,6 +708,7 @@ int main(void)
         WITH_BENCH(nothing_is_executed_for_an_empty_output),
         WITH_BENCH(bad_problems_are_refused),
         WITH_BENCH(kernels_are_found_by_name),
+        WITH_BENCH(configurations_are_found_by_name),
         WITH_BENCH(problems_that_mean_the_same_share_a_plan),
         WITH_BENCH(what_is_tuned_ends_plans_that_were_chosen),
         WITH_BENCH(the_cache_is_bounded_and_keeps_the_recent),

@@ -250,14 +250,26 @@ static int64_t no_depth(const plx_problem *problem, const plx_device_info *devic
     return 0;
 }
 
-#define ABOUT .idea = "", .gain = "", .limit = "", .needs = "", .depth = no_depth
+#if PLX_PLUGIN_ABI >= 4
+/* As deep as the number of its configuration. */
+static int64_t depth_of_config(const plx_problem *problem, const plx_device_info *device)
+{
+    (void)device;
+    return problem->config;
+}
+#else
+#define depth_of_config no_depth
+#endif
+
+#define TEXTS .idea = "", .gain = "", .limit = "", .needs = ""
+#define ABOUT TEXTS, .depth = no_depth
 
 static const plx_kernel reduce_kernels[] = {
     {.name = "one-by-one", .dtypes = PLX_DTYPE_BIT(PLX_I32), ABOUT},
 };
 
 static const plx_kernel gemm_kernels[] = {
-    {.name = "naive", .dtypes = PLX_DTYPE_BIT(PLX_F32), ABOUT},
+    {.name = "naive", .dtypes = PLX_DTYPE_BIT(PLX_F32), TEXTS, .depth = depth_of_config},
     {.name = "wide", .dtypes = PLX_DTYPE_BIT(PLX_F64), ABOUT},
     {.name = "rounded", .dtypes = PLX_DTYPE_BIT(PLX_F32), .compute = PLX_COMPUTE_TF32, ABOUT},
 };
@@ -289,6 +301,18 @@ static plx_status serves(const plx_problem *problem, plx_error *error)
 }
 
 #if PLX_PLUGIN_ABI >= 4
+plx_status dummy_configs(plx_session *session, const plx_problem *problem, size_t kernel, plx_config *configs,
+                         size_t capacity, size_t *count, plx_error *error)
+{
+    static const plx_config all[] = {{.name = "once", .number = 7}, {.name = "twice", .number = 9, .expected_us = 3}};
+    (void)session;
+    (void)error;
+    *count = problem->op == PLX_GEMM && kernel == 0 ? 2 : 0;
+    for (size_t i = 0; i < *count && i < capacity; i++)
+        configs[i] = all[i];
+    return PLX_OK;
+}
+
 plx_status dummy_supports(plx_session *session, const plx_problem *problem, size_t kernel,
                           plx_error *error)
 {
@@ -312,6 +336,9 @@ plx_status dummy_plan(plx_session *session, const plx_problem *problem, size_t k
         return plx_fail(error, PLX_NO_MEMORY, "no memory");
     made->problem = *problem;
     made->kernel = kernel;
+#if PLX_PLUGIN_ABI >= 4
+    atomic_store(&dummy_control.config, problem->config);
+#endif
     atomic_fetch_add(&dummy_control.plans, 1);
     atomic_fetch_add(&dummy_control.plans_made, 1);
     *plan = made;

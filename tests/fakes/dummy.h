@@ -31,6 +31,7 @@ typedef struct dummy_state {
     atomic_long probes, executions;
     atomic_long sessions, memories, queues, events, plans; /* that are alive */
     atomic_long plans_made;
+    atomic_long config; /* of the last plan */
     size_t layout[DUMMY_LAYOUTS]; /* as the plugin was compiled */
 } dummy_state;
 
@@ -71,7 +72,10 @@ plx_status dummy_count(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx
 #if PLX_PLUGIN_ABI >= 4
 /* Everything but sums of 131313 elements, without making a plan. */
 plx_status dummy_supports(plx_session *session, const plx_problem *problem, size_t kernel, plx_error *error);
-#define DUMMY_NEW_SLOTS .supports = dummy_supports,
+/* gemm's first kernel has two: "once" and "twice". */
+plx_status dummy_configs(plx_session *session, const plx_problem *problem, size_t kernel, plx_config *configs,
+                         size_t capacity, size_t *count, plx_error *error);
+#define DUMMY_NEW_SLOTS .supports = dummy_supports, .configs = dummy_configs,
 #else
 #define DUMMY_NEW_SLOTS
 #endif

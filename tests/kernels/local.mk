@@ -11,6 +11,7 @@ cmocka_tests += \
 	tests/kernels/test_choice \
 	tests/kernels/test_depth \
 	tests/kernels/test_dmma \
+	tests/kernels/test_gemm_configs \
 	tests/kernels/test_gemm_cut \
 	tests/kernels/test_matvec_geometry \
 	tests/kernels/test_recipes
@@ -21,6 +22,8 @@ tests_kernels_test_depth_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_kernels_test_depth_LDADD = $(ladder_ldadd)
 tests_kernels_test_dmma_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_kernels_test_dmma_LDADD = $(ladder_ldadd)
+tests_kernels_test_gemm_configs_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_kernels_test_gemm_configs_LDADD = $(ladder_ldadd)
 tests_kernels_test_gemm_cut_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_kernels_test_gemm_cut_LDADD = $(ladder_ldadd)
 tests_kernels_test_matvec_geometry_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

@@ -33,6 +33,7 @@ static plx_record timed_record(const char *backend, size_t device, const char *k
     record.device = device;
     (void)snprintf(record.backend, sizeof record.backend, "%s", backend);
     (void)snprintf(record.kernel, sizeof record.kernel, "%s", kernel);
+    (void)snprintf(record.config, sizeof record.config, "%s", strcmp(kernel, "tiled") == 0 ? "64x64/4" : "");
     (void)snprintf(record.idea, sizeof record.idea, "an idea");
     record.error = (plx_error_measure){
         .measured = true, .max_over_bound = 0.25, .max_ulp = 2, .compared = 12, .first_bad = -1,
@@ -326,7 +327,7 @@ static void csv_lines(void **state)
     line_with(text, "alpha:0", "tiled", line, sizeof line);
     assert_string_equal(line,
                         "gemm,f32,3x4x5,nt,uniform,alpha:0,Chip One,tiled,ok,0.25,2,,100000,99000,101000,"
-                        "9,device,0.002,0.0012,2,,,,,,,,,,,,,,yes,no,1,0,0,,,,,,,,,,,12,deterministic,0.5");
+                        "9,device,0.002,0.0012,2,,,,,,,,,,,,,,yes,no,1,0,0,,,,,,,,,,,12,deterministic,0.5,64x64/4");
     line_with(text, "beta:0", "vector", line, sizeof line);
     assert_non_null(strstr(line, ",unsupported,,,,,,,,,"));
     assert_non_null(strstr(line, ",\"needs f64, \"\"really\"\"\""));

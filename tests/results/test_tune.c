@@ -152,6 +152,84 @@ static void test_only_where_measured(void **state)
     assert_string_equal(kernel, usual);
 }
 
+/* A kernel in a configuration is a choice as well; one that is not there is told and not taken. */
+static void test_configurations(void **state)
+{
+    plx_context *context;
+    plx_plan *plan;
+    plx_config config;
+    plx_device_info info = device();
+    const plx_problem problem = tuned_problem();
+    (void)state;
+    write_choice(&info, "split-k:64x64/2", 0, NULL);
+    plx_backend *backend = open_device(&context);
+    assert_int_equal(plx_plan_create(backend, &problem, NULL, &plan), PLX_OK);
+    assert_string_equal(plx_plan_kernel(plan)->name, "split-k");
+    assert_int_equal(plx_plan_config(plan, &config), PLX_OK);
+    assert_string_equal(config.name, "64x64/2");
+    assert_int_equal(plx_plan_depth(plan), 32 + 1); /* half of the terms, and the other half's sum */
+    assert_string_equal(plx_tuned_ignored(context), "");
+    plx_plan_destroy(plan);
+    plx_close(backend);
+    plx_context_destroy(context);
+    write_choice(&info, "split-k:64x64/3", 0, NULL); /* 64 terms are two steps */
+    backend = open_device(&context);
+    assert_int_equal(plx_plan_create(backend, &problem, NULL, &plan), PLX_OK);
+    assert_int_equal(plx_plan_config(plan, &config), PLX_OK);
+    assert_string_not_equal(config.name, "64x64/3");
+    assert_non_null(strstr(plx_tuned_ignored(context), "has no configuration \"64x64/3\""));
+    plx_plan_destroy(plan);
+    plx_close(backend);
+    plx_context_destroy(context);
+}
+
+/* Every configuration of a kernel is tried, judged and counted; the fastest are in the comparison. */
+typedef struct heard {
+    size_t calls;
+    bool searched;
+} heard;
+
+static void hear(void *data, size_t done, size_t total, const char *what)
+{
+    heard *h = data;
+    assert_true(done <= total);
+    h->calls++;
+    h->searched = h->searched || strstr(what, "tried, fastest split-k:") != NULL;
+}
+
+static void test_search(void **state)
+{
+    const char *const backends[] = {"opencl"}, *const kernels[] = {"split-k"};
+    const plx_problem problem = tuned_problem();
+    heard h = {0, false};
+    plx_context *context;
+    plx_results results;
+    plx_tuned *tuned;
+    plx_error error = {.text = ""};
+    size_t count, configured = 0;
+    (void)state;
+    (void)device();
+    assert_int_equal(plx_context_create(NULL, &context), PLX_OK);
+    const plx_compare_options options = {.backends = backends, .backend_count = 1, .kernels = kernels,
+                                         .kernel_count = 1, .problems = &problem, .problem_count = 1,
+                                         .seed = 1, .seconds_per_kernel = 0.05, .seconds_in_all = 1e-3,
+                                         .progress = hear, .progress_data = &h};
+    assert_int_equal(plx_tune(context, &options, &results, &tuned, &count, &error), PLX_OK);
+    assert_int_equal(count, 1);
+    for (size_t i = 0; i < results.record_count; i++) {
+        assert_int_equal(results.records[i].outcome, PLX_OUTCOME_OK);
+        assert_string_not_equal(results.records[i].config, "");
+        configured += strchr(results.records[i].kernel, ':') != NULL;
+        assert_true(results.records[i].gain == 0); /* configurations are no steps */
+    }
+    assert_int_equal(results.record_count, configured + 1);
+    assert_in_range(configured, 1, 8);
+    assert_true(h.searched);
+    free(tuned);
+    plx_results_free(&results);
+    plx_context_destroy(context);
+}
+
 static void test_broken_file(void **state)
 {
     static const char *const texts[] = {
@@ -215,6 +293,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_taken, set_up),
         cmocka_unit_test_setup(test_only_where_measured, set_up),
+        cmocka_unit_test_setup(test_configurations, set_up),
+        cmocka_unit_test_setup(test_search, set_up),
         cmocka_unit_test_setup(test_broken_file, set_up),
         cmocka_unit_test_setup(test_tune_replaces, set_up),
     };
