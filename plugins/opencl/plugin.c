@@ -20,7 +20,7 @@ static plx_status opencl_choose(plx_session *session, const plx_problem *problem
 static plx_status opencl_configs(plx_session *session, const plx_problem *problem, size_t kernel,
                                  plx_config *configs, size_t capacity, size_t *count, plx_error *error)
 {
-    return plx_ladder_configs(problem, plx_cl_info(session), kernel, configs, capacity, count, error);
+    return plx_ladder_configs(problem, &session->info, kernel, configs, capacity, count, error);
 }
 
 static const plx_plugin opencl_plugin = {

@@ -67,7 +67,7 @@ static size_t list(const plx_row *row, const plx_problem *problem, const plx_dev
 {
     plx_error error = {.text = ""};
     size_t count = 0;
-    assert_int_equal(plx_ladder_configs(device, problem, (size_t)(row - plx_gemm_ladder.rows), configs,
+    assert_int_equal(plx_ladder_configs(problem, device, (size_t)(row - plx_gemm_ladder.rows), configs,
                                         MOST_CONFIGS, &count, &error),
                      PLX_OK);
     assert_true(count <= MOST_CONFIGS);
@@ -154,7 +154,7 @@ static void assert_runs(const plx_row *row, const plx_problem *problem, const pl
     plx_recipe recipe;
     plx_error error = {.text = ""};
     configured.config = config->number;
-    if (row->recipe(&configured, device, &recipe, &error) != PLX_OK)
+    if (write_recipe(row, &configured, device, &recipe, &error) != PLX_OK)
         refuse(problem, device, row->about.name, config->name, error.text);
     if (has_clusters(row, device))
         assert_launched_as_named(row, problem, device, config, &recipe);
@@ -171,8 +171,8 @@ static void assert_own(const plx_row *row, const plx_problem *problem, const plx
     plx_recipe by_itself = {.step_count = 0}, asked = {.step_count = 0};
     plx_error error;
     configured.config = own->number;
-    assert_int_equal(row->recipe(problem, device, &by_itself, &error), PLX_OK);
-    assert_int_equal(row->recipe(&configured, device, &asked, &error), PLX_OK);
+    assert_int_equal(write_recipe(row, problem, device, &by_itself, &error), PLX_OK);
+    assert_int_equal(write_recipe(row, &configured, device, &asked, &error), PLX_OK);
     assert_int_equal(by_itself.step_count, asked.step_count);
     assert_int_equal(by_itself.scratch_bytes, asked.scratch_bytes);
     for (size_t i = 0; i < asked.step_count; i++)
@@ -234,11 +234,11 @@ static void assert_least(const plx_row *chosen, const plx_problem *problem, cons
     plx_error error = {.text = ""};
     size_t count;
     const size_t place = (size_t)(chosen - plx_gemm_ladder.rows);
-    assert_int_equal(plx_ladder_configs(device, problem, place, &own, 1, &count, &error), PLX_OK);
+    assert_int_equal(plx_ladder_configs(problem, device, place, &own, 1, &count, &error), PLX_OK);
     if (count == 0)
         return;
     for (size_t r = 0; r < plx_gemm_ladder.count; r++) {
-        assert_int_equal(plx_ladder_configs(device, problem, r, &other, 1, &count, &error), PLX_OK);
+        assert_int_equal(plx_ladder_configs(problem, device, r, &other, 1, &count, &error), PLX_OK);
         if (count > 0 && other.expected_us < own.expected_us)
             refuse(problem, device, plx_gemm_ladder.rows[r].about.name, other.name,
                    "is expected to be faster");
@@ -251,11 +251,10 @@ static void assert_covers(const plx_row *row, const plx_problem *problem, const 
     plx_error error = {.text = ""};
     plx_config own;
     size_t count;
-    if (row->recipe(problem, device, &recipe, &error) != PLX_OK ||
-        plx_recipe_check(&recipe, 0, device, &error) != PLX_OK)
+    if (write_recipe(row, problem, device, &recipe, &error) != PLX_OK)
         refuse(problem, device, row->about.name, "", error.text);
     assert_int_equal(
-        plx_ladder_configs(device, problem, (size_t)(row - plx_gemm_ladder.rows), &own, 1, &count, &error),
+        plx_ladder_configs(problem, device, (size_t)(row - plx_gemm_ladder.rows), &own, 1, &count, &error),
         PLX_OK);
     if (count > 0 && has_clusters(row, device))
         assert_launched_as_named(row, problem, device, &own, &recipe);
