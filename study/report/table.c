@@ -183,6 +183,15 @@ static const char *outcome_colour(const report_table *table, const plx_record *r
     return "\033[33m";
 }
 
+/* With its configuration, by which the same can be asked for again. */
+static void add_kernel(const report_table *table, const plx_record *record, plx_table *lines)
+{
+    if (table->configs && record->config[0] != '\0' && strchr(record->kernel, ':') == NULL)
+        plx_table_cell(lines, COLUMN_KERNEL, "%s:%s", record->kernel, record->config);
+    else
+        plx_table_cell(lines, COLUMN_KERNEL, "%s", record->kernel);
+}
+
 static void add_row(report_table *table, const plx_record *record, double best)
 {
     const drawing_style *style = &table->style;
@@ -190,8 +199,7 @@ static void add_row(report_table *table, const plx_record *record, double best)
     plx_table *lines = &table->lines;
     plx_table_row(lines);
     plx_table_cell(lines, COLUMN_BACKEND, "%s", record->backend);
-    const bool more = table->configs && record->config[0] != '\0' && strchr(record->kernel, ':') == NULL;
-    plx_table_cell(lines, COLUMN_KERNEL, "%s%s%s", record->kernel, more ? ":" : "", more ? record->config : "");
+    add_kernel(table, record, lines);
     plx_table_cell(lines, COLUMN_STATUS, "%s%s", plx_outcome_name(record->outcome), copies ? " (copy)" : "");
     plx_table_colour(lines, COLUMN_STATUS, outcome_colour(table, record));
     add_error(lines, &record->error);

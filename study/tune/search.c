@@ -137,7 +137,7 @@ typedef struct attempt {
     plx_search *search;
     plx_inputs inputs;
     plx_truths truths;
-    plx_operand_buffers buffers;
+    plx_guarded_operands buffers;
     standings standings;
     double begun; /* seconds */
 } attempt;
@@ -170,7 +170,7 @@ static plx_status time_some(attempt *a, plx_candidate *candidates, size_t count,
     options.seconds_per_kernel = seconds_each;
     for (size_t i = 0; i < count; ++i)
         plx_candidate_run(&candidates[i], &a->inputs, &a->truths, &rigour);
-    plx_operand_buffers_clear(&a->buffers);
+    plx_guarded_operands_clear(&a->buffers);
     status = plx_measure_candidates(candidates, count, &a->inputs, &a->truths, &options, error);
     for (size_t i = 0; i < count; ++i) {
         if (status == PLX_OK)
@@ -217,7 +217,7 @@ plx_status plx_search_configs(plx_search *search, plx_error *error)
         status = plx_inputs_generate(search->problem, options->input, options->seed, &a.inputs, error);
         if (status == PLX_OK) {
             status = try_arms(&a, &all, error);
-            plx_operand_buffers_clear(&a.buffers);
+            plx_guarded_operands_clear(&a.buffers);
             plx_truths_free(&a.truths);
             plx_inputs_free(&a.inputs);
         }
