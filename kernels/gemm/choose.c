@@ -48,7 +48,7 @@ static bool runs(plx_status (*recipe)(const plx_problem *, const plx_device_info
     return recipe(problem, device, &ignored, &reason) == PLX_OK;
 }
 
-/* The kernels of compute capability 9.0, whose models tell microseconds. */
+/* The kernels of compute capability 9.0 and their twins in OpenCL, whose models tell microseconds. */
 typedef struct modelled {
     size_t row;
     plx_status (*recipe)(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
@@ -56,10 +56,17 @@ typedef struct modelled {
     double (*cost)(const plx_problem *problem, const plx_device_info *device);
 } modelled;
 
+static plx_gemm_cut split_k_cut(const plx_problem *problem, const plx_device_info *device)
+{
+    return plx_gemm_mapless(device) ? plx_gemm_mapless_cut(problem, device)
+                                    : plx_gemm_best_cut(problem, device);
+}
+
 static double split_k_cost(const plx_problem *problem, const plx_device_info *device)
 {
-    plx_gemm_cut cut = plx_gemm_best_cut(problem, device);
-    return plx_gemm_cut_cost(problem, device, &cut);
+    plx_gemm_cut cut = split_k_cut(problem, device);
+    return plx_gemm_mapless(device) ? plx_gemm_mapless_cost(problem, device, &cut)
+                                    : plx_gemm_cut_cost(problem, device, &cut);
 }
 
 static double async_copy_cost(const plx_problem *problem, const plx_device_info *device)
@@ -78,16 +85,18 @@ static const modelled models[] = {
 /* Where split-k would take whole tiles, the kernel that knows no parts. */
 static size_t plainest(const plx_problem *problem, const plx_device_info *device, size_t row)
 {
-    plx_gemm_cut cut = plx_gemm_best_cut(problem, device);
+    plx_gemm_cut cut = split_k_cut(problem, device);
     bool whole = cut.tile == &plx_gemm_tiles[0] && cut.cluster * cut.clusters == 1 && cut.edge_blocks == 0;
     return row == PLX_GEMM_SPLIT_K && whole ? PLX_GEMM_BULK_PIPELINE : row;
 }
 
-/* False where there are none. */
+/* False where there are none: in OpenCL of others than NVIDIA they run, but nothing was measured. */
 static bool choose_modelled(const plx_problem *problem, const plx_device_info *device, size_t *row)
 {
     double least = 0.0;
     bool any = false;
+    if (plx_gemm_mapless(device) && !plx_gemm_mapless_fast(device))
+        return false;
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         if (!runs(models[i].recipe, problem, device))
             continue;
@@ -101,19 +110,6 @@ static bool choose_modelled(const plx_problem *problem, const plx_device_info *d
     if (any)
         *row = plainest(problem, device, *row);
     return any;
-}
-
-/* Their twins in NVIDIA's OpenCL, by a model of their own; false where there are none. */
-static bool choose_mapless(const plx_problem *problem, const plx_device_info *device, size_t *row)
-{
-    if (!plx_gemm_mapless_fast(device) || !runs(plx_gemm_split_k_recipe, problem, device))
-        return false;
-    plx_gemm_cut cut = plx_gemm_mapless_cut(problem, device);
-    *row = cut.tile == &plx_gemm_tiles[0] && cut.clusters == 1 ? PLX_GEMM_BULK_PIPELINE : PLX_GEMM_SPLIT_K;
-    if (runs(plx_gemm_few_rows_recipe, problem, device) &&
-        plx_gemm_few_cost(problem, device) < plx_gemm_mapless_cost(problem, device, &cut))
-        *row = PLX_GEMM_FEW_ROWS;
-    return true;
 }
 
 /* f64 in CUDA where there are matrix units for it at full rate; false elsewhere. */
@@ -140,8 +136,7 @@ size_t plx_gemm_choose(const plx_problem *problem, const plx_device_info *device
         return PLX_GEMM_MATVEC;
     if (choose_dmma(problem, device, &best))
         return best;
-    if (plx_gemm_mapless(device) ? choose_mapless(problem, device, &best)
-                                 : choose_modelled(problem, device, &best))
+    if (choose_modelled(problem, device, &best))
         return best;
     for (size_t i = 0; i < sizeof contenders / sizeof contenders[0]; i++) {
         plx_recipe recipe;

@@ -58,6 +58,8 @@ typedef struct walk {
     const plx_device_info *device;
     const plx_gemm_tile *tiles;
     cut_cost *cost; /* NULL: there is no model */
+    plx_status (*recipe)(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                         plx_error *error);
 } walk;
 
 static plx_gemm_config config_of(const plx_gemm_cut *cut, const plx_gemm_tile *tiles)
@@ -75,8 +77,7 @@ static bool fits(const walk *w, const plx_gemm_config *config)
     plx_recipe recipe;
     plx_error error;
     problem.config = plx_gemm_config_number(config);
-    return !plx_gemm_mapless(w->device) ||
-           plx_gemm_split_k_recipe(&problem, w->device, &recipe, &error) == PLX_OK;
+    return !plx_gemm_mapless(w->device) || w->recipe(&problem, w->device, &recipe, &error) == PLX_OK;
 }
 
 /* "128x64/3x4+16": the tile, three times clusters of four parts, sixteen blocks for edges. */
@@ -113,8 +114,12 @@ size_t plx_gemm_split_k_configs(const plx_problem *problem, const plx_device_inf
     const plx_gemm_cut own =
         mapless ? plx_gemm_mapless_cut(problem, device) : plx_gemm_best_cut(problem, device);
     const plx_gemm_config config = config_of(&own, plx_gemm_tiles);
-    walk w = {
-        {configs, capacity, .own = plx_gemm_config_number(&config)}, problem, device, plx_gemm_tiles, NULL};
+    walk w = {{configs, capacity, .own = plx_gemm_config_number(&config)},
+              problem,
+              device,
+              plx_gemm_tiles,
+              NULL,
+              plx_gemm_split_k_recipe};
     w.cost = !mapless ? plx_gemm_cut_cost : plx_gemm_mapless_fast(device) ? plx_gemm_mapless_cost : NULL;
     if (mapless)
         plx_gemm_mapless_each_cut(problem, visit, &w);
@@ -134,7 +139,8 @@ size_t plx_gemm_async_copy_configs(const plx_problem *problem, const plx_device_
               problem,
               device,
               plx_gemm_copied_tiles,
-              plx_gemm_copied_cost};
-    plx_gemm_copied_each_cut(problem, visit, &w);
+              plx_gemm_mapless(device) && !plx_gemm_mapless_fast(device) ? NULL : plx_gemm_copied_cost,
+              plx_gemm_async_copy_recipe};
+    plx_gemm_copied_each_cut(problem, device, visit, &w);
     return w.listing.count;
 }

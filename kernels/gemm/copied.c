@@ -1,5 +1,6 @@
 /* Recipes of async-copy: tiles and parts of k as split-k has them, operands as they lie. */
 #include "copied.h"
+#include "mapless.h"
 
 #include "tiles.h"
 
@@ -76,6 +77,8 @@ plx_status plx_gemm_copied_recipe(const plx_problem *problem, const plx_device_i
                                   const plx_gemm_cut *cut, plx_recipe *recipe, plx_error *error)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
+    if (plx_gemm_mapless(device))
+        return plx_gemm_mapless_recipe(problem, device, "gemm_async_copy", cut, recipe, error);
     plx_status status = plx_needs_sm_90a(device, error);
     if (problem->dtype != PLX_F32)
         return plx_fail(error, PLX_UNSUPPORTED, "computes in f32 alone");

@@ -1,5 +1,6 @@
 /* The cost of a cut of async-copy, and which is the best: a model of the device's time, in microseconds. */
 #include "copied.h"
+#include "mapless.h"
 
 #include "configs.h"
 #include "tiles.h"
@@ -27,7 +28,7 @@ static const struct {
 /* The least of so many costs is one that the model has too low. */
 static const double doubt = 1.04;
 
-enum { MOST_IN_CLUSTER = 8, MOST_CLUSTERS = 64, CHUNK = 8, ROUNDS_TO_DRIFT = 4 };
+enum { MOST_IN_CLUSTER = 8, MOST_CLUSTERS = 64, CHUNK = 8, ROUNDS_TO_DRIFT = 4, PLAIN_TILE = 10 };
 static const double fma_per_us = 128 * 1980; /* of a multiprocessor */
 static const double bytes_per_us = 3.0e6;    /* of memory */
 static const double drift_us = 2.0;          /* after the first round */
@@ -53,8 +54,10 @@ static double most(double a, double b)
 }
 
 /* Clusters of four and eight leave places empty. */
-static double share_of(int cluster)
+static double share_of(const plx_device_info *device, int cluster)
 {
+    if (plx_gemm_mapless(device))
+        return 1.0;
     return cluster >= 8 ? 0.91 : cluster >= 4 ? 0.914 : 1.0;
 }
 
@@ -98,7 +101,7 @@ static double multiplying(const plx_problem *problem, const plx_device_info *dev
     double work = (double)t->rows * t->cols * terms / fma_per_us;
     double alone = work / rates[tile].alone + copied + rates[tile].round_us;
     double full = most(alone, t->blocks * (work / rates[tile].full + copied) + rates[tile].round_us);
-    double units = units_of(device) * share_of(cut->cluster);
+    double units = units_of(device) * share_of(device, cut->cluster);
     double blocks = tiles_of(&problem->of.gemm, cut) * cut->cluster * cut->clusters;
     double rounds = (double)(int64_t)(blocks / (units * t->blocks));
     double of_unit = (blocks - rounds * units * t->blocks) / units; /* blocks of the last round */
@@ -112,8 +115,10 @@ static double moving(const plx_gemm_problem *p)
     return 4.0 * (m * k + k * n + m * n) / bytes_per_us;
 }
 
-static double joining(const plx_problem *problem, const plx_gemm_cut *cut)
+static double joining(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
 {
+    if (plx_gemm_mapless(device))
+        return plx_gemm_mapless_joining(problem, cut);
     double of_tile = 4.0 * cut->tile->rows * cut->tile->cols, tiles = tiles_of(&problem->of.gemm, cut);
     double in_cluster = cluster_us + (cut->cluster == MOST_IN_CLUSTER ? cluster_of_eight_us : 0.0) +
                         of_tile * cluster_byte_us;
@@ -129,7 +134,7 @@ double plx_gemm_copied_cost(const plx_problem *problem, const plx_device_info *d
     size_t tile = (size_t)(cut->tile - plx_gemm_copied_tiles);
     return doubt *
            (rates[tile].start_us + most(multiplying(problem, device, cut, tile), moving(&problem->of.gemm)) +
-            joining(problem, cut));
+            joining(problem, device, cut));
 }
 
 bool plx_gemm_copied_possible(const plx_problem *problem, const plx_gemm_cut *cut)
@@ -142,6 +147,12 @@ bool plx_gemm_copied_possible(const plx_problem *problem, const plx_gemm_cut *cu
                                   tiles * cut->clusters * of_tile <= 256.0 * (1 << 20));
 }
 
+static bool possible(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
+{
+    return plx_gemm_mapless(device) ? plx_gemm_mapless_possible(problem, cut)
+                                    : plx_gemm_copied_possible(problem, cut);
+}
+
 static plx_gemm_cut cut_of(size_t tile, int cluster, int clusters)
 {
     return (plx_gemm_cut){.entry = entries[tile],
@@ -150,15 +161,16 @@ static plx_gemm_cut cut_of(size_t tile, int cluster, int clusters)
                           .clusters = clusters};
 }
 
-void plx_gemm_copied_each_cut(const plx_problem *problem, plx_gemm_cut_visit *visit, void *data)
+void plx_gemm_copied_each_cut(const plx_problem *problem, const plx_device_info *device,
+                              plx_gemm_cut_visit *visit, void *data)
 {
+    int64_t steps = plx_gemm_depth_steps(problem);
     for (size_t tile = 0; tile < PLX_GEMM_COPIED_TILES; ++tile)
         for (int cluster = 1; cluster <= MOST_IN_CLUSTER; cluster *= 2)
-            for (int clusters = 1; clusters <= MOST_CLUSTERS; ++clusters) {
+            for (int clusters = 1; clusters <= MOST_CLUSTERS && cluster * clusters <= steps; ++clusters) {
                 const plx_gemm_cut cut = cut_of(tile, cluster, clusters);
-                if (!plx_gemm_copied_possible(problem, &cut))
-                    break;
-                visit(data, &cut);
+                if (possible(problem, device, &cut))
+                    visit(data, &cut);
             }
 }
 
@@ -187,7 +199,9 @@ plx_gemm_cut plx_gemm_copied_best_cut(const plx_problem *problem, const plx_devi
         const plx_gemm_config config = plx_gemm_config_of(problem);
         return cut_of(config.tile, (int)config.cluster, (int)config.parts);
     }
+    if (plx_gemm_mapless(device) && !plx_gemm_mapless_fast(device))
+        return plx_gemm_plain_cut(problem, &plx_gemm_copied_tiles[PLAIN_TILE]);
     found.least = plx_gemm_copied_cost(problem, device, &found.best);
-    plx_gemm_copied_each_cut(problem, consider, &found);
+    plx_gemm_copied_each_cut(problem, device, consider, &found);
     return found.best;
 }

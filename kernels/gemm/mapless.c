@@ -1,13 +1,14 @@
-/* bulk-pipeline and split-k in OpenCL: tiles and parts of k as in CUDA, but operands are brought by
- * asynchronous copies of elements, wherever they begin, and parts are added by a launch of their own. */
+/* bulk-pipeline, split-k and async-copy in OpenCL: tiles and parts of k as in CUDA, but without tensor maps
+ * and clusters: operands are brought by asynchronous copies of elements, wherever they begin. */
 #include "mapless.h"
 
+#include "arithmetic.h"
 #include "configs.h"
+#include "copied.h"
 #include "tiles.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { A, B, C }; /* operands */
 enum { SUM_THREADS = 128 };
@@ -23,84 +24,84 @@ bool plx_gemm_mapless_fast(const plx_device_info *device)
            plx_has_large_shared(device);
 }
 
-/* ---- cost ---------------------------------------------------------------------- */
+/* ---- parts ---------------------------------------------------------------------- */
 
-/* Measured on one H200 (doc/performance.md), in the order of plx_gemm_tiles: shares of a multiprocessor's
- * multiply-adds, two blocks beside each other and one alone, and the microseconds of a launch besides. */
-static const struct {
-    double two, one, start_us;
-} rates[PLX_GEMM_TILES] = {
-    {0.79, 0.74, 7.0}, {0.70, 0.65, 5.5}, {0.62, 0.56, 4.5}, {0.60, 0.54, 4.5}, {0.58, 0.54, 4.5}};
+enum { PLAIN_TILE = 2, PLAIN_STEPS = 4, PLAIN_PARTS = 8, MOST_TOGETHER = 8, MOST_GROUPS = 64 };
 
-enum { SIDE_BY_SIDE = 2, MOST_PARTS = 64, PLAIN_TILE = 2, PLAIN_STEPS = 4, PLAIN_PARTS = 8 };
-static const double fma_per_us = 128 * 1980; /* of a multiprocessor */
-static const double round_us = 2.5;          /* each round after the first */
-static const double bytes_per_us = 4.0e6;    /* of memory */
-static const double sum_us = 3.0, sum_bytes_per_us = 2.5e6; /* the launch that adds parts */
-
-static int64_t tiles_of(int64_t count, int64_t side)
-{
-    return (count - 1) / side + 1;
-}
-
-/* Rounds of blocks, two on a multiprocessor at a time. */
-static double multiplying(double blocks, double units, double block_us, size_t tile)
-{
-    double places = SIDE_BY_SIDE * units, whole = (double)(int64_t)(blocks / places);
-    double rest = blocks - whole * places, both = SIDE_BY_SIDE * block_us / rates[tile].two;
-    double last = rest <= 0 ? 0 : rest <= units ? block_us / rates[tile].one : both;
-    return rates[tile].start_us + whole * both + last + (whole + (rest > 0) - 1) * round_us;
-}
-
-double plx_gemm_mapless_cost(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
-{
-    const plx_gemm_problem *p = &problem->of.gemm;
-    const plx_gemm_tile *t = cut->tile;
-    double m = (double)p->m, n = (double)p->n, k = (double)p->k, parts = cut->clusters;
-    double units = device->units > 0 ? device->units : 1;
-    double steps = (double)((plx_gemm_depth_steps(problem) - 1) / cut->clusters + 1);
-    double blocks = (double)tiles_of(p->m, t->rows) * (double)tiles_of(p->n, t->cols) * parts;
-    double block_us = (double)t->rows * t->cols * GEMM_PIPELINE_DEPTH * steps / fma_per_us;
-    double moving = 4.0 * (m * k + k * n + m * n) / bytes_per_us;
-    double multiply = multiplying(blocks, units, block_us, (size_t)(t - plx_gemm_tiles));
-    double adding = cut->clusters > 1 ? sum_us + 8.0 * m * n * parts / sum_bytes_per_us : 0.0;
-    return (multiply > moving ? multiply : moving) + adding;
-}
-
-/* Scratch bytes of the parts' sums: rows of C, each a whole number of units of 16 bytes. */
+/* Without PTX the parts' sums are rows of C, each a whole number of units of 16 bytes. */
 static int64_t pitch_of(const plx_gemm_problem *p)
 {
     return (p->n + 3) / 4 * 4;
 }
 
-static bool has_room(const plx_gemm_problem *p, int parts)
+/* Room for a tile of each part's sums, and tickets for each tile and each group of its parts; one group is
+ * none. */
+bool plx_gemm_mapless_possible(const plx_problem *problem, const plx_gemm_cut *cut)
 {
-    return parts == 1 || (double)p->m * (double)pitch_of(p) * parts * 4.0 <= 256.0 * (1 << 20);
+    const plx_gemm_problem *p = &problem->of.gemm;
+    double tiles = (double)quotient_up(p->m, cut->tile->rows) * (double)quotient_up(p->n, cut->tile->cols);
+    double parts = (double)cut->cluster * cut->clusters, of_tile = 4.0 * cut->tile->rows * cut->tile->cols;
+    return parts == 1 || (parts <= (double)plx_gemm_depth_steps(problem) && cut->clusters > 1 &&
+                          tiles * (1.0 + cut->clusters) <= PLX_SCRATCH_COUNTERS / 4.0 &&
+                          tiles * parts * of_tile <= 256.0 * (1 << 20));
 }
 
-/* Where nothing was measured: parts that are worth a launch. */
-static plx_gemm_cut plain_cut(const plx_problem *problem)
+plx_gemm_cut plx_gemm_plain_cut(const plx_problem *problem, const plx_gemm_tile *tile)
 {
-    int64_t parts = plx_gemm_depth_steps(problem) / PLAIN_STEPS;
-    parts = parts < 1 || !has_room(&problem->of.gemm, PLAIN_PARTS) ? 1 : parts < PLAIN_PARTS ? parts : PLAIN_PARTS;
-    return (plx_gemm_cut){
-        .entry = "gemm_split_k", .tile = &plx_gemm_tiles[PLAIN_TILE], .cluster = 1, .clusters = (int)parts};
+    int64_t parts = smaller(plx_gemm_depth_steps(problem) / PLAIN_STEPS, PLAIN_PARTS);
+    plx_gemm_cut cut = {.tile = tile, .cluster = 1, .clusters = parts > 1 ? (int)parts : 1};
+    if (!plx_gemm_mapless_possible(problem, &cut))
+        cut.clusters = 1;
+    return cut;
 }
 
-static plx_gemm_cut cut_of(size_t tile, int parts)
+/* Measured on one H200: a meeting, then the last to come reads what each has left, and all have written it
+ * at a rate of their own. */
+static const double meeting_us = 2.0, read_bytes_per_us = 6.0e4, written_bytes_per_us = 1.7e6;
+
+static double meeting(const plx_gemm_cut *cut, double tiles, int count)
 {
-    return (plx_gemm_cut){
-        .entry = "gemm_split_k", .tile = &plx_gemm_tiles[tile], .cluster = 1, .clusters = parts};
+    double left = 4.0 * cut->tile->rows * cut->tile->cols * count;
+    return count > 1 ? meeting_us + left / read_bytes_per_us + 2.0 * tiles * left / written_bytes_per_us
+                     : 0.0;
+}
+
+double plx_gemm_mapless_joining(const plx_problem *problem, const plx_gemm_cut *cut)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    double tiles = (double)quotient_up(p->m, cut->tile->rows) * (double)quotient_up(p->n, cut->tile->cols);
+    return meeting(cut, tiles * cut->clusters, cut->cluster) + meeting(cut, tiles, cut->clusters);
+}
+
+/* ---- split-k's cut ---------------------------------------------------------------- */
+
+static plx_gemm_cut cut_of(size_t tile, int cluster, int clusters)
+{
+    return (plx_gemm_cut){.tile = &plx_gemm_tiles[tile], .cluster = cluster, .clusters = clusters};
 }
 
 void plx_gemm_mapless_each_cut(const plx_problem *problem, plx_gemm_cut_visit *visit, void *data)
 {
     int64_t steps = plx_gemm_depth_steps(problem);
     for (size_t tile = 0; tile < PLX_GEMM_TILES; ++tile)
-        for (int parts = 1; parts <= MOST_PARTS && parts <= steps && has_room(&problem->of.gemm, parts); ++parts) {
-            const plx_gemm_cut cut = cut_of(tile, parts);
-            visit(data, &cut);
-        }
+        for (int cluster = 1; cluster <= MOST_TOGETHER; cluster *= 2)
+            for (int clusters = 1; clusters <= MOST_GROUPS && cluster * clusters <= steps; ++clusters) {
+                const plx_gemm_cut cut = cut_of(tile, cluster, clusters);
+                if (plx_gemm_mapless_possible(problem, &cut))
+                    visit(data, &cut);
+            }
+}
+
+/* As async-copy's with the same tile: it is the same kernel there. */
+double plx_gemm_mapless_cost(const plx_problem *problem, const plx_device_info *device,
+                             const plx_gemm_cut *cut)
+{
+    plx_gemm_cut same = *cut;
+    for (size_t tile = 0; tile < PLX_GEMM_COPIED_TILES; ++tile)
+        if (plx_gemm_copied_tiles[tile].rows == cut->tile->rows &&
+            plx_gemm_copied_tiles[tile].cols == cut->tile->cols)
+            same.tile = &plx_gemm_copied_tiles[tile];
+    return plx_gemm_copied_cost(problem, device, &same);
 }
 
 /* The best so far. */
@@ -123,51 +124,38 @@ static void consider(void *data, const plx_gemm_cut *cut)
 
 plx_gemm_cut plx_gemm_mapless_cut(const plx_problem *problem, const plx_device_info *device)
 {
-    search found = {problem, device, cut_of(0, 1), 0.0};
+    search found = {problem, device, cut_of(0, 1, 1), 0.0};
     if (problem->config != 0) {
         const plx_gemm_config config = plx_gemm_config_of(problem);
-        return cut_of(config.tile, (int)config.parts);
+        return cut_of(config.tile, (int)config.cluster, (int)config.parts);
     }
     if (!plx_gemm_mapless_fast(device))
-        return plain_cut(problem);
+        return plx_gemm_plain_cut(problem, &plx_gemm_tiles[PLAIN_TILE]);
     found.least = plx_gemm_mapless_cost(problem, device, &found.best);
     plx_gemm_mapless_each_cut(problem, consider, &found);
     return found.best;
 }
 
-/* A part's terms one after the other, then the parts. */
-int64_t plx_gemm_mapless_depth(const plx_problem *problem, const plx_device_info *device)
-{
-    plx_gemm_cut cut = plx_gemm_mapless_cut(problem, device);
-    int64_t longest = ((plx_gemm_depth_steps(problem) - 1) / cut.clusters + 1) * GEMM_PIPELINE_DEPTH;
-    int64_t depth = (longest < problem->of.gemm.k ? longest : problem->of.gemm.k) + cut.clusters - 1;
-    return depth < problem->of.gemm.k ? depth : problem->of.gemm.k;
-}
-
 /* ---- recipes ------------------------------------------------------------------- */
 
-static void define(plx_recipe *recipe, const char *option, int value)
-{
-    size_t used = strlen(recipe->defines);
-    (void)snprintf(recipe->defines + used, sizeof recipe->defines - used, " -D%s=%d", option, value);
-}
-
-/* Registers are those of two blocks on a multiprocessor: 256 for a thread that multiplies and one that
- * brings.  Without PTX one pair of tiles is in local memory at a time. */
+/* Where registers move, they are those of two blocks on a multiprocessor: 256 for a thread that multiplies
+ * and one that brings.  Without PTX one pair of tiles is in local memory at a time. */
 static int64_t define_tile(const plx_gemm_tile *t, bool fast, plx_recipe *recipe)
 {
     int stages = fast ? t->stages_direct : 1;
 
-    define(recipe, "TILE_ROWS", t->rows);
-    define(recipe, "TILE_COLS", t->cols);
-    define(recipe, "THREAD_ROWS", t->thread_rows);
-    define(recipe, "THREAD_COLS", t->thread_cols);
-    define(recipe, "STAGES", stages);
+    plx_recipe_define(recipe, "TILE_ROWS", t->rows);
+    plx_recipe_define(recipe, "TILE_COLS", t->cols);
+    plx_recipe_define(recipe, "THREAD_ROWS", t->thread_rows);
+    plx_recipe_define(recipe, "THREAD_COLS", t->thread_cols);
+    plx_recipe_define(recipe, "STAGES", stages);
     if (fast)
-        define(recipe, "PIPELINE_PTX", 1);
+        plx_recipe_define(recipe, "PIPELINE_PTX", 1);
+    if (fast)
+        plx_recipe_define(recipe, "GROUPS", t->blocks);
     if (fast && t->registers > 0) {
-        define(recipe, "MANY_REGISTERS", t->registers);
-        define(recipe, "FEW_REGISTERS", 256 - t->registers);
+        plx_recipe_define(recipe, "MANY_REGISTERS", t->registers);
+        plx_recipe_define(recipe, "FEW_REGISTERS", 256 - t->registers);
     }
     return (int64_t)stages * (GEMM_PIPELINE_DEPTH * (t->rows + t->cols + 8) * 4 + 16) + 128;
 }
@@ -189,24 +177,13 @@ static void add_arguments(const plx_problem *problem, plx_step *step)
     plx_step_scalar(step, p->beta);
 }
 
-/* Parts are as long as each other, the first ones a step longer. */
-static void add_parts(const plx_problem *problem, int parts, plx_recipe *recipe, plx_step *step)
+/* Without PTX another launch adds the parts. */
+static void add_sum(const plx_problem *problem, int parts, plx_recipe *recipe)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    int64_t steps = plx_gemm_has_terms(problem) ? plx_gemm_depth_steps(problem) : 0, pitch = pitch_of(p);
+    plx_step *sum = plx_recipe_step(recipe, "gemm_add_parts", SUM_THREADS, 1);
 
-    step->grid[1] = (uint64_t)parts;
-    define(recipe, "SUM_THREADS", SUM_THREADS);
-    plx_step_i32(step, (int32_t)(steps / parts));
-    plx_step_i32(step, (int32_t)(steps % parts));
-    plx_step_scratch(step, PLX_SCRATCH_COUNTERS, 4);
-    plx_step_i64(step, pitch);
-    recipe->scratch_bytes = PLX_SCRATCH_COUNTERS;
-    if (parts == 1)
-        return;
-    recipe->scratch_bytes += (uint64_t)(p->m * pitch * parts) * 4;
-    plx_step *sum = plx_recipe_step(recipe, "gemm_split_k_sum", SUM_THREADS, 1);
-    sum->grid[0] = (uint64_t)((p->m * (pitch / 4) - 1) / SUM_THREADS + 1);
+    sum->grid[0] = (uint64_t)((p->m * (pitch_of(p) / 4) - 1) / SUM_THREADS + 1);
     plx_step_operand(sum, C);
     plx_step_i64(sum, p->m);
     plx_step_i64(sum, p->n);
@@ -214,8 +191,29 @@ static void add_parts(const plx_problem *problem, int parts, plx_recipe *recipe,
     plx_step_scalar(sum, plx_gemm_alpha(problem));
     plx_step_scalar(sum, p->beta);
     plx_step_scratch(sum, PLX_SCRATCH_COUNTERS, 4);
-    plx_step_i64(sum, pitch);
     plx_step_i32(sum, parts);
+}
+
+/* Parts are as long as each other, the first ones a step longer. */
+static void add_parts(const plx_problem *problem, const plx_gemm_cut *cut, bool fast, plx_recipe *recipe,
+                      plx_step *step)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    int64_t steps = plx_gemm_has_terms(problem) ? plx_gemm_depth_steps(problem) : 0;
+    int64_t parts = (int64_t)cut->cluster * cut->clusters;
+    int64_t of_part = fast ? (int64_t)step->grid[0] * cut->tile->rows * cut->tile->cols : p->m * pitch_of(p);
+
+    step->grid[1] = (uint64_t)parts;
+    plx_step_i32(step, (int32_t)(steps / parts));
+    plx_step_i32(step, (int32_t)(steps % parts));
+    plx_step_i32(step, cut->cluster);
+    plx_step_scratch(step, PLX_SCRATCH_COUNTERS, 4);
+    plx_step_scratch(step, 0, 4);
+    recipe->scratch_bytes = PLX_SCRATCH_COUNTERS + (parts > 1 ? (uint64_t)(of_part * parts) * 4 : 0);
+    if (!fast)
+        plx_recipe_define(recipe, "SUM_THREADS", SUM_THREADS);
+    if (!fast && parts > 1)
+        add_sum(problem, (int)parts, recipe);
 }
 
 static plx_status start(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
@@ -231,8 +229,9 @@ static plx_status start(const plx_problem *problem, const plx_device_info *devic
     return plx_gemm_start(problem, device, recipe, error);
 }
 
-static plx_status recipe_of(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,
-                            plx_recipe *recipe, plx_error *error)
+plx_status plx_gemm_mapless_recipe(const plx_problem *problem, const plx_device_info *device,
+                                   const char *entry, const plx_gemm_cut *cut, plx_recipe *recipe,
+                                   plx_error *error)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     const plx_gemm_tile *t = cut->tile;
@@ -242,33 +241,36 @@ static plx_status recipe_of(const plx_problem *problem, const plx_device_info *d
 
     if (status != PLX_OK || p->m == 0 || p->n == 0)
         return status;
-    int64_t tiles = tiles_of(p->m, t->rows) * tiles_of(p->n, t->cols); /* both below 2^31 */
+    int64_t tiles = quotient_up(p->m, t->rows) * quotient_up(p->n, t->cols); /* both below 2^31 */
     if (tiles > INT32_MAX)
         return plx_fail(error, PLX_UNSUPPORTED, "C has more tiles than it counts");
+    if (!fast && (threads % (uint32_t)t->rows != 0 || threads % (uint32_t)t->cols != 0))
+        return plx_fail(error, PLX_UNSUPPORTED, "tiles of %d x %d need NVIDIA's OpenCL", t->rows, t->cols);
+    if (!fast && cut->cluster > 1)
+        return plx_fail(error, PLX_UNSUPPORTED, "parts are added in one round but in NVIDIA's OpenCL");
+    if (!plx_gemm_mapless_possible(problem, cut))
+        return plx_fail(error, PLX_UNSUPPORTED, "there is no room for so many parts of k");
     int64_t local = define_tile(t, fast, recipe);
-    plx_step *step = plx_recipe_step(recipe, cut->entry, threads + (fast ? GEMM_PIPELINE_BRINGERS : 0), 1);
+    plx_step *step = plx_recipe_step(recipe, entry, threads + (fast ? GEMM_PIPELINE_BRINGERS : 0), 1);
     step->grid[0] = (uint64_t)tiles;
     add_arguments(problem, step);
-    if (cut->takes_parts)
-        add_parts(problem, cut->clusters, recipe, step);
+    add_parts(problem, cut, fast, recipe, step);
     if (fast)
         recipe->known_local_bytes = (uint64_t)local;
     return plx_recipe_check(recipe, fast ? 0 : (uint64_t)local, device, error);
 }
 
-static const plx_gemm_cut whole_tiles = {
-    .entry = "gemm_bulk_pipeline", .tile = &plx_gemm_tiles[0], .cluster = 1, .clusters = 1};
+static const plx_gemm_cut whole_tiles = {.tile = &plx_gemm_tiles[0], .cluster = 1, .clusters = 1};
 
 plx_status plx_gemm_mapless_bulk_pipeline(const plx_problem *problem, const plx_device_info *device,
                                           plx_recipe *recipe, plx_error *error)
 {
-    return recipe_of(problem, device, &whole_tiles, recipe, error);
+    return plx_gemm_mapless_recipe(problem, device, "gemm_bulk_pipeline", &whole_tiles, recipe, error);
 }
 
 plx_status plx_gemm_mapless_split_k(const plx_problem *problem, const plx_device_info *device,
                                     plx_recipe *recipe, plx_error *error)
 {
     plx_gemm_cut cut = plx_gemm_mapless_cut(problem, device);
-    cut.takes_parts = true;
-    return recipe_of(problem, device, &cut, recipe, error);
+    return plx_gemm_mapless_recipe(problem, device, "gemm_split_k", &cut, recipe, error);
 }

@@ -328,9 +328,8 @@ plx_status plx_gemm_split_k_unaligned(const plx_problem *problem, const plx_devi
 /* A part's terms one after the other, then its cluster's parts, then the clusters. */
 int64_t plx_gemm_split_k_depth(const plx_problem *problem, const plx_device_info *device)
 {
-    if (plx_gemm_mapless(device))
-        return plx_gemm_mapless_depth(problem, device);
-    plx_gemm_cut cut = plx_gemm_best_cut(problem, device);
+    plx_gemm_cut cut =
+        plx_gemm_mapless(device) ? plx_gemm_mapless_cut(problem, device) : plx_gemm_best_cut(problem, device);
     int64_t steps = plx_gemm_depth_steps(problem), parts = parts_of(&cut);
     int64_t longest = (steps / parts + (steps % parts != 0)) * GEMM_PIPELINE_DEPTH;
     int64_t terms = longest < problem->of.gemm.k ? longest : problem->of.gemm.k;

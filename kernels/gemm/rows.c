@@ -145,7 +145,7 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
                     "with a long k; nothing where C alone fills the device",
             .limit = "smaller tiles bring each operand more often, and parts must be added: a model of both "
                      "chooses tile and parts",
-            .needs = "as bulk-pipeline; in OpenCL another launch adds the parts",
+            .needs = "as bulk-pipeline; in OpenCL of others than NVIDIA another launch adds the parts",
             .dtypes = PLX_DTYPE_BIT(PLX_F32),
             .accumulator_f32 = PLX_F32,
             .reproducibility = PLX_R1,
@@ -164,7 +164,8 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
                     "nothing is copied first; tiles for thin products besides",
             .limit = "an instruction for each element of a tile: 0.03 slower than split-k where the copy engine "
                      "can take the operands as they lie",
-            .needs = "CUDA on compute capability 9.0",
+            .needs = "in CUDA compute capability 9.0; in OpenCL NVIDIA's from 9.0 on, elsewhere all threads bring, "
+                     "then multiply",
             .dtypes = PLX_DTYPE_BIT(PLX_F32),
             .accumulator_f32 = PLX_F32,
             .reproducibility = PLX_R1,
@@ -180,7 +181,7 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
             .idea = "up to 32 terms are brought to shared memory at once, by many small blocks",
             .gain = "up to 1.5 times where C is large and its terms are few: some blocks write while others read",
             .limit = "the rate at which memory takes C",
-            .needs = "CUDA on compute capability 9.0",
+            .needs = "in CUDA compute capability 9.0",
             .dtypes = PLX_DTYPE_BIT(PLX_F32),
             .accumulator_f32 = PLX_F32,
             .reproducibility = PLX_R1,

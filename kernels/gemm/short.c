@@ -1,5 +1,6 @@
 /* short-k: few terms, whose time goes into writing C. */
 #include "copied.h"
+#include "mapless.h"
 
 #include "tiles.h"
 
@@ -46,12 +47,21 @@ static void add_product(const plx_problem *problem, plx_step *step)
     plx_step_i32(step, (int32_t)across_of(p));
 }
 
+enum { shared_bytes = GEMM_SHORT_MOST * (GEMM_SHORT_ROWS + 4 + GEMM_SHORT_COLS) * 4 };
+
+static void define_for_opencl(const plx_device_info *device, plx_recipe *recipe)
+{
+    if ((device->features & PLX_FEATURE_NVIDIA_PTX) && device->compute_major >= 8)
+        plx_recipe_define(recipe, "COPY_PTX", 1);
+    plx_recipe_min_blocks_per_sm(recipe, device, GEMM_SHORT_THREADS, GEMM_SHORT_BLOCKS);
+}
+
 plx_status plx_gemm_short_k_recipe(const plx_problem *problem, const plx_device_info *device,
                                    plx_recipe *recipe, plx_error *error)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     uint64_t blocks = 0;
-    plx_status status = plx_needs_sm_90a(device, error);
+    plx_status status = plx_gemm_mapless(device) ? PLX_OK : plx_needs_sm_90a(device, error);
     if (problem->dtype != PLX_F32)
         return plx_fail(error, PLX_UNSUPPORTED, "computes in f32 alone");
     if (status == PLX_OK)
@@ -68,7 +78,8 @@ plx_status plx_gemm_short_k_recipe(const plx_problem *problem, const plx_device_
     step->grid[0] = blocks;
     step->early = true;
     add_product(problem, step);
-    return plx_recipe_check(recipe, 0, device, error);
+    define_for_opencl(device, recipe);
+    return plx_recipe_check(recipe, shared_bytes, device, error);
 }
 
 /* ---- cost -------------------------------------------------------------------------- */

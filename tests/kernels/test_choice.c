@@ -63,7 +63,7 @@ static void test_sizes(void **state)
     expect("narrow", plx_matvec_of(PLX_F32, false, 1000003, 17), hopper);
     expect("split", plx_matvec_of(PLX_F32, true, 1000003, 17), hopper);
     expect("vector", plx_matvec_of(PLX_F32, true, 17, 1000003), hopper);
-    expect("vector", plx_matvec_of(PLX_F32, true, 4095, 4097), hopper);   /* 129 panels on 132 units */
+    expect("vector", plx_matvec_of(PLX_F32, true, 4095, 4097), hopper);  /* 129 panels on 132 units */
     expect("split", plx_matvec_of(PLX_F32, true, 10007, 10009), hopper); /* 105 */
     expect("double-buffer", plx_gemm_of(PLX_F32, false, false, 4096, 4096, 4096), ampere);
     expect("tile-1d", plx_gemm_of(PLX_F32, false, false, 1024, 1024, 1024), ampere);
@@ -74,13 +74,15 @@ static void test_sizes(void **state)
 /* NVIDIA's OpenCL takes the twins from 9.0 on; others, which have their plain forms, do without. */
 static void test_products_in_opencl(void **state)
 {
-    const plx_device_info hopper = fake_opencl_gpu(9), other = fake_gpu(0),
-                          ampere = fake_opencl_gpu(8);
+    const plx_device_info hopper = fake_opencl_gpu(9), other = fake_gpu(0), ampere = fake_opencl_gpu(8);
     const plx_problem large = plx_gemm_of(PLX_F32, false, true, 8192, 8192, 8192),
                       deep = plx_gemm_of(PLX_F32, true, false, 64, 64, 65536);
     (void)state;
     expect("bulk-pipeline", large, hopper);
-    expect("split-k", deep, hopper);
+    expect("async-copy", deep, hopper);
+    expect("split-k", plx_gemm_of(PLX_F32, false, false, 1023, 1025, 1027), hopper);
+    expect("async-copy", plx_gemm_of(PLX_F32, false, true, 17276, 273, 3851), hopper);
+    expect("short-k", plx_gemm_of(PLX_F32, true, true, 38496, 376, 2), hopper);
     expect("few-rows", plx_gemm_of(PLX_F32, false, false, 4, 4096, 4096), hopper);
     expect("double-buffer", large, ampere);
     expect("double-buffer", large, other);
@@ -94,7 +96,7 @@ static void test_f64_on_matrix_units(void **state)
     (void)state;
     expect("dmma-bulk", square, hopper);
     expect("dmma-bulk", plx_gemm_of(PLX_F64, true, true, 4095, 4097, 4099), hopper); /* packed first */
-    expect("dmma", plx_gemm_of(PLX_F64, false, false, 255, 257, 259), hopper); /* a launch less */
+    expect("dmma", plx_gemm_of(PLX_F64, false, false, 255, 257, 259), hopper);       /* a launch less */
     expect("dmma", square, ampere);
     expect("dmma", square, opencl);
     expect("double-buffer", square, older);

@@ -1,6 +1,7 @@
 /* What recipes ask of a compiler besides the types: registers and local memory, of NVIDIA's OpenCL
  * alone, and no more than the device has. */
 #include "kernel_support.h"
+#include <stdlib.h>
 
 static void expect_word(const plx_recipe *recipe, const char *word, bool expected)
 {
@@ -12,7 +13,8 @@ static void expect_word(const plx_recipe *recipe, const char *word, bool expecte
 static void expect_limits(const plx_device_info *device, bool registers, bool local_bytes)
 {
     const plx_problem narrow = plx_matvec_of(PLX_F32, false, 100000, 64),
-                      dot = plx_matvec_of(PLX_F32, false, 1, 1 << 24), two = plx_matvec_of(PLX_F32, false, 2, 1 << 24),
+                      dot = plx_matvec_of(PLX_F32, false, 1, 1 << 24),
+                      two = plx_matvec_of(PLX_F32, false, 2, 1 << 24),
                       few = plx_matvec_of(PLX_F32, true, 1, 1 << 24),
                       more = plx_matvec_of(PLX_F32, true, 17, 1000003),
                       tall = plx_matvec_of(PLX_F32, true, 64, 1 << 20),
@@ -82,7 +84,8 @@ static void bulk_copies_need_the_room(void **unused)
 
 static void what_a_compiler_gets_wrong_is_refused(void **unused)
 {
-    const plx_problem rows = plx_matvec_of(PLX_F32, false, 17, 100000), columns = plx_matvec_of(PLX_F32, true, 100000, 17);
+    const plx_problem rows = plx_matvec_of(PLX_F32, false, 17, 100000),
+                      columns = plx_matvec_of(PLX_F32, true, 100000, 17);
     plx_device_info pocl = fake_gpu(0);
     (void)unused;
     (void)snprintf(pocl.api, sizeof pocl.api, "OpenCL 3.0 PoCL 5.0+debian");
@@ -124,8 +127,8 @@ static plx_status check_map(plx_tensor_map map, plx_error *reason)
 
 static void maps_describe_what_the_copy_engine_takes(void **unused)
 {
-    const plx_tensor_map good = {.dtype = PLX_F32, .width = 100, .height = 50, .pitch = 416, .box_width = 32,
-                                 .box_height = 128};
+    const plx_tensor_map good = {
+        .dtype = PLX_F32, .width = 100, .height = 50, .pitch = 416, .box_width = 32, .box_height = 128};
     plx_tensor_map bad = good;
     plx_error reason = {.text = ""};
     (void)unused;
@@ -143,27 +146,22 @@ static void maps_describe_what_the_copy_engine_takes(void **unused)
 static void pipelines_are_for_cuda_9_0(void **unused)
 {
     static const char *const kernels[] = {"bulk-pipeline", "split-k", "async-copy", "short-k", "few-rows"};
-    static const char *const twins[] = {"bulk-pipeline", "split-k", "few-rows"};
     const plx_problem product = plx_gemm_of(PLX_F32, false, false, 12, 512, 512),
                       wide = plx_gemm_of(PLX_F64, false, false, 12, 512, 512);
-    const plx_device_info opencl = fake_opencl_gpu(9), plain = fake_gpu(0), older = fake_gpu(8), newer = fake_gpu(10),
-                          hopper = fake_gpu(9);
+    const plx_device_info opencl = fake_opencl_gpu(9), plain = fake_gpu(0), older = fake_gpu(8),
+                          newer = fake_gpu(10), hopper = fake_gpu(9);
     (void)unused;
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; ++i) {
         expect_refusal(&product, kernels[i], &older, "needs compute capability 9.0; this device has 8.0");
         expect_refusal(&product, kernels[i], &newer, "needs compute capability 9.0; this device has 10.0");
         expect_refusal(&wide, kernels[i], &hopper, "f32 alone");
-    }
-    for (size_t i = 0; i < sizeof twins / sizeof twins[0]; ++i) {
-        expect_refusal(&wide, twins[i], &opencl, "f32 alone");
-        expect_refusal(&wide, twins[i], &plain, "f32 alone");
+        expect_refusal(&wide, kernels[i], &opencl, "f32 alone");
+        expect_refusal(&wide, kernels[i], &plain, "f32 alone");
     }
     expect_refusal(&wide, "dmma", &plain, "needs the f64 matrix units");
     expect_refusal(&wide, "dmma", &(plx_device_info){.features = opencl.features, .compute_major = 8},
                    "in OpenCL compute capability 9.0; this device has 8.0");
     expect_refusal(&wide, "dmma-bulk", &opencl, "needs CUDA");
-    expect_refusal(&product, "async-copy", &opencl, "needs CUDA");
-    expect_refusal(&product, "short-k", &opencl, "needs CUDA");
 }
 
 static bool defines(const plx_recipe *recipe, const char *option)
@@ -180,12 +178,13 @@ static void opencl_has_pipelines_of_its_own(void **unused)
     const plx_device_info opencl = fake_opencl_gpu(9), plain = fake_gpu(0), older = fake_opencl_gpu(8);
     plx_recipe recipe = recipe_of(&square, "bulk-pipeline", &opencl);
     (void)unused;
-    assert_true(recipe.map_count == 0 && recipe.scratch_bytes == 0 && recipe.steps[0].cluster == 0);
+    assert_true(recipe.map_count == 0 && recipe.steps[0].cluster == 0);
     assert_int_equal(recipe.steps[0].block[0], 256);
-    assert_true(defines(&recipe, "-DPIPELINE_PTX=1") && defines(&recipe, "-DMANY_REGISTERS=208 -DFEW_REGISTERS=48"));
+    assert_true(defines(&recipe, "-DPIPELINE_PTX=1") &&
+                defines(&recipe, "-DMANY_REGISTERS=208 -DFEW_REGISTERS=48"));
     assert_true(recipe.known_local_bytes > 101376 && 2 * recipe.known_local_bytes <= 226 << 10);
     recipe = recipe_of(&odd, "bulk-pipeline", &opencl); /* nothing is copied first */
-    assert_true(recipe.step_count == 1 && recipe.scratch_bytes == 0);
+    assert_true(recipe.step_count == 1 && recipe.scratch_bytes == PLX_SCRATCH_COUNTERS);
     recipe = recipe_of(&square, "bulk-pipeline", &plain);
     assert_int_equal(recipe.steps[0].block[0], 128);
     assert_true(!defines(&recipe, "PTX") && recipe.known_local_bytes == 0);
@@ -193,19 +192,44 @@ static void opencl_has_pipelines_of_its_own(void **unused)
     assert_false(defines(&recipe, "PTX"));
 }
 
-/* Parts of k are added by a launch of their own. */
-static void opencl_adds_parts_in_another_launch(void **unused)
+static int64_t value_of(const plx_recipe *recipe, const char *option)
+{
+    const char *at = strstr(recipe->defines, option);
+    assert_non_null(at);
+    return strtoll(at + strlen(option), NULL, 10);
+}
+
+/* Room for the sums of each part's tiles, which the last of them adds; without PTX for those of C, which
+ * another launch adds. */
+static void opencl_adds_parts(const char *kernel)
 {
     const plx_problem deep = plx_gemm_of(PLX_F32, false, false, 100, 102, 100000);
-    const plx_problem flat = plx_gemm_of(PLX_F32, false, true, 3, 1000, 100000);
-    const plx_device_info opencl = fake_opencl_gpu(9);
-    plx_recipe recipe = recipe_of(&deep, "split-k", &opencl);
-    (void)unused;
+    const plx_device_info opencl = fake_opencl_gpu(9), plain = fake_gpu(0);
+    plx_recipe recipe = recipe_of(&deep, kernel, &opencl);
+    int64_t rows = value_of(&recipe, "-DTILE_ROWS="), cols = value_of(&recipe, "-DTILE_COLS=");
+    int64_t tiles = ((100 - 1) / rows + 1) * ((102 - 1) / cols + 1);
+
+    assert_int_equal(recipe.step_count, 1);
+    assert_true(recipe.steps[0].grid[1] > 1);
+    assert_int_equal(recipe.steps[0].grid[0], tiles);
+    assert_int_equal(recipe.scratch_bytes,
+                     PLX_SCRATCH_COUNTERS + tiles * (int64_t)recipe.steps[0].grid[1] * rows * cols * 4);
+    recipe = recipe_of(&deep, kernel, &plain);
     assert_int_equal(recipe.step_count, 2);
     assert_true(recipe.steps[0].grid[1] > 1);
-    assert_string_equal(recipe.steps[1].entry, "gemm_split_k_sum");
+    assert_string_equal(recipe.steps[1].entry, "gemm_add_parts");
     assert_true(recipe.steps[1].grid[0] * recipe.steps[1].block[0] >= 100 * 26); /* 102 are 26 units */
     assert_int_equal(recipe.scratch_bytes, PLX_SCRATCH_COUNTERS + recipe.steps[0].grid[1] * 100 * 104 * 4);
+}
+
+static void parts_have_room(void **unused)
+{
+    const plx_problem flat = plx_gemm_of(PLX_F32, false, true, 3, 1000, 100000);
+    const plx_device_info opencl = fake_opencl_gpu(9);
+    plx_recipe recipe;
+    (void)unused;
+    opencl_adds_parts("split-k");
+    opencl_adds_parts("async-copy");
     recipe = recipe_of(&flat, "few-rows", &opencl);
     assert_int_equal(recipe.step_count, 2);
     assert_string_equal(recipe.steps[0].entry, "gemm_few_rows");
@@ -264,7 +288,7 @@ int main(void)
         cmocka_unit_test(maps_describe_what_the_copy_engine_takes),
         cmocka_unit_test(pipelines_are_for_cuda_9_0),
         cmocka_unit_test(opencl_has_pipelines_of_its_own),
-        cmocka_unit_test(opencl_adds_parts_in_another_launch),
+        cmocka_unit_test(parts_have_room),
         cmocka_unit_test(opencl_has_matrix_units),
         cmocka_unit_test(operands_are_copied_when_they_must),
     };
