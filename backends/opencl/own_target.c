@@ -48,6 +48,7 @@ static void rewrite_line(rewriting *to, const char *line, size_t length)
     } else if (begins(line + blank, length - blank, entry_mark)) {
         size_t skipped = blank + sizeof entry_mark - 1;
         insert_directive(to, line + skipped, length - skipped);
+        to->any = true;
     } else if (begins(line, length, target) && length > end && !isalnum((unsigned char)line[end])) {
         append(to, target, end);
         append(to, "a", 1);

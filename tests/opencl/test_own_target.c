@@ -34,6 +34,14 @@ static void lines_come_into_effect(void **unused)
            "{\n}\nsetmaxnreg.dec.sync.aligned.u32 48;\n\tret;\n}\n");
 }
 
+/* Without any instruction, too. */
+static void directives_come_into_effect(void **unused)
+{
+    (void)unused;
+    expect(".target sm_90\n.entry one(\n)\n.reqntid 256, 1, 1\n{\n\t//sm_90a entry: .minnctapersm 3\n\tret;\n}\n",
+           ".target sm_90a\n.entry one(\n)\n.reqntid 256, 1, 1\n.minnctapersm 3\n{\n\tret;\n}\n");
+}
+
 /* A target that is its own already, and a file that ends without an end of line. */
 static void the_target_is_named_once(void **unused)
 {
@@ -57,6 +65,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_come_into_effect),
+        cmocka_unit_test(directives_come_into_effect),
         cmocka_unit_test(the_target_is_named_once),
         cmocka_unit_test(others_are_left_alone),
     };
