@@ -104,12 +104,16 @@ plx_status plx_gemm_async_copy_recipe(const plx_problem *problem, const plx_devi
     return plx_gemm_copied_recipe(problem, device, &cut, recipe, error);
 }
 
-/* A part's terms one after the other, then its cluster's parts, then the clusters. */
+int64_t plx_gemm_copied_depth(const plx_problem *problem, const plx_gemm_cut *cut)
+{
+    int64_t steps = plx_gemm_depth_steps(problem), parts = parts_of(cut);
+    int64_t longest = (steps / parts + (steps % parts != 0)) * GEMM_PIPELINE_DEPTH;
+    int64_t terms = longest < problem->of.gemm.k ? longest : problem->of.gemm.k;
+    return terms + cut->cluster - 1 + cut->clusters - 1;
+}
+
 int64_t plx_gemm_async_copy_depth(const plx_problem *problem, const plx_device_info *device)
 {
     plx_gemm_cut cut = plx_gemm_copied_best_cut(problem, device);
-    int64_t steps = plx_gemm_depth_steps(problem), parts = parts_of(&cut);
-    int64_t longest = (steps / parts + (steps % parts != 0)) * GEMM_PIPELINE_DEPTH;
-    int64_t terms = longest < problem->of.gemm.k ? longest : problem->of.gemm.k;
-    return terms + cut.cluster - 1 + cut.clusters - 1;
+    return plx_gemm_copied_depth(problem, &cut);
 }

@@ -15,6 +15,8 @@ bool plx_gemm_copied_possible(const plx_problem *problem, const plx_gemm_cut *cu
 double plx_gemm_copied_cost(const plx_problem *problem, const plx_device_info *device,
                             const plx_gemm_cut *cut);
 
+/* A part's terms one after the other, then its cluster's parts, then the clusters. */
+int64_t plx_gemm_copied_depth(const plx_problem *problem, const plx_gemm_cut *cut);
 plx_status plx_gemm_copied_recipe(const plx_problem *problem, const plx_device_info *device,
                                   const plx_gemm_cut *cut, plx_recipe *recipe, plx_error *error);
 plx_status plx_gemm_async_copy_recipe(const plx_problem *problem, const plx_device_info *device,

@@ -14,12 +14,15 @@ static const char *const entries[PLX_GEMM_TILES] = {
 };
 
 /* Measured on one H200 (doc/experiments.md), in the order of the tiles: shares of a multiprocessor's
- * multiply-adds that they reach, two blocks beside each other and one alone, and the microseconds of a
- * round of blocks besides: the first operands, C. */
+ * multiply-adds that they reach, two blocks beside each other and one alone; the microseconds of a round of
+ * blocks besides: the first operands, C; and those for each operand that is transposed on its way. */
 static const struct {
-    double two, one, start_us;
-} rates[PLX_GEMM_TILES] = {
-    {0.83, 0.78, 6.3}, {0.74, 0.685, 4.5}, {0.66, 0.60, 3.3}, {0.64, 0.58, 3.5}, {0.62, 0.58, 3.5}};
+    double two, one, start_us, transposed_us;
+} rates[PLX_GEMM_TILES] = {{0.83, 0.78, 7.0, 2.0},
+                           {0.75, 0.695, 3.8, 0.6},
+                           {0.66, 0.60, 2.9, 1.1},
+                           {0.64, 0.58, 3.0, 1.1},
+                           {0.62, 0.58, 3.0, 1.2}};
 
 enum {
     SIDE_BY_SIDE = 2,
@@ -31,9 +34,9 @@ enum {
 };
 static const double fma_per_us = 128 * 1980; /* of a multiprocessor */
 static const double bytes_per_us = 4.0e6;    /* of memory */
-static const double repack_us = 3.5, repack_bytes_per_us = 3.0e6, unknown_share = 0.1;
+static const double repack_us = 1.8, repack_bytes_per_us = 3.0e6;
 /* A cluster adds its tile through shared memory: two blocks on a multiprocessor, or one alone. */
-static const double cluster_two_us = 0.11 / 1024, cluster_one_us = 0.042 / 1024,
+static const double cluster_two_us = 0.07 / 1024, cluster_one_us = 0.042 / 1024,
                     cluster_us = 0.3;                              /* per byte */
 static const double ticket_us = 2.0, ticket_bytes_per_us = 1.25e4; /* the last block reads what all left */
 static const double edge_bytes_per_us = 2.8e3;                     /* a block's that computes edges */
@@ -131,26 +134,28 @@ static double joining(const plx_problem *problem, const plx_device_info *device,
            (cut->clusters > 1 ? rounds * ticket_us + read + moved : 0.0);
 }
 
-/* The same for all cuts.  Where operands begin is known only at the call: that those whose rows step by
- * units must be copied, too, counts a tenth, so that kernels which never copy are preferred where they are
- * hardly slower. */
+/* The same for all cuts.  Where operands begin is known only at the call: those whose rows step by units are
+ * taken to begin so. */
 static double repacking(const plx_problem *problem)
 {
-    const plx_gemm_problem *p = &problem->of.gemm;
     double bytes = plx_gemm_repacked_bytes(problem);
-    double all = 4.0 * (double)p->k * ((double)p->m + (double)p->n);
-    return (bytes > 0 ? repack_us + 2.0 * bytes / repack_bytes_per_us : 0.0) +
-           unknown_share * 2.0 * (all - bytes) / repack_bytes_per_us;
+    return bytes > 0 ? repack_us + 2.0 * bytes / repack_bytes_per_us : 0.0;
+}
+
+/* A long operand of `count` rows or columns for an edge, of which each block has a strip at a time. */
+static double edge(const plx_gemm_problem *p, const plx_gemm_cut *cut, int64_t count, bool along)
+{
+    int64_t strip = along ? GEMM_FEW_ALONG : GEMM_FEW_ACROSS, strips = (count - 1) / strip + 1;
+    double blocks = (double)(strips < cut->edge_blocks ? strips : cut->edge_blocks);
+    return 4.0 * (double)p->k * (double)count / (blocks * edge_bytes_per_us);
 }
 
 /* Edges are read by few blocks, each at its own rate, beside the tiles. */
 static double edges(const plx_gemm_problem *p, const plx_gemm_cut *cut)
 {
-    double below = p->m > plx_gemm_covered_rows(p, cut) ? (double)p->n : 0.0;
-    double beside = p->n > plx_gemm_covered_columns(p, cut) ? (double)p->m : 0.0;
-    return cut->edge_blocks > 0
-               ? 4.0 * (double)p->k * (below + beside) / (cut->edge_blocks * edge_bytes_per_us)
-               : 0.0;
+    double below = p->m > plx_gemm_covered_rows(p, cut) ? edge(p, cut, p->n, p->trans_b) : 0.0;
+    double beside = p->n > plx_gemm_covered_columns(p, cut) ? edge(p, cut, p->m, !p->trans_a) : 0.0;
+    return below + beside;
 }
 
 static double most(double a, double b)
@@ -162,7 +167,9 @@ static double cost_of(const plx_problem *problem, const plx_device_info *device,
                       size_t tile)
 {
     double beside = most(moving(&problem->of.gemm), edges(&problem->of.gemm, cut));
-    double starts = rates[tile].start_us * rounds_of(problem, device, cut);
+    double transposed = !problem->of.gemm.trans_a + problem->of.gemm.trans_b;
+    double starts =
+        (rates[tile].start_us + transposed * rates[tile].transposed_us) * rounds_of(problem, device, cut);
     return starts + most(multiplying(problem, device, cut, tile), beside) + joining(problem, device, cut) +
            repacking(problem);
 }

@@ -83,7 +83,7 @@ enum {
     MOST_PARTS = 64,
     DIRECT_MOST = 2
 };
-static const double part_us = 0.1, start_us = 3.0, turn_us = 0.7, stage_us = 2.0;
+static const double part_us = 0.1, start_us = 3.3, turn_us = 0.7, stage_us = 2.0, block_bytes_per_us = 7.0e3;
 
 typedef struct few_parts {
     int64_t strips, length, parts;
@@ -231,8 +231,8 @@ plx_status plx_gemm_few_rows_recipe(const plx_problem *problem, const plx_device
 static double bytes_per_us(const few *f)
 {
     int size = kernel_size(f->count);
-    double rate = size <= 1 ? 4.4e6 : size <= 2 ? 4.0e6 : size <= 4 ? 3.2e6 : size <= 8 ? 2.25e6 : 1.41e6;
-    return f->along ? 0.73 * rate : rate;
+    double rate = size <= 1 ? 4.4e6 : size <= 2 ? 4.0e6 : size <= 4 ? 3.2e6 : size <= 8 ? 2.25e6 : 1.2e6;
+    return f->along ? (size <= 2 ? 0.45 : 0.73) * rate : rate;
 }
 
 /* What a block waits for: loads of a turn, and, where x goes through shared memory, its staging. */
@@ -246,13 +246,19 @@ static double waiting(const few *f, const few_parts *parts, const plx_device_inf
     return rounds * (turn_us * turns + stage_us * chunks);
 }
 
+static double most(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 double plx_gemm_few_cost(const plx_problem *problem, const plx_device_info *device)
 {
     const few f = few_of(problem);
     const few_parts parts = parts_of(&f, device);
     double bytes = 4.0 * ((double)f.many * (double)f.k + (double)f.count * (double)f.many);
     double joining = parts.parts > 1 ? 1.5 + part_us * (double)parts.parts : 0.0;
-    double moved = bytes / bytes_per_us(&f), waited = waiting(&f, &parts, device);
+    double reached = bytes / (block_bytes_per_us * (double)(parts.strips * parts.parts));
+    double moved = most(bytes / bytes_per_us(&f), reached), waited = waiting(&f, &parts, device);
     return start_us + joining + (moved > waited ? moved : waited);
 }
 

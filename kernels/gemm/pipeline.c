@@ -1,9 +1,11 @@
 /* Recipes of the kernels that bring their operands by tensor maps. */
+#include "copied.h"
 #include "mapless.h"
 
 #include "tiles.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { A, B, C };   /* operands */
@@ -292,6 +294,31 @@ plx_status plx_gemm_cut_recipe(const plx_problem *problem, const plx_device_info
     return cut_terms(problem, device, cut, unaligned, recipe, error);
 }
 
+/* Where operands begin at no multiple of 16 bytes, async-copy takes them as they lie: its cut, and whether
+ * that is faster than to copy both first. */
+static bool is_faster_copied(const plx_problem *problem, const plx_device_info *device,
+                             const plx_gemm_cut *cut, plx_gemm_cut *copied)
+{
+    plx_problem anywhere = *problem; /* for the models: as where rows step by no multiple */
+    anywhere.of.gemm.lda |= 1;
+    anywhere.of.gemm.ldb |= 1;
+    if (problem->of.gemm.m == 0 || problem->of.gemm.n == 0 || !plx_gemm_has_terms(problem))
+        return false;
+    *copied = plx_gemm_copied_best_cut(&anywhere, device);
+    return plx_gemm_copied_cost(&anywhere, device, copied) < plx_gemm_cut_cost(&anywhere, device, cut);
+}
+
+static plx_status unaligned_recipe(const plx_problem *problem, const plx_device_info *device,
+                                   const plx_gemm_cut *cut, plx_recipe *recipe, plx_error *error)
+{
+    plx_gemm_cut copied;
+    if (!is_faster_copied(problem, device, cut, &copied))
+        return plx_gemm_cut_recipe(problem, device, cut, true, recipe, error);
+    plx_status status = plx_gemm_copied_recipe(problem, device, &copied, recipe, error);
+    (void)snprintf(recipe->code, sizeof recipe->code, "%s/async-copy", plx_ladder_name(PLX_GEMM));
+    return status;
+}
+
 static const plx_gemm_cut whole_tiles = {
     .entry = "gemm_bulk_pipeline", .tile = &plx_gemm_tiles[0], .cluster = 1, .clusters = 1};
 
@@ -306,7 +333,7 @@ plx_status plx_gemm_bulk_pipeline_recipe(const plx_problem *problem, const plx_d
 plx_status plx_gemm_bulk_pipeline_unaligned(const plx_problem *problem, const plx_device_info *device,
                                             plx_recipe *recipe, plx_error *error)
 {
-    return plx_gemm_cut_recipe(problem, device, &whole_tiles, true, recipe, error);
+    return unaligned_recipe(problem, device, &whole_tiles, recipe, error);
 }
 
 plx_status plx_gemm_split_k_recipe(const plx_problem *problem, const plx_device_info *device,
@@ -322,10 +349,11 @@ plx_status plx_gemm_split_k_unaligned(const plx_problem *problem, const plx_devi
                                       plx_recipe *recipe, plx_error *error)
 {
     plx_gemm_cut cut = plx_gemm_best_cut(problem, device);
-    return plx_gemm_cut_recipe(problem, device, &cut, true, recipe, error);
+    return unaligned_recipe(problem, device, &cut, recipe, error);
 }
 
-/* A part's terms one after the other, then its cluster's parts, then the clusters. */
+/* A part's terms one after the other, then its cluster's parts, then the clusters; by the deeper way where
+ * operands may begin anywhere. */
 int64_t plx_gemm_split_k_depth(const plx_problem *problem, const plx_device_info *device)
 {
     plx_gemm_cut cut =
@@ -333,7 +361,12 @@ int64_t plx_gemm_split_k_depth(const plx_problem *problem, const plx_device_info
     int64_t steps = plx_gemm_depth_steps(problem), parts = parts_of(&cut);
     int64_t longest = (steps / parts + (steps % parts != 0)) * GEMM_PIPELINE_DEPTH;
     int64_t terms = longest < problem->of.gemm.k ? longest : problem->of.gemm.k;
-    int64_t of_tiles = terms + cut.cluster - 1 + cut.clusters - 1;
+    int64_t depth = terms + cut.cluster - 1 + cut.clusters - 1;
     int64_t of_edges = plx_gemm_few_share(problem->of.gemm.k, false); /* the deeper way */
-    return cut.edge_blocks > 0 && of_edges > of_tiles ? of_edges : of_tiles;
+    plx_gemm_cut copied;
+    if (cut.edge_blocks > 0 && of_edges > depth)
+        depth = of_edges;
+    if (is_faster_copied(problem, device, &cut, &copied) && plx_gemm_copied_depth(problem, &copied) > depth)
+        depth = plx_gemm_copied_depth(problem, &copied);
+    return depth;
 }

@@ -385,23 +385,22 @@ static size_t kernel_named(plx_op op, const char *name)
 static void without_room_for_scratch_the_spare_kernel_runs(void **unused)
 {
     workbench work = begin_work();
-    plx_problem problem = problem_of(PLX_GEMM, PLX_F32, 0);
+    plx_problem problem = problem_of(PLX_GEMM, PLX_F64, 0);
     plx_plugin_plan *plan;
     (void)unused;
-    problem.of.gemm.ldb = 133; /* B is to be copied */
+    problem.of.gemm.ldb = 133; /* B is to be packed */
     assert_int_equal(
-        plugin->plan(work.made.session, &problem, kernel_named(PLX_GEMM, "bulk-pipeline"), &plan, &error),
-        PLX_OK);
+        plugin->plan(work.made.session, &problem, kernel_named(PLX_GEMM, "dmma-bulk"), &plan, &error), PLX_OK);
     memset(fake->argument_counts, 0, sizeof fake->argument_counts);
     fake->launch_count = 0;
     fail_next("cuMemAlloc", OUT_OF_MEMORY);
     assert_int_equal(plugin->execute(plan, work.made.queue, work.operands, 3, &error), PLX_OK);
     assert_int_equal(fake->launch_count, 1);
-    assert_string_equal(fake->launches[0].entry, "gemm_double_buffer_f32_nn");
+    assert_string_equal(fake->launches[0].entry, "gemm_double_buffer_f64_nn");
     fake->launch_count = 0;
     assert_int_equal(plugin->execute(plan, work.made.queue, work.operands, 3, &error), PLX_OK);
-    assert_int_equal(fake->launch_count, 2);
-    assert_string_equal(fake->launches[1].entry, "gemm_bulk_pipeline_f32_nn");
+    assert_true(fake->launch_count >= 2);
+    assert_non_null(strstr(fake->launches[1].entry, "gemm_dmma_bulk"));
     plugin->plan_destroy(plan);
     end_work(work);
 }

@@ -160,6 +160,26 @@ static void shapes_have_their_kernels(void **unused)
     expect("short-k", 5000, 7001, 3);
 }
 
+/* Where operands begin anywhere: async-copy's device code where to copy both first would cost more. */
+static void expect_anywhere(const char *code, int64_t m, int64_t n, int64_t k)
+{
+    const plx_problem problem = plx_gemm_of(PLX_F32, false, true, m, n, k);
+    const plx_row *row = &plx_gemm_ladder.rows[plx_gemm_ladder.choose(&problem, &hopper)];
+    plx_recipe recipe = {.step_count = 0};
+    plx_error error = {.text = ""};
+    if (row->recipe_unaligned == NULL || row->recipe_unaligned(&problem, &hopper, &recipe, &error) != PLX_OK)
+        refuse(&problem, row->about.name);
+    assert_string_equal(recipe.code, code);
+    assert_int_equal(recipe.map_count, *code ? 0 : 2);
+}
+
+static void what_begins_anywhere_is_not_always_copied_first(void **unused)
+{
+    (void)unused;
+    expect_anywhere("gemm/async-copy", 2048, 2048, 256);
+    expect_anywhere("", 8192, 8192, 8192);
+}
+
 /* ---- depth ----------------------------------------------------------------------------- */
 
 static int64_t argument(const plx_step *step, size_t number)
@@ -215,6 +235,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_chosen_runs_and_costs_least),
         cmocka_unit_test(shapes_have_their_kernels),
+        cmocka_unit_test(what_begins_anywhere_is_not_always_copied_first),
         cmocka_unit_test(parts_are_as_deep_as_their_launches),
     };
     hopper = fake_gpu(9);
