@@ -295,14 +295,15 @@ plx_status plx_gemm_cut_recipe(const plx_problem *problem, const plx_device_info
 }
 
 /* Where operands begin at no multiple of 16 bytes, async-copy takes them as they lie: its cut, and whether
- * that is faster than to copy both first. */
+ * that is faster than to copy both first.  Not where a configuration was asked for. */
 static bool is_faster_copied(const plx_problem *problem, const plx_device_info *device,
                              const plx_gemm_cut *cut, plx_gemm_cut *copied)
 {
     plx_problem anywhere = *problem; /* for the models: as where rows step by no multiple */
     anywhere.of.gemm.lda |= 1;
     anywhere.of.gemm.ldb |= 1;
-    if (problem->of.gemm.m == 0 || problem->of.gemm.n == 0 || !plx_gemm_has_terms(problem))
+    if (problem->config != 0 || problem->of.gemm.m == 0 || problem->of.gemm.n == 0 ||
+        !plx_gemm_has_terms(problem))
         return false;
     *copied = plx_gemm_copied_best_cut(&anywhere, device);
     return plx_gemm_copied_cost(&anywhere, device, copied) < plx_gemm_cut_cost(&anywhere, device, cut);
