@@ -6,13 +6,13 @@
 
 void plx_line_add(plx_line *line, const char *format, ...)
 {
-    const size_t room = sizeof line->text - line->length;
+    const size_t capacity = sizeof line->text - line->length;
     va_list arguments;
     va_start(arguments, format);
-    const int written = vsnprintf(line->text + line->length, room, format, arguments);
+    const int written = vsnprintf(line->text + line->length, capacity, format, arguments);
     va_end(arguments);
     if (written > 0)
-        line->length += (size_t)written < room ? (size_t)written : room - 1;
+        line->length += (size_t)written < capacity ? (size_t)written : capacity - 1;
 }
 
 char *plx_text_list(const char *format, va_list words)

@@ -62,10 +62,10 @@ static void print_depth(plx_context *context, plx_op op, const char *name)
 
 static bool is_step(const plx_kernel *kernel)
 {
-    return (kernel->flags & (PLX_KERNEL_YARDSTICK | PLX_KERNEL_VENDOR)) == 0;
+    return (kernel->flags & (PLX_KERNEL_BASELINE | PLX_KERNEL_VENDOR)) == 0;
 }
 
-/* A kernel's place on its plugin's ladder, from 1; 0 for what is no step: a yardstick, a
+/* A kernel's place on its plugin's ladder, from 1; 0 for what is no step: a baseline, a
  * vendor's kernel, and the only kernel of a plugin, like the host's. */
 static size_t step_of(plx_context *context, plx_op op, const char *name)
 {
@@ -162,8 +162,8 @@ static void explain_kernel(void *data, const plx_kernel *kernel, const char *plu
     print_line("dtypes", dtypes);
     if (kernel->compute != PLX_COMPUTE_PLAIN)
         print_line("compute type", "tf32: inputs of f32 are rounded; never compared as f32");
-    if (kernel->flags & PLX_KERNEL_YARDSTICK)
-        print_line("yardstick", "a copy to measure others by, never offered as the operation");
+    if (kernel->flags & PLX_KERNEL_BASELINE)
+        print_line("baseline", "a copy to measure others by, never offered as the operation");
     if (kernel->flags & PLX_KERNEL_VENDOR)
         print_line("vendor", "a library of the maker of the device, here as a peer");
     print_line("reproducibility", reproducibility(kernel->reproducibility));

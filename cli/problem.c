@@ -106,8 +106,8 @@ static int make_problem(const plx_problem *blank, plx_dtype dtype, const shape *
 static int make_problems(const plx_problem *blank, const shape *shapes, size_t shape_count,
                          const cli_options *options, cli_work *work)
 {
-    static const plx_dtype usual[] = {PLX_F32};
-    const plx_dtype *dtypes = options->dtype_count > 0 ? options->dtypes : usual;
+    static const plx_dtype by_default[] = {PLX_F32};
+    const plx_dtype *dtypes = options->dtype_count > 0 ? options->dtypes : by_default;
     size_t dtype_count = options->dtype_count > 0 ? options->dtype_count : 1;
     work->problems = calloc(shape_count * dtype_count, sizeof *work->problems);
     if (work->problems == NULL)

@@ -17,10 +17,10 @@ static plx_status default_kernel(plx_backend *backend, const plx_problem *proble
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "%s of %s", op, plx_dtype_name(problem->dtype));
     const plx_kernel *kernel = backend->plugin->kernel(problem->op, *index);
-    if (kernel == NULL || (kernel->flags & PLX_KERNEL_YARDSTICK) != 0)
+    if (kernel == NULL || (kernel->flags & PLX_KERNEL_BASELINE) != 0)
         return plx_context_fail(
             backend->context, PLX_FAILED, "%s chose a %s kernel that %s", backend->label, op,
-            kernel == NULL ? "it does not have" : "is a yardstick and computes something else");
+            kernel == NULL ? "it does not have" : "is a baseline and computes something else");
     return PLX_OK;
 }
 
@@ -97,14 +97,14 @@ static plx_status plan_named(plx_plan *plan, const char *name)
     return status == PLX_OK ? make_plan(plan, index) : status;
 }
 
-/* A file says what was chosen, and may say anything: a yardstick is no answer to the problem. */
+/* A file says what was chosen, and may say anything: a baseline is no answer to the problem. */
 static plx_status plan_tuned(plx_plan *plan, const char *name)
 {
     plx_status status = plan_named(plan, name);
-    if (status == PLX_OK && (plan->kernel->flags & PLX_KERNEL_YARDSTICK) != 0) {
+    if (status == PLX_OK && (plan->kernel->flags & PLX_KERNEL_BASELINE) != 0) {
         plan->backend->plugin->plan_destroy(plan->plan);
         status = plx_context_fail(plan->backend->context, PLX_UNSUPPORTED,
-                                  "it is a yardstick and computes something else");
+                                  "it is a baseline and computes something else");
     }
     if (status != PLX_OK)
         plx_tuning_ignore(plan->backend, &plan->problem, name, plx_message(plan->backend->context));

@@ -23,7 +23,7 @@ static size_t any_that_runs(const plx_problem *problem, const plx_device_info *d
     const plx_ladder *ladder = plx_ladder_of(problem->op);
 
     for (size_t i = 0; i < ladder->count; ++i)
-        if ((ladder->rows[i].about.flags & PLX_KERNEL_YARDSTICK) == 0 &&
+        if ((ladder->rows[i].about.flags & PLX_KERNEL_BASELINE) == 0 &&
             runs(&ladder->rows[i], problem, device))
             return i;
     return otherwise; /* whose plan will say what the device lacks */

@@ -118,7 +118,7 @@ struct plx_row {
 typedef struct plx_ladder {
     const plx_row *rows;
     size_t count;
-    /* The row that suits the problem and device best, never a yardstick;
+    /* The row that suits the problem and device best, never a baseline;
      * its recipe is not unsupported there. */
     size_t (*choose)(const plx_problem *problem, const plx_device_info *device);
 } plx_ladder;
@@ -171,7 +171,7 @@ typedef struct plx_preference {
 } plx_preference;
 
 /* The row of the first line that fits and whose recipe the device can run; when there is none, the
- * operation's first row that runs and is no yardstick; when nothing runs, the row of the last line. */
+ * operation's first row that runs and is no baseline; when nothing runs, the row of the last line. */
 size_t plx_prefer(const plx_preference *table, size_t count, const plx_row *rows,
                   const plx_problem *problem, const plx_device_info *device);
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for one more entry of a list, zeroed; NULL: no memory. */
+/* Memory for one more entry of a list, zeroed; NULL: no memory. */
 static void *grow(void *list, size_t *count, size_t size)
 {
     void **where = list;
@@ -351,7 +351,7 @@ static plx_status add_record(plx_page *page, size_t file, const plx_record *is, 
         .problem = problem,
         .ok = ok,
         .vendor = (is->kernel_flags & PLX_KERNEL_VENDOR) != 0,
-        .yardstick = (is->kernel_flags & PLX_KERNEL_YARDSTICK) != 0,
+        .baseline = (is->kernel_flags & PLX_KERNEL_BASELINE) != 0,
         .newest = true,
         .time = ok && is->time.measured ? is->time.median_ns : 0,
     };

@@ -13,12 +13,12 @@
 
 extern char **environ;
 
-static bool is_program(const char *folder, size_t length, const char *name)
+static bool is_program(const char *directory, size_t length, const char *name)
 {
     char path[4096];
     struct stat about;
     int written = length == 0 ? snprintf(path, sizeof path, "./%s", name)
-                              : snprintf(path, sizeof path, "%.*s/%s", (int)length, folder, name);
+                              : snprintf(path, sizeof path, "%.*s/%s", (int)length, directory, name);
     if (written < 0 || (size_t)written >= sizeof path)
         return false;
     return stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, X_OK) == 0;

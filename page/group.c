@@ -12,7 +12,7 @@ const plx_page_record *plx_page_fastest(const plx_page *page, const plx_page_rec
     const plx_page_record *best = NULL;
     for (size_t i = like->first; i != PLX_PAGE_NONE; i = page->records[i].next) {
         const plx_page_record *one = &page->records[i];
-        bool fits = one->time > 0 && one->series == series && !one->yardstick && !(own && one->vendor);
+        bool fits = one->time > 0 && one->series == series && !one->baseline && !(own && one->vendor);
         if (fits && (best == NULL || one->time < best->time))
             best = one;
     }

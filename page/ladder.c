@@ -74,7 +74,7 @@ static bool has_two_steps(const ladder *of)
     for (const plx_page_record *one = first_step(of); one != NULL; one = next_step(of, one))
         for (const plx_page_record *other = one; other != NULL; other = next_step(of, other))
             if (one != other && one->series == other->series && one->time > 0 && other->time > 0 &&
-                !one->yardstick && !other->yardstick)
+                !one->baseline && !other->baseline)
                 return true;
     return false;
 }
@@ -127,7 +127,7 @@ static void put_step(const ladder *of, const plx_page_record *first, FILE *to)
 {
     (void)fputs("<div class=\"step\"><b>", to);
     plx_page_text(to, first->is->kernel);
-    (void)fprintf(to, "%s</b>", first->yardstick ? " (a copy)" : "");
+    (void)fprintf(to, "%s</b>", first->baseline ? " (a copy)" : "");
     for (size_t s = 0; s < of->page->series_count; s++)
         if (takes_part(of, s))
             put_lane(of, step_of(of, first->is->kernel, s), s, to);
@@ -328,7 +328,7 @@ static double fastest_step(const ladder *of)
 {
     double best = 0;
     for (const plx_page_record *one = of->like; one != NULL; one = next_step(of, one))
-        if (one->time > 0 && !one->yardstick && (!(best > 0) || one->time < best))
+        if (one->time > 0 && !one->baseline && (!(best > 0) || one->time < best))
             best = one->time;
     return best;
 }
@@ -366,7 +366,7 @@ static void put_comparison(const ladder *of, FILE *to)
     for (const plx_page_record *step = of->like; step != NULL; step = next_kernel(of, step)) {
         if (!is_shown(of, step->is->kernel))
             continue;
-        (void)fprintf(to, "| %s%s |", step->is->kernel, step->yardstick ? " (a copy)" : "");
+        (void)fprintf(to, "| %s%s |", step->is->kernel, step->baseline ? " (a copy)" : "");
         for (size_t s = 0; s < of->page->series_count; s++)
             if (takes_part(of, s))
                 put_cells(of, step_of(of, step->is->kernel, s), best, to);

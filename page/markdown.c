@@ -60,7 +60,7 @@ static const plx_page_record *best_of(const plx_page *page, const plx_page_recor
     for (size_t i = like->first; i != PLX_PAGE_NONE; i = page->records[i].next) {
         const plx_page_record *one = &page->records[i];
         const plx_page_series *series = &page->series[one->series];
-        bool ours = one->time > 0 && !one->vendor && !one->yardstick && same_plugin(series->label, label) &&
+        bool ours = one->time > 0 && !one->vendor && !one->baseline && same_plugin(series->label, label) &&
                     series->chip == page->series[like->series].chip;
         if (ours && (best == NULL || one->time < best->time))
             best = one;
@@ -233,7 +233,7 @@ static void put_twin_rows(FILE *to, const plx_page *page, const twin_row *rows, 
                           const char *second)
 {
     (void)fprintf(to,
-                  "**%.*s beside %.*s**: the speed of our best kernel through %.*s as a multiple of that through "
+                  "**%.*s versus %.*s**: the speed of our best kernel through %.*s as a multiple of that through "
                   "%.*s, where operands have 64 MiB and more: launches one after the other in one queue, and in "
                   "turn on several, which may overlap; geometric mean, least and most",
                   name_length(second), second, name_length(first), first, name_length(second), second,

@@ -50,7 +50,7 @@ typedef struct plx_page_problem {
 typedef struct plx_page_record {
     const plx_record *is;
     size_t file, device, series, problem;
-    bool ok, vendor, yardstick;
+    bool ok, vendor, baseline;
     bool newest; /* no newer file has the same */
     size_t first, next; /* of its group; PLX_PAGE_NONE: there is no next */
     double time; /* ns; 0: not timed, or not right */
@@ -84,7 +84,7 @@ void plx_page_free(plx_page *page);
 
 /* Measured in one run, on the same bytes. */
 bool plx_page_together(const plx_page_record *a, const plx_page_record *b);
-/* The fastest of `like`'s group on a series that is right and no yardstick, of our
+/* The fastest of `like`'s group on a series that is right and no baseline, of our
  * kernels alone with `own`; NULL when there is none. */
 const plx_page_record *plx_page_fastest(const plx_page *page, const plx_page_record *like, size_t series,
                                         bool own);

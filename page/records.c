@@ -97,14 +97,14 @@ static void put_remarks(const plx_page_record *one, FILE *to)
     (void)fputs("<td class=\"t\">", to);
     if (one->vendor)
         add_remark(to, &count, "", "vendor’s library");
-    if (one->yardstick)
-        add_remark(to, &count, "", "yardstick");
+    if (one->baseline)
+        add_remark(to, &count, "", "baseline");
     if (is->reason[0] != '\0')
         add_remark(to, &count, "", is->reason);
     if (is->ceiling.fraction > 1)
         add_remark(to, &count, "more than the ceiling: ",
                    is->ceiling.over[0] != '\0' ? is->ceiling.over : "cause unknown");
-    if (one->time > 0 && !is->time.settled)
+    if (one->time > 0 && !is->time.converged)
         add_remark(to, &count, "", "time was up before the interval was narrow");
     if (is->time.hot)
         add_remark(to, &count, "", "operands in the cache");

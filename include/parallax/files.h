@@ -22,7 +22,7 @@ typedef struct plx_array {
  * not a .npy file, truncated, trailing bytes, an unsupported dtype, rank above 2.
  * Free with plx_array_free(). */
 PLX_API plx_status plx_npy_read(const char *path, plx_array *array, plx_error *error);
-/* Writes version 1.0 to a temporary name in the same folder and renames it. */
+/* Writes version 1.0 to a temporary name in the same directory and renames it. */
 PLX_API plx_status plx_npy_write(const char *path, const plx_array *array, plx_error *error);
 PLX_API void plx_array_free(plx_array *array);
 

@@ -68,9 +68,9 @@ typedef struct plx_context_options {
     size_t plugin_dir_count;
 } plx_context_options;
 
-/* Searches, in this order: the folders of `options` (may be NULL), those of
+/* Searches, in this order: the directories of `options` (may be NULL), those of
  * $PLX_PLUGIN_PATH (colon-separated; ignored in a program with raised
- * privileges), the installed folder.  Of two plugins with one name the first
+ * privileges), the installed directory.  Of two plugins with one name the first
  * counts.  A plugin that can't be used is no error: plx_plugin_at() says why. */
 PLX_API plx_status plx_context_create(const plx_context_options *options, plx_context **context);
 PLX_API void plx_context_destroy(plx_context *context);
@@ -99,7 +99,7 @@ PLX_API plx_status plx_device_at(plx_context *context, size_t plugin, size_t dev
 /* Whether two devices, of whatever plugins, are one physical chip: the host's
  * processors, or the same UUID, or the same PCI address where a UUID is missing. */
 PLX_API bool plx_same_device(const plx_device_info *a, const plx_device_info *b);
-/* The folders that were searched, in order; NULL at the end. */
+/* The directories that were searched, in order; NULL at the end. */
 PLX_API const char *plx_search_dir(const plx_context *context, size_t index);
 
 /* The kernels of a loaded plugin, in the order of the ladder; NULL at the end. */
@@ -288,7 +288,7 @@ PLX_API plx_status plx_gemm(plx_backend *backend, plx_dtype dtype, bool trans_a,
 typedef struct plx_output plx_output;
 
 /* Opens a stream that becomes the file `path` when plx_output_close() succeeds: until
- * then it has a temporary name in the same folder, and what was there before stays.
+ * then it has a temporary name in the same directory, and what was there before stays.
  * A device or a pipe is written in place. */
 PLX_API plx_status plx_output_open(const char *path, plx_output **output, plx_error *error);
 PLX_API FILE *plx_output_stream(plx_output *output);
@@ -322,7 +322,7 @@ PLX_API plx_status plx_tuned_change(plx_context *context, const plx_choice *chan
                                     plx_error *error);
 /* The choice of that number; false: there are not as many. */
 PLX_API bool plx_tuned_at(size_t index, plx_choice *choice);
-/* The first choice of this context that named no kernel of its backend, a yardstick, or one
+/* The first choice of this context that named no kernel of its backend, a baseline, or one
  * that could not be planned, so that the plugin chose: a sentence.  "": there was none. */
 PLX_API const char *plx_tuned_ignored(plx_context *context);
 /* Forgets all of them.  PLX_IO as above. */

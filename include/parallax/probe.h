@@ -42,7 +42,7 @@ typedef enum plx_visibility {
 
 PLX_API const char *plx_visibility_name(plx_visibility visibility); /* "not visible" */
 
-/* The slowest suspect over the fastest (or the usual) baseline, of the series where that
+/* The slowest suspect over the fastest (or the median) baseline, of the series where that
  * is most. */
 typedef struct plx_probe_verdict {
     plx_visibility visibility;
@@ -58,7 +58,7 @@ typedef struct plx_probe_sweep {
     char axis[48];       /* what x is */
     char phenomenon[96]; /* "partition camping" */
     bool symmetric;      /* either direction would be the phenomenon */
-    bool usual;          /* baselines differ by themselves: the one of median time stands for all */
+    bool median;         /* baselines differ by themselves: the one of median time stands for all */
     bool of_shared;      /* about shared memory, which not every device has */
     char backend[48];
     size_t device;       /* of the results */

@@ -226,7 +226,8 @@ typedef enum plx_reproducibility {
 } plx_reproducibility;
 
 enum {
-    PLX_KERNEL_YARDSTICK = 1u << 0, /* timed and validated (a copy), never offered as the operation */
+    PLX_KERNEL_BASELINE = 1u << 0, /* to measure others by: timed and validated (a copy), never offered as the operation */
+    PLX_KERNEL_YARDSTICK = PLX_KERNEL_BASELINE, /* its former name */
     PLX_KERNEL_VENDOR = 1u << 1,    /* a vendor library's, here as a peer */
     PLX_KERNEL_CEILING = 1u << 2,   /* a probe's: measures the most that a device can do */
     PLX_KERNEL_MATRIX_UNITS = 1u << 3, /* multiplies in units of their own, faster than plain multiply-adds */

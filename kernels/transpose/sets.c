@@ -11,7 +11,7 @@ static const plx_set_shape published[] = {{512, 512},   {1024, 1024}, {2048, 204
 
 static const plx_set_row listed[] = {
     PLX_SET_ROW("quick", quick), PLX_SET_ROW("square", square),        PLX_SET_ROW("skinny", skinny),
-    PLX_SET_ROW("odd", odd),     PLX_SET_ROW("seed-paper", published),
+    PLX_SET_ROW("odd", odd),     PLX_SET_ROW("published", published),
 };
 
 static plx_problem draw(plx_draw *from)

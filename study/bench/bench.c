@@ -13,13 +13,13 @@ typedef struct bench {
     const plx_bench_options *options;
     plx_compare_options how;
     plx_comparison comparison;
-    plx_results found; /* the devices, and the records of the present case */
+    plx_results found; /* the devices, and the records of the current case */
     plx_bench_file file;
     plx_bench_case *cases;
-    size_t case_count, present;
+    size_t case_count, current;
     size_t ran, kept, left_out;
     double started_s, spent_s; /* on the cases that were run */
-    char about[200];           /* the present case in words */
+    char about[200];           /* the current case in words */
     plx_error *error;
 } bench;
 
@@ -33,7 +33,7 @@ static double now_s(void)
 static size_t missing_cases(const bench *b)
 {
     size_t count = 0;
-    for (size_t i = b->present; i < b->case_count; i++)
+    for (size_t i = b->current; i < b->case_count; i++)
         count += !b->cases[i].kept;
     return count;
 }
@@ -59,7 +59,7 @@ static void tell_progress(void *data, size_t done, size_t total, const char *wha
         return;
     put_time_left(b, left, sizeof left);
     (void)snprintf(text, sizeof text, "%s%s: %s", left, b->about, what);
-    b->options->compare.progress(b->options->compare.progress_data, b->present, b->case_count, text);
+    b->options->compare.progress(b->options->compare.progress_data, b->current, b->case_count, text);
 }
 
 /* ---- what is not run ------------------------------------------------------------------- */
@@ -69,18 +69,18 @@ static bool refuse(void *data, const plx_device_info *device, const plx_problem 
                    size_t capacity)
 {
     const bench *b = data;
-    const plx_bench_case *present = &b->cases[b->present];
+    const plx_bench_case *current = &b->cases[b->current];
     const plx_operation *operation = plx_operation_of(problem->op);
     double flops = operation->flops(problem), bytes = operation->bytes(problem);
     if (!(device->features & PLX_FEATURE_CPU) ||
-        (flops <= present->processor_flops && bytes <= present->processor_bytes))
+        (flops <= current->processor_flops && bytes <= current->processor_bytes))
         return false;
-    bool work = flops > present->processor_flops;
+    bool work = flops > current->processor_flops;
     (void)snprintf(reason, capacity,
                    "too large for a processor: %.3g %s, and the set asks none for more than %.3g; "
                    "--shape runs it all the same",
                    work ? flops : bytes, work ? "operations" : "bytes",
-                   work ? present->processor_flops : present->processor_bytes);
+                   work ? current->processor_flops : current->processor_bytes);
     return true;
 }
 
@@ -88,7 +88,7 @@ static bool all_refuse(const bench *b, char *reason, size_t capacity)
 {
     const plx_open_backends *opened = &b->comparison.opened;
     for (size_t i = 0; i < opened->count; i++)
-        if (!refuse((void *)b, plx_backend_device(opened->backends[i]), &b->cases[b->present].problem, reason,
+        if (!refuse((void *)b, plx_backend_device(opened->backends[i]), &b->cases[b->current].problem, reason,
                     capacity))
             return false;
     return opened->count > 0;
@@ -111,12 +111,12 @@ static plx_status leave_out(bench *b, const char *reason)
     b->left_out++;
     if (b->options->left_out != NULL)
         b->options->left_out(b->options->data, b->about, reason);
-    return plx_bench_file_leave_out(&b->file, &b->cases[b->present], reason, b->error);
+    return plx_bench_file_leave_out(&b->file, &b->cases[b->current], reason, b->error);
 }
 
 /* ---- what is kept ------------------------------------------------------------------------ */
 
-/* The record of a candidate in the present case; NULL: none. */
+/* The record of a candidate in the current case; NULL: none. */
 static const plx_record *record_of(const bench *b, const plx_candidate *candidate)
 {
     const plx_results *document = &b->file.document;
@@ -124,7 +124,7 @@ static const plx_record *record_of(const bench *b, const plx_candidate *candidat
     for (size_t i = 0; i < document->record_count; i++) {
         const plx_record *record = &document->records[i];
         if (strcmp(record->backend, plx_backend_label(candidate->backend)) == 0 &&
-            strcmp(record->kernel, kernel) == 0 && plx_bench_is_of(record, &b->cases[b->present]))
+            strcmp(record->kernel, kernel) == 0 && plx_bench_is_of(record, &b->cases[b->current]))
             return record;
     }
     return NULL;
@@ -138,17 +138,17 @@ static bool has_result(const bench *b, const plx_candidate *candidate)
     const plx_record *record = record_of(b, candidate);
     return record != NULL &&
            (record->outcome != PLX_OUTCOME_NOT_RUN ||
-            refuse((void *)b, plx_backend_device(candidate->backend), &b->cases[b->present].problem, ignored,
+            refuse((void *)b, plx_backend_device(candidate->backend), &b->cases[b->current].problem, ignored,
                    sizeof ignored));
 }
 
-/* Whether the present case has records, and none of a failure. */
+/* Whether the current case has records, and none of a failure. */
 static bool has_good_records(const bench *b)
 {
     const plx_results *document = &b->file.document;
     size_t count = 0;
     for (size_t i = 0; i < document->record_count; i++) {
-        if (!plx_bench_is_of(&document->records[i], &b->cases[b->present]))
+        if (!plx_bench_is_of(&document->records[i], &b->cases[b->current]))
             continue;
         if (document->records[i].outcome == PLX_OUTCOME_FAILED)
             return false;
@@ -163,7 +163,7 @@ static bool is_finished(const bench *b)
     plx_candidate *candidates = NULL;
     size_t count = 0;
     bool finished = has_good_records(b) &&
-                    plx_backends_candidates(&b->comparison.opened, &b->cases[b->present].problem, b->how.kernels,
+                    plx_backends_candidates(&b->comparison.opened, &b->cases[b->current].problem, b->how.kernels,
                                         b->how.kernel_count, &candidates, &count, b->error) == PLX_OK;
     for (size_t i = 0; finished && i < count; i++)
         finished = has_result(b, &candidates[i]);
@@ -173,9 +173,9 @@ static bool is_finished(const bench *b)
 
 static void find_kept(bench *b)
 {
-    for (b->present = 0; b->present < b->case_count; b->present++)
-        b->cases[b->present].kept = is_finished(b);
-    b->present = 0;
+    for (b->current = 0; b->current < b->case_count; b->current++)
+        b->cases[b->current].kept = is_finished(b);
+    b->current = 0;
 }
 
 /* ---- cases ------------------------------------------------------------------------------ */
@@ -187,12 +187,12 @@ static plx_status save_piece(const bench *b)
 
 static plx_status run_case(bench *b)
 {
-    const plx_bench_case *present = &b->cases[b->present];
+    const plx_bench_case *current = &b->cases[b->current];
     plx_status status;
     b->found.record_count = 0;
     b->found.pair_count = 0;
     b->started_s = now_s();
-    status = plx_comparison_add(&b->comparison, &present->problem, present->shift,
+    status = plx_comparison_add(&b->comparison, &current->problem, current->shift,
                                 plx_bench_file_next_group(&b->file));
     if (status == PLX_NO_MEMORY) {
         char reason[600];
@@ -200,7 +200,7 @@ static plx_status run_case(bench *b)
         return leave_out(b, reason);
     }
     if (status == PLX_OK) /* what is there of it is incomplete */
-        status = plx_bench_file_forget(&b->file, &b->cases[b->present], b->error);
+        status = plx_bench_file_forget(&b->file, &b->cases[b->current], b->error);
     if (status == PLX_OK)
         status = plx_bench_file_add(&b->file, &b->found, b->error);
     if (status != PLX_OK)
@@ -215,10 +215,10 @@ static plx_status run_case(bench *b)
 static plx_status do_case(bench *b)
 {
     char reason[256];
-    const plx_bench_case *present = &b->cases[b->present];
-    const plx_problem *problem = &present->problem;
-    plx_problem_text(problem, present->shift, b->about, sizeof b->about);
-    if (present->kept)
+    const plx_bench_case *current = &b->cases[b->current];
+    const plx_problem *problem = &current->problem;
+    plx_problem_text(problem, current->shift, b->about, sizeof b->about);
+    if (current->kept)
         return PLX_OK;
     if (all_refuse(b, reason, sizeof reason) || too_large_for_host(problem, reason, sizeof reason))
         return leave_out(b, reason);
@@ -232,7 +232,7 @@ static plx_status do_cases(bench *b)
     b->kept = b->case_count - missing_cases(b);
     if (b->options->started != NULL)
         b->options->started(b->options->data, b->case_count, b->kept);
-    for (b->present = 0; status == PLX_OK && b->present < b->case_count; b->present++)
+    for (b->current = 0; status == PLX_OK && b->current < b->case_count; b->current++)
         status = do_case(b);
     return status;
 }

@@ -57,8 +57,8 @@ static bool has_dtype(plx_op op, plx_dtype dtype)
 /* The case with each element type that its operation has. */
 static plx_status add_with_dtypes(case_list *list, const plx_bench_options *options, plx_bench_case wanted)
 {
-    static const plx_dtype usual[] = {PLX_F32};
-    const plx_dtype *dtypes = options->dtype_count > 0 ? options->dtypes : usual;
+    static const plx_dtype by_default[] = {PLX_F32};
+    const plx_dtype *dtypes = options->dtype_count > 0 ? options->dtypes : by_default;
     plx_status status = PLX_OK;
     for (size_t i = 0; status == PLX_OK && i < (options->dtype_count > 0 ? options->dtype_count : 1); i++) {
         wanted.problem.dtype = dtypes[i];
@@ -86,9 +86,9 @@ static plx_status add_set(case_list *list, const plx_bench_options *options, con
 
 static plx_status add_sets(case_list *list, const plx_bench_options *options)
 {
-    static const char *const usual[] = {"quick"};
+    static const char *const by_default[] = {"quick"};
     const bool none = options->set_count == 0;
-    const char *const *names = none ? usual : options->sets;
+    const char *const *names = none ? by_default : options->sets;
     size_t count = !none ? options->set_count : options->compare.problem_count == 0 ? 1 : 0;
     plx_status status = PLX_OK;
     for (size_t i = 0; status == PLX_OK && i < count; i++)

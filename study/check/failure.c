@@ -34,7 +34,7 @@ void plx_case_circumstances(const plx_case *tried, const plx_inputs *inputs, plx
     if (tried->precision)
         plx_line_add(line, ", precision check");
     if (tried->busy > 0)
-        plx_line_add(line, ", %zu runs beside a busy queue", tried->busy);
+        plx_line_add(line, ", %zu runs next to a busy queue", tried->busy);
 }
 
 /* ---- how to repeat it ----------------------------------------------------------------- */
@@ -110,35 +110,35 @@ static plx_status save_operands(const plx_failed_case *failed, size_t number, pl
 /* What a copy writes has the rows of what it reads, without padding. */
 static const plx_extent *result_extent(const plx_failed_case *failed)
 {
-    return &failed->inputs->extents[plx_candidate_is_yardstick(failed->candidate) ? 0 : failed->inputs->operation->output];
+    return &failed->inputs->extents[plx_candidate_is_baseline(failed->candidate) ? 0 : failed->inputs->operation->output];
 }
 
 static plx_status save_result(const plx_failed_case *failed, size_t number, plx_error *error)
 {
     const plx_extent *extent = result_extent(failed);
     return save_rows(failed, number, "result", extent,
-                     plx_candidate_is_yardstick(failed->candidate) ? extent->cols : extent->ld, failed->candidate->result, error);
+                     plx_candidate_is_baseline(failed->candidate) ? extent->cols : extent->ld, failed->candidate->result, error);
 }
 
 /* Of a sum the reference is kept in f64, as it was computed. */
 static plx_status save_reference(const plx_failed_case *failed, size_t number, plx_error *error)
 {
     const plx_extent *extent = result_extent(failed);
-    const plx_truth *truth;
+    const plx_reference_result *reference;
     char path[4096];
     plx_status status =
-        plx_truths_get(failed->truths, failed->inputs, plx_candidate_is_yardstick(failed->candidate), &truth, error);
+        plx_references_get(failed->references, failed->inputs, plx_candidate_is_baseline(failed->candidate), &reference, error);
 
-    if (status == PLX_OK && truth->exact)
-        return save_rows(failed, number, "reference", extent, extent->cols, truth->of.exact, error);
+    if (status == PLX_OK && reference->exact)
+        return save_rows(failed, number, "reference", extent, extent->cols, reference->of.exact, error);
     if (status == PLX_OK)
         status = path_of(failed, number, "-reference.npy", path, error);
-    if (status == PLX_OK && truth->sample == NULL) {
+    if (status == PLX_OK && reference->sample == NULL) {
         plx_array array = {.dtype = PLX_F64,
                            .rank = extent->rows == 1 ? 1 : 2,
                            .rows = extent->rows,
                            .cols = extent->cols,
-                           .data = truth->of.value};
+                           .data = reference->of.value};
         status = plx_npy_write(path, &array, error);
     }
     return status;

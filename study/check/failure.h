@@ -13,7 +13,7 @@ typedef struct plx_failed_case {
     size_t number; /* of the case among those of its operation and dtype, from 1 */
     const plx_inputs *inputs;
     const plx_candidate *candidate;
-    plx_truths *truths;
+    plx_references *references;
 } plx_failed_case;
 
 /* "67x70x37, tn, alpha 1.5, lda 40, operands 2 elements off alignment": all

@@ -279,11 +279,11 @@ static bool spared_variant(const part *p, const plx_candidate *candidate, const 
 }
 
 /* With fewer runs for their bits when that is wanted. */
-static plx_rigour rigour_of(const plx_check_options *options, const plx_case *tried)
+static plx_trial_effort effort_of(const plx_check_options *options, const plx_case *tried)
 {
     const size_t most = options->limit_repeats ? options->most_repeats : SIZE_MAX;
 
-    return (plx_rigour){.shift = tried->shift,
+    return (plx_trial_effort){.shift = tried->shift,
                         .repeat = most > 0,
                         .precision = tried->precision,
                         .busy = tried->busy < most ? tried->busy : most};
@@ -299,14 +299,14 @@ static bool suits(part *p, size_t which, const plx_case *tried)
 
 /* The record is of the candidate that was asked for, whatever configuration the case tries it in. */
 static plx_status run_and_count(part *p, size_t which, const char *name, const plx_case *tried, size_t number,
-                                const plx_inputs *inputs, plx_truths *truths)
+                                const plx_inputs *inputs, plx_references *references)
 {
     plx_candidate *candidate = &p->candidates[which];
-    const plx_failed_case failed = {p->shared->options, tried, number, inputs, candidate, truths};
-    const plx_rigour rigour = rigour_of(p->shared->options, tried);
+    const plx_failed_case failed = {p->shared->options, tried, number, inputs, candidate, references};
+    const plx_trial_effort effort = effort_of(p->shared->options, tried);
     plx_record record;
 
-    plx_candidate_run(candidate, inputs, truths, &rigour);
+    plx_candidate_run(candidate, inputs, references, &effort);
     plx_claims_test_depth(&p->claims, candidate, inputs);
     (void)plx_phase_turn(p->timer, PLX_CHECK_OTHER);
     count_outcome(&p->unit->counts, candidate);
@@ -322,7 +322,7 @@ static plx_status run_and_count(part *p, size_t which, const char *name, const p
 
 /* One after the other in the kernel's place; they leave it as it was. */
 static plx_status try_configs(part *p, size_t which, const plx_case *tried, size_t number, const plx_inputs *inputs,
-                              plx_truths *truths)
+                              plx_references *references)
 {
     plx_candidate *candidate = &p->candidates[which];
     size_t count = 0;
@@ -331,7 +331,7 @@ static plx_status try_configs(part *p, size_t which, const plx_case *tried, size
 
     for (size_t i = 0; status == PLX_OK && i < count; ++i) {
         memcpy(candidate->config, configs[i].name, sizeof candidate->config);
-        status = run_and_count(p, which, candidate->kernel->name, tried, number, inputs, truths);
+        status = run_and_count(p, which, candidate->kernel->name, tried, number, inputs, references);
         plx_candidate_clear(candidate);
         candidate->config[0] = '\0';
     }
@@ -340,7 +340,7 @@ static plx_status try_configs(part *p, size_t which, const plx_case *tried, size
 }
 
 static plx_status try_candidate(part *p, size_t which, const plx_case *tried, size_t number,
-                                const plx_inputs *inputs, plx_truths *truths)
+                                const plx_inputs *inputs, plx_references *references)
 {
     plx_candidate *candidate = &p->candidates[which];
     plx_status status = PLX_OK;
@@ -351,9 +351,9 @@ static plx_status try_candidate(part *p, size_t which, const plx_case *tried, si
     if (!suits(p, which, tried))
         return PLX_OK;
     if (tried->configs && candidate->config[0] == '\0')
-        status = try_configs(p, which, tried, number, inputs, truths);
+        status = try_configs(p, which, tried, number, inputs, references);
     plx_candidate_name(candidate, name);
-    return status == PLX_OK ? run_and_count(p, which, name, tried, number, inputs, truths) : status;
+    return status == PLX_OK ? run_and_count(p, which, name, tried, number, inputs, references) : status;
 }
 
 /* The buffers go before the inputs that they hold. */
@@ -367,25 +367,25 @@ static void clear_case(part *p, const plx_open_backends *opened)
 }
 
 static plx_status try_candidates(part *p, const plx_case *tried, size_t number, const plx_inputs *inputs,
-                           plx_truths *truths)
+                           plx_references *references)
 {
     plx_status status = PLX_OK;
 
     for (size_t i = 0; status == PLX_OK && i < p->unit->candidate_count; ++i) {
-        status = try_candidate(p, i, tried, number, inputs, truths);
+        status = try_candidate(p, i, tried, number, inputs, references);
         if (tried->large && (i + 1 == p->unit->candidate_count || p->candidates[i + 1].device != p->candidates[i].device))
             plx_guarded_operands_clear(p->candidates[i].buffers); /* another backend may be of the same device */
     }
     (void)plx_phase_turn(p->timer, PLX_CHECK_PAIRS);
     if (status == PLX_OK)
-        status = plx_candidates_pair(p->candidates, p->unit->candidate_count, inputs, truths, count_pair, p, p->error);
+        status = plx_candidates_pair(p->candidates, p->unit->candidate_count, inputs, references, count_pair, p, p->error);
     return status;
 }
 
 static plx_status try_case(part *p, const plx_open_backends *opened, const plx_case *tried, size_t number)
 {
     plx_inputs inputs;
-    plx_truths truths = {.timer = p->timer};
+    plx_references references = {.timer = p->timer};
     plx_status status;
 
     if (!worth_making(p, tried))
@@ -395,9 +395,9 @@ static plx_status try_case(part *p, const plx_open_backends *opened, const plx_c
     (void)plx_phase_turn(p->timer, PLX_CHECK_OTHER);
     if (status != PLX_OK)
         return status;
-    status = try_candidates(p, tried, number, &inputs, &truths);
+    status = try_candidates(p, tried, number, &inputs, &references);
     clear_case(p, opened);
-    plx_truths_free(&truths);
+    plx_references_free(&references);
     plx_inputs_free(&inputs);
     return status;
 }

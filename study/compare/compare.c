@@ -38,7 +38,7 @@ static double rate(double amount, const plx_timing *time)
 /* A kernel as the ladder has it: no library's, and not in a configuration that was asked for. */
 static bool is_timed_step(const plx_candidate *candidate)
 {
-    return candidate->time.measured && !plx_candidate_is_yardstick(candidate) && candidate->config[0] == '\0' &&
+    return candidate->time.measured && !plx_candidate_is_baseline(candidate) && candidate->config[0] == '\0' &&
            (candidate->kernel->flags & PLX_KERNEL_VENDOR) == 0;
 }
 
@@ -61,7 +61,7 @@ static plx_workload workload_of(const plx_candidate *candidate, const plx_inputs
     workload.cached = candidate->cached;
     workload.reused = candidate->time.hot;
     workload.queues = candidate->time.queues;
-    workload.yardstick = plx_candidate_is_yardstick(candidate);
+    workload.baseline = plx_candidate_is_baseline(candidate);
     workload.other_units = (candidate->kernel->flags & (PLX_KERNEL_VENDOR | PLX_KERNEL_MATRIX_UNITS)) != 0 ||
                          candidate->kernel->compute != PLX_COMPUTE_PLAIN;
     return workload;
@@ -130,16 +130,16 @@ static bool is_refused(const plx_comparison *c, plx_candidate *candidate, const 
 }
 
 static void validate_candidates(plx_comparison *c, plx_candidate *candidates, size_t count, const plx_inputs *inputs,
-                          plx_truths *truths)
+                          plx_references *references)
 {
-    const plx_rigour rigour = {.shift = inputs->shift};
+    const plx_trial_effort effort = {.shift = inputs->shift};
 
     for (size_t i = 0; i < count; ++i) {
         progress(c, plx_backend_label(candidates[i].backend),
                  candidates[i].kernel != NULL ? candidates[i].kernel->name : "best", "validate");
         if (is_refused(c, &candidates[i], &inputs->problem))
             continue;
-        plx_candidate_run(&candidates[i], inputs, truths, &rigour);
+        plx_candidate_run(&candidates[i], inputs, references, &effort);
         plx_claims_test(&c->claims, &candidates[i], inputs);
     }
 }
@@ -152,12 +152,12 @@ static void drop_results(plx_candidate *candidates, size_t count)
 }
 
 static plx_status measure(plx_comparison *c, plx_candidate *candidates, size_t count, const plx_inputs *inputs,
-                          plx_truths *truths)
+                          plx_references *references)
 {
     if (c->options->no_timing)
         return PLX_OK;
     progress(c, "all", "kernels", "time");
-    return plx_measure_candidates(candidates, count, inputs, truths, c->options, c->error);
+    return plx_measure_candidates(candidates, count, inputs, references, c->options, c->error);
 }
 
 static uint32_t kinds_of(const plx_workload *workload)
@@ -217,14 +217,14 @@ static void count_candidates(plx_comparison *c, plx_candidate *candidates, size_
 static plx_status compare_group(plx_comparison *c, plx_candidate *candidates, size_t count, const plx_inputs *inputs,
                                 size_t group)
 {
-    plx_truths truths = {.has_copy = false};
+    plx_references references = {.has_copy = false};
     plx_status status;
 
-    validate_candidates(c, candidates, count, inputs, &truths);
-    status = plx_candidates_pair(candidates, count, inputs, &truths, add_pair, c, c->error);
+    validate_candidates(c, candidates, count, inputs, &references);
+    status = plx_candidates_pair(candidates, count, inputs, &references, add_pair, c, c->error);
     if (status == PLX_OK)
-        status = measure(c, candidates, count, inputs, &truths);
-    plx_truths_free(&truths);
+        status = measure(c, candidates, count, inputs, &references);
+    plx_references_free(&references);
     drop_results(candidates, count);
     if (status == PLX_OK) {
         measure_ceilings(c, candidates, count, inputs);

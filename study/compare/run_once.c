@@ -13,8 +13,8 @@ static plx_status make_inputs(const plx_problem *problem, const plx_array *array
     return plx_inputs_generate(problem, input, seed, inputs, error);
 }
 
-/* The rows without what lies between them.  A yardstick's copy is dense already. */
-static plx_status dense(const plx_inputs *inputs, bool yardstick, const void *result, plx_array *output,
+/* The rows without what lies between them.  A baseline's copy is dense already. */
+static plx_status dense(const plx_inputs *inputs, bool baseline, const void *result, plx_array *output,
                         plx_error *error)
 {
     const plx_extent *extent = &inputs->extents[inputs->operation->output];
@@ -32,7 +32,7 @@ static plx_status dense(const plx_inputs *inputs, bool yardstick, const void *re
         for (int64_t row = 0; row < extent->rows; ++row)
             memcpy((char *)made.data + (size_t)row * row_bytes,
                    (const char *)result +
-                       (size_t)plx_output_place(inputs, yardstick, row * extent->cols) * size,
+                       (size_t)plx_output_place(inputs, baseline, row * extent->cols) * size,
                    row_bytes);
     }
     *output = made;
@@ -87,7 +87,7 @@ static plx_status run_candidate(plx_candidate *candidate, const char *kernel, co
     candidate->named = kernel != NULL && strcmp(kernel, "best") != 0;
     status = execute(candidate, inputs, error);
     if (status == PLX_OK)
-        status = dense(inputs, plx_candidate_is_yardstick(candidate), candidate->result, output, error);
+        status = dense(inputs, plx_candidate_is_baseline(candidate), candidate->result, output, error);
     if (status == PLX_OK)
         describe(candidate, inputs, record);
     return status;

@@ -15,11 +15,11 @@ static plx_status add_line(plx_diff_results *results, const char *line, plx_erro
 }
 
 /* Clocks wander a little. */
-static plx_status tell(const plx_fact *before, const plx_fact *after, const char *whose, plx_diff_results *results,
+static plx_status report(const plx_fact *before, const plx_fact *after, const char *whose, plx_diff_results *results,
                        plx_error *error)
 {
     char line[320];
-    if (!(before->matters & PLX_FACT_TOLD) || !plx_facts_differ(before, after, 0.03))
+    if (!(before->matters & PLX_FACT_REPORTED) || !plx_facts_differ(before, after, 0.03))
         return PLX_OK;
     (void)snprintf(line, sizeof line, "%s%s%.60s: %.110s, now %.110s", before->title,
                    whose[0] != '\0' ? " of " : "", whose, before->known ? before->text : "unknown",
@@ -34,7 +34,7 @@ static plx_status tell_build(const plx_environment *before, const plx_environmen
     plx_status status = PLX_OK;
     for (size_t i = 0; status == PLX_OK && plx_environment_fact(before, i, &one) &&
                        plx_environment_fact(after, i, &other); i++)
-        status = tell(&one, &other, "", results, error);
+        status = report(&one, &other, "", results, error);
     return status;
 }
 
@@ -45,7 +45,7 @@ static plx_status tell_device(const plx_study_device *before, const plx_study_de
     plx_status status = PLX_OK;
     for (size_t i = 0; status == PLX_OK && plx_device_fact(before, i, &one) && plx_device_fact(after, i, &other);
          i++)
-        status = tell(&one, &other, before->label, results, error);
+        status = report(&one, &other, before->label, results, error);
     return status;
 }
 

@@ -1,4 +1,4 @@
-/* Small JSON files in the user's cache folder. */
+/* Small JSON files in the user's cache directory. */
 #include "study/files/user_cache.h"
 
 #include "base/cache_dir.h"

@@ -1,4 +1,4 @@
-/* Small JSON files that the library keeps in the user's cache folder between runs.
+/* Small JSON files that the library keeps in the user's cache directory between runs.
  * Private to libparallax-study. */
 #ifndef PLX_CORE_USER_CACHE_H
 #define PLX_CORE_USER_CACHE_H
@@ -11,7 +11,7 @@
 /* The list `list` of a file of this schema; NULL when there is none that can be used.
  * json_decref() it. */
 json_t *plx_user_cache_read(const char *path, const char *schema, const char *list);
-/* Replaces the file, or makes it and its folders; never anything but a regular file. */
+/* Replaces the file, or makes it and its directories; never anything but a regular file. */
 plx_status plx_user_cache_write(const char *path, const char *schema, const char *list, json_t *items,
                                 plx_error *error);
 

@@ -10,7 +10,7 @@ enum { CHUNK = 1 << 16 };
 
 typedef struct contrast {
     const plx_inputs *inputs;
-    const plx_truth *truth;
+    const plx_reference_result *reference;
     const plx_judged_result *first, *second;
 } contrast;
 
@@ -21,14 +21,14 @@ static void known(const contrast *of, int64_t element, double largest, double *m
     const plx_extent *output = &of->inputs->extents[of->inputs->operation->output];
     double alpha, beta;
 
-    if (of->truth->sample == NULL) {
-        *magnitude = of->truth->of.magnitude[element];
-        *value = of->truth->of.value[element];
+    if (of->reference->sample == NULL) {
+        *magnitude = of->reference->of.magnitude[element];
+        *value = of->reference->of.value[element];
         return;
     }
     plx_problem_scalars(&of->inputs->problem, &alpha, &beta);
-    *magnitude = fabs(alpha) * of->truth->row_norm[element / output->cols] *
-                 of->truth->column_norm[element % output->cols];
+    *magnitude = fabs(alpha) * of->reference->row_norm[element / output->cols] *
+                 of->reference->column_norm[element % output->cols];
     if (beta != 0.0)
         *magnitude += fabs(beta * plx_element_value(of->inputs->problem.dtype,
                                                     of->inputs->data[of->inputs->operation->output],
@@ -86,19 +86,19 @@ typedef struct tally {
     int64_t first_different; /* -1: none */
 } tally;
 
-static tally contrast_stretch(const contrast *of, bool yardstick, int64_t first, int64_t end)
+static tally contrast_stretch(const contrast *of, bool baseline, int64_t first, int64_t end)
 {
     size_t size = plx_dtype_size(of->inputs->problem.dtype);
     tally found = {.identical = true, .agree = true, .first_different = -1};
 
     for (int64_t element = first; element < end; ++element) {
-        int64_t place = plx_output_place(of->inputs, yardstick, element);
+        int64_t place = plx_output_place(of->inputs, baseline, element);
         const char *a = (const char *)of->first->result + (size_t)place * size;
         const char *b = (const char *)of->second->result + (size_t)place * size;
         difference one;
         if (memcmp(a, b, size) == 0)
             continue;
-        one = of->truth->exact ? contrast_exact(of, place) : contrast_real(of, element, place);
+        one = of->reference->exact ? contrast_exact(of, place) : contrast_real(of, element, place);
         found.identical = false;
         found.agree = found.agree && one.agree;
         found.over_bound = one.over_bound > found.over_bound ? one.over_bound : found.over_bound;
@@ -121,9 +121,9 @@ static void add_tally(tally *all, const tally *part)
         all->first_different = part->first_different;
 }
 
-static tally contrast_all(const contrast *of, bool yardstick)
+static tally contrast_all(const contrast *of, bool baseline)
 {
-    int64_t count = of->truth->elements;
+    int64_t count = of->reference->elements;
     tally all = {.identical = true, .agree = true, .first_different = -1};
 
     if (of->first->result == of->second->result) /* kept once */
@@ -132,7 +132,7 @@ static tally contrast_all(const contrast *of, bool yardstick)
 #pragma omp parallel for schedule(dynamic) if (count > CHUNK)
 #endif
     for (int64_t first = 0; first < count; first += CHUNK) {
-        tally part = contrast_stretch(of, yardstick, first, count - first < CHUNK ? count : first + CHUNK);
+        tally part = contrast_stretch(of, baseline, first, count - first < CHUNK ? count : first + CHUNK);
 #ifdef _OPENMP
 #pragma omp critical
 #endif
@@ -141,22 +141,22 @@ static tally contrast_all(const contrast *of, bool yardstick)
     return all;
 }
 
-void plx_agree(const plx_inputs *inputs, const plx_truth *truth, bool yardstick, const plx_judged_result *first,
+void plx_agree(const plx_inputs *inputs, const plx_reference_result *reference, bool baseline, const plx_judged_result *first,
                const plx_judged_result *second, plx_pair *pair)
 {
-    contrast of = {.inputs = inputs, .truth = truth, .first = first, .second = second};
-    tally all = contrast_all(&of, yardstick);
+    contrast of = {.inputs = inputs, .reference = reference, .first = first, .second = second};
+    tally all = contrast_all(&of, baseline);
 
     pair->compared = true;
     pair->identical = all.identical;
     pair->agree = all.agree;
-    pair->elements = truth->elements;
+    pair->elements = reference->elements;
     pair->max_ulp = all.ulp;
     pair->max_over_bound = all.over_bound;
     pair->first_different = all.first_different;
     pair->value_first[0] = pair->value_second[0] = '\0';
     if (all.first_different >= 0) {
-        int64_t place = plx_output_place(inputs, yardstick, all.first_different);
+        int64_t place = plx_output_place(inputs, baseline, all.first_different);
         plx_element_text(inputs->problem.dtype, first->result, place, pair->value_first);
         plx_element_text(inputs->problem.dtype, second->result, place, pair->value_second);
     }

@@ -394,13 +394,13 @@ static void write_element(const source *from, int64_t row, int64_t col, void *to
  * below 2^24. */
 static void choose_integers(source *from)
 {
-    double room = 0x1p22 / (double)(from->sum_length > 0 ? from->sum_length : 1);
-    from->integer_limit = floor(from->factors > 1 ? sqrt(room) : room);
+    double range = 0x1p22 / (double)(from->sum_length > 0 ? from->sum_length : 1);
+    from->integer_limit = floor(from->factors > 1 ? sqrt(range) : range);
     if (from->integer_limit > 255.0)
         from->integer_limit = 255.0;
     if (from->integer_limit < 1.0)
         from->integer_limit = 1.0;
-    from->integer_density = room < 1.0 ? room : 1.0;
+    from->integer_density = range < 1.0 ? range : 1.0;
 }
 
 static source source_of(const plx_inputs *inputs, size_t operand)

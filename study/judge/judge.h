@@ -81,12 +81,12 @@ bool plx_element_is_nan(plx_dtype dtype, const void *data, int64_t index);
 /* Enough digits to tell it from its neighbours; NaNs as their bits. */
 void plx_element_text(plx_dtype dtype, const void *data, int64_t index, char text[40]);
 
-/* ---- truth (truth.c) ------------------------------------------------------- */
+/* ---- reference (reference.c) ------------------------------------------------------- */
 
 typedef struct plx_projection plx_projection; /* freivalds.c */
 
 /* The reference result of all output elements or, for large products, of a sample. */
-typedef struct plx_truth {
+typedef struct plx_reference_result {
     bool exact;
     int64_t elements; /* of the output */
     int64_t count;    /* entries of `of` */
@@ -96,12 +96,12 @@ typedef struct plx_truth {
      * column_norm[j] + |beta||c|. */
     double *row_norm, *column_norm;
     plx_projection *projection; /* with a sample: for Freivalds' test */
-} plx_truth;
+} plx_reference_result;
 
-/* The truth for one kind of kernel: of the operation, or of the copy that
- * yardstick kernels make, whose output holds the input's rows densely. */
-plx_status plx_truth_make(const plx_inputs *inputs, bool yardstick, plx_truth *truth, plx_error *error);
-void plx_truth_free(plx_truth *truth);
+/* The reference for one kind of kernel: of the operation, or of the copy that
+ * baseline kernels make, whose output holds the input's rows densely. */
+plx_status plx_reference_result_make(const plx_inputs *inputs, bool baseline, plx_reference_result *reference, plx_error *error);
+void plx_reference_result_free(plx_reference_result *reference);
 /* How many multiply-adds a complete reference may cost each thread.  Tests lower it. */
 extern double plx_reference_limit;
 
@@ -135,12 +135,12 @@ static inline plx_bound plx_bound_of(const plx_inputs *inputs, const plx_kernel 
 }
 
 /* `result` is the output operand as it came back, rows ld apart. */
-plx_status plx_judge(const plx_inputs *inputs, const plx_truth *truth, const plx_bound *bound, bool yardstick,
+plx_status plx_judge(const plx_inputs *inputs, const plx_reference_result *reference, const plx_bound *bound, bool baseline,
                      const void *result, plx_error_measure *measure, plx_error *error);
 
-/* What plx_judge does with the elements that `truth` has. */
-void plx_judge_elements(const plx_inputs *inputs, const plx_truth *truth, const plx_bound *bound,
-                        bool yardstick, const void *result, plx_error_measure *measure);
+/* What plx_judge does with the elements that `reference` has. */
+void plx_judge_elements(const plx_inputs *inputs, const plx_reference_result *reference, const plx_bound *bound,
+                        bool baseline, const void *result, plx_error_measure *measure);
 
 /* Freivalds' test of a whole product, in two parts: what follows from the operands alone
  * (plx_freivalds_free() takes NULL), and the verdict: *worst becomes the largest excess
@@ -154,7 +154,7 @@ plx_status plx_freivalds(const plx_inputs *inputs, const plx_projection *project
 /* The largest |error| / (sqrt(k) u S) over the elements; what is f32 or f64 stays
  * below PLX_PRECISION_LIMIT. */
 #define PLX_PRECISION_LIMIT 4.0
-double plx_precision_error(const plx_inputs *inputs, const plx_truth *truth, const void *result);
+double plx_precision_error(const plx_inputs *inputs, const plx_reference_result *reference, const void *result);
 
 typedef struct plx_judged_result {
     const void *result;
@@ -162,14 +162,14 @@ typedef struct plx_judged_result {
 } plx_judged_result;
 
 /* Fills all of *pair but its record numbers.  `agree` means the pairwise rule alone. */
-void plx_agree(const plx_inputs *inputs, const plx_truth *truth, bool yardstick, const plx_judged_result *first,
+void plx_agree(const plx_inputs *inputs, const plx_reference_result *reference, bool baseline, const plx_judged_result *first,
                const plx_judged_result *second, plx_pair *pair);
 
 /* Where output element `index` lies in the result. */
-static inline int64_t plx_output_place(const plx_inputs *inputs, bool yardstick, int64_t index)
+static inline int64_t plx_output_place(const plx_inputs *inputs, bool baseline, int64_t index)
 {
     const plx_extent *output = &inputs->extents[inputs->operation->output];
-    if (yardstick || output->ld == output->cols)
+    if (baseline || output->ld == output->cols)
         return index;
     return index / output->cols * output->ld + index % output->cols;
 }

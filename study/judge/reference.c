@@ -24,17 +24,17 @@ static double threads(void)
 #endif
 }
 
-void plx_truth_free(plx_truth *truth)
+void plx_reference_result_free(plx_reference_result *reference)
 {
-    free(truth->sample);
-    free(truth->of.exact);
-    free(truth->of.value);
-    free(truth->of.tail);
-    free(truth->of.magnitude);
-    free(truth->row_norm);
-    free(truth->column_norm);
-    plx_freivalds_free(truth->projection);
-    *truth = (plx_truth){0};
+    free(reference->sample);
+    free(reference->of.exact);
+    free(reference->of.value);
+    free(reference->of.tail);
+    free(reference->of.magnitude);
+    free(reference->row_norm);
+    free(reference->column_norm);
+    plx_freivalds_free(reference->projection);
+    *reference = (plx_reference_result){0};
 }
 
 static void *table(int64_t count, size_t size)
@@ -45,33 +45,33 @@ static void *table(int64_t count, size_t size)
 }
 
 /* For what is written as a whole, by all threads: the first touch is theirs. */
-static void *room(int64_t count, size_t size)
+static void *untouched(int64_t count, size_t size)
 {
     return (uint64_t)count > SIZE_MAX / size ? NULL : plx_large_alloc((uint64_t)count * size);
 }
 
-static plx_status reserve(const plx_inputs *inputs, plx_truth *truth, plx_error *error)
+static plx_status reserve(const plx_inputs *inputs, plx_reference_result *reference, plx_error *error)
 {
     bool made;
 
-    if (truth->exact) {
-        truth->of.exact = room(truth->count, plx_dtype_size(inputs->problem.dtype));
-        made = truth->of.exact != NULL;
+    if (reference->exact) {
+        reference->of.exact = untouched(reference->count, plx_dtype_size(inputs->problem.dtype));
+        made = reference->of.exact != NULL;
     } else {
-        truth->of.value = room(truth->count, sizeof(double));
-        truth->of.tail = room(truth->count, sizeof(double));
-        truth->of.magnitude = room(truth->count, sizeof(double));
-        made = truth->of.value != NULL && truth->of.tail != NULL && truth->of.magnitude != NULL;
+        reference->of.value = untouched(reference->count, sizeof(double));
+        reference->of.tail = untouched(reference->count, sizeof(double));
+        reference->of.magnitude = untouched(reference->count, sizeof(double));
+        made = reference->of.value != NULL && reference->of.tail != NULL && reference->of.magnitude != NULL;
     }
     if (!made)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for the reference of %lld elements",
-                        (long long)truth->count);
+                        (long long)reference->count);
     return PLX_OK;
 }
 
 /* ---- complete --------------------------------------------------------------- */
 
-static void reference_run(const plx_inputs *inputs, const plx_truth *truth, int64_t entry, int64_t element,
+static void reference_run(const plx_inputs *inputs, const plx_reference_result *reference, int64_t entry, int64_t element,
                           int64_t count)
 {
     plx_host_operands operands = {{NULL}};
@@ -79,12 +79,12 @@ static void reference_run(const plx_inputs *inputs, const plx_truth *truth, int6
 
     for (size_t i = 0; i < inputs->operation->operand_count; ++i)
         operands.at[i] = inputs->data[i];
-    if (truth->exact) {
-        part.exact = (char *)truth->of.exact + (size_t)entry * plx_dtype_size(inputs->problem.dtype);
+    if (reference->exact) {
+        part.exact = (char *)reference->of.exact + (size_t)entry * plx_dtype_size(inputs->problem.dtype);
     } else {
-        part.value = truth->of.value + entry;
-        part.tail = truth->of.tail + entry;
-        part.magnitude = truth->of.magnitude + entry;
+        part.value = reference->of.value + entry;
+        part.tail = reference->of.tail + entry;
+        part.magnitude = reference->of.magnitude + entry;
     }
     plx_reference_make(&inputs->problem, &operands, element, count, &part);
 }
@@ -97,51 +97,51 @@ static int64_t chunk_length(const plx_inputs *inputs, int64_t elements)
     return chunk < 1 ? 1 : chunk;
 }
 
-static void compute_all(const plx_inputs *inputs, const plx_truth *truth)
+static void compute_all(const plx_inputs *inputs, const plx_reference_result *reference)
 {
-    int64_t chunk = chunk_length(inputs, truth->count);
+    int64_t chunk = chunk_length(inputs, reference->count);
 
-    if (truth->count == 1) { /* a reduction spreads itself over the threads */
-        reference_run(inputs, truth, 0, 0, 1);
+    if (reference->count == 1) { /* a reduction spreads itself over the threads */
+        reference_run(inputs, reference, 0, 0, 1);
         return;
     }
 #ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic) if (truth->count > chunk)
+#pragma omp parallel for schedule(dynamic) if (reference->count > chunk)
 #endif
-    for (int64_t first = 0; first < truth->count; first += chunk)
-        reference_run(inputs, truth, first, first,
-                      truth->count - first < chunk ? truth->count - first : chunk);
+    for (int64_t first = 0; first < reference->count; first += chunk)
+        reference_run(inputs, reference, first, first,
+                      reference->count - first < chunk ? reference->count - first : chunk);
 }
 
-static plx_status complete(const plx_inputs *inputs, plx_truth *truth, plx_error *error)
+static plx_status complete(const plx_inputs *inputs, plx_reference_result *reference, plx_error *error)
 {
     plx_status status;
 
-    truth->count = truth->elements;
-    status = reserve(inputs, truth, error);
+    reference->count = reference->elements;
+    status = reserve(inputs, reference, error);
     if (status == PLX_OK)
-        compute_all(inputs, truth);
+        compute_all(inputs, reference);
     return status;
 }
 
-/* ---- the copy of yardstick kernels -------------------------------------------- */
+/* ---- the copy of baseline kernels -------------------------------------------- */
 
-static plx_status copied(const plx_inputs *inputs, plx_truth *truth, plx_error *error)
+static plx_status copied(const plx_inputs *inputs, plx_reference_result *reference, plx_error *error)
 {
     const plx_extent *in = &inputs->extents[0];
     size_t size = plx_dtype_size(inputs->problem.dtype);
     plx_status status;
 
-    truth->exact = true;
-    truth->count = truth->elements;
-    status = reserve(inputs, truth, error);
-    if (status != PLX_OK || truth->count == 0)
+    reference->exact = true;
+    reference->count = reference->elements;
+    status = reserve(inputs, reference, error);
+    if (status != PLX_OK || reference->count == 0)
         return status;
 #ifdef _OPENMP
-#pragma omp parallel for schedule(static) if (truth->count > 1 << 20)
+#pragma omp parallel for schedule(static) if (reference->count > 1 << 20)
 #endif
     for (int64_t row = 0; row < in->rows; ++row)
-        memcpy((char *)truth->of.exact + (size_t)(row * in->cols) * size,
+        memcpy((char *)reference->of.exact + (size_t)(row * in->cols) * size,
                (const char *)inputs->data[0] + (size_t)(row * in->ld) * size, (size_t)in->cols * size);
     return PLX_OK;
 }
@@ -170,21 +170,21 @@ static size_t tile_edges(int64_t count, int64_t *edges)
     return found;
 }
 
-static plx_status choose_sample(const plx_inputs *inputs, plx_truth *truth, plx_error *error)
+static plx_status choose_sample(const plx_inputs *inputs, plx_reference_result *reference, plx_error *error)
 {
     const plx_extent *output = &inputs->extents[inputs->operation->output];
     int64_t rows[EDGE_MAX], cols[EDGE_MAX], next = 0;
     size_t row_count = tile_edges(output->rows, rows), col_count = tile_edges(output->cols, cols);
 
-    truth->count = (int64_t)(row_count * col_count) + RANDOM_SAMPLES;
-    truth->sample = table(truth->count, sizeof *truth->sample);
-    if (truth->sample == NULL)
+    reference->count = (int64_t)(row_count * col_count) + RANDOM_SAMPLES;
+    reference->sample = table(reference->count, sizeof *reference->sample);
+    if (reference->sample == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for a sample");
     for (size_t i = 0; i < row_count; ++i)
         for (size_t j = 0; j < col_count; ++j)
-            truth->sample[next++] = rows[i] * output->cols + cols[j];
-    for (uint64_t i = 0; next < truth->count; ++i)
-        truth->sample[next++] = (int64_t)(plx_random(inputs->seed, 128, i) % (uint64_t)truth->elements);
+            reference->sample[next++] = rows[i] * output->cols + cols[j];
+    for (uint64_t i = 0; next < reference->count; ++i)
+        reference->sample[next++] = (int64_t)(plx_random(inputs->seed, 128, i) % (uint64_t)reference->elements);
     return PLX_OK;
 }
 
@@ -209,24 +209,24 @@ static double *line_norms(const plx_inputs *inputs, size_t operand)
     return norms;
 }
 
-static plx_status sampled(const plx_inputs *inputs, plx_truth *truth, plx_error *error)
+static plx_status sampled(const plx_inputs *inputs, plx_reference_result *reference, plx_error *error)
 {
-    plx_status status = choose_sample(inputs, truth, error);
+    plx_status status = choose_sample(inputs, reference, error);
 
     if (status == PLX_OK)
-        status = reserve(inputs, truth, error);
+        status = reserve(inputs, reference, error);
     if (status != PLX_OK)
         return status;
 #ifdef _OPENMP
 #pragma omp parallel for schedule(dynamic)
 #endif
-    for (int64_t i = 0; i < truth->count; ++i)
-        reference_run(inputs, truth, i, truth->sample[i], 1);
-    truth->row_norm = line_norms(inputs, 0);
-    truth->column_norm = line_norms(inputs, 1);
-    if (truth->row_norm == NULL || truth->column_norm == NULL)
+    for (int64_t i = 0; i < reference->count; ++i)
+        reference_run(inputs, reference, i, reference->sample[i], 1);
+    reference->row_norm = line_norms(inputs, 0);
+    reference->column_norm = line_norms(inputs, 1);
+    if (reference->row_norm == NULL || reference->column_norm == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for the norms of rows and columns");
-    return plx_freivalds_prepare(inputs, inputs->seed, &truth->projection, error);
+    return plx_freivalds_prepare(inputs, inputs->seed, &reference->projection, error);
 }
 
 /* A product of matrices. */
@@ -239,22 +239,22 @@ static bool too_large(const plx_inputs *inputs)
            inputs->operation->flops(&inputs->problem) / 2.0 > plx_reference_limit * threads();
 }
 
-plx_status plx_truth_make(const plx_inputs *inputs, bool yardstick, plx_truth *truth, plx_error *error)
+plx_status plx_reference_result_make(const plx_inputs *inputs, bool baseline, plx_reference_result *reference, plx_error *error)
 {
     const plx_extent *output = &inputs->extents[inputs->operation->output];
-    plx_truth made = {.exact = plx_is_exact(&inputs->problem),
+    plx_reference_result made = {.exact = plx_is_exact(&inputs->problem),
                       .elements = output->rows * output->cols};
     plx_status status;
 
-    if (yardstick)
+    if (baseline)
         status = copied(inputs, &made, error);
     else if (!made.exact && too_large(inputs))
         status = sampled(inputs, &made, error);
     else
         status = complete(inputs, &made, error);
     if (status == PLX_OK)
-        *truth = made;
+        *reference = made;
     else
-        plx_truth_free(&made);
+        plx_reference_result_free(&made);
     return status;
 }

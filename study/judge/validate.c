@@ -113,7 +113,7 @@ bool plx_depth_is_possible(const plx_inputs *inputs, const plx_kernel *kernel, i
 {
     int64_t most, terms = plx_sum_length(inputs);
 
-    if (!is_rounded(inputs) || (kernel->flags & PLX_KERNEL_YARDSTICK) != 0)
+    if (!is_rounded(inputs) || (kernel->flags & PLX_KERNEL_BASELINE) != 0)
         return true;
     most = plx_factor_count(inputs) > 1 && terms <= INT64_MAX / 2 ? 2 * terms : terms;
     if (depth >= 0 && depth <= most)
@@ -251,9 +251,9 @@ static void add_tally(tally *all, const tally *part)
         all->ulp = part->ulp;
 }
 
-static int64_t element_of(const plx_truth *truth, int64_t entry)
+static int64_t element_of(const plx_reference_result *reference, int64_t entry)
 {
-    return truth->sample != NULL ? truth->sample[entry] : entry;
+    return reference->sample != NULL ? reference->sample[entry] : entry;
 }
 
 /* The bytes; of floating-point minima and maxima one NaN is as good as another. */
@@ -280,80 +280,80 @@ static finding judge_bytes(const plx_inputs *inputs, const void *expected, int64
     return found;
 }
 
-static finding judge_entry(const plx_inputs *inputs, const plx_truth *truth, const plx_bound *bound,
-                           bool yardstick, const void *result, int64_t entry)
+static finding judge_entry(const plx_inputs *inputs, const plx_reference_result *reference, const plx_bound *bound,
+                           bool baseline, const void *result, int64_t entry)
 {
-    int64_t place = plx_output_place(inputs, yardstick, element_of(truth, entry));
+    int64_t place = plx_output_place(inputs, baseline, element_of(reference, entry));
     plx_dtype dtype = inputs->problem.dtype;
 
-    if (truth->exact)
-        return judge_bytes(inputs, truth->of.exact, entry, result, place);
-    return judge_real(dtype, bound, plx_element_value(dtype, result, place), truth->of.value[entry],
-                      truth->of.tail[entry], truth->of.magnitude[entry]);
+    if (reference->exact)
+        return judge_bytes(inputs, reference->of.exact, entry, result, place);
+    return judge_real(dtype, bound, plx_element_value(dtype, result, place), reference->of.value[entry],
+                      reference->of.tail[entry], reference->of.magnitude[entry]);
 }
 
 /* Most results of data that is only moved are right: one memcmp says so. */
-static bool all_bytes_equal(const plx_inputs *inputs, const plx_truth *truth, bool yardstick,
+static bool all_bytes_equal(const plx_inputs *inputs, const plx_reference_result *reference, bool baseline,
                             const void *result)
 {
     const plx_extent *output = &inputs->extents[inputs->operation->output];
     size_t size = plx_dtype_size(inputs->problem.dtype);
 
-    if (!truth->exact || truth->count == 0)
+    if (!reference->exact || reference->count == 0)
         return false;
-    if (yardstick || output->ld == output->cols)
-        return plx_same_bytes(truth->of.exact, result, (uint64_t)truth->count * size);
+    if (baseline || output->ld == output->cols)
+        return plx_same_bytes(reference->of.exact, result, (uint64_t)reference->count * size);
     for (int64_t row = 0; row < output->rows; ++row)
-        if (memcmp((const char *)truth->of.exact + (size_t)(row * output->cols) * size,
+        if (memcmp((const char *)reference->of.exact + (size_t)(row * output->cols) * size,
                    (const char *)result + (size_t)(row * output->ld) * size,
                    (size_t)output->cols * size) != 0)
             return false;
     return true;
 }
 
-static void note_first(const plx_inputs *inputs, const plx_truth *truth, bool yardstick, const void *result,
+static void note_first(const plx_inputs *inputs, const plx_reference_result *reference, bool baseline, const void *result,
                        int64_t entry, plx_error_measure *measure)
 {
     plx_dtype dtype = inputs->problem.dtype;
-    int64_t element = element_of(truth, entry);
+    int64_t element = element_of(reference, entry);
 
     measure->first_bad = element;
-    plx_element_text(dtype, result, plx_output_place(inputs, yardstick, element), measure->got);
-    if (truth->exact) {
-        plx_element_text(dtype, truth->of.exact, entry, measure->expected);
+    plx_element_text(dtype, result, plx_output_place(inputs, baseline, element), measure->got);
+    if (reference->exact) {
+        plx_element_text(dtype, reference->of.exact, entry, measure->expected);
         return;
     }
     if (dtype == PLX_F32) {
-        float value = (float)truth->of.value[entry];
+        float value = (float)reference->of.value[entry];
         plx_element_text(dtype, &value, 0, measure->expected);
     } else {
-        plx_element_text(dtype, truth->of.value, entry, measure->expected);
+        plx_element_text(dtype, reference->of.value, entry, measure->expected);
     }
 }
 
-static tally judge_entries(const plx_inputs *inputs, const plx_truth *truth, const plx_bound *bound,
-                           bool yardstick, const void *result, int64_t first, int64_t end)
+static tally judge_entries(const plx_inputs *inputs, const plx_reference_result *reference, const plx_bound *bound,
+                           bool baseline, const void *result, int64_t first, int64_t end)
 {
     tally sum = {.first_entry = -1};
 
     for (int64_t entry = first; entry < end; ++entry) {
-        finding found = judge_entry(inputs, truth, bound, yardstick, result, entry);
+        finding found = judge_entry(inputs, reference, bound, baseline, result, entry);
         count(&sum, &found, entry);
     }
     return sum;
 }
 
-static tally judge_all(const plx_inputs *inputs, const plx_truth *truth, const plx_bound *bound, bool yardstick,
+static tally judge_all(const plx_inputs *inputs, const plx_reference_result *reference, const plx_bound *bound, bool baseline,
                        const void *result)
 {
     tally all = {.first_entry = -1};
 
 #ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic) if (truth->count > CHUNK)
+#pragma omp parallel for schedule(dynamic) if (reference->count > CHUNK)
 #endif
-    for (int64_t first = 0; first < truth->count; first += CHUNK) {
-        tally part = judge_entries(inputs, truth, bound, yardstick, result, first,
-                                   truth->count - first < CHUNK ? truth->count : first + CHUNK);
+    for (int64_t first = 0; first < reference->count; first += CHUNK) {
+        tally part = judge_entries(inputs, reference, bound, baseline, result, first,
+                                   reference->count - first < CHUNK ? reference->count : first + CHUNK);
 #ifdef _OPENMP
 #pragma omp critical
 #endif
@@ -362,23 +362,23 @@ static tally judge_all(const plx_inputs *inputs, const plx_truth *truth, const p
     return all;
 }
 
-void plx_judge_elements(const plx_inputs *inputs, const plx_truth *truth, const plx_bound *bound,
-                        bool yardstick, const void *result, plx_error_measure *measure)
+void plx_judge_elements(const plx_inputs *inputs, const plx_reference_result *reference, const plx_bound *bound,
+                        bool baseline, const void *result, plx_error_measure *measure)
 {
     tally sum = {.first_entry = -1};
 
-    *measure = (plx_error_measure){.measured = true, .compared = truth->count, .first_bad = -1};
-    if (!all_bytes_equal(inputs, truth, yardstick, result))
-        sum = judge_all(inputs, truth, bound, yardstick, result);
+    *measure = (plx_error_measure){.measured = true, .compared = reference->count, .first_bad = -1};
+    if (!all_bytes_equal(inputs, reference, baseline, result))
+        sum = judge_all(inputs, reference, bound, baseline, result);
     measure->max_over_bound = sum.over_bound;
     measure->max_ulp = sum.ulp;
     measure->wrong = sum.wrong;
     measure->indeterminate = sum.indeterminate;
-    measure->bound = truth->exact || bound->rounded_once ? PLX_BOUND_EXACT : bound->kind;
+    measure->bound = reference->exact || bound->rounded_once ? PLX_BOUND_EXACT : bound->kind;
     measure->gamma = measure->bound == PLX_BOUND_EXACT ? 0.0 : bound->gamma;
-    measure->too_wide = sum.hidden > truth->count / 2;
+    measure->too_wide = sum.hidden > reference->count / 2;
     if (sum.wrong > 0)
-        note_first(inputs, truth, yardstick, result, sum.first_entry, measure);
+        note_first(inputs, reference, baseline, result, sum.first_entry, measure);
 }
 
 /* The row that failed Freivalds' test, element by element, to name the culprit. */
@@ -394,7 +394,7 @@ static plx_status judge_row(const plx_inputs *inputs, const plx_bound *bound, co
         operands.at[i] = inputs->data[i];
     for (int64_t col = 0; col < output->cols; ++col) {
         int64_t element = row * output->cols + col;
-        plx_truth single = {.elements = 1, .count = 1, .sample = &element, .of = one};
+        plx_reference_result single = {.elements = 1, .count = 1, .sample = &element, .of = one};
         finding found;
         plx_reference_make(&inputs->problem, &operands, element, 1, &one);
         found = judge_entry(inputs, &single, bound, false, result, 0);
@@ -408,20 +408,20 @@ static plx_status judge_row(const plx_inputs *inputs, const plx_bound *bound, co
     return PLX_OK;
 }
 
-plx_status plx_judge(const plx_inputs *inputs, const plx_truth *truth, const plx_bound *bound, bool yardstick,
+plx_status plx_judge(const plx_inputs *inputs, const plx_reference_result *reference, const plx_bound *bound, bool baseline,
                      const void *result, plx_error_measure *measure, plx_error *error)
 {
     double worst;
     int64_t row;
     plx_status status;
 
-    plx_judge_elements(inputs, truth, bound, yardstick, result, measure);
-    if (truth->sample == NULL)
+    plx_judge_elements(inputs, reference, bound, baseline, result, measure);
+    if (reference->sample == NULL)
         return PLX_OK;
-    status = plx_freivalds(inputs, truth->projection, bound, result, &worst, &row, error);
+    status = plx_freivalds(inputs, reference->projection, bound, result, &worst, &row, error);
     if (status != PLX_OK)
         return status;
-    measure->compared = truth->elements;
+    measure->compared = reference->elements;
     if (worst <= 1.0 || measure->wrong > 0)
         return PLX_OK;
     measure->wrong = 1;
@@ -429,16 +429,16 @@ plx_status plx_judge(const plx_inputs *inputs, const plx_truth *truth, const plx
     return judge_row(inputs, bound, result, row, measure);
 }
 
-double plx_precision_error(const plx_inputs *inputs, const plx_truth *truth, const void *result)
+double plx_precision_error(const plx_inputs *inputs, const plx_reference_result *reference, const void *result)
 {
     plx_dtype dtype = inputs->problem.dtype;
     double scale = sqrt((double)plx_sum_length(inputs)) * plx_unit_roundoff(dtype), largest = 0.0;
 
-    for (int64_t entry = 0; entry < truth->count; ++entry) {
-        int64_t place = plx_output_place(inputs, false, element_of(truth, entry));
+    for (int64_t entry = 0; entry < reference->count; ++entry) {
+        int64_t place = plx_output_place(inputs, false, element_of(reference, entry));
         double got = plx_element_value(dtype, result, place);
-        double error = fabs((got - truth->of.value[entry]) - truth->of.tail[entry]);
-        double ratio = ratio_of(error, scale * truth->of.magnitude[entry]);
+        double error = fabs((got - reference->of.value[entry]) - reference->of.tail[entry]);
+        double ratio = ratio_of(error, scale * reference->of.magnitude[entry]);
         if (ratio > largest)
             largest = ratio;
     }

@@ -86,7 +86,7 @@ static const char *cause(const plx_ceiling *ceiling, const plx_workload *workloa
         return "uses other units than plain multiply-adds do";
     if (ceiling->fraction <= 1.02)
         return "within the noise of both measurements";
-    if (memory && workload->yardstick)
+    if (memory && workload->baseline)
         return "moves its bytes in a better way than the measured ceiling";
     if (ceiling->kind == PLX_CEILING_LAUNCH)
         return "launches cost less now than when the ceiling was measured";

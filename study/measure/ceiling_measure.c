@@ -78,17 +78,17 @@ static plx_problem problem_of(const plx_backend *backend, plx_ceiling_kind kind,
 static bool is_right(plx_backend *backend, plx_ceiling_kind kind)
 {
     const plx_problem problem = problem_of(backend, kind, false);
-    const plx_rigour rigour = {.shift = 0};
+    const plx_trial_effort effort = {.shift = 0};
     plx_candidate candidate = {.backend = backend};
-    plx_truths truths = {.has_copy = false};
+    plx_references references = {.has_copy = false};
     plx_error error = {.text = ""};
     plx_inputs inputs;
 
     if (plx_inputs_generate(&problem, PLX_INPUT_UNIFORM, 1, &inputs, &error) != PLX_OK)
         return false;
-    plx_candidate_run(&candidate, &inputs, &truths, &rigour);
+    plx_candidate_run(&candidate, &inputs, &references, &effort);
     plx_candidate_clear(&candidate);
-    plx_truths_free(&truths);
+    plx_references_free(&references);
     plx_inputs_free(&inputs);
     return candidate.outcome == PLX_OUTCOME_OK;
 }

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-static void say_why(plx_candidate *candidate, const char *reason)
+static void note_reason(plx_candidate *candidate, const char *reason)
 {
     (void)snprintf(candidate->counters_reason, sizeof candidate->counters_reason, "%.*s",
                    (int)sizeof candidate->counters_reason - 1, reason);
@@ -24,7 +24,7 @@ static plx_status count_candidate(plx_candidate *candidate, const plx_inputs *in
         status = plx_count(candidate->plan, NULL, views, operands, &candidate->counters, &error);
     }
     if (status != PLX_OK)
-        say_why(candidate, error.text[0] != '\0' ? error.text : plx_strerror(status));
+        note_reason(candidate, error.text[0] != '\0' ? error.text : plx_strerror(status));
     candidate->counted = status == PLX_OK;
     plx_rotations_free(rotations);
     return status;
@@ -40,7 +40,7 @@ void plx_count_candidates(plx_candidate *candidates, size_t count, const plx_inp
         if (candidates[i].outcome != PLX_OUTCOME_OK || candidates[i].plan == NULL)
             continue;
         if (refused != NULL && refused->backend == candidates[i].backend)
-            say_why(&candidates[i], refused->counters_reason);
+            note_reason(&candidates[i], refused->counters_reason);
         else if (count_candidate(&candidates[i], inputs) == PLX_UNSUPPORTED)
             refused = &candidates[i];
     }

@@ -12,8 +12,8 @@ enum { MIN_SAMPLES = 20, MAX_BATCH = 20000, CALLS_PER_ROUND = 4, LAUNCHES_PER_QU
 enum { LOOK_EVERY = 16, FIRST_ROUNDS = 2 };
 
 static const double sample_ns = 400e3;      /* a sample lasts at least this long */
-static const double settled_width = 0.01;   /* of the interval, relative to the median */
-static const double least_share = 0.2;      /* of the time limit is spent before anything settles */
+static const double converged_width = 0.01;   /* of the interval, relative to the median */
+static const double least_share = 0.2;      /* of the time limit is spent before anything converges */
 static const double small_ns = 100e3;       /* a launch shorter than this is also timed by single calls */
 static const double warm_up_limit_ns = 2e6; /* a launch longer than this warms itself up */
 
@@ -40,7 +40,7 @@ typedef struct timing_rules {
     double limit_ns; /* for each candidate */
     bool hot;
     size_t queues; /* that launches go to in turn */
-    bool together; /* all go on until the last one has settled */
+    bool together; /* all go on until the last one has converged */
 } timing_rules;
 
 static plx_status explain(const runner *r, plx_status status, plx_error *error)
@@ -144,14 +144,14 @@ static void note_state(const runner *r, plx_sample *sample)
         plx_sample_note(sample, &state);
 }
 
-static bool settled(const runner *r, const timing_rules *rules)
+static bool converged(const runner *r, const timing_rules *rules)
 {
     plx_timing timing = {.measured = false};
 
     if (r->count < MIN_SAMPLES || r->spent_ns < least_share * rules->limit_ns)
         return false;
     plx_timing_of_samples(r->samples, r->count, &timing);
-    return timing.samples >= MIN_SAMPLES && timing.high_ns - timing.low_ns <= settled_width * timing.median_ns;
+    return timing.samples >= MIN_SAMPLES && timing.high_ns - timing.low_ns <= converged_width * timing.median_ns;
 }
 
 static plx_status take_sample(runner *r, const timing_rules *rules)
@@ -169,7 +169,7 @@ static plx_status take_sample(runner *r, const timing_rules *rules)
     sample->host_ns = host_ns / (double)r->batch;
     sample->device_ns = device_ns / (double)r->batch;
     r->fit = plx_samples_believe(r->samples, ++r->count, r->batch, overhead_of(r));
-    r->candidate->time.settled = settled(r, rules);
+    r->candidate->time.converged = converged(r, rules);
     return PLX_OK;
 }
 
@@ -215,7 +215,7 @@ static plx_look choose_look(const runner *r, const timing_rules *rules)
 {
     const size_t every = r->count < FIRST_ROUNDS ? FIRST_ROUNDS - r->count : LOOK_EVERY;
 
-    if (r->results.truths == NULL)
+    if (r->results.references == NULL)
         return PLX_LOOK_NONE;
     if (is_last(r, rules))
         return PLX_LOOK_ALL;
@@ -265,9 +265,9 @@ static plx_status take_round(runner *r, const timing_rules *rules, plx_error *er
         runner_wrong(r);
         return PLX_OK;
     }
-    r->ending = r->ending || (r->candidate->time.settled && !rules->together) || r->count + 1 >= PLX_MAX_SAMPLES ||
+    r->ending = r->ending || (r->candidate->time.converged && !rules->together) || r->count + 1 >= PLX_MAX_SAMPLES ||
                 (r->spent_ns > rules->limit_ns && r->count >= 3);
-    r->done = r->ending && (look == PLX_LOOK_ALL || r->results.truths == NULL);
+    r->done = r->ending && (look == PLX_LOOK_ALL || r->results.references == NULL);
     return status;
 }
 
@@ -293,7 +293,7 @@ static plx_status make_ready(runner *r, const timing_rules *rules)
     return status == PLX_OK ? calibrate(r, rules->limit_ns) : status;
 }
 
-static void runner_start(runner *r, plx_candidate *candidate, plx_rotation **rotations, const plx_inputs *inputs, plx_truths *truths,
+static void runner_start(runner *r, plx_candidate *candidate, plx_rotation **rotations, const plx_inputs *inputs, plx_references *references,
                          const timing_rules *rules)
 {
     plx_error error = {.text = ""};
@@ -302,7 +302,7 @@ static void runner_start(runner *r, plx_candidate *candidate, plx_rotation **rot
     r->candidate = candidate;
     r->operand_count = inputs->operation->operand_count;
     status = plx_rotation_for(rotations, candidate->backend, inputs, rules->hot, rules->queues, &r->rotation, &error);
-    r->results = (plx_timed_results){.candidate = candidate, .inputs = inputs, .truths = truths, .rotation = r->rotation};
+    r->results = (plx_timed_results){.candidate = candidate, .inputs = inputs, .references = references, .rotation = r->rotation};
     if (status == PLX_OK)
         status = explain(r, make_ready(r, rules), &error);
     if (status != PLX_OK)
@@ -342,15 +342,15 @@ static void shuffle(size_t *order, size_t count, uint64_t round)
     }
 }
 
-static bool all_settled(const runner *runners, size_t count)
+static bool all_converged(const runner *runners, size_t count)
 {
     for (size_t i = 0; i < count; ++i)
-        if (!runners[i].done && !runners[i].candidate->time.settled)
+        if (!runners[i].done && !runners[i].candidate->time.converged)
             return false;
     return true;
 }
 
-/* Together, all go on until the last one has settled: what disturbs the machine for a
+/* Together, all go on until the last one has converged: what disturbs the machine for a
  * while then disturbs all of them. */
 static void run_rounds(runner *runners, size_t *order, size_t count, const timing_rules *rules)
 {
@@ -372,7 +372,7 @@ static void run_rounds(runner *runners, size_t *order, size_t count, const timin
                 runner_fail(r, status, &error);
             busy = busy || !r->done;
         }
-        for (size_t i = 0; rules->together && all_settled(runners, count) && i < count; ++i)
+        for (size_t i = 0; rules->together && all_converged(runners, count) && i < count; ++i)
             runners[i].ending = true;
     }
 }
@@ -397,8 +397,8 @@ static void find_telemetry(runner *runners, size_t count, const plx_candidate *c
     free(backends);
 }
 
-/* Candidate i meets inputs[i * stride] and truths[i * stride]. */
-static plx_status measure(plx_candidate *candidates, size_t count, const plx_inputs *inputs, plx_truths *truths, size_t stride,
+/* Candidate i meets inputs[i * stride] and references[i * stride]. */
+static plx_status measure(plx_candidate *candidates, size_t count, const plx_inputs *inputs, plx_references *references, size_t stride,
                           const timing_rules *rules, plx_error *error)
 {
     runner *runners = calloc(count > 0 ? count : 1, sizeof *runners);
@@ -414,7 +414,7 @@ static plx_status measure(plx_candidate *candidates, size_t count, const plx_inp
         if (worth_timing(&candidates[i], &inputs[i * stride])) {
             order[timed] = timed;
             runner_start(&runners[timed++], &candidates[i], &rotations, &inputs[i * stride],
-                         truths != NULL ? &truths[i * stride] : NULL, rules);
+                         references != NULL ? &references[i * stride] : NULL, rules);
         }
     find_telemetry(runners, timed, candidates, count);
     run_rounds(runners, order, timed, rules);
@@ -426,18 +426,18 @@ static plx_status measure(plx_candidate *candidates, size_t count, const plx_inp
     return PLX_OK;
 }
 
-plx_status plx_measure_candidates(plx_candidate *candidates, size_t count, const plx_inputs *inputs, plx_truths *truths,
+plx_status plx_measure_candidates(plx_candidate *candidates, size_t count, const plx_inputs *inputs, plx_references *references,
                             const plx_compare_options *options, plx_error *error)
 {
     const double seconds = options->seconds_per_kernel > 0.0 ? options->seconds_per_kernel : 0.5;
     const timing_rules rules = {
         .limit_ns = seconds * 1e9, .hot = options->hot, .queues = options->queues > 0 ? options->queues : 1};
-    return measure(candidates, count, inputs, truths, 0, &rules, error);
+    return measure(candidates, count, inputs, references, 0, &rules, error);
 }
 
-plx_status plx_measure_sweep(plx_candidate *candidates, size_t count, const plx_inputs *inputs, plx_truths *truths,
+plx_status plx_measure_sweep(plx_candidate *candidates, size_t count, const plx_inputs *inputs, plx_references *references,
                              double seconds, plx_error *error)
 {
     const timing_rules rules = {.limit_ns = seconds * 1e9, .queues = 1, .together = true};
-    return measure(candidates, count, inputs, truths, 1, &rules, error);
+    return measure(candidates, count, inputs, references, 1, &rules, error);
 }

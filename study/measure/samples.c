@@ -6,7 +6,7 @@
 /* An interval of 95 % exists from six samples on. */
 enum { FEWEST = 6 };
 
-static const double slowed = 0.97; /* of the usual clock */
+static const double slowed = 0.97; /* of the typical clock */
 
 /* What slows a device down for a while; to be idle or to be set lower does not. */
 static const uint32_t passing = ~(uint32_t)(PLX_THROTTLE_IDLE | PLX_THROTTLE_SETTING);
@@ -18,7 +18,7 @@ static int falling(const void *a, const void *b)
 }
 
 /* The clock that a tenth of the samples had or exceeded: one odd reading does not count. */
-static double usual_clock(const plx_sample *samples, size_t count)
+static double typical_clock(const plx_sample *samples, size_t count)
 {
     double clocks[PLX_MAX_SAMPLES];
     size_t known = 0;
@@ -32,19 +32,19 @@ static double usual_clock(const plx_sample *samples, size_t count)
     return clocks[known / 10];
 }
 
-static bool is_sound(const plx_sample *sample, double usual)
+static bool is_sound(const plx_sample *sample, double typical)
 {
     return (sample->throttle & passing) == 0 &&
-           !(sample->clock_mhz > 0.0 && sample->clock_mhz < slowed * usual);
+           !(sample->clock_mhz > 0.0 && sample->clock_mhz < slowed * typical);
 }
 
 size_t plx_samples_filter(const plx_sample *samples, size_t count, bool *keep, bool *throttled)
 {
-    const double usual = usual_clock(samples, count);
+    const double typical = typical_clock(samples, count);
     size_t kept = 0;
 
     for (size_t i = 0; i < count; ++i) {
-        keep[i] = is_sound(&samples[i], usual);
+        keep[i] = is_sound(&samples[i], typical);
         kept += keep[i];
     }
     *throttled = kept < count && kept < FEWEST;

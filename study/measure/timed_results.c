@@ -1,5 +1,5 @@
 /* Judges what timed launches left in their operands.  Which rounds are looked at is
- * nobody's to know but the stopwatch's. */
+ * for measure.c alone to know. */
 #include "study/measure/timed_results.h"
 
 #include <math.h>
@@ -90,7 +90,7 @@ static bool value_to_try(const plx_timed_results *t, size_t i, const unsigned ch
 }
 
 /* Whether no rounding can hide the change. */
-static bool tells(const plx_timed_results *t, const plx_change_of_input *before,
+static bool shows(const plx_timed_results *t, const plx_change_of_input *before,
                   const plx_change_of_input *after)
 {
     if (plx_is_exact(&t->inputs->problem))
@@ -116,10 +116,10 @@ static void seek_change(plx_timed_results *t)
     for (size_t i = 0; !change->found && value_to_try(t, i, change->old_element, change->new_element); ++i) {
         memcpy(element, change->new_element, element_size(t));
         refer_to_first(t, change);
-        change->found = tells(t, &before, change);
+        change->found = shows(t, &before, change);
     }
     memcpy(element, change->old_element, element_size(t));
-    if (plx_candidate_is_yardstick(t->candidate)) { /* its first element is the input's */
+    if (plx_candidate_is_baseline(t->candidate)) { /* its first element is the input's */
         change->found = true;
         memcpy(change->exact, change->new_element, element_size(t));
     }
@@ -177,7 +177,7 @@ plx_status plx_timed_results_prepare(plx_timed_results *t, plx_look look, size_t
 
 static bool is_exact(const plx_timed_results *t)
 {
-    return plx_candidate_is_yardstick(t->candidate) || plx_is_exact(&t->inputs->problem);
+    return plx_candidate_is_baseline(t->candidate) || plx_is_exact(&t->inputs->problem);
 }
 
 static bool judge_exact(const plx_timed_results *t, const unsigned char *got, plx_error_measure *measure)
@@ -194,12 +194,12 @@ static bool judge_exact(const plx_timed_results *t, const unsigned char *got, pl
 static bool judge_first(plx_timed_results *t, const unsigned char *got, plx_error_measure *measure)
 {
     int64_t element = 0;
-    plx_truth truth = {.elements = 1, .count = 1, .sample = &element};
+    plx_reference_result reference = {.elements = 1, .count = 1, .sample = &element};
 
     if (is_exact(t))
         return judge_exact(t, got, measure);
-    truth.of = (plx_reference){NULL, &t->change.value, &t->change.tail, &t->change.magnitude};
-    plx_judge_elements(t->inputs, &truth, &t->candidate->bound, false, got, measure);
+    reference.of = (plx_reference){NULL, &t->change.value, &t->change.tail, &t->change.magnitude};
+    plx_judge_elements(t->inputs, &reference, &t->candidate->bound, false, got, measure);
     return measure->wrong == 0;
 }
 
@@ -242,7 +242,7 @@ static plx_status judge_changes(plx_timed_results *t)
 
 /* ---- every element of every set ------------------------------------------------------------ */
 
-static void say_wrong(plx_timed_results *t, size_t set, const plx_error_measure *measure)
+static void report_wrong(plx_timed_results *t, size_t set, const plx_error_measure *measure)
 {
     const plx_extent *output = &t->inputs->extents[output_of(t)];
 
@@ -270,33 +270,33 @@ static void accept_bits(plx_timed_results *t, const void *bits)
 
 static bool is_known(const plx_timed_results *t, const void *bits)
 {
-    const bool yardstick = plx_candidate_is_yardstick(t->candidate);
+    const bool baseline = plx_candidate_is_baseline(t->candidate);
     const void *known[] = {t->accepted, t->candidate->result};
 
     for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i)
-        if (known[i] != NULL && plx_first_different(t->inputs, yardstick, known[i], bits) < 0)
+        if (known[i] != NULL && plx_first_different(t->inputs, baseline, known[i], bits) < 0)
             return true;
     return false;
 }
 
 static plx_status judge_set(plx_timed_results *t, size_t set, const void *bits, plx_error *error)
 {
-    const bool yardstick = plx_candidate_is_yardstick(t->candidate);
+    const bool baseline = plx_candidate_is_baseline(t->candidate);
     const plx_extent *output = &t->inputs->extents[output_of(t)];
     plx_error_measure measure;
-    const plx_truth *truth;
+    const plx_reference_result *reference;
     plx_status status;
 
     t->compared += output->rows * output->cols;
     if (is_known(t, bits))
         return PLX_OK;
-    status = plx_truths_get(t->truths, t->inputs, yardstick, &truth, error);
+    status = plx_references_get(t->references, t->inputs, baseline, &reference, error);
     if (status == PLX_OK)
-        status = plx_judge(t->inputs, truth, &t->candidate->bound, yardstick, bits, &measure, error);
+        status = plx_judge(t->inputs, reference, &t->candidate->bound, baseline, bits, &measure, error);
     if (status != PLX_OK)
         return status;
     if (measure.wrong > 0)
-        say_wrong(t, set, &measure);
+        report_wrong(t, set, &measure);
     else
         accept_bits(t, bits);
     return PLX_OK;
@@ -340,7 +340,7 @@ static plx_status judge_all(plx_timed_results *t, plx_error *error)
     status = judge_sets(t, staging, error);
     free(staging);
     if (t->candidate->result == NULL) /* nothing is kept for this candidate: what was made was for this look alone */
-        plx_truths_free(t->truths);
+        plx_references_free(t->references);
     return status;
 }
 

@@ -23,11 +23,11 @@ typedef struct plx_change_of_input {
 
 enum { PLX_CHANGED_SETS = 8 };
 
-/* The looks at one candidate.  Starts as {.candidate, .inputs, .truths, .rotation}. */
+/* The looks at one candidate.  Starts as {.candidate, .inputs, .references, .rotation}. */
 typedef struct plx_timed_results {
     plx_candidate *candidate;
     const plx_inputs *inputs;
-    plx_truths *truths; /* makes what it lacks */
+    plx_references *references; /* makes what it lacks */
     plx_rotation *rotation;
     plx_look look;
     size_t first, count; /* the sets of the round, in turn */

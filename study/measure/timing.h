@@ -1,7 +1,7 @@
-/* What the stopwatch is made of: queues that take turns, samples, and the reading of
+/* What timing is made of: queues that take turns, samples, and the reading of
  * clocks.  Private to libparallax; studies use measure.c through measure.h. */
-#ifndef PLX_STOPWATCH_H
-#define PLX_STOPWATCH_H
+#ifndef PLX_TIMING_H
+#define PLX_TIMING_H
 
 #include "base/clock.h"
 #include "study/measure/measure.h"
@@ -41,7 +41,7 @@ typedef struct plx_sample {
     uint32_t throttle;         /* PLX_THROTTLE_ bits of before and after */
 } plx_sample;
 
-/* Marks what was taken while the device ran slower than it usually does: throttled for
+/* Marks what was taken while the device ran slower than it typically does: throttled for
  * another reason than idleness or a setting, or with a clock 3 % below that of the
  * fastest tenth.  Returns how many are kept.  When too few would be left for an interval
  * all are kept, and *throttled says so. */

@@ -22,7 +22,7 @@ typedef struct run {
     plx_probe_sweep *sweep;
     plx_candidate *candidates;
     plx_inputs *inputs;
-    plx_truths *truths; /* made again where timed results are judged */
+    plx_references *references; /* made again where timed results are judged */
     bool *owns; /* the data of the inputs; else an earlier point does */
 } run;
 
@@ -107,9 +107,9 @@ static void refuse(plx_candidate *candidate, plx_outcome outcome, const char *re
 static void try_point(run *r, size_t point)
 {
     const plx_probe_point *p = &r->sweep->points[point];
-    const plx_rigour rigour = {.shift = 0};
+    const plx_trial_effort effort = {.shift = 0};
     plx_candidate *candidate = &r->candidates[point];
-    plx_truths truths = {.has_copy = false};
+    plx_references references = {.has_copy = false};
     plx_error error = {.text = ""};
 
     progress(r, "validate", p->label);
@@ -126,8 +126,8 @@ static void try_point(run *r, size_t point)
         refuse(candidate, PLX_OUTCOME_FAILED, error.text);
         return;
     }
-    plx_candidate_run(candidate, &r->inputs[point], &truths, &rigour);
-    plx_truths_free(&truths);
+    plx_candidate_run(candidate, &r->inputs[point], &references, &effort);
+    plx_references_free(&references);
     plx_candidate_drop_result(candidate);
 }
 
@@ -157,8 +157,8 @@ static double seconds_per_point(const run *r)
 {
     const plx_probe_options *o = r->all->options;
     bool processor = (plx_backend_device(r->backend)->features & PLX_FEATURE_CPU) != 0;
-    double usual = o->quick ? 0.5 : processor ? 2.0 : 4.0;
-    return (o->seconds_per_sweep > 0.0 ? o->seconds_per_sweep : usual) / (double)r->sweep->point_count;
+    double chosen = o->quick ? 0.5 : processor ? 2.0 : 4.0;
+    return (o->seconds_per_sweep > 0.0 ? o->seconds_per_sweep : chosen) / (double)r->sweep->point_count;
 }
 
 static plx_status run_points(run *r, plx_error *error)
@@ -168,11 +168,11 @@ static plx_status run_points(run *r, plx_error *error)
     for (size_t i = 0; i < r->sweep->point_count; ++i)
         try_point(r, i);
     progress(r, "time", "");
-    status = plx_measure_sweep(r->candidates, r->sweep->point_count, r->inputs, r->truths, seconds_per_point(r), error);
+    status = plx_measure_sweep(r->candidates, r->sweep->point_count, r->inputs, r->references, seconds_per_point(r), error);
     for (size_t i = 0; i < r->sweep->point_count; ++i)
         take_point(r, i);
     for (size_t i = 0; i < r->sweep->point_count; ++i)
-        plx_truths_free(&r->truths[i]);
+        plx_references_free(&r->references[i]);
     plx_probe_judge(r->sweep, plx_backend_device(r->backend));
     for (size_t i = 0; i < r->sweep->point_count; ++i) {
         plx_candidate_clear(&r->candidates[i]);
@@ -190,15 +190,15 @@ static plx_status run_sweep(probing *all, plx_backend *backend, plx_probe_sweep 
 
     r.candidates = calloc(count, sizeof *r.candidates);
     r.inputs = calloc(count, sizeof *r.inputs);
-    r.truths = calloc(count, sizeof *r.truths);
+    r.references = calloc(count, sizeof *r.references);
     r.owns = calloc(count, sizeof *r.owns);
-    if (r.candidates == NULL || r.inputs == NULL || r.truths == NULL || r.owns == NULL)
+    if (r.candidates == NULL || r.inputs == NULL || r.references == NULL || r.owns == NULL)
         status = plx_fail(all->error, PLX_NO_MEMORY, "no memory for a sweep");
     else
         status = run_points(&r, all->error);
     free(r.candidates);
     free(r.inputs);
-    free(r.truths);
+    free(r.references);
     free(r.owns);
     return status;
 }

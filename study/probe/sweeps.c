@@ -80,10 +80,10 @@ static void about_shared(maker *m)
         current(m)->of_shared = true;
 }
 
-static void against_usual(maker *m)
+static void against_median(maker *m)
 {
     if (!m->out_of_memory)
-        current(m)->usual = true;
+        current(m)->median = true;
 }
 
 /* Strides and offsets 0 .. 32 or, in a hurry, those around powers of two. */
@@ -126,7 +126,7 @@ static void pitches(maker *m, plx_problem (*problem_of)(int64_t size, int64_t ld
     const plx_problem any = problem_of(size, power_ld(m));
     const bool several = m->subject->kernel(m->subject->data, &any, 1) != NULL;
     const char *name;
-    against_usual(m);
+    against_median(m);
     for (size_t k = 0; (name = m->subject->kernel(m->subject->data, &any, k)) != NULL; k++)
         for (size_t i = 0; i < AROUND; i++) {
             const int64_t ld = power_ld(m) + around[i];

@@ -12,7 +12,7 @@ static const double visible_from = 1.10;
 
 static const char *const names[] = {
     [PLX_VISIBLE] = "visible",   [PLX_NOT_VISIBLE] = "not visible",   [PLX_TOO_NOISY] = "too noisy to tell",
-    [PLX_INCONCLUSIVE] = "not told", [PLX_NO_SUBJECT] = "does not apply",
+    [PLX_INCONCLUSIVE] = "inconclusive", [PLX_NO_SUBJECT] = "does not apply",
 };
 
 const char *plx_visibility_name(plx_visibility visibility)
@@ -73,7 +73,7 @@ static size_t extreme(const plx_probe_sweep *sweep, size_t of, plx_probe_role ro
 }
 
 /* The baseline of the series that has as many faster ones as slower ones. */
-static size_t usual_baseline(const plx_probe_sweep *sweep, size_t of)
+static size_t median_baseline(const plx_probe_sweep *sweep, size_t of)
 {
     size_t found = sweep->point_count;
     for (size_t i = 0; i < sweep->point_count; i++) {
@@ -102,7 +102,7 @@ static ratio turned(ratio r)
 static ratio ratio_of_series(const plx_probe_sweep *sweep, size_t of)
 {
     size_t worst = extreme(sweep, of, PLX_PROBE_SUSPECT, true);
-    size_t best = sweep->usual ? usual_baseline(sweep, of) : extreme(sweep, of, PLX_PROBE_BASELINE, false);
+    size_t best = sweep->median ? median_baseline(sweep, of) : extreme(sweep, of, PLX_PROBE_BASELINE, false);
     if (worst == sweep->point_count || best == sweep->point_count)
         return (ratio){.known = false};
     ratio found = ratio_of(sweep, worst, best);
@@ -129,24 +129,24 @@ static double spread(const ratio *r)
     return (r->high - r->low) / 2.0;
 }
 
-static void say_point(plx_probe_verdict *verdict, const plx_probe_point *point)
+static void add_point(plx_probe_verdict *verdict, const plx_probe_point *point)
 {
     char text[96];
     plx_probe_point_text(point, text, sizeof text);
     append(verdict, "%s", text);
 }
 
-static void say_ratio(const plx_probe_sweep *sweep, plx_probe_verdict *verdict, const ratio *r)
+static void add_ratio(const plx_probe_sweep *sweep, plx_probe_verdict *verdict, const ratio *r)
 {
-    append(verdict, "%s %.2f \302\261 %.2f (", sweep->usual ? "worst/usual" : "worst/best", r->value,
+    append(verdict, "%s %.2f \302\261 %.2f (", sweep->median ? "worst/median" : "worst/best", r->value,
            spread(r));
-    say_point(verdict, &sweep->points[r->worst]);
+    add_point(verdict, &sweep->points[r->worst]);
     append(verdict, " against ");
-    say_point(verdict, &sweep->points[r->best]);
+    add_point(verdict, &sweep->points[r->best]);
     append(verdict, ")");
 }
 
-static void say_asides(const plx_probe_sweep *sweep, plx_probe_verdict *verdict, size_t best)
+static void add_asides(const plx_probe_sweep *sweep, plx_probe_verdict *verdict, size_t best)
 {
     for (size_t i = 0; i < sweep->point_count; i++) {
         const plx_probe_point *point = &sweep->points[i];
@@ -158,9 +158,9 @@ static void say_asides(const plx_probe_sweep *sweep, plx_probe_verdict *verdict,
 }
 
 /* The first point without a time, with its reason. */
-static void say_why_not(const plx_probe_sweep *sweep, plx_probe_verdict *verdict)
+static void add_missing(const plx_probe_sweep *sweep, plx_probe_verdict *verdict)
 {
-    append(verdict, "%s: can't be told", sweep->phenomenon);
+    append(verdict, "%s: inconclusive", sweep->phenomenon);
     for (size_t i = 0; i < sweep->point_count; i++) {
         const plx_probe_point *point = &sweep->points[i];
         if (is_timed(point))
@@ -173,7 +173,7 @@ static void say_why_not(const plx_probe_sweep *sweep, plx_probe_verdict *verdict
     }
 }
 
-static void say_visibility(const plx_probe_sweep *sweep, plx_probe_verdict *verdict)
+static void add_visibility(const plx_probe_sweep *sweep, plx_probe_verdict *verdict)
 {
     append(verdict, "%s: %s%s, ", sweep->phenomenon, plx_visibility_name(verdict->visibility),
            verdict->visibility == PLX_NO_SUBJECT
@@ -214,11 +214,11 @@ void plx_probe_judge(plx_probe_sweep *sweep, const plx_device_info *device)
         verdict.high = r.high;
         verdict.worst = r.worst;
         verdict.best = r.best;
-        say_visibility(sweep, &verdict);
-        say_ratio(sweep, &verdict, &r);
-        say_asides(sweep, &verdict, r.best);
+        add_visibility(sweep, &verdict);
+        add_ratio(sweep, &verdict, &r);
+        add_asides(sweep, &verdict, r.best);
     } else {
-        say_why_not(sweep, &verdict);
+        add_missing(sweep, &verdict);
     }
     sweep->verdict = verdict;
 }

@@ -77,7 +77,7 @@ static void put_circumstances(FILE *to, const plx_record *record)
 {
     const plx_timing *time = &record->time;
     const plx_ceiling *ceiling = &record->ceiling;
-    put_comma_text(to, !time->measured ? "" : time->settled ? "yes" : "no");
+    put_comma_text(to, !time->measured ? "" : time->converged ? "yes" : "no");
     put_comma_text(to, !time->measured ? "" : time->hot ? "yes" : "no");
     put_integer(to, time->measured, (int64_t)time->queues);
     put_integer(to, time->measured, (int64_t)time->batch);
@@ -128,7 +128,7 @@ plx_status plx_results_write_csv(const plx_results *results, FILE *to, plx_error
                 to);
     for (size_t i = 0; plx_counter_name(i) != NULL; i++)
         (void)fprintf(to, ",%s", plx_counter_name(i));
-    (void)fputs(",formula_bytes,counters_reason,settled,hot,queues,batch,dropped,host_median_ns,host_low_ns,host_high_ns,"
+    (void)fputs(",formula_bytes,counters_reason,converged,hot,queues,batch,dropped,host_median_ns,host_low_ns,host_high_ns,"
                 "latency_median_ns,latency_low_ns,latency_high_ns,ceiling,ceiling_value,ceiling_fraction,ceiling_over,compared,bound,gamma,config\n",
                 to);
     for (size_t i = 0; i < results->record_count; i++)

@@ -103,30 +103,30 @@ static json_t *throttle_json(uint32_t reasons)
 /* Nothing stands where nothing is known. */
 static json_t *environment_json(const plx_study_device *device)
 {
-    const plx_telemetry *said = &device->environment;
+    const plx_telemetry *state = &device->environment;
     const struct known {
         uint32_t bit;
         const char *name;
         double value;
     } numbers[] = {
-        {PLX_KNOWS_SM_CLOCK, "sm_clock_mhz", said->sm_clock_mhz},
-        {PLX_KNOWS_MEMORY_CLOCK, "memory_clock_mhz", said->memory_clock_mhz},
-        {PLX_KNOWS_SM_CLOCK_MAX, "sm_clock_max_mhz", said->sm_clock_max_mhz},
-        {PLX_KNOWS_MEMORY_CLOCK_MAX, "memory_clock_max_mhz", said->memory_clock_max_mhz},
-        {PLX_KNOWS_POWER, "power_w", said->power_w},
-        {PLX_KNOWS_POWER_LIMIT, "power_limit_w", said->power_limit_w},
-        {PLX_KNOWS_TEMPERATURE, "temperature_c", said->temperature_c},
+        {PLX_KNOWS_SM_CLOCK, "sm_clock_mhz", state->sm_clock_mhz},
+        {PLX_KNOWS_MEMORY_CLOCK, "memory_clock_mhz", state->memory_clock_mhz},
+        {PLX_KNOWS_SM_CLOCK_MAX, "sm_clock_max_mhz", state->sm_clock_max_mhz},
+        {PLX_KNOWS_MEMORY_CLOCK_MAX, "memory_clock_max_mhz", state->memory_clock_max_mhz},
+        {PLX_KNOWS_POWER, "power_w", state->power_w},
+        {PLX_KNOWS_POWER_LIMIT, "power_limit_w", state->power_limit_w},
+        {PLX_KNOWS_TEMPERATURE, "temperature_c", state->temperature_c},
     };
     json_t *made = json_object();
     json_object_set_new(made, "driver", plx_json_text(device->info.driver));
     json_object_set_new(made, "api", plx_json_text(device->info.api));
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        if (said->known & numbers[i].bit)
+        if (state->known & numbers[i].bit)
             json_object_set_new(made, numbers[i].name, plx_json_number(numbers[i].value));
-    if (said->known & PLX_KNOWS_ECC)
-        json_object_set_new(made, "ecc", json_boolean(said->ecc));
-    if (said->known & PLX_KNOWS_THROTTLE)
-        json_object_set_new(made, "throttle", throttle_json(said->throttle));
+    if (state->known & PLX_KNOWS_ECC)
+        json_object_set_new(made, "ecc", json_boolean(state->ecc));
+    if (state->known & PLX_KNOWS_THROTTLE)
+        json_object_set_new(made, "throttle", throttle_json(state->throttle));
     return made;
 }
 
@@ -242,7 +242,7 @@ json_t *plx_json_time(const plx_timing *time)
     json_object_set_new(made, "clock", plx_json_text(time->device_clock ? "device" : "host"));
     if (time->clock_reason[0] != '\0')
         json_object_set_new(made, "clock_reason", plx_json_text(time->clock_reason));
-    json_object_set_new(made, "settled", json_boolean(time->settled));
+    json_object_set_new(made, "converged", json_boolean(time->converged));
     json_object_set_new(made, "hot", json_boolean(time->hot));
     json_object_set_new(made, "queues", natural(time->queues));
     json_object_set_new(made, "batch", natural(time->batch));
@@ -316,7 +316,7 @@ static void add_origin(json_t *made, const plx_record *record)
     json_object_set_new(made, "group", natural(record->group));
     json_object_set_new(made, "step", natural(record->step));
     json_object_set_new(made, "named", json_boolean(record->named));
-    json_object_set_new(made, "yardstick", json_boolean(record->kernel_flags & PLX_KERNEL_YARDSTICK));
+    json_object_set_new(made, "baseline", json_boolean(record->kernel_flags & PLX_KERNEL_BASELINE));
     json_object_set_new(made, "vendor", json_boolean(record->kernel_flags & PLX_KERNEL_VENDOR));
 }
 

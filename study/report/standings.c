@@ -19,7 +19,7 @@ typedef struct table {
 static bool counts(const plx_record *record)
 {
     return record->outcome == PLX_OUTCOME_OK && record->time.measured && record->time.median_ns > 0 &&
-           !(record->kernel_flags & PLX_KERNEL_YARDSTICK);
+           !(record->kernel_flags & PLX_KERNEL_BASELINE);
 }
 
 static bool is_vendor(const plx_record *record)

@@ -134,13 +134,13 @@ static void add_duration(plx_table *lines, size_t which, const drawing_style *st
     plx_table_cell(lines, which, "%s", text);
 }
 
-/* Yardsticks are shown beside the best, but a copy is not the best transpose. */
+/* Baselines are shown beside the best, but a copy is not the best transpose. */
 static double best_of(const report_table *table)
 {
     double best = 0;
     for (size_t i = 0; i < table->row_count; i++) {
         const plx_record *record = table->rows[i];
-        bool counts = is_ranked(record) && !(record->kernel_flags & PLX_KERNEL_YARDSTICK);
+        bool counts = is_ranked(record) && !(record->kernel_flags & PLX_KERNEL_BASELINE);
         if (counts && (!(best > 0) || record->time.median_ns < best))
             best = record->time.median_ns;
     }
@@ -195,7 +195,7 @@ static void add_kernel(const report_table *table, const plx_record *record, plx_
 static void add_row(report_table *table, const plx_record *record, double best)
 {
     const drawing_style *style = &table->style;
-    const bool copies = record->outcome == PLX_OUTCOME_OK && (record->kernel_flags & PLX_KERNEL_YARDSTICK);
+    const bool copies = record->outcome == PLX_OUTCOME_OK && (record->kernel_flags & PLX_KERNEL_BASELINE);
     plx_table *lines = &table->lines;
     plx_table_row(lines);
     plx_table_cell(lines, COLUMN_BACKEND, "%s", record->backend);

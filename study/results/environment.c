@@ -84,52 +84,52 @@ typedef struct row {
 } row;
 
 #define OF(member) offsetof(plx_environment, member)
-#define SAME_TOLD (PLX_FACT_SAME | PLX_FACT_TOLD)
+#define SAME_REPORTED (PLX_FACT_SAME | PLX_FACT_REPORTED)
 
 static const row environment_rows[] = {
-    {"parallax", "version of parallax", TEXT, OF(parallax), SAME_TOLD, 0},
-    {"kernels_hash", "hash of the kernels", TEXT, OF(kernels_hash), SAME_TOLD, 0},
-    {"compiler", "compiler", TEXT, OF(compiler), SAME_TOLD, 0},
-    {"flags", "compiler flags", TEXT, OF(flags), SAME_TOLD, 0},
-    {"device_compiler", "device compiler", TEXT, OF(device_compiler), SAME_TOLD, 0},
-    {"device_flags", "device compiler flags", TEXT, OF(device_flags), SAME_TOLD, 0},
+    {"parallax", "version of parallax", TEXT, OF(parallax), SAME_REPORTED, 0},
+    {"kernels_hash", "hash of the kernels", TEXT, OF(kernels_hash), SAME_REPORTED, 0},
+    {"compiler", "compiler", TEXT, OF(compiler), SAME_REPORTED, 0},
+    {"flags", "compiler flags", TEXT, OF(flags), SAME_REPORTED, 0},
+    {"device_compiler", "device compiler", TEXT, OF(device_compiler), SAME_REPORTED, 0},
+    {"device_flags", "device compiler flags", TEXT, OF(device_flags), SAME_REPORTED, 0},
     {"date", "date", TEXT, OF(date), 0, 0},
     {"system", "system", TEXT, OF(system), PLX_FACT_HOST | PLX_FACT_SAME, 0},
-    {"release", "release of the system", TEXT, OF(release), PLX_FACT_HOST | SAME_TOLD, 0},
+    {"release", "release of the system", TEXT, OF(release), PLX_FACT_HOST | SAME_REPORTED, 0},
     {"machine", "machine", TEXT, OF(machine), PLX_FACT_HOST | PLX_FACT_SAME, 0},
-    {"cpu", "processor", TEXT, OF(cpu), PLX_FACT_HOST | SAME_TOLD, 0},
-    {"threads", "threads", NATURAL_64, OF(threads), PLX_FACT_HOST | SAME_TOLD, 0},
+    {"cpu", "processor", TEXT, OF(cpu), PLX_FACT_HOST | SAME_REPORTED, 0},
+    {"threads", "threads", NATURAL_64, OF(threads), PLX_FACT_HOST | SAME_REPORTED, 0},
 };
 
 #undef OF
 #define OF(member) offsetof(plx_study_device, member)
-#define STATE_TOLD (PLX_FACT_STATE | PLX_FACT_TOLD)
+#define STATE_REPORTED (PLX_FACT_STATE | PLX_FACT_REPORTED)
 
 static const row device_rows[] = {
     {"label", "label", TEXT, OF(label), PLX_FACT_SAME, 0},
     {"name", "name", TEXT, OF(info.name), PLX_FACT_SAME, 0},
     {"vendor", "vendor", TEXT, OF(info.vendor), 0, 0},
-    {"api", "API", TEXT, OF(info.api), SAME_TOLD, 0},
-    {"driver", "driver", TEXT, OF(info.driver), SAME_TOLD, 0},
-    {"uuid", "chip (UUID)", UUID, OF(info.uuid), SAME_TOLD, 0},
+    {"api", "API", TEXT, OF(info.api), SAME_REPORTED, 0},
+    {"driver", "driver", TEXT, OF(info.driver), SAME_REPORTED, 0},
+    {"uuid", "chip (UUID)", UUID, OF(info.uuid), SAME_REPORTED, 0},
     {"pci", "PCI address", TEXT, OF(info.pci), PLX_FACT_SAME, 0},
     {"physical", "number of the chip", SIZE, OF(physical), 0, 0},
-    {"units", "units", NATURAL_32, OF(info.units), SAME_TOLD, 0},
+    {"units", "units", NATURAL_32, OF(info.units), SAME_REPORTED, 0},
     {"memory_bytes", "bytes of memory", NATURAL_64, OF(info.memory_bytes), PLX_FACT_SAME, 0},
     {"flushes_f32", "flushes f32 subnormals", FLUSHES, OF(flushing_measured), 0, 0},
     {"compute_capability", "compute capability", CAPABILITY, OF(info.compute_major), 0, 0},
-    {"sm_clock_mhz", "clock in MHz", MEASURED, OF(environment.sm_clock_mhz), PLX_FACT_TOLD, PLX_KNOWS_SM_CLOCK},
-    {"memory_clock_mhz", "memory clock in MHz", MEASURED, OF(environment.memory_clock_mhz), PLX_FACT_TOLD,
+    {"sm_clock_mhz", "clock in MHz", MEASURED, OF(environment.sm_clock_mhz), PLX_FACT_REPORTED, PLX_KNOWS_SM_CLOCK},
+    {"memory_clock_mhz", "memory clock in MHz", MEASURED, OF(environment.memory_clock_mhz), PLX_FACT_REPORTED,
      PLX_KNOWS_MEMORY_CLOCK},
-    {"sm_clock_max_mhz", "highest clock in MHz", MEASURED, OF(environment.sm_clock_max_mhz), STATE_TOLD,
+    {"sm_clock_max_mhz", "highest clock in MHz", MEASURED, OF(environment.sm_clock_max_mhz), STATE_REPORTED,
      PLX_KNOWS_SM_CLOCK_MAX},
     {"memory_clock_max_mhz", "highest memory clock in MHz", MEASURED, OF(environment.memory_clock_max_mhz), 0,
      PLX_KNOWS_MEMORY_CLOCK_MAX},
     {"power_w", "power in W", MEASURED, OF(environment.power_w), 0, PLX_KNOWS_POWER},
-    {"power_limit_w", "power limit in W", MEASURED, OF(environment.power_limit_w), STATE_TOLD,
+    {"power_limit_w", "power limit in W", MEASURED, OF(environment.power_limit_w), STATE_REPORTED,
      PLX_KNOWS_POWER_LIMIT},
     {"temperature_c", "temperature in °C", MEASURED, OF(environment.temperature_c), 0, PLX_KNOWS_TEMPERATURE},
-    {"ecc", "ECC", ECC, OF(environment.ecc), STATE_TOLD, PLX_KNOWS_ECC},
+    {"ecc", "ECC", ECC, OF(environment.ecc), STATE_REPORTED, PLX_KNOWS_ECC},
     {"throttle", "throttled by", THROTTLE, OF(environment.throttle), 0, PLX_KNOWS_THROTTLE},
 };
 

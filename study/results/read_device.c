@@ -23,19 +23,19 @@ static void take_uuid(plx_reader *from, plx_device_info *info)
         from->wrong = "uuid";
 }
 
-static void take_throttle(plx_reader *from, plx_telemetry *said)
+static void take_throttle(plx_reader *from, plx_telemetry *state)
 {
     const json_t *list = plx_read_list(from, "throttle");
-    said->known |= list != NULL ? PLX_KNOWS_THROTTLE : 0;
+    state->known |= list != NULL ? PLX_KNOWS_THROTTLE : 0;
     for (size_t i = 0; i < json_array_size(list); i++)
         for (uint32_t bit = 1; bit <= PLX_THROTTLE_OTHER; bit <<= 1) {
             const char *name = json_string_value(json_array_get(list, i));
             if (name != NULL && strcmp(name, plx_throttle_name(bit)) == 0)
-                said->throttle |= bit;
+                state->throttle |= bit;
         }
 }
 
-static void take_telemetry(plx_reader *device, plx_telemetry *said)
+static void take_telemetry(plx_reader *device, plx_telemetry *state)
 {
     plx_reader from = plx_read_part(device, "environment");
     const struct place {
@@ -43,21 +43,21 @@ static void take_telemetry(plx_reader *device, plx_telemetry *said)
         uint32_t bit;
         double *value;
     } places[] = {
-        {"sm_clock_mhz", PLX_KNOWS_SM_CLOCK, &said->sm_clock_mhz},
-        {"memory_clock_mhz", PLX_KNOWS_MEMORY_CLOCK, &said->memory_clock_mhz},
-        {"sm_clock_max_mhz", PLX_KNOWS_SM_CLOCK_MAX, &said->sm_clock_max_mhz},
-        {"memory_clock_max_mhz", PLX_KNOWS_MEMORY_CLOCK_MAX, &said->memory_clock_max_mhz},
-        {"power_w", PLX_KNOWS_POWER, &said->power_w},
-        {"power_limit_w", PLX_KNOWS_POWER_LIMIT, &said->power_limit_w},
-        {"temperature_c", PLX_KNOWS_TEMPERATURE, &said->temperature_c},
+        {"sm_clock_mhz", PLX_KNOWS_SM_CLOCK, &state->sm_clock_mhz},
+        {"memory_clock_mhz", PLX_KNOWS_MEMORY_CLOCK, &state->memory_clock_mhz},
+        {"sm_clock_max_mhz", PLX_KNOWS_SM_CLOCK_MAX, &state->sm_clock_max_mhz},
+        {"memory_clock_max_mhz", PLX_KNOWS_MEMORY_CLOCK_MAX, &state->memory_clock_max_mhz},
+        {"power_w", PLX_KNOWS_POWER, &state->power_w},
+        {"power_limit_w", PLX_KNOWS_POWER_LIMIT, &state->power_limit_w},
+        {"temperature_c", PLX_KNOWS_TEMPERATURE, &state->temperature_c},
     };
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         *places[i].value = plx_read_number(&from, places[i].name, 0);
-        said->known |= json_is_number(json_object_get(from.of, places[i].name)) ? places[i].bit : 0;
+        state->known |= json_is_number(json_object_get(from.of, places[i].name)) ? places[i].bit : 0;
     }
-    said->ecc = plx_read_flag(&from, "ecc", false);
-    said->known |= json_is_boolean(json_object_get(from.of, "ecc")) ? PLX_KNOWS_ECC : 0;
-    take_throttle(&from, said);
+    state->ecc = plx_read_flag(&from, "ecc", false);
+    state->known |= json_is_boolean(json_object_get(from.of, "ecc")) ? PLX_KNOWS_ECC : 0;
+    take_throttle(&from, state);
     plx_read_end(device, &from);
 }
 

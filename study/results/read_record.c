@@ -90,7 +90,7 @@ void plx_read_time(plx_reader *whole, plx_timing *time)
     }
     time->measured = true;
     time->device_clock = strcmp(clock, "device") == 0;
-    time->settled = plx_read_flag(&from, "settled", true);
+    time->converged = plx_read_flag(&from, "converged", plx_read_flag(&from, "settled", true)) /* as it was called */;
     time->hot = plx_read_flag(&from, "hot", false);
     time->throttled = plx_read_flag(&from, "throttled", false);
     time->queues = (size_t)plx_read_natural(&from, "queues", 1);
@@ -135,7 +135,8 @@ static void take_counters(plx_reader *record, plx_record *to)
 
 static uint32_t flags_at(plx_reader *from)
 {
-    uint32_t flags = plx_read_flag(from, "yardstick", false) ? PLX_KERNEL_YARDSTICK : 0;
+    const bool as_it_was_called = plx_read_flag(from, "yardstick", false);
+    uint32_t flags = plx_read_flag(from, "baseline", as_it_was_called) ? PLX_KERNEL_BASELINE : 0;
     return flags | (plx_read_flag(from, "vendor", false) ? PLX_KERNEL_VENDOR : 0);
 }
 

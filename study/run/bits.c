@@ -3,12 +3,12 @@
 
 #include <stdlib.h>
 
-plx_bits *plx_bits_take(plx_truths *truths, uint64_t bytes)
+plx_bits *plx_bits_take(plx_references *references, uint64_t bytes)
 {
-    plx_bits *bits = truths->spare;
+    plx_bits *bits = references->spare;
 
     if (bits != NULL && bits->bytes == bytes) {
-        truths->spare = NULL;
+        references->spare = NULL;
         return bits;
     }
     bits = calloc(1, sizeof *bits);
@@ -30,43 +30,43 @@ void plx_bits_release(plx_bits *bits)
 }
 
 /* What is not used any more serves the next result. */
-static void spare(plx_truths *truths, plx_bits *bits)
+static void spare(plx_references *references, plx_bits *bits)
 {
-    if (bits->users > 1 || truths->spare != NULL) {
+    if (bits->users > 1 || references->spare != NULL) {
         plx_bits_release(bits);
         return;
     }
     bits->judged = false;
-    truths->spare = bits;
+    references->spare = bits;
 }
 
-void plx_bits_spare(plx_truths *truths, plx_bits *bits)
+void plx_bits_spare(plx_references *references, plx_bits *bits)
 {
     if (bits != NULL)
-        spare(truths, bits);
+        spare(references, bits);
 }
 
-plx_bits *plx_bits_keep(plx_truths *truths, plx_bits *bits)
+plx_bits *plx_bits_keep(plx_references *references, plx_bits *bits)
 {
-    for (plx_bits *kept = truths->kept; kept != NULL; kept = kept->next)
+    for (plx_bits *kept = references->kept; kept != NULL; kept = kept->next)
         if (kept->bytes == bits->bytes && plx_same_bytes(kept->data, bits->data, bits->bytes)) {
-            spare(truths, bits);
+            spare(references, bits);
             ++kept->users;
             return kept;
         }
-    bits->next = truths->kept;
-    truths->kept = bits;
+    bits->next = references->kept;
+    references->kept = bits;
     ++bits->users;
     return bits;
 }
 
-void plx_bits_forget(plx_truths *truths)
+void plx_bits_forget(plx_references *references)
 {
-    plx_bits_release(truths->spare);
-    truths->spare = NULL;
-    while (truths->kept != NULL) {
-        plx_bits *next = truths->kept->next;
-        plx_bits_release(truths->kept);
-        truths->kept = next;
+    plx_bits_release(references->spare);
+    references->spare = NULL;
+    while (references->kept != NULL) {
+        plx_bits *next = references->kept->next;
+        plx_bits_release(references->kept);
+        references->kept = next;
     }
 }

@@ -7,35 +7,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- truths ----------------------------------------------------------------------- */
+/* ---- references ----------------------------------------------------------------------- */
 
-plx_status plx_truths_get(plx_truths *truths, const plx_inputs *inputs, bool yardstick,
-                          const plx_truth **truth, plx_error *error)
+plx_status plx_references_get(plx_references *references, const plx_inputs *inputs, bool baseline,
+                          const plx_reference_result **reference, plx_error *error)
 {
-    bool *has = yardstick ? &truths->has_copy : &truths->has_operation;
-    plx_truth *wanted = yardstick ? &truths->copy : &truths->operation;
+    bool *has = baseline ? &references->has_copy : &references->has_operation;
+    plx_reference_result *wanted = baseline ? &references->copy : &references->operation;
     plx_status status = PLX_OK;
 
     if (!*has) {
-        plx_check_phase before = plx_phase_turn(truths->timer, PLX_CHECK_REFERENCE);
-        status = plx_truth_make(inputs, yardstick, wanted, error);
-        (void)plx_phase_turn(truths->timer, before);
+        plx_check_phase before = plx_phase_turn(references->timer, PLX_CHECK_REFERENCE);
+        status = plx_reference_result_make(inputs, baseline, wanted, error);
+        (void)plx_phase_turn(references->timer, before);
     }
     if (status != PLX_OK)
         return status;
     *has = true;
-    *truth = wanted;
+    *reference = wanted;
     return PLX_OK;
 }
 
-void plx_truths_free(plx_truths *truths)
+void plx_references_free(plx_references *references)
 {
-    if (truths->has_operation)
-        plx_truth_free(&truths->operation);
-    if (truths->has_copy)
-        plx_truth_free(&truths->copy);
-    plx_bits_forget(truths);
-    *truths = (plx_truths){.has_copy = false};
+    if (references->has_operation)
+        plx_reference_result_free(&references->operation);
+    if (references->has_copy)
+        plx_reference_result_free(&references->copy);
+    plx_bits_forget(references);
+    *references = (plx_references){.has_copy = false};
 }
 
 /* ---- running and judging ----------------------------------------------------------- */
@@ -70,19 +70,19 @@ static bool run(plx_candidate *candidate, const plx_inputs *inputs, uint64_t shi
 }
 
 /* The first run.  Its result stays with the candidate. */
-static bool run_first(plx_candidate *candidate, const plx_inputs *inputs, plx_truths *truths, uint64_t shift)
+static bool run_first(plx_candidate *candidate, const plx_inputs *inputs, plx_references *references, uint64_t shift)
 {
-    plx_bits *bits = plx_bits_take(truths, output_bytes(inputs));
+    plx_bits *bits = plx_bits_take(references, output_bytes(inputs));
 
     if (bits == NULL) {
         conclude(candidate, PLX_OUTCOME_FAILED, "no host memory for the result");
         return false;
     }
     if (!run(candidate, inputs, shift, bits->data)) {
-        plx_bits_spare(truths, bits);
+        plx_bits_spare(references, bits);
         return false;
     }
-    candidate->bits = plx_bits_keep(truths, bits);
+    candidate->bits = plx_bits_keep(references, bits);
     candidate->result = candidate->bits->data;
     return true;
 }
@@ -100,7 +100,7 @@ static plx_dtype accumulator_of(const plx_candidate *candidate, const plx_inputs
     return inputs->problem.dtype == PLX_F32 ? candidate->kernel->accumulator_f32 : inputs->problem.dtype;
 }
 
-static void say_wrong(plx_candidate *candidate, const plx_inputs *inputs)
+static void report_wrong(plx_candidate *candidate, const plx_inputs *inputs)
 {
     const plx_error_measure *error = &candidate->error;
     const plx_extent *output = &inputs->extents[inputs->operation->output];
@@ -122,7 +122,7 @@ static void say_wrong(plx_candidate *candidate, const plx_inputs *inputs)
 }
 
 /* A verdict by a bound that zero would pass is none. */
-static void say_not_judged(plx_candidate *candidate, const plx_inputs *inputs)
+static void report_not_judged(plx_candidate *candidate, const plx_inputs *inputs)
 {
     if (candidate->outcome != PLX_OUTCOME_OK || !candidate->error.too_wide)
         return;
@@ -141,20 +141,20 @@ static bool same_bound(const plx_bound *a, const plx_bound *b)
 }
 
 /* The same bits by the same bound have the same verdict. */
-static plx_status judge_bits(const plx_candidate *candidate, const plx_inputs *inputs, plx_truths *truths, plx_error *error)
+static plx_status judge_bits(const plx_candidate *candidate, const plx_inputs *inputs, plx_references *references, plx_error *error)
 {
     plx_bits *bits = candidate->bits;
-    bool yardstick = plx_candidate_is_yardstick(candidate);
-    const plx_truth *truth;
+    bool baseline = plx_candidate_is_baseline(candidate);
+    const plx_reference_result *reference;
     plx_status status = PLX_OK;
 
-    if (bits->judged && bits->yardstick == yardstick && same_bound(&bits->bound, &candidate->bound))
+    if (bits->judged && bits->baseline == baseline && same_bound(&bits->bound, &candidate->bound))
         return PLX_OK;
-    status = plx_truths_get(truths, inputs, yardstick, &truth, error);
+    status = plx_references_get(references, inputs, baseline, &reference, error);
     if (status == PLX_OK)
-        status = plx_judge(inputs, truth, &candidate->bound, yardstick, bits->data, &bits->error, error);
+        status = plx_judge(inputs, reference, &candidate->bound, baseline, bits->data, &bits->error, error);
     bits->judged = status == PLX_OK;
-    bits->yardstick = yardstick;
+    bits->baseline = baseline;
     bits->bound = candidate->bound;
     return status;
 }
@@ -164,7 +164,7 @@ static const plx_device_info *device_of(const plx_candidate *candidate)
     return candidate->info != NULL ? candidate->info : plx_backend_device(candidate->backend);
 }
 
-static void judge(plx_candidate *candidate, const plx_inputs *inputs, plx_truths *truths)
+static void judge(plx_candidate *candidate, const plx_inputs *inputs, plx_references *references)
 {
     plx_error error = {.text = ""};
     const int64_t depth = plx_plan_depth(candidate->plan);
@@ -175,17 +175,17 @@ static void judge(plx_candidate *candidate, const plx_inputs *inputs, plx_truths
         return;
     }
     candidate->bound = plx_bound_of_depth(inputs, candidate->kernel, depth, device_of(candidate));
-    status = judge_bits(candidate, inputs, truths, &error);
+    status = judge_bits(candidate, inputs, references, &error);
     if (status != PLX_OK) {
         conclude(candidate, PLX_OUTCOME_FAILED, error.text);
         return;
     }
     candidate->error = candidate->bits->error;
-    say_wrong(candidate, inputs);
-    say_not_judged(candidate, inputs);
+    report_wrong(candidate, inputs);
+    report_not_judged(candidate, inputs);
 }
 
-static void say_unsteady(plx_candidate *candidate, const plx_inputs *inputs, const char *which, int64_t element)
+static void report_unsteady(plx_candidate *candidate, const plx_inputs *inputs, const char *which, int64_t element)
 {
     const plx_extent *output = &inputs->extents[inputs->operation->output];
 
@@ -196,9 +196,9 @@ static void say_unsteady(plx_candidate *candidate, const plx_inputs *inputs, con
 }
 
 /* Whether what was declared of the bits holds for a second run on other canaries. */
-static void repeat(plx_candidate *candidate, const plx_inputs *inputs, plx_truths *truths, uint64_t shift)
+static void repeat(plx_candidate *candidate, const plx_inputs *inputs, plx_references *references, uint64_t shift)
 {
-    plx_bits *again = plx_bits_take(truths, output_bytes(inputs));
+    plx_bits *again = plx_bits_take(references, output_bytes(inputs));
     int64_t different = -1;
 
     if (again == NULL) {
@@ -207,22 +207,22 @@ static void repeat(plx_candidate *candidate, const plx_inputs *inputs, plx_truth
     }
     if (run(candidate, inputs, shift, again->data)) {
         ++candidate->repeats;
-        different = plx_first_different(inputs, plx_candidate_is_yardstick(candidate), candidate->result, again->data);
+        different = plx_first_different(inputs, plx_candidate_is_baseline(candidate), candidate->result, again->data);
     }
     if (candidate->outcome == PLX_OUTCOME_OK && different >= 0)
-        say_unsteady(candidate, inputs, "a second run", different);
+        report_unsteady(candidate, inputs, "a second run", different);
     if (different >= 0)
         replace_result(candidate, again);
     else
-        plx_bits_spare(truths, again);
+        plx_bits_spare(references, again);
 }
 
-static void run_busily(plx_candidate *candidate, const plx_inputs *inputs, const plx_rigour *rigour, void *result,
+static void run_busily(plx_candidate *candidate, const plx_inputs *inputs, const plx_trial_effort *effort, void *result,
                        plx_repeats *found)
 {
     plx_error error = {.text = ""};
-    plx_status status = plx_repeat(candidate->backend, candidate->plan, inputs, plx_candidate_is_yardstick(candidate), rigour->shift,
-                                   candidate->result, rigour->busy, result, found, &error);
+    plx_status status = plx_repeat(candidate->backend, candidate->plan, inputs, plx_candidate_is_baseline(candidate), effort->shift,
+                                   candidate->result, effort->busy, result, found, &error);
     char which[80];
 
     if (status != PLX_OK) {
@@ -230,35 +230,35 @@ static void run_busily(plx_candidate *candidate, const plx_inputs *inputs, const
         return;
     }
     candidate->repeats += found->runs;
-    (void)snprintf(which, sizeof which, "run %zu beside a busy queue", found->runs);
+    (void)snprintf(which, sizeof which, "run %zu next to a busy queue", found->runs);
     if (found->first_different >= 0)
-        say_unsteady(candidate, inputs, which, found->first_different);
+        report_unsteady(candidate, inputs, which, found->first_different);
 }
 
-static void repeat_busily(plx_candidate *candidate, const plx_inputs *inputs, plx_truths *truths, const plx_rigour *rigour)
+static void repeat_busily(plx_candidate *candidate, const plx_inputs *inputs, plx_references *references, const plx_trial_effort *effort)
 {
-    plx_bits *again = plx_bits_take(truths, output_bytes(inputs));
+    plx_bits *again = plx_bits_take(references, output_bytes(inputs));
     plx_repeats found = {.first_different = -1};
 
     if (again == NULL) {
         conclude(candidate, PLX_OUTCOME_FAILED, "no host memory for a repeated result");
         return;
     }
-    run_busily(candidate, inputs, rigour, again->data, &found);
+    run_busily(candidate, inputs, effort, again->data, &found);
     if (found.first_different >= 0)
         replace_result(candidate, again);
     else
-        plx_bits_spare(truths, again);
+        plx_bits_spare(references, again);
 }
 
-static void check_precision(plx_candidate *candidate, const plx_inputs *inputs, plx_truths *truths)
+static void check_precision(plx_candidate *candidate, const plx_inputs *inputs, plx_references *references)
 {
     double worst;
 
     if (candidate->kernel->compute != PLX_COMPUTE_PLAIN || !plx_is_floating(inputs->problem.dtype) ||
-        plx_candidate_is_yardstick(candidate))
+        plx_candidate_is_baseline(candidate))
         return;
-    worst = plx_precision_error(inputs, &truths->operation, candidate->result);
+    worst = plx_precision_error(inputs, &references->operation, candidate->result);
     if (worst <= PLX_PRECISION_LIMIT)
         return;
     candidate->outcome = PLX_OUTCOME_WRONG;
@@ -327,29 +327,29 @@ static void end_runs(plx_candidate *candidate)
         conclude(candidate, PLX_OUTCOME_WRONG, violation);
 }
 
-static void run_again(plx_candidate *candidate, const plx_inputs *inputs, plx_truths *truths, const plx_rigour *rigour)
+static void run_again(plx_candidate *candidate, const plx_inputs *inputs, plx_references *references, const plx_trial_effort *effort)
 {
-    (void)plx_phase_turn(truths->timer, PLX_CHECK_REPEAT);
-    if (candidate->outcome == PLX_OUTCOME_OK && rigour->repeat && repeatable(candidate, inputs))
-        repeat(candidate, inputs, truths, rigour->shift);
-    if (candidate->outcome == PLX_OUTCOME_OK && rigour->busy > 0 && repeatable(candidate, inputs))
-        repeat_busily(candidate, inputs, truths, rigour);
+    (void)plx_phase_turn(references->timer, PLX_CHECK_REPEAT);
+    if (candidate->outcome == PLX_OUTCOME_OK && effort->repeat && repeatable(candidate, inputs))
+        repeat(candidate, inputs, references, effort->shift);
+    if (candidate->outcome == PLX_OUTCOME_OK && effort->busy > 0 && repeatable(candidate, inputs))
+        repeat_busily(candidate, inputs, references, effort);
 }
 
-static void try_plan(plx_candidate *candidate, const plx_inputs *inputs, plx_truths *truths, const plx_rigour *rigour)
+static void try_plan(plx_candidate *candidate, const plx_inputs *inputs, plx_references *references, const plx_trial_effort *effort)
 {
-    (void)plx_phase_turn(truths->timer, PLX_CHECK_RUN);
-    if (run_first(candidate, inputs, truths, rigour->shift)) {
-        (void)plx_phase_turn(truths->timer, PLX_CHECK_JUDGE);
-        judge(candidate, inputs, truths);
+    (void)plx_phase_turn(references->timer, PLX_CHECK_RUN);
+    if (run_first(candidate, inputs, references, effort->shift)) {
+        (void)plx_phase_turn(references->timer, PLX_CHECK_JUDGE);
+        judge(candidate, inputs, references);
     }
-    if (candidate->outcome == PLX_OUTCOME_OK && rigour->precision)
-        check_precision(candidate, inputs, truths);
-    run_again(candidate, inputs, truths, rigour);
+    if (candidate->outcome == PLX_OUTCOME_OK && effort->precision)
+        check_precision(candidate, inputs, references);
+    run_again(candidate, inputs, references, effort);
     end_runs(candidate);
 }
 
-void plx_candidate_run(plx_candidate *candidate, const plx_inputs *inputs, plx_truths *truths, const plx_rigour *rigour)
+void plx_candidate_run(plx_candidate *candidate, const plx_inputs *inputs, plx_references *references, const plx_trial_effort *effort)
 {
     plx_guarded_operands own = {.backend = candidate->backend}, *given = candidate->buffers;
 
@@ -358,12 +358,12 @@ void plx_candidate_run(plx_candidate *candidate, const plx_inputs *inputs, plx_t
     candidate->error = (plx_error_measure){.first_bad = -1};
     candidate->repeats = 0;
     candidate->time = (plx_timing){.measured = false};
-    (void)plx_phase_turn(truths->timer, PLX_CHECK_PLAN);
+    (void)plx_phase_turn(references->timer, PLX_CHECK_PLAN);
     if (!plan(candidate, inputs))
         return;
     if (given == NULL)
         candidate->buffers = &own;
-    try_plan(candidate, inputs, truths, rigour);
+    try_plan(candidate, inputs, references, effort);
     plx_guarded_operands_clear(&own);
     candidate->buffers = given;
     if (!plx_candidate_has_result(candidate))
@@ -394,7 +394,7 @@ static size_t step_before(const plx_candidate *candidates, size_t end)
 {
     for (size_t i = end; i-- > 0;)
         if (candidates[i].backend == candidates[end].backend && plx_candidate_has_result(&candidates[i]) &&
-            !plx_candidate_is_yardstick(&candidates[i]))
+            !plx_candidate_is_baseline(&candidates[i]))
             return i;
     return end;
 }
@@ -403,7 +403,7 @@ static bool last_of_backend(const plx_candidate *candidates, size_t count, size_
 {
     for (size_t i = which + 1; i < count; ++i)
         if (candidates[i].backend == candidates[which].backend && plx_candidate_has_result(&candidates[i]) &&
-            !plx_candidate_is_yardstick(&candidates[i]))
+            !plx_candidate_is_baseline(&candidates[i]))
             return false;
     return true;
 }
@@ -411,7 +411,7 @@ static bool last_of_backend(const plx_candidate *candidates, size_t count, size_
 static bool comparable(const plx_candidate *a, const plx_candidate *b)
 {
     return plx_candidate_has_result(a) && plx_candidate_has_result(b) && a->kernel->compute == b->kernel->compute &&
-           plx_candidate_is_yardstick(a) == plx_candidate_is_yardstick(b);
+           plx_candidate_is_baseline(a) == plx_candidate_is_baseline(b);
 }
 
 static bool is_twin(const plx_candidate *a, const plx_candidate *b)
@@ -460,7 +460,7 @@ static bool worth_comparing(const plx_candidate *candidates, size_t count, size_
         return false;
     if (is_twin(a, b))
         return true;
-    if (plx_candidate_is_yardstick(a))
+    if (plx_candidate_is_baseline(a))
         return false;
     if (a->backend == b->backend)
         return step_before(candidates, second) == first;
@@ -469,24 +469,24 @@ static bool worth_comparing(const plx_candidate *candidates, size_t count, size_
 }
 
 static plx_status compare_two(const plx_candidate *first, const plx_candidate *second, const plx_inputs *inputs,
-                              plx_truths *truths, plx_pair *pair, plx_error *error)
+                              plx_references *references, plx_pair *pair, plx_error *error)
 {
     plx_judged_result one = {first->result, first->bound}, other = {second->result, second->bound};
-    const plx_truth *truth;
-    bool yardstick = plx_candidate_is_yardstick(first);
-    plx_status status = plx_truths_get(truths, inputs, yardstick, &truth, error);
+    const plx_reference_result *reference;
+    bool baseline = plx_candidate_is_baseline(first);
+    plx_status status = plx_references_get(references, inputs, baseline, &reference, error);
 
     if (status != PLX_OK)
         return status;
-    plx_agree(inputs, truth, yardstick, &one, &other, pair);
+    plx_agree(inputs, reference, baseline, &one, &other, pair);
     pair->agree = pair->agree && first->outcome == PLX_OUTCOME_OK && second->outcome == PLX_OUTCOME_OK;
     if (first->kernel->reproducibility == PLX_R0 && second->kernel->reproducibility == PLX_R0 &&
-        !truth->exact)
+        !reference->exact)
         pair->agree = pair->agree && pair->identical; /* what is exact was compared by its bytes */
     return PLX_OK;
 }
 
-plx_status plx_candidates_pair(const plx_candidate *candidates, size_t count, const plx_inputs *inputs, plx_truths *truths,
+plx_status plx_candidates_pair(const plx_candidate *candidates, size_t count, const plx_inputs *inputs, plx_references *references,
                          plx_pair_found *found, void *data, plx_error *error)
 {
     for (size_t first = 0; first < count; ++first)
@@ -495,7 +495,7 @@ plx_status plx_candidates_pair(const plx_candidate *candidates, size_t count, co
             plx_status status;
             if (!worth_comparing(candidates, count, first, second))
                 continue;
-            status = compare_two(&candidates[first], &candidates[second], inputs, truths, &pair, error);
+            status = compare_two(&candidates[first], &candidates[second], inputs, references, &pair, error);
             if (status == PLX_OK)
                 status = found(data, first, second, &pair, error);
             if (status != PLX_OK)

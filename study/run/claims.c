@@ -127,7 +127,7 @@ static double unit_of(const plx_kernel *kernel, plx_dtype dtype)
     return plx_unit_roundoff(dtype == PLX_F64 || kernel->accumulator_f32 == PLX_F64 ? PLX_F64 : PLX_F32);
 }
 
-static void say_what_was_tried(plx_claim *claim, const plx_problem *problem, const char *reason)
+static void report_trial(plx_claim *claim, const plx_problem *problem, const char *reason)
 {
     const sizes of = sizes_of(problem);
 
@@ -139,16 +139,16 @@ static void say_what_was_tried(plx_claim *claim, const plx_problem *problem, con
 /* As a study runs it; the candidate's own buffers have the problem's operands. */
 static void run_trial(plx_claim *claim, const plx_candidate *candidate, const plx_problem *problem)
 {
-    const plx_rigour rigour = {.precision = claim->kind == PRECISION};
+    const plx_trial_effort effort = {.precision = claim->kind == PRECISION};
     plx_candidate tried = {.backend = candidate->backend, .info = candidate->info, .kernel = candidate->kernel, .device = candidate->device};
-    plx_truths truths = {.has_copy = false};
+    plx_references references = {.has_copy = false};
     plx_error error = {.text = ""};
     plx_inputs inputs;
 
     memcpy(tried.config, candidate->config, sizeof tried.config);
     claim->outcome = PLX_OUTCOME_NOT_RUN;
     if (plx_inputs_generate(problem, PLX_INPUT_UNIFORM, 1, &inputs, &error) != PLX_OK) {
-        say_what_was_tried(claim, problem, error.text);
+        report_trial(claim, problem, error.text);
         return;
     }
     if (claim->kind != PRECISION)
@@ -156,11 +156,11 @@ static void run_trial(plx_claim *claim, const plx_candidate *candidate, const pl
                          &(losing_terms){.count = plx_sum_length(&inputs),
                                          .unit = unit_of(candidate->kernel, problem->dtype),
                                          .backward = claim->kind == DEPTH_BACKWARD});
-    plx_candidate_run(&tried, &inputs, &truths, &rigour);
+    plx_candidate_run(&tried, &inputs, &references, &effort);
     claim->outcome = tried.outcome;
-    say_what_was_tried(claim, problem, tried.reason);
+    report_trial(claim, problem, tried.reason);
     plx_candidate_clear(&tried);
-    plx_truths_free(&truths);
+    plx_references_free(&references);
     plx_inputs_free(&inputs);
 }
 
@@ -263,7 +263,7 @@ static bool has_depth(plx_claims *claims, plx_candidate *candidate, const plx_pr
 static bool claims_something(const plx_candidate *candidate, const plx_inputs *inputs)
 {
     return plx_summed_size(&inputs->problem) < plx_shape_rank(inputs->operation) &&
-           candidate->outcome == PLX_OUTCOME_OK && !plx_candidate_is_yardstick(candidate) &&
+           candidate->outcome == PLX_OUTCOME_OK && !plx_candidate_is_baseline(candidate) &&
            plx_is_floating(inputs->problem.dtype) && plx_sum_length(inputs) > 0 &&
            inputs->elements[inputs->operation->output] > 0 && !plx_is_exact(&inputs->problem);
 }

@@ -56,19 +56,19 @@ static bool measure(plx_backend *backend, const plx_problem *problem, bool *flus
 {
     plx_error error = {.text = ""};
     plx_plan *plan;
-    bool told = true;
+    bool conclusive = true;
 
     if (plx_plan_create(backend, problem, NULL, &plan) != PLX_OK)
         return false;
     *flushes = false;
-    for (size_t i = 0; told && i < PROBES; ++i) {
+    for (size_t i = 0; conclusive && i < PROBES; ++i) {
         float sum = -1.0f;
-        told = add_terms(backend, plan, problem, &probes[i], &sum, &error) == PLX_OK &&
+        conclusive = add_terms(backend, plan, problem, &probes[i], &sum, &error) == PLX_OK &&
                (sum == probes[i].sum || sum == 0.0f);
         *flushes = *flushes || sum == 0.0f;
     }
     plx_plan_destroy(plan);
-    return told;
+    return conclusive;
 }
 
 void plx_measure_flushing(plx_backend *backend, plx_study_device *device)

@@ -85,7 +85,7 @@ static plx_status run_again(repetition *r, uint32_t pattern, void *result)
     return status == PLX_OK ? plx_synchronize(r->backend, NULL) : status;
 }
 
-int64_t plx_first_different(const plx_inputs *inputs, bool yardstick, const void *expected, const void *result)
+int64_t plx_first_different(const plx_inputs *inputs, bool baseline, const void *expected, const void *result)
 {
     const plx_extent *output = &inputs->extents[inputs->operation->output];
     size_t size = plx_dtype_size(inputs->problem.dtype);
@@ -93,7 +93,7 @@ int64_t plx_first_different(const plx_inputs *inputs, bool yardstick, const void
     if (plx_same_bytes(expected, result, (uint64_t)inputs->elements[inputs->operation->output] * size))
         return -1;
     for (int64_t row = 0; row < output->rows; ++row) {
-        size_t start = (size_t)plx_output_place(inputs, yardstick, row * output->cols) * size;
+        size_t start = (size_t)plx_output_place(inputs, baseline, row * output->cols) * size;
         const char *a = (const char *)expected + start, *b = (const char *)result + start;
         if (output->cols == 0 || memcmp(a, b, (size_t)output->cols * size) == 0)
             continue;
@@ -104,7 +104,7 @@ int64_t plx_first_different(const plx_inputs *inputs, bool yardstick, const void
     return -1;
 }
 
-static plx_status repeat_all(repetition *r, bool yardstick, const void *expected, void *result, size_t runs,
+static plx_status repeat_all(repetition *r, bool baseline, const void *expected, void *result, size_t runs,
                              plx_repeats *found)
 {
     plx_status status = make_busy(r);
@@ -116,14 +116,14 @@ static plx_status repeat_all(repetition *r, bool yardstick, const void *expected
         if (status != PLX_OK)
             break;
         ++found->runs;
-        found->first_different = plx_first_different(r->inputs, yardstick, expected, result);
+        found->first_different = plx_first_different(r->inputs, baseline, expected, result);
     }
     if (status == PLX_OK)
         status = plx_synchronize(r->backend, r->busy.queue);
     return status;
 }
 
-plx_status plx_repeat(plx_backend *backend, plx_plan *plan, const plx_inputs *inputs, bool yardstick,
+plx_status plx_repeat(plx_backend *backend, plx_plan *plan, const plx_inputs *inputs, bool baseline,
                       uint64_t shift, const void *expected, size_t runs, void *result, plx_repeats *found,
                       plx_error *error)
 {
@@ -139,7 +139,7 @@ plx_status plx_repeat(plx_backend *backend, plx_plan *plan, const plx_inputs *in
     if (status == PLX_OK)
         status = plx_explain(backend, plx_queue_create(backend, &r.busy.queue), error);
     if (status == PLX_OK)
-        status = plx_explain(backend, repeat_all(&r, yardstick, expected, result, runs, &made), error);
+        status = plx_explain(backend, repeat_all(&r, baseline, expected, result, runs, &made), error);
     if (status != PLX_OK && r.busy.queue != NULL)
         (void)plx_synchronize(backend, r.busy.queue); /* nothing may still use what is given back */
     plx_rotations_free(r.judged.rotation);

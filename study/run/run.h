@@ -63,12 +63,12 @@ typedef struct plx_repeats {
 /* Runs a plan up to `runs` times more, while a second queue of the backend executes it
  * on other data, and compares the bits with `expected`, until they differ.  `result`
  * gets the output operand of the last run. */
-plx_status plx_repeat(plx_backend *backend, plx_plan *plan, const plx_inputs *inputs, bool yardstick,
+plx_status plx_repeat(plx_backend *backend, plx_plan *plan, const plx_inputs *inputs, bool baseline,
                       uint64_t shift, const void *expected, size_t runs, void *result, plx_repeats *found,
                       plx_error *error);
 
 /* The first element whose bits differ; -1: none.  Padding is nobody's. */
-int64_t plx_first_different(const plx_inputs *inputs, bool yardstick, const void *expected, const void *result);
+int64_t plx_first_different(const plx_inputs *inputs, bool baseline, const void *expected, const void *result);
 
 /* ---- where the time goes (phases.c) --------------------------------------------- */
 
@@ -91,7 +91,7 @@ typedef struct plx_bits {
     void *data;
     uint64_t bytes;
     size_t users;
-    bool judged, yardstick;
+    bool judged, baseline;
     plx_bound bound;
     plx_error_measure error;
     struct plx_bits *next; /* of those that are kept */
@@ -99,22 +99,22 @@ typedef struct plx_bits {
 
 /* The reference results of one problem, each made when first needed, and the results
  * that differ in their bits. */
-typedef struct plx_truths {
-    plx_truth operation, copy;
+typedef struct plx_references {
+    plx_reference_result operation, copy;
     bool has_operation, has_copy;
     plx_bits *kept, *spare;
     plx_phase_timer *timer; /* may be NULL */
-} plx_truths;
+} plx_references;
 
-/* Room for a result, with one user; NULL when there is no memory. */
-plx_bits *plx_bits_take(plx_truths *truths, uint64_t bytes);
+/* Memory for a result, with one user; NULL when there is no memory. */
+plx_bits *plx_bits_take(plx_references *references, uint64_t bytes);
 /* What the caller uses from now on instead of `bits`: the same bits, if some are kept. */
-plx_bits *plx_bits_keep(plx_truths *truths, plx_bits *bits);
+plx_bits *plx_bits_keep(plx_references *references, plx_bits *bits);
 /* Ends one use; NULL is allowed.  spare: the memory may serve the next result. */
 void plx_bits_release(plx_bits *bits);
-void plx_bits_spare(plx_truths *truths, plx_bits *bits);
-/* What truths keeps; users keep theirs. */
-void plx_bits_forget(plx_truths *truths);
+void plx_bits_spare(plx_references *references, plx_bits *bits);
+/* What references keeps; users keep theirs. */
+void plx_bits_forget(plx_references *references);
 
 /* ---- candidates (candidate.c) ------------------------------------------------------------- */
 
@@ -144,20 +144,20 @@ typedef struct plx_candidate {
 } plx_candidate;
 
 /* How thoroughly a candidate is tried. */
-typedef struct plx_rigour {
+typedef struct plx_trial_effort {
     uint64_t shift; /* elements by which operands are misaligned */
     bool repeat;    /* run twice; R0 and R1 kernels must give the same bits */
     bool precision; /* the precision check: the error's size in units of sqrt(k) u S */
-    size_t busy;    /* so many more runs beside a busy queue, under the same rule */
-} plx_rigour;
+    size_t busy;    /* so many more runs next to a busy queue, under the same rule */
+} plx_trial_effort;
 
-plx_status plx_truths_get(plx_truths *truths, const plx_inputs *inputs, bool yardstick,
-                          const plx_truth **truth, plx_error *error);
-void plx_truths_free(plx_truths *truths);
+plx_status plx_references_get(plx_references *references, const plx_inputs *inputs, bool baseline,
+                          const plx_reference_result **reference, plx_error *error);
+void plx_references_free(plx_references *references);
 
 /* Plans, runs and judges; never fails, but says in outcome and reason what happened.
  * On PLX_OUTCOME_OK and _WRONG the plan and the result stay with the candidate. */
-void plx_candidate_run(plx_candidate *candidate, const plx_inputs *inputs, plx_truths *truths, const plx_rigour *rigour);
+void plx_candidate_run(plx_candidate *candidate, const plx_inputs *inputs, plx_references *references, const plx_trial_effort *effort);
 /* "split-k", "split-k:64x64/4"; "best" where there is no kernel. */
 void plx_candidate_name(const plx_candidate *candidate, char name[64]);
 /* All in which its kernel can run the problem, to be freed; NULL: none, or no memory. */
@@ -166,9 +166,9 @@ plx_config *plx_candidate_configs(const plx_candidate *candidate, const plx_prob
 void plx_candidate_clear(plx_candidate *candidate);
 /* The result alone. */
 void plx_candidate_drop_result(plx_candidate *candidate);
-static inline bool plx_candidate_is_yardstick(const plx_candidate *candidate)
+static inline bool plx_candidate_is_baseline(const plx_candidate *candidate)
 {
-    return candidate->kernel != NULL && (candidate->kernel->flags & PLX_KERNEL_YARDSTICK) != 0;
+    return candidate->kernel != NULL && (candidate->kernel->flags & PLX_KERNEL_BASELINE) != 0;
 }
 static inline bool plx_candidate_has_result(const plx_candidate *candidate)
 {
@@ -181,7 +181,7 @@ static inline bool plx_candidate_has_result(const plx_candidate *candidate)
  * own backend.  Calls `found` for each pair; a refusal ends it. */
 typedef plx_status plx_pair_found(void *data, size_t first, size_t second, const plx_pair *pair,
                                   plx_error *error);
-plx_status plx_candidates_pair(const plx_candidate *candidates, size_t count, const plx_inputs *inputs, plx_truths *truths,
+plx_status plx_candidates_pair(const plx_candidate *candidates, size_t count, const plx_inputs *inputs, plx_references *references,
                          plx_pair_found *found, void *data, plx_error *error);
 
 /* Everything of the record that a candidate and its inputs know. */

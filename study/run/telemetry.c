@@ -1,7 +1,7 @@
 /* Who tells the state of a device. */
 #include "study/run/run.h"
 
-static bool tells(plx_backend *backend)
+static bool reports(plx_backend *backend)
 {
     plx_telemetry state;
     return plx_backend_telemetry(backend, &state) == PLX_OK && state.known != 0;
@@ -9,11 +9,11 @@ static bool tells(plx_backend *backend)
 
 plx_backend *plx_telemetry_source(plx_backend *backend, plx_backend *const *others, size_t count)
 {
-    if (tells(backend))
+    if (reports(backend))
         return backend;
     for (size_t i = 0; i < count; ++i)
         if (others[i] != backend &&
-            plx_same_device(plx_backend_device(others[i]), plx_backend_device(backend)) && tells(others[i]))
+            plx_same_device(plx_backend_device(others[i]), plx_backend_device(backend)) && reports(others[i]))
             return others[i];
     return NULL;
 }

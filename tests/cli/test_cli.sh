@@ -345,7 +345,7 @@ set -- --plugin-dir "$work/plugins" --dtype i32 --backend faulty
 run compare reduce 10 "$@" --kernel slow --seconds 0.001 --json "$work/slow.json"
 cases=$((cases + 1))
 grep -q '"samples": 3,' "$work/slow.json" || fail "a slow kernel is not sampled three times"
-grep -q '"settled": false' "$work/slow.json" || fail "three samples are called settled"
+grep -q '"converged": false' "$work/slow.json" || fail "three samples are called converged"
 
 # A plugin that does not have every operation.
 FAULTY_OP=transpose

@@ -202,17 +202,17 @@ choose transpose 5x3 "" copy
 expect 0 "\"copy\", is not taken" run transpose 5 3 --dtype i32 --backend faulty --out "$work/tuned.npy"
 shows "kernel right"
 cases=$((cases + 1))
-cmp -s "$work/right.npy" "$work/tuned.npy" || fail "a tuned yardstick gave another result"
+cmp -s "$work/right.npy" "$work/tuned.npy" || fail "a tuned baseline gave another result"
 expect 0 "is not taken" compare transpose --shape 5x3 "$@"
 expect 0 "is not taken" bench transpose --shape 5x3 "$@"
 rm "$work/cache/parallax/choices.tsv"
 expect 0 "" tune transpose 5 3 --dtype i32 --backend faulty --seconds 0.01 --kernel copy --kernel slow
 cases=$((cases + 1))
-grep -q copy "$work/cache/parallax/choices.tsv" 2>/dev/null && fail "a yardstick was kept as a choice"
+grep -q copy "$work/cache/parallax/choices.tsv" 2>/dev/null && fail "a baseline was kept as a choice"
 # A plugin's own choice is believed no further.
 FAULTY_BEST=copy
 export FAULTY_BEST
-expect 5 "is a yardstick" run transpose 5 3 --dtype i32 --backend faulty
+expect 5 "is a baseline" run transpose 5 3 --dtype i32 --backend faulty
 unset FAULTY_BEST FAULTY_OP
 
 finish

@@ -456,7 +456,7 @@ static void an_empty_problem_launches_nothing(void **unused)
     end(made);
 }
 
-static void choice_is_a_kernel_and_no_yardstick(void **unused)
+static void choice_is_a_kernel_and_no_baseline(void **unused)
 {
     bench made = begin();
     (void)unused;
@@ -467,7 +467,7 @@ static void choice_is_a_kernel_and_no_yardstick(void **unused)
         assert_int_equal(plugin->choose(made.session, &problem, &choice, &error), PLX_OK);
         kernel = plugin->kernel((plx_op)op, choice);
         assert_non_null(kernel);
-        assert_int_equal(kernel->flags & PLX_KERNEL_YARDSTICK, 0);
+        assert_int_equal(kernel->flags & PLX_KERNEL_BASELINE, 0);
     }
     end(made);
 }
@@ -521,7 +521,7 @@ int main(void)
         cmocka_unit_test(without_room_for_scratch_the_spare_kernel_runs),
         cmocka_unit_test(maps_are_encoded_as_recipes_have_them),
         cmocka_unit_test(an_empty_problem_launches_nothing),
-        cmocka_unit_test(choice_is_a_kernel_and_no_yardstick),
+        cmocka_unit_test(choice_is_a_kernel_and_no_baseline),
         cmocka_unit_test(counters_that_are_not_there_say_what_is_missing),
     };
     return cmocka_run_group_tests(tests, start_with_fake, NULL);

@@ -1,7 +1,7 @@
 /* A plugin without hardware whose kernels go wrong, each in its own way: it shows
  * what the program says and how it ends when something does.  $FAULTY_BEST names
  * the kernel that it offers as its best, $FAULTY_OP "transpose" the operation that it has
- * instead of reduce, then with a yardstick; $FAULTY_CLOCK what its events tell: "true" or a
+ * instead of reduce, then with a baseline; $FAULTY_CLOCK what its events tell: "true" or a
  * way to lie.  $FAULTY_LOST: "first", the device is lost before
  * any kernel runs; a number, when a reduction of so many elements does.  $FAULTY_EMPTY:
  * problems with elements are unsupported. */
@@ -111,7 +111,7 @@ static const plx_kernel kernels[FAULT_COUNT] = {
     [FAULT_FIRST] = {.name = "computes-once", ABOUT},
     [FAULT_REPLAYS] = {.name = "replays", ABOUT},
     [FAULT_STOPS] = {.name = "stops", ABOUT},
-    [FAULT_YARDSTICK] = {.name = "copy", .flags = PLX_KERNEL_YARDSTICK, ABOUT},
+    [FAULT_YARDSTICK] = {.name = "copy", .flags = PLX_KERNEL_BASELINE, ABOUT},
 };
 
 static plx_op faulty_op(void)

@@ -121,7 +121,7 @@ cat >"$work/probe.json" <<'END'
   {"probe": "banks", "name": "stride", "phenomenon": "bank conflicts", "device": 2,
    "verdict": {"visibility": "not told"}}]}
 END
-row "$work/probe.json" '| banks/stride | bank conflicts | visible, 15.88 (15.50 to 16.25) | not told |' probes
+row "$work/probe.json" '| banks/stride | bank conflicts | visible, 15.88 (15.50 to 16.25) | inconclusive |' probes
 
 # ---- README: what it promises ------------------------------------------------------------------------------
 [ "$(wc -l <"$source/README.md")" -le 200 ] || fail "README has more than 200 lines"

@@ -1,4 +1,4 @@
-/* What the tests of the judge share: inputs and truths that must succeed, and plain
+/* What the tests of the judge share: inputs and references that must succeed, and plain
  * kernels to be judged. */
 #ifndef PLX_TESTS_JUDGE_SUPPORT_H
 #define PLX_TESTS_JUDGE_SUPPORT_H
@@ -22,13 +22,13 @@ static inline plx_inputs inputs_of(plx_problem problem, plx_input input, uint64_
     return inputs;
 }
 
-static inline plx_truth truth_of(const plx_inputs *inputs, bool yardstick)
+static inline plx_reference_result reference_of(const plx_inputs *inputs, bool baseline)
 {
-    plx_truth truth;
+    plx_reference_result reference;
     plx_error error = {.text = ""};
-    if (plx_truth_make(inputs, yardstick, &truth, &error) != PLX_OK)
+    if (plx_reference_result_make(inputs, baseline, &reference, &error) != PLX_OK)
         fail_msg("%s", error.text);
-    return truth;
+    return reference;
 }
 
 #endif

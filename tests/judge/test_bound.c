@@ -92,22 +92,22 @@ static void test_the_probabilistic_bound_is_for_random_signs(void **state)
 static void test_a_bound_that_zero_passes_judges_nothing(void **state)
 {
     plx_inputs inputs = inputs_of(plx_reduce_of(PLX_F32, PLX_SUM, 16777300), PLX_INPUT_POSITIVE, 1);
-    plx_truth truth = truth_of(&inputs, false);
+    plx_reference_result reference = reference_of(&inputs, false);
     plx_bound loop = plx_bound_of(&inputs, &plain, &device), high = plx_bound_of(&inputs, &tree, &device);
-    float right = (float)truth.of.value[0], zero = 0.0f, none = NAN;
+    float right = (float)reference.of.value[0], zero = 0.0f, none = NAN;
     plx_error_measure found;
     (void)state;
-    plx_judge_elements(&inputs, &truth, &loop, false, &zero, &found);
+    plx_judge_elements(&inputs, &reference, &loop, false, &zero, &found);
     assert_true(found.wrong == 0 && found.too_wide && found.max_over_bound <= 1.0);
-    plx_judge_elements(&inputs, &truth, &loop, false, &right, &found);
+    plx_judge_elements(&inputs, &reference, &loop, false, &right, &found);
     assert_true(found.wrong == 0 && found.too_wide);
-    plx_judge_elements(&inputs, &truth, &loop, false, &none, &found);
+    plx_judge_elements(&inputs, &reference, &loop, false, &none, &found);
     assert_int_equal(found.wrong, 1); /* NaN is wrong by any bound */
-    plx_judge_elements(&inputs, &truth, &high, false, &right, &found);
+    plx_judge_elements(&inputs, &reference, &high, false, &right, &found);
     assert_true(found.wrong == 0 && !found.too_wide);
-    plx_judge_elements(&inputs, &truth, &high, false, &zero, &found);
+    plx_judge_elements(&inputs, &reference, &high, false, &zero, &found);
     assert_true(found.wrong == 1 && !found.too_wide);
-    plx_truth_free(&truth);
+    plx_reference_result_free(&reference);
     plx_inputs_free(&inputs);
 }
 
@@ -115,19 +115,19 @@ static void test_a_bound_that_zero_passes_judges_nothing(void **state)
 static void test_data_that_cancels_is_judged(void **state)
 {
     plx_inputs inputs = inputs_of(plx_gemm_of(PLX_F32, false, false, 20, 20, 512), PLX_INPUT_CANCELLING, 1);
-    plx_truth truth = truth_of(&inputs, false);
+    plx_reference_result reference = reference_of(&inputs, false);
     plx_bound bound = plx_bound_of(&inputs, &plain, &device);
     float right[400];
     plx_error_measure found;
     (void)state;
     for (int i = 0; i < 400; ++i)
-        right[i] = (float)truth.of.value[i];
-    plx_judge_elements(&inputs, &truth, &bound, false, right, &found);
+        right[i] = (float)reference.of.value[i];
+    plx_judge_elements(&inputs, &reference, &bound, false, right, &found);
     assert_true(found.wrong == 0 && !found.too_wide);
     assert_int_equal(found.compared, 400);
     assert_int_equal(found.bound, PLX_BOUND_DETERMINISTIC);
     assert_true(found.gamma > 514 * 0x1p-24 && found.gamma < 515 * 0x1p-24);
-    plx_truth_free(&truth);
+    plx_reference_result_free(&reference);
     plx_inputs_free(&inputs);
 }
 

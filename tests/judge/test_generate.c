@@ -153,15 +153,15 @@ static void test_integers_sum_exactly(void **state)
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; ++i) {
         plx_inputs inputs =
             inputs_of(plx_gemm_of(PLX_F32, false, false, 3, 4, lengths[i]), PLX_INPUT_INTEGER, 9);
-        plx_truth truth = truth_of(&inputs, false);
+        plx_reference_result reference = reference_of(&inputs, false);
         double largest = 0.0;
-        for (int64_t e = 0; e < truth.count; ++e) {
-            assert_true(truth.of.magnitude[e] <= 0x1p22);
-            assert_true(truth.of.value[e] == rint(truth.of.value[e]));
-            largest = fmax(largest, fabs(truth.of.value[e]));
+        for (int64_t e = 0; e < reference.count; ++e) {
+            assert_true(reference.of.magnitude[e] <= 0x1p22);
+            assert_true(reference.of.value[e] == rint(reference.of.value[e]));
+            largest = fmax(largest, fabs(reference.of.value[e]));
         }
         assert_true(largest > 0.0);
-        plx_truth_free(&truth);
+        plx_reference_result_free(&reference);
         plx_inputs_free(&inputs);
     }
 }
@@ -192,10 +192,10 @@ static void test_graded_lines_differ_by_powers_of_two(void **state)
 static void assert_cancels(plx_problem problem)
 {
     plx_inputs inputs = inputs_of(problem, PLX_INPUT_CANCELLING, 11);
-    plx_truth truth = truth_of(&inputs, false);
-    for (int64_t e = 0; e < truth.count; ++e)
-        assert_true(truth.of.magnitude[e] >= 1e6 * fabs(truth.of.value[e]));
-    plx_truth_free(&truth);
+    plx_reference_result reference = reference_of(&inputs, false);
+    for (int64_t e = 0; e < reference.count; ++e)
+        assert_true(reference.of.magnitude[e] >= 1e6 * fabs(reference.of.value[e]));
+    plx_reference_result_free(&reference);
     plx_inputs_free(&inputs);
 }
 
@@ -218,13 +218,13 @@ static void assert_extreme(plx_problem problem, double huge, double tiny)
     double largest = 0.0, smallest = (double)INFINITY;
     for (uint64_t seed = 0; seed < 2; ++seed) {
         plx_inputs inputs = inputs_of(problem, PLX_INPUT_EXTREME, seed);
-        plx_truth truth = truth_of(&inputs, false);
-        for (int64_t e = 0; e < truth.count; ++e) {
-            assert_true(isfinite(truth.of.magnitude[e]) && isfinite(truth.of.value[e]));
-            largest = fmax(largest, truth.of.magnitude[e]);
-            smallest = fmin(smallest, truth.of.magnitude[e]);
+        plx_reference_result reference = reference_of(&inputs, false);
+        for (int64_t e = 0; e < reference.count; ++e) {
+            assert_true(isfinite(reference.of.magnitude[e]) && isfinite(reference.of.value[e]));
+            largest = fmax(largest, reference.of.magnitude[e]);
+            smallest = fmin(smallest, reference.of.magnitude[e]);
         }
-        plx_truth_free(&truth);
+        plx_reference_result_free(&reference);
         plx_inputs_free(&inputs);
     }
     assert_true(largest > huge && smallest < tiny);
@@ -239,11 +239,11 @@ static void test_extreme_reaches_both_ends(void **state)
     assert_extreme(plx_reduce_of(PLX_F32, PLX_SUM, 1000), 1e35, 1e-33);
 }
 
-static int count_special(const plx_truth *truth)
+static int count_special(const plx_reference_result *reference)
 {
     int special = 0;
-    for (int64_t e = 0; e < truth->count; ++e)
-        special += !isfinite(truth->of.value[e]);
+    for (int64_t e = 0; e < reference->count; ++e)
+        special += !isfinite(reference->of.value[e]);
     return special;
 }
 
@@ -254,14 +254,14 @@ static void test_special_leaves_most_results_finite(void **state)
     for (uint64_t seed = 0; seed < 32; ++seed) {
         plx_inputs inputs =
             inputs_of(plx_gemm_of(PLX_F32, false, false, 67, 70, 37), PLX_INPUT_SPECIAL, seed);
-        plx_truth truth = truth_of(&inputs, false);
-        int special = count_special(&truth);
-        assert_true(special > 0 && special < truth.count / 4);
-        for (int64_t e = 0; e < truth.count; ++e) {
-            nan += isnan(truth.of.value[e]) != 0;
-            inf += isinf(truth.of.value[e]) != 0;
+        plx_reference_result reference = reference_of(&inputs, false);
+        int special = count_special(&reference);
+        assert_true(special > 0 && special < reference.count / 4);
+        for (int64_t e = 0; e < reference.count; ++e) {
+            nan += isnan(reference.of.value[e]) != 0;
+            inf += isinf(reference.of.value[e]) != 0;
         }
-        plx_truth_free(&truth);
+        plx_reference_result_free(&reference);
         plx_inputs_free(&inputs);
     }
     assert_true(nan > 0 && inf > 0);
@@ -270,10 +270,10 @@ static void test_special_leaves_most_results_finite(void **state)
 static void test_special_zeros_have_both_signs(void **state)
 {
     plx_inputs inputs = inputs_of(plx_reduce_of(PLX_F32, PLX_MIN, 100), PLX_INPUT_SPECIAL, 3);
-    plx_truth truth = truth_of(&inputs, false);
+    plx_reference_result reference = reference_of(&inputs, false);
     (void)state;
-    assert_true(*(float *)truth.of.exact == 0.0f && signbit(*(float *)truth.of.exact));
-    plx_truth_free(&truth);
+    assert_true(*(float *)reference.of.exact == 0.0f && signbit(*(float *)reference.of.exact));
+    plx_reference_result_free(&reference);
     plx_inputs_free(&inputs);
 }
 
@@ -381,9 +381,9 @@ static void test_arrays_become_operands(void **state)
     (void)state;
     problem.of.matvec.lda = 5;
     assert_int_equal(plx_inputs_from_arrays(&problem, arrays, 2, 1, &inputs, &error), PLX_OK);
-    plx_truth truth = truth_of(&inputs, false);
-    assert_true(truth.of.value[0] == -2.0 && truth.of.value[1] == -2.0);
-    plx_truth_free(&truth);
+    plx_reference_result reference = reference_of(&inputs, false);
+    assert_true(reference.of.value[0] == -2.0 && reference.of.value[1] == -2.0);
+    plx_reference_result_free(&reference);
     plx_inputs_free(&inputs);
 }
 

@@ -79,10 +79,10 @@ static float *multiply(const plx_inputs *inputs, bool narrow)
     return c;
 }
 
-/* A product, its truth and a right result. */
+/* A product, its reference and a right result. */
 typedef struct scene {
     plx_inputs inputs;
-    plx_truth truth;
+    plx_reference_result reference;
     plx_bound bound;
     float *c;
     plx_error_measure found;
@@ -91,7 +91,7 @@ typedef struct scene {
 static scene scene_of(plx_problem problem, plx_input input, uint64_t seed)
 {
     scene s = {.inputs = inputs_of(problem, input, seed)};
-    s.truth = truth_of(&s.inputs, false);
+    s.reference = reference_of(&s.inputs, false);
     s.bound = plx_bound_of(&s.inputs, &plain, &device);
     s.c = multiply(&s.inputs, false);
     return s;
@@ -100,13 +100,13 @@ static scene scene_of(plx_problem problem, plx_input input, uint64_t seed)
 static void judge(scene *s)
 {
     plx_error error = {.text = ""};
-    assert_int_equal(plx_judge(&s->inputs, &s->truth, &s->bound, false, s->c, &s->found, &error), PLX_OK);
+    assert_int_equal(plx_judge(&s->inputs, &s->reference, &s->bound, false, s->c, &s->found, &error), PLX_OK);
 }
 
 static void end(scene *s)
 {
     free(s->c);
-    plx_truth_free(&s->truth);
+    plx_reference_result_free(&s->reference);
     plx_inputs_free(&s->inputs);
 }
 
@@ -179,12 +179,12 @@ static void test_the_bound_is_where_it_should_be(void **state)
 {
     scene s = small_scene();
     (void)state;
-    for (int64_t e = 0; e < s.truth.count; ++e) {
-        double allowed = s.bound.gamma * s.truth.of.magnitude[e], kept = (double)s.c[e];
-        s.c[e] = (float)(s.truth.of.value[e] + 0.95 * allowed);
+    for (int64_t e = 0; e < s.reference.count; ++e) {
+        double allowed = s.bound.gamma * s.reference.of.magnitude[e], kept = (double)s.c[e];
+        s.c[e] = (float)(s.reference.of.value[e] + 0.95 * allowed);
         judge(&s);
         assert_int_equal(s.found.wrong, 0);
-        s.c[e] = (float)(s.truth.of.value[e] - 1.05 * allowed);
+        s.c[e] = (float)(s.reference.of.value[e] - 1.05 * allowed);
         assert_caught(&s, e);
         s.c[e] = (float)kept;
     }
@@ -239,7 +239,7 @@ static void test_a_boasted_depth_is_caught(void **state)
     plx_inputs inputs = inputs_of(plx_reduce_of(PLX_F32, PLX_SUM, 4097), PLX_INPUT_POSITIVE, 1);
     plx_bound honest = plx_bound_of(&inputs, &plain, &device), boastful = plx_bound_of(&inputs, &tree, &device);
     plx_error_measure found;
-    plx_truth truth;
+    plx_reference_result reference;
     float *x = inputs.data[0], sum = 0.0f;
     (void)state;
     x[0] = 1.0f;
@@ -248,13 +248,13 @@ static void test_a_boasted_depth_is_caught(void **state)
     for (int i = 0; i < 4097; ++i)
         sum += x[i];
     assert_true(sum == 1.0f);
-    truth = truth_of(&inputs, false);
-    plx_judge_elements(&inputs, &truth, &honest, false, &sum, &found);
+    reference = reference_of(&inputs, false);
+    plx_judge_elements(&inputs, &reference, &honest, false, &sum, &found);
     assert_int_equal(found.wrong, 0);
     assert_true(found.max_over_bound > 0.5); /* the bound is not far above what can happen */
-    plx_judge_elements(&inputs, &truth, &boastful, false, &sum, &found);
+    plx_judge_elements(&inputs, &reference, &boastful, false, &sum, &found);
     assert_int_equal(found.wrong, 1);
-    plx_truth_free(&truth);
+    plx_reference_result_free(&reference);
     plx_inputs_free(&inputs);
 }
 
@@ -299,8 +299,8 @@ static void test_special_values_must_match(void **state)
     scene s = scene_of(plx_gemm_of(PLX_F32, false, false, 40, 40, 20), PLX_INPUT_SPECIAL, 2); /* +Inf */
     int64_t infinite = -1;
     (void)state;
-    for (int64_t e = 0; e < s.truth.count; ++e)
-        if (isinf(s.truth.of.value[e]))
+    for (int64_t e = 0; e < s.reference.count; ++e)
+        if (isinf(s.reference.of.value[e]))
             infinite = e;
     assert_true(infinite >= 0);
     judge(&s);
@@ -319,8 +319,8 @@ static void test_a_swallowed_nan_is_caught(void **state)
     scene s = scene_of(plx_gemm_of(PLX_F32, false, false, 40, 40, 20), PLX_INPUT_SPECIAL, 1);
     int64_t where = -1;
     (void)state;
-    for (int64_t e = 0; e < s.truth.count; ++e)
-        if (isnan(s.truth.of.value[e]))
+    for (int64_t e = 0; e < s.reference.count; ++e)
+        if (isnan(s.reference.of.value[e]))
             where = e;
     assert_true(where >= 0);
     s.c[where] = 0.0f;
@@ -340,8 +340,8 @@ static void test_a_wide_accumulator_has_a_narrow_bound(void **state)
     s.bound = narrow;
     judge(&s);
     assert_true(s.found.wrong > 0); /* f32 sums are not f64 sums */
-    for (int64_t e = 0; e < s.truth.count; ++e)
-        s.c[e] = (float)s.truth.of.value[e];
+    for (int64_t e = 0; e < s.reference.count; ++e)
+        s.c[e] = (float)s.reference.of.value[e];
     judge(&s);
     assert_int_equal(s.found.wrong, 0);
     end(&s);
@@ -359,14 +359,14 @@ static void test_flushing_is_forgiven_only_where_it_happens(void **state)
     scene s = {.c = &zero};
     (void)state;
     assert_int_equal(plx_inputs_from_arrays(&problem, arrays, 2, 1, &s.inputs, &error), PLX_OK);
-    s.truth = truth_of(&s.inputs, false);
+    s.reference = reference_of(&s.inputs, false);
     s.bound = plx_bound_of(&s.inputs, &plain, &device);
     judge(&s);
     assert_int_equal(s.found.wrong, 1);
     s.bound = plx_bound_of(&s.inputs, &plain, &flushing);
     judge(&s);
     assert_int_equal(s.found.wrong, 0);
-    plx_truth_free(&s.truth);
+    plx_reference_result_free(&s.reference);
     plx_inputs_free(&s.inputs);
 }
 
@@ -381,12 +381,12 @@ static void test_what_the_order_decides_is_counted(void **state)
     scene s = {.c = &result};
     (void)state;
     assert_int_equal(plx_inputs_from_arrays(&problem, &array, 1, 1, &s.inputs, &error), PLX_OK);
-    s.truth = truth_of(&s.inputs, false);
+    s.reference = reference_of(&s.inputs, false);
     s.bound = plx_bound_of(&s.inputs, &plain, &device);
     judge(&s);
     assert_int_equal(s.found.wrong, 0);
     assert_int_equal(s.found.indeterminate, 1);
-    plx_truth_free(&s.truth);
+    plx_reference_result_free(&s.reference);
     plx_inputs_free(&s.inputs);
 }
 
@@ -395,12 +395,12 @@ static void test_what_the_order_decides_is_counted(void **state)
 static void assert_exact(plx_problem problem, const void *result, bool right)
 {
     plx_inputs inputs = inputs_of(problem, PLX_INPUT_SPECIAL, 1); /* NaN somewhere */
-    plx_truth truth = truth_of(&inputs, false);
+    plx_reference_result reference = reference_of(&inputs, false);
     plx_bound bound = plx_bound_of(&inputs, &plain, &device);
     plx_error_measure found;
-    plx_judge_elements(&inputs, &truth, &bound, false, result, &found);
+    plx_judge_elements(&inputs, &reference, &bound, false, result, &found);
     assert_int_equal(found.wrong == 0, right);
-    plx_truth_free(&truth);
+    plx_reference_result_free(&reference);
     plx_inputs_free(&inputs);
 }
 
@@ -416,16 +416,16 @@ static void test_any_nan_is_the_maximum(void **state)
 static void test_minus_zero_is_not_zero(void **state)
 {
     plx_inputs inputs = inputs_of(plx_reduce_of(PLX_F32, PLX_MIN, 50), PLX_INPUT_SPECIAL, 3);
-    plx_truth truth = truth_of(&inputs, false);
+    plx_reference_result reference = reference_of(&inputs, false);
     plx_bound bound = plx_bound_of(&inputs, &plain, &device);
     plx_error_measure found;
     float zeros[2] = {0.0f, -0.0f};
     (void)state;
-    plx_judge_elements(&inputs, &truth, &bound, false, &zeros[0], &found);
+    plx_judge_elements(&inputs, &reference, &bound, false, &zeros[0], &found);
     assert_int_equal(found.wrong, 1);
-    plx_judge_elements(&inputs, &truth, &bound, false, &zeros[1], &found);
+    plx_judge_elements(&inputs, &reference, &bound, false, &zeros[1], &found);
     assert_int_equal(found.wrong, 0);
-    plx_truth_free(&truth);
+    plx_reference_result_free(&reference);
     plx_inputs_free(&inputs);
 }
 
@@ -439,13 +439,13 @@ static zeros judge_zeros(const plx_inputs *inputs)
     static const double of_f64[2] = {0.0, -0.0};
     static const float of_f32[2] = {0.0f, -0.0f};
     bool narrow = inputs->problem.dtype == PLX_F32;
-    plx_truth truth = truth_of(inputs, false);
+    plx_reference_result reference = reference_of(inputs, false);
     plx_bound bound = plx_bound_of(inputs, &plain, &device);
     plx_error_measure found[2];
     for (int i = 0; i < 2; ++i)
-        plx_judge_elements(inputs, &truth, &bound, false, narrow ? (const void *)&of_f32[i] : &of_f64[i],
+        plx_judge_elements(inputs, &reference, &bound, false, narrow ? (const void *)&of_f32[i] : &of_f64[i],
                            &found[i]);
-    plx_truth_free(&truth);
+    plx_reference_result_free(&reference);
     return (zeros){found[0].wrong == 0, found[1].wrong == 0};
 }
 
@@ -518,7 +518,7 @@ static void test_transposed_payloads_must_match(void **state)
 {
     plx_problem problem = plx_transpose_of(PLX_F32, 20, 30);
     plx_inputs inputs = inputs_of(problem, PLX_INPUT_SPECIAL, 1);
-    plx_truth truth = truth_of(&inputs, false);
+    plx_reference_result reference = reference_of(&inputs, false);
     plx_bound bound = plx_bound_of(&inputs, &plain, &device);
     plx_error_measure found;
     uint32_t out[600];
@@ -530,34 +530,34 @@ static void test_transposed_payloads_must_match(void **state)
             nan = i;
     }
     assert_true(nan >= 0);
-    plx_judge_elements(&inputs, &truth, &bound, false, out, &found);
+    plx_judge_elements(&inputs, &reference, &bound, false, out, &found);
     assert_int_equal(found.wrong, 0);
     out[nan] ^= 1;
-    plx_judge_elements(&inputs, &truth, &bound, false, out, &found);
+    plx_judge_elements(&inputs, &reference, &bound, false, out, &found);
     assert_int_equal(found.wrong, 1);
     assert_int_equal(found.first_bad, nan);
-    plx_truth_free(&truth);
+    plx_reference_result_free(&reference);
     plx_inputs_free(&inputs);
 }
 
-static void test_a_yardstick_is_judged_as_a_copy(void **state)
+static void test_a_baseline_is_judged_as_a_copy(void **state)
 {
     plx_problem problem = plx_transpose_of(PLX_I16, 5, 7);
     problem.of.transpose.ld_in = 9;
     plx_inputs inputs = inputs_of(problem, PLX_INPUT_UNIFORM, 1);
-    plx_truth truth = truth_of(&inputs, true);
+    plx_reference_result reference = reference_of(&inputs, true);
     plx_bound bound = plx_bound_of(&inputs, &plain, &device);
     plx_error_measure found;
     int16_t copy[35];
     (void)state;
     for (int i = 0; i < 35; ++i)
         copy[i] = ((int16_t *)inputs.data[0])[i / 7 * 9 + i % 7];
-    plx_judge_elements(&inputs, &truth, &bound, true, copy, &found);
+    plx_judge_elements(&inputs, &reference, &bound, true, copy, &found);
     assert_int_equal(found.wrong, 0);
     copy[34] ^= 1;
-    plx_judge_elements(&inputs, &truth, &bound, true, copy, &found);
+    plx_judge_elements(&inputs, &reference, &bound, true, copy, &found);
     assert_int_equal(found.first_bad, 34);
-    plx_truth_free(&truth);
+    plx_reference_result_free(&reference);
     plx_inputs_free(&inputs);
 }
 
@@ -570,8 +570,8 @@ static void test_tf32_is_not_f32(void **state)
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; ++i) {
         scene s = scene_of(plx_gemm_of(PLX_F32, false, false, 60, 60, lengths[i]), PLX_INPUT_UNIFORM, i);
         float *narrow = multiply(&s.inputs, true);
-        assert_true(plx_precision_error(&s.inputs, &s.truth, s.c) < 1.5);
-        assert_true(plx_precision_error(&s.inputs, &s.truth, narrow) > 100.0);
+        assert_true(plx_precision_error(&s.inputs, &s.reference, s.c) < 1.5);
+        assert_true(plx_precision_error(&s.inputs, &s.reference, narrow) > 100.0);
         free(narrow);
         end(&s);
     }
@@ -586,7 +586,7 @@ static scene large_scene(plx_problem problem)
     plx_reference_limit = 1.0;
     s = scene_of(problem, PLX_INPUT_UNIFORM, 1);
     plx_reference_limit = kept;
-    assert_non_null(s.truth.sample);
+    assert_non_null(s.reference.sample);
     return s;
 }
 
@@ -610,8 +610,8 @@ static void test_freivalds_finds_what_the_sample_misses(void **state)
     for (int64_t e = 200 * 95 + 20; e < 200 * 95 + 40; ++e) {
         bool sampled = false;
         float kept = s.c[e];
-        for (int64_t i = 0; i < s.truth.count; ++i)
-            sampled = sampled || s.truth.sample[i] == e;
+        for (int64_t i = 0; i < s.reference.count; ++i)
+            sampled = sampled || s.reference.sample[i] == e;
         if (sampled)
             continue;
         s.c[e] += 1.0f;
@@ -636,24 +636,24 @@ static void test_freivalds_finds_any_wrong_integer(void **state)
     float *c = multiply(&inputs, false);
     plx_error_measure found;
     plx_error error;
-    plx_truth truth;
+    plx_reference_result reference;
     (void)state;
     plx_reference_limit = 1.0;
-    truth = truth_of(&inputs, false);
+    reference = reference_of(&inputs, false);
     plx_reference_limit = kept;
-    assert_non_null(truth.sample);
-    assert_int_equal(plx_judge(&inputs, &truth, &bound, false, c, &found, &error), PLX_OK);
+    assert_non_null(reference.sample);
+    assert_int_equal(plx_judge(&inputs, &reference, &bound, false, c, &found, &error), PLX_OK);
     assert_int_equal(found.wrong, 0);
     for (uint64_t i = 0; i < 100; ++i) {
         int64_t e = (int64_t)(plx_random(11, 0, i) % (120 * 1500));
         c[e] += 1.0f;
-        assert_int_equal(plx_judge(&inputs, &truth, &bound, false, c, &found, &error), PLX_OK);
+        assert_int_equal(plx_judge(&inputs, &reference, &bound, false, c, &found, &error), PLX_OK);
         assert_true(found.wrong > 0);
         assert_int_equal(found.first_bad, e);
         c[e] -= 1.0f;
     }
     free(c);
-    plx_truth_free(&truth);
+    plx_reference_result_free(&reference);
     plx_inputs_free(&inputs);
 }
 
@@ -694,17 +694,17 @@ static void test_freivalds_sees_transposed_operands(void **state)
     for (int way = 0; way < 4; ++way) {
         plx_problem problem = plx_gemm_of(PLX_F64, (way & 1) != 0, (way & 2) != 0, 40, 50, 30);
         plx_inputs inputs = inputs_of(problem, PLX_INPUT_UNIFORM, 1);
-        plx_truth truth = truth_of(&inputs, false);
+        plx_reference_result reference = reference_of(&inputs, false);
         plx_bound bound = plx_bound_of(&inputs, &plain, &device);
         double worst;
         int64_t row;
-        assert_int_equal(freivalds(&inputs, &bound, truth.of.value, &worst, &row), PLX_OK);
+        assert_int_equal(freivalds(&inputs, &bound, reference.of.value, &worst, &row), PLX_OK);
         assert_true(worst <= 1.0);
-        truth.of.value[1234] += 1e-3;
-        assert_int_equal(freivalds(&inputs, &bound, truth.of.value, &worst, &row), PLX_OK);
+        reference.of.value[1234] += 1e-3;
+        assert_int_equal(freivalds(&inputs, &bound, reference.of.value, &worst, &row), PLX_OK);
         assert_true(worst > 1.0);
         assert_int_equal(row, 1234 / 50);
-        plx_truth_free(&truth);
+        plx_reference_result_free(&reference);
         plx_inputs_free(&inputs);
     }
 }
@@ -716,9 +716,9 @@ static plx_pair agreement(const scene *s, const float *other)
 {
     plx_judged_result first = {s->c, s->bound}, second = {other, s->bound};
     plx_pair pair = {.agree = false};
-    plx_agree(&s->inputs, &s->truth, false, &first, &second, &pair);
+    plx_agree(&s->inputs, &s->reference, false, &first, &second, &pair);
     assert_true(pair.compared);
-    assert_int_equal(pair.elements, s->truth.elements);
+    assert_int_equal(pair.elements, s->reference.elements);
     return pair;
 }
 
@@ -727,7 +727,7 @@ static void test_agreement(void **state)
     scene s = small_scene();
     float *other = multiply(&s.inputs, false);
     plx_pair pair = agreement(&s, other);
-    double allowed = 2.0 * s.bound.gamma * s.truth.of.magnitude[9];
+    double allowed = 2.0 * s.bound.gamma * s.reference.of.magnitude[9];
     (void)state;
     assert_true(pair.identical && pair.agree && pair.first_different == -1 && pair.max_ulp == 0.0);
     other[9] = nextafterf(other[9], 1e30f);
@@ -839,7 +839,7 @@ int main(void)
         cmocka_unit_test(test_a_sum_begins_with_plus_zero),
         cmocka_unit_test(test_zeros_of_products_have_their_sign),
         cmocka_unit_test(test_transposed_payloads_must_match),
-        cmocka_unit_test(test_a_yardstick_is_judged_as_a_copy),
+        cmocka_unit_test(test_a_baseline_is_judged_as_a_copy),
         cmocka_unit_test(test_tf32_is_not_f32),
         cmocka_unit_test(test_a_sample_and_freivalds_pass_what_is_right),
         cmocka_unit_test(test_freivalds_finds_what_the_sample_misses),

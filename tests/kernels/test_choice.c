@@ -2,14 +2,14 @@
  * thresholds are measurements; that a table names them is what is tested. */
 #include "kernel_support.h"
 
-/* What is chosen is no yardstick and runs there. */
+/* What is chosen is no baseline and runs there. */
 static const plx_row *chosen(plx_problem problem, plx_device_info on)
 {
     const plx_ladder *ladder = plx_ladder_of(problem.op);
     size_t row = ladder->choose(&problem, &on);
 
     assert_true(row < ladder->count);
-    assert_int_equal(ladder->rows[row].about.flags & PLX_KERNEL_YARDSTICK, 0);
+    assert_int_equal(ladder->rows[row].about.flags & PLX_KERNEL_BASELINE, 0);
     (void)recipe_of(&problem, ladder->rows[row].about.name, &on);
     return &ladder->rows[row];
 }
@@ -109,7 +109,7 @@ static bool runs(const plx_row *row, const plx_problem *problem, const plx_devic
     return write_recipe(row, problem, on, &recipe, &error) == PLX_OK;
 }
 
-/* What is chosen runs, wherever a kernel does that is no yardstick; returns whether one does. */
+/* What is chosen runs, wherever a kernel does that is no baseline; returns whether one does. */
 static bool choice_runs(const plx_problem *problem, const plx_device_info *on)
 {
     const plx_ladder *ladder = plx_ladder_of(problem->op);
@@ -117,7 +117,7 @@ static bool choice_runs(const plx_problem *problem, const plx_device_info *on)
     if (runs(choice, problem, on))
         return true;
     for (size_t i = 0; i < ladder->count; i++)
-        if ((ladder->rows[i].about.flags & PLX_KERNEL_YARDSTICK) == 0 && runs(&ladder->rows[i], problem, on))
+        if ((ladder->rows[i].about.flags & PLX_KERNEL_BASELINE) == 0 && runs(&ladder->rows[i], problem, on))
             fail_msg("%s/%s was chosen and does not run, but %s does", plx_ladder_name(problem->op),
                      choice->about.name, ladder->rows[i].about.name);
     return false;

@@ -158,7 +158,7 @@ static void series_are_compared_within(void **unused)
 }
 
 /* One lucky baseline must not make all others suspicious. */
-static void the_usual_baseline_is_the_median(void **unused)
+static void the_median_baseline_stands_for_all(void **unused)
 {
     sample s;
     (void)unused;
@@ -168,11 +168,11 @@ static void the_usual_baseline_is_the_median(void **unused)
     add(&s, PLX_PROBE_BASELINE, "", 990, 5);
     add(&s, PLX_PROBE_BASELINE, "", 1000, 5);
     assert_int_equal(judge(&s, &gpu)->visibility, PLX_VISIBLE);
-    s.sweep.usual = true;
+    s.sweep.median = true;
     const plx_probe_verdict *verdict = judge(&s, &gpu);
     assert_int_equal(verdict->visibility, PLX_NOT_VISIBLE);
     assert_int_equal(verdict->best, 2);
-    says(verdict, "worst/usual 1.01");
+    says(verdict, "worst/median 1.01");
 }
 
 static void missing_points_are_told(void **unused)
@@ -188,7 +188,7 @@ static void missing_points_are_told(void **unused)
     (void)snprintf(wrong->reason, sizeof wrong->reason, "7 of 9 elements");
     const plx_probe_verdict *verdict = judge(&s, &gpu);
     assert_int_equal(verdict->visibility, PLX_INCONCLUSIVE);
-    says(verdict, "can't be told, point 2 is wrong (7 of 9 elements)");
+    says(verdict, "inconclusive, point 2 is wrong (7 of 9 elements)");
 }
 
 static void no_points_are_no_verdict(void **unused)
@@ -513,7 +513,7 @@ int main(void)
         cmocka_unit_test(wide_intervals_are_too_noisy),
         cmocka_unit_test(other_points_do_not_count),
         cmocka_unit_test(series_are_compared_within),
-        cmocka_unit_test(the_usual_baseline_is_the_median),
+        cmocka_unit_test(the_median_baseline_stands_for_all),
         cmocka_unit_test(missing_points_are_told),
         cmocka_unit_test(no_points_are_no_verdict),
         cmocka_unit_test(shared_memory_that_is_not_there_has_no_banks),

@@ -35,7 +35,7 @@ check_csv() {
         if ($at["latency_median_ns"] != "") ordered("latency")
         if ($at["batch"] < 1) bad("no batch")
         if ($at["dropped"] == "") bad("dropped samples are not told")
-        if ($at["settled"] != "yes" && $at["settled"] != "no") bad("settled or not is not told")
+        if ($at["converged"] != "yes" && $at["converged"] != "no") bad("converged or not is not told")
         if ($at["hot"] != hot) bad("hot is " $at["hot"])
         kind = $at["ceiling"]; value = $at["ceiling_value"]; fraction = $at["ceiling_fraction"]
         if (kind == "copy" || kind == "read") reached = $at["gbps"] / value

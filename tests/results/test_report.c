@@ -558,15 +558,15 @@ static void table_of_worst_cases(void **state)
     free(text);
 }
 
-/* A copy is a yardstick: faster than the best transpose, but not the best. */
-static void table_with_yardsticks(void **state)
+/* A copy is a baseline: faster than the best transpose, but not the best. */
+static void table_with_baselines(void **state)
 {
     (void)state;
     sample s;
     char line[512];
     make_sample(&s);
     s.records[0].time.median_ns = 50e3;
-    s.records[0].kernel_flags = PLX_KERNEL_YARDSTICK;
+    s.records[0].kernel_flags = PLX_KERNEL_BASELINE;
     char *text = text_of(write_plain_table, &s.results);
     line_with(text, "alpha:0", "naive", line, sizeof line);
     assert_non_null(strstr(line, "ok (copy)"));
@@ -679,7 +679,7 @@ static plx_results race(plx_study_device *devices, plx_record *records)
     records[1] = racer(0, "lib:0", 0, PLX_KERNEL_VENDOR, 600);
     records[2] = racer(0, "other:0", 0, PLX_KERNEL_VENDOR, 400);
     records[3] = racer(0, "alpha:0", 0, 0, 300);                  /* not our fastest */
-    records[4] = racer(0, "alpha:0", 0, PLX_KERNEL_YARDSTICK, 1); /* a copy */
+    records[4] = racer(0, "alpha:0", 0, PLX_KERNEL_BASELINE, 1); /* a copy */
     records[5] = racer(0, "far:0", 1, PLX_KERNEL_VENDOR, 2);      /* elsewhere */
     records[6] = racer(1, "alpha:0", 0, 0, 100);
     records[7] = racer(1, "lib:0", 0, PLX_KERNEL_VENDOR, 50);
@@ -748,7 +748,7 @@ int main(void)
         cmocka_unit_test(table_of_counters),         cmocka_unit_test(table_ranks_what_passed),
         cmocka_unit_test(table_ranks_nothing_else),  cmocka_unit_test(table_says_who_agrees),
         cmocka_unit_test(table_without_times),       cmocka_unit_test(table_of_worst_cases),
-        cmocka_unit_test(table_of_many_pairs_shows_exceptions), cmocka_unit_test(table_with_yardsticks),     cmocka_unit_test(table_shows_the_rate_that_counts),
+        cmocka_unit_test(table_of_many_pairs_shows_exceptions), cmocka_unit_test(table_with_baselines),     cmocka_unit_test(table_shows_the_rate_that_counts),
         cmocka_unit_test(table_of_groups),           cmocka_unit_test(colour_only_when_asked),
         cmocka_unit_test(symbols_follow_the_locale), cmocka_unit_test(standings_are_geometric_means),
         cmocka_unit_test(standings_as_a_table),      cmocka_unit_test(full_device),

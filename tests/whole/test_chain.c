@@ -49,7 +49,7 @@ static void download(plx_queue *queue, float *to, plx_buffer *from, size_t eleme
 static plx_plan *plan_of(plx_backend *backend, const plx_problem *problem, const plx_kernel *kernel)
 {
     plx_plan *plan;
-    if (!(kernel->dtypes & PLX_DTYPE_BIT(PLX_F32)) || (kernel->flags & PLX_KERNEL_YARDSTICK))
+    if (!(kernel->dtypes & PLX_DTYPE_BIT(PLX_F32)) || (kernel->flags & PLX_KERNEL_BASELINE))
         return NULL;
     const plx_status told = plx_supports(backend, problem, kernel->name);
     plx_status status = plx_plan_create(backend, problem, kernel->name, &plan);

@@ -36,7 +36,7 @@ extern const mutant_list gemm_mutants, matvec_mutants, reduce_mutants, transpose
 #define BY_PADDING "wrote between the rows"
 #define BY_INPUT "changed its input"
 #define BY_REPEAT "second run gave other bits"
-#define BY_BUSY "beside a busy queue gave other bits"
+#define BY_BUSY "next to a busy queue gave other bits"
 #define BY_PRECISION "precision check"
 #define BY_IMPOSSIBLE_DEPTH "impossible depth"
 #define BY_TRIED_DEPTH "depth that it declares is too small"

@@ -215,7 +215,7 @@ static plx_status mutants_plan(plx_session *session, const plx_problem *problem,
                                plx_plugin_plan **plan, plx_error *error)
 {
     plx_plugin_plan *ready;
-    if ((mutants_kernel(problem->op, kernel)->flags & PLX_KERNEL_YARDSTICK) != 0 &&
+    if ((mutants_kernel(problem->op, kernel)->flags & PLX_KERNEL_BASELINE) != 0 &&
         problem->of.transpose.ld_out > problem->of.transpose.rows)
         return plx_fail(error, PLX_UNSUPPORTED, "a copy leaves no padding between rows");
     if (strcmp(mutants_kernel(problem->op, kernel)->name, "right-for-large-outputs") == 0 &&

@@ -1,4 +1,4 @@
-/* Transposes of f32, f64 and i8, and a copy that is a yardstick. */
+/* Transposes of f32, f64 and i8, and a copy that is a baseline. */
 #include "mutant.h"
 
 #include <string.h>
@@ -58,8 +58,8 @@ static void copy_rows(const mutant_call *call)
         memcpy(m.out + (size_t)(i * m.cols) * m.size, in_at(&m, i, 0), (size_t)m.cols * m.size);
 }
 
-/* The copy is right where it is a yardstick, and where padding has no place. */
-static void yardstick(const mutant_call *call)
+/* The copy is right where it is a baseline, and where padding has no place. */
+static void baseline(const mutant_call *call)
 {
     copy_rows(call);
 }
@@ -247,8 +247,8 @@ static int64_t depth(const plx_problem *problem, const plx_device_info *device)
 
 static const mutant rows[] = {
     ROW("right", right, "", "", 0),
-    ROW("right-copy", yardstick, "", "", PLX_KERNEL_YARDSTICK),
-    ROW("transposing-copy", right, BY_BOUND, "", PLX_KERNEL_YARDSTICK),
+    ROW("right-copy", baseline, "", "", PLX_KERNEL_BASELINE),
+    ROW("transposing-copy", right, BY_BOUND, "", PLX_KERNEL_BASELINE),
     MUTANT("square-left-alone", square_left_alone, BY_BOUND, ""),
     MUTANT("ragged-tiles-missing", ragged_tiles_missing, BY_BOUND, ""),
     MUTANT("diagonal-block-missing", diagonal_block_missing, BY_BOUND, ""),
