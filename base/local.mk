@@ -7,6 +7,8 @@ libplx_base_la_SOURCES = \
 	base/clock.h \
 	base/format.c \
 	base/format.h \
+	base/ratios.c \
+	base/ratios.h \
 	base/table.c \
 	base/table.h \
 	base/text.c \

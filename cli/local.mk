@@ -22,8 +22,8 @@ parallax_SOURCES = \
 	cli/session.c \
 	cli/tune.c \
 	cli/words.c
-# What the page reads files with is no public part of the library.
-parallax_SOURCES += $(page_sources) study/files/json_file.c study/results/ratios.c
+parallax_SOURCES += $(page_sources)
+nodist_parallax_SOURCES = page/style.c
 parallax_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 parallax_LDADD = libparallax-study.la libparallax.la libplx-base.la $(JANSSON_LIBS) -lm
 

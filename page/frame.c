@@ -1,56 +1,12 @@
 /* The frame of a page: its head with all of its style, and its end. */
 #include "page/page.h"
 
+#include "kernels/image.h"
+
 #include <string.h>
 
-/* Sizes follow the reader's letters; colours are variables, see put_style().  What is
- * wider than the screen scrolls inside its own box, the page never. */
-static const char style[] =
-    "*{box-sizing:border-box}\n"
-    "html{-webkit-text-size-adjust:100%;text-size-adjust:100%}\n"
-    "body{margin:0 auto;max-width:74rem;padding:1rem;background:var(--paper);color:var(--ink);"
-    "font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}\n"
-    "h1{font-size:1.7rem;line-height:1.2;margin:.5rem 0}\n"
-    "h2{font-size:1.3rem;margin:2.5rem 0 .5rem;padding-top:.5rem;border-top:1px solid var(--line)}\n"
-    "h3{font-size:1.05rem;margin:1.5rem 0 .4rem}\n"
-    "p{margin:.4rem 0;max-width:48rem}\n"
-    "nav{display:flex;flex-wrap:wrap;gap:.2rem 1rem;margin:.8rem 0}\n"
-    "nav a,summary{padding:.3rem 0}\n"
-    "a{color:var(--c0)}\n"
-    "summary{cursor:pointer;font-weight:600}\n"
-    ".soft{color:var(--soft)}.good{color:var(--good)}.bad{color:var(--bad);font-weight:600}\n"
-    ".box{overflow:auto;max-height:80vh;margin:.6rem 0;border:1px solid var(--line);border-radius:.3rem}\n"
-    "table{border-collapse:collapse;font-size:.875rem;font-variant-numeric:tabular-nums;overflow-wrap:normal}"
-    "\n"
-    "th,td{padding:.3rem .6rem;text-align:left;vertical-align:top;border-bottom:1px solid var(--faint)}\n"
-    "td.n,th.n{text-align:right;white-space:nowrap}td.w,span.w{white-space:nowrap}td.t{min-width:24rem}\n"
-    "thead th{position:sticky;top:0;background:var(--box);white-space:nowrap;z-index:1}\n"
-    "tr:last-child td{border-bottom:0}\n"
-    ".mark{white-space:nowrap;font-weight:600}\n"
-    ".c0{--c:var(--c0)}.c1{--c:var(--c1)}.c2{--c:var(--c2)}.c3{--c:var(--c3)}.c4{--c:var(--c4)}"
-    ".c5{--c:var(--c5)}.c6{--c:var(--c6)}.c7{--c:var(--c7)}\n"
-    ".mark::before{content:\"\";display:inline-block;width:.7em;height:.7em;margin-right:.35em;"
-    "border-radius:.15em;background:var(--c)}\n"
-    ".step{display:grid;grid-template-columns:10rem repeat(var(--n),minmax(0,1fr));gap:.1rem 1.2rem;"
-    "padding:.3rem 0;border-bottom:1px solid var(--faint);font-size:.9rem}\n"
-    ".step b{overflow-wrap:anywhere}.step .idea{grid-column:1/-1;font-size:.8rem;color:var(--soft)}\n"
-    ".lane{display:grid;grid-template-columns:minmax(0,1fr) 11.5rem;gap:.6rem;align-items:center}\n"
-    ".lane .num{white-space:nowrap;font-variant-numeric:tabular-nums}\n"
-    ".track{display:block;height:.85rem;background:var(--faint);border-radius:.15rem;position:relative;"
-    "overflow:hidden;min-width:3rem}\n"
-    ".bar{display:block;height:100%;min-width:2px;background:var(--c);position:absolute}\n"
-    ".track.ratio{min-width:9rem;margin-top:.3rem}\n"
-    ".track.ratio::after{content:\"\";position:absolute;left:50%;top:0;height:100%;border-left:2px solid "
-    "var(--ink)}\n"
-    "figure{margin:.8rem 0}figure svg{display:block;width:100%;height:auto}\n"
-    "svg.narrow{display:none}\n"
-    "@media(max-width:40rem){body{padding:.8rem}h1{font-size:1.4rem}\n"
-    "svg.wide{display:none}figure svg.narrow{display:block}\n"
-    ".step{grid-template-columns:minmax(0,1fr)}.lane{grid-template-columns:minmax(0,1fr) 10.5rem}"
-    ".step.head{display:none}}\n"
-    "@media(min-width:40.01rem){.lane .mark{display:none}}\n"
-    "@media(max-width:40rem){.lane .mark{grid-column:1/-1;font-size:.8rem}}\n"
-    "@media print{.box{max-height:none;overflow:visible}}\n";
+/* page.css, by build-aux/embed. */
+extern const plx_image plx_page_style[];
 
 static void put_style(FILE *to)
 {
@@ -63,7 +19,9 @@ static void put_style(FILE *to)
                 "--good:#4fd3a8;--bad:#ff8f85;",
                 to);
     plx_page_variables(to, true);
-    (void)fprintf(to, "}}\n%s</style>\n", style);
+    (void)fputs("}}\n", to);
+    (void)fwrite(plx_page_style[0].bytes, 1, plx_page_style[0].length, to);
+    (void)fputs("</style>\n", to);
 }
 
 /* The operations, each once. */

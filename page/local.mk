@@ -17,3 +17,10 @@ page_sources = \
 	page/summary.c \
 	page/sweep.c \
 	page/text.c
+
+page/style.c: $(top_srcdir)/page/page.css $(top_srcdir)/build-aux/embed
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(SHELL) $(top_srcdir)/build-aux/embed plx_page_style style=$(top_srcdir)/page/page.css >$@.tmp && \
+		mv -f $@.tmp $@
+EXTRA_DIST += page/page.css
+CLEANFILES += page/style.c page/style.c.tmp

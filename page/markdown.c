@@ -1,7 +1,7 @@
 /* Results as tables in Markdown, for documents: against the vendors' libraries, our backends
  * beside each other, ladders, and the verdicts of probes. */
 #include "page/page.h"
-#include "study/results/ratios.h"
+#include "base/ratios.h"
 
 #include <stdlib.h>
 #include <string.h>

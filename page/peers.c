@@ -1,7 +1,7 @@
 /* Our best kernel against what a user would call instead, in the same run, on the same
  * chip and the same bytes. */
 #include "page/page.h"
-#include "study/results/ratios.h"
+#include "base/ratios.h"
 
 #include <math.h>
 #include <string.h>

@@ -14,8 +14,6 @@ study_results_sources = \
 	study/results/counters.c \
 	study/results/environment.c \
 	study/results/fields.c \
-	study/results/ratios.c \
-	study/results/ratios.h \
 	study/results/read.c \
 	study/results/read.h \
 	study/results/read_device.c \

@@ -2,7 +2,7 @@
  * type and variant, and each backend of ours. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "study/results/ratios.h"
+#include "base/ratios.h"
 #include "study/report/report.h"
 
 #include "base/table.h"

@@ -1,5 +1,5 @@
 /* Geometric means of ratios, and how the ratios spread. */
-#include "study/results/ratios.h"
+#include "base/ratios.h"
 
 #include <math.h>
 
