@@ -4,6 +4,7 @@
 #include "core/core.h"
 #include "core/tuning.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -30,10 +31,37 @@ plx_status plx_context_create(const plx_context_options *options, plx_context **
     return status;
 }
 
+/* Memory under a name. */
+struct plx_kept {
+    struct plx_kept *next;
+    char name[32];
+    max_align_t bytes[];
+};
+
+void *plx_context_memory(plx_context *context, const char *name, size_t bytes)
+{
+    (void)pthread_mutex_lock(&context->lock);
+    struct plx_kept *found = context->kept;
+    while (found != NULL && strcmp(found->name, name) != 0)
+        found = found->next;
+    if (found == NULL && bytes <= SIZE_MAX / 2 && (found = calloc(1, sizeof *found + bytes)) != NULL) {
+        (void)snprintf(found->name, sizeof found->name, "%s", name);
+        found->next = context->kept;
+        context->kept = found;
+    }
+    (void)pthread_mutex_unlock(&context->lock);
+    return found != NULL ? found->bytes : NULL;
+}
+
 void plx_context_destroy(plx_context *context)
 {
     if (context == NULL)
         return;
+    while (context->kept != NULL) {
+        struct plx_kept *next = context->kept->next;
+        free(context->kept);
+        context->kept = next;
+    }
     plx_forget_plugins(context);
     plx_tuning_forget(context);
     (void)pthread_mutex_destroy(&context->lock);

@@ -62,6 +62,7 @@ struct plx_context {
     bool tuning_read;
     atomic_uint tuning_changes; /* grows when plans that were chosen may be out of date */
     char choice_ignored[640];   /* the first that could not be taken, and why */
+    struct plx_kept *kept;      /* plx_context_memory() */
 };
 
 /* Fills context->folders. */

@@ -5,13 +5,8 @@
 
 static void put_fact(FILE *to, const plx_fact *fact)
 {
-    if (!fact->known)
-        return;
-    (void)fputs("<tr><th>", to);
-    plx_page_text(to, fact->title);
-    (void)fputs("</th><td>", to);
-    plx_page_text(to, fact->text);
-    (void)fputs("</td></tr>\n", to);
+    if (fact->known)
+        plx_page_put(to, "<tr><th>%s</th><td>%s</td></tr>\n", fact->title, fact->text);
 }
 
 /* ---- files --------------------------------------------------------------------------------- */
@@ -79,8 +74,7 @@ static void put_device(const plx_page *page, size_t index, FILE *to)
         plx_page_series_mark(to, page, page->devices[index].series);
     else
         plx_page_text(to, is->label);
-    (void)fputs(" ", to);
-    plx_page_text(to, is->info.name);
+    plx_page_put(to, " %s", is->info.name);
     if (page->file_count > 1)
         (void)fprintf(to, " <span class=\"soft\">file %zu</span>", page->devices[index].file + 1);
     (void)fputs("</summary>\n<div class=\"box\"><table><tbody>\n", to);
@@ -94,9 +88,7 @@ void plx_page_environment(const plx_page *page, FILE *to)
 {
     plx_page_section(to, "environment", "Environment");
     for (size_t i = 0; i < page->file_count; i++) {
-        (void)fprintf(to, "<h3>File %zu: ", i + 1);
-        plx_page_text(to, page->files[i].name);
-        (void)fputs("</h3>\n", to);
+        plx_page_put(to, "<h3>File %zu: %s</h3>\n", i + 1, page->files[i].name);
         if (i == 0 || !same_origin(&page->files[i].results.environment, &page->files[i - 1].results.environment))
             put_file(page, i, to);
         else

@@ -106,9 +106,8 @@ static void put_lane(const ladder *of, const plx_page_record *one, size_t series
     if (one != NULL)
         plx_page_series_mark(to, of->page, series);
     if (one == NULL || !(one->time > 0)) {
-        (void)fputs("<span class=\"soft\">", to);
-        plx_page_text(to, one == NULL ? "–" : one->ok ? "not timed" : plx_outcome_name(one->is->outcome));
-        (void)fputs("</span></div>", to);
+        plx_page_put(to, "<span class=\"soft\">%s</span></div>",
+                     one == NULL ? "–" : one->ok ? "not timed" : plx_outcome_name(one->is->outcome));
         return;
     }
     plx_page_rate_text(plx_page_rate(one, of->flops), of->flops, rate, sizeof rate);
@@ -125,15 +124,11 @@ static void put_lane(const ladder *of, const plx_page_record *one, size_t series
 
 static void put_step(const ladder *of, const plx_page_record *first, FILE *to)
 {
-    (void)fputs("<div class=\"step\"><b>", to);
-    plx_page_text(to, first->is->kernel);
-    (void)fprintf(to, "%s</b>", first->baseline ? " (a copy)" : "");
+    plx_page_put(to, "<div class=\"step\"><b>%s%s</b>", first->is->kernel, first->baseline ? " (a copy)" : "");
     for (size_t s = 0; s < of->page->series_count; s++)
         if (takes_part(of, s))
             put_lane(of, step_of(of, first->is->kernel, s), s, to);
-    (void)fputs("<span class=\"idea\">", to);
-    plx_page_text(to, first->is->idea);
-    (void)fputs("</span></div>\n", to);
+    plx_page_put(to, "<span class=\"idea\">%s</span></div>\n", first->is->idea);
 }
 
 static void put_head(const ladder *of, FILE *to)
@@ -157,9 +152,8 @@ static void put_ladder(const ladder *of, bool open, FILE *to)
 {
     (void)fprintf(to, "<details%s><summary>", open ? " open" : "");
     plx_page_problem_text(to, &of->page->problems[of->like->problem]);
-    (void)fputs(" on ", to);
-    plx_page_text(to, plx_page_chip(of->page, of->chip));
-    (void)fprintf(to, "</summary>\n<div style=\"--n:%zu\">\n", count_series(of));
+    plx_page_put(to, " on %s</summary>\n<div style=\"--n:%zu\">\n", plx_page_chip(of->page, of->chip),
+                 count_series(of));
     put_head(of, to);
     for (const plx_page_record *step = of->like; step != NULL; step = next_kernel(of, step))
         put_step(of, step, to);

@@ -102,6 +102,8 @@ const char *plx_page_chip(const plx_page *page, size_t chip);
 
 /* Everything that comes from a file passes here: nothing in it is markup. */
 void plx_page_text(FILE *to, const char *text);
+/* Markup with such texts as %s; beside these it knows %zu and %%. */
+void plx_page_put(FILE *to, const char *format, ...) PLX_PRINTF(2, 3);
 /* "gemm f32 4096×4096×4096 nt". */
 void plx_page_problem_text(FILE *to, const plx_page_problem *problem);
 /* "<td>", for numbers. */

@@ -78,13 +78,6 @@ static void put_ratio_bar(FILE *to, double ratio, size_t colour)
                   colour, ratio < 1 ? 50 - length : 50, length);
 }
 
-static void put_ratio(FILE *to, double ratio)
-{
-    char text[32];
-    plx_number_text(ratio, 3, text, sizeof text);
-    (void)fputs(text, to);
-}
-
 static const char *verdict_of(const match *of)
 {
     return of->low > 1 ? "ahead" : of->high < 1 ? "behind" : "level";
@@ -94,9 +87,7 @@ static void put_who(FILE *to, const plx_page *page, const plx_page_record *one)
 {
     (void)fputs("<td class=\"w\">", to);
     plx_page_series_mark(to, page, one->series);
-    (void)fputs(" ", to);
-    plx_page_text(to, one->is->kernel);
-    (void)fputs("</td>", to);
+    plx_page_put(to, " %s</td>", one->is->kernel);
 }
 
 static void put_time_cell(FILE *to, double time)
@@ -109,9 +100,8 @@ static void put_time_cell(FILE *to, double time)
 /* A number, and where it lies around 1. */
 static void put_ratio_cells(FILE *to, const plx_page *page, double ratio, size_t series)
 {
-    (void)fputs("<td class=\"n\">", to);
-    put_ratio(to, ratio);
-    (void)fputs("</td><td>", to);
+    plx_page_number_cell(to, ratio, 3);
+    (void)fputs("<td>", to);
     put_ratio_bar(to, ratio, page->series[series].colour);
     (void)fputs("</td>", to);
 }
@@ -138,24 +128,17 @@ static void put_mean(FILE *to, const plx_page *page, const plx_page_record *peer
 {
     plx_ratios of = mean_of(page, peer, series);
     const plx_page_problem *problem = &page->problems[peer->problem];
-    (void)fputs("<tr><td class=\"w\">", to);
-    plx_page_text(to, problem->op);
-    (void)fputs(" ", to);
-    plx_page_text(to, problem->dtype);
-    (void)fputs(" ", to);
-    plx_page_text(to, problem->form);
-    (void)fputs("</td>", to);
+    char least[32], most[32];
+    plx_page_put(to, "<tr><td class=\"w\">%s %s %s</td>", problem->op, problem->dtype, problem->form);
     put_ratio_cells(to, page, plx_ratios_mean(&of), series);
     (void)fputs("<td>", to);
     plx_page_series_mark(to, page, series);
     (void)fputs("</td>", to);
     put_who(to, page, peer);
-    (void)fprintf(to, "<td class=\"n\">%zu</td><td class=\"n\">", of.count);
-    put_ratio(to, of.least);
-    (void)fputs(" to ", to);
-    put_ratio(to, of.most);
-    (void)fprintf(to, "</td><td class=\"n\">%.0f %%</td></tr>\n",
-                  100.0 * (double)of.ahead / (double)of.count);
+    plx_number_text(of.least, 3, least, sizeof least);
+    plx_number_text(of.most, 3, most, sizeof most);
+    (void)fprintf(to, "<td class=\"n\">%zu</td><td class=\"n\">%s to %s</td><td class=\"n\">%.0f %%</td></tr>\n",
+                  of.count, least, most, 100.0 * (double)of.ahead / (double)of.count);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */

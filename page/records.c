@@ -84,9 +84,7 @@ const char *plx_page_outcome_class(plx_outcome outcome)
 
 static void add_remark(FILE *to, size_t *count, const char *before, const char *text)
 {
-    (void)fputs((*count)++ > 0 ? "; " : "", to);
-    (void)fputs(before, to);
-    plx_page_text(to, text);
+    plx_page_put(to, "%s%s%s", (*count)++ > 0 ? "; " : "", before, text);
 }
 
 static void put_remarks(const plx_page_record *one, FILE *to)
@@ -126,11 +124,8 @@ static void put_record(const plx_page *page, const columns *are, const plx_page_
     plx_page_problem_text(to, &page->problems[one->problem]);
     (void)fputs("</td><td>", to);
     plx_page_series_mark(to, page, one->series);
-    (void)fputs("</td><td class=\"w\">", to);
-    plx_page_text(to, one->is->kernel);
-    (void)fprintf(to, "</td><td class=\"w\"><span class=\"%s\">", plx_page_outcome_class(one->is->outcome));
-    (void)fputs(plx_outcome_name(one->is->outcome), to);
-    (void)fputs("</span></td><td class=\"n\">", to);
+    plx_page_put(to, "</td><td class=\"w\">%s</td><td class=\"w\"><span class=\"%s\">%s</span></td><td class=\"n\">",
+                 one->is->kernel, plx_page_outcome_class(one->is->outcome), plx_outcome_name(one->is->outcome));
     if (one->time > 0)
         plx_page_time(to, one->time);
     (void)fputs("</td>", to);

@@ -27,8 +27,7 @@ static void put_chips(const plx_page *page, FILE *to)
 {
     (void)fputs("<ul>\n", to);
     for (size_t chip = 0; chip < page->chip_count; chip++) {
-        (void)fputs("<li>", to);
-        plx_page_text(to, plx_page_chip(page, chip));
+        plx_page_put(to, "<li>%s", plx_page_chip(page, chip));
         for (size_t i = 0; i < page->series_count; i++) {
             if (page->series[i].chip != chip)
                 continue;
@@ -55,12 +54,10 @@ static void put_dates(const plx_page *page, FILE *to)
     }
     if (first[0] == '\0')
         return;
-    (void)fputs(strcmp(first, last) == 0 ? ", measured on " : ", measured from ", to);
-    plx_page_text(to, first);
     if (strcmp(first, last) == 0)
-        return;
-    (void)fputs(" to ", to);
-    plx_page_text(to, last);
+        plx_page_put(to, ", measured on %s", first);
+    else
+        plx_page_put(to, ", measured from %s to %s", first, last);
 }
 
 /* "20 records: 18 ok, 2 wrong". */
@@ -191,13 +188,9 @@ static void put_largest(const plx_page *page, const podium *two, FILE *to)
     char rate[48], ratio[32];
     bool flops = plx_page_in_flops(page, two->first->problem);
     plx_page_rate_text(plx_page_rate(two->first, flops), flops, rate, sizeof rate);
-    (void)fputs("<td class=\"w\">", to);
-    plx_page_text(to, page->problems[two->first->problem].shape);
-    (void)fputs("</td><td class=\"w\">", to);
+    plx_page_put(to, "<td class=\"w\">%s</td><td class=\"w\">", page->problems[two->first->problem].shape);
     plx_page_series_mark(to, page, two->first->series);
-    (void)fputs(" ", to);
-    plx_page_text(to, two->first->is->kernel);
-    (void)fprintf(to, "</td><td class=\"n\">%s</td><td class=\"w\">", rate);
+    plx_page_put(to, " %s</td><td class=\"n\">%s</td><td class=\"w\">", two->first->is->kernel, rate);
     if (two->second != NULL) {
         plx_number_text(two->second->time / two->first->time, 3, ratio, sizeof ratio);
         plx_page_series_mark(to, page, two->second->series);
@@ -213,13 +206,8 @@ static void put_kind(const plx_page *page, const plx_page_problem *kind, standin
             add_group(page, &page->records[i], now);
     if (now->problems == 0)
         return;
-    (void)fputs("<tr><td class=\"w\">", to);
-    plx_page_text(to, kind->op);
-    (void)fputs(" ", to);
-    plx_page_text(to, kind->dtype);
-    (void)fputs(" ", to);
-    plx_page_text(to, kind->form);
-    (void)fprintf(to, "</td><td class=\"n\">%zu</td><td>", now->problems);
+    plx_page_put(to, "<tr><td class=\"w\">%s %s %s</td><td class=\"n\">%zu</td><td>", kind->op, kind->dtype,
+                 kind->form, now->problems);
     put_wins(page, now, to);
     (void)fputs("</td>", to);
     put_largest(page, &now->largest, to);

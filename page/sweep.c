@@ -321,9 +321,7 @@ static void put_table(const plx_page *page, const plx_page_problem *kind, bool f
     for (size_t i = 0; i < page->problem_count; i++) {
         if (!plx_page_alike(&page->problems[i], kind))
             continue;
-        (void)fputs("<tr><td class=\"n\">", to);
-        plx_page_text(to, page->problems[i].shape);
-        (void)fputs("</td>", to);
+        plx_page_put(to, "<tr><td class=\"n\">%s</td>", page->problems[i].shape);
         for (size_t s = 0; s < page->series_count; s++)
             if (takes_part(page, s, kind))
                 put_cell(page, s, i, flops, to);
@@ -344,13 +342,7 @@ void plx_page_sweeps(plx_page *page, FILE *to)
                 "<p>The best kernel of every backend. Lines join squares (and vectors); points beside them "
                 "are other shapes.</p>\n",
                 to);
-        (void)fputs("<h3>", to);
-        plx_page_text(to, kind->op);
-        (void)fputs(" ", to);
-        plx_page_text(to, kind->dtype);
-        (void)fputs(" ", to);
-        plx_page_text(to, kind->form);
-        (void)fputs("</h3>\n", to);
+        plx_page_put(to, "<h3>%s %s %s</h3>\n", kind->op, kind->dtype, kind->form);
         plx_page_draw(page, &figure, to);
         put_table(page, kind, plx_page_in_flops(page, figure.of), !page->plots, to);
     }

@@ -3,6 +3,7 @@
 #include "page/page.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 /* What a letter becomes; NULL: itself.  No control character has a place in HTML. */
@@ -37,15 +38,32 @@ void plx_page_text(FILE *to, const char *text)
     }
 }
 
+void plx_page_put(FILE *to, const char *format, ...)
+{
+    va_list words;
+    va_start(words, format);
+    for (size_t length; *format != '\0'; format += length) {
+        length = strcspn(format, "%");
+        if (length > 0) {
+            (void)fwrite(format, 1, length, to);
+        } else if (format[1] == 's') {
+            length = 2;
+            plx_page_text(to, va_arg(words, const char *));
+        } else if (strncmp(format, "%zu", 3) == 0) {
+            length = 3;
+            (void)fprintf(to, "%zu", va_arg(words, size_t));
+        } else {
+            length = 2;
+            (void)fputc('%', to);
+        }
+    }
+    va_end(words);
+}
+
 void plx_page_problem_text(FILE *to, const plx_page_problem *problem)
 {
-    plx_page_text(to, problem->op);
-    (void)fputc(' ', to);
-    plx_page_text(to, problem->dtype);
-    (void)fputc(' ', to);
-    plx_page_text(to, problem->shape);
-    (void)fputs(problem->variant[0] != '\0' ? " " : "", to);
-    plx_page_text(to, problem->variant);
+    plx_page_put(to, "%s %s %s%s%s", problem->op, problem->dtype, problem->shape,
+                 problem->variant[0] != '\0' ? " " : "", problem->variant);
 }
 
 void plx_page_number_cell(FILE *to, double number, int digits)
@@ -78,7 +96,5 @@ void plx_page_section(FILE *to, const char *id, const char *title)
 
 void plx_page_series_mark(FILE *to, const plx_page *page, size_t series)
 {
-    (void)fprintf(to, "<span class=\"mark c%zu\">", page->series[series].colour);
-    plx_page_text(to, page->series[series].shown);
-    (void)fputs("</span>", to);
+    plx_page_put(to, "<span class=\"mark c%zu\">%s</span>", page->series[series].colour, page->series[series].shown);
 }

@@ -14,6 +14,8 @@ study_results_sources = \
 	study/results/counters.c \
 	study/results/environment.c \
 	study/results/fields.c \
+	study/results/names.c \
+	study/results/names.h \
 	study/results/read.c \
 	study/results/read.h \
 	study/results/read_device.c \

@@ -74,6 +74,9 @@ typedef struct plx_context_options {
  * counts.  A plugin that can't be used is no error: plx_plugin_at() says why. */
 PLX_API plx_status plx_context_create(const plx_context_options *options, plx_context **context);
 PLX_API void plx_context_destroy(plx_context *context);
+/* Memory for what is learnt in a context by a library on top of this one: zero at first, the same for
+ * the same name, given back with the context.  NULL: there is none. */
+PLX_API void *plx_context_memory(plx_context *context, const char *name, size_t bytes);
 
 /* Why the calling thread's last failed call on this context failed; "" when none
  * did.  Valid until the thread's next call.  context may be NULL: then of the

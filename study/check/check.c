@@ -3,6 +3,7 @@
  * list, the largest first; the cases that need gigabytes follow one by one. */
 #include "study/check/check.h"
 #include "study/results/results.h"
+#include "study/results/words.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -360,19 +361,11 @@ static plx_status add_unopened(check *c, plx_op op)
     return status;
 }
 
-static void add_counts(plx_check_counts *all, const plx_check_counts *of)
+static void add_counts(plx_check_counts *all, plx_check_counts *of)
 {
-    all->cases += of->cases;
-    all->ok += of->ok;
-    all->wrong += of->wrong;
-    all->unsupported += of->unsupported;
-    all->failed += of->failed;
-    all->not_judged += of->not_judged;
-    all->pairs += of->pairs;
-    all->agreed += of->agreed;
-    all->disagreed += of->disagreed;
-    all->repeats += of->repeats;
-    for (size_t i = 0; i < of->reason_count; ++i)
+    for (size_t i = 0; plx_check_count_name(i) != NULL; ++i)
+        *plx_check_count(all, i) += *plx_check_count(of, i);
+    for (size_t i = 0; i < of->reason_count; i++)
         plx_check_count_reason(all, of->reasons[i].text, of->reasons[i].count);
 }
 
@@ -469,12 +462,6 @@ static plx_status check_with(check *c, plx_check_counts *counts)
         status = check_all(c, counts);
     plx_backends_close(&c->opened);
     return status;
-}
-
-const char *plx_effort_name(plx_effort effort)
-{
-    static const char *const names[] = {[PLX_QUICK] = "quick", [PLX_NORMAL] = "normal", [PLX_FULL] = "full"};
-    return (unsigned)effort < sizeof names / sizeof names[0] ? names[effort] : "?";
 }
 
 plx_status plx_check(plx_context *context, const plx_check_options *options, plx_check_counts *counts,

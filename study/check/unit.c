@@ -148,26 +148,23 @@ void plx_check_count_reason(plx_check_counts *counts, const char *reason, size_t
 
 static void count_outcome(plx_check_counts *counts, const plx_candidate *candidate)
 {
+    const struct place {
+        plx_outcome outcome;
+        size_t *count;
+    } places[] = {{PLX_OUTCOME_OK, &counts->ok},
+                  {PLX_OUTCOME_WRONG, &counts->wrong},
+                  {PLX_OUTCOME_NOT_JUDGED, &counts->not_judged},
+                  {PLX_OUTCOME_UNSUPPORTED, &counts->unsupported}};
+    size_t *count = &counts->failed;
+
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; ++i)
+        if (places[i].outcome == candidate->outcome)
+            count = places[i].count;
+    ++*count;
     ++counts->cases;
     counts->repeats += candidate->repeats;
-    switch (candidate->outcome) {
-    case PLX_OUTCOME_OK:
-        ++counts->ok;
-        break;
-    case PLX_OUTCOME_WRONG:
-        ++counts->wrong;
-        break;
-    case PLX_OUTCOME_NOT_JUDGED:
-        ++counts->not_judged;
-        break;
-    case PLX_OUTCOME_UNSUPPORTED:
-        ++counts->unsupported;
+    if (candidate->outcome == PLX_OUTCOME_UNSUPPORTED)
         plx_check_count_reason(counts, essence(candidate->reason), 1);
-        break;
-    default:
-        ++counts->failed;
-        break;
-    }
 }
 
 static void progress(plx_check_shared *shared, const plx_candidate *candidate, const plx_operation *operation)

@@ -20,14 +20,6 @@ static void progress(plx_comparison *c, const char *backend, const char *kernel,
     c->options->progress(c->options->progress_data, c->done, c->total > c->done ? c->total : c->done, text);
 }
 
-static plx_status make_inputs(plx_comparison *c, const plx_problem *problem, plx_inputs *inputs)
-{
-    const plx_compare_options *o = c->options;
-    if (o->inputs != NULL && o->input_count > 0)
-        return plx_inputs_from_arrays(problem, o->inputs, o->input_count, o->seed, inputs, c->error);
-    return plx_inputs_generate(problem, o->input, o->seed, inputs, c->error);
-}
-
 /* ---- records -------------------------------------------------------------------- */
 
 static double rate(double amount, const plx_timing *time)
@@ -172,7 +164,7 @@ static void measure_ceilings(plx_comparison *c, const plx_candidate *candidates,
     for (size_t i = 0; i < count; ++i)
         if (candidates[i].time.measured) {
             const plx_workload workload = workload_of(&candidates[i], inputs);
-            plx_ceilings_measure(candidates[i].backend, kinds_of(&workload),
+            plx_ceilings_measure(candidates[i].backend, kinds_of(&workload), false,
                                  &c->results->devices[candidates[i].device].ceilings);
         }
 }
@@ -245,7 +237,8 @@ plx_status plx_comparison_add(plx_comparison *c, const plx_problem *problem, uin
     plx_inputs inputs;
     plx_candidate *candidates = NULL;
     size_t count = 0;
-    plx_status status = make_inputs(c, problem, &inputs);
+    plx_status status = plx_inputs_make(problem, c->options->inputs, c->options->input_count, c->options->input,
+                                        c->options->seed, &inputs, c->error);
 
     if (status != PLX_OK)
         return status;

@@ -5,14 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static plx_status make_inputs(const plx_problem *problem, const plx_array *arrays, size_t count,
-                              plx_input input, uint64_t seed, plx_inputs *inputs, plx_error *error)
-{
-    if (arrays != NULL && count > 0)
-        return plx_inputs_from_arrays(problem, arrays, count, seed, inputs, error);
-    return plx_inputs_generate(problem, input, seed, inputs, error);
-}
-
 /* The rows without what lies between them.  A baseline's copy is dense already. */
 static plx_status dense(const plx_inputs *inputs, bool baseline, const void *result, plx_array *output,
                         plx_error *error)
@@ -104,7 +96,7 @@ plx_status plx_run_once(plx_context *context, const char *backend, const char *k
 
     if (status != PLX_OK)
         return plx_fail(error, status, "%s", plx_message(context));
-    status = make_inputs(problem, inputs, input_count, input, seed, &made, error);
+    status = plx_inputs_make(problem, inputs, input_count, input, seed, &made, error);
     if (status == PLX_OK)
         status = run_candidate(&candidate, kernel, &made, output, record, error);
     plx_candidate_clear(&candidate);

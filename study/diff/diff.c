@@ -28,22 +28,6 @@ typedef struct diff {
     plx_error *error;
 } diff;
 
-const char *plx_change_name(plx_change change)
-{
-    static const char *const names[PLX_CHANGE_COUNT] = {
-        [PLX_CHANGE_BROKEN] = "broken",
-        [PLX_CHANGE_SLOWER] = "slower",
-        [PLX_CHANGE_LESS_ACCURATE] = "less accurate",
-        [PLX_CHANGE_FASTER] = "faster",
-        [PLX_CHANGE_MORE_ACCURATE] = "more accurate",
-        [PLX_CHANGE_REPAIRED] = "repaired",
-        [PLX_CHANGE_VANISHED] = "vanished",
-        [PLX_CHANGE_ADDED] = "new",
-        [PLX_CHANGE_UNCOMPARED] = "not compared",
-    };
-    return (unsigned)change < PLX_CHANGE_COUNT ? names[change] : "unknown";
-}
-
 /* ---- differences ---------------------------------------------------------------------- */
 
 static void name_record(const plx_results *results, const plx_record *record, plx_difference *made)

@@ -164,6 +164,14 @@ plx_status plx_inputs_from_arrays(const plx_problem *problem, const plx_array *a
     return status;
 }
 
+plx_status plx_inputs_make(const plx_problem *problem, const plx_array *arrays, size_t count, plx_input input,
+                           uint64_t seed, plx_inputs *inputs, plx_error *error)
+{
+    if (arrays != NULL && count > 0)
+        return plx_inputs_from_arrays(problem, arrays, count, seed, inputs, error);
+    return plx_inputs_generate(problem, input, seed, inputs, error);
+}
+
 void plx_inputs_write(plx_inputs *inputs, plx_term_of *term_of, const void *data)
 {
     for (size_t i = 0; i < inputs->operation->operand_count; ++i) {

@@ -33,6 +33,9 @@ plx_status plx_inputs_generate(const plx_problem *problem, plx_input input, uint
  * inputs, and is generated when it does not. */
 plx_status plx_inputs_from_arrays(const plx_problem *problem, const plx_array *arrays, size_t count,
                                   uint64_t seed, plx_inputs *inputs, plx_error *error);
+/* From arrays where there are any, else generated. */
+plx_status plx_inputs_make(const plx_problem *problem, const plx_array *arrays, size_t count, plx_input input,
+                           uint64_t seed, plx_inputs *inputs, plx_error *error);
 void plx_inputs_free(plx_inputs *inputs);
 /* What the term `term` of the line `line` is in an operand. */
 typedef double plx_term_of(const void *data, size_t operand, int64_t term, int64_t line);
@@ -141,6 +144,10 @@ plx_status plx_judge(const plx_inputs *inputs, const plx_reference_result *refer
 /* What plx_judge does with the elements that `reference` has. */
 void plx_judge_elements(const plx_inputs *inputs, const plx_reference_result *reference, const plx_bound *bound,
                         bool baseline, const void *result, plx_error_measure *measure);
+
+/* Which elements are wrong, with the first of them: a sentence.  `where` says more of them, or is "". */
+void plx_wrong_text(const plx_inputs *inputs, const plx_error_measure *measure, const char *where, char *text,
+                    size_t capacity);
 
 /* Freivalds' test of a whole product, in two parts: what follows from the operands alone
  * (plx_freivalds_free() takes NULL), and the verdict: *worst becomes the largest excess

@@ -444,3 +444,18 @@ double plx_precision_error(const plx_inputs *inputs, const plx_reference_result 
     }
     return largest;
 }
+
+void plx_wrong_text(const plx_inputs *inputs, const plx_error_measure *measure, const char *where, char *text,
+                    size_t capacity)
+{
+    const plx_extent *output = &inputs->extents[inputs->operation->output];
+    const long long row = (long long)(measure->first_bad / output->cols),
+                    col = (long long)(measure->first_bad % output->cols);
+
+    if (measure->got[0] == '\0')
+        (void)snprintf(text, capacity, "row %lld: no element of it alone, but their sum is off", row);
+    else
+        (void)snprintf(text, capacity, "%lld of %lld elements outside the bound%s; %s[%lld][%lld] is %s, not %s",
+                       (long long)measure->wrong, (long long)measure->compared, where, output->name, row, col,
+                       measure->got, measure->expected);
+}

@@ -3,26 +3,6 @@
 
 #include <stdio.h>
 
-static const struct ceiling_words {
-    const char *name, *unit;
-} words[PLX_CEILING_COUNT] = {
-    [PLX_CEILING_COPY] = {"copy", "GB/s"},
-    [PLX_CEILING_READ] = {"read", "GB/s"},
-    [PLX_CEILING_FMA_F32] = {"fma-f32", "GFLOP/s"},
-    [PLX_CEILING_FMA_F64] = {"fma-f64", "GFLOP/s"},
-    [PLX_CEILING_LAUNCH] = {"launch", "ns"},
-};
-
-const char *plx_ceiling_name(plx_ceiling_kind kind)
-{
-    return (unsigned)kind < PLX_CEILING_COUNT ? words[kind].name : "unknown";
-}
-
-const char *plx_ceiling_unit(plx_ceiling_kind kind)
-{
-    return (unsigned)kind < PLX_CEILING_COUNT ? words[kind].unit : "";
-}
-
 /* ---- what a problem asks for ------------------------------------------------------- */
 
 /* The bytes of the operands that are written. */
@@ -121,8 +101,8 @@ bool plx_ceiling_refutes(const plx_ceilings *ceilings, const plx_workload *workl
         (void)snprintf(reason, capacity,
                        "not timed: %.4g ns is %.3g times as fast as the %s ceiling of this device allows (%.4g %s), "
                        "which is an error of measurement",
-                       time_ns, least_time(ceilings, workload, kinds[i]) / time_ns, words[kinds[i]].name,
-                       ceilings->value[kinds[i]], words[kinds[i]].unit);
+                       time_ns, least_time(ceilings, workload, kinds[i]) / time_ns, plx_ceiling_name(kinds[i]),
+                       ceilings->value[kinds[i]], plx_ceiling_unit(kinds[i]));
         return true;
     }
     return false;

@@ -16,9 +16,9 @@ typedef struct plx_workload {
     size_t queues;               /* that its launches overlapped in; 0: one */
 } plx_workload;
 
-/* Measures what of `kinds` (bits) was not tried of this backend yet.  Takes about 50 ms for
- * each. */
-void plx_ceilings_measure(plx_backend *backend, uint32_t kinds, plx_ceilings *ceilings);
+/* Measures what of `kinds` (bits) was not tried of this backend in its context yet, or all of them
+ * anew.  Takes about 50 ms for each. */
+void plx_ceilings_measure(plx_backend *backend, uint32_t kinds, bool anew, plx_ceilings *ceilings);
 /* Measures one of them anew, and keeps the better value: what disturbs only makes it worse. */
 void plx_ceiling_renew(plx_backend *backend, plx_ceiling_kind kind, plx_ceilings *ceilings);
 /* Whether a time is so far above a ceiling, *kind, that no device was that fast. */

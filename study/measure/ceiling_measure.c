@@ -3,6 +3,7 @@
 #include "study/measure/ceiling.h"
 #include "study/measure/timing.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -265,13 +266,65 @@ static double measure_somewhere(plx_backend *backend, plx_ceiling_kind kind)
     return value;
 }
 
-void plx_ceilings_measure(plx_backend *backend, uint32_t kinds, plx_ceilings *ceilings)
+/* ---- what the context has learnt --------------------------------------------------------- */
+
+enum { MOST_KNOWN = 64 };
+
+typedef struct known_ceilings {
+    size_t count;
+    struct {
+        char label[48];
+        plx_ceilings ceilings;
+    } of[MOST_KNOWN];
+} known_ceilings;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all that is known */
+
+/* NULL: nothing can be kept of it. */
+static plx_ceilings *known_of(plx_backend *backend)
 {
+    known_ceilings *known = plx_context_memory(plx_backend_context(backend), "ceilings", sizeof *known);
+    size_t i = 0;
+
+    if (known == NULL)
+        return NULL;
+    while (i < known->count && strcmp(known->of[i].label, plx_backend_label(backend)) != 0)
+        ++i;
+    if (i == MOST_KNOWN)
+        return NULL;
+    if (i == known->count)
+        (void)snprintf(known->of[known->count++].label, sizeof known->of[i].label, "%s",
+                       plx_backend_label(backend));
+    return &known->of[i].ceilings;
+}
+
+/* Takes from the context what these ceilings lack, and keeps there what they have. */
+static void share(plx_backend *backend, plx_ceilings *ceilings)
+{
+    plx_ceilings *known;
+
+    (void)pthread_mutex_lock(&lock);
+    known = known_of(backend);
+    for (int kind = 0; known != NULL && kind < PLX_CEILING_COUNT; ++kind) {
+        const bool have = (ceilings->tried >> kind & 1) != 0;
+        const plx_ceilings *from = have ? ceilings : known;
+        plx_ceilings *to = have ? known : ceilings;
+        to->value[kind] = from->value[kind];
+        to->tried |= from->tried & UINT32_C(1) << kind;
+    }
+    (void)pthread_mutex_unlock(&lock);
+}
+
+void plx_ceilings_measure(plx_backend *backend, uint32_t kinds, bool anew, plx_ceilings *ceilings)
+{
+    if (!anew)
+        share(backend, ceilings);
     for (int kind = 0; kind < PLX_CEILING_COUNT; ++kind)
         if ((kinds & ~ceilings->tried) >> kind & 1) {
             ceilings->value[kind] = measure_somewhere(backend, (plx_ceiling_kind)kind);
             ceilings->tried |= UINT32_C(1) << kind;
         }
+    share(backend, ceilings);
 }
 
 void plx_ceiling_renew(plx_backend *backend, plx_ceiling_kind kind, plx_ceilings *ceilings)
@@ -280,4 +333,5 @@ void plx_ceiling_renew(plx_backend *backend, plx_ceiling_kind kind, plx_ceilings
 
     if (value > 0.0 && (kind == PLX_CEILING_LAUNCH ? value < before : value > before))
         ceilings->value[kind] = value;
+    share(backend, ceilings);
 }

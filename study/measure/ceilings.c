@@ -9,7 +9,7 @@ static plx_status measure_all(plx_open_backends *opened, plx_results *results, p
     plx_status status = plx_backends_devices(opened, results, error);
 
     for (size_t i = 0; status == PLX_OK && i < opened->count; ++i)
-        plx_ceilings_measure(opened->backends[i], every_kind, &results->devices[i].ceilings);
+        plx_ceilings_measure(opened->backends[i], every_kind, true, &results->devices[i].ceilings);
     if (status == PLX_OK)
         plx_backends_environment(opened, results);
     return status;

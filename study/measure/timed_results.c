@@ -244,19 +244,11 @@ static plx_status judge_changes(plx_timed_results *t)
 
 static void report_wrong(plx_timed_results *t, size_t set, const plx_error_measure *measure)
 {
-    const plx_extent *output = &t->inputs->extents[output_of(t)];
+    char where[64];
 
     t->candidate->error = *measure;
-    if (measure->got[0] == '\0')
-        (void)snprintf(t->wrong, sizeof t->wrong, "row %lld: no element of it alone, but their sum is off",
-                       (long long)(measure->first_bad / output->cols));
-    else
-        (void)snprintf(
-            t->wrong, sizeof t->wrong,
-            "%lld of %lld elements outside the bound, in set %zu of %zu; %s[%lld][%lld] is %s, not %s",
-            (long long)measure->wrong, (long long)measure->compared, set + 1, t->rotation->operands.sets, output->name,
-            (long long)(measure->first_bad / output->cols), (long long)(measure->first_bad % output->cols),
-            measure->got, measure->expected);
+    (void)snprintf(where, sizeof where, ", in set %zu of %zu", set + 1, t->rotation->operands.sets);
+    plx_wrong_text(t->inputs, measure, where, t->wrong, sizeof t->wrong);
 }
 
 /* What is right is what the next sets are compared with, bit by bit. */

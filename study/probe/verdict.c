@@ -10,16 +10,6 @@
 /* Less than a tenth is nothing that a programmer would act on. */
 static const double visible_from = 1.10;
 
-static const char *const names[] = {
-    [PLX_VISIBLE] = "visible",   [PLX_NOT_VISIBLE] = "not visible",   [PLX_TOO_NOISY] = "too noisy to tell",
-    [PLX_INCONCLUSIVE] = "inconclusive", [PLX_NO_SUBJECT] = "does not apply",
-};
-
-const char *plx_visibility_name(plx_visibility visibility)
-{
-    return (unsigned)visibility <= PLX_NO_SUBJECT ? names[visibility] : "unknown";
-}
-
 static void append(plx_probe_verdict *verdict, const char *format, ...) PLX_PRINTF(2, 3);
 
 static void append(plx_probe_verdict *verdict, const char *format, ...)

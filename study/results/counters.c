@@ -1,4 +1,4 @@
-/* What the hardware counted, by its names in files. */
+/* What the hardware and what a check counted, by its names in files. */
 #include "study/results/words.h"
 
 #include <stddef.h>
@@ -33,4 +33,21 @@ double plx_counter_value(const plx_counters *counters, size_t index)
 void plx_counter_put(plx_counters *counters, size_t index, double value)
 {
     memcpy((char *)counters + rows[index].member, &value, sizeof value);
+}
+
+#define COUNT(member) {#member, offsetof(plx_check_counts, member)}
+
+static const counter_row counts_of_a_check[] = {
+    COUNT(cases),      COUNT(ok),    COUNT(wrong),  COUNT(failed),    COUNT(unsupported),
+    COUNT(not_judged), COUNT(pairs), COUNT(agreed), COUNT(disagreed), COUNT(repeats),
+};
+
+const char *plx_check_count_name(size_t index)
+{
+    return index < sizeof counts_of_a_check / sizeof counts_of_a_check[0] ? counts_of_a_check[index].name : NULL;
+}
+
+size_t *plx_check_count(plx_check_counts *counts, size_t index)
+{
+    return (size_t *)(void *)((char *)counts + counts_of_a_check[index].member);
 }

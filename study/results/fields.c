@@ -99,12 +99,9 @@ void plx_read_end(plx_reader *whole, const plx_reader *part)
         whole->wrong = part->wrong;
 }
 
-plx_ceiling_kind plx_read_ceiling_kind(plx_reader *from)
+int plx_read_name(plx_reader *from, const char *path, const plx_names *names, int fallback)
 {
     char name[32];
-    int kind = 0;
-    plx_read_text(from, "kind", name, sizeof name);
-    while (kind < PLX_CEILING_COUNT && strcmp(name, plx_ceiling_name((plx_ceiling_kind)kind)) != 0)
-        kind++;
-    return (plx_ceiling_kind)kind;
+    plx_read_text(from, path, name, sizeof name);
+    return plx_name_find(names, name, fallback);
 }

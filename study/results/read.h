@@ -3,6 +3,7 @@
 #define PLX_RESULTS_READ_H
 
 #include "study/files/json_file.h"
+#include "study/results/names.h"
 
 /* An object of a file while it is read: the first field that is not what it must be. */
 typedef struct plx_reader {
@@ -21,6 +22,8 @@ bool plx_read_flag(plx_reader *from, const char *path, bool fallback);
 void plx_read_text(plx_reader *from, const char *path, char *text, size_t capacity);
 /* A number that is wrong outside 0 ... most. */
 double plx_read_positive(plx_reader *from, const char *path, double most, double fallback);
+/* A name of the list; the fallback where there is another, or none. */
+int plx_read_name(plx_reader *from, const char *path, const plx_names *names, int fallback);
 /* A list; NULL where there is none. */
 const json_t *plx_read_list(plx_reader *from, const char *path);
 
@@ -40,8 +43,6 @@ plx_taken plx_read_record(plx_reader *from, size_t devices, plx_record *record);
 plx_taken plx_read_outcome(plx_reader *from, plx_outcome *outcome);
 void plx_read_time(plx_reader *from, plx_timing *time);
 void plx_read_pair(plx_reader *from, plx_pair *pair); /* but for its records */
-/* PLX_CEILING_COUNT: a kind that this version does not know. */
-plx_ceiling_kind plx_read_ceiling_kind(plx_reader *from);
 void plx_read_device(plx_reader *from, size_t index, plx_study_device *device); /* read_device.c */
 
 /* What only checks, benches and probes write (read_studies.c). */

@@ -66,7 +66,7 @@ static void take_ceilings(plx_reader *device, plx_ceilings *ceilings)
     const json_t *list = plx_read_list(device, "ceilings");
     for (size_t i = 0; i < json_array_size(list); i++) {
         plx_reader from = {.of = json_array_get(list, i)};
-        plx_ceiling_kind kind = plx_read_ceiling_kind(&from);
+        const int kind = plx_read_name(&from, "kind", &plx_ceiling_names, PLX_CEILING_COUNT);
         double value = plx_read_positive(&from, "value", 1e18, 0);
         if (kind < PLX_CEILING_COUNT)
             ceilings->value[kind] = value;

@@ -13,14 +13,11 @@ static const double most_ns = 1e24, most_rate = 1e18;
 
 plx_taken plx_read_outcome(plx_reader *from, plx_outcome *outcome)
 {
-    char name[32];
-    plx_read_text(from, "status", name, sizeof name);
-    for (int i = 0; i < PLX_OUTCOME_COUNT; i++)
-        if (strcmp(name, plx_outcome_name((plx_outcome)i)) == 0) {
-            *outcome = (plx_outcome)i;
-            return PLX_TAKEN;
-        }
-    return PLX_TAKEN_UNKNOWN;
+    const int found = plx_read_name(from, "status", &plx_outcome_names, PLX_OUTCOME_COUNT);
+    if (found == PLX_OUTCOME_COUNT)
+        return PLX_TAKEN_UNKNOWN;
+    *outcome = (plx_outcome)found;
+    return PLX_TAKEN;
 }
 
 /* "files", or a kind of generated data; older files may not say. */
@@ -34,17 +31,6 @@ static plx_taken take_input(plx_reader *from, plx_record *record)
     return known ? PLX_TAKEN : PLX_TAKEN_UNKNOWN;
 }
 
-/* Older files do not say. */
-static plx_bound_kind bound_at(plx_reader *from)
-{
-    char name[32];
-    plx_read_text(from, "bound.kind", name, sizeof name);
-    for (int i = 0; i < PLX_BOUND_KIND_COUNT; i++)
-        if (strcmp(name, plx_bound_kind_name((plx_bound_kind)i)) == 0)
-            return (plx_bound_kind)i;
-    return PLX_BOUND_DETERMINISTIC;
-}
-
 static void take_error(plx_reader *record, plx_error_measure *error)
 {
     plx_reader from = plx_read_part(record, "error");
@@ -56,7 +42,8 @@ static void take_error(plx_reader *record, plx_error_measure *error)
         .compared_after = plx_read_integer(&from, "compared_after_timing", 0),
         .wrong = plx_read_integer(&from, "wrong", 0),
         .first_bad = plx_read_integer(&from, "first_bad", -1),
-        .bound = bound_at(&from),
+        /* older files do not say */
+        .bound = (plx_bound_kind)plx_read_name(&from, "bound.kind", &plx_bound_names, PLX_BOUND_DETERMINISTIC),
         .gamma = plx_read_positive(&from, "bound.gamma", INFINITY, 0),
     };
     plx_read_text(&from, "got", error->got, sizeof error->got);
@@ -111,11 +98,11 @@ static void take_interval(plx_reader *record, const char *path, plx_interval *in
 static void take_ceiling(plx_reader *record, plx_ceiling *ceiling)
 {
     plx_reader from = plx_read_part(record, "ceiling");
-    plx_ceiling_kind kind = plx_read_ceiling_kind(&from);
+    int kind = plx_read_name(&from, "kind", &plx_ceiling_names, PLX_CEILING_COUNT);
     double value = plx_read_positive(&from, "value", most_rate, 0);
     double fraction = plx_read_positive(&from, "fraction", most_rate, 0);
     if (kind < PLX_CEILING_COUNT)
-        *ceiling = (plx_ceiling){.applies = true, .kind = kind, .value = value, .fraction = fraction};
+        *ceiling = (plx_ceiling){.applies = true, .kind = (plx_ceiling_kind)kind, .value = value, .fraction = fraction};
     plx_read_text(&from, "over", ceiling->over, sizeof ceiling->over);
     plx_read_end(record, &from);
 }

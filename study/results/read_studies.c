@@ -1,5 +1,6 @@
 /* Reads what only checks, benches and probes write. */
 #include "study/results/read.h"
+#include "study/results/words.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,16 +12,6 @@ static plx_status no_memory(plx_error *error)
 }
 
 /* ---- checks -------------------------------------------------------------------------- */
-
-static plx_effort effort_at(plx_reader *from)
-{
-    char name[32];
-    plx_read_text(from, "effort", name, sizeof name);
-    for (int effort = PLX_QUICK; effort <= PLX_FULL; effort++)
-        if (strcmp(name, plx_effort_name((plx_effort)effort)) == 0)
-            return (plx_effort)effort;
-    return PLX_NORMAL;
-}
 
 static void take_reasons(plx_reader *from, plx_check_counts *counts)
 {
@@ -42,19 +33,9 @@ plx_status plx_read_check(plx_reader *root, plx_results *results, plx_error *err
     plx_check_counts *counts = calloc(1, sizeof *counts);
     if (counts == NULL)
         return no_memory(error);
-    const struct place {
-        const char *name;
-        size_t *count;
-    } places[] = {
-        {"cases", &counts->cases},           {"ok", &counts->ok},
-        {"wrong", &counts->wrong},           {"failed", &counts->failed},
-        {"unsupported", &counts->unsupported}, {"not_judged", &counts->not_judged},
-        {"pairs", &counts->pairs},           {"agreed", &counts->agreed},
-        {"disagreed", &counts->disagreed},   {"repeats", &counts->repeats},
-    };
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
-        *places[i].count = (size_t)plx_read_natural(&from, places[i].name, 0);
-    counts->effort = effort_at(&from);
+    for (size_t i = 0; plx_check_count_name(i) != NULL; i++)
+        *plx_check_count(counts, i) = (size_t)plx_read_natural(&from, plx_check_count_name(i), 0);
+    counts->effort = (plx_effort)plx_read_name(&from, "effort", &plx_effort_names, PLX_NORMAL);
     take_reasons(&from, counts);
     plx_read_end(root, &from);
     results->check = counts;
@@ -137,30 +118,9 @@ plx_status plx_read_bench(plx_reader *root, plx_results *results, plx_error *err
 
 /* ---- probes ------------------------------------------------------------------------------- */
 
-/* The place of a name in a list that ends where `name_of` knows no more. */
-static int index_of(const char *name, const char *(*name_of)(int), int count, int fallback)
-{
-    for (int i = 0; i < count; i++)
-        if (strcmp(name, name_of(i)) == 0)
-            return i;
-    return fallback;
-}
-
-static const char *visibility_name(int index)
-{
-    return plx_visibility_name((plx_visibility)index);
-}
-
-static const char *role_name(int index)
-{
-    return plx_probe_role_name((plx_probe_role)index);
-}
-
 static void take_point(plx_reader *from, plx_probe_point *point)
 {
-    char role[16];
-    plx_read_text(from, "role", role, sizeof role);
-    point->role = (plx_probe_role)index_of(role, role_name, PLX_PROBE_ASIDE + 1, PLX_PROBE_OTHER);
+    point->role = (plx_probe_role)plx_read_name(from, "role", &plx_role_names, PLX_PROBE_OTHER);
     point->x = plx_read_number(from, "x", 0);
     point->gbps = plx_read_positive(from, "gbps", 1e18, 0);
     plx_read_text(from, "series", point->series, sizeof point->series);
@@ -176,12 +136,10 @@ static void take_point(plx_reader *from, plx_probe_point *point)
 
 static void take_verdict(plx_reader *sweep, plx_probe_verdict *verdict)
 {
-    char name[32];
     plx_reader from = plx_read_part(sweep, "verdict");
     const json_t *interval = plx_read_list(&from, "ratio_ci95");
-    plx_read_text(&from, "visibility", name, sizeof name);
     plx_read_text(&from, "text", verdict->text, sizeof verdict->text);
-    verdict->visibility = (plx_visibility)index_of(name, visibility_name, PLX_NO_SUBJECT + 1, PLX_INCONCLUSIVE);
+    verdict->visibility = (plx_visibility)plx_read_name(&from, "visibility", &plx_visibility_names, PLX_INCONCLUSIVE);
     verdict->ratio = plx_read_positive(&from, "ratio", INFINITY, 0);
     verdict->low = json_number_value(json_array_get(interval, 0));
     verdict->high = json_number_value(json_array_get(interval, 1));

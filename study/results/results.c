@@ -1,5 +1,4 @@
-/* The results of a study: their words, their growth, and the exit status that
- * follows from them. */
+/* The results of a study: their growth, and the exit status that follows from them. */
 #include "study/results/results.h"
 
 #include <parallax/probe.h>
@@ -7,65 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- words ---------------------------------------------------------------------- */
-
-static const char *const input_names[PLX_INPUT_COUNT] = {
-    [PLX_INPUT_UNIFORM] = "uniform", [PLX_INPUT_POSITIVE] = "positive",     [PLX_INPUT_INTEGER] = "integer",
-    [PLX_INPUT_GRADED] = "graded",   [PLX_INPUT_CANCELLING] = "cancelling", [PLX_INPUT_EXTREME] = "extreme",
-    [PLX_INPUT_SPECIAL] = "special",
-};
-
-static const char *const outcome_names[] = {
-    [PLX_OUTCOME_OK] = "ok",
-    [PLX_OUTCOME_WRONG] = "wrong",
-    [PLX_OUTCOME_UNSUPPORTED] = "unsupported",
-    [PLX_OUTCOME_FAILED] = "failed",
-    [PLX_OUTCOME_NOT_RUN] = "not-run",
-    [PLX_OUTCOME_NOT_JUDGED] = "not-judged",
-};
-
-static const char *const bound_names[] = {
-    [PLX_BOUND_EXACT] = "exact",
-    [PLX_BOUND_DETERMINISTIC] = "deterministic",
-    [PLX_BOUND_PROBABILISTIC] = "probabilistic",
-};
-
-const char *plx_input_name(plx_input input)
-{
-    return (unsigned)input < PLX_INPUT_COUNT ? input_names[input] : "unknown";
-}
-
-bool plx_input_from_name(const char *name, plx_input *input)
-{
-    for (int i = 0; i < PLX_INPUT_COUNT; ++i)
-        if (strcmp(name, input_names[i]) == 0) {
-            *input = (plx_input)i;
-            return true;
-        }
-    return false;
-}
-
-const char *plx_outcome_name(plx_outcome outcome)
-{
-    return (unsigned)outcome < PLX_OUTCOME_COUNT ? outcome_names[outcome] : "unknown";
-}
-
-const char *plx_bound_kind_name(plx_bound_kind kind)
-{
-    return (unsigned)kind < PLX_BOUND_KIND_COUNT ? bound_names[kind] : "unknown";
-}
-
-const char *plx_probe_role_name(plx_probe_role role)
-{
-    static const char *const names[] = {
-        [PLX_PROBE_OTHER] = "other",
-        [PLX_PROBE_BASELINE] = "baseline",
-        [PLX_PROBE_SUSPECT] = "suspect",
-        [PLX_PROBE_ASIDE] = "aside",
-    };
-    return (unsigned)role <= PLX_PROBE_ASIDE ? names[role] : "unknown";
-}
 
 /* ---- growth --------------------------------------------------------------------- */
 

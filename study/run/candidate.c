@@ -102,23 +102,13 @@ static plx_dtype accumulator_of(const plx_candidate *candidate, const plx_inputs
 
 static void report_wrong(plx_candidate *candidate, const plx_inputs *inputs)
 {
-    const plx_error_measure *error = &candidate->error;
-    const plx_extent *output = &inputs->extents[inputs->operation->output];
+    char how[40];
 
-    if (candidate->outcome == PLX_OUTCOME_WRONG || error->wrong == 0)
+    if (candidate->outcome == PLX_OUTCOME_WRONG || candidate->error.wrong == 0)
         return;
     candidate->outcome = PLX_OUTCOME_WRONG;
-    if (error->got[0] == '\0')
-        (void)snprintf(candidate->reason, sizeof candidate->reason,
-                       "row %lld: no element of it alone, but their sum is off",
-                       (long long)(error->first_bad / output->cols));
-    else
-        (void)snprintf(
-            candidate->reason, sizeof candidate->reason,
-            "%lld of %lld elements outside the bound (largest %.3g times it); %s[%lld][%lld] is %s, not %s",
-            (long long)error->wrong, (long long)error->compared, error->max_over_bound, output->name,
-            (long long)(error->first_bad / output->cols), (long long)(error->first_bad % output->cols),
-            error->got, error->expected);
+    (void)snprintf(how, sizeof how, " (largest %.3g times it)", candidate->error.max_over_bound);
+    plx_wrong_text(inputs, &candidate->error, how, candidate->reason, sizeof candidate->reason);
 }
 
 /* A verdict by a bound that zero would pass is none. */
@@ -195,57 +185,51 @@ static void report_unsteady(plx_candidate *candidate, const plx_inputs *inputs, 
                    output->name, (long long)(element / output->cols), (long long)(element % output->cols));
 }
 
-/* Whether what was declared of the bits holds for a second run on other canaries. */
-static void repeat(plx_candidate *candidate, const plx_inputs *inputs, plx_references *references, uint64_t shift)
+/* The first element that another run, on other canaries, gave other bits; -1: none. */
+static int64_t run_second(plx_candidate *candidate, const plx_inputs *inputs, const plx_trial_effort *effort,
+                          void *result)
 {
-    plx_bits *again = plx_bits_take(references, output_bytes(inputs));
-    int64_t different = -1;
+    int64_t different;
 
-    if (again == NULL) {
-        conclude(candidate, PLX_OUTCOME_FAILED, "no host memory for a second result");
-        return;
-    }
-    if (run(candidate, inputs, shift, again->data)) {
-        ++candidate->repeats;
-        different = plx_first_different(inputs, plx_candidate_is_baseline(candidate), candidate->result, again->data);
-    }
+    if (!run(candidate, inputs, effort->shift, result))
+        return -1;
+    ++candidate->repeats;
+    different = plx_first_different(inputs, plx_candidate_is_baseline(candidate), candidate->result, result);
     if (candidate->outcome == PLX_OUTCOME_OK && different >= 0)
         report_unsteady(candidate, inputs, "a second run", different);
-    if (different >= 0)
-        replace_result(candidate, again);
-    else
-        plx_bits_spare(references, again);
+    return different;
 }
 
-static void run_busily(plx_candidate *candidate, const plx_inputs *inputs, const plx_trial_effort *effort, void *result,
-                       plx_repeats *found)
+static int64_t run_busily(plx_candidate *candidate, const plx_inputs *inputs, const plx_trial_effort *effort,
+                          void *result)
 {
+    plx_repeats found = {.first_different = -1};
     plx_error error = {.text = ""};
-    plx_status status = plx_repeat(candidate->backend, candidate->plan, inputs, plx_candidate_is_baseline(candidate), effort->shift,
-                                   candidate->result, effort->busy, result, found, &error);
+    plx_status status =
+        plx_repeat(candidate->backend, candidate->plan, inputs, plx_candidate_is_baseline(candidate), effort->shift,
+                   candidate->result, effort->busy, result, &found, &error);
     char which[80];
 
     if (status != PLX_OK) {
         conclude_failure(candidate, status, error.text);
-        return;
+        return -1;
     }
-    candidate->repeats += found->runs;
-    (void)snprintf(which, sizeof which, "run %zu next to a busy queue", found->runs);
-    if (found->first_different >= 0)
-        report_unsteady(candidate, inputs, which, found->first_different);
+    candidate->repeats += found.runs;
+    (void)snprintf(which, sizeof which, "run %zu next to a busy queue", found.runs);
+    if (found.first_different >= 0)
+        report_unsteady(candidate, inputs, which, found.first_different);
+    return found.first_different;
 }
 
-static void repeat_busily(plx_candidate *candidate, const plx_inputs *inputs, plx_references *references, const plx_trial_effort *effort)
+/* Whether what was declared of the bits holds for more runs. */
+static void repeat(plx_candidate *candidate, const plx_inputs *inputs, plx_references *references,
+                   const plx_trial_effort *effort, bool busily)
 {
     plx_bits *again = plx_bits_take(references, output_bytes(inputs));
-    plx_repeats found = {.first_different = -1};
 
-    if (again == NULL) {
-        conclude(candidate, PLX_OUTCOME_FAILED, "no host memory for a repeated result");
-        return;
-    }
-    run_busily(candidate, inputs, effort, again->data, &found);
-    if (found.first_different >= 0)
+    if (again == NULL)
+        conclude(candidate, PLX_OUTCOME_FAILED, "no host memory for a second result");
+    else if ((busily ? run_busily : run_second)(candidate, inputs, effort, again->data) >= 0)
         replace_result(candidate, again);
     else
         plx_bits_spare(references, again);
@@ -331,9 +315,9 @@ static void run_again(plx_candidate *candidate, const plx_inputs *inputs, plx_re
 {
     (void)plx_phase_turn(references->timer, PLX_CHECK_REPEAT);
     if (candidate->outcome == PLX_OUTCOME_OK && effort->repeat && repeatable(candidate, inputs))
-        repeat(candidate, inputs, references, effort->shift);
+        repeat(candidate, inputs, references, effort, false);
     if (candidate->outcome == PLX_OUTCOME_OK && effort->busy > 0 && repeatable(candidate, inputs))
-        repeat_busily(candidate, inputs, references, effort);
+        repeat(candidate, inputs, references, effort, true);
 }
 
 static void try_plan(plx_candidate *candidate, const plx_inputs *inputs, plx_references *references, const plx_trial_effort *effort)

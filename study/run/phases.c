@@ -18,13 +18,3 @@ plx_check_phase plx_phase_turn(plx_phase_timer *timer, plx_check_phase to)
     timer->running = true;
     return from;
 }
-
-const char *plx_check_phase_name(plx_check_phase phase)
-{
-    static const char *const names[PLX_CHECK_PHASE_COUNT] = {
-        [PLX_CHECK_OTHER] = "other",      [PLX_CHECK_INPUTS] = "inputs", [PLX_CHECK_REFERENCE] = "references",
-        [PLX_CHECK_PLAN] = "plans",       [PLX_CHECK_RUN] = "runs",      [PLX_CHECK_JUDGE] = "judgement",
-        [PLX_CHECK_REPEAT] = "repetition", [PLX_CHECK_PAIRS] = "pairs",
-    };
-    return (unsigned)phase < PLX_CHECK_PHASE_COUNT ? names[phase] : "?";
-}

@@ -451,6 +451,50 @@ static void operands_start_where_the_inputs_say(void **unused)
     plx_context_destroy(context);
 }
 
+/* ---- ceilings ---------------------------------------------------------------------------- */
+
+static plx_ceilings ceilings_of_a_study(plx_context *context)
+{
+    const char *const host[] = {"host"};
+    const plx_problem problem = plx_reduce_of(PLX_F32, PLX_SUM, 1000);
+    const plx_compare_options options = {.backends = host, .backend_count = 1, .problems = &problem,
+                                         .problem_count = 1, .seconds_per_kernel = 0.001};
+    plx_results results;
+    plx_error error = {.text = ""};
+    if (plx_compare(context, &options, &results, &error) != PLX_OK)
+        fail_msg("%s", error.text);
+    const plx_ceilings ceilings = results.devices[0].ceilings;
+    plx_results_free(&results);
+    return ceilings;
+}
+
+/* Two measurements differ in some digit. */
+static void a_context_measures_ceilings_once(void **unused)
+{
+    plx_context *context;
+    (void)unused;
+    assert_int_equal(plx_context_create(NULL, &context), PLX_OK);
+    const plx_ceilings first = ceilings_of_a_study(context), second = ceilings_of_a_study(context);
+    assert_true(first.tried != 0 && first.value[PLX_CEILING_LAUNCH] > 0);
+    assert_int_equal(first.tried, second.tried);
+    assert_memory_equal(first.value, second.value, sizeof first.value);
+    plx_context_destroy(context);
+}
+
+static void memory_of_a_context_is_found_again(void **unused)
+{
+    plx_context *context;
+    (void)unused;
+    assert_int_equal(plx_context_create(NULL, &context), PLX_OK);
+    int *one = plx_context_memory(context, "one", sizeof *one);
+    assert_non_null(one);
+    assert_int_equal(*one, 0);
+    *one = 7;
+    assert_ptr_equal(plx_context_memory(context, "one", sizeof *one), one);
+    assert_ptr_not_equal(plx_context_memory(context, "other", sizeof *one), one);
+    plx_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -465,6 +509,8 @@ int main(void)
         cmocka_unit_test(two_runs_lie_within_their_intervals),
         cmocka_unit_test(no_time_becomes_negative),
         cmocka_unit_test(a_sample_takes_the_worst_of_before_and_after),
+        cmocka_unit_test(a_context_measures_ceilings_once),
+        cmocka_unit_test(memory_of_a_context_is_found_again),
         cmocka_unit_test(each_problem_has_its_ceiling),
         cmocka_unit_test(a_thin_product_is_bound_by_memory),
         cmocka_unit_test(what_nobody_measured_does_not_apply),
