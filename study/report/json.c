@@ -243,6 +243,7 @@ json_t *plx_json_time(const plx_timing *time)
     if (time->clock_reason[0] != '\0')
         json_object_set_new(made, "clock_reason", plx_json_text(time->clock_reason));
     json_object_set_new(made, "converged", json_boolean(time->converged));
+    json_object_set_new(made, "settled", json_boolean(time->converged)); /* its former name */
     json_object_set_new(made, "hot", json_boolean(time->hot));
     json_object_set_new(made, "queues", natural(time->queues));
     json_object_set_new(made, "batch", natural(time->batch));
@@ -317,6 +318,7 @@ static void add_origin(json_t *made, const plx_record *record)
     json_object_set_new(made, "step", natural(record->step));
     json_object_set_new(made, "named", json_boolean(record->named));
     json_object_set_new(made, "baseline", json_boolean(record->kernel_flags & PLX_KERNEL_BASELINE));
+    json_object_set_new(made, "yardstick", json_boolean(record->kernel_flags & PLX_KERNEL_BASELINE)); /* the same */
     json_object_set_new(made, "vendor", json_boolean(record->kernel_flags & PLX_KERNEL_VENDOR));
 }
 

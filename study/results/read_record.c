@@ -77,7 +77,7 @@ void plx_read_time(plx_reader *whole, plx_timing *time)
     }
     time->measured = true;
     time->device_clock = strcmp(clock, "device") == 0;
-    time->converged = plx_read_flag(&from, "converged", plx_read_flag(&from, "settled", true)) /* as it was called */;
+    time->converged = plx_read_flag(&from, "converged", plx_read_flag(&from, "settled", true)); /* its former name */
     time->hot = plx_read_flag(&from, "hot", false);
     time->throttled = plx_read_flag(&from, "throttled", false);
     time->queues = (size_t)plx_read_natural(&from, "queues", 1);

@@ -45,7 +45,7 @@ static plx_record timed_record(const char *backend, size_t device, const char *k
                                .high_ns = 1010 * microseconds,
                                .samples = 9,
                                .device_clock = true,
-                               .settled = true};
+                               .converged = true};
     record.gflops = 0.12 / microseconds;
     record.gbps = 0.2 / microseconds;
     return record;
