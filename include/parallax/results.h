@@ -242,7 +242,8 @@ enum {
     PLX_FACT_SAME = 1u << 0,  /* a bench is only resumed where it is the same */
     PLX_FACT_STATE = 1u << 1, /* the same, where both sides know it */
     PLX_FACT_REPORTED = 1u << 2,  /* a diff reports that it differs */
-    PLX_FACT_HOST = 1u << 3   /* of the machine, not of the build */
+    PLX_FACT_HOST = 1u << 3,  /* of the machine, not of the build */
+    PLX_FACT_SENSOR = 1u << 4 /* of a device, as its sensors report it */
 };
 
 /* One thing that is known of an environment or a device. */

@@ -36,7 +36,7 @@ static void put_integer(FILE *to, bool there, int64_t number)
         (void)fputc(',', to);
 }
 
-static void put_comma_text(FILE *to, const char *text)
+void plx_csv_comma_text(FILE *to, const char *text)
 {
     (void)fputc(',', to);
     plx_csv_text(to, text);
@@ -46,15 +46,15 @@ static void put_problem(FILE *to, const plx_record *record)
 {
     char text[256], variant[128], layout[128];
     plx_csv_text(to, plx_op_name(record->problem.op));
-    put_comma_text(to, plx_dtype_name(record->problem.dtype));
+    plx_csv_comma_text(to, plx_dtype_name(record->problem.dtype));
     plx_shape_text(&record->problem, text, sizeof text);
-    put_comma_text(to, text);
+    plx_csv_comma_text(to, text);
     plx_variant_text(&record->problem, variant, sizeof variant);
     plx_layout_text(&record->problem, record->shift, layout, sizeof layout);
     bool bare = variant[0] == '\0' && layout[0] != '\0'; /* then no comma comes first */
     (void)snprintf(text, sizeof text, "%s%s", variant, layout + (bare ? 2 : 0));
-    put_comma_text(to, text);
-    put_comma_text(to, record->from_files ? "files" : plx_input_name(record->input));
+    plx_csv_comma_text(to, text);
+    plx_csv_comma_text(to, record->from_files ? "files" : plx_input_name(record->input));
 }
 
 static void put_counters(FILE *to, const plx_record *record)
@@ -62,7 +62,7 @@ static void put_counters(FILE *to, const plx_record *record)
     for (size_t i = 0; plx_counter_name(i) != NULL; i++)
         plx_csv_number(to, record->counted, record->counted ? plx_counter_value(&record->counters, i) : 0);
     plx_csv_number(to, record->formula_bytes > 0, record->formula_bytes);
-    put_comma_text(to, record->counters_reason);
+    plx_csv_comma_text(to, record->counters_reason);
 }
 
 static void put_interval(FILE *to, const plx_interval *interval)
@@ -77,17 +77,17 @@ static void put_circumstances(FILE *to, const plx_record *record)
 {
     const plx_timing *time = &record->time;
     const plx_ceiling *ceiling = &record->ceiling;
-    put_comma_text(to, !time->measured ? "" : time->converged ? "yes" : "no");
-    put_comma_text(to, !time->measured ? "" : time->hot ? "yes" : "no");
+    plx_csv_comma_text(to, !time->measured ? "" : time->converged ? "yes" : "no");
+    plx_csv_comma_text(to, !time->measured ? "" : time->hot ? "yes" : "no");
     put_integer(to, time->measured, (int64_t)time->queues);
     put_integer(to, time->measured, (int64_t)time->batch);
     put_integer(to, time->measured, (int64_t)time->dropped);
     put_interval(to, &time->host);
     put_interval(to, &time->latency);
-    put_comma_text(to, ceiling->applies ? plx_ceiling_name(ceiling->kind) : "");
+    plx_csv_comma_text(to, ceiling->applies ? plx_ceiling_name(ceiling->kind) : "");
     plx_csv_number(to, ceiling->applies, ceiling->value);
     plx_csv_number(to, ceiling->applies, ceiling->fraction);
-    put_comma_text(to, ceiling->applies ? ceiling->over : "");
+    plx_csv_comma_text(to, ceiling->applies ? ceiling->over : "");
 }
 
 static void put_record(FILE *to, const plx_results *results, const plx_record *record)
@@ -95,11 +95,11 @@ static void put_record(FILE *to, const plx_results *results, const plx_record *r
     const plx_timing *time = &record->time;
     const plx_error_measure *error = &record->error;
     put_problem(to, record);
-    put_comma_text(to, record->backend);
-    put_comma_text(to,
+    plx_csv_comma_text(to, record->backend);
+    plx_csv_comma_text(to,
                    record->device < results->device_count ? results->devices[record->device].info.name : "");
-    put_comma_text(to, record->kernel);
-    put_comma_text(to, plx_outcome_name(record->outcome));
+    plx_csv_comma_text(to, record->kernel);
+    plx_csv_comma_text(to, plx_outcome_name(record->outcome));
     plx_csv_number(to, error->measured, error->max_over_bound);
     plx_csv_number(to, error->measured, error->max_ulp);
     put_integer(to, error->measured && error->first_bad >= 0, error->first_bad);
@@ -107,15 +107,15 @@ static void put_record(FILE *to, const plx_results *results, const plx_record *r
     plx_csv_number(to, time->measured, time->low_ns);
     plx_csv_number(to, time->measured, time->high_ns);
     put_integer(to, time->measured, (int64_t)time->samples);
-    put_comma_text(to, !time->measured ? "" : time->device_clock ? "device" : "host");
+    plx_csv_comma_text(to, !time->measured ? "" : time->device_clock ? "device" : "host");
     plx_csv_number(to, record->gbps > 0, record->gbps);
     plx_csv_number(to, record->gflops > 0, record->gflops);
     plx_csv_number(to, record->gain > 0, record->gain);
-    put_comma_text(to, record->reason);
+    plx_csv_comma_text(to, record->reason);
     put_counters(to, record);
     put_circumstances(to, record);
     put_integer(to, error->measured, error->compared);
-    put_comma_text(to, error->measured ? plx_bound_kind_name(error->bound) : "");
+    plx_csv_comma_text(to, error->measured ? plx_bound_kind_name(error->bound) : "");
     plx_csv_number(to, error->measured, error->gamma);
     put_comma_text(to, record->config);
     (void)fputc('\n', to);

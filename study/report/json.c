@@ -104,25 +104,13 @@ static json_t *throttle_json(uint32_t reasons)
 static json_t *environment_json(const plx_study_device *device)
 {
     const plx_telemetry *state = &device->environment;
-    const struct known {
-        uint32_t bit;
-        const char *name;
-        double value;
-    } numbers[] = {
-        {PLX_KNOWS_SM_CLOCK, "sm_clock_mhz", state->sm_clock_mhz},
-        {PLX_KNOWS_MEMORY_CLOCK, "memory_clock_mhz", state->memory_clock_mhz},
-        {PLX_KNOWS_SM_CLOCK_MAX, "sm_clock_max_mhz", state->sm_clock_max_mhz},
-        {PLX_KNOWS_MEMORY_CLOCK_MAX, "memory_clock_max_mhz", state->memory_clock_max_mhz},
-        {PLX_KNOWS_POWER, "power_w", state->power_w},
-        {PLX_KNOWS_POWER_LIMIT, "power_limit_w", state->power_limit_w},
-        {PLX_KNOWS_TEMPERATURE, "temperature_c", state->temperature_c},
-    };
     json_t *made = json_object();
+    plx_fact fact;
     json_object_set_new(made, "driver", plx_json_text(device->info.driver));
     json_object_set_new(made, "api", plx_json_text(device->info.api));
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        if (state->known & numbers[i].bit)
-            json_object_set_new(made, numbers[i].name, plx_json_number(numbers[i].value));
+    for (size_t i = 0; plx_device_fact(device, i, &fact); i++)
+        if (fact.known && (fact.matters & PLX_FACT_SENSOR))
+            json_object_set_new(made, fact.key, plx_json_number(fact.number));
     if (state->known & PLX_KNOWS_ECC)
         json_object_set_new(made, "ecc", json_boolean(state->ecc));
     if (state->known & PLX_KNOWS_THROTTLE)

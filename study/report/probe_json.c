@@ -70,33 +70,27 @@ void plx_json_add_sweeps(json_t *made, const plx_results *results)
 
 /* ---- CSV ------------------------------------------------------------------------ */
 
-static void put_comma_text(FILE *to, const char *text)
-{
-    (void)fputc(',', to);
-    plx_csv_text(to, text);
-}
-
 static void put_point(FILE *to, const plx_probe_sweep *sweep, const plx_probe_point *point)
 {
     const plx_timing *time = &point->time;
     plx_csv_text(to, sweep->probe);
-    put_comma_text(to, sweep->name);
-    put_comma_text(to, sweep->backend);
-    put_comma_text(to, point->series);
+    plx_csv_comma_text(to, sweep->name);
+    plx_csv_comma_text(to, sweep->backend);
+    plx_csv_comma_text(to, point->series);
     plx_csv_number(to, true, point->x);
-    put_comma_text(to, point->label);
-    put_comma_text(to, plx_probe_role_name(point->role));
-    put_comma_text(to, point->kernel);
-    put_comma_text(to, plx_dtype_name(point->problem.dtype));
-    put_comma_text(to, plx_outcome_name(point->outcome));
+    plx_csv_comma_text(to, point->label);
+    plx_csv_comma_text(to, plx_probe_role_name(point->role));
+    plx_csv_comma_text(to, point->kernel);
+    plx_csv_comma_text(to, plx_dtype_name(point->problem.dtype));
+    plx_csv_comma_text(to, plx_outcome_name(point->outcome));
     plx_csv_number(to, time->measured, time->median_ns);
     plx_csv_number(to, time->measured, time->low_ns);
     plx_csv_number(to, time->measured, time->high_ns);
     plx_csv_number(to, time->measured, (double)time->samples);
-    put_comma_text(to, !time->measured ? "" : time->device_clock ? "device" : "host");
+    plx_csv_comma_text(to, !time->measured ? "" : time->device_clock ? "device" : "host");
     plx_csv_number(to, point->gbps > 0, point->gbps);
-    put_comma_text(to, plx_visibility_name(sweep->verdict.visibility));
-    put_comma_text(to, point->reason);
+    plx_csv_comma_text(to, plx_visibility_name(sweep->verdict.visibility));
+    plx_csv_comma_text(to, point->reason);
     (void)fputc('\n', to);
 }
 

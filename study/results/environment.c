@@ -2,6 +2,7 @@
  * environment or a device, for whoever shows or compares it. */
 #define _POSIX_C_SOURCE 200809L
 
+#include "study/results/read.h"
 #include "study/results/words.h"
 
 #include "base/format.h"
@@ -76,33 +77,33 @@ typedef enum kind { TEXT, NATURAL_32, NATURAL_64, SIZE, MEASURED, ECC, THROTTLE,
 
 /* MEASURED, ECC and THROTTLE are known by their bit of the telemetry. */
 typedef struct row {
-    const char *key, *title;
+    const char *path, *title; /* in files; of a device within it, or within its environment */
     kind kind;
-    size_t offset;
+    size_t offset, bytes;
     unsigned matters;
     uint32_t bit;
 } row;
 
-#define OF(member) offsetof(plx_environment, member)
+#define OF(member) offsetof(plx_environment, member), sizeof(((plx_environment *)0)->member)
 #define SAME_REPORTED (PLX_FACT_SAME | PLX_FACT_REPORTED)
 
 static const row environment_rows[] = {
-    {"parallax", "version of parallax", TEXT, OF(parallax), SAME_REPORTED, 0},
-    {"kernels_hash", "hash of the kernels", TEXT, OF(kernels_hash), SAME_REPORTED, 0},
-    {"compiler", "compiler", TEXT, OF(compiler), SAME_REPORTED, 0},
-    {"flags", "compiler flags", TEXT, OF(flags), SAME_REPORTED, 0},
-    {"device_compiler", "device compiler", TEXT, OF(device_compiler), SAME_REPORTED, 0},
-    {"device_flags", "device compiler flags", TEXT, OF(device_flags), SAME_REPORTED, 0},
-    {"date", "date", TEXT, OF(date), 0, 0},
-    {"system", "system", TEXT, OF(system), PLX_FACT_HOST | PLX_FACT_SAME, 0},
-    {"release", "release of the system", TEXT, OF(release), PLX_FACT_HOST | SAME_REPORTED, 0},
-    {"machine", "machine", TEXT, OF(machine), PLX_FACT_HOST | PLX_FACT_SAME, 0},
-    {"cpu", "processor", TEXT, OF(cpu), PLX_FACT_HOST | SAME_REPORTED, 0},
-    {"threads", "threads", NATURAL_64, OF(threads), PLX_FACT_HOST | SAME_REPORTED, 0},
+    {"environment.parallax", "version of parallax", TEXT, OF(parallax), SAME_REPORTED, 0},
+    {"environment.kernels_hash", "hash of the kernels", TEXT, OF(kernels_hash), SAME_REPORTED, 0},
+    {"environment.compiler", "compiler", TEXT, OF(compiler), SAME_REPORTED, 0},
+    {"environment.flags", "compiler flags", TEXT, OF(flags), SAME_REPORTED, 0},
+    {"environment.device_compiler", "device compiler", TEXT, OF(device_compiler), SAME_REPORTED, 0},
+    {"environment.device_flags", "device compiler flags", TEXT, OF(device_flags), SAME_REPORTED, 0},
+    {"environment.date", "date", TEXT, OF(date), 0, 0},
+    {"host.system", "system", TEXT, OF(system), PLX_FACT_HOST | PLX_FACT_SAME, 0},
+    {"host.release", "release of the system", TEXT, OF(release), PLX_FACT_HOST | SAME_REPORTED, 0},
+    {"host.machine", "machine", TEXT, OF(machine), PLX_FACT_HOST | PLX_FACT_SAME, 0},
+    {"host.cpu", "processor", TEXT, OF(cpu), PLX_FACT_HOST | SAME_REPORTED, 0},
+    {"host.threads", "threads", NATURAL_64, OF(threads), PLX_FACT_HOST | SAME_REPORTED, 0},
 };
 
 #undef OF
-#define OF(member) offsetof(plx_study_device, member)
+#define OF(member) offsetof(plx_study_device, member), sizeof(((plx_study_device *)0)->member)
 #define STATE_REPORTED (PLX_FACT_STATE | PLX_FACT_REPORTED)
 
 static const row device_rows[] = {
@@ -200,7 +201,8 @@ static void put_of_device(const plx_study_device *device, const row *of, plx_fac
 static void put_fact(const void *whole, const row *of, plx_fact *fact)
 {
     const char *at = (const char *)whole + of->offset;
-    *fact = (plx_fact){.key = of->key, .title = of->title, .matters = of->matters};
+    const char *dot = strchr(of->path, '.');
+    *fact = (plx_fact){.key = dot != NULL ? dot + 1 : of->path, .title = of->title, .matters = of->matters | (of->kind == MEASURED ? PLX_FACT_SENSOR : 0)};
     if (of->kind == TEXT)
         put_text(at, *at != '\0', fact);
     else if (of->kind == NATURAL_32)
@@ -237,4 +239,32 @@ bool plx_facts_differ(const plx_fact *a, const plx_fact *b, double part)
     if (a->known && b->known && a->is_number)
         return fabs(a->number - b->number) > part * fabs(a->number);
     return a->known != b->known || strcmp(a->text, b->text) != 0;
+}
+
+/* ---- facts from files ------------------------------------------------------------------ */
+
+void plx_read_environment(plx_reader *root, plx_environment *to)
+{
+    for (size_t i = 0; i < sizeof environment_rows / sizeof environment_rows[0]; i++) {
+        const row *of = &environment_rows[i];
+        if (of->kind == TEXT)
+            plx_read_text(root, of->path, (char *)to + of->offset, of->bytes);
+    }
+    to->threads = plx_read_natural(root, "host.threads", 0);
+    if (to->parallax[0] == '\0')
+        plx_read_text(root, "tool.version", to->parallax, sizeof to->parallax);
+    if (to->parallax[0] == '\0') /* an environment that nobody knows is not that of this process */
+        copy(to->parallax, sizeof to->parallax, "unknown");
+}
+
+void plx_read_sensors(plx_reader *from, plx_study_device *device)
+{
+    for (size_t i = 0; i < sizeof device_rows / sizeof device_rows[0]; i++) {
+        const row *of = &device_rows[i];
+        if (of->kind != MEASURED)
+            continue;
+        const double value = plx_read_number(from, of->path, 0);
+        memcpy((char *)device + of->offset, &value, sizeof value);
+        device->environment.known |= json_is_number(json_object_get(from->of, of->path)) ? of->bit : 0;
+    }
 }

@@ -119,31 +119,11 @@ static plx_status take_lists(const char *path, const json_t *root, plx_results *
     return status;
 }
 
-static void take_environment(plx_reader *root, plx_environment *to)
-{
-    plx_read_text(root, "tool.version", to->parallax, sizeof to->parallax);
-    if (plx_json_at(root->of, "environment.parallax") != NULL)
-        plx_read_text(root, "environment.parallax", to->parallax, sizeof to->parallax);
-    plx_read_text(root, "environment.kernels_hash", to->kernels_hash, sizeof to->kernels_hash);
-    plx_read_text(root, "environment.compiler", to->compiler, sizeof to->compiler);
-    plx_read_text(root, "environment.flags", to->flags, sizeof to->flags);
-    plx_read_text(root, "environment.device_compiler", to->device_compiler, sizeof to->device_compiler);
-    plx_read_text(root, "environment.device_flags", to->device_flags, sizeof to->device_flags);
-    plx_read_text(root, "environment.date", to->date, sizeof to->date);
-    plx_read_text(root, "host.system", to->system, sizeof to->system);
-    plx_read_text(root, "host.release", to->release, sizeof to->release);
-    plx_read_text(root, "host.machine", to->machine, sizeof to->machine);
-    plx_read_text(root, "host.cpu", to->cpu, sizeof to->cpu);
-    to->threads = plx_read_natural(root, "host.threads", 0);
-    if (to->parallax[0] == '\0') /* an environment that nobody knows is not that of this process */
-        (void)snprintf(to->parallax, sizeof to->parallax, "unknown");
-}
-
 /* The parts that stand beside the lists. */
 static plx_status take_rest(const char *path, const json_t *root, plx_results *results, plx_error *error)
 {
     plx_reader from = {.of = root};
-    take_environment(&from, &results->environment);
+    plx_read_environment(&from, &results->environment);
     plx_status status = plx_read_check(&from, results, error);
     if (status == PLX_OK)
         status = plx_read_bench(&from, results, error);

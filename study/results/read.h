@@ -45,6 +45,10 @@ void plx_read_time(plx_reader *from, plx_timing *time);
 void plx_read_pair(plx_reader *from, plx_pair *pair); /* but for its records */
 void plx_read_device(plx_reader *from, size_t index, plx_study_device *device); /* read_device.c */
 
+/* By the tables of facts (environment.c). */
+void plx_read_environment(plx_reader *root, plx_environment *environment);
+void plx_read_sensors(plx_reader *from, plx_study_device *device);
+
 /* What only checks, benches and probes write (read_studies.c). */
 plx_status plx_read_check(plx_reader *from, plx_results *results, plx_error *error);
 plx_status plx_read_bench(plx_reader *from, plx_results *results, plx_error *error);

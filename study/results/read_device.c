@@ -35,26 +35,11 @@ static void take_throttle(plx_reader *from, plx_telemetry *state)
         }
 }
 
-static void take_telemetry(plx_reader *device, plx_telemetry *state)
+static void take_telemetry(plx_reader *device, plx_study_device *to)
 {
+    plx_telemetry *state = &to->environment;
     plx_reader from = plx_read_part(device, "environment");
-    const struct place {
-        const char *name;
-        uint32_t bit;
-        double *value;
-    } places[] = {
-        {"sm_clock_mhz", PLX_KNOWS_SM_CLOCK, &state->sm_clock_mhz},
-        {"memory_clock_mhz", PLX_KNOWS_MEMORY_CLOCK, &state->memory_clock_mhz},
-        {"sm_clock_max_mhz", PLX_KNOWS_SM_CLOCK_MAX, &state->sm_clock_max_mhz},
-        {"memory_clock_max_mhz", PLX_KNOWS_MEMORY_CLOCK_MAX, &state->memory_clock_max_mhz},
-        {"power_w", PLX_KNOWS_POWER, &state->power_w},
-        {"power_limit_w", PLX_KNOWS_POWER_LIMIT, &state->power_limit_w},
-        {"temperature_c", PLX_KNOWS_TEMPERATURE, &state->temperature_c},
-    };
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        *places[i].value = plx_read_number(&from, places[i].name, 0);
-        state->known |= json_is_number(json_object_get(from.of, places[i].name)) ? places[i].bit : 0;
-    }
+    plx_read_sensors(&from, to);
     state->ecc = plx_read_flag(&from, "ecc", false);
     state->known |= json_is_boolean(json_object_get(from.of, "ecc")) ? PLX_KNOWS_ECC : 0;
     take_throttle(&from, state);
@@ -99,7 +84,7 @@ void plx_read_device(plx_reader *from, size_t index, plx_study_device *device)
     info->memory_bytes = plx_read_natural(from, "memory_bytes", 0);
     device->flushing_measured = json_is_boolean(json_object_get(from->of, "flushes_f32"));
     info->features = plx_read_flag(from, "flushes_f32", false) ? PLX_FEATURE_FLUSHES_F32 : 0;
-    take_telemetry(from, &device->environment);
+    take_telemetry(from, device);
     take_ceilings(from, &device->ceilings);
     if (!json_is_string(json_object_get(from->of, "label")))
         from->wrong = "label";
