@@ -301,7 +301,8 @@ static void add_kernel_json(void *data, const plx_kernel *kernel, const char *pl
     json_object_set_new(made, "dtypes", dtypes);
     json_object_set_new(made, "plugins", words);
     json_object_set_new(made, "baseline", json_boolean(kernel->flags & PLX_KERNEL_BASELINE));
-    json_object_set_new(made, "yardstick", json_boolean(kernel->flags & PLX_KERNEL_BASELINE)); /* its former name */
+    json_object_set_new(made, "yardstick",
+                        json_boolean(kernel->flags & PLX_KERNEL_BASELINE)); /* its former name */
     json_object_set_new(made, "vendor", json_boolean(kernel->flags & PLX_KERNEL_VENDOR));
     json_array_append_new(list->json, made);
 }

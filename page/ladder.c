@@ -107,7 +107,9 @@ static void put_lane(const ladder *of, const plx_page_record *one, size_t series
         plx_page_series_mark(to, of->page, series);
     if (one == NULL || !(one->time > 0)) {
         plx_page_put(to, "<span class=\"soft\">%s</span></div>",
-                     one == NULL ? "–" : one->ok ? "not timed" : plx_outcome_name(one->is->outcome));
+                     one == NULL ? "–"
+                     : one->ok   ? "not timed"
+                                 : plx_outcome_name(one->is->outcome));
         return;
     }
     plx_page_rate_text(plx_page_rate(one, of->flops), of->flops, rate, sizeof rate);
@@ -124,7 +126,8 @@ static void put_lane(const ladder *of, const plx_page_record *one, size_t series
 
 static void put_step(const ladder *of, const plx_page_record *first, FILE *to)
 {
-    plx_page_put(to, "<div class=\"step\"><b>%s%s</b>", first->is->kernel, first->baseline ? " (a copy)" : "");
+    plx_page_put(to, "<div class=\"step\"><b>%s%s</b>", first->is->kernel,
+                 first->baseline ? " (a copy)" : "");
     for (size_t s = 0; s < of->page->series_count; s++)
         if (takes_part(of, s))
             put_lane(of, step_of(of, first->is->kernel, s), s, to);

@@ -232,12 +232,13 @@ static void put_twin(FILE *to, const twin_row *row)
 static void put_twin_rows(FILE *to, const plx_page *page, const twin_row *rows, size_t count, const char *first,
                           const char *second)
 {
-    (void)fprintf(to,
-                  "**%.*s versus %.*s**: the speed of our best kernel through %.*s as a multiple of that through "
-                  "%.*s, where operands have 64 MiB and more: launches one after the other in one queue, and in "
-                  "turn on several, which may overlap; geometric mean, least and most",
-                  name_length(second), second, name_length(first), first, name_length(second), second,
-                  name_length(first), first);
+    (void)fprintf(
+        to,
+        "**%.*s versus %.*s**: the speed of our best kernel through %.*s as a multiple of that through "
+        "%.*s, where operands have 64 MiB and more: launches one after the other in one queue, and in "
+        "turn on several, which may overlap; geometric mean, least and most",
+        name_length(second), second, name_length(first), first, name_length(second), second,
+        name_length(first), first);
     put_files(to, page);
     (void)fputs("| operation | problems | one queue | several |", to);
     put_head(to, 4, 1);

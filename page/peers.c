@@ -137,7 +137,8 @@ static void put_mean(FILE *to, const plx_page *page, const plx_page_record *peer
     put_who(to, page, peer);
     plx_number_text(of.least, 3, least, sizeof least);
     plx_number_text(of.most, 3, most, sizeof most);
-    (void)fprintf(to, "<td class=\"n\">%zu</td><td class=\"n\">%s to %s</td><td class=\"n\">%.0f %%</td></tr>\n",
+    (void)fprintf(to,
+                  "<td class=\"n\">%zu</td><td class=\"n\">%s to %s</td><td class=\"n\">%.0f %%</td></tr>\n",
                   of.count, least, most, 100.0 * (double)of.ahead / (double)of.count);
 }
 

@@ -124,8 +124,9 @@ static void put_record(const plx_page *page, const columns *are, const plx_page_
     plx_page_problem_text(to, &page->problems[one->problem]);
     (void)fputs("</td><td>", to);
     plx_page_series_mark(to, page, one->series);
-    plx_page_put(to, "</td><td class=\"w\">%s</td><td class=\"w\"><span class=\"%s\">%s</span></td><td class=\"n\">",
-                 one->is->kernel, plx_page_outcome_class(one->is->outcome), plx_outcome_name(one->is->outcome));
+    plx_page_put(
+        to, "</td><td class=\"w\">%s</td><td class=\"w\"><span class=\"%s\">%s</span></td><td class=\"n\">",
+        one->is->kernel, plx_page_outcome_class(one->is->outcome), plx_outcome_name(one->is->outcome));
     if (one->time > 0)
         plx_page_time(to, one->time);
     (void)fputs("</td>", to);

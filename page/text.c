@@ -96,5 +96,6 @@ void plx_page_section(FILE *to, const char *id, const char *title)
 
 void plx_page_series_mark(FILE *to, const plx_page *page, size_t series)
 {
-    plx_page_put(to, "<span class=\"mark c%zu\">%s</span>", page->series[series].colour, page->series[series].shown);
+    plx_page_put(to, "<span class=\"mark c%zu\">%s</span>", page->series[series].colour,
+                 page->series[series].shown);
 }

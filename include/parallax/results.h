@@ -78,7 +78,7 @@ typedef struct plx_timing {
     size_t samples;
     bool device_clock; /* device events, else the host's clock */
     char clock_reason[80]; /* why the device's clock was not believed; "" when it was */
-    bool converged;    /* the interval became narrow enough before time was up */
+    bool converged;        /* the interval became narrow enough before time was up */
     bool hot;          /* the same operands over and over; else none that a cache still holds */
     size_t queues;     /* that the launches went to in turn; those of several queues may overlap */
     bool throttled;    /* every sample was taken below the typical clock, so they were kept */
@@ -239,11 +239,11 @@ PLX_API void plx_environment_now(plx_environment *environment);
 
 /* What makes a fact matter to whoever compares two runs. */
 enum {
-    PLX_FACT_SAME = 1u << 0,  /* a bench is only resumed where it is the same */
-    PLX_FACT_STATE = 1u << 1, /* the same, where both sides know it */
-    PLX_FACT_REPORTED = 1u << 2,  /* a diff reports that it differs */
-    PLX_FACT_HOST = 1u << 3,  /* of the machine, not of the build */
-    PLX_FACT_SENSOR = 1u << 4 /* of a device, as its sensors report it */
+    PLX_FACT_SAME = 1u << 0,     /* a bench is only resumed where it is the same */
+    PLX_FACT_STATE = 1u << 1,    /* the same, where both sides know it */
+    PLX_FACT_REPORTED = 1u << 2, /* a diff reports that it differs */
+    PLX_FACT_HOST = 1u << 3,     /* of the machine, not of the build */
+    PLX_FACT_SENSOR = 1u << 4    /* of a device, as its sensors report it */
 };
 
 /* One thing that is known of an environment or a device. */

@@ -136,10 +136,9 @@ static bool has_result(const bench *b, const plx_candidate *candidate)
 {
     char ignored[256];
     const plx_record *record = record_of(b, candidate);
-    return record != NULL &&
-           (record->outcome != PLX_OUTCOME_NOT_RUN ||
-            refuse((void *)b, plx_backend_device(candidate->backend), &b->cases[b->current].problem, ignored,
-                   sizeof ignored));
+    return record != NULL && (record->outcome != PLX_OUTCOME_NOT_RUN ||
+                              refuse((void *)b, plx_backend_device(candidate->backend),
+                                     &b->cases[b->current].problem, ignored, sizeof ignored));
 }
 
 /* Whether the current case has records, and none of a failure. */
@@ -162,9 +161,10 @@ static bool is_finished(const bench *b)
 {
     plx_candidate *candidates = NULL;
     size_t count = 0;
-    bool finished = has_good_records(b) &&
-                    plx_backends_candidates(&b->comparison.opened, &b->cases[b->current].problem, b->how.kernels,
-                                        b->how.kernel_count, &candidates, &count, b->error) == PLX_OK;
+    bool finished =
+        has_good_records(b) &&
+        plx_backends_candidates(&b->comparison.opened, &b->cases[b->current].problem, b->how.kernels,
+                                b->how.kernel_count, &candidates, &count, b->error) == PLX_OK;
     for (size_t i = 0; finished && i < count; i++)
         finished = has_result(b, &candidates[i]);
     free(candidates);

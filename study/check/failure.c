@@ -110,14 +110,17 @@ static plx_status save_operands(const plx_failed_case *failed, size_t number, pl
 /* What a copy writes has the rows of what it reads, without padding. */
 static const plx_extent *result_extent(const plx_failed_case *failed)
 {
-    return &failed->inputs->extents[plx_candidate_is_baseline(failed->candidate) ? 0 : failed->inputs->operation->output];
+    return &failed->inputs
+                ->extents[plx_candidate_is_baseline(failed->candidate) ? 0
+                                                                       : failed->inputs->operation->output];
 }
 
 static plx_status save_result(const plx_failed_case *failed, size_t number, plx_error *error)
 {
     const plx_extent *extent = result_extent(failed);
     return save_rows(failed, number, "result", extent,
-                     plx_candidate_is_baseline(failed->candidate) ? extent->cols : extent->ld, failed->candidate->result, error);
+                     plx_candidate_is_baseline(failed->candidate) ? extent->cols : extent->ld,
+                     failed->candidate->result, error);
 }
 
 /* Of a sum the reference is kept in f64, as it was computed. */
@@ -126,8 +129,8 @@ static plx_status save_reference(const plx_failed_case *failed, size_t number, p
     const plx_extent *extent = result_extent(failed);
     const plx_reference_result *reference;
     char path[4096];
-    plx_status status =
-        plx_references_get(failed->references, failed->inputs, plx_candidate_is_baseline(failed->candidate), &reference, error);
+    plx_status status = plx_references_get(failed->references, failed->inputs,
+                                           plx_candidate_is_baseline(failed->candidate), &reference, error);
 
     if (status == PLX_OK && reference->exact)
         return save_rows(failed, number, "reference", extent, extent->cols, reference->of.exact, error);

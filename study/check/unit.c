@@ -281,9 +281,9 @@ static plx_trial_effort effort_of(const plx_check_options *options, const plx_ca
     const size_t most = options->limit_repeats ? options->most_repeats : SIZE_MAX;
 
     return (plx_trial_effort){.shift = tried->shift,
-                        .repeat = most > 0,
-                        .precision = tried->precision,
-                        .busy = tried->busy < most ? tried->busy : most};
+                              .repeat = most > 0,
+                              .precision = tried->precision,
+                              .busy = tried->busy < most ? tried->busy : most};
 }
 
 static bool suits(part *p, size_t which, const plx_case *tried)
@@ -318,8 +318,8 @@ static plx_status run_and_count(part *p, size_t which, const char *name, const p
 }
 
 /* One after the other in the kernel's place; they leave it as it was. */
-static plx_status try_configs(part *p, size_t which, const plx_case *tried, size_t number, const plx_inputs *inputs,
-                              plx_references *references)
+static plx_status try_configs(part *p, size_t which, const plx_case *tried, size_t number,
+                              const plx_inputs *inputs, plx_references *references)
 {
     plx_candidate *candidate = &p->candidates[which];
     size_t count = 0;
@@ -364,7 +364,7 @@ static void clear_case(part *p, const plx_open_backends *opened)
 }
 
 static plx_status try_candidates(part *p, const plx_case *tried, size_t number, const plx_inputs *inputs,
-                           plx_references *references)
+                                 plx_references *references)
 {
     plx_status status = PLX_OK;
 
@@ -375,7 +375,8 @@ static plx_status try_candidates(part *p, const plx_case *tried, size_t number, 
     }
     (void)plx_phase_turn(p->timer, PLX_CHECK_PAIRS);
     if (status == PLX_OK)
-        status = plx_candidates_pair(p->candidates, p->unit->candidate_count, inputs, references, count_pair, p, p->error);
+        status = plx_candidates_pair(p->candidates, p->unit->candidate_count, inputs, references, count_pair,
+                                     p, p->error);
     return status;
 }
 

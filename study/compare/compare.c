@@ -30,8 +30,8 @@ static double rate(double amount, const plx_timing *time)
 /* A kernel as the ladder has it: no library's, and not in a configuration that was asked for. */
 static bool is_timed_step(const plx_candidate *candidate)
 {
-    return candidate->time.measured && !plx_candidate_is_baseline(candidate) && candidate->config[0] == '\0' &&
-           (candidate->kernel->flags & PLX_KERNEL_VENDOR) == 0;
+    return candidate->time.measured && !plx_candidate_is_baseline(candidate) &&
+           candidate->config[0] == '\0' && (candidate->kernel->flags & PLX_KERNEL_VENDOR) == 0;
 }
 
 /* The time of the step before, over this one's; 0 where either has none. */
@@ -121,8 +121,8 @@ static bool is_refused(const plx_comparison *c, plx_candidate *candidate, const 
     return refused;
 }
 
-static void validate_candidates(plx_comparison *c, plx_candidate *candidates, size_t count, const plx_inputs *inputs,
-                          plx_references *references)
+static void validate_candidates(plx_comparison *c, plx_candidate *candidates, size_t count,
+                                const plx_inputs *inputs, plx_references *references)
 {
     const plx_trial_effort effort = {.shift = inputs->shift};
 
@@ -143,8 +143,8 @@ static void drop_results(plx_candidate *candidates, size_t count)
     }
 }
 
-static plx_status measure(plx_comparison *c, plx_candidate *candidates, size_t count, const plx_inputs *inputs,
-                          plx_references *references)
+static plx_status measure(plx_comparison *c, plx_candidate *candidates, size_t count,
+                          const plx_inputs *inputs, plx_references *references)
 {
     if (c->options->no_timing)
         return PLX_OK;
@@ -237,8 +237,8 @@ plx_status plx_comparison_add(plx_comparison *c, const plx_problem *problem, uin
     plx_inputs inputs;
     plx_candidate *candidates = NULL;
     size_t count = 0;
-    plx_status status = plx_inputs_make(problem, c->options->inputs, c->options->input_count, c->options->input,
-                                        c->options->seed, &inputs, c->error);
+    plx_status status = plx_inputs_make(problem, c->options->inputs, c->options->input_count,
+                                        c->options->input, c->options->seed, &inputs, c->error);
 
     if (status != PLX_OK)
         return status;

@@ -15,8 +15,8 @@ static plx_status add_line(plx_diff_results *results, const char *line, plx_erro
 }
 
 /* Clocks wander a little. */
-static plx_status report(const plx_fact *before, const plx_fact *after, const char *whose, plx_diff_results *results,
-                       plx_error *error)
+static plx_status report(const plx_fact *before, const plx_fact *after, const char *whose,
+                         plx_diff_results *results, plx_error *error)
 {
     char line[320];
     if (!(before->matters & PLX_FACT_REPORTED) || !plx_facts_differ(before, after, 0.03))

@@ -141,8 +141,8 @@ static tally contrast_all(const contrast *of, bool baseline)
     return all;
 }
 
-void plx_agree(const plx_inputs *inputs, const plx_reference_result *reference, bool baseline, const plx_judged_result *first,
-               const plx_judged_result *second, plx_pair *pair)
+void plx_agree(const plx_inputs *inputs, const plx_reference_result *reference, bool baseline,
+               const plx_judged_result *first, const plx_judged_result *second, plx_pair *pair)
 {
     contrast of = {.inputs = inputs, .reference = reference, .first = first, .second = second};
     tally all = contrast_all(&of, baseline);

@@ -103,7 +103,8 @@ typedef struct plx_reference_result {
 
 /* The reference for one kind of kernel: of the operation, or of the copy that
  * baseline kernels make, whose output holds the input's rows densely. */
-plx_status plx_reference_result_make(const plx_inputs *inputs, bool baseline, plx_reference_result *reference, plx_error *error);
+plx_status plx_reference_result_make(const plx_inputs *inputs, bool baseline, plx_reference_result *reference,
+                                     plx_error *error);
 void plx_reference_result_free(plx_reference_result *reference);
 /* How many multiply-adds a complete reference may cost each thread.  Tests lower it. */
 extern double plx_reference_limit;
@@ -138,12 +139,13 @@ static inline plx_bound plx_bound_of(const plx_inputs *inputs, const plx_kernel 
 }
 
 /* `result` is the output operand as it came back, rows ld apart. */
-plx_status plx_judge(const plx_inputs *inputs, const plx_reference_result *reference, const plx_bound *bound, bool baseline,
-                     const void *result, plx_error_measure *measure, plx_error *error);
+plx_status plx_judge(const plx_inputs *inputs, const plx_reference_result *reference, const plx_bound *bound,
+                     bool baseline, const void *result, plx_error_measure *measure, plx_error *error);
 
 /* What plx_judge does with the elements that `reference` has. */
-void plx_judge_elements(const plx_inputs *inputs, const plx_reference_result *reference, const plx_bound *bound,
-                        bool baseline, const void *result, plx_error_measure *measure);
+void plx_judge_elements(const plx_inputs *inputs, const plx_reference_result *reference,
+                        const plx_bound *bound, bool baseline, const void *result,
+                        plx_error_measure *measure);
 
 /* Which elements are wrong, with the first of them: a sentence.  `where` says more of them, or is "". */
 void plx_wrong_text(const plx_inputs *inputs, const plx_error_measure *measure, const char *where, char *text,
@@ -161,7 +163,8 @@ plx_status plx_freivalds(const plx_inputs *inputs, const plx_projection *project
 /* The largest |error| / (sqrt(k) u S) over the elements; what is f32 or f64 stays
  * below PLX_PRECISION_LIMIT. */
 #define PLX_PRECISION_LIMIT 4.0
-double plx_precision_error(const plx_inputs *inputs, const plx_reference_result *reference, const void *result);
+double plx_precision_error(const plx_inputs *inputs, const plx_reference_result *reference,
+                           const void *result);
 
 typedef struct plx_judged_result {
     const void *result;
@@ -169,8 +172,8 @@ typedef struct plx_judged_result {
 } plx_judged_result;
 
 /* Fills all of *pair but its record numbers.  `agree` means the pairwise rule alone. */
-void plx_agree(const plx_inputs *inputs, const plx_reference_result *reference, bool baseline, const plx_judged_result *first,
-               const plx_judged_result *second, plx_pair *pair);
+void plx_agree(const plx_inputs *inputs, const plx_reference_result *reference, bool baseline,
+               const plx_judged_result *first, const plx_judged_result *second, plx_pair *pair);
 
 /* Where output element `index` lies in the result. */
 static inline int64_t plx_output_place(const plx_inputs *inputs, bool baseline, int64_t index)

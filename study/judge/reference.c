@@ -71,8 +71,8 @@ static plx_status reserve(const plx_inputs *inputs, plx_reference_result *refere
 
 /* ---- complete --------------------------------------------------------------- */
 
-static void reference_run(const plx_inputs *inputs, const plx_reference_result *reference, int64_t entry, int64_t element,
-                          int64_t count)
+static void reference_run(const plx_inputs *inputs, const plx_reference_result *reference, int64_t entry,
+                          int64_t element, int64_t count)
 {
     plx_host_operands operands = {{NULL}};
     plx_reference part = {NULL, NULL, NULL, NULL};
@@ -184,7 +184,8 @@ static plx_status choose_sample(const plx_inputs *inputs, plx_reference_result *
         for (size_t j = 0; j < col_count; ++j)
             reference->sample[next++] = rows[i] * output->cols + cols[j];
     for (uint64_t i = 0; next < reference->count; ++i)
-        reference->sample[next++] = (int64_t)(plx_random(inputs->seed, 128, i) % (uint64_t)reference->elements);
+        reference->sample[next++] =
+            (int64_t)(plx_random(inputs->seed, 128, i) % (uint64_t)reference->elements);
     return PLX_OK;
 }
 
@@ -239,11 +240,12 @@ static bool too_large(const plx_inputs *inputs)
            inputs->operation->flops(&inputs->problem) / 2.0 > plx_reference_limit * threads();
 }
 
-plx_status plx_reference_result_make(const plx_inputs *inputs, bool baseline, plx_reference_result *reference, plx_error *error)
+plx_status plx_reference_result_make(const plx_inputs *inputs, bool baseline, plx_reference_result *reference,
+                                     plx_error *error)
 {
     const plx_extent *output = &inputs->extents[inputs->operation->output];
     plx_reference_result made = {.exact = plx_is_exact(&inputs->problem),
-                      .elements = output->rows * output->cols};
+                                 .elements = output->rows * output->cols};
     plx_status status;
 
     if (baseline)

@@ -280,8 +280,8 @@ static finding judge_bytes(const plx_inputs *inputs, const void *expected, int64
     return found;
 }
 
-static finding judge_entry(const plx_inputs *inputs, const plx_reference_result *reference, const plx_bound *bound,
-                           bool baseline, const void *result, int64_t entry)
+static finding judge_entry(const plx_inputs *inputs, const plx_reference_result *reference,
+                           const plx_bound *bound, bool baseline, const void *result, int64_t entry)
 {
     int64_t place = plx_output_place(inputs, baseline, element_of(reference, entry));
     plx_dtype dtype = inputs->problem.dtype;
@@ -311,8 +311,8 @@ static bool all_bytes_equal(const plx_inputs *inputs, const plx_reference_result
     return true;
 }
 
-static void note_first(const plx_inputs *inputs, const plx_reference_result *reference, bool baseline, const void *result,
-                       int64_t entry, plx_error_measure *measure)
+static void note_first(const plx_inputs *inputs, const plx_reference_result *reference, bool baseline,
+                       const void *result, int64_t entry, plx_error_measure *measure)
 {
     plx_dtype dtype = inputs->problem.dtype;
     int64_t element = element_of(reference, entry);
@@ -331,8 +331,9 @@ static void note_first(const plx_inputs *inputs, const plx_reference_result *ref
     }
 }
 
-static tally judge_entries(const plx_inputs *inputs, const plx_reference_result *reference, const plx_bound *bound,
-                           bool baseline, const void *result, int64_t first, int64_t end)
+static tally judge_entries(const plx_inputs *inputs, const plx_reference_result *reference,
+                           const plx_bound *bound, bool baseline, const void *result, int64_t first,
+                           int64_t end)
 {
     tally sum = {.first_entry = -1};
 
@@ -343,8 +344,8 @@ static tally judge_entries(const plx_inputs *inputs, const plx_reference_result 
     return sum;
 }
 
-static tally judge_all(const plx_inputs *inputs, const plx_reference_result *reference, const plx_bound *bound, bool baseline,
-                       const void *result)
+static tally judge_all(const plx_inputs *inputs, const plx_reference_result *reference,
+                       const plx_bound *bound, bool baseline, const void *result)
 {
     tally all = {.first_entry = -1};
 
@@ -362,8 +363,8 @@ static tally judge_all(const plx_inputs *inputs, const plx_reference_result *ref
     return all;
 }
 
-void plx_judge_elements(const plx_inputs *inputs, const plx_reference_result *reference, const plx_bound *bound,
-                        bool baseline, const void *result, plx_error_measure *measure)
+void plx_judge_elements(const plx_inputs *inputs, const plx_reference_result *reference,
+                        const plx_bound *bound, bool baseline, const void *result, plx_error_measure *measure)
 {
     tally sum = {.first_entry = -1};
 
@@ -408,8 +409,8 @@ static plx_status judge_row(const plx_inputs *inputs, const plx_bound *bound, co
     return PLX_OK;
 }
 
-plx_status plx_judge(const plx_inputs *inputs, const plx_reference_result *reference, const plx_bound *bound, bool baseline,
-                     const void *result, plx_error_measure *measure, plx_error *error)
+plx_status plx_judge(const plx_inputs *inputs, const plx_reference_result *reference, const plx_bound *bound,
+                     bool baseline, const void *result, plx_error_measure *measure, plx_error *error)
 {
     double worst;
     int64_t row;
@@ -429,7 +430,8 @@ plx_status plx_judge(const plx_inputs *inputs, const plx_reference_result *refer
     return judge_row(inputs, bound, result, row, measure);
 }
 
-double plx_precision_error(const plx_inputs *inputs, const plx_reference_result *reference, const void *result)
+double plx_precision_error(const plx_inputs *inputs, const plx_reference_result *reference,
+                           const void *result)
 {
     plx_dtype dtype = inputs->problem.dtype;
     double scale = sqrt((double)plx_sum_length(inputs)) * plx_unit_roundoff(dtype), largest = 0.0;
@@ -455,7 +457,8 @@ void plx_wrong_text(const plx_inputs *inputs, const plx_error_measure *measure, 
     if (measure->got[0] == '\0')
         (void)snprintf(text, capacity, "row %lld: no element of it alone, but their sum is off", row);
     else
-        (void)snprintf(text, capacity, "%lld of %lld elements outside the bound%s; %s[%lld][%lld] is %s, not %s",
+        (void)snprintf(text, capacity,
+                       "%lld of %lld elements outside the bound%s; %s[%lld][%lld] is %s, not %s",
                        (long long)measure->wrong, (long long)measure->compared, where, output->name, row, col,
                        measure->got, measure->expected);
 }

@@ -98,11 +98,12 @@ bool plx_ceiling_refutes(const plx_ceilings *ceilings, const plx_workload *workl
         if (!(time_ns < least_believed(ceilings, workload, kinds[i])))
             continue;
         *kind = kinds[i];
-        (void)snprintf(reason, capacity,
-                       "not timed: %.4g ns is %.3g times as fast as the %s ceiling of this device allows (%.4g %s), "
-                       "which is an error of measurement",
-                       time_ns, least_time(ceilings, workload, kinds[i]) / time_ns, plx_ceiling_name(kinds[i]),
-                       ceilings->value[kinds[i]], plx_ceiling_unit(kinds[i]));
+        (void)snprintf(
+            reason, capacity,
+            "not timed: %.4g ns is %.3g times as fast as the %s ceiling of this device allows (%.4g %s), "
+            "which is an error of measurement",
+            time_ns, least_time(ceilings, workload, kinds[i]) / time_ns, plx_ceiling_name(kinds[i]),
+            ceilings->value[kinds[i]], plx_ceiling_unit(kinds[i]));
         return true;
     }
     return false;

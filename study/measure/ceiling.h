@@ -11,7 +11,7 @@ typedef struct plx_workload {
     plx_ceiling_kind arithmetic; /* PLX_CEILING_COUNT: none */
     bool cached;                 /* all that is touched between two launches fits in the cache */
     bool other_units;            /* the kernel may compute on matrix units */
-    bool baseline;              /* it is a copy itself */
+    bool baseline;               /* it is a copy itself */
     bool reused;                 /* timed on the same operands over and over: a cache may hold a part */
     size_t queues;               /* that its launches overlapped in; 0: one */
 } plx_workload;

@@ -12,7 +12,7 @@ enum { MIN_SAMPLES = 20, MAX_BATCH = 20000, CALLS_PER_ROUND = 4, LAUNCHES_PER_QU
 enum { LOOK_EVERY = 16, FIRST_ROUNDS = 2 };
 
 static const double sample_ns = 400e3;      /* a sample lasts at least this long */
-static const double converged_width = 0.01;   /* of the interval, relative to the median */
+static const double converged_width = 0.01; /* of the interval, relative to the median */
 static const double least_share = 0.2;      /* of the time limit is spent before anything converges */
 static const double small_ns = 100e3;       /* a launch shorter than this is also timed by single calls */
 static const double warm_up_limit_ns = 2e6; /* a launch longer than this warms itself up */
@@ -151,7 +151,8 @@ static bool converged(const runner *r, const timing_rules *rules)
     if (r->count < MIN_SAMPLES || r->spent_ns < least_share * rules->limit_ns)
         return false;
     plx_timing_of_samples(r->samples, r->count, &timing);
-    return timing.samples >= MIN_SAMPLES && timing.high_ns - timing.low_ns <= converged_width * timing.median_ns;
+    return timing.samples >= MIN_SAMPLES &&
+           timing.high_ns - timing.low_ns <= converged_width * timing.median_ns;
 }
 
 static plx_status take_sample(runner *r, const timing_rules *rules)
@@ -265,8 +266,8 @@ static plx_status take_round(runner *r, const timing_rules *rules, plx_error *er
         runner_wrong(r);
         return PLX_OK;
     }
-    r->ending = r->ending || (r->candidate->time.converged && !rules->together) || r->count + 1 >= PLX_MAX_SAMPLES ||
-                (r->spent_ns > rules->limit_ns && r->count >= 3);
+    r->ending = r->ending || (r->candidate->time.converged && !rules->together) ||
+                r->count + 1 >= PLX_MAX_SAMPLES || (r->spent_ns > rules->limit_ns && r->count >= 3);
     r->done = r->ending && (look == PLX_LOOK_ALL || r->results.references == NULL);
     return status;
 }
@@ -293,8 +294,8 @@ static plx_status make_ready(runner *r, const timing_rules *rules)
     return status == PLX_OK ? calibrate(r, rules->limit_ns) : status;
 }
 
-static void runner_start(runner *r, plx_candidate *candidate, plx_rotation **rotations, const plx_inputs *inputs, plx_references *references,
-                         const timing_rules *rules)
+static void runner_start(runner *r, plx_candidate *candidate, plx_rotation **rotations,
+                         const plx_inputs *inputs, plx_references *references, const timing_rules *rules)
 {
     plx_error error = {.text = ""};
     plx_status status;
@@ -302,7 +303,8 @@ static void runner_start(runner *r, plx_candidate *candidate, plx_rotation **rot
     r->candidate = candidate;
     r->operand_count = inputs->operation->operand_count;
     status = plx_rotation_for(rotations, candidate->backend, inputs, rules->hot, rules->queues, &r->rotation, &error);
-    r->results = (plx_timed_results){.candidate = candidate, .inputs = inputs, .references = references, .rotation = r->rotation};
+    r->results = (plx_timed_results){
+        .candidate = candidate, .inputs = inputs, .references = references, .rotation = r->rotation};
     if (status == PLX_OK)
         status = explain(r, make_ready(r, rules), &error);
     if (status != PLX_OK)
@@ -398,8 +400,9 @@ static void find_telemetry(runner *runners, size_t count, const plx_candidate *c
 }
 
 /* Candidate i meets inputs[i * stride] and references[i * stride]. */
-static plx_status measure(plx_candidate *candidates, size_t count, const plx_inputs *inputs, plx_references *references, size_t stride,
-                          const timing_rules *rules, plx_error *error)
+static plx_status measure(plx_candidate *candidates, size_t count, const plx_inputs *inputs,
+                          plx_references *references, size_t stride, const timing_rules *rules,
+                          plx_error *error)
 {
     runner *runners = calloc(count > 0 ? count : 1, sizeof *runners);
     size_t *order = calloc(count > 0 ? count : 1, sizeof *order), timed = 0;
@@ -426,8 +429,9 @@ static plx_status measure(plx_candidate *candidates, size_t count, const plx_inp
     return PLX_OK;
 }
 
-plx_status plx_measure_candidates(plx_candidate *candidates, size_t count, const plx_inputs *inputs, plx_references *references,
-                            const plx_compare_options *options, plx_error *error)
+plx_status plx_measure_candidates(plx_candidate *candidates, size_t count, const plx_inputs *inputs,
+                                  plx_references *references, const plx_compare_options *options,
+                                  plx_error *error)
 {
     const double seconds = options->seconds_per_kernel > 0.0 ? options->seconds_per_kernel : 0.5;
     const timing_rules rules = {
@@ -435,8 +439,8 @@ plx_status plx_measure_candidates(plx_candidate *candidates, size_t count, const
     return measure(candidates, count, inputs, references, 0, &rules, error);
 }
 
-plx_status plx_measure_sweep(plx_candidate *candidates, size_t count, const plx_inputs *inputs, plx_references *references,
-                             double seconds, plx_error *error)
+plx_status plx_measure_sweep(plx_candidate *candidates, size_t count, const plx_inputs *inputs,
+                             plx_references *references, double seconds, plx_error *error)
 {
     const timing_rules rules = {.limit_ns = seconds * 1e9, .queues = 1, .together = true};
     return measure(candidates, count, inputs, references, 1, &rules, error);

@@ -7,12 +7,13 @@
 /* Times the candidates that are ok, interleaved, by the options' time limit, heat and queues.  What
  * the timed launches leave is judged by `references`, and a candidate whose results were wrong then
  * is wrong and has no time.  Without references nothing is judged. */
-plx_status plx_measure_candidates(plx_candidate *candidates, size_t count, const plx_inputs *inputs, plx_references *references,
-                            const plx_compare_options *options, plx_error *error);
+plx_status plx_measure_candidates(plx_candidate *candidates, size_t count, const plx_inputs *inputs,
+                                  plx_references *references, const plx_compare_options *options,
+                                  plx_error *error);
 /* The same for candidates with a problem each, each for at most `seconds`, in one queue: inputs[i]
  * and references[i] are what candidates[i] meets. */
-plx_status plx_measure_sweep(plx_candidate *candidates, size_t count, const plx_inputs *inputs, plx_references *references,
-                             double seconds, plx_error *error);
+plx_status plx_measure_sweep(plx_candidate *candidates, size_t count, const plx_inputs *inputs,
+                             plx_references *references, double seconds, plx_error *error);
 /* Sorts the samples, which stand in the order that they were taken in, and puts their
  * median and its 95 % interval into *timing. */
 void plx_timing_of(double *samples, size_t count, plx_timing *timing);

@@ -168,7 +168,8 @@ static plx_status run_points(run *r, plx_error *error)
     for (size_t i = 0; i < r->sweep->point_count; ++i)
         try_point(r, i);
     progress(r, "time", "");
-    status = plx_measure_sweep(r->candidates, r->sweep->point_count, r->inputs, r->references, seconds_per_point(r), error);
+    status = plx_measure_sweep(r->candidates, r->sweep->point_count, r->inputs, r->references,
+                               seconds_per_point(r), error);
     for (size_t i = 0; i < r->sweep->point_count; ++i)
         take_point(r, i);
     for (size_t i = 0; i < r->sweep->point_count; ++i)

@@ -96,8 +96,8 @@ static void put_record(FILE *to, const plx_results *results, const plx_record *r
     const plx_error_measure *error = &record->error;
     put_problem(to, record);
     plx_csv_comma_text(to, record->backend);
-    plx_csv_comma_text(to,
-                   record->device < results->device_count ? results->devices[record->device].info.name : "");
+    plx_csv_comma_text(to, record->device < results->device_count ? results->devices[record->device].info.name
+                                                                  : "");
     plx_csv_comma_text(to, record->kernel);
     plx_csv_comma_text(to, plx_outcome_name(record->outcome));
     plx_csv_number(to, error->measured, error->max_over_bound);
@@ -128,8 +128,10 @@ plx_status plx_results_write_csv(const plx_results *results, FILE *to, plx_error
                 to);
     for (size_t i = 0; plx_counter_name(i) != NULL; i++)
         (void)fprintf(to, ",%s", plx_counter_name(i));
-    (void)fputs(",formula_bytes,counters_reason,converged,hot,queues,batch,dropped,host_median_ns,host_low_ns,host_high_ns,"
-                "latency_median_ns,latency_low_ns,latency_high_ns,ceiling,ceiling_value,ceiling_fraction,ceiling_over,compared,bound,gamma,config\n",
+    (void)fputs(",formula_bytes,counters_reason,converged,hot,queues,batch,dropped,host_median_ns,host_low_"
+                "ns,host_high_ns,"
+                "latency_median_ns,latency_low_ns,latency_high_ns,ceiling,ceiling_value,ceiling_fraction,"
+                "ceiling_over,compared,bound,gamma,config\n",
                 to);
     for (size_t i = 0; i < results->record_count; i++)
         put_record(to, results, &results->records[i]);

@@ -306,7 +306,8 @@ static void add_origin(json_t *made, const plx_record *record)
     json_object_set_new(made, "step", natural(record->step));
     json_object_set_new(made, "named", json_boolean(record->named));
     json_object_set_new(made, "baseline", json_boolean(record->kernel_flags & PLX_KERNEL_BASELINE));
-    json_object_set_new(made, "yardstick", json_boolean(record->kernel_flags & PLX_KERNEL_BASELINE)); /* the same */
+    json_object_set_new(made, "yardstick",
+                        json_boolean(record->kernel_flags & PLX_KERNEL_BASELINE)); /* the same */
     json_object_set_new(made, "vendor", json_boolean(record->kernel_flags & PLX_KERNEL_VENDOR));
 }
 

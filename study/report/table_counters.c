@@ -135,6 +135,8 @@ plx_status plx_report_counters(const plx_results *results, size_t group, FILE *t
         }
     }
     if (table.row_count > 0)
-        (void)fputs("counters of one execution: sectors of 32 bytes, bank conflicts, DRAM, and what the formula says\n", to);
+        (void)fputs("counters of one execution: sectors of 32 bytes, bank conflicts, DRAM, and what the "
+                    "formula says\n",
+                    to);
     return plx_table_finish(&table, to, error);
 }

@@ -35,7 +35,10 @@ void plx_counter_put(plx_counters *counters, size_t index, double value)
     memcpy((char *)counters + rows[index].member, &value, sizeof value);
 }
 
-#define COUNT(member) {#member, offsetof(plx_check_counts, member)}
+#define COUNT(member)                               \
+    {                                               \
+#member, offsetof(plx_check_counts, member) \
+    }
 
 static const counter_row counts_of_a_check[] = {
     COUNT(cases),      COUNT(ok),    COUNT(wrong),  COUNT(failed),    COUNT(unsupported),
@@ -44,7 +47,8 @@ static const counter_row counts_of_a_check[] = {
 
 const char *plx_check_count_name(size_t index)
 {
-    return index < sizeof counts_of_a_check / sizeof counts_of_a_check[0] ? counts_of_a_check[index].name : NULL;
+    return index < sizeof counts_of_a_check / sizeof counts_of_a_check[0] ? counts_of_a_check[index].name
+                                                                          : NULL;
 }
 
 size_t *plx_check_count(plx_check_counts *counts, size_t index)

@@ -119,7 +119,8 @@ static const row device_rows[] = {
     {"memory_bytes", "bytes of memory", NATURAL_64, OF(info.memory_bytes), PLX_FACT_SAME, 0},
     {"flushes_f32", "flushes f32 subnormals", FLUSHES, OF(flushing_measured), 0, 0},
     {"compute_capability", "compute capability", CAPABILITY, OF(info.compute_major), 0, 0},
-    {"sm_clock_mhz", "clock in MHz", MEASURED, OF(environment.sm_clock_mhz), PLX_FACT_REPORTED, PLX_KNOWS_SM_CLOCK},
+    {"sm_clock_mhz", "clock in MHz", MEASURED, OF(environment.sm_clock_mhz), PLX_FACT_REPORTED,
+     PLX_KNOWS_SM_CLOCK},
     {"memory_clock_mhz", "memory clock in MHz", MEASURED, OF(environment.memory_clock_mhz), PLX_FACT_REPORTED,
      PLX_KNOWS_MEMORY_CLOCK},
     {"sm_clock_max_mhz", "highest clock in MHz", MEASURED, OF(environment.sm_clock_max_mhz), STATE_REPORTED,
@@ -202,7 +203,9 @@ static void put_fact(const void *whole, const row *of, plx_fact *fact)
 {
     const char *at = (const char *)whole + of->offset;
     const char *dot = strchr(of->path, '.');
-    *fact = (plx_fact){.key = dot != NULL ? dot + 1 : of->path, .title = of->title, .matters = of->matters | (of->kind == MEASURED ? PLX_FACT_SENSOR : 0)};
+    *fact = (plx_fact){.key = dot != NULL ? dot + 1 : of->path,
+                       .title = of->title,
+                       .matters = of->matters | (of->kind == MEASURED ? PLX_FACT_SENSOR : 0)};
     if (of->kind == TEXT)
         put_text(at, *at != '\0', fact);
     else if (of->kind == NATURAL_32)

@@ -5,12 +5,18 @@
 
 #include <string.h>
 
-#define NAMES(count, ...) {(count), (const char *const[count]){__VA_ARGS__}}
+#define NAMES(count, ...)                   \
+    {                                       \
+        (count), (const char *const[count]) \
+        {                                   \
+            __VA_ARGS__                     \
+        }                                   \
+    }
 
-const plx_names plx_input_names =
-    NAMES(PLX_INPUT_COUNT, [PLX_INPUT_UNIFORM] = "uniform", [PLX_INPUT_POSITIVE] = "positive",
-          [PLX_INPUT_INTEGER] = "integer", [PLX_INPUT_GRADED] = "graded", [PLX_INPUT_CANCELLING] = "cancelling",
-          [PLX_INPUT_EXTREME] = "extreme", [PLX_INPUT_SPECIAL] = "special");
+const plx_names plx_input_names = NAMES(
+    PLX_INPUT_COUNT, [PLX_INPUT_UNIFORM] = "uniform", [PLX_INPUT_POSITIVE] = "positive",
+    [PLX_INPUT_INTEGER] = "integer", [PLX_INPUT_GRADED] = "graded", [PLX_INPUT_CANCELLING] = "cancelling",
+    [PLX_INPUT_EXTREME] = "extreme", [PLX_INPUT_SPECIAL] = "special");
 const plx_names plx_outcome_names =
     NAMES(PLX_OUTCOME_COUNT, [PLX_OUTCOME_OK] = "ok", [PLX_OUTCOME_WRONG] = "wrong",
           [PLX_OUTCOME_UNSUPPORTED] = "unsupported", [PLX_OUTCOME_FAILED] = "failed",
@@ -18,9 +24,9 @@ const plx_names plx_outcome_names =
 const plx_names plx_bound_names =
     NAMES(PLX_BOUND_KIND_COUNT, [PLX_BOUND_EXACT] = "exact", [PLX_BOUND_DETERMINISTIC] = "deterministic",
           [PLX_BOUND_PROBABILISTIC] = "probabilistic");
-const plx_names plx_ceiling_names =
-    NAMES(PLX_CEILING_COUNT, [PLX_CEILING_COPY] = "copy", [PLX_CEILING_READ] = "read",
-          [PLX_CEILING_FMA_F32] = "fma-f32", [PLX_CEILING_FMA_F64] = "fma-f64", [PLX_CEILING_LAUNCH] = "launch");
+const plx_names plx_ceiling_names = NAMES(
+    PLX_CEILING_COUNT, [PLX_CEILING_COPY] = "copy", [PLX_CEILING_READ] = "read",
+    [PLX_CEILING_FMA_F32] = "fma-f32", [PLX_CEILING_FMA_F64] = "fma-f64", [PLX_CEILING_LAUNCH] = "launch");
 static const plx_names ceiling_units =
     NAMES(PLX_CEILING_COUNT, [PLX_CEILING_COPY] = "GB/s", [PLX_CEILING_READ] = "GB/s",
           [PLX_CEILING_FMA_F32] = "GFLOP/s", [PLX_CEILING_FMA_F64] = "GFLOP/s", [PLX_CEILING_LAUNCH] = "ns");
@@ -37,11 +43,11 @@ const plx_names plx_visibility_names =
     NAMES(PLX_NO_SUBJECT + 1, [PLX_VISIBLE] = "visible", [PLX_NOT_VISIBLE] = "not visible",
           [PLX_TOO_NOISY] = "too noisy to tell", [PLX_INCONCLUSIVE] = "inconclusive",
           [PLX_NO_SUBJECT] = "does not apply");
-static const plx_names change_names =
-    NAMES(PLX_CHANGE_COUNT, [PLX_CHANGE_BROKEN] = "broken", [PLX_CHANGE_SLOWER] = "slower",
-          [PLX_CHANGE_LESS_ACCURATE] = "less accurate", [PLX_CHANGE_FASTER] = "faster",
-          [PLX_CHANGE_MORE_ACCURATE] = "more accurate", [PLX_CHANGE_REPAIRED] = "repaired",
-          [PLX_CHANGE_VANISHED] = "vanished", [PLX_CHANGE_ADDED] = "new", [PLX_CHANGE_UNCOMPARED] = "not compared");
+static const plx_names change_names = NAMES(
+    PLX_CHANGE_COUNT, [PLX_CHANGE_BROKEN] = "broken", [PLX_CHANGE_SLOWER] = "slower",
+    [PLX_CHANGE_LESS_ACCURATE] = "less accurate", [PLX_CHANGE_FASTER] = "faster",
+    [PLX_CHANGE_MORE_ACCURATE] = "more accurate", [PLX_CHANGE_REPAIRED] = "repaired",
+    [PLX_CHANGE_VANISHED] = "vanished", [PLX_CHANGE_ADDED] = "new", [PLX_CHANGE_UNCOMPARED] = "not compared");
 
 int plx_name_find(const plx_names *names, const char *name, int fallback)
 {
@@ -60,10 +66,10 @@ bool plx_input_from_name(const char *name, plx_input *input)
 }
 
 /* The function that a public header has for a list. */
-#define NAME_OF(function, type, names)                                                             \
-    const char *function(type which)                                                               \
-    {                                                                                              \
-        return (unsigned)which < (unsigned)(names).count ? (names).list[which] : "unknown";        \
+#define NAME_OF(function, type, names)                                                      \
+    const char *function(type which)                                                        \
+    {                                                                                       \
+        return (unsigned)which < (unsigned)(names).count ? (names).list[which] : "unknown"; \
     }
 
 NAME_OF(plx_input_name, plx_input, plx_input_names)

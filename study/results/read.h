@@ -42,7 +42,7 @@ plx_taken plx_read_problem(plx_reader *from, plx_problem *problem);             
 plx_taken plx_read_record(plx_reader *from, size_t devices, plx_record *record); /* read_record.c */
 plx_taken plx_read_outcome(plx_reader *from, plx_outcome *outcome);
 void plx_read_time(plx_reader *from, plx_timing *time);
-void plx_read_pair(plx_reader *from, plx_pair *pair); /* but for its records */
+void plx_read_pair(plx_reader *from, plx_pair *pair);                           /* but for its records */
 void plx_read_device(plx_reader *from, size_t index, plx_study_device *device); /* read_device.c */
 
 /* By the tables of facts (environment.c). */

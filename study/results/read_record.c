@@ -36,14 +36,16 @@ static void take_error(plx_reader *record, plx_error_measure *error)
     plx_reader from = plx_read_part(record, "error");
     *error = (plx_error_measure){
         .measured = json_object_size(from.of) > 0,
-        .max_over_bound = plx_read_positive(&from, "max_over_bound", INFINITY, INFINITY), /* null: not finite */
+        .max_over_bound =
+            plx_read_positive(&from, "max_over_bound", INFINITY, INFINITY), /* null: not finite */
         .max_ulp = plx_read_positive(&from, "max_ulp", INFINITY, INFINITY),
         .compared = plx_read_integer(&from, "compared", 0),
         .compared_after = plx_read_integer(&from, "compared_after_timing", 0),
         .wrong = plx_read_integer(&from, "wrong", 0),
         .first_bad = plx_read_integer(&from, "first_bad", -1),
         /* older files do not say */
-        .bound = (plx_bound_kind)plx_read_name(&from, "bound.kind", &plx_bound_names, PLX_BOUND_DETERMINISTIC),
+        .bound =
+            (plx_bound_kind)plx_read_name(&from, "bound.kind", &plx_bound_names, PLX_BOUND_DETERMINISTIC),
         .gamma = plx_read_positive(&from, "bound.gamma", INFINITY, 0),
     };
     plx_read_text(&from, "got", error->got, sizeof error->got);
@@ -77,7 +79,8 @@ void plx_read_time(plx_reader *whole, plx_timing *time)
     }
     time->measured = true;
     time->device_clock = strcmp(clock, "device") == 0;
-    time->converged = plx_read_flag(&from, "converged", plx_read_flag(&from, "settled", true)); /* its former name */
+    time->converged =
+        plx_read_flag(&from, "converged", plx_read_flag(&from, "settled", true)); /* its former name */
     time->hot = plx_read_flag(&from, "hot", false);
     time->throttled = plx_read_flag(&from, "throttled", false);
     time->queues = (size_t)plx_read_natural(&from, "queues", 1);
@@ -102,7 +105,8 @@ static void take_ceiling(plx_reader *record, plx_ceiling *ceiling)
     double value = plx_read_positive(&from, "value", most_rate, 0);
     double fraction = plx_read_positive(&from, "fraction", most_rate, 0);
     if (kind < PLX_CEILING_COUNT)
-        *ceiling = (plx_ceiling){.applies = true, .kind = (plx_ceiling_kind)kind, .value = value, .fraction = fraction};
+        *ceiling = (plx_ceiling){
+            .applies = true, .kind = (plx_ceiling_kind)kind, .value = value, .fraction = fraction};
     plx_read_text(&from, "over", ceiling->over, sizeof ceiling->over);
     plx_read_end(record, &from);
 }

@@ -139,7 +139,8 @@ static void take_verdict(plx_reader *sweep, plx_probe_verdict *verdict)
     plx_reader from = plx_read_part(sweep, "verdict");
     const json_t *interval = plx_read_list(&from, "ratio_ci95");
     plx_read_text(&from, "text", verdict->text, sizeof verdict->text);
-    verdict->visibility = (plx_visibility)plx_read_name(&from, "visibility", &plx_visibility_names, PLX_INCONCLUSIVE);
+    verdict->visibility =
+        (plx_visibility)plx_read_name(&from, "visibility", &plx_visibility_names, PLX_INCONCLUSIVE);
     verdict->ratio = plx_read_positive(&from, "ratio", INFINITY, 0);
     verdict->low = json_number_value(json_array_get(interval, 0));
     verdict->high = json_number_value(json_array_get(interval, 1));

@@ -10,7 +10,7 @@
 /* ---- references ----------------------------------------------------------------------- */
 
 plx_status plx_references_get(plx_references *references, const plx_inputs *inputs, bool baseline,
-                          const plx_reference_result **reference, plx_error *error)
+                              const plx_reference_result **reference, plx_error *error)
 {
     bool *has = baseline ? &references->has_copy : &references->has_operation;
     plx_reference_result *wanted = baseline ? &references->copy : &references->operation;
@@ -70,7 +70,8 @@ static bool run(plx_candidate *candidate, const plx_inputs *inputs, uint64_t shi
 }
 
 /* The first run.  Its result stays with the candidate. */
-static bool run_first(plx_candidate *candidate, const plx_inputs *inputs, plx_references *references, uint64_t shift)
+static bool run_first(plx_candidate *candidate, const plx_inputs *inputs, plx_references *references,
+                      uint64_t shift)
 {
     plx_bits *bits = plx_bits_take(references, output_bytes(inputs));
 
@@ -131,7 +132,8 @@ static bool same_bound(const plx_bound *a, const plx_bound *b)
 }
 
 /* The same bits by the same bound have the same verdict. */
-static plx_status judge_bits(const plx_candidate *candidate, const plx_inputs *inputs, plx_references *references, plx_error *error)
+static plx_status judge_bits(const plx_candidate *candidate, const plx_inputs *inputs,
+                             plx_references *references, plx_error *error)
 {
     plx_bits *bits = candidate->bits;
     bool baseline = plx_candidate_is_baseline(candidate);
@@ -175,7 +177,8 @@ static void judge(plx_candidate *candidate, const plx_inputs *inputs, plx_refere
     report_not_judged(candidate, inputs);
 }
 
-static void report_unsteady(plx_candidate *candidate, const plx_inputs *inputs, const char *which, int64_t element)
+static void report_unsteady(plx_candidate *candidate, const plx_inputs *inputs, const char *which,
+                            int64_t element)
 {
     const plx_extent *output = &inputs->extents[inputs->operation->output];
 
@@ -206,8 +209,8 @@ static int64_t run_busily(plx_candidate *candidate, const plx_inputs *inputs, co
     plx_repeats found = {.first_different = -1};
     plx_error error = {.text = ""};
     plx_status status =
-        plx_repeat(candidate->backend, candidate->plan, inputs, plx_candidate_is_baseline(candidate), effort->shift,
-                   candidate->result, effort->busy, result, &found, &error);
+        plx_repeat(candidate->backend, candidate->plan, inputs, plx_candidate_is_baseline(candidate),
+                   effort->shift, candidate->result, effort->busy, result, &found, &error);
     char which[80];
 
     if (status != PLX_OK) {
@@ -311,7 +314,8 @@ static void end_runs(plx_candidate *candidate)
         conclude(candidate, PLX_OUTCOME_WRONG, violation);
 }
 
-static void run_again(plx_candidate *candidate, const plx_inputs *inputs, plx_references *references, const plx_trial_effort *effort)
+static void run_again(plx_candidate *candidate, const plx_inputs *inputs, plx_references *references,
+                      const plx_trial_effort *effort)
 {
     (void)plx_phase_turn(references->timer, PLX_CHECK_REPEAT);
     if (candidate->outcome == PLX_OUTCOME_OK && effort->repeat && repeatable(candidate, inputs))
@@ -320,7 +324,8 @@ static void run_again(plx_candidate *candidate, const plx_inputs *inputs, plx_re
         repeat(candidate, inputs, references, effort, true);
 }
 
-static void try_plan(plx_candidate *candidate, const plx_inputs *inputs, plx_references *references, const plx_trial_effort *effort)
+static void try_plan(plx_candidate *candidate, const plx_inputs *inputs, plx_references *references,
+                     const plx_trial_effort *effort)
 {
     (void)plx_phase_turn(references->timer, PLX_CHECK_RUN);
     if (run_first(candidate, inputs, references, effort->shift)) {
@@ -333,7 +338,8 @@ static void try_plan(plx_candidate *candidate, const plx_inputs *inputs, plx_ref
     end_runs(candidate);
 }
 
-void plx_candidate_run(plx_candidate *candidate, const plx_inputs *inputs, plx_references *references, const plx_trial_effort *effort)
+void plx_candidate_run(plx_candidate *candidate, const plx_inputs *inputs, plx_references *references,
+                       const plx_trial_effort *effort)
 {
     plx_guarded_operands own = {.backend = candidate->backend}, *given = candidate->buffers;
 
@@ -394,7 +400,8 @@ static bool last_of_backend(const plx_candidate *candidates, size_t count, size_
 
 static bool comparable(const plx_candidate *a, const plx_candidate *b)
 {
-    return plx_candidate_has_result(a) && plx_candidate_has_result(b) && a->kernel->compute == b->kernel->compute &&
+    return plx_candidate_has_result(a) && plx_candidate_has_result(b) &&
+           a->kernel->compute == b->kernel->compute &&
            plx_candidate_is_baseline(a) == plx_candidate_is_baseline(b);
 }
 
@@ -452,8 +459,9 @@ static bool worth_comparing(const plx_candidate *candidates, size_t count, size_
            confirms(candidates, count, first, second) || confirms(candidates, count, second, first);
 }
 
-static plx_status compare_two(const plx_candidate *first, const plx_candidate *second, const plx_inputs *inputs,
-                              plx_references *references, plx_pair *pair, plx_error *error)
+static plx_status compare_two(const plx_candidate *first, const plx_candidate *second,
+                              const plx_inputs *inputs, plx_references *references, plx_pair *pair,
+                              plx_error *error)
 {
     plx_judged_result one = {first->result, first->bound}, other = {second->result, second->bound};
     const plx_reference_result *reference;
@@ -470,8 +478,9 @@ static plx_status compare_two(const plx_candidate *first, const plx_candidate *s
     return PLX_OK;
 }
 
-plx_status plx_candidates_pair(const plx_candidate *candidates, size_t count, const plx_inputs *inputs, plx_references *references,
-                         plx_pair_found *found, void *data, plx_error *error)
+plx_status plx_candidates_pair(const plx_candidate *candidates, size_t count, const plx_inputs *inputs,
+                               plx_references *references, plx_pair_found *found, void *data,
+                               plx_error *error)
 {
     for (size_t first = 0; first < count; ++first)
         for (size_t second = first + 1; second < count; ++second) {

@@ -64,7 +64,7 @@ static bool measure(plx_backend *backend, const plx_problem *problem, bool *flus
     for (size_t i = 0; conclusive && i < PROBES; ++i) {
         float sum = -1.0f;
         conclusive = add_terms(backend, plan, problem, &probes[i], &sum, &error) == PLX_OK &&
-               (sum == probes[i].sum || sum == 0.0f);
+                     (sum == probes[i].sum || sum == 0.0f);
         *flushes = *flushes || sum == 0.0f;
     }
     plx_plan_destroy(plan);

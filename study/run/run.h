@@ -68,7 +68,8 @@ plx_status plx_repeat(plx_backend *backend, plx_plan *plan, const plx_inputs *in
                       plx_error *error);
 
 /* The first element whose bits differ; -1: none.  Padding is nobody's. */
-int64_t plx_first_different(const plx_inputs *inputs, bool baseline, const void *expected, const void *result);
+int64_t plx_first_different(const plx_inputs *inputs, bool baseline, const void *expected,
+                            const void *result);
 
 /* ---- where the time goes (phases.c) --------------------------------------------- */
 
@@ -152,12 +153,13 @@ typedef struct plx_trial_effort {
 } plx_trial_effort;
 
 plx_status plx_references_get(plx_references *references, const plx_inputs *inputs, bool baseline,
-                          const plx_reference_result **reference, plx_error *error);
+                              const plx_reference_result **reference, plx_error *error);
 void plx_references_free(plx_references *references);
 
 /* Plans, runs and judges; never fails, but says in outcome and reason what happened.
  * On PLX_OUTCOME_OK and _WRONG the plan and the result stay with the candidate. */
-void plx_candidate_run(plx_candidate *candidate, const plx_inputs *inputs, plx_references *references, const plx_trial_effort *effort);
+void plx_candidate_run(plx_candidate *candidate, const plx_inputs *inputs, plx_references *references,
+                       const plx_trial_effort *effort);
 /* "split-k", "split-k:64x64/4"; "best" where there is no kernel. */
 void plx_candidate_name(const plx_candidate *candidate, char name[64]);
 /* All in which its kernel can run the problem, to be freed; NULL: none, or no memory. */
@@ -181,8 +183,9 @@ static inline bool plx_candidate_has_result(const plx_candidate *candidate)
  * own backend.  Calls `found` for each pair; a refusal ends it. */
 typedef plx_status plx_pair_found(void *data, size_t first, size_t second, const plx_pair *pair,
                                   plx_error *error);
-plx_status plx_candidates_pair(const plx_candidate *candidates, size_t count, const plx_inputs *inputs, plx_references *references,
-                         plx_pair_found *found, void *data, plx_error *error);
+plx_status plx_candidates_pair(const plx_candidate *candidates, size_t count, const plx_inputs *inputs,
+                               plx_references *references, plx_pair_found *found, void *data,
+                               plx_error *error);
 
 /* Everything of the record that a candidate and its inputs know. */
 void plx_record_fill(plx_record *record, const plx_candidate *candidate, const plx_inputs *inputs, size_t group);

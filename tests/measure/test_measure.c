@@ -457,8 +457,11 @@ static plx_ceilings ceilings_of_a_study(plx_context *context)
 {
     const char *const host[] = {"host"};
     const plx_problem problem = plx_reduce_of(PLX_F32, PLX_SUM, 1000);
-    const plx_compare_options options = {.backends = host, .backend_count = 1, .problems = &problem,
-                                         .problem_count = 1, .seconds_per_kernel = 0.001};
+    const plx_compare_options options = {.backends = host,
+                                         .backend_count = 1,
+                                         .problems = &problem,
+                                         .problem_count = 1,
+                                         .seconds_per_kernel = 0.001};
     plx_results results;
     plx_error error = {.text = ""};
     if (plx_compare(context, &options, &results, &error) != PLX_OK)

@@ -679,7 +679,7 @@ static plx_results race(plx_study_device *devices, plx_record *records)
     records[1] = racer(0, "lib:0", 0, PLX_KERNEL_VENDOR, 600);
     records[2] = racer(0, "other:0", 0, PLX_KERNEL_VENDOR, 400);
     records[3] = racer(0, "alpha:0", 0, 0, 300);                  /* not our fastest */
-    records[4] = racer(0, "alpha:0", 0, PLX_KERNEL_BASELINE, 1); /* a copy */
+    records[4] = racer(0, "alpha:0", 0, PLX_KERNEL_BASELINE, 1);  /* a copy */
     records[5] = racer(0, "far:0", 1, PLX_KERNEL_VENDOR, 2);      /* elsewhere */
     records[6] = racer(1, "alpha:0", 0, 0, 100);
     records[7] = racer(1, "lib:0", 0, PLX_KERNEL_VENDOR, 50);
@@ -740,18 +740,31 @@ static void standings_as_a_table(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_has_the_schema),       cmocka_unit_test(json_of_a_record),
-        cmocka_unit_test(json_has_no_infinities),    cmocka_unit_test(json_of_what_did_not_run),
-        cmocka_unit_test(json_of_pairs_and_devices), cmocka_unit_test(json_of_every_operation),
-        cmocka_unit_test(nothing_to_tell),           cmocka_unit_test(csv_lines),
-        cmocka_unit_test(json_of_counters),          cmocka_unit_test(csv_of_counters),
-        cmocka_unit_test(table_of_counters),         cmocka_unit_test(table_ranks_what_passed),
-        cmocka_unit_test(table_ranks_nothing_else),  cmocka_unit_test(table_says_who_agrees),
-        cmocka_unit_test(table_without_times),       cmocka_unit_test(table_of_worst_cases),
-        cmocka_unit_test(table_of_many_pairs_shows_exceptions), cmocka_unit_test(table_with_baselines),     cmocka_unit_test(table_shows_the_rate_that_counts),
-        cmocka_unit_test(table_of_groups),           cmocka_unit_test(colour_only_when_asked),
-        cmocka_unit_test(symbols_follow_the_locale), cmocka_unit_test(standings_are_geometric_means),
-        cmocka_unit_test(standings_as_a_table),      cmocka_unit_test(full_device),
+        cmocka_unit_test(json_has_the_schema),
+        cmocka_unit_test(json_of_a_record),
+        cmocka_unit_test(json_has_no_infinities),
+        cmocka_unit_test(json_of_what_did_not_run),
+        cmocka_unit_test(json_of_pairs_and_devices),
+        cmocka_unit_test(json_of_every_operation),
+        cmocka_unit_test(nothing_to_tell),
+        cmocka_unit_test(csv_lines),
+        cmocka_unit_test(json_of_counters),
+        cmocka_unit_test(csv_of_counters),
+        cmocka_unit_test(table_of_counters),
+        cmocka_unit_test(table_ranks_what_passed),
+        cmocka_unit_test(table_ranks_nothing_else),
+        cmocka_unit_test(table_says_who_agrees),
+        cmocka_unit_test(table_without_times),
+        cmocka_unit_test(table_of_worst_cases),
+        cmocka_unit_test(table_of_many_pairs_shows_exceptions),
+        cmocka_unit_test(table_with_baselines),
+        cmocka_unit_test(table_shows_the_rate_that_counts),
+        cmocka_unit_test(table_of_groups),
+        cmocka_unit_test(colour_only_when_asked),
+        cmocka_unit_test(symbols_follow_the_locale),
+        cmocka_unit_test(standings_are_geometric_means),
+        cmocka_unit_test(standings_as_a_table),
+        cmocka_unit_test(full_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
