@@ -117,7 +117,7 @@ static void put_record(FILE *to, const plx_results *results, const plx_record *r
     put_integer(to, error->measured, error->compared);
     plx_csv_comma_text(to, error->measured ? plx_bound_kind_name(error->bound) : "");
     plx_csv_number(to, error->measured, error->gamma);
-    put_comma_text(to, record->config);
+    plx_csv_comma_text(to, record->config);
     (void)fputc('\n', to);
 }
 

@@ -78,7 +78,7 @@ static plx_status list_arms(const plx_search *search, arms *to, plx_error *error
         return status;
     for (size_t i = 0; status == PLX_OK && i < count; ++i)
         if (kernels[i].kernel != NULL && kernels[i].config[0] == '\0' &&
-            !plx_candidate_is_yardstick(&kernels[i]))
+            !plx_candidate_is_baseline(&kernels[i]))
             status = add_kernel(&kernels[i], search->problem, to, error);
     free(kernels);
     if (to->count > 0)
@@ -136,7 +136,7 @@ static void take_finalists(plx_search *search, const standings *s)
 typedef struct attempt {
     plx_search *search;
     plx_inputs inputs;
-    plx_truths truths;
+    plx_references references;
     plx_guarded_operands buffers;
     standings standings;
     double begun; /* seconds */
@@ -164,14 +164,14 @@ static void tell(const attempt *a)
 static plx_status time_some(attempt *a, plx_candidate *candidates, size_t count, plx_error *error)
 {
     plx_compare_options options = *a->search->comparison->options;
-    const plx_rigour rigour = {.shift = 0};
+    const plx_trial_effort effort = {.shift = 0};
     plx_status status;
 
     options.seconds_per_kernel = seconds_each;
     for (size_t i = 0; i < count; ++i)
-        plx_candidate_run(&candidates[i], &a->inputs, &a->truths, &rigour);
+        plx_candidate_run(&candidates[i], &a->inputs, &a->references, &effort);
     plx_guarded_operands_clear(&a->buffers);
-    status = plx_measure_candidates(candidates, count, &a->inputs, &a->truths, &options, error);
+    status = plx_measure_candidates(candidates, count, &a->inputs, &a->references, &options, error);
     for (size_t i = 0; i < count; ++i) {
         if (status == PLX_OK)
             note(&a->standings, &candidates[i]);
@@ -218,7 +218,7 @@ plx_status plx_search_configs(plx_search *search, plx_error *error)
         if (status == PLX_OK) {
             status = try_arms(&a, &all, error);
             plx_guarded_operands_clear(&a.buffers);
-            plx_truths_free(&a.truths);
+            plx_references_free(&a.references);
             plx_inputs_free(&a.inputs);
         }
     }

@@ -23,7 +23,7 @@ typedef struct tuning {
 static bool may_be_chosen(const plx_record *record)
 {
     return record->outcome == PLX_OUTCOME_OK && record->time.measured &&
-           (record->kernel_flags & PLX_KERNEL_YARDSTICK) == 0;
+           (record->kernel_flags & PLX_KERNEL_BASELINE) == 0;
 }
 
 static bool is_of(const plx_record *record, const plx_record *first)
