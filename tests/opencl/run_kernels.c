@@ -204,12 +204,11 @@ static int run_matvec(plx_dtype dtype, const char *kernel)
     return failures + run(&problem, kernel, " transposed, beta");
 }
 
-/* Shapes of more than one tile or work-group where those are small, none of them whole. */
 /* Products in parts of k, which a launch of its own adds; the short side is few-rows'. */
 static int run_long_products(plx_dtype dtype, const char *kernel)
 {
     plx_problem problem = plx_gemm_of(dtype, false, true, 5, 37, 260);
-    if (strcmp(kernel, "split-k") == 0)
+    if (strcmp(kernel, "split-k") == 0 || strcmp(kernel, "async-copy") == 0)
         return run(&problem, kernel, " long nt");
     if (strcmp(kernel, "few-rows") != 0)
         return 0;
@@ -218,6 +217,7 @@ static int run_long_products(plx_dtype dtype, const char *kernel)
     return failures + run(&problem, kernel, " long nn");
 }
 
+/* Shapes of more than one tile or work-group where those are small, none of them whole. */
 static int run_dtype(plx_op op, plx_dtype dtype, const char *kernel)
 {
     plx_problem problem;
