@@ -1,7 +1,6 @@
 # What plx_execute() adds to the driver's own launch, one program for each API.  Not
 # tests; installed beside the plugins, where nobody takes them for verbs.
 dispatch_sources = \
-	$(ladder_sources) \
 	benchmarks/dispatch.c \
 	benchmarks/dispatch.h \
 	study/measure/statistics.c
@@ -9,16 +8,16 @@ dispatch_sources = \
 if HAVE_CUDA
 pkglibexec_PROGRAMS += dispatch-cuda
 dispatch_cuda_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS) $(JANSSON_CFLAGS)
-dispatch_cuda_LDADD = libparallax.la libplx-base.la $(JANSSON_LIBS)
-dispatch_cuda_SOURCES = $(dispatch_sources) $(cuda_backend_sources) benchmarks/dispatch_cuda.c
+dispatch_cuda_LDADD = libplx-cuda-api.la libplx-ladder.la libparallax.la libplx-base.la $(JANSSON_LIBS)
+dispatch_cuda_SOURCES = $(dispatch_sources) benchmarks/dispatch_cuda.c
 nodist_dispatch_cuda_SOURCES = plugins/cuda/images.c
 endif
 
 if HAVE_OPENCL
 pkglibexec_PROGRAMS += dispatch-opencl
 dispatch_opencl_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS) $(JANSSON_CFLAGS)
-dispatch_opencl_LDADD = libparallax.la libplx-base.la $(JANSSON_LIBS)
-dispatch_opencl_SOURCES = $(dispatch_sources) $(opencl_backend_sources) benchmarks/dispatch_opencl.c
+dispatch_opencl_LDADD = libplx-opencl-api.la libplx-ladder.la libparallax.la libplx-base.la $(JANSSON_LIBS)
+dispatch_opencl_SOURCES = $(dispatch_sources) benchmarks/dispatch_opencl.c
 nodist_dispatch_opencl_SOURCES = plugins/opencl/sources.c
 endif
 

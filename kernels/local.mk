@@ -41,7 +41,8 @@ host_kernel_sources = \
 	$(operations:=/host.c)
 
 # For the plugins of devices: every folder's rows.c, and what else these stand on.
-ladder_sources = \
+EXTRA_LTLIBRARIES += libplx-ladder.la
+libplx_ladder_la_SOURCES = \
 	kernels/arithmetic.h \
 	kernels/no_terms.h \
 	kernels/recipe.h \

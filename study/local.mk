@@ -140,11 +140,16 @@ study_sources = \
 	$(study_tune_sources) \
 	$(study_diff_sources)
 
-# Descriptions of operations are compiled once more: their references use all processors here.
+# All of it, also for tests that reach behind the library's exports.  Descriptions of operations are
+# compiled once more: their references use all processors here.
+noinst_LTLIBRARIES += libplx-study.la
+libplx_study_la_SOURCES = $(study_sources) $(operation_sources) $(study_operation_sources)
+libplx_study_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS) -fvisibility=hidden $(JANSSON_CFLAGS)
+
 lib_LTLIBRARIES += libparallax-study.la
-libparallax_study_la_SOURCES = $(study_sources) $(operation_sources) $(study_operation_sources)
-libparallax_study_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS) -fvisibility=hidden $(JANSSON_CFLAGS)
-libparallax_study_la_LIBADD = libparallax.la libplx-base.la $(JANSSON_LIBS) -lm
+libparallax_study_la_SOURCES =
+libparallax_study_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+libparallax_study_la_LIBADD = libplx-study.la libparallax.la libplx-base.la $(JANSSON_LIBS) -lm
 libparallax_study_la_LDFLAGS = -version-info 0:0:0 -no-undefined
 EXTRA_DIST += study/libparallax-study.map
 if VERSION_SCRIPTS

@@ -22,6 +22,10 @@ dist_check_SCRIPTS += $(script_tests)
 fake_cflags = $(AM_CFLAGS) -fvisibility=hidden
 fake_ldflags = -module -avoid-version -shared -rpath /nowhere
 
+# For tests that reach behind the exports of libparallax-study.
+study_cflags = $(AM_CFLAGS) $(OPENMP_CFLAGS) $(CMOCKA_CFLAGS)
+study_ldadd = libplx-study.la libparallax.la libplx-base.la $(CMOCKA_LIBS) $(JANSSON_LIBS) -lm
+
 include tests/fakes/local.mk
 include tests/dispatch/local.mk
 include tests/judge/local.mk

@@ -3,10 +3,9 @@ if HAVE_CLBLAST
 pkglib_LTLIBRARIES += plx-clblast.la
 plx_clblast_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS) $(CLBLAST_CFLAGS) $(JANSSON_CFLAGS)
 plx_clblast_la_LDFLAGS = $(plugin_ldflags)
-plx_clblast_la_LIBADD = $(CLBLAST_LIBS) $(JANSSON_LIBS)
+plx_clblast_la_LIBADD = libplx-opencl-api.la $(CLBLAST_LIBS) $(JANSSON_LIBS)
 plx_clblast_la_SOURCES = \
 	$(vendor_sources) \
-	$(opencl_backend_sources) \
 	plugins/clblast/calls.c \
 	plugins/clblast/calls.h \
 	plugins/clblast/library.c \

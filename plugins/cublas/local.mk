@@ -18,7 +18,6 @@ plx_cublas_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
 plx_cublas_la_LDFLAGS = $(plugin_ldflags)
 plx_cublas_la_SOURCES = \
 	$(vendor_sources) \
-	$(cuda_backend_sources) \
 	plugins/cublas/cub.h \
 	plugins/cublas/library.c \
 	plugins/cublas/library.h \
@@ -30,10 +29,10 @@ plx_cublas_la_SOURCES = \
 	plugins/cublas/reduce.c \
 	plugins/cublas/reduce.h
 if HAVE_CUB
-plx_cublas_la_LIBADD = -Lplugins/cublas -lplx_cub $(CUB_LIBS) $(CUBLAS_LIBS)
-plx_cublas_la_DEPENDENCIES = plugins/cublas/libplx_cub.a
+plx_cublas_la_LIBADD = libplx-cuda-api.la -Lplugins/cublas -lplx_cub $(CUB_LIBS) $(CUBLAS_LIBS)
+plx_cublas_la_DEPENDENCIES = libplx-cuda-api.la plugins/cublas/libplx_cub.a
 else
-plx_cublas_la_LIBADD = $(CUBLAS_LIBS)
+plx_cublas_la_LIBADD = libplx-cuda-api.la $(CUBLAS_LIBS)
 plx_cublas_la_SOURCES += plugins/cublas/cub_absent.c
 endif
 endif

@@ -1,6 +1,8 @@
 # The CUDA backend and the cuda plugin.  nvcc compiles each kernel to a fatbin,
 # build-aux/embed writes the fatbins as C arrays, and libtool sees only C.
-cuda_backend_sources = \
+EXTRA_LTLIBRARIES += libplx-cuda-api.la
+libplx_cuda_api_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
+libplx_cuda_api_la_SOURCES = \
 	backends/cuda/counters.c \
 	backends/cuda/cuda.h \
 	backends/cuda/cupti.c \
@@ -45,10 +47,9 @@ CLEANFILES += $(cuda_images) $(cuda_images:.fatbin=.d) plugins/cuda/images.c plu
 if HAVE_CUDA
 pkglib_LTLIBRARIES += plx-cuda.la
 plx_cuda_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
+plx_cuda_la_LIBADD = libplx-cuda-api.la libplx-ladder.la
 plx_cuda_la_LDFLAGS = $(plugin_ldflags)
 plx_cuda_la_SOURCES = \
-	$(cuda_backend_sources) \
-	$(ladder_sources) \
 	plugins/cuda/map.c \
 	plugins/cuda/map.h \
 	plugins/cuda/plan.c \

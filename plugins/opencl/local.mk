@@ -1,6 +1,8 @@
 # The OpenCL backend and the opencl plugin.  The kernels' sources travel in the
 # plugin as bytes, each with what it includes: kernels/gemm/naive.cl under the key gemm/naive.
-opencl_backend_sources = \
+EXTRA_LTLIBRARIES += libplx-opencl-api.la
+libplx_opencl_api_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
+libplx_opencl_api_la_SOURCES = \
 	base/cache_dir.c \
 	base/cache_dir.h \
 	backends/opencl/cache.c \
@@ -32,10 +34,9 @@ CLEANFILES += plugins/opencl/sources.c plugins/opencl/sources.c.tmp
 if HAVE_OPENCL
 pkglib_LTLIBRARIES += plx-opencl.la
 plx_opencl_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
+plx_opencl_la_LIBADD = libplx-opencl-api.la libplx-ladder.la
 plx_opencl_la_LDFLAGS = $(plugin_ldflags)
 plx_opencl_la_SOURCES = \
-	$(opencl_backend_sources) \
-	$(ladder_sources) \
 	plugins/opencl/plan.c \
 	plugins/opencl/plan.h \
 	plugins/opencl/plugin.c

@@ -23,7 +23,7 @@ EXTRA_tests_cuda_test_cuda_host_DEPENDENCIES = plx-cuda.la tests/fakes/fake-cuda
 tests_cuda_test_cuda_plan_SOURCES = tests/cuda/test_cuda_plan.c tests/cuda/kernel_text.c \
 	tests/cuda/kernel_text.h $(cuda_fixture_sources)
 tests_cuda_test_cuda_plan_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_cuda_test_cuda_plan_LDADD = tests/kernels/libladder.a $(CMOCKA_LIBS)
+tests_cuda_test_cuda_plan_LDADD = tests/kernels/libladder.a libplx-ladder.la $(CMOCKA_LIBS)
 EXTRA_tests_cuda_test_cuda_plan_DEPENDENCIES = plx-cuda.la tests/fakes/fake-cuda.la
 
 tests_cuda_test_cuda_count_SOURCES = tests/cuda/test_cuda_count.c tests/fakes/fake_cupti.h $(cuda_fixture_sources)

@@ -1,33 +1,15 @@
-# The judge.  These tests reach behind the library's exports, so they carry the judge's files
-# themselves.
+# The judge.  These tests reach behind the library's exports.
 cmocka_tests += tests/judge/test_generate tests/judge/test_bound tests/judge/test_validate
-judge_sources = \
-	study/judge/agree.c \
-	study/judge/element.c \
-	study/judge/freivalds.c \
-	study/judge/generate.c \
-	study/judge/inputs.c \
-	study/judge/judge.h \
-	study/judge/memory.c \
-	core/problem.c \
-	study/measure/statistics.c \
-	study/measure/measure.h \
-	study/run/run.h \
-	study/judge/reference.c \
-	study/judge/validate.c \
-	core/names.c \
-	tests/judge/judge_support.h \
-	$(operation_sources) $(reference_sources)
 
-tests_judge_test_generate_SOURCES = tests/judge/test_generate.c $(judge_sources)
-tests_judge_test_generate_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS) $(CMOCKA_CFLAGS)
-tests_judge_test_generate_LDADD = $(CMOCKA_LIBS) -lm
-tests_judge_test_bound_SOURCES = tests/judge/test_bound.c $(judge_sources)
-tests_judge_test_bound_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS) $(CMOCKA_CFLAGS)
-tests_judge_test_bound_LDADD = $(CMOCKA_LIBS) -lm
-tests_judge_test_validate_SOURCES = tests/judge/test_validate.c $(judge_sources)
-tests_judge_test_validate_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS) $(CMOCKA_CFLAGS)
-tests_judge_test_validate_LDADD = $(CMOCKA_LIBS) -lm
+tests_judge_test_generate_SOURCES = tests/judge/test_generate.c tests/judge/judge_support.h
+tests_judge_test_generate_CFLAGS = $(study_cflags)
+tests_judge_test_generate_LDADD = $(study_ldadd)
+tests_judge_test_bound_SOURCES = tests/judge/test_bound.c tests/judge/judge_support.h
+tests_judge_test_bound_CFLAGS = $(study_cflags)
+tests_judge_test_bound_LDADD = $(study_ldadd)
+tests_judge_test_validate_SOURCES = tests/judge/test_validate.c tests/judge/judge_support.h
+tests_judge_test_validate_CFLAGS = $(study_cflags)
+tests_judge_test_validate_LDADD = $(study_ldadd)
 
 # Kernels that are wrong in one way each, which the judge must catch.
 if HAVE_CMOCKA

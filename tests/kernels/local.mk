@@ -3,9 +3,9 @@
 script_tests += tests/kernels/test_embed.sh
 check_LIBRARIES += tests/kernels/libladder.a
 tests_kernels_libladder_a_SOURCES = tests/kernels/kernel_support.c tests/kernels/kernel_support.h \
-	tests/fakes/devices.c tests/fakes/devices.h $(ladder_sources)
+	tests/fakes/devices.c tests/fakes/devices.h
 tests_kernels_libladder_a_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-ladder_ldadd = tests/kernels/libladder.a libparallax.la $(CMOCKA_LIBS) -lm
+ladder_ldadd = tests/kernels/libladder.a libplx-ladder.la libparallax.la $(CMOCKA_LIBS) -lm
 
 cmocka_tests += \
 	tests/kernels/test_choice \

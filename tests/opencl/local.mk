@@ -7,10 +7,10 @@ endif
 dist_check_SCRIPTS += tests/opencl/test_oclgrind.sh
 EXTRA_DIST += tests/opencl/oclgrind/exchange.cl tests/opencl/oclgrind/inlined.cl
 
-tests_opencl_test_opencl_cache_SOURCES = tests/opencl/test_opencl_cache.c $(opencl_backend_sources)
+tests_opencl_test_opencl_cache_SOURCES = tests/opencl/test_opencl_cache.c
 tests_opencl_test_opencl_cache_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
 tests_opencl_test_opencl_cache_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_opencl_test_opencl_cache_LDADD = $(CMOCKA_LIBS)
+tests_opencl_test_opencl_cache_LDADD = libplx-opencl-api.la $(CMOCKA_LIBS)
 
 tests_opencl_test_own_target_SOURCES = tests/opencl/test_own_target.c backends/opencl/own_target.c
 tests_opencl_test_own_target_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

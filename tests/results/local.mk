@@ -9,9 +9,9 @@ cmocka_tests += \
 	tests/results/test_tune
 script_tests += tests/results/test_bench.sh tests/results/test_environment.sh
 
-tests_results_test_diff_SOURCES = tests/results/test_diff.c study/diff/significance.c study/diff/significance.h
-tests_results_test_diff_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
-tests_results_test_diff_LDADD = libparallax-study.la libparallax.la $(CMOCKA_LIBS) $(JANSSON_LIBS) -lm
+tests_results_test_diff_SOURCES = tests/results/test_diff.c
+tests_results_test_diff_CFLAGS = $(study_cflags) $(JANSSON_CFLAGS)
+tests_results_test_diff_LDADD = $(study_ldadd)
 tests_results_test_gains_SOURCES = tests/results/test_gains.c
 tests_results_test_gains_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
 tests_results_test_gains_LDADD = libparallax-study.la libparallax.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
@@ -25,9 +25,9 @@ tests_results_test_results_SOURCES = tests/results/test_results.c
 tests_results_test_results_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
 tests_results_test_results_LDADD = libparallax-study.la libparallax.la $(CMOCKA_LIBS) $(JANSSON_LIBS) -lm
 EXTRA_DIST += $(wildcard $(top_srcdir)/tests/data/results/*.json)
-tests_results_test_sets_SOURCES = tests/results/test_sets.c $(operation_sources)
-tests_results_test_sets_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_results_test_sets_LDADD = libparallax-study.la libparallax.la $(CMOCKA_LIBS) -lm
+tests_results_test_sets_SOURCES = tests/results/test_sets.c
+tests_results_test_sets_CFLAGS = $(study_cflags)
+tests_results_test_sets_LDADD = $(study_ldadd)
 tests_results_test_tune_SOURCES = tests/results/test_tune.c
 tests_results_test_tune_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
 tests_results_test_tune_LDADD = libparallax-study.la libparallax.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
