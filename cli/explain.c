@@ -60,6 +60,39 @@ static void print_depth(plx_context *context, plx_op op, const char *name)
     }
 }
 
+/* In how many ways a backend can launch it; false: in one. */
+static bool print_configs_of(plx_context *context, const char *label, plx_op op, const plx_kernel *kernel)
+{
+    plx_op_info about;
+    plx_backend *backend;
+    plx_config own;
+    size_t count = 0;
+    char shape[80];
+    if (!plx_op_describe(op, &about) || plx_open(context, label, &backend) != PLX_OK)
+        return false;
+    const plx_problem problem = example_problem(op, about.shape_rank, kernel);
+    if (plx_kernel_configs(backend, &problem, kernel->name, &own, 1, &count) != PLX_OK)
+        count = 0;
+    plx_shape_text(&problem, shape, sizeof shape);
+    if (count > 0)
+        (void)printf("  configurations   %zu at %s, of which it takes %s, on %s\n", count, shape, own.name,
+                     plx_backend_device(backend)->name);
+    plx_close(backend);
+    return count > 0;
+}
+
+/* Of the first device on which it has any. */
+static void print_configs(plx_context *context, plx_op op, const plx_kernel *kernel)
+{
+    cli_device *devices;
+    size_t count;
+    if (!cli_find_devices(context, &devices, &count))
+        return;
+    for (size_t i = 0; i < count && !print_configs_of(context, devices[i].label, op, kernel); i++)
+        continue;
+    free(devices);
+}
+
 static bool is_step(const plx_kernel *kernel)
 {
     return (kernel->flags & (PLX_KERNEL_BASELINE | PLX_KERNEL_VENDOR)) == 0;
@@ -168,6 +201,7 @@ static void explain_kernel(void *data, const plx_kernel *kernel, const char *plu
         print_line("vendor", "a library of the maker of the device, here as a peer");
     print_line("reproducibility", reproducibility(kernel->reproducibility));
     print_depth(search->context, search->op, kernel->name);
+    print_configs(search->context, search->op, kernel);
     print_line("backends", plugins);
 }
 

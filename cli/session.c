@@ -20,6 +20,8 @@ void cli_close_context(const cli_options *options, plx_context *context)
     const char *ignored = plx_tuned_ignored(context);
     if (ignored[0] != '\0' && (options->given & OPT_QUIET) == 0)
         cli_say("%s", ignored);
+    if (plx_remark(context)[0] != '\0' && (options->given & OPT_VERBOSE) != 0)
+        cli_say("%s", plx_remark(context));
     plx_context_destroy(context);
 }
 

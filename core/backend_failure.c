@@ -1,4 +1,4 @@
-/* What happens when a call of a backend fails.  Below all who make calls: it opens nothing. */
+/* What happens when a call of a backend fails, or does something else than planned.  Below all who make calls: it opens nothing. */
 #include "core/core.h"
 
 #include <stdarg.h>
@@ -39,4 +39,23 @@ plx_status plx_backend_failed(plx_backend *backend, plx_status status, const plx
     if (status == PLX_DEVICE_LOST)
         mark_lost(backend, plx_message(backend->context));
     return status;
+}
+
+void plx_backend_remarked(plx_backend *backend, const plx_error *remark, const char *op, const char *kernel)
+{
+    plx_context *context = backend->context;
+    (void)pthread_mutex_lock(&context->lock);
+    if (context->remark[0] == '\0')
+        (void)snprintf(context->remark, sizeof context->remark, "%s: %s/%s: %.*s", backend->label, op, kernel,
+                       (int)sizeof remark->text - 1, remark->text);
+    (void)pthread_mutex_unlock(&context->lock);
+}
+
+/* Written once, so that it stays as it is when the lock is gone. */
+const char *plx_remark(plx_context *context)
+{
+    (void)pthread_mutex_lock(&context->lock);
+    const char *text = context->remark;
+    (void)pthread_mutex_unlock(&context->lock);
+    return text;
 }

@@ -63,6 +63,7 @@ struct plx_context {
     atomic_uint tuning_changes; /* grows when plans that were chosen may be out of date */
     char choice_ignored[640];   /* the first that could not be taken, and why */
     struct plx_kept *kept;      /* plx_context_memory() */
+    char remark[640];           /* what was first done otherwise than planned, and why */
 };
 
 /* Fills context->folders. */
@@ -123,6 +124,9 @@ static inline plx_status plx_backend_usable(const plx_backend *backend)
         return plx_backend_lost(backend);
     return PLX_OK;
 }
+
+/* Keeps what a plugin did otherwise than planned, for plx_remark(). */
+void plx_backend_remarked(plx_backend *backend, const plx_error *remark, const char *op, const char *kernel);
 
 /* Turns a plugin's failure into the message "cuda:0: upload of 4096 bytes failed:
  * why", remembers that the device is lost when it is, and returns the status.

@@ -314,6 +314,8 @@ plx_status plx_execute(plx_plan *plan, plx_queue *queue, const plx_view *operand
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "%s/%s", plan->operation->name,
                                   plan->kernel->name);
+    if (error.text[0] != '\0')
+        plx_backend_remarked(backend, &error, plan->operation->name, plan->kernel->name);
     return PLX_OK;
 }
 

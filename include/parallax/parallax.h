@@ -257,6 +257,9 @@ PLX_API int64_t plx_plan_depth(const plx_plan *plan);
  * the one that it takes by itself. */
 PLX_API plx_status plx_kernel_configs(plx_backend *backend, const plx_problem *problem, const char *kernel,
                                       plx_config *configs, size_t capacity, size_t *count);
+/* What the first call of this context did otherwise than planned, and why, such as another kernel where
+ * there was no memory to work in: a sentence.  "": all was as planned. */
+PLX_API const char *plx_remark(plx_context *context);
 /* Enqueues.  PLX_INVALID when an operand does not fit in its buffer, or when the
  * output overlaps an input. */
 PLX_API plx_status plx_execute(plx_plan *plan, plx_queue *queue, const plx_view *operands, size_t count);

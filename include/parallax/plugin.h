@@ -110,7 +110,9 @@ typedef struct plx_plugin {
                        plx_plugin_plan **plan, plx_error *error);
     /* When nothing that it enqueued is running any more. */
     void (*plan_destroy)(plx_plugin_plan *plan);
-    /* Enqueues and returns.  The core has checked the operands. */
+    /* Enqueues and returns.  The core has checked the operands.  With PLX_OK, error->text may hold what
+     * was done otherwise than planned, and why: "double-buffer ran: there is no room for ..."; else it
+     * stays empty. */
     plx_status (*execute)(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
                           size_t count, plx_error *error);
 

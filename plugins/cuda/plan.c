@@ -25,6 +25,7 @@ typedef struct launch {
 
 /* One way to carry out the problem: a recipe, ready to be launched. */
 typedef struct way {
+    const char *kernel; /* whose it is */
     uint64_t scratch_bytes;
     uint32_t aligned; /* bits: operands that must begin at a multiple of MAP_ALIGNMENT */
     size_t map_count, launch_count;
@@ -198,6 +199,7 @@ static plx_status add_way(plx_session *session, const plx_problem *problem, cons
     if (status != PLX_OK)
         return status;
     way *made = &plan->ways[plan->way_count];
+    made->kernel = row->about.name;
     status = make_way(session, image, &recipe, problem->dtype, made, error);
     if (status == PLX_OK) {
         plan->way_count++;
@@ -319,20 +321,28 @@ static bool begins_aligned(const way *asked, const call *this)
     return low % MAP_ALIGNMENT == 0;
 }
 
+/* Where memory was short before: what runs now, and why. */
+static plx_status take_spare(const way *taken, plx_error *error)
+{
+    const plx_error why = *error;
+    return why.text[0] != '\0' ? plx_fail(error, PLX_OK, "%s ran instead: %.200s", taken->kernel, why.text) : PLX_OK;
+}
+
 /* The first way that the operands' addresses allow and for which there is scratch memory. */
 static plx_status take_way(const plx_plugin_plan *plan, const call *this, const way **taken, plx_error *error)
 {
     plx_status status = PLX_FAILED;
+    error->text[0] = '\0';
     uint64_t refused = UINT64_MAX; /* bytes that could not be had */
     for (size_t i = 0; i < plan->way_count; i++) {
         *taken = &plan->ways[i];
         if (!begins_aligned(*taken, this) || (*taken)->scratch_bytes >= refused)
             continue;
         if ((*taken)->scratch_bytes <= this->queue->scratch_bytes)
-            return PLX_OK;
+            return take_spare(*taken, error);
         status = plx_cuda_scratch_grow(this->queue, (*taken)->scratch_bytes, PLX_SCRATCH_COUNTERS, error);
         if (status != PLX_NO_MEMORY)
-            return status;
+            return status == PLX_OK ? take_spare(*taken, error) : status;
         refused = (*taken)->scratch_bytes;
     }
     return status;

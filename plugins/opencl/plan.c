@@ -30,7 +30,11 @@ typedef struct plan_step {
 } plan_step;
 
 struct plx_plugin_plan {
-    pthread_mutex_t lock; /* a kernel object holds its arguments: set and enqueue are one act */
+    pthread_mutex_t lock; /* a kernel object holds its arguments: set and enqueue are one act; of `spare` too */
+    plx_session *session;
+    plx_problem problem;    /* as the row's spare is given it */
+    const plx_row *row;
+    plx_plugin_plan *spare; /* made when there is no memory for the row's scratch */
     uint64_t scratch_bytes;
     size_t step_count;
     plan_step steps[PLX_MAX_STEPS];
@@ -144,6 +148,7 @@ void plx_opencl_plan_destroy(plx_plugin_plan *plan)
 {
     if (!plan)
         return;
+    plx_opencl_plan_destroy(plan->spare);
     for (size_t i = 0; i < plan->step_count; i++)
         if (plan->steps[i].kernel)
             (void)plx_cl.ReleaseKernel(plan->steps[i].kernel);
@@ -194,6 +199,10 @@ plx_status plx_opencl_plan(plx_session *session, const plx_problem *problem, siz
     if (!made)
         return plx_fail(error, PLX_NO_MEMORY, "no memory for a plan");
     (void)pthread_mutex_init(&made->lock, NULL);
+    made->session = session;
+    made->problem = *problem;
+    made->problem.config = 0; /* it is the row's own */
+    made->row = this.row;
     made->scratch_bytes = this.recipe.scratch_bytes;
     status = prepare_steps(&this, made, error);
     if (status == PLX_OK)
@@ -237,14 +246,39 @@ static plx_status run_steps(plx_plugin_plan *plan, plx_plugin_queue *queue, cons
     return PLX_OK;
 }
 
+/* Memory that can't be had is an exception: nothing is compiled for it beforehand. */
+static plx_status make_spare(plx_plugin_plan *plan, plx_error *error)
+{
+    plx_status status = PLX_OK;
+    const size_t kernel = (size_t)(plan->row->spare - plx_ladder_of(plan->problem.op)->rows);
+    (void)pthread_mutex_lock(&plan->lock);
+    if (plan->spare == NULL)
+        status = plx_opencl_plan(plan->session, &plan->problem, kernel, &plan->spare, error);
+    (void)pthread_mutex_unlock(&plan->lock);
+    return status;
+}
+
+static plx_status execute_spare(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
+                                size_t count, plx_error *error)
+{
+    const plx_error why = *error;
+    plx_status status = make_spare(plan, error);
+    if (status == PLX_OK)
+        status = plx_opencl_execute(plan->spare, queue, operands, count, error);
+    if (status != PLX_OK)
+        return status;
+    return plx_fail(error, PLX_OK, "%s ran instead: %.200s", plan->row->spare->about.name, why.text);
+}
+
 plx_status plx_opencl_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
                               size_t count, plx_error *error)
 {
-    (void)count; /* the core has checked it */
     cl_mem scratch = NULL;
     plx_status status = plx_cl_alive(queue->session, error);
     if (status == PLX_OK && plan->scratch_bytes > 0)
         status = plx_cl_scratch(queue, plan->scratch_bytes, PLX_SCRATCH_COUNTERS, &scratch, error);
+    if (status == PLX_NO_MEMORY && plan->row->spare != NULL)
+        return execute_spare(plan, queue, operands, count, error);
     if (status != PLX_OK)
         return status;
     (void)pthread_mutex_lock(&plan->lock);

@@ -397,10 +397,13 @@ static void without_room_for_scratch_the_spare_kernel_runs(void **unused)
     assert_int_equal(plugin->execute(plan, work.made.queue, work.operands, 3, &error), PLX_OK);
     assert_int_equal(fake->launch_count, 1);
     assert_string_equal(fake->launches[0].entry, "gemm_double_buffer_f64_nn");
+    assert_non_null(strstr(error.text, "double-buffer ran instead: "));
+    assert_non_null(strstr(error.text, "bytes left for scratch memory"));
     fake->launch_count = 0;
     assert_int_equal(plugin->execute(plan, work.made.queue, work.operands, 3, &error), PLX_OK);
     assert_true(fake->launch_count >= 2);
     assert_non_null(strstr(fake->launches[1].entry, "gemm_dmma_bulk"));
+    assert_string_equal(error.text, "");
     plugin->plan_destroy(plan);
     end_work(work);
 }

@@ -378,6 +378,11 @@ static void configurations_are_found_by_name(void **state)
     assert_int_equal(plx_plan_config(plan, &planned), PLX_OK);
     assert_string_equal(planned.name, "twice");
     assert_int_equal(atomic_load(&bench->dummy->config), 9);
+    assert_string_equal(plx_remark(bench->context), "");
+    plx_buffer *buffer = new_buffer(bench->backend, 64);
+    assert_int_equal(plx_execute(plan, NULL, (const plx_view[]){{buffer, 0}, {buffer, 16}, {buffer, 32}}, 3), PLX_OK);
+    assert_string_equal(plx_remark(bench->context), "dummy-good:0: gemm/naive: it ran but once");
+    plx_buffer_destroy(buffer);
     plx_plan_destroy(plan);
     assert_int_equal(plx_plan_create(bench->backend, &gemm, "naive", &plan), PLX_OK); /* by itself */
     assert_int_equal(atomic_load(&bench->dummy->config), 0);

@@ -251,6 +251,8 @@ static int64_t no_depth(const plx_problem *problem, const plx_device_info *devic
 }
 
 #if PLX_PLUGIN_ABI >= 4
+enum { TWICE = 9 };
+
 /* As deep as the number of its configuration. */
 static int64_t depth_of_config(const plx_problem *problem, const plx_device_info *device)
 {
@@ -304,7 +306,7 @@ static plx_status serves(const plx_problem *problem, plx_error *error)
 plx_status dummy_configs(plx_session *session, const plx_problem *problem, size_t kernel, plx_config *configs,
                          size_t capacity, size_t *count, plx_error *error)
 {
-    static const plx_config all[] = {{.name = "once", .number = 7}, {.name = "twice", .number = 9, .expected_us = 3}};
+    static const plx_config all[] = {{.name = "once", .number = 7}, {.name = "twice", .number = TWICE, .expected_us = 3}};
     (void)session;
     (void)error;
     *count = problem->op == PLX_GEMM && kernel == 0 ? 2 : 0;
@@ -396,6 +398,10 @@ plx_status dummy_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const p
     else if (plan->problem.dtype == PLX_F32)
         gemm_f32(&plan->problem.of.gemm, operands);
     atomic_fetch_add(&dummy_control.executions, 1);
+#if PLX_PLUGIN_ABI >= 4
+    if (plan->problem.config == TWICE)
+        (void)plx_fail(error, PLX_OK, "it ran but once");
+#endif
     return leave(queue);
 }
 
