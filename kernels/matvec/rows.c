@@ -250,20 +250,13 @@ static void add_split_rows(const plx_problem *problem, plx_recipe *recipe)
     append(recipe->defines, sizeof recipe->defines, " -DALONE");
 }
 
-/* Sums of rows come out wrong there, of columns right (doc/validation.md). */
-static bool is_miscompiled(const plx_problem *problem, const plx_device_info *device)
-{
-    return !problem->of.matvec.trans && strstr(device->api, "PoCL 5.0") != NULL;
-}
-
 static plx_status split_rows_recipe(const plx_problem *problem, const plx_device_info *device,
                                     plx_recipe *recipe, plx_error *error)
 {
     plx_matvec_chunks plan = plx_matvec_plan_split(problem, device);
 
-    if (is_miscompiled(problem, device))
-        return plx_fail(error, PLX_UNSUPPORTED, "PoCL 5.0 compiles split wrong; later versions do not");
     plx_status status = add_chunked(problem, device, &plan, "matvec_split", recipe, error);
+
     if (status != PLX_OK)
         return status;
     add_split_rows(problem, recipe);
@@ -290,6 +283,8 @@ static plx_status split_recipe(const plx_problem *problem, const plx_device_info
 
     if (status != PLX_OK || outputs_of(problem) == 0)
         return status;
+    if (strstr(device->api, "PoCL 5.0") != NULL) /* doc/validation.md */
+        return plx_fail(error, PLX_UNSUPPORTED, "PoCL 5.0 compiles split wrong; later versions do not");
     return problem->of.matvec.trans ? split_columns_recipe(problem, device, recipe, error)
                                     : split_rows_recipe(problem, device, recipe, error);
 }

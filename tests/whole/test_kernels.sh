@@ -49,6 +49,7 @@ lacks() {
     reduce/shuffle) echo "offers no shuffles" ;;
     reduce/bulk) echo "needs " ;;
     gemm/dmma) echo "needs the f64 matrix units" ;;
+    matvec/split) echo "PoCL 5.0 compiles split wrong" ;;
     esac
 }
 
@@ -74,7 +75,9 @@ done
 for words in "1 70001" "3 70001" "70001 3 --trans" "70001 33 --trans"; do
     # shellcheck disable=SC2086
     "$parallax" compare matvec $words --kernel split --kernel reference --backend opencl:0 --backend host \
-        --no-timing >"$work/out" 2>&1 </dev/null || {
+        --no-timing >"$work/out" 2>&1 </dev/null
+    status=$?
+    [ "$status" = 0 ] || { [ "$status" = 4 ] && grep -q '^opencl:0 *split *unsupported' "$work/out"; } || {
         cat "$work/out"
         fail "matvec $words by split"
     }
