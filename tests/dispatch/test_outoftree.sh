@@ -28,8 +28,8 @@ if [ -z "$PREFIX" ]; then
     pc=$(find "$work/installed" -name parallax.pc)
     [ -f "$pc" ] || fail "make install installs no parallax.pc"
     PREFIX=$work/installed$(PKG_CONFIG_PATH=$(dirname "$pc") "$PKG_CONFIG" --variable=prefix parallax)
-    # The file speaks of the final prefix, without the folder that it was staged in.
-    staged=--define-variable=prefix=$PREFIX
+    # The file speaks of the final folders (--libdir may be anywhere), without the one that they were staged in.
+    staged="--define-variable=prefix=$PREFIX --define-variable=libdir=$(dirname "$(dirname "$pc")")"
 fi
 
 PKG_CONFIG_PATH=$PREFIX/lib/pkgconfig${pc:+:$(dirname "$pc")}
