@@ -1,4 +1,4 @@
-/* The user's cache folder, and the small files that are kept in it between runs. */
+/* The user's cache directory, and the small files that are kept in it between runs. */
 #define _XOPEN_SOURCE 700
 
 #include "base/cache_dir.h"
@@ -36,13 +36,13 @@ bool plx_cache_path(const char *name, char *path, size_t capacity)
     return length > 0 && (size_t)length < capacity;
 }
 
-static void make_folders(const char *path)
+static void make_directories(const char *path)
 {
-    char folder[4096];
-    (void)snprintf(folder, sizeof folder, "%s", path);
-    for (char *slash = strchr(folder + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+    char directory[4096];
+    (void)snprintf(directory, sizeof directory, "%s", path);
+    for (char *slash = strchr(directory + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        (void)mkdir(folder, 0700);
+        (void)mkdir(directory, 0700);
         *slash = '/';
     }
 }
@@ -68,7 +68,7 @@ FILE *plx_cache_open(const char *path)
 plx_status plx_cache_prepare(const char *path, plx_error *error)
 {
     struct stat about;
-    make_folders(path);
+    make_directories(path);
     if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
         return plx_fail(error, PLX_IO, "%s: is no regular file; remove it", path);
     return PLX_OK;

@@ -1,4 +1,4 @@
-/* The user's cache folder, and the small files that are kept in it between runs.  Private to
+/* The user's cache directory, and the small files that are kept in it between runs.  Private to
  * the tree. */
 #ifndef PLX_BASE_CACHE_DIR_H
 #define PLX_BASE_CACHE_DIR_H
@@ -11,7 +11,7 @@
 bool plx_cache_path(const char *name, char *path, size_t capacity);
 /* Opens a regular file of at most 1 MiB for reading; NULL: there is none. */
 FILE *plx_cache_open(const char *path);
-/* Makes the folders of a file that is to be written.  PLX_IO when something else than a
+/* Makes the directories of a file that is to be written.  PLX_IO when something else than a
  * regular file has its name. */
 plx_status plx_cache_prepare(const char *path, plx_error *error);
 

@@ -1,5 +1,5 @@
 /* Many ratios of two times as one number: their geometric mean, and how they spread.  The
- * reports and README's tables count alike with these.  Private to the tree. */
+ * reports and README's tables count with these.  Private to the tree. */
 #ifndef PLX_CORE_RATIOS_H
 #define PLX_CORE_RATIOS_H
 

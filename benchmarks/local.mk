@@ -1,5 +1,5 @@
 # What plx_execute() adds to the driver's own launch, one program for each API.  Not
-# tests; installed beside the plugins, where nobody takes them for verbs.
+# tests; installed with the plugins, where nobody takes them for verbs.
 dispatch_sources = \
 	benchmarks/dispatch.c \
 	benchmarks/dispatch.h \

@@ -75,7 +75,7 @@ const cli_verb cli_compare_verb = {
             "\n"
             "--counters adds what the hardware counted in one more execution of each: sectors of 32\n"
             "bytes that loads and stores moved, and how many for each request of a warp, bank\n"
-            "conflicts, occupancy, and the bytes of DRAM beside those of the formula.  It says in a\n"
+            "conflicts, occupancy, and the bytes of DRAM versus those of the formula.  It says in a\n"
             "line why where they can't be had: OpenCL and the host have none.\n"
             "\n"
             "Exit status: 0 all agreed, 1 a result was wrong or two disagree, 3 a name that isn't\n"

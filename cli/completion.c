@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-/* What may stand where a usage or an option has `form`: words, files or folders. */
+/* What may stand where a usage or an option has `form`: words, files or directories. */
 typedef struct follow {
     char words[512]; /* with a space between them */
-    bool files, folders;
+    bool files, directories;
 } follow;
 
 static void add_word(follow *to, const char *word, size_t length)
@@ -43,7 +43,7 @@ static void add_form(follow *to, const char *form, size_t length)
     else if (is_form(form, length, "CLASS"))
         add_names(to, &cli_input_names);
     else if (is_form(form, length, "DIR"))
-        to->folders = true;
+        to->directories = true;
     else if (is_form(form, length, "FILE") || (dot != NULL && dot[1] >= 'a' && dot[1] <= 'z'))
         to->files = true;
     else if (length > 0 && strspn(form, lower) >= length)
@@ -99,7 +99,7 @@ static void bash_argument(void *data, const cli_option *option)
     (void)printf("        %s:--%s", option->verb, option->name);
     if (option->letter != 0)
         (void)printf(" | %s:-%c", option->verb, option->letter);
-    if (what.files || what.folders)
+    if (what.files || what.directories)
         (void)printf(") _parallax_paths %s ;;\n", what.files ? "-f" : "-d");
     else
         (void)printf(") COMPREPLY=($(compgen -W '%s' -- \"$word\")) ;;\n", what.words);
@@ -151,7 +151,7 @@ static void print_bash(void)
 /* What _arguments does with an argument. */
 static void zsh_action(const follow *what)
 {
-    if (what->files || what->folders)
+    if (what->files || what->directories)
         (void)printf("%s", what->files ? "_files" : "_files -/");
     else if (what->words[0] != '\0')
         (void)printf("(%s)", what->words);
@@ -213,7 +213,7 @@ static void fish_option(void *data, const cli_option *option)
     if (option->letter != 0)
         (void)printf(" -s %c", option->letter);
     if (option->argument != NULL)
-        (void)printf(what.files || what.folders ? " -rF" : " -x");
+        (void)printf(what.files || what.directories ? " -rF" : " -x");
     if (what.words[0] != '\0')
         (void)printf(" -a '%s'", what.words);
     (void)printf(" -d '");

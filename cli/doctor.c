@@ -26,11 +26,11 @@ static void tell(const findings *found, const char *format, ...)
 }
 
 /* What a device did with something small. */
-typedef struct trial {
+typedef struct sample {
     plx_outcome outcome;
     bool vendor; /* it was a vendor's library that did it */
     char reason[512];
-} trial;
+} sample;
 
 /* The dtype that most devices have among those of a kernel. */
 static plx_dtype plainest_dtype(const plx_kernel *kernel)
@@ -59,7 +59,7 @@ static plx_problem small_problem(plx_op op, size_t rank, plx_dtype dtype)
 
 /* One problem really computed there and judged: a device that is listed may still not
  * work. */
-static void try_problem(plx_context *context, const char *label, const plx_problem *problem, trial *made)
+static void try_problem(plx_context *context, const char *label, const plx_problem *problem, sample *made)
 {
     plx_results results;
     plx_compare_options options = {.backends = &label,
@@ -70,7 +70,7 @@ static void try_problem(plx_context *context, const char *label, const plx_probl
                                    .seed = 1,
                                    .no_timing = true};
     plx_error error = {.text = ""};
-    *made = (trial){.outcome = PLX_OUTCOME_FAILED};
+    *made = (sample){.outcome = PLX_OUTCOME_FAILED};
     if (plx_compare(context, &options, &results, &error) != PLX_OK) {
         (void)snprintf(made->reason, sizeof made->reason, "%s", error.text);
         return;
@@ -84,9 +84,9 @@ static void try_problem(plx_context *context, const char *label, const plx_probl
 }
 
 /* The first operation that the plugin has and the device can do. */
-static trial try_device(plx_context *context, size_t plugin, const char *label)
+static sample try_device(plx_context *context, size_t plugin, const char *label)
 {
-    trial made = {.outcome = PLX_OUTCOME_UNSUPPORTED, .reason = "its plugin has no kernel to try it with"};
+    sample made = {.outcome = PLX_OUTCOME_UNSUPPORTED, .reason = "its plugin has no kernel to try it with"};
     for (unsigned op = 0; op < PLX_OP_COUNT && made.outcome == PLX_OUTCOME_UNSUPPORTED; op++) {
         const plx_kernel *kernel = plx_kernel_at(context, plugin, (plx_op)op, 0);
         plx_op_info about;
@@ -107,7 +107,7 @@ static void examine_device(plx_context *context, const char *plugin, size_t plug
     cli_label(label, sizeof label, plugin, device);
     if (plx_device_at(context, plugin_index, device, &info) != PLX_OK)
         return;
-    const trial made = try_device(context, plugin_index, label);
+    const sample made = try_device(context, plugin_index, label);
     const bool works = made.outcome == PLX_OUTCOME_OK;
     const bool aside = made.outcome == PLX_OUTCOME_WRONG && made.vendor;
     found->working += works ? 1 : 0;
@@ -181,19 +181,19 @@ static void mention_left_out(plx_context *context, const char *name, const char 
     if (reason[0] != '\0')
         tell(found, "%s: not in this build: %s\n", name, reason);
     else
-        tell(found, "%s: built, but plx-%s.so is in none of the folders below\n", name, name);
+        tell(found, "%s: built, but plx-%s.so is in none of the directories below\n", name, name);
     json_array_append_new(found->left_out, json_pack("{s:s, s:s}", "name", name, "reason", reason));
 }
 
 /* Where plugins are looked for. */
-static json_t *tell_folders(plx_context *context, const findings *found)
+static json_t *tell_directories(plx_context *context, const findings *found)
 {
-    const char *folder;
+    const char *directory;
     json_t *list = json_array();
     tell(found, "plugins are looked for in:");
-    for (size_t i = 0; (folder = plx_search_dir(context, i)) != NULL; i++) {
-        tell(found, "%s %s", i > 0 ? "," : "", folder);
-        json_array_append_new(list, cli_json_text(folder));
+    for (size_t i = 0; (directory = plx_search_dir(context, i)) != NULL; i++) {
+        tell(found, "%s %s", i > 0 ? "," : "", directory);
+        json_array_append_new(list, cli_json_text(directory));
     }
     tell(found, "\n");
     return list;
@@ -215,12 +215,13 @@ static int verdict(const findings *found)
     return CLI_OK;
 }
 
-/* Takes the list of folders. */
-static int write_json(const char *path, const findings *found, json_t *folders)
+/* Takes the list of directories. */
+static int write_json(const char *path, const findings *found, json_t *directories)
 {
-    json_t *all = json_pack("{s:s, s:s, s:O, s:O, s:o, s:I, s:I}", "schema", "parallax-doctor/1", "version",
-                            plx_version(), "plugins", found->plugins, "left_out", found->left_out, "folders",
-                            folders, "working", (json_int_t)found->working, "broken", (json_int_t)found->broken);
+    json_t *all =
+        json_pack("{s:s, s:s, s:O, s:O, s:o, s:I, s:I}", "schema", "parallax-doctor/1", "version",
+                  plx_version(), "plugins", found->plugins, "left_out", found->left_out, "folders",
+                  directories, "working", (json_int_t)found->working, "broken", (json_int_t)found->broken);
     const int status = all != NULL ? cli_json_write(path, all) : cli_wrong_usage("no memory");
     json_decref(all);
     return status;
@@ -240,11 +241,11 @@ static int examine(plx_context *context, const cli_options *options, findings *f
         examine_plugin(context, options, i, found);
     for (size_t i = 0; i < sizeof optional / sizeof optional[0]; i++)
         mention_left_out(context, optional[i].name, optional[i].reason, found);
-    json_t *folders = tell_folders(context, found);
+    json_t *directories = tell_directories(context, found);
     if (options->json != NULL)
-        written = write_json(options->json, found, folders);
+        written = write_json(options->json, found, directories);
     else
-        json_decref(folders);
+        json_decref(directories);
     const int status = verdict(found);
     return written != CLI_OK ? written : status;
 }

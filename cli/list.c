@@ -380,7 +380,7 @@ static int read_word(plx_context *context, const char *word, list_request *reque
     return CLI_OK;
 }
 
-/* Words and options alike say what is listed; of operations and element types, kernels. */
+/* Words and options both say what is listed; of operations and element types, kernels. */
 static int read_request(plx_context *context, const cli_options *options, list_request *request)
 {
     int status = CLI_OK;

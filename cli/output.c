@@ -22,7 +22,7 @@ bool cli_stdout_is_taken(const cli_options *options)
     return cli_is_stdout(options->json) || cli_is_stdout(options->csv);
 }
 
-/* Opens and discards: a wrong folder is found out before the work, not after it. */
+/* Opens and discards: a wrong directory is found out before the work, not after it. */
 static int check_path(const char *path)
 {
     struct stat about;

@@ -86,7 +86,7 @@ const cli_verb cli_report_verb = {
             "output ends in .svg, .png or .gp (the script).\n"
             "\n"
             "--markdown writes tables for documents instead: our kernels against the vendors' libraries\n"
-            "(peers), our backends beside each other (twins), the steps of ladders (ladders), and the\n"
+            "(peers), our backends versus each other (twins), the steps of ladders (ladders), and the\n"
             "verdicts of probes (probes); --section writes one of them.\n"
             "\n"
             "Examples:\n"

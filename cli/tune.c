@@ -38,16 +38,17 @@ static void print_tuned(const plx_results *results, const plx_tuned *tuned, size
     (void)printf("\n");
     for (size_t i = 0; i < count; i++) {
         const plx_record *fastest = &results->records[tuned[i].fastest];
-        const plx_record *usual = &results->records[tuned[i].usual];
+        const plx_record *by_default = &results->records[tuned[i].by_default];
         char shape[80];
         plx_shape_text(&fastest->problem, shape, sizeof shape);
         (void)printf("%s %s %s", fastest->backend, plx_op_name(fastest->problem.op), shape);
         if (tuned[i].kept)
-            (void)printf(": %s instead of %s%s%s, %.2f times as fast; kept\n", fastest->kernel, usual->kernel,
-                         usual->config[0] != '\0' ? ":" : "", usual->config, tuned[i].gain);
+            (void)printf(": %s instead of %s%s%s, %.2f times as fast; kept\n", fastest->kernel,
+                         by_default->kernel, by_default->config[0] != '\0' ? ":" : "", by_default->config,
+                         tuned[i].gain);
         else
-            (void)printf(": %s%s%s stays; nothing is faster beyond the noise\n", usual->kernel,
-                         usual->config[0] != '\0' ? ":" : "", usual->config);
+            (void)printf(": %s%s%s stays; nothing is faster beyond the noise\n", by_default->kernel,
+                         by_default->config[0] != '\0' ? ":" : "", by_default->config);
     }
 }
 
@@ -83,7 +84,7 @@ static int tune_check(cli_options *options)
 
 static int tune_run(plx_context *context, cli_options *options)
 {
-    static const char *usual[] = {"auto"};
+    static const char *by_default[] = {"auto"};
     plx_results results;
     plx_tuned *tuned = NULL;
     size_t count = 0;
@@ -92,7 +93,7 @@ static int tune_run(plx_context *context, cli_options *options)
     if (asks_for(options, "forget"))
         return forget_choices(context, options);
     if (wanted.backend_count == 0) {
-        wanted.backends = usual;
+        wanted.backends = by_default;
         wanted.backend_count = 1;
     }
     plx_status made = plx_tune(context, &wanted, &results, &tuned, &count, &error);

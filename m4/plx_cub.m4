@@ -30,9 +30,9 @@ _PLX_EOF
 plx_saved_LIBS=$LIBS
 AS_IF([$NVCC -c -std=c++17 -Xcompiler -fPIC $NVCCFLAGS -o conftest-cub.o conftest.cu >&AS_MESSAGE_LOG_FD 2>&1], [
     plx_cub_reason="libcudart_static or libstdc++ was not found; install the CUDA toolkit's runtime library and g++"
-    for plx_folder in "$plx_cuda_include/../lib64" "$plx_cuda_include/../lib" ''; do
-        AS_IF([test -n "$plx_folder" && test ! -d "$plx_folder"], [continue])
-        plx_libs="${plx_folder:+-L$plx_folder }-lcudart_static -lstdc++ -ldl -lpthread -lrt"
+    for plx_directory in "$plx_cuda_include/../lib64" "$plx_cuda_include/../lib" ''; do
+        AS_IF([test -n "$plx_directory" && test ! -d "$plx_directory"], [continue])
+        plx_libs="${plx_directory:+-L$plx_directory }-lcudart_static -lstdc++ -ldl -lpthread -lrt"
         LIBS="conftest-cub.o $plx_libs $plx_saved_LIBS"
         AC_LINK_IFELSE([AC_LANG_PROGRAM([[extern int plx_conftest(void);]], [[return plx_conftest();]])],
             [plx_cub_reason=; CUB_LIBS=$plx_libs; break])

@@ -47,8 +47,8 @@ AS_IF([test -z "$plx_cuda_wanted" || test -z "`AS_ECHO([" $plx_cuda_wanted "]) |
     [AC_MSG_ERROR([--with-cuda-arch=$with_cuda_arch needs at least one architecture without a letter, for PTX])])
 ])
 
-# Finds nvcc: what the user names, then PATH, then the usual folders.  What is named may be a command of
-# several words ("ccache nvcc"): plx_nvcc_program is the word that is the compiler, with its folder.
+# Finds nvcc: what the user names, then PATH, then the standard directories.  What is named may be a command of
+# several words ("ccache nvcc"): plx_nvcc_program is the word that is the compiler, with its directory.
 AC_DEFUN([_PLX_CUDA_FIND_NVCC], [
 AS_CASE([$with_cuda],
     [yes|auto], [plx_cuda_path="$PATH$PATH_SEPARATOR${CUDA_HOME:-/nonexistent}/bin$PATH_SEPARATOR${CUDA_PATH:-/nonexistent}/bin$PATH_SEPARATOR/usr/local/cuda/bin"],
@@ -66,21 +66,21 @@ AS_IF([test -z "$NVCC"],
 
 # Finds cuda.h of the same toolkit.
 AC_DEFUN([_PLX_CUDA_FIND_HEADER], [
-plx_nvcc_folder=`AS_DIRNAME(["$plx_nvcc_program"])`
+plx_nvcc_directory=`AS_DIRNAME(["$plx_nvcc_program"])`
 plx_nvcc_real=`readlink -f "$plx_nvcc_program" 2>/dev/null || AS_ECHO(["$plx_nvcc_program"])`
-plx_nvcc_real_folder=`AS_DIRNAME(["$plx_nvcc_real"])`
+plx_nvcc_real_directory=`AS_DIRNAME(["$plx_nvcc_real"])`
 plx_cuda_include=
 AC_MSG_CHECKING([for cuda.h])
-for plx_folder in "$with_cuda/include" "$plx_nvcc_folder/../include" "$plx_nvcc_real_folder/../include" \
+for plx_directory in "$with_cuda/include" "$plx_nvcc_directory/../include" "$plx_nvcc_real_directory/../include" \
                   "${CUDA_HOME:-/nonexistent}/include" "${CUDA_PATH:-/nonexistent}/include" \
                   /usr/local/cuda/include /usr/include; do
-    AS_IF([test -r "$plx_folder/cuda.h"],
-        [plx_cuda_include=`cd "$plx_folder" && pwd -P`; break])
+    AS_IF([test -r "$plx_directory/cuda.h"],
+        [plx_cuda_include=`cd "$plx_directory" && pwd -P`; break])
 done
 AS_IF([test -n "$plx_cuda_include"], [AC_MSG_RESULT([$plx_cuda_include])], [AC_MSG_RESULT([no])])
-dnl As a system folder, so that our warnings are about our code.
+dnl As a system directory, so that our warnings are about our code.
 AS_CASE([$plx_cuda_include],
-    [''], [plx_cuda_reason="cuda.h was not found beside $NVCC; install the CUDA toolkit's driver development files"],
+    [''], [plx_cuda_reason="cuda.h was not found next to $NVCC; install the CUDA toolkit's driver development files"],
     [/usr/include], [],
     [CUDA_CFLAGS="-isystem $plx_cuda_include"])
 AS_IF([test -z "$plx_cuda_reason"], [

@@ -15,7 +15,7 @@ AS_IF([test -n "$plx_cuda_reason"], [plx_cupti_reason="they need the cuda plugin
         [AC_MSG_RESULT([yes])
          AC_DEFINE([HAVE_CUPTI], [1], [Define to 1 if CUPTI has a range profiler])],
         [AC_MSG_RESULT([no])
-         plx_cupti_reason="cupti_range_profiler.h was not found beside cuda.h; install CUPTI of CUDA 12.6 or newer"])
+         plx_cupti_reason="cupti_range_profiler.h was not found next to cuda.h; install CUPTI of CUDA 12.6 or newer"])
     CPPFLAGS=$plx_saved_CPPFLAGS
 ])
 AM_CONDITIONAL([HAVE_CUPTI], [test -z "$plx_cupti_reason"])

@@ -1,5 +1,5 @@
 /* Ladders: kernel after kernel of one operation, with the gain of each over the step
- * before, the backends of a chip side by side. */
+ * before, the backends of a chip next to each other. */
 #include "page/page.h"
 
 #include <math.h>
@@ -352,7 +352,7 @@ static void put_comparison_head(const ladder *of, FILE *to)
     (void)fputc('\n', to);
 }
 
-/* The kernels of one problem, the backends side by side. */
+/* The kernels of one problem, the backends next to each other. */
 static void put_comparison(const ladder *of, FILE *to)
 {
     const plx_page_problem *problem = &of->page->problems[of->like->problem];

@@ -1,5 +1,5 @@
 /* Results as tables in Markdown, for documents: against the vendors' libraries, our backends
- * beside each other, ladders, and the verdicts of probes. */
+ * versus each other, ladders, and the verdicts of probes. */
 #include "page/page.h"
 #include "base/ratios.h"
 
@@ -17,7 +17,7 @@ typedef struct backends {
     size_t count;
 } backends;
 
-/* ---- what is beside what --------------------------------------------------------------- */
+/* ---- what is compared with what --------------------------------------------------------------- */
 
 static int name_length(const char *label)
 {
@@ -124,10 +124,10 @@ typedef struct peer_row {
 
 static bool is_peer(const plx_page *page, const plx_page_record *one, const backends *ours)
 {
-    bool beside = false;
+    bool compared = false;
     for (size_t i = 0; i < ours->count; i++)
-        beside = beside || best_of(page, one, ours->label[i]) != NULL;
-    return one->vendor && one->time > 0 && beside && is_plain(one->is) && one->is->time.queues <= 1;
+        compared = compared || best_of(page, one, ours->label[i]) != NULL;
+    return one->vendor && one->time > 0 && compared && is_plain(one->is) && one->is->time.queues <= 1;
 }
 
 static peer_row *peer_row_of(const plx_page *page, peer_row *rows, size_t *count, const plx_page_record *theirs)
@@ -201,7 +201,7 @@ static size_t put_peers(const plx_page *page, FILE *to)
     return count;
 }
 
-/* ---- our backends beside each other ------------------------------------------------------------ */
+/* ---- our backends versus each other ------------------------------------------------------------ */
 
 /* The speed of one backend's best kernel over the other's: in one queue, and in several. */
 typedef struct twin_row {

@@ -102,7 +102,7 @@ const char *plx_page_chip(const plx_page *page, size_t chip);
 
 /* Everything that comes from a file passes here: nothing in it is markup. */
 void plx_page_text(FILE *to, const char *text);
-/* Markup with such texts as %s; beside these it knows %zu and %%. */
+/* Markup with such texts as %s; besides these it knows %zu and %%. */
 void plx_page_put(FILE *to, const char *format, ...) PLX_PRINTF(2, 3);
 /* "gemm f32 4096×4096×4096 nt". */
 void plx_page_problem_text(FILE *to, const plx_page_problem *problem);
@@ -194,7 +194,7 @@ plx_status plx_gnuplot_draw(const char *script, FILE *picture, plx_error *error)
  * are good. */
 plx_status plx_report_write(const char *const *files, size_t count, FILE *to, plx_error *error);
 /* Tables in Markdown, for documents: `section` is "peers" (against the vendors' libraries),
- * "twins" (our backends beside each other), "ladders", "probes", or NULL, for all of these
+ * "twins" (our backends versus each other), "ladders", "probes", or NULL, for all of these
  * that the files have something for.  PLX_NOT_FOUND: no such section, or nothing for it. */
 plx_status plx_report_markdown(const char *const *files, size_t count, const char *section, FILE *to,
                                plx_error *error);

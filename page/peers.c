@@ -189,9 +189,9 @@ void plx_page_peers(const plx_page *page, FILE *to)
     size_t count = count_matches(page);
     plx_page_section(to, "peers", "Against the vendors' libraries");
     if (count == 0) {
-        (void)fputs(
-            "<p>No library of a vendor was timed in these runs beside a kernel of ours on its chip.</p>\n",
-            to);
+        (void)fputs("<p>No library of a vendor was timed in these runs together with a kernel of ours on its "
+                    "chip.</p>\n",
+                    to);
     } else {
         (void)fputs(
             "<p>The peer's time over that of our best kernel, on the same chip, in the same run: above 1 "

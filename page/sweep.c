@@ -66,7 +66,7 @@ static bool has_sizes(const plx_page *page, size_t problem)
 
 /* ---- the script ------------------------------------------------------------------------ */
 
-/* Squares are joined by a line, other shapes are points beside it. */
+/* Squares are joined by a line, other shapes are points. */
 static size_t put_points(const point *points, size_t count, bool square, FILE *to)
 {
     size_t put = 0;
@@ -338,10 +338,9 @@ void plx_page_sweeps(plx_page *page, FILE *to)
     for (; plx_page_sweep_figure(page, count, &figure); count++) {
         const plx_page_problem *kind = &page->problems[figure.of];
         if (count == 0)
-            (void)fputs(
-                "<p>The best kernel of every backend. Lines join squares (and vectors); points beside them "
-                "are other shapes.</p>\n",
-                to);
+            (void)fputs("<p>The best kernel of every backend. Lines join squares (and vectors); the points "
+                        "are other shapes.</p>\n",
+                        to);
         plx_page_put(to, "<h3>%s %s %s</h3>\n", kind->op, kind->dtype, kind->form);
         plx_page_draw(page, &figure, to);
         put_table(page, kind, plx_page_in_flops(page, figure.of), !page->plots, to);

@@ -1,4 +1,4 @@
-# Studies: judging, measuring, comparing, and what is written of it; one folder each.
+# Studies: judging, measuring, comparing, and what is written of it; one directory each.
 
 study_files_sources = \
 	study/files/fit.c \

@@ -1,5 +1,5 @@
-# The tests: cmocka programs and shell scripts under automake's harness, a folder for each thing
-# that is tested.  A folder's fragment names its programs in cmocka_tests and its scripts in
+# The tests: cmocka programs and shell scripts under automake's harness, a directory for each thing
+# that is tested.  A directory's fragment names its programs in cmocka_tests and its scripts in
 # script_tests.
 AM_TESTS_ENVIRONMENT = \
 	top_builddir='$(abs_top_builddir)'; export top_builddir; \

@@ -1,4 +1,4 @@
-# What scripts that run the program begin with: the program, a folder of their own, an empty cache
+# What scripts that run the program begin with: the program, a directory of their own, an empty cache
 # in it, the plugin "faulty" alone in $work/plugins, and faults that are counted.
 set -u
 export LC_ALL=C

@@ -41,18 +41,18 @@ static plx_error load_error;
 static const char *const library_names[] = {"libcupti.so.13", "libcupti.so.12"};
 enum { NAME_COUNT = sizeof library_names / sizeof library_names[0] };
 
-/* Where a toolkit keeps it, below the folder that it is installed in. */
-static const char *const library_folders[] = {"lib64", "extras/CUPTI/lib64", "lib"};
-enum { FOLDER_COUNT = sizeof library_folders / sizeof library_folders[0] };
+/* Where a toolkit keeps it, below the directory that it is installed in. */
+static const char *const library_directories[] = {"lib64", "extras/CUPTI/lib64", "lib"};
+enum { DIRECTORY_COUNT = sizeof library_directories / sizeof library_directories[0] };
 
 static void *open_below(const char *toolkit)
 {
     char path[4096];
     if (toolkit == NULL || toolkit[0] != '/')
         return NULL;
-    for (size_t i = 0; i < NAME_COUNT * FOLDER_COUNT; i++) {
-        int length = snprintf(path, sizeof path, "%s/%s/%s", toolkit, library_folders[i % FOLDER_COUNT],
-                              library_names[i / FOLDER_COUNT]);
+    for (size_t i = 0; i < NAME_COUNT * DIRECTORY_COUNT; i++) {
+        int length = snprintf(path, sizeof path, "%s/%s/%s", toolkit,
+                              library_directories[i % DIRECTORY_COUNT], library_names[i / DIRECTORY_COUNT]);
         void *library = length < (int)sizeof path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
         if (library != NULL)
             return library;
@@ -60,7 +60,7 @@ static void *open_below(const char *toolkit)
     return NULL;
 }
 
-/* Where the dynamic loader looks, then in the toolkit's usual folders. */
+/* Where the dynamic loader looks, then in the toolkit's standard directories. */
 static void *open_usual(void)
 {
     void *library = NULL;

@@ -96,7 +96,7 @@ static const char *remedy(CUresult result)
                "driver's own";
     case CUDA_ERROR_STUB_LIBRARY:
         return "libcuda.so.1 is the toolkit's stub for linking; install NVIDIA's driver, and take "
-               "the stubs folder out of the library path";
+               "the stubs directory out of the library path";
     case CUDA_ERROR_SYSTEM_NOT_READY:
         return "a service that the devices need is not running; start nvidia-fabricmanager";
     case CUDA_ERROR_NOT_INITIALIZED:

@@ -23,8 +23,8 @@ static void read_cpuinfo(plx_device_info *info)
     if (file == NULL)
         return;
     char *line = NULL;
-    size_t room = 0;
-    while (getline(&line, &room, file) >= 0 && line[0] != '\n') { /* the first processor's lines */
+    size_t capacity = 0;
+    while (getline(&line, &capacity, file) >= 0 && line[0] != '\n') { /* the first processor's lines */
         take_field(line, "model name", info->name, sizeof info->name);
         take_field(line, "vendor_id", info->vendor, sizeof info->vendor);
     }

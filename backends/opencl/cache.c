@@ -31,14 +31,14 @@ static uint64_t hash(uint64_t state, const void *bytes, size_t length)
 
 #define HASH_START UINT64_C(0xcbf29ce484222325)
 
-bool plx_cl_cache_path(const void *key, size_t key_length, char *path, size_t room)
+bool plx_cl_cache_path(const void *key, size_t key_length, char *path, size_t capacity)
 {
     char name[48];
     uint64_t first = hash(HASH_START, key, key_length);
     uint64_t second = hash(~first, key, key_length);
     (void)snprintf(name, sizeof name, "%016llx%016llx.clbin", (unsigned long long)first,
                    (unsigned long long)second);
-    return plx_cache_path(name, path, room);
+    return plx_cache_path(name, path, capacity);
 }
 
 /* ---- reading -------------------------------------------------------------------- */

@@ -9,8 +9,8 @@
 #include <stddef.h>
 
 /* The file in which the program of a key is kept.  The key is all that the program
- * depends on, in full.  False when there is no folder for it or the cache is off. */
-bool plx_cl_cache_path(const void *key, size_t key_length, char *path, size_t room);
+ * depends on, in full.  False when there is no directory for it or the cache is off. */
+bool plx_cl_cache_path(const void *key, size_t key_length, char *path, size_t capacity);
 
 /* The program of exactly this key, in memory that the caller frees; false when the
  * cache has none that is whole. */

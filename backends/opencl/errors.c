@@ -62,13 +62,13 @@ static const error_name error_names[] = {
 };
 #undef NAME
 
-const char *plx_cl_error_name(cl_int code, char room[32])
+const char *plx_cl_error_name(cl_int code, char name[32])
 {
     for (size_t i = 0; i < sizeof error_names / sizeof error_names[0]; i++)
         if (error_names[i].code == code)
             return error_names[i].name;
-    (void)snprintf(room, 32, "error %d", (int)code);
-    return room;
+    (void)snprintf(name, 32, "error %d", (int)code);
+    return name;
 }
 
 static plx_status status_of(cl_int code)
@@ -97,6 +97,6 @@ plx_status plx_cl_check(cl_int code, const char *function, plx_error *error)
 {
     if (code == CL_SUCCESS)
         return PLX_OK;
-    char room[32];
-    return plx_fail(error, status_of(code), "%s failed: %s", function, plx_cl_error_name(code, room));
+    char name[32];
+    return plx_fail(error, status_of(code), "%s failed: %s", function, plx_cl_error_name(code, name));
 }

@@ -36,7 +36,7 @@ static bool is_ocl_icd(void *library)
 {
     enum { VENDOR_OF_LOADER = 4 };
     void *(*extension)(const char *name);
-    cl_int (*loader_info)(cl_uint what, size_t room, void *value, size_t *length);
+    cl_int (*loader_info)(cl_uint what, size_t capacity, void *value, size_t *length);
     char vendor[128] = "";
     if (!resolve(library, "clGetExtensionFunctionAddress", &extension))
         return false;

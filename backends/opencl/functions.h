@@ -62,7 +62,7 @@ plx_status plx_cl_load(plx_error *error);
 bool plx_cl_loader_is_ocl_icd(void);
 
 /* "CL_OUT_OF_RESOURCES"; "error -9999" when it has no name. */
-const char *plx_cl_error_name(cl_int code, char room[32]);
+const char *plx_cl_error_name(cl_int code, char name[32]);
 
 /* PLX_OK for CL_SUCCESS; otherwise "clX failed: CL_NAME" and the status that the
  * code amounts to. */

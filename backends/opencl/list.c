@@ -22,7 +22,7 @@ static cl_int ask(cl_device_id device, cl_platform_id platform, cl_uint what, si
                   : plx_cl.GetPlatformInfo(platform, what, size, text, length);
 }
 
-static void take_text(cl_device_id device, cl_platform_id platform, cl_uint what, char *text, size_t room)
+static void take_text(cl_device_id device, cl_platform_id platform, cl_uint what, char *text, size_t capacity)
 {
     size_t length = 0;
     text[0] = '\0';
@@ -30,18 +30,18 @@ static void take_text(cl_device_id device, cl_platform_id platform, cl_uint what
         return;
     char *whole = calloc(length + 1, 1);
     if (whole && ask(device, platform, what, length, whole, NULL) == CL_SUCCESS)
-        (void)snprintf(text, room, "%s", whole);
+        (void)snprintf(text, capacity, "%s", whole);
     free(whole);
 }
 
-void plx_cl_device_text(cl_device_id device, cl_device_info what, char *text, size_t room)
+void plx_cl_device_text(cl_device_id device, cl_device_info what, char *text, size_t capacity)
 {
-    take_text(device, NULL, what, text, room);
+    take_text(device, NULL, what, text, capacity);
 }
 
-void plx_cl_platform_text(cl_platform_id platform, cl_platform_info what, char *text, size_t room)
+void plx_cl_platform_text(cl_platform_id platform, cl_platform_info what, char *text, size_t capacity)
 {
-    take_text(NULL, platform, what, text, room);
+    take_text(NULL, platform, what, text, capacity);
 }
 
 bool plx_cl_is_nvidia(cl_platform_id platform)

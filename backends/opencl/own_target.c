@@ -9,7 +9,7 @@
 static const char instruction_mark[] = "//sm_90a: ", entry_mark[] = "//sm_90a entry: ", target[] = ".target sm_90",
                   entry[] = ".entry ";
 
-/* What has been written, and where the present entry's body begins. */
+/* What has been written, and where the current entry's body begins. */
 typedef struct rewriting {
     char *text;
     size_t length, body;

@@ -36,12 +36,12 @@ static const char *language_option(const plx_session *session)
 }
 
 /* -w: PoCL tells of warnings on standard error, which is not its own. */
-static plx_status make_options(const plx_session *session, const char *options, char *text, size_t room,
+static plx_status make_options(const plx_session *session, const char *options, char *text, size_t capacity,
                                plx_error *error)
 {
-    int length = snprintf(text, room, "%s -w %s", language_option(session), options);
-    if (length < 0 || (size_t)length >= room)
-        return plx_fail(error, PLX_INVALID, "OpenCL build options of more than %zu bytes", room - 1);
+    int length = snprintf(text, capacity, "%s -w %s", language_option(session), options);
+    if (length < 0 || (size_t)length >= capacity)
+        return plx_fail(error, PLX_INVALID, "OpenCL build options of more than %zu bytes", capacity - 1);
     return PLX_OK;
 }
 
@@ -89,14 +89,14 @@ static const char *telling_line(char *log)
 static plx_status explain_build(const plx_session *session, cl_program program, const char *name, cl_int code,
                                 plx_error *error)
 {
-    char room[32];
+    char number[32];
     size_t length = 0;
     (void)plx_cl.GetProgramBuildInfo(program, session->device, CL_PROGRAM_BUILD_LOG, 0, NULL, &length);
     char *log = calloc(length + 1, 1);
     if (log && length > 0)
         (void)plx_cl.GetProgramBuildInfo(program, session->device, CL_PROGRAM_BUILD_LOG, length, log, NULL);
     plx_status status = plx_fail(error, PLX_BUILD_FAILED, "%s did not compile (clBuildProgram: %s): %s", name,
-                                 plx_cl_error_name(code, room), log ? telling_line(log) : "");
+                                 plx_cl_error_name(code, number), log ? telling_line(log) : "");
     free(log);
     return status;
 }
@@ -268,9 +268,9 @@ plx_status plx_cl_kernel(plx_session *session, cl_program program, const char *e
     cl_int code;
     cl_kernel made = plx_cl.CreateKernel(program, entry, &code);
     if (code != CL_SUCCESS) {
-        char room[32];
+        char name[32];
         return plx_fail(error, PLX_BUILD_FAILED, "clCreateKernel of %s failed: %s", entry,
-                        plx_cl_error_name(code, room));
+                        plx_cl_error_name(code, name));
     }
     size_t most = 0, required[3] = {0, 0, 0};
     plx_status status = PLX_CL(error, GetKernelWorkGroupInfo, made, session->device,

@@ -35,9 +35,9 @@ static plx_status check_wait(plx_session *session, cl_int code, const char *func
     if (!is_sticky(session, code))
         return plx_cl_check(code, function, error);
     atomic_store(&session->lost, true);
-    char room[32];
+    char name[32];
     return plx_fail(error, PLX_DEVICE_LOST, "%s failed: %s: a kernel broke the context of %s", function,
-                    plx_cl_error_name(code, room), session->info.name);
+                    plx_cl_error_name(code, name), session->info.name);
 }
 
 /* ---- queues ------------------------------------------------------------------ */

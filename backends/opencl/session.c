@@ -123,11 +123,11 @@ plx_status plx_cl_create_buffer(plx_session *session, uint64_t bytes, cl_mem *bu
     cl_int code = create(session, bytes, buffer);
     if (!is_lack_of_memory(code))
         return plx_cl_check(code, "clCreateBuffer", error);
-    char room[32];
+    char name[32];
     return plx_fail(error, PLX_NO_MEMORY,
                     "%" PRIu64 " bytes of memory on %s: clCreateBuffer failed: %s (it promises %" PRIu64
                     " bytes in one piece, of %" PRIu64 ")",
-                    bytes, session->info.name, plx_cl_error_name(code, room), session->info.max_alloc_bytes,
+                    bytes, session->info.name, plx_cl_error_name(code, name), session->info.max_alloc_bytes,
                     session->info.memory_bytes);
 }
 

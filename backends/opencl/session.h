@@ -13,9 +13,9 @@ typedef struct plx_cl_device_entry {
  * listed once for the process.  As probe() it leaves a reason or a warning. */
 plx_status plx_cl_list(const plx_cl_device_entry **entries, size_t *count, plx_error *error);
 
-/* Text of a device or platform, cut to the room there is; "" when it has none. */
-void plx_cl_device_text(cl_device_id device, cl_device_info what, char *text, size_t room);
-void plx_cl_platform_text(cl_platform_id platform, cl_platform_info what, char *text, size_t room);
+/* Text of a device or platform, cut to the capacity; "" when it has none. */
+void plx_cl_device_text(cl_device_id device, cl_device_info what, char *text, size_t capacity);
+void plx_cl_platform_text(cl_platform_id platform, cl_platform_info what, char *text, size_t capacity);
 bool plx_cl_is_nvidia(cl_platform_id platform);
 
 void plx_cl_describe(const plx_cl_device_entry *entry, plx_device_info *info);

@@ -25,7 +25,7 @@ PLX_API plx_status plx_set_check(const char *set, plx_error *error);
 PLX_API bool plx_set_at(const char *set, size_t index, plx_set_case *found);
 
 typedef struct plx_bench_options {
-    /* How each case is compared, and in its problems, if any, cases beside those of the
+    /* How each case is compared, and in its problems, if any, cases besides those of the
      * sets.  Its progress counts cases. */
     plx_compare_options compare;
     const char *const *sets; /* names; none: "quick", unless there are problems */

@@ -34,7 +34,7 @@ typedef struct plx_compare_options {
 } plx_compare_options;
 
 /* Validates every (problem, backend, kernel) against the reference and against each
- * other, then times what passed, the arms interleaved.  PLX_OK means that the study was
+ * other, then times what passed, the candidates interleaved.  PLX_OK means that the study was
  * made, whatever its records say.  A backend or kernel that nobody has: PLX_NOT_FOUND. */
 PLX_API plx_status plx_compare(plx_context *context, const plx_compare_options *options,
                                plx_results *results, plx_error *error);

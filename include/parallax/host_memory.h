@@ -1,4 +1,4 @@
-/* What a plugin that computes on the processor needs beside its kernels: the processor as
+/* What a plugin that computes on the processor needs besides its kernels: the processor as
  * device 0, its memory, and queues and events that do at once, in the caller's thread,
  * what they are told.  Installed; for plugins alone, header-only.
  *

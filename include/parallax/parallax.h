@@ -215,7 +215,7 @@ PLX_API plx_status plx_problem_reshape(plx_problem *problem, const int64_t *shap
 PLX_API void plx_problem_shape(const plx_problem *problem, int64_t shape[PLX_MAX_SHAPE]);
 /* "256x256x256"; cut off where `capacity` bytes are too few. */
 PLX_API void plx_shape_text(const plx_problem *problem, char *text, size_t capacity);
-/* What a problem is beside its shape and element type: "sum", "nt, alpha 2"; "" when it is
+/* What a problem is besides its shape and element type: "sum", "nt, alpha 2"; "" when it is
  * plain. */
 PLX_API void plx_variant_text(const plx_problem *problem, char *text, size_t capacity);
 /* Whether it has factors that change its result: an alpha that is not 1, a beta that is not 0. */

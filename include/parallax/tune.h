@@ -36,8 +36,8 @@ PLX_API bool plx_gains_find(const plx_device_info *device, const char *backend, 
 /* What was measured of one problem on one backend. */
 typedef struct plx_tuned {
     size_t fastest; /* record of the fastest kernel that is right */
-    size_t usual;   /* record of the plugin's own choice */
-    double gain;    /* the usual one's time over the fastest one's */
+    size_t by_default; /* record of the plugin's own choice */
+    double gain;       /* the default one's time over the fastest one's */
     bool kept;      /* the fastest is faster beyond its noise, and from now on the choice */
 } plx_tuned;
 

@@ -1,7 +1,7 @@
-/* CLBlast knows row-major order, so nothing is turned or copied here. */
+/* CLBlast knows row-major order, so nothing is transposed or copied here. */
 #include "plugins/clblast/calls.h"
 
-static CLBlastTranspose turned(bool transposed)
+static CLBlastTranspose transposed_if(bool transposed)
 {
     return transposed ? CLBlastTransposeYes : CLBlastTransposeNo;
 }
@@ -10,7 +10,7 @@ static plx_status gemm(const plx_problem *problem, const plx_clblast_place *at, 
                        plx_error *error)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    const CLBlastTranspose a = turned(p->trans_a), b = turned(p->trans_b);
+    const CLBlastTranspose a = transposed_if(p->trans_a), b = transposed_if(p->trans_b);
     const size_t m = (size_t)p->m, n = (size_t)p->n, k = (size_t)p->k;
     const size_t lda = (size_t)p->lda, ldb = (size_t)p->ldb, ldc = (size_t)p->ldc;
     if (problem->dtype == PLX_F32)
@@ -29,7 +29,7 @@ static plx_status gemv(const plx_problem *problem, const plx_clblast_place *at, 
                        plx_error *error)
 {
     const plx_matvec_problem *p = &problem->of.matvec;
-    const CLBlastTranspose a = turned(p->trans);
+    const CLBlastTranspose a = transposed_if(p->trans);
     const size_t rows = (size_t)p->rows, cols = (size_t)p->cols, lda = (size_t)p->lda;
     if (problem->dtype == PLX_F32)
         return plx_clblast_check(CLBlastSgemv(CLBlastLayoutRowMajor, a, rows, cols, (float)p->alpha,

@@ -22,7 +22,7 @@ static plx_status status_of(CLBlastStatusCode code)
     }
 }
 
-static const char *reason_of(CLBlastStatusCode code, char room[32])
+static const char *reason_of(CLBlastStatusCode code, char name[32])
 {
     switch (code) {
     case CLBlastInvalidLocalMemUsage:
@@ -42,16 +42,16 @@ static const char *reason_of(CLBlastStatusCode code, char room[32])
     case CLBlastUnexpectedError:
         return "an exception inside CLBlast";
     default:
-        return plx_cl_error_name((cl_int)code, room);
+        return plx_cl_error_name((cl_int)code, name);
     }
 }
 
 plx_status plx_clblast_check(CLBlastStatusCode code, const char *function, plx_error *error)
 {
-    char room[32];
+    char name[32];
     if (code == CLBlastSuccess)
         return PLX_OK;
-    return plx_fail(error, status_of(code), "%s failed: %s", function, reason_of(code, room));
+    return plx_fail(error, status_of(code), "%s failed: %s", function, reason_of(code, name));
 }
 
 plx_status plx_clblast_open(size_t device, plx_session **session, plx_error *error)

@@ -25,7 +25,7 @@ typedef struct operands {
     void *out;
 } operands;
 
-static cublasOperation_t turned(bool transposed)
+static cublasOperation_t transposed_if(bool transposed)
 {
     return transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
 }
@@ -39,14 +39,14 @@ static plx_status gemm(cublasHandle_t handle, const plx_problem *problem, const 
     const float alpha = (float)wide_alpha, beta = (float)p->beta;
     if (problem->dtype == PLX_F32)
         return plx_cublas_check(error,
-                                cublasSgemm_64(handle, turned(p->trans_b), turned(p->trans_a), p->n, p->m,
-                                               p->k, &alpha, at->second, p->ldb, at->first, p->lda, &beta,
-                                               at->out, p->ldc),
+                                cublasSgemm_64(handle, transposed_if(p->trans_b), transposed_if(p->trans_a),
+                                               p->n, p->m, p->k, &alpha, at->second, p->ldb, at->first,
+                                               p->lda, &beta, at->out, p->ldc),
                                 "cublasSgemm");
     return plx_cublas_check(error,
-                            cublasDgemm_64(handle, turned(p->trans_b), turned(p->trans_a), p->n, p->m, p->k,
-                                           &wide_alpha, at->second, p->ldb, at->first, p->lda, &p->beta,
-                                           at->out, p->ldc),
+                            cublasDgemm_64(handle, transposed_if(p->trans_b), transposed_if(p->trans_a), p->n,
+                                           p->m, p->k, &wide_alpha, at->second, p->ldb, at->first, p->lda,
+                                           &p->beta, at->out, p->ldc),
                             "cublasDgemm");
 }
 
@@ -78,11 +78,11 @@ static plx_status matvec(cublasHandle_t handle, const plx_problem *problem, cons
         return scale(handle, problem, at, error);
     if (problem->dtype == PLX_F32)
         return plx_cublas_check(error,
-                                cublasSgemv_64(handle, turned(!p->trans), p->cols, p->rows, &alpha, at->first,
-                                               p->lda, at->second, 1, &beta, at->out, 1),
+                                cublasSgemv_64(handle, transposed_if(!p->trans), p->cols, p->rows, &alpha,
+                                               at->first, p->lda, at->second, 1, &beta, at->out, 1),
                                 "cublasSgemv");
     return plx_cublas_check(error,
-                            cublasDgemv_64(handle, turned(!p->trans), p->cols, p->rows, &wide_alpha,
+                            cublasDgemv_64(handle, transposed_if(!p->trans), p->cols, p->rows, &wide_alpha,
                                            at->first, p->lda, at->second, 1, &p->beta, at->out, 1),
                             "cublasDgemv");
 }

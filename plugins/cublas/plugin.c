@@ -42,38 +42,42 @@ static const plx_kernel gemm_kernels[PLX_CUBLAS_GEMM_COUNT] = {
 };
 
 static const plx_kernel kernels[] = {
-    [PLX_MATVEC] = {
-        .name = "gemv",
-        .idea = "cublasSgemv, cublasDgemv: what a user would call instead",
-        .gain = "the vendor's tuning",
-        .limit = "skinny matrices",
-        .needs = "libcublas",
-        PLX_VENDOR_REALS,
-        .reproducibility = PLX_R2,
-        .depth = plx_vendor_depth,
-    },
-    [PLX_TRANSPOSE] = {
-        .name = "geam",
-        .idea = "cublasSgeam, cublasDgeam with alpha 1 and beta 0: what a user would call instead",
-        .gain = "the vendor's tuning",
-        .limit = "odd and skinny shapes",
-        .needs = "libcublas",
-        PLX_VENDOR_REALS,
-        .reproducibility = PLX_R0,
-        .depth = plx_vendor_depth,
-    },
-    [PLX_REDUCE] = {
-        .name = "cub",
-        .idea = "CUB's DeviceReduce: what a user would call instead",
-        .gain = "the vendor's tuning",
-        .limit = "two launches for what is longer than a block's tile",
-        .needs = "CUB when it was built",
-        .dtypes = PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64) | PLX_DTYPE_BIT(PLX_I32) | PLX_DTYPE_BIT(PLX_I64),
-        .flags = PLX_KERNEL_VENDOR,
-        .accumulator_f32 = PLX_F32,
-        .reproducibility = PLX_R1,
-        .depth = plx_cub_depth,
-    },
+    [PLX_MATVEC] =
+        {
+            .name = "gemv",
+            .idea = "cublasSgemv, cublasDgemv: what a user would call instead",
+            .gain = "the vendor's tuning",
+            .limit = "tall-skinny matrices",
+            .needs = "libcublas",
+            PLX_VENDOR_REALS,
+            .reproducibility = PLX_R2,
+            .depth = plx_vendor_depth,
+        },
+    [PLX_TRANSPOSE] =
+        {
+            .name = "geam",
+            .idea = "cublasSgeam, cublasDgeam with alpha 1 and beta 0: what a user would call instead",
+            .gain = "the vendor's tuning",
+            .limit = "odd and tall-skinny shapes",
+            .needs = "libcublas",
+            PLX_VENDOR_REALS,
+            .reproducibility = PLX_R0,
+            .depth = plx_vendor_depth,
+        },
+    [PLX_REDUCE] =
+        {
+            .name = "cub",
+            .idea = "CUB's DeviceReduce: what a user would call instead",
+            .gain = "the vendor's tuning",
+            .limit = "two launches for what is longer than a block's tile",
+            .needs = "CUB when it was built",
+            .dtypes = PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64) | PLX_DTYPE_BIT(PLX_I32) |
+                      PLX_DTYPE_BIT(PLX_I64),
+            .flags = PLX_KERNEL_VENDOR,
+            .accumulator_f32 = PLX_F32,
+            .reproducibility = PLX_R1,
+            .depth = plx_cub_depth,
+        },
 };
 
 static const plx_kernel *cublas_kernel(plx_op op, size_t index)

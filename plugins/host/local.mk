@@ -1,4 +1,4 @@
-# The host backend, and its plugin: always built, so that there is always one viewpoint
+# The host backend, and its plugin: always built, so that there is always one backend
 # that is right.
 host_backend_sources = \
 	backends/host/cpu.c \

@@ -52,7 +52,7 @@ plx_status plx_openblas_supports(plx_session *session, const plx_problem *proble
 
 /* ---- calls --------------------------------------------------------------- */
 
-static CBLAS_TRANSPOSE turned(bool transposed)
+static CBLAS_TRANSPOSE transposed_if(bool transposed)
 {
     return transposed ? CblasTrans : CblasNoTrans;
 }
@@ -66,11 +66,11 @@ static void gemm(const plx_problem *problem, const void *a, const void *b, void 
     if (plx_vendor_has_no_terms(problem))
         plx_scale(problem->dtype, c, m, n, ldc, p->beta);
     else if (problem->dtype == PLX_F32)
-        cblas_sgemm(CblasRowMajor, turned(p->trans_a), turned(p->trans_b), m, n, k, (float)p->alpha, a, lda,
-                    b, ldb, (float)p->beta, c, ldc);
+        cblas_sgemm(CblasRowMajor, transposed_if(p->trans_a), transposed_if(p->trans_b), m, n, k,
+                    (float)p->alpha, a, lda, b, ldb, (float)p->beta, c, ldc);
     else
-        cblas_dgemm(CblasRowMajor, turned(p->trans_a), turned(p->trans_b), m, n, k, p->alpha, a, lda, b, ldb,
-                    p->beta, c, ldc);
+        cblas_dgemm(CblasRowMajor, transposed_if(p->trans_a), transposed_if(p->trans_b), m, n, k, p->alpha, a,
+                    lda, b, ldb, p->beta, c, ldc);
 }
 
 static void matvec(const plx_problem *problem, const void *a, const void *x, void *y)
@@ -80,10 +80,11 @@ static void matvec(const plx_problem *problem, const void *a, const void *x, voi
     if (plx_vendor_has_no_terms(problem))
         plx_scale(problem->dtype, y, 1, p->trans ? cols : rows, 0, p->beta);
     else if (problem->dtype == PLX_F32)
-        cblas_sgemv(CblasRowMajor, turned(p->trans), rows, cols, (float)p->alpha, a, lda, x, 1,
+        cblas_sgemv(CblasRowMajor, transposed_if(p->trans), rows, cols, (float)p->alpha, a, lda, x, 1,
                     (float)p->beta, y, 1);
     else
-        cblas_dgemv(CblasRowMajor, turned(p->trans), rows, cols, p->alpha, a, lda, x, 1, p->beta, y, 1);
+        cblas_dgemv(CblasRowMajor, transposed_if(p->trans), rows, cols, p->alpha, a, lda, x, 1, p->beta, y,
+                    1);
 }
 
 static void transpose(const plx_problem *problem, const void *in, void *out)

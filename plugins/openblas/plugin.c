@@ -9,46 +9,50 @@
 #include "config.h"
 
 static const plx_kernel kernels[] = {
-    [PLX_GEMM] = {
-        .name = "gemm",
-        .idea = "cblas_sgemm, cblas_dgemm: what a user would call instead",
-        .gain = "the library's tuning for this processor",
-        .limit = "small and skinny matrices",
-        .needs = "libopenblas",
-        PLX_VENDOR_REALS,
-        .reproducibility = PLX_R2,
-        .depth = plx_vendor_depth,
-    },
-    [PLX_MATVEC] = {
-        .name = "gemv",
-        .idea = "cblas_sgemv, cblas_dgemv: what a user would call instead",
-        .gain = "the library's tuning for this processor",
-        .limit = "the memory's bandwidth",
-        .needs = "libopenblas",
-        PLX_VENDOR_REALS,
-        .reproducibility = PLX_R2,
-        .depth = plx_vendor_depth,
-    },
-    [PLX_TRANSPOSE] = {
-        .name = "omatcopy",
-        .idea = "cblas_somatcopy, cblas_domatcopy with alpha 1: what a user would call instead",
-        .gain = "the library's tuning for this processor",
-        .limit = "one thread",
-        .needs = "libopenblas",
-        PLX_VENDOR_REALS,
-        .reproducibility = PLX_R0,
-        .depth = plx_vendor_depth,
-    },
-    [PLX_REDUCE] = {
-        .name = "sum",
-        .idea = "cblas_ssum, cblas_dsum: what a user would call instead",
-        .gain = "the library's tuning for this processor",
-        .limit = "sums alone, no minimum or maximum",
-        .needs = "libopenblas",
-        PLX_VENDOR_REALS,
-        .reproducibility = PLX_R2,
-        .depth = plx_vendor_depth,
-    },
+    [PLX_GEMM] =
+        {
+            .name = "gemm",
+            .idea = "cblas_sgemm, cblas_dgemm: what a user would call instead",
+            .gain = "the library's tuning for this processor",
+            .limit = "small and tall-skinny matrices",
+            .needs = "libopenblas",
+            PLX_VENDOR_REALS,
+            .reproducibility = PLX_R2,
+            .depth = plx_vendor_depth,
+        },
+    [PLX_MATVEC] =
+        {
+            .name = "gemv",
+            .idea = "cblas_sgemv, cblas_dgemv: what a user would call instead",
+            .gain = "the library's tuning for this processor",
+            .limit = "the memory's bandwidth",
+            .needs = "libopenblas",
+            PLX_VENDOR_REALS,
+            .reproducibility = PLX_R2,
+            .depth = plx_vendor_depth,
+        },
+    [PLX_TRANSPOSE] =
+        {
+            .name = "omatcopy",
+            .idea = "cblas_somatcopy, cblas_domatcopy with alpha 1: what a user would call instead",
+            .gain = "the library's tuning for this processor",
+            .limit = "one thread",
+            .needs = "libopenblas",
+            PLX_VENDOR_REALS,
+            .reproducibility = PLX_R0,
+            .depth = plx_vendor_depth,
+        },
+    [PLX_REDUCE] =
+        {
+            .name = "sum",
+            .idea = "cblas_ssum, cblas_dsum: what a user would call instead",
+            .gain = "the library's tuning for this processor",
+            .limit = "sums alone, no minimum or maximum",
+            .needs = "libopenblas",
+            PLX_VENDOR_REALS,
+            .reproducibility = PLX_R2,
+            .depth = plx_vendor_depth,
+        },
 };
 
 static const plx_kernel *openblas_kernel(plx_op op, size_t index)

@@ -10,7 +10,7 @@
 /* Of a hundred diffs of runs that differ by noise alone, one may call a time changed:
  * one, however many records they have. */
 static const double level = 0.01;
-static const double usual_threshold = 0.02;
+static const double default_threshold = 0.02;
 
 /* An error grows when it takes up more of the bound by this, and by this factor: what is
  * not bit-identical from run to run stays below. */
@@ -308,7 +308,7 @@ plx_status plx_diff(const char *old_path, const char *new_path, const plx_diff_o
                     plx_diff_results *results, plx_error *error)
 {
     plx_results before = {.record_count = 0}, after = {.record_count = 0};
-    double threshold = options != NULL && options->threshold > 0 ? options->threshold : usual_threshold;
+    double threshold = options != NULL && options->threshold > 0 ? options->threshold : default_threshold;
     plx_diff_results made = {.threshold = threshold, .level = level};
     plx_status status = plx_results_read(old_path, &before, error);
     if (status == PLX_OK)

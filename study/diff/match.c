@@ -55,7 +55,7 @@ static void free_entries(entries *list)
     free(list->at);
 }
 
-/* Two that are alike in everything, as on two equal devices, keep their order. */
+/* Two that are the same in everything, as on two equal devices, keep their order. */
 static plx_status make_entries(const plx_results *results, entries *list, plx_error *error)
 {
     const size_t count = results->record_count;

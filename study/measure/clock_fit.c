@@ -9,7 +9,7 @@
 /* A device's clock may run faster or slower than the host's by this, and start a little early. */
 static const double drift = 0.05, early_ns = 20e3;
 
-/* What a batch takes on the host's clock beside the device's work: an empty one costs
+/* What a batch takes on the host's clock on top of the device's work: an empty one costs
  * 10 to 20 us.  On an H200 batches cost up to 26 us, and those without a launch ahead of
  * them, which find the device idle, up to 181 us; both are held to several times that. */
 static const double empty_batches = 10.0, least_overhead_ns = 50e3, idle_start_ns = 250e3;

@@ -1,4 +1,4 @@
-/* Which samples to believe: those taken while the device ran as it usually does. */
+/* Which samples to believe: those taken while the device ran as it typically does. */
 #include "study/measure/timing.h"
 
 #include <stdlib.h>

@@ -294,7 +294,7 @@ static plx_status judge_set(plx_timed_results *t, size_t set, const void *bits, 
     return PLX_OK;
 }
 
-/* So many sets from this one on as are fetched at a time: they lie side by side. */
+/* So many sets from this one on as are fetched at a time: they lie one after the other. */
 static size_t sets_at_once(const plx_timed_results *t, size_t set, size_t left)
 {
     const uint64_t stride = t->rotation->operands.stride[output_of(t)];

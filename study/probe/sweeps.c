@@ -152,7 +152,7 @@ static plx_problem matvec_of(int64_t size, int64_t ld)
 
 static void leading_dimensions(maker *m)
 {
-    begin(m, "transpose", "transpose over leading dimensions 2^k and a little beside", "leading dimension",
+    begin(m, "transpose", "transpose over leading dimensions 2^k and near them", "leading dimension",
           "the price of a leading dimension of 2^k in a transpose");
     pitches(m, transpose_of);
     begin(m, "columns", "matvec whose neighbouring threads walk down columns, over leading dimensions",

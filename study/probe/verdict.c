@@ -83,7 +83,7 @@ static size_t median_baseline(const plx_probe_sweep *sweep, size_t of)
     return found;
 }
 
-static ratio turned(ratio r)
+static ratio inverse(ratio r)
 {
     return (ratio){1.0 / r.value, 1.0 / r.high, 1.0 / r.low, r.best, r.worst, r.known};
 }
@@ -96,7 +96,7 @@ static ratio ratio_of_series(const plx_probe_sweep *sweep, size_t of)
     if (worst == sweep->point_count || best == sweep->point_count)
         return (ratio){.known = false};
     ratio found = ratio_of(sweep, worst, best);
-    return sweep->symmetric && found.value < 1.0 ? turned(found) : found;
+    return sweep->symmetric && found.value < 1.0 ? inverse(found) : found;
 }
 
 static ratio largest_ratio(const plx_probe_sweep *sweep)

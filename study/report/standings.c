@@ -74,7 +74,7 @@ static size_t find_fastest(const plx_results *results, entry *list)
     return kept;
 }
 
-/* peers[i] becomes the fastest library beside our record i, if that is the fastest of its backend. */
+/* peers[i] becomes the fastest library compared with our record i, if that is the fastest of its backend. */
 static void find_peers(const plx_results *results, const entry *list, size_t count, const plx_record **peers)
 {
     for (size_t i = 0; i < count; i++)

@@ -134,7 +134,7 @@ static void add_duration(plx_table *lines, size_t which, const drawing_style *st
     plx_table_cell(lines, which, "%s", text);
 }
 
-/* Baselines are shown beside the best, but a copy is not the best transpose. */
+/* Baselines are shown with the best, but a copy is not the best transpose. */
 static double best_of(const report_table *table)
 {
     double best = 0;

@@ -119,7 +119,7 @@ static plx_status take_lists(const char *path, const json_t *root, plx_results *
     return status;
 }
 
-/* The parts that stand beside the lists. */
+/* The parts that stand next to the lists. */
 static plx_status take_rest(const char *path, const json_t *root, plx_results *results, plx_error *error)
 {
     plx_reader from = {.of = root};

@@ -266,14 +266,14 @@ plx_config *plx_candidate_configs(const plx_candidate *candidate, const plx_prob
 {
     const char *name = candidate->kernel->name;
     plx_config *configs = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
 
     *count = 0;
-    if (plx_kernel_configs(candidate->backend, problem, name, NULL, 0, &room) == PLX_OK && room > 0)
-        configs = calloc(room, sizeof *configs);
+    if (plx_kernel_configs(candidate->backend, problem, name, NULL, 0, &capacity) == PLX_OK && capacity > 0)
+        configs = calloc(capacity, sizeof *configs);
     if (configs != NULL)
-        (void)plx_kernel_configs(candidate->backend, problem, name, configs, room, count);
-    *count = *count < room ? *count : room;
+        (void)plx_kernel_configs(candidate->backend, problem, name, configs, capacity, count);
+    *count = *count < capacity ? *count : capacity;
     return configs;
 }
 

@@ -76,7 +76,7 @@ static plx_problem of_form(const plx_problem *like, sizes of)
 }
 
 /* The largest power of two that is neither above `most` nor above `size`: problems of many
- * shapes share a few trials. */
+ * shapes share a few runs. */
 static int64_t rounded_down(int64_t size, int64_t most)
 {
     int64_t power = 1;
@@ -120,7 +120,7 @@ static double losing_term(const void *data, size_t operand, int64_t term, int64_
     return term % 2 == 0 ? 0.484375 * of->unit : 0.96875 * of->unit;
 }
 
-/* ---- one trial -------------------------------------------------------------------------- */
+/* ---- one run ---------------------------------------------------------------------------- */
 
 static double unit_of(const plx_kernel *kernel, plx_dtype dtype)
 {

@@ -202,8 +202,8 @@ typedef struct plx_claims {
 } plx_claims;
 
 /* A candidate that is ok stays so if its kernel is as precise as its element type and no deeper than
- * it declares; else it is wrong, with the reason, or what else became of the trial.  A kernel
- * that does not serve the problems of the trial is not tried. */
+ * it declares; else it is wrong, with the reason, or what else became of the run.  A kernel
+ * that does not serve the problems of the run is not tried. */
 void plx_claims_test(plx_claims *claims, plx_candidate *candidate, const plx_inputs *inputs);
 /* The depth alone. */
 void plx_claims_test_depth(plx_claims *claims, plx_candidate *candidate, const plx_inputs *inputs);

@@ -71,7 +71,7 @@ static json_t *gain_json(const plx_results *results, size_t which, const char *d
                      "gflops", record->gflops, "date", date);
 }
 
-/* What is remembered stands for operands that lie as they usually do. */
+/* What is remembered stands for operands that lie as they lie by default. */
 static bool is_plain(const plx_record *record)
 {
     char layout[128];

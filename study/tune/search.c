@@ -14,16 +14,16 @@ enum { AT_ONCE = 8, FASTEST = 4 };
 static const double seconds_each = 0.05, hopeless = 2.0;
 
 /* A configuration of a kernel. */
-typedef struct arm {
+typedef struct choice {
     plx_candidate candidate;
     double expected_us; /* 0: nobody knows */
     size_t turn;        /* in the order of the kernels' lists */
-} arm;
+} choice;
 
-typedef struct arms {
-    arm *list;
+typedef struct choices {
+    choice *list;
     size_t count;
-} arms;
+} choices;
 
 /* ---- what there is --------------------------------------------------------------- */
 
@@ -33,12 +33,12 @@ static plx_status no_memory(plx_error *error)
 }
 
 /* All of a kernel but the one that it takes by itself, which is compared anyway. */
-static plx_status add_kernel(const plx_candidate *kernel, const plx_problem *problem, arms *to,
+static plx_status add_kernel(const plx_candidate *kernel, const plx_problem *problem, choices *to,
                              plx_error *error)
 {
     size_t count;
     plx_config *configs = plx_candidate_configs(kernel, problem, &count);
-    arm *grown = configs != NULL ? realloc(to->list, (to->count + count) * sizeof *grown) : NULL;
+    choice *grown = configs != NULL ? realloc(to->list, (to->count + count) * sizeof *grown) : NULL;
 
     if (configs != NULL && grown == NULL) {
         free(configs);
@@ -46,8 +46,8 @@ static plx_status add_kernel(const plx_candidate *kernel, const plx_problem *pro
     }
     to->list = grown != NULL ? grown : to->list;
     for (size_t i = 1; i < count; ++i) {
-        arm *added = &to->list[to->count++];
-        *added = (arm){*kernel, configs[i].expected_us, to->count};
+        choice *added = &to->list[to->count++];
+        *added = (choice){*kernel, configs[i].expected_us, to->count};
         memcpy(added->candidate.config, configs[i].name, sizeof added->candidate.config);
     }
     free(configs);
@@ -57,7 +57,7 @@ static plx_status add_kernel(const plx_candidate *kernel, const plx_problem *pro
 /* What nobody knows comes last, in the order of the lists. */
 static int by_expectation(const void *a, const void *b)
 {
-    const arm *one = a, *other = b;
+    const choice *one = a, *other = b;
     const double first = one->expected_us > 0 ? one->expected_us : INFINITY;
     const double second = other->expected_us > 0 ? other->expected_us : INFINITY;
 
@@ -66,7 +66,7 @@ static int by_expectation(const void *a, const void *b)
     return one->turn < other->turn ? -1 : one->turn > other->turn;
 }
 
-static plx_status list_arms(const plx_search *search, arms *to, plx_error *error)
+static plx_status list_choices(const plx_search *search, choices *to, plx_error *error)
 {
     plx_candidate *kernels;
     size_t count;
@@ -181,12 +181,12 @@ static plx_status time_some(attempt *a, plx_candidate *candidates, size_t count,
 }
 
 /* A model is right to within far less than this. */
-static bool is_hopeless(const attempt *a, const arm *next)
+static bool is_hopeless(const attempt *a, const choice *next)
 {
     return a->standings.fast > 0 && next->expected_us * 1e3 > hopeless * a->standings.time_ns[0];
 }
 
-static plx_status try_arms(attempt *a, const arms *all, plx_error *error)
+static plx_status try_choices(attempt *a, const choices *all, plx_error *error)
 {
     plx_search *search = a->search;
     plx_status status = PLX_OK;
@@ -209,14 +209,14 @@ plx_status plx_search_configs(plx_search *search, plx_error *error)
 {
     const plx_compare_options *options = search->comparison->options;
     attempt a = {.search = search, .buffers = {.backend = search->backend}, .begun = plx_now_ns() / 1e9};
-    arms all = {NULL, 0};
-    plx_status status = list_arms(search, &all, error);
+    choices all = {NULL, 0};
+    plx_status status = list_choices(search, &all, error);
 
     search->known = all.count;
     if (status == PLX_OK && all.count > 0) {
         status = plx_inputs_generate(search->problem, options->input, options->seed, &a.inputs, error);
         if (status == PLX_OK) {
-            status = try_arms(&a, &all, error);
+            status = try_choices(&a, &all, error);
             plx_guarded_operands_clear(&a.buffers);
             plx_references_free(&a.references);
             plx_inputs_free(&a.inputs);

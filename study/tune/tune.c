@@ -62,7 +62,7 @@ static size_t record_of(const plx_results *results, size_t first, const char *ke
 }
 
 /* The plugin's own choice, whatever was tuned before. */
-static plx_status usual_kernel(const tuning *t, const plx_record *record, char *name, size_t capacity)
+static plx_status default_kernel(const tuning *t, const plx_record *record, char *name, size_t capacity)
 {
     plx_backend *backend;
     const plx_kernel *kernel;
@@ -77,9 +77,9 @@ static plx_status usual_kernel(const tuning *t, const plx_record *record, char *
 }
 
 /* Intervals that overlap say that nobody knows which is faster; then the table stays. */
-static bool is_better(const plx_record *best, const plx_record *usual)
+static bool is_better(const plx_record *best, const plx_record *by_default)
 {
-    return best->time.high_ns < usual->time.low_ns;
+    return best->time.high_ns < by_default->time.low_ns;
 }
 
 /* With what it is by its own model. */
@@ -101,24 +101,25 @@ static void fill_change(const tuning *t, const plx_tuned *tuned, plx_choice *cha
     if (!tuned->kept)
         return;
     (void)snprintf(change->kernel, sizeof change->kernel, "%s", best->kernel);
-    describe(&t->results->records[tuned->usual], change->over, sizeof change->over);
+    describe(&t->results->records[tuned->by_default], change->over, sizeof change->over);
     change->gain = tuned->gain;
     plx_cache_date(change->date, sizeof change->date);
 }
 
 static plx_status add_tuned(tuning *t, size_t first)
 {
-    char usual[64];
+    char by_default[64];
     plx_choice *changes;
     plx_tuned *grown, made = {.fastest = fastest(t->results, first)};
     const plx_record *records = t->results->records;
-    if (made.fastest == SIZE_MAX || usual_kernel(t, &records[first], usual, sizeof usual) != PLX_OK)
+    if (made.fastest == SIZE_MAX ||
+        default_kernel(t, &records[first], by_default, sizeof by_default) != PLX_OK)
         return PLX_OK; /* nothing is right here, or nothing is offered: nothing to choose from */
-    made.usual = record_of(t->results, first, usual);
-    if (made.usual == SIZE_MAX) /* the table's choice is not right: any that is will do */
-        made.usual = made.fastest;
-    made.gain = records[made.usual].time.median_ns / records[made.fastest].time.median_ns;
-    made.kept = is_better(&records[made.fastest], &records[made.usual]);
+    made.by_default = record_of(t->results, first, by_default);
+    if (made.by_default == SIZE_MAX) /* the table's choice is not right: any that is will do */
+        made.by_default = made.fastest;
+    made.gain = records[made.by_default].time.median_ns / records[made.fastest].time.median_ns;
+    made.kept = is_better(&records[made.fastest], &records[made.by_default]);
     grown = realloc(t->tuned, (t->count + 1) * sizeof *grown);
     if (grown == NULL)
         return PLX_NO_MEMORY;

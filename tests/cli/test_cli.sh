@@ -97,7 +97,7 @@ expect 3 "" compare gemm 4 4 4 --backend host --kernel nonsense
 expect 2 "one backend at a time" run gemm --backend all
 expect 2 "one backend at a time" run gemm --backend host --backend host
 expect 2 "one kernel at a time" run gemm --kernel all
-expect 2 "plugin folder" run gemm --plugin-dir "$work/no-such-folder"
+expect 2 "plugin folder" run gemm --plugin-dir "$work/no-such-directory"
 PLX_BACKEND=nonsense expect 3 "" run gemm 4 4 4
 PLX_BACKEND=host expect 0 "" run gemm 4 4 4
 shows "on host:0"
@@ -143,7 +143,7 @@ shows '"schema": "parallax-doctor/1"'
 shows '"status": "works"'
 shows '"status": "refused"'
 shows 'the file is empty'
-expect 2 "can't write" doctor --json /no/such/folder/file
+expect 2 "can't write" doctor --json /no/such/directory/file
 expect 2 "which shell" completion
 expect 2 "did you mean 'bash'" completion bsh
 expect 0 '' explain gemm

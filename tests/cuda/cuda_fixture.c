@@ -14,8 +14,8 @@ plx_error error;
 static const char *build_path(const char *file)
 {
     static char path[4096];
-    const char *folder = getenv("top_builddir");
-    (void)snprintf(path, sizeof path, "%s/%s", folder != NULL ? folder : ".", file);
+    const char *directory = getenv("top_builddir");
+    (void)snprintf(path, sizeof path, "%s/%s", directory != NULL ? directory : ".", file);
     return path;
 }
 

@@ -59,9 +59,9 @@ static bool has_function(const char *text, const char *function)
 static void assert_output_has(const char *command, const char *code, const char *function)
 {
     char full[4096];
-    const char *folder = getenv("top_srcdir");
-    (void)snprintf(full, sizeof full, "cd '%s' && kernel='kernels/%s.cu'; %s", folder ? folder : ".", code,
-                   command);
+    const char *directory = getenv("top_srcdir");
+    (void)snprintf(full, sizeof full, "cd '%s' && kernel='kernels/%s.cu'; %s", directory ? directory : ".",
+                   code, command);
     if (!has_function(output_of(full), function))
         fail_msg("kernels/%s.cu has no %s()", code, function);
 }

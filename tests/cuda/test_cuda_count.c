@@ -194,9 +194,10 @@ static void a_launch_that_fails_is_the_drivers_to_tell(void **unused)
 static int start_with_both(void **unused)
 {
     static char path[4096];
-    const char *folder = getenv("top_builddir");
+    const char *directory = getenv("top_builddir");
     fake_cupti_control_function *control;
-    (void)snprintf(path, sizeof path, "%s/tests/fakes/.libs/fake-cupti.so", folder != NULL ? folder : ".");
+    (void)snprintf(path, sizeof path, "%s/tests/fakes/.libs/fake-cupti.so",
+                   directory != NULL ? directory : ".");
     setenv("PLX_CUPTI_LIBRARY", path, 1);
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL)

@@ -343,7 +343,7 @@ static void large_shared_memory_is_asked_for(void **unused)
     assert_int_equal(plugin->plan(made.session, &problem, dynamic, &plan, &error), PLX_OK);
     plugin->plan_destroy(plan);
     assert_int_equal(fake->dynamic_shared_limit, -1);
-    fake->static_shared = 49152; /* nothing of the usual 48 KiB is left */
+    fake->static_shared = 49152; /* nothing of the default 48 KiB is left */
     assert_int_equal(plugin->plan(made.session, &problem, dynamic, &plan, &error), PLX_OK);
     fake->static_shared = 0;
     plugin->plan_destroy(plan);

@@ -9,7 +9,7 @@ command -v "${NVCC%% *}" >/dev/null 2>&1 || { echo "skipped: there is no nvcc"; 
 scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT HUP INT TERM
 
-# to_ptx FOLDER: of the kernel whose text, and what it includes of its own folder, is there.
+# to_ptx DIRECTORY: of the kernel whose text, and what it includes of its own directory, is there.
 to_ptx() {
     $NVCC -ptx -arch=sm_90a -O3 -std=c++17 -I"$1" -I"$top_srcdir/include" -I"$top_srcdir/kernels" \
         -I"$top_srcdir" -o "$scratch/kernel.ptx" "$1/bulk-pipeline.cu"

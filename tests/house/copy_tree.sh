@@ -1,4 +1,4 @@
-# What scripts that change a copy of the tree begin with: $source is the tree, $work a folder of
+# What scripts that change a copy of the tree begin with: $source is the tree, $work a directory of
 # their own, $work/tree the copy, as a release has it (with configure), without results and what was
 # built there.
 set -u

@@ -1,6 +1,6 @@
 # The house itself: who may know whom, what a library shows, what README promises, and the tables
 # and pictures of measurements in README and doc/ from the files under results/h200/.  With newer
-# files there, `make update-tables` writes the documents in the source folder.
+# files there, `make update-tables` writes the documents in the source directory.
 script_tests += \
 	tests/house/test_layers.sh \
 	tests/house/test_new_kernel.sh \

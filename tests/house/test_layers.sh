@@ -7,7 +7,7 @@ tree=${1:-${top_srcdir:-.}}
 scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT HUP INT TERM
 
-# "FILE TARGET" for every include of the tree in folder $1; system headers too.
+# "FILE TARGET" for every include of the tree in directory $1; system headers too.
 list_includes() {
     (cd "$1" && find include base core study page cli kernels backends plugins benchmarks -type f \
         \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cl' -o -name '*.clh' \) \
@@ -21,16 +21,16 @@ resolve() {
         printf 'system:config.h\n'
         return
     fi
-    for folder in "${2%/*}" . include kernels; do
-        if [ -f "$1/$folder/$3" ]; then
-            printf '%s\n' "$folder/$3" | sed -e 's,^\./,,' -e ':a' -e 's,[^/]*/\.\./,,' -e 'ta'
+    for directory in "${2%/*}" . include kernels; do
+        if [ -f "$1/$directory/$3" ]; then
+            printf '%s\n' "$directory/$3" | sed -e 's,^\./,,' -e ':a' -e 's,[^/]*/\.\./,,' -e 'ta'
             return
         fi
     done
     printf 'system:%s\n' "$3"
 }
 
-# The folder that a file belongs to: one level of most, two of backends, plugins, kernels, study.
+# The directory that a file belongs to: one level of most, two of backends, plugins, kernels, study.
 layer_of() {
     case $1 in
     backends/*/* | plugins/*/* | kernels/*/* | study/*/*) printf '%s\n' "$1" | cut -d/ -f1-2 ;;

@@ -39,6 +39,7 @@ expect ' [1-9][0-9]* ok, 0 wrong, 0 failed' check transpose --quick --kernel tur
 (unset MAKEFLAGS MFLAGS MAKELEVEL && "${MAKE:-make}" -s -C "$work/build" install) >"$work/log" 2>&1 ||
     { cat "$work/log"; fail "make install fails without the study"; }
 [ -z "$(find "$work/alone" -name '*study*')" ] || fail "--disable-study installs the study"
+[ -z "$(find "$work/alone" -name '*.npy')" ] || fail "--disable-study installs the study's data"
 sed -n '/^```c$/,/^```$/p' "$source/README.md" | sed '/^```/d' >"$work/sum.c"
 export PKG_CONFIG_PATH="$work/alone/lib/pkgconfig" LD_LIBRARY_PATH="$work/alone/lib"
 # shellcheck disable=SC2046 # words

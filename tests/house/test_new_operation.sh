@@ -1,5 +1,5 @@
 #!/bin/sh
-# Adds an operation to a copy of the tree as HACKING.md says: tests/house/scale/ becomes a folder of
+# Adds an operation to a copy of the tree as HACKING.md says: tests/house/scale/ becomes a directory of
 # kernels/, the lines of HACKING's example go where it says, and everything finds the operation.  The
 # example of a plugin, made part of the same copy by HACKING's lines, computes there as well.
 . "${top_srcdir:-.}/tests/house/copy_tree.sh"
@@ -18,9 +18,9 @@ insert kernels/local.mk '^# That was the last operation' "$(sed -n 3p "$work/cod
 cp -R "$source/tests/house/scale" "$work/tree/kernels/scale" || exit 99
 
 outside=$(cd "$work" && diff -r before tree | grep -c '^[<>]')
-echo "$outside lines outside its folder:"
+echo "$outside lines outside its directory:"
 (cd "$work" && diff -r before tree)
-[ "$outside" -le 3 ] || fail "a new operation takes $outside lines outside its folder"
+[ "$outside" -le 3 ] || fail "a new operation takes $outside lines outside its directory"
 
 recipe "To add a backend" >"$work/code"
 [ "$(wc -l <"$work/code")" -ge 4 ] || fail "HACKING.md has no four lines for a new backend"

@@ -109,7 +109,7 @@ static void samples_at_a_lower_clock_are_dropped(void **unused)
     (void)unused;
     take(samples);
     for (int i = 10; i < TAKEN; i++)
-        samples[i].clock_mhz = 1700; /* most of them: still not the usual clock */
+        samples[i].clock_mhz = 1700; /* most of them: still not the typical clock */
     samples[12].clock_mhz = 0;       /* nobody said */
     assert_int_equal(plx_samples_filter(samples, TAKEN, keep, &throttled), 11);
     assert_false(throttled);

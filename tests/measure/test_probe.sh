@@ -38,7 +38,7 @@ expect 2 "there are: partition, coalescing, banks, shared, divergence" nonsense
 expect 3 "host:0 has no probes" --backend host
 expect 3 "" --backend nonsense
 expect 2 ".svg or .png" --plot "$work/plot.pdf"
-expect 2 "" --json "$work/no/such/folder.json"
+expect 2 "" --json "$work/no/such/directory.json"
 for verb in run compare; do
     "$parallax" $verb probe >"$work/out" 2>"$work/err" </dev/null
     [ $? = 2 ] && grep -qF "parallax probe" "$work/err" || fail "$verb probe names no remedy"

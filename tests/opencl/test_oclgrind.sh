@@ -45,48 +45,48 @@ written=$plain
 shows exchange 'Uninitialized value written' &&
     written="$written -Datomic_xchg(place,value)=(*(place)=(value),0)"
 
-# oclgrind_on FOLDER SEARCH OPTIONS ARGUMENT...: it has 32 KiB of local memory unless told,
-# gemm/warp-tile needs more.  A folder's cache serves one set of options: they are no part
+# oclgrind_on DIRECTORY SEARCH OPTIONS ARGUMENT...: it has 32 KiB of local memory unless told,
+# gemm/warp-tile needs more.  A directory's cache serves one set of options: they are no part
 # of its keys.  Messages are taken from stderr: a file that --log names begins anew with
 # every session, and run_kernels opens one for each run.
 oclgrind_on() {
-    folder=$work/$1 search=$2
+    directory=$work/$1 search=$2
     OCLGRIND_BUILD_OPTIONS=$3
-    XDG_CACHE_HOME=$folder
+    XDG_CACHE_HOME=$directory
     export OCLGRIND_BUILD_OPTIONS XDG_CACHE_HOME
     shift 3
-    mkdir -p "$folder"
+    mkdir -p "$directory"
     oclgrind --local-mem-size 49152 --num-threads 1 --max-errors 20 "$search" \
-        "$run_kernels" "$@" >"$folder/out" 2>"$folder/err" </dev/null
+        "$run_kernels" "$@" >"$directory/out" 2>"$directory/err" </dev/null
     status=$?
-    grep -v -e '^$' -e '^[0-9]* warnings* generated\.$' "$folder/err" >"$folder/messages"
+    grep -v -e '^$' -e '^[0-9]* warnings* generated\.$' "$directory/err" >"$directory/messages"
     return $status
 }
 
 fail() {
     echo "FAIL: $1" | tee -a "$work/failed"
-    head -30 "$folder/messages"
-    grep ': failed$' "$folder/out"
+    head -30 "$directory/messages"
+    grep ': failed$' "$directory/out"
 }
 
-# clean FOLDER SEARCH OPTIONS ARGUMENT...: every message is a failure.
+# clean DIRECTORY SEARCH OPTIONS ARGUMENT...: every message is a failure.
 clean() {
     oclgrind_on "$@"
     shift 3
-    if [ "$status" != 0 ] || [ -s "$folder/messages" ] || ! grep -q ': ran$' "$folder/out"; then
+    if [ "$status" != 0 ] || [ -s "$directory/messages" ] || ! grep -q ': ran$' "$directory/out"; then
         fail "status $status: $search run_kernels $*"
     fi
-    cat "$folder/out" >>"$folder.all"
+    cat "$directory/out" >>"$directory.all"
 }
 
-# caught TEXT FOLDER SEARCH OPTIONS ARGUMENT...: what is planted is found.
+# caught TEXT DIRECTORY SEARCH OPTIONS ARGUMENT...: what is planted is found.
 caught() {
     text=$1
     shift
     oclgrind_on "$@"
     planted=$3
     shift 3
-    grep -q "$text" "$folder/messages" || fail "not found: $planted in $*"
+    grep -q "$text" "$directory/messages" || fail "not found: $planted in $*"
 }
 
 # ---- what is asked --------------------------------------------------------------------

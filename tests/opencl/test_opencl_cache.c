@@ -26,10 +26,10 @@ static const unsigned char program[] = {0, 1, 2, 3, 250, 251, 252, 253, 254, 255
 
 static char root[64], driver_root[64];
 
-/* ---- a folder of our own ----------------------------------------------------- */
+/* ---- a directory of our own ----------------------------------------------------- */
 
-/* Makes a folder in the current one and lets a variable of the environment name it. */
-static int make_folder(char name[64], const char *variable)
+/* Makes a directory in the current one and lets a variable of the environment name it. */
+static int make_directory(char name[64], const char *variable)
 {
     char here[4096], path[4096 + 64];
     (void)snprintf(name, 64, "cache-test-XXXXXX");
@@ -43,7 +43,7 @@ static int set_up(void **state)
 {
     (void)state;
     (void)unsetenv("PLX_NO_CACHE");
-    return make_folder(root, "XDG_CACHE_HOME");
+    return make_directory(root, "XDG_CACHE_HOME");
 }
 
 static int remove_one(const char *path, const struct stat *facts, int kind, struct FTW *place)
@@ -64,7 +64,7 @@ static int tear_down(void **state)
 static int set_up_all(void **state)
 {
     (void)state;
-    return make_folder(driver_root, "POCL_CACHE_DIR");
+    return make_directory(driver_root, "POCL_CACHE_DIR");
 }
 
 static int tear_down_all(void **state)
@@ -100,16 +100,16 @@ static void write_file(const char *path, const unsigned char *bytes, size_t leng
 
 static size_t files_in_cache(void)
 {
-    char folder[4096];
-    path_of(key, folder);
-    *strrchr(folder, '/') = '\0';
-    DIR *open_folder = opendir(folder);
+    char directory[4096];
+    path_of(key, directory);
+    *strrchr(directory, '/') = '\0';
+    DIR *open_directory = opendir(directory);
     size_t count = 0;
-    if (!open_folder)
+    if (!open_directory)
         return 0;
-    for (const struct dirent *entry; (entry = readdir(open_folder)) != NULL;)
+    for (const struct dirent *entry; (entry = readdir(open_directory)) != NULL;)
         count += entry->d_name[0] != '.';
-    (void)closedir(open_folder);
+    (void)closedir(open_directory);
     return count;
 }
 
@@ -207,8 +207,8 @@ static void a_bad_file_is_replaced(void **state)
     assert_int_equal(files_in_cache(), 1);
 }
 
-/* A file stands where the folder should be: nobody, root included, can write there. */
-static void a_folder_that_cannot_be_made_is_a_miss(void **state)
+/* A file stands where the directory should be: nobody, root included, can write there. */
+static void a_directory_that_cannot_be_made_is_a_miss(void **state)
 {
     (void)state;
     char path[4096];
@@ -219,17 +219,17 @@ static void a_folder_that_cannot_be_made_is_a_miss(void **state)
     assert_false(is_hit(key));
 }
 
-static void a_read_only_folder_is_read(void **state)
+static void a_read_only_directory_is_read(void **state)
 {
     (void)state;
-    char folder[4096];
+    char directory[4096];
     store(key);
-    path_of(key, folder);
-    *strrchr(folder, '/') = '\0';
-    assert_int_equal(chmod(folder, 0500), 0);
+    path_of(key, directory);
+    *strrchr(directory, '/') = '\0';
+    assert_int_equal(chmod(directory, 0500), 0);
     store(other_key);
     bool found = is_hit(key), written = is_hit(other_key);
-    assert_int_equal(chmod(folder, 0700), 0);
+    assert_int_equal(chmod(directory, 0700), 0);
     assert_true(found);
     assert_int_equal(written, geteuid() == 0); /* permissions do not bind root */
     assert_int_equal(files_in_cache(), written ? 2 : 1);
@@ -247,7 +247,7 @@ static void it_can_be_turned_off(void **state)
     assert_false(is_hit(other_key));
 }
 
-static void a_relative_folder_is_not_followed(void **state)
+static void a_relative_directory_is_not_followed(void **state)
 {
     (void)state;
     char path[4096];
@@ -318,15 +318,15 @@ static void skip_without_device(void)
 /* The one file in the cache. */
 static void cached_file(char path[4096])
 {
-    char folder[4096 - 256];
+    char directory[4096 - 256];
     assert_int_equal(files_in_cache(), 1);
-    (void)snprintf(folder, sizeof folder, "%s/parallax", getenv("XDG_CACHE_HOME"));
-    DIR *open_folder = opendir(folder);
-    assert_non_null(open_folder);
-    for (const struct dirent *entry; (entry = readdir(open_folder)) != NULL;)
+    (void)snprintf(directory, sizeof directory, "%s/parallax", getenv("XDG_CACHE_HOME"));
+    DIR *open_directory = opendir(directory);
+    assert_non_null(open_directory);
+    for (const struct dirent *entry; (entry = readdir(open_directory)) != NULL;)
         if (entry->d_name[0] != '.')
-            (void)snprintf(path, 4096, "%s/%s", folder, entry->d_name);
-    (void)closedir(open_folder);
+            (void)snprintf(path, 4096, "%s/%s", directory, entry->d_name);
+    (void)closedir(open_directory);
 }
 
 static struct stat facts_of(const char *path)
@@ -441,10 +441,10 @@ int main(void)
         TEST(every_changed_byte_is_a_miss),
         TEST(another_keys_file_is_a_miss),
         TEST(a_bad_file_is_replaced),
-        TEST(a_folder_that_cannot_be_made_is_a_miss),
-        TEST(a_read_only_folder_is_read),
+        TEST(a_directory_that_cannot_be_made_is_a_miss),
+        TEST(a_read_only_directory_is_read),
         TEST(it_can_be_turned_off),
-        TEST(a_relative_folder_is_not_followed),
+        TEST(a_relative_directory_is_not_followed),
         TEST(a_built_program_is_kept_and_used),
         TEST(a_damaged_program_is_built_anew),
         TEST(a_program_that_the_driver_refuses_is_built_anew),

@@ -86,7 +86,7 @@ sed -n '/<section id="records">/,$p' "$work/page.html" | grep 'measured again' |
     fail "the file with the newest date is not the newest"
 
 # ---- without gnuplot -----------------------------------------------------------------
-mkdir "$work/empty" # what the build folder's program needs to find itself, and no gnuplot
+mkdir "$work/empty" # what the build directory's program needs to find itself, and no gnuplot
 for tool in sh sed ls cat grep dirname basename expr file rm mv chmod; do
     ln -s "$(command -v $tool)" "$work/empty/" 2>/dev/null
 done
@@ -191,7 +191,7 @@ refused "$results/probe.json"
 refused "$results/ladder-gemm.json" "$work/cut.json"
 refused
 refused "$results/ladder-gemm.json" --plot no-such
-expect 2 "$results/ladder-gemm.json" -o "$work/no/such/folder.html"
+expect 2 "$results/ladder-gemm.json" -o "$work/no/such/directory.html"
 expect 2 "$results/ladder-gemm.json" --plot ladder-gemm -o "$work/plot.jpeg"
 
 # ---- one plot ---------------------------------------------------------------------------------

@@ -64,25 +64,25 @@ static void noise_needs_samples(void **state)
 
 /* ---- files made by hand -------------------------------------------------------------- */
 
-static char folder[] = "/tmp/parallax-test-diff-XXXXXX";
+static char directory[] = "/tmp/parallax-test-diff-XXXXXX";
 static char old_path[64], new_path[64];
 
-static int make_folder(void **state)
+static int make_directory(void **state)
 {
     (void)state;
-    if (mkdtemp(folder) == NULL)
+    if (mkdtemp(directory) == NULL)
         return -1;
-    (void)snprintf(old_path, sizeof old_path, "%s/old.json", folder);
-    (void)snprintf(new_path, sizeof new_path, "%s/new.json", folder);
+    (void)snprintf(old_path, sizeof old_path, "%s/old.json", directory);
+    (void)snprintf(new_path, sizeof new_path, "%s/new.json", directory);
     return 0;
 }
 
-static int remove_folder(void **state)
+static int remove_directory(void **state)
 {
     (void)state;
     (void)unlink(old_path);
     (void)unlink(new_path);
-    return rmdir(folder);
+    return rmdir(directory);
 }
 
 static json_t *empty_file(void)
@@ -510,5 +510,5 @@ int main(void)
         cmocka_unit_test(one_slow_record_among_a_thousand_is_found),
         cmocka_unit_test(the_json_says_it_all),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -62,7 +62,7 @@ grep -q "\"kernels_hash\": \"$first\"" "$scratch/compare.json" || fault "the res
 
 # What is no tree, or no SHA-256, is refused.
 sh "$sources/build-aux/build-facts" "$scratch" "$sha256" cc '' '' '' >/dev/null 2>&1 &&
-    fault "a folder without kernels was taken"
+    fault "a directory without kernels was taken"
 sh "$sources/build-aux/build-facts" "$sources" 'echo none #' cc '' '' '' >/dev/null 2>&1 &&
     fault "something that is no checksum was taken"
 exit $faults

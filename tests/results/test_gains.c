@@ -37,11 +37,11 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    char folder[512];
+    char directory[512];
     (void)state;
-    (void)snprintf(folder, sizeof folder, "%s/parallax", root);
+    (void)snprintf(directory, sizeof directory, "%s/parallax", root);
     (void)remove(path);
-    (void)rmdir(folder);
+    (void)rmdir(directory);
     return rmdir(root); /* which nothing else may be in */
 }
 
@@ -81,9 +81,9 @@ static bool is_known(const char *kernel)
 
 static void write_file(const char *text)
 {
-    char folder[512];
-    (void)snprintf(folder, sizeof folder, "%s/parallax", root);
-    (void)mkdir(folder, 0700);
+    char directory[512];
+    (void)snprintf(directory, sizeof directory, "%s/parallax", root);
+    (void)mkdir(directory, 0700);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     assert_true(fputs(text, file) >= 0);
@@ -271,7 +271,7 @@ static void test_too_large(void **state)
 }
 
 /* Neither read, which would wait, nor replaced. */
-static void test_pipe_and_folder(void **state)
+static void test_pipe_and_directory(void **state)
 {
     struct stat about;
     (void)state;
@@ -302,7 +302,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_garbage, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_control_characters, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_too_large, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_pipe_and_folder, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_pipe_and_directory, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,25 +13,25 @@
 
 #include <cmocka.h>
 
-static char folder[] = "npy-XXXXXX";
+static char directory[] = "npy-XXXXXX";
 static char path[64];
 
 /* ---- helpers ------------------------------------------------------------- */
 
-static int make_folder(void **state)
+static int make_directory(void **state)
 {
     (void)state;
-    if (mkdtemp(folder) == NULL)
+    if (mkdtemp(directory) == NULL)
         return -1;
-    (void)snprintf(path, sizeof path, "%s/a.npy", folder);
+    (void)snprintf(path, sizeof path, "%s/a.npy", directory);
     return 0;
 }
 
-static int remove_folder(void **state)
+static int remove_directory(void **state)
 {
     (void)state;
     (void)unlink(path);
-    return rmdir(folder); /* fails when a temporary file was left behind */
+    return rmdir(directory); /* fails when a temporary file was left behind */
 }
 
 static void write_file(const void *bytes, size_t count)
@@ -411,7 +411,7 @@ static void no_regular_file(void **state)
     (void)state;
     plx_array array;
     plx_error error = {""};
-    assert_int_equal(plx_npy_read(folder, &array, &error), PLX_IO);
+    assert_int_equal(plx_npy_read(directory, &array, &error), PLX_IO);
     assert_non_null(strstr(error.text, "not a regular file"));
     (void)unlink(path);
     assert_int_equal(plx_npy_read(path, &array, &error), PLX_IO);
@@ -468,9 +468,9 @@ static void unwritable_places(void **state)
     double value = 1;
     plx_array array = {PLX_F64, 0, 1, 1, &value};
     plx_error error = {""};
-    assert_int_equal(plx_npy_write("no-such-folder/a.npy", &array, &error), PLX_IO);
-    assert_non_null(strstr(error.text, "no-such-folder/a.npy"));
-    assert_int_equal(plx_npy_write(folder, &array, &error), PLX_IO);
+    assert_int_equal(plx_npy_write("no-such-directory/a.npy", &array, &error), PLX_IO);
+    assert_non_null(strstr(error.text, "no-such-directory/a.npy"));
+    assert_int_equal(plx_npy_write(directory, &array, &error), PLX_IO);
 }
 
 /* A full disk is told, and leaves nothing. */
@@ -496,7 +496,7 @@ static void replaces_whole_files(void **state)
     struct stat about;
     write_file("old", 3);
     assert_int_equal(chmod(path, 0640), 0);
-    (void)snprintf(link_path, sizeof link_path, "%s/link", folder);
+    (void)snprintf(link_path, sizeof link_path, "%s/link", directory);
     assert_int_equal(symlink("a.npy", link_path), 0);
 
     assert_int_equal(plx_output_open(link_path, &output, &error), PLX_OK);
@@ -565,5 +565,5 @@ int main(void)
         cmocka_unit_test(replaces_whole_files),
         cmocka_unit_test(real_data),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char root[256], folder[300], path[512];
+static char root[256], directory[300], path[512];
 
 /* One place for all tests: an OpenCL platform keeps what it once read of the environment. */
 static int make_root(void **state)
@@ -26,8 +26,8 @@ static int make_root(void **state)
     (void)snprintf(root, sizeof root, "%s/tune-XXXXXX", getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp");
     if (mkdtemp(root) == NULL)
         return -1;
-    (void)snprintf(folder, sizeof folder, "%s/parallax", root);
-    (void)snprintf(path, sizeof path, "%s/choices.tsv", folder);
+    (void)snprintf(directory, sizeof directory, "%s/parallax", root);
+    (void)snprintf(path, sizeof path, "%s/choices.tsv", directory);
     return setenv("XDG_CACHE_HOME", root, 1);
 }
 
@@ -71,7 +71,7 @@ static void write_choice(const plx_device_info *info, const char *kernel, size_t
     const size_t count = sizeof fields / sizeof fields[0];
     if (changed != NULL)
         fields[which] = changed;
-    (void)mkdir(folder, 0700);
+    (void)mkdir(directory, 0700);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     (void)fputs("parallax-choices/2\n", file);
@@ -110,12 +110,12 @@ static plx_problem tuned_problem(void)
 
 static void test_taken(void **state)
 {
-    char kernel[64], usual[64];
+    char kernel[64], by_default[64];
     plx_problem problem = tuned_problem();
     plx_device_info info = device();
     (void)state;
-    chosen(problem, usual);
-    const char *other = strcmp(usual, "naive") == 0 ? "tile-2d" : "naive";
+    chosen(problem, by_default);
+    const char *other = strcmp(by_default, "naive") == 0 ? "tile-2d" : "naive";
     write_choice(&info, other, 0, NULL);
     chosen(problem, kernel);
     assert_string_equal(kernel, other);
@@ -136,20 +136,20 @@ static void test_only_where_measured(void **state)
         {DTYPE, "f64"},      {SHAPE, "96x80x65"}, {VARIANT, "nn"}, {KERNEL, "gone"},  {KERNEL, "x\ty"},
         {KERNEL, ""},
     };
-    char kernel[64], usual[64];
+    char kernel[64], by_default[64];
     plx_device_info info = device();
     (void)state;
-    chosen(tuned_problem(), usual);
-    const char *other = strcmp(usual, "naive") == 0 ? "tile-2d" : "naive";
+    chosen(tuned_problem(), by_default);
+    const char *other = strcmp(by_default, "naive") == 0 ? "tile-2d" : "naive";
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
         write_choice(&info, other, changes[i].field, changes[i].value);
         chosen(tuned_problem(), kernel);
-        assert_string_equal(kernel, usual);
+        assert_string_equal(kernel, by_default);
     }
     write_choice(&info, other, 0, NULL);
     (void)setenv("PLX_NO_CACHE", "1", 1);
     chosen(tuned_problem(), kernel);
-    assert_string_equal(kernel, usual);
+    assert_string_equal(kernel, by_default);
 }
 
 /* A kernel in a configuration is a choice as well; one that is not there is told and not taken. */
@@ -237,18 +237,18 @@ static void test_broken_file(void **state)
         "parallax-choices/2\na\tb\tc\td\te\tf\tg\th\ti\tj\tk\tno number\n",
         "parallax-choices/2\na\tb\tc\td\te\tf\tg\th\ti\tj\tk\t1.5", /* cut off */
     };
-    char kernel[64], usual[64];
+    char kernel[64], by_default[64];
     plx_choice choice;
     (void)state;
-    chosen(tuned_problem(), usual);
-    (void)mkdir(folder, 0700);
+    chosen(tuned_problem(), by_default);
+    (void)mkdir(directory, 0700);
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         FILE *file = fopen(path, "w");
         assert_non_null(file);
         (void)fputs(texts[i], file);
         (void)fclose(file);
         chosen(tuned_problem(), kernel);
-        assert_string_equal(kernel, usual);
+        assert_string_equal(kernel, by_default);
         assert_false(plx_tuned_at(0, &choice));
     }
 }

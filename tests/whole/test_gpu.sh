@@ -48,8 +48,8 @@ kernels=0
 for text in "$tree"/kernels/*/*.cu; do
     kernel=${text##*/}
     kernel=${kernel%.cu}
-    folder=${text%/*}
-    operation=${folder##*/}
+    directory=${text%/*}
+    operation=${directory##*/}
     kernels=$((kernels + 1))
     grep -q "^$operation,.*,cuda:0,.*,$kernel,ok," "$work/check.csv" || fail "$operation/$kernel did not pass on cuda:0"
 done

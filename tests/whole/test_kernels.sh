@@ -57,8 +57,8 @@ kernels=0
 for text in "$tree"/kernels/*/*.cl; do
     kernel=${text##*/}
     kernel=${kernel%.cl}
-    folder=${text%/*}
-    operation=${folder##*/}
+    directory=${text%/*}
+    operation=${directory##*/}
     kernels=$((kernels + 1))
     grep -q "^$operation,.*,opencl:0,.*,$kernel,ok," "$work/check.csv" && continue
     lacking=$(lacks "$operation/$kernel")
