@@ -1,16 +1,13 @@
-/* The user's cache directory, and the small files that are kept in it between runs. */
+/* The user's cache directory: where it is, and what its files call devices and days. */
 #define _XOPEN_SOURCE 700
 
 #include "base/cache_dir.h"
 
-#include <fcntl.h>
+#include "base/privileges.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
-
-enum { MOST_BYTES = 1 << 20 };
 
 /* ---- where -------------------------------------------------------------------- */
 
@@ -19,8 +16,7 @@ enum { MOST_BYTES = 1 << 20 };
 static bool is_off(void)
 {
     const char *off = getenv("PLX_NO_CACHE");
-    return (off != NULL && off[0] != '\0' && strcmp(off, "0") != 0) || getuid() != geteuid() ||
-           getgid() != getegid();
+    return (off != NULL && off[0] != '\0' && strcmp(off, "0") != 0) || plx_is_privileged();
 }
 
 bool plx_cache_path(const char *name, char *path, size_t capacity)
@@ -34,44 +30,6 @@ bool plx_cache_path(const char *name, char *path, size_t capacity)
     else if (home != NULL && home[0] == '/')
         length = snprintf(path, capacity, "%s/.cache/parallax/%s", home, name);
     return length > 0 && (size_t)length < capacity;
-}
-
-static void make_directories(const char *path)
-{
-    char directory[4096];
-    (void)snprintf(directory, sizeof directory, "%s", path);
-    for (char *slash = strchr(directory + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        (void)mkdir(directory, 0700);
-        *slash = '/';
-    }
-}
-
-/* ---- files --------------------------------------------------------------------- */
-
-/* A pipe under this name must not make anybody wait. */
-FILE *plx_cache_open(const char *path)
-{
-    struct stat about;
-    int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-    if (descriptor < 0)
-        return NULL;
-    if (fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode) && about.st_size <= MOST_BYTES) {
-        FILE *file = fdopen(descriptor, "r");
-        if (file != NULL)
-            return file;
-    }
-    (void)close(descriptor);
-    return NULL;
-}
-
-plx_status plx_cache_prepare(const char *path, plx_error *error)
-{
-    struct stat about;
-    make_directories(path);
-    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
-        return plx_fail(error, PLX_IO, "%s: is no regular file; remove it", path);
-    return PLX_OK;
 }
 
 /* ---- what stands in them ---------------------------------------------------------- */

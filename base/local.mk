@@ -3,10 +3,13 @@ noinst_LTLIBRARIES += libplx-base.la
 libplx_base_la_SOURCES = \
 	base/cache_dir.c \
 	base/cache_dir.h \
+	base/cache_file.c \
 	base/clock.c \
 	base/clock.h \
 	base/format.c \
 	base/format.h \
+	base/privileges.c \
+	base/privileges.h \
 	base/ratios.c \
 	base/ratios.h \
 	base/table.c \

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void plx_line_add(plx_line *line, const char *format, ...)
 {
@@ -34,4 +35,43 @@ char *plx_text(const char *format, ...)
     char *text = plx_text_list(format, words);
     va_end(words);
     return text;
+}
+
+/* ---- what others say ------------------------------------------------------------------ */
+
+/* How many bytes the character takes that begins here; 0: it is none of UTF-8. */
+static size_t character_bytes(const unsigned char *at)
+{
+    const size_t bytes = at[0] < 0x80                    ? 1
+                         : at[0] >= 0xc2 && at[0] < 0xe0 ? 2
+                         : at[0] >= 0xe0 && at[0] < 0xf0 ? 3
+                         : at[0] >= 0xf0 && at[0] < 0xf5 ? 4
+                                                         : 0;
+    for (size_t i = 1; i < bytes; i++)
+        if ((at[i] & 0xc0) != 0x80)
+            return 0;
+    const bool overlong = (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xf0 && at[1] < 0x90);
+    const bool no_character = (at[0] == 0xed && at[1] >= 0xa0) || (at[0] == 0xf4 && at[1] >= 0x90);
+    return overlong || no_character ? 0 : bytes;
+}
+
+/* The C1 controls, which some terminals obey, are two bytes. */
+static bool is_control(const unsigned char *at)
+{
+    return at[0] < ' ' || at[0] == 0x7f || (at[0] == 0xc2 && at[1] < 0xa0);
+}
+
+void plx_text_clean(char *text, size_t capacity)
+{
+    if (memchr(text, '\0', capacity) == NULL)
+        text[capacity - 1] = '\0';
+    for (unsigned char *at = (unsigned char *)text; *at != '\0';) {
+        const size_t bytes = character_bytes(at);
+        if (bytes > 0 && !is_control(at)) {
+            at += bytes;
+            continue;
+        }
+        for (size_t i = 0; i < (bytes > 0 ? bytes : 1); i++)
+            *at++ = '?';
+    }
 }

@@ -1,5 +1,7 @@
 /* Which kernel was measured to be the fastest for a user's problems on the user's devices:
  * $XDG_CACHE_HOME/parallax/choices.tsv, a line each, its fields separated by tabs. */
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
+
 #include "core/tuning.h"
 
 #include "base/cache_dir.h"
@@ -47,14 +49,6 @@ static bool same_key(const plx_choice *a, const plx_choice *b)
     return true;
 }
 
-/* What a driver says of itself may hold what separates fields and lines. */
-static void clean(char *text)
-{
-    for (; *text != '\0'; text++)
-        if ((unsigned char)*text < ' ' || *text == 0x7f)
-            *text = ' ';
-}
-
 /* "tn" and "max" decide which kernel is fast, alpha and beta do not. */
 static void form_text(const plx_problem *problem, char *text, size_t capacity)
 {
@@ -79,7 +73,7 @@ void plx_tuned_key(const char *plugin, const plx_device_info *device, const plx_
     plx_shape_text(problem, choice->shape, sizeof choice->shape);
     form_text(problem, choice->variant, sizeof choice->variant);
     for (size_t i = 0; i < FIELDS; i++)
-        clean(text_of(choice, &fields[i]));
+        plx_text_clean(text_of(choice, &fields[i]), fields[i].capacity);
     choice->current = true;
 }
 
@@ -109,7 +103,7 @@ static bool parse(char *line, plx_choice *choice)
         char *text = text_of(choice, &fields[i]);
         if (!take_field(&line, text, fields[i].capacity))
             return false;
-        clean(text);
+        plx_text_clean(text, fields[i].capacity);
     }
     choice->gain = strtod(line, &end);
     choice->current = strcmp(choice->kernels_hash, plx_kernels_hash) == 0;
@@ -130,7 +124,7 @@ static void read_choices(FILE *file, plx_tuning *tuning)
 static plx_tuning *read_file(const char *path)
 {
     plx_tuning *tuning = calloc(1, sizeof *tuning);
-    FILE *file = plx_cache_open(path);
+    FILE *file = plx_cache_open(path, PLX_CACHE_MOST);
     if (tuning != NULL && file != NULL) {
         tuning->choices = malloc(MOST_CHOICES * sizeof *tuning->choices);
         if (tuning->choices != NULL)
@@ -155,14 +149,19 @@ static void write_choices(const plx_tuning *tuning, FILE *to)
 
 static plx_status write_file(const char *path, const plx_tuning *tuning, plx_error *error)
 {
-    plx_output *output;
-    plx_status status = plx_cache_prepare(path, error);
+    char *text = NULL;
+    size_t length = 0;
+    FILE *to = open_memstream(&text, &length);
+    if (to != NULL)
+        write_choices(tuning, to);
+    const bool whole = to != NULL && !ferror(to);
+    plx_status status = PLX_OK;
+    if (to == NULL || fclose(to) != 0 || !whole)
+        status = plx_fail(error, PLX_NO_MEMORY, "no memory for the choices");
     if (status == PLX_OK)
-        status = plx_output_open(path, &output, error);
-    if (status != PLX_OK)
-        return status;
-    write_choices(tuning, plx_output_stream(output));
-    return plx_output_close(output, error);
+        status = plx_cache_write(path, text, length, error);
+    free(text);
+    return status;
 }
 
 static void tuning_free(plx_tuning *tuning)
@@ -270,6 +269,7 @@ static void change_one(plx_tuning *tuning, const plx_choice *change)
     tuning->choices[tuning->count++] = *change;
 }
 
+/* With the file locked. */
 static plx_status change_file(const char *path, const plx_choice *changes, size_t count, plx_error *error)
 {
     plx_tuning *tuning = read_file(path);
@@ -290,9 +290,14 @@ static plx_status change_file(const char *path, const plx_choice *changes, size_
 plx_status plx_tuned_change(plx_context *context, const plx_choice *changes, size_t count, plx_error *error)
 {
     char path[4096];
+    int lock;
     plx_status status = find_file(path, sizeof path, error);
     if (status == PLX_OK)
+        status = plx_cache_lock(path, &lock, error);
+    if (status == PLX_OK) {
         status = change_file(path, changes, count, error);
+        plx_cache_unlock(lock);
+    }
     plx_tuning_forget(context);
     return status;
 }
@@ -300,10 +305,15 @@ plx_status plx_tuned_change(plx_context *context, const plx_choice *changes, siz
 plx_status plx_tuned_forget(plx_context *context, plx_error *error)
 {
     char path[4096];
+    int lock;
     const plx_tuning none = {.count = 0};
     plx_status status = find_file(path, sizeof path, error);
     if (status == PLX_OK)
+        status = plx_cache_lock(path, &lock, error);
+    if (status == PLX_OK) {
         status = write_file(path, &none, error);
+        plx_cache_unlock(lock);
+    }
     plx_tuning_forget(context);
     return status;
 }

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 typedef struct header {
     char magic[8];
@@ -28,6 +27,9 @@ static uint64_t hash(uint64_t state, const void *bytes, size_t length)
         state = (state ^ at[i]) * UINT64_C(0x100000001b3);
     return state;
 }
+
+/* Far more than any program takes. */
+#define MOST_BYTES (UINT64_C(256) << 20)
 
 #define HASH_START UINT64_C(0xcbf29ce484222325)
 
@@ -76,7 +78,7 @@ bool plx_cl_cache_read(const void *key, size_t key_length, unsigned char **progr
     char path[4096];
     if (!plx_cl_cache_path(key, key_length, path, sizeof path))
         return false;
-    FILE *file = fopen(path, "rb");
+    FILE *file = plx_cache_open(path, MOST_BYTES);
     if (!file)
         return false;
     size_t program_length = 0;
@@ -92,35 +94,34 @@ bool plx_cl_cache_read(const void *key, size_t key_length, unsigned char **progr
 
 /* ---- writing -------------------------------------------------------------------- */
 
-static bool write_file(FILE *file, const void *key, size_t key_length, const unsigned char *program,
-                       size_t length)
+/* Header, key and program as one piece; NULL: no memory. */
+static unsigned char *whole_file(const void *key, size_t key_length, const unsigned char *program,
+                                 size_t length, size_t *bytes)
 {
     header head = {.key_length = key_length, .program_length = length};
+    if (length > MOST_BYTES || key_length > MOST_BYTES)
+        return NULL;
+    unsigned char *made = malloc(sizeof head + key_length + length);
+    if (!made)
+        return NULL;
     memcpy(head.magic, magic, sizeof magic);
     head.checksum = hash(hash(HASH_START, key, key_length), program, length);
-    return fwrite(&head, sizeof head, 1, file) == 1 && fwrite(key, 1, key_length, file) == key_length &&
-           fwrite(program, 1, length, file) == length;
+    memcpy(made, &head, sizeof head);
+    memcpy(made + sizeof head, key, key_length);
+    memcpy(made + sizeof head + key_length, program, length);
+    *bytes = sizeof head + key_length + length;
+    return made;
 }
 
 void plx_cl_cache_write(const void *key, size_t key_length, const unsigned char *program, size_t length)
 {
-    char path[4096], temporary[4096 + 8];
+    char path[4096];
     plx_error ignored;
-    if (length == 0 || !plx_cl_cache_path(key, key_length, path, sizeof path) ||
-        plx_cache_prepare(path, &ignored) != PLX_OK)
+    size_t bytes;
+    if (length == 0 || !plx_cl_cache_path(key, key_length, path, sizeof path))
         return;
-    (void)snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
-    int descriptor = mkstemp(temporary);
-    if (descriptor < 0)
-        return;
-    FILE *file = fdopen(descriptor, "wb");
-    if (!file) {
-        (void)close(descriptor);
-        (void)unlink(temporary);
-        return;
-    }
-    bool written = write_file(file, key, key_length, program, length);
-    written = fclose(file) == 0 && written;
-    if (!written || rename(temporary, path) != 0)
-        (void)unlink(temporary);
+    unsigned char *made = whole_file(key, key_length, program, length, &bytes);
+    if (made)
+        (void)plx_cache_write(path, made, bytes, &ignored);
+    free(made);
 }

@@ -4,6 +4,8 @@ EXTRA_LTLIBRARIES += libplx-opencl-api.la
 libplx_opencl_api_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
 libplx_opencl_api_la_SOURCES = \
 	base/cache_dir.c \
+	base/cache_file.c \
+	base/privileges.c \
 	base/cache_dir.h \
 	backends/opencl/cache.c \
 	backends/opencl/cache.h \

@@ -4,12 +4,12 @@
 #include "base/cache_dir.h"
 
 #include <ctype.h>
-#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 json_t *plx_user_cache_read(const char *path, const char *schema, const char *list)
 {
-    FILE *file = plx_cache_open(path);
+    FILE *file = plx_cache_open(path, PLX_CACHE_MOST);
     if (file == NULL)
         return NULL;
     json_t *root = json_loadf(file, 0, NULL), *items = json_object_get(root, list);
@@ -21,27 +21,15 @@ json_t *plx_user_cache_read(const char *path, const char *schema, const char *li
     return items;
 }
 
-static plx_status write_root(const char *path, const json_t *root, plx_error *error)
-{
-    plx_output *output;
-    plx_status status = plx_output_open(path, &output, error);
-    if (status != PLX_OK)
-        return status;
-    if (json_dumpf(root, plx_output_stream(output), JSON_INDENT(1)) == 0)
-        return plx_output_close(output, error);
-    plx_output_discard(output);
-    return plx_fail(error, PLX_IO, "%s: cannot write: %s", path, strerror(errno));
-}
-
 plx_status plx_user_cache_write(const char *path, const char *schema, const char *list, json_t *items,
                                 plx_error *error)
 {
     json_t *root = json_pack("{s:s, s:O}", "schema", schema, list, items);
-    plx_status status = plx_cache_prepare(path, error);
-    if (status == PLX_OK && root == NULL)
-        status = plx_fail(error, PLX_NO_MEMORY, "no memory to write %s", path);
-    if (status == PLX_OK)
-        status = write_root(path, root, error);
+    char *text = root != NULL ? json_dumps(root, JSON_INDENT(1)) : NULL;
+    const plx_status status = text != NULL
+                                  ? plx_cache_write(path, text, strlen(text), error)
+                                  : plx_fail(error, PLX_NO_MEMORY, "no memory to write %.400s", path);
+    free(text);
     json_decref(root);
     return status;
 }

@@ -92,14 +92,13 @@ static void add_gain(json_t *gains, json_t *gain)
 
 /* ---- the public functions ---------------------------------------------------------- */
 
-void plx_gains_store(const plx_results *results)
+/* With the file locked. */
+static void store(const plx_results *results, const char *path)
 {
-    char path[4096], date[16];
+    char date[16];
     plx_error ignored;
     size_t stored = 0;
     plx_cache_date(date, sizeof date);
-    if (!plx_cache_path(file_name, path, sizeof path))
-        return;
     json_t *gains = plx_user_cache_read(path, schema, "gains");
     if (gains == NULL)
         gains = json_array();
@@ -119,6 +118,17 @@ void plx_gains_store(const plx_results *results)
     json_decref(gains);
 }
 
+void plx_gains_store(const plx_results *results)
+{
+    char path[4096];
+    plx_error ignored;
+    int lock;
+    if (!plx_cache_path(file_name, path, sizeof path) || plx_cache_lock(path, &lock, &ignored) != PLX_OK)
+        return;
+    store(results, path);
+    plx_cache_unlock(lock);
+}
+
 static bool take_gain(const json_t *gain, plx_gain *taken)
 {
     char dtype[16];
@@ -131,8 +141,8 @@ static bool take_gain(const json_t *gain, plx_gain *taken)
         !plx_user_cache_text(gain, "shape", made.shape, sizeof made.shape) ||
         !plx_user_cache_text(gain, "variant", made.variant, sizeof made.variant) ||
         !plx_user_cache_text(gain, "date", made.date, sizeof made.date) ||
-        !plx_user_cache_text(gain, "dtype", dtype, sizeof dtype) || !plx_dtype_from_name(dtype, &made.dtype) ||
-        !isfinite(made.gain) || !(made.gain > 0))
+        !plx_user_cache_text(gain, "dtype", dtype, sizeof dtype) ||
+        !plx_dtype_from_name(dtype, &made.dtype) || !isfinite(made.gain) || !(made.gain > 0))
         return false;
     *taken = made;
     return true;
@@ -154,7 +164,8 @@ bool plx_gains_find(const plx_device_info *device, const char *backend, plx_op o
 {
     char path[4096];
     bool found = false;
-    json_t *gains = plx_cache_path(file_name, path, sizeof path) ? plx_user_cache_read(path, schema, "gains") : NULL;
+    json_t *gains =
+        plx_cache_path(file_name, path, sizeof path) ? plx_user_cache_read(path, schema, "gains") : NULL;
     json_t *wanted = json_pack("{s:o, s:o, s:s, s:s}", "device", device_json(device), "backend",
                                plugin_json(backend), "op", plx_op_name(op), "kernel", kernel);
     for (size_t i = json_array_size(gains); wanted != NULL && !found && i-- > 0;)

@@ -35,12 +35,21 @@ static int set_up(void **state)
     return 0;
 }
 
+/* What keeps two processes from changing the file at once stays. */
+static void remove_lock(const char *directory)
+{
+    char lock[600];
+    (void)snprintf(lock, sizeof lock, "%s/lock", directory);
+    (void)remove(lock);
+}
+
 static int tear_down(void **state)
 {
     char directory[512];
     (void)state;
     (void)snprintf(directory, sizeof directory, "%s/parallax", root);
     (void)remove(path);
+    remove_lock(directory);
     (void)rmdir(directory);
     return rmdir(root); /* which nothing else may be in */
 }
@@ -208,6 +217,7 @@ static void test_nowhere(void **state)
     (void)snprintf(path, sizeof path, "%s/.cache/parallax/gains.json", root);
     assert_int_equal(remove(path), 0);
     (void)snprintf(path, sizeof path, "%s/.cache/parallax", root);
+    remove_lock(path);
     assert_int_equal(rmdir(path), 0);
     (void)snprintf(path, sizeof path, "%s/.cache", root);
     assert_int_equal(rmdir(path), 0);

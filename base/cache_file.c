@@ -1,0 +1,174 @@
+/* Files in the user's cache directory: read, replaced, and kept from others while they change. */
+#define _GNU_SOURCE /* flock, mkostemp */
+
+#include "base/cache_dir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LONGEST_PATH = 4096 };
+
+/* ---- whose it is --------------------------------------------------------------- */
+
+static bool is_ours(const struct stat *about)
+{
+    return about->st_uid == geteuid() && (about->st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+/* The path without its last part. */
+static bool directory_of(const char *path, char directory[static LONGEST_PATH])
+{
+    const char *slash = strrchr(path, '/');
+    if (slash == NULL || slash == path || (size_t)(slash - path) >= LONGEST_PATH)
+        return false;
+    memcpy(directory, path, (size_t)(slash - path));
+    directory[slash - path] = '\0';
+    return true;
+}
+
+static bool directory_is_ours(const char *path)
+{
+    char directory[LONGEST_PATH];
+    struct stat about;
+    return directory_of(path, directory) && stat(directory, &about) == 0 && S_ISDIR(about.st_mode) &&
+           is_ours(&about);
+}
+
+static void make_directories(const char *path)
+{
+    char directory[LONGEST_PATH];
+    (void)snprintf(directory, sizeof directory, "%s", path);
+    for (char *slash = strchr(directory + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        (void)mkdir(directory, 0700);
+        *slash = '/';
+    }
+}
+
+static plx_status not_ours(const char *path, plx_error *error)
+{
+    return plx_fail(error, PLX_IO,
+                    "%.400s: its directory can't be made, or others may write into it; chmod go-w", path);
+}
+
+/* What has the file's name must be nothing, or a regular file that may be replaced. */
+static plx_status prepare(const char *path, plx_error *error)
+{
+    struct stat about;
+    make_directories(path);
+    if (!directory_is_ours(path))
+        return not_ours(path, error);
+    if (lstat(path, &about) == 0 && !S_ISREG(about.st_mode))
+        return plx_fail(error, PLX_IO, "%.400s: is no regular file; remove it", path);
+    return PLX_OK;
+}
+
+/* ---- reading -------------------------------------------------------------------- */
+
+/* A pipe under this name must not make anybody wait. */
+FILE *plx_cache_open(const char *path, uint64_t most)
+{
+    struct stat about;
+    if (!directory_is_ours(path))
+        return NULL;
+    const int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY);
+    if (descriptor < 0)
+        return NULL;
+    if (fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode) && is_ours(&about) && about.st_size >= 0 &&
+        (uint64_t)about.st_size <= most) {
+        FILE *file = fdopen(descriptor, "r");
+        if (file != NULL)
+            return file;
+    }
+    (void)close(descriptor);
+    return NULL;
+}
+
+/* ---- writing -------------------------------------------------------------------- */
+
+static bool write_all(int descriptor, const char *bytes, size_t length)
+{
+    while (length > 0) {
+        const ssize_t written = write(descriptor, bytes, length);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return false;
+        bytes += written;
+        length -= (size_t)written;
+    }
+    return true;
+}
+
+plx_status plx_cache_write(const char *path, const void *bytes, size_t length, plx_error *error)
+{
+    char temporary[LONGEST_PATH + 16];
+    const plx_status status = prepare(path, error);
+    if (status != PLX_OK)
+        return status;
+    (void)snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
+    const int descriptor = mkostemp(temporary, O_CLOEXEC); /* of mode 0600 */
+    if (descriptor < 0)
+        return plx_fail(error, PLX_IO, "%.400s: can't write: %s", path, strerror(errno));
+    bool good = write_all(descriptor, bytes, length);
+    int reason = errno;
+    if (close(descriptor) != 0 && good) {
+        good = false;
+        reason = errno;
+    }
+    if (good && rename(temporary, path) != 0) {
+        good = false;
+        reason = errno;
+    }
+    if (good)
+        return PLX_OK;
+    (void)unlink(temporary);
+    return plx_fail(error, PLX_IO, "%.400s: can't write: %s", path, strerror(reason));
+}
+
+/* ---- one at a time ---------------------------------------------------------------- */
+
+/* Somebody who holds it and hangs must not make everybody else hang. */
+static bool wait_for(int lock)
+{
+    const struct timespec moment = {.tv_nsec = 10000000};
+    for (int i = 0; i < 500; i++) {
+        if (flock(lock, LOCK_EX | LOCK_NB) == 0)
+            return true;
+        if (errno != EWOULDBLOCK && errno != EINTR)
+            return false;
+        (void)nanosleep(&moment, NULL);
+    }
+    return false;
+}
+
+/* A file of its own, for those that are kept are others after each change; one for all of them. */
+plx_status plx_cache_lock(const char *path, int *lock, plx_error *error)
+{
+    char directory[LONGEST_PATH], name[LONGEST_PATH + 8];
+    make_directories(path);
+    if (!directory_is_ours(path) || !directory_of(path, directory))
+        return not_ours(path, error);
+    (void)snprintf(name, sizeof name, "%s/lock", directory);
+    const int descriptor =
+        open(name, O_RDWR | O_CREAT | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600);
+    if (descriptor < 0)
+        return plx_fail(error, PLX_IO, "%.400s: can't be kept from others: %s", name, strerror(errno));
+    if (!wait_for(descriptor)) {
+        (void)close(descriptor);
+        return plx_fail(error, PLX_IO, "%.400s: another process has been changing it for 5 seconds", path);
+    }
+    *lock = descriptor;
+    return PLX_OK;
+}
+
+void plx_cache_unlock(int lock)
+{
+    (void)close(lock); /* and with it the lock goes */
+}
