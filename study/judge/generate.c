@@ -60,17 +60,24 @@ uint64_t plx_random(uint64_t seed, uint64_t stream, uint64_t index)
 
 /* ---- real values ---------------------------------------------------------- */
 
-/* In (0, 1), every mantissa bit random, after rounding to the dtype as well. */
-static double fraction(const source *from, uint64_t bits)
+/* In (0, 1), every mantissa bit random, after rounding to the dtype as well.  By halves: the sum
+ * rounds as a conversion of all 64 bits would, for which processors have no instruction. */
+static inline double fraction(const source *from, uint64_t bits)
 {
     double below_one = from->dtype == PLX_F32 || from->dtype == PLX_C64 ? 1.0 - 0x1p-24 : 1.0 - 0x1p-53;
-    double value = (double)(bits | 1) * 0x1p-64;
+    double value =
+        (double)(int64_t)(bits >> 32) * 0x1p-32 + (double)(int64_t)((bits | 1) & UINT32_MAX) * 0x1p-64;
     return value < below_one ? value : below_one;
 }
 
-static double with_sign(double magnitude, uint64_t bits)
+/* Without a branch, which would be guessed wrong every other time. */
+static inline double with_sign(double magnitude, uint64_t bits)
 {
-    return bits & 2 ? -magnitude : magnitude;
+    uint64_t of;
+    memcpy(&of, &magnitude, sizeof of);
+    of ^= (bits & 2) << 62;
+    memcpy(&magnitude, &of, sizeof of);
+    return magnitude;
 }
 
 static bool narrow(const source *from)
@@ -83,10 +90,14 @@ static inline uint64_t bits_at(const source *from, int64_t line, int64_t positio
     return random_of(from->key, (uint64_t)line * (uint64_t)from->length + (uint64_t)position);
 }
 
+static inline double uniform_of(const source *from, uint64_t bits)
+{
+    return with_sign(fraction(from, bits), bits);
+}
+
 static double uniform(const source *from, int64_t line, int64_t position)
 {
-    uint64_t bits = bits_at(from, line, position);
-    return with_sign(fraction(from, bits), bits);
+    return uniform_of(from, bits_at(from, line, position));
 }
 
 /* Where nothing is summed, the element's own number; else small integers, so few
@@ -300,9 +311,8 @@ static int64_t integer_value(const source *from, int64_t line, int64_t position)
     case PLX_INPUT_GRADED:
         return integer_from_bits(from, bits) / (INT64_C(1) << (3 * third(position, from->length)));
     case PLX_INPUT_CANCELLING:
-        return position % 2 == 0
-                   ? integer_from_bits(from, bits) / 2
-                   : -(integer_from_bits(from, random_of(from->key, index - 1)) / 2);
+        return position % 2 == 0 ? integer_from_bits(from, bits) / 2
+                                 : -(integer_from_bits(from, random_of(from->key, index - 1)) / 2);
     case PLX_INPUT_EXTREME:
         return integer_from_bits(from, bits & 1 ? UINT64_C(1) << 63 : ~(UINT64_C(1) << 63));
     case PLX_INPUT_SPECIAL:
@@ -431,37 +441,71 @@ static source source_of(const plx_inputs *inputs, size_t operand)
     return from;
 }
 
-/* One 4-byte pattern that is a NaN as f32 and, repeated, as f64. */
-static void fill_padding(void *to, uint64_t bytes)
+/* Bytes first .. end-1 of an operand become one 4-byte pattern that is a NaN as f32 and, repeated, as f64. */
+static void fill_padding(void *to, uint64_t first, uint64_t end)
 {
     const uint32_t nan = UINT32_C(0x7ffad5a5);
-    unsigned char *at = to;
-    for (uint64_t i = 0; i < bytes; i += sizeof nan)
-        memcpy(at + i, &nan, bytes - i < sizeof nan ? (size_t)(bytes - i) : sizeof nan);
+    for (uint64_t i = first; i < end;) {
+        const uint64_t phase = i % sizeof nan, rest = sizeof nan - phase,
+                       count = rest < end - i ? rest : end - i;
+        memcpy((unsigned char *)to + i, (const unsigned char *)&nan + phase, (size_t)count);
+        i += count;
+    }
 }
 
-static void write_chunk(const source *from, int64_t first, int64_t last, int64_t ld, void *to)
+/* What most operands are full of, and the large ones that are timed. */
+static bool is_uniform(const source *from)
 {
-    int64_t row = first / from->cols, col = first % from->cols;
-    for (int64_t i = first; i < last; ++i) {
-        write_element(from, row, col, to, row * ld + col);
-        if (++col == from->cols) {
-            col = 0;
-            ++row;
-        }
+    return from->input == PLX_INPUT_UNIFORM && !from->unread && plx_is_floating(from->dtype);
+}
+
+static void write_uniform(const source *from, int64_t row, int64_t col, int64_t count, void *to,
+                          int64_t place)
+{
+    const uint64_t step = from->by_rows ? 1 : (uint64_t)from->length;
+    uint64_t index = (uint64_t)(from->by_rows ? row : col) * (uint64_t)from->length +
+                     (uint64_t)(from->by_rows ? col : row);
+
+    if (from->dtype == PLX_F32)
+        for (int64_t i = 0; i < count; ++i, index += step)
+            ((float *)to)[place + i] = (float)uniform_of(from, random_of(from->key, index));
+    else
+        for (int64_t i = 0; i < count; ++i, index += step)
+            ((double *)to)[place + i] = uniform_of(from, random_of(from->key, index));
+}
+
+static void write_any(const source *from, int64_t row, int64_t col, int64_t count, void *to, int64_t place)
+{
+    for (int64_t i = 0; i < count; ++i)
+        write_element(from, row, col + i, to, place + i);
+}
+
+/* Elements first .. last-1, row by row, and the padding behind each row that ends there. */
+static void write_chunk(const source *from, int64_t first, int64_t last, int64_t ld, uint64_t bytes, void *to)
+{
+    const uint64_t pitch = (uint64_t)ld * plx_dtype_size(from->dtype);
+    const uint64_t dense = (uint64_t)from->cols * plx_dtype_size(from->dtype);
+
+    while (first < last) {
+        const int64_t row = first / from->cols, col = first % from->cols;
+        const int64_t count = last - first < from->cols - col ? last - first : from->cols - col;
+        const uint64_t end = ((uint64_t)row + 1) * pitch;
+        (is_uniform(from) ? write_uniform : write_any)(from, row, col, count, to, row * ld + col);
+        if (col + count == from->cols && ld > from->cols)
+            fill_padding(to, (uint64_t)row * pitch + dense, end < bytes ? end : bytes);
+        first += count;
     }
 }
 
 void plx_generate_operand(const plx_inputs *inputs, size_t operand, void *to)
 {
     source from = source_of(inputs, operand);
-    int64_t ld = inputs->extents[operand].ld, total = from.rows * from.cols;
+    const int64_t ld = inputs->extents[operand].ld, total = from.rows * from.cols;
+    const uint64_t bytes = (uint64_t)inputs->elements[operand] * plx_dtype_size(from.dtype);
 
-    if (ld > from.cols)
-        fill_padding(to, (uint64_t)inputs->elements[operand] * plx_dtype_size(from.dtype));
 #ifdef _OPENMP
 #pragma omp parallel for schedule(dynamic) if (total > CHUNK)
 #endif
     for (int64_t first = 0; first < total; first += CHUNK)
-        write_chunk(&from, first, total - first < CHUNK ? total : first + CHUNK, ld, to);
+        write_chunk(&from, first, total - first < CHUNK ? total : first + CHUNK, ld, bytes, to);
 }
