@@ -122,7 +122,7 @@ static inline plx_compensated plx_finish_sum(const plx_reference_sum *from, doub
 
     if (beta != 0.0 && isfinite(c))
         scaled += plx_magnitude_of(beta, c);
-    double widest = fmax(from->magnitude, scaled) * (1.0 + (terms + 2.0) * range.unit);
+    double widest = (from->magnitude > scaled ? from->magnitude : scaled) * (1.0 + (terms + 2.0) * range.unit);
     *magnitude = isfinite(scaled) && widest <= range.largest ? scaled : (double)INFINITY;
     if (!isfinite(result.value) || !isfinite(result.tail)) {
         double plain = alpha * from->sum.value + (beta != 0.0 ? beta * c : 0.0);

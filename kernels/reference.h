@@ -30,10 +30,13 @@ typedef struct plx_op_reference {
      * Called from several threads at once. */
     void (*make)(const plx_problem *problem, const plx_host_operands *operands, int64_t first, int64_t count,
                  plx_reference *reference);
+    /* One call for all elements makes use of every thread by itself. */
+    bool spreads;
 } plx_op_reference;
 
 /* Both for a problem that was checked. */
 bool plx_is_exact(const plx_problem *problem);
+bool plx_reference_spreads(const plx_problem *problem);
 void plx_reference_make(const plx_problem *problem, const plx_host_operands *operands, int64_t first,
                         int64_t count, plx_reference *reference);
 

@@ -1,10 +1,14 @@
-/* The reference of gemm: walks C in blocks of 16 x 64, packs what it needs of A and B as f64, and
- * keeps three sums per element: the product, its rounding error, and the magnitude. */
+/* The reference of gemm: tiles of C, spread over the threads; each packs what it needs of A and B
+ * as f64, and keeps three sums per element: the product, its rounding error, and the magnitude.
+ * The terms of an element are added one after the other, whatever the tiles. */
 #include "kernels/reference.h"
 
 #include "compensated.h"
 
-enum { BLOCK_ROWS = 16, BLOCK_COLS = 64, BLOCK_DEPTH = 32 };
+#include <string.h>
+
+/* Tiles of SIDE x SIDE or smaller are computed by LANES rows and as many columns, DEPTH terms at a time. */
+enum { LANES = 4, SIDE = 64, DEPTH = 64, MANY_TILES = 32 };
 
 /* Everything that one call of the reference needs to know. */
 typedef struct gemm_job {
@@ -17,12 +21,12 @@ typedef struct gemm_job {
     const plx_reference *to;
 } gemm_job;
 
-/* A block of C at (row, col) while it is summed. */
-typedef struct gemm_block {
+/* A tile of C at (row, col) while it is summed; whole packs of LANES. */
+typedef struct gemm_tile {
     int64_t row, col, rows, cols;
-    double sum[BLOCK_ROWS][BLOCK_COLS], tail[BLOCK_ROWS][BLOCK_COLS], magnitude[BLOCK_ROWS][BLOCK_COLS];
-    double a[BLOCK_ROWS][BLOCK_DEPTH], b[BLOCK_DEPTH][BLOCK_COLS]; /* packed, zero beyond the edge */
-} gemm_block;
+    double sum[SIDE][SIDE], tail[SIDE][SIDE], magnitude[SIDE][SIDE];
+    double a[SIDE / LANES][DEPTH][LANES], b[SIDE / LANES][DEPTH][LANES]; /* packed, zero beyond the edge */
+} gemm_tile;
 
 static double element(plx_dtype dtype, const void *from, int64_t index)
 {
@@ -41,75 +45,151 @@ static double element_of_b(const gemm_job *job, int64_t inner, int64_t col)
     return element(job->dtype, job->b, p->trans_b ? col * p->ldb + inner : inner * p->ldb + col);
 }
 
-static void pack(const gemm_job *job, gemm_block *block, int64_t inner, int64_t depth)
+/* Numbers that are computed with at once, in one register where the processor has such. */
+typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
+typedef int64_t lanes_bits __attribute__((vector_size(LANES * sizeof(int64_t))));
+
+/* ---- packing ------------------------------------------------------------------------- */
+
+/* `count` rows of A or columns of B whose terms lie one behind the other, from the element `first` on. */
+static inline void pack_along(plx_dtype dtype, const void *from, int64_t first, int64_t pitch, int64_t count,
+                              int64_t depth, double to[][DEPTH][LANES])
 {
-    for (int64_t i = 0; i < block->rows; i++)
+    for (int64_t i = 0; i < count; i++)
         for (int64_t l = 0; l < depth; l++)
-            block->a[i][l] = element_of_a(job, block->row + i, inner + l);
+            to[i / LANES][l][i % LANES] = element(dtype, from, first + i * pitch + l);
+}
+
+/* The same where they lie side by side. */
+static inline void pack_across(plx_dtype dtype, const void *from, int64_t first, int64_t pitch, int64_t count,
+                               int64_t depth, double to[][DEPTH][LANES])
+{
+    const int64_t whole = count / LANES * LANES;
+
     for (int64_t l = 0; l < depth; l++) {
-        for (int64_t j = 0; j < block->cols; j++)
-            block->b[l][j] = element_of_b(job, inner + l, block->col + j);
-        for (int64_t j = block->cols; j < BLOCK_COLS; j++)
-            block->b[l][j] = 0.0;
+        for (int64_t i = 0; i < whole; i += LANES)
+            for (int64_t lane = 0; lane < LANES; lane++)
+                to[i / LANES][l][lane] = element(dtype, from, first + l * pitch + i + lane);
+        for (int64_t i = whole; i < count; i++)
+            to[i / LANES][l][i % LANES] = element(dtype, from, first + l * pitch + i);
     }
+}
+
+static inline void pack(plx_dtype dtype, const gemm_job *job, gemm_tile *tile, int64_t inner, int64_t depth)
+{
+    const plx_gemm_problem *p = job->p;
+
+    if (p->trans_a)
+        pack_across(dtype, job->a, inner * p->lda + tile->row, p->lda, tile->rows, depth, tile->a);
+    else
+        pack_along(dtype, job->a, tile->row * p->lda + inner, p->lda, tile->rows, depth, tile->a);
+    if (p->trans_b)
+        pack_along(dtype, job->b, tile->col * p->ldb + inner, p->ldb, tile->cols, depth, tile->b);
+    else
+        pack_across(dtype, job->b, inner * p->ldb + tile->col, p->ldb, tile->cols, depth, tile->b);
+}
+
+/* Sums of nothing, and zeros where the last packs are beyond the edge. */
+static void clear(gemm_tile *tile)
+{
+    for (int64_t i = 0; i < (tile->rows + LANES - 1) / LANES * LANES; i++)
+        for (int64_t j = 0; j < (tile->cols + LANES - 1) / LANES * LANES; j++)
+            tile->sum[i][j] = tile->tail[i][j] = tile->magnitude[i][j] = 0.0;
+    if (tile->rows % LANES != 0)
+        memset(tile->a[tile->rows / LANES], 0, sizeof tile->a[0]);
+    if (tile->cols % LANES != 0)
+        memset(tile->b[tile->cols / LANES], 0, sizeof tile->b[0]);
+}
+
+/* ---- sums ---------------------------------------------------------------------------- */
+
+static inline void load(lanes *to, const double *from)
+{
+    memcpy(to, from, sizeof *to);
+}
+
+static inline void store(double *to, const lanes *from)
+{
+    memcpy(to, from, sizeof *from);
 }
 
 /* Products of two f32 are exact in f64: there is no error to keep. */
-static inline void add_row_f32(gemm_block *block, int64_t i, int64_t l)
+static inline void add_products(lanes *sum, lanes *magnitude, double a, const lanes *b)
 {
-    double a = block->a[i][l];
-    for (int j = 0; j < BLOCK_COLS; j++) {
-        double product = a * block->b[l][j];
-        block->sum[i][j] += product;
-        block->magnitude[i][j] += fabs(product);
+    const int64_t bits = INT64_MAX; /* all but the sign */
+    const lanes_bits absolute = {bits, bits, bits, bits};
+    const lanes product = a * *b;
+
+    *sum += product;
+    *magnitude += (lanes)((lanes_bits)product & absolute);
+}
+
+/* LANES rows and as many columns, whose sums stay in registers. */
+static inline void multiply_f32(gemm_tile *tile, int64_t i, int64_t j, int64_t depth)
+{
+    const double(*a)[LANES] = tile->a[i / LANES], (*b)[LANES] = tile->b[j / LANES];
+    lanes sum[LANES], magnitude[LANES], factors;
+
+    for (int r = 0; r < LANES; r++) {
+        load(&sum[r], &tile->sum[i + r][j]);
+        load(&magnitude[r], &tile->magnitude[i + r][j]);
+    }
+    for (int64_t l = 0; l < depth; l++) {
+        load(&factors, b[l]);
+        add_products(&sum[0], &magnitude[0], a[l][0], &factors);
+        add_products(&sum[1], &magnitude[1], a[l][1], &factors);
+        add_products(&sum[2], &magnitude[2], a[l][2], &factors);
+        add_products(&sum[3], &magnitude[3], a[l][3], &factors);
+    }
+    for (int r = 0; r < LANES; r++) {
+        store(&tile->sum[i + r][j], &sum[r]);
+        store(&tile->magnitude[i + r][j], &magnitude[r]);
     }
 }
 
-static inline void add_row_f64(gemm_block *block, int64_t i, int64_t l)
+/* What rounding the products loses. */
+static inline void errors_of(lanes *to, double a, const lanes *b, const lanes *product)
 {
-    double a = block->a[i][l];
-    for (int j = 0; j < BLOCK_COLS; j++) {
-        plx_compensated product = plx_product_of(a, block->b[l][j]);
-        plx_compensated sum = plx_sum_of(block->sum[i][j], product.value);
-        block->sum[i][j] = sum.value;
-        block->tail[i][j] += sum.tail + product.tail;
-        block->magnitude[i][j] += fabs(product.value);
+    for (int i = 0; i < LANES; i++)
+        (*to)[i] = fma(a, (*b)[i], -(*product)[i]);
+}
+
+static inline void multiply_f64(gemm_tile *tile, int64_t i, int64_t j, int64_t depth)
+{
+    const int64_t bits = INT64_MAX; /* all but the sign */
+    const lanes_bits absolute = {bits, bits, bits, bits};
+    lanes sum, tail, magnitude, b, error;
+
+    load(&sum, &tile->sum[i][j]);
+    load(&tail, &tile->tail[i][j]);
+    load(&magnitude, &tile->magnitude[i][j]);
+    for (int64_t l = 0; l < depth; l++) {
+        const double a = tile->a[i / LANES][l][i % LANES];
+        load(&b, tile->b[j / LANES][l]);
+        const lanes product = a * b;
+        errors_of(&error, a, &b, &product);
+        const lanes total = sum + product, part = total - sum;
+        tail += ((sum - (total - part)) + (product - part)) + error;
+        sum = total;
+        magnitude += (lanes)((lanes_bits)product & absolute);
     }
+    store(&tile->sum[i][j], &sum);
+    store(&tile->tail[i][j], &tail);
+    store(&tile->magnitude[i][j], &magnitude);
 }
 
-static inline void multiply_packed(plx_dtype dtype, gemm_block *block, int64_t depth)
+static inline void multiply(plx_dtype dtype, gemm_tile *tile, int64_t depth)
 {
-    for (int64_t i = 0; i < block->rows; i++)
-        for (int64_t l = 0; l < depth; l++)
-            if (dtype == PLX_F32)
-                add_row_f32(block, i, l);
-            else
-                add_row_f64(block, i, l);
+    for (int64_t j = 0; j < tile->cols; j += LANES)
+        if (dtype == PLX_F64)
+            for (int64_t i = 0; i < tile->rows; i++)
+                multiply_f64(tile, i, j, depth);
+        else
+            for (int64_t i = 0; i < tile->rows; i += LANES)
+                multiply_f32(tile, i, j, depth);
 }
 
-/* The same with the processor's wide registers and its fma, where it has them. */
-#if defined(__GNUC__) && defined(__x86_64__) && !defined(__FMA__)
-__attribute__((target("avx2,fma"), flatten)) static void multiply_packed_wide(plx_dtype dtype,
-                                                                              gemm_block *block,
-                                                                              int64_t depth)
-{
-    if (dtype == PLX_F32)
-        multiply_packed(PLX_F32, block, depth);
-    else
-        multiply_packed(PLX_F64, block, depth);
-}
-
-static bool has_wide(void)
-{
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-}
-#else
-#define multiply_packed_wide multiply_packed
-static bool has_wide(void)
-{
-    return false;
-}
-#endif
+/* ---- results ------------------------------------------------------------------------- */
 
 static plx_reference_sum sum_again(const gemm_job *job, int64_t row, int64_t col)
 {
@@ -120,53 +200,113 @@ static plx_reference_sum sum_again(const gemm_job *job, int64_t row, int64_t col
     return plx_plain_result(&sum);
 }
 
-static void finish_element(const gemm_job *job, const gemm_block *block, int64_t i, int64_t j)
+static inline void finish_element(const gemm_job *job, const gemm_tile *tile, int64_t i, int64_t j)
 {
-    int64_t row = block->row + i, col = block->col + j, at = row * job->p->n + col - job->first;
-    plx_reference_sum sum = {{block->sum[i][j], block->tail[i][j]}, block->magnitude[i][j]};
+    int64_t row = tile->row + i, col = tile->col + j, at = row * job->p->n + col - job->first;
+    plx_reference_sum sum = {{tile->sum[i][j], tile->tail[i][j]}, tile->magnitude[i][j]};
     double c = job->beta != 0.0 ? element(job->dtype, job->c, row * job->p->ldc + col) : 0.0;
 
     if (plx_is_spoiled(&sum))
         sum = sum_again(job, row, col);
-    plx_compensated result =
-        plx_finish_sum(&sum, job->alpha, job->beta, c, (double)job->k,
-                       plx_range_of(job->dtype == PLX_F32), &job->to->magnitude[at]);
+    plx_compensated result = plx_finish_sum(&sum, job->alpha, job->beta, c, (double)job->k,
+                                            plx_range_of(job->dtype == PLX_F32), &job->to->magnitude[at]);
     job->to->value[at] = result.value;
     job->to->tail[at] = result.tail;
 }
 
-static void reference_block(const gemm_job *job, gemm_block *block)
+static inline void sum_tile_of(plx_dtype dtype, const gemm_job *job, gemm_tile *tile)
 {
-    bool wide = has_wide();
-
-    for (int64_t i = 0; i < block->rows; i++)
-        for (int64_t j = 0; j < BLOCK_COLS; j++)
-            block->sum[i][j] = block->tail[i][j] = block->magnitude[i][j] = 0.0;
-    for (int64_t inner = 0; inner < job->k; inner += BLOCK_DEPTH) {
-        int64_t depth = job->k - inner < BLOCK_DEPTH ? job->k - inner : BLOCK_DEPTH;
-        pack(job, block, inner, depth);
-        if (wide)
-            multiply_packed_wide(job->dtype, block, depth);
-        else
-            multiply_packed(job->dtype, block, depth);
+    clear(tile);
+    for (int64_t inner = 0; inner < job->k; inner += DEPTH) {
+        int64_t depth = job->k - inner < DEPTH ? job->k - inner : DEPTH;
+        pack(dtype, job, tile, inner, depth);
+        multiply(dtype, tile, depth);
     }
-    for (int64_t i = 0; i < block->rows; i++)
-        for (int64_t j = 0; j < block->cols; j++)
-            finish_element(job, block, i, j);
+    for (int64_t i = 0; i < tile->rows; i++)
+        for (int64_t j = 0; j < tile->cols; j++)
+            finish_element(job, tile, i, j);
+}
+
+static inline void sum_tile(const gemm_job *job, gemm_tile *tile)
+{
+    if (job->dtype == PLX_F32)
+        sum_tile_of(PLX_F32, job, tile);
+    else
+        sum_tile_of(PLX_F64, job, tile);
+}
+
+/* The same with the processor's wide registers and its fma, where it has them. */
+#if defined(__GNUC__) && defined(__x86_64__)
+__attribute__((target("avx2,fma"), flatten)) static void sum_tile_wide(const gemm_job *job, gemm_tile *tile)
+{
+    sum_tile(job, tile);
+}
+
+__attribute__((target("avx512f,avx2,fma"), flatten)) static void sum_tile_widest(const gemm_job *job,
+                                                                                 gemm_tile *tile)
+{
+    sum_tile(job, tile);
+}
+
+static void sum_tile_here(const gemm_job *job, gemm_tile *tile)
+{
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
+        sum_tile(job, tile);
+    else if (!__builtin_cpu_supports("avx512f"))
+        sum_tile_wide(job, tile);
+    else
+        sum_tile_widest(job, tile);
+}
+#else
+static void sum_tile_here(const gemm_job *job, gemm_tile *tile)
+{
+    sum_tile(job, tile);
+}
+#endif
+
+/* ---- tiles --------------------------------------------------------------------------- */
+
+static int64_t tiles_of(int64_t count, int64_t size)
+{
+    return (count + size - 1) / size;
+}
+
+/* The side of tiles: shorter where there are few, so that there is one for every thread. */
+static int64_t tile_side(int64_t rows, int64_t cols)
+{
+    int64_t side = SIDE;
+    while (side > LANES && tiles_of(rows, side) * tiles_of(cols, side) < MANY_TILES)
+        side /= 2;
+    return side;
+}
+
+static void reference_tile(const gemm_job *job, int64_t row, int64_t rows, int64_t col, int64_t cols)
+{
+    gemm_tile tile;
+
+    tile.row = row;
+    tile.col = col;
+    tile.rows = rows;
+    tile.cols = cols;
+    sum_tile_here(job, &tile);
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
 }
 
 static void reference_rectangle(const gemm_job *job, int64_t row, int64_t rows, int64_t col, int64_t cols)
 {
-    gemm_block block;
-
-    for (int64_t j = 0; j < cols; j += BLOCK_COLS)
-        for (int64_t i = 0; i < rows; i += BLOCK_ROWS) {
-            block.row = row + i;
-            block.col = col + j;
-            block.rows = rows - i < BLOCK_ROWS ? rows - i : BLOCK_ROWS;
-            block.cols = cols - j < BLOCK_COLS ? cols - j : BLOCK_COLS;
-            reference_block(job, &block);
-        }
+    const int64_t side = tile_side(rows, cols), across = tiles_of(cols, side),
+                  count = across * tiles_of(rows, side);
+#ifdef _OPENMP
+#pragma omp parallel for schedule(dynamic) if (count > 1)
+#endif
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t down = i / across * side, right = i % across * side;
+        reference_tile(job, row + down, smaller(rows - down, side), col + right, smaller(cols - right, side));
+    }
 }
 
 /* A run of elements is the end of a row, whole rows, and the beginning of a row. */
@@ -198,4 +338,5 @@ static void gemm_reference(const plx_problem *problem, const plx_host_operands *
 const plx_op_reference plx_gemm_reference = {
     .exact = plx_never_exact,
     .make = gemm_reference,
+    .spreads = true,
 };

@@ -296,4 +296,5 @@ static void reduce_reference(const plx_problem *problem, const plx_host_operands
 const plx_op_reference plx_reduce_reference = {
     .exact = reduce_exact,
     .make = reduce_reference,
+    .spreads = true,
 };

@@ -101,8 +101,8 @@ static void compute_all(const plx_inputs *inputs, const plx_reference_result *re
 {
     int64_t chunk = chunk_length(inputs, reference->count);
 
-    if (reference->count == 1) { /* a reduction spreads itself over the threads */
-        reference_run(inputs, reference, 0, 0, 1);
+    if (plx_reference_spreads(&inputs->problem)) {
+        reference_run(inputs, reference, 0, 0, reference->count);
         return;
     }
 #ifdef _OPENMP
