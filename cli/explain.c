@@ -171,6 +171,17 @@ static bool is_meant(const kernel_search *search, const char *name)
     return length > 0 && strncmp(name, search->name, length) == 0 && name[length] == '-';
 }
 
+static const char *compute_text(plx_compute compute)
+{
+    static const char *const texts[PLX_COMPUTE_COUNT] = {
+        [PLX_COMPUTE_PLAIN] = "plain",
+        [PLX_COMPUTE_TF32] = "tf32: inputs of f32 are rounded; never compared as f32",
+        [PLX_COMPUTE_F16X3] = "f16x3: inputs of f32 as two f16 each; never compared as plain f32",
+        [PLX_COMPUTE_BF16X6] = "bf16x6: inputs of f32 as three bf16 each; never compared as plain f32",
+    };
+    return (unsigned)compute < PLX_COMPUTE_COUNT ? texts[compute] : plx_compute_name(compute);
+}
+
 static void explain_kernel(void *data, const plx_kernel *kernel, const char *plugins)
 {
     kernel_search *search = data;
@@ -194,7 +205,7 @@ static void explain_kernel(void *data, const plx_kernel *kernel, const char *plu
     print_line("needs", kernel->needs);
     print_line("dtypes", dtypes);
     if (kernel->compute != PLX_COMPUTE_PLAIN)
-        print_line("compute type", "tf32: inputs of f32 are rounded; never compared as f32");
+        print_line("compute type", compute_text(kernel->compute));
     if (kernel->flags & PLX_KERNEL_BASELINE)
         print_line("baseline", "a copy to measure others by, never offered as the operation");
     if (kernel->flags & PLX_KERNEL_VENDOR)

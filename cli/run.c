@@ -1,6 +1,8 @@
 /* run: one operation on one backend, on files or on generated data. */
 #include "cli.h"
 
+#include <parallax/half.h>
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,12 +29,19 @@ static void element_text(const plx_array *array, size_t index, char *text, size_
 {
     const float *f = array->data;
     const double *d = array->data;
+    const uint16_t *half = array->data;
     switch (array->dtype) {
     case PLX_F32:
         (void)snprintf(text, capacity, "%.9g", (double)f[index]);
         break;
     case PLX_F64:
         (void)snprintf(text, capacity, "%.17g", d[index]);
+        break;
+    case PLX_F16:
+        (void)snprintf(text, capacity, "%.5g", plx_f16_value(half[index]));
+        break;
+    case PLX_BF16:
+        (void)snprintf(text, capacity, "%.4g", plx_bf16_value(half[index]));
         break;
     case PLX_C64:
         (void)snprintf(text, capacity, "%.9g%+.9gi", (double)f[2 * index], (double)f[2 * index + 1]);

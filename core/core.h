@@ -158,6 +158,7 @@ plx_status plx_queue_check(const plx_backend *backend, const plx_queue *queue);
 typedef struct plx_plan_operand {
     const char *name;
     uint64_t bytes; /* from its first element to its end; 0: no elements */
+    uint64_t element_mask; /* element size - 1 */
 } plx_plan_operand;
 
 struct plx_plan {
@@ -168,7 +169,6 @@ struct plx_plan {
     size_t kernel_index;
     uint32_t config; /* that was named; 0: the kernel's own choice */
     plx_plugin_plan *plan;
-    uint64_t element_mask; /* element size - 1 */
     plx_plan_operand operands[PLX_MAX_OPERANDS];
     atomic_uint references; /* 1, and in the cache one more for each user */
 };

@@ -13,6 +13,14 @@ typedef struct dtype_word {
 static const dtype_word dtypes[PLX_DTYPE_COUNT] = {
     [PLX_I8] = {"i8", 1},   [PLX_I16] = {"i16", 2}, [PLX_I32] = {"i32", 4}, [PLX_I64] = {"i64", 8},
     [PLX_F32] = {"f32", 4}, [PLX_F64] = {"f64", 8}, [PLX_C64] = {"c64", 8}, [PLX_C128] = {"c128", 16},
+    [PLX_F16] = {"f16", 2}, [PLX_BF16] = {"bf16", 2},
+};
+
+static const char *const computes[PLX_COMPUTE_COUNT] = {
+    [PLX_COMPUTE_PLAIN] = "plain",
+    [PLX_COMPUTE_TF32] = "tf32",
+    [PLX_COMPUTE_F16X3] = "f16x3",
+    [PLX_COMPUTE_BF16X6] = "bf16x6",
 };
 
 static const char *const statuses[PLX_STATUS_COUNT] = {
@@ -53,6 +61,22 @@ bool plx_dtype_from_name(const char *name, plx_dtype *dtype)
     for (unsigned i = 0; i < PLX_DTYPE_COUNT; i++) {
         if (strcmp(name, dtypes[i].name) == 0) {
             *dtype = (plx_dtype)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *plx_compute_name(plx_compute compute)
+{
+    return (unsigned)compute < PLX_COMPUTE_COUNT ? computes[compute] : "unknown";
+}
+
+bool plx_compute_from_name(const char *name, plx_compute *compute)
+{
+    for (unsigned i = 0; i < PLX_COMPUTE_COUNT; i++) {
+        if (strcmp(name, computes[i]) == 0) {
+            *compute = (plx_compute)i;
             return true;
         }
     }

@@ -8,11 +8,31 @@
 
 /* ---- kernels ----------------------------------------------------------- */
 
+static bool takes_types(const plx_kernel *kernel, const plx_problem *problem)
+{
+    return (kernel->dtypes & PLX_DTYPE_BIT(problem->dtype)) != 0 && kernel->compute == problem->compute;
+}
+
+/* A plugin has no choice to make among kernels that do not take such a problem. */
+static plx_status check_any(const plx_backend *backend, const plx_problem *problem)
+{
+    const plx_kernel *kernel;
+    const bool plain = problem->compute == PLX_COMPUTE_PLAIN;
+    for (size_t i = 0; (kernel = backend->plugin->kernel(problem->op, i)) != NULL; i++)
+        if (takes_types(kernel, problem))
+            return PLX_OK;
+    return plx_context_fail(backend->context, PLX_UNSUPPORTED, "%s: no kernel of %s takes %s%s%s", backend->label,
+                            plx_op_name(problem->op), plx_dtype_name(problem->dtype),
+                            plain ? "" : " with compute type ", plain ? "" : plx_compute_name(problem->compute));
+}
+
 /* The plugin's own choice for a problem in its one form. */
 static plx_status default_kernel(plx_backend *backend, const plx_problem *problem, size_t *index)
 {
     plx_error error = {.text = ""};
     const char *op = plx_op_name(problem->op);
+    if (check_any(backend, problem) != PLX_OK)
+        return PLX_UNSUPPORTED;
     const plx_status status = backend->plugin->choose(backend->session, problem, index, &error);
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "%s of %s", op, plx_dtype_name(problem->dtype));
@@ -24,8 +44,8 @@ static plx_status default_kernel(plx_backend *backend, const plx_problem *proble
     return PLX_OK;
 }
 
-/* A kernel with a narrower arithmetic than the problem allows would pass for
- * something that it is not. */
+/* A kernel with another arithmetic than the problem asks for would pass for something that it
+ * is not. */
 static plx_status check_kernel(const plx_backend *backend, const plx_problem *problem,
                                const plx_kernel *kernel)
 {
@@ -33,11 +53,27 @@ static plx_status check_kernel(const plx_backend *backend, const plx_problem *pr
     if ((kernel->dtypes & PLX_DTYPE_BIT(problem->dtype)) == 0)
         return plx_context_fail(backend->context, PLX_UNSUPPORTED, "%s: %s/%s does not take %s",
                                 backend->label, op, kernel->name, plx_dtype_name(problem->dtype));
-    if (kernel->compute != PLX_COMPUTE_PLAIN && kernel->compute != problem->compute)
+    if (kernel->compute != problem->compute)
         return plx_context_fail(backend->context, PLX_UNSUPPORTED,
-                                "%s: %s/%s rounds its inputs to a narrower type, which the problem does "
-                                "not allow", backend->label, op, kernel->name);
+                                "%s: the compute type of %s/%s is %s, and the problem's is %s", backend->label,
+                                op, kernel->name, plx_compute_name(kernel->compute),
+                                plx_compute_name(problem->compute));
     return PLX_OK;
+}
+
+/* A plugin can't know types that are younger than it is: they would lead past the ends of its
+ * tables. */
+static plx_status check_known(const plx_backend *backend, const plx_problem *problem)
+{
+    enum { LAST_DTYPE = PLX_C128, LAST_COMPUTE = PLX_COMPUTE_TF32 }; /* that ABI 4 knows */
+    if (backend->plugin->abi > 4 || (problem->dtype <= (plx_dtype)LAST_DTYPE && problem->output == 0 &&
+                                     problem->compute <= (plx_compute)LAST_COMPUTE))
+        return PLX_OK;
+    return plx_context_fail(backend->context, PLX_UNSUPPORTED,
+                            "%s: its plugin was built before there was %s: for plugin ABI %lu", backend->label,
+                            problem->compute > (plx_compute)LAST_COMPUTE ? plx_compute_name(problem->compute)
+                                                                         : plx_dtype_name(problem->dtype),
+                            (unsigned long)backend->plugin->abi);
 }
 
 /* ---- plans ------------------------------------------------------------- */
@@ -46,18 +82,18 @@ static plx_status check_kernel(const plx_backend *backend, const plx_problem *pr
 static plx_status describe_operands(plx_plan *plan)
 {
     plx_extent extents[PLX_MAX_OPERANDS];
-    const size_t size = plx_dtype_size(plan->problem.dtype);
     memset(extents, 0, sizeof extents);
     plan->operation->extents(&plan->problem, extents);
     for (size_t i = 0; i < plan->operation->operand_count; i++) {
+        const size_t size = plx_dtype_size(plx_operand_dtype(&plan->problem, i));
         int64_t elements;
         if (!plx_extent_elements(extents[i].rows, extents[i].cols, extents[i].ld, size, &elements))
             return plx_context_fail(plan->backend->context, PLX_INVALID, "%s: %s is too large",
                                     plan->operation->name, extents[i].name);
         plan->operands[i].name = extents[i].name;
         plan->operands[i].bytes = (uint64_t)elements * size;
+        plan->operands[i].element_mask = size - 1; /* sizes are powers of two */
     }
-    plan->element_mask = size - 1; /* sizes are powers of two */
     return PLX_OK;
 }
 
@@ -137,7 +173,7 @@ static plx_status check_request(plx_backend *backend, const plx_problem *problem
     if (status != PLX_OK)
         return plx_context_fail(backend->context, status, "%s", error.text);
     plx_problem_normalise(problem, normal);
-    return PLX_OK;
+    return check_known(backend, normal);
 }
 
 plx_status plx_choose(plx_backend *backend, const plx_problem *problem, const plx_kernel **kernel)
@@ -233,10 +269,11 @@ static plx_status bad_operand(const plx_plan *plan, size_t index, const plx_view
     if (view->buffer->backend != backend)
         return plx_context_fail(backend->context, PLX_INVALID, "%s: %s lies on %s, and the work on %s", op,
                                 name, view->buffer->backend->label, backend->label);
-    if ((view->offset & plan->element_mask) != 0)
+    const uint64_t mask = plan->operands[index].element_mask;
+    if ((view->offset & mask) != 0)
         return plx_context_fail(backend->context, PLX_INVALID,
                                 "%s: %s starts at byte %" PRIu64 ", which is no multiple of the %" PRIu64
-                                " bytes of an element", op, name, view->offset, plan->element_mask + 1);
+                                " bytes of an element", op, name, view->offset, mask + 1);
     return plx_context_fail(backend->context, PLX_INVALID,
                             "%s: %s needs %" PRIu64 " bytes from byte %" PRIu64
                             " on, and its buffer has %" PRIu64, op, name, plan->operands[index].bytes,
@@ -249,7 +286,7 @@ static inline bool operand_fits(const plx_plan *plan, size_t index, const plx_vi
     const uint64_t bytes = plan->operands[index].bytes;
     if (buffer == NULL)
         return bytes == 0;
-    return buffer->backend == plan->backend && (view->offset & plan->element_mask) == 0 &&
+    return buffer->backend == plan->backend && (view->offset & plan->operands[index].element_mask) == 0 &&
            view->offset <= buffer->bytes && bytes <= buffer->bytes - view->offset;
 }
 

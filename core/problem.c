@@ -117,6 +117,9 @@ plx_status plx_problem_check(const plx_problem *problem, plx_error *error)
     if ((unsigned)problem->compute >= PLX_COMPUTE_COUNT)
         return plx_fail(error, PLX_INVALID, "%s: %d is no compute type", operation->name,
                         (int)problem->compute);
+    if (problem->output > PLX_DTYPE_COUNT)
+        return plx_fail(error, PLX_INVALID, "%s: %lu says of no element type that it is the result's", operation->name,
+                        (unsigned long)problem->output);
     if (problem->config != 0)
         return plx_fail(error, PLX_INVALID,
                         "%s: the problem's config is not 0; a plan names a configuration with its kernel",
@@ -127,7 +130,7 @@ plx_status plx_problem_check(const plx_problem *problem, plx_error *error)
 /* A factor as the kernels see it.  -0 means the same as 0: not read. */
 static double factor(plx_dtype dtype, double value)
 {
-    const double rounded = dtype == PLX_F32 ? (double)(float)value : value;
+    const double rounded = plx_factor_rounded(dtype, value);
     return rounded == 0.0 ? 0.0 : rounded;
 }
 
@@ -135,6 +138,7 @@ void plx_problem_normalise(const plx_problem *problem, plx_problem *normal)
 {
     clear(normal, problem->op, problem->dtype);
     normal->compute = problem->compute;
+    normal->output = plx_output_dtype(problem) == problem->dtype ? 0 : problem->output;
     const plx_operation *operation = plx_operation_of(problem->op);
     for (size_t i = 0; operation != NULL && i < operation->field_count; i++) {
         const plx_field *field = &operation->fields[i];

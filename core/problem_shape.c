@@ -60,6 +60,20 @@ void plx_problem_shape(const plx_problem *problem, int64_t shape[PLX_MAX_SHAPE])
 
 /* ---- from words ---------------------------------------------------------- */
 
+/* What is no field of one operation: types. */
+enum { OUTPUT_DTYPE, COMPUTE, TYPE_SETTINGS };
+static const plx_setting type_settings[TYPE_SETTINGS] = {
+    [OUTPUT_DTYPE] = {"out-dtype", "TYPE", "of the result: f32, where inputs are f16 or bf16"},
+    [COMPUTE] = {"compute", "TYPE", "compute type of products in f32: tf32, f16x3, bf16x6"},
+};
+
+static bool has_type_setting(const plx_operation *operation, int which)
+{
+    if (which == COMPUTE)
+        return operation->f32_computes != 0;
+    return plx_operation_computes(operation) && (operation->dtypes & PLX_DTYPE_BIT(PLX_F16)) != 0;
+}
+
 static const plx_field *next_setting(const plx_operation *operation, size_t *index)
 {
     while (operation != NULL && *index < operation->field_count)
@@ -71,13 +85,18 @@ static const plx_field *next_setting(const plx_operation *operation, size_t *ind
 bool plx_op_setting(plx_op op, size_t index, plx_setting *setting)
 {
     const plx_operation *operation = plx_operation_of(op);
-    const plx_field *field = NULL;
-    size_t at = 0;
-    for (size_t i = 0; i <= index; i++)
-        field = next_setting(operation, &at);
-    if (field != NULL)
-        *setting = (plx_setting){.name = field->option, .argument = field->argument, .help = field->help};
-    return field != NULL;
+    const plx_field *field;
+    for (size_t at = 0; (field = next_setting(operation, &at)) != NULL; index--)
+        if (index == 0) {
+            *setting = (plx_setting){.name = field->option, .argument = field->argument, .help = field->help};
+            return true;
+        }
+    for (int i = 0; operation != NULL && i < TYPE_SETTINGS; i++)
+        if (has_type_setting(operation, i) && index-- == 0) {
+            *setting = type_settings[i];
+            return true;
+        }
+    return false;
 }
 
 /* "unknown reduction 'mux'; did you mean 'max'?  There are: sum, min, max" */
@@ -127,6 +146,38 @@ static plx_status set_number(plx_problem *problem, const plx_field *field, const
     return PLX_OK;
 }
 
+static plx_status unknown_type(const char *name, const char *word, const char *(*name_of)(size_t), plx_error *error)
+{
+    plx_line line = {.length = 0};
+    for (size_t i = 0; name_of(i) != NULL; i++)
+        plx_line_add(&line, "%s%s", i > 0 ? ", " : "", name_of(i));
+    return plx_fail(error, PLX_INVALID, "--%s: unknown type '%.60s'; there are: %s", name, word, line.text);
+}
+
+static const char *dtype_name(size_t index)
+{
+    return index < PLX_DTYPE_COUNT ? plx_dtype_name((plx_dtype)index) : NULL;
+}
+
+static const char *compute_name(size_t index)
+{
+    return index < PLX_COMPUTE_COUNT ? plx_compute_name((plx_compute)index) : NULL;
+}
+
+/* Whether they go together is said once the problem is checked. */
+static plx_status set_type(plx_problem *problem, int which, const char *word, plx_error *error)
+{
+    plx_dtype dtype;
+    const char *name = type_settings[which].name;
+    if (which == COMPUTE)
+        return plx_compute_from_name(word, &problem->compute) ? PLX_OK
+                                                              : unknown_type(name, word, compute_name, error);
+    if (!plx_dtype_from_name(word, &dtype))
+        return unknown_type(name, word, dtype_name, error);
+    problem->output = PLX_OUTPUT(dtype);
+    return PLX_OK;
+}
+
 plx_status plx_problem_set(plx_problem *problem, const char *name, const char *word, plx_error *error)
 {
     const plx_operation *operation = plx_operation_of(problem->op);
@@ -141,5 +192,8 @@ plx_status plx_problem_set(plx_problem *problem, const char *name, const char *w
         return field->kind == PLX_FIELD_CHOICE ? set_choice(problem, field, word, error)
                                                : set_number(problem, field, word, error);
     }
+    for (int i = 0; operation != NULL && i < TYPE_SETTINGS; i++)
+        if (has_type_setting(operation, i) && strcmp(type_settings[i].name, name) == 0)
+            return set_type(problem, i, word, error);
     return plx_fail(error, PLX_NOT_FOUND, "--%s means nothing to %s", name, plx_op_name(problem->op));
 }

@@ -78,6 +78,10 @@ void plx_variant_text(const plx_problem *problem, char *text, size_t capacity)
             add_integer(&line, field, plx_field_integer(problem, field));
         }
     }
+    if (plx_output_dtype(problem) != problem->dtype)
+        plx_line_add(&line, "%sto %s", line.length > 0 ? ", " : "", plx_dtype_name(plx_output_dtype(problem)));
+    if (problem->compute != PLX_COMPUTE_PLAIN)
+        plx_line_add(&line, "%s%s", line.length > 0 ? ", " : "", plx_compute_name(problem->compute));
     (void)snprintf(text, capacity, "%s", line.text);
 }
 

@@ -23,6 +23,7 @@ typedef struct plx_case_maker {
     plx_case *list;
     size_t count;
     plx_dtype dtype;
+    plx_compute compute;
     plx_effort effort;
     uint64_t seed, turn;
     bool out_of_memory;
@@ -70,7 +71,7 @@ int64_t plx_case_padding(const plx_case_maker *m, uint64_t salt);
 void plx_case_scalars(const plx_case_maker *m, plx_input input, double *alpha, double *beta);
 static inline bool plx_case_floating(const plx_case_maker *m)
 {
-    return m->dtype == PLX_F32 || m->dtype == PLX_F64;
+    return m->dtype == PLX_F32 || m->dtype == PLX_F64 || m->dtype == PLX_F16 || m->dtype == PLX_BF16;
 }
 
 #endif

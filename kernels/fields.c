@@ -92,18 +92,35 @@ void plx_shape_set(plx_problem *problem, const int64_t *shape)
 
 /* ---- checks ------------------------------------------------------------------------------- */
 
+/* A wider result than the inputs is for f16 and bf16 that are computed with. */
+static plx_status check_output(const plx_operation *operation, const plx_problem *problem, plx_error *error)
+{
+    const bool computes = plx_operation_computes(operation);
+    const plx_dtype output = plx_output_dtype(problem);
+    if (output == problem->dtype || (output == PLX_F32 && plx_is_half(problem->dtype) && computes))
+        return PLX_OK;
+    return plx_fail(error, PLX_INVALID, "%s: the result is of the inputs' type%s", operation->name,
+                    computes ? ", or f32 where they are f16 or bf16" : "");
+}
+
+static plx_status check_compute(const plx_operation *operation, const plx_problem *problem, plx_error *error)
+{
+    const bool known = problem->dtype == PLX_F32 && (operation->f32_computes >> problem->compute & 1) != 0;
+    if (problem->compute != PLX_COMPUTE_PLAIN && !known)
+        return plx_fail(error, PLX_INVALID, "%s: the compute type is plain%s", operation->name,
+                        operation->f32_computes != 0 ? ", or for f32 alone tf32, f16x3 or bf16x6"
+                                                     : " and no other");
+    return check_output(operation, problem, error);
+}
+
 static plx_status check_types(const plx_operation *operation, const plx_problem *problem, plx_error *error)
 {
-    static const char *const names[PLX_DTYPE_COUNT] = {"i8",  "i16", "i32", "i64",
-                                                       "f32", "f64", "c64", "c128"};
+    static const char *const names[PLX_DTYPE_COUNT] = {"i8",  "i16", "i32",  "i64", "f32",
+                                                       "f64", "c64", "c128", "f16", "bf16"};
     char list[64] = "";
     size_t length = 0;
-    if (problem->compute != PLX_COMPUTE_PLAIN &&
-        !(operation->tf32 && problem->compute == PLX_COMPUTE_TF32 && problem->dtype == PLX_F32))
-        return plx_fail(error, PLX_INVALID, "%s: the compute type is plain%s", operation->name,
-                        operation->tf32 ? ", or tf32 for f32 alone" : " and no other");
     if (operation->dtypes & PLX_DTYPE_BIT(problem->dtype))
-        return PLX_OK;
+        return check_compute(operation, problem, error);
     for (unsigned i = 0; i < PLX_DTYPE_COUNT; i++) {
         const uint32_t left = operation->dtypes >> i;
         if (left & 1)
@@ -161,21 +178,22 @@ plx_status plx_operation_check(const plx_problem *problem, plx_error *error)
         return status;
     operation->extents(problem, extents);
     for (size_t i = 0; i < operation->operand_count && status == PLX_OK; i++)
-        status = check_extent(operation, &extents[i], problem->dtype, error);
+        status = check_extent(operation, &extents[i], plx_operand_dtype(problem, i), error);
     return status;
 }
 
 /* ---- factors ------------------------------------------------------------------------------ */
+
+double plx_factor_rounded(plx_dtype dtype, double factor)
+{
+    return dtype == PLX_F32 || plx_is_half(dtype) ? (double)(float)factor : factor;
+}
 
 void plx_problem_scalars(const plx_problem *problem, double *alpha, double *beta)
 {
     const plx_operation *operation = plx_operation_of(problem->op);
     const plx_field *a = plx_field_of_kind(operation, PLX_FIELD_ALPHA);
     const plx_field *b = plx_field_of_kind(operation, PLX_FIELD_BETA);
-    *alpha = a != NULL ? plx_field_factor(problem, a) : 1.0;
-    *beta = b != NULL ? plx_field_factor(problem, b) : 0.0;
-    if (problem->dtype == PLX_F32) {
-        *alpha = (double)(float)*alpha;
-        *beta = (double)(float)*beta;
-    }
+    *alpha = a != NULL ? plx_factor_rounded(problem->dtype, plx_field_factor(problem, a)) : 1.0;
+    *beta = b != NULL ? plx_factor_rounded(problem->dtype, plx_field_factor(problem, b)) : 0.0;
 }

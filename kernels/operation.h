@@ -58,8 +58,8 @@ typedef struct plx_operation {
     plx_op op;
     const char *name;
     const char *summary;
-    uint32_t dtypes; /* bits */
-    bool tf32; /* may be asked for in f32 with operands rounded to TF32 */
+    uint32_t dtypes; /* of inputs; bits */
+    uint32_t f32_computes; /* bits: compute types that a problem in f32 may name beside the plain one */
     size_t operand_count;
     size_t output;          /* which operand is the result */
     int output_rank;        /* of the array it becomes: 2 a matrix, 1 a vector, 0 a number */
@@ -108,7 +108,9 @@ void plx_shape_set(plx_problem *problem, const int64_t *shape);
 /* PLX_INVALID with a reason, or PLX_OK: element and compute type, choices, sizes, leading
  * dimensions, and whether the bytes of an operand can be counted. */
 plx_status plx_operation_check(const plx_problem *problem, plx_error *error);
-/* alpha and beta as kernels see them: rounded to the dtype; 1 and 0 where there are none. */
+/* A factor as kernels see it: rounded to the dtype, to f32 where the elements are of 16 bits. */
+double plx_factor_rounded(plx_dtype dtype, double factor);
+/* alpha and beta as kernels see them; 1 and 0 where there are none. */
 void plx_problem_scalars(const plx_problem *problem, double *alpha, double *beta);
 
 /* ---- helpers for descriptors (operations.c) --------------------------------------------- */
@@ -118,8 +120,24 @@ static inline size_t plx_element_size(plx_dtype dtype)
     static const size_t sizes[PLX_DTYPE_COUNT] = {
         [PLX_I8] = 1,  [PLX_I16] = 2, [PLX_I32] = 4, [PLX_I64] = 8,
         [PLX_F32] = 4, [PLX_F64] = 8, [PLX_C64] = 8, [PLX_C128] = 16,
+        [PLX_F16] = 2, [PLX_BF16] = 2,
     };
     return sizes[dtype];
+}
+/* f16 and bf16: their products are exact in f32, and their sums are kept in it. */
+static inline bool plx_is_half(plx_dtype dtype)
+{
+    return dtype == PLX_F16 || dtype == PLX_BF16;
+}
+/* Whether it computes with numbers: then results of f16 and bf16 may be wider.  Others only move. */
+static inline bool plx_operation_computes(const plx_operation *operation)
+{
+    return (operation->dtypes & PLX_DTYPE_BIT(PLX_C64)) == 0;
+}
+/* What an operand's elements are: the result's may be wider than the others'. */
+static inline plx_dtype plx_operand_dtype(const plx_problem *problem, size_t operand)
+{
+    return operand == plx_operation_of(problem->op)->output ? plx_output_dtype(problem) : problem->dtype;
 }
 /* For `bytes`: what the operands hold that are read and written. */
 double plx_operand_bytes(const plx_problem *problem);

@@ -21,14 +21,15 @@ double plx_operand_bytes(const plx_problem *problem)
 {
     const plx_operation *operation = plx_operation_of(problem->op);
     plx_extent extents[PLX_MAX_OPERANDS];
-    double alpha, beta, elements = 0.0;
+    double alpha, beta, bytes = 0.0;
     plx_problem_scalars(problem, &alpha, &beta);
     operation->extents(problem, extents);
     for (size_t i = 0; i < operation->operand_count; i++) {
         const double times = i != operation->output ? (alpha != 0.0 ? 1.0 : 0.0) : beta != 0.0 ? 2.0 : 1.0;
-        elements += times * (double)extents[i].rows * (double)extents[i].cols;
+        bytes += times * (double)extents[i].rows * (double)extents[i].cols *
+                 (double)plx_element_size(plx_operand_dtype(problem, i));
     }
-    return elements * (double)plx_element_size(problem->dtype);
+    return bytes;
 }
 
 bool plx_extent_elements(int64_t rows, int64_t cols, int64_t ld, size_t element_size, int64_t *elements)

@@ -5,6 +5,8 @@
 
 #include "kernels/operation.h"
 
+#include <parallax/half.h>
+
 /* Where an operand lies in host memory: its first element; NULL when it has none. */
 typedef struct plx_host_operands {
     const void *at[PLX_MAX_OPERANDS];
@@ -39,6 +41,16 @@ bool plx_is_exact(const plx_problem *problem);
 bool plx_reference_spreads(const plx_problem *problem);
 void plx_reference_make(const plx_problem *problem, const plx_host_operands *operands, int64_t first,
                         int64_t count, plx_reference *reference);
+
+/* An element of a floating-point type. */
+static inline double plx_real_element(plx_dtype dtype, const void *from, int64_t index)
+{
+    if (dtype == PLX_F64)
+        return ((const double *)from)[index];
+    if (dtype == PLX_F32)
+        return (double)((const float *)from)[index];
+    return (dtype == PLX_F16 ? plx_f16_value : plx_bf16_value)(((const uint16_t *)from)[index]);
+}
 
 /* For `exact`. */
 bool plx_always_exact(const plx_problem *problem);

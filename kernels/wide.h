@@ -5,6 +5,7 @@
 #ifndef PLX_KERNELS_WIDE_H
 #define PLX_KERNELS_WIDE_H
 
+#include <parallax/half.h>
 #include <parallax/types.h>
 
 #include <math.h>
@@ -54,18 +55,24 @@ static inline double host_wide_scaled(host_wide sum, double alpha, double beta, 
     return host_wide_value(result);
 }
 
-/* Elements of f32 and f64 arrays.  With a constant dtype these are one access. */
+/* Elements of floating-point arrays.  With a constant dtype of f32 or f64 these are one access. */
 static inline double host_load(plx_dtype dtype, const void *array, int64_t index)
 {
-    return dtype == PLX_F64 ? ((const double *)array)[index] : (double)((const float *)array)[index];
+    if (dtype == PLX_F64)
+        return ((const double *)array)[index];
+    if (dtype == PLX_F32)
+        return (double)((const float *)array)[index];
+    return (dtype == PLX_F16 ? plx_f16_value : plx_bf16_value)(((const uint16_t *)array)[index]);
 }
 
 static inline void host_store(plx_dtype dtype, void *array, int64_t index, double value)
 {
     if (dtype == PLX_F64)
         ((double *)array)[index] = value;
-    else
+    else if (dtype == PLX_F32)
         ((float *)array)[index] = (float)value;
+    else
+        ((uint16_t *)array)[index] = (dtype == PLX_F16 ? plx_f16_of : plx_bf16_of)(value);
 }
 
 /* alpha and beta as the kernels see them. */

@@ -40,6 +40,7 @@ study_report_sources = \
 
 study_judge_sources = \
 	study/judge/agree.c \
+	study/judge/bound.c \
 	study/judge/element.c \
 	study/judge/freivalds.c \
 	study/judge/generate.c \

@@ -43,6 +43,8 @@ PLX_API const char *plx_strerror(plx_status status);
 PLX_API const char *plx_dtype_name(plx_dtype dtype);  /* "f32" */
 PLX_API size_t plx_dtype_size(plx_dtype dtype);       /* bytes */
 PLX_API bool plx_dtype_from_name(const char *name, plx_dtype *dtype);
+PLX_API const char *plx_compute_name(plx_compute compute); /* "tf32" */
+PLX_API bool plx_compute_from_name(const char *name, plx_compute *compute);
 PLX_API const char *plx_op_name(plx_op op);           /* "gemm" */
 PLX_API bool plx_op_from_name(const char *name, plx_op *op);
 PLX_API const char *plx_reduction_name(plx_reduction reduction);

@@ -14,7 +14,9 @@
  * Versions: `abi` tells the number that the plugin was compiled for and `size` how long
  * its descriptor is.  New slots are added at the end, so a shorter descriptor is an older
  * one and a longer one newer: both load, as long as the number is one that the library
- * knows.  The number grows only when what is there changes its meaning.
+ * knows.  The number grows only when what is there changes its meaning, or takes values that
+ * a plugin of before can't know: ABI 5 brought f16 and bf16, results of another type than the
+ * inputs, and compute types beyond TF32.  A plugin of before is never given a problem with them.
  * Slots: all down to `execute` are required, and a plugin that leaves one of them empty is
  * refused.  What stands behind it is optional, and may be NULL or beyond the descriptor's
  * end; each says what that means.  Zero what is not filled.
@@ -26,7 +28,7 @@
 
 #include <parallax/types.h>
 
-#define PLX_PLUGIN_ABI UINT32_C(4)
+#define PLX_PLUGIN_ABI UINT32_C(5)
 #define PLX_PLUGIN_OLDEST_ABI UINT32_C(3) /* that the library still takes */
 #define PLX_PLUGIN_ENTRY "plx_plugin_entry"
 

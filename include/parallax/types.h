@@ -62,6 +62,8 @@ typedef enum plx_dtype {
     PLX_F64,
     PLX_C64,  /* two f32: 8 bytes, moved but not computed with */
     PLX_C128, /* two f64: 16 bytes, moved but not computed with */
+    PLX_F16,  /* IEEE 754 binary16: 11 bits of significand, up to 65504 */
+    PLX_BF16, /* the upper half of an f32: 8 bits of significand, the range of f32 */
     PLX_DTYPE_COUNT
 } plx_dtype;
 
@@ -80,11 +82,14 @@ typedef enum plx_op {
 
 typedef enum plx_reduction { PLX_SUM = 0, PLX_MIN, PLX_MAX, PLX_REDUCTION_COUNT } plx_reduction;
 
-/* The arithmetic a kernel may use.  Kernels of different compute types are
- * never compared as if they were the same thing. */
+/* The arithmetic that a problem asks for: a kernel has one of these, and takes problems of that
+ * one alone.  Kernels of different compute types are never compared as if they were the same thing.
+ * f16 and bf16 are always plain: products are exact, and sums are kept in f32. */
 typedef enum plx_compute {
     PLX_COMPUTE_PLAIN = 0, /* the dtype's own arithmetic, or better */
     PLX_COMPUTE_TF32,      /* f32 inputs rounded to TF32 */
+    PLX_COMPUTE_F16X3,     /* f32 inputs as two f16 each: three products of them, scaled */
+    PLX_COMPUTE_BF16X6,    /* f32 inputs as three bf16 each: six products of them */
     PLX_COMPUTE_COUNT
 } plx_compute;
 
@@ -159,11 +164,12 @@ typedef struct plx_probe_problem {
 
 /* One computation, fully described.  beta == 0 means that the output is not
  * read; alpha == 0 that A, B and x are not (the BLAS rule).  alpha and beta are
- * rounded to the dtype before use.  Make one with plx_reduce_of() and its
- * sisters, which zero what they do not set: problems are compared as bytes. */
+ * rounded to the dtype before use, to f32 where it is f16 or bf16.  Make one with
+ * plx_reduce_of() and its sisters, which zero what they do not set: problems are
+ * compared as bytes. */
 typedef struct plx_problem {
     plx_op op;
-    plx_dtype dtype;
+    plx_dtype dtype; /* of the inputs */
     plx_compute compute;
     uint32_t config;   /* 0; what a plugin is given of a plan that names one: its plx_config.number */
     union {
@@ -172,9 +178,19 @@ typedef struct plx_problem {
         plx_matvec_problem matvec;
         plx_gemm_problem gemm;
         plx_probe_problem probe;
-        uint64_t room[24]; /* the size of this struct is part of the ABI */
+        uint64_t room[23]; /* the size of this struct is part of the ABI */
     } of;
+    uint32_t output; /* of the result: 0, the dtype of the inputs; else PLX_OUTPUT() of another */
+    uint32_t reserved; /* 0 */
 } plx_problem;
+
+/* Inputs of f16 or bf16 may have a result in f32; all others have it in their own dtype. */
+#define PLX_OUTPUT(dtype) ((uint32_t)(dtype) + 1)
+
+static inline plx_dtype plx_output_dtype(const plx_problem *problem)
+{
+    return problem->output == 0 ? problem->dtype : (plx_dtype)(problem->output - 1);
+}
 
 #define PLX_MAX_OPERANDS 4
 
@@ -241,10 +257,10 @@ typedef struct plx_kernel {
     const char *gain;        /* what that should gain over the step before, and why */
     const char *limit;       /* what limits it */
     const char *needs;       /* requirements in words, "" for none */
-    uint32_t dtypes;         /* bits: PLX_DTYPE_BIT(dtype) */
+    uint32_t dtypes;         /* of inputs; bits: PLX_DTYPE_BIT(dtype) */
     uint32_t flags;          /* PLX_KERNEL_ bits */
     plx_compute compute;
-    plx_dtype accumulator_f32; /* what sums of f32 elements are kept in: PLX_F32 or PLX_F64 */
+    plx_dtype accumulator_f32; /* what sums of f32, f16 and bf16 elements are kept in: PLX_F32 or PLX_F64 */
     plx_reproducibility reproducibility;
     /* The number of roundings a term of the sum can meet on its way into the
      * result, by this kernel's geometry on this device (h of the error bound);

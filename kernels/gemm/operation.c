@@ -1,7 +1,8 @@
 /* gemm, described without a device: C = alpha * op(A) * op(B) + beta * C. */
 #include "operation.h"
 
-#define GEMM_DTYPES (PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64))
+#define GEMM_DTYPES \
+    (PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64) | PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_BIT(PLX_BF16))
 
 /* ---- shape ------------------------------------------------------------- */
 
@@ -74,7 +75,7 @@ const plx_operation plx_gemm_operation = {
     .name = "gemm",
     .summary = "matrix product: C = alpha * op(A) * op(B) + beta * C",
     .dtypes = GEMM_DTYPES,
-    .tf32 = true,
+    .f32_computes = 1u << PLX_COMPUTE_TF32 | 1u << PLX_COMPUTE_F16X3 | 1u << PLX_COMPUTE_BF16X6,
     .operand_count = 3,
     .output = 2,
     .output_rank = 2,

@@ -12,7 +12,7 @@ enum { LANES = 4, SIDE = 64, DEPTH = 64, MANY_TILES = 32 };
 
 /* Everything that one call of the reference needs to know. */
 typedef struct gemm_job {
-    plx_dtype dtype;
+    plx_dtype dtype, output;
     const plx_gemm_problem *p;
     double alpha, beta;
     int64_t k; /* 0 when alpha is: then A and B are not read */
@@ -28,21 +28,16 @@ typedef struct gemm_tile {
     double a[SIDE / LANES][DEPTH][LANES], b[SIDE / LANES][DEPTH][LANES]; /* packed, zero beyond the edge */
 } gemm_tile;
 
-static double element(plx_dtype dtype, const void *from, int64_t index)
-{
-    return dtype == PLX_F32 ? (double)((const float *)from)[index] : ((const double *)from)[index];
-}
-
 static double element_of_a(const gemm_job *job, int64_t row, int64_t inner)
 {
     const plx_gemm_problem *p = job->p;
-    return element(job->dtype, job->a, p->trans_a ? inner * p->lda + row : row * p->lda + inner);
+    return plx_real_element(job->dtype, job->a, p->trans_a ? inner * p->lda + row : row * p->lda + inner);
 }
 
 static double element_of_b(const gemm_job *job, int64_t inner, int64_t col)
 {
     const plx_gemm_problem *p = job->p;
-    return element(job->dtype, job->b, p->trans_b ? col * p->ldb + inner : inner * p->ldb + col);
+    return plx_real_element(job->dtype, job->b, p->trans_b ? col * p->ldb + inner : inner * p->ldb + col);
 }
 
 /* Numbers that are computed with at once, in one register where the processor has such. */
@@ -57,7 +52,7 @@ static inline void pack_along(plx_dtype dtype, const void *from, int64_t first, 
 {
     for (int64_t i = 0; i < count; i++)
         for (int64_t l = 0; l < depth; l++)
-            to[i / LANES][l][i % LANES] = element(dtype, from, first + i * pitch + l);
+            to[i / LANES][l][i % LANES] = plx_real_element(dtype, from, first + i * pitch + l);
 }
 
 /* The same where they lie side by side. */
@@ -69,9 +64,9 @@ static inline void pack_across(plx_dtype dtype, const void *from, int64_t first,
     for (int64_t l = 0; l < depth; l++) {
         for (int64_t i = 0; i < whole; i += LANES)
             for (int64_t lane = 0; lane < LANES; lane++)
-                to[i / LANES][l][lane] = element(dtype, from, first + l * pitch + i + lane);
+                to[i / LANES][l][lane] = plx_real_element(dtype, from, first + l * pitch + i + lane);
         for (int64_t i = whole; i < count; i++)
-            to[i / LANES][l][i % LANES] = element(dtype, from, first + l * pitch + i);
+            to[i / LANES][l][i % LANES] = plx_real_element(dtype, from, first + l * pitch + i);
     }
 }
 
@@ -113,7 +108,7 @@ static inline void store(double *to, const lanes *from)
     memcpy(to, from, sizeof *from);
 }
 
-/* Products of two f32 are exact in f64: there is no error to keep. */
+/* Products of two f32, and of what is narrower, are exact in f64: there is no error to keep. */
 static inline void add_products(lanes *sum, lanes *magnitude, double a, const lanes *b)
 {
     const int64_t bits = INT64_MAX; /* all but the sign */
@@ -204,12 +199,12 @@ static inline void finish_element(const gemm_job *job, const gemm_tile *tile, in
 {
     int64_t row = tile->row + i, col = tile->col + j, at = row * job->p->n + col - job->first;
     plx_reference_sum sum = {{tile->sum[i][j], tile->tail[i][j]}, tile->magnitude[i][j]};
-    double c = job->beta != 0.0 ? element(job->dtype, job->c, row * job->p->ldc + col) : 0.0;
+    double c = job->beta != 0.0 ? plx_real_element(job->output, job->c, row * job->p->ldc + col) : 0.0;
 
     if (plx_is_spoiled(&sum))
         sum = sum_again(job, row, col);
     plx_compensated result = plx_finish_sum(&sum, job->alpha, job->beta, c, (double)job->k,
-                                            plx_range_of(job->dtype == PLX_F32), &job->to->magnitude[at]);
+                                            plx_range_of(job->dtype != PLX_F64), &job->to->magnitude[at]);
     job->to->value[at] = result.value;
     job->to->tail[at] = result.tail;
 }
@@ -231,8 +226,10 @@ static inline void sum_tile(const gemm_job *job, gemm_tile *tile)
 {
     if (job->dtype == PLX_F32)
         sum_tile_of(PLX_F32, job, tile);
-    else
+    else if (job->dtype == PLX_F64)
         sum_tile_of(PLX_F64, job, tile);
+    else
+        sum_tile_of(job->dtype, job, tile);
 }
 
 /* The same with the processor's wide registers and its fma, where it has them. */
@@ -314,7 +311,8 @@ static void gemm_reference(const plx_problem *problem, const plx_host_operands *
                            int64_t count, plx_reference *reference)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    gemm_job job = {.dtype = problem->dtype, .p = p, .first = first, .to = reference};
+    gemm_job job = {
+        .dtype = problem->dtype, .output = plx_output_dtype(problem), .p = p, .first = first, .to = reference};
     int64_t end = first + count;
 
     plx_problem_scalars(problem, &job.alpha, &job.beta);

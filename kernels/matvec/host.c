@@ -7,14 +7,14 @@ enum { COLUMNS = 64, ELEMENTS_PER_TASK = 1 << 15 };
 
 typedef struct matvec_call {
     const plx_matvec_problem *problem;
-    plx_dtype dtype;
+    plx_dtype dtype, output;
     const void *a, *x;
     void *y;
     double alpha, beta;
     int64_t rows_per_task;
 } matvec_call;
 
-/* The product of two f32 is exact in f64; that of two f64 has an error to keep. */
+/* The product of two f32, or narrower, is exact in f64; that of two f64 has an error to keep. */
 static inline void add_term(plx_dtype dtype, host_wide *sum, double a, double x)
 {
     if (dtype == PLX_F64)
@@ -25,8 +25,8 @@ static inline void add_term(plx_dtype dtype, host_wide *sum, double a, double x)
 
 static void finish(const matvec_call *call, int64_t index, host_wide sum)
 {
-    double old = call->beta == 0 ? 0 : host_load(call->dtype, call->y, index);
-    host_store(call->dtype, call->y, index, host_wide_scaled(sum, call->alpha, call->beta, old));
+    double old = call->beta == 0 ? 0 : host_load(call->output, call->y, index);
+    host_store(call->output, call->y, index, host_wide_scaled(sum, call->alpha, call->beta, old));
 }
 
 static inline host_wide row_sum(const matvec_call *call, int64_t row, plx_dtype dtype)
@@ -47,7 +47,9 @@ static void rows_task(void *data, int64_t index)
     for (int64_t row = first; row < end; row++) {
         host_wide sum = {0, 0};
         if (call->alpha != 0)
-            sum = call->dtype == PLX_F64 ? row_sum(call, row, PLX_F64) : row_sum(call, row, PLX_F32);
+            sum = call->dtype == PLX_F64   ? row_sum(call, row, PLX_F64)
+                  : call->dtype == PLX_F32 ? row_sum(call, row, PLX_F32)
+                                           : row_sum(call, row, call->dtype);
         finish(call, row, sum);
     }
 }
@@ -72,8 +74,10 @@ static void columns_task(void *data, int64_t index)
     host_wide sums[COLUMNS] = {{0, 0}};
     if (call->alpha != 0 && call->dtype == PLX_F64)
         column_sums(call, first, count, sums, PLX_F64);
-    else if (call->alpha != 0)
+    else if (call->alpha != 0 && call->dtype == PLX_F32)
         column_sums(call, first, count, sums, PLX_F32);
+    else if (call->alpha != 0)
+        column_sums(call, first, count, sums, call->dtype);
     for (int64_t j = 0; j < count; j++)
         finish(call, first + j, sums[j]);
 }
@@ -85,6 +89,7 @@ static plx_status matvec_run(const plx_problem *problem, void *const *at, plx_er
     int64_t terms = shape->trans ? shape->rows : shape->cols;
     matvec_call call = {.problem = shape,
                         .dtype = problem->dtype,
+                        .output = plx_output_dtype(problem),
                         .a = at[0],
                         .x = at[1],
                         .y = at[2],
@@ -110,7 +115,8 @@ const host_kernel host_matvec = {
               .gain = "none is meant: it is the judge's colleague, not a competitor",
               .limit = "one addition after the other in each row",
               .needs = "",
-              .dtypes = PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64),
+              .dtypes = PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64) | PLX_DTYPE_BIT(PLX_F16) |
+                        PLX_DTYPE_BIT(PLX_BF16),
               .compute = PLX_COMPUTE_PLAIN,
               .accumulator_f32 = PLX_F64,
               .reproducibility = PLX_R1,

@@ -7,21 +7,16 @@
 enum { COLUMNS = 64 };
 
 typedef struct matvec_job {
-    plx_dtype dtype;
+    plx_dtype dtype, output;
     const plx_matvec_problem *p;
     double alpha, beta;
     int64_t terms; /* 0 when alpha is: then A and x are not read */
     const void *a, *x, *y;
 } matvec_job;
 
-static double element(plx_dtype dtype, const void *from, int64_t index)
-{
-    return dtype == PLX_F32 ? (double)((const float *)from)[index] : ((const double *)from)[index];
-}
-
 static inline void add_product(plx_dtype dtype, plx_reference_sum *to, double a, double x)
 {
-    if (dtype == PLX_F32) { /* exact in f64: no error to keep */
+    if (dtype != PLX_F64) { /* exact in f64: no error to keep */
         double product = a * x;
         to->sum.value += product;
         to->magnitude += fabs(product);
@@ -38,17 +33,17 @@ static inline void add_product(plx_dtype dtype, plx_reference_sum *to, double a,
 static inline void sum_columns(const matvec_job *job, int64_t column, int64_t count, plx_reference_sum *sums)
 {
     for (int64_t l = 0; l < job->terms; l++) {
-        double x = element(job->dtype, job->x, l);
+        double x = plx_real_element(job->dtype, job->x, l);
         for (int64_t j = 0; j < count; j++)
-            add_product(job->dtype, &sums[j], element(job->dtype, job->a, l * job->p->lda + column + j), x);
+            add_product(job->dtype, &sums[j], plx_real_element(job->dtype, job->a, l * job->p->lda + column + j), x);
     }
 }
 
 static inline void sum_row(const matvec_job *job, int64_t row, plx_reference_sum *sum)
 {
     for (int64_t l = 0; l < job->terms; l++)
-        add_product(job->dtype, sum, element(job->dtype, job->a, row * job->p->lda + l),
-                    element(job->dtype, job->x, l));
+        add_product(job->dtype, sum, plx_real_element(job->dtype, job->a, row * job->p->lda + l),
+                    plx_real_element(job->dtype, job->x, l));
 }
 
 static inline void sum_block(const matvec_job *job, int64_t first, int64_t count, plx_reference_sum *sums)
@@ -88,20 +83,20 @@ static plx_reference_sum sum_again(const matvec_job *job, int64_t i)
 
     for (int64_t l = 0; l < job->terms; l++)
         plx_plain_add(&sum,
-                      element(job->dtype, job->a, job->p->trans ? l * job->p->lda + i : i * job->p->lda + l),
-                      element(job->dtype, job->x, l));
+                      plx_real_element(job->dtype, job->a, job->p->trans ? l * job->p->lda + i : i * job->p->lda + l),
+                      plx_real_element(job->dtype, job->x, l));
     return plx_plain_result(&sum);
 }
 
 static void finish_element(const matvec_job *job, int64_t i, plx_reference_sum sum, plx_reference *to,
                            int64_t at)
 {
-    double y = job->beta != 0.0 ? element(job->dtype, job->y, i) : 0.0;
+    double y = job->beta != 0.0 ? plx_real_element(job->output, job->y, i) : 0.0;
 
     if (plx_is_spoiled(&sum))
         sum = sum_again(job, i);
     plx_compensated result = plx_finish_sum(&sum, job->alpha, job->beta, y, (double)job->terms,
-                                            plx_range_of(job->dtype == PLX_F32), &to->magnitude[at]);
+                                            plx_range_of(job->dtype != PLX_F64), &to->magnitude[at]);
     to->value[at] = result.value;
     to->tail[at] = result.tail;
 }
@@ -110,7 +105,7 @@ static void matvec_reference(const plx_problem *problem, const plx_host_operands
                              int64_t count, plx_reference *reference)
 {
     const plx_matvec_problem *p = &problem->of.matvec;
-    matvec_job job = {.dtype = problem->dtype, .p = p};
+    matvec_job job = {.dtype = problem->dtype, .output = plx_output_dtype(problem), .p = p};
     plx_reference_sum sums[COLUMNS];
     bool wide = has_wide();
 

@@ -114,7 +114,7 @@ static plx_status reduce_run(const plx_problem *problem, void *const *at, plx_er
     partial result = nothing(call.dtype, call.reduction);
     for (int64_t i = 0; i < pieces; i++)
         result = join(call.dtype, call.reduction, result, call.partials[i]);
-    store(call.dtype, call.reduction, at[1], result);
+    store(plx_output_dtype(problem), call.reduction, at[1], result);
     return PLX_OK;
 }
 
@@ -131,7 +131,7 @@ const host_kernel host_reduce = {
               .limit = "one addition after the other in each piece",
               .needs = "",
               .dtypes = PLX_DTYPE_BIT(PLX_I32) | PLX_DTYPE_BIT(PLX_I64) | PLX_DTYPE_BIT(PLX_F32) |
-                        PLX_DTYPE_BIT(PLX_F64),
+                        PLX_DTYPE_BIT(PLX_F64) | PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_BIT(PLX_BF16),
               .compute = PLX_COMPUTE_PLAIN,
               .accumulator_f32 = PLX_F64,
               .reproducibility = PLX_R1,

@@ -42,11 +42,6 @@ static pair pair_add(pair a, pair b)
     return pair_of_sum(high.high, high.low);
 }
 
-static double element(plx_dtype dtype, const void *x, int64_t index)
-{
-    return dtype == PLX_F32 ? (double)((const float *)x)[index] : ((const double *)x)[index];
-}
-
 static void note_special(part *result, double value)
 {
     if (isnan(value))
@@ -64,7 +59,7 @@ static void add_run(plx_dtype dtype, const void *x, int64_t first, int64_t last,
     pair positive[LANES] = {{0.0, 0.0}}, negative[LANES] = {{0.0, 0.0}};
 
     for (int64_t i = first; i < last; ++i) {
-        double value = element(dtype, x, i);
+        double value = plx_real_element(dtype, x, i);
         pair *sum = value < 0.0 ? &negative[i % LANES] : &positive[i % LANES];
         if (!isfinite(value)) {
             note_special(result, value);
@@ -140,7 +135,7 @@ static void scaled_sums(plx_dtype dtype, const void *x, int64_t n, double *posit
 {
     double sums[2] = {0.0, 0.0};
     for (int64_t i = 0; i < n; ++i) {
-        double value = element(dtype, x, i);
+        double value = plx_real_element(dtype, x, i);
         if (isfinite(value))
             sums[value < 0.0] += fabs(value) * 0x1p-72;
     }
@@ -151,7 +146,7 @@ static void scaled_sums(plx_dtype dtype, const void *x, int64_t n, double *posit
 /* Some order overflows on the finite terms alone. */
 static double overflowing_sum(plx_dtype dtype, const void *x, int64_t n, const part *all)
 {
-    double positive, negative, largest = (dtype == PLX_F32 ? (double)FLT_MAX : DBL_MAX) * 0x1p-72;
+    double positive, negative, largest = (dtype == PLX_F64 ? DBL_MAX : (double)FLT_MAX) * 0x1p-72;
 
     scaled_sums(dtype, x, n, &positive, &negative);
     if (all->plus_inf)
@@ -163,7 +158,7 @@ static double overflowing_sum(plx_dtype dtype, const void *x, int64_t n, const p
 
 static bool may_overflow(plx_dtype dtype, const part *all)
 {
-    double below = (dtype == PLX_F32 ? (double)FLT_MAX : DBL_MAX) * (1.0 - 0x1p-8);
+    double below = (dtype == PLX_F64 ? DBL_MAX : (double)FLT_MAX) * (1.0 - 0x1p-8);
     return !(all->positive.high < below && all->negative.high < below);
 }
 
@@ -248,10 +243,22 @@ static double extremum_join(plx_reduction reduction, double a, double b)
     return (reduction == PLX_MIN) == (a < b) ? a : b;
 }
 
-/* f32 elements keep their value in f64.  A NaN comes out as the one quiet, positive
+/* Elements keep their value in f64.  A NaN comes out as the one quiet, positive
  * NaN without a payload, whatever NaNs went in. */
-static void reference_extremum(plx_dtype dtype, plx_reduction reduction, const void *x, int64_t n,
-                               void *exact)
+static void write_exact(plx_dtype dtype, double value, void *exact)
+{
+    const float narrow = (float)value;
+    const uint16_t half = dtype == PLX_F16 ? plx_f16_of(value) : plx_bf16_of(value);
+    if (dtype == PLX_F64)
+        memcpy(exact, &value, sizeof value);
+    else if (dtype == PLX_F32)
+        memcpy(exact, &narrow, sizeof narrow);
+    else
+        memcpy(exact, &half, sizeof half);
+}
+
+static void reference_extremum(plx_dtype dtype, plx_dtype output, plx_reduction reduction, const void *x,
+                               int64_t n, void *exact)
 {
     double nothing = reduction == PLX_MIN ? (double)INFINITY : -(double)INFINITY;
     double parts[PARTS], all = nothing;
@@ -263,18 +270,11 @@ static void reference_extremum(plx_dtype dtype, plx_reduction reduction, const v
         const stretch at = stretch_at(n, i);
         parts[i] = nothing;
         for (int64_t j = at.first; j < at.end; ++j)
-            parts[i] = extremum_join(reduction, parts[i], element(dtype, x, j));
+            parts[i] = extremum_join(reduction, parts[i], plx_real_element(dtype, x, j));
     }
     for (int i = 0; i < PARTS; ++i)
         all = extremum_join(reduction, all, parts[i]);
-    if (isnan(all))
-        all = (double)NAN;
-    if (dtype == PLX_F32) {
-        float narrow = (float)all;
-        memcpy(exact, &narrow, sizeof narrow);
-    } else {
-        memcpy(exact, &all, sizeof all);
-    }
+    write_exact(output, isnan(all) ? (double)NAN : all, exact);
 }
 
 static void reduce_reference(const plx_problem *problem, const plx_host_operands *operands, int64_t first,
@@ -288,7 +288,7 @@ static void reduce_reference(const plx_problem *problem, const plx_host_operands
     if (problem->dtype == PLX_I32 || problem->dtype == PLX_I64)
         reference_integer(problem->dtype, p->reduction, x, p->n, reference->exact);
     else if (p->reduction != PLX_SUM)
-        reference_extremum(problem->dtype, p->reduction, x, p->n, reference->exact);
+        reference_extremum(problem->dtype, plx_output_dtype(problem), p->reduction, x, p->n, reference->exact);
     else
         reference_sum(problem->dtype, x, p->n, reference);
 }

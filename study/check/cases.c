@@ -1,6 +1,7 @@
 /* The cases of plx_check: each operation's own, and what they are made with: sizes spread so
  * that each dimension meets each size, while classes of input, scalars and paddings rotate. */
 #include "study/check/cases.h"
+#include "study/judge/judge.h"
 
 #include <stdlib.h>
 
@@ -9,8 +10,12 @@ const int64_t plx_case_sizes[PLX_CASE_SIZES] = {
     127, 128, 129, 191, 193, 255, 256, 257, 385, 511, 512, 513, 769, 1021, 1023, 1024, 1025, 2049, 4093};
 const int64_t plx_case_terms[PLX_CASE_TERMS] = {1, 2, 16, 64};
 
+/* Where a result may be wider than the inputs, every other one is. */
 static void add(plx_case_maker *m, plx_case one)
 {
+    if (plx_is_half(m->dtype) && plx_operation_computes(plx_operation_of(one.problem.op)) && m->turn % 2 == 1)
+        one.problem.output = PLX_OUTPUT(PLX_F32);
+    one.problem.compute = m->compute;
     if ((m->count & (m->count - 1)) == 0) {
         plx_case *list = realloc(m->list, (m->count == 0 ? 1 : 2 * m->count) * sizeof *list);
         if (list == NULL) {
@@ -117,11 +122,11 @@ const plx_op_cases *plx_cases_of(plx_op op)
     return (size_t)op < sizeof all / sizeof all[0] ? all[op] : NULL;
 }
 
-plx_status plx_cases_make(plx_op op, plx_dtype dtype, plx_effort effort, uint64_t seed, plx_cases *cases,
+plx_status plx_cases_make(plx_op op, plx_dtype dtype, plx_compute compute, plx_effort effort, uint64_t seed, plx_cases *cases,
                           plx_error *error)
 {
     const plx_op_cases *of = plx_cases_of(op);
-    plx_case_maker m = {.dtype = dtype, .effort = effort, .seed = seed};
+    plx_case_maker m = {.dtype = dtype, .compute = compute, .effort = effort, .seed = seed};
 
     if (of != NULL)
         of->make(&m);

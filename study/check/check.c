@@ -15,7 +15,7 @@
 #endif
 
 /* More threads than this wait for one device rather than keep it busy. */
-enum { MAX_WORKERS = 8, MAX_UNITS = PLX_OP_COUNT * PLX_DTYPE_COUNT * MAX_WORKERS };
+enum { MAX_WORKERS = 8, MAX_UNITS = PLX_OP_COUNT * (PLX_DTYPE_COUNT + PLX_COMPUTE_COUNT) * MAX_WORKERS };
 
 typedef struct check {
     plx_check_shared shared;
@@ -68,7 +68,7 @@ static bool wants_op(const check *c, plx_op op)
 static bool spared(const check *c, const plx_operation *operation, plx_dtype dtype)
 {
     return c->options->effort == PLX_QUICK && c->options->dtype_count == 0 &&
-           (operation->dtypes & PLX_DTYPE_BIT(PLX_C64)) != 0 && (dtype == PLX_I32 || dtype == PLX_I64 || dtype == PLX_C64);
+           (operation->dtypes & PLX_DTYPE_BIT(PLX_C64)) != 0 && (dtype == PLX_I32 || dtype == PLX_I64 || dtype == PLX_C64 || dtype == PLX_BF16);
 }
 
 /* "best" stands for nothing before there is a problem. */
@@ -118,13 +118,14 @@ static size_t slices(const check *c)
     return c->options->effort == PLX_QUICK || c->options->only_case != 0 ? 1 : most_workers();
 }
 
-static plx_status add_slices(check *c, const plx_operation *operation, plx_dtype dtype, size_t candidate_count)
+static plx_status add_slices(check *c, const plx_operation *operation, plx_dtype dtype, plx_compute compute,
+                             size_t candidate_count)
 {
     plx_status status = PLX_OK;
 
     for (size_t slice = 0; status == PLX_OK && slice < slices(c); ++slice) {
         plx_check_unit *unit = &c->units[c->unit_count];
-        status = plx_check_unit_make(c->options, operation, dtype, slice, slices(c), candidate_count, unit, c->error);
+        status = plx_check_unit_make(c->options, operation, dtype, compute, slice, slices(c), candidate_count, unit, c->error);
         if (status != PLX_OK)
             return status;
         c->shared.total += (c->options->only_case != 0 ? 1 : unit->end - unit->first) * candidate_count;
@@ -133,13 +134,27 @@ static plx_status add_slices(check *c, const plx_operation *operation, plx_dtype
     return status;
 }
 
-static plx_status add_units(check *c, const plx_operation *operation, size_t candidate_count)
+/* A compute type that no kernel has is not tried. */
+static bool has_compute(const plx_candidate *candidates, size_t count, plx_compute compute)
+{
+    for (size_t i = 0; i < count; ++i)
+        if (candidates[i].kernel->compute == compute)
+            return true;
+    return compute == PLX_COMPUTE_PLAIN;
+}
+
+static plx_status add_units(check *c, const plx_operation *operation, const plx_candidate *candidates,
+                            size_t candidate_count)
 {
     plx_status status = PLX_OK;
 
     for (int dtype = 0; status == PLX_OK && dtype < PLX_DTYPE_COUNT; ++dtype)
         if (wants_dtype(c, operation, (plx_dtype)dtype) && !spared(c, operation, (plx_dtype)dtype))
-            status = add_slices(c, operation, (plx_dtype)dtype, candidate_count);
+            status = add_slices(c, operation, (plx_dtype)dtype, PLX_COMPUTE_PLAIN, candidate_count);
+    for (int compute = PLX_COMPUTE_PLAIN + 1; status == PLX_OK && compute < PLX_COMPUTE_COUNT; ++compute)
+        if (wants_dtype(c, operation, PLX_F32) && (operation->f32_computes >> compute & 1) != 0 &&
+            has_compute(candidates, candidate_count, (plx_compute)compute))
+            status = add_slices(c, operation, PLX_F32, (plx_compute)compute, candidate_count);
     return status;
 }
 
@@ -152,8 +167,9 @@ static plx_status add_operation(check *c, const plx_operation *operation)
     if (status != PLX_OK)
         return status;
     c->kernel_found = c->kernel_found || count > 0;
+    status = add_units(c, operation, candidates, count);
     free(candidates);
-    return add_units(c, operation, count);
+    return status;
 }
 
 static plx_status list_units(check *c)

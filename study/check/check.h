@@ -15,12 +15,13 @@ typedef struct plx_check_shared {
     size_t saved;       /* failures whose operands were saved */
 } plx_check_shared;
 
-/* Cases of one operation in one dtype, one after the other: all, or a slice; and what
+/* Cases of one operation in one dtype and compute type, one after the other: all, or a slice; and what
  * became of them.  Candidates have the same order in every list of one operation's candidates. */
 typedef struct plx_check_unit {
     const plx_operation *operation;
     plx_dtype dtype;
-    plx_cases cases;   /* of the dtype */
+    plx_compute compute;
+    plx_cases cases;   /* of both */
     size_t first, end; /* those of this unit */
     size_t candidate_count;
     plx_record *records; /* of each candidate the worst case */
@@ -31,7 +32,7 @@ typedef struct plx_check_unit {
 
 /* The slice number `slice` of `slices`. */
 plx_status plx_check_unit_make(const plx_check_options *options, const plx_operation *operation, plx_dtype dtype,
-                               size_t slice, size_t slices, size_t candidate_count, plx_check_unit *unit,
+                               plx_compute compute, size_t slice, size_t slices, size_t candidate_count, plx_check_unit *unit,
                                plx_error *error);
 void plx_check_unit_free(plx_check_unit *unit);
 /* Tries the cases that are large, or those that are not, with these candidates. */

@@ -67,11 +67,11 @@ static plx_status path_of(const plx_failed_case *failed, size_t number, const ch
 }
 
 /* Rows that lie ld apart, without what is between them. */
-static plx_status save_rows(const plx_failed_case *failed, size_t number, const char *name,
+static plx_status save_rows(const plx_failed_case *failed, size_t number, const char *name, plx_dtype dtype,
                             const plx_extent *extent, int64_t ld, const void *data, plx_error *error)
 {
-    size_t size = plx_dtype_size(failed->inputs->problem.dtype), row_bytes = (size_t)extent->cols * size;
-    plx_array array = {.dtype = failed->inputs->problem.dtype,
+    size_t size = plx_dtype_size(dtype), row_bytes = (size_t)extent->cols * size;
+    plx_array array = {.dtype = dtype,
                        .rank = extent->rows == 1 ? 1 : 2,
                        .rows = extent->rows,
                        .cols = extent->cols};
@@ -102,7 +102,7 @@ static plx_status save_operands(const plx_failed_case *failed, size_t number, pl
 
     for (size_t i = 0; status == PLX_OK && i < inputs->operation->operand_count; ++i)
         if (inputs->data[i] != NULL || i != inputs->operation->output)
-            status = save_rows(failed, number, inputs->extents[i].name, &inputs->extents[i],
+            status = save_rows(failed, number, inputs->extents[i].name, plx_inputs_dtype(inputs, i), &inputs->extents[i],
                                inputs->extents[i].ld, inputs->data[i], error);
     return status;
 }
@@ -118,7 +118,7 @@ static const plx_extent *result_extent(const plx_failed_case *failed)
 static plx_status save_result(const plx_failed_case *failed, size_t number, plx_error *error)
 {
     const plx_extent *extent = result_extent(failed);
-    return save_rows(failed, number, "result", extent,
+    return save_rows(failed, number, "result", plx_result_dtype(failed->inputs), extent,
                      plx_candidate_is_baseline(failed->candidate) ? extent->cols : extent->ld,
                      failed->candidate->result, error);
 }
@@ -133,7 +133,7 @@ static plx_status save_reference(const plx_failed_case *failed, size_t number, p
                                            plx_candidate_is_baseline(failed->candidate), &reference, error);
 
     if (status == PLX_OK && reference->exact)
-        return save_rows(failed, number, "reference", extent, extent->cols, reference->of.exact, error);
+        return save_rows(failed, number, "reference", plx_result_dtype(failed->inputs), extent, extent->cols, reference->of.exact, error);
     if (status == PLX_OK)
         status = path_of(failed, number, "-reference.npy", path, error);
     if (status == PLX_OK && reference->sample == NULL) {

@@ -290,7 +290,8 @@ static bool suits(part *p, size_t which, const plx_case *tried)
 {
     const plx_candidate *candidate = &p->candidates[which];
 
-    return (candidate->kernel->dtypes & PLX_DTYPE_BIT(tried->problem.dtype)) != 0 && affordable(tried, candidate) &&
+    return (candidate->kernel->dtypes & PLX_DTYPE_BIT(tried->problem.dtype)) != 0 &&
+           candidate->kernel->compute == tried->problem.compute && affordable(tried, candidate) &&
            !spared_variant(p, candidate, &tried->problem) && serves_form(p, which, &tried->problem);
 }
 
@@ -432,12 +433,12 @@ plx_status plx_check_unit_run(plx_check_shared *shared, plx_check_unit *unit, bo
 }
 
 plx_status plx_check_unit_make(const plx_check_options *options, const plx_operation *operation, plx_dtype dtype,
-                               size_t slice, size_t slices, size_t candidate_count, plx_check_unit *unit,
+                               plx_compute compute, size_t slice, size_t slices, size_t candidate_count, plx_check_unit *unit,
                                plx_error *error)
 {
-    plx_check_unit made = {.operation = operation, .dtype = dtype, .candidate_count = candidate_count};
+    plx_check_unit made = {.operation = operation, .dtype = dtype, .compute = compute, .candidate_count = candidate_count};
     size_t candidates = candidate_count > 0 ? candidate_count : 1;
-    plx_status status = plx_cases_make(operation->op, dtype, options->effort, options->seed, &made.cases, error);
+    plx_status status = plx_cases_make(operation->op, dtype, compute, options->effort, options->seed, &made.cases, error);
 
     if (status != PLX_OK)
         return status;

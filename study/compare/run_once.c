@@ -10,8 +10,8 @@ static plx_status dense(const plx_inputs *inputs, bool baseline, const void *res
                         plx_error *error)
 {
     const plx_extent *extent = &inputs->extents[inputs->operation->output];
-    size_t size = plx_dtype_size(inputs->problem.dtype);
-    plx_array made = {.dtype = inputs->problem.dtype,
+    size_t size = plx_dtype_size(plx_result_dtype(inputs));
+    plx_array made = {.dtype = plx_result_dtype(inputs),
                       .rank = inputs->operation->output_rank,
                       .rows = extent->rows,
                       .cols = extent->cols};
@@ -38,7 +38,7 @@ static plx_status execute(plx_candidate *candidate, const plx_inputs *inputs, pl
     char violation[200];
     plx_status status;
 
-    candidate->result = malloc(elements > 0 ? elements * plx_dtype_size(inputs->problem.dtype) : 1);
+    candidate->result = malloc(elements > 0 ? elements * plx_dtype_size(plx_result_dtype(inputs)) : 1);
     if (candidate->result == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for the result");
     status = plx_guarded_run(&buffers, candidate->plan, inputs, 0, candidate->result, violation, error);

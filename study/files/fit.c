@@ -39,9 +39,10 @@ static plx_status check_dtypes(const plx_problem *problem, const plx_extent *ext
                                size_t count, plx_error *error)
 {
     for (size_t i = 0; i < count; i++) {
-        if (arrays[i].dtype != problem->dtype)
+        const plx_dtype wanted = plx_operand_dtype(problem, i);
+        if (arrays[i].dtype != wanted)
             return plx_fail(error, PLX_INVALID, "%s is %s, not %s", extents[i].name,
-                            plx_dtype_name(arrays[i].dtype), plx_dtype_name(problem->dtype));
+                            plx_dtype_name(arrays[i].dtype), plx_dtype_name(wanted));
     }
     return PLX_OK;
 }

@@ -71,6 +71,7 @@ static bool take_string(scanner *s, char *text, size_t capacity)
 
 /* ---- descr ------------------------------------------------------------- */
 
+/* NumPy has no bf16: ml_dtypes, which brings it, writes it as two bytes without a meaning. */
 static bool dtype_of_code(const char *code, plx_dtype *dtype)
 {
     static const struct {
@@ -79,6 +80,7 @@ static bool dtype_of_code(const char *code, plx_dtype *dtype)
     } codes[] = {
         {"i1", PLX_I8},  {"i2", PLX_I16}, {"i4", PLX_I32}, {"i8", PLX_I64},
         {"f4", PLX_F32}, {"f8", PLX_F64}, {"c8", PLX_C64}, {"c16", PLX_C128},
+        {"f2", PLX_F16}, {"V2", PLX_BF16},
     };
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
         if (strcmp(codes[i].code, code) == 0) {
@@ -106,8 +108,8 @@ static plx_status parse_descr(scanner *s, plx_npy_header *header, plx_error *err
         return plx_fail(error, PLX_INVALID, "bad .npy header: 'descr' is no string");
     bool has_order = text[0] != '\0' && strchr("<>=|", text[0]) != NULL;
     char order = has_order ? text[0] : '=';
-    if (!dtype_of_code(text + has_order, &header->dtype) || (order == '|' && header->dtype != PLX_I8)) {
-        return plx_fail(error, PLX_INVALID, "dtype '%s' is not supported (f4 f8 i1 i2 i4 i8 c8 c16 are)",
+    if (!dtype_of_code(text + has_order, &header->dtype) || (order == '|' && header->dtype != PLX_I8 && header->dtype != PLX_BF16)) {
+        return plx_fail(error, PLX_INVALID, "dtype '%s' is not supported (f2 f4 f8 i1 i2 i4 i8 c8 c16 are, and V2 as bf16)",
                         text);
     }
     header->swapped = (order == '<' || order == '>') && order != native_order();
@@ -236,6 +238,7 @@ void plx_npy_describe(const plx_array *array, char *text, size_t capacity)
     static const char *const codes[PLX_DTYPE_COUNT] = {
         [PLX_I8] = "i1",  [PLX_I16] = "i2", [PLX_I32] = "i4", [PLX_I64] = "i8",
         [PLX_F32] = "f4", [PLX_F64] = "f8", [PLX_C64] = "c8", [PLX_C128] = "c16",
+        [PLX_F16] = "f2", [PLX_BF16] = "V2",
     };
     char shape[64] = "()";
     if (array->rank == 1)

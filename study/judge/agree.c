@@ -30,7 +30,7 @@ static void known(const contrast *of, int64_t element, double largest, double *m
     *magnitude = fabs(alpha) * of->reference->row_norm[element / output->cols] *
                  of->reference->column_norm[element % output->cols];
     if (beta != 0.0)
-        *magnitude += fabs(beta * plx_element_value(of->inputs->problem.dtype,
+        *magnitude += fabs(beta * plx_element_value(plx_result_dtype(of->inputs),
                                                     of->inputs->data[of->inputs->operation->output],
                                                     plx_output_place(of->inputs, false, element)));
     *value = largest;
@@ -48,17 +48,24 @@ typedef struct difference {
     double over_bound, ulp;
 } difference;
 
+/* Where the result is narrower than its sum, what is infinite may have just come to be so: it is as
+ * far as the least that is. */
+static double in_range(const plx_bound *bound, double value)
+{
+    return isinf(value) && isfinite(bound->overflow) ? copysign(bound->overflow, value) : value;
+}
+
 static difference contrast_real(const contrast *of, int64_t element, int64_t place)
 {
-    plx_dtype dtype = of->inputs->problem.dtype;
-    double a = plx_element_value(dtype, of->first->result, place);
-    double b = plx_element_value(dtype, of->second->result, place);
+    plx_dtype dtype = plx_result_dtype(of->inputs), sum = plx_sum_dtype(of->inputs->problem.dtype);
+    double a = in_range(&of->first->bound, plx_element_value(dtype, of->first->result, place));
+    double b = in_range(&of->second->bound, plx_element_value(dtype, of->second->result, place));
     double largest = fabs(a) > fabs(b) ? fabs(a) : fabs(b), magnitude, value, bound, apart = fabs(a - b);
 
     if (a == b || (isnan(a) && isnan(b)))
         return (difference){true, 0.0, 0.0};
     known(of, element, largest, &magnitude, &value);
-    if (isfinite(value) && !(magnitude <= plx_largest(dtype)))
+    if (isfinite(value) && !(magnitude <= plx_largest(sum)))
         return (difference){true, 0.0,
                             isfinite(apart) ? apart / plx_spacing(dtype, largest) : (double)INFINITY};
     if (!isfinite(apart))
@@ -70,7 +77,7 @@ static difference contrast_real(const contrast *of, int64_t element, int64_t pla
 
 static difference contrast_exact(const contrast *of, int64_t place)
 {
-    plx_dtype dtype = of->inputs->problem.dtype;
+    plx_dtype dtype = plx_result_dtype(of->inputs);
     bool both_nan = plx_factor_count(of->inputs) > 0 && plx_element_is_nan(dtype, of->first->result, place) &&
                     plx_element_is_nan(dtype, of->second->result, place);
 
@@ -88,7 +95,7 @@ typedef struct tally {
 
 static tally contrast_stretch(const contrast *of, bool baseline, int64_t first, int64_t end)
 {
-    size_t size = plx_dtype_size(of->inputs->problem.dtype);
+    size_t size = plx_dtype_size(plx_result_dtype(of->inputs));
     tally found = {.identical = true, .agree = true, .first_different = -1};
 
     for (int64_t element = first; element < end; ++element) {
@@ -157,7 +164,7 @@ void plx_agree(const plx_inputs *inputs, const plx_reference_result *reference, 
     pair->value_first[0] = pair->value_second[0] = '\0';
     if (all.first_different >= 0) {
         int64_t place = plx_output_place(inputs, baseline, all.first_different);
-        plx_element_text(inputs->problem.dtype, first->result, place, pair->value_first);
-        plx_element_text(inputs->problem.dtype, second->result, place, pair->value_second);
+        plx_element_text(plx_result_dtype(inputs), first->result, place, pair->value_first);
+        plx_element_text(plx_result_dtype(inputs), second->result, place, pair->value_second);
     }
 }

@@ -1,74 +1,135 @@
 /* Single elements: their values, their spacing, how they are printed. */
 #include "study/judge/judge.h"
 
+#include <parallax/half.h>
+
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+/* What the judge has to know of a floating-point type. */
+typedef struct format {
+    int digits; /* of the significand */
+    double smallest, largest;
+} format;
+
+static format format_of(plx_dtype dtype)
+{
+    switch (dtype) {
+    case PLX_F16:
+        return (format){11, 0x1p-24, 65504.0};
+    case PLX_BF16:
+        return (format){8, 0x1p-133, 0x1.fep127};
+    case PLX_F32:
+        return (format){FLT_MANT_DIG, 0x1p-149, (double)FLT_MAX};
+    default:
+        return (format){DBL_MANT_DIG, 0x1p-1074, DBL_MAX};
+    }
+}
+
 bool plx_is_floating(plx_dtype dtype)
 {
-    return dtype == PLX_F32 || dtype == PLX_F64;
+    return dtype == PLX_F32 || dtype == PLX_F64 || plx_is_half(dtype);
 }
 
 double plx_element_value(plx_dtype dtype, const void *data, int64_t index)
 {
-    return dtype == PLX_F32 ? (double)((const float *)data)[index] : ((const double *)data)[index];
+    switch (dtype) {
+    case PLX_F16:
+        return plx_f16_value(((const uint16_t *)data)[index]);
+    case PLX_BF16:
+        return plx_bf16_value(((const uint16_t *)data)[index]);
+    case PLX_F32:
+        return (double)((const float *)data)[index];
+    default:
+        return ((const double *)data)[index];
+    }
 }
 
 void plx_element_put(plx_dtype dtype, void *data, int64_t index, double value)
 {
-    if (dtype == PLX_F32)
+    switch (dtype) {
+    case PLX_F16:
+        ((uint16_t *)data)[index] = plx_f16_of(value);
+        break;
+    case PLX_BF16:
+        ((uint16_t *)data)[index] = plx_bf16_of(value);
+        break;
+    case PLX_F32:
         ((float *)data)[index] = (float)value;
-    else
+        break;
+    default:
         ((double *)data)[index] = value;
+        break;
+    }
+}
+
+double plx_rounded_to(plx_dtype dtype, double value)
+{
+    switch (dtype) {
+    case PLX_F16:
+        return plx_f16_value(plx_f16_of(value));
+    case PLX_BF16:
+        return plx_bf16_value(plx_bf16_of(value));
+    case PLX_F32:
+        return (double)(float)value;
+    default:
+        return value;
+    }
 }
 
 double plx_unit_roundoff(plx_dtype dtype)
 {
-    return dtype == PLX_F32 ? 0x1p-24 : 0x1p-53;
+    return ldexp(1.0, -format_of(dtype).digits);
 }
 
 double plx_smallest(plx_dtype dtype)
 {
-    return dtype == PLX_F32 ? 0x1p-149 : 0x1p-1074;
+    return format_of(dtype).smallest;
 }
 
 double plx_largest(plx_dtype dtype)
 {
-    return dtype == PLX_F32 ? (double)FLT_MAX : DBL_MAX;
+    return format_of(dtype).largest;
+}
+
+/* 65520 for f16: 65504 and half of 32; infinity for f64. */
+double plx_overflow_threshold(plx_dtype dtype)
+{
+    return plx_largest(dtype) + plx_spacing(dtype, plx_largest(dtype)) / 2.0;
 }
 
 /* The general case, which asks the library for every number. */
-static double spacing_near_nothing(plx_dtype dtype, double value, int digits)
+static double spacing_near_nothing(const format *of, double value)
 {
     int exponent;
     double spacing;
 
     if (value == 0.0)
-        return plx_smallest(dtype);
+        return of->smallest;
     (void)frexp(value, &exponent);
-    spacing = ldexp(1.0, exponent - digits);
-    return spacing < plx_smallest(dtype) ? plx_smallest(dtype) : spacing;
+    spacing = ldexp(1.0, exponent - of->digits);
+    return spacing < of->smallest ? of->smallest : spacing;
 }
 
 /* 2^(exponent - digits + 1), put together from bits: it is asked of every element. */
 double plx_spacing(plx_dtype dtype, double value)
 {
-    int digits = dtype == PLX_F32 ? FLT_MANT_DIG : DBL_MANT_DIG;
+    const format of = format_of(dtype);
     uint64_t bits, exponent;
     double spacing;
 
     memcpy(&bits, &value, sizeof bits);
     exponent = bits >> 52 & 0x7ff;
     if (exponent == 0x7ff)
-        return plx_smallest(dtype);
-    if (exponent < (uint64_t)digits)
-        return spacing_near_nothing(dtype, value, digits);
-    bits = (exponent - (uint64_t)digits + 1) << 52;
+        return of.smallest;
+    if (exponent < (uint64_t)of.digits)
+        return spacing_near_nothing(&of, value);
+    bits = (exponent - (uint64_t)of.digits + 1) << 52;
     memcpy(&spacing, &bits, sizeof spacing);
-    return spacing < plx_smallest(dtype) ? plx_smallest(dtype) : spacing;
+    return spacing < of.smallest ? of.smallest : spacing;
 }
 
 bool plx_element_is_nan(plx_dtype dtype, const void *data, int64_t index)
@@ -96,10 +157,12 @@ static void real_text(plx_dtype dtype, const void *data, int64_t index, char *te
     uint64_t bits = 0;
 
     if (!isnan(value)) {
-        (void)snprintf(text, size, "%.*g", dtype == PLX_F32 ? 9 : 17, value);
+        (void)snprintf(text, size, "%.*g", dtype == PLX_F16 ? 5 : dtype == PLX_BF16 ? 4 : dtype == PLX_F32 ? 9 : 17, value);
         return;
     }
-    if (dtype == PLX_F32) {
+    if (plx_is_half(dtype)) {
+        bits = ((const uint16_t *)data)[index];
+    } else if (dtype == PLX_F32) {
         uint32_t narrow;
         memcpy(&narrow, (const float *)data + index, sizeof narrow);
         bits = narrow;

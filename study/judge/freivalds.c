@@ -32,8 +32,8 @@ static grid grid_of(const plx_inputs *inputs, size_t operand, const void *data)
 {
     const plx_extent *e = &inputs->extents[operand];
     if (e->sum_axis == (operand == 0 ? 0 : 1))
-        return (grid){data, inputs->problem.dtype, e->cols, e->rows, 1, e->ld};
-    return (grid){data, inputs->problem.dtype, e->rows, e->cols, e->ld, 1};
+        return (grid){data, plx_inputs_dtype(inputs, operand), e->cols, e->rows, 1, e->ld};
+    return (grid){data, plx_inputs_dtype(inputs, operand), e->rows, e->cols, e->ld, 1};
 }
 
 static double at(const grid *matrix, int64_t row, int64_t col)
@@ -173,15 +173,25 @@ static double frobenius_of(const work *w, int64_t k)
     return sqrt(sum);
 }
 
-static void judge_rows(const product *p, double alpha, double beta, const plx_bound *bound,
-                       const work *w, const images *cx, double *worst, int64_t *row)
+/* Of a row that holds infinities, which a result that is narrower than its sums may, nothing more is
+ * known than what the sample says. */
+static bool is_beyond(const plx_bound *bound, const row_size *row)
 {
-    double frobenius = frobenius_of(w, p->k);
+    return isinf(row->sum) && row->spread >= bound->overflow;
+}
 
-    *worst = 0.0;
-    *row = -1;
+static void judge_rows(const product *p, double alpha, double beta, const plx_bound *bound,
+                       const work *w, const images *cx, plx_freivalds_finding *found)
+{
+    double frobenius = frobenius_of(w, p->k), *worst = &found->worst;
+
+    *found = (plx_freivalds_finding){.worst = 0.0, .row = -1};
     for (int64_t i = 0; i < p->m; ++i) {
         row_size size = size_of(w, cx, alpha, beta, frobenius, i);
+        if (is_beyond(bound, &size)) {
+            ++found->beyond;
+            continue;
+        }
         double allowed = row_bound(p, bound, &size);
         for (int r = 0; r < ROUNDS; ++r) {
             int64_t at_round = i * ROUNDS + r;
@@ -190,7 +200,7 @@ static void judge_rows(const product *p, double alpha, double beta, const plx_bo
             double excess = error == 0.0 ? 0.0 : error / allowed;
             if (!(excess <= *worst)) {
                 *worst = isnan(excess) ? (double)INFINITY : excess;
-                *row = i;
+                found->row = i;
             }
         }
     }
@@ -234,7 +244,7 @@ void plx_freivalds_free(plx_projection *projection)
 }
 
 plx_status plx_freivalds(const plx_inputs *inputs, const plx_projection *projection, const plx_bound *bound,
-                         const void *result, double *worst, int64_t *row, plx_error *error)
+                         const void *result, plx_freivalds_finding *found, plx_error *error)
 {
     const product p = product_of(inputs);
     grid c = grid_of(inputs, inputs->operation->output, result);
@@ -247,7 +257,7 @@ plx_status plx_freivalds(const plx_inputs *inputs, const plx_projection *project
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for Freivalds' test");
     }
     multiply(&c, projection->x, projection->ones, &cx);
-    judge_rows(&p, alpha, beta, bound, projection, &cx, worst, row);
+    judge_rows(&p, alpha, beta, bound, projection, &cx, found);
     images_free(&cx);
     return PLX_OK;
 }

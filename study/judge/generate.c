@@ -8,6 +8,9 @@
 
 enum { MAX_PLANTED = 4, CHUNK = 1 << 16 };
 
+/* Products that are judged by their rows' sums have none that are infinite. */
+enum { MOST_OVERFLOWING = 4096, MOST_OVERFLOWED = 1 << 20 };
+
 /* A value that SPECIAL plants. */
 typedef struct planted {
     int64_t line, position;
@@ -15,10 +18,35 @@ typedef struct planted {
     bool signals; /* a NaN that does */
 } planted;
 
+/* A floating-point type, or that of the parts of a complex one. */
+typedef struct format {
+    int digits;      /* of the significand */
+    int top, bottom; /* exponents of the largest and the smallest normal number */
+    int step;        /* by so many bits GRADED grades: less where the range is narrow */
+    double below_one; /* the largest number that is less */
+} format;
+
+static format format_of(plx_dtype dtype)
+{
+    switch (dtype) {
+    case PLX_F16:
+        return (format){11, 15, -14, 3, 1.0 - 0x1p-11};
+    case PLX_BF16:
+        return (format){8, 127, -126, 10, 1.0 - 0x1p-8};
+    case PLX_F32:
+    case PLX_C64:
+        return (format){24, 127, -126, 10, 1.0 - 0x1p-24};
+    default:
+        return (format){53, 1023, -1022, 10, 1.0 - 0x1p-53};
+    }
+}
+
 /* An operand about to be written.  A `line` runs along the summed axis; where
  * nothing is summed, along a row.  `position` counts along the line. */
 typedef struct source {
     plx_dtype dtype;
+    format of;
+    bool overflows; /* the result is f16: some of its lines may leave its range */
     plx_input input;
     uint64_t seed, stream;
     uint64_t key, second_key; /* of the numbers themselves, and of what else an element needs */
@@ -64,10 +92,9 @@ uint64_t plx_random(uint64_t seed, uint64_t stream, uint64_t index)
  * rounds as a conversion of all 64 bits would, for which processors have no instruction. */
 static inline double fraction(const source *from, uint64_t bits)
 {
-    double below_one = from->dtype == PLX_F32 || from->dtype == PLX_C64 ? 1.0 - 0x1p-24 : 1.0 - 0x1p-53;
     double value =
         (double)(int64_t)(bits >> 32) * 0x1p-32 + (double)(int64_t)((bits | 1) & UINT32_MAX) * 0x1p-64;
-    return value < below_one ? value : below_one;
+    return value < from->of.below_one ? value : from->of.below_one;
 }
 
 /* Without a branch, which would be guessed wrong every other time. */
@@ -78,11 +105,6 @@ static inline double with_sign(double magnitude, uint64_t bits)
     of ^= (bits & 2) << 62;
     memcpy(&magnitude, &of, sizeof of);
     return magnitude;
-}
-
-static bool narrow(const source *from)
-{
-    return from->dtype == PLX_F32 || from->dtype == PLX_C64;
 }
 
 static inline uint64_t bits_at(const source *from, int64_t line, int64_t position)
@@ -100,6 +122,16 @@ static double uniform(const source *from, int64_t line, int64_t position)
     return uniform_of(from, bits_at(from, line, position));
 }
 
+/* Few numbers have 16 bits: there it is one of all that are finite. */
+static double own_number(const source *from, uint64_t index)
+{
+    const uint64_t finite = from->dtype == PLX_F16 ? 0x7c00 : 0x7f80;
+    const uint16_t half = (uint16_t)(index % finite);
+    if (!plx_is_half(from->dtype))
+        return (double)(int64_t)(index % (UINT64_C(1) << 24));
+    return with_sign(plx_element_value(from->dtype, &half, 0), index / finite % 2 << 1);
+}
+
 /* Where nothing is summed, the element's own number; else small integers, so few
  * and so small that every partial sum is exact in f32, whatever the order. */
 static double small_integer(const source *from, int64_t line, int64_t position)
@@ -108,7 +140,7 @@ static double small_integer(const source *from, int64_t line, int64_t position)
     uint64_t bits = random_of(from->key, index);
 
     if (from->moved)
-        return (double)(int64_t)(index % (UINT64_C(1) << 24));
+        return own_number(from, index);
     if ((double)(bits >> 32) * 0x1p-32 >= from->integer_density)
         return 0.0;
     return (double)((int64_t)(bits % (2 * (uint64_t)from->integer_limit + 1)) - (int64_t)from->integer_limit);
@@ -130,14 +162,13 @@ static double graded(const source *from, int64_t line, int64_t position)
         steps += third(position, from->length);
     else
         steps += 2 + third(position, from->length);
-    return ldexp(uniform(from, line, position), -10 * steps);
+    return ldexp(uniform(from, line, position), -from->of.step * steps);
 }
 
 /* The next number of the dtype away from zero. */
 static double next_away(const source *from, double value)
 {
-    double far = value < 0.0 ? -1e30 : 1e30;
-    return narrow(from) ? (double)nextafterf((float)value, (float)far) : nextafter(value, far);
+    return value + copysign(plx_spacing(from->dtype, value), value);
 }
 
 /* Position p meets its negative, one ulp off, at length-1-p. */
@@ -149,11 +180,11 @@ static double cancelling(const source *from, int64_t line, int64_t position)
     if (from->moved)
         return position % 2 == 0 ? uniform(from, line, position) : -uniform(from, line, position - 1);
     if (!from->summed)
-        return ldexp(uniform(from, line, position), narrow(from) ? -24 : -53);
+        return ldexp(uniform(from, line, position), -from->of.digits);
     value = uniform(from, line, position < mirror ? position : mirror);
-    value = narrow(from) ? (double)(float)value : value;
+    value = plx_rounded_to(from->dtype, value);
     if (position == mirror)
-        return from->length > 1 && !from->second ? ldexp(value, narrow(from) ? -24 : -53) : value;
+        return from->length > 1 && !from->second ? ldexp(value, -from->of.digits) : value;
     if (position < mirror || from->second)
         return value;
     return -next_away(from, value);
@@ -168,12 +199,14 @@ static int bits_of_length(int64_t length)
 }
 
 /* Every second line near overflow, with room for its sum; the others near
- * underflow, subnormal numbers among them. */
+ * underflow, subnormal numbers among them.  Of an f16 result, whose sums are wider, some lines
+ * have no such room. */
 static double extreme(const source *from, int64_t line, int64_t position)
 {
     double value = uniform(from, line, position);
-    int top = (narrow(from) ? 127 : 1023) - 4 - (from->moved ? 0 : bits_of_length(from->sum_length));
-    int bottom = narrow(from) ? -126 : -1022;
+    uint64_t turn = from->lines > 1 ? (uint64_t)line : from->seed;
+    int room = from->overflows && turn % 4 == 2 ? -1 : 4 + (from->moved ? 0 : bits_of_length(from->sum_length));
+    int top = from->of.top - room, bottom = from->of.bottom;
     uint64_t bits = plx_random(from->seed, from->stream + 64, (uint64_t)position);
     bool huge;
 
@@ -340,11 +373,28 @@ static void write_f32_nan(bool signals, uint64_t bits, float *to)
     memcpy(to, &nan, sizeof nan);
 }
 
+static void write_half_nan(plx_dtype dtype, bool signals, uint64_t bits, uint16_t *to)
+{
+    const unsigned infinity = dtype == PLX_F16 ? 0x7c00 : 0x7f80, quiet = dtype == PLX_F16 ? 0x0200 : 0x0040;
+    const unsigned payload = (unsigned)(bits >> 48) & (0x8000 | (quiet - 1));
+    *to = (uint16_t)(infinity | 1 | payload | (signals ? 0 : quiet));
+}
+
 static void write_f64_nan(bool signals, uint64_t bits, double *to)
 {
     uint64_t nan = UINT64_C(0x7ff0000000000001) | (bits & UINT64_C(0x8007ffffffffffff));
     nan |= signals ? 0 : UINT64_C(0x0008000000000000);
     memcpy(to, &nan, sizeof nan);
+}
+
+static void write_nan(plx_dtype dtype, bool signals, uint64_t bits, void *to, int64_t at)
+{
+    if (plx_is_half(dtype))
+        write_half_nan(dtype, signals, bits, (uint16_t *)to + at);
+    else if (dtype == PLX_F32)
+        write_f32_nan(signals, bits, (float *)to + at);
+    else
+        write_f64_nan(signals, bits, (double *)to + at);
 }
 
 static double imaginary_value(const source *from, uint64_t bits)
@@ -358,21 +408,14 @@ static void write_real(const source *from, int64_t line, int64_t position, void 
     bool complex = from->dtype == PLX_C64 || from->dtype == PLX_C128;
     const planted *nan = isnan(value) ? planted_at(from, line, position) : NULL;
     uint64_t bits = nan != NULL || complex ? more_bits(from, line, position) : 0;
+    plx_dtype part = from->dtype == PLX_C64 ? PLX_F32 : from->dtype == PLX_C128 ? PLX_F64 : from->dtype;
     int64_t at = complex ? 2 * place : place;
 
-    if (narrow(from)) {
-        ((float *)to)[at] = (float)value;
-        if (nan != NULL)
-            write_f32_nan(nan->signals, bits, (float *)to + at);
-        if (complex)
-            ((float *)to)[at + 1] = (float)imaginary_value(from, bits);
-        return;
-    }
-    ((double *)to)[at] = value;
+    plx_element_put(part, to, at, value);
     if (nan != NULL)
-        write_f64_nan(nan->signals, bits, (double *)to + at);
+        write_nan(part, nan->signals, bits, to, at);
     if (complex)
-        ((double *)to)[at + 1] = imaginary_value(from, bits);
+        plx_element_put(part, to, at + 1, imaginary_value(from, bits));
 }
 
 static void write_element(const source *from, int64_t row, int64_t col, void *to, int64_t place)
@@ -401,10 +444,11 @@ static void write_element(const source *from, int64_t row, int64_t col, void *to
 /* ---- operands -------------------------------------------------------------------- */
 
 /* limit^factors * density * length <= 2^22: with scalars up to 4 every sum stays
- * below 2^24. */
-static void choose_integers(source *from)
+ * below 2^24.  A result in f16 has room for 2^13 so. */
+static void choose_integers(source *from, plx_dtype result)
 {
-    double range = 0x1p22 / (double)(from->sum_length > 0 ? from->sum_length : 1);
+    const double room = result == PLX_F16 ? 0x1p13 : 0x1p22;
+    double range = room / (double)(from->sum_length > 0 ? from->sum_length : 1);
     from->integer_limit = floor(from->factors > 1 ? sqrt(range) : range);
     if (from->integer_limit > 255.0)
         from->integer_limit = 255.0;
@@ -417,7 +461,8 @@ static source source_of(const plx_inputs *inputs, size_t operand)
 {
     const plx_extent *extent = &inputs->extents[operand];
     double alpha, beta;
-    source from = {.dtype = inputs->problem.dtype, .input = inputs->input, .seed = inputs->seed};
+    const plx_dtype dtype = plx_inputs_dtype(inputs, operand);
+    source from = {.dtype = dtype, .of = format_of(dtype), .input = inputs->input, .seed = inputs->seed};
 
     plx_problem_scalars(&inputs->problem, &alpha, &beta);
     from.stream = (uint64_t)operand;
@@ -435,16 +480,19 @@ static source source_of(const plx_inputs *inputs, size_t operand)
     from.second = from.factors > 1 && operand == 1;
     from.unread = alpha == 0.0 && !from.output;
     from.sum_length = plx_sum_length(inputs);
-    choose_integers(&from);
+    from.overflows = plx_result_dtype(inputs) == PLX_F16 && from.factors > 0 && from.sum_length <= MOST_OVERFLOWING &&
+                     inputs->elements[inputs->operation->output] <= MOST_OVERFLOWED;
+    choose_integers(&from, plx_result_dtype(inputs));
     if (from.input == PLX_INPUT_SPECIAL)
         plant(&from);
     return from;
 }
 
-/* Bytes first .. end-1 of an operand become one 4-byte pattern that is a NaN as f32 and, repeated, as f64. */
+/* Bytes first .. end-1 of an operand become one 4-byte pattern that is a NaN as f32, two as f16 and as
+ * bf16, and, repeated, one as f64. */
 static void fill_padding(void *to, uint64_t first, uint64_t end)
 {
-    const uint32_t nan = UINT32_C(0x7ffad5a5);
+    const uint32_t nan = UINT32_C(0x7ffaffa5);
     for (uint64_t i = first; i < end;) {
         const uint64_t phase = i % sizeof nan, rest = sizeof nan - phase,
                        count = rest < end - i ? rest : end - i;
@@ -469,6 +517,9 @@ static void write_uniform(const source *from, int64_t row, int64_t col, int64_t 
     if (from->dtype == PLX_F32)
         for (int64_t i = 0; i < count; ++i, index += step)
             ((float *)to)[place + i] = (float)uniform_of(from, random_of(from->key, index));
+    else if (plx_is_half(from->dtype))
+        for (int64_t i = 0; i < count; ++i, index += step)
+            plx_element_put(from->dtype, to, place + i, uniform_of(from, random_of(from->key, index)));
     else
         for (int64_t i = 0; i < count; ++i, index += step)
             ((double *)to)[place + i] = uniform_of(from, random_of(from->key, index));

@@ -46,7 +46,7 @@ plx_status plx_inputs_describe(const plx_problem *problem, plx_inputs *inputs, p
     operation->extents(&inputs->problem, inputs->extents);
     for (size_t i = 0; i < operation->operand_count; ++i)
         if (!plx_extent_elements(inputs->extents[i].rows, inputs->extents[i].cols, inputs->extents[i].ld,
-                                 plx_dtype_size(problem->dtype), &inputs->elements[i]))
+                                 plx_dtype_size(plx_inputs_dtype(inputs, i)), &inputs->elements[i]))
             return plx_fail(error, PLX_INVALID, "%s: %s is too large", operation->name,
                             inputs->extents[i].name);
     return PLX_OK;
@@ -61,7 +61,7 @@ static bool is_read(const plx_inputs *inputs, size_t operand)
 
 static plx_status reserve(plx_inputs *inputs, size_t operand, plx_error *error)
 {
-    uint64_t bytes = (uint64_t)inputs->elements[operand] * plx_dtype_size(inputs->problem.dtype);
+    uint64_t bytes = (uint64_t)inputs->elements[operand] * plx_dtype_size(plx_inputs_dtype(inputs, operand));
 
     if (bytes == 0)
         return PLX_OK;
@@ -111,12 +111,13 @@ static bool array_fits(const plx_extent *extent, const plx_array *array)
 static plx_status copy_array(plx_inputs *inputs, size_t operand, const plx_array *array, plx_error *error)
 {
     const plx_extent *extent = &inputs->extents[operand];
-    size_t size = plx_dtype_size(inputs->problem.dtype);
+    plx_dtype dtype = plx_inputs_dtype(inputs, operand);
+    size_t size = plx_dtype_size(dtype);
     plx_status status;
 
-    if (array->dtype != inputs->problem.dtype)
+    if (array->dtype != dtype)
         return plx_fail(error, PLX_INVALID, "%s: the file has %s, the problem %s", extent->name,
-                        plx_dtype_name(array->dtype), plx_dtype_name(inputs->problem.dtype));
+                        plx_dtype_name(array->dtype), plx_dtype_name(dtype));
     if (!array_fits(extent, array))
         return plx_fail(error, PLX_INVALID, "%s: the file has %lld x %lld elements, the problem %lld x %lld",
                         extent->name, (long long)array->rows, (long long)array->cols, (long long)extent->rows,

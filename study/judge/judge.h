@@ -24,6 +24,16 @@ typedef struct plx_inputs {
     uint64_t shift; /* elements by which they start past an aligned address on a device */
 } plx_inputs;
 
+/* What the elements of an operand, and of the result, are. */
+static inline plx_dtype plx_inputs_dtype(const plx_inputs *inputs, size_t operand)
+{
+    return plx_operand_dtype(&inputs->problem, operand);
+}
+static inline plx_dtype plx_result_dtype(const plx_inputs *inputs)
+{
+    return plx_output_dtype(&inputs->problem);
+}
+
 /* Checks the problem and describes its operands; there is no data yet. */
 plx_status plx_inputs_describe(const plx_problem *problem, plx_inputs *inputs, plx_error *error);
 /* The same, and generates every operand that is read. */
@@ -39,8 +49,8 @@ plx_status plx_inputs_make(const plx_problem *problem, const plx_array *arrays, 
 void plx_inputs_free(plx_inputs *inputs);
 /* What the term `term` of the line `line` is in an operand. */
 typedef double plx_term_of(const void *data, size_t operand, int64_t term, int64_t line);
-/* Writes the terms of the sums, f32 or f64, anew; the inputs are of no class then that the judge
- * may rely on. */
+/* Writes the terms of the sums, of a floating-point type, anew; the inputs are of no class then that
+ * the judge may rely on. */
 void plx_inputs_write(plx_inputs *inputs, plx_term_of *term_of, const void *data);
 
 /* The length of the sums behind an output element; 0 when nothing is summed. */
@@ -75,11 +85,20 @@ double plx_element_value(plx_dtype dtype, const void *data, int64_t index);
 void plx_element_put(plx_dtype dtype, void *data, int64_t index, double value);
 /* The distance of neighbouring numbers of the dtype around `value`. */
 double plx_spacing(plx_dtype dtype, double value);
-/* Unit roundoff, smallest positive number and largest number of f32 or f64. */
+/* Unit roundoff, smallest positive number and largest number of a floating-point type. */
 double plx_unit_roundoff(plx_dtype dtype);
 double plx_smallest(plx_dtype dtype);
 double plx_largest(plx_dtype dtype);
-bool plx_is_floating(plx_dtype dtype); /* f32 and f64 */
+/* What rounds to infinity from here on: the largest number and half the distance to the next. */
+double plx_overflow_threshold(plx_dtype dtype);
+/* Rounded to the nearest number of the dtype, or to infinity. */
+double plx_rounded_to(plx_dtype dtype, double value);
+bool plx_is_floating(plx_dtype dtype); /* f16, bf16, f32 and f64 */
+/* The narrowest type in which sums of these elements may be kept: f32 also for those of 16 bits. */
+static inline plx_dtype plx_sum_dtype(plx_dtype dtype)
+{
+    return plx_is_half(dtype) ? PLX_F32 : dtype;
+}
 bool plx_element_is_nan(plx_dtype dtype, const void *data, int64_t index);
 /* Enough digits to tell it from its neighbours; NaNs as their bits. */
 void plx_element_text(plx_dtype dtype, const void *data, int64_t index, char text[40]);
@@ -112,10 +131,13 @@ extern double plx_reference_limit;
 /* ---- verdicts (validate.c, agree.c, freivalds.c) ---------------------------- */
 
 /* The bound of one kernel on one device: |result - R| <= gamma*S + narrowing*|R| +
- * underflow.  With `rounded_once` the result must be R rounded to the dtype. */
+ * underflow.  With `rounded_once` the result must be R rounded to the dtype.  Where the result is
+ * narrower than the sum, it is infinite from `overflow` on, and where the sum may be on either side
+ * of that, either is right. */
 typedef struct plx_bound {
     plx_bound_kind kind;
     double gamma, narrowing, underflow;
+    double overflow; /* +Inf: the range of the result is that of the sums */
     bool rounded_once;
     bool signed_zeros; /* nothing underflows: also a zero that is left of other terms has its sign */
     bool either_zero;  /* +0 and -0 are right */
@@ -151,14 +173,19 @@ void plx_judge_elements(const plx_inputs *inputs, const plx_reference_result *re
 void plx_wrong_text(const plx_inputs *inputs, const plx_error_measure *measure, const char *where, char *text,
                     size_t capacity);
 
+typedef struct plx_freivalds_finding {
+    double worst;   /* the largest excess over the bound: <= 1 when the product passes */
+    int64_t row;    /* where it is */
+    int64_t beyond; /* rows that were left out, for they hold infinities where a result may be one */
+} plx_freivalds_finding;
+
 /* Freivalds' test of a whole product, in two parts: what follows from the operands alone
- * (plx_freivalds_free() takes NULL), and the verdict: *worst becomes the largest excess
- * over the bound (<= 1 when it passes), *row the row where it is. */
+ * (plx_freivalds_free() takes NULL), and the verdict. */
 plx_status plx_freivalds_prepare(const plx_inputs *inputs, uint64_t seed, plx_projection **projection,
                                  plx_error *error);
 void plx_freivalds_free(plx_projection *projection);
 plx_status plx_freivalds(const plx_inputs *inputs, const plx_projection *projection, const plx_bound *bound,
-                         const void *result, double *worst, int64_t *row, plx_error *error);
+                         const void *result, plx_freivalds_finding *found, plx_error *error);
 
 /* The largest |error| / (sqrt(k) u S) over the elements; what is f32 or f64 stays
  * below PLX_PRECISION_LIMIT. */

@@ -55,7 +55,7 @@ static plx_status reserve(const plx_inputs *inputs, plx_reference_result *refere
     bool made;
 
     if (reference->exact) {
-        reference->of.exact = untouched(reference->count, plx_dtype_size(inputs->problem.dtype));
+        reference->of.exact = untouched(reference->count, plx_dtype_size(plx_result_dtype(inputs)));
         made = reference->of.exact != NULL;
     } else {
         reference->of.value = untouched(reference->count, sizeof(double));
@@ -80,7 +80,7 @@ static void reference_run(const plx_inputs *inputs, const plx_reference_result *
     for (size_t i = 0; i < inputs->operation->operand_count; ++i)
         operands.at[i] = inputs->data[i];
     if (reference->exact) {
-        part.exact = (char *)reference->of.exact + (size_t)entry * plx_dtype_size(inputs->problem.dtype);
+        part.exact = (char *)reference->of.exact + (size_t)entry * plx_dtype_size(plx_result_dtype(inputs));
     } else {
         part.value = reference->of.value + entry;
         part.tail = reference->of.tail + entry;

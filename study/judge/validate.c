@@ -10,145 +10,6 @@
 /* What one thread judges at a time. */
 enum { CHUNK = 1 << 16 };
 
-/* ---- the bound ----------------------------------------------------------------- */
-
-/* What is lost of S at most.  A term that meets h roundings is multiplied by h factors within
- * 1 +- u; and n terms lose no more than n u in any order, however deep: neither has an end to
- * the lengths that it holds for.  doc/validation.md derives both. */
-static double gamma_of_sum(double depth, double terms, double unit)
-{
-    return fmin(expm1(depth * log1p(unit)), terms * unit);
-}
-
-/* Signs at random, of the roundings or of the terms, add up like a random walk.  Steps of
- * LIKELY deviations have a probability of 2 exp(-32). */
-static const double LIKELY = 8.0;
-
-static double likely_gamma_of_sum(double depth, double unit)
-{
-    return expm1(LIKELY * sqrt(depth) * unit + depth * unit * unit / (1.0 - unit));
-}
-
-/* alpha and beta round twice more. */
-static double scaled(double gamma, double unit)
-{
-    return gamma + (1.0 + gamma) * (2.0 * unit + unit * unit);
-}
-
-/* Generated terms of random signs and full mantissas; sums of positive terms may stop growing,
- * each rounding on the same side. */
-static bool has_random_signs(const plx_inputs *inputs)
-{
-    return !inputs->from_arrays && inputs->input == PLX_INPUT_UNIFORM;
-}
-
-/* Every product and every sum may lose a subnormal's worth, in any tree: so the
- * terms count here, not the depth.  A device that flushes loses whole operands. */
-static double underflow_of(const plx_inputs *inputs, double depth, double alpha, bool flushes)
-{
-    double terms = (double)plx_sum_length(inputs), scale = fabs(alpha) > 1.0 ? fabs(alpha) : 1.0;
-    double steps = (terms > depth ? terms : depth) + 2.0;
-
-    if (flushes)
-        return (2.0 * steps) * 0x1p-126 * scale;
-    return steps * plx_smallest(inputs->problem.dtype) * scale;
-}
-
-static bool small_integer(double value)
-{
-    return value == rint(value) && fabs(value) <= 4.0;
-}
-
-/* Numbers so small that no step rounds. */
-static bool never_rounds(const plx_inputs *inputs, double alpha, double beta)
-{
-    return !inputs->from_arrays && inputs->input == PLX_INPUT_INTEGER && small_integer(alpha) &&
-           small_integer(beta);
-}
-
-/* One product, or none that rounds. */
-static bool rounds_once(const plx_inputs *inputs, double alpha, double beta)
-{
-    return (alpha == 1.0 && beta == 0.0 && plx_sum_length(inputs) <= 1) || never_rounds(inputs, alpha, beta);
-}
-
-/* Terms of random signs have S/|R| of about sqrt(n).  Where gamma sqrt(n) is below this and a
- * result of zero is within the bound all the same, it is the data that cancels, not the bound
- * that is wide. */
-static const double WIDE = 0.25;
-
-/* An operation without sums rounds each element as often as its kernel says. */
-static double terms_of(const plx_inputs *inputs, double depth)
-{
-    return plx_factor_count(inputs) > 0 ? (double)plx_sum_length(inputs) : depth;
-}
-
-static void choose_gamma(const plx_inputs *inputs, const plx_kernel *kernel, double depth, double unit,
-                         plx_bound *bound)
-{
-    double terms = terms_of(inputs, depth), likely = likely_gamma_of_sum(depth, unit);
-
-    bound->kind = PLX_BOUND_DETERMINISTIC;
-    bound->gamma = gamma_of_sum(depth, terms, unit);
-    if (has_random_signs(inputs) && likely < bound->gamma) {
-        bound->kind = PLX_BOUND_PROBABILISTIC;
-        bound->gamma = likely;
-    }
-    if (plx_factor_count(inputs) > 1)
-        bound->gamma = scaled(bound->gamma, unit);
-    bound->may_hide = bound->gamma * sqrt(terms) >= WIDE;
-    if (kernel->compute == PLX_COMPUTE_TF32)
-        bound->gamma += 2.0 * 0x1p-10;
-}
-
-/* Whether depths matter to the verdict. */
-static bool is_rounded(const plx_inputs *inputs)
-{
-    return plx_is_floating(inputs->problem.dtype) && !plx_is_exact(&inputs->problem) &&
-           plx_sum_length(inputs) > 0;
-}
-
-bool plx_depth_is_possible(const plx_inputs *inputs, const plx_kernel *kernel, int64_t depth, char *reason,
-                           size_t capacity)
-{
-    int64_t most, terms = plx_sum_length(inputs);
-
-    if (!is_rounded(inputs) || (kernel->flags & PLX_KERNEL_BASELINE) != 0)
-        return true;
-    most = plx_factor_count(inputs) > 1 && terms <= INT64_MAX / 2 ? 2 * terms : terms;
-    if (depth >= 0 && depth <= most)
-        return true;
-    (void)snprintf(reason, capacity,
-                   "declares an impossible depth: %lld roundings for a term of a sum whose elements take at most "
-                   "%lld additions and multiplications",
-                   (long long)depth, (long long)most);
-    return false;
-}
-
-plx_bound plx_bound_of_depth(const plx_inputs *inputs, const plx_kernel *kernel, int64_t roundings,
-                             const plx_device_info *device)
-{
-    plx_dtype dtype = inputs->problem.dtype;
-    plx_dtype accumulator = dtype == PLX_F32 ? kernel->accumulator_f32 : PLX_F64;
-    plx_bound bound = {.gamma = 0.0};
-    const double depth = (double)roundings;
-    double alpha, beta, unit;
-
-    if (!plx_is_floating(dtype))
-        return bound;
-    plx_problem_scalars(&inputs->problem, &alpha, &beta);
-    unit = plx_unit_roundoff(accumulator == PLX_F64 ? PLX_F64 : PLX_F32);
-    bound.flushes = dtype == PLX_F32 && (device->features & PLX_FEATURE_FLUSHES_F32) != 0;
-    choose_gamma(inputs, kernel, depth, unit, &bound);
-    bound.narrowing = accumulator != dtype ? plx_unit_roundoff(dtype) : 0.0;
-    bound.gamma *= 1.0 + bound.narrowing; /* what is rounded last is the sum with its error */
-    bound.underflow = underflow_of(inputs, depth, alpha, bound.flushes);
-    bound.rounded_once = kernel->compute == PLX_COMPUTE_PLAIN && rounds_once(inputs, alpha, beta);
-    bound.either_zero = alpha < 0.0 && beta == 0.0 && plx_sum_length(inputs) > 0;
-    bound.signed_zeros = plx_factor_count(inputs) < 2 || never_rounds(inputs, alpha, beta);
-    return bound;
-}
-
 /* ---- one element ------------------------------------------------------------------- */
 
 typedef enum verdict { RIGHT, WRONG, INDETERMINATE } verdict;
@@ -176,11 +37,6 @@ static finding judge_special(double got, double value)
     return (finding){.verdict = right ? RIGHT : WRONG, .over_bound = far, .ulp = far};
 }
 
-static double rounded(plx_dtype dtype, double value)
-{
-    return dtype == PLX_F32 ? (double)(float)value : value;
-}
-
 /* A zero of the wrong sign where the result is exact: of zeros alone, or where no term underflows. */
 static bool has_wrong_sign(const plx_bound *bound, double got, double value, double tail, double magnitude)
 {
@@ -188,23 +44,47 @@ static bool has_wrong_sign(const plx_bound *bound, double got, double value, dou
     return exact && !bound->either_zero && got == 0.0 && signbit(got) != signbit(value);
 }
 
-static finding judge_real(plx_dtype dtype, const plx_bound *bound, double got, double value, double tail,
-                          double magnitude)
+/* The true result has a place in the range of the sums, but perhaps none in that of the result: what is
+ * infinite must come from a sum that could have been that far, and what is finite from one that
+ * could not have been. */
+static finding judge_overflow(const plx_bound *bound, double got, double value, double magnitude)
+{
+    const double allowed = bound->gamma * magnitude + bound->underflow;
+    const double toward = signbit(isinf(got) ? got : value) ? -value : value;
+    const double away = isinf(got) ? bound->overflow - toward : toward - bound->overflow;
+    const bool right = isinf(got) ? away <= allowed : away < allowed;
+    return (finding){.verdict = right ? RIGHT : WRONG, .over_bound = ratio_of(away > 0.0 ? away : 0.0, allowed)};
+}
+
+static bool may_overflow(const plx_bound *bound, double got, double value)
+{
+    return isfinite(bound->overflow) && (isinf(got) || fabs(value) >= bound->overflow);
+}
+
+static finding judge_real(plx_dtype sum, plx_dtype dtype, const plx_bound *bound, double got, double value,
+                          double tail, double magnitude)
 {
     double error, allowed;
     finding found = {.verdict = RIGHT};
 
     if (isnan(value) || isinf(value))
         return judge_special(got, value);
-    if (!(magnitude <= plx_largest(dtype)))
+    if (!(magnitude <= plx_largest(sum)))
         return (finding){.verdict = INDETERMINATE};
     if (has_wrong_sign(bound, got, value, tail, magnitude))
         return (finding){.verdict = WRONG, .over_bound = (double)INFINITY, .ulp = 1.0};
     error = fabs((got - value) - tail);
     allowed = bound->gamma * magnitude + bound->narrowing * fabs(value) + bound->underflow;
     if (bound->rounded_once || magnitude == 0.0) { /* nothing but zeros rounds nothing */
-        error = fabs(got - rounded(dtype, value));
+        const double exact = plx_rounded_to(dtype, value);
+        if (isinf(exact))
+            return judge_special(got, exact);
+        error = fabs(got - exact);
         allowed = bound->flushes ? 0x1p-126 : 0.0;
+    } else if (may_overflow(bound, got, value)) {
+        const finding beyond = judge_overflow(bound, got, value, magnitude);
+        if (isinf(got) || beyond.verdict == WRONG)
+            return beyond;
     }
     found.hidden = bound->may_hide && !bound->rounded_once && bound->gamma * magnitude >= fabs(value) &&
                    magnitude > 0.0;
@@ -260,8 +140,8 @@ static int64_t element_of(const plx_reference_result *reference, int64_t entry)
 static finding judge_bytes(const plx_inputs *inputs, const void *expected, int64_t entry, const void *result,
                            int64_t place)
 {
-    size_t size = plx_dtype_size(inputs->problem.dtype);
-    plx_dtype dtype = inputs->problem.dtype;
+    plx_dtype dtype = plx_result_dtype(inputs);
+    size_t size = plx_dtype_size(dtype);
     bool right = memcmp((const char *)expected + (size_t)entry * size,
                         (const char *)result + (size_t)place * size, size) == 0;
     finding found = {.verdict = RIGHT};
@@ -284,11 +164,11 @@ static finding judge_entry(const plx_inputs *inputs, const plx_reference_result 
                            const plx_bound *bound, bool baseline, const void *result, int64_t entry)
 {
     int64_t place = plx_output_place(inputs, baseline, element_of(reference, entry));
-    plx_dtype dtype = inputs->problem.dtype;
+    plx_dtype dtype = plx_result_dtype(inputs);
 
     if (reference->exact)
         return judge_bytes(inputs, reference->of.exact, entry, result, place);
-    return judge_real(dtype, bound, plx_element_value(dtype, result, place), reference->of.value[entry],
+    return judge_real(plx_sum_dtype(inputs->problem.dtype), dtype, bound, plx_element_value(dtype, result, place), reference->of.value[entry],
                       reference->of.tail[entry], reference->of.magnitude[entry]);
 }
 
@@ -297,7 +177,7 @@ static bool all_bytes_equal(const plx_inputs *inputs, const plx_reference_result
                             const void *result)
 {
     const plx_extent *output = &inputs->extents[inputs->operation->output];
-    size_t size = plx_dtype_size(inputs->problem.dtype);
+    size_t size = plx_dtype_size(plx_result_dtype(inputs));
 
     if (!reference->exact || reference->count == 0)
         return false;
@@ -314,8 +194,9 @@ static bool all_bytes_equal(const plx_inputs *inputs, const plx_reference_result
 static void note_first(const plx_inputs *inputs, const plx_reference_result *reference, bool baseline,
                        const void *result, int64_t entry, plx_error_measure *measure)
 {
-    plx_dtype dtype = inputs->problem.dtype;
+    plx_dtype dtype = plx_result_dtype(inputs);
     int64_t element = element_of(reference, entry);
+    double value;
 
     measure->first_bad = element;
     plx_element_text(dtype, result, plx_output_place(inputs, baseline, element), measure->got);
@@ -323,12 +204,8 @@ static void note_first(const plx_inputs *inputs, const plx_reference_result *ref
         plx_element_text(dtype, reference->of.exact, entry, measure->expected);
         return;
     }
-    if (dtype == PLX_F32) {
-        float value = (float)reference->of.value[entry];
-        plx_element_text(dtype, &value, 0, measure->expected);
-    } else {
-        plx_element_text(dtype, reference->of.value, entry, measure->expected);
-    }
+    plx_element_put(dtype, &value, 0, reference->of.value[entry]);
+    plx_element_text(dtype, &value, 0, measure->expected);
 }
 
 static tally judge_entries(const plx_inputs *inputs, const plx_reference_result *reference,
@@ -412,34 +289,42 @@ static plx_status judge_row(const plx_inputs *inputs, const plx_bound *bound, co
 plx_status plx_judge(const plx_inputs *inputs, const plx_reference_result *reference, const plx_bound *bound,
                      bool baseline, const void *result, plx_error_measure *measure, plx_error *error)
 {
-    double worst;
-    int64_t row;
+    plx_freivalds_finding found;
     plx_status status;
 
     plx_judge_elements(inputs, reference, bound, baseline, result, measure);
     if (reference->sample == NULL)
         return PLX_OK;
-    status = plx_freivalds(inputs, reference->projection, bound, result, &worst, &row, error);
+    status = plx_freivalds(inputs, reference->projection, bound, result, &found, error);
     if (status != PLX_OK)
         return status;
     measure->compared = reference->elements;
-    if (worst <= 1.0 || measure->wrong > 0)
+    measure->indeterminate += found.beyond * inputs->extents[inputs->operation->output].cols;
+    if (found.worst <= 1.0 || measure->wrong > 0)
         return PLX_OK;
     measure->wrong = 1;
-    measure->max_over_bound = worst;
-    return judge_row(inputs, bound, result, row, measure);
+    measure->max_over_bound = found.worst;
+    return judge_row(inputs, bound, result, found.row, measure);
+}
+
+/* What a result that is narrower than its sum loses at the end is none of the sum's. */
+static double last_rounding(plx_dtype sum, plx_dtype result, double value)
+{
+    return sum == result ? 0.0 : plx_unit_roundoff(result) * fabs(value) + 0.5 * plx_smallest(result);
 }
 
 double plx_precision_error(const plx_inputs *inputs, const plx_reference_result *reference,
                            const void *result)
 {
-    plx_dtype dtype = inputs->problem.dtype;
-    double scale = sqrt((double)plx_sum_length(inputs)) * plx_unit_roundoff(dtype), largest = 0.0;
+    plx_dtype dtype = plx_result_dtype(inputs), sum = plx_sum_dtype(inputs->problem.dtype);
+    double scale = sqrt((double)plx_sum_length(inputs)) * plx_unit_roundoff(sum), largest = 0.0;
 
     for (int64_t entry = 0; entry < reference->count; ++entry) {
         int64_t place = plx_output_place(inputs, false, element_of(reference, entry));
         double got = plx_element_value(dtype, result, place);
         double error = fabs((got - reference->of.value[entry]) - reference->of.tail[entry]);
+        double last = last_rounding(sum, dtype, reference->of.value[entry]);
+        error = error <= last ? 0.0 : error - last;
         double ratio = ratio_of(error, scale * reference->of.magnitude[entry]);
         if (ratio > largest)
             largest = ratio;

@@ -12,7 +12,7 @@ static double written_bytes(const plx_operation *operation, const plx_problem *p
     const plx_extent *output = &extents[operation->output];
 
     operation->extents(problem, extents);
-    return (double)output->rows * (double)output->cols * (double)plx_dtype_size(problem->dtype);
+    return (double)output->rows * (double)output->cols * (double)plx_dtype_size(plx_output_dtype(problem));
 }
 
 /* Below a tenth of writing, what only reads is the fairer measure. */
@@ -30,11 +30,10 @@ plx_workload plx_workload_of(const plx_operation *operation, const plx_problem *
                          .memory = plx_memory_ceiling(operation, problem),
                          .arithmetic = PLX_CEILING_COUNT};
 
-    if (problem->dtype == PLX_F32 || problem->dtype == PLX_F64)
+    if (problem->dtype == PLX_F32 || problem->dtype == PLX_F64 || plx_is_half(problem->dtype))
         workload.flops = operation->flops(problem);
-    if (workload.flops > workload.bytes) {
-        workload.arithmetic = problem->dtype == PLX_F32 ? PLX_CEILING_FMA_F32 : PLX_CEILING_FMA_F64;
-    }
+    if (workload.flops > workload.bytes)
+        workload.arithmetic = problem->dtype == PLX_F64 ? PLX_CEILING_FMA_F64 : PLX_CEILING_FMA_F32;
     return workload;
 }
 

@@ -15,6 +15,11 @@ static size_t element_size(const plx_timed_results *t)
     return plx_dtype_size(t->inputs->problem.dtype);
 }
 
+static size_t result_size(const plx_timed_results *t)
+{
+    return plx_dtype_size(plx_result_dtype(t->inputs));
+}
+
 static size_t output_of(const plx_timed_results *t)
 {
     return t->inputs->operation->output;
@@ -83,9 +88,7 @@ static bool value_to_try(const plx_timed_results *t, size_t i, const unsigned ch
     }
     if (i >= (small ? 1 : sizeof large / sizeof large[0]))
         return false;
-    const double after = small ? before + (before > 0.0 ? -1.0 : 1.0) : large[i];
-    const float single = (float)after;
-    memcpy(to, dtype == PLX_F32 ? (const void *)&single : (const void *)&after, element_size(t));
+    plx_element_put(dtype, to, 0, small ? before + (before > 0.0 ? -1.0 : 1.0) : large[i]);
     return true;
 }
 
@@ -95,7 +98,7 @@ static bool shows(const plx_timed_results *t, const plx_change_of_input *before,
 {
     if (plx_is_exact(&t->inputs->problem))
         return memcmp(before->exact, after->exact, sizeof before->exact) != 0;
-    if (!isfinite(before->value) || !(after->magnitude < plx_largest(t->inputs->problem.dtype) / 4.0))
+    if (!isfinite(before->value) || !(after->magnitude < plx_largest(plx_result_dtype(t->inputs)) / 4.0))
         return false;
     if (!t->inputs->from_arrays && t->inputs->input == PLX_INPUT_INTEGER)
         return before->value != after->value;
@@ -182,11 +185,11 @@ static bool is_exact(const plx_timed_results *t)
 
 static bool judge_exact(const plx_timed_results *t, const unsigned char *got, plx_error_measure *measure)
 {
-    const plx_dtype dtype = t->inputs->problem.dtype;
+    const plx_dtype dtype = plx_result_dtype(t->inputs);
 
     plx_element_text(dtype, got, 0, measure->got);
     plx_element_text(dtype, t->change.exact, 0, measure->expected);
-    return memcmp(got, t->change.exact, element_size(t)) == 0 ||
+    return memcmp(got, t->change.exact, result_size(t)) == 0 ||
            (plx_is_floating(dtype) && plx_element_is_nan(dtype, got, 0) &&
             plx_element_is_nan(dtype, t->change.exact, 0));
 }
@@ -213,7 +216,7 @@ static plx_status judge_change(plx_timed_results *t, size_t set)
     if (status == PLX_OK)
         status =
             plx_download(NULL, got, t->rotation->operands.buffer[output], plx_operand_offset(&t->rotation->operands, output, set),
-                              element_size(t));
+                              result_size(t));
     if (status == PLX_OK)
         status = plx_synchronize(t->rotation->operands.backend, NULL);
     if (status != PLX_OK)

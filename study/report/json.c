@@ -185,6 +185,10 @@ void plx_json_add_problem(json_t *made, const plx_problem *problem)
     const size_t fields = operation != NULL ? operation->field_count : 0;
     json_object_set_new(made, "op", plx_json_text(plx_op_name(problem->op)));
     json_object_set_new(made, "dtype", plx_json_text(plx_dtype_name(problem->dtype)));
+    if (plx_output_dtype(problem) != problem->dtype)
+        json_object_set_new(made, "output_dtype", plx_json_text(plx_dtype_name(plx_output_dtype(problem))));
+    if (problem->compute != PLX_COMPUTE_PLAIN)
+        json_object_set_new(made, "compute", plx_json_text(plx_compute_name(problem->compute)));
     json_object_set_new(made, "shape", shape_json(problem, fields > 0 ? plx_shape_rank(operation) : 0));
     for (size_t i = 0; i < fields; i++)
         if (operation->fields[i].kind != PLX_FIELD_SIZE)

@@ -66,6 +66,22 @@ static bool is_shape(const json_t *shape, int64_t sizes[PLX_MAX_SHAPE])
     return json_is_array(shape) && rank <= PLX_MAX_SHAPE;
 }
 
+/* Files of before have neither: then they are as the inputs are. */
+static plx_taken take_types(plx_reader *from, plx_problem *problem)
+{
+    char output[32], compute[32];
+    plx_dtype dtype;
+    plx_read_text(from, "output_dtype", output, sizeof output);
+    plx_read_text(from, "compute", compute, sizeof compute);
+    if (output[0] != '\0' && !plx_dtype_from_name(output, &dtype))
+        return PLX_TAKEN_UNKNOWN;
+    if (output[0] != '\0' && dtype != problem->dtype)
+        problem->output = PLX_OUTPUT(dtype);
+    if (compute[0] != '\0' && !plx_compute_from_name(compute, &problem->compute))
+        return PLX_TAKEN_UNKNOWN;
+    return PLX_TAKEN;
+}
+
 plx_taken plx_read_problem(plx_reader *from, plx_problem *problem)
 {
     char op_name[32], dtype_name[32];
@@ -82,7 +98,9 @@ plx_taken plx_read_problem(plx_reader *from, plx_problem *problem)
         return PLX_TAKEN_UNKNOWN;
     const plx_operation *operation = plx_operation_of(op);
     *problem = plx_problem_of(op, dtype);
-    plx_taken taken = take_fields(from, operation, false, problem);
+    plx_taken taken = take_types(from, problem);
+    if (taken == PLX_TAKEN)
+        taken = take_fields(from, operation, false, problem);
     if (taken != PLX_TAKEN)
         return taken;
     if (!is_shape(shape, sizes) || plx_problem_reshape(problem, sizes, json_array_size(shape), &error) != PLX_OK)

@@ -53,7 +53,7 @@ static void conclude_failure(plx_candidate *candidate, plx_status status, const 
 
 static uint64_t output_bytes(const plx_inputs *inputs)
 {
-    return (uint64_t)inputs->elements[inputs->operation->output] * plx_dtype_size(inputs->problem.dtype);
+    return (uint64_t)inputs->elements[inputs->operation->output] * plx_dtype_size(plx_result_dtype(inputs));
 }
 
 static bool run(plx_candidate *candidate, const plx_inputs *inputs, uint64_t shift, void *result)
@@ -98,7 +98,7 @@ static void replace_result(plx_candidate *candidate, plx_bits *bits)
 
 static plx_dtype accumulator_of(const plx_candidate *candidate, const plx_inputs *inputs)
 {
-    return inputs->problem.dtype == PLX_F32 ? candidate->kernel->accumulator_f32 : inputs->problem.dtype;
+    return inputs->problem.dtype == PLX_F64 ? PLX_F64 : candidate->kernel->accumulator_f32;
 }
 
 static void report_wrong(plx_candidate *candidate, const plx_inputs *inputs)

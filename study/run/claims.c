@@ -61,12 +61,15 @@ static int64_t terms_of(const sizes *of)
     return of->summed < of->rank ? of->at[of->summed] : 0;
 }
 
-/* Sums without factors that change them, rows as close as they can be. */
+/* Sums without factors that change them, rows as close as they can be, and results that show what
+ * the sums are. */
 static plx_problem of_form(const plx_problem *like, sizes of)
 {
     const plx_operation *operation = plx_operation_of(like->op);
     plx_problem problem = plx_problem_of(like->op, like->dtype);
 
+    problem.compute = like->compute;
+    problem.output = plx_is_half(like->dtype) ? PLX_OUTPUT(PLX_F32) : 0;
     for (size_t i = 0; i < operation->field_count; ++i)
         if (operation->fields[i].kind == PLX_FIELD_FLAG || operation->fields[i].kind == PLX_FIELD_CHOICE)
             plx_field_set_integer(&problem, &operation->fields[i],
@@ -104,20 +107,23 @@ static sizes with_outputs(sizes own, int64_t most, int64_t terms)
 typedef struct losing_terms {
     int64_t count;
     double unit;   /* roundoff */
+    double scale;  /* of the terms, undone by what they are multiplied with: small f16 are subnormal */
     bool backward; /* for a loop that begins at the last term */
 } losing_terms;
 
 /* 1, and for all other terms what is just below half the distance to its neighbour: a loop that
  * meets the 1 first loses every one of them.  Every other output has the 1 at the other end.
- * What they are multiplied with is 1. */
+ * What they are multiplied with is 1, but for the scale. */
 static double losing_term(const void *data, size_t operand, int64_t term, int64_t line)
 {
     const losing_terms *of = data;
     const bool last = of->backward != (line % 2 == 1);
 
-    if (operand > 0 || term == (last ? of->count - 1 : 0))
-        return 1.0;
-    return term % 2 == 0 ? 0.484375 * of->unit : 0.96875 * of->unit;
+    if (operand > 0)
+        return 1.0 / of->scale;
+    if (term == (last ? of->count - 1 : 0))
+        return of->scale;
+    return (term % 2 == 0 ? 0.484375 : 0.96875) * of->unit * of->scale;
 }
 
 /* ---- one run ---------------------------------------------------------------------------- */
@@ -155,6 +161,7 @@ static void run_trial(plx_claim *claim, const plx_candidate *candidate, const pl
         plx_inputs_write(&inputs, losing_term,
                          &(losing_terms){.count = plx_sum_length(&inputs),
                                          .unit = unit_of(candidate->kernel, problem->dtype),
+                                         .scale = problem->dtype == PLX_F16 ? 0x1p12 : 1.0,
                                          .backward = claim->kind == DEPTH_BACKWARD});
     plx_candidate_run(&tried, &inputs, &references, &effort);
     claim->outcome = tried.outcome;

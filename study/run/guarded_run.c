@@ -16,19 +16,20 @@ typedef struct guarded_run {
     plx_guarded_operands *buffers;
     const plx_inputs *inputs;
     uint32_t pattern; /* a NaN, another one in every run */
-    size_t size;      /* of an element */
+    size_t size;      /* of an element of the result */
     char *violation;
     plx_error *error;
 } guarded_run;
 
 static atomic_uint runs;
 
-/* NaN as f32 and as f64, of either sign, never the same twice in a row. */
+/* NaN as f32 and as f64, its halves as f16 and as bf16, of either sign, never the same twice in a row. */
 uint32_t plx_next_poison(void)
 {
     uint32_t run = atomic_fetch_add(&runs, 1) + 1;
-    return UINT32_C(0x7ff80000) | ((run & 1) << 31) |
-           ((run * UINT32_C(2654435761) >> 13) & UINT32_C(0x3ffff)) | 1;
+    uint32_t bits = run * UINT32_C(2654435761) >> 13, sign = (run & 1) << 15;
+    uint32_t high = UINT32_C(0x7ff8) | sign | (bits & 7), low = UINT32_C(0x7f81) | sign | (bits >> 2 & 0x7e);
+    return high << 16 | low;
 }
 
 static plx_status lift(const guarded_run *t, plx_status status)
@@ -46,14 +47,14 @@ static uint64_t operand_bytes(const guarded_run *t, size_t operand)
     return t->buffers->operands.bytes[operand];
 }
 
-static uint64_t operand_start(const guarded_run *t)
+static uint64_t operand_start(const guarded_run *t, size_t operand)
 {
-    return t->buffers->operands.start;
+    return t->buffers->operands.start[operand];
 }
 
 static uint64_t operand_end(const guarded_run *t, size_t operand)
 {
-    return operand_start(t) + operand_bytes(t, operand);
+    return operand_start(t, operand) + operand_bytes(t, operand);
 }
 
 /* With the guards. */
@@ -78,7 +79,7 @@ static bool is_small(const guarded_run *t, size_t operand)
 static plx_status fill(const guarded_run *t, size_t operand)
 {
     plx_buffer *buffer = buffer_of(t, operand);
-    uint64_t whole = buffer_bytes(t, operand), start = (operand_start(t) + 3) / 4 * 4,
+    uint64_t whole = buffer_bytes(t, operand), start = (operand_start(t, operand) + 3) / 4 * 4,
              end = operand_end(t, operand) / 4 * 4;
     plx_status status;
 
@@ -99,7 +100,7 @@ static plx_status prepare(const guarded_run *t, size_t operand)
     guards->pattern = t->pattern;
     status = lift(t, fill(t, operand));
     if (status == PLX_OK && t->inputs->data[operand] != NULL)
-        status = plx_chunked_upload(buffer_of(t, operand), operand_start(t), t->inputs->data[operand],
+        status = plx_chunked_upload(buffer_of(t, operand), operand_start(t, operand), t->inputs->data[operand],
                                     operand_bytes(t, operand), t->error);
     guards->filled = status == PLX_OK && !is_output(t, operand);
     return status;
@@ -147,14 +148,14 @@ static uint64_t back_bytes(const guarded_run *t, size_t operand)
 
 static uint64_t sight_bytes(const guarded_run *t, size_t operand)
 {
-    return is_small(t, operand) ? buffer_bytes(t, operand) : operand_start(t) + back_bytes(t, operand);
+    return is_small(t, operand) ? buffer_bytes(t, operand) : operand_start(t, operand) + back_bytes(t, operand);
 }
 
 /* Enqueues the transfer alone. */
 static plx_status look(const guarded_run *t, size_t operand, unsigned char *staging, sight *seen)
 {
     plx_buffer *buffer = buffer_of(t, operand);
-    uint64_t start = operand_start(t), end = operand_end(t, operand);
+    uint64_t start = operand_start(t, operand), end = operand_end(t, operand);
     plx_status status;
 
     if (is_small(t, operand)) {
@@ -171,7 +172,7 @@ static plx_status look(const guarded_run *t, size_t operand, unsigned char *stag
 static void check_guards(const guarded_run *t, size_t operand, const sight *seen)
 {
     uint32_t pattern = t->buffers->guards[operand].pattern;
-    uint64_t start = operand_start(t), end = operand_end(t, operand), behind = back_bytes(t, operand);
+    uint64_t start = operand_start(t, operand), end = operand_end(t, operand), behind = back_bytes(t, operand);
 
     for (uint64_t i = 0; i < start; ++i)
         if (seen->front[i] != canary(pattern, i)) {
@@ -206,7 +207,7 @@ static plx_status check_large_input(const guarded_run *t, size_t operand)
 {
     uint64_t byte;
     bool same;
-    plx_status status = plx_chunked_compare(buffer_of(t, operand), operand_start(t),
+    plx_status status = plx_chunked_compare(buffer_of(t, operand), operand_start(t, operand),
                                          t->inputs->data[operand], operand_bytes(t, operand), &same, &byte, t->error);
 
     t->buffers->guards[operand].unseen = false;
@@ -218,8 +219,9 @@ static plx_status check_large_input(const guarded_run *t, size_t operand)
 /* What stood at a byte of the output before the run. */
 static unsigned char output_before(const guarded_run *t, uint64_t byte)
 {
-    const unsigned char *old = t->inputs->data[t->inputs->operation->output];
-    return old != NULL ? old[byte] : canary(t->pattern, operand_start(t) + byte);
+    const size_t output = t->inputs->operation->output;
+    const unsigned char *old = t->inputs->data[output];
+    return old != NULL ? old[byte] : canary(t->pattern, operand_start(t, output) + byte);
 }
 
 static void check_row_padding(const guarded_run *t, const unsigned char *result)
@@ -248,7 +250,7 @@ static plx_status take_output(const guarded_run *t, const sight *seen, void *res
     if (seen->body != NULL)
         memcpy(result, seen->body, (size_t)operand_bytes(t, output));
     else
-        status = plx_chunked_download(buffer_of(t, output), operand_start(t), result,
+        status = plx_chunked_download(buffer_of(t, output), operand_start(t, output), result,
                                    operand_bytes(t, output), t->error);
     if (status == PLX_OK)
         check_row_padding(t, result);
@@ -325,7 +327,7 @@ plx_status plx_guarded_run(plx_guarded_operands *buffers, plx_plan *plan, const 
     plx_status status;
 
     violation[0] = '\0';
-    t.size = plx_dtype_size(inputs->problem.dtype);
+    t.size = plx_dtype_size(plx_result_dtype(inputs));
     t.pattern = plx_next_poison();
     status = set_up(&t, shift);
     for (size_t i = 0; status == PLX_OK && i < inputs->operation->operand_count; ++i)
@@ -347,7 +349,7 @@ plx_status plx_guarded_runs_end(plx_guarded_operands *buffers, char violation[20
     violation[0] = '\0';
     if (buffers->inputs == NULL)
         return PLX_OK;
-    t.size = plx_dtype_size(buffers->inputs->problem.dtype);
+    t.size = plx_dtype_size(plx_result_dtype(buffers->inputs));
     for (size_t i = 0; status == PLX_OK && i < buffers->inputs->operation->operand_count; ++i)
         if (buffers->guards[i].unseen)
             status = check_large_input(&t, i);

@@ -12,14 +12,14 @@ static uint64_t aligned(uint64_t bytes)
 plx_operand_buffers plx_operand_buffers_of(plx_backend *backend, const plx_inputs *inputs, uint64_t shift,
                                            uint64_t guard)
 {
-    const size_t size = plx_dtype_size(inputs->problem.dtype);
     plx_operand_buffers made = {.backend = backend, .count = inputs->operation->operand_count};
 
-    made.start = guard + shift * size;
     for (size_t i = 0; i < made.count; ++i) {
+        const size_t size = plx_dtype_size(plx_inputs_dtype(inputs, i));
+        made.start[i] = guard + shift * size;
         made.bytes[i] = (uint64_t)inputs->elements[i] * size;
         if (made.bytes[i] > 0 || guard > 0)
-            made.stride[i] = aligned(made.start + made.bytes[i] + guard);
+            made.stride[i] = aligned(made.start[i] + made.bytes[i] + guard);
     }
     return made;
 }
@@ -46,7 +46,7 @@ void plx_operand_buffers_free(plx_operand_buffers *operands)
 
 uint64_t plx_operand_offset(const plx_operand_buffers *operands, size_t operand, size_t set)
 {
-    return operands->stride[operand] > 0 ? set * operands->stride[operand] + operands->start : 0;
+    return operands->stride[operand] > 0 ? set * operands->stride[operand] + operands->start[operand] : 0;
 }
 
 void plx_operand_views(const plx_operand_buffers *operands, size_t set, plx_view *views)

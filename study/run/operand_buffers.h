@@ -10,7 +10,7 @@
 typedef struct plx_operand_buffers {
     plx_backend *backend;
     size_t count, sets;
-    uint64_t start;
+    uint64_t start[PLX_MAX_OPERANDS];
     uint64_t bytes[PLX_MAX_OPERANDS];  /* of the operand alone */
     uint64_t stride[PLX_MAX_OPERANDS]; /* from set to set; 0: the operand has no elements */
     plx_buffer *buffer[PLX_MAX_OPERANDS];

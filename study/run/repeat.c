@@ -24,7 +24,8 @@ typedef struct repetition {
 
 static uint64_t output_bytes(const repetition *r)
 {
-    return (uint64_t)r->inputs->elements[r->inputs->operation->output] * plx_dtype_size(r->inputs->problem.dtype);
+    return (uint64_t)r->inputs->elements[r->inputs->operation->output] *
+           plx_dtype_size(plx_result_dtype(r->inputs));
 }
 
 /* ---- operands ----------------------------------------------------------------------- */
@@ -88,7 +89,7 @@ static plx_status run_again(repetition *r, uint32_t pattern, void *result)
 int64_t plx_first_different(const plx_inputs *inputs, bool baseline, const void *expected, const void *result)
 {
     const plx_extent *output = &inputs->extents[inputs->operation->output];
-    size_t size = plx_dtype_size(inputs->problem.dtype);
+    size_t size = plx_dtype_size(plx_result_dtype(inputs));
 
     if (plx_same_bytes(expected, result, (uint64_t)inputs->elements[inputs->operation->output] * size))
         return -1;
@@ -112,7 +113,7 @@ static plx_status repeat_all(repetition *r, bool baseline, const void *expected,
     while (status == PLX_OK && found->runs < runs && found->first_different < 0) {
         status = disturb(r, found->runs + 1);
         if (status == PLX_OK)
-            status = run_again(r, UINT32_C(0x7ff80001) + (uint32_t)found->runs, result);
+            status = run_again(r, plx_next_poison(), result);
         if (status != PLX_OK)
             break;
         ++found->runs;

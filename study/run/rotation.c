@@ -67,7 +67,7 @@ static plx_status fill_operand(const plx_rotation *rotation, size_t operand)
         return plx_fill(NULL, buffer, 0, 0, bytes);
     status = plx_fill(NULL, buffer, 0, 0, stride);
     if (status == PLX_OK)
-        status = plx_upload(NULL, buffer, operands->start, data, operands->bytes[operand]);
+        status = plx_upload(NULL, buffer, operands->start[operand], data, operands->bytes[operand]);
     return status == PLX_OK ? plx_buffer_double(buffer, stride, bytes) : status;
 }
 
@@ -128,7 +128,8 @@ static bool same_operands(const plx_inputs *a, const plx_inputs *b)
 {
     if (a == b)
         return true;
-    if (plx_dtype_size(a->problem.dtype) != plx_dtype_size(b->problem.dtype) || a->shift != b->shift)
+    if (plx_dtype_size(a->problem.dtype) != plx_dtype_size(b->problem.dtype) ||
+        plx_dtype_size(plx_result_dtype(a)) != plx_dtype_size(plx_result_dtype(b)) || a->shift != b->shift)
         return false;
     for (size_t i = 0; i < PLX_MAX_OPERANDS; ++i)
         if (a->data[i] != b->data[i] || a->elements[i] != b->elements[i])

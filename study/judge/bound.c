@@ -1,0 +1,163 @@
+/* The bound of an element: what the arithmetic that a kernel declares can lose at most.
+ * doc/validation.md derives it. */
+#include "study/judge/judge.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* What is lost of S at most.  A term that meets h roundings is multiplied by h factors within
+ * 1 +- u; and n terms lose no more than n u in any order, however deep: neither has an end to
+ * the lengths that it holds for.  The second needs roundings to the nearest. */
+static double gamma_of_sum(double depth, double terms, double unit, bool nearest)
+{
+    const double by_depth = expm1(depth * log1p(unit));
+    return nearest ? fmin(by_depth, terms * unit) : by_depth;
+}
+
+/* Signs at random, of the roundings or of the terms, add up like a random walk.  Steps of
+ * LIKELY deviations have a probability of 2 exp(-32). */
+static const double LIKELY = 8.0;
+
+static double likely_gamma_of_sum(double depth, double unit)
+{
+    return expm1(LIKELY * sqrt(depth) * unit + depth * unit * unit / (1.0 - unit));
+}
+
+/* alpha and beta round twice more. */
+static double scaled(double gamma, double unit)
+{
+    return gamma + (1.0 + gamma) * (2.0 * unit + unit * unit);
+}
+
+/* Generated terms of random signs and full mantissas; sums of positive terms may stop growing,
+ * each rounding on the same side. */
+static bool has_random_signs(const plx_inputs *inputs)
+{
+    return !inputs->from_arrays && inputs->input == PLX_INPUT_UNIFORM;
+}
+
+/* Every product and every sum may lose a subnormal's worth, in any tree: so the
+ * terms count here, not the depth.  A device that flushes loses whole operands. */
+static double underflow_of(const plx_inputs *inputs, double depth, double alpha, bool flushes)
+{
+    double terms = (double)plx_sum_length(inputs), scale = fabs(alpha) > 1.0 ? fabs(alpha) : 1.0;
+    double steps = (terms > depth ? terms : depth) + 2.0;
+    plx_dtype sum = plx_sum_dtype(inputs->problem.dtype), result = plx_result_dtype(inputs);
+    double last = plx_is_half(result) ? 0.5 * plx_smallest(result) : 0.0; /* of what is rounded last */
+
+    if (flushes)
+        return (2.0 * steps) * 0x1p-126 * scale + last;
+    return steps * plx_smallest(sum) * scale + last;
+}
+
+static bool small_integer(double value)
+{
+    return value == rint(value) && fabs(value) <= 4.0;
+}
+
+/* Numbers so small that no step rounds. */
+static bool never_rounds(const plx_inputs *inputs, double alpha, double beta)
+{
+    return !inputs->from_arrays && inputs->input == PLX_INPUT_INTEGER && small_integer(alpha) &&
+           small_integer(beta);
+}
+
+/* One product, or none that rounds. */
+static bool rounds_once(const plx_inputs *inputs, double alpha, double beta)
+{
+    return (alpha == 1.0 && beta == 0.0 && plx_sum_length(inputs) <= 1) || never_rounds(inputs, alpha, beta);
+}
+
+/* Terms of random signs have S/|R| of about sqrt(n).  Where gamma sqrt(n) is below this and a
+ * result of zero is within the bound all the same, it is the data that cancels, not the bound
+ * that is wide. */
+static const double WIDE = 0.25;
+
+/* What operands lose of their products before any sum, of S: by compute type.  TF32 keeps 11 bits of
+ * either factor, and hardware may cut off the others. */
+static const double lost_by_compute[PLX_COMPUTE_COUNT] = {
+    [PLX_COMPUTE_TF32] = 2.0 * 0x1p-10,
+};
+
+/* The matrix units add products of 16 bits, and what f32 is made of there, neither in any order of
+ * IEEE additions nor rounded to the nearest; those of f64 are chains of multiply-adds. */
+static bool sums_in_matrix_units(const plx_inputs *inputs, const plx_kernel *kernel)
+{
+    return (kernel->flags & PLX_KERNEL_MATRIX_UNITS) != 0 && inputs->problem.dtype != PLX_F64;
+}
+
+/* An operation without sums rounds each element as often as its kernel says. */
+static double terms_of(const plx_inputs *inputs, double depth)
+{
+    return plx_factor_count(inputs) > 0 ? (double)plx_sum_length(inputs) : depth;
+}
+
+static void choose_gamma(const plx_inputs *inputs, const plx_kernel *kernel, double depth, double unit,
+                         plx_bound *bound)
+{
+    double terms = terms_of(inputs, depth), likely = likely_gamma_of_sum(depth, unit);
+
+    bound->kind = PLX_BOUND_DETERMINISTIC;
+    bound->gamma = gamma_of_sum(depth, terms, unit, !sums_in_matrix_units(inputs, kernel));
+    if (has_random_signs(inputs) && likely < bound->gamma) {
+        bound->kind = PLX_BOUND_PROBABILISTIC;
+        bound->gamma = likely;
+    }
+    if (plx_factor_count(inputs) > 1)
+        bound->gamma = scaled(bound->gamma, unit);
+    bound->may_hide = bound->gamma * sqrt(terms) >= WIDE;
+    bound->gamma += lost_by_compute[kernel->compute];
+}
+
+/* Whether depths matter to the verdict. */
+static bool is_rounded(const plx_inputs *inputs)
+{
+    return plx_is_floating(inputs->problem.dtype) && !plx_is_exact(&inputs->problem) &&
+           plx_sum_length(inputs) > 0;
+}
+
+bool plx_depth_is_possible(const plx_inputs *inputs, const plx_kernel *kernel, int64_t depth, char *reason,
+                           size_t capacity)
+{
+    int64_t most, terms = plx_sum_length(inputs);
+
+    if (!is_rounded(inputs) || (kernel->flags & PLX_KERNEL_BASELINE) != 0)
+        return true;
+    most = plx_factor_count(inputs) > 1 && terms <= INT64_MAX / 4 ? 2 * terms : terms;
+    if (sums_in_matrix_units(inputs, kernel)) /* where a chunk of them is cut off as one */
+        most += 64;
+    if (depth >= 0 && depth <= most)
+        return true;
+    (void)snprintf(reason, capacity,
+                   "declares an impossible depth: %lld roundings for a term of a sum whose elements take at most "
+                   "%lld additions and multiplications",
+                   (long long)depth, (long long)most);
+    return false;
+}
+
+plx_bound plx_bound_of_depth(const plx_inputs *inputs, const plx_kernel *kernel, int64_t roundings,
+                             const plx_device_info *device)
+{
+    plx_dtype dtype = inputs->problem.dtype, result = plx_result_dtype(inputs);
+    plx_dtype accumulator = dtype != PLX_F64 && kernel->accumulator_f32 != PLX_F64 ? PLX_F32 : PLX_F64;
+    plx_bound bound = {.gamma = 0.0, .overflow = (double)INFINITY};
+    const double depth = (double)roundings;
+    double alpha, beta, unit;
+
+    if (!plx_is_floating(dtype))
+        return bound;
+    plx_problem_scalars(&inputs->problem, &alpha, &beta);
+    unit = plx_unit_roundoff(accumulator);
+    bound.flushes = dtype != PLX_F64 && (device->features & PLX_FEATURE_FLUSHES_F32) != 0;
+    choose_gamma(inputs, kernel, depth, unit, &bound);
+    if (accumulator != result)
+        bound.narrowing = plx_unit_roundoff(result);
+    if (plx_is_half(result))
+        bound.overflow = plx_overflow_threshold(result);
+    bound.gamma *= 1.0 + bound.narrowing; /* what is rounded last is the sum with its error */
+    bound.underflow = underflow_of(inputs, depth, alpha, bound.flushes);
+    bound.rounded_once = kernel->compute == PLX_COMPUTE_PLAIN && rounds_once(inputs, alpha, beta);
+    bound.either_zero = alpha < 0.0 && beta == 0.0 && plx_sum_length(inputs) > 0;
+    bound.signed_zeros = plx_factor_count(inputs) < 2 || never_rounds(inputs, alpha, beta);
+    return bound;
+}
