@@ -18,9 +18,12 @@ static plx_status check_any(const plx_backend *backend, const plx_problem *probl
 {
     const plx_kernel *kernel;
     const bool plain = problem->compute == PLX_COMPUTE_PLAIN;
-    for (size_t i = 0; (kernel = backend->plugin->kernel(problem->op, i)) != NULL; i++)
+    size_t count = 0;
+    for (; (kernel = backend->plugin->kernel(problem->op, count)) != NULL; count++)
         if (takes_types(kernel, problem))
             return PLX_OK;
+    if (count == 0) /* it says so itself */
+        return PLX_OK;
     return plx_context_fail(backend->context, PLX_UNSUPPORTED, "%s: no kernel of %s takes %s%s%s", backend->label,
                             plx_op_name(problem->op), plx_dtype_name(problem->dtype),
                             plain ? "" : " with compute type ", plain ? "" : plx_compute_name(problem->compute));

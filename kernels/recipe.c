@@ -1,6 +1,8 @@
 /* Helpers with which the operations write their recipes. */
 #include "recipe.h"
 
+#include "operation.h"
+
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -131,7 +133,7 @@ plx_status plx_argument_bytes(const plx_argument *argument, plx_dtype dtype, uin
     const int32_t narrow = (int32_t)argument->value;
     const float single = (float)argument->scalar;
     const bool scalar = argument->kind == PLX_ARG_SCALAR;
-    if (scalar && dtype != PLX_F32 && dtype != PLX_F64)
+    if (scalar && dtype != PLX_F32 && dtype != PLX_F64 && !plx_is_half(dtype))
         return plx_fail(error, PLX_UNSUPPORTED, "scalars of this element type are not supported");
     *size = argument->kind == PLX_ARG_I64 || (scalar && dtype == PLX_F64) ? 8 : 4;
     *bytes = 0;

@@ -15,7 +15,7 @@ typedef enum plx_argument_kind {
                         see element_size */
     PLX_ARG_I64,     /* int64_t / long */
     PLX_ARG_I32,     /* int32_t / int */
-    PLX_ARG_SCALAR,  /* of the problem's dtype, from `scalar` */
+    PLX_ARG_SCALAR,  /* of the problem's dtype, f32 where that has 16 bits, from `scalar` */
     PLX_ARG_SHARED,  /* `value` bytes of dynamic shared memory; CUDA: extern __shared__, no argument;
                         OpenCL: local T * */
     PLX_ARG_MAP      /* the recipe's tensor map number `operand`; CUDA: const __grid_constant__

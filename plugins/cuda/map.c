@@ -14,6 +14,12 @@ static bool type_of(plx_dtype dtype, CUtensorMapDataType *type)
     case PLX_F32:
         *type = CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
         return true;
+    case PLX_F16:
+        *type = CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+        return true;
+    case PLX_BF16:
+        *type = CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+        return true;
     case PLX_F64:
         *type = CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
         return true;

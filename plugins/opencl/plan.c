@@ -72,13 +72,15 @@ static plx_status set_fixed(cl_kernel kernel, cl_uint index, const plx_argument 
 }
 
 /* Sets what is known now; notes the rest in the step. */
-static plx_status prepare_arguments(plan_step *to, const plx_step *from, plx_dtype dtype, plx_error *error)
+static plx_status prepare_arguments(plan_step *to, const plx_step *from, const plx_problem *problem,
+                                    plx_error *error)
 {
     cl_uint index = 0;
     for (size_t i = 0; i < from->argument_count; i++) {
         const plx_argument *argument = &from->arguments[i];
         plx_status status = PLX_OK;
         if (argument->kind == PLX_ARG_OPERAND) {
+            const plx_dtype dtype = plx_operand_dtype(problem, argument->operand);
             to->moving[to->moving_count++] = (moving_argument){
                 .index = index, .operand = argument->operand, .element_size = plx_element_size(dtype)};
             index += 2;
@@ -88,7 +90,7 @@ static plx_status prepare_arguments(plan_step *to, const plx_step *from, plx_dty
             status = set_argument(to->kernel, index + 1, sizeof offset, &offset, error);
             index += 2;
         } else {
-            status = set_fixed(to->kernel, index++, argument, dtype, error);
+            status = set_fixed(to->kernel, index++, argument, problem->dtype, error);
         }
         if (status != PLX_OK)
             return status;
@@ -124,7 +126,7 @@ static plx_status prepare_step(const planning *this, const plx_step *from, plan_
         to->local[axis] = from->block[axis];
         to->global[axis] = (size_t)from->grid[axis] * from->block[axis];
     }
-    status = prepare_arguments(to, from, this->problem->dtype, error);
+    status = prepare_arguments(to, from, this->problem, error);
     if (status == PLX_OK)
         status = check_local_memory(this, to->kernel, from->entry, error);
     return status;

@@ -1,6 +1,6 @@
 # The loader and the dispatcher, by plugins without hardware.
-cmocka_tests += tests/dispatch/test_loader tests/dispatch/test_dispatch tests/dispatch/test_problem_shape \
-	tests/dispatch/test_dispatch_abi_3
+cmocka_tests += tests/dispatch/test_loader tests/dispatch/test_dispatch tests/dispatch/test_problem_shape tests/dispatch/test_half \
+	tests/dispatch/test_dispatch_abi_3 tests/dispatch/test_dispatch_abi_4
 script_tests += tests/dispatch/test_outoftree.sh tests/dispatch/test_order.sh tests/dispatch/test_dispatch_cost.sh
 EXTRA_DIST += tests/dispatch/outoftree/dispatches.c tests/dispatch/outoftree/studies.c
 
@@ -15,6 +15,13 @@ tests_dispatch_test_dispatch_abi_3_SOURCES = $(tests_dispatch_test_dispatch_SOUR
 tests_dispatch_test_dispatch_abi_3_CPPFLAGS = $(AM_CPPFLAGS) -DDUMMY_GOOD='"abi-3"' -DDUMMY_TELLS=false
 tests_dispatch_test_dispatch_abi_3_CFLAGS = $(tests_dispatch_test_dispatch_CFLAGS)
 tests_dispatch_test_dispatch_abi_3_LDADD = $(tests_dispatch_test_dispatch_LDADD)
+tests_dispatch_test_dispatch_abi_4_SOURCES = $(tests_dispatch_test_dispatch_SOURCES)
+tests_dispatch_test_dispatch_abi_4_CPPFLAGS = $(AM_CPPFLAGS) -DDUMMY_GOOD='"abi-4"'
+tests_dispatch_test_dispatch_abi_4_CFLAGS = $(tests_dispatch_test_dispatch_CFLAGS)
+tests_dispatch_test_dispatch_abi_4_LDADD = $(tests_dispatch_test_dispatch_LDADD)
+tests_dispatch_test_half_SOURCES = tests/dispatch/test_half.c
+tests_dispatch_test_half_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_dispatch_test_half_LDADD = $(CMOCKA_LIBS) -lm
 tests_dispatch_test_problem_shape_SOURCES = tests/dispatch/test_problem_shape.c
 tests_dispatch_test_problem_shape_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_dispatch_test_problem_shape_LDADD = libparallax-study.la libparallax.la $(CMOCKA_LIBS)

@@ -143,7 +143,7 @@ static void an_unknown_abi_is_refused_with_all_numbers(void **state)
     for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
         shape("DUMMY_ABI", unknown[i]);
         (void)snprintf(part, sizeof part, "plugin ABI %zu,", unknown[i]);
-        expect_refusal("shaped", part, "takes 3 to 4; rebuild it");
+        expect_refusal("shaped", part, "takes 3 to 5; rebuild it");
     }
 }
 
@@ -246,14 +246,15 @@ static void an_older_abi_is_taken(void **state)
     expect_use(true);
 }
 
-/* That plugins of ABI 3 work is tested by test_dispatch_abi_3. */
-static void plugins_of_abi_3_have_the_same_layout(void **state)
+/* That plugins of ABI 3 and 4 work is tested by test_dispatch_abi_3 and test_dispatch_abi_4. */
+static void plugins_of_before_have_the_same_layout(void **state)
 {
     static const size_t layout[DUMMY_LAYOUTS] = DUMMY_LAYOUT;
     (void)state;
-    const dummy_state *good = controls_of("good"), *old = controls_of("abi-3");
+    const dummy_state *good = controls_of("good"), *old = controls_of("abi-4"), *older = controls_of("abi-3");
     assert_memory_equal(good->layout, layout, sizeof layout);
     assert_memory_equal(old->layout, layout, sizeof layout);
+    assert_memory_equal(older->layout, layout, sizeof layout);
 }
 
 static void a_name_that_cannot_be_typed_is_refused(void **state)
@@ -690,7 +691,7 @@ int main(void)
         cmocka_unit_test_teardown(a_shorter_descriptor_has_nothing_optional, unshape),
         cmocka_unit_test_teardown(a_longer_descriptor_is_taken_as_far_as_it_is_known, unshape),
         cmocka_unit_test_teardown(an_older_abi_is_taken, unshape),
-        cmocka_unit_test(plugins_of_abi_3_have_the_same_layout),
+        cmocka_unit_test(plugins_of_before_have_the_same_layout),
         cmocka_unit_test_teardown(an_empty_slot_is_refused_by_name, unshape),
         cmocka_unit_test_teardown(a_name_that_cannot_be_typed_is_refused, unshape),
         cmocka_unit_test_teardown(a_missing_descriptor_is_refused, unshape),

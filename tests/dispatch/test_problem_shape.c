@@ -124,8 +124,14 @@ static void words(void **state)
     for (int op = 0; op < PLX_OP_COUNT; op++) {
         plx_setting setting;
         for (size_t i = 0; plx_op_setting((plx_op)op, i, &setting); i++, settings++) {
-            const char *good = strcmp(setting.name, "reduce") == 0 ? "max" : "2.5";
-            plx_problem problem = plx_problem_of((plx_op)op, PLX_F64), before = problem;
+            const char *good = strcmp(setting.name, "reduce") == 0      ? "max"
+                               : strcmp(setting.name, "out-dtype") == 0 ? "f32"
+                               : strcmp(setting.name, "compute") == 0   ? "bf16x6"
+                                                                        : "2.5";
+            const plx_dtype dtype = strcmp(setting.name, "out-dtype") == 0 ? PLX_F16
+                                    : strcmp(setting.name, "compute") == 0 ? PLX_F32
+                                                                           : PLX_F64;
+            plx_problem problem = plx_problem_of((plx_op)op, dtype), before = problem;
             plx_error error = {""};
             if (setting.argument != NULL) {
                 assert_int_equal(plx_problem_set(&problem, setting.name, "maxx", &error), PLX_INVALID);
@@ -136,7 +142,7 @@ static void words(void **state)
             assert_int_equal(plx_problem_check(&problem, &error), PLX_OK);
         }
     }
-    assert_int_equal(settings, 8);
+    assert_int_equal(settings, 12);
     plx_error error;
     plx_problem problem = plx_problem_of(PLX_GEMM, PLX_F32);
     assert_int_equal(plx_problem_set(&problem, "trans", NULL, &error), PLX_NOT_FOUND);
@@ -157,7 +163,7 @@ static void refused_problems(void **state)
     assert_int_equal(plx_problem_check(&problem, &error), PLX_INVALID);
     problem = plx_reduce_of(PLX_I8, PLX_SUM, 1);
     assert_int_equal(plx_problem_check(&problem, &error), PLX_INVALID);
-    assert_string_equal(error.text, "reduce takes i32, i64, f32 or f64");
+    assert_string_equal(error.text, "reduce takes i32, i64, f32, f64, f16 or bf16");
     problem = plx_transpose_of(PLX_F32, 3, 4);
     problem.of.transpose.ld_out = 2;
     assert_int_equal(plx_problem_check(&problem, &error), PLX_INVALID);
@@ -170,6 +176,56 @@ static void refused_problems(void **state)
     problem.compute = PLX_COMPUTE_TF32;
     assert_int_equal(plx_problem_check(&problem, &error), PLX_INVALID);
     problem.dtype = PLX_F32;
+    assert_int_equal(plx_problem_check(&problem, &error), PLX_OK);
+    problem.compute = PLX_COMPUTE_F16X3;
+    assert_int_equal(plx_problem_check(&problem, &error), PLX_OK);
+    problem.dtype = PLX_F16;
+    assert_int_equal(plx_problem_check(&problem, &error), PLX_INVALID);
+}
+
+/* The result is of the inputs' type, or f32 where they have 16 bits and are computed with. */
+static void results_of_other_types(void **state)
+{
+    (void)state;
+    static const plx_op computes[] = {PLX_REDUCE, PLX_MATVEC, PLX_GEMM};
+    plx_error error;
+    size_t allowed = 0;
+    for (size_t i = 0; i < sizeof computes / sizeof computes[0]; i++)
+        for (int dtype = 0; dtype < PLX_DTYPE_COUNT; dtype++)
+            for (int output = 0; output < PLX_DTYPE_COUNT; output++) {
+                plx_problem problem = plx_problem_of(computes[i], (plx_dtype)dtype), normal;
+                const plx_status plain = plx_problem_check(&problem, &error);
+                const bool half = dtype == PLX_F16 || dtype == PLX_BF16;
+                problem.output = PLX_OUTPUT(output);
+                assert_int_equal(plx_problem_check(&problem, &error),
+                                 plain == PLX_OK && (output == dtype || (half && output == PLX_F32)) ? PLX_OK
+                                                                                                     : PLX_INVALID);
+                allowed += plx_problem_check(&problem, &error) == PLX_OK;
+                plx_problem_normalise(&problem, &normal);
+                assert_int_equal(normal.output, output == dtype ? 0 : PLX_OUTPUT(output));
+                assert_int_equal(plx_output_dtype(&normal), output);
+            }
+    assert_int_equal(allowed, 8 + 6 + 6);
+    plx_problem moved = plx_transpose_of(PLX_F16, 3, 4);
+    moved.output = PLX_OUTPUT(PLX_F32);
+    assert_int_equal(plx_problem_check(&moved, &error), PLX_INVALID);
+    moved.output = PLX_DTYPE_COUNT + 1;
+    assert_int_equal(plx_problem_check(&moved, &error), PLX_INVALID);
+}
+
+/* Operands are measured by what their own elements are. */
+static void the_wider_result_is_measured(void **state)
+{
+    (void)state;
+    const int64_t largest = INT64_MAX / 4; /* f32 that can be counted in bytes */
+    plx_error error;
+    plx_problem problem = plx_gemm_of(PLX_BF16, false, false, 2, 1, 1);
+    problem.of.gemm.ldc = largest;
+    assert_int_equal(plx_problem_check(&problem, &error), PLX_OK);
+    problem.output = PLX_OUTPUT(PLX_F32);
+    assert_int_equal(plx_problem_check(&problem, &error), PLX_INVALID);
+    assert_non_null(strstr(error.text, "C has 2 rows"));
+    problem.of.gemm.ldc = largest - 1;
     assert_int_equal(plx_problem_check(&problem, &error), PLX_OK);
 }
 
@@ -203,6 +259,8 @@ int main(void)
         cmocka_unit_test(arrays_that_do_not_fit),
         cmocka_unit_test(words),
         cmocka_unit_test(refused_problems),
+        cmocka_unit_test(results_of_other_types),
+        cmocka_unit_test(the_wider_result_is_measured),
         cmocka_unit_test(problems_in_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -662,10 +662,13 @@ static plx_status freivalds(const plx_inputs *inputs, const plx_bound *bound, co
 {
     plx_error error = {.text = ""};
     plx_projection *projection;
+    plx_freivalds_finding found = {.row = -1};
     plx_status status = plx_freivalds_prepare(inputs, 1, &projection, &error);
 
     if (status == PLX_OK) {
-        status = plx_freivalds(inputs, projection, bound, result, worst, row, &error);
+        status = plx_freivalds(inputs, projection, bound, result, &found, &error);
+        *worst = found.worst;
+        *row = found.row;
         plx_freivalds_free(projection);
     }
     return status;

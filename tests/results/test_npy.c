@@ -176,6 +176,32 @@ static void both_byte_orders(void **state)
     plx_array_free(&array);
 }
 
+/* As NumPy writes f16; bf16 as ml_dtypes has it written, and as NumPy writes what it read of that. */
+static void elements_of_16_bits(void **state)
+{
+    (void)state;
+    static const unsigned char little[] = {0x00, 0x3c, 0x80, 0x3f}, big[] = {0x3c, 0x00, 0x3f, 0x80};
+    static const struct {
+        const char *dictionary;
+        const unsigned char *data;
+        plx_dtype dtype;
+    } files[] = {
+        {"{'descr': '<f2', 'fortran_order': False, 'shape': (2,), }", little, PLX_F16},
+        {"{'descr': '>f2', 'fortran_order': False, 'shape': (2,), }", big, PLX_F16},
+        {"{'descr': '<V2', 'fortran_order': False, 'shape': (2,), }", little, PLX_BF16},
+        {"{'descr': '|V2', 'fortran_order': False, 'shape': (2,), }", little, PLX_BF16},
+    };
+    const uint16_t expected[] = {0x3c00, 0x3f80}; /* 1 as f16, and as bf16 */
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        plx_array array;
+        plx_error error = {""};
+        assert_int_equal(read_composed(1, files[i].dictionary, files[i].data, sizeof little, &array, &error), PLX_OK);
+        assert_int_equal(array.dtype, files[i].dtype);
+        assert_memory_equal(array.data, expected, sizeof expected);
+        plx_array_free(&array);
+    }
+}
+
 /* The two halves of a complex number are swapped each by itself. */
 static void complex_byte_order(void **state)
 {
@@ -275,7 +301,8 @@ static void refused_headers(void **state)
         {"{'descr': '<f\\4', 'fortran_order': False, 'shape': (2,)}", 8, "'descr' is no string"},
         {"{'descr': '<f4, 'fortran_order': False, 'shape': (2,)}", 8, "is not supported"},
         {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,)}", 8, "structured"},
-        {"{'descr': '<f2', 'fortran_order': False, 'shape': (4,)}", 8, "'<f2' is not supported"},
+        {"{'descr': '<V4', 'fortran_order': False, 'shape': (2,)}", 8, "'<V4' is not supported"},
+        {"{'descr': '|f2', 'fortran_order': False, 'shape': (4,)}", 8, "'|f2' is not supported"},
         {"{'descr': '<u4', 'fortran_order': False, 'shape': (2,)}", 8, "'<u4' is not supported"},
         {"{'descr': '|b1', 'fortran_order': False, 'shape': (8,)}", 8, "'|b1' is not supported"},
         {"{'descr': '|O', 'fortran_order': False, 'shape': (1,)}", 8, "'|O' is not supported"},
@@ -548,6 +575,7 @@ int main(void)
         cmocka_unit_test(all_versions),
         cmocka_unit_test(both_byte_orders),
         cmocka_unit_test(complex_byte_order),
+        cmocka_unit_test(elements_of_16_bits),
         cmocka_unit_test(wide_byte_orders),
         cmocka_unit_test(fortran_order),
         cmocka_unit_test(tolerated_headers),
