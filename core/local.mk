@@ -5,6 +5,7 @@ core_sources = \
 	core/buffer.c \
 	core/build.c \
 	core/build.h \
+	core/code.c \
 	core/context.c \
 	core/core.h \
 	core/device_check.c \

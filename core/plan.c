@@ -101,25 +101,29 @@ static plx_status describe_operands(plx_plan *plan)
 }
 
 /* What the plugin is given: its configuration too. */
-static plx_problem configured(const plx_plan *plan)
+plx_problem plx_plan_problem(const plx_plan *plan)
 {
     plx_problem problem = plan->problem;
     problem.config = plan->config;
     return problem;
 }
 
+plx_status plx_plan_prepare(plx_plan *plan, size_t index)
+{
+    plan->operation = plx_operation_of(plan->problem.op);
+    plan->kernel = plan->backend->plugin->kernel(plan->problem.op, index);
+    plan->kernel_index = index;
+    atomic_init(&plan->references, 1);
+    const plx_status status = check_kernel(plan->backend, &plan->problem, plan->kernel);
+    return status == PLX_OK ? describe_operands(plan) : status;
+}
+
 static plx_status make_plan(plx_plan *plan, size_t index)
 {
     plx_error error = {.text = ""};
     plx_backend *backend = plan->backend;
-    const plx_problem problem = configured(plan);
-    plan->operation = plx_operation_of(plan->problem.op);
-    plan->kernel = backend->plugin->kernel(plan->problem.op, index);
-    plan->kernel_index = index;
-    atomic_init(&plan->references, 1);
-    plx_status status = check_kernel(backend, &plan->problem, plan->kernel);
-    if (status == PLX_OK)
-        status = describe_operands(plan);
+    const plx_problem problem = plx_plan_problem(plan);
+    plx_status status = plx_plan_prepare(plan, index);
     if (status != PLX_OK)
         return status;
     status = backend->plugin->plan(backend->session, &problem, index, &plan->plan, &error);
@@ -165,8 +169,7 @@ static plx_status plan_best(plx_plan *plan)
     return status == PLX_OK ? make_plan(plan, index) : status;
 }
 
-/* Whether anything can be planned: *normal is the problem's one form. */
-static plx_status check_request(plx_backend *backend, const plx_problem *problem, plx_problem *normal)
+plx_status plx_plan_request(plx_backend *backend, const plx_problem *problem, plx_problem *normal)
 {
     plx_error error = {.text = ""};
     plx_status status = plx_backend_usable(backend);
@@ -183,7 +186,7 @@ plx_status plx_choose(plx_backend *backend, const plx_problem *problem, const pl
 {
     plx_problem normal;
     size_t index = 0;
-    plx_status status = check_request(backend, problem, &normal);
+    plx_status status = plx_plan_request(backend, problem, &normal);
     if (status == PLX_OK)
         status = default_kernel(backend, &normal, &index);
     if (status == PLX_OK)
@@ -195,7 +198,7 @@ plx_status plx_plan_create(plx_backend *backend, const plx_problem *problem, con
                            plx_plan **plan)
 {
     plx_problem normal;
-    plx_status status = check_request(backend, problem, &normal);
+    plx_status status = plx_plan_request(backend, problem, &normal);
     if (status != PLX_OK)
         return status;
     plx_plan *made = calloc(1, sizeof *made);
@@ -228,7 +231,7 @@ plx_status plx_supports(plx_backend *backend, const plx_problem *problem, const 
     size_t index = 0;
     if (backend->plugin->supports == NULL)
         return learn_support(backend, problem, kernel);
-    plx_status status = check_request(backend, problem, &normal);
+    plx_status status = plx_plan_request(backend, problem, &normal);
     if (status == PLX_OK)
         status = plx_kernel_find(backend, &normal, kernel, &index, &normal.config);
     if (status == PLX_OK)
@@ -256,7 +259,7 @@ const plx_kernel *plx_plan_kernel(const plx_plan *plan)
 
 int64_t plx_plan_depth(const plx_plan *plan)
 {
-    const plx_problem problem = configured(plan);
+    const plx_problem problem = plx_plan_problem(plan);
     return plan->kernel->depth(&problem, &plan->backend->device);
 }
 

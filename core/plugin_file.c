@@ -51,6 +51,52 @@ static plx_status no_telemetry(plx_session *session, plx_telemetry *telemetry, p
     return plx_fail(error, PLX_UNSUPPORTED, "not available from this API");
 }
 
+static plx_status no_code(plx_session *session, const plx_problem *problem, size_t kernel, plx_code *code,
+                          plx_error *error)
+{
+    (void)session;
+    (void)problem;
+    (void)kernel;
+    (void)code;
+    return plx_fail(error, PLX_UNSUPPORTED, "this backend gives no device code as text");
+}
+
+static plx_status no_plan_code(plx_session *session, const plx_problem *problem, size_t kernel,
+                               const plx_code *code, plx_plugin_plan **plan, plx_error *error)
+{
+    (void)session;
+    (void)problem;
+    (void)kernel;
+    (void)code;
+    (void)plan;
+    return plx_fail(error, PLX_UNSUPPORTED, "this backend takes no device code as text");
+}
+
+static plx_status no_launches(plx_plugin_plan *plan, plx_launch_facts *facts, size_t capacity, size_t *count,
+                              plx_error *error)
+{
+    (void)plan;
+    (void)facts;
+    (void)capacity;
+    (void)count;
+    return plx_fail(error, PLX_UNSUPPORTED, "this backend does not describe its launches");
+}
+
+static plx_status no_instructions(plx_session *session, const plx_problem *problem, size_t kernel,
+                                  const plx_code *code, plx_code_form form, plx_instructions *found,
+                                  size_t capacity, size_t *count, plx_error *error)
+{
+    (void)session;
+    (void)problem;
+    (void)kernel;
+    (void)code;
+    (void)form;
+    (void)found;
+    (void)capacity;
+    (void)count;
+    return plx_fail(error, PLX_UNSUPPORTED, "this backend counts no instructions");
+}
+
 /* Whoever asks makes a plan where there is no `supports`: it has no stand-in. */
 static void fill_optional(plx_plugin *plugin)
 {
@@ -58,6 +104,14 @@ static void fill_optional(plx_plugin *plugin)
         plugin->count = no_counters;
     if (plugin->telemetry == NULL)
         plugin->telemetry = no_telemetry;
+    if (plugin->code == NULL)
+        plugin->code = no_code;
+    if (plugin->plan_code == NULL)
+        plugin->plan_code = no_plan_code;
+    if (plugin->launches == NULL)
+        plugin->launches = no_launches;
+    if (plugin->instructions == NULL)
+        plugin->instructions = no_instructions;
 }
 
 /* ---- the descriptor ------------------------------------------------------- */

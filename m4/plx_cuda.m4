@@ -29,6 +29,7 @@ AS_IF([test -n "$plx_cuda_reason" && test "$with_cuda" != no && test "$with_cuda
     [AC_MSG_ERROR([--with-cuda was given, but $plx_cuda_reason])])
 AC_SUBST([CUDA_CFLAGS])
 AC_SUBST([NVCCFLAGS_ARCH])
+_PLX_CUDA_PTX
 AM_CONDITIONAL([HAVE_CUDA], [test -z "$plx_cuda_reason"])
 ])
 
@@ -135,6 +136,32 @@ AS_IF([test -n "$plx_cuda_ptx"],
     [test -z "$plx_cuda_reason"],
     [plx_cuda_reason="$NVCC compiles for no architecture"])
 rm -f conftest.cu conftest.fatbin conftest.err
+])
+
+# Whether the kernels' PTX is embedded, compressed, for `parallax attribute`: needs zlib and gzip.  It is for
+# the newest architecture, with all that its machine code has.
+AC_DEFUN([_PLX_CUDA_PTX], [
+ZLIB_LIBS=
+NVCCFLAGS_PTX=
+plx_have_ptx=no
+AC_ARG_ENABLE([ptx],
+    [AS_HELP_STRING([--disable-ptx], [leave the kernels' PTX out of the cuda plugin, which `attribute' runs])],
+    [], [enable_ptx=auto])
+AS_IF([test -z "$plx_cuda_reason" && test "$enable_ptx" != no], [
+    AC_CHECK_PROG([GZIP_PROGRAM], [gzip], [gzip])
+    AC_CHECK_HEADER([zlib.h], [AC_CHECK_LIB([z], [inflate],
+        [AS_IF([test -n "$GZIP_PROGRAM"], [ZLIB_LIBS=-lz plx_have_ptx=yes])])])
+    AS_IF([test "$plx_have_ptx" = no && test "$enable_ptx" = yes],
+        [AC_MSG_ERROR([--enable-ptx was given, but gzip or zlib is missing; install zlib's development files])])
+    plx_arch=$plx_cuda_ptx
+    _PLX_CUDA_SPECIFIC
+    NVCCFLAGS_PTX="-gencode arch=compute_$plx_real_arch,code=compute_$plx_real_arch"
+    rm -f conftest.cu conftest.fatbin conftest.err
+])
+AC_SUBST([ZLIB_LIBS])
+AC_SUBST([NVCCFLAGS_PTX])
+AM_CONDITIONAL([HAVE_PTX], [test $plx_have_ptx = yes])
+AS_IF([test $plx_have_ptx = yes], [AC_DEFINE([HAVE_PTX], [1], [the cuda plugin carries PTX])])
 ])
 
 # Machine code for sm_90 and for sm_90a runs on the same devices; the latter may have

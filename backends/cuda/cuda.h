@@ -126,6 +126,27 @@ plx_status plx_cuda_function(plx_session *session, const char *name, const void 
 plx_status plx_cuda_function_prepare(plx_session *session, CUfunction function, const char *entry,
                                      uint64_t threads, uint64_t shared_bytes, plx_error *error);
 
+/* ---- programs that come as text (program_text.c) ---- */
+
+/* Has the driver assemble PTX.  max_registers of a thread, 0: as the text says.  The module is unloaded with
+ * plx_cuda_text_unload().  PLX_UNSUPPORTED, with what the assembler says: the driver refuses it.  The context
+ * is current. */
+plx_status plx_cuda_text_load(plx_session *session, const char *text, uint32_t max_registers,
+                              CUmodule *module, plx_error *error);
+void plx_cuda_text_unload(plx_session *session, CUmodule module);
+plx_status plx_cuda_text_function(plx_session *session, CUmodule module, const char *entry,
+                                  CUfunction *function, plx_error *error);
+/* The machine code that the driver makes of it, malloc'ed. */
+plx_status plx_cuda_text_assemble(plx_session *session, const char *text, uint32_t max_registers,
+                                  void **cubin, size_t *length, plx_error *error);
+/* What a block of a function takes, with that much dynamic shared memory. */
+plx_status plx_cuda_function_facts(plx_session *session, CUfunction function, uint64_t threads,
+                                   uint64_t dynamic_shared, plx_launch_facts *facts, plx_error *error);
+/* Where in the shared memory window the dynamic part of a block's begins, which OpenCL's device code is told.
+ */
+plx_status plx_cuda_dynamic_shared_start(plx_session *session, CUfunction function, uint64_t *start,
+                                         plx_error *error);
+
 /* The slot `count`, for any plugin's `execute`: what the hardware counts in one
  * execution.  PLX_UNSUPPORTED with the reason and its remedy where it may not. */
 typedef plx_status plx_cuda_execute_function(plx_plugin_plan *plan, plx_plugin_queue *queue,

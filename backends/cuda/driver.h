@@ -10,47 +10,52 @@
  * `spare`.  The symbols carry their version, because cuda.h's #defines name what
  * its own driver has, and the driver may be older than the header.  `symbol` and
  * `spare` take the same parameters. */
-#define PLX_CUDA_FUNCTIONS(X)                                                                     \
-    X(Init, "cuInit", NULL, (unsigned int))                                                       \
-    X(DriverGetVersion, "cuDriverGetVersion", NULL, (int *))                                      \
-    X(GetErrorName, "cuGetErrorName", NULL, (CUresult, const char **))                            \
-    X(GetErrorString, "cuGetErrorString", NULL, (CUresult, const char **))                        \
-    X(DeviceGetCount, "cuDeviceGetCount", NULL, (int *))                                          \
-    X(DeviceGet, "cuDeviceGet", NULL, (CUdevice *, int))                                          \
-    X(DeviceGetName, "cuDeviceGetName", NULL, (char *, int, CUdevice))                            \
-    X(DeviceGetUuid, "cuDeviceGetUuid_v2", "cuDeviceGetUuid", (CUuuid *, CUdevice))               \
-    X(DeviceTotalMem, "cuDeviceTotalMem_v2", NULL, (size_t *, CUdevice))                          \
-    X(DeviceGetAttribute, "cuDeviceGetAttribute", NULL, (int *, CUdevice_attribute, CUdevice))    \
-    X(DevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", NULL, (CUcontext *, CUdevice))          \
-    X(DevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", "cuDevicePrimaryCtxRelease",       \
-      (CUdevice))                                                                                 \
-    X(CtxGetCurrent, "cuCtxGetCurrent", NULL, (CUcontext *))                                      \
-    X(CtxSetCurrent, "cuCtxSetCurrent", NULL, (CUcontext))                                        \
-    X(MemAlloc, "cuMemAlloc_v2", NULL, (CUdeviceptr *, size_t))                                   \
-    X(MemFree, "cuMemFree_v2", NULL, (CUdeviceptr))                                               \
-    X(MemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", NULL,                                              \
-      (CUdeviceptr, const void *, size_t, CUstream))                                              \
-    X(MemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2", NULL, (void *, CUdeviceptr, size_t, CUstream))     \
-    X(MemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2", NULL,                                              \
-      (CUdeviceptr, CUdeviceptr, size_t, CUstream))                                               \
-    X(MemsetD32Async, "cuMemsetD32Async", NULL, (CUdeviceptr, unsigned int, size_t, CUstream))    \
-    X(StreamCreate, "cuStreamCreate", NULL, (CUstream *, unsigned int))                           \
-    X(StreamDestroy, "cuStreamDestroy_v2", NULL, (CUstream))                                      \
-    X(StreamSynchronize, "cuStreamSynchronize", NULL, (CUstream))                                 \
-    X(EventCreate, "cuEventCreate", NULL, (CUevent *, unsigned int))                              \
-    X(EventDestroy, "cuEventDestroy_v2", NULL, (CUevent))                                         \
-    X(EventRecord, "cuEventRecord", NULL, (CUevent, CUstream))                                    \
-    X(EventSynchronize, "cuEventSynchronize", NULL, (CUevent))                                    \
-    X(EventElapsedTime, "cuEventElapsedTime", "cuEventElapsedTime_v2",                            \
-      (float *, CUevent, CUevent))                                                                \
-    X(ModuleLoadData, "cuModuleLoadData", NULL, (CUmodule *, const void *))                       \
-    X(ModuleUnload, "cuModuleUnload", NULL, (CUmodule))                                           \
-    X(ModuleGetFunction, "cuModuleGetFunction", NULL, (CUfunction *, CUmodule, const char *))     \
-    X(FuncGetAttribute, "cuFuncGetAttribute", NULL, (int *, CUfunction_attribute, CUfunction))    \
-    X(FuncSetAttribute, "cuFuncSetAttribute", NULL, (CUfunction, CUfunction_attribute, int))      \
-    X(LaunchKernel, "cuLaunchKernel", NULL,                                                       \
-      (CUfunction, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int,          \
-       unsigned int, unsigned int, CUstream, void **, void **))
+#define PLX_CUDA_FUNCTIONS(X)                                                                             \
+    X(Init, "cuInit", NULL, (unsigned int))                                                               \
+    X(DriverGetVersion, "cuDriverGetVersion", NULL, (int *))                                              \
+    X(GetErrorName, "cuGetErrorName", NULL, (CUresult, const char **))                                    \
+    X(GetErrorString, "cuGetErrorString", NULL, (CUresult, const char **))                                \
+    X(DeviceGetCount, "cuDeviceGetCount", NULL, (int *))                                                  \
+    X(DeviceGet, "cuDeviceGet", NULL, (CUdevice *, int))                                                  \
+    X(DeviceGetName, "cuDeviceGetName", NULL, (char *, int, CUdevice))                                    \
+    X(DeviceGetUuid, "cuDeviceGetUuid_v2", "cuDeviceGetUuid", (CUuuid *, CUdevice))                       \
+    X(DeviceTotalMem, "cuDeviceTotalMem_v2", NULL, (size_t *, CUdevice))                                  \
+    X(DeviceGetAttribute, "cuDeviceGetAttribute", NULL, (int *, CUdevice_attribute, CUdevice))            \
+    X(DevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", NULL, (CUcontext *, CUdevice))                  \
+    X(DevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", "cuDevicePrimaryCtxRelease", (CUdevice))   \
+    X(CtxGetCurrent, "cuCtxGetCurrent", NULL, (CUcontext *))                                              \
+    X(CtxSetCurrent, "cuCtxSetCurrent", NULL, (CUcontext))                                                \
+    X(MemAlloc, "cuMemAlloc_v2", NULL, (CUdeviceptr *, size_t))                                           \
+    X(MemFree, "cuMemFree_v2", NULL, (CUdeviceptr))                                                       \
+    X(MemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", NULL, (CUdeviceptr, const void *, size_t, CUstream))       \
+    X(MemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2", NULL, (void *, CUdeviceptr, size_t, CUstream))             \
+    X(MemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2", NULL, (CUdeviceptr, CUdeviceptr, size_t, CUstream))        \
+    X(MemsetD32Async, "cuMemsetD32Async", NULL, (CUdeviceptr, unsigned int, size_t, CUstream))            \
+    X(StreamCreate, "cuStreamCreate", NULL, (CUstream *, unsigned int))                                   \
+    X(StreamDestroy, "cuStreamDestroy_v2", NULL, (CUstream))                                              \
+    X(StreamSynchronize, "cuStreamSynchronize", NULL, (CUstream))                                         \
+    X(EventCreate, "cuEventCreate", NULL, (CUevent *, unsigned int))                                      \
+    X(EventDestroy, "cuEventDestroy_v2", NULL, (CUevent))                                                 \
+    X(EventRecord, "cuEventRecord", NULL, (CUevent, CUstream))                                            \
+    X(EventSynchronize, "cuEventSynchronize", NULL, (CUevent))                                            \
+    X(EventElapsedTime, "cuEventElapsedTime", "cuEventElapsedTime_v2", (float *, CUevent, CUevent))       \
+    X(ModuleLoadData, "cuModuleLoadData", NULL, (CUmodule *, const void *))                               \
+    X(ModuleLoadDataEx, "cuModuleLoadDataEx", NULL,                                                       \
+      (CUmodule *, const void *, unsigned int, CUjit_option *, void **))                                  \
+    X(LinkCreate, "cuLinkCreate_v2", NULL, (unsigned int, CUjit_option *, void **, CUlinkState *))        \
+    X(LinkAddData, "cuLinkAddData_v2", NULL,                                                              \
+      (CUlinkState, CUjitInputType, void *, size_t, const char *, unsigned int, CUjit_option *, void **)) \
+    X(LinkComplete, "cuLinkComplete", NULL, (CUlinkState, void **, size_t *))                             \
+    X(LinkDestroy, "cuLinkDestroy", NULL, (CUlinkState))                                                  \
+    X(OccupancyMaxActiveBlocksPerMultiprocessor, "cuOccupancyMaxActiveBlocksPerMultiprocessor", NULL,     \
+      (int *, CUfunction, int, size_t))                                                                   \
+    X(ModuleUnload, "cuModuleUnload", NULL, (CUmodule))                                                   \
+    X(ModuleGetFunction, "cuModuleGetFunction", NULL, (CUfunction *, CUmodule, const char *))             \
+    X(FuncGetAttribute, "cuFuncGetAttribute", NULL, (int *, CUfunction_attribute, CUfunction))            \
+    X(FuncSetAttribute, "cuFuncSetAttribute", NULL, (CUfunction, CUfunction_attribute, int))              \
+    X(LaunchKernel, "cuLaunchKernel", NULL,                                                               \
+      (CUfunction, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int,    \
+       unsigned int, CUstream, void **, void **))
 
 /* What drivers from CUDA 11.8 on have as well, and those from CUDA 12.0 on; NULL where there
  * is none. */

@@ -42,6 +42,7 @@
     X(ReleaseProgram)            \
     X(CreateKernel)              \
     X(SetKernelArg)              \
+    X(GetKernelInfo)             \
     X(GetKernelWorkGroupInfo)    \
     X(EnqueueNDRangeKernel)      \
     X(ReleaseKernel)

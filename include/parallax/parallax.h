@@ -16,6 +16,7 @@
 #ifndef PARALLAX_PARALLAX_H
 #define PARALLAX_PARALLAX_H
 
+#include <parallax/code.h>
 #include <parallax/types.h>
 
 #if defined(__GNUC__)
@@ -290,6 +291,32 @@ PLX_API plx_status plx_matvec(plx_backend *backend, plx_dtype dtype, bool trans,
 PLX_API plx_status plx_gemm(plx_backend *backend, plx_dtype dtype, bool trans_a, bool trans_b, int64_t m,
                             int64_t n, int64_t k, double alpha, plx_view a, int64_t lda, plx_view b,
                             int64_t ldb, double beta, plx_view c, int64_t ldc);
+
+/* ---- device code that moves between APIs -------------------------------- */
+
+/* The kernel's device code for a problem, as text.  PLX_UNSUPPORTED: there is none, with the reason as the
+ * message. */
+PLX_API plx_status plx_code_of(plx_backend *backend, const plx_problem *problem, const char *kernel,
+                               plx_code *code);
+/* The same of a plugin that has no device here: all entry points of the kernel, for whatever problem. */
+PLX_API plx_status plx_code_without_device(plx_context *context, size_t plugin, const plx_problem *problem,
+                                           const char *kernel, plx_code *code);
+PLX_API void plx_code_free(plx_code *code);
+/* A plan that runs this text with the launches that its writer makes of it; code NULL: the backend's own
+ * device code, launched as plainly as another API could.  The kernel is named. */
+PLX_API plx_status plx_plan_of_code(plx_backend *backend, const plx_problem *problem, const char *kernel,
+                                    const plx_code *code, plx_plan **plan);
+/* The launches of a plan, and what a block of each takes; at most `capacity` of them are written. */
+PLX_API plx_status plx_plan_launches(plx_plan *plan, plx_launch_facts *facts, size_t capacity, size_t *count);
+/* Counts the instructions of each of the code's entry points, in its order. */
+PLX_API plx_status plx_code_instructions(plx_backend *backend, const plx_problem *problem, const char *kernel,
+                                         const plx_code *code, plx_code_form form, plx_instructions *found,
+                                         size_t capacity, size_t *count);
+PLX_API plx_status plx_code_instructions_without_device(plx_context *context, size_t plugin,
+                                                        const plx_problem *problem, const char *kernel,
+                                                        const plx_code *code, plx_code_form form,
+                                                        plx_instructions *found, size_t capacity,
+                                                        size_t *count);
 
 /* ---- files that are whole or not there --------------------------------- */
 

@@ -26,6 +26,7 @@
 #ifndef PARALLAX_PLUGIN_H
 #define PARALLAX_PLUGIN_H
 
+#include <parallax/code.h>
 #include <parallax/types.h>
 
 #define PLX_PLUGIN_ABI UINT32_C(5)
@@ -144,6 +145,26 @@ typedef struct plx_plugin {
      * was listed for this problem.  Empty: none of the kernels has any. */
     plx_status (*configs)(plx_session *session, const plx_problem *problem, size_t kernel, plx_config *configs,
                           size_t capacity, size_t *count, plx_error *error);
+
+    /* ---- device code that moves between APIs; all four or none ----------- */
+
+    /* The kernel's device code for this problem, as text; code->text is malloc'ed and the caller's.  session
+     * NULL: of all its entry points, without a device.  PLX_UNSUPPORTED, with the reason: there is none. */
+    plx_status (*code)(plx_session *session, const plx_problem *problem, size_t kernel, plx_code *code,
+                       plx_error *error);
+    /* As plan(), of this text instead of the plugin's own device code: with the launches that its writer
+     * makes of it, and nothing that only one API's launches have.  The text may go afterwards.  code NULL:
+     * the plugin's own, launched in that plain way.  PLX_UNSUPPORTED, with the reason: this API can't. */
+    plx_status (*plan_code)(plx_session *session, const plx_problem *problem, size_t kernel,
+                            const plx_code *code, plx_plugin_plan **plan, plx_error *error);
+    /* The plan's launches; at most `capacity` of them are written. */
+    plx_status (*launches)(plx_plugin_plan *plan, plx_launch_facts *facts, size_t capacity, size_t *count,
+                           plx_error *error);
+    /* Counts the instructions of each of the code's entry points, in its order.  session NULL: without a
+     * device.  PLX_UNSUPPORTED, with the reason and its remedy: a tool or the device is missing. */
+    plx_status (*instructions)(plx_session *session, const plx_problem *problem, size_t kernel,
+                               const plx_code *code, plx_code_form form, plx_instructions *found,
+                               size_t capacity, size_t *count, plx_error *error);
 } plx_plugin;
 
 typedef const plx_plugin *(*plx_plugin_entry_function)(void);

@@ -7,12 +7,18 @@ libplx_cuda_api_la_SOURCES = \
 	backends/cuda/cuda.h \
 	backends/cuda/cupti.c \
 	backends/cuda/cupti.h \
+	backends/cuda/disassemble.c \
+	backends/cuda/disassemble.h \
 	backends/cuda/driver.c \
 	backends/cuda/driver.h \
+	backends/cuda/listing.c \
+	backends/cuda/listing.h \
 	backends/cuda/nvml.c \
 	backends/cuda/nvml.h \
 	backends/cuda/probe.c \
 	backends/cuda/program.c \
+	backends/cuda/program_text.c \
+	backends/cuda/ptx_text.c \
 	backends/cuda/queue.c \
 	backends/cuda/session.c
 
@@ -36,24 +42,50 @@ cuda-images/%.fatbin: $(top_srcdir)/kernels/%.cu
 
 -include $(cuda_images:.fatbin=.d)
 
+# What `parallax attribute` runs through both APIs: the PTX of the kernels that have a twin in OpenCL C, for the
+# newest architecture, of the compiler that made the images.  An operation without a ladder has no twins.
+if HAVE_PTX
+cuda_twins = $(patsubst %.cl,%,$(filter $(cuda_kernels:%=%.cl),$(patsubst $(top_srcdir)/kernels/%,%, \
+	$(wildcard $(top_srcdir)/kernels/*/*.cl))))
+cuda_texts = $(patsubst %,cuda-images/%.ptx.gz,$(filter-out probe/%,$(cuda_twins)))
+endif
+
+cuda-images/%.ptx.gz: $(top_srcdir)/kernels/%.cu
+	@$(MKDIR_P) $(@D)
+	$(plx_nvcc_verbose)$(NVCC) -ptx $(NVCCFLAGS_PTX) -O3 -std=c++17 $(NVCCFLAGS) \
+		-I$(top_srcdir)/include -I$(top_srcdir)/kernels -I$(top_srcdir) \
+		-MD -MP -MF $(@:.ptx.gz=.ptx.d) -MT $@ -o $(@:.gz=) $< && \
+		gzip -9nf $(@:.gz=)
+
+-include $(cuda_texts:.ptx.gz=.ptx.d)
+
+plugins/cuda/texts.c: $(cuda_texts) $(top_srcdir)/build-aux/embed
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(SHELL) $(top_srcdir)/build-aux/embed plx_cuda_texts \
+		$(foreach text,$(cuda_texts),$(patsubst cuda-images/%.ptx.gz,%,$(text))=$(text)) >$@.tmp && \
+		mv -f $@.tmp $@
+
 plugins/cuda/images.c: $(cuda_images) $(top_srcdir)/build-aux/embed
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN)$(SHELL) $(top_srcdir)/build-aux/embed plx_cuda_images \
 		$(foreach kernel,$(cuda_kernels),$(kernel)=cuda-images/$(kernel).fatbin) >$@.tmp && \
 		mv -f $@.tmp $@
 
-CLEANFILES += $(cuda_images) $(cuda_images:.fatbin=.d) plugins/cuda/images.c plugins/cuda/images.c.tmp
+CLEANFILES += $(cuda_images) $(cuda_images:.fatbin=.d) plugins/cuda/images.c plugins/cuda/images.c.tmp \
+	$(cuda_texts) $(cuda_texts:.ptx.gz=.ptx.d) plugins/cuda/texts.c plugins/cuda/texts.c.tmp
 
 if HAVE_CUDA
 pkglib_LTLIBRARIES += plx-cuda.la
 plx_cuda_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
-plx_cuda_la_LIBADD = libplx-cuda-api.la libplx-ladder.la
+plx_cuda_la_LIBADD = libplx-cuda-api.la libplx-ladder.la $(ZLIB_LIBS)
 plx_cuda_la_LDFLAGS = $(plugin_ldflags)
 plx_cuda_la_SOURCES = \
 	plugins/cuda/map.c \
+	plugins/cuda/code.c \
+	plugins/cuda/code.h \
 	plugins/cuda/map.h \
 	plugins/cuda/plan.c \
 	plugins/cuda/plan.h \
 	plugins/cuda/plugin.c
-nodist_plx_cuda_la_SOURCES = plugins/cuda/images.c
+nodist_plx_cuda_la_SOURCES = plugins/cuda/images.c plugins/cuda/texts.c
 endif

@@ -1,17 +1,21 @@
 /* Carries out recipes: plan() does all that is slow, execute() only launches. */
 #include "plugins/cuda/plan.h"
 
+#include "kernels/operation.h"
 #include "plugins/cuda/map.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* Text may be written for another convention, which passes one of a recipe's arguments as two. */
+enum { MOST_ARGUMENTS = 2 * PLX_MAX_ARGUMENTS };
+
 /* An argument as cuLaunchKernel wants it: eight bytes at an address, or a map.  What is
  * known when planning lies in `value`; pointers and maps are made for each call. */
 typedef struct launch_argument {
-    enum { KNOWN, OPERAND, SCRATCH, MAP } kind;
-    uint32_t which; /* OPERAND, MAP */
-    uint64_t value; /* KNOWN: its bytes; SCRATCH: byte offset */
+    enum { KNOWN, OPERAND, BASE, ELEMENTS, SCRATCH, MAP } kind;
+    uint32_t which; /* OPERAND, BASE (where its memory begins), ELEMENTS (from there to it), MAP */
+    uint64_t value; /* KNOWN: its bytes; SCRATCH: byte offset; ELEMENTS: the size of one */
 } launch_argument;
 
 typedef struct launch {
@@ -20,8 +24,17 @@ typedef struct launch {
     unsigned int cluster; /* blocks of one; 0 for none */
     bool early; /* it may begin while what is before it in the queue ends */
     size_t argument_count;
-    launch_argument arguments[PLX_MAX_ARGUMENTS];
+    launch_argument arguments[MOST_ARGUMENTS];
+    char entry[96];
 } launch;
+
+/* What is launched: an image of ours, or text as its writer would launch it.  Plain: as any API could. */
+typedef struct device_code {
+    const plx_image *image; /* NULL: the text's module */
+    CUmodule text;
+    plx_convention convention;
+    bool plain;
+} device_code;
 
 /* One way to carry out the problem: a recipe, ready to be launched. */
 typedef struct way {
@@ -38,6 +51,8 @@ enum { MAP_ALIGNMENT = 16, WAYS = 3 };
 /* Constant once made, so that threads can share it.  A call takes the first way that
  * its operands and the device's memory allow. */
 struct plx_plugin_plan {
+    plx_session *session;
+    CUmodule text; /* that it was made from; NULL: from our own images */
     size_t way_count;
     way ways[WAYS];
 };
@@ -45,6 +60,7 @@ struct plx_plugin_plan {
 /* What a call brings: the queue, and where its operands begin. */
 typedef struct call {
     plx_plugin_queue *queue;
+    const plx_operand *operands;
     CUdeviceptr addresses[PLX_MAX_OPERANDS];
     plx_cuda_map_argument maps[PLX_MAX_MAPS];
 } call;
@@ -131,29 +147,84 @@ static plx_status add_argument(launch *made, const plx_argument *argument, plx_d
     }
 }
 
-static plx_status make_launch(plx_session *session, const plx_image *image, const plx_recipe *recipe,
-                              const plx_step *step, plx_dtype dtype, launch *made, plx_error *error)
+/* The same for text that takes pointers with offsets: each piece of shared memory is an argument, its address
+ * within the block's. */
+static plx_status add_offset_argument(launch *made, const plx_argument *argument, const plx_problem *problem,
+                                      uint64_t shared_start, plx_error *error)
 {
-    char entry[128];
+    enum { SHARED_ALIGNMENT = 16 };
+    launch_argument *added = &made->arguments[made->argument_count];
+    switch (argument->kind) {
+    case PLX_ARG_OPERAND:
+        added[0] = (launch_argument){.kind = BASE, .which = argument->operand};
+        added[1] =
+            (launch_argument){.kind = ELEMENTS,
+                              .which = argument->operand,
+                              .value = plx_element_size(plx_operand_dtype(problem, argument->operand))};
+        made->argument_count += 2;
+        return PLX_OK;
+    case PLX_ARG_SCRATCH:
+        added[0] = (launch_argument){.kind = SCRATCH};
+        added[1] = (launch_argument){.kind = KNOWN, .value = (uint64_t)argument->value / argument->operand};
+        made->argument_count += 2;
+        return PLX_OK;
+    case PLX_ARG_SHARED:
+        made->shared_bytes =
+            (made->shared_bytes + SHARED_ALIGNMENT - 1) / SHARED_ALIGNMENT * SHARED_ALIGNMENT;
+        added[0] = (launch_argument){.kind = KNOWN, .value = shared_start + made->shared_bytes};
+        made->argument_count++;
+        made->shared_bytes += (unsigned int)argument->value;
+        return PLX_OK;
+    default:
+        return add_argument(made, argument, problem->dtype, error);
+    }
+}
+
+static plx_status find_function(plx_session *session, const device_code *code, const plx_recipe *recipe,
+                                const plx_step *step, launch *made, plx_error *error)
+{
+    if (code->convention == PLX_CONVENTION_OFFSETS)
+        (void)snprintf(made->entry, sizeof made->entry, "%s", step->entry);
+    else
+        (void)snprintf(made->entry, sizeof made->entry, "%s_%s", step->entry, recipe->variant);
+    if (code->image == NULL)
+        return plx_cuda_text_function(session, code->text, made->entry, &made->function, error);
+    return plx_cuda_function(session, code->image->key, code->image->bytes, made->entry, &made->function,
+                             error);
+}
+
+static plx_status add_arguments(plx_session *session, const device_code *code, const plx_step *step,
+                                const plx_problem *problem, launch *made, plx_error *error)
+{
+    const bool offsets = code->convention == PLX_CONVENTION_OFFSETS;
+    uint64_t shared_start = 0;
+    plx_status status =
+        offsets ? plx_cuda_dynamic_shared_start(session, made->function, &shared_start, error) : PLX_OK;
+    for (size_t i = 0; i < step->argument_count && status == PLX_OK; i++)
+        status = offsets ? add_offset_argument(made, &step->arguments[i], problem, shared_start, error)
+                         : add_argument(made, &step->arguments[i], problem->dtype, error);
+    return status;
+}
+
+static plx_status make_launch(plx_session *session, const device_code *code, const plx_recipe *recipe,
+                              const plx_step *step, const plx_problem *problem, launch *made,
+                              plx_error *error)
+{
     uint64_t threads = (uint64_t)step->block[0] * step->block[1] * step->block[2];
-    plx_status status = PLX_OK;
     if (step->cluster > 0 && !has_attributes(session))
         return plx_fail(error, PLX_UNSUPPORTED, "needs clusters: compute capability 9.0, CUDA 11.8");
     made->cluster = step->cluster;
-    made->early = step->early && has_attributes(session);
+    made->early = step->early && !code->plain && has_attributes(session);
     for (int axis = 0; axis < 3; axis++) {
         made->grid[axis] = (unsigned int)step->grid[axis];
         made->block[axis] = step->block[axis];
     }
-    for (size_t i = 0; i < step->argument_count && status == PLX_OK; i++)
-        status = add_argument(made, &step->arguments[i], dtype, error);
+    plx_status status = find_function(session, code, recipe, step, made, error);
+    if (status == PLX_OK)
+        status = add_arguments(session, code, step, problem, made, error);
     if (status != PLX_OK)
         return status;
-    (void)snprintf(entry, sizeof entry, "%s_%s", step->entry, recipe->variant);
-    status = plx_cuda_function(session, image->key, image->bytes, entry, &made->function, error);
-    if (status != PLX_OK)
-        return status;
-    return plx_cuda_function_prepare(session, made->function, entry, threads, made->shared_bytes,
+    return plx_cuda_function_prepare(session, made->function, made->entry, threads, made->shared_bytes,
                                      error);
 }
 
@@ -171,8 +242,8 @@ static plx_status make_maps(plx_session *session, const plx_recipe *recipe, way 
 }
 
 /* On failure too what was allocated belongs to the way. */
-static plx_status make_way(plx_session *session, const plx_image *image, const plx_recipe *recipe,
-                           plx_dtype dtype, way *made, plx_error *error)
+static plx_status make_way(plx_session *session, const device_code *code, const plx_recipe *recipe,
+                           const plx_problem *problem, way *made, plx_error *error)
 {
     plx_status status = make_maps(session, recipe, made, error);
     if (status != PLX_OK)
@@ -184,7 +255,23 @@ static plx_status make_way(plx_session *session, const plx_image *image, const p
     if (made->launches == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for a plan");
     for (size_t i = 0; i < recipe->step_count && status == PLX_OK; i++)
-        status = make_launch(session, image, recipe, &recipe->steps[i], dtype, &made->launches[i], error);
+        status = make_launch(session, code, recipe, &recipe->steps[i], problem, &made->launches[i], error);
+    return status;
+}
+
+static plx_status keep_way(plx_session *session, const device_code *code, const plx_row *row,
+                           const plx_recipe *recipe, const plx_problem *problem, plx_plugin_plan *plan,
+                           plx_error *error)
+{
+    way *made = &plan->ways[plan->way_count];
+    made->kernel = row->about.name;
+    const plx_status status = make_way(session, code, recipe, problem, made, error);
+    if (status == PLX_OK) {
+        plan->way_count++;
+    } else {
+        free(made->launches);
+        memset(made, 0, sizeof *made);
+    }
     return status;
 }
 
@@ -198,16 +285,8 @@ static plx_status add_way(plx_session *session, const plx_problem *problem, cons
         status = plx_ladder_image(plx_cuda_images, "CUDA", problem->op, row, &recipe, &image, error);
     if (status != PLX_OK)
         return status;
-    way *made = &plan->ways[plan->way_count];
-    made->kernel = row->about.name;
-    status = make_way(session, image, &recipe, problem->dtype, made, error);
-    if (status == PLX_OK) {
-        plan->way_count++;
-    } else {
-        free(made->launches);
-        memset(made, 0, sizeof *made);
-    }
-    return status;
+    const device_code code = {.image = image};
+    return keep_way(session, &code, row, &recipe, problem, plan, error);
 }
 
 /* The kernel's ways, the best first, and the spare kernel's after them. */
@@ -252,6 +331,7 @@ plx_status plx_cuda_plan(plx_session *session, const plx_problem *problem, size_
     made = calloc(1, sizeof *made);
     if (made == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for a plan");
+    made->session = session;
     status = add_ways(session, problem, row, made, error);
     if (status == PLX_OK)
         *plan = made;
@@ -264,7 +344,81 @@ void plx_cuda_plan_destroy(plx_plugin_plan *plan)
 {
     for (size_t i = 0; i < plan->way_count; i++)
         free(plan->ways[i].launches);
+    plx_cuda_text_unload(plan->session, plan->text);
     free(plan);
+}
+
+/* ---- plans of text -------------------------------------------------------- */
+
+/* The one way of text: as its writer would launch it on the device that it was written for. */
+static plx_status add_text_way(plx_session *session, const plx_problem *problem, const plx_row *row,
+                               const plx_code *code, plx_plugin_plan *plan, plx_error *error)
+{
+    plx_recipe recipe;
+    device_code loaded = {.convention = code->convention, .plain = true};
+    plx_status status = plx_recipe_write(row, row->recipe, problem, &code->device, &recipe, error);
+    if (status == PLX_OK)
+        status = plx_cuda_text_load(session, code->text, code->max_registers, &plan->text, error);
+    if (status != PLX_OK)
+        return status;
+    loaded.text = plan->text;
+    return keep_way(session, &loaded, row, &recipe, problem, plan, error);
+}
+
+static plx_status add_plain_way(plx_session *session, const plx_problem *problem, const plx_row *row,
+                                plx_plugin_plan *plan, plx_error *error)
+{
+    plx_recipe recipe;
+    device_code own = {.plain = true};
+    plx_status status = plx_recipe_write(row, row->recipe, problem, &session->info, &recipe, error);
+    if (status == PLX_OK)
+        status = plx_ladder_image(plx_cuda_images, "CUDA", problem->op, row, &recipe, &own.image, error);
+    return status == PLX_OK ? keep_way(session, &own, row, &recipe, problem, plan, error) : status;
+}
+
+plx_status plx_cuda_plan_code(plx_session *session, const plx_problem *problem, size_t kernel,
+                              const plx_code *code, plx_plugin_plan **plan, plx_error *error)
+{
+    const plx_row *row = NULL;
+    plx_status status = plx_ladder_row(problem, kernel, &row, error);
+    if (status == PLX_OK && code != NULL && strcmp(code->language, "ptx") != 0)
+        status = plx_fail(error, PLX_UNSUPPORTED, "CUDA takes no %.15s", code->language);
+    if (status == PLX_OK)
+        status = plx_cuda_enter(session, error);
+    if (status != PLX_OK)
+        return status;
+    plx_plugin_plan *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no host memory for a plan");
+    made->session = session;
+    status = code != NULL ? add_text_way(session, problem, row, code, made, error)
+                          : add_plain_way(session, problem, row, made, error);
+    if (status == PLX_OK)
+        *plan = made;
+    else
+        plx_cuda_plan_destroy(made);
+    return status;
+}
+
+plx_status plx_cuda_launches(plx_plugin_plan *plan, plx_launch_facts *facts, size_t capacity, size_t *count,
+                             plx_error *error)
+{
+    const way *first = &plan->ways[0];
+    plx_status status = plx_cuda_enter(plan->session, error);
+    for (size_t i = 0; i < first->launch_count && i < capacity && status == PLX_OK; i++) {
+        const launch *launched = &first->launches[i];
+        facts[i] = (plx_launch_facts){
+            .grid = {launched->grid[0], launched->grid[1], launched->grid[2]},
+            .block = {launched->block[0], launched->block[1], launched->block[2]},
+        };
+        memcpy(facts[i].entry, launched->entry, sizeof launched->entry);
+        status =
+            plx_cuda_function_facts(plan->session, launched->function,
+                                    (uint64_t)launched->block[0] * launched->block[1] * launched->block[2],
+                                    launched->shared_bytes, &facts[i], error);
+    }
+    *count = first->launch_count;
+    return status;
 }
 
 /* ---- execute --------------------------------------------------------- */
@@ -272,8 +426,8 @@ void plx_cuda_plan_destroy(plx_plugin_plan *plan)
 /* Enqueues one kernel. */
 static plx_status start(const launch *launched, call *this, plx_error *error)
 {
-    CUdeviceptr scratch[PLX_MAX_ARGUMENTS];
-    void *parameters[PLX_MAX_ARGUMENTS];
+    CUdeviceptr made[MOST_ARGUMENTS]; /* for this call */
+    void *parameters[MOST_ARGUMENTS];
     for (size_t i = 0; i < launched->argument_count; i++) {
         const launch_argument *argument = &launched->arguments[i];
         switch (argument->kind) {
@@ -283,9 +437,17 @@ static plx_status start(const launch *launched, call *this, plx_error *error)
         case OPERAND:
             parameters[i] = &this->addresses[argument->which];
             break;
+        case BASE:
+            made[i] = this->addresses[argument->which] - this->operands[argument->which].offset;
+            parameters[i] = &made[i];
+            break;
+        case ELEMENTS:
+            made[i] = this->operands[argument->which].offset / argument->value;
+            parameters[i] = &made[i];
+            break;
         case SCRATCH:
-            scratch[i] = this->queue->scratch + argument->value;
-            parameters[i] = &scratch[i];
+            made[i] = this->queue->scratch + argument->value;
+            parameters[i] = &made[i];
             break;
         case MAP:
             parameters[i] = &this->maps[argument->which];
@@ -334,6 +496,9 @@ static plx_status take_way(const plx_plugin_plan *plan, const call *this, const 
     plx_status status = PLX_FAILED;
     error->text[0] = '\0';
     uint64_t refused = UINT64_MAX; /* bytes that could not be had */
+    if (plan->way_count == 1 && !begins_aligned(&plan->ways[0], this))
+        return plx_fail(error, PLX_UNSUPPORTED, "an operand begins at no multiple of %d bytes",
+                        MAP_ALIGNMENT);
     for (size_t i = 0; i < plan->way_count; i++) {
         *taken = &plan->ways[i];
         if (!begins_aligned(*taken, this) || (*taken)->scratch_bytes >= refused)
@@ -360,6 +525,7 @@ plx_status plx_cuda_execute(plx_plugin_plan *plan, plx_plugin_queue *queue,
     if (status != PLX_OK)
         return status;
     this.queue = queue;
+    this.operands = operands;
     memset(this.addresses, 0, sizeof this.addresses);
     for (size_t i = 0; i < count && i < PLX_MAX_OPERANDS; i++)
         this.addresses[i] = plx_cuda_address(&operands[i]);

@@ -18,4 +18,10 @@ void plx_cuda_plan_destroy(plx_plugin_plan *plan);
 plx_status plx_cuda_execute(plx_plugin_plan *plan, plx_plugin_queue *queue,
                             const plx_operand *operands, size_t count, plx_error *error);
 
+/* Optional ones; those of code are in code.h. */
+plx_status plx_cuda_plan_code(plx_session *session, const plx_problem *problem, size_t kernel,
+                              const plx_code *code, plx_plugin_plan **plan, plx_error *error);
+plx_status plx_cuda_launches(plx_plugin_plan *plan, plx_launch_facts *facts, size_t capacity, size_t *count,
+                             plx_error *error);
+
 #endif

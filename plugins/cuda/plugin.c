@@ -1,6 +1,8 @@
 /* The cuda plugin: our kernels on NVIDIA's driver. */
 #include "plugins/cuda/plan.h"
 
+#include "plugins/cuda/code.h"
+
 #include "config.h"
 
 static plx_status cuda_choose(plx_session *session, const plx_problem *problem, size_t *kernel,
@@ -46,6 +48,10 @@ static const plx_plugin cuda_plugin = {
     .telemetry = plx_cuda_telemetry,
     .supports = plx_cuda_supports,
     .configs = cuda_configs,
+    .code = plx_cuda_code,
+    .plan_code = plx_cuda_plan_code,
+    .launches = plx_cuda_launches,
+    .instructions = plx_cuda_instructions,
 };
 
 const plx_plugin *plx_plugin_entry(void)

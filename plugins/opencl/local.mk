@@ -17,7 +17,12 @@ libplx_opencl_api_la_SOURCES = \
 	backends/opencl/opencl.h \
 	backends/opencl/own_target.c \
 	backends/opencl/own_target.h \
+	backends/opencl/places.c \
+	backends/opencl/places.h \
+	backends/opencl/pointer_text.c \
 	backends/opencl/program.c \
+	backends/opencl/program_text.c \
+	backends/opencl/program_text.h \
 	backends/opencl/queue.c \
 	backends/opencl/session.c \
 	backends/opencl/session.h
@@ -39,6 +44,8 @@ plx_opencl_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
 plx_opencl_la_LIBADD = libplx-opencl-api.la libplx-ladder.la
 plx_opencl_la_LDFLAGS = $(plugin_ldflags)
 plx_opencl_la_SOURCES = \
+	plugins/opencl/code.c \
+	plugins/opencl/code.h \
 	plugins/opencl/plan.c \
 	plugins/opencl/plan.h \
 	plugins/opencl/plugin.c

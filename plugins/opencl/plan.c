@@ -4,8 +4,11 @@
 #include "plugins/opencl/plan.h"
 
 #include "backends/opencl/opencl.h"
+#include "backends/opencl/places.h"
+#include "backends/opencl/program_text.h"
 #include "kernels/operation.h"
 #include "kernels/recipe.h"
+#include "plugins/opencl/code.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,11 +23,13 @@ typedef struct moving_argument {
     bool scratch;
     uint32_t operand;
     uint64_t element_size;
+    uint64_t byte; /* of the scratch memory: where what a pointer alone is told of begins */
 } moving_argument;
 
 typedef struct plan_step {
     cl_kernel kernel;
     size_t global[3], local[3];
+    int32_t registers; /* of a thread, as the assembler of text tells it; -1: unknown */
     size_t moving_count;
     moving_argument moving[PLX_MAX_ARGUMENTS];
 } plan_step;
@@ -36,6 +41,8 @@ struct plx_plugin_plan {
     const plx_row *row;
     plx_plugin_plan *spare; /* made when there is no memory for the row's scratch */
     uint64_t scratch_bytes;
+    cl_program text;       /* that it was made from; NULL: from our own source */
+    plx_cl_places *places; /* of what a text's pointers point to; NULL: our arguments have offsets */
     size_t step_count;
     plan_step steps[PLX_MAX_STEPS];
 };
@@ -47,6 +54,8 @@ typedef struct planning {
     const plx_row *row;
     const plx_image *image;
     cl_program program;
+    const plx_code *code; /* the text to plan; NULL: our own source */
+    char *log;            /* of the text's assembler; NULL: there is none */
     plx_recipe recipe;
 } planning;
 
@@ -71,26 +80,38 @@ static plx_status set_fixed(cl_kernel kernel, cl_uint index, const plx_argument 
     return status == PLX_OK ? set_argument(kernel, index, size, &bytes, error) : status;
 }
 
-/* Sets what is known now; notes the rest in the step. */
-static plx_status prepare_arguments(plan_step *to, const plx_step *from, const plx_problem *problem,
+/* As long as the pair (pointer, offset) of our own source, the pointer alone of text that was written so. */
+static cl_uint add_moving(plan_step *to, const moving_argument *argument, bool alone)
+{
+    to->moving[to->moving_count++] = *argument;
+    return alone ? 1 : 2;
+}
+
+/* Sets what is known now; notes the rest in the step.  Text for pointers has its shared memory declared. */
+static plx_status prepare_arguments(const planning *this, plan_step *to, const plx_step *from,
                                     plx_error *error)
 {
+    const bool alone = this->code != NULL && this->code->convention == PLX_CONVENTION_POINTERS;
     cl_uint index = 0;
     for (size_t i = 0; i < from->argument_count; i++) {
         const plx_argument *argument = &from->arguments[i];
         plx_status status = PLX_OK;
         if (argument->kind == PLX_ARG_OPERAND) {
-            const plx_dtype dtype = plx_operand_dtype(problem, argument->operand);
-            to->moving[to->moving_count++] = (moving_argument){
-                .index = index, .operand = argument->operand, .element_size = plx_element_size(dtype)};
-            index += 2;
+            const plx_dtype dtype = plx_operand_dtype(this->problem, argument->operand);
+            index += add_moving(to,
+                                &(moving_argument){.index = index,
+                                                   .operand = argument->operand,
+                                                   .element_size = plx_element_size(dtype)},
+                                alone);
         } else if (argument->kind == PLX_ARG_SCRATCH) {
             cl_long offset = argument->value / (int64_t)argument->operand;
-            to->moving[to->moving_count++] = (moving_argument){.index = index, .scratch = true};
-            status = set_argument(to->kernel, index + 1, sizeof offset, &offset, error);
-            index += 2;
-        } else {
-            status = set_fixed(to->kernel, index++, argument, problem->dtype, error);
+            if (!alone)
+                status = set_argument(to->kernel, index + 1, sizeof offset, &offset, error);
+            index += add_moving(
+                to, &(moving_argument){.index = index, .scratch = true, .byte = (uint64_t)argument->value},
+                alone);
+        } else if (!(alone && argument->kind == PLX_ARG_SHARED)) {
+            status = set_fixed(to->kernel, index++, argument, this->problem->dtype, error);
         }
         if (status != PLX_OK)
             return status;
@@ -107,6 +128,8 @@ static plx_status check_local_memory(const planning *this, cl_kernel kernel, con
     const plx_device_info *info = &this->session->info;
     uint64_t known = this->recipe.known_local_bytes;
     uint64_t most = known > info->max_shared_bytes ? known : info->max_shared_bytes;
+    if (this->code != NULL && this->code->device.max_shared_bytes > most)
+        most = this->code->device.max_shared_bytes; /* the same chip, as its other API tells of it */
     plx_status status = PLX_CL(error, GetKernelWorkGroupInfo, kernel, this->session->device,
                                CL_KERNEL_LOCAL_MEM_SIZE, sizeof bytes, &bytes, NULL);
     if (status == PLX_OK && bytes > most)
@@ -118,17 +141,20 @@ static plx_status check_local_memory(const planning *this, cl_kernel kernel, con
 /* On failure too the kernel, when there is one, belongs to the step. */
 static plx_status prepare_step(const planning *this, const plx_step *from, plan_step *to, plx_error *error)
 {
+    char entry[128];
     uint64_t threads = (uint64_t)from->block[0] * from->block[1] * from->block[2];
-    plx_status status = plx_cl_kernel(this->session, this->program, from->entry, threads, &to->kernel, error);
+    plx_opencl_entry(this->code, &this->recipe, from, entry, sizeof entry);
+    plx_status status = plx_cl_kernel(this->session, this->program, entry, threads, &to->kernel, error);
     if (status != PLX_OK)
         return status;
     for (int axis = 0; axis < 3; axis++) {
         to->local[axis] = from->block[axis];
         to->global[axis] = (size_t)from->grid[axis] * from->block[axis];
     }
-    status = prepare_arguments(to, from, this->problem, error);
+    to->registers = plx_cl_log_registers(this->log, entry);
+    status = prepare_arguments(this, to, from, error);
     if (status == PLX_OK)
-        status = check_local_memory(this, to->kernel, from->entry, error);
+        status = check_local_memory(this, to->kernel, entry, error);
     return status;
 }
 
@@ -154,6 +180,9 @@ void plx_opencl_plan_destroy(plx_plugin_plan *plan)
     for (size_t i = 0; i < plan->step_count; i++)
         if (plan->steps[i].kernel)
             (void)plx_cl.ReleaseKernel(plan->steps[i].kernel);
+    if (plan->text != NULL)
+        (void)plx_cl.ReleaseProgram(plan->text);
+    plx_cl_places_free(plan->places);
     (void)pthread_mutex_destroy(&plan->lock);
     free(plan);
 }
@@ -163,7 +192,7 @@ static plx_status prepare_steps(planning *this, plx_plugin_plan *plan, plx_error
     const plx_recipe *recipe = &this->recipe;
     if (recipe->step_count == 0)
         return PLX_OK;
-    plx_status status = build_program(this, error);
+    plx_status status = this->code != NULL ? PLX_OK : build_program(this, error);
     while (status == PLX_OK && plan->step_count < recipe->step_count) {
         size_t next = plan->step_count++;
         status = prepare_step(this, &recipe->steps[next], &plan->steps[next], error);
@@ -190,6 +219,20 @@ plx_status plx_opencl_supports(plx_session *session, const plx_problem *problem,
     return begin(&this, kernel, error);
 }
 
+static plx_plugin_plan *new_plan(const planning *this)
+{
+    plx_plugin_plan *made = calloc(1, sizeof *made);
+    if (!made)
+        return NULL;
+    (void)pthread_mutex_init(&made->lock, NULL);
+    made->session = this->session;
+    made->problem = *this->problem;
+    made->problem.config = 0; /* it is the row's own */
+    made->row = this->row;
+    made->scratch_bytes = this->recipe.scratch_bytes;
+    return made;
+}
+
 plx_status plx_opencl_plan(plx_session *session, const plx_problem *problem, size_t kernel,
                            plx_plugin_plan **plan, plx_error *error)
 {
@@ -197,15 +240,9 @@ plx_status plx_opencl_plan(plx_session *session, const plx_problem *problem, siz
     plx_status status = begin(&this, kernel, error);
     if (status != PLX_OK)
         return status;
-    plx_plugin_plan *made = calloc(1, sizeof *made);
+    plx_plugin_plan *made = new_plan(&this);
     if (!made)
         return plx_fail(error, PLX_NO_MEMORY, "no memory for a plan");
-    (void)pthread_mutex_init(&made->lock, NULL);
-    made->session = session;
-    made->problem = *problem;
-    made->problem.config = 0; /* it is the row's own */
-    made->row = this.row;
-    made->scratch_bytes = this.recipe.scratch_bytes;
     status = prepare_steps(&this, made, error);
     if (status == PLX_OK)
         *plan = made;
@@ -214,17 +251,110 @@ plx_status plx_opencl_plan(plx_session *session, const plx_problem *problem, siz
     return status;
 }
 
+/* ---- plans of text --------------------------------------------------------------------- */
+
+static plx_status build_text(planning *this, plx_plugin_plan *plan, plx_error *error)
+{
+    char *text = NULL;
+    plx_status status = PLX_OK;
+    if (this->code->convention == PLX_CONVENTION_POINTERS) {
+        status = plx_opencl_pointer_text(this->code, &this->recipe, &text, error);
+        plan->places = status == PLX_OK ? plx_cl_places_new() : NULL;
+        if (status == PLX_OK && plan->places == NULL)
+            status = plx_fail(error, PLX_NO_MEMORY, "no memory for a plan");
+    }
+    if (status == PLX_OK)
+        status = plx_cl_text_build(this->session, text != NULL ? text : this->code->text,
+                                   this->code->max_registers, &plan->text, &this->log, error);
+    this->program = plan->text;
+    free(text);
+    return status;
+}
+
+plx_status plx_opencl_plan_code(plx_session *session, const plx_problem *problem, size_t kernel,
+                                const plx_code *code, plx_plugin_plan **plan, plx_error *error)
+{
+    planning this = {.session = session, .problem = problem, .code = code};
+    if (code == NULL) /* OpenCL launches plainly */
+        return plx_opencl_plan(session, problem, kernel, plan, error);
+    plx_status status = plx_opencl_takes(session, code, error);
+    if (status == PLX_OK)
+        status = plx_ladder_row(problem, kernel, &this.row, error);
+    if (status == PLX_OK)
+        status = plx_recipe_write(this.row, this.row->recipe, problem, &code->device, &this.recipe, error);
+    if (status == PLX_OK)
+        status = plx_opencl_can_launch(&this.recipe, error);
+    if (status != PLX_OK)
+        return status;
+    plx_plugin_plan *made = new_plan(&this);
+    if (!made)
+        return plx_fail(error, PLX_NO_MEMORY, "no memory for a plan");
+    status = build_text(&this, made, error);
+    if (status == PLX_OK)
+        status = prepare_steps(&this, made, error);
+    free(this.log);
+    if (status == PLX_OK)
+        *plan = made;
+    else
+        plx_opencl_plan_destroy(made);
+    return status;
+}
+
+plx_status plx_opencl_code(plx_session *session, const plx_problem *problem, size_t kernel, plx_code *code,
+                           plx_error *error)
+{
+    planning this = {.session = session, .problem = problem};
+    plx_status status = plx_opencl_gives_text(session, error);
+    if (status == PLX_OK)
+        status = begin(&this, kernel, error);
+    if (status == PLX_OK)
+        status = build_program(&this, error);
+    return status == PLX_OK ? plx_opencl_text(session, this.program, &this.recipe, code, error) : status;
+}
+
+plx_status plx_opencl_launches(plx_plugin_plan *plan, plx_launch_facts *facts, size_t capacity, size_t *count,
+                               plx_error *error)
+{
+    plx_status status = PLX_OK;
+    for (size_t i = 0; i < plan->step_count && i < capacity && status == PLX_OK; i++) {
+        const plan_step *step = &plan->steps[i];
+        facts[i] = (plx_launch_facts){.registers = step->registers};
+        for (int axis = 0; axis < 3; axis++) {
+            facts[i].block[axis] = (uint32_t)step->local[axis];
+            facts[i].grid[axis] = step->global[axis] / step->local[axis];
+        }
+        status = plx_opencl_facts(plan->session, step->kernel, &facts[i], error);
+    }
+    *count = plan->step_count;
+    return status;
+}
+
 /* ---- running ------------------------------------------------------------------------ */
 
-static plx_status set_moving(const plan_step *step, const plx_operand *operands, cl_mem scratch,
-                             plx_error *error)
+/* Of text: what begins where the argument does. */
+static plx_status set_pointer(const plx_plugin_plan *plan, const plan_step *step,
+                              const moving_argument *argument, const plx_operand *operand, cl_mem scratch,
+                              plx_error *error)
+{
+    cl_mem place = NULL;
+    plx_status status = argument->scratch ? plx_cl_place(plan->places, scratch, argument->byte, &place, error)
+                                          : plx_cl_place(plan->places, plx_cl_buffer(operand),
+                                                         operand->offset, &place, error);
+    return status == PLX_OK ? set_argument(step->kernel, argument->index, sizeof place, &place, error)
+                            : status;
+}
+
+static plx_status set_moving(const plx_plugin_plan *plan, const plan_step *step, const plx_operand *operands,
+                             cl_mem scratch, plx_error *error)
 {
     for (size_t i = 0; i < step->moving_count; i++) {
         const moving_argument *argument = &step->moving[i];
         const plx_operand *operand = &operands[argument->operand];
         cl_mem memory = argument->scratch ? scratch : plx_cl_buffer(operand);
-        plx_status status = set_argument(step->kernel, argument->index, sizeof memory, &memory, error);
-        if (status == PLX_OK && !argument->scratch) {
+        plx_status status = plan->places != NULL
+                                ? set_pointer(plan, step, argument, operand, scratch, error)
+                                : set_argument(step->kernel, argument->index, sizeof memory, &memory, error);
+        if (status == PLX_OK && !argument->scratch && plan->places == NULL) {
             cl_long offset = (cl_long)(operand->offset / argument->element_size);
             status = set_argument(step->kernel, argument->index + 1, sizeof offset, &offset, error);
         }
@@ -239,7 +369,7 @@ static plx_status run_steps(plx_plugin_plan *plan, plx_plugin_queue *queue, cons
 {
     for (size_t i = 0; i < plan->step_count; i++) {
         const plan_step *step = &plan->steps[i];
-        plx_status status = set_moving(step, operands, scratch, error);
+        plx_status status = set_moving(plan, step, operands, scratch, error);
         if (status == PLX_OK)
             status = plx_cl_launch(queue, step->kernel, step->global, step->local, error);
         if (status != PLX_OK)

@@ -40,6 +40,9 @@ static const plx_plugin opencl_plugin = {
     .execute = plx_opencl_execute,
     .supports = plx_opencl_supports,
     .configs = opencl_configs,
+    .code = plx_opencl_code,
+    .plan_code = plx_opencl_plan_code,
+    .launches = plx_opencl_launches,
 };
 
 const plx_plugin *plx_plugin_entry(void)

@@ -148,6 +148,8 @@ static int attribute_value(CUdevice_attribute attribute)
     case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK: return 1024;
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK: return 49152;
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: return 232448;
+    case CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK:
+        return FAKE_RESERVED_SHARED;
     case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X: return 2147483647;
     case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y: return 65535;
     case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z: return 65535;
@@ -374,6 +376,84 @@ EXPORT CUresult cuModuleLoadData(CUmodule *module, const void *image)
     return CUDA_SUCCESS;
 }
 
+/* Text: the options are read as far as this project sets them. */
+static CUresult assemble(const char *text, unsigned int count, const CUjit_option *options, void **values)
+{
+    char *log = NULL;
+    state.max_registers = 0;
+    for (unsigned int i = 0; i < count; i++) {
+        if (options[i] == CU_JIT_MAX_REGISTERS)
+            state.max_registers = (unsigned int)(uintptr_t)values[i];
+        if (options[i] == CU_JIT_ERROR_LOG_BUFFER)
+            log = values[i];
+    }
+    if (state.text_log != NULL && log != NULL)
+        (void)snprintf(log, 64, "%s", state.text_log);
+    (void)snprintf(state.last_text, sizeof state.last_text, "%s", text);
+    return state.text_log == NULL && strstr(text, ".version") != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_PTX;
+}
+
+EXPORT CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int count,
+                                   CUjit_option *options, void **values)
+{
+    ENTER(enter_context, "cuModuleLoadDataEx");
+    const CUresult result = assemble(image, count, options, values);
+    if (result != CUDA_SUCCESS)
+        return result;
+    state.modules++;
+    *module = (CUmodule)(void *)&the_module;
+    return CUDA_SUCCESS;
+}
+
+static int the_link;
+
+EXPORT CUresult cuLinkCreate(unsigned int count, CUjit_option *options, void **values, CUlinkState *link)
+{
+    ENTER(enter_context, "cuLinkCreate_v2");
+    (void)count;
+    (void)options;
+    (void)values;
+    *link = (CUlinkState)(void *)&the_link;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuLinkAddData(CUlinkState link, CUjitInputType type, void *data, size_t size,
+                              const char *name, unsigned int count, CUjit_option *options, void **values)
+{
+    ENTER(enter_context, "cuLinkAddData_v2");
+    (void)link;
+    (void)name;
+    if (type != CU_JIT_INPUT_PTX || size != strlen(data) + 1)
+        return CUDA_ERROR_INVALID_VALUE;
+    return assemble(data, count, options, values);
+}
+
+/* What comes out is no machine code. */
+EXPORT CUresult cuLinkComplete(CUlinkState link, void **cubin, size_t *size)
+{
+    ENTER(enter_context, "cuLinkComplete");
+    (void)link;
+    *cubin = state.last_text;
+    *size = strlen(state.last_text);
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuLinkDestroy(CUlinkState link)
+{
+    ENTER(enter_context, "cuLinkDestroy");
+    (void)link;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int threads,
+                                                            size_t dynamic_shared)
+{
+    ENTER(enter_context, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+    (void)function;
+    *blocks = 2048 / threads;
+    return dynamic_shared <= 232448 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
 EXPORT CUresult cuModuleUnload(CUmodule module)
 {
     ENTER(enter_context, "cuModuleUnload");
@@ -413,6 +493,10 @@ EXPORT CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, C
         *value = state.static_shared;
     else if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
         *value = 49152 - state.static_shared;
+    else if (attribute == CU_FUNC_ATTRIBUTE_NUM_REGS)
+        *value = FAKE_REGISTERS;
+    else if (attribute == CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)
+        *value = FAKE_LOCAL_BYTES;
     else
         return CUDA_ERROR_INVALID_VALUE;
     return CUDA_SUCCESS;

@@ -7,7 +7,10 @@
 #include <stdint.h>
 
 #define FAKE_LAUNCHES 16
-#define FAKE_ARGUMENTS 24
+#define FAKE_ARGUMENTS 48
+#define FAKE_RESERVED_SHARED 1024
+#define FAKE_REGISTERS 40 /* of every function's threads */
+#define FAKE_LOCAL_BYTES 24
 #define FAKE_UUID_FIRST 0xa0 /* the UUID's bytes count up from here */
 
 typedef struct fake_launch {
@@ -42,6 +45,9 @@ typedef struct fake_cuda_state {
     uint64_t last_address;                                  /* of the newest allocation */
     size_t last_bytes;
     fake_map last_map; /* encoded */
+    char last_text[4096];       /* the beginning of the text that was assembled last */
+    unsigned int max_registers; /* that it was to keep to; 0: it was not told */
+    const char *text_log;       /* what the assembler says of text; not NULL: it refuses it */
     size_t launch_count; /* launches[] holds the first FAKE_LAUNCHES of them */
     fake_launch launches[FAKE_LAUNCHES];
 } fake_cuda_state;

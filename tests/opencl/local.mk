@@ -12,7 +12,8 @@ tests_opencl_test_opencl_cache_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
 tests_opencl_test_opencl_cache_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_opencl_test_opencl_cache_LDADD = libplx-opencl-api.la $(CMOCKA_LIBS)
 
-tests_opencl_test_spare_SOURCES = tests/opencl/test_spare.c plugins/opencl/plan.c plugins/opencl/plan.h
+tests_opencl_test_spare_SOURCES = tests/opencl/test_spare.c plugins/opencl/code.c plugins/opencl/code.h \
+	plugins/opencl/plan.c plugins/opencl/plan.h
 nodist_tests_opencl_test_spare_SOURCES = plugins/opencl/sources.c
 tests_opencl_test_spare_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
 tests_opencl_test_spare_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

@@ -1,0 +1,132 @@
+/* Runs cuobjdump or nvdisasm on a temporary file and reads what it prints. */
+#define _POSIX_C_SOURCE 200809L
+#include "backends/cuda/disassemble.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* ---- the file ----------------------------------------------------------- */
+
+static bool write_all(int file, const char *bytes, size_t length)
+{
+    while (length > 0) {
+        const ssize_t written = write(file, bytes, length);
+        if (written <= 0)
+            return false;
+        bytes += written;
+        length -= (size_t)written;
+    }
+    return true;
+}
+
+static plx_status write_temporary(const void *code, size_t length, char path[512], plx_error *error)
+{
+    const char *directory = getenv("TMPDIR");
+    (void)snprintf(path, 512, "%.400s/parallax-XXXXXX",
+                   directory != NULL && *directory != '\0' ? directory : "/tmp");
+    const int file = mkstemp(path);
+    if (file < 0)
+        return plx_fail(error, PLX_UNSUPPORTED, "no temporary file for a disassembler: %s can't be made",
+                        path);
+    const bool written = write_all(file, code, length);
+    if (close(file) == 0 && written)
+        return PLX_OK;
+    (void)unlink(path);
+    return plx_fail(error, PLX_UNSUPPORTED, "no temporary file for a disassembler: %s can't be written",
+                    path);
+}
+
+/* ---- the tool ------------------------------------------------------------- */
+
+/* All that can be read; NULL where there is no memory. */
+static char *read_all(int from)
+{
+    size_t length = 0, capacity = 1 << 16;
+    char *text = malloc(capacity + 1);
+    ssize_t got = 1;
+    while (text != NULL && got > 0) {
+        if (length == capacity) {
+            char *larger = realloc(text, 2 * capacity + 1);
+            if (larger == NULL) {
+                free(text);
+                return NULL;
+            }
+            text = larger;
+            capacity *= 2;
+        }
+        got = read(from, text + length, capacity - length);
+        length += got > 0 ? (size_t)got : 0;
+    }
+    if (text != NULL)
+        text[length] = '\0';
+    return text;
+}
+
+/* What the program prints; NULL where it isn't there or fails. */
+static char *output_of(const char *program, char *const *arguments)
+{
+    int ends[2], status = 0;
+    pid_t child;
+    posix_spawn_file_actions_t actions;
+    if (pipe(ends) != 0)
+        return NULL;
+    (void)posix_spawn_file_actions_init(&actions);
+    (void)posix_spawn_file_actions_addclose(&actions, ends[0]);
+    (void)posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    (void)posix_spawn_file_actions_addclose(&actions, ends[1]);
+    (void)posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    const int spawned = posix_spawnp(&child, program, &actions, NULL, arguments, environ);
+    (void)posix_spawn_file_actions_destroy(&actions);
+    (void)close(ends[1]);
+    char *text = spawned == 0 ? read_all(ends[0]) : NULL;
+    (void)close(ends[0]);
+    if (spawned == 0 && (waitpid(child, &status, 0) != child || status != 0)) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+/* From the path, then from where the toolkit usually is. */
+static char *run_tool(const char *name, const char *option, char *path)
+{
+    char program[64];
+    char *arguments[] = {program, (char *)option, path, NULL};
+    if (option[0] == '\0') {
+        arguments[1] = path;
+        arguments[2] = NULL;
+    }
+    (void)snprintf(program, sizeof program, "%s", name);
+    char *text = output_of(program, arguments);
+    if (text != NULL)
+        return text;
+    (void)snprintf(program, sizeof program, "/usr/local/cuda/bin/%s", name);
+    return output_of(program, arguments);
+}
+
+plx_status plx_cuda_disassemble(const void *code, size_t length, bool fatbin, char **listing,
+                                plx_error *error)
+{
+    char path[512];
+    const plx_status status = write_temporary(code, length, path, error);
+    if (status != PLX_OK)
+        return status;
+    char *text = run_tool("cuobjdump", "-sass", path);
+    if (text == NULL && !fatbin)
+        text = run_tool("nvdisasm", "", path);
+    (void)unlink(path);
+    if (text == NULL)
+        return plx_fail(error, PLX_UNSUPPORTED,
+                        "%s is not there or does not read this code; install it from the "
+                        "CUDA toolkit",
+                        fatbin ? "cuobjdump" : "neither cuobjdump nor nvdisasm");
+    *listing = text;
+    return PLX_OK;
+}

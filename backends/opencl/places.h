@@ -1,0 +1,17 @@
+/* Buffers that begin within other buffers: what device code gets that takes a pointer without an offset. */
+#ifndef PLX_BACKENDS_OPENCL_PLACES_H
+#define PLX_BACKENDS_OPENCL_PLACES_H
+
+#include "backends/opencl/opencl.h"
+
+/* The sub-buffers of one plan, kept for its next calls.  Not for several threads at once. */
+typedef struct plx_cl_places plx_cl_places;
+
+/* NULL: no memory. */
+plx_cl_places *plx_cl_places_new(void);
+void plx_cl_places_free(plx_cl_places *places);
+/* The buffer that begins at a byte of `memory`; valid until the next call.  PLX_UNSUPPORTED where the device
+ * lets none begin there. */
+plx_status plx_cl_place(plx_cl_places *places, cl_mem memory, uint64_t byte, cl_mem *place, plx_error *error);
+
+#endif

@@ -1,0 +1,153 @@
+/* Device code that moves between APIs: asked of one backend's plugin, and planned by another's. */
+#include "core/core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A kernel of a backend, with the problem as its plugin is given it. */
+typedef struct request {
+    plx_problem problem;
+    size_t kernel;
+} request;
+
+static plx_status request_of(plx_backend *backend, const plx_problem *problem, const char *name,
+                             request *made)
+{
+    plx_status status = plx_plan_request(backend, problem, &made->problem);
+    return status == PLX_OK
+               ? plx_kernel_find(backend, &made->problem, name, &made->kernel, &made->problem.config)
+               : status;
+}
+
+/* The same of a plugin that has no device: its entry, too. */
+static plx_status request_without_device(plx_context *context, size_t plugin, const plx_problem *problem,
+                                         const char *name, request *made, const plx_entry **entry)
+{
+    plx_error error = {.text = ""};
+    plx_status status = plx_problem_check(problem, &error);
+    if (status != PLX_OK)
+        return plx_context_fail(context, status, "%s", error.text);
+    *entry = plx_probed_entry(context, plugin);
+    if (*entry == NULL || (*entry)->plugin == NULL)
+        return plx_context_fail(context, PLX_NOT_FOUND, "there is no plugin %zu", plugin);
+    plx_problem_normalise(problem, &made->problem);
+    const plx_kernel *kernel;
+    for (made->kernel = 0; (kernel = (*entry)->plugin->kernel(problem->op, made->kernel)) != NULL;
+         made->kernel++)
+        if (strcmp(kernel->name, name) == 0)
+            return PLX_OK;
+    return plx_context_fail(context, PLX_NOT_FOUND, "%s has no %s kernel \"%.64s\"", (*entry)->plugin->name,
+                            plx_op_name(problem->op), name);
+}
+
+/* ---- the text ------------------------------------------------------------------ */
+
+plx_status plx_code_of(plx_backend *backend, const plx_problem *problem, const char *kernel, plx_code *code)
+{
+    request asked;
+    plx_error error = {.text = ""};
+    plx_status status = request_of(backend, problem, kernel, &asked);
+    if (status != PLX_OK)
+        return status;
+    *code = (plx_code){.text = NULL};
+    status = backend->plugin->code(backend->session, &asked.problem, asked.kernel, code, &error);
+    return status == PLX_OK ? status : plx_backend_failed(backend, status, &error, "the text of %s", kernel);
+}
+
+plx_status plx_code_without_device(plx_context *context, size_t plugin, const plx_problem *problem,
+                                   const char *kernel, plx_code *code)
+{
+    request asked;
+    const plx_entry *entry;
+    plx_error error = {.text = ""};
+    plx_status status = request_without_device(context, plugin, problem, kernel, &asked, &entry);
+    if (status != PLX_OK)
+        return status;
+    *code = (plx_code){.text = NULL};
+    status = entry->plugin->code(NULL, &asked.problem, asked.kernel, code, &error);
+    return status == PLX_OK ? status
+                            : plx_context_fail(context, status, "%s: %s", entry->plugin->name, error.text);
+}
+
+void plx_code_free(plx_code *code)
+{
+    free(code->text);
+    code->text = NULL;
+}
+
+/* ---- plans ----------------------------------------------------------------------- */
+
+plx_status plx_plan_of_code(plx_backend *backend, const plx_problem *problem, const char *kernel,
+                            const plx_code *code, plx_plan **plan)
+{
+    request asked;
+    plx_error error = {.text = ""};
+    plx_status status = request_of(backend, problem, kernel, &asked);
+    if (status != PLX_OK)
+        return status;
+    plx_plan *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return plx_out_of_memory(backend->context, "a plan");
+    made->backend = backend;
+    made->problem = asked.problem;
+    made->config = asked.problem.config;
+    made->problem.config = 0;
+    status = plx_plan_prepare(made, asked.kernel);
+    if (status == PLX_OK) {
+        status = backend->plugin->plan_code(backend->session, &asked.problem, asked.kernel, code, &made->plan,
+                                            &error);
+        if (status != PLX_OK)
+            (void)plx_backend_failed(backend, status, &error, "%s/%s from text", made->operation->name,
+                                     kernel);
+    }
+    if (status == PLX_OK)
+        *plan = made;
+    else
+        free(made);
+    return status;
+}
+
+plx_status plx_plan_launches(plx_plan *plan, plx_launch_facts *facts, size_t capacity, size_t *count)
+{
+    plx_error error = {.text = ""};
+    plx_backend *backend = plan->backend;
+    const plx_status status = backend->plugin->launches(plan->plan, facts, capacity, count, &error);
+    return status == PLX_OK ? status
+                            : plx_backend_failed(backend, status, &error, "describing %s/%s",
+                                                 plan->operation->name, plan->kernel->name);
+}
+
+/* ---- instructions ------------------------------------------------------------------ */
+
+plx_status plx_code_instructions(plx_backend *backend, const plx_problem *problem, const char *kernel,
+                                 const plx_code *code, plx_code_form form, plx_instructions *found,
+                                 size_t capacity, size_t *count)
+{
+    request asked;
+    plx_error error = {.text = ""};
+    plx_status status = request_of(backend, problem, kernel, &asked);
+    if (status != PLX_OK)
+        return status;
+    status = backend->plugin->instructions(backend->session, &asked.problem, asked.kernel, code, form, found,
+                                           capacity, count, &error);
+    return status == PLX_OK
+               ? status
+               : plx_backend_failed(backend, status, &error, "counting the instructions of %s", kernel);
+}
+
+plx_status plx_code_instructions_without_device(plx_context *context, size_t plugin,
+                                                const plx_problem *problem, const char *kernel,
+                                                const plx_code *code, plx_code_form form,
+                                                plx_instructions *found, size_t capacity, size_t *count)
+{
+    request asked;
+    const plx_entry *entry;
+    plx_error error = {.text = ""};
+    plx_status status = request_without_device(context, plugin, problem, kernel, &asked, &entry);
+    if (status != PLX_OK)
+        return status;
+    status = entry->plugin->instructions(NULL, &asked.problem, asked.kernel, code, form, found, capacity,
+                                         count, &error);
+    return status == PLX_OK ? status
+                            : plx_context_fail(context, status, "%s: %s", entry->plugin->name, error.text);
+}

@@ -1,0 +1,234 @@
+/* The PTX of our kernels, as nvcc wrote it, and the instructions in it and in what became of it. */
+#include "config.h"
+
+#include "plugins/cuda/code.h"
+
+#include "backends/cuda/cuda.h"
+#include "backends/cuda/disassemble.h"
+#include "backends/cuda/listing.h"
+#include "kernels/recipe.h"
+#include "plugins/cuda/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what is embedded ---------------------------------------------------- */
+
+#ifdef HAVE_PTX
+#include <zlib.h>
+
+/* How long a gzip file is when it is unpacked: its last four bytes, the lowest first. */
+static size_t unpacked_length(const plx_image *packed)
+{
+    const unsigned char *end = packed->bytes + packed->length;
+    return (size_t)end[-4] | (size_t)end[-3] << 8 | (size_t)end[-2] << 16 | (size_t)end[-1] << 24;
+}
+
+static plx_status unpack(const plx_image *packed, char **text, plx_error *error)
+{
+    enum { GZIP = 16 + MAX_WBITS, LEAST = 18 };
+    z_stream stream = {.next_in = (Bytef *)(uintptr_t)packed->bytes, .avail_in = (uInt)packed->length};
+    const size_t length = packed->length >= LEAST ? unpacked_length(packed) : 0;
+    char *made = malloc(length + 1);
+    if (made == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no host memory for the text of %s", packed->key);
+    stream.next_out = (Bytef *)made;
+    stream.avail_out = (uInt)length;
+    int result = inflateInit2(&stream, GZIP);
+    if (result == Z_OK) {
+        result = inflate(&stream, Z_FINISH);
+        (void)inflateEnd(&stream);
+    }
+    if (result != Z_STREAM_END || stream.total_out != length) {
+        free(made);
+        return plx_fail(error, PLX_FAILED, "the embedded text of %s can't be unpacked", packed->key);
+    }
+    made[length] = '\0';
+    *text = made;
+    return PLX_OK;
+}
+
+static plx_status text_of(const char *key, char **text, plx_error *error)
+{
+    const plx_image *packed = plx_image_find(plx_cuda_texts, key);
+    return packed != NULL ? unpack(packed, text, error)
+                          : plx_fail(error, PLX_UNSUPPORTED, "%s has no twin in OpenCL C", key);
+}
+#else
+static plx_status text_of(const char *key, char **text, plx_error *error)
+{
+    (void)key;
+    (void)text;
+    return plx_fail(error, PLX_UNSUPPORTED,
+                    "built without the kernels' PTX; configure Parallax with --enable-ptx");
+}
+#endif
+
+/* ---- the slot `code` -------------------------------------------------------- */
+
+/* Of a comment that nvcc writes at the head: "// Cuda compilation tools, release 13.0, V13.0.88". */
+static void name_compiler(plx_code *code)
+{
+    static const char mark[] = "compilation tools, release ", target[] = ".target ";
+    const char *release = strstr(code->text, mark), *made_for = strstr(code->text, target);
+    release = release != NULL ? release + sizeof mark - 1 : "?";
+    made_for = made_for != NULL ? made_for + sizeof target - 1 : "?";
+    (void)snprintf(code->compiler, sizeof code->compiler, "nvcc %.*s, for %.*s",
+                   (int)strcspn(release, ",\r\n"), release, (int)strcspn(made_for, ", \r\n"), made_for);
+}
+
+static void add_entry(plx_code *code, const char *step, const char *variant)
+{
+    char name[sizeof code->entries[0]];
+    (void)snprintf(name, sizeof name, "%s_%s", step, variant);
+    for (size_t i = 0; i < code->entry_count; i++)
+        if (strcmp(code->entries[i], name) == 0)
+            return;
+    if (code->entry_count < PLX_MAX_ENTRIES)
+        memcpy(code->entries[code->entry_count++], name, sizeof name);
+}
+
+/* Takes `text`: of it, what the recipe launches. */
+static plx_status take_entries(const plx_recipe *recipe, char *text, plx_code *code, plx_error *error)
+{
+    for (size_t i = 0; i < recipe->step_count; i++)
+        add_entry(code, recipe->steps[i].entry, recipe->variant);
+    code->text = plx_cuda_ptx_only(text, (const char(*)[96])code->entries, code->entry_count);
+    free(text);
+    return code->text != NULL ? PLX_OK : plx_fail(error, PLX_NO_MEMORY, "no host memory for a text");
+}
+
+static void finish(plx_code *code)
+{
+    (void)snprintf(code->language, sizeof code->language, "ptx");
+    code->convention = PLX_CONVENTION_POINTERS;
+    code->length = strlen(code->text);
+    name_compiler(code);
+}
+
+plx_status plx_cuda_code(plx_session *session, const plx_problem *problem, size_t kernel, plx_code *code,
+                         plx_error *error)
+{
+    const plx_row *row = NULL;
+    plx_recipe recipe = {.step_count = 0};
+    plx_code made = {.text = NULL};
+    char key[96], *text = NULL;
+    plx_status status = plx_ladder_row(problem, kernel, &row, error);
+    if (status == PLX_OK && session != NULL)
+        status = plx_recipe_write(row, row->recipe, problem, &session->info, &recipe, error);
+    if (status != PLX_OK)
+        return status;
+    plx_recipe_code(&recipe, problem->op, row, key, sizeof key);
+    status = text_of(key, &text, error);
+    if (status != PLX_OK)
+        return status;
+    if (session != NULL) {
+        made.device = session->info;
+        status = take_entries(&recipe, text, &made, error);
+    } else {
+        made.text = text;
+        made.entry_count = plx_cuda_ptx_entries(text, made.entries, PLX_MAX_ENTRIES);
+        made.entry_count = made.entry_count < PLX_MAX_ENTRIES ? made.entry_count : PLX_MAX_ENTRIES;
+    }
+    if (status != PLX_OK)
+        return status;
+    finish(&made);
+    *code = made;
+    return PLX_OK;
+}
+
+/* ---- the slot `instructions` ---------------------------------------------------- */
+
+static plx_status count_entries(const char *text, plx_cuda_listing kind, const plx_code *code,
+                                plx_instructions *found, size_t capacity, size_t *count, plx_error *error)
+{
+    for (size_t i = 0; i < code->entry_count && i < capacity; i++) {
+        found[i] = (plx_instructions){.whole = {.all = 0}};
+        memcpy(found[i].entry, code->entries[i], sizeof found[i].entry);
+        if (!plx_cuda_listing_count(text, kind, &found[i]))
+            return plx_fail(error, PLX_UNSUPPORTED, "there is no %s in what was to be counted",
+                            found[i].entry);
+    }
+    *count = code->entry_count;
+    return PLX_OK;
+}
+
+static plx_status count_assembled(plx_session *session, const plx_code *code, plx_instructions *found,
+                                  size_t capacity, size_t *count, plx_error *error)
+{
+    void *cubin = NULL;
+    char *listing = NULL;
+    size_t length = 0;
+    if (session == NULL)
+        return plx_fail(error, PLX_UNSUPPORTED,
+                        "the driver assembles text for a device alone, and there is none");
+    plx_status status = plx_cuda_enter(session, error);
+    if (status == PLX_OK)
+        status = plx_cuda_text_assemble(session, code->text, code->max_registers, &cubin, &length, error);
+    if (status == PLX_OK)
+        status = plx_cuda_disassemble(cubin, length, false, &listing, error);
+    if (status == PLX_OK)
+        status = count_entries(listing, PLX_CUDA_SASS, code, found, capacity, count, error);
+    free(listing);
+    free(cubin);
+    return status;
+}
+
+/* Where the device's code begins in the listing of a fatbin, which has one part for each architecture: with
+ * what only this one has, if that is there. */
+static const char *part_for(const plx_session *session, const char *listing)
+{
+    static const char *const letters[] = {"a\n", "f\n", "\n"};
+    for (size_t i = 0; session != NULL && i < sizeof letters / sizeof letters[0]; i++) {
+        char head[64];
+        (void)snprintf(head, sizeof head, "code for sm_%u%u%s", session->info.compute_major,
+                       session->info.compute_minor, letters[i]);
+        const char *part = strstr(listing, head);
+        if (part != NULL)
+            return part;
+    }
+    const char *last = listing;
+    for (const char *part; (part = strstr(last + 1, "code for sm_")) != NULL;)
+        last = part;
+    return last;
+}
+
+static plx_status count_compiled(plx_session *session, const plx_problem *problem, size_t kernel,
+                                 const plx_code *code, plx_instructions *found, size_t capacity,
+                                 size_t *count, plx_error *error)
+{
+    const plx_row *row = NULL;
+    const plx_image *image = NULL;
+    plx_recipe recipe = {.step_count = 0};
+    char *listing = NULL;
+    plx_status status = plx_ladder_row(problem, kernel, &row, error);
+    if (status == PLX_OK && session != NULL)
+        status = plx_recipe_write(row, row->recipe, problem, &session->info, &recipe, error);
+    if (status == PLX_OK)
+        status = plx_ladder_image(plx_cuda_images, "CUDA", problem->op, row, &recipe, &image, error);
+    if (status == PLX_OK)
+        status = plx_cuda_disassemble(image->bytes, image->length, true, &listing, error);
+    if (status == PLX_OK)
+        status =
+            count_entries(part_for(session, listing), PLX_CUDA_SASS, code, found, capacity, count, error);
+    free(listing);
+    return status;
+}
+
+plx_status plx_cuda_instructions(plx_session *session, const plx_problem *problem, size_t kernel,
+                                 const plx_code *code, plx_code_form form, plx_instructions *found,
+                                 size_t capacity, size_t *count, plx_error *error)
+{
+    if (strcmp(code->language, "ptx") != 0)
+        return plx_fail(error, PLX_UNSUPPORTED, "CUDA counts no instructions of %.15s", code->language);
+    switch (form) {
+    case PLX_CODE_TEXT:
+        return count_entries(code->text, PLX_CUDA_PTX, code, found, capacity, count, error);
+    case PLX_CODE_ASSEMBLED:
+        return count_assembled(session, code, found, capacity, count, error);
+    case PLX_CODE_COMPILED:
+        return count_compiled(session, problem, kernel, code, found, capacity, count, error);
+    default:
+        return plx_fail(error, PLX_INVALID, "there is no form %d of device code", (int)form);
+    }
+}

@@ -1,0 +1,19 @@
+/* The cuda plugin's device code as text, and what is in it. */
+#ifndef PLX_PLUGINS_CUDA_CODE_H
+#define PLX_PLUGINS_CUDA_CODE_H
+
+#include "kernels/image.h"
+
+#include <parallax/plugin.h>
+
+/* The PTX of the kernels that have a twin, compressed by gzip, under the keys of plx_cuda_images. */
+extern const plx_image plx_cuda_texts[];
+
+/* Slots: contracts in parallax/plugin.h. */
+plx_status plx_cuda_code(plx_session *session, const plx_problem *problem, size_t kernel, plx_code *code,
+                         plx_error *error);
+plx_status plx_cuda_instructions(plx_session *session, const plx_problem *problem, size_t kernel,
+                                 const plx_code *code, plx_code_form form, plx_instructions *found,
+                                 size_t capacity, size_t *count, plx_error *error);
+
+#endif
