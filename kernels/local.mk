@@ -79,6 +79,7 @@ libplx_ladder_la_SOURCES = \
 	kernels/gemm/tiled.h \
 	kernels/gemm/vector.c \
 	kernels/gemm/vector.h \
+	$(operation_sources) \
 	$(operations:=/rows.c)
 
 # A kernel is picked up by its files: GNU make lists them.
