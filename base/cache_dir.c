@@ -2,6 +2,7 @@
 #define _XOPEN_SOURCE 700
 
 #include "base/cache_dir.h"
+#include "base/format.h"
 
 #include "base/privileges.h"
 
@@ -36,13 +37,9 @@ bool plx_cache_path(const char *name, char *path, size_t capacity)
 
 void plx_cache_device(const plx_device_info *info, char *text, size_t capacity)
 {
-    const uint8_t *u = info->uuid;
-    if (!info->has_uuid)
-        (void)snprintf(text, capacity, "%s", info->name);
-    else
-        (void)snprintf(text, capacity, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
-                       u[0], u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13],
-                       u[14], u[15]);
+    char uuid[40];
+    plx_uuid_text(info->uuid, uuid);
+    (void)snprintf(text, capacity, "%s", info->has_uuid ? uuid : info->name);
 }
 
 void plx_cache_date(char *text, size_t capacity)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <locale.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 void plx_number_text(double number, int digits, char *text, size_t capacity)
@@ -40,6 +41,13 @@ void plx_duration_text(double nanoseconds, const char *micro, char *text, size_t
     double value = nanoseconds / scale;
     plx_number_text(value, value >= 1000 ? 4 : 3, number, sizeof number);
     (void)snprintf(text, capacity, "%s %s", number, unit);
+}
+
+void plx_uuid_text(const uint8_t uuid[16], char text[40])
+{
+    char *at = text;
+    for (size_t i = 0; i < 16; i++)
+        at += snprintf(at, 4, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
 }
 
 plx_status plx_report_finish(FILE *to, plx_error *error)

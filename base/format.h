@@ -8,6 +8,8 @@
 void plx_number_text(double number, int digits, char *text, size_t capacity);
 /* A unit for each: three digits are enough to compare, and no unit hides. */
 void plx_duration_text(double nanoseconds, const char *micro, char *text, size_t capacity);
+/* "584c9901-aa67-c251-2994-8bd7be1da458". */
+void plx_uuid_text(const uint8_t uuid[16], char text[40]);
 /* PLX_IO when the stream has failed. */
 plx_status plx_report_finish(FILE *to, plx_error *error);
 

@@ -8,6 +8,8 @@ libplx_base_la_SOURCES = \
 	base/clock.h \
 	base/format.c \
 	base/format.h \
+	base/json.c \
+	base/json.h \
 	base/privileges.c \
 	base/privileges.h \
 	base/ratios.c \

@@ -75,3 +75,15 @@ void plx_text_clean(char *text, size_t capacity)
             *at++ = '?';
     }
 }
+
+bool plx_is_utf8(const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    while (*at != '\0') {
+        const size_t bytes = character_bytes(at);
+        if (bytes == 0)
+            return false;
+        at += bytes;
+    }
+    return true;
+}

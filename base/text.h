@@ -16,6 +16,8 @@ void plx_line_add(plx_line *line, const char *format, ...) PLX_PRINTF(2, 3);
 /* A malloc'ed string; NULL when memory is exhausted. */
 char *plx_text(const char *format, ...) PLX_PRINTF(1, 2);
 char *plx_text_list(const char *format, va_list words) PLX_PRINTF(1, 0);
+/* Whether it is UTF-8 from end to end. */
+bool plx_is_utf8(const char *text);
 
 /* What others say, made fit for a terminal and for files: ends within its `capacity`, and every
  * control character, and every byte that is not part of UTF-8, is a '?'. */

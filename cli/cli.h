@@ -220,11 +220,6 @@ int cli_results_write(const char *path, cli_results_writer *write, const plx_res
 int cli_results_status(const plx_results *results, bool want_pairs, const char *nothing);
 /* Writes what --json and --csv ask for. */
 int cli_outputs_write(const cli_options *options, const plx_results *results);
-/* Writes any JSON to a file or, for "-", to standard output. */
-struct json_t;
-int cli_json_write(const char *path, const struct json_t *json);
-/* A text as JSON, which is UTF-8; what a driver says of itself need not be. */
-struct json_t *cli_json_text(const char *text);
 /* The table, on standard output, unless that is taken or -q was given. */
 int cli_table_write(const cli_options *options, const plx_results *results);
 /* A list for people to standard output; it is empty then. */

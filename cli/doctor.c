@@ -4,26 +4,10 @@
 
 #include "cli.h"
 
-#include <jansson.h>
-#include <stdarg.h>
+#include "base/json.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct findings {
-    size_t working, broken;
-    bool silent; /* standard output is the JSON's */
-    json_t *plugins, *left_out;
-} findings;
-
-static void tell(const findings *found, const char *format, ...) PLX_PRINTF(2, 3);
-static void tell(const findings *found, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    if (!found->silent)
-        (void)vprintf(format, arguments);
-    va_end(arguments);
-}
 
 /* What a device did with something small. */
 typedef struct sample {
@@ -98,111 +82,204 @@ static sample try_device(plx_context *context, size_t plugin, const char *label)
     return made;
 }
 
-/* A vendor's library that is wrong is no broken device, and nobody's but the vendor's fault. */
-static void examine_device(plx_context *context, const char *plugin, size_t plugin_index, size_t device,
-                           findings *found, json_t *devices)
-{
+/* ---- what is found ------------------------------------------------------------- */
+
+typedef struct device_finding {
     char label[48];
     plx_device_info info;
-    cli_label(label, sizeof label, plugin, device);
-    if (plx_device_at(context, plugin_index, device, &info) != PLX_OK)
-        return;
-    const sample made = try_device(context, plugin_index, label);
-    const bool works = made.outcome == PLX_OUTCOME_OK;
-    const bool aside = made.outcome == PLX_OUTCOME_WRONG && made.vendor;
-    found->working += works ? 1 : 0;
-    found->broken += works || aside ? 0 : 1;
-    if (works)
-        tell(found, "  %-12s works: %s, %s\n", label, info.name, info.api);
-    else
-        tell(found, "  %-12s %s: %s: %s\n", label, aside ? "WRONG" : "FAILS", info.name, made.reason);
-    json_t *said = json_object();
-    json_object_set_new(said, "label", cli_json_text(label));
-    json_object_set_new(said, "name", cli_json_text(info.name));
-    json_object_set_new(said, "api", cli_json_text(info.api));
-    json_object_set_new(said, "status", json_string(works ? "works" : aside ? "wrong" : "fails"));
-    json_object_set_new(said, "reason", cli_json_text(works ? "" : made.reason));
-    json_array_append_new(devices, said);
-}
+    sample made;
+    const char *status; /* "works", "wrong", "fails" */
+} device_finding;
+
+typedef struct plugin_finding {
+    plx_plugin_report report;
+    const char *status;
+    device_finding *devices;
+    size_t count;
+} plugin_finding;
+
+typedef struct findings {
+    plx_context *context;
+    bool silent, verbose; /* silent: standard output is the JSON's */
+    plugin_finding *plugins;
+    size_t count, working, broken;
+} findings;
 
 /* In a word for files; a driver that fails is no driver that is missing. */
 static const char *status_of(const plx_plugin_report *report)
 {
-    return !report->loaded                                                          ? "refused"
-           : report->probe == PLX_OK                                                ? "usable"
-           : report->probe == PLX_NO_DEVICE || report->probe == PLX_UNSUPPORTED     ? "not usable"
-                                                                                    : "fails";
+    return !report->loaded                                                      ? "refused"
+           : report->probe == PLX_OK                                            ? "usable"
+           : report->probe == PLX_NO_DEVICE || report->probe == PLX_UNSUPPORTED ? "not usable"
+                                                                                : "fails";
 }
 
-static void tell_plugin(const cli_options *options, const plx_plugin_report *report, const findings *found)
+/* A vendor's library that is wrong is no broken device, and nobody's but the vendor's fault. */
+static void examine_device(findings *found, size_t plugin, size_t device)
 {
+    plugin_finding *in = &found->plugins[plugin];
+    device_finding *made = &in->devices[in->count];
+    cli_label(made->label, sizeof made->label, in->report.name, device);
+    if (plx_device_at(found->context, plugin, device, &made->info) != PLX_OK)
+        return;
+    in->count++;
+    made->made = try_device(found->context, plugin, made->label);
+    made->status = made->made.outcome == PLX_OUTCOME_OK                           ? "works"
+                   : made->made.outcome == PLX_OUTCOME_WRONG && made->made.vendor ? "wrong"
+                                                                                  : "fails";
+    found->working += strcmp(made->status, "works") == 0;
+    found->broken += strcmp(made->status, "fails") == 0;
+}
+
+static int examine_plugin(findings *found, size_t plugin)
+{
+    plugin_finding *in = &found->plugins[plugin];
+    if (plx_plugin_at(found->context, plugin, &in->report) != PLX_OK)
+        in->report = (plx_plugin_report){.name = "", .reason = ""};
+    in->status = status_of(&in->report);
+    found->broken += strcmp(in->status, "fails") == 0;
+    in->devices = calloc(in->report.device_count + 1, sizeof *in->devices);
+    if (in->devices == NULL)
+        return cli_wrong_usage("no memory");
+    for (size_t device = 0; device < in->report.device_count; device++)
+        examine_device(found, plugin, device);
+    return CLI_OK;
+}
+
+/* ---- for people ------------------------------------------------------------------ */
+
+static void print_device(const device_finding *device)
+{
+    const char *name = device->info.name;
+    if (strcmp(device->status, "works") == 0)
+        (void)printf("  %-12s works: %s, %s\n", device->label, name, device->info.api);
+    else
+        (void)printf("  %-12s %s: %s: %s\n", device->label,
+                     strcmp(device->status, "wrong") == 0 ? "WRONG" : "FAILS", name, device->made.reason);
+}
+
+static void print_plugin(const plugin_finding *in, bool verbose)
+{
+    const plx_plugin_report *report = &in->report;
     if (!report->loaded) {
-        tell(found, "%s: refused: %s\n", report->path, report->reason);
+        (void)printf("%s: refused: %s\n", report->path, report->reason);
         return;
     }
-    tell(found, "%s %s: ", report->name, report->version);
+    (void)printf("%s %s: ", report->name, report->version);
     if (report->probe == PLX_OK)
-        tell(found, "%zu device%s\n", report->device_count, report->device_count == 1 ? "" : "s");
+        (void)printf("%zu device%s\n", report->device_count, report->device_count == 1 ? "" : "s");
     else
-        tell(found, "%s: %s\n", strcmp(status_of(report), "fails") == 0 ? "FAILS" : "not usable", report->reason);
-    if (options->given & OPT_VERBOSE)
-        tell(found, "  from %s\n", report->path);
+        (void)printf("%s: %s\n", strcmp(in->status, "fails") == 0 ? "FAILS" : "not usable", report->reason);
+    if (verbose)
+        (void)printf("  from %s\n", report->path);
     if (report->probe == PLX_OK && report->reason[0] != '\0')
-        tell(found, "  warning: %s\n", report->reason);
+        (void)printf("  warning: %s\n", report->reason);
+    for (size_t i = 0; i < in->count; i++)
+        print_device(&in->devices[i]);
 }
 
-static void examine_plugin(plx_context *context, const cli_options *options, size_t plugin, findings *found)
+/* Optional plugins, and why the build left one out; "" when it did not. */
+static const struct optional {
+    const char *name, *reason;
+} optional[] = {
+    {"cuda", PLX_CUDA_REASON},       {"opencl", PLX_OPENCL_REASON},     {"cublas", PLX_CUBLAS_REASON},
+    {"clblast", PLX_CLBLAST_REASON}, {"openblas", PLX_OPENBLAS_REASON},
+};
+enum { OPTIONAL_COUNT = sizeof optional / sizeof optional[0] };
+
+static bool is_found(const findings *found, const char *name)
 {
-    plx_plugin_report report;
-    if (plx_plugin_at(context, plugin, &report) != PLX_OK)
-        return;
-    json_t *said = json_object(), *devices = json_array();
-    tell_plugin(options, &report, found);
-    found->broken += strcmp(status_of(&report), "fails") == 0 ? 1 : 0;
-    for (size_t device = 0; device < report.device_count; device++)
-        examine_device(context, report.name, plugin, device, found, devices);
-    json_object_set_new(said, "name", cli_json_text(report.name));
-    json_object_set_new(said, "version", cli_json_text(report.version));
-    json_object_set_new(said, "path", cli_json_text(report.path));
-    json_object_set_new(said, "status", json_string(status_of(&report)));
-    json_object_set_new(said, "reason", cli_json_text(report.reason));
-    json_object_set_new(said, "devices", devices);
-    json_array_append_new(found->plugins, said);
+    for (size_t i = 0; i < found->count; i++)
+        if (strcmp(found->plugins[i].report.name, name) == 0)
+            return true;
+    return false;
 }
 
-/* A plugin that does not exist because it was not built. */
-static void mention_left_out(plx_context *context, const char *name, const char *reason, findings *found)
-{
-    plx_plugin_report report;
-    for (size_t i = 0; i < plx_plugin_count(context); i++) {
-        if (plx_plugin_at(context, i, &report) == PLX_OK && strcmp(report.name, name) == 0)
-            return;
-    }
-    if (reason[0] != '\0')
-        tell(found, "%s: not in this build: %s\n", name, reason);
-    else
-        tell(found, "%s: built, but plx-%s.so is in none of the directories below\n", name, name);
-    json_array_append_new(found->left_out, json_pack("{s:s, s:s}", "name", name, "reason", reason));
-}
-
-/* Where plugins are looked for. */
-static json_t *tell_directories(plx_context *context, const findings *found)
+static void print_rest(const findings *found)
 {
     const char *directory;
-    json_t *list = json_array();
-    tell(found, "plugins are looked for in:");
-    for (size_t i = 0; (directory = plx_search_dir(context, i)) != NULL; i++) {
-        tell(found, "%s %s", i > 0 ? "," : "", directory);
-        json_array_append_new(list, cli_json_text(directory));
+    for (size_t i = 0; i < OPTIONAL_COUNT; i++) {
+        if (is_found(found, optional[i].name))
+            continue;
+        if (optional[i].reason[0] != '\0')
+            (void)printf("%s: not in this build: %s\n", optional[i].name, optional[i].reason);
+        else
+            (void)printf("%s: built, but plx-%s.so is in none of the directories below\n", optional[i].name,
+                         optional[i].name);
     }
-    tell(found, "\n");
-    return list;
+    (void)printf("plugins are looked for in:");
+    for (size_t i = 0; (directory = plx_search_dir(found->context, i)) != NULL; i++)
+        (void)printf("%s %s", i > 0 ? "," : "", directory);
+    (void)printf("\n");
 }
+
+/* ---- for files --------------------------------------------------------------------- */
+
+static void put_plugin(plx_json *json, const plugin_finding *in)
+{
+    plx_json_object(json, NULL);
+    plx_json_text(json, "name", in->report.name);
+    plx_json_text(json, "version", in->report.version);
+    plx_json_text(json, "path", in->report.path);
+    plx_json_text(json, "status", in->status);
+    plx_json_text(json, "reason", in->report.reason);
+    plx_json_list(json, "devices");
+    for (size_t i = 0; i < in->count; i++) {
+        const device_finding *device = &in->devices[i];
+        plx_json_object(json, NULL);
+        plx_json_text(json, "label", device->label);
+        plx_json_text(json, "name", device->info.name);
+        plx_json_text(json, "api", device->info.api);
+        plx_json_text(json, "status", device->status);
+        plx_json_text(json, "reason", strcmp(device->status, "works") == 0 ? "" : device->made.reason);
+        plx_json_object_end(json);
+    }
+    plx_json_list_end(json);
+    plx_json_object_end(json);
+}
+
+static void put_rest(plx_json *json, const findings *found)
+{
+    const char *directory;
+    plx_json_list(json, "left_out");
+    for (size_t i = 0; i < OPTIONAL_COUNT; i++) {
+        if (is_found(found, optional[i].name))
+            continue;
+        plx_json_object(json, NULL);
+        plx_json_text(json, "name", optional[i].name);
+        plx_json_text(json, "reason", optional[i].reason);
+        plx_json_object_end(json);
+    }
+    plx_json_list_end(json);
+    plx_json_list(json, "folders");
+    for (size_t i = 0; (directory = plx_search_dir(found->context, i)) != NULL; i++)
+        plx_json_text(json, NULL, directory);
+    plx_json_list_end(json);
+}
+
+static plx_status write_json(const void *what, FILE *to, plx_error *error)
+{
+    const findings *found = what;
+    plx_json json = {.to = to};
+    plx_json_object(&json, NULL);
+    plx_json_text(&json, "schema", "parallax-doctor/1");
+    plx_json_text(&json, "version", plx_version());
+    plx_json_list(&json, "plugins");
+    for (size_t i = 0; i < found->count; i++)
+        put_plugin(&json, &found->plugins[i]);
+    plx_json_list_end(&json);
+    put_rest(&json, found);
+    plx_json_natural(&json, "working", found->working);
+    plx_json_natural(&json, "broken", found->broken);
+    plx_json_object_end(&json);
+    return plx_json_end(&json, error);
+}
+
+/* ---- the verb ---------------------------------------------------------------------- */
 
 static int verdict(const findings *found)
 {
-    if (found->broken > 0 || found->working == 0)
-        (void)fflush(stdout); /* what follows comes after the table */
+    (void)fflush(stdout); /* what follows comes after the table */
     if (found->broken > 0) {
         cli_say("%zu device%s that should work %s", found->broken, found->broken == 1 ? "" : "s",
                 found->broken == 1 ? "does not" : "do not");
@@ -215,39 +292,21 @@ static int verdict(const findings *found)
     return CLI_OK;
 }
 
-/* Takes the list of directories. */
-static int write_json(const char *path, const findings *found, json_t *directories)
+static int examine(findings *found, const char *json)
 {
-    json_t *all =
-        json_pack("{s:s, s:s, s:O, s:O, s:o, s:I, s:I}", "schema", "parallax-doctor/1", "version",
-                  plx_version(), "plugins", found->plugins, "left_out", found->left_out, "folders",
-                  directories, "working", (json_int_t)found->working, "broken", (json_int_t)found->broken);
-    const int status = all != NULL ? cli_json_write(path, all) : cli_wrong_usage("no memory");
-    json_decref(all);
-    return status;
-}
-
-static int examine(plx_context *context, const cli_options *options, findings *found)
-{
-    /* Why the build left a plugin out; "" when it did not. */
-    static const struct {
-        const char *name, *reason;
-    } optional[] = {
-        {"cuda", PLX_CUDA_REASON},       {"opencl", PLX_OPENCL_REASON},     {"cublas", PLX_CUBLAS_REASON},
-        {"clblast", PLX_CLBLAST_REASON}, {"openblas", PLX_OPENBLAS_REASON},
-    };
-    int written = CLI_OK;
-    for (size_t i = 0; i < plx_plugin_count(context); i++)
-        examine_plugin(context, options, i, found);
-    for (size_t i = 0; i < sizeof optional / sizeof optional[0]; i++)
-        mention_left_out(context, optional[i].name, optional[i].reason, found);
-    json_t *directories = tell_directories(context, found);
-    if (options->json != NULL)
-        written = write_json(options->json, found, directories);
-    else
-        json_decref(directories);
-    const int status = verdict(found);
-    return written != CLI_OK ? written : status;
+    int status = CLI_OK;
+    for (size_t plugins = plx_plugin_count(found->context); status == CLI_OK && found->count < plugins;) {
+        status = examine_plugin(found, found->count++);
+        if (status == CLI_OK && !found->silent)
+            print_plugin(&found->plugins[found->count - 1], found->verbose);
+    }
+    if (status != CLI_OK)
+        return status;
+    if (!found->silent)
+        print_rest(found);
+    status = cli_write(json, write_json, found);
+    const int said = verdict(found);
+    return status != CLI_OK ? status : said;
 }
 
 static int doctor_check(cli_options *options)
@@ -259,11 +318,14 @@ static int doctor_check(cli_options *options)
 
 static int doctor_run(plx_context *context, cli_options *options)
 {
-    findings found = {
-        .silent = cli_stdout_is_taken(options), .plugins = json_array(), .left_out = json_array()};
-    const int status = examine(context, options, &found);
-    json_decref(found.plugins);
-    json_decref(found.left_out);
+    findings found = {.context = context,
+                      .silent = cli_stdout_is_taken(options),
+                      .verbose = (options->given & OPT_VERBOSE) != 0,
+                      .plugins = calloc(plx_plugin_count(context) + 1, sizeof *found.plugins)};
+    const int status = found.plugins != NULL ? examine(&found, options->json) : cli_wrong_usage("no memory");
+    for (size_t i = 0; i < found.count; i++)
+        free(found.plugins[i].devices);
+    free(found.plugins);
     return status;
 }
 

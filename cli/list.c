@@ -1,7 +1,9 @@
 /* list: the plugins, devices and kernels that were found. */
 #include "cli.h"
 
-#include <jansson.h>
+#include "base/format.h"
+#include "base/json.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +14,8 @@ static const char *const what_words[] = {"plugins", "devices", "kernels"};
 enum { WHAT_COUNT = sizeof what_words / sizeof what_words[0] };
 
 typedef struct list_request {
-    unsigned what; /* bits */
-    unsigned ops;  /* bits */
+    unsigned what;     /* bits */
+    unsigned ops;      /* bits */
     uint32_t dtypes;   /* bits; 0: all */
     cli_list backends; /* plugins, or devices of theirs; none: all */
 } list_request;
@@ -66,37 +68,34 @@ static void print_plugins(plx_context *context, const cli_options *options, cons
         (void)printf("  none; 'parallax doctor' says where they are looked for\n");
 }
 
-static json_t *plugins_json(plx_context *context, const list_request *request)
+static void put_plugins(plx_json *json, plx_context *context, const list_request *request)
 {
-    json_t *list = json_array();
     plx_plugin_report report;
+    plx_json_list(json, "plugins");
     for (size_t i = 0; i < plx_plugin_count(context); i++) {
         if (plx_plugin_at(context, i, &report) != PLX_OK || !has_plugin(request, report.name))
             continue;
-        json_t *made = json_object();
-        json_object_set_new(made, "name", cli_json_text(report.name));
-        json_object_set_new(made, "path", cli_json_text(report.path));
-        json_object_set_new(made, "version", cli_json_text(report.version));
-        json_object_set_new(made, "summary", cli_json_text(report.summary));
-        json_object_set_new(made, "loaded", json_boolean(report.loaded));
-        json_object_set_new(made, "reason", cli_json_text(report.reason));
-        json_object_set_new(made, "devices", json_integer((json_int_t)report.device_count));
-        json_array_append_new(list, made);
+        plx_json_object(json, NULL);
+        plx_json_text(json, "name", report.name);
+        plx_json_text(json, "path", report.path);
+        plx_json_text(json, "version", report.version);
+        plx_json_text(json, "summary", report.summary);
+        plx_json_flag(json, "loaded", report.loaded);
+        plx_json_text(json, "reason", report.reason);
+        plx_json_natural(json, "devices", report.device_count);
+        plx_json_object_end(json);
     }
-    return list;
+    plx_json_list_end(json);
 }
 
 /* ---- devices ----------------------------------------------------------------- */
 
-static void print_uuid(const plx_device_info *info, char *text, size_t capacity)
+/* "" where there is none. */
+static void uuid_of(const plx_device_info *info, char text[40])
 {
-    const uint8_t *u = info->uuid;
-    if (!info->has_uuid)
-        text[0] = '\0';
-    else
-        (void)snprintf(text, capacity, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
-                       u[0], u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13],
-                       u[14], u[15]);
+    text[0] = '\0';
+    if (info->has_uuid)
+        plx_uuid_text(info->uuid, text);
 }
 
 /* Two backends may call one chip by two names: the shortest has nothing of a backend's in it. */
@@ -116,7 +115,7 @@ static void print_chip(const cli_device *devices, size_t count, size_t first)
     const plx_device_info *info = best_known(devices, count, first);
     plx_table table = {.columns = 1, .left = 1, .indent = "    "};
     char uuid[40];
-    print_uuid(info, uuid, sizeof uuid);
+    uuid_of(info, uuid);
     (void)printf("  %s, %u units, %.1f GiB%s%s%s%s\n", info->name, info->units,
                  (double)info->memory_bytes / 1073741824.0, info->pci[0] != '\0' ? ", " : "", info->pci,
                  uuid[0] != '\0' ? ", " : "", uuid);
@@ -151,32 +150,32 @@ static void print_devices(const cli_device *devices, size_t count)
         (void)printf("  none; 'parallax doctor' says why\n");
 }
 
-static json_t *device_json(const cli_device *device)
+static void put_device(plx_json *json, const cli_device *device)
 {
     const plx_device_info *info = &device->info;
     char uuid[40];
-    json_t *made = json_object();
-    print_uuid(info, uuid, sizeof uuid);
-    json_object_set_new(made, "label", cli_json_text(device->label));
-    json_object_set_new(made, "name", cli_json_text(info->name));
-    json_object_set_new(made, "vendor", cli_json_text(info->vendor));
-    json_object_set_new(made, "api", cli_json_text(info->api));
-    json_object_set_new(made, "driver", cli_json_text(info->driver));
-    json_object_set_new(made, "uuid", uuid[0] != '\0' ? cli_json_text(uuid) : json_null());
-    json_object_set_new(made, "pci", info->pci[0] != '\0' ? cli_json_text(info->pci) : json_null());
-    json_object_set_new(made, "physical", json_integer((json_int_t)device->physical));
-    json_object_set_new(made, "score", json_integer(info->score));
-    json_object_set_new(made, "units", json_integer(info->units));
-    json_object_set_new(made, "memory_bytes", json_integer((json_int_t)info->memory_bytes));
-    return made;
+    uuid_of(info, uuid);
+    plx_json_object(json, NULL);
+    plx_json_text(json, "label", device->label);
+    plx_json_text(json, "name", info->name);
+    plx_json_text(json, "vendor", info->vendor);
+    plx_json_text(json, "api", info->api);
+    plx_json_text(json, "driver", info->driver);
+    plx_json_text(json, "uuid", uuid[0] != '\0' ? uuid : NULL);
+    plx_json_text(json, "pci", info->pci[0] != '\0' ? info->pci : NULL);
+    plx_json_natural(json, "physical", device->physical);
+    plx_json_integer(json, "score", info->score);
+    plx_json_natural(json, "units", info->units);
+    plx_json_natural(json, "memory_bytes", info->memory_bytes);
+    plx_json_object_end(json);
 }
 
-static json_t *devices_json(const cli_device *devices, size_t count)
+static void put_devices(plx_json *json, const cli_device *devices, size_t count)
 {
-    json_t *list = json_array();
+    plx_json_list(json, "devices");
     for (size_t i = 0; i < count; i++)
-        json_array_append_new(list, device_json(&devices[i]));
-    return list;
+        put_device(json, &devices[i]);
+    plx_json_list_end(json);
 }
 
 /* ---- kernels ----------------------------------------------------------------- */
@@ -247,7 +246,7 @@ static bool is_asked_for(const list_request *request, const plx_kernel *kernel, 
 typedef struct kernel_list {
     const list_request *request;
     plx_table table;
-    json_t *json;
+    plx_json *json;
 } kernel_list;
 
 static void add_kernel(void *data, const plx_kernel *kernel, const char *plugins)
@@ -280,45 +279,45 @@ static void print_kernels(plx_context *context, const list_request *request)
         (void)printf("kernels\n  none; 'parallax list' shows all\n");
 }
 
-static void add_kernel_json(void *data, const plx_kernel *kernel, const char *plugins)
+static void put_kernel(void *data, const plx_kernel *kernel, const char *plugins)
 {
     const kernel_list *list = data;
+    plx_json *json = list->json;
+    char word[64];
     if (!is_asked_for(list->request, kernel, plugins))
         return;
-    json_t *words = json_array(), *dtypes = json_array();
-    for (const char *at = plugins; *at != '\0';) {
-        size_t length = strcspn(at, " ");
-        json_array_append_new(words, json_stringn(at, length));
-        at += length + (at[length] == ' ');
-    }
-    for (unsigned i = 0; i < PLX_DTYPE_COUNT; i++) {
+    plx_json_object(json, NULL);
+    plx_json_text(json, "name", kernel->name);
+    plx_json_text(json, "idea", kernel->idea);
+    plx_json_list(json, "dtypes");
+    for (unsigned i = 0; i < PLX_DTYPE_COUNT; i++)
         if (kernel->dtypes & PLX_DTYPE_BIT(i))
-            json_array_append_new(dtypes, json_string(plx_dtype_name((plx_dtype)i)));
+            plx_json_text(json, NULL, plx_dtype_name((plx_dtype)i));
+    plx_json_list_end(json);
+    plx_json_list(json, "plugins");
+    for (const char *at = plugins; *at != '\0'; at += strcspn(at, " "), at += *at == ' ') {
+        (void)snprintf(word, sizeof word, "%.*s", (int)strcspn(at, " "), at);
+        plx_json_text(json, NULL, word);
     }
-    json_t *made = json_object();
-    json_object_set_new(made, "name", cli_json_text(kernel->name));
-    json_object_set_new(made, "idea", cli_json_text(kernel->idea));
-    json_object_set_new(made, "dtypes", dtypes);
-    json_object_set_new(made, "plugins", words);
-    json_object_set_new(made, "baseline", json_boolean(kernel->flags & PLX_KERNEL_BASELINE));
-    json_object_set_new(made, "yardstick",
-                        json_boolean(kernel->flags & PLX_KERNEL_BASELINE)); /* its former name */
-    json_object_set_new(made, "vendor", json_boolean(kernel->flags & PLX_KERNEL_VENDOR));
-    json_array_append_new(list->json, made);
+    plx_json_list_end(json);
+    plx_json_flag(json, "baseline", kernel->flags & PLX_KERNEL_BASELINE);
+    plx_json_flag(json, "yardstick", kernel->flags & PLX_KERNEL_BASELINE); /* its former name */
+    plx_json_flag(json, "vendor", kernel->flags & PLX_KERNEL_VENDOR);
+    plx_json_object_end(json);
 }
 
-static json_t *kernels_json(plx_context *context, const list_request *request)
+static void put_kernels(plx_json *json, plx_context *context, const list_request *request)
 {
-    json_t *ops = json_object();
+    kernel_list list = {.request = request, .json = json};
+    plx_json_object(json, "kernels");
     for (unsigned op = 0; op < PLX_OP_COUNT; op++) {
-        kernel_list list = {.request = request};
         if (!(request->ops >> op & 1))
             continue;
-        list.json = json_array();
-        cli_each_kernel(context, (plx_op)op, add_kernel_json, &list);
-        json_object_set_new(ops, plx_op_name((plx_op)op), list.json);
+        plx_json_list(json, plx_op_name((plx_op)op));
+        cli_each_kernel(context, (plx_op)op, put_kernel, &list);
+        plx_json_list_end(json);
     }
-    return ops;
+    plx_json_object_end(json);
 }
 
 /* ---- the verb ---------------------------------------------------------------- */
@@ -409,17 +408,29 @@ static int read_request(plx_context *context, const cli_options *options, list_r
     return status;
 }
 
-static json_t *list_json(plx_context *context, const cli_device *devices, size_t count,
-                         const list_request *request)
+/* What is listed. */
+typedef struct listing {
+    plx_context *context;
+    const cli_device *devices;
+    size_t count;
+    const list_request *request;
+} listing;
+
+static plx_status write_list(const void *what, FILE *to, plx_error *error)
 {
-    json_t *all = json_pack("{s:s, s:s}", "schema", "parallax-list/1", "version", plx_version());
-    if (request->what & PLUGINS)
-        json_object_set_new(all, "plugins", plugins_json(context, request));
-    if (request->what & DEVICES)
-        json_object_set_new(all, "devices", devices_json(devices, count));
-    if (request->what & KERNELS)
-        json_object_set_new(all, "kernels", kernels_json(context, request));
-    return all;
+    const listing *all = what;
+    plx_json json = {.to = to};
+    plx_json_object(&json, NULL);
+    plx_json_text(&json, "schema", "parallax-list/1");
+    plx_json_text(&json, "version", plx_version());
+    if (all->request->what & PLUGINS)
+        put_plugins(&json, all->context, all->request);
+    if (all->request->what & DEVICES)
+        put_devices(&json, all->devices, all->count);
+    if (all->request->what & KERNELS)
+        put_kernels(&json, all->context, all->request);
+    plx_json_object_end(&json);
+    return plx_json_end(&json, error);
 }
 
 static void print_list(plx_context *context, const cli_options *options, const cli_device *devices,
@@ -453,17 +464,12 @@ static int list_all(plx_context *context, const cli_options *options, const list
 {
     cli_device *devices;
     size_t count;
-    int status = CLI_OK;
     if (!cli_find_devices(context, &devices, &count))
         return cli_wrong_usage("no memory");
     count = keep_devices(devices, count, request);
     if (!cli_stdout_is_taken(options))
         print_list(context, options, devices, count, request);
-    if (options->json != NULL) {
-        json_t *all = list_json(context, devices, count, request);
-        status = cli_json_write(options->json, all);
-        json_decref(all);
-    }
+    const int status = cli_write(options->json, write_list, &(listing){context, devices, count, request});
     free(devices);
     return status;
 }

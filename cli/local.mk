@@ -24,8 +24,7 @@ parallax_SOURCES = \
 	cli/words.c
 parallax_SOURCES += $(page_sources)
 nodist_parallax_SOURCES = page/style.c
-parallax_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
-parallax_LDADD = libparallax-study.la libparallax.la libplx-base.la $(JANSSON_LIBS) -lm
+parallax_LDADD = libparallax-study.la libparallax.la libplx-base.la -lm
 
 dist_man_MANS += doc/parallax.1
 

@@ -5,7 +5,6 @@
 #include "cli.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -163,35 +162,6 @@ int cli_results_status(const plx_results *results, bool want_pairs, const char *
     if (idle == 0 || idle == results->device_count)
         cli_say("%s", why_nothing(results, nothing));
     return status;
-}
-
-json_t *cli_json_text(const char *text)
-{
-    char copy[512];
-    json_t *made = json_string(text);
-    if (made != NULL)
-        return made;
-    (void)snprintf(copy, sizeof copy, "%s", text);
-    for (char *at = copy; *at != '\0'; at++) {
-        if ((unsigned char)*at >= 0x80)
-            *at = '?';
-    }
-    return json_string(copy);
-}
-
-/* What the stream could not take is told when it is closed. */
-static plx_status dump_json(const void *json, FILE *to, plx_error *error)
-{
-    if (json != NULL && json_dumpf(json, to, JSON_INDENT(2)) == 0)
-        (void)fputc('\n', to);
-    else if (!ferror(to))
-        return plx_fail(error, PLX_NO_MEMORY, "no memory for the JSON text");
-    return PLX_OK;
-}
-
-int cli_json_write(const char *path, const json_t *json)
-{
-    return cli_write(path, dump_json, json);
 }
 
 /* ---- for people ------------------------------------------------------------ */

@@ -11,17 +11,16 @@ study_files_sources = \
 	study/files/user_cache.h
 
 study_results_sources = \
+	study/results/archive.c \
+	study/results/archive.h \
 	study/results/counters.c \
 	study/results/environment.c \
-	study/results/fields.c \
 	study/results/names.c \
 	study/results/names.h \
+	study/results/problem_file.c \
 	study/results/read.c \
-	study/results/read.h \
-	study/results/read_device.c \
-	study/results/read_problem.c \
-	study/results/read_record.c \
-	study/results/read_studies.c \
+	study/results/record_file.c \
+	study/results/studies_file.c \
 	study/results/results.c \
 	study/results/results.h \
 	study/results/words.h
@@ -31,7 +30,6 @@ study_report_sources = \
 	study/report/diff.c \
 	study/report/json.c \
 	study/report/json.h \
-	study/report/probe_json.c \
 	study/report/probe_table.c \
 	study/report/report.h \
 	study/report/standings.c \

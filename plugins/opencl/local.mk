@@ -6,6 +6,7 @@ libplx_opencl_api_la_SOURCES = \
 	base/cache_dir.c \
 	base/cache_file.c \
 	base/privileges.c \
+	base/format.c \
 	base/cache_dir.h \
 	backends/opencl/cache.c \
 	backends/opencl/cache.h \

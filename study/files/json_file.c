@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -67,20 +68,14 @@ plx_status plx_json_load(const char *path, json_t **root, plx_error *error)
     return status;
 }
 
-/* ---- fields --------------------------------------------------------------------------- */
-
-const json_t *plx_json_at(const json_t *value, const char *path)
+json_t *plx_json_string(const char *text)
 {
-    char name[64];
-    for (;;) {
-        size_t length = strcspn(path, ".");
-        if (length >= sizeof name)
-            return NULL;
-        memcpy(name, path, length);
-        name[length] = '\0';
-        value = json_object_get(value, name);
-        if (value == NULL || path[length] == '\0')
-            return value;
-        path += length + 1;
-    }
+    json_t *made = json_string(text);
+    char *copy = made == NULL ? strdup(text) : NULL;
+    for (char *at = copy; at != NULL && *at != '\0'; at++)
+        *at = (unsigned char)*at < 0x80 ? *at : '?';
+    if (copy != NULL)
+        made = json_string(copy);
+    free(copy);
+    return made;
 }

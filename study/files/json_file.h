@@ -12,8 +12,7 @@
  * with the path.  json_decref(*root). */
 plx_status plx_json_load(const char *path, json_t **root, plx_error *error);
 
-/* The value at a path of names with dots between them, "time.median_ns"; NULL when any
- * part of it is missing or no object. */
-const json_t *plx_json_at(const json_t *value, const char *path);
+/* What a driver says of itself need not be UTF-8, which JSON is. */
+json_t *plx_json_string(const char *text);
 
 #endif

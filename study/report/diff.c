@@ -3,6 +3,7 @@
 
 #include "base/table.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- for people ---------------------------------------------------------------------- */
@@ -33,12 +34,13 @@ static void add_difference(plx_table *table, const plx_difference *d)
 static void put_summary(const plx_diff_results *results, FILE *to)
 {
     bool any = false;
-    (void)fprintf(to, "%zu record%s compared, %zu by time: ", results->compared, results->compared == 1 ? "" : "s",
-                  results->timed);
+    (void)fprintf(to, "%zu record%s compared, %zu by time: ", results->compared,
+                  results->compared == 1 ? "" : "s", results->timed);
     for (int change = 0; change < PLX_CHANGE_COUNT; change++) {
         if (results->counts[change] == 0)
             continue;
-        (void)fprintf(to, "%s%zu %s", any ? ", " : "", results->counts[change], plx_change_name((plx_change)change));
+        (void)fprintf(to, "%s%zu %s", any ? ", " : "", results->counts[change],
+                      plx_change_name((plx_change)change));
         any = true;
     }
     (void)fprintf(to, "%s\n", any ? "" : "nothing changed");
@@ -63,59 +65,61 @@ plx_status plx_diff_write_table(const plx_diff_results *results, FILE *to, plx_e
 
 /* ---- JSON ------------------------------------------------------------------------------ */
 
-static json_t *time_json(double median, double low, double high)
+static void put_time(plx_json *json, const char *name, double median, double low, double high)
 {
-    return json_pack("{s:o, s:[o, o]}", "median_ns", plx_json_number(median), "ci95_ns", plx_json_number(low),
-                     plx_json_number(high));
+    plx_json_object(json, name);
+    plx_json_number(json, "median_ns", median);
+    plx_json_list(json, "ci95_ns");
+    plx_json_number(json, NULL, low);
+    plx_json_number(json, NULL, high);
+    plx_json_list_end(json);
+    plx_json_object_end(json);
 }
 
-static json_t *error_or_null(double error)
+static void put_difference(plx_json *json, const plx_difference *d)
 {
-    return error >= 0 ? plx_json_number(error) : json_null();
-}
-
-static json_t *difference_json(const plx_difference *d)
-{
-    json_t *made = json_object();
-    json_object_set_new(made, "change", json_string(plx_change_name(d->change)));
-    json_object_set_new(made, "problem", plx_json_text(d->problem));
-    json_object_set_new(made, "backend", plx_json_text(d->backend));
-    json_object_set_new(made, "device", plx_json_text(d->device));
-    json_object_set_new(made, "kernel", plx_json_text(d->kernel));
+    plx_json_object(json, NULL);
+    plx_json_text(json, "change", plx_change_name(d->change));
+    plx_json_text(json, "problem", d->problem);
+    plx_json_text(json, "backend", d->backend);
+    plx_json_text(json, "device", d->device);
+    plx_json_text(json, "kernel", d->kernel);
     if (d->note[0] != '\0')
-        json_object_set_new(made, "note", plx_json_text(d->note));
+        plx_json_text(json, "note", d->note);
     if (d->timed) {
-        json_object_set_new(made, "old_time", time_json(d->old_ns, d->old_low_ns, d->old_high_ns));
-        json_object_set_new(made, "new_time", time_json(d->new_ns, d->new_low_ns, d->new_high_ns));
-        json_object_set_new(made, "ratio", plx_json_number(d->ratio));
-        json_object_set_new(made, "p", plx_json_number(d->p));
+        put_time(json, "old_time", d->old_ns, d->old_low_ns, d->old_high_ns);
+        put_time(json, "new_time", d->new_ns, d->new_low_ns, d->new_high_ns);
+        plx_json_number(json, "ratio", d->ratio);
+        plx_json_number(json, "p", d->p);
     }
-    json_object_set_new(made, "old_error", error_or_null(d->old_error));
-    json_object_set_new(made, "new_error", error_or_null(d->new_error));
-    return made;
-}
-
-static json_t *counts_json(const plx_diff_results *results)
-{
-    json_t *made = json_object();
-    for (int change = 0; change < PLX_CHANGE_COUNT; change++)
-        json_object_set_new(made, plx_change_name((plx_change)change),
-                            json_integer((json_int_t)results->counts[change]));
-    return made;
+    plx_json_number(json, "old_error", d->old_error >= 0 ? d->old_error : NAN);
+    plx_json_number(json, "new_error", d->new_error >= 0 ? d->new_error : NAN);
+    plx_json_object_end(json);
 }
 
 plx_status plx_diff_write_json(const plx_diff_results *results, FILE *to, plx_error *error)
 {
-    json_t *lines = json_array(), *differences = json_array();
+    plx_json json = {.to = to};
+    plx_json_object(&json, NULL);
+    plx_json_text(&json, "schema", "parallax-diff/1");
+    plx_json_tool(&json);
+    plx_json_number(&json, "threshold", results->threshold);
+    plx_json_number(&json, "level", results->level);
+    plx_json_flag(&json, "regression", plx_diff_status(results) == 1);
+    plx_json_natural(&json, "compared", results->compared);
+    plx_json_natural(&json, "timed", results->timed);
+    plx_json_object(&json, "counts");
+    for (int change = 0; change < PLX_CHANGE_COUNT; change++)
+        plx_json_natural(&json, plx_change_name((plx_change)change), results->counts[change]);
+    plx_json_object_end(&json);
+    plx_json_list(&json, "environment");
     for (size_t i = 0; i < results->environment_count; i++)
-        json_array_append_new(lines, plx_json_text(results->environment[i]));
+        plx_json_text(&json, NULL, results->environment[i]);
+    plx_json_list_end(&json);
+    plx_json_list(&json, "differences");
     for (size_t i = 0; i < results->count; i++)
-        json_array_append_new(differences, difference_json(&results->differences[i]));
-    return plx_json_write(json_pack("{s:s, s:o, s:f, s:f, s:b, s:I, s:I, s:o, s:o, s:o}", "schema",
-                                    "parallax-diff/1", "tool", plx_json_tool(), "threshold", results->threshold,
-                                    "level", results->level, "regression", (int)(plx_diff_status(results) == 1),
-                                    "compared", (json_int_t)results->compared, "timed",
-                                    (json_int_t)results->timed, "counts", counts_json(results), "environment",
-                                    lines, "differences", differences),
-                          to, error);
+        put_difference(&json, &results->differences[i]);
+    plx_json_list_end(&json);
+    plx_json_object_end(&json);
+    return plx_json_end(&json, error);
 }

@@ -8,11 +8,6 @@
 
 /* "ld 4096, naive": a point of a probe among all of its sweep. */
 void plx_probe_point_text(const plx_probe_point *point, char *text, size_t capacity);
-/* A field of a CSV line, quoted as RFC 4180 says when it has to be, and numbers, each
- * with a comma before it; nothing stands where there is no number. */
-void plx_csv_text(FILE *to, const char *text);
-void plx_csv_comma_text(FILE *to, const char *text);
-void plx_csv_number(FILE *to, bool there, double number);
 /* The table of what the group's records counted; nothing when nobody asked. */
 plx_status plx_report_counters(const plx_results *results, size_t group, FILE *to, plx_error *error);
 

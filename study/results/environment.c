@@ -2,7 +2,7 @@
  * environment or a device, for whoever shows or compares it. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "study/results/read.h"
+#include "study/results/archive.h"
 #include "study/results/words.h"
 
 #include "base/format.h"
@@ -73,7 +73,19 @@ void plx_environment_now(plx_environment *environment)
 
 /* ---- facts: their tables ------------------------------------------------------------ */
 
-typedef enum kind { TEXT, NATURAL_32, NATURAL_64, SIZE, MEASURED, ECC, THROTTLE, UUID, FLUSHES, CAPABILITY } kind;
+typedef enum kind {
+    TEXT,
+    TEXT_OR_NULL,
+    NATURAL_32,
+    NATURAL_64,
+    SIZE,
+    MEASURED,
+    ECC,
+    THROTTLE,
+    UUID,
+    FLUSHES,
+    CAPABILITY
+} kind;
 
 /* MEASURED, ECC and THROTTLE are known by their bit of the telemetry. */
 typedef struct row {
@@ -113,7 +125,7 @@ static const row device_rows[] = {
     {"api", "API", TEXT, OF(info.api), SAME_REPORTED, 0},
     {"driver", "driver", TEXT, OF(info.driver), SAME_REPORTED, 0},
     {"uuid", "chip (UUID)", UUID, OF(info.uuid), SAME_REPORTED, 0},
-    {"pci", "PCI address", TEXT, OF(info.pci), PLX_FACT_SAME, 0},
+    {"pci", "PCI address", TEXT_OR_NULL, OF(info.pci), PLX_FACT_SAME, 0},
     {"physical", "number of the chip", SIZE, OF(physical), 0, 0},
     {"units", "units", NATURAL_32, OF(info.units), SAME_REPORTED, 0},
     {"memory_bytes", "bytes of memory", NATURAL_64, OF(info.memory_bytes), PLX_FACT_SAME, 0},
@@ -136,12 +148,6 @@ static const row device_rows[] = {
 };
 
 /* ---- facts: their values -------------------------------------------------------------- */
-
-void plx_uuid_text(const uint8_t u[16], char text[40])
-{
-    (void)snprintf(text, 40, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1],
-                   u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
-}
 
 static void put_throttle(uint32_t reasons, char *text, size_t capacity)
 {
@@ -206,7 +212,7 @@ static void put_fact(const void *whole, const row *of, plx_fact *fact)
     *fact = (plx_fact){.key = dot != NULL ? dot + 1 : of->path,
                        .title = of->title,
                        .matters = of->matters | (of->kind == MEASURED ? PLX_FACT_SENSOR : 0)};
-    if (of->kind == TEXT)
+    if (of->kind == TEXT || of->kind == TEXT_OR_NULL)
         put_text(at, *at != '\0', fact);
     else if (of->kind == NATURAL_32)
         put_natural(*(const uint32_t *)(const void *)at, fact);
@@ -244,30 +250,203 @@ bool plx_facts_differ(const plx_fact *a, const plx_fact *b, double part)
     return a->known != b->known || strcmp(a->text, b->text) != 0;
 }
 
-/* ---- facts from files ------------------------------------------------------------------ */
+/* ---- facts in files -------------------------------------------------------------------- */
 
-void plx_read_environment(plx_reader *root, plx_environment *to)
+static void uuid_field(plx_archive *archive, const char *name, plx_device_info *info)
 {
-    for (size_t i = 0; i < sizeof environment_rows / sizeof environment_rows[0]; i++) {
-        const row *of = &environment_rows[i];
-        if (of->kind == TEXT)
-            plx_read_text(root, of->path, (char *)to + of->offset, of->bytes);
+    char text[40] = "", again[40];
+    unsigned byte;
+    size_t length = 0;
+    if (!plx_archive_reads(archive)) {
+        plx_uuid_text(info->uuid, text);
+        plx_json_text(archive->to, name, info->has_uuid ? text : NULL);
+        return;
     }
-    to->threads = plx_read_natural(root, "host.threads", 0);
-    if (to->parallax[0] == '\0')
-        plx_read_text(root, "tool.version", to->parallax, sizeof to->parallax);
-    if (to->parallax[0] == '\0') /* an environment that nobody knows is not that of this process */
-        copy(to->parallax, sizeof to->parallax, "unknown");
+    plx_archive_text(archive, name, text, sizeof text);
+    for (const char *at = text; length < sizeof info->uuid && sscanf(at, "%2x", &byte) == 1; length++) {
+        info->uuid[length] = (uint8_t)byte;
+        at += at[0] != '\0' && at[1] != '\0' && at[2] == '-' ? 3 : 2;
+        if (at > text + strlen(text))
+            break;
+    }
+    plx_uuid_text(info->uuid, again);
+    info->has_uuid = strcmp(text, again) == 0;
+    if (text[0] != '\0' && !info->has_uuid)
+        plx_archive_refuse(archive, name);
 }
 
-void plx_read_sensors(plx_reader *from, plx_study_device *device)
+static void flushes_field(plx_archive *archive, const char *name, plx_study_device *device)
 {
-    for (size_t i = 0; i < sizeof device_rows / sizeof device_rows[0]; i++) {
-        const row *of = &device_rows[i];
-        if (of->kind != MEASURED)
-            continue;
-        const double value = plx_read_number(from, of->path, 0);
-        memcpy((char *)device + of->offset, &value, sizeof value);
-        device->environment.known |= json_is_number(json_object_get(from->of, of->path)) ? of->bit : 0;
+    if (plx_archive_reads(archive))
+        device->flushing_measured = plx_archive_has(archive, name);
+    if (!device->flushing_measured) {
+        if (!plx_archive_reads(archive))
+            plx_json_null(archive->to, name);
+        return;
     }
+    const bool flushes = (device->info.features & PLX_FEATURE_FLUSHES_F32) != 0;
+    if (plx_archive_flag(archive, name, flushes, false) && plx_archive_reads(archive))
+        device->info.features |= PLX_FEATURE_FLUSHES_F32;
+}
+
+static void capability_field(plx_archive *archive, const char *name, plx_device_info *info)
+{
+    uint32_t *const parts[] = {&info->compute_major, &info->compute_minor};
+    if (!plx_archive_reads(archive) && info->compute_major == 0)
+        return;
+    (void)plx_archive_list(archive, name, 2);
+    for (size_t i = 0; i < 2; i++) {
+        if (plx_archive_reads(archive))
+            *parts[i] = (uint32_t)json_integer_value(json_array_get(archive->at[archive->depth], i));
+        else
+            plx_json_integer(archive->to, NULL, *parts[i]);
+    }
+    plx_archive_list_end(archive);
+}
+
+static void throttle_field(plx_archive *archive, const char *name, uint32_t *reasons)
+{
+    const size_t count = plx_archive_list(archive, name, 0);
+    for (uint32_t bit = 1; bit <= PLX_THROTTLE_OTHER; bit <<= 1) {
+        if (!plx_archive_reads(archive) && (*reasons & bit))
+            plx_json_text(archive->to, NULL, plx_throttle_name(bit));
+        for (size_t i = 0; plx_archive_reads(archive) && i < count; i++) {
+            const char *word = json_string_value(json_array_get(archive->at[archive->depth], i));
+            if (word != NULL && strcmp(word, plx_throttle_name(bit)) == 0)
+                *reasons |= bit;
+        }
+    }
+    plx_archive_list_end(archive);
+}
+
+/* What sensors say: nothing stands where nothing is known. */
+static void sensor_field(plx_archive *archive, const row *of, plx_study_device *device)
+{
+    plx_telemetry *state = &device->environment;
+    double *const number = (double *)(void *)((char *)device + of->offset);
+    if (plx_archive_reads(archive) && plx_archive_has(archive, of->path))
+        state->known |= of->bit;
+    if ((state->known & of->bit) == 0)
+        return;
+    if (of->kind == MEASURED)
+        *number = plx_archive_signed(archive, of->path, *number, 0);
+    else if (of->kind == ECC)
+        state->ecc = plx_archive_flag(archive, of->path, state->ecc, false);
+    else
+        throttle_field(archive, of->path, &state->throttle);
+}
+
+/* Of old files each device is a chip of its own. */
+static void device_field(plx_archive *archive, size_t index, const row *of, plx_study_device *device)
+{
+    char *const at = (char *)device + of->offset;
+    switch (of->kind) {
+    case TEXT_OR_NULL:
+        if (!plx_archive_reads(archive) && *at == '\0') {
+            plx_json_null(archive->to, of->path);
+            break;
+        }
+        /* fall through */
+    case TEXT:
+        plx_archive_text(archive, of->path, at, of->bytes);
+        break;
+    case NATURAL_32:
+        *(uint32_t *)(void *)at =
+            (uint32_t)plx_archive_natural(archive, of->path, *(uint32_t *)(void *)at, 0);
+        break;
+    case NATURAL_64:
+        *(uint64_t *)(void *)at = plx_archive_natural(archive, of->path, *(uint64_t *)(void *)at, 0);
+        break;
+    case SIZE:
+        *(size_t *)(void *)at = (size_t)plx_archive_natural(archive, of->path, *(size_t *)(void *)at, index);
+        break;
+    case UUID:
+        uuid_field(archive, of->path, &device->info);
+        break;
+    case FLUSHES:
+        flushes_field(archive, of->path, device);
+        break;
+    default:
+        capability_field(archive, of->path, &device->info);
+    }
+}
+
+static void ceilings_field(plx_archive *archive, plx_ceilings *ceilings)
+{
+    const size_t count = plx_archive_list(archive, "ceilings", PLX_CEILING_COUNT);
+    for (size_t i = 0; i < count; i++) {
+        if (!plx_archive_reads(archive) && !(ceilings->value[i] > 0))
+            continue;
+        plx_archive_item(archive, i);
+        const int which = plx_archive_name(archive, "kind", &plx_ceiling_names, (int)i, PLX_CEILING_COUNT);
+        double unknown = 0, *value = which < PLX_CEILING_COUNT ? &ceilings->value[which] : &unknown;
+        *value = plx_archive_number(archive, "value", *value, PLX_MOST_RATE, 0);
+        if (!plx_archive_reads(archive))
+            plx_json_text(archive->to, "unit", plx_ceiling_unit((plx_ceiling_kind)which));
+        plx_archive_item_end(archive);
+    }
+    plx_archive_list_end(archive);
+}
+
+void plx_archive_device(plx_archive *archive, size_t index, plx_study_device *device)
+{
+    const size_t count = sizeof device_rows / sizeof device_rows[0];
+    for (size_t i = 0; i < count; i++)
+        if (device_rows[i].bit == 0)
+            device_field(archive, index, &device_rows[i], device);
+    device->named = plx_archive_flag(archive, "named", device->named, false);
+    if (plx_archive_open(archive, "environment", true)) {
+        if (!plx_archive_reads(archive)) { /* once more, with what changes when they do */
+            plx_json_text(archive->to, "driver", device->info.driver);
+            plx_json_text(archive->to, "api", device->info.api);
+        }
+        for (size_t i = 0; i < count; i++)
+            if (device_rows[i].bit != 0)
+                sensor_field(archive, &device_rows[i], device);
+        plx_archive_close(archive);
+    }
+    ceilings_field(archive, &device->ceilings);
+    if (plx_archive_reads(archive) && !plx_archive_has(archive, "label"))
+        plx_archive_refuse(archive, "label");
+    if (plx_archive_reads(archive) && !plx_archive_has(archive, "name"))
+        plx_archive_refuse(archive, "name");
+}
+
+/* What nobody knows is not there. */
+static void environment_part(plx_archive *archive, const char *name, plx_environment *environment)
+{
+    const size_t length = strlen(name);
+    if (!plx_archive_open(archive, name, true))
+        return;
+    for (size_t i = 0; i < sizeof environment_rows / sizeof environment_rows[0]; i++) {
+        const row *of = &environment_rows[i];
+        const char *key = of->path + length + 1;
+        char *const at = (char *)environment + of->offset;
+        const bool good = archive->wrong == NULL;
+        if (strncmp(of->path, name, length) != 0)
+            continue;
+        if (of->kind == TEXT)
+            plx_archive_remark(archive, key, at, of->bytes);
+        else if (plx_archive_reads(archive) || environment->threads > 0)
+            environment->threads = plx_archive_natural(archive, key, environment->threads, 0);
+        if (good && archive->wrong != NULL)
+            archive->wrong = of->path;
+    }
+    plx_archive_close(archive);
+}
+
+void plx_archive_environment(plx_archive *archive, plx_environment *environment)
+{
+    char version[sizeof environment->parallax], tool[] = "parallax";
+    (void)snprintf(version, sizeof version, "%s", environment->parallax);
+    if (plx_archive_open(archive, "tool", true)) {
+        plx_archive_text(archive, "name", tool, sizeof tool);
+        plx_archive_text(archive, "version", version, sizeof version);
+        plx_archive_close(archive);
+    }
+    environment_part(archive, "environment", environment);
+    environment_part(archive, "host", environment);
+    /* an environment that nobody knows is not that of this process */
+    if (environment->parallax[0] == '\0')
+        copy(environment->parallax, sizeof environment->parallax, version[0] != '\0' ? version : "unknown");
 }

@@ -1,45 +1,59 @@
-/* Reads files of results: the only reader of what the writers in study/report/ write. */
-#include "study/results/read.h"
+/* Reads files of results: the only reader of what study/report/json.c writes. */
+#include "study/results/archive.h"
 
 #include "study/results/results.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-plx_status plx_read_fault(const char *path, const char *list, size_t index, const char *what, plx_error *error)
+/* What is read, and from where. */
+typedef struct source {
+    const char *path;
+    const json_t *root;
+    plx_results *results;
+    size_t *places; /* where record i of the file went, SIZE_MAX for one that was left out */
+    size_t records; /* of the file */
+} source;
+
+/* Takes object `index` of a list. */
+typedef plx_status taker(source *from, plx_archive *object, size_t index, plx_error *error);
+
+static plx_status fault(const source *from, const char *list, size_t index, const char *what,
+                        plx_error *error)
 {
-    return plx_fail(error, PLX_INVALID, "%.200s: %s[%zu]: %s is missing or wrong", path, list, index, what);
+    return plx_fail(error, PLX_INVALID, "%.200s: %s[%zu]: %s is missing or wrong", from->path, list, index,
+                    what);
 }
 
-plx_status plx_read_objects(const char *path, const json_t *root, const char *name, const json_t **list,
-                            plx_error *error)
+static plx_status no_memory(plx_error *error)
 {
-    *list = json_object_get(root, name);
-    if (!json_is_array(*list))
-        return plx_fail(error, PLX_INVALID, "%.200s: \"%s\" is missing or no list", path, name);
-    for (size_t i = 0; i < json_array_size(*list); i++)
-        if (!json_is_object(json_array_get(*list, i)))
-            return plx_read_fault(path, name, i, "an object", error);
-    return PLX_OK;
+    return plx_fail(error, PLX_NO_MEMORY, "no memory for the results");
 }
 
-static plx_status take_devices(const char *path, const json_t *root, plx_results *results, plx_error *error)
+static plx_status take_list(source *from, const char *name, taker *take, plx_error *error)
 {
-    const json_t *list;
-    plx_status status = plx_read_objects(path, root, "devices", &list, error);
-    if (status != PLX_OK)
-        return status;
-    results->device_count = json_array_size(list);
-    results->devices = calloc(results->device_count + 1, sizeof *results->devices);
-    if (results->devices == NULL)
-        return plx_fail(error, PLX_NO_MEMORY, "no memory for the list of devices");
-    for (size_t i = 0; status == PLX_OK && i < results->device_count; i++) {
-        plx_reader from = {.of = json_array_get(list, i)};
-        plx_read_device(&from, i, &results->devices[i]);
-        if (from.wrong != NULL)
-            status = plx_read_fault(path, "devices", i, from.wrong, error);
+    const json_t *list = json_object_get(from->root, name);
+    plx_status status = PLX_OK;
+    if (!json_is_array(list))
+        return plx_fail(error, PLX_INVALID, "%.200s: \"%s\" is missing or no list", from->path, name);
+    for (size_t i = 0; status == PLX_OK && i < json_array_size(list); i++) {
+        plx_archive object = plx_archive_of(json_array_get(list, i));
+        if (!json_is_object(object.at[0]))
+            return fault(from, name, i, "an object", error);
+        status = take(from, &object, i, error);
+        if (status == PLX_OK && object.wrong != NULL)
+            status = fault(from, name, i, object.wrong, error);
     }
     return status;
+}
+
+/* ---- lists ------------------------------------------------------------------------------ */
+
+static plx_status take_device(source *from, plx_archive *object, size_t index, plx_error *error)
+{
+    (void)error;
+    plx_archive_device(object, index, &from->results->devices[from->results->device_count++]);
+    return PLX_OK;
 }
 
 static const char *missing_word(const json_t *record)
@@ -51,23 +65,16 @@ static const char *missing_word(const json_t *record)
     return NULL;
 }
 
-/* places[i] becomes where record i went, SIZE_MAX for one that was left out. */
-static plx_status take_records(const char *path, const json_t *list, size_t *places, plx_results *results,
-                               plx_error *error)
+static plx_status take_record(source *from, plx_archive *object, size_t index, plx_error *error)
 {
-    plx_status status = PLX_OK;
-    for (size_t i = 0; status == PLX_OK && i < json_array_size(list); i++) {
-        plx_record record;
-        plx_reader from = {.of = json_array_get(list, i), .wrong = missing_word(json_array_get(list, i))};
-        plx_taken taken = plx_read_record(&from, results->device_count, &record);
-        places[i] = taken == PLX_TAKEN ? results->record_count : SIZE_MAX;
-        results->unknown += taken == PLX_TAKEN_UNKNOWN;
-        if (taken == PLX_TAKEN_WRONG)
-            status = plx_read_fault(path, "records", i, from.wrong, error);
-        else if (taken == PLX_TAKEN)
-            status = plx_results_add_record(results, &record, error);
-    }
-    return status;
+    plx_results *results = from->results;
+    plx_record record;
+    object->wrong = missing_word(object->at[0]);
+    if (object->wrong == NULL)
+        plx_archive_record(object, results->device_count, &record);
+    from->places[index] = plx_archive_fails(object) ? SIZE_MAX : results->record_count;
+    results->unknown += object->wrong == NULL && object->unknown;
+    return plx_archive_fails(object) ? PLX_OK : plx_results_add_record(results, &record, error);
 }
 
 static bool take_members(const json_t *pair, size_t records, size_t members[2])
@@ -75,89 +82,147 @@ static bool take_members(const json_t *pair, size_t records, size_t members[2])
     const json_t *two = json_object_get(pair, "records");
     for (size_t i = 0; i < 2; i++) {
         const json_t *one = json_array_get(two, i);
-        members[i] = json_is_integer(one) && json_integer_value(one) >= 0 ? (size_t)json_integer_value(one) : records;
+        members[i] =
+            json_is_integer(one) && json_integer_value(one) >= 0 ? (size_t)json_integer_value(one) : records;
     }
     return json_array_size(two) == 2 && members[0] < records && members[1] < records;
 }
 
-static plx_status take_pairs(const char *path, const json_t *list, size_t records, const size_t *places,
-                             plx_results *results, plx_error *error)
+static plx_status take_pair(source *from, plx_archive *object, size_t index, plx_error *error)
 {
-    plx_status status = PLX_OK;
-    for (size_t i = 0; status == PLX_OK && i < json_array_size(list); i++) {
-        plx_pair pair;
-        size_t members[2];
-        plx_reader from = {.of = json_array_get(list, i)};
-        if (!take_members(from.of, records, members))
-            return plx_read_fault(path, "pairs", i, "records", error);
-        plx_read_pair(&from, &pair);
-        if (from.wrong != NULL)
-            return plx_read_fault(path, "pairs", i, from.wrong, error);
-        pair.first = places[members[0]];
-        pair.second = places[members[1]];
-        if (pair.first != SIZE_MAX && pair.second != SIZE_MAX)
-            status = plx_results_add_pair(results, &pair, error);
+    plx_pair pair = {.first_different = -1};
+    size_t members[2];
+    (void)index;
+    if (!take_members(object->at[0], from->records, members))
+        plx_archive_refuse(object, "records");
+    plx_archive_pair(object, &pair);
+    if (object->wrong != NULL)
+        return PLX_OK;
+    pair.first = from->places[members[0]];
+    pair.second = from->places[members[1]];
+    return pair.first == SIZE_MAX || pair.second == SIZE_MAX
+               ? PLX_OK
+               : plx_results_add_pair(from->results, &pair, error);
+}
+
+static plx_status take_sweep(source *from, plx_archive *object, size_t index, plx_error *error)
+{
+    (void)index;
+    return plx_archive_sweep(object, from->results->device_count,
+                             &from->results->sweeps[from->results->sweep_count++], error);
+}
+
+static size_t length_of(const source *from, const char *list)
+{
+    return json_array_size(json_object_get(from->root, list));
+}
+
+static plx_status take_records(source *from, plx_error *error)
+{
+    from->records = length_of(from, "records");
+    from->places = calloc(from->records + 1, sizeof *from->places);
+    plx_status status =
+        from->places != NULL ? take_list(from, "records", take_record, error) : no_memory(error);
+    if (status == PLX_OK)
+        status = take_list(from, "pairs", take_pair, error);
+    free(from->places);
+    return status;
+}
+
+static plx_status take_sweeps(source *from, plx_error *error)
+{
+    plx_results *results = from->results;
+    const json_t *unopened = json_object_get(from->root, "unopened");
+    results->sweeps = calloc(length_of(from, "sweeps") + 1, sizeof *results->sweeps);
+    results->unopened = calloc(json_array_size(unopened) + 1, sizeof *results->unopened);
+    if (results->sweeps == NULL || results->unopened == NULL)
+        return no_memory(error);
+    for (size_t i = 0; i < json_array_size(unopened); i++) {
+        const char *text = json_string_value(json_array_get(unopened, i));
+        (void)snprintf(results->unopened[results->unopened_count++], sizeof *results->unopened, "%s",
+                       text != NULL ? text : "");
     }
+    return take_list(from, "sweeps", take_sweep, error);
+}
+
+/* ---- the parts that stand next to the lists ------------------------------------------------- */
+
+static plx_status take_check(plx_archive *root, plx_results *results, plx_error *error)
+{
+    if (!plx_archive_open(root, "check", true))
+        return PLX_OK;
+    results->check = calloc(1, sizeof *results->check);
+    if (results->check == NULL)
+        return no_memory(error);
+    plx_archive_check(root, results->check);
+    plx_archive_close(root);
+    return PLX_OK;
+}
+
+static plx_status take_bench(plx_archive *root, plx_results *results, plx_error *error)
+{
+    if (!plx_archive_open(root, "bench", true))
+        return PLX_OK;
+    plx_bench_request *bench = calloc(1, sizeof *bench);
+    if (bench == NULL)
+        return no_memory(error);
+    *bench = (plx_bench_request){.queues = 1, .timing = true, .finished = plx_archive_has(root, "summary")};
+    results->bench = bench;
+    const plx_status status = plx_archive_bench(root, bench, error);
+    plx_archive_close(root);
     return status;
 }
 
-static plx_status take_lists(const char *path, const json_t *root, plx_results *results, plx_error *error)
+static plx_status take_rest(source *from, plx_error *error)
 {
-    const json_t *records, *pairs;
-    plx_status status = plx_read_objects(path, root, "records", &records, error);
+    plx_archive root = plx_archive_of(from->root);
+    plx_archive_environment(&root, &from->results->environment);
+    plx_status status = take_check(&root, from->results, error);
     if (status == PLX_OK)
-        status = plx_read_objects(path, root, "pairs", &pairs, error);
-    if (status != PLX_OK)
-        return status;
-    size_t *places = calloc(json_array_size(records) + 1, sizeof *places);
-    if (places == NULL)
-        return plx_fail(error, PLX_NO_MEMORY, "no memory for the records");
-    status = take_records(path, records, places, results, error);
-    if (status == PLX_OK)
-        status = take_pairs(path, pairs, json_array_size(records), places, results, error);
-    free(places);
+        status = take_bench(&root, from->results, error);
+    if (status == PLX_OK && root.wrong != NULL)
+        status = plx_fail(error, PLX_INVALID, "%.200s: %s is wrong", from->path, root.wrong);
     return status;
 }
 
-/* The parts that stand next to the lists. */
-static plx_status take_rest(const char *path, const json_t *root, plx_results *results, plx_error *error)
-{
-    plx_reader from = {.of = root};
-    plx_read_environment(&from, &results->environment);
-    plx_status status = plx_read_check(&from, results, error);
-    if (status == PLX_OK)
-        status = plx_read_bench(&from, results, error);
-    if (status == PLX_OK && from.wrong != NULL)
-        status = plx_fail(error, PLX_INVALID, "%.200s: %s is wrong", path, from.wrong);
-    return status;
-}
+/* ---- the whole -------------------------------------------------------------------------- */
 
-static plx_status is_of_results(const char *path, const json_t *root, bool *probe, plx_error *error)
+static plx_status is_of_results(const source *from, bool *probe, plx_error *error)
 {
-    const char *found = json_string_value(json_object_get(root, "schema"));
+    const char *found = json_string_value(json_object_get(from->root, "schema"));
     if (found == NULL)
-        return plx_fail(error, PLX_INVALID, "%.200s: no results of parallax: there is no \"schema\"", path);
+        return plx_fail(error, PLX_INVALID, "%.200s: no results of parallax: there is no \"schema\"",
+                        from->path);
     *probe = strcmp(found, "parallax-probe/1") == 0;
     if (*probe || strcmp(found, "parallax-results/1") == 0)
         return PLX_OK;
-    return plx_fail(error, PLX_INVALID, "%.200s: the schema is %.60s; results of parallax-results/1 are needed",
-                    path, found);
+    return plx_fail(error, PLX_INVALID,
+                    "%.200s: the schema is %.60s; results of parallax-results/1 are needed", from->path,
+                    found);
+}
+
+static plx_status take_all(source *from, plx_error *error)
+{
+    bool probe;
+    plx_status status = is_of_results(from, &probe, error);
+    if (status != PLX_OK)
+        return status;
+    from->results->devices = calloc(length_of(from, "devices") + 1, sizeof *from->results->devices);
+    if (from->results->devices == NULL)
+        return no_memory(error);
+    status = take_list(from, "devices", take_device, error);
+    if (status == PLX_OK)
+        status = probe ? take_sweeps(from, error) : take_records(from, error);
+    return status == PLX_OK ? take_rest(from, error) : status;
 }
 
 plx_status plx_results_read(const char *path, plx_results *results, plx_error *error)
 {
     plx_results made = {.record_count = 0};
     json_t *root = NULL;
-    bool probe = false;
     plx_status status = plx_json_load(path, &root, error);
     if (status == PLX_OK)
-        status = is_of_results(path, root, &probe, error);
-    if (status == PLX_OK)
-        status = take_devices(path, root, &made, error);
-    if (status == PLX_OK)
-        status = probe ? plx_read_sweeps(path, root, &made, error) : take_lists(path, root, &made, error);
-    if (status == PLX_OK)
-        status = take_rest(path, root, &made, error);
+        status = take_all(&(source){.path = path, .root = root, .results = &made}, error);
     json_decref(root);
     if (status == PLX_OK)
         *results = made;

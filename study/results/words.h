@@ -13,7 +13,4 @@ void plx_counter_put(plx_counters *counters, size_t index, double value);
 const char *plx_check_count_name(size_t index);
 size_t *plx_check_count(plx_check_counts *counts, size_t index);
 
-/* "584c9901-aa67-c251-2994-8bd7be1da458". */
-void plx_uuid_text(const uint8_t uuid[16], char text[40]);
-
 #endif

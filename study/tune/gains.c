@@ -2,7 +2,7 @@
  * between runs.  Only memory: whatever goes wrong with the file, there is nothing to
  * remember, and nobody is told. */
 #include "base/cache_dir.h"
-#include "study/report/json.h"
+#include "study/files/json_file.h"
 #include "study/files/user_cache.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ static json_t *device_json(const plx_device_info *info)
 {
     char name[128];
     plx_cache_device(info, name, sizeof name);
-    return plx_json_text(name);
+    return plx_json_string(name);
 }
 
 /* "cuda:0" without the number. */
@@ -29,7 +29,7 @@ static json_t *plugin_json(const char *label)
 {
     char name[48];
     (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(label, ":"), label);
-    return plx_json_text(name);
+    return plx_json_string(name);
 }
 
 static bool same_key(const json_t *a, const json_t *b)

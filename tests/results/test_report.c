@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -35,9 +36,13 @@ static plx_record timed_record(const char *backend, size_t device, const char *k
     (void)snprintf(record.kernel, sizeof record.kernel, "%s", kernel);
     (void)snprintf(record.config, sizeof record.config, "%s", strcmp(kernel, "tiled") == 0 ? "64x64/4" : "");
     (void)snprintf(record.idea, sizeof record.idea, "an idea");
-    record.error = (plx_error_measure){
-        .measured = true, .max_over_bound = 0.25, .max_ulp = 2, .compared = 12, .first_bad = -1,
-        .bound = PLX_BOUND_DETERMINISTIC, .gamma = 0.5};
+    record.error = (plx_error_measure){.measured = true,
+                                       .max_over_bound = 0.25,
+                                       .max_ulp = 2,
+                                       .compared = 12,
+                                       .first_bad = -1,
+                                       .bound = PLX_BOUND_DETERMINISTIC,
+                                       .gamma = 0.5};
     record.time = (plx_timing){.measured = true,
                                .median_ns = 1e3 * microseconds,
                                .queues = 1,
@@ -311,6 +316,52 @@ static void nothing_to_tell(void **state)
     free(table);
 }
 
+/* Every field that a study fills: what is read and written again is the same text. */
+static void what_is_written_is_read(void **state)
+{
+    char path[] = "/tmp/parallax-test-report-XXXXXX";
+    plx_results read;
+    plx_error error = {""};
+    sample s;
+    (void)state;
+    make_sample(&s);
+    plx_record *full = &s.records[1];
+    full->time.host = full->time.latency =
+        (plx_interval){.measured = true, .median_ns = 5, .low_ns = 4, .high_ns = 6, .samples = 3};
+    full->time.throttled = full->time.hot = full->named = full->counted = true;
+    full->time.dropped = full->step = full->group = full->shift = 3;
+    (void)snprintf(full->time.clock_reason, sizeof full->time.clock_reason, "a reason");
+    full->ceiling =
+        (plx_ceiling){.applies = true, .kind = PLX_CEILING_READ, .value = 5, .fraction = 0.5, .over = "why"};
+    full->counters.dram_read_bytes = 7;
+    full->counters.duration_ns = (double)NAN;
+    full->formula_bytes = 188; /* 3 x 5, 5 x 4 and 3 x 4 of f32 */
+    full->kernel_flags = PLX_KERNEL_VENDOR;
+    s.records[0].kernel_flags = PLX_KERNEL_BASELINE;
+    s.devices[1].named = true;
+    s.devices[1].info.compute_major = 9;
+    s.devices[1].environment = (plx_telemetry){.known = PLX_KNOWS_ECC | PLX_KNOWS_POWER | PLX_KNOWS_THROTTLE,
+                                               .ecc = true,
+                                               .power_w = 700,
+                                               .throttle = PLX_THROTTLE_OTHER};
+    s.devices[1].ceilings.value[PLX_CEILING_LAUNCH] = 2000;
+    plx_environment_now(&s.results.environment);
+    for (size_t i = 0; i < RECORDS; i++)
+        s.records[i].formula_bytes = 188;
+    (void)close(mkstemp(path));
+    assert_int_equal(plx_results_write(&s.results, path, &error), PLX_OK);
+    if (plx_results_read(path, &read, &error) != PLX_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(read.record_count, RECORDS);
+    char *before = text_of(plx_results_write_json, &s.results),
+         *after = text_of(plx_results_write_json, &read);
+    assert_string_equal(after, before);
+    free(before);
+    free(after);
+    plx_results_free(&read);
+    (void)remove(path);
+}
+
 /* ---- CSV --------------------------------------------------------------------- */
 
 static void csv_lines(void **state)
@@ -325,13 +376,16 @@ static void csv_lines(void **state)
         lines += *at == '\n';
     assert_int_equal(lines, RECORDS + 1);
     line_with(text, "alpha:0", "tiled", line, sizeof line);
-    assert_string_equal(line,
-                        "gemm,f32,3x4x5,nt,uniform,alpha:0,Chip One,tiled,ok,0.25,2,,100000,99000,101000,"
-                        "9,device,0.002,0.0012,2,,,,,,,,,,,,,,yes,no,1,0,0,,,,,,,,,,,12,deterministic,0.5,64x64/4");
+    assert_string_equal(
+        line, "gemm,f32,3x4x5,nt,uniform,alpha:0,Chip One,tiled,ok,0.25,2,,100000,99000,101000,"
+              "9,device,0.002,0.0012,2,,,,,,,,,,,,,,yes,no,1,0,0,,,,,,,,,,,12,deterministic,0.5,64x64/4");
     line_with(text, "beta:0", "vector", line, sizeof line);
     assert_non_null(strstr(line, ",unsupported,,,,,,,,,"));
     assert_non_null(strstr(line, ",\"needs f64, \"\"really\"\"\""));
     assert_null(strstr(text, "inf"));
+    json_t *utf8 = json_string(text); /* which jansson makes of UTF-8 alone */
+    assert_non_null(utf8);
+    json_decref(utf8);
     free(text);
 }
 
@@ -377,7 +431,8 @@ static void json_of_counters(void **state)
     counters = get(json, "records", 0, "counters");
     assert_true(json_is_null(json_object_get(counters, "dram_read_bytes")));
     counters = get(json, "records", 2, "counters");
-    assert_string_equal(json_string_value(json_object_get(counters, "reason")), "not available from this API");
+    assert_string_equal(json_string_value(json_object_get(counters, "reason")),
+                        "not available from this API");
     assert_null(json_object_get(counters, "global_load_sectors"));
     json_decref(json);
     make_sample(&s);
@@ -678,9 +733,9 @@ static plx_results race(plx_study_device *devices, plx_record *records)
     records[0] = racer(0, "alpha:0", 0, 0, 100);
     records[1] = racer(0, "lib:0", 0, PLX_KERNEL_VENDOR, 600);
     records[2] = racer(0, "other:0", 0, PLX_KERNEL_VENDOR, 400);
-    records[3] = racer(0, "alpha:0", 0, 0, 300);                  /* not our fastest */
-    records[4] = racer(0, "alpha:0", 0, PLX_KERNEL_BASELINE, 1);  /* a copy */
-    records[5] = racer(0, "far:0", 1, PLX_KERNEL_VENDOR, 2);      /* elsewhere */
+    records[3] = racer(0, "alpha:0", 0, 0, 300);                 /* not our fastest */
+    records[4] = racer(0, "alpha:0", 0, PLX_KERNEL_BASELINE, 1); /* a copy */
+    records[5] = racer(0, "far:0", 1, PLX_KERNEL_VENDOR, 2);     /* elsewhere */
     records[6] = racer(1, "alpha:0", 0, 0, 100);
     records[7] = racer(1, "lib:0", 0, PLX_KERNEL_VENDOR, 50);
     records[8] = racer(2, "alpha:0", 0, 0, 100);
@@ -747,6 +802,7 @@ int main(void)
         cmocka_unit_test(json_of_pairs_and_devices),
         cmocka_unit_test(json_of_every_operation),
         cmocka_unit_test(nothing_to_tell),
+        cmocka_unit_test(what_is_written_is_read),
         cmocka_unit_test(csv_lines),
         cmocka_unit_test(json_of_counters),
         cmocka_unit_test(csv_of_counters),
