@@ -319,6 +319,20 @@ static void nothing_to_tell(void **state)
 /* Every field that a study fills: what is read and written again is the same text. */
 static void what_is_written_is_read(void **state)
 {
+    static const char *const fields[] = {
+        "\"throttled\": true",  "\"clock_reason\": \"a reason\"",
+        "\"latency\": {",       "\"host_time\": {",
+        "\"over\": \"why\"",    "\"gain\": 2.0",
+        "\"shift\": 3",         "\"dram_read_bytes\": 7.0",
+        "\"ecc\": true",        "\"power_w\": 700.0",
+        "\"throttle\": [",      "\"compute_capability\": [",
+        "\"kind\": \"launch\"", "\"dropped\": 3",
+        "\"step\": 3",          "\"output_dtype\": \"f32\"",
+        "\"named\": true",      "\"vendor\": true",
+        "\"hot\": true",        "\"config\": \"64x64/4\"",
+        "\"baseline\": true",   "\"first_bad\": 5",
+        "\"trans_b\": true",
+    };
     char path[] = "/tmp/parallax-test-report-XXXXXX";
     plx_results read;
     plx_error error = {""};
@@ -346,8 +360,8 @@ static void what_is_written_is_read(void **state)
                                                .throttle = PLX_THROTTLE_OTHER};
     s.devices[1].ceilings.value[PLX_CEILING_LAUNCH] = 2000;
     plx_environment_now(&s.results.environment);
-    for (size_t i = 0; i < RECORDS; i++)
-        s.records[i].formula_bytes = 188;
+    s.records[0].problem.dtype = PLX_F16;
+    s.records[0].problem.output = PLX_OUTPUT(PLX_F32);
     (void)close(mkstemp(path));
     assert_int_equal(plx_results_write(&s.results, path, &error), PLX_OK);
     if (plx_results_read(path, &read, &error) != PLX_OK)
@@ -356,6 +370,9 @@ static void what_is_written_is_read(void **state)
     char *before = text_of(plx_results_write_json, &s.results),
          *after = text_of(plx_results_write_json, &read);
     assert_string_equal(after, before);
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+        if (strstr(before, fields[i]) == NULL)
+            fail_msg("%s is not written", fields[i]);
     free(before);
     free(after);
     plx_results_free(&read);
