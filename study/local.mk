@@ -80,7 +80,8 @@ study_measure_sources = \
 	study/measure/timed_queues.c \
 	study/measure/timed_results.c \
 	study/measure/timed_results.h \
-	study/measure/timing.h
+	study/measure/timing.h \
+	study/measure/watch.c
 
 study_compare_sources = \
 	study/compare/compare.c \

@@ -22,10 +22,13 @@ typedef struct runner {
     plx_candidate *candidate;
     size_t operand_count;
     plx_rotation *rotation;
-    plx_backend *telemetry; /* tells the state of the device; NULL: nobody does */
+    struct runner *all; /* that take turns, itself among them */
+    size_t all_count;
+    plx_watch own_watch, *watch; /* of its device: its own, or that of another runner */
     plx_timed_queues queues;
     plx_timed_results results;
     size_t batch, count, calls;
+    size_t noted; /* samples that have what their device said after them */
     bool ending, done; /* ending: one more round, whose results are judged */
     plx_clock_fit fit;   /* of the device's clock to the host's */
     double overhead_ns;  /* of a batch on the host's clock */
@@ -137,13 +140,6 @@ static plx_status calibrate(runner *r, double limit_ns)
     return status;
 }
 
-static void note_state(const runner *r, plx_sample *sample)
-{
-    plx_telemetry state = {.known = 0};
-    if (r->telemetry != NULL && plx_backend_telemetry(r->telemetry, &state) == PLX_OK)
-        plx_sample_note(sample, &state);
-}
-
 static bool converged(const runner *r, const timing_rules *rules)
 {
     plx_timing timing = {.measured = false};
@@ -155,21 +151,37 @@ static bool converged(const runner *r, const timing_rules *rules)
            timing.high_ns - timing.low_ns <= converged_width * timing.median_ns;
 }
 
+/* What a device says holds for the samples since it was asked before, and for those until it is asked again. */
+static void ask(plx_watch *watch, runner *all, size_t count)
+{
+    plx_watch_ask(watch);
+    for (size_t i = 0; i < count; ++i)
+        for (runner *r = &all[i]; r->watch == watch && r->noted < r->count; ++r->noted)
+            plx_sample_note(&r->samples[r->noted], &watch->state);
+}
+
+static void ask_if_due(const runner *r)
+{
+    if (plx_watch_is_due(r->watch, plx_now_ns()))
+        ask(r->watch, r->all, r->all_count);
+}
+
 static plx_status take_sample(runner *r, const timing_rules *rules)
 {
     plx_sample *sample = &r->samples[r->count];
     double device_ns = 0.0, host_ns = 0.0;
     plx_status status;
 
+    ask_if_due(r);
     *sample = (plx_sample){.throttle = 0};
-    note_state(r, sample);
+    plx_sample_note(sample, &r->watch->state);
     status = time_batch(r, &device_ns, &host_ns);
     if (status != PLX_OK)
         return status;
-    note_state(r, sample);
     sample->host_ns = host_ns / (double)r->batch;
     sample->device_ns = device_ns / (double)r->batch;
     r->fit = plx_samples_believe(r->samples, ++r->count, r->batch, overhead_of(r));
+    ask_if_due(r);
     r->candidate->time.converged = converged(r, rules);
     return PLX_OK;
 }
@@ -316,6 +328,7 @@ static void runner_finish(runner *r, const timing_rules *rules)
     plx_timing *timing = &r->candidate->time;
 
     if (r->count > 0) {
+        timing->converged = converged(r, rules); /* all is known of the samples now */
         timing->device_clock = r->fit == PLX_CLOCK_FITS;
         (void)snprintf(timing->clock_reason, sizeof timing->clock_reason, "%s", plx_clock_fit_text(r->fit));
         timing->hot = rules->hot;
@@ -385,18 +398,38 @@ static bool worth_timing(const plx_candidate *candidate, const plx_inputs *input
     return candidate->outcome == PLX_OUTCOME_OK && candidate->plan != NULL && inputs->elements[output] > 0;
 }
 
-/* Candidates of one backend stand together: each is asked once. */
-static void find_telemetry(runner *runners, size_t count, const plx_candidate *candidates, size_t candidate_count)
+static bool share_a_device(const runner *a, const runner *b)
+{
+    return a->candidate->backend == b->candidate->backend ||
+           plx_same_device(plx_backend_device(a->candidate->backend), plx_backend_device(b->candidate->backend));
+}
+
+/* Each device is watched by the first of its runners. */
+static void watch_devices(runner *runners, size_t count, const plx_candidate *candidates, size_t candidate_count)
 {
     plx_backend **backends = calloc(candidate_count > 0 ? candidate_count : 1, sizeof(*backends));
 
     for (size_t i = 0; backends != NULL && i < candidate_count; ++i)
         backends[i] = candidates[i].backend;
-    for (size_t i = 0; backends != NULL && i < count; ++i)
-        runners[i].telemetry = i > 0 && runners[i - 1].candidate->backend == runners[i].candidate->backend
-                                   ? runners[i - 1].telemetry
-                                   : plx_telemetry_source(runners[i].candidate->backend, backends, candidate_count);
+    for (size_t i = 0; i < count; ++i) {
+        size_t first = 0;
+        while (!share_a_device(&runners[first], &runners[i])) /* at last with itself */
+            ++first;
+        runners[i].all = runners;
+        runners[i].all_count = count;
+        runners[i].watch = &runners[first].own_watch;
+        if (first == i && backends != NULL)
+            runners[i].own_watch.source = plx_telemetry_source(runners[i].candidate->backend, backends, candidate_count);
+    }
     free(backends);
+}
+
+/* What the last samples still lack. */
+static void end_watches(runner *runners, size_t count)
+{
+    for (size_t i = 0; i < count; ++i)
+        if (runners[i].own_watch.source != NULL)
+            ask(&runners[i].own_watch, runners, count);
 }
 
 /* Candidate i meets inputs[i * stride] and references[i * stride]. */
@@ -419,8 +452,9 @@ static plx_status measure(plx_candidate *candidates, size_t count, const plx_inp
             runner_start(&runners[timed++], &candidates[i], &rotations, &inputs[i * stride],
                          references != NULL ? &references[i * stride] : NULL, rules);
         }
-    find_telemetry(runners, timed, candidates, count);
+    watch_devices(runners, timed, candidates, count);
     run_rounds(runners, order, timed, rules);
+    end_watches(runners, timed);
     for (size_t i = 0; i < timed; ++i)
         runner_finish(&runners[i], rules);
     plx_rotations_free(rotations);

@@ -37,8 +37,8 @@ plx_status plx_timed_queues_elapsed(const plx_timed_queues *queues, double *nano
 typedef struct plx_sample {
     double time_ns;            /* of one launch, on the clock that is believed */
     double device_ns, host_ns; /* on either clock; what a device says may be nonsense */
-    double clock_mhz;          /* the lower one of before and after; 0: not known */
-    uint32_t throttle;         /* PLX_THROTTLE_ bits of before and after */
+    double clock_mhz;          /* the lower one of what was said before and after; 0: not known */
+    uint32_t throttle;         /* PLX_THROTTLE_ bits of either */
 } plx_sample;
 
 /* Marks what was taken while the device ran slower than it typically does: throttled for
@@ -57,6 +57,20 @@ void plx_timing_widen(plx_timing *timing);
 void plx_sample_note(plx_sample *sample, const plx_telemetry *state);
 
 enum { PLX_MAX_SAMPLES = 600 };
+
+/* ---- what a device says of itself (watch.c) ------------------------------------------ */
+
+/* Starts as {.source = ...}. */
+typedef struct plx_watch {
+    plx_backend *source; /* tells; NULL: nobody does, and nothing is ever due */
+    bool asked;
+    plx_telemetry state; /* that was told last */
+    double answered_ns, took_ns;
+} plx_watch;
+
+/* Whether it is time to ask again: what asking takes stays a small part of all. */
+bool plx_watch_is_due(const plx_watch *watch, double now_ns);
+void plx_watch_ask(plx_watch *watch);
 
 /* ---- which clock to believe (clock_fit.c) -------------------------------------------- */
 

@@ -2,7 +2,7 @@
  * what the program says and how it ends when something does.  $FAULTY_BEST names
  * the kernel that it offers as its best, $FAULTY_OP "transpose" the operation that it has
  * instead of reduce, then with a baseline; $FAULTY_CLOCK what its events tell: "true" or a
- * way to lie.  $FAULTY_LOST: "first", the device is lost before
+ * way to lie; $FAULTY_THROTTLE how many of its answers say that it is throttled.  $FAULTY_LOST: "first", the device is lost before
  * any kernel runs; a number, when a reduction of so many elements does.  $FAULTY_EMPTY:
  * problems with elements are unsupported. */
 #define _POSIX_C_SOURCE 200809L
@@ -363,6 +363,19 @@ static plx_status faulty_event_elapsed(plx_plugin_event *from, plx_plugin_event 
     return PLX_OK;
 }
 
+static plx_status faulty_telemetry(plx_session *session, plx_telemetry *telemetry, plx_error *error)
+{
+    static long answers;
+    const char *throttled = getenv("FAULTY_THROTTLE");
+    (void)session;
+    if (throttled == NULL)
+        return plx_fail(error, PLX_UNSUPPORTED, "nobody knows its state");
+    *telemetry = (plx_telemetry){.known = PLX_KNOWS_THROTTLE};
+    if (answers++ < strtol(throttled, NULL, 10))
+        telemetry->throttle = PLX_THROTTLE_POWER;
+    return PLX_OK;
+}
+
 static const plx_plugin faulty_plugin = {
     .abi = PLX_PLUGIN_ABI,
     .size = sizeof(plx_plugin),
@@ -390,6 +403,7 @@ static const plx_plugin faulty_plugin = {
     .plan = faulty_plan_make,
     .plan_destroy = faulty_plan_destroy,
     .execute = faulty_execute,
+    .telemetry = faulty_telemetry,
 };
 
 const plx_plugin *plx_plugin_entry(void)

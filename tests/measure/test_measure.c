@@ -191,6 +191,24 @@ static void a_sample_takes_the_worst_of_before_and_after(void **unused)
     assert_true(sample.clock_mhz == 1500.0);
 }
 
+/* A machine where asking takes 10 us, and one where it takes 2 ms. */
+static void a_device_is_asked_again_after_ten_times_as_long_as_it_takes(void **unused)
+{
+    int anybody;
+    plx_backend *somebody = (plx_backend *)(void *)&anybody;
+    plx_watch watch = {.source = NULL};
+    (void)unused;
+    assert_false(plx_watch_is_due(&watch, 1e9)); /* nobody tells */
+    watch.source = somebody;
+    assert_true(plx_watch_is_due(&watch, 0.0));
+    watch = (plx_watch){.source = somebody, .asked = true, .answered_ns = 5e6, .took_ns = 10e3};
+    assert_false(plx_watch_is_due(&watch, 5.05e6));
+    assert_true(plx_watch_is_due(&watch, 5.2e6));
+    watch.took_ns = 2e6;
+    assert_false(plx_watch_is_due(&watch, 24e6));
+    assert_true(plx_watch_is_due(&watch, 26e6));
+}
+
 /* ---- ceilings ------------------------------------------------------------------------ */
 
 static const plx_ceilings device = {.value = {[PLX_CEILING_COPY] = 4000,
@@ -512,6 +530,7 @@ int main(void)
         cmocka_unit_test(two_runs_lie_within_their_intervals),
         cmocka_unit_test(no_time_becomes_negative),
         cmocka_unit_test(a_sample_takes_the_worst_of_before_and_after),
+        cmocka_unit_test(a_device_is_asked_again_after_ten_times_as_long_as_it_takes),
         cmocka_unit_test(a_context_measures_ceilings_once),
         cmocka_unit_test(memory_of_a_context_is_found_again),
         cmocka_unit_test(each_problem_has_its_ceiling),

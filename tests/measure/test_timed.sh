@@ -101,5 +101,17 @@ done
 grep -q '"clock": "device"' "$work/json" || fail "a true clock was not believed"
 grep -q '"clock_reason"' "$work/json" && fail "a true clock has a reason not to be believed"
 
+# ---- throttling ------------------------------------------------------------------------
+
+# What the device says before a sample and after it holds for that sample alone.
+export FAULTY_THROTTLE=6
+expect 4 compare reduce 2000 --backend faulty --kernel right --seconds 0.05 --json "$work/json"
+grep -qE '"dropped": [1-9]' "$work/json" || fail "what was sampled while throttled was kept"
+grep -q '"throttled"' "$work/json" && fail "samples from when it was not throttled any more were not used"
+export FAULTY_THROTTLE=1000000
+expect 4 compare reduce 2000 --backend faulty --kernel right --seconds 0.05 --json "$work/json"
+shows 'throttled during every sample'
+unset FAULTY_THROTTLE
+
 [ "$failures" -eq 0 ] && echo "what is wrong while it is timed is wrong, and no clock is believed that lies"
 exit $((failures > 0))
