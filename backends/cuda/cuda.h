@@ -24,7 +24,7 @@ struct plx_session {
     plx_cuda_program *programs;
     struct plx_nvml_device *monitor; /* tells clocks and power; NULL until sought, or unknown */
     bool sought_monitor;
-    enum { PLX_CUDA_ECC_UNKNOWN, PLX_CUDA_ECC_OFF, PLX_CUDA_ECC_ON } ecc;
+    plx_telemetry fixed; /* what it says that only a restart changes */
     void *attachment;           /* the plugin's own, e.g. a library's handle; NULL at first */
 };
 

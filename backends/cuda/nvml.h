@@ -31,8 +31,7 @@ enum { PLX_NVML_SM = 1, PLX_NVML_MEMORY = 2 }; /* clock domains */
  * know it.  The library is opened once per process. */
 plx_nvml_device *plx_nvml_find(const plx_device_info *info);
 
-/* Sets what the library says of what changes; nothing is known of what it refuses to say.
- * About 10 microseconds. */
+/* Adds what the library says of what changes, which takes 10 to 300 microseconds. */
 void plx_nvml_read(plx_nvml_device *device, plx_telemetry *telemetry);
 
 #endif

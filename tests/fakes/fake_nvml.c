@@ -54,7 +54,10 @@ int nvmlDeviceGetClockInfo(void *device, unsigned int domain, unsigned int *mhz)
 EXPORT int nvmlDeviceGetMaxClockInfo(void *device, unsigned int domain, unsigned int *mhz);
 int nvmlDeviceGetMaxClockInfo(void *device, unsigned int domain, unsigned int *mhz)
 {
-    return told(device, mhz, domain == SM ? 1980 : domain == MEMORY ? 3202 : 1);
+    static int asked[3]; /* it says so once, for that takes its time */
+    if (domain > MEMORY || asked[domain]++ > 0)
+        return NOT_SUPPORTED;
+    return told(device, mhz, domain == SM ? 1980 : 3202);
 }
 
 EXPORT int nvmlDeviceGetPowerUsage(void *device, unsigned int *milliwatts);
