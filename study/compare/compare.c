@@ -121,19 +121,28 @@ static bool is_refused(const plx_comparison *c, plx_candidate *candidate, const 
     return refused;
 }
 
+/* Candidates of one backend stand together: what was uploaded for the first serves them all. */
 static void validate_candidates(plx_comparison *c, plx_candidate *candidates, size_t count,
                                 const plx_inputs *inputs, plx_references *references)
 {
     const plx_trial_effort effort = {.shift = inputs->shift};
+    plx_guarded_operands buffers = {.backend = NULL};
 
     for (size_t i = 0; i < count; ++i) {
         progress(c, plx_backend_label(candidates[i].backend),
                  candidates[i].kernel != NULL ? candidates[i].kernel->name : "best", "validate");
         if (is_refused(c, &candidates[i], &inputs->problem))
             continue;
+        if (buffers.backend != candidates[i].backend) {
+            plx_guarded_operands_clear(&buffers);
+            buffers.backend = candidates[i].backend;
+        }
+        candidates[i].buffers = &buffers;
         plx_candidate_run(&candidates[i], inputs, references, &effort);
+        candidates[i].buffers = NULL;
         plx_claims_test(&c->claims, &candidates[i], inputs);
     }
+    plx_guarded_operands_clear(&buffers);
 }
 
 static void drop_results(plx_candidate *candidates, size_t count)

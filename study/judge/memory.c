@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /* From HUGE bytes on memory comes in pages of HUGE_PAGE, which are made far faster. */
-static const size_t HUGE = (size_t)1 << 26, HUGE_PAGE = (size_t)1 << 21;
+static const size_t HUGE = (size_t)1 << 22, HUGE_PAGE = (size_t)1 << 21;
 
 void *plx_large_alloc(uint64_t bytes)
 {

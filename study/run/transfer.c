@@ -10,9 +10,9 @@
 #include <omp.h>
 #endif
 
-enum { MAX_QUEUES = 4, PIECE = 1 << 25 };
+enum { MAX_QUEUES = 4, PIECE = 1 << 23 };
 
-static const uint64_t MUCH = UINT64_C(1) << 28;
+static const uint64_t MUCH = UINT64_C(1) << 25;
 
 /* One transfer.  `expected` is what the bytes must be; else they go to `to` or come `from`. */
 typedef struct transfer {
@@ -22,6 +22,7 @@ typedef struct transfer {
     const char *from, *expected;
     char *to;
     plx_queue *queues[MAX_QUEUES]; /* NULL: the backend's own */
+    char *seen[MAX_QUEUES];        /* of those whose pieces are compared: memory for one */
     size_t queue_count;
     plx_status status; /* the first failure, and why */
     plx_error error;
@@ -47,20 +48,20 @@ static uint64_t difference(const char *a, const char *b, uint64_t bytes)
     return i;
 }
 
-static plx_status compare_piece(const transfer *b, plx_queue *queue, uint64_t at, uint64_t bytes, uint64_t *different,
+static plx_status compare_piece(transfer *b, size_t queue, uint64_t at, uint64_t bytes, uint64_t *different,
                                 plx_error *error)
 {
-    char *seen = malloc((size_t)bytes);
     plx_status status;
 
-    if (seen == NULL)
+    if (b->seen[queue] == NULL)
+        b->seen[queue] = malloc(b->bytes < PIECE ? (size_t)b->bytes : PIECE);
+    if (b->seen[queue] == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for a look at a buffer");
-    status = plx_explain(b->backend, fetch(b, queue, seen, at, bytes), error);
+    status = plx_explain(b->backend, fetch(b, b->queues[queue], b->seen[queue], at, bytes), error);
     if (status == PLX_OK) {
-        uint64_t byte = difference(seen, b->expected + at, bytes);
+        uint64_t byte = difference(b->seen[queue], b->expected + at, bytes);
         *different = byte == UINT64_MAX ? byte : at + byte;
     }
-    free(seen);
     return status;
 }
 
@@ -74,9 +75,11 @@ static void note(transfer *b, plx_status status, const plx_error *error, uint64_
         b->first_different = different;
 }
 
-static void move_piece(transfer *b, plx_queue *queue, uint64_t at)
+/* `which` of the queues: no two threads have the same. */
+static void move_piece(transfer *b, size_t which, uint64_t at)
 {
     uint64_t bytes = b->bytes - at < PIECE ? b->bytes - at : PIECE, different = UINT64_MAX;
+    plx_queue *queue = b->queues[which];
     plx_error error = {.text = ""};
     plx_status status;
 
@@ -85,7 +88,7 @@ static void move_piece(transfer *b, plx_queue *queue, uint64_t at)
     else if (b->to != NULL)
         status = plx_explain(b->backend, fetch(b, queue, b->to + at, at, bytes), &error);
     else
-        status = compare_piece(b, queue, at, bytes, &different, &error);
+        status = compare_piece(b, which, at, bytes, &different, &error);
 #ifdef _OPENMP
 #pragma omp critical
 #endif
@@ -116,8 +119,11 @@ static void open_queues(transfer *b)
 
 static void close_queues(transfer *b)
 {
-    for (size_t i = 1; i < b->queue_count; ++i)
-        plx_queue_destroy(b->queues[i]);
+    for (size_t i = 0; i < b->queue_count; ++i) {
+        if (i > 0)
+            plx_queue_destroy(b->queues[i]);
+        free(b->seen[i]);
+    }
 }
 
 static plx_status move_all(transfer *b, plx_error *error)
@@ -132,10 +138,10 @@ static plx_status move_all(transfer *b, plx_error *error)
 #ifdef _OPENMP
 #pragma omp parallel for schedule(dynamic) num_threads((int)b->queue_count) if (b->queue_count > 1)
     for (uint64_t i = 0; i < pieces; ++i)
-        move_piece(b, b->queues[omp_get_thread_num() % (int)b->queue_count], i * PIECE);
+        move_piece(b, (size_t)omp_get_thread_num() % b->queue_count, i * PIECE);
 #else
     for (uint64_t i = 0; i < pieces; ++i)
-        move_piece(b, NULL, i * PIECE);
+        move_piece(b, 0, i * PIECE);
 #endif
     close_queues(b);
     if (b->status != PLX_OK)
