@@ -13,7 +13,7 @@ bool plx_is_privileged(void)
     return getauxval(AT_SECURE) != 0 || getuid() != geteuid() || getgid() != getegid();
 }
 
-const char *plx_environment(const char *name)
+const char *plx_getenv(const char *name)
 {
     return plx_is_privileged() ? NULL : getenv(name);
 }

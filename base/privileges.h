@@ -8,6 +8,6 @@
  * (variables, folders, programs) is not to be believed then. */
 bool plx_is_privileged(void);
 /* The variable's value; NULL when it is not set, or with raised privileges. */
-const char *plx_environment(const char *name);
+const char *plx_getenv(const char *name);
 
 #endif

@@ -20,11 +20,12 @@ static plx_backend *backend_alloc(plx_context *context, size_t plugin, size_t de
         return NULL;
     }
     backend->context = context;
-    backend->plugin = entry->plugin;
+    backend->module = entry->module;
+    backend->plugin = &entry->module->slots;
     backend->plugin_index = plugin;
     backend->device = entry->devices[device];
     atomic_init(&backend->lost, false);
-    (void)snprintf(backend->label, sizeof backend->label, "%s:%zu", entry->plugin->name, device);
+    (void)snprintf(backend->label, sizeof backend->label, "%s:%zu", entry->module->name, device);
     return backend;
 }
 
@@ -42,6 +43,7 @@ plx_status plx_backend_open(plx_context *context, size_t plugin, size_t device, 
     if (made == NULL)
         return plx_out_of_memory(context, "a backend");
     plx_status status = made->plugin->open(device, &made->session, &error);
+    status = plx_answered(status, made->session, &error);
     if (status != PLX_OK) {
         status = plx_backend_failed(made, status, &error, "opening the device");
         goto free_backend;
@@ -49,6 +51,7 @@ plx_status plx_backend_open(plx_context *context, size_t plugin, size_t device, 
     status = plx_queue_make(made, true, &made->own_queue);
     if (status != PLX_OK)
         goto close_session;
+    plx_fork_add(made);
     *backend = made;
     return PLX_OK;
 
@@ -64,6 +67,9 @@ void plx_close(plx_backend *backend)
 {
     plx_error error = {.text = ""};
     if (backend == NULL)
+        return;
+    plx_fork_remove(backend);
+    if (plx_is_forked()) /* what is left is the parent's */
         return;
     (void)backend->plugin->synchronize(backend->own_queue->queue, &error);
     plx_plan_cache_destroy(backend->plans);
@@ -110,6 +116,7 @@ plx_status plx_backend_telemetry(plx_backend *backend, plx_telemetry *telemetry)
     status = backend->plugin->telemetry(backend->session, &said, &error);
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "telemetry");
+    plx_telemetry_clean(&said);
     *telemetry = said;
     return PLX_OK;
 }

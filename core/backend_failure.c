@@ -30,12 +30,13 @@ plx_status plx_backend_failed(plx_backend *backend, plx_status status, const plx
     va_start(arguments, format);
     (void)vsnprintf(tried, sizeof tried, format, arguments);
     va_end(arguments);
+    plx_error said = *error;
+    plx_text_clean(said.text, sizeof said.text);
     if ((unsigned)status >= PLX_STATUS_COUNT)
-        status = PLX_FAILED;
-    const char *why = error->text[0] != '\0' ? error->text : plx_strerror(status);
+        status = plx_answered(status, NULL, &said);
+    const char *why = said.text[0] != '\0' ? said.text : plx_strerror(status);
     const char *verb = status == PLX_UNSUPPORTED ? "is not supported" : "failed";
-    (void)plx_context_fail(backend->context, status, "%s: %s %s: %.*s", backend->label, tried, verb,
-                           (int)sizeof error->text - 1, why);
+    (void)plx_context_fail(backend->context, status, "%s: %s %s: %s", backend->label, tried, verb, why);
     if (status == PLX_DEVICE_LOST)
         mark_lost(backend, plx_message(backend->context));
     return status;
@@ -44,10 +45,12 @@ plx_status plx_backend_failed(plx_backend *backend, plx_status status, const plx
 void plx_backend_remarked(plx_backend *backend, const plx_error *remark, const char *op, const char *kernel)
 {
     plx_context *context = backend->context;
+    plx_error said = *remark;
+    plx_text_clean(said.text, sizeof said.text);
     (void)pthread_mutex_lock(&context->lock);
     if (context->remark[0] == '\0')
-        (void)snprintf(context->remark, sizeof context->remark, "%s: %s/%s: %.*s", backend->label, op, kernel,
-                       (int)sizeof remark->text - 1, remark->text);
+        (void)snprintf(context->remark, sizeof context->remark, "%s: %s/%s: %s", backend->label, op, kernel,
+                       said.text);
     (void)pthread_mutex_unlock(&context->lock);
 }
 

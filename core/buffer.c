@@ -15,8 +15,10 @@ plx_status plx_buffer_create(plx_backend *backend, uint64_t bytes, plx_buffer **
         return plx_out_of_memory(backend->context, "a buffer");
     made->backend = backend;
     made->bytes = bytes;
-    if (bytes > 0)
+    if (bytes > 0) {
         status = backend->plugin->alloc(backend->session, bytes, &made->memory, &error);
+        status = plx_answered(status, made->memory, &error);
+    }
     if (status != PLX_OK) {
         free(made);
         return plx_backend_failed(backend, status, &error, "allocation of %" PRIu64 " bytes", bytes);
@@ -27,7 +29,7 @@ plx_status plx_buffer_create(plx_backend *backend, uint64_t bytes, plx_buffer **
 
 void plx_buffer_destroy(plx_buffer *buffer)
 {
-    if (buffer == NULL)
+    if (buffer == NULL || plx_is_forked())
         return;
     if (buffer->memory != NULL)
         buffer->backend->plugin->free(buffer->backend->session, buffer->memory);

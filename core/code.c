@@ -28,15 +28,15 @@ static plx_status request_without_device(plx_context *context, size_t plugin, co
     if (status != PLX_OK)
         return plx_context_fail(context, status, "%s", error.text);
     *entry = plx_probed_entry(context, plugin);
-    if (*entry == NULL || (*entry)->plugin == NULL)
+    if (*entry == NULL || (*entry)->module == NULL)
         return plx_context_fail(context, PLX_NOT_FOUND, "there is no plugin %zu", plugin);
     plx_problem_normalise(problem, &made->problem);
     const plx_kernel *kernel;
-    for (made->kernel = 0; (kernel = (*entry)->plugin->kernel(problem->op, made->kernel)) != NULL;
+    for (made->kernel = 0; (kernel = plx_module_kernel((*entry)->module, problem->op, made->kernel)) != NULL;
          made->kernel++)
         if (strcmp(kernel->name, name) == 0)
             return PLX_OK;
-    return plx_context_fail(context, PLX_NOT_FOUND, "%s has no %s kernel \"%.64s\"", (*entry)->plugin->name,
+    return plx_context_fail(context, PLX_NOT_FOUND, "%s has no %s kernel \"%.64s\"", (*entry)->name,
                             plx_op_name(problem->op), name);
 }
 
@@ -64,9 +64,9 @@ plx_status plx_code_without_device(plx_context *context, size_t plugin, const pl
     if (status != PLX_OK)
         return status;
     *code = (plx_code){.text = NULL};
-    status = entry->plugin->code(NULL, &asked.problem, asked.kernel, code, &error);
+    status = entry->module->slots.code(NULL, &asked.problem, asked.kernel, code, &error);
     return status == PLX_OK ? status
-                            : plx_context_fail(context, status, "%s: %s", entry->plugin->name, error.text);
+                            : plx_context_fail(context, status, "%s: %s", entry->name, error.text);
 }
 
 void plx_code_free(plx_code *code)
@@ -146,8 +146,8 @@ plx_status plx_code_instructions_without_device(plx_context *context, size_t plu
     plx_status status = request_without_device(context, plugin, problem, kernel, &asked, &entry);
     if (status != PLX_OK)
         return status;
-    status = entry->plugin->instructions(NULL, &asked.problem, asked.kernel, code, form, found, capacity,
+    status = entry->module->slots.instructions(NULL, &asked.problem, asked.kernel, code, form, found, capacity,
                                          count, &error);
     return status == PLX_OK ? status
-                            : plx_context_fail(context, status, "%s: %s", entry->plugin->name, error.text);
+                            : plx_context_fail(context, status, "%s: %s", entry->name, error.text);
 }

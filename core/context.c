@@ -13,6 +13,9 @@ static atomic_uint_least64_t last_serial;
 
 plx_status plx_context_create(const plx_context_options *options, plx_context **context)
 {
+    plx_status status = plx_fork_check(NULL);
+    if (status != PLX_OK)
+        return status;
     plx_context *made = calloc(1, sizeof *made);
     if (made == NULL)
         return plx_out_of_memory(NULL, "a context");
@@ -20,10 +23,11 @@ plx_status plx_context_create(const plx_context_options *options, plx_context **
         free(made);
         return plx_out_of_memory(NULL, "a lock");
     }
+    made->try_anew = options != NULL && options->try_anew;
     made->serial = atomic_fetch_add(&last_serial, 1) + 1;
-    plx_status status = plx_find_folders(made, options);
+    status = plx_find_folders(made, options);
     if (status == PLX_OK)
-        status = plx_load_plugins(made);
+        status = plx_find_plugins(made);
     if (status == PLX_OK)
         *context = made;
     else
@@ -81,15 +85,18 @@ static plx_status no_such_plugin(const plx_context *context, size_t plugin)
 
 plx_status plx_plugin_at(plx_context *context, size_t plugin, plx_plugin_report *report)
 {
+    const plx_status status = plx_fork_check(context);
+    if (status != PLX_OK)
+        return status;
     const plx_entry *entry = plx_probed_entry(context, plugin);
     if (entry == NULL)
         return no_such_plugin(context, plugin);
-    const bool loaded = entry->plugin != NULL;
+    const bool loaded = entry->refusal == NULL;
     *report = (plx_plugin_report){
-        .name = loaded ? entry->plugin->name : entry->file,
+        .name = loaded ? entry->name : entry->file,
         .path = entry->path,
-        .version = loaded ? entry->plugin->version : "",
-        .summary = loaded ? entry->plugin->summary : "",
+        .version = entry->version,
+        .summary = entry->summary,
         .loaded = loaded,
         .probe = entry->probe,
         .reason = loaded ? entry->reason.text : entry->refusal,
@@ -105,7 +112,7 @@ plx_status plx_device_at(plx_context *context, size_t plugin, size_t device, plx
         return no_such_plugin(context, plugin);
     if (device >= entry->device_count)
         return plx_context_fail(context, PLX_INVALID, "%s has %zu devices, so there is no number %zu",
-                                entry->plugin != NULL ? entry->plugin->name : entry->file,
+                                entry->refusal == NULL ? entry->name : entry->file,
                                 entry->device_count, device);
     *info = entry->devices[device];
     return PLX_OK;
@@ -124,6 +131,6 @@ const plx_kernel *plx_kernel_at(const plx_context *context, size_t plugin, plx_o
 {
     if (plugin >= context->entry_count || (unsigned)op >= PLX_OP_COUNT)
         return NULL;
-    const plx_plugin *descriptor = context->entries[plugin].plugin;
-    return descriptor != NULL ? descriptor->kernel(op, kernel) : NULL;
+    const plx_entry *entry = plx_loaded_entry((plx_context *)(uintptr_t)context, plugin); /* each is made by us */
+    return entry != NULL && entry->module != NULL ? plx_module_kernel(entry->module, op, kernel) : NULL;
 }

@@ -20,28 +20,60 @@ plx_status plx_context_fail(const plx_context *context, plx_status status, const
     PLX_PRINTF(3, 4);
 plx_status plx_out_of_memory(const plx_context *context, const char *what);
 
-/* ---- plugin files (plugin_file.c, elf_file.c) --------------------------- */
+/* ---- plugin files (module.c, kernel_rows.c, device_list.c, elf_file.c) ---- */
 
 /* A ladder is short; a plugin that lists more kernels of one operation is refused. */
 #define PLX_MOST_KERNELS 256
 
-/* Loads a file, shakes hands with it, and sets *plugin to its descriptor as this version
- * knows it: what an older plugin lacks is filled in, but for `supports`.  What is accepted
- * is never unloaded: a driver that a plugin has touched does not survive that. */
-plx_status plx_plugin_load(const char *path, plx_plugin *plugin, plx_error *error);
+/* A plugin as this version knows it: the slots of its descriptor, with what an older one lacks
+ * filled in but for `supports` and `configs`, and copies of all that it says of itself. */
+typedef struct plx_module {
+    plx_plugin slots;
+    char name[33], version[64], summary[200]; /* those of `slots` */
+    plx_kernel *kernels[PLX_OP_COUNT];        /* room for PLX_MOST_KERNELS */
+    size_t kernel_counts[PLX_OP_COUNT];
+} plx_module;
+
+/* Loads a file and shakes hands with it.  What is accepted is never unloaded: a driver that a
+ * plugin has touched does not survive that. */
+plx_status plx_module_load(const char *path, plx_module **module, plx_error *error);
+void plx_module_free(plx_module *module);
+plx_status plx_module_copy_kernels(plx_module *module, plx_error *error);
+void plx_module_free_kernels(plx_module *module);
+/* NULL behind the last of the operation's. */
+const plx_kernel *plx_module_kernel(const plx_module *module, plx_op op, size_t index);
+/* Asks for the devices, to be freed.  With PLX_OK, *reason may hold a warning. */
+plx_status plx_module_devices(const plx_module *module, plx_device_info **devices, size_t *count,
+                              plx_error *reason);
+
 /* Whether the file is a complete shared object of this machine's kind: the
  * dynamic loader crashes on one that was cut short. */
 plx_status plx_elf_check(const char *path, plx_error *error);
 
+/* ---- what slots answer (answers.c) --------------------------------------- */
+
+/* PLX_FAILED for a status that there is not, and for PLX_OK without the handle that should have come
+ * with it; else the status. */
+plx_status plx_answered(plx_status status, const void *handle, plx_error *error);
+/* Texts that end and fit a terminal, flags that are one. */
+void plx_device_clean(plx_device_info *info);
+/* Forgets numbers that are none. */
+void plx_telemetry_clean(plx_telemetry *telemetry);
+/* PLX_FAILED, with the reason, for more configurations than can be, and for one that can't. */
+plx_status plx_configs_check(plx_config *configs, size_t capacity, size_t count, plx_error *error);
+
+
 /* ---- registry (search.c, registry.c) ------------------------------------ */
 
-/* One file that was found. */
+/* One file that was found.  It is tried in a process of its own, then loaded into this one, then
+ * asked for its devices, each when that is first needed; under the context's lock. */
 typedef struct plx_entry {
     char *path;
-    const char *file;         /* the last part of path */
-    plx_plugin *plugin;       /* NULL when refused */
-    char *refusal;            /* NULL when loaded */
-    /* Filled by the first probe, under the context's lock; constant afterwards. */
+    const char *file; /* the last part of path */
+    bool tried;
+    char name[33], version[64], summary[200]; /* what it said then; "" before, and when it is refused */
+    char *refusal;                            /* NULL: it was not refused */
+    plx_module *module;                       /* NULL: not loaded yet, or never */
     bool probed;
     plx_status probe;
     plx_error reason;
@@ -56,6 +88,7 @@ struct plx_context {
     pthread_mutex_t lock;
     plx_entry *entries;
     size_t entry_count;
+    bool try_anew; /* whatever is known of plugins */
     char **folders; /* NULL at the end */
     size_t folder_count;
     plx_tuning *tuning; /* tuning.c: what was tuned; NULL: nothing, or not read yet */
@@ -68,13 +101,30 @@ struct plx_context {
 
 /* Fills context->folders. */
 plx_status plx_find_folders(plx_context *context, const plx_context_options *options);
-/* Loads every plx-*.so of every folder into context->entries. */
-plx_status plx_load_plugins(plx_context *context);
-/* The entry with its devices; NULL when there is none of that number. */
+/* Lists a folder that is not searched, with the reason, in place of what may be in it. */
+plx_status plx_refuse_folder(plx_context *context, const char *folder, const char *reason);
+/* Lists every plx-*.so of every folder in context->entries. */
+plx_status plx_find_plugins(plx_context *context);
+/* Tries the files plx-NAME.so, or with NULL all, that were not tried yet. */
+plx_status plx_try_plugins(plx_context *context, const char *name);
+/* The entry, tried, and loaded unless it is refused; and with its devices.  NULL when there is none
+ * of that number, or no memory. */
+const plx_entry *plx_loaded_entry(plx_context *context, size_t plugin);
 const plx_entry *plx_probed_entry(plx_context *context, size_t plugin);
 /* PLX_FAILED, with the device and the attribute, where that can't be true (device_check.c). */
 plx_status plx_device_check(size_t number, const plx_device_info *info, plx_error *error);
 void plx_forget_plugins(plx_context *context);
+
+/* ---- after a fork (fork.c) ------------------------------------------------ */
+
+/* Once a plugin is to be loaded: from here on a child that is forked knows that it is one. */
+void plx_fork_watch(void);
+bool plx_is_forked(void);
+/* PLX_FAILED, with the reason as the message, in such a child. */
+plx_status plx_fork_check(const plx_context *context);
+/* The backends that are open: in a child all of them are lost. */
+void plx_fork_add(plx_backend *backend);
+void plx_fork_remove(const plx_backend *backend);
 
 /* ---- backend (backend.c, backend_failure.c, queue.c) --------------------------------------- */
 
@@ -102,14 +152,16 @@ typedef struct plx_plan_cache plx_plan_cache;
 
 struct plx_backend {
     plx_context *context;
-    const plx_plugin *plugin;
+    const plx_plugin *plugin; /* the module's slots */
+    const plx_module *module;
     size_t plugin_index;
     plx_session *session;
     plx_device_info device;
     char label[48];
     plx_queue *own_queue;
     plx_plan_cache *plans;
-    atomic_bool lost;     /* set after lost_reason was written */
+    plx_backend *next_opened; /* fork.c */
+    atomic_bool lost;         /* set after lost_reason was written */
     pthread_mutex_t lock; /* of lost_reason */
     char lost_reason[768];
 };

@@ -8,6 +8,8 @@
 
 /* Beyond what hardware of the next decades has. */
 enum { MOST_UNITS = 1 << 20, MOST_LANES = 1 << 16 };
+#define MOST_MEMORY (UINT64_C(1) << 56)
+#define MOST_CACHE (UINT64_C(1) << 40)
 
 typedef struct attribute {
     const char *name;
@@ -47,8 +49,8 @@ plx_status plx_device_check(size_t number, const plx_device_info *info, plx_erro
         {"max_grid[0]", info->max_grid[0], UINT64_MAX},
         {"max_grid[1]", info->max_grid[1], UINT64_MAX},
         {"max_grid[2]", info->max_grid[2], UINT64_MAX},
-        {"memory_bytes", info->memory_bytes, UINT64_MAX},
-        {"max_alloc_bytes", info->max_alloc_bytes, UINT64_MAX},
+        {"memory_bytes", info->memory_bytes, MOST_MEMORY},
+        {"max_alloc_bytes", info->max_alloc_bytes, MOST_MEMORY},
     };
     plx_status status = check_texts(number, info, error);
     for (size_t i = 0; status == PLX_OK && i < sizeof attributes / sizeof attributes[0]; i++)
@@ -56,6 +58,10 @@ plx_status plx_device_check(size_t number, const plx_device_info *info, plx_erro
             status = plx_fail(error, PLX_FAILED,
                               "device %zu (%s): %s is %" PRIu64 ", which can't be; reinstall its driver",
                               number, info->name, attributes[i].name, attributes[i].value);
+    if (status == PLX_OK && info->l2_bytes > MOST_CACHE)
+        status = plx_fail(error, PLX_FAILED,
+                          "device %zu (%s): l2_bytes is %" PRIu64 ", which can't be; reinstall its driver",
+                          number, info->name, info->l2_bytes);
     if (status == PLX_OK && info->warp > info->max_block_threads)
         status = plx_fail(error, PLX_FAILED,
                           "device %zu (%s): warp is %" PRIu32 ", and max_block_threads %" PRIu32

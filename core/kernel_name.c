@@ -9,7 +9,7 @@
 static size_t list_kernels(const plx_backend *backend, plx_op op, const char *names[PLX_MOST_KERNELS])
 {
     size_t count = 0;
-    for (const plx_kernel *kernel; (kernel = backend->plugin->kernel(op, count)) != NULL; count++)
+    for (const plx_kernel *kernel; (kernel = plx_module_kernel(backend->module, op, count)) != NULL; count++)
         names[count] = kernel->name;
     return count;
 }
@@ -52,11 +52,13 @@ static plx_status ask_configs(plx_backend *backend, const plx_problem *problem, 
     *count = 0;
     if (plugin->configs == NULL)
         return PLX_OK;
-    const plx_status status =
-        plugin->configs(backend->session, problem, kernel, configs, capacity, count, &error);
+    plx_status status = plugin->configs(backend->session, problem, kernel, configs, capacity, count, &error);
+    if (status == PLX_OK)
+        status = plx_configs_check(configs, capacity, *count, &error);
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "listing the configurations of %s/%s",
-                                  plx_op_name(problem->op), plugin->kernel(problem->op, kernel)->name);
+                                  plx_op_name(problem->op),
+                                  plx_module_kernel(backend->module, problem->op, kernel)->name);
     return PLX_OK;
 }
 
@@ -112,7 +114,7 @@ static plx_status find_config(plx_backend *backend, const plx_problem *problem, 
     if (i < count)
         *number = configs[i].number;
     else
-        status = unknown_config(backend, problem, backend->plugin->kernel(problem->op, kernel), name, configs,
+        status = unknown_config(backend, problem, plx_module_kernel(backend->module, problem->op, kernel), name, configs,
                                 count);
     free(configs);
     return status;

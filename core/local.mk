@@ -1,5 +1,6 @@
 # The dispatcher: finds plugins, checks problems, plans and executes.
 core_sources = \
+	core/answers.c \
 	core/backend.c \
 	core/backend_failure.c \
 	core/buffer.c \
@@ -9,16 +10,22 @@ core_sources = \
 	core/context.c \
 	core/core.h \
 	core/device_check.c \
+	core/device_list.c \
 	core/elf_file.c \
+	core/fork.c \
+	core/inspect.c \
+	core/inspect.h \
+	core/inspections.c \
 	core/kernel_name.c \
+	core/kernel_rows.c \
 	core/message.c \
+	core/module.c \
 	core/names.c \
 	core/nearest_name.c \
 	core/open.c \
 	core/output_file.c \
 	core/plan.c \
 	core/plan_cache.c \
-	core/plugin_file.c \
 	core/problem.c \
 	core/problem_shape.c \
 	core/problem_text.c \
@@ -41,6 +48,25 @@ if VERSION_SCRIPTS
 libparallax_la_LDFLAGS += -Wl,--version-script=$(top_srcdir)/core/libparallax.map
 EXTRA_libparallax_la_DEPENDENCIES = core/libparallax.map
 endif
+
+# Tries a plugin in a process of its own.  It stands alone: whatever ails the library, it starts.
+inspectdir = $(pkglibdir)
+inspect_PROGRAMS = parallax-inspect
+parallax_inspect_SOURCES = \
+	core/answers.c \
+	core/device_check.c \
+	core/device_list.c \
+	core/elf_file.c \
+	core/fork.c \
+	core/inspect.h \
+	core/inspect_main.c \
+	core/kernel_rows.c \
+	core/message.c \
+	core/module.c \
+	core/names.c \
+	$(operation_sources)
+parallax_inspect_CFLAGS = $(AM_CFLAGS)
+parallax_inspect_LDADD = libplx-base.la -lm
 
 if HAVE_CUDA
 facts_nvcc = $(NVCC)

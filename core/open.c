@@ -1,7 +1,7 @@
 /* Finds the device that "opencl:1", "cuda" or "auto" stands for, and opens it. */
-#define _GNU_SOURCE /* secure_getenv */
-
 #include "core/core.h"
+
+#include "base/privileges.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,10 +41,21 @@ static plx_status parse(const plx_context *context, const char *where, place *fo
 static size_t plugin_named(const plx_context *context, const char *name)
 {
     size_t i = 0;
-    while (i < context->entry_count && (context->entries[i].plugin == NULL ||
-                                        strcmp(context->entries[i].plugin->name, name) != 0))
+    while (i < context->entry_count && strcmp(context->entries[i].name, name) != 0)
         i++;
     return i;
+}
+
+/* Most are called as their files are, and then no other file need be tried. */
+static plx_status find_plugin(plx_context *context, const char *name, size_t *plugin)
+{
+    plx_status status = plx_try_plugins(context, name);
+    *plugin = plugin_named(context, name);
+    if (status == PLX_OK && *plugin == context->entry_count) {
+        status = plx_try_plugins(context, NULL);
+        *plugin = plugin_named(context, name);
+    }
+    return status;
 }
 
 /* Why the file plx-NAME.so was refused; NULL when there is no such file. */
@@ -53,7 +64,7 @@ static const plx_entry *refused_file(const plx_context *context, const char *nam
     plx_line file = {.length = 0};
     plx_line_add(&file, "plx-%s.so", name);
     for (size_t i = 0; i < context->entry_count; i++)
-        if (context->entries[i].plugin == NULL && strcmp(context->entries[i].file, file.text) == 0)
+        if (context->entries[i].refusal != NULL && strcmp(context->entries[i].file, file.text) == 0)
             return &context->entries[i];
     return NULL;
 }
@@ -66,8 +77,8 @@ static const char *nearest_plugin(const plx_context *context, const char *name)
     if (names == NULL)
         return NULL;
     for (size_t i = 0; i < context->entry_count; i++)
-        if (context->entries[i].plugin != NULL)
-            names[count++] = context->entries[i].plugin->name;
+        if (context->entries[i].refusal == NULL)
+            names[count++] = context->entries[i].name;
     names[count++] = "auto";
     nearest = plx_nearest_name(name, names, count);
     free(names);
@@ -82,8 +93,8 @@ static plx_status unknown_name(const plx_context *context, const char *name)
                                 refused->refusal);
     plx_line known = {.length = 0};
     for (size_t i = 0; i < context->entry_count; i++)
-        if (context->entries[i].plugin != NULL)
-            plx_line_add(&known, "%s%s", known.length > 0 ? ", " : "", context->entries[i].plugin->name);
+        if (context->entries[i].refusal == NULL)
+            plx_line_add(&known, "%s%s", known.length > 0 ? ", " : "", context->entries[i].name);
     const char *nearest = nearest_plugin(context, name);
     if (nearest != NULL)
         return plx_context_fail(context, PLX_NOT_FOUND, "there is no backend \"%s\"; did you mean \"%s\"? "
@@ -105,10 +116,13 @@ static size_t best_device(const plx_entry *entry)
 
 static plx_status open_named(plx_context *context, const place *wanted, plx_backend **backend)
 {
-    const size_t plugin = plugin_named(context, wanted->name);
-    if (plugin == context->entry_count)
-        return unknown_name(context, wanted->name);
+    size_t plugin;
+    const plx_status status = find_plugin(context, wanted->name, &plugin);
+    if (status != PLX_OK)
+        return status;
     const plx_entry *entry = plx_probed_entry(context, plugin);
+    if (entry == NULL || entry->refusal != NULL)
+        return unknown_name(context, wanted->name);
     if (entry->probe != PLX_OK)
         return plx_context_fail(context, entry->probe, "%s: %s", wanted->name, entry->reason.text);
     if (wanted->device >= entry->device_count)
@@ -125,8 +139,8 @@ static plx_status nothing_to_open(plx_context *context)
     plx_line why = {.length = 0};
     for (size_t i = 0; i < context->entry_count; i++) {
         const plx_entry *entry = &context->entries[i];
-        const bool loaded = entry->plugin != NULL;
-        plx_line_add(&why, "%s%s: %s", why.length > 0 ? "; " : "", loaded ? entry->plugin->name : entry->file,
+        const bool loaded = entry->refusal == NULL;
+        plx_line_add(&why, "%s%s: %s", why.length > 0 ? "; " : "", loaded ? entry->name : entry->file,
                      !loaded ? entry->refusal
                      : entry->probe != PLX_OK ? entry->reason.text : "only when asked for by name");
     }
@@ -141,7 +155,7 @@ static plx_status open_auto(plx_context *context, plx_backend **backend)
     int score = 0;
     for (size_t i = 0; i < context->entry_count; i++) {
         const plx_entry *entry = plx_probed_entry(context, i);
-        if (entry->device_count == 0)
+        if (entry == NULL || entry->device_count == 0)
             continue;
         const size_t candidate = best_device(entry);
         if (entry->devices[candidate].score > score) {
@@ -158,10 +172,13 @@ static plx_status open_auto(plx_context *context, plx_backend **backend)
 plx_status plx_open(plx_context *context, const char *where, plx_backend **backend)
 {
     place wanted;
+    plx_status status = plx_fork_check(context);
+    if (status != PLX_OK)
+        return status;
     if (where == NULL || where[0] == '\0')
-        where = secure_getenv("PLX_BACKEND");
+        where = plx_getenv("PLX_BACKEND");
     if (where == NULL || where[0] == '\0' || strcmp(where, "auto") == 0)
         return open_auto(context, backend);
-    const plx_status status = parse(context, where, &wanted);
+    status = parse(context, where, &wanted);
     return status == PLX_OK ? open_named(context, &wanted, backend) : status;
 }

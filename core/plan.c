@@ -19,7 +19,7 @@ static plx_status check_any(const plx_backend *backend, const plx_problem *probl
     const plx_kernel *kernel;
     const bool plain = problem->compute == PLX_COMPUTE_PLAIN;
     size_t count = 0;
-    for (; (kernel = backend->plugin->kernel(problem->op, count)) != NULL; count++)
+    for (; (kernel = plx_module_kernel(backend->module, problem->op, count)) != NULL; count++)
         if (takes_types(kernel, problem))
             return PLX_OK;
     if (count == 0) /* it says so itself */
@@ -39,7 +39,7 @@ static plx_status default_kernel(plx_backend *backend, const plx_problem *proble
     const plx_status status = backend->plugin->choose(backend->session, problem, index, &error);
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "%s of %s", op, plx_dtype_name(problem->dtype));
-    const plx_kernel *kernel = backend->plugin->kernel(problem->op, *index);
+    const plx_kernel *kernel = plx_module_kernel(backend->module, problem->op, *index);
     if (kernel == NULL || (kernel->flags & PLX_KERNEL_BASELINE) != 0)
         return plx_context_fail(
             backend->context, PLX_FAILED, "%s chose a %s kernel that %s", backend->label, op,
@@ -111,7 +111,7 @@ plx_problem plx_plan_problem(const plx_plan *plan)
 plx_status plx_plan_prepare(plx_plan *plan, size_t index)
 {
     plan->operation = plx_operation_of(plan->problem.op);
-    plan->kernel = plan->backend->plugin->kernel(plan->problem.op, index);
+    plan->kernel = plx_module_kernel(plan->backend->module, plan->problem.op, index);
     plan->kernel_index = index;
     atomic_init(&plan->references, 1);
     const plx_status status = check_kernel(plan->backend, &plan->problem, plan->kernel);
@@ -127,6 +127,7 @@ static plx_status make_plan(plx_plan *plan, size_t index)
     if (status != PLX_OK)
         return status;
     status = backend->plugin->plan(backend->session, &problem, index, &plan->plan, &error);
+    status = plx_answered(status, plan->plan, &error);
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "%s/%s", plan->operation->name,
                                   plan->kernel->name);
@@ -190,7 +191,7 @@ plx_status plx_choose(plx_backend *backend, const plx_problem *problem, const pl
     if (status == PLX_OK)
         status = default_kernel(backend, &normal, &index);
     if (status == PLX_OK)
-        *kernel = backend->plugin->kernel(problem->op, index);
+        *kernel = plx_module_kernel(backend->module, problem->op, index);
     return status;
 }
 
@@ -235,7 +236,7 @@ plx_status plx_supports(plx_backend *backend, const plx_problem *problem, const 
     if (status == PLX_OK)
         status = plx_kernel_find(backend, &normal, kernel, &index, &normal.config);
     if (status == PLX_OK)
-        status = check_kernel(backend, &normal, backend->plugin->kernel(normal.op, index));
+        status = check_kernel(backend, &normal, plx_module_kernel(backend->module, normal.op, index));
     if (status != PLX_OK)
         return status;
     status = backend->plugin->supports(backend->session, &normal, index, &error);
@@ -246,7 +247,7 @@ plx_status plx_supports(plx_backend *backend, const plx_problem *problem, const 
 
 void plx_plan_destroy(plx_plan *plan)
 {
-    if (plan == NULL)
+    if (plan == NULL || plx_is_forked())
         return;
     plan->backend->plugin->plan_destroy(plan->plan);
     free(plan);
@@ -260,7 +261,8 @@ const plx_kernel *plx_plan_kernel(const plx_plan *plan)
 int64_t plx_plan_depth(const plx_plan *plan)
 {
     const plx_problem problem = plx_plan_problem(plan);
-    return plan->kernel->depth(&problem, &plan->backend->device);
+    const int64_t depth = plan->kernel->depth(&problem, &plan->backend->device);
+    return depth > 0 ? depth : 0; /* less than none is none: the tightest bound */
 }
 
 /* ---- execution --------------------------------------------------------- */

@@ -47,7 +47,7 @@ void plx_plan_release(plx_plan *plan)
 {
     plx_backend *backend = plan->backend;
     plx_error error = {.text = ""};
-    if (atomic_fetch_sub(&plan->references, 1) != 1)
+    if (atomic_fetch_sub(&plan->references, 1) != 1 || plx_is_forked())
         return;
     plx_queue_enter(backend->own_queue);
     (void)backend->plugin->synchronize(backend->own_queue->queue, &error);

@@ -16,7 +16,8 @@ plx_status plx_queue_make(plx_backend *backend, bool shared, plx_queue **queue)
     made->backend = backend;
     made->shared = shared;
     made->serial = atomic_fetch_add(&last_serial, 1) + 1;
-    const plx_status status = backend->plugin->queue_create(backend->session, &made->queue, &error);
+    plx_status status = backend->plugin->queue_create(backend->session, &made->queue, &error);
+    status = plx_answered(status, made->queue, &error);
     if (status != PLX_OK) {
         (void)pthread_mutex_destroy(&made->lock);
         free(made);
@@ -34,7 +35,7 @@ plx_status plx_queue_create(plx_backend *backend, plx_queue **queue)
 
 void plx_queue_destroy(plx_queue *queue)
 {
-    if (queue == NULL)
+    if (queue == NULL || plx_is_forked())
         return;
     queue->backend->plugin->queue_destroy(queue->queue);
     (void)pthread_mutex_destroy(&queue->lock);
@@ -77,6 +78,7 @@ plx_status plx_event_create(plx_backend *backend, plx_event **event)
         return plx_out_of_memory(backend->context, "an event");
     made->backend = backend;
     status = backend->plugin->event_create(backend->session, &made->event, &error);
+    status = plx_answered(status, made->event, &error);
     if (status != PLX_OK) {
         free(made);
         return plx_backend_failed(backend, status, &error, "creation of an event");
@@ -87,7 +89,7 @@ plx_status plx_event_create(plx_backend *backend, plx_event **event)
 
 void plx_event_destroy(plx_event *event)
 {
-    if (event == NULL)
+    if (event == NULL || plx_is_forked())
         return;
     event->backend->plugin->event_destroy(event->event);
     free(event);

@@ -1,20 +1,21 @@
-/* The plugins of a context: loaded when it is made, probed when first asked. */
+/* The plugins of a context: listed when it is made; tried, loaded and probed when first needed. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "core/core.h"
+#include "core/inspect.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- loading ----------------------------------------------------------- */
+/* ---- listing ----------------------------------------------------------- */
 
 static int is_plugin_file(const struct dirent *file)
 {
     static const char begin[] = "plx-", end[] = ".so";
     const size_t length = strlen(file->d_name);
-    return length > sizeof begin - 1 + sizeof end - 1 && strncmp(file->d_name, begin, sizeof begin - 1) == 0 &&
+    return length > sizeof begin - 1 + sizeof end - 1 &&
+           strncmp(file->d_name, begin, sizeof begin - 1) == 0 &&
            strcmp(file->d_name + length - (sizeof end - 1), end) == 0;
 }
 
@@ -24,55 +25,44 @@ static int by_name(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static const plx_entry *entry_named(const plx_context *context, const char *name)
+/* Owns the path, also when it fails. */
+static plx_status add_entry(plx_context *context, char *path)
 {
-    for (size_t i = 0; i < context->entry_count; i++)
-        if (context->entries[i].plugin != NULL && strcmp(context->entries[i].plugin->name, name) == 0)
-            return &context->entries[i];
-    return NULL;
-}
-
-/* Fills a new entry; owns `path` from here on. */
-static plx_status load_entry(plx_context *context, plx_entry *entry, char *path)
-{
-    plx_error error = {.text = ""};
-    memset(entry, 0, sizeof *entry);
-    entry->path = path;
-    entry->file = strrchr(path, '/') + 1;
-    entry->probe = PLX_UNSUPPORTED; /* the answer of a refused plugin */
-    entry->plugin = malloc(sizeof *entry->plugin);
-    if (entry->plugin == NULL)
+    const size_t count = context->entry_count;
+    plx_entry *entries = path != NULL ? realloc(context->entries, (count + 1) * sizeof *entries) : NULL;
+    if (entries == NULL) {
+        free(path);
         return plx_out_of_memory(NULL, "the list of plugins");
-    if (plx_plugin_load(path, entry->plugin, &error) == PLX_OK) {
-        const plx_entry *first = entry_named(context, entry->plugin->name);
-        if (first == NULL)
-            return PLX_OK;
-        (void)plx_fail(&error, PLX_INVALID, "a plugin of the name %s was already loaded from %s",
-                       entry->plugin->name, first->path);
     }
-    free(entry->plugin);
-    entry->plugin = NULL;
-    entry->refusal = plx_text("%s", error.text);
-    return entry->refusal != NULL ? PLX_OK : plx_out_of_memory(NULL, "the list of plugins");
+    const char *slash = strrchr(path, '/');
+    context->entries = entries;
+    entries[count] = (plx_entry){
+        .path = path,
+        .file = slash != NULL ? slash + 1 : path,
+        .probe = PLX_UNSUPPORTED, /* the answer of a refused plugin */
+    };
+    context->entry_count = count + 1;
+    return PLX_OK;
 }
 
 static plx_status add_file(plx_context *context, const char *folder, const char *file)
 {
-    const size_t count = context->entry_count;
-    plx_entry *entries = realloc(context->entries, (count + 1) * sizeof *entries);
-    if (entries == NULL)
-        return plx_out_of_memory(NULL, "the list of plugins");
-    context->entries = entries;
-    char *path = plx_text("%s/%s", folder, file);
-    if (path == NULL)
-        return plx_out_of_memory(NULL, "the list of plugins");
-    const plx_status status = load_entry(context, &entries[count], path);
-    context->entry_count = count + 1;
-    return status;
+    return add_entry(context, plx_text("%s/%s", folder, file));
+}
+
+plx_status plx_refuse_folder(plx_context *context, const char *folder, const char *reason)
+{
+    const plx_status status = add_entry(context, plx_text("%s", folder));
+    if (status != PLX_OK)
+        return status;
+    plx_entry *entry = &context->entries[context->entry_count - 1];
+    entry->tried = true;
+    entry->refusal = plx_text("this folder is not searched: %s", reason);
+    return entry->refusal != NULL ? PLX_OK : plx_out_of_memory(NULL, "the list of plugins");
 }
 
 /* A folder of the search path that is not there is no error. */
-static plx_status load_folder(plx_context *context, const char *folder)
+static plx_status list_folder(plx_context *context, const char *folder)
 {
     struct dirent **files = NULL;
     plx_status status = PLX_OK;
@@ -89,11 +79,11 @@ static plx_status load_folder(plx_context *context, const char *folder)
     return status;
 }
 
-plx_status plx_load_plugins(plx_context *context)
+plx_status plx_find_plugins(plx_context *context)
 {
     plx_status status = PLX_OK;
     for (size_t i = 0; status == PLX_OK && i < context->folder_count; i++)
-        status = load_folder(context, context->folders[i]);
+        status = list_folder(context, context->folders[i]);
     return status;
 }
 
@@ -101,7 +91,7 @@ void plx_forget_plugins(plx_context *context)
 {
     for (size_t i = 0; i < context->entry_count; i++) {
         free(context->entries[i].path);
-        free(context->entries[i].plugin);
+        plx_module_free(context->entries[i].module);
         free(context->entries[i].refusal);
         free(context->entries[i].devices);
     }
@@ -111,70 +101,164 @@ void plx_forget_plugins(plx_context *context)
     free(context->folders);
 }
 
-/* ---- probing ----------------------------------------------------------- */
+/* ---- trying ------------------------------------------------------------------------- */
+
+/* From here to the public functions everything runs with the context's lock held. */
+
+static plx_status refuse(plx_entry *entry, const plx_error *error)
+{
+    entry->tried = true;
+    entry->name[0] = entry->version[0] = entry->summary[0] = '\0';
+    entry->refusal = plx_text("%s", error->text);
+    return entry->refusal != NULL ? PLX_OK : plx_out_of_memory(NULL, "the list of plugins");
+}
+
+static const plx_entry *entry_named(const plx_context *context, const char *name)
+{
+    for (size_t i = 0; i < context->entry_count; i++)
+        if (strcmp(context->entries[i].name, name) == 0)
+            return &context->entries[i];
+    return NULL;
+}
+
+/* Of two plugins with one name the first counts. */
+static plx_status accept(plx_context *context, plx_entry *entry, const plx_inspection *found)
+{
+    plx_error error;
+    const plx_entry *first = entry_named(context, found->name);
+    if (first != NULL) {
+        (void)plx_fail(&error, PLX_INVALID, "a plugin of the name %s was already loaded from %s", found->name,
+                       first->path);
+        return refuse(entry, &error);
+    }
+    entry->tried = true;
+    memcpy(entry->name, found->name, sizeof entry->name);
+    memcpy(entry->version, found->version, sizeof entry->version);
+    memcpy(entry->summary, found->summary, sizeof entry->summary);
+    if (found->result == PLX_DEVICES_FAILED) {
+        entry->probed = true;
+        entry->probe = PLX_FAILED;
+        entry->reason = found->reason;
+    }
+    return PLX_OK;
+}
+
+/* Into this process: what it says now must be what it said when it was tried. */
+static plx_status load(plx_entry *entry)
+{
+    plx_error error = {.text = ""};
+    plx_status status = plx_module_load(entry->path, &entry->module, &error);
+    if (status == PLX_OK && entry->name[0] != '\0' && strcmp(entry->name, entry->module->name) != 0)
+        status = plx_fail(&error, PLX_INVALID, "it called itself %s when it was tried, and now %s",
+                          entry->name, entry->module->name);
+    if (status == PLX_OK)
+        return PLX_OK;
+    plx_module_free(entry->module);
+    entry->module = NULL;
+    plx_text_clean(error.text, sizeof error.text);
+    return refuse(entry, &error);
+}
+
+/* Where there is no process to try it in it is loaded at once. */
+static plx_status load_untried(plx_context *context, plx_entry *entry, plx_inspection *found)
+{
+    const plx_status status = load(entry);
+    const plx_module *module = entry->module;
+    if (status != PLX_OK || module == NULL)
+        return status;
+    memcpy(found->name, module->name, sizeof found->name);
+    memcpy(found->version, module->version, sizeof found->version);
+    memcpy(found->summary, module->summary, sizeof found->summary);
+    return accept(context, entry, found);
+}
+
+static plx_status take_inspection(plx_context *context, plx_entry *entry, plx_inspection *found)
+{
+    if (found->result == PLX_REFUSED)
+        return refuse(entry, &found->reason);
+    return found->result == PLX_NOT_INSPECTED ? load_untried(context, entry, found)
+                                              : accept(context, entry, found);
+}
+
+/* Whether the entry's file is plx-NAME.so; every one is that of no name. */
+static bool has_name(const plx_entry *entry, const char *name)
+{
+    const size_t length = name != NULL ? strlen(name) : 0;
+    return name == NULL ||
+           (strncmp(entry->file + 4, name, length) == 0 && strcmp(entry->file + 4 + length, ".so") == 0);
+}
+
+static plx_status try_entries(plx_context *context, const char *name)
+{
+    plx_status status = PLX_OK;
+    plx_inspection *found = calloc(context->entry_count + 1, sizeof *found);
+    if (found == NULL)
+        return plx_out_of_memory(context, "the list of plugins");
+    for (size_t i = 0; i < context->entry_count; i++)
+        if (!context->entries[i].tried && has_name(&context->entries[i], name))
+            found[i].path = context->entries[i].path;
+    plx_inspect(found, context->entry_count, context->try_anew);
+    for (size_t i = 0; i < context->entry_count; i++) {
+        if (status == PLX_OK && found[i].path != NULL)
+            status = take_inspection(context, &context->entries[i], &found[i]);
+        free(found[i].files);
+    }
+    free(found);
+    return status;
+}
+
+/* ---- devices ---------------------------------------------------------------------------- */
 
 /* A plugin is one per process, however many contexts share it, and probe() is
  * called once at a time. */
 static pthread_mutex_t probing = PTHREAD_MUTEX_INITIALIZER;
 
-/* One device that can't be says that the driver, or the plugin, is not to be trusted. */
-static plx_status take_devices(plx_entry *entry, plx_device_info *devices, size_t count)
-{
-    plx_status status = PLX_OK;
-    for (size_t i = 0; status == PLX_OK && i < count; i++)
-        status = plx_device_check(i, &devices[i], &entry->reason);
-    if (status != PLX_OK) {
-        free(devices);
-        return status;
-    }
-    entry->devices = devices;
-    entry->device_count = count;
-    return PLX_OK;
-}
-
-/* Asks again with more room until all devices fit. */
-static plx_status probe_all(plx_entry *entry)
-{
-    size_t capacity = 8;
-    for (;;) {
-        size_t count = 0;
-        plx_device_info *devices = calloc(capacity, sizeof *devices);
-        if (devices == NULL)
-            return plx_fail(&entry->reason, PLX_NO_MEMORY, "no host memory for the list of devices");
-        entry->reason.text[0] = '\0';
-        const plx_status status = entry->plugin->probe(devices, capacity, &count, &entry->reason);
-        if (status == PLX_OK && count > 0 && count <= capacity)
-            return take_devices(entry, devices, count);
-        free(devices);
-        if (status != PLX_OK)
-            return status;
-        if (count == 0)
-            return plx_fail(&entry->reason, PLX_NO_DEVICE, "it lists no device and gives no reason");
-        if (count > SIZE_MAX / 2 / sizeof *devices)
-            return plx_fail(&entry->reason, PLX_FAILED, "it lists more devices than there can be");
-        capacity = count;
-    }
-}
-
 static void probe_once(plx_entry *entry)
 {
     (void)pthread_mutex_lock(&probing);
-    entry->probe = probe_all(entry);
+    entry->probe = plx_module_devices(entry->module, &entry->devices, &entry->device_count, &entry->reason);
     (void)pthread_mutex_unlock(&probing);
-    entry->reason.text[sizeof entry->reason.text - 1] = '\0';
-    if (entry->probe != PLX_OK && entry->reason.text[0] == '\0')
-        (void)plx_fail(&entry->reason, entry->probe, "%s; it gives no reason", plx_strerror(entry->probe));
+    entry->probed = true;
+}
+
+/* ---- what others ask for ------------------------------------------------------------------ */
+
+plx_status plx_try_plugins(plx_context *context, const char *name)
+{
+    (void)pthread_mutex_lock(&context->lock);
+    const plx_status status = try_entries(context, name);
+    (void)pthread_mutex_unlock(&context->lock);
+    return status;
+}
+
+/* One whose devices can't be asked for is of no use, and not loaded. */
+static plx_status make_ready(plx_context *context, plx_entry *entry, bool probe)
+{
+    plx_status status = entry->tried ? PLX_OK : try_entries(context, NULL);
+    const bool useless = entry->probed && entry->probe != PLX_OK;
+    if (status == PLX_OK && entry->refusal == NULL && entry->module == NULL && !useless)
+        status = load(entry);
+    if (status == PLX_OK && probe && !entry->probed && entry->module != NULL)
+        probe_once(entry);
+    return status;
+}
+
+static const plx_entry *ready_entry(plx_context *context, size_t plugin, bool probe)
+{
+    if (plugin >= context->entry_count)
+        return NULL;
+    (void)pthread_mutex_lock(&context->lock);
+    const plx_status status = make_ready(context, &context->entries[plugin], probe);
+    (void)pthread_mutex_unlock(&context->lock);
+    return status == PLX_OK ? &context->entries[plugin] : NULL;
+}
+
+const plx_entry *plx_loaded_entry(plx_context *context, size_t plugin)
+{
+    return ready_entry(context, plugin, false);
 }
 
 const plx_entry *plx_probed_entry(plx_context *context, size_t plugin)
 {
-    if (plugin >= context->entry_count)
-        return NULL;
-    plx_entry *entry = &context->entries[plugin];
-    (void)pthread_mutex_lock(&context->lock);
-    if (!entry->probed && entry->plugin != NULL)
-        probe_once(entry);
-    entry->probed = true;
-    (void)pthread_mutex_unlock(&context->lock);
-    return entry;
+    return ready_entry(context, plugin, true);
 }

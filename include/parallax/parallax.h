@@ -69,12 +69,17 @@ PLX_API const plx_build *plx_build_facts(void);
 typedef struct plx_context_options {
     const char *const *plugin_dirs; /* searched first, in this order; may be NULL */
     size_t plugin_dir_count;
+    bool try_anew; /* tries every plugin again, also those that are known to pass */
 } plx_context_options;
 
 /* Searches, in this order: the directories of `options` (may be NULL), those of
  * $PLX_PLUGIN_PATH (colon-separated; ignored in a program with raised
  * privileges), the installed directory.  Of two plugins with one name the first
- * counts.  A plugin that can't be used is no error: plx_plugin_at() says why. */
+ * counts.  A plugin that can't be used is no error: plx_plugin_at() says why.
+ * Files are only listed here.  Before a plugin is first needed it is loaded and asked for its devices in a
+ * process of its own, which may die or be ended after 30 s ($PLX_PROBE_SECONDS); this process loads what came
+ * through that, and when it is needed.  That a file passed is known for an hour to the user's other
+ * processes.  $PLX_PROBE=inline: nothing is tried. */
 PLX_API plx_status plx_context_create(const plx_context_options *options, plx_context **context);
 PLX_API void plx_context_destroy(plx_context *context);
 /* Memory for what is learnt in a context by a library on top of this one: zero at first, the same for

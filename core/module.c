@@ -1,7 +1,10 @@
-/* Loads one plugin file and shakes hands with it. */
+/* Loads one plugin file, shakes hands with it, and copies what it says of itself. */
+#define _POSIX_C_SOURCE 200809L /* strnlen */
+
 #include "core/core.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What the loader says, in plainer words where its form is known. */
@@ -20,15 +23,17 @@ static plx_status explain_loader(const char *path, const char *said, plx_error *
                         symbol + sizeof undefined - 1);
     const char *end = strstr(said, missing);
     if (end != NULL)
-        return plx_fail(error, PLX_INVALID, "it needs the library %.*s, which can't be opened; install "
-                        "it or add its folder to LD_LIBRARY_PATH", (int)(end - said), said);
+        return plx_fail(error, PLX_INVALID,
+                        "it needs the library %.*s, which can't be opened; install "
+                        "it or add its folder to LD_LIBRARY_PATH",
+                        (int)(end - said), said);
     return plx_fail(error, PLX_INVALID, "the dynamic loader refuses it: %s", said);
 }
 
 static bool is_name(const char *name)
 {
     const size_t length = strlen(name);
-    return length > 0 && length <= 32 && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == length;
+    return length > 0 && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == length;
 }
 
 /* ---- the optional slots' stand-ins ---------------------------------------- */
@@ -123,7 +128,10 @@ typedef struct slot {
     size_t offset;
 } slot;
 
-#define SLOT(field) {#field, offsetof(plx_plugin, field)}
+#define SLOT(field)                         \
+    {                                       \
+#field, offsetof(plx_plugin, field) \
+    }
 
 static const slot required[] = {
     SLOT(version),       SLOT(summary),      SLOT(probe),         SLOT(open),          SLOT(close),
@@ -155,13 +163,15 @@ static plx_status check_version(const plx_plugin *given, plx_error *error)
     return PLX_OK;
 }
 
-static plx_status check_name(const char *name, plx_error *error)
+static plx_status take_name(const char *given, char *name, size_t capacity, plx_error *error)
 {
-    if (name == NULL)
+    if (given == NULL)
         return plx_fail(error, PLX_INVALID, "its descriptor leaves \"name\" empty");
-    if (!is_name(name))
-        return plx_fail(error, PLX_INVALID, "its name \"%.64s\" is not made of 1 to 32 of a-z, 0-9 and -",
-                        name);
+    const size_t length = strnlen(given, capacity);
+    (void)snprintf(name, capacity, "%.*s", (int)length, given);
+    plx_text_clean(name, capacity);
+    if (length == capacity || !is_name(name))
+        return plx_fail(error, PLX_INVALID, "its name \"%s\" is not made of 1 to 32 of a-z, 0-9 and -", name);
     if (strcmp(name, "auto") == 0 || strcmp(name, "all") == 0)
         return plx_fail(error, PLX_INVALID, "its name \"%s\" has a meaning of its own", name);
     return PLX_OK;
@@ -178,77 +188,98 @@ static plx_status check_required(const plx_plugin *plugin, plx_error *error)
     return PLX_OK;
 }
 
-/* ---- the kernels ---------------------------------------------------------- */
+/* ---- its texts -------------------------------------------------------------- */
 
-static const char *empty_text(const plx_kernel *kernel)
+/* Copies what ends within `capacity` bytes, cleaned. */
+static plx_status take_text(const char *given, const char *what, char *copy, size_t capacity,
+                            plx_error *error)
 {
-    return kernel->name == NULL    ? "name"
-           : kernel->idea == NULL  ? "idea"
-           : kernel->gain == NULL  ? "gain"
-           : kernel->limit == NULL ? "limit"
-           : kernel->needs == NULL ? "needs"
-           : kernel->depth == NULL ? "depth"
-                                   : NULL;
-}
-
-/* The lists are walked by many, who rely on an end and on what a kernel says of itself. */
-static plx_status check_kernels(const plx_plugin *plugin, plx_error *error)
-{
-    for (unsigned op = 0; op < PLX_OP_COUNT; op++) {
-        const plx_kernel *kernel;
-        for (size_t i = 0; (kernel = plugin->kernel((plx_op)op, i)) != NULL; i++) {
-            const char *empty = empty_text(kernel);
-            if (empty != NULL)
-                return plx_fail(error, PLX_INVALID, "its %s kernel %zu leaves \"%s\" empty",
-                                plx_op_name((plx_op)op), i, empty);
-            if (i == PLX_MOST_KERNELS)
-                return plx_fail(error, PLX_INVALID, "it lists more than %d %s kernels", PLX_MOST_KERNELS,
-                                plx_op_name((plx_op)op));
-        }
-    }
+    const size_t length = strnlen(given, capacity);
+    if (length == capacity)
+        return plx_fail(error, PLX_INVALID, "its descriptor's \"%s\" has no end within %zu bytes", what,
+                        capacity - 1);
+    memcpy(copy, given, length + 1);
+    plx_text_clean(copy, capacity);
     return PLX_OK;
 }
 
-/* Copies as much of a descriptor as both sides know; what is beyond its end stays empty. */
-static plx_status take_descriptor(const plx_plugin *given, plx_plugin *taken, plx_error *error)
+static plx_status take_texts(plx_module *module, plx_error *error)
 {
+    plx_plugin *slots = &module->slots;
+    plx_status status = take_text(slots->version, "version", module->version, sizeof module->version, error);
+    if (status == PLX_OK)
+        status = take_text(slots->summary, "summary", module->summary, sizeof module->summary, error);
+    slots->name = module->name;
+    slots->version = module->version;
+    slots->summary = module->summary;
+    return status;
+}
+
+/* Copies as much of a descriptor as both sides know; what is beyond its end stays empty. */
+static plx_status take_descriptor(const plx_plugin *given, plx_module *module, plx_error *error)
+{
+    plx_plugin *slots = &module->slots;
     if (given == NULL)
         return plx_fail(error, PLX_INVALID, PLX_PLUGIN_ENTRY "() returned no descriptor");
     plx_status status = check_version(given, error);
     if (status != PLX_OK)
         return status;
-    memset(taken, 0, sizeof *taken);
-    memcpy(taken, given, given->size < sizeof *taken ? given->size : sizeof *taken);
-    status = check_name(taken->name, error);
+    memcpy(slots, given, given->size < sizeof *slots ? given->size : sizeof *slots);
+    status = take_name(slots->name, module->name, sizeof module->name, error);
     if (status == PLX_OK)
-        status = check_required(taken, error);
+        status = check_required(slots, error);
     if (status == PLX_OK)
-        status = check_kernels(taken, error);
-    fill_optional(taken);
+        status = take_texts(module, error);
+    if (status == PLX_OK)
+        status = plx_module_copy_kernels(module, error);
+    fill_optional(slots);
     return status;
 }
 
-static plx_status shake_hands(void *module, plx_plugin *plugin, plx_error *error)
+static plx_status shake_hands(void *handle, plx_module *module, plx_error *error)
 {
     plx_plugin_entry_function entry;
-    void *symbol = dlsym(module, PLX_PLUGIN_ENTRY);
+    void *symbol = dlsym(handle, PLX_PLUGIN_ENTRY);
     if (symbol == NULL)
-        return plx_fail(error, PLX_INVALID, "it has no symbol " PLX_PLUGIN_ENTRY
-                        ", so it is no Parallax plugin");
+        return plx_fail(error, PLX_INVALID,
+                        "it has no symbol " PLX_PLUGIN_ENTRY ", so it is no Parallax plugin");
     memcpy(&entry, &symbol, sizeof entry); /* ISO C has no cast from object to function */
-    return take_descriptor(entry(), plugin, error);
+    return take_descriptor(entry(), module, error);
 }
 
-plx_status plx_plugin_load(const char *path, plx_plugin *plugin, plx_error *error)
+static plx_status load(const char *path, plx_module *module, plx_error *error)
 {
     plx_status status = plx_elf_check(path, error);
     if (status != PLX_OK)
         return status;
-    void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (module == NULL)
+    plx_fork_watch();
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (handle == NULL)
         return explain_loader(path, dlerror(), error);
-    status = shake_hands(module, plugin, error);
+    status = shake_hands(handle, module, error);
     if (status != PLX_OK)
-        (void)dlclose(module);
+        (void)dlclose(handle);
     return status;
+}
+
+plx_status plx_module_load(const char *path, plx_module **module, plx_error *error)
+{
+    plx_module *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no host memory for a plugin");
+    const plx_status status = load(path, made, error);
+    if (status == PLX_OK)
+        *module = made;
+    else
+        plx_module_free(made);
+    return status;
+}
+
+/* Its file stays loaded. */
+void plx_module_free(plx_module *module)
+{
+    if (module == NULL)
+        return;
+    plx_module_free_kernels(module);
+    free(module);
 }

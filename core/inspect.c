@@ -1,0 +1,335 @@
+/* Starts parallax-inspect for plugin files, and makes out what became of it. */
+#define _GNU_SOURCE /* dladdr, pipe2 */
+
+#include "core/inspect.h"
+
+#include "base/clock.h"
+#include "base/privileges.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* A driver may take long to wake up its devices, but not so long. */
+enum { SECONDS = 30, MOST_SECONDS = 600, AT_ONCE = 16, MOST_SAID = 1 << 18 };
+
+/* One process. */
+typedef struct trial {
+    plx_inspection *of;
+    pid_t process;
+    int pipe; /* -1: closed */
+    char *said;
+    size_t length;
+} trial;
+
+/* ---- the program ------------------------------------------------------------ */
+
+/* It lies beside the installed plugins, and in a build tree, where libtool keeps the library and
+ * the plugins in .libs, above them. */
+static bool find_program(char program[static PATH_MAX])
+{
+    static const char anchor; /* any address inside the library */
+    char folder[PATH_MAX];
+    Dl_info about;
+    if (dladdr(&anchor, &about) == 0 || about.dli_fname == NULL || realpath(about.dli_fname, folder) == NULL)
+        return false;
+    char *end = strrchr(folder, '/');
+    if (end == NULL)
+        return false;
+    *end = '\0';
+    const char *last = strrchr(folder, '/');
+    const char *place = last != NULL && strcmp(last, "/.libs") == 0 ? "/.." : "/parallax";
+    int length = snprintf(program, PATH_MAX, "%s%s/parallax-inspect", folder, place);
+    if (length > 0 && length < PATH_MAX && access(program, X_OK) == 0)
+        return true;
+    length = snprintf(program, PATH_MAX, "%s/parallax-inspect", PLX_PLUGIN_DIR);
+    return length > 0 && length < PATH_MAX && access(program, X_OK) == 0;
+}
+
+static unsigned seconds_to_wait(void)
+{
+    const char *told = plx_getenv("PLX_PROBE_SECONDS");
+    const unsigned long seconds = told != NULL ? strtoul(told, NULL, 10) : 0;
+    return seconds > 0 && seconds <= MOST_SECONDS ? (unsigned)seconds : SECONDS;
+}
+
+/* ---- starting it ------------------------------------------------------------ */
+
+/* A group of its own, so that what it starts ends with it; no signal of the caller's is held back or
+ * left out there. */
+static int prepare_attributes(posix_spawnattr_t *attributes)
+{
+    sigset_t none, all;
+    (void)sigemptyset(&none);
+    (void)sigfillset(&all);
+    int failed = posix_spawnattr_init(attributes);
+    if (failed != 0)
+        return failed;
+    failed = posix_spawnattr_setflags(attributes,
+                                      POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    if (failed == 0)
+        failed = posix_spawnattr_setsigmask(attributes, &none);
+    if (failed == 0)
+        failed = posix_spawnattr_setsigdefault(attributes, &all);
+    return failed;
+}
+
+static int prepare_files(posix_spawn_file_actions_t *files, int writing)
+{
+    int failed = posix_spawn_file_actions_init(files);
+    if (failed != 0)
+        return failed;
+    failed = posix_spawn_file_actions_adddup2(files, writing, PLX_INSPECT_DESCRIPTOR);
+    for (int i = 0; failed == 0 && i < 3; i++)
+        failed = posix_spawn_file_actions_addopen(files, i, "/dev/null", i == 0 ? O_RDONLY : O_WRONLY, 0);
+    return failed;
+}
+
+/* posix_spawn, because a fork in a process with threads is good for nothing but exec. */
+static int spawn(const char *program, const char *path, unsigned seconds, int writing, pid_t *process)
+{
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_t files;
+    char name[] = "parallax-inspect", time[16];
+    char *words[] = {name, (char *)(uintptr_t)path, time, NULL}; /* which it only reads */
+    (void)snprintf(time, sizeof time, "%u", seconds);
+    int failed = prepare_attributes(&attributes);
+    if (failed != 0)
+        return failed;
+    failed = prepare_files(&files, writing);
+    if (failed == 0) {
+        failed = posix_spawn(process, program, &files, &attributes, words, environ);
+        (void)posix_spawn_file_actions_destroy(&files);
+    }
+    (void)posix_spawnattr_destroy(&attributes);
+    return failed;
+}
+
+/* False: there is no process, and nothing to wait for. */
+static bool start(trial *made, plx_inspection *of, const char *program, unsigned seconds)
+{
+    int ends[2];
+    *made = (trial){.of = of, .pipe = -1};
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return false;
+    const int failed = spawn(program, of->path, seconds, ends[1], &made->process);
+    (void)close(ends[1]);
+    if (failed == 0)
+        made->pipe = ends[0];
+    else
+        (void)close(ends[0]);
+    return failed == 0;
+}
+
+/* ---- what it says --------------------------------------------------------------- */
+
+/* Takes the text up to the next tab or the end off the line. */
+static void take_field(char **line, char *to, size_t capacity)
+{
+    const size_t length = strcspn(*line, "\t");
+    (void)snprintf(to, capacity, "%.*s", (int)length, *line);
+    plx_text_clean(to, capacity);
+    *line += length + ((*line)[length] == '\t');
+}
+
+static bool begins(const char *line, const char *with)
+{
+    return strncmp(line, with, strlen(with)) == 0;
+}
+
+/* True: it came to its end. */
+static bool read_said(trial *of)
+{
+    plx_inspection *found = of->of;
+    bool end = false;
+    char *files = calloc(1, of->length + 1), *rest = files != NULL ? of->said : NULL;
+    size_t length = 0;
+    for (char *line; !end && rest != NULL && (line = strsep(&rest, "\n")) != NULL;) {
+        if (begins(line, "loaded\t")) {
+            line += strlen("loaded\t");
+            take_field(&line, found->name, sizeof found->name);
+            take_field(&line, found->version, sizeof found->version);
+            take_field(&line, found->summary, sizeof found->summary);
+        } else if (begins(line, "refused\t")) {
+            line += strlen("refused\t");
+            take_field(&line, found->reason.text, sizeof found->reason.text);
+            found->result = PLX_REFUSED;
+            end = true;
+        } else if (begins(line, "file\t"))
+            length += (size_t)sprintf(files + length, "%s\n", line);
+        else if (strcmp(line, "end") == 0 && found->name[0] != '\0') {
+            found->result = PLX_PASSED;
+            end = true;
+        }
+    }
+    found->files = files;
+    return end;
+}
+
+/* ---- how it ended ----------------------------------------------------------------- */
+
+static const char *signal_name(int number)
+{
+    static const struct {
+        int number;
+        const char *name;
+    } known[] = {{SIGSEGV, "SIGSEGV"}, {SIGABRT, "SIGABRT"}, {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"},
+                 {SIGILL, "SIGILL"},   {SIGKILL, "SIGKILL"}, {SIGTRAP, "SIGTRAP"}, {SIGSYS, "SIGSYS"}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (known[i].number == number)
+            return known[i].name;
+    return "a signal";
+}
+
+/* False: it did not end, which the kernel may keep it from, or somebody else asked for it. */
+static bool reap(pid_t process, int *ended)
+{
+    const struct timespec moment = {.tv_nsec = 1000000};
+    for (int i = 0; i < 500; i++) {
+        const pid_t which = waitpid(process, ended, WNOHANG);
+        if (which == process)
+            return true;
+        if (which < 0 && errno != EINTR)
+            return false;
+        (void)nanosleep(&moment, NULL);
+    }
+    return false;
+}
+
+/* "was ended by SIGSEGV (Segmentation fault)". */
+static void end_text(bool late, unsigned seconds, bool known, int ended, char *text, size_t capacity)
+{
+    if (late)
+        (void)snprintf(text, capacity, "had not come back after %u s", seconds);
+    else if (known && WIFSIGNALED(ended))
+        (void)snprintf(text, capacity, "was ended by %s (%s)", signal_name(WTERMSIG(ended)),
+                       strsignal(WTERMSIG(ended)));
+    else if (known && WIFEXITED(ended))
+        (void)snprintf(text, capacity, "was ended by it, with exit status %d", WEXITSTATUS(ended));
+    else
+        (void)snprintf(text, capacity, "ended");
+}
+
+static void explain_end(plx_inspection *found, const char *end)
+{
+    if (found->name[0] == '\0') {
+        found->result = PLX_REFUSED;
+        (void)plx_fail(
+            &found->reason, PLX_FAILED,
+            "a process that loaded it to try it %s; reinstall the plugin and what it needs, or remove it",
+            end);
+        return;
+    }
+    found->result = PLX_DEVICES_FAILED;
+    (void)plx_fail(
+        &found->reason, PLX_FAILED,
+        "a process that asked it for its devices %s; reinstall or restart the driver behind it, or "
+        "remove the plugin",
+        end);
+}
+
+/* The process may still be there, and what it started: it is not needed any more. */
+static void finish(trial *of, bool late, unsigned seconds)
+{
+    int ended = 0;
+    char text[96];
+    (void)close(of->pipe);
+    of->pipe = -1;
+    if (of->said != NULL)
+        of->said[of->length] = '\0';
+    const bool complete = of->said != NULL && read_said(of);
+    bool known = !complete && !late && reap(of->process, &ended); /* before it is killed, for the truth */
+    (void)kill(-of->process, SIGKILL);
+    if (!known)
+        (void)reap(of->process, &(int){0});
+    if (!complete) {
+        end_text(late, seconds, known, ended, text, sizeof text);
+        explain_end(of->of, text);
+    }
+    free(of->said);
+    of->said = NULL;
+}
+
+/* ---- waiting ---------------------------------------------------------------------- */
+
+/* False: it is at its end, by its own words or because the pipe is closed. */
+static bool take_said(trial *of)
+{
+    if (of->said == NULL && (of->said = malloc(MOST_SAID)) == NULL)
+        return false;
+    const ssize_t bytes = read(of->pipe, of->said + of->length, MOST_SAID - 1 - of->length);
+    if (bytes < 0)
+        return errno == EINTR || errno == EAGAIN;
+    of->length += (size_t)bytes;
+    const bool end = of->length >= 4 && memcmp(of->said + of->length - 4, "end\n", 4) == 0;
+    return bytes > 0 && !end && of->length < MOST_SAID - 1;
+}
+
+static void wait_for_all(trial *trials, size_t count, unsigned seconds)
+{
+    const double until = plx_now_ns() + 1e9 * seconds;
+    for (;;) {
+        struct pollfd ends[AT_ONCE];
+        size_t waiting = 0;
+        for (size_t i = 0; i < count; i++) {
+            ends[i] = (struct pollfd){.fd = trials[i].pipe, .events = POLLIN};
+            waiting += trials[i].pipe >= 0;
+        }
+        const double left = (until - plx_now_ns()) * 1e-6;
+        if (waiting == 0 || left <= 0)
+            break;
+        if (poll(ends, count, (int)left + 1) <= 0)
+            continue;
+        for (size_t i = 0; i < count; i++)
+            if (ends[i].fd >= 0 && ends[i].revents != 0 && !take_said(&trials[i]))
+                finish(&trials[i], false, seconds);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (trials[i].pipe >= 0)
+            finish(&trials[i], true, seconds);
+}
+
+/* Those whose path is not NULL. */
+static void try_all(plx_inspection **inspections, size_t count)
+{
+    char program[PATH_MAX];
+    const unsigned seconds = seconds_to_wait();
+    if (count == 0 || !find_program(program))
+        return;
+    for (size_t i = 0; i < count;) {
+        trial trials[AT_ONCE];
+        size_t started = 0;
+        for (; i < count && started < AT_ONCE; i++)
+            if (start(&trials[started], inspections[i], program, seconds))
+                started++;
+        wait_for_all(trials, started, seconds);
+    }
+}
+
+void plx_inspect(plx_inspection *inspections, size_t count, bool anew)
+{
+    const char *told = plx_getenv("PLX_PROBE");
+    plx_inspection **unknown = calloc(count + 1, sizeof *unknown);
+    size_t unknown_count = 0;
+    if (unknown == NULL || (told != NULL && strcmp(told, "inline") == 0)) {
+        free(unknown);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (inspections[i].path != NULL && (anew || !plx_inspection_recall(&inspections[i])))
+            unknown[unknown_count++] = &inspections[i];
+    try_all(unknown, unknown_count);
+    plx_inspections_keep(unknown, unknown_count);
+    free(unknown);
+}
