@@ -96,6 +96,7 @@ typedef struct cli_verb {
     const char *usage;   /* what follows "parallax " */
     const char *help;    /* what it does, and examples */
     uint64_t options;    /* bits */
+    bool tries_anew;     /* every plugin, whatever is known of it */
     /* All that can be refused before plugins are looked for; also CLI_DONE.  NULL: nothing. */
     int (*check)(cli_options *options);
     /* With the plugins that were found.  NULL: `check` did it all. */
@@ -112,6 +113,13 @@ extern const cli_verb cli_list_verb, cli_doctor_verb, cli_run_verb, cli_check_ve
 const cli_verb *cli_verb_at(size_t index);
 /* "parallax run", what messages begin with. */
 extern const char *cli_who;
+
+/* ---- ending.c ------------------------------------------------------------ */
+
+/* First of all: from here on the program ends with a status of its own. */
+void cli_begin(void);
+/* Last of all: nothing that others left to be done at an exit is run. */
+void cli_end(int status) __attribute__((noreturn));
 
 /* ---- options.c ----------------------------------------------------------- */
 
@@ -162,7 +170,7 @@ int cli_failed(plx_status status, const plx_error *error);
 /* ---- session.c ------------------------------------------------------------- */
 
 /* Finds the plugins; says what is wrong otherwise. */
-int cli_open_context(const cli_options *options, plx_context **context);
+int cli_open_context(const cli_verb *verb, const cli_options *options, plx_context **context);
 /* Says on standard error which tuned choice could not be taken, before the context goes. */
 void cli_close_context(const cli_options *options, plx_context *context);
 /* The label "cuda:0" of a device. */

@@ -346,6 +346,7 @@ const cli_verb cli_doctor_verb = {
             "  parallax doctor --verbose\n"
             "  parallax doctor --json -\n",
     .options = OPT_PLUGIN_DIR | OPT_VERBOSE | OPT_JSON,
+    .tries_anew = true,
     .check = doctor_check,
     .run = doctor_run,
 };

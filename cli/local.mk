@@ -10,6 +10,7 @@ parallax_SOURCES = \
 	cli/completion.c \
 	cli/diff.c \
 	cli/doctor.c \
+	cli/ending.c \
 	cli/explain.c \
 	cli/list.c \
 	cli/options.c \

@@ -85,7 +85,7 @@ static int carry_out(const cli_verb *verb, cli_options *options)
     if (status == CLI_OK)
         status = cli_outputs_check(options);
     if (status == CLI_OK)
-        status = cli_open_context(options, &context);
+        status = cli_open_context(verb, options, &context);
     if (status != CLI_OK)
         return status == CLI_DONE ? CLI_OK : status;
     status = verb->run(context, options);
@@ -152,7 +152,8 @@ int main(int argc, char **argv)
     occupy_standard_streams();
     (void)setlocale(LC_CTYPE, "");  /* only this: numbers keep their point */
     (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error, with a message */
+    cli_begin();
     int status = dispatch(argc, argv);
     int closed = cli_stdout_close();
-    return closed != CLI_OK ? closed : status;
+    cli_end(closed != CLI_OK ? closed : status);
 }

@@ -3,11 +3,12 @@
 
 #include <stdlib.h>
 
-int cli_open_context(const cli_options *options, plx_context **context)
+int cli_open_context(const cli_verb *verb, const cli_options *options, plx_context **context)
 {
     plx_context_options wanted = {
         .plugin_dirs = options->plugin_dirs.at,
         .plugin_dir_count = options->plugin_dirs.count,
+        .try_anew = verb->tries_anew,
     };
     plx_status status = plx_context_create(&wanted, context);
     if (status != PLX_OK)

@@ -3,6 +3,8 @@
 
 #include "page/page.h"
 
+#include "base/privileges.h"
+
 #include <errno.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -26,7 +28,7 @@ static bool is_program(const char *directory, size_t length, const char *name)
 
 bool plx_gnuplot_found(void)
 {
-    const char *at = getenv("PATH");
+    const char *at = plx_getenv("PATH");
     while (at != NULL) {
         const char *colon = strchr(at, ':');
         size_t length = colon != NULL ? (size_t)(colon - at) : strlen(at);
