@@ -2,8 +2,11 @@
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "backends/opencl/functions.h"
 
+#include "base/privileges.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 plx_cl_functions plx_cl;
@@ -46,9 +49,19 @@ static bool is_ocl_icd(void *library)
            strncmp(vendor, "OCL Icd", 7) == 0;
 }
 
+/* With raised privileges: what its user wants to be loaded in place of the system's drivers. */
+static void forget_environment(void)
+{
+    static const char *const names[] = {"OCL_ICD_VENDORS",    "OCL_ICD_FILENAMES", "OCL_ICD_PLATFORM_SORT",
+                                        "OPENCL_VENDOR_PATH", "OPENCL_LAYERS",     "OPENCL_LAYER_PATH"};
+    for (size_t i = 0; plx_is_privileged() && i < sizeof names / sizeof names[0]; i++)
+        (void)unsetenv(names[i]);
+}
+
 /* The library stays open: drivers do not survive being unloaded. */
 static void load(void)
 {
+    forget_environment();
     void *library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         const char *reason = dlerror();

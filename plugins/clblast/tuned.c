@@ -1,12 +1,15 @@
 /* Reads the files of CLBlast's tuners and hands their best parameters to CLBlast. */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* secure_getenv */
 #include "plugins/clblast/tuned.h"
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { MAX_KERNELS = 32, MAX_PARAMETERS = 24, NAME_ROOM = 32 };
 
@@ -86,17 +89,36 @@ static plx_status refuse(plx_error *error, const char *path, const char *why)
                     variable, path, why);
 }
 
+/* NULL, and errno 0 for what is no regular file: a pipe of this name must make nobody wait. */
+static FILE *open_file(const char *path)
+{
+    struct stat about;
+    const int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    if (descriptor < 0)
+        return NULL;
+    if (fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode)) {
+        FILE *file = fdopen(descriptor, "r");
+        if (file != NULL)
+            return file;
+    }
+    (void)close(descriptor);
+    errno = 0;
+    return NULL;
+}
+
 static plx_status read_file(const char *path, json_t **file, plx_error *error)
 {
     static const char *const keys[] = {"kernel_family", "precision", "device", "best_parameters"};
     json_error_t where;
     char why[256];
-    errno = 0;
-    json_t *read = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
+    FILE *from = open_file(path);
+    if (from == NULL)
+        return refuse(error, path, errno != 0 ? strerror(errno) : "is no regular file");
+    json_t *read = json_loadf(from, JSON_REJECT_DUPLICATES, &where);
+    (void)fclose(from);
     if (read == NULL) {
         (void)snprintf(why, sizeof why, "is no JSON: line %d: %.150s", where.line, where.text);
-        return refuse(error, path,
-                      json_error_code(&where) == json_error_cannot_open_file ? strerror(errno) : why);
+        return refuse(error, path, why);
     }
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (text_of(read, keys[i])[0] == '\0') {
@@ -127,7 +149,7 @@ static plx_status visit_list(char *list, file_function *visit, void *data, plx_e
 
 static plx_status visit_files(file_function *visit, void *data, plx_error *error)
 {
-    const char *named = getenv(variable);
+    const char *named = secure_getenv(variable);
     if (named == NULL || named[0] == '\0')
         return PLX_OK;
     char *list = strdup(named);
