@@ -1,10 +1,14 @@
 /* What the dispatcher checks, caches and reports, by the dummy plugin. */
+#define _POSIX_C_SOURCE 200809L
+
 #include "dummy_support.h"
 
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -724,6 +728,49 @@ static void threads_share_the_backends_own_queue(void **state)
     assert_true(atomic_load(&bench->dummy->plans) <= 64);
 }
 
+/* ---- after a fork ----------------------------------------------------------- */
+
+/* What a child meets: 0, or the line where it met something else. */
+static int in_child(fixture *bench, plx_buffer *buffer)
+{
+    const float x = 1.0F;
+    plx_backend *other = NULL;
+    plx_context *context = NULL;
+    plx_plugin_report report;
+    (void)alarm(20); /* what would hang */
+    if (plx_upload(NULL, buffer, 0, &x, sizeof x) != PLX_DEVICE_LOST ||
+        strstr(plx_message(bench->context), "forked") == NULL)
+        return __LINE__;
+    if (plx_open(bench->context, "dummy-good", &other) != PLX_FAILED ||
+        strstr(plx_message(bench->context), "forked") == NULL)
+        return __LINE__;
+    if (plx_plugin_at(bench->context, 0, &report) != PLX_FAILED)
+        return __LINE__;
+    if (plx_context_create(NULL, &context) != PLX_FAILED || strstr(plx_message(NULL), "forked") == NULL)
+        return __LINE__;
+    const long alive = atomic_load(&bench->dummy->memories), sessions = atomic_load(&bench->dummy->sessions);
+    plx_buffer_destroy(buffer);
+    plx_close(bench->backend); /* nothing of it reaches the plugin */
+    return atomic_load(&bench->dummy->memories) == alive && atomic_load(&bench->dummy->sessions) == sessions
+               ? 0
+               : __LINE__;
+}
+
+static void a_forked_child_is_told(void **state)
+{
+    fixture *bench = *state;
+    plx_buffer *buffer = new_buffer(bench->backend, 16);
+    const float x = 1.0F;
+    int ended = -1;
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(in_child(bench, buffer) != 0);
+    assert_int_equal(waitpid(child, &ended, 0), child);
+    assert_int_equal(ended, 0);
+    assert_int_equal(plx_upload(NULL, buffer, 0, &x, sizeof x), PLX_OK); /* the parent goes on */
+    plx_buffer_destroy(buffer);
+}
+
 #define WITH_BENCH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -754,6 +801,7 @@ int main(void)
         WITH_BENCH(a_failed_open_leaves_nothing),
         WITH_BENCH(threads_share_a_plan_on_their_own_queues),
         WITH_BENCH(threads_share_the_backends_own_queue),
+        WITH_BENCH(a_forked_child_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,6 +51,12 @@ tests_fakes_plx_faulty_la_SOURCES = tests/fakes/dummy_faulty.c $(dummy_sources)
 tests_fakes_plx_faulty_la_CFLAGS = $(fake_cflags)
 tests_fakes_plx_faulty_la_LDFLAGS = $(fake_ldflags)
 
+# A plugin that does harm in many ways.
+check_LTLIBRARIES += tests/fakes/plx-hostile.la
+tests_fakes_plx_hostile_la_SOURCES = tests/fakes/hostile.c $(dummy_sources)
+tests_fakes_plx_hostile_la_CFLAGS = $(fake_cflags)
+tests_fakes_plx_hostile_la_LDFLAGS = $(fake_ldflags)
+
 # The CUDA driver, the management and the profiling library, for the cuda plugin's host code.
 if HAVE_CUDA
 if HAVE_CMOCKA

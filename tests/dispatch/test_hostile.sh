@@ -1,0 +1,351 @@
+#!/bin/sh
+# Plugins that do harm (tests/fakes/hostile.c), each in one way, under every verb that meets plugins: the
+# program never crashes, never hangs, never calls a wrong result right; a verb that does not use the
+# plugin does not notice it.
+#
+# `make check` takes some kinds of each sort, check-full all.  $HOSTILE_KINDS: "all", or these kinds alone.
+# $HOSTILE_VERBOSE: prints what each run did.
+set -u
+export LC_ALL=C
+for name in $(env | sed -nE 's/^((PLX|FAULTY|FAKE)_[A-Z_]*)=.*/\1/p'); do
+    unset "$name"
+done
+built=${top_builddir:-.}
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+trap 'exit 99' HUP INT TERM
+
+# Installed as little as possible: the program, the libraries, the host plugin.
+mkdir -p "$work/lib/parallax" "$work/plugins" || exit 99
+cp "$built"/.libs/libparallax*.so.* "$work/lib/" && cp "$built/.libs/plx-host.so" "$work/lib/parallax/" &&
+    cp "$built/.libs/parallax" "$work/" && cp "$built/parallax-inspect" "$work/lib/parallax/" &&
+    cp "$built/tests/fakes/.libs/plx-hostile.so" "$work/plugins/" || exit 99
+LD_LIBRARY_PATH=$work/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+XDG_CACHE_HOME=$work/cache
+PLX_PROBE_SECONDS=1
+export LD_LIBRARY_PATH XDG_CACHE_HOME PLX_PROBE_SECONDS
+
+# KIND WHAT-DOCTOR-SAYS STATUS-OF-RUN: refused, FAILS or works; the status of `run --backend hostile`, where 0
+# also demands the right result.
+kinds='
+- works 0
+constructor-segv refused 3
+constructor-null refused 3
+constructor-abort refused 3
+constructor-loop refused 3
+constructor-spin refused 3
+constructor-exit refused 3
+constructor-exit1 refused 3
+constructor-exit-at-once refused 3
+constructor-kill refused 3
+constructor-stop refused 3
+constructor-overflow refused 3
+constructor-close-files refused 3
+constructor-noise works 0
+entry-segv refused 3
+entry-loop refused 3
+entry-exit refused 3
+entry-exit-at-once refused 3
+entry-kill refused 3
+entry-none refused 3
+entry-garbage refused 3
+entry-short refused 3
+entry-abi refused 3
+entry-size refused 3
+entry-long refused 3
+plugin-none refused 3
+plugin-empty refused 3
+plugin-endless refused 3
+plugin-megabytes refused 3
+plugin-garbage refused 3
+plugin-control refused 3
+plugin-blank refused 3
+plugin-auto refused 3
+plugin-host any 3
+version-none refused 3
+version-empty works 0
+version-endless refused 3
+version-megabytes refused 3
+version-garbage refused 3
+version-control works 0
+summary-none refused 3
+summary-endless refused 3
+summary-control works 0
+empty-probe refused 3
+empty-open refused 3
+empty-close refused 3
+empty-alloc refused 3
+empty-free refused 3
+empty-kernel refused 3
+empty-plan refused 3
+empty-execute refused 3
+kernel-segv refused 3
+kernel-loop refused 3
+kernel-exit refused 3
+kernel-garbage refused 3
+kernel-endless refused 3
+kernel-many refused 3
+kernel-twice refused 3
+kernel-vanishes any any
+kernel-no-rows FAILS 5
+kernel-enums refused 3
+kernel-bits refused 3
+kernel-baseline refused 3
+name-none refused 3
+name-empty refused 3
+name-endless refused 3
+name-megabytes refused 3
+name-garbage refused 3
+name-control refused 3
+idea-none refused 3
+idea-endless refused 3
+idea-megabytes refused 3
+idea-garbage refused 3
+idea-control works 0
+gain-none refused 3
+gain-endless refused 3
+limit-none refused 3
+limit-garbage refused 3
+needs-none refused 3
+needs-endless refused 3
+depth-none refused 3
+depth-segv FAILS any
+depth-loop any any
+depth-less works 0
+depth-most any 0
+probe-segv FAILS 5
+probe-abort FAILS 5
+probe-loop FAILS 5
+probe-spin FAILS 5
+probe-exit FAILS 5
+probe-exit-at-once FAILS 5
+probe-kill FAILS 5
+probe-stop FAILS 5
+probe-overflow FAILS 5
+probe-close-files FAILS 5
+probe-status FAILS 5
+probe-negative FAILS 5
+probe-silent FAILS 5
+probe-lost FAILS 5
+probe-endless FAILS 5
+probe-control FAILS 5
+probe-none usable 3
+probe-million FAILS 5
+probe-huge FAILS 5
+probe-grows FAILS 5
+probe-warning works 0
+device-endless FAILS 5
+device-control works 0
+device-texts works 0
+device-bool works 0
+device-zero FAILS 5
+device-ones FAILS 5
+device-score works 0
+device-cache FAILS 5
+device-memory FAILS 5
+open-nothing FAILS 5
+open-status FAILS 5
+open-negative FAILS 5
+open-silent FAILS 5
+open-endless FAILS 5
+open-control FAILS 5
+open-segv any 5
+open-abort any 5
+open-null any 5
+open-overflow any 5
+open-exit any 5
+open-loop any 5
+open-spin any 5
+close-segv any 5
+close-exit any 5
+close-loop any 5
+alloc-nothing FAILS 5
+alloc-status FAILS 5
+alloc-silent FAILS 5
+alloc-segv any 5
+free-segv any 5
+free-exit any 5
+queue-nothing FAILS 5
+queue-status FAILS 5
+queue-segv any 5
+queue-destroy-segv any 5
+queue-destroy-loop any 5
+synchronize-status FAILS 5
+synchronize-lost FAILS 5
+synchronize-segv any 5
+synchronize-loop any 5
+synchronize-exit any 5
+upload-nothing any any
+upload-status FAILS 5
+upload-segv any 5
+upload-loop any 5
+download-nothing any any
+download-status FAILS 5
+download-segv any 5
+download-loop any 5
+fill-nothing any any
+fill-status any any
+fill-segv any any
+copy-nothing any any
+copy-segv any any
+event-nothing any any
+event-status any any
+event-segv any any
+event-destroy-segv any any
+record-status any any
+record-segv any any
+elapsed-status any any
+elapsed-nan any any
+elapsed-less any any
+elapsed-segv any any
+choose-nothing works 0
+choose-far FAILS 5
+choose-status FAILS 5
+choose-segv any 5
+choose-exit any 5
+choose-loop any 5
+plan-nothing FAILS 5
+plan-status FAILS 5
+plan-endless FAILS 5
+plan-control FAILS 5
+plan-segv any 5
+plan-abort any 5
+plan-exit any 5
+plan-loop any 5
+plan-destroy-segv any 5
+execute-nothing any any
+execute-zero any any
+execute-status FAILS 5
+execute-negative FAILS 5
+execute-lost FAILS 5
+execute-endless FAILS 5
+execute-control FAILS 5
+execute-remark works 0
+execute-segv any 5
+execute-null any 5
+execute-abort any 5
+execute-overflow any 5
+execute-exit any 5
+execute-exit1 any 5
+execute-loop any 5
+execute-spin any 5
+execute-close-files any any
+telemetry-ones any 0
+telemetry-status any any
+telemetry-segv any any
+supports-status any any
+supports-segv any any
+configs-huge any any
+configs-million any any
+configs-grow any any
+configs-text any any
+configs-terminal any any
+configs-number any any
+configs-nan any any
+configs-segv any any
+thread-segv any any
+thread-exit any any
+atexit-segv works 0
+atexit-abort works 0
+atexit-exit1 works 0
+atexit-loop works 0
+destructor-segv works 0
+destructor-abort works 0
+destructor-exit1 works 0
+destructor-loop works 0
+'
+
+some='- constructor-segv constructor-loop constructor-exit entry-garbage entry-short plugin-endless version-control
+summary-endless empty-execute kernel-endless kernel-enums name-garbage idea-control probe-segv probe-exit probe-loop
+probe-million device-control device-bool open-nothing alloc-nothing plan-nothing choose-far execute-segv execute-exit
+execute-status execute-remark synchronize-loop close-segv configs-text atexit-segv destructor-abort'
+HOSTILE_KINDS=${HOSTILE_KINDS:-$(echo $some)}
+
+failures=0 runs=0 died=0 hung=0 wrong=0 noisy=0 status_wrong=0 number=0
+
+fail() {
+    failures=$((failures + 1))
+    echo "FAIL: $kind: $1"
+    sed 's/^/    out: /' "$work/out" | cat -v | cut -c1-200 | head -4
+    sed 's/^/    err: /' "$work/err" | cat -v | cut -c1-200 | head -4
+}
+
+# run VERB...: never a crash, a hang, more than a few lines of complaint, or an escape sequence.
+run() {
+    runs=$((runs + 1))
+    HOSTILE=$kind PLX_DEADLINE=$deadline timeout -k 2 120 "$work/parallax" "$@" --plugin-dir "$work/plugins" \
+        >"$work/out" 2>"$work/err" </dev/null
+    status=$?
+    [ -z "${HOSTILE_VERBOSE:-}" ] || echo "$kind: $1: $status $(head -n 1 "$work/err" | cut -c1-160)"
+    case $status in
+    0 | 1 | 2 | 3 | 4 | 5) ;;
+    124 | 137) hung=$((hung + 1)) && fail "hangs: $*" ;;
+    *) died=$((died + 1)) && fail "status $status: $*" ;;
+    esac
+    if LC_ALL=C grep -q "$(printf '[\001-\010\013-\037\177]')" "$work/out" "$work/err" && [ "$kind" != constructor-noise ]; then
+        noisy=$((noisy + 1))
+        fail "control characters reach the terminal: $*"
+    fi
+}
+
+expect() { # STATUS WHAT
+    [ "$status" = "$1" ] || { status_wrong=$((status_wrong + 1)) && fail "status $status, not $1: $2"; }
+}
+
+sum="reduce 1000 --dtype i32 --quiet"
+kind=-
+right=$("$work/parallax" run $sum --backend host) || exit 99
+
+run_host() {
+    # shellcheck disable=SC2086 # words
+    run run $sum --backend host
+    expect 0 "run --backend host"
+    [ "$(cat "$work/out")" = "$right" ] || { wrong=$((wrong + 1)) && fail "the host's result"; }
+    [ ! -s "$work/err" ] || fail "the host's run says something"
+}
+
+# What hangs where the program itself calls it is ended when the user says so.
+one_kind() { # DOCTOR RUN
+    number=$((number + 1))
+    deadline=100
+    run_host
+    case $kind in constructor-* | entry-* | kernel-* | probe-*) ;; *-loop | *-spin) deadline=3 ;; esac
+    # shellcheck disable=SC2086 # words
+    run run $sum --backend hostile
+    [ "$2" = any ] || expect "$2" "run --backend hostile"
+    [ "$status" != 0 ] || [ "$(cat "$work/out")" = "$right" ] || [ "$2" = any ] || { wrong=$((wrong + 1)) && fail "a wrong result, and status 0"; }
+    [ "$status" = 0 ] || [ -s "$work/err" ] || fail "status $status without a word: run"
+    run list
+    case $status in 0 | 5) ;; *) expect 0 list ;; esac
+    run doctor
+    case $1 in
+    any) ;;
+    works) grep -q 'hostile:0 .*works' "$work/out" || fail "doctor does not say that it works" ;;
+    refused) grep -q 'plx-hostile.so: refused: ' "$work/out" || fail "doctor does not say that it was refused" ;;
+    usable) grep -q 'hostile .*: not usable' "$work/out" || fail "doctor does not say that it is not usable" ;;
+    *) grep -q 'hostile.*: FAILS\|hostile:0 .*FAILS' "$work/out" || fail "doctor does not say that it fails" ;;
+    esac
+    run compare reduce 100 --dtype i32 --backend host --backend hostile --no-timing
+    case $1 in refused) expect 3 compare ;; esac
+    run compare reduce 100 --dtype i32 --backend all --no-timing --json -
+    case $1 in refused) expect 4 "compare all" ;; esac
+    run check reduce --quick --dtype i32
+    case $1 in refused | usable) expect 0 check ;; esac
+    run explain reduce
+    [ "$status" -le 5 ] || fail "explain"
+}
+
+while read -r kind doctor status_wanted; do
+    [ -n "$kind" ] || continue
+    case " $HOSTILE_KINDS " in " all " | *" $kind "*) one_kind "$doctor" "$status_wanted" ;; esac
+done <<END
+$kinds
+END
+
+# Nothing is left behind.
+left=$(ps -eo pid,args | grep "[p]arallax-inspect $work" | wc -l)
+[ "$left" = 0 ] || { failures=$((failures + 1)) && echo "FAIL: $left processes are left"; }
+
+echo "$number kinds, $runs runs: $died crashes, $hung hangs, $wrong wrong results, $status_wrong wrong statuses," \
+    "$noisy with control characters; $failures failures"
+[ "$failures" -eq 0 ] && [ "$runs" -gt 0 ]

@@ -1,0 +1,101 @@
+#!/bin/sh
+# Plugins are tried in a process of their own before they are loaded, what passed is remembered, and
+# folders that anybody may write into, or that are nowhere for certain, are not searched.
+. "${top_srcdir:-.}/tests/support.sh"
+cp "$built/tests/fakes/.libs/plx-hostile.so" "$work/plugins/" || exit 99
+[ -x "$built/parallax-inspect" ] || { echo "there is no parallax-inspect"; exit 99; }
+known=$XDG_CACHE_HOME/parallax/plugins.tsv
+names() { # of the files that are known
+    sed -n 's/^plugin\t.*\/\(plx-[a-z-]*\.so\)\t.*/\1/p' "$known" 2>/dev/null | sort | tr '\n' ' '
+}
+host="run reduce 10 --dtype i32 --backend host --quiet"
+
+# ---- what is remembered ----
+# shellcheck disable=SC2086 # words
+expect_run 0 '' $host
+[ "$(names)" = "plx-host.so " ] || fail "to use one plugin others were tried: $(names)"
+expect_run 0 '' list plugins --plugin-dir "$work/plugins"
+case $(names) in *plx-faulty.so*plx-hostile.so*) ;; *) fail "what passed is not known: $(names)" ;; esac
+[ "$(stat -c %a "$known")" = 600 ] || fail "others may read what is known"
+
+# It is believed: nothing is tried again, as the trap shows that would be sprung.
+export HOSTILE=constructor-noise
+expect_run 0 '' list plugins --plugin-dir "$work/plugins"
+sed -i 's/\thostile\t6.6.6\t/\tmistaken\t6.6.6\t/' "$known"
+expect_run 0 '' list plugins --plugin-dir "$work/plugins"
+shows "it called itself mistaken when it was tried, and now hostile"
+# doctor believes nothing, and puts right what is known.
+run doctor --plugin-dir "$work/plugins"
+shows "hostile 6.6.6"
+expect_run 0 '' list plugins --plugin-dir "$work/plugins"
+shows "a plugin that does harm"
+# Another environment, another file, an hour: tried again.
+sed -i 's/\thostile\t6.6.6\t/\tmistaken\t6.6.6\t/' "$known"
+SOMETHING=else
+export SOMETHING
+expect_run 0 '' list plugins --plugin-dir "$work/plugins"
+shows "a plugin that does harm"
+unset SOMETHING
+touch "$work/plugins/plx-hostile.so"
+expect_run 0 '' list plugins --plugin-dir "$work/plugins"
+shows "a plugin that does harm"
+sed -i 's/\t\([0-9]\{10\}\)\thostile\t/\t1000000000\tmistaken\t/' "$known"
+expect_run 0 '' list plugins --plugin-dir "$work/plugins"
+shows "a plugin that does harm"
+# A record of no file is none, and neither is what others may have written.
+sed -i '/^file/d; s/\thostile\t6.6.6\t/\tmistaken\t6.6.6\t/' "$known"
+expect_run 0 '' list plugins --plugin-dir "$work/plugins"
+shows "a plugin that does harm"
+sed -i 's/\thostile\t6.6.6\t/\tmistaken\t6.6.6\t/' "$known"
+chmod 666 "$known"
+expect_run 0 '' list plugins --plugin-dir "$work/plugins"
+shows "a plugin that does harm"
+
+# ---- what dies there ----
+HOSTILE=constructor-segv run doctor --plugin-dir "$work/plugins"
+shows "plx-hostile.so: refused: a process that loaded it to try it was ended by SIGSEGV"
+HOSTILE=entry-exit run doctor --plugin-dir "$work/plugins"
+shows "was ended by it, with exit status 0"
+HOSTILE=probe-abort run doctor --plugin-dir "$work/plugins"
+shows "hostile 6.6.6: FAILS: a process that asked it for its devices was ended by SIGABRT"
+PLX_PROBE_SECONDS=1 HOSTILE=probe-loop run doctor --plugin-dir "$work/plugins"
+shows "had not come back after 1 s"
+# Without a process it would be this one.
+PLX_PROBE=inline HOSTILE=constructor-exit1 run list plugins --plugin-dir "$work/plugins"
+[ $status = 5 ] || fail "status $status where a plugin ends the program"
+grep -q 'ended the program before its work was done' "$work/err" || fail "no word of what ended the program"
+unset HOSTILE
+
+# ---- folders ----
+chmod o+w "$work/plugins"
+expect_run 2 "anybody may write there" list plugins --plugin-dir "$work/plugins"
+PLX_PLUGIN_PATH=$work/plugins expect_run 0 '' list plugins
+shows "this folder is not searched: anybody may write there"
+grep -q '^  hostile' "$work/out" && fail "a folder that anybody may write into is searched"
+chmod o-w "$work/plugins"
+(cd "$work" && PLX_PLUGIN_PATH=plugins "$parallax" list plugins >"$work/out" 2>"$work/err")
+shows "must name it from / on"
+grep -q '^  hostile' "$work/out" && fail "a folder is searched that is another one elsewhere"
+(cd "$work" && "$parallax" list plugins --plugin-dir plugins >"$work/out" 2>"$work/err")
+grep -q '^  hostile' "$work/out" || fail "a folder of the command line is not searched"
+
+# ---- the user's own files under names that are read ----
+if [ -f "$built/.libs/plx-clblast.so" ]; then
+    mkfifo "$work/pipe"
+    PLX_CLBLAST_TUNED=$work/pipe PLX_DEADLINE=60 run list devices
+    [ $status = 0 ] || fail "a pipe in place of parameters: status $status"
+fi
+
+# ---- threads that can't be had ----
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && command -v prlimit >/dev/null; then
+    chmod 755 "$work"
+    mkdir -p "$work/nobody" && chown 65534 "$work/nobody"
+    # A user who may have no thread more; what already runs counts.
+    OMP_NUM_THREADS=4 XDG_CACHE_HOME=$work/nobody LD_LIBRARY_PATH=$built/.libs setpriv --reuid=65534 --clear-groups \
+        prlimit --nproc=1:1 "$built/.libs/parallax" run gemm 64 64 64 --backend host --quiet >"$work/out" 2>"$work/err"
+    status=$?
+    cases=$((cases + 1))
+    case $status in 0 | 5) ;; *) fail "status $status where threads can't be had" ;; esac
+    [ $status = 0 ] || grep -q 'ended the program\|rocess\|thread' "$work/err" || fail "no word of threads that can't be had"
+fi
+finish
