@@ -60,6 +60,7 @@ libplx_ladder_la_SOURCES = \
 	kernels/matvec/panels.c \
 	kernels/gemm/choose.c \
 	kernels/gemm/choose.h \
+	kernels/gemm/choose_units.c \
 	kernels/gemm/configs.c \
 	kernels/gemm/configs.h \
 	kernels/gemm/copied.c \

@@ -186,6 +186,16 @@ plx_status plx_argument_bytes(const plx_argument *argument, plx_dtype dtype, uin
 
 /* ---- helpers to write a recipe --------------------------------------- */
 
+/* How the element types of a product are called: in the names of CUDA's entry points, and for the
+ * compiler of OpenCL.  T is what is computed with, IN and OUT what memory holds (half.clh). */
+typedef struct plx_element_words {
+    const char *variant; /* "f32"; "bf16_f32" where the result has another type than the inputs */
+    const char *defines; /* "-DT=float -DPACK=float4 -DLANES=4" */
+} plx_element_words;
+
+/* Of f16, bf16, f32 and f64. */
+const plx_element_words *plx_element_words_of(const plx_problem *problem);
+
 /* Appends " -DNAME=VALUE" to what OpenCL is told. */
 void plx_recipe_define(plx_recipe *recipe, const char *name, int64_t value);
 

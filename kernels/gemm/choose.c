@@ -4,6 +4,7 @@
 #include "copied.h"
 #include "dmma.h"
 #include "mapless.h"
+#include "operation.h"
 #include "tiled.h"
 #include "vector.h"
 
@@ -132,6 +133,8 @@ size_t plx_gemm_choose(const plx_problem *problem, const plx_device_info *device
     double least = 0.0;
     bool any = false;
 
+    if (plx_is_half(problem->dtype) || problem->compute != PLX_COMPUTE_PLAIN)
+        return plx_gemm_choose_units(problem, device);
     if (runs(plx_gemm_matvec_recipe, problem, device))
         return PLX_GEMM_MATVEC;
     if (choose_dmma(problem, device, &best))

@@ -25,5 +25,7 @@ enum {
 
 /* The row whose modelled time is the least of those that the device can run. */
 size_t plx_gemm_choose(const plx_problem *problem, const plx_device_info *device);
+/* The same of elements of 16 bits, and of compute types that are asked for: by a table. */
+size_t plx_gemm_choose_units(const plx_problem *problem, const plx_device_info *device);
 
 #endif

@@ -14,7 +14,7 @@ gemm_naive(GEMM_PARAMETERS)
     if (row >= m || col >= n)
         return;
     for (long l = 0; l < k; ++l)
-        sum = MULTIPLY_ADD(a_matrix[TRANS_A ? l * lda + row : row * lda + l],
-                           b_matrix[TRANS_B ? col * ldb + l : l * ldb + col], sum);
+        sum = MULTIPLY_ADD(FROM_IN(a_matrix[TRANS_A ? l * lda + row : row * lda + l]),
+                           FROM_IN(b_matrix[TRANS_B ? col * ldb + l : l * ldb + col]), sum);
     write_element(c_matrix + row * ldc + col, sum, alpha, beta);
 }

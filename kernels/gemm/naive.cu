@@ -4,8 +4,9 @@
 
 enum { NAIVE_THREADS = GEMM_NAIVE_ROWS * GEMM_NAIVE_COLS };
 
-template <bool TRANS_A, bool TRANS_B, class T> __device__ void naive(Gemm<T> g)
+template <bool TRANS_A, bool TRANS_B, class G> __device__ void naive(G g)
 {
+    using T = typename G::T;
     const Corner corner = tile_in_order(g, GEMM_NAIVE_ROWS, GEMM_NAIVE_COLS);
     const int64_t row = corner.row + threadIdx.x % GEMM_NAIVE_ROWS;
     const int64_t col = corner.col + threadIdx.x / GEMM_NAIVE_ROWS;
@@ -14,9 +15,10 @@ template <bool TRANS_A, bool TRANS_B, class T> __device__ void naive(Gemm<T> g)
     if (row >= g.m || col >= g.n)
         return;
     for (int64_t l = 0; l < g.k; ++l)
-        sum = fma(g.a[TRANS_A ? l * g.lda + row : row * g.lda + l],
-                  g.b[TRANS_B ? col * g.ldb + l : l * g.ldb + col], sum);
+        sum = fma(T(g.a[TRANS_A ? l * g.lda + row : row * g.lda + l]),
+                  T(g.b[TRANS_B ? col * g.ldb + l : l * g.ldb + col]), sum);
     write_element(g, g.c + row * g.ldc + col, sum);
 }
 
 GEMM_ENTRIES(naive, NAIVE_THREADS)
+GEMM_HALF_ENTRIES(naive, NAIVE_THREADS)

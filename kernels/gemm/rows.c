@@ -7,6 +7,8 @@
 #include "vector.h"
 
 #define GEMM_DTYPES (PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64))
+/* Of kernels that turn what they read into f32, element by element. */
+#define GEMM_ALL_DTYPES (GEMM_DTYPES | PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_BIT(PLX_BF16))
 
 /* Every kernel here adds the k products of an element one after the other, in order, each
  * with one rounding; the zeros beyond the edge round nothing. */
@@ -25,7 +27,7 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
             .limit = "every product reads A and B from memory, and the threads of a warp read 32 different "
                      "rows of A: 32 transactions where one would do",
             .needs = "",
-            .dtypes = GEMM_DTYPES,
+            .dtypes = GEMM_ALL_DTYPES,
             .accumulator_f32 = PLX_F32,
             .reproducibility = PLX_R1,
             .depth = depth_of_k,
@@ -39,7 +41,7 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
             .gain = "about 10 times: an element read from memory serves 32 threads, and comes along its row",
             .limit = "two reads of shared memory for every multiplication; they take all the time",
             .needs = "",
-            .dtypes = GEMM_DTYPES,
+            .dtypes = GEMM_ALL_DTYPES,
             .accumulator_f32 = PLX_F32,
             .reproducibility = PLX_R1,
             .depth = depth_of_k,
@@ -54,7 +56,7 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
                     "of the shared-memory reads go",
             .limit = "still one read of shared memory, the element of A, for every multiplication",
             .needs = "",
-            .dtypes = GEMM_DTYPES,
+            .dtypes = GEMM_ALL_DTYPES,
             .accumulator_f32 = PLX_F32,
             .reproducibility = PLX_R1,
             .depth = depth_of_k,

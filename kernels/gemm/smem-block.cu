@@ -4,8 +4,9 @@
 
 enum { SIDE = GEMM_BLOCK_SIDE, STRIDE = SIDE + 1, BLOCK_THREADS = SIDE * SIDE };
 
-template <bool TRANS_A, bool TRANS_B, class T> __device__ void smem_block(Gemm<T> g)
+template <bool TRANS_A, bool TRANS_B, class G> __device__ void smem_block(G g)
 {
+    using T = typename G::T;
     __shared__ T a[SIDE * STRIDE], b[SIDE * STRIDE]; /* a[row][inner], b[inner][col] */
     const Corner corner = tile_in_order(g, SIDE, SIDE);
     const int row = threadIdx.x / SIDE, col = threadIdx.x % SIDE;
@@ -27,3 +28,4 @@ template <bool TRANS_A, bool TRANS_B, class T> __device__ void smem_block(Gemm<T
 }
 
 GEMM_ENTRIES(smem_block, BLOCK_THREADS)
+GEMM_HALF_ENTRIES(smem_block, BLOCK_THREADS)

@@ -12,8 +12,9 @@ enum {
 };
 static_assert(SIDE % 32 == 0, "the threads of a warp share their rows");
 
-template <bool TRANS_A, bool TRANS_B, class T> __device__ void tile_1d(Gemm<T> g)
+template <bool TRANS_A, bool TRANS_B, class G> __device__ void tile_1d(G g)
 {
+    using T = typename G::T;
     __shared__ T a[SIDE * A_STRIDE], b[DEPTH * B_STRIDE]; /* a[row][inner], b[inner][col] */
     const Corner corner = tile_in_order(g, SIDE, SIDE);
     const int row = threadIdx.x / SIDE * ROWS, col = threadIdx.x % SIDE;
@@ -41,3 +42,4 @@ template <bool TRANS_A, bool TRANS_B, class T> __device__ void tile_1d(Gemm<T> g
 }
 
 GEMM_ENTRIES(tile_1d, TILE_THREADS)
+GEMM_HALF_ENTRIES(tile_1d, TILE_THREADS)

@@ -3,6 +3,7 @@
 #include "tiled.h"
 
 #include "no_terms.h"
+#include "operation.h"
 #include "pipeline.h"
 #include "tiles.h"
 
@@ -33,9 +34,10 @@ static plx_gemm_geometry geometry_of_packs(const plx_problem *problem, const cha
 
 static const int64_t warps_across = GEMM_SIDE_PACKS / GEMM_WARP_PACKS;
 
+/* In shared memory, where 16 bits have become f32. */
 static int64_t element_size(const plx_problem *problem)
 {
-    return problem->dtype == PLX_F32 ? 4 : 8;
+    return problem->dtype == PLX_F64 ? 8 : 4;
 }
 
 /* Half of GEMM_BLOCK_SIDE where a work-group has too few threads for the whole. */
@@ -59,38 +61,31 @@ bool plx_gemm_count_tiles(const plx_problem *problem, const plx_gemm_geometry *s
 
 /* ---- recipes ------------------------------------------------------------------ */
 
-static double as_dtype(const plx_problem *problem, double scalar)
-{
-    return problem->dtype == PLX_F32 ? (double)(float)scalar : scalar;
-}
-
 bool plx_gemm_has_terms(const plx_problem *problem)
 {
-    return problem->of.gemm.k > 0 && as_dtype(problem, problem->of.gemm.alpha) != 0.0;
+    return problem->of.gemm.k > 0 && plx_factor_rounded(problem->dtype, problem->of.gemm.alpha) != 0.0;
 }
 
 double plx_gemm_alpha(const plx_problem *problem)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    return plx_gemm_has_terms(problem) ? p->alpha : plx_alpha_without_terms(as_dtype(problem, p->beta));
+    return plx_gemm_has_terms(problem) ? p->alpha : plx_alpha_without_terms(plx_factor_rounded(problem->dtype, p->beta));
 }
 
 plx_status plx_gemm_start(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                           plx_error *error)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    bool f32 = problem->dtype == PLX_F32;
+    const plx_element_words *words = plx_element_words_of(problem);
 
     if (problem->compute != PLX_COMPUTE_PLAIN)
         return plx_fail(error, PLX_UNSUPPORTED, "computes in the dtype's own arithmetic alone");
-    if (!f32 && !(device->features & PLX_FEATURE_F64))
+    if (problem->dtype == PLX_F64 && !(device->features & PLX_FEATURE_F64))
         return plx_fail(error, PLX_UNSUPPORTED, "this device has no 64-bit floating point");
     memset(recipe, 0, sizeof *recipe);
-    (void)snprintf(recipe->variant, sizeof recipe->variant, "%s_%c%c", f32 ? "f32" : "f64",
+    (void)snprintf(recipe->variant, sizeof recipe->variant, "%s_%c%c", words->variant,
                    p->trans_a ? 't' : 'n', p->trans_b ? 't' : 'n');
-    (void)snprintf(recipe->defines, sizeof recipe->defines, "%s -DTRANS_A=%d -DTRANS_B=%d",
-                   f32 ? "-DT=float -DPACK=float4 -DLANES=4"
-                       : "-DT=double -DPACK=double2 -DLANES=2 -DNEEDS_F64",
+    (void)snprintf(recipe->defines, sizeof recipe->defines, "%s -DTRANS_A=%d -DTRANS_B=%d", words->defines,
                    (int)p->trans_a, (int)p->trans_b);
     return PLX_OK;
 }
@@ -192,7 +187,7 @@ plx_status plx_gemm_tile_1d_recipe(const plx_problem *problem, const plx_device_
     plx_status status = plx_gemm_start(problem, device, recipe, error);
     if (status != PLX_OK)
         return status;
-    if (problem->dtype == PLX_F32)
+    if (problem->dtype != PLX_F64)
         plx_recipe_min_blocks_per_sm(recipe, device, (int)shape.threads, GEMM_TILE_1D_BLOCKS);
     return finish(problem, device, &shape, recipe, error);
 }
