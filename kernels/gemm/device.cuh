@@ -12,13 +12,10 @@
 
 #include <cstdint>
 
-/* Sums are of T; the operands in memory may be narrower. */
-template <class Element, class InMemory = Element, class Result = InMemory> struct Gemm {
+template <class Element> struct Gemm {
     using T = Element;
-    using In = InMemory;
-    using Out = Result;
-    const In *a, *b;
-    Out *c;
+    const T *a, *b;
+    T *c;
     int64_t m, n, k, lda, ldb, ldc; /* k is 0 when alpha is: A and B are not read */
     T alpha, beta;
 };
@@ -30,7 +27,7 @@ struct Corner {
 };
 
 /* Row by row. */
-template <class G> __device__ Corner tile_in_order(const G &g, int rows, int cols)
+template <class T> __device__ Corner tile_in_order(const Gemm<T> &g, int rows, int cols)
 {
     const int64_t tiles_across = (g.n + cols - 1) / cols;
     return {blockIdx.x / tiles_across * rows, blockIdx.x % tiles_across * cols};
@@ -70,34 +67,34 @@ __device__ Source<T> source(const T *matrix, int64_t ld, int64_t outer_first, in
 }
 
 /* The tile of A that block row `row` needs at step `inner`; B likewise. */
-template <bool TRANS_A, class G>
-__device__ Source<typename G::In> source_of_a(const G &g, int64_t row, int64_t inner, int side, int depth)
+template <bool TRANS_A, class T>
+__device__ Source<T> source_of_a(const Gemm<T> &g, int64_t row, int64_t inner, int side, int depth)
 {
     return source<!TRANS_A>(g.a, g.lda, row, g.m, inner, g.k, side, depth);
 }
 
-template <bool TRANS_B, class G>
-__device__ Source<typename G::In> source_of_b(const G &g, int64_t col, int64_t inner, int side, int depth)
+template <bool TRANS_B, class T>
+__device__ Source<T> source_of_b(const Gemm<T> &g, int64_t col, int64_t inner, int side, int depth)
 {
     return source<TRANS_B>(g.b, g.ldb, col, g.n, inner, g.k, side, depth);
 }
 
 /* Element by element, neighbouring threads along the rows in memory. */
-template <bool INNER, int SIDE, int DEPTH, int THREADS, int OUTER_STRIDE, int INNER_STRIDE, class T, class In>
-__device__ void stage_elements(T *tile, const Source<In> &s)
+template <bool INNER, int SIDE, int DEPTH, int THREADS, int OUTER_STRIDE, int INNER_STRIDE, class T>
+__device__ void stage_elements(T *tile, const Source<T> &s)
 {
     constexpr int LENGTH = INNER ? DEPTH : SIDE, COUNT = INNER ? SIDE : DEPTH; /* of rows in memory */
     constexpr int ROWS = THREADS / LENGTH;                                     /* at a time */
     static_assert(THREADS % LENGTH == 0 && COUNT % ROWS == 0, "every thread brings as many elements");
     const int along = threadIdx.x % LENGTH, first = threadIdx.x / LENGTH;
     const int rows = along < (INNER ? s.inner : s.outer) ? (INNER ? s.outer : s.inner) : 0;
-    const In *from = s.from + first * s.ld + along;
+    const T *from = s.from + first * s.ld + along;
     T *to =
         tile + along * (INNER ? INNER_STRIDE : OUTER_STRIDE) + first * (INNER ? OUTER_STRIDE : INNER_STRIDE);
 
 #pragma unroll
     for (int row = 0; row < COUNT; row += ROWS) {
-        to[row * (INNER ? OUTER_STRIDE : INNER_STRIDE)] = first + row < rows ? T(*from) : T(0);
+        to[row * (INNER ? OUTER_STRIDE : INNER_STRIDE)] = first + row < rows ? *from : T(0);
         from += ROWS * s.ld;
     }
 }
@@ -183,11 +180,10 @@ template <class Element, int ROW_PACKS, int COL_PACKS, int ROW_STEP, int COL_STE
 
 /* ---- C --------------------------------------------------------------------- */
 
-template <class G> __device__ void write_element(const G &g, typename G::Out *c, typename G::T sum)
+template <class T> __device__ void write_element(const Gemm<T> &g, T *c, T sum)
 {
-    using T = typename G::T;
     const T product = g.alpha * sum;
-    *c = typename G::Out(g.beta == T(0) ? product : fma(g.beta, T(*c), product));
+    *c = g.beta == T(0) ? product : fma(g.beta, *c, product);
 }
 
 /* `count` elements, at most a pack, at c. */

@@ -4,9 +4,6 @@
  * that make its own. */
 #pragma once
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-
 #include <cstdint>
 
 #define GEMM_PARAMETERS(T)                                                                                \
@@ -25,21 +22,6 @@
 #define GEMM_ENTRIES(kernel, ...)                             \
     GEMM_LAYOUTS(GEMM_ENTRY, kernel, f32, float, __VA_ARGS__) \
     GEMM_LAYOUTS(GEMM_ENTRY, kernel, f64, double, __VA_ARGS__)
-
-/* The same for elements of 16 bits, Gemm<float, In, Out>: to a result of their own type, and to f32. */
-#define GEMM_HALF_ENTRIES(kernel, ...)                                                   \
-    GEMM_LAYOUTS(GEMM_HALF_ENTRY, kernel, f16, __half, __half, __VA_ARGS__)              \
-    GEMM_LAYOUTS(GEMM_HALF_ENTRY, kernel, f16_f32, __half, float, __VA_ARGS__)           \
-    GEMM_LAYOUTS(GEMM_HALF_ENTRY, kernel, bf16, __nv_bfloat16, __nv_bfloat16, __VA_ARGS__) \
-    GEMM_LAYOUTS(GEMM_HALF_ENTRY, kernel, bf16_f32, __nv_bfloat16, float, __VA_ARGS__)
-
-#define GEMM_HALF_ENTRY(layout, TRANS_A, TRANS_B, kernel, type, In, Out, ...)                             \
-    extern "C" __global__ void __launch_bounds__(__VA_ARGS__) gemm_##kernel##_##type##_##layout(          \
-        const In *__restrict__ a, const In *__restrict__ b, Out *__restrict__ c, int64_t m, int64_t n,    \
-        int64_t k, int64_t lda, int64_t ldb, int64_t ldc, float alpha, float beta)                        \
-    {                                                                                                     \
-        kernel<TRANS_A, TRANS_B>(Gemm<float, In, Out>{a, b, c, m, n, k, lda, ldb, ldc, alpha, beta});     \
-    }
 
 #define GEMM_ENTRY(layout, TRANS_A, TRANS_B, kernel, type, T, ...) \
     extern "C" __global__ void __launch_bounds__(__VA_ARGS__)      \

@@ -1,6 +1,6 @@
 /* gemm/naive: one thread per element of C, the start of the ladder.  Neighbouring threads have
  * neighbouring rows, so that a warp reads 32 rows of A at once and uses one element of each. */
-#include "device.cuh"
+#include "half.cuh"
 
 enum { NAIVE_THREADS = GEMM_NAIVE_ROWS * GEMM_NAIVE_COLS };
 

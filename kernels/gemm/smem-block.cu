@@ -1,13 +1,13 @@
 /* gemm/smem-block: a block of threads brings square blocks of A and B to shared memory, and
  * each element read from memory serves 32 threads. */
-#include "device.cuh"
+#include "half.cuh"
 
 enum { SIDE = GEMM_BLOCK_SIDE, STRIDE = SIDE + 1, BLOCK_THREADS = SIDE * SIDE };
 
 template <bool TRANS_A, bool TRANS_B, class G> __device__ void smem_block(G g)
 {
     using T = typename G::T;
-    __shared__ T a[SIDE * STRIDE], b[SIDE * STRIDE]; /* a[row][inner], b[inner][col] */
+    __shared__ ElementOf<G> a[SIDE * STRIDE], b[SIDE * STRIDE]; /* a[row][inner], b[inner][col] */
     const Corner corner = tile_in_order(g, SIDE, SIDE);
     const int row = threadIdx.x / SIDE, col = threadIdx.x % SIDE;
     T sum = 0;
@@ -20,7 +20,7 @@ template <bool TRANS_A, bool TRANS_B, class G> __device__ void smem_block(G g)
         __syncthreads();
 #pragma unroll
         for (int l = 0; l < SIDE; ++l)
-            sum = fma(a[row * STRIDE + l], b[l * STRIDE + col], sum);
+            sum = fma(T(a[row * STRIDE + l]), T(b[l * STRIDE + col]), sum);
         __syncthreads();
     }
     if (corner.row + row < g.m && corner.col + col < g.n)

@@ -1,6 +1,6 @@
 /* gemm/tile-1d: each thread computes a column of 16 elements of C: an element of B, once in
  * a register, serves 16 products. */
-#include "device.cuh"
+#include "half.cuh"
 
 enum {
     SIDE = GEMM_TILE_1D_SIDE,
@@ -15,7 +15,7 @@ static_assert(SIDE % 32 == 0, "the threads of a warp share their rows");
 template <bool TRANS_A, bool TRANS_B, class G> __device__ void tile_1d(G g)
 {
     using T = typename G::T;
-    __shared__ T a[SIDE * A_STRIDE], b[DEPTH * B_STRIDE]; /* a[row][inner], b[inner][col] */
+    __shared__ ElementOf<G> a[SIDE * A_STRIDE], b[DEPTH * B_STRIDE]; /* a[row][inner], b[inner][col] */
     const Corner corner = tile_in_order(g, SIDE, SIDE);
     const int row = threadIdx.x / SIDE * ROWS, col = threadIdx.x % SIDE;
     T sum[ROWS] = {};
@@ -28,10 +28,10 @@ template <bool TRANS_A, bool TRANS_B, class G> __device__ void tile_1d(G g)
         __syncthreads();
 #pragma unroll
         for (int l = 0; l < DEPTH; ++l) {
-            const T of_b = b[l * B_STRIDE + col];
+            const T of_b = T(b[l * B_STRIDE + col]);
 #pragma unroll
             for (int i = 0; i < ROWS; ++i)
-                sum[i] = fma(a[(row + i) * A_STRIDE + l], of_b, sum[i]);
+                sum[i] = fma(T(a[(row + i) * A_STRIDE + l]), of_b, sum[i]);
         }
         __syncthreads();
     }
