@@ -29,10 +29,18 @@ static inline int64_t levels(int64_t count)
     return height;
 }
 
-/* Bytes of an element of 4 or 8, and how many are in 16 bytes. */
+/* Bytes of an element that is computed with, and how many are in 16 bytes. */
 static inline int64_t element_size(plx_dtype dtype)
 {
+    if (dtype == PLX_F16 || dtype == PLX_BF16)
+        return 2;
     return dtype == PLX_I32 || dtype == PLX_F32 ? 4 : 8;
+}
+
+/* Bytes of what sums of such elements are kept in. */
+static inline int64_t sum_size(plx_dtype dtype)
+{
+    return element_size(dtype) < 4 ? 4 : element_size(dtype);
 }
 
 static inline int64_t lanes(plx_dtype dtype)

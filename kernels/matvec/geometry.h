@@ -10,7 +10,7 @@
 
 static inline double as_dtype(plx_dtype dtype, double scalar)
 {
-    return dtype == PLX_F32 ? (double)(float)scalar : scalar;
+    return dtype == PLX_F64 ? scalar : (double)(float)scalar;
 }
 
 static inline int64_t outputs_of(const plx_problem *problem)

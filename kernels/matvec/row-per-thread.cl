@@ -12,6 +12,6 @@ matvec_row_per_thread(MATVEC_PARAMETERS)
     if (i >= outputs)
         return;
     for (long l = 0; l < terms; ++l)
-        sum = MULTIPLY_ADD(a[PLACE_IN_A(i, l)], x[l], sum);
+        sum = MULTIPLY_ADD(FROM_IN(a[PLACE_IN_A(i, l)]), FROM_IN(x[l]), sum);
     write_output(y + i, alpha, beta, sum);
 }

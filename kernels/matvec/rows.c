@@ -1,6 +1,7 @@
 /* The ladder of matrix-vector products: what each kernel says of itself and how it is
  * launched.  x has `terms` elements and y `outputs`, whichever way A is taken. */
 #include "no_terms.h"
+#include "operation.h"
 #include "recipe.h"
 
 #include "geometry.h"
@@ -14,24 +15,25 @@ enum { ROW_PER_THREAD, ROW_SCATTERED, SHARED_X, SHARED_A_X, WARP_PER_ROW, VECTOR
 enum { A, X, Y }; /* operands */
 
 /* What all kernels say alike. */
-#define MATVEC_KERNEL                                                                                        \
-    .dtypes = PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64), .accumulator_f32 = PLX_F32,                   \
-    .reproducibility = PLX_R1
+#define MATVEC_KERNEL_OF(types) .dtypes = (types), .accumulator_f32 = PLX_F32, .reproducibility = PLX_R1
+#define MATVEC_DTYPES (PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64))
+#define MATVEC_KERNEL MATVEC_KERNEL_OF(MATVEC_DTYPES)
+/* Of kernels that turn what they read into f32, element by element. */
+#define MATVEC_KERNEL_OF_ALL MATVEC_KERNEL_OF(MATVEC_DTYPES | PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_BIT(PLX_BF16))
 
 /* ---- what all recipes share ---------------------------------------------------- */
 
 static plx_status start(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                         plx_error *error)
 {
-    bool f32 = problem->dtype == PLX_F32, trans = problem->of.matvec.trans;
+    const plx_element_words *words = plx_element_words_of(problem);
+    bool trans = problem->of.matvec.trans;
 
-    if (!f32 && !(device->features & PLX_FEATURE_F64))
+    if (problem->dtype == PLX_F64 && !(device->features & PLX_FEATURE_F64))
         return plx_fail(error, PLX_UNSUPPORTED, "this device has no 64-bit floating point");
-    (void)snprintf(recipe->variant, sizeof recipe->variant, "%s_%c", f32 ? "f32" : "f64", trans ? 't' : 'n');
-    (void)snprintf(recipe->defines, sizeof recipe->defines, "%s -DTRANS=%d%s",
-                   f32 ? "-DT=float -DPACK=float4 -DLANES=4"
-                       : "-DT=double -DPACK=double2 -DLANES=2 -DNEEDS_F64",
-                   (int)trans, device->features & PLX_FEATURE_NVIDIA_PTX ? " -DNVIDIA_PTX" : "");
+    (void)snprintf(recipe->variant, sizeof recipe->variant, "%s_%c", words->variant, trans ? 't' : 'n');
+    (void)snprintf(recipe->defines, sizeof recipe->defines, "%s%s -DTRANS=%d%s", words->defines,
+                   plx_is_half(problem->dtype) ? " -DPACK=float4 -DLANES=4" : "", (int)trans, device->features & PLX_FEATURE_NVIDIA_PTX ? " -DNVIDIA_PTX" : "");
     return PLX_OK;
 }
 
@@ -75,7 +77,7 @@ static plx_status single_recipe(const plx_problem *problem, const plx_device_inf
         return status;
     (void)add_product(problem, recipe, kernel->entry, kernel->threads,
                       quotient_up(outputs_of(problem), per_block));
-    return plx_recipe_check(recipe, (uint64_t)(kernel->shared_elements * element_size(problem->dtype)), device,
+    return plx_recipe_check(recipe, (uint64_t)(kernel->shared_elements * sum_size(problem->dtype)), device,
                             error);
 }
 
@@ -340,7 +342,7 @@ static const plx_row rows[ROWS] = {
             .limit = "neighbouring threads read A a row apart: a warp touches 32 lines at a time, and only a "
                      "cache that keeps them until their other elements are wanted saves it",
             .needs = "",
-            MATVEC_KERNEL,
+            MATVEC_KERNEL_OF_ALL,
             .flags = PLX_KERNEL_PROBED,
             .depth = plx_matvec_depth_of_terms,
         },
@@ -397,7 +399,7 @@ static const plx_row rows[ROWS] = {
                     "nobody waits at a barrier",
             .limit = "memory bandwidth, where there are rows enough to fill the device",
             .needs = "",
-            MATVEC_KERNEL,
+            MATVEC_KERNEL_OF_ALL,
             .depth = plx_matvec_depth_of_warp,
         },
         .recipe = single_recipe,
@@ -457,6 +459,12 @@ static bool is_transposed(const plx_problem *problem, const plx_device_info *dev
     return problem->of.matvec.trans;
 }
 
+static bool has_halves(const plx_problem *problem, const plx_device_info *device)
+{
+    (void)device;
+    return plx_is_half(problem->dtype);
+}
+
 /* Panels of whole columns don't fill the device, or would be pieces of lines. */
 static bool has_few_long_columns(const plx_problem *problem, const plx_device_info *device)
 {
@@ -505,6 +513,7 @@ static bool has_few_long_rows(const plx_problem *problem, const plx_device_info 
 static const plx_preference preferences[] = {
     {PLX_ON_PROCESSOR, has_short_rows, ROW_PER_THREAD},
     {PLX_ON_PROCESSOR, has_long_rows, NARROW},
+    {PLX_ON_ANY, has_halves, WARP_PER_ROW},
     {PLX_ON_ANY, has_few_long_columns, SPLIT},
     {PLX_ON_ANY, is_transposed, VECTOR},
     {PLX_ON_ANY, has_short_rows, NARROW},

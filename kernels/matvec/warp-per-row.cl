@@ -5,7 +5,7 @@
 
 /* This thread's share of the sum of a[l * a_distance] * x[l] for l < count, every
  * `stride`-th from `first` on.  The loads of a round are started together. */
-INLINE T sum_strided(global const T *a, long a_distance, global const T *x, long first, long stride,
+INLINE T sum_strided(global const IN *a, long a_distance, global const IN *x, long first, long stride,
                      long count)
 {
     T sum = 0;
@@ -15,22 +15,22 @@ INLINE T sum_strided(global const T *a, long a_distance, global const T *x, long
         T of_a[MATVEC_IN_FLIGHT], of_x[MATVEC_IN_FLIGHT];
         UNROLL
         for (int u = 0; u < MATVEC_IN_FLIGHT; ++u) {
-            of_a[u] = a[(l + u * stride) * a_distance];
-            of_x[u] = x[l + u * stride];
+            of_a[u] = FROM_IN(a[(l + u * stride) * a_distance]);
+            of_x[u] = FROM_IN(x[l + u * stride]);
         }
         UNROLL
         for (int u = 0; u < MATVEC_IN_FLIGHT; ++u)
             sum = MULTIPLY_ADD(of_a[u], of_x[u], sum);
     }
     for (; l < count; l += stride)
-        sum = MULTIPLY_ADD(a[l * a_distance], x[l], sum);
+        sum = MULTIPLY_ADD(FROM_IN(a[l * a_distance]), FROM_IN(x[l]), sum);
     return sum;
 }
 
 /* Transposed: the sums of `count` terms for 32 columns from `column` on; the warps of the
  * work-group take the rows in turn.  The result is in the first 32 threads, and 0 in those
  * without a column.  All threads take part; `scratch` has an element for each. */
-INLINE T sum_columns(global const T *a, long lda, global const T *x, long column, long outputs, long count,
+INLINE T sum_columns(global const IN *a, long lda, global const IN *x, long column, long outputs, long count,
                      local T *scratch)
 {
     const int lane = (int)get_local_id(0) % 32, warp = (int)get_local_id(0) / 32;

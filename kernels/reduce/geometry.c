@@ -103,6 +103,17 @@ int64_t plx_reduce_depth_of_fold(const plx_problem *problem, const plx_device_in
     return depth_of_passes(problem, device, REDUCE_ITEMS);
 }
 
+/* The same of 16 bits: a lane's elements are added one after the other, and the partials are f32. */
+static int64_t depth_of_halves(const plx_problem *problem, const plx_reduce_tiling *plan)
+{
+    int64_t tree = levels(plan->threads), width = lanes(PLX_F32);
+    int64_t depth = plan->loads * plan->rounds + levels(lanes(problem->dtype)) + 2 + tree;
+
+    if (plan->blocks > 1)
+        depth += blocks_for(plan->blocks / width, plan->threads) - 1 + levels(width) + 1 + tree;
+    return at_most_all(problem, depth);
+}
+
 /* A tile's loads, tile after tile, lanes, an unaligned head and tail, the block's tree;
  * then the partials: packs one by one, lanes, a tail, the tree. */
 static int64_t depth_of_tiling(const plx_problem *problem, const plx_reduce_tiling *plan, int64_t threads)
@@ -118,6 +129,8 @@ static int64_t depth_of_tiling(const plx_problem *problem, const plx_reduce_tili
 int64_t plx_reduce_depth_of_vector(const plx_problem *problem, const plx_device_info *device)
 {
     plx_reduce_tiling plan = plx_reduce_plan_vector(problem, device);
+    if (element_size(problem->dtype) == 2)
+        return depth_of_halves(problem, &plan);
     return depth_of_tiling(problem, &plan, plan.threads);
 }
 

@@ -4,6 +4,8 @@
  * partials until one is left.  `vector` needs two launches, `onepass` and `bulk` one. */
 #include "geometry.h"
 
+#include "operation.h"
+
 #include <string.h>
 
 enum { GMEM, SMEM, SMEM_DYNAMIC, UNROLL4, UNROLL4_DYNAMIC, SHUFFLE, VECTOR, ONEPASS, BULK, ROWS };
@@ -13,10 +15,10 @@ enum { X, RESULT }; /* operands */
 enum { SMALLEST_BLOCK = 64 };
 
 /* What all kernels say alike. */
-#define REDUCE_KERNEL                                                                                        \
-    .dtypes = PLX_DTYPE_BIT(PLX_I32) | PLX_DTYPE_BIT(PLX_I64) | PLX_DTYPE_BIT(PLX_F32) |                     \
-              PLX_DTYPE_BIT(PLX_F64),                                                                        \
-    .accumulator_f32 = PLX_F32, .reproducibility = PLX_R1
+#define REDUCE_KERNEL_OF(types) .dtypes = (types), .accumulator_f32 = PLX_F32, .reproducibility = PLX_R1
+#define REDUCE_DTYPES                                                                                        \
+    (PLX_DTYPE_BIT(PLX_I32) | PLX_DTYPE_BIT(PLX_I64) | PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64))
+#define REDUCE_KERNEL REDUCE_KERNEL_OF(REDUCE_DTYPES)
 
 /* ---- what all recipes share ------------------------------------------------ */
 
@@ -33,10 +35,23 @@ static const struct element {
                  "-DT=ulong -DPACK=ulong2 -DLANES=2 -DAS_T=as_ulong -DAS_PACK=as_ulong2"},
     [PLX_F32] = {"f32", "-DT=float -DPACK=float4 -DLANES=4 -DAS_T=as_float -DAS_PACK=as_float4 -DFLOATING",
                  NULL},
+    [PLX_F16] = {"f16", "-DT=float -DPACK=float4 -DLANES=4 -DAS_T=as_float -DAS_PACK=as_float4 -DFLOATING -DHALF",
+                 NULL},
+    [PLX_BF16] = {"bf16", "-DT=float -DPACK=float4 -DLANES=4 -DAS_T=as_float -DAS_PACK=as_float4 -DFLOATING -DHALF",
+                  NULL},
     [PLX_F64] = {"f64",
                  "-DT=double -DPACK=double2 -DLANES=2 -DAS_T=as_double -DAS_PACK=as_double2 -DFLOATING -DNEEDS_F64",
                  NULL},
 };
+
+/* What memory holds of 16 bits (half.clh). */
+static const char *memory_defines(const plx_problem *problem)
+{
+    const bool f16 = problem->dtype == PLX_F16;
+    if (plx_output_dtype(problem) != problem->dtype)
+        return f16 ? " -DIN_F16" : " -DIN_BF16";
+    return f16 ? " -DIN_F16 -DOUT_F16" : " -DIN_BF16 -DOUT_BF16";
+}
 
 static plx_status start(const plx_problem *problem, const plx_device_info *device, int64_t threads,
                         plx_recipe *recipe, plx_error *error)
@@ -46,19 +61,21 @@ static plx_status start(const plx_problem *problem, const plx_device_info *devic
     const struct element *of = &element_words[problem->dtype];
     plx_reduction reduction = problem->of.reduce.reduction;
     bool ptx = (device->features & PLX_FEATURE_NVIDIA_PTX) != 0;
+    bool half = plx_is_half(problem->dtype);
     bool has_minimum =
-        ptx && device->compute_major >= 8 && reduction != PLX_SUM && problem->dtype == PLX_F32;
+        ptx && device->compute_major >= 8 && reduction != PLX_SUM && (problem->dtype == PLX_F32 || half);
 
     if (problem->dtype == PLX_F64 && !(device->features & PLX_FEATURE_F64))
         return plx_fail(error, PLX_UNSUPPORTED, "this device has no 64-bit floating point");
     if (threads < SMALLEST_BLOCK)
         return plx_fail(error, PLX_UNSUPPORTED, "needs blocks of at least %d threads; this device has %u",
                         SMALLEST_BLOCK, device->max_block_threads);
-    (void)snprintf(recipe->variant, sizeof recipe->variant, "%s_%s", of->word, words[reduction]);
-    (void)snprintf(recipe->defines, sizeof recipe->defines, "%s %s -DBLOCK=%d%s%s",
+    (void)snprintf(recipe->variant, sizeof recipe->variant, "%s_%s",
+                   half ? plx_element_words_of(problem)->variant : of->word, words[reduction]);
+    (void)snprintf(recipe->defines, sizeof recipe->defines, "%s %s -DBLOCK=%d%s%s%s",
                    reduction == PLX_SUM && of->sum_defines != NULL ? of->sum_defines : of->defines,
                    flags[reduction], (int)threads, ptx ? " -DNVIDIA_PTX" : "",
-                   has_minimum ? " -DHAS_MINIMUM" : "");
+                   has_minimum ? " -DHAS_MINIMUM" : "", half ? memory_defines(problem) : "");
     return PLX_OK;
 }
 
@@ -148,14 +165,16 @@ static plx_status tree_recipe(const plx_problem *problem, const plx_device_info 
 static plx_status vector_recipe(const plx_problem *problem, const plx_device_info *device,
                                 plx_recipe *recipe, plx_error *error)
 {
-    uint32_t size = (uint32_t)element_size(problem->dtype);
+    const bool half = plx_is_half(problem->dtype);
+    uint32_t size = (uint32_t)sum_size(problem->dtype);
     plx_reduce_tiling plan = plx_reduce_plan_vector(problem, device);
     plx_status status = start(problem, device, plan.threads, recipe, error);
     if (status != PLX_OK)
         return status;
     plx_recipe_define(recipe, "LOADS", plan.loads);
 
-    plx_step *step = plx_recipe_step(recipe, "reduce_vector", (uint32_t)plan.threads, 1);
+    const char *whole = half ? "reduce_half" : "reduce_vector", *part = half ? "reduce_half_part" : whole;
+    plx_step *step = plx_recipe_step(recipe, plan.blocks == 1 ? whole : part, (uint32_t)plan.threads, 1);
     step->early = true;
     step->grid[0] = (uint64_t)plan.blocks;
     plx_step_operand(step, X);
@@ -168,7 +187,7 @@ static plx_status vector_recipe(const plx_problem *problem, const plx_device_inf
     plx_step_scratch(step, partials, size);
     plx_step_i64(step, problem->of.reduce.n);
 
-    step = plx_recipe_step(recipe, "reduce_vector_last", (uint32_t)plan.threads, 1);
+    step = plx_recipe_step(recipe, half ? "reduce_half_last" : "reduce_vector_last", (uint32_t)plan.threads, 1);
     step->early = true;
     plx_step_scratch(step, partials, size);
     plx_step_operand(step, RESULT);
@@ -343,7 +362,7 @@ static const plx_row rows[ROWS] = {
                     "that has to be started while memory waits: its bandwidth is reached",
             .limit = "the bandwidth of memory for large inputs, two launches for small ones",
             .needs = "",
-            REDUCE_KERNEL,
+            REDUCE_KERNEL_OF(REDUCE_DTYPES | PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_BIT(PLX_BF16)),
             .depth = plx_reduce_depth_of_vector,
         },
         .recipe = vector_recipe,
