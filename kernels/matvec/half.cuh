@@ -39,8 +39,9 @@ template <class In>
 __device__ float half_sum_strided(const In *a, int64_t a_distance, const In *x, int64_t first, int64_t stride,
                                   int64_t count)
 {
+    constexpr int IN_FLIGHT = MATVEC_IN_FLIGHT;
     float sum = 0;
-#pragma unroll(MATVEC_IN_FLIGHT)
+#pragma unroll(IN_FLIGHT)
     for (int64_t l = first; l < count; l += stride)
         sum = fma(float(a[l * a_distance]), float(x[l]), sum);
     return sum;
