@@ -62,6 +62,7 @@ may_include() {
     backends/cuda:system:CL/* | plugins/cuda:system:CL/*) return 1 ;;
     backends/opencl:system:cu* | plugins/opencl:system:cu*) return 1 ;;
     backends/*:system:* | plugins/*:system:*) return 0 ;;
+    kernels/*:system:cuda_fp16.h | kernels/*:system:cuda_bf16.h) return 0 ;; # types of nvcc's language
     *:system:CL/* | *:system:cu[bdfr]* | *:system:nv* | *:system:hip*) return 1 ;;
     *:system:cblas* | *:system:clblast*) return 1 ;;
     *:system:*) return 0 ;;
