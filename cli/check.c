@@ -5,10 +5,53 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A failure that was shown, and how many came for the same reason: once a device is lost all do. */
+typedef struct shown_failure {
+    char backend[48], reason[512];
+    size_t more;
+} shown_failure;
+
+enum { MOST_SHOWN = 32 };
+
+typedef struct failures {
+    const cli_options *options;
+    shown_failure shown[MOST_SHOWN];
+    size_t count;
+} failures;
+
+/* Whether one of that backend was shown for that reason. */
+static bool is_shown(failures *all, const plx_record *record)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        shown_failure *one = &all->shown[i];
+        if (strcmp(one->backend, record->backend) == 0 && strcmp(one->reason, record->reason) == 0) {
+            one->more++;
+            return true;
+        }
+    }
+    if (all->count < MOST_SHOWN) {
+        shown_failure *made = &all->shown[all->count++];
+        (void)snprintf(made->backend, sizeof made->backend, "%s", record->backend);
+        (void)snprintf(made->reason, sizeof made->reason, "%s", record->reason);
+    }
+    return false;
+}
+
+static void print_more(const failures *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (all->shown[i].more > 0)
+            cli_say("%zu more on %s for the same reason: %s", all->shown[i].more, all->shown[i].backend,
+                    all->shown[i].reason);
+}
+
 /* The command finds the same plugins again. */
 static void print_failure(void *data, const plx_record *record, const char *command)
 {
-    const cli_options *options = data;
+    failures *all = data;
+    const cli_options *options = all->options;
+    if (record->outcome == PLX_OUTCOME_FAILED && is_shown(all, record))
+        return;
     cli_progress_end();
     (void)fprintf(stderr, "%s %s/%s on %s: %s\n  case: %s %s, %s input\n  repeat: %s",
                   plx_outcome_name(record->outcome), plx_op_name(record->problem.op), record->kernel,
@@ -69,6 +112,7 @@ static int check_run(plx_context *context, cli_options *options)
     plx_op ops[PLX_OP_COUNT];
     plx_check_counts counts;
     plx_results results;
+    failures shown = {.options = options};
     plx_check_options wanted = {
         .backends = options->backends.at,
         .backend_count = options->backends.count,
@@ -84,7 +128,7 @@ static int check_run(plx_context *context, cli_options *options)
         .most_repeats = options->repeats,
         .save_failure = options->save_failure,
         .progress = cli_progress(options),
-        .progress_data = options,
+        .progress_data = &shown,
         .failure = print_failure,
     };
     plx_error error = {.text = ""};
@@ -93,6 +137,7 @@ static int check_run(plx_context *context, cli_options *options)
         return status;
     plx_status checked = plx_check(context, &wanted, &counts, &results, &error);
     cli_progress_end();
+    print_more(&shown);
     if (checked != PLX_OK)
         return cli_failed(checked, &error);
     status = cli_table_write(options, &results);

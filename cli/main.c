@@ -149,6 +149,7 @@ static void occupy_standard_streams(void)
 
 int main(int argc, char **argv)
 {
+    (void)signal(SIGXFSZ, SIG_IGN); /* a file that grew too large is a write error, too */
     occupy_standard_streams();
     (void)setlocale(LC_CTYPE, "");  /* only this: numbers keep their point */
     (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error, with a message */

@@ -56,6 +56,8 @@ static void *member(const option_row *row, cli_options *options)
 
 static int apply_word(const option_row *row, cli_options *options, const char *word)
 {
+    if (word[0] == '\0')
+        return cli_wrong_usage("--%s: a name is needed, and '' is none; leave the option out for the default", row->name);
     return add(member(row, options), word);
 }
 

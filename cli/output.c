@@ -1,8 +1,10 @@
 /* Where results go: files that are whole or not there, standard output whose errors
  * are told, and a progress line for people. */
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 
 #include "cli.h"
+
+#include "base/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -37,9 +39,51 @@ static int check_path(const char *path)
     return CLI_OK;
 }
 
+/* "/dir/file" of a file that may not be there yet; malloc'ed, NULL where that can't be said. */
+static char *place_of(const char *path)
+{
+    char *found = realpath(path, NULL), *made = NULL;
+    const char *slash = strrchr(path, '/');
+    char *directory = strndup(path, slash != NULL ? (size_t)(slash + 1 - path) : 0);
+    if (found == NULL && directory != NULL &&
+        (found = realpath(directory[0] != '\0' ? directory : ".", NULL)) != NULL) {
+        made = plx_text("%s/%s", found, slash != NULL ? slash + 1 : path);
+        free(found);
+        found = made;
+    }
+    free(directory);
+    return found;
+}
+
+/* Of two outputs under one name the second would replace the first. */
+static bool is_same_file(const char *one, const char *other)
+{
+    struct stat about;
+    if (one == NULL || other == NULL || cli_is_stdout(one) || cli_is_stdout(other) ||
+        (stat(one, &about) == 0 && !S_ISREG(about.st_mode)))
+        return false;
+    char *first = place_of(one), *second = place_of(other);
+    const bool same = first != NULL && second != NULL && strcmp(first, second) == 0;
+    free(first);
+    free(second);
+    return same;
+}
+
+static int check_names(const cli_options *options)
+{
+    if (is_same_file(options->json, options->csv))
+        return cli_wrong_usage("--json and --csv name one file: %s", options->csv);
+    if (is_same_file(options->out, options->json) || is_same_file(options->out, options->csv))
+        return cli_wrong_usage("--out and %s name one file: %s",
+                               is_same_file(options->out, options->json) ? "--json" : "--csv", options->out);
+    return CLI_OK;
+}
+
 int cli_outputs_check(const cli_options *options)
 {
-    int status = check_path(options->json);
+    int status = check_names(options);
+    if (status == CLI_OK)
+        status = check_path(options->json);
     if (status == CLI_OK)
         status = check_path(options->csv);
     if (status == CLI_OK && cli_is_stdout(options->out))
@@ -193,11 +237,16 @@ int cli_table_write(const cli_options *options, const plx_results *results)
                              &error);
 }
 
+/* A table that could not be made: the output is not whole, whatever the verb says in the end. */
+static bool table_is_missing;
+
 void cli_table_finish(plx_table *table)
 {
     plx_error error = {""};
-    if (plx_table_finish(table, stdout, &error) != PLX_OK)
-        cli_say("%s", error.text);
+    if (plx_table_finish(table, stdout, &error) == PLX_OK)
+        return;
+    cli_say("%s", error.text);
+    table_is_missing = true;
 }
 
 static bool progress_is_shown;
@@ -205,7 +254,8 @@ static bool progress_is_shown;
 static void show_progress(void *data, size_t done, size_t total, const char *what)
 {
     static const char bar[] = "============";
-    const int length = sizeof bar - 1, filled = total > 0 && done <= total ? (int)(done * (size_t)length / total) : length;
+    const int length = sizeof bar - 1,
+              filled = total > 0 && done <= total ? (int)(done * (size_t)length / total) : length;
     (void)data;
     progress_is_shown = true;
     (void)fprintf(stderr, "\r\033[K[%-*.*s] %3d %% %.56s", length, filled, bar,
@@ -249,7 +299,7 @@ int cli_stdout_close(void)
         reason = errno;
     }
     if (!failed)
-        return CLI_OK;
+        return table_is_missing ? CLI_USAGE : CLI_OK;
     return cli_wrong_usage("can't write to standard output: %s",
                            reason != 0 ? strerror(reason) : "write error");
 }

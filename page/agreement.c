@@ -24,7 +24,7 @@ static void add_pair(cell *of, const plx_pair *pair)
     of->ulp = fmax(of->ulp, isfinite(pair->max_ulp) ? pair->max_ulp : 0);
 }
 
-static cell cell_of(const plx_page *page, size_t one, size_t other)
+static cell cell_of(plx_page *page, size_t one, size_t other)
 {
     cell of = {0};
     for (size_t f = 0; f < page->file_count; f++) {
@@ -67,7 +67,7 @@ static void put_cell(const cell *of, FILE *to)
     (void)fputs("</td>", to);
 }
 
-static bool has_pairs(const plx_page *page)
+static bool has_pairs(plx_page *page)
 {
     for (size_t f = 0; f < page->file_count; f++)
         if (page->files[f].results.pair_count > 0)
@@ -75,7 +75,7 @@ static bool has_pairs(const plx_page *page)
     return false;
 }
 
-static void put_matrix(const plx_page *page, FILE *to)
+static void put_matrix(plx_page *page, FILE *to)
 {
     (void)fputs("<div class=\"box\"><table><thead><tr><th></th>", to);
     for (size_t s = 0; s < page->series_count; s++) {
@@ -97,7 +97,7 @@ static void put_matrix(const plx_page *page, FILE *to)
     (void)fputs("</tbody></table></div>\n", to);
 }
 
-void plx_page_agreement(const plx_page *page, FILE *to)
+void plx_page_agreement(plx_page *page, FILE *to)
 {
     plx_page_section(to, "agreement", "Agreement");
     if (has_pairs(page)) {

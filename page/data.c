@@ -70,7 +70,7 @@ static bool same_results(const plx_results *a, const plx_results *b)
     return same;
 }
 
-static bool is_copy(const plx_page *page, const plx_results *results)
+static bool is_copy(plx_page *page, const plx_results *results)
 {
     for (size_t i = 0; i < page->file_count; i++)
         if (same_results(&page->files[i].results, results))
@@ -120,12 +120,12 @@ static bool is_anonymous(const plx_page_device *device)
 /* The numbers of chips hold within one file. */
 static bool same_physical(const plx_page_device *a, const plx_page_device *b)
 {
-    return a->file == b->file && (a->is->physical == b->is->physical ||
-                                  (is_anonymous(a) && is_anonymous(b) && same_name(a, b)));
+    return a->file == b->file &&
+           (a->is->physical == b->is->physical || (is_anonymous(a) && is_anonymous(b) && same_name(a, b)));
 }
 
 /* Whether another device of the same file is that chip already. */
-static bool is_taken(const plx_page *page, size_t chip, size_t file)
+static bool is_taken(plx_page *page, size_t chip, size_t file)
 {
     for (size_t i = 0; i < page->device_count; i++)
         if (page->devices[i].file == file && page->devices[i].chip == chip)
@@ -135,7 +135,7 @@ static bool is_taken(const plx_page *page, size_t chip, size_t file)
 
 /* Between files the UUID tells, else the name: two of one model in two runs stand for
  * the model, and have one colour. */
-static size_t chip_of(const plx_page *page, const plx_page_device *device)
+static size_t chip_of(plx_page *page, const plx_page_device *device)
 {
     for (size_t i = 0; i < page->device_count; i++)
         if (page->devices[i].chip != PLX_PAGE_NONE && same_physical(&page->devices[i], device))
@@ -162,7 +162,7 @@ static plx_status add_device(plx_page *page, size_t file, const plx_study_device
 
 /* ---- series ------------------------------------------------------------------------- */
 
-static size_t find_series(const plx_page *page, const char *label, size_t chip)
+static size_t find_series(plx_page *page, const char *label, size_t chip)
 {
     for (size_t i = 0; i < page->series_count; i++)
         if (page->series[i].chip == chip && same_text(page->series[i].label, label))
@@ -183,7 +183,7 @@ static size_t series_of(plx_page *page, const char *label, size_t chip)
     return page->series_count - 1;
 }
 
-const char *plx_page_chip(const plx_page *page, size_t chip)
+const char *plx_page_chip(plx_page *page, size_t chip)
 {
     for (size_t i = 0; i < page->device_count; i++)
         if (page->devices[i].chip == chip)
@@ -296,14 +296,21 @@ static void take_shape(plx_page_problem *problem)
         problem->size = 0;
 }
 
-static size_t kind_of(const plx_page *page, const plx_page_problem *problem)
+/* PLX_PAGE_NONE: no memory. */
+static size_t kind_of(plx_page *page, const plx_page_problem *problem)
 {
-    for (size_t i = 0; &page->problems[i] != problem; i++)
-        if (page->problems[i].first->problem.op == problem->first->problem.op &&
-            page->problems[i].first->problem.dtype == problem->first->problem.dtype &&
-            same_text(page->problems[i].form, problem->form))
-            return page->problems[i].kind;
-    return page->kind_count;
+    for (size_t i = 0; i < page->kind_count; i++) {
+        const plx_page_problem *first = &page->problems[page->kinds[i].first];
+        if (first->first->problem.op == problem->first->problem.op &&
+            first->first->problem.dtype == problem->first->problem.dtype &&
+            same_text(first->form, problem->form))
+            return i;
+    }
+    plx_page_kind *made = grow(&page->kinds, &page->kind_count, sizeof *made);
+    if (made == NULL)
+        return PLX_PAGE_NONE;
+    made->first = (size_t)(problem - page->problems);
+    return page->kind_count - 1;
 }
 
 static size_t add_problem(plx_page *page, const plx_record *record)
@@ -317,9 +324,9 @@ static size_t add_problem(plx_page *page, const plx_record *record)
     variant_text(record, true, made->variant, sizeof made->variant);
     variant_text(record, false, made->form, sizeof made->form);
     take_shape(made);
+    made->records = made->last = PLX_PAGE_NONE;
     made->kind = kind_of(page, made);
-    page->kind_count += made->kind == page->kind_count;
-    return page->problem_count - 1;
+    return made->kind != PLX_PAGE_NONE ? page->problem_count - 1 : PLX_PAGE_NONE;
 }
 
 static size_t problem_of(plx_page *page, const plx_record *record, index_table *table)
@@ -332,6 +339,15 @@ static size_t problem_of(plx_page *page, const plx_record *record, index_table *
 }
 
 /* ---- records ---------------------------------------------------------------------------- */
+
+static void chain_problem(plx_page *page, plx_page_problem *problem, size_t record)
+{
+    if (problem->last == PLX_PAGE_NONE)
+        problem->records = record;
+    else
+        page->records[problem->last].next_of_problem = record;
+    problem->last = record;
+}
 
 static plx_status add_record(plx_page *page, size_t file, const plx_record *is, index_table *problems,
                              plx_error *error)
@@ -353,9 +369,11 @@ static plx_status add_record(plx_page *page, size_t file, const plx_record *is, 
         .vendor = (is->kernel_flags & PLX_KERNEL_VENDOR) != 0,
         .baseline = (is->kernel_flags & PLX_KERNEL_BASELINE) != 0,
         .newest = true,
+        .next_of_problem = PLX_PAGE_NONE,
         .time = ok && is->time.measured ? is->time.median_ns : 0,
     };
     page->devices[device].series = series;
+    chain_problem(page, &page->problems[problem], page->record_count - 1);
     return PLX_OK;
 }
 
@@ -383,15 +401,17 @@ static plx_status chain_groups(plx_page *page, plx_error *error)
 }
 
 /* Later by its date; of the same date, or of none, by its place on the command line. */
-static bool is_newer(const plx_page *page, size_t file, size_t than)
+static bool is_newer(plx_page *page, size_t file, size_t than)
 {
-    int order = strcmp(page->files[file].results.environment.date, page->files[than].results.environment.date);
+    int order =
+        strcmp(page->files[file].results.environment.date, page->files[than].results.environment.date);
     return order > 0 || (order == 0 && file > than);
 }
 
 static int by_what(const void *a, const void *b)
 {
-    const plx_page_record *one = *(const plx_page_record *const *)a, *other = *(const plx_page_record *const *)b;
+    const plx_page_record *one = *(const plx_page_record *const *)a,
+                          *other = *(const plx_page_record *const *)b;
     if (one->problem != other->problem)
         return one->problem < other->problem ? -1 : 1;
     if (one->series != other->series)
@@ -418,15 +438,11 @@ static plx_status find_newest(plx_page *page, plx_error *error)
     return PLX_OK;
 }
 
-static plx_status find_units(plx_page *page, plx_error *error)
+static void find_units(plx_page *page)
 {
-    page->in_flops = calloc(page->kind_count + 1, sizeof *page->in_flops);
-    if (page->in_flops == NULL)
-        return no_memory(error);
     for (size_t i = 0; i < page->record_count; i++)
         if (page->records[i].time > 0 && page->records[i].is->gflops > page->records[i].is->gbps)
-            page->in_flops[page->problems[page->records[i].problem].kind] = true;
-    return PLX_OK;
+            page->kinds[page->problems[page->records[i].problem].kind].in_flops = true;
 }
 
 /* ---- all ------------------------------------------------------------------------------------ */
@@ -471,13 +487,21 @@ plx_status plx_page_read(const char *const *files, size_t count, plx_page *page,
         status = chain_groups(page, error);
     if (status == PLX_OK)
         status = find_newest(page, error);
-    if (status == PLX_OK)
-        status = find_units(page, error);
-    if (status == PLX_OK)
-        name_series(page);
-    else
+    if (status != PLX_OK) {
         plx_page_free(page);
-    return status;
+        return status;
+    }
+    find_units(page);
+    name_series(page);
+    return PLX_OK;
+}
+
+void *plx_page_memory(plx_page *page, size_t count, size_t size)
+{
+    void *made = calloc(count + 1, size);
+    if (made == NULL && page->status == PLX_OK)
+        page->status = no_memory(&page->error);
+    return made;
 }
 
 void plx_page_free(plx_page *page)
@@ -488,7 +512,7 @@ void plx_page_free(plx_page *page)
     free(page->devices);
     free(page->series);
     free(page->problems);
-    free(page->in_flops);
+    free(page->kinds);
     free(page->records);
     *page = (plx_page){.status = PLX_OK};
 }

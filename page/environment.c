@@ -11,7 +11,7 @@ static void put_fact(FILE *to, const plx_fact *fact)
 
 /* ---- files --------------------------------------------------------------------------------- */
 
-static void put_file(const plx_page *page, size_t index, FILE *to)
+static void put_file(plx_page *page, size_t index, FILE *to)
 {
     plx_fact fact;
     (void)fputs("<div class=\"box\"><table><tbody>\n", to);
@@ -40,7 +40,7 @@ static bool same_device(const plx_study_device *a, const plx_study_device *b)
     return memcmp(&a->ceilings, &b->ceilings, sizeof a->ceilings) == 0;
 }
 
-static bool is_seen(const plx_page *page, size_t index)
+static bool is_seen(plx_page *page, size_t index)
 {
     for (size_t i = 0; i < index; i++)
         if (page->devices[i].chip == page->devices[index].chip &&
@@ -65,7 +65,7 @@ static void put_ceilings(FILE *to, const plx_ceilings *ceilings)
         (void)fputs("</td></tr>\n", to);
 }
 
-static void put_device(const plx_page *page, size_t index, FILE *to)
+static void put_device(plx_page *page, size_t index, FILE *to)
 {
     const plx_study_device *is = page->devices[index].is;
     plx_fact fact;
@@ -84,12 +84,13 @@ static void put_device(const plx_page *page, size_t index, FILE *to)
     (void)fputs("</tbody></table></div></details>\n", to);
 }
 
-void plx_page_environment(const plx_page *page, FILE *to)
+void plx_page_environment(plx_page *page, FILE *to)
 {
     plx_page_section(to, "environment", "Environment");
     for (size_t i = 0; i < page->file_count; i++) {
         plx_page_put(to, "<h3>File %zu: %s</h3>\n", i + 1, page->files[i].name);
-        if (i == 0 || !same_origin(&page->files[i].results.environment, &page->files[i - 1].results.environment))
+        if (i == 0 ||
+            !same_origin(&page->files[i].results.environment, &page->files[i - 1].results.environment))
             put_file(page, i, to);
         else
             (void)fputs("<p class=\"soft\">As the file before.</p>\n", to);

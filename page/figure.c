@@ -73,7 +73,7 @@ void plx_page_canvas(const plx_page_size *size, FILE *to)
     (void)size;
 }
 
-static char *script_of(const plx_page *page, const plx_page_figure *figure, const plx_page_size *size,
+static char *script_of(plx_page *page, const plx_page_figure *figure, const plx_page_size *size,
                        const char *terminal)
 {
     char *text = NULL;
@@ -133,17 +133,19 @@ typedef struct rewriting {
 /* "rgb( 51,  51,  51)" at `at`: its length and which colour; 0: it is none of ours. */
 static size_t find_colour(const char *at, size_t *which)
 {
-    char hexadecimal[8];
-    unsigned red, green, blue;
-    int length = 0;
-    if (strncmp(at, "rgb(", 4) != 0) /* sscanf() looks for the end of all that follows, each time */
+    char hexadecimal[8] = "#", *end = NULL;
+    const char *next = at + 4;
+    if (strncmp(at, "rgb(", 4) != 0)
         return 0;
-    if (sscanf(at, "rgb(%u,%u,%u)%n", &red, &green, &blue, &length) < 3 || length == 0)
-        return 0;
-    (void)snprintf(hexadecimal, sizeof hexadecimal, "#%02x%02x%02x", red & 255U, green & 255U, blue & 255U);
+    for (size_t i = 0; i < 3;
+         i++, next = end + 1) { /* no sscanf(): it looks for the end of all that follows */
+        (void)snprintf(hexadecimal + 1 + 2 * i, 3, "%02lx", strtoul(next, &end, 10) & 255UL);
+        if (end == next || *end != (i < 2 ? ',' : ')'))
+            return 0;
+    }
     for (*which = 0; *which < COLOUR_COUNT; ++*which)
         if (strcmp(colours[*which].light, hexadecimal) == 0)
-            return (size_t)length;
+            return (size_t)(next - at);
     return 0;
 }
 
@@ -308,15 +310,17 @@ static plx_status put_script(const char *script, FILE *to, plx_error *error)
     return plx_report_finish(to, error);
 }
 
-plx_status plx_page_draw_alone(const plx_page *page, const plx_page_figure *figure, const char *terminal,
-                               FILE *to, plx_error *error)
+plx_status plx_page_draw_alone(plx_page *page, const plx_page_figure *figure, const char *terminal, FILE *to,
+                               plx_error *error)
 {
     static const plx_page_size size = {860, 440, 14};
     bool alone = strcmp(terminal, "gp") == 0;
     char *plain = script_of(page, figure, &size, NULL);
     char *script = alone ? NULL : script_of(page, figure, &size, terminal);
-    plx_status status;
-    if (plain == NULL || (script == NULL && !alone))
+    plx_status status = page->status;
+    if (status != PLX_OK)
+        *error = page->error;
+    else if (plain == NULL || (script == NULL && !alone))
         status = plx_fail(error, PLX_NO_MEMORY, "no memory for the plot");
     else if (alone)
         status = put_script(plain, to, error);

@@ -25,7 +25,7 @@ static void put_style(FILE *to)
 }
 
 /* The operations, each once. */
-static void put_title(const plx_page *page, FILE *to)
+static void put_title(plx_page *page, FILE *to)
 {
     for (size_t i = 0; i < page->problem_count; i++) {
         bool seen = false;
@@ -38,7 +38,7 @@ static void put_title(const plx_page *page, FILE *to)
     }
 }
 
-void plx_page_begin(const plx_page *page, FILE *to)
+void plx_page_begin(plx_page *page, FILE *to)
 {
     (void)fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                 "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"

@@ -6,8 +6,7 @@ bool plx_page_together(const plx_page_record *a, const plx_page_record *b)
     return a->file == b->file && a->is->group == b->is->group && a->problem == b->problem;
 }
 
-const plx_page_record *plx_page_fastest(const plx_page *page, const plx_page_record *like, size_t series,
-                                        bool own)
+const plx_page_record *plx_page_fastest(plx_page *page, const plx_page_record *like, size_t series, bool own)
 {
     const plx_page_record *best = NULL;
     for (size_t i = like->first; i != PLX_PAGE_NONE; i = page->records[i].next) {
@@ -24,17 +23,14 @@ bool plx_page_alike(const plx_page_problem *a, const plx_page_problem *b)
     return a->kind == b->kind;
 }
 
-bool plx_page_opens_kind(const plx_page *page, size_t problem)
+bool plx_page_opens_kind(plx_page *page, size_t problem)
 {
-    for (size_t i = 0; i < problem; i++)
-        if (page->problems[i].kind == page->problems[problem].kind)
-            return false;
-    return true;
+    return page->kinds[page->problems[problem].kind].first == problem;
 }
 
-bool plx_page_in_flops(const plx_page *page, size_t problem)
+bool plx_page_in_flops(plx_page *page, size_t problem)
 {
-    return page->in_flops[page->problems[problem].kind];
+    return page->kinds[page->problems[problem].kind].in_flops;
 }
 
 double plx_page_rate(const plx_page_record *record, bool flops)

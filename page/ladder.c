@@ -7,7 +7,7 @@
 
 /* One problem of one run on one chip. */
 typedef struct ladder {
-    const plx_page *page;
+    plx_page *page;
     const plx_page_record *like;
     size_t chip;
     bool flops;
@@ -17,7 +17,7 @@ typedef struct ladder {
 /* The first step from record `index` on in its group; NULL: there is none any more. */
 static const plx_page_record *step_from(const ladder *of, size_t index)
 {
-    const plx_page *page = of->page;
+    plx_page *page = of->page;
     for (; index != PLX_PAGE_NONE; index = page->records[index].next)
         if (!page->records[index].vendor && page->series[page->records[index].series].chip == of->chip)
             return &page->records[index];
@@ -80,7 +80,7 @@ static bool has_two_steps(const ladder *of)
 }
 
 /* The ladder that begins with a record; false: it begins none. */
-static bool ladder_from(const plx_page *page, size_t record, ladder *of)
+static bool ladder_from(plx_page *page, size_t record, ladder *of)
 {
     const plx_page_record *like = &page->records[record];
     *of = (ladder){.page = page, .like = like, .chip = page->series[like->series].chip};
@@ -164,7 +164,7 @@ static void put_ladder(const ladder *of, bool open, FILE *to)
 }
 
 /* The largest of its kind is shown at once, the others when they are asked for. */
-static bool is_largest(const plx_page *page, const ladder *of)
+static bool is_largest(plx_page *page, const ladder *of)
 {
     const plx_page_problem *own = &page->problems[of->like->problem];
     ladder other;
@@ -177,7 +177,7 @@ static bool is_largest(const plx_page *page, const ladder *of)
     return true;
 }
 
-void plx_page_ladders(const plx_page *page, FILE *to)
+void plx_page_ladders(plx_page *page, FILE *to)
 {
     ladder of;
     size_t count = 0;
@@ -248,7 +248,7 @@ static size_t put_tics(const ladder *of, FILE *to)
     return row;
 }
 
-static void put_script(const plx_page *page, const void *what, const plx_page_size *size, FILE *to)
+static void put_script(plx_page *page, const void *what, const plx_page_size *size, FILE *to)
 {
     const plx_page_figure *figure = what;
     ladder of;
@@ -286,7 +286,7 @@ static void put_script(const plx_page *page, const void *what, const plx_page_si
     (void)fputc('\n', to);
 }
 
-bool plx_page_ladder_figure(const plx_page *page, size_t index, plx_page_figure *figure)
+bool plx_page_ladder_figure(plx_page *page, size_t index, plx_page_figure *figure)
 {
     ladder of;
     for (size_t i = 0; i < page->record_count; i++) {
@@ -357,8 +357,8 @@ static void put_comparison(const ladder *of, FILE *to)
 {
     const plx_page_problem *problem = &of->page->problems[of->like->problem];
     const double best = fastest_step(of);
-    (void)fprintf(to, "**%s %s %s %s** on %s (%s)\n\n", problem->op, problem->dtype, problem->variant, problem->shape,
-                  plx_page_chip(of->page, of->chip), of->page->files[of->like->file].name);
+    (void)fprintf(to, "**%s %s %s %s** on %s (%s)\n\n", problem->op, problem->dtype, problem->variant,
+                  problem->shape, plx_page_chip(of->page, of->chip), of->page->files[of->like->file].name);
     put_comparison_head(of, to);
     for (const plx_page_record *step = of->like; step != NULL; step = next_kernel(of, step)) {
         if (!is_shown(of, step->is->kernel))
@@ -376,17 +376,19 @@ enum { MOST_SHAPES = 16 };
 /* The ladders of one kind on one chip in one run, from small to large. */
 static size_t ladders_like(const ladder *of, ladder shapes[MOST_SHAPES])
 {
-    const plx_page *page = of->page;
+    plx_page *page = of->page;
     size_t count = 0;
-    for (size_t i = page->files[of->like->file].first_record; i < page->record_count && count < MOST_SHAPES; i++) {
+    for (size_t i = page->files[of->like->file].first_record; i < page->record_count && count < MOST_SHAPES;
+         i++) {
         ladder one;
         if (page->records[i].file != of->like->file ||
             !plx_page_alike(&page->problems[page->records[i].problem], &page->problems[of->like->problem]) ||
             !ladder_from(page, i, &one) || one.chip != of->chip)
             continue;
         size_t at = count++;
-        for (; at > 0 && page->problems[shapes[at - 1].like->problem].size >
-                             page->problems[one.like->problem].size; at--)
+        for (; at > 0 &&
+               page->problems[shapes[at - 1].like->problem].size > page->problems[one.like->problem].size;
+             at--)
             shapes[at] = shapes[at - 1];
         shapes[at] = one;
     }
@@ -414,7 +416,7 @@ static void put_whole_gain(const ladder *of, size_t series, FILE *to)
 /* The form in which ladders of products are published: microseconds, a column per shape. */
 static void put_times(const ladder *shapes, size_t count, size_t series, FILE *to)
 {
-    const plx_page *page = shapes[0].page;
+    plx_page *page = shapes[0].page;
     (void)fprintf(to, "\n| %s, µs |", page->series[series].label);
     for (size_t i = 0; i < count; i++)
         (void)fprintf(to, " %s |", page->problems[shapes[i].like->problem].shape);
@@ -438,7 +440,7 @@ static void put_times(const ladder *shapes, size_t count, size_t series, FILE *t
     (void)fputc('\n', to);
 }
 
-size_t plx_page_ladder_tables(const plx_page *page, FILE *to)
+size_t plx_page_ladder_tables(plx_page *page, FILE *to)
 {
     ladder of, shapes[MOST_SHAPES];
     size_t tables = 0;

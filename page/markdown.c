@@ -38,7 +38,7 @@ static void add_backend(backends *all, const char *label)
         all->label[all->count++] = label;
 }
 
-static backends backends_of(const plx_page *page)
+static backends backends_of(plx_page *page)
 {
     backends all = {.count = 0};
     for (size_t i = 0; i < page->record_count; i++)
@@ -50,11 +50,12 @@ static backends backends_of(const plx_page *page)
 /* With factors, or other data, it is another comparison. */
 static bool is_plain(const plx_record *record)
 {
-    return !plx_problem_is_scaled(&record->problem) && !record->from_files && record->input == PLX_INPUT_UNIFORM;
+    return !plx_problem_is_scaled(&record->problem) && !record->from_files &&
+           record->input == PLX_INPUT_UNIFORM;
 }
 
 /* Our fastest kernel of a plugin in the group and on the chip of `like`; NULL: none. */
-static const plx_page_record *best_of(const plx_page *page, const plx_page_record *like, const char *label)
+static const plx_page_record *best_of(plx_page *page, const plx_page_record *like, const char *label)
 {
     const plx_page_record *best = NULL;
     for (size_t i = like->first; i != PLX_PAGE_NONE; i = page->records[i].next) {
@@ -96,7 +97,7 @@ static void put_ratios(FILE *to, const plx_ratios *of, int decimals)
     (void)fputs(" |", to);
 }
 
-static void put_rate(FILE *to, const plx_page *page, const plx_page_record *one, bool unit)
+static void put_rate(FILE *to, plx_page *page, const plx_page_record *one, bool unit)
 {
     if (one != NULL) {
         bool flops = plx_page_in_flops(page, one->problem);
@@ -105,7 +106,7 @@ static void put_rate(FILE *to, const plx_page *page, const plx_page_record *one,
     (void)fputs(" |", to);
 }
 
-static void put_files(FILE *to, const plx_page *page)
+static void put_files(FILE *to, plx_page *page)
 {
     for (size_t i = 0; i < page->file_count; i++)
         (void)fprintf(to, "%s%s", i > 0 ? ", " : " (", page->files[i].name);
@@ -122,7 +123,7 @@ typedef struct peer_row {
     plx_ratios over[MOST_BACKENDS];
 } peer_row;
 
-static bool is_peer(const plx_page *page, const plx_page_record *one, const backends *ours)
+static bool is_peer(plx_page *page, const plx_page_record *one, const backends *ours)
 {
     bool compared = false;
     for (size_t i = 0; i < ours->count; i++)
@@ -130,13 +131,14 @@ static bool is_peer(const plx_page *page, const plx_page_record *one, const back
     return one->vendor && one->time > 0 && compared && is_plain(one->is) && one->is->time.queues <= 1;
 }
 
-static peer_row *peer_row_of(const plx_page *page, peer_row *rows, size_t *count, const plx_page_record *theirs)
+static peer_row *peer_row_of(plx_page *page, peer_row *rows, size_t *count, const plx_page_record *theirs)
 {
     char operation[160];
     const char *label = page->series[theirs->series].label;
     operation_text(theirs->is, operation, sizeof operation);
     for (size_t i = 0; i < *count; i++)
-        if (strcmp(rows[i].operation, operation) == 0 && strcmp(rows[i].theirs->is->kernel, theirs->is->kernel) == 0 &&
+        if (strcmp(rows[i].operation, operation) == 0 &&
+            strcmp(rows[i].theirs->is->kernel, theirs->is->kernel) == 0 &&
             same_plugin(page->series[rows[i].theirs->series].label, label))
             return &rows[i];
     peer_row *made = &rows[(*count)++];
@@ -145,7 +147,7 @@ static peer_row *peer_row_of(const plx_page *page, peer_row *rows, size_t *count
     return made;
 }
 
-static void add_peer(const plx_page *page, peer_row *row, const plx_page_record *theirs, const backends *ours)
+static void add_peer(plx_page *page, peer_row *row, const plx_page_record *theirs, const backends *ours)
 {
     row->problems++;
     if (page->problems[theirs->problem].size > page->problems[row->theirs->problem].size)
@@ -157,7 +159,7 @@ static void add_peer(const plx_page *page, peer_row *row, const plx_page_record 
     }
 }
 
-static void put_peer(FILE *to, const plx_page *page, const peer_row *row, const backends *ours)
+static void put_peer(FILE *to, plx_page *page, const peer_row *row, const backends *ours)
 {
     const char *label = page->series[row->theirs->series].label;
     (void)fprintf(to, "| %s | %.*s %s | %zu | %s |", row->operation, name_length(label), label,
@@ -170,12 +172,13 @@ static void put_peer(FILE *to, const plx_page *page, const peer_row *row, const 
     (void)fputc('\n', to);
 }
 
-static void put_peer_rows(FILE *to, const plx_page *page, const peer_row *rows, size_t count, const backends *ours)
+static void put_peer_rows(FILE *to, plx_page *page, const peer_row *rows, size_t count, const backends *ours)
 {
-    (void)fprintf(to,
-                  "**Against the vendor's libraries** on %s: the library's time over that of our best kernel; "
-                  "above 1 ours is faster; geometric mean, least and most",
-                  plx_page_chip(page, page->series[rows[0].theirs->series].chip));
+    (void)fprintf(
+        to,
+        "**Against the vendor's libraries** on %s: the library's time over that of our best kernel; "
+        "above 1 ours is faster; geometric mean, least and most",
+        plx_page_chip(page, page->series[rows[0].theirs->series].chip));
     put_files(to, page);
     (void)fputs("| operation | library | problems | largest | there: library |", to);
     for (size_t i = 0; i < ours->count; i++)
@@ -187,11 +190,11 @@ static void put_peer_rows(FILE *to, const plx_page *page, const peer_row *rows, 
         put_peer(to, page, &rows[i], ours);
 }
 
-static size_t put_peers(const plx_page *page, FILE *to)
+static size_t put_peers(plx_page *page, FILE *to)
 {
     const backends ours = backends_of(page);
     size_t count = 0;
-    peer_row *rows = calloc(page->record_count + 1, sizeof *rows);
+    peer_row *rows = plx_page_memory(page, page->record_count, sizeof *rows);
     for (size_t i = 0; rows != NULL && i < page->record_count; i++)
         if (is_peer(page, &page->records[i], &ours))
             add_peer(page, peer_row_of(page, rows, &count, &page->records[i]), &page->records[i], &ours);
@@ -229,7 +232,7 @@ static void put_twin(FILE *to, const twin_row *row)
     (void)fputc('\n', to);
 }
 
-static void put_twin_rows(FILE *to, const plx_page *page, const twin_row *rows, size_t count, const char *first,
+static void put_twin_rows(FILE *to, plx_page *page, const twin_row *rows, size_t count, const char *first,
                           const char *second)
 {
     (void)fprintf(
@@ -247,13 +250,14 @@ static void put_twin_rows(FILE *to, const plx_page *page, const twin_row *rows, 
 }
 
 /* The last row is of all. */
-static size_t put_twins_of(const plx_page *page, FILE *to, const char *first, const char *second)
+static size_t put_twins_of(plx_page *page, FILE *to, const char *first, const char *second)
 {
     size_t count = 0;
-    twin_row all = {.operation = "all"}, *rows = calloc(page->record_count + 2, sizeof *rows);
+    twin_row all = {.operation = "all"}, *rows = plx_page_memory(page, page->record_count + 1, sizeof *rows);
     for (size_t i = 0; rows != NULL && i < page->record_count; i++) {
         const plx_page_record *one = &page->records[i], *twin = best_of(page, one, second);
-        if (best_of(page, one, first) != one || twin == NULL || !is_plain(one->is) || one->is->formula_bytes < large)
+        if (best_of(page, one, first) != one || twin == NULL || !is_plain(one->is) ||
+            one->is->formula_bytes < large)
             continue;
         size_t queues = one->is->time.queues > 1;
         (void)plx_ratios_add(&twin_row_of(rows, &count, one->is)->over[queues], one->time / twin->time);
@@ -267,7 +271,7 @@ static size_t put_twins_of(const plx_page *page, FILE *to, const char *first, co
     return count;
 }
 
-static size_t put_twins(const plx_page *page, FILE *to)
+static size_t put_twins(plx_page *page, FILE *to)
 {
     const backends ours = backends_of(page);
     size_t count = 0;
@@ -293,7 +297,8 @@ static void put_verdict(FILE *to, const plx_probe_sweep *sweep)
     if (sweep != NULL)
         (void)fprintf(to, " %s", plx_visibility_name(sweep->verdict.visibility));
     if (sweep != NULL && sweep->verdict.ratio > 0)
-        (void)fprintf(to, ", %.2f (%.2f to %.2f)", sweep->verdict.ratio, sweep->verdict.low, sweep->verdict.high);
+        (void)fprintf(to, ", %.2f (%.2f to %.2f)", sweep->verdict.ratio, sweep->verdict.low,
+                      sweep->verdict.high);
     (void)fputs(" |", to);
 }
 
@@ -302,8 +307,10 @@ static size_t put_verdicts(const plx_results *results, FILE *to)
 {
     const plx_study_device *first = &results->devices[results->sweeps[0].device];
     size_t columns = 2;
-    (void)fprintf(to, "**Probes** on %s: is it visible, and the worst over the best time (95 %% interval)\n\n"
-                      "| probe | phenomenon |", first->info.name);
+    (void)fprintf(to,
+                  "**Probes** on %s: is it visible, and the worst over the best time (95 %% interval)\n\n"
+                  "| probe | phenomenon |",
+                  first->info.name);
     for (size_t d = 0; d < results->device_count; d++)
         if (results->devices[d].physical == first->physical && ++columns)
             (void)fprintf(to, " %.*s |", name_length(results->devices[d].label), results->devices[d].label);
@@ -321,7 +328,7 @@ static size_t put_verdicts(const plx_results *results, FILE *to)
     return results->sweep_count;
 }
 
-static size_t put_probes(const plx_page *page, FILE *to)
+static size_t put_probes(plx_page *page, FILE *to)
 {
     size_t count = 0;
     for (size_t i = 0; i < page->file_count; i++)
@@ -334,7 +341,7 @@ static size_t put_probes(const plx_page *page, FILE *to)
 
 typedef struct section {
     const char *name;
-    size_t (*put)(const plx_page *page, FILE *to); /* rows; 0: nothing was put */
+    size_t (*put)(plx_page *page, FILE *to); /* rows; 0: nothing was put */
 } section;
 
 static const section sections[] = {
@@ -342,7 +349,7 @@ static const section sections[] = {
 enum { SECTIONS = sizeof sections / sizeof sections[0] };
 
 /* The part of the page that a name selects; NULL: all. */
-static plx_status put_sections(const plx_page *page, const char *name, FILE *to, plx_error *error)
+static plx_status put_sections(plx_page *page, const char *name, FILE *to, plx_error *error)
 {
     size_t rows = 0;
     bool known = name == NULL;
@@ -354,8 +361,13 @@ static plx_status put_sections(const plx_page *page, const char *name, FILE *to,
             (void)fputc('\n', to);
         rows += sections[i].put(page, to);
     }
+    if (page->status != PLX_OK)
+        *error = page->error;
+    if (page->status != PLX_OK)
+        return page->status;
     if (!known)
-        return plx_fail(error, PLX_NOT_FOUND, "no section '%.60s'; there are: peers, twins, ladders, probes", name);
+        return plx_fail(error, PLX_NOT_FOUND, "no section '%.60s'; there are: peers, twins, ladders, probes",
+                        name);
     if (rows == 0)
         return plx_fail(error, PLX_NOT_FOUND, "these results have nothing for %s%s",
                         name != NULL ? "the section " : "a table", name != NULL ? name : "");

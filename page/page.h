@@ -45,14 +45,21 @@ typedef struct plx_page_problem {
     size_t rank;
     double size; /* elements; of a product of matrices the side of the cube; 0: none */
     bool square;
+    size_t records, last; /* its first and its last record */
 } plx_page_problem;
+
+typedef struct plx_page_kind {
+    size_t first;  /* its first problem */
+    bool in_flops; /* the rate that says something is GFLOP/s */
+} plx_page_kind;
 
 typedef struct plx_page_record {
     const plx_record *is;
     size_t file, device, series, problem;
     bool ok, vendor, baseline;
-    bool newest; /* no newer file has the same */
+    bool newest;        /* no newer file has the same */
     size_t first, next; /* of its group; PLX_PAGE_NONE: there is no next */
+    size_t next_of_problem;
     double time; /* ns; 0: not timed, or not right */
 } plx_page_record;
 
@@ -66,11 +73,11 @@ typedef struct plx_page {
     size_t series_count;
     plx_page_problem *problems;
     size_t problem_count, kind_count;
-    bool *in_flops; /* of each kind */
+    plx_page_kind *kinds;
     plx_page_record *records;
     size_t record_count;
     bool plots;        /* gnuplot is there */
-    plx_status status; /* of the first plot that could not be drawn */
+    plx_status status; /* of the first thing that could not be written, and why */
     plx_error error;
     size_t figures; /* drawn so far, for names within the page */
 } plx_page;
@@ -79,6 +86,8 @@ typedef struct plx_page {
 
 plx_status plx_page_read(const char *const *files, size_t count, plx_page *page, plx_error *error);
 void plx_page_free(plx_page *page);
+/* Zeroed memory for what is put together; NULL: the page has failed. */
+void *plx_page_memory(plx_page *page, size_t count, size_t size);
 
 /* ---- page_group.c: what belongs together ----------------------------------------- */
 
@@ -86,17 +95,16 @@ void plx_page_free(plx_page *page);
 bool plx_page_together(const plx_page_record *a, const plx_page_record *b);
 /* The fastest of `like`'s group on a series that is right and no baseline, of our
  * kernels alone with `own`; NULL when there is none. */
-const plx_page_record *plx_page_fastest(const plx_page *page, const plx_page_record *like, size_t series,
-                                        bool own);
+const plx_page_record *plx_page_fastest(plx_page *page, const plx_page_record *like, size_t series, bool own);
 /* Whether the rate that says something of this operation is GFLOP/s, not GB/s. */
-bool plx_page_in_flops(const plx_page *page, size_t problem);
+bool plx_page_in_flops(plx_page *page, size_t problem);
 /* The same operation, element type and form. */
 bool plx_page_alike(const plx_page_problem *a, const plx_page_problem *b);
 /* Whether no problem before it is of its kind. */
-bool plx_page_opens_kind(const plx_page *page, size_t problem);
+bool plx_page_opens_kind(plx_page *page, size_t problem);
 double plx_page_rate(const plx_page_record *record, bool flops);
 /* The name of a chip's first device. */
-const char *plx_page_chip(const plx_page *page, size_t chip);
+const char *plx_page_chip(plx_page *page, size_t chip);
 
 /* ---- page_text.c: text in HTML ----------------------------------------------------- */
 
@@ -116,11 +124,11 @@ const char *plx_page_outcome_class(plx_outcome outcome);
 /* Opens a section with its heading. */
 void plx_page_section(FILE *to, const char *id, const char *title);
 /* The name of a series in its colour. */
-void plx_page_series_mark(FILE *to, const plx_page *page, size_t series);
+void plx_page_series_mark(FILE *to, plx_page *page, size_t series);
 
 /* ---- page_frame.c -------------------------------------------------------------------- */
 
-void plx_page_begin(const plx_page *page, FILE *to);
+void plx_page_begin(plx_page *page, FILE *to);
 void plx_page_end(FILE *to);
 
 /* ---- page_figure.c: plots -------------------------------------------------------------- */
@@ -138,7 +146,7 @@ typedef struct plx_page_size {
 } plx_page_size;
 
 /* Writes the script of a figure, without its terminal. */
-typedef void plx_page_script(const plx_page *page, const void *what, const plx_page_size *size, FILE *to);
+typedef void plx_page_script(plx_page *page, const void *what, const plx_page_size *size, FILE *to);
 
 /* What can be drawn: of which kind, and the words of its name. */
 typedef struct plx_page_figure {
@@ -152,8 +160,8 @@ typedef struct plx_page_figure {
 /* The figure inside the page, for wide and for narrow screens. */
 void plx_page_draw(plx_page *page, const plx_page_figure *figure, FILE *to);
 /* The figure by itself; "svg", "png" or "gp", the script. */
-plx_status plx_page_draw_alone(const plx_page *page, const plx_page_figure *figure, const char *terminal,
-                               FILE *to, plx_error *error);
+plx_status plx_page_draw_alone(plx_page *page, const plx_page_figure *figure, const char *terminal, FILE *to,
+                               plx_error *error);
 /* A text in single quotes for a script. */
 void plx_page_quoted(FILE *to, const char *text);
 /* The axes and letters that all figures share. */
@@ -161,22 +169,22 @@ void plx_page_canvas(const plx_page_size *size, FILE *to);
 
 /* ---- the sections, in their order on the page ----------------------------------------- */
 
-void plx_page_summary(const plx_page *page, FILE *to);
-void plx_page_peers(const plx_page *page, FILE *to);
-void plx_page_ladders(const plx_page *page, FILE *to);
+void plx_page_summary(plx_page *page, FILE *to);
+void plx_page_peers(plx_page *page, FILE *to);
+void plx_page_ladders(plx_page *page, FILE *to);
 void plx_page_rooflines(plx_page *page, FILE *to);
 void plx_page_sweeps(plx_page *page, FILE *to);
-void plx_page_agreement(const plx_page *page, FILE *to);
-void plx_page_records(const plx_page *page, FILE *to);
-void plx_page_environment(const plx_page *page, FILE *to);
+void plx_page_agreement(plx_page *page, FILE *to);
+void plx_page_records(plx_page *page, FILE *to);
+void plx_page_environment(plx_page *page, FILE *to);
 
 /* The ladders as tables in Markdown; how many. */
-size_t plx_page_ladder_tables(const plx_page *page, FILE *to);
+size_t plx_page_ladder_tables(plx_page *page, FILE *to);
 
 /* Figure `index` of a kind; false: there are no more. */
-bool plx_page_ladder_figure(const plx_page *page, size_t index, plx_page_figure *figure);
-bool plx_page_roofline_figure(const plx_page *page, size_t index, plx_page_figure *figure);
-bool plx_page_sweep_figure(const plx_page *page, size_t index, plx_page_figure *figure);
+bool plx_page_ladder_figure(plx_page *page, size_t index, plx_page_figure *figure);
+bool plx_page_roofline_figure(plx_page *page, size_t index, plx_page_figure *figure);
+bool plx_page_sweep_figure(plx_page *page, size_t index, plx_page_figure *figure);
 
 /* ---- what the program calls --------------------------------------------------------------- */
 
@@ -201,7 +209,7 @@ plx_status plx_report_markdown(const char *const *files, size_t count, const cha
 /* One plot: "ladder-gemm", "sweep-gemm-f32-nn", "roofline-0".  `terminal` is "svg", "png"
  * or "gp", the script alone, for which gnuplot is not needed.  PLX_NOT_FOUND: no such
  * plot; *error names those there are. */
-plx_status plx_report_plot(const char *const *files, size_t count, const char *name,
-                                   const char *terminal, FILE *to, plx_error *error);
+plx_status plx_report_plot(const char *const *files, size_t count, const char *name, const char *terminal,
+                           FILE *to, plx_error *error);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/ratios.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct match {
@@ -23,7 +24,7 @@ static match match_of(const plx_page_record *own, const plx_page_record *peer)
 }
 
 /* Match number `index` of a peer: ours on one backend of its chip; false: none. */
-static bool find_match(const plx_page *page, const plx_page_record *peer, size_t series, match *found)
+static bool find_match(plx_page *page, const plx_page_record *peer, size_t series, match *found)
 {
     if (!peer->vendor || !(peer->time > 0) || !peer->newest ||
         page->series[series].chip != page->series[peer->series].chip)
@@ -37,33 +38,28 @@ static bool find_match(const plx_page *page, const plx_page_record *peer, size_t
 
 /* ---- geometric means -------------------------------------------------------------------- */
 
-/* All matches of two series in problems of one kind. */
-static plx_ratios mean_of(const plx_page *page, const plx_page_record *peer, size_t series)
+/* Of all matches of a peer with our kernels of one series, in problems of one kind. */
+typedef struct mean {
+    const plx_page_record *peer; /* of the first of them */
+    size_t series;
+    plx_ratios of;
+} mean;
+
+static bool is_of(plx_page *page, const mean *one, const plx_page_record *peer, size_t series)
 {
-    plx_ratios of = {.count = 0};
-    match found;
-    for (size_t i = 0; i < page->record_count; i++) {
-        const plx_page_record *one = &page->records[i];
-        if (one->series == peer->series && strcmp(one->is->kernel, peer->is->kernel) == 0 &&
-            plx_page_alike(&page->problems[one->problem], &page->problems[peer->problem]) &&
-            find_match(page, one, series, &found))
-            (void)plx_ratios_add(&of, found.ratio);
-    }
-    return of;
+    return one->series == series && one->peer->series == peer->series &&
+           plx_page_alike(&page->problems[one->peer->problem], &page->problems[peer->problem]) &&
+           strcmp(one->peer->is->kernel, peer->is->kernel) == 0;
 }
 
-static bool opens_mean(const plx_page *page, size_t record, size_t series)
+static void add_match(plx_page *page, mean *means, size_t *count, const match *found)
 {
-    const plx_page_record *peer = &page->records[record];
-    match found;
-    for (size_t i = 0; i < record; i++) {
-        const plx_page_record *one = &page->records[i];
-        if (one->series == peer->series && strcmp(one->is->kernel, peer->is->kernel) == 0 &&
-            plx_page_alike(&page->problems[one->problem], &page->problems[peer->problem]) &&
-            find_match(page, one, series, &found))
-            return false;
-    }
-    return find_match(page, peer, series, &found);
+    size_t at = 0;
+    while (at < *count && !is_of(page, &means[at], found->peer, found->own->series))
+        at++;
+    if (at == *count)
+        means[(*count)++] = (mean){.peer = found->peer, .series = found->own->series};
+    (void)plx_ratios_add(&means[at].of, found->ratio);
 }
 
 /* ---- rows --------------------------------------------------------------------------------- */
@@ -83,7 +79,7 @@ static const char *verdict_of(const match *of)
     return of->low > 1 ? "ahead" : of->high < 1 ? "behind" : "level";
 }
 
-static void put_who(FILE *to, const plx_page *page, const plx_page_record *one)
+static void put_who(FILE *to, plx_page *page, const plx_page_record *one)
 {
     (void)fputs("<td class=\"w\">", to);
     plx_page_series_mark(to, page, one->series);
@@ -98,7 +94,7 @@ static void put_time_cell(FILE *to, double time)
 }
 
 /* A number, and where it lies around 1. */
-static void put_ratio_cells(FILE *to, const plx_page *page, double ratio, size_t series)
+static void put_ratio_cells(FILE *to, plx_page *page, double ratio, size_t series)
 {
     plx_page_number_cell(to, ratio, 3);
     (void)fputs("<td>", to);
@@ -106,7 +102,7 @@ static void put_ratio_cells(FILE *to, const plx_page *page, double ratio, size_t
     (void)fputs("</td>", to);
 }
 
-static void put_match(FILE *to, const plx_page *page, const match *of)
+static void put_match(FILE *to, plx_page *page, const match *of)
 {
     (void)fputs("<tr><td class=\"w\">", to);
     plx_page_problem_text(to, &page->problems[of->own->problem]);
@@ -124,27 +120,27 @@ static void put_match(FILE *to, const plx_page *page, const match *of)
     (void)fputs("</tr>\n", to);
 }
 
-static void put_mean(FILE *to, const plx_page *page, const plx_page_record *peer, size_t series)
+static void put_mean(FILE *to, plx_page *page, const mean *one)
 {
-    plx_ratios of = mean_of(page, peer, series);
-    const plx_page_problem *problem = &page->problems[peer->problem];
+    const plx_ratios *of = &one->of;
+    const plx_page_problem *problem = &page->problems[one->peer->problem];
     char least[32], most[32];
     plx_page_put(to, "<tr><td class=\"w\">%s %s %s</td>", problem->op, problem->dtype, problem->form);
-    put_ratio_cells(to, page, plx_ratios_mean(&of), series);
+    put_ratio_cells(to, page, plx_ratios_mean(of), one->series);
     (void)fputs("<td>", to);
-    plx_page_series_mark(to, page, series);
+    plx_page_series_mark(to, page, one->series);
     (void)fputs("</td>", to);
-    put_who(to, page, peer);
-    plx_number_text(of.least, 3, least, sizeof least);
-    plx_number_text(of.most, 3, most, sizeof most);
+    put_who(to, page, one->peer);
+    plx_number_text(of->least, 3, least, sizeof least);
+    plx_number_text(of->most, 3, most, sizeof most);
     (void)fprintf(to,
                   "<td class=\"n\">%zu</td><td class=\"n\">%s to %s</td><td class=\"n\">%.0f %%</td></tr>\n",
-                  of.count, least, most, 100.0 * (double)of.ahead / (double)of.count);
+                  of->count, least, most, 100.0 * (double)of->ahead / (double)of->count);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-static size_t count_matches(const plx_page *page)
+static size_t count_matches(plx_page *page)
 {
     size_t count = 0;
     match found;
@@ -154,21 +150,27 @@ static size_t count_matches(const plx_page *page)
     return count;
 }
 
-static void put_means(const plx_page *page, FILE *to)
+static void put_means(plx_page *page, size_t matches, FILE *to)
 {
+    size_t count = 0;
+    match found;
+    mean *means = plx_page_memory(page, matches, sizeof *means);
+    for (size_t i = 0; means != NULL && i < page->record_count; i++)
+        for (size_t s = 0; s < page->series_count; s++)
+            if (find_match(page, &page->records[i], s, &found))
+                add_match(page, means, &count, &found);
     (void)fputs("<div class=\"box\"><table><thead><tr><th>operation</th>"
                 "<th class=\"n\">mean</th><th>¼ · 1 · 4</th><th>ours</th><th>peer</th>"
                 "<th class=\"n\">problems</th><th class=\"n\">from, to</th><th class=\"n\">≥ "
                 "1</th></tr></thead>\n<tbody>\n",
                 to);
-    for (size_t i = 0; i < page->record_count; i++)
-        for (size_t s = 0; s < page->series_count; s++)
-            if (opens_mean(page, i, s))
-                put_mean(to, page, &page->records[i], s);
+    for (size_t i = 0; i < count; i++)
+        put_mean(to, page, &means[i]);
     (void)fputs("</tbody></table></div>\n", to);
+    free(means);
 }
 
-static void put_matches(const plx_page *page, size_t count, FILE *to)
+static void put_matches(plx_page *page, size_t count, FILE *to)
 {
     match found;
     (void)fprintf(to,
@@ -184,7 +186,7 @@ static void put_matches(const plx_page *page, size_t count, FILE *to)
     (void)fputs("</tbody></table></div></details>\n", to);
 }
 
-void plx_page_peers(const plx_page *page, FILE *to)
+void plx_page_peers(plx_page *page, FILE *to)
 {
     size_t count = count_matches(page);
     plx_page_section(to, "peers", "Against the vendors' libraries");
@@ -198,7 +200,7 @@ void plx_page_peers(const plx_page *page, FILE *to)
             "ours is faster; over several problems the geometric mean. “Level” means that the 95 % "
             "intervals leave it open.</p>\n",
             to);
-        put_means(page, to);
+        put_means(page, count, to);
         put_matches(page, count, to);
     }
     (void)fputs("</section>\n", to);

@@ -8,7 +8,7 @@ typedef struct columns {
     bool host, latency, ceiling;
 } columns;
 
-static columns columns_of(const plx_page *page)
+static columns columns_of(plx_page *page)
 {
     columns are = {false, false, false};
     for (size_t i = 0; i < page->record_count; i++) {
@@ -20,7 +20,7 @@ static columns columns_of(const plx_page *page)
     return are;
 }
 
-static void put_head(const plx_page *page, const columns *are, FILE *to)
+static void put_head(plx_page *page, const columns *are, FILE *to)
 {
     (void)fprintf(to,
                   "<div class=\"box\"><table><thead><tr>%s<th>problem</th><th>backend</th><th>kernel</th>"
@@ -42,7 +42,7 @@ static void put_duration(const plx_interval *interval, FILE *to)
     (void)fputs("</td>", to);
 }
 
-static void put_rate(const plx_page *page, const plx_page_record *one, FILE *to)
+static void put_rate(plx_page *page, const plx_page_record *one, FILE *to)
 {
     char rate[48] = "";
     bool flops = plx_page_in_flops(page, one->problem);
@@ -70,7 +70,8 @@ static void put_interval(const plx_page_record *one, FILE *to)
     char percent[32];
     (void)fputs("<td class=\"n\">", to);
     if (one->time > 0) {
-        plx_number_text(50 * (one->is->time.high_ns - one->is->time.low_ns) / one->time, 2, percent, sizeof percent);
+        plx_number_text(50 * (one->is->time.high_ns - one->is->time.low_ns) / one->time, 2, percent,
+                        sizeof percent);
         (void)fprintf(to, "%s %%", percent);
     }
     (void)fputs("</td>", to);
@@ -115,7 +116,7 @@ static void put_remarks(const plx_page_record *one, FILE *to)
     (void)fputs("</td>", to);
 }
 
-static void put_record(const plx_page *page, const columns *are, const plx_page_record *one, FILE *to)
+static void put_record(plx_page *page, const columns *are, const plx_page_record *one, FILE *to)
 {
     (void)fputs("<tr>", to);
     if (page->file_count > 1)
@@ -145,7 +146,7 @@ static void put_record(const plx_page *page, const columns *are, const plx_page_
     (void)fputs("</tr>\n", to);
 }
 
-void plx_page_records(const plx_page *page, FILE *to)
+void plx_page_records(plx_page *page, FILE *to)
 {
     const columns are = columns_of(page);
     plx_page_section(to, "records", "All records");

@@ -42,7 +42,7 @@ plx_status plx_report_write(const char *const *files, size_t count, FILE *to, pl
 
 /* ---- one plot --------------------------------------------------------------------------- */
 
-typedef bool figure_finder(const plx_page *page, size_t index, plx_page_figure *figure);
+typedef bool figure_finder(plx_page *page, size_t index, plx_page_figure *figure);
 
 static figure_finder *const finders[] = {plx_page_ladder_figure, plx_page_sweep_figure,
                                          plx_page_roofline_figure};
@@ -73,7 +73,7 @@ static void tidy(char *name)
     name[length] = '\0';
 }
 
-static bool find_figure(const plx_page *page, const char *name, plx_page_figure *figure)
+static bool find_figure(plx_page *page, const char *name, plx_page_figure *figure)
 {
     for (size_t f = 0; f < FINDERS; f++) {
         for (size_t i = 0; finders[f](page, i, figure); i++) {
@@ -85,7 +85,7 @@ static bool find_figure(const plx_page *page, const char *name, plx_page_figure 
     return false;
 }
 
-static plx_status no_such_figure(const plx_page *page, const char *name, plx_error *error)
+static plx_status no_such_figure(plx_page *page, const char *name, plx_error *error)
 {
     char names[360] = "";
     size_t length = 0;

@@ -53,7 +53,7 @@ static double highest(const ceiling *list, size_t count)
     return most;
 }
 
-static void find_roof(const plx_page *page, size_t chip, roof *of)
+static void find_roof(plx_page *page, size_t chip, roof *of)
 {
     *of = (roof){.rate_count = 0};
     for (size_t i = 0; i < page->device_count; i++)
@@ -68,9 +68,10 @@ static double intensity_of(const plx_page_record *one)
     return one->is->gflops / one->is->gbps;
 }
 
-static bool is_point(const plx_page *page, const plx_page_record *one, size_t chip)
+static bool is_point(plx_page *page, const plx_page_record *one, size_t chip)
 {
-    return one->newest && one->time > 0 && one->is->gflops > 0 && one->is->gbps > 0 && page->series[one->series].chip == chip;
+    return one->newest && one->time > 0 && one->is->gflops > 0 && one->is->gbps > 0 &&
+           page->series[one->series].chip == chip;
 }
 
 typedef struct range {
@@ -86,7 +87,7 @@ static void widen(range *of, double x, double y)
 }
 
 /* All points, and where the roof bends. */
-static range range_of(const plx_page *page, size_t chip, const roof *above)
+static range range_of(plx_page *page, size_t chip, const roof *above)
 {
     range of = {INFINITY, 0, INFINITY, 0};
     double bandwidth = highest(above->bandwidths, above->bandwidth_count);
@@ -103,7 +104,7 @@ static range range_of(const plx_page *page, size_t chip, const roof *above)
     return (range){of.x_low / 4, of.x_high * 3, of.y_low / 2, of.y_high * 3};
 }
 
-static void put_points(const plx_page *page, size_t chip, size_t series, FILE *to)
+static void put_points(plx_page *page, size_t chip, size_t series, FILE *to)
 {
     (void)fprintf(to, "$series%zu << EOD\n", series);
     for (size_t i = 0; i < page->record_count; i++) {
@@ -114,7 +115,7 @@ static void put_points(const plx_page *page, size_t chip, size_t series, FILE *t
     (void)fputs("EOD\n", to);
 }
 
-static bool has_points(const plx_page *page, size_t chip, size_t series)
+static bool has_points(plx_page *page, size_t chip, size_t series)
 {
     for (size_t i = 0; i < page->record_count; i++)
         if ((series == PLX_PAGE_NONE || page->records[i].series == series) &&
@@ -124,7 +125,7 @@ static bool has_points(const plx_page *page, size_t chip, size_t series)
 }
 
 /* The fastest of an operation and element type on this chip gets their name. */
-static bool is_best(const plx_page *page, size_t chip, size_t record)
+static bool is_best(plx_page *page, size_t chip, size_t record)
 {
     const plx_page_record *own = &page->records[record];
     const plx_page_problem *problem = &page->problems[own->problem];
@@ -142,7 +143,7 @@ static bool is_best(const plx_page *page, size_t chip, size_t record)
 }
 
 /* How many operations with a name lie further left: neighbours get different heights. */
-static size_t rank_of(const plx_page *page, size_t chip, size_t record)
+static size_t rank_of(plx_page *page, size_t chip, size_t record)
 {
     size_t rank = 0;
     for (size_t i = 0; i < page->record_count; i++)
@@ -151,7 +152,7 @@ static size_t rank_of(const plx_page *page, size_t chip, size_t record)
     return rank;
 }
 
-static void put_names(const plx_page *page, size_t chip, FILE *to)
+static void put_names(plx_page *page, size_t chip, FILE *to)
 {
     char text[64];
     for (size_t i = 0; i < page->record_count; i++) {
@@ -162,8 +163,8 @@ static void put_names(const plx_page *page, size_t chip, FILE *to)
                        page->problems[one->problem].dtype);
         (void)fputs("set label ", to);
         plx_page_quoted(to, text);
-        (void)fprintf(to, " at %.6g,%.6g center offset 0,%.1f tc rgb '%s'\n", intensity_of(one), one->is->gflops,
-                      rank_of(page, chip, i) % 2 == 0 ? 0.7 : 1.6, plx_page_ink());
+        (void)fprintf(to, " at %.6g,%.6g center offset 0,%.1f tc rgb '%s'\n", intensity_of(one),
+                      one->is->gflops, rank_of(page, chip, i) % 2 == 0 ? 0.7 : 1.6, plx_page_ink());
     }
 }
 
@@ -207,7 +208,7 @@ static void put_roof(const roof *of, const range *shown, FILE *to)
 }
 
 /* Marks of their own for each series, so that colour is not all that tells them apart. */
-static void put_plot(const plx_page *page, size_t chip, FILE *to)
+static void put_plot(plx_page *page, size_t chip, FILE *to)
 {
     static const int marks[] = {7, 5, 9, 11, 13, 6, 4, 8};
     const char *word = "plot";
@@ -222,7 +223,7 @@ static void put_plot(const plx_page *page, size_t chip, FILE *to)
     (void)fputc('\n', to);
 }
 
-static void put_script(const plx_page *page, const void *what, const plx_page_size *size, FILE *to)
+static void put_script(plx_page *page, const void *what, const plx_page_size *size, FILE *to)
 {
     const plx_page_figure *figure = what;
     roof above;
@@ -244,7 +245,7 @@ static void put_script(const plx_page *page, const void *what, const plx_page_si
 
 /* ---- figures, and the section ------------------------------------------------------------------ */
 
-bool plx_page_roofline_figure(const plx_page *page, size_t index, plx_page_figure *figure)
+bool plx_page_roofline_figure(plx_page *page, size_t index, plx_page_figure *figure)
 {
     for (size_t chip = 0; chip < page->chip_count; chip++) {
         if (!has_points(page, chip, PLX_PAGE_NONE) || index-- > 0)

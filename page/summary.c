@@ -9,7 +9,7 @@
 /* ---- what, on what, when ------------------------------------------------------------ */
 
 /* Of one model several may have been measured. */
-static size_t count_uuids(const plx_page *page, size_t chip)
+static size_t count_uuids(plx_page *page, size_t chip)
 {
     size_t count = 0;
     for (size_t i = 0; i < page->device_count; i++) {
@@ -23,7 +23,7 @@ static size_t count_uuids(const plx_page *page, size_t chip)
     return count;
 }
 
-static void put_chips(const plx_page *page, FILE *to)
+static void put_chips(plx_page *page, FILE *to)
 {
     (void)fputs("<ul>\n", to);
     for (size_t chip = 0; chip < page->chip_count; chip++) {
@@ -42,7 +42,7 @@ static void put_chips(const plx_page *page, FILE *to)
     (void)fputs("</ul>\n", to);
 }
 
-static void put_dates(const plx_page *page, FILE *to)
+static void put_dates(plx_page *page, FILE *to)
 {
     const char *first = "", *last = "";
     for (size_t i = 0; i < page->file_count; i++) {
@@ -61,7 +61,7 @@ static void put_dates(const plx_page *page, FILE *to)
 }
 
 /* "20 records: 18 ok, 2 wrong". */
-static void put_counts(const plx_page *page, FILE *to)
+static void put_counts(plx_page *page, FILE *to)
 {
     size_t counts[PLX_OUTCOME_COUNT] = {0};
     const char *separator = ": ";
@@ -71,8 +71,8 @@ static void put_counts(const plx_page *page, FILE *to)
     for (int i = 0; i < PLX_OUTCOME_COUNT; i++) {
         if (counts[i] == 0)
             continue;
-        (void)fprintf(to, "%s<span class=\"%s\">%zu %s</span>", separator, plx_page_outcome_class((plx_outcome)i),
-                      counts[i], plx_outcome_name((plx_outcome)i));
+        (void)fprintf(to, "%s<span class=\"%s\">%zu %s</span>", separator,
+                      plx_page_outcome_class((plx_outcome)i), counts[i], plx_outcome_name((plx_outcome)i));
         separator = ", ";
     }
     (void)fprintf(to, "; from %zu file%s", page->file_count, page->file_count == 1 ? "" : "s");
@@ -80,18 +80,19 @@ static void put_counts(const plx_page *page, FILE *to)
     (void)fputs(".</p>\n", to);
 }
 
-static void put_unknown(const plx_page *page, FILE *to)
+static void put_unknown(plx_page *page, FILE *to)
 {
     size_t unknown = 0;
     for (size_t i = 0; i < page->file_count; i++)
         unknown += page->files[i].results.unknown;
     if (unknown > 0)
-        (void)fprintf(to, "<p class=\"bad\">%zu record%s left out: of an operation, element type or outcome that "
-                          "this version of parallax does not know.</p>\n",
+        (void)fprintf(to,
+                      "<p class=\"bad\">%zu record%s left out: of an operation, element type or outcome that "
+                      "this version of parallax does not know.</p>\n",
                       unknown, unknown == 1 ? " is" : "s are");
 }
 
-static void put_repeats(const plx_page *page, FILE *to)
+static void put_repeats(plx_page *page, FILE *to)
 {
     size_t older = 0;
     for (size_t i = 0; i < page->record_count; i++)
@@ -114,7 +115,7 @@ typedef struct podium {
     const plx_page_record *first, *second;
 } podium;
 
-static podium podium_of(const plx_page *page, const plx_page_record *like)
+static podium podium_of(plx_page *page, const plx_page_record *like)
 {
     podium made = {NULL, NULL};
     for (size_t s = 0; s < page->series_count; s++) {
@@ -137,7 +138,7 @@ static bool is_ahead(const podium *two)
 }
 
 /* The newest group of each problem of one kind speaks. */
-static bool speaks(const plx_page *page, size_t record, const plx_page_problem *kind)
+static bool speaks(plx_page *page, size_t record, const plx_page_problem *kind)
 {
     return page->records[record].newest && page->records[record].first == record &&
            plx_page_alike(&page->problems[page->records[record].problem], kind);
@@ -149,7 +150,7 @@ typedef struct standing {
     podium largest;
 } standing;
 
-static void add_group(const plx_page *page, const plx_page_record *like, standing *now)
+static void add_group(plx_page *page, const plx_page_record *like, standing *now)
 {
     podium two = podium_of(page, like);
     if (two.first == NULL)
@@ -166,7 +167,7 @@ static void add_group(const plx_page *page, const plx_page_record *like, standin
         now->largest = two;
 }
 
-static void put_wins(const plx_page *page, const standing *now, FILE *to)
+static void put_wins(plx_page *page, const standing *now, FILE *to)
 {
     const char *separator = "";
     for (size_t s = 0; s < page->series_count; s++) {
@@ -183,7 +184,7 @@ static void put_wins(const plx_page *page, const standing *now, FILE *to)
         (void)fprintf(to, "%salone %zu", now->level > 0 ? ", " : separator, now->alone);
 }
 
-static void put_largest(const plx_page *page, const podium *two, FILE *to)
+static void put_largest(plx_page *page, const podium *two, FILE *to)
 {
     char rate[48], ratio[32];
     bool flops = plx_page_in_flops(page, two->first->problem);
@@ -199,7 +200,7 @@ static void put_largest(const plx_page *page, const podium *two, FILE *to)
     (void)fputs("</td>", to);
 }
 
-static void put_kind(const plx_page *page, const plx_page_problem *kind, standing *now, FILE *to)
+static void put_kind(plx_page *page, const plx_page_problem *kind, standing *now, FILE *to)
 {
     for (size_t i = 0; i < page->record_count; i++)
         if (speaks(page, i, kind))
@@ -214,7 +215,7 @@ static void put_kind(const plx_page *page, const plx_page_problem *kind, standin
     (void)fputs("</tr>\n", to);
 }
 
-static bool anything_timed(const plx_page *page)
+static bool anything_timed(plx_page *page)
 {
     for (size_t i = 0; i < page->record_count; i++)
         if (page->records[i].time > 0)
@@ -222,7 +223,7 @@ static bool anything_timed(const plx_page *page)
     return false;
 }
 
-static void put_ahead(const plx_page *page, FILE *to)
+static void put_ahead(plx_page *page, FILE *to)
 {
     if (!anything_timed(page)) {
         (void)fputs("<p>Nothing was timed.</p>\n", to);
@@ -236,15 +237,17 @@ static void put_ahead(const plx_page *page, FILE *to)
         "<th>next</th></tr></thead>\n<tbody>\n",
         to);
     for (size_t i = 0; i < page->problem_count; i++) {
-        standing now = {.wins = calloc(page->series_count + 1, sizeof *now.wins)};
-        if (now.wins != NULL && plx_page_opens_kind(page, i))
+        if (!plx_page_opens_kind(page, i))
+            continue;
+        standing now = {.wins = plx_page_memory(page, page->series_count, sizeof *now.wins)};
+        if (now.wins != NULL)
             put_kind(page, &page->problems[i], &now, to);
         free(now.wins);
     }
     (void)fputs("</tbody></table></div>\n", to);
 }
 
-void plx_page_summary(const plx_page *page, FILE *to)
+void plx_page_summary(plx_page *page, FILE *to)
 {
     plx_page_section(to, "summary", "Summary");
     put_counts(page, to);

@@ -9,7 +9,7 @@
 /* ---- points ------------------------------------------------------------------------- */
 
 /* The best of its series in its group, of what no newer file has. */
-static bool is_point(const plx_page *page, size_t record, size_t series, const plx_page_problem *kind)
+static bool is_point(plx_page *page, size_t record, size_t series, const plx_page_problem *kind)
 {
     const plx_page_record *one = &page->records[record];
     const plx_page_problem *problem = &page->problems[one->problem];
@@ -29,10 +29,10 @@ static int by_size(const void *a, const void *b)
 }
 
 /* malloc'ed; NULL and 0 when there are none. */
-static point *points_of(const plx_page *page, size_t series, const plx_page_problem *kind, bool flops,
+static point *points_of(plx_page *page, size_t series, const plx_page_problem *kind, bool flops,
                         size_t *count)
 {
-    point *points = malloc((page->record_count + 1) * sizeof *points);
+    point *points = plx_page_memory(page, page->record_count, sizeof *points);
     *count = 0;
     for (size_t i = 0; points != NULL && i < page->record_count; i++) {
         const plx_page_record *one = &page->records[i];
@@ -47,7 +47,7 @@ static point *points_of(const plx_page *page, size_t series, const plx_page_prob
 }
 
 /* Whether two points have different sizes. */
-static bool has_sizes(const plx_page *page, size_t problem)
+static bool has_sizes(plx_page *page, size_t problem)
 {
     const plx_page_problem *kind = &page->problems[problem];
     bool flops = plx_page_in_flops(page, problem);
@@ -102,7 +102,7 @@ static void widen(extent *of, const point *points, size_t count)
     }
 }
 
-static curve put_series(const plx_page *page, size_t series, const plx_page_problem *kind, bool flops,
+static curve put_series(plx_page *page, size_t series, const plx_page_problem *kind, bool flops,
                         extent *shown, FILE *to)
 {
     size_t count;
@@ -150,7 +150,7 @@ static void place_names(curve *curves, size_t count, const extent *shown, const 
     }
 }
 
-static void put_names(const plx_page *page, const curve *curves, size_t count, const extent *shown, FILE *to)
+static void put_names(plx_page *page, const curve *curves, size_t count, const extent *shown, FILE *to)
 {
     for (size_t i = 0; i < count; i++) {
         (void)fputs("set label ", to);
@@ -229,7 +229,7 @@ static void put_axes(const plx_page_problem *kind, bool flops, const extent *sho
 }
 
 /* Marks and dashes of its own, so that colour is not all that tells series apart. */
-static void put_curve(const plx_page *page, const curve *of, const char *word, FILE *to)
+static void put_curve(plx_page *page, const curve *of, const char *word, FILE *to)
 {
     static const int marks[] = {7, 5, 9, 11, 13, 6, 4, 8};
     size_t colour = page->series[of->series].colour;
@@ -241,7 +241,7 @@ static void put_curve(const plx_page *page, const curve *of, const char *word, F
                       of->series, marks[colour], plx_page_colour(colour));
 }
 
-static void put_curves(const plx_page *page, const plx_page_figure *figure, curve *curves,
+static void put_curves(plx_page *page, const plx_page_figure *figure, curve *curves,
                        const plx_page_size *size, FILE *to)
 {
     const plx_page_problem *kind = &page->problems[figure->of];
@@ -260,9 +260,9 @@ static void put_curves(const plx_page *page, const plx_page_figure *figure, curv
     (void)fputc('\n', to);
 }
 
-static void put_script(const plx_page *page, const void *what, const plx_page_size *size, FILE *to)
+static void put_script(plx_page *page, const void *what, const plx_page_size *size, FILE *to)
 {
-    curve *curves = calloc(page->series_count + 1, sizeof *curves);
+    curve *curves = plx_page_memory(page, page->series_count, sizeof *curves);
     plx_page_canvas(size, to);
     if (curves != NULL)
         put_curves(page, what, curves, size, to);
@@ -271,7 +271,7 @@ static void put_script(const plx_page *page, const void *what, const plx_page_si
 
 /* ---- figures, and the section ---------------------------------------------------------------- */
 
-bool plx_page_sweep_figure(const plx_page *page, size_t index, plx_page_figure *figure)
+bool plx_page_sweep_figure(plx_page *page, size_t index, plx_page_figure *figure)
 {
     for (size_t i = 0; i < page->problem_count; i++) {
         const plx_page_problem *kind = &page->problems[i];
@@ -287,16 +287,16 @@ bool plx_page_sweep_figure(const plx_page *page, size_t index, plx_page_figure *
     return false;
 }
 
-static void put_cell(const plx_page *page, size_t series, size_t problem, bool flops, FILE *to)
+static void put_cell(plx_page *page, size_t series, size_t problem, bool flops, FILE *to)
 {
     char rate[48] = "";
-    for (size_t i = 0; i < page->record_count; i++)
-        if (page->records[i].problem == problem && is_point(page, i, series, &page->problems[problem]))
+    for (size_t i = page->problems[problem].records; i != PLX_PAGE_NONE; i = page->records[i].next_of_problem)
+        if (is_point(page, i, series, &page->problems[problem]))
             plx_page_rate_text(plx_page_rate(&page->records[i], flops), flops, rate, sizeof rate);
     (void)fprintf(to, "<td class=\"n\">%s</td>", rate);
 }
 
-static bool takes_part(const plx_page *page, size_t series, const plx_page_problem *kind)
+static bool takes_part(plx_page *page, size_t series, const plx_page_problem *kind)
 {
     for (size_t i = 0; i < page->record_count; i++)
         if (is_point(page, i, series, kind))
@@ -304,14 +304,19 @@ static bool takes_part(const plx_page *page, size_t series, const plx_page_probl
     return false;
 }
 
-static void put_table(const plx_page *page, const plx_page_problem *kind, bool flops, bool open, FILE *to)
+static void put_table(plx_page *page, const plx_page_problem *kind, bool flops, bool open, FILE *to)
 {
+    bool *shown = plx_page_memory(page, page->series_count, sizeof *shown); /* of each series */
+    if (shown == NULL)
+        return;
+    for (size_t s = 0; s < page->series_count; s++)
+        shown[s] = takes_part(page, s, kind);
     (void)fprintf(to,
                   "<details%s><summary>In numbers</summary>\n<div class=\"box\"><table><thead><tr>"
                   "<th class=\"n\">shape</th>",
                   open ? " open" : "");
     for (size_t s = 0; s < page->series_count; s++) {
-        if (!takes_part(page, s, kind))
+        if (!shown[s])
             continue;
         (void)fputs("<th class=\"n\">", to);
         plx_page_series_mark(to, page, s);
@@ -323,11 +328,12 @@ static void put_table(const plx_page *page, const plx_page_problem *kind, bool f
             continue;
         plx_page_put(to, "<tr><td class=\"n\">%s</td>", page->problems[i].shape);
         for (size_t s = 0; s < page->series_count; s++)
-            if (takes_part(page, s, kind))
+            if (shown[s])
                 put_cell(page, s, i, flops, to);
         (void)fputs("</tr>\n", to);
     }
     (void)fputs("</tbody></table></div></details>\n", to);
+    free(shown);
 }
 
 void plx_page_sweeps(plx_page *page, FILE *to)

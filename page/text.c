@@ -94,7 +94,7 @@ void plx_page_section(FILE *to, const char *id, const char *title)
     (void)fprintf(to, "<section id=\"%s\">\n<h2>%s</h2>\n", id, title);
 }
 
-void plx_page_series_mark(FILE *to, const plx_page *page, size_t series)
+void plx_page_series_mark(FILE *to, plx_page *page, size_t series)
 {
     plx_page_put(to, "<span class=\"mark c%zu\">%s</span>", page->series[series].colour,
                  page->series[series].shown);

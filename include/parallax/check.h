@@ -26,7 +26,7 @@ typedef struct plx_check_options {
     /* At most so many more runs of a case for their bits; 0: none, and no second run. */
     bool limit_repeats;
     size_t most_repeats;
-    const char *save_failure; /* a directory for the operands of what failed; may be NULL */
+    const char *save_failure; /* a directory for the operands of what failed, made if need be; may be NULL */
     /* One call at a time, but from several threads. */
     void (*progress)(void *data, size_t done, size_t total, const char *what);
     void *progress_data;

@@ -485,14 +485,17 @@ plx_status plx_check(plx_context *context, const plx_check_options *options, plx
 {
     plx_results made = {.record_count = 0};
     plx_check_counts counted;
-    check *c = calloc(1, sizeof *c);
-    plx_status status = PLX_NO_MEMORY;
+    plx_status status =
+        options->save_failure != NULL ? plx_failures_prepare(options->save_failure, error) : PLX_OK;
 
+    if (status != PLX_OK)
+        return status;
+    check *c = calloc(1, sizeof *c);
     made.check = calloc(1, sizeof *made.check);
     if (c == NULL || made.check == NULL || pthread_mutex_init(&c->shared.lock, NULL) != 0) {
         plx_results_free(&made);
         free(c);
-        return plx_fail(error, status, "no memory for a check");
+        return plx_fail(error, PLX_NO_MEMORY, "no memory for a check");
     }
     c->options = c->shared.options = options;
     c->context = context;

@@ -1,11 +1,16 @@
 /* A case of plx_check that is not right: in what circumstances, how to repeat it, and
  * its operands in files. */
+#define _POSIX_C_SOURCE 200809L
+
 #include "study/check/failure.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- circumstances ------------------------------------------------------------------ */
 
@@ -48,13 +53,26 @@ void plx_failure_command(const plx_failed_case *failed, plx_line *line)
 {
     char name[64];
     plx_candidate_name(failed->candidate, name);
-    plx_line_add(line, "parallax check %s --backend %s --kernel %s --dtype %s --case %zu --seed %" PRIu64 "%s",
-                 failed->inputs->operation->name, plx_backend_label(failed->candidate->backend),
-                 name, plx_dtype_name(failed->inputs->problem.dtype), failed->number,
-                 failed->options->seed, effort_option(failed->options->effort));
+    plx_line_add(line,
+                 "parallax check %s --backend %s --kernel %s --dtype %s --case %zu --seed %" PRIu64 "%s",
+                 failed->inputs->operation->name, plx_backend_label(failed->candidate->backend), name,
+                 plx_dtype_name(failed->inputs->problem.dtype), failed->number, failed->options->seed,
+                 effort_option(failed->options->effort));
 }
 
 /* ---- files ------------------------------------------------------------------------------ */
+
+plx_status plx_failures_prepare(const char *directory, plx_error *error)
+{
+    struct stat about;
+    if (mkdir(directory, 0777) != 0 && errno != EEXIST)
+        return plx_fail(error, PLX_IO, "%.200s: can't make the directory: %s", directory, strerror(errno));
+    if (stat(directory, &about) != 0 || !S_ISDIR(about.st_mode))
+        return plx_fail(error, PLX_IO, "%.200s: is no directory", directory);
+    if (access(directory, W_OK | X_OK) != 0)
+        return plx_fail(error, PLX_IO, "%.200s: can't write there: %s", directory, strerror(errno));
+    return PLX_OK;
+}
 
 static plx_status path_of(const plx_failed_case *failed, size_t number, const char *rest, char path[4096],
                           plx_error *error)
@@ -71,10 +89,8 @@ static plx_status save_rows(const plx_failed_case *failed, size_t number, const 
                             const plx_extent *extent, int64_t ld, const void *data, plx_error *error)
 {
     size_t size = plx_dtype_size(dtype), row_bytes = (size_t)extent->cols * size;
-    plx_array array = {.dtype = dtype,
-                       .rank = extent->rows == 1 ? 1 : 2,
-                       .rows = extent->rows,
-                       .cols = extent->cols};
+    plx_array array = {
+        .dtype = dtype, .rank = extent->rows == 1 ? 1 : 2, .rows = extent->rows, .cols = extent->cols};
     char rest[64], path[4096];
     plx_status status;
 
@@ -87,8 +103,8 @@ static plx_status save_rows(const plx_failed_case *failed, size_t number, const 
         if (array.data == NULL)
             return plx_fail(error, PLX_NO_MEMORY, "no memory to save %s", name);
         for (int64_t row = 0; row < extent->rows; ++row)
-            memcpy((char *)array.data + (size_t)row * row_bytes, (const char *)data + (size_t)(row * ld) * size,
-                   row_bytes);
+            memcpy((char *)array.data + (size_t)row * row_bytes,
+                   (const char *)data + (size_t)(row * ld) * size, row_bytes);
     }
     status = plx_npy_write(path, &array, error);
     free(array.data);
@@ -102,8 +118,8 @@ static plx_status save_operands(const plx_failed_case *failed, size_t number, pl
 
     for (size_t i = 0; status == PLX_OK && i < inputs->operation->operand_count; ++i)
         if (inputs->data[i] != NULL || i != inputs->operation->output)
-            status = save_rows(failed, number, inputs->extents[i].name, plx_inputs_dtype(inputs, i), &inputs->extents[i],
-                               inputs->extents[i].ld, inputs->data[i], error);
+            status = save_rows(failed, number, inputs->extents[i].name, plx_inputs_dtype(inputs, i),
+                               &inputs->extents[i], inputs->extents[i].ld, inputs->data[i], error);
     return status;
 }
 
@@ -133,7 +149,8 @@ static plx_status save_reference(const plx_failed_case *failed, size_t number, p
                                            plx_candidate_is_baseline(failed->candidate), &reference, error);
 
     if (status == PLX_OK && reference->exact)
-        return save_rows(failed, number, "reference", plx_result_dtype(failed->inputs), extent, extent->cols, reference->of.exact, error);
+        return save_rows(failed, number, "reference", plx_result_dtype(failed->inputs), extent, extent->cols,
+                         reference->of.exact, error);
     if (status == PLX_OK)
         status = path_of(failed, number, "-reference.npy", path, error);
     if (status == PLX_OK && reference->sample == NULL) {
@@ -161,12 +178,11 @@ static plx_status save_story(const plx_failed_case *failed, size_t number, plx_e
     plx_case_circumstances(failed->tried, failed->inputs, &circumstances);
     plx_failure_command(failed, &command);
     plx_candidate_name(failed->candidate, name);
-    (void)fprintf(plx_output_stream(output),
-                  "%s/%s on %s: %s\n%s %s, %s input, seed %" PRIu64 "\nrepeat: %s\n",
-                  failed->inputs->operation->name, name,
-                  plx_backend_label(failed->candidate->backend), failed->candidate->reason,
-                  plx_dtype_name(failed->inputs->problem.dtype), circumstances.text,
-                  plx_input_name(failed->inputs->input), failed->inputs->seed, command.text);
+    (void)fprintf(
+        plx_output_stream(output), "%s/%s on %s: %s\n%s %s, %s input, seed %" PRIu64 "\nrepeat: %s\n",
+        failed->inputs->operation->name, name, plx_backend_label(failed->candidate->backend),
+        failed->candidate->reason, plx_dtype_name(failed->inputs->problem.dtype), circumstances.text,
+        plx_input_name(failed->inputs->input), failed->inputs->seed, command.text);
     return plx_output_close(output, error);
 }
 

@@ -21,6 +21,8 @@ typedef struct plx_failed_case {
 void plx_case_circumstances(const plx_case *tried, const plx_inputs *inputs, plx_line *line);
 /* A command line that repeats the case alone. */
 void plx_failure_command(const plx_failed_case *failed, plx_line *line);
+/* Makes the directory where it is not there.  PLX_IO: it can't be made, or nothing can be written there. */
+plx_status plx_failures_prepare(const char *directory, plx_error *error);
 /* DIR/gemm-1-A.npy and so on, with gemm-1.txt that tells the story: the operands
  * without the padding between their rows, the result, and the reference. */
 plx_status plx_failure_save(const plx_failed_case *failed, size_t number, plx_error *error);

@@ -31,7 +31,8 @@ static plx_status dense(const plx_inputs *inputs, bool baseline, const void *res
     return PLX_OK;
 }
 
-static plx_status execute(plx_candidate *candidate, const plx_inputs *inputs, plx_error *error)
+static plx_status execute(plx_candidate *candidate, const plx_inputs *inputs, double seconds,
+                          plx_error *error)
 {
     size_t elements = (size_t)inputs->elements[inputs->operation->output];
     plx_guarded_operands buffers = {.backend = candidate->backend};
@@ -46,10 +47,11 @@ static plx_status execute(plx_candidate *candidate, const plx_inputs *inputs, pl
         status = plx_guarded_runs_end(&buffers, violation, error);
     plx_guarded_operands_clear(&buffers);
     if (status == PLX_OK && violation[0] != '\0')
-        status =
-            plx_fail(error, PLX_FAILED, "%s/%s %s", inputs->operation->name, candidate->kernel->name, violation);
-    if (status == PLX_OK)
-        status = plx_measure_candidates(candidate, 1, inputs, NULL, &(plx_compare_options){.seconds_per_kernel = 0.1}, error);
+        status = plx_fail(error, PLX_FAILED, "%s/%s %s", inputs->operation->name, candidate->kernel->name,
+                          violation);
+    if (status == PLX_OK && seconds > 0)
+        status = plx_measure_candidates(candidate, 1, inputs, NULL,
+                                        &(plx_compare_options){.seconds_per_kernel = seconds}, error);
     return status;
 }
 
@@ -67,17 +69,18 @@ static void describe(const plx_candidate *candidate, const plx_inputs *inputs, p
 }
 
 /* Makes the plan, runs, and writes both outputs. */
-static plx_status run_candidate(plx_candidate *candidate, const char *kernel, const plx_inputs *inputs, plx_array *output,
-                          plx_record *record, plx_error *error)
+static plx_status run_candidate(plx_candidate *candidate, const char *kernel, const plx_inputs *inputs,
+                                double seconds, plx_array *output, plx_record *record, plx_error *error)
 {
     plx_status status =
-        plx_explain(candidate->backend, plx_plan_create(candidate->backend, &inputs->problem, kernel, &candidate->plan), error);
+        plx_explain(candidate->backend,
+                    plx_plan_create(candidate->backend, &inputs->problem, kernel, &candidate->plan), error);
 
     if (status != PLX_OK)
         return status;
     candidate->kernel = plx_plan_kernel(candidate->plan);
     candidate->named = kernel != NULL && strcmp(kernel, "best") != 0;
-    status = execute(candidate, inputs, error);
+    status = execute(candidate, inputs, seconds, error);
     if (status == PLX_OK)
         status = dense(inputs, plx_candidate_is_baseline(candidate), candidate->result, output, error);
     if (status == PLX_OK)
@@ -87,7 +90,7 @@ static plx_status run_candidate(plx_candidate *candidate, const char *kernel, co
 
 plx_status plx_run_once(plx_context *context, const char *backend, const char *kernel,
                         const plx_problem *problem, const plx_array *inputs, size_t input_count,
-                        plx_input input, uint64_t seed, plx_array *output, plx_record *record,
+                        plx_input input, uint64_t seed, double seconds, plx_array *output, plx_record *record,
                         plx_error *error)
 {
     plx_inputs made = {.seed = 0};
@@ -98,7 +101,7 @@ plx_status plx_run_once(plx_context *context, const char *backend, const char *k
         return plx_fail(error, status, "%s", plx_message(context));
     status = plx_inputs_make(problem, inputs, input_count, input, seed, &made, error);
     if (status == PLX_OK)
-        status = run_candidate(&candidate, kernel, &made, output, record, error);
+        status = run_candidate(&candidate, kernel, &made, seconds, output, record, error);
     plx_candidate_clear(&candidate);
     plx_inputs_free(&made);
     plx_close(candidate.backend);

@@ -244,6 +244,22 @@ expect 2 "can't write" compare gemm 4 4 4 --backend host --json "$work/none/c.js
 expect 2 "can't write" compare gemm 4 4 4 --backend host --csv "$work"
 expect 2 "standard output" compare gemm 4 4 4 --json - --csv -
 expect 2 "standard output" run gemm 4 4 4 --out -
+expect 2 "name one file" compare gemm 4 4 4 --json "$work/one" --csv "$work/one"
+expect 2 "name one file" compare gemm 4 4 4 --json "$work/one" --csv "$work/../${work##*/}/one"
+: >"$work/one" && ln -s one "$work/other"
+expect 2 "name one file" run gemm 4 4 4 --json "$work/one" --out "$work/other"
+[ -s "$work/one" ] && fail "a file that two outputs name was written"
+expect 0 '' run gemm 4 4 4 --backend host -q --json /dev/null --csv /dev/null
+expect 2 "a name is needed" run gemm 4 4 4 --backend=""
+expect 2 "a name is needed" compare gemm 4 4 4 --kernel ''
+ulimit_of=$(ulimit -f)
+ulimit -S -f 8
+run run transpose 300x300 --backend host --out "$work/large.npy"
+ulimit -S -f "$ulimit_of"
+cases=$((cases + 1))
+[ "$status" = 2 ] || fail "status $status, not 2, of a file that could not grow"
+grep -q "File too large" "$work/err" || fail "a file that could not grow is not told"
+[ -e "$work/large.npy" ] && fail "a file that could not grow was left behind"
 expect 0 '' run gemm 4 4 4 --backend host --json "$work/run.json" --csv "$work/run.csv"
 grep -q '"schema": "parallax-results/1"' "$work/run.json" || fail "run --json FILE"
 grep -q '^gemm,f32,4x4x4,nn' "$work/run.csv" || fail "run --csv FILE"
@@ -297,7 +313,6 @@ expect 5 "caught fire" run reduce 10 "$@" --kernel fails
 expect 3 "blue moon" run reduce 10 "$@" --kernel unsupported
 expect 3 "faulty" run gemm 4 4 4 --plugin-dir "$work/plugins" --backend faulty
 set -- --plugin-dir "$work/plugins" --dtype i32 --backend faulty --quick
-mkdir "$work/failures"
 expect 0 '' check reduce "$@" --kernel right
 shows " 0 wrong, 0 failed"
 expect 1 'repeat: parallax ' check reduce "$@" --kernel wrong --save-failure "$work/failures"
@@ -307,7 +322,14 @@ repeat=$(sed -n 's/^  repeat: parallax //p' "$work/err" | head -1)
 cases=$((cases + 1))
 eval "run $repeat"
 [ "$status" = 1 ] || fail "status $status, not 1, of the command that repeats a failure: $repeat"
+expect 2 "can't make the directory" check reduce "$@" --kernel right --save-failure "$work/none/failures"
+: >"$work/file"
+expect 2 "is no directory" check reduce "$@" --kernel right --save-failure "$work/file"
 expect 5 'repeat: parallax ' check reduce "$@" --kernel fails
+cases=$((cases + 1))
+[ "$(grep -c 'repeat: parallax' "$work/err")" = 1 ] || fail "one reason to fail was shown more than once"
+grep -q '^parallax check: [0-9]* more on faulty:0 for the same reason: .*caught fire' "$work/err" ||
+    fail "what failed for the same reason was not counted"
 expect 3 '' check reduce "$@" --kernel unsupported
 expect 4 'nothing could be validated' check gemm --plugin-dir "$work/plugins" --backend faulty --quick
 FAULTY_BEST=right run doctor --plugin-dir "$work/plugins"

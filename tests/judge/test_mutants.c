@@ -668,7 +668,7 @@ static void test_run_once_gives_the_result(void **state)
     plx_record record;
     (void)state;
     assert_int_equal(plx_run_once(context, "mutants", "right", &problem, arrays, 2, PLX_INPUT_UNIFORM, 1,
-                                  &output, &record, &error),
+                                  0, &output, &record, &error),
                      PLX_OK);
     assert_int_equal(output.rank, 2);
     assert_int_equal(output.rows, 2);
@@ -677,7 +677,7 @@ static void test_run_once_gives_the_result(void **state)
     assert_string_equal(record.kernel, "right");
     plx_array_free(&output);
     assert_int_equal(plx_run_once(context, "mutants", "writes-past-the-end", &problem, arrays, 2,
-                                  PLX_INPUT_UNIFORM, 1, &output, &record, &error),
+                                  PLX_INPUT_UNIFORM, 1, 0, &output, &record, &error),
                      PLX_FAILED);
 }
 

@@ -1,14 +1,18 @@
 /* .npy: what is written comes back, every header that NumPy can write is understood,
  * and no file, however hostile, is believed. */
-#define _XOPEN_SOURCE 700
+#define _GNU_SOURCE
 
 #include <parallax/study.h>
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -195,7 +199,8 @@ static void elements_of_16_bits(void **state)
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         plx_array array;
         plx_error error = {""};
-        assert_int_equal(read_composed(1, files[i].dictionary, files[i].data, sizeof little, &array, &error), PLX_OK);
+        assert_int_equal(read_composed(1, files[i].dictionary, files[i].data, sizeof little, &array, &error),
+                         PLX_OK);
         assert_int_equal(array.dtype, files[i].dtype);
         assert_memory_equal(array.data, expected, sizeof expected);
         plx_array_free(&array);
@@ -546,6 +551,89 @@ static void replaces_whole_files(void **state)
     assert_int_equal(unlink(link_path), 0);
 }
 
+/* A link that leads to no file yet leads to the new one afterwards. */
+static void writes_through_dangling_links(void **state)
+{
+    (void)state;
+    char link_path[64], text[16] = "";
+    plx_error error = {""};
+    plx_output *output;
+    struct stat about;
+    (void)unlink(path);
+    (void)snprintf(link_path, sizeof link_path, "%s/link", directory);
+    assert_int_equal(symlink("a.npy", link_path), 0);
+    assert_int_equal(plx_output_open(link_path, &output, &error), PLX_OK);
+    assert_true(fputs("new", plx_output_stream(output)) >= 0);
+    assert_int_equal(plx_output_close(output, &error), PLX_OK);
+    assert_int_equal(lstat(link_path, &about), 0);
+    assert_true(S_ISLNK(about.st_mode));
+    assert_int_equal(read_file((unsigned char *)text, 3), 3);
+    assert_string_equal(text, "new");
+    assert_int_equal(unlink(link_path), 0);
+
+    assert_int_equal(symlink("link", link_path), 0); /* it leads to itself */
+    assert_int_equal(plx_output_open(link_path, &output, &error), PLX_IO);
+    assert_int_equal(unlink(link_path), 0);
+    assert_int_equal(symlink("none/a.npy", link_path), 0);
+    assert_int_equal(plx_output_open(link_path, &output, &error), PLX_IO);
+    assert_int_equal(lstat(link_path, &about), 0);
+    assert_int_equal(unlink(link_path), 0);
+}
+
+/* As long as names can be; twice, for the second one replaces the first. */
+static void names_may_be_long(void **state)
+{
+    (void)state;
+    char name[300], letters[256];
+    plx_error error = {""};
+    plx_output *output;
+    memset(letters, 'n', sizeof letters - 1);
+    letters[sizeof letters - 1] = '\0';
+    (void)snprintf(name, sizeof name, "%s/%s", directory, letters);
+    for (int i = 0; i < 2; i++) {
+        if (plx_output_open(name, &output, &error) != PLX_OK || plx_output_close(output, &error) != PLX_OK)
+            fail_msg("%s", error.text);
+        assert_int_equal(access(name, F_OK), 0);
+    }
+    assert_int_equal(unlink(name), 0);
+    (void)snprintf(name, sizeof name, "%s/%sn", directory, letters);
+    assert_int_equal(plx_output_open(name, &output, &error), PLX_IO);
+}
+
+static size_t files_there(void)
+{
+    size_t count = 0;
+    DIR *all = opendir(directory);
+    assert_non_null(all);
+    for (const struct dirent *one; (one = readdir(all)) != NULL;)
+        count += strcmp(one->d_name, ".") != 0 && strcmp(one->d_name, "..") != 0;
+    (void)closedir(all);
+    return count;
+}
+
+/* However a process ends that was writing. */
+static void nothing_remains_of_an_end(void **state)
+{
+    (void)state;
+    plx_error error = {""};
+    plx_output *output;
+    int status;
+    (void)unlink(path);
+    const int unnamed = open(directory, O_TMPFILE | O_WRONLY, 0600);
+    if (unnamed < 0)
+        skip(); /* the file system has no files without a name */
+    (void)close(unnamed);
+    const pid_t child = fork();
+    if (child == 0) {
+        if (plx_output_open(path, &output, &error) == PLX_OK && fputs("half", plx_output_stream(output)) >= 0)
+            (void)fflush(plx_output_stream(output));
+        (void)raise(SIGKILL);
+    }
+    assert_true(child > 0 && waitpid(child, &status, 0) == child);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(files_there(), 0);
+}
+
 /* The file that the project ships. */
 static void real_data(void **state)
 {
@@ -591,6 +679,9 @@ int main(void)
         cmocka_unit_test(unwritable_places),
         cmocka_unit_test(full_device),
         cmocka_unit_test(replaces_whole_files),
+        cmocka_unit_test(writes_through_dangling_links),
+        cmocka_unit_test(names_may_be_long),
+        cmocka_unit_test(nothing_remains_of_an_end),
         cmocka_unit_test(real_data),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
