@@ -67,7 +67,25 @@ plx_status plx_ladder_image(const plx_image *table, const char *api, plx_op op, 
     char key[96];
     plx_recipe_code(recipe, op, row, key, sizeof key);
     *image = plx_image_find(table, key);
-    return *image != NULL ? PLX_OK : plx_fail(error, PLX_UNSUPPORTED, "%s has no %s form", key, api);
+    if (*image == NULL)
+        return plx_fail(error, PLX_UNSUPPORTED, "%s has no %s form", key, api);
+    for (size_t i = 0; i < recipe->step_count; i++)
+        if (plx_step_image(table, &recipe->steps[i], *image) == NULL)
+            return plx_fail(error, PLX_UNSUPPORTED, "%s has no %s form", recipe->steps[i].code, api);
+    return PLX_OK;
+}
+
+plx_status plx_recipe_has_one_code(const plx_recipe *recipe, plx_error *error)
+{
+    for (size_t i = 0; i < recipe->step_count; i++)
+        if (recipe->steps[i].code != NULL)
+            return plx_fail(error, PLX_UNSUPPORTED, "its launches are of more than one program");
+    return PLX_OK;
+}
+
+const plx_image *plx_step_image(const plx_image *table, const plx_step *step, const plx_image *image)
+{
+    return step->code != NULL ? plx_image_find(table, step->code) : image;
 }
 
 plx_status plx_ladder_configs(const plx_problem *problem, const plx_device_info *device, size_t index,

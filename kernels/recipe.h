@@ -53,7 +53,9 @@ typedef struct plx_tensor_map {
 
 /* One launch. */
 typedef struct plx_step {
-    const char *entry; /* "gemm_tile_2d"; CUDA appends "_" and the recipe's variant */
+    const char *entry; /* "gemm_tile_2d"; CUDA appends "_" and the recipe's variant, or the step's own */
+    /* Device code and variant of this step alone, "gemm/matvec" and "f32"; NULL: the recipe's. */
+    const char *code, *variant;
     uint64_t grid[3];  /* blocks, each >= 1 and within the device's limits */
     uint32_t block[3]; /* threads */
     /* CUDA, compute capability 9.0: so many neighbouring blocks along x run together and see
@@ -143,9 +145,14 @@ plx_status plx_ladder_row(const plx_problem *problem, size_t index, const plx_ro
 /* The configurations of a kernel; none where it can't run the problem. */
 plx_status plx_ladder_configs(const plx_problem *problem, const plx_device_info *device, size_t index,
                               plx_config *configs, size_t capacity, size_t *count, plx_error *error);
-/* Its device code in a plugin's table.  PLX_UNSUPPORTED: "gemm/naive has no `api` form". */
+/* Its device code in a plugin's table.  PLX_UNSUPPORTED: "gemm/naive has no `api` form"; also where a step
+ * has code of its own, and that is missing. */
 plx_status plx_ladder_image(const plx_image *table, const char *api, plx_op op, const plx_row *row,
                             const plx_recipe *recipe, const plx_image **image, plx_error *error);
+/* PLX_UNSUPPORTED where a step has code of its own: one text can't hold such a recipe's. */
+plx_status plx_recipe_has_one_code(const plx_recipe *recipe, plx_error *error);
+/* That of a step, whose recipe's is `image`. */
+const plx_image *plx_step_image(const plx_image *table, const plx_step *step, const plx_image *image);
 /* The key of that: "gemm/naive". */
 void plx_recipe_code(const plx_recipe *recipe, plx_op op, const plx_row *row, char *key, size_t capacity);
 

@@ -28,17 +28,27 @@ static void gemm_zeros(plx_case_maker *m, int way)
     }
 }
 
-/* C is a row or a column, and it and the vector have no gaps: the matrix alone is padded. */
+/* C is a row or a column: where it and the vector have no gaps, the matrix alone is padded. */
+static void gemm_vector(plx_case_maker *m, int way, const int64_t *shape, bool gaps)
+{
+    plx_problem problem = plx_gemm_of(m->dtype, (way & 1) != 0, (way & 2) != 0, shape[0], shape[1], shape[2]);
+    const plx_input input = plx_case_input(m);
+    *(shape[1] == 1 ? &problem.of.gemm.lda : &problem.of.gemm.ldb) += plx_case_padding(m, 0);
+    if (gaps) {
+        *(shape[1] == 1 ? &problem.of.gemm.ldb : &problem.of.gemm.lda) += 3;
+        problem.of.gemm.ldc += 5;
+    }
+    plx_case_scalars(m, input, &problem.of.gemm.alpha, &problem.of.gemm.beta);
+    plx_case_add(m, &problem, input);
+}
+
 static void gemm_vectors(plx_case_maker *m, int way)
 {
-    static const int64_t shapes[][3] = {{1, 301, 77}, {301, 1, 77}, {1, 9, 40003}, {9, 1, 40003}, {1, 5, 0}};
+    static const int64_t shapes[][3] = {{1, 301, 77},  {301, 1, 77}, {1, 9, 40003},
+                                        {9, 1, 40003}, {1, 5, 0},    {5, 1, 0}};
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; ++i) {
-        plx_problem problem =
-            plx_gemm_of(m->dtype, (way & 1) != 0, (way & 2) != 0, shapes[i][0], shapes[i][1], shapes[i][2]);
-        const plx_input input = plx_case_input(m);
-        *(shapes[i][1] == 1 ? &problem.of.gemm.lda : &problem.of.gemm.ldb) += plx_case_padding(m, 0);
-        plx_case_scalars(m, input, &problem.of.gemm.alpha, &problem.of.gemm.beta);
-        plx_case_add(m, &problem, input);
+        gemm_vector(m, way, shapes[i], false);
+        gemm_vector(m, way, shapes[i], true);
     }
 }
 
@@ -55,7 +65,8 @@ static void gemm_configs(plx_case_maker *m, int way)
     problem.of.gemm.alpha = 1.5;
     problem.of.gemm.beta = -0.75;
     plx_case_add_configs(m, &problem);
-    problem = plx_gemm_of(m->dtype, (way & 1) != 0, (way & 2) != 0, way % 2 == 0 ? 7 : 261, way % 2 == 0 ? 261 : 7, 1030);
+    problem = plx_gemm_of(m->dtype, (way & 1) != 0, (way & 2) != 0, way % 2 == 0 ? 7 : 261,
+                          way % 2 == 0 ? 261 : 7, 1030);
     problem.of.gemm.ldc += 3;
     plx_case_add_configs(m, &problem);
 }

@@ -215,8 +215,9 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
             .idea = "where C is a single row or column, matvec's kernels, as matvec's own choice has them",
             .gain = "up to 1.5 times over few-rows: 16-byte loads wherever rows begin, and panels of whole lines "
                     "of memory",
-            .limit = "the rate of memory",
-            .needs = "the elements of the vector, and those of C, beside each other",
+            .limit = "the rate of memory; where elements of the vector or of C lie apart, a launch each that "
+                     "moves them",
+            .needs = "",
             .dtypes = GEMM_DTYPES,
             .accumulator_f32 = PLX_F32,
             .reproducibility = PLX_R1,

@@ -116,6 +116,8 @@ plx_status plx_cuda_code(plx_session *session, const plx_problem *problem, size_
     plx_status status = plx_ladder_row(problem, kernel, &row, error);
     if (status == PLX_OK && session != NULL)
         status = plx_recipe_write(row, row->recipe, problem, &session->info, &recipe, error);
+    if (status == PLX_OK)
+        status = plx_recipe_has_one_code(&recipe, error);
     if (status != PLX_OK)
         return status;
     plx_recipe_code(&recipe, problem->op, row, key, sizeof key);

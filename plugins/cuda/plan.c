@@ -186,11 +186,12 @@ static plx_status find_function(plx_session *session, const device_code *code, c
     if (code->convention == PLX_CONVENTION_OFFSETS)
         (void)snprintf(made->entry, sizeof made->entry, "%s", step->entry);
     else
-        (void)snprintf(made->entry, sizeof made->entry, "%s_%s", step->entry, recipe->variant);
+        (void)snprintf(made->entry, sizeof made->entry, "%s_%s", step->entry,
+                       step->variant != NULL ? step->variant : recipe->variant);
     if (code->image == NULL)
         return plx_cuda_text_function(session, code->text, made->entry, &made->function, error);
-    return plx_cuda_function(session, code->image->key, code->image->bytes, made->entry, &made->function,
-                             error);
+    const plx_image *image = plx_step_image(plx_cuda_images, step, code->image);
+    return plx_cuda_function(session, image->key, image->bytes, made->entry, &made->function, error);
 }
 
 static plx_status add_arguments(plx_session *session, const device_code *code, const plx_step *step,
@@ -357,6 +358,8 @@ static plx_status add_text_way(plx_session *session, const plx_problem *problem,
     plx_recipe recipe;
     device_code loaded = {.convention = code->convention, .plain = true};
     plx_status status = plx_recipe_write(row, row->recipe, problem, &code->device, &recipe, error);
+    if (status == PLX_OK)
+        status = plx_recipe_has_one_code(&recipe, error);
     if (status == PLX_OK)
         status = plx_cuda_text_load(session, code->text, code->max_registers, &plan->text, error);
     if (status != PLX_OK)

@@ -33,7 +33,7 @@ plx_status plx_opencl_can_launch(const plx_recipe *recipe, plx_error *error)
         if (recipe->steps[i].cluster > 0)
             return plx_fail(error, PLX_UNSUPPORTED,
                             "its launches are in clusters, for which OpenCL has no word");
-    return PLX_OK;
+    return plx_recipe_has_one_code(recipe, error);
 }
 
 /* ---- ours -------------------------------------------------------------------- */

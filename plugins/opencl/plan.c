@@ -35,9 +35,10 @@ typedef struct plan_step {
 } plan_step;
 
 struct plx_plugin_plan {
-    pthread_mutex_t lock; /* a kernel object holds its arguments: set and enqueue are one act; of `spare` too */
+    pthread_mutex_t
+        lock; /* a kernel object holds its arguments: set and enqueue are one act; of `spare` too */
     plx_session *session;
-    plx_problem problem;    /* as the row's spare is given it */
+    plx_problem problem; /* as the row's spare is given it */
     const plx_row *row;
     plx_plugin_plan *spare; /* made when there is no memory for the row's scratch */
     uint64_t scratch_bytes;
@@ -53,7 +54,7 @@ typedef struct planning {
     const plx_problem *problem;
     const plx_row *row;
     const plx_image *image;
-    cl_program program;
+    cl_program program;   /* the recipe's */
     const plx_code *code; /* the text to plan; NULL: our own source */
     char *log;            /* of the text's assembler; NULL: there is none */
     plx_recipe recipe;
@@ -119,6 +120,19 @@ static plx_status prepare_arguments(const planning *this, plan_step *to, const p
     return PLX_OK;
 }
 
+/* ---- programs ------------------------------------------------------------------ */
+
+static plx_status build_program(const planning *this, const plx_image *image, cl_program *program,
+                                plx_error *error)
+{
+    const plx_device_info *info = &this->session->info;
+    plx_status status = plx_cl_program(this->session, image->key, image->bytes, image->length,
+                                       this->recipe.defines, program, error);
+    if (status == PLX_BUILD_FAILED && this->problem->dtype == PLX_F64 && !(info->features & PLX_FEATURE_F64))
+        return plx_fail(error, PLX_UNSUPPORTED, "%s has no f64 arithmetic", info->name);
+    return status;
+}
+
 /* ---- steps ------------------------------------------------------------------- */
 
 static plx_status check_local_memory(const planning *this, cl_kernel kernel, const char *entry,
@@ -144,7 +158,12 @@ static plx_status prepare_step(const planning *this, const plx_step *from, plan_
     char entry[128];
     uint64_t threads = (uint64_t)from->block[0] * from->block[1] * from->block[2];
     plx_opencl_entry(this->code, &this->recipe, from, entry, sizeof entry);
-    plx_status status = plx_cl_kernel(this->session, this->program, entry, threads, &to->kernel, error);
+    cl_program program = this->program;
+    plx_status status = PLX_OK;
+    if (from->code != NULL)
+        status = build_program(this, plx_step_image(plx_opencl_sources, from, this->image), &program, error);
+    if (status == PLX_OK)
+        status = plx_cl_kernel(this->session, program, entry, threads, &to->kernel, error);
     if (status != PLX_OK)
         return status;
     for (int axis = 0; axis < 3; axis++) {
@@ -155,18 +174,6 @@ static plx_status prepare_step(const planning *this, const plx_step *from, plan_
     status = prepare_arguments(this, to, from, error);
     if (status == PLX_OK)
         status = check_local_memory(this, to->kernel, entry, error);
-    return status;
-}
-
-/* ---- programs ------------------------------------------------------------------ */
-
-static plx_status build_program(planning *this, plx_error *error)
-{
-    const plx_device_info *info = &this->session->info;
-    plx_status status = plx_cl_program(this->session, this->image->key, this->image->bytes,
-                                       this->image->length, this->recipe.defines, &this->program, error);
-    if (status == PLX_BUILD_FAILED && this->problem->dtype == PLX_F64 && !(info->features & PLX_FEATURE_F64))
-        return plx_fail(error, PLX_UNSUPPORTED, "%s has no f64 arithmetic", info->name);
     return status;
 }
 
@@ -192,7 +199,8 @@ static plx_status prepare_steps(planning *this, plx_plugin_plan *plan, plx_error
     const plx_recipe *recipe = &this->recipe;
     if (recipe->step_count == 0)
         return PLX_OK;
-    plx_status status = this->code != NULL ? PLX_OK : build_program(this, error);
+    plx_status status =
+        this->code != NULL ? PLX_OK : build_program(this, this->image, &this->program, error);
     while (status == PLX_OK && plan->step_count < recipe->step_count) {
         size_t next = plan->step_count++;
         status = prepare_step(this, &recipe->steps[next], &plan->steps[next], error);
@@ -308,7 +316,9 @@ plx_status plx_opencl_code(plx_session *session, const plx_problem *problem, siz
     if (status == PLX_OK)
         status = begin(&this, kernel, error);
     if (status == PLX_OK)
-        status = build_program(&this, error);
+        status = plx_recipe_has_one_code(&this.recipe, error);
+    if (status == PLX_OK)
+        status = build_program(&this, this.image, &this.program, error);
     return status == PLX_OK ? plx_opencl_text(session, this.program, &this.recipe, code, error) : status;
 }
 

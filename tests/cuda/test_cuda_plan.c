@@ -132,7 +132,8 @@ static void assert_launch(const plx_recipe *recipe, const plx_step *step, const 
     char entry[128];
     int64_t shared_bytes;
     size_t next = 0;
-    (void)snprintf(entry, sizeof entry, "%s_%s", step->entry, recipe->variant);
+    (void)snprintf(entry, sizeof entry, "%s_%s", step->entry,
+                   step->variant != NULL ? step->variant : recipe->variant);
     assert_string_equal(launch->entry, entry);
     for (int axis = 0; axis < 3; axis++) {
         assert_true(launch->grid[axis] == step->grid[axis]);
@@ -175,12 +176,13 @@ static void assert_launches(const workbench *work, const plx_problem *problem, c
     assert_int_equal(fake->launch_count, recipe->step_count);
     scratch = scratch_of(recipe, known, address);
     for (size_t i = 0; i < recipe->step_count; i++) {
-        assert_launch(recipe, &recipe->steps[i], &fake->launches[i], problem->dtype, work, scratch);
-        assert_has_entry(code, fake->launches[i].entry);
+        const plx_step *step = &recipe->steps[i];
+        const char *of_step = step->code != NULL ? step->code : code;
+        assert_launch(recipe, step, &fake->launches[i], problem->dtype, work, scratch);
+        assert_has_entry(of_step, fake->launches[i].entry);
+        if (step->early) /* else it would read what is not written yet */
+            assert_calls(of_step, "grid_dependency_wait");
     }
-    for (size_t i = 0; i < recipe->step_count; i++)
-        if (recipe->steps[i].early) /* else it would read what is not written yet */
-            assert_calls(code, "grid_dependency_wait");
 }
 
 static bool maps_operands(const plx_recipe *recipe)
@@ -222,8 +224,8 @@ static bool assert_problem(const workbench *work, const plx_problem *problem, si
     assert_int_equal(told, PLX_OK);
     assert_launches(work, problem, row, &recipe, plan, known, address);
     if (maps_operands(&recipe) || recipe.aligned != 0) {
-        assert_int_equal(
-            plx_recipe_write(row, row->recipe_unaligned, problem, &work->info, &recipe, &error), PLX_OK);
+        assert_int_equal(plx_recipe_write(row, row->recipe_unaligned, problem, &work->info, &recipe, &error),
+                         PLX_OK);
         assert_false(maps_operands(&recipe) || recipe.aligned != 0);
     }
     assert_launches(&moved, problem, row, &recipe, plan, known, address);
@@ -392,7 +394,8 @@ static void without_room_for_scratch_the_spare_kernel_runs(void **unused)
     (void)unused;
     problem.of.gemm.ldb = 133; /* B is to be packed */
     assert_int_equal(
-        plugin->plan(work.made.session, &problem, kernel_named(PLX_GEMM, "dmma-bulk"), &plan, &error), PLX_OK);
+        plugin->plan(work.made.session, &problem, kernel_named(PLX_GEMM, "dmma-bulk"), &plan, &error),
+        PLX_OK);
     memset(fake->argument_counts, 0, sizeof fake->argument_counts);
     fake->launch_count = 0;
     fail_next("cuMemAlloc", OUT_OF_MEMORY);

@@ -180,6 +180,85 @@ static void what_begins_anywhere_is_not_always_copied_first(void **unused)
     expect_anywhere("", 8192, 8192, 8192);
 }
 
+/* ---- vectors whose elements lie apart ---------------------------------------------------- */
+
+static plx_recipe matvec_of(const plx_problem *problem)
+{
+    plx_recipe recipe;
+    plx_error error = {.text = ""};
+    const plx_row *row = row_named(PLX_GEMM, "matvec");
+    if (plx_recipe_write(row, row->recipe, problem, &hopper, &recipe, &error) != PLX_OK)
+        refuse(problem, error.text);
+    return recipe;
+}
+
+static bool moves(const plx_step *step)
+{
+    return strcmp(step->entry, "gemm_move_vector") == 0;
+}
+
+/* What a launch moves: from which operand to which, OPERANDS being scratch memory, and with which steps. */
+enum { OPERANDS = 3 };
+static void assert_move(const plx_step *step, uint32_t from, int64_t from_step, uint32_t to, int64_t to_step,
+                        int64_t count, double beta)
+{
+    const plx_argument *a = step->arguments;
+    assert_true(moves(step) && step->early);
+    assert_string_equal(step->code, "gemm/matvec");
+    assert_int_equal(a[0].kind == PLX_ARG_SCRATCH ? OPERANDS : a[0].operand, from);
+    assert_int_equal(a[2].kind == PLX_ARG_SCRATCH ? OPERANDS : a[2].operand, to);
+    assert_int_equal(a[1].value, from_step);
+    assert_int_equal(a[3].value, to_step);
+    assert_int_equal(a[4].value, count);
+    assert_true(a[5].scalar == beta);
+}
+
+/* Scratch memory that two launches of a recipe use at once does not overlap, and is there. */
+static void assert_room(const plx_recipe *recipe, const plx_argument *first, int64_t bytes)
+{
+    assert_int_equal(first->kind, PLX_ARG_SCRATCH);
+    assert_true(first->value >= PLX_SCRATCH_COUNTERS);
+    assert_true((uint64_t)(first->value + bytes) <= recipe->scratch_bytes);
+}
+
+static void vectors_with_gaps_are_moved(void **unused)
+{
+    plx_problem problem = plx_gemm_of(PLX_F32, false, false, 1000, 1, 5000); /* a column, both with gaps */
+    plx_recipe recipe = matvec_of(&problem);
+    (void)unused;
+    for (size_t i = 0; i < recipe.step_count; i++)
+        assert_false(moves(&recipe.steps[i]));
+    problem.of.gemm.ldb = 7;
+    problem.of.gemm.ldc = 9;
+    problem.of.gemm.beta = 0.5;
+    recipe = matvec_of(&problem);
+    const plx_step *first = &recipe.steps[0], *last = &recipe.steps[recipe.step_count - 1];
+    assert_true(recipe.step_count >= 3);
+    assert_move(first, 1, 7, OPERANDS, 1, 5000, 0.0);
+    assert_move(last, OPERANDS, 1, 2, 9, 1000, 0.5);
+    assert_room(&recipe, &first->arguments[2], 5000 * 4);
+    assert_room(&recipe, &last->arguments[0], 1000 * 4);
+    assert_true(first->arguments[2].value + 5000 * 4 <= last->arguments[0].value);
+    for (size_t i = 1; i + 1 < recipe.step_count; i++)
+        for (size_t j = 0; j < recipe.steps[i].argument_count; j++) /* the matrix alone is where it was */
+            assert_true(recipe.steps[i].arguments[j].kind != PLX_ARG_OPERAND ||
+                        recipe.steps[i].arguments[j].operand == 0);
+}
+
+/* A row of C has no gaps; its vector is A. */
+static void a_row_moves_its_vector_alone(void **unused)
+{
+    plx_problem problem = plx_gemm_of(PLX_F64, true, true, 1, 300, 2000);
+    (void)unused;
+    problem.of.gemm.lda = 3;
+    problem.of.gemm.ldc = 400;
+    plx_recipe recipe = matvec_of(&problem);
+    assert_move(&recipe.steps[0], 0, 3, OPERANDS, 1, 2000, 0.0);
+    assert_string_equal(recipe.steps[0].variant, "f64");
+    for (size_t i = 1; i < recipe.step_count; i++)
+        assert_false(moves(&recipe.steps[i]));
+}
+
 /* ---- depth ----------------------------------------------------------------------------- */
 
 static int64_t argument(const plx_step *step, size_t number)
@@ -236,6 +315,8 @@ int main(void)
         cmocka_unit_test(what_is_chosen_runs_and_costs_least),
         cmocka_unit_test(shapes_have_their_kernels),
         cmocka_unit_test(what_begins_anywhere_is_not_always_copied_first),
+        cmocka_unit_test(vectors_with_gaps_are_moved),
+        cmocka_unit_test(a_row_moves_its_vector_alone),
         cmocka_unit_test(parts_are_as_deep_as_their_launches),
     };
     hopper = fake_gpu(9);
