@@ -75,6 +75,8 @@ libplx_ladder_la_SOURCES = \
 	kernels/gemm/dmma.h \
 	kernels/gemm/dmma_cut.c \
 	kernels/gemm/dmma_recipe.c \
+	kernels/gemm/search.c \
+	kernels/gemm/search.h \
 	kernels/gemm/short.c \
 	kernels/gemm/tiled.c \
 	kernels/gemm/tiled.h \

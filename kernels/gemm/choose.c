@@ -57,23 +57,20 @@ typedef struct modelled {
     double (*cost)(const plx_problem *problem, const plx_device_info *device);
 } modelled;
 
-static plx_gemm_cut split_k_cut(const plx_problem *problem, const plx_device_info *device)
+static double least_cost(const plx_gemm_cuts *cuts, const plx_problem *problem, const plx_device_info *device)
 {
-    return plx_gemm_mapless(device) ? plx_gemm_mapless_cut(problem, device)
-                                    : plx_gemm_best_cut(problem, device);
+    plx_gemm_cut cut = plx_gemm_best_cut(cuts, problem, device);
+    return cuts->cost(problem, device, &cut);
 }
 
 static double split_k_cost(const plx_problem *problem, const plx_device_info *device)
 {
-    plx_gemm_cut cut = split_k_cut(problem, device);
-    return plx_gemm_mapless(device) ? plx_gemm_mapless_cost(problem, device, &cut)
-                                    : plx_gemm_cut_cost(problem, device, &cut);
+    return least_cost(plx_gemm_split_k_cuts(device), problem, device);
 }
 
 static double async_copy_cost(const plx_problem *problem, const plx_device_info *device)
 {
-    plx_gemm_cut cut = plx_gemm_copied_best_cut(problem, device);
-    return plx_gemm_copied_cost(problem, device, &cut);
+    return least_cost(plx_gemm_async_copy_cuts(device), problem, device);
 }
 
 static const modelled models[] = {
@@ -81,12 +78,13 @@ static const modelled models[] = {
     {PLX_GEMM_ASYNC_COPY, plx_gemm_async_copy_recipe, async_copy_cost},
     {PLX_GEMM_SHORT_K, plx_gemm_short_k_recipe, plx_gemm_short_cost},
     {PLX_GEMM_FEW_ROWS, plx_gemm_few_rows_recipe, plx_gemm_few_cost},
+    {PLX_GEMM_MATVEC, plx_gemm_matvec_recipe, plx_gemm_matvec_cost},
 };
 
 /* Where split-k would take whole tiles, the kernel that knows no parts. */
 static size_t plainest(const plx_problem *problem, const plx_device_info *device, size_t row)
 {
-    plx_gemm_cut cut = split_k_cut(problem, device);
+    plx_gemm_cut cut = plx_gemm_best_cut(plx_gemm_split_k_cuts(device), problem, device);
     bool whole = cut.tile == &plx_gemm_tiles[0] && cut.cluster * cut.clusters == 1 && cut.edge_blocks == 0;
     return row == PLX_GEMM_SPLIT_K && whole ? PLX_GEMM_BULK_PIPELINE : row;
 }
@@ -135,11 +133,14 @@ size_t plx_gemm_choose(const plx_problem *problem, const plx_device_info *device
 
     if (plx_is_half(problem->dtype) || problem->compute != PLX_COMPUTE_PLAIN)
         return plx_gemm_choose_units(problem, device);
-    if (runs(plx_gemm_matvec_recipe, problem, device))
+    const bool has_vector = runs(plx_gemm_matvec_recipe, problem, device);
+    if (has_vector && plx_gemm_matvec_moves(problem) == 0)
+        return PLX_GEMM_MATVEC;
+    if (choose_modelled(problem, device, &best))
+        return best;
+    if (has_vector)
         return PLX_GEMM_MATVEC;
     if (choose_dmma(problem, device, &best))
-        return best;
-    if (choose_modelled(problem, device, &best))
         return best;
     for (size_t i = 0; i < sizeof contenders / sizeof contenders[0]; i++) {
         plx_recipe recipe;

@@ -49,17 +49,13 @@ void plx_gemm_list(plx_gemm_listing *listing, const plx_gemm_config *config, dou
 
 /* ---- tiles and parts ----------------------------------------------------------------- */
 
-typedef double cut_cost(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut);
-
 /* What a walk over the cuts of a kernel brings with it. */
 typedef struct walk {
     plx_gemm_listing listing;
     const plx_problem *problem;
     const plx_device_info *device;
-    const plx_gemm_tile *tiles;
-    cut_cost *cost; /* NULL: there is no model */
-    plx_status (*recipe)(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                         plx_error *error);
+    const plx_gemm_cuts *cuts;
+    plx_recipe_function *recipe;
 } walk;
 
 static plx_gemm_config config_of(const plx_gemm_cut *cut, const plx_gemm_tile *tiles)
@@ -84,7 +80,7 @@ static bool fits(const walk *w, const plx_gemm_config *config)
 static void visit(void *data, const plx_gemm_cut *cut)
 {
     walk *w = data;
-    const plx_gemm_config config = config_of(cut, w->tiles);
+    const plx_gemm_config config = config_of(cut, w->cuts->tiles);
     char parts[24] = "", edges[16] = "";
 
     if (!fits(w, &config))
@@ -95,8 +91,9 @@ static void visit(void *data, const plx_gemm_cut *cut)
         (void)snprintf(parts, sizeof parts, "/%d", cut->clusters);
     if (cut->edge_blocks > 0)
         (void)snprintf(edges, sizeof edges, "+%d", cut->edge_blocks);
-    plx_gemm_list(&w->listing, &config, w->cost != NULL ? w->cost(w->problem, w->device, cut) : 0.0,
-                  "%dx%d%s%s", cut->tile->rows, cut->tile->cols, parts, edges);
+    plx_gemm_list(&w->listing, &config,
+                  w->cuts->cost != NULL ? w->cuts->cost(w->problem, w->device, cut) : 0.0, "%dx%d%s%s",
+                  cut->tile->rows, cut->tile->cols, parts, edges);
 }
 
 /* Where C has no element, or nothing is summed, there is nothing to cut. */
@@ -105,42 +102,28 @@ static bool has_work(const plx_problem *problem)
     return problem->of.gemm.m > 0 && problem->of.gemm.n > 0 && plx_gemm_has_terms(problem);
 }
 
+static size_t configs_of(const plx_gemm_cuts *cuts, plx_recipe_function *recipe, const plx_problem *problem,
+                         const plx_device_info *device, plx_config *configs, size_t capacity)
+{
+    if (!has_work(problem))
+        return 0;
+    const plx_gemm_cut own = plx_gemm_best_cut(cuts, problem, device);
+    const plx_gemm_config config = config_of(&own, cuts->tiles);
+    walk w = {{configs, capacity, .own = plx_gemm_config_number(&config)}, problem, device, cuts, recipe};
+    plx_gemm_each_cut(cuts, problem, visit, &w);
+    return w.listing.count;
+}
+
 size_t plx_gemm_split_k_configs(const plx_problem *problem, const plx_device_info *device,
                                 plx_config *configs, size_t capacity)
 {
-    const bool mapless = plx_gemm_mapless(device);
-    if (!has_work(problem))
-        return 0;
-    const plx_gemm_cut own =
-        mapless ? plx_gemm_mapless_cut(problem, device) : plx_gemm_best_cut(problem, device);
-    const plx_gemm_config config = config_of(&own, plx_gemm_tiles);
-    walk w = {{configs, capacity, .own = plx_gemm_config_number(&config)},
-              problem,
-              device,
-              plx_gemm_tiles,
-              NULL,
-              plx_gemm_split_k_recipe};
-    w.cost = !mapless ? plx_gemm_cut_cost : plx_gemm_mapless_fast(device) ? plx_gemm_mapless_cost : NULL;
-    if (mapless)
-        plx_gemm_mapless_each_cut(problem, visit, &w);
-    else
-        plx_gemm_each_cut(problem, visit, &w);
-    return w.listing.count;
+    return configs_of(plx_gemm_split_k_cuts(device), plx_gemm_split_k_recipe, problem, device, configs,
+                      capacity);
 }
 
 size_t plx_gemm_async_copy_configs(const plx_problem *problem, const plx_device_info *device,
                                    plx_config *configs, size_t capacity)
 {
-    if (!has_work(problem))
-        return 0;
-    const plx_gemm_cut own = plx_gemm_copied_best_cut(problem, device);
-    const plx_gemm_config config = config_of(&own, plx_gemm_copied_tiles);
-    walk w = {{configs, capacity, .own = plx_gemm_config_number(&config)},
-              problem,
-              device,
-              plx_gemm_copied_tiles,
-              plx_gemm_mapless(device) && !plx_gemm_mapless_fast(device) ? NULL : plx_gemm_copied_cost,
-              plx_gemm_async_copy_recipe};
-    plx_gemm_copied_each_cut(problem, device, visit, &w);
-    return w.listing.count;
+    return configs_of(plx_gemm_async_copy_cuts(device), plx_gemm_async_copy_recipe, problem, device, configs,
+                      capacity);
 }

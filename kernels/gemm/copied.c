@@ -100,7 +100,7 @@ plx_status plx_gemm_copied_recipe(const plx_problem *problem, const plx_device_i
 plx_status plx_gemm_async_copy_recipe(const plx_problem *problem, const plx_device_info *device,
                                       plx_recipe *recipe, plx_error *error)
 {
-    plx_gemm_cut cut = plx_gemm_copied_best_cut(problem, device);
+    plx_gemm_cut cut = plx_gemm_best_cut(plx_gemm_async_copy_cuts(device), problem, device);
     return plx_gemm_copied_recipe(problem, device, &cut, recipe, error);
 }
 
@@ -114,6 +114,6 @@ int64_t plx_gemm_copied_depth(const plx_problem *problem, const plx_gemm_cut *cu
 
 int64_t plx_gemm_async_copy_depth(const plx_problem *problem, const plx_device_info *device)
 {
-    plx_gemm_cut cut = plx_gemm_copied_best_cut(problem, device);
+    plx_gemm_cut cut = plx_gemm_best_cut(plx_gemm_async_copy_cuts(device), problem, device);
     return plx_gemm_copied_depth(problem, &cut);
 }

@@ -7,11 +7,7 @@
 #define PLX_GEMM_COPIED_TILES 14
 extern const plx_gemm_tile plx_gemm_copied_tiles[PLX_GEMM_COPIED_TILES];
 
-/* copied_cut.c: as for cuts of the kernels with tensor maps (pipeline.h); edge_blocks are 0. */
-void plx_gemm_copied_each_cut(const plx_problem *problem, const plx_device_info *device,
-                              plx_gemm_cut_visit *visit, void *data);
-plx_gemm_cut plx_gemm_copied_best_cut(const plx_problem *problem, const plx_device_info *device);
-bool plx_gemm_copied_possible(const plx_problem *problem, const plx_gemm_cut *cut);
+/* copied_cut.c: microseconds, by the model; edge_blocks are 0. */
 double plx_gemm_copied_cost(const plx_problem *problem, const plx_device_info *device,
                             const plx_gemm_cut *cut);
 

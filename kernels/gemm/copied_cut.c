@@ -1,8 +1,8 @@
-/* The cost of a cut of async-copy, and which is the best: a model of the device's time, in microseconds. */
+/* The cost of a cut of async-copy: a model of the device's time, in microseconds. */
 #include "copied.h"
 #include "mapless.h"
+#include "search.h"
 
-#include "configs.h"
 #include "tiles.h"
 
 static const char *const entries[PLX_GEMM_COPIED_TILES] = {
@@ -25,7 +25,7 @@ static const struct {
     {0.430, 0.305, 0.55, 3.53}, {0.432, 0.282, 0.15, 3.31},
 };
 
-enum { MOST_IN_CLUSTER = 8, MOST_CLUSTERS = 64, CHUNK = 8, ROUNDS_TO_DRIFT = 4, PLAIN_TILE = 10 };
+enum { MOST_IN_CLUSTER = 8, CHUNK = 8, ROUNDS_TO_DRIFT = 4, PLAIN_TILE = 10 };
 static const double fma_per_us = 128 * 1980; /* of a multiprocessor */
 static const double bytes_per_us = 2.94e6;   /* of memory */
 static const double drift_us = 2.37;         /* after the first round */
@@ -128,7 +128,7 @@ double plx_gemm_copied_cost(const plx_problem *problem, const plx_device_info *d
            joining(problem, device, cut);
 }
 
-bool plx_gemm_copied_possible(const plx_problem *problem, const plx_gemm_cut *cut)
+static bool possible(const plx_problem *problem, const plx_gemm_cut *cut)
 {
     double tiles = tiles_of(&problem->of.gemm, cut), of_tile = 4.0 * cut->tile->rows * cut->tile->cols;
     int quads = cut->tile->thread_rows * cut->tile->thread_cols / 4; /* of a thread: a cluster shares them */
@@ -138,61 +138,14 @@ bool plx_gemm_copied_possible(const plx_problem *problem, const plx_gemm_cut *cu
                                   tiles * cut->clusters * of_tile <= 256.0 * (1 << 20));
 }
 
-static bool possible(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
+const plx_gemm_cuts *plx_gemm_async_copy_cuts(const plx_device_info *device)
 {
-    return plx_gemm_mapless(device) ? plx_gemm_mapless_possible(problem, cut)
-                                    : plx_gemm_copied_possible(problem, cut);
-}
-
-static plx_gemm_cut cut_of(size_t tile, int cluster, int clusters)
-{
-    return (plx_gemm_cut){.entry = entries[tile],
-                          .tile = &plx_gemm_copied_tiles[tile],
-                          .cluster = cluster,
-                          .clusters = clusters};
-}
-
-void plx_gemm_copied_each_cut(const plx_problem *problem, const plx_device_info *device,
-                              plx_gemm_cut_visit *visit, void *data)
-{
-    int64_t steps = plx_gemm_depth_steps(problem);
-    for (size_t tile = 0; tile < PLX_GEMM_COPIED_TILES; ++tile)
-        for (int cluster = 1; cluster <= MOST_IN_CLUSTER; cluster *= 2)
-            for (int clusters = 1; clusters <= MOST_CLUSTERS && cluster * clusters <= steps; ++clusters) {
-                const plx_gemm_cut cut = cut_of(tile, cluster, clusters);
-                if (possible(problem, device, &cut))
-                    visit(data, &cut);
-            }
-}
-
-/* The best so far. */
-typedef struct search {
-    const plx_problem *problem;
-    const plx_device_info *device;
-    plx_gemm_cut best;
-    double least;
-} search;
-
-static void consider(void *data, const plx_gemm_cut *cut)
-{
-    search *found = data;
-    double cost = plx_gemm_copied_cost(found->problem, found->device, cut);
-    if (cost < found->least) {
-        found->least = cost;
-        found->best = *cut;
-    }
-}
-
-plx_gemm_cut plx_gemm_copied_best_cut(const plx_problem *problem, const plx_device_info *device)
-{
-    search found = {problem, device, cut_of(0, 1, 1), 0.0};
-    if (problem->config != 0) {
-        const plx_gemm_config config = plx_gemm_config_of(problem);
-        return cut_of(config.tile, (int)config.cluster, (int)config.parts);
-    }
-    if (plx_gemm_mapless(device) && !plx_gemm_mapless_fast(device))
-        return plx_gemm_plain_cut(problem, &plx_gemm_copied_tiles[PLAIN_TILE]);
-    found.least = plx_gemm_copied_cost(problem, device, &found.best);
-    plx_gemm_copied_each_cut(problem, device, consider, &found);
-    return found.best;
+#define COPIED_TILES .tiles = plx_gemm_copied_tiles, .tile_count = PLX_GEMM_COPIED_TILES, .entries = entries
+    static const plx_gemm_cuts in_cuda = {COPIED_TILES, .possible = possible, .cost = plx_gemm_copied_cost},
+                               fast = {COPIED_TILES, .possible = plx_gemm_mapless_possible,
+                                       .cost = plx_gemm_copied_cost},
+                               plain = {COPIED_TILES, .possible = plx_gemm_mapless_possible,
+                                        .plain_tile = PLAIN_TILE};
+#undef COPIED_TILES
+    return !plx_gemm_mapless(device) ? &in_cuda : plx_gemm_mapless_fast(device) ? &fast : &plain;
 }

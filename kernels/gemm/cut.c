@@ -1,7 +1,7 @@
-/* The cost of a cut, and which is the best: a model of the device's time, in microseconds. */
-#include "pipeline.h"
+/* The cost of a cut of split-k: a model of the device's time, in microseconds. */
+#include "mapless.h"
+#include "search.h"
 
-#include "configs.h"
 #include "tiles.h"
 
 const plx_gemm_tile plx_gemm_tiles[PLX_GEMM_TILES] = {
@@ -24,14 +24,7 @@ static const struct {
                            {0.64, 0.58, 3.0, 1.1},
                            {0.62, 0.58, 3.0, 1.2}};
 
-enum {
-    SIDE_BY_SIDE = 2,
-    MOST_IN_CLUSTER = 8,
-    MOST_CLUSTERS = 64,
-    LEAST_EDGE_BLOCKS = 8,
-    MOST_EDGE_BLOCKS = 64,
-    ROUNDS_TO_DRIFT = 4
-};
+enum { SIDE_BY_SIDE = 2, ROUNDS_TO_DRIFT = 4 };
 static const double fma_per_us = 128 * 1980; /* of a multiprocessor */
 static const double bytes_per_us = 4.0e6;    /* of memory */
 static const double repack_us = 1.8, repack_bytes_per_us = 3.0e6;
@@ -163,9 +156,9 @@ static double most(double a, double b)
     return a > b ? a : b;
 }
 
-static double cost_of(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,
-                      size_t tile)
+static double cost(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
 {
+    const size_t tile = (size_t)(cut->tile - plx_gemm_tiles);
     double beside = most(moving(&problem->of.gemm), edges(&problem->of.gemm, cut));
     double transposed = !problem->of.gemm.trans_a + problem->of.gemm.trans_b;
     double starts =
@@ -174,16 +167,7 @@ static double cost_of(const plx_problem *problem, const plx_device_info *device,
            repacking(problem);
 }
 
-static plx_gemm_cut cut_of(size_t tile, int cluster, int clusters)
-{
-    return (plx_gemm_cut){.entry = entries[tile],
-                          .tile = &plx_gemm_tiles[tile],
-                          .cluster = cluster,
-                          .clusters = clusters,
-                          .takes_parts = true};
-}
-
-bool plx_gemm_cut_possible(const plx_problem *problem, const plx_gemm_cut *cut)
+static bool possible(const plx_problem *problem, const plx_gemm_cut *cut)
 {
     double tiles = tiles_of(&problem->of.gemm, cut), of_tile = 4.0 * cut->tile->rows * cut->tile->cols;
     if ((int64_t)cut->cluster * cut->clusters > plx_gemm_depth_steps(problem))
@@ -192,79 +176,13 @@ bool plx_gemm_cut_possible(const plx_problem *problem, const plx_gemm_cut *cut)
                                   tiles * cut->clusters * of_tile <= 256.0 * (1 << 20));
 }
 
-double plx_gemm_cut_cost(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
+const plx_gemm_cuts *plx_gemm_split_k_cuts(const plx_device_info *device)
 {
-    return cost_of(problem, device, cut, (size_t)(cut->tile - plx_gemm_tiles));
-}
-
-/* Which is shown every cut that is possible. */
-typedef struct tour {
-    const plx_problem *problem;
-    plx_gemm_cut_visit *visit;
-    void *data;
-} tour;
-
-static void show(const tour *t, const plx_gemm_cut *cut)
-{
-    if (plx_gemm_cut_possible(t->problem, cut))
-        t->visit(t->data, cut);
-}
-
-/* With edges where there are any: as many blocks as have places beside the tiles', up to a limit. */
-static void show_edges(const tour *t, plx_gemm_cut cut)
-{
-    const plx_gemm_problem *p = &t->problem->of.gemm;
-    if (edge_of(p->m, cut.tile->rows) == 0 && edge_of(p->n, cut.tile->cols) == 0)
-        return;
-    for (cut.edge_blocks = LEAST_EDGE_BLOCKS; cut.edge_blocks <= MOST_EDGE_BLOCKS; cut.edge_blocks *= 2)
-        show(t, &cut);
-}
-
-void plx_gemm_each_cut(const plx_problem *problem, plx_gemm_cut_visit *visit, void *data)
-{
-    const tour t = {problem, visit, data};
-    int64_t steps = plx_gemm_depth_steps(problem);
-    for (size_t tile = 0; tile < PLX_GEMM_TILES; ++tile)
-        for (int cluster = 1; cluster <= MOST_IN_CLUSTER; cluster *= 2)
-            for (int clusters = 1; clusters <= MOST_CLUSTERS && cluster * clusters <= steps; ++clusters) {
-                const plx_gemm_cut cut = cut_of(tile, cluster, clusters);
-                show(&t, &cut);
-                show_edges(&t, cut);
-            }
-}
-
-/* The best so far. */
-typedef struct search {
-    const plx_problem *problem;
-    const plx_device_info *device;
-    plx_gemm_cut best;
-    double least;
-} search;
-
-static void consider(void *data, const plx_gemm_cut *cut)
-{
-    search *found = data;
-    double cost = plx_gemm_cut_cost(found->problem, found->device, cut);
-    if (cost < found->least) {
-        found->least = cost;
-        found->best = *cut;
-    }
-}
-
-static plx_gemm_cut named_cut(const plx_problem *problem)
-{
-    const plx_gemm_config config = plx_gemm_config_of(problem);
-    plx_gemm_cut cut = cut_of(config.tile, (int)config.cluster, (int)config.parts);
-    cut.edge_blocks = (int)config.edge_blocks;
-    return cut;
-}
-
-plx_gemm_cut plx_gemm_best_cut(const plx_problem *problem, const plx_device_info *device)
-{
-    search found = {problem, device, cut_of(0, 1, 1), 0.0};
-    if (problem->config != 0)
-        return named_cut(problem);
-    found.least = plx_gemm_cut_cost(problem, device, &found.best);
-    plx_gemm_each_cut(problem, consider, &found);
-    return found.best;
+    static const plx_gemm_cuts with_maps = {.tiles = plx_gemm_tiles,
+                                            .tile_count = PLX_GEMM_TILES,
+                                            .entries = entries,
+                                            .takes_edges = true,
+                                            .possible = possible,
+                                            .cost = cost};
+    return plx_gemm_mapless(device) ? plx_gemm_mapless_split_k_cuts(device) : &with_maps;
 }

@@ -3,7 +3,6 @@
 #include "mapless.h"
 
 #include "arithmetic.h"
-#include "configs.h"
 #include "copied.h"
 #include "tiles.h"
 
@@ -26,7 +25,7 @@ bool plx_gemm_mapless_fast(const plx_device_info *device)
 
 /* ---- parts ---------------------------------------------------------------------- */
 
-enum { PLAIN_TILE = 2, PLAIN_STEPS = 4, PLAIN_PARTS = 8, MOST_TOGETHER = 8, MOST_GROUPS = 64 };
+enum { PLAIN_TILE = 2 };
 
 /* Without PTX the parts' sums are rows of C, each a whole number of units of 16 bytes. */
 static int64_t pitch_of(const plx_gemm_problem *p)
@@ -44,15 +43,6 @@ bool plx_gemm_mapless_possible(const plx_problem *problem, const plx_gemm_cut *c
     return parts == 1 || (parts <= (double)plx_gemm_depth_steps(problem) && cut->clusters > 1 &&
                           tiles * (1.0 + cut->clusters) <= PLX_SCRATCH_COUNTERS / 4.0 &&
                           tiles * parts * of_tile <= 256.0 * (1 << 20));
-}
-
-plx_gemm_cut plx_gemm_plain_cut(const plx_problem *problem, const plx_gemm_tile *tile)
-{
-    int64_t parts = smaller(plx_gemm_depth_steps(problem) / PLAIN_STEPS, PLAIN_PARTS);
-    plx_gemm_cut cut = {.tile = tile, .cluster = 1, .clusters = parts > 1 ? (int)parts : 1};
-    if (!plx_gemm_mapless_possible(problem, &cut))
-        cut.clusters = 1;
-    return cut;
 }
 
 /* Measured on one H200: a meeting, then the last to come reads what each has left, and all have written it
@@ -73,28 +63,10 @@ double plx_gemm_mapless_joining(const plx_problem *problem, const plx_gemm_cut *
     return meeting(cut, tiles * cut->clusters, cut->cluster) + meeting(cut, tiles, cut->clusters);
 }
 
-/* ---- split-k's cut ---------------------------------------------------------------- */
-
-static plx_gemm_cut cut_of(size_t tile, int cluster, int clusters)
-{
-    return (plx_gemm_cut){.tile = &plx_gemm_tiles[tile], .cluster = cluster, .clusters = clusters};
-}
-
-void plx_gemm_mapless_each_cut(const plx_problem *problem, plx_gemm_cut_visit *visit, void *data)
-{
-    int64_t steps = plx_gemm_depth_steps(problem);
-    for (size_t tile = 0; tile < PLX_GEMM_TILES; ++tile)
-        for (int cluster = 1; cluster <= MOST_TOGETHER; cluster *= 2)
-            for (int clusters = 1; clusters <= MOST_GROUPS && cluster * clusters <= steps; ++clusters) {
-                const plx_gemm_cut cut = cut_of(tile, cluster, clusters);
-                if (plx_gemm_mapless_possible(problem, &cut))
-                    visit(data, &cut);
-            }
-}
+/* ---- split-k's cuts --------------------------------------------------------------- */
 
 /* As async-copy's with the same tile: it is the same kernel there. */
-double plx_gemm_mapless_cost(const plx_problem *problem, const plx_device_info *device,
-                             const plx_gemm_cut *cut)
+static double cost(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
 {
     plx_gemm_cut same = *cut;
     for (size_t tile = 0; tile < PLX_GEMM_COPIED_TILES; ++tile)
@@ -104,36 +76,17 @@ double plx_gemm_mapless_cost(const plx_problem *problem, const plx_device_info *
     return plx_gemm_copied_cost(problem, device, &same);
 }
 
-/* The best so far. */
-typedef struct search {
-    const plx_problem *problem;
-    const plx_device_info *device;
-    plx_gemm_cut best;
-    double least;
-} search;
-
-static void consider(void *data, const plx_gemm_cut *cut)
+const plx_gemm_cuts *plx_gemm_mapless_split_k_cuts(const plx_device_info *device)
 {
-    search *found = data;
-    double cost = plx_gemm_mapless_cost(found->problem, found->device, cut);
-    if (cost < found->least) {
-        found->least = cost;
-        found->best = *cut;
-    }
-}
-
-plx_gemm_cut plx_gemm_mapless_cut(const plx_problem *problem, const plx_device_info *device)
-{
-    search found = {problem, device, cut_of(0, 1, 1), 0.0};
-    if (problem->config != 0) {
-        const plx_gemm_config config = plx_gemm_config_of(problem);
-        return cut_of(config.tile, (int)config.cluster, (int)config.parts);
-    }
-    if (!plx_gemm_mapless_fast(device))
-        return plx_gemm_plain_cut(problem, &plx_gemm_tiles[PLAIN_TILE]);
-    found.least = plx_gemm_mapless_cost(problem, device, &found.best);
-    plx_gemm_mapless_each_cut(problem, consider, &found);
-    return found.best;
+    static const plx_gemm_cuts fast = {.tiles = plx_gemm_tiles,
+                                       .tile_count = PLX_GEMM_TILES,
+                                       .possible = plx_gemm_mapless_possible,
+                                       .cost = cost},
+                               plain = {.tiles = plx_gemm_tiles,
+                                        .tile_count = PLX_GEMM_TILES,
+                                        .possible = plx_gemm_mapless_possible,
+                                        .plain_tile = PLAIN_TILE};
+    return plx_gemm_mapless_fast(device) ? &fast : &plain;
 }
 
 /* ---- recipes ------------------------------------------------------------------- */
@@ -271,6 +224,6 @@ plx_status plx_gemm_mapless_bulk_pipeline(const plx_problem *problem, const plx_
 plx_status plx_gemm_mapless_split_k(const plx_problem *problem, const plx_device_info *device,
                                     plx_recipe *recipe, plx_error *error)
 {
-    plx_gemm_cut cut = plx_gemm_mapless_cut(problem, device);
+    plx_gemm_cut cut = plx_gemm_best_cut(plx_gemm_split_k_cuts(device), problem, device);
     return plx_gemm_mapless_recipe(problem, device, "gemm_split_k", &cut, recipe, error);
 }

@@ -3,7 +3,7 @@
 #ifndef PLX_KERNELS_GEMM_MAPLESS_H
 #define PLX_KERNELS_GEMM_MAPLESS_H
 
-#include "pipeline.h"
+#include "search.h"
 
 /* Whether that is how this device is reached. */
 bool plx_gemm_mapless(const plx_device_info *device);
@@ -15,15 +15,8 @@ bool plx_gemm_mapless_fast(const plx_device_info *device);
 bool plx_gemm_mapless_possible(const plx_problem *problem, const plx_gemm_cut *cut);
 double plx_gemm_mapless_joining(const plx_problem *problem, const plx_gemm_cut *cut);
 
-/* Every cut of split-k that is possible, without edges. */
-void plx_gemm_mapless_each_cut(const plx_problem *problem, plx_gemm_cut_visit *visit, void *data);
-/* The one that problem->config says, or that the model says is the fastest; its microseconds. */
-plx_gemm_cut plx_gemm_mapless_cut(const plx_problem *problem, const plx_device_info *device);
-double plx_gemm_mapless_cost(const plx_problem *problem, const plx_device_info *device,
-                             const plx_gemm_cut *cut);
-
-/* Where nothing was measured: parts that are worth another launch. */
-plx_gemm_cut plx_gemm_plain_cut(const plx_problem *problem, const plx_gemm_tile *tile);
+/* How split-k can be cut there. */
+const plx_gemm_cuts *plx_gemm_mapless_split_k_cuts(const plx_device_info *device);
 
 /* What bulk-pipeline, split-k and async-copy are there; the cut has no edges. */
 plx_status plx_gemm_mapless_recipe(const plx_problem *problem, const plx_device_info *device,

@@ -302,11 +302,12 @@ static bool is_faster_copied(const plx_problem *problem, const plx_device_info *
     plx_problem anywhere = *problem; /* for the models: as where rows step by no multiple */
     anywhere.of.gemm.lda |= 1;
     anywhere.of.gemm.ldb |= 1;
-    if (problem->config != 0 || problem->of.gemm.m == 0 || problem->of.gemm.n == 0 ||
-        !plx_gemm_has_terms(problem))
+    if (plx_gemm_mapless(device) || problem->config != 0 || problem->of.gemm.m == 0 ||
+        problem->of.gemm.n == 0 || !plx_gemm_has_terms(problem))
         return false;
-    *copied = plx_gemm_copied_best_cut(&anywhere, device);
-    return plx_gemm_copied_cost(&anywhere, device, copied) < plx_gemm_cut_cost(&anywhere, device, cut);
+    *copied = plx_gemm_best_cut(plx_gemm_async_copy_cuts(device), &anywhere, device);
+    return plx_gemm_copied_cost(&anywhere, device, copied) <
+           plx_gemm_split_k_cuts(device)->cost(&anywhere, device, cut);
 }
 
 static plx_status unaligned_recipe(const plx_problem *problem, const plx_device_info *device,
@@ -342,14 +343,14 @@ plx_status plx_gemm_split_k_recipe(const plx_problem *problem, const plx_device_
 {
     if (plx_gemm_mapless(device))
         return plx_gemm_mapless_split_k(problem, device, recipe, error);
-    plx_gemm_cut cut = plx_gemm_best_cut(problem, device);
+    plx_gemm_cut cut = plx_gemm_best_cut(plx_gemm_split_k_cuts(device), problem, device);
     return plx_gemm_cut_recipe(problem, device, &cut, false, recipe, error);
 }
 
 plx_status plx_gemm_split_k_unaligned(const plx_problem *problem, const plx_device_info *device,
                                       plx_recipe *recipe, plx_error *error)
 {
-    plx_gemm_cut cut = plx_gemm_best_cut(problem, device);
+    plx_gemm_cut cut = plx_gemm_best_cut(plx_gemm_split_k_cuts(device), problem, device);
     return unaligned_recipe(problem, device, &cut, recipe, error);
 }
 
@@ -357,8 +358,7 @@ plx_status plx_gemm_split_k_unaligned(const plx_problem *problem, const plx_devi
  * operands may begin anywhere. */
 int64_t plx_gemm_split_k_depth(const plx_problem *problem, const plx_device_info *device)
 {
-    plx_gemm_cut cut =
-        plx_gemm_mapless(device) ? plx_gemm_mapless_cut(problem, device) : plx_gemm_best_cut(problem, device);
+    plx_gemm_cut cut = plx_gemm_best_cut(plx_gemm_split_k_cuts(device), problem, device);
     int64_t steps = plx_gemm_depth_steps(problem), parts = parts_of(&cut);
     int64_t longest = (steps / parts + (steps % parts != 0)) * GEMM_PIPELINE_DEPTH;
     int64_t terms = longest < problem->of.gemm.k ? longest : problem->of.gemm.k;

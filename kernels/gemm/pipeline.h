@@ -27,17 +27,9 @@ int64_t plx_gemm_covered_columns(const plx_gemm_problem *problem, const plx_gemm
 #define PLX_GEMM_TILES 5
 extern const plx_gemm_tile plx_gemm_tiles[PLX_GEMM_TILES];
 
-/* cut.c: every cut that is possible. */
-typedef void plx_gemm_cut_visit(void *data, const plx_gemm_cut *cut);
-void plx_gemm_each_cut(const plx_problem *problem, plx_gemm_cut_visit *visit, void *data);
-/* The one that problem->config says, or that the model says is the fastest. */
-plx_gemm_cut plx_gemm_best_cut(const plx_problem *problem, const plx_device_info *device);
-/* Whether each part has a step along k, each tile its counter, and what clusters leave its room. */
-bool plx_gemm_cut_possible(const plx_problem *problem, const plx_gemm_cut *cut);
 /* Of the operands that are copied before they can be brought, wherever they begin. */
 double plx_gemm_repacked_bytes(const plx_problem *problem);
 /* Microseconds, by the model. */
-double plx_gemm_cut_cost(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut);
 double plx_gemm_few_cost(const plx_problem *problem, const plx_device_info *device);
 
 /* tiled.c: what every recipe of this folder begins with. */

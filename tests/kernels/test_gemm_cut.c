@@ -3,6 +3,7 @@
 #include "kernel_support.h"
 
 #include "kernels/gemm/copied.h"
+#include "kernels/gemm/search.h"
 #include "kernels/gemm/tiles.h"
 
 static plx_device_info hopper; /* set by main */
@@ -56,13 +57,13 @@ static void assert_runs(const plx_problem *problem, const plx_row *row)
 /* All cuts of async-copy, by plain counting. */
 static void assert_least_copied(const plx_problem *problem, double chosen)
 {
+    const plx_gemm_cuts *cuts = plx_gemm_async_copy_cuts(&hopper);
     for (size_t tile = 0; tile < PLX_GEMM_COPIED_TILES; ++tile)
         for (int cluster = 1; cluster <= 8; cluster *= 2)
             for (int clusters = 1; clusters <= 64; ++clusters) {
                 plx_gemm_cut cut = {
                     .tile = &plx_gemm_copied_tiles[tile], .cluster = cluster, .clusters = clusters};
-                if (plx_gemm_copied_possible(problem, &cut) &&
-                    plx_gemm_copied_cost(problem, &hopper, &cut) < chosen)
+                if (cuts->possible(problem, &cut) && cuts->cost(problem, &hopper, &cut) < chosen)
                     refuse(problem, "another cut of async-copy costs less");
             }
 }
@@ -70,6 +71,7 @@ static void assert_least_copied(const plx_problem *problem, double chosen)
 /* All cuts of split-k. */
 static void assert_least(const plx_problem *problem, double chosen)
 {
+    const plx_gemm_cuts *cuts = plx_gemm_split_k_cuts(&hopper);
     static const int edges[] = {0, 8, 16, 32, 64};
     for (size_t tile = 0; tile < PLX_GEMM_TILES; ++tile)
         for (int cluster = 1; cluster <= 8; cluster *= 2)
@@ -82,8 +84,8 @@ static void assert_least(const plx_problem *problem, double chosen)
                                         .takes_parts = true};
                     bool has_edges = plx_gemm_covered_rows(&problem->of.gemm, &cut) < problem->of.gemm.m ||
                                      plx_gemm_covered_columns(&problem->of.gemm, &cut) < problem->of.gemm.n;
-                    if ((edges[e] == 0 || has_edges) && plx_gemm_cut_possible(problem, &cut) &&
-                        plx_gemm_cut_cost(problem, &hopper, &cut) < chosen)
+                    if ((edges[e] == 0 || has_edges) && cuts->possible(problem, &cut) &&
+                        cuts->cost(problem, &hopper, &cut) < chosen)
                         refuse(problem, "another cut costs less");
                 }
 }
@@ -100,8 +102,9 @@ static bool is_modelled(const plx_problem *problem)
 
 static double cost_of_choice(const plx_problem *problem, const plx_row *row)
 {
-    plx_gemm_cut cut = plx_gemm_best_cut(problem, &hopper),
-                 copied = plx_gemm_copied_best_cut(problem, &hopper);
+    const plx_gemm_cuts *cuts = plx_gemm_split_k_cuts(&hopper);
+    plx_gemm_cut cut = plx_gemm_best_cut(cuts, problem, &hopper),
+                 copied = plx_gemm_best_cut(plx_gemm_async_copy_cuts(&hopper), problem, &hopper);
     if (strcmp(row->about.name, "few-rows") == 0)
         return plx_gemm_few_cost(problem, &hopper);
     if (strcmp(row->about.name, "short-k") == 0)
@@ -110,7 +113,7 @@ static double cost_of_choice(const plx_problem *problem, const plx_row *row)
         return plx_gemm_copied_cost(problem, &hopper, &copied);
     if (strcmp(row->about.name, "split-k") != 0 && strcmp(row->about.name, "bulk-pipeline") != 0)
         refuse(problem, row->about.name);
-    return plx_gemm_cut_cost(problem, &hopper, &cut);
+    return cuts->cost(problem, &hopper, &cut);
 }
 
 static void what_is_chosen_runs_and_costs_least(void **unused)
@@ -146,6 +149,17 @@ static void expect(const char *name, int64_t m, int64_t n, int64_t k)
         refuse(&problem, row->about.name);
 }
 
+/* A column, whose vectors have gaps. */
+static void expect_with_gaps(const char *name, int64_t m, int64_t k)
+{
+    plx_problem problem = plx_gemm_of(PLX_F32, true, false, m, 1, k);
+    problem.of.gemm.ldb = 9;
+    problem.of.gemm.ldc = 32;
+    const plx_row *row = &plx_gemm_ladder.rows[plx_gemm_ladder.choose(&problem, &hopper)];
+    if (strcmp(row->about.name, name) != 0)
+        refuse(&problem, row->about.name);
+}
+
 static void shapes_have_their_kernels(void **unused)
 {
     (void)unused;
@@ -156,6 +170,8 @@ static void shapes_have_their_kernels(void **unused)
     expect("few-rows", 4, 4096, 4096);
     expect("matvec", 4096, 1, 4096);
     expect("matvec", 1, 70001, 33);
+    expect_with_gaps("matvec", 41047, 1695); /* what it costs to move the vectors counts */
+    expect_with_gaps("async-copy", 863, 10);
     expect("async-copy", 101, 103, 1001);
     expect("short-k", 5000, 7001, 3);
 }

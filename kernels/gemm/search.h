@@ -1,0 +1,32 @@
+/* The cuts of a kernel, and which is the best. */
+#ifndef PLX_KERNELS_GEMM_SEARCH_H
+#define PLX_KERNELS_GEMM_SEARCH_H
+
+#include "pipeline.h"
+
+/* How a kernel can be cut on a class of devices: its tiles, times parts of k. */
+typedef struct plx_gemm_cuts {
+    const plx_gemm_tile *tiles;
+    size_t tile_count;
+    const char *const *entries; /* of the tiles; NULL: one for all, which the recipe knows */
+    bool takes_edges;           /* the kernel has the arguments for parts and edges */
+    size_t plain_tile;          /* what is taken where there is no model */
+    /* Whether each part has a step along k, each tile its counter, and what clusters leave its room. */
+    bool (*possible)(const plx_problem *problem, const plx_gemm_cut *cut);
+    /* Microseconds, by the model.  NULL: nothing was measured. */
+    double (*cost)(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut);
+} plx_gemm_cuts;
+
+/* Of split-k (cut.c) and async-copy (copied_cut.c) on this device. */
+const plx_gemm_cuts *plx_gemm_split_k_cuts(const plx_device_info *device);
+const plx_gemm_cuts *plx_gemm_async_copy_cuts(const plx_device_info *device);
+
+/* Every cut that is possible. */
+typedef void plx_gemm_cut_visit(void *data, const plx_gemm_cut *cut);
+void plx_gemm_each_cut(const plx_gemm_cuts *cuts, const plx_problem *problem, plx_gemm_cut_visit *visit,
+                       void *data);
+/* The one that problem->config says, or that the model says is the fastest. */
+plx_gemm_cut plx_gemm_best_cut(const plx_gemm_cuts *cuts, const plx_problem *problem,
+                               const plx_device_info *device);
+
+#endif
