@@ -73,9 +73,15 @@ static double async_copy_cost(const plx_problem *problem, const plx_device_info 
     return least_cost(plx_gemm_async_copy_cuts(device), problem, device);
 }
 
+static double many_blocks_cost(const plx_problem *problem, const plx_device_info *device)
+{
+    return least_cost(&plx_gemm_many_cuts, problem, device);
+}
+
 static const modelled models[] = {
     {PLX_GEMM_SPLIT_K, plx_gemm_split_k_recipe, split_k_cost},
     {PLX_GEMM_ASYNC_COPY, plx_gemm_async_copy_recipe, async_copy_cost},
+    {PLX_GEMM_MANY_BLOCKS, plx_gemm_many_blocks_recipe, many_blocks_cost},
     {PLX_GEMM_SHORT_K, plx_gemm_short_k_recipe, plx_gemm_short_cost},
     {PLX_GEMM_FEW_ROWS, plx_gemm_few_rows_recipe, plx_gemm_few_cost},
     {PLX_GEMM_MATVEC, plx_gemm_matvec_recipe, plx_gemm_matvec_cost},

@@ -127,3 +127,9 @@ size_t plx_gemm_async_copy_configs(const plx_problem *problem, const plx_device_
     return configs_of(plx_gemm_async_copy_cuts(device), plx_gemm_async_copy_recipe, problem, device, configs,
                       capacity);
 }
+
+size_t plx_gemm_many_blocks_configs(const plx_problem *problem, const plx_device_info *device,
+                                    plx_config *configs, size_t capacity)
+{
+    return configs_of(&plx_gemm_many_cuts, plx_gemm_many_blocks_recipe, problem, device, configs, capacity);
+}

@@ -32,6 +32,8 @@ size_t plx_gemm_split_k_configs(const plx_problem *problem, const plx_device_inf
                                 plx_config *configs, size_t capacity);
 size_t plx_gemm_async_copy_configs(const plx_problem *problem, const plx_device_info *device,
                                    plx_config *configs, size_t capacity);
+size_t plx_gemm_many_blocks_configs(const plx_problem *problem, const plx_device_info *device,
+                                    plx_config *configs, size_t capacity);
 size_t plx_gemm_few_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
                             size_t capacity);
 size_t plx_dmma_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,

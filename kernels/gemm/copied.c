@@ -1,7 +1,8 @@
-/* Recipes of async-copy: tiles and parts of k as split-k has them, operands as they lie. */
+/* Recipes of async-copy and many-blocks: tiles and parts of k as split-k has them, operands as they lie. */
 #include "copied.h"
 #include "mapless.h"
 
+#include "many.h"
 #include "tiles.h"
 
 #include <inttypes.h>
@@ -16,11 +17,24 @@ const plx_gemm_tile plx_gemm_copied_tiles[PLX_GEMM_COPIED_TILES] = {
     {GEMM_COPIED_128X16},  {GEMM_COPIED_16X128},
 };
 
-/* Shared memory of a block: rows of a stage are four elements longer than the tile's side. */
-static int64_t shared_bytes(const plx_gemm_tile *t)
+const plx_gemm_tile plx_gemm_many_tiles[PLX_GEMM_MANY_TILES] = {
+    {GEMM_MANY_128X64}, {GEMM_MANY_64X128}, {GEMM_MANY_64X64}, {GEMM_MANY_128X32}, {GEMM_MANY_32X128},
+};
+
+/* Shared memory of a block: rows of a stage are four elements longer than the tile's side; and barriers,
+ * where threads that bring tell others. */
+static int64_t shared_bytes(const plx_gemm_cut *cut)
 {
-    int64_t stages = t->stages_direct;
-    return stages * (t->rows + 4 + t->cols + 4) * GEMM_PIPELINE_DEPTH * 4 + 16 * stages + 1024;
+    const plx_gemm_tile *t = cut->tile;
+    int64_t stages = t->stages_direct, barriers = cut->all_bring ? 16 : 16 * stages + 1024;
+    return stages * (t->rows + 4 + t->cols + 4) * GEMM_PIPELINE_DEPTH * 4 + barriers;
+}
+
+static uint32_t threads_of(const plx_gemm_cut *cut)
+{
+    const plx_gemm_tile *t = cut->tile;
+    return (uint32_t)(t->rows / t->thread_rows * (t->cols / t->thread_cols) +
+                      (cut->all_bring ? 0 : GEMM_PIPELINE_BRINGERS));
 }
 
 static int64_t parts_of(const plx_gemm_cut *cut)
@@ -48,9 +62,7 @@ static void add_product(const plx_problem *problem, const plx_gemm_cut *cut, plx
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     const plx_gemm_tile *t = cut->tile;
-    uint32_t threads =
-        (uint32_t)(t->rows / t->thread_rows * (t->cols / t->thread_cols) + GEMM_PIPELINE_BRINGERS);
-    plx_step *step = plx_recipe_step(recipe, cut->entry, threads, 1);
+    plx_step *step = plx_recipe_step(recipe, cut->entry, threads_of(cut), 1);
 
     step->grid[0] = (uint64_t)(tiles_of(p, t) * cut->cluster);
     step->grid[1] = (uint64_t)cut->clusters;
@@ -67,7 +79,7 @@ static void add_product(const plx_problem *problem, const plx_gemm_cut *cut, plx
     plx_step_i32(step, (int32_t)(plx_gemm_depth_steps(problem) % parts_of(cut)));
     plx_step_scratch(step, PLX_SCRATCH_COUNTERS, 16);
     plx_step_scratch(step, 0, 4);
-    plx_step_shared(step, shared_bytes(t));
+    plx_step_shared(step, shared_bytes(cut));
     recipe->scratch_bytes = PLX_SCRATCH_COUNTERS;
     if (cut->clusters > 1) /* a tile of sums from each cluster */
         recipe->scratch_bytes += (uint64_t)(tiles_of(p, t) * cut->clusters * t->rows * t->cols) * 4;
@@ -115,5 +127,20 @@ int64_t plx_gemm_copied_depth(const plx_problem *problem, const plx_gemm_cut *cu
 int64_t plx_gemm_async_copy_depth(const plx_problem *problem, const plx_device_info *device)
 {
     plx_gemm_cut cut = plx_gemm_best_cut(plx_gemm_async_copy_cuts(device), problem, device);
+    return plx_gemm_copied_depth(problem, &cut);
+}
+
+plx_status plx_gemm_many_blocks_recipe(const plx_problem *problem, const plx_device_info *device,
+                                       plx_recipe *recipe, plx_error *error)
+{
+    if (plx_gemm_mapless(device))
+        return plx_fail(error, PLX_UNSUPPORTED, "has no OpenCL form");
+    plx_gemm_cut cut = plx_gemm_best_cut(&plx_gemm_many_cuts, problem, device);
+    return plx_gemm_copied_recipe(problem, device, &cut, recipe, error);
+}
+
+int64_t plx_gemm_many_blocks_depth(const plx_problem *problem, const plx_device_info *device)
+{
+    plx_gemm_cut cut = plx_gemm_best_cut(&plx_gemm_many_cuts, problem, device);
     return plx_gemm_copied_depth(problem, &cut);
 }

@@ -7,6 +7,9 @@
 #define PLX_GEMM_COPIED_TILES 14
 extern const plx_gemm_tile plx_gemm_copied_tiles[PLX_GEMM_COPIED_TILES];
 
+#define PLX_GEMM_MANY_TILES 5
+extern const plx_gemm_tile plx_gemm_many_tiles[PLX_GEMM_MANY_TILES];
+
 /* copied_cut.c: microseconds, by the model; edge_blocks are 0. */
 double plx_gemm_copied_cost(const plx_problem *problem, const plx_device_info *device,
                             const plx_gemm_cut *cut);
@@ -18,6 +21,10 @@ plx_status plx_gemm_copied_recipe(const plx_problem *problem, const plx_device_i
 plx_status plx_gemm_async_copy_recipe(const plx_problem *problem, const plx_device_info *device,
                                       plx_recipe *recipe, plx_error *error);
 int64_t plx_gemm_async_copy_depth(const plx_problem *problem, const plx_device_info *device);
+
+plx_status plx_gemm_many_blocks_recipe(const plx_problem *problem, const plx_device_info *device,
+                                       plx_recipe *recipe, plx_error *error);
+int64_t plx_gemm_many_blocks_depth(const plx_problem *problem, const plx_device_info *device);
 
 /* short.c: microseconds, by the model; only where k is at most GEMM_SHORT_MOST. */
 double plx_gemm_short_cost(const plx_problem *problem, const plx_device_info *device);

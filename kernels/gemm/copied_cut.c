@@ -15,15 +15,33 @@ static const char *const entries[PLX_GEMM_COPIED_TILES] = {
 /* Fitted to 13646 timings of 664 drawn and listed shapes on one H200 (doc/experiments.md), in the order of
  * the tiles: shares of a multiprocessor's multiply-adds that blocks beside each other reach, and one alone;
  * the microseconds of a launch; and those that each round of blocks takes besides: first operands, C. */
-static const struct {
+typedef struct tile_rates {
     double full, alone, start_us, round_us;
-} rates[PLX_GEMM_COPIED_TILES] = {
+} tile_rates;
+
+static const tile_rates rates[PLX_GEMM_COPIED_TILES] = {
     {0.829, 0.573, 2.88, 7.60}, {0.794, 0.669, 2.55, 6.89}, {0.807, 0.742, 0.01, 10.28},
     {0.779, 0.495, 1.83, 6.56}, {0.764, 0.545, 0.68, 6.70}, {0.758, 0.621, 2.09, 9.90},
     {0.660, 0.511, 3.50, 6.69}, {0.625, 0.541, 0.99, 3.71}, {0.621, 0.520, 0.98, 4.26},
     {0.578, 0.519, 1.63, 3.10}, {0.501, 0.372, 0.88, 2.71}, {0.469, 0.371, 1.20, 2.55},
     {0.430, 0.305, 0.55, 3.53}, {0.432, 0.282, 0.15, 3.31},
 };
+
+static const char *const many_entries[PLX_GEMM_MANY_TILES] = {
+    "gemm_many_blocks_128x64", "gemm_many_blocks_64x128", "gemm_many_blocks_64x64",
+    "gemm_many_blocks_128x32", "gemm_many_blocks_32x128",
+};
+
+static const tile_rates many_rates[PLX_GEMM_MANY_TILES] = {
+    {0.70, 0.25, 2.0, 6.0}, {0.70, 0.25, 2.0, 6.0}, {0.62, 0.25, 2.0, 4.0},
+    {0.60, 0.25, 2.0, 4.0}, {0.60, 0.25, 2.0, 4.0},
+};
+
+static const tile_rates *rates_of(const plx_gemm_cut *cut)
+{
+    return cut->all_bring ? &many_rates[cut->tile - plx_gemm_many_tiles]
+                          : &rates[cut->tile - plx_gemm_copied_tiles];
+}
 
 enum { MOST_IN_CLUSTER = 8, CHUNK = 8, ROUNDS_TO_DRIFT = 4, PLAIN_TILE = 10 };
 static const double fma_per_us = 128 * 1980; /* of a multiprocessor */
@@ -87,13 +105,13 @@ static double last_round(double of_unit, double places, double alone, double ful
 
 /* Rounds of blocks: those that fill the device, and what is left of them. */
 static double multiplying(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,
-                          size_t tile)
+                          const tile_rates *rate)
 {
     const plx_gemm_tile *t = cut->tile;
     double terms = terms_of(problem, cut), copied = copying(&problem->of.gemm, t, terms);
     double work = (double)t->rows * t->cols * terms / fma_per_us;
-    double alone = work / rates[tile].alone + copied + alone_share * rates[tile].round_us;
-    double full = most(alone, t->blocks * (work / rates[tile].full + copied) + rates[tile].round_us);
+    double alone = work / rate->alone + copied + alone_share * rate->round_us;
+    double full = most(alone, t->blocks * (work / rate->full + copied) + rate->round_us);
     double units = units_of(device) * share_of(device, cut->cluster);
     double blocks = tiles_of(&problem->of.gemm, cut) * cut->cluster * cut->clusters;
     double rounds = (double)(int64_t)(blocks / (units * t->blocks));
@@ -123,8 +141,8 @@ static double joining(const plx_problem *problem, const plx_device_info *device,
 double plx_gemm_copied_cost(const plx_problem *problem, const plx_device_info *device,
                             const plx_gemm_cut *cut)
 {
-    size_t tile = (size_t)(cut->tile - plx_gemm_copied_tiles);
-    return rates[tile].start_us + most(multiplying(problem, device, cut, tile), moving(&problem->of.gemm)) +
+    const tile_rates *rate = rates_of(cut);
+    return rate->start_us + most(multiplying(problem, device, cut, rate), moving(&problem->of.gemm)) +
            joining(problem, device, cut);
 }
 
@@ -149,3 +167,10 @@ const plx_gemm_cuts *plx_gemm_async_copy_cuts(const plx_device_info *device)
 #undef COPIED_TILES
     return !plx_gemm_mapless(device) ? &in_cuda : plx_gemm_mapless_fast(device) ? &fast : &plain;
 }
+
+const plx_gemm_cuts plx_gemm_many_cuts = {.tiles = plx_gemm_many_tiles,
+                                          .tile_count = PLX_GEMM_MANY_TILES,
+                                          .entries = many_entries,
+                                          .all_bring = true,
+                                          .possible = possible,
+                                          .cost = plx_gemm_copied_cost};

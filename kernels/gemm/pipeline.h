@@ -18,6 +18,7 @@ typedef struct plx_gemm_cut {
     int cluster, clusters; /* parts of k: cluster * clusters, at most plx_gemm_depth_steps() */
     int edge_blocks;       /* after those of the tiles, for rows and columns past the last whole one; or 0 */
     bool takes_parts;      /* the kernel has the arguments for parts and edges */
+    bool all_bring;        /* no threads do nothing but bring operands */
 } plx_gemm_cut;
 
 /* The part of C that tiles cover: all of it but edges. */

@@ -21,7 +21,8 @@ static plx_gemm_cut cut_of(const plx_gemm_cuts *cuts, size_t tile, int cluster, 
                           .tile = &cuts->tiles[tile],
                           .cluster = cluster,
                           .clusters = clusters,
-                          .takes_parts = cuts->takes_edges};
+                          .takes_parts = cuts->takes_edges,
+                          .all_bring = cuts->all_bring};
 }
 
 /* ---- all of them --------------------------------------------------------------------- */

@@ -10,6 +10,7 @@ typedef struct plx_gemm_cuts {
     size_t tile_count;
     const char *const *entries; /* of the tiles; NULL: one for all, which the recipe knows */
     bool takes_edges;           /* the kernel has the arguments for parts and edges */
+    bool all_bring;             /* as plx_gemm_cut has it */
     size_t plain_tile;          /* what is taken where there is no model */
     /* Whether each part has a step along k, each tile its counter, and what clusters leave its room. */
     bool (*possible)(const plx_problem *problem, const plx_gemm_cut *cut);
@@ -20,6 +21,7 @@ typedef struct plx_gemm_cuts {
 /* Of split-k (cut.c) and async-copy (copied_cut.c) on this device. */
 const plx_gemm_cuts *plx_gemm_split_k_cuts(const plx_device_info *device);
 const plx_gemm_cuts *plx_gemm_async_copy_cuts(const plx_device_info *device);
+extern const plx_gemm_cuts plx_gemm_many_cuts; /* of many-blocks (copied_cut.c), in CUDA */
 
 /* Every cut that is possible. */
 typedef void plx_gemm_cut_visit(void *data, const plx_gemm_cut *cut);

@@ -107,6 +107,10 @@ static double cost_of_choice(const plx_problem *problem, const plx_row *row)
                  copied = plx_gemm_best_cut(plx_gemm_async_copy_cuts(&hopper), problem, &hopper);
     if (strcmp(row->about.name, "few-rows") == 0)
         return plx_gemm_few_cost(problem, &hopper);
+    if (strcmp(row->about.name, "many-blocks") == 0) {
+        cut = plx_gemm_best_cut(&plx_gemm_many_cuts, problem, &hopper);
+        return plx_gemm_copied_cost(problem, &hopper, &cut);
+    }
     if (strcmp(row->about.name, "short-k") == 0)
         return plx_gemm_short_cost(problem, &hopper);
     if (strcmp(row->about.name, "async-copy") == 0)
