@@ -33,8 +33,8 @@ static const char *const many_entries[PLX_GEMM_MANY_TILES] = {
 };
 
 static const tile_rates many_rates[PLX_GEMM_MANY_TILES] = {
-    {0.70, 0.25, 2.0, 6.0}, {0.70, 0.25, 2.0, 6.0}, {0.62, 0.25, 2.0, 4.0},
-    {0.60, 0.25, 2.0, 4.0}, {0.60, 0.25, 2.0, 4.0},
+    {0.75, 0.25, 2.0, 5.2}, {0.75, 0.25, 2.0, 4.8}, {0.66, 0.25, 2.0, 3.6},
+    {0.60, 0.25, 2.0, 3.8}, {0.60, 0.25, 2.0, 3.8},
 };
 
 static const tile_rates *rates_of(const plx_gemm_cut *cut)

@@ -121,7 +121,7 @@ static __device__ __forceinline__ void write_parts(const Output &out, const Sums
 {
     if (part.clusters > 1) {
         write_partial_quads<S, BLOCKS>(out, sums, part, partial, m, work);
-    } else if (BLOCKS > 1 || out.in_sectors()) {
+    } else if (BLOCKS > 1 || out.aligned()) {
         write_shared_quads<S, BLOCKS>(out, sums, part, m, work);
     } else {
         meet<2, S::MULTIPLIERS>();

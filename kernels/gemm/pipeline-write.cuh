@@ -16,12 +16,6 @@ struct Output {
         return (uintptr_t)c % 16 == 0 && ldc % 4 == 0;
     }
 
-    /* Whether rows begin at sectors of memory: pieces of 64 bytes then leave no sector half written. */
-    __device__ __forceinline__ bool in_sectors() const
-    {
-        return (uintptr_t)c % 32 == 0 && ldc % 8 == 0;
-    }
-
     __device__ __forceinline__ float finished(float sum, float before) const
     {
         const float product = alpha * sum;
@@ -133,8 +127,18 @@ template <class S> static __device__ __forceinline__ int col_of_quad(const Multi
     return m.col + quad % S::QUADS_ACROSS * S::LANES_ACROSS * 4;
 }
 
-/* Where rows of C don't begin at sectors: a warp writes a row of the tile, neighbouring lanes neighbouring
- * elements, so that few sectors are written twice. */
+/* Every thread its own quads: 16-byte stores. */
+template <class S>
+static __device__ __forceinline__ void write_quads(const Output &out, const Sums<S> &sums, const Multiplier<S> &m,
+                                                   const Work &work)
+{
+#pragma unroll 4
+    for (int q = 0; q < S::QUADS; ++q)
+        out.write4(work.row + row_of_quad(m, q), work.col + col_of_quad(m, q), sums.quad(q), true);
+}
+
+/* Where rows of C don't begin at multiples of 16 bytes: a warp writes a row of the tile, neighbouring
+ * lanes neighbouring elements. */
 template <class S>
 static __device__ __forceinline__ void write_rows(const Output &out, const Sums<S> &sums, const Work &work)
 {
