@@ -4,6 +4,8 @@
 
 #include "cli.h"
 
+#include "base/privileges.h"
+
 #include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
@@ -75,11 +77,23 @@ static void set_who(const cli_verb *verb)
     cli_who = who;
 }
 
+/* Whose files they would be is not for the user to say. */
+static int check_privileges(const cli_options *options)
+{
+    const char *const files[] = {options->json, options->csv, options->out, options->plot, options->save_failure};
+    for (size_t i = 0; plx_is_privileged() && i < sizeof files / sizeof files[0]; i++)
+        if (files[i] != NULL && !cli_is_stdout(files[i]))
+            return cli_wrong_usage("'%s': no file is written with raised privileges", files[i]);
+    return CLI_OK;
+}
+
 /* What a verb does with what it was told. */
 static int carry_out(const cli_verb *verb, cli_options *options)
 {
     plx_context *context;
-    int status = verb->check != NULL ? verb->check(options) : CLI_OK;
+    int status = check_privileges(options);
+    if (status == CLI_OK && verb->check != NULL)
+        status = verb->check(options);
     if (status == CLI_OK && verb->run == NULL)
         status = CLI_DONE;
     if (status == CLI_OK)

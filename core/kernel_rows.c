@@ -83,7 +83,7 @@ static bool is_kernel_name(const char *name)
     if (name[0] == '\0')
         return false;
     for (; *name != '\0'; name++)
-        if (!isgraph((unsigned char)*name) || strchr(":,\"'", *name) != NULL)
+        if (!isgraph((unsigned char)*name) || strchr(":,?\"'", *name) != NULL)
             return false;
     return true;
 }

@@ -57,6 +57,13 @@ tests_fakes_plx_hostile_la_SOURCES = tests/fakes/hostile.c $(dummy_sources)
 tests_fakes_plx_hostile_la_CFLAGS = $(fake_cflags)
 tests_fakes_plx_hostile_la_LDFLAGS = $(fake_ldflags)
 
+# For the test of raised privileges.
+check_LTLIBRARIES += tests/fakes/fake-secure.la tests/fakes/fake-marker.la
+tests_fakes_fake_secure_la_SOURCES = tests/fakes/secure.c
+tests_fakes_fake_secure_la_LDFLAGS = $(fake_ldflags)
+tests_fakes_fake_marker_la_SOURCES = tests/fakes/marker.c
+tests_fakes_fake_marker_la_LDFLAGS = $(fake_ldflags)
+
 # The CUDA driver, the management and the profiling library, for the cuda plugin's host code.
 if HAVE_CUDA
 if HAVE_CMOCKA
