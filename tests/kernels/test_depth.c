@@ -8,9 +8,9 @@
 enum { DEVICES = 5 };
 static plx_device_info devices[DEVICES];
 
-static const int64_t lengths[] = {0,   1,   2,    3,    4,    5,     7,      8,      31,       32,      33,
-                                  63,  64,  65,   127,  128,  129,   255,    256,    257,      511,     513,
-                                  777, 1023, 1024, 1025, 4093, 65539, 100003, 1000003, 16777216, 100000007};
+static const int64_t lengths[] = {
+    0,   1,   2,   3,   4,   5,   7,   8,    31,   32,   33,   63,    64,     65,      127,      128,
+    129, 255, 256, 257, 511, 513, 777, 1023, 1024, 1025, 4093, 65539, 100003, 1000003, 16777216, 100000007};
 enum { LENGTHS = sizeof lengths / sizeof lengths[0] };
 
 static int64_t levels(int64_t count)
@@ -68,8 +68,8 @@ static void each_sum(visitor *visit, plx_op op)
 static void refuse(const plx_row *row, plx_op op, const plx_device_info *device, int64_t terms, int64_t depth,
                    const char *what, int64_t limit)
 {
-    fail_msg("%s/%s on the %s device: depth %lld of %lld terms, %s %lld", plx_ladder_name(op), row->about.name,
-             device->name, (long long)depth, (long long)terms, what, (long long)limit);
+    fail_msg("%s/%s on the %s device: depth %lld of %lld terms, %s %lld", plx_ladder_name(op),
+             row->about.name, device->name, (long long)depth, (long long)terms, what, (long long)limit);
 }
 
 /* ---- what no sum can escape ----------------------------------------------------------- */
@@ -86,7 +86,8 @@ static bool is_one_of(const plx_row *row, const char *const *names, size_t count
  * are far less deep. */
 static bool divides_sums(const plx_row *row)
 {
-    static const char *const names[] = {"split-k", "async-copy", "few-rows", "matvec", "dmma", "dmma-bulk"};
+    static const char *const names[] = {"split-k", "async-copy", "many-blocks", "few-rows",
+                                        "matvec",  "dmma",       "dmma-bulk"};
     return is_one_of(row, names, sizeof names / sizeof names[0]);
 }
 
@@ -104,7 +105,8 @@ static size_t assert_possible(const plx_row *row, plx_op op, const plx_device_in
             refuse(row, op, device, lengths[i], depth, "at least", levels(lengths[i]));
         if (depth > lengths[i])
             refuse(row, op, device, lengths[i], depth, "at most", lengths[i]);
-        if (depth < before / 2 && !divides_sums(row)) /* another geometry may be less deep, but not by magnitudes */
+        if (depth < before / 2 &&
+            !divides_sums(row)) /* another geometry may be less deep, but not by magnitudes */
             refuse(row, op, device, lengths[i], depth, "before it", before);
         before = depth;
     }
@@ -189,7 +191,8 @@ static size_t assert_as_launched(const plx_row *row, plx_op op, const plx_device
         plx_error error = {.text = ""};
         if (write_recipe(row, &problem, device, &recipe, &error) != PLX_OK)
             continue;
-        int64_t depth = row->about.depth(&problem, device), ceiling = ceiling_of_reduction(&recipe, lengths[i]);
+        int64_t depth = row->about.depth(&problem, device),
+                ceiling = ceiling_of_reduction(&recipe, lengths[i]);
         if (depth > ceiling)
             refuse(row, op, device, lengths[i], depth, "but the launches need at most", ceiling);
         int64_t least = floor_of_reduction(&recipe, lengths[i]);
@@ -223,7 +226,8 @@ static size_t assert_shared(const plx_row *row, plx_op op, const plx_device_info
     if (write_recipe(row, &problem, device, &recipe, &error) != PLX_OK)
         return 0; /* it shares nothing where it does not run */
     int64_t depth = row->about.depth(&problem, device);
-    bool one_thread = op == PLX_GEMM ? !divides_sums(row) : is_one_of(row, alone, sizeof alone / sizeof alone[0]);
+    bool one_thread =
+        op == PLX_GEMM ? !divides_sums(row) : is_one_of(row, alone, sizeof alone / sizeof alone[0]);
 
     if (one_thread && depth != terms)
         refuse(row, op, device, terms, depth, "one thread adds", terms);

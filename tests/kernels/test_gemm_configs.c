@@ -143,8 +143,11 @@ static void assert_launched_as_named(const plx_row *row, const plx_problem *prob
 
 static bool has_clusters(const plx_row *row, const plx_device_info *device)
 {
-    return (strcmp(row->about.name, "split-k") == 0 || strcmp(row->about.name, "async-copy") == 0) &&
-           (device->features & PLX_FEATURE_NVIDIA_PTX) == 0;
+    static const char *const names[] = {"split-k", "async-copy", "many-blocks"};
+    bool known = false;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        known = known || strcmp(row->about.name, names[i]) == 0;
+    return known && (device->features & PLX_FEATURE_NVIDIA_PTX) == 0;
 }
 
 static void assert_runs(const plx_row *row, const plx_problem *problem, const plx_device_info *device,

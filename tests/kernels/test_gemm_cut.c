@@ -293,7 +293,7 @@ typedef struct divided {
     size_t steps, longer;
 } divided;
 
-static const divided in_parts[] = {{"split-k", 8, 9}, {"async-copy", 13, 14}};
+static const divided in_parts[] = {{"split-k", 8, 9}, {"async-copy", 13, 14}, {"many-blocks", 13, 14}};
 
 static void assert_parts(const plx_problem *problem, const divided *way)
 {
