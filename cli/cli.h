@@ -57,6 +57,8 @@ typedef struct cli_list {
 #define OPT_REPORT (UINT64_C(1) << 30) /* --out, --plot and --section as report takes them */
 #define OPT_BUDGET (UINT64_C(1) << 34)
 #define OPT_MARKDOWN (UINT64_C(1) << 40)
+#define OPT_ALL (UINT64_C(1) << 41)
+#define OPT_TIME_LIMIT (UINT64_C(1) << 42) /* --budget as attribute takes it */
 
 /* The sets that most verbs take. */
 #define OPT_COMMON (OPT_PLUGIN_DIR | OPT_VERBOSE | OPT_QUIET)
@@ -104,8 +106,8 @@ typedef struct cli_verb {
 } cli_verb;
 
 extern const cli_verb cli_list_verb, cli_doctor_verb, cli_run_verb, cli_check_verb, cli_compare_verb,
-    cli_explain_verb, cli_probe_verb, cli_tune_verb, cli_bench_verb, cli_diff_verb, cli_report_verb,
-    cli_completion_verb;
+    cli_explain_verb, cli_attribute_verb, cli_probe_verb, cli_tune_verb, cli_bench_verb, cli_diff_verb,
+    cli_report_verb, cli_completion_verb;
 
 /* ---- main.c -------------------------------------------------------------- */
 

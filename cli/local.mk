@@ -6,6 +6,7 @@ parallax_SOURCES = \
 	cli/bench.c \
 	cli/ceilings.c \
 	cli/check.c \
+	cli/attribute.c \
 	cli/compare.c \
 	cli/completion.c \
 	cli/diff.c \

@@ -88,6 +88,13 @@ study_compare_sources = \
 	study/compare/comparison.h \
 	study/compare/run_once.c
 
+study_attribute_sources = \
+	study/attribute/attribute.c \
+	study/attribute/attribute.h \
+	study/attribute/effects.c \
+	study/attribute/table.c \
+	study/attribute/verdict.c
+
 study_check_sources = \
 	study/check/cases.c \
 	study/check/cases.h \
@@ -134,6 +141,7 @@ study_sources = \
 	$(study_run_sources) \
 	$(study_measure_sources) \
 	$(study_compare_sources) \
+	$(study_attribute_sources) \
 	$(study_check_sources) \
 	$(study_probe_sources) \
 	$(study_bench_sources) \
@@ -159,6 +167,7 @@ endif
 
 pkgconfig_DATA += parallax-study.pc
 parallaxinclude_HEADERS += \
+	include/parallax/attribute.h \
 	include/parallax/bench.h \
 	include/parallax/check.h \
 	include/parallax/compare.h \

@@ -216,6 +216,9 @@ typedef struct plx_results {
     size_t sweep_count;
     char (*unopened)[576]; /* "opencl:1: why": devices that a probe could not open */
     size_t unopened_count;
+    struct plx_attribution *attributions; /* of plx_attribute(), which has no records */
+    size_t attribution_count;
+    char attribution_note[256]; /* what is missing of them; "": nothing */
     size_t unknown; /* records of a file that this version can't represent, see plx_results_read() */
 } plx_results;
 

@@ -6,6 +6,7 @@
 #ifndef PARALLAX_STUDY_H
 #define PARALLAX_STUDY_H
 
+#include <parallax/attribute.h>
 #include <parallax/bench.h>
 #include <parallax/check.h>
 #include <parallax/compare.h>

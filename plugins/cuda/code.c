@@ -139,6 +139,21 @@ plx_status plx_cuda_code(plx_session *session, const plx_problem *problem, size_
     return PLX_OK;
 }
 
+plx_status plx_cuda_runnable_text(const plx_code *code, const char **text, char **made, plx_error *error)
+{
+    char missing[16] = "";
+    *made = NULL;
+    *text = code->text;
+    if (code->convention == PLX_CONVENTION_POINTERS)
+        return PLX_OK;
+    *text = *made = plx_cuda_offset_text(code->text, missing);
+    if (*made != NULL)
+        return PLX_OK;
+    return missing[0] != '\0' ? plx_fail(error, PLX_UNSUPPORTED,
+                                         "the text reads %s, which CUDA's launches do not set", missing)
+                              : plx_fail(error, PLX_NO_MEMORY, "no host memory for a text");
+}
+
 /* ---- the slot `instructions` ---------------------------------------------------- */
 
 static plx_status count_entries(const char *text, plx_cuda_listing kind, const plx_code *code,
@@ -159,20 +174,24 @@ static plx_status count_assembled(plx_session *session, const plx_code *code, pl
                                   size_t capacity, size_t *count, plx_error *error)
 {
     void *cubin = NULL;
-    char *listing = NULL;
+    char *listing = NULL, *made = NULL;
+    const char *text = NULL;
     size_t length = 0;
     if (session == NULL)
         return plx_fail(error, PLX_UNSUPPORTED,
                         "the driver assembles text for a device alone, and there is none");
     plx_status status = plx_cuda_enter(session, error);
     if (status == PLX_OK)
-        status = plx_cuda_text_assemble(session, code->text, code->max_registers, &cubin, &length, error);
+        status = plx_cuda_runnable_text(code, &text, &made, error);
+    if (status == PLX_OK)
+        status = plx_cuda_text_assemble(session, text, code->max_registers, &cubin, &length, error);
     if (status == PLX_OK)
         status = plx_cuda_disassemble(cubin, length, false, &listing, error);
     if (status == PLX_OK)
         status = count_entries(listing, PLX_CUDA_SASS, code, found, capacity, count, error);
     free(listing);
     free(cubin);
+    free(made);
     return status;
 }
 

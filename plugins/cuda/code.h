@@ -9,6 +9,10 @@
 /* The PTX of the kernels that have a twin, compressed by gzip, under the keys of plx_cuda_images. */
 extern const plx_image plx_cuda_texts[];
 
+/* The text as CUDA can run it: as it is, or for that of another convention rewritten, into *made, which the
+ * caller frees. */
+plx_status plx_cuda_runnable_text(const plx_code *code, const char **text, char **made, plx_error *error);
+
 /* Slots: contracts in parallax/plugin.h. */
 plx_status plx_cuda_code(plx_session *session, const plx_problem *problem, size_t kernel, plx_code *code,
                          plx_error *error);

@@ -15,6 +15,7 @@ libplx_cuda_api_la_SOURCES = \
 	backends/cuda/listing.h \
 	backends/cuda/nvml.c \
 	backends/cuda/nvml.h \
+	backends/cuda/offset_text.c \
 	backends/cuda/probe.c \
 	backends/cuda/program.c \
 	backends/cuda/program_text.c \

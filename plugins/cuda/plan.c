@@ -2,6 +2,7 @@
 #include "plugins/cuda/plan.h"
 
 #include "kernels/operation.h"
+#include "plugins/cuda/code.h"
 #include "plugins/cuda/map.h"
 
 #include <stdlib.h>
@@ -356,12 +357,17 @@ static plx_status add_text_way(plx_session *session, const plx_problem *problem,
                                const plx_code *code, plx_plugin_plan *plan, plx_error *error)
 {
     plx_recipe recipe;
+    const char *text = NULL;
+    char *made = NULL;
     device_code loaded = {.convention = code->convention, .plain = true};
     plx_status status = plx_recipe_write(row, row->recipe, problem, &code->device, &recipe, error);
     if (status == PLX_OK)
         status = plx_recipe_has_one_code(&recipe, error);
     if (status == PLX_OK)
-        status = plx_cuda_text_load(session, code->text, code->max_registers, &plan->text, error);
+        status = plx_cuda_runnable_text(code, &text, &made, error);
+    if (status == PLX_OK)
+        status = plx_cuda_text_load(session, text, code->max_registers, &plan->text, error);
+    free(made);
     if (status != PLX_OK)
         return status;
     loaded.text = plan->text;

@@ -62,6 +62,7 @@ void plx_results_free(plx_results *results)
     free(results->records);
     free(results->pairs);
     free(results->check);
+    free(results->attributions);
     memset(results, 0, sizeof *results);
 }
 

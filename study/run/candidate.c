@@ -283,7 +283,10 @@ static bool plan(plx_candidate *candidate, const plx_inputs *inputs)
     plx_status status;
 
     plx_candidate_name(candidate, name);
-    status = plx_plan_create(candidate->backend, &inputs->problem, name, &candidate->plan);
+    status =
+        candidate->code != NULL || candidate->plain
+            ? plx_plan_of_code(candidate->backend, &inputs->problem, name, candidate->code, &candidate->plan)
+            : plx_plan_create(candidate->backend, &inputs->problem, name, &candidate->plan);
 
     if (status != PLX_OK) {
         conclude_failure(candidate, status, plx_message(plx_backend_context(candidate->backend)));

@@ -129,6 +129,8 @@ typedef struct plx_candidate {
     char config[40];          /* that it is asked to run in; "": its own choice */
     size_t step;
     bool named;
+    const plx_code *code; /* device code that its plan is made of; NULL: the backend's own */
+    bool plain;           /* its own is launched as plainly as another API could */
     plx_plan *plan;
     void *result;
     plx_bits *bits; /* holds the result; NULL: malloc'ed */

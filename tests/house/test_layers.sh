@@ -47,6 +47,7 @@ below_room() {
     report) echo study/results/ study/files/ kernels/operation.h ;;
     run) echo study/judge/ study/results/ ;;
     measure) echo study/run/ study/judge/ ;;
+    attribute) echo study/measure/ study/run/ study/judge/ study/results/ ;;
     compare) echo study/measure/ study/run/ study/judge/ study/results/ ;;
     check) echo study/run/ study/judge/ study/results/ study/files/ kernels/cases.h ;;
     probe) echo study/measure/ study/run/ study/judge/ study/results/ study/report/report.h ;;

@@ -1,0 +1,124 @@
+/* attribute: why one API is slower than another, by running either's device code through both. */
+#include "cli.h"
+
+#include <parallax/attribute.h>
+
+static int attribute_check(cli_options *options)
+{
+    if ((options->given & OPT_ALL) == 0)
+        return cli_work_read(options);
+    if (options->operands.count > 0 || (options->given & OPT_SHAPE) != 0)
+        return cli_wrong_usage("--all takes every operation at a size of its own; '%s' is not asked for",
+                               options->operands.count > 0 ? options->operands.at[0] : "--shape");
+    return CLI_OK;
+}
+
+/* Without a shape: four times what a small machine is shown in each direction, so that a launch is not what
+ * takes the time. */
+static int enlarge(cli_options *options)
+{
+    enum { LARGER = 4 };
+    plx_error error = {.text = ""};
+    plx_op_info info;
+    int64_t shape[PLX_MAX_SHAPE];
+    if (options->operands.count > 1 || (options->given & (OPT_ALL | OPT_SHAPE)) != 0)
+        return CLI_OK;
+    for (size_t i = 0; i < options->work.problem_count; i++) {
+        plx_problem *problem = &options->work.problems[i];
+        if (!plx_op_describe(problem->op, &info))
+            continue;
+        for (size_t j = 0; j < info.shape_rank; j++)
+            shape[j] = info.default_shape[j] * LARGER;
+        if (plx_problem_reshape(problem, shape, info.shape_rank, &error) != PLX_OK)
+            return cli_wrong_usage("%s", error.text);
+    }
+    return CLI_OK;
+}
+
+static plx_status write_table(const void *what, FILE *to, plx_error *error)
+{
+    const plx_results *results = what;
+    return plx_attribution_write_table(results, to, results->attribution_count == 1, error);
+}
+
+static plx_status write_all(const void *what, FILE *to, plx_error *error)
+{
+    return plx_attribution_write_table(what, to, true, error);
+}
+
+static int finish(const cli_options *options, const plx_results *results)
+{
+    int status = CLI_OK;
+    if (!cli_stdout_is_taken(options) && (options->given & OPT_QUIET) == 0)
+        status = cli_write("-", (options->given & OPT_VERBOSE) ? write_all : write_table, results);
+    (void)fflush(stdout);
+    if (results->attribution_note[0] != '\0')
+        cli_say("%s", results->attribution_note);
+    if (status == CLI_OK)
+        status = cli_outputs_write(options, results);
+    return status == CLI_OK ? plx_attribution_status(results) : status;
+}
+
+static int attribute_run(plx_context *context, cli_options *options)
+{
+    plx_results results;
+    plx_error error = {.text = ""};
+    int status = enlarge(options);
+    if (status != CLI_OK)
+        return status;
+    const plx_attribute_options wanted = {
+        .backends = options->backends.at,
+        .backend_count = options->backends.count,
+        .kernels = options->kernels.at,
+        .kernel_count = options->kernels.count,
+        .problems = options->work.problems,
+        .problem_count = options->work.problem_count,
+        .input = options->input,
+        .seed = options->seed,
+        .seconds_per_cell = options->seconds,
+        .seconds_in_all = options->budget,
+        .progress = cli_progress(options),
+    };
+    const plx_status made = plx_attribute(context, &wanted, &results, &error);
+    cli_progress_end();
+    if (made != PLX_OK)
+        return cli_failed(made, &error);
+    status = finish(options, &results);
+    plx_results_free(&results);
+    return status;
+}
+
+const cli_verb cli_attribute_verb = {
+    .name = "attribute",
+    .summary = "takes source, compiler and runtime apart: why one API is slower than the other",
+    .usage = "attribute OPERATION [SHAPE...] [options] | attribute --all",
+    .help = "Where one device is reached by two APIs that take each other's device code (CUDA and NVIDIA's\n"
+            "OpenCL, which both take PTX), runs each kernel in every combination: the text of either API,\n"
+            "run by either; and the first API's own machine code, as it is shipped and launched as plainly\n"
+            "as the other could launch it.  All cells are judged, and those of one text must have the same\n"
+            "bits; what is right is timed, interleaved.  Without --kernel: every kernel that both have.\n"
+            "\n"
+            "The ratio of the two as they are is the product of four: `early-launch`, launches that only\n"
+            "the first API has; `assembler`, the driver's over the compiler's, of one text; `source`, one\n"
+            "language with its front end over the other; `runtime`, one API's launches over the other's.\n"
+            "`rest` says by how much source and runtime depend on each other.  A part is named only where\n"
+            "its interval leaves 1 out.\n"
+            "\n"
+            "With each cell stand the registers of a thread, what it keeps in memory beside them, shared\n"
+            "memory, and how many blocks fit on a multiprocessor; for one kernel, or with -v, also the\n"
+            "instructions by class, of the texts and, where cuobjdump or nvdisasm is there, of the machine\n"
+            "code.  A cell that can't exist says why.  Without such a device the instructions of the texts\n"
+            "that the plugins carry are all there is.\n"
+            "\n"
+            "Exit status: 0 all agreed, 1 a cell was wrong or two disagree, 2 usage, 3 a name that isn't\n"
+            "there, 4 nothing could be run through both APIs, 5 a cell failed.\n"
+            "\n"
+            "Examples:\n"
+            "  parallax attribute matvec --kernel shared-a-x\n"
+            "  parallax attribute gemm 4096 4096 4096 --kernel tile-1d --json tile-1d.json\n"
+            "  parallax attribute --all --seconds 0.2 --budget 120 --json attribution.json\n",
+    .options = OPT_COMMON | (OPT_PROBLEM & ~OPT_IN) | OPT_BACKEND | OPT_KERNEL | OPT_SECONDS |
+               OPT_TIME_LIMIT | OPT_ALL | OPT_JSON,
+    .check = attribute_check,
+    .run = attribute_run,
+};
