@@ -2,6 +2,7 @@
  * and those of its largest innermost loop. */
 #include "backends/cuda/listing.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -204,7 +205,7 @@ static void read_ptx_statement(function *f, char *statement)
     if (statement[label] == ':' && statement[label + 1] != ':') {
         add_label(f, statement, label);
         read_ptx_statement(f, statement + label + 1);
-    } else if (*statement != '.' && *statement != '\0') {
+    } else if (*statement == '@' || isalpha((unsigned char)*statement)) {
         add_instruction(f, statement);
     }
 }

@@ -11,7 +11,7 @@
 typedef struct rewriting {
     char *text;
     size_t length;
-    uint64_t parameters; /* of the entry point whose parameters are being read */
+    const plx_cl_pointers *entry; /* that is being read; NULL: none, or none that is launched */
     unsigned int parameter;
     bool in_parameters;
 } rewriting;
@@ -32,13 +32,13 @@ static bool begins(const char *at, const char *with)
     return strncmp(at, with, strlen(with)) == 0;
 }
 
-static uint64_t parameters_of(const char *name, const plx_cl_pointers *entries, size_t count)
+static const plx_cl_pointers *find(const char *name, const plx_cl_pointers *entries, size_t count)
 {
     const size_t length = strcspn(name, "( \t\r\n");
     for (size_t i = 0; i < count; i++)
         if (strlen(entries[i].entry) == length && memcmp(entries[i].entry, name, length) == 0)
-            return entries[i].parameters;
-    return 0;
+            return &entries[i];
+    return NULL;
 }
 
 /* Where the last word of a line begins. */
@@ -54,7 +54,8 @@ static size_t last_word(const char *line, size_t length)
 /* ".param .u64 NAME," becomes ".param .u64 .ptr .global .align 4 NAME,". */
 static void rewrite_parameter(rewriting *to, const char *line, size_t length)
 {
-    const bool pointer = to->parameter < 64 && (to->parameters >> to->parameter & 1) != 0;
+    const bool pointer =
+        to->entry != NULL && to->parameter < 64 && (to->entry->parameters >> to->parameter & 1) != 0;
     const size_t name = last_word(line, length);
     to->parameter++;
     if (!pointer) {
@@ -80,21 +81,35 @@ static bool rewrite_shared(rewriting *to, const char *line, size_t length, uint6
     return true;
 }
 
+/* ".maxntid 1024, 1, 1" becomes ".reqntid 32, 32, 1": CUDA's launches state the size, OpenCL's kernels. */
+static bool rewrite_block(rewriting *to, const char *line)
+{
+    char stated[64];
+    if (to->entry == NULL || !begins(line, ".maxntid "))
+        return false;
+    (void)snprintf(stated, sizeof stated, ".reqntid %" PRIu32 ", %" PRIu32 ", %" PRIu32 "\n", to->entry->block[0],
+                   to->entry->block[1], to->entry->block[2]);
+    append_text(to, stated);
+    return true;
+}
+
 static void rewrite_line(rewriting *to, const char *line, size_t length, const plx_cl_pointers *entries,
                          size_t count, uint64_t dynamic_shared)
 {
     const char *at = line + strspn(line, " \t");
     const char *entry = begins(at, ".visible ") ? at + 9 : at;
     if (begins(entry, ".entry ")) {
-        to->parameters = parameters_of(entry + 7, entries, count);
+        to->entry = find(entry + 7, entries, count);
         to->parameter = 0;
         to->in_parameters = true;
     } else if (to->in_parameters && begins(at, ".param ")) {
         rewrite_parameter(to, line, length);
         return;
-    } else if (*at == ')' || *at == '{') {
+    } else if (*at == ')') {
         to->in_parameters = false;
-    } else if (rewrite_shared(to, line, length, dynamic_shared)) {
+    } else if (*at == '{') {
+        to->entry = NULL;
+    } else if (rewrite_block(to, line) || rewrite_shared(to, line, length, dynamic_shared)) {
         return;
     }
     append(to, line, length);
@@ -103,7 +118,7 @@ static void rewrite_line(rewriting *to, const char *line, size_t length, const p
 char *plx_cl_pointer_text(const char *ptx, const plx_cl_pointers *entries, size_t count,
                           uint64_t dynamic_shared)
 {
-    enum { MORE_PER_LINE = 40 };
+    enum { MORE_PER_LINE = 64 };
     size_t lines = 1;
     for (const char *at = ptx; (at = strchr(at, '\n')) != NULL; at++)
         lines++;

@@ -17,10 +17,11 @@ int32_t plx_cl_log_registers(const char *log, const char *entry);
 
 /* ---- text for pointers (pointer_text.c) ------------------------------------- */
 
-/* What an entry point takes that OpenCL has to be told of. */
+/* What OpenCL has to be told of an entry point. */
 typedef struct plx_cl_pointers {
     const char *entry;
     uint64_t parameters; /* bits: which are pointers to global memory */
+    uint32_t block[3];   /* the size of its blocks: of one that does not state it, OpenCL runs no large ones */
 } plx_cl_pointers;
 
 /* Text of CUDA C++ as OpenCL can run it: its pointers are declared to be of global memory, and the shared

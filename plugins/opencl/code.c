@@ -115,7 +115,8 @@ plx_status plx_opencl_pointer_text(const plx_code *code, const plx_recipe *recip
     uint64_t shared = 0;
     for (size_t i = 0; i < recipe->step_count; i++) {
         plx_opencl_entry(code, recipe, &recipe->steps[i], names[i], sizeof names[i]);
-        entries[i] = (plx_cl_pointers){names[i], pointers_of(&recipe->steps[i], &shared)};
+        entries[i] = (plx_cl_pointers){names[i], pointers_of(&recipe->steps[i], &shared), {0, 0, 0}};
+        memcpy(entries[i].block, recipe->steps[i].block, sizeof entries[i].block);
     }
     *text = plx_cl_pointer_text(code->text, entries, recipe->step_count, shared);
     return *text != NULL ? PLX_OK : plx_fail(error, PLX_NO_MEMORY, "no memory for an OpenCL program");

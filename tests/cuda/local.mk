@@ -5,9 +5,17 @@ AM_TESTS_ENVIRONMENT += NVCC='$(NVCC)'; export NVCC;
 endif
 dist_check_SCRIPTS += tests/cuda/test_early.sh tests/cuda/test_stages.sh
 
+# Device code as text: needs neither the toolkit nor a device.
+cmocka_tests += tests/cuda/test_listing
+tests_cuda_test_listing_SOURCES = tests/cuda/test_listing.c backends/cuda/listing.c backends/cuda/offset_text.c \
+	backends/cuda/ptx_text.c
+tests_cuda_test_listing_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_cuda_test_listing_LDADD = $(CMOCKA_LIBS)
+
 # The cuda plugin's host code, on a pretended driver: no device is needed.
 if HAVE_CUDA
-cmocka_tests += tests/cuda/test_cuda_host tests/cuda/test_cuda_plan tests/cuda/test_cuda_telemetry
+cmocka_tests += tests/cuda/test_cuda_host tests/cuda/test_cuda_plan tests/cuda/test_cuda_code \
+	tests/cuda/test_cuda_telemetry
 if HAVE_CUPTI
 cmocka_tests += tests/cuda/test_cuda_count
 endif
@@ -25,6 +33,11 @@ tests_cuda_test_cuda_plan_SOURCES = tests/cuda/test_cuda_plan.c tests/cuda/kerne
 tests_cuda_test_cuda_plan_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_cuda_test_cuda_plan_LDADD = tests/kernels/libladder.a libplx-ladder.la $(CMOCKA_LIBS)
 EXTRA_tests_cuda_test_cuda_plan_DEPENDENCIES = plx-cuda.la tests/fakes/fake-cuda.la
+
+tests_cuda_test_cuda_code_SOURCES = tests/cuda/test_cuda_code.c $(cuda_fixture_sources)
+tests_cuda_test_cuda_code_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_cuda_test_cuda_code_LDADD = libplx-ladder.la $(CMOCKA_LIBS)
+EXTRA_tests_cuda_test_cuda_code_DEPENDENCIES = plx-cuda.la tests/fakes/fake-cuda.la
 
 tests_cuda_test_cuda_count_SOURCES = tests/cuda/test_cuda_count.c tests/fakes/fake_cupti.h $(cuda_fixture_sources)
 tests_cuda_test_cuda_count_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
