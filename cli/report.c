@@ -73,26 +73,27 @@ const cli_verb cli_report_verb = {
     .name = "report",
     .summary = "results as one HTML page with plots, or as tables for documents",
     .usage = "report FILE.json... [-o FILE.html] [--plot NAME | --markdown [--section NAME]]",
-    .help = "Makes one page of HTML of what compare, bench and check wrote with --json: a summary,\n"
-            "our kernels against the vendors' libraries, the ladders, rooflines, rate against size,\n"
-            "who agrees with whom, all records, and the environment.  The page needs nothing else:\n"
-            "no network, no scripts; it can be read on a phone, in dark and light.  The plots are\n"
-            "drawn by gnuplot; without it the page comes without them.\n"
-            "\n"
-            "Several files make one page.  What two of them have is shown with each; where there is\n"
-            "room for one, the newest counts.  No ratio is taken across two files.\n"
-            "\n"
-            "--plot writes one plot instead: ladder-gemm, sweep-gemm, roofline-0, ...; the name of the\n"
-            "output ends in .svg, .png or .gp (the script).\n"
-            "\n"
-            "--markdown writes tables for documents instead: our kernels against the vendors' libraries\n"
-            "(peers), our backends versus each other (twins), the steps of ladders (ladders), and the\n"
-            "verdicts of probes (probes); --section writes one of them.\n"
-            "\n"
-            "Examples:\n"
-            "  parallax report results.json -o report.html\n"
-            "  parallax report results/h200/ladder-gemm.json --plot ladder-gemm -o ladder.svg\n"
-            "  parallax report results/h200/bench-*.json --markdown --section peers\n",
+    .help =
+        "Makes one page of HTML of what compare, bench and check wrote with --json: a summary,\n"
+        "our kernels against the vendors' libraries, the ladders, rooflines, rate against size,\n"
+        "who agrees with whom, all records, and the environment.  The page needs nothing else:\n"
+        "no network, no scripts; it can be read on a phone, in dark and light.  The plots are\n"
+        "drawn by gnuplot; without it the page comes without them.\n"
+        "\n"
+        "Several files make one page.  What two of them have is shown with each; where there is\n"
+        "room for one, the newest counts.  No ratio is taken across two files.\n"
+        "\n"
+        "--plot writes one plot instead: ladder-gemm, sweep-gemm, roofline-0, ...; the name of the\n"
+        "output ends in .svg, .png or .gp (the script).\n"
+        "\n"
+        "--markdown writes tables for documents instead: our kernels against the vendors' libraries\n"
+        "(peers), our backends versus each other (twins), the steps of ladders (ladders), why one API is\n"
+        "slower (attribution), and the verdicts of probes (probes); --section writes one of them.\n"
+        "\n"
+        "Examples:\n"
+        "  parallax report results.json -o report.html\n"
+        "  parallax report results/h200/ladder-gemm.json --plot ladder-gemm -o ladder.svg\n"
+        "  parallax report results/h200/bench-*.json --markdown --section peers\n",
     .options = OPT_REPORT | OPT_MARKDOWN | OPT_QUIET | OPT_VERBOSE,
     .check = report_check,
 };

@@ -1,6 +1,7 @@
 # The page of results, and its plots.
 page_sources = \
 	page/agreement.c \
+	page/attribution.c \
 	page/data.c \
 	page/environment.c \
 	page/figure.c \

@@ -344,8 +344,11 @@ typedef struct section {
     size_t (*put)(plx_page *page, FILE *to); /* rows; 0: nothing was put */
 } section;
 
-static const section sections[] = {
-    {"peers", put_peers}, {"twins", put_twins}, {"ladders", plx_page_ladder_tables}, {"probes", put_probes}};
+static const section sections[] = {{"peers", put_peers},
+                                   {"twins", put_twins},
+                                   {"ladders", plx_page_ladder_tables},
+                                   {"attribution", plx_page_attribution_tables},
+                                   {"probes", put_probes}};
 enum { SECTIONS = sizeof sections / sizeof sections[0] };
 
 /* The part of the page that a name selects; NULL: all. */
@@ -366,8 +369,8 @@ static plx_status put_sections(plx_page *page, const char *name, FILE *to, plx_e
     if (page->status != PLX_OK)
         return page->status;
     if (!known)
-        return plx_fail(error, PLX_NOT_FOUND, "no section '%.60s'; there are: peers, twins, ladders, probes",
-                        name);
+        return plx_fail(error, PLX_NOT_FOUND,
+                        "no section '%.60s'; there are: peers, twins, ladders, attribution, probes", name);
     if (rows == 0)
         return plx_fail(error, PLX_NOT_FOUND, "these results have nothing for %s%s",
                         name != NULL ? "the section " : "a table", name != NULL ? name : "");

@@ -172,6 +172,7 @@ void plx_page_canvas(const plx_page_size *size, FILE *to);
 void plx_page_summary(plx_page *page, FILE *to);
 void plx_page_peers(plx_page *page, FILE *to);
 void plx_page_ladders(plx_page *page, FILE *to);
+void plx_page_attributions(plx_page *page, FILE *to);
 void plx_page_rooflines(plx_page *page, FILE *to);
 void plx_page_sweeps(plx_page *page, FILE *to);
 void plx_page_agreement(plx_page *page, FILE *to);
@@ -180,6 +181,8 @@ void plx_page_environment(plx_page *page, FILE *to);
 
 /* The ladders as tables in Markdown; how many. */
 size_t plx_page_ladder_tables(plx_page *page, FILE *to);
+/* The attributions as one for each file; how many kernels. */
+size_t plx_page_attribution_tables(plx_page *page, FILE *to);
 
 /* Figure `index` of a kind; false: there are no more. */
 bool plx_page_ladder_figure(plx_page *page, size_t index, plx_page_figure *figure);
@@ -202,7 +205,7 @@ plx_status plx_gnuplot_draw(const char *script, FILE *picture, plx_error *error)
  * are good. */
 plx_status plx_report_write(const char *const *files, size_t count, FILE *to, plx_error *error);
 /* Tables in Markdown, for documents: `section` is "peers" (against the vendors' libraries),
- * "twins" (our backends versus each other), "ladders", "probes", or NULL, for all of these
+ * "twins" (our backends versus each other), "ladders", "attribution", "probes", or NULL, for all of these
  * that the files have something for.  PLX_NOT_FOUND: no such section, or nothing for it. */
 plx_status plx_report_markdown(const char *const *files, size_t count, const char *section, FILE *to,
                                plx_error *error);

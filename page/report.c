@@ -4,13 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The files of a report, which have records. */
+static bool has_attributions(const plx_page *page)
+{
+    for (size_t i = 0; i < page->file_count; i++)
+        if (page->files[i].results.attribution_count > 0)
+            return true;
+    return false;
+}
+
+/* The files of a report, which have records or attributions. */
 static plx_status read_files(const char *const *files, size_t count, plx_page *page, plx_error *error)
 {
     if (count == 0)
         return plx_fail(error, PLX_INVALID, "no file of results was named");
     plx_status status = plx_page_read(files, count, page, error);
-    if (status != PLX_OK || page->record_count > 0)
+    if (status != PLX_OK || page->record_count > 0 || has_attributions(page))
         return status;
     plx_page_free(page);
     return plx_fail(error, PLX_INVALID, "%.200s: no records: there is nothing to report", files[0]);
@@ -27,6 +35,7 @@ plx_status plx_report_write(const char *const *files, size_t count, FILE *to, pl
     plx_page_summary(&page, to);
     plx_page_peers(&page, to);
     plx_page_ladders(&page, to);
+    plx_page_attributions(&page, to);
     plx_page_rooflines(&page, to);
     plx_page_sweeps(&page, to);
     plx_page_agreement(&page, to);

@@ -13,6 +13,7 @@ study_files_sources = \
 study_results_sources = \
 	study/results/archive.c \
 	study/results/archive.h \
+	study/results/attribution_file.c \
 	study/results/counters.c \
 	study/results/environment.c \
 	study/results/names.c \

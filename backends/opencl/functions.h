@@ -23,6 +23,7 @@
     X(Flush)                     \
     X(Finish)                    \
     X(CreateBuffer)              \
+    X(RetainMemObject)           \
     X(ReleaseMemObject)          \
     X(CreateSubBuffer)           \
     X(GetMemObjectInfo)          \

@@ -1,4 +1,5 @@
-/* Sub-buffers by where they begin.  A place holds on to its buffer until the plan goes. */
+/* Sub-buffers by where they begin.  A place keeps its buffer until the plan goes: NVIDIA's driver crashes
+ * where a sub-buffer is released after the last that is known of its buffer. */
 #include "backends/opencl/places.h"
 
 #include <stdlib.h>
@@ -19,11 +20,19 @@ plx_cl_places *plx_cl_places_new(void)
     return calloc(1, sizeof(plx_cl_places));
 }
 
+/* What is enqueued keeps both. */
+static void release(const place *kept)
+{
+    if (kept->made == NULL)
+        return;
+    (void)plx_cl.ReleaseMemObject(kept->made);
+    (void)plx_cl.ReleaseMemObject(kept->of);
+}
+
 void plx_cl_places_free(plx_cl_places *places)
 {
     for (size_t i = 0; places != NULL && i < PLACES; i++)
-        if (places->at[i].made != NULL)
-            (void)plx_cl.ReleaseMemObject(places->at[i].made);
+        release(&places->at[i]);
     free(places);
 }
 
@@ -55,8 +64,8 @@ plx_status plx_cl_place(plx_cl_places *places, cl_mem memory, uint64_t byte, cl_
         const plx_status status = make(memory, byte, &made, error);
         if (status != PLX_OK)
             return status;
-        if (kept->made != NULL) /* what is enqueued keeps it */
-            (void)plx_cl.ReleaseMemObject(kept->made);
+        release(kept);
+        (void)plx_cl.RetainMemObject(memory);
         *kept = (place){.of = memory, .made = made, .byte = byte};
     }
     *found = kept->made;

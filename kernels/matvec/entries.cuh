@@ -25,3 +25,14 @@
     {                                                             \
         kernel<TRANS>(MATVEC_OF(T));                              \
     }
+
+/* The same where so many blocks of f32, and half as many of f64, shall fit on a multiprocessor: a thread gets
+ * no more registers than that leaves it. */
+#define MATVEC_DENSE_ENTRIES(kernel, threads, blocks) MATVEC_LAYOUTS(MATVEC_DENSE_ENTRY, kernel, threads, blocks)
+
+#define MATVEC_DENSE_ENTRY(type, T, layout, TRANS, kernel, threads, blocks)         \
+    extern "C" __global__ void __launch_bounds__(threads, (blocks) * 4 / sizeof(T)) \
+        matvec_##kernel##_##type##_##layout(MATVEC_PARAMETERS(T))                   \
+    {                                                                               \
+        kernel<TRANS>(MATVEC_OF(T));                                                \
+    }

@@ -3,6 +3,8 @@
 #include "study/report/json.h"
 #include "study/results/archive.h"
 
+#include <parallax/attribute.h>
+
 #include <stdlib.h>
 
 void plx_json_tool(plx_json *json)
@@ -139,6 +141,22 @@ static plx_status put_lists(plx_archive *archive, const plx_results *results, pl
     return results->bench != NULL ? put_bench(archive, results, error) : PLX_OK;
 }
 
+static void put_attributions(plx_archive *archive, const plx_results *results)
+{
+    if (results->attribution_note[0] != '\0')
+        plx_json_text(archive->to, "attribution_note", results->attribution_note);
+    if (results->attribution_count == 0)
+        return;
+    plx_json_list(archive->to, "attributions");
+    for (size_t i = 0; i < results->attribution_count; i++) {
+        plx_attribution attribution = results->attributions[i];
+        plx_archive_item(archive, i);
+        plx_archive_attribution(archive, results->device_count, &attribution);
+        plx_archive_item_end(archive);
+    }
+    plx_json_list_end(archive->to);
+}
+
 plx_status plx_results_write_json(const plx_results *results, FILE *to, plx_error *error)
 {
     const bool probe = results->sweep_count + results->unopened_count > 0;
@@ -152,6 +170,7 @@ plx_status plx_results_write_json(const plx_results *results, FILE *to, plx_erro
     plx_archive_environment(&archive, &environment);
     put_devices(&archive, results);
     plx_status status = probe ? put_sweeps(&archive, results, error) : put_lists(&archive, results, error);
+    put_attributions(&archive, results);
     plx_json_object_end(&json);
     return status == PLX_OK ? plx_json_end(&json, error) : status;
 }

@@ -83,11 +83,14 @@ void plx_archive_problem(plx_archive *archive, plx_problem *problem); /* problem
 uint64_t plx_archive_shift(plx_archive *archive, uint64_t shift);
 void plx_archive_record(plx_archive *archive, size_t devices, plx_record *record); /* record_file.c */
 plx_outcome plx_archive_outcome(plx_archive *archive, plx_outcome outcome);
+void plx_archive_error(plx_archive *archive, plx_error_measure *error);
 void plx_archive_time(plx_archive *archive, plx_timing *time);
 void plx_archive_pair(plx_archive *archive, plx_pair *pair); /* but for its records */
 /* What only checks, benches and probes have (studies_file.c).  PLX_NO_MEMORY: only while reading. */
 void plx_archive_check(plx_archive *archive, plx_check_counts *counts);
 plx_status plx_archive_bench(plx_archive *archive, plx_bench_request *bench, plx_error *error);
 plx_status plx_archive_sweep(plx_archive *archive, size_t devices, plx_probe_sweep *sweep, plx_error *error);
+void plx_archive_attribution(plx_archive *archive, size_t devices,
+                             struct plx_attribution *attribution); /* attribution_file.c */
 
 #endif

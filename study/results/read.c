@@ -3,6 +3,8 @@
 
 #include "study/results/results.h"
 
+#include <parallax/attribute.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,6 +147,30 @@ static plx_status take_sweeps(source *from, plx_error *error)
     return take_list(from, "sweeps", take_sweep, error);
 }
 
+/* One of an operation that this version does not know is left out. */
+static plx_status take_attribution(source *from, plx_archive *object, size_t index, plx_error *error)
+{
+    plx_results *results = from->results;
+    (void)index;
+    (void)error;
+    plx_archive_attribution(object, results->device_count,
+                            &results->attributions[results->attribution_count]);
+    results->unknown += object->wrong == NULL && object->unknown;
+    results->attribution_count += !plx_archive_fails(object);
+    return PLX_OK;
+}
+
+static plx_status take_attributions(source *from, plx_error *error)
+{
+    plx_results *results = from->results;
+    const size_t count = length_of(from, "attributions");
+    if (count == 0)
+        return PLX_OK;
+    results->attributions = calloc(count, sizeof *results->attributions);
+    return results->attributions != NULL ? take_list(from, "attributions", take_attribution, error)
+                                         : no_memory(error);
+}
+
 /* ---- the parts that stand next to the lists ------------------------------------------------- */
 
 static plx_status take_check(plx_archive *root, plx_results *results, plx_error *error)
@@ -177,6 +203,8 @@ static plx_status take_rest(source *from, plx_error *error)
 {
     plx_archive root = plx_archive_of(from->root);
     plx_archive_environment(&root, &from->results->environment);
+    plx_archive_remark(&root, "attribution_note", from->results->attribution_note,
+                       sizeof from->results->attribution_note);
     plx_status status = take_check(&root, from->results, error);
     if (status == PLX_OK)
         status = take_bench(&root, from->results, error);
@@ -213,6 +241,8 @@ static plx_status take_all(source *from, plx_error *error)
     status = take_list(from, "devices", take_device, error);
     if (status == PLX_OK)
         status = probe ? take_sweeps(from, error) : take_records(from, error);
+    if (status == PLX_OK)
+        status = take_attributions(from, error);
     return status == PLX_OK ? take_rest(from, error) : status;
 }
 

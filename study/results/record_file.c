@@ -28,7 +28,7 @@ static void input_field(plx_archive *archive, plx_record *record)
         archive->unknown = true;
 }
 
-static void error_fields(plx_archive *archive, plx_error_measure *error)
+void plx_archive_error(plx_archive *archive, plx_error_measure *error)
 {
     if (!plx_archive_open(archive, "error", true))
         return;
@@ -201,7 +201,7 @@ void plx_archive_record(plx_archive *archive, size_t devices, plx_record *record
     origin_fields(archive, devices, record);
     if (plx_archive_fails(archive))
         return;
-    error_fields(archive, &record->error);
+    plx_archive_error(archive, &record->error);
     plx_archive_time(archive, &record->time);
     interval_fields(archive, "host_time", &record->time.host);
     interval_fields(archive, "latency", &record->time.latency);

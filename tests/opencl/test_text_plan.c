@@ -31,7 +31,7 @@ static struct {
     char entry[128];
     told arguments[MOST];
     cl_uint argument_count;
-    size_t launches, programs, kernels, places;
+    size_t launches, programs, kernels, places, retained;
     size_t global[3], local[3];
     size_t place_bytes[MOST];
     cl_mem place_of[MOST];
@@ -183,9 +183,25 @@ static cl_int memory_info(cl_mem of, cl_mem_info what, size_t size, void *value,
     return CL_SUCCESS;
 }
 
-static cl_int release_memory(cl_mem of)
+/* A buffer outlives what begins in it. */
+static cl_int retain_memory(cl_mem of)
 {
     (void)of;
+    fake.retained++;
+    return CL_SUCCESS;
+}
+
+static cl_int release_memory(cl_mem of)
+{
+    for (size_t i = 0; i < fake.places; i++)
+        if (of == (cl_mem)(void *)&places[i]) {
+            assert_true(fake.retained >= 1);
+            fake.place_of[i] = NULL;
+            return CL_SUCCESS;
+        }
+    for (size_t i = 0; i < fake.places; i++)
+        assert_true(fake.place_of[i] != of || fake.retained > 1);
+    fake.retained--;
     return CL_SUCCESS;
 }
 
@@ -204,6 +220,7 @@ static int set_up(void **state)
     plx_cl.EnqueueNDRangeKernel = launch;
     plx_cl.CreateSubBuffer = create_place;
     plx_cl.GetMemObjectInfo = memory_info;
+    plx_cl.RetainMemObject = retain_memory;
     plx_cl.ReleaseMemObject = release_memory;
     memset(&fake, 0, sizeof fake);
     fake.log = "ptxas info : Compiling entry function 'reduce_smem_f32_sum' for 'sm_90a'\n"
@@ -324,6 +341,7 @@ static void assert_plan(plx_convention convention, const char *name, bool varian
     plx_opencl_plan_destroy(plan);
     assert_int_equal(fake.programs, 0);
     assert_int_equal(fake.kernels, 0);
+    assert_int_equal(fake.retained, 0);
 }
 
 static void text_for_offsets_is_told_as_our_source(void **unused)

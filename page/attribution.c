@@ -1,0 +1,160 @@
+/* Why one API is slower than another: what attributions found, as a section of the page and as a table. */
+#include "page/page.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The product's parts, in the order of the columns. */
+static const struct {
+    plx_effect effect;
+    const char *title;
+} columns[] = {
+    {PLX_EFFECT_TOTAL, "total"},         {PLX_EFFECT_SOURCE, "source"},
+    {PLX_EFFECT_ASSEMBLER, "assembler"}, {PLX_EFFECT_EARLY_LAUNCH, "early launch"},
+    {PLX_EFFECT_RUNTIME, "runtime"},     {PLX_EFFECT_REST, "rest"},
+};
+enum { COLUMNS = sizeof columns / sizeof columns[0] };
+
+static const double worth_words = 0.05; /* of the total from 1 */
+
+static bool can_be_told(const plx_ratio *ratio)
+{
+    return ratio->known && (ratio->low > 1 || ratio->high < 1);
+}
+
+static bool is_far(const plx_attribution *one)
+{
+    const plx_ratio *total = &one->effects[PLX_EFFECT_TOTAL];
+    return total->known && fabs(log(total->value)) > worth_words;
+}
+
+/* The first attribution of a file that was run: for whom the columns are; NULL: there is none. */
+static const plx_attribution *first_of(const plx_results *results)
+{
+    for (size_t i = 0; i < results->attribution_count; i++)
+        if (results->attributions[i].backends[PLX_FIRST_API][0] != '\0')
+            return &results->attributions[i];
+    return NULL;
+}
+
+/* "65 / 72": of the first text and of the second, both assembled for the first. */
+static void facts_text(const plx_attribution *one, bool blocks, char *text, size_t capacity)
+{
+    const plx_attributed_cell *first = &one->cells[PLX_CELL_FIRST_FIRST],
+                              *second = &one->cells[PLX_CELL_SECOND_SECOND];
+    text[0] = '\0';
+    if (first->described && second->described)
+        (void)snprintf(text, capacity, "%d / %d",
+                       (int)(blocks ? first->launch.blocks_per_unit : first->launch.registers),
+                       (int)(blocks ? second->launch.blocks_per_unit : second->launch.registers));
+}
+
+/* ---- the page -------------------------------------------------------------------------------- */
+
+static void put_row(const plx_attribution *one, FILE *to)
+{
+    char problem[160], facts[40];
+    plx_problem_text(&one->problem, 0, problem, sizeof problem);
+    plx_page_put(to, "<tr><td>%s/%s</td><td>%s</td>", plx_op_name(one->problem.op), one->kernel, problem);
+    for (size_t i = 0; i < COLUMNS; i++) {
+        const plx_ratio *ratio = &one->effects[columns[i].effect];
+        if (!ratio->known)
+            (void)fputs("<td class=\"soft\">–</td>", to);
+        else
+            (void)fprintf(to, "<td%s>%.3f</td>", can_be_told(ratio) ? "" : " class=\"soft\"", ratio->value);
+    }
+    facts_text(one, false, facts, sizeof facts);
+    plx_page_put(to, "<td>%s</td>", facts);
+    facts_text(one, true, facts, sizeof facts);
+    plx_page_put(to, "<td>%s</td>", facts);
+    (void)fprintf(to, "<td class=\"%s\">%s</td></tr>\n", one->agree ? "good" : "bad",
+                  one->agree ? "agree" : "disagree");
+}
+
+static void put_file(const plx_results *results, const plx_attribution *first, FILE *to)
+{
+    plx_page_put(
+        to,
+        "<p>Each kernel's device code as text, run by either API. The total is the time of %s over that of "
+        "%s, and the product of the next four; what is grey can't be told from 1.</p>\n",
+        first->backends[PLX_SECOND_API], first->backends[PLX_FIRST_API]);
+    (void)fputs("<div class=\"box\"><table><thead><tr><th>kernel</th><th>problem</th>", to);
+    for (size_t i = 0; i < COLUMNS; i++)
+        plx_page_put(to, "<th>%s</th>", columns[i].title);
+    (void)fputs("<th>registers</th><th>blocks</th><th>results</th></tr></thead><tbody>\n", to);
+    for (size_t i = 0; i < results->attribution_count; i++)
+        put_row(&results->attributions[i], to);
+    (void)fputs("</tbody></table></div>\n", to);
+    for (size_t i = 0; i < results->attribution_count; i++)
+        if (is_far(&results->attributions[i]))
+            plx_page_put(to, "<p><b>%s/%s</b>: %s</p>\n", plx_op_name(results->attributions[i].problem.op),
+                         results->attributions[i].kernel, results->attributions[i].verdict);
+}
+
+void plx_page_attributions(plx_page *page, FILE *to)
+{
+    bool any = false;
+    for (size_t i = 0; i < page->file_count; i++) {
+        const plx_results *results = &page->files[i].results;
+        const plx_attribution *first = first_of(results);
+        if (first == NULL)
+            continue;
+        if (!any)
+            plx_page_section(to, "attribution", "Why one API is slower");
+        any = true;
+        put_file(results, first, to);
+    }
+    if (any)
+        (void)fputs("</section>\n", to);
+}
+
+/* ---- the table for documents ------------------------------------------------------------------- */
+
+static void put_markdown_row(const plx_attribution *one, FILE *to)
+{
+    char shape[80], facts[40];
+    plx_shape_text(&one->problem, shape, sizeof shape);
+    (void)fprintf(to, "| %s/%s | %s |", plx_op_name(one->problem.op), one->kernel, shape);
+    for (size_t i = 0; i < COLUMNS; i++) {
+        const plx_ratio *ratio = &one->effects[columns[i].effect];
+        if (!ratio->known)
+            (void)fputs(" |", to);
+        else
+            (void)fprintf(to, can_be_told(ratio) ? " **%.2f** |" : " %.2f |", ratio->value);
+    }
+    facts_text(one, false, facts, sizeof facts);
+    (void)fprintf(to, " %s |", facts);
+    facts_text(one, true, facts, sizeof facts);
+    (void)fprintf(to, " %s |\n", facts);
+}
+
+static size_t put_markdown(const plx_page_file *file, FILE *to)
+{
+    const plx_results *results = &file->results;
+    const plx_attribution *first = first_of(results);
+    if (first == NULL)
+        return 0;
+    const plx_study_device *device = &results->devices[first->device];
+    (void)fprintf(to, "**Attribution** on %s: the time of %.*s over that of %.*s, and its factors (%s)\n\n",
+                  device->info.name, (int)strcspn(first->backends[PLX_SECOND_API], ":"),
+                  first->backends[PLX_SECOND_API], (int)strcspn(first->backends[PLX_FIRST_API], ":"),
+                  first->backends[PLX_FIRST_API], file->name);
+    (void)fputs("| kernel | shape |", to);
+    for (size_t i = 0; i < COLUMNS; i++)
+        (void)fprintf(to, " %s |", columns[i].title);
+    (void)fputs(" registers | blocks |\n|---|---|", to);
+    for (size_t i = 0; i < COLUMNS + 2; i++)
+        (void)fputs("--:|", to);
+    (void)fputc('\n', to);
+    for (size_t i = 0; i < results->attribution_count; i++)
+        put_markdown_row(&results->attributions[i], to);
+    return results->attribution_count;
+}
+
+size_t plx_page_attribution_tables(plx_page *page, FILE *to)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < page->file_count; i++)
+        count += put_markdown(&page->files[i], to);
+    return count;
+}
