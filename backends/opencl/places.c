@@ -3,15 +3,18 @@
 #include "backends/opencl/places.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-enum { PLACES = 1024, GRAIN = 256 };
+enum { PLACES = 1024, MOST = PLACES - 128, GRAIN = 256 };
 
 typedef struct place {
     cl_mem of, made;
     uint64_t byte;
 } place;
 
+/* A table with open addressing that never gets full. */
 struct plx_cl_places {
+    size_t count;
     place at[PLACES];
 };
 
@@ -29,11 +32,35 @@ static void release(const place *kept)
     (void)plx_cl.ReleaseMemObject(kept->of);
 }
 
+static void release_all(plx_cl_places *places)
+{
+    for (size_t i = 0; i < PLACES; i++)
+        release(&places->at[i]);
+}
+
 void plx_cl_places_free(plx_cl_places *places)
 {
-    for (size_t i = 0; places != NULL && i < PLACES; i++)
-        release(&places->at[i]);
+    if (places != NULL)
+        release_all(places);
     free(places);
+}
+
+/* A kernel object holds nothing of what it is told, until it is enqueued: none goes while another is sought.
+ */
+void plx_cl_places_begin(plx_cl_places *places)
+{
+    if (places->count <= MOST)
+        return;
+    release_all(places);
+    memset(places, 0, sizeof *places);
+}
+
+static place *find(plx_cl_places *places, cl_mem memory, uint64_t byte)
+{
+    size_t at = ((uintptr_t)memory / 64 + byte / GRAIN) % PLACES;
+    while (places->at[at].made != NULL && (places->at[at].of != memory || places->at[at].byte != byte))
+        at = (at + 1) % PLACES;
+    return &places->at[at];
 }
 
 static plx_status make(cl_mem memory, uint64_t byte, cl_mem *made, plx_error *error)
@@ -58,15 +85,15 @@ plx_status plx_cl_place(plx_cl_places *places, cl_mem memory, uint64_t byte, cl_
         *found = memory;
         return PLX_OK;
     }
-    place *kept = &places->at[((uintptr_t)memory / 64 + byte / GRAIN) % PLACES];
-    if (kept->of != memory || kept->byte != byte) {
+    place *kept = find(places, memory, byte);
+    if (kept->made == NULL) {
         cl_mem made = NULL;
         const plx_status status = make(memory, byte, &made, error);
         if (status != PLX_OK)
             return status;
-        release(kept);
         (void)plx_cl.RetainMemObject(memory);
         *kept = (place){.of = memory, .made = made, .byte = byte};
+        places->count++;
     }
     *found = kept->made;
     return PLX_OK;

@@ -10,8 +10,10 @@ typedef struct plx_cl_places plx_cl_places;
 /* NULL: no memory. */
 plx_cl_places *plx_cl_places_new(void);
 void plx_cl_places_free(plx_cl_places *places);
-/* The buffer that begins at a byte of `memory`; valid until the next call.  PLX_UNSUPPORTED where the device
- * lets none begin there. */
+/* Before the arguments of a launch are set: those of earlier ones may go. */
+void plx_cl_places_begin(plx_cl_places *places);
+/* The buffer that begins at a byte of `memory`; it stays until the launches after the next begin().
+ * PLX_UNSUPPORTED where the device lets none begin there. */
 plx_status plx_cl_place(plx_cl_places *places, cl_mem memory, uint64_t byte, cl_mem *place, plx_error *error);
 
 #endif

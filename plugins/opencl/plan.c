@@ -379,6 +379,8 @@ static plx_status run_steps(plx_plugin_plan *plan, plx_plugin_queue *queue, cons
 {
     for (size_t i = 0; i < plan->step_count; i++) {
         const plan_step *step = &plan->steps[i];
+        if (plan->places != NULL)
+            plx_cl_places_begin(plan->places);
         plx_status status = set_moving(plan, step, operands, scratch, error);
         if (status == PLX_OK)
             status = plx_cl_launch(queue, step->kernel, step->global, step->local, error);
