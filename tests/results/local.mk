@@ -1,6 +1,7 @@
 # Files, results and what stands on them: reports, bench, diff, tuned choices.
 cmocka_tests += \
 	tests/results/test_diff \
+	tests/results/test_attribution \
 	tests/results/test_gains \
 	tests/results/test_npy \
 	tests/results/test_report \
@@ -10,6 +11,9 @@ cmocka_tests += \
 	tests/results/test_tune
 script_tests += tests/results/test_bench.sh tests/results/test_environment.sh
 
+tests_results_test_attribution_SOURCES = tests/results/test_attribution.c
+tests_results_test_attribution_CFLAGS = $(study_cflags) $(JANSSON_CFLAGS)
+tests_results_test_attribution_LDADD = $(study_ldadd)
 tests_results_test_diff_SOURCES = tests/results/test_diff.c
 tests_results_test_diff_CFLAGS = $(study_cflags) $(JANSSON_CFLAGS)
 tests_results_test_diff_LDADD = $(study_ldadd)
