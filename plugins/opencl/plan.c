@@ -34,6 +34,14 @@ typedef struct plan_step {
     moving_argument moving[PLX_MAX_ARGUMENTS];
 } plan_step;
 
+/* Scratch memory from a byte on, for text that is told pointers: NVIDIA's driver does not survive sub-buffers
+ * of memory that another queue's launches use as well. */
+typedef struct scratch_piece {
+    uint64_t byte;
+    plx_memory *memory;
+    bool is_ready; /* zeros are where they must be */
+} scratch_piece;
+
 struct plx_plugin_plan {
     pthread_mutex_t
         lock; /* a kernel object holds its arguments: set and enqueue are one act; of `spare` too */
@@ -44,6 +52,8 @@ struct plx_plugin_plan {
     uint64_t scratch_bytes;
     cl_program text;       /* that it was made from; NULL: from our own source */
     plx_cl_places *places; /* of what a text's pointers point to; NULL: our arguments have offsets */
+    scratch_piece pieces[PLX_MAX_ARGUMENTS]; /* and of what in scratch memory: their own */
+    size_t piece_count;
     size_t step_count;
     plan_step steps[PLX_MAX_STEPS];
 };
@@ -190,6 +200,8 @@ void plx_opencl_plan_destroy(plx_plugin_plan *plan)
     if (plan->text != NULL)
         (void)plx_cl.ReleaseProgram(plan->text);
     plx_cl_places_free(plan->places);
+    for (size_t i = 0; i < plan->piece_count; i++)
+        plx_cl_free(plan->session, plan->pieces[i].memory);
     (void)pthread_mutex_destroy(&plan->lock);
     free(plan);
 }
@@ -261,6 +273,33 @@ plx_status plx_opencl_plan(plx_session *session, const plx_problem *problem, siz
 
 /* ---- plans of text --------------------------------------------------------------------- */
 
+static scratch_piece *find_piece(plx_plugin_plan *plan, uint64_t byte)
+{
+    for (size_t i = 0; i < plan->piece_count; i++)
+        if (plan->pieces[i].byte == byte)
+            return &plan->pieces[i];
+    return NULL;
+}
+
+/* A piece for every byte of the scratch memory that an argument begins at. */
+static plx_status add_pieces(const planning *this, plx_plugin_plan *plan, plx_error *error)
+{
+    plx_status status = PLX_OK;
+    for (size_t i = 0; i < this->recipe.step_count; i++)
+        for (size_t j = 0; j < this->recipe.steps[i].argument_count && status == PLX_OK; j++) {
+            const plx_argument *argument = &this->recipe.steps[i].arguments[j];
+            const uint64_t byte = (uint64_t)argument->value;
+            if (argument->kind != PLX_ARG_SCRATCH || find_piece(plan, byte) != NULL ||
+                plan->piece_count == PLX_MAX_ARGUMENTS)
+                continue;
+            scratch_piece *made = &plan->pieces[plan->piece_count];
+            *made = (scratch_piece){.byte = byte};
+            status = plx_cl_alloc(this->session, this->recipe.scratch_bytes - byte, &made->memory, error);
+            plan->piece_count += status == PLX_OK;
+        }
+    return status;
+}
+
 static plx_status build_text(planning *this, plx_plugin_plan *plan, plx_error *error)
 {
     char *text = NULL;
@@ -270,6 +309,8 @@ static plx_status build_text(planning *this, plx_plugin_plan *plan, plx_error *e
         plan->places = status == PLX_OK ? plx_cl_places_new() : NULL;
         if (status == PLX_OK && plan->places == NULL)
             status = plx_fail(error, PLX_NO_MEMORY, "no memory for a plan");
+        if (status == PLX_OK)
+            status = add_pieces(this, plan, error);
     }
     if (status == PLX_OK)
         status = plx_cl_text_build(this->session, text != NULL ? text : this->code->text,
@@ -341,28 +382,45 @@ plx_status plx_opencl_launches(plx_plugin_plan *plan, plx_launch_facts *facts, s
 
 /* ---- running ------------------------------------------------------------------------ */
 
+/* The counters are zero when scratch memory is made; launches leave them so. */
+static plx_status prepare_piece(scratch_piece *piece, plx_plugin_queue *queue, plx_error *error)
+{
+    const uint64_t zeros = piece->byte < PLX_SCRATCH_COUNTERS ? PLX_SCRATCH_COUNTERS - piece->byte : 0;
+    const uint64_t bytes = zeros < piece->memory->bytes ? zeros : piece->memory->bytes;
+    if (piece->is_ready || bytes == 0)
+        return PLX_OK;
+    const plx_status status = plx_cl_fill(queue, piece->memory, 0, 0, bytes / 4 * 4, error);
+    piece->is_ready = status == PLX_OK;
+    return status;
+}
+
 /* Of text: what begins where the argument does. */
-static plx_status set_pointer(const plx_plugin_plan *plan, const plan_step *step,
-                              const moving_argument *argument, const plx_operand *operand, cl_mem scratch,
-                              plx_error *error)
+static plx_status set_pointer(plx_plugin_plan *plan, const plan_step *step, const moving_argument *argument,
+                              const plx_operand *operand, plx_plugin_queue *queue, plx_error *error)
 {
     cl_mem place = NULL;
-    plx_status status = argument->scratch ? plx_cl_place(plan->places, scratch, argument->byte, &place, error)
-                                          : plx_cl_place(plan->places, plx_cl_buffer(operand),
-                                                         operand->offset, &place, error);
+    plx_status status = PLX_OK;
+    if (argument->scratch) {
+        scratch_piece *piece = find_piece(plan, argument->byte);
+        status = piece != NULL ? prepare_piece(piece, queue, error)
+                               : plx_fail(error, PLX_FAILED, "a piece of scratch memory is missing");
+        place = piece != NULL ? piece->memory->buffer : NULL;
+    } else {
+        status = plx_cl_place(plan->places, plx_cl_buffer(operand), operand->offset, &place, error);
+    }
     return status == PLX_OK ? set_argument(step->kernel, argument->index, sizeof place, &place, error)
                             : status;
 }
 
-static plx_status set_moving(const plx_plugin_plan *plan, const plan_step *step, const plx_operand *operands,
-                             cl_mem scratch, plx_error *error)
+static plx_status set_moving(plx_plugin_plan *plan, const plan_step *step, const plx_operand *operands,
+                             cl_mem scratch, plx_plugin_queue *queue, plx_error *error)
 {
     for (size_t i = 0; i < step->moving_count; i++) {
         const moving_argument *argument = &step->moving[i];
         const plx_operand *operand = &operands[argument->operand];
         cl_mem memory = argument->scratch ? scratch : plx_cl_buffer(operand);
         plx_status status = plan->places != NULL
-                                ? set_pointer(plan, step, argument, operand, scratch, error)
+                                ? set_pointer(plan, step, argument, operand, queue, error)
                                 : set_argument(step->kernel, argument->index, sizeof memory, &memory, error);
         if (status == PLX_OK && !argument->scratch && plan->places == NULL) {
             cl_long offset = (cl_long)(operand->offset / argument->element_size);
@@ -381,7 +439,7 @@ static plx_status run_steps(plx_plugin_plan *plan, plx_plugin_queue *queue, cons
         const plan_step *step = &plan->steps[i];
         if (plan->places != NULL)
             plx_cl_places_begin(plan->places);
-        plx_status status = set_moving(plan, step, operands, scratch, error);
+        plx_status status = set_moving(plan, step, operands, scratch, queue, error);
         if (status == PLX_OK)
             status = plx_cl_launch(queue, step->kernel, step->global, step->local, error);
         if (status != PLX_OK)
@@ -419,7 +477,7 @@ plx_status plx_opencl_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, co
 {
     cl_mem scratch = NULL;
     plx_status status = plx_cl_alive(queue->session, error);
-    if (status == PLX_OK && plan->scratch_bytes > 0)
+    if (status == PLX_OK && plan->scratch_bytes > 0 && plan->places == NULL)
         status = plx_cl_scratch(queue, plan->scratch_bytes, PLX_SCRATCH_COUNTERS, &scratch, error);
     if (status == PLX_NO_MEMORY && plan->row->spare != NULL)
         return execute_spare(plan, queue, operands, count, error);

@@ -33,11 +33,12 @@ static struct {
     cl_uint argument_count;
     size_t launches, programs, kernels, places, retained;
     size_t global[3], local[3];
-    size_t place_bytes[MOST];
+    size_t place_bytes[MOST], pieces, pieces_left;
+    uint64_t piece_zeros[MOST];
     cl_mem place_of[MOST];
 } fake;
 
-static int memories[4], the_program, the_kernel, places[MOST];
+static int memories[4], the_program, the_kernel, places[MOST], pieces[MOST];
 static plx_session session;
 static plx_plugin_queue queue;
 static plx_memory memory[PLX_MAX_OPERANDS];
@@ -174,6 +175,53 @@ static cl_mem create_place(cl_mem of, cl_mem_flags flags, cl_buffer_create_type 
     return (cl_mem)(void *)&places[fake.places++];
 }
 
+static cl_mem create_piece(cl_context context, cl_mem_flags flags, size_t bytes, void *host, cl_int *code)
+{
+    (void)context;
+    (void)flags;
+    (void)host;
+    assert_true(bytes > 0 && fake.pieces < MOST);
+    *code = CL_SUCCESS;
+    fake.pieces_left++;
+    return (cl_mem)(void *)&pieces[fake.pieces++];
+}
+
+static cl_int fill_piece(cl_command_queue to, cl_mem of, const void *pattern, size_t pattern_bytes,
+                         size_t offset, size_t bytes, cl_uint count, const cl_event *events, cl_event *event)
+{
+    static const char zeros[16];
+    (void)to;
+    (void)count;
+    (void)events;
+    (void)event;
+    if (fake.launches == 0 && memcmp(pattern, zeros, pattern_bytes) == 0 && offset == 0)
+        for (size_t i = 0; i < fake.pieces; i++)
+            if (of == (cl_mem)(void *)&pieces[i])
+                fake.piece_zeros[i] = bytes;
+    return CL_SUCCESS;
+}
+
+static cl_int write_piece(cl_command_queue to, cl_mem of, cl_bool blocking, size_t offset, size_t bytes,
+                          const void *from, cl_uint count, const cl_event *events, cl_event *event)
+{
+    (void)to;
+    (void)of;
+    (void)blocking;
+    (void)offset;
+    (void)bytes;
+    (void)from;
+    (void)count;
+    (void)events;
+    (void)event;
+    return CL_SUCCESS;
+}
+
+static cl_int finish(cl_command_queue queue_)
+{
+    (void)queue_;
+    return CL_SUCCESS;
+}
+
 static cl_int memory_info(cl_mem of, cl_mem_info what, size_t size, void *value, size_t *length)
 {
     (void)of;
@@ -199,6 +247,11 @@ static cl_int release_memory(cl_mem of)
             fake.place_of[i] = NULL;
             return CL_SUCCESS;
         }
+    for (size_t i = 0; i < fake.pieces; i++)
+        if (of == (cl_mem)(void *)&pieces[i]) {
+            fake.pieces_left--;
+            return CL_SUCCESS;
+        }
     for (size_t i = 0; i < fake.places; i++)
         assert_true(fake.place_of[i] != of || fake.retained > 1);
     fake.retained--;
@@ -219,6 +272,10 @@ static int set_up(void **state)
     plx_cl.SetKernelArg = set_argument;
     plx_cl.EnqueueNDRangeKernel = launch;
     plx_cl.CreateSubBuffer = create_place;
+    plx_cl.CreateBuffer = create_piece;
+    plx_cl.EnqueueFillBuffer = fill_piece;
+    plx_cl.EnqueueWriteBuffer = write_piece;
+    plx_cl.Finish = finish;
     plx_cl.GetMemObjectInfo = memory_info;
     plx_cl.RetainMemObject = retain_memory;
     plx_cl.ReleaseMemObject = release_memory;
@@ -284,6 +341,16 @@ static bool points_to(const told *argument, cl_mem of, uint64_t byte)
     return given == (const void *)of && byte == 0;
 }
 
+/* Scratch memory of the plan's own, zeros where counters are. */
+static bool is_piece(const told *argument, uint64_t byte)
+{
+    const void *given = (const void *)(uintptr_t)argument->bytes;
+    for (size_t i = 0; i < fake.pieces; i++)
+        if (given == &pieces[i])
+            return byte >= PLX_SCRATCH_COUNTERS || fake.piece_zeros[i] == PLX_SCRATCH_COUNTERS - byte;
+    return false;
+}
+
 /* Holds the arguments of the last step's launch against its recipe; returns how many there are. */
 static cl_uint assert_arguments(const plx_step *step, plx_dtype dtype, plx_convention convention)
 {
@@ -304,7 +371,8 @@ static cl_uint assert_arguments(const plx_step *step, plx_dtype dtype, plx_conve
             assert_true(points_to(got, of, offsets ? 0 : FIRST_BYTE));
             assert_true(!offsets || got[1].bytes == FIRST_BYTE / plx_element_size(dtype));
         } else if (argument->kind == PLX_ARG_SCRATCH) {
-            assert_true(points_to(got, queue.scratch, offsets ? 0 : (uint64_t)argument->value));
+            assert_true(offsets ? points_to(got, queue.scratch, 0)
+                                : is_piece(got, (uint64_t)argument->value));
             assert_true(!offsets || got[1].bytes == (uint64_t)argument->value / argument->operand);
         } else {
             assert_int_equal(plx_argument_bytes(argument, dtype, &bytes, &size, &error), PLX_OK);
@@ -342,6 +410,7 @@ static void assert_plan(plx_convention convention, const char *name, bool varian
     assert_int_equal(fake.programs, 0);
     assert_int_equal(fake.kernels, 0);
     assert_int_equal(fake.retained, 0);
+    assert_int_equal(fake.pieces_left, 0);
 }
 
 static void text_for_offsets_is_told_as_our_source(void **unused)

@@ -34,7 +34,8 @@ static void count(plx_attribution *this, plx_listing listing, uint32_t predicate
     plx_attributed_code *code = &this->listings[listing];
     code->counted = true;
     code->instructions.loop.of[PLX_INSTRUCTION_PREDICATE] = predicates;
-    code->instructions.loop.of[PLX_INSTRUCTION_FMA] = all - predicates;
+    code->instructions.loop.of[PLX_INSTRUCTION_FMA] = (all - predicates) / 2;
+    code->instructions.loop.of[PLX_INSTRUCTION_ADDRESS] = all - predicates - (all - predicates) / 2;
     code->instructions.loop.all = code->instructions.whole.all = all;
 }
 
