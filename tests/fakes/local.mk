@@ -89,3 +89,9 @@ endif
 tests_fakes_wrong_openblas_la_SOURCES = tests/fakes/wrong_openblas.c
 tests_fakes_wrong_openblas_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENBLAS_CFLAGS)
 tests_fakes_wrong_openblas_la_LDFLAGS = $(fake_ldflags)
+
+# Not a module of a plugin: for LD_PRELOAD.
+check_LTLIBRARIES += tests/fakes/no-memory.la
+tests_fakes_no_memory_la_SOURCES = tests/fakes/no_memory.c
+tests_fakes_no_memory_la_CFLAGS = $(fake_cflags)
+tests_fakes_no_memory_la_LDFLAGS = $(fake_ldflags)
