@@ -1,5 +1,6 @@
 /* Programs: built once per session, and kept on disk between processes. */
 #define _POSIX_C_SOURCE 200809L
+#include "backends/opencl/building.h"
 #include "backends/opencl/cache.h"
 #include "backends/opencl/own_target.h"
 #include "backends/opencl/session.h"
@@ -205,21 +206,46 @@ static plx_cl_built *find(const plx_session *session, const program_key *key)
     return NULL;
 }
 
+static plx_status compile(plx_session *session, const char *name, const void *source, size_t length,
+                          const char *options, cl_program *program, plx_error *error)
+{
+    plx_status status = build_source(session, name, source, length, options, program, error);
+    if (status == PLX_OK)
+        build_for_own_target(session, options, program);
+    return status;
+}
+
+/* From the cache where it is there, or has come there while this thread waited for another. */
+static plx_status load_or_compile(plx_session *session, const char *name, const void *source, size_t length,
+                                  const char *options, const program_key *key, cl_program *program,
+                                  plx_error *error)
+{
+    plx_cl_building building;
+    plx_status status = PLX_OK;
+    plx_cl_building_begin(&building, key->text, key->length);
+    if (!load_cached(session, key, options, program)) {
+        status = compile(session, name, source, length, options, program, error);
+        if (status == PLX_OK)
+            store(key, *program);
+    }
+    plx_cl_building_end(&building);
+    return status;
+}
+
 static plx_status build(plx_session *session, const char *name, const void *source, size_t length,
                         const char *options, const program_key *key, cl_program *program, plx_error *error)
 {
+    char path[4096];
     plx_cl_built *built = malloc(sizeof *built + key->length);
     if (!built)
         return plx_fail(error, PLX_NO_MEMORY, "no memory for an OpenCL program");
-    if (session->driver_keeps_programs || !load_cached(session, key, options, &built->program)) {
-        plx_status status = build_source(session, name, source, length, options, &built->program, error);
-        if (status != PLX_OK) {
-            free(built);
-            return status;
-        }
-        build_for_own_target(session, options, &built->program);
-        if (!session->driver_keeps_programs)
-            store(key, built->program);
+    bool kept = !session->driver_keeps_programs && plx_cl_cache_path(key->text, key->length, path, sizeof path);
+    plx_status status =
+        kept ? load_or_compile(session, name, source, length, options, key, &built->program, error)
+             : compile(session, name, source, length, options, &built->program, error);
+    if (status != PLX_OK) {
+        free(built);
+        return status;
     }
     built->key_length = key->length;
     memcpy(built->key, key->text, key->length);

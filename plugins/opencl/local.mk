@@ -8,6 +8,8 @@ libplx_opencl_api_la_SOURCES = \
 	base/privileges.c \
 	base/format.c \
 	base/cache_dir.h \
+	backends/opencl/building.c \
+	backends/opencl/building.h \
 	backends/opencl/cache.c \
 	backends/opencl/cache.h \
 	backends/opencl/describe.c \

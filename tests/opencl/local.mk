@@ -1,7 +1,7 @@
 # The OpenCL program cache, and the OpenCL kernels under Oclgrind.
 if HAVE_OPENCL
 cmocka_tests += tests/opencl/test_opencl_cache tests/opencl/test_own_target tests/opencl/test_spare \
-	tests/opencl/test_text_plan
+	tests/opencl/test_text_plan tests/opencl/test_building
 check_PROGRAMS += tests/opencl/run_kernels
 TESTS += tests/opencl/test_oclgrind.sh
 endif
@@ -30,6 +30,10 @@ tests_opencl_test_text_plan_LDADD = libplx-opencl-api.la libplx-ladder.la libpar
 tests_opencl_test_own_target_SOURCES = tests/opencl/test_own_target.c backends/opencl/own_target.c
 tests_opencl_test_own_target_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_opencl_test_own_target_LDADD = $(CMOCKA_LIBS)
+
+tests_opencl_test_building_SOURCES = tests/opencl/test_building.c backends/opencl/building.c
+tests_opencl_test_building_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_opencl_test_building_LDADD = $(CMOCKA_LIBS)
 
 tests_opencl_run_kernels_SOURCES = tests/opencl/run_kernels.c tests/opencl/fill_by_kernel.c
 tests_opencl_run_kernels_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
