@@ -1,6 +1,6 @@
-/* gemm/dmma: f64 on the matrix units, by inline PTX.  Some warps copy element by element (cp.async),
- * so that any alignment and leading dimension is served alike, while the others multiply; neither
- * stops at a barrier of the work-group.  CUDA: dmma.cuh, which says how operands lie in a stage, and
+/* gemm/dmma: f64 on the matrix units, by inline PTX.  Some warps copy pairs of elements (cp.async), or
+ * single ones where rows don't begin at 16 bytes, while the others multiply; neither stops at a barrier of
+ * the work-group.  CUDA: dmma.cuh, which says how operands lie in a stage, and
  * what the cut of a product into items of work is.  The recipe defines ENTRY, the name of the kernel,
  * and of its tile TILE_ROWS, TILE_COLS, STAGES and the warps that multiply, CONSUMERS_DOWN, CONSUMERS_ACROSS. */
 #include "device.clh"
@@ -10,6 +10,8 @@
 #define ROW_BYTES 128
 #define PRODUCERS GEMM_DMMA_PRODUCERS
 #define ROWS_AT_ONCE (PRODUCERS / DEPTH)
+#define PAIRS (DEPTH / 2) /* of a row of a stage */
+#define PAIRED_ROWS_AT_ONCE (PRODUCERS / PAIRS)
 #define CONSUMERS (32 * CONSUMERS_DOWN * CONSUMERS_ACROSS)
 #define WARP_ROWS (TILE_ROWS / CONSUMERS_DOWN)
 #define WARP_COLS (TILE_COLS / CONSUMERS_ACROSS)
@@ -86,6 +88,57 @@ INLINE void copy_outer(uint to, int side, source_t s, global const T *valid)
             copy_element(to + (uint)((block * DEPTH + row) * ROW_BYTES), exists ? from + 16 * block : valid, exists);
         }
     }
+}
+
+/* What `there` elements leave of a pair becomes zero, and of none nothing is read. */
+INLINE void copy_pair(uint to, global const T *from, int there, global const T *valid)
+{
+    const int bytes = there < 2 ? 8 * there : 16;
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(there > 0 ? from : valid),
+                 "r"(there > 0 ? bytes : 0)
+                 : "memory");
+}
+
+/* copy_inner, by pairs: a quarter of a warp to a row. */
+INLINE void copy_inner_pairs(uint to, int side, source_t s, global const T *valid)
+{
+    const int thread = (int)get_local_id(0), pair = thread % PAIRS, first = thread % PRODUCERS / PAIRS;
+    global const T *from = s.from + first * s.ld + 2 * pair;
+
+    to += (uint)(first * ROW_BYTES + ((pair ^ (first & 7)) << 4));
+    UNROLL
+    for (int row = 0; row < side; row += PAIRED_ROWS_AT_ONCE) {
+        copy_pair(to + (uint)(row * ROW_BYTES), from, first + row < s.outer ? s.inner - 2 * pair : 0, valid);
+        from += PAIRED_ROWS_AT_ONCE * s.ld;
+    }
+}
+
+/* copy_outer, by pairs. */
+INLINE void copy_outer_pairs(uint to, int side, source_t s, global const T *valid)
+{
+    const int thread = (int)get_local_id(0), pair = thread % PAIRS, first = thread % PRODUCERS / PAIRS;
+
+    to += (uint)(first * ROW_BYTES + ((pair ^ (first & 7)) << 4));
+    UNROLL
+    for (int row = 0; row < DEPTH; row += PAIRED_ROWS_AT_ONCE) {
+        global const T *from = s.from + (first + row) * s.ld + 2 * pair;
+        UNROLL
+        for (int block = 0; block < side / 16; ++block)
+            copy_pair(to + (uint)((block * DEPTH + row) * ROW_BYTES), from + 16 * block,
+                      first + row < s.inner ? s.outer - 2 * pair - 16 * block : 0, valid);
+    }
+}
+
+INLINE void copy_tile(uint to, bool inner, bool packed, int side, source_t s, global const T *valid)
+{
+    if (inner && packed)
+        copy_inner_pairs(to, side, s, valid);
+    else if (inner)
+        copy_inner(to, side, s, valid);
+    else if (packed)
+        copy_outer_pairs(to, side, s, valid);
+    else
+        copy_outer(to, side, s, valid);
 }
 
 INLINE double read_local(uint address)
@@ -183,6 +236,7 @@ kernel DMMA_GROUP void ENTRY(GEMM_PARAMETERS, global T *scratch, long partials_o
         open_ring(&ring, PRODUCERS, CONSUMERS / 32);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (thread >= CONSUMERS) {
+        const bool a_packed = is_packed(a_matrix, lda), b_packed = is_packed(b_matrix, ldb);
         for (int number = (int)get_group_id(0); number < items; number += (int)get_num_groups(0)) {
             const item_t item = item_of(m, n, k, whole, parts, number);
             corner_t corner = {item.row, item.col};
@@ -191,14 +245,8 @@ kernel DMMA_GROUP void ENTRY(GEMM_PARAMETERS, global T *scratch, long partials_o
                 const uint stage = STAGE_PLACE;
                 const source_t from_a = SOURCE_OF_A(TILE_ROWS, DEPTH), from_b = SOURCE_OF_B(TILE_COLS, DEPTH);
                 await(empty_of(&ring), ring.parity ^ 1);
-                if (A_INNER)
-                    copy_inner(stage, TILE_ROWS, from_a, a_matrix);
-                else
-                    copy_outer(stage, TILE_ROWS, from_a, a_matrix);
-                if (B_INNER)
-                    copy_inner(stage + A_BYTES, TILE_COLS, from_b, b_matrix);
-                else
-                    copy_outer(stage + A_BYTES, TILE_COLS, from_b, b_matrix);
+                copy_tile(stage, A_INNER, a_packed, TILE_ROWS, from_a, a_matrix);
+                copy_tile(stage + A_BYTES, B_INNER, b_packed, TILE_COLS, from_b, b_matrix);
                 arrive_with_copies(full_of(&ring));
                 advance(&ring);
             }
