@@ -45,14 +45,17 @@ bool plx_gemm_mapless_possible(const plx_problem *problem, const plx_gemm_cut *c
                           tiles * parts * of_tile <= 256.0 * (1 << 20));
 }
 
-/* Measured on one H200: a meeting, then the last to come reads what each has left, and all have written it
- * at a rate of their own. */
-static const double meeting_us = 2.0, read_bytes_per_us = 6.0e4, written_bytes_per_us = 1.7e6;
+/* Measured on one H200: a meeting, then the last to come reads what each has left.  All that is left costs
+ * little while the cache holds it, beside the products of others; beyond, it goes through memory. */
+static const double meeting_us = 2.0, read_bytes_per_us = 6.0e4;
+static const double cached_bytes = 32e6, cached_bytes_per_us = 2.0e7, written_bytes_per_us = 1.7e6;
 
 static double meeting(const plx_gemm_cut *cut, double tiles, int count)
 {
-    double left = 4.0 * cut->tile->rows * cut->tile->cols * count;
-    return count > 1 ? meeting_us + left / read_bytes_per_us + 2.0 * tiles * left / written_bytes_per_us
+    double left = 4.0 * cut->tile->rows * cut->tile->cols * count, all = 2.0 * tiles * left;
+    double beyond = all > cached_bytes ? all - cached_bytes : 0.0;
+    return count > 1 ? meeting_us + left / read_bytes_per_us + (all - beyond) / cached_bytes_per_us +
+                           beyond / written_bytes_per_us
                      : 0.0;
 }
 
