@@ -14,13 +14,23 @@ typedef struct place {
 
 /* A table with open addressing that never gets full. */
 struct plx_cl_places {
+    uint64_t alignment; /* NVIDIA's driver lets a place begin anywhere, and crashes when it goes */
     size_t count;
     place at[PLACES];
 };
 
-plx_cl_places *plx_cl_places_new(void)
+plx_cl_places *plx_cl_places_new(const plx_session *session)
 {
-    return calloc(1, sizeof(plx_cl_places));
+    enum { BITS = 8, LEAST = 128 };
+    cl_uint bits = 0;
+    plx_cl_places *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return NULL;
+    if (plx_cl.GetDeviceInfo(session->device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof bits, &bits, NULL) !=
+        CL_SUCCESS)
+        bits = 0;
+    made->alignment = bits / BITS > LEAST ? bits / BITS : LEAST;
+    return made;
 }
 
 /* What is enqueued keeps both. */
@@ -52,7 +62,8 @@ void plx_cl_places_begin(plx_cl_places *places)
     if (places->count <= MOST)
         return;
     release_all(places);
-    memset(places, 0, sizeof *places);
+    memset(places->at, 0, sizeof places->at);
+    places->count = 0;
 }
 
 static place *find(plx_cl_places *places, cl_mem memory, uint64_t byte)
@@ -61,6 +72,13 @@ static place *find(plx_cl_places *places, cl_mem memory, uint64_t byte)
     while (places->at[at].made != NULL && (places->at[at].of != memory || places->at[at].byte != byte))
         at = (at + 1) % PLACES;
     return &places->at[at];
+}
+
+static plx_status no_place(uint64_t byte, plx_error *error)
+{
+    return plx_fail(error, PLX_UNSUPPORTED,
+                    "the text takes a pointer, and OpenCL has none to byte %llu of a buffer",
+                    (unsigned long long)byte);
 }
 
 static plx_status make(cl_mem memory, uint64_t byte, cl_mem *made, plx_error *error)
@@ -73,9 +91,7 @@ static plx_status make(cl_mem memory, uint64_t byte, cl_mem *made, plx_error *er
     const cl_buffer_region region = {(size_t)byte, bytes - (size_t)byte};
     *made = plx_cl.CreateSubBuffer(memory, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
     if (code == CL_MISALIGNED_SUB_BUFFER_OFFSET)
-        return plx_fail(error, PLX_UNSUPPORTED,
-                        "the text takes a pointer, and OpenCL has none to byte %llu of a buffer",
-                        (unsigned long long)byte);
+        return no_place(byte, error);
     return plx_cl_check(code, "clCreateSubBuffer", error);
 }
 
@@ -85,6 +101,8 @@ plx_status plx_cl_place(plx_cl_places *places, cl_mem memory, uint64_t byte, cl_
         *found = memory;
         return PLX_OK;
     }
+    if (byte % places->alignment != 0)
+        return no_place(byte, error);
     place *kept = find(places, memory, byte);
     if (kept->made == NULL) {
         cl_mem made = NULL;

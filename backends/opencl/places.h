@@ -8,7 +8,7 @@
 typedef struct plx_cl_places plx_cl_places;
 
 /* NULL: no memory. */
-plx_cl_places *plx_cl_places_new(void);
+plx_cl_places *plx_cl_places_new(const plx_session *session);
 void plx_cl_places_free(plx_cl_places *places);
 /* Before the arguments of a launch are set: those of earlier ones may go. */
 void plx_cl_places_begin(plx_cl_places *places);

@@ -306,7 +306,7 @@ static plx_status build_text(planning *this, plx_plugin_plan *plan, plx_error *e
     plx_status status = PLX_OK;
     if (this->code->convention == PLX_CONVENTION_POINTERS) {
         status = plx_opencl_pointer_text(this->code, &this->recipe, &text, error);
-        plan->places = status == PLX_OK ? plx_cl_places_new() : NULL;
+        plan->places = status == PLX_OK ? plx_cl_places_new(this->session) : NULL;
         if (status == PLX_OK && plan->places == NULL)
             status = plx_fail(error, PLX_NO_MEMORY, "no memory for a plan");
         if (status == PLX_OK)

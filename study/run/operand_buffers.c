@@ -1,8 +1,8 @@
 /* Operands on a device: how they lie, and their memory. */
 #include "study/run/operand_buffers.h"
 
-/* Sets begin where any vector access may. */
-enum { ALIGNMENT = 256 };
+/* Sets begin where any vector access may, and where any device lets a buffer begin within another. */
+enum { ALIGNMENT = 512 };
 
 static uint64_t aligned(uint64_t bytes)
 {
