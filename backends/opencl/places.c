@@ -1,5 +1,4 @@
-/* Sub-buffers by where they begin.  A place keeps its buffer until the plan goes: NVIDIA's driver crashes
- * where a sub-buffer is released after the last that is known of its buffer. */
+/* Sub-buffers by where they begin.  A place keeps its buffer until the plan goes. */
 #include "backends/opencl/places.h"
 
 #include <stdlib.h>
@@ -81,23 +80,19 @@ static plx_status no_place(uint64_t byte, plx_error *error)
                     (unsigned long long)byte);
 }
 
-static plx_status make(cl_mem memory, uint64_t byte, cl_mem *made, plx_error *error)
+static plx_status make(cl_mem memory, uint64_t byte, uint64_t bytes, cl_mem *made, plx_error *error)
 {
     cl_int code;
-    size_t bytes = 0;
-    plx_status status = PLX_CL(error, GetMemObjectInfo, memory, CL_MEM_SIZE, sizeof bytes, &bytes, NULL);
-    if (status != PLX_OK)
-        return status;
-    const cl_buffer_region region = {(size_t)byte, bytes - (size_t)byte};
+    const cl_buffer_region region = {(size_t)byte, (size_t)bytes};
     *made = plx_cl.CreateSubBuffer(memory, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
-    if (code == CL_MISALIGNED_SUB_BUFFER_OFFSET)
-        return no_place(byte, error);
-    return plx_cl_check(code, "clCreateSubBuffer", error);
+    return code == CL_MISALIGNED_SUB_BUFFER_OFFSET ? no_place(byte, error)
+                                                   : plx_cl_check(code, "clCreateSubBuffer", error);
 }
 
-plx_status plx_cl_place(plx_cl_places *places, cl_mem memory, uint64_t byte, cl_mem *found, plx_error *error)
+plx_status plx_cl_place(plx_cl_places *places, cl_mem memory, uint64_t byte, uint64_t bytes, cl_mem *found,
+                        plx_error *error)
 {
-    if (memory == NULL || byte == 0) {
+    if (memory == NULL || byte == 0 || bytes == 0) {
         *found = memory;
         return PLX_OK;
     }
@@ -106,7 +101,7 @@ plx_status plx_cl_place(plx_cl_places *places, cl_mem memory, uint64_t byte, cl_
     place *kept = find(places, memory, byte);
     if (kept->made == NULL) {
         cl_mem made = NULL;
-        const plx_status status = make(memory, byte, &made, error);
+        const plx_status status = make(memory, byte, bytes, &made, error);
         if (status != PLX_OK)
             return status;
         (void)plx_cl.RetainMemObject(memory);

@@ -23,6 +23,7 @@ typedef struct moving_argument {
     bool scratch;
     uint32_t operand;
     uint64_t element_size;
+    uint64_t bytes; /* of the operand */
     uint64_t byte; /* of the scratch memory: where what a pointer alone is told of begins */
 } moving_argument;
 
@@ -91,6 +92,18 @@ static plx_status set_fixed(cl_kernel kernel, cl_uint index, const plx_argument 
     return status == PLX_OK ? set_argument(kernel, index, size, &bytes, error) : status;
 }
 
+static uint64_t bytes_of(const plx_problem *problem, uint32_t operand)
+{
+    plx_extent extents[PLX_MAX_OPERANDS] = {{.name = NULL}};
+    const size_t size = plx_element_size(plx_operand_dtype(problem, operand));
+    int64_t elements = 0;
+    plx_operation_of(problem->op)->extents(problem, extents);
+    const plx_extent *extent = &extents[operand];
+    return plx_extent_elements(extent->rows, extent->cols, extent->ld, size, &elements)
+               ? (uint64_t)elements * size
+               : 0;
+}
+
 /* As long as the pair (pointer, offset) of our own source, the pointer alone of text that was written so. */
 static cl_uint add_moving(plan_step *to, const moving_argument *argument, bool alone)
 {
@@ -112,7 +125,8 @@ static plx_status prepare_arguments(const planning *this, plan_step *to, const p
             index += add_moving(to,
                                 &(moving_argument){.index = index,
                                                    .operand = argument->operand,
-                                                   .element_size = plx_element_size(dtype)},
+                                                   .element_size = plx_element_size(dtype),
+                                                   .bytes = bytes_of(this->problem, argument->operand)},
                                 alone);
         } else if (argument->kind == PLX_ARG_SCRATCH) {
             cl_long offset = argument->value / (int64_t)argument->operand;
@@ -406,7 +420,8 @@ static plx_status set_pointer(plx_plugin_plan *plan, const plan_step *step, cons
                                : plx_fail(error, PLX_FAILED, "a piece of scratch memory is missing");
         place = piece != NULL ? piece->memory->buffer : NULL;
     } else {
-        status = plx_cl_place(plan->places, plx_cl_buffer(operand), operand->offset, &place, error);
+        status = plx_cl_place(plan->places, plx_cl_buffer(operand), operand->offset, argument->bytes, &place,
+                              error);
     }
     return status == PLX_OK ? set_argument(step->kernel, argument->index, sizeof place, &place, error)
                             : status;
