@@ -78,6 +78,8 @@ libplx_ladder_la_SOURCES = \
 	kernels/gemm/search.c \
 	kernels/gemm/search.h \
 	kernels/gemm/short.c \
+	kernels/gemm/stored.c \
+	kernels/gemm/stored.h \
 	kernels/gemm/tiled.c \
 	kernels/gemm/tiled.h \
 	kernels/gemm/vector.c \

@@ -62,7 +62,7 @@ __device__ void dmma_bulk(const Gemm<double> &g, const TensorMap &map_a, const T
     extern __shared__ char shared[];
 
     if (threadIdx.x == 0) {
-        Ring<Tile>(shared, 0).init(1);
+        Ring<Tile>(shared, 0).init(1, Tile::consumers / 32);
         publish_barriers();
     }
     __syncthreads();

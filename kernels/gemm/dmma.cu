@@ -88,7 +88,7 @@ __device__ void dmma(const Gemm<double> &g, double *partials, int whole, int par
     const Cut cut = {whole, parts, items};
 
     if (threadIdx.x == 0)
-        Ring<Tile>(shared, 0).init(PRODUCERS);
+        Ring<Tile>(shared, 0).init(PRODUCERS, Tile::consumers / 32);
     __syncthreads();
     grid_dependency_wait();
     if (threadIdx.x >= Tile::consumers)

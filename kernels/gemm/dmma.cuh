@@ -17,6 +17,8 @@
 
 #include "device.cuh"
 #include "grid_dependency.cuh"
+#include "items.cuh"
+#include "ring.cuh"
 
 enum { DEPTH = GEMM_DMMA_DEPTH, ROW_BYTES = DEPTH * (int)sizeof(double) };
 
@@ -33,127 +35,9 @@ template <int ROWS, int COLS, int DOWN, int ACROSS, int STAGES, bool A_INNER, bo
     static_assert(warp_rows % 16 == 0 && warp_cols % 16 == 0, "a warp multiplies whole blocks");
 };
 
-/* ---- the ring of stages ------------------------------------------------------------- */
-
-enum { BARRIER_BYTES = 8, STAGE_ALIGNMENT = 1024 }; /* the swizzle's period */
-
-static __device__ inline void barrier_init(unsigned barrier, int arrivals)
-{
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
-}
-
-static __device__ inline void barrier_arrive(unsigned barrier)
-{
-    asm volatile("{\n .reg .b64 state;\n mbarrier.arrive.shared::cta.b64 state, [%0];\n}" ::"r"(barrier)
-                 : "memory");
-}
-
-static __device__ inline void barrier_wait(unsigned barrier, unsigned phase)
-{
-    unsigned done;
-    do {
-#if __CUDA_ARCH__ >= 900 /* the thread sleeps a while instead of asking again and again */
-        asm volatile("{\n .reg .pred p;\n mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
-                     " selp.u32 %0, 1, 0, p;\n}"
-                     : "=r"(done)
-                     : "r"(barrier), "r"(phase)
-                     : "memory");
-#else
-        asm volatile("{\n .reg .pred p;\n mbarrier.test_wait.parity.shared::cta.b64 p, [%1], %2;\n"
-                     " selp.u32 %0, 1, 0, p;\n}"
-                     : "=r"(done)
-                     : "r"(barrier), "r"(phase)
-                     : "memory");
-#endif
-    } while (!done);
-}
-
-/* One side's place in the ring.  Producers begin with phase 1: all stages are free. */
-template <class Tile> struct Ring {
-    unsigned first, barriers; /* of the stages, of their pairs of barriers, in shared memory */
-    int stage = 0;
-    unsigned phase;
-
-    __device__ Ring(void *shared, unsigned phase) : phase(phase)
-    {
-        const unsigned begin = (unsigned)__cvta_generic_to_shared(shared);
-        first = (begin + STAGE_ALIGNMENT - 1) & ~(unsigned)(STAGE_ALIGNMENT - 1);
-        barriers = first + Tile::stages * Tile::stage_bytes;
-    }
-
-    __device__ unsigned data() const
-    {
-        return first + stage * Tile::stage_bytes;
-    }
-
-    __device__ unsigned full() const
-    {
-        return barriers + 2 * BARRIER_BYTES * stage;
-    }
-
-    __device__ unsigned free() const
-    {
-        return full() + BARRIER_BYTES;
-    }
-
-    __device__ void next()
-    {
-        if (++stage == Tile::stages) {
-            stage = 0;
-            phase ^= 1;
-        }
-    }
-
-    /* By one thread, before a barrier of the block: every producing thread that arrives at
-     * `full` is counted, and one of each consumer warp at `free`. */
-    __device__ void init(int producers) const
-    {
-        for (int s = 0; s < Tile::stages; ++s) {
-            barrier_init(barriers + 2 * BARRIER_BYTES * s, producers);
-            barrier_init(barriers + 2 * BARRIER_BYTES * s + BARRIER_BYTES, Tile::consumers / 32);
-        }
-    }
-};
-
-/* ---- the list of work ----------------------------------------------------------------- */
-
-/* The first `whole` tiles of C are one item each, each later tile is `parts` items along k. */
-struct Cut {
-    int whole, parts, items;
-};
-
-struct Item {
-    int row, col;     /* of the tile's first element in C */
-    int first, steps; /* of DEPTH along k */
-    int partial;      /* which partial tile it makes, or -1: it makes C */
-};
-
-/* GEMM_GROUP rows of tiles together, column by column: see tile_in_group().  In 32 bits: a
- * division of 64 bits before the first copy is seen in the time of a small product. */
-static __device__ inline void place_tile(int tile, int m, int n, int rows, int cols, int *row, int *col)
-{
-    const int down = (m - 1) / rows + 1, across = (n - 1) / cols + 1;
-    const int group = tile / (GEMM_GROUP * across), within = tile - group * GEMM_GROUP * across;
-    const int left = down - group * GEMM_GROUP, height = left < GEMM_GROUP ? left : GEMM_GROUP;
-    *row = (group * GEMM_GROUP + within % height) * rows;
-    *col = within / height * cols;
-}
-
 template <class Tile> __device__ Item item_of(const Gemm<double> &g, const Cut &cut, int number)
 {
-    const int steps = (int)((g.k + DEPTH - 1) / DEPTH), late = number - cut.whole;
-    int tile = number;
-    Item item = {0, 0, 0, steps, -1};
-
-    if (late >= 0) {
-        const int part = late % cut.parts, share = steps / cut.parts, more = steps % cut.parts;
-        tile = cut.whole + late / cut.parts;
-        item.first = part * share + (part < more ? part : more);
-        item.steps = share + (part < more);
-        item.partial = late;
-    }
-    place_tile(tile, (int)g.m, (int)g.n, Tile::rows, Tile::cols, &item.row, &item.col);
-    return item;
+    return item_at(cut, number, (int)g.m, (int)g.n, Tile::rows, Tile::cols, (int)((g.k + DEPTH - 1) / DEPTH));
 }
 
 /* ---- products --------------------------------------------------------------------------- */

@@ -1,15 +1,14 @@
 /* Recipes of the kernels that bring their operands by tensor maps. */
 #include "copied.h"
 #include "mapless.h"
-
+#include "stored.h"
 #include "tiles.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { A, B, C };   /* operands */
-enum { WIDTH = 4 }; /* f32 in 16 bytes */
+enum { A, B, C }; /* operands */
 
 int64_t plx_gemm_depth_steps(const plx_problem *problem)
 {
@@ -19,118 +18,28 @@ int64_t plx_gemm_depth_steps(const plx_problem *problem)
 
 /* ---- operands -------------------------------------------------------------- */
 
-/* An operand as it is stored, and how its kernel sees it. */
-typedef struct source {
-    uint32_t operand;
-    int64_t rows, cols, ld;
-    bool inner;    /* its rows run along k */
-    int32_t side;  /* of the tile, along the other index */
-    bool repacked; /* to scratch memory, from `offset` on, in rows of `pitch` elements */
-    int64_t offset, pitch;
-} source;
-
-static source source_of(const plx_problem *problem, uint32_t operand, const plx_gemm_tile *tile)
-{
-    const plx_gemm_problem *p = &problem->of.gemm;
-    if (operand == A)
-        return (source){.operand = A,
-                        .rows = p->trans_a ? p->k : p->m,
-                        .cols = p->trans_a ? p->m : p->k,
-                        .ld = p->lda,
-                        .inner = !p->trans_a,
-                        .side = tile->rows};
-    return (source){.operand = B,
-                    .rows = p->trans_b ? p->n : p->k,
-                    .cols = p->trans_b ? p->k : p->n,
-                    .ld = p->ldb,
-                    .inner = p->trans_b,
-                    .side = tile->cols};
-}
-
-/* A single row has no next one that could begin at a wrong place. */
-static bool steps_by_units(const source *s)
-{
-    return s->rows == 1 || s->ld % WIDTH == 0;
-}
-
 double plx_gemm_repacked_bytes(const plx_problem *problem)
 {
     double bytes = 0.0;
     for (uint32_t operand = A; operand <= B; ++operand) {
-        const source s = source_of(problem, operand, &plx_gemm_tiles[0]);
-        if (!steps_by_units(&s))
+        const plx_gemm_stored s = plx_gemm_stored_as(problem, operand);
+        if (!plx_gemm_steps_by_units(&s))
             bytes += 4.0 * (double)s.rows * (double)s.cols;
     }
     return bytes;
 }
 
-static int64_t rounded_up(int64_t value, int64_t unit)
+/* A box is `side` by GEMM_PIPELINE_DEPTH along k. */
+static plx_tensor_map map_of(const plx_gemm_stored *s, int side)
 {
-    return value / unit * unit + (value % unit != 0 ? unit : 0);
-}
-
-/* Takes the room in scratch memory; false when that is more than can be counted, or copied. */
-static bool take_room(source *s, uint64_t *scratch_bytes)
-{
-    uint64_t bytes;
-    s->repacked = true;
-    s->pitch = rounded_up(s->cols, GEMM_REPACK_PITCH / 4);
-    s->offset = (int64_t)*scratch_bytes;
-    return !__builtin_mul_overflow((uint64_t)s->rows * 4, (uint64_t)s->pitch, &bytes) &&
-           bytes / 16 < UINT64_C(1) << 31 && !__builtin_add_overflow(*scratch_bytes, bytes, scratch_bytes);
-}
-
-/* The steps of the map are elements; a lone row may have any pitch. */
-static plx_tensor_map map_of(const source *s)
-{
-    int64_t pitch = s->repacked ? s->pitch : rounded_up(s->ld, WIDTH);
-    return (plx_tensor_map){
-        .of_scratch = s->repacked,
-        .operand = s->operand,
-        .offset = s->repacked ? (uint64_t)s->offset : 0,
-        .dtype = PLX_F32,
-        .width = (uint64_t)s->cols,
-        .height = (uint64_t)s->rows,
-        .pitch = (uint64_t)pitch * 4,
-        .box_width = s->inner ? GEMM_PIPELINE_DEPTH : (uint32_t)s->side,
-        .box_height = s->inner ? (uint32_t)s->side : GEMM_PIPELINE_DEPTH,
-        .swizzle = s->inner ? 128 : 0,
-    };
+    plx_tensor_map map = plx_gemm_map_of(s);
+    map.box_width = s->inner ? GEMM_PIPELINE_DEPTH : (uint32_t)side;
+    map.box_height = s->inner ? (uint32_t)side : GEMM_PIPELINE_DEPTH;
+    map.swizzle = s->inner ? 128 : 0;
+    return map;
 }
 
 /* ---- steps ------------------------------------------------------------------ */
-
-static uint64_t blocks_for(int64_t items, int64_t per_block, const plx_device_info *device)
-{
-    int64_t blocks = items / per_block + 1, most = 8 * (int64_t)(device->units > 0 ? device->units : 1);
-    return (uint64_t)(blocks < most ? blocks : most);
-}
-
-static void add_copy(plx_step *step, const source *s)
-{
-    plx_step_operand(step, s->operand);
-    plx_step_scratch(step, s->offset, 4);
-    plx_step_i64(step, s->repacked ? s->rows : 0);
-    plx_step_i64(step, s->cols);
-    plx_step_i64(step, s->ld);
-    plx_step_i64(step, s->pitch);
-}
-
-static int64_t units_of(const source *s)
-{
-    return s->repacked ? s->rows * (s->pitch / WIDTH) : 0;
-}
-
-static void add_repack(plx_recipe *recipe, const plx_device_info *device, const source *a, const source *b)
-{
-    int64_t of_a = units_of(a), of_b = units_of(b);
-    plx_step *step = plx_recipe_step(recipe, "gemm_repack", GEMM_REPACK_THREADS, 1);
-    step->grid[0] = blocks_for(of_a > of_b ? of_a : of_b, GEMM_REPACK_THREADS * GEMM_REPACK_UNITS, device);
-    step->grid[1] = 2;
-    step->early = true;
-    add_copy(step, a);
-    add_copy(step, b);
-}
 
 void plx_gemm_add_scale(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe)
 {
@@ -139,7 +48,7 @@ void plx_gemm_add_scale(const plx_problem *problem, const plx_device_info *devic
     plx_step *step = plx_recipe_step(recipe, "gemm_scale", GEMM_SCALE_THREADS, 1);
     if (__builtin_mul_overflow(p->m, p->n, &elements))
         elements = INT64_MAX;
-    step->grid[0] = blocks_for(elements, GEMM_SCALE_THREADS, device);
+    step->grid[0] = plx_gemm_blocks_for(elements, GEMM_SCALE_THREADS, device);
     step->early = true;
     plx_step_operand(step, C);
     plx_step_i64(step, p->m);
@@ -186,7 +95,7 @@ static void add_parts(plx_step *step, const plx_problem *problem, const plx_gemm
 }
 
 /* An operand as blocks that compute edges read it. */
-static void add_plain(plx_step *step, const source *s)
+static void add_plain(plx_step *step, const plx_gemm_stored *s)
 {
     if (s->repacked)
         plx_step_scratch(step, s->offset, 4);
@@ -195,7 +104,7 @@ static void add_plain(plx_step *step, const source *s)
     plx_step_i64(step, s->repacked ? s->pitch : s->ld);
 }
 
-static void add_edges(plx_step *step, const plx_gemm_problem *p, const source *a, const source *b)
+static void add_edges(plx_step *step, const plx_gemm_problem *p, const plx_gemm_stored *a, const plx_gemm_stored *b)
 {
     add_plain(step, a);
     add_plain(step, b);
@@ -204,14 +113,14 @@ static void add_edges(plx_step *step, const plx_gemm_problem *p, const source *a
     plx_step_i32(step, (int32_t)p->k);
 }
 
-static void add_product(const plx_problem *problem, const plx_gemm_cut *cut, const source *a, const source *b,
+static void add_product(const plx_problem *problem, const plx_gemm_cut *cut, const plx_gemm_stored *a, const plx_gemm_stored *b,
                         int64_t partial_at, plx_recipe *recipe)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     const plx_gemm_tile *t = cut->tile;
     uint32_t threads =
         (uint32_t)(t->rows / t->thread_rows * (t->cols / t->thread_cols) + GEMM_PIPELINE_BRINGERS);
-    const plx_tensor_map of_a = map_of(a), of_b = map_of(b);
+    const plx_tensor_map of_a = map_of(a, t->rows), of_b = map_of(b, t->cols);
     plx_step *step = plx_recipe_step(recipe, cut->entry, threads, 1);
 
     step->grid[0] = (uint64_t)(tiles_of(p, cut) * cut->cluster + cut->edge_blocks);
@@ -257,20 +166,20 @@ static plx_status check_scratch(const plx_recipe *recipe, const plx_device_info 
 static plx_status cut_terms(const plx_problem *problem, const plx_device_info *device,
                             const plx_gemm_cut *cut, bool unaligned, plx_recipe *recipe, plx_error *error)
 {
-    source a = source_of(problem, A, cut->tile), b = source_of(problem, B, cut->tile);
+    plx_gemm_stored a = plx_gemm_stored_as(problem, A), b = plx_gemm_stored_as(problem, B);
     uint64_t scratch = PLX_SCRATCH_COUNTERS;
     plx_status status = plx_gemm_check_sizes(&problem->of.gemm, error);
     if (status != PLX_OK)
         return status;
-    if (((unaligned || !steps_by_units(&a)) && !take_room(&a, &scratch)) ||
-        ((unaligned || !steps_by_units(&b)) && !take_room(&b, &scratch)))
+    if (((unaligned || !plx_gemm_steps_by_units(&a)) && !plx_gemm_take_room(&a, &scratch)) ||
+        ((unaligned || !plx_gemm_steps_by_units(&b)) && !plx_gemm_take_room(&b, &scratch)))
         return plx_fail(error, PLX_UNSUPPORTED, "its operands are too large to be copied to aligned rows");
     int64_t partial_at = (int64_t)scratch;
     scratch += partial_bytes(&problem->of.gemm, cut);
     if (cut->takes_parts || a.repacked || b.repacked)
         recipe->scratch_bytes = scratch;
     if (a.repacked || b.repacked)
-        add_repack(recipe, device, &a, &b);
+        plx_gemm_add_repack(recipe, device, &a, &b);
     add_product(problem, cut, &a, &b, partial_at, recipe);
     status = check_scratch(recipe, device, error);
     return status == PLX_OK ? plx_recipe_check(recipe, 0, device, error) : status;

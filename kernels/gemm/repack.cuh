@@ -8,51 +8,69 @@
 
 #include <cstdint>
 
-/* `rows` of `cols` f32; rows of the copy are `pitch` apart, a multiple of 4. */
-struct Repack {
-    const float *from;
-    float *to;
+/* `rows` of `cols` elements of 4 or 2 bytes; rows of the copy are `pitch` apart, a multiple of 16 bytes. */
+template <class T> struct Repack {
+    const T *from;
+    T *to;
     int64_t rows, cols, ld, pitch; /* rows 0: nothing to do */
 };
 
-/* 16 bytes that begin `shift` elements into `low`. */
-static __device__ __forceinline__ uint4 shifted(uint4 low, uint4 high, unsigned shift)
+/* 16 bytes that begin `shift` bytes into `low`; 4 bytes at a time, and then by what is less in 16-bit elements. */
+template <class T> static __device__ __forceinline__ uint4 shifted(uint4 low, uint4 high, unsigned shift)
 {
-    if (shift & 2) {
+    if (shift & 8) {
         low = make_uint4(low.z, low.w, high.x, high.y);
         high = make_uint4(high.z, high.w, 0, 0);
     }
-    return shift & 1 ? make_uint4(low.y, low.z, low.w, high.x) : low;
+    if (shift & 4) {
+        low = make_uint4(low.y, low.z, low.w, high.x);
+        high.x = high.y;
+    }
+    if (sizeof(T) == 2 && shift & 2)
+        low = make_uint4(__byte_perm(low.x, low.y, 0x5432), __byte_perm(low.y, low.z, 0x5432),
+                         __byte_perm(low.z, low.w, 0x5432), __byte_perm(low.w, high.x, 0x5432));
+    return low;
+}
+
+/* Element by element, zeros behind the last of the row. */
+template <class T> static __device__ __forceinline__ uint4 read_elements(const T *from, int64_t left)
+{
+    uint4 unit = make_uint4(0, 0, 0, 0);
+    T *to = reinterpret_cast<T *>(&unit);
+#pragma unroll
+    for (int i = 0; i < 16 / (int)sizeof(T); ++i)
+        if (i < left)
+            to[i] = from[i];
+    return unit;
 }
 
 /* The 16 bytes from `from` on, of which `left` elements belong to the row.  The operand has
  * `before` elements before them and `after` from them on; nothing else is read. */
-static __device__ __forceinline__ uint4 read_unit(const float *from, int64_t left, int64_t before,
-                                                  int64_t after)
+template <class T>
+static __device__ __forceinline__ uint4 read_unit(const T *from, int64_t left, int64_t before, int64_t after)
 {
-    const unsigned shift = (unsigned)((uintptr_t)from / 4 % 4);
-    if (before < shift || after < 8) {
-        const unsigned *words = reinterpret_cast<const unsigned *>(from);
-        return make_uint4(words[0], left > 1 ? words[1] : 0, left > 2 ? words[2] : 0,
-                          left > 3 ? words[3] : 0);
-    }
+    constexpr int WIDTH = 16 / sizeof(T);
+    const unsigned shift = (unsigned)((uintptr_t)from / sizeof(T) % WIDTH);
+    if (before < shift || after < 2 * WIDTH)
+        return read_elements(from, left);
     const uint4 *units = reinterpret_cast<const uint4 *>(from - shift);
-    return shifted(units[0], shift != 0 ? units[1] : make_uint4(0, 0, 0, 0), shift);
+    return shifted<T>(units[0], shift != 0 ? units[1] : make_uint4(0, 0, 0, 0), shift * (unsigned)sizeof(T));
 }
 
 /* Fewer than 2^31 units of 16 bytes. */
-static __device__ void repack(const Repack &r)
+template <class T> static __device__ void repack(const Repack<T> &r)
 {
-    const unsigned per_row = (unsigned)((r.cols + 3) / 4), units = (unsigned)r.rows * per_row;
+    constexpr int WIDTH = 16 / sizeof(T);
+    const unsigned per_row = (unsigned)((r.cols + WIDTH - 1) / WIDTH), units = (unsigned)r.rows * per_row;
     const unsigned step = gridDim.x * GEMM_REPACK_THREADS;
 
     for (unsigned begin = blockIdx.x * GEMM_REPACK_THREADS + threadIdx.x; begin < units;
          begin += GEMM_REPACK_UNITS * step) {
         uint4 unit[GEMM_REPACK_UNITS];
-        float *to[GEMM_REPACK_UNITS];
+        T *to[GEMM_REPACK_UNITS];
 #pragma unroll
         for (unsigned q = 0; q < GEMM_REPACK_UNITS; ++q) { /* all loads first */
-            const unsigned i = begin + q * step, row = i / per_row, col = (i - row * per_row) * 4;
+            const unsigned i = begin + q * step, row = i / per_row, col = (i - row * per_row) * WIDTH;
             to[q] = i < units ? r.to + row * r.pitch + col : nullptr;
             if (i < units)
                 unit[q] = read_unit(r.from + row * r.ld + col, r.cols - col, row * r.ld + col,
@@ -65,18 +83,28 @@ static __device__ void repack(const Repack &r)
     }
 }
 
-#define GEMM_REPACK_PARAMETERS                                                                 \
-    const float *a, float *a_to, int64_t a_rows, int64_t a_cols, int64_t lda, int64_t a_pitch, \
-        const float *b, float *b_to, int64_t b_rows, int64_t b_cols, int64_t ldb, int64_t b_pitch
+#define GEMM_REPACK_PARAMETERS(T)                                                      \
+    const T *a, T *a_to, int64_t a_rows, int64_t a_cols, int64_t lda, int64_t a_pitch, \
+        const T *b, T *b_to, int64_t b_rows, int64_t b_cols, int64_t ldb, int64_t b_pitch
 
 /* Blocks of the grid's second row copy B. */
-#define GEMM_REPACK_ENTRY(layout, ...)                                      \
-    extern "C" __global__ void __launch_bounds__(GEMM_REPACK_THREADS)       \
-        gemm_repack_f32_##layout(GEMM_REPACK_PARAMETERS)                    \
-    {                                                                       \
-        grid_dependency_wait();                                             \
-        repack(blockIdx.y ? Repack{b, b_to, b_rows, b_cols, ldb, b_pitch}   \
-                          : Repack{a, a_to, a_rows, a_cols, lda, a_pitch}); \
+#define GEMM_REPACK_ENTRY(layout, ...)                                         \
+    extern "C" __global__ void __launch_bounds__(GEMM_REPACK_THREADS)          \
+        gemm_repack_f32_##layout(GEMM_REPACK_PARAMETERS(float))                \
+    {                                                                          \
+        grid_dependency_wait();                                                \
+        repack(blockIdx.y ? Repack<float>{b, b_to, b_rows, b_cols, ldb, b_pitch}   \
+                          : Repack<float>{a, a_to, a_rows, a_cols, lda, a_pitch}); \
+    }
+
+/* For elements of 16 bits, whatever they are. */
+#define HALF_REPACK_ENTRY(layout, TRANS_A, TRANS_B, type)                             \
+    extern "C" __global__ void __launch_bounds__(GEMM_REPACK_THREADS)                    \
+        gemm_repack_##type##_##layout(GEMM_REPACK_PARAMETERS(uint16_t))                  \
+    {                                                                                    \
+        grid_dependency_wait();                                                          \
+        repack(blockIdx.y ? Repack<uint16_t>{b, b_to, b_rows, b_cols, ldb, b_pitch}      \
+                          : Repack<uint16_t>{a, a_to, a_rows, a_cols, lda, a_pitch});    \
     }
 
 /* ---- products without terms ------------------------------------------------------- */

@@ -1,0 +1,31 @@
+/* Operands of a product as they lie in memory, and as the copy engine reaches them. */
+#ifndef PLX_KERNELS_GEMM_STORED_H
+#define PLX_KERNELS_GEMM_STORED_H
+
+#include "recipe.h"
+
+typedef struct plx_gemm_stored {
+    uint32_t operand;
+    plx_dtype dtype;
+    int64_t rows, cols, ld; /* elements */
+    bool inner;             /* its rows run along k */
+    bool repacked;          /* to scratch memory, from `offset` on, in rows of `pitch` elements */
+    int64_t offset, pitch;
+} plx_gemm_stored;
+
+/* Operand 0, A, or 1, B. */
+plx_gemm_stored plx_gemm_stored_as(const plx_problem *problem, uint32_t operand);
+/* Whether each row begins at a multiple of 16 bytes where the first one does. */
+bool plx_gemm_steps_by_units(const plx_gemm_stored *stored);
+/* It shall be repacked: takes the room in scratch memory; false when that is more than can be counted, or copied. */
+bool plx_gemm_take_room(plx_gemm_stored *stored, uint64_t *scratch_bytes);
+/* All of its map but the box and the swizzle. */
+plx_tensor_map plx_gemm_map_of(const plx_gemm_stored *stored);
+
+/* One launch repacks what is to be repacked (repack.cuh). */
+void plx_gemm_add_repack(plx_recipe *recipe, const plx_device_info *device, const plx_gemm_stored *a,
+                         const plx_gemm_stored *b);
+/* As many blocks as `items` need, and at most what a device runs side by side. */
+uint64_t plx_gemm_blocks_for(int64_t items, int64_t per_block, const plx_device_info *device);
+
+#endif
