@@ -67,6 +67,8 @@ libplx_ladder_la_SOURCES = \
 	kernels/gemm/copied.h \
 	kernels/gemm/copied_cut.c \
 	kernels/gemm/cut.c \
+	kernels/gemm/f16x3.c \
+	kernels/gemm/f16x3.h \
 	kernels/gemm/few.c \
 	kernels/gemm/mapless.c \
 	kernels/gemm/mapless.h \
@@ -84,6 +86,9 @@ libplx_ladder_la_SOURCES = \
 	kernels/gemm/tiled.h \
 	kernels/gemm/vector.c \
 	kernels/gemm/vector.h \
+	kernels/gemm/wgmma.h \
+	kernels/gemm/wgmma_cut.c \
+	kernels/gemm/wgmma_recipe.c \
 	$(operation_sources) \
 	$(operations:=/rows.c)
 

@@ -31,7 +31,7 @@ typedef struct plx_argument {
 
 #define PLX_MAX_ARGUMENTS 24
 #define PLX_MAX_STEPS 8
-#define PLX_MAX_MAPS 4
+#define PLX_MAX_MAPS 6
 
 /* A matrix in memory as the copy engine of compute capability 9.0 sees it: it brings boxes of
  * it to shared memory, with zeros for what lies beyond the matrix. */

@@ -1,8 +1,32 @@
 /* Which kernel takes products of 16-bit elements, and those in f32 that name a compute type: the first
  * of a table that suits, and that the device can run. */
 #include "choose.h"
+#include "wgmma.h"
+
+static bool splits_in_two(const plx_problem *problem, const plx_device_info *device)
+{
+    (void)device;
+    return problem->compute == PLX_COMPUTE_F16X3;
+}
+
+static bool clusters_pay(const plx_problem *problem, const plx_device_info *device)
+{
+    return plx_wgmma_us(PLX_WGMMA_CLUSTER, problem, device) <
+           plx_wgmma_us(PLX_WGMMA_PIPELINED, problem, device);
+}
+
+static bool splits_in_three(const plx_problem *problem, const plx_device_info *device)
+{
+    (void)device;
+    return problem->compute == PLX_COMPUTE_BF16X6;
+}
 
 static const plx_preference preferences[] = {
+    {PLX_ON_CUDA_9, splits_in_two, PLX_GEMM_F16X3},
+    {PLX_ON_CUDA_9, splits_in_three, PLX_GEMM_BF16X6},
+    {PLX_ON_CUDA_9, clusters_pay, PLX_GEMM_WGMMA_CLUSTER},
+    {PLX_ON_CUDA_9, NULL, PLX_GEMM_WGMMA_PIPELINED},
+    {PLX_ON_CUDA | PLX_ON_CUDA_9, NULL, PLX_GEMM_MMA_SYNC},
     {PLX_ON_ANY, NULL, PLX_GEMM_TILE_1D},
     {PLX_ON_ANY, NULL, PLX_GEMM_SMEM_BLOCK},
     {PLX_ON_ANY, NULL, PLX_GEMM_NAIVE},

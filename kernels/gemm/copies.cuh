@@ -70,6 +70,44 @@ static __device__ __forceinline__ void start_box(uint32_t to, const TensorMap *m
                  : "memory");
 }
 
+/* The same to this place in the shared memory of all blocks of a cluster of BLOCKS, and to their barriers. */
+template <int BLOCKS>
+static __device__ __forceinline__ void start_box_for_all(uint32_t to, const TensorMap *map, int32_t x, int32_t y,
+                                                         uint32_t barrier)
+{
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+                 "[%0], [%1, {%2, %3}], [%4], %5;" ::"r"(to),
+                 "l"(map), "r"(x), "r"(y), "r"(barrier), "h"((uint16_t)((1 << BLOCKS) - 1))
+                 : "memory");
+}
+
+/* Starts to write a box to (x, y) of the map's matrix, as a group of its own. */
+static __device__ __forceinline__ void start_store(const TensorMap *map, int32_t x, int32_t y, uint32_t from)
+{
+    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];\n"
+                 "cp.async.bulk.commit_group;" ::"l"(map),
+                 "r"(x), "r"(y), "r"(from)
+                 : "memory");
+}
+
+/* Stands until at most PENDING of this thread's stores still read shared memory. */
+template <int PENDING> static __device__ __forceinline__ void await_stores_read()
+{
+    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(PENDING) : "memory");
+}
+
+/* Stands until this thread's stores are complete. */
+static __device__ __forceinline__ void await_stores()
+{
+    asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+}
+
+/* What threads wrote to shared memory can be seen by the copy engine. */
+static __device__ __forceinline__ void show_copy_engine()
+{
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
 static __device__ __forceinline__ float4 load_shared4(uint32_t from)
 {
     float4 v;
@@ -125,6 +163,13 @@ static __device__ __forceinline__ uint32_t place_in(uint32_t place, uint32_t ran
     uint32_t there;
     asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(place), "r"(rank));
     return there;
+}
+
+/* At a barrier of another block.  Without .release at the scope of the cluster, whose fence costs a quarter of
+ * the speed: what the barrier guards is only read by the matrix units. */
+static __device__ __forceinline__ void arrive_there(uint32_t barrier)
+{
+    asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
 
 static __device__ __forceinline__ float4 load_cluster4(uint32_t from)

@@ -104,7 +104,8 @@ static void add_plain(plx_step *step, const plx_gemm_stored *s)
     plx_step_i64(step, s->repacked ? s->pitch : s->ld);
 }
 
-static void add_edges(plx_step *step, const plx_gemm_problem *p, const plx_gemm_stored *a, const plx_gemm_stored *b)
+static void add_edges(plx_step *step, const plx_gemm_problem *p, const plx_gemm_stored *a,
+                      const plx_gemm_stored *b)
 {
     add_plain(step, a);
     add_plain(step, b);
@@ -113,8 +114,8 @@ static void add_edges(plx_step *step, const plx_gemm_problem *p, const plx_gemm_
     plx_step_i32(step, (int32_t)p->k);
 }
 
-static void add_product(const plx_problem *problem, const plx_gemm_cut *cut, const plx_gemm_stored *a, const plx_gemm_stored *b,
-                        int64_t partial_at, plx_recipe *recipe)
+static void add_product(const plx_problem *problem, const plx_gemm_cut *cut, const plx_gemm_stored *a,
+                        const plx_gemm_stored *b, int64_t partial_at, plx_recipe *recipe)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     const plx_gemm_tile *t = cut->tile;

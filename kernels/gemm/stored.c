@@ -51,7 +51,8 @@ bool plx_gemm_take_room(plx_gemm_stored *s, uint64_t *scratch_bytes)
     s->repacked = true;
     s->pitch = rounded_up(s->cols, GEMM_REPACK_PITCH / element_bytes(s));
     s->offset = (int64_t)*scratch_bytes;
-    return !__builtin_mul_overflow((uint64_t)s->rows * (uint64_t)element_bytes(s), (uint64_t)s->pitch, &bytes) &&
+    return !__builtin_mul_overflow((uint64_t)s->rows * (uint64_t)element_bytes(s), (uint64_t)s->pitch,
+                                   &bytes) &&
            bytes / 16 < UINT64_C(1) << 31 && !__builtin_add_overflow(*scratch_bytes, bytes, scratch_bytes);
 }
 
@@ -96,7 +97,8 @@ void plx_gemm_add_repack(plx_recipe *recipe, const plx_device_info *device, cons
 {
     int64_t of_a = units_of(a), of_b = units_of(b);
     plx_step *step = plx_recipe_step(recipe, "gemm_repack", GEMM_REPACK_THREADS, 1);
-    step->grid[0] = plx_gemm_blocks_for(of_a > of_b ? of_a : of_b, GEMM_REPACK_THREADS * GEMM_REPACK_UNITS, device);
+    step->grid[0] =
+        plx_gemm_blocks_for(of_a > of_b ? of_a : of_b, GEMM_REPACK_THREADS * GEMM_REPACK_UNITS, device);
     step->grid[1] = 2;
     step->early = true;
     add_copy(step, a);

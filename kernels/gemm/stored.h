@@ -17,7 +17,8 @@ typedef struct plx_gemm_stored {
 plx_gemm_stored plx_gemm_stored_as(const plx_problem *problem, uint32_t operand);
 /* Whether each row begins at a multiple of 16 bytes where the first one does. */
 bool plx_gemm_steps_by_units(const plx_gemm_stored *stored);
-/* It shall be repacked: takes the room in scratch memory; false when that is more than can be counted, or copied. */
+/* It shall be repacked: takes the room in scratch memory; false when that is more than can be counted, or
+ * copied. */
 bool plx_gemm_take_room(plx_gemm_stored *stored, uint64_t *scratch_bytes);
 /* All of its map but the box and the swizzle. */
 plx_tensor_map plx_gemm_map_of(const plx_gemm_stored *stored);

@@ -1,0 +1,368 @@
+/* The launches of f32 products on the matrix units: the largest of each row and column, the planes, their
+ * product, and those that do the work where planes do not hold an operand. */
+#include "f16x3.h"
+
+#include "pipeline.h"
+#include "stored.h"
+#include "tiled.h"
+#include "tiles.h"
+#include "units.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { A, B, C }; /* operands */
+
+/* ---- how well planes hold an operand ------------------------------------------------- */
+
+/* Roundings that a term can meet in the products of first planes (doc/validation.md): 32 at a time in the
+ * units, once in f32 for each of these. */
+static double of_first_planes(double k)
+{
+    return 4 * 11 + k / 32;
+}
+
+/* `share`: of what is summed; `count` for each term. */
+static double of_small_products(double k, double count, double share)
+{
+    return share * (count * k / 8 * 11);
+}
+
+/* Joined to one sum, and two scales undone; and what two planes of f16 lose: of each element share / 2^12,
+ * and of a product the two rests, share squared. */
+static double of_half_planes(double k, double share)
+{
+    return of_first_planes(k) + of_small_products(k, 2, 2 * share) + 4 + 2 * share / 0x1p12 / 0x1p-24 +
+           share * share / 0x1p-24;
+}
+
+/* hi holds 11 bits: 2^-11 is the least. */
+double plx_f16x3_share(int64_t k)
+{
+    double share = 0x1p-5;
+    while (share > 0x1p-11 && of_half_planes((double)k, share) > (double)k)
+        share *= 0.9;
+    return share > 0x1p-11 ? share : 0x1p-11;
+}
+
+/* Five products of which the largest is 2^-8 of a term; three are left out, together 2 u. */
+static double of_third_planes(double k)
+{
+    return of_first_planes(k) + of_small_products(k, 5, 2.1 / 256) + 4;
+}
+
+static int64_t larger(double own, int64_t k)
+{
+    return ceil(own) > (double)k ? (int64_t)ceil(own) : k;
+}
+
+/* The deepest of the three ways that a product may take. */
+int64_t plx_f16x3_depth(const plx_problem *problem, const plx_device_info *device)
+{
+    const double k = (double)problem->of.gemm.k, share = plx_f16x3_share(problem->of.gemm.k);
+    (void)device;
+    return larger(fmax(of_half_planes(k, share), of_third_planes(k)), problem->of.gemm.k);
+}
+
+int64_t plx_bf16x6_depth(const plx_problem *problem, const plx_device_info *device)
+{
+    (void)device;
+    return larger(of_third_planes((double)problem->of.gemm.k), problem->of.gemm.k);
+}
+
+/* ---- scratch memory ------------------------------------------------------------------ */
+
+enum { LINE = 128 /* bytes */, FLAGS_BYTES = 8, MOST_PLANES = 3 };
+
+/* An operand's planes one behind the other, each of `rows` rows of `pitch` elements, with as many steps along
+ * k as the copy engine brings. */
+typedef struct planes {
+    plx_gemm_stored stored;
+    int64_t range, at; /* bytes of scratch memory; `range`: the largest magnitudes */
+    int64_t rows, pitch;
+} planes;
+
+typedef struct layout {
+    planes a, b;
+    int64_t flags;
+    uint64_t bytes;
+} layout;
+
+static bool reserve(uint64_t *bytes, uint64_t count, int64_t *at)
+{
+    const uint64_t begin = *bytes;
+    *at = (int64_t)begin;
+    return !__builtin_add_overflow(begin, count + (LINE - count % LINE) % LINE, bytes) && *bytes < INT64_MAX;
+}
+
+static int64_t in_steps(int64_t count)
+{
+    return (count + GEMM_UNITS_DEPTH - 1) / GEMM_UNITS_DEPTH * GEMM_UNITS_DEPTH;
+}
+
+static bool reserve_planes(planes *of, uint64_t *bytes)
+{
+    uint64_t all;
+    of->rows = in_steps(of->stored.rows);
+    of->pitch = in_steps(of->stored.cols);
+    return MOST_PLANES * of->rows <= PLX_MOST_OF_MAP &&
+           !__builtin_mul_overflow((uint64_t)of->rows * MOST_PLANES * 2, (uint64_t)of->pitch, &all) &&
+           all < INT64_MAX && reserve(bytes, all, &of->at);
+}
+
+static bool lay_out(const plx_problem *problem, layout *made)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    *made = (layout){.a = {.stored = plx_gemm_stored_as(problem, A)},
+                     .b = {.stored = plx_gemm_stored_as(problem, B)},
+                     .bytes = PLX_SCRATCH_COUNTERS};
+    if (!reserve(&made->bytes, FLAGS_BYTES, &made->flags) ||
+        !reserve(&made->bytes, (uint64_t)(p->m + p->n) * 4, &made->a.range))
+        return false;
+    made->b.range = made->a.range + p->m * 4;
+    return reserve_planes(&made->a, &made->bytes) && reserve_planes(&made->b, &made->bytes);
+}
+
+/* ---- splitting ------------------------------------------------------------------------- */
+
+static uint64_t quotient_up(uint64_t a, uint64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+/* `scaled`: the largest magnitudes are found; else it is known that two planes of f16 are not to be taken. */
+static void add_clear(const plx_gemm_problem *p, const layout *at, bool scaled, plx_recipe *recipe)
+{
+    plx_step *step = plx_recipe_step(recipe, "gemm_planes_clear", GEMM_SPLIT_THREADS, 1);
+    const int64_t words = scaled ? p->m + p->n : 0;
+    step->grid[0] = quotient_up((uint64_t)words + 1, GEMM_SPLIT_THREADS);
+    step->early = true;
+    plx_step_scratch(step, at->a.range, 4);
+    plx_step_i64(step, words);
+    plx_step_scratch(step, at->flags, 4);
+    plx_step_i32(step, !scaled);
+}
+
+static void pass_source(plx_step *step, const planes *of)
+{
+    plx_step_operand(step, of->stored.operand);
+    plx_step_i64(step, of->stored.rows);
+    plx_step_i64(step, of->stored.cols);
+    plx_step_i64(step, of->stored.ld);
+    plx_step_i32(step, of->stored.inner);
+    plx_step_scratch(step, of->range, 4);
+}
+
+/* Blocks whose warps take a piece of a row each. */
+static uint64_t blocks_by_rows(int64_t rows, int64_t cols, uint64_t piece)
+{
+    return quotient_up((uint64_t)rows * quotient_up((uint64_t)cols, piece), GEMM_SPLIT_THREADS / 32);
+}
+
+static uint64_t blocks_that_range(const planes *of)
+{
+    const plx_gemm_stored *s = &of->stored;
+    return s->inner ? blocks_by_rows(s->rows, s->cols, GEMM_RANGE_PIECE)
+                    : quotient_up((uint64_t)s->cols, GEMM_SPLIT_THREADS) *
+                          quotient_up((uint64_t)s->rows, GEMM_RANGE_ROWS);
+}
+
+/* One launch serves both operands. */
+static plx_step *add_both(plx_recipe *recipe, const char *entry, const layout *at, uint64_t of_a,
+                          uint64_t of_b)
+{
+    plx_step *step = plx_recipe_step(recipe, entry, GEMM_SPLIT_THREADS, 1);
+    step->grid[0] = of_a > of_b ? of_a : of_b;
+    step->grid[1] = 2;
+    step->early = true;
+    pass_source(step, &at->a);
+    pass_source(step, &at->b);
+    return step;
+}
+
+static plx_step *add_split(plx_recipe *recipe, const char *entry, const layout *at)
+{
+    plx_step *step =
+        add_both(recipe, entry, at, blocks_by_rows(at->a.rows, at->a.stored.cols, GEMM_SPLIT_PIECE),
+                 blocks_by_rows(at->b.rows, at->b.stored.cols, GEMM_SPLIT_PIECE));
+    plx_step_scratch(step, at->a.at, 2);
+    plx_step_i64(step, at->a.rows);
+    plx_step_i64(step, at->a.pitch);
+    plx_step_scratch(step, at->b.at, 2);
+    plx_step_i64(step, at->b.rows);
+    plx_step_i64(step, at->b.pitch);
+    plx_step_scratch(step, at->flags, 4);
+    return step;
+}
+
+/* ---- products -------------------------------------------------------------------------- */
+
+/* How many planes, of which type, and how many stages of all of them. */
+typedef struct scheme {
+    const char *entry;
+    plx_dtype dtype;
+    int64_t planes, stages;
+} scheme;
+
+static const scheme two_of_f16 = {"gemm_f16x3", PLX_F16, 2, GEMM_F16X3_STAGES},
+                    three_of_bf16 = {"gemm_bf16x6", PLX_BF16, 3, GEMM_BF16X6_STAGES};
+
+static plx_tensor_map map_of(const planes *of, const scheme *taken)
+{
+    return (plx_tensor_map){
+        .of_scratch = true,
+        .offset = (uint64_t)of->at,
+        .dtype = taken->dtype,
+        .width = (uint64_t)of->stored.cols,
+        .height = (uint64_t)(of->rows * taken->planes),
+        .pitch = (uint64_t)of->pitch * 2,
+        .box_width = GEMM_UNITS_DEPTH,
+        .box_height = of->stored.inner ? GEMM_PLANES_SIDE : GEMM_UNITS_DEPTH,
+        .swizzle = 128,
+    };
+}
+
+static plx_tensor_map map_of_result(const plx_gemm_problem *p)
+{
+    return (plx_tensor_map){.operand = C,
+                            .dtype = PLX_F32,
+                            .width = (uint64_t)p->n,
+                            .height = (uint64_t)p->m,
+                            .pitch = (uint64_t)p->ldc * 4,
+                            .box_width = 32,
+                            .box_height = 64,
+                            .swizzle = 128};
+}
+
+static int64_t shared_bytes(const scheme *taken)
+{
+    const int64_t line = 2 * GEMM_UNITS_DEPTH, side = GEMM_PLANES_SIDE;
+    return 1024 + taken->stages * taken->planes * 2 * side * line + 1024 + 2 * side * line;
+}
+
+/* Where C has no map, another stands in its place, which nothing reads. */
+static void add_product(const plx_gemm_problem *p, const plx_device_info *device, const layout *at,
+                        const scheme *taken, int64_t tiles, bool bulk, plx_recipe *recipe)
+{
+    const plx_tensor_map of_a = map_of(&at->a, taken), of_b = map_of(&at->b, taken);
+    const plx_tensor_map of_c = bulk ? map_of_result(p) : of_a;
+    const int64_t units = device->units > 0 ? device->units : 1;
+    plx_step *step = plx_recipe_step(recipe, taken->entry, GEMM_WGMMA_THREADS, 1);
+
+    step->grid[0] = (uint64_t)(tiles < units ? tiles : units);
+    step->early = true;
+    plx_step_map(recipe, step, &of_a);
+    plx_step_map(recipe, step, &of_b);
+    plx_step_map(recipe, step, &of_c);
+    plx_step_i32(step, bulk);
+    plx_step_i32(step, (int32_t)at->a.rows);
+    plx_step_i32(step, (int32_t)at->b.rows);
+    plx_step_operand(step, C);
+    plx_step_i32(step, (int32_t)p->m);
+    plx_step_i32(step, (int32_t)p->n);
+    plx_step_i32(step, (int32_t)p->k);
+    plx_step_i64(step, p->ldc);
+    plx_step_scalar(step, p->alpha);
+    plx_step_scalar(step, p->beta);
+    plx_step_scratch(step, at->a.range, 4);
+    plx_step_scratch(step, at->b.range, 4);
+    plx_step_scratch(step, at->flags, 4);
+    plx_step_i32(step, (int32_t)tiles);
+    plx_step_shared(step, shared_bytes(taken));
+}
+
+static void add_plain(const plx_gemm_problem *p, const layout *at, int64_t tiles, plx_recipe *recipe)
+{
+    plx_step *step = plx_recipe_step(recipe, "gemm_planes_without", GEMM_F16X3_PLAIN_THREADS, 1);
+    step->grid[0] = (uint64_t)tiles;
+    step->early = true;
+    plx_step_operand(step, A);
+    plx_step_operand(step, B);
+    plx_step_operand(step, C);
+    plx_step_i64(step, p->m);
+    plx_step_i64(step, p->n);
+    plx_step_i64(step, p->k);
+    plx_step_i64(step, p->lda);
+    plx_step_i64(step, p->ldb);
+    plx_step_i64(step, p->ldc);
+    plx_step_scalar(step, p->alpha);
+    plx_step_scalar(step, p->beta);
+    plx_step_scratch(step, at->flags, 4);
+}
+
+/* ---- recipes --------------------------------------------------------------------------- */
+
+/* Those of the product and those of the product without planes are as large. */
+static bool count_tiles(const plx_problem *problem, int64_t *tiles)
+{
+    const plx_gemm_geometry of = {"", GEMM_PLANES_SIDE, GEMM_PLANES_SIDE, 0, 0};
+    return plx_gemm_count_tiles(problem, &of, tiles) && *tiles <= INT32_MAX - 65536;
+}
+
+/* The ways in the order in which they are tried; the flags say which of the products there is to do. */
+static void add_steps(const plx_problem *problem, const plx_device_info *device, const layout *at,
+                      int64_t tiles, bool bulk, plx_recipe *recipe)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    const bool scaled = problem->compute == PLX_COMPUTE_F16X3;
+    add_clear(p, at, scaled, recipe);
+    if (scaled) {
+        (void)add_both(recipe, "gemm_planes_range", at, blocks_that_range(&at->a), blocks_that_range(&at->b));
+        plx_step_scalar(add_split(recipe, "gemm_planes_half", at), plx_f16x3_share(p->k));
+    }
+    (void)add_split(recipe, "gemm_planes_third", at);
+    if (scaled)
+        add_product(p, device, at, &two_of_f16, tiles, bulk, recipe);
+    add_product(p, device, at, &three_of_bf16, tiles, bulk, recipe);
+    add_plain(p, at, tiles, recipe);
+}
+
+static plx_status sum_terms(const plx_problem *problem, const plx_device_info *device, bool bulk,
+                            plx_recipe *recipe, plx_error *error)
+{
+    uint64_t most = device->max_alloc_bytes ? device->max_alloc_bytes : device->memory_bytes;
+    int64_t tiles;
+    layout at;
+    plx_status status = plx_gemm_check_sizes(&problem->of.gemm, error);
+    if (status != PLX_OK)
+        return status;
+    if (!count_tiles(problem, &tiles) || !lay_out(problem, &at) || (most != 0 && at.bytes > most))
+        return plx_fail(error, PLX_UNSUPPORTED,
+                        "the planes of its operands need more memory than this device has");
+    recipe->scratch_bytes = at.bytes;
+    add_steps(problem, device, &at, tiles, bulk, recipe);
+    return plx_recipe_check(recipe, 0, device, error);
+}
+
+static plx_status recipe_of(const plx_problem *problem, const plx_device_info *device, bool bulk,
+                            plx_recipe *recipe, plx_error *error)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    const bool terms = plx_gemm_has_terms(problem);
+    plx_status status = plx_needs_sm_90a(device, error);
+    if (status == PLX_OK && (problem->dtype != PLX_F32 || (problem->compute != PLX_COMPUTE_F16X3 &&
+                                                           problem->compute != PLX_COMPUTE_BF16X6)))
+        return plx_fail(error, PLX_UNSUPPORTED, "multiplies f32 as planes of 16 bits alone");
+    if (status != PLX_OK || p->m == 0 || p->n == 0)
+        return status;
+    (void)snprintf(recipe->variant, sizeof recipe->variant, "f32_%c%c", p->trans_a ? 't' : 'n',
+                   p->trans_b ? 't' : 'n');
+    (void)snprintf(recipe->code, sizeof recipe->code, "%s/%s", plx_ladder_name(PLX_GEMM),
+                   terms ? "f16x3" : "async-copy");
+    if (terms)
+        return sum_terms(problem, device, bulk, recipe, error);
+    plx_gemm_add_scale(problem, device, recipe); /* async-copy's code has it */
+    return PLX_OK;
+}
+
+plx_status plx_f16x3_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                            plx_error *error)
+{
+    return recipe_of(problem, device, problem->of.gemm.ldc % 4 == 0, recipe, error);
+}
+
+plx_status plx_f16x3_recipe_unaligned(const plx_problem *problem, const plx_device_info *device,
+                                      plx_recipe *recipe, plx_error *error)
+{
+    return recipe_of(problem, device, false, recipe, error);
+}

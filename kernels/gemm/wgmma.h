@@ -1,0 +1,66 @@
+/* Products of f16 and bf16 on the matrix units: how they are cut into work, how long that should take, and
+ * how they are launched. */
+#ifndef PLX_KERNELS_GEMM_WGMMA_H
+#define PLX_KERNELS_GEMM_WGMMA_H
+
+#include "recipe.h"
+
+typedef enum plx_wgmma_kernel { PLX_WGMMA, PLX_WGMMA_PIPELINED, PLX_WGMMA_CLUSTER } plx_wgmma_kernel;
+
+/* A tile of C that a block computes. */
+typedef struct plx_wgmma_tile {
+    const char *entry;
+    int32_t rows, cols, stages;
+    int32_t cluster; /* blocks, one tile above the other, that share what they load of B */
+    /* Microseconds for a step of GEMM_UNITS_DEPTH along k: where a multiprocessor has one tile, and where it
+     * has several, at the clocks and with the traffic of larger products. */
+    double alone, busy;
+} plx_wgmma_tile;
+
+/* The first `whole` tiles of C, tiles of a cluster together, are one item of work each, each other tile is
+ * `parts` items, equal shares of k. */
+typedef struct plx_wgmma_cut {
+    const plx_wgmma_tile *tile;
+    int64_t tiles, whole, parts, items;
+    double us; /* that the product should take */
+} plx_wgmma_cut;
+
+/* Bytes that a block takes: the stages, their barriers, what leaves, and room to begin at 1024. */
+int64_t plx_wgmma_shared(const plx_wgmma_tile *tile);
+/* Blocks, or clusters of them, that run side by side. */
+int64_t plx_wgmma_slots(const plx_wgmma_tile *tile, const plx_device_info *device);
+/* Steps along k. */
+int64_t plx_wgmma_steps(const plx_problem *problem);
+/* What problem->config says, or what should take the least time; false when C has more tiles than the kernels
+ * count. */
+bool plx_wgmma_cut_of(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_device_info *device,
+                      plx_wgmma_cut *cut);
+/* Microseconds that the kernel should take, with all its launches. */
+double plx_wgmma_us(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_device_info *device);
+
+/* ---- what the rows need ------------------------------------------------------------ */
+
+plx_status plx_mma_sync_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                               plx_error *error);
+plx_status plx_wgmma_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                            plx_error *error);
+plx_status plx_wgmma_recipe_unaligned(const plx_problem *problem, const plx_device_info *device,
+                                      plx_recipe *recipe, plx_error *error);
+plx_status plx_wgmma_pipelined_recipe(const plx_problem *problem, const plx_device_info *device,
+                                      plx_recipe *recipe, plx_error *error);
+plx_status plx_wgmma_pipelined_recipe_unaligned(const plx_problem *problem, const plx_device_info *device,
+                                                plx_recipe *recipe, plx_error *error);
+plx_status plx_wgmma_cluster_recipe(const plx_problem *problem, const plx_device_info *device,
+                                    plx_recipe *recipe, plx_error *error);
+plx_status plx_wgmma_cluster_recipe_unaligned(const plx_problem *problem, const plx_device_info *device,
+                                              plx_recipe *recipe, plx_error *error);
+size_t plx_wgmma_pipelined_configs(const plx_problem *problem, const plx_device_info *device,
+                                   plx_config *configs, size_t capacity);
+size_t plx_wgmma_cluster_configs(const plx_problem *problem, const plx_device_info *device,
+                                 plx_config *configs, size_t capacity);
+
+/* Roundings in a sum of k products on the matrix units, and of these kernels (doc/validation.md). */
+int64_t plx_units_depth(const plx_problem *problem, const plx_device_info *device);
+int64_t plx_wgmma_pipelined_depth(const plx_problem *problem, const plx_device_info *device);
+
+#endif

@@ -1,0 +1,252 @@
+/* How the products of f16 and bf16 with wgmma cut a problem: which tile, and which tiles of C are divided
+ * along k so that the last round of blocks leaves no multiprocessor idle. */
+#include "wgmma.h"
+
+#include "configs.h"
+#include "pipeline.h"
+#include "tiles.h"
+#include "units.h"
+
+#include <stdio.h>
+
+#define TILE_OF(entry, alone, busy, ...) \
+    {                                    \
+        entry, __VA_ARGS__, alone, busy  \
+    }
+
+/* Times are fitted to cubes of 1024 to 8192 and two odd shapes on an H200 (doc/experiments.md). */
+static const plx_wgmma_tile single[] = {TILE_OF("gemm_wgmma", 0.25, 0.25, GEMM_WGMMA_64X128)};
+
+static const plx_wgmma_tile pipelined[] = {
+    TILE_OF("gemm_wgmma_pipelined_128x256", 0.62, 0.69, GEMM_WGMMA_128X256),
+    TILE_OF("gemm_wgmma_pipelined_128x128", 0.25, 0.36, GEMM_WGMMA_128X128),
+    TILE_OF("gemm_wgmma_pipelined_128x64", 0.15, 0.33, GEMM_WGMMA_128X64),
+};
+
+static const plx_wgmma_tile clustered[] = {
+    TILE_OF("gemm_wgmma_cluster_128x256", 0.65, 0.70, GEMM_WGMMA_PAIR_128X256),
+    TILE_OF("gemm_wgmma_cluster_128x128", 0.31, 0.36, GEMM_WGMMA_PAIR_128X128),
+};
+
+typedef struct kernel_tiles {
+    const plx_wgmma_tile *tiles;
+    size_t count;
+    int64_t most_parts;
+} kernel_tiles;
+
+static const kernel_tiles tiles_of[] = {
+    [PLX_WGMMA] = {single, sizeof single / sizeof single[0], 1},
+    [PLX_WGMMA_PIPELINED] = {pipelined, sizeof pipelined / sizeof pipelined[0], 16},
+    [PLX_WGMMA_CLUSTER] = {clustered, sizeof clustered / sizeof clustered[0], 1},
+};
+
+/* Microseconds, and bytes in one. */
+#define LAUNCH_US 3.0   /* of each launch, from its begin to its first product and from its last to its end */
+#define ITEM_US 1.5     /* from the last product of an item to the first of the next */
+#define SUM_RATE 5e6    /* of parts that are written and added */
+#define COPY_RATE 3.2e6 /* of operands that are copied to aligned rows first */
+
+#define MOST (INT32_MAX - 65536) /* indices are 32 bits wide in the device code */
+
+static int64_t quotient_up(int64_t a, int64_t b)
+{
+    return a > 0 ? (a - 1) / b + 1 : 0;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+int64_t plx_wgmma_steps(const plx_problem *problem)
+{
+    return plx_gemm_has_terms(problem) ? quotient_up(problem->of.gemm.k, GEMM_UNITS_DEPTH) : 0;
+}
+
+int64_t plx_wgmma_shared(const plx_wgmma_tile *tile)
+{
+    int64_t stages = (int64_t)tile->stages * (tile->rows + tile->cols) * GEMM_UNITS_DEPTH * 2;
+    int64_t leaving = 2 * (int64_t)tile->rows * GEMM_UNITS_DEPTH * 2;
+    return 1024 + stages + 1024 + leaving;
+}
+
+int64_t plx_wgmma_slots(const plx_wgmma_tile *tile, const plx_device_info *device)
+{
+    int64_t units = device->units > 0 ? device->units : 1;
+    return units / tile->cluster > 0 ? units / tile->cluster : 1;
+}
+
+/* ---- the model ----------------------------------------------------------------------- */
+
+/* What the multiprocessor with the most to do takes: its tiles, and its parts of tiles. */
+static double us_of(const plx_wgmma_cut *cut, int64_t steps, const plx_device_info *device)
+{
+    const plx_wgmma_tile *tile = cut->tile;
+    int64_t slots = plx_wgmma_slots(tile, device), late = cut->items - cut->whole;
+    int64_t tiles = quotient_up(cut->whole, slots), parts = quotient_up(late, slots);
+    double all_steps = (double)(tiles * steps + parts * quotient_up(steps, cut->parts));
+    double partial = (double)late * tile->rows * tile->cols * 4;
+    double us = LAUNCH_US + all_steps * (tiles + parts == 1 ? tile->alone : tile->busy) +
+                (double)(tiles + parts) * ITEM_US;
+    return late == 0 ? us : us + LAUNCH_US + 2 * partial / SUM_RATE;
+}
+
+/* What a walk over the cuts of a kernel brings with it. */
+typedef struct walk {
+    const plx_problem *problem;
+    const plx_device_info *device;
+    void (*visit)(struct walk *walk, size_t tile, const plx_wgmma_cut *cut);
+    plx_wgmma_cut best;
+    plx_gemm_config config;    /* of the best; of keep_wanted: the one that is looked for */
+    plx_gemm_listing *listing; /* of list */
+    double copying;            /* microseconds, besides those of each cut */
+} walk;
+
+static plx_gemm_config config_of(size_t tile, const plx_wgmma_cut *cut)
+{
+    return (plx_gemm_config){.tile = (uint32_t)tile, .parts = (uint32_t)cut->parts};
+}
+
+static void keep_better(walk *w, size_t tile, const plx_wgmma_cut *cut)
+{
+    if (w->best.tile != NULL && cut->us >= w->best.us)
+        return;
+    w->best = *cut;
+    w->config = config_of(tile, cut);
+}
+
+static void keep_wanted(walk *w, size_t tile, const plx_wgmma_cut *cut)
+{
+    const plx_gemm_config config = config_of(tile, cut);
+    if (plx_gemm_config_number(&config) == plx_gemm_config_number(&w->config))
+        w->best = *cut;
+}
+
+/* Every part has a step at least. */
+static void each_of_tile(walk *w, const plx_wgmma_tile *tile, size_t place, int64_t most_parts)
+{
+    const plx_gemm_problem *p = &w->problem->of.gemm;
+    int64_t steps = plx_wgmma_steps(w->problem), tiles;
+
+    if (__builtin_mul_overflow(quotient_up(p->m, (int64_t)tile->rows * tile->cluster),
+                               quotient_up(p->n, tile->cols), &tiles) ||
+        tiles > MOST)
+        return;
+    int64_t over = tiles % plx_wgmma_slots(tile, w->device);
+    for (int64_t parts = 1; parts <= smaller(most_parts, steps) && (parts == 1 || over > 0); parts++) {
+        int64_t whole = parts == 1 ? tiles : tiles - over;
+        plx_wgmma_cut cut = {tile, tiles, whole, parts, whole + (tiles - whole) * parts, 0};
+        cut.us = us_of(&cut, steps, w->device);
+        w->visit(w, place, &cut);
+    }
+}
+
+static void each_cut(plx_wgmma_kernel kernel, walk *w)
+{
+    const plx_gemm_problem *p = &w->problem->of.gemm;
+    const kernel_tiles *of = &tiles_of[kernel];
+
+    if (p->m > MOST || p->n > MOST || p->k > MOST)
+        return;
+    for (size_t i = 0; i < of->count; i++)
+        each_of_tile(w, &of->tiles[i], i, of->most_parts);
+}
+
+bool plx_wgmma_cut_of(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_device_info *device,
+                      plx_wgmma_cut *cut)
+{
+    walk w = {.problem = problem, .device = device, .visit = keep_better};
+    if (problem->config != 0) {
+        w.visit = keep_wanted;
+        w.config = plx_gemm_config_of(problem);
+    }
+    each_cut(kernel, &w);
+    *cut = w.best;
+    return cut->tile != NULL;
+}
+
+/* Operands whose rows are no multiple of 16 bytes apart, in a launch of their own. */
+static double us_of_copying(const plx_problem *problem)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    double k = (double)p->k, elements = 0;
+    if (p->lda % 8 != 0)
+        elements += (double)p->m * k;
+    if (p->ldb % 8 != 0)
+        elements += (double)p->n * k;
+    return elements > 0 ? LAUNCH_US + elements * 4 / COPY_RATE : 0;
+}
+
+double plx_wgmma_us(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_device_info *device)
+{
+    plx_wgmma_cut cut;
+    if (!plx_wgmma_cut_of(kernel, problem, device, &cut))
+        return (double)INT64_MAX;
+    return cut.us + us_of_copying(problem);
+}
+
+/* ---- configurations ----------------------------------------------------------------- */
+
+/* "128x256/3": the tiles that full rounds leave are divided into three parts. */
+static void list(walk *w, size_t tile, const plx_wgmma_cut *cut)
+{
+    const plx_gemm_config config = config_of(tile, cut);
+    char parts[24] = "";
+    if (cut->parts > 1)
+        (void)snprintf(parts, sizeof parts, "/%d", (int)cut->parts);
+    plx_gemm_list(w->listing, &config, cut->us + w->copying, "%dx%d%s", cut->tile->rows, cut->tile->cols,
+                  parts);
+}
+
+static size_t list_all(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_device_info *device,
+                       plx_gemm_listing listing)
+{
+    walk w = {.problem = problem, .device = device, .visit = keep_better, .listing = &listing};
+    const plx_gemm_problem *p = &problem->of.gemm;
+    if (p->m == 0 || p->n == 0 || plx_wgmma_steps(problem) == 0)
+        return 0;
+    w.copying = us_of_copying(problem);
+    each_cut(kernel, &w);
+    listing.own = plx_gemm_config_number(&w.config);
+    w.visit = list;
+    each_cut(kernel, &w);
+    return listing.count;
+}
+
+size_t plx_wgmma_pipelined_configs(const plx_problem *problem, const plx_device_info *device,
+                                   plx_config *configs, size_t capacity)
+{
+    return list_all(PLX_WGMMA_PIPELINED, problem, device, (plx_gemm_listing){configs, capacity, .own = 0});
+}
+
+size_t plx_wgmma_cluster_configs(const plx_problem *problem, const plx_device_info *device,
+                                 plx_config *configs, size_t capacity)
+{
+    return list_all(PLX_WGMMA_CLUSTER, problem, device, (plx_gemm_listing){configs, capacity, .own = 0});
+}
+
+/* ---- depth ----------------------------------------------------------------------------- */
+
+/* What the units add at a time is a sum of 8 products or more with what was there before: each of these 9
+ * loses less than u of the largest when it is aligned to that one, and the result less than 2 u when it is
+ * cut off. */
+enum { AT_A_TIME = 8, LOST_AT_A_TIME = AT_A_TIME + 1 + 2 };
+
+int64_t plx_units_depth(const plx_problem *problem, const plx_device_info *device)
+{
+    (void)device;
+    return quotient_up(problem->of.gemm.k, AT_A_TIME) * LOST_AT_A_TIME;
+}
+
+/* A tile that is divided is added up from its parts, each rounded once more. */
+int64_t plx_wgmma_pipelined_depth(const plx_problem *problem, const plx_device_info *device)
+{
+    plx_wgmma_cut cut;
+    int64_t depth = plx_units_depth(problem, device);
+    if (!plx_wgmma_cut_of(PLX_WGMMA_PIPELINED, problem, device, &cut) || cut.parts == 1)
+        return depth;
+    if (cut.whole > 0)
+        return depth + cut.parts - 1;
+    return quotient_up(plx_wgmma_steps(problem), cut.parts) * GEMM_UNITS_DEPTH / AT_A_TIME * LOST_AT_A_TIME +
+           cut.parts - 1;
+}

@@ -1,0 +1,288 @@
+/* The launches of the products of f16 and bf16 on the matrix units. */
+#include "wgmma.h"
+
+#include "pipeline.h"
+#include "stored.h"
+#include "tiled.h"
+#include "tiles.h"
+#include "units.h"
+
+#include <stdio.h>
+
+enum { A, B, C }; /* operands */
+
+/* ---- which devices and problems ------------------------------------------------------- */
+
+/* The kernels write C of any of their types: their entry points are named by the operands alone. */
+static plx_status start(const plx_problem *problem, plx_recipe *recipe, plx_error *error)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    const bool f16 = problem->dtype == PLX_F16;
+    if ((!f16 && problem->dtype != PLX_BF16) || problem->compute != PLX_COMPUTE_PLAIN)
+        return plx_fail(error, PLX_UNSUPPORTED, "multiplies f16 and bf16 alone");
+    (void)snprintf(recipe->variant, sizeof recipe->variant, "%s_%c%c", f16 ? "f16" : "bf16",
+                   p->trans_a ? 't' : 'n', p->trans_b ? 't' : 'n');
+    return PLX_OK;
+}
+
+/* ---- C ---------------------------------------------------------------------------------- */
+
+static int32_t type_of_result(const plx_problem *problem)
+{
+    const plx_dtype dtype = plx_output_dtype(problem);
+    return dtype == PLX_F32 ? GEMM_RESULT_F32 : dtype == PLX_F16 ? GEMM_RESULT_F16 : GEMM_RESULT_BF16;
+}
+
+static int64_t bytes_of_result(const plx_problem *problem)
+{
+    return plx_output_dtype(problem) == PLX_F32 ? 4 : 2;
+}
+
+/* Whether bulk stores reach its rows, if it begins at 16 bytes. */
+static bool rows_reached(const plx_problem *problem)
+{
+    return problem->of.gemm.ldc * bytes_of_result(problem) % 16 == 0;
+}
+
+static plx_tensor_map map_of_result(const plx_problem *problem)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    return (plx_tensor_map){
+        .operand = C,
+        .dtype = plx_output_dtype(problem),
+        .width = (uint64_t)p->n,
+        .height = (uint64_t)p->m,
+        .pitch = (uint64_t)(p->ldc * bytes_of_result(problem)),
+        .box_width = (uint32_t)(128 / bytes_of_result(problem)),
+        .box_height = 64,
+        .swizzle = 128,
+    };
+}
+
+/* ---- mma-sync ----------------------------------------------------------------------------- */
+
+static plx_status needs_mma_sync(const plx_device_info *device, plx_error *error)
+{
+    if (device->compute_major < 8 || (device->features & PLX_FEATURE_NVIDIA_PTX))
+        return plx_fail(error, PLX_UNSUPPORTED, "needs CUDA on compute capability 8.0 or later");
+    return PLX_OK;
+}
+
+plx_status plx_mma_sync_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                               plx_error *error)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    const plx_gemm_geometry shape = {"gemm_mma_sync", GEMM_MMA_SYNC_SIDE, GEMM_MMA_SYNC_SIDE,
+                                     GEMM_MMA_SYNC_THREADS, 0};
+    int64_t tiles;
+    plx_status status = needs_mma_sync(device, error);
+    if (status == PLX_OK)
+        status = start(problem, recipe, error);
+    if (status != PLX_OK)
+        return status;
+    if (!plx_gemm_count_tiles(problem, &shape, &tiles))
+        return plx_fail(error, PLX_UNSUPPORTED, "C has more tiles than can be counted");
+    if (tiles == 0)
+        return PLX_OK;
+    plx_step *step = plx_recipe_step(recipe, shape.entry, shape.threads, 1);
+    step->grid[0] = (uint64_t)tiles;
+    step->early = true;
+    plx_step_operand(step, A);
+    plx_step_operand(step, B);
+    plx_step_operand(step, C);
+    plx_step_i32(step, type_of_result(problem));
+    plx_step_i64(step, p->m);
+    plx_step_i64(step, p->n);
+    plx_step_i64(step, plx_gemm_has_terms(problem) ? p->k : 0);
+    plx_step_i64(step, p->lda);
+    plx_step_i64(step, p->ldb);
+    plx_step_i64(step, p->ldc);
+    plx_step_scalar(step, plx_gemm_alpha(problem));
+    plx_step_scalar(step, p->beta);
+    plx_step_shared(step, GEMM_MMA_SYNC_STAGES * 2 * GEMM_MMA_SYNC_SIDE * GEMM_UNITS_DEPTH * 2 + 128);
+    return plx_recipe_check(recipe, 0, device, error);
+}
+
+/* ---- wgmma -------------------------------------------------------------------------------- */
+
+/* 64 x 64 elements, or more rows of 64 where those run along k: what a row of a stage holds. */
+static plx_tensor_map map_of(const plx_gemm_stored *stored, int32_t side)
+{
+    plx_tensor_map map = plx_gemm_map_of(stored);
+    map.box_width = GEMM_UNITS_DEPTH;
+    map.box_height = stored->inner ? (uint32_t)side : GEMM_UNITS_DEPTH;
+    map.swizzle = 128;
+    return map;
+}
+
+static void add_result(const plx_problem *problem, plx_step *step)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    plx_step_operand(step, C);
+    plx_step_i32(step, type_of_result(problem));
+    plx_step_i32(step, (int32_t)p->m);
+    plx_step_i32(step, (int32_t)p->n);
+}
+
+static void add_factors(const plx_problem *problem, plx_step *step)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    plx_step_i64(step, p->ldc);
+    plx_step_scalar(step, p->alpha);
+    plx_step_scalar(step, p->beta);
+}
+
+/* Where C has no map, another stands in its place, which nothing reads. */
+static void add_maps(const plx_problem *problem, const plx_wgmma_tile *tile, const plx_gemm_stored *a,
+                     const plx_gemm_stored *b, bool bulk, plx_recipe *recipe, plx_step *step)
+{
+    const plx_tensor_map of_a = map_of(a, tile->rows), of_b = map_of(b, tile->cols / tile->cluster);
+    const plx_tensor_map of_c = bulk ? map_of_result(problem) : of_a;
+    plx_step_map(recipe, step, &of_a);
+    plx_step_map(recipe, step, &of_b);
+    plx_step_map(recipe, step, &of_c);
+    plx_step_i32(step, bulk);
+}
+
+/* Persistent blocks, or in wgmma one for each tile. */
+static plx_step *add_product(const plx_device_info *device, plx_wgmma_kernel kernel, const plx_wgmma_cut *cut,
+                             plx_recipe *recipe)
+{
+    const plx_wgmma_tile *tile = cut->tile;
+    const int64_t slots = plx_wgmma_slots(tile, device);
+    plx_step *step = plx_recipe_step(recipe, tile->entry, kernel == PLX_WGMMA ? 128 : GEMM_WGMMA_THREADS, 1);
+
+    step->grid[0] =
+        (uint64_t)((kernel == PLX_WGMMA || cut->items < slots ? cut->items : slots) * tile->cluster);
+    step->cluster = tile->cluster > 1 ? (uint32_t)tile->cluster : 0;
+    step->early = true;
+    return step;
+}
+
+static void add_cut(plx_step *step, const plx_wgmma_cut *cut, int64_t partials)
+{
+    plx_step_scratch(step, partials, 16);
+    plx_step_i32(step, (int32_t)cut->whole);
+    plx_step_i32(step, (int32_t)cut->parts);
+}
+
+/* Adds up the parts of the tiles from `whole` on. */
+static void add_sum(const plx_problem *problem, const plx_wgmma_cut *cut, int64_t partials,
+                    plx_recipe *recipe)
+{
+    plx_step *step = plx_recipe_step(recipe, "gemm_wgmma_pipelined_sum", GEMM_WGMMA_SUM_THREADS, 1);
+    step->grid[0] = (uint64_t)(cut->tiles - cut->whole);
+    step->grid[1] = (uint64_t)(cut->tile->rows * cut->tile->cols / 4 / GEMM_WGMMA_SUM_THREADS);
+    step->early = true;
+    add_result(problem, step);
+    add_factors(problem, step);
+    add_cut(step, cut, partials);
+    plx_step_i32(step, cut->tile->rows);
+    plx_step_i32(step, cut->tile->cols);
+}
+
+static plx_status check_scratch(const plx_recipe *recipe, const plx_device_info *device, plx_error *error)
+{
+    uint64_t most = device->max_alloc_bytes ? device->max_alloc_bytes : device->memory_bytes;
+    if (most != 0 && recipe->scratch_bytes > most)
+        return plx_fail(error, PLX_UNSUPPORTED, "needs more scratch memory than this device has");
+    return plx_recipe_check(recipe, 0, device, error);
+}
+
+static plx_status cut_terms(plx_wgmma_kernel kernel, const plx_problem *problem,
+                            const plx_device_info *device, const plx_wgmma_cut *cut, bool unaligned,
+                            plx_recipe *recipe, plx_error *error)
+{
+    plx_gemm_stored a = plx_gemm_stored_as(problem, A), b = plx_gemm_stored_as(problem, B);
+    uint64_t scratch = PLX_SCRATCH_COUNTERS;
+    if (((unaligned || !plx_gemm_steps_by_units(&a)) && !plx_gemm_take_room(&a, &scratch)) ||
+        ((unaligned || !plx_gemm_steps_by_units(&b)) && !plx_gemm_take_room(&b, &scratch)))
+        return plx_fail(error, PLX_UNSUPPORTED, "its operands are too large to be copied to aligned rows");
+    const int64_t partials = (int64_t)scratch;
+    scratch += (uint64_t)(cut->items - cut->whole) * (uint64_t)(cut->tile->rows * cut->tile->cols) * 4;
+    if (scratch > PLX_SCRATCH_COUNTERS || kernel == PLX_WGMMA_PIPELINED || kernel == PLX_WGMMA_CLUSTER)
+        recipe->scratch_bytes = scratch;
+    if (a.repacked || b.repacked)
+        plx_gemm_add_repack(recipe, device, &a, &b);
+    plx_step *step = add_product(device, kernel, cut, recipe);
+    add_maps(problem, cut->tile, &a, &b, !unaligned && rows_reached(problem), recipe, step);
+    add_result(problem, step);
+    plx_step_i32(step, (int32_t)problem->of.gemm.k);
+    add_factors(problem, step);
+    if (kernel != PLX_WGMMA) {
+        add_cut(step, cut, partials);
+        plx_step_i32(step, (int32_t)cut->items);
+    }
+    plx_step_shared(step, plx_wgmma_shared(cut->tile));
+    if (cut->items > cut->whole)
+        add_sum(problem, cut, partials, recipe);
+    return check_scratch(recipe, device, error);
+}
+
+/* Where there is nothing to sum, mma-sync's code makes beta * C. */
+static plx_status scale(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                        plx_error *error)
+{
+    plx_status status = plx_mma_sync_recipe(problem, device, recipe, error);
+    (void)snprintf(recipe->code, sizeof recipe->code, "%s/mma-sync", plx_ladder_name(PLX_GEMM));
+    return status;
+}
+
+static plx_status recipe_of(plx_wgmma_kernel kernel, const plx_problem *problem,
+                            const plx_device_info *device, bool unaligned, plx_recipe *recipe,
+                            plx_error *error)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    plx_wgmma_cut cut;
+    plx_status status = plx_needs_sm_90a(device, error);
+    if (status == PLX_OK)
+        status = start(problem, recipe, error);
+    if (status != PLX_OK || p->m == 0 || p->n == 0)
+        return status;
+    if (!plx_gemm_has_terms(problem))
+        return scale(problem, device, recipe, error);
+    status = plx_gemm_check_sizes(p, error);
+    if (status != PLX_OK)
+        return status;
+    if (!plx_wgmma_cut_of(kernel, problem, device, &cut))
+        return plx_fail(error, PLX_UNSUPPORTED, "C has more tiles than can be counted");
+    return cut_terms(kernel, problem, device, &cut, unaligned, recipe, error);
+}
+
+/* ---- what the rows need -------------------------------------------------------------------- */
+
+plx_status plx_wgmma_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                            plx_error *error)
+{
+    return recipe_of(PLX_WGMMA, problem, device, false, recipe, error);
+}
+
+plx_status plx_wgmma_recipe_unaligned(const plx_problem *problem, const plx_device_info *device,
+                                      plx_recipe *recipe, plx_error *error)
+{
+    return recipe_of(PLX_WGMMA, problem, device, true, recipe, error);
+}
+
+plx_status plx_wgmma_pipelined_recipe(const plx_problem *problem, const plx_device_info *device,
+                                      plx_recipe *recipe, plx_error *error)
+{
+    return recipe_of(PLX_WGMMA_PIPELINED, problem, device, false, recipe, error);
+}
+
+plx_status plx_wgmma_pipelined_recipe_unaligned(const plx_problem *problem, const plx_device_info *device,
+                                                plx_recipe *recipe, plx_error *error)
+{
+    return recipe_of(PLX_WGMMA_PIPELINED, problem, device, true, recipe, error);
+}
+
+plx_status plx_wgmma_cluster_recipe(const plx_problem *problem, const plx_device_info *device,
+                                    plx_recipe *recipe, plx_error *error)
+{
+    return recipe_of(PLX_WGMMA_CLUSTER, problem, device, false, recipe, error);
+}
+
+plx_status plx_wgmma_cluster_recipe_unaligned(const plx_problem *problem, const plx_device_info *device,
+                                              plx_recipe *recipe, plx_error *error)
+{
+    return recipe_of(PLX_WGMMA_CLUSTER, problem, device, true, recipe, error);
+}
