@@ -246,6 +246,7 @@ static void every_kernel_launches_its_recipe(void **state)
         for (int dtype = 0; dtype < PLX_DTYPE_COUNT; dtype++)
             for (unsigned form = 0; form < 16; form++) {
                 plx_problem problem = problem_of(op, (plx_dtype)dtype, form);
+                problem.compute = kernel->compute;
                 if ((dtype == PLX_F16 || dtype == PLX_BF16) && op != PLX_TRANSPOSE && form % 2 == 1)
                     problem.output = PLX_OUTPUT(PLX_F32);
                 if (kernel->dtypes & PLX_DTYPE_BIT(dtype))

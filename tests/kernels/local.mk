@@ -14,7 +14,8 @@ cmocka_tests += \
 	tests/kernels/test_gemm_configs \
 	tests/kernels/test_gemm_cut \
 	tests/kernels/test_matvec_geometry \
-	tests/kernels/test_recipes
+	tests/kernels/test_recipes \
+	tests/kernels/test_units
 
 tests_kernels_test_choice_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_kernels_test_choice_LDADD = $(ladder_ldadd)
@@ -30,3 +31,5 @@ tests_kernels_test_matvec_geometry_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_kernels_test_matvec_geometry_LDADD = $(ladder_ldadd)
 tests_kernels_test_recipes_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_kernels_test_recipes_LDADD = $(ladder_ldadd)
+tests_kernels_test_units_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_kernels_test_units_LDADD = $(ladder_ldadd)

@@ -26,14 +26,21 @@ static int64_t quotient_up(int64_t a, int64_t b)
     return a > 0 ? (a - 1) / b + 1 : 0;
 }
 
-/* A problem whose sums have this many terms. */
-static plx_problem problem_of(plx_op op, plx_dtype dtype, bool trans, int64_t terms)
+/* A problem of the row's compute type whose sums have this many terms. */
+static plx_problem problem_of(const plx_row *row, plx_op op, plx_dtype dtype, bool trans, int64_t terms)
 {
-    if (op == PLX_REDUCE)
-        return plx_reduce_of(dtype, PLX_SUM, terms);
-    if (op == PLX_MATVEC)
-        return trans ? plx_matvec_of(dtype, true, terms, 33) : plx_matvec_of(dtype, false, 33, terms);
-    return plx_gemm_of(dtype, trans, false, 33, 35, terms);
+    plx_problem problem = op == PLX_REDUCE ? plx_reduce_of(dtype, PLX_SUM, terms)
+                          : op == PLX_GEMM ? plx_gemm_of(dtype, trans, false, 33, 35, terms)
+                          : trans          ? plx_matvec_of(dtype, true, terms, 33)
+                                           : plx_matvec_of(dtype, false, 33, terms);
+    problem.compute = row->about.compute;
+    return problem;
+}
+
+/* Units that cut off what they add, instead of rounding it to the nearest. */
+static bool cuts_off(const plx_row *row, plx_dtype dtype)
+{
+    return (row->about.flags & PLX_KERNEL_MATRIX_UNITS) != 0 && dtype != PLX_F64;
 }
 
 /* Returns how many sums it held against something. */
@@ -51,7 +58,7 @@ static void each_device(visitor *visit, const plx_row *row, plx_op op, plx_dtype
             tried += visit(row, op, &devices[device], dtype, trans != 0);
     if (tried == 0)
         fail_msg("%s/%s in %s was tried on no device", plx_ladder_name(op), row->about.name,
-                 dtype == PLX_F32 ? "f32" : "f64");
+                 plx_dtype_name(dtype));
 }
 
 /* Every kernel that adds, in every way. */
@@ -62,6 +69,8 @@ static void each_sum(visitor *visit, plx_op op)
     for (size_t row = 0; row < ladder->count; ++row) {
         each_device(visit, &ladder->rows[row], op, PLX_F32);
         each_device(visit, &ladder->rows[row], op, PLX_F64);
+        if (op == PLX_GEMM)
+            each_device(visit, &ladder->rows[row], op, PLX_F16);
     }
 }
 
@@ -87,8 +96,15 @@ static bool is_one_of(const plx_row *row, const char *const *names, size_t count
 static bool divides_sums(const plx_row *row)
 {
     static const char *const names[] = {"split-k", "async-copy", "many-blocks", "few-rows",
-                                        "matvec",  "dmma",       "dmma-bulk"};
+                                        "matvec",  "dmma",       "dmma-bulk",   "wgmma-pipelined"};
     return is_one_of(row, names, sizeof names / sizeof names[0]);
+}
+
+/* One for each addition, and on matrix units that cut off what they add two, and those of a chunk that is cut
+ * off as one. */
+static int64_t most_roundings(const plx_row *row, plx_dtype dtype, int64_t terms)
+{
+    return cuts_off(row, dtype) ? 2 * terms + 64 : terms;
 }
 
 /* Some term of `terms` meets at least log2(terms) additions, and none more than all;
@@ -99,12 +115,12 @@ static size_t assert_possible(const plx_row *row, plx_op op, const plx_device_in
     int64_t before = 0;
 
     for (size_t i = 0; i < LENGTHS; ++i) {
-        const plx_problem problem = problem_of(op, dtype, trans, lengths[i]);
+        const plx_problem problem = problem_of(row, op, dtype, trans, lengths[i]);
         int64_t depth = row->about.depth(&problem, device);
         if (depth < levels(lengths[i]))
             refuse(row, op, device, lengths[i], depth, "at least", levels(lengths[i]));
-        if (depth > lengths[i])
-            refuse(row, op, device, lengths[i], depth, "at most", lengths[i]);
+        if (depth > most_roundings(row, dtype, lengths[i]))
+            refuse(row, op, device, lengths[i], depth, "at most", most_roundings(row, dtype, lengths[i]));
         if (depth < before / 2 &&
             !divides_sums(row)) /* another geometry may be less deep, but not by magnitudes */
             refuse(row, op, device, lengths[i], depth, "before it", before);
@@ -186,7 +202,7 @@ static size_t assert_as_launched(const plx_row *row, plx_op op, const plx_device
 {
     size_t launched = 0;
     for (size_t i = 1; i < LENGTHS; ++i) {
-        const plx_problem problem = problem_of(op, dtype, trans, lengths[i]);
+        const plx_problem problem = problem_of(row, op, dtype, trans, lengths[i]);
         plx_recipe recipe;
         plx_error error = {.text = ""};
         if (write_recipe(row, &problem, device, &recipe, &error) != PLX_OK)
@@ -216,7 +232,7 @@ static size_t assert_shared(const plx_row *row, plx_op op, const plx_device_info
 {
     static const char *const alone[] = {"row-per-thread", "row-scattered", "shared-x", "shared-a-x"};
     const int64_t terms = strcmp(row->about.name, "short-k") == 0 ? 32 : 1 << 20; /* it takes no more */
-    plx_problem problem = problem_of(op, dtype, trans, terms);
+    plx_problem problem = problem_of(row, op, dtype, trans, terms);
     if (strcmp(row->about.name, "few-rows") == 0)
         problem.of.gemm.m = 5;
     if (strcmp(row->about.name, "matvec") == 0)
@@ -229,6 +245,11 @@ static size_t assert_shared(const plx_row *row, plx_op op, const plx_device_info
     bool one_thread =
         op == PLX_GEMM ? !divides_sums(row) : is_one_of(row, alone, sizeof alone / sizeof alone[0]);
 
+    if (cuts_off(row, dtype)) {
+        if (depth < terms / 32) /* as if one addition took 16 products, and a sum had two parts */
+            refuse(row, op, device, terms, depth, "units add, at least", terms / 32);
+        return 1;
+    }
     if (one_thread && depth != terms)
         refuse(row, op, device, terms, depth, "one thread adds", terms);
     if (!one_thread && depth > terms / 4)

@@ -4,6 +4,7 @@
 
 #include "kernels/gemm/copied.h"
 #include "kernels/gemm/tiles.h"
+#include "kernels/operation.h"
 
 #include <stdlib.h>
 
@@ -44,9 +45,12 @@ static int64_t some_size(uint64_t *state, unsigned most_bits)
 
 static plx_problem some_problem(uint64_t *state)
 {
+    static const plx_dtype dtypes[] = {PLX_F32, PLX_F64, PLX_F16, PLX_BF16};
     const uint64_t form = next_number(state);
-    plx_problem problem = plx_gemm_of(form & 16 ? PLX_F64 : PLX_F32, form & 1, form >> 1 & 1,
-                                      some_size(state, 15), some_size(state, 15), some_size(state, 18));
+    const plx_dtype dtype = dtypes[form >> 4 & 3];
+    plx_problem problem = plx_gemm_of(dtype, form & 1, form >> 1 & 1, some_size(state, 15),
+                                      some_size(state, 15), some_size(state, 18));
+    problem.output = plx_is_half(dtype) && form >> 6 & 1 ? PLX_OUTPUT(PLX_F32) : 0;
     problem.of.gemm.lda += form & 4 ? (int64_t)(next_number(state) % 9) : 0;
     problem.of.gemm.ldb += form & 8 ? (int64_t)(next_number(state) % 9) : 0;
     return problem;
@@ -161,8 +165,8 @@ static void assert_runs(const plx_row *row, const plx_problem *problem, const pl
         refuse(problem, device, row->about.name, config->name, error.text);
     if (has_clusters(row, device))
         assert_launched_as_named(row, problem, device, config, &recipe);
-    int64_t depth = row->about.depth(&configured, device);
-    if (depth < 1 || depth > problem->of.gemm.k)
+    int64_t depth = row->about.depth(&configured, device), k = problem->of.gemm.k;
+    if (depth < 1 || depth > (plx_is_half(problem->dtype) ? 2 * k + 64 : k)) /* matrix units cut off */
         refuse(problem, device, row->about.name, config->name, "its depth can't be");
 }
 
@@ -263,6 +267,13 @@ static void assert_covers(const plx_row *row, const plx_problem *problem, const 
         assert_launched_as_named(row, problem, device, &own, &recipe);
 }
 
+/* Those of 16 bits have kernels in CUDA from compute capability 8.0 on. */
+static bool has_kernels(const plx_problem *problem, const plx_device_info *device)
+{
+    return !plx_is_half(problem->dtype) ||
+           (device->compute_major >= 8 && (device->features & PLX_FEATURE_NVIDIA_PTX) == 0);
+}
+
 static void what_is_chosen_runs_everywhere(void **unused)
 {
     uint64_t state = 11;
@@ -270,6 +281,8 @@ static void what_is_chosen_runs_everywhere(void **unused)
     for (int i = 0; i < 10000; i++) {
         const plx_problem problem = some_problem(&state);
         const plx_device_info *device = &devices[i % DEVICES];
+        if (!has_kernels(&problem, device))
+            continue;
         const plx_row *row = &plx_gemm_ladder.rows[plx_gemm_ladder.choose(&problem, device)];
         assert_covers(row, &problem, device);
         assert_least(row, &problem, device);

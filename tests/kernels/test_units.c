@@ -1,0 +1,221 @@
+/* The products on matrix units, of 16-bit elements and of planes that f32 is split into: what their recipes
+ * ask of the copy engine and of memory, which of them is chosen, and how well planes must hold an operand. */
+#include "kernel_support.h"
+
+#include "kernels/gemm/choose.h"
+#include "kernels/gemm/f16x3.h"
+#include "kernels/gemm/units.h"
+#include "kernels/gemm/wgmma.h"
+
+enum { A, B, C, LINE = 128 };
+
+static const char *const bulk_kernels[] = {"wgmma", "wgmma-pipelined", "wgmma-cluster"};
+enum { BULK_KERNELS = sizeof bulk_kernels / sizeof bulk_kernels[0] };
+
+static plx_problem product(plx_dtype dtype, unsigned layout, int64_t m, int64_t n, int64_t k)
+{
+    return plx_gemm_of(dtype, layout >> 1 & 1, layout & 1, m, n, k);
+}
+
+static const plx_step *step_named(const plx_recipe *recipe, const char *part)
+{
+    for (size_t i = 0; i < recipe->step_count; i++)
+        if (strstr(recipe->steps[i].entry, part) != NULL)
+            return &recipe->steps[i];
+    return NULL;
+}
+
+static bool maps_operand(const plx_recipe *recipe, uint32_t operand)
+{
+    for (size_t i = 0; i < recipe->map_count; i++)
+        if (!recipe->maps[i].of_scratch && recipe->maps[i].operand == operand)
+            return true;
+    return false;
+}
+
+/* Rows of a box are a line of the swizzle; what it brings lies within what there is, or within scratch
+ * memory. */
+static void expect_boxes(const plx_recipe *recipe)
+{
+    for (size_t i = 0; i < recipe->map_count; i++) {
+        const plx_tensor_map *map = &recipe->maps[i];
+        const uint64_t bytes = map->dtype == PLX_F32 ? 4 : 2;
+        assert_int_equal(map->swizzle, LINE);
+        assert_int_equal(map->box_width * bytes, LINE);
+        assert_int_equal(map->pitch % 16, 0);
+        assert_true(map->pitch >= map->width * bytes);
+        if (map->of_scratch) {
+            assert_int_equal(map->pitch % LINE, 0);
+            assert_true(map->offset >= PLX_SCRATCH_COUNTERS);
+            assert_true(map->offset + map->height * map->pitch <= recipe->scratch_bytes);
+        }
+    }
+}
+
+/* ---- 16-bit elements ------------------------------------------------------------------ */
+
+static void aligned_operands_are_taken_as_they_lie(void **unused)
+{
+    const plx_device_info hopper = fake_gpu(9);
+    (void)unused;
+    for (size_t i = 0; i < BULK_KERNELS; i++)
+        for (unsigned layout = 0; layout < 4; layout++) {
+            const plx_problem problem = product(PLX_BF16, layout, 1024, 2048, 512);
+            const plx_recipe recipe = recipe_of(&problem, bulk_kernels[i], &hopper);
+            expect_boxes(&recipe);
+            assert_null(step_named(&recipe, "repack"));
+            assert_true(maps_operand(&recipe, A) && maps_operand(&recipe, B) && maps_operand(&recipe, C));
+        }
+}
+
+/* A, B and C each by itself: of C rows that are 8 bytes further apart than a multiple of 16. */
+static void what_the_copy_engine_cannot_reach_goes_another_way(void **unused)
+{
+    const plx_device_info hopper = fake_gpu(9);
+    (void)unused;
+    for (size_t i = 0; i < BULK_KERNELS; i++)
+        for (unsigned which = 0; which < 3; which++) {
+            plx_problem problem = product(PLX_F16, 0, 520, 264, 136);
+            int64_t *ld[] = {&problem.of.gemm.lda, &problem.of.gemm.ldb, &problem.of.gemm.ldc};
+            *ld[which] += 4;
+            const plx_recipe recipe = recipe_of(&problem, bulk_kernels[i], &hopper);
+            expect_boxes(&recipe);
+            for (unsigned operand = A; operand <= C; operand++)
+                assert_int_equal(maps_operand(&recipe, operand), operand != which);
+            assert_int_equal(step_named(&recipe, "repack") != NULL, which != C);
+        }
+}
+
+static void operands_that_begin_anywhere_have_no_maps(void **unused)
+{
+    const plx_device_info hopper = fake_gpu(9);
+    const plx_problem problem = product(PLX_F16, 1, 520, 264, 136);
+    (void)unused;
+    for (size_t i = 0; i < BULK_KERNELS; i++) {
+        const plx_recipe recipe =
+            recipe_by(row_named(PLX_GEMM, bulk_kernels[i])->recipe_unaligned, &problem, &hopper);
+        expect_boxes(&recipe);
+        assert_false(maps_operand(&recipe, A) || maps_operand(&recipe, B) || maps_operand(&recipe, C));
+        assert_non_null(step_named(&recipe, "repack"));
+    }
+}
+
+/* C of f32 has 32 columns in a line, where one of 16 bits has 64. */
+static void the_result_has_the_type_that_was_asked_for(void **unused)
+{
+    const plx_device_info hopper = fake_gpu(9);
+    plx_problem problem = product(PLX_BF16, 0, 512, 512, 512);
+    (void)unused;
+    for (int f32 = 0; f32 < 2; f32++) {
+        problem.output = f32 ? PLX_OUTPUT(PLX_F32) : 0;
+        const plx_recipe recipe = recipe_of(&problem, "wgmma-pipelined", &hopper);
+        expect_boxes(&recipe);
+        for (size_t i = 0; i < recipe.map_count; i++)
+            if (recipe.maps[i].operand == C)
+                assert_int_equal(recipe.maps[i].dtype, f32 ? PLX_F32 : PLX_BF16);
+    }
+}
+
+/* Without terms, beta * C is made by a kernel that reads neither A nor B. */
+static void without_terms_c_is_scaled(void **unused)
+{
+    const plx_device_info hopper = fake_gpu(9);
+    plx_problem problem = product(PLX_F16, 0, 100, 100, 100);
+    (void)unused;
+    problem.of.gemm.alpha = 1e-60; /* 0 as f32 */
+    problem.of.gemm.beta = 2;
+    for (size_t i = 0; i < BULK_KERNELS; i++) {
+        const plx_recipe recipe = recipe_of(&problem, bulk_kernels[i], &hopper);
+        assert_string_equal(recipe.code, "gemm/mma-sync");
+        assert_int_equal(recipe.step_count, 1);
+        assert_int_equal(recipe.map_count, 0);
+    }
+}
+
+/* ---- planes ----------------------------------------------------------------------------- */
+
+/* The bound is that of plain sums, from the length on for which doc/validation.md says so. */
+static void planes_are_as_good_as_plain_sums(void **unused)
+{
+    const plx_device_info hopper = fake_gpu(9);
+    (void)unused;
+    for (int64_t k = 1; k < INT64_C(1) << 31; k += k / 7 + 1) {
+        plx_problem problem = product(PLX_F32, 0, 64, 64, k);
+        const double share = plx_f16x3_share(k);
+        problem.compute = PLX_COMPUTE_F16X3;
+        assert_true(share >= 0x1p-11 && share <= 0x1p-5);
+        if (k >= 80)
+            assert_int_equal(plx_f16x3_depth(&problem, &hopper), k);
+        else
+            assert_true(plx_f16x3_depth(&problem, &hopper) <= 2 * k + 64);
+        assert_true(plx_bf16x6_depth(&problem, &hopper) <= (k >= 80 ? k : 2 * k + 64));
+    }
+}
+
+static void planes_lie_apart(void **unused)
+{
+    const plx_device_info hopper = fake_gpu(9);
+    (void)unused;
+    for (unsigned form = 0; form < 8; form++) {
+        plx_problem problem = product(PLX_F32, form, 129, form & 4 ? 256 : 257, 67);
+        problem.compute = form & 1 ? PLX_COMPUTE_F16X3 : PLX_COMPUTE_BF16X6;
+        const plx_recipe recipe = recipe_of(&problem, form & 1 ? "f16x3" : "bf16x6", &hopper);
+        expect_boxes(&recipe);
+        assert_false(maps_operand(&recipe, A) || maps_operand(&recipe, B));
+        assert_int_equal(maps_operand(&recipe, C), problem.of.gemm.ldc % 4 == 0);
+    }
+}
+
+/* ---- what is chosen -------------------------------------------------------------------- */
+
+static void expect_choice(const plx_problem *problem, const plx_device_info *device, size_t row)
+{
+    assert_int_equal(plx_gemm_choose(problem, device), row);
+}
+
+static void matrix_units_are_taken_where_they_may_be(void **unused)
+{
+    const plx_device_info hopper = fake_gpu(9), ampere = fake_gpu(8);
+    plx_problem problem = product(PLX_F16, 0, 4096, 4096, 4096);
+    (void)unused;
+    expect_choice(&problem, &hopper, PLX_GEMM_WGMMA_PIPELINED);
+    expect_choice(&problem, &ampere, PLX_GEMM_MMA_SYNC);
+    problem = product(PLX_F32, 0, 4096, 4096, 4096);
+    assert_false(plx_gemm_choose(&problem, &hopper) == PLX_GEMM_F16X3); /* not unless it is asked for */
+    problem.compute = PLX_COMPUTE_F16X3;
+    expect_choice(&problem, &hopper, PLX_GEMM_F16X3);
+    problem.compute = PLX_COMPUTE_BF16X6;
+    expect_choice(&problem, &hopper, PLX_GEMM_BF16X6);
+}
+
+static void others_say_why_not(void **unused)
+{
+    const plx_device_info ampere = fake_gpu(8), older = fake_gpu(7), opencl = fake_opencl_gpu(9);
+    const plx_problem half = product(PLX_F16, 0, 64, 64, 64);
+    plx_problem planes = product(PLX_F32, 0, 64, 64, 64);
+    (void)unused;
+    planes.compute = PLX_COMPUTE_F16X3;
+    for (size_t i = 0; i < BULK_KERNELS; i++) {
+        expect_refusal(&half, bulk_kernels[i], &ampere, "needs compute capability 9.0; this device has 8.0");
+        expect_refusal(&half, bulk_kernels[i], &opencl, "needs CUDA");
+    }
+    expect_refusal(&half, "mma-sync", &older, "compute capability 8.0 or later");
+    expect_refusal(&half, "mma-sync", &opencl, "needs CUDA");
+    expect_refusal(&planes, "f16x3", &ampere, "needs compute capability 9.0; this device has 8.0");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(aligned_operands_are_taken_as_they_lie),
+        cmocka_unit_test(what_the_copy_engine_cannot_reach_goes_another_way),
+        cmocka_unit_test(operands_that_begin_anywhere_have_no_maps),
+        cmocka_unit_test(the_result_has_the_type_that_was_asked_for),
+        cmocka_unit_test(without_terms_c_is_scaled),
+        cmocka_unit_test(planes_are_as_good_as_plain_sums),
+        cmocka_unit_test(planes_lie_apart),
+        cmocka_unit_test(matrix_units_are_taken_where_they_may_be),
+        cmocka_unit_test(others_say_why_not),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
