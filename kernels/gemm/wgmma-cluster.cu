@@ -3,9 +3,20 @@
 #include "entries.cuh"
 #include "wgmma-run.cuh"
 
-GEMM_LAYOUTS(WGMMA_ENTRY, wgmma_cluster, 128x256, f16, __half, GEMM_WGMMA_PAIR_128X256)
-GEMM_LAYOUTS(WGMMA_ENTRY, wgmma_cluster, 128x128, f16, __half, GEMM_WGMMA_PAIR_128X128)
-GEMM_LAYOUTS(WGMMA_ENTRY, wgmma_cluster, 128x256, bf16, __nv_bfloat16, GEMM_WGMMA_PAIR_128X256)
-GEMM_LAYOUTS(WGMMA_ENTRY, wgmma_cluster, 128x128, bf16, __nv_bfloat16, GEMM_WGMMA_PAIR_128X128)
+/* The tile's numbers, which units.h has, are what comes last. */
+#define CLUSTER_ENTRY(layout, TRANS_A, TRANS_B, tile, type, T, ...)                                 \
+    extern "C" __global__ void __launch_bounds__(GEMM_WGMMA_THREADS, 1)                             \
+        gemm_wgmma_cluster_##tile##_##type##_##layout(WGMMA_PARAMETERS)                             \
+    {                                                                                               \
+        using Form = Tile<T, !TRANS_A, TRANS_B, __VA_ARGS__>;                                       \
+        open_pipeline<Form>();                                                                      \
+        grid_dependency_wait();                                                                     \
+        run_pipeline<Form>(map_a, map_b, WGMMA_DESTINATION, k, partials, Cut{whole, parts, items}); \
+    }
+
+GEMM_LAYOUTS(CLUSTER_ENTRY, 128x256, f16, __half, GEMM_WGMMA_PAIR_128X256)
+GEMM_LAYOUTS(CLUSTER_ENTRY, 128x128, f16, __half, GEMM_WGMMA_PAIR_128X128)
+GEMM_LAYOUTS(CLUSTER_ENTRY, 128x256, bf16, __nv_bfloat16, GEMM_WGMMA_PAIR_128X256)
+GEMM_LAYOUTS(CLUSTER_ENTRY, 128x128, bf16, __nv_bfloat16, GEMM_WGMMA_PAIR_128X128)
 GEMM_LAYOUTS(HALF_REPACK_ENTRY, f16)
 GEMM_LAYOUTS(HALF_REPACK_ENTRY, bf16)

@@ -4,12 +4,23 @@
 #include "entries.cuh"
 #include "wgmma-run.cuh"
 
-GEMM_LAYOUTS(WGMMA_ENTRY, wgmma_pipelined, 128x256, f16, __half, GEMM_WGMMA_128X256)
-GEMM_LAYOUTS(WGMMA_ENTRY, wgmma_pipelined, 128x128, f16, __half, GEMM_WGMMA_128X128)
-GEMM_LAYOUTS(WGMMA_ENTRY, wgmma_pipelined, 128x64, f16, __half, GEMM_WGMMA_128X64)
-GEMM_LAYOUTS(WGMMA_ENTRY, wgmma_pipelined, 128x256, bf16, __nv_bfloat16, GEMM_WGMMA_128X256)
-GEMM_LAYOUTS(WGMMA_ENTRY, wgmma_pipelined, 128x128, bf16, __nv_bfloat16, GEMM_WGMMA_128X128)
-GEMM_LAYOUTS(WGMMA_ENTRY, wgmma_pipelined, 128x64, bf16, __nv_bfloat16, GEMM_WGMMA_128X64)
+/* The tile's numbers, which units.h has, are what comes last. */
+#define PIPELINED_ENTRY(layout, TRANS_A, TRANS_B, tile, type, T, ...)                               \
+    extern "C" __global__ void __launch_bounds__(GEMM_WGMMA_THREADS, 1)                             \
+        gemm_wgmma_pipelined_##tile##_##type##_##layout(WGMMA_PARAMETERS)                           \
+    {                                                                                               \
+        using Form = Tile<T, !TRANS_A, TRANS_B, __VA_ARGS__>;                                       \
+        open_pipeline<Form>();                                                                      \
+        grid_dependency_wait();                                                                     \
+        run_pipeline<Form>(map_a, map_b, WGMMA_DESTINATION, k, partials, Cut{whole, parts, items}); \
+    }
+
+GEMM_LAYOUTS(PIPELINED_ENTRY, 128x256, f16, __half, GEMM_WGMMA_128X256)
+GEMM_LAYOUTS(PIPELINED_ENTRY, 128x128, f16, __half, GEMM_WGMMA_128X128)
+GEMM_LAYOUTS(PIPELINED_ENTRY, 128x64, f16, __half, GEMM_WGMMA_128X64)
+GEMM_LAYOUTS(PIPELINED_ENTRY, 128x256, bf16, __nv_bfloat16, GEMM_WGMMA_128X256)
+GEMM_LAYOUTS(PIPELINED_ENTRY, 128x128, bf16, __nv_bfloat16, GEMM_WGMMA_128X128)
+GEMM_LAYOUTS(PIPELINED_ENTRY, 128x64, bf16, __nv_bfloat16, GEMM_WGMMA_128X64)
 GEMM_LAYOUTS(WGMMA_SUM_ENTRY, wgmma_pipelined, f16)
 GEMM_LAYOUTS(WGMMA_SUM_ENTRY, wgmma_pipelined, bf16)
 GEMM_LAYOUTS(HALF_REPACK_ENTRY, f16)

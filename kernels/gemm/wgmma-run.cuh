@@ -58,45 +58,45 @@ static __device__ __forceinline__ void multiply_items(Ring<Tile> ring, const Des
 
 #endif
 
-template <class Tile>
-static __device__ __forceinline__ void
-multiply_in_pipeline(const TensorMap &map_a, const TensorMap &map_b, const TensorMap &map_c, bool bulk,
-                     const Result &to, int k, float4 *partials, const Cut &cut)
+/* The ring's barriers, for all blocks of a cluster. */
+template <class Tile> static __device__ __forceinline__ void open_pipeline()
 {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     extern __shared__ char shared[];
-    const int steps = (k + DEPTH - 1) / DEPTH;
-
     if (threadIdx.x == 0) {
         Ring<Tile>(shared, 0).init(1, Tile::consumers / 32 * Tile::cluster);
         publish_barriers();
     }
     __syncthreads();
     if constexpr (Tile::cluster > 1)
-        meet_cluster(); /* the barriers of the others, too, are ready */
-    grid_dependency_wait();
+        meet_cluster();
+#endif
+}
+
+template <class Tile>
+static __device__ __forceinline__ void run_pipeline(const TensorMap &map_a, const TensorMap &map_b,
+                                                    const Destination &c, int k, float4 *partials,
+                                                    const Cut &cut)
+{
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+    extern __shared__ char shared[];
+    const int steps = (k + DEPTH - 1) / DEPTH;
+
     if (threadIdx.x >= Tile::consumers) {
         give_registers_back<OF_A_PRODUCER>();
         if (threadIdx.x == Tile::consumers)
-            bring_items(Ring<Tile>(shared, 1), map_a, map_b, to, cut, steps);
+            bring_items(Ring<Tile>(shared, 1), map_a, map_b, c.to, cut, steps);
     } else {
         take_registers<OF_A_CONSUMER>();
-        multiply_items(Ring<Tile>(shared, 0), Destination{to, &map_c, bulk}, cut, steps, partials);
+        multiply_items(Ring<Tile>(shared, 0), c, cut, steps, partials);
     }
     if constexpr (Tile::cluster > 1)
         meet_cluster(); /* nobody ends while others still write to its shared memory */
 #endif
 }
 
-/* TILE: its numbers in tiles.h, named by `tile`. */
-#define WGMMA_ENTRY(layout, TRANS_A, TRANS_B, kernel, tile, type, T, ...)                                   \
-    extern "C" __global__ void __launch_bounds__(GEMM_WGMMA_THREADS, 1)                                     \
-        gemm_##kernel##_##tile##_##type##_##layout(                                                         \
-            const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b,               \
-            const __grid_constant__ TensorMap map_c, int bulk, void *c, int type_of_c, int m, int n, int k, \
-            int64_t ldc, float alpha, float beta, float4 *partials, int whole, int parts, int items)        \
-    {                                                                                                       \
-        multiply_in_pipeline<Tile<T, !TRANS_A, TRANS_B, __VA_ARGS__>>(                                      \
-            map_a, map_b, map_c, bulk != 0, Result{c, type_of_c, m, n, ldc, alpha, beta}, k, partials,      \
-            Cut{whole, parts, items});                                                                      \
-    }
+#define WGMMA_PARAMETERS                                                                                \
+    const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b,                   \
+        const __grid_constant__ TensorMap map_c, int bulk, void *c, int type_of_c, int m, int n, int k, \
+        int64_t ldc, float alpha, float beta, float4 *partials, int whole, int parts, int items
+#define WGMMA_DESTINATION (Destination{Result{c, type_of_c, m, n, ldc, alpha, beta}, &map_c, bulk != 0})
