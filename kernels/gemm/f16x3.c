@@ -343,12 +343,14 @@ static plx_status recipe_of(const plx_problem *problem, const plx_device_info *d
     if (status == PLX_OK && (problem->dtype != PLX_F32 || (problem->compute != PLX_COMPUTE_F16X3 &&
                                                            problem->compute != PLX_COMPUTE_BF16X6)))
         return plx_fail(error, PLX_UNSUPPORTED, "multiplies f32 as planes of 16 bits alone");
-    if (status != PLX_OK || p->m == 0 || p->n == 0)
+    if (status != PLX_OK)
         return status;
     (void)snprintf(recipe->variant, sizeof recipe->variant, "f32_%c%c", p->trans_a ? 't' : 'n',
                    p->trans_b ? 't' : 'n');
     (void)snprintf(recipe->code, sizeof recipe->code, "%s/%s", plx_ladder_name(PLX_GEMM),
                    terms ? "f16x3" : "async-copy");
+    if (p->m == 0 || p->n == 0)
+        return PLX_OK;
     if (terms)
         return sum_terms(problem, device, bulk, recipe, error);
     plx_gemm_add_scale(problem, device, recipe); /* async-copy's code has it */
@@ -358,7 +360,9 @@ static plx_status recipe_of(const plx_problem *problem, const plx_device_info *d
 plx_status plx_f16x3_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                             plx_error *error)
 {
-    return recipe_of(problem, device, problem->of.gemm.ldc % 4 == 0, recipe, error);
+    /* Bulk stores write whole units of 16 bytes. */
+    return recipe_of(problem, device, problem->of.gemm.ldc % 4 == 0 && problem->of.gemm.n % 4 == 0, recipe,
+                     error);
 }
 
 plx_status plx_f16x3_recipe_unaligned(const plx_problem *problem, const plx_device_info *device,

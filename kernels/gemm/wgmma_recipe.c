@@ -38,10 +38,12 @@ static int64_t bytes_of_result(const plx_problem *problem)
     return plx_output_dtype(problem) == PLX_F32 ? 4 : 2;
 }
 
-/* Whether bulk stores reach its rows, if it begins at 16 bytes. */
+/* Whether bulk stores reach its rows, if it begins at 16 bytes, and write nothing between them: they write
+ * whole units of 16 bytes. */
 static bool rows_reached(const plx_problem *problem)
 {
-    return problem->of.gemm.ldc * bytes_of_result(problem) % 16 == 0;
+    const plx_gemm_problem *p = &problem->of.gemm;
+    return p->ldc * bytes_of_result(problem) % 16 == 0 && p->n * bytes_of_result(problem) % 16 == 0;
 }
 
 static plx_tensor_map map_of_result(const plx_problem *problem)

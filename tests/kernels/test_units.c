@@ -100,6 +100,34 @@ static void operands_that_begin_anywhere_have_no_maps(void **unused)
     }
 }
 
+/* Bulk stores write whole units of 16 bytes: where rows of C end within one, there are none. */
+static void nothing_is_written_between_rows(void **unused)
+{
+    const plx_device_info hopper = fake_gpu(9);
+    plx_problem half = product(PLX_F16, 0, 65, 61, 64), planes = product(PLX_F32, 0, 65, 63, 64);
+    (void)unused;
+    half.of.gemm.ldc = planes.of.gemm.ldc = 64;
+    planes.compute = PLX_COMPUTE_F16X3;
+    for (size_t i = 0; i < BULK_KERNELS; i++) {
+        const plx_recipe recipe = recipe_of(&half, bulk_kernels[i], &hopper);
+        assert_false(maps_operand(&recipe, C));
+    }
+    const plx_recipe recipe = recipe_of(&planes, "f16x3", &hopper);
+    assert_false(maps_operand(&recipe, C));
+}
+
+/* Where C has no element, there is nothing to launch, but the kernel's code is known. */
+static void of_nothing_there_is_nothing_to_do(void **unused)
+{
+    const plx_device_info hopper = fake_gpu(9);
+    plx_problem none = product(PLX_F32, 0, 0, 63, 64);
+    (void)unused;
+    none.compute = PLX_COMPUTE_BF16X6;
+    const plx_recipe recipe = recipe_of(&none, "bf16x6", &hopper);
+    assert_int_equal(recipe.step_count, 0);
+    assert_string_equal(recipe.code, "gemm/f16x3");
+}
+
 /* C of f32 has 32 columns in a line, where one of 16 bits has 64. */
 static void the_result_has_the_type_that_was_asked_for(void **unused)
 {
@@ -162,7 +190,7 @@ static void planes_lie_apart(void **unused)
         const plx_recipe recipe = recipe_of(&problem, form & 1 ? "f16x3" : "bf16x6", &hopper);
         expect_boxes(&recipe);
         assert_false(maps_operand(&recipe, A) || maps_operand(&recipe, B));
-        assert_int_equal(maps_operand(&recipe, C), problem.of.gemm.ldc % 4 == 0);
+        assert_int_equal(maps_operand(&recipe, C), problem.of.gemm.n % 4 == 0);
     }
 }
 
@@ -210,6 +238,8 @@ int main(void)
         cmocka_unit_test(aligned_operands_are_taken_as_they_lie),
         cmocka_unit_test(what_the_copy_engine_cannot_reach_goes_another_way),
         cmocka_unit_test(operands_that_begin_anywhere_have_no_maps),
+        cmocka_unit_test(nothing_is_written_between_rows),
+        cmocka_unit_test(of_nothing_there_is_nothing_to_do),
         cmocka_unit_test(the_result_has_the_type_that_was_asked_for),
         cmocka_unit_test(without_terms_c_is_scaled),
         cmocka_unit_test(planes_are_as_good_as_plain_sums),
