@@ -1,6 +1,7 @@
 /* cublasLt's product, by the first algorithm of its heuristic.  The library is looked for at run
  * time: where it is missing, cuBLAS's own products are still there. */
 #include "plugins/cublas/lt.h"
+#include "kernels/operation.h"
 #include "plugins/cublas/library.h"
 
 #include <cublasLt.h>
@@ -81,19 +82,26 @@ struct plx_lt_product {
     size_t workspace;
 };
 
-static cudaDataType type_of(const plx_problem *problem)
+static cudaDataType type_of(plx_dtype dtype)
 {
-    return problem->dtype == PLX_F32 ? CUDA_R_32F : CUDA_R_64F;
+    return dtype == PLX_F16 ? CUDA_R_16F : dtype == PLX_BF16 ? CUDA_R_16BF : dtype == PLX_F32 ? CUDA_R_32F : CUDA_R_64F;
 }
 
-/* The plain arithmetic of the type: TF32 would be another compute type. */
+/* The plain arithmetic of the type, unless TF32 is asked for. */
+static cublasComputeType_t compute_of(const plx_problem *problem)
+{
+    if (problem->compute == PLX_COMPUTE_TF32)
+        return CUBLAS_COMPUTE_32F_FAST_TF32;
+    return problem->dtype == PLX_F64 ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
+}
+
 static plx_status describe_product(plx_lt_product *made, plx_error *error)
 {
     const plx_gemm_problem *p = &made->problem.of.gemm;
-    cublasComputeType_t compute = made->problem.dtype == PLX_F32 ? CUBLAS_COMPUTE_32F : CUBLAS_COMPUTE_64F;
+    const cudaDataType scalars = made->problem.dtype == PLX_F64 ? CUDA_R_64F : CUDA_R_32F;
     cublasOperation_t first = p->trans_b ? CUBLAS_OP_T : CUBLAS_OP_N,
                       second = p->trans_a ? CUBLAS_OP_T : CUBLAS_OP_N;
-    cublasStatus_t result = lt.MatmulDescCreate(&made->product, compute, type_of(&made->problem));
+    cublasStatus_t result = lt.MatmulDescCreate(&made->product, compute_of(&made->problem), scalars);
     if (result == CUBLAS_STATUS_SUCCESS)
         result = lt.MatmulDescSetAttribute(made->product, CUBLASLT_MATMUL_DESC_TRANSA, &first, sizeof first);
     if (result == CUBLAS_STATUS_SUCCESS)
@@ -102,24 +110,25 @@ static plx_status describe_product(plx_lt_product *made, plx_error *error)
     return plx_cublas_check(error, result, "cublasLtMatmulDescCreate");
 }
 
-static plx_status describe_matrix(const plx_lt_product *made, cublasLtMatrixLayout_t *layout, int64_t rows,
+static plx_status describe_matrix(plx_dtype dtype, cublasLtMatrixLayout_t *layout, int64_t rows,
                                   int64_t cols, int64_t ld, plx_error *error)
 {
-    return plx_cublas_check(error, lt.MatrixLayoutCreate(layout, type_of(&made->problem), (uint64_t)cols, (uint64_t)rows, ld),
+    return plx_cublas_check(error, lt.MatrixLayoutCreate(layout, type_of(dtype), (uint64_t)cols, (uint64_t)rows, ld),
                  "cublasLtMatrixLayoutCreate");
 }
 
 static plx_status describe(plx_lt_product *made, plx_error *error)
 {
     const plx_gemm_problem *p = &made->problem.of.gemm;
+    const plx_dtype in = made->problem.dtype, out = plx_output_dtype(&made->problem);
     plx_status status = describe_product(made, error);
     if (status == PLX_OK)
-        status = describe_matrix(made, &made->a, p->trans_a ? p->k : p->m, p->trans_a ? p->m : p->k, p->lda,
+        status = describe_matrix(in, &made->a, p->trans_a ? p->k : p->m, p->trans_a ? p->m : p->k, p->lda,
                                  error);
     if (status == PLX_OK)
-        status = describe_matrix(made, &made->b, p->trans_b ? p->n : p->k, p->trans_b ? p->k : p->n, p->ldb,
+        status = describe_matrix(in, &made->b, p->trans_b ? p->n : p->k, p->trans_b ? p->k : p->n, p->ldb,
                                  error);
-    return status == PLX_OK ? describe_matrix(made, &made->c, p->m, p->n, p->ldc, error) : status;
+    return status == PLX_OK ? describe_matrix(out, &made->c, p->m, p->n, p->ldc, error) : status;
 }
 
 static plx_status prefer(cublasLtMatmulPreference_t preference, uint32_t alignment, plx_error *error)
@@ -165,7 +174,7 @@ static plx_status find_algorithm(plx_session *session, plx_lt_product *made, uin
 
 static plx_status complete(plx_session *session, plx_lt_product *made, plx_error *error)
 {
-    uint32_t element = made->problem.dtype == PLX_F32 ? 4 : 8;
+    uint32_t element = (uint32_t)plx_element_size(made->problem.dtype);
     plx_status status = describe(made, error);
     if (status == PLX_OK)
         status = find_algorithm(session, made, LT_ALIGNMENT, &made->algorithms[LT_ALIGNED], error);
@@ -176,8 +185,7 @@ static plx_status complete(plx_session *session, plx_lt_product *made, plx_error
 static bool has_terms(const plx_problem *problem)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    double alpha = problem->dtype == PLX_F32 ? (double)(float)p->alpha : p->alpha;
-    return p->m > 0 && p->n > 0 && p->k > 0 && alpha != 0.0;
+    return p->m > 0 && p->n > 0 && p->k > 0 && plx_factor_rounded(problem->dtype, p->alpha) != 0.0;
 }
 
 plx_status plx_lt_plan(plx_session *session, const plx_problem *problem, plx_lt_product **product,
@@ -228,7 +236,7 @@ plx_status plx_lt_execute(const plx_lt_product *product, plx_plugin_queue *queue
 {
     const plx_gemm_problem *p = &product->problem.of.gemm;
     const float narrow[2] = {(float)p->alpha, (float)p->beta};
-    bool f32 = product->problem.dtype == PLX_F32;
+    bool f32 = product->problem.dtype != PLX_F64;
     bool aligned = (((uintptr_t)a | (uintptr_t)b | (uintptr_t)c) & (LT_ALIGNMENT - 1)) == 0;
     plx_status status = plx_cuda_scratch_grow(queue, product->workspace, 0, error);
     if (status != PLX_OK)

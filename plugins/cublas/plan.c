@@ -116,7 +116,7 @@ plx_status plx_cublas_plan(plx_session *session, const plx_problem *problem, siz
     *made = (plx_plugin_plan){.problem = *problem};
     if (problem->op == PLX_REDUCE)
         status = plx_cub_plan(session, problem, &made->storage_bytes, error);
-    else if (problem->op == PLX_GEMM && kernel == PLX_CUBLAS_GEMM_LT)
+    else if (problem->op == PLX_GEMM && kernel >= PLX_CUBLAS_GEMM_LT)
         status = plx_lt_plan(session, problem, &made->lt, error);
     else if (problem->op == PLX_GEMM && kernel == PLX_CUBLAS_GEMM_WORKSPACE)
         made->workspace = WORKSPACE;

@@ -5,7 +5,8 @@
 #include <parallax/plugin.h>
 
 /* The kernels of gemm; those of the other operations have the number 0. */
-enum { PLX_CUBLAS_GEMM, PLX_CUBLAS_GEMM_WORKSPACE, PLX_CUBLAS_GEMM_LT, PLX_CUBLAS_GEMM_COUNT };
+enum { PLX_CUBLAS_GEMM, PLX_CUBLAS_GEMM_WORKSPACE, PLX_CUBLAS_GEMM_LT, PLX_CUBLAS_GEMM_HALF,
+       PLX_CUBLAS_GEMM_TF32, PLX_CUBLAS_GEMM_COUNT };
 
 plx_status plx_cublas_plan(plx_session *session, const plx_problem *problem, size_t kernel,
                            plx_plugin_plan **plan, plx_error *error);

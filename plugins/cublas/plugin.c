@@ -8,6 +8,14 @@
 
 #include "config.h"
 
+/* How a library adds is its own affair.  In a chain over k the units lose of a step of 16 terms at most
+ * 11 units of roundoff (doc/validation.md); parts of k, and what is then added to C, a few more. */
+static int64_t depth_in_units(const plx_problem *problem, const plx_device_info *device)
+{
+    (void)device;
+    return problem->of.gemm.k + 16;
+}
+
 static const plx_kernel gemm_kernels[PLX_CUBLAS_GEMM_COUNT] = {
     [PLX_CUBLAS_GEMM] = {
         .name = "gemm",
@@ -28,6 +36,31 @@ static const plx_kernel gemm_kernels[PLX_CUBLAS_GEMM_COUNT] = {
         PLX_VENDOR_REALS,
         .reproducibility = PLX_R2,
         .depth = plx_vendor_depth,
+    },
+    [PLX_CUBLAS_GEMM_HALF] = {
+        .name = "gemm-half",
+        .idea = "gemm-lt on matrix units: f16 and bf16, summed in f32",
+        .gain = "the matrix units",
+        .limit = "odd sizes and unaligned rows",
+        .needs = "libcublasLt",
+        .dtypes = PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_BIT(PLX_BF16),
+        .flags = PLX_KERNEL_VENDOR | PLX_KERNEL_MATRIX_UNITS,
+        .accumulator_f32 = PLX_F32,
+        .reproducibility = PLX_R2,
+        .depth = depth_in_units,
+    },
+    [PLX_CUBLAS_GEMM_TF32] = {
+        .name = "gemm-tf32",
+        .idea = "gemm-lt on matrix units: f32 rounded to TF32",
+        .gain = "the matrix units",
+        .limit = "odd sizes and unaligned rows",
+        .needs = "libcublasLt",
+        .dtypes = PLX_DTYPE_BIT(PLX_F32),
+        .flags = PLX_KERNEL_VENDOR | PLX_KERNEL_MATRIX_UNITS,
+        .compute = PLX_COMPUTE_TF32,
+        .accumulator_f32 = PLX_F32,
+        .reproducibility = PLX_R2,
+        .depth = depth_in_units,
     },
     [PLX_CUBLAS_GEMM_LT] = {
         .name = "gemm-lt",
@@ -90,8 +123,16 @@ static const plx_kernel *cublas_kernel(plx_op op, size_t index)
 static plx_status cublas_choose(plx_session *session, const plx_problem *problem, size_t *kernel,
                                 plx_error *error)
 {
+    size_t first = 0;
     (void)session;
-    return plx_vendor_choose(cublas_kernel(problem->op, 0), "cuBLAS", kernel, error);
+    if (problem->op == PLX_GEMM && (problem->dtype == PLX_F16 || problem->dtype == PLX_BF16))
+        first = PLX_CUBLAS_GEMM_HALF;
+    else if (problem->op == PLX_GEMM && problem->compute == PLX_COMPUTE_TF32)
+        first = PLX_CUBLAS_GEMM_TF32;
+    const plx_status status = plx_vendor_choose(cublas_kernel(problem->op, first), "cuBLAS", kernel, error);
+    if (status == PLX_OK)
+        *kernel = first;
+    return status;
 }
 
 /* The CUDA backend's devices, which nobody gets without asking for cublas. */

@@ -22,6 +22,7 @@ cmocka_tests += tests/judge/test_mutants
 script_tests += tests/judge/test_claims.sh
 tests_judge_mutants_plx_mutants_la_SOURCES = \
 	tests/judge/mutants/gemm.c \
+	tests/judge/mutants/half.c \
 	tests/judge/mutants/matvec.c \
 	tests/judge/mutants/mutant.h \
 	tests/judge/mutants/plugin.c \

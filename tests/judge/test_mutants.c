@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-enum { MAX_KERNELS = 64, SEEDS = 10000 };
+enum { MAX_KERNELS = 96, SEEDS = 10000 };
 
 /* `make check-full` asks for more of them. */
 static uint64_t seeds(void)

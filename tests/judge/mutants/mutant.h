@@ -27,6 +27,7 @@ typedef struct mutant_list {
 } mutant_list;
 
 extern const mutant_list gemm_mutants, matvec_mutants, reduce_mutants, transpose_mutants;
+extern const mutant_list half_mutants; /* behind those of gemm */
 
 #define MUTANT_COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
 

@@ -190,9 +190,11 @@ static const mutant_list *const lists[] = {
 
 static const mutant *mutant_at(plx_op op, size_t index)
 {
-    if ((size_t)op >= sizeof lists / sizeof lists[0] || index >= lists[op]->count)
+    if ((size_t)op >= sizeof lists / sizeof lists[0])
         return NULL;
-    return &lists[op]->rows[index];
+    if (op == PLX_GEMM && index >= gemm_mutants.count && index - gemm_mutants.count < half_mutants.count)
+        return &half_mutants.rows[index - gemm_mutants.count];
+    return index < lists[op]->count ? &lists[op]->rows[index] : NULL;
 }
 
 static const plx_kernel *mutants_kernel(plx_op op, size_t index)
