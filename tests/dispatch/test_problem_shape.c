@@ -247,6 +247,14 @@ static void problems_in_words(void **state)
     problem = plx_reduce_of(PLX_F32, PLX_MAX, 5);
     plx_variant_text(&problem, text, sizeof text);
     assert_string_equal(text, "max");
+    problem = plx_gemm_of(PLX_BF16, false, true, 5, 6, 7);
+    problem.output = PLX_OUTPUT(PLX_F32);
+    plx_variant_text(&problem, text, sizeof text);
+    assert_string_equal(text, "nt, to f32");
+    problem = plx_gemm_of(PLX_F32, false, false, 5, 6, 7);
+    problem.compute = PLX_COMPUTE_BF16X6;
+    plx_variant_text(&problem, text, sizeof text);
+    assert_string_equal(text, "nn, bf16x6");
 }
 
 int main(void)
