@@ -82,39 +82,70 @@ static int read_operand_shapes(const cli_list *operands, const plx_op_info *info
 
 /* ---- problems -------------------------------------------------------------- */
 
+/* The value of an operation's own option, where it was given; the last one counts. */
+static const char *setting_of(const cli_options *options, const char *name)
+{
+    const char *value = NULL;
+    for (size_t i = 0; i + 1 < options->settings.count; i += 2)
+        if (strcmp(options->settings.at[i], name) == 0)
+            value = options->settings.at[i + 1];
+    return value;
+}
+
+/* Every compute type in its turn. */
+static bool wants_all_computes(const cli_options *options)
+{
+    const char *value = setting_of(options, "compute");
+    return value != NULL && strcmp(value, "all") == 0;
+}
+
 /* Of no size yet, with what the options say.  One that would silently do nothing is a mistake. */
 static int blank_problem(plx_op op, const cli_options *options, plx_problem *blank)
 {
     plx_error error = {""};
     *blank = plx_problem_of(op, PLX_F32);
-    for (size_t i = 0; i + 1 < options->settings.count; i += 2)
-        if (plx_problem_set(blank, options->settings.at[i], options->settings.at[i + 1], &error) != PLX_OK)
-            return cli_wrong_usage("%s", error.text);
+    for (size_t i = 0; i + 1 < options->settings.count; i += 2) {
+        const char *name = options->settings.at[i], *word = options->settings.at[i + 1];
+        const bool every = strcmp(name, "compute") == 0 && wants_all_computes(options);
+        if (plx_problem_set(blank, name, every ? "plain" : word, &error) != PLX_OK)
+            return cli_wrong_usage("%s%s", error.text, strcmp(name, "compute") == 0 ? ", or all" : "");
+    }
     return CLI_OK;
 }
 
-static int make_problem(const plx_problem *blank, plx_dtype dtype, const shape *wanted, plx_problem *problem)
+static int make_problem(const plx_problem *blank, plx_dtype dtype, plx_compute compute, const shape *wanted,
+                        plx_problem *problem)
 {
     plx_error error = {""};
     *problem = *blank;
     problem->dtype = dtype;
+    problem->compute = compute;
     plx_status status = plx_problem_reshape(problem, wanted->at, wanted->rank, &error);
     return status == PLX_OK ? CLI_OK : cli_wrong_usage("%s", error.text);
 }
 
-/* Every dtype with every shape. */
+/* Only products in f32 have several. */
+static size_t compute_count(const cli_options *options, plx_dtype dtype)
+{
+    return wants_all_computes(options) && dtype == PLX_F32 ? PLX_COMPUTE_COUNT : 1;
+}
+
+/* Every dtype with every shape, in every compute type that is asked for. */
 static int make_problems(const plx_problem *blank, const shape *shapes, size_t shape_count,
                          const cli_options *options, cli_work *work)
 {
     static const plx_dtype by_default[] = {PLX_F32};
     const plx_dtype *dtypes = options->dtype_count > 0 ? options->dtypes : by_default;
     size_t dtype_count = options->dtype_count > 0 ? options->dtype_count : 1;
-    work->problems = calloc(shape_count * dtype_count, sizeof *work->problems);
+    work->problems = calloc(shape_count * dtype_count * PLX_COMPUTE_COUNT, sizeof *work->problems);
     if (work->problems == NULL)
         return cli_wrong_usage("no memory");
     for (size_t d = 0; d < dtype_count; d++) {
-        for (size_t s = 0; s < shape_count; s++) {
-            int status = make_problem(blank, dtypes[d], &shapes[s], &work->problems[work->problem_count++]);
+        const size_t computes = compute_count(options, dtypes[d]);
+        for (size_t s = 0; s < shape_count * computes; s++) {
+            const plx_compute compute = computes > 1 ? (plx_compute)(s % computes) : blank->compute;
+            int status = make_problem(blank, dtypes[d], compute, &shapes[s / computes],
+                                      &work->problems[work->problem_count++]);
             if (status != CLI_OK)
                 return status;
         }
@@ -183,6 +214,8 @@ static int read_files(const plx_problem *blank, const char *name, const cli_opti
         return cli_wrong_usage("'%s': the shape comes from the files of --in", options->operands.at[1]);
     if (options->dtype_count > 1)
         return cli_wrong_usage("with --in there is one dtype, that of the files");
+    if (wants_all_computes(options))
+        return cli_wrong_usage("with --in there is one compute type");
     int status = read_arrays(options, work);
     if (status != CLI_OK)
         return status;

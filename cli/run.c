@@ -150,7 +150,7 @@ static int run_check(cli_options *options)
     if (is_many(&options->kernels))
         return cli_wrong_usage("one kernel at a time; 'parallax compare' takes several");
     if (options->work.problem_count != 1)
-        return cli_wrong_usage("one shape and one dtype at a time; 'parallax compare' takes several");
+        return cli_wrong_usage("one shape, dtype and compute type at a time; 'parallax compare' takes several");
     return CLI_OK;
 }
 

@@ -64,7 +64,7 @@ void plx_problem_shape(const plx_problem *problem, int64_t shape[PLX_MAX_SHAPE])
 enum { OUTPUT_DTYPE, COMPUTE, TYPE_SETTINGS };
 static const plx_setting type_settings[TYPE_SETTINGS] = {
     [OUTPUT_DTYPE] = {"out-dtype", "TYPE", "of the result: f32, where inputs are f16 or bf16"},
-    [COMPUTE] = {"compute", "TYPE", "compute type of products in f32: tf32, f16x3, bf16x6"},
+    [COMPUTE] = {"compute", "TYPE", "arithmetic of products in f32: tf32, f16x3, bf16x6, all"},
 };
 
 static bool has_type_setting(const plx_operation *operation, int which)

@@ -219,6 +219,21 @@ expect 0 '' run gemm --in "$pixels" --in "$pixels" --trans-a --out "$work/gram2.
 cmp "$work/gram.npy" "$work/gram2.npy" || fail "one file for A and B"
 expect 0 '' run gemm --in "$pixels" --trans-b --backend host
 shows "C is 1797 x 1797"
+expect 0 '' run gemm 5x6x7 --dtype bf16 --out-dtype f32 --backend host --out "$work/wide.npy"
+grep -q "'<f4'" "$work/wide.npy" || fail "a result in f32 of inputs in bf16"
+expect 0 '' run gemm 6x6x6 --dtype bf16 --backend host --out "$work/half.npy"
+grep -q "'<V2'" "$work/half.npy" || fail "bf16 as ml_dtypes has it written"
+expect 0 '' run gemm --in "$work/half.npy" --in "$work/half.npy" --backend host
+shows "gemm bf16 6x6x6"
+expect 2 "the result is of the inputs' type" run gemm 4x4x4 --out-dtype f16 --backend host
+expect 2 "the compute type is plain" run gemm 4x4x4 --dtype f64 --compute tf32 --backend host
+expect 2 "unknown type 'tf33'; there are: plain, tf32, f16x3, bf16x6, or all" run gemm 4x4x4 --compute tf33
+expect 3 "no kernel of gemm takes f32 with compute type tf32" run gemm 4x4x4 --compute tf32 --backend host
+expect 2 "one shape, dtype and compute type at a time" run gemm 4x4x4 --compute all --backend host
+expect 4 '' compare gemm 4x4x4 --compute all --backend host --no-timing
+for compute in 'nn,' 'nn, tf32,' 'nn, f16x3,' 'nn, bf16x6,'; do
+    shows "gemm f32 4x4x4 $compute"
+done
 expect 0 '' run gemm --in "$pixels" --in "$pixels" --in "$work/gram.npy" --trans-a --beta -1 --backend host --out "$work/zero.npy"
 expect 0 '' run reduce --in "$work/zero.npy" --reduce max --backend host -q
 [ "$(cat "$work/out")" = 0 ] || fail "the difference of a product and itself"
