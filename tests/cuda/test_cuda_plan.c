@@ -180,6 +180,9 @@ static void assert_launches(const workbench *work, const plx_problem *problem, c
         const char *of_step = step->code != NULL ? step->code : code;
         assert_launch(recipe, step, &fake->launches[i], problem->dtype, work, scratch);
         assert_has_entry(of_step, fake->launches[i].entry);
+        for (size_t j = 0; j < i; j++) /* a step's own code is loaded, not looked for in the recipe's */
+            assert_int_equal(fake->launches[i].module == fake->launches[j].module,
+                             step->code == recipe->steps[j].code);
         if (step->early) /* else it would read what is not written yet */
             assert_calls(of_step, "grid_dependency_wait");
     }

@@ -20,6 +20,7 @@ static _Thread_local CUcontext current_context;
 typedef struct fake_function {
     struct fake_function *next;
     char entry[128];
+    const void *module; /* the image that it is of */
 } fake_function;
 static fake_function *functions;
 
@@ -372,7 +373,7 @@ EXPORT CUresult cuModuleLoadData(CUmodule *module, const void *image)
         return CUDA_ERROR_INVALID_IMAGE;
     state.modules++;
     state.module_loads++;
-    *module = (CUmodule)(void *)&the_module;
+    *module = (CUmodule)(uintptr_t)image;
     return CUDA_SUCCESS;
 }
 
@@ -462,20 +463,20 @@ EXPORT CUresult cuModuleUnload(CUmodule module)
     return CUDA_SUCCESS;
 }
 
-/* One per name, kept until the process ends. */
+/* One per name and module, kept until the process ends. */
 EXPORT CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
 {
     fake_function *found;
     ENTER(enter_context, "cuModuleGetFunction");
-    (void)module;
     for (found = functions; found != NULL; found = found->next)
-        if (strcmp(found->entry, name) == 0)
+        if (strcmp(found->entry, name) == 0 && found->module == (const void *)module)
             break;
     if (found == NULL) {
         found = calloc(1, sizeof *found);
         if (found == NULL)
             return CUDA_ERROR_OUT_OF_MEMORY;
         (void)snprintf(found->entry, sizeof found->entry, "%s", name);
+        found->module = (const void *)module;
         found->next = functions;
         functions = found;
     }
@@ -589,8 +590,9 @@ static CUresult note_launch(CUfunction function, const CUlaunchConfig *config, v
     note_attributes(config, launch);
     if (launch->cluster > 0 && config->gridDimX % launch->cluster != 0)
         return CUDA_ERROR_INVALID_VALUE;
-    (void)snprintf(launch->entry, sizeof launch->entry, "%s",
-                   ((const fake_function *)(const void *)function)->entry);
+    const fake_function *launched = (const fake_function *)(const void *)function;
+    (void)snprintf(launch->entry, sizeof launch->entry, "%s", launched->entry);
+    launch->module = launched->module;
     for (size_t i = 0; i < state.argument_counts[number] && i < FAKE_ARGUMENTS; i++)
         memcpy(&launch->arguments[i], parameters[i], sizeof launch->arguments[i]);
     state.launch_count++;

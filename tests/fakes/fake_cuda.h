@@ -20,6 +20,7 @@ typedef struct fake_launch {
     int early; /* it may begin before what precedes it ends */
     unsigned int cluster; /* blocks; 0: none was asked for */
     uint64_t arguments[FAKE_ARGUMENTS]; /* eight bytes each */
+    const void *module; /* whose function it was */
 } fake_launch;
 
 /* What a map was encoded from; its first eight bytes are the address, as in a launch's arguments. */
