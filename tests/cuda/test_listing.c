@@ -113,6 +113,7 @@ static const char sass[] =
     "\tcode for sm_90a\n"
     "\t\tFunction : one_more\n"
     "        /*0000*/                   EXIT ;    /* 0x0 */\n"
+    "        /*0010*/                   BRA 0x10; /* 0x0 */\n"
     "\t\tFunction : one\n"
     "\t.headerflags\t@\"EF_CUDA\"\n"
     "        /*0000*/                   LDC R1, c[0x0][0x28] ;                  /* 0x00000a00ff017b82 */\n"
@@ -141,6 +142,8 @@ static void machine_code_is_counted_by_class(void **unused)
     assert_int_equal(found.loop.all, 4);
     assert_int_equal(found.loop.of[PLX_INSTRUCTION_GLOBAL_LOAD], 1);
     assert_int_equal(found.loop.of[PLX_INSTRUCTION_PREDICATE], 1);
+    assert_int_equal(counted(sass, PLX_CUDA_SASS, "one_more").loop.all,
+                     0); /* only the branch behind the end */
 }
 
 static const char labelled[] = "\t.section .text.one,\"ax\",@progbits\n"
