@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,33 +95,29 @@ static char *output_of(const char *program, char *const *arguments)
     return text;
 }
 
-/* From the path, then from where the toolkit usually is. */
-static char *run_tool(const char *name, const char *option, char *path)
+/* From the path, then from where the toolkit usually is.  arguments[0] is its name. */
+static char *run_tool(char *const *arguments)
 {
     char program[64];
-    char *arguments[] = {program, (char *)option, path, NULL};
-    if (option[0] == '\0') {
-        arguments[1] = path;
-        arguments[2] = NULL;
-    }
-    (void)snprintf(program, sizeof program, "%s", name);
-    char *text = output_of(program, arguments);
+    char *text = output_of(arguments[0], arguments);
     if (text != NULL)
         return text;
-    (void)snprintf(program, sizeof program, "/usr/local/cuda/bin/%s", name);
+    (void)snprintf(program, sizeof program, "/usr/local/cuda/bin/%s", arguments[0]);
     return output_of(program, arguments);
 }
 
-plx_status plx_cuda_disassemble(const void *code, size_t length, bool fatbin, char **listing,
-                                plx_error *error)
+plx_status plx_cuda_disassemble(const void *code, size_t length, bool fatbin, const char *functions,
+                                char **listing, plx_error *error)
 {
     char path[512];
     const plx_status status = write_temporary(code, length, path, error);
     if (status != PLX_OK)
         return status;
-    char *text = run_tool("cuobjdump", "-sass", path);
+    char *const cuobjdump[] = {"cuobjdump", "-sass", "-fun", (char *)(uintptr_t)functions, path, NULL};
+    char *const nvdisasm[] = {"nvdisasm", path, NULL};
+    char *text = run_tool(cuobjdump);
     if (text == NULL && !fatbin)
-        text = run_tool("nvdisasm", "", path);
+        text = run_tool(nvdisasm);
     (void)unlink(path);
     if (text == NULL)
         return plx_fail(error, PLX_UNSUPPORTED,

@@ -170,6 +170,17 @@ static plx_status count_entries(const char *text, plx_cuda_listing kind, const p
     return PLX_OK;
 }
 
+/* "one,two": what the disassemblers are asked for. */
+static plx_status disassemble(const void *bytes, size_t length, bool fatbin, const plx_code *code,
+                              char **listing, plx_error *error)
+{
+    char functions[PLX_MAX_ENTRIES * sizeof code->entries[0]] = "";
+    for (size_t i = 0, used = 0; i < code->entry_count && used < sizeof functions; i++)
+        used += (size_t)snprintf(functions + used, sizeof functions - used, "%s%s", i > 0 ? "," : "",
+                                 code->entries[i]);
+    return plx_cuda_disassemble(bytes, length, fatbin, functions, listing, error);
+}
+
 static plx_status count_assembled(plx_session *session, const plx_code *code, plx_instructions *found,
                                   size_t capacity, size_t *count, plx_error *error)
 {
@@ -186,7 +197,7 @@ static plx_status count_assembled(plx_session *session, const plx_code *code, pl
     if (status == PLX_OK)
         status = plx_cuda_text_assemble(session, text, code->max_registers, &cubin, &length, error);
     if (status == PLX_OK)
-        status = plx_cuda_disassemble(cubin, length, false, &listing, error);
+        status = disassemble(cubin, length, false, code, &listing, error);
     if (status == PLX_OK)
         status = count_entries(listing, PLX_CUDA_SASS, code, found, capacity, count, error);
     free(listing);
@@ -228,7 +239,7 @@ static plx_status count_compiled(plx_session *session, const plx_problem *proble
     if (status == PLX_OK)
         status = plx_ladder_image(plx_cuda_images, "CUDA", problem->op, row, &recipe, &image, error);
     if (status == PLX_OK)
-        status = plx_cuda_disassemble(image->bytes, image->length, true, &listing, error);
+        status = disassemble(image->bytes, image->length, true, code, &listing, error);
     if (status == PLX_OK)
         status =
             count_entries(part_for(session, listing), PLX_CUDA_SASS, code, found, capacity, count, error);

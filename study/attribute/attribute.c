@@ -25,6 +25,7 @@ typedef struct attributing {
 typedef struct subject {
     const plx_inputs *inputs;
     plx_references *references;
+    plx_guarded_operands *buffers; /* of either API: what was uploaded for one cell serves the others */
     const plx_kernel *kernel;
     size_t backends[PLX_APIS]; /* of those that are open */
     plx_code codes[PLX_APIS];
@@ -79,6 +80,7 @@ static plx_candidate candidate_of(const attributing *a, const subject *s, plx_ce
         .backend = a->opened.backends[runner],
         .info = &a->opened.devices[runner].info,
         .device = runner,
+        .buffers = &s->buffers[of->runner],
         .kernel = s->kernel,
         .code = of->text >= 0 ? &s->codes[of->text] : NULL,
         .plain = of->text < 0 && !of->as_shipped,
@@ -361,6 +363,8 @@ static plx_status attribute_ladder(attributing *a, const plx_inputs *inputs, con
 {
     plx_references references = {.has_copy = false};
     plx_backend *first = a->opened.backends[backends[PLX_FIRST_API]];
+    plx_guarded_operands buffers[PLX_APIS] = {{.backend = first},
+                                              {.backend = a->opened.backends[backends[PLX_SECOND_API]]}};
     plx_status status = PLX_OK;
     const plx_kernel *kernel;
     for (size_t i = 0; status == PLX_OK && (kernel = kernel_at(first, inputs->problem.op, i)) != NULL; ++i) {
@@ -376,11 +380,14 @@ static plx_status attribute_ladder(attributing *a, const plx_inputs *inputs, con
         }
         subject s = {.inputs = inputs,
                      .references = &references,
+                     .buffers = buffers,
                      .kernel = kernel,
                      .backends = {backends[PLX_FIRST_API], backends[PLX_SECOND_API]}};
         progress(a, plx_op_name(inputs->problem.op), kernel->name);
         status = attribute_kernel(a, &s);
     }
+    for (int api = 0; api < PLX_APIS; ++api)
+        plx_guarded_operands_clear(&buffers[api]);
     plx_references_free(&references);
     return status;
 }
