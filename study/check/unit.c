@@ -198,13 +198,14 @@ static bool host_affords(const plx_case *tried)
 {
     const plx_operation *operation = plx_operation_of(tried->problem.op);
     plx_extent extents[PLX_MAX_OPERANDS];
-    double need = 0.0, size = (double)plx_dtype_size(tried->problem.dtype);
+    double need = 0.0;
 
     if (!tried->large)
         return true;
     operation->extents(&tried->problem, extents);
     for (size_t i = 0; i < operation->operand_count; ++i) {
-        double elements = (double)extents[i].rows * (double)extents[i].ld;
+        const double elements = (double)extents[i].rows * (double)extents[i].ld;
+        const double size = (double)plx_dtype_size(plx_operand_dtype(&tried->problem, i));
         need += elements * (i == operation->output ? 4.0 * size : size);
         if (i == operation->output)
             need += elements * (plx_is_exact(&tried->problem) ? size : 24.0);

@@ -201,6 +201,53 @@ static void pairs_at_the_end_of_the_range(void **state)
     }
 }
 
+/* Of a large product whose every other row leaves the range: those rows are left to the sample, and
+ * in the others no infinity is right. */
+static void large_products_have_rows_beyond_the_range(void **state)
+{
+    enum { M = 60, N = 90, K = 8 };
+    static uint16_t a[M * K], b[K * N], c[M * N];
+    const plx_device_info device = {.units = 1};
+    const plx_problem problem = plx_gemm_of(PLX_F16, false, false, M, N, K);
+    const plx_array arrays[] = {{PLX_F16, 2, M, K, a}, {PLX_F16, 2, K, N, b}};
+    const double kept = plx_reference_limit;
+    int64_t unsampled = 0;
+    plx_error error = {.text = ""};
+    plx_error_measure found;
+    plx_inputs inputs;
+    (void)state;
+    for (int i = 0; i < M * K; ++i)
+        a[i] = plx_f16_of(i / K % 2 == 1 ? 255 : 0.5);
+    for (int i = 0; i < K * N; ++i)
+        b[i] = plx_f16_of(255);
+    for (int i = 0; i < M * N; ++i)
+        c[i] = plx_f16_of(i / N % 2 == 1 ? K * 255.0 * 255.0 : K * 0.5 * 255.0);
+    assert_int_equal(plx_inputs_from_arrays(&problem, arrays, 2, 1, &inputs, &error), PLX_OK);
+    plx_reference_limit = 1.0;
+    plx_reference_result reference = reference_of(&inputs, false);
+    plx_reference_limit = kept;
+    assert_non_null(reference.sample);
+    const plx_bound bound = plx_bound_of_depth(&inputs, &in_f32, K, &device);
+    assert_int_equal(plx_judge(&inputs, &reference, &bound, false, c, &found, &error), PLX_OK);
+    assert_int_equal(found.wrong, 0);
+    assert_int_equal(found.indeterminate, M / 2 * N);
+    for (int64_t i = 0; i < reference.count; ++i) /* of an even row, and not of the sample */
+        if (reference.sample[i] == unsampled || unsampled / N % 2 == 1) {
+            ++unsampled;
+            i = -1;
+        }
+    c[unsampled] = 0x7c00;
+    assert_int_equal(plx_judge(&inputs, &reference, &bound, false, c, &found, &error), PLX_OK);
+    assert_int_equal(found.wrong, 1);
+    assert_int_equal(found.first_bad, unsampled);
+    c[unsampled] = c[0];
+    c[N] = 0x7bff; /* a corner's neighbour below is of the sample: it saturates */
+    assert_int_equal(plx_judge(&inputs, &reference, &bound, false, c, &found, &error), PLX_OK);
+    assert_true(found.wrong > 0);
+    plx_reference_result_free(&reference);
+    plx_inputs_free(&inputs);
+}
+
 /* The unit is that of f32: sums are kept in it, whatever the elements are. */
 static void bounds_are_those_of_sums_in_f32(void **state)
 {
@@ -251,6 +298,7 @@ int main(void)
         cmocka_unit_test(f16_becomes_infinite_at_65520),
         cmocka_unit_test(results_are_rounded_to_the_nearest),
         cmocka_unit_test(pairs_at_the_end_of_the_range),
+        cmocka_unit_test(large_products_have_rows_beyond_the_range),
         cmocka_unit_test(bounds_are_those_of_sums_in_f32),
         cmocka_unit_test(matrix_units_are_judged_by_their_depth),
     };

@@ -182,6 +182,32 @@ static void times_change_beyond_noise(void **state)
     expect_change(one(1000, 5, 3), one(2000, 10, 3), PLX_CHANGE_SLOWER, 1);
 }
 
+/* A product in f32; NULL: nothing is said of the compute type, as in files of before. */
+static json_t *one_product(double median, const char *compute)
+{
+    json_t *root = one(median, 2, 50), *record = first_record(root);
+    json_object_set_new(record, "op", json_string("gemm"));
+    json_object_set_new(record, "shape", json_pack("[i, i, i]", 64, 64, 64));
+    json_object_del(record, "reduction");
+    if (compute != NULL)
+        json_object_set_new(record, "compute", json_string(compute));
+    return root;
+}
+
+static void compute_types_are_not_compared(void **state)
+{
+    (void)state;
+    json_t *before = one_product(1000, NULL), *after = one_product(5000, "tf32");
+    plx_diff_results results = diff_of(before, after, 0);
+    assert_int_equal(results.compared, 0);
+    assert_int_equal(results.counts[PLX_CHANGE_SLOWER], 0);
+    plx_diff_results_free(&results);
+    json_decref(before);
+    json_decref(after);
+    expect_change(one_product(1000, "tf32"), one_product(5000, "tf32"), PLX_CHANGE_SLOWER, 1);
+    expect_nothing(one_product(1000, NULL), one_product(1000, "plain"));
+}
+
 static void the_threshold_is_the_users(void **state)
 {
     (void)state;
@@ -495,6 +521,7 @@ int main(void)
         cmocka_unit_test(holm_asks_more_of_many),
         cmocka_unit_test(noise_needs_samples),
         cmocka_unit_test(times_change_beyond_noise),
+        cmocka_unit_test(compute_types_are_not_compared),
         cmocka_unit_test(the_threshold_is_the_users),
         cmocka_unit_test(unlike_times_are_not_compared),
         cmocka_unit_test(states_change),
