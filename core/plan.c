@@ -261,8 +261,7 @@ const plx_kernel *plx_plan_kernel(const plx_plan *plan)
 int64_t plx_plan_depth(const plx_plan *plan)
 {
     const plx_problem problem = plx_plan_problem(plan);
-    const int64_t depth = plan->kernel->depth(&problem, &plan->backend->device);
-    return depth > 0 ? depth : 0; /* less than none is none: the tightest bound */
+    return plan->kernel->depth(&problem, &plan->backend->device);
 }
 
 /* ---- execution --------------------------------------------------------- */
