@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 /* A set-user-ID program, one with file capabilities, and the like: what its user brings along
- * (variables, folders, programs) is not to be believed then. */
+ * (variables, directories, programs) is not to be believed then. */
 bool plx_is_privileged(void);
 /* The variable's value; NULL when it is not set, or with raised privileges. */
 const char *plx_getenv(const char *name);

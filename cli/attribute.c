@@ -104,7 +104,7 @@ const cli_verb cli_attribute_verb = {
             "`rest` says by how much source and runtime depend on each other.  A part is named only where\n"
             "its interval leaves 1 out.\n"
             "\n"
-            "With each cell stand the registers of a thread, what it keeps in memory beside them, shared\n"
+            "With each cell stand the registers of a thread, what it keeps in memory besides them, shared\n"
             "memory, and how many blocks fit on a multiprocessor; for one kernel, or with -v, also the\n"
             "instructions by class, of the texts and, where cuobjdump or nvdisasm is there, of the machine\n"
             "code.  A cell that can't exist says why.  Without such a device the instructions of the texts\n"

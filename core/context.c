@@ -25,7 +25,7 @@ plx_status plx_context_create(const plx_context_options *options, plx_context **
     }
     made->try_anew = options != NULL && options->try_anew;
     made->serial = atomic_fetch_add(&last_serial, 1) + 1;
-    status = plx_find_folders(made, options);
+    status = plx_find_directories(made, options);
     if (status == PLX_OK)
         status = plx_find_plugins(made);
     if (status == PLX_OK)

@@ -89,8 +89,8 @@ struct plx_context {
     plx_entry *entries;
     size_t entry_count;
     bool try_anew; /* whatever is known of plugins */
-    char **folders; /* NULL at the end */
-    size_t folder_count;
+    char **directories; /* NULL at the end */
+    size_t directory_count;
     plx_tuning *tuning; /* tuning.c: what was tuned; NULL: nothing, or not read yet */
     bool tuning_read;
     atomic_uint tuning_changes; /* grows when plans that were chosen may be out of date */
@@ -99,11 +99,11 @@ struct plx_context {
     char remark[640];           /* what was first done otherwise than planned, and why */
 };
 
-/* Fills context->folders. */
-plx_status plx_find_folders(plx_context *context, const plx_context_options *options);
-/* Lists a folder that is not searched, with the reason, in place of what may be in it. */
-plx_status plx_refuse_folder(plx_context *context, const char *folder, const char *reason);
-/* Lists every plx-*.so of every folder in context->entries. */
+/* Fills context->directories. */
+plx_status plx_find_directories(plx_context *context, const plx_context_options *options);
+/* Lists a directory that is not searched, with the reason, in place of what may be in it. */
+plx_status plx_refuse_directory(plx_context *context, const char *directory, const char *reason);
+/* Lists every plx-*.so of every directory in context->entries. */
 plx_status plx_find_plugins(plx_context *context);
 /* Tries the files plx-NAME.so, or with NULL all, that were not tried yet. */
 plx_status plx_try_plugins(plx_context *context, const char *name);

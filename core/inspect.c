@@ -25,32 +25,32 @@ extern char **environ;
 enum { SECONDS = 30, MOST_SECONDS = 600, AT_ONCE = 16, MOST_SAID = 1 << 18 };
 
 /* One process. */
-typedef struct trial {
+typedef struct attempt {
     plx_inspection *of;
     pid_t process;
     int pipe; /* -1: closed */
     char *said;
     size_t length;
-} trial;
+} attempt;
 
 /* ---- the program ------------------------------------------------------------ */
 
-/* It lies beside the installed plugins, and in a build tree, where libtool keeps the library and
+/* It lies next to the installed plugins, and in a build tree, where libtool keeps the library and
  * the plugins in .libs, above them. */
 static bool find_program(char program[static PATH_MAX])
 {
     static const char anchor; /* any address inside the library */
-    char folder[PATH_MAX];
+    char directory[PATH_MAX];
     Dl_info about;
-    if (dladdr(&anchor, &about) == 0 || about.dli_fname == NULL || realpath(about.dli_fname, folder) == NULL)
+    if (dladdr(&anchor, &about) == 0 || about.dli_fname == NULL || realpath(about.dli_fname, directory) == NULL)
         return false;
-    char *end = strrchr(folder, '/');
+    char *end = strrchr(directory, '/');
     if (end == NULL)
         return false;
     *end = '\0';
-    const char *last = strrchr(folder, '/');
+    const char *last = strrchr(directory, '/');
     const char *place = last != NULL && strcmp(last, "/.libs") == 0 ? "/.." : "/parallax";
-    int length = snprintf(program, PATH_MAX, "%s%s/parallax-inspect", folder, place);
+    int length = snprintf(program, PATH_MAX, "%s%s/parallax-inspect", directory, place);
     if (length > 0 && length < PATH_MAX && access(program, X_OK) == 0)
         return true;
     length = snprintf(program, PATH_MAX, "%s/parallax-inspect", PLX_PLUGIN_DIR);
@@ -117,10 +117,10 @@ static int spawn(const char *program, const char *path, unsigned seconds, int wr
 }
 
 /* False: there is no process, and nothing to wait for. */
-static bool start(trial *made, plx_inspection *of, const char *program, unsigned seconds)
+static bool start(attempt *made, plx_inspection *of, const char *program, unsigned seconds)
 {
     int ends[2];
-    *made = (trial){.of = of, .pipe = -1};
+    *made = (attempt){.of = of, .pipe = -1};
     if (pipe2(ends, O_CLOEXEC) != 0)
         return false;
     const int failed = spawn(program, of->path, seconds, ends[1], &made->process);
@@ -149,7 +149,7 @@ static bool begins(const char *line, const char *with)
 }
 
 /* True: it came to its end. */
-static bool read_said(trial *of)
+static bool read_said(attempt *of)
 {
     plx_inspection *found = of->of;
     bool end = false;
@@ -240,7 +240,7 @@ static void explain_end(plx_inspection *found, const char *end)
 }
 
 /* The process may still be there, and what it started: it is not needed any more. */
-static void finish(trial *of, bool late, unsigned seconds)
+static void finish(attempt *of, bool late, unsigned seconds)
 {
     int ended = 0;
     char text[96];
@@ -264,7 +264,7 @@ static void finish(trial *of, bool late, unsigned seconds)
 /* ---- waiting ---------------------------------------------------------------------- */
 
 /* False: it is at its end, by its own words or because the pipe is closed. */
-static bool take_said(trial *of)
+static bool take_said(attempt *of)
 {
     if (of->said == NULL && (of->said = malloc(MOST_SAID)) == NULL)
         return false;
@@ -276,15 +276,15 @@ static bool take_said(trial *of)
     return bytes > 0 && !end && of->length < MOST_SAID - 1;
 }
 
-static void wait_for_all(trial *trials, size_t count, unsigned seconds)
+static void wait_for_all(attempt *attempts, size_t count, unsigned seconds)
 {
     const double until = plx_now_ns() + 1e9 * seconds;
     for (;;) {
         struct pollfd ends[AT_ONCE];
         size_t waiting = 0;
         for (size_t i = 0; i < count; i++) {
-            ends[i] = (struct pollfd){.fd = trials[i].pipe, .events = POLLIN};
-            waiting += trials[i].pipe >= 0;
+            ends[i] = (struct pollfd){.fd = attempts[i].pipe, .events = POLLIN};
+            waiting += attempts[i].pipe >= 0;
         }
         const double left = (until - plx_now_ns()) * 1e-6;
         if (waiting == 0 || left <= 0)
@@ -292,12 +292,12 @@ static void wait_for_all(trial *trials, size_t count, unsigned seconds)
         if (poll(ends, count, (int)left + 1) <= 0)
             continue;
         for (size_t i = 0; i < count; i++)
-            if (ends[i].fd >= 0 && ends[i].revents != 0 && !take_said(&trials[i]))
-                finish(&trials[i], false, seconds);
+            if (ends[i].fd >= 0 && ends[i].revents != 0 && !take_said(&attempts[i]))
+                finish(&attempts[i], false, seconds);
     }
     for (size_t i = 0; i < count; i++)
-        if (trials[i].pipe >= 0)
-            finish(&trials[i], true, seconds);
+        if (attempts[i].pipe >= 0)
+            finish(&attempts[i], true, seconds);
 }
 
 /* Those whose path is not NULL. */
@@ -308,12 +308,12 @@ static void try_all(plx_inspection **inspections, size_t count)
     if (count == 0 || !find_program(program))
         return;
     for (size_t i = 0; i < count;) {
-        trial trials[AT_ONCE];
+        attempt attempts[AT_ONCE];
         size_t started = 0;
         for (; i < count && started < AT_ONCE; i++)
-            if (start(&trials[started], inspections[i], program, seconds))
+            if (start(&attempts[started], inspections[i], program, seconds))
                 started++;
-        wait_for_all(trials, started, seconds);
+        wait_for_all(attempts, started, seconds);
     }
 }
 

@@ -1,4 +1,4 @@
-/* What was learnt of plugin files, kept in the user's cache folder, so that a file is not tried again by
+/* What was learnt of plugin files, kept in the user's cache directory, so that a file is not tried again by
  * every process.
  *
  * Kept is only that a file passed, and what it calls itself.  That holds as long as nothing changed

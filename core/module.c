@@ -25,7 +25,7 @@ static plx_status explain_loader(const char *path, const char *said, plx_error *
     if (end != NULL)
         return plx_fail(error, PLX_INVALID,
                         "it needs the library %.*s, which can't be opened; install "
-                        "it or add its folder to LD_LIBRARY_PATH",
+                        "it or add its directory to LD_LIBRARY_PATH",
                         (int)(end - said), said);
     return plx_fail(error, PLX_INVALID, "the dynamic loader refuses it: %s", said);
 }

@@ -3,6 +3,8 @@
  * name it is written under a temporary one in the same directory. */
 #define _GNU_SOURCE
 
+#include "base/privileges.h"
+
 #include <parallax/parallax.h>
 
 #include <errno.h>
@@ -120,7 +122,7 @@ static int open_new(plx_output *output, mode_t mode)
     return descriptor;
 }
 
-/* A new file gets the usual permissions, an old one keeps its own; what is no
+/* A new file gets the default permissions, an old one keeps its own; what is no
  * regular file (/dev/null, a pipe) must not be replaced by one. */
 static int open_descriptor(plx_output *output)
 {
@@ -140,6 +142,8 @@ static int open_descriptor(plx_output *output)
 plx_status plx_output_open(const char *path, plx_output **output, plx_error *error)
 {
     int descriptor = -1;
+    if (plx_is_privileged())
+        return plx_fail(error, PLX_INVALID, "%.200s: no file is written with raised privileges", path);
     plx_output *made = calloc(1, sizeof *made);
     if (made == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "%.200s: no memory", path);

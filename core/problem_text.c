@@ -59,7 +59,7 @@ static void add_integer(plx_line *line, const plx_field *field, int64_t value)
     const bool known = field->kind == PLX_FIELD_FLAG || (value >= 0 && value < field->value_count);
     if (field->values == NULL && value != 0)
         plx_line_add(line, "%s%s %" PRId64, line->length > 0 ? ", " : "", field->name, value);
-    else if (field->values != NULL) /* flags stand side by side: "nt" */
+    else if (field->values != NULL) /* flags stand next to each other: "nt" */
         plx_line_add(line, "%s%s", line->length > 0 && field->kind != PLX_FIELD_FLAG ? ", " : "",
                      known ? field->values[value] : "unknown");
 }

@@ -19,7 +19,7 @@ static int is_plugin_file(const struct dirent *file)
            strcmp(file->d_name + length - (sizeof end - 1), end) == 0;
 }
 
-/* The order of a folder is an accident, and that of a locale is the user's. */
+/* The order of a directory is an accident, and that of a locale is the user's. */
 static int by_name(const struct dirent **a, const struct dirent **b)
 {
     return strcmp((*a)->d_name, (*b)->d_name);
@@ -45,34 +45,34 @@ static plx_status add_entry(plx_context *context, char *path)
     return PLX_OK;
 }
 
-static plx_status add_file(plx_context *context, const char *folder, const char *file)
+static plx_status add_file(plx_context *context, const char *directory, const char *file)
 {
-    return add_entry(context, plx_text("%s/%s", folder, file));
+    return add_entry(context, plx_text("%s/%s", directory, file));
 }
 
-plx_status plx_refuse_folder(plx_context *context, const char *folder, const char *reason)
+plx_status plx_refuse_directory(plx_context *context, const char *directory, const char *reason)
 {
-    const plx_status status = add_entry(context, plx_text("%s", folder));
+    const plx_status status = add_entry(context, plx_text("%s", directory));
     if (status != PLX_OK)
         return status;
     plx_entry *entry = &context->entries[context->entry_count - 1];
     entry->tried = true;
-    entry->refusal = plx_text("this folder is not searched: %s", reason);
+    entry->refusal = plx_text("this directory is not searched: %s", reason);
     return entry->refusal != NULL ? PLX_OK : plx_out_of_memory(NULL, "the list of plugins");
 }
 
-/* A folder of the search path that is not there is no error. */
-static plx_status list_folder(plx_context *context, const char *folder)
+/* A directory of the search path that is not there is no error. */
+static plx_status list_directory(plx_context *context, const char *directory)
 {
     struct dirent **files = NULL;
     plx_status status = PLX_OK;
     errno = 0;
-    const int count = scandir(folder, &files, is_plugin_file, by_name);
+    const int count = scandir(directory, &files, is_plugin_file, by_name);
     if (count < 0 && errno == ENOMEM)
         return plx_out_of_memory(NULL, "the list of plugins");
     for (int i = 0; i < count; i++) {
         if (status == PLX_OK)
-            status = add_file(context, folder, files[i]->d_name);
+            status = add_file(context, directory, files[i]->d_name);
         free(files[i]);
     }
     free(files);
@@ -82,8 +82,8 @@ static plx_status list_folder(plx_context *context, const char *folder)
 plx_status plx_find_plugins(plx_context *context)
 {
     plx_status status = PLX_OK;
-    for (size_t i = 0; status == PLX_OK && i < context->folder_count; i++)
-        status = list_folder(context, context->folders[i]);
+    for (size_t i = 0; status == PLX_OK && i < context->directory_count; i++)
+        status = list_directory(context, context->directories[i]);
     return status;
 }
 
@@ -96,9 +96,9 @@ void plx_forget_plugins(plx_context *context)
         free(context->entries[i].devices);
     }
     free(context->entries);
-    for (size_t i = 0; i < context->folder_count; i++)
-        free(context->folders[i]);
-    free(context->folders);
+    for (size_t i = 0; i < context->directory_count; i++)
+        free(context->directories[i]);
+    free(context->directories);
 }
 
 /* ---- trying ------------------------------------------------------------------------- */

@@ -245,7 +245,7 @@ static plx_status find_file(char *path, size_t capacity, plx_error *error)
 {
     if (plx_cache_path(file_name, path, capacity))
         return PLX_OK;
-    return plx_fail(error, PLX_IO, "choices can't be kept: neither XDG_CACHE_HOME nor HOME names a folder, "
+    return plx_fail(error, PLX_IO, "choices can't be kept: neither XDG_CACHE_HOME nor HOME names a directory, "
                                    "PLX_NO_CACHE is set, or this process has raised privileges");
 }
 

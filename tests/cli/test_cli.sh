@@ -97,7 +97,7 @@ expect 3 "" compare gemm 4 4 4 --backend host --kernel nonsense
 expect 2 "one backend at a time" run gemm --backend all
 expect 2 "one backend at a time" run gemm --backend host --backend host
 expect 2 "one kernel at a time" run gemm --kernel all
-expect 2 "plugin folder" run gemm --plugin-dir "$work/no-such-directory"
+expect 2 "plugin directory" run gemm --plugin-dir "$work/no-such-directory"
 PLX_BACKEND=nonsense expect 3 "" run gemm 4 4 4
 PLX_BACKEND=host expect 0 "" run gemm 4 4 4
 shows "on host:0"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# With raised privileges nothing that the user brings along is heeded: no folders, no variables, no programs,
+# With raised privileges nothing that the user brings along is heeded: no directories, no variables, no programs,
 # no output files.  The same without, to see that each would have had an effect.
 . "${top_srcdir:-.}/tests/support.sh"
 secure=$(cd "$built" && pwd)/tests/fakes/.libs/fake-secure.so

@@ -1,4 +1,4 @@
-/* Folders of dummy plugins for the tests. */
+/* Directories of dummy plugins for the tests. */
 #define _GNU_SOURCE
 
 #include "dummy_support.h"
@@ -12,35 +12,35 @@
 
 #include <cmocka.h>
 
-char *path_in(const char *folder, const char *file)
+char *path_in(const char *directory, const char *file)
 {
     char *path = NULL;
-    assert_true(asprintf(&path, "%s/%s", folder, file) > 0);
+    assert_true(asprintf(&path, "%s/%s", directory, file) > 0);
     return path;
 }
 
-char *folder_make(void)
+char *directory_make(void)
 {
     const char *parent = getenv("TMPDIR");
-    char *folder = path_in(parent != NULL ? parent : "/tmp", "parallax-test-XXXXXX");
-    assert_non_null(mkdtemp(folder));
-    return folder;
+    char *directory = path_in(parent != NULL ? parent : "/tmp", "parallax-test-XXXXXX");
+    assert_non_null(mkdtemp(directory));
+    return directory;
 }
 
-void folder_remove(char *folder)
+void directory_remove(char *directory)
 {
-    DIR *directory = opendir(folder);
-    assert_non_null(directory);
-    for (struct dirent *file; (file = readdir(directory)) != NULL;) {
+    DIR *files = opendir(directory);
+    assert_non_null(files);
+    for (struct dirent *file; (file = readdir(files)) != NULL;) {
         if (strcmp(file->d_name, ".") == 0 || strcmp(file->d_name, "..") == 0)
             continue;
-        char *path = path_in(folder, file->d_name);
+        char *path = path_in(directory, file->d_name);
         assert_int_equal(remove(path), 0);
         free(path);
     }
-    assert_int_equal(closedir(directory), 0);
-    assert_int_equal(rmdir(folder), 0);
-    free(folder);
+    assert_int_equal(closedir(files), 0);
+    assert_int_equal(rmdir(directory), 0);
+    free(directory);
 }
 
 char *dummy_path(const char *dummy)
@@ -54,18 +54,18 @@ char *dummy_path(const char *dummy)
     return path;
 }
 
-void folder_add(const char *folder, const char *dummy, const char *file)
+void directory_add(const char *directory, const char *dummy, const char *file)
 {
     char *from = dummy_path(dummy), *to = NULL;
-    assert_true(asprintf(&to, "%s/plx-%s.so", folder, file) > 0);
+    assert_true(asprintf(&to, "%s/plx-%s.so", directory, file) > 0);
     assert_int_equal(symlink(from, to), 0);
     free(from);
     free(to);
 }
 
-void folder_write(const char *folder, const char *file, const void *bytes, size_t count)
+void directory_write(const char *directory, const char *file, const void *bytes, size_t count)
 {
-    char *path = path_in(folder, file);
+    char *path = path_in(directory, file);
     FILE *to = fopen(path, "wb");
     assert_non_null(to);
     assert_int_equal(fwrite(bytes, 1, count, to), count);
@@ -84,10 +84,10 @@ dummy_state *controls_of(const char *dummy)
     return state;
 }
 
-plx_context *context_of(const char *folder)
+plx_context *context_of(const char *directory)
 {
-    const char *const folders[] = {folder};
-    const plx_context_options options = {.plugin_dirs = folders, .plugin_dir_count = 1};
+    const char *const directories[] = {directory};
+    const plx_context_options options = {.plugin_dirs = directories, .plugin_dir_count = 1};
     plx_context *context = NULL;
     assert_int_equal(plx_context_create(&options, &context), PLX_OK);
     return context;

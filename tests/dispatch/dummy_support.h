@@ -1,4 +1,4 @@
-/* Folders of dummy plugins for the tests. */
+/* Directories of dummy plugins for the tests. */
 #ifndef PLX_TESTS_DUMMY_SUPPORT_H
 #define PLX_TESTS_DUMMY_SUPPORT_H
 
@@ -11,21 +11,21 @@
 #define DUMMY_GOOD "good"
 #endif
 
-/* A new empty folder; removed with all that it holds by folder_remove(). */
-char *folder_make(void);
-void folder_remove(char *folder);
-/* Puts a dummy into a folder as plx-FILE.so. */
-void folder_add(const char *folder, const char *dummy, const char *file);
+/* A new empty directory; removed with all that it holds by directory_remove(). */
+char *directory_make(void);
+void directory_remove(char *directory);
+/* Puts a dummy into a directory as plx-FILE.so. */
+void directory_add(const char *directory, const char *dummy, const char *file);
 /* Writes a file of these bytes. */
-void folder_write(const char *folder, const char *file, const void *bytes, size_t count);
-/* "FOLDER/FILE"; free() it. */
-char *path_in(const char *folder, const char *file);
+void directory_write(const char *directory, const char *file, const void *bytes, size_t count);
+/* "DIRECTORY/FILE"; free() it. */
+char *path_in(const char *directory, const char *file);
 /* Where a dummy was built; free() it. */
 char *dummy_path(const char *dummy);
 /* The controls of a dummy. */
 dummy_state *controls_of(const char *dummy);
 
-/* A context that searches one folder first. */
-plx_context *context_of(const char *folder);
+/* A context that searches one directory first. */
+plx_context *context_of(const char *directory);
 
 #endif

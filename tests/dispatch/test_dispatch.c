@@ -24,7 +24,7 @@
 
 /* What every test starts from. */
 typedef struct fixture {
-    char *folder;
+    char *directory;
     plx_context *context;
     plx_backend *backend;
     dummy_state *dummy;
@@ -41,9 +41,9 @@ static int set_up(void **state)
 {
     fixture *made = calloc(1, sizeof *made);
     assert_non_null(made);
-    made->folder = folder_make();
-    folder_add(made->folder, DUMMY_GOOD, "good");
-    made->context = context_of(made->folder);
+    made->directory = directory_make();
+    directory_add(made->directory, DUMMY_GOOD, "good");
+    made->context = context_of(made->directory);
     made->backend = open_device(made->context, "dummy-good:0");
     made->dummy = controls_of(DUMMY_GOOD);
     *state = made;
@@ -56,7 +56,7 @@ static int tear_down(void **state)
     fixture *made = *state;
     plx_close(made->backend);
     plx_context_destroy(made->context);
-    folder_remove(made->folder);
+    directory_remove(made->directory);
     assert_int_equal(atomic_load(&made->dummy->fail), 0);
     assert_int_equal(atomic_load(&made->dummy->sessions), 0);
     assert_int_equal(atomic_load(&made->dummy->memories), 0);

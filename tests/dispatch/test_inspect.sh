@@ -1,6 +1,6 @@
 #!/bin/sh
 # Plugins are tried in a process of their own before they are loaded, what passed is remembered, and
-# folders that anybody may write into, or that are nowhere for certain, are not searched.
+# directories that anybody may write into, or that are nowhere for certain, are not searched.
 . "${top_srcdir:-.}/tests/support.sh"
 cp "$built/tests/fakes/.libs/plx-hostile.so" "$work/plugins/" || exit 99
 [ -x "$built/parallax-inspect" ] || { echo "there is no parallax-inspect"; exit 99; }
@@ -66,18 +66,18 @@ PLX_PROBE=inline HOSTILE=constructor-exit1 run list plugins --plugin-dir "$work/
 grep -q 'ended the program before its work was done' "$work/err" || fail "no word of what ended the program"
 unset HOSTILE
 
-# ---- folders ----
+# ---- directories ----
 chmod o+w "$work/plugins"
 expect_run 2 "anybody may write there" list plugins --plugin-dir "$work/plugins"
 PLX_PLUGIN_PATH=$work/plugins expect_run 0 '' list plugins
-shows "this folder is not searched: anybody may write there"
-grep -q '^  hostile' "$work/out" && fail "a folder that anybody may write into is searched"
+shows "this directory is not searched: anybody may write there"
+grep -q '^  hostile' "$work/out" && fail "a directory that anybody may write into is searched"
 chmod o-w "$work/plugins"
 (cd "$work" && PLX_PLUGIN_PATH=plugins "$parallax" list plugins >"$work/out" 2>"$work/err")
 shows "must name it from / on"
-grep -q '^  hostile' "$work/out" && fail "a folder is searched that is another one elsewhere"
+grep -q '^  hostile' "$work/out" && fail "a directory is searched that is another one elsewhere"
 (cd "$work" && "$parallax" list plugins --plugin-dir plugins >"$work/out" 2>"$work/err")
-grep -q '^  hostile' "$work/out" || fail "a folder of the command line is not searched"
+grep -q '^  hostile' "$work/out" || fail "a directory of the command line is not searched"
 
 # ---- the user's own files under names that are read ----
 if [ -f "$built/.libs/plx-clblast.so" ]; then

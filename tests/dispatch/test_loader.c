@@ -18,12 +18,12 @@
             fail_msg("\"%s\" does not contain \"%s\"", (text), (part)); \
     } while (0)
 
-/* The report of the plugin that lies at FOLDER/plx-FILE.so. */
-static plx_plugin_report report_of(plx_context *context, const char *folder, const char *file)
+/* The report of the plugin that lies at DIRECTORY/plx-FILE.so. */
+static plx_plugin_report report_of(plx_context *context, const char *directory, const char *file)
 {
     plx_plugin_report report = {.name = NULL};
     char *path = NULL;
-    assert_true(asprintf(&path, "%s/plx-%s.so", folder, file) > 0);
+    assert_true(asprintf(&path, "%s/plx-%s.so", directory, file) > 0);
     for (size_t i = 0; i < plx_plugin_count(context); i++) {
         assert_int_equal(plx_plugin_at(context, i, &report), PLX_OK);
         if (strcmp(report.path, path) == 0) {
@@ -35,15 +35,15 @@ static plx_plugin_report report_of(plx_context *context, const char *folder, con
     return report;
 }
 
-/* A folder with this one dummy is searched; the reason must contain both parts. */
+/* A directory with this one dummy is searched; the reason must contain both parts. */
 static void expect_refusal(const char *dummy, const char *part, const char *other_part)
 {
-    char *folder = folder_make();
-    folder_add(folder, dummy, dummy);
-    plx_context *context = context_of(folder);
+    char *directory = directory_make();
+    directory_add(directory, dummy, dummy);
+    plx_context *context = context_of(directory);
     char *file = NULL;
     assert_true(asprintf(&file, "plx-%s.so", dummy) > 0);
-    const plx_plugin_report report = report_of(context, folder, dummy);
+    const plx_plugin_report report = report_of(context, directory, dummy);
     assert_false(report.loaded);
     assert_int_not_equal(report.probe, PLX_OK);
     assert_int_equal(report.device_count, 0);
@@ -55,29 +55,29 @@ static void expect_refusal(const char *dummy, const char *part, const char *othe
     assert_null(plx_kernel_at(context, 0, PLX_REDUCE, 0));
     free(file);
     plx_context_destroy(context);
-    folder_remove(folder);
+    directory_remove(directory);
 }
 
 /* The same for a file of these bytes. */
 static void expect_file_refusal(const void *bytes, size_t count, const char *part)
 {
-    char *folder = folder_make();
-    folder_write(folder, "plx-file.so", bytes, count);
-    plx_context *context = context_of(folder);
-    const plx_plugin_report report = report_of(context, folder, "file");
+    char *directory = directory_make();
+    directory_write(directory, "plx-file.so", bytes, count);
+    plx_context *context = context_of(directory);
+    const plx_plugin_report report = report_of(context, directory, "file");
     assert_false(report.loaded);
     assert_contains(report.reason, part);
     plx_context_destroy(context);
-    folder_remove(folder);
+    directory_remove(directory);
 }
 
 static void a_good_plugin_is_loaded(void **state)
 {
     (void)state;
-    char *folder = folder_make();
-    folder_add(folder, "good", "good");
-    plx_context *context = context_of(folder);
-    const plx_plugin_report report = report_of(context, folder, "good");
+    char *directory = directory_make();
+    directory_add(directory, "good", "good");
+    plx_context *context = context_of(directory);
+    const plx_plugin_report report = report_of(context, directory, "good");
     assert_true(report.loaded);
     assert_string_equal(report.name, "dummy-good");
     assert_string_equal(report.version, "1.2.3");
@@ -88,21 +88,21 @@ static void a_good_plugin_is_loaded(void **state)
     plx_device_info info;
     assert_int_equal(plx_device_at(context, 0, 10, &info), PLX_OK);
     assert_string_equal(info.name, "dummy device 10");
-    assert_string_equal(plx_search_dir(context, 0), folder);
+    assert_string_equal(plx_search_dir(context, 0), directory);
     assert_string_equal(plx_kernel_at(context, 0, PLX_GEMM, 1)->name, "wide");
     assert_null(plx_kernel_at(context, 0, PLX_GEMM, 3));
     assert_null(plx_kernel_at(context, 0, PLX_OP_COUNT, 0));
     assert_null(plx_kernel_at(context, 1000, PLX_GEMM, 0));
     plx_context_destroy(context);
-    folder_remove(folder);
+    directory_remove(directory);
 }
 
 static void numbers_out_of_range_are_refused(void **state)
 {
     (void)state;
-    char *folder = folder_make();
-    folder_add(folder, "good", "good");
-    plx_context *context = context_of(folder);
+    char *directory = directory_make();
+    directory_add(directory, "good", "good");
+    plx_context *context = context_of(directory);
     plx_plugin_report report;
     plx_device_info info;
     assert_int_equal(plx_plugin_at(context, 1000, &report), PLX_INVALID);
@@ -111,7 +111,7 @@ static void numbers_out_of_range_are_refused(void **state)
     assert_contains(plx_message(context), "11 devices");
     assert_null(plx_search_dir(context, 1000));
     plx_context_destroy(context);
-    folder_remove(folder);
+    directory_remove(directory);
 }
 
 /* ---- descriptors (tests/fakes/dummy_shaped.c) --------------------------------- */
@@ -189,9 +189,9 @@ static void what_a_kernel_must_say_is_refused_by_name(void **state)
 /* Loads the shaped dummy, runs a sum, and looks at what it leaves empty. */
 static void expect_use(bool has_optional)
 {
-    char *folder = folder_make();
-    folder_add(folder, "shaped", "shaped");
-    plx_context *context = context_of(folder);
+    char *directory = directory_make();
+    directory_add(directory, "shaped", "shaped");
+    plx_context *context = context_of(directory);
     const plx_problem problem = plx_reduce_of(PLX_I32, PLX_SUM, 3);
     const int32_t x[3] = {1, 20, 300};
     int32_t result = 0;
@@ -202,7 +202,7 @@ static void expect_use(bool has_optional)
     plx_error error = {.text = ""};
     plx_telemetry telemetry;
     const plx_status optional = has_optional ? PLX_OK : PLX_UNSUPPORTED;
-    assert_string_equal(report_of(context, folder, "shaped").reason, "");
+    assert_string_equal(report_of(context, directory, "shaped").reason, "");
     assert_int_equal(plx_open(context, "dummy-shaped", &backend), PLX_OK);
     assert_int_equal(plx_buffer_create(backend, 16, &buffer), PLX_OK);
     assert_int_equal(plx_upload(NULL, buffer, 0, x, sizeof x), PLX_OK);
@@ -220,7 +220,7 @@ static void expect_use(bool has_optional)
     plx_buffer_destroy(buffer);
     plx_close(backend);
     plx_context_destroy(context);
-    folder_remove(folder);
+    directory_remove(directory);
 }
 
 static void a_shorter_descriptor_has_nothing_optional(void **state)
@@ -317,85 +317,85 @@ static void a_file_that_was_cut_short_is_refused(void **state)
     free(path);
 }
 
-static void folders_and_pipes_are_refused(void **state)
+static void directories_and_pipes_are_refused(void **state)
 {
     (void)state;
-    char *folder = folder_make();
-    char *inner = path_in(folder, "plx-folder.so"), *pipe = path_in(folder, "plx-pipe.so");
+    char *directory = directory_make();
+    char *inner = path_in(directory, "plx-directory.so"), *pipe = path_in(directory, "plx-pipe.so");
     assert_int_equal(mkdir(inner, 0700), 0);
     assert_int_equal(mkfifo(pipe, 0600), 0);
-    plx_context *context = context_of(folder);
-    assert_contains(report_of(context, folder, "folder").reason, "no regular file");
-    assert_contains(report_of(context, folder, "pipe").reason, "no regular file");
+    plx_context *context = context_of(directory);
+    assert_contains(report_of(context, directory, "directory").reason, "no regular file");
+    assert_contains(report_of(context, directory, "pipe").reason, "no regular file");
     plx_context_destroy(context);
     free(inner);
     free(pipe);
-    folder_remove(folder);
+    directory_remove(directory);
 }
 
 static void a_broken_link_is_refused(void **state)
 {
     (void)state;
-    char *folder = folder_make(), *link = path_in(folder, "plx-link.so");
+    char *directory = directory_make(), *link = path_in(directory, "plx-link.so");
     assert_int_equal(symlink("/no/such/file", link), 0);
-    plx_context *context = context_of(folder);
-    assert_contains(report_of(context, folder, "link").reason, "can't be read");
+    plx_context *context = context_of(directory);
+    assert_contains(report_of(context, directory, "link").reason, "can't be read");
     plx_context_destroy(context);
     free(link);
-    folder_remove(folder);
+    directory_remove(directory);
 }
 
 static void other_files_are_left_alone(void **state)
 {
     (void)state;
-    char *folder = folder_make();
+    char *directory = directory_make();
     static const char *const names[] = {"libparallax.so", "plx-.so", "plx-a.so.1", "plx-a.la", "a.so"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        folder_write(folder, names[i], "", 0);
-    plx_context *context = context_of(folder);
+        directory_write(directory, names[i], "", 0);
+    plx_context *context = context_of(directory);
     for (size_t i = 0; i < plx_plugin_count(context); i++) {
         plx_plugin_report report;
         assert_int_equal(plx_plugin_at(context, i, &report), PLX_OK);
-        if (strncmp(report.path, folder, strlen(folder)) == 0)
+        if (strncmp(report.path, directory, strlen(directory)) == 0)
             fail_msg("%s was looked at", report.path);
     }
     plx_context_destroy(context);
-    folder_remove(folder);
+    directory_remove(directory);
 }
 
 static void of_one_name_the_first_counts(void **state)
 {
     (void)state;
-    char *folder = folder_make();
-    folder_add(folder, "twin", "b");
-    folder_add(folder, "good", "a");
-    plx_context *context = context_of(folder);
-    const plx_plugin_report twin = report_of(context, folder, "b");
-    char *first = path_in(folder, "plx-a.so");
-    assert_true(report_of(context, folder, "a").loaded);
+    char *directory = directory_make();
+    directory_add(directory, "twin", "b");
+    directory_add(directory, "good", "a");
+    plx_context *context = context_of(directory);
+    const plx_plugin_report twin = report_of(context, directory, "b");
+    char *first = path_in(directory, "plx-a.so");
+    assert_true(report_of(context, directory, "a").loaded);
     assert_false(twin.loaded);
     assert_string_equal(twin.name, "plx-b.so");
     assert_contains(twin.reason, "dummy-good was already loaded");
     assert_contains(twin.reason, first);
     free(first);
     plx_context_destroy(context);
-    folder_remove(folder);
+    directory_remove(directory);
 }
 
 static void bad_plugins_do_not_stop_a_good_one(void **state)
 {
     static const char *const all[] = {"bare", "mute", "shaped", "unresolved"};
     (void)state;
-    char *folder = folder_make();
+    char *directory = directory_make();
     shape("DUMMY_SIZE", 0);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        folder_add(folder, all[i], all[i]);
-    folder_write(folder, "plx-empty.so", "", 0);
-    folder_add(folder, "good", "zz");
-    plx_context *context = context_of(folder);
-    assert_true(report_of(context, folder, "zz").loaded);
+        directory_add(directory, all[i], all[i]);
+    directory_write(directory, "plx-empty.so", "", 0);
+    directory_add(directory, "good", "zz");
+    plx_context *context = context_of(directory);
+    assert_true(report_of(context, directory, "zz").loaded);
     plx_context_destroy(context);
-    folder_remove(folder);
+    directory_remove(directory);
 }
 
 /* ---- where it looks ---------------------------------------------------- */
@@ -403,16 +403,16 @@ static void bad_plugins_do_not_stop_a_good_one(void **state)
 static void the_environment_comes_after_the_options(void **state)
 {
     (void)state;
-    char *first = folder_make(), *second = folder_make(), *path = NULL;
-    folder_add(first, "good", "same");
-    folder_add(second, "twin", "same");
-    assert_true(asprintf(&path, ":/no/such/folder:%s:", second) > 0);
+    char *first = directory_make(), *second = directory_make(), *path = NULL;
+    directory_add(first, "good", "same");
+    directory_add(second, "twin", "same");
+    assert_true(asprintf(&path, ":/no/such/directory:%s:", second) > 0);
     assert_int_equal(setenv("PLX_PLUGIN_PATH", path, 1), 0);
     plx_context *context = context_of(first);
     assert_true(report_of(context, first, "same").loaded);
     assert_false(report_of(context, second, "same").loaded);
     assert_string_equal(plx_search_dir(context, 0), first);
-    assert_string_equal(plx_search_dir(context, 1), "/no/such/folder");
+    assert_string_equal(plx_search_dir(context, 1), "/no/such/directory");
     assert_string_equal(plx_search_dir(context, 2), second);
     plx_context_destroy(context);
     assert_int_equal(plx_context_create(NULL, &context), PLX_OK);
@@ -420,18 +420,18 @@ static void the_environment_comes_after_the_options(void **state)
     plx_context_destroy(context);
     assert_int_equal(unsetenv("PLX_PLUGIN_PATH"), 0);
     free(path);
-    folder_remove(first);
-    folder_remove(second);
+    directory_remove(first);
+    directory_remove(second);
 }
 
-static void a_folder_is_searched_once(void **state)
+static void a_directory_is_searched_once(void **state)
 {
     (void)state;
-    char *folder = folder_make(), *again = NULL;
-    folder_add(folder, "good", "good");
-    assert_true(asprintf(&again, "%s/../%s/.", folder, strrchr(folder, '/') + 1) > 0);
+    char *directory = directory_make(), *again = NULL;
+    directory_add(directory, "good", "good");
+    assert_true(asprintf(&again, "%s/../%s/.", directory, strrchr(directory, '/') + 1) > 0);
     assert_int_equal(setenv("PLX_PLUGIN_PATH", again, 1), 0);
-    plx_context *context = context_of(folder);
+    plx_context *context = context_of(directory);
     size_t loaded = 0;
     for (size_t i = 0; i < plx_plugin_count(context); i++) {
         plx_plugin_report report;
@@ -442,18 +442,18 @@ static void a_folder_is_searched_once(void **state)
     plx_context_destroy(context);
     assert_int_equal(unsetenv("PLX_PLUGIN_PATH"), 0);
     free(again);
-    folder_remove(folder);
+    directory_remove(directory);
 }
 
-static void a_named_folder_must_exist(void **state)
+static void a_named_directory_must_exist(void **state)
 {
     (void)state;
-    const char *const folders[] = {"/no/such/folder"};
-    const plx_context_options options = {.plugin_dirs = folders, .plugin_dir_count = 1};
+    const char *const directories[] = {"/no/such/directory"};
+    const plx_context_options options = {.plugin_dirs = directories, .plugin_dir_count = 1};
     plx_context *context = NULL;
     assert_int_equal(plx_context_create(&options, &context), PLX_INVALID);
     assert_null(context);
-    assert_contains(plx_message(NULL), "/no/such/folder");
+    assert_contains(plx_message(NULL), "/no/such/directory");
 }
 
 /* ---- probing and opening ----------------------------------------------- */
@@ -478,11 +478,11 @@ static void probing_happens_once_and_late(void **state)
     pthread_t threads[THREADS];
     probing each[THREADS];
     (void)state;
-    char *folder = folder_make();
-    folder_add(folder, "good", "good");
+    char *directory = directory_make();
+    directory_add(directory, "good", "good");
     dummy_state *dummy = controls_of("good");
     const long before = atomic_load(&dummy->probes);
-    plx_context *context = context_of(folder);
+    plx_context *context = context_of(directory);
     assert_int_equal(atomic_load(&dummy->probes), before);
     for (size_t i = 0; i < THREADS; i++) {
         each[i] = (probing){.context = context};
@@ -494,16 +494,16 @@ static void probing_happens_once_and_late(void **state)
     }
     assert_int_equal(atomic_load(&dummy->probes), before + 1);
     plx_context_destroy(context);
-    folder_remove(folder);
+    directory_remove(directory);
 }
 
 static void a_plugin_without_device_says_why(void **state)
 {
     (void)state;
-    char *folder = folder_make();
-    folder_add(folder, "bare", "bare");
-    plx_context *context = context_of(folder);
-    const plx_plugin_report report = report_of(context, folder, "bare");
+    char *directory = directory_make();
+    directory_add(directory, "bare", "bare");
+    plx_context *context = context_of(directory);
+    const plx_plugin_report report = report_of(context, directory, "bare");
     plx_backend *backend = NULL;
     assert_true(report.loaded);
     assert_int_equal(report.probe, PLX_NO_DEVICE);
@@ -512,7 +512,7 @@ static void a_plugin_without_device_says_why(void **state)
     assert_string_equal(plx_message(context), "dummy-bare: no driver for dummies; install one");
     assert_null(backend);
     plx_context_destroy(context);
-    folder_remove(folder);
+    directory_remove(directory);
 }
 
 static void expect_open(plx_context *context, const char *where, const char *label)
@@ -539,9 +539,9 @@ static void expect_no_open(plx_context *context, const char *where, plx_status s
 static void devices_are_opened_by_name(void **state)
 {
     (void)state;
-    char *folder = folder_make();
-    folder_add(folder, "good", "good");
-    plx_context *context = context_of(folder);
+    char *directory = directory_make();
+    directory_add(directory, "good", "good");
+    plx_context *context = context_of(directory);
     expect_open(context, "dummy-good:0", "dummy-good:0");
     expect_open(context, "dummy-good:10", "dummy-good:10");
     expect_open(context, "dummy-good", "dummy-good:9");
@@ -554,17 +554,17 @@ static void devices_are_opened_by_name(void **state)
     expect_no_open(context, NULL, PLX_NOT_FOUND, "nothing-like-it");
     assert_int_equal(unsetenv("PLX_BACKEND"), 0);
     plx_context_destroy(context);
-    folder_remove(folder);
+    directory_remove(directory);
 }
 
 static void what_cannot_be_opened_is_explained(void **state)
 {
     (void)state;
-    char *folder = folder_make();
-    folder_add(folder, "good", "good");
-    folder_add(folder, "shaped", "old");
+    char *directory = directory_make();
+    directory_add(directory, "good", "good");
+    directory_add(directory, "shaped", "old");
     shape("DUMMY_ABI", 2);
-    plx_context *context = context_of(folder);
+    plx_context *context = context_of(directory);
     expect_no_open(context, "dummy-god", PLX_NOT_FOUND, "did you mean \"dummy-good\"?");
     expect_no_open(context, "something-else", PLX_NOT_FOUND, "dummy-good");
     expect_no_open(context, "old", PLX_NOT_FOUND, "ABI 2,");
@@ -581,7 +581,7 @@ static void what_cannot_be_opened_is_explained(void **state)
     atomic_store(&controls_of("good")->fail, PLX_NO_MEMORY);
     expect_no_open(context, "dummy-good:1", PLX_NO_MEMORY, "it was told to fail");
     plx_context_destroy(context);
-    folder_remove(folder);
+    directory_remove(directory);
 }
 
 /* ---- words ------------------------------------------------------------- */
@@ -660,8 +660,8 @@ static void *message_of_thread(void *context)
 static void messages_belong_to_context_and_thread(void **state)
 {
     (void)state;
-    char *folder = folder_make();
-    plx_context *first = context_of(folder), *second = context_of(folder);
+    char *directory = directory_make();
+    plx_context *first = context_of(directory), *second = context_of(directory);
     pthread_t thread;
     void *empty = NULL;
     assert_string_equal(plx_message(first), "");
@@ -674,10 +674,10 @@ static void messages_belong_to_context_and_thread(void **state)
     assert_non_null(empty);
     plx_context_destroy(first);
     plx_context_destroy(second);
-    plx_context *third = context_of(folder); /* perhaps at the first one's address */
+    plx_context *third = context_of(directory); /* perhaps at the first one's address */
     assert_string_equal(plx_message(third), "");
     plx_context_destroy(third);
-    folder_remove(folder);
+    directory_remove(directory);
 }
 
 int main(void)
@@ -699,14 +699,14 @@ int main(void)
         cmocka_unit_test(an_unresolved_symbol_is_refused_by_name),
         cmocka_unit_test(files_that_are_no_shared_objects_are_refused),
         cmocka_unit_test(a_file_that_was_cut_short_is_refused),
-        cmocka_unit_test(folders_and_pipes_are_refused),
+        cmocka_unit_test(directories_and_pipes_are_refused),
         cmocka_unit_test(a_broken_link_is_refused),
         cmocka_unit_test(other_files_are_left_alone),
         cmocka_unit_test(of_one_name_the_first_counts),
         cmocka_unit_test_teardown(bad_plugins_do_not_stop_a_good_one, unshape),
         cmocka_unit_test(the_environment_comes_after_the_options),
-        cmocka_unit_test(a_folder_is_searched_once),
-        cmocka_unit_test(a_named_folder_must_exist),
+        cmocka_unit_test(a_directory_is_searched_once),
+        cmocka_unit_test(a_named_directory_must_exist),
         cmocka_unit_test(probing_happens_once_and_late),
         cmocka_unit_test(a_plugin_without_device_says_why),
         cmocka_unit_test(devices_are_opened_by_name),

@@ -15,7 +15,7 @@ fail() {
     echo "FAIL: $1"
 }
 
-# One folder for each plugin.
+# One directory for each plugin.
 names=
 for file in "$built"/plx-*.so; do
     [ -f "$file" ] || continue
@@ -38,7 +38,7 @@ if [ $# -lt 2 ]; then
     exit 77
 fi
 
-# The lines that speak of plugins and devices, without the folders, without the memory
+# The lines that speak of plugins and devices, without the directories, without the memory
 # that a driver finds free at the moment, and in one order.
 facts() {
     "$parallax" "$@" >"$work/out" 2>"$work/err" </dev/null
@@ -46,7 +46,7 @@ facts() {
     grep -v -F "$work" "$work/out" | sed 's/, [0-9.]* [KMGT]iB$//' | sort
 }
 
-try() { # name of the order, folders, the plugin of the first of them
+try() { # name of the order, directories, the plugin of the first of them
     PLX_PLUGIN_PATH=$2
     export PLX_PLUGIN_PATH
     for verb in "list plugins" "list devices" doctor; do

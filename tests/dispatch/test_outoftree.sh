@@ -28,7 +28,7 @@ if [ -z "$PREFIX" ]; then
     pc=$(find "$work/installed" -name parallax.pc)
     [ -f "$pc" ] || fail "make install installs no parallax.pc"
     PREFIX=$work/installed$(PKG_CONFIG_PATH=$(dirname "$pc") "$PKG_CONFIG" --variable=prefix parallax)
-    # The file speaks of the final folders (--libdir may be anywhere), without the one that they were staged in.
+    # The file speaks of the final directories (--libdir may be anywhere), without the one that they were staged in.
     staged="--define-variable=prefix=$PREFIX --define-variable=libdir=$(dirname "$(dirname "$pc")")"
 fi
 
@@ -37,7 +37,7 @@ export PKG_CONFIG_PATH
 cflags=$("$PKG_CONFIG" $staged --cflags parallax) || fail "pkg-config does not know parallax"
 libdir=$("$PKG_CONFIG" $staged --variable=libdir parallax)
 
-# An empty folder to build in: nothing of the source tree can be found by accident.
+# An empty directory to build in: nothing of the source tree can be found by accident.
 example=$(find "$PREFIX" -path '*/example-plugin/sum.c')
 [ -f "$example" ] && [ "$(wc -l <"$example")" -lt 80 ] || fail "the example ($example) is missing or has grown: 80 lines or more"
 mkdir "$work/plugins" && cp "$example" "$work/plugins/" || exit 99
