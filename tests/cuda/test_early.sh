@@ -15,7 +15,8 @@ to_ptx() {
         -o "$scratch/kernel.ptx" "$1"
 }
 
-# Complains about entries that don't wait, or come to global memory before they do.
+# Complains about entries that don't wait, or come to global memory before they do, or call a function, which
+# may: functions themselves are read as if they had waited.
 read_entries() {
     awk '
         function close_entry() {
@@ -23,7 +24,9 @@ read_entries() {
         }
         / \.entry / { close_entry(); entry = $0; sub(/.*\.entry +/, "", entry); sub(/\(.*/, "", entry)
                       waited = 0; entries++ }
+        /\.func / { close_entry(); entry = ""; waited = 1 }
         /griddepcontrol\.wait/ { waited = 1 }
+        /^[ \t]*(@!?%p[0-9]+ +)?call/ && !waited { print entry " calls before it waits:" $0; bad = 1 }
         /^[ \t]*(@!?%p[0-9]+ +)?(ld|st|atom|red|cp|prefetch)\./ && !waited &&
             (/\.global/ || !/\.(param|shared|local|const)/) {
             print entry " comes to memory before it waits:" $0; bad = 1 }
@@ -31,12 +34,22 @@ read_entries() {
         "$scratch/kernel.ptx"
 }
 
-# What is wrong has to be found: one entry that reads too early, one that never waits.
+# What is wrong has to be found: one entry that reads too early, one that lets a function do so, one that never waits.
 cat >"$scratch/wrong.cu" <<'CUDA'
 #include "grid_dependency.cuh"
 extern "C" __global__ void too_early(const int *from, int *to)
 {
     const int first = *(volatile const int *)from;
+    grid_dependency_wait();
+    *to = first;
+}
+static __device__ __noinline__ int read(const int *from)
+{
+    return *(volatile const int *)from;
+}
+extern "C" __global__ void through_function(const int *from, int *to)
+{
+    const int first = read(from);
     grid_dependency_wait();
     *to = first;
 }
@@ -47,7 +60,7 @@ extern "C" __global__ void never(const int *from, int *to)
 CUDA
 to_ptx "$scratch/wrong.cu" || { echo "skipped: $NVCC compiles nothing for sm_90a"; exit 77; }
 found=$(read_entries)
-for entry in too_early never; do
+for entry in too_early through_function never; do
     case $found in
     *"$entry"*) ;;
     *) echo "FAIL: $entry was not found to be wrong"; exit 1 ;;
