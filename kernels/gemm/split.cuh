@@ -68,7 +68,9 @@ static __device__ inline void range_of_row(const Unsplit &s)
     for (int i = 0; i < RANGE_PIECE; i += 32)
         if (first + i < s.cols)
             most = max(most, magnitude(s.from[row * s.ld + first + i]));
+#if __CUDA_ARCH__ >= 800 /* it runs on 9.0 alone, but code is made for all */
     most = __reduce_max_sync(0xffffffffu, most);
+#endif
     if (threadIdx.x % 32 == 0)
         atomicMax(&s.range[row], most);
 }
