@@ -245,15 +245,18 @@ static void vectors_with_gaps_are_moved(void **unused)
 {
     plx_problem problem = plx_gemm_of(PLX_F32, false, false, 1000, 1, 5000); /* a column, both with gaps */
     plx_recipe recipe = matvec_of(&problem);
+    plx_error error;
     (void)unused;
     for (size_t i = 0; i < recipe.step_count; i++)
         assert_false(moves(&recipe.steps[i]));
+    assert_int_equal(plx_recipe_has_one_code(&recipe, &error), PLX_OK);
     problem.of.gemm.ldb = 7;
     problem.of.gemm.ldc = 9;
     problem.of.gemm.beta = 0.5;
     recipe = matvec_of(&problem);
     const plx_step *first = &recipe.steps[0], *last = &recipe.steps[recipe.step_count - 1];
     assert_true(recipe.step_count >= 3);
+    assert_int_equal(plx_recipe_has_one_code(&recipe, &error), PLX_UNSUPPORTED); /* no text holds both */
     assert_move(first, 1, 7, OPERANDS, 1, 5000, 0.0);
     assert_move(last, OPERANDS, 1, 2, 9, 1000, 0.5);
     assert_room(&recipe, &first->arguments[2], 5000 * 4);
