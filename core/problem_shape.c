@@ -146,7 +146,8 @@ static plx_status set_number(plx_problem *problem, const plx_field *field, const
     return PLX_OK;
 }
 
-static plx_status unknown_type(const char *name, const char *word, const char *(*name_of)(size_t), plx_error *error)
+static plx_status unknown_type(const char *name, const char *word, const char *(*name_of)(size_t),
+                               plx_error *error)
 {
     plx_line line = {.length = 0};
     for (size_t i = 0; name_of(i) != NULL; i++)

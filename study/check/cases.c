@@ -122,8 +122,8 @@ const plx_op_cases *plx_cases_of(plx_op op)
     return (size_t)op < sizeof all / sizeof all[0] ? all[op] : NULL;
 }
 
-plx_status plx_cases_make(plx_op op, plx_dtype dtype, plx_compute compute, plx_effort effort, uint64_t seed, plx_cases *cases,
-                          plx_error *error)
+plx_status plx_cases_make(plx_op op, plx_dtype dtype, plx_compute compute, plx_effort effort, uint64_t seed,
+                          plx_cases *cases, plx_error *error)
 {
     const plx_op_cases *of = plx_cases_of(op);
     plx_case_maker m = {.dtype = dtype, .compute = compute, .effort = effort, .seed = seed};

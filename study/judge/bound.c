@@ -128,10 +128,11 @@ bool plx_depth_is_possible(const plx_inputs *inputs, const plx_kernel *kernel, i
         most += 64;
     if (depth >= 0 && depth <= most)
         return true;
-    (void)snprintf(reason, capacity,
-                   "declares an impossible depth: %lld roundings for a term of a sum whose elements take at most "
-                   "%lld additions and multiplications",
-                   (long long)depth, (long long)most);
+    (void)snprintf(
+        reason, capacity,
+        "declares an impossible depth: %lld roundings for a term of a sum whose elements take at most "
+        "%lld additions and multiplications",
+        (long long)depth, (long long)most);
     return false;
 }
 

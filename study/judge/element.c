@@ -157,7 +157,12 @@ static void real_text(plx_dtype dtype, const void *data, int64_t index, char *te
     uint64_t bits = 0;
 
     if (!isnan(value)) {
-        (void)snprintf(text, size, "%.*g", dtype == PLX_F16 ? 5 : dtype == PLX_BF16 ? 4 : dtype == PLX_F32 ? 9 : 17, value);
+        (void)snprintf(text, size, "%.*g",
+                       dtype == PLX_F16    ? 5
+                       : dtype == PLX_BF16 ? 4
+                       : dtype == PLX_F32  ? 9
+                                           : 17,
+                       value);
         return;
     }
     if (plx_is_half(dtype)) {

@@ -138,7 +138,8 @@ typedef struct row_size {
     double sum;       /* of |result| */
 } row_size;
 
-static row_size size_of(const work *w, const images *cx, double alpha, double beta, double frobenius, int64_t i)
+static row_size size_of(const work *w, const images *cx, double alpha, double beta, double frobenius,
+                        int64_t i)
 {
     return (row_size){
         .magnitude = fabs(alpha) * w->abx.sizes[i] + fabs(beta) * w->old.sizes[i],
@@ -180,8 +181,8 @@ static bool is_beyond(const plx_bound *bound, const row_size *row)
     return isinf(row->sum) && row->spread >= bound->overflow;
 }
 
-static void judge_rows(const product *p, double alpha, double beta, const plx_bound *bound,
-                       const work *w, const images *cx, plx_freivalds_finding *found)
+static void judge_rows(const product *p, double alpha, double beta, const plx_bound *bound, const work *w,
+                       const images *cx, plx_freivalds_finding *found)
 {
     double frobenius = frobenius_of(w, p->k), *worst = &found->worst;
 

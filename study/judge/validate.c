@@ -53,7 +53,8 @@ static finding judge_overflow(const plx_bound *bound, double got, double value, 
     const double toward = signbit(isinf(got) ? got : value) ? -value : value;
     const double away = isinf(got) ? bound->overflow - toward : toward - bound->overflow;
     const bool right = isinf(got) ? away <= allowed : away < allowed;
-    return (finding){.verdict = right ? RIGHT : WRONG, .over_bound = ratio_of(away > 0.0 ? away : 0.0, allowed)};
+    return (finding){.verdict = right ? RIGHT : WRONG,
+                     .over_bound = ratio_of(away > 0.0 ? away : 0.0, allowed)};
 }
 
 static bool may_overflow(const plx_bound *bound, double got, double value)
@@ -86,8 +87,8 @@ static finding judge_real(plx_dtype sum, plx_dtype dtype, const plx_bound *bound
         if (isinf(got) || beyond.verdict == WRONG)
             return beyond;
     }
-    found.hidden = bound->may_hide && !bound->rounded_once && bound->gamma * magnitude >= fabs(value) &&
-                   magnitude > 0.0;
+    found.hidden =
+        bound->may_hide && !bound->rounded_once && bound->gamma * magnitude >= fabs(value) && magnitude > 0.0;
     found.ulp = error / plx_spacing(dtype, value);
     if (isnan(found.ulp))
         found.ulp = (double)INFINITY;
@@ -168,7 +169,8 @@ static finding judge_entry(const plx_inputs *inputs, const plx_reference_result 
 
     if (reference->exact)
         return judge_bytes(inputs, reference->of.exact, entry, result, place);
-    return judge_real(plx_sum_dtype(inputs->problem.dtype), dtype, bound, plx_element_value(dtype, result, place), reference->of.value[entry],
+    return judge_real(plx_sum_dtype(inputs->problem.dtype), dtype, bound,
+                      plx_element_value(dtype, result, place), reference->of.value[entry],
                       reference->of.tail[entry], reference->of.magnitude[entry]);
 }
 

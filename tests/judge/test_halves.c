@@ -74,7 +74,8 @@ static void special_numbers_signal(void **state)
             plx_inputs inputs = inputs_of(plx_transpose_of(halves[t], 40, 41), PLX_INPUT_SPECIAL, seed);
             for (int i = 0; i < 40 * 41; ++i)
                 if (plx_element_is_nan(halves[t], inputs.data[0], i)) {
-                    const bool is_quiet = (elements_of(&inputs, 0)[i] >> (fraction_bits(halves[t]) - 1) & 1) != 0;
+                    const bool is_quiet =
+                        (elements_of(&inputs, 0)[i] >> (fraction_bits(halves[t]) - 1) & 1) != 0;
                     signals += !is_quiet;
                     quiet += is_quiet;
                 }
@@ -181,7 +182,8 @@ static void pairs_at_the_end_of_the_range(void **state)
     } sums[] = {{16, true}, {4096, false}};
     (void)state;
     for (size_t i = 0; i < sizeof sums / sizeof sums[0]; ++i) {
-        uint16_t terms[2] = {plx_f16_of(65504), plx_f16_of(sums[i].second)}, finite = 0x7bff, infinite = 0x7c00;
+        uint16_t terms[2] = {plx_f16_of(65504), plx_f16_of(sums[i].second)}, finite = 0x7bff,
+                 infinite = 0x7c00;
         plx_array array = {.dtype = PLX_F16, .rank = 1, .rows = 1, .cols = 2, .data = terms};
         const plx_problem problem = plx_reduce_of(PLX_F16, PLX_SUM, 2);
         plx_inputs inputs;

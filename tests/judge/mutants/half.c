@@ -196,18 +196,18 @@ static int64_t plain_depth(const plx_problem *problem, const plx_device_info *de
     return problem->of.gemm.k;
 }
 
-#define ROW(title, function, rule, class, types)  \
-    {                                             \
-        .about = {.name = title,                  \
-                  .idea = "",                     \
-                  .gain = class,                  \
-                  .limit = rule,                  \
-                  .needs = "",                    \
-                  .dtypes = (types),              \
-                  .accumulator_f32 = PLX_F32,     \
-                  .reproducibility = PLX_R1,      \
-                  .depth = plain_depth},          \
-        .run = function                           \
+#define ROW(title, function, rule, class, types) \
+    {                                            \
+        .about = {.name = title,                 \
+                  .idea = "",                    \
+                  .gain = class,                 \
+                  .limit = rule,                 \
+                  .needs = "",                   \
+                  .dtypes = (types),             \
+                  .accumulator_f32 = PLX_F32,    \
+                  .reproducibility = PLX_R1,     \
+                  .depth = plain_depth},         \
+        .run = function                          \
     }
 #define F16 PLX_DTYPE_BIT(PLX_F16)
 #define BF16 PLX_DTYPE_BIT(PLX_BF16)
