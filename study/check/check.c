@@ -330,13 +330,24 @@ static plx_status run_large(check *c)
 
 /* ---- what came of it ------------------------------------------------------------------------- */
 
+/* A problem of a type that the kernel takes: what a record is of before any case. */
+static plx_problem problem_of_no_case(plx_op op, const plx_kernel *kernel)
+{
+    plx_dtype dtype = 0;
+    while (dtype + 1 < PLX_DTYPE_COUNT && (kernel->dtypes & PLX_DTYPE_BIT(dtype)) == 0)
+        ++dtype;
+    plx_problem problem = plx_problem_of(op, dtype);
+    problem.compute = kernel->compute;
+    return problem;
+}
+
 /* The records of an operation's candidates, before any case. */
 static plx_status add_blank_records(check *c, const plx_operation *operation, const plx_candidate *candidates, size_t count)
 {
     plx_status status = PLX_OK;
 
     for (size_t i = 0; status == PLX_OK && i < count; ++i) {
-        plx_record record = {.problem = {.op = operation->op},
+        plx_record record = {.problem = problem_of_no_case(operation->op, candidates[i].kernel),
                              .group = (size_t)operation->op,
                              .outcome = PLX_OUTCOME_NOT_RUN,
                              .device = candidates[i].device,

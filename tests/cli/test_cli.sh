@@ -172,6 +172,12 @@ counted=$(sed -n 's/^\([0-9]*\) cases: .*/\1/p' "$work/out")
 expect 0 '' check reduce --quick --backend host --dtype f32 --repeats 0 --json -
 shows "\"cases\": $counted,"
 shows '"unsupported_reasons": []'
+# What no case suits has a record, and its file can be read again.
+if "$parallax" run gemm 8x8x8 --backend opencl --kernel tile-2d >/dev/null 2>&1; then
+    expect 4 'no case suits it' check gemm --quick --dtype f16 --backend opencl --kernel tile-2d --repeats 0 \
+        --json "$work/unsuited.json"
+    expect 0 '' report "$work/unsuited.json" --out "$work/unsuited.html"
+fi
 if "$parallax" explain probe/shared-static >/dev/null 2>&1; then
     expect 0 '' explain probe/shared
     [ "$(grep -c '^probe/shared-' "$work/out")" = 2 ] || fail "probe/shared does not explain both its sides"
