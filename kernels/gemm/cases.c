@@ -1,5 +1,6 @@
 /* What is tried of gemm, in its four ways: sizes at which tiles end in each dimension, and precision. */
 #include "kernels/cases.h"
+#include "kernels/operation.h"
 
 static void gemm_shape(plx_case_maker *m, int way, int64_t rows, int64_t cols, int64_t depth, plx_input input)
 {
@@ -81,6 +82,14 @@ static void gemm_sizes(plx_case_maker *m, int way, size_t i, size_t j, size_t k,
     gemm_shape(m, way, plx_case_sizes[i], plx_case_sizes[j], plx_case_sizes[k], plx_case_input(m));
 }
 
+/* Every class of input; where results have two types, which take turns, for both of them. */
+static void gemm_inputs(plx_case_maker *m, int way)
+{
+    for (int input = 0; input < PLX_INPUT_COUNT; ++input)
+        for (int times = plx_is_half(m->dtype) ? 2 : 1; times > 0; --times)
+            gemm_shape(m, way, 67, 70, 37, (plx_input)input);
+}
+
 static void gemm_quick(plx_case_maker *m)
 {
     static const int64_t quick[][3] = {
@@ -97,8 +106,7 @@ static void gemm_quick(plx_case_maker *m)
         gemm_configs(m, way);
         for (size_t i = 0; i < sizeof quick / sizeof quick[0]; ++i)
             gemm_shape(m, way, quick[i][0], quick[i][1], quick[i][2], plx_case_input(m));
-        for (int input = 0; input < PLX_INPUT_COUNT; ++input)
-            gemm_shape(m, way, 67, 70, 37, (plx_input)input);
+        gemm_inputs(m, way);
         for (size_t i = 0; i < PLX_CASE_TERMS; ++i)
             gemm_precision(m, way, plx_case_terms[i]);
         if (way == second)

@@ -43,6 +43,19 @@ static int64_t probe_input(const plx_problem *problem)
     }
 }
 
+/* From the first element of a matrix in memory to its last. */
+static int64_t span(int64_t rows, int64_t cols, int64_t ld)
+{
+    return (rows - 1) * ld + cols;
+}
+
+static void sizes_of_gemm(const plx_gemm_problem *p, int64_t sizes[PLX_MAX_OPERANDS])
+{
+    sizes[0] = p->trans_a ? span(p->k, p->m, p->lda) : span(p->m, p->k, p->lda);
+    sizes[1] = p->trans_b ? span(p->n, p->k, p->ldb) : span(p->k, p->n, p->ldb);
+    sizes[2] = span(p->m, p->n, p->ldc);
+}
+
 /* The elements of each operand; the number of operands. */
 static size_t sizes_of(const plx_problem *problem, int64_t sizes[PLX_MAX_OPERANDS])
 {
@@ -65,7 +78,7 @@ static size_t sizes_of(const plx_problem *problem, int64_t sizes[PLX_MAX_OPERAND
         sizes[0] = probe_input(problem), sizes[1] = n[0];
         return 2;
     default:
-        sizes[0] = n[0] * n[2], sizes[1] = n[2] * n[1], sizes[2] = n[0] * n[1];
+        sizes_of_gemm(&problem->of.gemm, sizes);
         return 3;
     }
 }
@@ -204,12 +217,24 @@ static int run_matvec(plx_dtype dtype, const char *kernel)
     return failures + run(&problem, kernel, " transposed, beta");
 }
 
+/* A column whose vector and whose C have gaps: launches of their own move both. */
+static int run_long_vector(plx_dtype dtype, const char *kernel)
+{
+    plx_problem problem = plx_gemm_of(dtype, false, false, 19, 1, 260);
+    problem.of.gemm.ldb += 3;
+    problem.of.gemm.ldc += 5;
+    problem.of.gemm.beta = 2.0;
+    return run(&problem, kernel, " long vector, gaps");
+}
+
 /* Products in parts of k, which a launch of its own adds; the short side is few-rows'. */
 static int run_long_products(plx_dtype dtype, const char *kernel)
 {
     plx_problem problem = plx_gemm_of(dtype, false, true, 5, 37, 260);
     if (strcmp(kernel, "split-k") == 0 || strcmp(kernel, "async-copy") == 0)
         return run(&problem, kernel, " long nt");
+    if (strcmp(kernel, "matvec") == 0)
+        return run_long_vector(dtype, kernel);
     if (strcmp(kernel, "few-rows") != 0)
         return 0;
     int failures = run(&problem, kernel, " long nt");
