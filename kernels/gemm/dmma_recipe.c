@@ -125,7 +125,6 @@ static void add_sum(plx_recipe *recipe, const char *entry, const plx_problem *pr
 plx_status plx_dmma_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                            plx_error *error)
 {
-    const plx_gemm_problem *p = &problem->of.gemm;
     plx_dmma_cut cut;
     plx_status status = needs_matrix_units(device, error);
 
@@ -135,17 +134,8 @@ plx_status plx_dmma_recipe(const plx_problem *problem, const plx_device_info *de
         return status;
     int64_t partials = reserve_partials(recipe, &cut);
     plx_step *step = add_product(recipe, &cut, device);
-    plx_step_operand(step, A);
-    plx_step_operand(step, B);
-    plx_step_operand(step, C);
-    plx_step_i64(step, p->m);
-    plx_step_i64(step, p->n);
-    plx_step_i64(step, plx_gemm_has_terms(problem) ? p->k : 0);
-    plx_step_i64(step, p->lda);
-    plx_step_i64(step, p->ldb);
-    plx_step_i64(step, p->ldc);
-    plx_step_scalar(step, plx_gemm_alpha(problem));
-    plx_step_scalar(step, p->beta);
+    plx_gemm_step_operands(step);
+    plx_gemm_step_sizes(problem, step);
     add_cut(step, &cut, device, partials);
     if (cut.items > cut.whole)
         add_sum(recipe, "gemm_dmma_sum", problem, &cut, cut.whole, cut.parts, partials);

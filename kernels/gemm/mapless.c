@@ -116,23 +116,6 @@ static int64_t define_tile(const plx_gemm_tile *t, bool fast, plx_recipe *recipe
     return (int64_t)stages * (GEMM_PIPELINE_DEPTH * (t->rows + t->cols + 8) * 4 + 16) + 128;
 }
 
-static void add_arguments(const plx_problem *problem, plx_step *step)
-{
-    const plx_gemm_problem *p = &problem->of.gemm;
-
-    plx_step_operand(step, A);
-    plx_step_operand(step, B);
-    plx_step_operand(step, C);
-    plx_step_i64(step, p->m);
-    plx_step_i64(step, p->n);
-    plx_step_i64(step, plx_gemm_has_terms(problem) ? p->k : 0);
-    plx_step_i64(step, p->lda);
-    plx_step_i64(step, p->ldb);
-    plx_step_i64(step, p->ldc);
-    plx_step_scalar(step, plx_gemm_alpha(problem));
-    plx_step_scalar(step, p->beta);
-}
-
 /* Without PTX another launch adds the parts. */
 static void add_sum(const plx_problem *problem, int parts, plx_recipe *recipe)
 {
@@ -209,7 +192,8 @@ plx_status plx_gemm_mapless_recipe(const plx_problem *problem, const plx_device_
     int64_t local = define_tile(t, fast, recipe);
     plx_step *step = plx_recipe_step(recipe, entry, threads + (fast ? GEMM_PIPELINE_BRINGERS : 0), 1);
     step->grid[0] = (uint64_t)tiles;
-    add_arguments(problem, step);
+    plx_gemm_step_operands(step);
+    plx_gemm_step_sizes(problem, step);
     add_parts(problem, cut, fast, recipe, step);
     if (fast)
         recipe->known_local_bytes = (uint64_t)local;

@@ -40,6 +40,11 @@ plx_status plx_gemm_start(const plx_problem *problem, const plx_device_info *dev
 bool plx_gemm_has_terms(const plx_problem *problem);
 /* What A B is multiplied with; of no effect on beta * C where there is nothing to sum. */
 double plx_gemm_alpha(const plx_problem *problem);
+/* The arguments A, B and C. */
+void plx_gemm_step_operands(plx_step *step);
+/* The arguments m, n, k, their leading dimensions, alpha and beta.  Where there is nothing to sum, k is 0:
+ * the kernels then read neither A nor B, and C becomes beta * C. */
+void plx_gemm_step_sizes(const plx_problem *problem, plx_step *step);
 
 /* Steps of GEMM_PIPELINE_DEPTH along k. */
 int64_t plx_gemm_depth_steps(const plx_problem *problem);

@@ -96,15 +96,17 @@ static void define(plx_recipe *recipe, const char *option, int value)
     (void)snprintf(recipe->defines + used, sizeof recipe->defines - used, " %s=%d", option, value);
 }
 
-/* Without alpha there is nothing to sum: the kernels read neither A nor B, and C becomes
- * beta * C. */
-static void add_arguments(const plx_problem *problem, plx_step *step)
+void plx_gemm_step_operands(plx_step *step)
 {
-    const plx_gemm_problem *p = &problem->of.gemm;
-
     plx_step_operand(step, A);
     plx_step_operand(step, B);
     plx_step_operand(step, C);
+}
+
+void plx_gemm_step_sizes(const plx_problem *problem, plx_step *step)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+
     plx_step_i64(step, p->m);
     plx_step_i64(step, p->n);
     plx_step_i64(step, plx_gemm_has_terms(problem) ? p->k : 0);
@@ -126,7 +128,8 @@ static plx_status finish(const plx_problem *problem, const plx_device_info *devi
         return PLX_OK;
     plx_step *step = plx_recipe_step(recipe, shape->entry, shape->threads, 1);
     step->grid[0] = (uint64_t)tiles;
-    add_arguments(problem, step);
+    plx_gemm_step_operands(step);
+    plx_gemm_step_sizes(problem, step);
     return plx_recipe_check(recipe, (uint64_t)shape->shared, device, error);
 }
 

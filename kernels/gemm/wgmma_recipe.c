@@ -73,7 +73,6 @@ static plx_status needs_mma_sync(const plx_device_info *device, plx_error *error
 plx_status plx_mma_sync_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                                plx_error *error)
 {
-    const plx_gemm_problem *p = &problem->of.gemm;
     const plx_gemm_geometry shape = {"gemm_mma_sync", GEMM_MMA_SYNC_SIDE, GEMM_MMA_SYNC_SIDE,
                                      GEMM_MMA_SYNC_THREADS, 0};
     int64_t tiles;
@@ -89,18 +88,9 @@ plx_status plx_mma_sync_recipe(const plx_problem *problem, const plx_device_info
     plx_step *step = plx_recipe_step(recipe, shape.entry, shape.threads, 1);
     step->grid[0] = (uint64_t)tiles;
     step->early = true;
-    plx_step_operand(step, A);
-    plx_step_operand(step, B);
-    plx_step_operand(step, C);
+    plx_gemm_step_operands(step);
     plx_step_i32(step, type_of_result(problem));
-    plx_step_i64(step, p->m);
-    plx_step_i64(step, p->n);
-    plx_step_i64(step, plx_gemm_has_terms(problem) ? p->k : 0);
-    plx_step_i64(step, p->lda);
-    plx_step_i64(step, p->ldb);
-    plx_step_i64(step, p->ldc);
-    plx_step_scalar(step, plx_gemm_alpha(problem));
-    plx_step_scalar(step, p->beta);
+    plx_gemm_step_sizes(problem, step);
     plx_step_shared(step, GEMM_MMA_SYNC_STAGES * 2 * GEMM_MMA_SYNC_SIDE * GEMM_UNITS_DEPTH * 2 + 128);
     return plx_recipe_check(recipe, 0, device, error);
 }
