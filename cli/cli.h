@@ -109,8 +109,10 @@ extern const cli_verb cli_list_verb, cli_doctor_verb, cli_run_verb, cli_check_ve
     cli_explain_verb, cli_attribute_verb, cli_probe_verb, cli_tune_verb, cli_bench_verb, cli_diff_verb,
     cli_report_verb, cli_completion_verb;
 
-/* ---- main.c -------------------------------------------------------------- */
+/* ---- dispatch.c ---------------------------------------------------------- */
 
+/* Carries out argv[1..]; the exit status. */
+int cli_dispatch(int argc, char **argv);
 /* NULL at the end. */
 const cli_verb *cli_verb_at(size_t index);
 /* "parallax run", what messages begin with. */

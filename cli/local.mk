@@ -1,14 +1,15 @@
 # The program: one file per verb.
 bin_PROGRAMS += parallax
-parallax_SOURCES = \
+parallax_SOURCES = cli/main.c $(verb_sources) $(page_sources)
+verb_sources = \
 	cli/cli.h \
-	cli/main.c \
 	cli/bench.c \
 	cli/ceilings.c \
 	cli/check.c \
 	cli/attribute.c \
 	cli/compare.c \
 	cli/completion.c \
+	cli/dispatch.c \
 	cli/diff.c \
 	cli/doctor.c \
 	cli/ending.c \
@@ -24,7 +25,6 @@ parallax_SOURCES = \
 	cli/session.c \
 	cli/tune.c \
 	cli/words.c
-parallax_SOURCES += $(page_sources)
 nodist_parallax_SOURCES = page/style.c
 parallax_LDADD = libparallax-study.la libparallax.la libplx-base.la -lm
 
