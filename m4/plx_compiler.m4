@@ -54,3 +54,27 @@ AS_IF([test "$enable_sanitizers" = yes], [
 ])
 AM_CONDITIONAL([SANITIZERS], [test "$enable_sanitizers" = yes])
 ])
+
+# PLX_FUZZING: --enable-fuzzing builds everything with AddressSanitizer and UndefinedBehaviorSanitizer for
+# libFuzzer, which clang brings, and tests/fuzz/ as its targets.  'make fuzz' configures so.
+AC_DEFUN([PLX_FUZZING], [
+AC_ARG_ENABLE([fuzzing],
+    [AS_HELP_STRING([--enable-fuzzing], [build the fuzz targets with libFuzzer and sanitizers; needs clang])],
+    [], [enable_fuzzing=no])
+FUZZ_LDFLAGS=
+AS_IF([test "$enable_fuzzing" = yes], [
+    plx_flags="-fsanitize=address,undefined -fno-sanitize-recover=undefined"
+    FUZZ_LDFLAGS="-fsanitize=fuzzer"
+    AC_MSG_CHECKING([whether $CC brings libFuzzer])
+    plx_saved_CFLAGS=$CFLAGS
+    CFLAGS="$CFLAGS $plx_flags $FUZZ_LDFLAGS"
+    AC_LINK_IFELSE([AC_LANG_SOURCE([[int LLVMFuzzerTestOneInput(const char *at, long size);
+        int LLVMFuzzerTestOneInput(const char *at, long size) { return !at && size; }]])], [AC_MSG_RESULT([yes])],
+        [AC_MSG_RESULT([no])
+         AC_MSG_ERROR([--enable-fuzzing was given, but $CC can not link with $FUZZ_LDFLAGS; use clang])])
+    CFLAGS=$plx_saved_CFLAGS
+    PLX_CFLAGS="$PLX_CFLAGS $plx_flags -fsanitize=fuzzer-no-link"
+])
+AC_SUBST([FUZZ_LDFLAGS])
+AM_CONDITIONAL([FUZZING], [test "$enable_fuzzing" = yes])
+])

@@ -31,6 +31,7 @@ include tests/dispatch/local.mk
 include tests/judge/local.mk
 include tests/measure/local.mk
 include tests/results/local.mk
+include tests/fuzz/local.mk
 include tests/page/local.mk
 include tests/kernels/local.mk
 include tests/plugins/local.mk

@@ -1,0 +1,47 @@
+/* Two files of results.  A file has no regression against itself. */
+#include "tests/fuzz/fuzz.h"
+
+#include <jansson.h>
+
+static void show(const plx_diff_results *found)
+{
+    fuzz_text text;
+    plx_error error = {""};
+    fuzz_text_open(&text);
+    fuzz_require(plx_diff_write_table(found, text.to, &error) == PLX_OK, "a difference can be shown");
+    fuzz_text_close(&text);
+    fuzz_text_free(&text);
+    fuzz_text_open(&text);
+    fuzz_require(plx_diff_write_json(found, text.to, &error) == PLX_OK, "a difference can be written");
+    fuzz_text_close(&text);
+    json_t *root = json_loadb(text.text, text.length, JSON_REJECT_DUPLICATES, NULL);
+    fuzz_require(root != NULL, "what is written is JSON");
+    json_decref(root);
+    fuzz_text_free(&text);
+}
+
+/* The exit status; -1: one of them is refused. */
+static int compare(const char *first, const char *second)
+{
+    const plx_diff_options options = {.threshold = 0};
+    plx_diff_results found;
+    plx_error error = {""};
+    if (plx_diff(first, second, &options, &found, &error) != PLX_OK) {
+        fuzz_require(error.text[0] != '\0', "what is refused has a reason");
+        return -1;
+    }
+    const int status = plx_diff_status(&found);
+    show(&found);
+    plx_diff_results_free(&found);
+    return status;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    const fuzz_halves halves = fuzz_split(bytes, size);
+    const char *first = fuzz_file(0, halves.first, halves.first_size);
+    const char *second = fuzz_file(1, halves.second, halves.second_size);
+    (void)compare(first, second);
+    fuzz_require(compare(first, first) != 1, "a file has no regression against itself");
+    return 0;
+}

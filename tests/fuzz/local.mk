@@ -1,0 +1,77 @@
+# Fuzzing: targets for what others may have written.  'make check' replays the corpus; 'make fuzz' lets libFuzzer
+# change it, for TIME seconds each.
+fuzz_targets = \
+	tests/fuzz/fuzz_choices \
+	tests/fuzz/fuzz_command \
+	tests/fuzz/fuzz_diff \
+	tests/fuzz/fuzz_npy \
+	tests/fuzz/fuzz_report \
+	tests/fuzz/fuzz_results \
+	tests/fuzz/fuzz_resume \
+	tests/fuzz/fuzz_sets
+if HAVE_OPENCL
+fuzz_targets += tests/fuzz/fuzz_clbin
+endif
+if HAVE_CLBLAST
+fuzz_targets += tests/fuzz/fuzz_clblast
+endif
+check_PROGRAMS += $(fuzz_targets)
+script_tests += tests/fuzz/test_corpus.sh
+EXTRA_DIST += tests/fuzz/fuzz $(wildcard $(top_srcdir)/tests/fuzz/corpus/*/*)
+
+# Where libFuzzer is linked in, it has the main program.
+if FUZZING
+fuzz_main =
+else
+fuzz_main = tests/fuzz/replay.c
+endif
+fuzz_sources = tests/fuzz/fuzz.h tests/fuzz/support.c $(fuzz_main)
+fuzz_cflags = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+fuzz_ldadd = libplx-study.la libparallax.la libplx-base.la $(JANSSON_LIBS) -lm
+
+tests_fuzz_fuzz_choices_SOURCES = tests/fuzz/fuzz_choices.c $(fuzz_sources)
+tests_fuzz_fuzz_choices_CFLAGS = $(fuzz_cflags)
+tests_fuzz_fuzz_choices_LDFLAGS = $(FUZZ_LDFLAGS)
+tests_fuzz_fuzz_choices_LDADD = $(fuzz_ldadd)
+tests_fuzz_fuzz_command_SOURCES = tests/fuzz/fuzz_command.c $(fuzz_sources) $(verb_sources) $(page_sources)
+nodist_tests_fuzz_fuzz_command_SOURCES = page/style.c
+tests_fuzz_fuzz_command_CFLAGS = $(fuzz_cflags)
+tests_fuzz_fuzz_command_LDFLAGS = $(FUZZ_LDFLAGS)
+tests_fuzz_fuzz_command_LDADD = $(fuzz_ldadd)
+tests_fuzz_fuzz_diff_SOURCES = tests/fuzz/fuzz_diff.c $(fuzz_sources)
+tests_fuzz_fuzz_diff_CFLAGS = $(fuzz_cflags) $(JANSSON_CFLAGS)
+tests_fuzz_fuzz_diff_LDFLAGS = $(FUZZ_LDFLAGS)
+tests_fuzz_fuzz_diff_LDADD = $(fuzz_ldadd)
+tests_fuzz_fuzz_npy_SOURCES = tests/fuzz/fuzz_npy.c $(fuzz_sources)
+tests_fuzz_fuzz_npy_CFLAGS = $(fuzz_cflags)
+tests_fuzz_fuzz_npy_LDFLAGS = $(FUZZ_LDFLAGS)
+tests_fuzz_fuzz_npy_LDADD = $(fuzz_ldadd)
+tests_fuzz_fuzz_report_SOURCES = tests/fuzz/fuzz_report.c $(fuzz_sources) $(page_sources)
+nodist_tests_fuzz_fuzz_report_SOURCES = page/style.c
+tests_fuzz_fuzz_report_CFLAGS = $(fuzz_cflags)
+tests_fuzz_fuzz_report_LDFLAGS = $(FUZZ_LDFLAGS)
+tests_fuzz_fuzz_report_LDADD = $(fuzz_ldadd)
+tests_fuzz_fuzz_results_SOURCES = tests/fuzz/fuzz_results.c $(fuzz_sources)
+tests_fuzz_fuzz_results_CFLAGS = $(fuzz_cflags)
+tests_fuzz_fuzz_results_LDFLAGS = $(FUZZ_LDFLAGS)
+tests_fuzz_fuzz_results_LDADD = $(fuzz_ldadd)
+tests_fuzz_fuzz_resume_SOURCES = tests/fuzz/fuzz_resume.c $(fuzz_sources)
+tests_fuzz_fuzz_resume_CFLAGS = $(fuzz_cflags)
+tests_fuzz_fuzz_resume_LDFLAGS = $(FUZZ_LDFLAGS)
+tests_fuzz_fuzz_resume_LDADD = $(fuzz_ldadd)
+tests_fuzz_fuzz_sets_SOURCES = tests/fuzz/fuzz_sets.c $(fuzz_sources)
+tests_fuzz_fuzz_sets_CFLAGS = $(fuzz_cflags)
+tests_fuzz_fuzz_sets_LDFLAGS = $(FUZZ_LDFLAGS)
+tests_fuzz_fuzz_sets_LDADD = $(fuzz_ldadd)
+tests_fuzz_fuzz_clbin_SOURCES = tests/fuzz/fuzz_clbin.c $(fuzz_sources)
+tests_fuzz_fuzz_clbin_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
+tests_fuzz_fuzz_clbin_LDFLAGS = $(FUZZ_LDFLAGS)
+tests_fuzz_fuzz_clbin_LDADD = libplx-opencl-api.la
+tests_fuzz_fuzz_clblast_SOURCES = tests/fuzz/fuzz_clblast.c plugins/clblast/tuned.c $(fuzz_sources)
+tests_fuzz_fuzz_clblast_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS) $(CLBLAST_CFLAGS) $(JANSSON_CFLAGS)
+tests_fuzz_fuzz_clblast_LDFLAGS = $(FUZZ_LDFLAGS)
+tests_fuzz_fuzz_clblast_LDADD = $(JANSSON_LIBS)
+
+fuzz:
+	$(SHELL) $(top_srcdir)/tests/fuzz/fuzz '$(top_srcdir)' $(fuzz_targets)
+.PHONY: fuzz
