@@ -20,14 +20,19 @@ static void write_file(const plx_results *results)
     fuzz_text_free(&text);
 }
 
+static void check_pairs(const plx_results *results)
+{
+    for (size_t i = 0; i < results->pair_count; i++)
+        fuzz_require(results->pairs[i].first < results->record_count &&
+                         results->pairs[i].second < results->record_count,
+                     "pairs are of records");
+}
+
 static void read_back(plx_bench_file *file)
 {
     plx_results again;
     plx_error error = {""};
-    for (size_t i = 0; i < file->document.pair_count; i++)
-        fuzz_require(file->document.pairs[i].first < file->document.record_count &&
-                         file->document.pairs[i].second < file->document.record_count,
-                     "pairs are of records");
+    check_pairs(&file->document);
     write_file(&file->document);
     fuzz_require(plx_results_read(path, &again, &error) == PLX_OK, "what bench writes can be read");
     plx_results_free(&again);
@@ -44,6 +49,7 @@ static void go_on(plx_bench_file *file, const plx_results *results)
     fuzz_require(plx_bench_file_forget(file, &first, &error) == PLX_OK, "a case can be forgotten");
     for (size_t i = 0; i < file->document.record_count; i++)
         fuzz_require(!plx_bench_is_of(&file->document.records[i], &first), "what is forgotten is gone");
+    check_pairs(&file->document);
     (void)plx_bench_file_next_group(file);
     fuzz_require(plx_bench_file_add(file, results, &error) == PLX_OK, "records can be added");
     fuzz_require(plx_bench_file_leave_out(file, &first, "tried", &error) == PLX_OK, "a case can be left out");
