@@ -136,6 +136,7 @@ static int check_run(plx_context *context, cli_options *options)
     if (status != CLI_OK)
         return status;
     plx_status checked = plx_check(context, &wanted, &counts, &results, &error);
+    cli_again_no_more();
     cli_progress_end();
     print_more(&shown);
     if (checked != PLX_OK)
@@ -172,6 +173,7 @@ const cli_verb cli_check_verb = {
             "  parallax check reduce transpose --dtype f32 --save-failure failures\n",
     .options = OPT_COMMON | OPT_BACKEND | OPT_KERNEL | OPT_DTYPE | OPT_SEED | OPT_QUICK | OPT_FULL |
                OPT_CASE | OPT_REPEATS | OPT_SAVE_FAILURE | OPT_JSON | OPT_CSV,
+    .goes_on = true,
     .check = check_check,
     .run = check_run,
 };

@@ -99,6 +99,7 @@ typedef struct cli_verb {
     const char *help;    /* what it does, and examples */
     uint64_t options;    /* bits */
     bool tries_anew;     /* every plugin, whatever is known of it */
+    bool goes_on;        /* without a backend that ended the program, or does not come back */
     /* All that can be refused before plugins are looked for; also CLI_DONE.  NULL: nothing. */
     int (*check)(cli_options *options);
     /* With the plugins that were found.  NULL: `check` did it all. */
@@ -121,9 +122,30 @@ extern const char *cli_who;
 /* ---- ending.c ------------------------------------------------------------ */
 
 /* First of all: from here on the program ends with a status of its own. */
-void cli_begin(void);
+void cli_begin(char **argv);
+/* Takes the handlers of faults back from whoever has taken them. */
+void cli_take_faults(void);
+/* Ends the program for a call that does not come back, or begins again without its backend. */
+void cli_give_up(const plx_call *call, unsigned seconds);
 /* Last of all: nothing that others left to be done at an exit is run. */
 void cli_end(int status) __attribute__((noreturn));
+
+/* ---- watch.c --------------------------------------------------------------- */
+
+/* From here on calls into backends are given up after a while. */
+void cli_watch(void);
+
+/* ---- again.c --------------------------------------------------------------- */
+
+void cli_again_prepare(char **argv);
+/* Between the two the program may begin again without a backend: nothing has been written yet. */
+void cli_again_from_here(void);
+void cli_again_no_more(void);
+bool cli_may_begin_again(const char *backend);
+/* Comes back where that can't be.  For signal handlers, too. */
+void cli_begin_again(const char *backend, const char *reason);
+/* The backends that it began again without. */
+const plx_barred *cli_barred(size_t *count);
 
 /* ---- options.c ----------------------------------------------------------- */
 

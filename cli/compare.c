@@ -31,6 +31,7 @@ static int compare_run(plx_context *context, cli_options *options)
     const plx_compare_options wanted = cli_comparison(options);
     plx_error error = {.text = ""};
     plx_status compared = plx_compare(context, &wanted, &results, &error);
+    cli_again_no_more();
     cli_progress_end();
     if (compared != PLX_OK)
         return cli_failed(compared, &error);
@@ -89,6 +90,7 @@ const cli_verb cli_compare_verb = {
             "  parallax compare gemm --in x.npy --trans-b --backend cuda --backend host --json -\n",
     .options = OPT_COMMON | OPT_PROBLEM | OPT_BACKEND | OPT_KERNEL | OPT_NO_TIMING | OPT_SECONDS | OPT_HOT |
                OPT_QUEUES | OPT_COUNTERS | OPT_JSON | OPT_CSV,
+    .goes_on = true,
     .check = cli_work_read,
     .run = compare_run,
 };

@@ -295,13 +295,13 @@ static int verdict(const findings *found)
 static int examine(findings *found, const char *json)
 {
     int status = CLI_OK;
-    for (size_t plugins = plx_plugin_count(found->context); status == CLI_OK && found->count < plugins;) {
+    for (size_t plugins = plx_plugin_count(found->context); status == CLI_OK && found->count < plugins;)
         status = examine_plugin(found, found->count++);
-        if (status == CLI_OK && !found->silent)
-            print_plugin(&found->plugins[found->count - 1], found->verbose);
-    }
+    cli_again_no_more();
     if (status != CLI_OK)
         return status;
+    for (size_t i = 0; !found->silent && i < found->count; i++)
+        print_plugin(&found->plugins[i], found->verbose);
     if (!found->silent)
         print_rest(found);
     status = cli_write(json, write_json, found);
@@ -347,6 +347,7 @@ const cli_verb cli_doctor_verb = {
             "  parallax doctor --json -\n",
     .options = OPT_PLUGIN_DIR | OPT_VERBOSE | OPT_JSON,
     .tries_anew = true,
+    .goes_on = true,
     .check = doctor_check,
     .run = doctor_run,
 };

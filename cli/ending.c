@@ -10,11 +10,22 @@
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t is_done;
+static pid_t process;         /* that is the program, and none that something forked off */
+static unsigned seconds_left; /* of $PLX_DEADLINE, once its alarm was stopped; 0: there is none */
+
+static void leave(int status) __attribute__((noreturn));
+static void leave(int status)
+{
+    is_done = 1;
+    _exit(status);
+}
 
 /* A line to standard error, by means that a signal handler may use. */
 static void put(const char *const *pieces)
@@ -28,13 +39,27 @@ static void put(const char *const *pieces)
     (void)!write(STDERR_FILENO, line, length);
 }
 
-/* ---- faults ------------------------------------------------------------------- */
+/* Text that is put together likewise. */
+static void add(char *to, size_t capacity, const char *from)
+{
+    size_t at = strlen(to);
+    for (; *from != '\0' && at + 1 < capacity; from++)
+        to[at++] = *from;
+    to[at] = '\0';
+}
 
-/* The plugin that the thread was in, or a library that it called; NULL: in none, so that the fault
- * is our own. */
-static const char *plugin_at_work(void)
+/* ---- who is to blame ---------------------------------------------------------------- */
+
+/* What stands on the calling thread's stack. */
+typedef struct stack {
+    const char *plugin; /* the path of the first one; NULL: none is there */
+    bool is_ours;       /* the program or its libraries are */
+} stack;
+
+static stack look_at_stack(void)
 {
     void *frames[128];
+    stack found = {.plugin = NULL};
     const int count = backtrace(frames, sizeof frames / sizeof frames[0]);
     for (int i = 0; i < count; i++) {
         Dl_info about;
@@ -42,71 +67,181 @@ static const char *plugin_at_work(void)
             continue;
         const char *slash = strrchr(about.dli_fname, '/'),
                    *file = slash != NULL ? slash + 1 : about.dli_fname;
-        if (strncmp(file, "plx-", 4) == 0)
-            return about.dli_fname;
+        if (strncmp(file, "plx-", 4) == 0 && found.plugin == NULL)
+            found.plugin = about.dli_fname;
+        found.is_ours = found.is_ours || strncmp(file, "libparallax", 11) == 0;
     }
-    return NULL;
+    return found;
 }
 
+/* The thread's own call; where the thread is a driver's, one that another thread is in. */
+static bool find_call(bool of_others, plx_call *call)
+{
+    return plx_calls(call, 1) == 1 && (call->own || of_others);
+}
+
+static const char remedy[] =
+    "; reinstall or restart the driver behind it, or leave it out: --backend with another";
+
+/* What plx-NAME.so is called, if it is called as its file is. */
+static void add_name(char *to, size_t capacity, const char *plugin)
+{
+    const char *slash = strrchr(plugin, '/');
+    add(to, capacity, (slash != NULL ? slash + 1 : plugin) + 4);
+    if (strlen(to) > 3)
+        to[strlen(to) - 3] = '\0';
+}
+
+/* Ends the program for what a backend did, or begins again without it.  Call and plugin may be NULL. */
+static void end_for(const plx_call *call, const char *plugin, const char *what)
+{
+    char reason[512] = "", label[48] = "";
+    if (call == NULL && plugin != NULL)
+        add_name(label, sizeof label, plugin);
+    if (call != NULL) {
+        add(label, sizeof label, call->backend);
+        add(reason, sizeof reason, call->what);
+        add(reason, sizeof reason, call->kernel[0] != '\0' ? " of " : "");
+        add(reason, sizeof reason, call->kernel);
+        add(reason, sizeof reason, " ");
+    }
+    add(reason, sizeof reason, what);
+    add(reason, sizeof reason, plugin != NULL ? " in the plugin " : "");
+    add(reason, sizeof reason, plugin != NULL ? plugin : "");
+    const bool again = label[0] != '\0' && cli_may_begin_again(label);
+    add(reason, sizeof reason, remedy);
+    put((const char *const[]){cli_who, ": ", label, label[0] != '\0' ? ": " : "", reason,
+                              again ? "; going on without it" : "", NULL});
+    if (again) {
+        (void)alarm(seconds_left);
+        cli_begin_again(label, reason);
+    }
+    leave(CLI_BACKEND_FAILED);
+}
+
+/* ---- faults ------------------------------------------------------------------- */
+
 /* What it finds may itself be broken: a second fault, or a lock that is held, ends it. */
+static void guard_handler(void)
+{
+    seconds_left = alarm(5);
+    (void)signal(SIGALRM, SIG_DFL);
+}
+
+/* Threads that share a backend fault at the same time: the first one speaks.  False: it is the same thread
+ * once more. */
+static bool is_first(void)
+{
+    static atomic_int speaker;
+    const int self = (int)syscall(SYS_gettid);
+    int nobody = 0;
+    if (atomic_compare_exchange_strong(&speaker, &nobody, self))
+        return true;
+    while (nobody != self)
+        (void)pause();
+    return false;
+}
+
+/* As if there were no handler. */
+static void fault_plainly(int number)
+{
+    (void)signal(number, SIG_DFL);
+    (void)raise(number);
+}
+
 static void on_fault(int number)
 {
-    (void)alarm(5);
-    (void)signal(SIGALRM, SIG_DFL);
-    const char *plugin = plugin_at_work();
-    if (plugin == NULL) { /* as if there were no handler, which is gone */
-        (void)raise(number);
+    plx_call call;
+    char what[128] = "ended the program by a signal (";
+    if (!is_first()) {
+        fault_plainly(number);
         return;
     }
-    put((const char *const[]){cli_who, ": ", strsignal(number), " in the plugin ", plugin,
-                              " or in what it calls; without it: --backend with another, or remove the file",
-                              NULL});
-    _exit(CLI_BACKEND_FAILED);
+    guard_handler();
+    const stack at = look_at_stack();
+    const bool known = find_call(at.plugin == NULL && !at.is_ours, &call);
+    if (!known && at.plugin == NULL && at.is_ours) {
+        fault_plainly(number);
+        return;
+    }
+    add(what, sizeof what, strsignal(number));
+    add(what, sizeof what, ")");
+    end_for(known ? &call : NULL, at.plugin, what);
 }
 
 static void on_deadline(int number)
 {
+    plx_call call;
     (void)number;
-    (void)alarm(5);
-    (void)signal(SIGALRM, SIG_DFL);
-    const char *plugin = plugin_at_work();
+    guard_handler();
+    const bool known = find_call(true, &call);
     put((const char *const[]){cli_who, ": not done after the seconds of $PLX_DEADLINE",
-                              plugin != NULL ? "; it was in the plugin " : "", plugin != NULL ? plugin : "",
-                              NULL});
-    _exit(CLI_BACKEND_FAILED);
+                              known ? "; it was in " : "", known ? call.backend : "", known ? ", " : "",
+                              known ? call.what : "", known && call.kernel[0] != '\0' ? " of " : "",
+                              known ? call.kernel : "", NULL});
+    leave(CLI_BACKEND_FAILED);
 }
 
-/* Who has taken a signal already, such as a sanitizer, keeps it. */
+void cli_give_up(const plx_call *call, unsigned seconds)
+{
+    char what[128];
+    (void)snprintf(what, sizeof what, "had not come back after %u s ($PLX_CALL_SECONDS)", seconds);
+    seconds_left = alarm(0);
+    end_for(call, NULL, what);
+}
+
+/* Those that end a process by default, and are taken unless a sanitizer has them. */
+static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
+enum { FAULT_COUNT = sizeof faults / sizeof faults[0] };
+static bool is_taken[FAULT_COUNT];
+
 static void handle(int number, void (*handler)(int), int flags)
 {
-    struct sigaction now, wanted = {.sa_handler = handler, .sa_flags = flags};
+    struct sigaction wanted = {.sa_handler = handler, .sa_flags = flags};
     (void)sigemptyset(&wanted.sa_mask);
-    if (sigaction(number, NULL, &now) == 0 && now.sa_handler == SIG_DFL)
-        (void)sigaction(number, &wanted, NULL);
+    (void)sigaction(number, &wanted, NULL);
+}
+
+/* Compilers within drivers take signals for themselves, to remove their files. */
+void cli_take_faults(void)
+{
+    for (size_t i = 0; i < FAULT_COUNT; i++)
+        if (is_taken[i])
+            handle(faults[i], on_fault, SA_ONSTACK | SA_NODEFER);
 }
 
 /* A stack of its own: the other one may be what is exhausted. */
-static void handle_faults(void)
+static void begin_faults(void)
 {
-    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
     static char room[1 << 16];
-    const stack_t stack = {.ss_sp = room, .ss_size = sizeof room};
-    if (sigaltstack(&stack, NULL) != 0)
+    const stack_t alternate = {.ss_sp = room, .ss_size = sizeof room};
+    struct sigaction now;
+    if (sigaltstack(&alternate, NULL) != 0)
         return;
-    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
-        handle(faults[i], on_fault, SA_ONSTACK | (int)SA_RESETHAND | SA_NODEFER);
+    for (size_t i = 0; i < FAULT_COUNT; i++)
+        is_taken[i] = sigaction(faults[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL;
+    cli_take_faults();
 }
 
 /* ---- exits ---------------------------------------------------------------------- */
 
+static void end_early(void)
+{
+    plx_call call;
+    const bool known = find_call(true, &call);
+    if (!known)
+        put((const char *const[]){
+            cli_who, ": a plugin, or a library behind it, ended the program before its work was done", NULL});
+    else
+        end_for(&call, NULL, "ended the program before its work was done");
+    leave(CLI_BACKEND_FAILED);
+}
+
 /* Registered before any plugin could register anything, and so called after all of that. */
 static void at_exit(void)
 {
-    if (is_done)
-        return;
-    put((const char *const[]){
-        cli_who, ": a plugin, or a library behind it, ended the program before its work was done", NULL});
-    _exit(CLI_BACKEND_FAILED);
+    if (!is_done)
+        end_early();
 }
 
 /* With raised privileges nothing is heeded of what its user set, by us, by the libraries that find
@@ -127,7 +262,7 @@ static void clear_environment(void)
     }
 }
 
-void cli_begin(void)
+void cli_begin(char **argv)
 {
     if (plx_is_privileged())
         clear_environment();
@@ -135,19 +270,23 @@ void cli_begin(void)
     const char *deadline = plx_getenv("PLX_DEADLINE");
     const unsigned long seconds = deadline != NULL ? strtoul(deadline, NULL, 10) : 0;
     void *frame;
+    process = getpid();
+    cli_again_prepare(argv);
     (void)backtrace(&frame, 1); /* loads what it needs, which a handler must not */
     (void)atexit(at_exit);
-    handle_faults();
+    begin_faults();
     if (seconds > 0 && seconds <= 86400) {
         handle(SIGALRM, on_deadline, SA_ONSTACK);
-        (void)alarm((unsigned)seconds);
+        const unsigned left = alarm((unsigned)seconds); /* of before it began again */
+        if (left > 0 && left < seconds)
+            (void)alarm(left);
     }
 }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define ENDS_BY_EXIT true /* leaks are looked for then */
+#define ENDS_BY_EXIT 1 /* leaks are looked for then */
 #else
-#define ENDS_BY_EXIT false
+#define ENDS_BY_EXIT 0
 #endif
 
 /* Where coverage is counted, it is written now. */
@@ -163,3 +302,20 @@ void cli_end(int status)
         __gcov_dump();
     _exit(status);
 }
+
+/* That which no exit handler sees: a call of _exit() by a plugin or a library behind it.  The program's own
+ * definition comes before the C library's. */
+#if !ENDS_BY_EXIT
+__attribute__((visibility("default"))) void _exit(int status)
+{
+    if (process == getpid() && !is_done)
+        end_early();
+    for (;;)
+        (void)syscall(SYS_exit_group, status);
+}
+
+__attribute__((visibility("default"))) void _Exit(int status)
+{
+    _exit(status);
+}
+#endif

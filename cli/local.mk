@@ -3,6 +3,7 @@ bin_PROGRAMS += parallax
 parallax_SOURCES = cli/main.c $(verb_sources) $(page_sources)
 verb_sources = \
 	cli/cli.h \
+	cli/again.c \
 	cli/bench.c \
 	cli/ceilings.c \
 	cli/check.c \
@@ -24,6 +25,7 @@ verb_sources = \
 	cli/run.c \
 	cli/session.c \
 	cli/tune.c \
+	cli/watch.c \
 	cli/words.c
 nodist_parallax_SOURCES = page/style.c
 parallax_LDADD = libparallax-study.la libparallax.la libplx-base.la -lm

@@ -25,7 +25,7 @@ int main(int argc, char **argv)
     occupy_standard_streams();
     (void)setlocale(LC_CTYPE, "");  /* only this: numbers keep their point */
     (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error, with a message */
-    cli_begin();
+    cli_begin(argv);
     int status = cli_dispatch(argc, argv);
     int closed = cli_stdout_close();
     cli_end(closed != CLI_OK ? closed : status);

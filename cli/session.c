@@ -9,7 +9,12 @@ int cli_open_context(const cli_verb *verb, const cli_options *options, plx_conte
         .plugin_dirs = options->plugin_dirs.at,
         .plugin_dir_count = options->plugin_dirs.count,
         .try_anew = verb->tries_anew,
+        .loaded = cli_take_faults,
     };
+    wanted.barred = cli_barred(&wanted.barred_count);
+    cli_watch();
+    if (verb->goes_on)
+        cli_again_from_here();
     plx_status status = plx_context_create(&wanted, context);
     if (status != PLX_OK)
         cli_say("%s", plx_message(NULL));

@@ -25,6 +25,7 @@ static plx_backend *backend_alloc(plx_context *context, size_t plugin, size_t de
     backend->plugin_index = plugin;
     backend->device = entry->devices[device];
     atomic_init(&backend->lost, false);
+    atomic_init(&backend->most_work, 0.0);
     (void)snprintf(backend->label, sizeof backend->label, "%s:%zu", entry->module->name, device);
     return backend;
 }
@@ -36,13 +37,29 @@ static void backend_free(plx_backend *backend)
     free(backend);
 }
 
+static void close_session_of(plx_backend *backend)
+{
+    plx_call_slot *call = plx_backend_enter(backend, "closing");
+    backend->plugin->close(backend->session);
+    plx_leave(call);
+}
+
 plx_status plx_backend_open(plx_context *context, size_t plugin, size_t device, plx_backend **backend)
 {
     plx_error error = {.text = ""};
     plx_backend *made = backend_alloc(context, plugin, device);
     if (made == NULL)
         return plx_out_of_memory(context, "a backend");
+    const char *barred = plx_barred_reason(context, made->label);
+    if (barred != NULL) {
+        const plx_status status = plx_context_fail(context, PLX_FAILED, "%s: %s", made->label, barred);
+        backend_free(made);
+        return status;
+    }
+    plx_call_slot *call = plx_backend_enter(made, "opening");
     plx_status status = made->plugin->open(device, &made->session, &error);
+    plx_leave(call);
+    context->loaded();
     status = plx_answered(status, made->session, &error);
     if (status != PLX_OK) {
         status = plx_backend_failed(made, status, &error, "opening the device");
@@ -56,7 +73,7 @@ plx_status plx_backend_open(plx_context *context, size_t plugin, size_t device, 
     return PLX_OK;
 
 close_session:
-    made->plugin->close(made->session);
+    close_session_of(made);
 free_backend:
     backend_free(made);
     return status;
@@ -71,11 +88,13 @@ void plx_close(plx_backend *backend)
     plx_fork_remove(backend);
     if (plx_is_forked()) /* what is left is the parent's */
         return;
+    plx_call_slot *call = plx_queue_call(backend->own_queue, "waiting for its work");
     (void)backend->plugin->synchronize(backend->own_queue->queue, &error);
+    plx_leave(call);
     plx_plan_cache_destroy(backend->plans);
     backend->plans = NULL;
     plx_queue_destroy(backend->own_queue);
-    backend->plugin->close(backend->session);
+    close_session_of(backend);
     backend_free(backend);
 }
 
@@ -113,7 +132,9 @@ plx_status plx_backend_telemetry(plx_backend *backend, plx_telemetry *telemetry)
     plx_status status = plx_backend_usable(backend);
     if (status != PLX_OK)
         return status;
+    plx_call_slot *call = plx_backend_enter(backend, "telemetry");
     status = backend->plugin->telemetry(backend->session, &said, &error);
+    plx_leave(call);
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "telemetry");
     plx_telemetry_clean(&said);

@@ -16,7 +16,9 @@ plx_status plx_buffer_create(plx_backend *backend, uint64_t bytes, plx_buffer **
     made->backend = backend;
     made->bytes = bytes;
     if (bytes > 0) {
+        plx_call_slot *call = plx_backend_enter(backend, "allocation");
         status = backend->plugin->alloc(backend->session, bytes, &made->memory, &error);
+        plx_leave(call);
         status = plx_answered(status, made->memory, &error);
     }
     if (status != PLX_OK) {
@@ -31,8 +33,11 @@ void plx_buffer_destroy(plx_buffer *buffer)
 {
     if (buffer == NULL || plx_is_forked())
         return;
-    if (buffer->memory != NULL)
+    if (buffer->memory != NULL) {
+        plx_call_slot *call = plx_backend_enter(buffer->backend, "freeing memory");
         buffer->backend->plugin->free(buffer->backend->session, buffer->memory);
+        plx_leave(call);
+    }
     free(buffer);
 }
 
@@ -103,7 +108,9 @@ plx_status plx_upload(plx_queue *queue, plx_buffer *to, uint64_t offset, const v
     if (status != PLX_OK)
         return status;
     plx_queue_enter(queue);
+    plx_call_slot *call = plx_queue_call(queue, "upload");
     status = backend->plugin->upload(queue->queue, to->memory, offset, from, bytes, &error);
+    plx_leave(call);
     return end_transfer(queue, status, &error, "upload", bytes);
 }
 
@@ -118,7 +125,9 @@ plx_status plx_download(plx_queue *queue, void *to, plx_buffer *from, uint64_t o
     if (status != PLX_OK)
         return status;
     plx_queue_enter(queue);
+    plx_call_slot *call = plx_queue_call(queue, "download");
     status = backend->plugin->download(queue->queue, to, from->memory, offset, bytes, &error);
+    plx_leave(call);
     return end_transfer(queue, status, &error, "download", bytes);
 }
 
@@ -134,7 +143,9 @@ plx_status plx_fill(plx_queue *queue, plx_buffer *buffer, uint64_t offset, uint3
     if (status != PLX_OK || bytes == 0)
         return status;
     plx_queue_enter(queue);
+    plx_call_slot *call = plx_queue_call(queue, "fill");
     status = backend->plugin->fill(queue->queue, buffer->memory, offset, pattern, bytes, &error);
+    plx_leave(call);
     return end_transfer(queue, status, &error, "fill", bytes);
 }
 
@@ -171,7 +182,9 @@ plx_status plx_copy(plx_queue *queue, plx_buffer *to, uint64_t to_offset, plx_bu
     if (status != PLX_OK || bytes == 0)
         return status;
     plx_queue_enter(queue);
+    plx_call_slot *call = plx_queue_call(queue, "copy");
     status = backend->plugin->copy(queue->queue, to->memory, to_offset, from->memory, from_offset, bytes,
                                    &error);
+    plx_leave(call);
     return end_transfer(queue, status, &error, "copy", bytes);
 }

@@ -50,7 +50,9 @@ plx_status plx_code_of(plx_backend *backend, const plx_problem *problem, const c
     if (status != PLX_OK)
         return status;
     *code = (plx_code){.text = NULL};
+    plx_call_slot *call = plx_backend_enter(backend, "writing device code");
     status = backend->plugin->code(backend->session, &asked.problem, asked.kernel, code, &error);
+    plx_leave(call);
     return status == PLX_OK ? status : plx_backend_failed(backend, status, &error, "the text of %s", kernel);
 }
 
@@ -94,8 +96,11 @@ plx_status plx_plan_of_code(plx_backend *backend, const plx_problem *problem, co
     made->problem.config = 0;
     status = plx_plan_prepare(made, asked.kernel);
     if (status == PLX_OK) {
+        plx_call_slot *call = plx_backend_enter(backend, "planning from text");
         status = backend->plugin->plan_code(backend->session, &asked.problem, asked.kernel, code, &made->plan,
                                             &error);
+        plx_leave(call);
+        backend->context->loaded();
         if (status != PLX_OK)
             (void)plx_backend_failed(backend, status, &error, "%s/%s from text", made->operation->name,
                                      kernel);
@@ -111,7 +116,9 @@ plx_status plx_plan_launches(plx_plan *plan, plx_launch_facts *facts, size_t cap
 {
     plx_error error = {.text = ""};
     plx_backend *backend = plan->backend;
+    plx_call_slot *call = plx_backend_enter(backend, "describing launches");
     const plx_status status = backend->plugin->launches(plan->plan, facts, capacity, count, &error);
+    plx_leave(call);
     return status == PLX_OK ? status
                             : plx_backend_failed(backend, status, &error, "describing %s/%s",
                                                  plan->operation->name, plan->kernel->name);
@@ -128,8 +135,10 @@ plx_status plx_code_instructions(plx_backend *backend, const plx_problem *proble
     plx_status status = request_of(backend, problem, kernel, &asked);
     if (status != PLX_OK)
         return status;
+    plx_call_slot *call = plx_backend_enter(backend, "counting instructions");
     status = backend->plugin->instructions(backend->session, &asked.problem, asked.kernel, code, form, found,
                                            capacity, count, &error);
+    plx_leave(call);
     return status == PLX_OK
                ? status
                : plx_backend_failed(backend, status, &error, "counting the instructions of %s", kernel);

@@ -11,6 +11,10 @@
 
 static atomic_uint_least64_t last_serial;
 
+static void nothing_to_do(void)
+{
+}
+
 plx_status plx_context_create(const plx_context_options *options, plx_context **context)
 {
     plx_status status = plx_fork_check(NULL);
@@ -24,8 +28,11 @@ plx_status plx_context_create(const plx_context_options *options, plx_context **
         return plx_out_of_memory(NULL, "a lock");
     }
     made->try_anew = options != NULL && options->try_anew;
+    made->loaded = options != NULL && options->loaded != NULL ? options->loaded : nothing_to_do;
     made->serial = atomic_fetch_add(&last_serial, 1) + 1;
-    status = plx_find_directories(made, options);
+    status = plx_barred_copy(made, options);
+    if (status == PLX_OK)
+        status = plx_find_directories(made, options);
     if (status == PLX_OK)
         status = plx_find_plugins(made);
     if (status == PLX_OK)
@@ -68,6 +75,7 @@ void plx_context_destroy(plx_context *context)
     }
     plx_forget_plugins(context);
     plx_tuning_forget(context);
+    plx_barred_forget(context);
     (void)pthread_mutex_destroy(&context->lock);
     free(context);
 }

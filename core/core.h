@@ -20,6 +20,41 @@ plx_status plx_context_fail(const plx_context *context, plx_status status, const
     PLX_PRINTF(3, 4);
 plx_status plx_out_of_memory(const plx_context *context, const char *what);
 
+/* ---- calls into backends (calls.c) -------------------------------------- */
+
+/* One thread's. */
+typedef struct plx_call_slot {
+    atomic_bool taken;
+    _Atomic(const char *) backend; /* the label; NULL: in none */
+    _Atomic(const char *) what, op, kernel;
+    _Atomic double work;
+    atomic_uint_least64_t number;
+} plx_call_slot;
+
+/* The calling thread's; NULL: it has none yet.  Read at each call, so it must not be looked up. */
+extern _Thread_local plx_call_slot *plx_own_slot __attribute__((tls_model("initial-exec"), visibility("hidden")));
+/* One for the calling thread, or one that nobody looks at where there are too many threads. */
+plx_call_slot *plx_call_slot_take(void);
+
+/* Around each call of a plugin's slot, so that what does not come back has a name.  The texts stay until then. */
+static inline plx_call_slot *plx_enter(const char *backend, double work, const char *what, const char *op,
+                                       const char *kernel)
+{
+    plx_call_slot *slot = plx_own_slot != NULL ? plx_own_slot : plx_call_slot_take();
+    atomic_store_explicit(&slot->what, what, memory_order_relaxed);
+    atomic_store_explicit(&slot->op, op, memory_order_relaxed);
+    atomic_store_explicit(&slot->kernel, kernel, memory_order_relaxed);
+    atomic_store_explicit(&slot->work, work, memory_order_relaxed);
+    atomic_store_explicit(&slot->number, atomic_load_explicit(&slot->number, memory_order_relaxed) + 1,
+                          memory_order_relaxed);
+    atomic_store_explicit(&slot->backend, backend, memory_order_release);
+    return slot;
+}
+static inline void plx_leave(plx_call_slot *slot)
+{
+    atomic_store_explicit(&slot->backend, NULL, memory_order_release);
+}
+
 /* ---- plugin files (module.c, kernel_rows.c, device_list.c, elf_file.c) ---- */
 
 /* A ladder is short; a plugin that lists more kernels of one operation is refused. */
@@ -89,6 +124,9 @@ struct plx_context {
     plx_entry *entries;
     size_t entry_count;
     bool try_anew; /* whatever is known of plugins */
+    plx_barred *barred;
+    size_t barred_count;
+    void (*loaded)(void); /* never NULL */
     char **directories; /* NULL at the end */
     size_t directory_count;
     plx_tuning *tuning; /* tuning.c: what was tuned; NULL: nothing, or not read yet */
@@ -115,6 +153,13 @@ const plx_entry *plx_probed_entry(plx_context *context, size_t plugin);
 plx_status plx_device_check(size_t number, const plx_device_info *info, plx_error *error);
 void plx_forget_plugins(plx_context *context);
 
+/* ---- backends that are not to be used (barred.c) ------------------------------ */
+
+plx_status plx_barred_copy(plx_context *context, const plx_context_options *options);
+void plx_barred_forget(plx_context *context);
+/* The reason for which a backend, "opencl:1", or a plugin is not to be used; NULL: it may be. */
+const char *plx_barred_reason(const plx_context *context, const char *backend);
+
 /* ---- after a fork (fork.c) ------------------------------------------------ */
 
 /* Once a plugin is to be loaded: from here on a child that is forked knows that it is one. */
@@ -132,6 +177,7 @@ struct plx_queue {
     plx_backend *backend;
     plx_plugin_queue *queue;
     uint64_t serial;
+    const char *op, *kernel; /* what was last enqueued; NULL: nothing yet */
     bool shared; /* the backend's own, which several threads may use: takes the lock */
     pthread_mutex_t lock;
 };
@@ -160,6 +206,7 @@ struct plx_backend {
     char label[48];
     plx_queue *own_queue;
     plx_plan_cache *plans;
+    _Atomic double most_work; /* of what was planned: plx_call */
     plx_backend *next_opened; /* fork.c */
     atomic_bool lost;         /* set after lost_reason was written */
     pthread_mutex_t lock; /* of lost_reason */
@@ -224,6 +271,27 @@ struct plx_plan {
     plx_plan_operand operands[PLX_MAX_OPERANDS];
     atomic_uint references; /* 1, and in the cache one more for each user */
 };
+
+/* ---- calls, once more ------------------------------------------------------- */
+
+static inline double plx_backend_work(plx_backend *backend)
+{
+    return atomic_load_explicit(&backend->most_work, memory_order_relaxed);
+}
+static inline plx_call_slot *plx_backend_enter(plx_backend *backend, const char *what)
+{
+    return plx_enter(backend->label, plx_backend_work(backend), what, NULL, NULL);
+}
+/* Of a call that may wait for what is in the queue. */
+static inline plx_call_slot *plx_queue_call(const plx_queue *queue, const char *what)
+{
+    return plx_enter(queue->backend->label, plx_backend_work(queue->backend), what, queue->op, queue->kernel);
+}
+static inline plx_call_slot *plx_plan_call(const plx_plan *plan, const char *what)
+{
+    return plx_enter(plan->backend->label, plx_backend_work(plan->backend), what, plan->operation->name,
+                     plan->kernel->name);
+}
 
 /* A kernel and, behind a colon, a configuration, by their names. */
 plx_status plx_kernel_find(plx_backend *backend, const plx_problem *problem, const char *name, size_t *kernel,

@@ -24,7 +24,10 @@ static plx_status ask(const plx_module *module, plx_device_info *devices, size_t
 {
     reason->text[0] = '\0';
     *count = 0;
-    plx_status status = plx_answered(module->slots.probe(devices, capacity, count, reason), devices, reason);
+    plx_call_slot *call = plx_enter(module->name, 0.0, "listing its devices", NULL, NULL);
+    plx_status status = module->slots.probe(devices, capacity, count, reason);
+    plx_leave(call);
+    status = plx_answered(status, devices, reason);
     if (status == PLX_OK && *count == 0)
         status = plx_fail(reason, PLX_NO_DEVICE, "it lists no device and gives no reason");
     if (status == PLX_OK && *count > MOST_DEVICES)

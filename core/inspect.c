@@ -256,6 +256,7 @@ static void finish(attempt *of, bool late, unsigned seconds)
     if (!complete) {
         end_text(late, seconds, known, ended, text, sizeof text);
         explain_end(of->of, text);
+        of->of->died = true;
     }
     free(of->said);
     of->said = NULL;

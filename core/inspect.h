@@ -25,19 +25,20 @@ typedef struct plx_inspection {
     plx_inspected result;
     char name[33], version[64], summary[200]; /* "" where it was refused */
     plx_error reason;
-    char *files; /* PLX_PASSED: the "file" lines; to be freed */
+    bool died;   /* the process did not come to its end: it was ended, or had to be */
+    char *files; /* the "file" lines; to be freed */
 } plx_inspection;
 
 /* Tries them, all at the same time and each in a process of its own, but for those of which it is
- * known that they pass; with `anew` also these.  Without a path: left out.  $PLX_PROBE=inline: tries none. */
+ * known what becomes of them; with `anew` also these.  Without a path: left out.  $PLX_PROBE=inline: tries none. */
 void plx_inspect(plx_inspection *inspections, size_t count, bool anew);
 
 /* ---- what was learnt (inspections.c) ------------------------------------- */
 
-/* Whether the file passed a short while ago, and it, all that it loaded and the environment are as they
- * were; fills the names. */
+/* Whether the file passed or died a short while ago, and it, all that it loaded and the environment are as they
+ * were; fills all but the files. */
 bool plx_inspection_recall(plx_inspection *inspection);
-/* Keeps those that passed, for later processes of this user. */
+/* Keeps those that passed and those that died, for later processes of this user. */
 void plx_inspections_keep(plx_inspection *const *inspections, size_t count);
 
 #endif

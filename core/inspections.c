@@ -1,15 +1,17 @@
 /* What was learnt of plugin files, kept in the user's cache directory, so that a file is not tried again by
  * every process.
  *
- * Kept is only that a file passed, and what it calls itself.  That holds as long as nothing changed
- * that it can depend on: the file and every file that was loaded in the end (the libraries that it is linked
- * with and the drivers that it found), by device, inode, size and time; the environment, which tells
- * loaders and drivers what to load and which devices to show; this library's version and plugin ABI. Also
- * what no file shows can change, such as the state of a device: it holds for an hour.  The list of
- * devices itself is not kept, and neither is a failure: both are asked for anew by each process.
+ * Kept is that a file passed, and what it calls itself; or that the process that tried it died or hung, and
+ * why.  That holds as long as nothing changed that it can depend on: the file and every file that was loaded
+ * in the end (the libraries that it is linked with and the drivers that it found), by device, inode, size and
+ * time; the environment, which tells loaders and drivers what to load and which devices to show; this
+ * library's version and plugin ABI.  Also what no file shows can change, such as the state of a device: that
+ * it passed holds for an hour.  What was loaded when it died is not known, so that it did holds for ten
+ * minutes, and the reason says so.  The list of devices itself is not kept, and neither is what a file was
+ * refused for that came to its end: both are asked for anew by each process.
  *
- * Records, of lines with fields between tabs: "plugin", key, path, time, name, version, summary; then "file"
- * lines as parallax-inspect writes them. */
+ * Records, of lines with fields between tabs: "plugin", key, path, time, result, name, version, summary,
+ * reason; then "file" lines as parallax-inspect writes them. */
 #define _POSIX_C_SOURCE 200809L /* st_mtim, open_memstream */
 
 #include "core/inspect.h"
@@ -24,9 +26,9 @@
 
 extern char **environ;
 
-enum { SECONDS_KEPT = 3600, MOST_RECORDS = 32, MOST_OF_LINE = 8192 };
+enum { SECONDS_PASSED = 3600, SECONDS_DIED = 600, MOST_RECORDS = 32, MOST_OF_LINE = 8192 };
 
-static const char file_name[] = "plugins.tsv", first_line[] = "parallax-plugins/1\n";
+static const char file_name[] = "plugins.tsv", first_line[] = "parallax-plugins/2\n";
 
 /* ---- the environment ---------------------------------------------------------- */
 
@@ -41,10 +43,9 @@ static uint64_t hash_of(const char *text)
 /* What shells and terminals change all the time, and no driver looks at. */
 static bool is_passing(const char *variable)
 {
-    static const char *const passing[] = {"_=",          "PWD=",       "OLDPWD=",
-                                          "SHLVL=",      "LINES=",     "COLUMNS=",
-                                          "WINDOWID=",   "PLX_PROBE=", "PLX_PROBE_SECONDS=",
-                                          "PLX_BACKEND="};
+    static const char *const passing[] = {
+        "_=",        "PWD=",       "OLDPWD=",      "SHLVL=",       "LINES=",        "COLUMNS=",
+        "WINDOWID=", "PLX_PROBE=", "PLX_BACKEND=", "PLX_WITHOUT=", "PLX_DEADLINE=", "PLX_CALL_SECONDS="};
     for (size_t i = 0; i < sizeof passing / sizeof passing[0]; i++)
         if (strncmp(variable, passing[i], strlen(passing[i])) == 0)
             return true;
@@ -86,10 +87,30 @@ static void take_field(const char **at, char *to, size_t capacity)
     *at += length + ((*at)[length] == '\t');
 }
 
-static bool is_recent(long long then)
+/* The words of results in the file. */
+static const struct {
+    plx_inspected result;
+    const char *name;
+    long long seconds; /* for which it holds */
+} results[] = {{PLX_PASSED, "passed", SECONDS_PASSED},
+               {PLX_REFUSED, "refused", SECONDS_DIED},
+               {PLX_DEVICES_FAILED, "failed", SECONDS_DIED}};
+enum { RESULT_COUNT = sizeof results / sizeof results[0] };
+
+static size_t result_named(const char *name)
 {
-    const long long now = (long long)time(NULL);
-    return then <= now && now - then < SECONDS_KEPT;
+    size_t i = 0;
+    while (i < RESULT_COUNT && strcmp(results[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+static const char *result_name(plx_inspected result)
+{
+    size_t i = 0;
+    while (i + 1 < RESULT_COUNT && results[i].result != result)
+        i++;
+    return results[i].name;
 }
 
 /* Whether the file of a "file" line is the one that it was. */
@@ -123,21 +144,42 @@ static bool files_are_unchanged(FILE *file)
     return count > 0;
 }
 
+/* What follows a record's head.  False: it holds no longer, or never did. */
+static bool take_record(const char *at, plx_inspection *inspection)
+{
+    char when[32], result[16];
+    take_field(&at, when, sizeof when);
+    take_field(&at, result, sizeof result);
+    take_field(&at, inspection->name, sizeof inspection->name);
+    take_field(&at, inspection->version, sizeof inspection->version);
+    take_field(&at, inspection->summary, sizeof inspection->summary);
+    take_field(&at, inspection->reason.text, sizeof inspection->reason.text);
+    const size_t which = result_named(result);
+    const long long ago = (long long)time(NULL) - strtoll(when, NULL, 10);
+    if (which == RESULT_COUNT || ago < 0 || ago >= results[which].seconds)
+        return false;
+    inspection->result = results[which].result;
+    return (inspection->result == PLX_REFUSED) == (inspection->name[0] == '\0');
+}
+
+static void add_age(plx_inspection *inspection)
+{
+    if (inspection->result != PLX_PASSED) {
+        const plx_error was = inspection->reason;
+        (void)plx_fail(&inspection->reason, PLX_FAILED,
+                       "%.400s (that was less than %d minutes ago; `parallax doctor` tries it again)",
+                       was.text, SECONDS_DIED / 60);
+    }
+}
+
 static bool recall_from(FILE *file, const char *head, plx_inspection *inspection)
 {
-    char line[MOST_OF_LINE], when[32];
+    char line[MOST_OF_LINE];
     if (fgets(line, sizeof line, file) == NULL || strcmp(line, first_line) != 0)
         return false;
-    while (fgets(line, sizeof line, file) != NULL) {
-        const char *at = line + strlen(head);
-        if (!begins(line, head))
-            continue;
-        take_field(&at, when, sizeof when);
-        take_field(&at, inspection->name, sizeof inspection->name);
-        take_field(&at, inspection->version, sizeof inspection->version);
-        take_field(&at, inspection->summary, sizeof inspection->summary);
-        return inspection->name[0] != '\0' && is_recent(strtoll(when, NULL, 10)) && files_are_unchanged(file);
-    }
+    while (fgets(line, sizeof line, file) != NULL)
+        if (begins(line, head))
+            return take_record(line + strlen(head), inspection) && files_are_unchanged(file);
     return false;
 }
 
@@ -151,22 +193,43 @@ bool plx_inspection_recall(plx_inspection *inspection)
     if (file != NULL)
         (void)fclose(file);
     if (found)
-        inspection->result = PLX_PASSED;
+        add_age(inspection);
     else
-        inspection->name[0] = inspection->version[0] = inspection->summary[0] = '\0';
+        *inspection = (plx_inspection){.path = inspection->path};
     return found;
 }
 
 /* ---- keeping ----------------------------------------------------------------------- */
 
-static void write_new(plx_inspection *const *inspections, size_t count, FILE *to)
+/* Of the plugin itself, which is all that is known of one that died. */
+static void write_own_file(const char *path, FILE *to)
+{
+    struct stat about;
+    if (stat(path, &about) == 0)
+        (void)fprintf(to, "file\t%llu\t%llu\t%lld\t%lld\t%ld\t%s\n", (unsigned long long)about.st_dev,
+                      (unsigned long long)about.st_ino, (long long)about.st_size,
+                      (long long)about.st_mtim.tv_sec, about.st_mtim.tv_nsec, path);
+}
+
+static void write_one(const plx_inspection *inspection, FILE *to)
 {
     char head[MOST_OF_LINE];
+    if (!record_head(inspection->path, head))
+        return;
+    (void)fprintf(to, "%s%lld\t%s\t%s\t%s\t%s\t%s\n", head, (long long)time(NULL),
+                  result_name(inspection->result), inspection->name, inspection->version, inspection->summary,
+                  inspection->reason.text);
+    if (inspection->died)
+        write_own_file(inspection->path, to);
+    else
+        (void)fputs(inspection->files, to);
+}
+
+static void write_new(plx_inspection *const *inspections, size_t count, FILE *to)
+{
     for (size_t i = 0; i < count; i++)
-        if (inspections[i]->result == PLX_PASSED && inspections[i]->files != NULL &&
-            record_head(inspections[i]->path, head))
-            (void)fprintf(to, "%s%lld\t%s\t%s\t%s\n%s", head, (long long)time(NULL), inspections[i]->name,
-                          inspections[i]->version, inspections[i]->summary, inspections[i]->files);
+        if (inspections[i]->died || (inspections[i]->result == PLX_PASSED && inspections[i]->files != NULL))
+            write_one(inspections[i], to);
 }
 
 /* Whether a record is of a file that was tried anew, in the same environment. */

@@ -3,9 +3,11 @@ core_sources = \
 	core/answers.c \
 	core/backend.c \
 	core/backend_failure.c \
+	core/barred.c \
 	core/buffer.c \
 	core/build.c \
 	core/build.h \
+	core/calls.c \
 	core/code.c \
 	core/context.c \
 	core/core.h \
@@ -54,6 +56,7 @@ inspectdir = $(pkglibdir)
 inspect_PROGRAMS = parallax-inspect
 parallax_inspect_SOURCES = \
 	core/answers.c \
+	core/calls.c \
 	core/device_check.c \
 	core/device_list.c \
 	core/elf_file.c \

@@ -36,7 +36,9 @@ static plx_status default_kernel(plx_backend *backend, const plx_problem *proble
     const char *op = plx_op_name(problem->op);
     if (check_any(backend, problem) != PLX_OK)
         return PLX_UNSUPPORTED;
+    plx_call_slot *call = plx_backend_enter(backend, "choosing a kernel");
     const plx_status status = backend->plugin->choose(backend->session, problem, index, &error);
+    plx_leave(call);
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "%s of %s", op, plx_dtype_name(problem->dtype));
     const plx_kernel *kernel = plx_module_kernel(backend->module, problem->op, *index);
@@ -108,12 +110,21 @@ plx_problem plx_plan_problem(const plx_plan *plan)
     return problem;
 }
 
+/* So that who watches knows how long a call may take. */
+static void note_work(plx_plan *plan)
+{
+    const double work = plan->operation->flops(&plan->problem) + plan->operation->bytes(&plan->problem);
+    if (work > plx_backend_work(plan->backend))
+        atomic_store_explicit(&plan->backend->most_work, work, memory_order_relaxed);
+}
+
 plx_status plx_plan_prepare(plx_plan *plan, size_t index)
 {
     plan->operation = plx_operation_of(plan->problem.op);
     plan->kernel = plx_module_kernel(plan->backend->module, plan->problem.op, index);
     plan->kernel_index = index;
     atomic_init(&plan->references, 1);
+    note_work(plan);
     const plx_status status = check_kernel(plan->backend, &plan->problem, plan->kernel);
     return status == PLX_OK ? describe_operands(plan) : status;
 }
@@ -126,7 +137,10 @@ static plx_status make_plan(plx_plan *plan, size_t index)
     plx_status status = plx_plan_prepare(plan, index);
     if (status != PLX_OK)
         return status;
+    plx_call_slot *call = plx_plan_call(plan, "planning");
     status = backend->plugin->plan(backend->session, &problem, index, &plan->plan, &error);
+    plx_leave(call);
+    backend->context->loaded();
     status = plx_answered(status, plan->plan, &error);
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "%s/%s", plan->operation->name,
@@ -146,7 +160,9 @@ static plx_status plan_tuned(plx_plan *plan, const char *name)
 {
     plx_status status = plan_named(plan, name);
     if (status == PLX_OK && (plan->kernel->flags & PLX_KERNEL_BASELINE) != 0) {
+        plx_call_slot *call = plx_plan_call(plan, "releasing a plan");
         plan->backend->plugin->plan_destroy(plan->plan);
+        plx_leave(call);
         status = plx_context_fail(plan->backend->context, PLX_UNSUPPORTED,
                                   "it is a baseline and computes something else");
     }
@@ -239,7 +255,9 @@ plx_status plx_supports(plx_backend *backend, const plx_problem *problem, const 
         status = check_kernel(backend, &normal, plx_module_kernel(backend->module, normal.op, index));
     if (status != PLX_OK)
         return status;
+    plx_call_slot *call = plx_backend_enter(backend, "asking whether it is supported");
     status = backend->plugin->supports(backend->session, &normal, index, &error);
+    plx_leave(call);
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "%s/%s", plx_op_name(normal.op), kernel);
     return PLX_OK;
@@ -249,7 +267,9 @@ void plx_plan_destroy(plx_plan *plan)
 {
     if (plan == NULL || plx_is_forked())
         return;
+    plx_call_slot *call = plx_plan_call(plan, "releasing a plan");
     plan->backend->plugin->plan_destroy(plan->plan);
+    plx_leave(call);
     free(plan);
 }
 
@@ -261,7 +281,10 @@ const plx_kernel *plx_plan_kernel(const plx_plan *plan)
 int64_t plx_plan_depth(const plx_plan *plan)
 {
     const plx_problem problem = plx_plan_problem(plan);
-    return plan->kernel->depth(&problem, &plan->backend->device);
+    plx_call_slot *call = plx_plan_call(plan, "telling the depth of its sums");
+    const int64_t depth = plan->kernel->depth(&problem, &plan->backend->device);
+    plx_leave(call);
+    return depth;
 }
 
 /* ---- execution --------------------------------------------------------- */
@@ -353,7 +376,11 @@ plx_status plx_execute(plx_plan *plan, plx_queue *queue, const plx_view *operand
         return status;
     error.text[0] = '\0';
     plx_queue_enter(queue);
+    queue->op = plan->operation->name;
+    queue->kernel = plan->kernel->name;
+    plx_call_slot *call = plx_plan_call(plan, "execution");
     status = backend->plugin->execute(plan->plan, queue->queue, checked, count, &error);
+    plx_leave(call);
     plx_queue_leave(queue);
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "%s/%s", plan->operation->name,
@@ -376,7 +403,9 @@ plx_status plx_count(plx_plan *plan, plx_queue *queue, const plx_view *operands,
     if (has_no_output(plan))
         return plx_fail(error, PLX_UNSUPPORTED, "there is nothing to compute");
     plx_queue_enter(queue);
+    plx_call_slot *call = plx_plan_call(plan, "counting");
     status = backend->plugin->count(plan->plan, queue->queue, checked, count, counters, error);
+    plx_leave(call);
     plx_queue_leave(queue);
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, error, "counting %s/%s", plan->operation->name,

@@ -16,7 +16,9 @@ plx_status plx_queue_make(plx_backend *backend, bool shared, plx_queue **queue)
     made->backend = backend;
     made->shared = shared;
     made->serial = atomic_fetch_add(&last_serial, 1) + 1;
+    plx_call_slot *call = plx_backend_enter(backend, "creating a queue");
     plx_status status = backend->plugin->queue_create(backend->session, &made->queue, &error);
+    plx_leave(call);
     status = plx_answered(status, made->queue, &error);
     if (status != PLX_OK) {
         (void)pthread_mutex_destroy(&made->lock);
@@ -37,7 +39,9 @@ void plx_queue_destroy(plx_queue *queue)
 {
     if (queue == NULL || plx_is_forked())
         return;
+    plx_call_slot *call = plx_queue_call(queue, "destroying a queue");
     queue->backend->plugin->queue_destroy(queue->queue);
+    plx_leave(call);
     (void)pthread_mutex_destroy(&queue->lock);
     free(queue);
 }
@@ -58,7 +62,9 @@ plx_status plx_synchronize(plx_backend *backend, plx_queue *queue)
     if (status != PLX_OK)
         return status;
     plx_queue_enter(queue);
+    plx_call_slot *call = plx_queue_call(queue, "waiting for its work");
     status = backend->plugin->synchronize(queue->queue, &error);
+    plx_leave(call);
     plx_queue_leave(queue);
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "work in a queue");
@@ -77,7 +83,9 @@ plx_status plx_event_create(plx_backend *backend, plx_event **event)
     if (made == NULL)
         return plx_out_of_memory(backend->context, "an event");
     made->backend = backend;
+    plx_call_slot *call = plx_backend_enter(backend, "creating an event");
     status = backend->plugin->event_create(backend->session, &made->event, &error);
+    plx_leave(call);
     status = plx_answered(status, made->event, &error);
     if (status != PLX_OK) {
         free(made);
@@ -91,7 +99,9 @@ void plx_event_destroy(plx_event *event)
 {
     if (event == NULL || plx_is_forked())
         return;
+    plx_call_slot *call = plx_backend_enter(event->backend, "destroying an event");
     event->backend->plugin->event_destroy(event->event);
+    plx_leave(call);
     free(event);
 }
 
@@ -104,7 +114,9 @@ plx_status plx_event_record(plx_queue *queue, plx_event *event)
     if (status != PLX_OK)
         return status;
     plx_queue_enter(queue);
+    plx_call_slot *call = plx_backend_enter(backend, "recording an event");
     status = backend->plugin->event_record(queue->queue, event->event, &error);
+    plx_leave(call);
     plx_queue_leave(queue);
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "recording an event");
@@ -136,7 +148,9 @@ plx_status plx_event_elapsed(plx_event *from, plx_event *to, double *nanoseconds
     plx_status status = check_events(from, to);
     if (status != PLX_OK)
         return status;
+    plx_call_slot *call = plx_backend_enter(backend, "timing by events");
     status = backend->plugin->event_elapsed(from->event, to->event, &elapsed, &error);
+    plx_leave(call);
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "the time between two events");
     *nanoseconds = elapsed;

@@ -135,10 +135,12 @@ static plx_status accept(plx_context *context, plx_entry *entry, const plx_inspe
     memcpy(entry->name, found->name, sizeof entry->name);
     memcpy(entry->version, found->version, sizeof entry->version);
     memcpy(entry->summary, found->summary, sizeof entry->summary);
-    if (found->result == PLX_DEVICES_FAILED) {
+    const char *barred = plx_barred_reason(context, entry->name);
+    if (barred != NULL || found->result == PLX_DEVICES_FAILED) {
         entry->probed = true;
-        entry->probe = PLX_FAILED;
-        entry->reason = found->reason;
+        entry->probe = barred != NULL ? plx_fail(&entry->reason, PLX_FAILED, "%s", barred) : PLX_FAILED;
+        if (barred == NULL)
+            entry->reason = found->reason;
     }
     return PLX_OK;
 }
@@ -213,11 +215,12 @@ static plx_status try_entries(plx_context *context, const char *name)
  * called once at a time. */
 static pthread_mutex_t probing = PTHREAD_MUTEX_INITIALIZER;
 
-static void probe_once(plx_entry *entry)
+static void probe_once(const plx_context *context, plx_entry *entry)
 {
     (void)pthread_mutex_lock(&probing);
     entry->probe = plx_module_devices(entry->module, &entry->devices, &entry->device_count, &entry->reason);
     (void)pthread_mutex_unlock(&probing);
+    context->loaded();
     entry->probed = true;
 }
 
@@ -239,7 +242,7 @@ static plx_status make_ready(plx_context *context, plx_entry *entry, bool probe)
     if (status == PLX_OK && entry->refusal == NULL && entry->module == NULL && !useless)
         status = load(entry);
     if (status == PLX_OK && probe && !entry->probed && entry->module != NULL)
-        probe_once(entry);
+        probe_once(context, entry);
     return status;
 }
 

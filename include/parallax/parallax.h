@@ -66,10 +66,21 @@ PLX_API const plx_build *plx_build_facts(void);
 
 /* ---- context --------------------------------------------------------- */
 
+/* A backend that is not to be used. */
+typedef struct plx_barred {
+    const char *backend; /* "opencl:1"; "opencl": the whole plugin */
+    const char *reason;  /* that plx_open() fails with */
+} plx_barred;
+
 typedef struct plx_context_options {
     const char *const *plugin_dirs; /* searched first, in this order; may be NULL */
     size_t plugin_dir_count;
-    bool try_anew; /* tries every plugin again, also those that are known to pass */
+    bool try_anew; /* tries every plugin again, whatever is known of it */
+    const plx_barred *barred; /* copied; may be NULL */
+    size_t barred_count;
+    /* Called by any thread after a plugin may have loaded libraries or compiled: these may have taken the
+     * signal handlers of the program.  May be NULL. */
+    void (*loaded)(void);
 } plx_context_options;
 
 /* Searches, in this order: the directories of `options` (may be NULL), those of
@@ -85,6 +96,25 @@ PLX_API void plx_context_destroy(plx_context *context);
 /* Memory for what is learnt in a context by a library on top of this one: zero at first, the same for
  * the same name, given back with the context.  NULL: there is none. */
 PLX_API void *plx_context_memory(plx_context *context, const char *name, size_t bytes);
+
+/* ---- calls that do not come back ---------------------------------------------- */
+
+/* A call into a backend that some thread of the process is in. */
+typedef struct plx_call {
+    char backend[48]; /* "opencl:1"; while a plugin lists its devices its name alone */
+    char what[32];    /* "execution" */
+    char kernel[80];  /* "gemm/split-k"; "" where there is none */
+    double work;      /* flops and bytes of the largest problem that was planned there */
+    uint64_t number;  /* of all calls of its thread */
+    size_t thread;
+    bool own; /* the calling thread's */
+} plx_call;
+
+/* The calls that are being made now, the calling thread's first; at most so many.  May be called by a signal
+ * handler, and by a thread that watches the others. */
+PLX_API size_t plx_calls(plx_call *calls, size_t capacity);
+
+/* ---- messages ------------------------------------------------------------------- */
 
 /* Why the calling thread's last failed call on this context failed; "" when none
  * did.  Valid until the thread's next call.  context may be NULL: then of the

@@ -53,16 +53,9 @@ static plx_status keep(plx_open_backends *opened, plx_backend *backend, bool nam
     return PLX_OK;
 }
 
-static plx_status open_named(plx_open_backends *opened, const char *name, plx_error *error)
-{
-    plx_backend *backend;
-    plx_status status = lift(opened->context, plx_open(opened->context, name, &backend), error);
-    return status == PLX_OK ? keep(opened, backend, true, error) : status;
-}
-
 /* info NULL: not even that is known. */
 static plx_status note_unopened(plx_open_backends *opened, const char *label, const char *reason,
-                                const plx_device_info *info, plx_error *error)
+                                const plx_device_info *info, bool named, plx_error *error)
 {
     size_t count = opened->unopened_count;
     struct plx_unopened *list = realloc(opened->unopened, (count + 1) * sizeof *list);
@@ -70,11 +63,41 @@ static plx_status note_unopened(plx_open_backends *opened, const char *label, co
     if (list == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no memory for the list of backends");
     opened->unopened = list;
-    list[count] = (struct plx_unopened){.info = info != NULL ? *info : (plx_device_info){.name = ""}};
+    list[count] = (struct plx_unopened){.named = named, .info = info != NULL ? *info : (plx_device_info){.name = ""}};
     (void)snprintf(list[count].label, sizeof list[count].label, "%s", label);
     (void)snprintf(list[count].reason, sizeof list[count].reason, "%s", reason);
     opened->unopened_count = count + 1;
     return PLX_OK;
+}
+
+/* The device that a name stands for, where the name says so: "opencl:1", or the plugin's only one. */
+static bool find_device(plx_context *context, const char *name, plx_device_info *info)
+{
+    const size_t length = strcspn(name, ":");
+    const char *number = name[length] == ':' ? name + length + 1 : NULL;
+    plx_plugin_report plugin;
+
+    for (size_t i = 0; i < plx_plugin_count(context); ++i)
+        if (plx_plugin_at(context, i, &plugin) == PLX_OK && strlen(plugin.name) == length &&
+            strncmp(plugin.name, name, length) == 0 && (number != NULL || plugin.device_count == 1))
+            return plx_device_at(context, i, number != NULL ? strtoul(number, NULL, 10) : 0, info) == PLX_OK;
+    return false;
+}
+
+/* One that is there and fails is a failure of its own beside the others, if that is wanted; one that is not
+ * there is a mistake in the command. */
+static plx_status open_named(plx_open_backends *opened, const char *name, bool goes_on, plx_error *error)
+{
+    plx_backend *backend;
+    plx_device_info info;
+    const plx_status status = lift(opened->context, plx_open(opened->context, name, &backend), error);
+
+    if (status == PLX_OK)
+        return keep(opened, backend, true, error);
+    if (!goes_on || (status != PLX_FAILED && status != PLX_DEVICE_LOST))
+        return status;
+    const bool known = find_device(opened->context, name, &info);
+    return note_unopened(opened, name, error->text, known ? &info : NULL, true, error);
 }
 
 static plx_status open_found(plx_open_backends *opened, size_t plugin, const char *name, size_t device,
@@ -89,7 +112,7 @@ static plx_status open_found(plx_open_backends *opened, size_t plugin, const cha
         return keep(opened, backend, false, error);
     (void)snprintf(reason, sizeof reason, "%s", plx_message(opened->context));
     bool known = plx_device_at(opened->context, plugin, device, &info) == PLX_OK;
-    return note_unopened(opened, label, reason, known ? &info : NULL, error);
+    return note_unopened(opened, label, reason, known ? &info : NULL, false, error);
 }
 
 /* To have no device, or none for this machine, is an answer. */
@@ -108,7 +131,7 @@ static plx_status open_all(plx_open_backends *opened, plx_error *error)
         if (status != PLX_OK || !plugin.loaded)
             continue;
         if (probe_failed(plugin.probe))
-            status = note_unopened(opened, plugin.name, plugin.reason, NULL, error);
+            status = note_unopened(opened, plugin.name, plugin.reason, NULL, false, error);
         for (size_t device = 0; status == PLX_OK && device < plugin.device_count; ++device)
             status = open_found(opened, i, plugin.name, device, error);
     }
@@ -117,20 +140,45 @@ static plx_status open_all(plx_open_backends *opened, plx_error *error)
     return status;
 }
 
-plx_status plx_backends_open(plx_context *context, const char *const *names, size_t count,
-                               plx_open_backends *opened, plx_error *error)
+static plx_status open_each(plx_open_backends *opened, const char *const *names, size_t count, bool goes_on,
+                            plx_error *error)
 {
-    plx_open_backends made = {.context = context};
-    plx_status status = count == 0 ? open_all(&made, error) : PLX_OK;
+    plx_status status = count == 0 ? open_all(opened, error) : PLX_OK;
+    bool all = count == 0;
 
     for (size_t i = 0; status == PLX_OK && i < count; ++i) {
-        status = strcmp(names[i], "all") == 0 ? open_all(&made, error) : open_named(&made, names[i], error);
+        const bool is_all = strcmp(names[i], "all") == 0;
+        all = all || is_all;
+        status = is_all ? open_all(opened, error) : open_named(opened, names[i], goes_on, error);
     }
+    if (status == PLX_OK && !all && opened->count == 0)
+        status = plx_fail(error, PLX_FAILED, "%s", opened->unopened[0].reason);
+    return status;
+}
+
+static plx_status open_backends(plx_context *context, const char *const *names, size_t count, bool goes_on,
+                                plx_open_backends *opened, plx_error *error)
+{
+    plx_open_backends made = {.context = context};
+    const plx_status status = open_each(&made, names, count, goes_on, error);
+
     if (status == PLX_OK)
         *opened = made;
     else
         plx_backends_close(&made);
     return status;
+}
+
+plx_status plx_backends_open(plx_context *context, const char *const *names, size_t count,
+                             plx_open_backends *opened, plx_error *error)
+{
+    return open_backends(context, names, count, false, opened, error);
+}
+
+plx_status plx_backends_open_what_opens(plx_context *context, const char *const *names, size_t count,
+                                        plx_open_backends *opened, plx_error *error)
+{
+    return open_backends(context, names, count, true, opened, error);
 }
 
 void plx_backends_close(plx_open_backends *opened)
@@ -174,6 +222,7 @@ plx_status plx_backends_devices(plx_open_backends *opened, plx_results *results,
         (void)snprintf(device->label, sizeof device->label, "%s",
                        opened->unopened[i - opened->count].label);
         device->info = opened->unopened[i - opened->count].info;
+        device->named = opened->unopened[i - opened->count].named;
         device->physical = i;
     }
     results->device_count = count;

@@ -223,6 +223,7 @@ typedef struct plx_open_backends {
     size_t count;
     /* Devices that were found but could not be opened, and plugins that failed to list theirs. */
     struct plx_unopened {
+        bool named;
         char label[48];
         char reason[512];
         plx_device_info info;
@@ -233,6 +234,10 @@ typedef struct plx_open_backends {
 /* No names, or "all": every device of every plugin. */
 plx_status plx_backends_open(plx_context *context, const char *const *names, size_t count,
                                plx_open_backends *opened, plx_error *error);
+/* The same, but a backend that is named, is there and fails to open is one of the unopened, as long as another
+ * opens. */
+plx_status plx_backends_open_what_opens(plx_context *context, const char *const *names, size_t count,
+                                        plx_open_backends *opened, plx_error *error);
 void plx_backends_close(plx_open_backends *opened);
 /* Writes the devices of the backends into the results, in the same order, with what is
  * measured of them; what is made of the backends then goes by it. */

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "dummy.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -149,16 +150,35 @@ static void at_exit(void)
     at("atexit");
 }
 
+/* In a thread of its own, while the caller waits for what never comes. */
 static void *thread(void *unused)
 {
     (void)unused;
-    (void)nanosleep(&(struct timespec){.tv_nsec = 30000000}, NULL);
     at("thread");
     return NULL;
 }
 
+static void begin_thread(void)
+{
+    pthread_t made;
+    if (strncmp(kind(), "thread-", 7) == 0 && pthread_create(&made, NULL, thread, NULL) == 0)
+        do_loop();
+}
+
+/* So that tests see how often it was loaded: a letter in this file each time. */
+static void leave_trace(void)
+{
+    const char *trace = getenv("HOSTILE_TRACE");
+    const int file = trace != NULL ? open(trace, O_WRONLY | O_CREAT | O_APPEND, 0666) : -1;
+    if (file >= 0) {
+        (void)!write(file, "x", 1);
+        (void)close(file);
+    }
+}
+
 __attribute__((constructor)) static void begin(void)
 {
+    leave_trace();
     at("constructor");
     if (is("constructor-noise"))
         (void)fputs("\033[2Jnoise\n", stderr);
@@ -226,11 +246,6 @@ static plx_status h_open(size_t device, plx_session **session, plx_error *error)
     const plx_status lied = lie("open", error);
     if (lied != PLX_OK || is("open-nothing"))
         return lied;
-    if (strncmp(kind(), "thread-", 7) == 0) {
-        pthread_t made;
-        (void)pthread_create(&made, NULL, thread, NULL);
-        (void)pthread_detach(made);
-    }
     return dummy_open(device, session, error);
 }
 
@@ -452,6 +467,7 @@ static void h_plan_destroy(plx_plugin_plan *plan)
 static plx_status h_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
                             size_t count, plx_error *error)
 {
+    begin_thread();
     const plx_status lied = lie("execute", error);
     if (lied != PLX_OK || is("execute-nothing"))
         return lied;

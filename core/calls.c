@@ -1,0 +1,93 @@
+/* Which thread is in a call of which backend: what a program has to say when one of them ends the process,
+ * or does not come back. */
+#include "core/core.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_THREADS = 256 };
+
+static plx_call_slot slots[MOST_THREADS], nobodys;
+
+_Thread_local plx_call_slot *plx_own_slot;
+
+/* ---- whose slot it is ------------------------------------------------------------------- */
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t key;
+static bool has_key;
+
+static void give_back(void *slot)
+{
+    atomic_store(&((plx_call_slot *)slot)->taken, false);
+}
+
+static void make_key(void)
+{
+    has_key = pthread_key_create(&key, give_back) == 0;
+}
+
+static plx_call_slot *take(void)
+{
+    (void)pthread_once(&once, make_key);
+    for (size_t i = 0; has_key && i < MOST_THREADS; i++) {
+        bool taken = false;
+        if (!atomic_compare_exchange_strong(&slots[i].taken, &taken, true))
+            continue;
+        if (pthread_setspecific(key, &slots[i]) == 0)
+            return &slots[i];
+        give_back(&slots[i]);
+        break;
+    }
+    return &nobodys;
+}
+
+plx_call_slot *plx_call_slot_take(void)
+{
+    plx_own_slot = take();
+    return plx_own_slot;
+}
+
+/* ---- what they are in ----------------------------------------------------------------------- */
+
+/* Without the functions of stdio: a signal handler calls it. */
+static size_t append(char *to, size_t at, size_t capacity, const char *from)
+{
+    while (from != NULL && *from != '\0' && at + 1 < capacity)
+        to[at++] = *from++;
+    to[at] = '\0';
+    return at;
+}
+
+/* False: the thread is in none. */
+static bool read_slot(size_t thread, plx_call *call)
+{
+    plx_call_slot *slot = &slots[thread];
+    const char *backend = atomic_load_explicit(&slot->backend, memory_order_acquire),
+               *op = atomic_load_explicit(&slot->op, memory_order_relaxed);
+    if (backend == NULL)
+        return false;
+    call->number = atomic_load_explicit(&slot->number, memory_order_relaxed);
+    call->work = atomic_load_explicit(&slot->work, memory_order_relaxed);
+    call->thread = thread;
+    call->own = slot == plx_own_slot;
+    (void)append(call->backend, 0, sizeof call->backend, backend);
+    (void)append(call->what, 0, sizeof call->what, atomic_load_explicit(&slot->what, memory_order_relaxed));
+    size_t length = append(call->kernel, 0, sizeof call->kernel, op);
+    length = append(call->kernel, length, sizeof call->kernel, op != NULL ? "/" : NULL);
+    (void)append(call->kernel, length, sizeof call->kernel,
+                 atomic_load_explicit(&slot->kernel, memory_order_relaxed));
+    return true;
+}
+
+size_t plx_calls(plx_call *calls, size_t capacity)
+{
+    const plx_call_slot *own = plx_own_slot;
+    size_t count = 0;
+    if (capacity > 0 && own >= slots && own < slots + MOST_THREADS)
+        count = read_slot((size_t)(own - slots), &calls[0]);
+    for (size_t i = 0; count < capacity && i < MOST_THREADS; i++)
+        if (&slots[i] != own && read_slot(i, &calls[count]))
+            count++;
+    return count;
+}
