@@ -14,6 +14,8 @@ libplx_base_la_SOURCES = \
 	base/privileges.h \
 	base/ratios.c \
 	base/ratios.h \
+	base/sha256.c \
+	base/sha256.h \
 	base/table.c \
 	base/table.h \
 	base/text.c \

@@ -1,9 +1,10 @@
 /* The program cache on disk.  A file is a header, the key and the program; the
- * header's checksum covers what follows it. */
+ * header's hash covers what follows it. */
 #define _POSIX_C_SOURCE 200809L
 #include "backends/opencl/cache.h"
 
 #include "base/cache_dir.h"
+#include "base/sha256.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -14,32 +15,32 @@
 typedef struct header {
     char magic[8];
     uint64_t key_length, program_length;
-    uint64_t checksum;
+    unsigned char digest[PLX_SHA256_BYTES]; /* of the key and the program */
 } header;
 
-static const char magic[8] = {'P', 'L', 'X', 'C', 'L', '0', '0', '1'};
+static const char magic[8] = {'P', 'L', 'X', 'C', 'L', '0', '0', '2'};
 
-/* FNV-1a, 64 bits (Fowler, Noll, Vo). */
-static uint64_t hash(uint64_t state, const void *bytes, size_t length)
+static void digest_of(const void *key, size_t key_length, const void *program, size_t length,
+                      unsigned char digest[static PLX_SHA256_BYTES])
 {
-    const unsigned char *at = bytes;
-    for (size_t i = 0; i < length; i++)
-        state = (state ^ at[i]) * UINT64_C(0x100000001b3);
-    return state;
+    plx_sha256 hash;
+    plx_sha256_begin(&hash);
+    plx_sha256_add(&hash, key, key_length);
+    plx_sha256_add(&hash, program, length);
+    plx_sha256_end(&hash, digest);
 }
 
 /* Far more than any program takes. */
 #define MOST_BYTES (UINT64_C(256) << 20)
 
-#define HASH_START UINT64_C(0xcbf29ce484222325)
-
+/* The name is the key's hash, so that no two programs take turns under one. */
 bool plx_cl_cache_path(const void *key, size_t key_length, char *path, size_t capacity)
 {
-    char name[48];
-    uint64_t first = hash(HASH_START, key, key_length);
-    uint64_t second = hash(~first, key, key_length);
-    (void)snprintf(name, sizeof name, "%016llx%016llx.clbin", (unsigned long long)first,
-                   (unsigned long long)second);
+    unsigned char digest[PLX_SHA256_BYTES];
+    char text[2 * PLX_SHA256_BYTES + 1], name[sizeof text + 8];
+    digest_of(key, key_length, NULL, 0, digest);
+    plx_sha256_text(digest, text);
+    (void)snprintf(name, sizeof name, "%s.clbin", text);
     return plx_cache_path(name, path, capacity);
 }
 
@@ -51,6 +52,13 @@ static bool header_fits(const header *head, uint64_t file_bytes, size_t key_leng
         return false;
     uint64_t rest = file_bytes - sizeof *head;
     return head->program_length > 0 && rest >= key_length && rest - key_length == head->program_length;
+}
+
+static bool has_digest(const void *bytes, size_t length, const unsigned char wanted[static PLX_SHA256_BYTES])
+{
+    unsigned char digest[PLX_SHA256_BYTES];
+    digest_of(bytes, length, NULL, 0, digest);
+    return memcmp(digest, wanted, sizeof digest) == 0;
 }
 
 /* The key and the program as one piece, or NULL. */
@@ -65,7 +73,7 @@ static unsigned char *read_body(FILE *file, const void *key, size_t key_length, 
     size_t bytes = key_length + (size_t)head.program_length;
     unsigned char *body = malloc(bytes);
     if (body && (fread(body, 1, bytes, file) != bytes || memcmp(body, key, key_length) != 0 ||
-                 hash(HASH_START, body, bytes) != head.checksum)) {
+                 !has_digest(body, bytes, head.digest))) {
         free(body);
         return NULL;
     }
@@ -105,7 +113,7 @@ static unsigned char *whole_file(const void *key, size_t key_length, const unsig
     if (!made)
         return NULL;
     memcpy(head.magic, magic, sizeof magic);
-    head.checksum = hash(hash(HASH_START, key, key_length), program, length);
+    digest_of(key, key_length, program, length, head.digest);
     memcpy(made, &head, sizeof head);
     memcpy(made + sizeof head, key, key_length);
     memcpy(made + sizeof head + key_length, program, length);

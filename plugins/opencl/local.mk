@@ -8,6 +8,8 @@ libplx_opencl_api_la_SOURCES = \
 	base/privileges.c \
 	base/format.c \
 	base/cache_dir.h \
+	base/sha256.c \
+	base/sha256.h \
 	backends/opencl/building.c \
 	backends/opencl/building.h \
 	backends/opencl/cache.c \

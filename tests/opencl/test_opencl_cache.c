@@ -369,7 +369,7 @@ static void a_program_that_the_driver_refuses_is_built_anew(void **state)
     (void)state;
     skip_without_device();
     char path[4096], kept_key[8192];
-    uint64_t head[4]; /* magic, length of the key, of the program, checksum */
+    uint64_t head[7]; /* magic, length of the key, of the program, 32 bytes of hash */
     build_and_run();
     cached_file(path);
     FILE *file = fopen(path, "rb");
@@ -383,6 +383,16 @@ static void a_program_that_the_driver_refuses_is_built_anew(void **state)
     build_and_run();
     cached_file(path);
     assert_true(facts_of(path).st_size > small);
+}
+
+/* SHA-256 of the key, as sha256sum has it. */
+static void the_name_is_a_strong_hash_of_the_key(void **state)
+{
+    char path[4096];
+    (void)state;
+    assert_true(plx_cl_cache_path(key, strlen(key), path, sizeof path));
+    assert_string_equal(strrchr(path, '/') + 1,
+                        "2f6fbd500e1ffd11663a6c3799d2b698c4f0207c9ea10a45663de60e858da087.clbin");
 }
 
 static void programs_are_built_without_a_cache(void **state)
@@ -449,6 +459,7 @@ int main(void)
         TEST(a_damaged_program_is_built_anew),
         TEST(a_program_that_the_driver_refuses_is_built_anew),
         TEST(programs_are_built_without_a_cache),
+        TEST(the_name_is_a_strong_hash_of_the_key),
         TEST(what_the_driver_keeps_is_not_kept_twice),
         TEST(pocl_keeps_programs),
         TEST(a_build_failure_quotes_the_compiler),

@@ -8,6 +8,7 @@ cmocka_tests += \
 	tests/results/test_results \
 	tests/results/test_sets \
 	tests/results/test_cache_file \
+	tests/results/test_sha256 \
 	tests/results/test_tune
 script_tests += tests/results/test_bench.sh tests/results/test_environment.sh tests/results/test_no_memory.sh
 
@@ -36,6 +37,9 @@ tests_results_test_sets_LDADD = $(study_ldadd)
 tests_results_test_cache_file_SOURCES = tests/results/test_cache_file.c
 tests_results_test_cache_file_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_results_test_cache_file_LDADD = libplx-base.la $(CMOCKA_LIBS)
+tests_results_test_sha256_SOURCES = tests/results/test_sha256.c
+tests_results_test_sha256_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_results_test_sha256_LDADD = libplx-base.la $(CMOCKA_LIBS)
 tests_results_test_tune_SOURCES = tests/results/test_tune.c
 tests_results_test_tune_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
 tests_results_test_tune_LDADD = libparallax-study.la libparallax.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
