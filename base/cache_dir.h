@@ -32,5 +32,8 @@ plx_status plx_cache_write(const char *path, const void *bytes, size_t length, p
  * one keeps it for seconds.  *lock: for plx_cache_unlock(). */
 plx_status plx_cache_lock(const char *path, int *lock, plx_error *error);
 void plx_cache_unlock(int lock);
+/* Keeps a name, such as a file's, for this process until it ends.  False: the process *holder of this user has
+ * it.  Where there is no cache directory nothing is kept, and all is well. */
+bool plx_cache_claim(const char *name, long *holder);
 
 #endif

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* flock, mkostemp */
 
 #include "base/cache_dir.h"
+#include "base/sha256.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -149,6 +150,11 @@ static bool wait_for(int lock)
 }
 
 /* A file of its own, for those that are kept are others after each change; one for all of them. */
+static int open_lock(const char *name)
+{
+    return open(name, O_RDWR | O_CREAT | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600);
+}
+
 plx_status plx_cache_lock(const char *path, int *lock, plx_error *error)
 {
     char directory[LONGEST_PATH], name[LONGEST_PATH + 8];
@@ -156,8 +162,7 @@ plx_status plx_cache_lock(const char *path, int *lock, plx_error *error)
     if (!directory_is_ours(path) || !directory_of(path, directory))
         return not_ours(path, error);
     (void)snprintf(name, sizeof name, "%s/lock", directory);
-    const int descriptor =
-        open(name, O_RDWR | O_CREAT | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600);
+    const int descriptor = open_lock(name);
     if (descriptor < 0)
         return plx_fail(error, PLX_IO, "%.400s: can't be kept from others: %s", name, strerror(errno));
     if (!wait_for(descriptor)) {
@@ -171,4 +176,45 @@ plx_status plx_cache_lock(const char *path, int *lock, plx_error *error)
 void plx_cache_unlock(int lock)
 {
     (void)close(lock); /* and with it the lock goes */
+}
+
+/* ---- names that one process has ------------------------------------------------------ */
+
+/* Open until the process ends: closing it would give all of them back. */
+static int claims_file(void)
+{
+    static int descriptor = -1;
+    char path[LONGEST_PATH];
+    if (descriptor < 0 && plx_cache_path("claims", path, sizeof path)) {
+        make_directories(path);
+        if (directory_is_ours(path))
+            descriptor = open_lock(path);
+    }
+    return descriptor;
+}
+
+/* One byte of an empty file for each name, where its hash says. */
+static struct flock byte_of(const char *name)
+{
+    unsigned char digest[PLX_SHA256_BYTES];
+    plx_sha256 hash;
+    int64_t place = 0;
+    plx_sha256_begin(&hash);
+    plx_sha256_add(&hash, name, strlen(name));
+    plx_sha256_end(&hash, digest);
+    for (size_t i = 0; i < 7; i++)
+        place = place << 8 | digest[i];
+    return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)place, .l_len = 1};
+}
+
+bool plx_cache_claim(const char *name, long *holder)
+{
+    const int descriptor = claims_file();
+    struct flock claim = byte_of(name);
+    if (descriptor < 0 || fcntl(descriptor, F_SETLK, &claim) == 0 || (errno != EAGAIN && errno != EACCES))
+        return true;
+    if (fcntl(descriptor, F_GETLK, &claim) != 0 || claim.l_type == F_UNLCK) /* it has just ended */
+        return true;
+    *holder = (long)claim.l_pid;
+    return false;
 }

@@ -4,6 +4,7 @@
 
 #include "cli.h"
 
+#include "base/cache_dir.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -79,6 +80,31 @@ static int check_names(const cli_options *options)
     return CLI_OK;
 }
 
+/* Of two commands that write one file the second would undo what the first did. */
+static int claim(const char *path)
+{
+    struct stat about;
+    long holder = 0;
+    if (path == NULL || cli_is_stdout(path) || (stat(path, &about) == 0 && !S_ISREG(about.st_mode)))
+        return CLI_OK;
+    char *place = place_of(path);
+    const bool claimed = place == NULL || plx_cache_claim(place, &holder);
+    free(place);
+    return claimed ? CLI_OK
+                   : cli_wrong_usage(
+                         "%s: another parallax, process %ld, is going to write it; wait for that one, or "
+                         "choose another name",
+                         path, holder);
+}
+
+static int claim_outputs(const cli_options *options)
+{
+    int status = claim(options->json);
+    if (status == CLI_OK)
+        status = claim(options->csv);
+    return status == CLI_OK ? claim(options->out) : status;
+}
+
 int cli_outputs_check(const cli_options *options)
 {
     int status = check_names(options);
@@ -90,7 +116,7 @@ int cli_outputs_check(const cli_options *options)
         status = cli_wrong_usage("--out: a .npy file can't go to standard output");
     if (status == CLI_OK)
         status = check_path(options->out);
-    return status;
+    return status == CLI_OK ? claim_outputs(options) : status;
 }
 
 /* Of what was written to standard output; cli_stdout_close() tells what the stream could not take. */

@@ -202,8 +202,8 @@ elapsed-nan works 0
 elapsed-less works 0
 elapsed-segv works 0
 choose-nothing works 0
-choose-far FAILS 5
-choose-status FAILS 5
+choose-far FAILS 5 5 0
+choose-status FAILS 5 5 0
 choose-segv FAILS 5
 choose-exit FAILS 5
 choose-loop FAILS 5
@@ -247,7 +247,7 @@ configs-text works 0
 configs-terminal works 0
 configs-number works 0
 configs-nan works 0
-configs-segv works 0
+configs-segv FAILS 5 5 0
 thread-segv FAILS 5
 thread-exit FAILS 5
 atexit-segv works 0
