@@ -9,10 +9,12 @@ static const plx_set_shape skinny[] = {{64, 64, 65536}, {16, 4096, 4096}};
 static const plx_set_shape odd[] = {{1023, 1025, 1027}, {4095, 4097, 4099}, {5124, 700, 2048}};
 static const plx_set_shape published[] = {
     {256, 256, 256}, {512, 512, 512}, {1024, 1024, 1024}, {2048, 2048, 2048}};
+static const plx_set_shape special[] = {{4096, 4096, 16}, {8, 8192, 8192}, {8192, 1, 8192}};
 
 static const plx_set_row listed[] = {
     PLX_SET_ROW("quick", quick), PLX_SET_ROW("square", square),        PLX_SET_ROW("skinny", skinny),
     PLX_SET_ROW("odd", odd),     PLX_SET_ROW("published", published),
+    PLX_SET_ROW("special", special),
 };
 
 static plx_problem draw(plx_draw *from)

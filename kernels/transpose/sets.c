@@ -8,10 +8,12 @@ static const plx_set_shape skinny[] = {{64, 1048576}, {1048576, 64}, {1000000, 3
 static const plx_set_shape odd[] = {{4095, 4097}, {10007, 10009}};
 static const plx_set_shape published[] = {{512, 512},   {1024, 1024}, {2048, 2048},
                                           {4096, 4096}, {8192, 8192}, {16384, 16384}};
+static const plx_set_shape special[] = {{1000000, 3}};
 
 static const plx_set_row listed[] = {
     PLX_SET_ROW("quick", quick), PLX_SET_ROW("square", square),        PLX_SET_ROW("skinny", skinny),
     PLX_SET_ROW("odd", odd),     PLX_SET_ROW("published", published),
+    PLX_SET_ROW("special", special),
 };
 
 static plx_problem draw(plx_draw *from)

@@ -44,6 +44,12 @@ static const struct set {
         .processor_bytes = 5.5e8,
     },
     {
+        .name = "special",
+        .summary = "shapes for which single kernels are made",
+        .processor_flops = 2.5e9,
+        .processor_bytes = 5.5e8,
+    },
+    {
         .name = "random:1",
         .summary =
             "random:SEED[:COUNT], shapes, layouts, paddings and starts that a seed draws, 50 of an operation",

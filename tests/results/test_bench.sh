@@ -21,7 +21,7 @@ same_count() { # what, found, wanted
 
 # ---- words ------------------------------------------------------------------------
 expect 0 '' bench --set list
-for set in quick square skinny odd published random:1; do
+for set in quick square skinny odd published special random:1; do
     shows "$set "
 done
 expect 2 "did you mean 'quick'" bench --set quik
