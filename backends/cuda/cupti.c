@@ -28,6 +28,8 @@ static const cupti_symbol cupti_symbols[] = {
     PLX_CUPTI_FUNCTIONS(SYMBOL_ROW)
     PLX_CUPTI_HOST_FUNCTIONS(SYMBOL_ROW)
     {"cuptiGetResultString", offsetof(plx_cupti_library, GetResultString)},
+    {"cuptiSubscribe", offsetof(plx_cupti_library, Subscribe)},
+    {"cuptiEnableCallback", offsetof(plx_cupti_library, EnableCallback)},
 };
 
 plx_cupti_library plx_cupti;
@@ -132,6 +134,8 @@ static const char *known_reason(CUptiResult result)
     case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
     case CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED:
         return "the virtual GPU has no counters; its host has to enable profiling for it";
+    case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
+        return "another profiler watches this process; run without it";
     case CUPTI_ERROR_HARDWARE_BUSY:
         return "another profiler uses the counters; end it and try again";
     case CUPTI_ERROR_INVALID_CHIP_NAME:

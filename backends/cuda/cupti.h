@@ -1,8 +1,9 @@
-/* The functions of NVIDIA's profiling library that the counters need, found at run
+/* The functions of NVIDIA's profiling library that the counters, and who looks at machine code, need, found at run
  * time.  The library comes with the CUDA toolkit, not with the driver. */
 #ifndef PLX_BACKENDS_CUDA_CUPTI_H
 #define PLX_BACKENDS_CUDA_CUPTI_H
 
+#include <cupti_callbacks.h>
 #include <cupti_range_profiler.h>
 #include <cupti_target.h>
 #include <parallax/plugin.h>
@@ -96,6 +97,8 @@ typedef struct plx_cupti_library {
     PLX_CUPTI_HOST_FUNCTIONS(PLX_CUPTI_MEMBER)
 #undef PLX_CUPTI_MEMBER
     CUptiResult(CUPTIAPI *GetResultString)(CUptiResult, const char **);
+    CUptiResult(CUPTIAPI *Subscribe)(CUpti_SubscriberHandle *, CUpti_CallbackFunc, void *);
+    CUptiResult(CUPTIAPI *EnableCallback)(uint32_t, CUpti_SubscriberHandle, CUpti_CallbackDomain, CUpti_CallbackId);
 } plx_cupti_library;
 
 /* Complete after plx_cupti_load() has returned PLX_OK. */

@@ -42,11 +42,6 @@
     X(ModuleLoadData, "cuModuleLoadData", NULL, (CUmodule *, const void *))                               \
     X(ModuleLoadDataEx, "cuModuleLoadDataEx", NULL,                                                       \
       (CUmodule *, const void *, unsigned int, CUjit_option *, void **))                                  \
-    X(LinkCreate, "cuLinkCreate_v2", NULL, (unsigned int, CUjit_option *, void **, CUlinkState *))        \
-    X(LinkAddData, "cuLinkAddData_v2", NULL,                                                              \
-      (CUlinkState, CUjitInputType, void *, size_t, const char *, unsigned int, CUjit_option *, void **)) \
-    X(LinkComplete, "cuLinkComplete", NULL, (CUlinkState, void **, size_t *))                             \
-    X(LinkDestroy, "cuLinkDestroy", NULL, (CUlinkState))                                                  \
     X(OccupancyMaxActiveBlocksPerMultiprocessor, "cuOccupancyMaxActiveBlocksPerMultiprocessor", NULL,     \
       (int *, CUfunction, int, size_t))                                                                   \
     X(ModuleUnload, "cuModuleUnload", NULL, (CUmodule))                                                   \

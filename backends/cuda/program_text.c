@@ -31,16 +31,28 @@ static void begin(assembling *this, uint32_t max_registers)
     };
 }
 
+/* Text is for one architecture, or for all from it on: "sm_90a". */
+static void read_target(const char *text, char target[16])
+{
+    static const char word[] = ".target ";
+    const char *at = strstr(text, word);
+    at = at != NULL ? at + sizeof word - 1 : "?";
+    (void)snprintf(target, 16, "%.*s", (int)strcspn(at, ", \r\n"), at);
+}
+
 /* The assembler's first line says most. */
-static plx_status refuse(plx_session *session, const assembling *this, CUresult result, const char *function,
+static plx_status refuse(plx_session *session, const assembling *this, const char *text, CUresult result,
                          plx_error *error)
 {
+    static const char function[] = "cuModuleLoadDataEx";
+    char target[16];
     plx_error reason;
     const plx_status status = plx_cuda_explain(session, &reason, result, function);
     if (status != PLX_FAILED && status != PLX_UNSUPPORTED && status != PLX_BUILD_FAILED)
         return plx_fail(error, status, "%.400s", reason.text);
-    return plx_fail(error, PLX_UNSUPPORTED, "the driver refuses this PTX: %.*s%s%.200s",
-                    (int)strcspn(this->log, "\r\n"), this->log, this->log[0] != '\0' ? "; " : "",
+    read_target(text, target);
+    return plx_fail(error, PLX_UNSUPPORTED, "the driver refuses this PTX, for %s, on sm_%u%u: %.*s%s%.200s", target,
+                    session->info.compute_major, session->info.compute_minor, (int)strcspn(this->log, "\r\n"), this->log, this->log[0] != '\0' ? "; " : "",
                     reason.text);
 }
 
@@ -50,7 +62,7 @@ plx_status plx_cuda_text_load(plx_session *session, const char *text, uint32_t m
     assembling this;
     begin(&this, max_registers);
     const CUresult result = plx_cuda.ModuleLoadDataEx(module, text, this.count, this.options, this.values);
-    return result == CUDA_SUCCESS ? PLX_OK : refuse(session, &this, result, "cuModuleLoadDataEx", error);
+    return result == CUDA_SUCCESS ? PLX_OK : refuse(session, &this, text, result, error);
 }
 
 void plx_cuda_text_unload(plx_session *session, CUmodule module)
@@ -67,36 +79,6 @@ plx_status plx_cuda_text_function(plx_session *session, CUmodule module, const c
     if (result == CUDA_ERROR_NOT_FOUND)
         return plx_fail(error, PLX_UNSUPPORTED, "the text has no entry point %s", entry);
     return plx_cuda_check(session, error, result, "cuModuleGetFunction");
-}
-
-/* ---- machine code ------------------------------------------------------- */
-
-static CUresult link_text(const char *text, assembling *this, void **cubin, size_t *length)
-{
-    CUlinkState link;
-    void *linked = NULL; /* the link's */
-    CUresult result = plx_cuda.LinkCreate(this->count, this->options, this->values, &link);
-    if (result != CUDA_SUCCESS)
-        return result;
-    result = plx_cuda.LinkAddData(link, CU_JIT_INPUT_PTX, (void *)(uintptr_t)text, strlen(text) + 1, "text",
-                                  0, NULL, NULL);
-    if (result == CUDA_SUCCESS)
-        result = plx_cuda.LinkComplete(link, &linked, length);
-    if (result == CUDA_SUCCESS && (*cubin = malloc(*length > 0 ? *length : 1)) == NULL)
-        result = CUDA_ERROR_OUT_OF_MEMORY;
-    if (result == CUDA_SUCCESS)
-        memcpy(*cubin, linked, *length);
-    (void)plx_cuda.LinkDestroy(link);
-    return result;
-}
-
-plx_status plx_cuda_text_assemble(plx_session *session, const char *text, uint32_t max_registers,
-                                  void **cubin, size_t *length, plx_error *error)
-{
-    assembling this;
-    begin(&this, max_registers);
-    const CUresult result = link_text(text, &this, cubin, length);
-    return result == CUDA_SUCCESS ? PLX_OK : refuse(session, &this, result, "cuLinkComplete", error);
 }
 
 /* ---- functions ------------------------------------------------------------ */

@@ -3,6 +3,7 @@
 EXTRA_LTLIBRARIES += libplx-cuda-api.la
 libplx_cuda_api_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
 libplx_cuda_api_la_SOURCES = \
+	backends/cuda/assembled.c \
 	backends/cuda/counters.c \
 	backends/cuda/cuda.h \
 	backends/cuda/cupti.c \

@@ -38,6 +38,9 @@ tests_cuda_test_cuda_code_SOURCES = tests/cuda/test_cuda_code.c $(cuda_fixture_s
 tests_cuda_test_cuda_code_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_cuda_test_cuda_code_LDADD = libplx-ladder.la $(CMOCKA_LIBS)
 EXTRA_tests_cuda_test_cuda_code_DEPENDENCIES = plx-cuda.la tests/fakes/fake-cuda.la
+if HAVE_CUPTI
+EXTRA_tests_cuda_test_cuda_code_DEPENDENCIES += tests/fakes/fake-cupti.la
+endif
 
 tests_cuda_test_cuda_count_SOURCES = tests/cuda/test_cuda_count.c tests/fakes/fake_cupti.h $(cuda_fixture_sources)
 tests_cuda_test_cuda_count_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

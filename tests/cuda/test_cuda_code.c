@@ -1,6 +1,6 @@
 /* Text that the cuda plugin gives and takes, on a fake driver: what is launched of it, for either convention of
  * arguments, and what is said when the driver refuses. */
-#define _POSIX_C_SOURCE 200809L /* setenv */
+#define _POSIX_C_SOURCE 200809L /* setenv, mkdtemp */
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -10,8 +10,11 @@
 #include "kernels/operation.h"
 #include "kernels/recipe.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { OPERANDS = PLX_MAX_OPERANDS, FIRST_BYTE = 64, ONE_ALIGNMENT = 16 };
 
@@ -250,6 +253,75 @@ static void text_for_offsets_gets_memory_and_offsets(void **unused)
     end_work(work);
 }
 
+/* As text of CUDA C++ is told: pointers to operands, and shared memory by the launch. */
+static void assert_pointers(const workbench *work, const plx_problem *problem, const plx_recipe *recipe, size_t step,
+                            uint64_t scratch, const fake_launch *launch)
+{
+    uint64_t shared = 0;
+    size_t at = 0;
+    char entry[128];
+    (void)snprintf(entry, sizeof entry, "%s_%s", recipe->steps[step].entry, recipe->variant);
+    assert_string_equal(launch->entry, entry);
+    for (size_t i = 0; i < recipe->steps[step].argument_count; i++) {
+        const plx_argument *argument = &recipe->steps[step].arguments[i];
+        uint64_t bytes = 0;
+        size_t size;
+        if (argument->kind == PLX_ARG_SHARED) {
+            shared += (uint64_t)argument->value;
+            continue;
+        }
+        const uint64_t got = launch->arguments[at++];
+        if (argument->kind == PLX_ARG_OPERAND) {
+            assert_true(got == work->begins[argument->operand] + FIRST_BYTE);
+        } else if (argument->kind == PLX_ARG_SCRATCH) {
+            assert_true(got == scratch + (uint64_t)argument->value);
+        } else {
+            assert_int_equal(plx_argument_bytes(argument, problem->dtype, &bytes, &size, &error), PLX_OK);
+            assert_memory_equal(&got, &bytes, size);
+        }
+    }
+    assert_int_equal(launch->shared_bytes, shared);
+    assert_int_equal(launch->early, 0);
+}
+
+static size_t pointers_of(const plx_step *step)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < step->argument_count; i++)
+        count += step->arguments[i].kind != PLX_ARG_SHARED;
+    return count;
+}
+
+static void text_for_pointers_gets_addresses(void **unused)
+{
+    static const char *const names[] = {"smem-dynamic", "unroll4-dynamic", "onepass", "vector"};
+    workbench work = begin_work();
+    const plx_problem sum = a_sum();
+    plx_code code = offset_code(&work);
+    (void)unused;
+    code.convention = PLX_CONVENTION_POINTERS;
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+        const size_t kernel = kernel_named(PLX_REDUCE, names[k]);
+        const plx_row *row = &plx_ladder_of(PLX_REDUCE)->rows[kernel];
+        plx_recipe recipe;
+        plx_plugin_plan *plan;
+        assert_int_equal(plx_recipe_write(row, row->recipe, &sum, &code.device, &recipe, &error), PLX_OK);
+        if (plugin->plan_code(work.made.session, &sum, kernel, &code, &plan, &error) != PLX_OK)
+            fail_msg("%s", error.text);
+        assert_non_null(strstr(fake->last_text, "envreg")); /* as it is */
+        fake->launch_count = 0;
+        for (size_t i = 0; i < recipe.step_count; i++)
+            fake->argument_counts[i] = pointers_of(&recipe.steps[i]);
+        assert_int_equal(plugin->execute(plan, work.made.queue, work.operands, OPERANDS, &error), PLX_OK);
+        assert_int_equal(fake->launch_count, recipe.step_count);
+        const uint64_t scratch = recipe.scratch_bytes > 0 ? fake->last_address : 0;
+        for (size_t i = 0; i < recipe.step_count; i++)
+            assert_pointers(&work, &sum, &recipe, i, scratch, &fake->launches[i]);
+        plugin->plan_destroy(plan);
+    }
+    end_work(work);
+}
+
 static void a_block_is_described(void **unused)
 {
     workbench work = begin_work();
@@ -287,7 +359,7 @@ static void what_the_driver_refuses_is_unsupported(void **unused)
     fake->text_log = "ptxas fatal : Unsupported .version 99.0; current version is '9.0'\nmore";
     assert_int_equal(plugin->plan_code(work.made.session, &sum, kernel, &code, &plan, &error), PLX_UNSUPPORTED);
     fake->text_log = NULL;
-    assert_non_null(strstr(error.text, "the driver refuses this PTX: ptxas fatal : Unsupported .version 99.0"));
+    assert_non_null(strstr(error.text, "refuses this PTX, for ?, on sm_90: ptxas fatal : Unsupported .version 99.0"));
     assert_null(strstr(error.text, "\n"));
     code.text = (char *)(uintptr_t) ".version 9.0\n\tmov.b32 %r1, %envreg30;\n";
     assert_int_equal(plugin->plan_code(work.made.session, &sum, kernel, &code, &plan, &error), PLX_UNSUPPORTED);
@@ -299,6 +371,122 @@ static void what_the_driver_refuses_is_unsupported(void **unused)
     end_work(work);
 }
 
+/* The text that is carried is for one architecture.  On a device of another the driver refuses it, which says for
+ * which it is; the plugin's own code runs. */
+#ifdef HAVE_PTX
+static void text_for_another_architecture_says_so(void **unused)
+{
+    enum { MAJOR_ATTRIBUTE = 75, MAJOR = 8 };
+    plx_code code;
+    plx_plugin_plan *plan = NULL;
+    const plx_problem sum = a_sum();
+    const size_t kernel = kernel_named(PLX_REDUCE, "vector");
+    (void)unused;
+    fake->odd_attribute = MAJOR_ATTRIBUTE;
+    fake->odd_value = MAJOR;
+    workbench work = begin_work();
+    assert_int_equal(work.info.compute_major, MAJOR);
+    assert_int_equal(plugin->code(work.made.session, &sum, kernel, &code, &error), PLX_OK);
+    fake->text_log = "ptxas fatal : its target is not that of the device";
+    assert_int_equal(plugin->plan_code(work.made.session, &sum, kernel, &code, &plan, &error), PLX_UNSUPPORTED);
+    fake->text_log = NULL;
+    assert_null(plan);
+    assert_non_null(strstr(error.text, "refuses this PTX, for sm_90"));
+    assert_non_null(strstr(error.text, "on sm_80"));
+    assert_non_null(strstr(error.text, "its target is not"));
+    assert_int_equal(plugin->plan_code(work.made.session, &sum, kernel, NULL, &plan, &error), PLX_OK);
+    execute(&work, plan, NULL);
+    assert_true(fake->launch_count > 0);
+    plugin->plan_destroy(plan);
+    free(code.text);
+    end_work(work);
+    fake->odd_attribute = 0;
+}
+#endif
+
+/* ---- machine code ---------------------------------------------------------------- */
+
+#ifdef HAVE_CUPTI
+/* A disassembler that shows what it was given: nothing but the text, that of the fake driver. */
+static void make_disassembler(const char *directory)
+{
+    char path[300];
+    (void)snprintf(path, sizeof path, "%s/cuobjdump", directory);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    (void)fputs("#!/bin/sh\n"
+                "[ \"$1 $2\" = '-sass -fun' ] && grep -q 'version 9.0' \"$4\" || exit 1\n"
+                "for name in $(echo \"$3\" | tr , ' '); do\n"
+                "printf '\\tcode for sm_90\\n\\t\\tFunction : %s\\n' \"$name\"\n"
+                "printf '        /*0000*/  LDS R1, [R2] ;\\n        /*0010*/  EXIT ;\\n'\n"
+                "done\n",
+                file);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(chmod(path, 0700), 0);
+}
+
+static void *symbol_of(const char *file, const char *name)
+{
+    char path[4096];
+    const char *directory = getenv("top_builddir");
+    (void)snprintf(path, sizeof path, "%s/%s", directory != NULL ? directory : ".", file);
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    assert_non_null(library);
+    setenv("PLX_CUPTI_LIBRARY", path, 1);
+    void *address = dlsym(library, name);
+    assert_non_null(address);
+    return address;
+}
+
+/* What the driver made of a text is what it tells a profiler when it loads it. */
+static void machine_code_is_that_of_the_loaded_module(void **unused)
+{
+    char directory[] = "/tmp/parallax-tools-XXXXXX", file[300];
+    const char *path = getenv("PATH");
+    char *kept = strdup(path != NULL ? path : "");
+    workbench work = begin_work();
+    const plx_problem sum = a_sum();
+    plx_code code = offset_code(&work);
+    plx_instructions found[2];
+    size_t count = 0;
+    void *told = symbol_of("tests/fakes/.libs/fake-cupti.so", "fake_cupti_module_loaded");
+    const size_t kernel = kernel_named(PLX_REDUCE, "smem");
+    (void)unused;
+    assert_non_null(mkdtemp(directory));
+    make_disassembler(directory);
+    (void)snprintf(file, sizeof file, "%s:%s", directory, kept);
+    setenv("PATH", file, 1);
+    memcpy(code.entries[0], "one", 4);
+    memcpy(code.entries[1], "two", 4);
+    code.entry_count = 2;
+    /* Nobody tells: there is nothing to count. */
+    assert_int_equal(plugin->instructions(work.made.session, &sum, kernel, &code, PLX_CODE_ASSEMBLED, found, 2, &count,
+                                          &error),
+                     PLX_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "showed no machine code"));
+    memcpy(&fake->module_loaded, &told, sizeof told);
+    if (plugin->instructions(work.made.session, &sum, kernel, &code, PLX_CODE_ASSEMBLED, found, 2, &count, &error) != PLX_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(count, 2);
+    assert_string_equal(found[1].entry, "two");
+    assert_int_equal(found[1].whole.of[PLX_INSTRUCTION_SHARED_LOAD], 1);
+    assert_int_equal(fake->modules, 0);
+    fake->text_log = "ptxas fatal : nonsense";
+    assert_int_equal(plugin->instructions(work.made.session, &sum, kernel, &code, PLX_CODE_ASSEMBLED, found, 2, &count,
+                                          &error),
+                     PLX_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "ptxas fatal : nonsense"));
+    fake->text_log = NULL;
+    fake->module_loaded = NULL;
+    setenv("PATH", kept, 1);
+    free(kept);
+    (void)snprintf(file, sizeof file, "%s/cuobjdump", directory);
+    (void)unlink(file);
+    (void)rmdir(directory);
+    end_work(work);
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -308,8 +496,15 @@ int main(void)
 #endif
         cmocka_unit_test(own_code_is_launched_plainly),
         cmocka_unit_test(text_for_offsets_gets_memory_and_offsets),
+        cmocka_unit_test(text_for_pointers_gets_addresses),
         cmocka_unit_test(a_block_is_described),
         cmocka_unit_test(what_the_driver_refuses_is_unsupported),
+#ifdef HAVE_PTX
+        cmocka_unit_test(text_for_another_architecture_says_so),
+#endif
+#ifdef HAVE_CUPTI
+        cmocka_unit_test(machine_code_is_that_of_the_loaded_module),
+#endif
     };
     return cmocka_run_group_tests(tests, start_with_fake, NULL);
 }

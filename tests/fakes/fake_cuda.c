@@ -403,46 +403,8 @@ EXPORT CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned
         return result;
     state.modules++;
     *module = (CUmodule)(void *)&the_module;
-    return CUDA_SUCCESS;
-}
-
-static int the_link;
-
-EXPORT CUresult cuLinkCreate(unsigned int count, CUjit_option *options, void **values, CUlinkState *link)
-{
-    ENTER(enter_context, "cuLinkCreate_v2");
-    (void)count;
-    (void)options;
-    (void)values;
-    *link = (CUlinkState)(void *)&the_link;
-    return CUDA_SUCCESS;
-}
-
-EXPORT CUresult cuLinkAddData(CUlinkState link, CUjitInputType type, void *data, size_t size,
-                              const char *name, unsigned int count, CUjit_option *options, void **values)
-{
-    ENTER(enter_context, "cuLinkAddData_v2");
-    (void)link;
-    (void)name;
-    if (type != CU_JIT_INPUT_PTX || size != strlen(data) + 1)
-        return CUDA_ERROR_INVALID_VALUE;
-    return assemble(data, count, options, values);
-}
-
-/* What comes out is no machine code. */
-EXPORT CUresult cuLinkComplete(CUlinkState link, void **cubin, size_t *size)
-{
-    ENTER(enter_context, "cuLinkComplete");
-    (void)link;
-    *cubin = state.last_text;
-    *size = strlen(state.last_text);
-    return CUDA_SUCCESS;
-}
-
-EXPORT CUresult cuLinkDestroy(CUlinkState link)
-{
-    ENTER(enter_context, "cuLinkDestroy");
-    (void)link;
+    if (state.module_loaded != NULL)
+        state.module_loaded(state.last_text, strlen(state.last_text));
     return CUDA_SUCCESS;
 }
 

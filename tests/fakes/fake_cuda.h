@@ -48,6 +48,8 @@ typedef struct fake_cuda_state {
     fake_map last_map; /* encoded */
     char last_text[4096];       /* the beginning of the text that was assembled last */
     unsigned int max_registers; /* that it was to keep to; 0: it was not told */
+    /* Told of the machine code that became of a text, which is none; NULL: nobody is. */
+    void (*module_loaded)(const void *code, size_t length);
     const char *text_log;       /* what the assembler says of text; not NULL: it refuses it */
     size_t launch_count; /* launches[] holds the first FAKE_LAUNCHES of them */
     fake_launch launches[FAKE_LAUNCHES];

@@ -79,6 +79,40 @@ EXPORT CUptiResult cuptiProfilerGetCounterAvailability(CUpti_Profiler_GetCounter
     return CUPTI_SUCCESS;
 }
 
+/* ---- who is told of modules ---------------------------------------------- */
+
+static CUpti_CallbackFunc told;
+static int the_subscriber;
+
+EXPORT CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *subscriber, CUpti_CallbackFunc callback, void *data)
+{
+    ENTER("cuptiSubscribe", data == NULL);
+    if (told != NULL)
+        return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+    told = callback;
+    state.subscribers++;
+    *subscriber = (CUpti_SubscriberHandle)(void *)&the_subscriber;
+    return CUPTI_SUCCESS;
+}
+
+EXPORT CUptiResult cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle subscriber, CUpti_CallbackDomain domain,
+                                       CUpti_CallbackId which)
+{
+    ENTER("cuptiEnableCallback", subscriber == (void *)&the_subscriber && domain == CUPTI_CB_DOMAIN_RESOURCE &&
+                                     which == CUPTI_CBID_RESOURCE_MODULE_LOADED);
+    state.callbacks += enable;
+    return CUPTI_SUCCESS;
+}
+
+EXPORT fake_cupti_module_loaded_function fake_cupti_module_loaded;
+void fake_cupti_module_loaded(const void *code, size_t length)
+{
+    CUpti_ModuleResourceData module = {.moduleId = 1, .cubinSize = length, .pCubin = code};
+    CUpti_ResourceData resource = {.resourceDescriptor = &module};
+    if (told != NULL && state.callbacks > 0)
+        told(NULL, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_MODULE_LOADED, &resource);
+}
+
 /* ---- the host side ----------------------------------------------------- */
 
 /* A value for each metric: its place here, from 1 on, times 1000. */

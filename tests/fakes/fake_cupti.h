@@ -15,9 +15,13 @@ typedef struct fake_cupti_state {
     size_t initialised, hosts, enabled, started, pushed; /* alive now */
     size_t pops;                                         /* ever */
     size_t submitted;                                    /* passes of the profile that is under way */
+
+    size_t subscribers, callbacks; /* ever; that are enabled */
 } fake_cupti_state;
 
 /* Exported as "fake_cupti_control". */
 typedef fake_cupti_state *fake_cupti_control_function(void);
+/* Exported as "fake_cupti_module_loaded": tells the subscriber that this became of a module. */
+typedef void fake_cupti_module_loaded_function(const void *code, size_t length);
 
 #endif
