@@ -295,9 +295,11 @@ static scratch_piece *find_piece(plx_plugin_plan *plan, uint64_t byte)
     return NULL;
 }
 
-/* A piece for every byte of the scratch memory that an argument begins at. */
+/* A piece for every byte of the scratch memory that an argument begins at; one that begins at the end is never
+ * touched, but must be there. */
 static plx_status add_pieces(const planning *this, plx_plugin_plan *plan, plx_error *error)
 {
+    enum { LEAST_BYTES = 16 };
     plx_status status = PLX_OK;
     for (size_t i = 0; i < this->recipe.step_count; i++)
         for (size_t j = 0; j < this->recipe.steps[i].argument_count && status == PLX_OK; j++) {
@@ -308,7 +310,8 @@ static plx_status add_pieces(const planning *this, plx_plugin_plan *plan, plx_er
                 continue;
             scratch_piece *made = &plan->pieces[plan->piece_count];
             *made = (scratch_piece){.byte = byte};
-            status = plx_cl_alloc(this->session, this->recipe.scratch_bytes - byte, &made->memory, error);
+            const uint64_t left = this->recipe.scratch_bytes > byte ? this->recipe.scratch_bytes - byte : 0;
+            status = plx_cl_alloc(this->session, left > 0 ? left : LEAST_BYTES, &made->memory, error);
             plan->piece_count += status == PLX_OK;
         }
     return status;

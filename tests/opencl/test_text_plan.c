@@ -501,6 +501,28 @@ static void launches_that_opencl_has_no_word_for_are_unsupported(void **unused)
     assert_null(plan);
 }
 
+/* A product in one part takes no scratch memory, and its kernel a pointer to it all the same. */
+static void scratch_memory_of_no_bytes_is_a_piece(void **unused)
+{
+    plx_problem product = {.op = PLX_GEMM, .dtype = PLX_F32};
+    plx_code code = code_of(PLX_CONVENTION_POINTERS, ".version 9.0\n");
+    const size_t kernel = kernel_named(PLX_GEMM, "async-copy");
+    const plx_row *row = &plx_ladder_of(PLX_GEMM)->rows[kernel];
+    plx_recipe recipe;
+    plx_plugin_plan *plan = NULL;
+    bool at_the_end = false;
+    (void)unused;
+    product.of.gemm = (plx_gemm_problem){.m = 2048, .n = 2048, .k = 2048, .lda = 2048, .ldb = 2048, .ldc = 2048, .alpha = 1};
+    assert_int_equal(plx_recipe_write(row, row->recipe, &product, &code.device, &recipe, &error), PLX_OK);
+    for (size_t i = 0; i < recipe.steps[0].argument_count; i++)
+        at_the_end = at_the_end || (recipe.steps[0].arguments[i].kind == PLX_ARG_SCRATCH &&
+                                    (uint64_t)recipe.steps[0].arguments[i].value == recipe.scratch_bytes);
+    assert_true(at_the_end);
+    if (plx_opencl_plan_code(&session, &product, kernel, &code, &plan, &error) != PLX_OK)
+        fail_msg("%s", error.text);
+    plx_opencl_plan_destroy(plan);
+}
+
 static void an_operand_where_no_place_begins_is_told(void **unused)
 {
     const plx_problem sum = a_sum();
@@ -525,6 +547,7 @@ int main(void)
         TEST(registers_are_read_from_the_log),
         TEST(what_the_driver_refuses_is_unsupported),
         TEST(launches_that_opencl_has_no_word_for_are_unsupported),
+        TEST(scratch_memory_of_no_bytes_is_a_piece),
         TEST(an_operand_where_no_place_begins_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
