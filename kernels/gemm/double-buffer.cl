@@ -11,6 +11,15 @@
 #define COL_STEP (GEMM_WARP_LANE_COLS * LANES)
 #define TILE_PACKS (GEMM_SIDE_PACKS * DEPTH)
 #define OWN_PACKS (TILE_PACKS / WARP_THREADS) /* that a thread brings of each tile */
+#define BUFFER (DEPTH * PADDED_SIDE)
+
+/* Of two pointers, for an index that says which buffer it is would be in the address of every read. */
+#define CHANGE_PLACES(one, other)   \
+    do {                            \
+        local T *const kept = one;  \
+        one = other;                \
+        other = kept;               \
+    } while (0)
 
 #ifdef ASYNC_PTX
 /* Starts to copy an element, or a pack; `there` bytes of it exist, the rest becomes zero.
@@ -86,42 +95,40 @@ INLINE void start_tile(local T *tile, source_t s, bool along, global const T *va
 kernel __attribute__((reqd_work_group_size(WARP_THREADS, 1, 1))) void gemm_double_buffer(GEMM_PARAMETERS)
 {
     GEMM_OPERANDS;
-    local T a[2 * DEPTH * PADDED_SIDE] ALIGNED_16, b[2 * DEPTH * PADDED_SIDE] ALIGNED_16;
+    local T a[2 * BUFFER] ALIGNED_16, b[2 * BUFFER] ALIGNED_16;
+    local T *current_a = a, *current_b = b, *next_a = a + BUFFER, *next_b = b + BUFFER;
     const corner_t corner = tile_in_group(m, n, SIDE_ELEMENTS, SIDE_ELEMENTS);
     const bool a_packed = is_packed(a_matrix, lda), b_packed = is_packed(b_matrix, ldb);
     const bool c_packed = is_packed(c_matrix, ldc);
     const int row = lane_row(), col = lane_col(), thread = (int)get_local_id(0);
     T sum[ROW_PACKS * LANES][COL_PACKS * LANES];
-    int current = 0; /* where the buffer that is multiplied begins */
 
     CLEAR_SHARE;
 #ifdef ASYNC_PTX
     if (k > 0) {
         const long inner = 0;
-        start_tile(a, SOURCE_OF_A(SIDE_ELEMENTS, DEPTH), !TRANS_A, a_matrix, a_packed);
-        start_tile(b, SOURCE_OF_B(SIDE_ELEMENTS, DEPTH), TRANS_B, b_matrix, b_packed);
+        start_tile(current_a, SOURCE_OF_A(SIDE_ELEMENTS, DEPTH), !TRANS_A, a_matrix, a_packed);
+        start_tile(current_b, SOURCE_OF_B(SIDE_ELEMENTS, DEPTH), TRANS_B, b_matrix, b_packed);
     }
     for (long inner = DEPTH; inner < k + DEPTH; inner += DEPTH) {
-        const int other = DEPTH * PADDED_SIDE - current;
-
         asm volatile("cp.async.wait_all;" ::: "memory");
         barrier(CLK_LOCAL_MEM_FENCE);
         if (inner < k) {
-            start_tile(a + other, SOURCE_OF_A(SIDE_ELEMENTS, DEPTH), !TRANS_A, a_matrix, a_packed);
-            start_tile(b + other, SOURCE_OF_B(SIDE_ELEMENTS, DEPTH), TRANS_B, b_matrix, b_packed);
+            start_tile(next_a, SOURCE_OF_A(SIDE_ELEMENTS, DEPTH), !TRANS_A, a_matrix, a_packed);
+            start_tile(next_b, SOURCE_OF_B(SIDE_ELEMENTS, DEPTH), TRANS_B, b_matrix, b_packed);
         }
-        MULTIPLY_SHARE(UNROLL, a + current, b + current, DEPTH)
-        current = other;
+        MULTIPLY_SHARE(UNROLL, current_a, current_b, DEPTH)
+        CHANGE_PLACES(current_a, next_a);
+        CHANGE_PLACES(current_b, next_b);
     }
 #else
     if (k > 0) {
         const long inner = 0;
-        stage_packs(a, SOURCE_OF_A(SIDE_ELEMENTS, DEPTH), !TRANS_A, DEPTH, WARP_THREADS, a_packed);
-        stage_packs(b, SOURCE_OF_B(SIDE_ELEMENTS, DEPTH), TRANS_B, DEPTH, WARP_THREADS, b_packed);
+        stage_packs(current_a, SOURCE_OF_A(SIDE_ELEMENTS, DEPTH), !TRANS_A, DEPTH, WARP_THREADS, a_packed);
+        stage_packs(current_b, SOURCE_OF_B(SIDE_ELEMENTS, DEPTH), TRANS_B, DEPTH, WARP_THREADS, b_packed);
     }
     for (long inner = DEPTH; inner < k + DEPTH; inner += DEPTH) {
-        const int other = DEPTH * PADDED_SIDE - current;
-        PACK next_a[OWN_PACKS], next_b[OWN_PACKS];
+        PACK held_a[OWN_PACKS], held_b[OWN_PACKS];
 
         barrier(CLK_LOCAL_MEM_FENCE);
         if (inner < k) {
@@ -129,21 +136,22 @@ kernel __attribute__((reqd_work_group_size(WARP_THREADS, 1, 1))) void gemm_doubl
             const source_t from_b = SOURCE_OF_B(SIDE_ELEMENTS, DEPTH);
             UNROLL
             for (int i = 0; i < OWN_PACKS; ++i)
-                next_a[i] = fetch_pack(from_a, i * WARP_THREADS + thread, !TRANS_A, DEPTH, a_packed);
+                held_a[i] = fetch_pack(from_a, i * WARP_THREADS + thread, !TRANS_A, DEPTH, a_packed);
             UNROLL
             for (int i = 0; i < OWN_PACKS; ++i)
-                next_b[i] = fetch_pack(from_b, i * WARP_THREADS + thread, TRANS_B, DEPTH, b_packed);
+                held_b[i] = fetch_pack(from_b, i * WARP_THREADS + thread, TRANS_B, DEPTH, b_packed);
         }
-        MULTIPLY_SHARE(UNROLL, a + current, b + current, DEPTH)
+        MULTIPLY_SHARE(UNROLL, current_a, current_b, DEPTH)
         if (inner < k) {
             UNROLL
             for (int i = 0; i < OWN_PACKS; ++i)
-                store_pack(a + other, next_a[i], i * WARP_THREADS + thread, !TRANS_A, DEPTH);
+                store_pack(next_a, held_a[i], i * WARP_THREADS + thread, !TRANS_A, DEPTH);
             UNROLL
             for (int i = 0; i < OWN_PACKS; ++i)
-                store_pack(b + other, next_b[i], i * WARP_THREADS + thread, TRANS_B, DEPTH);
+                store_pack(next_b, held_b[i], i * WARP_THREADS + thread, TRANS_B, DEPTH);
         }
-        current = other;
+        CHANGE_PLACES(current_a, next_a);
+        CHANGE_PLACES(current_b, next_b);
     }
 #endif
     WRITE_SHARE
