@@ -3,14 +3,18 @@
 
 #include <parallax/attribute.h>
 
+/* With --all the operands are operations, and each kernel has a problem of its own. */
 static int attribute_check(cli_options *options)
 {
+    plx_op ops[PLX_OP_COUNT];
+    size_t count;
     if ((options->given & OPT_ALL) == 0)
         return cli_work_read(options);
-    if (options->operands.count > 0 || (options->given & OPT_SHAPE) != 0)
-        return cli_wrong_usage("--all takes every operation at a size of its own; '%s' is not asked for",
-                               options->operands.count > 0 ? options->operands.at[0] : "--shape");
-    return CLI_OK;
+    if ((options->given & (OPT_SHAPE | OPT_SETTINGS)) != 0)
+        return cli_wrong_usage(
+            "--all gives each kernel a problem of its own: --shape, --trans and their like are not "
+            "asked for");
+    return cli_compared_ops_of(options, ops, &count);
 }
 
 /* Without a shape: four times what a small machine is shown in each direction, so that a launch is not what
@@ -63,22 +67,29 @@ static int attribute_run(plx_context *context, cli_options *options)
 {
     plx_results results;
     plx_error error = {.text = ""};
+    plx_op ops[PLX_OP_COUNT];
     int status = enlarge(options);
     if (status != CLI_OK)
         return status;
-    const plx_attribute_options wanted = {
+    plx_attribute_options wanted = {
         .backends = options->backends.at,
         .backend_count = options->backends.count,
         .kernels = options->kernels.at,
         .kernel_count = options->kernels.count,
         .problems = options->work.problems,
         .problem_count = options->work.problem_count,
+        .ops = ops,
+        .dtypes = options->dtypes,
+        .dtype_count = options->dtype_count,
         .input = options->input,
         .seed = options->seed,
         .seconds_per_cell = options->seconds,
         .seconds_in_all = options->budget,
         .progress = cli_progress(options),
     };
+    if ((options->given & OPT_ALL) != 0 &&
+        (status = cli_compared_ops_of(options, ops, &wanted.op_count)) != CLI_OK)
+        return status;
     const plx_status made = plx_attribute(context, &wanted, &results, &error);
     cli_progress_end();
     if (made != PLX_OK)
@@ -91,32 +102,37 @@ static int attribute_run(plx_context *context, cli_options *options)
 const cli_verb cli_attribute_verb = {
     .name = "attribute",
     .summary = "takes source, compiler and runtime apart: why one API is slower than the other",
-    .usage = "attribute OPERATION [SHAPE...] [options] | attribute --all",
-    .help = "Where one device is reached by two APIs that take each other's device code (CUDA and NVIDIA's\n"
-            "OpenCL, which both take PTX), runs each kernel in every combination: the text of either API,\n"
-            "run by either; and the first API's own machine code, as it is shipped and launched as plainly\n"
-            "as the other could launch it.  All cells are judged, and those of one text must have the same\n"
-            "bits; what is right is timed, interleaved.  Without --kernel: every kernel that both have.\n"
-            "\n"
-            "The ratio of the two as they are is the product of four: `early-launch`, launches that only\n"
-            "the first API has; `assembler`, the driver's over the compiler's, of one text; `source`, one\n"
-            "language with its front end over the other; `runtime`, one API's launches over the other's.\n"
-            "`rest` says by how much source and runtime depend on each other.  A part is named only where\n"
-            "its interval leaves 1 out.\n"
-            "\n"
-            "With each cell stand the registers of a thread, what it keeps in memory besides them, shared\n"
-            "memory, and how many blocks fit on a multiprocessor; for one kernel, or with -v, also the\n"
-            "instructions by class, of the texts and, where cuobjdump or nvdisasm is there, of the machine\n"
-            "code.  A cell that can't exist says why.  Without such a device the instructions of the texts\n"
-            "that the plugins carry are all there is.\n"
-            "\n"
-            "Exit status: 0 all agreed, 1 a cell was wrong or two disagree, 2 usage, 3 a name that isn't\n"
-            "there, 4 nothing could be run through both APIs, 5 a cell failed.\n"
-            "\n"
-            "Examples:\n"
-            "  parallax attribute matvec --kernel shared-a-x\n"
-            "  parallax attribute gemm 4096 4096 4096 --kernel tile-1d --json tile-1d.json\n"
-            "  parallax attribute --all --seconds 0.2 --budget 120 --json attribution.json\n",
+    .usage = "attribute OPERATION [SHAPE...] [options] | attribute --all [OPERATION...]",
+    .help =
+        "Where one device is reached by two APIs that take each other's device code (CUDA and NVIDIA's\n"
+        "OpenCL, which both take PTX), runs each kernel in every combination: the text of either API,\n"
+        "run by either; and the first API's own machine code, as it is shipped and launched as plainly\n"
+        "as the other could launch it.  All cells are judged, and those of one text must have the same\n"
+        "bits; what is right is timed, interleaved.  Without --kernel: every kernel that both have.\n"
+        "With --all, of all operations or of those named, each on a problem that it takes: a large one\n"
+        "in f32, else in f64, what has forms for f16 also in that, and kernels that are made for single\n"
+        "shapes on one for which they are chosen.  --dtype: all in these types.\n"
+        "\n"
+        "The ratio of the two as they are is the product of four: `early-launch`, launches that only\n"
+        "the first API has; `assembler`, the driver's over the compiler's, of one text; `source`, one\n"
+        "language with its front end over the other; `runtime`, one API's launches over the other's.\n"
+        "`rest` says by how much source and runtime depend on each other.  A part is named only where\n"
+        "its interval leaves 1 out.\n"
+        "\n"
+        "With each cell stand the registers of a thread, what it keeps in memory besides them, shared\n"
+        "memory, and how many blocks fit on a multiprocessor; for one kernel, or with -v, also the\n"
+        "instructions by class, of the texts and, where cuobjdump or nvdisasm is there, of the machine\n"
+        "code: the compiler's, and the driver's, which it shows to CUPTI alone.  A cell that can't exist\n"
+        "says why.  Without such a device the instructions of the texts that the plugins carry are all\n"
+        "there is.\n"
+        "\n"
+        "Exit status: 0 all agreed, 1 a cell was wrong or two disagree, 2 usage, 3 a name that isn't\n"
+        "there, 4 nothing could be run through both APIs, 5 a cell failed.\n"
+        "\n"
+        "Examples:\n"
+        "  parallax attribute matvec --kernel shared-a-x\n"
+        "  parallax attribute gemm 4096 4096 4096 --kernel tile-1d --json tile-1d.json\n"
+        "  parallax attribute --all --seconds 0.2 --budget 120 --json attribution.json\n",
     .options = OPT_COMMON | (OPT_PROBLEM & ~OPT_IN) | OPT_BACKEND | OPT_KERNEL | OPT_SECONDS |
                OPT_TIME_LIMIT | OPT_ALL | OPT_JSON,
     .check = attribute_check,

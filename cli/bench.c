@@ -91,16 +91,6 @@ static int check_sets(const cli_list *sets)
 
 /* ---- what is asked for ------------------------------------------------------------------ */
 
-static int check_ops(const plx_op *ops, size_t count)
-{
-    plx_op_info info;
-    for (size_t i = 0; i < count; i++)
-        if (plx_op_describe(ops[i], &info) && info.verb != NULL)
-            return cli_wrong_usage("'parallax %s' runs %s, with the sizes that it needs", info.verb,
-                                   info.name);
-    return CLI_OK;
-}
-
 /* Without --shape the operands are operations, with it there is one. */
 static int read_work(cli_options *options, size_t op_count)
 {
@@ -120,9 +110,7 @@ static int bench_check(cli_options *options)
     size_t op_count;
     if (asks_for_sets(&options->sets))
         return print_sets();
-    int status = cli_ops_of(options, ops, &op_count);
-    if (status == CLI_OK)
-        status = check_ops(ops, op_count);
+    int status = cli_compared_ops_of(options, ops, &op_count);
     if (status == CLI_OK)
         status = check_sets(&options->sets);
     return status == CLI_OK ? read_work(options, op_count) : status;
@@ -206,7 +194,7 @@ static int bench_run(plx_context *context, cli_options *options)
         .left_out = tell_left_out,
         .data = options,
     };
-    int status = cli_ops_of(options, ops, &wanted.op_count);
+    int status = cli_compared_ops_of(options, ops, &wanted.op_count);
     if (status != CLI_OK)
         return status;
     prepare_farewell(wanted.json);

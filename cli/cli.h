@@ -177,6 +177,8 @@ void cli_say_unknown(const char *kind, const char *word, const char *const *name
 int cli_op_of(const char *word, plx_op *op);
 /* The operations among the operands, each once. */
 int cli_ops_of(const cli_options *options, plx_op ops[PLX_OP_COUNT], size_t *count);
+/* The same; one that has a verb of its own is refused. */
+int cli_compared_ops_of(const cli_options *options, plx_op ops[PLX_OP_COUNT], size_t *count);
 /* The words of one kind: 0, 1, ...; NULL at the end. */
 typedef struct cli_names {
     const char *kind;

@@ -100,6 +100,16 @@ int cli_ops_of(const cli_options *options, plx_op ops[PLX_OP_COUNT], size_t *cou
     return CLI_OK;
 }
 
+int cli_compared_ops_of(const cli_options *options, plx_op ops[PLX_OP_COUNT], size_t *count)
+{
+    plx_op_info info;
+    const int status = cli_ops_of(options, ops, count);
+    for (size_t i = 0; status == CLI_OK && i < *count; i++)
+        if (plx_op_describe(ops[i], &info) && info.verb != NULL)
+            return cli_wrong_usage("'parallax %s' runs %s, with the sizes that it needs", info.verb, info.name);
+    return status;
+}
+
 void cli_dtypes_text(uint32_t dtypes, char *text, size_t capacity)
 {
     size_t length = 0;

@@ -37,16 +37,23 @@ static const plx_attribution *first_of(const plx_results *results)
     return NULL;
 }
 
-/* "65 / 72": of the first text and of the second, both assembled for the first. */
+/* What is not known is a question mark. */
+static void fact_text(const plx_attributed_cell *cell, bool blocks, char text[16])
+{
+    const int32_t fact = blocks ? cell->launch.blocks_per_unit : cell->launch.registers;
+    if (cell->described && fact >= 0)
+        (void)snprintf(text, 16, "%d", (int)fact);
+    else
+        (void)snprintf(text, 16, "?");
+}
+
+/* "65 / 72": of the first text and of the second, each where it is at home. */
 static void facts_text(const plx_attribution *one, bool blocks, char *text, size_t capacity)
 {
-    const plx_attributed_cell *first = &one->cells[PLX_CELL_FIRST_FIRST],
-                              *second = &one->cells[PLX_CELL_SECOND_SECOND];
-    text[0] = '\0';
-    if (first->described && second->described)
-        (void)snprintf(text, capacity, "%d / %d",
-                       (int)(blocks ? first->launch.blocks_per_unit : first->launch.registers),
-                       (int)(blocks ? second->launch.blocks_per_unit : second->launch.registers));
+    char first[16], second[16];
+    fact_text(&one->cells[PLX_CELL_FIRST_FIRST], blocks, first);
+    fact_text(&one->cells[PLX_CELL_SECOND_SECOND], blocks, second);
+    (void)snprintf(text, capacity, "%s / %s", first, second);
 }
 
 /* ---- the page -------------------------------------------------------------------------------- */
@@ -71,6 +78,16 @@ static void put_row(const plx_attribution *one, FILE *to)
                   one->agree ? "agree" : "disagree");
 }
 
+/* What is worth words: a total far from 1, and bits that are not as they should be. */
+static void put_words(const plx_attribution *one, FILE *to)
+{
+    if (is_far(one))
+        plx_page_put(to, "<p><b>%s/%s</b>: %s</p>\n", plx_op_name(one->problem.op), one->kernel,
+                     one->verdict);
+    if (one->bits[0] != '\0')
+        plx_page_put(to, "<p><b>%s/%s</b>: %s</p>\n", plx_op_name(one->problem.op), one->kernel, one->bits);
+}
+
 static void put_file(const plx_results *results, const plx_attribution *first, FILE *to)
 {
     plx_page_put(
@@ -86,9 +103,7 @@ static void put_file(const plx_results *results, const plx_attribution *first, F
         put_row(&results->attributions[i], to);
     (void)fputs("</tbody></table></div>\n", to);
     for (size_t i = 0; i < results->attribution_count; i++)
-        if (is_far(&results->attributions[i]))
-            plx_page_put(to, "<p><b>%s/%s</b>: %s</p>\n", plx_op_name(results->attributions[i].problem.op),
-                         results->attributions[i].kernel, results->attributions[i].verdict);
+        put_words(&results->attributions[i], to);
 }
 
 void plx_page_attributions(plx_page *page, FILE *to)
@@ -112,9 +127,10 @@ void plx_page_attributions(plx_page *page, FILE *to)
 
 static void put_markdown_row(const plx_attribution *one, FILE *to)
 {
-    char shape[80], facts[40];
-    plx_shape_text(&one->problem, shape, sizeof shape);
-    (void)fprintf(to, "| %s/%s | %s |", plx_op_name(one->problem.op), one->kernel, shape);
+    char problem[160], facts[40];
+    const char *op = plx_op_name(one->problem.op);
+    plx_problem_text(&one->problem, 0, problem, sizeof problem);
+    (void)fprintf(to, "| %s/%s | %s |", op, one->kernel, problem + strlen(op) + 1);
     for (size_t i = 0; i < COLUMNS; i++) {
         const plx_ratio *ratio = &one->effects[columns[i].effect];
         if (!ratio->known)
@@ -139,7 +155,7 @@ static size_t put_markdown(const plx_page_file *file, FILE *to)
                   device->info.name, (int)strcspn(first->backends[PLX_SECOND_API], ":"),
                   first->backends[PLX_SECOND_API], (int)strcspn(first->backends[PLX_FIRST_API], ":"),
                   first->backends[PLX_FIRST_API], file->name);
-    (void)fputs("| kernel | shape |", to);
+    (void)fputs("| kernel | problem |", to);
     for (size_t i = 0; i < COLUMNS; i++)
         (void)fprintf(to, " %s |", columns[i].title);
     (void)fputs(" registers | blocks |\n|---|---|", to);

@@ -93,6 +93,9 @@ study_attribute_sources = \
 	study/attribute/attribute.c \
 	study/attribute/attribute.h \
 	study/attribute/effects.c \
+	study/attribute/kernel.c \
+	study/attribute/listings.c \
+	study/attribute/problems.c \
 	study/attribute/table.c \
 	study/attribute/verdict.c
 

@@ -88,9 +88,10 @@ typedef struct plx_attribution {
     char reasons[PLX_APIS][512];  /* why there is no text; "" when there is one */
     plx_attributed_cell cells[PLX_CELL_COUNT];
     plx_attributed_code listings[PLX_LISTING_COUNT];
-    bool agree; /* all cells that ran are right and agree with each other */
+    bool agree; /* all cells that ran are right and agree with each other, and those of one text bit by bit */
     plx_ratio effects[PLX_EFFECT_COUNT];
     char verdict[640];
+    char bits[320]; /* which cell of one text has other bits than the first, and where; "": all have the same */
 } plx_attribution;
 
 typedef struct plx_attribute_options {
@@ -98,8 +99,14 @@ typedef struct plx_attribute_options {
     size_t backend_count;
     const char *const *kernels; /* none, or "all": every kernel that both APIs have */
     size_t kernel_count;
-    const plx_problem *problems; /* none: every operation, at a size that shows something */
+    /* None: every kernel of every operation, on a problem that it takes and at a size that shows something; also
+     * in f16, and each kernel that is made for single shapes on one for which it is chosen. */
+    const plx_problem *problems;
     size_t problem_count;
+    const plx_op *ops; /* without problems: of these operations only; none: of all */
+    size_t op_count;
+    const plx_dtype *dtypes; /* without problems: in these element types only */
+    size_t dtype_count;
     plx_input input;
     uint64_t seed;
     double seconds_per_cell; /* time limit of the measurement of each; 0: 0.5 */

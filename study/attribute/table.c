@@ -159,7 +159,7 @@ static plx_status put_kernel(const plx_attribution *this, FILE *to, bool all, pl
 {
     char problem[160];
     plx_status status = PLX_OK;
-    const bool ran = this->backends[PLX_FIRST_API][0] != '\0';
+    const bool ran = plx_attribution_ran(this);
     plx_problem_text(&this->problem, 0, problem, sizeof problem);
     (void)fprintf(to, "%s, %s", problem, this->kernel);
     for (int api = 0; api < PLX_APIS; ++api)
@@ -170,7 +170,9 @@ static plx_status put_kernel(const plx_attribution *this, FILE *to, bool all, pl
     if (ran) {
         status = put_cells(this, to, error);
         put_effects(this, to);
-        plx_put_wrapped(to, this->verdict, "  ", 2, WIDTH);
+        plx_put_wrapped(to, this->verdict, " ", 2, WIDTH);
+        if (this->bits[0] != '\0')
+            plx_put_wrapped(to, this->bits, " ", 2, WIDTH);
     }
     if ((all || !ran) && any_counted(this)) {
         if (status == PLX_OK)
@@ -189,19 +191,24 @@ static void put_line(plx_table *table, const plx_attribution *this)
 {
     static const plx_effect columns[] = {PLX_EFFECT_TOTAL,        PLX_EFFECT_SOURCE,  PLX_EFFECT_ASSEMBLER,
                                          PLX_EFFECT_EARLY_LAUNCH, PLX_EFFECT_RUNTIME, PLX_EFFECT_REST};
+    const char *op = plx_op_name(this->problem.op);
+    char problem[160];
+    plx_problem_text(&this->problem, 0, problem, sizeof problem);
     plx_table_row(table);
-    plx_table_cell(table, 0, "%s/%s", plx_op_name(this->problem.op), this->kernel);
+    plx_table_cell(table, 0, "%s/%s", op, this->kernel);
+    plx_table_cell(table, 1, "%s", problem + strlen(op) + 1);
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; ++i)
         if (this->effects[columns[i]].known)
-            plx_table_cell(table, i + 1, "%.3f", this->effects[columns[i]].value);
-    plx_table_cell(table, 7, "%s", this->agree ? "agree" : "DISAGREE");
+            plx_table_cell(table, i + 2, "%.3f", this->effects[columns[i]].value);
+    plx_table_cell(table, 8, "%s", this->agree ? "agree" : "DISAGREE");
 }
 
 static plx_status put_summary(const plx_results *results, FILE *to, plx_error *error)
 {
-    static const char *const titles[] = {"kernel",       "total",   "source", "assembler",
-                                         "early launch", "runtime", "rest",   "results"};
-    plx_table table = {.columns = sizeof titles / sizeof titles[0], .titles = titles, .left = 1 | 1 << 7};
+    static const char *const titles[] = {"kernel",       "problem", "total", "source", "assembler",
+                                         "early launch", "runtime", "rest",  "results"};
+    plx_table table = {
+        .columns = sizeof titles / sizeof titles[0], .titles = titles, .left = 1 | 1 << 1 | 1 << 8};
     for (size_t i = 0; i < results->attribution_count; ++i)
         put_line(&table, &results->attributions[i]);
     return plx_table_finish(&table, to, error);
@@ -212,7 +219,7 @@ plx_status plx_attribution_write_table(const plx_results *results, FILE *to, boo
     plx_status status = PLX_OK;
     for (size_t i = 0; status == PLX_OK && i < results->attribution_count; ++i)
         status = put_kernel(&results->attributions[i], to, all, error);
-    if (status == PLX_OK && results->attribution_count > 1 && results->attributions[0].backends[0][0] != '\0')
+    if (status == PLX_OK && results->attribution_count > 1 && plx_attribution_ran(&results->attributions[0]))
         status = put_summary(results, to, error);
     return status == PLX_OK ? plx_report_finish(to, error) : status;
 }

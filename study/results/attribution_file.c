@@ -133,5 +133,6 @@ void plx_archive_attribution(plx_archive *archive, size_t devices, plx_attributi
         plx_archive_refuse(archive, "device");
     this->agree = plx_archive_flag(archive, "agree", this->agree, false);
     plx_archive_text(archive, "verdict", this->verdict, sizeof this->verdict);
+    plx_archive_remark(archive, "bits", this->bits, sizeof this->bits);
     named_fields(archive, this);
 }

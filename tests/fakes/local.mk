@@ -51,6 +51,18 @@ tests_fakes_plx_faulty_la_SOURCES = tests/fakes/dummy_faulty.c $(dummy_sources)
 tests_fakes_plx_faulty_la_CFLAGS = $(fake_cflags)
 tests_fakes_plx_faulty_la_LDFLAGS = $(fake_ldflags)
 
+# Two APIs of one chip that take each other's device code.
+check_LTLIBRARIES += tests/fakes/plx-first.la tests/fakes/plx-second.la
+tests_fakes_plx_first_la_SOURCES = tests/fakes/two_apis.c $(dummy_sources)
+tests_fakes_plx_first_la_CFLAGS = $(fake_cflags)
+tests_fakes_plx_first_la_LDFLAGS = $(fake_ldflags)
+tests_fakes_plx_first_la_LIBADD = -lm
+tests_fakes_plx_second_la_SOURCES = tests/fakes/two_apis.c $(dummy_sources)
+tests_fakes_plx_second_la_CPPFLAGS = $(AM_CPPFLAGS) -DSECOND
+tests_fakes_plx_second_la_CFLAGS = $(fake_cflags)
+tests_fakes_plx_second_la_LDFLAGS = $(fake_ldflags)
+tests_fakes_plx_second_la_LIBADD = -lm
+
 # A plugin that does harm in many ways.
 check_LTLIBRARIES += tests/fakes/plx-hostile.la
 tests_fakes_plx_hostile_la_SOURCES = tests/fakes/hostile.c $(dummy_sources)

@@ -120,6 +120,57 @@ static void a_missing_cell_says_why(void **unused)
     assert_string_equal(made.verdict, "Nothing to tell: no twin");
 }
 
+/* ---- problems that nobody asked for ------------------------------------------------------ */
+
+static size_t count_of(const plx_own_problem *own, size_t count, plx_dtype dtype, int whose)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++)
+        found += own[i].problem.dtype == dtype && (int)own[i].whose == whose;
+    return found;
+}
+
+/* Every operation that is compared has a large one in f32, the shapes of single kernels, and others in f64 and f16. */
+static void each_operation_has_problems_of_its_own(void **unused)
+{
+    static const struct {
+        plx_op op;
+        size_t special;
+    } ops[] = {{PLX_REDUCE, 0}, {PLX_TRANSPOSE, 1}, {PLX_MATVEC, 4}, {PLX_GEMM, 3}};
+    const plx_attribute_options all = {.op_count = 0};
+    plx_own_problem own[PLX_OWN_PROBLEMS];
+    (void)unused;
+    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
+        const size_t count = plx_own_problems(&all, ops[i].op, own);
+        assert_int_equal(count, ops[i].special + 3);
+        assert_true(own[0].problem.dtype == PLX_F32 && own[0].whose == PLX_OWN_REST);
+        assert_int_equal(count_of(own, count, PLX_F32, PLX_OWN_CHOSEN), ops[i].special);
+        assert_int_equal(count_of(own, count, PLX_F64, PLX_OWN_REST), 1);
+        assert_int_equal(count_of(own, count, PLX_F16, PLX_OWN_EVERY), 1);
+    }
+    assert_int_equal(plx_own_problems(&all, PLX_PROBE, own), 0);
+    /* 17 terms for each of a million sums: the shape whose twin was once the slowest. */
+    bool tall = false;
+    const size_t count = plx_own_problems(&all, PLX_MATVEC, own);
+    for (size_t i = 0; i < count; i++)
+        tall = tall || (own[i].problem.of.matvec.rows == 17 && own[i].problem.of.matvec.cols == 1000003 &&
+                        own[i].problem.of.matvec.trans);
+    assert_true(tall);
+}
+
+static void types_can_be_asked_for(void **unused)
+{
+    static const plx_dtype wanted[] = {PLX_BF16, PLX_F32};
+    const plx_attribute_options options = {.dtypes = wanted, .dtype_count = 2};
+    plx_own_problem own[PLX_OWN_PROBLEMS];
+    const size_t count = plx_own_problems(&options, PLX_TRANSPOSE, own);
+    (void)unused;
+    assert_int_equal(count, 3);
+    assert_int_equal(count_of(own, count, PLX_BF16, PLX_OWN_EVERY), 1);
+    assert_int_equal(count_of(own, count, PLX_F32, PLX_OWN_EVERY), 1);
+    assert_int_equal(count_of(own, count, PLX_F32, PLX_OWN_CHOSEN), 1);
+}
+
 /* ---- the status, and the file --------------------------------------------------------- */
 
 static plx_results results_of(plx_attribution *one)
@@ -167,6 +218,7 @@ static void a_file_holds_all_of_it(void **unused)
                                                                    .shared_bytes = 1024,
                                                                    .blocks_per_unit = -1};
     plx_attribution_conclude(&made);
+    (void)snprintf(made.bits, sizeof made.bits, "other bits");
     (void)snprintf(results.attribution_note, sizeof results.attribution_note, "a note");
     if (plx_results_write(&results, path, &error) != PLX_OK ||
         plx_results_read(path, &read, &error) != PLX_OK)
@@ -177,6 +229,7 @@ static void a_file_holds_all_of_it(void **unused)
     const plx_attribution *one = &read.attributions[0];
     assert_string_equal(one->kernel, "vector");
     assert_string_equal(one->verdict, made.verdict);
+    assert_string_equal(one->bits, "other bits");
     assert_string_equal(one->compilers[0], "a compiler");
     assert_true(one->agree && one->problem.op == PLX_REDUCE && one->problem.of.reduce.n == 1000);
     for (int i = 0; i < PLX_EFFECT_COUNT; i++)
@@ -201,6 +254,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_factors_multiply_to_the_total), cmocka_unit_test(words_name_what_can_be_told),
         cmocka_unit_test(what_cant_be_told_is_not_named),    cmocka_unit_test(a_missing_cell_says_why),
+        cmocka_unit_test(each_operation_has_problems_of_its_own), cmocka_unit_test(types_can_be_asked_for),
         cmocka_unit_test(the_status_follows_from_the_cells), cmocka_unit_test(a_file_holds_all_of_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
