@@ -6,6 +6,7 @@ libplx_base_la_SOURCES = \
 	base/cache_file.c \
 	base/clock.c \
 	base/clock.h \
+	base/coverage.h \
 	base/format.c \
 	base/format.h \
 	base/json.c \

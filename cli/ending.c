@@ -5,6 +5,7 @@
 
 #include "cli.h"
 
+#include "base/coverage.h"
 #include "base/privileges.h"
 
 #include <dlfcn.h>
@@ -289,17 +290,12 @@ void cli_begin(char **argv)
 #define ENDS_BY_EXIT 0
 #endif
 
-/* Where coverage is counted, it is written now. */
-void __gcov_dump(void) __attribute__((weak));
-
 void cli_end(int status)
 {
     is_done = 1;
     if (ENDS_BY_EXIT)
         exit(status);
     (void)fflush(stderr);
-    if (__gcov_dump != NULL)
-        __gcov_dump();
     _exit(status);
 }
 
@@ -310,6 +306,7 @@ __attribute__((visibility("default"))) void _exit(int status)
 {
     if (process == getpid() && !is_done)
         end_early();
+    plx_coverage_write();
     for (;;)
         (void)syscall(SYS_exit_group, status);
 }

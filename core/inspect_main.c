@@ -4,6 +4,8 @@
 
 #include "core/inspect.h"
 
+#include "base/coverage.h"
+
 #include <link.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -46,6 +48,13 @@ static void ask_for_devices(const plx_module *module)
         free(devices);
 }
 
+/* What waits to be run at an exit has nothing to do with it. */
+static void end(void)
+{
+    plx_coverage_write();
+    _exit(0);
+}
+
 int main(int argc, char **argv)
 {
     plx_module *module = NULL;
@@ -56,12 +65,12 @@ int main(int argc, char **argv)
     if (plx_module_load(argv[1], &module, &error) != PLX_OK) {
         plx_text_clean(error.text, sizeof error.text);
         (void)dprintf(PLX_INSPECT_DESCRIPTOR, "refused\t%s\n", error.text);
-        _exit(0);
+        end();
     }
     (void)dprintf(PLX_INSPECT_DESCRIPTOR, "loaded\t%s\t%s\t%s\n", module->name, module->version,
                   module->summary);
     ask_for_devices(module);
     (void)dl_iterate_phdr(say_file, NULL);
     (void)dprintf(PLX_INSPECT_DESCRIPTOR, "end\n");
-    _exit(0); /* what waits to be run at an exit has nothing to do with it */
+    end();
 }

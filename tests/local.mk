@@ -43,7 +43,7 @@ include tests/house/local.mk
 
 # Compiled kernels are kept there: one test uses those of another, and no home is touched.
 clean-local:
-	-rm -rf tests/cache
+	-rm -rf tests/cache coverage
 
 # What drivers leak is not our fault; what we leak fails a test.
 if SANITIZERS
