@@ -5,6 +5,7 @@ AM_TESTS_ENVIRONMENT = \
 	top_builddir='$(abs_top_builddir)'; export top_builddir; \
 	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
 	PARALLAX='$(abs_top_builddir)/parallax'; export PARALLAX; \
+	CC='$(CC)'; export CC; \
 	XDG_CACHE_HOME='$(abs_top_builddir)/tests/cache'; export XDG_CACHE_HOME;
 AM_COLOR_TESTS = auto
 

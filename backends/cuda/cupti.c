@@ -1,11 +1,12 @@
 /* Finds the profiling library's functions, and puts its errors into words. */
-#define _GNU_SOURCE /* secure_getenv */
 
 #include "config.h"
 
 #ifdef HAVE_CUPTI
 
 #include "backends/cuda/cupti.h"
+
+#include "base/privileges.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -69,9 +70,9 @@ static void *open_usual(void)
     for (size_t i = 0; i < NAME_COUNT && library == NULL; i++)
         library = dlopen(library_names[i], RTLD_NOW | RTLD_LOCAL);
     if (library == NULL)
-        library = open_below(secure_getenv("CUDA_HOME"));
+        library = open_below(plx_getenv("CUDA_HOME"));
     if (library == NULL)
-        library = open_below(secure_getenv("CUDA_PATH"));
+        library = open_below(plx_getenv("CUDA_PATH"));
     return library != NULL ? library : open_below("/usr/local/cuda");
 }
 
@@ -79,7 +80,7 @@ static void *open_usual(void)
  * privileges. */
 static plx_status find_library(void **library)
 {
-    const char *named = secure_getenv("PLX_CUPTI_LIBRARY");
+    const char *named = plx_getenv("PLX_CUPTI_LIBRARY");
     bool is_named = named != NULL && named[0] != '\0';
     *library = is_named ? dlopen(named, RTLD_NOW | RTLD_LOCAL) : open_usual();
     if (*library != NULL)

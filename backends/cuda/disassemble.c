@@ -2,6 +2,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "backends/cuda/disassemble.h"
 
+#include "base/privileges.h"
+
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdint.h>
@@ -110,6 +112,8 @@ plx_status plx_cuda_disassemble(const void *code, size_t length, bool fatbin, co
                                 char **listing, plx_error *error)
 {
     char path[512];
+    if (plx_is_privileged())
+        return plx_fail(error, PLX_UNSUPPORTED, "no disassembler is started with raised privileges");
     const plx_status status = write_temporary(code, length, path, error);
     if (status != PLX_OK)
         return status;

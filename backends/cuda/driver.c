@@ -1,7 +1,8 @@
 /* Finds the driver's functions, and puts its errors into words. */
-#define _GNU_SOURCE /* secure_getenv */
 
 #include "backends/cuda/cuda.h"
+
+#include "base/privileges.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ static plx_error load_error;
  * it is ignored when running with raised privileges. */
 static const char *library_name(void)
 {
-    const char *name = secure_getenv("PLX_CUDA_LIBRARY");
+    const char *name = plx_getenv("PLX_CUDA_LIBRARY");
     return name != NULL && name[0] != '\0' ? name : DRIVER_LIBRARY;
 }
 
@@ -62,9 +63,18 @@ static plx_status no_library(const char *name)
                     name, reason);
 }
 
+/* With raised privileges: libraries that the driver loads into every process that asks for it
+ * ($CUDA_INJECTION64_PATH), other services, caches, and files that it writes. */
+static void forget_environment(void)
+{
+    static const char *const beginnings[] = {"CUDA_", "NVTX_", "CUPTI_", "NV_"};
+    plx_forget_environment(beginnings, sizeof beginnings / sizeof beginnings[0]);
+}
+
 static plx_status load(void)
 {
     const char *name = library_name();
+    forget_environment();
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL); /* never closed: drivers do not survive it */
     if (library == NULL)
         return no_library(name);

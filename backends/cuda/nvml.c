@@ -1,8 +1,9 @@
 /* Clocks, power and temperature, as NVIDIA's management library tells them. */
-#define _GNU_SOURCE /* secure_getenv */
 
 #include "backends/cuda/cuda.h"
 #include "backends/cuda/nvml.h"
+
+#include "base/privileges.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -34,7 +35,7 @@ static bool loaded;
  * ignored when running with raised privileges. */
 static const char *library_name(void)
 {
-    const char *name = secure_getenv("PLX_NVML_LIBRARY");
+    const char *name = plx_getenv("PLX_NVML_LIBRARY");
     return name != NULL && name[0] != '\0' ? name : MANAGEMENT_LIBRARY;
 }
 

@@ -49,13 +49,11 @@ static bool is_ocl_icd(void *library)
            strncmp(vendor, "OCL Icd", 7) == 0;
 }
 
-/* With raised privileges: what its user wants to be loaded in place of the system's drivers. */
+/* Which drivers there are is for the system to say when privileges are raised, and what they do for their own files. */
 static void forget_environment(void)
 {
-    static const char *const names[] = {"OCL_ICD_VENDORS",    "OCL_ICD_FILENAMES", "OCL_ICD_PLATFORM_SORT",
-                                        "OPENCL_VENDOR_PATH", "OPENCL_LAYERS",     "OPENCL_LAYER_PATH"};
-    for (size_t i = 0; plx_is_privileged() && i < sizeof names / sizeof names[0]; i++)
-        (void)unsetenv(names[i]);
+    static const char *const beginnings[] = {"OCL_ICD_", "OPENCL_", "POCL_"};
+    plx_forget_environment(beginnings, sizeof beginnings / sizeof beginnings[0]);
 }
 
 /* The library stays open: drivers do not survive being unloaded. */

@@ -4,6 +4,8 @@ EXTRA_LTLIBRARIES += libplx-cuda-api.la
 libplx_cuda_api_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
 libplx_cuda_api_la_SOURCES = \
 	backends/cuda/assembled.c \
+	base/privileges.c \
+	base/privileges.h \
 	backends/cuda/counters.c \
 	backends/cuda/cuda.h \
 	backends/cuda/cupti.c \

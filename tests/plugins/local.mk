@@ -2,6 +2,11 @@
 cmocka_tests += tests/plugins/test_host
 script_tests += tests/plugins/test_peers.sh tests/plugins/test_wrong_sum.sh
 
+cmocka_tests += tests/plugins/test_raised
+tests_plugins_test_raised_SOURCES = tests/plugins/test_raised.c
+tests_plugins_test_raised_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_plugins_test_raised_LDADD = $(CMOCKA_LIBS)
+
 tests_plugins_test_host_SOURCES = tests/plugins/test_host.c $(plx_host_la_SOURCES)
 tests_plugins_test_host_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS) -ffp-contract=off $(CMOCKA_CFLAGS)
 tests_plugins_test_host_LDADD = $(CMOCKA_LIBS) -lm
