@@ -105,7 +105,8 @@ for lost in first 20; do
 done
 FAULTY_LOST=first
 export FAULTY_LOST
-expect 5 "" check reduce --quick --dtype i32 --backend host --backend faulty
+expect 5 "more on faulty:0 for the same reason: faulty:0 is lost" check reduce --quick --dtype i32 --backend host --backend faulty
+[ "$(wc -l <"$work/err")" -le 12 ] || fail "a lost device is told in $(wc -l <"$work/err") lines"
 expect 5 "" check reduce --quick --dtype i32 --backend faulty --kernel best --kernel right
 expect 5 "" bench reduce --shape 10 "$@" --kernel best --kernel same --json "$work/two.json"
 FAULTY_LOST=2083
