@@ -11,6 +11,15 @@
 
 /* ---- the library ---------------------------------------------------------------------- */
 
+/* A test has a library of its own. */
+#ifdef PLX_LT_OPEN
+void *PLX_LT_OPEN(const char *file, int flags);
+void *PLX_LT_SYMBOL(void *library, const char *name);
+#else
+#define PLX_LT_OPEN dlopen
+#define PLX_LT_SYMBOL dlsym
+#endif
+
 #define LT_TEXT_OF(number) #number
 #define LT_NAME(major) "libcublasLt.so." LT_TEXT_OF(major)
 
@@ -44,7 +53,7 @@ static pthread_once_t lt_once = PTHREAD_ONCE_INIT;
 /* A function pointer from an object pointer, as POSIX allows and ISO C does not. */
 static bool find(void *library, const char *symbol, void *function)
 {
-    void *address = dlsym(library, symbol);
+    void *address = PLX_LT_SYMBOL(library, symbol);
     memcpy(function, &address, sizeof address);
     return address != NULL;
 }
@@ -52,7 +61,7 @@ static bool find(void *library, const char *symbol, void *function)
 /* Never unloaded: cuBLAS itself uses it. */
 static void load(void)
 {
-    void *library = dlopen(LT_NAME(CUBLAS_VER_MAJOR), RTLD_NOW | RTLD_LOCAL);
+    void *library = PLX_LT_OPEN(LT_NAME(CUBLAS_VER_MAJOR), RTLD_NOW | RTLD_LOCAL);
     if (library == NULL) {
         lt_missing = LT_NAME(CUBLAS_VER_MAJOR) " was not found";
         return;

@@ -2,6 +2,19 @@
 cmocka_tests += tests/plugins/test_host
 script_tests += tests/plugins/test_peers.sh tests/plugins/test_wrong_sum.sh
 
+# The cublas plugin's own files, with libraries that compute on the host in place of NVIDIA's.
+if HAVE_CUBLAS
+cmocka_tests += tests/plugins/test_cublas
+endif
+tests_plugins_test_cublas_SOURCES = tests/plugins/test_cublas.c tests/fakes/fake_cublas.c tests/fakes/fake_cublas.h \
+	tests/fakes/fake_cuda.h $(vendor_sources) plugins/cublas/library.c plugins/cublas/lt.c plugins/cublas/plan.c \
+	plugins/cublas/plugin.c plugins/cublas/reduce.c
+tests_plugins_test_cublas_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS) -DPLX_LT_OPEN=fake_lt_open \
+	-DPLX_LT_SYMBOL=fake_lt_symbol
+tests_plugins_test_cublas_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_plugins_test_cublas_LDADD = libplx-cuda-api.la $(CMOCKA_LIBS) -lm
+EXTRA_tests_plugins_test_cublas_DEPENDENCIES = tests/fakes/fake-cuda.la
+
 cmocka_tests += tests/plugins/test_raised
 tests_plugins_test_raised_SOURCES = tests/plugins/test_raised.c
 tests_plugins_test_raised_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
