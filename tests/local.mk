@@ -52,4 +52,9 @@ AM_TESTS_ENVIRONMENT += \
 	LSAN_OPTIONS='suppressions=$(abs_top_srcdir)/tests/leaks.supp:print_suppressions=0'; \
 	export LSAN_OPTIONS;
 endif
-EXTRA_DIST += tests/leaks.supp tests/support.sh
+EXTRA_DIST += tests/leaks.supp tests/support.sh tests/sanitizers
+
+# PARTS: threads, addresses, gcc, clang; all of them take an hour.
+check-sanitizers:
+	$(SHELL) $(top_srcdir)/tests/sanitizers '$(top_srcdir)' '$(facts_nvcc)' $(PARTS)
+.PHONY: check-sanitizers
