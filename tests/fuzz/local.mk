@@ -72,4 +72,3 @@ tests_fuzz_fuzz_clblast_LDADD = $(JANSSON_LIBS)
 
 fuzz:
 	$(SHELL) $(top_srcdir)/tests/fuzz/fuzz '$(top_srcdir)' $(fuzz_targets)
-.PHONY: fuzz
