@@ -10,8 +10,8 @@
 kernel SQUARE_GROUP void transpose_diagonal(TRANSPOSE_PARAMETERS)
 {
     local T staged[TRANSPOSE_TILE][PITCH];
-    const uint high = get_num_groups(0) / (uint)tiles, down = get_group_id(0) % high;
-    const uint right = (get_group_id(0) / high + down) % (uint)tiles;
+    const uint group = get_group_id(0), groups = get_num_groups(0); /* 32 bits are enough to divide */
+    const uint high = groups / (uint)tiles, down = group % high, right = (group / high + down) % (uint)tiles;
     const tile_place tile = tile_at(down, right, TRANSPOSE_TILE, rows, cols);
     turn_tile(in, in_offset, out, out_offset, ld_in, ld_out, tile, staged);
 }
