@@ -39,17 +39,29 @@ INLINE T reduce_half_packs(global const IN *x, long n)
     global const uint4 *packs = (global const uint4 *)(x + head);
     T of_lane[HALF_WIDTH];
 
+#pragma unroll
     for (int q = 0; q < HALF_WIDTH; ++q)
         of_lane[q] = IDENTITY;
     for (long tile = (long)get_group_id(0) * (BLOCK * LOADS); tile < count;
-         tile += (long)get_num_groups(0) * (BLOCK * LOADS))
+         tile += (long)get_num_groups(0) * (BLOCK * LOADS)) {
+        global const uint4 *from = packs + tile + thread;
+        const long left = count - tile - thread;
+        uint4 loaded[LOADS]; /* all on their way before the first is waited for */
+#pragma unroll
         for (int k = 0; k < LOADS; ++k)
-            if (tile + k * BLOCK + thread < count) {
-                ushort loaded[HALF_WIDTH];
-                vstore8(as_ushort8(packs[tile + k * BLOCK + thread]), 0, loaded);
+            if (k * BLOCK < left)
+                loaded[k] = from[k * BLOCK];
+#pragma unroll
+        for (int k = 0; k < LOADS; ++k)
+            if (k * BLOCK < left) {
+                ushort lane[HALF_WIDTH];
+                vstore8(as_ushort8(loaded[k]), 0, lane);
+#pragma unroll
                 for (int q = 0; q < HALF_WIDTH; ++q)
-                    of_lane[q] = combine(of_lane[q], FROM_IN(loaded[q]));
+                    of_lane[q] = combine(of_lane[q], FROM_IN(lane[q]));
             }
+    }
+#pragma unroll
     for (int width = HALF_WIDTH / 2; width > 0; width /= 2)
         for (int q = 0; q < width; ++q)
             of_lane[q] = combine(of_lane[q], of_lane[q + width]);
