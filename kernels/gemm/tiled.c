@@ -85,8 +85,9 @@ plx_status plx_gemm_start(const plx_problem *problem, const plx_device_info *dev
     memset(recipe, 0, sizeof *recipe);
     (void)snprintf(recipe->variant, sizeof recipe->variant, "%s_%c%c", words->variant,
                    p->trans_a ? 't' : 'n', p->trans_b ? 't' : 'n');
-    (void)snprintf(recipe->defines, sizeof recipe->defines, "%s -DTRANS_A=%d -DTRANS_B=%d", words->defines,
-                   (int)p->trans_a, (int)p->trans_b);
+    (void)snprintf(recipe->defines, sizeof recipe->defines, "%s -DTRANS_A=%d -DTRANS_B=%d%s", words->defines,
+                   (int)p->trans_a, (int)p->trans_b,
+                   plx_is_half(problem->dtype) && (device->features & PLX_FEATURE_NVIDIA_PTX) ? " -DNVIDIA_PTX" : "");
     return PLX_OK;
 }
 
@@ -192,6 +193,8 @@ plx_status plx_gemm_tile_1d_recipe(const plx_problem *problem, const plx_device_
         return status;
     if (problem->dtype != PLX_F64)
         plx_recipe_min_blocks_per_sm(recipe, device, (int)shape.threads, GEMM_TILE_1D_BLOCKS);
+    if (!plx_is_half(problem->dtype) && (device->features & PLX_FEATURE_NVIDIA_PTX))
+        define(recipe, "-DNVIDIA_PTX", 1);
     return finish(problem, device, &shape, recipe, error);
 }
 
