@@ -13,6 +13,8 @@ libplx_base_la_SOURCES = \
 	base/json.h \
 	base/privileges.c \
 	base/privileges.h \
+	base/processor.c \
+	base/processor.h \
 	base/ratios.c \
 	base/ratios.h \
 	base/sha256.c \

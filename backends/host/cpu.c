@@ -2,35 +2,11 @@
 #define _GNU_SOURCE
 #include "backends/host/host.h"
 
+#include "base/processor.h"
+
 #include <sys/utsname.h>
 
 #include "config.h"
-
-/* Copies the value of a "key : value" line when it is one with this key. */
-static void take_field(const char *line, const char *key, char *value, size_t size)
-{
-    size_t length = strlen(key);
-    const char *colon = strchr(line, ':');
-    if (value[0] != '\0' || strncmp(line, key, length) != 0 || colon == NULL)
-        return;
-    const char *start = colon + 1 + strspn(colon + 1, " \t");
-    (void)snprintf(value, size, "%.*s", (int)strcspn(start, "\n"), start);
-}
-
-static void read_cpuinfo(plx_device_info *info)
-{
-    FILE *file = fopen("/proc/cpuinfo", "r");
-    if (file == NULL)
-        return;
-    char *line = NULL;
-    size_t capacity = 0;
-    while (getline(&line, &capacity, file) >= 0 && line[0] != '\n') { /* the first processor's lines */
-        take_field(line, "model name", info->name, sizeof info->name);
-        take_field(line, "vendor_id", info->vendor, sizeof info->vendor);
-    }
-    free(line);
-    (void)fclose(file);
-}
 
 static uint64_t system_value(int name)
 {
@@ -55,7 +31,8 @@ static void describe(plx_device_info *info)
 {
     struct utsname machine;
     plx_host_device(info, "");
-    read_cpuinfo(info);
+    plx_processor_text("model name", info->name, sizeof info->name);
+    plx_processor_text("vendor_id", info->vendor, sizeof info->vendor);
     if (info->name[0] == '\0' && uname(&machine) == 0)
         (void)snprintf(info->name, sizeof info->name, "%.60s processor", machine.machine);
 #ifdef _OPENMP

@@ -10,7 +10,7 @@ pkglib_LTLIBRARIES += plx-host.la
 # Sums of twice the precision need a*b+c to be two operations where two are written.
 plx_host_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS) -ffp-contract=off
 plx_host_la_LDFLAGS = $(plugin_ldflags)
-plx_host_la_LIBADD = -lm
+plx_host_la_LIBADD = libplx-base.la -lm
 plx_host_la_SOURCES = \
 	$(host_backend_sources) \
 	$(host_kernel_sources) \

@@ -6,6 +6,7 @@
 #include "study/results/words.h"
 
 #include "base/format.h"
+#include "base/processor.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -20,25 +21,6 @@
 static void copy(char *to, size_t capacity, const char *from)
 {
     (void)snprintf(to, capacity, "%s", from);
-}
-
-/* "model name : ..." of the first processor; "" where there is no such file. */
-static void cpu_model(char *model, size_t capacity)
-{
-    char line[512];
-    FILE *file = fopen("/proc/cpuinfo", "re");
-    if (file == NULL)
-        return;
-    while (fgets(line, sizeof line, file) != NULL) {
-        char *colon = strchr(line, ':');
-        if (strncmp(line, "model name", 10) != 0 || colon == NULL)
-            continue;
-        colon += strspn(colon, ": \t");
-        colon[strcspn(colon, "\n")] = '\0';
-        copy(model, capacity, colon);
-        break;
-    }
-    (void)fclose(file);
 }
 
 static void date_now(char *text, size_t capacity)
@@ -63,7 +45,7 @@ void plx_environment_now(plx_environment *environment)
     if (built->device_compiler[0] != '\0')
         copy(environment->device_flags, sizeof environment->device_flags, built->device_flags);
     date_now(environment->date, sizeof environment->date);
-    cpu_model(environment->cpu, sizeof environment->cpu);
+    plx_processor_text("model name", environment->cpu, sizeof environment->cpu);
     if (uname(&system) == 0) {
         copy(environment->system, sizeof environment->system, system.sysname);
         copy(environment->release, sizeof environment->release, system.release);

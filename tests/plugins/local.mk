@@ -22,7 +22,7 @@ tests_plugins_test_raised_LDADD = $(CMOCKA_LIBS)
 
 tests_plugins_test_host_SOURCES = tests/plugins/test_host.c $(plx_host_la_SOURCES)
 tests_plugins_test_host_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS) -ffp-contract=off $(CMOCKA_CFLAGS)
-tests_plugins_test_host_LDADD = $(CMOCKA_LIBS) -lm
+tests_plugins_test_host_LDADD = libplx-base.la $(CMOCKA_LIBS) -lm
 
 # What the tests ask a library itself before they blame the plugin.
 if HAVE_OPENBLAS

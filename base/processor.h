@@ -1,0 +1,11 @@
+/* What the system says of the processor.  Private to the tree. */
+#ifndef PLX_BASE_PROCESSOR_H
+#define PLX_BASE_PROCESSOR_H
+
+#include <stddef.h>
+
+/* What stands behind a key ("model name") of the first processor; "" where the system does not say it.  Needs no
+ * memory: what is known of a machine does not depend on how much of it is left. */
+void plx_processor_text(const char *key, char *text, size_t capacity);
+
+#endif
