@@ -24,7 +24,8 @@ void plx_cache_date(char *text, size_t capacity);
 
 enum { PLX_CACHE_MOST = 1 << 20 }; /* bytes of a file of lines */
 
-/* Opens a file of at most so many bytes for reading; NULL: there is none that can be believed. */
+/* Opens a file of at most so many bytes for reading; NULL: there is none that can be believed, and errno is
+ * ENOENT; or there may be one and it can't be read, for which errno is the reason. */
 FILE *plx_cache_open(const char *path, uint64_t most);
 /* Replaces the file by these bytes, or makes it and its directories.  It appears whole or not at all. */
 plx_status plx_cache_write(const char *path, const void *bytes, size_t length, plx_error *error);

@@ -33,12 +33,16 @@ static bool directory_of(const char *path, char directory[static LONGEST_PATH])
     return true;
 }
 
+/* False: errno says why it can't be known; ENOENT: it is not ours. */
 static bool directory_is_ours(const char *path)
 {
     char directory[LONGEST_PATH];
     struct stat about;
-    return directory_of(path, directory) && stat(directory, &about) == 0 && S_ISDIR(about.st_mode) &&
-           is_ours(&about);
+    errno = ENOENT;
+    if (!directory_of(path, directory) || stat(directory, &about) != 0)
+        return false;
+    errno = ENOENT;
+    return S_ISDIR(about.st_mode) && is_ours(&about);
 }
 
 static void make_directories(const char *path)
@@ -72,23 +76,36 @@ static plx_status prepare(const char *path, plx_error *error)
 
 /* ---- reading -------------------------------------------------------------------- */
 
+/* A stream of a descriptor that is then its own; NULL with errno as above. */
+static FILE *believed(int descriptor, uint64_t most)
+{
+    struct stat about;
+    if (fstat(descriptor, &about) != 0)
+        return NULL;
+    errno = ENOENT;
+    if (!S_ISREG(about.st_mode) || !is_ours(&about) || about.st_size < 0 || (uint64_t)about.st_size > most)
+        return NULL;
+    return fdopen(descriptor, "r");
+}
+
+/* Links, devices and what else is no file of ours are as good as none. */
+static bool is_no_file(int reason)
+{
+    return reason == ELOOP || reason == ENXIO || reason == ENODEV || reason == ENOTDIR;
+}
+
 /* A pipe under this name must not make anybody wait. */
 FILE *plx_cache_open(const char *path, uint64_t most)
 {
-    struct stat about;
     if (!directory_is_ours(path))
         return NULL;
     const int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY);
-    if (descriptor < 0)
-        return NULL;
-    if (fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode) && is_ours(&about) && about.st_size >= 0 &&
-        (uint64_t)about.st_size <= most) {
-        FILE *file = fdopen(descriptor, "r");
-        if (file != NULL)
-            return file;
-    }
-    (void)close(descriptor);
-    return NULL;
+    FILE *file = descriptor >= 0 ? believed(descriptor, most) : NULL;
+    const int reason = is_no_file(errno) ? ENOENT : errno;
+    if (file == NULL && descriptor >= 0)
+        (void)close(descriptor);
+    errno = reason;
+    return file;
 }
 
 /* ---- writing -------------------------------------------------------------------- */

@@ -10,12 +10,16 @@
 static int list_choices(void)
 {
     plx_choice choice;
+    plx_error error;
+    plx_status status;
     size_t count = 0;
-    for (; plx_tuned_at(count, &choice); count++)
+    for (; (status = plx_tuned_read(count, &choice, &error)) == PLX_OK; count++)
         (void)printf("%s %s %s %s %s: %s, %.2f times as fast as %s  (%s, driver %s, %s%s)\n", choice.backend,
                      choice.op, choice.dtype, choice.shape, choice.variant, choice.kernel, choice.gain,
                      choice.over, choice.device, choice.driver, choice.date,
                      choice.current ? "" : "; of other kernels, ignored");
+    if (status != PLX_NOT_FOUND)
+        return cli_wrong_usage("%s", error.text);
     if (count == 0)
         (void)printf("nothing is tuned; the plugins choose\n");
     return CLI_DONE;

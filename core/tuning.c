@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "core/build.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,19 +121,48 @@ static void read_choices(FILE *file, plx_tuning *tuning)
             tuning->count++;
 }
 
-/* What the file says; NULL: no memory.  A file that can't be used is as good as none. */
-static plx_tuning *read_file(const char *path)
+static plx_status unread(const char *path, int reason, plx_error *error)
+{
+    return plx_fail(error, PLX_IO, "%.400s: the choices that were tuned can't be read: %s", path,
+                    strerror(reason));
+}
+
+static void tuning_free(plx_tuning *tuning)
+{
+    if (tuning != NULL)
+        free(tuning->choices);
+    free(tuning);
+}
+
+static plx_tuning *tuning_new(plx_error *error)
 {
     plx_tuning *tuning = calloc(1, sizeof *tuning);
+    if (tuning != NULL && (tuning->choices = malloc(MOST_CHOICES * sizeof *tuning->choices)) != NULL)
+        return tuning;
+    tuning_free(tuning);
+    (void)plx_fail(error, PLX_NO_MEMORY, "no memory for the choices that were tuned");
+    return NULL;
+}
+
+/* What the file says: *tuning, NULL where there is no file that can be used.  A failure: there may be one. */
+static plx_status read_file(const char *path, plx_tuning **tuning, plx_error *error)
+{
+    *tuning = NULL;
     FILE *file = plx_cache_open(path, PLX_CACHE_MOST);
-    if (tuning != NULL && file != NULL) {
-        tuning->choices = malloc(MOST_CHOICES * sizeof *tuning->choices);
-        if (tuning->choices != NULL)
-            read_choices(file, tuning);
-    }
-    if (file != NULL)
-        (void)fclose(file);
-    return tuning;
+    if (file == NULL)
+        return errno == ENOENT ? PLX_OK : unread(path, errno, error);
+    plx_tuning *made = tuning_new(error);
+    plx_status status = made != NULL ? PLX_OK : PLX_NO_MEMORY;
+    if (status == PLX_OK)
+        read_choices(file, made);
+    if (status == PLX_OK && ferror(file))
+        status = unread(path, errno, error);
+    (void)fclose(file);
+    if (status == PLX_OK)
+        *tuning = made;
+    else
+        tuning_free(made);
+    return status;
 }
 
 static void write_choices(const plx_tuning *tuning, FILE *to)
@@ -164,23 +194,18 @@ static plx_status write_file(const char *path, const plx_tuning *tuning, plx_err
     return status;
 }
 
-static void tuning_free(plx_tuning *tuning)
-{
-    if (tuning != NULL)
-        free(tuning->choices);
-    free(tuning);
-}
-
 /* ---- looking up ------------------------------------------------------------------- */
 
 /* With the context's lock held: what the file said when it was first asked. */
 static const plx_tuning *known(plx_context *context)
 {
     char path[4096];
+    plx_error error;
     if (!context->tuning_read) {
         context->tuning_read = true;
-        if (plx_cache_path(file_name, path, sizeof path))
-            context->tuning = read_file(path);
+        if (plx_cache_path(file_name, path, sizeof path) &&
+            read_file(path, &context->tuning, &error) != PLX_OK && context->choice_ignored[0] == '\0')
+            (void)snprintf(context->choice_ignored, sizeof context->choice_ignored, "%s", error.text);
     }
     return context->tuning;
 }
@@ -272,14 +297,12 @@ static void change_one(plx_tuning *tuning, const plx_choice *change)
 /* With the file locked. */
 static plx_status change_file(const char *path, const plx_choice *changes, size_t count, plx_error *error)
 {
-    plx_tuning *tuning = read_file(path);
-    plx_status status;
-    if (tuning != NULL && tuning->choices == NULL)
-        tuning->choices = malloc(MOST_CHOICES * sizeof *tuning->choices);
-    if (tuning == NULL || tuning->choices == NULL) {
-        tuning_free(tuning);
-        return plx_fail(error, PLX_NO_MEMORY, "no memory for the choices");
-    }
+    plx_tuning *tuning;
+    plx_status status = read_file(path, &tuning, error); /* what can't be read is not replaced */
+    if (status == PLX_OK && tuning == NULL && (tuning = tuning_new(error)) == NULL)
+        status = PLX_NO_MEMORY;
+    if (status != PLX_OK)
+        return status;
     for (size_t i = 0; i < count; i++)
         change_one(tuning, &changes[i]);
     status = write_file(path, tuning, error);
@@ -318,13 +341,24 @@ plx_status plx_tuned_forget(plx_context *context, plx_error *error)
     return status;
 }
 
-bool plx_tuned_at(size_t index, plx_choice *choice)
+plx_status plx_tuned_read(size_t index, plx_choice *choice, plx_error *error)
 {
     char path[4096];
-    plx_tuning *tuning = plx_cache_path(file_name, path, sizeof path) ? read_file(path) : NULL;
-    bool found = tuning != NULL && index < tuning->count;
-    if (found)
+    plx_tuning *tuning = NULL;
+    plx_status status =
+        plx_cache_path(file_name, path, sizeof path) ? read_file(path, &tuning, error) : PLX_OK;
+    if (status != PLX_OK)
+        return status;
+    if (tuning != NULL && index < tuning->count)
         *choice = tuning->choices[index];
+    else
+        status = plx_fail(error, PLX_NOT_FOUND, "there is no choice %zu", index);
     tuning_free(tuning);
-    return found;
+    return status;
+}
+
+bool plx_tuned_at(size_t index, plx_choice *choice)
+{
+    plx_error ignored;
+    return plx_tuned_read(index, choice, &ignored) == PLX_OK;
 }

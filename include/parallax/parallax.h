@@ -390,10 +390,13 @@ PLX_API void plx_tuned_key(const char *plugin, const plx_device_info *device, co
  * are open choose anew.  The newest thousand are kept.  PLX_IO: the file can't be written. */
 PLX_API plx_status plx_tuned_change(plx_context *context, const plx_choice *changes, size_t count,
                                     plx_error *error);
-/* The choice of that number; false: there are not as many. */
+/* The choice of that number.  PLX_NOT_FOUND: there are not as many; PLX_IO, PLX_NO_MEMORY: they can't be read. */
+PLX_API plx_status plx_tuned_read(size_t index, plx_choice *choice, plx_error *error);
+/* False: there are not as many, or they can't be read. */
 PLX_API bool plx_tuned_at(size_t index, plx_choice *choice);
 /* The first choice of this context that named no kernel of its backend, a baseline, or one
- * that could not be planned, so that the plugin chose: a sentence.  "": there was none. */
+ * that could not be planned, so that the plugin chose, or that the choices can't be read: a sentence.
+ * "": there was none. */
 PLX_API const char *plx_tuned_ignored(plx_context *context);
 /* Forgets all of them.  PLX_IO as above. */
 PLX_API plx_status plx_tuned_forget(plx_context *context, plx_error *error);

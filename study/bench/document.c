@@ -6,6 +6,7 @@
 
 #include "study/results/results.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,6 +206,8 @@ plx_status plx_bench_file_open(const plx_bench_options *options, const plx_resul
     struct stat about;
     bool is_there = options->json != NULL && stat(options->json, &about) == 0;
     *file = (plx_bench_file){.path = options->json};
+    if (options->json != NULL && !is_there && errno != ENOENT) /* what may be in it must not be replaced */
+        return plx_fail(error, PLX_IO, "%.200s: can't read: %s", options->json, strerror(errno));
     file->in_pieces = options->json != NULL && (!is_there || S_ISREG(about.st_mode));
     plx_status status = begin(options, results, &file->document, error);
     if (status == PLX_OK && is_there && S_ISREG(about.st_mode) && !options->restart)

@@ -38,9 +38,17 @@ static bool is_empty(FILE *file)
     return first == EOF || ungetc(first, file) == EOF;
 }
 
+/* jansson says nothing then, or that. */
+bool plx_json_lacks_memory(const json_error_t *wrong)
+{
+    return wrong->text[0] == '\0' || json_error_code(wrong) == json_error_out_of_memory;
+}
+
 /* ended: what is wrong, a half word perhaps, is the last that there is. */
 static plx_status not_json(const char *path, const json_error_t *wrong, bool ended, plx_error *error)
 {
+    if (plx_json_lacks_memory(wrong))
+        return plx_fail(error, PLX_NO_MEMORY, "%.200s: no memory to read it", path);
     if (ended || json_error_code(wrong) == json_error_premature_end_of_input)
         return plx_fail(error, PLX_INVALID, "%.200s: cut short: the JSON ends in line %d, before its end", path,
                         wrong->line);

@@ -12,6 +12,9 @@
  * with the path.  json_decref(*root). */
 plx_status plx_json_load(const char *path, json_t **root, plx_error *error);
 
+/* Whether that is why a text could not be read. */
+bool plx_json_lacks_memory(const json_error_t *wrong);
+
 /* What a driver says of itself need not be UTF-8, which JSON is. */
 json_t *plx_json_string(const char *text);
 

@@ -1,21 +1,26 @@
 /* Small JSON files in the user's cache directory. */
 #include "study/files/user_cache.h"
 
+#include "study/files/json_file.h"
+
 #include "base/cache_dir.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 json_t *plx_user_cache_read(const char *path, const char *schema, const char *list)
 {
+    json_error_t wrong;
     FILE *file = plx_cache_open(path, PLX_CACHE_MOST);
     if (file == NULL)
-        return NULL;
-    json_t *root = json_loadf(file, 0, NULL), *items = json_object_get(root, list);
+        return errno == ENOENT ? json_array() : NULL;
+    json_t *root = json_loadf(file, 0, &wrong), *items = json_object_get(root, list);
     const char *name = json_string_value(json_object_get(root, "schema"));
-    bool good = name != NULL && strcmp(name, schema) == 0 && json_is_array(items);
-    items = good ? json_incref(items) : NULL;
+    const bool good = name != NULL && strcmp(name, schema) == 0 && json_is_array(items),
+               unread = ferror(file) || (root == NULL && plx_json_lacks_memory(&wrong));
+    items = good ? json_incref(items) : unread ? NULL : json_array();
     json_decref(root);
     (void)fclose(file);
     return items;

@@ -8,8 +8,8 @@
 
 #include <jansson.h>
 
-/* The list `list` of a file of this schema; NULL when there is none that can be used.
- * json_decref() it. */
+/* The list `list` of a file of this schema, an empty one where there is no file that can be used; NULL where
+ * there may be one that can't be read, or there is no memory.  json_decref() it. */
 json_t *plx_user_cache_read(const char *path, const char *schema, const char *list);
 /* Replaces the file, or makes it and its directories; never anything but a regular file. */
 plx_status plx_user_cache_write(const char *path, const char *schema, const char *list, json_t *items,

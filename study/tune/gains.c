@@ -100,8 +100,6 @@ static void store(const plx_results *results, const char *path)
     size_t stored = 0;
     plx_cache_date(date, sizeof date);
     json_t *gains = plx_user_cache_read(path, schema, "gains");
-    if (gains == NULL)
-        gains = json_array();
     for (size_t i = 0; gains != NULL && i < results->record_count; i++) {
         const plx_record *record = &results->records[i];
         bool worth = record->outcome == PLX_OUTCOME_OK && is_plain(record) && isfinite(record->gain) &&
