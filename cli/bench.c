@@ -130,7 +130,7 @@ static void tell_finished(void *data, const plx_results *results)
     const cli_options *options = data;
     cli_progress_end();
     plx_gains_store(results);
-    (void)cli_table_write(options, results); /* a failure is told when the output is closed */
+    (void)cli_table_write(options, results); /* a failure counts when the output is closed */
     if (!cli_stdout_is_taken(options) && !(options->given & OPT_QUIET))
         (void)printf("\n");
     (void)fflush(stdout);
@@ -143,15 +143,17 @@ static void tell_left_out(void *data, const char *what, const char *reason)
     cli_say("left out: %s: %s", what, reason);
 }
 
-static void print_summary(const cli_options *options, const plx_bench_results *found)
+static int print_summary(const cli_options *options, const plx_bench_results *found)
 {
     if (cli_stdout_is_taken(options) || (options->given & OPT_QUIET))
-        return;
+        return CLI_OK;
     (void)printf("%zu case%s: %zu run, %zu kept, %zu left out\n", found->cases, found->cases == 1 ? "" : "s",
                  found->ran, found->kept, found->left_out);
     plx_error error;
-    (void)plx_results_write_standings(&found->results, stdout,
-                                      &error); /* a failure is told when it is closed */
+    const plx_status status = plx_results_write_standings(&found->results, stdout, &error);
+    return status == PLX_OK || ferror(stdout) /* which is told when it is closed */
+               ? CLI_OK
+               : cli_wrong_usage("%s", error.text);
 }
 
 /* ---- the verb ------------------------------------------------------------------------------ */
@@ -167,8 +169,9 @@ static int write_outputs(const cli_options *options, const plx_results *results)
 
 static int finish(const cli_options *options, plx_bench_results *found)
 {
-    print_summary(options, found);
-    int status = write_outputs(options, &found->results);
+    int status = print_summary(options, found);
+    if (status == CLI_OK)
+        status = write_outputs(options, &found->results);
     if (status == CLI_OK)
         status = cli_results_status(&found->results, false, "nothing could be run");
     plx_bench_results_free(found);

@@ -212,8 +212,11 @@ typedef struct cli_device {
     plx_device_info info;
 } cli_device;
 
-/* All devices of all plugins.  *devices is malloc'ed.  False: no memory. */
-bool cli_find_devices(plx_context *context, cli_device **devices, size_t *count);
+/* All devices of all plugins.  *devices is malloc'ed.  Else it is told why there are none, and what is returned is
+ * the status to end with. */
+int cli_find_devices(plx_context *context, cli_device **devices, size_t *count);
+/* Loads all plugins, so that what asks for their kernels finds all; the status as above. */
+int cli_load_plugins(plx_context *context);
 
 /* ---- list.c ---------------------------------------------------------------- */
 

@@ -134,8 +134,11 @@ static void examine_device(findings *found, size_t plugin, size_t device)
 static int examine_plugin(findings *found, size_t plugin)
 {
     plugin_finding *in = &found->plugins[plugin];
-    if (plx_plugin_at(found->context, plugin, &in->report) != PLX_OK)
-        in->report = (plx_plugin_report){.name = "", .reason = ""};
+    const plx_status known = plx_plugin_at(found->context, plugin, &in->report);
+    if (known != PLX_OK) {
+        cli_say("%s", plx_message(found->context));
+        return cli_exit_status(known);
+    }
     in->status = status_of(&in->report);
     found->broken += strcmp(in->status, "fails") == 0;
     in->devices = calloc(in->report.device_count + 1, sizeof *in->devices);

@@ -38,9 +38,13 @@ static plx_problem example_problem(plx_op op, size_t rank, const plx_kernel *ker
 /* What depends on the device: of the first one that a plugin with this kernel has. */
 static void print_depth(plx_context *context, plx_op op, const char *name)
 {
+    plx_plugin_report report, failed = {.reason = NULL};
     for (size_t plugin = 0; plugin < plx_plugin_count(context); plugin++) {
         plx_device_info info;
         const plx_kernel *kernel;
+        if (plx_plugin_at(context, plugin, &report) == PLX_OK && report.loaded && report.probe != PLX_OK &&
+            report.probe != PLX_NO_DEVICE)
+            failed = report;
         if (plx_device_at(context, plugin, 0, &info) != PLX_OK)
             continue;
         for (size_t i = 0; (kernel = plx_kernel_at(context, plugin, op, i)) != NULL; i++) {
@@ -58,6 +62,8 @@ static void print_depth(plx_context *context, plx_op op, const char *name)
             return;
         }
     }
+    if (failed.reason != NULL)
+        (void)printf("  error depth      unknown: %s: %s\n", failed.name, failed.reason);
 }
 
 /* In how many ways a backend can launch it; false: in one. */
@@ -82,15 +88,15 @@ static bool print_configs_of(plx_context *context, const char *label, plx_op op,
 }
 
 /* Of the first device on which it has any. */
-static void print_configs(plx_context *context, plx_op op, const plx_kernel *kernel)
+static int print_configs(plx_context *context, plx_op op, const plx_kernel *kernel)
 {
     cli_device *devices;
     size_t count;
-    if (!cli_find_devices(context, &devices, &count))
-        return;
+    const int status = cli_find_devices(context, &devices, &count);
     for (size_t i = 0; i < count && !print_configs_of(context, devices[i].label, op, kernel); i++)
         continue;
     free(devices);
+    return status;
 }
 
 static bool is_step(const plx_kernel *kernel)
@@ -123,6 +129,7 @@ typedef struct kernel_search {
     size_t found;
     const char *names[64];
     size_t count;
+    int status;     /* of the program, where one was found */
     bool of_family; /* the name is the first part of several */
 } kernel_search;
 
@@ -147,18 +154,18 @@ static void print_gain(const cli_device *device, const plx_gain *gain)
 }
 
 /* On the devices that are here now. */
-static void print_gains(plx_context *context, plx_op op, const char *kernel)
+static int print_gains(plx_context *context, plx_op op, const char *kernel)
 {
     cli_device *devices;
     size_t count;
     plx_gain gain;
-    if (!cli_find_devices(context, &devices, &count))
-        return;
+    const int status = cli_find_devices(context, &devices, &count);
     for (size_t i = 0; i < count; i++) {
         if (plx_gains_find(&devices[i].info, devices[i].label, op, kernel, &gain))
             print_gain(&devices[i], &gain);
     }
     free(devices);
+    return status;
 }
 
 /* Its name, or, in a second search, that of the probe whose two sides they are: shared-static,
@@ -200,7 +207,7 @@ static void explain_kernel(void *data, const plx_kernel *kernel, const char *plu
     (void)printf("\n");
     print_line("idea", kernel->idea);
     print_line("gain", kernel->gain);
-    print_gains(search->context, search->op, kernel->name);
+    search->status = print_gains(search->context, search->op, kernel->name);
     print_line("limit", kernel->limit);
     print_line("needs", kernel->needs);
     print_line("dtypes", dtypes);
@@ -212,7 +219,8 @@ static void explain_kernel(void *data, const plx_kernel *kernel, const char *plu
         print_line("vendor", "a library of the maker of the device, here as a peer");
     print_line("reproducibility", reproducibility(kernel->reproducibility));
     print_depth(search->context, search->op, kernel->name);
-    print_configs(search->context, search->op, kernel);
+    const int status = print_configs(search->context, search->op, kernel);
+    search->status = search->status != CLI_OK ? search->status : status;
     print_line("backends", plugins);
 }
 
@@ -272,7 +280,7 @@ static int explain_one(plx_context *context, plx_op op, const char *name)
         cli_each_kernel(context, op, explain_kernel, &search);
     }
     if (search.found > 0)
-        return CLI_OK;
+        return search.status;
     char kind[48];
     (void)snprintf(kind, sizeof kind, "%s kernel", plx_op_name(op));
     cli_say_unknown(kind, name, search.names, search.count);
@@ -300,7 +308,7 @@ static int explain_check(cli_options *options)
 
 static int explain_run(plx_context *context, cli_options *options)
 {
-    int status = CLI_OK;
+    int status = cli_load_plugins(context);
     for (size_t i = 0; i < options->operands.count && status == CLI_OK; i++) {
         if (i > 0)
             (void)printf("\n");

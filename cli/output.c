@@ -252,6 +252,9 @@ int cli_terminal_width(void)
     return size.ws_col;
 }
 
+/* A table that could not be made: the output is not whole, whatever the verb says in the end. */
+static bool table_is_missing;
+
 int cli_table_write(const cli_options *options, const plx_results *results)
 {
     plx_error error = {""};
@@ -259,12 +262,11 @@ int cli_table_write(const cli_options *options, const plx_results *results)
         return CLI_OK;
     unsigned flags = (cli_colour() ? PLX_TABLE_COLOUR : 0u) |
                      ((options->given & OPT_VERBOSE) ? PLX_TABLE_ALL_PAIRS | PLX_TABLE_CONFIGS : 0u);
-    return written_to_stdout(plx_results_write_table(results, stdout, cli_terminal_width(), flags, &error),
-                             &error);
+    const int status = written_to_stdout(
+        plx_results_write_table(results, stdout, cli_terminal_width(), flags, &error), &error);
+    table_is_missing |= status != CLI_OK;
+    return status;
 }
-
-/* A table that could not be made: the output is not whole, whatever the verb says in the end. */
-static bool table_is_missing;
 
 void cli_table_finish(plx_table *table)
 {

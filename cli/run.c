@@ -85,8 +85,9 @@ static int write_outputs(const cli_options *options, plx_context *context, plx_r
     plx_study_device used = {.physical = 0};
     if (options->json == NULL && options->csv == NULL)
         return CLI_OK;
-    if (!cli_find_devices(context, &devices, &count))
-        return cli_wrong_usage("no memory");
+    const int status = cli_find_devices(context, &devices, &count);
+    if (status != CLI_OK)
+        return status;
     (void)snprintf(used.label, sizeof used.label, "%s", record->backend);
     for (size_t i = 0; i < count; i++) {
         if (strcmp(devices[i].label, record->backend) == 0)

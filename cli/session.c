@@ -66,21 +66,39 @@ static bool add_device(plx_context *context, const plx_plugin_report *report, si
     return true;
 }
 
-bool cli_find_devices(plx_context *context, cli_device **devices, size_t *count)
+static int no_memory(void)
 {
+    cli_say("no memory for the list of devices");
+    return cli_exit_status(PLX_NO_MEMORY);
+}
+
+int cli_find_devices(plx_context *context, cli_device **devices, size_t *count)
+{
+    int status = cli_load_plugins(context);
     *devices = NULL;
     *count = 0;
-    for (size_t plugin = 0; plugin < plx_plugin_count(context); plugin++) {
-        plx_plugin_report report;
-        if (plx_plugin_at(context, plugin, &report) != PLX_OK)
-            continue;
-        for (size_t device = 0; device < report.device_count; device++) {
-            if (!add_device(context, &report, plugin, device, devices, count)) {
-                free(*devices);
-                *devices = NULL;
-                return false;
-            }
-        }
+    for (size_t plugin = 0; status == CLI_OK && plugin < plx_plugin_count(context); plugin++) {
+        plx_plugin_report report = {.device_count = 0};
+        (void)plx_plugin_at(context, plugin, &report);
+        for (size_t device = 0; status == CLI_OK && device < report.device_count; device++)
+            if (!add_device(context, &report, plugin, device, devices, count))
+                status = no_memory();
     }
-    return true;
+    if (status == CLI_OK)
+        return CLI_OK;
+    free(*devices);
+    *devices = NULL;
+    *count = 0;
+    return status;
+}
+
+int cli_load_plugins(plx_context *context)
+{
+    plx_plugin_report report;
+    plx_status status = PLX_OK;
+    for (size_t plugin = 0; status == PLX_OK && plugin < plx_plugin_count(context); plugin++)
+        status = plx_plugin_at(context, plugin, &report);
+    if (status != PLX_OK)
+        cli_say("%s", plx_message(context));
+    return cli_exit_status(status);
 }

@@ -85,10 +85,10 @@ size_t plx_plugin_count(const plx_context *context)
     return context->entry_count;
 }
 
-static plx_status no_such_plugin(const plx_context *context, size_t plugin)
+/* Why there is no entry: the message is there. */
+static plx_status no_entry(const plx_context *context, size_t plugin)
 {
-    return plx_context_fail(context, PLX_INVALID, "there are %zu plugins, so there is no number %zu",
-                            context->entry_count, plugin);
+    return plugin < context->entry_count ? PLX_NO_MEMORY : PLX_INVALID;
 }
 
 plx_status plx_plugin_at(plx_context *context, size_t plugin, plx_plugin_report *report)
@@ -98,7 +98,7 @@ plx_status plx_plugin_at(plx_context *context, size_t plugin, plx_plugin_report 
         return status;
     const plx_entry *entry = plx_probed_entry(context, plugin);
     if (entry == NULL)
-        return no_such_plugin(context, plugin);
+        return no_entry(context, plugin);
     const bool loaded = entry->refusal == NULL;
     *report = (plx_plugin_report){
         .name = loaded ? entry->name : entry->file,
@@ -117,7 +117,7 @@ plx_status plx_device_at(plx_context *context, size_t plugin, size_t device, plx
 {
     const plx_entry *entry = plx_probed_entry(context, plugin);
     if (entry == NULL)
-        return no_such_plugin(context, plugin);
+        return no_entry(context, plugin);
     if (device >= entry->device_count)
         return plx_context_fail(context, PLX_INVALID, "%s has %zu devices, so there is no number %zu",
                                 entry->refusal == NULL ? entry->name : entry->file,

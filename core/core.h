@@ -145,8 +145,8 @@ plx_status plx_refuse_directory(plx_context *context, const char *directory, con
 plx_status plx_find_plugins(plx_context *context);
 /* Tries the files plx-NAME.so, or with NULL all, that were not tried yet. */
 plx_status plx_try_plugins(plx_context *context, const char *name);
-/* The entry, tried, and loaded unless it is refused; and with its devices.  NULL when there is none
- * of that number, or no memory. */
+/* The entry, tried, and loaded unless it is refused; and with its devices.  NULL, with a message, when there
+ * is none of that number, or no memory. */
 const plx_entry *plx_loaded_entry(plx_context *context, size_t plugin);
 const plx_entry *plx_probed_entry(plx_context *context, size_t plugin);
 /* PLX_FAILED, with the device and the attribute, where that can't be true (device_check.c). */

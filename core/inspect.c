@@ -31,6 +31,7 @@ typedef struct attempt {
     int pipe; /* -1: closed */
     char *said;
     size_t length;
+    bool no_memory; /* for what it said, or there */
 } attempt;
 
 /* ---- the program ------------------------------------------------------------ */
@@ -166,6 +167,8 @@ static bool read_said(attempt *of)
             take_field(&line, found->reason.text, sizeof found->reason.text);
             found->result = PLX_REFUSED;
             end = true;
+        } else if (strcmp(line, "untried") == 0) {
+            of->no_memory = end = true;
         } else if (begins(line, "file\t"))
             length += (size_t)sprintf(files + length, "%s\n", line);
         else if (strcmp(line, "end") == 0 && found->name[0] != '\0') {
@@ -174,6 +177,7 @@ static bool read_said(attempt *of)
         }
     }
     found->files = files;
+    of->no_memory |= files == NULL;
     return end;
 }
 
@@ -253,7 +257,9 @@ static void finish(attempt *of, bool late, unsigned seconds)
     (void)kill(-of->process, SIGKILL);
     if (!known)
         (void)reap(of->process, &(int){0});
-    if (!complete) {
+    if (of->no_memory) {
+        *of->of = (plx_inspection){.path = of->of->path, .files = of->of->files};
+    } else if (!complete) {
         end_text(late, seconds, known, ended, text, sizeof text);
         explain_end(of->of, text);
         of->of->died = true;
@@ -267,8 +273,10 @@ static void finish(attempt *of, bool late, unsigned seconds)
 /* False: it is at its end, by its own words or because the pipe is closed. */
 static bool take_said(attempt *of)
 {
-    if (of->said == NULL && (of->said = malloc(MOST_SAID)) == NULL)
+    if (of->said == NULL && (of->said = malloc(MOST_SAID)) == NULL) {
+        of->no_memory = true;
         return false;
+    }
     const ssize_t bytes = read(of->pipe, of->said + of->length, MOST_SAID - 1 - of->length);
     if (bytes < 0)
         return errno == EINTR || errno == EAGAIN;

@@ -9,12 +9,13 @@
  * separated by tabs:
  *   loaded NAME VERSION SUMMARY      it loads, and its descriptor and kernels are as they should be
  *   refused REASON                   they are not; nothing follows
+ *   untried                          there was no memory to find out; nothing follows
  *   file DEVICE INODE SIZE SECONDS NANOSECONDS PATH    for each file that was loaded in the end
  *   end                              its devices were asked for, too */
 enum { PLX_INSPECT_DESCRIPTOR = 3 };
 
 typedef enum plx_inspected {
-    PLX_NOT_INSPECTED, /* no process could be had: it is to be loaded untried */
+    PLX_NOT_INSPECTED, /* no process, or no memory, could be had: it is to be loaded untried */
     PLX_PASSED,        /* all of it came back, be it with an error */
     PLX_REFUSED,       /* `reason` says why */
     PLX_DEVICES_FAILED /* it loads, but asking for its devices does not come back */

@@ -62,7 +62,12 @@ int main(int argc, char **argv)
     if (argc != 3)
         return 2;
     limit(argv[2]);
-    if (plx_module_load(argv[1], &module, &error) != PLX_OK) {
+    const plx_status status = plx_module_load(argv[1], &module, &error);
+    if (status == PLX_NO_MEMORY) { /* which says nothing of the plugin */
+        (void)dprintf(PLX_INSPECT_DESCRIPTOR, "untried\n");
+        _exit(0);
+    }
+    if (status != PLX_OK) {
         plx_text_clean(error.text, sizeof error.text);
         (void)dprintf(PLX_INSPECT_DESCRIPTOR, "refused\t%s\n", error.text);
         end();

@@ -7,6 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* How the C library says that it had no memory for its own tables. */
+static bool lacks_memory(const char *said)
+{
+    static const char *const words[] = {"annot allocate", "cannot create", "cannot extend", "out of memory"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strstr(said, words[i]) != NULL)
+            return true;
+    return false;
+}
+
 /* What the loader says, in plainer words where its form is known. */
 static plx_status explain_loader(const char *path, const char *said, plx_error *error)
 {
@@ -17,6 +27,9 @@ static plx_status explain_loader(const char *path, const char *said, plx_error *
     const size_t length = strlen(path);
     if (strncmp(said, path, length) == 0 && said[length] == ':')
         said += length + 1 + strspn(said + length + 1, " ");
+    const char *after = said + sizeof missing - 3; /* where no library is named it is the plugin, whose file was there */
+    if (strncmp(said, missing + 2, sizeof missing - 3) == 0 && (*after == '\0' || strstr(after, "No such file") != NULL))
+        return plx_fail(error, PLX_NO_MEMORY, "no host memory to load it");
     const char *symbol = strstr(said, undefined);
     if (symbol != NULL)
         return plx_fail(error, PLX_INVALID, "it uses the symbol %s, which nothing provides",
@@ -27,6 +40,8 @@ static plx_status explain_loader(const char *path, const char *said, plx_error *
                         "it needs the library %.*s, which can't be opened; install "
                         "it or add its directory to LD_LIBRARY_PATH",
                         (int)(end - said), said);
+    if (lacks_memory(said))
+        return plx_fail(error, PLX_NO_MEMORY, "no host memory to load it");
     return plx_fail(error, PLX_INVALID, "the dynamic loader refuses it: %s", said);
 }
 

@@ -120,8 +120,12 @@ static plx_status open_named(plx_context *context, const place *wanted, plx_back
     const plx_status status = find_plugin(context, wanted->name, &plugin);
     if (status != PLX_OK)
         return status;
+    if (plugin == context->entry_count)
+        return unknown_name(context, wanted->name);
     const plx_entry *entry = plx_probed_entry(context, plugin);
-    if (entry == NULL || entry->refusal != NULL)
+    if (entry == NULL)
+        return PLX_NO_MEMORY;
+    if (entry->refusal != NULL)
         return unknown_name(context, wanted->name);
     if (entry->probe != PLX_OK)
         return plx_context_fail(context, entry->probe, "%s: %s", wanted->name, entry->reason.text);
@@ -155,7 +159,9 @@ static plx_status open_auto(plx_context *context, plx_backend **backend)
     int score = 0;
     for (size_t i = 0; i < context->entry_count; i++) {
         const plx_entry *entry = plx_probed_entry(context, i);
-        if (entry == NULL || entry->device_count == 0)
+        if (entry == NULL)
+            return PLX_NO_MEMORY;
+        if (entry->device_count == 0)
             continue;
         const size_t candidate = best_device(entry);
         if (entry->devices[candidate].score > score) {

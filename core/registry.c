@@ -105,12 +105,12 @@ void plx_forget_plugins(plx_context *context)
 
 /* From here to the public functions everything runs with the context's lock held. */
 
-static plx_status refuse(plx_entry *entry, const plx_error *error)
+static plx_status refuse(const plx_context *context, plx_entry *entry, const plx_error *error)
 {
-    entry->tried = true;
     entry->name[0] = entry->version[0] = entry->summary[0] = '\0';
     entry->refusal = plx_text("%s", error->text);
-    return entry->refusal != NULL ? PLX_OK : plx_out_of_memory(NULL, "the list of plugins");
+    entry->tried = entry->refusal != NULL;
+    return entry->tried ? PLX_OK : plx_out_of_memory(context, "the list of plugins");
 }
 
 static const plx_entry *entry_named(const plx_context *context, const char *name)
@@ -129,7 +129,7 @@ static plx_status accept(plx_context *context, plx_entry *entry, const plx_inspe
     if (first != NULL) {
         (void)plx_fail(&error, PLX_INVALID, "a plugin of the name %s was already loaded from %s", found->name,
                        first->path);
-        return refuse(entry, &error);
+        return refuse(context, entry, &error);
     }
     entry->tried = true;
     memcpy(entry->name, found->name, sizeof entry->name);
@@ -146,7 +146,7 @@ static plx_status accept(plx_context *context, plx_entry *entry, const plx_inspe
 }
 
 /* Into this process: what it says now must be what it said when it was tried. */
-static plx_status load(plx_entry *entry)
+static plx_status load(const plx_context *context, plx_entry *entry)
 {
     plx_error error = {.text = ""};
     plx_status status = plx_module_load(entry->path, &entry->module, &error);
@@ -157,14 +157,16 @@ static plx_status load(plx_entry *entry)
         return PLX_OK;
     plx_module_free(entry->module);
     entry->module = NULL;
+    if (status == PLX_NO_MEMORY) /* says nothing of the plugin */
+        return plx_out_of_memory(context, entry->file);
     plx_text_clean(error.text, sizeof error.text);
-    return refuse(entry, &error);
+    return refuse(context, entry, &error);
 }
 
 /* Where there is no process to try it in it is loaded at once. */
 static plx_status load_untried(plx_context *context, plx_entry *entry, plx_inspection *found)
 {
-    const plx_status status = load(entry);
+    const plx_status status = load(context, entry);
     const plx_module *module = entry->module;
     if (status != PLX_OK || module == NULL)
         return status;
@@ -177,7 +179,7 @@ static plx_status load_untried(plx_context *context, plx_entry *entry, plx_inspe
 static plx_status take_inspection(plx_context *context, plx_entry *entry, plx_inspection *found)
 {
     if (found->result == PLX_REFUSED)
-        return refuse(entry, &found->reason);
+        return refuse(context, entry, &found->reason);
     return found->result == PLX_NOT_INSPECTED ? load_untried(context, entry, found)
                                               : accept(context, entry, found);
 }
@@ -240,7 +242,7 @@ static plx_status make_ready(plx_context *context, plx_entry *entry, bool probe)
     plx_status status = entry->tried ? PLX_OK : try_entries(context, NULL);
     const bool useless = entry->probed && entry->probe != PLX_OK;
     if (status == PLX_OK && entry->refusal == NULL && entry->module == NULL && !useless)
-        status = load(entry);
+        status = load(context, entry);
     if (status == PLX_OK && probe && !entry->probed && entry->module != NULL)
         probe_once(context, entry);
     return status;
@@ -248,8 +250,11 @@ static plx_status make_ready(plx_context *context, plx_entry *entry, bool probe)
 
 static const plx_entry *ready_entry(plx_context *context, size_t plugin, bool probe)
 {
-    if (plugin >= context->entry_count)
+    if (plugin >= context->entry_count) {
+        (void)plx_context_fail(context, PLX_INVALID, "there are %zu plugins, so there is no number %zu",
+                               context->entry_count, plugin);
         return NULL;
+    }
     (void)pthread_mutex_lock(&context->lock);
     const plx_status status = make_ready(context, &context->entries[plugin], probe);
     (void)pthread_mutex_unlock(&context->lock);
