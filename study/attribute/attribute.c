@@ -282,6 +282,10 @@ static plx_status count_all_texts(plx_attributing *a, const plx_problem *problem
         a->results->attribution_note, sizeof a->results->attribution_note,
         "no device here is reached by two APIs that take each other's device code: nothing was run; what "
         "the plugins carry is counted");
+    if (a->opened.unopened_count > 0) /* with it there might have been one */
+        (void)snprintf(a->results->attribution_note, sizeof a->results->attribution_note,
+                       "%.40s could not be opened (%.100s), so that nothing was run; what the plugins carry is counted",
+                       a->opened.unopened[0].label, a->opened.unopened[0].reason);
     for (size_t i = 0; status == PLX_OK && i < plx_plugin_count(a->context); ++i)
         status = count_texts(a, i, problem, own, taken);
     return status;
