@@ -22,16 +22,20 @@ static cl_int ask(cl_device_id device, cl_platform_id platform, cl_uint what, si
                   : plx_cl.GetPlatformInfo(platform, what, size, text, length);
 }
 
+/* No text of a driver is longer; it is read without memory being asked for, so that what is known of a device
+ * does not depend on how much there is. */
+enum { MOST_OF_TEXT = 1 << 14 };
+
 static void take_text(cl_device_id device, cl_platform_id platform, cl_uint what, char *text, size_t capacity)
 {
+    char whole[MOST_OF_TEXT + 1];
     size_t length = 0;
     text[0] = '\0';
-    if (ask(device, platform, what, 0, NULL, &length) != CL_SUCCESS || length == 0)
+    if (ask(device, platform, what, 0, NULL, &length) != CL_SUCCESS || length == 0 || length > MOST_OF_TEXT)
         return;
-    char *whole = calloc(length + 1, 1);
-    if (whole && ask(device, platform, what, length, whole, NULL) == CL_SUCCESS)
+    memset(whole, 0, length + 1);
+    if (ask(device, platform, what, length, whole, NULL) == CL_SUCCESS)
         (void)snprintf(text, capacity, "%s", whole);
-    free(whole);
 }
 
 void plx_cl_device_text(cl_device_id device, cl_device_info what, char *text, size_t capacity)
@@ -101,6 +105,14 @@ static bool device_is_usable(cl_device_id device)
            device_flag(device, CL_DEVICE_COMPILER_AVAILABLE) && version_is_usable(device);
 }
 
+/* No machine has more; drivers that say so are not to be trusted. */
+enum { MOST_PLATFORMS = 256, MOST_DEVICES = 4096 };
+
+static plx_status too_many(const char *what, cl_uint count, plx_error *error)
+{
+    return plx_fail(error, PLX_FAILED, "OpenCL lists %u %s, which can't be; reinstall its drivers", count, what);
+}
+
 static plx_status append(cl_platform_id platform, const cl_device_id *devices, cl_uint count,
                          plx_error *error)
 {
@@ -109,7 +121,7 @@ static plx_status append(cl_platform_id platform, const cl_device_id *devices, c
         return plx_fail(error, PLX_NO_MEMORY, "no memory for the list of OpenCL devices");
     listed = grown;
     for (cl_uint i = 0; i < count; i++)
-        if (device_is_usable(devices[i]))
+        if (devices[i] != NULL && device_is_usable(devices[i]))
             listed[listed_count++] = (plx_cl_device_entry){platform, devices[i]};
     return PLX_OK;
 }
@@ -120,6 +132,8 @@ static plx_status list_platform(cl_platform_id platform, plx_error *error)
     cl_uint count = 0;
     if (plx_cl.GetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &count) != CL_SUCCESS || count == 0)
         return PLX_OK;
+    if (count > MOST_DEVICES)
+        return too_many("devices", count, error);
     cl_device_id *devices = calloc(count, sizeof(cl_device_id));
     if (!devices)
         return plx_fail(error, PLX_NO_MEMORY, "no memory for the list of OpenCL devices");
@@ -149,7 +163,7 @@ static void explain_none(const cl_platform_id *platforms, size_t count)
 static plx_status list_platforms(const cl_platform_id *platforms, size_t count, plx_error *error)
 {
     for (size_t i = 0; i < count; i++) {
-        plx_status status = list_platform(platforms[i], error);
+        plx_status status = platforms[i] != NULL ? list_platform(platforms[i], error) : PLX_OK;
         if (status != PLX_OK)
             return status;
     }
@@ -173,6 +187,8 @@ static plx_status list_all(plx_error *error)
     /* Loaders differ in how they say "no platform": an error, or none. */
     if (plx_cl.GetPlatformIDs(0, NULL, &count) != CL_SUCCESS)
         count = 0;
+    if (count > MOST_PLATFORMS)
+        return too_many("platforms", count, error);
     cl_platform_id *platforms = calloc((size_t)count + 1, sizeof(cl_platform_id));
     if (!platforms)
         return plx_fail(error, PLX_NO_MEMORY, "no memory for the list of OpenCL platforms");

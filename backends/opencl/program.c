@@ -87,13 +87,16 @@ static const char *telling_line(char *log)
     return first;
 }
 
+/* Longer ones are what a driver says that is not to be trusted. */
+enum { MOST_OF_LOG = 1 << 24, MOST_OF_BINARY = 1 << 28 };
+
 static plx_status explain_build(const plx_session *session, cl_program program, const char *name, cl_int code,
                                 plx_error *error)
 {
     char number[32];
     size_t length = 0;
     (void)plx_cl.GetProgramBuildInfo(program, session->device, CL_PROGRAM_BUILD_LOG, 0, NULL, &length);
-    char *log = calloc(length + 1, 1);
+    char *log = length <= MOST_OF_LOG ? calloc(length + 1, 1) : NULL;
     if (log && length > 0)
         (void)plx_cl.GetProgramBuildInfo(program, session->device, CL_PROGRAM_BUILD_LOG, length, log, NULL);
     plx_status status = plx_fail(error, PLX_BUILD_FAILED, "%s did not compile (clBuildProgram: %s): %s", name,
@@ -156,9 +159,10 @@ static bool load_cached(plx_session *session, const program_key *key, const char
 static unsigned char *binary_of(cl_program program, size_t *length)
 {
     *length = 0;
-    if (plx_cl.GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof *length, length, NULL) || *length == 0)
+    if (plx_cl.GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof *length, length, NULL) || *length == 0 ||
+        *length > MOST_OF_BINARY)
         return NULL;
-    unsigned char *binary = malloc(*length);
+    unsigned char *binary = calloc(*length, 1); /* the driver may write less than it says */
     if (binary &&
         plx_cl.GetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) != CL_SUCCESS) {
         free(binary);
@@ -239,7 +243,9 @@ static plx_status build(plx_session *session, const char *name, const void *sour
     plx_cl_built *built = malloc(sizeof *built + key->length);
     if (!built)
         return plx_fail(error, PLX_NO_MEMORY, "no memory for an OpenCL program");
-    bool kept = !session->driver_keeps_programs && plx_cl_cache_path(key->text, key->length, path, sizeof path);
+    /* without all of its key a program might be taken for another driver's */
+    bool kept = !session->driver_keeps_programs && session->info.driver[0] != '\0' &&
+                session->platform_version[0] != '\0' && plx_cl_cache_path(key->text, key->length, path, sizeof path);
     plx_status status =
         kept ? load_or_compile(session, name, source, length, options, key, &built->program, error)
              : compile(session, name, source, length, options, &built->program, error);

@@ -7,15 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Longer ones are what a driver says that is not to be trusted. */
+enum { MOST_OF_TEXT = 1 << 28 };
+
 /* ---- ours ----------------------------------------------------------------- */
 
 char *plx_cl_program_text(cl_program program, size_t *length)
 {
     size_t bytes = 0;
     if (plx_cl.GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL) != CL_SUCCESS ||
-        bytes == 0)
+        bytes == 0 || bytes > MOST_OF_TEXT)
         return NULL;
-    char *text = malloc(bytes + 1);
+    char *text = calloc(bytes + 1, 1); /* the driver may write less than it says */
     if (text != NULL &&
         plx_cl.GetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof text, &text, NULL) != CL_SUCCESS) {
         free(text);
@@ -34,7 +37,7 @@ static char *log_of(const plx_session *session, cl_program program)
 {
     size_t length = 0;
     (void)plx_cl.GetProgramBuildInfo(program, session->device, CL_PROGRAM_BUILD_LOG, 0, NULL, &length);
-    char *log = calloc(length + 1, 1);
+    char *log = length <= MOST_OF_TEXT ? calloc(length + 1, 1) : NULL;
     if (log != NULL && length > 0)
         (void)plx_cl.GetProgramBuildInfo(program, session->device, CL_PROGRAM_BUILD_LOG, length, log, NULL);
     return log;
