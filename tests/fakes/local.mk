@@ -76,6 +76,9 @@ tests_fakes_fake_secure_la_LDFLAGS = $(fake_ldflags)
 tests_fakes_fake_marker_la_SOURCES = tests/fakes/marker.c
 tests_fakes_fake_marker_la_LDFLAGS = $(fake_ldflags)
 
+# What pretended drivers share.
+answers_sources = tests/fakes/answers.c tests/fakes/answers.h tests/fakes/faults.h
+
 # The CUDA driver, the management and the profiling library, for the cuda plugin's host code.
 if HAVE_CUDA
 if HAVE_CMOCKA
@@ -85,7 +88,10 @@ check_LTLIBRARIES += tests/fakes/fake-cupti.la
 endif
 endif
 endif
-tests_fakes_fake_cuda_la_SOURCES = tests/fakes/fake_cuda.c tests/fakes/fake_cuda.h
+tests_fakes_fake_cuda_la_SOURCES = tests/fakes/fake_cuda.c tests/fakes/fake_cuda_programs.c \
+	tests/fakes/fake_cuda.h tests/fakes/fake_cuda_inside.h $(answers_sources)
+tests_fakes_fake_cuda_la_CFLAGS = $(fake_cflags)
+tests_fakes_fake_cuda_la_LIBADD = -lm
 tests_fakes_fake_cuda_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
 tests_fakes_fake_cuda_la_LDFLAGS = $(fake_ldflags)
 tests_fakes_fake_nvml_la_SOURCES = tests/fakes/fake_nvml.c tests/fakes/fake_cuda.h
@@ -93,6 +99,17 @@ tests_fakes_fake_nvml_la_LDFLAGS = $(fake_ldflags)
 tests_fakes_fake_cupti_la_SOURCES = tests/fakes/fake_cupti.c tests/fakes/fake_cupti.h
 tests_fakes_fake_cupti_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
 tests_fakes_fake_cupti_la_LDFLAGS = $(fake_ldflags)
+
+# An OpenCL driver and its loader, in one.
+if HAVE_OPENCL
+check_LTLIBRARIES += tests/fakes/fake-opencl.la
+endif
+tests_fakes_fake_opencl_la_SOURCES = tests/fakes/fake_opencl.c tests/fakes/fake_opencl_kernels.c \
+	tests/fakes/fake_opencl.h $(answers_sources)
+tests_fakes_fake_opencl_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
+tests_fakes_fake_opencl_la_CFLAGS = $(fake_cflags)
+tests_fakes_fake_opencl_la_LDFLAGS = $(fake_ldflags)
+tests_fakes_fake_opencl_la_LIBADD = -lm
 
 # A vendor's library that is wrong.
 if HAVE_OPENBLAS
@@ -103,7 +120,7 @@ tests_fakes_wrong_openblas_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENBLAS_CFLAGS)
 tests_fakes_wrong_openblas_la_LDFLAGS = $(fake_ldflags)
 
 # Not a module of a plugin: for LD_PRELOAD.
-check_LTLIBRARIES += tests/fakes/no-memory.la
-tests_fakes_no_memory_la_SOURCES = tests/fakes/no_memory.c
-tests_fakes_no_memory_la_CFLAGS = $(fake_cflags)
-tests_fakes_no_memory_la_LDFLAGS = $(fake_ldflags)
+check_LTLIBRARIES += tests/fakes/faults.la
+tests_fakes_faults_la_SOURCES = tests/fakes/faults.c tests/fakes/faults.h
+tests_fakes_faults_la_CFLAGS = $(fake_cflags) -ftls-model=initial-exec
+tests_fakes_faults_la_LDFLAGS = $(fake_ldflags)

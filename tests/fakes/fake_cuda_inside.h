@@ -1,0 +1,28 @@
+/* What the files of the pretended CUDA driver share. */
+#ifndef PLX_TESTS_FAKE_CUDA_INSIDE_H
+#define PLX_TESTS_FAKE_CUDA_INSIDE_H
+
+#include "answers.h"
+#include "fake_cuda.h"
+
+#include <cuda.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+extern fake_cuda_state fake_cuda;
+
+/* Counts a call; the error that it is to return. */
+CUresult fake_enter(const char *function);
+/* For functions that need a current context. */
+CUresult fake_enter_context(const char *function);
+/* A number of 32 bits, or what is due in its place. */
+int fake_number32(int right);
+
+#define ENTER(how, function)                                                                      \
+    do {                                                                                          \
+        CUresult entered = how(function);                                                         \
+        if (entered != CUDA_SUCCESS)                                                              \
+            return entered;                                                                       \
+    } while (0)
+
+#endif

@@ -1,0 +1,253 @@
+/* Programs, tensor maps and launches of the pretended CUDA driver (fake_cuda.c). */
+#include "fake_cuda_inside.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int the_module;
+
+typedef struct fake_function {
+    struct fake_function *next;
+    char entry[128];
+    const void *module; /* the image that it is of */
+} fake_function;
+static fake_function *functions;
+
+/* ---- programs -------------------------------------------------------- */
+
+EXPORT CUresult cuModuleLoadData(CUmodule *module, const void *image)
+{
+    static const unsigned char fatbin[4] = {0x50, 0xed, 0x55, 0xba};
+    ENTER(fake_enter_context, "cuModuleLoadData");
+    if (memcmp(image, fatbin, sizeof fatbin) != 0 || (uintptr_t)image % 8 != 0)
+        return CUDA_ERROR_INVALID_IMAGE;
+    fake_cuda.modules++;
+    fake_cuda.module_loads++;
+    *module = fake_handle((void *)(uintptr_t)image);
+    return CUDA_SUCCESS;
+}
+
+/* Text: the options are read as far as this project sets them. */
+static CUresult assemble(const char *text, unsigned int count, const CUjit_option *options, void **values)
+{
+    char *log = NULL;
+    fake_cuda.max_registers = 0;
+    for (unsigned int i = 0; i < count; i++) {
+        if (options[i] == CU_JIT_MAX_REGISTERS)
+            fake_cuda.max_registers = (unsigned int)(uintptr_t)values[i];
+        if (options[i] == CU_JIT_ERROR_LOG_BUFFER)
+            log = values[i];
+    }
+    if (fake_cuda.text_log != NULL && log != NULL)
+        (void)snprintf(log, 64, "%s", fake_cuda.text_log);
+    (void)snprintf(fake_cuda.last_text, sizeof fake_cuda.last_text, "%s", text);
+    return fake_cuda.text_log == NULL && strstr(text, ".version") != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_PTX;
+}
+
+EXPORT CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int count,
+                                   CUjit_option *options, void **values)
+{
+    ENTER(fake_enter_context, "cuModuleLoadDataEx");
+    const CUresult result = assemble(image, count, options, values);
+    if (result != CUDA_SUCCESS)
+        return result;
+    fake_cuda.modules++;
+    *module = fake_handle(&the_module);
+    if (fake_cuda.module_loaded != NULL)
+        fake_cuda.module_loaded(fake_cuda.last_text, strlen(fake_cuda.last_text));
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int threads,
+                                                            size_t dynamic_shared)
+{
+    ENTER(fake_enter_context, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+    (void)function;
+    *blocks = fake_number32(2048 / (threads > 0 ? threads : 1));
+    return dynamic_shared <= 232448 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+EXPORT CUresult cuModuleUnload(CUmodule module)
+{
+    ENTER(fake_enter_context, "cuModuleUnload");
+    (void)module;
+    fake_cuda.modules--;
+    return CUDA_SUCCESS;
+}
+
+/* One per name and module, kept until the process ends. */
+EXPORT CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
+{
+    fake_function *found;
+    ENTER(fake_enter_context, "cuModuleGetFunction");
+    for (found = functions; found != NULL; found = found->next)
+        if (strcmp(found->entry, name) == 0 && found->module == (const void *)module)
+            break;
+    if (found == NULL) {
+        found = calloc(1, sizeof *found);
+        if (found == NULL)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        (void)snprintf(found->entry, sizeof found->entry, "%s", name);
+        found->module = (const void *)module;
+        found->next = functions;
+        functions = found;
+    }
+    *function = fake_handle(found);
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction function)
+{
+    ENTER(fake_enter_context, "cuFuncGetAttribute");
+    (void)function;
+    if (attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
+        *value = fake_cuda.max_block_threads;
+    else if (attribute == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)
+        *value = fake_cuda.static_shared;
+    else if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+        *value = 49152 - fake_cuda.static_shared;
+    else if (attribute == CU_FUNC_ATTRIBUTE_NUM_REGS)
+        *value = FAKE_REGISTERS;
+    else if (attribute == CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)
+        *value = FAKE_LOCAL_BYTES;
+    else
+        return CUDA_ERROR_INVALID_VALUE;
+    *value = fake_number32(*value);
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value)
+{
+    ENTER(fake_enter_context, "cuFuncSetAttribute");
+    (void)function;
+    if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+        return CUDA_ERROR_INVALID_VALUE;
+    fake_cuda.dynamic_shared_limit = value;
+    return CUDA_SUCCESS;
+}
+
+/* ---- tensor maps ------------------------------------------------------- */
+
+static CUresult check_map(const fake_map *map, const cuuint32_t *every)
+{
+    for (int axis = 0; axis < 2; axis++)
+        if (map->sizes[axis] == 0 || map->sizes[axis] > UINT64_C(1) << 32 || map->box[axis] == 0 ||
+            map->box[axis] > 256 || every[axis] != 1)
+            return CUDA_ERROR_INVALID_VALUE;
+    return map->pitch % 16 == 0 && map->pitch < UINT64_C(1) << 40 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+EXPORT CUresult cuTensorMapEncodeTiled(CUtensorMap *encoded, CUtensorMapDataType type, cuuint32_t rank,
+                                       void *address, const cuuint64_t *sizes, const cuuint64_t *pitches,
+                                       const cuuint32_t *box, const cuuint32_t *every,
+                                       CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                                       CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill)
+{
+    ENTER(fake_enter, "cuTensorMapEncodeTiled");
+    (void)promotion;
+    if (rank != 2 || interleave != CU_TENSOR_MAP_INTERLEAVE_NONE || fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE)
+        return CUDA_ERROR_INVALID_VALUE;
+    fake_cuda.last_map = (fake_map){
+        .address = (uint64_t)(uintptr_t)address,
+        .sizes = {sizes[0], sizes[1]},
+        .pitch = pitches[0],
+        .type = type,
+        .rank = rank,
+        .box = {box[0], box[1]},
+        .swizzle = swizzle,
+    };
+    memset(encoded, 0, sizeof *encoded);
+    memcpy(encoded, &fake_cuda.last_map, sizeof fake_cuda.last_map);
+    return check_map(&fake_cuda.last_map, every);
+}
+
+EXPORT CUresult cuTensorMapReplaceAddress(CUtensorMap *encoded, void *address)
+{
+    uint64_t number = (uint64_t)(uintptr_t)address;
+    ENTER(fake_enter, "cuTensorMapReplaceAddress");
+    if (number % 16 != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    memcpy(encoded, &number, sizeof number);
+    return CUDA_SUCCESS;
+}
+
+/* ---- launches ---------------------------------------------------------- */
+
+/* Writes down a launch and what its attributes ask for. */
+static void note_attributes(const CUlaunchConfig *config, fake_launch *launch)
+{
+    for (unsigned int i = 0; i < config->numAttrs; i++) {
+        const CUlaunchAttribute *attribute = &config->attrs[i];
+        if (attribute->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+            launch->early = attribute->value.programmaticStreamSerializationAllowed;
+        if (attribute->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+            launch->cluster = attribute->value.clusterDim.x * attribute->value.clusterDim.y *
+                              attribute->value.clusterDim.z;
+    }
+}
+
+static void compute(const fake_launch *launch, void **parameters)
+{
+    uint64_t values[16];
+    const size_t count = getenv("FAKE_COMPUTES") != NULL ? fake_values(launch->entry) : 0;
+    for (size_t i = 0; i < count; i++)
+        memcpy(&values[i], parameters[i], sizeof values[i]);
+    if (count > 0)
+        fake_compute(launch->entry, values, launch->grid[0], launch->block[0]);
+}
+
+static CUresult note_launch(CUfunction function, const CUlaunchConfig *config, void **parameters,
+                            void **extra)
+{
+    size_t number = fake_cuda.launch_count % FAKE_LAUNCHES;
+    fake_launch *launch = &fake_cuda.launches[number];
+    if (extra != NULL || config->gridDimX == 0 || config->gridDimY == 0 || config->gridDimZ == 0 ||
+        config->blockDimX * config->blockDimY * config->blockDimZ == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    *launch = (fake_launch){
+        .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
+        .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
+        .shared_bytes = config->sharedMemBytes,
+        .stream = config->hStream,
+    };
+    note_attributes(config, launch);
+    if (launch->cluster > 0 && config->gridDimX % launch->cluster != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    const fake_function *launched = (const fake_function *)(const void *)function;
+    if (launched == NULL)
+        return CUDA_ERROR_INVALID_HANDLE;
+    (void)snprintf(launch->entry, sizeof launch->entry, "%s", launched->entry);
+    launch->module = launched->module;
+    for (size_t i = 0; i < fake_cuda.argument_counts[number] && i < FAKE_ARGUMENTS; i++)
+        memcpy(&launch->arguments[i], parameters[i], sizeof launch->arguments[i]);
+    fake_cuda.launch_count++;
+    compute(launch, parameters);
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y,
+                               unsigned int grid_z, unsigned int block_x, unsigned int block_y,
+                               unsigned int block_z, unsigned int shared_bytes, CUstream stream,
+                               void **parameters, void **extra)
+{
+    const CUlaunchConfig config = {
+        .gridDimX = grid_x,
+        .gridDimY = grid_y,
+        .gridDimZ = grid_z,
+        .blockDimX = block_x,
+        .blockDimY = block_y,
+        .blockDimZ = block_z,
+        .sharedMemBytes = shared_bytes,
+        .hStream = stream,
+    };
+    ENTER(fake_enter_context, "cuLaunchKernel");
+    return note_launch(function, &config, parameters, extra);
+}
+
+EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **parameters,
+                                 void **extra)
+{
+    ENTER(fake_enter_context, "cuLaunchKernelEx");
+    return note_launch(function, config, parameters, extra);
+}

@@ -1,0 +1,395 @@
+/* Every fault, one after the other, under every command: counts the calls of a run without any, and then
+ * runs the command once for each call that can fail, and each way in which it can.
+ *
+ * inject DIRECTORY short|full [WORD...]: with those commands alone that have all the words.  The directory has the
+ * program, its libraries and plugins, and `start`, what each run begins with (test_faults.sh). */
+#define _GNU_SOURCE
+
+#include "tests/faults/judge.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { DEADLINE = 60, MOST_WORKERS = 16 };
+
+static void die(const char *what)
+{
+    perror(what);
+    exit(99);
+}
+
+/* ---- the command's surroundings -------------------------------------------------------- */
+
+static void set(worker *this, size_t *count, const char *name, const char *value)
+{
+    (void)snprintf(this->variables[*count], sizeof this->variables[0], "%s=%s", name, value);
+    this->environment[*count] = this->variables[*count];
+    (*count)++;
+}
+
+static void set_environment(worker *this)
+{
+    static const char *const kept[] = {"ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS"};
+    char text[2200], driver[1060] = "";
+    size_t count = 0;
+    if (this->command->driver != NULL)
+        (void)snprintf(driver, sizeof driver, ":%s/%s", this->directory, this->command->driver);
+    (void)snprintf(text, sizeof text, "%s/lib%s", this->directory, driver);
+    set(this, &count, "LD_LIBRARY_PATH", text);
+    (void)snprintf(text, sizeof text, "%s/lib/faults.so", this->directory);
+    set(this, &count, "LD_PRELOAD", text);
+    set(this, &count, "FAULTS", this->plan_file);
+    (void)snprintf(text, sizeof text, "%s/plugins%s", this->directory, driver);
+    set(this, &count, "PLX_PLUGIN_PATH", text);
+    (void)snprintf(text, sizeof text, "%s/cache", this->box);
+    set(this, &count, "XDG_CACHE_HOME", text);
+    set(this, &count, "HOME", this->box);
+    (void)snprintf(text, sizeof text, "%s/lib/fake-cuda.so", this->directory);
+    set(this, &count, "PLX_CUDA_LIBRARY", text);
+    set(this, &count, "FAKE_COMPUTES", "1");
+    set(this, &count, "PATH", "/nowhere"); /* no plots: gnuplot's faults are its own */
+    set(this, &count, "OMP_NUM_THREADS", "1");
+    set(this, &count, "LC_ALL", "C");
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
+        if (getenv(kept[i]) != NULL)
+            set(this, &count, kept[i], getenv(kept[i]));
+    bool told = false;
+    for (size_t i = 0; i < 4 && this->command->environment[i] != NULL; i++) {
+        this->environment[count++] = (char *)(uintptr_t)this->command->environment[i];
+        told |= strncmp(this->command->environment[i], "PLX_PROBE=", 10) == 0;
+    }
+    if (!told)
+        set(this, &count, "PLX_PROBE", "inline"); /* no other process counts */
+    this->deadline_at = count;
+    this->environment[count] = this->environment[count + 1] = NULL;
+}
+
+static void set_words(worker *this)
+{
+    static char program[1100];
+    size_t count = 0;
+    (void)snprintf(program, sizeof program, "%s/parallax", this->directory);
+    this->words[count++] = program;
+    for (size_t i = 0; i < MOST_WORDS && this->command->words[i] != NULL; i++)
+        this->words[count++] = (char *)(uintptr_t)this->command->words[i];
+    this->words[count] = NULL;
+}
+
+/* ---- running -------------------------------------------------------------------------------------- */
+
+/* In the box as it is. */
+static box_files run_here(worker *this, call_faults *calls, run_ending *end)
+{
+    atomic_store(&this->plan->calls, 0);
+    atomic_store(&this->plan->injected, 0);
+    this->plan->where[0] = '\0';
+    if (calls != NULL)
+        calls->made = calls->injected = 0;
+    *end = process_run(this->words, this->environment, this->box, calls, DEADLINE);
+    return files_read(this->box);
+}
+
+static box_files run_once(worker *this, call_faults *calls, run_ending *end)
+{
+    files_restore(&this->before, this->box);
+    return run_here(this, calls, end);
+}
+
+static bool prepare(worker *this)
+{
+    this->plan->at = 0;
+    files_free(&this->before);
+    files_free(&this->clean);
+    files_free(&this->again);
+    files_restore(&this->start, this->box);
+    for (size_t i = 0; this->command->has_rest && i < MOST_OUTPUTS && this->command->outputs[i] != NULL; i++) {
+        char path[1200];
+        (void)snprintf(path, sizeof path, "%s/%s", this->box, this->command->outputs[i]);
+        FILE *old = fopen(path, "w");
+        if (old == NULL || fputs("old\n", old) == EOF || fclose(old) != 0)
+            die(path);
+    }
+    this->before = files_read(this->box);
+    if (this->command->keeps_cache) {
+        box_files warm = run_once(this, NULL, &this->good);
+        files_free(&this->before);
+        this->before = warm;
+    }
+    this->clean = run_once(this, NULL, &this->good);
+    this->again = run_once(this, NULL, &this->good);
+    const trial nothing = {.fault = "none", .end = this->good, .after = this->clean};
+    for (size_t i = 0; i < MOST_OUTPUTS && this->command->outputs[i] != NULL; i++)
+        if (files_find(&this->clean, this->command->outputs[i]) == NULL) {
+            fail(this, &nothing, &this->totals->failures, "the output is not written without any fault");
+            return false;
+        }
+    if (this->good.signal == 0 && !this->good.was_late && this->good.status <= 5 &&
+        (this->good.status != 2 && this->good.status != 3))
+        return true;
+    fail(this, &nothing, &this->totals->failures, "it does not work without any fault");
+    return false;
+}
+
+static void try(worker *this, trial *run, call_faults *calls)
+{
+    run->after = run_once(this, calls, &run->end);
+    run->injected = calls != NULL ? calls->injected : atomic_load(&this->plan->injected);
+    if (this->plan->where[0] != '\0')
+        (void)snprintf(run->fault + strlen(run->fault), sizeof run->fault - strlen(run->fault), " at %s",
+                       this->plan->where);
+    this->must_look_again = false;
+    if (run->injected > 0)
+        judge(this, run);
+    else
+        count_one(&this->totals->silent);
+    files_free(&run->after);
+    if (!this->must_look_again)
+        return;
+    this->plan->at = 0;
+    run->after = run_here(this, NULL, &run->end);
+    (void)snprintf(run->fault + strlen(run->fault), sizeof run->fault - strlen(run->fault), ", in the run before");
+    if (run->end.status != this->good.status || run->end.signal != 0)
+        fail(this, run, &this->totals->left, "the cache was damaged");
+    else
+        judge_good(this, run);
+    files_free(&run->after);
+}
+
+/* Whether this worker takes the fault.  In the short form only some are tried, spread over all. */
+static bool is_mine(const worker *this, size_t number, size_t total, size_t some)
+{
+    const size_t step = this->full || total <= some ? 1 : total / some + (total / some) % 2 + 1;
+    return number % step == 0 && number / step % this->count == this->number;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------- */
+
+static void try_memory(worker *this)
+{
+    run_ending end;
+    this->plan->of = FAULT_OF_MEMORY;
+    this->plan->at = 0;
+    box_files unused = run_once(this, NULL, &end);
+    files_free(&unused);
+    const size_t total = (size_t)atomic_load(&this->plan->calls);
+    for (size_t i = 0; i < 2 * total; i++) {
+        if (!is_mine(this, i, 2 * total, 24))
+            continue;
+        trial made = {.injected = 0};
+        this->plan->at = i / 2 + 1;
+        this->plan->from_then_on = i % 2 != 0;
+        (void)snprintf(made.fault, sizeof made.fault, "allocation %zu of %zu%s fails", i / 2 + 1, total,
+                       i % 2 != 0 ? ", and all behind it," : "");
+        try(this, &made, NULL);
+    }
+    this->plan->of = FAULT_OF_NOTHING;
+}
+
+/* ---- system calls ----------------------------------------------------------------------------------------- */
+
+typedef struct way {
+    const system_call *call;
+    size_t at;
+    int error;
+    bool from_then_on;
+} way;
+
+/* All ways in which each call of a run can fail; each error once, and the first one from then on. */
+static size_t ways_of(const call_faults *calls, way *ways, size_t most)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < calls->made && i < MOST_CALLS; i++) {
+        const system_call *call = calls_at(calls->which[i]);
+        for (size_t j = 0; call->errors[j] != 0 && count + 2 < most; j++)
+            ways[count++] = (way){call, i + 1, call->errors[j], false};
+        ways[count++] = (way){call, i + 1, call->errors[0], true};
+    }
+    return count;
+}
+
+static void try_calls(worker *this)
+{
+    enum { MOST = 8 * MOST_CALLS };
+    static way ways[MOST];
+    run_ending end;
+    this->calls = (call_faults){.box = this->box};
+    box_files unused = run_once(this, &this->calls, &end);
+    files_free(&unused);
+    const size_t total = ways_of(&this->calls, ways, MOST);
+    for (size_t i = 0; i < total; i++) {
+        if (!is_mine(this, i, total, 24))
+            continue;
+        trial made = {.injected = 0};
+        this->calls.at = ways[i].at;
+        this->calls.error = ways[i].error;
+        this->calls.from_then_on = ways[i].from_then_on;
+        (void)snprintf(made.fault, sizeof made.fault, "system call %zu, %s: %s%s", ways[i].at, ways[i].call->name,
+                       ways[i].error == SHORT_COUNT ? "half of it" : strerror(ways[i].error),
+                       ways[i].from_then_on ? " from then on" : "");
+        try(this, &made, &this->calls);
+    }
+    this->calls.at = 0;
+}
+
+/* ---- drivers ------------------------------------------------------------------------------------------------ */
+
+static const struct how {
+    fault_how how;
+    const char *words;
+} hows[] = {
+    {FAULT_NO_MEMORY, "an error: no memory"},
+    {FAULT_LOST, "an error: the device is lost"},
+    {FAULT_UNKNOWN, "an error that nobody knows"},
+    {FAULT_ZERO, "nothing, and success"},
+    {FAULT_HUGE, "2^63"},
+    {FAULT_MILLION, "10^6"},
+    {FAULT_NEGATIVE, "-1"},
+    {FAULT_ENDLESS, "text without an end"},
+};
+enum { HOWS = sizeof hows / sizeof hows[0], FROM_THEN_ON = 2 };
+
+static void fail_call(worker *this, size_t number, fault_how how, const char *words, bool from_then_on)
+{
+    trial made = {.injected = 0};
+    this->plan->at = number;
+    this->plan->how = how;
+    this->plan->from_then_on = from_then_on;
+    (void)snprintf(made.fault, sizeof made.fault, "call %zu of the driver: %s%s:", number, words,
+                   from_then_on ? ", from then on" : "");
+    try(this, &made, NULL);
+}
+
+/* Each function hangs where it is first called. */
+static bool is_first(const faults *plan, size_t number)
+{
+    for (size_t i = 0; i + 1 < number; i++)
+        if (strcmp(plan->names[i], plan->names[number - 1]) == 0)
+            return false;
+    return true;
+}
+
+static void try_hangs(worker *this, size_t total)
+{
+    size_t functions = 0, tried = 0;
+    static char deadline[] = "PLX_DEADLINE=1";
+    this->environment[this->deadline_at] = deadline;
+    for (size_t i = 1; i <= total && i <= FAULT_MOST_NAMES; i++)
+        functions += is_first(this->plan, i);
+    for (size_t i = 1; i <= total && i <= FAULT_MOST_NAMES; i++)
+        if (is_first(this->plan, i) && is_mine(this, tried++, functions, 2))
+            fail_call(this, i, FAULT_HANG, "it hangs", false);
+    this->environment[this->deadline_at] = NULL;
+}
+
+static void try_driver(worker *this)
+{
+    run_ending end;
+    this->plan->of = FAULT_OF_DRIVER;
+    this->plan->at = 0;
+    box_files unused = run_once(this, NULL, &end);
+    files_free(&unused);
+    const size_t total = (size_t)atomic_load(&this->plan->calls);
+    const size_t count = total * (HOWS + 1);
+    for (size_t i = 0; i < count; i++) {
+        const size_t how = i % (HOWS + 1) == HOWS ? FROM_THEN_ON : i % (HOWS + 1);
+        if (is_mine(this, i, count, 40))
+            fail_call(this, i / (HOWS + 1) + 1, hows[how].how, hows[how].words, i % (HOWS + 1) == HOWS);
+    }
+    try_hangs(this, total);
+    this->plan->of = FAULT_OF_NOTHING;
+}
+
+/* ---- all ---------------------------------------------------------------------------------------------------- */
+
+static bool is_wanted(const fault_command *command, char *const *words)
+{
+    for (; *words != NULL; words++) {
+        bool found = false;
+        for (size_t i = 0; i < MOST_WORDS && command->words[i] != NULL; i++)
+            found |= strcmp(command->words[i], *words) == 0;
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+static faults *map_plan(worker *this)
+{
+    const int descriptor = open(this->plan_file, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (descriptor < 0 || ftruncate(descriptor, sizeof(faults)) != 0)
+        die(this->plan_file);
+    void *mapped = mmap(NULL, sizeof(faults), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    if (mapped == MAP_FAILED)
+        die("mmap");
+    (void)close(descriptor);
+    return mapped;
+}
+
+static void work(worker *this, char *const *words)
+{
+    char start[1100];
+    (void)snprintf(this->home, sizeof this->home, "%s/w%u", this->directory, this->number);
+    (void)snprintf(this->box, sizeof this->box, "%s/box", this->home);
+    (void)snprintf(this->plan_file, sizeof this->plan_file, "%s/plan", this->home);
+    if ((mkdir(this->home, 0700) != 0 && errno != EEXIST) || (mkdir(this->box, 0700) != 0 && errno != EEXIST))
+        die(this->home);
+    (void)snprintf(start, sizeof start, "%s/start", this->directory);
+    this->plan = map_plan(this);
+    this->start = files_read(start);
+    for (size_t i = 0; i < command_count; i++) {
+        this->command = &commands[i];
+        if (!is_wanted(this->command, words) || (this->command->is_timed && !this->full))
+            continue;
+        set_environment(this);
+        set_words(this);
+        if (!prepare(this))
+            continue;
+        if (this->number == 0)
+            count_one(&this->totals->commands);
+        if (this->command->driver != NULL)
+            try_driver(this);
+        try_memory(this);
+        try_calls(this);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    worker this = {.count = (unsigned)sysconf(_SC_NPROCESSORS_ONLN)};
+    if (argc < 3)
+        return 99;
+    this.directory = argv[1];
+    this.full = strcmp(argv[2], "full") == 0;
+    this.totals = mmap(NULL, sizeof *this.totals, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (this.totals == MAP_FAILED)
+        die("mmap");
+    this.count = this.count < 1 ? 1 : this.count > MOST_WORKERS ? MOST_WORKERS : this.count;
+    for (this.number = 0; this.number < this.count; this.number++)
+        if (fork() == 0) {
+            work(&this, argv + 3);
+            exit(0);
+        }
+    int ended, bad = 0;
+    while (wait(&ended) > 0)
+        bad |= ended;
+    const totals *t = this.totals;
+    printf("%llu commands, %llu faults: %llu passed by, %llu were told; %llu did not come up again\n"
+           "%llu crashes, %llu hangs, %llu leaks, %llu files left over or not whole, %llu wrong answers, %llu without a "
+           "word, %llu wrong statuses; %llu failures\n",
+           (unsigned long long)t->commands, (unsigned long long)t->injections, (unsigned long long)t->passed_by,
+           (unsigned long long)t->failed_well, (unsigned long long)t->silent, (unsigned long long)t->deaths,
+           (unsigned long long)t->hangs, (unsigned long long)t->leaks, (unsigned long long)t->left,
+           (unsigned long long)t->wrong, (unsigned long long)t->mute, (unsigned long long)t->statuses,
+           (unsigned long long)t->failures);
+    if (bad != 0)
+        return 99;
+    return t->failures == 0 && t->injections > 0 ? 0 : 1;
+}

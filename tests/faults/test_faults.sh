@@ -1,0 +1,54 @@
+#!/bin/sh
+# Faults under every command (inject.c): of each allocation, each system call that touches outputs, cache and
+# inputs, and each call of a driver, pretended ones of CUDA and OpenCL.  Expected is the right status with a clear
+# line, or the whole output; never a wrong result that is called right, a damaged or left-over file, a leak, a
+# crash or a hang.
+#
+# $FAULTS_FORM: "full" for all of them, else some of each kind.  $FAULTS_WORDS: of the commands with these
+# words alone, "run cuda".
+. "${top_srcdir:-.}/tests/support.sh"
+built=$(cd "$built" && pwd)
+results=$(cd "${top_srcdir:-.}/tests/data/results" && pwd)
+fakes=$built/tests/fakes/.libs
+work=$(cd "$work" && pwd -P)
+
+mkdir -p "$work/lib/parallax" "$work/cuda" "$work/opencl" "$work/start" || exit 99
+cp "$built"/.libs/libparallax*.so.0 "$fakes/faults.so" "$work/lib/" && cp "$built/.libs/parallax" "$work/" &&
+    cp "$built/.libs/plx-host.so" "$built/parallax-inspect" "$work/lib/parallax/" || exit 99
+if [ -f "$built/.libs/plx-cuda.so" ] && [ -f "$fakes/fake-cuda.so" ]; then
+    cp "$built/.libs/plx-cuda.so" "$work/cuda/" && cp "$fakes/fake-cuda.so" "$work/lib/" || exit 99
+fi
+if [ -f "$built/.libs/plx-opencl.so" ] && [ -f "$fakes/fake-opencl.so" ]; then
+    cp "$built/.libs/plx-opencl.so" "$work/opencl/" && cp "$fakes/fake-opencl.so" "$work/lib/libOpenCL.so.1" || exit 99
+fi
+LD_LIBRARY_PATH=$work/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+# Where there are sanitizers: they let others be loaded before them, and what they find has a status of its own.
+ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:allocator_may_return_null=1:exitcode=86"
+export LD_LIBRARY_PATH ASAN_OPTIONS
+LD_PRELOAD=$work/lib/faults.so "$work/parallax" --version >"$work/out" 2>&1 || {
+    echo "skipped: a library can't be put before others in this build"
+    exit 77
+}
+
+# What each run begins with: an input, results, half of a bench, and a choice that was tuned.
+prepare() {
+    cd "$work/start" || exit 99
+    XDG_CACHE_HOME=$work/start/cache PLX_PROBE=inline PLX_PLUGIN_PATH=$work/plugins
+    export XDG_CACHE_HOME PLX_PROBE PLX_PLUGIN_PATH
+    cp "$results/compare-0.1.json" results.json && cp "$results/bench-0.1.json" old.json &&
+        cp "$results/probe-0.1.json" probes.json || exit 99
+    of_faulty="--backend faulty --kernel right --kernel same --dtype i32"
+    # shellcheck disable=SC2086 # words
+    "$work/parallax" run transpose 3x5 --dtype i32 --backend host --out x.npy &&
+        "$work/parallax" bench reduce --shape 10 $of_faulty --no-timing --json half.json &&
+        FAULTY_BEST=slow "$work/parallax" tune reduce 10 $of_faulty --kernel slow --seconds 0.01 --budget 0.01 &&
+        "$work/parallax" compare reduce 10 $of_faulty --seconds 0.001
+}
+(prepare) >"$work/out" 2>&1 && [ -s "$work/start/cache/parallax/choices.tsv" ] || {
+    echo "FAIL: what the runs begin with can't be made"
+    cat "$work/out"
+    exit 1
+}
+
+# shellcheck disable=SC2086 # words
+"$built/tests/faults/inject" "$work" "${FAULTS_FORM:-short}" ${FAULTS_WORDS:-}
