@@ -156,26 +156,33 @@ static bool has_good_records(const bench *b)
     return count > 0;
 }
 
-/* Whether the document has a result of every kernel of every backend that is asked for. */
-static bool is_finished(const bench *b)
+/* The current case is kept where the document has a result of every kernel of every backend that is asked for.
+ * What else is wrong than a want of memory is told when the case is run. */
+static plx_status look_at_case(bench *b)
 {
     plx_candidate *candidates = NULL;
     size_t count = 0;
-    bool finished =
-        has_good_records(b) &&
+    bool *kept = &b->cases[b->current].kept;
+    *kept = has_good_records(b);
+    if (!*kept)
+        return PLX_OK;
+    const plx_status status =
         plx_backends_candidates(&b->comparison.opened, &b->cases[b->current].problem, b->how.kernels,
-                                b->how.kernel_count, &candidates, &count, b->error) == PLX_OK;
-    for (size_t i = 0; finished && i < count; i++)
-        finished = has_result(b, &candidates[i]);
+                                b->how.kernel_count, &candidates, &count, b->error);
+    *kept = status == PLX_OK;
+    for (size_t i = 0; *kept && i < count; i++)
+        *kept = has_result(b, &candidates[i]);
     free(candidates);
-    return finished;
+    return status == PLX_NO_MEMORY ? status : PLX_OK;
 }
 
-static void find_kept(bench *b)
+static plx_status find_kept(bench *b)
 {
-    for (b->current = 0; b->current < b->case_count; b->current++)
-        b->cases[b->current].kept = is_finished(b);
+    plx_status status = PLX_OK;
+    for (b->current = 0; status == PLX_OK && b->current < b->case_count; b->current++)
+        status = look_at_case(b);
     b->current = 0;
+    return status;
 }
 
 /* ---- cases ------------------------------------------------------------------------------ */
@@ -227,8 +234,9 @@ static plx_status do_case(bench *b)
 
 static plx_status do_cases(bench *b)
 {
-    plx_status status = PLX_OK;
-    find_kept(b);
+    plx_status status = find_kept(b);
+    if (status != PLX_OK)
+        return status;
     b->kept = b->case_count - missing_cases(b);
     if (b->options->started != NULL)
         b->options->started(b->options->data, b->case_count, b->kept);

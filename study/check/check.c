@@ -88,14 +88,13 @@ static plx_status find_candidates(const check *c, const plx_open_backends *opene
     static const char *const all[] = {"all"};
     const plx_problem any = {.op = op};
     bool named = c->options->kernel_count > 0;
+    *candidates = NULL;
+    *count = 0;
     plx_status status = plx_backends_candidates(opened, &any, named ? c->options->kernels : all,
                                             named ? c->options->kernel_count : 1, candidates, count, error);
 
-    if (status == PLX_NOT_FOUND && named) {
-        *candidates = NULL;
-        *count = 0;
+    if (status == PLX_NOT_FOUND && named)
         return PLX_OK;
-    }
     if (status == PLX_OK)
         *count = drop_unknown(*candidates, *count);
     return status;
