@@ -1,7 +1,11 @@
 # The program: one file per verb.
 bin_PROGRAMS += parallax
-parallax_SOURCES = cli/main.c $(verb_sources) $(page_sources)
-verb_sources = \
+parallax_SOURCES = cli/main.c
+parallax_LDADD = libplx-verbs.la libplx-page.la libparallax-study.la libparallax.la libplx-base.la -lm
+
+# All but the process itself, for what tries command lines.
+noinst_LTLIBRARIES += libplx-verbs.la
+libplx_verbs_la_SOURCES = \
 	cli/cli.h \
 	cli/again.c \
 	cli/bench.c \
@@ -27,8 +31,6 @@ verb_sources = \
 	cli/tune.c \
 	cli/watch.c \
 	cli/words.c
-nodist_parallax_SOURCES = page/style.c
-parallax_LDADD = libparallax-study.la libparallax.la libplx-base.la -lm
 
 dist_man_MANS += doc/parallax.1
 

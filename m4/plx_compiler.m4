@@ -35,14 +35,19 @@ AC_MSG_RESULT([$plx_version_scripts])
 AM_CONDITIONAL([VERSION_SCRIPTS], [test "$plx_version_scripts" = yes])
 ])
 
-# PLX_SANITIZERS: --enable-sanitizers builds with AddressSanitizer and
-# UndefinedBehaviorSanitizer, everything or nothing.
+# PLX_SANITIZERS: --enable-sanitizers builds with AddressSanitizer and UndefinedBehaviorSanitizer, with
+# =threads with ThreadSanitizer; everything or nothing.
 AC_DEFUN([PLX_SANITIZERS], [
 AC_ARG_ENABLE([sanitizers],
-    [AS_HELP_STRING([--enable-sanitizers], [build with AddressSanitizer and UndefinedBehaviorSanitizer])],
+    [AS_HELP_STRING([--enable-sanitizers@<:@=threads@:>@],
+        [build with AddressSanitizer and UndefinedBehaviorSanitizer, or with ThreadSanitizer])],
     [], [enable_sanitizers=no])
-AS_IF([test "$enable_sanitizers" = yes], [
-    plx_flags="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
+AS_CASE([$enable_sanitizers],
+    [no], [plx_flags=],
+    [yes], [plx_flags="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"],
+    [threads], [plx_flags="-fsanitize=thread -fno-omit-frame-pointer"],
+    [AC_MSG_ERROR([--enable-sanitizers=$enable_sanitizers: nothing, or threads])])
+AS_IF([test -n "$plx_flags"], [
     AC_MSG_CHECKING([whether $CC accepts $plx_flags])
     plx_saved_CFLAGS=$CFLAGS
     CFLAGS="$CFLAGS $plx_flags"

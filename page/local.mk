@@ -1,5 +1,7 @@
-# The page of results, and its plots.
-page_sources = \
+# The page of results, and its plots: part of the program, and of what tries it.
+noinst_LTLIBRARIES += libplx-page.la
+nodist_libplx_page_la_SOURCES = page/style.c
+libplx_page_la_SOURCES = \
 	page/agreement.c \
 	page/attribution.c \
 	page/data.c \

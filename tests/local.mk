@@ -6,12 +6,17 @@ AM_TESTS_ENVIRONMENT = \
 	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
 	PARALLAX='$(abs_top_builddir)/parallax'; export PARALLAX; \
 	CC='$(CC)'; export CC; \
-	XDG_CACHE_HOME='$(abs_top_builddir)/tests/cache'; export XDG_CACHE_HOME;
+	XDG_CACHE_HOME='$(abs_top_builddir)/tests/cache'; export XDG_CACHE_HOME; \
+	POCL_CACHE_DIR='$(abs_top_builddir)/tests/cache/pocl'; export POCL_CACHE_DIR; mkdir -p "$$POCL_CACHE_DIR";
 AM_COLOR_TESTS = auto
 
 check_LIBRARIES =
 cmocka_tests =
 script_tests =
+# Those that take minutes come first, so that none of them is left alone at the end.
+long_tests =
+TESTS += $(long_tests)
+dist_check_SCRIPTS += $(long_tests)
 if HAVE_CMOCKA
 check_PROGRAMS += $(cmocka_tests)
 TESTS += $(cmocka_tests)
@@ -43,7 +48,8 @@ include tests/whole/local.mk
 include tests/faults/local.mk
 include tests/house/local.mk
 
-# Compiled kernels are kept there: one test uses those of another, and no home is touched.
+# Compiled kernels are kept there: one test uses those of another, and no home is touched.  A test that wants an
+# empty cache of ours shares PoCL's all the same, which spares it PoCL's compiler, not ours to test.
 clean-local:
 	-rm -rf tests/cache coverage
 
@@ -53,4 +59,8 @@ AM_TESTS_ENVIRONMENT += \
 	LSAN_OPTIONS='suppressions=$(abs_top_srcdir)/tests/leaks.supp:print_suppressions=0'; \
 	export LSAN_OPTIONS;
 endif
-EXTRA_DIST += tests/leaks.supp tests/support.sh
+EXTRA_DIST += tests/leaks.supp tests/support.sh tests/sanitizers
+
+# PARTS: threads, addresses, gcc, clang; all of them take an hour.
+check-sanitizers:
+	$(SHELL) $(top_srcdir)/tests/sanitizers '$(top_srcdir)' '$(facts_nvcc)' $(PARTS)

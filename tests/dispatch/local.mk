@@ -1,8 +1,9 @@
 # The loader and the dispatcher, by plugins without hardware.
 cmocka_tests += tests/dispatch/test_loader tests/dispatch/test_dispatch tests/dispatch/test_problem_shape tests/dispatch/test_half \
 	tests/dispatch/test_dispatch_abi_3 tests/dispatch/test_dispatch_abi_4
+long_tests += tests/dispatch/test_hostile.sh
 script_tests += tests/dispatch/test_outoftree.sh tests/dispatch/test_order.sh tests/dispatch/test_dispatch_cost.sh \
-	tests/dispatch/test_hostile.sh tests/dispatch/test_inspect.sh
+	tests/dispatch/test_inspect.sh
 EXTRA_DIST += tests/dispatch/outoftree/dispatches.c tests/dispatch/outoftree/studies.c
 
 dummy_support = tests/dispatch/dummy_support.c tests/dispatch/dummy_support.h tests/fakes/dummy.h

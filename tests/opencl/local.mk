@@ -3,10 +3,9 @@ if HAVE_OPENCL
 cmocka_tests += tests/opencl/test_opencl_cache tests/opencl/test_own_target tests/opencl/test_spare \
 	tests/opencl/test_text_plan tests/opencl/test_building
 check_PROGRAMS += tests/opencl/run_kernels
-TESTS += tests/opencl/test_oclgrind.sh
+long_tests += tests/opencl/test_oclgrind.sh
 endif
-dist_check_SCRIPTS += tests/opencl/test_oclgrind.sh
-EXTRA_DIST += tests/opencl/oclgrind/exchange.cl tests/opencl/oclgrind/inlined.cl
+EXTRA_DIST += tests/opencl/test_oclgrind.sh tests/opencl/oclgrind/exchange.cl tests/opencl/oclgrind/inlined.cl
 
 tests_opencl_test_opencl_cache_SOURCES = tests/opencl/test_opencl_cache.c
 tests_opencl_test_opencl_cache_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)

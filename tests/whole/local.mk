@@ -1,6 +1,7 @@
 # The whole, put together: all kernels on all there is, real data.
 cmocka_tests += tests/whole/test_chain tests/whole/test_digits
-script_tests += tests/whole/test_kernels.sh tests/whole/test_gpu.sh
+long_tests += tests/whole/test_kernels.sh
+script_tests += tests/whole/test_gpu.sh
 
 tests_whole_test_chain_SOURCES = tests/whole/test_chain.c $(vendor_sum_sources)
 tests_whole_test_chain_CPPFLAGS = $(vendor_sum_cppflags)
