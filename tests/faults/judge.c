@@ -124,6 +124,7 @@ static bool is_told(const box_files *after)
 {
     const box_file *err = files_find(after, "err");
     return err != NULL && (strstr(err->bytes, "the choices that were tuned can't be read") != NULL ||
+                           strstr(err->bytes, "is not taken (") != NULL ||
                            strstr(err->bytes, "left out: ") != NULL);
 }
 
