@@ -88,7 +88,6 @@ typedef struct device_finding {
     char label[48];
     plx_device_info info;
     sample made;
-    const char *status; /* "works", "wrong", "fails" */
 } device_finding;
 
 typedef struct plugin_finding {
@@ -104,6 +103,13 @@ typedef struct findings {
     plugin_finding *plugins;
     size_t count, working, broken;
 } findings;
+
+static const char *device_status(const device_finding *device)
+{
+    if (device->made.outcome == PLX_OUTCOME_OK)
+        return "works";
+    return device->made.outcome == PLX_OUTCOME_WRONG && device->made.vendor ? "wrong" : "fails";
+}
 
 /* In a word for files; a driver that fails is no driver that is missing. */
 static const char *status_of(const plx_plugin_report *report)
@@ -124,11 +130,8 @@ static void examine_device(findings *found, size_t plugin, size_t device)
         return;
     in->count++;
     made->made = try_device(found->context, plugin, made->label);
-    made->status = made->made.outcome == PLX_OUTCOME_OK                           ? "works"
-                   : made->made.outcome == PLX_OUTCOME_WRONG && made->made.vendor ? "wrong"
-                                                                                  : "fails";
-    found->working += strcmp(made->status, "works") == 0;
-    found->broken += strcmp(made->status, "fails") == 0;
+    found->working += strcmp(device_status(made), "works") == 0;
+    found->broken += strcmp(device_status(made), "fails") == 0;
 }
 
 static int examine_plugin(findings *found, size_t plugin)
@@ -154,11 +157,12 @@ static int examine_plugin(findings *found, size_t plugin)
 static void print_device(const device_finding *device)
 {
     const char *name = device->info.name;
-    if (strcmp(device->status, "works") == 0)
+    if (strcmp(device_status(device), "works") == 0)
         (void)printf("  %-12s works: %s, %s\n", device->label, name, device->info.api);
     else
         (void)printf("  %-12s %s: %s: %s\n", device->label,
-                     strcmp(device->status, "wrong") == 0 ? "WRONG" : "FAILS", name, device->made.reason);
+                     strcmp(device_status(device), "wrong") == 0 ? "WRONG" : "FAILS", name,
+                     device->made.reason);
 }
 
 static void print_plugin(const plugin_finding *in, bool verbose)
@@ -233,8 +237,8 @@ static void put_plugin(plx_json *json, const plugin_finding *in)
         plx_json_text(json, "label", device->label);
         plx_json_text(json, "name", device->info.name);
         plx_json_text(json, "api", device->info.api);
-        plx_json_text(json, "status", device->status);
-        plx_json_text(json, "reason", strcmp(device->status, "works") == 0 ? "" : device->made.reason);
+        plx_json_text(json, "status", device_status(device));
+        plx_json_text(json, "reason", strcmp(device_status(device), "works") == 0 ? "" : device->made.reason);
         plx_json_object_end(json);
     }
     plx_json_list_end(json);

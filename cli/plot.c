@@ -72,6 +72,7 @@ static plx_status draw_png(const plx_results *results, FILE *picture, plx_error 
 
 int cli_plot_write(const char *path, const plx_results *results)
 {
-    const bool svg = strcmp(terminal_of(path), "svg") == 0;
+    const char *terminal = terminal_of(path);
+    const bool svg = terminal != NULL && strcmp(terminal, "svg") == 0;
     return cli_results_write(path, svg ? draw_svg : draw_png, results);
 }

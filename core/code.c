@@ -60,10 +60,10 @@ plx_status plx_code_without_device(plx_context *context, size_t plugin, const pl
                                    const char *kernel, plx_code *code)
 {
     request asked;
-    const plx_entry *entry;
+    const plx_entry *entry = NULL;
     plx_error error = {.text = ""};
     plx_status status = request_without_device(context, plugin, problem, kernel, &asked, &entry);
-    if (status != PLX_OK)
+    if (status != PLX_OK || entry == NULL)
         return status;
     *code = (plx_code){.text = NULL};
     status = entry->module->slots.code(NULL, &asked.problem, asked.kernel, code, &error);
@@ -150,10 +150,10 @@ plx_status plx_code_instructions_without_device(plx_context *context, size_t plu
                                                 plx_instructions *found, size_t capacity, size_t *count)
 {
     request asked;
-    const plx_entry *entry;
+    const plx_entry *entry = NULL;
     plx_error error = {.text = ""};
     plx_status status = request_without_device(context, plugin, problem, kernel, &asked, &entry);
-    if (status != PLX_OK)
+    if (status != PLX_OK || entry == NULL)
         return status;
     status = entry->module->slots.instructions(NULL, &asked.problem, asked.kernel, code, form, found, capacity,
                                          count, &error);

@@ -201,7 +201,7 @@ plx_status plx_plan_request(plx_backend *backend, const plx_problem *problem, pl
 
 plx_status plx_choose(plx_backend *backend, const plx_problem *problem, const plx_kernel **kernel)
 {
-    plx_problem normal;
+    plx_problem normal = *problem;
     size_t index = 0;
     plx_status status = plx_plan_request(backend, problem, &normal);
     if (status == PLX_OK)
@@ -243,7 +243,7 @@ static plx_status learn_support(plx_backend *backend, const plx_problem *problem
 
 plx_status plx_supports(plx_backend *backend, const plx_problem *problem, const char *kernel)
 {
-    plx_problem normal;
+    plx_problem normal = *problem;
     plx_error error = {.text = ""};
     size_t index = 0;
     if (backend->plugin->supports == NULL)

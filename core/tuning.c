@@ -137,7 +137,7 @@ static void tuning_free(plx_tuning *tuning)
 static plx_tuning *tuning_new(plx_error *error)
 {
     plx_tuning *tuning = calloc(1, sizeof *tuning);
-    if (tuning != NULL && (tuning->choices = malloc(MOST_CHOICES * sizeof *tuning->choices)) != NULL)
+    if (tuning != NULL && (tuning->choices = calloc(MOST_CHOICES, sizeof *tuning->choices)) != NULL)
         return tuning;
     tuning_free(tuning);
     (void)plx_fail(error, PLX_NO_MEMORY, "no memory for the choices that were tuned");

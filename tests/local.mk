@@ -59,7 +59,7 @@ AM_TESTS_ENVIRONMENT += \
 	LSAN_OPTIONS='suppressions=$(abs_top_srcdir)/tests/leaks.supp:print_suppressions=0'; \
 	export LSAN_OPTIONS;
 endif
-EXTRA_DIST += tests/leaks.supp tests/support.sh tests/sanitizers
+EXTRA_DIST += tests/leaks.supp tests/support.sh tests/sanitizers tests/analyser.h
 
 # PARTS: threads, addresses, gcc, clang; all of them take an hour.
 check-sanitizers:

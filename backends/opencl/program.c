@@ -240,7 +240,7 @@ static plx_status build(plx_session *session, const char *name, const void *sour
                         const char *options, const program_key *key, cl_program *program, plx_error *error)
 {
     char path[4096];
-    plx_cl_built *built = malloc(sizeof *built + key->length);
+    plx_cl_built *built = calloc(1, sizeof *built + key->length);
     if (!built)
         return plx_fail(error, PLX_NO_MEMORY, "no memory for an OpenCL program");
     /* without all of its key a program might be taken for another driver's */

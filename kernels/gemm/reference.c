@@ -123,7 +123,7 @@ static inline void add_products(lanes *sum, lanes *magnitude, double a, const la
 static inline void multiply_f32(gemm_tile *tile, int64_t i, int64_t j, int64_t depth)
 {
     const double(*a)[LANES] = tile->a[i / LANES], (*b)[LANES] = tile->b[j / LANES];
-    lanes sum[LANES], magnitude[LANES], factors;
+    lanes sum[LANES] = {{0}}, magnitude[LANES] = {{0}}, factors;
 
     for (int r = 0; r < LANES; r++) {
         load(&sum[r], &tile->sum[i + r][j]);
@@ -153,7 +153,7 @@ static inline void multiply_f64(gemm_tile *tile, int64_t i, int64_t j, int64_t d
 {
     const int64_t bits = INT64_MAX; /* all but the sign */
     const lanes_bits absolute = {bits, bits, bits, bits};
-    lanes sum, tail, magnitude, b, error;
+    lanes sum, tail, magnitude, b, error = {0};
 
     load(&sum, &tile->sum[i][j]);
     load(&tail, &tile->tail[i][j]);

@@ -95,8 +95,8 @@ static bool is_shape(const json_t *shape, int64_t sizes[PLX_MAX_SHAPE])
 static void read_problem(plx_archive *archive, plx_problem *problem)
 {
     char op_name[32], dtype_name[32];
-    plx_op op;
-    plx_dtype dtype;
+    plx_op op = PLX_REDUCE;
+    plx_dtype dtype = PLX_F32;
     plx_error error;
     int64_t sizes[PLX_MAX_SHAPE];
     const json_t *shape = json_object_get(archive->at[archive->depth], "shape");

@@ -38,13 +38,14 @@ static plx_status add_kernel(const plx_candidate *kernel, const plx_problem *pro
 {
     size_t count;
     plx_config *configs = plx_candidate_configs(kernel, problem, &count);
-    choice *grown = configs != NULL ? realloc(to->list, (to->count + count) * sizeof *grown) : NULL;
-
-    if (configs != NULL && grown == NULL) {
+    if (configs == NULL)
+        return PLX_OK;
+    choice *grown = realloc(to->list, (to->count + count + 1) * sizeof *grown);
+    if (grown == NULL) {
         free(configs);
         return no_memory(error);
     }
-    to->list = grown != NULL ? grown : to->list;
+    to->list = grown;
     for (size_t i = 1; i < count; ++i) {
         choice *added = &to->list[to->count++];
         *added = (choice){*kernel, configs[i].expected_us, to->count};
