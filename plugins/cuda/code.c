@@ -91,8 +91,10 @@ static void add_entry(plx_code *code, const char *step, const char *variant)
 /* Takes `text`: of it, what the recipe launches. */
 static plx_status take_entries(const plx_recipe *recipe, char *text, plx_code *code, plx_error *error)
 {
-    for (size_t i = 0; i < recipe->step_count; i++)
-        add_entry(code, recipe->steps[i].entry, recipe->variant);
+    for (size_t i = 0; i < recipe->step_count; i++) {
+        const plx_step *step = &recipe->steps[i];
+        add_entry(code, step->entry, step->variant != NULL ? step->variant : recipe->variant);
+    }
     code->text = plx_cuda_ptx_only(text, (const char(*)[96])code->entries, code->entry_count);
     free(text);
     return code->text != NULL ? PLX_OK : plx_fail(error, PLX_NO_MEMORY, "no host memory for a text");

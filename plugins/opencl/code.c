@@ -42,7 +42,8 @@ void plx_opencl_entry(const plx_code *code, const plx_recipe *recipe, const plx_
                       size_t room)
 {
     if (code != NULL && code->convention == PLX_CONVENTION_POINTERS)
-        (void)snprintf(entry, room, "%s_%s", step->entry, recipe->variant);
+        (void)snprintf(entry, room, "%s_%s", step->entry,
+                       step->variant != NULL ? step->variant : recipe->variant);
     else
         (void)snprintf(entry, room, "%s", step->entry);
 }
