@@ -6,7 +6,17 @@
 #include "parts.h"
 #include "pipeline-write.cuh"
 
-/* A thread adds a unit of 16 bytes of a row; eight loads at a time are on their way. */
+/* A unit of 16 bytes of a part's row, of which `there` elements are C's: nobody has written the others. */
+static __device__ __forceinline__ float4 load_left(const float4 *unit, int there)
+{
+    const float *from = reinterpret_cast<const float *>(unit);
+    if (there >= 4)
+        return __ldcg(unit);
+    return make_float4(__ldcg(from), there > 1 ? __ldcg(from + 1) : 0.0f, there > 2 ? __ldcg(from + 2) : 0.0f,
+                       0.0f);
+}
+
+/* A thread adds a unit of a row; eight loads at a time are on their way. */
 static __device__ __forceinline__ void add_parts(const Output &out, const float4 *partial, int parts)
 {
     const uint32_t units = (uint32_t)(out.n + 3) / 4, unit = blockIdx.x * GEMM_ADD_THREADS + threadIdx.x;
@@ -18,7 +28,7 @@ static __device__ __forceinline__ void add_parts(const Output &out, const float4
         return;
 #pragma unroll 8
     for (int part = 0; part < parts; ++part) {
-        const float4 v = __ldcg(partial + part * all + unit);
+        const float4 v = load_left(partial + part * all + unit, out.n - col);
         sum.x += v.x;
         sum.y += v.y;
         sum.z += v.z;
