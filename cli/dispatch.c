@@ -39,19 +39,32 @@ static int unknown_verb(const char *word)
     return CLI_USAGE;
 }
 
+static void add_line(plx_table *table, const char *name, const char *summary)
+{
+    plx_table_row(table);
+    plx_table_cell(table, 0, "%s", name);
+    plx_table_rest(table, "%s", summary);
+}
+
 static void print_usage(FILE *to)
 {
+    plx_error error;
+    plx_table table = {.columns = 1, .left = 1, .indent = "  "};
     (void)fprintf(to, "Usage: parallax VERB [OPERATION] [options]\n\n"
                       "Runs one computation through CUDA, OpenCL and a host reference, proves that the\n"
                       "results agree, and shows where the time goes.\n\nVerbs:\n");
     for (int i = 0; i < VERB_COUNT; i++)
-        (void)fprintf(to, "  %-10s %s\n", verbs[i]->name, verbs[i]->summary);
+        add_line(&table, verbs[i]->name, verbs[i]->summary);
+    (void)plx_table_finish(&table, to, &error);
     (void)fprintf(to, "\nOperations:\n");
     for (unsigned i = 0; i < PLX_OP_COUNT; i++) {
         plx_op_info info;
-        if (plx_op_describe((plx_op)i, &info))
-            (void)fprintf(to, "  %-10s %s; shape %s\n", info.name, info.summary, info.shape_form);
+        if (!plx_op_describe((plx_op)i, &info))
+            continue;
+        add_line(&table, info.name, info.summary);
+        plx_table_rest(&table, "; shape %s", info.shape_form);
     }
+    (void)plx_table_finish(&table, to, &error);
     (void)fprintf(to, "\n'parallax VERB --help' says more of a verb.  A first try:\n"
                       "  parallax run gemm 256 256 256\n");
 }

@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,19 @@ static const char *reproducibility(plx_reproducibility class)
     return "R2: within its bound, not always the same bits";
 }
 
+/* A line of what is known of a kernel. */
+static void PLX_PRINTF(3, 4) add_fact(plx_table *table, const char *label, const char *format, ...)
+{
+    char text[512];
+    va_list words;
+    va_start(words, format);
+    (void)vsnprintf(text, sizeof text, format, words);
+    va_end(words);
+    plx_table_row(table);
+    plx_table_cell(table, 0, "%s", label);
+    plx_table_rest(table, "%s", text);
+}
+
 /* A size at which the depth of the sums says something. */
 static plx_problem example_problem(plx_op op, size_t rank, const plx_kernel *kernel)
 {
@@ -36,7 +50,7 @@ static plx_problem example_problem(plx_op op, size_t rank, const plx_kernel *ker
 }
 
 /* What depends on the device: of the first one that a plugin with this kernel has. */
-static void print_depth(plx_context *context, plx_op op, const char *name)
+static void add_depth(plx_context *context, plx_op op, const char *name, plx_table *table)
 {
     plx_plugin_report report, failed = {.reason = NULL};
     for (size_t plugin = 0; plugin < plx_plugin_count(context); plugin++) {
@@ -57,17 +71,18 @@ static void print_depth(plx_context *context, plx_op op, const char *name)
             int64_t depth = kernel->depth(&problem, &info);
             char shape[80];
             plx_shape_text(&problem, shape, sizeof shape);
-            (void)printf("  error depth      %" PRId64 " rounding%s at %s, on %s\n", depth,
-                         depth == 1 ? "" : "s", shape, info.name);
+            add_fact(table, "error depth", "%" PRId64 " rounding%s at %s, on %s", depth,
+                     depth == 1 ? "" : "s", shape, info.name);
             return;
         }
     }
     if (failed.reason != NULL)
-        (void)printf("  error depth      unknown: %s: %s\n", failed.name, failed.reason);
+        add_fact(table, "error depth", "unknown: %s: %s", failed.name, failed.reason);
 }
 
 /* In how many ways a backend can launch it; false: in one. */
-static bool print_configs_of(plx_context *context, const char *label, plx_op op, const plx_kernel *kernel)
+static bool add_configs_of(plx_context *context, const char *label, plx_op op, const plx_kernel *kernel,
+                           plx_table *table)
 {
     plx_op_info about;
     plx_backend *backend;
@@ -81,19 +96,19 @@ static bool print_configs_of(plx_context *context, const char *label, plx_op op,
         count = 0;
     plx_shape_text(&problem, shape, sizeof shape);
     if (count > 0)
-        (void)printf("  configurations   %zu at %s, of which it takes %s, on %s\n", count, shape, own.name,
-                     plx_backend_device(backend)->name);
+        add_fact(table, "configurations", "%zu at %s, of which it takes %s, on %s", count, shape, own.name,
+                 plx_backend_device(backend)->name);
     plx_close(backend);
     return count > 0;
 }
 
 /* Of the first device on which it has any. */
-static int print_configs(plx_context *context, plx_op op, const plx_kernel *kernel)
+static int add_configs(plx_context *context, plx_op op, const plx_kernel *kernel, plx_table *table)
 {
     cli_device *devices;
     size_t count;
     const int status = cli_find_devices(context, &devices, &count);
-    for (size_t i = 0; i < count && !print_configs_of(context, devices[i].label, op, kernel); i++)
+    for (size_t i = 0; i < count && !add_configs_of(context, devices[i].label, op, kernel, table); i++)
         continue;
     free(devices);
     return status;
@@ -133,28 +148,28 @@ typedef struct kernel_search {
     bool of_family; /* the name is the first part of several */
 } kernel_search;
 
-static void print_line(const char *label, const char *text)
+/* Where there is something to say. */
+static void add_text(plx_table *table, const char *label, const char *text)
 {
     if (text != NULL && text[0] != '\0')
-        (void)printf("  %-16s %s\n", label, text);
+        add_fact(table, label, "%s", text);
 }
 
 /* "1.17x over vectorized at 4096x4096x4096 on NVIDIA H200 (cuda:0), 2026-11-21; ..." */
-static void print_gain(const cli_device *device, const plx_gain *gain)
+static void add_gain(const cli_device *device, const plx_gain *gain, plx_table *table)
 {
     bool flops = gain->gflops > gain->gbps;
     double rate = flops ? gain->gflops : gain->gbps;
-    (void)printf("  last measured here: %.3gx over %s at %s on %s (%s), %s; %s", gain->gain, gain->over,
-                 gain->shape, device->info.name, device->label, gain->date, plx_dtype_name(gain->dtype));
+    add_fact(table, "last measured here", "%.3gx over %s at %s on %s (%s), %s; %s", gain->gain, gain->over,
+             gain->shape, device->info.name, device->label, gain->date, plx_dtype_name(gain->dtype));
     if (gain->variant[0] != '\0')
-        (void)printf(" %s", gain->variant);
+        plx_table_rest(table, " %s", gain->variant);
     if (rate > 0)
-        (void)printf(", %.*f %s", rate < 100 ? 1 : 0, rate, flops ? "GFLOP/s" : "GB/s");
-    (void)printf("\n");
+        plx_table_rest(table, ", %.*f %s", rate < 100 ? 1 : 0, rate, flops ? "GFLOP/s" : "GB/s");
 }
 
 /* On the devices that are here now. */
-static int print_gains(plx_context *context, plx_op op, const char *kernel)
+static int add_gains(plx_context *context, plx_op op, const char *kernel, plx_table *table)
 {
     cli_device *devices;
     size_t count;
@@ -162,7 +177,7 @@ static int print_gains(plx_context *context, plx_op op, const char *kernel)
     const int status = cli_find_devices(context, &devices, &count);
     for (size_t i = 0; i < count; i++) {
         if (plx_gains_find(&devices[i].info, devices[i].label, op, kernel, &gain))
-            print_gain(&devices[i], &gain);
+            add_gain(&devices[i], &gain, table);
     }
     free(devices);
     return status;
@@ -192,6 +207,7 @@ static const char *compute_text(plx_compute compute)
 static void explain_kernel(void *data, const plx_kernel *kernel, const char *plugins)
 {
     kernel_search *search = data;
+    plx_table table = {.columns = 1, .left = 1, .indent = "  "};
     char dtypes[64];
     if (search->count < sizeof search->names / sizeof search->names[0])
         search->names[search->count++] = kernel->name;
@@ -205,23 +221,24 @@ static void explain_kernel(void *data, const plx_kernel *kernel, const char *plu
     if (step > 0)
         (void)printf(", step %zu", step);
     (void)printf("\n");
-    print_line("idea", kernel->idea);
-    print_line("gain", kernel->gain);
-    search->status = print_gains(search->context, search->op, kernel->name);
-    print_line("limit", kernel->limit);
-    print_line("needs", kernel->needs);
-    print_line("dtypes", dtypes);
+    add_text(&table, "idea", kernel->idea);
+    add_text(&table, "gain", kernel->gain);
+    search->status = add_gains(search->context, search->op, kernel->name, &table);
+    add_text(&table, "limit", kernel->limit);
+    add_text(&table, "needs", kernel->needs);
+    add_text(&table, "dtypes", dtypes);
     if (kernel->compute != PLX_COMPUTE_PLAIN)
-        print_line("compute type", compute_text(kernel->compute));
+        add_text(&table, "compute type", compute_text(kernel->compute));
     if (kernel->flags & PLX_KERNEL_BASELINE)
-        print_line("baseline", "a copy to measure others by, never offered as the operation");
+        add_text(&table, "baseline", "a copy to measure others by, never offered as the operation");
     if (kernel->flags & PLX_KERNEL_VENDOR)
-        print_line("vendor", "a library of the maker of the device, here as a peer");
-    print_line("reproducibility", reproducibility(kernel->reproducibility));
-    print_depth(search->context, search->op, kernel->name);
-    const int status = print_configs(search->context, search->op, kernel);
+        add_text(&table, "vendor", "a library of the maker of the device, here as a peer");
+    add_text(&table, "reproducibility", reproducibility(kernel->reproducibility));
+    add_depth(search->context, search->op, kernel->name, &table);
+    const int status = add_configs(search->context, search->op, kernel, &table);
     search->status = search->status != CLI_OK ? search->status : status;
-    print_line("backends", plugins);
+    add_text(&table, "backends", plugins);
+    cli_table_finish(&table);
 }
 
 /* ---- the ladder ------------------------------------------------------------------ */

@@ -409,19 +409,22 @@ void cli_each_option(const cli_verb *verb, cli_option_visitor *visit, void *data
     visit(data, &(cli_option){verb->name, "version", 0, NULL, "the version"});
 }
 
-static void print_option(void *data, const cli_option *option)
+static void add_option(void *data, const cli_option *option)
 {
-    char left[64], shown[8] = "    ";
-    (void)data;
+    plx_table *table = data;
+    char shown[8] = "    ";
     if (option->letter != 0)
         (void)snprintf(shown, sizeof shown, "-%c, ", option->letter);
-    (void)snprintf(left, sizeof left, "%s--%s%s%s", shown, option->name, option->argument != NULL ? " " : "",
+    plx_table_row(table);
+    plx_table_cell(table, 0, "%s--%s%s%s", shown, option->name, option->argument != NULL ? " " : "",
                    option->argument != NULL ? option->argument : "");
-    (void)printf("  %-30s %s\n", left, option->help);
+    plx_table_rest(table, "%s", option->help);
 }
 
 void cli_verb_help(const cli_verb *verb)
 {
+    plx_table table = {.columns = 1, .left = 1, .indent = "  "};
     (void)printf("Usage: parallax %s\n\n%s\nOptions:\n", verb->usage, verb->help);
-    cli_each_option(verb, print_option, NULL);
+    cli_each_option(verb, add_option, &table);
+    cli_table_finish(&table);
 }

@@ -195,7 +195,7 @@ cat >"$work/cache/parallax/gains.json" <<END
   "gflops": 12.25, "date": "2026-01-02"}]}
 END
 expect 0 '' explain gemm/reference
-shows "last measured here: 1.17x over guess at 64x64x64 on $host (host:0), 2026-01-02; f32 nn, 12.2 GFLOP/s"
+shows "last measured here  1.17x over guess at 64x64x64 on $host (host:0), 2026-01-02; f32 nn, 12.2 GFLOP/s"
 for text in '' '{' '{"schema": "parallax-gains/1", "gains": [[]]}'; do
     echo "$text" >"$work/cache/parallax/gains.json"
     expect 0 '' explain gemm/reference
