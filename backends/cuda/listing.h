@@ -9,8 +9,6 @@ typedef enum plx_cuda_listing { PLX_CUDA_PTX = 0, PLX_CUDA_SASS } plx_cuda_listi
 /* The text without the entry points that are not among `count` names; NULL where there is no memory.
  * The caller frees it. */
 char *plx_cuda_ptx_only(const char *ptx, const char (*entries)[96], size_t count);
-/* The names of the text's entry points, at most `capacity`; returns how many there are. */
-size_t plx_cuda_ptx_entries(const char *ptx, char (*entries)[96], size_t capacity);
 /* Text that was written for OpenCL as CUDA can run it; the caller frees it.  NULL: no memory, or it reads a
  * register of OpenCL's launches that CUDA has nothing for, which `missing` then names. */
 char *plx_cuda_offset_text(const char *ptx, char missing[16]);

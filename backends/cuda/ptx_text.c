@@ -1,4 +1,4 @@
-/* PTX as text: which entry points it has, and the same with some of them only. */
+/* PTX as text: the same with some of its entry points only. */
 #include "backends/cuda/listing.h"
 
 #include <stdlib.h>
@@ -81,22 +81,4 @@ char *plx_cuda_ptx_only(const char *ptx, const char (*entries)[96], size_t count
     if (made != NULL)
         *to = '\0';
     return made;
-}
-
-size_t plx_cuda_ptx_entries(const char *ptx, char (*entries)[96], size_t capacity)
-{
-    size_t count = 0, length;
-    for (const char *end; *ptx != '\0'; ptx = end) {
-        end = line_end(ptx);
-        const char *name = entry_name(ptx, end, &length);
-        if (name == NULL || length >= sizeof entries[0])
-            continue;
-        if (count < capacity) {
-            memcpy(entries[count], name, length);
-            entries[count][length] = '\0';
-        }
-        count++;
-        end = entry_end(ptx);
-    }
-    return count;
 }

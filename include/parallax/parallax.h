@@ -333,7 +333,7 @@ PLX_API plx_status plx_gemm(plx_backend *backend, plx_dtype dtype, bool trans_a,
  * message. */
 PLX_API plx_status plx_code_of(plx_backend *backend, const plx_problem *problem, const char *kernel,
                                plx_code *code);
-/* The same of a plugin that has no device here: all entry points of the kernel, for whatever problem. */
+/* The same of a plugin that has no device here: what one of the architecture of its texts would launch. */
 PLX_API plx_status plx_code_without_device(plx_context *context, size_t plugin, const plx_problem *problem,
                                            const char *kernel, plx_code *code);
 PLX_API void plx_code_free(plx_code *code);

@@ -149,7 +149,7 @@ typedef struct plx_plugin {
     /* ---- device code that moves between APIs; all four or none ----------- */
 
     /* The kernel's device code for this problem, as text; code->text is malloc'ed and the caller's.  session
-     * NULL: of all its entry points, without a device.  PLX_UNSUPPORTED, with the reason: there is none. */
+     * NULL: of what a device of the architecture that it is for would launch, where there is none.  PLX_UNSUPPORTED, with the reason: there is none. */
     plx_status (*code)(plx_session *session, const plx_problem *problem, size_t kernel, plx_code *code,
                        plx_error *error);
     /* As plan(), of this text instead of the plugin's own device code: with the launches that its writer

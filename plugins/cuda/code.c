@@ -54,13 +54,52 @@ static plx_status text_of(const char *key, char **text, plx_error *error)
     return packed != NULL ? unpack(packed, text, error)
                           : plx_fail(error, PLX_UNSUPPORTED, "%s has no twin in OpenCL C", key);
 }
+
+/* Where there is no device: one of the architecture that all texts are for, as large as they are. */
+static plx_status imagine_device(plx_device_info *device, plx_error *error)
+{
+    enum { UNITS = 132, LARGE_SHARED = 232448, SHARED = 101376 };
+    static const char word[] = ".target sm_";
+    char *text = NULL;
+    const plx_status status = text_of(plx_cuda_texts[0].key, &text, error);
+    if (status != PLX_OK)
+        return status;
+    const char *target = strstr(text, word);
+    const unsigned long number = target != NULL ? strtoul(target + sizeof word - 1, NULL, 10) : 0;
+    free(text);
+    *device = (plx_device_info){.name = "no device",
+                                .api = "CUDA",
+                                .features = PLX_FEATURE_F64 | PLX_FEATURE_SHUFFLE | PLX_FEATURE_LOCAL_MEMORY,
+                                .compute_major = (uint32_t)(number / 10),
+                                .compute_minor = (uint32_t)(number % 10),
+                                .units = UNITS,
+                                .warp = 32,
+                                .max_block_threads = 1024,
+                                .max_block = {1024, 1024, 64},
+                                .max_grid = {INT32_MAX, 65535, 65535},
+                                .memory_bytes = UINT64_C(80) << 30};
+    device->max_alloc_bytes = device->memory_bytes;
+    device->max_shared_bytes = plx_has_large_shared(device) ? LARGE_SHARED : SHARED;
+    return PLX_OK;
+}
 #else
+static plx_status without_texts(plx_error *error)
+{
+    return plx_fail(error, PLX_UNSUPPORTED,
+                    "built without the kernels' PTX; configure Parallax with --enable-ptx");
+}
+
 static plx_status text_of(const char *key, char **text, plx_error *error)
 {
     (void)key;
     (void)text;
-    return plx_fail(error, PLX_UNSUPPORTED,
-                    "built without the kernels' PTX; configure Parallax with --enable-ptx");
+    return without_texts(error);
+}
+
+static plx_status imagine_device(plx_device_info *device, plx_error *error)
+{
+    (void)device;
+    return without_texts(error);
 }
 #endif
 
@@ -117,23 +156,19 @@ plx_status plx_cuda_code(plx_session *session, const plx_problem *problem, size_
     char key[96], *text = NULL;
     plx_status status = plx_ladder_row(problem, kernel, &row, error);
     if (status == PLX_OK && session != NULL)
-        status = plx_recipe_write(row, row->recipe, problem, &session->info, &recipe, error);
+        made.device = session->info;
+    else if (status == PLX_OK)
+        status = imagine_device(&made.device, error);
+    if (status == PLX_OK)
+        status = plx_recipe_write(row, row->recipe, problem, &made.device, &recipe, error);
     if (status == PLX_OK)
         status = plx_recipe_has_one_code(&recipe, error);
     if (status != PLX_OK)
         return status;
     plx_recipe_code(&recipe, problem->op, row, key, sizeof key);
     status = text_of(key, &text, error);
-    if (status != PLX_OK)
-        return status;
-    if (session != NULL) {
-        made.device = session->info;
+    if (status == PLX_OK)
         status = take_entries(&recipe, text, &made, error);
-    } else {
-        made.text = text;
-        made.entry_count = plx_cuda_ptx_entries(text, made.entries, PLX_MAX_ENTRIES);
-        made.entry_count = made.entry_count < PLX_MAX_ENTRIES ? made.entry_count : PLX_MAX_ENTRIES;
-    }
     if (status != PLX_OK)
         return status;
     finish(&made);
@@ -236,8 +271,8 @@ static plx_status count_compiled(plx_session *session, const plx_problem *proble
     plx_recipe recipe = {.step_count = 0};
     char *listing = NULL;
     plx_status status = plx_ladder_row(problem, kernel, &row, error);
-    if (status == PLX_OK && session != NULL)
-        status = plx_recipe_write(row, row->recipe, problem, &session->info, &recipe, error);
+    if (status == PLX_OK)
+        status = plx_recipe_write(row, row->recipe, problem, &code->device, &recipe, error);
     if (status == PLX_OK)
         status = plx_ladder_image(plx_cuda_images, "CUDA", problem->op, row, &recipe, &image, error);
     if (status == PLX_OK)

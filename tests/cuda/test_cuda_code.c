@@ -137,7 +137,7 @@ static void every_twin_gives_its_text(void **unused)
     end_work(work);
 }
 
-static void without_a_device_all_entry_points_are_counted(void **unused)
+static void without_a_device_the_problems_own_entry_points_are_counted(void **unused)
 {
     const plx_problem sum = a_sum();
     plx_code code;
@@ -146,11 +146,12 @@ static void without_a_device_all_entry_points_are_counted(void **unused)
     const size_t kernel = kernel_named(PLX_REDUCE, "smem");
     (void)unused;
     assert_int_equal(plugin->code(NULL, &sum, kernel, &code, &error), PLX_OK);
-    assert_int_equal(code.entry_count, PLX_MAX_ENTRIES);
+    assert_int_equal(code.entry_count, 1);
+    assert_string_equal(code.entries[0], "reduce_smem_f32_sum");
     assert_int_equal(plugin->instructions(NULL, &sum, kernel, &code, PLX_CODE_TEXT, found, PLX_MAX_ENTRIES, &count,
                                           &error),
                      PLX_OK);
-    assert_int_equal(count, PLX_MAX_ENTRIES);
+    assert_int_equal(count, 1);
     for (size_t i = 0; i < count; i++)
         assert_true(found[i].whole.of[PLX_INSTRUCTION_SHARED_STORE] > 0 &&
                     found[i].whole.of[PLX_INSTRUCTION_BARRIER] > 0);
@@ -492,7 +493,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #ifdef HAVE_PTX
         cmocka_unit_test(every_twin_gives_its_text),
-        cmocka_unit_test(without_a_device_all_entry_points_are_counted),
+        cmocka_unit_test(without_a_device_the_problems_own_entry_points_are_counted),
 #endif
         cmocka_unit_test(own_code_is_launched_plainly),
         cmocka_unit_test(text_for_offsets_gets_memory_and_offsets),
