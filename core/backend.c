@@ -34,7 +34,9 @@ static void backend_free(plx_backend *backend)
 {
     plx_plan_cache_destroy(backend->plans);
     (void)pthread_mutex_destroy(&backend->lock);
+    plx_calls_hold();
     free(backend);
+    plx_calls_release();
 }
 
 static void close_session_of(plx_backend *backend)

@@ -80,14 +80,31 @@ static bool read_slot(size_t thread, plx_call *call)
     return true;
 }
 
+/* Held while the texts of calls are read, and while what may hold such texts is freed. */
+static pthread_mutex_t texts = PTHREAD_MUTEX_INITIALIZER;
+
+void plx_calls_hold(void)
+{
+    (void)pthread_mutex_lock(&texts);
+}
+
+void plx_calls_release(void)
+{
+    (void)pthread_mutex_unlock(&texts);
+}
+
+/* A signal handler can't wait: without the lock only the thread's own call is sure to stay. */
 size_t plx_calls(plx_call *calls, size_t capacity)
 {
     const plx_call_slot *own = plx_own_slot;
     size_t count = 0;
     if (capacity > 0 && own >= slots && own < slots + MOST_THREADS)
         count = read_slot((size_t)(own - slots), &calls[0]);
+    if (pthread_mutex_trylock(&texts) != 0)
+        return count;
     for (size_t i = 0; count < capacity && i < MOST_THREADS; i++)
         if (&slots[i] != own && read_slot(i, &calls[count]))
             count++;
+    (void)pthread_mutex_unlock(&texts);
     return count;
 }

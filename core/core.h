@@ -36,7 +36,11 @@ extern _Thread_local plx_call_slot *plx_own_slot __attribute__((tls_model("initi
 /* One for the calling thread, or one that nobody looks at where there are too many threads. */
 plx_call_slot *plx_call_slot_take(void);
 
-/* Around each call of a plugin's slot, so that what does not come back has a name.  The texts stay until then. */
+/* Around what frees texts that calls were noted with, once those have come back. */
+void plx_calls_hold(void);
+void plx_calls_release(void);
+
+/* Around each call of a plugin's slot, so that what does not come back has a name. */
 static inline plx_call_slot *plx_enter(const char *backend, double work, const char *what, const char *op,
                                        const char *kernel)
 {

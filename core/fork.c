@@ -15,12 +15,14 @@ static atomic_bool forked;
 
 static void before(void)
 {
+    plx_calls_hold();
     (void)pthread_mutex_lock(&lock);
 }
 
 static void after_in_parent(void)
 {
     (void)pthread_mutex_unlock(&lock);
+    plx_calls_release();
 }
 
 /* Each is lost, which all calls look at already. */
@@ -32,6 +34,7 @@ static void after_in_child(void)
         atomic_store(&backend->lost, true);
     }
     (void)pthread_mutex_unlock(&lock);
+    plx_calls_release();
 }
 
 static void watch(void)

@@ -89,12 +89,14 @@ plx_status plx_find_plugins(plx_context *context)
 
 void plx_forget_plugins(plx_context *context)
 {
+    plx_calls_hold();
     for (size_t i = 0; i < context->entry_count; i++) {
         free(context->entries[i].path);
         plx_module_free(context->entries[i].module);
         free(context->entries[i].refusal);
         free(context->entries[i].devices);
     }
+    plx_calls_release();
     free(context->entries);
     for (size_t i = 0; i < context->directory_count; i++)
         free(context->directories[i]);
