@@ -25,14 +25,13 @@ CFLAGS=$plx_saved_CFLAGS
 
 # PLX_VERSION_SCRIPTS: whether the linker takes them, so that each exported name has a version.
 AC_DEFUN([PLX_VERSION_SCRIPTS], [
-AC_MSG_CHECKING([whether the linker takes version scripts])
+AC_CACHE_CHECK([whether the linker takes version scripts], [plx_cv_version_scripts], [
 plx_saved_LDFLAGS=$LDFLAGS
 LDFLAGS="$LDFLAGS -shared -fPIC -Wl,--version-script=$srcdir/core/libparallax.map"
 AC_LINK_IFELSE([AC_LANG_SOURCE([[int plx_name(void) { return 0; }]])],
-    [plx_version_scripts=yes], [plx_version_scripts=no])
-LDFLAGS=$plx_saved_LDFLAGS
-AC_MSG_RESULT([$plx_version_scripts])
-AM_CONDITIONAL([VERSION_SCRIPTS], [test "$plx_version_scripts" = yes])
+    [plx_cv_version_scripts=yes], [plx_cv_version_scripts=no])
+LDFLAGS=$plx_saved_LDFLAGS])
+AM_CONDITIONAL([VERSION_SCRIPTS], [test "$plx_cv_version_scripts" = yes])
 ])
 
 # PLX_SANITIZERS: --enable-sanitizers builds with AddressSanitizer and UndefinedBehaviorSanitizer, with
