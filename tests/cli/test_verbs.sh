@@ -1,0 +1,140 @@
+#!/bin/sh
+# What verbs say and write beyond the ordinary: every element type, every short answer, a terminal, an interrupt.
+. "${top_srcdir:-.}/tests/support.sh"
+data=${top_srcdir:-.}/data
+
+# refuses MESSAGE ARGUMENT...: usage, in one line.
+refuses() {
+    word=$1
+    shift
+    expect_run 2 "$word" "$@"
+    [ "$(wc -l <"$work/err")" = 1 ] || fail "not one line: $*"
+}
+
+# ---- run: elements as their types are ----
+transposed() { # TYPE ROW
+    expect_run 0 '' run transpose 2 3 --dtype "$1" --backend host --input integer --quiet
+    first=$(sed -n '1s/  */ /gp' "$work/out")
+    cases=$((cases + 1))
+    [ "$first" = "$2" ] || fail "the first row in $1: $first"
+}
+for type in i8 i16 i32 i64; do transposed $type " -125 -122"; done
+for type in f32 f64; do transposed $type " 0 3"; done
+transposed f16 " 0 1.7881e-07"
+transposed bf16 " 0 2.755e-40"
+transposed c64 " 0-0.370372504i 3+0.317666024i"
+transposed c128 "0-0.37037249147755857i 3+0.31766601555086393i"
+expect_run 0 '' run reduce 10 --dtype f64 --backend host --verbose
+shows "kernel reference"
+shows "uniform input, seed 1"
+
+# ---- compare, check, explain ----
+expect_run 0 '' compare reduce 10 --dtype i32 --backend host --backend faulty --kernel right --kernel reference --no-timing \
+    --plugin-dir "$work/plugins" --verbose
+shows "nothing was timed: --no-timing was given"
+shows "one pass, a few pieces for each thread"
+refuses "--case is the number of a case of one operation and one --dtype" check --case 3
+if [ -f "$built/.libs/plx-opencl.so" ]; then
+    expect_run 0 '' explain transpose/copy
+    shows "a copy to measure others by"
+fi
+if [ -f "$built/.libs/plx-cublas.so" ]; then
+    expect_run 0 '' explain gemm/gemm-tf32
+    shows "compute type"
+    shows "a library of the maker of the device"
+fi
+refuses "the name of the file is empty" compare reduce 10 --json ""
+refuses "unknown operation 'digits'" compare digits
+refuses "comes from the files" run gemm 4 4 4 --in "$data/digits-labels-1797-f32.npy"
+refuses "--dtype i32, but" run reduce --in "$data/digits-labels-1797-f32.npy" --dtype i32
+refuses "there is one dtype, that of the files" compare reduce --in "$data/digits-labels-1797-f32.npy" --dtype f32 --dtype f64
+refuses "one compute type" run gemm --in "$data/digits-pixels-1797x64-f32.npy" --in "$data/digits-pixels-1797x64-f32.npy" \
+    --trans-b --compute all
+
+# ---- doctor, list: what is there ----
+expect_run 0 '' doctor --verbose
+shows "  from "
+mkdir "$work/lib" && cp "$built"/.libs/libparallax*.so.* "$work/lib" && cp "$built/.libs/parallax" "$work/alone" || exit 99
+alone() { # without any plugin
+    LD_LIBRARY_PATH=$work/lib "$work/alone" "$@" >"$work/out" 2>"$work/err" </dev/null
+    status=$?
+    cases=$((cases + 1))
+}
+if [ ! -d "$(sed -n "s/^pkglibdir = //p" "$built/Makefile" 2>/dev/null | head -1)" ]; then
+    mkdir "$work/lib/parallax"
+    alone doctor
+    [ $status = 3 ] && grep -q 'no backend reaches a device' "$work/err" || fail "doctor without plugins: $status"
+    grep -q 'host: built, but plx-host.so is in none of' "$work/out" || grep -q 'opencl: ' "$work/out" || fail "doctor does not say what is missing"
+    alone doctor --json -
+    grep -q '"left_out"' "$work/out" || fail "doctor --json does not say what is missing"
+    alone list plugins
+    grep -q "none; 'parallax doctor' says where" "$work/out" || fail "list plugins without any"
+    alone list devices
+    grep -q "none; 'parallax doctor' says why" "$work/out" || fail "list devices without any"
+    alone run reduce 10
+    [ $status = 3 ] && grep -q 'no plugin was found' "$work/err" || fail "run without plugins: $status"
+    alone compare reduce 10
+    [ $status = 3 ] && grep -q 'doctor' "$work/err" || fail "compare without plugins: $status"
+    alone explain gemm/nosuch
+    [ $status != 0 ] || fail "explain without plugins"
+fi
+
+# ---- tune ----
+tune="--dtype i32 --backend faulty --seconds 0.01 --plugin-dir $work/plugins"
+expect_run 0 '' tune list
+shows "nothing is tuned; the plugins choose"
+# shellcheck disable=SC2086 # words
+FAULTY_BEST=slow expect_run 0 '' tune reduce 1000 $tune --kernel slow --kernel right
+shows "right instead of slow"
+shows "kept"
+expect_run 0 '' tune forget
+shows "forgotten; the plugins choose"
+expect_run 0 '' tune list
+shows "nothing is tuned"
+# shellcheck disable=SC2086
+expect_run 5 '' tune reduce 10 $tune --kernel fails
+
+# ---- probe ceilings ----
+refuses "stands alone" probe ceilings banks
+refuses "has no --csv, --plot, --quick or --seconds" probe ceilings --quick
+expect_run 0 '' probe ceilings --backend host --json "$work/ceilings.json"
+shows "copy"
+shows "GB/s"
+[ -s "$work/ceilings.json" ] || fail "probe ceilings writes nothing"
+expect_run 4 '' probe ceilings --backend faulty --plugin-dir "$work/plugins"
+shows "none: its plugin has no kernels for that"
+expect_run 3 '' probe ceilings --backend nosuch
+refuses "must end in .svg or .png" probe banks --plot "$work/x.gif"
+expect_run 3 'host:0 has no probes' probe banks --backend host
+
+# ---- a terminal ----
+if command -v script >/dev/null && script -qec true /dev/null </dev/null >/dev/null 2>&1; then
+    on_terminal() { # COMMAND: as on a terminal of 60 columns
+        cases=$((cases + 1))
+        TERM=xterm script -qec "stty cols 60; $1" /dev/null </dev/null >"$work/out" 2>&1
+    }
+    on_terminal "$parallax check reduce --quick --dtype i32 --backend host"
+    grep -q '100 %' "$work/out" || fail "no progress is shown on a terminal"
+    on_terminal "NO_COLOR=1 $parallax compare reduce 10 --backend host --no-timing"
+    grep -q '\[0;31m\|\[31m\|\[32m' "$work/out" && fail "colours where NO_COLOR is set"
+    on_terminal "TERM=dumb $parallax check reduce --quick --dtype i32 --backend host"
+    grep -q '100 %' "$work/out" && fail "progress on a terminal that can't"
+fi
+
+# ---- an interrupt ----
+"$parallax" bench reduce --dtype i32 --backend host --shape 10 --shape 20 --seconds 60 --json "$work/b.json" >"$work/out" 2>"$work/err" </dev/null &
+bench=$!
+tries=0
+until grep -q "POSIX .* $bench " /proc/locks 2>/dev/null || [ $tries -gt 50 ]; do
+    tries=$((tries + 1))
+    sleep 0.1
+done
+sleep 0.3
+kill -TERM $bench
+wait $bench 2>/dev/null
+status=$?
+cases=$((cases + 1))
+[ $status = 143 ] || fail "status $status of a bench that was ended"
+grep -q "parallax bench" "$work/err" || fail "no word of how to go on"
+ls "$work"/.parallax-*.tmp >/dev/null 2>&1 && fail "a temporary file is left"
+finish
