@@ -301,7 +301,6 @@ void cli_end(int status)
 
 /* That which no exit handler sees: a call of _exit() by a plugin or a library behind it.  The program's own
  * definition comes before the C library's. */
-#if !ENDS_BY_EXIT
 __attribute__((visibility("default"))) void _exit(int status)
 {
     if (process == getpid() && !is_done)
@@ -315,4 +314,3 @@ __attribute__((visibility("default"))) void _Exit(int status)
 {
     _exit(status);
 }
-#endif
