@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -38,6 +39,36 @@ static bool is_empty(FILE *file)
     return first == EOF || ungetc(first, file) == EOF;
 }
 
+/* jansson's allocations are watched while it reads.  They are the process's: who else uses it meanwhile gets the
+ * same memory as ever, and one reads at a time. */
+static pthread_mutex_t watching = PTHREAD_MUTEX_INITIALIZER;
+static json_malloc_t watched_malloc;
+static _Thread_local bool has_failed;
+
+static void *watch(size_t bytes)
+{
+    void *made = watched_malloc(bytes);
+    has_failed |= made == NULL;
+    return made;
+}
+
+json_t *plx_json_parse(FILE *file, size_t flags, json_error_t *wrong)
+{
+    json_free_t release;
+    (void)pthread_mutex_lock(&watching);
+    json_get_alloc_funcs(&watched_malloc, &release);
+    has_failed = false;
+    json_set_alloc_funcs(watch, release);
+    json_t *root = json_loadf(file, flags, wrong);
+    json_set_alloc_funcs(watched_malloc, release);
+    (void)pthread_mutex_unlock(&watching);
+    if (!has_failed)
+        return root;
+    wrong->text[0] = '\0';
+    json_decref(root);
+    return NULL;
+}
+
 /* jansson says nothing then, or that. */
 bool plx_json_lacks_memory(const json_error_t *wrong)
 {
@@ -68,7 +99,7 @@ plx_status plx_json_load(const char *path, json_t **root, plx_error *error)
         (void)fclose(file);
         return status;
     }
-    *root = json_loadf(file, JSON_REJECT_DUPLICATES, &wrong);
+    *root = plx_json_parse(file, JSON_REJECT_DUPLICATES, &wrong);
     if (*root == NULL)
         status = ferror(file) ? plx_fail(error, PLX_IO, "%.200s: can't read: %s", path, strerror(errno))
                               : not_json(path, &wrong, feof(file) != 0, error);

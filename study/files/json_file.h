@@ -12,6 +12,9 @@
  * with the path.  json_decref(*root). */
 plx_status plx_json_load(const char *path, json_t **root, plx_error *error);
 
+/* As json_loadf(), which passes over a failed allocation within a text, so that characters of it are missing: here
+ * that is NULL, for want of memory. */
+json_t *plx_json_parse(FILE *file, size_t flags, json_error_t *wrong);
 /* Whether that is why a text could not be read. */
 bool plx_json_lacks_memory(const json_error_t *wrong);
 

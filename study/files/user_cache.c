@@ -16,7 +16,7 @@ json_t *plx_user_cache_read(const char *path, const char *schema, const char *li
     FILE *file = plx_cache_open(path, PLX_CACHE_MOST);
     if (file == NULL)
         return errno == ENOENT ? json_array() : NULL;
-    json_t *root = json_loadf(file, 0, &wrong), *items = json_object_get(root, list);
+    json_t *root = plx_json_parse(file, 0, &wrong), *items = json_object_get(root, list);
     const char *name = json_string_value(json_object_get(root, "schema"));
     const bool good = name != NULL && strcmp(name, schema) == 0 && json_is_array(items),
                unread = ferror(file) || (root == NULL && plx_json_lacks_memory(&wrong));
