@@ -43,10 +43,10 @@ const fault_command commands[] = {
     {.words = {"compare", "reduce", "10", I32, FAULTY, "--seconds", "0.001", "--json", "t.json"},
      .outputs = {"t.json"},
      .is_timed = true},
-    {.words = {"diff", "old.json", "old.json", "--json", "d.json"}, .outputs = {"d.json"}},
+    {.words = {"diff", "half.json", "half.json", "--json", "d.json"}, .outputs = {"d.json"}},
     {.words = {"report", "results.json", "-o", "r.html"}, .outputs = {"r.html"}},
-    {.words = {"report", "results.json", "old.json", "-o", "r.html"}, .outputs = {"r.html"}, .has_rest = true},
-    {.words = {"report", "--markdown", "results.json", "probes.json"}},
+    {.words = {"report", "results.json", "half.json", "-o", "r.html"}, .outputs = {"r.html"}, .has_rest = true},
+    {.words = {"report", "--markdown", "probes.json"}},
     {.words = {"report", "results.json", "--plot", "ladder-gemm", "-o", "p.gp"}, .outputs = {"p.gp"}},
     {.words = {"attribute", "reduce", "100", "--json", "a.json"}, .outputs = {"a.json"}, .answers = true},
 #define OF_DRIVER(name, reduction)                                                                           \

@@ -1,7 +1,7 @@
 /* Every fault, one after the other, under every command: counts the calls of a run without any, and then
  * runs the command once for each call that can fail, and each way in which it can.
  *
- * inject DIRECTORY short|full [WORD...]: with those commands alone that have all the words.  The directory has the
+ * inject DIRECTORY WORKERS short|full [WORD...]: with those commands alone that have all the words.  The directory has the
  * program, its libraries and plugins, and `start`, what each run begins with (test_faults.sh). */
 #define _GNU_SOURCE
 
@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -333,8 +334,19 @@ static faults *map_plan(worker *this)
     return mapped;
 }
 
+/* What was found so far is told, too. */
+static volatile sig_atomic_t is_cut_short;
+
+static void cut_short(int number)
+{
+    (void)number;
+    is_cut_short = 1;
+}
+
 static void work(worker *this, char *const *words)
 {
+    (void)signal(SIGTERM, SIG_DFL);
+    (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
     char start[1100];
     (void)snprintf(this->home, sizeof this->home, "%s/w%u", this->directory, this->number);
     (void)snprintf(this->box, sizeof this->box, "%s/box", this->home);
@@ -363,23 +375,26 @@ static void work(worker *this, char *const *words)
 
 int main(int argc, char **argv)
 {
-    worker this = {.count = (unsigned)sysconf(_SC_NPROCESSORS_ONLN)};
-    if (argc < 3)
+    if (argc < 4)
         return 99;
-    this.directory = argv[1];
-    this.full = strcmp(argv[2], "full") == 0;
+    worker this = {.directory = argv[1],
+                   .count = (unsigned)strtoul(argv[2], NULL, 10),
+                   .full = strcmp(argv[3], "full") == 0};
+    (void)sigaction(SIGTERM, &(struct sigaction){.sa_handler = cut_short}, NULL);
     this.totals = mmap(NULL, sizeof *this.totals, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (this.totals == MAP_FAILED)
         die("mmap");
     this.count = this.count < 1 ? 1 : this.count > MOST_WORKERS ? MOST_WORKERS : this.count;
     for (this.number = 0; this.number < this.count; this.number++)
         if (fork() == 0) {
-            work(&this, argv + 3);
+            work(&this, argv + 4);
             exit(0);
         }
     int ended, bad = 0;
-    while (wait(&ended) > 0)
+    while (wait(&ended) > 0 || (errno == EINTR && !is_cut_short))
         bad |= ended;
+    if (is_cut_short)
+        printf("cut short: ");
     const totals *t = this.totals;
     printf("%llu commands, %llu faults: %llu passed by, %llu were told; %llu did not come up again\n"
            "%llu crashes, %llu hangs, %llu leaks, %llu files left over or not whole, %llu wrong answers, %llu without a "

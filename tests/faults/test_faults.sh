@@ -5,7 +5,7 @@
 # crash or a hang.
 #
 # $FAULTS_FORM: "full" for all of them, else some of each kind.  $FAULTS_WORDS: of the commands with these
-# words alone, "run cuda".
+# words alone, "run cuda".  $FAULTS_WORKERS: so many runs at the same time, else as many as there are processors.
 . "${top_srcdir:-.}/tests/support.sh"
 built=$(cd "$built" && pwd)
 results=$(cd "${top_srcdir:-.}/tests/data/results" && pwd)
@@ -35,8 +35,7 @@ prepare() {
     cd "$work/start" || exit 99
     XDG_CACHE_HOME=$work/start/cache PLX_PROBE=inline PLX_PLUGIN_PATH=$work/plugins
     export XDG_CACHE_HOME PLX_PROBE PLX_PLUGIN_PATH
-    cp "$results/compare-0.1.json" results.json && cp "$results/bench-0.1.json" old.json &&
-        cp "$results/probe-0.1.json" probes.json || exit 99
+    cp "$results/compare-0.1.json" results.json && cp "$results/probe-0.1.json" probes.json || exit 99
     of_faulty="--backend faulty --kernel right --kernel same --dtype i32"
     # shellcheck disable=SC2086 # words
     "$work/parallax" run transpose 3x5 --dtype i32 --backend host --out x.npy &&
@@ -51,4 +50,5 @@ prepare() {
 }
 
 # shellcheck disable=SC2086 # words
-"$built/tests/faults/inject" "$work" "${FAULTS_FORM:-short}" ${FAULTS_WORDS:-}
+"$built/tests/faults/inject" "$work" "${FAULTS_WORKERS:-$(getconf _NPROCESSORS_ONLN)}" \
+    "${FAULTS_FORM:-short}" ${FAULTS_WORDS:-}
