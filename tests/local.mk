@@ -1,13 +1,15 @@
 # The tests: cmocka programs and shell scripts under automake's harness, a directory for each thing
 # that is tested.  A directory's fragment names its programs in cmocka_tests and its scripts in
-# script_tests.
+# script_tests.  Threads sleep while they wait for each other: several tests run at a time, and threads that turn in
+# circles keep the processors from them.
 AM_TESTS_ENVIRONMENT = \
 	top_builddir='$(abs_top_builddir)'; export top_builddir; \
 	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
 	PARALLAX='$(abs_top_builddir)/parallax'; export PARALLAX; \
 	CC='$(CC)'; export CC; \
 	XDG_CACHE_HOME='$(abs_top_builddir)/tests/cache'; export XDG_CACHE_HOME; \
-	POCL_CACHE_DIR='$(abs_top_builddir)/tests/cache/pocl'; export POCL_CACHE_DIR; mkdir -p "$$POCL_CACHE_DIR";
+	POCL_CACHE_DIR='$(abs_top_builddir)/tests/cache/pocl'; export POCL_CACHE_DIR; mkdir -p "$$POCL_CACHE_DIR"; \
+	OMP_WAIT_POLICY=passive; export OMP_WAIT_POLICY;
 AM_COLOR_TESTS = auto
 
 check_LIBRARIES =
