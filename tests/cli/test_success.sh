@@ -31,7 +31,10 @@ for what in "units:units is 0" "warp:warp is 0" "threads:max_block_threads is 0"
     shows "FAILS: device 0"
 done
 FAULTY_DEVICE=warp
-expect 5 "warp is 0" compare reduce 10 "$@" --backend host
+expect 5 "" compare reduce 10 "$@" --backend host # which goes on with the host
+shows "warp is 0"
+shows "host:0   reference  ok"
+expect 5 "warp is 0" compare reduce 10 "$@"
 expect 5 "warp is 0" bench reduce --shape 10 "$@"
 expect 5 "warp is 0" check reduce --quick "$@"
 expect 5 "warp is 0" tune reduce 10 "$@"

@@ -51,6 +51,20 @@ refuses "there is one dtype, that of the files" compare reduce --in "$data/digit
 refuses "one compute type" run gemm --in "$data/digits-pixels-1797x64-f32.npy" --in "$data/digits-pixels-1797x64-f32.npy" \
     --trans-b --compute all
 
+refuses "unknown verb 'nosuch'" help nosuch
+refuses "is no number" bench reduce --shape 10 --seconds many
+refuses "--all gives each kernel a problem of its own" attribute reduce --all --shape 10
+
+# ---- diff ----
+for size in 10 20; do
+    expect_run 0 '' bench reduce --dtype i32 --backend host --shape $size --seconds 0.01 --quiet --json "$work/$size.json"
+done
+expect_run 4 'no record is in both files' diff "$work/10.json" "$work/20.json"
+expect_run 0 '' diff "$work/10.json" "$work/10.json" --threshold 5 --json -
+shows '"schema"'
+refuses "two files of results are compared" diff "$work/10.json"
+refuses "nosuch.json" diff "$work/10.json" "$work/nosuch.json"
+
 # ---- doctor, list: what is there ----
 expect_run 0 '' doctor --verbose
 shows "  from "
@@ -106,6 +120,30 @@ shows "none: its plugin has no kernels for that"
 expect_run 3 '' probe ceilings --backend nosuch
 refuses "must end in .svg or .png" probe banks --plot "$work/x.gif"
 expect_run 3 'host:0 has no probes' probe banks --backend host
+
+# ---- what ends a command ----
+cp "$built/tests/fakes/.libs/plx-hostile.so" "$work/plugins/" || exit 99
+HOSTILE=execute-loop PLX_DEADLINE=1 expect_run 5 'it was in hostile:0, execution of reduce/one-by-one' \
+    run reduce 10 --dtype i32 --backend hostile --plugin-dir "$work/plugins"
+HOSTILE=execute-loop PLX_CALL_SECONDS=1 expect_run 5 'hostile:0: execution of gemm/naive had not come back after' \
+    bench reduce --shape 10 --dtype i32 --backend hostile --plugin-dir "$work/plugins"
+# A fault that is nobody's but ours stays one: here while it reads.
+mkfifo "$work/pipe.json" && exec 3<>"$work/pipe.json" || exit 99
+(ulimit -c 0 && exec "$parallax" diff "$work/pipe.json" "$work/10.json") >"$work/out" 2>"$work/err" </dev/null &
+reader=$!
+tries=0
+until [ -e /proc/$reader/fd/3 ] && ls -l /proc/$reader/fd 2>/dev/null | grep -q 'pipe.json' &&
+    ! grep -q 'sh$\|libtool' "/proc/$reader/comm" || [ $tries -gt 50 ]; do
+    tries=$((tries + 1))
+    sleep 0.1
+done
+sleep 0.3
+kill -SEGV $reader
+wait $reader 2>/dev/null
+status=$?
+exec 3>&-
+cases=$((cases + 1))
+[ $status = 139 ] || fail "status $status of a fault that is ours"
 
 # ---- a terminal ----
 if command -v script >/dev/null && script -qec true /dev/null </dev/null >/dev/null 2>&1; then

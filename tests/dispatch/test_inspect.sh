@@ -117,6 +117,25 @@ grep -q '^  hostile' "$work/out" && fail "a directory is searched that is anothe
 (cd "$work" && "$parallax" list plugins --plugin-dir plugins >"$work/out" 2>"$work/err")
 grep -q '^  hostile' "$work/out" || fail "a directory of the command line is not searched"
 
+expect_run 2 "is no directory" list plugins --plugin-dir "$parallax"
+# Also the installed one, wherever that is.
+mkdir -p "$work/lib/parallax" && cp "$built"/.libs/libparallax*.so.* "$work/lib/" && cp "$built/.libs/parallax" "$work/" &&
+    cp "$built/.libs/plx-host.so" "$work/lib/parallax/" && chmod 777 "$work/lib/parallax" || exit 99
+LD_LIBRARY_PATH=$work/lib "$work/parallax" list plugins >"$work/out" 2>"$work/err"
+shows "  parallax  refused: this directory is not searched: anybody may write there"
+
+# ---- files that are no plugins of this machine ----
+mkdir "$work/elf"
+patched() { # NAME OFFSET BYTE: a plugin with one byte changed
+    cp "$built/tests/fakes/.libs/plx-faulty.so" "$work/elf/plx-$1.so" &&
+        printf "$3" | dd of="$work/elf/plx-$1.so" bs=1 seek="$2" conv=notrunc 2>/dev/null || exit 99
+}
+patched words 4 '\001'
+patched program 16 '\002'
+expect_run 0 '' list plugins --plugin-dir "$work/elf"
+shows "the file is made for another word size than this program"
+shows "the file is an ELF file, but no shared object"
+
 # ---- the user's own files under names that are read ----
 if [ -f "$built/.libs/plx-clblast.so" ]; then
     mkfifo "$work/pipe"

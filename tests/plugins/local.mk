@@ -15,6 +15,12 @@ tests_plugins_test_cublas_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_plugins_test_cublas_LDADD = libplx-cuda-api.la $(CMOCKA_LIBS) -lm
 EXTRA_tests_plugins_test_cublas_DEPENDENCIES = tests/fakes/fake-cuda.la
 
+cmocka_tests += tests/plugins/test_operations
+tests_plugins_test_operations_SOURCES = tests/plugins/test_operations.c
+tests_plugins_test_operations_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_plugins_test_operations_LDADD = libparallax.la $(CMOCKA_LIBS)
+EXTRA_tests_plugins_test_operations_DEPENDENCIES = plx-host.la
+
 cmocka_tests += tests/plugins/test_raised
 tests_plugins_test_raised_SOURCES = tests/plugins/test_raised.c
 tests_plugins_test_raised_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
