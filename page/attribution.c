@@ -17,11 +17,6 @@ enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
 static const double worth_words = 0.05; /* of the total from 1 */
 
-static bool can_be_told(const plx_ratio *ratio)
-{
-    return ratio->known && (ratio->low > 1 || ratio->high < 1);
-}
-
 static bool is_far(const plx_attribution *one)
 {
     const plx_ratio *total = &one->effects[PLX_EFFECT_TOTAL];
@@ -68,7 +63,8 @@ static void put_row(const plx_attribution *one, FILE *to)
         if (!ratio->known)
             (void)fputs("<td class=\"soft\">–</td>", to);
         else
-            (void)fprintf(to, "<td%s>%.3f</td>", can_be_told(ratio) ? "" : " class=\"soft\"", ratio->value);
+            (void)fprintf(to, "<td%s>%.3f</td>", plx_ratio_is_conclusive(ratio) ? "" : " class=\"soft\"",
+                          ratio->value);
     }
     facts_text(one, false, facts, sizeof facts);
     plx_page_put(to, "<td>%s</td>", facts);
@@ -136,7 +132,7 @@ static void put_markdown_row(const plx_attribution *one, FILE *to)
         if (!ratio->known)
             (void)fputs(" |", to);
         else
-            (void)fprintf(to, can_be_told(ratio) ? " **%.2f** |" : " %.2f |", ratio->value);
+            (void)fprintf(to, plx_ratio_is_conclusive(ratio) ? " **%.2f** |" : " %.2f |", ratio->value);
     }
     facts_text(one, false, facts, sizeof facts);
     (void)fprintf(to, " %s |", facts);

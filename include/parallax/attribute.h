@@ -48,6 +48,12 @@ typedef struct plx_ratio {
     double value, low, high;
 } plx_ratio;
 
+/* Whether its interval leaves 1 out. */
+static inline bool plx_ratio_is_conclusive(const plx_ratio *ratio)
+{
+    return ratio->known && (ratio->low > 1.0 || ratio->high < 1.0);
+}
+
 typedef struct plx_attributed_cell {
     plx_outcome outcome;
     char reason[512]; /* why it is not ok */

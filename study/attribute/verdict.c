@@ -20,11 +20,6 @@ static const struct {
 
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
-static bool can_be_told(const plx_ratio *ratio)
-{
-    return ratio->known && (ratio->low > 1.0 || ratio->high < 1.0);
-}
-
 static double strength(const plx_ratio *ratio)
 {
     return ratio->known && ratio->value > 0.0 ? fabs(log(ratio->value)) : 0.0;
@@ -49,12 +44,12 @@ static void speak_parts(const plx_attribution *this, plx_line *line)
     sort_parts(this, order);
     for (size_t i = 0; i < PARTS; ++i) {
         const plx_ratio *ratio = &this->effects[parts[order[i]].effect];
-        if (!can_be_told(ratio))
+        if (!plx_ratio_is_conclusive(ratio))
             continue;
         plx_line_add(line, "%s%s %.2f", told++ == 0 ? " Due to " : ", ", parts[order[i]].words, ratio->value);
     }
     plx_line_add(line, told == 0 ? " No part of it alone can be told from noise." : ".");
-    if (can_be_told(&this->effects[PLX_EFFECT_REST]))
+    if (plx_ratio_is_conclusive(&this->effects[PLX_EFFECT_REST]))
         plx_line_add(line, " The two texts differ by %.2f more when %s runs them.",
                      this->effects[PLX_EFFECT_REST].value, this->backends[PLX_SECOND_API]);
 }
@@ -125,7 +120,7 @@ static void speak_total(const plx_attribution *this, plx_line *line)
     const plx_ratio *total = &this->effects[PLX_EFFECT_TOTAL];
     plx_line_add(line, "%s takes %.2f of the time of %s (%.2f to %.2f)", this->backends[PLX_SECOND_API],
                  total->value, this->backends[PLX_FIRST_API], total->low, total->high);
-    if (!can_be_told(total))
+    if (!plx_ratio_is_conclusive(total))
         plx_line_add(line, ", which is no difference that can be told");
     plx_line_add(line, ".");
 }
@@ -139,7 +134,7 @@ void plx_attribution_speak(plx_attribution *this)
     }
     speak_total(this, &line);
     speak_parts(this, &line);
-    if (can_be_told(&this->effects[PLX_EFFECT_SOURCE])) {
+    if (plx_ratio_is_conclusive(&this->effects[PLX_EFFECT_SOURCE])) {
         speak_loops(this, &code);
         speak_blocks(this, &code);
     }
