@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Beyond what hardware of the next decades has. */
-enum { MOST_UNITS = 1 << 20, MOST_LANES = 1 << 16 };
+enum { MOST_UNITS = 1 << 20, MOST_LANES = 1 << 16, MOST_CAPABILITY = 255 };
 #define MOST_MEMORY (UINT64_C(1) << 56)
 #define MOST_CACHE (UINT64_C(1) << 40)
 
@@ -62,6 +62,11 @@ plx_status plx_device_check(size_t number, const plx_device_info *info, plx_erro
         status = plx_fail(error, PLX_FAILED,
                           "device %zu (%s): l2_bytes is %" PRIu64 ", which can't be; reinstall its driver",
                           number, info->name, info->l2_bytes);
+    if (status == PLX_OK && (info->compute_major > MOST_CAPABILITY || info->compute_minor > MOST_CAPABILITY))
+        status = plx_fail(error, PLX_FAILED,
+                          "device %zu (%s): its compute capability is %" PRIu32 ".%" PRIu32
+                          ", which can't be; reinstall its driver",
+                          number, info->name, info->compute_major, info->compute_minor);
     if (status == PLX_OK && info->warp > info->max_block_threads)
         status = plx_fail(error, PLX_FAILED,
                           "device %zu (%s): warp is %" PRIu32 ", and max_block_threads %" PRIu32

@@ -209,7 +209,7 @@ static bool judge_first(plx_timed_results *t, const unsigned char *got, plx_erro
 static plx_status judge_change(plx_timed_results *t, size_t set)
 {
     const size_t output = output_of(t);
-    unsigned char got[16] = {0};
+    _Alignas(16) unsigned char got[16] = {0};
     plx_error_measure measure = {.first_bad = -1};
     plx_status status = write_first(t, set, t->change.old_element);
 

@@ -17,7 +17,9 @@ typedef enum plx_look {
  * output must change beyond all rounding; and what it then is. */
 typedef struct plx_change_of_input {
     bool sought, found;
-    unsigned char old_element[16], new_element[16], exact[16];
+    _Alignas(16) unsigned char old_element[16]; /* these are read as elements */
+    _Alignas(16) unsigned char new_element[16];
+    _Alignas(16) unsigned char exact[16];
     double value, tail, magnitude;
 } plx_change_of_input;
 

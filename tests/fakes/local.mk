@@ -122,5 +122,6 @@ tests_fakes_wrong_openblas_la_LDFLAGS = $(fake_ldflags)
 # Not a module of a plugin: for LD_PRELOAD.
 check_LTLIBRARIES += tests/fakes/faults.la
 tests_fakes_faults_la_SOURCES = tests/fakes/faults.c tests/fakes/faults.h
-tests_fakes_faults_la_CFLAGS = $(fake_cflags) -ftls-model=initial-exec
+# Without $(AM_CFLAGS): it comes before the sanitizers' own libraries, and so does without sanitizers.
+tests_fakes_faults_la_CFLAGS = -Wall -Wextra -fvisibility=hidden -ftls-model=initial-exec
 tests_fakes_faults_la_LDFLAGS = $(fake_ldflags)

@@ -56,6 +56,7 @@ static void set_environment(worker *this)
     (void)snprintf(text, sizeof text, "%s/lib/fake-cuda.so", this->directory);
     set(this, &count, "PLX_CUDA_LIBRARY", text);
     set(this, &count, "FAKE_COMPUTES", "1");
+    set(this, &count, "OCL_ICD_VENDORS", "/nowhere"); /* no real driver in place of the pretended one */
     set(this, &count, "PATH", "/nowhere"); /* no plots: gnuplot's faults are its own */
     set(this, &count, "OMP_NUM_THREADS", "1");
     set(this, &count, "LC_ALL", "C");
