@@ -94,6 +94,8 @@ static int prepare_files(posix_spawn_file_actions_t *files, int writing)
     failed = posix_spawn_file_actions_adddup2(files, writing, PLX_INSPECT_DESCRIPTOR);
     for (int i = 0; failed == 0 && i < 3; i++)
         failed = posix_spawn_file_actions_addopen(files, i, "/dev/null", i == 0 ? O_RDONLY : O_WRONLY, 0);
+    if (failed != 0)
+        (void)posix_spawn_file_actions_destroy(files);
     return failed;
 }
 
