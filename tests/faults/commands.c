@@ -51,7 +51,7 @@ const fault_command commands[] = {
     {.words = {"attribute", "reduce", "100", "--json", "a.json"}, .outputs = {"a.json"}, .answers = true},
 #define OF_DRIVER(name, reduction)                                                                           \
     {.words = {"list"}, .driver = name, .answers = true},                                                    \
-    {.words = {"list"}, .driver = name, .answers = true, .environment = {"PLX_PROBE=child", "PLX_PROBE_SECONDS=1"}},   \
+    {.words = {"list"}, .driver = name, .answers = true, .environment = {"PLX_PROBE=child", "PLX_PROBE_SECONDS=20"}},   \
     {.words = {"doctor"}, .driver = name, .answers = true},                                                  \
     {.words = {"run", "reduce", "10", I32, "--backend", name, "--kernel", reduction}, .driver = name},       \
     {.words = {"run", "transpose", "--in", "x.npy", I32, "--backend", name, "--kernel", "naive", "--out", "y.npy"},    \
