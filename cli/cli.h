@@ -243,6 +243,10 @@ int cli_outputs_check(const cli_options *options);
 bool cli_asks_ceilings(const cli_list *names);
 int cli_ceilings_check(const cli_options *options);
 int cli_ceilings(plx_context *context, const cli_options *options);
+/* `probe matrix-units` (units.c), the same. */
+bool cli_asks_units(const cli_list *names);
+int cli_units_check(const cli_options *options);
+int cli_units(plx_context *context, const cli_options *options);
 
 /* Whether "-" is meant. */
 bool cli_is_stdout(const char *path);

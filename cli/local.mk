@@ -29,6 +29,7 @@ libplx_verbs_la_SOURCES = \
 	cli/run.c \
 	cli/session.c \
 	cli/tune.c \
+	cli/units.c \
 	cli/watch.c \
 	cli/words.c
 

@@ -92,6 +92,8 @@ static int probe_check(cli_options *options)
 {
     if (cli_asks_ceilings(&options->operands))
         return cli_ceilings_check(options);
+    if (cli_asks_units(&options->operands))
+        return cli_units_check(options);
     int status = check_names(&options->operands);
     return status == CLI_OK && options->plot != NULL ? cli_plot_check(options->plot) : status;
 }
@@ -100,6 +102,8 @@ static int probe_run(plx_context *context, cli_options *options)
 {
     if (cli_asks_ceilings(&options->operands))
         return cli_ceilings(context, options);
+    if (cli_asks_units(&options->operands))
+        return cli_units(context, options);
     bool all = cli_list_has(&options->backends, "all");
     plx_results results;
     plx_probe_options wanted = {
@@ -145,12 +149,17 @@ const cli_verb cli_probe_verb = {
             "`probe ceilings` measures what each device can do at most, by which compare and bench\n"
             "judge a time: rates of copying, of reading and of multiply-adds, and the time of a launch.\n"
             "\n"
+            "`probe matrix-units` finds out how the matrix units add up what they multiply: how many\n"
+            "products at once, with how many digits, and what becomes of the others; and whether that\n"
+            "is within what their bound assumes (status 1: it is not).\n"
+            "\n"
             "The times are medians with half their 95 % interval.  A phenomenon is visible when\n"
             "the slowest point that could show it takes at least 1.1 times as long as the fastest\n"
             "that can't, by the unfavourable ends of both intervals.  With -q: the verdicts alone.\n"
             "\n"
             "Examples:\n"
             "  parallax probe banks --backend cuda\n"
+            "  parallax probe matrix-units --json units.json\n"
             "  parallax probe --quick --json probe.json --plot probe.svg\n",
     .options = OPT_COMMON | OPT_BACKEND | OPT_QUICK | OPT_SECONDS | OPT_JSON | OPT_CSV | OPT_PLOT,
     .check = probe_check,

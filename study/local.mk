@@ -22,6 +22,7 @@ study_results_sources = \
 	study/results/read.c \
 	study/results/record_file.c \
 	study/results/studies_file.c \
+	study/results/units_file.c \
 	study/results/results.c \
 	study/results/results.h \
 	study/results/words.h
@@ -35,7 +36,8 @@ study_report_sources = \
 	study/report/report.h \
 	study/report/standings.c \
 	study/report/table.c \
-	study/report/table_counters.c
+	study/report/table_counters.c \
+	study/report/units_table.c
 
 study_judge_sources = \
 	study/judge/agree.c \
@@ -112,6 +114,11 @@ study_probe_sources = \
 	study/probe/probe.c \
 	study/probe/probe.h \
 	study/probe/sweeps.c \
+	study/probe/unit_find.c \
+	study/probe/unit_model.c \
+	study/probe/unit_verdict.c \
+	study/probe/units.c \
+	study/probe/units.h \
 	study/probe/verdict.c
 
 study_bench_sources = \
@@ -180,4 +187,5 @@ parallaxinclude_HEADERS += \
 	include/parallax/probe.h \
 	include/parallax/results.h \
 	include/parallax/study.h \
-	include/parallax/tune.h
+	include/parallax/tune.h \
+	include/parallax/units.h

@@ -219,6 +219,8 @@ typedef struct plx_results {
     struct plx_attribution *attributions; /* of plx_attribute(), which has no records */
     size_t attribution_count;
     char attribution_note[256]; /* what is missing of them; "": nothing */
+    struct plx_matrix_unit *units; /* of plx_probe_units(), which has no records */
+    size_t unit_count;
     size_t unknown; /* records of a file that this version can't represent, see plx_results_read() */
 } plx_results;
 

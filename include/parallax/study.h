@@ -15,5 +15,6 @@
 #include <parallax/probe.h>
 #include <parallax/results.h>
 #include <parallax/tune.h>
+#include <parallax/units.h>
 
 #endif

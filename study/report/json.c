@@ -4,6 +4,7 @@
 #include "study/results/archive.h"
 
 #include <parallax/attribute.h>
+#include <parallax/units.h>
 
 #include <stdlib.h>
 
@@ -157,6 +158,20 @@ static void put_attributions(plx_archive *archive, const plx_results *results)
     plx_json_list_end(archive->to);
 }
 
+static void put_units(plx_archive *archive, const plx_results *results)
+{
+    if (results->unit_count == 0)
+        return;
+    plx_json_list(archive->to, "matrix_units");
+    for (size_t i = 0; i < results->unit_count; i++) {
+        plx_matrix_unit unit = results->units[i];
+        plx_archive_item(archive, i);
+        plx_archive_unit(archive, results->device_count, &unit);
+        plx_archive_item_end(archive);
+    }
+    plx_json_list_end(archive->to);
+}
+
 plx_status plx_results_write_json(const plx_results *results, FILE *to, plx_error *error)
 {
     const bool probe = results->sweep_count + results->unopened_count > 0;
@@ -171,6 +186,7 @@ plx_status plx_results_write_json(const plx_results *results, FILE *to, plx_erro
     put_devices(&archive, results);
     plx_status status = probe ? put_sweeps(&archive, results, error) : put_lists(&archive, results, error);
     put_attributions(&archive, results);
+    put_units(&archive, results);
     plx_json_object_end(&json);
     return status == PLX_OK ? plx_json_end(&json, error) : status;
 }

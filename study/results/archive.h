@@ -92,5 +92,6 @@ plx_status plx_archive_bench(plx_archive *archive, plx_bench_request *bench, plx
 plx_status plx_archive_sweep(plx_archive *archive, size_t devices, plx_probe_sweep *sweep, plx_error *error);
 void plx_archive_attribution(plx_archive *archive, size_t devices,
                              struct plx_attribution *attribution); /* attribution_file.c */
+void plx_archive_unit(plx_archive *archive, size_t devices, struct plx_matrix_unit *unit); /* units_file.c */
 
 #endif

@@ -43,6 +43,13 @@ const plx_names plx_visibility_names =
     NAMES(PLX_NO_SUBJECT + 1, [PLX_VISIBLE] = "visible", [PLX_NOT_VISIBLE] = "not visible",
           [PLX_TOO_NOISY] = "too noisy to tell", [PLX_INCONCLUSIVE] = "inconclusive",
           [PLX_NO_SUBJECT] = "does not apply");
+const plx_names plx_rounding_names =
+    NAMES(PLX_ROUNDING_COUNT, [PLX_ROUNDING_UNKNOWN] = "unknown", [PLX_ROUNDING_NONE] = "none",
+          [PLX_ROUNDING_TO_ZERO] = "to-zero", [PLX_ROUNDING_NEAREST] = "nearest",
+          [PLX_ROUNDING_NEAREST_AWAY] = "nearest-away", [PLX_ROUNDING_DOWN] = "down", [PLX_ROUNDING_UP] = "up");
+const plx_names plx_subnormals_names =
+    NAMES(PLX_SUBNORMALS_COUNT, [PLX_SUBNORMALS_UNKNOWN] = "unknown", [PLX_SUBNORMALS_KEPT] = "kept",
+          [PLX_SUBNORMALS_FLUSHED] = "flushed");
 static const plx_names change_names = NAMES(
     PLX_CHANGE_COUNT, [PLX_CHANGE_BROKEN] = "broken", [PLX_CHANGE_SLOWER] = "slower",
     [PLX_CHANGE_LESS_ACCURATE] = "less accurate", [PLX_CHANGE_FASTER] = "faster",
@@ -81,4 +88,6 @@ NAME_OF(plx_effort_name, plx_effort, plx_effort_names)
 NAME_OF(plx_check_phase_name, plx_check_phase, phase_names)
 NAME_OF(plx_probe_role_name, plx_probe_role, plx_role_names)
 NAME_OF(plx_visibility_name, plx_visibility, plx_visibility_names)
+NAME_OF(plx_rounding_name, plx_rounding, plx_rounding_names)
+NAME_OF(plx_subnormals_name, plx_subnormals, plx_subnormals_names)
 NAME_OF(plx_change_name, plx_change, change_names)

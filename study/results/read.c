@@ -4,6 +4,7 @@
 #include "study/results/results.h"
 
 #include <parallax/attribute.h>
+#include <parallax/units.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -171,6 +172,27 @@ static plx_status take_attributions(source *from, plx_error *error)
                                          : no_memory(error);
 }
 
+static plx_status take_unit(source *from, plx_archive *object, size_t index, plx_error *error)
+{
+    plx_results *results = from->results;
+    (void)index;
+    (void)error;
+    plx_archive_unit(object, results->device_count, &results->units[results->unit_count]);
+    results->unknown += object->wrong == NULL && object->unknown;
+    results->unit_count += !plx_archive_fails(object);
+    return PLX_OK;
+}
+
+static plx_status take_units(source *from, plx_error *error)
+{
+    plx_results *results = from->results;
+    const size_t count = length_of(from, "matrix_units");
+    if (count == 0)
+        return PLX_OK;
+    results->units = calloc(count, sizeof *results->units);
+    return results->units != NULL ? take_list(from, "matrix_units", take_unit, error) : no_memory(error);
+}
+
 /* ---- the parts that stand next to the lists ------------------------------------------------- */
 
 static plx_status take_check(plx_archive *root, plx_results *results, plx_error *error)
@@ -243,6 +265,8 @@ static plx_status take_all(source *from, plx_error *error)
         status = probe ? take_sweeps(from, error) : take_records(from, error);
     if (status == PLX_OK)
         status = take_attributions(from, error);
+    if (status == PLX_OK)
+        status = take_units(from, error);
     return status == PLX_OK ? take_rest(from, error) : status;
 }
 

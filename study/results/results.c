@@ -63,6 +63,7 @@ void plx_results_free(plx_results *results)
     free(results->pairs);
     free(results->check);
     free(results->attributions);
+    free(results->units);
     memset(results, 0, sizeof *results);
 }
 

@@ -1,5 +1,5 @@
 # What stands behind a timing, and the probes.  They reach behind the library's exports.
-cmocka_tests += tests/measure/test_measure tests/measure/test_probe
+cmocka_tests += tests/measure/test_measure tests/measure/test_probe tests/measure/test_units
 script_tests += tests/measure/test_timing.sh tests/measure/test_timed.sh tests/measure/test_probe.sh
 
 tests_measure_test_measure_SOURCES = tests/measure/test_measure.c
@@ -9,3 +9,7 @@ tests_measure_test_measure_LDADD = $(study_ldadd)
 tests_measure_test_probe_SOURCES = tests/measure/test_probe.c
 tests_measure_test_probe_CFLAGS = $(study_cflags) $(JANSSON_CFLAGS)
 tests_measure_test_probe_LDADD = tests/kernels/libladder.a libplx-ladder.la $(study_ldadd)
+
+tests_measure_test_units_SOURCES = tests/measure/test_units.c
+tests_measure_test_units_CFLAGS = $(study_cflags)
+tests_measure_test_units_LDADD = $(study_ldadd)
