@@ -265,6 +265,8 @@ int cli_results_status(const plx_results *results, bool want_pairs, const char *
 int cli_outputs_write(const cli_options *options, const plx_results *results);
 /* The table, on standard output, unless that is taken or -q was given. */
 int cli_table_write(const cli_options *options, const plx_results *results);
+/* Of products in several types, what each of them costs and gains. */
+int cli_types_write(const cli_options *options, const plx_results *results);
 /* A list for people to standard output; it is empty then. */
 void cli_table_finish(plx_table *table);
 /* A progress line on standard error, if that is a terminal; `data` is not used. */

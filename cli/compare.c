@@ -37,6 +37,8 @@ static int compare_run(plx_context *context, cli_options *options)
         return cli_failed(compared, &error);
     plx_gains_store(&results);
     int status = cli_table_write(options, &results);
+    if (status == CLI_OK)
+        status = cli_types_write(options, &results);
     if (wanted.no_timing && !(options->given & OPT_QUIET) && !cli_stdout_is_taken(options))
         (void)printf("\nnothing was timed: --no-timing was given\n");
     if ((options->given & OPT_VERBOSE) && !cli_stdout_is_taken(options))
@@ -66,6 +68,10 @@ const cli_verb cli_compare_verb = {
             "multiplying, or the time of a launch, all measured in the same process; a `!` marks what\n"
             "is above, with the likely cause below.  `latency` is a single call from launch to\n"
             "completion, for what is short.\n"
+            "\n"
+            "With --compute all, or several --dtype, a table at the end has what each type costs and gains:\n"
+            "of each backend's fastest kernel the time, the speed over plain f32's, the largest error in\n"
+            "units in the last place and in units of the bound, and the bound as a part of what was summed.\n"
             "\n"
             "Operands take turns beyond twice the device's cache, so that no launch finds its own in\n"
             "it; --hot times the same ones over and over.  Launches follow each other in one queue;\n"

@@ -268,6 +268,14 @@ int cli_table_write(const cli_options *options, const plx_results *results)
     return status;
 }
 
+int cli_types_write(const cli_options *options, const plx_results *results)
+{
+    plx_error error = {""};
+    if (cli_stdout_is_taken(options) || (options->given & OPT_QUIET))
+        return CLI_OK;
+    return written_to_stdout(plx_results_write_types(results, stdout, &error), &error);
+}
+
 void cli_table_finish(plx_table *table)
 {
     plx_error error = {""};

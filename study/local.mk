@@ -37,6 +37,7 @@ study_report_sources = \
 	study/report/standings.c \
 	study/report/table.c \
 	study/report/table_counters.c \
+	study/report/types_table.c \
 	study/report/units_table.c
 
 study_judge_sources = \

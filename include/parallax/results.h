@@ -311,6 +311,10 @@ PLX_API plx_status plx_results_standings(const plx_results *results, plx_standin
                                          plx_error *error);
 /* A table of them; nothing where there are none. */
 PLX_API plx_status plx_results_write_standings(const plx_results *results, FILE *to, plx_error *error);
+/* Of products that were computed in several element or compute types, what each type costs and gains: the
+ * fastest right kernel of each backend, its time and rate, its speed over plain f32's, its largest error in units
+ * in the last place of its result and of its own bound, and that bound, as a part of what was summed. */
+PLX_API plx_status plx_results_write_types(const plx_results *results, FILE *to, plx_error *error);
 
 #ifdef __cplusplus
 }

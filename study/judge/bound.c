@@ -36,9 +36,15 @@ static bool has_random_signs(const plx_inputs *inputs)
     return !inputs->from_arrays && inputs->input == PLX_INPUT_UNIFORM;
 }
 
+/* Of a subnormal factor, beside one up to 1: TF32 keeps ten digits behind the point of 2^-126. */
+static const double lost_of_subnormals[PLX_COMPUTE_COUNT] = {
+    [PLX_COMPUTE_TF32] = 0x1p-136,
+};
+
 /* Every product and every sum may lose a subnormal's worth, in any tree: so the
  * terms count here, not the depth.  A device that flushes loses whole operands. */
-static double underflow_of(const plx_inputs *inputs, double depth, double alpha, bool flushes)
+static double underflow_of(const plx_inputs *inputs, plx_compute compute, double depth, double alpha,
+                           bool flushes)
 {
     double terms = (double)plx_sum_length(inputs), scale = fabs(alpha) > 1.0 ? fabs(alpha) : 1.0;
     double steps = (terms > depth ? terms : depth) + 2.0;
@@ -47,7 +53,7 @@ static double underflow_of(const plx_inputs *inputs, double depth, double alpha,
 
     if (flushes)
         return (2.0 * steps) * 0x1p-126 * scale + last;
-    return steps * plx_smallest(sum) * scale + last;
+    return (steps * plx_smallest(sum) + 2.0 * terms * lost_of_subnormals[compute]) * scale + last;
 }
 
 static bool small_integer(double value)
@@ -156,7 +162,7 @@ plx_bound plx_bound_of_depth(const plx_inputs *inputs, const plx_kernel *kernel,
     if (plx_is_half(result))
         bound.overflow = plx_overflow_threshold(result);
     bound.gamma *= 1.0 + bound.narrowing; /* what is rounded last is the sum with its error */
-    bound.underflow = underflow_of(inputs, depth, alpha, bound.flushes);
+    bound.underflow = underflow_of(inputs, kernel->compute, depth, alpha, bound.flushes);
     bound.rounded_once = kernel->compute == PLX_COMPUTE_PLAIN && rounds_once(inputs, alpha, beta);
     bound.either_zero = alpha < 0.0 && beta == 0.0 && plx_sum_length(inputs) > 0;
     bound.signed_zeros = plx_factor_count(inputs) < 2 || never_rounds(inputs, alpha, beta);

@@ -577,6 +577,33 @@ static void test_tf32_is_not_f32(void **state)
     }
 }
 
+/* Near underflow the digits that TF32 cuts off are not a part of a factor, but of the smallest normal number:
+ * right as TF32, wrong as f32. */
+static void test_tf32_loses_more_of_subnormal_factors(void **state)
+{
+    const plx_kernel of_tf32 = {
+        .name = "tf32", .compute = PLX_COMPUTE_TF32, .accumulator_f32 = PLX_F32, .depth = plain_depth};
+    int missed = 0; /* without that part of the bound */
+    (void)state;
+    for (uint64_t seed = 0; seed < 8; ++seed) {
+        scene s = scene_of(plx_gemm_of(PLX_F32, false, false, 67, 70, 37), PLX_INPUT_EXTREME, seed);
+        free(s.c);
+        s.c = multiply(&s.inputs, true);
+        judge(&s);
+        assert_true(s.found.wrong > 0);
+        s.inputs.problem.compute = PLX_COMPUTE_TF32;
+        s.bound = plx_bound_of(&s.inputs, &of_tf32, &device);
+        judge(&s);
+        assert_int_equal(s.found.wrong, 0);
+        s.bound = plx_bound_of(&s.inputs, &of_tf32, &device);
+        s.bound.underflow -= 2.0 * 37 * 0x1p-136;
+        judge(&s);
+        missed += s.found.wrong > 0;
+        end(&s);
+    }
+    assert_true(missed > 0);
+}
+
 /* ---- large products ------------------------------------------------------------------------------------ */
 
 static scene large_scene(plx_problem problem)
@@ -844,6 +871,7 @@ int main(void)
         cmocka_unit_test(test_transposed_payloads_must_match),
         cmocka_unit_test(test_a_baseline_is_judged_as_a_copy),
         cmocka_unit_test(test_tf32_is_not_f32),
+        cmocka_unit_test(test_tf32_loses_more_of_subnormal_factors),
         cmocka_unit_test(test_a_sample_and_freivalds_pass_what_is_right),
         cmocka_unit_test(test_freivalds_finds_what_the_sample_misses),
         cmocka_unit_test(test_freivalds_finds_any_wrong_integer),
