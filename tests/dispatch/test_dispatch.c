@@ -659,7 +659,8 @@ typedef struct load {
     long wrong;
 } load;
 
-/* What ThreadSanitizer has to find: counted without a lock when $PLANTED_RACE is set. */
+/* What ThreadSanitizer has to find: counted without a lock when $PLANTED_RACE is set, and before any lock
+ * is taken, which would put the threads in an order. */
 static long unguarded;
 
 /* Each thread sums ones of its own, n of them, and must get n. */
@@ -685,14 +686,14 @@ static void *run_worker(void *data)
     plx_backend *backend = worker->bench->backend;
     plx_buffer *buffer = NULL;
     plx_queue *queue = NULL;
+    if (getenv("PLANTED_RACE") != NULL)
+        unguarded++;
     plx_status status = plx_buffer_create(backend, 404, &buffer);
     if (status == PLX_OK)
         status = plx_fill(NULL, buffer, 0, 1, 404);
     if (status == PLX_OK && worker->plan != NULL)
         status = plx_queue_create(backend, &queue);
     worker->wrong = status != PLX_OK;
-    if (getenv("PLANTED_RACE") != NULL)
-        unguarded++;
     for (int64_t i = 0; i < ROUNDS && worker->wrong == 0; i++)
         work(worker, queue, buffer, worker->plan != NULL ? 50 : 1 + (worker->first + i) % 100);
     plx_queue_destroy(queue);
