@@ -238,7 +238,7 @@ int64_t plx_matvec_depth_of_split(const plx_problem *problem, const plx_device_i
 
 /* One thread has a row of a stream, in several sums.  Else some lanes have it: in packs, and the
  * elements before the first and behind the last. */
-int64_t plx_matvec_depth_of_narrow(const plx_problem *problem, const plx_device_info *device)
+int64_t plx_matvec_depth_of_tall_skinny(const plx_problem *problem, const plx_device_info *device)
 {
     int64_t terms = terms_of(problem), pack = lanes(problem->dtype);
 

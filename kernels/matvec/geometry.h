@@ -30,7 +30,7 @@ static inline int64_t packs_of(const plx_problem *problem, int64_t elements)
     return quotient_up(elements, lanes(problem->dtype));
 }
 
-/* ---- rows: vector, split and narrow ------------------------------------------- */
+/* ---- rows: vector, split and tall-skinny ------------------------------------------- */
 
 /* Threads of a block that has MATVEC_ROWS rows. */
 enum { COALIGNED_THREADS = 32 * MATVEC_WARPS };
@@ -41,11 +41,11 @@ int64_t plx_matvec_period(const plx_problem *problem);
 int64_t plx_matvec_coaligned_items(const plx_problem *problem, int64_t rows);
 /* Rows of a block of `vector`: a pair of long ones where that fills the rounds of blocks better. */
 int64_t plx_matvec_rows_of_vector(const plx_problem *problem, const plx_device_info *device);
-/* `narrow`: lanes that have a row, a power of two up to a warp. */
+/* `tall-skinny`: lanes that have a row, a power of two up to a warp. */
 int64_t plx_matvec_width_of_row(const plx_problem *problem, const plx_device_info *device);
 /* Whether there are so few rows that a group of lanes shall have one, not MATVEC_ROWS. */
 bool plx_matvec_is_few(const plx_problem *problem, const plx_device_info *device);
-/* Whether `narrow` takes rows as one stream: many that are not packed, and without gaps. */
+/* Whether `tall-skinny` takes rows as one stream: many that are not packed, and without gaps. */
 bool plx_matvec_is_stream(const plx_problem *problem, const plx_device_info *device);
 /* A row of a run and x, which comes to shared memory as well. */
 int64_t plx_matvec_stream_elements(int64_t terms);
@@ -96,6 +96,6 @@ int64_t plx_matvec_depth_of_terms(const plx_problem *problem, const plx_device_i
 int64_t plx_matvec_depth_of_warp(const plx_problem *problem, const plx_device_info *device);
 int64_t plx_matvec_depth_of_vector(const plx_problem *problem, const plx_device_info *device);
 int64_t plx_matvec_depth_of_split(const plx_problem *problem, const plx_device_info *device);
-int64_t plx_matvec_depth_of_narrow(const plx_problem *problem, const plx_device_info *device);
+int64_t plx_matvec_depth_of_tall_skinny(const plx_problem *problem, const plx_device_info *device);
 
 #endif

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ROW_PER_THREAD, ROW_SCATTERED, SHARED_X, SHARED_A_X, WARP_PER_ROW, VECTOR, SPLIT, NARROW, ROWS };
+enum { ROW_PER_THREAD, ROW_SCATTERED, SHARED_X, SHARED_A_X, WARP_PER_ROW, VECTOR, SPLIT, TALL_SKINNY, ROWS };
 
 enum { A, X, Y }; /* operands */
 
@@ -291,46 +291,47 @@ static plx_status split_recipe(const plx_problem *problem, const plx_device_info
                                     : split_rows_recipe(problem, device, recipe, error);
 }
 
-static plx_status narrow_stream_recipe(const plx_problem *problem, const plx_device_info *device,
+static plx_status tall_skinny_stream_recipe(const plx_problem *problem, const plx_device_info *device,
                                        plx_recipe *recipe, plx_error *error)
 {
-    plx_step *step = add_product(problem, recipe, "matvec_narrow_stream", MATVEC_STREAM_ROWS,
+    plx_step *step = add_product(problem, recipe, "matvec_tall_skinny_stream", MATVEC_STREAM_ROWS,
                                  quotient_up(outputs_of(problem), MATVEC_STREAM_ROWS));
     plx_step_shared(step, (int64_t)shared_bytes(problem, plx_matvec_stream_elements(terms_of(problem))));
     return plx_recipe_check(recipe, 0, device, error);
 }
 
-static int blocks_of_narrow(const plx_problem *problem, bool few)
+static int blocks_of_tall_skinny(const plx_problem *problem, bool few)
 {
     if (few)
-        return MATVEC_NARROW_FEW_BLOCKS;
-    return problem->dtype == PLX_F32 ? MATVEC_NARROW_BLOCKS : MATVEC_NARROW_BLOCKS_F64;
+        return MATVEC_TALL_SKINNY_FEW_BLOCKS;
+    return problem->dtype == PLX_F32 ? MATVEC_TALL_SKINNY_BLOCKS : MATVEC_TALL_SKINNY_BLOCKS_F64;
 }
 
-static plx_status narrow_rows_recipe(const plx_problem *problem, const plx_device_info *device,
+static plx_status tall_skinny_rows_recipe(const plx_problem *problem, const plx_device_info *device,
                                      plx_recipe *recipe, plx_error *error)
 {
     bool few = plx_matvec_is_few(problem, device);
     int64_t width = plx_matvec_width_of_row(problem, device), rows = few ? 1 : MATVEC_ROWS;
-    plx_step *step = add_product(problem, recipe, "matvec_narrow", COALIGNED_THREADS,
+    plx_step *step = add_product(problem, recipe, "matvec_tall_skinny", COALIGNED_THREADS,
                                  quotient_up(outputs_of(problem), COALIGNED_THREADS / width * rows));
     plx_step_i32(step, (int32_t)width);
     append(recipe->variant, sizeof recipe->variant, few ? "_few" : "");
     append(recipe->defines, sizeof recipe->defines, few ? " -DFEW" : "");
-    plx_recipe_min_blocks_per_sm(recipe, device, COALIGNED_THREADS, blocks_of_narrow(problem, few));
+    plx_recipe_min_blocks_per_sm(recipe, device, COALIGNED_THREADS, blocks_of_tall_skinny(problem, few));
     return plx_recipe_check(recipe, shared_bytes(problem, COALIGNED_THREADS), device, error);
 }
 
-static plx_status narrow_recipe(const plx_problem *problem, const plx_device_info *device,
+static plx_status tall_skinny_recipe(const plx_problem *problem, const plx_device_info *device,
                                 plx_recipe *recipe, plx_error *error)
 {
     if (problem->of.matvec.trans)
-        return plx_fail(error, PLX_UNSUPPORTED, "a narrow matrix transposed has few columns: that is for split");
+        return plx_fail(error, PLX_UNSUPPORTED,
+                        "a tall-skinny matrix transposed has few columns: that is for split");
     plx_status status = start(problem, device, recipe, error);
     if (status != PLX_OK || outputs_of(problem) == 0)
         return status;
-    return plx_matvec_is_stream(problem, device) ? narrow_stream_recipe(problem, device, recipe, error)
-                                         : narrow_rows_recipe(problem, device, recipe, error);
+    return plx_matvec_is_stream(problem, device) ? tall_skinny_stream_recipe(problem, device, recipe, error)
+                                         : tall_skinny_rows_recipe(problem, device, recipe, error);
 }
 
 static const plx_row rows[ROWS] = {
@@ -432,18 +433,18 @@ static const plx_row rows[ROWS] = {
         },
         .recipe = split_recipe,
     },
-    [NARROW] = {
+    [TALL_SKINNY] = {
         .about = {
-            .name = "narrow",
+            .name = "tall-skinny",
             .idea = "short rows: a few lanes for each, in packs wherever it begins; many very short ones as "
                     "one stream through shared memory",
             .gain = "for 8 to 100 columns up to several times: a warp's loads are full, whatever a row has",
             .limit = "memory bandwidth",
             .needs = "A as it lies, not transposed",
             MATVEC_KERNEL,
-            .depth = plx_matvec_depth_of_narrow,
+            .depth = plx_matvec_depth_of_tall_skinny,
         },
-        .recipe = narrow_recipe,
+        .recipe = tall_skinny_recipe,
     },
 };
 
@@ -512,11 +513,11 @@ static bool has_few_long_rows(const plx_problem *problem, const plx_device_info 
  * fits. */
 static const plx_preference preferences[] = {
     {PLX_ON_PROCESSOR, has_short_rows, ROW_PER_THREAD},
-    {PLX_ON_PROCESSOR, has_long_rows, NARROW},
+    {PLX_ON_PROCESSOR, has_long_rows, TALL_SKINNY},
     {PLX_ON_ANY, has_halves, WARP_PER_ROW},
     {PLX_ON_ANY, has_few_long_columns, SPLIT},
     {PLX_ON_ANY, is_transposed, VECTOR},
-    {PLX_ON_ANY, has_short_rows, NARROW},
+    {PLX_ON_ANY, has_short_rows, TALL_SKINNY},
     {PLX_ON_ANY, has_few_long_rows, SPLIT},
     {PLX_ON_ANY, NULL, VECTOR},
     {PLX_ON_ANY, NULL, WARP_PER_ROW},

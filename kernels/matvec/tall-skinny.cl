@@ -1,18 +1,18 @@
-/* matvec/narrow: for tall-skinny A, rows too short for a work-group or a warp.  A few threads have a row, so
+/* matvec/tall-skinny: for tall-skinny A, rows too short for a work-group or a warp.  A few threads have a row, so
  * that a warp's loads cover neighbouring rows.  They read the packs that lie at multiples of 16
  * bytes, wherever the row begins, and elements at its ends.  Where there are many rows without a
  * gap between them, a work-group takes a run of them as one stream of packs to local memory, and
  * each thread sums one row from there. */
 #include "device.clh"
 
-#define NARROW_THREADS (32 * MATVEC_WARPS)
+#define TALL_SKINNY_THREADS (32 * MATVEC_WARPS)
 
 #ifdef FEW
-#define NARROW_ROWS 1
-#define NARROW_STEPS MATVEC_NARROW_FEW_STEPS
+#define TALL_SKINNY_ROWS 1
+#define TALL_SKINNY_STEPS MATVEC_TALL_SKINNY_FEW_STEPS
 #else
-#define NARROW_ROWS MATVEC_ROWS
-#define NARROW_STEPS 1
+#define TALL_SKINNY_ROWS MATVEC_ROWS
+#define TALL_SKINNY_STEPS 1
 #endif
 
 /* A pack of each of `count` rows, `distance` elements from each other, and of x. */
@@ -20,7 +20,7 @@ INLINE void read_round(global const T *row, long distance, int count, global con
                        PACK *of_a, PACK *of_x)
 {
     UNROLL
-    for (int r = 0; r < NARROW_ROWS; ++r)
+    for (int r = 0; r < TALL_SKINNY_ROWS; ++r)
         if (r < count)
             of_a[r] = read_once(row + r * distance);
     *of_x = read_often(x, x_aligned);
@@ -32,7 +32,7 @@ INLINE void add_round(const PACK *of_a, PACK of_x, int count, T *sum)
 
     PACK_TO(of_x, lane_of_x);
     UNROLL
-    for (int r = 0; r < NARROW_ROWS; ++r)
+    for (int r = 0; r < TALL_SKINNY_ROWS; ++r)
         if (r < count) {
             PACK_TO(of_a[r], lane_of_a);
             UNROLL
@@ -41,27 +41,27 @@ INLINE void add_round(const PACK *of_a, PACK of_x, int count, T *sum)
         }
 }
 
-/* The packs from `at` on, `step` apart: NARROW_STEPS started together, then used.  What is left
+/* The packs from `at` on, `step` apart: TALL_SKINNY_STEPS started together, then used.  What is left
  * of them are started together, too. */
 INLINE void add_row_packs(global const T *row, long distance, int count, global const T *x, bool x_aligned,
                           long at, int step, long end, T *sum)
 {
-    PACK of_a[NARROW_STEPS][NARROW_ROWS], of_x[NARROW_STEPS];
+    PACK of_a[TALL_SKINNY_STEPS][TALL_SKINNY_ROWS], of_x[TALL_SKINNY_STEPS];
 
-    for (; at + (NARROW_STEPS - 1) * step < end; at += NARROW_STEPS * step) {
+    for (; at + (TALL_SKINNY_STEPS - 1) * step < end; at += TALL_SKINNY_STEPS * step) {
         UNROLL
-        for (int s = 0; s < NARROW_STEPS; ++s)
+        for (int s = 0; s < TALL_SKINNY_STEPS; ++s)
             read_round(row + at + s * step, distance, count, x + at + s * step, x_aligned, of_a[s], &of_x[s]);
         UNROLL
-        for (int s = 0; s < NARROW_STEPS; ++s)
+        for (int s = 0; s < TALL_SKINNY_STEPS; ++s)
             add_round(of_a[s], of_x[s], count, sum);
     }
     UNROLL
-    for (int s = 0; s < NARROW_STEPS - 1; ++s)
+    for (int s = 0; s < TALL_SKINNY_STEPS - 1; ++s)
         if (at + s * step < end)
             read_round(row + at + s * step, distance, count, x + at + s * step, x_aligned, of_a[s], &of_x[s]);
     UNROLL
-    for (int s = 0; s < NARROW_STEPS - 1; ++s)
+    for (int s = 0; s < TALL_SKINNY_STEPS - 1; ++s)
         if (at + s * step < end)
             add_round(of_a[s], of_x[s], count, sum);
 }
@@ -74,7 +74,7 @@ INLINE void add_singles(global const T *row, long distance, int count, global co
         const long at = single < head ? single : single + packs;
         const T of_x = x[at];
         UNROLL
-        for (int r = 0; r < NARROW_ROWS; ++r)
+        for (int r = 0; r < TALL_SKINNY_ROWS; ++r)
             if (r < count)
                 sum[r] = MULTIPLY_ADD(row[r * distance + at], of_x, sum[r]);
     }
@@ -87,12 +87,12 @@ INLINE void combine_group(T *sum, int width, local T *scratch)
 #ifdef NVIDIA_PTX
     for (int distance = width / 2; distance > 0; distance /= 2)
         UNROLL
-        for (int r = 0; r < NARROW_ROWS; ++r)
+        for (int r = 0; r < TALL_SKINNY_ROWS; ++r)
             sum[r] += shuffle_down(sum[r], distance);
 #else
     const int thread = (int)get_local_id(0), lane = thread % width;
 
-    for (int r = 0; r < NARROW_ROWS; ++r) {
+    for (int r = 0; r < TALL_SKINNY_ROWS; ++r) {
         barrier(CLK_LOCAL_MEM_FENCE); /* whoever used the scratch before has done so */
         scratch[thread] = sum[r];
         for (int distance = 16; distance > 0; distance /= 2) {
@@ -105,21 +105,21 @@ INLINE void combine_group(T *sum, int width, local T *scratch)
 #endif
 }
 
-kernel WORK_GROUP(NARROW_THREADS) void matvec_narrow(MATVEC_PARAMETERS, int width)
+kernel WORK_GROUP(TALL_SKINNY_THREADS) void matvec_tall_skinny(MATVEC_PARAMETERS, int width)
 {
     MATVEC_OPERANDS;
-    local T scratch[NARROW_THREADS];
-    const int levels = 31 - (int)clz((uint)width), apart = NARROW_THREADS >> levels;
+    local T scratch[TALL_SKINNY_THREADS];
+    const int levels = 31 - (int)clz((uint)width), apart = TALL_SKINNY_THREADS >> levels;
     const int thread = (int)get_local_id(0), lane = thread & (width - 1);
-    const long first = (long)get_group_id(0) * (apart * NARROW_ROWS) + (thread >> levels);
+    const long first = (long)get_group_id(0) * (apart * TALL_SKINNY_ROWS) + (thread >> levels);
     global const T *row = a + first * lda;
     const int head = (int)min(to_boundary(row), terms);
     const long packs = (terms - head) / LANES * LANES, at = head + lane * LANES;
-    T sum[NARROW_ROWS];
+    T sum[TALL_SKINNY_ROWS];
     int count = 0;
 
     UNROLL
-    for (int r = 0; r < NARROW_ROWS; ++r) {
+    for (int r = 0; r < TALL_SKINNY_ROWS; ++r) {
         count += first + r * apart < outputs;
         sum[r] = 0;
     }
@@ -131,7 +131,7 @@ kernel WORK_GROUP(NARROW_THREADS) void matvec_narrow(MATVEC_PARAMETERS, int widt
     combine_group(sum, width, scratch);
     if (lane == 0)
         UNROLL
-        for (int r = 0; r < NARROW_ROWS; ++r)
+        for (int r = 0; r < TALL_SKINNY_ROWS; ++r)
             if (r < count)
                 write_output(y + first + r * apart, alpha, beta, sum[r]);
 }
@@ -192,7 +192,7 @@ INLINE T sum_of_row(local const T *row, local const T *x, int terms)
 }
 
 kernel WORK_GROUP(MATVEC_STREAM_ROWS) void
-matvec_narrow_stream(MATVEC_PARAMETERS, local PACK *memory)
+matvec_tall_skinny_stream(MATVEC_PARAMETERS, local PACK *memory)
 {
     MATVEC_OPERANDS;
     const int columns = (int)terms, thread = (int)get_local_id(0);

@@ -1,11 +1,11 @@
-/* matvec/narrow: for tall-skinny A, rows too short for a block or a warp.  A few lanes have a row, so that a
- * warp's loads cover neighbouring rows.  They read the packs that lie at multiples of 16 bytes,
+/* matvec/tall-skinny: for tall-skinny A, rows too short for a block or a warp.  A few lanes have a row, so
+ * that a warp's loads cover neighbouring rows.  They read the packs that lie at multiples of 16 bytes,
  * wherever the row begins, and elements at its ends.  Where there are many rows without a gap
  * between them, a block takes a run of them as one stream of packs to shared memory, and each
  * thread sums one row from there. */
 #include "device.cuh"
 
-enum { NARROW_THREADS = 32 * MATVEC_WARPS };
+enum { TALL_SKINNY_THREADS = 32 * MATVEC_WARPS };
 
 /* ROWS rows, `apart` rows from each other, as a group of `width` lanes has them; `count` of
  * them exist.  All have the same alignment modulo 16 bytes. */
@@ -20,7 +20,7 @@ template <int ROWS, class T> __device__ Group<T, ROWS> group_of(const Matvec<T> 
     const int levels = 31 - __clz(width); /* a power of two */
     Group<T, ROWS> group;
     group.width = width;
-    group.apart = NARROW_THREADS >> levels; /* a multiple of a pack's lanes: so rows are co-aligned */
+    group.apart = TALL_SKINNY_THREADS >> levels; /* a multiple of a pack's lanes: so rows are co-aligned */
     group.lane = threadIdx.x & (width - 1);
     group.first = (int64_t)blockIdx.x * (group.apart * ROWS) + (threadIdx.x >> levels);
     group.row = v.a + group.first * v.lda;
@@ -117,7 +117,7 @@ __device__ void sum_group(const Matvec<T> &v, const Group<T, ROWS> &group, T *su
         add_row_packs<false, STEPS>(group, v.x, first, head + packs, sum);
 }
 
-template <int ROWS, int STEPS, class T> __device__ void narrow_rows(Matvec<T> v, int32_t width)
+template <int ROWS, int STEPS, class T> __device__ void tall_skinny_rows(Matvec<T> v, int32_t width)
 {
     grid_dependency_wait();
     const Group<T, ROWS> group = group_of<ROWS>(v, width);
@@ -188,7 +188,7 @@ template <class T> __device__ T sum_of_row(const T *row, const T *x, int terms)
     return sum[0];
 }
 
-template <class T> __device__ void narrow_stream(Matvec<T> v)
+template <class T> __device__ void tall_skinny_stream(Matvec<T> v)
 {
     grid_dependency_wait();
     extern __shared__ __align__(16) unsigned char memory[];
@@ -208,21 +208,21 @@ template <class T> __device__ void narrow_stream(Matvec<T> v)
         write_output(v.y + first + thread, v.alpha, v.beta, sum_of_row(tile + thread * terms, x, terms));
 }
 
-#define NARROW_ENTRY(type, T, variant, ROWS, STEPS, BLOCKS)                   \
-    extern "C" __global__ void __launch_bounds__(NARROW_THREADS, BLOCKS)      \
-        matvec_narrow_##type##_##variant(MATVEC_PARAMETERS(T), int32_t width) \
-    {                                                                         \
-        narrow_rows<ROWS, STEPS>(MATVEC_OF(T), width);                        \
+#define TALL_SKINNY_ENTRY(type, T, variant, ROWS, STEPS, BLOCKS)                   \
+    extern "C" __global__ void __launch_bounds__(TALL_SKINNY_THREADS, BLOCKS)      \
+        matvec_tall_skinny_##type##_##variant(MATVEC_PARAMETERS(T), int32_t width) \
+    {                                                                              \
+        tall_skinny_rows<ROWS, STEPS>(MATVEC_OF(T), width);                        \
     }
 
-#define NARROW_STREAM_ENTRY(type, T, ...)                            \
+#define TALL_SKINNY_STREAM_ENTRY(type, T, ...)                       \
     extern "C" __global__ void __launch_bounds__(MATVEC_STREAM_ROWS) \
-        matvec_narrow_stream_##type##_n(MATVEC_PARAMETERS(T))        \
+        matvec_tall_skinny_stream_##type##_n(MATVEC_PARAMETERS(T))   \
     {                                                                \
-        narrow_stream(MATVEC_OF(T));                                 \
+        tall_skinny_stream(MATVEC_OF(T));                            \
     }
 
-NARROW_ENTRY(f32, float, n, MATVEC_ROWS, 1, MATVEC_NARROW_BLOCKS)
-NARROW_ENTRY(f64, double, n, MATVEC_ROWS, 1, MATVEC_NARROW_BLOCKS_F64)
-MATVEC_TYPES(NARROW_ENTRY, n_few, 1, MATVEC_NARROW_FEW_STEPS, MATVEC_NARROW_FEW_BLOCKS)
-MATVEC_TYPES(NARROW_STREAM_ENTRY)
+TALL_SKINNY_ENTRY(f32, float, n, MATVEC_ROWS, 1, MATVEC_TALL_SKINNY_BLOCKS)
+TALL_SKINNY_ENTRY(f64, double, n, MATVEC_ROWS, 1, MATVEC_TALL_SKINNY_BLOCKS_F64)
+MATVEC_TYPES(TALL_SKINNY_ENTRY, n_few, 1, MATVEC_TALL_SKINNY_FEW_STEPS, MATVEC_TALL_SKINNY_FEW_BLOCKS)
+MATVEC_TYPES(TALL_SKINNY_STREAM_ENTRY)

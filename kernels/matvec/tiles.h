@@ -8,10 +8,10 @@
 #define MATVEC_TILE_ROWS 64 /* shared-a-x: a thread for each */
 #define MATVEC_TILE_DEPTH 64
 
-#define MATVEC_WARPS 8     /* per block: warp-per-row, and vector, split, narrow not transposed */
+#define MATVEC_WARPS 8     /* per block: warp-per-row, and vector, split, tall-skinny not transposed */
 #define MATVEC_IN_FLIGHT 8 /* loads a thread of warp-per-row starts before it uses one */
 
-/* vector, split and narrow: rows that a block, or in narrow a group of lanes, sums together;
+/* vector, split and narrow: rows that a block, or in tall-skinny a group of lanes, sums together;
  * the packs of each that a thread of vector and split has in flight, and of a row alone.  Of
  * long rows vector takes a pair. */
 #define MATVEC_ROWS 4
@@ -39,16 +39,16 @@
 #define MATVEC_WIDE_PANEL_PACKS 4
 #define MATVEC_WIDE_PANEL_STEPS 1
 
-#define MATVEC_TICKETS 256 /* counters that split may use, of PLX_SCRATCH_COUNTERS bytes */
+#define MATVEC_TICKETS 256        /* counters that split may use, of PLX_SCRATCH_COUNTERS bytes */
 #define MATVEC_CHUNKS_IN_FLIGHT 8 /* partial sums a thread of the last block starts to read together */
 
-/* narrow: blocks that a multiprocessor shall have room for; and, where a group has one row,
+/* tall-skinny: blocks that a multiprocessor shall have room for; and, where a group has one row,
  * as there are few, its packs in flight */
-#define MATVEC_NARROW_BLOCKS 5
-#define MATVEC_NARROW_BLOCKS_F64 4
-#define MATVEC_NARROW_FEW_BLOCKS 3
-#define MATVEC_NARROW_FEW_STEPS 4
+#define MATVEC_TALL_SKINNY_BLOCKS 5
+#define MATVEC_TALL_SKINNY_BLOCKS_F64 4
+#define MATVEC_TALL_SKINNY_FEW_BLOCKS 3
+#define MATVEC_TALL_SKINNY_FEW_STEPS 4
 
-#define MATVEC_STREAM_ROWS 64 /* narrow: rows of a block, a thread for each */
+#define MATVEC_STREAM_ROWS 64 /* tall-skinny: rows of a block, a thread for each */
 #define MATVEC_STREAM_STEPS 8 /* packs a thread has in flight */
 #define MATVEC_STREAM_SUMS 8  /* in which a thread adds up a row; a power of two */

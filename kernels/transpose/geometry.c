@@ -7,32 +7,32 @@
 #define SIZE(bytes, SUFFIX, name, words, rates)                                                              \
     {                                                                                                        \
         .size = bytes, .variant = name, .defines = words, .vector_tile = TRANSPOSE_VECTOR_TILE_##SUFFIX,     \
-        .skewed = {TRANSPOSE_SKEWED_WIDTH_##SUFFIX, TRANSPOSE_SKEWED_HEIGHT_##SUFFIX,                        \
-                   TRANSPOSE_SKEWED_RUN_##SUFFIX},                                                           \
-        .skinny_capacity = TRANSPOSE_SKINNY_CAPACITY_##SUFFIX, .known = rates                                \
+        .sector_aligned = {TRANSPOSE_SECTOR_ALIGNED_WIDTH_##SUFFIX,                                          \
+                           TRANSPOSE_SECTOR_ALIGNED_HEIGHT_##SUFFIX, TRANSPOSE_SECTOR_ALIGNED_RUN_##SUFFIX}, \
+        .tall_skinny_capacity = TRANSPOSE_TALL_SKINNY_CAPACITY_##SUFFIX, .known = rates                      \
     }
 
 const plx_transpose_size *plx_transpose_element(plx_dtype dtype)
 {
     static const plx_transpose_rates of_four = {
-        .skewed_tile = 2.5,
-        .skewed_element = 1.34e-3,
-        .skewed_beyond = 1.34e-3,
+        .sector_aligned_tile = 2.5,
+        .sector_aligned_element = 1.34e-3,
+        .sector_aligned_beyond = 1.34e-3,
         .swizzled_tile = 0.9,
         .swizzled_element = 0.9e-3,
         .swizzled_beyond = 1.8e-3,
-        .skinny_start = 600,
-        .skinny_element = 2.6e-3,
+        .tall_skinny_start = 600,
+        .tall_skinny_element = 2.6e-3,
     };
     static const plx_transpose_rates of_eight = {
-        .skewed_tile = 4,
-        .skewed_element = 1.6e-3,
-        .skewed_beyond = 2.9e-3,
+        .sector_aligned_tile = 4,
+        .sector_aligned_element = 1.6e-3,
+        .sector_aligned_beyond = 2.9e-3,
         .swizzled_start = 350,
         .swizzled_tile = 1.5,
         .swizzled_element = 1.6e-3,
         .swizzled_beyond = 2.8e-3,
-        .skinny_element = 4.5e-3,
+        .tall_skinny_element = 4.5e-3,
     };
     static const plx_transpose_size sizes[] = {
         SIZE(1, B1, "b1", "-DT=uchar -DPACK=uint4 -DWIDTH=16", NULL),
@@ -50,14 +50,14 @@ int64_t plx_transpose_tiles_from(int64_t above, int64_t length, int64_t tile)
     return above > count * tile - length ? count + 1 : count;
 }
 
-/* A side in equal parts, none longer than TRANSPOSE_SKINNY_SIDE. */
-int64_t plx_transpose_skinny_part(int64_t side)
+/* A side in equal parts, none longer than TRANSPOSE_TALL_SKINNY_SIDE. */
+int64_t plx_transpose_tall_skinny_part(int64_t side)
 {
-    return side < 1 ? 1 : quotient_up(side, quotient_up(side, TRANSPOSE_SKINNY_SIDE));
+    return side < 1 ? 1 : quotient_up(side, quotient_up(side, TRANSPOSE_TALL_SKINNY_SIDE));
 }
 
 /* How much of the longer side a tile has when it is `shorter` wide: whole warps, if it can. */
-int64_t plx_transpose_skinny_length(int64_t capacity, int64_t shorter)
+int64_t plx_transpose_tall_skinny_length(int64_t capacity, int64_t shorter)
 {
     int64_t length = capacity / shorter;
     return length > 32 ? length / 32 * 32 : length;
@@ -73,19 +73,20 @@ static bool is_held_back(const plx_problem *problem)
     return plx_transpose_elements(problem) * (double)plx_transpose_element(problem->dtype)->size <= 0x1p24;
 }
 
-double plx_transpose_skewed_tiles(const plx_problem *problem)
+double plx_transpose_sector_aligned_tiles(const plx_problem *problem)
 {
     const plx_transpose_problem *p = &problem->of.transpose;
     const plx_transpose_size *moved = plx_transpose_element(problem->dtype);
-    return (double)plx_transpose_tiles_from(moved->skewed.run - 1, p->rows, moved->skewed.height) *
-           (double)quotient_up(p->cols, moved->skewed.width);
+    return (double)plx_transpose_tiles_from(moved->sector_aligned.run - 1, p->rows,
+                                            moved->sector_aligned.height) *
+           (double)quotient_up(p->cols, moved->sector_aligned.width);
 }
 
-double plx_transpose_time_skewed(const plx_problem *problem)
+double plx_transpose_time_sector_aligned(const plx_problem *problem)
 {
     const plx_transpose_rates *known = plx_transpose_element(problem->dtype)->known;
-    return known->skewed_tile * plx_transpose_skewed_tiles(problem) +
-           (is_held_back(problem) ? known->skewed_element : known->skewed_beyond) *
+    return known->sector_aligned_tile * plx_transpose_sector_aligned_tiles(problem) +
+           (is_held_back(problem) ? known->sector_aligned_element : known->sector_aligned_beyond) *
                plx_transpose_elements(problem);
 }
 
@@ -93,8 +94,8 @@ double plx_transpose_time_swizzled(const plx_problem *problem)
 {
     const plx_transpose_problem *p = &problem->of.transpose;
     const plx_transpose_rates *known = plx_transpose_element(problem->dtype)->known;
-    double tiles = (double)quotient_up(p->rows, TRANSPOSE_TILE) *
-                   (double)quotient_up(p->cols, TRANSPOSE_TILE);
+    double tiles =
+        (double)quotient_up(p->rows, TRANSPOSE_TILE) * (double)quotient_up(p->cols, TRANSPOSE_TILE);
     return known->swizzled_start + known->swizzled_tile * tiles +
            (is_held_back(problem) ? known->swizzled_element : known->swizzled_beyond) *
                plx_transpose_elements(problem);
@@ -102,13 +103,13 @@ double plx_transpose_time_swizzled(const plx_problem *problem)
 
 /* Where short rows lie apart, each of a tile's is a sector of its own: about 1 ns, one after the
  * other. */
-double plx_transpose_time_skinny(const plx_problem *problem)
+double plx_transpose_time_tall_skinny(const plx_problem *problem)
 {
     const plx_transpose_problem *p = &problem->of.transpose;
     const plx_transpose_size *moved = plx_transpose_element(problem->dtype);
     bool flat = p->rows < p->cols, apart = flat ? p->ld_out > p->rows : p->ld_in > p->cols;
-    int64_t length = plx_transpose_skinny_length(moved->skinny_capacity,
-                                                 plx_transpose_skinny_part(flat ? p->rows : p->cols));
-    return moved->known->skinny_start + moved->known->skinny_element * plx_transpose_elements(problem) +
-           (apart ? (double)length : 0);
+    int64_t length = plx_transpose_tall_skinny_length(
+        moved->tall_skinny_capacity, plx_transpose_tall_skinny_part(flat ? p->rows : p->cols));
+    return moved->known->tall_skinny_start +
+           moved->known->tall_skinny_element * plx_transpose_elements(problem) + (apart ? (double)length : 0);
 }

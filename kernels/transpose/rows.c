@@ -5,7 +5,19 @@
 
 #include <string.h>
 
-enum { COPY, COPY_SHARED, NAIVE, COALESCED, PADDED, SWIZZLED, DIAGONAL, VECTOR, SKEWED, SKINNY, ROWS };
+enum {
+    COPY,
+    COPY_SHARED,
+    NAIVE,
+    COALESCED,
+    PADDED,
+    SWIZZLED,
+    DIAGONAL,
+    VECTOR,
+    SECTOR_ALIGNED,
+    TALL_SKINNY,
+    ROWS
+};
 
 enum { IN, OUT }; /* operands */
 
@@ -133,14 +145,15 @@ static plx_status tall_recipe(const char *entry, const plx_problem *problem, con
                               plx_recipe *recipe, plx_error *error)
 {
     const plx_transpose_size *moved = plx_transpose_element(problem->dtype);
-    int64_t width = moved->skewed.width, height = moved->skewed.height, run = moved->skewed.run;
+    int64_t width = moved->sector_aligned.width, height = moved->sector_aligned.height,
+            run = moved->sector_aligned.run;
     int64_t gap = moved->size < 4 ? 4 : moved->size;
     const tiling tiles = {
         .entry = entry,
         .height = height,
         .width = width,
         .above = run - 1,
-        .block_x = TRANSPOSE_SKEWED_THREADS,
+        .block_x = TRANSPOSE_SECTOR_ALIGNED_THREADS,
         .block_y = 1,
         .shared = (height + run) * (width * moved->size + gap),
         .downwards = true,
@@ -155,10 +168,10 @@ static plx_status tall_recipe(const char *entry, const plx_problem *problem, con
     return plx_recipe_check(recipe, (uint64_t)tiles.shared, device, error);
 }
 
-static plx_status skewed_recipe(const plx_problem *problem, const plx_device_info *device,
+static plx_status sector_aligned_recipe(const plx_problem *problem, const plx_device_info *device,
                                 plx_recipe *recipe, plx_error *error)
 {
-    return tall_recipe("transpose_skewed", problem, device, recipe, error);
+    return tall_recipe("transpose_sector_aligned", problem, device, recipe, error);
 }
 
 static plx_status vector_unaligned_recipe(const plx_problem *problem, const plx_device_info *device,
@@ -167,19 +180,19 @@ static plx_status vector_unaligned_recipe(const plx_problem *problem, const plx_
     return tall_recipe("transpose_unaligned", problem, device, recipe, error);
 }
 
-static plx_status skinny_recipe(const plx_problem *problem, const plx_device_info *device,
+static plx_status tall_skinny_recipe(const plx_problem *problem, const plx_device_info *device,
                                 plx_recipe *recipe, plx_error *error)
 {
     const plx_transpose_problem *p = &problem->of.transpose;
     const plx_transpose_size *moved = plx_transpose_element(problem->dtype);
-    int64_t capacity = moved->skinny_capacity;
-    int64_t shorter = plx_transpose_skinny_part(p->rows < p->cols ? p->rows : p->cols);
-    int64_t length = plx_transpose_skinny_length(capacity, shorter);
+    int64_t capacity = moved->tall_skinny_capacity;
+    int64_t shorter = plx_transpose_tall_skinny_part(p->rows < p->cols ? p->rows : p->cols);
+    int64_t length = plx_transpose_tall_skinny_length(capacity, shorter);
     const tiling tiles = {
-        .entry = "transpose_skinny",
+        .entry = "transpose_tall_skinny",
         .height = p->rows < p->cols ? shorter : length,
         .width = p->rows < p->cols ? length : shorter,
-        .block_x = TRANSPOSE_SKINNY_THREADS,
+        .block_x = TRANSPOSE_TALL_SKINNY_THREADS,
         .block_y = 1,
         .shared = (capacity + capacity / 2) * moved->size,
         .downwards = true,
@@ -189,7 +202,7 @@ static plx_status skinny_recipe(const plx_problem *problem, const plx_device_inf
     if (status != PLX_OK)
         return status;
     plx_recipe_define(recipe, "CAPACITY", capacity);
-    plx_recipe_min_blocks_per_sm(recipe, device, TRANSPOSE_SKINNY_THREADS, TRANSPOSE_SKINNY_BLOCKS);
+    plx_recipe_min_blocks_per_sm(recipe, device, TRANSPOSE_TALL_SKINNY_THREADS, TRANSPOSE_TALL_SKINNY_BLOCKS);
     if (step != NULL) {
         plx_step_i32(step, (int32_t)tiles.height);
         plx_step_i32(step, (int32_t)tiles.width);
@@ -315,9 +328,9 @@ static const plx_row rows[ROWS] = {
         .recipe = vector_recipe,
         .recipe_unaligned = vector_unaligned_recipe,
     },
-    [SKEWED] = {
+    [SECTOR_ALIGNED] = {
         .about = {
-            .name = "skewed",
+            .name = "sector-aligned",
             .idea = "swizzled with larger tiles, 64 x 64 for 4 bytes, each of whose columns begins "
                     "where its row of the output has a multiple of 32 bytes, the sector",
             .gain = "odd leading dimensions lose their price: no sector is written by two blocks; "
@@ -326,11 +339,11 @@ static const plx_row rows[ROWS] = {
             .needs = "",
             TRANSPOSE_KERNEL,
         },
-        .recipe = skewed_recipe,
+        .recipe = sector_aligned_recipe,
     },
-    [SKINNY] = {
+    [TALL_SKINNY] = {
         .about = {
-            .name = "skinny",
+            .name = "tall-skinny",
             .idea = "tiles as narrow as the matrix: threads are dealt to elements in the order of "
                     "memory, whatever the length of a row",
             .gain = "no idle threads where a side is short or fills its last tile badly; loses to "
@@ -339,7 +352,7 @@ static const plx_row rows[ROWS] = {
             .needs = "",
             TRANSPOSE_KERNEL,
         },
-        .recipe = skinny_recipe,
+        .recipe = tall_skinny_recipe,
     },
 };
 
@@ -365,17 +378,17 @@ static bool suits_vector(const plx_problem *problem, const plx_device_info *devi
 }
 
 /* Sizes that were not timed take it where its tiles are three quarters full. */
-static bool suits_skewed(const plx_problem *problem, const plx_device_info *device)
+static bool suits_sector_aligned(const plx_problem *problem, const plx_device_info *device)
 {
     const plx_transpose_size *moved = plx_transpose_element(problem->dtype);
 
     (void)device;
     if (moved->known == NULL)
-        return plx_transpose_elements(problem) >= 0.75 * plx_transpose_skewed_tiles(problem) *
-                                                      (double)moved->skewed.height *
-                                                      (double)moved->skewed.width;
-    double time = plx_transpose_time_skewed(problem);
-    return time <= plx_transpose_time_swizzled(problem) && time <= plx_transpose_time_skinny(problem);
+        return plx_transpose_elements(problem) >= 0.75 * plx_transpose_sector_aligned_tiles(problem) *
+                                                      (double)moved->sector_aligned.height *
+                                                      (double)moved->sector_aligned.width;
+    double time = plx_transpose_time_sector_aligned(problem);
+    return time <= plx_transpose_time_swizzled(problem) && time <= plx_transpose_time_tall_skinny(problem);
 }
 
 /* Sizes that were not timed take it where all its tiles are full. */
@@ -386,7 +399,7 @@ static bool suits_swizzled(const plx_problem *problem, const plx_device_info *de
     (void)device;
     if (plx_transpose_element(problem->dtype)->known == NULL)
         return p->rows % TRANSPOSE_TILE == 0 && p->cols % TRANSPOSE_TILE == 0;
-    return plx_transpose_time_swizzled(problem) <= plx_transpose_time_skinny(problem);
+    return plx_transpose_time_swizzled(problem) <= plx_transpose_time_tall_skinny(problem);
 }
 
 static bool has_short_side(const plx_problem *problem, const plx_device_info *device)
@@ -400,12 +413,12 @@ static bool has_short_side(const plx_problem *problem, const plx_device_info *de
 /* From timings on an H200, and of PoCL for processors, whose caches do what a tile is
  * for.  A device with little shared memory or small blocks gets a step that fits. */
 static const plx_preference preferences[] = {
-    {PLX_ON_PROCESSOR, has_short_side, SKINNY},
+    {PLX_ON_PROCESSOR, has_short_side, TALL_SKINNY},
     {PLX_ON_PROCESSOR, NULL, NAIVE},
     {PLX_ON_ANY, suits_vector, VECTOR},
-    {PLX_ON_ANY, suits_skewed, SKEWED},
+    {PLX_ON_ANY, suits_sector_aligned, SECTOR_ALIGNED},
     {PLX_ON_ANY, suits_swizzled, SWIZZLED},
-    {PLX_ON_ANY, NULL, SKINNY},
+    {PLX_ON_ANY, NULL, TALL_SKINNY},
     {PLX_ON_ANY, NULL, SWIZZLED},
     {PLX_ON_ANY, NULL, NAIVE},
 };

@@ -1,4 +1,4 @@
-/* transpose/skewed: sector-aligned tiles.  Every row of `out` is written from the beginning of a
+/* transpose/sector-aligned: tiles.  Every row of `out` is written from the beginning of a
  * sector on: no two groups write parts of one.  The
  * recipe defines ACROSS, HEIGHT and RUN. */
 #include "device.clh"
@@ -9,11 +9,11 @@
  * more.  It has HEIGHT rows from there on.  RUN + HEIGHT rows are read; the RUN that the
  * neighbour reads too come from a cache. */
 #define DEPTH (RUN + HEIGHT)
-#define STEP (TRANSPOSE_SKEWED_THREADS / ACROSS)
+#define STEP (TRANSPOSE_SECTOR_ALIGNED_THREADS / ACROSS)
 #define PITCH (ACROSS + (4 / sizeof(T) > 1 ? 4 / sizeof(T) : 1))
 
 /* All loads are under way before the first is waited for. */
-INLINE void read_skewed(global const T *in, long ld_in, long rows, long first, int width,
+INLINE void read_sector_aligned(global const T *in, long ld_in, long rows, long first, int width,
                         local T *staged)
 {
     const int x = (int)get_local_id(0) % ACROSS, y = (int)get_local_id(0) / ACROSS;
@@ -30,14 +30,14 @@ INLINE void read_skewed(global const T *in, long ld_in, long rows, long first, i
 }
 
 /* `out` points to the row of the tile's first column. */
-INLINE void write_skewed(global T *out, long ld_out, long rows, long first, int width,
+INLINE void write_sector_aligned(global T *out, long ld_out, long rows, long first, int width,
                          local const T *staged)
 {
     const int lane = (int)get_local_id(0) % 32, warp = (int)get_local_id(0) / 32;
     const uint place = (uint)((ulong)(uintptr_t)out / sizeof(T)) + (uint)first;
 
 #pragma unroll
-    for (int n = 0; n < ACROSS; n += TRANSPOSE_SKEWED_THREADS / 32) {
+    for (int n = 0; n < ACROSS; n += TRANSPOSE_SECTOR_ALIGNED_THREADS / 32) {
         const int j = n + warp, begin = RUN - (int)((place + (uint)j * (uint)ld_out) % RUN);
 #pragma unroll
         for (int k = 0; k < HEIGHT; k += 32) {
@@ -49,15 +49,15 @@ INLINE void write_skewed(global T *out, long ld_out, long rows, long first, int 
     }
 }
 
-kernel __attribute__((reqd_work_group_size(TRANSPOSE_SKEWED_THREADS, 1, 1)))
-void transpose_skewed(TRANSPOSE_PARAMETERS)
+kernel __attribute__((reqd_work_group_size(TRANSPOSE_SECTOR_ALIGNED_THREADS, 1, 1)))
+void transpose_sector_aligned(TRANSPOSE_PARAMETERS)
 {
     local T staged[DEPTH * PITCH];
     const uint group = get_group_id(0);
     const long first = (long)(group % (uint)tiles) * HEIGHT - RUN, col = (long)(group / (uint)tiles) * ACROSS;
     const int width = (int)min(cols - col, (long)ACROSS);
 
-    read_skewed(in + in_offset + col, ld_in, rows, first, width, staged);
+    read_sector_aligned(in + in_offset + col, ld_in, rows, first, width, staged);
     barrier(CLK_LOCAL_MEM_FENCE);
-    write_skewed(out + out_offset + col * ld_out, ld_out, rows, first, width, staged);
+    write_sector_aligned(out + out_offset + col * ld_out, ld_out, rows, first, width, staged);
 }

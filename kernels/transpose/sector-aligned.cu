@@ -1,14 +1,15 @@
-/* transpose/skewed: sector-aligned tiles.  Every row of `out` is written from the beginning of a
+/* transpose/sector-aligned: tiles.  Every row of `out` is written from the beginning of a
  * sector on: no two blocks write parts of one. */
-#include "skewed.cuh"
+#include "sector-aligned.cuh"
 
-#define SKEWED_ENTRY(size, SIZE, T, ...)                                                   \
-    extern "C" __global__ void __launch_bounds__(TRANSPOSE_SKEWED_THREADS)                 \
-        transpose_skewed_##size(TRANSPOSE_PARAMETERS(T))                                   \
-    {                                                                                      \
-        grid_dependency_wait();                                                            \
-        transpose_skewed<T, TRANSPOSE_SKEWED_WIDTH_##SIZE, TRANSPOSE_SKEWED_HEIGHT_##SIZE, \
-                         TRANSPOSE_SKEWED_RUN_##SIZE>(TRANSPOSE_ARGUMENTS);                \
+#define SECTOR_ALIGNED_ENTRY(size, SIZE, T, ...)                                            \
+    extern "C" __global__ void __launch_bounds__(TRANSPOSE_SECTOR_ALIGNED_THREADS)          \
+        transpose_sector_aligned_##size(TRANSPOSE_PARAMETERS(T))                            \
+    {                                                                                       \
+        grid_dependency_wait();                                                             \
+        transpose_sector_aligned<T, TRANSPOSE_SECTOR_ALIGNED_WIDTH_##SIZE,                  \
+                                 TRANSPOSE_SECTOR_ALIGNED_HEIGHT_##SIZE,                    \
+                                 TRANSPOSE_SECTOR_ALIGNED_RUN_##SIZE>(TRANSPOSE_ARGUMENTS); \
     }
 
-TRANSPOSE_SIZES(SKEWED_ENTRY)
+TRANSPOSE_SIZES(SECTOR_ALIGNED_ENTRY)

@@ -1,9 +1,9 @@
-/* transpose/skinny: for tall-skinny matrices.  Tiles as narrow as the matrix, numbered along the
+/* transpose/tall-skinny: for tall-skinny matrices.  Tiles as narrow as the matrix, numbered along the
  * memory of either side: no thread is idle because a side is short.  The recipe defines CAPACITY,
  * the elements of a tile. */
 #include "device.clh"
 
-#define EACH (CAPACITY / TRANSPOSE_SKINNY_THREADS)
+#define EACH (CAPACITY / TRANSPOSE_TALL_SKINNY_THREADS)
 
 /* e / by for 0 <= e * by < 2^31, where `inverse` is 2^31 / by, rounded up. */
 static int quotient(int e, uint inverse)
@@ -18,8 +18,8 @@ static uint inverse_of(int by)
 
 /* A tile of `height` x `width` elements: reads number them along its rows, writes along its
  * columns, and neither leaves a work-item idle because a side is short. */
-kernel WORK_GROUP(TRANSPOSE_SKINNY_THREADS)
-void transpose_skinny(TRANSPOSE_PARAMETERS, int height, int width)
+kernel WORK_GROUP(TRANSPOSE_TALL_SKINNY_THREADS)
+void transpose_tall_skinny(TRANSPOSE_PARAMETERS, int height, int width)
 {
     local T staged[CAPACITY + CAPACITY / 2];
     const uint group = get_group_id(0);
@@ -36,19 +36,19 @@ void transpose_skinny(TRANSPOSE_PARAMETERS, int height, int width)
     out += out_offset + col * ld_out + row;
 #pragma unroll
     for (int k = 0; k < EACH; ++k) {
-        const int e = k * TRANSPOSE_SKINNY_THREADS + item, i = quotient(e, by_width), j = e - i * width;
+        const int e = k * TRANSPOSE_TALL_SKINNY_THREADS + item, i = quotient(e, by_width), j = e - i * width;
         held[k] = i < inside_rows && j < inside_cols ? in[i * ld_in + j] : (T)0;
     }
 #pragma unroll
     for (int k = 0; k < EACH; ++k) {
-        const int e = k * TRANSPOSE_SKINNY_THREADS + item, i = quotient(e, by_width), j = e - i * width;
+        const int e = k * TRANSPOSE_TALL_SKINNY_THREADS + item, i = quotient(e, by_width), j = e - i * width;
         if (i < inside_rows && j < inside_cols)
             staged[i * step_i + j * step_j] = held[k];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
     for (int k = 0; k < EACH; ++k) {
-        const int e = k * TRANSPOSE_SKINNY_THREADS + item, j = quotient(e, by_height), i = e - j * height;
+        const int e = k * TRANSPOSE_TALL_SKINNY_THREADS + item, j = quotient(e, by_height), i = e - j * height;
         if (i < inside_rows && j < inside_cols)
             out[j * ld_out + i] = staged[i * step_i + j * step_j];
     }

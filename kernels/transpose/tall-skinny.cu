@@ -1,4 +1,4 @@
-/* transpose/skinny: for tall-skinny matrices.  Tiles as narrow as the matrix, numbered along the
+/* transpose/tall-skinny: for tall-skinny matrices.  Tiles as narrow as the matrix, numbered along the
  * memory of either side: no thread is idle because a side is short. */
 #include "device.cuh"
 
@@ -15,7 +15,7 @@ static __device__ unsigned inverse_of(int by)
 
 /* Where element (i, j) of a tile is kept: its shorter rows or columns one after the other, an
  * odd number of elements apart, so that a warp meets many banks both ways. */
-static __device__ int skinny_place(int i, int j, int height, int width)
+static __device__ int tall_skinny_place(int i, int j, int height, int width)
 {
     return width <= height ? i * (width | 1) + j : j * (height | 1) + i;
 }
@@ -23,11 +23,12 @@ static __device__ int skinny_place(int i, int j, int height, int width)
 /* A tile of `height` x `width` elements: reads number them along its rows, writes along its
  * columns, and neither leaves a thread idle because a side is short. */
 template <class T, int CAPACITY>
-__device__ void transpose_skinny(const T *__restrict__ in, T *__restrict__ out, int64_t rows, int64_t cols,
-                                 int64_t ld_in, int64_t ld_out, int down, int height, int width)
+__device__ void transpose_tall_skinny(const T *__restrict__ in, T *__restrict__ out, int64_t rows,
+                                      int64_t cols, int64_t ld_in, int64_t ld_out, int down, int height,
+                                      int width)
 {
     grid_dependency_wait();
-    constexpr int threads = TRANSPOSE_SKINNY_THREADS, each = CAPACITY / threads;
+    constexpr int threads = TRANSPOSE_TALL_SKINNY_THREADS, each = CAPACITY / threads;
     __shared__ T staged[CAPACITY + CAPACITY / 2];
     const int64_t row = (int64_t)(blockIdx.x % (unsigned)down) * height;
     const int64_t col = (int64_t)(blockIdx.x / (unsigned)down) * width;
@@ -46,22 +47,23 @@ __device__ void transpose_skinny(const T *__restrict__ in, T *__restrict__ out, 
     for (int k = 0; k < each; ++k) {
         const int e = k * threads + (int)threadIdx.x, i = quotient(e, width, by_width), j = e - i * width;
         if (i < inside_rows && j < inside_cols)
-            staged[skinny_place(i, j, height, width)] = held[k];
+            staged[tall_skinny_place(i, j, height, width)] = held[k];
     }
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < each; ++k) {
         const int e = k * threads + (int)threadIdx.x, j = quotient(e, height, by_height), i = e - j * height;
         if (i < inside_rows && j < inside_cols)
-            out[j * ld_out + i] = staged[skinny_place(i, j, height, width)];
+            out[j * ld_out + i] = staged[tall_skinny_place(i, j, height, width)];
     }
 }
 
-#define SKINNY_ENTRY(size, SIZE, T, ...)                                                            \
-    extern "C" __global__ void __launch_bounds__(TRANSPOSE_SKINNY_THREADS, TRANSPOSE_SKINNY_BLOCKS) \
-        transpose_skinny_##size(TRANSPOSE_PARAMETERS(T), int height, int width)                     \
-    {                                                                                               \
-        transpose_skinny<T, TRANSPOSE_SKINNY_CAPACITY_##SIZE>(TRANSPOSE_ARGUMENTS, height, width);  \
+#define TALL_SKINNY_ENTRY(size, SIZE, T, ...)                                                                \
+    extern "C" __global__ void __launch_bounds__(TRANSPOSE_TALL_SKINNY_THREADS,                              \
+                                                 TRANSPOSE_TALL_SKINNY_BLOCKS)                               \
+        transpose_tall_skinny_##size(TRANSPOSE_PARAMETERS(T), int height, int width)                         \
+    {                                                                                                        \
+        transpose_tall_skinny<T, TRANSPOSE_TALL_SKINNY_CAPACITY_##SIZE>(TRANSPOSE_ARGUMENTS, height, width); \
     }
 
-TRANSPOSE_SIZES(SKINNY_ENTRY)
+TRANSPOSE_SIZES(TALL_SKINNY_ENTRY)

@@ -1,5 +1,5 @@
 /* transpose/vector: a micro-tile per thread, 16-byte accesses both ways, in global and in shared memory. */
-#include "skewed.cuh"
+#include "sector-aligned.cuh"
 
 template <class T, int SIZE> __host__ __device__ constexpr int vector_threads()
 {
@@ -102,13 +102,14 @@ TRANSPOSE_SIZES(VECTOR_ENTRY)
 
 /* Where an operand starts off alignment, no row begins where a whole pack can be moved; sectors
  * are what counts then. */
-#define UNALIGNED_ENTRY(size, SIZE, T, ...)                                                \
-    extern "C" __global__ void __launch_bounds__(TRANSPOSE_SKEWED_THREADS)                 \
-        transpose_unaligned_##size(TRANSPOSE_PARAMETERS(T))                                \
-    {                                                                                      \
-        grid_dependency_wait();                                                            \
-        transpose_skewed<T, TRANSPOSE_SKEWED_WIDTH_##SIZE, TRANSPOSE_SKEWED_HEIGHT_##SIZE, \
-                         TRANSPOSE_SKEWED_RUN_##SIZE>(TRANSPOSE_ARGUMENTS);                \
+#define UNALIGNED_ENTRY(size, SIZE, T, ...)                                                 \
+    extern "C" __global__ void __launch_bounds__(TRANSPOSE_SECTOR_ALIGNED_THREADS)          \
+        transpose_unaligned_##size(TRANSPOSE_PARAMETERS(T))                                 \
+    {                                                                                       \
+        grid_dependency_wait();                                                             \
+        transpose_sector_aligned<T, TRANSPOSE_SECTOR_ALIGNED_WIDTH_##SIZE,                  \
+                                 TRANSPOSE_SECTOR_ALIGNED_HEIGHT_##SIZE,                    \
+                                 TRANSPOSE_SECTOR_ALIGNED_RUN_##SIZE>(TRANSPOSE_ARGUMENTS); \
     }
 
 TRANSPOSE_SMALL_SIZES(UNALIGNED_ENTRY)

@@ -31,9 +31,9 @@ static void test_classes(void **state)
     expect("vector", large, other); /* nobody says that fences reach the whole device */
     expect("vector", large, processor);
     expect("naive", plx_transpose_of(PLX_F32, 4096, 4096), processor);
-    expect("skinny", plx_transpose_of(PLX_F32, 100000, 3), processor);
+    expect("tall-skinny", plx_transpose_of(PLX_F32, 100000, 3), processor);
     expect("row-per-thread", plx_matvec_of(PLX_F32, false, 100000, 17), processor);
-    expect("narrow", plx_matvec_of(PLX_F32, false, 4096, 4096), processor);
+    expect("tall-skinny", plx_matvec_of(PLX_F32, false, 4096, 4096), processor);
 }
 
 static void test_sizes(void **state)
@@ -44,23 +44,23 @@ static void test_sizes(void **state)
     expect("vector", plx_reduce_of(PLX_F64, PLX_SUM, 1 << 20), hopper); /* the bytes count */
     expect("bulk", plx_reduce_of(PLX_F32, PLX_SUM, 1 << 30), hopper);
     expect("vector", plx_transpose_of(PLX_F32, 4096, 4096), hopper);
-    expect("skewed", plx_transpose_of(PLX_F32, 4095, 4097), hopper);
-    expect("skinny", plx_transpose_of(PLX_F32, 1000000, 3), hopper);
-    expect("skinny", plx_transpose_of(PLX_F32, 15, 324708), hopper);
-    expect("skewed", plx_transpose_of(PLX_F32, 43, 279750), hopper); /* two thirds of a tile */
-    expect("skewed", plx_transpose_of(PLX_F32, 1755, 3584), hopper);
+    expect("sector-aligned", plx_transpose_of(PLX_F32, 4095, 4097), hopper);
+    expect("tall-skinny", plx_transpose_of(PLX_F32, 1000000, 3), hopper);
+    expect("tall-skinny", plx_transpose_of(PLX_F32, 15, 324708), hopper);
+    expect("sector-aligned", plx_transpose_of(PLX_F32, 43, 279750), hopper); /* two thirds of a tile */
+    expect("sector-aligned", plx_transpose_of(PLX_F32, 1755, 3584), hopper);
     expect("swizzled", plx_transpose_of(PLX_F32, 30, 125569), hopper); /* small, and its tiles nearly full */
     expect("swizzled", plx_transpose_of(PLX_F32, 4911, 255), hopper);
     expect("swizzled", plx_transpose_of(PLX_F32, 7, 1320), hopper);
     plx_problem apart = plx_transpose_of(PLX_F32, 1, 49857);
     apart.of.transpose.ld_out = 32; /* every element in a sector of its own */
     expect("swizzled", apart, hopper);
-    expect("skewed", plx_transpose_of(PLX_F64, 40, 16911), hopper);
-    expect("skewed", plx_transpose_of(PLX_F64, 10715, 876), hopper);
-    expect("skinny", plx_transpose_of(PLX_F64, 462057, 6), hopper);
+    expect("sector-aligned", plx_transpose_of(PLX_F64, 40, 16911), hopper);
+    expect("sector-aligned", plx_transpose_of(PLX_F64, 10715, 876), hopper);
+    expect("tall-skinny", plx_transpose_of(PLX_F64, 462057, 6), hopper);
     expect("vector", plx_matvec_of(PLX_F32, false, 16384, 16384), hopper);
     expect("split", plx_matvec_of(PLX_F32, false, 1, 1 << 24), hopper);
-    expect("narrow", plx_matvec_of(PLX_F32, false, 1000003, 17), hopper);
+    expect("tall-skinny", plx_matvec_of(PLX_F32, false, 1000003, 17), hopper);
     expect("split", plx_matvec_of(PLX_F32, true, 1000003, 17), hopper);
     expect("vector", plx_matvec_of(PLX_F32, true, 17, 1000003), hopper);
     expect("vector", plx_matvec_of(PLX_F32, true, 4095, 4097), hopper);  /* 129 panels on 132 units */

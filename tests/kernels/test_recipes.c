@@ -22,9 +22,9 @@ static void expect_limits(const plx_device_info *device, bool registers, bool lo
                       thin = plx_transpose_of(PLX_F32, 1000000, 3),
                       product = plx_gemm_of(PLX_F32, false, false, 512, 512, 512),
                       wide = plx_gemm_of(PLX_F64, false, false, 512, 512, 512);
-    plx_recipe recipe = recipe_of(&narrow, "narrow", device);
+    plx_recipe recipe = recipe_of(&narrow, "tall-skinny", device);
     expect_word(&recipe, " -DREGISTERS=48 -cl-nv-maxrregcount=48", registers);
-    recipe = recipe_of(&thin, "skinny", device);
+    recipe = recipe_of(&thin, "tall-skinny", device);
     expect_word(&recipe, " -DREGISTERS=40 -cl-nv-maxrregcount=40", registers);
     recipe = recipe_of(&few, "vector", device);
     assert_int_equal(recipe.steps[0].block[0], 256);

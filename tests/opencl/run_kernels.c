@@ -196,14 +196,14 @@ static int64_t summands(plx_dtype dtype, const char *kernel)
     return packs ? 36012 / (int64_t)plx_dtype_size(dtype) : 4503;
 }
 
-/* A short row streams through shared memory; a transposed one is not for `narrow`; a row alone
+/* A short row streams through shared memory; a transposed one is not for `tall-skinny`; a row alone
  * is another program of `split`. */
 static int run_matvec(plx_dtype dtype, const char *kernel)
 {
     plx_problem problem = plx_matvec_of(dtype, false, 9, 133);
     int failures = run(&problem, kernel, " wide");
 
-    if (strcmp(kernel, "narrow") == 0) {
+    if (strcmp(kernel, "tall-skinny") == 0) {
         problem = plx_matvec_of(dtype, false, 533, 7);
         problem.of.matvec.beta = 2.0;
         return failures + run(&problem, kernel, " short rows, beta");
