@@ -21,7 +21,14 @@ static bool splits_in_three(const plx_problem *problem, const plx_device_info *d
     return problem->compute == PLX_COMPUTE_BF16X6;
 }
 
+static bool is_tf32(const plx_problem *problem, const plx_device_info *device)
+{
+    (void)device;
+    return problem->compute == PLX_COMPUTE_TF32;
+}
+
 static const plx_preference preferences[] = {
+    {PLX_ON_CUDA_9, is_tf32, PLX_GEMM_WGMMA_TF32},
     {PLX_ON_CUDA_9, splits_in_two, PLX_GEMM_F16X3},
     {PLX_ON_CUDA_9, splits_in_three, PLX_GEMM_BF16X6},
     {PLX_ON_CUDA_9, clusters_pay, PLX_GEMM_WGMMA_CLUSTER},

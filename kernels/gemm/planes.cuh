@@ -101,7 +101,7 @@ template <class Tile> struct PlaneGroup : Group<Tile> {
     /* TOGETHER of a stage from where a and b stand; the first group is `part`, the second `small`. */
     __device__ __forceinline__ void multiply_together(uint64_t a, uint64_t b)
     {
-        constexpr uint64_t A_STEP = SIXTEEN_INNER<Tile::a_inner>, B_STEP = SIXTEEN_INNER<Tile::b_inner>;
+        constexpr uint64_t A_STEP = NEXT_INNER<Tile::a_inner>, B_STEP = NEXT_INNER<Tile::b_inner>;
         constexpr uint64_t PLANE = Tile::plane_bytes >> 4;
 
         begin_products();
@@ -140,8 +140,8 @@ template <class Tile> struct PlaneGroup : Group<Tile> {
 #pragma unroll
                 for (int i = 0; i < COUNT; ++i)
                     sum[i] += part[i];
-                a += TOGETHER / 16 * SIXTEEN_INNER<Tile::a_inner>;
-                b += TOGETHER / 16 * SIXTEEN_INNER<Tile::b_inner>;
+                a += TOGETHER / 16 * NEXT_INNER<Tile::a_inner>;
+                b += TOGETHER / 16 * NEXT_INNER<Tile::b_inner>;
             }
             before = ring.free();
             ring.next();

@@ -2,6 +2,7 @@
 #include "stored.h"
 
 #include "tiles.h"
+#include "turn.h"
 
 enum { A, B }; /* operands */
 
@@ -45,15 +46,31 @@ static int64_t rounded_up(int64_t value, int64_t unit)
     return value / unit * unit + (value % unit != 0 ? unit : 0);
 }
 
+static int64_t rows_of_copy(const plx_gemm_stored *s)
+{
+    return s->turned ? s->cols : s->rows;
+}
+
+static int64_t cols_of_copy(const plx_gemm_stored *s)
+{
+    return s->turned ? s->rows : s->cols;
+}
+
 bool plx_gemm_take_room(plx_gemm_stored *s, uint64_t *scratch_bytes)
 {
     uint64_t bytes;
     s->repacked = true;
-    s->pitch = rounded_up(s->cols, GEMM_REPACK_PITCH / element_bytes(s));
+    s->pitch = rounded_up(cols_of_copy(s), GEMM_REPACK_PITCH / element_bytes(s));
     s->offset = (int64_t)*scratch_bytes;
-    return !__builtin_mul_overflow((uint64_t)s->rows * (uint64_t)element_bytes(s), (uint64_t)s->pitch,
-                                   &bytes) &&
+    return !__builtin_mul_overflow((uint64_t)rows_of_copy(s) * (uint64_t)element_bytes(s),
+                                   (uint64_t)s->pitch, &bytes) &&
            bytes / 16 < UINT64_C(1) << 31 && !__builtin_add_overflow(*scratch_bytes, bytes, scratch_bytes);
+}
+
+bool plx_gemm_take_turned_room(plx_gemm_stored *s, uint64_t *scratch_bytes)
+{
+    s->turned = true;
+    return plx_gemm_take_room(s, scratch_bytes);
 }
 
 /* The steps of the map are elements; a lone row may have any pitch. */
@@ -65,8 +82,8 @@ plx_tensor_map plx_gemm_map_of(const plx_gemm_stored *s)
         .operand = s->operand,
         .offset = s->repacked ? (uint64_t)s->offset : 0,
         .dtype = s->dtype,
-        .width = (uint64_t)s->cols,
-        .height = (uint64_t)s->rows,
+        .width = (uint64_t)cols_of_copy(s),
+        .height = (uint64_t)rows_of_copy(s),
         .pitch = (uint64_t)(pitch * element_bytes(s)),
     };
 }
@@ -77,30 +94,56 @@ uint64_t plx_gemm_blocks_for(int64_t items, int64_t per_block, const plx_device_
     return (uint64_t)(blocks < most ? blocks : most);
 }
 
-static void add_copy(plx_step *step, const plx_gemm_stored *s)
+static void add_copy(plx_step *step, const plx_gemm_stored *s, bool of_this_launch)
 {
     plx_step_operand(step, s->operand);
     plx_step_scratch(step, s->offset, (uint32_t)element_bytes(s));
-    plx_step_i64(step, s->repacked ? s->rows : 0);
+    plx_step_i64(step, of_this_launch ? s->rows : 0);
     plx_step_i64(step, s->cols);
     plx_step_i64(step, s->ld);
     plx_step_i64(step, s->pitch);
 }
 
+static bool keeps_its_rows(const plx_gemm_stored *s)
+{
+    return s->repacked && !s->turned;
+}
+
 static int64_t units_of(const plx_gemm_stored *s)
 {
-    return s->repacked ? s->rows * (s->pitch / width_of(s)) : 0;
+    return keeps_its_rows(s) ? s->rows * (s->pitch / width_of(s)) : 0;
 }
 
 void plx_gemm_add_repack(plx_recipe *recipe, const plx_device_info *device, const plx_gemm_stored *a,
                          const plx_gemm_stored *b)
 {
     int64_t of_a = units_of(a), of_b = units_of(b);
+    if (of_a == 0 && of_b == 0)
+        return;
     plx_step *step = plx_recipe_step(recipe, "gemm_repack", GEMM_REPACK_THREADS, 1);
     step->grid[0] =
         plx_gemm_blocks_for(of_a > of_b ? of_a : of_b, GEMM_REPACK_THREADS * GEMM_REPACK_UNITS, device);
     step->grid[1] = 2;
     step->early = true;
-    add_copy(step, a);
-    add_copy(step, b);
+    add_copy(step, a, keeps_its_rows(a));
+    add_copy(step, b, keeps_its_rows(b));
+}
+
+static int64_t tiles_of(const plx_gemm_stored *s)
+{
+    return s->turned ? ((s->rows - 1) / GEMM_TURN_SIDE + 1) * ((s->cols - 1) / GEMM_TURN_SIDE + 1) : 0;
+}
+
+void plx_gemm_add_turn(plx_recipe *recipe, const plx_device_info *device, const plx_gemm_stored *a,
+                       const plx_gemm_stored *b)
+{
+    int64_t of_a = tiles_of(a), of_b = tiles_of(b);
+    if (of_a == 0 && of_b == 0)
+        return;
+    plx_step *step = plx_recipe_step(recipe, "gemm_turn", GEMM_REPACK_THREADS, 1);
+    step->grid[0] = plx_gemm_blocks_for(of_a > of_b ? of_a : of_b, 1, device);
+    step->grid[1] = 2;
+    step->early = true;
+    add_copy(step, a, a->turned);
+    add_copy(step, b, b->turned);
 }

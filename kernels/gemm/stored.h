@@ -10,6 +10,7 @@ typedef struct plx_gemm_stored {
     int64_t rows, cols, ld; /* elements */
     bool inner;             /* its rows run along k */
     bool repacked;          /* to scratch memory, from `offset` on, in rows of `pitch` elements */
+    bool turned;            /* and its rows become columns; rows, cols and inner are as it was */
     int64_t offset, pitch;
 } plx_gemm_stored;
 
@@ -20,10 +21,15 @@ bool plx_gemm_steps_by_units(const plx_gemm_stored *stored);
 /* It shall be repacked: takes the room in scratch memory; false when that is more than can be counted, or
  * copied. */
 bool plx_gemm_take_room(plx_gemm_stored *stored, uint64_t *scratch_bytes);
+/* The same, and it shall be turned. */
+bool plx_gemm_take_turned_room(plx_gemm_stored *stored, uint64_t *scratch_bytes);
 /* All of its map but the box and the swizzle. */
 plx_tensor_map plx_gemm_map_of(const plx_gemm_stored *stored);
 
-/* One launch repacks what is to be repacked (repack.cuh). */
+/* One launch turns what is to be turned (turn.cuh; f32), another repacks the rest of what is to be repacked
+ * (repack.cuh). */
+void plx_gemm_add_turn(plx_recipe *recipe, const plx_device_info *device, const plx_gemm_stored *a,
+                       const plx_gemm_stored *b);
 void plx_gemm_add_repack(plx_recipe *recipe, const plx_device_info *device, const plx_gemm_stored *a,
                          const plx_gemm_stored *b);
 /* As many blocks as `items` need, and at most what a device runs side by side. */

@@ -1,10 +1,15 @@
-/* wgmma: a warpgroup's product of 64 x N x 16 from shared memory, in PTX.  For sm_90a alone. */
+/* wgmma: a warpgroup's product of 64 x N x 16 (of TF32: 8) from shared memory, in PTX.  For sm_90a alone. */
 #pragma once
 
 #include <cstdint>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <type_traits>
+
+/* An element of f32 that is multiplied as TF32: the units leave out its last 13 bits. */
+struct Tf32 {
+    float value;
+};
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 
@@ -19,8 +24,9 @@ template <bool INNER> static __device__ __forceinline__ uint64_t operand_at(uint
     return (uint64_t)((address & 0x3ffff) >> 4) | BLOCK >> 4 << 16 | EIGHT_ROWS >> 4 << 32 | SWIZZLE_128 << 62;
 }
 
-/* From one 16 of the inner index to the next, as operand_at() counts: 32 bytes of a row, or 16 rows. */
-template <bool INNER> constexpr uint64_t SIXTEEN_INNER = (INNER ? 32 : 16 * 128) >> 4;
+/* From what an instruction multiplies to what the next one does, as operand_at() counts: 32 bytes of a row,
+ * or 16 rows. */
+template <bool INNER> constexpr uint64_t NEXT_INNER = (INNER ? 32 : 16 * 128) >> 4;
 
 /* ---- order --------------------------------------------------------------------------- */
 
@@ -83,10 +89,23 @@ template <int COUNT> static __device__ __forceinline__ void settle(float (&sum)[
                  : __VA_ARGS__                                                                               \
                  : "l"(a), "l"(b), "n"(A_INNER ? 0 : 1), "n"(B_INNER ? 0 : 1), "n"(ADD ? 1 : 0))
 
+/* The same of TF32, whose operands can't be transposed. */
+#define WGMMA_TF32(COLS, PLACES, A, B, ANY, ...)                                                               \
+    asm volatile("{\n"                                                                                        \
+                 ".reg .pred add;\n"                                                                          \
+                 "setp.ne.u32 add, %" #ANY ", 0;\n"                                                           \
+                 "wgmma.mma_async.sync.aligned.m64n" #COLS "k8.f32.tf32.tf32 {" PLACES "}, %" #A               \
+                 ", %" #B ", add, 1, 1;\n"                                                                    \
+                 "}"                                                                                          \
+                 : __VA_ARGS__                                                                                \
+                 : "l"(a), "l"(b), "n"(ADD ? 1 : 0))
+
 template <class T, bool A_INNER, bool B_INNER, bool ADD = true>
 static __device__ __forceinline__ void multiply_add(float (&sum)[32], uint64_t a, uint64_t b)
 {
-    if constexpr (std::is_same<T, __half>::value)
+    if constexpr (std::is_same<T, Tf32>::value)
+        WGMMA_TF32(64, PLACES_32, 32, 33, 34, SUMS_32(0));
+    else if constexpr (std::is_same<T, __half>::value)
         WGMMA(64, "f16", PLACES_32, 32, 33, 34, 35, 36, SUMS_32(0));
     else
         WGMMA(64, "bf16", PLACES_32, 32, 33, 34, 35, 36, SUMS_32(0));
@@ -95,7 +114,9 @@ static __device__ __forceinline__ void multiply_add(float (&sum)[32], uint64_t a
 template <class T, bool A_INNER, bool B_INNER, bool ADD = true>
 static __device__ __forceinline__ void multiply_add(float (&sum)[64], uint64_t a, uint64_t b)
 {
-    if constexpr (std::is_same<T, __half>::value)
+    if constexpr (std::is_same<T, Tf32>::value)
+        WGMMA_TF32(128, PLACES_64, 64, 65, 66, SUMS_32(0), SUMS_32(32));
+    else if constexpr (std::is_same<T, __half>::value)
         WGMMA(128, "f16", PLACES_64, 64, 65, 66, 67, 68, SUMS_32(0), SUMS_32(32));
     else
         WGMMA(128, "bf16", PLACES_64, 64, 65, 66, 67, 68, SUMS_32(0), SUMS_32(32));
@@ -104,13 +125,16 @@ static __device__ __forceinline__ void multiply_add(float (&sum)[64], uint64_t a
 template <class T, bool A_INNER, bool B_INNER, bool ADD = true>
 static __device__ __forceinline__ void multiply_add(float (&sum)[128], uint64_t a, uint64_t b)
 {
-    if constexpr (std::is_same<T, __half>::value)
+    if constexpr (std::is_same<T, Tf32>::value)
+        WGMMA_TF32(256, PLACES_128, 128, 129, 130, SUMS_32(0), SUMS_32(32), SUMS_32(64), SUMS_32(96));
+    else if constexpr (std::is_same<T, __half>::value)
         WGMMA(256, "f16", PLACES_128, 128, 129, 130, 131, 132, SUMS_32(0), SUMS_32(32), SUMS_32(64), SUMS_32(96));
     else
         WGMMA(256, "bf16", PLACES_128, 128, 129, 130, 131, 132, SUMS_32(0), SUMS_32(32), SUMS_32(64), SUMS_32(96));
 }
 
 #undef WGMMA
+#undef WGMMA_TF32
 #undef SUMS_8
 #undef SUMS_32
 #undef PLACES_32

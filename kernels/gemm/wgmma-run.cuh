@@ -80,7 +80,7 @@ static __device__ __forceinline__ void run_pipeline(const TensorMap &map_a, cons
 {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     extern __shared__ char shared[];
-    const int steps = (k + DEPTH - 1) / DEPTH;
+    const int steps = (k + Tile::depth - 1) / Tile::depth;
 
     if (threadIdx.x >= Tile::consumers) {
         give_registers_back<OF_A_PRODUCER>();

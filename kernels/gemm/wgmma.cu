@@ -10,7 +10,7 @@ static __device__ __forceinline__ void multiply_one_tile(const TensorMap &map_a,
 {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     extern __shared__ char shared[];
-    const int steps = (k + DEPTH - 1) / DEPTH;
+    const int steps = (k + Tile::depth - 1) / Tile::depth;
     Ring<Tile> ring(shared, 0), bringing(shared, 0);
     Group<Tile> group;
     Outbox<Tile> outbox(ring, 0);

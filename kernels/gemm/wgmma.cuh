@@ -1,9 +1,10 @@
-/* Products of f16 and bf16 on the matrix units of sm_90a: what the kernels with wgmma share.
+/* Products of f16, bf16 and TF32 on the matrix units of sm_90a: what the kernels with wgmma share.
  *
- * An operand lies in a stage in rows of 64 elements, 128 bytes, as bulk tensor copies write them with the
+ * An operand lies in a stage in rows of 128 bytes, 64 elements of 16 bits or 32 of f32, as bulk tensor copies write them with the
  * 128-byte swizzle and wgmma reads them:
  *     inner index along its rows in memory:  [outer][64 inner]
  *     outer index along them:                [outer / 64][inner][64 outer]
+ * The second is for elements of 16 bits alone.
  * A warpgroup multiplies 64 rows of A with all columns of the block's tile; its sums stay in registers.  The
  * units add what the instruction multiplies to the sums with truncation, which the bound counts
  * (doc/validation.md).
@@ -29,10 +30,12 @@ template <class Element_, bool A_INNER, bool B_INNER, int ROWS, int COLS, int ST
 struct Tile {
     using Element = Element_;
     static constexpr int rows = ROWS, cols = COLS, stages = STAGES, cluster = CLUSTER;
+    static constexpr int depth = ROW_BYTES / (int)sizeof(Element); /* of a stage */
     static constexpr bool a_inner = A_INNER, b_inner = B_INNER;
     static constexpr int groups = ROWS / GROUP_ROWS, consumers = groups * GROUP_THREADS;
     static constexpr unsigned a_bytes = ROWS * ROW_BYTES, stage_bytes = a_bytes + COLS * ROW_BYTES;
     static_assert(ROWS % GROUP_ROWS == 0 && COLS % (64 * CLUSTER) == 0, "boxes of 64");
+    static_assert(sizeof(Element) == 2 || (A_INNER && B_INNER), "the units read f32 along k alone");
 };
 
 /* How C is reached: as Result says, and by a map where `bulk`. */
@@ -46,7 +49,7 @@ struct Destination {
 
 /* ---- bringing ------------------------------------------------------------------------ */
 
-/* This block's share of an operand's SIDE x DEPTH, for all blocks of the cluster that share it: one box where
+/* This block's share of an operand's SIDE x depth, for all blocks of the cluster that share it: one box where
  * the inner index runs along the rows in memory, one for every 64 outer indices where those do. */
 template <bool INNER, int SIDE, int CLUSTER>
 static __device__ __forceinline__ void bring(unsigned to, const TensorMap &map, int outer, int inner,
@@ -71,8 +74,8 @@ static __device__ __forceinline__ void bring_stage(const Ring<Tile> &ring, const
                                                    const TensorMap &map_b, int row, int col, int step)
 {
     arrive_and_expect(ring.full(), Tile::stage_bytes);
-    bring<Tile::a_inner, Tile::rows, 1>(ring.data(), map_a, row, step * DEPTH, ring.full());
-    bring<Tile::b_inner, Tile::cols, Tile::cluster>(ring.data() + Tile::a_bytes, map_b, col, step * DEPTH,
+    bring<Tile::a_inner, Tile::rows, 1>(ring.data(), map_a, row, step * Tile::depth, ring.full());
+    bring<Tile::b_inner, Tile::cols, Tile::cluster>(ring.data() + Tile::a_bytes, map_b, col, step * Tile::depth,
                                                     ring.full());
 }
 
@@ -112,9 +115,9 @@ template <class Tile> struct Group {
 
         begin_products();
 #pragma unroll
-        for (int k = 0; k < DEPTH / 16; ++k)
-            multiply_add<Element, Tile::a_inner, Tile::b_inner>(sum, a + k * SIXTEEN_INNER<Tile::a_inner>,
-                                                                b + k * SIXTEEN_INNER<Tile::b_inner>);
+        for (int k = 0; k < ROW_BYTES / 32; ++k)
+            multiply_add<Element, Tile::a_inner, Tile::b_inner>(sum, a + k * NEXT_INNER<Tile::a_inner>,
+                                                                b + k * NEXT_INNER<Tile::b_inner>);
         end_products();
     }
 

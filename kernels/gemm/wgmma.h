@@ -1,18 +1,18 @@
-/* Products of f16 and bf16 on the matrix units: how they are cut into work, how long that should take, and
+/* Products of f16, bf16 and TF32 on the matrix units: how they are cut into work, how long that should take, and
  * how they are launched. */
 #ifndef PLX_KERNELS_GEMM_WGMMA_H
 #define PLX_KERNELS_GEMM_WGMMA_H
 
 #include "recipe.h"
 
-typedef enum plx_wgmma_kernel { PLX_WGMMA, PLX_WGMMA_PIPELINED, PLX_WGMMA_CLUSTER } plx_wgmma_kernel;
+typedef enum plx_wgmma_kernel { PLX_WGMMA, PLX_WGMMA_PIPELINED, PLX_WGMMA_CLUSTER, PLX_WGMMA_TF32 } plx_wgmma_kernel;
 
 /* A tile of C that a block computes. */
 typedef struct plx_wgmma_tile {
     const char *entry;
     int32_t rows, cols, stages;
     int32_t cluster; /* blocks, one tile above the other, that share what they load of B */
-    /* Microseconds for a step of GEMM_UNITS_DEPTH along k: where a multiprocessor has one tile, and where it
+    /* Microseconds for a step along k: where a multiprocessor has one tile, and where it
      * has several, at the clocks and with the traffic of larger products. */
     double alone, busy;
 } plx_wgmma_tile;
@@ -29,7 +29,8 @@ typedef struct plx_wgmma_cut {
 int64_t plx_wgmma_shared(const plx_wgmma_tile *tile);
 /* Blocks, or clusters of them, that run side by side. */
 int64_t plx_wgmma_slots(const plx_wgmma_tile *tile, const plx_device_info *device);
-/* Steps along k. */
+/* Elements of 128 bytes: a step along k; and how many steps there are. */
+int64_t plx_wgmma_depth_of_step(const plx_problem *problem);
 int64_t plx_wgmma_steps(const plx_problem *problem);
 /* What problem->config says, or what should take the least time; false when C has more tiles than the kernels
  * count. */
@@ -54,6 +55,12 @@ plx_status plx_wgmma_cluster_recipe(const plx_problem *problem, const plx_device
                                     plx_recipe *recipe, plx_error *error);
 plx_status plx_wgmma_cluster_recipe_unaligned(const plx_problem *problem, const plx_device_info *device,
                                               plx_recipe *recipe, plx_error *error);
+plx_status plx_wgmma_tf32_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                 plx_error *error);
+plx_status plx_wgmma_tf32_recipe_unaligned(const plx_problem *problem, const plx_device_info *device,
+                                           plx_recipe *recipe, plx_error *error);
+size_t plx_wgmma_tf32_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
+                              size_t capacity);
 size_t plx_wgmma_pipelined_configs(const plx_problem *problem, const plx_device_info *device,
                                    plx_config *configs, size_t capacity);
 size_t plx_wgmma_cluster_configs(const plx_problem *problem, const plx_device_info *device,
@@ -62,5 +69,6 @@ size_t plx_wgmma_cluster_configs(const plx_problem *problem, const plx_device_in
 /* Roundings in a sum of k products on the matrix units, and of these kernels (doc/validation.md). */
 int64_t plx_units_depth(const plx_problem *problem, const plx_device_info *device);
 int64_t plx_wgmma_pipelined_depth(const plx_problem *problem, const plx_device_info *device);
+int64_t plx_wgmma_tf32_depth(const plx_problem *problem, const plx_device_info *device);
 
 #endif

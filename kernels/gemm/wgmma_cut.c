@@ -1,4 +1,4 @@
-/* How the products of f16 and bf16 with wgmma cut a problem: which tile, and which tiles of C are divided
+/* How the products of f16, bf16 and TF32 with wgmma cut a problem: which tile, and which tiles of C are divided
  * along k so that the last round of blocks leaves no multiprocessor idle. */
 #include "wgmma.h"
 
@@ -28,6 +28,13 @@ static const plx_wgmma_tile clustered[] = {
     TILE_OF("gemm_wgmma_cluster_128x128", 0.31, 0.36, GEMM_WGMMA_PAIR_128X128),
 };
 
+/* A step is as many bytes, and takes as long. */
+static const plx_wgmma_tile of_tf32[] = {
+    TILE_OF("gemm_wgmma_tf32_128x256", 0.62, 0.69, GEMM_WGMMA_128X256),
+    TILE_OF("gemm_wgmma_tf32_128x128", 0.25, 0.36, GEMM_WGMMA_128X128),
+    TILE_OF("gemm_wgmma_tf32_128x64", 0.15, 0.33, GEMM_WGMMA_128X64),
+};
+
 typedef struct kernel_tiles {
     const plx_wgmma_tile *tiles;
     size_t count;
@@ -38,6 +45,7 @@ static const kernel_tiles tiles_of[] = {
     [PLX_WGMMA] = {single, sizeof single / sizeof single[0], 1},
     [PLX_WGMMA_PIPELINED] = {pipelined, sizeof pipelined / sizeof pipelined[0], 16},
     [PLX_WGMMA_CLUSTER] = {clustered, sizeof clustered / sizeof clustered[0], 1},
+    [PLX_WGMMA_TF32] = {of_tf32, sizeof of_tf32 / sizeof of_tf32[0], 16},
 };
 
 /* Microseconds, and bytes in one. */
@@ -58,9 +66,21 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+static int64_t element_bytes(const plx_problem *problem)
+{
+    return problem->dtype == PLX_F32 ? 4 : 2;
+}
+
+int64_t plx_wgmma_depth_of_step(const plx_problem *problem)
+{
+    return GEMM_UNITS_DEPTH * 2 / element_bytes(problem);
+}
+
 int64_t plx_wgmma_steps(const plx_problem *problem)
 {
-    return plx_gemm_has_terms(problem) ? quotient_up(problem->of.gemm.k, GEMM_UNITS_DEPTH) : 0;
+    return plx_gemm_has_terms(problem)
+               ? quotient_up(problem->of.gemm.k, plx_wgmma_depth_of_step(problem))
+               : 0;
 }
 
 int64_t plx_wgmma_shared(const plx_wgmma_tile *tile)
@@ -165,16 +185,19 @@ bool plx_wgmma_cut_of(plx_wgmma_kernel kernel, const plx_problem *problem, const
     return cut->tile != NULL;
 }
 
-/* Operands whose rows are no multiple of 16 bytes apart, in a launch of their own. */
+/* Operands whose rows are no multiple of 16 bytes apart, or do not run along k as TF32's must, in a launch of
+ * their own. */
 static double us_of_copying(const plx_problem *problem)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
+    const int64_t bytes = element_bytes(problem);
+    const bool along_k = problem->dtype == PLX_F32;
     double k = (double)p->k, elements = 0;
-    if (p->lda % 8 != 0)
+    if (p->lda * bytes % 16 != 0 || (along_k && p->trans_a))
         elements += (double)p->m * k;
-    if (p->ldb % 8 != 0)
+    if (p->ldb * bytes % 16 != 0 || (along_k && !p->trans_b))
         elements += (double)p->n * k;
-    return elements > 0 ? LAUNCH_US + elements * 4 / COPY_RATE : 0;
+    return elements > 0 ? LAUNCH_US + 2 * elements * (double)bytes / COPY_RATE : 0;
 }
 
 double plx_wgmma_us(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_device_info *device)
@@ -225,6 +248,12 @@ size_t plx_wgmma_cluster_configs(const plx_problem *problem, const plx_device_in
     return list_all(PLX_WGMMA_CLUSTER, problem, device, (plx_gemm_listing){configs, capacity, .own = 0});
 }
 
+size_t plx_wgmma_tf32_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
+                              size_t capacity)
+{
+    return list_all(PLX_WGMMA_TF32, problem, device, (plx_gemm_listing){configs, capacity, .own = 0});
+}
+
 /* ---- depth ----------------------------------------------------------------------------- */
 
 /* What the units add at a time is a sum of 8 products or more with what was there before: each of these 9
@@ -239,14 +268,24 @@ int64_t plx_units_depth(const plx_problem *problem, const plx_device_info *devic
 }
 
 /* A tile that is divided is added up from its parts, each rounded once more. */
-int64_t plx_wgmma_pipelined_depth(const plx_problem *problem, const plx_device_info *device)
+static int64_t depth_of(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_device_info *device)
 {
     plx_wgmma_cut cut;
     int64_t depth = plx_units_depth(problem, device);
-    if (!plx_wgmma_cut_of(PLX_WGMMA_PIPELINED, problem, device, &cut) || cut.parts == 1)
+    if (!plx_wgmma_cut_of(kernel, problem, device, &cut) || cut.parts == 1)
         return depth;
     if (cut.whole > 0)
         return depth + cut.parts - 1;
-    return quotient_up(plx_wgmma_steps(problem), cut.parts) * GEMM_UNITS_DEPTH / AT_A_TIME * LOST_AT_A_TIME +
-           cut.parts - 1;
+    const int64_t terms = quotient_up(plx_wgmma_steps(problem), cut.parts) * plx_wgmma_depth_of_step(problem);
+    return terms / AT_A_TIME * LOST_AT_A_TIME + cut.parts - 1;
+}
+
+int64_t plx_wgmma_pipelined_depth(const plx_problem *problem, const plx_device_info *device)
+{
+    return depth_of(PLX_WGMMA_PIPELINED, problem, device);
+}
+
+int64_t plx_wgmma_tf32_depth(const plx_problem *problem, const plx_device_info *device)
+{
+    return depth_of(PLX_WGMMA_TF32, problem, device);
 }

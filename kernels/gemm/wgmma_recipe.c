@@ -1,4 +1,4 @@
-/* The launches of the products of f16 and bf16 on the matrix units. */
+/* The launches of the products of f16, bf16 and TF32 on the matrix units. */
 #include "wgmma.h"
 
 #include "pipeline.h"
@@ -22,6 +22,15 @@ static plx_status start(const plx_problem *problem, plx_recipe *recipe, plx_erro
         return plx_fail(error, PLX_UNSUPPORTED, "multiplies f16 and bf16 alone");
     (void)snprintf(recipe->variant, sizeof recipe->variant, "%s_%c%c", f16 ? "f16" : "bf16",
                    p->trans_a ? 't' : 'n', p->trans_b ? 't' : 'n');
+    return PLX_OK;
+}
+
+/* TF32 has one form for all layouts. */
+static plx_status start_tf32(const plx_problem *problem, plx_recipe *recipe, plx_error *error)
+{
+    if (problem->dtype != PLX_F32 || problem->compute != PLX_COMPUTE_TF32)
+        return plx_fail(error, PLX_UNSUPPORTED, "multiplies f32 as TF32 alone");
+    (void)snprintf(recipe->variant, sizeof recipe->variant, "f32_nt");
     return PLX_OK;
 }
 
@@ -97,12 +106,12 @@ plx_status plx_mma_sync_recipe(const plx_problem *problem, const plx_device_info
 
 /* ---- wgmma -------------------------------------------------------------------------------- */
 
-/* 64 x 64 elements, or more rows of 64 where those run along k: what a row of a stage holds. */
+/* 128 bytes, what a row of a stage holds, of 64 rows, or of more where those run along k. */
 static plx_tensor_map map_of(const plx_gemm_stored *stored, int32_t side)
 {
     plx_tensor_map map = plx_gemm_map_of(stored);
-    map.box_width = GEMM_UNITS_DEPTH;
-    map.box_height = stored->inner ? (uint32_t)side : GEMM_UNITS_DEPTH;
+    map.box_width = stored->dtype == PLX_F32 ? GEMM_UNITS_DEPTH / 2 : GEMM_UNITS_DEPTH;
+    map.box_height = stored->inner || stored->turned ? (uint32_t)side : GEMM_UNITS_DEPTH;
     map.swizzle = 128;
     return map;
 }
@@ -162,7 +171,8 @@ static void add_cut(plx_step *step, const plx_wgmma_cut *cut, int64_t partials)
 static void add_sum(const plx_problem *problem, const plx_wgmma_cut *cut, int64_t partials,
                     plx_recipe *recipe)
 {
-    plx_step *step = plx_recipe_step(recipe, "gemm_wgmma_pipelined_sum", GEMM_WGMMA_SUM_THREADS, 1);
+    const char *entry = problem->dtype == PLX_F32 ? "gemm_wgmma_tf32_sum" : "gemm_wgmma_pipelined_sum";
+    plx_step *step = plx_recipe_step(recipe, entry, GEMM_WGMMA_SUM_THREADS, 1);
     step->grid[0] = (uint64_t)(cut->tiles - cut->whole);
     step->grid[1] = (uint64_t)(cut->tile->rows * cut->tile->cols / 4 / GEMM_WGMMA_SUM_THREADS);
     step->early = true;
@@ -181,21 +191,28 @@ static plx_status check_scratch(const plx_recipe *recipe, const plx_device_info 
     return plx_recipe_check(recipe, 0, device, error);
 }
 
+/* An operand that is copied first: where the copy engine can't read its rows, or the units can't. */
+static bool take_room(plx_wgmma_kernel kernel, plx_gemm_stored *stored, bool unaligned, uint64_t *scratch)
+{
+    if (kernel == PLX_WGMMA_TF32 && !stored->inner)
+        return plx_gemm_take_turned_room(stored, scratch);
+    return (!unaligned && plx_gemm_steps_by_units(stored)) || plx_gemm_take_room(stored, scratch);
+}
+
 static plx_status cut_terms(plx_wgmma_kernel kernel, const plx_problem *problem,
                             const plx_device_info *device, const plx_wgmma_cut *cut, bool unaligned,
                             plx_recipe *recipe, plx_error *error)
 {
     plx_gemm_stored a = plx_gemm_stored_as(problem, A), b = plx_gemm_stored_as(problem, B);
     uint64_t scratch = PLX_SCRATCH_COUNTERS;
-    if (((unaligned || !plx_gemm_steps_by_units(&a)) && !plx_gemm_take_room(&a, &scratch)) ||
-        ((unaligned || !plx_gemm_steps_by_units(&b)) && !plx_gemm_take_room(&b, &scratch)))
+    if (!take_room(kernel, &a, unaligned, &scratch) || !take_room(kernel, &b, unaligned, &scratch))
         return plx_fail(error, PLX_UNSUPPORTED, "its operands are too large to be copied to aligned rows");
     const int64_t partials = (int64_t)scratch;
     scratch += (uint64_t)(cut->items - cut->whole) * (uint64_t)(cut->tile->rows * cut->tile->cols) * 4;
-    if (scratch > PLX_SCRATCH_COUNTERS || kernel == PLX_WGMMA_PIPELINED || kernel == PLX_WGMMA_CLUSTER)
+    if (scratch > PLX_SCRATCH_COUNTERS || kernel != PLX_WGMMA)
         recipe->scratch_bytes = scratch;
-    if (a.repacked || b.repacked)
-        plx_gemm_add_repack(recipe, device, &a, &b);
+    plx_gemm_add_turn(recipe, device, &a, &b);
+    plx_gemm_add_repack(recipe, device, &a, &b);
     plx_step *step = add_product(device, kernel, cut, recipe);
     add_maps(problem, cut->tile, &a, &b, !unaligned && rows_reached(problem), recipe, step);
     add_result(problem, step);
@@ -215,6 +232,10 @@ static plx_status cut_terms(plx_wgmma_kernel kernel, const plx_problem *problem,
 static plx_status scale(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                         plx_error *error)
 {
+    if (problem->dtype == PLX_F32) {
+        plx_gemm_add_scale(problem, device, recipe);
+        return plx_recipe_check(recipe, 0, device, error);
+    }
     plx_status status = plx_mma_sync_recipe(problem, device, recipe, error);
     (void)snprintf(recipe->code, sizeof recipe->code, "%s/mma-sync", plx_ladder_name(PLX_GEMM));
     return status;
@@ -228,7 +249,7 @@ static plx_status recipe_of(plx_wgmma_kernel kernel, const plx_problem *problem,
     plx_wgmma_cut cut;
     plx_status status = plx_needs_sm_90a(device, error);
     if (status == PLX_OK)
-        status = start(problem, recipe, error);
+        status = kernel == PLX_WGMMA_TF32 ? start_tf32(problem, recipe, error) : start(problem, recipe, error);
     if (status != PLX_OK || p->m == 0 || p->n == 0)
         return status;
     if (!plx_gemm_has_terms(problem))
@@ -277,4 +298,16 @@ plx_status plx_wgmma_cluster_recipe_unaligned(const plx_problem *problem, const 
                                               plx_recipe *recipe, plx_error *error)
 {
     return recipe_of(PLX_WGMMA_CLUSTER, problem, device, true, recipe, error);
+}
+
+plx_status plx_wgmma_tf32_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                 plx_error *error)
+{
+    return recipe_of(PLX_WGMMA_TF32, problem, device, false, recipe, error);
+}
+
+plx_status plx_wgmma_tf32_recipe_unaligned(const plx_problem *problem, const plx_device_info *device,
+                                           plx_recipe *recipe, plx_error *error)
+{
+    return recipe_of(PLX_WGMMA_TF32, problem, device, true, recipe, error);
 }
