@@ -1,13 +1,14 @@
-/* gemm/mma-sync: products of f16 and bf16 on the matrix units, from compute capability 8.0 on.
+/* gemm/mma-sync: products of f16 and bf16, and in mma-sync-tf32 of f32 as TF32, on the matrix units, from compute
+ * capability 8.0 on.
  *
  * All threads of a block bring tiles of the operands to shared memory, two steps ahead of the products; warps
- * read fragments of them with ldmatrix and multiply with mma.sync, 4096 multiply-adds by one instruction of a
- * warp.
+ * read fragments of them with ldmatrix and multiply with mma.sync, 4096 multiply-adds (of TF32 2048) by one
+ * instruction of a warp.
  *
- * An operand lies in a stage in rows of 64 elements, 128 bytes, whose 16-byte chunks change places by the
- * row's number (chunk ^ row % 8), so that ldmatrix meets no bank twice: inner index along its rows in memory:
- * [outer][64 inner] outer index along them:                [outer / 64][inner][64 outer] Where rows begin at
- * multiples of 16 bytes, copies are asynchronous, 16 bytes each; elsewhere elements are read one by one. */
+ * An operand lies in a stage in rows of 128 bytes, DEPTH elements, whose 16-byte chunks change places by the
+ * row's number, so that no bank is met twice: inner index along its rows in memory: [outer][inner]; outer index
+ * along them: [outer / DEPTH][inner][outer % DEPTH].  Where rows begin at multiples of 16 bytes, copies are
+ * asynchronous, 16 bytes each; elsewhere elements are read one by one. */
 #include "device.cuh"
 #include "grid_dependency.cuh"
 #include "result.cuh"
@@ -18,87 +19,92 @@
 
 enum {
     SIDE = GEMM_MMA_SYNC_SIDE,
-    DEPTH = GEMM_UNITS_DEPTH,
     STAGES = GEMM_MMA_SYNC_STAGES,
     THREADS = GEMM_MMA_SYNC_THREADS
 };
-enum { ROW_BYTES = 128, CHUNK = 8 /* elements of 16 bytes */, CHUNKS = ROW_BYTES / 16 };
+enum { ROW_BYTES = 128, CHUNKS = ROW_BYTES / 16 };
 enum { OPERAND_BYTES = SIDE * ROW_BYTES, STAGE_BYTES = 2 * OPERAND_BYTES };
 enum { WARPS_DOWN = 2, WARP_ROWS = SIDE / WARPS_DOWN, WARP_COLS = SIDE / (THREADS / 32 / WARPS_DOWN) };
 enum { DOWN = WARP_ROWS / 16, ACROSS = WARP_COLS / 8 }; /* products of an instruction in a warp's tile */
 
-static_assert(DEPTH * 2 == ROW_BYTES, "a row of a stage is a swizzled line");
+/* Elements as memory holds them are uint16_t or uint32_t: of a row of a stage, and of 16 bytes. */
+template <class M> constexpr int DEPTH = ROW_BYTES / (int)sizeof(M);
+template <class M> constexpr int CHUNK = 16 / (int)sizeof(M);
+
+static_assert(DEPTH<uint16_t> == GEMM_UNITS_DEPTH, "the recipe's");
 static_assert(ACROSS % 2 == 0, "one ldmatrix serves two columns of products");
 
 /* ---- bringing ------------------------------------------------------------------------ */
 
-static __device__ inline unsigned place_of(unsigned tile, int row, int chunk)
+/* ldmatrix reads 8 rows of a chunk; where elements of 4 bytes lie along the outer index, a warp reads two chunks
+ * of 4 rows, one by one. */
+template <class M, bool INNER> static __device__ inline unsigned place_of(unsigned tile, int row, int chunk)
 {
-    return tile + row * ROW_BYTES + ((chunk ^ (row & 7)) << 4);
+    const int turn = sizeof(M) == 4 && !INNER ? 2 * row : row;
+    return tile + row * ROW_BYTES + ((chunk ^ (turn & 7)) << 4);
 }
 
-/* The first `count` elements of 16 bytes, zeros behind them. */
-static __device__ inline void copy_chunk(unsigned to, const void *from, int count)
+/* The first `bytes` of 16, zeros behind them. */
+static __device__ inline void copy_chunk(unsigned to, const void *from, int bytes)
 {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(2 * count)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes)
                  : "memory");
 }
 
-static __device__ inline void place_chunk(unsigned to, const uint16_t *from, int count)
+template <class M> static __device__ inline void place_chunk(unsigned to, const M *from, int count)
 {
     uint4 chunk;
-    uint16_t *element = reinterpret_cast<uint16_t *>(&chunk);
+    M *element = reinterpret_cast<M *>(&chunk);
 #pragma unroll
-    for (int i = 0; i < CHUNK; ++i)
-        element[i] = i < count ? from[i] : (uint16_t)0;
+    for (int i = 0; i < CHUNK<M>; ++i)
+        element[i] = i < count ? from[i] : (M)0;
     asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(chunk.x), "r"(chunk.y),
                  "r"(chunk.z), "r"(chunk.w)
                  : "memory");
 }
 
 /* The piece `number` of SIDE x DEPTH of an operand: where its 16 bytes come from and go to. */
-template <bool INNER> struct Piece {
-    static constexpr int PER_ROW = INNER ? CHUNKS : SIDE / CHUNK; /* of a row in memory */
-    const uint16_t *from;
+template <class M, bool INNER> struct Piece {
+    static constexpr int WIDTH = CHUNK<M>, PER_ROW = INNER ? CHUNKS : SIDE / WIDTH; /* of a row in memory */
+    const M *from;
     unsigned to;
-    int count; /* elements that there are: none, and `from` is not to be read, up to CHUNK */
+    int count; /* elements that there are: none, and `from` is not to be read, up to WIDTH */
 
-    __device__ Piece(unsigned tile, const Source<uint16_t> &s, int number)
+    __device__ Piece(unsigned tile, const Source<M> &s, int number)
     {
         const int row = number / PER_ROW, along = number % PER_ROW;
-        const int left = row < (INNER ? s.outer : s.inner) ? (INNER ? s.inner : s.outer) - along * CHUNK : 0;
-        from = s.from + row * s.ld + along * CHUNK;
-        to = place_of(tile, INNER ? row : along / CHUNKS * DEPTH + row, along % CHUNKS);
-        count = left < 0 ? 0 : left < CHUNK ? left : CHUNK;
+        const int left = row < (INNER ? s.outer : s.inner) ? (INNER ? s.inner : s.outer) - along * WIDTH : 0;
+        from = s.from + row * s.ld + along * WIDTH;
+        to = place_of<M, INNER>(tile, INNER ? row : along / CHUNKS * DEPTH<M> + row, along % CHUNKS);
+        count = left < 0 ? 0 : left < WIDTH ? left : WIDTH;
     }
 };
 
 enum { PIECES = SIDE * CHUNKS / THREADS }; /* of a thread */
 
 /* Not inlined: its registers would be missed where all is aligned. */
-template <bool INNER>
-static __device__ __noinline__ void bring_elements(unsigned tile, const Source<uint16_t> s)
+template <class M, bool INNER>
+static __device__ __noinline__ void bring_elements(unsigned tile, const Source<M> s)
 {
 #pragma unroll
     for (int i = 0; i < PIECES; ++i) {
-        const Piece<INNER> piece(tile, s, i * THREADS + threadIdx.x);
+        const Piece<M, INNER> piece(tile, s, i * THREADS + threadIdx.x);
         place_chunk(piece.to, piece.from, piece.count);
     }
 }
 
 /* `valid` is an address that may be named where nothing is read. */
-template <bool INNER>
-static __device__ inline void bring(unsigned tile, const Source<uint16_t> &s, const uint16_t *valid,
-                                    bool aligned)
+template <bool INNER, class M>
+static __device__ inline void bring(unsigned tile, const Source<M> &s, const M *valid, bool aligned)
 {
     if (!aligned) {
-        bring_elements<INNER>(tile, s);
+        bring_elements<M, INNER>(tile, s);
         return;
     }
 #pragma unroll
     for (int i = 0; i < PIECES; ++i) {
-        const Piece<INNER> piece(tile, s, i * THREADS + threadIdx.x);
-        copy_chunk(piece.to, piece.count > 0 ? piece.from : valid, piece.count);
+        const Piece<M, INNER> piece(tile, s, i * THREADS + threadIdx.x);
+        copy_chunk(piece.to, piece.count > 0 ? piece.from : valid, piece.count * (int)sizeof(M));
     }
 }
 
@@ -130,43 +136,72 @@ template <bool TRANSPOSED> static __device__ inline void read_matrices(unsigned 
                      : "memory");
 }
 
-/* 16 outer x 16 inner of a tile: matrix number 2 i + o holds inner 8 i and on, outer 8 o and on; or, with
+/* 16 outer x 32 bytes of inner of a tile: matrix number 2 i + o holds inner chunk i, outer 8 o and on; or, with
  * INNER_FIRST, matrix 2 o + i. */
-template <bool INNER, bool INNER_FIRST>
-static __device__ inline void read_fragment(unsigned (&to)[4], unsigned tile, int outer, int inner)
+template <class M, bool INNER, bool INNER_FIRST>
+static __device__ inline void read_by_matrices(unsigned (&to)[4], unsigned tile, int outer, int inner)
 {
     const int lane = threadIdx.x % 32, low = lane / 8 % 2, high = lane / 16;
     const int at_outer = outer + 8 * (INNER_FIRST ? high : low),
-              at_inner = inner + 8 * (INNER_FIRST ? low : high);
+              at_inner = inner + CHUNK<M> * (INNER_FIRST ? low : high);
 
     if (INNER)
-        read_matrices<false>(to, place_of(tile, at_outer + lane % 8, at_inner / CHUNK));
+        read_matrices<false>(to, place_of<M, true>(tile, at_outer + lane % 8, at_inner / CHUNK<M>));
     else
-        read_matrices<true>(
-            to, place_of(tile, at_outer / 64 * DEPTH + at_inner + lane % 8, at_outer % 64 / CHUNK));
+        read_matrices<true>(to, place_of<M, false>(tile, at_outer / 64 * 64 + at_inner + lane % 8,
+                                                   at_outer % 64 / CHUNK<M>));
 }
 
-/* sum += a b for 16 x 16 of A and 16 x 8 of B. */
+/* The same where ldmatrix can't transpose, elements of 4 bytes: lane l has outer l / 4 and inner l % 4. */
+template <bool INNER_FIRST>
+static __device__ inline void read_by_elements(unsigned (&to)[4], unsigned tile, int outer, int inner)
+{
+    const int lane = threadIdx.x % 32;
+#pragma unroll
+    for (int o = 0; o < 2; ++o)
+#pragma unroll
+        for (int i = 0; i < 2; ++i) {
+            const int at = outer + 8 * o + lane / 4, row = at / 32 * 32 + inner + 4 * i + lane % 4;
+            const unsigned from = place_of<uint32_t, false>(tile, row, at % 32 / 4) + at % 4 * 4;
+            asm volatile("ld.shared.u32 %0, [%1];"
+                         : "=r"(to[INNER_FIRST ? 2 * o + i : 2 * i + o])
+                         : "r"(from)
+                         : "memory");
+        }
+}
+
+template <class M, bool INNER, bool INNER_FIRST>
+static __device__ inline void read_fragment(unsigned (&to)[4], unsigned tile, int outer, int inner)
+{
+    if constexpr (INNER || sizeof(M) == 2)
+        read_by_matrices<M, INNER, INNER_FIRST>(to, tile, outer, inner);
+    else
+        read_by_elements<INNER_FIRST>(to, tile, outer, inner);
+}
+
+/* sum += a b for 16 x 32 bytes of A and as many x 8 of B. */
+#define MMA(shape, type)                                                                                     \
+    asm volatile("mma.sync.aligned." shape ".row.col.f32." type "." type ".f32 {%0, %1, %2, %3}, {%4, %5, " \
+                 "%6, %7}, {%8, %9}, {%0, %1, %2, %3};"                                                      \
+                 : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])                                    \
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]))
+
 template <class T>
 static __device__ inline void multiply_add(float (&sum)[4], const unsigned (&a)[4], const unsigned *b)
 {
-    if (std::is_same<T, __half>::value)
-        asm volatile(
-            "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-            "{%0, %1, %2, %3};"
-            : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
-            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+    if (std::is_same<T, float>::value)
+        MMA("m16n8k8", "tf32");
+    else if (std::is_same<T, __half>::value)
+        MMA("m16n8k16", "f16");
     else
-        asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, "
-                     "%7}, {%8, %9}, "
-                     "{%0, %1, %2, %3};"
-                     : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
-                     : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+        MMA("m16n8k16", "bf16");
 }
+
+#undef MMA
 
 /* A warp's part of the tile.  Lane l has of each product rows l / 4 and l / 4 + 8, columns 2 (l % 4) and the
  * next. */
-template <class T, bool A_INNER, bool B_INNER> struct WarpTile {
+template <class T, class M, bool A_INNER, bool B_INNER> struct WarpTile {
     int row, col;
     float sum[DOWN][ACROSS][4];
 
@@ -185,14 +220,14 @@ template <class T, bool A_INNER, bool B_INNER> struct WarpTile {
     __device__ void multiply(unsigned stage)
     {
 #pragma unroll
-        for (int inner = 0; inner < DEPTH; inner += 16) {
+        for (int inner = 0; inner < DEPTH<M>; inner += 2 * CHUNK<M>) {
             unsigned a[DOWN][4], b[ACROSS / 2][4];
 #pragma unroll
             for (int i = 0; i < DOWN; ++i)
-                read_fragment<A_INNER, false>(a[i], stage, row + 16 * i, inner);
+                read_fragment<M, A_INNER, false>(a[i], stage, row + 16 * i, inner);
 #pragma unroll
             for (int j = 0; j < ACROSS / 2; ++j)
-                read_fragment<B_INNER, true>(b[j], stage + OPERAND_BYTES, col + 16 * j, inner);
+                read_fragment<M, B_INNER, true>(b[j], stage + OPERAND_BYTES, col + 16 * j, inner);
 #pragma unroll
             for (int i = 0; i < DOWN; ++i)
 #pragma unroll
@@ -218,8 +253,8 @@ template <class T, bool A_INNER, bool B_INNER> struct WarpTile {
 
 #endif
 
-template <class T, bool TRANS_A, bool TRANS_B>
-static __device__ inline void mma_sync(const Gemm<uint16_t> &g, const Result &to)
+template <class T, bool TRANS_A, bool TRANS_B, class M>
+static __device__ inline void mma_sync(const Gemm<M> &g, const Result &to)
 {
 #if __CUDA_ARCH__ >= 800
     extern __shared__ char shared[];
@@ -227,17 +262,18 @@ static __device__ inline void mma_sync(const Gemm<uint16_t> &g, const Result &to
         ((unsigned)__cvta_generic_to_shared(shared) + ROW_BYTES - 1) & ~(unsigned)(ROW_BYTES - 1);
     const bool a_aligned = rows_aligned(g.a, g.lda), b_aligned = rows_aligned(g.b, g.ldb);
     const Corner corner = tile_in_group(g, SIDE, SIDE);
-    const int64_t steps = (g.k + DEPTH - 1) / DEPTH;
-    WarpTile<T, !TRANS_A, TRANS_B> warp;
+    constexpr int depth = DEPTH<M>;
+    const int64_t steps = (g.k + depth - 1) / depth;
+    WarpTile<T, M, !TRANS_A, TRANS_B> warp;
 
     grid_dependency_wait();
     const auto bring_stage = [&](int64_t step) {
         const unsigned stage = first + (unsigned)(step % STAGES) * STAGE_BYTES;
         if (step < steps) {
-            bring<!TRANS_A>(stage, source_of_a<TRANS_A>(g, corner.row, step * DEPTH, SIDE, DEPTH), g.a,
+            bring<!TRANS_A>(stage, source_of_a<TRANS_A>(g, corner.row, step * depth, SIDE, depth), g.a,
                             a_aligned);
             bring<TRANS_B>(stage + OPERAND_BYTES,
-                           source_of_b<TRANS_B>(g, corner.col, step * DEPTH, SIDE, DEPTH), g.b, b_aligned);
+                           source_of_b<TRANS_B>(g, corner.col, step * depth, SIDE, depth), g.b, b_aligned);
         }
         end_copies();
     };
@@ -254,14 +290,16 @@ static __device__ inline void mma_sync(const Gemm<uint16_t> &g, const Result &to
 #endif
 }
 
-#define MMA_SYNC_ENTRY(layout, TRANS_A, TRANS_B, type, T)                                                   \
+/* M: an element as memory holds it; T: as the units take it, TF32 as float. */
+#define MMA_SYNC_ENTRY(layout, TRANS_A, TRANS_B, type, T, M)                                                \
     extern "C" __global__ void __launch_bounds__(GEMM_MMA_SYNC_THREADS, 2) gemm_mma_sync_##type##_##layout( \
-        const uint16_t *a, const uint16_t *b, void *c, int type_of_c, int64_t m, int64_t n, int64_t k,      \
-        int64_t lda, int64_t ldb, int64_t ldc, float alpha, float beta)                                     \
+        const M *a, const M *b, void *c, int type_of_c, int64_t m, int64_t n, int64_t k, int64_t lda,       \
+        int64_t ldb, int64_t ldc, float alpha, float beta)                                                  \
     {                                                                                                       \
-        mma_sync<T, TRANS_A, TRANS_B>({a, b, nullptr, m, n, k, lda, ldb, ldc, 0, 0},                        \
+        mma_sync<T, TRANS_A, TRANS_B>(Gemm<M>{a, b, nullptr, m, n, k, lda, ldb, ldc, 0, 0},                 \
                                       Result{c, type_of_c, m, n, ldc, alpha, beta});                        \
     }
 
-GEMM_LAYOUTS(MMA_SYNC_ENTRY, f16, __half)
-GEMM_LAYOUTS(MMA_SYNC_ENTRY, bf16, __nv_bfloat16)
+GEMM_LAYOUTS(MMA_SYNC_ENTRY, f16, __half, uint16_t)
+GEMM_LAYOUTS(MMA_SYNC_ENTRY, bf16, __nv_bfloat16, uint16_t)
+GEMM_LAYOUTS(MMA_SYNC_ENTRY, tf32, float, uint32_t)

@@ -1,6 +1,7 @@
 /* The launches of the products of f16, bf16 and TF32 on the matrix units. */
 #include "wgmma.h"
 
+#include "mapless.h"
 #include "pipeline.h"
 #include "stored.h"
 #include "tiled.h"
@@ -11,17 +12,25 @@
 
 enum { A, B, C }; /* operands */
 
+/* Bytes: a row of a stage, and all stages of mma-sync. */
+enum { LINE = 128, MMA_SYNC_SHARED = GEMM_MMA_SYNC_STAGES * 2 * GEMM_MMA_SYNC_SIDE * LINE };
+
 /* ---- which devices and problems ------------------------------------------------------- */
 
 /* The kernels write C of any of their types: their entry points are named by the operands alone. */
-static plx_status start(const plx_problem *problem, plx_recipe *recipe, plx_error *error)
+static void name_variant(const plx_problem *problem, const char *factors, plx_recipe *recipe)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
+    (void)snprintf(recipe->variant, sizeof recipe->variant, "%s_%c%c", factors, p->trans_a ? 't' : 'n',
+                   p->trans_b ? 't' : 'n');
+}
+
+static plx_status start(const plx_problem *problem, plx_recipe *recipe, plx_error *error)
+{
     const bool f16 = problem->dtype == PLX_F16;
     if ((!f16 && problem->dtype != PLX_BF16) || problem->compute != PLX_COMPUTE_PLAIN)
         return plx_fail(error, PLX_UNSUPPORTED, "multiplies f16 and bf16 alone");
-    (void)snprintf(recipe->variant, sizeof recipe->variant, "%s_%c%c", f16 ? "f16" : "bf16",
-                   p->trans_a ? 't' : 'n', p->trans_b ? 't' : 'n');
+    name_variant(problem, f16 ? "f16" : "bf16", recipe);
     return PLX_OK;
 }
 
@@ -74,8 +83,33 @@ static plx_tensor_map map_of_result(const plx_problem *problem)
 
 static plx_status needs_mma_sync(const plx_device_info *device, plx_error *error)
 {
-    if (device->compute_major < 8 || (device->features & PLX_FEATURE_NVIDIA_PTX))
-        return plx_fail(error, PLX_UNSUPPORTED, "needs CUDA on compute capability 8.0 or later");
+    if (device->compute_major < 8)
+        return plx_fail(error, PLX_UNSUPPORTED, "needs an NVIDIA device of compute capability 8.0 or later");
+    if ((device->features & PLX_FEATURE_NVIDIA_PTX) && !plx_gemm_mapless_fast(device))
+        return plx_fail(error, PLX_UNSUPPORTED,
+                        "needs CUDA, or in OpenCL compute capability 9.0; this device has %u.%u",
+                        device->compute_major, device->compute_minor);
+    return PLX_OK;
+}
+
+/* f16, bf16, or f32 as TF32, with a form for each layout; OpenCL compiles one for each type of C. */
+static plx_status start_mma_sync(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                                 plx_error *error)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    const bool tf32 = problem->dtype == PLX_F32 && problem->compute == PLX_COMPUTE_TF32;
+    if (!tf32) {
+        const plx_status status = start(problem, recipe, error);
+        if (status != PLX_OK)
+            return status;
+    } else {
+        name_variant(problem, "tf32", recipe);
+        (void)snprintf(recipe->code, sizeof recipe->code, "%s/mma-sync", plx_ladder_name(PLX_GEMM));
+    }
+    (void)snprintf(recipe->defines, sizeof recipe->defines, "%s -DTRANS_A=%d -DTRANS_B=%d",
+                   tf32 ? "-DT=float -DIN_TF32" : plx_element_words_of(problem)->defines, (int)p->trans_a,
+                   (int)p->trans_b);
+    plx_recipe_min_blocks_per_sm(recipe, device, GEMM_MMA_SYNC_THREADS, 2);
     return PLX_OK;
 }
 
@@ -87,7 +121,7 @@ plx_status plx_mma_sync_recipe(const plx_problem *problem, const plx_device_info
     int64_t tiles;
     plx_status status = needs_mma_sync(device, error);
     if (status == PLX_OK)
-        status = start(problem, recipe, error);
+        status = start_mma_sync(problem, device, recipe, error);
     if (status != PLX_OK)
         return status;
     if (!plx_gemm_count_tiles(problem, &shape, &tiles))
@@ -100,7 +134,10 @@ plx_status plx_mma_sync_recipe(const plx_problem *problem, const plx_device_info
     plx_gemm_step_operands(step);
     plx_step_i32(step, type_of_result(problem));
     plx_gemm_step_sizes(problem, step);
-    plx_step_shared(step, GEMM_MMA_SYNC_STAGES * 2 * GEMM_MMA_SYNC_SIDE * GEMM_UNITS_DEPTH * 2 + 128);
+    if (device->features & PLX_FEATURE_NVIDIA_PTX) /* its device code has a fixed array */
+        recipe->known_local_bytes = MMA_SYNC_SHARED + LINE;
+    else
+        plx_step_shared(step, MMA_SYNC_SHARED + LINE);
     return plx_recipe_check(recipe, 0, device, error);
 }
 

@@ -1,0 +1,226 @@
+/* gemm/mma-sync: products of f16 and bf16, and in mma-sync-tf32 of f32 as TF32, on the matrix units, by inline PTX.
+ * CUDA: mma-sync.cu, which says how operands lie in a stage.  The recipe defines IN_TF32 for the latter. */
+#include "device.clh"
+#include "units.h"
+
+#define SIDE GEMM_MMA_SYNC_SIDE
+#define STAGES GEMM_MMA_SYNC_STAGES
+#define THREADS GEMM_MMA_SYNC_THREADS
+#define ROW_BYTES 128
+#define CHUNKS (ROW_BYTES / 16)
+#define OPERAND_BYTES (SIDE * ROW_BYTES)
+#define STAGE_BYTES (2 * OPERAND_BYTES)
+#define WARPS_DOWN 2
+#define WARP_ROWS (SIDE / WARPS_DOWN)
+#define WARP_COLS (SIDE / (THREADS / 32 / WARPS_DOWN))
+#define DOWN (WARP_ROWS / 16)  /* products of an instruction in a warp's tile */
+#define ACROSS (WARP_COLS / 8)
+#define PIECES (SIDE * CHUNKS / THREADS) /* of a work-item */
+#define A_INNER (!TRANS_A)
+#define B_INNER TRANS_B
+
+#if defined(IN_TF32)
+#define ELEMENT_BYTES 4
+#define MMA(x) "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 " x
+#elif defined(IN_F16)
+#define ELEMENT_BYTES 2
+#define MMA(x) "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 " x
+#else
+#define ELEMENT_BYTES 2
+#define MMA(x) "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 " x
+#endif
+
+#define DEPTH (ROW_BYTES / ELEMENT_BYTES)
+#define CHUNK (16 / ELEMENT_BYTES)
+
+/* ---- bringing ------------------------------------------------------------------------ */
+
+INLINE uint place_of(uint tile, bool inner, int row, int chunk)
+{
+    const int turn = ELEMENT_BYTES == 4 && !inner ? 2 * row : row;
+    return tile + (uint)(row * ROW_BYTES + ((chunk ^ (turn & 7)) << 4));
+}
+
+/* The first `bytes` of 16, zeros behind them. */
+INLINE void copy_chunk(uint to, global const IN *from, int bytes)
+{
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
+}
+
+INLINE void place_chunk(uint to, global const IN *from, int count)
+{
+    union {
+        IN element[CHUNK];
+        uint word[4];
+    } chunk;
+    UNROLL
+    for (int i = 0; i < CHUNK; ++i)
+        chunk.element[i] = i < count ? from[i] : (IN)0;
+    asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(chunk.word[0]), "r"(chunk.word[1]),
+                 "r"(chunk.word[2]), "r"(chunk.word[3])
+                 : "memory");
+}
+
+/* `valid` is an address that may be named where nothing is read. */
+INLINE void bring(uint tile, bool inner, source_t s, global const IN *valid, bool aligned)
+{
+    const int per_row = inner ? CHUNKS : SIDE / CHUNK; /* of a row in memory */
+    UNROLL
+    for (int i = 0; i < PIECES; ++i) {
+        const int number = i * THREADS + (int)get_local_id(0), row = number / per_row, along = number % per_row;
+        const int left = row < (inner ? s.outer : s.inner) ? (inner ? s.inner : s.outer) - along * CHUNK : 0;
+        const int count = left < 0 ? 0 : left < CHUNK ? left : CHUNK;
+        const uint to = place_of(tile, inner, inner ? row : along / CHUNKS * DEPTH + row, along % CHUNKS);
+        global const IN *from = s.from + row * s.ld + along * CHUNK;
+        if (aligned)
+            copy_chunk(to, count > 0 ? from : valid, count * ELEMENT_BYTES);
+        else
+            place_chunk(to, from, count);
+    }
+}
+
+/* ---- multiplying --------------------------------------------------------------------- */
+
+/* Four 8 x 8 matrices of 16-bit elements, whose rows lie where the lanes say; or their columns. */
+INLINE void read_matrices(uint *to, uint from)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                 : "r"(from)
+                 : "memory");
+}
+
+INLINE void read_transposed(uint *to, uint from)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                 : "r"(from)
+                 : "memory");
+}
+
+/* 16 outer x 32 bytes of inner of a tile: matrix number 2 i + o holds inner chunk i, outer 8 o and on; or, with
+ * inner_first, matrix 2 o + i. */
+INLINE void read_fragment(uint *to, uint tile, bool along_inner, bool inner_first, int outer, int inner)
+{
+    const int lane = (int)get_local_id(0) % 32, low = lane / 8 % 2, high = lane / 16;
+    const int at_outer = outer + 8 * (inner_first ? high : low), at_inner = inner + CHUNK * (inner_first ? low : high);
+
+    if (along_inner) {
+        read_matrices(to, place_of(tile, true, at_outer + lane % 8, at_inner / CHUNK));
+    } else if (ELEMENT_BYTES == 2) {
+        read_transposed(to, place_of(tile, false, at_outer / 64 * 64 + at_inner + lane % 8, at_outer % 64 / CHUNK));
+    } else {
+        UNROLL
+        for (int o = 0; o < 2; ++o)
+            UNROLL
+            for (int i = 0; i < 2; ++i) {
+                const int at = outer + 8 * o + lane / 4, row = at / 32 * 32 + inner + 4 * i + lane % 4;
+                const uint from = place_of(tile, false, row, at % 32 / 4) + (uint)(at % 4 * 4);
+                asm volatile("ld.shared.u32 %0, [%1];"
+                             : "=r"(to[inner_first ? 2 * o + i : 2 * i + o])
+                             : "r"(from)
+                             : "memory");
+            }
+    }
+}
+
+/* sum += a b for 16 x 32 bytes of A and as many x 8 of B. */
+INLINE void multiply_add(float *sum, const uint *a, const uint *b)
+{
+    asm volatile(MMA("{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};")
+                 : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+INLINE void multiply(float (*sum)[ACROSS][4], uint stage, int row, int col)
+{
+    UNROLL
+    for (int inner = 0; inner < DEPTH; inner += 2 * CHUNK) {
+        uint a[DOWN][4], b[ACROSS / 2][4];
+        UNROLL
+        for (int i = 0; i < DOWN; ++i)
+            read_fragment(a[i], stage, A_INNER, false, row + 16 * i, inner);
+        UNROLL
+        for (int j = 0; j < ACROSS / 2; ++j)
+            read_fragment(b[j], stage + OPERAND_BYTES, B_INNER, true, col + 16 * j, inner);
+        UNROLL
+        for (int i = 0; i < DOWN; ++i)
+            UNROLL
+            for (int j = 0; j < ACROSS; ++j)
+                multiply_add(sum[i][j], a[i], b[j / 2] + j % 2 * 2);
+    }
+}
+
+/* ---- C ------------------------------------------------------------------------------- */
+
+INLINE void write_sum(global OUT *c, float sum, float alpha, float beta)
+{
+    const float product = alpha * sum;
+    *c = TO_OUT(beta == 0.0f ? product : fma(beta, FROM_OUT(*c), product));
+}
+
+/* Lane l has of each product rows l / 4 and l / 4 + 8, columns 2 (l % 4) and the next. */
+INLINE void write_tile(const float (*sum)[ACROSS][4], global OUT *c, long m, long n, long ldc, long row, long col,
+                       float alpha, float beta)
+{
+    const int lane = (int)get_local_id(0) % 32;
+    UNROLL
+    for (int i = 0; i < DOWN; ++i)
+        UNROLL
+        for (int j = 0; j < ACROSS; ++j)
+            UNROLL
+            for (int e = 0; e < 4; ++e) {
+                const long at_row = row + 16 * i + 8 * (e / 2) + lane / 4, at_col = col + 8 * j + lane % 4 * 2 + e % 2;
+                if (at_row < m && at_col < n)
+                    write_sum(c + at_row * ldc + at_col, sum[i][j][e], alpha, beta);
+            }
+}
+
+/* ---- the kernel ---------------------------------------------------------------------- */
+
+#define BRING_STAGE(step)                                                                              \
+    do {                                                                                               \
+        const uint stage = first + (uint)((step) % STAGES) * STAGE_BYTES;                              \
+        const long inner = (step) * DEPTH;                                                             \
+        if ((step) < steps) {                                                                          \
+            bring(stage, A_INNER, SOURCE_OF_A(SIDE, DEPTH), a_matrix, a_aligned);                      \
+            bring(stage + OPERAND_BYTES, B_INNER, SOURCE_OF_B(SIDE, DEPTH), b_matrix, b_aligned);      \
+        }                                                                                              \
+        asm volatile("cp.async.commit_group;" ::: "memory");                                           \
+    } while (0)
+
+/* type_of_c: what CUDA's form is told of C; here OUT is its type. */
+kernel WORK_GROUP(THREADS) void gemm_mma_sync(global const IN *a_base, long a_offset, global const IN *b_base,
+                                              long b_offset, global OUT *c_base, long c_offset, int type_of_c,
+                                              long m, long n, long k, long lda, long ldb, long ldc, float alpha,
+                                              float beta)
+{
+    GEMM_OPERANDS;
+    local uchar stages[STAGES * STAGE_BYTES] __attribute__((aligned(128)));
+    const uint first = (uint)(size_t)stages;
+    const bool a_aligned = (size_t)a_matrix % 16 == 0 && lda % CHUNK == 0,
+               b_aligned = (size_t)b_matrix % 16 == 0 && ldb % CHUNK == 0;
+    const corner_t corner = tile_in_group(m, n, SIDE, SIDE);
+    const long steps = (k + DEPTH - 1) / DEPTH;
+    const int warp = (int)get_local_id(0) / 32, row = warp % WARPS_DOWN * WARP_ROWS,
+              col = warp / WARPS_DOWN * WARP_COLS;
+    float sum[DOWN][ACROSS][4];
+
+    UNROLL
+    for (int i = 0; i < DOWN; ++i)
+        UNROLL
+        for (int j = 0; j < ACROSS; ++j)
+            UNROLL
+            for (int e = 0; e < 4; ++e)
+                sum[i][j][e] = 0.0f;
+    for (long step = 0; step < STAGES - 1; ++step)
+        BRING_STAGE(step);
+    for (long step = 0; step < steps; ++step) {
+        asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2) : "memory");
+        barrier(CLK_LOCAL_MEM_FENCE); /* the stage is there, and the one before has been multiplied */
+        BRING_STAGE(step + STAGES - 1);
+        multiply(sum, first + (uint)(step % STAGES) * STAGE_BYTES, row, col);
+    }
+    asm volatile("cp.async.wait_all;" ::: "memory"); /* no work-group ends with copies on their way */
+    write_tile((const float (*)[ACROSS][4])sum, c_matrix, m, n, ldc, corner.row + row, corner.col + col, alpha, beta);
+}
