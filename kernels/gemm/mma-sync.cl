@@ -61,21 +61,53 @@ INLINE void place_chunk(uint to, global const IN *from, int count)
                  : "memory");
 }
 
+/* A work-item's pieces of SIDE x DEPTH of an operand, 16 bytes each: the first of them, and what lies between. */
+typedef struct {
+    global const IN *from;
+    long step;             /* elements from one to the next */
+    uint to;
+    int first, rows, count; /* row of the first, rows that there are, elements of a piece in one of them */
+} pieces_t;
+
+#define PER_ROW(inner) ((inner) ? CHUNKS : SIDE / CHUNK) /* of a row in memory */
+#define AT_ONCE(inner) (THREADS / PER_ROW(inner))        /* rows */
+
+INLINE pieces_t pieces_of(uint tile, bool inner, source_t s)
+{
+    const int thread = (int)get_local_id(0), along = thread % PER_ROW(inner);
+    const int left = (inner ? s.inner : s.outer) - along * CHUNK;
+    pieces_t p;
+    p.first = thread / PER_ROW(inner);
+    p.rows = inner ? s.outer : s.inner;
+    p.count = left < 0 ? 0 : left < CHUNK ? left : CHUNK;
+    p.from = s.from + p.first * s.ld + along * CHUNK;
+    p.step = AT_ONCE(inner) * s.ld;
+    p.to = place_of(tile, inner, inner ? p.first : along / CHUNKS * DEPTH + p.first, along % CHUNKS);
+    return p;
+}
+
+/* Not inlined: its registers would be missed where all is aligned. */
+__attribute__((noinline)) static void bring_elements(pieces_t p, int at_once)
+{
+    for (int i = 0; i < PIECES; ++i) {
+        place_chunk(p.to + (uint)(i * at_once * ROW_BYTES), p.from, p.first + i * at_once < p.rows ? p.count : 0);
+        p.from += p.step;
+    }
+}
+
 /* `valid` is an address that may be named where nothing is read. */
 INLINE void bring(uint tile, bool inner, source_t s, global const IN *valid, bool aligned)
 {
-    const int per_row = inner ? CHUNKS : SIDE / CHUNK; /* of a row in memory */
+    pieces_t p = pieces_of(tile, inner, s);
+    if (!aligned) {
+        bring_elements(p, AT_ONCE(inner));
+        return;
+    }
     UNROLL
     for (int i = 0; i < PIECES; ++i) {
-        const int number = i * THREADS + (int)get_local_id(0), row = number / per_row, along = number % per_row;
-        const int left = row < (inner ? s.outer : s.inner) ? (inner ? s.inner : s.outer) - along * CHUNK : 0;
-        const int count = left < 0 ? 0 : left < CHUNK ? left : CHUNK;
-        const uint to = place_of(tile, inner, inner ? row : along / CHUNKS * DEPTH + row, along % CHUNKS);
-        global const IN *from = s.from + row * s.ld + along * CHUNK;
-        if (aligned)
-            copy_chunk(to, count > 0 ? from : valid, count * ELEMENT_BYTES);
-        else
-            place_chunk(to, from, count);
+        const int count = p.first + i * AT_ONCE(inner) < p.rows ? p.count : 0;
+        copy_chunk(p.to + (uint)(i * AT_ONCE(inner) * ROW_BYTES), count > 0 ? p.from : valid, count * ELEMENT_BYTES);
+        p.from += p.step;
     }
 }
 
@@ -134,6 +166,7 @@ INLINE void multiply_add(float *sum, const uint *a, const uint *b)
 
 INLINE void multiply(float (*sum)[ACROSS][4], uint stage, int row, int col)
 {
+    asm volatile("" : "+r"(row), "+r"(col)); /* addresses are computed here each time: kept, they would not fit */
     UNROLL
     for (int inner = 0; inner < DEPTH; inner += 2 * CHUNK) {
         uint a[DOWN][4], b[ACROSS / 2][4];
@@ -159,21 +192,28 @@ INLINE void write_sum(global OUT *c, float sum, float alpha, float beta)
     *c = TO_OUT(beta == 0.0f ? product : fma(beta, FROM_OUT(*c), product));
 }
 
-/* Lane l has of each product rows l / 4 and l / 4 + 8, columns 2 (l % 4) and the next. */
-INLINE void write_tile(const float (*sum)[ACROSS][4], global OUT *c, long m, long n, long ldc, long row, long col,
-                       float alpha, float beta)
+/* Lane l has of each product rows l / 4 and l / 4 + 8, columns 2 (l % 4) and the next.  `c` is where the warp's part
+ * begins, of which `rows` and `cols` are there. */
+INLINE void write_tile(const float (*sum)[ACROSS][4], global OUT *c, long rows, long cols, long ldc, float alpha,
+                       float beta)
 {
-    const int lane = (int)get_local_id(0) % 32;
+    const int lane = (int)get_local_id(0) % 32, row = lane / 4, col = lane % 4 * 2;
+    const int there = cols < WARP_COLS ? (int)cols : WARP_COLS;
+    c += row * ldc + col;
     UNROLL
     for (int i = 0; i < DOWN; ++i)
         UNROLL
-        for (int j = 0; j < ACROSS; ++j)
-            UNROLL
-            for (int e = 0; e < 4; ++e) {
-                const long at_row = row + 16 * i + 8 * (e / 2) + lane / 4, at_col = col + 8 * j + lane % 4 * 2 + e % 2;
-                if (at_row < m && at_col < n)
-                    write_sum(c + at_row * ldc + at_col, sum[i][j][e], alpha, beta);
+        for (int half_of = 0; half_of < 2; ++half_of) {
+            if (row + 16 * i + 8 * half_of < rows) {
+                UNROLL
+                for (int j = 0; j < ACROSS; ++j)
+                    UNROLL
+                    for (int e = 0; e < 2; ++e)
+                        if (col + 8 * j + e < there)
+                            write_sum(c + 8 * j + e, sum[i][j][2 * half_of + e], alpha, beta);
             }
+            c += 8 * ldc;
+        }
 }
 
 /* ---- the kernel ---------------------------------------------------------------------- */
@@ -222,5 +262,6 @@ kernel WORK_GROUP(THREADS) void gemm_mma_sync(global const IN *a_base, long a_of
         multiply(sum, first + (uint)(step % STAGES) * STAGE_BYTES, row, col);
     }
     asm volatile("cp.async.wait_all;" ::: "memory"); /* no work-group ends with copies on their way */
-    write_tile((const float (*)[ACROSS][4])sum, c_matrix, m, n, ldc, corner.row + row, corner.col + col, alpha, beta);
+    write_tile((const float (*)[ACROSS][4])sum, c_matrix + (corner.row + row) * ldc + corner.col + col,
+               m - corner.row - row, n - corner.col - col, ldc, alpha, beta);
 }

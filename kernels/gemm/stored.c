@@ -62,8 +62,8 @@ bool plx_gemm_take_room(plx_gemm_stored *s, uint64_t *scratch_bytes)
     s->repacked = true;
     s->pitch = rounded_up(cols_of_copy(s), GEMM_REPACK_PITCH / element_bytes(s));
     s->offset = (int64_t)*scratch_bytes;
-    return !__builtin_mul_overflow((uint64_t)rows_of_copy(s) * (uint64_t)element_bytes(s),
-                                   (uint64_t)s->pitch, &bytes) &&
+    return !__builtin_mul_overflow((uint64_t)rows_of_copy(s) * (uint64_t)element_bytes(s), (uint64_t)s->pitch,
+                                   &bytes) &&
            bytes / 16 < UINT64_C(1) << 31 && !__builtin_add_overflow(*scratch_bytes, bytes, scratch_bytes);
 }
 

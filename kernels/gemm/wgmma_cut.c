@@ -1,5 +1,5 @@
-/* How the products of f16, bf16 and TF32 with wgmma cut a problem: which tile, and which tiles of C are divided
- * along k so that the last round of blocks leaves no multiprocessor idle. */
+/* How the products of f16, bf16 and TF32 with wgmma cut a problem: which tile, and which tiles of C are
+ * divided along k so that the last round of blocks leaves no multiprocessor idle. */
 #include "wgmma.h"
 
 #include "configs.h"
@@ -78,9 +78,8 @@ int64_t plx_wgmma_depth_of_step(const plx_problem *problem)
 
 int64_t plx_wgmma_steps(const plx_problem *problem)
 {
-    return plx_gemm_has_terms(problem)
-               ? quotient_up(problem->of.gemm.k, plx_wgmma_depth_of_step(problem))
-               : 0;
+    return plx_gemm_has_terms(problem) ? quotient_up(problem->of.gemm.k, plx_wgmma_depth_of_step(problem))
+                                       : 0;
 }
 
 int64_t plx_wgmma_shared(const plx_wgmma_tile *tile)
