@@ -1,14 +1,14 @@
-/* gemm/mma-sync: products of f16 and bf16, and in mma-sync-tf32 of f32 as TF32, on the matrix units, from compute
- * capability 8.0 on.
+/* gemm/mma-sync: products of f16 and bf16, and in mma-sync-tf32 of f32 as TF32, on the matrix units, from
+ * compute capability 8.0 on.
  *
  * All threads of a block bring tiles of the operands to shared memory, two steps ahead of the products; warps
  * read fragments of them with ldmatrix and multiply with mma.sync, 4096 multiply-adds (of TF32 2048) by one
  * instruction of a warp.
  *
  * An operand lies in a stage in rows of 128 bytes, DEPTH elements, whose 16-byte chunks change places by the
- * row's number, so that no bank is met twice: inner index along its rows in memory: [outer][inner]; outer index
- * along them: [outer / DEPTH][inner][outer % DEPTH].  Where rows begin at multiples of 16 bytes, copies are
- * asynchronous, 16 bytes each; elsewhere elements are read one by one. */
+ * row's number, so that no bank is met twice: inner index along its rows in memory: [outer][inner]; outer
+ * index along them: [outer / DEPTH][inner][outer % DEPTH].  Where rows begin at multiples of 16 bytes, copies
+ * are asynchronous, 16 bytes each; elsewhere elements are read one by one. */
 #include "device.cuh"
 #include "grid_dependency.cuh"
 #include "result.cuh"
@@ -17,11 +17,7 @@
 
 #if __CUDA_ARCH__ >= 800 /* code for other devices has the entry points alone */
 
-enum {
-    SIDE = GEMM_MMA_SYNC_SIDE,
-    STAGES = GEMM_MMA_SYNC_STAGES,
-    THREADS = GEMM_MMA_SYNC_THREADS
-};
+enum { SIDE = GEMM_MMA_SYNC_SIDE, STAGES = GEMM_MMA_SYNC_STAGES, THREADS = GEMM_MMA_SYNC_THREADS };
 enum { ROW_BYTES = 128, CHUNKS = ROW_BYTES / 16 };
 enum { OPERAND_BYTES = SIDE * ROW_BYTES, STAGE_BYTES = 2 * OPERAND_BYTES };
 enum { WARPS_DOWN = 2, WARP_ROWS = SIDE / WARPS_DOWN, WARP_COLS = SIDE / (THREADS / 32 / WARPS_DOWN) };
@@ -36,8 +32,8 @@ static_assert(ACROSS % 2 == 0, "one ldmatrix serves two columns of products");
 
 /* ---- bringing ------------------------------------------------------------------------ */
 
-/* ldmatrix reads 8 rows of a chunk; where elements of 4 bytes lie along the outer index, a warp reads two chunks
- * of 4 rows, one by one. */
+/* ldmatrix reads 8 rows of a chunk; where elements of 4 bytes lie along the outer index, a warp reads two
+ * chunks of 4 rows, one by one. */
 template <class M, bool INNER> static __device__ inline unsigned place_of(unsigned tile, int row, int chunk)
 {
     const int turn = sizeof(M) == 4 && !INNER ? 2 * row : row;
@@ -47,8 +43,7 @@ template <class M, bool INNER> static __device__ inline unsigned place_of(unsign
 /* The first `bytes` of 16, zeros behind them. */
 static __device__ inline void copy_chunk(unsigned to, const void *from, int bytes)
 {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes)
-                 : "memory");
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
 }
 
 template <class M> static __device__ inline void place_chunk(unsigned to, const M *from, int count)
@@ -136,8 +131,8 @@ template <bool TRANSPOSED> static __device__ inline void read_matrices(unsigned 
                      : "memory");
 }
 
-/* 16 outer x 32 bytes of inner of a tile: matrix number 2 i + o holds inner chunk i, outer 8 o and on; or, with
- * INNER_FIRST, matrix 2 o + i. */
+/* 16 outer x 32 bytes of inner of a tile: matrix number 2 i + o holds inner chunk i, outer 8 o and on; or,
+ * with INNER_FIRST, matrix 2 o + i. */
 template <class M, bool INNER, bool INNER_FIRST>
 static __device__ inline void read_by_matrices(unsigned (&to)[4], unsigned tile, int outer, int inner)
 {
@@ -148,8 +143,8 @@ static __device__ inline void read_by_matrices(unsigned (&to)[4], unsigned tile,
     if (INNER)
         read_matrices<false>(to, place_of<M, true>(tile, at_outer + lane % 8, at_inner / CHUNK<M>));
     else
-        read_matrices<true>(to, place_of<M, false>(tile, at_outer / 64 * 64 + at_inner + lane % 8,
-                                                   at_outer % 64 / CHUNK<M>));
+        read_matrices<true>(
+            to, place_of<M, false>(tile, at_outer / 64 * 64 + at_inner + lane % 8, at_outer % 64 / CHUNK<M>));
 }
 
 /* The same where ldmatrix can't transpose, elements of 4 bytes: lane l has outer l / 4 and inner l % 4. */
@@ -180,10 +175,10 @@ static __device__ inline void read_fragment(unsigned (&to)[4], unsigned tile, in
 }
 
 /* sum += a b for 16 x 32 bytes of A and as many x 8 of B. */
-#define MMA(shape, type)                                                                                     \
+#define MMA(shape, type)                                                                                    \
     asm volatile("mma.sync.aligned." shape ".row.col.f32." type "." type ".f32 {%0, %1, %2, %3}, {%4, %5, " \
-                 "%6, %7}, {%8, %9}, {%0, %1, %2, %3};"                                                      \
-                 : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])                                    \
+                 "%6, %7}, {%8, %9}, {%0, %1, %2, %3};"                                                     \
+                 : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])                                   \
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]))
 
 template <class T>

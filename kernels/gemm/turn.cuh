@@ -15,7 +15,11 @@ struct Turn {
     int64_t rows, cols, ld, pitch; /* rows 0: nothing to do */
 };
 
-enum { TURN_SIDE = GEMM_TURN_SIDE, TURN_ROWS = GEMM_REPACK_THREADS / TURN_SIDE, TURN_AT_ONCE = TURN_SIDE / TURN_ROWS };
+enum {
+    TURN_SIDE = GEMM_TURN_SIDE,
+    TURN_ROWS = GEMM_REPACK_THREADS / TURN_SIDE,
+    TURN_AT_ONCE = TURN_SIDE / TURN_ROWS
+};
 
 static __device__ void turn(const Turn &t)
 {
@@ -39,18 +43,18 @@ static __device__ void turn(const Turn &t)
 #pragma unroll
         for (int i = 0; i < TURN_AT_ONCE; ++i)
             if (col + first + i * TURN_ROWS < t.cols && row + along < t.rows)
-                t.to[(col + first + i * TURN_ROWS) * t.pitch + row + along] = tile[along][first + i * TURN_ROWS];
+                t.to[(col + first + i * TURN_ROWS) * t.pitch + row + along] =
+                    tile[along][first + i * TURN_ROWS];
     }
 }
 
 /* Blocks of the grid's second row turn B. */
-#define GEMM_TURN_ENTRY(layout)                                                                           \
-    extern "C" __global__ void __launch_bounds__(GEMM_REPACK_THREADS)                                     \
-        gemm_turn_f32_##layout(const float *a, float *a_to, int64_t a_rows, int64_t a_cols, int64_t lda,  \
-                               int64_t a_pitch, const float *b, float *b_to, int64_t b_rows,              \
-                               int64_t b_cols, int64_t ldb, int64_t b_pitch)                              \
-    {                                                                                                     \
-        grid_dependency_wait();                                                                           \
-        turn(blockIdx.y ? Turn{b, b_to, b_rows, b_cols, ldb, b_pitch}                                     \
-                        : Turn{a, a_to, a_rows, a_cols, lda, a_pitch});                                   \
+#define GEMM_TURN_ENTRY(layout)                                                                    \
+    extern "C" __global__ void __launch_bounds__(GEMM_REPACK_THREADS) gemm_turn_f32_##layout(      \
+        const float *a, float *a_to, int64_t a_rows, int64_t a_cols, int64_t lda, int64_t a_pitch, \
+        const float *b, float *b_to, int64_t b_rows, int64_t b_cols, int64_t ldb, int64_t b_pitch) \
+    {                                                                                              \
+        grid_dependency_wait();                                                                    \
+        turn(blockIdx.y ? Turn{b, b_to, b_rows, b_cols, ldb, b_pitch}                              \
+                        : Turn{a, a_to, a_rows, a_cols, lda, a_pitch});                            \
     }

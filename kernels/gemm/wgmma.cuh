@@ -1,10 +1,11 @@
 /* Products of f16, bf16 and TF32 on the matrix units of sm_90a: what the kernels with wgmma share.
  *
- * An operand lies in a stage in rows of 128 bytes, 64 elements of 16 bits or 32 of f32, as bulk tensor copies write them with the
- * 128-byte swizzle and wgmma reads them:
+ * An operand lies in a stage in rows of 128 bytes, 64 elements of 16 bits or 32 of f32, as bulk tensor copies
+ * write them with the 128-byte swizzle and wgmma reads them:
  *     inner index along its rows in memory:  [outer][64 inner]
  *     outer index along them:                [outer / 64][inner][64 outer]
  * The second is for elements of 16 bits alone.
+ *
  * A warpgroup multiplies 64 rows of A with all columns of the block's tile; its sums stay in registers.  The
  * units add what the instruction multiplies to the sums with truncation, which the bound counts
  * (doc/validation.md).
@@ -75,8 +76,8 @@ static __device__ __forceinline__ void bring_stage(const Ring<Tile> &ring, const
 {
     arrive_and_expect(ring.full(), Tile::stage_bytes);
     bring<Tile::a_inner, Tile::rows, 1>(ring.data(), map_a, row, step * Tile::depth, ring.full());
-    bring<Tile::b_inner, Tile::cols, Tile::cluster>(ring.data() + Tile::a_bytes, map_b, col, step * Tile::depth,
-                                                    ring.full());
+    bring<Tile::b_inner, Tile::cols, Tile::cluster>(ring.data() + Tile::a_bytes, map_b, col,
+                                                    step * Tile::depth, ring.full());
 }
 
 /* ---- multiplying --------------------------------------------------------------------- */

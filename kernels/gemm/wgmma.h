@@ -1,11 +1,16 @@
-/* Products of f16, bf16 and TF32 on the matrix units: how they are cut into work, how long that should take, and
- * how they are launched. */
+/* Products of f16, bf16 and TF32 on the matrix units: how they are cut into work, how long that should take,
+ * and how they are launched. */
 #ifndef PLX_KERNELS_GEMM_WGMMA_H
 #define PLX_KERNELS_GEMM_WGMMA_H
 
 #include "recipe.h"
 
-typedef enum plx_wgmma_kernel { PLX_WGMMA, PLX_WGMMA_PIPELINED, PLX_WGMMA_CLUSTER, PLX_WGMMA_TF32 } plx_wgmma_kernel;
+typedef enum plx_wgmma_kernel {
+    PLX_WGMMA,
+    PLX_WGMMA_PIPELINED,
+    PLX_WGMMA_CLUSTER,
+    PLX_WGMMA_TF32
+} plx_wgmma_kernel;
 
 /* A tile of C that a block computes. */
 typedef struct plx_wgmma_tile {
@@ -39,6 +44,9 @@ bool plx_wgmma_cut_of(plx_wgmma_kernel kernel, const plx_problem *problem, const
 /* Microseconds that the kernel should take, with all its launches. */
 double plx_wgmma_us(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_device_info *device);
 
+/* GEMM_RESULT_, of C. */
+int32_t plx_units_type_of_result(const plx_problem *problem);
+
 /* ---- what the rows need ------------------------------------------------------------ */
 
 plx_status plx_mma_sync_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
@@ -55,8 +63,8 @@ plx_status plx_wgmma_cluster_recipe(const plx_problem *problem, const plx_device
                                     plx_recipe *recipe, plx_error *error);
 plx_status plx_wgmma_cluster_recipe_unaligned(const plx_problem *problem, const plx_device_info *device,
                                               plx_recipe *recipe, plx_error *error);
-plx_status plx_wgmma_tf32_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                                 plx_error *error);
+plx_status plx_wgmma_tf32_recipe(const plx_problem *problem, const plx_device_info *device,
+                                 plx_recipe *recipe, plx_error *error);
 plx_status plx_wgmma_tf32_recipe_unaligned(const plx_problem *problem, const plx_device_info *device,
                                            plx_recipe *recipe, plx_error *error);
 size_t plx_wgmma_tf32_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,

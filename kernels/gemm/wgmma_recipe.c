@@ -45,7 +45,7 @@ static plx_status start_tf32(const plx_problem *problem, plx_recipe *recipe, plx
 
 /* ---- C ---------------------------------------------------------------------------------- */
 
-static int32_t type_of_result(const plx_problem *problem)
+int32_t plx_units_type_of_result(const plx_problem *problem)
 {
     const plx_dtype dtype = plx_output_dtype(problem);
     return dtype == PLX_F32 ? GEMM_RESULT_F32 : dtype == PLX_F16 ? GEMM_RESULT_F16 : GEMM_RESULT_BF16;
@@ -93,8 +93,8 @@ static plx_status needs_mma_sync(const plx_device_info *device, plx_error *error
 }
 
 /* f16, bf16, or f32 as TF32, with a form for each layout; OpenCL compiles one for each type of C. */
-static plx_status start_mma_sync(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                                 plx_error *error)
+static plx_status start_mma_sync(const plx_problem *problem, const plx_device_info *device,
+                                 plx_recipe *recipe, plx_error *error)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     const bool tf32 = problem->dtype == PLX_F32 && problem->compute == PLX_COMPUTE_TF32;
@@ -132,7 +132,7 @@ plx_status plx_mma_sync_recipe(const plx_problem *problem, const plx_device_info
     step->grid[0] = (uint64_t)tiles;
     step->early = true;
     plx_gemm_step_operands(step);
-    plx_step_i32(step, type_of_result(problem));
+    plx_step_i32(step, plx_units_type_of_result(problem));
     plx_gemm_step_sizes(problem, step);
     if (device->features & PLX_FEATURE_NVIDIA_PTX) /* its device code has a fixed array */
         recipe->known_local_bytes = MMA_SYNC_SHARED + LINE;
@@ -157,7 +157,7 @@ static void add_result(const plx_problem *problem, plx_step *step)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     plx_step_operand(step, C);
-    plx_step_i32(step, type_of_result(problem));
+    plx_step_i32(step, plx_units_type_of_result(problem));
     plx_step_i32(step, (int32_t)p->m);
     plx_step_i32(step, (int32_t)p->n);
 }
@@ -286,7 +286,8 @@ static plx_status recipe_of(plx_wgmma_kernel kernel, const plx_problem *problem,
     plx_wgmma_cut cut;
     plx_status status = plx_needs_sm_90a(device, error);
     if (status == PLX_OK)
-        status = kernel == PLX_WGMMA_TF32 ? start_tf32(problem, recipe, error) : start(problem, recipe, error);
+        status =
+            kernel == PLX_WGMMA_TF32 ? start_tf32(problem, recipe, error) : start(problem, recipe, error);
     if (status != PLX_OK || p->m == 0 || p->n == 0)
         return status;
     if (!plx_gemm_has_terms(problem))
@@ -337,8 +338,8 @@ plx_status plx_wgmma_cluster_recipe_unaligned(const plx_problem *problem, const 
     return recipe_of(PLX_WGMMA_CLUSTER, problem, device, true, recipe, error);
 }
 
-plx_status plx_wgmma_tf32_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                                 plx_error *error)
+plx_status plx_wgmma_tf32_recipe(const plx_problem *problem, const plx_device_info *device,
+                                 plx_recipe *recipe, plx_error *error)
 {
     return recipe_of(PLX_WGMMA_TF32, problem, device, false, recipe, error);
 }
