@@ -51,6 +51,8 @@ static plx_problem some_problem(uint64_t *state)
     plx_problem problem = plx_gemm_of(dtype, form & 1, form >> 1 & 1, some_size(state, 15),
                                       some_size(state, 15), some_size(state, 18));
     problem.output = plx_is_half(dtype) && form >> 6 & 1 ? PLX_OUTPUT(PLX_F32) : 0;
+    if (dtype == PLX_F32 && form >> 7 & 1)
+        problem.compute = PLX_COMPUTE_TF32;
     problem.of.gemm.lda += form & 4 ? (int64_t)(next_number(state) % 9) : 0;
     problem.of.gemm.ldb += form & 8 ? (int64_t)(next_number(state) % 9) : 0;
     return problem;
@@ -103,12 +105,16 @@ static void assert_distinct(const plx_row *row, const plx_problem *problem, cons
             refuse(problem, device, row->about.name, configs[i].name, "another has its name");
 }
 
-/* The step that multiplies is the first with this many threads and more of a grid than a pack or a sum has.
- */
+static bool prepares_or_adds(const char *entry)
+{
+    return strstr(entry, "pack") != NULL || strstr(entry, "turn") != NULL || strstr(entry, "sum") != NULL;
+}
+
+/* The step that multiplies. */
 static const plx_step *product_of(const plx_recipe *recipe)
 {
     for (size_t i = 0; i < recipe->step_count; i++)
-        if (strstr(recipe->steps[i].entry, "pack") == NULL && strstr(recipe->steps[i].entry, "sum") == NULL)
+        if (!prepares_or_adds(recipe->steps[i].entry))
             return &recipe->steps[i];
     return NULL;
 }
@@ -154,6 +160,12 @@ static bool has_clusters(const plx_row *row, const plx_device_info *device)
     return known && (device->features & PLX_FEATURE_NVIDIA_PTX) == 0;
 }
 
+/* On matrix units, which do not round sums of f32 but cut them off. */
+static bool cuts_off(const plx_problem *problem)
+{
+    return plx_is_half(problem->dtype) || problem->compute != PLX_COMPUTE_PLAIN;
+}
+
 static void assert_runs(const plx_row *row, const plx_problem *problem, const plx_device_info *device,
                         const plx_config *config)
 {
@@ -166,7 +178,7 @@ static void assert_runs(const plx_row *row, const plx_problem *problem, const pl
     if (has_clusters(row, device))
         assert_launched_as_named(row, problem, device, config, &recipe);
     int64_t depth = row->about.depth(&configured, device), k = problem->of.gemm.k;
-    if (depth < 1 || depth > (plx_is_half(problem->dtype) ? 2 * k + 64 : k)) /* matrix units cut off */
+    if (depth < 1 || depth > (cuts_off(problem) ? 2 * k + 64 : k))
         refuse(problem, device, row->about.name, config->name, "its depth can't be");
 }
 
@@ -267,11 +279,10 @@ static void assert_covers(const plx_row *row, const plx_problem *problem, const 
         assert_launched_as_named(row, problem, device, &own, &recipe);
 }
 
-/* Those of 16 bits have kernels in CUDA from compute capability 8.0 on. */
+/* Those on matrix units have kernels for NVIDIA's devices from compute capability 8.0 on. */
 static bool has_kernels(const plx_problem *problem, const plx_device_info *device)
 {
-    return !plx_is_half(problem->dtype) ||
-           (device->compute_major >= 8 && (device->features & PLX_FEATURE_NVIDIA_PTX) == 0);
+    return !cuts_off(problem) || device->compute_major >= 8;
 }
 
 static void what_is_chosen_runs_everywhere(void **unused)

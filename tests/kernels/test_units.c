@@ -116,6 +116,50 @@ static void nothing_is_written_between_rows(void **unused)
     assert_false(maps_operand(&recipe, C));
 }
 
+static plx_problem tf32_product(unsigned layout, int64_t m, int64_t n, int64_t k)
+{
+    plx_problem problem = product(PLX_F32, layout, m, n, k);
+    problem.compute = PLX_COMPUTE_TF32;
+    return problem;
+}
+
+/* The units read TF32 along k alone: nt as it lies, B of nn and A of tt are turned, of tn both. */
+static void tf32_is_turned_to_run_along_k(void **unused)
+{
+    const plx_device_info hopper = fake_gpu(9);
+    (void)unused;
+    for (unsigned layout = 0; layout < 4; layout++) {
+        const bool turns_a = layout >> 1 & 1, turns_b = !(layout & 1);
+        const plx_problem problem = tf32_product(layout, 520, 264, 136);
+        const plx_recipe recipe = recipe_of(&problem, "wgmma-tf32", &hopper);
+        expect_boxes(&recipe);
+        assert_int_equal(maps_operand(&recipe, A), !turns_a);
+        assert_int_equal(maps_operand(&recipe, B), !turns_b);
+        assert_int_equal(step_named(&recipe, "turn") != NULL, turns_a || turns_b);
+        assert_null(step_named(&recipe, "repack"));
+        assert_int_equal(recipe.maps[A].width, 136);
+        assert_int_equal(recipe.maps[A].height, 520);
+        assert_int_equal(recipe.maps[B].width, 136);
+        assert_int_equal(recipe.maps[B].height, 264);
+    }
+}
+
+/* What is turned need not be repacked as well, wherever it begins. */
+static void tf32_is_turned_or_repacked(void **unused)
+{
+    const plx_device_info hopper = fake_gpu(9);
+    const plx_problem problem = tf32_product(0, 521, 263, 137);
+    const plx_recipe recipe = recipe_of(&problem, "wgmma-tf32", &hopper);
+    const plx_step *turn = step_named(&recipe, "turn"), *repack = step_named(&recipe, "repack");
+    (void)unused;
+    expect_boxes(&recipe);
+    assert_true(turn != NULL && repack != NULL);
+    assert_int_equal(turn->arguments[2].value, 0);
+    assert_int_equal(turn->arguments[8].value, 137);
+    assert_int_equal(repack->arguments[2].value, 521);
+    assert_int_equal(repack->arguments[8].value, 0);
+}
+
 /* Where C has no element, there is nothing to launch, but the kernel's code is known. */
 static void of_nothing_there_is_nothing_to_do(void **unused)
 {
@@ -216,9 +260,46 @@ static void matrix_units_are_taken_where_they_may_be(void **unused)
     expect_choice(&problem, &hopper, PLX_GEMM_BF16X6);
 }
 
+/* Where they are asked for: TF32 gives up digits. */
+static void tf32_is_taken_where_it_is_asked_for(void **unused)
+{
+    const plx_device_info hopper = fake_gpu(9), ampere = fake_gpu(8), opencl = fake_opencl_gpu(9);
+    (void)unused;
+    for (unsigned layout = 0; layout < 4; layout++) {
+        plx_problem problem = product(PLX_F32, layout, 4096, 4096, 4096);
+        assert_int_not_equal(plx_gemm_choose(&problem, &hopper), PLX_GEMM_WGMMA_TF32);
+        assert_int_not_equal(plx_gemm_choose(&problem, &ampere), PLX_GEMM_MMA_SYNC_TF32);
+        assert_int_not_equal(plx_gemm_choose(&problem, &opencl), PLX_GEMM_MMA_SYNC_TF32);
+        problem.compute = PLX_COMPUTE_TF32;
+        expect_choice(&problem, &hopper, PLX_GEMM_WGMMA_TF32);
+        expect_choice(&problem, &ampere, PLX_GEMM_MMA_SYNC_TF32);
+        expect_choice(&problem, &opencl, PLX_GEMM_MMA_SYNC_TF32);
+    }
+}
+
+/* A program for each layout and type of C; the local memory is the program's own, not the launch's. */
+static void opencl_multiplies_on_matrix_units(void **unused)
+{
+    const plx_device_info opencl = fake_opencl_gpu(9);
+    plx_problem problem = product(PLX_BF16, 1, 300, 200, 100);
+    plx_recipe recipe = recipe_of(&problem, "mma-sync", &opencl);
+    (void)unused;
+    expect_choice(&problem, &opencl, PLX_GEMM_MMA_SYNC);
+    assert_non_null(strstr(recipe.defines, "-DIN_BF16"));
+    assert_non_null(strstr(recipe.defines, "-DTRANS_A=0 -DTRANS_B=1"));
+    assert_true(recipe.known_local_bytes > 0);
+    problem = tf32_product(2, 300, 200, 100);
+    recipe = recipe_of(&problem, "mma-sync-tf32", &opencl);
+    assert_string_equal(recipe.code, "gemm/mma-sync");
+    assert_non_null(strstr(recipe.defines, "-DIN_TF32"));
+    assert_non_null(strstr(recipe.defines, "-DTRANS_A=1 -DTRANS_B=0"));
+}
+
 static void others_say_why_not(void **unused)
 {
-    const plx_device_info ampere = fake_gpu(8), older = fake_gpu(7), opencl = fake_opencl_gpu(9);
+    const plx_device_info hopper = fake_gpu(9), ampere = fake_gpu(8), older = fake_gpu(7),
+                          opencl = fake_opencl_gpu(9), older_opencl = fake_opencl_gpu(8);
+    const plx_problem tf32 = tf32_product(0, 64, 64, 64), plain = product(PLX_F32, 0, 64, 64, 64);
     const plx_problem half = product(PLX_F16, 0, 64, 64, 64);
     plx_problem planes = product(PLX_F32, 0, 64, 64, 64);
     (void)unused;
@@ -228,7 +309,13 @@ static void others_say_why_not(void **unused)
         expect_refusal(&half, bulk_kernels[i], &opencl, "needs CUDA");
     }
     expect_refusal(&half, "mma-sync", &older, "compute capability 8.0 or later");
-    expect_refusal(&half, "mma-sync", &opencl, "needs CUDA");
+    expect_refusal(&half, "mma-sync", &older_opencl, "in OpenCL compute capability 9.0; this device has 8.0");
+    expect_refusal(&tf32, "mma-sync-tf32", &older, "compute capability 8.0 or later");
+    expect_refusal(&tf32, "mma-sync-tf32", &older_opencl, "in OpenCL compute capability 9.0");
+    expect_refusal(&tf32, "wgmma-tf32", &ampere, "needs compute capability 9.0; this device has 8.0");
+    expect_refusal(&tf32, "wgmma-tf32", &opencl, "needs CUDA");
+    expect_refusal(&plain, "wgmma-tf32", &hopper, "multiplies f32 as TF32 alone");
+    expect_refusal(&plain, "mma-sync-tf32", &hopper, "multiplies f16 and bf16 alone");
     expect_refusal(&planes, "f16x3", &ampere, "needs compute capability 9.0; this device has 8.0");
 }
 
@@ -239,12 +326,16 @@ int main(void)
         cmocka_unit_test(what_the_copy_engine_cannot_reach_goes_another_way),
         cmocka_unit_test(operands_that_begin_anywhere_have_no_maps),
         cmocka_unit_test(nothing_is_written_between_rows),
+        cmocka_unit_test(tf32_is_turned_to_run_along_k),
+        cmocka_unit_test(tf32_is_turned_or_repacked),
         cmocka_unit_test(of_nothing_there_is_nothing_to_do),
         cmocka_unit_test(the_result_has_the_type_that_was_asked_for),
         cmocka_unit_test(without_terms_c_is_scaled),
         cmocka_unit_test(planes_are_as_good_as_plain_sums),
         cmocka_unit_test(planes_lie_apart),
         cmocka_unit_test(matrix_units_are_taken_where_they_may_be),
+        cmocka_unit_test(tf32_is_taken_where_it_is_asked_for),
+        cmocka_unit_test(opencl_multiplies_on_matrix_units),
         cmocka_unit_test(others_say_why_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
