@@ -1,5 +1,6 @@
 /* gemm/async-copy: the pipeline with operands that begin anywhere and lie either way (pipeline-copy.cuh):
  * one kernel for all layouts. */
+#include "add-parts.cuh"
 #include "entries.cuh"
 #include "grid_dependency.cuh"
 #include "pipeline-copy.cuh"
@@ -9,13 +10,13 @@
     extern "C" __global__ void __launch_bounds__(CopiedShape<Tile<__VA_ARGS__>>::THREADS, Tile<__VA_ARGS__>::BLOCKS)           \
         gemm_async_copy_##tile##_f32(const float *a, int64_t lda, int32_t a_inner, const float *b, int64_t ldb,                \
                                    int32_t b_inner, float *c, int32_t m, int32_t n, int32_t k, int64_t ldc,                    \
-                                   float alpha, float beta, int32_t steps, int32_t longer, float4 *partial, unsigned *tickets) \
+                                   float alpha, float beta, int32_t steps, int32_t longer, float4 *partial) \
     {                                                                                                                          \
         using Form = CopiedShape<Tile<__VA_ARGS__>>;                                                                           \
         open_pipeline<Form>();                                                                                                 \
         grid_dependency_wait();                                                                                                \
         run_copied<Form>(Lying{a, lda, a_inner != 0}, Lying{b, ldb, b_inner != 0},                                             \
-                         Output{c, m, n, ldc, alpha, beta}, k, steps, longer, partial, tickets);                               \
+                         Output{c, m, n, ldc, alpha, beta}, k, steps, longer, partial);                               \
     }
 
 ASYNC_COPY_ENTRY(128x128, GEMM_COPIED_128X128)
@@ -33,3 +34,4 @@ ASYNC_COPY_ENTRY(64x32, GEMM_COPIED_64X32)
 ASYNC_COPY_ENTRY(128x16, GEMM_COPIED_128X16)
 ASYNC_COPY_ENTRY(16x128, GEMM_COPIED_16X128)
 GEMM_LAYOUTS(GEMM_SCALE_ENTRY)
+GEMM_ADD_PARTS_ENTRY

@@ -16,7 +16,7 @@
         using Whole = Shape<Tile<GEMM_TILE_128X128>, !TRANS_A, TRANS_B>;                                     \
         open_pipeline<Whole>();                                                                              \
         grid_dependency_wait();                                                                              \
-        run_pipeline<Whole>(&a, &b, Output{c, m, n, ldc, alpha, beta}, steps, 0, nullptr, nullptr);          \
+        run_pipeline<Whole>(&a, &b, Output{c, m, n, ldc, alpha, beta}, steps, 0, nullptr);                   \
     }
 
 GEMM_LAYOUTS(BULK_PIPELINE_ENTRY)

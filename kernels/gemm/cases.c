@@ -70,6 +70,8 @@ static void gemm_configs(plx_case_maker *m, int way)
                           way % 2 == 0 ? 261 : 7, 1030);
     problem.of.gemm.ldc += 3;
     plx_case_add_configs(m, &problem);
+    problem = plx_gemm_of(m->dtype, (way & 1) != 0, (way & 2) != 0, 70, 300, 33); /* rows of C between sectors */
+    plx_case_add_configs(m, &problem);
 }
 
 /* The largest dimension shrinks until the product is affordable. */

@@ -61,10 +61,9 @@ static void add_operands(plx_step *step, const plx_gemm_problem *p)
 static void add_product(const plx_problem *problem, const plx_gemm_cut *cut, plx_recipe *recipe)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    const plx_gemm_tile *t = cut->tile;
     plx_step *step = plx_recipe_step(recipe, cut->entry, threads_of(cut), 1);
 
-    step->grid[0] = (uint64_t)(tiles_of(p, t) * cut->cluster);
+    step->grid[0] = (uint64_t)(tiles_of(p, cut->tile) * cut->cluster);
     step->grid[1] = (uint64_t)cut->clusters;
     step->cluster = cut->cluster > 1 ? (uint32_t)cut->cluster : 0;
     step->early = true;
@@ -78,11 +77,9 @@ static void add_product(const plx_problem *problem, const plx_gemm_cut *cut, plx
     plx_step_i32(step, (int32_t)(plx_gemm_depth_steps(problem) / parts_of(cut)));
     plx_step_i32(step, (int32_t)(plx_gemm_depth_steps(problem) % parts_of(cut)));
     plx_step_scratch(step, PLX_SCRATCH_COUNTERS, 16);
-    plx_step_scratch(step, 0, 4);
     plx_step_shared(step, shared_bytes(cut));
-    recipe->scratch_bytes = PLX_SCRATCH_COUNTERS;
-    if (cut->clusters > 1) /* a tile of sums from each cluster */
-        recipe->scratch_bytes += (uint64_t)(tiles_of(p, t) * cut->clusters * t->rows * t->cols) * 4;
+    recipe->scratch_bytes = PLX_SCRATCH_COUNTERS + plx_gemm_partial_bytes(p, cut);
+    plx_gemm_add_parts(problem, cut, PLX_SCRATCH_COUNTERS, recipe);
 }
 
 plx_status plx_gemm_copied_recipe(const plx_problem *problem, const plx_device_info *device,

@@ -12,19 +12,72 @@ static const char *const entries[PLX_GEMM_COPIED_TILES] = {
     "gemm_async_copy_128x16",  "gemm_async_copy_16x128",
 };
 
-/* Fitted to 13646 timings of 664 drawn and listed shapes on one H200 (doc/experiments.md), in the order of
- * the tiles: shares of a multiprocessor's multiply-adds that blocks beside each other reach, and one alone;
+/* Of a tile: shares of a multiprocessor's multiply-adds that blocks beside each other reach, and one alone;
  * the microseconds of a launch; and those that each round of blocks takes besides: first operands, C. */
 typedef struct tile_rates {
     double full, alone, start_us, round_us;
 } tile_rates;
 
-static const tile_rates rates[PLX_GEMM_COPIED_TILES] = {
-    {0.829, 0.573, 2.88, 7.60}, {0.794, 0.669, 2.55, 6.89}, {0.807, 0.742, 0.01, 10.28},
-    {0.779, 0.495, 1.83, 6.56}, {0.764, 0.545, 0.68, 6.70}, {0.758, 0.621, 2.09, 9.90},
-    {0.660, 0.511, 3.50, 6.69}, {0.625, 0.541, 0.99, 3.71}, {0.621, 0.520, 0.98, 4.26},
-    {0.578, 0.519, 1.63, 3.10}, {0.501, 0.372, 0.88, 2.71}, {0.469, 0.371, 1.20, 2.55},
-    {0.430, 0.305, 0.55, 3.53}, {0.432, 0.282, 0.15, 3.31},
+/* Of a kernel, in the order of its tiles. */
+typedef struct kernel_rates {
+    tile_rates tiles[PLX_GEMM_COPIED_TILES];
+    double bytes_per_us;                    /* of memory */
+    double drift_us;                        /* after the first round */
+    double alone_share;                     /* of a round's microseconds besides, for one block alone */
+    double inner_us;                        /* per term of a row that is transposed as it is copied */
+    double cluster_us, cluster_of_eight_us; /* the latter besides */
+    /* By where rows of C begin: as how many bytes each of C counts, and per byte of a block's tile. */
+    double counts[PLX_ROWS_OF_C], row_us[PLX_ROWS_OF_C];
+} kernel_rates;
+
+/* Fitted to 17000 timings of 605 drawn shapes on one H200 (doc/experiments.md). */
+static const kernel_rates copied_rates = {
+    .tiles = {{0.878, 0.621, 2.99, 6.59},
+              {0.847, 0.716, 3.77, 5.33},
+              {0.839, 0.702, 2.98, 4.94},
+              {0.771, 0.587, 2.75, 3.86},
+              {0.783, 0.629, 2.80, 3.73},
+              {0.766, 0.584, 2.93, 5.48},
+              {0.726, 0.561, 3.19, 4.49},
+              {0.603, 0.429, 1.90, 3.33},
+              {0.570, 0.425, 2.06, 3.34},
+              {0.578, 0.465, 1.99, 2.51},
+              {0.477, 0.389, 1.93, 2.02},
+              {0.475, 0.400, 1.94, 2.19},
+              {0.402, 0.281, 1.65, 2.07},
+              {0.420, 0.280, 1.64, 1.78}},
+    .bytes_per_us = 5.49e6,
+    .drift_us = 1.47,
+    .alone_share = 0.52,
+    .inner_us = 41.6e-6,
+    .cluster_us = 0.57,
+    .cluster_of_eight_us = 0.89,
+    .counts = {1.0, 1.35, 1.65},
+    .row_us = {0.0, 10.3e-6, 41.1e-6},
+};
+
+/* NVIDIA's OpenCL: fitted to 13646 timings of 664 drawn and listed shapes in CUDA, whose kernel was the same
+ * then but for its parts. */
+static const kernel_rates opencl_rates = {
+    .tiles = {{0.829, 0.573, 2.88, 7.60},
+              {0.794, 0.669, 2.55, 6.89},
+              {0.807, 0.742, 0.01, 10.28},
+              {0.779, 0.495, 1.83, 6.56},
+              {0.764, 0.545, 0.68, 6.70},
+              {0.758, 0.621, 2.09, 9.90},
+              {0.660, 0.511, 3.50, 6.69},
+              {0.625, 0.541, 0.99, 3.71},
+              {0.621, 0.520, 0.98, 4.26},
+              {0.578, 0.519, 1.63, 3.10},
+              {0.501, 0.372, 0.88, 2.71},
+              {0.469, 0.371, 1.20, 2.55},
+              {0.430, 0.305, 0.55, 3.53},
+              {0.432, 0.282, 0.15, 3.31}},
+    .bytes_per_us = 2.94e6,
+    .drift_us = 2.37,
+    .alone_share = 0.61,
+    .inner_us = 27.6e-6,
+    .counts = {1.0, 1.0, 1.0},
 };
 
 static const char *const many_entries[PLX_GEMM_MANY_TILES] = {
@@ -32,28 +85,34 @@ static const char *const many_entries[PLX_GEMM_MANY_TILES] = {
     "gemm_many_blocks_128x32", "gemm_many_blocks_32x128",
 };
 
-/* Fitted to 390 timings of 98 drawn shapes of 8 to 420 terms and a C of at least 400000 elements. */
-static const tile_rates many_rates[PLX_GEMM_MANY_TILES] = {
-    {0.683, 0.338, 1.45, 6.80}, {0.680, 0.360, 1.63, 5.99}, {0.615, 0.382, 2.00, 3.88},
-    {0.568, 0.322, 1.90, 4.88}, {0.570, 0.312, 2.03, 3.49},
+static const kernel_rates many_rates = {
+    .tiles = {{0.727, 0.492, 3.07, 4.51},
+              {0.718, 0.481, 2.79, 4.17},
+              {0.665, 0.434, 2.50, 2.73},
+              {0.580, 0.371, 2.42, 2.97},
+              {0.564, 0.353, 2.19, 2.51}},
+    .bytes_per_us = 9.08e6,
+    .drift_us = 1.07,
+    .alone_share = 0.26,
+    .inner_us = 51.3e-6,
+    .cluster_us = 0.92,
+    .cluster_of_eight_us = 1.56,
+    .counts = {1.0, 1.35, 1.65},
+    .row_us = {0.0, 6.9e-6, 29.9e-6},
 };
 
-static const tile_rates *rates_of(const plx_gemm_cut *cut)
+static const kernel_rates *rates_of(const plx_device_info *device, const plx_gemm_cut *cut)
 {
-    return cut->all_bring ? &many_rates[cut->tile - plx_gemm_many_tiles]
-                          : &rates[cut->tile - plx_gemm_copied_tiles];
+    return cut->all_bring ? &many_rates : plx_gemm_mapless(device) ? &opencl_rates : &copied_rates;
+}
+
+static const tile_rates *rates_of_tile(const kernel_rates *kernel, const plx_gemm_cut *cut)
+{
+    return &kernel->tiles[cut->tile - (cut->all_bring ? plx_gemm_many_tiles : plx_gemm_copied_tiles)];
 }
 
 enum { MOST_IN_CLUSTER = 8, CHUNK = 8, ROUNDS_TO_DRIFT = 4, PLAIN_TILE = 10 };
 static const double fma_per_us = 128 * 1980; /* of a multiprocessor */
-static const double bytes_per_us = 2.94e6;   /* of memory */
-static const double drift_us = 2.37;         /* after the first round */
-static const double alone_share = 0.61;      /* of a round's microseconds besides, for one block alone */
-/* A row of a tile that is transposed as it is copied: the lanes of a warp reach four rows at a time. */
-static const double inner_us = 27.6e-6; /* per term */
-static const double cluster_us = 0.66, cluster_of_eight_us = 0.74;
-/* The last cluster of a tile reads what all left; they write at a rate of their own. */
-static const double ticket_us = 1.49, ticket_byte_us = 14.9e-6, partial_bytes_per_us = 1.82e6;
 
 static double units_of(const plx_device_info *device)
 {
@@ -79,9 +138,10 @@ static double share_of(const plx_device_info *device, int cluster)
 }
 
 /* Microseconds for those of a tile's rows that are transposed as they are copied. */
-static double copying(const plx_gemm_problem *p, const plx_gemm_tile *t, double terms)
+static double copying(const plx_gemm_problem *p, const kernel_rates *kernel, const plx_gemm_tile *t,
+                      double terms)
 {
-    return terms * inner_us * ((p->trans_a ? 0 : t->rows) + (p->trans_b ? t->cols : 0));
+    return terms * kernel->inner_us * ((p->trans_a ? 0 : t->rows) + (p->trans_b ? t->cols : 0));
 }
 
 /* Terms of the longest part, as many as are multiplied. */
@@ -105,56 +165,56 @@ static double last_round(double of_unit, double places, double alone, double ful
 }
 
 /* Rounds of blocks: those that fill the device, and what is left of them. */
-static double multiplying(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,
-                          const tile_rates *rate)
+static double multiplying(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
 {
+    const kernel_rates *kernel = rates_of(device, cut);
+    const tile_rates *rate = rates_of_tile(kernel, cut);
     const plx_gemm_tile *t = cut->tile;
-    double terms = terms_of(problem, cut), copied = copying(&problem->of.gemm, t, terms);
+    double terms = terms_of(problem, cut), copied = copying(&problem->of.gemm, kernel, t, terms);
     double work = (double)t->rows * t->cols * terms / fma_per_us;
-    double alone = work / rate->alone + copied + alone_share * rate->round_us;
-    double full = most(alone, t->blocks * (work / rate->full + copied) + rate->round_us);
+    double written = 4.0 * t->rows * t->cols * kernel->row_us[plx_gemm_rows_of_c(&problem->of.gemm)];
+    double besides = rate->round_us + t->blocks * written;
+    double alone = work / rate->alone + copied + kernel->alone_share * besides;
+    double full = most(alone, t->blocks * (work / rate->full + copied) + besides);
     double units = units_of(device) * share_of(device, cut->cluster);
     double blocks = tiles_of(&problem->of.gemm, cut) * cut->cluster * cut->clusters;
     double rounds = (double)(int64_t)(blocks / (units * t->blocks));
     double of_unit = (blocks - rounds * units * t->blocks) / units; /* blocks of the last round */
     return rounds * full + last_round(of_unit, t->blocks, alone, full, rounds) +
-           (rounds > 0.0 ? drift_us : 0.0);
+           (rounds > 0.0 ? kernel->drift_us : 0.0);
 }
 
-static double moving(const plx_gemm_problem *p)
+static double moving(const plx_gemm_problem *p, const kernel_rates *kernel)
 {
     double m = (double)p->m, n = (double)p->n, k = (double)p->k;
-    return 4.0 * (m * k + k * n + m * n) / bytes_per_us;
+    return 4.0 * (m * k + k * n + m * n * kernel->counts[plx_gemm_rows_of_c(p)]) / kernel->bytes_per_us;
 }
 
 static double joining(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
 {
     if (plx_gemm_mapless(device))
         return plx_gemm_mapless_joining(problem, cut);
-    double of_tile = 4.0 * cut->tile->rows * cut->tile->cols, tiles = tiles_of(&problem->of.gemm, cut);
-    double in_cluster = cluster_us + (cut->cluster == MOST_IN_CLUSTER ? cluster_of_eight_us : 0.0);
-    double left = of_tile * cut->clusters;
-    return (cut->cluster > 1 ? in_cluster : 0.0) +
-           (cut->clusters > 1 ? ticket_us + left * ticket_byte_us + 2.0 * tiles * left / partial_bytes_per_us
-                              : 0.0);
+    const kernel_rates *kernel = rates_of(device, cut);
+    double in_cluster =
+        kernel->cluster_us + (cut->cluster == MOST_IN_CLUSTER ? kernel->cluster_of_eight_us : 0.0);
+    return (cut->cluster > 1 ? in_cluster : 0.0) + plx_gemm_adding_us(&problem->of.gemm, cut);
 }
 
 double plx_gemm_copied_cost(const plx_problem *problem, const plx_device_info *device,
                             const plx_gemm_cut *cut)
 {
-    const tile_rates *rate = rates_of(cut);
-    return rate->start_us + most(multiplying(problem, device, cut, rate), moving(&problem->of.gemm)) +
+    const kernel_rates *kernel = rates_of(device, cut);
+    return rates_of_tile(kernel, cut)->start_us +
+           most(multiplying(problem, device, cut), moving(&problem->of.gemm, kernel)) +
            joining(problem, device, cut);
 }
 
 static bool possible(const plx_problem *problem, const plx_gemm_cut *cut)
 {
-    double tiles = tiles_of(&problem->of.gemm, cut), of_tile = 4.0 * cut->tile->rows * cut->tile->cols;
     int quads = cut->tile->thread_rows * cut->tile->thread_cols / 4; /* of a thread: a cluster shares them */
     if ((int64_t)cut->cluster * cut->clusters > plx_gemm_depth_steps(problem) || cut->cluster > quads)
         return false;
-    return cut->clusters == 1 || (tiles * cut->cluster <= PLX_SCRATCH_COUNTERS / 4.0 &&
-                                  tiles * cut->clusters * of_tile <= 256.0 * (1 << 20));
+    return plx_gemm_has_room(&problem->of.gemm, cut);
 }
 
 const plx_gemm_cuts *plx_gemm_async_copy_cuts(const plx_device_info *device)

@@ -2,6 +2,7 @@
 #include "mapless.h"
 #include "search.h"
 
+#include "parts.h"
 #include "tiles.h"
 
 const plx_gemm_tile plx_gemm_tiles[PLX_GEMM_TILES] = {
@@ -18,21 +19,25 @@ static const char *const entries[PLX_GEMM_TILES] = {
  * blocks besides: the first operands, C; and those for each operand that is transposed on its way. */
 static const struct {
     double two, one, start_us, transposed_us;
-} rates[PLX_GEMM_TILES] = {{0.83, 0.78, 7.0, 2.0},
-                           {0.75, 0.695, 3.8, 0.6},
-                           {0.66, 0.60, 2.9, 1.1},
-                           {0.64, 0.58, 3.0, 1.1},
-                           {0.62, 0.58, 3.0, 1.2}};
+} rates[PLX_GEMM_TILES] = {{0.822, 0.784, 5.52, 0.08},
+                           {0.773, 0.722, 3.62, 0.08},
+                           {0.657, 0.574, 2.43, 0.13},
+                           {0.626, 0.570, 2.27, 0.43},
+                           {0.580, 0.535, 2.14, 0.36}};
 
-enum { SIDE_BY_SIDE = 2, ROUNDS_TO_DRIFT = 4 };
+enum { SIDE_BY_SIDE = 2, ROUNDS_TO_DRIFT = 4, MOST_LEFT = 256 << 20 };
+static const double once_us = 0.67; /* a launch */
+/* By where rows of C begin: as how many bytes each of C counts, and per byte of a tile. */
+static const double counts[PLX_ROWS_OF_C] = {1.0, 1.35, 1.65}, row_us[PLX_ROWS_OF_C] = {0.0, 0.7e-6, 20.8e-6};
 static const double fma_per_us = 128 * 1980; /* of a multiprocessor */
-static const double bytes_per_us = 4.0e6;    /* of memory */
-static const double repack_us = 1.8, repack_bytes_per_us = 3.0e6;
+static const double bytes_per_us = 3.05e6;   /* of memory */
+static const double repack_us = 2.46, repack_bytes_per_us = 3.43e6;
 /* A cluster adds its tile through shared memory: two blocks on a multiprocessor, or one alone. */
-static const double cluster_two_us = 0.07 / 1024, cluster_one_us = 0.042 / 1024,
-                    cluster_us = 0.3;                              /* per byte */
-static const double ticket_us = 2.0, ticket_bytes_per_us = 1.25e4; /* the last block reads what all left */
-static const double edge_bytes_per_us = 2.8e3;                     /* a block's that computes edges */
+static const double cluster_two_us = 0.041 / 1024, cluster_one_us = 0.001 / 1024, /* per byte */
+    cluster_us = 1.3;
+/* A launch adds what clusters left; the cache takes and gives it. */
+static const double add_us = 1.25, part_us = 0.058, added_bytes_per_us = 1.3e7;
+static const double edge_bytes_per_us = 3.9e3; /* a block's that computes edges */
 
 static double units_of(const plx_device_info *device)
 {
@@ -105,13 +110,25 @@ static double multiplying(const plx_problem *problem, const plx_device_info *dev
 static double moving(const plx_gemm_problem *p)
 {
     double m = (double)p->m, n = (double)p->n, k = (double)p->k;
-    return 4.0 * (m * k + k * n + m * n) / bytes_per_us;
+    return 4.0 * (m * k + k * n + m * n * counts[plx_gemm_rows_of_c(p)]) / bytes_per_us;
 }
 
 static double rounds_of(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
 {
     double blocks = tiles_of(&problem->of.gemm, cut) * cut->cluster * cut->clusters + cut->edge_blocks;
     return (double)(int64_t)(blocks / places_of(device, cut->cluster) + 0.999999);
+}
+
+plx_gemm_row_begin plx_gemm_rows_of_c(const plx_gemm_problem *p)
+{
+    return p->ldc % 8 == 0 ? PLX_AT_SECTORS : p->ldc % 4 == 0 ? PLX_AT_UNITS : PLX_ANYWHERE;
+}
+
+double plx_gemm_adding_us(const plx_gemm_problem *p, const plx_gemm_cut *cut)
+{
+    return cut->clusters > 1 ? add_us + part_us * cut->clusters +
+                                   8.0 * (double)p->m * (double)p->n * cut->clusters / added_bytes_per_us
+                             : 0.0;
 }
 
 /* Blocks of each round add their parts: in a cluster, then through memory. */
@@ -121,10 +138,7 @@ static double joining(const plx_problem *problem, const plx_device_info *device,
     double rounds = rounds_of(problem, device, cut);
     bool alone = tiles * cut->cluster * cut->clusters <= places_alone(device, cut->cluster);
     double in_cluster = cluster_us + of_tile * (alone ? cluster_one_us : cluster_two_us);
-    double read = of_tile / cut->cluster * cut->clusters / ticket_bytes_per_us;
-    double moved = 2.0 * tiles * cut->clusters * of_tile / bytes_per_us;
-    return (cut->cluster > 1 ? rounds * in_cluster : 0.0) +
-           (cut->clusters > 1 ? rounds * ticket_us + read + moved : 0.0);
+    return (cut->cluster > 1 ? rounds * in_cluster : 0.0) + plx_gemm_adding_us(&problem->of.gemm, cut);
 }
 
 /* The same for all cuts.  Where operands begin is known only at the call: those whose rows step by units are
@@ -161,19 +175,23 @@ static double cost(const plx_problem *problem, const plx_device_info *device, co
     const size_t tile = (size_t)(cut->tile - plx_gemm_tiles);
     double beside = most(moving(&problem->of.gemm), edges(&problem->of.gemm, cut));
     double transposed = !problem->of.gemm.trans_a + problem->of.gemm.trans_b;
-    double starts =
-        (rates[tile].start_us + transposed * rates[tile].transposed_us) * rounds_of(problem, device, cut);
-    return starts + most(multiplying(problem, device, cut, tile), beside) + joining(problem, device, cut) +
-           repacking(problem);
+    double written = SIDE_BY_SIDE * 4.0 * cut->tile->rows * cut->tile->cols *
+                     row_us[plx_gemm_rows_of_c(&problem->of.gemm)];
+    double starts = (rates[tile].start_us + transposed * rates[tile].transposed_us + written) *
+                    rounds_of(problem, device, cut);
+    return once_us + starts + most(multiplying(problem, device, cut, tile), beside) +
+           joining(problem, device, cut) + repacking(problem);
+}
+
+bool plx_gemm_has_room(const plx_gemm_problem *p, const plx_gemm_cut *cut)
+{
+    return cut->clusters == 1 || 4.0 * (double)p->m * (double)(p->n + 3) * cut->clusters <= MOST_LEFT;
 }
 
 static bool possible(const plx_problem *problem, const plx_gemm_cut *cut)
 {
-    double tiles = tiles_of(&problem->of.gemm, cut), of_tile = 4.0 * cut->tile->rows * cut->tile->cols;
-    if ((int64_t)cut->cluster * cut->clusters > plx_gemm_depth_steps(problem))
-        return false;
-    return cut->clusters == 1 || (tiles * cut->cluster <= PLX_SCRATCH_COUNTERS / 4.0 &&
-                                  tiles * cut->clusters * of_tile <= 256.0 * (1 << 20));
+    return (int64_t)cut->cluster * cut->clusters <= plx_gemm_depth_steps(problem) &&
+           plx_gemm_has_room(&problem->of.gemm, cut);
 }
 
 const plx_gemm_cuts *plx_gemm_split_k_cuts(const plx_device_info *device)

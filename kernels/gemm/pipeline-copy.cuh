@@ -168,7 +168,7 @@ template <class S> static __device__ __forceinline__ int chunks_of_last(const Wo
 
 template <class S>
 static __device__ __forceinline__ void run_copied(const Lying &a, const Lying &b, const Output &out, int k, int steps,
-                                                  int longer, float4 *partial, unsigned *tickets)
+                                                  int longer, float4 *partial)
 {
     extern __shared__ char shared[];
     const Places<S> at(shared);
@@ -183,14 +183,14 @@ static __device__ __forceinline__ void run_copied(const Lying &a, const Lying &b
             meet_cluster();
     } else {
         take_registers<S::REGISTERS>();
-        multiply_and_write<S>(at, out, part, work, chunks_of_last<S>(work, k), partial, tickets);
+        multiply_and_write<S>(at, out.left_in(partial), part, work, chunks_of_last<S>(work, k));
     }
     if (part.blocks > 1) /* nobody leaves while others read its shared memory */
         meet_cluster();
 }
 #else
 template <class S>
-static __device__ void run_copied(const Lying &, const Lying &, const Output &, int, int, int, float4 *, unsigned *)
+static __device__ void run_copied(const Lying &, const Lying &, const Output &, int, int, int, float4 *)
 {
 }
 #endif

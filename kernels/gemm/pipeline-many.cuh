@@ -87,7 +87,7 @@ static __device__ __forceinline__ void multiply_stage(Multiplier<S> &m, uint32_t
 
 template <class S>
 static __device__ __forceinline__ void run_many(const Lying &a, const Lying &b, const Output &out, int k, int steps,
-                                                int longer, float4 *partial, unsigned *tickets)
+                                                int longer, float4 *partial)
 {
     extern __shared__ char shared[];
     const uint32_t stages = ((uint32_t)__cvta_generic_to_shared(shared) + 15) & ~15u;
@@ -110,13 +110,13 @@ static __device__ __forceinline__ void run_many(const Lying &a, const Lying &b, 
     sums.store(multiplier);
     if (part.blocks > 1)
         meet_cluster();
-    write_sums(out, sums, part, Partial<S>(partial, tickets, part, threadIdx.x), multiplier, work);
+    write_sums(out.left_in(partial), sums, part, multiplier, work);
     if (part.blocks > 1) /* nobody leaves while others read its shared memory */
         meet_cluster();
 }
 #else
 template <class S>
-static __device__ void run_many(const Lying &, const Lying &, const Output &, int, int, int, float4 *, unsigned *)
+static __device__ void run_many(const Lying &, const Lying &, const Output &, int, int, int, float4 *)
 {
 }
 #endif

@@ -1,6 +1,6 @@
 /* A block's way through a pipeline: one tile of C, or one part of k of it.  Parts are added in a fixed
  * order: those of a cluster by their ranks, through shared memory, each block a share of the tile; and
- * what clusters leave in scratch memory by the last of them to come. */
+ * what clusters leave in scratch memory by another launch (add-parts.cuh). */
 #pragma once
 
 #include "few.cuh"
@@ -18,11 +18,10 @@ struct Edges {
 
 /* Which part of k this block has: part `rank` of the cluster, which is number `blockIdx.y` of its tile's. */
 struct Part {
-    uint32_t tile, blocks, rank, clusters;
+    uint32_t tile, blocks, rank;
 
     __device__ __forceinline__ Part()
-        : tile(blockIdx.x / blocks_of_cluster()), blocks(blocks_of_cluster()), rank(rank_in_cluster()),
-          clusters(gridDim.y)
+        : tile(blockIdx.x / blocks_of_cluster()), blocks(blocks_of_cluster()), rank(rank_in_cluster())
     {
     }
 
@@ -33,54 +32,6 @@ struct Part {
         const int part = (int)(blockIdx.y * blocks + rank);
         return work_of<S>(tile, out.m, out.n, part * steps + (part < longer ? part : longer),
                           steps + (part < longer ? 1 : 0));
-    }
-};
-
-/* The sums that clusters leave for the last of them. */
-template <class S> struct Partial {
-    float4 *of_tile; /* of this thread: quad 0 of the first cluster */
-    unsigned *ticket;
-    int thread;
-
-    __device__ __forceinline__ Partial(float4 *partial, unsigned *tickets, const Part &part, int thread)
-        : of_tile(partial + (int64_t)part.tile * part.clusters * S::QUADS * S::MULTIPLIERS + thread),
-          ticket(tickets + part.tile * part.blocks + part.rank), thread(thread)
-    {
-    }
-
-    __device__ __forceinline__ float4 *place(uint32_t cluster, int quad) const
-    {
-        return of_tile + ((int64_t)cluster * S::QUADS + quad) * S::MULTIPLIERS;
-    }
-
-    /* Whether all other clusters have left their sums; for all threads that multiply. */
-    __device__ __forceinline__ bool is_last(uint32_t clusters) const
-    {
-        __shared__ bool last;
-        __threadfence();
-        meet<2, S::MULTIPLIERS>();
-        if (thread == 0) {
-            last = atomicAdd(ticket, 1u) == clusters - 1;
-            if (last)
-                *ticket = 0; /* for the next launch */
-            __threadfence();
-        }
-        meet<2, S::MULTIPLIERS>();
-        return last;
-    }
-
-    __device__ __forceinline__ float4 sum(uint32_t clusters, int quad) const
-    {
-        float4 sum = make_float4(0, 0, 0, 0);
-#pragma unroll 4
-        for (uint32_t i = 0; i < clusters; ++i) {
-            const float4 v = __ldcg(place(i, quad));
-            sum.x += v.x;
-            sum.y += v.y;
-            sum.z += v.z;
-            sum.w += v.w;
-        }
-        return sum;
     }
 };
 
@@ -97,32 +48,12 @@ static __device__ __forceinline__ void write_shared_quads(const Output &out, con
         out.write4(work.row + row_of_quad(m, q), work.col + col_of_quad(m, q), sums.template sum_of<BLOCKS>(q), aligned);
 }
 
-template <class S, int BLOCKS>
-static __device__ __forceinline__ void write_partial_quads(const Output &out, const Sums<S> &sums, const Part &part,
-                                                           const Partial<S> &partial, const Multiplier<S> &m,
-                                                           const Work &work)
+template <class S>
+static __device__ __forceinline__ void write_whole(const Output &out, const Sums<S> &sums, const Multiplier<S> &m,
+                                                   const Work &work)
 {
-    constexpr int SHARE = S::QUADS / BLOCKS, TOGETHER = SHARE < 4 ? SHARE : 4;
-    const int begin = (int)part.rank * SHARE;
-    const bool aligned = out.aligned();
-#pragma unroll(TOGETHER)
-    for (int q = begin; q < begin + SHARE; ++q)
-        *partial.place(blockIdx.y, q) = sums.template sum_of<BLOCKS>(q);
-    if (partial.is_last(part.clusters))
-#pragma unroll 2
-        for (int q = begin; q < begin + SHARE; ++q)
-            out.write4(work.row + row_of_quad(m, q), work.col + col_of_quad(m, q), partial.sum(part.clusters, q),
-                       aligned);
-}
-
-template <class S, int BLOCKS>
-static __device__ __forceinline__ void write_parts(const Output &out, const Sums<S> &sums, const Part &part,
-                                                   const Partial<S> &partial, const Multiplier<S> &m, const Work &work)
-{
-    if (part.clusters > 1) {
-        write_partial_quads<S, BLOCKS>(out, sums, part, partial, m, work);
-    } else if (BLOCKS > 1 || out.aligned()) {
-        write_shared_quads<S, BLOCKS>(out, sums, part, m, work);
+    if (out.aligned()) {
+        write_quads(out, sums, m, work);
     } else {
         meet<2, S::MULTIPLIERS>();
         write_rows(out, sums, work);
@@ -131,13 +62,13 @@ static __device__ __forceinline__ void write_parts(const Output &out, const Sums
 
 template <class S>
 static __device__ __forceinline__ void write_sums(const Output &out, const Sums<S> &sums, const Part &part,
-                                                  const Partial<S> &partial, const Multiplier<S> &m, const Work &work)
+                                                  const Multiplier<S> &m, const Work &work)
 {
     switch (part.blocks) {
-    case 1: return write_parts<S, 1>(out, sums, part, partial, m, work);
-    case 2: return write_parts<S, 2>(out, sums, part, partial, m, work);
-    case 4: return write_parts<S, 4>(out, sums, part, partial, m, work);
-    default: return write_parts<S, S::QUADS < 8 ? S::QUADS : 8>(out, sums, part, partial, m, work);
+    case 1: return write_whole<S>(out, sums, m, work);
+    case 2: return write_shared_quads<S, 2>(out, sums, part, m, work);
+    case 4: return write_shared_quads<S, 4>(out, sums, part, m, work);
+    default: return write_shared_quads<S, S::QUADS < 8 ? S::QUADS : 8>(out, sums, part, m, work);
     }
 }
 
@@ -185,8 +116,7 @@ template <class S> static __device__ __forceinline__ void open_pipeline()
 /* What the threads that multiply do, and the cluster's meetings. */
 template <class S>
 static __device__ __forceinline__ void multiply_and_write(const Places<S> &at, const Output &out, const Part &part,
-                                                          const Work &work, int chunks, float4 *partial,
-                                                          unsigned *tickets)
+                                                          const Work &work, int chunks)
 {
     Multiplier<S> multiplier(threadIdx.x);
     const Sums<S> sums{at.stages, (int)threadIdx.x};
@@ -196,12 +126,12 @@ static __device__ __forceinline__ void multiply_and_write(const Places<S> &at, c
     sums.store(multiplier);
     if (part.blocks > 1)
         meet_cluster();
-    write_sums(out, sums, part, Partial<S>(partial, tickets, part, threadIdx.x), multiplier, work);
+    write_sums(out, sums, part, multiplier, work);
 }
 
 template <class S>
 static __device__ __forceinline__ void run_pipeline(const TensorMap *a, const TensorMap *b, const Output &out,
-                                               int steps, int longer, float4 *partial, unsigned *tickets)
+                                               int steps, int longer, float4 *partial)
 {
     extern __shared__ char shared[];
     const Places<S> at(shared);
@@ -215,7 +145,7 @@ static __device__ __forceinline__ void run_pipeline(const TensorMap *a, const Te
             meet_cluster();
     } else {
         take_registers<S::REGISTERS>();
-        multiply_and_write<S>(at, out, part, work, S::DEPTH / S::TOGETHER, partial, tickets);
+        multiply_and_write<S>(at, out.left_in(partial), part, work, S::DEPTH / S::TOGETHER);
     }
     if (part.blocks > 1) /* nobody leaves while others read its shared memory */
         meet_cluster();
@@ -227,8 +157,7 @@ template <class S> static __device__ bool compute_edges(const Output &, const Ed
     return true;
 }
 template <class S>
-static __device__ void run_pipeline(const TensorMap *, const TensorMap *, const Output &, int, int, float4 *,
-                                    unsigned *)
+static __device__ void run_pipeline(const TensorMap *, const TensorMap *, const Output &, int, int, float4 *)
 {
 }
 #endif

@@ -11,6 +11,16 @@ struct Output {
     int64_t ldc;
     float alpha, beta;
 
+    /* Where the launch has parts of k that no cluster adds: the rows that this part leaves in scratch memory, of
+     * whole units of 16 bytes. */
+    __device__ __forceinline__ Output left_in(float4 *partial) const
+    {
+        const int64_t pitch = (n + 3) / 4 * 4;
+        if (gridDim.y == 1)
+            return *this;
+        return {(float *)partial + (int64_t)blockIdx.y * m * pitch, m, n, pitch, 1.0f, 0.0f};
+    }
+
     __device__ __forceinline__ bool aligned() const
     {
         return (uintptr_t)c % 16 == 0 && ldc % 4 == 0;

@@ -2,6 +2,8 @@
 #include "copied.h"
 #include "mapless.h"
 #include "stored.h"
+
+#include "parts.h"
 #include "tiles.h"
 
 #include <inttypes.h>
@@ -79,11 +81,38 @@ static int64_t parts_of(const plx_gemm_cut *cut)
     return (int64_t)cut->cluster * cut->clusters;
 }
 
-/* Sums that clusters leave: a tile for each. */
-static uint64_t partial_bytes(const plx_gemm_problem *p, const plx_gemm_cut *cut)
+/* Units of 16 bytes of a row of sums that clusters leave. */
+static int64_t units_of_row(const plx_gemm_problem *p, const plx_gemm_cut *cut)
 {
-    uint64_t of_tile = (uint64_t)cut->tile->rows * (uint64_t)cut->tile->cols * 4;
-    return cut->clusters > 1 ? (uint64_t)tiles_of(p, cut) * (uint64_t)cut->clusters * of_tile : 0;
+    return (plx_gemm_covered_columns(p, cut) + 3) / 4;
+}
+
+uint64_t plx_gemm_partial_bytes(const plx_gemm_problem *p, const plx_gemm_cut *cut)
+{
+    if (cut->clusters == 1)
+        return 0;
+    return (uint64_t)(plx_gemm_covered_rows(p, cut) * units_of_row(p, cut) * cut->clusters) * 16;
+}
+
+void plx_gemm_add_parts(const plx_problem *problem, const plx_gemm_cut *cut, int64_t partial_at,
+                        plx_recipe *recipe)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    if (cut->clusters == 1)
+        return;
+    plx_step *step = plx_recipe_step(recipe, "gemm_add_parts", GEMM_ADD_THREADS, 1);
+    step->variant = "f32";
+    step->grid[0] =
+        (uint64_t)((plx_gemm_covered_rows(p, cut) * units_of_row(p, cut) - 1) / GEMM_ADD_THREADS + 1);
+    step->early = true;
+    plx_step_operand(step, C);
+    plx_step_i32(step, (int32_t)plx_gemm_covered_rows(p, cut));
+    plx_step_i32(step, (int32_t)plx_gemm_covered_columns(p, cut));
+    plx_step_i64(step, p->ldc);
+    plx_step_scalar(step, p->alpha);
+    plx_step_scalar(step, p->beta);
+    plx_step_scratch(step, partial_at, 16);
+    plx_step_i32(step, cut->clusters);
 }
 
 /* Parts are as long as each other, the first ones a step longer. */
@@ -91,7 +120,6 @@ static void add_parts(plx_step *step, const plx_problem *problem, const plx_gemm
 {
     plx_step_i32(step, (int32_t)(plx_gemm_depth_steps(problem) % parts_of(cut)));
     plx_step_scratch(step, partial_at, 16);
-    plx_step_scratch(step, 0, 4);
 }
 
 /* An operand as blocks that compute edges read it. */
@@ -142,6 +170,7 @@ static void add_product(const plx_problem *problem, const plx_gemm_cut *cut, con
         add_edges(step, p, a, b);
     }
     plx_step_shared(step, shared_bytes(t, a->inner, b->inner));
+    plx_gemm_add_parts(problem, cut, partial_at, recipe);
 }
 
 /* ---- recipes ------------------------------------------------------------------- */
@@ -176,7 +205,7 @@ static plx_status cut_terms(const plx_problem *problem, const plx_device_info *d
         ((unaligned || !plx_gemm_steps_by_units(&b)) && !plx_gemm_take_room(&b, &scratch)))
         return plx_fail(error, PLX_UNSUPPORTED, "its operands are too large to be copied to aligned rows");
     int64_t partial_at = (int64_t)scratch;
-    scratch += partial_bytes(&problem->of.gemm, cut);
+    scratch += plx_gemm_partial_bytes(&problem->of.gemm, cut);
     if (cut->takes_parts || a.repacked || b.repacked)
         recipe->scratch_bytes = scratch;
     if (a.repacked || b.repacked)

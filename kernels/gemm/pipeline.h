@@ -11,7 +11,7 @@ typedef struct plx_gemm_tile {
 } plx_gemm_tile;
 
 /* How a product is cut: tiles of C, and k into parts, each a block of its own.  The parts of a cluster
- * are added through shared memory, the sums of clusters through scratch memory. */
+ * are added through shared memory, the sums of clusters through scratch memory by another launch. */
 typedef struct plx_gemm_cut {
     const char *entry;
     const plx_gemm_tile *tile;
@@ -51,6 +51,23 @@ int64_t plx_gemm_depth_steps(const plx_problem *problem);
 
 /* Refuses sizes that the coordinates of tiles can't count. */
 plx_status plx_gemm_check_sizes(const plx_gemm_problem *problem, plx_error *error);
+/* Scratch memory for what clusters leave, and the launch that adds it, where there are several: rows of the
+ * part of C that tiles cover. */
+uint64_t plx_gemm_partial_bytes(const plx_gemm_problem *problem, const plx_gemm_cut *cut);
+void plx_gemm_add_parts(const plx_problem *problem, const plx_gemm_cut *cut, int64_t partial_at,
+                        plx_recipe *recipe);
+/* Whether there is room for that, and the microseconds that it takes by the model. */
+bool plx_gemm_has_room(const plx_gemm_problem *problem, const plx_gemm_cut *cut);
+double plx_gemm_adding_us(const plx_gemm_problem *problem, const plx_gemm_cut *cut);
+/* Where rows of C begin, as far as the leading dimension tells: what a sector of 32 bytes, a unit of 16 bytes
+ * is. */
+typedef enum plx_gemm_row_begin {
+    PLX_AT_SECTORS,
+    PLX_AT_UNITS,
+    PLX_ANYWHERE,
+    PLX_ROWS_OF_C
+} plx_gemm_row_begin;
+plx_gemm_row_begin plx_gemm_rows_of_c(const plx_gemm_problem *problem);
 /* Nothing to sum: C = beta * C. */
 void plx_gemm_add_scale(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe);
 
