@@ -37,7 +37,7 @@ static const double cluster_two_us = 0.041 / 1024, cluster_one_us = 0.001 / 1024
     cluster_us = 1.3;
 /* A launch adds what clusters left; the cache takes and gives it. */
 static const double add_us = 1.25, part_us = 0.058, added_bytes_per_us = 1.3e7;
-static const double edge_bytes_per_us = 3.9e3; /* a block's that computes edges */
+static const double edge_bytes_per_us = 2.8e3; /* a block's that computes edges */
 
 static double units_of(const plx_device_info *device)
 {
