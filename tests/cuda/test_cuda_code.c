@@ -67,6 +67,14 @@ static plx_problem a_product(void)
     return problem;
 }
 
+/* So few tiles that k is in parts, each a block. */
+static plx_problem a_deep_product(void)
+{
+    plx_problem problem = {.op = PLX_GEMM, .dtype = PLX_F32};
+    problem.of.gemm = (plx_gemm_problem){.m = 65, .n = 67, .k = 5000, .lda = 5000, .ldb = 68, .ldc = 68, .alpha = 1.5};
+    return problem;
+}
+
 /* How many arguments a step has for text that takes offsets. */
 static size_t arguments_of(const plx_step *step)
 {
@@ -126,7 +134,7 @@ static void assert_text(workbench *work, const plx_problem *problem, size_t kern
 static void every_twin_gives_its_text(void **unused)
 {
     workbench work = begin_work();
-    const plx_problem sum = a_sum(), product = a_product();
+    const plx_problem sum = a_sum(), product = a_product(), deep = a_deep_product();
     size_t sums = 0, products = 0;
     (void)unused;
     for (size_t i = 0; plx_ladder_kernel(PLX_REDUCE, i) != NULL; i++)
@@ -134,6 +142,8 @@ static void every_twin_gives_its_text(void **unused)
     for (size_t i = 0; plx_ladder_kernel(PLX_GEMM, i) != NULL; i++)
         assert_text(&work, &product, i, &products);
     assert_true(sums >= 8 && products >= 8);
+    for (size_t i = 0; plx_ladder_kernel(PLX_GEMM, i) != NULL; i++) /* parts: a launch of another name adds them */
+        assert_text(&work, &deep, i, &products);
     end_work(work);
 }
 
