@@ -26,6 +26,7 @@ template <class Of> struct CopiedShape : Shape<Of, false, false> {
     static constexpr int A_PITCH = Of::ROWS + 4, B_PITCH = Of::COLS + 4;
     static constexpr uint32_t A_BYTES = A_PITCH * Base::DEPTH * 4, B_BYTES = B_PITCH * Base::DEPTH * 4;
     static constexpr uint32_t STAGE = A_BYTES + B_BYTES;
+    static constexpr bool CHUNKS_ALONE = false; /* of a short step: warps that only copy have too few registers for that */
     static constexpr int LANDINGS = 0, FILLERS = Base::BRINGERS;
     static_assert(Of::ROWS * Of::COLS * 4 <= Base::STAGES * STAGE, "C's tile has room there, too");
 };
@@ -82,6 +83,12 @@ template <class S, int SIDE, int PITCH> struct Copier {
                                             : (first_inner + inner) * ld + first_outer + outer);
     }
 
+    /* Whether terms from k on of a step of `depth` are multiplied, in chunks of TOGETHER. */
+    template <bool WHOLE> static __device__ __forceinline__ bool wanted(int k, int depth)
+    {
+        return WHOLE || !S::CHUNKS_ALONE || k / S::TOGETHER * S::TOGETHER < depth;
+    }
+
     /* `depth` terms of the step are there; the others become zeros. */
     template <bool WHOLE, int BYTES> __device__ __forceinline__ void put(uint32_t to, const float *at, int k, int depth, int bytes) const
     {
@@ -99,7 +106,8 @@ template <class S, int SIDE, int PITCH> struct Copier {
             if (16 * i < left)
 #pragma unroll
                 for (int k = 0; k < S::DEPTH; k += 8)
-                    put<WHOLE, 4>(to + (k * PITCH + 16 * i) * 4, row + k, k, depth, 4);
+                    if (wanted<WHOLE>(k, depth))
+                        put<WHOLE, 4>(to + (k * PITCH + 16 * i) * 4, row + k, k, depth, 4);
     }
 
     template <bool WHOLE> __device__ __forceinline__ void across(uint32_t to, int depth) const
@@ -109,7 +117,7 @@ template <class S, int SIDE, int PITCH> struct Copier {
         for (int k = 0; k < S::DEPTH; k += OUTER_ROWS, row += OUTER_ROWS * ld)
 #pragma unroll
             for (int i = 0; i < SIDE; i += LANES)
-                if (i < left)
+                if (i < left && wanted<WHOLE>(k, depth))
                     put<WHOLE, 4>(to + (k * PITCH + i) * 4, row + i, k, depth, 4);
     }
 
@@ -119,7 +127,7 @@ template <class S, int SIDE, int PITCH> struct Copier {
         const int bytes = left < 4 ? 4 * left : 16;
 #pragma unroll
         for (int k = 0; k < S::DEPTH; k += UNIT_ROWS, row += UNIT_ROWS * ld)
-            if (left > 0)
+            if (left > 0 && wanted<WHOLE>(k, depth))
                 put<WHOLE, 16>(to + k * PITCH * 4, row, k, depth, bytes);
     }
 

@@ -9,6 +9,7 @@
 template <class Of> struct ManyShape : CopiedShape<Of> {
     using Base = CopiedShape<Of>;
     static constexpr int THREADS = Base::MULTIPLIERS;
+    static constexpr bool CHUNKS_ALONE = true; /* a last step of 7 terms brings 8, not 32 */
     static_assert(THREADS == Base::BRINGERS, "all of them bring");
 };
 

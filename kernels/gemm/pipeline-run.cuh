@@ -65,7 +65,7 @@ static __device__ __forceinline__ void write_sums(const Output &out, const Sums<
                                                   const Multiplier<S> &m, const Work &work)
 {
     switch (part.blocks) {
-    case 1: return write_whole<S>(out, sums, m, work);
+    case 1: return out.beta == 0.0f ? write_whole<S>(out.overwritten(), sums, m, work) : write_whole<S>(out, sums, m, work);
     case 2: return write_shared_quads<S, 2>(out, sums, part, m, work);
     case 4: return write_shared_quads<S, 4>(out, sums, part, m, work);
     default: return write_shared_quads<S, S::QUADS < 8 ? S::QUADS : 8>(out, sums, part, m, work);

@@ -12,13 +12,19 @@ struct Output {
     float alpha, beta;
 
     /* Where the launch has parts of k that no cluster adds: the rows that this part leaves in scratch memory, of
-     * whole units of 16 bytes. */
+     * whole units of 16 bytes: the last is filled with whatever sums there are, so that it can be read as a whole. */
     __device__ __forceinline__ Output left_in(float4 *partial) const
     {
-        const int64_t pitch = (n + 3) / 4 * 4;
-        if (gridDim.y == 1)
-            return *this;
-        return {(float *)partial + (int64_t)blockIdx.y * m * pitch, m, n, pitch, 1.0f, 0.0f};
+        const int pitch = (n + 3) / 4 * 4;
+        const bool leaves = gridDim.y > 1;
+        return {leaves ? (float *)partial + (int64_t)blockIdx.y * m * pitch : c, m, leaves ? pitch : n,
+                leaves ? pitch : ldc, leaves ? 1.0f : alpha, leaves ? 0.0f : beta};
+    }
+
+    /* The same where beta is 0, in a form in which the compiler knows it: no store is behind a branch. */
+    __device__ __forceinline__ Output overwritten() const
+    {
+        return {c, m, n, ldc, alpha, 0.0f};
     }
 
     __device__ __forceinline__ bool aligned() const
@@ -95,6 +101,23 @@ template <class S> struct Sums {
         return make_float4(load_shared(first_of(quad)), v.x, v.y, v.z);
     }
 
+    /* Where the sums of a row of the tile lie, but for what the column adds. */
+    __device__ __forceinline__ uint32_t row(uint32_t row) const
+    {
+        const uint32_t in_warp = row % S::WARP_ROWS, i = in_warp / (4 * S::LANES_DOWN) * 4 + in_warp % 4;
+        const uint32_t owner = row / S::WARP_ROWS * 32 + in_warp / 4 % S::LANES_DOWN * S::LANES_ACROSS;
+        return from + ((i * S::QUADS_ACROSS * S::MULTIPLIERS + owner) << 4);
+    }
+
+    /* What a column adds to it. */
+    static __device__ __forceinline__ uint32_t column(uint32_t col)
+    {
+        const uint32_t in_warp = col % S::WARP_COLS;
+        const uint32_t j = (in_warp / (4 * S::LANES_ACROSS) * 4 + in_warp % 4 + S::THREAD_COLS - 1) % S::THREAD_COLS;
+        const uint32_t owner = col / S::WARP_COLS * S::WARPS_DOWN * 32 + in_warp / 4 % S::LANES_ACROSS;
+        return ((j / 4 * S::MULTIPLIERS + owner) << 4) + j % 4 * 4;
+    }
+
     /* The same quad of the cluster's blocks, added in the order of their ranks.  All loads first: each takes
      * as long as one from memory. */
     template <int BLOCKS> __device__ __forceinline__ float4 quad_of_cluster(int quad) const
@@ -137,39 +160,55 @@ template <class S> static __device__ __forceinline__ int col_of_quad(const Multi
     return m.col + quad % S::QUADS_ACROSS * S::LANES_ACROSS * 4;
 }
 
-/* Every thread its own quads: 16-byte stores. */
+/* Every thread its own quads: 16-byte stores.  Four are read before the first is written, for each read from
+ * shared memory takes as long as all of them. */
 template <class S>
 static __device__ __forceinline__ void write_quads(const Output &out, const Sums<S> &sums, const Multiplier<S> &m,
                                                    const Work &work)
 {
-#pragma unroll 4
-    for (int q = 0; q < S::QUADS; ++q)
-        out.write4(work.row + row_of_quad(m, q), work.col + col_of_quad(m, q), sums.quad(q), true);
+    constexpr int TOGETHER = 4;
+    static_assert(S::QUADS % TOGETHER == 0, "whole rounds");
+#pragma unroll 1
+    for (int first = 0; first < S::QUADS; first += TOGETHER) {
+        float4 sum[TOGETHER];
+#pragma unroll
+        for (int i = 0; i < TOGETHER; ++i)
+            sum[i] = sums.quad(first + i);
+#pragma unroll
+        for (int i = 0; i < TOGETHER; ++i)
+            out.write4(work.row + row_of_quad(m, first + i), work.col + col_of_quad(m, first + i), sum[i], true);
+    }
 }
 
-/* Where rows of C don't begin at multiples of 16 bytes: a warp writes a row of the tile, neighbouring
- * lanes neighbouring elements. */
+/* Where rows of C don't begin at multiples of 16 bytes: a warp writes rows of the tile, neighbouring lanes
+ * neighbouring elements; 16 of a lane are read before the first is written. */
 template <class S>
 static __device__ __forceinline__ void write_rows(const Output &out, const Sums<S> &sums, const Work &work)
 {
-    constexpr int LANES = S::COLS % 32 == 0 ? 32 : 16, ROWS = 32 / LANES; /* that a warp writes at a time */
-    const int warp = sums.thread / 32, lane = sums.thread % LANES, below = sums.thread % 32 / LANES;
-    uint32_t of_col[S::COLS / LANES];
+    constexpr int LANES = S::COLS % 32 == 0 ? 32 : 16, STEP = S::MULTIPLIERS / LANES; /* rows at a time */
+    constexpr int ACROSS = S::COLS / LANES, TOGETHER = ACROSS < 16 ? 16 / ACROSS : 1;
+    constexpr bool EVEN = S::ROWS % (STEP * TOGETHER) == 0;
+    const uint32_t thread = sums.thread, lane = thread % LANES;
+    uint32_t of_col[ACROSS];
 #pragma unroll
-    for (int p = 0; p < S::COLS / LANES; ++p) {
-        const int col = lane + LANES * p, in_warp = col % S::WARP_COLS;
-        const int j = (in_warp / (4 * S::LANES_ACROSS) * 4 + in_warp % 4 + S::THREAD_COLS - 1) % S::THREAD_COLS;
-        const int owner = col / S::WARP_COLS * S::WARPS_DOWN * 32 + in_warp / 4 % S::LANES_ACROSS;
-        of_col[p] = ((uint32_t)(j / 4 * S::MULTIPLIERS + owner) << 4) + j % 4 * 4;
-    }
-#pragma unroll 2
-    for (int row = warp * ROWS + below; row < S::ROWS; row += S::MULTIPLIERS / LANES) {
-        const int in_warp = row % S::WARP_ROWS, i = in_warp / (4 * S::LANES_DOWN) * 4 + in_warp % 4;
-        const int owner = row / S::WARP_ROWS * 32 + in_warp / 4 % S::LANES_DOWN * S::LANES_ACROSS;
-        const uint32_t of_row = sums.from + ((uint32_t)(i * S::QUADS_ACROSS * S::MULTIPLIERS + owner) << 4);
+    for (int p = 0; p < ACROSS; ++p)
+        of_col[p] = sums.column(lane + LANES * p);
+#pragma unroll 1
+    for (uint32_t first = thread / LANES; first < S::ROWS; first += STEP * TOGETHER) {
+        float sum[TOGETHER][ACROSS];
 #pragma unroll
-        for (int p = 0; p < S::COLS / LANES; ++p)
-            out.write(work.row + row, work.col + lane + LANES * p, load_shared(of_row + of_col[p]));
+        for (int i = 0; i < TOGETHER; ++i) {
+            const uint32_t row = sums.row(EVEN || first + i * STEP < S::ROWS ? first + i * STEP : first);
+#pragma unroll
+            for (int p = 0; p < ACROSS; ++p)
+                sum[i][p] = load_shared(row + of_col[p]);
+        }
+#pragma unroll
+        for (int i = 0; i < TOGETHER; ++i)
+#pragma unroll
+            for (int p = 0; p < ACROSS; ++p)
+                if (EVEN || first + i * STEP < S::ROWS)
+                    out.write(work.row + first + i * STEP, work.col + lane + LANES * p, sum[i][p]);
     }
 }
 

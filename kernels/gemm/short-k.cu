@@ -99,6 +99,17 @@ static __device__ __forceinline__ void write_row(float *c, const float (&sum)[4]
         }
 }
 
+/* A warp's rows, of which `rows` are there. */
+template <bool PACKED>
+static __device__ __forceinline__ void write(float *c, int64_t ldc, const float (&sum)[WARP_ROWS][4], int64_t rows,
+                                             int64_t cols, float alpha, float beta)
+{
+#pragma unroll
+    for (int i = 0; i < WARP_ROWS; ++i)
+        if (i < rows)
+            write_row<PACKED>(c + i * ldc, sum[i], alpha, beta, cols);
+}
+
 template <bool PACKED>
 static __device__ __forceinline__ void multiply_and_write(const ShortBlock &block, float *c, int64_t ldc, int k,
                                                           int64_t rows, int64_t cols, float alpha, float beta)
@@ -106,10 +117,10 @@ static __device__ __forceinline__ void multiply_and_write(const ShortBlock &bloc
     const int row = threadIdx.x / 32 * WARP_ROWS;
     float sum[WARP_ROWS][4] = {};
     multiply<PACKED>(sum, block, k);
-#pragma unroll
-    for (int i = 0; i < WARP_ROWS; ++i)
-        if (row + i < rows)
-            write_row<PACKED>(c + (row + i) * ldc, sum[i], alpha, beta, cols);
+    if (beta == 0.0f) /* known to be so: no store is behind a branch */
+        write<PACKED>(c + row * ldc, ldc, sum, rows - row, cols, alpha, 0.0f);
+    else
+        write<PACKED>(c + row * ldc, ldc, sum, rows - row, cols, alpha, beta);
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, GEMM_SHORT_BLOCKS)
