@@ -233,19 +233,32 @@ plx_status plx_gemm_cut_recipe(const plx_problem *problem, const plx_device_info
     return cut_terms(problem, device, cut, unaligned, recipe, error);
 }
 
-/* Where operands begin at no multiple of 16 bytes, async-copy takes them as they lie: its cut, and whether
- * that is faster than to copy both first.  Not where a configuration was asked for. */
+/* The best cut of the kernels that take operands as they lie, and its cost. */
+static double best_copied(const plx_problem *problem, const plx_device_info *device, plx_gemm_cut *best)
+{
+    const plx_gemm_cut many = plx_gemm_best_cut(&plx_gemm_many_cuts, problem, device);
+    *best = plx_gemm_best_cut(plx_gemm_async_copy_cuts(device), problem, device);
+    const double with_many = plx_gemm_copied_cost(problem, device, &many);
+    const double with_warps_apart = plx_gemm_copied_cost(problem, device, best);
+    if (with_many >= with_warps_apart)
+        return with_warps_apart;
+    *best = many;
+    return with_many;
+}
+
+/* Where operands begin at no multiple of 16 bytes, async-copy or many-blocks takes them as they lie: its cut,
+ * and whether that is faster than to copy both first.  Not where a configuration was asked for. */
 static bool is_faster_copied(const plx_problem *problem, const plx_device_info *device,
                              const plx_gemm_cut *cut, plx_gemm_cut *copied)
 {
     plx_problem anywhere = *problem; /* for the models: as where rows step by no multiple */
     anywhere.of.gemm.lda |= 1;
     anywhere.of.gemm.ldb |= 1;
+    anywhere.of.gemm.ldc |= 1; /* a part of a larger matrix often has a result that is one, too */
     if (plx_gemm_mapless(device) || problem->config != 0 || problem->of.gemm.m == 0 ||
         problem->of.gemm.n == 0 || !plx_gemm_has_terms(problem))
         return false;
-    *copied = plx_gemm_best_cut(plx_gemm_async_copy_cuts(device), &anywhere, device);
-    return plx_gemm_copied_cost(&anywhere, device, copied) <
+    return best_copied(&anywhere, device, copied) <
            plx_gemm_split_k_cuts(device)->cost(&anywhere, device, cut);
 }
 
@@ -256,7 +269,8 @@ static plx_status unaligned_recipe(const plx_problem *problem, const plx_device_
     if (!is_faster_copied(problem, device, cut, &copied))
         return plx_gemm_cut_recipe(problem, device, cut, true, recipe, error);
     plx_status status = plx_gemm_copied_recipe(problem, device, &copied, recipe, error);
-    (void)snprintf(recipe->code, sizeof recipe->code, "%s/async-copy", plx_ladder_name(PLX_GEMM));
+    (void)snprintf(recipe->code, sizeof recipe->code, "%s/%s", plx_ladder_name(PLX_GEMM),
+                   copied.all_bring ? "many-blocks" : "async-copy");
     return status;
 }
 

@@ -180,7 +180,8 @@ static void shapes_have_their_kernels(void **unused)
     expect("short-k", 5000, 7001, 3);
 }
 
-/* Where operands begin anywhere: async-copy's device code where to copy both first would cost more. */
+/* Where operands begin anywhere: the device code of async-copy or many-blocks where to copy both first would cost
+ * more. */
 static void expect_anywhere(const char *code, int64_t m, int64_t n, int64_t k)
 {
     const plx_problem problem = plx_gemm_of(PLX_F32, false, true, m, n, k);
@@ -197,6 +198,7 @@ static void what_begins_anywhere_is_not_always_copied_first(void **unused)
 {
     (void)unused;
     expect_anywhere("gemm/async-copy", 64, 512, 4096);
+    expect_anywhere("gemm/many-blocks", 53715, 385, 104);
     expect_anywhere("", 8192, 8192, 8192);
 }
 
