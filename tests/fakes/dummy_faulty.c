@@ -1,7 +1,7 @@
 /* A plugin without hardware whose kernels go wrong, each in its own way: it shows
  * what the program says and how it ends when something does.  $FAULTY_BEST names
  * the kernel that it offers as its best, $FAULTY_OP "transpose" the operation that it has
- * instead of reduce, then with a baseline; $FAULTY_CLOCK what its events tell: "true" or a
+ * instead of reduce, then with a baseline, "probe" that it has what `probe shared` compares; $FAULTY_CLOCK what its events tell: "true" or a
  * way to lie; $FAULTY_THROTTLE how many of its answers say that it is throttled.  $FAULTY_LOST: "first", the device is lost before
  * any kernel runs; a number, when a reduction of so many elements does.  $FAULTY_EMPTY:
  * problems with elements are unsupported. */
@@ -64,6 +64,14 @@ static void spoil(plx_device_info *device)
         device->memory_bytes = 0;
 }
 
+static plx_op faulty_op(void)
+{
+    const char *op = getenv("FAULTY_OP");
+    if (op != NULL && strcmp(op, "probe") == 0)
+        return PLX_PROBE;
+    return op != NULL && strcmp(op, "transpose") == 0 ? PLX_TRANSPOSE : PLX_REDUCE;
+}
+
 static plx_status faulty_probe(plx_device_info *devices, size_t capacity, size_t *count, plx_error *error)
 {
     error->text[0] = '\0';
@@ -71,6 +79,8 @@ static plx_status faulty_probe(plx_device_info *devices, size_t capacity, size_t
         (void)plx_fail(error, PLX_OK, "its sums are wrong; take a newer library");
     if (capacity > 0) {
         dummy_describe(&devices[0], "faulty device");
+        if (faulty_op() == PLX_PROBE)
+            devices[0].features |= PLX_FEATURE_CPU; /* which is probed by less */
         spoil(&devices[0]);
     }
     *count = 1;
@@ -97,6 +107,9 @@ static int64_t depth_of_f32(const plx_problem *problem, const plx_device_info *d
     .idea = "an idea", .gain = "a gain", .limit = "a limit", .needs = "", .depth = depth_of_f32, \
     .dtypes = PLX_DTYPE_BIT(PLX_F32), .accumulator_f32 = PLX_F32, .reproducibility = PLX_R0
 
+/* What `probe shared` compares. */
+static const plx_kernel reversals[] = {{.name = "static", ABOUT}, {.name = "dynamic", ABOUT}};
+
 static const plx_kernel library[] = {{.name = "wrong", .flags = PLX_KERNEL_VENDOR, ABOUT}};
 
 static const plx_kernel kernels[FAULT_COUNT] = {
@@ -114,16 +127,12 @@ static const plx_kernel kernels[FAULT_COUNT] = {
     [FAULT_YARDSTICK] = {.name = "copy", .flags = PLX_KERNEL_BASELINE, ABOUT},
 };
 
-static plx_op faulty_op(void)
-{
-    const char *op = getenv("FAULTY_OP");
-    return op != NULL && strcmp(op, "transpose") == 0 ? PLX_TRANSPOSE : PLX_REDUCE;
-}
-
 static const plx_kernel *faulty_kernel(plx_op op, size_t index)
 {
     if (is_library())
         return op == faulty_op() && index == 0 ? library : NULL;
+    if (op == PLX_PROBE)
+        return op == faulty_op() && index < 2 ? &reversals[index] : NULL;
     size_t count = op == PLX_TRANSPOSE ? FAULT_COUNT : FAULT_YARDSTICK;
     return op == faulty_op() && index < count ? &kernels[index] : NULL;
 }
@@ -154,6 +163,8 @@ static plx_status faulty_plan_make(plx_session *session, const plx_problem *prob
                                    plx_plugin_plan **plan, plx_error *error)
 {
     (void)session;
+    if (problem->op == PLX_PROBE && problem->of.probe.pattern != PLX_PROBE_REVERSE)
+        return plx_fail(error, PLX_UNSUPPORTED, "this kernel has reversals alone");
     if (kernel == FAULT_BEGINS && (problem->op != PLX_REDUCE || problem->of.reduce.reduction != PLX_SUM))
         return plx_fail(error, PLX_UNSUPPORTED, "this kernel has sums alone");
     if (kernel == FAULT_MULTIPLIES && problem->op != PLX_TRANSPOSE)
@@ -166,7 +177,7 @@ static plx_status faulty_plan_make(plx_session *session, const plx_problem *prob
     if (made == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no memory");
     made->problem = *problem;
-    made->kernel = is_library() ? FAULT_WRONG : (fault)kernel;
+    made->kernel = is_library() ? FAULT_WRONG : problem->op == PLX_PROBE ? FAULT_NONE : (fault)kernel;
     *plan = (plx_plugin_plan *)(void *)made;
     return PLX_OK;
 }
@@ -213,6 +224,25 @@ static plx_status transpose(plx_plugin_queue *queue, const plx_operand *operands
                  to = (uint64_t)(copies ? i : col * problem->ld_out + row) * 4;
         status = dummy_copy(queue, operands[1].memory, operands[1].offset + to, operands[0].memory,
                             operands[0].offset + from, 4, error);
+    }
+    return status;
+}
+
+/* Runs of 64 elements, each backwards. */
+static plx_status reverse(plx_plugin_queue *queue, const plx_operand *operands, int64_t n, plx_error *error)
+{
+    enum { RUN = 64 };
+    int32_t run[RUN], backwards[RUN];
+    plx_status status = PLX_OK;
+    for (int64_t at = 0; status == PLX_OK && at < n; at += RUN) {
+        const size_t length = n - at < RUN ? (size_t)(n - at) : RUN;
+        const uint64_t offset = (uint64_t)at * sizeof run[0];
+        status = dummy_download(queue, run, operands[0].memory, operands[0].offset + offset, length * sizeof run[0], error);
+        for (size_t i = 0; i < length; i++)
+            backwards[i] = run[length - 1 - i];
+        if (status == PLX_OK)
+            status = dummy_upload(queue, operands[1].memory, operands[1].offset + offset, backwards,
+                                  length * sizeof run[0], error);
     }
     return status;
 }
@@ -302,6 +332,8 @@ static plx_status faulty_execute(plx_plugin_plan *opaque, plx_plugin_queue *queu
     if (plan->problem.op == PLX_TRANSPOSE)
         return transpose(queue, operands, &plan->problem.of.transpose, plan->kernel == FAULT_YARDSTICK,
                          error);
+    if (plan->problem.op == PLX_PROBE)
+        return reverse(queue, operands, plan->problem.of.probe.n, error);
     plx_status status = reduce(queue, &operands[0], &plan->problem.of.reduce, &result, error);
     if (status != PLX_OK)
         return status;

@@ -48,6 +48,10 @@ const fault_command commands[] = {
     {.words = {"report", "results.json", "half.json", "-o", "r.html"}, .outputs = {"r.html"}, .has_rest = true},
     {.words = {"report", "--markdown", "probes.json"}},
     {.words = {"report", "results.json", "--plot", "ladder-gemm", "-o", "p.gp"}, .outputs = {"p.gp"}},
+    {.words = {"probe", "shared", "--backend", "faulty", "--seconds", "0.001", "--json", "s.json", "--csv", "s.csv"},
+     .outputs = {"s.json", "s.csv"},
+     .environment = {"FAULTY_OP=probe"},
+     .is_timed = true},
     {.words = {"attribute", "reduce", "100", "--json", "a.json"}, .outputs = {"a.json"}, .answers = true},
 #define OF_DRIVER(name, reduction)                                                                           \
     {.words = {"list"}, .driver = name, .answers = true},                                                    \

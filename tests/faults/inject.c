@@ -1,8 +1,10 @@
 /* Every fault, one after the other, under every command: counts the calls of a run without any, and then
  * runs the command once for each call that can fail, and each way in which it can.
  *
- * inject DIRECTORY WORKERS short|full [WORD...]: with those commands alone that have all the words.  The directory has the
- * program, its libraries and plugins, and `start`, what each run begins with (test_faults.sh). */
+ * inject DIRECTORY WORKERS short|full [WORD...]: with those commands alone that have all the words.  "cuda"
+ * and "opencl" are words of commands with that driver, "plain" of those without any; "memory", "system" and
+ * "driver" say which faults. The directory has the program, its libraries and plugins, and `start`, what each
+ * run begins with (test_faults.sh). */
 #define _GNU_SOURCE
 
 #include "tests/faults/judge.h"
@@ -55,9 +57,11 @@ static void set_environment(worker *this)
     set(this, &count, "HOME", this->box);
     (void)snprintf(text, sizeof text, "%s/lib/fake-cuda.so", this->directory);
     set(this, &count, "PLX_CUDA_LIBRARY", text);
+    set(this, &count, "PLX_NVML_LIBRARY", "/nowhere"); /* nor those that may be there besides a driver */
+    set(this, &count, "PLX_CUPTI_LIBRARY", "/nowhere");
     set(this, &count, "FAKE_COMPUTES", "1");
     set(this, &count, "OCL_ICD_VENDORS", "/nowhere"); /* no real driver in place of the pretended one */
-    set(this, &count, "PATH", "/nowhere"); /* no plots: gnuplot's faults are its own */
+    set(this, &count, "PATH", "/nowhere");            /* no plots: gnuplot's faults are its own */
     set(this, &count, "OMP_NUM_THREADS", "1");
     set(this, &count, "LC_ALL", "C");
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
@@ -112,7 +116,8 @@ static bool prepare(worker *this)
     files_free(&this->clean);
     files_free(&this->again);
     files_restore(&this->start, this->box);
-    for (size_t i = 0; this->command->has_rest && i < MOST_OUTPUTS && this->command->outputs[i] != NULL; i++) {
+    for (size_t i = 0; this->command->has_rest && i < MOST_OUTPUTS && this->command->outputs[i] != NULL;
+         i++) {
         char path[1200];
         (void)snprintf(path, sizeof path, "%s/%s", this->box, this->command->outputs[i]);
         FILE *old = fopen(path, "w");
@@ -140,8 +145,21 @@ static bool prepare(worker *this)
     return false;
 }
 
-static void try(worker *this, trial *run, call_faults *calls)
+static part *part_of(worker *this, fault_kind kind)
 {
+    return &this->totals->parts[this->command - commands][kind];
+}
+
+/* How many there are of a kind in all; the first worker says it. */
+static void expect(worker *this, fault_kind kind, size_t count)
+{
+    if (this->number == 0)
+        part_of(this, kind)->faults += count;
+}
+
+static void try(worker *this, fault_kind kind, trial *run, call_faults *calls)
+{
+    count_one(&part_of(this, kind)->tried);
     run->after = run_once(this, calls, &run->end);
     run->injected = calls != NULL ? calls->injected : atomic_load(&this->plan->injected);
     if (this->plan->where[0] != '\0')
@@ -157,7 +175,8 @@ static void try(worker *this, trial *run, call_faults *calls)
         return;
     this->plan->at = 0;
     run->after = run_here(this, NULL, &run->end);
-    (void)snprintf(run->fault + strlen(run->fault), sizeof run->fault - strlen(run->fault), ", in the run before");
+    (void)snprintf(run->fault + strlen(run->fault), sizeof run->fault - strlen(run->fault),
+                   ", in the run before");
     if (run->end.status != this->good.status || run->end.signal != 0)
         fail(this, run, &this->totals->left, "the cache was damaged");
     else
@@ -182,6 +201,7 @@ static void try_memory(worker *this)
     box_files unused = run_once(this, NULL, &end);
     files_free(&unused);
     const size_t total = (size_t)atomic_load(&this->plan->calls);
+    expect(this, KIND_MEMORY, 2 * total);
     for (size_t i = 0; i < 2 * total; i++) {
         if (!is_mine(this, i, 2 * total, 24))
             continue;
@@ -190,12 +210,12 @@ static void try_memory(worker *this)
         this->plan->from_then_on = i % 2 != 0;
         (void)snprintf(made.fault, sizeof made.fault, "allocation %zu of %zu%s fails", i / 2 + 1, total,
                        i % 2 != 0 ? ", and all behind it," : "");
-        try(this, &made, NULL);
+        try(this, KIND_MEMORY, &made, NULL);
     }
     this->plan->of = FAULT_OF_NOTHING;
 }
 
-/* ---- system calls ----------------------------------------------------------------------------------------- */
+/* ---- system calls ----------------------------------------------------------------- */
 
 typedef struct way {
     const system_call *call;
@@ -226,6 +246,7 @@ static void try_calls(worker *this)
     box_files unused = run_once(this, &this->calls, &end);
     files_free(&unused);
     const size_t total = ways_of(&this->calls, ways, MOST);
+    expect(this, KIND_SYSTEM, total);
     for (size_t i = 0; i < total; i++) {
         if (!is_mine(this, i, total, 24))
             continue;
@@ -233,15 +254,16 @@ static void try_calls(worker *this)
         this->calls.at = ways[i].at;
         this->calls.error = ways[i].error;
         this->calls.from_then_on = ways[i].from_then_on;
-        (void)snprintf(made.fault, sizeof made.fault, "system call %zu, %s: %s%s", ways[i].at, ways[i].call->name,
+        (void)snprintf(made.fault, sizeof made.fault, "system call %zu, %s: %s%s", ways[i].at,
+                       ways[i].call->name,
                        ways[i].error == SHORT_COUNT ? "half of it" : strerror(ways[i].error),
                        ways[i].from_then_on ? " from then on" : "");
-        try(this, &made, &this->calls);
+        try(this, KIND_SYSTEM, &made, &this->calls);
     }
     this->calls.at = 0;
 }
 
-/* ---- drivers ------------------------------------------------------------------------------------------------ */
+/* ---- drivers ---------------------------------------------------------------------- */
 
 static const struct how {
     fault_how how;
@@ -266,7 +288,7 @@ static void fail_call(worker *this, size_t number, fault_how how, const char *wo
     this->plan->from_then_on = from_then_on;
     (void)snprintf(made.fault, sizeof made.fault, "call %zu of the driver: %s%s:", number, words,
                    from_then_on ? ", from then on" : "");
-    try(this, &made, NULL);
+    try(this, KIND_DRIVER, &made, NULL);
 }
 
 /* Each function hangs where it is first called. */
@@ -285,6 +307,7 @@ static void try_hangs(worker *this, size_t total)
     this->environment[this->deadline_at] = deadline;
     for (size_t i = 1; i <= total && i <= FAULT_MOST_NAMES; i++)
         functions += is_first(this->plan, i);
+    expect(this, KIND_DRIVER, functions);
     for (size_t i = 1; i <= total && i <= FAULT_MOST_NAMES; i++)
         if (is_first(this->plan, i) && is_mine(this, tried++, functions, 2))
             fail_call(this, i, FAULT_HANG, "it hangs", false);
@@ -300,6 +323,7 @@ static void try_driver(worker *this)
     files_free(&unused);
     const size_t total = (size_t)atomic_load(&this->plan->calls);
     const size_t count = total * (HOWS + 1);
+    expect(this, KIND_DRIVER, count);
     for (size_t i = 0; i < count; i++) {
         const size_t how = i % (HOWS + 1) == HOWS ? FROM_THEN_ON : i % (HOWS + 1);
         if (is_mine(this, i, count, 40))
@@ -309,18 +333,50 @@ static void try_driver(worker *this)
     this->plan->of = FAULT_OF_NOTHING;
 }
 
-/* ---- all ---------------------------------------------------------------------------------------------------- */
+/* ---- all -------------------------------------------------------------------------- */
 
-static bool is_wanted(const fault_command *command, char *const *words)
+static const char *const kinds[KINDS] = {
+    [KIND_MEMORY] = "memory", [KIND_SYSTEM] = "system", [KIND_DRIVER] = "driver"};
+
+static bool has_word(const fault_command *command, const char *word)
 {
-    for (; *words != NULL; words++) {
-        bool found = false;
-        for (size_t i = 0; i < MOST_WORDS && command->words[i] != NULL; i++)
-            found |= strcmp(command->words[i], *words) == 0;
-        if (!found)
+    if (strcmp(command->driver != NULL ? command->driver : "plain", word) == 0)
+        return true;
+    for (size_t i = 0; i < MOST_WORDS && command->words[i] != NULL; i++)
+        if (strcmp(command->words[i], word) == 0)
+            return true;
+    return false;
+}
+
+static bool is_kind(const char *word)
+{
+    for (size_t i = 0; i < KINDS; i++)
+        if (strcmp(kinds[i], word) == 0)
+            return true;
+    return false;
+}
+
+static bool is_wanted(const worker *this, char *const *words)
+{
+    const fault_command *command = this->command;
+    if (command->is_timed && !this->full)
+        return false;
+    for (; *words != NULL; words++)
+        if (!is_kind(*words) && !has_word(command, *words))
             return false;
-    }
     return true;
+}
+
+/* All of them, when none is among the words. */
+static bool is_kind_wanted(fault_kind kind, char *const *words)
+{
+    bool any = false;
+    for (; *words != NULL; words++) {
+        if (strcmp(kinds[kind], *words) == 0)
+            return true;
+        any |= is_kind(*words);
+    }
+    return !any;
 }
 
 static faults *map_plan(worker *this)
@@ -359,7 +415,7 @@ static void work(worker *this, char *const *words)
     this->start = files_read(start);
     for (size_t i = 0; i < command_count; i++) {
         this->command = &commands[i];
-        if (!is_wanted(this->command, words) || (this->command->is_timed && !this->full))
+        if (!is_wanted(this, words))
             continue;
         set_environment(this);
         set_words(this);
@@ -367,10 +423,34 @@ static void work(worker *this, char *const *words)
             continue;
         if (this->number == 0)
             count_one(&this->totals->commands);
-        if (this->command->driver != NULL)
+        if (this->command->driver != NULL && is_kind_wanted(KIND_DRIVER, words))
             try_driver(this);
-        try_memory(this);
-        try_calls(this);
+        if (is_kind_wanted(KIND_MEMORY, words))
+            try_memory(this);
+        if (is_kind_wanted(KIND_SYSTEM, words))
+            try_calls(this);
+    }
+}
+
+/* Of each command, how many faults of each kind were tried, and of how many. */
+static void print_parts(const totals *t)
+{
+    for (size_t i = 0; i < command_count; i++) {
+        const char *before = "";
+        for (size_t kind = 0; kind < KINDS; kind++) {
+            const part *p = &t->parts[i][kind];
+            if (p->faults == 0)
+                continue;
+            printf("%s%s %llu of %llu", before, kinds[kind], (unsigned long long)p->tried,
+                   (unsigned long long)p->faults);
+            before = ", ";
+        }
+        if (before[0] == '\0')
+            continue;
+        printf(": %s:", commands[i].driver != NULL ? commands[i].driver : "plain");
+        for (size_t word = 0; word < MOST_WORDS && commands[i].words[word] != NULL; word++)
+            printf(" %s", commands[i].words[word]);
+        printf("\n");
     }
 }
 
@@ -382,6 +462,8 @@ int main(int argc, char **argv)
                    .count = (unsigned)strtoul(argv[2], NULL, 10),
                    .full = strcmp(argv[3], "full") == 0};
     (void)sigaction(SIGTERM, &(struct sigaction){.sa_handler = cut_short}, NULL);
+    if (command_count > MOST_COMMANDS)
+        return 99;
     this.totals = mmap(NULL, sizeof *this.totals, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (this.totals == MAP_FAILED)
         die("mmap");
@@ -394,17 +476,25 @@ int main(int argc, char **argv)
     int ended, bad = 0;
     while (wait(&ended) > 0 || (errno == EINTR && !is_cut_short))
         bad |= ended;
+    size_t wanted = 0;
+    for (size_t i = 0; i < command_count; i++) {
+        this.command = &commands[i];
+        wanted += is_wanted(&this, argv + 4);
+    }
+    const totals *t = this.totals;
+    if (this.full)
+        print_parts(t);
     if (is_cut_short)
         printf("cut short: ");
-    const totals *t = this.totals;
-    printf("%llu commands, %llu faults: %llu passed by, %llu were told; %llu did not come up again\n"
-           "%llu crashes, %llu hangs, %llu leaks, %llu files left over or not whole, %llu wrong answers, %llu without a "
+    printf("%llu of %zu commands, %llu faults: %llu passed by, %llu were told; %llu did not come up again\n"
+           "%llu crashes, %llu hangs, %llu leaks, %llu files left over or not whole, %llu wrong answers, "
+           "%llu without a "
            "word, %llu wrong statuses; %llu failures\n",
-           (unsigned long long)t->commands, (unsigned long long)t->injections, (unsigned long long)t->passed_by,
-           (unsigned long long)t->failed_well, (unsigned long long)t->silent, (unsigned long long)t->deaths,
-           (unsigned long long)t->hangs, (unsigned long long)t->leaks, (unsigned long long)t->left,
-           (unsigned long long)t->wrong, (unsigned long long)t->mute, (unsigned long long)t->statuses,
-           (unsigned long long)t->failures);
+           (unsigned long long)t->commands, wanted, (unsigned long long)t->injections,
+           (unsigned long long)t->passed_by, (unsigned long long)t->failed_well,
+           (unsigned long long)t->silent, (unsigned long long)t->deaths, (unsigned long long)t->hangs,
+           (unsigned long long)t->leaks, (unsigned long long)t->left, (unsigned long long)t->wrong,
+           (unsigned long long)t->mute, (unsigned long long)t->statuses, (unsigned long long)t->failures);
     if (bad != 0)
         return 99;
     return t->failures == 0 && t->injections > 0 ? 0 : 1;

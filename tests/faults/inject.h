@@ -10,16 +10,15 @@
 
 /* ---- what is run (commands.c) --------------------------------------------------- */
 
-enum { MOST_WORDS = 24, MOST_OUTPUTS = 4 };
+enum { MOST_COMMANDS = 64, MOST_WORDS = 24, MOST_OUTPUTS = 4 };
 
 typedef struct fault_command {
     const char *words[MOST_WORDS];     /* behind the program's name */
     const char *outputs[MOST_OUTPUTS]; /* files that it writes, in the box */
     const char *environment[4];        /* "NAME=VALUE" */
     const char *driver;                /* "cuda", "opencl": the plugin that is there, too; NULL: none */
-    bool is_timed;                     /* figures differ from run to run: all of the outputs that must not is `shows` */
+    bool is_timed;                     /* figures differ from run to run */
     bool answers;                      /* it tells how things are: that one is missing is no failure of the command */
-    const char *shows;                 /* in the output, when all went well */
     bool keeps_cache;                  /* runs begin with the cache that the clean run left */
     bool has_rest;                     /* each run begins with outputs that are there: "old" */
 } fault_command;

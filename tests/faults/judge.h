@@ -4,7 +4,16 @@
 
 #include "tests/faults/inject.h"
 
+/* What fails. */
+typedef enum fault_kind { KIND_MEMORY, KIND_SYSTEM, KIND_DRIVER, KINDS } fault_kind;
+
+/* Of one command and kind. */
+typedef struct part {
+    uint64_t faults, tried;
+} part;
+
 typedef struct totals {
+    part parts[MOST_COMMANDS][KINDS];
     uint64_t commands, injections, silent, passed_by, failed_well, failures, deaths, hangs, leaks, left, wrong, mute, statuses;
 } totals;
 
@@ -18,8 +27,8 @@ typedef struct worker {
     faults *plan;
     totals *totals; /* shared by all */
     const fault_command *command;
-    char variables[16][2300];
-    char *environment[24], *words[MOST_WORDS + 2];
+    char variables[20][2300];
+    char *environment[28], *words[MOST_WORDS + 2];
     box_files start, before, clean, again; /* the box at first; before each run; after runs without faults */
     run_ending good;
     call_faults calls;

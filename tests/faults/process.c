@@ -34,8 +34,10 @@ static void send_descriptor(int socket, int descriptor)
     } control = {0};
     char byte = 0;
     struct iovec data = {&byte, 1};
-    struct msghdr message = {
-        .msg_iov = &data, .msg_iovlen = 1, .msg_control = control.room, .msg_controllen = sizeof control.room};
+    struct msghdr message = {.msg_iov = &data,
+                             .msg_iovlen = 1,
+                             .msg_control = control.room,
+                             .msg_controllen = sizeof control.room};
     struct cmsghdr *head = CMSG_FIRSTHDR(&message);
     head->cmsg_level = SOL_SOCKET;
     head->cmsg_type = SCM_RIGHTS;
@@ -53,8 +55,10 @@ static int receive_descriptor(int socket)
     char byte;
     int descriptor = -1;
     struct iovec data = {&byte, 1};
-    struct msghdr message = {
-        .msg_iov = &data, .msg_iovlen = 1, .msg_control = control.room, .msg_controllen = sizeof control.room};
+    struct msghdr message = {.msg_iov = &data,
+                             .msg_iovlen = 1,
+                             .msg_control = control.room,
+                             .msg_controllen = sizeof control.room};
     if (recvmsg(socket, &message, MSG_CMSG_CLOEXEC) == 1 && CMSG_FIRSTHDR(&message) != NULL)
         memcpy(&descriptor, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof descriptor);
     return descriptor;
@@ -70,9 +74,17 @@ static void redirect(const char *name, int to)
     (void)close(descriptor);
 }
 
-static void become(char *const *words, char *const *environment, const char *box, int socket)
+/* It ends when the one that started it does, however that ends. */
+static void end_with(pid_t parent)
+{
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)
+        _exit(99);
+}
+
+static void become(char *const *words, char *const *environment, const char *box, pid_t parent, int socket)
 {
     const int nothing = open("/dev/null", O_RDONLY);
+    end_with(parent);
     (void)setpgid(0, 0);
     if (chdir(box) != 0 || dup2(nothing, 0) < 0)
         _exit(99);
@@ -81,7 +93,7 @@ static void become(char *const *words, char *const *environment, const char *box
     if (socket >= 0) {
         const int listener = calls_catch();
         send_descriptor(socket, listener); /* -1 is not sent, which the other side sees */
-        (void)close(listener); /* nobody answers yet: this one waits for the first answer */
+        (void)close(listener);             /* nobody answers yet: this one waits for the first answer */
         (void)close(socket);
     }
     (void)execve(words[0], words, environment);
@@ -108,16 +120,17 @@ static void await(int process, int listener, call_faults *calls, double until, r
     }
 }
 
-run_ending process_run(char *const *words, char *const *environment, const char *box, call_faults *calls, unsigned seconds)
+run_ending process_run(char *const *words, char *const *environment, const char *box, call_faults *calls,
+                       unsigned seconds)
 {
     run_ending ending = {0};
     int sockets[2] = {-1, -1}, listener = -1, ended = 0;
     if (calls != NULL && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0)
         exit(99);
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-    const pid_t child = fork();
+    const pid_t us = getpid(), child = fork();
     if (child == 0)
-        become(words, environment, box, sockets[1]);
+        become(words, environment, box, us, sockets[1]);
     const int process = (int)syscall(SYS_pidfd_open, child, 0);
     if (child < 0 || process < 0)
         exit(99);
