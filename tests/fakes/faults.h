@@ -39,5 +39,7 @@ typedef struct faults {
 fault_how fault_in_driver(const char *function);
 /* An answer that could not be given, because the function gives none, was no fault. */
 void fault_given(void);
+/* From now on nothing fails: what the process still does is none of the program's work (base/coverage.h). */
+void fault_none(void);
 
 #endif

@@ -291,7 +291,7 @@ static void fail_call(worker *this, size_t number, fault_how how, const char *wo
     try(this, KIND_DRIVER, &made, NULL);
 }
 
-/* Each function hangs where it is first called. */
+/* Each function hangs where it is first called: by the names of a run without faults. */
 static bool is_first(const faults *plan, size_t number)
 {
     for (size_t i = 0; i + 1 < number; i++)
@@ -300,17 +300,22 @@ static bool is_first(const faults *plan, size_t number)
     return true;
 }
 
-static void try_hangs(worker *this, size_t total)
+static size_t first_calls(const faults *plan, size_t total, size_t *numbers)
 {
-    size_t functions = 0, tried = 0;
+    size_t count = 0;
+    for (size_t i = 1; i <= total && i <= FAULT_MOST_NAMES; i++)
+        if (is_first(plan, i))
+            numbers[count++] = i;
+    return count;
+}
+
+static void try_hangs(worker *this, const size_t *numbers, size_t count)
+{
     static char deadline[] = "PLX_DEADLINE=1";
     this->environment[this->deadline_at] = deadline;
-    for (size_t i = 1; i <= total && i <= FAULT_MOST_NAMES; i++)
-        functions += is_first(this->plan, i);
-    expect(this, KIND_DRIVER, functions);
-    for (size_t i = 1; i <= total && i <= FAULT_MOST_NAMES; i++)
-        if (is_first(this->plan, i) && is_mine(this, tried++, functions, 2))
-            fail_call(this, i, FAULT_HANG, "it hangs", false);
+    for (size_t i = 0; i < count; i++)
+        if (is_mine(this, i, count, 2))
+            fail_call(this, numbers[i], FAULT_HANG, "it hangs", false);
     this->environment[this->deadline_at] = NULL;
 }
 
@@ -323,13 +328,15 @@ static void try_driver(worker *this)
     files_free(&unused);
     const size_t total = (size_t)atomic_load(&this->plan->calls);
     const size_t count = total * (HOWS + 1);
-    expect(this, KIND_DRIVER, count);
+    static size_t firsts[FAULT_MOST_NAMES];
+    const size_t functions = first_calls(this->plan, total, firsts);
+    expect(this, KIND_DRIVER, count + functions);
     for (size_t i = 0; i < count; i++) {
         const size_t how = i % (HOWS + 1) == HOWS ? FROM_THEN_ON : i % (HOWS + 1);
         if (is_mine(this, i, count, 40))
             fail_call(this, i / (HOWS + 1) + 1, hows[how].how, hows[how].words, i % (HOWS + 1) == HOWS);
     }
-    try_hangs(this, total);
+    try_hangs(this, firsts, functions);
     this->plan->of = FAULT_OF_NOTHING;
 }
 
