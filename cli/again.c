@@ -5,6 +5,7 @@
 
 #include "cli.h"
 
+#include "base/coverage.h"
 #include "base/privileges.h"
 #include "base/text.h"
 
@@ -126,5 +127,6 @@ void cli_begin_again(const char *backend, const char *reason)
     variables[variable_count] = told;
     variables[variable_count + 1] = NULL;
     (void)sigprocmask(SIG_SETMASK, &signals, NULL); /* a new program keeps what the thread held back */
+    plx_coverage_write();
     (void)execve("/proc/self/exe", words, variables);
 }

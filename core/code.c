@@ -19,25 +19,30 @@ static plx_status request_of(plx_backend *backend, const plx_problem *problem, c
                : status;
 }
 
-/* The same of a plugin that has no device: its entry, too. */
-static plx_status request_without_device(plx_context *context, size_t plugin, const plx_problem *problem,
-                                         const char *name, request *made, const plx_entry **entry)
+/* The same of a plugin that has no device: its entry.  NULL: it fails with *status. */
+static const plx_entry *request_without_device(plx_context *context, size_t plugin, const plx_problem *problem,
+                                               const char *name, request *made, plx_status *status)
 {
     plx_error error = {.text = ""};
-    plx_status status = plx_problem_check(problem, &error);
-    if (status != PLX_OK)
-        return plx_context_fail(context, status, "%s", error.text);
-    *entry = plx_probed_entry(context, plugin);
-    if (*entry == NULL || (*entry)->module == NULL)
-        return plx_context_fail(context, PLX_NOT_FOUND, "there is no plugin %zu", plugin);
+    *status = plx_problem_check(problem, &error);
+    if (*status != PLX_OK) {
+        (void)plx_context_fail(context, *status, "%s", error.text);
+        return NULL;
+    }
+    const plx_entry *entry = plx_probed_entry(context, plugin);
+    if (entry == NULL || entry->module == NULL) {
+        *status = plx_context_fail(context, PLX_NOT_FOUND, "there is no plugin %zu", plugin);
+        return NULL;
+    }
     plx_problem_normalise(problem, &made->problem);
     const plx_kernel *kernel;
-    for (made->kernel = 0; (kernel = plx_module_kernel((*entry)->module, problem->op, made->kernel)) != NULL;
+    for (made->kernel = 0; (kernel = plx_module_kernel(entry->module, problem->op, made->kernel)) != NULL;
          made->kernel++)
         if (strcmp(kernel->name, name) == 0)
-            return PLX_OK;
-    return plx_context_fail(context, PLX_NOT_FOUND, "%s has no %s kernel \"%.64s\"", (*entry)->name,
-                            plx_op_name(problem->op), name);
+            return entry;
+    *status = plx_context_fail(context, PLX_NOT_FOUND, "%s has no %s kernel \"%.64s\"", entry->name,
+                               plx_op_name(problem->op), name);
+    return NULL;
 }
 
 /* ---- the text ------------------------------------------------------------------ */
@@ -60,10 +65,10 @@ plx_status plx_code_without_device(plx_context *context, size_t plugin, const pl
                                    const char *kernel, plx_code *code)
 {
     request asked;
-    const plx_entry *entry = NULL;
     plx_error error = {.text = ""};
-    plx_status status = request_without_device(context, plugin, problem, kernel, &asked, &entry);
-    if (status != PLX_OK || entry == NULL)
+    plx_status status;
+    const plx_entry *entry = request_without_device(context, plugin, problem, kernel, &asked, &status);
+    if (entry == NULL)
         return status;
     *code = (plx_code){.text = NULL};
     status = entry->module->slots.code(NULL, &asked.problem, asked.kernel, code, &error);
@@ -150,10 +155,10 @@ plx_status plx_code_instructions_without_device(plx_context *context, size_t plu
                                                 plx_instructions *found, size_t capacity, size_t *count)
 {
     request asked;
-    const plx_entry *entry = NULL;
     plx_error error = {.text = ""};
-    plx_status status = request_without_device(context, plugin, problem, kernel, &asked, &entry);
-    if (status != PLX_OK || entry == NULL)
+    plx_status status;
+    const plx_entry *entry = request_without_device(context, plugin, problem, kernel, &asked, &status);
+    if (entry == NULL)
         return status;
     status = entry->module->slots.instructions(NULL, &asked.problem, asked.kernel, code, form, found, capacity,
                                          count, &error);

@@ -55,6 +55,31 @@ refuses "unknown verb 'nosuch'" help nosuch
 refuses "is no number" bench reduce --shape 10 --seconds many
 refuses "--all gives each kernel a problem of its own" attribute reduce --all --shape 10
 
+# ---- probe ----
+FAULTY_OP=probe
+export FAULTY_OP
+probes="probe shared --backend faulty --seconds 0.001 --plugin-dir $work/plugins"
+# shellcheck disable=SC2086 # words
+{
+    expect_run 0 '' $probes --verbose --json "$work/probe.json" --csv "$work/probe.csv"
+    shows "shared/reversal on faulty:0, point by point"
+    grep -q '"verdict"' "$work/probe.json" && grep -q '^shared,reversal,' "$work/probe.csv" || fail "what was probed is not written"
+    expect_run 0 '' $probes --quiet
+    shows "shared/reversal on faulty:0: a difference"
+    expect_run 0 '' $probes --json -
+    shows '"sweeps"'
+    expect_run 2 'No such file' $probes --json "$work/none/probe.json"
+    if command -v gnuplot >/dev/null 2>&1; then
+        expect_run 0 '' $probes --plot "$work/probe.svg"
+        grep -q '</svg>' "$work/probe.svg" || fail "the plot is no picture"
+    fi
+}
+unset FAULTY_OP
+expect_run 4 'no device here has kernels on matrix units' probe matrix-units --backend host
+expect_run 2 "has no --csv" probe matrix-units --backend host --csv -
+expect_run 4 '' probe matrix-units --backend host --json "$work/units.json"
+grep -q '"devices"' "$work/units.json" || fail "what was looked at is not written"
+
 # ---- diff ----
 for size in 10 20; do
     expect_run 0 '' bench reduce --dtype i32 --backend host --shape $size --seconds 0.01 --quiet --json "$work/$size.json"

@@ -1,6 +1,7 @@
 /* What the dispatcher checks, caches and reports, by the dummy plugin. */
 #define _POSIX_C_SOURCE 200809L
 
+#include "base/coverage.h"
 #include "dummy_support.h"
 
 #include <pthread.h>
@@ -769,8 +770,11 @@ static void a_forked_child_is_told(void **state)
     const float x = 1.0F;
     int ended = -1;
     const pid_t child = fork();
-    if (child == 0)
-        _exit(in_child(bench, buffer) != 0);
+    if (child == 0) {
+        const int wrong = in_child(bench, buffer);
+        plx_coverage_write();
+        _exit(wrong != 0);
+    }
     assert_int_equal(waitpid(child, &ended, 0), child);
     assert_int_equal(ended, 0);
     assert_int_equal(plx_upload(NULL, buffer, 0, &x, sizeof x), PLX_OK); /* the parent goes on */

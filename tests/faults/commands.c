@@ -70,7 +70,7 @@ const fault_command commands[] = {
      .driver = name},                                                                                        \
     {.words = {"check", "reduce", I32, "--backend", name, "--kernel", reduction, "--quick", "--case", "3"},  \
      .driver = name},                                                                                        \
-    {.words = {"bench", "reduce", "--shape", "10", I32, "--backend", name, "--kernel", reduction, "--seconds", "0.001", \
+    {.words = {"bench", "reduce", "--shape", "10", I32, "--backend", name, "--kernel", reduction, "--seconds", "0.000001", \
                "--json", "b.json"},                                                                          \
      .outputs = {"b.json"},                                                                                  \
      .driver = name,                                                                                         \

@@ -170,6 +170,8 @@ static void try(worker *this, fault_kind kind, trial *run, call_faults *calls)
         judge(this, run);
     else
         count_one(&this->totals->silent);
+    if (this->must_look_again)
+        files_restore_but(&this->before, &run->after, "cache/", this->box);
     files_free(&run->after);
     if (!this->must_look_again)
         return;

@@ -85,6 +85,8 @@ box_files files_read(const char *directory);
 void files_free(box_files *files);
 /* Removes what else is there. */
 void files_restore(const box_files *files, const char *directory);
+/* The same, but what begins with `prefix` is as it is in `kept`. */
+void files_restore_but(const box_files *files, const box_files *kept, const char *prefix, const char *directory);
 const box_file *files_find(const box_files *files, const char *path);
 
 #endif
