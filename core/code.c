@@ -20,8 +20,9 @@ static plx_status request_of(plx_backend *backend, const plx_problem *problem, c
 }
 
 /* The same of a plugin that has no device: its entry.  NULL: it fails with *status. */
-static const plx_entry *request_without_device(plx_context *context, size_t plugin, const plx_problem *problem,
-                                               const char *name, request *made, plx_status *status)
+static const plx_entry *request_without_device(plx_context *context, size_t plugin,
+                                               const plx_problem *problem, const char *name, request *made,
+                                               plx_status *status)
 {
     plx_error error = {.text = ""};
     *status = plx_problem_check(problem, &error);
@@ -72,8 +73,7 @@ plx_status plx_code_without_device(plx_context *context, size_t plugin, const pl
         return status;
     *code = (plx_code){.text = NULL};
     status = entry->module->slots.code(NULL, &asked.problem, asked.kernel, code, &error);
-    return status == PLX_OK ? status
-                            : plx_context_fail(context, status, "%s: %s", entry->name, error.text);
+    return status == PLX_OK ? status : plx_context_fail(context, status, "%s: %s", entry->name, error.text);
 }
 
 void plx_code_free(plx_code *code)
@@ -160,8 +160,7 @@ plx_status plx_code_instructions_without_device(plx_context *context, size_t plu
     const plx_entry *entry = request_without_device(context, plugin, problem, kernel, &asked, &status);
     if (entry == NULL)
         return status;
-    status = entry->module->slots.instructions(NULL, &asked.problem, asked.kernel, code, form, found, capacity,
-                                         count, &error);
-    return status == PLX_OK ? status
-                            : plx_context_fail(context, status, "%s: %s", entry->name, error.text);
+    status = entry->module->slots.instructions(NULL, &asked.problem, asked.kernel, code, form, found,
+                                               capacity, count, &error);
+    return status == PLX_OK ? status : plx_context_fail(context, status, "%s: %s", entry->name, error.text);
 }

@@ -1,10 +1,10 @@
 /* A plugin without hardware whose kernels go wrong, each in its own way: it shows
  * what the program says and how it ends when something does.  $FAULTY_BEST names
  * the kernel that it offers as its best, $FAULTY_OP "transpose" the operation that it has
- * instead of reduce, then with a baseline, "probe" that it has what `probe shared` compares; $FAULTY_CLOCK what its events tell: "true" or a
- * way to lie; $FAULTY_THROTTLE how many of its answers say that it is throttled.  $FAULTY_LOST: "first", the device is lost before
- * any kernel runs; a number, when a reduction of so many elements does.  $FAULTY_EMPTY:
- * problems with elements are unsupported. */
+ * instead of reduce, then with a baseline, "probe" that it has what `probe shared` compares; $FAULTY_CLOCK
+ * what its events tell: "true" or a way to lie; $FAULTY_THROTTLE how many of its answers say that it is
+ * throttled.  $FAULTY_LOST: "first", the device is lost before any kernel runs; a number, when a reduction of
+ * so many elements does.  $FAULTY_EMPTY: problems with elements are unsupported. */
 #define _POSIX_C_SOURCE 200809L
 #include "dummy.h"
 
@@ -25,7 +25,7 @@ typedef enum fault {
     FAULT_STOPS,
     FAULT_MULTIPLIES, /* a transpose of f32 that multiplies by 1: NaN that signal become quiet */
     FAULT_BEGINS,     /* a sum of f32 that begins with its first term: -0 may remain */
-    FAULT_YARDSTICK, /* of transposes alone */
+    FAULT_YARDSTICK,  /* of transposes alone */
     FAULT_COUNT
 } fault;
 
@@ -237,7 +237,8 @@ static plx_status reverse(plx_plugin_queue *queue, const plx_operand *operands, 
     for (int64_t at = 0; status == PLX_OK && at < n; at += RUN) {
         const size_t length = n - at < RUN ? (size_t)(n - at) : RUN;
         const uint64_t offset = (uint64_t)at * sizeof run[0];
-        status = dummy_download(queue, run, operands[0].memory, operands[0].offset + offset, length * sizeof run[0], error);
+        status = dummy_download(queue, run, operands[0].memory, operands[0].offset + offset,
+                                length * sizeof run[0], error);
         for (size_t i = 0; i < length; i++)
             backwards[i] = run[length - 1 - i];
         if (status == PLX_OK)
@@ -297,14 +298,16 @@ static void obey_test(const faulty_plan *plan)
     const char *hang = getenv("FAULTY_HANG");
     if (getenv("FAULTY_DELAY") != NULL)
         (void)nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-    while (hang != NULL && plan->problem.op == PLX_REDUCE && plan->problem.of.reduce.n == strtoll(hang, NULL, 10))
+    while (hang != NULL && plan->problem.op == PLX_REDUCE &&
+           plan->problem.of.reduce.n == strtoll(hang, NULL, 10))
         (void)nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
 }
 
 /* What computes less once it has been believed. */
 static bool is_idle(const faulty_plan *plan)
 {
-    return (plan->kernel == FAULT_FIRST && plan->calls > 1) || (plan->kernel == FAULT_STOPS && plan->calls > 50);
+    return (plan->kernel == FAULT_FIRST && plan->calls > 1) ||
+           (plan->kernel == FAULT_STOPS && plan->calls > 50);
 }
 
 static plx_status faulty_execute(plx_plugin_plan *opaque, plx_plugin_queue *queue,
@@ -318,7 +321,8 @@ static plx_status faulty_execute(plx_plugin_plan *opaque, plx_plugin_queue *queu
     if (is_idle(plan))
         return PLX_OK;
     if (plan->kernel == FAULT_REPLAYS && plan->calls > 1)
-        return dummy_upload(queue, operands[1].memory, operands[1].offset, &plan->first, sizeof plan->first, error);
+        return dummy_upload(queue, operands[1].memory, operands[1].offset, &plan->first, sizeof plan->first,
+                            error);
     if (plan->kernel == FAULT_FAILS)
         return plx_fail(error, PLX_FAILED, "the device caught fire");
     if (lost != NULL && plan->problem.op == PLX_REDUCE &&
@@ -383,8 +387,9 @@ static plx_status faulty_event_elapsed(plx_plugin_event *from, plx_plugin_event 
         const char *name;
         double says;
     } clocks[] = {
-        {"true", passed},       {"fast", passed / 1000}, {"third", passed / 3},     {"tiny", 2e-304},
-        {"slow", passed * 1e3}, {"nan", (double)NAN},    {"negative", -passed}, {"infinite", (double)INFINITY},
+        {"true", passed},      {"fast", passed / 1000},        {"third", passed / 3},
+        {"tiny", 2e-304},      {"slow", passed * 1e3},         {"nan", (double)NAN},
+        {"negative", -passed}, {"infinite", (double)INFINITY},
     };
     const char *wanted = getenv("FAULTY_CLOCK");
     (void)error;

@@ -59,8 +59,9 @@ static owner owner_of(const void *address)
     static const struct {
         const char *begins;
         owner owner;
-    } known[] = {{"parallax", OURS},       {"libparallax", OURS}, {"plx-", OURS}, {"libc.so", C_LIBRARY},
-                 {"libjansson", C_LIBRARY}, {"ld-linux", LINKER}, {"faults", C_LIBRARY}};
+    } known[] = {{"parallax", OURS},     {"libparallax", OURS},     {"plx-", OURS},
+                 {"libc.so", C_LIBRARY}, {"libjansson", C_LIBRARY}, {"ld-linux", LINKER},
+                 {"faults", C_LIBRARY}};
     Dl_info about;
     if (dladdr(address, &about) == 0 || about.dli_fname == NULL)
         return FOREIGN;
@@ -149,14 +150,14 @@ static void *early_memory(size_t bytes)
 }
 
 /* volatile: the compiler is told that dlsym() calls nothing of this file, and it does, for memory. */
-#define NEXT(name, type)                            \
-    static type *next;                              \
-    static _Thread_local volatile bool seeking;     \
-    if (next == NULL && !seeking) {                 \
-        seeking = true;                             \
-        void *found = dlsym(RTLD_NEXT, name);       \
-        memcpy(&next, &found, sizeof next);         \
-        seeking = false;                            \
+#define NEXT(name, type)                        \
+    static type *next;                          \
+    static _Thread_local volatile bool seeking; \
+    if (next == NULL && !seeking) {             \
+        seeking = true;                         \
+        void *found = dlsym(RTLD_NEXT, name);   \
+        memcpy(&next, &found, sizeof next);     \
+        seeking = false;                        \
     }
 
 typedef void *malloc_function(size_t bytes);
@@ -193,9 +194,10 @@ EXPORT void *realloc(void *old, size_t bytes)
     if (next == NULL || is_early(old)) {
         void *moved = malloc(bytes);
         if (moved != NULL && old != NULL)
-            memcpy(moved, old, bytes < (size_t)(early + sizeof early - (char *)old)
-                                   ? bytes
-                                   : (size_t)(early + sizeof early - (char *)old));
+            memcpy(moved, old,
+                   bytes < (size_t)(early + sizeof early - (char *)old)
+                       ? bytes
+                       : (size_t)(early + sizeof early - (char *)old));
         return moved;
     }
     if (!fails(__builtin_return_address(0)))
