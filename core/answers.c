@@ -73,3 +73,22 @@ plx_status plx_configs_check(plx_config *configs, size_t capacity, size_t count,
     }
     return PLX_OK;
 }
+
+/* More than any model stands on. */
+enum { MOST_RATES = 1024 };
+
+plx_status plx_rates_check(plx_rate *rates, size_t capacity, size_t count, plx_error *error)
+{
+    if (count > MOST_RATES)
+        return plx_fail(error, PLX_FAILED, "it lists %zu, which can't be", count);
+    for (size_t i = 0; i < capacity && i < count; i++) {
+        plx_rate *rate = &rates[i];
+        if (memchr(rate->name, '\0', sizeof rate->name) == NULL || rate->name[0] == '\0')
+            return plx_fail(error, PLX_FAILED, "number %zu has no name, or one without an end", i);
+        plx_text_clean(rate->name, sizeof rate->name);
+        if (!(rate->least > 0 && rate->least <= rate->value && rate->value <= rate->most && isfinite(rate->most)))
+            return plx_fail(error, PLX_FAILED, "%s is %g, and should be from %g to %g", rate->name, rate->value,
+                            rate->least, rate->most);
+    }
+    return PLX_OK;
+}

@@ -65,7 +65,7 @@ static inline void plx_leave(plx_call_slot *slot)
 #define PLX_MOST_KERNELS 256
 
 /* A plugin as this version knows it: the slots of its descriptor, with what an older one lacks
- * filled in but for `supports` and `configs`, and copies of all that it says of itself. */
+ * filled in but for `supports`, `configs`, `rates` and `expect`, and copies of all that it says of itself. */
 typedef struct plx_module {
     plx_plugin slots;
     char name[33], version[64], summary[200]; /* those of `slots` */
@@ -100,6 +100,8 @@ void plx_device_clean(plx_device_info *info);
 void plx_telemetry_clean(plx_telemetry *telemetry);
 /* PLX_FAILED, with the reason, for more configurations than can be, and for one that can't. */
 plx_status plx_configs_check(plx_config *configs, size_t capacity, size_t count, plx_error *error);
+/* The same for rates: each has a name, and lies where it may. */
+plx_status plx_rates_check(plx_rate *rates, size_t capacity, size_t count, plx_error *error);
 
 
 /* ---- registry (search.c, registry.c) ------------------------------------ */

@@ -18,6 +18,7 @@ core_sources = \
 	core/inspect.c \
 	core/inspect.h \
 	core/inspections.c \
+	core/kernel_model.c \
 	core/kernel_name.c \
 	core/kernel_rows.c \
 	core/message.c \

@@ -102,3 +102,26 @@ plx_status plx_ladder_configs(const plx_problem *problem, const plx_device_info 
     *count = has ? row->configs(problem, device, configs, capacity) : 0;
     return PLX_OK;
 }
+
+plx_status plx_ladder_rates(const plx_problem *problem, const plx_device_info *device, size_t index,
+                            plx_rate *rates, size_t capacity, size_t *count, plx_error *error)
+{
+    const plx_row *row;
+    plx_status status = plx_ladder_row(problem, index, &row, error);
+    if (status != PLX_OK && status != PLX_UNSUPPORTED)
+        return status;
+    const bool has = status == PLX_OK && row->model != NULL && row->model->rates != NULL;
+    *count = has ? row->model->rates(device, rates, capacity) : 0;
+    return PLX_OK;
+}
+
+plx_status plx_ladder_expect(const plx_problem *problem, const plx_device_info *device, size_t index,
+                             const double *rates, double *us, plx_error *error)
+{
+    const plx_row *row;
+    plx_status status = plx_ladder_row(problem, index, &row, error);
+    if (status != PLX_OK)
+        return status;
+    *us = row->model != NULL ? row->model->expect(problem, device, rates) : 0.0;
+    return *us > 0.0 ? PLX_OK : plx_fail(error, PLX_UNSUPPORTED, "%s has no model of this", row->about.name);
+}

@@ -72,6 +72,8 @@ libplx_ladder_la_SOURCES = \
 	kernels/gemm/few.c \
 	kernels/gemm/mapless.c \
 	kernels/gemm/mapless.h \
+	kernels/gemm/models.c \
+	kernels/gemm/models.h \
 	kernels/gemm/pipeline.c \
 	kernels/gemm/pipeline.h \
 	kernels/gemm/dmma.h \
@@ -100,5 +102,6 @@ device_sources = \
 	$(wildcard $(top_srcdir)/kernels/*/*.cu) \
 	$(wildcard $(top_srcdir)/kernels/*.cuh) \
 	$(wildcard $(top_srcdir)/kernels/*/*.cuh) \
-	$(wildcard $(top_srcdir)/kernels/*/*.h)
+	$(wildcard $(top_srcdir)/kernels/*/*.h) \
+	$(wildcard $(top_srcdir)/kernels/*/rates/*/*.h)
 EXTRA_DIST += $(device_sources)

@@ -90,6 +90,15 @@ typedef struct plx_recipe {
     plx_step steps[PLX_MAX_STEPS];
 } plx_recipe;
 
+/* A model of a kernel's time.  Its rates are doubles in the order in which they are listed. */
+typedef struct plx_model {
+    /* How many there are on this device; writes at most `capacity` of them.  NULL: none. */
+    size_t (*rates)(const plx_device_info *device, plx_rate *rates, size_t capacity);
+    /* Microseconds, of what the kernel can run, in the configuration that the problem says; by other rates, or where
+     * that is NULL by its own.  0: nothing is known of it here. */
+    double (*expect)(const plx_problem *problem, const plx_device_info *device, const double *rates);
+} plx_model;
+
 /* A kernel: what it says of itself, and how it runs.  The row's tile and block
  * constants are macros in kernels/<op>/tiles.h, a file of #define lines that the
  * C compiler, nvcc and (as the first string of the program) OpenCL all read. */
@@ -114,6 +123,7 @@ struct plx_row {
      * the depth take what problem->config says instead, which is 0 or a number that was listed. */
     size_t (*configs)(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
                       size_t capacity);
+    const plx_model *model; /* of the kernel's time; NULL: there is none */
 };
 
 /* The ladder of one operation. */
@@ -145,6 +155,12 @@ plx_status plx_ladder_row(const plx_problem *problem, size_t index, const plx_ro
 /* The configurations of a kernel; none where it can't run the problem. */
 plx_status plx_ladder_configs(const plx_problem *problem, const plx_device_info *device, size_t index,
                               plx_config *configs, size_t capacity, size_t *count, plx_error *error);
+/* The rates of its model; none where it has none. */
+plx_status plx_ladder_rates(const plx_problem *problem, const plx_device_info *device, size_t index,
+                            plx_rate *rates, size_t capacity, size_t *count, plx_error *error);
+/* What the model expects.  PLX_UNSUPPORTED: there is none, or it knows nothing of this configuration. */
+plx_status plx_ladder_expect(const plx_problem *problem, const plx_device_info *device, size_t index,
+                             const double *rates, double *us, plx_error *error);
 /* Its device code in a plugin's table.  PLX_UNSUPPORTED: "gemm/naive has no `api` form"; also where a step
  * has code of its own, and that is missing. */
 plx_status plx_ladder_image(const plx_image *table, const char *api, plx_op op, const plx_row *row,

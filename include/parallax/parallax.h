@@ -295,6 +295,15 @@ PLX_API int64_t plx_plan_depth(const plx_plan *plan);
  * the one that it takes by itself. */
 PLX_API plx_status plx_kernel_configs(plx_backend *backend, const plx_problem *problem, const char *kernel,
                                       plx_config *configs, size_t capacity, size_t *count);
+/* The rates that a kernel's model of its time stands on, for problems of this kind on this device; at most
+ * `capacity` of them are written.  *count 0: there is no model, or it has none that could be others. */
+PLX_API plx_status plx_kernel_rates(plx_backend *backend, const plx_problem *problem, const char *kernel,
+                                    plx_rate *rates, size_t capacity, size_t *count);
+/* Microseconds that the model expects of the problem, in a configuration that plx_kernel_configs() listed for it
+ * (NULL: its own choice), by other rates: as many as there are, in their order; NULL: by its own.
+ * PLX_UNSUPPORTED: there is no model. */
+PLX_API plx_status plx_kernel_expect(plx_backend *backend, const plx_problem *problem, const char *kernel,
+                                     const plx_config *config, const double *rates, double *us);
 /* What the first call of this context did otherwise than planned, and why, such as another kernel where
  * there was no memory to work in: a sentence.  "": all was as planned. */
 PLX_API const char *plx_remark(plx_context *context);

@@ -165,6 +165,17 @@ typedef struct plx_plugin {
     plx_status (*instructions)(plx_session *session, const plx_problem *problem, size_t kernel,
                                const plx_code *code, plx_code_form form, plx_instructions *found,
                                size_t capacity, size_t *count, plx_error *error);
+
+    /* ---- models of time; both or none ------------------------------------ */
+
+    /* The rates that the kernel's model stands on for problems of this kind on this device; at most `capacity` of
+     * them are written.  0: there is no model, or it has none that could be others. */
+    plx_status (*rates)(plx_session *session, const plx_problem *problem, size_t kernel, plx_rate *rates,
+                        size_t capacity, size_t *count, plx_error *error);
+    /* Microseconds that the model expects of the problem, in the configuration that it says, by other rates: as
+     * many as there are, in their order; NULL: by its own.  PLX_UNSUPPORTED: there is no model. */
+    plx_status (*expect)(plx_session *session, const plx_problem *problem, size_t kernel, const double *rates,
+                         double *us, plx_error *error);
 } plx_plugin;
 
 typedef const plx_plugin *(*plx_plugin_entry_function)(void);

@@ -278,6 +278,13 @@ typedef struct plx_config {
     double expected_us; /* microseconds, by the kernel's model of the device; 0: it has none */
 } plx_config;
 
+/* One of the numbers that a kernel's model of its time stands on: measured, not known. */
+typedef struct plx_rate {
+    char name[40]; /* "tiles[3].full" */
+    double value;
+    double least, most; /* what it may be; positive */
+} plx_rate;
+
 /* ---- counters -------------------------------------------------------- */
 
 /* What the hardware counted while a plan ran once; NaN: not measured.  A sector is

@@ -1,9 +1,12 @@
 /* The cost of a cut of async-copy: a model of the device's time, in microseconds. */
 #include "copied.h"
 #include "mapless.h"
+#include "models.h"
 #include "search.h"
 
 #include "tiles.h"
+
+#include <string.h>
 
 static const char *const entries[PLX_GEMM_COPIED_TILES] = {
     "gemm_async_copy_128x128", "gemm_async_copy_128x96", "gemm_async_copy_96x128", "gemm_async_copy_128x64",
@@ -18,42 +21,26 @@ typedef struct tile_rates {
     double full, alone, start_us, round_us;
 } tile_rates;
 
-/* Of a kernel, in the order of its tiles. */
+/* Of a kernel; the tiles in their order, and last, for not all kernels have as many. */
 typedef struct kernel_rates {
-    tile_rates tiles[PLX_GEMM_COPIED_TILES];
     double bytes_per_us;                    /* of memory */
     double drift_us;                        /* after the first round */
     double alone_share;                     /* of a round's microseconds besides, for one block alone */
     double inner_us;                        /* per term of a row that is transposed as it is copied */
     double cluster_us, cluster_of_eight_us; /* the latter besides */
-    /* By where rows of C begin: as how many bytes each of C counts, and per byte of a block's tile. */
-    double counts[PLX_ROWS_OF_C], row_us[PLX_ROWS_OF_C];
+    /* Where rows of C begin at units, and anywhere: as how many bytes each of C counts, and per byte of a
+     * block's tile. */
+    double counts[2], row_us[2];
+    plx_gemm_adding adding;
+    tile_rates tiles[PLX_GEMM_COPIED_TILES];
 } kernel_rates;
 
-/* Fitted to 17000 timings of 605 drawn shapes on one H200 (doc/experiments.md). */
 static const kernel_rates copied_rates = {
-    .tiles = {{0.829, 0.621, 2.99, 6.59},
-              {0.800, 0.716, 3.77, 5.33},
-              {0.807, 0.702, 2.98, 4.94},
-              {0.771, 0.587, 2.75, 3.86},
-              {0.783, 0.629, 2.80, 3.73},
-              {0.766, 0.584, 2.93, 5.48},
-              {0.660, 0.561, 3.19, 4.49},
-              {0.603, 0.429, 1.90, 3.33},
-              {0.570, 0.425, 2.06, 3.34},
-              {0.578, 0.465, 1.99, 2.51},
-              {0.477, 0.389, 1.93, 2.02},
-              {0.475, 0.400, 1.94, 2.19},
-              {0.402, 0.281, 1.65, 2.07},
-              {0.420, 0.280, 1.64, 1.78}},
-    .bytes_per_us = 5.49e6,
-    .drift_us = 1.47,
-    .alone_share = 0.52,
-    .inner_us = 41.6e-6,
-    .cluster_us = 0.57,
-    .cluster_of_eight_us = 0.89,
-    .counts = {1.0, 1.35, 1.65},
-    .row_us = {0.0, 10.3e-6, 41.1e-6},
+#include "rates/cuda-9.0/async-copy.h"
+};
+
+static const kernel_rates many_rates = {
+#include "rates/cuda-9.0/many-blocks.h"
 };
 
 /* NVIDIA's OpenCL: fitted to 13646 timings of 664 drawn and listed shapes in CUDA, whose kernel was the same
@@ -77,28 +64,12 @@ static const kernel_rates opencl_rates = {
     .drift_us = 2.37,
     .alone_share = 0.61,
     .inner_us = 27.6e-6,
-    .counts = {1.0, 1.0, 1.0},
+    .counts = {1.0, 1.0},
 };
 
 static const char *const many_entries[PLX_GEMM_MANY_TILES] = {
     "gemm_many_blocks_128x64", "gemm_many_blocks_64x128", "gemm_many_blocks_64x64",
     "gemm_many_blocks_128x32", "gemm_many_blocks_32x128",
-};
-
-static const kernel_rates many_rates = {
-    .tiles = {{0.727, 0.492, 3.07, 4.51},
-              {0.718, 0.481, 2.79, 4.17},
-              {0.665, 0.434, 2.50, 2.73},
-              {0.580, 0.371, 2.42, 2.97},
-              {0.564, 0.353, 2.19, 2.51}},
-    .bytes_per_us = 9.08e6,
-    .drift_us = 1.07,
-    .alone_share = 0.26,
-    .inner_us = 51.3e-6,
-    .cluster_us = 0.92,
-    .cluster_of_eight_us = 1.56,
-    .counts = {1.0, 1.35, 1.65},
-    .row_us = {0.0, 6.9e-6, 29.9e-6},
 };
 
 static const kernel_rates *rates_of(const plx_device_info *device, const plx_gemm_cut *cut)
@@ -165,14 +136,14 @@ static double last_round(double of_unit, double places, double alone, double ful
 }
 
 /* Rounds of blocks: those that fill the device, and what is left of them. */
-static double multiplying(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
+static double multiplying(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,
+                          const kernel_rates *kernel)
 {
-    const kernel_rates *kernel = rates_of(device, cut);
     const tile_rates *rate = rates_of_tile(kernel, cut);
     const plx_gemm_tile *t = cut->tile;
     double terms = terms_of(problem, cut), copied = copying(&problem->of.gemm, kernel, t, terms);
     double work = (double)t->rows * t->cols * terms / fma_per_us;
-    double written = 4.0 * t->rows * t->cols * kernel->row_us[plx_gemm_rows_of_c(&problem->of.gemm)];
+    double written = plx_gemm_writing_us(kernel->row_us, &problem->of.gemm, cut);
     double besides = rate->round_us + t->blocks * written;
     double alone = work / rate->alone + copied + kernel->alone_share * besides;
     double full = most(alone, t->blocks * (work / rate->full + copied) + besides);
@@ -187,26 +158,32 @@ static double multiplying(const plx_problem *problem, const plx_device_info *dev
 static double moving(const plx_gemm_problem *p, const kernel_rates *kernel)
 {
     double m = (double)p->m, n = (double)p->n, k = (double)p->k;
-    return 4.0 * (m * k + k * n + m * n * kernel->counts[plx_gemm_rows_of_c(p)]) / kernel->bytes_per_us;
+    return 4.0 * (m * k + k * n + m * n * plx_gemm_of_rows(kernel->counts, 1.0, p)) / kernel->bytes_per_us;
 }
 
-static double joining(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
+static double joining(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,
+                      const kernel_rates *kernel)
 {
     if (plx_gemm_mapless(device))
         return plx_gemm_mapless_joining(problem, cut);
-    const kernel_rates *kernel = rates_of(device, cut);
     double in_cluster =
         kernel->cluster_us + (cut->cluster == MOST_IN_CLUSTER ? kernel->cluster_of_eight_us : 0.0);
-    return (cut->cluster > 1 ? in_cluster : 0.0) + plx_gemm_adding_us(&problem->of.gemm, cut);
+    return (cut->cluster > 1 ? in_cluster : 0.0) +
+           plx_gemm_adding_us(&problem->of.gemm, cut, &kernel->adding);
+}
+
+static double cost_by(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,
+                      const kernel_rates *kernel)
+{
+    return rates_of_tile(kernel, cut)->start_us +
+           most(multiplying(problem, device, cut, kernel), moving(&problem->of.gemm, kernel)) +
+           joining(problem, device, cut, kernel);
 }
 
 double plx_gemm_copied_cost(const plx_problem *problem, const plx_device_info *device,
                             const plx_gemm_cut *cut)
 {
-    const kernel_rates *kernel = rates_of(device, cut);
-    return rates_of_tile(kernel, cut)->start_us +
-           most(multiplying(problem, device, cut), moving(&problem->of.gemm, kernel)) +
-           joining(problem, device, cut);
+    return cost_by(problem, device, cut, rates_of(device, cut));
 }
 
 static bool possible(const plx_problem *problem, const plx_gemm_cut *cut)
@@ -235,3 +212,71 @@ const plx_gemm_cuts plx_gemm_many_cuts = {.tiles = plx_gemm_many_tiles,
                                           .all_bring = true,
                                           .possible = possible,
                                           .cost = plx_gemm_copied_cost};
+
+/* ---- rates ------------------------------------------------------------------------------ */
+
+static const plx_gemm_rate_range scalars[] = {
+    {"bytes_per_us", 5e5, 5e7},
+    {"drift_us", 0.01, 20},
+    {"alone_share", 0.01, 1.5},
+    {"inner_us", 1e-6, 1e-3},
+    {"cluster_us", 0.01, 20},
+    {"cluster_of_eight_us", 0.01, 20},
+    {"counts[0]", 0.5, 8},
+    {"counts[1]", 0.5, 8},
+    {"row_us[0]", 1e-8, 1e-3},
+    {"row_us[1]", 1e-8, 1e-3},
+    {"adding.launch_us", 0.1, 20},
+    {"adding.part_us", 1e-3, 2},
+    {"adding.bytes_per_us", 5e5, 5e7},
+};
+static const plx_gemm_rate_range of_tile[] = {
+    {"full", 0.02, 1}, {"alone", 0.02, 1}, {"start_us", 0.1, 20}, {"round_us", 0.1, 60}};
+
+enum { SCALARS = sizeof scalars / sizeof scalars[0], OF_TILE = sizeof of_tile / sizeof of_tile[0] };
+_Static_assert(sizeof(kernel_rates) == (SCALARS + OF_TILE * PLX_GEMM_COPIED_TILES) * sizeof(double),
+               "a kernel's rates are doubles alone, in this order");
+
+static size_t list(const kernel_rates *kernel, size_t tiles, plx_rate *rates, size_t capacity)
+{
+    const plx_gemm_rate_ranges ranges = {scalars, SCALARS, of_tile, OF_TILE, tiles};
+    return plx_gemm_list_rates(&ranges, kernel, rates, capacity);
+}
+
+static size_t async_copy_rates(const plx_device_info *device, plx_rate *rates, size_t capacity)
+{
+    return plx_gemm_mapless(device) ? 0 : list(&copied_rates, PLX_GEMM_COPIED_TILES, rates, capacity);
+}
+
+static size_t many_blocks_rates(const plx_device_info *device, plx_rate *rates, size_t capacity)
+{
+    return plx_gemm_mapless(device) ? 0 : list(&many_rates, PLX_GEMM_MANY_TILES, rates, capacity);
+}
+
+static double expect(const plx_gemm_cuts *cuts, const plx_problem *problem, const plx_device_info *device,
+                     const double *rates)
+{
+    kernel_rates kernel = {.tiles = {{.full = 0.0}}};
+    plx_gemm_cut cut;
+    if (!plx_gemm_modelled_cut(cuts, problem, device, &cut))
+        return 0.0;
+    if (rates == NULL)
+        return plx_gemm_copied_cost(problem, device, &cut);
+    memcpy(&kernel, rates, (SCALARS + OF_TILE * cuts->tile_count) * sizeof *rates);
+    return cost_by(problem, device, &cut, &kernel);
+}
+
+static double expect_async_copy(const plx_problem *problem, const plx_device_info *device,
+                                const double *rates)
+{
+    return expect(plx_gemm_async_copy_cuts(device), problem, device, rates);
+}
+
+static double expect_many_blocks(const plx_problem *problem, const plx_device_info *device,
+                                 const double *rates)
+{
+    return expect(&plx_gemm_many_cuts, problem, device, rates);
+}
+
+const plx_model plx_gemm_async_copy_model = {.rates = async_copy_rates, .expect = expect_async_copy};
+const plx_model plx_gemm_many_blocks_model = {.rates = many_blocks_rates, .expect = expect_many_blocks};

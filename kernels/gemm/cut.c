@@ -1,9 +1,12 @@
 /* The cost of a cut of split-k: a model of the device's time, in microseconds. */
 #include "mapless.h"
+#include "models.h"
 #include "search.h"
 
 #include "parts.h"
 #include "tiles.h"
+
+#include <string.h>
 
 const plx_gemm_tile plx_gemm_tiles[PLX_GEMM_TILES] = {
     {GEMM_TILE_128X128}, {GEMM_TILE_128X64}, {GEMM_TILE_64X64}, {GEMM_TILE_128X32}, {GEMM_TILE_32X128},
@@ -14,30 +17,34 @@ static const char *const entries[PLX_GEMM_TILES] = {
     "gemm_split_k_128x32",  "gemm_split_k_32x128",
 };
 
-/* Measured on one H200 (doc/experiments.md), in the order of the tiles: shares of a multiprocessor's
- * multiply-adds that they reach, two blocks beside each other and one alone; the microseconds of a round of
- * blocks besides: the first operands, C; and those for each operand that is transposed on its way. */
-static const struct {
+/* Of a tile: shares of a multiprocessor's multiply-adds that two blocks beside each other reach, and one
+ * alone; the microseconds of a round of blocks besides: the first operands, C; and those for each operand
+ * that is transposed on its way. */
+typedef struct tile_rates {
     double two, one, start_us, transposed_us;
-} rates[PLX_GEMM_TILES] = {{0.822, 0.784, 5.52, 0.08},
-                           {0.773, 0.722, 3.62, 0.08},
-                           {0.657, 0.574, 2.43, 0.13},
-                           {0.626, 0.570, 2.27, 0.43},
-                           {0.580, 0.535, 2.14, 0.36}};
+} tile_rates;
+
+typedef struct split_rates {
+    double once_us; /* a launch */
+    /* Where rows of C begin at units, and anywhere: as how many bytes each of C counts, and per byte of a
+     * tile. */
+    double counts[2], row_us[2];
+    double bytes_per_us; /* of memory */
+    double repack_us, repack_bytes_per_us;
+    /* A cluster adds its tile through shared memory: two blocks on a multiprocessor, or one alone; per KiB.
+     */
+    double cluster_us, cluster_two_us, cluster_one_us;
+    double edge_bytes_per_us; /* a block's that computes edges */
+    plx_gemm_adding adding;
+    tile_rates tiles[PLX_GEMM_TILES];
+} split_rates;
+
+static const split_rates own_rates = {
+#include "rates/cuda-9.0/split-k.h"
+};
 
 enum { SIDE_BY_SIDE = 2, ROUNDS_TO_DRIFT = 4, MOST_LEFT = 256 << 20 };
-static const double once_us = 0.67; /* a launch */
-/* By where rows of C begin: as how many bytes each of C counts, and per byte of a tile. */
-static const double counts[PLX_ROWS_OF_C] = {1.0, 1.35, 1.65}, row_us[PLX_ROWS_OF_C] = {0.0, 0.7e-6, 20.8e-6};
 static const double fma_per_us = 128 * 1980; /* of a multiprocessor */
-static const double bytes_per_us = 3.05e6;   /* of memory */
-static const double repack_us = 2.46, repack_bytes_per_us = 3.43e6;
-/* A cluster adds its tile through shared memory: two blocks on a multiprocessor, or one alone. */
-static const double cluster_two_us = 0.041 / 1024, cluster_one_us = 0.001 / 1024, /* per byte */
-    cluster_us = 1.3;
-/* A launch adds what clusters left; the cache takes and gives it. */
-static const double add_us = 1.25, part_us = 0.058, added_bytes_per_us = 1.3e7;
-static const double edge_bytes_per_us = 2.8e3; /* a block's that computes edges */
 
 static double units_of(const plx_device_info *device)
 {
@@ -94,7 +101,7 @@ static double last_round(double rest, double units, double alone, double both, d
 
 /* Rounds of blocks, two on a multiprocessor at a time. */
 static double multiplying(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,
-                          size_t tile)
+                          const tile_rates *rate)
 {
     const plx_gemm_tile *t = cut->tile;
     int64_t steps = plx_gemm_depth_steps(problem), parts = (int64_t)cut->cluster * cut->clusters;
@@ -103,14 +110,14 @@ static double multiplying(const plx_problem *problem, const plx_device_info *dev
     double blocks = tiles_of(&problem->of.gemm, cut) * (double)parts + cut->edge_blocks;
     double rounds = (double)(int64_t)(blocks / places_of(device, cut->cluster));
     double rest = blocks - rounds * places_of(device, cut->cluster);
-    double both = SIDE_BY_SIDE * block / rates[tile].two, alone = block / rates[tile].one;
+    double both = SIDE_BY_SIDE * block / rate->two, alone = block / rate->one;
     return rounds * both + last_round(rest, places_alone(device, cut->cluster), alone, both, rounds);
 }
 
-static double moving(const plx_gemm_problem *p)
+static double moving(const plx_gemm_problem *p, const split_rates *by)
 {
     double m = (double)p->m, n = (double)p->n, k = (double)p->k;
-    return 4.0 * (m * k + k * n + m * n * counts[plx_gemm_rows_of_c(p)]) / bytes_per_us;
+    return 4.0 * (m * k + k * n + m * n * plx_gemm_of_rows(by->counts, 1.0, p)) / by->bytes_per_us;
 }
 
 static double rounds_of(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
@@ -119,49 +126,61 @@ static double rounds_of(const plx_problem *problem, const plx_device_info *devic
     return (double)(int64_t)(blocks / places_of(device, cut->cluster) + 0.999999);
 }
 
-plx_gemm_row_begin plx_gemm_rows_of_c(const plx_gemm_problem *p)
+double plx_gemm_of_rows(const double at_units_and_anywhere[2], double at_sectors, const plx_gemm_problem *p)
 {
-    return p->ldc % 8 == 0 ? PLX_AT_SECTORS : p->ldc % 4 == 0 ? PLX_AT_UNITS : PLX_ANYWHERE;
+    return p->ldc % 8 == 0 ? at_sectors : at_units_and_anywhere[p->ldc % 4 != 0];
 }
 
-double plx_gemm_adding_us(const plx_gemm_problem *p, const plx_gemm_cut *cut)
+/* Parts lie in whole units. */
+double plx_gemm_writing_us(const double at_units_and_anywhere[2], const plx_gemm_problem *p,
+                           const plx_gemm_cut *cut)
 {
-    return cut->clusters > 1 ? add_us + part_us * cut->clusters +
-                                   8.0 * (double)p->m * (double)p->n * cut->clusters / added_bytes_per_us
+    return cut->clusters > 1
+               ? 0.0
+               : 4.0 * cut->tile->rows * cut->tile->cols * plx_gemm_of_rows(at_units_and_anywhere, 0.0, p);
+}
+
+double plx_gemm_adding_us(const plx_gemm_problem *p, const plx_gemm_cut *cut, const plx_gemm_adding *by)
+{
+    return cut->clusters > 1 ? by->launch_us + by->part_us * cut->clusters +
+                                   8.0 * (double)p->m * (double)p->n * cut->clusters / by->bytes_per_us
                              : 0.0;
 }
 
 /* Blocks of each round add their parts: in a cluster, then through memory. */
-static double joining(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
+static double joining(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,
+                      const split_rates *by)
 {
     double of_tile = 4.0 * cut->tile->rows * cut->tile->cols, tiles = tiles_of(&problem->of.gemm, cut);
     double rounds = rounds_of(problem, device, cut);
     bool alone = tiles * cut->cluster * cut->clusters <= places_alone(device, cut->cluster);
-    double in_cluster = cluster_us + of_tile * (alone ? cluster_one_us : cluster_two_us);
-    return (cut->cluster > 1 ? rounds * in_cluster : 0.0) + plx_gemm_adding_us(&problem->of.gemm, cut);
+    double in_cluster = by->cluster_us + of_tile / 1024 * (alone ? by->cluster_one_us : by->cluster_two_us);
+    return (cut->cluster > 1 ? rounds * in_cluster : 0.0) +
+           plx_gemm_adding_us(&problem->of.gemm, cut, &by->adding);
 }
 
 /* The same for all cuts.  Where operands begin is known only at the call: those whose rows step by units are
  * taken to begin so. */
-static double repacking(const plx_problem *problem)
+static double repacking(const plx_problem *problem, const split_rates *by)
 {
     double bytes = plx_gemm_repacked_bytes(problem);
-    return bytes > 0 ? repack_us + 2.0 * bytes / repack_bytes_per_us : 0.0;
+    return bytes > 0 ? by->repack_us + 2.0 * bytes / by->repack_bytes_per_us : 0.0;
 }
 
 /* A long operand of `count` rows or columns for an edge, of which each block has a strip at a time. */
-static double edge(const plx_gemm_problem *p, const plx_gemm_cut *cut, int64_t count, bool along)
+static double edge(const plx_gemm_problem *p, const plx_gemm_cut *cut, int64_t count, bool along,
+                   const split_rates *by)
 {
     int64_t strip = along ? GEMM_FEW_ALONG : GEMM_FEW_ACROSS, strips = (count - 1) / strip + 1;
     double blocks = (double)(strips < cut->edge_blocks ? strips : cut->edge_blocks);
-    return 4.0 * (double)p->k * (double)count / (blocks * edge_bytes_per_us);
+    return 4.0 * (double)p->k * (double)count / (blocks * by->edge_bytes_per_us);
 }
 
 /* Edges are read by few blocks, each at its own rate, beside the tiles. */
-static double edges(const plx_gemm_problem *p, const plx_gemm_cut *cut)
+static double edges(const plx_gemm_problem *p, const plx_gemm_cut *cut, const split_rates *by)
 {
-    double below = p->m > plx_gemm_covered_rows(p, cut) ? edge(p, cut, p->n, p->trans_b) : 0.0;
-    double beside = p->n > plx_gemm_covered_columns(p, cut) ? edge(p, cut, p->m, !p->trans_a) : 0.0;
+    double below = p->m > plx_gemm_covered_rows(p, cut) ? edge(p, cut, p->n, p->trans_b, by) : 0.0;
+    double beside = p->n > plx_gemm_covered_columns(p, cut) ? edge(p, cut, p->m, !p->trans_a, by) : 0.0;
     return below + beside;
 }
 
@@ -170,17 +189,22 @@ static double most(double a, double b)
     return a > b ? a : b;
 }
 
+static double cost_by(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,
+                      const split_rates *by)
+{
+    const tile_rates *rate = &by->tiles[cut->tile - plx_gemm_tiles];
+    double beside = most(moving(&problem->of.gemm, by), edges(&problem->of.gemm, cut, by));
+    double transposed = !problem->of.gemm.trans_a + problem->of.gemm.trans_b;
+    double written = SIDE_BY_SIDE * plx_gemm_writing_us(by->row_us, &problem->of.gemm, cut);
+    double starts =
+        (rate->start_us + transposed * rate->transposed_us + written) * rounds_of(problem, device, cut);
+    return by->once_us + starts + most(multiplying(problem, device, cut, rate), beside) +
+           joining(problem, device, cut, by) + repacking(problem, by);
+}
+
 static double cost(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
 {
-    const size_t tile = (size_t)(cut->tile - plx_gemm_tiles);
-    double beside = most(moving(&problem->of.gemm), edges(&problem->of.gemm, cut));
-    double transposed = !problem->of.gemm.trans_a + problem->of.gemm.trans_b;
-    double written = SIDE_BY_SIDE * 4.0 * cut->tile->rows * cut->tile->cols *
-                     row_us[plx_gemm_rows_of_c(&problem->of.gemm)];
-    double starts = (rates[tile].start_us + transposed * rates[tile].transposed_us + written) *
-                    rounds_of(problem, device, cut);
-    return once_us + starts + most(multiplying(problem, device, cut, tile), beside) +
-           joining(problem, device, cut) + repacking(problem);
+    return cost_by(problem, device, cut, &own_rates);
 }
 
 bool plx_gemm_has_room(const plx_gemm_problem *p, const plx_gemm_cut *cut)
@@ -204,3 +228,50 @@ const plx_gemm_cuts *plx_gemm_split_k_cuts(const plx_device_info *device)
                                             .cost = cost};
     return plx_gemm_mapless(device) ? plx_gemm_mapless_split_k_cuts(device) : &with_maps;
 }
+
+/* ---- rates ------------------------------------------------------------------------------ */
+
+static const plx_gemm_rate_range scalars[] = {
+    {"once_us", 0.05, 20},
+    {"counts[0]", 0.5, 8},
+    {"counts[1]", 0.5, 8},
+    {"row_us[0]", 1e-8, 1e-3},
+    {"row_us[1]", 1e-8, 1e-3},
+    {"bytes_per_us", 5e5, 5e7},
+    {"repack_us", 0.05, 20},
+    {"repack_bytes_per_us", 5e5, 5e7},
+    {"cluster_us", 0.01, 20},
+    {"cluster_two_us", 1e-4, 2},
+    {"cluster_one_us", 1e-4, 2},
+    {"edge_bytes_per_us", 100, 1e5},
+    {"adding.launch_us", 0.1, 20},
+    {"adding.part_us", 1e-3, 2},
+    {"adding.bytes_per_us", 5e5, 5e7},
+};
+static const plx_gemm_rate_range of_tile[] = {
+    {"two", 0.02, 1}, {"one", 0.02, 1}, {"start_us", 0.1, 60}, {"transposed_us", 0.01, 20}};
+
+enum { SCALARS = sizeof scalars / sizeof scalars[0], OF_TILE = sizeof of_tile / sizeof of_tile[0] };
+_Static_assert(sizeof(split_rates) == (SCALARS + OF_TILE * PLX_GEMM_TILES) * sizeof(double),
+               "the rates are doubles alone, in this order");
+
+static size_t list(const plx_device_info *device, plx_rate *rates, size_t capacity)
+{
+    const plx_gemm_rate_ranges ranges = {scalars, SCALARS, of_tile, OF_TILE, PLX_GEMM_TILES};
+    return plx_gemm_mapless(device) ? 0 : plx_gemm_list_rates(&ranges, &own_rates, rates, capacity);
+}
+
+static double expect(const plx_problem *problem, const plx_device_info *device, const double *rates)
+{
+    const plx_gemm_cuts *cuts = plx_gemm_split_k_cuts(device);
+    split_rates by;
+    plx_gemm_cut cut;
+    if (!plx_gemm_modelled_cut(cuts, problem, device, &cut))
+        return 0.0;
+    if (rates == NULL || plx_gemm_mapless(device))
+        return cuts->cost(problem, device, &cut);
+    memcpy(&by, rates, sizeof by);
+    return cost_by(problem, device, &cut, &by);
+}
+
+const plx_model plx_gemm_split_k_model = {.rates = list, .expect = expect};

@@ -58,16 +58,18 @@ void plx_gemm_add_parts(const plx_problem *problem, const plx_gemm_cut *cut, int
                         plx_recipe *recipe);
 /* Whether there is room for that, and the microseconds that it takes by the model. */
 bool plx_gemm_has_room(const plx_gemm_problem *problem, const plx_gemm_cut *cut);
-double plx_gemm_adding_us(const plx_gemm_problem *problem, const plx_gemm_cut *cut);
-/* Where rows of C begin, as far as the leading dimension tells: what a sector of 32 bytes, a unit of 16 bytes
- * is. */
-typedef enum plx_gemm_row_begin {
-    PLX_AT_SECTORS,
-    PLX_AT_UNITS,
-    PLX_ANYWHERE,
-    PLX_ROWS_OF_C
-} plx_gemm_row_begin;
-plx_gemm_row_begin plx_gemm_rows_of_c(const plx_gemm_problem *problem);
+/* What it takes to add them. */
+typedef struct plx_gemm_adding {
+    double launch_us, part_us, bytes_per_us; /* the cache takes and gives what clusters left */
+} plx_gemm_adding;
+double plx_gemm_adding_us(const plx_gemm_problem *problem, const plx_gemm_cut *cut, const plx_gemm_adding *by);
+
+/* What holds by where rows of C begin: at sectors of 32 bytes, at units of 16, or anywhere. */
+double plx_gemm_of_rows(const double at_units_and_anywhere[2], double at_sectors,
+                        const plx_gemm_problem *problem);
+/* What writing a tile takes besides; by its bytes. */
+double plx_gemm_writing_us(const double at_units_and_anywhere[2], const plx_gemm_problem *problem,
+                           const plx_gemm_cut *cut);
 /* Nothing to sum: C = beta * C. */
 void plx_gemm_add_scale(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe);
 

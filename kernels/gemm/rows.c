@@ -1,6 +1,7 @@
 /* The ladder of matrix products: what each kernel says of itself. */
 #include "choose.h"
 #include "configs.h"
+#include "models.h"
 #include "copied.h"
 #include "dmma.h"
 #include "f16x3.h"
@@ -161,6 +162,7 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
         .recipe_unaligned = plx_gemm_split_k_unaligned,
         .spare = &rows[PLX_GEMM_DOUBLE_BUFFER],
         .configs = plx_gemm_split_k_configs,
+        .model = &plx_gemm_split_k_model,
     },
     [PLX_GEMM_ASYNC_COPY] = {
         .about = {
@@ -180,6 +182,7 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
         .recipe = plx_gemm_async_copy_recipe,
         .spare = &rows[PLX_GEMM_DOUBLE_BUFFER],
         .configs = plx_gemm_async_copy_configs,
+        .model = &plx_gemm_async_copy_model,
     },
     [PLX_GEMM_MANY_BLOCKS] = {
         .about = {
@@ -197,6 +200,7 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
         .recipe = plx_gemm_many_blocks_recipe,
         .spare = &rows[PLX_GEMM_DOUBLE_BUFFER],
         .configs = plx_gemm_many_blocks_configs,
+        .model = &plx_gemm_many_blocks_model,
     },
     [PLX_GEMM_SHORT_K] = {
         .about = {
@@ -211,6 +215,7 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
             .depth = depth_of_k,
         },
         .recipe = plx_gemm_short_k_recipe,
+        .model = &plx_gemm_short_k_model,
     },
     [PLX_GEMM_FEW_ROWS] = {
         .about = {
@@ -228,6 +233,7 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
         .recipe = plx_gemm_few_rows_recipe,
         .spare = &rows[PLX_GEMM_DOUBLE_BUFFER],
         .configs = plx_gemm_few_configs,
+        .model = &plx_gemm_few_rows_model,
     },
     [PLX_GEMM_MATVEC] = {
         .about = {
@@ -244,6 +250,7 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
             .depth = plx_gemm_matvec_depth,
         },
         .recipe = plx_gemm_matvec_recipe,
+        .model = &plx_gemm_matvec_model,
         .spare = &rows[PLX_GEMM_DOUBLE_BUFFER],
     },
     [PLX_GEMM_DMMA] = {

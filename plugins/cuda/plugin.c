@@ -23,6 +23,18 @@ static plx_status cuda_configs(plx_session *session, const plx_problem *problem,
     return plx_ladder_configs(problem, &session->info, kernel, configs, capacity, count, error);
 }
 
+static plx_status cuda_rates(plx_session *session, const plx_problem *problem, size_t kernel, plx_rate *rates,
+                             size_t capacity, size_t *count, plx_error *error)
+{
+    return plx_ladder_rates(problem, &session->info, kernel, rates, capacity, count, error);
+}
+
+static plx_status cuda_expect(plx_session *session, const plx_problem *problem, size_t kernel,
+                              const double *rates, double *us, plx_error *error)
+{
+    return plx_ladder_expect(problem, &session->info, kernel, rates, us, error);
+}
+
 static plx_status cuda_count(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
                              size_t count, plx_counters *counters, plx_error *error)
 {
@@ -52,6 +64,8 @@ static const plx_plugin cuda_plugin = {
     .plan_code = plx_cuda_plan_code,
     .launches = plx_cuda_launches,
     .instructions = plx_cuda_instructions,
+    .rates = cuda_rates,
+    .expect = cuda_expect,
 };
 
 const plx_plugin *plx_plugin_entry(void)

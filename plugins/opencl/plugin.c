@@ -23,6 +23,18 @@ static plx_status opencl_configs(plx_session *session, const plx_problem *proble
     return plx_ladder_configs(problem, &session->info, kernel, configs, capacity, count, error);
 }
 
+static plx_status opencl_rates(plx_session *session, const plx_problem *problem, size_t kernel,
+                               plx_rate *rates, size_t capacity, size_t *count, plx_error *error)
+{
+    return plx_ladder_rates(problem, &session->info, kernel, rates, capacity, count, error);
+}
+
+static plx_status opencl_expect(plx_session *session, const plx_problem *problem, size_t kernel,
+                                const double *rates, double *us, plx_error *error)
+{
+    return plx_ladder_expect(problem, &session->info, kernel, rates, us, error);
+}
+
 static const plx_plugin opencl_plugin = {
     .abi = PLX_PLUGIN_ABI,
     .size = sizeof(plx_plugin),
@@ -43,6 +55,8 @@ static const plx_plugin opencl_plugin = {
     .code = plx_opencl_code,
     .plan_code = plx_opencl_plan_code,
     .launches = plx_opencl_launches,
+    .rates = opencl_rates,
+    .expect = opencl_expect,
 };
 
 const plx_plugin *plx_plugin_entry(void)

@@ -1,0 +1,67 @@
+/* What a kernel's model of its time stands on, and expects. */
+#include "core/core.h"
+
+#include <math.h>
+
+/* The problem in its one form, and the kernel's place in the ladder. */
+static plx_status find(plx_backend *backend, const plx_problem *problem, const char *kernel,
+                       plx_problem *normal, size_t *index)
+{
+    plx_error error = {.text = ""};
+    uint32_t none;
+    plx_status status = plx_backend_usable(backend);
+    if (status == PLX_OK && plx_problem_check(problem, &error) != PLX_OK)
+        return plx_context_fail(backend->context, PLX_INVALID, "%s", error.text);
+    if (status != PLX_OK)
+        return status;
+    plx_problem_normalise(problem, normal);
+    return plx_kernel_find(backend, normal, kernel, index, &none);
+}
+
+plx_status plx_kernel_rates(plx_backend *backend, const plx_problem *problem, const char *kernel,
+                            plx_rate *rates, size_t capacity, size_t *count)
+{
+    plx_problem normal;
+    plx_error error = {.text = ""};
+    size_t index;
+    plx_status status = find(backend, problem, kernel, &normal, &index);
+    if (status != PLX_OK)
+        return status;
+    *count = 0;
+    if (backend->plugin->rates == NULL)
+        return PLX_OK;
+    plx_call_slot *call = plx_backend_enter(backend, "listing rates");
+    status = backend->plugin->rates(backend->session, &normal, index, rates, capacity, count, &error);
+    plx_leave(call);
+    if (status == PLX_OK)
+        status = plx_rates_check(rates, capacity, *count, &error);
+    return status == PLX_OK ? PLX_OK
+                            : plx_backend_failed(backend, status, &error, "listing the rates of %s/%.64s",
+                                                 plx_op_name(problem->op), kernel);
+}
+
+plx_status plx_kernel_expect(plx_backend *backend, const plx_problem *problem, const char *kernel,
+                             const plx_config *config, const double *rates, double *us)
+{
+    plx_problem normal;
+    plx_error error = {.text = ""};
+    size_t index;
+    double expected = 0.0;
+    plx_status status = find(backend, problem, kernel, &normal, &index);
+    if (status != PLX_OK)
+        return status;
+    if (backend->plugin->expect == NULL)
+        return plx_context_fail(backend->context, PLX_UNSUPPORTED, "%s has no models",
+                                plx_backend_name(backend));
+    normal.config = config != NULL ? config->number : 0;
+    plx_call_slot *call = plx_backend_enter(backend, "expecting a time");
+    status = backend->plugin->expect(backend->session, &normal, index, rates, &expected, &error);
+    plx_leave(call);
+    if (status == PLX_OK && !(isfinite(expected) && expected > 0))
+        status = plx_fail(&error, PLX_FAILED, "it expects %g microseconds, which can't be", expected);
+    if (status != PLX_OK)
+        return plx_backend_failed(backend, status, &error, "expecting the time of %s/%.64s",
+                                  plx_op_name(problem->op), kernel);
+    *us = expected;
+    return PLX_OK;
+}

@@ -1,0 +1,31 @@
+/* The models of the products' times, and the rates that they stand on. */
+#ifndef PLX_KERNELS_GEMM_MODELS_H
+#define PLX_KERNELS_GEMM_MODELS_H
+
+#include "search.h"
+
+extern const plx_model plx_gemm_split_k_model, plx_gemm_async_copy_model, plx_gemm_many_blocks_model,
+    plx_gemm_short_k_model, plx_gemm_few_rows_model, plx_gemm_matvec_model;
+
+/* What a rate is called, and may be. */
+typedef struct plx_gemm_rate_range {
+    const char *name;
+    double least, most;
+} plx_gemm_rate_range;
+
+/* Of a kernel, in the order of the doubles of its rates: those of the kernel, then of each tile. */
+typedef struct plx_gemm_rate_ranges {
+    const plx_gemm_rate_range *scalars;
+    size_t scalar_count;
+    const plx_gemm_rate_range *of_tile;
+    size_t of_tile_count, tiles;
+} plx_gemm_rate_ranges;
+
+/* As plx_model.rates does; `values` is a struct of doubles alone. */
+size_t plx_gemm_list_rates(const plx_gemm_rate_ranges *ranges, const void *values, plx_rate *rates,
+                           size_t capacity);
+/* The cut that the problem's configuration says, or the best; false: there is no such, or no model. */
+bool plx_gemm_modelled_cut(const plx_gemm_cuts *cuts, const plx_problem *problem,
+                           const plx_device_info *device, plx_gemm_cut *cut);
+
+#endif
