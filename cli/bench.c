@@ -77,8 +77,10 @@ static bool asks_for_sets(const cli_list *sets)
     return false;
 }
 
-static int check_sets(const cli_list *sets)
+int cli_sets_check(const cli_list *sets)
 {
+    if (asks_for_sets(sets))
+        return print_sets();
     for (size_t i = 0; i < sets->count; i++) {
         plx_error error;
         plx_status status = plx_set_check(sets->at[i], &error);
@@ -108,11 +110,9 @@ static int bench_check(cli_options *options)
 {
     plx_op ops[PLX_OP_COUNT];
     size_t op_count;
-    if (asks_for_sets(&options->sets))
-        return print_sets();
-    int status = cli_compared_ops_of(options, ops, &op_count);
+    int status = cli_sets_check(&options->sets);
     if (status == CLI_OK)
-        status = check_sets(&options->sets);
+        status = cli_compared_ops_of(options, ops, &op_count);
     return status == CLI_OK ? read_work(options, op_count) : status;
 }
 

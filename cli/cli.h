@@ -58,6 +58,7 @@ typedef struct cli_list {
 #define OPT_BUDGET (UINT64_C(1) << 34)
 #define OPT_MARKDOWN (UINT64_C(1) << 40)
 #define OPT_ALL (UINT64_C(1) << 41)
+#define OPT_RATES (UINT64_C(1) << 43)
 #define OPT_TIME_LIMIT (UINT64_C(1) << 42) /* --budget as attribute takes it */
 
 /* The sets that most verbs take. */
@@ -85,7 +86,7 @@ typedef struct cli_options {
     uint64_t repeats;   /* at most, when given */
     uint64_t queues;    /* 0: one */
     plx_input input;
-    const char *out, *json, *csv, *save_failure, *plot, *section;
+    const char *out, *json, *csv, *save_failure, *plot, *section, *rates;
     double seconds, budget, threshold;
     plx_effort effort;
     bool help, version;
@@ -217,6 +218,11 @@ typedef struct cli_device {
 int cli_find_devices(plx_context *context, cli_device **devices, size_t *count);
 /* Loads all plugins, so that what asks for their kernels finds all; the status as above. */
 int cli_load_plugins(plx_context *context);
+
+/* ---- bench.c ---------------------------------------------------------------- */
+
+/* Whether there are such sets; CLI_DONE: they were asked for, and shown. */
+int cli_sets_check(const cli_list *sets);
 
 /* ---- list.c ---------------------------------------------------------------- */
 

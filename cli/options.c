@@ -165,6 +165,7 @@ static const option_row listed[] = {
     {"full", 0, NULL, OPT_FULL, "every shape, class and transposition", .apply = NULL},
     {"set", 0, "NAME", OPT_SET, "a set of shapes, random:SEED[:COUNT], or list; may be repeated",
      INTO(apply_word, sets)},
+    {"rates", 0, "DIR", OPT_RATES, "fit the models' rates, and write them there", INTO(apply_file, rates)},
     {"restart", 0, NULL, OPT_RESTART, "begin anew, whatever is in the file of --json", .apply = NULL},
     {"threshold", 0, "PERCENT", OPT_THRESHOLD, "smaller changes of time are none (2)",
      INTO(apply_percentage, threshold), .most = 1000000, .range = "no percentage above 0"},

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- what is kept --------------------------------------------------------------- */
 
@@ -73,6 +74,117 @@ static int finish(const cli_options *options, plx_results *results, const plx_tu
     return status;
 }
 
+/* ---- the choice ---------------------------------------------------------------------- */
+
+static void print_regret(const char *what, const plx_regret *regret)
+{
+    char problem[160];
+    if (regret->problems == 0)
+        return;
+    plx_problem_text(&regret->most_at, regret->most_at_shift, problem, sizeof problem);
+    (void)printf(
+        "%s: %.3f of the least time, as a geometric mean of %zu problems; %.0f %% within 5 %%; at most %.2f: "
+        "%s\n",
+        what, regret->mean, regret->problems, 100.0 * (double)regret->within / (double)regret->problems,
+        regret->most, problem);
+}
+
+static void print_choice(const plx_choice_study *found)
+{
+    for (size_t i = 0; i < found->fit_count; i++) {
+        const plx_rates_fit *fit = &found->fits[i];
+        if (fit->rates > 0)
+            (void)printf("%s: %zu rates fitted to %zu times, off by %.1f %% typically, before %.1f %%\n",
+                         fit->kernel, fit->rates, fit->times, 100.0 * fit->after, 100.0 * fit->before);
+        else
+            (void)printf("%s: %zu times are too few to fit its rates\n", fit->kernel, fit->times);
+    }
+    (void)printf("%zu problems on %s\n", found->problems, found->backend);
+    print_regret("what is chosen takes", &found->chosen);
+    print_regret("by the fitted rates", &found->by_fitted);
+}
+
+static int finish_choice(const cli_options *options, plx_results *results)
+{
+    if ((options->given & OPT_QUIET) == 0 && !cli_stdout_is_taken(options))
+        print_choice(results->choice);
+    int status = cli_outputs_write(options, results);
+    if (status == CLI_OK)
+        status = cli_results_status(results, false, "nothing could be timed: no kernel ran");
+    if (status == CLI_OK && results->choice->chosen.problems == 0) {
+        cli_say("the time was over before any problem was judged: give it more with --budget");
+        status = CLI_NOTHING;
+    }
+    return status;
+}
+
+/* The command, as far as it decides what is fitted. */
+static void say_command(const cli_options *options, char *text, size_t capacity)
+{
+    size_t used = (size_t)snprintf(text, capacity, "%s", cli_who);
+    const struct {
+        const char *option;
+        const cli_list *words;
+    } said[] = {{" ", &options->operands}, {" --set ", &options->sets}, {" --backend ", &options->backends}};
+    for (size_t i = 0; i < sizeof said / sizeof said[0]; i++)
+        for (size_t j = 0; j < said[i].words->count && used < capacity; j++)
+            used +=
+                (size_t)snprintf(text + used, capacity - used, "%s%s", said[i].option, said[i].words->at[j]);
+    if (used < capacity)
+        (void)snprintf(text + used, capacity - used, " --budget %g --rates",
+                       options->budget > 0 ? options->budget : 60);
+}
+
+static int choice_run(plx_context *context, cli_options *options)
+{
+    char command[200];
+    plx_results results;
+    plx_error error = {.text = ""};
+    plx_choice_options wanted = {
+        .compare = cli_comparison(options),
+        .sets = options->sets.at,
+        .set_count = options->sets.count,
+        .dtype = options->dtype_count > 0 ? options->dtypes[0] : PLX_F32,
+        .rates = options->rates,
+        .command = command,
+    };
+    int status = cli_op_of(options->operands.at[0], &wanted.op);
+    if (status != CLI_OK)
+        return status;
+    say_command(options, command, sizeof command);
+    const plx_status made = plx_tune_choice(context, &wanted, &results, &error);
+    cli_progress_end();
+    if (made != PLX_OK)
+        return cli_failed(made, &error);
+    status = finish_choice(options, &results);
+    plx_results_free(&results);
+    return status;
+}
+
+static int choice_check(const cli_options *options)
+{
+    struct stat about;
+    plx_op ops[PLX_OP_COUNT];
+    size_t count;
+    int status = cli_sets_check(&options->sets);
+    if (status == CLI_OK)
+        status = cli_compared_ops_of(options, ops, &count);
+    if (status != CLI_OK)
+        return status;
+    if (options->operands.count != 1 || options->dtype_count > 1)
+        return cli_wrong_usage(
+            "--set needs one operation and at most one --dtype: parallax tune gemm --set random:1:40");
+    if (options->given & (OPT_SHAPE | OPT_SETTINGS | OPT_KERNEL))
+        return cli_wrong_usage(
+            "--shape, --kernel and the operation's own options don't go with --set, which has its own "
+            "shapes and asks all kernels");
+    if (options->rates != NULL && (stat(options->rates, &about) != 0 || !S_ISDIR(about.st_mode)))
+        return cli_wrong_usage("--rates: %s is no directory", options->rates);
+    return CLI_OK;
+}
+
+/* ---- the verb ---------------------------------------------------------------------------- */
+
 /* "list" or "forget" in place of an operation. */
 static bool asks_for(const cli_options *options, const char *word)
 {
@@ -83,6 +195,10 @@ static int tune_check(cli_options *options)
 {
     if (asks_for(options, "list"))
         return list_choices();
+    if (options->sets.count > 0)
+        return choice_check(options);
+    if (options->rates != NULL)
+        return cli_wrong_usage("--rates needs --set: rates are fitted to times of many shapes");
     return asks_for(options, "forget") ? CLI_OK : cli_work_read(options);
 }
 
@@ -96,6 +212,8 @@ static int tune_run(plx_context *context, cli_options *options)
     plx_compare_options wanted = cli_comparison(options);
     if (asks_for(options, "forget"))
         return forget_choices(context, options);
+    if (options->sets.count > 0)
+        return choice_run(context, options);
     if (wanted.backend_count == 0) {
         wanted.backends = by_default;
         wanted.backend_count = 1;
@@ -113,7 +231,8 @@ static int tune_run(plx_context *context, cli_options *options)
 const cli_verb cli_tune_verb = {
     .name = "tune",
     .summary = "finds the fastest kernel for your shapes on your device, and keeps the choice",
-    .usage = "tune OPERATION SHAPE... [options] | tune list | tune forget",
+    .usage = "tune OPERATION SHAPE... [options] | tune OPERATION --set SET... [--rates DIR] | tune list | "
+             "tune forget",
     .help = "Validates and times every kernel of each backend (the best device without --backend) on\n"
             "each shape.  Kernels that can be launched in several configurations (tiles, parts of the sum)\n"
             "are searched first: each configuration is validated and timed shortly, in the order of what\n"
@@ -129,16 +248,24 @@ const cli_verb cli_tune_verb = {
             "can't be taken is told, and the backend's own table chooses.\n"
             "`tune list` shows them, `tune forget` removes them all.\n"
             "\n"
+            "With --set nothing is kept.  It tells how far what one backend chooses by itself is from the\n"
+            "best: in each problem of the set the configurations that the kernels' models expect to be\n"
+            "fast are validated and timed, the fastest of them again, until --budget is spent.  The time\n"
+            "of what is chosen over the least is told as a geometric mean, with the most, and the share\n"
+            "of problems where it is at most 1.05.  --rates fits the rates that the models stand on to\n"
+            "two problems of three, writes them as a table in C for each kernel (kernels/gemm/rates/),\n"
+            "and tells of the third what would be chosen by them.\n"
+            "\n"
             "Exit status: 0 done, 1 a result was wrong, 2 usage, or the file can't be written, 3 a name\n"
             "that isn't there, 4 nothing to tune, or a result that no bound tells from zero (not-judged),\n"
             "5 a backend failed.\n"
             "\n"
             "Examples:\n"
             "  parallax tune gemm --shape 1000x64x4096 --shape 512x512x512 --backend cuda --budget 30\n"
-            "  parallax tune reduce 16777216 --reduce max --dtype i64\n",
-    .options =
-        OPT_COMMON | (OPT_PROBLEM & ~OPT_IN) | OPT_BACKEND | OPT_KERNEL | OPT_SECONDS | OPT_BUDGET |
-        OPT_JSON | OPT_CSV,
+            "  parallax tune reduce 16777216 --reduce max --dtype i64\n"
+            "  parallax tune gemm --set random:11:60 --backend cuda --budget 60 --json choice.json\n",
+    .options = OPT_COMMON | (OPT_PROBLEM & ~OPT_IN) | OPT_BACKEND | OPT_KERNEL | OPT_SECONDS | OPT_BUDGET |
+               OPT_JSON | OPT_CSV | OPT_SET | OPT_RATES,
     .check = tune_check,
     .run = tune_run,
 };

@@ -14,6 +14,7 @@ study_results_sources = \
 	study/results/archive.c \
 	study/results/archive.h \
 	study/results/attribution_file.c \
+	study/results/choice_file.c \
 	study/results/counters.c \
 	study/results/environment.c \
 	study/results/names.c \
@@ -132,7 +133,13 @@ study_bench_sources = \
 	study/bench/sets.h
 
 study_tune_sources = \
+	study/tune/choice.c \
+	study/tune/cuts.c \
+	study/tune/cuts.h \
+	study/tune/fit.c \
 	study/tune/gains.c \
+	study/tune/rates.h \
+	study/tune/rates_file.c \
 	study/tune/search.c \
 	study/tune/search.h \
 	study/tune/tune.c

@@ -221,6 +221,7 @@ typedef struct plx_results {
     char attribution_note[256]; /* what is missing of them; "": nothing */
     struct plx_matrix_unit *units; /* of plx_probe_units(), which has no records */
     size_t unit_count;
+    struct plx_choice_study *choice; /* of plx_tune_choice(); NULL: these are of none */
     size_t unknown; /* records of a file that this version can't represent, see plx_results_read() */
 } plx_results;
 

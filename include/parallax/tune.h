@@ -51,6 +51,57 @@ typedef struct plx_tuned {
 PLX_API plx_status plx_tune(plx_context *context, const plx_compare_options *options, plx_results *results,
                             plx_tuned **tuned, size_t *count, plx_error *error);
 
+/* ---- the choice, and the rates that it stands on ----------------------------- */
+
+/* How far a choice is from the best of all that was timed: its time over the least, problem by problem. */
+typedef struct plx_regret {
+    size_t problems, within; /* within: at most 1.05 */
+    double mean, most;       /* mean: geometric; 0: no problem */
+    plx_problem most_at;     /* the problem where it is most, and by how much its operands were shifted */
+    uint64_t most_at_shift;
+} plx_regret;
+
+/* What became of the rates of one kernel's model. */
+typedef struct plx_rates_fit {
+    char kernel[64];
+    size_t times, rates; /* rates 0: there were too few times, and nothing was fitted */
+    double before, after; /* typical error of what the model expects: a part of the time */
+} plx_rates_fit;
+
+enum { PLX_MOST_FITS = 16 };
+
+/* What plx_tune_choice() found; the records are in the results. */
+typedef struct plx_choice_study {
+    char backend[48];
+    size_t problems;   /* that were measured, to judge the choice or to fit rates */
+    plx_regret chosen; /* of what the backend chooses by itself */
+    bool fitted;
+    plx_regret by_fitted; /* of what its models would choose by the rates that were fitted, on the same problems */
+    plx_rates_fit fits[PLX_MOST_FITS];
+    size_t fit_count;
+} plx_choice_study;
+
+typedef struct plx_choice_options {
+    /* How kernels are compared: its one backend (none: the best device), its problems, its seconds_in_all (0: 60)
+     * and seconds_per_kernel (0: 0.005). */
+    plx_compare_options compare;
+    const char *const *sets; /* of shapes, as plx_bench has them */
+    size_t set_count;
+    plx_op op; /* of the sets only this */
+    plx_dtype dtype;
+    /* Where the rates that are fitted go, a file for each kernel that has some: KERNEL.h.  NULL: nothing is fitted. */
+    const char *rates;
+    const char *command; /* for the first line of those */
+} plx_choice_options;
+
+/* Times, in each problem, what the models of all kernels expect to be fast, each judged before, and says how far
+ * what the backend chooses is from the best.  With `rates`, two problems of three go to fitting them: timed are cuts
+ * drawn from all that are not hopeless as well; what is fitted is then told by the others.  Nothing is chosen
+ * otherwise from then on: the files are for the source.  PLX_UNSUPPORTED: no kernel has a model there.
+ * results->choice has what was found. */
+PLX_API plx_status plx_tune_choice(plx_context *context, const plx_choice_options *options, plx_results *results,
+                                   plx_error *error);
+
 #ifdef __cplusplus
 }
 #endif

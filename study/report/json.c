@@ -4,6 +4,7 @@
 #include "study/results/archive.h"
 
 #include <parallax/attribute.h>
+#include <parallax/tune.h>
 #include <parallax/units.h>
 
 #include <stdlib.h>
@@ -137,6 +138,12 @@ static plx_status put_lists(plx_archive *archive, const plx_results *results, pl
         plx_check_counts counts = *results->check;
         plx_json_object(archive->to, "check");
         plx_archive_check(archive, &counts);
+        plx_json_object_end(archive->to);
+    }
+    if (results->choice != NULL) {
+        plx_choice_study choice = *results->choice;
+        plx_json_object(archive->to, "choice");
+        plx_archive_choice(archive, &choice);
         plx_json_object_end(archive->to);
     }
     return results->bench != NULL ? put_bench(archive, results, error) : PLX_OK;

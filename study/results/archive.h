@@ -93,5 +93,6 @@ plx_status plx_archive_sweep(plx_archive *archive, size_t devices, plx_probe_swe
 void plx_archive_attribution(plx_archive *archive, size_t devices,
                              struct plx_attribution *attribution); /* attribution_file.c */
 void plx_archive_unit(plx_archive *archive, size_t devices, struct plx_matrix_unit *unit); /* units_file.c */
+void plx_archive_choice(plx_archive *archive, struct plx_choice_study *choice); /* choice_file.c */
 
 #endif

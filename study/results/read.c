@@ -4,6 +4,7 @@
 #include "study/results/results.h"
 
 #include <parallax/attribute.h>
+#include <parallax/tune.h>
 #include <parallax/units.h>
 
 #include <stdlib.h>
@@ -221,6 +222,18 @@ static plx_status take_bench(plx_archive *root, plx_results *results, plx_error 
     return status;
 }
 
+static plx_status take_choice(plx_archive *root, plx_results *results, plx_error *error)
+{
+    if (!plx_archive_open(root, "choice", true))
+        return PLX_OK;
+    results->choice = calloc(1, sizeof *results->choice);
+    if (results->choice == NULL)
+        return no_memory(error);
+    plx_archive_choice(root, results->choice);
+    plx_archive_close(root);
+    return PLX_OK;
+}
+
 static plx_status take_rest(source *from, plx_error *error)
 {
     plx_archive root = plx_archive_of(from->root);
@@ -230,6 +243,8 @@ static plx_status take_rest(source *from, plx_error *error)
     plx_status status = take_check(&root, from->results, error);
     if (status == PLX_OK)
         status = take_bench(&root, from->results, error);
+    if (status == PLX_OK)
+        status = take_choice(&root, from->results, error);
     if (status == PLX_OK && root.wrong != NULL)
         status = plx_fail(error, PLX_INVALID, "%.200s: %s is wrong", from->path, root.wrong);
     return status;

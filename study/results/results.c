@@ -64,6 +64,7 @@ void plx_results_free(plx_results *results)
     free(results->check);
     free(results->attributions);
     free(results->units);
+    free(results->choice);
     memset(results, 0, sizeof *results);
 }
 
