@@ -63,6 +63,12 @@ tests_fakes_plx_second_la_CFLAGS = $(fake_cflags)
 tests_fakes_plx_second_la_LDFLAGS = $(fake_ldflags)
 tests_fakes_plx_second_la_LIBADD = -lm
 
+# A plugin whose kernels have models of their time.
+check_LTLIBRARIES += tests/fakes/plx-modelled.la
+tests_fakes_plx_modelled_la_SOURCES = tests/fakes/modelled.c
+tests_fakes_plx_modelled_la_CFLAGS = $(fake_cflags)
+tests_fakes_plx_modelled_la_LDFLAGS = $(fake_ldflags)
+
 # A plugin that does harm in many ways.
 check_LTLIBRARIES += tests/fakes/plx-hostile.la
 tests_fakes_plx_hostile_la_SOURCES = tests/fakes/hostile.c $(dummy_sources)

@@ -14,6 +14,7 @@ cmocka_tests += \
 	tests/kernels/test_gemm_configs \
 	tests/kernels/test_gemm_cut \
 	tests/kernels/test_matvec_geometry \
+	tests/kernels/test_rates \
 	tests/kernels/test_recipes \
 	tests/kernels/test_units
 
@@ -29,6 +30,8 @@ tests_kernels_test_gemm_cut_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_kernels_test_gemm_cut_LDADD = $(ladder_ldadd)
 tests_kernels_test_matvec_geometry_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_kernels_test_matvec_geometry_LDADD = $(ladder_ldadd)
+tests_kernels_test_rates_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_kernels_test_rates_LDADD = $(study_ldadd) $(ladder_ldadd)
 tests_kernels_test_recipes_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_kernels_test_recipes_LDADD = $(ladder_ldadd)
 tests_kernels_test_units_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

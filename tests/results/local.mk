@@ -1,5 +1,6 @@
 # Files, results and what stands on them: reports, bench, diff, tuned choices.
 cmocka_tests += \
+	tests/results/test_choice \
 	tests/results/test_diff \
 	tests/results/test_attribution \
 	tests/results/test_gains \
@@ -15,6 +16,9 @@ script_tests += tests/results/test_bench.sh tests/results/test_together.sh tests
 tests_results_test_attribution_SOURCES = tests/results/test_attribution.c
 tests_results_test_attribution_CFLAGS = $(study_cflags) $(JANSSON_CFLAGS)
 tests_results_test_attribution_LDADD = $(study_ldadd)
+tests_results_test_choice_SOURCES = tests/results/test_choice.c
+tests_results_test_choice_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_results_test_choice_LDADD = libparallax-study.la libparallax.la $(CMOCKA_LIBS)
 tests_results_test_diff_SOURCES = tests/results/test_diff.c
 tests_results_test_diff_CFLAGS = $(study_cflags) $(JANSSON_CFLAGS)
 tests_results_test_diff_LDADD = $(study_ldadd)
