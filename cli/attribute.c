@@ -23,14 +23,12 @@ static int enlarge(cli_options *options)
 {
     enum { LARGER = 4 };
     plx_error error = {.text = ""};
-    plx_op_info info;
     int64_t shape[PLX_MAX_SHAPE];
     if (options->operands.count > 1 || (options->given & (OPT_ALL | OPT_SHAPE)) != 0)
         return CLI_OK;
     for (size_t i = 0; i < options->work.problem_count; i++) {
         plx_problem *problem = &options->work.problems[i];
-        if (!plx_op_describe(problem->op, &info))
-            continue;
+        const plx_op_info info = cli_op_info(problem->op);
         for (size_t j = 0; j < info.shape_rank; j++)
             shape[j] = info.default_shape[j] * LARGER;
         if (plx_problem_reshape(problem, shape, info.shape_rank, &error) != PLX_OK)

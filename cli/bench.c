@@ -3,6 +3,8 @@
 
 #include "cli.h"
 
+#include "base/coverage.h"
+
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +19,7 @@ static void on_interrupt(int number)
 {
     ssize_t written = write(STDERR_FILENO, farewell, strlen(farewell));
     (void)written;
+    plx_coverage_write();
     (void)raise(number); /* the handler is gone by now: SA_RESETHAND */
 }
 

@@ -176,6 +176,8 @@ int cli_wrong_usage(const char *format, ...) PLX_PRINTF(1, 2);
 /* "unknown KIND 'word'; did you mean 'x'?  There are: ..." */
 void cli_say_unknown(const char *kind, const char *word, const char *const *names, size_t count);
 int cli_op_of(const char *word, plx_op *op);
+/* Of an operation that there is, which plx_op_describe() knows. */
+plx_op_info cli_op_info(plx_op op);
 /* The operations among the operands, each once. */
 int cli_ops_of(const cli_options *options, plx_op ops[PLX_OP_COUNT], size_t *count);
 /* The same; one that has a verb of its own is refused. */

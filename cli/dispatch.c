@@ -58,9 +58,7 @@ static void print_usage(FILE *to)
     (void)plx_table_finish(&table, to, &error);
     (void)fprintf(to, "\nOperations:\n");
     for (unsigned i = 0; i < PLX_OP_COUNT; i++) {
-        plx_op_info info;
-        if (!plx_op_describe((plx_op)i, &info))
-            continue;
+        const plx_op_info info = cli_op_info((plx_op)i);
         add_line(&table, info.name, info.summary);
         plx_table_rest(&table, "; shape %s", info.shape_form);
     }

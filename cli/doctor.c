@@ -73,8 +73,8 @@ static sample try_device(plx_context *context, size_t plugin, const char *label)
     sample made = {.outcome = PLX_OUTCOME_UNSUPPORTED, .reason = "its plugin has no kernel to try it with"};
     for (unsigned op = 0; op < PLX_OP_COUNT && made.outcome == PLX_OUTCOME_UNSUPPORTED; op++) {
         const plx_kernel *kernel = plx_kernel_at(context, plugin, (plx_op)op, 0);
-        plx_op_info about;
-        if (kernel == NULL || !plx_op_describe((plx_op)op, &about) || about.verb != NULL)
+        const plx_op_info about = cli_op_info((plx_op)op);
+        if (kernel == NULL || about.verb != NULL)
             continue;
         plx_problem problem = small_problem((plx_op)op, about.shape_rank, plainest_dtype(kernel));
         try_problem(context, label, &problem, &made);

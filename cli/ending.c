@@ -147,6 +147,7 @@ static bool is_first(void)
 static void fault_plainly(int number)
 {
     (void)signal(number, SIG_DFL);
+    plx_coverage_write();
     (void)raise(number);
 }
 

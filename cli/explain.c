@@ -62,12 +62,9 @@ static void add_depth(plx_context *context, plx_op op, const char *name, plx_tab
         if (plx_device_at(context, plugin, 0, &info) != PLX_OK)
             continue;
         for (size_t i = 0; (kernel = plx_kernel_at(context, plugin, op, i)) != NULL; i++) {
-            if (strcmp(kernel->name, name) != 0 || kernel->depth == NULL)
+            if (strcmp(kernel->name, name) != 0)
                 continue;
-            plx_op_info about;
-            if (!plx_op_describe(op, &about))
-                return;
-            plx_problem problem = example_problem(op, about.shape_rank, kernel);
+            plx_problem problem = example_problem(op, cli_op_info(op).shape_rank, kernel);
             int64_t depth = kernel->depth(&problem, &info);
             char shape[80];
             plx_shape_text(&problem, shape, sizeof shape);
@@ -84,14 +81,13 @@ static void add_depth(plx_context *context, plx_op op, const char *name, plx_tab
 static bool add_configs_of(plx_context *context, const char *label, plx_op op, const plx_kernel *kernel,
                            plx_table *table)
 {
-    plx_op_info about;
     plx_backend *backend;
     plx_config own;
     size_t count = 0;
     char shape[80];
-    if (!plx_op_describe(op, &about) || plx_open(context, label, &backend) != PLX_OK)
+    if (plx_open(context, label, &backend) != PLX_OK)
         return false;
-    const plx_problem problem = example_problem(op, about.shape_rank, kernel);
+    const plx_problem problem = example_problem(op, cli_op_info(op).shape_rank, kernel);
     if (plx_kernel_configs(backend, &problem, kernel->name, &own, 1, &count) != PLX_OK)
         count = 0;
     plx_shape_text(&problem, shape, sizeof shape);
@@ -275,10 +271,8 @@ static void add_step(void *data, const plx_kernel *kernel, const char *plugins)
 
 static int explain_op(plx_context *context, plx_op op)
 {
-    plx_op_info info;
+    const plx_op_info info = cli_op_info(op);
     ladder steps = {.context = context, .op = op, .table = {.columns = 2, .left = 2, .indent = "  "}};
-    if (!plx_op_describe(op, &info))
-        return CLI_USAGE;
     (void)printf("%s: %s; shape %s\n", info.name, info.summary, info.shape_form);
     cli_each_kernel(context, op, add_step, &steps);
     if (steps.table.row_count == 0)

@@ -242,10 +242,9 @@ static int ask_operation(void)
     const char *names[PLX_OP_COUNT];
     char list[256] = "";
     size_t count = 0, length = 0;
-    plx_op_info info;
     for (unsigned op = 0; op < PLX_OP_COUNT; op++)
-        if (plx_op_describe((plx_op)op, &info) && info.verb == NULL)
-            names[count++] = info.name;
+        if (cli_op_info((plx_op)op).verb == NULL)
+            names[count++] = plx_op_name((plx_op)op);
     for (size_t i = 0; i < count && length < sizeof list; i++)
         length += (size_t)snprintf(list + length, sizeof list - length, "%s%s",
                                    i == 0          ? ""
@@ -258,15 +257,13 @@ static int ask_operation(void)
 int cli_work_read(cli_options *options)
 {
     plx_op op;
-    plx_op_info info;
     plx_problem blank;
     if (options->operands.count == 0)
         return ask_operation();
     int status = cli_op_of(options->operands.at[0], &op);
     if (status != CLI_OK)
         return status;
-    if (!plx_op_describe(op, &info))
-        return cli_wrong_usage("'%s' is no operation", options->operands.at[0]);
+    const plx_op_info info = cli_op_info(op);
     if (info.verb != NULL)
         return cli_wrong_usage("'parallax %s' runs %s, with the sizes that it needs", info.verb, info.name);
     status = blank_problem(op, options, &blank);

@@ -101,11 +101,9 @@ static int write_outputs(const cli_options *options, plx_context *context, plx_r
 
 static void print_summary(const plx_record *record, const plx_problem *problem, const plx_array *output)
 {
-    plx_op_info info;
+    const plx_op_info info = cli_op_info(problem->op);
     char shape[80];
     plx_shape_text(problem, shape, sizeof shape);
-    if (!plx_op_describe(problem->op, &info))
-        return;
     (void)printf("%s %s %s on %s, kernel %s: ", info.name, plx_dtype_name(problem->dtype), shape,
                  record->backend, record->kernel);
     if (output->rank == 2)

@@ -100,13 +100,22 @@ int cli_ops_of(const cli_options *options, plx_op ops[PLX_OP_COUNT], size_t *cou
     return CLI_OK;
 }
 
+plx_op_info cli_op_info(plx_op op)
+{
+    plx_op_info info = {.name = NULL};
+    (void)plx_op_describe(op, &info);
+    return info;
+}
+
 int cli_compared_ops_of(const cli_options *options, plx_op ops[PLX_OP_COUNT], size_t *count)
 {
-    plx_op_info info;
     const int status = cli_ops_of(options, ops, count);
-    for (size_t i = 0; status == CLI_OK && i < *count; i++)
-        if (plx_op_describe(ops[i], &info) && info.verb != NULL)
-            return cli_wrong_usage("'parallax %s' runs %s, with the sizes that it needs", info.verb, info.name);
+    for (size_t i = 0; status == CLI_OK && i < *count; i++) {
+        const plx_op_info info = cli_op_info(ops[i]);
+        if (info.verb != NULL)
+            return cli_wrong_usage("'parallax %s' runs %s, with the sizes that it needs", info.verb,
+                                   info.name);
+    }
     return status;
 }
 

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "kernels/operation.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -105,6 +106,10 @@ plx_status plx_rates_check(plx_rate *rates, size_t capacity, size_t count, plx_e
 
 
 /* ---- registry (search.c, registry.c) ------------------------------------ */
+
+/* The directory that holds this library, without links, and whether it is libtool's .libs of a build tree; false when
+ * unknown. */
+bool plx_library_directory(char directory[static PATH_MAX], bool *built);
 
 /* One file that was found.  It is tried in a process of its own, then loaded into this one, then
  * asked for its devices, each when that is first needed; under the context's lock. */

@@ -1,12 +1,13 @@
 /* Starts parallax-inspect for plugin files, and makes out what became of it. */
-#define _GNU_SOURCE /* dladdr, pipe2 */
+#define _GNU_SOURCE /* pipe2 */
 
 #include "core/inspect.h"
+
+#include "core/core.h"
 
 #include "base/clock.h"
 #include "base/privileges.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -40,22 +41,15 @@ typedef struct attempt {
  * the plugins in .libs, above them. */
 static bool find_program(char program[static PATH_MAX])
 {
-    static const char anchor; /* any address inside the library */
     char directory[PATH_MAX];
-    Dl_info about;
-    if (dladdr(&anchor, &about) == 0 || about.dli_fname == NULL || realpath(about.dli_fname, directory) == NULL)
-        return false;
-    char *end = strrchr(directory, '/');
-    if (end == NULL)
-        return false;
-    *end = '\0';
-    const char *last = strrchr(directory, '/');
-    const char *place = last != NULL && strcmp(last, "/.libs") == 0 ? "/.." : "/parallax";
-    int length = snprintf(program, PATH_MAX, "%s%s/parallax-inspect", directory, place);
-    if (length > 0 && length < PATH_MAX && access(program, X_OK) == 0)
+    bool built;
+    if (plx_library_directory(directory, &built) &&
+        snprintf(program, PATH_MAX, "%s/%s/parallax-inspect", directory, built ? ".." : "parallax") <
+            PATH_MAX &&
+        access(program, X_OK) == 0)
         return true;
-    length = snprintf(program, PATH_MAX, "%s/parallax-inspect", PLX_PLUGIN_DIR);
-    return length > 0 && length < PATH_MAX && access(program, X_OK) == 0;
+    (void)snprintf(program, PATH_MAX, "%s/parallax-inspect", PLX_PLUGIN_DIR);
+    return access(program, X_OK) == 0;
 }
 
 static unsigned seconds_to_wait(void)

@@ -71,7 +71,7 @@ static bool record_head(const char *path, char head[static MOST_OF_LINE])
         return false;
     const int length = snprintf(head, MOST_OF_LINE, "plugin\t%s %d %016" PRIx64 "\t%s\t", plx_version(),
                                 (int)PLX_PLUGIN_ABI, hash_of_environment(), path);
-    return length > 0 && length < MOST_OF_LINE - 512;
+    return length < MOST_OF_LINE - 512;
 }
 
 static bool begins(const char *line, const char *with)

@@ -75,7 +75,7 @@ static bool temporary_name(plx_output *output, unsigned attempt)
 {
     const int length = snprintf(output->temporary, sizeof output->temporary, "%.*s.parallax-%ld-%u.tmp",
                                 (int)directory_length(output->path), output->path, (long)getpid(), attempt);
-    if (length > 0 && (size_t)length < sizeof output->temporary)
+    if (length < (int)sizeof output->temporary)
         return true;
     errno = ENAMETOOLONG;
     return false;

@@ -132,29 +132,26 @@ static plx_status add_from_environment(plx_context *context)
     return PLX_OK;
 }
 
-/* The directory that holds this library, without links; false when unknown. */
-static bool library_directory(char directory[static PATH_MAX])
+bool plx_library_directory(char directory[static PATH_MAX], bool *built)
 {
     static const char anchor; /* any address inside the library */
     Dl_info about;
-    if (dladdr(&anchor, &about) == 0 || about.dli_fname == NULL ||
-        realpath(about.dli_fname, directory) == NULL)
+    if (dladdr(&anchor, &about) == 0 || realpath(about.dli_fname, directory) == NULL)
         return false;
-    char *end = strrchr(directory, '/');
-    if (end == NULL)
-        return false;
-    *end = '\0';
+    *strrchr(directory, '/') = '\0'; /* which a whole path has */
+    const size_t length = strlen(directory), most = strlen("/.libs");
+    *built = length >= most && strcmp(directory + length - most, "/.libs") == 0;
     return true;
 }
 
-/* In a build tree libtool keeps the library and the plugins in one directory named
- * .libs.  Installed, they lie next to the library, wherever it was moved to. */
+/* In a build tree the plugins lie in the library's own directory.  Installed, they lie next to it, wherever
+ * it was moved to. */
 static plx_status add_installed(plx_context *context)
 {
     char directory[PATH_MAX];
-    if (library_directory(directory)) {
-        const char *last = strrchr(directory, '/');
-        if (last != NULL && strcmp(last, "/.libs") == 0)
+    bool built;
+    if (plx_library_directory(directory, &built)) {
+        if (built)
             return add_directory(context, directory, strlen(directory));
         static const char plugins[] = "/parallax";
         const size_t length = strlen(directory);

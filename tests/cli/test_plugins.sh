@@ -1,0 +1,77 @@
+#!/bin/sh
+# What verbs say of plugins that are not like ours: kernels with configurations and compute types, a vendor's
+# library, two APIs of one chip, devices that can't be, nothing that could be tuned.
+. "${top_srcdir:-.}/tests/support.sh"
+for name in dummy-good first second; do
+    [ -f "$built/tests/fakes/.libs/plx-$name.so" ] || {
+        echo "skipped: there is no plx-$name.so"
+        exit 77
+    }
+    cp "$built/tests/fakes/.libs/plx-$name.so" "$work/plugins/" || exit 99
+done
+PLX_PLUGIN_PATH=$work/plugins
+export PLX_PLUGIN_PATH
+
+# ---- explain ----
+expect_run 0 '' explain gemm/naive
+shows "2 at 1024x1024x1024, of which it takes once, on dummy device"
+expect_run 0 '' explain gemm/rounded
+shows "compute type"
+FAULTY_VENDOR=1 expect_run 0 '' explain reduce/wrong
+shows "a library of the maker of the device"
+FAULTY_DEVICE=units expect_run 0 '' explain reduce/right
+shows "unknown: faulty: "
+
+# ---- run: a configuration, and a kernel that was named ----
+expect_run 0 '' run gemm 2 2 2 --backend dummy-good --kernel naive:once --dtype f32 --verbose
+shows "configuration once"
+expect_run 3 'no configuration "thrice"' run gemm 2 2 2 --backend dummy-good --kernel naive:thrice --dtype f32
+
+# ---- attribute: without a shape, and all that was found ----
+apis="--backend first --backend second --kernel any --seconds 0.001"
+# shellcheck disable=SC2086 # words
+{
+    expect_run 0 '' attribute reduce $apis --verbose
+    shows "reduce f32 16777216"
+    expect_run 0 '' attribute reduce $apis --shape 3000 --quiet --json "$work/any.json"
+    [ -s "$work/out" ] && fail "attribute --quiet says something"
+    expect_run 0 '' attribute reduce $apis --shape 3000 --json -
+    shows '"attributions"'
+}
+
+# ---- tune ----
+tune="--dtype i32 --backend faulty --seconds 0.001"
+# shellcheck disable=SC2086
+{
+    expect_run 3 '' tune reduce 10 $tune --kernel unsupported
+    expect_run 0 '' tune reduce 10 $tune --kernel right --quiet
+    expect_run 0 '' tune reduce 10 $tune --kernel right --json -
+    shows '"schema"'
+}
+expect_run 0 '' tune reduce 10 --dtype i32 --seconds 0.001
+shows "dummy-good:"
+expect_run 0 '' tune forget --quiet
+
+# ---- list, doctor ----
+expect_run 0 '' list devices --backend all --backend first --json -
+shows '"uuid": "07070707'
+expect_run 0 '' list reduce i32 --backend faulty
+shows "faulty"
+expect_run 3 "unknown backend 'nobody'" list --backend nobody
+FAULTY_DEVICE=units expect_run 5 '' doctor
+
+# ---- compare ----
+expect_run 4 'nothing could be compared' compare reduce 10 --dtype i32 --dtype i32 --dtype i64 --backend host --no-timing --verbose
+shows "i64"
+expect_run 0 '' compare reduce 10 --dtype i32 --backend faulty --kernel right --kernel same --no-timing --verbose --json -
+shows '"records"'
+
+# ---- plots ----
+if command -v gnuplot >/dev/null 2>&1; then
+    expect_run 0 '' bench reduce --dtype i32 --backend host --shape 10 --seconds 0.001 --quiet --json "$work/b.json"
+    FAULTY_OP=probe expect_run 0 '' probe shared --backend faulty --seconds 0.001 --quiet --plot "$work/p.png"
+    [ "$(head -c 4 "$work/p.png" | tail -c 3)" = PNG ] || fail "the plot is no PNG"
+    FAULTY_OP=probe expect_run 2 'No such file' probe shared --backend faulty --seconds 0.001 --quiet --plot "$work/none/p.png"
+fi
+expect_run 2 'must end in .svg or .png' probe shared --backend faulty --plot "$work/picture"
+finish
