@@ -116,6 +116,14 @@ if [ ! -d "$(sed -n "s/^pkglibdir = //p" "$built/Makefile" 2>/dev/null | head -1
     [ $status = 3 ] && grep -q 'doctor' "$work/err" || fail "compare without plugins: $status"
     alone explain gemm/nosuch
     [ $status != 0 ] || fail "explain without plugins"
+    alone explain gemm
+    grep -q 'no plugin that was found has a kernel for it' "$work/out" || fail "explain gemm without plugins"
+    # Files that are no plugins, or do not offer themselves; and nothing that would try them in a process of its own.
+    echo nothing >"$work/lib/parallax/plx-bad.so" && cp "$faulty" "$work/lib/parallax/" || exit 99
+    alone run reduce 10
+    [ $status = 3 ] && grep -q 'plx-bad.so: .*; faulty: only when asked for by name' "$work/err" || fail "run without a plugin that offers itself: $status"
+    alone list devices
+    grep -q 'faulty:0' "$work/out" || fail "a plugin that is not tried before is not listed"
 fi
 
 # ---- tune ----

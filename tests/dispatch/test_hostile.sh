@@ -92,6 +92,8 @@ kernel-twice refused 3
 kernel-vanishes works 0
 kernel-no-rows FAILS 5 5 0 4
 kernel-enums refused 3
+kernel-sums refused 3
+kernel-class refused 3
 kernel-bits refused 3
 kernel-baseline refused 3
 name-none refused 3
@@ -138,6 +140,11 @@ probe-huge FAILS 5
 probe-grows FAILS 5
 probe-warning works 0
 device-endless FAILS 5
+device-endless-vendor FAILS 5
+device-endless-api FAILS 5
+device-endless-driver FAILS 5
+device-endless-pci FAILS 5
+device-capability FAILS 5
 device-control works 0
 device-texts works 0
 device-bool works 0
@@ -246,6 +253,7 @@ configs-grow works 0
 configs-text works 0
 configs-terminal works 0
 configs-number works 0
+configs-nameless works 0
 configs-nan works 0
 configs-segv FAILS 5 5 0
 thread-segv FAILS 5

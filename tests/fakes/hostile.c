@@ -197,6 +197,16 @@ static void spoil(plx_device_info *device)
 {
     if (is("device-endless"))
         memset(device->name, 'd', sizeof device->name);
+    if (is("device-endless-vendor"))
+        memset(device->vendor, 'd', sizeof device->vendor);
+    if (is("device-endless-api"))
+        memset(device->api, 'd', sizeof device->api);
+    if (is("device-endless-driver"))
+        memset(device->driver, 'd', sizeof device->driver);
+    if (is("device-endless-pci"))
+        memset(device->pci, 'd', sizeof device->pci);
+    if (is("device-capability"))
+        device->compute_minor = UINT32_MAX;
     if (is("device-control"))
         (void)snprintf(device->name, sizeof device->name, "a\033]0;owned\007\033[31mb\nc\x80\xff");
     if (is("device-texts")) {
@@ -432,6 +442,10 @@ static const plx_kernel *h_kernel(plx_op op, size_t index)
         kernel->accumulator_f32 = (plx_dtype)99;
         kernel->reproducibility = (plx_reproducibility)99;
     }
+    if (is("kernel-sums"))
+        kernel->accumulator_f32 = (plx_dtype)99;
+    if (is("kernel-class"))
+        kernel->reproducibility = (plx_reproducibility)99;
     if (is("kernel-bits"))
         kernel->dtypes = kernel->flags = UINT32_MAX;
     if (is("kernel-baseline"))
@@ -516,6 +530,8 @@ static plx_status h_configs(plx_session *session, const plx_problem *problem, si
         configs[i] = (plx_config){.name = "same", .number = is("configs-number") ? 0 : 1};
         if (is("configs-text"))
             memset(configs[i].name, 'n', sizeof configs[i].name);
+        if (is("configs-nameless"))
+            configs[i].name[0] = '\0';
         if (is("configs-terminal"))
             (void)snprintf(configs[i].name, sizeof configs[i].name, "%s", terminal);
         if (is("configs-nan"))
