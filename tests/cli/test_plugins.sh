@@ -52,6 +52,24 @@ expect_run 0 '' tune reduce 10 --dtype i32 --seconds 0.001
 shows "dummy-good:"
 expect_run 0 '' tune forget --quiet
 
+PLX_NO_CACHE=1 expect_run 2 "choices can't be kept" tune forget
+
+# ---- numbers, and options that are none ----
+for word in x 1x -1 99999999999999999999 ''; do
+    expect_run 2 'is no number' run reduce 10 --seed "$word"
+done
+for word in x 1x 0 -1 inf ''; do
+    expect_run 2 '--seconds: ' compare reduce 10 --seconds "$word"
+done
+long=--$(printf '%070d' 0 | tr 0 a)
+expect_run 2 "unknown option '--aaaaaaaa" run reduce 10 "$long"
+expect_run 2 "unknown option '-Z'" run reduce 10 -Z
+expect_run 2 'needs an argument' run reduce 10 --seed
+expect_run 2 'takes no argument' run reduce 10 --quiet=yes
+expect_run 2 'may be one of' run reduce 10 --i
+expect_run 0 '' run --help --version
+shows "Usage: parallax run"
+
 # ---- list, doctor ----
 expect_run 0 '' list devices --backend all --backend first --json -
 shows '"uuid": "07070707'

@@ -19,7 +19,7 @@
 enum { NOWHERE = 99, ROOM = 200 };
 
 typedef struct fixture {
-    char *directory;
+    char *directory, *cache;
     plx_context *context;
     plx_backend *backend;
     dummy_state *dummy;
@@ -378,6 +378,62 @@ static void operations_without_a_kernel_are_refused(void **state)
     plx_buffer_destroy(buffer);
 }
 
+/* ---- choices ----------------------------------------------------------------------------------- */
+
+/* In a cache of the test's own. */
+static int set_up_with_cache(void **state)
+{
+    (void)set_up(state);
+    fixture *made = *state;
+    made->cache = directory_make();
+    return setenv("XDG_CACHE_HOME", made->cache, 1);
+}
+
+static int tear_down_with_cache(void **state)
+{
+    fixture *made = *state;
+    char *kept = path_in(made->cache, "parallax");
+    directory_remove(kept);
+    directory_remove(made->cache);
+    return tear_down(state);
+}
+
+static void the_newest_thousand_choices_are_kept(void **state)
+{
+    enum { MOST = 1000, TRIED = MOST + 3 };
+    fixture *bench = *state;
+    plx_choice *choices = calloc(TRIED, sizeof *choices), found;
+    plx_error error = {""};
+    assert_non_null(choices);
+    for (size_t i = 0; i < TRIED; i++) {
+        const plx_problem problem = plx_reduce_of(PLX_I32, PLX_SUM, 1 + (int64_t)i);
+        plx_tuned_key("dummy-good", plx_backend_device(bench->backend), &problem, &choices[i]);
+        (void)snprintf(choices[i].kernel, sizeof choices[i].kernel, "one-by-one");
+    }
+    assert_int_equal(plx_tuned_change(bench->context, choices, TRIED, &error), PLX_OK);
+    assert_true(plx_tuned_at(0, &found));
+    assert_string_equal(found.shape, choices[TRIED - MOST].shape);
+    assert_true(plx_tuned_at(MOST - 1, &found));
+    assert_string_equal(found.shape, choices[TRIED - 1].shape);
+    assert_false(plx_tuned_at(MOST, &found));
+    expect_error(plx_tuned_read(MOST, &found, &error), PLX_NOT_FOUND, &error, "there is no choice 1000");
+    free(choices);
+}
+
+static void choices_need_a_place(void **state)
+{
+    fixture *bench = *state;
+    plx_choice choice = {.kernel = "one-by-one"};
+    plx_error error = {""};
+    assert_int_equal(setenv("PLX_NO_CACHE", "1", 1), 0);
+    expect_error(plx_tuned_change(bench->context, &choice, 1, &error), PLX_IO, &error,
+                 "choices can't be kept");
+    expect_error(plx_tuned_forget(bench->context, &error), PLX_IO, &error, "choices can't be kept");
+    assert_false(plx_tuned_at(0, &choice));
+    assert_int_equal(unsetenv("PLX_NO_CACHE"), 0);
+    assert_int_equal(plx_tuned_forget(bench->context, &error), PLX_OK);
+}
+
 #define WITH_BENCH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -398,6 +454,9 @@ int main(void)
         WITH_BENCH(code_is_asked_of_kernels_that_there_are),
         WITH_BENCH(events_that_fail_are_told),
         WITH_BENCH(operations_without_a_kernel_are_refused),
+        cmocka_unit_test_setup_teardown(the_newest_thousand_choices_are_kept, set_up_with_cache,
+                                        tear_down_with_cache),
+        cmocka_unit_test_setup_teardown(choices_need_a_place, set_up_with_cache, tear_down_with_cache),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
