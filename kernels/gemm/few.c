@@ -67,6 +67,14 @@ static int kernel_size(int64_t count)
     return size;
 }
 
+static int power_of(int size)
+{
+    int power = 0;
+    while (1 << power < size)
+        ++power;
+    return power;
+}
+
 static int64_t quotient_up(int64_t a, int64_t b)
 {
     return a / b + (a % b != 0);
@@ -74,16 +82,15 @@ static int64_t quotient_up(int64_t a, int64_t b)
 
 /* ---- geometry ------------------------------------------------------------------ */
 
-/* Each part more costs the block that adds them all a read that it waits for.  Up to DIRECT_MOST rows or
- * columns, x is read where it lies (few.cuh), and shorter parts gain nothing along k. */
+/* Up to DIRECT_MOST rows or columns, x is read where it lies (few.cuh), and shorter parts gain nothing along
+ * k. */
 enum {
-    BLOCKS_PER_UNIT = 4,
+    BLOCKS_PER_UNIT = 2, /* beside each other; in OpenCL twice as many */
     LEAST_PART_ACROSS = 128,
     LEAST_PART_ALONG = 512,
     MOST_PARTS = 64,
     DIRECT_MOST = 2
 };
-static const double part_us = 0.1, start_us = 3.3, turn_us = 0.7, stage_us = 2.0, block_bytes_per_us = 7.0e3;
 
 typedef struct few_parts {
     int64_t strips, length, parts;
@@ -104,7 +111,8 @@ static int64_t most_parts(const few *f)
 /* As many parts of k as give every multiprocessor its blocks. */
 static few_parts parts_of(const few *f, const plx_device_info *device)
 {
-    int64_t wanted = BLOCKS_PER_UNIT * (int64_t)(device->units > 0 ? device->units : 1);
+    int64_t beside = plx_gemm_mapless(device) ? 2 * BLOCKS_PER_UNIT : BLOCKS_PER_UNIT;
+    int64_t wanted = beside * (int64_t)(device->units > 0 ? device->units : 1);
     int64_t strips = strips_of(f), most = most_parts(f), parts = wanted / (strips > 0 ? strips : 1);
     parts = parts < 1 ? 1 : parts > most ? most : parts;
     parts = f->parts > 0 ? f->parts : parts;
@@ -185,10 +193,7 @@ static const char *const entries[2][5] = {
 
 static const char *entry_of(const few *f)
 {
-    int size = kernel_size(f->count), power = 0;
-    while (1 << power < size)
-        ++power;
-    return entries[f->along][power];
+    return entries[f->along][power_of(kernel_size(f->count))];
 }
 
 plx_status plx_gemm_few_rows_recipe(const plx_problem *problem, const plx_device_info *device,
@@ -226,24 +231,48 @@ plx_status plx_gemm_few_rows_recipe(const plx_problem *problem, const plx_device
 
 /* ---- cost -------------------------------------------------------------------------- */
 
-/* Bytes per microsecond at which the long operand comes, measured on one H200: with more sums a thread
- * has fewer registers for what is under way, and along k its lanes' sums are still to be added. */
-static double bytes_per_us(const few *f)
-{
-    int size = kernel_size(f->count);
-    double rate = size <= 1 ? 4.4e6 : size <= 2 ? 4.0e6 : size <= 4 ? 3.2e6 : size <= 8 ? 2.25e6 : 1.2e6;
-    return f->along ? (size <= 2 ? 0.45 : 0.73) * rate : rate;
-}
+enum { SIZES = 5 }; /* of kernels: 1, 2, 4, 8, 16 rows or columns */
 
-/* What a block waits for: loads of a turn, and, where x goes through shared memory, its staging. */
-static double waiting(const few *f, const few_parts *parts, const plx_device_info *device)
+/* Microseconds, and bytes in one of them. */
+typedef struct few_rates {
+    double start_us, turn_us, stage_us; /* a launch; loads of a turn; x through shared memory, for a chunk */
+    double joining_us, part_us;         /* parts, and each of them */
+    double block_bytes_per_us;          /* that one block reads */
+    double beside;                      /* blocks of a multiprocessor that wait together */
+    double
+        bytes_per_us[SIZES]; /* of the long operand: more sums leave fewer registers for what is under way */
+    double along[SIZES];     /* as a share of it where lanes' sums are still to be added */
+} few_rates;
+
+/* Fitted to 4874 timings of 203 drawn shapes on one H200 (doc/experiments.md). */
+static const few_rates in_cuda = {
+    .start_us = 2.2,
+    .turn_us = 1.53,
+    .stage_us = 1.6,
+    .joining_us = 1.67,
+    .part_us = 0.07,
+    .block_bytes_per_us = 16.4e3,
+    .beside = 1.35,
+    .bytes_per_us = {4.4e6, 3.4e6, 2.85e6, 2.13e6, 1.35e6},
+    .along = {0.42, 0.42, 0.63, 0.65, 0.58},
+};
+
+/* NVIDIA's OpenCL, by CUDA's kernel as it was measured first. */
+static const few_rates in_opencl = {
+    .start_us = 3.3,
+    .turn_us = 0.7,
+    .stage_us = 2.0,
+    .joining_us = 1.5,
+    .part_us = 0.1,
+    .block_bytes_per_us = 7.0e3,
+    .beside = 2.0,
+    .bytes_per_us = {4.4e6, 4.0e6, 3.2e6, 2.25e6, 1.2e6},
+    .along = {0.45, 0.45, 0.73, 0.73, 0.73},
+};
+
+static const few_rates *rates_of(const plx_device_info *device)
 {
-    int size = kernel_size(f->count), loads = size >= 16 ? 4 : 8;
-    double turns = (double)quotient_up(parts->length, loads * (f->along ? 32 : GEMM_FEW_THREADS / 32));
-    double chunks = size <= DIRECT_MOST ? 0.0 : (double)quotient_up(parts->length, GEMM_FEW_CHUNK);
-    double units = device->units > 0 ? device->units : 1;
-    double rounds = (double)(int64_t)((double)(parts->strips * parts->parts) / (2.0 * units)) + 1.0;
-    return rounds * (turn_us * turns + stage_us * chunks);
+    return plx_gemm_mapless(device) ? &in_opencl : &in_cuda;
 }
 
 static double most(double a, double b)
@@ -251,15 +280,29 @@ static double most(double a, double b)
     return a > b ? a : b;
 }
 
+/* What a block waits for: loads of a turn, and, where x goes through shared memory, its staging. */
+static double waiting(const few *f, const few_parts *parts, const plx_device_info *device)
+{
+    const few_rates *rates = rates_of(device);
+    int size = kernel_size(f->count), loads = size >= 16 ? 4 : 8;
+    double turns = (double)quotient_up(parts->length, loads * (f->along ? 32 : GEMM_FEW_THREADS / 32));
+    double chunks = size <= DIRECT_MOST ? 0.0 : (double)quotient_up(parts->length, GEMM_FEW_CHUNK);
+    double units = device->units > 0 ? device->units : 1;
+    double rounds = (double)(parts->strips * parts->parts) / (rates->beside * units);
+    return most(rounds, 1.0) * (rates->turn_us * turns + rates->stage_us * chunks);
+}
+
 double plx_gemm_few_cost(const plx_problem *problem, const plx_device_info *device)
 {
     const few f = few_of(problem);
     const few_parts parts = parts_of(&f, device);
+    const few_rates *rates = rates_of(device);
+    const int size = power_of(kernel_size(f.count));
     double bytes = 4.0 * ((double)f.many * (double)f.k + (double)f.count * (double)f.many);
-    double joining = parts.parts > 1 ? 1.5 + part_us * (double)parts.parts : 0.0;
-    double reached = bytes / (block_bytes_per_us * (double)(parts.strips * parts.parts));
-    double moved = most(bytes / bytes_per_us(&f), reached), waited = waiting(&f, &parts, device);
-    return start_us + joining + (moved > waited ? moved : waited);
+    double joining = parts.parts > 1 ? rates->joining_us + rates->part_us * (double)parts.parts : 0.0;
+    double reached = bytes / (rates->block_bytes_per_us * (double)(parts.strips * parts.parts));
+    double moved = bytes / (rates->bytes_per_us[size] * (f.along ? rates->along[size] : 1.0));
+    return rates->start_us + joining + most(most(moved, reached), waiting(&f, &parts, device));
 }
 
 /* ---- configurations ------------------------------------------------------------------- */
@@ -287,8 +330,8 @@ size_t plx_gemm_few_configs(const plx_problem *problem, const plx_device_info *d
         config.parts = (uint32_t)parts;
         cut.config = plx_gemm_config_number(&config);
         if (parts_of(&f, device).parts == parts)
-            plx_gemm_list(&listing, &config, plx_gemm_few_cost(&cut, device), "%dx%d/%d", kernel_size(f.count),
-                          f.along ? GEMM_FEW_ALONG : GEMM_FEW_ACROSS, (int)parts);
+            plx_gemm_list(&listing, &config, plx_gemm_few_cost(&cut, device), "%dx%d/%d",
+                          kernel_size(f.count), f.along ? GEMM_FEW_ALONG : GEMM_FEW_ACROSS, (int)parts);
     }
     return listing.count;
 }

@@ -191,7 +191,7 @@ static __device__ __forceinline__ void run_copied(const Lying &a, const Lying &b
             meet_cluster();
     } else {
         take_registers<S::REGISTERS>();
-        multiply_and_write<S>(at, out.left_in(partial), part, work, chunks_of_last<S>(work, k));
+        multiply_and_write<S>(at, out, partial, part, work, chunks_of_last<S>(work, k));
     }
     if (part.blocks > 1) /* nobody leaves while others read its shared memory */
         meet_cluster();

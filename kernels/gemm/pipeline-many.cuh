@@ -111,7 +111,7 @@ static __device__ __forceinline__ void run_many(const Lying &a, const Lying &b, 
     sums.store(multiplier);
     if (part.blocks > 1)
         meet_cluster();
-    write_sums(out.left_in(partial), sums, part, multiplier, work);
+    write_or_leave(out, partial, sums, part, multiplier, work);
     if (part.blocks > 1) /* nobody leaves while others read its shared memory */
         meet_cluster();
 }

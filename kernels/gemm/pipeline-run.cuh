@@ -72,6 +72,18 @@ static __device__ __forceinline__ void write_sums(const Output &out, const Sums<
     }
 }
 
+/* To C, or, where the launch has parts that no cluster adds, to scratch memory.  Not by a choice of addresses and
+ * factors: these would take registers while the block multiplies. */
+template <class S>
+static __device__ __forceinline__ void write_or_leave(const Output &out, float4 *partial, const Sums<S> &sums,
+                                                      const Part &part, const Multiplier<S> &m, const Work &work)
+{
+    if (gridDim.y > 1)
+        write_sums(out.left_in(partial), sums, part, m, work);
+    else
+        write_sums(out, sums, part, m, work);
+}
+
 /* The rows below the tiles, all along C. */
 template <class S> static __device__ __forceinline__ FewProblem rows_below(const Output &out, const Edges &e)
 {
@@ -115,7 +127,7 @@ template <class S> static __device__ __forceinline__ void open_pipeline()
 
 /* What the threads that multiply do, and the cluster's meetings. */
 template <class S>
-static __device__ __forceinline__ void multiply_and_write(const Places<S> &at, const Output &out, const Part &part,
+static __device__ __forceinline__ void multiply_and_write(const Places<S> &at, const Output &out, float4 *partial, const Part &part,
                                                           const Work &work, int chunks)
 {
     Multiplier<S> multiplier(threadIdx.x);
@@ -126,7 +138,7 @@ static __device__ __forceinline__ void multiply_and_write(const Places<S> &at, c
     sums.store(multiplier);
     if (part.blocks > 1)
         meet_cluster();
-    write_sums(out, sums, part, multiplier, work);
+    write_or_leave(out, partial, sums, part, multiplier, work);
 }
 
 template <class S>
@@ -145,7 +157,7 @@ static __device__ __forceinline__ void run_pipeline(const TensorMap *a, const Te
             meet_cluster();
     } else {
         take_registers<S::REGISTERS>();
-        multiply_and_write<S>(at, out.left_in(partial), part, work, S::DEPTH / S::TOGETHER);
+        multiply_and_write<S>(at, out, partial, part, work, S::DEPTH / S::TOGETHER);
     }
     if (part.blocks > 1) /* nobody leaves while others read its shared memory */
         meet_cluster();

@@ -11,14 +11,12 @@ struct Output {
     int64_t ldc;
     float alpha, beta;
 
-    /* Where the launch has parts of k that no cluster adds: the rows that this part leaves in scratch memory, of
-     * whole units of 16 bytes: the last is filled with whatever sums there are, so that it can be read as a whole. */
+    /* The rows that part blockIdx.y of k leaves in scratch memory, of whole units of 16 bytes: the last is filled
+     * with whatever sums there are, so that it can be read as a whole. */
     __device__ __forceinline__ Output left_in(float4 *partial) const
     {
         const int pitch = (n + 3) / 4 * 4;
-        const bool leaves = gridDim.y > 1;
-        return {leaves ? (float *)partial + (int64_t)blockIdx.y * m * pitch : c, m, leaves ? pitch : n,
-                leaves ? pitch : ldc, leaves ? 1.0f : alpha, leaves ? 0.0f : beta};
+        return {(float *)partial + (int64_t)blockIdx.y * m * pitch, m, pitch, pitch, 1.0f, 0.0f};
     }
 
     /* The same where beta is 0, in a form in which the compiler knows it: no store is behind a branch. */
