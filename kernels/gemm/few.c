@@ -236,18 +236,20 @@ enum { SIZES = 5 }; /* of kernels: 1, 2, 4, 8, 16 rows or columns */
 /* Microseconds, and bytes in one of them. */
 typedef struct few_rates {
     double start_us, turn_us, stage_us; /* a launch; loads of a turn; x through shared memory, for a chunk */
+    double turn_along_us;               /* a turn along k where x is read where it lies */
     double joining_us, part_us;         /* parts, and each of them */
     double block_bytes_per_us;          /* that one block reads */
     double beside;                      /* blocks of a multiprocessor that wait together */
-    double
-        bytes_per_us[SIZES]; /* of the long operand: more sums leave fewer registers for what is under way */
-    double along[SIZES];     /* as a share of it where lanes' sums are still to be added */
+    /* Of the long operand, by size of the kernel: more sums leave fewer registers for what is under way; and
+     * as a share of it along k, where lanes' sums are still to be added. */
+    double bytes_per_us[SIZES], along[SIZES];
 } few_rates;
 
 /* Fitted to 4874 timings of 203 drawn shapes on one H200 (doc/experiments.md). */
 static const few_rates in_cuda = {
     .start_us = 2.2,
     .turn_us = 1.53,
+    .turn_along_us = 2.5,
     .stage_us = 1.6,
     .joining_us = 1.67,
     .part_us = 0.07,
@@ -261,6 +263,7 @@ static const few_rates in_cuda = {
 static const few_rates in_opencl = {
     .start_us = 3.3,
     .turn_us = 0.7,
+    .turn_along_us = 0.7,
     .stage_us = 2.0,
     .joining_us = 1.5,
     .part_us = 0.1,
@@ -289,7 +292,8 @@ static double waiting(const few *f, const few_parts *parts, const plx_device_inf
     double chunks = size <= DIRECT_MOST ? 0.0 : (double)quotient_up(parts->length, GEMM_FEW_CHUNK);
     double units = device->units > 0 ? device->units : 1;
     double rounds = (double)(parts->strips * parts->parts) / (rates->beside * units);
-    return most(rounds, 1.0) * (rates->turn_us * turns + rates->stage_us * chunks);
+    double turn = f->along && size <= DIRECT_MOST ? rates->turn_along_us : rates->turn_us;
+    return most(rounds, 1.0) * (turn * turns + rates->stage_us * chunks);
 }
 
 double plx_gemm_few_cost(const plx_problem *problem, const plx_device_info *device)

@@ -153,6 +153,15 @@ static void expect(const char *name, int64_t m, int64_t n, int64_t k)
         refuse(&problem, row->about.name);
 }
 
+/* A kernel that takes more than twice as long for this as another. */
+static void expect_another(const char *name, int64_t m, int64_t n, int64_t k)
+{
+    const plx_problem problem = plx_gemm_of(PLX_F32, false, false, m, n, k);
+    const plx_row *row = &plx_gemm_ladder.rows[plx_gemm_ladder.choose(&problem, &hopper)];
+    if (strcmp(row->about.name, name) == 0)
+        refuse(&problem, row->about.name);
+}
+
 /* A column, whose vectors have gaps. */
 static void expect_with_gaps(const char *name, int64_t m, int64_t k)
 {
@@ -172,6 +181,7 @@ static void shapes_have_their_kernels(void **unused)
     expect("split-k", 512, 512, 512);
     expect("split-k", 64, 64, 65536);
     expect("few-rows", 2, 4096, 4096);
+    expect_another("few-rows", 46283, 2, 49); /* blocks along a short k wait, one after the other */
     expect("matvec", 4096, 1, 4096);
     expect("matvec", 1, 70001, 33);
     expect_with_gaps("matvec", 41047, 1695); /* what it costs to move the vectors counts */
