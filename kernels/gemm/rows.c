@@ -152,7 +152,8 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
                     "with a long k; nothing where C alone fills the device",
             .limit = "smaller tiles bring each operand more often, and parts must be added: a model of both "
                      "chooses tile and parts",
-            .needs = "as bulk-pipeline; in OpenCL of others than NVIDIA another launch adds the parts",
+            .needs = "as bulk-pipeline; in CUDA another launch adds what clusters leave, in OpenCL of others than "
+                     "NVIDIA all parts",
             .dtypes = PLX_DTYPE_BIT(PLX_F32),
             .accumulator_f32 = PLX_F32,
             .reproducibility = PLX_R1,
