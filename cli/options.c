@@ -178,7 +178,7 @@ static const option_row listed[] = {
     {"json", 'j', "FILE", OPT_JSON, "write JSON; - is standard output", INTO(apply_file, json)},
     {"csv", 0, "FILE", OPT_CSV, "write CSV; - is standard output", INTO(apply_file, csv)},
     {"plot", 0, "FILE", OPT_PLOT, "draw with gnuplot; FILE ends in .svg or .png", INTO(apply_file, plot)},
-    {"plot", 0, "NAME", OPT_REPORT, "this plot alone: ladder-gemm, sweep-gemm, roofline-0",
+    {"plot", 0, "NAME", OPT_REPORT, "this plot alone: ladder-gemm, sweep-gemm, accuracy-gemm",
      INTO(apply_file, plot)},
     {"markdown", 0, NULL, OPT_MARKDOWN, "tables in Markdown instead of a page", .apply = NULL},
     {"section", 0, "NAME", OPT_REPORT,

@@ -2,6 +2,7 @@
 noinst_LTLIBRARIES += libplx-page.la
 nodist_libplx_page_la_SOURCES = page/style.c
 libplx_page_la_SOURCES = \
+	page/accuracy.c \
 	page/agreement.c \
 	page/attribution.c \
 	page/data.c \

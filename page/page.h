@@ -175,6 +175,7 @@ void plx_page_ladders(plx_page *page, FILE *to);
 void plx_page_attributions(plx_page *page, FILE *to);
 void plx_page_rooflines(plx_page *page, FILE *to);
 void plx_page_sweeps(plx_page *page, FILE *to);
+void plx_page_accuracies(plx_page *page, FILE *to);
 void plx_page_agreement(plx_page *page, FILE *to);
 void plx_page_records(plx_page *page, FILE *to);
 void plx_page_environment(plx_page *page, FILE *to);
@@ -188,6 +189,7 @@ size_t plx_page_attribution_tables(plx_page *page, FILE *to);
 bool plx_page_ladder_figure(plx_page *page, size_t index, plx_page_figure *figure);
 bool plx_page_roofline_figure(plx_page *page, size_t index, plx_page_figure *figure);
 bool plx_page_sweep_figure(plx_page *page, size_t index, plx_page_figure *figure);
+bool plx_page_accuracy_figure(plx_page *page, size_t index, plx_page_figure *figure);
 
 /* ---- what the program calls --------------------------------------------------------------- */
 
@@ -209,7 +211,7 @@ plx_status plx_report_write(const char *const *files, size_t count, FILE *to, pl
  * that the files have something for.  PLX_NOT_FOUND: no such section, or nothing for it. */
 plx_status plx_report_markdown(const char *const *files, size_t count, const char *section, FILE *to,
                                plx_error *error);
-/* One plot: "ladder-gemm", "sweep-gemm-f32-nn", "roofline-0".  `terminal` is "svg", "png"
+/* One plot: "ladder-gemm", "sweep-gemm-f32-nn", "roofline-0", "accuracy-gemm".  `terminal` is "svg", "png"
  * or "gp", the script alone, for which gnuplot is not needed.  PLX_NOT_FOUND: no such
  * plot; *error names those there are. */
 plx_status plx_report_plot(const char *const *files, size_t count, const char *name, const char *terminal,

@@ -38,6 +38,7 @@ plx_status plx_report_write(const char *const *files, size_t count, FILE *to, pl
     plx_page_attributions(&page, to);
     plx_page_rooflines(&page, to);
     plx_page_sweeps(&page, to);
+    plx_page_accuracies(&page, to);
     plx_page_agreement(&page, to);
     plx_page_records(&page, to);
     plx_page_environment(&page, to);
@@ -54,7 +55,7 @@ plx_status plx_report_write(const char *const *files, size_t count, FILE *to, pl
 typedef bool figure_finder(plx_page *page, size_t index, plx_page_figure *figure);
 
 static figure_finder *const finders[] = {plx_page_ladder_figure, plx_page_sweep_figure,
-                                         plx_page_roofline_figure};
+                                         plx_page_roofline_figure, plx_page_accuracy_figure};
 enum { FINDERS = sizeof finders / sizeof finders[0] };
 
 /* "sweep-gemm" is short for "sweep-gemm-f32-nn". */

@@ -62,6 +62,8 @@ typedef struct plx_error_measure {
     plx_bound_kind bound;
     double gamma;  /* the bound over the size of what was summed; 0 when exact */
     bool too_wide; /* at most elements a result of zero would be within the bound */
+    double narrowing;      /* what the bound has besides, of the result: of sums that are rounded at the end */
+    double max_over_terms; /* largest |error| over the size of what was summed; 0: none, or not known */
 } plx_error_measure;
 
 /* A median and its 95 % interval. */

@@ -16,7 +16,7 @@ typedef enum verdict { RIGHT, WRONG, INDETERMINATE } verdict;
 
 typedef struct finding {
     verdict verdict;
-    double over_bound, ulp;
+    double over_bound, ulp, over_terms;
     bool hidden; /* zero would be within the bound, too */
 } finding;
 
@@ -93,6 +93,7 @@ static finding judge_real(plx_dtype sum, plx_dtype dtype, const plx_bound *bound
     if (isnan(found.ulp))
         found.ulp = (double)INFINITY;
     found.over_bound = ratio_of(error, allowed);
+    found.over_terms = magnitude > 0.0 && isfinite(error) ? error / magnitude : 0.0;
     if (!(error <= allowed))
         found.verdict = WRONG;
     return found;
@@ -101,7 +102,7 @@ static finding judge_real(plx_dtype sum, plx_dtype dtype, const plx_bound *bound
 /* ---- all elements --------------------------------------------------------------------- */
 
 typedef struct tally {
-    double over_bound, ulp;
+    double over_bound, ulp, over_terms;
     int64_t wrong, indeterminate, hidden, first_entry;
 } tally;
 
@@ -116,6 +117,8 @@ static void count(tally *sum, const finding *found, int64_t entry)
         sum->over_bound = found->over_bound;
     if (found->ulp > sum->ulp)
         sum->ulp = found->ulp;
+    if (found->over_terms > sum->over_terms)
+        sum->over_terms = found->over_terms;
 }
 
 /* In any order: the first wrong entry stays the first. */
@@ -130,6 +133,8 @@ static void add_tally(tally *all, const tally *part)
         all->over_bound = part->over_bound;
     if (part->ulp > all->ulp)
         all->ulp = part->ulp;
+    if (part->over_terms > all->over_terms)
+        all->over_terms = part->over_terms;
 }
 
 static int64_t element_of(const plx_reference_result *reference, int64_t entry)
@@ -252,10 +257,12 @@ void plx_judge_elements(const plx_inputs *inputs, const plx_reference_result *re
         sum = judge_all(inputs, reference, bound, baseline, result);
     measure->max_over_bound = sum.over_bound;
     measure->max_ulp = sum.ulp;
+    measure->max_over_terms = sum.over_terms;
     measure->wrong = sum.wrong;
     measure->indeterminate = sum.indeterminate;
     measure->bound = reference->exact || bound->rounded_once ? PLX_BOUND_EXACT : bound->kind;
     measure->gamma = measure->bound == PLX_BOUND_EXACT ? 0.0 : bound->gamma;
+    measure->narrowing = measure->bound == PLX_BOUND_EXACT ? 0.0 : bound->narrowing;
     measure->too_wide = sum.hidden > reference->count / 2;
     if (sum.wrong > 0)
         note_first(inputs, reference, baseline, result, sum.first_entry, measure);

@@ -155,6 +155,7 @@ static void put_record(FILE *to, bool titles, const char *device, const plx_reco
     text_column(&in, "bound", error->measured ? plx_bound_kind_name(error->bound) : "");
     number_column(&in, "gamma", error->measured, error->gamma);
     text_column(&in, "config", record->config);
+    number_column(&in, "max_over_terms", error->measured, error->max_over_terms);
     end_line(&in);
 }
 

@@ -38,6 +38,7 @@ void plx_archive_error(plx_archive *archive, plx_error_measure *error)
         error->max_over_bound =
             plx_archive_number(archive, "max_over_bound", error->max_over_bound, INFINITY, INFINITY);
         error->max_ulp = plx_archive_number(archive, "max_ulp", error->max_ulp, INFINITY, INFINITY);
+        error->max_over_terms = plx_archive_number(archive, "max_over_terms", error->max_over_terms, INFINITY, 0);
         error->first_bad = plx_archive_index(archive, "first_bad", error->first_bad);
         error->compared = plx_archive_integer(archive, "compared", error->compared, 0);
         error->compared_after =
@@ -47,6 +48,7 @@ void plx_archive_error(plx_archive *archive, plx_error_measure *error)
             error->bound = (plx_bound_kind)plx_archive_name(archive, "kind", &plx_bound_names,
                                                             (int)error->bound, PLX_BOUND_DETERMINISTIC);
             error->gamma = plx_archive_number(archive, "gamma", error->gamma, INFINITY, 0);
+            error->narrowing = plx_archive_number(archive, "narrowing", error->narrowing, INFINITY, 0);
             plx_archive_close(archive);
         }
         plx_archive_remark(archive, "got", error->got, sizeof error->got);

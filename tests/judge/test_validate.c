@@ -191,6 +191,21 @@ static void test_the_bound_is_where_it_should_be(void **state)
     end(&s);
 }
 
+/* The largest error, over the magnitude of what was summed, of whichever element has it. */
+static void test_errors_are_told_by_the_size_of_the_terms(void **state)
+{
+    scene s = small_scene();
+    const int64_t e = s.reference.count / 2;
+    const double magnitude = s.reference.of.magnitude[e], half = 0.5 * s.bound.gamma * magnitude;
+    (void)state;
+    s.c[e] = (float)(s.reference.of.value[e] + half);
+    judge(&s);
+    assert_int_equal(s.found.wrong, 0);
+    assert_true(fabs(s.found.max_over_terms / (half / magnitude) - 1) < 0.1);
+    assert_true(s.found.max_over_terms <= s.found.gamma + s.found.narrowing);
+    end(&s);
+}
+
 /* An averaged error of 5e-4 lets this pass. */
 static void test_a_zeroed_tile_is_caught(void **state)
 {
@@ -853,6 +868,7 @@ int main(void)
         cmocka_unit_test(test_nan_is_caught),
         cmocka_unit_test(test_infinity_is_caught),
         cmocka_unit_test(test_the_bound_is_where_it_should_be),
+        cmocka_unit_test(test_errors_are_told_by_the_size_of_the_terms),
         cmocka_unit_test(test_a_zeroed_tile_is_caught),
         cmocka_unit_test(test_a_dropped_last_k_is_caught),
         cmocka_unit_test(test_a_boasted_depth_is_caught),

@@ -85,6 +85,27 @@ expect 0 "$work/dated.json" "$results/bench-gemm.json" -o "$work/page.html"
 sed -n '/<section id="records">/,$p' "$work/page.html" | grep 'measured again' | grep -q '^<tr><td class="n">1<' &&
     fail "the file with the newest date is not the newest"
 
+# ---- error against the number of terms -----------------------------------------------
+# Of every type as many points as lengths, none above the bound, of results that are made here.
+lengths="16 64 256 1024"
+shapes=$(for k in $lengths; do printf ' --shape 24x40x%s' "$k"; done)
+# shellcheck disable=SC2086
+"$parallax" compare gemm $shapes --dtype f32 --dtype f16 --dtype bf16 --out-dtype f32 --backend host --no-timing \
+    --json "$work/accuracy.json" >"$work/out" 2>&1
+[ $? = 4 ] || { fail "no accuracies" && cat "$work/out"; } # of one backend there is no pair
+expect 0 "$work/accuracy.json" --plot accuracy-gemm -o "$work/accuracy.gp"
+awk '/^\$type/ { types++ } /^EOD/ { next }
+    NF == 3 && $1 + 0 == $1 { points++; if (!($2 > 0 && $2 <= $3)) bad = 1 }
+    END { exit !(types == 3 && points == 12 && !bad) }' "$work/accuracy.gp" ||
+    { fail "not three curves of four points below their bounds" && cat "$work/accuracy.gp"; }
+expect 0 "$work/accuracy.json" -o "$work/page.html"
+good_page "$work/page.html"
+[ "$(sed -n '/<section id="accuracy">/,/<\/section>/p' "$work/page.html" | grep -c '^<tr><td')" = 12 ] ||
+    fail "not every accuracy is in the table"
+# Files from before it was recorded have no such section.
+expect 0 "$results/ladder-gemm.json" -o "$work/page.html"
+grep -q 'id="accuracy"' "$work/page.html" && fail "accuracies of a file that has none"
+
 # ---- without gnuplot -----------------------------------------------------------------
 mkdir "$work/empty" # what the build directory's program needs to find itself, and no gnuplot
 for tool in sh sed ls cat grep dirname basename expr file rm mv chmod; do

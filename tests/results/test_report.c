@@ -42,7 +42,9 @@ static plx_record timed_record(const char *backend, size_t device, const char *k
                                        .compared = 12,
                                        .first_bad = -1,
                                        .bound = PLX_BOUND_DETERMINISTIC,
-                                       .gamma = 0.5};
+                                       .gamma = 0.5,
+                                       .narrowing = 0.125,
+                                       .max_over_terms = 0.0625};
     record.time = (plx_timing){.measured = true,
                                .median_ns = 1e3 * microseconds,
                                .queues = 1,
@@ -252,6 +254,8 @@ static void json_has_no_infinities(void **state)
     const json_t *bound = json_object_get(get(json, "records", 0, "error"), "bound");
     assert_string_equal(json_string_value(json_object_get(bound, "kind")), "deterministic");
     assert_true(json_number_value(json_object_get(bound, "gamma")) == 0.5);
+    assert_true(json_number_value(json_object_get(bound, "narrowing")) == 0.125);
+    assert_true(json_number_value(json_object_get(get(json, "records", 0, "error"), "max_over_terms")) == 0.0625);
     json_decref(json);
 }
 
@@ -395,7 +399,7 @@ static void csv_lines(void **state)
     line_with(text, "alpha:0", "tiled", line, sizeof line);
     assert_string_equal(
         line, "gemm,f32,3x4x5,nt,uniform,alpha:0,Chip One,tiled,ok,0.25,2,,100000,99000,101000,"
-              "9,device,0.002,0.0012,2,,,,,,,,,,,,,,yes,no,1,0,0,,,,,,,,,,,12,deterministic,0.5,64x64/4");
+              "9,device,0.002,0.0012,2,,,,,,,,,,,,,,yes,no,1,0,0,,,,,,,,,,,12,deterministic,0.5,64x64/4,0.0625");
     line_with(text, "beta:0", "vector", line, sizeof line);
     assert_non_null(strstr(line, ",unsupported,,,,,,,,,"));
     assert_non_null(strstr(line, ",\"needs f64, \"\"really\"\"\""));
