@@ -65,17 +65,24 @@ __device__ T sum_strided(const T *a, int64_t a_distance, const T *x, int64_t fir
     return sum;
 }
 
+/* Of a column, every MATVEC_WARPS-th row from `first` on. */
+template <class T> __device__ T share_of_column(const Matvec<T> &v, int64_t column, int64_t first)
+{
+    return sum_strided(v.a + column, v.lda, v.x, first, (int64_t)MATVEC_WARPS, v.terms);
+}
+
 /* Transposed: the sums of 32 columns from `column` on; the warps of the block take the rows
  * in turn.  The result is in the lanes of warp 0, and 0 in lanes without a column.  All
  * threads of the block take part. */
-template <class T> __device__ T sum_columns(const Matvec<T> &v, int64_t column)
+template <class V> __device__ typename V::T sum_columns(const V &v, int64_t column)
 {
+    using T = typename V::T;
     __shared__ T of_warp[MATVEC_WARPS][32];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     T sum = 0;
 
     if (column + lane < v.outputs)
-        sum = sum_strided(v.a + column + lane, v.lda, v.x, (int64_t)warp, (int64_t)MATVEC_WARPS, v.terms);
+        sum = share_of_column(v, column + lane, (int64_t)warp);
     of_warp[warp][lane] = sum;
     __syncthreads();
     if (warp == 0)

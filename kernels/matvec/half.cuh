@@ -47,21 +47,10 @@ __device__ float half_sum_strided(const In *a, int64_t a_distance, const In *x, 
     return sum;
 }
 
-/* As sum_columns() of device.cuh. */
-template <class In, class Out> __device__ float sum_columns(const HalfMatvec<In, Out> &v, int64_t column)
+template <class In, class Out>
+__device__ float share_of_column(const HalfMatvec<In, Out> &v, int64_t column, int64_t first)
 {
-    __shared__ float of_warp[MATVEC_WARPS][32];
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    float sum = 0;
-
-    if (column + lane < v.outputs)
-        sum = half_sum_strided(v.a + column + lane, v.lda, v.x, (int64_t)warp, (int64_t)MATVEC_WARPS, v.terms);
-    of_warp[warp][lane] = sum;
-    __syncthreads();
-    if (warp == 0)
-        for (int w = 1; w < MATVEC_WARPS; ++w)
-            sum += of_warp[w][lane];
-    return sum;
+    return half_sum_strided(v.a + column, v.lda, v.x, first, (int64_t)MATVEC_WARPS, v.terms);
 }
 
 /* A lane's share of row `row`. */
