@@ -1,4 +1,5 @@
 /* Our row-major problems as calls of CBLAS, which knows that order. */
+#define _GNU_SOURCE /* RTLD_DEFAULT */
 #include <parallax/host_memory.h>
 
 #include "kernels/vendor.h"
@@ -6,10 +7,39 @@
 #include "plugins/openblas/scale.h"
 
 #include <cblas.h>
+#include <dlfcn.h>
+#include <string.h>
 
 struct plx_plugin_plan {
     plx_problem problem;
 };
+
+/* ---- bf16 ----------------------------------------------------------------- */
+
+/* Inputs in bf16, sums and result in f32.  Few builds of the library have it, and their headers differ. */
+typedef void bf16_product(CBLAS_LAYOUT order, CBLAS_TRANSPOSE trans_a, CBLAS_TRANSPOSE trans_b, blasint m,
+                          blasint n, blasint k, float alpha, const uint16_t *a, blasint lda,
+                          const uint16_t *b, blasint ldb, float beta, float *c, blasint ldc);
+
+/* NULL: this OpenBLAS has none. */
+static bf16_product *find_bf16(void)
+{
+    void *found = dlsym(RTLD_DEFAULT, "cblas_sbgemm");
+    bf16_product *product;
+    memcpy(&product, &found, sizeof product); /* C has no cast from an object to a function */
+    return product;
+}
+
+static plx_status check_type(const plx_problem *problem, plx_error *error)
+{
+    if (problem->dtype != PLX_BF16)
+        return PLX_OK;
+    if (find_bf16() == NULL)
+        return plx_fail(error, PLX_UNSUPPORTED, "this OpenBLAS has no cblas_sbgemm");
+    if (problem->output != PLX_OUTPUT(PLX_F32))
+        return plx_fail(error, PLX_UNSUPPORTED, "cblas_sbgemm writes f32 alone (--out-dtype f32)");
+    return PLX_OK;
+}
 
 /* ---- what fits ----------------------------------------------------------- */
 
@@ -33,6 +63,9 @@ plx_status plx_openblas_supports(plx_session *session, const plx_problem *proble
     const plx_gemm_problem *g = &problem->of.gemm;
     const plx_matvec_problem *v = &problem->of.matvec;
     const plx_transpose_problem *t = &problem->of.transpose;
+    const plx_status status = check_type(problem, error);
+    if (status != PLX_OK)
+        return status;
     switch (problem->op) {
     case PLX_GEMM:
         return check_fit((int64_t[]){g->m, g->n, g->k, g->lda, g->ldb, g->ldc}, 6, error);
@@ -64,7 +97,10 @@ static void gemm(const plx_problem *problem, const void *a, const void *b, void 
     const blasint m = (blasint)p->m, n = (blasint)p->n, k = (blasint)p->k;
     const blasint lda = (blasint)p->lda, ldb = (blasint)p->ldb, ldc = (blasint)p->ldc;
     if (plx_vendor_has_no_terms(problem))
-        plx_scale(problem->dtype, c, m, n, ldc, p->beta);
+        plx_scale(problem->dtype == PLX_BF16 ? PLX_F32 : problem->dtype, c, m, n, ldc, p->beta);
+    else if (problem->dtype == PLX_BF16)
+        find_bf16()(CblasRowMajor, transposed_if(p->trans_a), transposed_if(p->trans_b), m, n, k,
+                    (float)p->alpha, a, lda, b, ldb, (float)p->beta, c, ldc);
     else if (problem->dtype == PLX_F32)
         cblas_sgemm(CblasRowMajor, transposed_if(p->trans_a), transposed_if(p->trans_b), m, n, k,
                     (float)p->alpha, a, lda, b, ldb, (float)p->beta, c, ldc);

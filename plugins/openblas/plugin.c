@@ -12,11 +12,13 @@ static const plx_kernel kernels[] = {
     [PLX_GEMM] =
         {
             .name = "gemm",
-            .idea = "cblas_sgemm, cblas_dgemm: what a user would call instead",
+            .idea = "cblas_sgemm, cblas_dgemm, cblas_sbgemm: what a user would call instead",
             .gain = "the library's tuning for this processor",
             .limit = "small and tall-skinny matrices",
-            .needs = "libopenblas",
-            PLX_VENDOR_REALS,
+            .needs = "libopenblas; for bf16 one that has cblas_sbgemm, and a result in f32",
+            .dtypes = PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64) | PLX_DTYPE_BIT(PLX_BF16),
+            .flags = PLX_KERNEL_VENDOR,
+            .accumulator_f32 = PLX_F32,
             .reproducibility = PLX_R2,
             .depth = plx_vendor_depth,
         },

@@ -51,6 +51,8 @@ tests_plugins_test_openblas_SOURCES = tests/plugins/test_openblas.c plugins/open
 	$(vendor_sources)
 tests_plugins_test_openblas_CPPFLAGS = $(AM_CPPFLAGS) $(OPENBLAS_CFLAGS)
 tests_plugins_test_openblas_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+# Its own cblas_sbgemm is found by dlsym().
+tests_plugins_test_openblas_LDFLAGS = -export-dynamic
 tests_plugins_test_openblas_LDADD = $(CMOCKA_LIBS) $(OPENBLAS_LIBS)
 
 if HAVE_CLBLAST

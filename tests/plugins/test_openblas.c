@@ -1,5 +1,7 @@
 /* The openblas plugin's limits: what its library can't count is refused before memory
  * is touched. */
+#include <parallax/host_memory.h>
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -85,11 +87,104 @@ static void test_gemm(void **state)
         expect_limit(&problem, lengths[i]);
 }
 
+/* What this process has takes the place of a library's, as dlsym() finds it. */
+__attribute__((visibility("default"))) void cblas_sbgemm(CBLAS_LAYOUT order, CBLAS_TRANSPOSE trans_a,
+                                                         CBLAS_TRANSPOSE trans_b, blasint m, blasint n,
+                                                         blasint k, float alpha, const uint16_t *a,
+                                                         blasint lda, const uint16_t *b, blasint ldb,
+                                                         float beta, float *c, blasint ldc);
+
+static struct {
+    CBLAS_TRANSPOSE trans_a, trans_b;
+    blasint m, n, k, lda, ldb, ldc;
+    float alpha, beta;
+    const void *a, *b;
+    void *c;
+    size_t calls;
+} asked;
+
+void cblas_sbgemm(CBLAS_LAYOUT order, CBLAS_TRANSPOSE trans_a, CBLAS_TRANSPOSE trans_b, blasint m, blasint n,
+                  blasint k, float alpha, const uint16_t *a, blasint lda, const uint16_t *b, blasint ldb,
+                  float beta, float *c, blasint ldc)
+{
+    assert_int_equal(order, CblasRowMajor);
+    asked.trans_a = trans_a, asked.trans_b = trans_b;
+    asked.m = m, asked.n = n, asked.k = k, asked.lda = lda, asked.ldb = ldb, asked.ldc = ldc;
+    asked.alpha = alpha, asked.beta = beta;
+    asked.a = a, asked.b = b, asked.c = c;
+    asked.calls++;
+}
+
+static const plx_problem bf16 = {
+    .op = PLX_GEMM,
+    .dtype = PLX_BF16,
+    .output = PLX_OUTPUT(PLX_F32),
+    .of.gemm = {
+        .trans_b = true, .m = 2, .n = 3, .k = 4, .lda = 5, .ldb = 6, .ldc = 7, .alpha = 1.5, .beta = 0.5}};
+
+/* It counts in f32, and has no other result. */
+static void test_bf16_has_results_in_f32(void **state)
+{
+    plx_problem narrow = bf16;
+    plx_error error;
+    (void)state;
+    assert_int_equal(plan(&narrow, &error), PLX_OK);
+    narrow.output = 0;
+    assert_int_equal(plan(&narrow, &error), PLX_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "f32 alone"));
+}
+
+static void test_bf16_is_called_as_asked(void **state)
+{
+    static uint16_t a[64], b[64];
+    static float c[64];
+    plx_memory memory[] = {{.data = (void *)a}, {.data = (void *)b}, {.data = (void *)c}};
+    const plx_operand operands[] = {{&memory[0], 0}, {&memory[1], 4}, {&memory[2], 8}};
+    plx_plugin_plan *made;
+    plx_error error;
+    (void)state;
+    assert_int_equal(plx_openblas_plan(NULL, &bf16, 0, &made, &error), PLX_OK);
+    assert_int_equal(plx_openblas_execute(made, NULL, operands, 3, &error), PLX_OK);
+    free(made);
+    assert_int_equal(asked.calls, 1);
+    assert_true(asked.trans_a == CblasNoTrans && asked.trans_b == CblasTrans);
+    assert_true(asked.m == 2 && asked.n == 3 && asked.k == 4 && asked.lda == 5 && asked.ldb == 6 &&
+                asked.ldc == 7);
+    assert_true(asked.alpha == 1.5F && asked.beta == 0.5F);
+    assert_true(asked.a == a && asked.b == b + 2 && asked.c == c + 2);
+}
+
+/* Without terms nothing is multiplied: C, which is f32, is scaled. */
+static void test_bf16_without_terms_is_scaled(void **state)
+{
+    static float c[] = {1, 2, 3, 4};
+    plx_memory memory[] = {{.data = NULL}, {.data = NULL}, {.data = (void *)c}};
+    const plx_operand operands[] = {{&memory[0], 0}, {&memory[1], 0}, {&memory[2], 0}};
+    plx_problem problem = bf16;
+    plx_plugin_plan *made;
+    plx_error error;
+    const size_t before = asked.calls;
+    (void)state;
+    problem.of.gemm =
+        (plx_gemm_problem){.m = 1, .n = 3, .k = 0, .lda = 1, .ldb = 3, .ldc = 4, .alpha = 1, .beta = 2};
+    assert_int_equal(plx_openblas_plan(NULL, &problem, 0, &made, &error), PLX_OK);
+    assert_int_equal(plx_openblas_execute(made, NULL, operands, 3, &error), PLX_OK);
+    free(made);
+    assert_int_equal(asked.calls, before);
+    assert_true(c[0] == 2 && c[1] == 4 && c[2] == 6 && c[3] == 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reduce), cmocka_unit_test(test_no_minimum), cmocka_unit_test(test_transpose),
-        cmocka_unit_test(test_matvec), cmocka_unit_test(test_gemm),
+        cmocka_unit_test(test_reduce),
+        cmocka_unit_test(test_no_minimum),
+        cmocka_unit_test(test_transpose),
+        cmocka_unit_test(test_matvec),
+        cmocka_unit_test(test_gemm),
+        cmocka_unit_test(test_bf16_has_results_in_f32),
+        cmocka_unit_test(test_bf16_is_called_as_asked),
+        cmocka_unit_test(test_bf16_without_terms_is_scaled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
