@@ -141,6 +141,25 @@ shows "nothing is tuned"
 # shellcheck disable=SC2086
 expect_run 5 '' tune reduce 10 $tune --kernel fails
 
+# ---- tune: how good the choice is ----
+cp "$built/tests/fakes/.libs/plx-modelled.so" "$work/plugins/" || exit 99
+mkdir "$work/rates" || exit 99
+sums="reduce --set quick --dtype f64 --backend modelled --plugin-dir $work/plugins --seconds 0.0001"
+# shellcheck disable=SC2086
+expect_run 0 '' tune $sums --budget 600 --rates "$work/rates" --json "$work/choice.json"
+shows "3 problems on modelled:0"
+shows "times are too few to fit its rates"
+shows "what is chosen takes: 1."
+grep -q '"within_5_percent"' "$work/choice.json" || fail "--json has no choice"
+rmdir "$work/rates" || fail "there are rates that were not fitted"
+mkdir "$work/rates"
+refuses "is no directory" tune reduce --set random:3 --rates "$work/none"
+refuses "--rates needs --set" tune reduce 10 --rates "$work/rates"
+refuses "has its own shapes and asks all kernels" tune reduce --set random:3 --kernel right
+refuses "one operation and at most one --dtype" tune reduce gemm --set random:3
+refuses "is no set" tune reduce --set random:x
+expect_run 3 'no kernel of reduce on host has a model' tune reduce --set random:3:2 --backend host
+
 # ---- probe ceilings ----
 refuses "stands alone" probe ceilings banks
 refuses "has no --csv, --plot, --quick or --seconds" probe ceilings --quick
