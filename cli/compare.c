@@ -96,7 +96,7 @@ const cli_verb cli_compare_verb = {
             "  parallax compare gemm --in x.npy --trans-b --backend cuda --backend host --json -\n"
             "  parallax compare gemm --shape 128x128x64 --shape 128x128x1024 --shape 128x128x16384 \\\n"
             "    --dtype f32 --dtype f16 --dtype bf16 --compute all --out-dtype f32 --no-timing \\\n"
-            "    --json errors.json    (then: parallax report errors.json --plot accuracy-gemm -o errors.svg)\n",
+            "    --json errors.json    (of which `parallax report` draws the error against the terms)\n",
     .options = OPT_COMMON | OPT_PROBLEM | OPT_BACKEND | OPT_KERNEL | OPT_NO_TIMING | OPT_SECONDS | OPT_HOT |
                OPT_QUEUES | OPT_COUNTERS | OPT_JSON | OPT_CSV,
     .goes_on = true,
