@@ -2,7 +2,7 @@
 # What verbs say of plugins that are not like ours: kernels with configurations and compute types, a vendor's
 # library, two APIs of one chip, devices that can't be, nothing that could be tuned.
 . "${top_srcdir:-.}/tests/support.sh"
-for name in dummy-good first second; do
+for name in dummy-good first second modelled; do
     [ -f "$built/tests/fakes/.libs/plx-$name.so" ] || {
         echo "skipped: there is no plx-$name.so"
         exit 77
@@ -52,6 +52,21 @@ expect_run 0 '' tune reduce 10 --dtype i32 --seconds 0.001
 shows "dummy-good:"
 expect_run 0 '' tune forget --quiet
 
+# what is chosen over a set, by a plugin that has a model of its time
+chosen="tune reduce --backend modelled --dtype f64 --seconds 0.0001"
+# shellcheck disable=SC2086
+{
+    expect_run 0 '' $chosen --set quick --rates "$work"
+    shows "times are too few to fit its rates"
+    shows "what is chosen takes: "
+    expect_run 2 'needs one operation' $chosen --set quick --dtype f32
+    expect_run 2 "don't go with --set" $chosen --set quick --kernel plain
+    expect_run 2 'is no directory' $chosen --set quick --rates "$work/none"
+    expect_run 2 '--rates needs --set' $chosen 10 --rates "$work"
+    expect_run 2 'nosuch' $chosen --set nosuch
+    expect_run 2 'runs probe' tune probe --set quick --backend modelled
+    expect_run 4 'nothing could be timed' $chosen --set quick --budget 0.000001 --json "$work/none.json"
+}
 PLX_NO_CACHE=1 expect_run 2 "choices can't be kept" tune forget
 
 # ---- numbers, and options that are none ----
@@ -77,6 +92,14 @@ expect_run 0 '' list reduce i32 --backend faulty
 shows "faulty"
 expect_run 3 "unknown backend 'nobody'" list --backend nobody
 FAULTY_DEVICE=units expect_run 5 '' doctor
+
+# ---- probe: what is refused, and what nobody has ----
+expect_run 2 'unknown probe' probe nonsense
+expect_run 2 'stands alone' probe matrix-units banks
+expect_run 3 '' probe matrix-units --backend nobody
+expect_run 4 '' probe matrix-units --backend all --quiet
+expect_run 4 '' probe matrix-units --backend dummy-good --json -
+shows '"schema"'
 
 # ---- compare ----
 expect_run 4 'nothing could be compared' compare reduce 10 --dtype i32 --dtype i32 --dtype i64 --backend host --no-timing --verbose
