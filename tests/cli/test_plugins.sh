@@ -93,6 +93,27 @@ shows "faulty"
 expect_run 3 "unknown backend 'nobody'" list --backend nobody
 FAULTY_DEVICE=units expect_run 5 '' doctor
 
+# shellcheck disable=SC2086
+{
+    expect_run 4 'nothing could be timed' tune reduce --set quick --backend modelled
+    expect_run 4 '' $chosen --set quick --budget 0.000001 --json -
+    expect_run 2 'needs one operation' tune reduce transpose --set quick --backend modelled
+    expect_run 3 'nobody' tune reduce --set quick --backend nobody
+    expect_run 2 'is no directory' $chosen --set quick --rates "$work/out"
+}
+expect_run 0 '' list devices --backend dummy-good:1 --backend first
+shows "dummy-good:1"
+
+# ---- results that are wrong twice, outputs that are one file, a device that is full ----
+expect_run 1 '' compare reduce 10 --shape 20 --dtype i32 --backend faulty --kernel wrong --kernel right --no-timing
+expect_run 2 '--out and --csv name one file' run transpose 3 5 --backend host --out "$work/one" --csv "$work/one"
+if [ -c /dev/full ]; then
+    cases=$((cases + 2))
+    FAULTY_OP=probe "$parallax" probe shared --backend faulty --seconds 0.001 >/dev/full 2>"$work/err" && fail "probe on a full device"
+    NO_COLOR= "$parallax" probe matrix-units --backend host >/dev/full 2>"$work/err" && fail "matrix units on a full device"
+fi
+FAULTY_OP=probe expect_run 0 '' probe shared --backend all --seconds 0.001 --quiet
+
 # ---- probe: what is refused, and what nobody has ----
 expect_run 2 'unknown probe' probe nonsense
 expect_run 2 'stands alone' probe matrix-units banks
