@@ -5,19 +5,8 @@
 
 #include <string.h>
 
-enum {
-    COPY,
-    COPY_SHARED,
-    NAIVE,
-    COALESCED,
-    PADDED,
-    SWIZZLED,
-    DIAGONAL,
-    VECTOR,
-    SECTOR_ALIGNED,
-    TALL_SKINNY,
-    ROWS
-};
+enum { COPY, COPY_SHARED, NAIVE, COALESCED, PADDED, SWIZZLED, DIAGONAL, VECTOR, SECTOR_ALIGNED,
+       TALL_SKINNY, ROWS };
 
 enum { IN, OUT }; /* operands */
 

@@ -49,6 +49,7 @@ lacks() {
     reduce/shuffle) echo "offers no shuffles" ;;
     reduce/bulk) echo "needs " ;;
     gemm/dmma) echo "needs the f64 matrix units" ;;
+    gemm/mma-sync) echo "needs an NVIDIA device" ;;
     matvec/split) echo "PoCL 5.0 compiles split wrong" ;;
     esac
 }
