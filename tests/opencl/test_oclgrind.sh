@@ -125,9 +125,8 @@ gemm_values() {
     clean written-gemm $values "$written" gemm all f32 tt
     clean written-gemm $values "$written" gemm all f32 long
     clean written-gemm $values "$written" gemm all f64 nn
-    for kernel in naive smem-block tile-1d mma-sync; do # those that take 16 bits
-        clean written-gemm $values "$written" gemm $kernel f16
-        clean written-gemm $values "$written" gemm $kernel bf16
+    for dtype in f16 bf16; do
+        clean written-gemm $values "$written" gemm all $dtype
     done
 }
 
