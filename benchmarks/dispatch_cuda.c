@@ -68,7 +68,7 @@ static CUresult launch_plainly(const driver_launch *launch)
 }
 
 #if CUDA_VERSION >= 11080
-static CUresult launch_early(const driver_launch *launch)
+static CUresult launch_dependent(const driver_launch *launch)
 {
     const plx_step *step = &launch->step;
     CUlaunchAttribute overlap = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
@@ -87,18 +87,18 @@ static CUresult launch_early(const driver_launch *launch)
     return plx_cuda.LaunchKernelEx(&config, launch->function, (void **)launch->parameters, NULL);
 }
 
-static bool may_launch_early(const driver_launch *launch)
+static bool may_launch_dependent(const driver_launch *launch)
 {
-    return launch->step.early && launch->queue->session->info.compute_major >= 9 &&
+    return launch->step.dependent_launch && launch->queue->session->info.compute_major >= 9 &&
            plx_cuda.LaunchKernelEx != NULL;
 }
 #else
-static CUresult launch_early(const driver_launch *launch)
+static CUresult launch_dependent(const driver_launch *launch)
 {
     return launch_plainly(launch);
 }
 
-static bool may_launch_early(const driver_launch *launch)
+static bool may_launch_dependent(const driver_launch *launch)
 {
     (void)launch;
     return false;
@@ -107,7 +107,7 @@ static bool may_launch_early(const driver_launch *launch)
 
 static plx_status enqueue(driver_launch *launch, plx_error *error)
 {
-    CUresult result = may_launch_early(launch) ? launch_early(launch) : launch_plainly(launch);
+    CUresult result = may_launch_dependent(launch) ? launch_dependent(launch) : launch_plainly(launch);
     return result == CUDA_SUCCESS ? PLX_OK : plx_fail(error, PLX_FAILED, "the launch failed: %d", (int)result);
 }
 

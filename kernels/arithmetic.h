@@ -43,7 +43,7 @@ static inline int64_t sum_size(plx_dtype dtype)
     return element_size(dtype) < 4 ? 4 : element_size(dtype);
 }
 
-static inline int64_t lanes(plx_dtype dtype)
+static inline int64_t pack_width(plx_dtype dtype)
 {
     return 16 / element_size(dtype);
 }

@@ -63,7 +63,7 @@ typedef struct plx_step {
     uint32_t cluster;
     /* CUDA may begin this launch while what is before it in the queue still ends: its
      * device code stands at griddepcontrol.wait before it touches memory. */
-    bool early;
+    bool dependent_launch;
     size_t argument_count;
     plx_argument arguments[PLX_MAX_ARGUMENTS];
 } plx_step;
@@ -213,7 +213,7 @@ plx_status plx_argument_bytes(const plx_argument *argument, plx_dtype dtype, uin
  * compiler of OpenCL.  T is what is computed with, IN and OUT what memory holds (half.clh). */
 typedef struct plx_element_words {
     const char *variant; /* "f32"; "bf16_f32" where the result has another type than the inputs */
-    const char *defines; /* "-DT=float -DPACK=float4 -DLANES=4" */
+    const char *defines; /* "-DT=float -DPACK=float4 -DPACK_WIDTH=4" */
 } plx_element_words;
 
 /* Of f16, bf16, f32 and f64. */

@@ -66,7 +66,7 @@ static void add_product(const plx_problem *problem, const plx_gemm_cut *cut, plx
     step->grid[0] = (uint64_t)(tiles_of(p, cut->tile) * cut->cluster);
     step->grid[1] = (uint64_t)cut->clusters;
     step->cluster = cut->cluster > 1 ? (uint32_t)cut->cluster : 0;
-    step->early = true;
+    step->dependent_launch = true;
     add_operands(step, p);
     plx_step_i32(step, (int32_t)p->m);
     plx_step_i32(step, (int32_t)p->n);

@@ -43,7 +43,7 @@ static const split_rates own_rates = {
 #include "rates/cuda-9.0/split-k.h"
 };
 
-enum { SIDE_BY_SIDE = 2, ROUNDS_TO_DRIFT = 4, MOST_LEFT = 256 << 20 };
+enum { BLOCKS_PER_SM = 2, ROUNDS_TO_DRIFT = 4, MOST_LEFT = 256 << 20 };
 static const double fma_per_us = 128 * 1980; /* of a multiprocessor */
 
 static double units_of(const plx_device_info *device)
@@ -55,13 +55,13 @@ static double units_of(const plx_device_info *device)
 static double places_of(const plx_device_info *device, int cluster)
 {
     double share = cluster >= 8 ? 0.91 : cluster >= 4 ? 0.9395 : 1.0;
-    return SIDE_BY_SIDE * units_of(device) * share;
+    return BLOCKS_PER_SM * units_of(device) * share;
 }
 
 /* Blocks that each have a multiprocessor to themselves: of clusters, too, not all have a place. */
 static double places_alone(const plx_device_info *device, int cluster)
 {
-    return places_of(device, cluster) / SIDE_BY_SIDE;
+    return places_of(device, cluster) / BLOCKS_PER_SM;
 }
 
 /* What is left of a side beyond whole tiles, where that is an edge. */
@@ -110,7 +110,7 @@ static double multiplying(const plx_problem *problem, const plx_device_info *dev
     double blocks = tiles_of(&problem->of.gemm, cut) * (double)parts + cut->edge_blocks;
     double rounds = (double)(int64_t)(blocks / places_of(device, cut->cluster));
     double rest = blocks - rounds * places_of(device, cut->cluster);
-    double both = SIDE_BY_SIDE * block / rate->two, alone = block / rate->one;
+    double both = BLOCKS_PER_SM * block / rate->two, alone = block / rate->one;
     return rounds * both + last_round(rest, places_alone(device, cut->cluster), alone, both, rounds);
 }
 
@@ -167,12 +167,12 @@ static double repacking(const plx_problem *problem, const split_rates *by)
     return bytes > 0 ? by->repack_us + 2.0 * bytes / by->repack_bytes_per_us : 0.0;
 }
 
-/* A long operand of `count` rows or columns for an edge, of which each block has a strip at a time. */
+/* A long operand of `count` rows or columns for an edge, of which each block has a panel at a time. */
 static double edge(const plx_gemm_problem *p, const plx_gemm_cut *cut, int64_t count, bool along,
                    const split_rates *by)
 {
-    int64_t strip = along ? GEMM_FEW_ALONG : GEMM_FEW_ACROSS, strips = (count - 1) / strip + 1;
-    double blocks = (double)(strips < cut->edge_blocks ? strips : cut->edge_blocks);
+    int64_t panel = along ? GEMM_FEW_ALONG : GEMM_FEW_ACROSS, panels = (count - 1) / panel + 1;
+    double blocks = (double)(panels < cut->edge_blocks ? panels : cut->edge_blocks);
     return 4.0 * (double)p->k * (double)count / (blocks * by->edge_bytes_per_us);
 }
 
@@ -195,7 +195,7 @@ static double cost_by(const plx_problem *problem, const plx_device_info *device,
     const tile_rates *rate = &by->tiles[cut->tile - plx_gemm_tiles];
     double beside = most(moving(&problem->of.gemm, by), edges(&problem->of.gemm, cut, by));
     double transposed = !problem->of.gemm.trans_a + problem->of.gemm.trans_b;
-    double written = SIDE_BY_SIDE * plx_gemm_writing_us(by->row_us, &problem->of.gemm, cut);
+    double written = BLOCKS_PER_SM * plx_gemm_writing_us(by->row_us, &problem->of.gemm, cut);
     double starts =
         (rate->start_us + transposed * rate->transposed_us + written) * rounds_of(problem, device, cut);
     return by->once_us + starts + most(multiplying(problem, device, cut, rate), beside) +

@@ -95,7 +95,7 @@ static int64_t units_of(const plx_device_info *device)
 
 /* What the multiprocessor with the most to do has: tiles, and parts of tiles. */
 typedef struct share {
-    double tiles, parts, steps, side_by_side;
+    double tiles, parts, steps, blocks_per_sm;
 } share;
 
 static int64_t smaller(int64_t a, int64_t b)
@@ -111,7 +111,7 @@ static share largest_share(const plx_dmma_cut *cut, int64_t steps, const plx_dev
         .tiles = (double)tiles,
         .parts = (double)parts,
         .steps = (double)(tiles * steps + parts * quotient_up(steps, cut->parts)),
-        .side_by_side = (double)smaller(cut->tile->blocks, tiles + parts),
+        .blocks_per_sm = (double)smaller(cut->tile->blocks, tiles + parts),
     };
 }
 
@@ -129,10 +129,10 @@ static double clocks_of_products(const plx_dmma_cut *cut, const plx_problem *pro
     const plx_dmma_tile *tile = cut->tile;
     const share most = largest_share(cut, steps_of(problem), device);
     double loaded = (tile->rows + tile->cols) * GEMM_DMMA_DEPTH * 8, items = most.tiles + most.parts;
-    double step = larger(larger(tile->alone / most.side_by_side, tile->busy), loaded / LOAD_RATE);
+    double step = larger(larger(tile->alone / most.blocks_per_sm, tile->busy), loaded / LOAD_RATE);
     double products = larger(step * most.steps, clocks_of_chain(cut, &most, (double)steps_of(problem)));
     return products + most.steps * loaded / LOAD_COST_RATE +
-           items * tile->rows * tile->cols * 8 / STORE_RATE + items / most.side_by_side * ITEM_CLOCKS;
+           items * tile->rows * tile->cols * 8 / STORE_RATE + items / most.blocks_per_sm * ITEM_CLOCKS;
 }
 
 /* Adding up the parts, a launch of its own. */

@@ -82,7 +82,7 @@ static plx_step *add_product(plx_recipe *recipe, const plx_dmma_cut *cut, const 
     int64_t slots = (int64_t)(device->units > 0 ? device->units : 1) * cut->tile->blocks;
 
     step->grid[0] = (uint64_t)(cut->items < slots ? cut->items : slots);
-    step->early = true;
+    step->dependent_launch = true;
     return step;
 }
 
@@ -106,7 +106,7 @@ static void add_sum(plx_recipe *recipe, const char *entry, const plx_problem *pr
 
     step->grid[0] = (uint64_t)(cut->tiles - whole);
     step->grid[1] = (uint64_t)(pairs + GEMM_DMMA_SUM_THREADS - 1) / GEMM_DMMA_SUM_THREADS;
-    step->early = true;
+    step->dependent_launch = true;
     plx_step_operand(step, C);
     plx_step_i32(step, (int32_t)p->m);
     plx_step_i32(step, (int32_t)p->n);
@@ -213,7 +213,7 @@ static void add_pack(plx_recipe *recipe, const reached *a, const reached *b)
     plx_step *step = plx_recipe_step(recipe, "gemm_dmma_bulk_pack", GEMM_DMMA_PACK_THREADS, 1);
     step->grid[0] = blocks_a > blocks_b ? blocks_a : blocks_b;
     step->grid[1] = 2;
-    step->early = true;
+    step->dependent_launch = true;
     pass_packing(step, a);
     pass_packing(step, b);
 }

@@ -7,8 +7,8 @@
 #define DEPTH GEMM_DOUBLE_BUFFER_DEPTH
 #define ROW_PACKS (GEMM_WARP_PACKS / GEMM_WARP_LANE_ROWS)
 #define COL_PACKS (GEMM_WARP_PACKS / GEMM_WARP_LANE_COLS)
-#define ROW_STEP (GEMM_WARP_LANE_ROWS * LANES)
-#define COL_STEP (GEMM_WARP_LANE_COLS * LANES)
+#define ROW_STEP (GEMM_WARP_LANE_ROWS * PACK_WIDTH)
+#define COL_STEP (GEMM_WARP_LANE_COLS * PACK_WIDTH)
 #define TILE_PACKS (GEMM_SIDE_PACKS * DEPTH)
 #define OWN_PACKS (TILE_PACKS / WARP_THREADS) /* that a thread brings of each tile */
 #define BUFFER (DEPTH * PADDED_SIDE)
@@ -27,7 +27,7 @@
 INLINE void start_element(local T *to, global const T *from, int there)
 {
     const uint address = (uint)(size_t)to;
-#if LANES == 4
+#if PACK_WIDTH == 4
     asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(address), "l"(from), "r"(there)
                  : "memory");
 #else
@@ -86,7 +86,7 @@ INLINE void start_tile(local T *tile, source_t s, bool along, global const T *va
     if (along)
         start_transposed(tile, s, valid);
     else if (packed)
-        start_rows(LANES, tile, s, valid);
+        start_rows(PACK_WIDTH, tile, s, valid);
     else
         start_rows(1, tile, s, valid);
 }
@@ -101,7 +101,7 @@ kernel __attribute__((reqd_work_group_size(WARP_THREADS, 1, 1))) void gemm_doubl
     const bool a_packed = is_packed(a_matrix, lda), b_packed = is_packed(b_matrix, ldb);
     const bool c_packed = is_packed(c_matrix, ldc);
     const int row = lane_row(), col = lane_col(), thread = (int)get_local_id(0);
-    T sum[ROW_PACKS * LANES][COL_PACKS * LANES];
+    T sum[ROW_PACKS * PACK_WIDTH][COL_PACKS * PACK_WIDTH];
 
     CLEAR_SHARE;
 #ifdef ASYNC_PTX

@@ -136,7 +136,7 @@ static void add_clear(const plx_gemm_problem *p, const layout *at, bool scaled, 
     plx_step *step = plx_recipe_step(recipe, "gemm_planes_clear", GEMM_SPLIT_THREADS, 1);
     const int64_t words = scaled ? p->m + p->n : 0;
     step->grid[0] = quotient_up((uint64_t)words + 1, GEMM_SPLIT_THREADS);
-    step->early = true;
+    step->dependent_launch = true;
     plx_step_scratch(step, at->a.range, 4);
     plx_step_i64(step, words);
     plx_step_scratch(step, at->flags, 4);
@@ -174,7 +174,7 @@ static plx_step *add_both(plx_recipe *recipe, const char *entry, const layout *a
     plx_step *step = plx_recipe_step(recipe, entry, GEMM_SPLIT_THREADS, 1);
     step->grid[0] = of_a > of_b ? of_a : of_b;
     step->grid[1] = 2;
-    step->early = true;
+    step->dependent_launch = true;
     pass_source(step, &at->a);
     pass_source(step, &at->b);
     return step;
@@ -250,7 +250,7 @@ static void add_product(const plx_gemm_problem *p, const plx_device_info *device
     plx_step *step = plx_recipe_step(recipe, taken->entry, GEMM_WGMMA_THREADS, 1);
 
     step->grid[0] = (uint64_t)(tiles < units ? tiles : units);
-    step->early = true;
+    step->dependent_launch = true;
     plx_step_map(recipe, step, &of_a);
     plx_step_map(recipe, step, &of_b);
     plx_step_map(recipe, step, &of_c);
@@ -275,7 +275,7 @@ static void add_plain(const plx_gemm_problem *p, const layout *at, int64_t tiles
 {
     plx_step *step = plx_recipe_step(recipe, "gemm_planes_without", GEMM_F16X3_PLAIN_THREADS, 1);
     step->grid[0] = (uint64_t)tiles;
-    step->early = true;
+    step->dependent_launch = true;
     plx_step_operand(step, A);
     plx_step_operand(step, B);
     plx_step_operand(step, C);

@@ -1,5 +1,5 @@
 /* gemm/few-rows: products of which one side is short, out(i, j) = sum over k of x(i, k) p(k, j), i < FEW,
- * where p is long and read once (CUDA: few.cuh).  A work-group has a strip of j and a part of k; it keeps
+ * where p is long and read once (CUDA: few.cuh).  A work-group has a panel of j and a part of k; it keeps
  * the x of a chunk of k in local memory.  What parts leave is added by a launch after them, in their
  * order.  The recipe defines FEW; ALONG, 1 where p's rows run along k; SHUFFLE_PTX, where lanes exchange by
  * inline PTX. */
@@ -32,12 +32,12 @@ INLINE void stage_few(local T *to, global const T *x, long x_few, long x_k, int 
 
 /* Memory runs across: a work-item has columns 32 apart, and every eighth term.  Along k: a warp has four
  * rows of p, and a lane every 32nd term. */
-INLINE void add_chunk(T (*sum)[COLUMNS], local const T *x, global const T *p, long ldp, long many, long strip,
+INLINE void add_chunk(T (*sum)[COLUMNS], local const T *x, global const T *p, long ldp, long many, long panel,
                       long first, int count)
 {
     const int thread = (int)get_local_id(0), warp = thread / 32, lane = thread % 32;
     const int begin = ALONG ? lane : warp, step = ALONG ? 32 : WARPS;
-    const long column = strip + (ALONG ? warp * COLUMNS : lane);
+    const long column = panel + (ALONG ? warp * COLUMNS : lane);
 
     for (int k = begin; k < count; k += TOGETHER * step) {
         T of_p[TOGETHER][COLUMNS];
@@ -124,7 +124,7 @@ INLINE void join(T (*sum)[COLUMNS], local T *room)
 }
 #endif
 
-/* A strip for each column of the grid, a part of k, `length` terms, for each row. */
+/* A panel for each column of the grid, a part of k, `length` terms, for each row. */
 kernel __attribute__((reqd_work_group_size(GEMM_FEW_THREADS, 1, 1)))
 void gemm_few_rows(global const T *x_base, long x_offset, long x_few, long x_k, global const T *p_base,
                    long p_offset, long ldp, global T *out_base, long out_offset, long out_few, long out_many,
@@ -134,7 +134,7 @@ void gemm_few_rows(global const T *x_base, long x_offset, long x_few, long x_k, 
     global const T *x = x_base + x_offset, *p = p_base + p_offset;
     local T room[SUMS > FEW * CHUNK ? SUMS : FEW * CHUNK];
     const int thread = (int)get_local_id(0), warp = thread / 32, lane = thread % 32;
-    const long strip = (long)get_group_id(0) * WIDTH, part = (long)get_group_id(1);
+    const long panel = (long)get_group_id(0) * WIDTH, part = (long)get_group_id(1);
     const long begin = part * length, end = min(begin + length, k);
     const bool whole = get_num_groups(1) == 1;
     global T *out = whole ? out_base + out_offset : partial_base + partial_offset + part * few * many;
@@ -148,14 +148,14 @@ void gemm_few_rows(global const T *x_base, long x_offset, long x_few, long x_k, 
     for (long first = begin; first < end; first += CHUNK) {
         const int count = end - first < CHUNK ? (int)(end - first) : CHUNK;
         stage_few(room, x, x_few, x_k, few, first, count);
-        add_chunk(sum, room, p, ldp, many, strip, first, count);
+        add_chunk(sum, room, p, ldp, many, panel, first, count);
     }
     join(sum, room);
     UNROLL
     for (int i = 0; i < FEW; ++i)
         UNROLL
         for (int j = 0; j < COLUMNS; ++j) {
-            const long at = strip + (ALONG ? warp * COLUMNS + j : 32 * j + lane);
+            const long at = panel + (ALONG ? warp * COLUMNS + j : 32 * j + lane);
             if ((ALONG ? lane : warp) == 0 && i < few && at < many) {
                 if (whole)
                     write_element(out + i * out_few + at * out_many, sum[i][j], alpha, beta);

@@ -93,10 +93,10 @@ enum {
 };
 
 typedef struct few_parts {
-    int64_t strips, length, parts;
+    int64_t panels, length, parts;
 } few_parts;
 
-static int64_t strips_of(const few *f)
+static int64_t panels_of(const few *f)
 {
     return quotient_up(f->many, f->along ? GEMM_FEW_ALONG : GEMM_FEW_ACROSS);
 }
@@ -113,11 +113,11 @@ static few_parts parts_of(const few *f, const plx_device_info *device)
 {
     int64_t beside = plx_gemm_mapless(device) ? 2 * BLOCKS_PER_UNIT : BLOCKS_PER_UNIT;
     int64_t wanted = beside * (int64_t)(device->units > 0 ? device->units : 1);
-    int64_t strips = strips_of(f), most = most_parts(f), parts = wanted / (strips > 0 ? strips : 1);
+    int64_t panels = panels_of(f), most = most_parts(f), parts = wanted / (panels > 0 ? panels : 1);
     parts = parts < 1 ? 1 : parts > most ? most : parts;
     parts = f->parts > 0 ? f->parts : parts;
     int64_t length = parts > 0 ? quotient_up(f->k, parts) : 0;
-    return (few_parts){strips, length, length > 0 ? quotient_up(f->k, length) : 1};
+    return (few_parts){panels, length, length > 0 ? quotient_up(f->k, length) : 1};
 }
 
 /* ---- depth ----------------------------------------------------------------------- */
@@ -160,7 +160,7 @@ static void add_product(const plx_problem *problem, const few *f, const few_part
     plx_step_scratch(step, PLX_SCRATCH_COUNTERS, 4);
 }
 
-/* OpenCL: a launch adds what parts leave; in CUDA the last block of a strip does. */
+/* OpenCL: a launch adds what parts leave; in CUDA the last block of a panel does. */
 static void add_sum(const plx_problem *problem, const few *f, const few_parts *parts, plx_recipe *recipe)
 {
     plx_step *step = plx_recipe_step(recipe, "gemm_few_rows_sum", GEMM_FEW_THREADS, 1);
@@ -215,9 +215,9 @@ plx_status plx_gemm_few_rows_recipe(const plx_problem *problem, const plx_device
     if (mapless)
         define_few(&f, plx_gemm_mapless_fast(device), recipe);
     plx_step *step = plx_recipe_step(recipe, mapless ? "gemm_few_rows" : entry_of(&f), GEMM_FEW_THREADS, 1);
-    step->grid[0] = (uint64_t)parts.strips;
+    step->grid[0] = (uint64_t)parts.panels;
     step->grid[1] = (uint64_t)parts.parts;
-    step->early = true;
+    step->dependent_launch = true;
     add_product(problem, &f, &parts, step);
     if (!mapless)
         plx_step_scratch(step, 0, 4); /* tickets */
@@ -291,7 +291,7 @@ static double waiting(const few *f, const few_parts *parts, const plx_device_inf
     double turns = (double)quotient_up(parts->length, loads * (f->along ? 32 : GEMM_FEW_THREADS / 32));
     double chunks = size <= DIRECT_MOST ? 0.0 : (double)quotient_up(parts->length, GEMM_FEW_CHUNK);
     double units = device->units > 0 ? device->units : 1;
-    double rounds = (double)(parts->strips * parts->parts) / (rates->beside * units);
+    double rounds = (double)(parts->panels * parts->parts) / (rates->beside * units);
     double turn = f->along && size <= DIRECT_MOST ? rates->turn_along_us : rates->turn_us;
     return most(rounds, 1.0) * (turn * turns + rates->stage_us * chunks);
 }
@@ -304,17 +304,17 @@ double plx_gemm_few_cost(const plx_problem *problem, const plx_device_info *devi
     const int size = power_of(kernel_size(f.count));
     double bytes = 4.0 * ((double)f.many * (double)f.k + (double)f.count * (double)f.many);
     double joining = parts.parts > 1 ? rates->joining_us + rates->part_us * (double)parts.parts : 0.0;
-    double reached = bytes / (rates->block_bytes_per_us * (double)(parts.strips * parts.parts));
+    double reached = bytes / (rates->block_bytes_per_us * (double)(parts.panels * parts.parts));
     double moved = bytes / (rates->bytes_per_us[size] * (f.along ? rates->along[size] : 1.0));
     return rates->start_us + joining + most(most(moved, reached), waiting(&f, &parts, device));
 }
 
 /* ---- configurations ------------------------------------------------------------------- */
 
-/* A ticket for each strip, and room for what the parts leave. */
+/* A ticket for each panel, and room for what the parts leave. */
 static bool has_room(const few *f, int64_t parts)
 {
-    return parts == 1 || (strips_of(f) <= PLX_SCRATCH_COUNTERS / 4 &&
+    return parts == 1 || (panels_of(f) <= PLX_SCRATCH_COUNTERS / 4 &&
                           4.0 * (double)parts * (double)f->count * (double)f->many <= 256.0 * (1 << 20));
 }
 

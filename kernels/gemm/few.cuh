@@ -1,5 +1,5 @@
 /* Products of which one side is short: out(i, j) = sum over k of x(i, k) p(k, j), i < FEW, where p
- * is long and read once.  A block has a strip of j and a part of k; it keeps the x of a chunk of k in
+ * is long and read once.  A block has a panel of j and a part of k; it keeps the x of a chunk of k in
  * shared memory, which all its threads read.  Nothing need be aligned: neighbouring lanes read
  * neighbouring elements. */
 #pragma once
@@ -24,7 +24,7 @@ struct FewProblem {
 struct FewParts {
     int64_t length; /* of a part */
     float *partial;
-    unsigned *tickets; /* one for each strip */
+    unsigned *tickets; /* one for each panel */
 };
 
 enum { FEW_WARPS = GEMM_FEW_THREADS / 32, FEW_J = GEMM_FEW_COLUMNS };
@@ -120,13 +120,13 @@ static __device__ __forceinline__ void add_terms(FewSums<FEW> &sums, const FewBl
 /* Memory runs across: a thread has columns 32 apart, and every eighth term. */
 template <int FEW>
 static __device__ __forceinline__ void add_across(FewSums<FEW> &sums, const FewBlock<FEW> &block, const FewProblem &f,
-                                                  int64_t strip, int64_t first, int count)
+                                                  int64_t panel, int64_t first, int count)
 {
     constexpr int U = few_together<FEW>;
     const int lane = threadIdx.x % 32;
-    const int64_t left = f.many - strip - lane;
+    const int64_t left = f.many - panel - lane;
     for (int k = threadIdx.x / 32; k < count; k += U * FEW_WARPS) {
-        const float *from = f.p + (first + k) * f.ldp + strip + lane;
+        const float *from = f.p + (first + k) * f.ldp + panel + lane;
         float p[U][FEW_J];
 #pragma unroll
         for (int u = 0; u < U; ++u)
@@ -140,10 +140,10 @@ static __device__ __forceinline__ void add_across(FewSums<FEW> &sums, const FewB
 /* Memory runs along k: a warp has four rows of p, and a lane every 32nd term. */
 template <int FEW>
 static __device__ __forceinline__ void add_along(FewSums<FEW> &sums, const FewBlock<FEW> &block, const FewProblem &f,
-                                                 int64_t strip, int64_t first, int count)
+                                                 int64_t panel, int64_t first, int count)
 {
     constexpr int U = few_together<FEW>;
-    const int64_t row = strip + threadIdx.x / 32 * FEW_J;
+    const int64_t row = panel + threadIdx.x / 32 * FEW_J;
     for (int k = threadIdx.x % 32; k < count; k += U * 32) {
         const float *from = f.p + row * f.ldp + first + k;
         float p[U][FEW_J];
@@ -209,7 +209,7 @@ static __device__ __forceinline__ void leave_few(const FewProblem &f, float *par
 
 template <int FEW, bool ALONG>
 static __device__ __forceinline__ void leave_sums(const FewSums<FEW> &sums, const FewProblem &f, float *partial,
-                                                  int64_t strip)
+                                                  int64_t panel)
 {
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 #pragma unroll
@@ -217,13 +217,13 @@ static __device__ __forceinline__ void leave_sums(const FewSums<FEW> &sums, cons
 #pragma unroll
         for (int j = 0; j < FEW_J; ++j)
             if (ALONG ? lane == 0 : warp == 0)
-                leave_few(f, partial, i, strip + (ALONG ? warp * FEW_J + j : 32 * j + lane), sums.of[i][j]);
+                leave_few(f, partial, i, panel + (ALONG ? warp * FEW_J + j : 32 * j + lane), sums.of[i][j]);
 }
 
-/* The last block of a strip adds what all have left, in the order of the parts. */
+/* The last block of a panel adds what all have left, in the order of the parts. */
 template <int FEW, bool ALONG>
 static __device__ __forceinline__ void finish_parts(FewBlock<FEW> &block, const FewProblem &f, const FewParts &parts,
-                                                    int64_t strip)
+                                                    int64_t panel)
 {
     constexpr int WIDTH = ALONG ? GEMM_FEW_ALONG : GEMM_FEW_ACROSS;
     __threadfence();
@@ -238,7 +238,7 @@ static __device__ __forceinline__ void finish_parts(FewBlock<FEW> &block, const 
     if (!block.last)
         return;
     for (int e = threadIdx.x; e < f.few * WIDTH; e += GEMM_FEW_THREADS) {
-        const int64_t j = strip + e % WIDTH;
+        const int64_t j = panel + e % WIDTH;
         float sum = 0.0f;
         for (unsigned part = 0; j < f.many && part < gridDim.y; ++part)
             sum += __ldcg(&parts.partial[((int64_t)part * f.few + e / WIDTH) * f.many + j]);
@@ -247,18 +247,18 @@ static __device__ __forceinline__ void finish_parts(FewBlock<FEW> &block, const 
     }
 }
 
-/* The block's sums of the strip that begins at `strip`, over terms [begin, end). */
+/* The block's sums of the panel that begins at `panel`, over terms [begin, end). */
 template <int FEW, bool ALONG>
-static __device__ __forceinline__ void sum_strip(FewSums<FEW> &sums, FewBlock<FEW> &block, const FewProblem &f,
-                                                 int64_t strip, int64_t begin, int64_t end)
+static __device__ __forceinline__ void sum_panel(FewSums<FEW> &sums, FewBlock<FEW> &block, const FewProblem &f,
+                                                 int64_t panel, int64_t begin, int64_t end)
 {
     for (int64_t first = begin; first < end; first += few_chunk<FEW>) {
         const int count = (int)(end - first < few_chunk<FEW> ? end - first : few_chunk<FEW>);
         stage_few<FEW, ALONG>(block, f, first, count);
         if (ALONG)
-            add_along(sums, block, f, strip, first, count);
+            add_along(sums, block, f, panel, first, count);
         else
-            add_across(sums, block, f, strip, first, count);
+            add_across(sums, block, f, panel, first, count);
     }
     if (ALONG)
         join_lanes(sums);
@@ -268,27 +268,27 @@ static __device__ __forceinline__ void sum_strip(FewSums<FEW> &sums, FewBlock<FE
 
 template <bool ALONG> constexpr int few_width = ALONG ? GEMM_FEW_ALONG : GEMM_FEW_ACROSS;
 
-/* A strip for each column of the grid, a part of k for each row. */
+/* A panel for each column of the grid, a part of k for each row. */
 template <int FEW, bool ALONG> static __device__ void few(const FewProblem &f, const FewParts &parts)
 {
     __shared__ FewBlock<FEW> block;
-    const int64_t strip = (int64_t)blockIdx.x * few_width<ALONG>;
+    const int64_t panel = (int64_t)blockIdx.x * few_width<ALONG>;
     const int64_t begin = blockIdx.y * parts.length, end = begin + parts.length < f.k ? begin + parts.length : f.k;
     FewSums<FEW> sums;
 
-    sum_strip<FEW, ALONG>(sums, block, f, strip, begin, end);
-    leave_sums<FEW, ALONG>(sums, f, gridDim.y > 1 ? parts.partial : nullptr, strip);
+    sum_panel<FEW, ALONG>(sums, block, f, panel, begin, end);
+    leave_sums<FEW, ALONG>(sums, f, gridDim.y > 1 ? parts.partial : nullptr, panel);
     if (gridDim.y > 1)
-        finish_parts<FEW, ALONG>(block, f, parts, strip);
+        finish_parts<FEW, ALONG>(block, f, parts, panel);
 }
 
 /* All of it by `blocks` blocks, of which this is number `block_number`. */
 template <int FEW, bool ALONG>
 static __device__ void few_by(FewBlock<FEW> &block, const FewProblem &f, int64_t block_number, int64_t blocks)
 {
-    for (int64_t strip = block_number * few_width<ALONG>; strip < f.many; strip += blocks * few_width<ALONG>) {
+    for (int64_t panel = block_number * few_width<ALONG>; panel < f.many; panel += blocks * few_width<ALONG>) {
         FewSums<FEW> sums;
-        sum_strip<FEW, ALONG>(sums, block, f, strip, 0, f.k);
-        leave_sums<FEW, ALONG>(sums, f, nullptr, strip);
+        sum_panel<FEW, ALONG>(sums, block, f, panel, 0, f.k);
+        leave_sums<FEW, ALONG>(sums, f, nullptr, panel);
     }
 }

@@ -51,7 +51,7 @@ void plx_gemm_add_scale(const plx_problem *problem, const plx_device_info *devic
     if (__builtin_mul_overflow(p->m, p->n, &elements))
         elements = INT64_MAX;
     step->grid[0] = plx_gemm_blocks_for(elements, GEMM_SCALE_THREADS, device);
-    step->early = true;
+    step->dependent_launch = true;
     plx_step_operand(step, C);
     plx_step_i64(step, p->m);
     plx_step_i64(step, p->n);
@@ -104,7 +104,7 @@ void plx_gemm_add_parts(const plx_problem *problem, const plx_gemm_cut *cut, int
     step->variant = "f32";
     step->grid[0] =
         (uint64_t)((plx_gemm_covered_rows(p, cut) * units_of_row(p, cut) - 1) / GEMM_ADD_THREADS + 1);
-    step->early = true;
+    step->dependent_launch = true;
     plx_step_operand(step, C);
     plx_step_i32(step, (int32_t)plx_gemm_covered_rows(p, cut));
     plx_step_i32(step, (int32_t)plx_gemm_covered_columns(p, cut));
@@ -155,7 +155,7 @@ static void add_product(const plx_problem *problem, const plx_gemm_cut *cut, con
     step->grid[0] = (uint64_t)(tiles_of(p, cut) * cut->cluster + cut->edge_blocks);
     step->grid[1] = (uint64_t)cut->clusters;
     step->cluster = cut->cluster > 1 ? (uint32_t)cut->cluster : 0;
-    step->early = true;
+    step->dependent_launch = true;
     plx_step_map(recipe, step, &of_a);
     plx_step_map(recipe, step, &of_b);
     plx_step_operand(step, C);

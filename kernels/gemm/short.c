@@ -76,7 +76,7 @@ plx_status plx_gemm_short_k_recipe(const plx_problem *problem, const plx_device_
     (void)snprintf(recipe->variant, sizeof recipe->variant, "f32");
     plx_step *step = plx_recipe_step(recipe, "gemm_short_k", GEMM_SHORT_THREADS, 1);
     step->grid[0] = blocks;
-    step->early = true;
+    step->dependent_launch = true;
     add_product(problem, step);
     define_for_opencl(device, recipe);
     return plx_recipe_check(recipe, shared_bytes, device, error);

@@ -124,7 +124,7 @@ void plx_gemm_add_repack(plx_recipe *recipe, const plx_device_info *device, cons
     step->grid[0] =
         plx_gemm_blocks_for(of_a > of_b ? of_a : of_b, GEMM_REPACK_THREADS * GEMM_REPACK_UNITS, device);
     step->grid[1] = 2;
-    step->early = true;
+    step->dependent_launch = true;
     add_copy(step, a, keeps_its_rows(a));
     add_copy(step, b, keeps_its_rows(b));
 }
@@ -143,7 +143,7 @@ void plx_gemm_add_turn(plx_recipe *recipe, const plx_device_info *device, const 
     plx_step *step = plx_recipe_step(recipe, "gemm_turn", GEMM_REPACK_THREADS, 1);
     step->grid[0] = plx_gemm_blocks_for(of_a > of_b ? of_a : of_b, 1, device);
     step->grid[1] = 2;
-    step->early = true;
+    step->dependent_launch = true;
     add_copy(step, a, a->turned);
     add_copy(step, b, b->turned);
 }

@@ -14,7 +14,7 @@ enum { A, B, C }; /* operands */
 
 /* ---- geometry ------------------------------------------------------------- */
 
-static int64_t lanes(plx_dtype dtype)
+static int64_t pack_width(plx_dtype dtype)
 {
     return dtype == PLX_F32 ? 4 : 2;
 }
@@ -28,7 +28,7 @@ static int64_t shared_of_packs(int64_t depth)
 static plx_gemm_geometry geometry_of_packs(const plx_problem *problem, const char *entry, int64_t threads,
                                            int64_t shared)
 {
-    int64_t side = GEMM_SIDE_PACKS * lanes(problem->dtype);
+    int64_t side = GEMM_SIDE_PACKS * pack_width(problem->dtype);
     return (plx_gemm_geometry){entry, side, side, (uint32_t)threads, shared};
 }
 
@@ -200,7 +200,7 @@ plx_status plx_gemm_tile_1d_recipe(const plx_problem *problem, const plx_device_
 
 static plx_gemm_geometry tile_2d_geometry(const plx_problem *problem, const plx_device_info *device)
 {
-    int64_t side = GEMM_SIDE_PACKS * lanes(problem->dtype);
+    int64_t side = GEMM_SIDE_PACKS * pack_width(problem->dtype);
     int64_t elements = side * (GEMM_TILE_2D_DEPTH + 1) + GEMM_TILE_2D_DEPTH * (side + 1);
     (void)device;
     return geometry_of_packs(problem, "gemm_tile_2d", GEMM_TILE_2D_THREADS_SIDE * GEMM_TILE_2D_THREADS_SIDE,

@@ -97,7 +97,7 @@ static plx_step *add_move(const plx_problem *problem, const plx_device_info *dev
     step->variant = problem->dtype == PLX_F64 ? "f64" : "f32";
     step->grid[0] = (uint64_t)smaller(quotient_up(count, GEMM_SCALE_THREADS * EACH),
                                       MOST_BLOCKS_PER_UNIT * (device->units > 0 ? device->units : 1));
-    step->early = true;
+    step->dependent_launch = true;
     return step;
 }
 

@@ -7,7 +7,7 @@
 #define TILE_THREADS (ACROSS * ACROSS)
 #define ROW_PACKS (GEMM_SIDE_PACKS / ACROSS)
 #define COL_PACKS ROW_PACKS
-#define ROW_STEP (ACROSS * LANES)
+#define ROW_STEP (ACROSS * PACK_WIDTH)
 #define COL_STEP ROW_STEP
 
 kernel __attribute__((reqd_work_group_size(TILE_THREADS, 1, 1))) void gemm_vectorized(GEMM_PARAMETERS)
@@ -17,8 +17,8 @@ kernel __attribute__((reqd_work_group_size(TILE_THREADS, 1, 1))) void gemm_vecto
     const corner_t corner = tile_in_order(n, SIDE_ELEMENTS, SIDE_ELEMENTS);
     const bool a_packed = is_packed(a_matrix, lda), b_packed = is_packed(b_matrix, ldb);
     const bool c_packed = is_packed(c_matrix, ldc);
-    const int row = (int)get_local_id(0) / ACROSS * LANES, col = (int)get_local_id(0) % ACROSS * LANES;
-    T sum[ROW_PACKS * LANES][COL_PACKS * LANES];
+    const int row = (int)get_local_id(0) / ACROSS * PACK_WIDTH, col = (int)get_local_id(0) % ACROSS * PACK_WIDTH;
+    T sum[ROW_PACKS * PACK_WIDTH][COL_PACKS * PACK_WIDTH];
 
     CLEAR_SHARE;
     for (long inner = 0; inner < k; inner += DEPTH) {

@@ -6,8 +6,8 @@
 #define DEPTH GEMM_WARP_TILE_DEPTH
 #define ROW_PACKS (GEMM_WARP_PACKS / GEMM_WARP_LANE_ROWS)
 #define COL_PACKS (GEMM_WARP_PACKS / GEMM_WARP_LANE_COLS)
-#define ROW_STEP (GEMM_WARP_LANE_ROWS * LANES)
-#define COL_STEP (GEMM_WARP_LANE_COLS * LANES)
+#define ROW_STEP (GEMM_WARP_LANE_ROWS * PACK_WIDTH)
+#define COL_STEP (GEMM_WARP_LANE_COLS * PACK_WIDTH)
 
 kernel __attribute__((reqd_work_group_size(WARP_THREADS, 1, 1))) void gemm_warp_tile(GEMM_PARAMETERS)
 {
@@ -17,7 +17,7 @@ kernel __attribute__((reqd_work_group_size(WARP_THREADS, 1, 1))) void gemm_warp_
     const bool a_packed = is_packed(a_matrix, lda), b_packed = is_packed(b_matrix, ldb);
     const bool c_packed = is_packed(c_matrix, ldc);
     const int row = lane_row(), col = lane_col();
-    T sum[ROW_PACKS * LANES][COL_PACKS * LANES];
+    T sum[ROW_PACKS * PACK_WIDTH][COL_PACKS * PACK_WIDTH];
 
     CLEAR_SHARE;
     for (long inner = 0; inner < k; inner += DEPTH) {

@@ -130,7 +130,7 @@ plx_status plx_mma_sync_recipe(const plx_problem *problem, const plx_device_info
         return PLX_OK;
     plx_step *step = plx_recipe_step(recipe, shape.entry, shape.threads, 1);
     step->grid[0] = (uint64_t)tiles;
-    step->early = true;
+    step->dependent_launch = true;
     plx_gemm_step_operands(step);
     plx_step_i32(step, plx_units_type_of_result(problem));
     plx_gemm_step_sizes(problem, step);
@@ -193,7 +193,7 @@ static plx_step *add_product(const plx_device_info *device, plx_wgmma_kernel ker
     step->grid[0] =
         (uint64_t)((kernel == PLX_WGMMA || cut->items < slots ? cut->items : slots) * tile->cluster);
     step->cluster = tile->cluster > 1 ? (uint32_t)tile->cluster : 0;
-    step->early = true;
+    step->dependent_launch = true;
     return step;
 }
 
@@ -212,7 +212,7 @@ static void add_sum(const plx_problem *problem, const plx_wgmma_cut *cut, int64_
     plx_step *step = plx_recipe_step(recipe, entry, GEMM_WGMMA_SUM_THREADS, 1);
     step->grid[0] = (uint64_t)(cut->tiles - cut->whole);
     step->grid[1] = (uint64_t)(cut->tile->rows * cut->tile->cols / 4 / GEMM_WGMMA_SUM_THREADS);
-    step->early = true;
+    step->dependent_launch = true;
     add_result(problem, step);
     add_factors(problem, step);
     add_cut(step, cut, partials);

@@ -13,9 +13,9 @@ static double smaller_of(double a, double b)
 
 int64_t plx_matvec_period(const plx_problem *problem)
 {
-    int64_t period = 1, lda = problem->of.matvec.lda % lanes(problem->dtype);
+    int64_t period = 1, lda = problem->of.matvec.lda % pack_width(problem->dtype);
 
-    while (outputs_of(problem) > 1 && period * lda % lanes(problem->dtype) != 0)
+    while (outputs_of(problem) > 1 && period * lda % pack_width(problem->dtype) != 0)
         period *= 2;
     return period;
 }
@@ -151,7 +151,7 @@ bool plx_matvec_is_stream(const plx_problem *problem, const plx_device_info *dev
     int64_t bytes = terms_of(problem) * element_size(problem->dtype);
     int64_t blocks = quotient_up(outputs_of(problem), MATVEC_STREAM_ROWS);
 
-    return !p->trans && p->lda % lanes(problem->dtype) != 0 && p->lda == p->cols &&
+    return !p->trans && p->lda % pack_width(problem->dtype) != 0 && p->lda == p->cols &&
            bytes >= SHORTEST_OF_STREAM && bytes <= LONGEST_OF_STREAM &&
            blocks >= larger(device->units, 1) * STREAM_BLOCKS;
 }
@@ -207,7 +207,7 @@ static int64_t depth_of_columns(const plx_matvec_panels *plan, int64_t terms)
  * then a tree of five levels, and one thread adds what the warps have. */
 static int64_t depth_of_rows(const plx_problem *problem, int64_t packs)
 {
-    return quotient_up(packs, COALIGNED_THREADS) * lanes(problem->dtype) + 1 + 5 + MATVEC_WARPS - 1;
+    return quotient_up(packs, COALIGNED_THREADS) * pack_width(problem->dtype) + 1 + 5 + MATVEC_WARPS - 1;
 }
 
 /* The lanes of a warp take the terms in turn; then a tree of five levels. */
@@ -240,7 +240,7 @@ int64_t plx_matvec_depth_of_split(const plx_problem *problem, const plx_device_i
  * elements before the first and behind the last. */
 int64_t plx_matvec_depth_of_tall_skinny(const plx_problem *problem, const plx_device_info *device)
 {
-    int64_t terms = terms_of(problem), pack = lanes(problem->dtype);
+    int64_t terms = terms_of(problem), pack = pack_width(problem->dtype);
 
     if (plx_matvec_is_stream(problem, device))
         return at_most_all(problem, quotient_up(terms, MATVEC_STREAM_SUMS) + levels(MATVEC_STREAM_SUMS));

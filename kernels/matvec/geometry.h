@@ -27,7 +27,7 @@ static inline int64_t terms_of(const plx_problem *problem)
 
 static inline int64_t packs_of(const plx_problem *problem, int64_t elements)
 {
-    return quotient_up(elements, lanes(problem->dtype));
+    return quotient_up(elements, pack_width(problem->dtype));
 }
 
 /* ---- rows: vector, split and tall-skinny ------------------------------------------- */

@@ -28,7 +28,7 @@ enum { LINE = 128 }; /* bytes of a line of memory */
 /* How many rows further on one begins as this one does, against 16 bytes. */
 static int64_t row_period(const plx_problem *problem)
 {
-    int64_t pack = lanes(problem->dtype), rest = problem->of.matvec.lda % pack;
+    int64_t pack = pack_width(problem->dtype), rest = problem->of.matvec.lda % pack;
     return rest == 0 ? 1 : rest % 2 == 0 ? pack / 2 : pack;
 }
 
@@ -40,7 +40,7 @@ static int64_t row_classes(const plx_problem *problem)
 /* What the columns of a panel are a multiple of: a line of memory where rows begin with one. */
 static int64_t column_step(const plx_problem *problem)
 {
-    return row_period(problem) > 1 ? lanes(problem->dtype) : LINE / element_size(problem->dtype);
+    return row_period(problem) > 1 ? pack_width(problem->dtype) : LINE / element_size(problem->dtype);
 }
 
 /* Columns of panels of at most about `wanted`, all equal. */
@@ -58,7 +58,7 @@ static int64_t panel_columns(const plx_problem *problem, int64_t wanted)
 static bool stand(const plx_matvec_block *block, const plx_problem *problem, int64_t elements,
                   plx_matvec_stand *stand)
 {
-    int64_t pack = lanes(problem->dtype), rows = larger(terms_of(problem), 1);
+    int64_t pack = pack_width(problem->dtype), rows = larger(terms_of(problem), 1);
     int64_t classes = row_classes(problem), length;
 
     stand->width = quotient_up(quotient_up(elements, pack), block->packs);
@@ -74,7 +74,7 @@ static bool stand(const plx_matvec_block *block, const plx_problem *problem, int
 static bool lay_out(const plx_problem *problem, const plx_matvec_block *block, int64_t wanted, int64_t chunks,
                     plx_matvec_panels *plan)
 {
-    int64_t pack = lanes(problem->dtype), rows = larger(terms_of(problem), 1);
+    int64_t pack = pack_width(problem->dtype), rows = larger(terms_of(problem), 1);
 
     *plan = (plx_matvec_panels){.block = block, .columns = panel_columns(problem, wanted)};
     plan->items = quotient_up(larger(outputs_of(problem), 1), plan->columns);
@@ -172,7 +172,7 @@ static void consider(search *s, const plx_matvec_block *block, int64_t wanted, i
 /* As many columns as a block can have side by side wherever A begins. */
 static int64_t widest(const plx_problem *problem, const plx_matvec_block *block)
 {
-    int64_t pack = lanes(problem->dtype), line = column_step(problem);
+    int64_t pack = pack_width(problem->dtype), line = column_step(problem);
     int64_t most = block->threads / row_classes(problem) * block->packs * pack - (pack - 1);
     return most / line * line;
 }
@@ -230,7 +230,7 @@ static bool plan_few_rows(search *s)
     bool packed = row_period(s->problem) == 1;
     const plx_matvec_block *block = packed && rows >= FULL_ROWS ? &tall : &wide;
 
-    if (rows >= (packed ? FEW_PACKED_ROWS : FEW_ROWS) || across < 256 * lanes(s->problem->dtype) * s->units)
+    if (rows >= (packed ? FEW_PACKED_ROWS : FEW_ROWS) || across < 256 * pack_width(s->problem->dtype) * s->units)
         return false;
     consider_rounds(s, block, block->blocks * s->units);
     s->best.time = 0;

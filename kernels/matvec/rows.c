@@ -33,7 +33,7 @@ static plx_status start(const plx_problem *problem, const plx_device_info *devic
         return plx_fail(error, PLX_UNSUPPORTED, "this device has no 64-bit floating point");
     (void)snprintf(recipe->variant, sizeof recipe->variant, "%s_%c", words->variant, trans ? 't' : 'n');
     (void)snprintf(recipe->defines, sizeof recipe->defines, "%s%s -DTRANS=%d%s", words->defines,
-                   plx_is_half(problem->dtype) ? " -DPACK=float4 -DLANES=4" : "", (int)trans, device->features & PLX_FEATURE_NVIDIA_PTX ? " -DNVIDIA_PTX" : "");
+                   plx_is_half(problem->dtype) ? " -DPACK=float4 -DPACK_WIDTH=4" : "", (int)trans, device->features & PLX_FEATURE_NVIDIA_PTX ? " -DNVIDIA_PTX" : "");
     return PLX_OK;
 }
 
@@ -49,7 +49,7 @@ static plx_step *add_product(const plx_problem *problem, plx_recipe *recipe, con
     plx_step *step = plx_recipe_step(recipe, entry, (uint32_t)threads, 1);
 
     step->grid[0] = (uint64_t)blocks;
-    step->early = true;
+    step->dependent_launch = true;
     plx_step_operand(step, A);
     plx_step_operand(step, X);
     plx_step_operand(step, Y);
@@ -121,7 +121,7 @@ static void add_panels(plx_recipe *recipe, plx_step *step, const plx_matvec_pane
 /* What a block of panels has in shared memory. */
 static int64_t panel_elements(const plx_problem *problem, const plx_matvec_panels *plan)
 {
-    return plan->block->threads * plan->block->packs * lanes(problem->dtype);
+    return plan->block->threads * plan->block->packs * pack_width(problem->dtype);
 }
 
 /* False when the device has no room for the partial sums, or the launch too many blocks. */

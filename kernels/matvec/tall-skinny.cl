@@ -28,7 +28,7 @@ INLINE void read_round(global const T *row, long distance, int count, global con
 
 INLINE void add_round(const PACK *of_a, PACK of_x, int count, T *sum)
 {
-    T lane_of_a[LANES], lane_of_x[LANES];
+    T lane_of_a[PACK_WIDTH], lane_of_x[PACK_WIDTH];
 
     PACK_TO(of_x, lane_of_x);
     UNROLL
@@ -36,7 +36,7 @@ INLINE void add_round(const PACK *of_a, PACK of_x, int count, T *sum)
         if (r < count) {
             PACK_TO(of_a[r], lane_of_a);
             UNROLL
-            for (int q = 0; q < LANES; ++q)
+            for (int q = 0; q < PACK_WIDTH; ++q)
                 sum[r] = MULTIPLY_ADD(lane_of_a[q], lane_of_x[q], sum[r]);
         }
 }
@@ -114,7 +114,7 @@ kernel WORK_GROUP(TALL_SKINNY_THREADS) void matvec_tall_skinny(MATVEC_PARAMETERS
     const long first = (long)get_group_id(0) * (apart * TALL_SKINNY_ROWS) + (thread >> levels);
     global const T *row = a + first * lda;
     const int head = (int)min(to_boundary(row), terms);
-    const long packs = (terms - head) / LANES * LANES, at = head + lane * LANES;
+    const long packs = (terms - head) / PACK_WIDTH * PACK_WIDTH, at = head + lane * PACK_WIDTH;
     T sum[TALL_SKINNY_ROWS];
     int count = 0;
 
@@ -124,10 +124,10 @@ kernel WORK_GROUP(TALL_SKINNY_THREADS) void matvec_tall_skinny(MATVEC_PARAMETERS
         sum[r] = 0;
     }
     add_singles(row, apart * lda, count, x, lane, width, head, packs, terms, sum);
-    if (lda % LANES == 0 && is_aligned(x + head)) /* the same for all groups of lanes */
-        add_row_packs(row, apart * lda, count, x, true, at, width * LANES, head + packs, sum);
+    if (lda % PACK_WIDTH == 0 && is_aligned(x + head)) /* the same for all groups of lanes */
+        add_row_packs(row, apart * lda, count, x, true, at, width * PACK_WIDTH, head + packs, sum);
     else
-        add_row_packs(row, apart * lda, count, x, false, at, width * LANES, head + packs, sum);
+        add_row_packs(row, apart * lda, count, x, false, at, width * PACK_WIDTH, head + packs, sum);
     combine_group(sum, width, scratch);
     if (lane == 0)
         UNROLL
@@ -141,9 +141,9 @@ kernel WORK_GROUP(TALL_SKINNY_THREADS) void matvec_tall_skinny(MATVEC_PARAMETERS
 /* `count` elements to local memory; both ends at multiples of 16 bytes. */
 INLINE void copy_packs(global const T *from, local T *to, int count)
 {
-    const int round = MATVEC_STREAM_ROWS * LANES, in_packs = count - count % LANES;
+    const int round = MATVEC_STREAM_ROWS * PACK_WIDTH, in_packs = count - count % PACK_WIDTH;
     const int thread = (int)get_local_id(0);
-    int at = thread * LANES;
+    int at = thread * PACK_WIDTH;
 
     for (; at + (MATVEC_STREAM_STEPS - 1) * round < in_packs; at += MATVEC_STREAM_STEPS * round) {
         PACK loaded[MATVEC_STREAM_STEPS];

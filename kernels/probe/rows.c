@@ -43,7 +43,7 @@ static void add_launch(const plx_problem *problem, const probe_kernel *kernel, p
     const int64_t size = element_size(problem->dtype);
     const uint32_t block_y = kernel->block_y > 0 ? kernel->block_y : 1;
     const int64_t per_block = kernel->is_chunked ? 1
-                              : kernel->is_wide  ? kernel->block_x * lanes(problem->dtype)
+                              : kernel->is_wide  ? kernel->block_x * pack_width(problem->dtype)
                                                  : (int64_t)kernel->block_x * block_y;
     if (p->n == 0)
         return;

@@ -34,7 +34,7 @@ static plx_reduce_tiling plan_tiling(const plx_problem *problem, const plx_devic
 {
     plx_reduce_tiling plan = {.threads = plx_reduce_block_threads(device, threads), .loads = loads};
     int64_t at_once = (device->units > 0 ? device->units : 1) * blocks_per_unit;
-    int64_t tiles = blocks_for(problem->of.reduce.n, plan.threads * loads * lanes(problem->dtype));
+    int64_t tiles = blocks_for(problem->of.reduce.n, plan.threads * loads * pack_width(problem->dtype));
     bool is_long = tiles / share_tiles >= at_once * REDUCE_SHARES;
     plan.blocks = smaller(tiles, is_long ? at_once * REDUCE_SHARES : at_once);
     plan.rounds = blocks_for(tiles, plan.blocks);
@@ -106,8 +106,8 @@ int64_t plx_reduce_depth_of_fold(const plx_problem *problem, const plx_device_in
 /* The same of 16 bits: a lane's elements are added one after the other, and the partials are f32. */
 static int64_t depth_of_halves(const plx_problem *problem, const plx_reduce_tiling *plan)
 {
-    int64_t tree = levels(plan->threads), width = lanes(PLX_F32);
-    int64_t depth = plan->loads * plan->rounds + levels(lanes(problem->dtype)) + 2 + tree;
+    int64_t tree = levels(plan->threads), width = pack_width(PLX_F32);
+    int64_t depth = plan->loads * plan->rounds + levels(pack_width(problem->dtype)) + 2 + tree;
 
     if (plan->blocks > 1)
         depth += blocks_for(plan->blocks / width, plan->threads) - 1 + levels(width) + 1 + tree;
@@ -118,7 +118,7 @@ static int64_t depth_of_halves(const plx_problem *problem, const plx_reduce_tili
  * then the partials: packs one by one, lanes, a tail, the tree. */
 static int64_t depth_of_tiling(const plx_problem *problem, const plx_reduce_tiling *plan, int64_t threads)
 {
-    int64_t width = lanes(problem->dtype), tree = levels(threads);
+    int64_t width = pack_width(problem->dtype), tree = levels(threads);
     int64_t depth = levels(plan->loads) + plan->rounds - 1 + levels(width) + 2 + tree;
 
     if (plan->blocks > 1)

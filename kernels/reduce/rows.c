@@ -28,19 +28,19 @@ static const struct element {
     const char *word, *defines, *sum_defines;
 } element_words[PLX_DTYPE_COUNT] = {
     [PLX_I32] = {"i32",
-                 "-DT=int -DPACK=int4 -DLANES=4 -DAS_T=as_int -DAS_PACK=as_int4 -DLARGEST=INT_MAX -DSMALLEST=INT_MIN",
-                 "-DT=uint -DPACK=uint4 -DLANES=4 -DAS_T=as_uint -DAS_PACK=as_uint4"},
+                 "-DT=int -DPACK=int4 -DPACK_WIDTH=4 -DAS_T=as_int -DAS_PACK=as_int4 -DLARGEST=INT_MAX -DSMALLEST=INT_MIN",
+                 "-DT=uint -DPACK=uint4 -DPACK_WIDTH=4 -DAS_T=as_uint -DAS_PACK=as_uint4"},
     [PLX_I64] = {"i64",
-                 "-DT=long -DPACK=long2 -DLANES=2 -DAS_T=as_long -DAS_PACK=as_long2 -DLARGEST=LONG_MAX -DSMALLEST=LONG_MIN",
-                 "-DT=ulong -DPACK=ulong2 -DLANES=2 -DAS_T=as_ulong -DAS_PACK=as_ulong2"},
-    [PLX_F32] = {"f32", "-DT=float -DPACK=float4 -DLANES=4 -DAS_T=as_float -DAS_PACK=as_float4 -DFLOATING",
+                 "-DT=long -DPACK=long2 -DPACK_WIDTH=2 -DAS_T=as_long -DAS_PACK=as_long2 -DLARGEST=LONG_MAX -DSMALLEST=LONG_MIN",
+                 "-DT=ulong -DPACK=ulong2 -DPACK_WIDTH=2 -DAS_T=as_ulong -DAS_PACK=as_ulong2"},
+    [PLX_F32] = {"f32", "-DT=float -DPACK=float4 -DPACK_WIDTH=4 -DAS_T=as_float -DAS_PACK=as_float4 -DFLOATING",
                  NULL},
-    [PLX_F16] = {"f16", "-DT=float -DPACK=float4 -DLANES=4 -DAS_T=as_float -DAS_PACK=as_float4 -DFLOATING -DHALF",
+    [PLX_F16] = {"f16", "-DT=float -DPACK=float4 -DPACK_WIDTH=4 -DAS_T=as_float -DAS_PACK=as_float4 -DFLOATING -DHALF",
                  NULL},
-    [PLX_BF16] = {"bf16", "-DT=float -DPACK=float4 -DLANES=4 -DAS_T=as_float -DAS_PACK=as_float4 -DFLOATING -DHALF",
+    [PLX_BF16] = {"bf16", "-DT=float -DPACK=float4 -DPACK_WIDTH=4 -DAS_T=as_float -DAS_PACK=as_float4 -DFLOATING -DHALF",
                   NULL},
     [PLX_F64] = {"f64",
-                 "-DT=double -DPACK=double2 -DLANES=2 -DAS_T=as_double -DAS_PACK=as_double2 -DFLOATING -DNEEDS_F64",
+                 "-DT=double -DPACK=double2 -DPACK_WIDTH=2 -DAS_T=as_double -DAS_PACK=as_double2 -DFLOATING -DNEEDS_F64",
                  NULL},
 };
 
@@ -175,7 +175,7 @@ static plx_status vector_recipe(const plx_problem *problem, const plx_device_inf
 
     const char *whole = half ? "reduce_half" : "reduce_vector", *part = half ? "reduce_half_part" : whole;
     plx_step *step = plx_recipe_step(recipe, plan.blocks == 1 ? whole : part, (uint32_t)plan.threads, 1);
-    step->early = true;
+    step->dependent_launch = true;
     step->grid[0] = (uint64_t)plan.blocks;
     plx_step_operand(step, X);
     if (plan.blocks == 1) {
@@ -188,7 +188,7 @@ static plx_status vector_recipe(const plx_problem *problem, const plx_device_inf
     plx_step_i64(step, problem->of.reduce.n);
 
     step = plx_recipe_step(recipe, half ? "reduce_half_last" : "reduce_vector_last", (uint32_t)plan.threads, 1);
-    step->early = true;
+    step->dependent_launch = true;
     plx_step_scratch(step, partials, size);
     plx_step_operand(step, RESULT);
     plx_step_i64(step, plan.blocks);
@@ -202,7 +202,7 @@ static plx_step *add_whole(const plx_problem *problem, const plx_reduce_tiling *
     uint32_t size = (uint32_t)element_size(problem->dtype);
     plx_step *step = plx_recipe_step(recipe, entry, (uint32_t)threads, 1);
 
-    step->early = true;
+    step->dependent_launch = true;
     step->grid[0] = (uint64_t)plan->blocks;
     plx_step_operand(step, X);
     plx_step_operand(step, RESULT);

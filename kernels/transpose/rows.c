@@ -58,7 +58,7 @@ static plx_status tile_recipe(const tiling *tiles, const plx_problem *problem, p
                         (long long)p->rows, (long long)p->cols, (int)tiles->height, (int)tiles->width);
     *step = plx_recipe_step(recipe, tiles->entry, tiles->block_x, tiles->block_y);
     (*step)->grid[0] = (uint64_t)(across * down);
-    (*step)->early = true;
+    (*step)->dependent_launch = true;
     add_arguments(*step, p, tiles->downwards ? down : across);
     return PLX_OK;
 }

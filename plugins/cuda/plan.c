@@ -23,7 +23,7 @@ typedef struct launch {
     CUfunction function;
     unsigned int grid[3], block[3], shared_bytes;
     unsigned int cluster; /* blocks of one; 0 for none */
-    bool early; /* it may begin while what is before it in the queue ends */
+    bool dependent; /* it may begin while what is before it in the queue ends */
     size_t argument_count;
     launch_argument arguments[MOST_ARGUMENTS];
     char entry[96];
@@ -92,7 +92,7 @@ static plx_status launch_with_attributes(const launch *launched, plx_plugin_queu
         .hStream = queue->stream,
         .attrs = attributes,
     };
-    if (launched->early)
+    if (launched->dependent)
         attributes[config.numAttrs++] =
             (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
                                 .value.programmaticStreamSerializationAllowed = 1};
@@ -216,7 +216,7 @@ static plx_status make_launch(plx_session *session, const device_code *code, con
     if (step->cluster > 0 && !has_attributes(session))
         return plx_fail(error, PLX_UNSUPPORTED, "needs clusters: compute capability 9.0, CUDA 11.8");
     made->cluster = step->cluster;
-    made->early = step->early && !code->plain && has_attributes(session);
+    made->dependent = step->dependent_launch && !code->plain && has_attributes(session);
     for (int axis = 0; axis < 3; axis++) {
         made->grid[axis] = (unsigned int)step->grid[axis];
         made->block[axis] = step->block[axis];
@@ -463,7 +463,7 @@ static plx_status start(const launch *launched, call *this, plx_error *error)
             break;
         }
     }
-    if (launched->early || launched->cluster > 0)
+    if (launched->dependent || launched->cluster > 0)
         return launch_with_attributes(launched, this->queue, parameters, error);
     return PLX_CUDA(this->queue->session, error, LaunchKernel, launched->function, launched->grid[0],
                     launched->grid[1], launched->grid[2], launched->block[0], launched->block[1],

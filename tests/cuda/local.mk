@@ -1,9 +1,9 @@
 # Device code that may begin early, as nvcc compiles it.
 if HAVE_CUDA
-TESTS += tests/cuda/test_early.sh tests/cuda/test_stages.sh
+TESTS += tests/cuda/test_dependent_launch.sh tests/cuda/test_stages.sh
 AM_TESTS_ENVIRONMENT += NVCC='$(NVCC)'; export NVCC;
 endif
-dist_check_SCRIPTS += tests/cuda/test_early.sh tests/cuda/test_stages.sh
+dist_check_SCRIPTS += tests/cuda/test_dependent_launch.sh tests/cuda/test_stages.sh
 
 # Device code as text: needs neither the toolkit nor a device.
 cmocka_tests += tests/cuda/test_listing

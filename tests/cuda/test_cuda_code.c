@@ -126,7 +126,7 @@ static void assert_text(workbench *work, const plx_problem *problem, size_t kern
         fail_msg("%s", error.text);
     execute(work, plan, NULL);
     for (size_t i = 0; i < fake->launch_count && i < FAKE_LAUNCHES; i++)
-        assert_int_equal(fake->launches[i].early, 0);
+        assert_int_equal(fake->launches[i].dependent_launch, 0);
     plugin->plan_destroy(plan);
     free(code.text);
 }
@@ -182,11 +182,11 @@ static void own_code_is_launched_plainly(void **unused)
     (void)unused;
     assert_int_equal(plugin->plan(work.made.session, &sum, kernel, &plan, &error), PLX_OK);
     execute(&work, plan, NULL);
-    assert_int_equal(fake->launches[0].early, 1);
+    assert_int_equal(fake->launches[0].dependent_launch, 1);
     plugin->plan_destroy(plan);
     assert_int_equal(plugin->plan_code(work.made.session, &sum, kernel, NULL, &plan, &error), PLX_OK);
     execute(&work, plan, NULL);
-    assert_int_equal(fake->launches[0].early, 0);
+    assert_int_equal(fake->launches[0].dependent_launch, 0);
     plugin->plan_destroy(plan);
     end_work(work);
 }
@@ -231,7 +231,7 @@ static void assert_offsets(const workbench *work, const plx_problem *problem, co
         }
     }
     assert_true(launch->shared_bytes <= dynamic && launch->shared_bytes + ONE_ALIGNMENT > dynamic);
-    assert_int_equal(launch->early, 0);
+    assert_int_equal(launch->dependent_launch, 0);
 }
 
 static void text_for_offsets_gets_memory_and_offsets(void **unused)
@@ -292,7 +292,7 @@ static void assert_pointers(const workbench *work, const plx_problem *problem, c
         }
     }
     assert_int_equal(launch->shared_bytes, shared);
-    assert_int_equal(launch->early, 0);
+    assert_int_equal(launch->dependent_launch, 0);
 }
 
 static size_t pointers_of(const plx_step *step)

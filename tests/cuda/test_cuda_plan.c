@@ -143,7 +143,8 @@ static void assert_launch(const plx_recipe *recipe, const plx_step *step, const 
     assert_int_equal(launch->shared_bytes, shared_bytes);
     assert_non_null(launch->stream);
     assert_int_equal(launch->cluster, step->cluster);
-    assert_int_equal(launch->early, step->early); /* the pretended device has compute capability 9.0 */
+    /* The fake device has compute capability 9.0. */
+    assert_int_equal(launch->dependent_launch, step->dependent_launch);
     for (size_t i = 0; i < step->argument_count; i++)
         if (step->arguments[i].kind != PLX_ARG_SHARED)
             assert_argument(recipe, &step->arguments[i], dtype, launch->arguments[next++], work, scratch);
@@ -183,7 +184,7 @@ static void assert_launches(const workbench *work, const plx_problem *problem, c
         for (size_t j = 0; j < i; j++) /* a step's own code is loaded, not looked for in the recipe's */
             assert_int_equal(fake->launches[i].module == fake->launches[j].module,
                              step->code == recipe->steps[j].code);
-        if (step->early) /* else it would read what is not written yet */
+        if (step->dependent_launch) /* else it would read what is not written yet */
             assert_calls(of_step, "grid_dependency_wait");
     }
 }

@@ -17,7 +17,7 @@ typedef struct fake_launch {
     char entry[128];
     unsigned int grid[3], block[3], shared_bytes;
     void *stream;
-    int early; /* it may begin before what precedes it ends */
+    int dependent_launch; /* it may begin before what precedes it ends */
     unsigned int cluster; /* blocks; 0: none was asked for */
     uint64_t arguments[FAKE_ARGUMENTS]; /* eight bytes each */
     const void *module; /* whose function it was */

@@ -180,7 +180,7 @@ static void note_attributes(const CUlaunchConfig *config, fake_launch *launch)
     for (unsigned int i = 0; i < config->numAttrs; i++) {
         const CUlaunchAttribute *attribute = &config->attrs[i];
         if (attribute->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
-            launch->early = attribute->value.programmaticStreamSerializationAllowed;
+            launch->dependent_launch = attribute->value.programmaticStreamSerializationAllowed;
         if (attribute->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
             launch->cluster = attribute->value.clusterDim.x * attribute->value.clusterDim.y *
                               attribute->value.clusterDim.z;

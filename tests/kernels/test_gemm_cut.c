@@ -235,7 +235,7 @@ static void assert_move(const plx_step *step, uint32_t from, int64_t from_step, 
                         int64_t count, double beta)
 {
     const plx_argument *a = step->arguments;
-    assert_true(moves(step) && step->early);
+    assert_true(moves(step) && step->dependent_launch);
     assert_string_equal(step->code, "gemm/matvec");
     assert_int_equal(a[0].kind == PLX_ARG_SCRATCH ? OPERANDS : a[0].operand, from);
     assert_int_equal(a[2].kind == PLX_ARG_SCRATCH ? OPERANDS : a[2].operand, to);
@@ -320,7 +320,7 @@ static void assert_added(const plx_problem *problem, const plx_recipe *recipe, c
             refuse(problem, "something is launched after a product without parts");
         return;
     }
-    if (add != product + 1 || strcmp(add->entry, "gemm_add_parts") != 0 || !add->early)
+    if (add != product + 1 || strcmp(add->entry, "gemm_add_parts") != 0 || !add->dependent_launch)
         refuse(problem, "nothing adds what clusters leave");
     const int64_t units = argument(add, M) * ((argument(add, N) + 3) / 4);
     assert_int_equal(argument(add, PARTS), product->grid[1]);

@@ -29,7 +29,7 @@ static void assert_stands(const plx_problem *problem, const plx_matvec_panels *p
                           const plx_matvec_stand *stand, int64_t shift)
 {
     const plx_matvec_block *block = plan->block;
-    int64_t pack = lanes(problem->dtype), lda = problem->of.matvec.lda, rows = terms_of(problem);
+    int64_t pack = pack_width(problem->dtype), lda = problem->of.matvec.lda, rows = terms_of(problem);
     int64_t length = stand->width * block->packs * pack;
 
     assert_true(stand->width > 0 && stand->groups > 0);
@@ -47,7 +47,7 @@ static void assert_stands(const plx_problem *problem, const plx_matvec_panels *p
 
 static void assert_covers(const plx_problem *problem, const plx_matvec_panels *plan)
 {
-    int64_t pack = lanes(problem->dtype), packed = problem->of.matvec.lda % pack == 0;
+    int64_t pack = pack_width(problem->dtype), packed = problem->of.matvec.lda % pack == 0;
 
     assert_true((plan->items - 1) * plan->columns < outputs_of(problem));
     assert_true(plan->items * plan->columns >= outputs_of(problem));
