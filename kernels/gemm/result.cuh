@@ -80,3 +80,10 @@ static __device__ __forceinline__ void write_pair(const Result &to, int64_t row,
     if (both)
         c[1] = (uint16_t)(pair >> 16);
 }
+
+/* The element at (row, col), if it exists; C in f32. */
+static __device__ __forceinline__ void write_one(const Result &to, int64_t row, int64_t col, float sum)
+{
+    if (row < to.m && col < to.n)
+        static_cast<float *>(to.c)[row * to.ldc + col] = finished(to, row, col, sum);
+}

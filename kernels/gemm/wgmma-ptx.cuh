@@ -133,8 +133,33 @@ static __device__ __forceinline__ void multiply_add(float (&sum)[128], uint64_t 
         WGMMA(256, "bf16", PLACES_128, 128, 129, 130, 131, 132, SUMS_32(0), SUMS_32(32), SUMS_32(64), SUMS_32(96));
 }
 
+/* The same with A in registers, 64 x 8 of it: lane l of warp w has of rows 16 w + l / 4 and 8 further the inner
+ * elements l % 4, and then of both rows those 4 further. */
+#define WGMMA_TF32_FROM_REGISTERS(COLS, PLACES, A0, A1, A2, A3, B, ...)                                        \
+    asm volatile("wgmma.mma_async.sync.aligned.m64n" #COLS "k8.f32.tf32.tf32 {" PLACES "}, {%" #A0 ", %" #A1  \
+                 ", %" #A2 ", %" #A3 "}, %" #B ", 1, 1, 1;\n"                                                 \
+                 : __VA_ARGS__                                                                                \
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b))
+
+static __device__ __forceinline__ void multiply_add(float (&sum)[32], const unsigned (&a)[4], uint64_t b)
+{
+    WGMMA_TF32_FROM_REGISTERS(64, PLACES_32, 32, 33, 34, 35, 36, SUMS_32(0));
+}
+
+static __device__ __forceinline__ void multiply_add(float (&sum)[64], const unsigned (&a)[4], uint64_t b)
+{
+    WGMMA_TF32_FROM_REGISTERS(128, PLACES_64, 64, 65, 66, 67, 68, SUMS_32(0), SUMS_32(32));
+}
+
+static __device__ __forceinline__ void multiply_add(float (&sum)[128], const unsigned (&a)[4], uint64_t b)
+{
+    WGMMA_TF32_FROM_REGISTERS(256, PLACES_128, 128, 129, 130, 131, 132, SUMS_32(0), SUMS_32(32), SUMS_32(64),
+                              SUMS_32(96));
+}
+
 #undef WGMMA
 #undef WGMMA_TF32
+#undef WGMMA_TF32_FROM_REGISTERS
 #undef SUMS_8
 #undef SUMS_32
 #undef PLACES_32

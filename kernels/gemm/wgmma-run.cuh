@@ -2,7 +2,7 @@
  * turn, and the stages of the next item come while C of the last one leaves. */
 #pragma once
 
-#include "wgmma.cuh"
+#include "wgmma-across.cuh"
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 
@@ -13,7 +13,9 @@ enum { OF_A_PRODUCER = 40, OF_A_CONSUMER = 232 };
 template <class Tile>
 static __device__ __forceinline__ Item item_of(const Result &to, const Cut &cut, int number, int steps)
 {
-    Item item = item_at(cut, number, (int)to.m, (int)to.n, Tile::rows * Tile::cluster, Tile::cols, steps);
+    const int m = (int)(Tile::turned ? to.n : to.m),
+              n = (int)(Tile::turned ? to.m : to.n); /* of the product */
+    Item item = item_at(cut, number, m, n, Tile::rows * Tile::cluster, Tile::cols, steps);
     if constexpr (Tile::cluster > 1)
         item.row += (int)rank_in_cluster() * Tile::rows;
     return item;
@@ -46,11 +48,16 @@ static __device__ __forceinline__ void multiply_items(Ring<Tile> ring, const Des
     for (int number = blockIdx.x / Tile::cluster; number < cut.items; number += gridDim.x / Tile::cluster) {
         const Item item = item_of<Tile>(c.to, cut, number, steps);
         group.clear();
-        group.consume(ring, item.steps);
-        if (item.partial < 0)
-            write(group, c, outbox, item.row, item.col);
+        if constexpr (Tile::a_in_registers)
+            consume_fragments(group, ring, item.steps);
         else
+            group.consume(ring, item.steps);
+        if (item.partial >= 0)
             write_partial(group, partials, item.partial);
+        else if constexpr (Tile::turned)
+            write_turned(group, c, outbox, item.row, item.col);
+        else
+            write(group, c, outbox, item.row, item.col);
     }
     if (c.bulk && threadIdx.x % GROUP_THREADS == 0)
         await_stores();

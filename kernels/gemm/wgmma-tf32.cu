@@ -1,24 +1,31 @@
-/* gemm/wgmma-tf32: wgmma-pipelined for f32 that is multiplied as TF32.  The units read it along k alone:
- * operands that lie otherwise are turned first, so there is one form for all layouts, "nt". */
+/* gemm/wgmma-tf32: wgmma-pipelined for f32 that is multiplied as TF32, which the units read from shared
+ * memory along k alone.  Its forms: nt, where both operands lie so; tt, where A's rows run across and A goes
+ * through registers; nn, the same with B, whose product is B^T A^T and C turned.  Of tn, where both run
+ * across, one is turned first. */
 #include "entries.cuh"
 #include "turn.cuh"
 #include "wgmma-run.cuh"
 
 /* The tile's numbers, which units.h has, are what comes last. */
-#define TF32_ENTRY(tile, ...)                                                                       \
+#define TF32_ENTRY(tile, layout, A_INNER, TURNED, ...)                                              \
     extern "C" __global__ void __launch_bounds__(GEMM_WGMMA_THREADS, 1)                             \
-        gemm_wgmma_tf32_##tile##_f32_nt(WGMMA_PARAMETERS)                                           \
+        gemm_wgmma_tf32_##tile##_f32_##layout(WGMMA_PARAMETERS)                                     \
     {                                                                                               \
-        using Form = Tile<Tf32, true, true, __VA_ARGS__>;                                           \
+        using Form = Tile<Tf32, A_INNER, true, __VA_ARGS__, TURNED>;                                \
         open_pipeline<Form>();                                                                      \
         grid_dependency_wait();                                                                     \
         run_pipeline<Form>(map_a, map_b, WGMMA_DESTINATION, k, partials, Cut{whole, parts, items}); \
     }
 
-TF32_ENTRY(128x256, GEMM_WGMMA_128X256)
-TF32_ENTRY(128x128, GEMM_WGMMA_128X128)
-TF32_ENTRY(128x64, GEMM_WGMMA_128X64)
-WGMMA_SUM_ENTRY(nt, false, true, wgmma_tf32, f32)
-GEMM_REPACK_ENTRY(nt)
-GEMM_TURN_ENTRY(nt)
-GEMM_SCALE_ENTRY(nt)
+#define TF32_FORM(layout, A_INNER, TURNED)                           \
+    TF32_ENTRY(128x256, layout, A_INNER, TURNED, GEMM_WGMMA_128X256) \
+    TF32_ENTRY(128x128, layout, A_INNER, TURNED, GEMM_WGMMA_128X128) \
+    TF32_ENTRY(128x64, layout, A_INNER, TURNED, GEMM_WGMMA_128X64)   \
+    WGMMA_SUM_ENTRY(layout, , , wgmma_tf32, f32, TURNED)             \
+    GEMM_REPACK_ENTRY(layout)                                        \
+    GEMM_TURN_ENTRY(layout)                                          \
+    GEMM_SCALE_ENTRY(layout)
+
+TF32_FORM(nt, true, false)
+TF32_FORM(tt, false, false)
+TF32_FORM(nn, false, true)

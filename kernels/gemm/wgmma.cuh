@@ -3,8 +3,8 @@
  * An operand lies in a stage in rows of 128 bytes, 64 elements of 16 bits or 32 of f32, as bulk tensor copies
  * write them with the 128-byte swizzle and wgmma reads them:
  *     inner index along its rows in memory:  [outer][64 inner]
- *     outer index along them:                [outer / 64][inner][64 outer]
- * The second is for elements of 16 bits alone.
+ *     outer index along them:                [outer / 64][inner][64 outer]; of f32 32 for 64
+ * The units read f32 along the inner index alone: where A's runs across, it passes through registers.
  *
  * A warpgroup multiplies 64 rows of A with all columns of the block's tile; its sums stay in registers.  The
  * units add what the instruction multiplies to the sums with truncation, which the bound counts
@@ -27,16 +27,19 @@ enum { BLOCK_BYTES = GROUP_ROWS * ROW_BYTES }; /* 64 rows of a stage, or of C on
 
 static_assert(DEPTH * 2 == ROW_BYTES, "a row of a stage is a swizzled line");
 
-template <class Element_, bool A_INNER, bool B_INNER, int ROWS, int COLS, int STAGES, int CLUSTER>
+template <class Element_, bool A_INNER, bool B_INNER, int ROWS, int COLS, int STAGES, int CLUSTER,
+          bool TURNED = false>
 struct Tile {
     using Element = Element_;
     static constexpr int rows = ROWS, cols = COLS, stages = STAGES, cluster = CLUSTER;
     static constexpr int depth = ROW_BYTES / (int)sizeof(Element); /* of a stage */
     static constexpr bool a_inner = A_INNER, b_inner = B_INNER;
+    static constexpr bool turned = TURNED; /* rows of the product are columns of C */
+    static constexpr bool a_in_registers = sizeof(Element) == 4 && !A_INNER;
     static constexpr int groups = ROWS / GROUP_ROWS, consumers = groups * GROUP_THREADS;
     static constexpr unsigned a_bytes = ROWS * ROW_BYTES, stage_bytes = a_bytes + COLS * ROW_BYTES;
     static_assert(ROWS % GROUP_ROWS == 0 && COLS % (64 * CLUSTER) == 0, "boxes of 64");
-    static_assert(sizeof(Element) == 2 || (A_INNER && B_INNER), "the units read f32 along k alone");
+    static_assert(sizeof(Element) == 2 || B_INNER, "the units read f32 along k alone");
 };
 
 /* How C is reached: as Result says, and by a map where `bulk`. */
@@ -51,12 +54,12 @@ struct Destination {
 /* ---- bringing ------------------------------------------------------------------------ */
 
 /* This block's share of an operand's SIDE x depth, for all blocks of the cluster that share it: one box where
- * the inner index runs along the rows in memory, one for every 64 outer indices where those do. */
-template <bool INNER, int SIDE, int CLUSTER>
+ * the inner index runs along the rows in memory, one for every line of outer indices where those do. */
+template <bool INNER, int SIDE, int CLUSTER, int LINE = 64>
 static __device__ __forceinline__ void bring(unsigned to, const TensorMap &map, int outer, int inner,
                                              unsigned barrier)
 {
-    constexpr int SHARE = SIDE / CLUSTER, BOX = INNER ? SHARE : 64;
+    constexpr int SHARE = SIDE / CLUSTER, BOX = INNER ? SHARE : LINE;
     const int first = CLUSTER > 1 ? (int)rank_in_cluster() * SHARE : 0;
 
 #pragma unroll
@@ -75,9 +78,10 @@ static __device__ __forceinline__ void bring_stage(const Ring<Tile> &ring, const
                                                    const TensorMap &map_b, int row, int col, int step)
 {
     arrive_and_expect(ring.full(), Tile::stage_bytes);
-    bring<Tile::a_inner, Tile::rows, 1>(ring.data(), map_a, row, step * Tile::depth, ring.full());
-    bring<Tile::b_inner, Tile::cols, Tile::cluster>(ring.data() + Tile::a_bytes, map_b, col,
-                                                    step * Tile::depth, ring.full());
+    bring<Tile::a_inner, Tile::rows, 1, Tile::depth>(ring.data(), map_a, row, step * Tile::depth,
+                                                     ring.full());
+    bring<Tile::b_inner, Tile::cols, Tile::cluster, Tile::depth>(ring.data() + Tile::a_bytes, map_b, col,
+                                                                 step * Tile::depth, ring.full());
 }
 
 /* ---- multiplying --------------------------------------------------------------------- */
@@ -111,6 +115,7 @@ template <class Tile> struct Group {
     /* Begins to multiply a stage. */
     __device__ __forceinline__ void multiply(unsigned stage)
     {
+        static_assert(!Tile::a_in_registers, "A is read from shared memory");
         const uint64_t a = operand_at<Tile::a_inner>(stage + number * BLOCK_BYTES);
         const uint64_t b = operand_at<Tile::b_inner>(stage + Tile::a_bytes);
 
@@ -210,6 +215,24 @@ static __device__ __forceinline__ void write_rows(const Result &to, unsigned blo
     }
 }
 
+/* Of a product that is turned, half a block has 32 rows of 32 columns of C: warps 0 and 1 stage the first half, the
+ * others the second. */
+enum { TURNED_ROWS = 32, TURNED_BYTES = TURNED_ROWS * ROW_BYTES };
+
+/* A warp writes the 16 columns of C that it staged; `col` is the block's first. */
+static __device__ __forceinline__ void write_columns(const Result &to, unsigned block, int first_row, int col)
+{
+    const int lane = threadIdx.x % 32, warp = threadIdx.x % GROUP_THREADS / 32,
+              along = warp % 2 * 16 + lane % 16;
+    block += warp / 2 * TURNED_BYTES;
+    col += warp * 16 + lane % 16;
+#pragma unroll 4
+    for (int i = lane / 16; i < TURNED_ROWS; i += 2)
+        if (first_row + i < to.m && col < to.n)
+            static_cast<float *>(to.c)[(int64_t)(first_row + i) * to.ldc + col] =
+                load_shared(place_in_block(block, i, along / 4) + along % 4 * 4);
+}
+
 /* Of one warpgroup. */
 static __device__ __forceinline__ void meet_group(int number)
 {
@@ -240,17 +263,22 @@ template <class Tile> struct Outbox {
             __syncwarp();
             stage(block);
             __syncwarp();
-            write_rows(c.to, block, row, col);
+            if constexpr (Tile::turned)
+                write_columns(c.to, block, row, col);
+            else
+                write_rows(c.to, block, row, col);
             return;
         }
         if (first)
-            await_stores_read<1>();
+            await_stores_read<Tile::turned ? 2 : 1>();
         meet_group(number);
         stage(block);
         show_copy_engine();
         meet_group(number);
         if (first)
             start_store(c.map, col, row, block);
+        if (first && Tile::turned)
+            start_store(c.map, col + 32, row, block + TURNED_BYTES);
     }
 };
 
@@ -331,7 +359,9 @@ static __device__ __forceinline__ void write_partial(const Group<Tile> &group, f
 
 #endif
 
-/* Block (tile, y): each thread adds up a quad of the partial tiles of a tile, the parts in their order. */
+/* Block (tile, y): each thread adds up a quad of the partial tiles of a tile, the parts in their order.
+ * TURNED: as Tile's. */
+template <bool TURNED>
 static __device__ inline void add_partials(const Result &to, const float4 *partials, const Cut &cut, int rows,
                                            int cols)
 {
@@ -352,19 +382,27 @@ static __device__ inline void add_partials(const Result &to, const float4 *parti
         sum.z += v.z;
         sum.w += v.w;
     }
-    place_tile(cut.whole + (int)blockIdx.x, (int)to.m, (int)to.n, rows, cols, &row, &col);
+    place_tile(cut.whole + (int)blockIdx.x, (int)(TURNED ? to.n : to.m), (int)(TURNED ? to.m : to.n), rows,
+               cols, &row, &col);
     row += quad % consumers / 32 * 16 + quad % 32 / 4;
     col += quad / consumers * 8 + quad % 4 * 2;
-    write_pair(to, row, col, sum.x, sum.y);
-    write_pair(to, row + 8, col, sum.z, sum.w);
+    if constexpr (TURNED) {
+        write_one(to, col, row, sum.x);
+        write_one(to, col + 1, row, sum.y);
+        write_one(to, col, row + 8, sum.z);
+        write_one(to, col + 1, row + 8, sum.w);
+    } else {
+        write_pair(to, row, col, sum.x, sum.y);
+        write_pair(to, row + 8, col, sum.z, sum.w);
+    }
 }
 
-#define WGMMA_SUM_ENTRY(layout, TRANS_A, TRANS_B, kernel, type)                                           \
-    extern "C" __global__ void __launch_bounds__(GEMM_WGMMA_SUM_THREADS)                                  \
-        gemm_##kernel##_sum_##type##_##layout(void *c, int type_of_c, int m, int n, int64_t ldc,          \
-                                              float alpha, float beta, const float4 *partials, int whole, \
-                                              int parts, int rows, int cols)                              \
-    {                                                                                                     \
-        add_partials(Result{c, type_of_c, m, n, ldc, alpha, beta}, partials, Cut{whole, parts, 0}, rows,  \
-                     cols);                                                                               \
+#define WGMMA_SUM_ENTRY(layout, TRANS_A, TRANS_B, kernel, type, TURNED)                                    \
+    extern "C" __global__ void __launch_bounds__(GEMM_WGMMA_SUM_THREADS)                                   \
+        gemm_##kernel##_sum_##type##_##layout(void *c, int type_of_c, int m, int n, int64_t ldc,           \
+                                              float alpha, float beta, const float4 *partials, int whole,  \
+                                              int parts, int rows, int cols)                               \
+    {                                                                                                      \
+        add_partials<TURNED>(Result{c, type_of_c, m, n, ldc, alpha, beta}, partials, Cut{whole, parts, 0}, \
+                             rows, cols);                                                                  \
     }

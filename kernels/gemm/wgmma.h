@@ -34,6 +34,9 @@ typedef struct plx_wgmma_cut {
 int64_t plx_wgmma_shared(const plx_wgmma_tile *tile);
 /* Blocks, or clusters of them, that run side by side. */
 int64_t plx_wgmma_slots(const plx_wgmma_tile *tile, const plx_device_info *device);
+/* Whether the kernel multiplies B^T by A^T and turns what it writes to C: TF32, where B's rows do not run along k, or
+ * neither's do and B is the larger. */
+bool plx_wgmma_turns(const plx_problem *problem);
 /* Elements of 128 bytes: a step along k; and how many steps there are. */
 int64_t plx_wgmma_depth_of_step(const plx_problem *problem);
 int64_t plx_wgmma_steps(const plx_problem *problem);

@@ -71,6 +71,23 @@ static int64_t element_bytes(const plx_problem *problem)
     return problem->dtype == PLX_F32 ? 4 : 2;
 }
 
+bool plx_wgmma_turns(const plx_problem *problem)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    return problem->dtype == PLX_F32 && !p->trans_b && (!p->trans_a || p->n > p->m);
+}
+
+/* Of the product that is multiplied. */
+static int64_t rows_of(const plx_problem *problem)
+{
+    return plx_wgmma_turns(problem) ? problem->of.gemm.n : problem->of.gemm.m;
+}
+
+static int64_t cols_of(const plx_problem *problem)
+{
+    return plx_wgmma_turns(problem) ? problem->of.gemm.m : problem->of.gemm.n;
+}
+
 int64_t plx_wgmma_depth_of_step(const plx_problem *problem)
 {
     return GEMM_UNITS_DEPTH * 2 / element_bytes(problem);
@@ -144,11 +161,10 @@ static void keep_wanted(walk *w, size_t tile, const plx_wgmma_cut *cut)
 /* Every part has a step at least. */
 static void each_of_tile(walk *w, const plx_wgmma_tile *tile, size_t place, int64_t most_parts)
 {
-    const plx_gemm_problem *p = &w->problem->of.gemm;
     int64_t steps = plx_wgmma_steps(w->problem), tiles;
 
-    if (__builtin_mul_overflow(quotient_up(p->m, (int64_t)tile->rows * tile->cluster),
-                               quotient_up(p->n, tile->cols), &tiles) ||
+    if (__builtin_mul_overflow(quotient_up(rows_of(w->problem), (int64_t)tile->rows * tile->cluster),
+                               quotient_up(cols_of(w->problem), tile->cols), &tiles) ||
         tiles > MOST)
         return;
     int64_t over = tiles % plx_wgmma_slots(tile, w->device);
@@ -184,17 +200,18 @@ bool plx_wgmma_cut_of(plx_wgmma_kernel kernel, const plx_problem *problem, const
     return cut->tile != NULL;
 }
 
-/* Operands whose rows are no multiple of 16 bytes apart, or do not run along k as TF32's must, in a launch of
- * their own. */
+/* Operands whose rows are no multiple of 16 bytes apart, and that of TF32 which must run along k and does
+ * not, in a launch of their own. */
 static double us_of_copying(const plx_problem *problem)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     const int64_t bytes = element_bytes(problem);
-    const bool along_k = problem->dtype == PLX_F32;
+    const bool both_across = problem->dtype == PLX_F32 && p->trans_a && !p->trans_b,
+               turns = plx_wgmma_turns(problem);
     double k = (double)p->k, elements = 0;
-    if (p->lda * bytes % 16 != 0 || (along_k && p->trans_a))
+    if (p->lda * bytes % 16 != 0 || (both_across && turns))
         elements += (double)p->m * k;
-    if (p->ldb * bytes % 16 != 0 || (along_k && !p->trans_b))
+    if (p->ldb * bytes % 16 != 0 || (both_across && !turns))
         elements += (double)p->n * k;
     return elements > 0 ? LAUNCH_US + 2 * elements * (double)bytes / COPY_RATE : 0;
 }
@@ -216,7 +233,9 @@ static void list(walk *w, size_t tile, const plx_wgmma_cut *cut)
     char parts[24] = "";
     if (cut->parts > 1)
         (void)snprintf(parts, sizeof parts, "/%d", (int)cut->parts);
-    plx_gemm_list(w->listing, &config, cut->us + w->copying, "%dx%d%s", cut->tile->rows, cut->tile->cols,
+    const bool turns = plx_wgmma_turns(w->problem);
+    plx_gemm_list(w->listing, &config, cut->us + w->copying, "%dx%d%s",
+                  turns ? cut->tile->cols : cut->tile->rows, turns ? cut->tile->rows : cut->tile->cols,
                   parts);
 }
 

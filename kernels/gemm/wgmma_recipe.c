@@ -34,12 +34,16 @@ static plx_status start(const plx_problem *problem, plx_recipe *recipe, plx_erro
     return PLX_OK;
 }
 
-/* TF32 has one form for all layouts. */
+/* TF32's forms: nt, where both operands run along k; tt, where A does not; nn, where B does not and C is
+ * turned. What runs along k in none of them is turned before. */
 static plx_status start_tf32(const plx_problem *problem, plx_recipe *recipe, plx_error *error)
 {
     if (problem->dtype != PLX_F32 || problem->compute != PLX_COMPUTE_TF32)
         return plx_fail(error, PLX_UNSUPPORTED, "multiplies f32 as TF32 alone");
-    (void)snprintf(recipe->variant, sizeof recipe->variant, "f32_nt");
+    (void)snprintf(recipe->variant, sizeof recipe->variant, "f32_%s",
+                   plx_wgmma_turns(problem)   ? "nn"
+                   : problem->of.gemm.trans_a ? "tt"
+                                              : "nt");
     return PLX_OK;
 }
 
@@ -74,7 +78,7 @@ static plx_tensor_map map_of_result(const plx_problem *problem)
         .height = (uint64_t)p->m,
         .pitch = (uint64_t)(p->ldc * bytes_of_result(problem)),
         .box_width = (uint32_t)(128 / bytes_of_result(problem)),
-        .box_height = 64,
+        .box_height = plx_wgmma_turns(problem) ? 32 : 64,
         .swizzle = 128,
     };
 }
@@ -143,12 +147,13 @@ plx_status plx_mma_sync_recipe(const plx_problem *problem, const plx_device_info
 
 /* ---- wgmma -------------------------------------------------------------------------------- */
 
-/* 128 bytes, what a row of a stage holds, of 64 rows, or of more where those run along k. */
+/* 128 bytes, what a row of a stage holds, of as many rows as a step has, or of `side` where those run along
+ * k. */
 static plx_tensor_map map_of(const plx_gemm_stored *stored, int32_t side)
 {
     plx_tensor_map map = plx_gemm_map_of(stored);
     map.box_width = stored->dtype == PLX_F32 ? GEMM_UNITS_DEPTH / 2 : GEMM_UNITS_DEPTH;
-    map.box_height = stored->inner || stored->turned ? (uint32_t)side : GEMM_UNITS_DEPTH;
+    map.box_height = stored->inner || stored->turned ? (uint32_t)side : map.box_width;
     map.swizzle = 128;
     return map;
 }
@@ -170,11 +175,14 @@ static void add_factors(const plx_problem *problem, plx_step *step)
     plx_step_scalar(step, p->beta);
 }
 
-/* Where C has no map, another stands in its place, which nothing reads. */
+/* Where the product is turned, B is its first operand.  Where C has no map, another stands in its place,
+ * which nothing reads. */
 static void add_maps(const plx_problem *problem, const plx_wgmma_tile *tile, const plx_gemm_stored *a,
                      const plx_gemm_stored *b, bool bulk, plx_recipe *recipe, plx_step *step)
 {
-    const plx_tensor_map of_a = map_of(a, tile->rows), of_b = map_of(b, tile->cols / tile->cluster);
+    const bool turns = plx_wgmma_turns(problem);
+    const plx_tensor_map of_a = map_of(turns ? b : a, tile->rows),
+                         of_b = map_of(turns ? a : b, tile->cols / tile->cluster);
     const plx_tensor_map of_c = bulk ? map_of_result(problem) : of_a;
     plx_step_map(recipe, step, &of_a);
     plx_step_map(recipe, step, &of_b);
@@ -228,10 +236,11 @@ static plx_status check_scratch(const plx_recipe *recipe, const plx_device_info 
     return plx_recipe_check(recipe, 0, device, error);
 }
 
-/* An operand that is copied first: where the copy engine can't read its rows, or the units can't. */
-static bool take_room(plx_wgmma_kernel kernel, plx_gemm_stored *stored, bool unaligned, uint64_t *scratch)
+/* An operand that is copied first: where the copy engine can't read its rows, or the units can't: `second` in
+ * the product of TF32, it must run along k. */
+static bool take_room(plx_gemm_stored *stored, bool second, bool unaligned, uint64_t *scratch)
 {
-    if (kernel == PLX_WGMMA_TF32 && !stored->inner)
+    if (stored->dtype == PLX_F32 && second && !stored->inner)
         return plx_gemm_take_turned_room(stored, scratch);
     return (!unaligned && plx_gemm_steps_by_units(stored)) || plx_gemm_take_room(stored, scratch);
 }
@@ -242,7 +251,8 @@ static plx_status cut_terms(plx_wgmma_kernel kernel, const plx_problem *problem,
 {
     plx_gemm_stored a = plx_gemm_stored_as(problem, A), b = plx_gemm_stored_as(problem, B);
     uint64_t scratch = PLX_SCRATCH_COUNTERS;
-    if (!take_room(kernel, &a, unaligned, &scratch) || !take_room(kernel, &b, unaligned, &scratch))
+    const bool turns = plx_wgmma_turns(problem);
+    if (!take_room(&a, turns, unaligned, &scratch) || !take_room(&b, !turns, unaligned, &scratch))
         return plx_fail(error, PLX_UNSUPPORTED, "its operands are too large to be copied to aligned rows");
     const int64_t partials = (int64_t)scratch;
     scratch += (uint64_t)(cut->items - cut->whole) * (uint64_t)(cut->tile->rows * cut->tile->cols) * 4;

@@ -3,6 +3,7 @@
 #include "kernel_support.h"
 
 #include "kernels/gemm/choose.h"
+#include "kernels/gemm/configs.h"
 #include "kernels/gemm/f16x3.h"
 #include "kernels/gemm/units.h"
 #include "kernels/gemm/wgmma.h"
@@ -123,41 +124,84 @@ static plx_problem tf32_product(unsigned layout, int64_t m, int64_t n, int64_t k
     return problem;
 }
 
-/* The units read TF32 along k alone: nt as it lies, B of nn and A of tt are turned, of tn both. */
-static void tf32_is_turned_to_run_along_k(void **unused)
+static void expect_box(const plx_tensor_map *map, uint32_t operand, bool of_scratch, uint64_t width,
+                       uint64_t height, uint32_t box_height)
+{
+    assert_int_equal(map->operand, operand);
+    assert_int_equal(map->of_scratch, of_scratch);
+    assert_int_equal(map->width, width);
+    assert_int_equal(map->height, height);
+    assert_int_equal(map->box_height, box_height);
+}
+
+/* The units read one operand of TF32 along k alone; the other may pass through registers, and is the first of
+ * the product, which is C turned where that is B. */
+static void tf32_is_taken_as_it_lies(void **unused)
 {
     const plx_device_info hopper = fake_gpu(9);
+    plx_problem problem = tf32_product(0, 520, 264, 136);
+    plx_recipe recipe;
     (void)unused;
-    for (unsigned layout = 0; layout < 4; layout++) {
-        const bool turns_a = layout >> 1 & 1, turns_b = !(layout & 1);
-        const plx_problem problem = tf32_product(layout, 520, 264, 136);
-        const plx_recipe recipe = recipe_of(&problem, "wgmma-tf32", &hopper);
-        expect_boxes(&recipe);
-        assert_int_equal(maps_operand(&recipe, A), !turns_a);
-        assert_int_equal(maps_operand(&recipe, B), !turns_b);
-        assert_int_equal(step_named(&recipe, "turn") != NULL, turns_a || turns_b);
-        assert_null(step_named(&recipe, "repack"));
-        assert_int_equal(recipe.maps[A].width, 136);
-        assert_int_equal(recipe.maps[A].height, 520);
-        assert_int_equal(recipe.maps[B].width, 136);
-        assert_int_equal(recipe.maps[B].height, 264);
-    }
+    problem.config = plx_gemm_config_number(&(plx_gemm_config){.tile = 0, .parts = 1}); /* 128 x 256 */
+    recipe = recipe_of(&problem, "wgmma-tf32", &hopper);
+    assert_string_equal(recipe.variant, "f32_nn");
+    expect_box(&recipe.maps[0], B, false, 264, 136, 32);
+    expect_box(&recipe.maps[1], A, false, 136, 520, 256);
+    expect_box(&recipe.maps[2], C, false, 264, 520, 32);
+    problem.of.gemm = tf32_product(1, 520, 264, 136).of.gemm;
+    recipe = recipe_of(&problem, "wgmma-tf32", &hopper);
+    assert_string_equal(recipe.variant, "f32_nt");
+    expect_box(&recipe.maps[0], A, false, 136, 520, 128);
+    expect_box(&recipe.maps[1], B, false, 136, 264, 256);
+    expect_box(&recipe.maps[2], C, false, 264, 520, 64);
+    problem.of.gemm = tf32_product(3, 520, 264, 136).of.gemm;
+    recipe = recipe_of(&problem, "wgmma-tf32", &hopper);
+    assert_string_equal(recipe.variant, "f32_tt");
+    expect_box(&recipe.maps[0], A, false, 520, 136, 32);
+    expect_box(&recipe.maps[1], B, false, 136, 264, 256);
+    expect_box(&recipe.maps[2], C, false, 264, 520, 64);
+}
+
+/* Where both operands lie across, the smaller one is turned. */
+static void the_smaller_one_is_turned(void **unused)
+{
+    const plx_device_info hopper = fake_gpu(9);
+    plx_problem problem = tf32_product(2, 520, 264, 136);
+    plx_recipe recipe = recipe_of(&problem, "wgmma-tf32", &hopper);
+    (void)unused;
+    expect_boxes(&recipe);
+    assert_string_equal(recipe.variant, "f32_tt");
+    assert_true(maps_operand(&recipe, A) && !maps_operand(&recipe, B));
+    assert_int_equal(recipe.maps[1].width, 136);
+    assert_int_equal(recipe.maps[1].height, 264);
+    problem = tf32_product(2, 264, 520, 136);
+    recipe = recipe_of(&problem, "wgmma-tf32", &hopper);
+    expect_boxes(&recipe);
+    assert_string_equal(recipe.variant, "f32_nn");
+    assert_true(maps_operand(&recipe, B) && !maps_operand(&recipe, A));
+    assert_int_equal(recipe.maps[1].width, 136);
+    assert_int_equal(recipe.maps[1].height, 264);
 }
 
 /* What is turned need not be repacked as well, wherever it begins. */
 static void tf32_is_turned_or_repacked(void **unused)
 {
     const plx_device_info hopper = fake_gpu(9);
-    const plx_problem problem = tf32_product(0, 521, 263, 137);
-    const plx_recipe recipe = recipe_of(&problem, "wgmma-tf32", &hopper);
+    plx_problem problem = tf32_product(2, 521, 263, 137);
+    plx_recipe recipe = recipe_of(&problem, "wgmma-tf32", &hopper);
     const plx_step *turn = step_named(&recipe, "turn"), *repack = step_named(&recipe, "repack");
     (void)unused;
     expect_boxes(&recipe);
     assert_true(turn != NULL && repack != NULL);
     assert_int_equal(turn->arguments[2].value, 0);
     assert_int_equal(turn->arguments[8].value, 137);
-    assert_int_equal(repack->arguments[2].value, 521);
+    assert_int_equal(repack->arguments[2].value, 137);
     assert_int_equal(repack->arguments[8].value, 0);
+    problem = tf32_product(0, 521, 263, 137);
+    recipe = recipe_of(&problem, "wgmma-tf32", &hopper);
+    expect_boxes(&recipe);
+    assert_null(step_named(&recipe, "turn"));
+    assert_non_null(step_named(&recipe, "repack"));
 }
 
 /* Where C has no element, there is nothing to launch, but the kernel's code is known. */
@@ -326,7 +370,8 @@ int main(void)
         cmocka_unit_test(what_the_copy_engine_cannot_reach_goes_another_way),
         cmocka_unit_test(operands_that_begin_anywhere_have_no_maps),
         cmocka_unit_test(nothing_is_written_between_rows),
-        cmocka_unit_test(tf32_is_turned_to_run_along_k),
+        cmocka_unit_test(tf32_is_taken_as_it_lies),
+        cmocka_unit_test(the_smaller_one_is_turned),
         cmocka_unit_test(tf32_is_turned_or_repacked),
         cmocka_unit_test(of_nothing_there_is_nothing_to_do),
         cmocka_unit_test(the_result_has_the_type_that_was_asked_for),
