@@ -390,7 +390,8 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
             .name = "wgmma-tf32",
             .idea = "wgmma-pipelined with f32 multiplied as TF32: 11 digits of each factor, sums in f32",
             .gain = "6 to 7 times the fastest f32 kernel, half the rate of f16, for twice the bytes",
-            .limit = "the matrix units read TF32 along k alone: operands that lie otherwise are turned first",
+            .limit = "the matrix units and power; they read TF32 along k alone, but for one operand that may come "
+                     "from registers: where both lie otherwise, the smaller is turned first",
             .needs = "CUDA on compute capability 9.0; asked for as compute type tf32; operands that do not begin at, or "
                      "step by, 16 bytes are copied first",
             .dtypes = PLX_DTYPE_BIT(PLX_F32),
