@@ -226,11 +226,18 @@ static bool make_table(index_table *table, size_t entries)
     return table->at != NULL;
 }
 
+static const uint64_t first_hash = UINT64_C(14695981039346656037);
+
+static uint64_t mixed(uint64_t hash, uint64_t number)
+{
+    return (hash ^ number) * UINT64_C(1099511628211);
+}
+
 static uint64_t hash_of(uint64_t hash, const void *bytes, size_t count)
 {
     const unsigned char *at = bytes;
     for (size_t i = 0; i < count; i++)
-        hash = (hash ^ at[i]) * UINT64_C(1099511628211);
+        hash = mixed(hash, at[i]);
     return hash;
 }
 
@@ -250,7 +257,7 @@ static bool same_problem(const plx_record *a, const plx_record *b)
 
 static uint64_t problem_hash(const plx_record *record)
 {
-    uint64_t hash = hash_of(UINT64_C(14695981039346656037), &record->problem, sizeof record->problem);
+    uint64_t hash = hash_of(first_hash, &record->problem, sizeof record->problem);
     hash = hash_of(hash, &record->seed, sizeof record->seed);
     return hash_of(hash, &record->shift, sizeof record->shift);
 }
@@ -385,8 +392,8 @@ static plx_status chain_groups(plx_page *page, plx_error *error)
         return no_memory(error);
     for (size_t i = 0; i < page->record_count; i++) {
         plx_page_record *one = &page->records[i];
-        const uint64_t key[] = {one->file, one->is->group, one->problem};
-        size_t place = (size_t)hash_of(UINT64_C(14695981039346656037), key, sizeof key) & (table.size - 1);
+        uint64_t hash = mixed(mixed(mixed(first_hash, one->file), one->is->group), one->problem);
+        size_t place = (size_t)(hash ^ hash >> 32) & (table.size - 1); /* the low bits alone are alike */
         while (table.at[place] != PLX_PAGE_NONE && !plx_page_together(&page->records[table.at[place]], one))
             place = (place + 1) & (table.size - 1);
         const size_t last = table.at[place];

@@ -1,6 +1,8 @@
 /* Transposed products: panels of columns, and the one rule that takes a problem to them. */
 #include "geometry.h"
 
+#include <assert.h>
+
 /* The shapes of block, each a kernel of its own. */
 static const plx_matvec_block usual = {.suffix = "",
                                        .threads = MATVEC_PANEL_THREADS,
@@ -62,6 +64,7 @@ static bool stand(const plx_matvec_block *block, const plx_problem *problem, int
     int64_t classes = row_classes(problem), length;
 
     stand->width = quotient_up(quotient_up(elements, pack), block->packs);
+    assert(stand->width >= 1); /* a panel has columns */
     if (stand->width * classes > block->threads)
         return false;
     length = stand->width * block->packs * pack;
@@ -77,6 +80,7 @@ static bool lay_out(const plx_problem *problem, const plx_matvec_block *block, i
     int64_t pack = pack_width(problem->dtype), rows = larger(terms_of(problem), 1);
 
     *plan = (plx_matvec_panels){.block = block, .columns = panel_columns(problem, wanted)};
+    assert(plan->columns >= 1);
     plan->items = quotient_up(larger(outputs_of(problem), 1), plan->columns);
     if (!stand(block, problem, plan->columns + pack - 1, &plan->shifted))
         return false;

@@ -3,6 +3,8 @@
 
 #include "operation.h"
 
+#include <assert.h>
+
 /* The members with numbers of tiles.h, for elements of `bytes`. */
 #define SIZE(bytes, SUFFIX, name, words, rates)                                                              \
     {                                                                                                        \
@@ -82,9 +84,17 @@ double plx_transpose_sector_aligned_tiles(const plx_problem *problem)
            (double)quotient_up(p->cols, moved->sector_aligned.width);
 }
 
-double plx_transpose_time_sector_aligned(const plx_problem *problem)
+/* Of elements whose times are known at all. */
+static const plx_transpose_rates *rates_of(const plx_problem *problem)
 {
     const plx_transpose_rates *known = plx_transpose_element(problem->dtype)->known;
+    assert(known != NULL);
+    return known;
+}
+
+double plx_transpose_time_sector_aligned(const plx_problem *problem)
+{
+    const plx_transpose_rates *known = rates_of(problem);
     return known->sector_aligned_tile * plx_transpose_sector_aligned_tiles(problem) +
            (is_held_back(problem) ? known->sector_aligned_element : known->sector_aligned_beyond) *
                plx_transpose_elements(problem);
@@ -93,7 +103,7 @@ double plx_transpose_time_sector_aligned(const plx_problem *problem)
 double plx_transpose_time_swizzled(const plx_problem *problem)
 {
     const plx_transpose_problem *p = &problem->of.transpose;
-    const plx_transpose_rates *known = plx_transpose_element(problem->dtype)->known;
+    const plx_transpose_rates *known = rates_of(problem);
     double tiles =
         (double)quotient_up(p->rows, TRANSPOSE_TILE) * (double)quotient_up(p->cols, TRANSPOSE_TILE);
     return known->swizzled_start + known->swizzled_tile * tiles +
@@ -106,10 +116,11 @@ double plx_transpose_time_swizzled(const plx_problem *problem)
 double plx_transpose_time_tall_skinny(const plx_problem *problem)
 {
     const plx_transpose_problem *p = &problem->of.transpose;
-    const plx_transpose_size *moved = plx_transpose_element(problem->dtype);
+    const plx_transpose_rates *known = rates_of(problem);
     bool flat = p->rows < p->cols, apart = flat ? p->ld_out > p->rows : p->ld_in > p->cols;
-    int64_t length = plx_transpose_tall_skinny_length(
-        moved->tall_skinny_capacity, plx_transpose_tall_skinny_part(flat ? p->rows : p->cols));
-    return moved->known->tall_skinny_start +
-           moved->known->tall_skinny_element * plx_transpose_elements(problem) + (apart ? (double)length : 0);
+    int64_t length =
+        plx_transpose_tall_skinny_length(plx_transpose_element(problem->dtype)->tall_skinny_capacity,
+                                         plx_transpose_tall_skinny_part(flat ? p->rows : p->cols));
+    return known->tall_skinny_start + known->tall_skinny_element * plx_transpose_elements(problem) +
+           (apart ? (double)length : 0);
 }

@@ -4,6 +4,7 @@
 
 #include "study/check/failure.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -99,6 +100,7 @@ static plx_status save_rows(const plx_failed_case *failed, size_t number, const 
     if (status != PLX_OK)
         return status;
     if (extent->rows > 0 && extent->cols > 0) {
+        assert(data != NULL); /* only what is empty has no memory */
         array.data = malloc((size_t)extent->rows * row_bytes);
         if (array.data == NULL)
             return plx_fail(error, PLX_NO_MEMORY, "no memory to save %s", name);

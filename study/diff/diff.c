@@ -248,9 +248,10 @@ static plx_status judge_times(diff *d, size_t which)
 static plx_status judge_match(diff *d, size_t which)
 {
     const plx_match *match = &d->matches[which];
-    if (match->before == NULL || match->after == NULL)
-        return add(d, which, match->after == NULL ? PLX_CHANGE_VANISHED : PLX_CHANGE_ADDED,
-                   state(match->after == NULL ? match->before : match->after));
+    if (match->before == NULL)
+        return add(d, which, PLX_CHANGE_ADDED, state(match->after));
+    if (match->after == NULL)
+        return add(d, which, PLX_CHANGE_VANISHED, state(match->before));
     bool ran = badness(match->before) >= 0 && badness(match->after) >= 0;
     bool unsupported = badness(match->before) == 1 && badness(match->after) == 1;
     d->results->compared += ran && !unsupported;

@@ -1,6 +1,7 @@
 /* The operands of a problem in host memory: generated, or taken from arrays. */
 #include "study/judge/judge.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ size_t plx_summed_size(const plx_problem *like)
     plx_problem problem = *like;
     size_t size = 0;
 
+    assert(rank <= PLX_MAX_SHAPE);
     plx_shape_set(&problem, different);
     operation->extents(&problem, extents);
     while (size < rank && different[size] != plx_summed_terms(operation, extents))
