@@ -365,7 +365,7 @@ static bool is_kind(const char *word)
     return false;
 }
 
-static bool is_wanted(const worker *this, char *const *words)
+static bool is_asked_for(const worker *this, char *const *words)
 {
     const fault_command *command = this->command;
     if (command->is_timed && !this->full)
@@ -374,6 +374,22 @@ static bool is_wanted(const worker *this, char *const *words)
         if (!is_kind(*words) && !has_word(command, *words))
             return false;
     return true;
+}
+
+/* A build without the driver's API has no plugin for it. */
+static bool has_driver(const worker *this)
+{
+    const char *driver = this->command->driver;
+    char plugin[2200];
+    if (driver == NULL)
+        return true;
+    (void)snprintf(plugin, sizeof plugin, "%s/%s/plx-%s.so", this->directory, driver, driver);
+    return access(plugin, R_OK) == 0;
+}
+
+static bool is_wanted(const worker *this, char *const *words)
+{
+    return is_asked_for(this, words) && has_driver(this);
 }
 
 /* All of them, when none is among the words. */
@@ -485,14 +501,17 @@ int main(int argc, char **argv)
     int ended, bad = 0;
     while (wait(&ended) > 0 || (errno == EINTR && !is_cut_short))
         bad |= ended;
-    size_t wanted = 0;
+    size_t wanted = 0, left_out = 0;
     for (size_t i = 0; i < command_count; i++) {
         this.command = &commands[i];
         wanted += is_wanted(&this, argv + 4);
+        left_out += is_asked_for(&this, argv + 4) && !has_driver(&this);
     }
     const totals *t = this.totals;
     if (this.full)
         print_parts(t);
+    if (left_out > 0)
+        printf("left out: %zu commands, for their backend is not in this build\n", left_out);
     if (is_cut_short)
         printf("cut short: ");
     printf("%llu of %zu commands, %llu faults: %llu passed by, %llu were told; %llu did not come up again\n"
@@ -506,5 +525,7 @@ int main(int argc, char **argv)
            (unsigned long long)t->mute, (unsigned long long)t->statuses, (unsigned long long)t->failures);
     if (bad != 0)
         return 99;
+    if (wanted == 0 && left_out > 0)
+        return 77;
     return t->failures == 0 && t->injections > 0 ? 0 : 1;
 }
