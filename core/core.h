@@ -307,13 +307,14 @@ static inline plx_call_slot *plx_plan_call(const plx_plan *plan, const char *wha
 /* A kernel and, behind a colon, a configuration, by their names. */
 plx_status plx_kernel_find(plx_backend *backend, const plx_problem *problem, const char *name, size_t *kernel,
                            uint32_t *config);
+/* A kernel by its name for a caller's problem, which is checked; *normal is the problem in its one form. */
+plx_status plx_kernel_find_for(plx_backend *backend, const plx_problem *problem, const char *name,
+                               plx_problem *normal, size_t *kernel);
 
 /* Whether anything can be planned: *normal is the problem's one form. */
 plx_status plx_plan_request(plx_backend *backend, const plx_problem *problem, plx_problem *normal);
 /* All of a plan with backend, problem and configuration but what its plugin makes of it. */
 plx_status plx_plan_prepare(plx_plan *plan, size_t index);
-/* What the plugin is given: the problem with its configuration. */
-plx_problem plx_plan_problem(const plx_plan *plan);
 
 plx_plan_cache *plx_plan_cache_create(void);
 /* All plans of it must have been released. */

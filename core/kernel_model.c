@@ -3,28 +3,13 @@
 
 #include <math.h>
 
-/* The problem in its one form, and the kernel's place in the ladder. */
-static plx_status find(plx_backend *backend, const plx_problem *problem, const char *kernel,
-                       plx_problem *normal, size_t *index)
-{
-    plx_error error = {.text = ""};
-    uint32_t none;
-    plx_status status = plx_backend_usable(backend);
-    if (status == PLX_OK && plx_problem_check(problem, &error) != PLX_OK)
-        return plx_context_fail(backend->context, PLX_INVALID, "%s", error.text);
-    if (status != PLX_OK)
-        return status;
-    plx_problem_normalise(problem, normal);
-    return plx_kernel_find(backend, normal, kernel, index, &none);
-}
-
 plx_status plx_kernel_rates(plx_backend *backend, const plx_problem *problem, const char *kernel,
                             plx_rate *rates, size_t capacity, size_t *count)
 {
     plx_problem normal;
     plx_error error = {.text = ""};
     size_t index;
-    plx_status status = find(backend, problem, kernel, &normal, &index);
+    plx_status status = plx_kernel_find_for(backend, problem, kernel, &normal, &index);
     if (status != PLX_OK)
         return status;
     *count = 0;
@@ -47,7 +32,7 @@ plx_status plx_kernel_expect(plx_backend *backend, const plx_problem *problem, c
     plx_error error = {.text = ""};
     size_t index;
     double expected = 0.0;
-    plx_status status = find(backend, problem, kernel, &normal, &index);
+    plx_status status = plx_kernel_find_for(backend, problem, kernel, &normal, &index);
     if (status != PLX_OK)
         return status;
     if (backend->plugin->expect == NULL)

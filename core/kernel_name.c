@@ -68,17 +68,17 @@ static plx_status ask_configs(plx_backend *backend, const plx_problem *problem, 
 static plx_status list_configs(plx_backend *backend, const plx_problem *problem, size_t kernel,
                                plx_config **configs, size_t *count)
 {
-    size_t room = 0;
+    size_t capacity = 0;
     *configs = NULL;
-    plx_status status = ask_configs(backend, problem, kernel, NULL, 0, &room);
+    plx_status status = ask_configs(backend, problem, kernel, NULL, 0, &capacity);
     *count = 0;
-    if (status != PLX_OK || room == 0)
+    if (status != PLX_OK || capacity == 0)
         return status;
-    plx_config *list = calloc(room, sizeof *list);
+    plx_config *list = calloc(capacity, sizeof *list);
     if (list == NULL)
         return plx_out_of_memory(backend->context, "the configurations of a kernel");
-    status = ask_configs(backend, problem, kernel, list, room, count);
-    *count = *count < room ? *count : room;
+    status = ask_configs(backend, problem, kernel, list, capacity, count);
+    *count = *count < capacity ? *count : capacity;
     if (status == PLX_OK)
         *configs = list;
     else
@@ -154,19 +154,25 @@ plx_status plx_kernel_find(plx_backend *backend, const plx_problem *problem, con
     return colon != NULL ? find_config(backend, problem, *kernel, colon + 1, config) : PLX_OK;
 }
 
-plx_status plx_kernel_configs(plx_backend *backend, const plx_problem *problem, const char *kernel,
-                              plx_config *configs, size_t capacity, size_t *count)
+plx_status plx_kernel_find_for(plx_backend *backend, const plx_problem *problem, const char *name,
+                               plx_problem *normal, size_t *kernel)
 {
-    plx_problem normal;
     plx_error error = {.text = ""};
-    size_t index;
     uint32_t none;
     plx_status status = plx_backend_usable(backend);
     if (status == PLX_OK && plx_problem_check(problem, &error) != PLX_OK)
         return plx_context_fail(backend->context, PLX_INVALID, "%s", error.text);
     if (status != PLX_OK)
         return status;
-    plx_problem_normalise(problem, &normal);
-    status = plx_kernel_find(backend, &normal, kernel, &index, &none);
+    plx_problem_normalise(problem, normal);
+    return plx_kernel_find(backend, normal, name, kernel, &none);
+}
+
+plx_status plx_kernel_configs(plx_backend *backend, const plx_problem *problem, const char *kernel,
+                              plx_config *configs, size_t capacity, size_t *count)
+{
+    plx_problem normal;
+    size_t index;
+    plx_status status = plx_kernel_find_for(backend, problem, kernel, &normal, &index);
     return status == PLX_OK ? ask_configs(backend, &normal, index, configs, capacity, count) : status;
 }

@@ -103,7 +103,7 @@ static plx_status describe_operands(plx_plan *plan)
 }
 
 /* What the plugin is given: its configuration too. */
-plx_problem plx_plan_problem(const plx_plan *plan)
+static plx_problem problem_of(const plx_plan *plan)
 {
     plx_problem problem = plan->problem;
     problem.config = plan->config;
@@ -133,7 +133,7 @@ static plx_status make_plan(plx_plan *plan, size_t index)
 {
     plx_error error = {.text = ""};
     plx_backend *backend = plan->backend;
-    const plx_problem problem = plx_plan_problem(plan);
+    const plx_problem problem = problem_of(plan);
     plx_status status = plx_plan_prepare(plan, index);
     if (status != PLX_OK)
         return status;
@@ -280,7 +280,7 @@ const plx_kernel *plx_plan_kernel(const plx_plan *plan)
 
 int64_t plx_plan_depth(const plx_plan *plan)
 {
-    const plx_problem problem = plx_plan_problem(plan);
+    const plx_problem problem = problem_of(plan);
     plx_call_slot *call = plx_plan_call(plan, "telling the depth of its sums");
     const int64_t depth = plan->kernel->depth(&problem, &plan->backend->device);
     plx_leave(call);

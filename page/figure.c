@@ -42,7 +42,7 @@ const char *plx_page_ink(void)
     return colours[PLX_PAGE_COLOURS].light;
 }
 
-const char *plx_page_faint(void)
+static const char *faint(void)
 {
     return colours[PLX_PAGE_COLOURS + 1].light;
 }
@@ -67,7 +67,7 @@ void plx_page_canvas(const plx_page_size *size, FILE *to)
     (void)fprintf(to,
                   "set encoding utf8\nset border 3 lc rgb '%s'\nset grid lc rgb '%s' lt 1 lw 0.5\n"
                   "set tics nomirror textcolor rgb '%s'\nunset key\nset tmargin 1.5\n",
-                  plx_page_ink(), plx_page_faint(), plx_page_ink());
+                  plx_page_ink(), faint(), plx_page_ink());
     (void)fprintf(to, "set xlabel textcolor rgb '%s'\nset ylabel textcolor rgb '%s' offset 1\n",
                   plx_page_ink(), plx_page_ink());
     (void)size;

@@ -133,10 +133,9 @@ void plx_page_end(FILE *to);
 
 /* ---- page_figure.c: plots -------------------------------------------------------------- */
 
-/* Names of colours in scripts: those of series, of text and of lines behind. */
+/* Names of colours in scripts: those of series and of text. */
 const char *plx_page_colour(size_t series_colour);
 const char *plx_page_ink(void);
-const char *plx_page_faint(void);
 
 /* "--c0:#0072b2;...": the colours as variables of a style. */
 void plx_page_variables(FILE *to, bool dark);

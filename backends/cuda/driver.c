@@ -136,7 +136,8 @@ plx_status plx_cuda_driver_load(plx_error *error)
     return plx_fail(error, PLX_NO_DEVICE, "%.200s: %s", reason.text, remedy(result));
 }
 
-bool plx_cuda_is_sticky(CUresult result)
+/* True when the error has killed the context: every later call on it fails. */
+static bool is_sticky(CUresult result)
 {
     switch ((int)result) {
     case CUDA_ERROR_ILLEGAL_ADDRESS:
@@ -159,7 +160,7 @@ bool plx_cuda_is_sticky(CUresult result)
 
 static plx_status status_of(CUresult result)
 {
-    if (plx_cuda_is_sticky(result))
+    if (is_sticky(result))
         return PLX_DEVICE_LOST;
     return result == CUDA_ERROR_OUT_OF_MEMORY ? PLX_NO_MEMORY : PLX_FAILED;
 }

@@ -87,9 +87,6 @@ extern plx_cuda_driver plx_cuda;
  * may be missing) and initialises the driver.  PLX_NO_DEVICE with the reason and its remedy. */
 plx_status plx_cuda_driver_load(plx_error *error);
 
-/* True when the error has killed the context: every later call on it fails. */
-bool plx_cuda_is_sticky(CUresult result);
-
 /* "cuMemAlloc failed: CUDA_ERROR_X (text)"; returns the status that fits the
  * result, and marks the session as lost after a sticky error.  `session` may be
  * NULL where there is none yet. */

@@ -67,8 +67,9 @@ static void uuid_text(const uint8_t *u, char text[64])
                    u[14], u[15]);
 }
 
-/* A part of a chip has a UUID of another kind; its bus address is the chip's. */
-plx_nvml_device *plx_nvml_find(const plx_device_info *info)
+/* Finds the chip that the device is on; NULL where the library is missing or does not know it.
+ * A part of a chip has a UUID of another kind; its bus address is the chip's. */
+static plx_nvml_device *find(const plx_device_info *info)
 {
     plx_nvml_device *device = NULL;
     char uuid[64];
@@ -145,7 +146,8 @@ static void read_throttle(plx_nvml_device *device, plx_telemetry *t)
             t->throttle |= reasons[i].ours;
 }
 
-void plx_nvml_read(plx_nvml_device *device, plx_telemetry *telemetry)
+/* Adds what the library says of what changes, which takes 10 to 300 microseconds. */
+static void read_telemetry(plx_nvml_device *device, plx_telemetry *telemetry)
 {
     read_clocks(device, telemetry);
     read_power(device, telemetry);
@@ -156,7 +158,7 @@ plx_status plx_cuda_telemetry(plx_session *session, plx_telemetry *telemetry, pl
 {
     (void)pthread_mutex_lock(&session->lock);
     if (!session->sought_monitor)
-        session->monitor = plx_nvml_find(&session->info);
+        session->monitor = find(&session->info);
     if (!session->sought_monitor && session->monitor != NULL)
         read_fixed(session->monitor, &session->fixed);
     session->sought_monitor = true;
@@ -165,6 +167,6 @@ plx_status plx_cuda_telemetry(plx_session *session, plx_telemetry *telemetry, pl
         return plx_fail(error, PLX_UNSUPPORTED,
                         MANAGEMENT_LIBRARY " is not there, or does not know this device");
     *telemetry = session->fixed;
-    plx_nvml_read(session->monitor, telemetry);
+    read_telemetry(session->monitor, telemetry);
     return PLX_OK;
 }

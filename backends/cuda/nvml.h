@@ -27,11 +27,4 @@ enum { PLX_NVML_SM = 1, PLX_NVML_MEMORY = 2 }; /* clock domains */
     X(Throttle, "nvmlDeviceGetCurrentClocksEventReasons",                                         \
       "nvmlDeviceGetCurrentClocksThrottleReasons", (plx_nvml_device *, unsigned long long *))
 
-/* Finds the chip that the device is on; NULL where the library is missing or does not
- * know it.  The library is opened once per process. */
-plx_nvml_device *plx_nvml_find(const plx_device_info *info);
-
-/* Adds what the library says of what changes, which takes 10 to 300 microseconds. */
-void plx_nvml_read(plx_nvml_device *device, plx_telemetry *telemetry);
-
 #endif

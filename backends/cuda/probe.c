@@ -79,7 +79,7 @@ static plx_status read_needed(CUdevice device, const needed_attribute *needed, c
     if (result != CUDA_SUCCESS || value < 0)
         return plx_fail(
             error, PLX_FAILED,
-            "device %d (%s): the driver does not tell its %s (result %d, value %d); try nvidia-smi, and "
+            "device %d (%s): the driver does not report its %s (result %d, value %d); try nvidia-smi, and "
             "reinstall NVIDIA's driver",
             device, info->name, needed->words, (int)result, value);
     if (needed->wide != NULL)

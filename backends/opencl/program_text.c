@@ -45,12 +45,12 @@ static char *log_of(const plx_session *session, cl_program program)
 
 static plx_status refuse(const plx_session *session, cl_program program, cl_int code, plx_error *error)
 {
-    char room[32];
+    char number[32];
     char *log = program != NULL ? log_of(session, program) : NULL;
     const char *line = log != NULL ? log + strspn(log, " \t\r\n") : "";
     const plx_status status =
         plx_fail(error, PLX_UNSUPPORTED, "the driver refuses this PTX: %s%s%.*s",
-                 plx_cl_error_name(code, room), *line != '\0' ? ": " : "", (int)strcspn(line, "\r\n"), line);
+                 plx_cl_error_name(code, number), *line != '\0' ? ": " : "", (int)strcspn(line, "\r\n"), line);
     free(log);
     if (program != NULL)
         (void)plx_cl.ReleaseProgram(program);

@@ -39,13 +39,13 @@ plx_status plx_opencl_can_launch(const plx_recipe *recipe, plx_error *error)
 /* ---- ours -------------------------------------------------------------------- */
 
 void plx_opencl_entry(const plx_code *code, const plx_recipe *recipe, const plx_step *step, char *entry,
-                      size_t room)
+                      size_t capacity)
 {
     if (code != NULL && code->convention == PLX_CONVENTION_POINTERS)
-        (void)snprintf(entry, room, "%s_%s", step->entry,
+        (void)snprintf(entry, capacity, "%s_%s", step->entry,
                        step->variant != NULL ? step->variant : recipe->variant);
     else
-        (void)snprintf(entry, room, "%s", step->entry);
+        (void)snprintf(entry, capacity, "%s", step->entry);
 }
 
 static void add_entries(const plx_recipe *recipe, plx_code *code)

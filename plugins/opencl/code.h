@@ -19,7 +19,7 @@ plx_status plx_opencl_pointer_text(const plx_code *code, const plx_recipe *recip
                                    plx_error *error);
 /* How the entry point of a step is called in this code; NULL: in our source. */
 void plx_opencl_entry(const plx_code *code, const plx_recipe *recipe, const plx_step *step, char *entry,
-                      size_t room);
+                      size_t capacity);
 /* Adds to the facts, whose block and registers are there, what a block of the kernel takes. */
 plx_status plx_opencl_facts(const plx_session *session, cl_kernel kernel, plx_launch_facts *facts,
                             plx_error *error);

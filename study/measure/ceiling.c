@@ -16,7 +16,7 @@ static double written_bytes(const plx_operation *operation, const plx_problem *p
 }
 
 /* Below a tenth of writing, what only reads is the fairer measure. */
-plx_ceiling_kind plx_memory_ceiling(const plx_operation *operation, const plx_problem *problem)
+static plx_ceiling_kind memory_ceiling(const plx_operation *operation, const plx_problem *problem)
 {
     const double bytes = operation->bytes(problem);
     return written_bytes(operation, problem) < 0.1 * bytes ? PLX_CEILING_READ : PLX_CEILING_COPY;
@@ -27,7 +27,7 @@ plx_ceiling_kind plx_memory_ceiling(const plx_operation *operation, const plx_pr
 plx_workload plx_workload_of(const plx_operation *operation, const plx_problem *problem)
 {
     plx_workload workload = {.bytes = operation->bytes(problem),
-                         .memory = plx_memory_ceiling(operation, problem),
+                         .memory = memory_ceiling(operation, problem),
                          .arithmetic = PLX_CEILING_COUNT};
 
     if (problem->dtype == PLX_F32 || problem->dtype == PLX_F64 || plx_is_half(problem->dtype))

@@ -24,7 +24,6 @@ void plx_ceiling_renew(plx_backend *backend, plx_ceiling_kind kind, plx_ceilings
 /* Whether a time is so far above a ceiling, *kind, that no device was that fast. */
 bool plx_ceiling_refutes(const plx_ceilings *ceilings, const plx_workload *workload, double time_ns,
                          plx_ceiling_kind *kind, char *reason, size_t capacity);
-plx_ceiling_kind plx_memory_ceiling(const plx_operation *operation, const plx_problem *problem);
 plx_workload plx_workload_of(const plx_operation *operation, const plx_problem *problem);
 /* The ceiling that takes the longest time for this workload (a roofline), and the part of
  * it that a time reached.  What was not measured does not apply. */

@@ -24,6 +24,5 @@ typedef struct plx_probe_subject {
  * device.  Points are not run yet; one whose kernel is not there has none. */
 plx_status plx_probe_sweeps(size_t probe, const plx_probe_subject *subject, plx_probe_list *list,
                             plx_error *error);
-void plx_probe_sweeps_free(plx_probe_sweep *sweeps, size_t count);
 
 #endif

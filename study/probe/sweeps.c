@@ -359,10 +359,3 @@ plx_status plx_probe_sweeps(size_t probe, const plx_probe_subject *subject, plx_
     probes[probe].make(&m);
     return m.out_of_memory ? plx_fail(error, PLX_NO_MEMORY, "no memory for the points of a sweep") : PLX_OK;
 }
-
-void plx_probe_sweeps_free(plx_probe_sweep *sweeps, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        free(sweeps[i].points);
-    free(sweeps);
-}

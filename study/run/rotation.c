@@ -23,7 +23,9 @@ static uint64_t cache_of_chip(const plx_backend *backend)
     return cache;
 }
 
-uint64_t plx_cache_bytes(const plx_backend *backend)
+/* The cache that a timing has to get past: of the device, or of the same chip as another
+ * backend sees it; a guess where nobody says. */
+static uint64_t cache_bytes(const plx_backend *backend)
 {
     const plx_device_info *device = plx_backend_device(backend);
     uint64_t cache = device->l2_bytes > 0 ? device->l2_bytes : cache_of_chip(backend);
@@ -104,7 +106,7 @@ static plx_status rotation_fill(plx_rotation *rotation, bool hot, size_t queues)
     for (size_t i = 0; i < operands->count; ++i)
         largest = operands->stride[i] > largest ? operands->stride[i] : largest;
     if (!hot)
-        sets = plx_rotation_sets(footprint(operands), largest, plx_cache_bytes(operands->backend),
+        sets = plx_rotation_sets(footprint(operands), largest, cache_bytes(operands->backend),
                                  plx_backend_device(operands->backend));
     sets = (sets + queues - 1) / queues * queues;
     while ((status = fill_all(rotation, sets)) == PLX_NO_MEMORY && sets > 1)
@@ -173,5 +175,5 @@ size_t plx_rotation_views(plx_rotation *rotation, plx_view *views)
 bool plx_rotation_is_cached(const plx_rotation *rotation)
 {
     const uint64_t bytes = footprint(&rotation->operands);
-    return bytes == 0 || rotation->operands.sets <= plx_cache_bytes(rotation->operands.backend) / bytes;
+    return bytes == 0 || rotation->operands.sets <= cache_bytes(rotation->operands.backend) / bytes;
 }

@@ -14,9 +14,6 @@ typedef struct plx_rotation {
     struct plx_rotation *other; /* the next one of a list */
 } plx_rotation;
 
-/* The cache that a timing has to get past: of the device, or of the same chip as another
- * backend sees it; a guess where nobody says. */
-uint64_t plx_cache_bytes(const plx_backend *backend);
 /* How many sets make `footprint` bytes exceed twice the cache, within the memory. */
 size_t plx_rotation_sets(uint64_t footprint, uint64_t largest, uint64_t cache, const plx_device_info *device);
 /* Finds in *rotations or adds to it; hot: one set for each queue.  Problems of one sweep share

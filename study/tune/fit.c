@@ -180,10 +180,10 @@ static void run(fitting *f, plx_fit *fit, double *fitted, double *spare)
 plx_status plx_fit_rates(plx_fit *fit, double *fitted, plx_error *error)
 {
     const size_t p = fit->rate_count, n = fit->time_count;
-    double *room = calloc(6 * p + 2 * p * p + 2 * n + p * n, sizeof *room);
-    if (room == NULL)
+    double *scratch = calloc(6 * p + 2 * p * p + 2 * n + p * n, sizeof *scratch);
+    if (scratch == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no memory to fit %zu rates to %zu times", p, n);
-    fitting f = {.fit = fit, .x = room};
+    fitting f = {.fit = fit, .x = scratch};
     f.tried = f.x + p;
     f.first = f.tried + p;
     f.rates = f.first + p;
@@ -194,6 +194,6 @@ plx_status plx_fit_rates(plx_fit *fit, double *fitted, plx_error *error)
     f.errors = f.system + p * p;
     f.slopes = f.errors + n;
     run(&f, fit, fitted, f.slopes + p * n);
-    free(room);
+    free(scratch);
     return PLX_OK;
 }
