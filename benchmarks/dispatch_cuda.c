@@ -113,7 +113,7 @@ static plx_status enqueue(driver_launch *launch, plx_error *error)
 
 const driver the_driver = {
     .backend = "cuda",
-    .what = "cuLaunchKernel, or cuLaunchKernelEx where launches may begin early",
+    .what = "cuLaunchKernel, or cuLaunchKernelEx for programmatic dependent launch",
     .api = "CUDA",
     .images = plx_cuda_images,
     .slots = {.probe = plx_cuda_probe, .open = plx_cuda_open, .close = plx_cuda_close, PLX_CUDA_MEMORY_SLOTS},

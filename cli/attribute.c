@@ -112,7 +112,7 @@ const cli_verb cli_attribute_verb = {
         "shapes on one for which they are chosen.  --dtype: all in these types.\n"
         "\n"
         "The ratio of the two as they are is the product of four: `early-launch`, launches that only\n"
-        "the first API has; `assembler`, the driver's over the compiler's, of one text; `source`, one\n"
+        "the first API has (CUDA's programmatic dependent launch); `assembler`, the driver's over the compiler's, of one text; `source`, one\n"
         "language with its front end over the other; `runtime`, one API's launches over the other's.\n"
         "`rest` says by how much source and runtime depend on each other.  A part is named only where\n"
         "its interval leaves 1 out.\n"

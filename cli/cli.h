@@ -283,7 +283,6 @@ cli_progress_function *cli_progress(const cli_options *options);
 void cli_progress_end(void);
 /* Flushes and closes standard output: CLI_OK, or CLI_USAGE after a message. */
 int cli_stdout_close(void);
-bool cli_colour(void);
 /* Columns of the terminal; 0 when there is none. */
 int cli_terminal_width(void);
 

@@ -236,7 +236,7 @@ int cli_results_status(const plx_results *results, bool want_pairs, const char *
 
 /* ---- for people ------------------------------------------------------------ */
 
-bool cli_colour(void)
+static bool has_colour(void)
 {
     const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
     bool refused = no_colour != NULL && no_colour[0] != '\0';
@@ -260,7 +260,7 @@ int cli_table_write(const cli_options *options, const plx_results *results)
     plx_error error = {""};
     if (cli_stdout_is_taken(options) || (options->given & OPT_QUIET))
         return CLI_OK;
-    unsigned flags = (cli_colour() ? PLX_TABLE_COLOUR : 0u) |
+    unsigned flags = (has_colour() ? PLX_TABLE_COLOUR : 0u) |
                      ((options->given & OPT_VERBOSE) ? PLX_TABLE_ALL_PAIRS | PLX_TABLE_CONFIGS : 0u);
     const int status = written_to_stdout(
         plx_results_write_table(results, stdout, cli_terminal_width(), flags, &error), &error);

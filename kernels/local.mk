@@ -1,4 +1,4 @@
-# The kernels.  An operation is a folder: this list, in the order of plx_op, is all that make and
+# The kernels.  An operation is a directory: this list, in the order of plx_op, is all that make and
 # C know of it.
 operations = kernels/reduce
 operations += kernels/transpose
@@ -40,7 +40,7 @@ host_kernel_sources = \
 	kernels/wide.h \
 	$(operations:=/host.c)
 
-# For the plugins of devices: every folder's rows.c, and what else these stand on.
+# For the plugins of devices: every directory's rows.c, and what else these stand on.
 EXTRA_LTLIBRARIES += libplx-ladder.la
 libplx_ladder_la_SOURCES = \
 	kernels/arithmetic.h \

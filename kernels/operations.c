@@ -10,7 +10,7 @@ static const plx_operation *const all[] = {
     PLX_OPERATIONS
 #undef OPERATION
 };
-_Static_assert(sizeof all / sizeof all[0] == PLX_OP_COUNT, "plx_op has a name for each folder");
+_Static_assert(sizeof all / sizeof all[0] == PLX_OP_COUNT, "plx_op has a name for each directory");
 
 const plx_operation *plx_operation_of(plx_op op)
 {

@@ -139,7 +139,7 @@ extern const plx_ladder plx_reduce_ladder, plx_transpose_ladder, plx_matvec_ladd
 
 /* NULL for a number that is no operation; of no rows where it has no device kernels. */
 const plx_ladder *plx_ladder_of(plx_op op);
-/* "gemm": the operation's folder, and the first part of its device code's keys.
+/* "gemm": the operation's directory, and the first part of its device code's keys.
  * NULL for a number that is no operation. */
 const char *plx_ladder_name(plx_op op);
 

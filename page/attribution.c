@@ -89,7 +89,7 @@ static void put_file(const plx_results *results, const plx_attribution *first, F
     plx_page_put(
         to,
         "<p>Each kernel's device code as text, run by either API. The total is the time of %s over that of "
-        "%s, and the product of the next four; what is grey can't be told from 1.</p>\n",
+        "%s, and the product of the next four; what is grey is not different from 1 beyond noise.</p>\n",
         first->backends[PLX_SECOND_API], first->backends[PLX_FIRST_API]);
     (void)fputs("<div class=\"box\"><table><thead><tr><th>kernel</th><th>problem</th>", to);
     for (size_t i = 0; i < COLUMNS; i++)

@@ -30,7 +30,7 @@ PLX_API const char *plx_cell_name(plx_cell cell); /* "first-second" */
 /* What a difference between two cells is due to. */
 typedef enum plx_effect {
     PLX_EFFECT_TOTAL = 0,     /* the second as it is, over the first as it is: the product of the next four */
-    PLX_EFFECT_EARLY_LAUNCH,  /* launches that only the first has */
+    PLX_EFFECT_EARLY_LAUNCH,  /* launches that only the first has: CUDA's programmatic dependent launch */
     PLX_EFFECT_ASSEMBLER,     /* the driver's assembler over the compiler's, of one text */
     PLX_EFFECT_SOURCE,        /* source and front end: the second's text over the first's, run by the first */
     PLX_EFFECT_RUNTIME,       /* runtime and launch: the second over the first, with the second's text */

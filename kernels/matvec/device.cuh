@@ -1,4 +1,4 @@
-/* What the matrix-vector products of this folder share in CUDA: the problem, the end of a
+/* What the matrix-vector products of this directory share in CUDA: the problem, the end of a
  * sum, and the transposed walk in which neighbouring threads have neighbouring columns. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* What the reductions of this folder share in CUDA: the three ways to combine two
+/* What the reductions of this directory share in CUDA: the three ways to combine two
  * elements, the warp's and block's trees, and 16-byte reading. */
 #pragma once
 

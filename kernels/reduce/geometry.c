@@ -82,14 +82,14 @@ static int64_t at_most_all(const plx_problem *problem, int64_t depth)
     return n > 0 ? smaller(depth, n - 1) : 0;
 }
 
-static int64_t depth_of_passes(const plx_problem *problem, const plx_device_info *device, int64_t fold)
+static int64_t depth_of_passes(const plx_problem *problem, const plx_device_info *device, int64_t items)
 {
     int64_t threads = plx_reduce_block_threads(device, REDUCE_BLOCK), depth = 0;
-    plx_reduce_passes plan = plx_reduce_plan_passes(problem->of.reduce.n, threads * fold);
+    plx_reduce_passes plan = plx_reduce_plan_passes(problem->of.reduce.n, threads * items);
 
     for (size_t i = 0; i < plan.count && i < PLX_MAX_STEPS; ++i)
         depth += levels(smaller(plan.elements[i], threads)) +
-                 (plan.elements[i] > threads ? levels(fold) : 0);
+                 (plan.elements[i] > threads ? levels(items) : 0);
     return at_most_all(problem, depth);
 }
 

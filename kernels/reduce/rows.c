@@ -105,7 +105,7 @@ static plx_status check(const plx_recipe *recipe, int64_t static_shared, const p
 /* The form of these rows. */
 typedef struct tree_kernel {
     const char *entry;
-    int64_t fold;        /* elements per thread */
+    int64_t items;       /* elements per thread */
     bool copies;         /* needs a scratch copy of what it reads */
     bool dynamic_shared; /* one element per thread, given by the launch */
     bool static_shared;  /* or by the kernel */
@@ -152,7 +152,7 @@ static plx_status tree_recipe(const plx_problem *problem, const plx_device_info 
     plx_status status = start(problem, device, threads, recipe, error);
     if (status != PLX_OK)
         return status;
-    plx_reduce_passes plan = plx_reduce_plan_passes(problem->of.reduce.n, threads * kernel->fold);
+    plx_reduce_passes plan = plx_reduce_plan_passes(problem->of.reduce.n, threads * kernel->items);
     if (plan.count > PLX_MAX_STEPS)
         return plx_fail(error, PLX_UNSUPPORTED, "%lld elements need more than %d passes of this kernel",
                         (long long)problem->of.reduce.n, PLX_MAX_STEPS);
@@ -277,7 +277,7 @@ static const plx_row rows[ROWS] = {
             .depth = plx_reduce_depth_of_one,
         },
         .recipe = tree_recipe,
-        .form = &(const tree_kernel){"reduce_gmem", .fold = 1, .copies = true},
+        .form = &(const tree_kernel){"reduce_gmem", .items = 1, .copies = true},
     },
     [SMEM] = {
         .about = {
@@ -292,7 +292,7 @@ static const plx_row rows[ROWS] = {
             .depth = plx_reduce_depth_of_one,
         },
         .recipe = tree_recipe,
-        .form = &(const tree_kernel){"reduce_smem", .fold = 1, .static_shared = true},
+        .form = &(const tree_kernel){"reduce_smem", .items = 1, .static_shared = true},
     },
     [SMEM_DYNAMIC] = {
         .about = {
@@ -306,7 +306,7 @@ static const plx_row rows[ROWS] = {
             .depth = plx_reduce_depth_of_one,
         },
         .recipe = tree_recipe,
-        .form = &(const tree_kernel){"reduce_smem_dynamic", .fold = 1, .dynamic_shared = true},
+        .form = &(const tree_kernel){"reduce_smem_dynamic", .items = 1, .dynamic_shared = true},
     },
     [UNROLL4] = {
         .about = {
@@ -322,7 +322,7 @@ static const plx_row rows[ROWS] = {
             .depth = plx_reduce_depth_of_fold,
         },
         .recipe = tree_recipe,
-        .form = &(const tree_kernel){"reduce_unroll4", .fold = REDUCE_ITEMS, .static_shared = true},
+        .form = &(const tree_kernel){"reduce_unroll4", .items = REDUCE_ITEMS, .static_shared = true},
     },
     [UNROLL4_DYNAMIC] = {
         .about = {
@@ -335,7 +335,7 @@ static const plx_row rows[ROWS] = {
             .depth = plx_reduce_depth_of_fold,
         },
         .recipe = tree_recipe,
-        .form = &(const tree_kernel){"reduce_unroll4_dynamic", .fold = REDUCE_ITEMS, .dynamic_shared = true},
+        .form = &(const tree_kernel){"reduce_unroll4_dynamic", .items = REDUCE_ITEMS, .dynamic_shared = true},
     },
     [SHUFFLE] = {
         .about = {
@@ -350,7 +350,7 @@ static const plx_row rows[ROWS] = {
             .depth = plx_reduce_depth_of_fold,
         },
         .recipe = tree_recipe,
-        .form = &(const tree_kernel){"reduce_shuffle", .fold = REDUCE_ITEMS, .static_shared = true, .shuffles = true},
+        .form = &(const tree_kernel){"reduce_shuffle", .items = REDUCE_ITEMS, .static_shared = true, .shuffles = true},
     },
     [VECTOR] = {
         .about = {

@@ -1,4 +1,4 @@
-/* What the transposes of this folder share in CUDA: which tile a block has. */
+/* What the transposes of this directory share in CUDA: which tile a block has. */
 #pragma once
 
 #include "entries.cuh"

@@ -1,4 +1,4 @@
-/* The entry points of this folder's kernels: transpose_<kernel>_<size>, one for each size of
+/* The entry points of this directory's kernels: transpose_<kernel>_<size>, one for each size of
  * element, as rows.c spells them.  A kernel file ends with the line that makes its own. */
 #pragma once
 

@@ -14,7 +14,7 @@ static const struct {
 } parts[] = {
     {PLX_EFFECT_SOURCE, "source and front end"},
     {PLX_EFFECT_ASSEMBLER, "the driver's assembler"},
-    {PLX_EFFECT_EARLY_LAUNCH, "launches that begin early"},
+    {PLX_EFFECT_EARLY_LAUNCH, "programmatic dependent launch"},
     {PLX_EFFECT_RUNTIME, "runtime and launch"},
 };
 
@@ -48,7 +48,7 @@ static void speak_parts(const plx_attribution *this, plx_line *line)
             continue;
         plx_line_add(line, "%s%s %.2f", told++ == 0 ? " Due to " : ", ", parts[order[i]].words, ratio->value);
     }
-    plx_line_add(line, told == 0 ? " No part of it alone can be told from noise." : ".");
+    plx_line_add(line, told == 0 ? " No part of it alone stands out from the noise." : ".");
     if (plx_ratio_is_conclusive(&this->effects[PLX_EFFECT_REST]))
         plx_line_add(line, " The two texts differ by %.2f more when %s runs them.",
                      this->effects[PLX_EFFECT_REST].value, this->backends[PLX_SECOND_API]);
@@ -121,7 +121,7 @@ static void speak_total(const plx_attribution *this, plx_line *line)
     plx_line_add(line, "%s takes %.2f of the time of %s (%.2f to %.2f)", this->backends[PLX_SECOND_API],
                  total->value, this->backends[PLX_FIRST_API], total->low, total->high);
     if (!plx_ratio_is_conclusive(total))
-        plx_line_add(line, ", which is no difference that can be told");
+        plx_line_add(line, ", which is within the noise");
     plx_line_add(line, ".");
 }
 
@@ -129,7 +129,7 @@ void plx_attribution_speak(plx_attribution *this)
 {
     plx_line line = {.length = 0}, code = {.length = 0};
     if (!this->effects[PLX_EFFECT_TOTAL].known) {
-        (void)snprintf(this->verdict, sizeof this->verdict, "Nothing to tell: %.560s", why_no_total(this));
+        (void)snprintf(this->verdict, sizeof this->verdict, "No verdict: %.560s", why_no_total(this));
         return;
     }
     speak_total(this, &line);

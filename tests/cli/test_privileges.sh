@@ -17,8 +17,8 @@ mkdir "$work/bin" && printf '#!/bin/sh\ntouch "%s/gnuplot.started"\nexit 1\n' "$
 "$parallax" bench reduce --dtype f32 --shape 1000 --shape 2000 --shape 4000 --shape 8000 --backend host --seconds 0.01 --quiet \
     --json "$work/bench.json" >"$work/out" 2>"$work/err" || { cat "$work/err"; exit 99; }
 
-# as_pretended, as_owner, as_user ARGUMENT...: with pretended privileges, with real ones, and with none.
-as_pretended() {
+# as_fake, as_owner, as_user ARGUMENT...: with fake privileges, with real ones, and with none.
+as_fake() {
     LD_LIBRARY_PATH=$built/.libs LD_PRELOAD=$secure "$built/.libs/parallax" "$@"
 }
 as_owner() {
@@ -57,8 +57,8 @@ try_all() { # WITH WITHOUT DIRECTORY: in which either may write
     with=$1 without=$2 place=$3
     mkdir -p "$place/vendors" "$place/marked" && cp "$marker" "$place/plx-marker.so" && cp "$marker" "$place/marked/plx-marker.so" &&
         echo "$place/plx-marker.so" >"$place/vendors/marker.icd" || exit 99
-    [ "$with" = as_pretended ] || chown -R $nobody "$place" || exit 99
-    [ "$with" = as_pretended ] || chmod 777 "$place" || exit 99 # whoever is loaded can say so
+    [ "$with" = as_fake ] || chown -R $nobody "$place" || exit 99
+    [ "$with" = as_fake ] || chmod 777 "$place" || exit 99 # whoever is loaded can say so
 
     raised list plugins --plugin-dir "$work/plugins"
     [ $status = 2 ] && grep -q 'raised privileges' "$work/err" || fail "$with: --plugin-dir is heeded: status $status"
@@ -114,7 +114,7 @@ try_all() { # WITH WITHOUT DIRECTORY: in which either may write
     raised $sum --json -
     [ $status = 0 ] || fail "$with: standard output is no file: status $status"
 
-    [ "$with" = as_pretended ] || chmod 777 "$work/bin"
+    [ "$with" = as_fake ] || chmod 777 "$work/bin"
     PATH=$work/bin:$PATH raised report "$work/bench.json" -o -
     untouched "$work/bin/gnuplot.started" "a program of the user's PATH was started"
     PATH=$work/bin:$PATH raised probe banks --backend host --seconds 0.01 --plot "$place/picture.svg"
@@ -124,7 +124,7 @@ try_all() { # WITH WITHOUT DIRECTORY: in which either may write
     touched "$work/bin/gnuplot.started" "a program of the user's PATH is started"
 }
 
-try_all as_pretended as_user "$work/first"
+try_all as_fake as_user "$work/first"
 
 # ---- a copy that belongs to somebody else ----
 # The libraries lie where the user finds them, and the program knows by itself.

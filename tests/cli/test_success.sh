@@ -50,7 +50,7 @@ if [ -f "$built/tests/fakes/.libs/fake-cuda.so" ] && [ -f "$built/.libs/plx-cuda
     PLX_CUDA_LIBRARY=$built/tests/fakes/.libs/fake-cuda.so
     FAKE_CUDA_NO_ATTRIBUTES=1
     export PLX_CUDA_LIBRARY FAKE_CUDA_NO_ATTRIBUTES
-    expect 5 "device 0 (Pretended GPU 0): units is 0" check --quick --backend cuda
+    expect 5 "device 0 (Fake GPU 0): units is 0" check --quick --backend cuda
     expect 5 "that should work" doctor
     unset PLX_CUDA_LIBRARY FAKE_CUDA_NO_ATTRIBUTES
 fi

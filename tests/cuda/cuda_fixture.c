@@ -1,4 +1,4 @@
-/* Loads the cuda plugin and the pretended driver from the build tree. */
+/* Loads the cuda plugin and the fake driver from the build tree. */
 #define _GNU_SOURCE
 
 #include "cuda_fixture.h"

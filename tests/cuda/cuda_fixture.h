@@ -1,5 +1,5 @@
 /* What the tests of the cuda plugin's host side share: the plugin as it was
- * built, on a pretended driver. */
+ * built, on a fake driver. */
 #ifndef PLX_TESTS_CUDA_FIXTURE_H
 #define PLX_TESTS_CUDA_FIXTURE_H
 
@@ -38,7 +38,7 @@ const plx_plugin *load_plugin(void);
 /* The next call of the driver's function returns the result. */
 void fail_next(const char *function, int result);
 
-/* Group setup: loads the plugin, with the pretended driver as its driver. */
+/* Group setup: loads the plugin, with the fake driver as its driver. */
 int start_with_fake(void **unused);
 
 bench begin(void);

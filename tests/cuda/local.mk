@@ -1,4 +1,4 @@
-# Device code that may begin early, as nvcc compiles it.
+# Device code under programmatic dependent launch, as nvcc compiles it.
 if HAVE_CUDA
 TESTS += tests/cuda/test_dependent_launch.sh tests/cuda/test_stages.sh
 AM_TESTS_ENVIRONMENT += NVCC='$(NVCC)'; export NVCC;
@@ -12,7 +12,7 @@ tests_cuda_test_listing_SOURCES = tests/cuda/test_listing.c backends/cuda/listin
 tests_cuda_test_listing_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_cuda_test_listing_LDADD = $(CMOCKA_LIBS)
 
-# The cuda plugin's host code, on a pretended driver: no device is needed.
+# The cuda plugin's host code, on a fake driver: no device is needed.
 if HAVE_CUDA
 cmocka_tests += tests/cuda/test_cuda_host tests/cuda/test_cuda_plan tests/cuda/test_cuda_code \
 	tests/cuda/test_cuda_telemetry

@@ -1,4 +1,4 @@
-/* Hardware counters of the cuda plugin, on a pretended driver and a pretended
+/* Hardware counters of the cuda plugin, on a fake driver and a fake
  * profiling library: what is counted, and what is said when it can't be. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 
@@ -81,7 +81,7 @@ static void every_metric_finds_its_place(void **unused)
     assert_number(counters.global_store_requests, 6000);
     assert_number(counters.shared_load_conflicts, 7000);
     assert_number(counters.shared_store_conflicts, 8000 + 9000);
-    assert_number(counters.achieved_occupancy, 100); /* of a pretended 10000 % */
+    assert_number(counters.achieved_occupancy, 100); /* the fake counter says 10000 % */
     assert_number(counters.dram_read_bytes, 11000);
     assert_number(counters.dram_write_bytes, 12000);
     assert_number(counters.duration_ns, 13000);

@@ -1,4 +1,4 @@
-/* The host side of the cuda plugin on a pretended driver: its words when
+/* The host side of the cuda plugin on a fake driver: its words when
  * something is missing, its devices, memory, queues and events, and what it does
  * after a sticky error. */
 #define _GNU_SOURCE
@@ -119,7 +119,7 @@ static void what_the_driver_does_not_tell_fails_the_probe(void **unused)
         fake->odd_value = -1;
         assert_int_equal(plugin->probe(&device, 1, &count, &error), PLX_FAILED);
         assert_int_equal(count, 77);
-        if (strstr(error.text, "device 0 (Pretended GPU 0)") == NULL ||
+        if (strstr(error.text, "device 0 (Fake GPU 0)") == NULL ||
             strstr(error.text, needed[i].words) == NULL)
             fail_msg("attribute %d: \"%s\"", needed[i].attribute, error.text);
     }
@@ -141,7 +141,7 @@ static void a_device_is_described_without_a_context(void **unused)
     assert_int_equal(count, 3);
     assert_string_equal(error.text, "");
     assert_int_equal(fake->contexts, 0);
-    assert_string_equal(device[1].name, "Pretended GPU 1");
+    assert_string_equal(device[1].name, "Fake GPU 1");
     assert_string_equal(device[1].vendor, "NVIDIA Corporation");
     assert_string_equal(device[1].api, "CUDA 12.4");
     assert_true(device[1].driver[0] != '\0');
@@ -222,7 +222,7 @@ static void exhausted_memory_is_told_apart(void **unused)
     fail_next("cuMemAlloc", OUT_OF_MEMORY);
     assert_int_equal(plugin->alloc(made.session, 4096, &memory, &error), PLX_NO_MEMORY);
     assert_null(memory);
-    assert_string_equal(error.text, "Pretended GPU 0 has no 4096 bytes left for a buffer");
+    assert_string_equal(error.text, "Fake GPU 0 has no 4096 bytes left for a buffer");
     end(made);
 }
 
@@ -258,7 +258,7 @@ static void *upload_from_here(void *argument)
     return &status;
 }
 
-/* The pretended driver refuses calls from a thread without a current context. */
+/* The fake driver refuses calls from a thread without a current context. */
 static void any_thread_may_call(void **unused)
 {
     bench made = begin();

@@ -1,4 +1,4 @@
-/* The plans of the cuda plugin on a pretended driver: what every kernel launches,
+/* The plans of the cuda plugin on a fake driver: what every kernel launches,
  * against its recipe, and what is said when it cannot. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 

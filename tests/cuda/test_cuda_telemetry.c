@@ -1,4 +1,4 @@
-/* Clocks, power and throttling through a pretended management library, and without one. */
+/* Clocks, power and throttling through a fake management library, and without one. */
 #define _GNU_SOURCE
 
 #include "cuda_fixture.h"

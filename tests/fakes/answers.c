@@ -1,4 +1,4 @@
-/* The answers of pretended drivers, and what their devices compute. */
+/* The answers of fake drivers, and what their devices compute. */
 #include "answers.h"
 
 #include <math.h>

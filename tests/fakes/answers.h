@@ -1,4 +1,4 @@
-/* What pretended drivers have in common: the answers that can't be, when a fault is due (faults.h). */
+/* What fake drivers have in common: the answers that can't be, when a fault is due (faults.h). */
 #ifndef PLX_TESTS_FAKE_ANSWERS_H
 #define PLX_TESTS_FAKE_ANSWERS_H
 

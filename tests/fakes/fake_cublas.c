@@ -1,4 +1,4 @@
-/* A pretended cuBLAS, cublasLt and CUB, by the plainest loops in column-major order. */
+/* A fake cuBLAS, cublasLt and CUB, by the plainest loops in column-major order. */
 #include "fake_cublas.h"
 
 #include "plugins/cublas/cub.h"

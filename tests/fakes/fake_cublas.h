@@ -1,4 +1,4 @@
-/* The knobs of a pretended cuBLAS, cublasLt and CUB, which compute on the host: devices' memory is the
+/* The knobs of a fake cuBLAS, cublasLt and CUB, which compute on the host: devices' memory is the
  * host's, too (fake_cuda.h).  They are linked with the plugin's own files, not loaded by it. */
 #ifndef PLX_TESTS_FAKE_CUBLAS_H
 #define PLX_TESTS_FAKE_CUBLAS_H

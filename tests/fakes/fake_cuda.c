@@ -1,4 +1,4 @@
-/* A pretended libcuda.so.1, so that the CUDA host code can be tested without a
+/* A fake libcuda.so.1, so that the CUDA host code can be tested without a
  * device.  Not for several threads at once.  $FAKE_COMPUTES: launches of the plainest kernels compute, and
  * calls meet the faults that are planned (answers.h). */
 #include "fake_cuda_inside.h"
@@ -132,7 +132,7 @@ EXPORT CUresult cuDeviceGetName(char *name, int length, CUdevice device)
 {
     ENTER(fake_enter, "cuDeviceGetName");
     char right[64];
-    (void)snprintf(right, sizeof right, "Pretended GPU %d", device);
+    (void)snprintf(right, sizeof right, "Fake GPU %d", device);
     fake_text(name, (size_t)length, right);
     return CUDA_SUCCESS;
 }

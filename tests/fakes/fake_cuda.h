@@ -1,4 +1,4 @@
-/* The knobs of a pretended CUDA driver: its devices' memory is the host's, its
+/* The knobs of a fake CUDA driver: its devices' memory is the host's, its
  * launches are only written down, and it fails when told to. */
 #ifndef PLX_TESTS_FAKE_CUDA_H
 #define PLX_TESTS_FAKE_CUDA_H

@@ -1,4 +1,4 @@
-/* What the files of the pretended CUDA driver share. */
+/* What the files of the fake CUDA driver share. */
 #ifndef PLX_TESTS_FAKE_CUDA_INSIDE_H
 #define PLX_TESTS_FAKE_CUDA_INSIDE_H
 

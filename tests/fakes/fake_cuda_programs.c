@@ -1,4 +1,4 @@
-/* Programs, tensor maps and launches of the pretended CUDA driver (fake_cuda.c). */
+/* Programs, tensor maps and launches of the fake CUDA driver (fake_cuda.c). */
 #include "fake_cuda_inside.h"
 
 #include <stdio.h>

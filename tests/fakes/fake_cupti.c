@@ -1,4 +1,4 @@
-/* A pretended libcupti.so, so that what is counted, in which order of calls, and what
+/* A fake libcupti.so, so that what is counted, in which order of calls, and what
  * is said when it can't be, can be tested without a device. */
 #include "backends/cuda/cupti.h"
 #include "fake_cupti.h"

@@ -1,4 +1,4 @@
-/* The knobs of a pretended profiling library: it keeps account of who called what,
+/* The knobs of a fake profiling library: it keeps account of who called what,
  * has values of its own for the metrics it knows, and fails when told to. */
 #ifndef PLX_TESTS_FAKE_CUPTI_H
 #define PLX_TESTS_FAKE_CUPTI_H

@@ -1,4 +1,4 @@
-/* A pretended libnvidia-ml.so.1: one device, known by the UUID of the pretended driver's,
+/* A fake libnvidia-ml.so.1: one device, known by the UUID of the fake driver's,
  * which is at its power limit and does not tell its temperature. */
 #include "fake_cuda.h"
 

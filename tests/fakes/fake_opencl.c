@@ -1,4 +1,4 @@
-/* A pretended libOpenCL.so.1 with one device, so that the OpenCL backend can be tested without a driver: its
+/* A fake libOpenCL.so.1 with one device, so that the OpenCL backend can be tested without a driver: its
  * device memory is the host's, what is enqueued is done at once, launches of the plainest kernels compute,
  * and calls meet the faults that are planned (answers.h).  What is left of a context when it goes is told on
  * standard error.  $FAKE_OPENCL_NVIDIA: the device is one of NVIDIA's, whose programs are PTX.  Not for
@@ -162,9 +162,9 @@ EXPORT cl_int clGetPlatformInfo(cl_platform_id platform, cl_platform_info what, 
     ENTER("clGetPlatformInfo");
     REQUIRE(fake_is(platform, PLATFORM), CL_INVALID_PLATFORM);
     switch (what) {
-    case CL_PLATFORM_NAME: return fake_give_text("Pretended Platform", room, to, told);
+    case CL_PLATFORM_NAME: return fake_give_text("Fake Platform", room, to, told);
     case CL_PLATFORM_VENDOR: return fake_give_text(is_nvidia() ? "NVIDIA Corporation" : "Nobody", room, to, told);
-    case CL_PLATFORM_VERSION: return fake_give_text("OpenCL 1.2 pretended", room, to, told);
+    case CL_PLATFORM_VERSION: return fake_give_text("OpenCL 1.2 fake", room, to, told);
     default: return CL_INVALID_VALUE;
     }
 }
@@ -191,9 +191,9 @@ typedef struct fact {
 } fact;
 
 static const fact facts[] = {
-    {CL_DEVICE_NAME, "Pretended Device", 0, 0},
+    {CL_DEVICE_NAME, "Fake Device", 0, 0},
     {CL_DEVICE_VENDOR, "Nobody", 0, 0},
-    {CL_DEVICE_VERSION, "OpenCL 1.2 pretended", 0, 0},
+    {CL_DEVICE_VERSION, "OpenCL 1.2 fake", 0, 0},
     {CL_DRIVER_VERSION, "1.0", 0, 0},
     {CL_DEVICE_OPENCL_C_VERSION, "OpenCL C 1.2", 0, 0},
     {CL_DEVICE_EXTENSIONS, "cl_khr_fp64 cl_khr_device_uuid cl_khr_pci_bus_info cl_nv_device_attribute_query", 0, 0},

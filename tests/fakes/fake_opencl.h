@@ -1,4 +1,4 @@
-/* What the files of the pretended OpenCL share. */
+/* What the files of the fake OpenCL share. */
 #ifndef PLX_TESTS_FAKE_OPENCL_H
 #define PLX_TESTS_FAKE_OPENCL_H
 

@@ -1,4 +1,4 @@
-/* Programs and kernels of the pretended OpenCL (fake_opencl.c). */
+/* Programs and kernels of the fake OpenCL (fake_opencl.c). */
 #include "fake_opencl.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 /* ---- programs ---------------------------------------------------------------------------------- */
 
-static const char binary[] = ".version 8.0\n.target sm_90\n.address_size 64\n// pretended\n";
+static const char binary[] = ".version 8.0\n.target sm_90\n.address_size 64\n// fake\n";
 
 EXPORT cl_program clCreateProgramWithSource(cl_context context, cl_uint count, const char **texts,
                                             const size_t *lengths, cl_int *code)
@@ -62,7 +62,7 @@ EXPORT cl_int clGetProgramBuildInfo(cl_program program, cl_device_id device, cl_
 {
     ENTER("clGetProgramBuildInfo");
     REQUIRE(fake_is(program, PROGRAM) && fake_is(device, DEVICE) && what == CL_PROGRAM_BUILD_LOG, CL_INVALID_VALUE);
-    return fake_give_text("1:1: error: pretended", room, to, told);
+    return fake_give_text("1:1: error: fake", room, to, told);
 }
 
 EXPORT cl_int clReleaseProgram(cl_program program)

@@ -1,5 +1,5 @@
 /* Carries out faults, for LD_PRELOAD: allocations that the program, its libraries and plugins make
- * themselves or have the C library and jansson make for them fail, and calls of pretended drivers do.
+ * themselves or have the C library and jansson make for them fail, and calls of fake drivers do.
  * $FAULTS names the file that says which (faults.h). */
 #define _GNU_SOURCE
 
@@ -240,7 +240,7 @@ EXPORT int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t 
 
 /* ---- the machine's own driver --------------------------------------------------- */
 
-/* Where a pretended one is asked, nobody is to look for a real one, too. */
+/* Where a fake one is asked, nobody is to look for a real one, too. */
 EXPORT int access(const char *path, int mode)
 {
     if (strcmp(path, "/dev/nvidiactl") != 0)

@@ -35,7 +35,7 @@ typedef struct faults {
     char names[FAULT_MOST_NAMES][FAULT_NAME]; /* of the first calls of a driver */
 } faults;
 
-/* For pretended drivers: what becomes of this call of this function.  A hang has been by then. */
+/* For fake drivers: what becomes of this call of this function.  A hang has been by then. */
 fault_how fault_in_driver(const char *function);
 /* An answer that could not be given, because the function gives none, was no fault. */
 void fault_given(void);

@@ -82,7 +82,7 @@ tests_fakes_fake_secure_la_LDFLAGS = $(fake_ldflags)
 tests_fakes_fake_marker_la_SOURCES = tests/fakes/marker.c
 tests_fakes_fake_marker_la_LDFLAGS = $(fake_ldflags)
 
-# What pretended drivers share.
+# What fake drivers share.
 answers_sources = tests/fakes/answers.c tests/fakes/answers.h tests/fakes/faults.h
 
 # The CUDA driver, the management and the profiling library, for the cuda plugin's host code.

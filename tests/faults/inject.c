@@ -60,7 +60,7 @@ static void set_environment(worker *this)
     set(this, &count, "PLX_NVML_LIBRARY", "/nowhere"); /* nor those that may be there besides a driver */
     set(this, &count, "PLX_CUPTI_LIBRARY", "/nowhere");
     set(this, &count, "FAKE_COMPUTES", "1");
-    set(this, &count, "OCL_ICD_VENDORS", "/nowhere"); /* no real driver in place of the pretended one */
+    set(this, &count, "OCL_ICD_VENDORS", "/nowhere"); /* no real driver in place of the fake one */
     set(this, &count, "PATH", "/nowhere");            /* no plots: gnuplot's faults are its own */
     set(this, &count, "OMP_NUM_THREADS", "1");
     set(this, &count, "LC_ALL", "C");

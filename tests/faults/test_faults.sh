@@ -1,6 +1,6 @@
 #!/bin/sh
 # Faults under every command (inject.c): of each allocation, each system call that touches outputs, cache and
-# inputs, and each call of a driver, pretended ones of CUDA and OpenCL.  Expected is the right status with a clear
+# inputs, and each call of the fake drivers of CUDA and OpenCL.  Expected is the right status with a clear
 # line, or the whole output; never a wrong result that is called right, a damaged or left-over file, a leak, a
 # crash or a hang.
 #

@@ -256,6 +256,13 @@ static const char *kernel_of(const void *data, const plx_problem *problem, size_
     return NULL;
 }
 
+static void free_sweeps(plx_probe_sweep *sweeps, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(sweeps[i].points);
+    free(sweeps);
+}
+
 static plx_probe_list sweeps_of(size_t probe, const plx_device_info *device, bool quick)
 {
     plx_probe_list list = {NULL, 0};
@@ -311,7 +318,7 @@ static void every_point_is_a_valid_problem(void **unused)
             plx_probe_list list = sweeps_of(probes, way < 2 ? &gpu : &cpu, way % 2 == 0);
             for (size_t i = 0; i < list.count; i++)
                 assert_sweep(&list.sweeps[i]);
-            plx_probe_sweeps_free(list.sweeps, list.count);
+            free_sweeps(list.sweeps, list.count);
             assert_non_null(plx_probe_summary(probes));
         }
     assert_int_equal(probes, 5);
@@ -347,7 +354,7 @@ static void sweeps_are_of_the_kernels_that_say_so(void **unused)
             if (p == 0 || strcmp(sweep->points[p].kernel, sweep->points[p - 1].kernel) != 0)
                 assert_string_equal(sweep->points[p].kernel, all[i].kernels[found++ % sides]);
         assert_true(found > 0);
-        plx_probe_sweeps_free(list.sweeps, list.count);
+        free_sweeps(list.sweeps, list.count);
     }
 }
 
@@ -364,7 +371,7 @@ static void partition_has_the_published_set_up(void **unused)
         assert_int_equal(sweep->points[i].problem.of.probe.n, 256 * 1024);
         assert_int_equal(sweep->points[i].problem.of.probe.regions, regions);
     }
-    plx_probe_sweeps_free(list.sweeps, list.count);
+    free_sweeps(list.sweeps, list.count);
 }
 
 /* All of 0 .. 32, once for each of the kernels and dtypes. */
@@ -381,7 +388,7 @@ static void banks_has_every_stride(void **unused)
     }
     assert_int_equal(list.sweeps[0].points[0].problem.dtype, PLX_I32);
     assert_int_equal(list.sweeps[1].points[0].problem.dtype, PLX_I64);
-    plx_probe_sweeps_free(list.sweeps, list.count);
+    free_sweeps(list.sweeps, list.count);
 }
 
 /* Two devices with warps of different width have different baselines. */
@@ -396,7 +403,7 @@ static void alternate_warps_follow_the_device(void **unused)
         assert_int_equal(strcmp(point->label, "alternate warps") == 0, point->problem.of.probe.stride == 64);
         assert_int_equal(point->role == PLX_PROBE_BASELINE, point->problem.of.probe.stride >= 64);
     }
-    plx_probe_sweeps_free(list.sweeps, list.count);
+    free_sweeps(list.sweeps, list.count);
 }
 
 static void there_is_no_sixth_probe(void **unused)

@@ -1,4 +1,4 @@
-/* The cublas plugin on a pretended driver and pretended libraries that compute on the host: what it hands
+/* The cublas plugin on a fake driver and fake libraries that compute on the host: what it hands
  * over, what it makes of each refusal, and that nothing of it is left. */
 #define _GNU_SOURCE /* setenv */
 #include "tests/fakes/fake_cublas.h"
@@ -262,7 +262,7 @@ static void reductions_take_scratch_memory(void **state)
     assert_true(got(PLX_F32, 0, 1) == sum);
     fake_cublas.cub_failure = "cudaErrorOfTheTest";
     assert_int_equal(run(&problem, 0, 2), PLX_FAILED);
-    assert_non_null(strstr(error.text, "CUB's DeviceReduce failed on Pretended GPU 0: cudaErrorOfTheTest"));
+    assert_non_null(strstr(error.text, "CUB's DeviceReduce failed on Fake GPU 0: cudaErrorOfTheTest"));
     fake_cublas.cub_failure = NULL;
     fake_cublas.cub_missing = "no nvcc";
     assert_int_equal(run(&problem, 0, 2), PLX_UNSUPPORTED);
