@@ -1,8 +1,9 @@
-# The house itself: who may know whom, what a library shows, what README promises, and the tables
+# The house itself: who may know whom, what a library shows, what a release has, what README promises, and the tables
 # and pictures of measurements in README and doc/ from the files under results/h200/.  With newer
 # files there, `make update-tables` writes the documents in the source directory.
 long_tests += tests/house/test_new_operation.sh
 script_tests += \
+	tests/house/test_dist.sh \
 	tests/house/test_layers.sh \
 	tests/house/test_new_kernel.sh \
 	tests/house/test_readme.sh \
