@@ -6,8 +6,8 @@
 #define SIDE GEMM_MMA_SYNC_SIDE
 #define STAGES GEMM_MMA_SYNC_STAGES
 #define THREADS GEMM_MMA_SYNC_THREADS
-#define ROW_BYTES 128
-#define CHUNKS (ROW_BYTES / 16)
+#include "units-bring.clh"
+
 #define OPERAND_BYTES (SIDE * ROW_BYTES)
 #define STAGE_BYTES (2 * OPERAND_BYTES)
 #define WARPS_DOWN 2
@@ -15,101 +15,16 @@
 #define WARP_COLS (SIDE / (THREADS / 32 / WARPS_DOWN))
 #define DOWN (WARP_ROWS / 16)  /* products of an instruction in a warp's tile */
 #define ACROSS (WARP_COLS / 8)
-#define PIECES (SIDE * CHUNKS / THREADS) /* of a work-item */
 #define A_INNER (!TRANS_A)
 #define B_INNER TRANS_B
 
 #if defined(IN_TF32)
-#define ELEMENT_BYTES 4
 #define MMA(x) "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 " x
 #elif defined(IN_F16)
-#define ELEMENT_BYTES 2
 #define MMA(x) "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 " x
 #else
-#define ELEMENT_BYTES 2
 #define MMA(x) "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 " x
 #endif
-
-#define DEPTH (ROW_BYTES / ELEMENT_BYTES)
-#define CHUNK (16 / ELEMENT_BYTES)
-
-/* ---- bringing ------------------------------------------------------------------------ */
-
-INLINE uint place_of(uint tile, bool inner, int row, int chunk)
-{
-    const int turn = ELEMENT_BYTES == 4 && !inner ? 2 * row : row;
-    return tile + (uint)(row * ROW_BYTES + ((chunk ^ (turn & 7)) << 4));
-}
-
-/* The first `bytes` of 16, zeros behind them. */
-INLINE void copy_chunk(uint to, global const IN *from, int bytes)
-{
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
-}
-
-INLINE void place_chunk(uint to, global const IN *from, int count)
-{
-    union {
-        IN element[CHUNK];
-        uint word[4];
-    } chunk;
-    UNROLL
-    for (int i = 0; i < CHUNK; ++i)
-        chunk.element[i] = i < count ? from[i] : (IN)0;
-    asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(chunk.word[0]), "r"(chunk.word[1]),
-                 "r"(chunk.word[2]), "r"(chunk.word[3])
-                 : "memory");
-}
-
-/* A work-item's pieces of SIDE x DEPTH of an operand, 16 bytes each: the first of them, and what lies between. */
-typedef struct {
-    global const IN *from;
-    long step;             /* elements from one to the next */
-    uint to;
-    int first, rows, count; /* row of the first, rows that there are, elements of a piece in one of them */
-} pieces_t;
-
-#define PER_ROW(inner) ((inner) ? CHUNKS : SIDE / CHUNK) /* of a row in memory */
-#define AT_ONCE(inner) (THREADS / PER_ROW(inner))        /* rows */
-
-INLINE pieces_t pieces_of(uint tile, bool inner, source_t s)
-{
-    const int thread = (int)get_local_id(0), along = thread % PER_ROW(inner);
-    const int left = (inner ? s.inner : s.outer) - along * CHUNK;
-    pieces_t p;
-    p.first = thread / PER_ROW(inner);
-    p.rows = inner ? s.outer : s.inner;
-    p.count = left < 0 ? 0 : left < CHUNK ? left : CHUNK;
-    p.from = s.from + p.first * s.ld + along * CHUNK;
-    p.step = AT_ONCE(inner) * s.ld;
-    p.to = place_of(tile, inner, inner ? p.first : along / CHUNKS * DEPTH + p.first, along % CHUNKS);
-    return p;
-}
-
-/* Not inlined: its registers would be missed where all is aligned. */
-__attribute__((noinline)) static void bring_elements(pieces_t p, int at_once)
-{
-    for (int i = 0; i < PIECES; ++i) {
-        place_chunk(p.to + (uint)(i * at_once * ROW_BYTES), p.from, p.first + i * at_once < p.rows ? p.count : 0);
-        p.from += p.step;
-    }
-}
-
-/* `valid` is an address that may be named where nothing is read. */
-INLINE void bring(uint tile, bool inner, source_t s, global const IN *valid, bool aligned)
-{
-    pieces_t p = pieces_of(tile, inner, s);
-    if (!aligned) {
-        bring_elements(p, AT_ONCE(inner));
-        return;
-    }
-    UNROLL
-    for (int i = 0; i < PIECES; ++i) {
-        const int count = p.first + i * AT_ONCE(inner) < p.rows ? p.count : 0;
-        copy_chunk(p.to + (uint)(i * AT_ONCE(inner) * ROW_BYTES), count > 0 ? p.from : valid, count * ELEMENT_BYTES);
-        p.from += p.step;
-    }
-}
 
 /* ---- multiplying --------------------------------------------------------------------- */
 
@@ -223,8 +138,8 @@ INLINE void write_tile(const float (*sum)[ACROSS][4], global OUT *c, long rows, 
         const uint stage = first + (uint)((step) % STAGES) * STAGE_BYTES;                              \
         const long inner = (step) * DEPTH;                                                             \
         if ((step) < steps) {                                                                          \
-            bring(stage, A_INNER, SOURCE_OF_A(SIDE, DEPTH), a_matrix, a_aligned);                      \
-            bring(stage + OPERAND_BYTES, B_INNER, SOURCE_OF_B(SIDE, DEPTH), b_matrix, b_aligned);      \
+            bring(stage, A_INNER, SIDE, SOURCE_OF_A(SIDE, DEPTH), a_matrix, a_aligned);                      \
+            bring(stage + OPERAND_BYTES, B_INNER, SIDE, SOURCE_OF_B(SIDE, DEPTH), b_matrix, b_aligned);      \
         }                                                                                              \
         asm volatile("cp.async.commit_group;" ::: "memory");                                           \
     } while (0)
