@@ -75,8 +75,8 @@ static plx_status load(plx_plugin_queue *queue, const plx_image *image, const pl
         made->local[axis] = step->block[axis];
         made->global[axis] = (size_t)step->grid[axis] * step->block[axis];
     }
-    plx_status status = plx_cl_program(queue->session, image->key, image->bytes, image->length,
-                                       recipe->defines, &program, error);
+    const plx_cl_source source = {.name = image->key, .text = image->bytes, .length = image->length};
+    plx_status status = plx_cl_program(queue->session, &source, recipe->defines, &program, error);
     if (status == PLX_OK)
         status =
             plx_cl_kernel(queue->session, program, step->entry,

@@ -118,6 +118,9 @@ struct plx_row {
     /* Where a recipe takes much scratch memory: the row that runs when there is not so much.
      * It takes none and has no maps of operands.  NULL: then the call fails. */
     const plx_row *spare;
+    /* In OpenCL its program is nothing unless it is built for sm_90a; where the driver refuses that, `spare` is
+     * chosen. */
+    bool own_target;
     /* Where the kernel can be launched in several ways: how many there are for the problem; writes at
      * most `capacity` of them, first the one that it takes by itself.  `recipe`, `recipe_unaligned` and
      * the depth take what problem->config says instead, which is 0 or a number that was listed. */

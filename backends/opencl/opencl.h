@@ -21,8 +21,9 @@ struct plx_session {
     char platform_version[256];
     bool driver_keeps_programs; /* on disk: a second cache would be of no use */
     atomic_bool lost;
-    pthread_mutex_t programs_lock; /* guards programs, and one build at a time */
+    pthread_mutex_t programs_lock; /* guards what follows, and one build at a time */
     plx_cl_built *programs;
+    bool own_target_tried, takes_own_target; /* whether the driver builds for sm_90a */
 };
 
 struct plx_memory {
@@ -88,11 +89,20 @@ plx_status plx_cl_scratch(plx_plugin_queue *queue, uint64_t bytes, uint64_t zero
 
 /* ---- programs -------------------------------------------------------------- */
 
+typedef struct plx_cl_source {
+    const char *name; /* for messages */
+    const void *text;
+    size_t length;
+    bool own_target; /* it is nothing without its lines for sm_90a (own_target.h) */
+} plx_cl_source;
+
 /* Builds a program from `source`, or returns the one that this session, or an earlier
- * process (cache.h), built from the same.  `name` is for messages.  The program belongs
- * to the session. */
-plx_status plx_cl_program(plx_session *session, const char *name, const void *source, size_t length,
-                          const char *options, cl_program *program, plx_error *error);
+ * process (cache.h), built from the same.  The program belongs to the session.
+ * PLX_UNSUPPORTED: it needs its own target, and the driver refuses that. */
+plx_status plx_cl_program(plx_session *session, const plx_cl_source *source, const char *options,
+                          cl_program *program, plx_error *error);
+/* Whether the driver builds programs for sm_90a, which is tried once. */
+bool plx_cl_takes_own_target(plx_session *session);
 
 /* A kernel ready for blocks of `block_threads`: PLX_UNSUPPORTED when the device
  * cannot run as many of it.  The caller releases it with plx_cl.ReleaseKernel. */

@@ -3,6 +3,7 @@
 #include "backends/opencl/building.h"
 #include "backends/opencl/cache.h"
 #include "backends/opencl/own_target.h"
+#include "backends/opencl/program_text.h"
 #include "backends/opencl/session.h"
 
 #include <inttypes.h>
@@ -105,16 +106,17 @@ static plx_status explain_build(const plx_session *session, cl_program program, 
     return status;
 }
 
-static plx_status build_source(plx_session *session, const char *name, const char *source, size_t length,
-                               const char *options, cl_program *program, plx_error *error)
+static plx_status build_source(plx_session *session, const plx_cl_source *source, const char *options,
+                               cl_program *program, plx_error *error)
 {
     cl_int code;
-    cl_program made = plx_cl.CreateProgramWithSource(session->context, 1, &source, &length, &code);
+    const char *text = source->text;
+    cl_program made = plx_cl.CreateProgramWithSource(session->context, 1, &text, &source->length, &code);
     if (code != CL_SUCCESS)
         return plx_cl_check(code, "clCreateProgramWithSource", error);
     code = plx_cl.BuildProgram(made, 1, &session->device, options, NULL, NULL);
     if (code != CL_SUCCESS) {
-        plx_status status = explain_build(session, made, name, code, error);
+        plx_status status = explain_build(session, made, source->name, code, error);
         (void)plx_cl.ReleaseProgram(made);
         return status;
     }
@@ -159,8 +161,8 @@ static bool load_cached(plx_session *session, const program_key *key, const char
 static unsigned char *binary_of(cl_program program, size_t *length)
 {
     *length = 0;
-    if (plx_cl.GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof *length, length, NULL) || *length == 0 ||
-        *length > MOST_OF_BINARY)
+    if (plx_cl.GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof *length, length, NULL) ||
+        *length == 0 || *length > MOST_OF_BINARY)
         return NULL;
     unsigned char *binary = calloc(*length, 1); /* the driver may write less than it says */
     if (binary &&
@@ -183,21 +185,82 @@ static void store(const program_key *key, cl_program program)
     free(binary);
 }
 
-/* Built once more for the device's own target, where it has lines for that (own_target.h). */
-static void build_for_own_target(plx_session *session, const char *options, cl_program *program)
+static bool has_own_target(const plx_session *session)
 {
     const plx_device_info *info = &session->info;
-    bool own = (info->features & PLX_FEATURE_NVIDIA_PTX) && info->compute_major == 9 && info->compute_minor == 0;
-    size_t length, made_length;
-    unsigned char *binary = own ? binary_of(*program, &length) : NULL;
-    char *made = binary ? plx_cl_own_target((const char *)binary, length, &made_length) : NULL;
-    cl_program better;
-    if (made && build_binary(session, (const unsigned char *)made, made_length, options, &better)) {
-        (void)plx_cl.ReleaseProgram(*program);
-        *program = better;
-    }
-    free(made);
+    return (info->features & PLX_FEATURE_NVIDIA_PTX) && info->compute_major == 9 && info->compute_minor == 0;
+}
+
+/* Its text with the lines for the device's own target in effect (own_target.h); NULL: there are none, or no
+ * text. */
+static char *own_text(const plx_session *session, cl_program program, size_t *made_length)
+{
+    size_t length;
+    unsigned char *binary = has_own_target(session) ? binary_of(program, &length) : NULL;
+    char *made = binary ? plx_cl_own_target((const char *)binary, length, made_length) : NULL;
     free(binary);
+    return made;
+}
+
+static void replace(cl_program *program, cl_program by)
+{
+    (void)plx_cl.ReleaseProgram(*program);
+    *program = by;
+}
+
+/* Built once more for the device's own target, where it has lines for that; refused, it stays as it is. */
+static void build_for_own_target(plx_session *session, const char *options, cl_program *program)
+{
+    size_t length;
+    cl_program better;
+    char *made = own_text(session, *program, &length);
+    if (made && build_binary(session, (const unsigned char *)made, length, options, &better))
+        replace(program, better);
+    free(made);
+}
+
+/* A program that is nothing without those lines. */
+static plx_status require_own_target(plx_session *session, const char *name, cl_program *program,
+                                     plx_error *error)
+{
+    size_t length;
+    cl_program better;
+    char *log = NULL, *made = own_text(session, *program, &length);
+    plx_status status = made ? plx_cl_text_build(session, made, 0, &better, &log, error)
+                             : plx_fail(error, PLX_UNSUPPORTED,
+                                        "%s: the driver gives no PTX that could be built for sm_90a", name);
+    if (status == PLX_OK)
+        replace(program, better);
+    free(log);
+    free(made);
+    return status;
+}
+
+static bool takes_own_target(plx_session *session)
+{
+    static const char text[] =
+        ".version 8.0\n.target sm_90a\n.address_size 64\n"
+        ".visible .entry plx_own_target()\n{\n\twgmma.fence.sync.aligned;\n\tret;\n}\n";
+    plx_error refusal;
+    cl_program program;
+    char *log = NULL;
+    if (!has_own_target(session) || plx_cl_text_build(session, text, 0, &program, &log, &refusal) != PLX_OK)
+        return false;
+    (void)plx_cl.ReleaseProgram(program);
+    free(log);
+    return true;
+}
+
+bool plx_cl_takes_own_target(plx_session *session)
+{
+    (void)pthread_mutex_lock(&session->programs_lock);
+    if (!session->own_target_tried) {
+        session->takes_own_target = takes_own_target(session);
+        session->own_target_tried = true;
+    }
+    const bool takes = session->takes_own_target;
+    (void)pthread_mutex_unlock(&session->programs_lock);
+    return takes;
 }
 
 /* ---- the session's list ---------------------------------------------------------- */
@@ -210,25 +273,29 @@ static plx_cl_built *find(const plx_session *session, const program_key *key)
     return NULL;
 }
 
-static plx_status compile(plx_session *session, const char *name, const void *source, size_t length,
-                          const char *options, cl_program *program, plx_error *error)
+static plx_status compile(plx_session *session, const plx_cl_source *source, const char *options,
+                          cl_program *program, plx_error *error)
 {
-    plx_status status = build_source(session, name, source, length, options, program, error);
-    if (status == PLX_OK)
+    plx_status status = build_source(session, source, options, program, error);
+    if (status == PLX_OK && !source->own_target)
         build_for_own_target(session, options, program);
+    else if (status == PLX_OK) {
+        status = require_own_target(session, source->name, program, error);
+        if (status != PLX_OK)
+            (void)plx_cl.ReleaseProgram(*program);
+    }
     return status;
 }
 
 /* From the cache where it is there, or has come there while this thread waited for another. */
-static plx_status load_or_compile(plx_session *session, const char *name, const void *source, size_t length,
-                                  const char *options, const program_key *key, cl_program *program,
-                                  plx_error *error)
+static plx_status load_or_compile(plx_session *session, const plx_cl_source *source, const char *options,
+                                  const program_key *key, cl_program *program, plx_error *error)
 {
     plx_cl_building building;
     plx_status status = PLX_OK;
     plx_cl_building_begin(&building, key->text, key->length);
     if (!load_cached(session, key, options, program)) {
-        status = compile(session, name, source, length, options, program, error);
+        status = compile(session, source, options, program, error);
         if (status == PLX_OK)
             store(key, *program);
     }
@@ -236,8 +303,8 @@ static plx_status load_or_compile(plx_session *session, const char *name, const 
     return status;
 }
 
-static plx_status build(plx_session *session, const char *name, const void *source, size_t length,
-                        const char *options, const program_key *key, cl_program *program, plx_error *error)
+static plx_status build(plx_session *session, const plx_cl_source *source, const char *options,
+                        const program_key *key, cl_program *program, plx_error *error)
 {
     char path[4096];
     plx_cl_built *built = calloc(1, sizeof *built + key->length);
@@ -245,10 +312,10 @@ static plx_status build(plx_session *session, const char *name, const void *sour
         return plx_fail(error, PLX_NO_MEMORY, "no memory for an OpenCL program");
     /* without all of its key a program might be taken for another driver's */
     bool kept = !session->driver_keeps_programs && session->info.driver[0] != '\0' &&
-                session->platform_version[0] != '\0' && plx_cl_cache_path(key->text, key->length, path, sizeof path);
-    plx_status status =
-        kept ? load_or_compile(session, name, source, length, options, key, &built->program, error)
-             : compile(session, name, source, length, options, &built->program, error);
+                session->platform_version[0] != '\0' &&
+                plx_cl_cache_path(key->text, key->length, path, sizeof path);
+    plx_status status = kept ? load_or_compile(session, source, options, key, &built->program, error)
+                             : compile(session, source, options, &built->program, error);
     if (status != PLX_OK) {
         free(built);
         return status;
@@ -261,14 +328,14 @@ static plx_status build(plx_session *session, const char *name, const void *sour
     return PLX_OK;
 }
 
-plx_status plx_cl_program(plx_session *session, const char *name, const void *source, size_t length,
-                          const char *options, cl_program *program, plx_error *error)
+plx_status plx_cl_program(plx_session *session, const plx_cl_source *source, const char *options,
+                          cl_program *program, plx_error *error)
 {
     char all_options[1024];
     program_key key = {.text = NULL};
     plx_status status = make_options(session, options, all_options, sizeof all_options, error);
     if (status == PLX_OK)
-        status = make_key(session, source, length, all_options, &key, error);
+        status = make_key(session, source->text, source->length, all_options, &key, error);
     if (status != PLX_OK)
         return status;
     (void)pthread_mutex_lock(&session->programs_lock);
@@ -276,7 +343,7 @@ plx_status plx_cl_program(plx_session *session, const char *name, const void *so
     if (built)
         *program = built->program;
     else
-        status = build(session, name, source, length, all_options, &key, program, error);
+        status = build(session, source, all_options, &key, program, error);
     (void)pthread_mutex_unlock(&session->programs_lock);
     free(key.text);
     return status;

@@ -150,8 +150,9 @@ static plx_status build_program(const planning *this, const plx_image *image, cl
                                 plx_error *error)
 {
     const plx_device_info *info = &this->session->info;
-    plx_status status = plx_cl_program(this->session, image->key, image->bytes, image->length,
-                                       this->recipe.defines, program, error);
+    const plx_cl_source source = {
+        .name = image->key, .text = image->bytes, .length = image->length, .own_target = this->row->own_target};
+    plx_status status = plx_cl_program(this->session, &source, this->recipe.defines, program, error);
     if (status == PLX_BUILD_FAILED && this->problem->dtype == PLX_F64 && !(info->features & PLX_FEATURE_F64))
         return plx_fail(error, PLX_UNSUPPORTED, "%s has no f64 arithmetic", info->name);
     return status;
@@ -251,6 +252,28 @@ plx_status plx_opencl_supports(plx_session *session, const plx_problem *problem,
 {
     planning this = {.session = session, .problem = problem};
     return begin(&this, kernel, error);
+}
+
+/* What a driver does not build is not chosen: the step before it on the ladder is. */
+static void avoid_what_is_refused(plx_session *session, plx_op op, size_t *choice)
+{
+    const plx_ladder *ladder = plx_ladder_of(op);
+    const plx_row *row = &ladder->rows[*choice];
+    if (row->own_target && !plx_cl_takes_own_target(session))
+        *choice = (size_t)(row->spare - ladder->rows);
+}
+
+plx_status plx_opencl_choose(plx_session *session, const plx_problem *problem, size_t *kernel, plx_error *error)
+{
+    size_t choice = 0;
+    plx_status status = plx_ladder_choose(problem, &session->info, &choice, error);
+    if (status == PLX_OK)
+        avoid_what_is_refused(session, problem->op, &choice);
+    if (status == PLX_OK)
+        status = plx_opencl_supports(session, problem, choice, error);
+    if (status == PLX_OK)
+        *kernel = choice;
+    return status;
 }
 
 static plx_plugin_plan *new_plan(const planning *this)

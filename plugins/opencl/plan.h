@@ -5,6 +5,7 @@
 #include <parallax/plugin.h>
 
 /* Slots: contracts in parallax/plugin.h. */
+plx_status plx_opencl_choose(plx_session *session, const plx_problem *problem, size_t *kernel, plx_error *error);
 plx_status plx_opencl_supports(plx_session *session, const plx_problem *problem, size_t kernel,
                                plx_error *error);
 plx_status plx_opencl_plan(plx_session *session, const plx_problem *problem, size_t kernel,

@@ -5,18 +5,6 @@
 
 #include "config.h"
 
-static plx_status opencl_choose(plx_session *session, const plx_problem *problem, size_t *kernel,
-                                plx_error *error)
-{
-    size_t choice = 0;
-    plx_status status = plx_ladder_choose(problem, &session->info, &choice, error);
-    if (status == PLX_OK)
-        status = plx_opencl_supports(session, problem, choice, error);
-    if (status == PLX_OK)
-        *kernel = choice;
-    return status;
-}
-
 static plx_status opencl_configs(plx_session *session, const plx_problem *problem, size_t kernel,
                                  plx_config *configs, size_t capacity, size_t *count, plx_error *error)
 {
@@ -46,7 +34,7 @@ static const plx_plugin opencl_plugin = {
     .close = plx_cl_close,
     PLX_CL_MEMORY_SLOTS,
     .kernel = plx_ladder_kernel,
-    .choose = opencl_choose,
+    .choose = plx_opencl_choose,
     .plan = plx_opencl_plan,
     .plan_destroy = plx_opencl_plan_destroy,
     .execute = plx_opencl_execute,

@@ -1,7 +1,7 @@
 # The OpenCL program cache, and the OpenCL kernels under Oclgrind.
 if HAVE_OPENCL
 cmocka_tests += tests/opencl/test_opencl_cache tests/opencl/test_own_target tests/opencl/test_spare \
-	tests/opencl/test_text_plan tests/opencl/test_building
+	tests/opencl/test_text_plan tests/opencl/test_building tests/opencl/test_own_program
 check_PROGRAMS += tests/opencl/run_kernels
 long_tests += tests/opencl/test_oclgrind.sh
 endif
@@ -25,6 +25,13 @@ nodist_tests_opencl_test_text_plan_SOURCES = plugins/opencl/sources.c
 tests_opencl_test_text_plan_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
 tests_opencl_test_text_plan_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_opencl_test_text_plan_LDADD = libplx-opencl-api.la libplx-ladder.la libparallax.la $(CMOCKA_LIBS) -lm
+
+tests_opencl_test_own_program_SOURCES = tests/opencl/test_own_program.c plugins/opencl/code.c plugins/opencl/code.h \
+	plugins/opencl/plan.c plugins/opencl/plan.h
+nodist_tests_opencl_test_own_program_SOURCES = plugins/opencl/sources.c
+tests_opencl_test_own_program_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
+tests_opencl_test_own_program_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_opencl_test_own_program_LDADD = libplx-opencl-api.la libplx-ladder.la libparallax.la $(CMOCKA_LIBS) -lm
 
 tests_opencl_test_own_target_SOURCES = tests/opencl/test_own_target.c backends/opencl/own_target.c
 tests_opencl_test_own_target_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
