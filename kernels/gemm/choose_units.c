@@ -34,6 +34,7 @@ static const plx_preference preferences[] = {
     {PLX_ON_CUDA_9, splits_in_three, PLX_GEMM_BF16X6},
     {PLX_ON_CUDA_9, clusters_pay, PLX_GEMM_WGMMA_CLUSTER},
     {PLX_ON_CUDA_9, NULL, PLX_GEMM_WGMMA_PIPELINED},
+    {PLX_ON_NVIDIA_OPENCL, NULL, PLX_GEMM_WGMMA},
     {PLX_ON_NVIDIA, NULL, PLX_GEMM_MMA_SYNC},
     {PLX_ON_ANY, NULL, PLX_GEMM_TILE_1D},
     {PLX_ON_ANY, NULL, PLX_GEMM_SMEM_BLOCK},

@@ -319,8 +319,8 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
                     "multiply-adds by an instruction",
             .limit = "the warpgroup that multiplies also asks for the next tiles and waits for them; small tiles "
                      "bring each operand often",
-            .needs = "CUDA on compute capability 9.0; operands that do not begin at, or step by, 16 bytes are copied "
-                     "first",
+            .needs = "compute capability 9.0; operands that do not begin at, or step by, 16 bytes are copied first; in "
+                     "OpenCL a driver that builds for sm_90a, and such operands are read element by element",
             .dtypes = HALF_DTYPES,
             .flags = PLX_KERNEL_MATRIX_UNITS,
             .accumulator_f32 = PLX_F32,
@@ -330,6 +330,7 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
         .recipe = plx_wgmma_recipe,
         .recipe_unaligned = plx_wgmma_recipe_unaligned,
         .spare = &rows[PLX_GEMM_MMA_SYNC],
+        .own_target = true,
     },
     [PLX_GEMM_WGMMA_PIPELINED] = {
         .about = {

@@ -7,6 +7,7 @@
 #include "tiled.h"
 #include "tiles.h"
 #include "units.h"
+#include "wgmma-cl.h"
 
 #include <stdio.h>
 
@@ -310,11 +311,45 @@ static plx_status recipe_of(plx_wgmma_kernel kernel, const plx_problem *problem,
     return cut_terms(kernel, problem, device, &cut, unaligned, recipe, error);
 }
 
+/* ---- wgmma in OpenCL ------------------------------------------------------------------------ */
+
+/* A program for each layout and type of C, without maps: the work-items bring operands that begin anywhere.
+ */
+static plx_status opencl_wgmma(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                               plx_error *error)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    const plx_gemm_geometry shape = {"gemm_wgmma", GEMM_WGMMA_CL_ROWS, GEMM_WGMMA_CL_COLS,
+                                     GEMM_WGMMA_CL_THREADS, 0};
+    int64_t tiles;
+    if (device->compute_major != 9 || device->compute_minor != 0)
+        return plx_fail(error, PLX_UNSUPPORTED, "needs compute capability 9.0; this device has %u.%u",
+                        device->compute_major, device->compute_minor);
+    const plx_status status = start(problem, recipe, error);
+    if (status != PLX_OK)
+        return status;
+    (void)snprintf(recipe->defines, sizeof recipe->defines, "%s -DTRANS_A=%d -DTRANS_B=%d",
+                   plx_element_words_of(problem)->defines, (int)p->trans_a, (int)p->trans_b);
+    if (!plx_gemm_count_tiles(problem, &shape, &tiles))
+        return plx_fail(error, PLX_UNSUPPORTED, "C has more tiles than can be counted");
+    if (tiles == 0)
+        return PLX_OK;
+    plx_step *step = plx_recipe_step(recipe, shape.entry, shape.threads, 1);
+    step->grid[0] = (uint64_t)tiles;
+    plx_gemm_step_operands(step);
+    plx_gemm_step_sizes(problem, step);
+    recipe->known_local_bytes =
+        GEMM_WGMMA_CL_STAGES * (GEMM_WGMMA_CL_ROWS + GEMM_WGMMA_CL_COLS) * LINE + GEMM_WGMMA_CL_SWIZZLE;
+    return plx_recipe_check(recipe, 0, device, error);
+}
+
 /* ---- what the rows need -------------------------------------------------------------------- */
 
 plx_status plx_wgmma_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                             plx_error *error)
 {
+    if (device->features & PLX_FEATURE_NVIDIA_PTX)
+        return opencl_wgmma(problem, device, recipe, error);
     return recipe_of(PLX_WGMMA, problem, device, false, recipe, error);
 }
 

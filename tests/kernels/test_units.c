@@ -328,10 +328,20 @@ static void opencl_multiplies_on_matrix_units(void **unused)
     plx_problem problem = product(PLX_BF16, 1, 300, 200, 100);
     plx_recipe recipe = recipe_of(&problem, "mma-sync", &opencl);
     (void)unused;
-    expect_choice(&problem, &opencl, PLX_GEMM_MMA_SYNC);
+    expect_choice(&problem, &opencl, PLX_GEMM_WGMMA); /* or its spare, where the driver refuses */
     assert_non_null(strstr(recipe.defines, "-DIN_BF16"));
     assert_non_null(strstr(recipe.defines, "-DTRANS_A=0 -DTRANS_B=1"));
     assert_true(recipe.known_local_bytes > 0);
+    recipe = recipe_of(&problem, "wgmma", &opencl);
+    assert_non_null(strstr(recipe.defines, "-DIN_BF16"));
+    assert_non_null(strstr(recipe.defines, "-DTRANS_A=0 -DTRANS_B=1"));
+    assert_int_equal(recipe.step_count, 1);
+    assert_int_equal(recipe.map_count, 0);
+    assert_int_equal(recipe.steps[0].grid[0], 5 * 2);
+    assert_int_equal(recipe.scratch_bytes, 0);
+    assert_true(recipe.known_local_bytes > 4 * (64 + 128) * LINE &&
+                2 * recipe.known_local_bytes <= 227 << 10);
+    assert_true(plx_gemm_ladder.rows[PLX_GEMM_WGMMA].own_target);
     problem = tf32_product(2, 300, 200, 100);
     recipe = recipe_of(&problem, "mma-sync-tf32", &opencl);
     assert_string_equal(recipe.code, "gemm/mma-sync");
@@ -342,7 +352,8 @@ static void opencl_multiplies_on_matrix_units(void **unused)
 static void others_say_why_not(void **unused)
 {
     const plx_device_info hopper = fake_gpu(9), ampere = fake_gpu(8), older = fake_gpu(7),
-                          opencl = fake_opencl_gpu(9), older_opencl = fake_opencl_gpu(8);
+                          opencl = fake_opencl_gpu(9), newer_opencl = fake_opencl_gpu(10),
+                          older_opencl = fake_opencl_gpu(8);
     const plx_problem tf32 = tf32_product(0, 64, 64, 64), plain = product(PLX_F32, 0, 64, 64, 64);
     const plx_problem half = product(PLX_F16, 0, 64, 64, 64);
     plx_problem planes = product(PLX_F32, 0, 64, 64, 64);
@@ -350,8 +361,11 @@ static void others_say_why_not(void **unused)
     planes.compute = PLX_COMPUTE_F16X3;
     for (size_t i = 0; i < BULK_KERNELS; i++) {
         expect_refusal(&half, bulk_kernels[i], &ampere, "needs compute capability 9.0; this device has 8.0");
-        expect_refusal(&half, bulk_kernels[i], &opencl, "needs CUDA");
+        if (i > 0)
+            expect_refusal(&half, bulk_kernels[i], &opencl, "needs CUDA");
     }
+    expect_refusal(&half, "wgmma", &older_opencl, "needs compute capability 9.0; this device has 8.0");
+    expect_refusal(&half, "wgmma", &newer_opencl, "needs compute capability 9.0; this device has 10.0");
     expect_refusal(&half, "mma-sync", &older, "compute capability 8.0 or later");
     expect_refusal(&half, "mma-sync", &older_opencl, "in OpenCL compute capability 9.0; this device has 8.0");
     expect_refusal(&tf32, "mma-sync-tf32", &older, "compute capability 8.0 or later");
