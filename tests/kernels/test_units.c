@@ -325,10 +325,12 @@ static void tf32_is_taken_where_it_is_asked_for(void **unused)
 static void opencl_multiplies_on_matrix_units(void **unused)
 {
     const plx_device_info opencl = fake_opencl_gpu(9);
-    plx_problem problem = product(PLX_BF16, 1, 300, 200, 100);
-    plx_recipe recipe = recipe_of(&problem, "mma-sync", &opencl);
+    plx_problem problem = product(PLX_BF16, 1, 300, 200, 104);
     (void)unused;
     expect_choice(&problem, &opencl, PLX_GEMM_WGMMA); /* or its spare, where the driver refuses */
+    problem = product(PLX_BF16, 1, 300, 200, 100);
+    plx_recipe recipe = recipe_of(&problem, "mma-sync", &opencl);
+    expect_choice(&problem, &opencl, PLX_GEMM_MMA_SYNC); /* no rows of whole 16 bytes */
     assert_non_null(strstr(recipe.defines, "-DIN_BF16"));
     assert_non_null(strstr(recipe.defines, "-DTRANS_A=0 -DTRANS_B=1"));
     assert_true(recipe.known_local_bytes > 0);
