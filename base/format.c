@@ -23,6 +23,12 @@ void plx_number_text(double number, int digits, char *text, size_t capacity)
     }
 }
 
+void plx_plain_number_text(double number, int digits, char *text, size_t capacity)
+{
+    const int before = fabs(number) >= 1 && fabs(number) < 1e15 ? (int)log10(fabs(number)) + 1 : 1;
+    plx_number_text(number, before > digits ? before : digits, text, capacity);
+}
+
 void plx_duration_text(double nanoseconds, const char *micro, char *text, size_t capacity)
 {
     char number[32];
@@ -39,7 +45,7 @@ void plx_duration_text(double nanoseconds, const char *micro, char *text, size_t
         unit = micro;
     }
     double value = nanoseconds / scale;
-    plx_number_text(value, value >= 1000 ? 4 : 3, number, sizeof number);
+    plx_plain_number_text(value, 3, number, sizeof number);
     (void)snprintf(text, capacity, "%s %s", number, unit);
 }
 

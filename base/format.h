@@ -6,6 +6,8 @@
 
 /* A number with a point in every locale; "" when it is not finite. */
 void plx_number_text(double number, int digits, char *text, size_t capacity);
+/* The same with all digits that stand before the point, never as a power of ten. */
+void plx_plain_number_text(double number, int digits, char *text, size_t capacity);
 /* A unit for each: three digits are enough to compare, and no unit hides. */
 void plx_duration_text(double nanoseconds, const char *micro, char *text, size_t capacity);
 /* "584c9901-aa67-c251-2994-8bd7be1da458". */

@@ -1,6 +1,8 @@
 /* probe ceilings: what each device can do at most, by which compare measures kernels. */
 #include "cli.h"
 
+#include "base/format.h"
+
 bool cli_asks_ceilings(const cli_list *names)
 {
     return cli_list_has(names, "ceilings");
@@ -28,11 +30,13 @@ static void print_device(const plx_study_device *device)
     plx_table table = {.columns = 2, .left = 1, .indent = "  "};
     (void)printf("%s %s, %s\n", device->label, device->info.name, device->info.api);
     for (int kind = 0; kind < PLX_CEILING_COUNT; kind++) {
+        char number[32];
         if (!(device->ceilings.value[kind] > 0))
             continue;
+        plx_plain_number_text(device->ceilings.value[kind], 4, number, sizeof number);
         plx_table_row(&table);
         plx_table_cell(&table, 0, "%s", plx_ceiling_name((plx_ceiling_kind)kind));
-        plx_table_cell(&table, 1, "%.4g", device->ceilings.value[kind]);
+        plx_table_cell(&table, 1, "%s", number);
         plx_table_rest(&table, "%s", plx_ceiling_unit((plx_ceiling_kind)kind));
     }
     cli_table_finish(&table);

@@ -70,8 +70,8 @@ static void put_interval(const plx_page_record *one, FILE *to)
     char percent[32];
     (void)fputs("<td class=\"n\">", to);
     if (one->time > 0) {
-        plx_number_text(50 * (one->is->time.high_ns - one->is->time.low_ns) / one->time, 2, percent,
-                        sizeof percent);
+        plx_plain_number_text(50 * (one->is->time.high_ns - one->is->time.low_ns) / one->time, 2, percent,
+                              sizeof percent);
         (void)fprintf(to, "%s %%", percent);
     }
     (void)fputs("</td>", to);

@@ -1,6 +1,8 @@
 /* Which ceiling bounds a problem, and what to say of a time that breaks through it. */
 #include "study/measure/ceiling.h"
 
+#include "base/format.h"
+
 #include <stdio.h>
 
 /* ---- what a problem asks for ------------------------------------------------------- */
@@ -92,17 +94,20 @@ bool plx_ceiling_refutes(const plx_ceilings *ceilings, const plx_workload *workl
                          plx_ceiling_kind *kind, char *reason, size_t capacity)
 {
     const plx_ceiling_kind kinds[] = {workload->memory, workload->arithmetic, PLX_CEILING_LAUNCH};
+    char duration[40], rate[32];
 
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; ++i) {
         if (!(time_ns < least_believed(ceilings, workload, kinds[i])))
             continue;
         *kind = kinds[i];
+        plx_duration_text(time_ns, "us", duration, sizeof duration);
+        plx_plain_number_text(ceilings->value[kinds[i]], 4, rate, sizeof rate);
         (void)snprintf(
             reason, capacity,
-            "not timed: %.4g ns is %.3g times as fast as the %s ceiling of this device allows (%.4g %s), "
+            "not timed: %s is %.3g times as fast as the %s ceiling of this device allows (%s %s), "
             "which is an error of measurement",
-            time_ns, least_time(ceilings, workload, kinds[i]) / time_ns, plx_ceiling_name(kinds[i]),
-            ceilings->value[kinds[i]], plx_ceiling_unit(kinds[i]));
+            duration, least_time(ceilings, workload, kinds[i]) / time_ns, plx_ceiling_name(kinds[i]),
+            rate, plx_ceiling_unit(kinds[i]));
         return true;
     }
     return false;

@@ -86,7 +86,7 @@ static void add_rate(plx_table *lines, const plx_record *record)
     double value = flops ? record->gflops : record->gbps;
     if (!(value > 0))
         return;
-    plx_number_text(value, value >= 1000 ? (int)log10(value) + 1 : 3, number, sizeof number);
+    plx_plain_number_text(value, 3, number, sizeof number);
     plx_table_cell(lines, COLUMN_RATE, "%s %s", number, flops ? "GFLOP/s" : "GB/s");
 }
 
@@ -107,7 +107,7 @@ static void add_spread(plx_table *lines, const drawing_style *style, const plx_t
     double half = (time->high_ns - time->low_ns) / 2;
     if (!isfinite(half))
         return;
-    plx_number_text(100 * half / time->median_ns, 2, number, sizeof number);
+    plx_plain_number_text(100 * half / time->median_ns, 2, number, sizeof number);
     plx_table_cell(lines, COLUMN_SPREAD, "%s%s %%", style->spread, number);
 }
 

@@ -35,7 +35,7 @@ static const char *const titles[COLUMNS] = {
 static void add_number(plx_table *table, column where, double number, const char *unit)
 {
     char digits[32];
-    plx_number_text(number, number >= 1000 ? (int)log10(number) + 1 : 3, digits, sizeof digits);
+    plx_plain_number_text(number, 3, digits, sizeof digits);
     if (digits[0] == '\0') /* not measured */
         plx_table_cell(table, where, "-");
     else

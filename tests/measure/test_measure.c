@@ -301,6 +301,7 @@ static bool refuted(plx_workload workload, double time_ns, plx_ceiling_kind expe
     const bool found = plx_ceiling_refutes(&device, &workload, time_ns, &kind, reason, sizeof reason);
     assert_int_equal(found, strstr(reason, "error of measurement") != NULL);
     assert_true(!found || kind == expected);
+    assert_null(strstr(reason, "e+")); /* durations have units, not powers of ten */
     return found;
 }
 

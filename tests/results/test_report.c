@@ -668,6 +668,21 @@ static void table_shows_the_rate_that_counts(void **state)
     free(text);
 }
 
+/* Half the interval in percent is never a power of ten. */
+static void table_shows_wide_intervals(void **state)
+{
+    (void)state;
+    sample s;
+    char line[512];
+    make_sample(&s);
+    s.records[0].time.low_ns = s.records[0].time.median_ns / 2;
+    s.records[0].time.high_ns = s.records[0].time.low_ns + 86.4 * s.records[0].time.median_ns;
+    char *text = text_of(write_plain_table, &s.results);
+    line_with(text, "alpha:0", "naive", line, sizeof line);
+    assert_non_null(strstr(line, "+-4320 %"));
+    free(text);
+}
+
 static void table_of_groups(void **state)
 {
     (void)state;
@@ -836,6 +851,7 @@ int main(void)
         cmocka_unit_test(table_of_many_pairs_shows_exceptions),
         cmocka_unit_test(table_with_baselines),
         cmocka_unit_test(table_shows_the_rate_that_counts),
+        cmocka_unit_test(table_shows_wide_intervals),
         cmocka_unit_test(table_of_groups),
         cmocka_unit_test(colour_only_when_asked),
         cmocka_unit_test(symbols_follow_the_locale),
