@@ -36,6 +36,8 @@ static void add_form(follow *to, const char *form, size_t length)
     const char *dot = memchr(form, '.', length);
     if (is_form(form, length, "OPERATION"))
         add_names(to, &cli_op_names);
+    else if (is_form(form, length, "PROBE"))
+        add_names(to, &cli_probe_names);
     else if (is_form(form, length, "TYPE"))
         add_names(to, &cli_dtype_names);
     else if (is_form(form, length, "HOW"))

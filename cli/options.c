@@ -16,6 +16,7 @@ struct option_row {
     const char *argument; /* NULL: takes none */
     uint64_t bit;
     const char *help;
+    const char *one; /* help where one is taken at a time; NULL: the same */
     int (*apply)(const option_row *row, cli_options *options,
                  const char *word); /* NULL: the bit says it all */
     size_t at;                      /* which member of cli_options it sets */
@@ -136,10 +137,11 @@ _Static_assert(PLX_MAX_QUEUES == 8, "as --queues says");
 
 static const option_row listed[] = {
     {"backend", 'b', "NAME[:DEVICE]", OPT_BACKEND, "a backend, or all; may be repeated",
-     INTO(apply_word, backends)},
-    {"kernel", 'k', "NAME", OPT_KERNEL, "a kernel, best, or all; may be repeated", INTO(apply_word, kernels)},
+     .one = "a backend; auto: the best device", INTO(apply_word, backends)},
+    {"kernel", 'k', "NAME", OPT_KERNEL, "a kernel, best, or all; may be repeated",
+     .one = "a kernel; best: what the backend chooses", INTO(apply_word, kernels)},
     {"shape", 's', "SHAPE", OPT_SHAPE, "1024, 300x200, 256x256x256; may be repeated",
-     INTO(apply_word, shapes)},
+     .one = "1024, 300x200, 256x256x256", INTO(apply_word, shapes)},
     {"dtype", 't', "TYPE", OPT_DTYPE, "f32, f64, i32, ...", .apply = apply_dtype},
     {.bit = OPT_SETTINGS}, /* here stand those of the operations */
     {"in", 'i', "FILE.npy", OPT_IN, "an operand, in their order; may be repeated", INTO(apply_word, in)},
@@ -404,8 +406,8 @@ void cli_each_option(const cli_verb *verb, cli_option_visitor *visit, void *data
     make_rows();
     for (int i = 0; i < row_count; i++)
         if (verb->options & rows[i].bit)
-            visit(data,
-                  &(cli_option){verb->name, rows[i].name, rows[i].letter, rows[i].argument, rows[i].help});
+            visit(data, &(cli_option){verb->name, rows[i].name, rows[i].letter, rows[i].argument,
+                                      verb->takes_one && rows[i].one != NULL ? rows[i].one : rows[i].help});
     visit(data, &(cli_option){verb->name, "help", 'h', NULL, "this text"});
     visit(data, &(cli_option){verb->name, "version", 0, NULL, "the version"});
 }

@@ -133,7 +133,7 @@ static int probe_run(plx_context *context, cli_options *options)
 const cli_verb cli_probe_verb = {
     .name = "probe",
     .summary = "what memory does to kernels on a device, with verdicts",
-    .usage = "probe [NAME...] [options]",
+    .usage = "probe [PROBE...] [options]",
     .help = "Sweeps one property of a small kernel's memory accesses, validates every point, times\n"
             "what is right, and says in words whether the phenomenon is visible on the device and\n"
             "beyond its noise.  Without a name: all probes; without --backend: every device that\n"

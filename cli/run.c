@@ -196,6 +196,7 @@ const cli_verb cli_run_verb = {
             "  parallax run gemm 256 256 256\n"
             "  parallax run reduce --in x.npy --reduce max --backend opencl:1 --quiet\n"
             "  parallax run gemm --in x.npy --trans-b --out gram.npy\n",
+    .takes_one = true,
     .options = OPT_COMMON | OPT_PROBLEM | OPT_BACKEND | OPT_KERNEL | OPT_OUT | OPT_JSON | OPT_CSV,
     .check = run_check,
     .run = run_run,

@@ -64,9 +64,19 @@ static const char *input_name(size_t index)
     return index < PLX_INPUT_COUNT ? plx_input_name((plx_input)index) : NULL;
 }
 
+/* The probes that are sweeps, and the two that are not. */
+static const char *probe_name(size_t index)
+{
+    static const char *const others[] = {"ceilings", "matrix-units", NULL};
+    size_t sweeps = 0;
+    while (plx_probe_name(sweeps) != NULL)
+        sweeps++;
+    return index < sweeps ? plx_probe_name(index) : index - sweeps < 3 ? others[index - sweeps] : NULL;
+}
+
 const cli_names cli_op_names = {"operation", op_name}, cli_dtype_names = {"dtype", dtype_name},
                 cli_reduction_names = {"reduction", reduction_name}, cli_input_names = {"input", input_name},
-                cli_set_names = {"set", plx_set_name}, cli_probe_names = {"probe", plx_probe_name};
+                cli_set_names = {"set", plx_set_name}, cli_probe_names = {"probe", probe_name};
 
 int cli_unknown(const cli_names *known, const char *word)
 {

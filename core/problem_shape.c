@@ -179,6 +179,16 @@ static plx_status set_type(plx_problem *problem, int which, const char *word, pl
     return PLX_OK;
 }
 
+/* With the settings that the operation has. */
+static plx_status unknown_setting(plx_op op, const char *name, plx_error *error)
+{
+    plx_line line = {.length = 0};
+    plx_setting setting;
+    for (size_t i = 0; plx_op_setting(op, i, &setting); i++)
+        plx_line_add(&line, "%s--%s", i > 0 ? ", " : ", which takes ", setting.name);
+    return plx_fail(error, PLX_NOT_FOUND, "--%s means nothing to %s%s", name, plx_op_name(op), line.text);
+}
+
 plx_status plx_problem_set(plx_problem *problem, const char *name, const char *word, plx_error *error)
 {
     const plx_operation *operation = plx_operation_of(problem->op);
@@ -196,5 +206,5 @@ plx_status plx_problem_set(plx_problem *problem, const char *name, const char *w
     for (int i = 0; operation != NULL && i < TYPE_SETTINGS; i++)
         if (has_type_setting(operation, i) && strcmp(type_settings[i].name, name) == 0)
             return set_type(problem, i, word, error);
-    return plx_fail(error, PLX_NOT_FOUND, "--%s means nothing to %s", name, plx_op_name(problem->op));
+    return unknown_setting(problem->op, name, error);
 }

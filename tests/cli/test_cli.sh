@@ -52,8 +52,9 @@ expect 2 "is no number" run gemm --alpha x
 expect 2 "--seed" run gemm --seed -1
 expect 2 "--seed" run gemm --seed 18446744073709551616
 expect 2 "contradict" check --quick --full
-expect 2 "means nothing to" run reduce --trans-a
-expect 2 "means nothing to" run transpose --alpha 2
+expect 2 "means nothing to reduce, which takes --reduce, --out-dtype" run reduce --trans-a
+expect 2 "means nothing to transpose" run transpose --alpha 2
+expect 2 "divergence, ceilings, matrix-units" probe nonsense
 expect 2 "did you mean 'devices'" list device
 expect 2 "did you mean 'gemm'" list kernels gem
 expect 3 "there are: " list --backend nonsense

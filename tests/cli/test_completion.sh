@@ -61,6 +61,8 @@ offers_only() {
 offers_only compare parallax compa
 completes list parallax ''
 completes gemm parallax run ''
+completes banks parallax probe ''
+completes matrix-units parallax probe ''
 offers_only transpose parallax compare tr
 offers_only --trans-b parallax run gemm --trans-b
 completes f64 parallax run gemm --dtype ''
