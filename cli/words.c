@@ -1,15 +1,19 @@
 /* Messages, and the names that a user may have mistyped. */
 #include "cli.h"
 
+#include "base/text.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* One line, whatever the names of files in it, or what stands in them. */
 static void say(const char *format, va_list arguments)
 {
-    (void)fprintf(stderr, "%s: ", cli_who);
-    (void)vfprintf(stderr, format, arguments);
-    (void)fputc('\n', stderr);
+    char text[4096];
+    (void)vsnprintf(text, sizeof text, format, arguments);
+    plx_text_clean(text, sizeof text);
+    (void)fprintf(stderr, "%s: %s\n", cli_who, text);
 }
 
 void cli_say(const char *format, ...)

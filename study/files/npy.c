@@ -4,6 +4,8 @@
 
 #include "study/files/npy_header.h"
 
+#include "base/text.h"
+
 #include <parallax/plugin.h>
 
 #include <errno.h>
@@ -23,10 +25,11 @@ typedef struct npy_file {
     uint64_t at;    /* what was read of it */
 } npy_file;
 
-/* Puts the path before the reason. */
+/* Puts the path before the reason, which may cite the file. */
 static plx_status name_file(const char *path, plx_status status, plx_error *error)
 {
     plx_error reason = *error;
+    plx_text_clean(reason.text, sizeof reason.text);
     return plx_fail(error, status, "%.200s: %.300s", path, reason.text);
 }
 

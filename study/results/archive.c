@@ -3,6 +3,8 @@
 
 #include "study/results/archive.h"
 
+#include "base/text.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -99,6 +101,13 @@ void plx_archive_item_end(plx_archive *archive)
     plx_archive_close(archive);
 }
 
+void plx_archive_copy_text(const json_t *from, char *text, size_t capacity)
+{
+    const char *found = json_string_value(from);
+    (void)snprintf(text, capacity, "%s", found != NULL ? found : "");
+    plx_text_clean(text, capacity);
+}
+
 void plx_archive_text_item(plx_archive *archive, size_t index, char *text, size_t capacity)
 {
     if (!plx_archive_reads(archive)) {
@@ -108,7 +117,7 @@ void plx_archive_text_item(plx_archive *archive, size_t index, char *text, size_
     const json_t *found = json_array_get(archive->at[archive->depth], index);
     if (!json_is_string(found))
         plx_archive_refuse(archive, "a text");
-    (void)snprintf(text, capacity, "%s", json_is_string(found) ? json_string_value(found) : "");
+    plx_archive_copy_text(found, text, capacity);
 }
 
 /* ---- text ------------------------------------------------------------------------------- */
@@ -120,7 +129,7 @@ void plx_archive_text(plx_archive *archive, const char *name, char *text, size_t
         return;
     }
     const json_t *found = value_of(archive, name, 1 << JSON_STRING);
-    (void)snprintf(text, capacity, "%s", found != NULL ? json_string_value(found) : "");
+    plx_archive_copy_text(found, text, capacity);
 }
 
 void plx_archive_remark(plx_archive *archive, const char *name, char *text, size_t capacity)

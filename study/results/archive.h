@@ -46,6 +46,8 @@ size_t plx_archive_list(plx_archive *archive, const char *name, size_t count);
 void plx_archive_list_end(plx_archive *archive);
 void plx_archive_item(plx_archive *archive, size_t index);
 void plx_archive_item_end(plx_archive *archive);
+/* What a file says, fit for a terminal; "" of what is no text. */
+void plx_archive_copy_text(const json_t *from, char *text, size_t capacity);
 /* A text of a list. */
 void plx_archive_text_item(plx_archive *archive, size_t index, char *text, size_t capacity);
 

@@ -3,6 +3,8 @@
 
 #include "study/results/results.h"
 
+#include "base/text.h"
+
 #include <parallax/attribute.h>
 #include <parallax/tune.h>
 #include <parallax/units.h>
@@ -142,9 +144,9 @@ static plx_status take_sweeps(source *from, plx_error *error)
     if (results->sweeps == NULL || results->unopened == NULL)
         return no_memory(error);
     for (size_t i = 0; i < json_array_size(unopened); i++) {
-        const char *text = json_string_value(json_array_get(unopened, i));
-        (void)snprintf(results->unopened[results->unopened_count++], sizeof *results->unopened, "%s",
-                       text != NULL ? text : "");
+        plx_archive_copy_text(json_array_get(unopened, i), results->unopened[results->unopened_count],
+                              sizeof *results->unopened);
+        results->unopened_count++;
     }
     return take_list(from, "sweeps", take_sweep, error);
 }
@@ -293,9 +295,11 @@ plx_status plx_results_read(const char *path, plx_results *results, plx_error *e
     if (status == PLX_OK)
         status = take_all(&(source){.path = path, .root = root, .results = &made}, error);
     json_decref(root);
-    if (status == PLX_OK)
+    if (status == PLX_OK) {
         *results = made;
-    else
-        plx_results_free(&made);
+        return PLX_OK;
+    }
+    plx_results_free(&made);
+    plx_text_clean(error->text, sizeof error->text); /* it may cite the file */
     return status;
 }

@@ -38,6 +38,9 @@ void fuzz_text_open(fuzz_text *text);
 void fuzz_text_close(fuzz_text *text);
 void fuzz_text_free(fuzz_text *text);
 bool fuzz_text_same(const fuzz_text *a, const fuzz_text *b);
+/* What may go to a terminal: lines without control characters; a reason is one of them. */
+void fuzz_require_lines(const fuzz_text *text);
+void fuzz_require_reason(const plx_error *error);
 
 /* The bytes up to the first NUL are one input, those after it another one; without a NUL they are both. */
 typedef struct fuzz_halves {

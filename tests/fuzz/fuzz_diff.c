@@ -10,6 +10,7 @@ static void show(const plx_diff_results *found)
     fuzz_text_open(&text);
     fuzz_require(plx_diff_write_table(found, text.to, &error) == PLX_OK, "a difference can be shown");
     fuzz_text_close(&text);
+    fuzz_require_lines(&text);
     fuzz_text_free(&text);
     fuzz_text_open(&text);
     fuzz_require(plx_diff_write_json(found, text.to, &error) == PLX_OK, "a difference can be written");
@@ -28,7 +29,7 @@ static void compare(const char *first, const char *second)
     plx_diff_results found;
     plx_error error = {""};
     if (plx_diff(first, second, &options, &found, &error) != PLX_OK) {
-        fuzz_require(error.text[0] != '\0', "what is refused has a reason");
+        fuzz_require_reason(&error);
         return;
     }
     for (unsigned i = 0; first == second && i < PLX_CHANGE_COUNT; i++)

@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     plx_error error = {""};
     const plx_status status = plx_npy_read(fuzz_file(0, bytes, size), &array, &error);
     if (status != PLX_OK) {
-        fuzz_require(error.text[0] != '\0', "what is refused has a reason");
+        fuzz_require_reason(&error);
         return 0;
     }
     (void)snprintf(path, sizeof path, "%s/array.npy", fuzz_directory());

@@ -91,7 +91,7 @@ static bool take_up(const plx_results *results, bool must)
     const plx_status status = plx_bench_file_open(&options, results, &file, &error);
     fuzz_require(!must || status == PLX_OK, "a file is taken up by the command that made it");
     if (status != PLX_OK) {
-        fuzz_require(error.text[0] != '\0', "what is refused has a reason");
+        fuzz_require_reason(&error);
         return false;
     }
     go_on(&file, results);

@@ -121,6 +121,27 @@ bool fuzz_text_same(const fuzz_text *a, const fuzz_text *b)
     return a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
 }
 
+/* DEL is one, and so are the C1 controls, which are two bytes in UTF-8. */
+static bool is_control(const char *at)
+{
+    const unsigned char byte = (unsigned char)at[0];
+    return byte < ' ' || byte == 0x7f || (byte == 0xc2 && (unsigned char)at[1] < 0xa0);
+}
+
+void fuzz_require_lines(const fuzz_text *text)
+{
+    for (size_t i = 0; i < text->length; i++)
+        fuzz_require(!is_control(text->text + i) || text->text[i] == '\n' || text->text[i] == '\r',
+                     "no control character of a file reaches a terminal");
+}
+
+void fuzz_require_reason(const plx_error *error)
+{
+    fuzz_require(error->text[0] != '\0', "what is refused has a reason");
+    for (const char *at = error->text; *at != '\0'; at++)
+        fuzz_require(!is_control(at), "a reason is one line without control characters");
+}
+
 /* ---- inputs ---------------------------------------------------------------------- */
 
 fuzz_halves fuzz_split(const uint8_t *bytes, size_t size)
