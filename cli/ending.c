@@ -16,6 +16,9 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/lsan_interface.h>
+#endif
 
 static volatile sig_atomic_t is_done;
 static pid_t process;         /* that is the program, and none that something forked off */
@@ -285,17 +288,18 @@ void cli_begin(char **argv)
     }
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define ENDS_BY_EXIT 1 /* leaks are looked for then */
-#else
-#define ENDS_BY_EXIT 0
+/* A build with AddressSanitizer would do so at an exit, which is not had here. */
+static void look_for_leaks(void)
+{
+#if defined(__SANITIZE_ADDRESS__)
+    __lsan_do_leak_check();
 #endif
+}
 
 void cli_end(int status)
 {
     is_done = 1;
-    if (ENDS_BY_EXIT)
-        exit(status);
+    look_for_leaks();
     (void)fflush(stderr);
     _exit(status);
 }

@@ -19,7 +19,8 @@ mkdir "$work/bin" && printf '#!/bin/sh\ntouch "%s/gnuplot.started"\nexit 1\n' "$
 
 # as_fake, as_owner, as_user ARGUMENT...: with fake privileges, with real ones, and with none.
 as_fake() {
-    LD_LIBRARY_PATH=$built/.libs LD_PRELOAD=$secure "$built/.libs/parallax" "$@"
+    ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0 \
+        LD_LIBRARY_PATH=$built/.libs LD_PRELOAD=$secure "$built/.libs/parallax" "$@"
 }
 as_owner() {
     setpriv --reuid=$nobody --regid=$nobody --clear-groups "$work/setuid/parallax" "$@"

@@ -14,12 +14,8 @@ sed -n '/^```c$/,/^```$/p' "$top_srcdir/README.md" | sed '/^```/d' >"$work/sum.c
 grep -q 'int main' "$work/sum.c" || fail "README has no example in C"
 libs=$top_builddir/.libs
 [ -e "$libs/libparallax.so" ] || { echo "skipped: there is no shared library" && exit 77; }
-case $(sed -n "s,^PLX_CFLAGS *= *,,p" "$top_builddir/Makefile") in
-*sanitize*) sanitize=-fsanitize=address,undefined ;;
-*) sanitize= ;;
-esac
 # shellcheck disable=SC2086 # words
-$CC -std=c11 -Wall -Wextra -Werror $sanitize -I"$top_srcdir/include" -o "$work/sum" "$work/sum.c" -L"$libs" \
+$CC -std=c11 -Wall -Wextra -Werror -I"$top_srcdir/include" -o "$work/sum" "$work/sum.c" -L"$libs" \
     -lparallax -Wl,-rpath-link,"$libs" || fail "the example does not compile"
 mkdir "$work/plugins" && cp "$libs/plx-host.so" "$work/plugins/" || exit 99
 LD_LIBRARY_PATH=$libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} PLX_PLUGIN_PATH=$work/plugins PLX_BACKEND='' \
