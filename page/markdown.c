@@ -1,5 +1,7 @@
 /* Results as tables in Markdown, for documents: against the vendors' libraries, our backends
  * versus each other, ladders, and the verdicts of probes. */
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
+
 #include "page/page.h"
 #include "base/ratios.h"
 
@@ -374,7 +376,36 @@ static plx_status put_sections(plx_page *page, const char *name, FILE *to, plx_e
     if (rows == 0)
         return plx_fail(error, PLX_NOT_FOUND, "these results have nothing for %s%s",
                         name != NULL ? "the section " : "a table", name != NULL ? name : "");
-    return plx_report_finish(to, error);
+    return PLX_OK;
+}
+
+/* Our own markup is bars, dashes and stars: what else would be some is what a file says. */
+static void put_escaped(const char *text, FILE *to)
+{
+    for (; *text != '\0'; text++)
+        if (*text == '<' || *text == '&')
+            (void)fputs(*text == '<' ? "&lt;" : "&amp;", to);
+        else
+            (void)fprintf(to, "%s%c", strchr("[]`\\", *text) != NULL ? "\\" : "", *text);
+}
+
+static plx_status put_all(plx_page *page, const char *name, FILE *to, plx_error *error)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *tables = open_memstream(&text, &length);
+    if (tables == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no memory for the tables");
+    plx_status status = put_sections(page, name, tables, error);
+    const bool whole = ferror(tables) == 0;
+    if ((fclose(tables) != 0 || !whole) && status == PLX_OK)
+        status = plx_fail(error, PLX_NO_MEMORY, "no memory for the tables");
+    if (status == PLX_OK) {
+        put_escaped(text, to);
+        status = plx_report_finish(to, error);
+    }
+    free(text);
+    return status;
 }
 
 plx_status plx_report_markdown(const char *const *files, size_t count, const char *name, FILE *to,
@@ -385,7 +416,7 @@ plx_status plx_report_markdown(const char *const *files, size_t count, const cha
                                   : plx_fail(error, PLX_INVALID, "no file of results was named");
     if (status != PLX_OK)
         return status;
-    status = put_sections(&page, name, to, error);
+    status = put_all(&page, name, to, error);
     plx_page_free(&page);
     return status;
 }
