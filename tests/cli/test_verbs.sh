@@ -55,6 +55,39 @@ refuses "unknown verb 'nosuch'" help nosuch
 refuses "is no number" bench reduce --shape 10 --seconds many
 refuses "--all gives each kernel a problem of its own" attribute reduce --all --shape 10
 
+# ---- other ways to say it ----
+for word in -h help --help; do
+    expect_run 0 '' $word
+    shows "parallax VERB"
+done
+expect_run 0 '' help --anything
+expect_run 0 '' run -h
+expect_run 0 '' -V
+expect_run 0 '' run gemm 5X6x7 --backend host
+refuses "is no shape" run gemm 5y6y7
+refuses "'5:' is no shape" run reduce 5:
+refuses "does not fit in 64 bits" run reduce 99999999999999999999
+refuses "has too many sizes" run reduce 5x6
+refuses "is no number" run reduce 10 --seed 99999999999999999999999
+refuses "is no number" run reduce 10 --seed -1
+refuses "is no number" run reduce 10 --seed 1k
+refuses "--case is the number of a case" check reduce --dtype i32 --dtype i64 --case 3
+refuses "--shape needs one operation" bench reduce gemm --shape 10
+refuses "--shape needs one operation" bench --shape 10
+expect_run 0 '' bench --set help
+shows "square"
+expect_run 0 '' diff "${top_srcdir:-.}/tests/data/results/bench-0.1.json" "${top_srcdir:-.}/tests/data/results/bench-0.1.json" --quiet
+[ ! -s "$work/out" ] || fail "diff --quiet says something"
+expect_run 0 '' diff "${top_srcdir:-.}/tests/data/results/bench-0.1.json" "${top_srcdir:-.}/tests/data/results/bench-0.1.json" --json -
+shows '"differences"'
+# A deadline for calls: none, and what is no number of seconds.
+for seconds in 0 5 99999999999 some; do
+    PLX_CALL_SECONDS=$seconds
+    export PLX_CALL_SECONDS
+    expect_run 0 '' run reduce 10 --dtype i32 --backend host --quiet
+done
+unset PLX_CALL_SECONDS
+
 # ---- probe ----
 FAULTY_OP=probe
 export FAULTY_OP
@@ -134,6 +167,9 @@ shows "nothing is tuned; the plugins choose"
 FAULTY_BEST=slow expect_run 0 '' tune reduce 1000 $tune --kernel slow --kernel right
 shows "right instead of slow"
 shows "kept"
+sed -i 's/\t[0-9a-f]\{64\}\t/\t0\t/' "$work/cache/parallax/choices.tsv"
+expect_run 0 '' tune list
+shows "of other kernels, ignored"
 expect_run 0 '' tune forget
 shows "forgotten; the plugins choose"
 expect_run 0 '' tune list
@@ -207,6 +243,10 @@ if command -v script >/dev/null && script -qec true /dev/null </dev/null >/dev/n
     grep -q '100 %' "$work/out" || fail "no progress is shown on a terminal"
     on_terminal "NO_COLOR=1 $parallax compare reduce 10 --backend host --no-timing"
     grep -q '\[0;31m\|\[31m\|\[32m' "$work/out" && fail "colours where NO_COLOR is set"
+    on_terminal "NO_COLOR= $parallax compare reduce 10 --backend host --no-timing"
+    grep -q '\[0;31m\|\[31m\|\[32m' "$work/out" || fail "no colours on a terminal where NO_COLOR is empty"
+    on_terminal "$parallax check reduce --quick --dtype i32 --backend host --quiet"
+    grep -q '100 %' "$work/out" && fail "progress in spite of --quiet"
     on_terminal "TERM=dumb $parallax check reduce --quick --dtype i32 --backend host"
     grep -q '100 %' "$work/out" && fail "progress on a terminal that can't"
 fi
