@@ -161,7 +161,9 @@ plx_status plx_kernel_find_for(plx_backend *backend, const plx_problem *problem,
     uint32_t none;
     plx_status status = plx_backend_usable(backend);
     if (status == PLX_OK && plx_problem_check(problem, &error) != PLX_OK)
-        return plx_context_fail(backend->context, PLX_INVALID, "%s", error.text);
+        status = PLX_INVALID;
+    if (error.text[0] != '\0')
+        (void)plx_context_fail(backend->context, status, "%s", error.text);
     if (status != PLX_OK)
         return status;
     plx_problem_normalise(problem, normal);
