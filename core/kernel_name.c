@@ -157,17 +157,9 @@ plx_status plx_kernel_find(plx_backend *backend, const plx_problem *problem, con
 plx_status plx_kernel_find_for(plx_backend *backend, const plx_problem *problem, const char *name,
                                plx_problem *normal, size_t *kernel)
 {
-    plx_error error = {.text = ""};
     uint32_t none;
-    plx_status status = plx_backend_usable(backend);
-    if (status == PLX_OK && plx_problem_check(problem, &error) != PLX_OK)
-        status = PLX_INVALID;
-    if (error.text[0] != '\0')
-        (void)plx_context_fail(backend->context, status, "%s", error.text);
-    if (status != PLX_OK)
-        return status;
-    plx_problem_normalise(problem, normal);
-    return plx_kernel_find(backend, normal, name, kernel, &none);
+    plx_status status = plx_plan_request(backend, problem, normal);
+    return status == PLX_OK ? plx_kernel_find(backend, normal, name, kernel, &none) : status;
 }
 
 plx_status plx_kernel_configs(plx_backend *backend, const plx_problem *problem, const char *kernel,

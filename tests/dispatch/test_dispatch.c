@@ -430,6 +430,11 @@ static void types_that_a_plugin_cannot_know_are_not_offered(void **state)
     expect(bench, plx_plan_create(bench->backend, &of_f16, "best", &plan), PLX_UNSUPPORTED, "f16");
     expect(bench, plx_plan_create(bench->backend, &of_f16, "naive", &plan), PLX_UNSUPPORTED, "f16");
     expect(bench, plx_supports(bench->backend, &of_f16, "naive"), PLX_UNSUPPORTED, "f16");
+    plx_config config;
+    size_t count;
+    if (!young)
+        expect(bench, plx_kernel_configs(bench->backend, &of_f16, "naive", &config, 1, &count), PLX_UNSUPPORTED,
+               "built before there was f16");
     expect(bench, plx_plan_create(bench->backend, &of_f16x3, "best", &plan), PLX_UNSUPPORTED, "f16x3");
     assert_int_equal(plx_plan_create(bench->backend, &tf32, "rounded", &plan), PLX_OK);
     plx_plan_destroy(plan);
