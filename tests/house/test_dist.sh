@@ -12,10 +12,10 @@ git -C "$top_srcdir" ls-files | sort >"$work/known"
 cat >"$work/list.mk" <<'MK'
 include Makefile
 list-of-the-release:
-	@printf '%s\n' $(DISTFILES)
+	@printf '%s\n' $(patsubst $(top_srcdir)/%,%,$(DISTFILES))
 MK
-(cd "$top_builddir" && $MAKE -s --no-print-directory -f "$work/list.mk" list-of-the-release) |
-    sed "s,^$top_srcdir/,," | sort -u >"$work/listed"
+(cd "$top_builddir" && unset MAKEFLAGS MFLAGS MAKELEVEL top_srcdir top_builddir &&
+    $MAKE -s --no-print-directory -f "$work/list.mk" list-of-the-release) | sort -u >"$work/listed"
 
 # left_out LISTED: what git knows of and no line of the file names, by itself or by a directory that it is in.
 left_out() {
