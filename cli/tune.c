@@ -188,11 +188,14 @@ static int choice_check(const cli_options *options)
 /* "list" or "forget" in place of an operation. */
 static bool asks_for(const cli_options *options, const char *word)
 {
-    return options->operands.count == 1 && strcmp(options->operands.at[0], word) == 0;
+    return options->operands.count > 0 && strcmp(options->operands.at[0], word) == 0;
 }
 
 static int tune_check(cli_options *options)
 {
+    const cli_list *words = &options->operands;
+    if (words->count > 1 && (asks_for(options, "list") || asks_for(options, "forget")))
+        return cli_wrong_usage("'%s' stands alone, so not with '%s'", words->at[0], words->at[1]);
     if (asks_for(options, "list"))
         return list_choices();
     if (options->sets.count > 0)

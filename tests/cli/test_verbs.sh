@@ -161,6 +161,8 @@ fi
 
 # ---- tune ----
 tune="--dtype i32 --backend faulty --seconds 0.01 --plugin-dir $work/plugins"
+refuses "'list' stands alone" tune list gemm
+refuses "'forget' stands alone" tune forget all
 expect_run 0 '' tune list
 shows "nothing is tuned; the plugins choose"
 # shellcheck disable=SC2086 # words
