@@ -76,6 +76,8 @@ libplx_ladder_la_SOURCES = \
 	kernels/gemm/models.h \
 	kernels/gemm/pipeline.c \
 	kernels/gemm/pipeline.h \
+	kernels/gemm/direct.c \
+	kernels/gemm/direct.h \
 	kernels/gemm/dmma.h \
 	kernels/gemm/dmma_cut.c \
 	kernels/gemm/dmma_recipe.c \

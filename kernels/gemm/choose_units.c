@@ -1,6 +1,7 @@
 /* Which kernel takes products of 16-bit elements, and those in f32 that name a compute type: the first
  * of a table that suits, and that the device can run. */
 #include "choose.h"
+#include "direct.h"
 #include "wgmma.h"
 
 static bool splits_in_two(const plx_problem *problem, const plx_device_info *device)
@@ -23,6 +24,11 @@ static bool steps_by_units(const plx_problem *problem, const plx_device_info *de
     return p->lda % 8 == 0 && p->ldb % 8 == 0; /* 16 bytes */
 }
 
+static bool direct_pays(const plx_problem *problem, const plx_device_info *device)
+{
+    return plx_gemm_direct_us(problem, device) < plx_wgmma_us(PLX_WGMMA_PIPELINED, problem, device);
+}
+
 static bool splits_in_three(const plx_problem *problem, const plx_device_info *device)
 {
     (void)device;
@@ -40,6 +46,7 @@ static const plx_preference preferences[] = {
     {PLX_ON_NVIDIA, is_tf32, PLX_GEMM_MMA_SYNC_TF32},
     {PLX_ON_CUDA_9, splits_in_two, PLX_GEMM_F16X3},
     {PLX_ON_CUDA_9, splits_in_three, PLX_GEMM_BF16X6},
+    {PLX_ON_CUDA_9, direct_pays, PLX_GEMM_MMA_DIRECT},
     {PLX_ON_CUDA_9, clusters_pay, PLX_GEMM_WGMMA_CLUSTER},
     {PLX_ON_CUDA_9, NULL, PLX_GEMM_WGMMA_PIPELINED},
     {PLX_ON_NVIDIA_OPENCL, steps_by_units, PLX_GEMM_WGMMA},

@@ -3,6 +3,7 @@
 #include "configs.h"
 #include "models.h"
 #include "copied.h"
+#include "direct.h"
 #include "dmma.h"
 #include "f16x3.h"
 #include "tiled.h"
@@ -369,6 +370,26 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
         .recipe_unaligned = plx_wgmma_cluster_recipe_unaligned,
         .spare = &rows[PLX_GEMM_MMA_SYNC],
         .configs = plx_wgmma_cluster_configs,
+    },
+    [PLX_GEMM_MMA_DIRECT] = {
+        .about = {
+            .name = "mma-direct",
+            .idea = "mma-sync in tiles of 64 x 128 whose elements threads read wherever they begin, and write to C in whole "
+                    "rows; parts of k where tiles are few",
+            .gain = "of few terms, or of a small C with many, about twice: no launch copies operands to aligned rows, "
+                    "and many blocks hide each other's waiting",
+            .limit = "elements that begin anywhere are loaded one by one; a block has no tile on its way while it "
+                     "multiplies",
+            .needs = "CUDA on compute capability 8.0 or later",
+            .dtypes = HALF_DTYPES,
+            .flags = PLX_KERNEL_MATRIX_UNITS,
+            .accumulator_f32 = PLX_F32,
+            .reproducibility = PLX_R1,
+            .depth = plx_gemm_direct_depth,
+        },
+        .recipe = plx_gemm_direct_recipe,
+        .spare = &rows[PLX_GEMM_MMA_SYNC],
+        .configs = plx_gemm_direct_configs,
     },
     [PLX_GEMM_MMA_SYNC_TF32] = {
         .about = {

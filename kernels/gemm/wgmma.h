@@ -34,8 +34,8 @@ typedef struct plx_wgmma_cut {
 int64_t plx_wgmma_shared(const plx_wgmma_tile *tile);
 /* Blocks, or clusters of them, that run side by side. */
 int64_t plx_wgmma_slots(const plx_wgmma_tile *tile, const plx_device_info *device);
-/* Whether the kernel multiplies B^T by A^T and turns what it writes to C: TF32, where B's rows do not run along k, or
- * neither's do and B is the larger. */
+/* Whether the kernel multiplies B^T by A^T and turns what it writes to C: TF32, where B's rows do not run
+ * along k, or neither's do and B is the larger. */
 bool plx_wgmma_turns(const plx_problem *problem);
 /* Elements of 128 bytes: a step along k; and how many steps there are. */
 int64_t plx_wgmma_depth_of_step(const plx_problem *problem);
@@ -44,9 +44,14 @@ int64_t plx_wgmma_steps(const plx_problem *problem);
  * count. */
 bool plx_wgmma_cut_of(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_device_info *device,
                       plx_wgmma_cut *cut);
+/* Whether bulk stores reach the rows of C, if it begins at 16 bytes, and write nothing between them: they
+ * write whole units of 16 bytes. */
+bool plx_wgmma_rows_reached(const plx_problem *problem);
 /* Microseconds that the kernel should take, with all its launches. */
 double plx_wgmma_us(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_device_info *device);
 
+/* The variant of the kernels that multiply f16 and bf16 alone. */
+plx_status plx_units_start(const plx_problem *problem, plx_recipe *recipe, plx_error *error);
 /* GEMM_RESULT_, of C. */
 int32_t plx_units_type_of_result(const plx_problem *problem);
 

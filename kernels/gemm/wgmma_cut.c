@@ -52,6 +52,7 @@ static const kernel_tiles tiles_of[] = {
 #define LAUNCH_US 3.0   /* of each launch, from its begin to its first product and from its last to its end */
 #define ITEM_US 1.5     /* from the last product of an item to the first of the next */
 #define SUM_RATE 5e6    /* of parts that are written and added */
+#define WRITE_US 0.04   /* of a tile of C a column, where no bulk stores reach its rows */
 #define COPY_RATE 3.2e6 /* of operands that are copied to aligned rows first */
 
 #define MOST (INT32_MAX - 65536) /* indices are 32 bits wide in the device code */
@@ -115,8 +116,9 @@ int64_t plx_wgmma_slots(const plx_wgmma_tile *tile, const plx_device_info *devic
 /* ---- the model ----------------------------------------------------------------------- */
 
 /* What the multiprocessor with the most to do takes: its tiles, and its parts of tiles. */
-static double us_of(const plx_wgmma_cut *cut, int64_t steps, const plx_device_info *device)
+static double us_of(const plx_wgmma_cut *cut, const plx_problem *problem, const plx_device_info *device)
 {
+    const int64_t steps = plx_wgmma_steps(problem);
     const plx_wgmma_tile *tile = cut->tile;
     int64_t slots = plx_wgmma_slots(tile, device), late = cut->items - cut->whole;
     int64_t tiles = quotient_up(cut->whole, slots), parts = quotient_up(late, slots);
@@ -124,6 +126,8 @@ static double us_of(const plx_wgmma_cut *cut, int64_t steps, const plx_device_in
     double partial = (double)late * tile->rows * tile->cols * 4;
     double us = LAUNCH_US + all_steps * (tiles + parts == 1 ? tile->alone : tile->busy) +
                 (double)(tiles + parts) * ITEM_US;
+    if (!plx_wgmma_rows_reached(problem))
+        us += (double)tiles * tile->cols * WRITE_US;
     return late == 0 ? us : us + LAUNCH_US + 2 * partial / SUM_RATE;
 }
 
@@ -171,7 +175,7 @@ static void each_of_tile(walk *w, const plx_wgmma_tile *tile, size_t place, int6
     for (int64_t parts = 1; parts <= smaller(most_parts, steps) && (parts == 1 || over > 0); parts++) {
         int64_t whole = parts == 1 ? tiles : tiles - over;
         plx_wgmma_cut cut = {tile, tiles, whole, parts, whole + (tiles - whole) * parts, 0};
-        cut.us = us_of(&cut, steps, w->device);
+        cut.us = us_of(&cut, w->problem, w->device);
         w->visit(w, place, &cut);
     }
 }

@@ -26,7 +26,7 @@ static void name_variant(const plx_problem *problem, const char *factors, plx_re
                    p->trans_b ? 't' : 'n');
 }
 
-static plx_status start(const plx_problem *problem, plx_recipe *recipe, plx_error *error)
+plx_status plx_units_start(const plx_problem *problem, plx_recipe *recipe, plx_error *error)
 {
     const bool f16 = problem->dtype == PLX_F16;
     if ((!f16 && problem->dtype != PLX_BF16) || problem->compute != PLX_COMPUTE_PLAIN)
@@ -61,9 +61,7 @@ static int64_t bytes_of_result(const plx_problem *problem)
     return plx_output_dtype(problem) == PLX_F32 ? 4 : 2;
 }
 
-/* Whether bulk stores reach its rows, if it begins at 16 bytes, and write nothing between them: they write
- * whole units of 16 bytes. */
-static bool rows_reached(const plx_problem *problem)
+bool plx_wgmma_rows_reached(const plx_problem *problem)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     return p->ldc * bytes_of_result(problem) % 16 == 0 && p->n * bytes_of_result(problem) % 16 == 0;
@@ -104,7 +102,7 @@ static plx_status start_mma_sync(const plx_problem *problem, const plx_device_in
     const plx_gemm_problem *p = &problem->of.gemm;
     const bool tf32 = problem->dtype == PLX_F32 && problem->compute == PLX_COMPUTE_TF32;
     if (!tf32) {
-        const plx_status status = start(problem, recipe, error);
+        const plx_status status = plx_units_start(problem, recipe, error);
         if (status != PLX_OK)
             return status;
     } else {
@@ -262,7 +260,7 @@ static plx_status cut_terms(plx_wgmma_kernel kernel, const plx_problem *problem,
     plx_gemm_add_turn(recipe, device, &a, &b);
     plx_gemm_add_repack(recipe, device, &a, &b);
     plx_step *step = add_product(device, kernel, cut, recipe);
-    add_maps(problem, cut->tile, &a, &b, !unaligned && rows_reached(problem), recipe, step);
+    add_maps(problem, cut->tile, &a, &b, !unaligned && plx_wgmma_rows_reached(problem), recipe, step);
     add_result(problem, step);
     plx_step_i32(step, (int32_t)problem->of.gemm.k);
     add_factors(problem, step);
@@ -297,8 +295,8 @@ static plx_status recipe_of(plx_wgmma_kernel kernel, const plx_problem *problem,
     plx_wgmma_cut cut;
     plx_status status = plx_needs_sm_90a(device, error);
     if (status == PLX_OK)
-        status =
-            kernel == PLX_WGMMA_TF32 ? start_tf32(problem, recipe, error) : start(problem, recipe, error);
+        status = kernel == PLX_WGMMA_TF32 ? start_tf32(problem, recipe, error)
+                                          : plx_units_start(problem, recipe, error);
     if (status != PLX_OK || p->m == 0 || p->n == 0)
         return status;
     if (!plx_gemm_has_terms(problem))
@@ -325,7 +323,7 @@ static plx_status opencl_wgmma(const plx_problem *problem, const plx_device_info
     if (device->compute_major != 9 || device->compute_minor != 0)
         return plx_fail(error, PLX_UNSUPPORTED, "needs compute capability 9.0; this device has %u.%u",
                         device->compute_major, device->compute_minor);
-    const plx_status status = start(problem, recipe, error);
+    const plx_status status = plx_units_start(problem, recipe, error);
     if (status != PLX_OK)
         return status;
     (void)snprintf(recipe->defines, sizeof recipe->defines, "%s -DTRANS_A=%d -DTRANS_B=%d",
@@ -339,8 +337,8 @@ static plx_status opencl_wgmma(const plx_problem *problem, const plx_device_info
     plx_gemm_step_operands(step);
     plx_gemm_step_sizes(problem, step);
     /* The driver counts a byte more than the device code's array has. */
-    recipe->known_local_bytes =
-        GEMM_WGMMA_CL_STAGES * (GEMM_WGMMA_CL_ROWS + GEMM_WGMMA_CL_COLS) * LINE + GEMM_WGMMA_CL_SWIZZLE + LINE;
+    recipe->known_local_bytes = GEMM_WGMMA_CL_STAGES * (GEMM_WGMMA_CL_ROWS + GEMM_WGMMA_CL_COLS) * LINE +
+                                GEMM_WGMMA_CL_SWIZZLE + LINE;
     return plx_recipe_check(recipe, 0, device, error);
 }
 

@@ -246,8 +246,10 @@ static size_t assert_shared(const plx_row *row, plx_op op, const plx_device_info
         op == PLX_GEMM ? !divides_sums(row) : is_one_of(row, alone, sizeof alone / sizeof alone[0]);
 
     if (cuts_off(row, dtype)) {
-        if (depth < terms / 32) /* as if one addition took 16 products, and a sum had two parts */
-            refuse(row, op, device, terms, depth, "units add, at least", terms / 32);
+        /* As if one addition took 16 products, and a sum had two parts; mma-direct's are its blocks, of one tile. */
+        const int64_t parts = strcmp(row->about.name, "mma-direct") == 0 ? blocks_of(&recipe.steps[0]) : 2;
+        if (depth < terms / 16 / parts)
+            refuse(row, op, device, terms, depth, "units add, at least", terms / 16 / parts);
         return 1;
     }
     if (one_thread && depth != terms)

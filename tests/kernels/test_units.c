@@ -4,7 +4,9 @@
 
 #include "kernels/gemm/choose.h"
 #include "kernels/gemm/configs.h"
+#include "kernels/gemm/direct.h"
 #include "kernels/gemm/f16x3.h"
+#include "kernels/gemm/mma-direct.h"
 #include "kernels/gemm/units.h"
 #include "kernels/gemm/wgmma.h"
 
@@ -304,6 +306,44 @@ static void matrix_units_are_taken_where_they_may_be(void **unused)
     expect_choice(&problem, &hopper, PLX_GEMM_BF16X6);
 }
 
+static void expect_direct(const plx_problem *problem, uint64_t tiles, uint64_t parts)
+{
+    const plx_device_info hopper = fake_gpu(9);
+    const plx_recipe recipe = recipe_of(problem, "mma-direct", &hopper);
+    assert_int_equal(recipe.map_count, 0);
+    assert_int_equal(recipe.step_count, parts > 1 ? 2 : 1);
+    assert_int_equal(recipe.steps[0].grid[0], tiles * parts);
+    assert_int_equal(recipe.scratch_bytes,
+                     PLX_SCRATCH_COUNTERS +
+                         (parts > 1 ? tiles * parts * GEMM_DIRECT_ROWS * GEMM_DIRECT_COLS * 4 : 0));
+    if (parts > 1)
+        assert_int_equal(recipe.steps[1].grid[0], tiles);
+}
+
+/* Rows of any length and beginning are no reason for another launch; parts of k are, where tiles are few. */
+static void few_terms_and_few_tiles_are_taken_as_they_lie(void **unused)
+{
+    const plx_device_info hopper = fake_gpu(9);
+    (void)unused;
+    plx_problem long_sums = product(PLX_BF16, 0, 56, 41, 785026);
+    expect_choice(&long_sums, &hopper, PLX_GEMM_MMA_DIRECT);
+    for (unsigned layout = 0; layout < 4; layout++) {
+        plx_problem problem = product(PLX_BF16, layout, 41, 35073, 20);
+        problem.of.gemm.lda += 3;
+        expect_direct(&problem, 275, 1);
+        expect_choice(&problem, &hopper, PLX_GEMM_MMA_DIRECT);
+        problem = product(PLX_F16, layout, 56, 141, 785026);
+        problem.config = plx_gemm_config_number(&(plx_gemm_config){.parts = 15}); /* the number 14 */
+        expect_direct(&problem, 2, 192);
+        assert_int_equal(plx_gemm_direct_depth(&problem, &hopper), 64 * 64 / 8 * 11 + 23 + 7);
+        problem.config = plx_gemm_config_number(&(plx_gemm_config){.parts = 1});
+        expect_direct(&problem, 2, 1);
+        assert_int_equal(plx_gemm_direct_depth(&problem, &hopper), (785026 + 7) / 8 * 11);
+        problem = product(PLX_F16, layout, 2048, 2048, 2048);
+        expect_choice(&problem, &hopper, PLX_GEMM_WGMMA_PIPELINED);
+    }
+}
+
 /* Where they are asked for: TF32 gives up digits. */
 static void tf32_is_taken_where_it_is_asked_for(void **unused)
 {
@@ -371,6 +411,9 @@ static void others_say_why_not(void **unused)
     expect_refusal(&half, "wgmma", &newer_opencl, "needs compute capability 9.0; this device has 10.0");
     expect_refusal(&half, "mma-sync", &older, "compute capability 8.0 or later");
     expect_refusal(&half, "mma-sync", &older_opencl, "in OpenCL compute capability 9.0; this device has 8.0");
+    expect_refusal(&half, "mma-direct", &older, "compute capability 8.0 or later");
+    expect_refusal(&half, "mma-direct", &opencl, "needs CUDA");
+    expect_refusal(&plain, "mma-direct", &hopper, "multiplies f16 and bf16 alone");
     expect_refusal(&tf32, "mma-sync-tf32", &older, "compute capability 8.0 or later");
     expect_refusal(&tf32, "mma-sync-tf32", &older_opencl, "in OpenCL compute capability 9.0");
     expect_refusal(&tf32, "wgmma-tf32", &ampere, "needs compute capability 9.0; this device has 8.0");
@@ -396,6 +439,7 @@ int main(void)
         cmocka_unit_test(planes_are_as_good_as_plain_sums),
         cmocka_unit_test(planes_lie_apart),
         cmocka_unit_test(matrix_units_are_taken_where_they_may_be),
+        cmocka_unit_test(few_terms_and_few_tiles_are_taken_as_they_lie),
         cmocka_unit_test(tf32_is_taken_where_it_is_asked_for),
         cmocka_unit_test(opencl_multiplies_on_matrix_units),
         cmocka_unit_test(others_say_why_not),
