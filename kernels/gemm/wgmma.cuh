@@ -187,36 +187,49 @@ static __device__ __forceinline__ void stage_wide(const Group<Tile> &group, unsi
         }
 }
 
-/* A warp writes its 16 rows of a block to C, element by element. */
-static __device__ __forceinline__ void write_rows(const Result &to, unsigned block, int first_row,
-                                                  int first_col)
+/* Of a row of a block, an element. */
+template <class Element>
+static __device__ __forceinline__ Element element_of_block(unsigned block, int row, int along)
 {
-    const int lane = threadIdx.x % 32, rows = threadIdx.x % GROUP_THREADS / 32 * 16;
-    const int width = ROW_BYTES / bytes_of_element(to.type);
-
-#pragma unroll 4
-    for (int i = 0; i < 16; ++i) {
-        const int row = first_row + rows + i;
-        for (int along = lane; along < width; along += 32) {
-            const int col = first_col + along;
-            const int64_t at = row * to.ldc + col;
-            if (row >= to.m || col >= to.n)
-                continue;
-            if (to.type == GEMM_RESULT_F32) {
-                const unsigned from = place_in_block(block, rows + i, along / 4) + along % 4 * 4;
-                static_cast<float *>(to.c)[at] = load_shared(from);
-            } else {
-                const unsigned from = place_in_block(block, rows + i, along / 8) + along % 8 * 2;
-                uint16_t element;
-                asm volatile("ld.shared.u16 %0, [%1];" : "=h"(element) : "r"(from));
-                static_cast<uint16_t *>(to.c)[at] = element;
-            }
-        }
+    constexpr int CHUNK = 16 / (int)sizeof(Element);
+    const unsigned from = place_in_block(block, row, along / CHUNK) + along % CHUNK * (int)sizeof(Element);
+    if constexpr (sizeof(Element) == 4) {
+        return load_shared(from);
+    } else {
+        Element element;
+        asm volatile("ld.shared.u16 %0, [%1];" : "=h"(element) : "r"(from));
+        return element;
     }
 }
 
-/* Of a product that is turned, half a block has 32 rows of 32 columns of C: warps 0 and 1 stage the first half, the
- * others the second. */
+/* A warp writes its 16 rows of a block to C, element by element; those of eight rows are read before the
+ * first is written, so that the writes do not wait for reads one by one. */
+template <class Element>
+static __device__ __forceinline__ void write_rows(const Result &to, unsigned block, int first_row,
+                                                  int first_col)
+{
+    constexpr int AT_ONCE = 8, PER_ROW = ROW_BYTES / (int)sizeof(Element) / 32; /* of a lane */
+    const int lane = threadIdx.x % 32, rows = threadIdx.x % GROUP_THREADS / 32 * 16;
+    Element *c = static_cast<Element *>(to.c) + (int64_t)(first_row + rows) * to.ldc + first_col + lane;
+#pragma unroll 1
+    for (int first = rows; first < rows + 16; first += AT_ONCE) {
+        Element element[AT_ONCE][PER_ROW];
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; ++i)
+#pragma unroll
+            for (int j = 0; j < PER_ROW; ++j)
+                element[i][j] = element_of_block<Element>(block, first + i, lane + 32 * j);
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; ++i, c += to.ldc)
+#pragma unroll
+            for (int j = 0; j < PER_ROW; ++j)
+                if (first_row + first + i < to.m && first_col + lane + 32 * j < to.n)
+                    c[32 * j] = element[i][j];
+    }
+}
+
+/* Of a product that is turned, half a block has 32 rows of 32 columns of C: warps 0 and 1 stage the first
+ * half, the others the second. */
 enum { TURNED_ROWS = 32, TURNED_BYTES = TURNED_ROWS * ROW_BYTES };
 
 /* A warp writes the 16 columns of C that it staged; `col` is the block's first. */
@@ -265,8 +278,10 @@ template <class Tile> struct Outbox {
             __syncwarp();
             if constexpr (Tile::turned)
                 write_columns(c.to, block, row, col);
+            else if (c.to.type == GEMM_RESULT_F32)
+                write_rows<float>(c.to, block, row, col);
             else
-                write_rows(c.to, block, row, col);
+                write_rows<uint16_t>(c.to, block, row, col);
             return;
         }
         if (first)
