@@ -54,7 +54,7 @@ static int64_t slots_of(const plx_device_info *device)
 #define LOADS_US 0.7     /* in a step, for LOADED elements that a thread loads one by one */
 #define BESIDE 1.4       /* what two blocks of a multiprocessor take, of what one takes */
 #define WRITE_RATE 1.4e6 /* of C */
-#define ADD_US 2.3       /* another launch */
+#define ADD_US 4.3       /* another launch */
 #define ADD_RATE 8.7e6   /* of parts that are written and added */
 #define ADDED_US 0.07    /* for 64 parts of a tile */
 #define LOADED 16

@@ -52,7 +52,7 @@ static const kernel_tiles tiles_of[] = {
 #define LAUNCH_US 3.0   /* of each launch, from its begin to its first product and from its last to its end */
 #define ITEM_US 1.5     /* from the last product of an item to the first of the next */
 #define SUM_RATE 5e6    /* of parts that are written and added */
-#define WRITE_US 0.04   /* of a tile of C a column, where no bulk stores reach its rows */
+#define WRITE_US 0.012   /* of a tile of C a column, where no bulk stores reach its rows */
 #define COPY_RATE 3.2e6 /* of operands that are copied to aligned rows first */
 
 #define MOST (INT32_MAX - 65536) /* indices are 32 bits wide in the device code */
