@@ -23,11 +23,12 @@ typedef struct tile_rates {
 
 /* Of a kernel; the tiles in their order, and last, for not all kernels have as many. */
 typedef struct kernel_rates {
-    double bytes_per_us;                    /* of memory */
-    double drift_us;                        /* after the first round */
-    double alone_share;                     /* of a round's microseconds besides, for one block alone */
-    double inner_us;                        /* per term of a row that is transposed as it is copied */
-    double cluster_us, cluster_of_eight_us; /* the latter besides */
+    double bytes_per_us; /* of memory */
+    double drift_us;     /* after the first round */
+    double alone_share;  /* of a round's microseconds besides, for one block alone */
+    double inner_us;     /* per term of a row that is transposed as it is copied */
+    /* A round of clusters adds its tiles through shared memory; the latter per KiB of a tile. */
+    double cluster_us, cluster_kib_us;
     /* Where rows of C begin at units, and anywhere: as how many bytes each of C counts, and per byte of a
      * block's tile. */
     double counts[2], row_us[2];
@@ -82,7 +83,7 @@ static const tile_rates *rates_of_tile(const kernel_rates *kernel, const plx_gem
     return &kernel->tiles[cut->tile - (cut->all_bring ? plx_gemm_many_tiles : plx_gemm_copied_tiles)];
 }
 
-enum { MOST_IN_CLUSTER = 8, CHUNK = 8, ROUNDS_TO_DRIFT = 4, PLAIN_TILE = 10 };
+enum { CHUNK = 8, ROUNDS_TO_DRIFT = 4, PLAIN_TILE = 10 };
 static const double fma_per_us = 128 * 1980; /* of a multiprocessor */
 
 static double units_of(const plx_device_info *device)
@@ -108,11 +109,19 @@ static double share_of(const plx_device_info *device, int cluster)
     return cluster >= 8 ? 0.91 : cluster >= 4 ? 0.919 : 1.0;
 }
 
-/* Microseconds for those of a tile's rows that are transposed as they are copied. */
+static double least(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* Microseconds for those of a tile's rows that are transposed as they are copied; what lies outside of an
+ * operand is not. */
 static double copying(const plx_gemm_problem *p, const kernel_rates *kernel, const plx_gemm_tile *t,
                       double terms)
 {
-    return terms * kernel->inner_us * ((p->trans_a ? 0 : t->rows) + (p->trans_b ? t->cols : 0));
+    const double of_a = p->trans_a ? 0.0 : least(t->rows, (double)p->m);
+    const double of_b = p->trans_b ? least(t->cols, (double)p->n) : 0.0;
+    return terms * kernel->inner_us * (of_a + of_b);
 }
 
 /* Terms of the longest part, as many as are multiplied. */
@@ -161,23 +170,32 @@ static double moving(const plx_gemm_problem *p, const kernel_rates *kernel)
     return 4.0 * (m * k + k * n + m * n * plx_gemm_of_rows(kernel->counts, 1.0, p)) / kernel->bytes_per_us;
 }
 
+static double in_clusters(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,
+                          const kernel_rates *kernel)
+{
+    const double of_tile = 4.0 * cut->tile->rows * cut->tile->cols / 1024;
+    const double blocks = tiles_of(&problem->of.gemm, cut) * cut->cluster * cut->clusters;
+    const double places = units_of(device) * share_of(device, cut->cluster) * cut->tile->blocks;
+    const double rounds = (double)(int64_t)(blocks / places + 0.999999);
+    return rounds * (kernel->cluster_us + of_tile * kernel->cluster_kib_us);
+}
+
 static double joining(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,
                       const kernel_rates *kernel)
 {
     if (plx_gemm_mapless(device))
         return plx_gemm_mapless_joining(problem, cut);
-    double in_cluster =
-        kernel->cluster_us + (cut->cluster == MOST_IN_CLUSTER ? kernel->cluster_of_eight_us : 0.0);
-    return (cut->cluster > 1 ? in_cluster : 0.0) +
+    return (cut->cluster > 1 ? in_clusters(problem, device, cut, kernel) : 0.0) +
            plx_gemm_adding_us(&problem->of.gemm, cut, &kernel->adding);
 }
 
 static double cost_by(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,
                       const kernel_rates *kernel)
 {
-    return rates_of_tile(kernel, cut)->start_us +
-           most(multiplying(problem, device, cut, kernel), moving(&problem->of.gemm, kernel)) +
-           joining(problem, device, cut, kernel);
+    const double us = rates_of_tile(kernel, cut)->start_us +
+                      most(multiplying(problem, device, cut, kernel), moving(&problem->of.gemm, kernel)) +
+                      joining(problem, device, cut, kernel);
+    return most(us, plx_gemm_least_us(cut, &kernel->adding));
 }
 
 double plx_gemm_copied_cost(const plx_problem *problem, const plx_device_info *device,
@@ -221,7 +239,7 @@ static const plx_gemm_rate_range scalars[] = {
     {"alone_share", 0.01, 1.5},
     {"inner_us", 1e-6, 1e-3},
     {"cluster_us", 0.01, 20},
-    {"cluster_of_eight_us", 0.01, 20},
+    {"cluster_kib_us", 1e-4, 2},
     {"counts[0]", 0.5, 8},
     {"counts[1]", 0.5, 8},
     {"row_us[0]", 1e-8, 1e-3},
@@ -229,6 +247,7 @@ static const plx_gemm_rate_range scalars[] = {
     {"adding.launch_us", 0.1, 20},
     {"adding.part_us", 1e-3, 2},
     {"adding.bytes_per_us", 5e5, 5e7},
+    {"adding.least_us", 0.1, 20},
 };
 static const plx_gemm_rate_range of_tile[] = {
     {"full", 0.02, 1}, {"alone", 0.02, 1}, {"start_us", 0.1, 20}, {"round_us", 0.1, 60}};

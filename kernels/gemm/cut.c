@@ -147,6 +147,11 @@ double plx_gemm_adding_us(const plx_gemm_problem *p, const plx_gemm_cut *cut, co
                              : 0.0;
 }
 
+double plx_gemm_least_us(const plx_gemm_cut *cut, const plx_gemm_adding *by)
+{
+    return cut->clusters > 1 ? by->least_us : 0.0;
+}
+
 /* Blocks of each round add their parts: in a cluster, then through memory. */
 static double joining(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,
                       const split_rates *by)
@@ -198,8 +203,9 @@ static double cost_by(const plx_problem *problem, const plx_device_info *device,
     double written = BLOCKS_PER_SM * plx_gemm_writing_us(by->row_us, &problem->of.gemm, cut);
     double starts =
         (rate->start_us + transposed * rate->transposed_us + written) * rounds_of(problem, device, cut);
-    return by->once_us + starts + most(multiplying(problem, device, cut, rate), beside) +
-           joining(problem, device, cut, by) + repacking(problem, by);
+    const double us = by->once_us + starts + most(multiplying(problem, device, cut, rate), beside) +
+                      joining(problem, device, cut, by) + repacking(problem, by);
+    return most(us, plx_gemm_least_us(cut, &by->adding));
 }
 
 static double cost(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
@@ -247,6 +253,7 @@ static const plx_gemm_rate_range scalars[] = {
     {"adding.launch_us", 0.1, 20},
     {"adding.part_us", 1e-3, 2},
     {"adding.bytes_per_us", 5e5, 5e7},
+    {"adding.least_us", 0.1, 20},
 };
 static const plx_gemm_rate_range of_tile[] = {
     {"two", 0.02, 1}, {"one", 0.02, 1}, {"start_us", 0.1, 60}, {"transposed_us", 0.01, 20}};

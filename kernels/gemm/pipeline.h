@@ -61,8 +61,11 @@ bool plx_gemm_has_room(const plx_gemm_problem *problem, const plx_gemm_cut *cut)
 /* What it takes to add them. */
 typedef struct plx_gemm_adding {
     double launch_us, part_us, bytes_per_us; /* the cache takes and gives what clusters left */
+    double least_us;                         /* of the whole product: two launches take no less */
 } plx_gemm_adding;
 double plx_gemm_adding_us(const plx_gemm_problem *problem, const plx_gemm_cut *cut, const plx_gemm_adding *by);
+/* What a product of this cut takes at least. */
+double plx_gemm_least_us(const plx_gemm_cut *cut, const plx_gemm_adding *by);
 
 /* What holds by where rows of C begin: at sectors of 32 bytes, at units of 16, or anywhere. */
 double plx_gemm_of_rows(const double at_units_and_anywhere[2], double at_sectors,

@@ -169,7 +169,8 @@ static plx_status time_problem(study *s, size_t which, bool to_fit)
         .comparison = &s->comparison,
         .kernels = &s->kernels,
         .problem = &s->problems[which].problem,
-        .shift = s->problems[which].shift,
+        .shift =
+            to_fit ? 0 : s->problems[which].shift, /* a model is told of problems, not where operands begin */
         .group = which,
         .to_fit = to_fit,
     };

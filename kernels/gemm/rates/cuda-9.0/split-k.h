@@ -15,6 +15,7 @@
 .adding.launch_us = 1.25,
 .adding.part_us = 0.058,
 .adding.bytes_per_us = 1.3e+07,
+.adding.least_us = 7,
 .tiles[0].two = 0.822,
 .tiles[0].one = 0.784,
 .tiles[0].start_us = 5.52,
