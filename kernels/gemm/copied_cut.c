@@ -19,6 +19,7 @@ static const char *const entries[PLX_GEMM_COPIED_TILES] = {
  * the microseconds of a launch; and those that each round of blocks takes besides: first operands, C. */
 typedef struct tile_rates {
     double full, alone, start_us, round_us;
+    double inner_us; /* per term of a row that is transposed as it is copied */
 } tile_rates;
 
 /* Of a kernel; the tiles in their order, and last, for not all kernels have as many. */
@@ -26,7 +27,6 @@ typedef struct kernel_rates {
     double bytes_per_us; /* of memory */
     double drift_us;     /* after the first round */
     double alone_share;  /* of a round's microseconds besides, for one block alone */
-    double inner_us;     /* per term of a row that is transposed as it is copied */
     /* A round of clusters adds its tiles through shared memory; the latter per KiB of a tile. */
     double cluster_us, cluster_kib_us;
     /* Where rows of C begin at units, and anywhere: as how many bytes each of C counts, and per byte of a
@@ -47,24 +47,23 @@ static const kernel_rates many_rates = {
 /* NVIDIA's OpenCL: fitted to 13646 timings of 664 drawn and listed shapes in CUDA, whose kernel was the same
  * then but for its parts. */
 static const kernel_rates opencl_rates = {
-    .tiles = {{0.829, 0.573, 2.88, 7.60},
-              {0.794, 0.669, 2.55, 6.89},
-              {0.807, 0.742, 0.01, 10.28},
-              {0.779, 0.495, 1.83, 6.56},
-              {0.764, 0.545, 0.68, 6.70},
-              {0.758, 0.621, 2.09, 9.90},
-              {0.660, 0.511, 3.50, 6.69},
-              {0.625, 0.541, 0.99, 3.71},
-              {0.621, 0.520, 0.98, 4.26},
-              {0.578, 0.519, 1.63, 3.10},
-              {0.501, 0.372, 0.88, 2.71},
-              {0.469, 0.371, 1.20, 2.55},
-              {0.430, 0.305, 0.55, 3.53},
-              {0.432, 0.282, 0.15, 3.31}},
+    .tiles = {{0.829, 0.573, 2.88, 7.60, 27.6e-6},
+              {0.794, 0.669, 2.55, 6.89, 27.6e-6},
+              {0.807, 0.742, 0.01, 10.28, 27.6e-6},
+              {0.779, 0.495, 1.83, 6.56, 27.6e-6},
+              {0.764, 0.545, 0.68, 6.70, 27.6e-6},
+              {0.758, 0.621, 2.09, 9.90, 27.6e-6},
+              {0.660, 0.511, 3.50, 6.69, 27.6e-6},
+              {0.625, 0.541, 0.99, 3.71, 27.6e-6},
+              {0.621, 0.520, 0.98, 4.26, 27.6e-6},
+              {0.578, 0.519, 1.63, 3.10, 27.6e-6},
+              {0.501, 0.372, 0.88, 2.71, 27.6e-6},
+              {0.469, 0.371, 1.20, 2.55, 27.6e-6},
+              {0.430, 0.305, 0.55, 3.53, 27.6e-6},
+              {0.432, 0.282, 0.15, 3.31, 27.6e-6}},
     .bytes_per_us = 2.94e6,
     .drift_us = 2.37,
     .alone_share = 0.61,
-    .inner_us = 27.6e-6,
     .counts = {1.0, 1.0},
 };
 
@@ -116,12 +115,11 @@ static double least(double a, double b)
 
 /* Microseconds for those of a tile's rows that are transposed as they are copied; what lies outside of an
  * operand is not. */
-static double copying(const plx_gemm_problem *p, const kernel_rates *kernel, const plx_gemm_tile *t,
-                      double terms)
+static double copying(const plx_gemm_problem *p, const tile_rates *rate, const plx_gemm_tile *t, double terms)
 {
     const double of_a = p->trans_a ? 0.0 : least(t->rows, (double)p->m);
     const double of_b = p->trans_b ? least(t->cols, (double)p->n) : 0.0;
-    return terms * kernel->inner_us * (of_a + of_b);
+    return terms * rate->inner_us * (of_a + of_b);
 }
 
 /* Terms of the longest part, as many as are multiplied. */
@@ -150,7 +148,7 @@ static double multiplying(const plx_problem *problem, const plx_device_info *dev
 {
     const tile_rates *rate = rates_of_tile(kernel, cut);
     const plx_gemm_tile *t = cut->tile;
-    double terms = terms_of(problem, cut), copied = copying(&problem->of.gemm, kernel, t, terms);
+    double terms = terms_of(problem, cut), copied = copying(&problem->of.gemm, rate, t, terms);
     double work = (double)t->rows * t->cols * terms / fma_per_us;
     double written = plx_gemm_writing_us(kernel->row_us, &problem->of.gemm, cut);
     double besides = rate->round_us + t->blocks * written;
@@ -234,23 +232,17 @@ const plx_gemm_cuts plx_gemm_many_cuts = {.tiles = plx_gemm_many_tiles,
 /* ---- rates ------------------------------------------------------------------------------ */
 
 static const plx_gemm_rate_range scalars[] = {
-    {"bytes_per_us", 5e5, 5e7},
-    {"drift_us", 0.01, 20},
-    {"alone_share", 0.01, 1.5},
-    {"inner_us", 1e-6, 1e-3},
-    {"cluster_us", 0.01, 20},
-    {"cluster_kib_us", 1e-4, 2},
-    {"counts[0]", 0.5, 8},
-    {"counts[1]", 0.5, 8},
-    {"row_us[0]", 1e-8, 1e-3},
-    {"row_us[1]", 1e-8, 1e-3},
-    {"adding.launch_us", 0.1, 20},
-    {"adding.part_us", 1e-3, 2},
-    {"adding.bytes_per_us", 5e5, 5e7},
+    {"bytes_per_us", 5e5, 5e7},    {"drift_us", 0.01, 20},      {"alone_share", 0.01, 1.5},
+    {"cluster_us", 0.01, 20},      {"cluster_kib_us", 1e-4, 2}, {"counts[0]", 0.5, 8},
+    {"counts[1]", 0.5, 8},         {"row_us[0]", 1e-8, 1e-3},   {"row_us[1]", 1e-8, 1e-3},
+    {"adding.launch_us", 0.1, 20}, {"adding.part_us", 1e-3, 2}, {"adding.bytes_per_us", 5e5, 5e7},
     {"adding.least_us", 0.1, 20},
 };
-static const plx_gemm_rate_range of_tile[] = {
-    {"full", 0.02, 1}, {"alone", 0.02, 1}, {"start_us", 0.1, 20}, {"round_us", 0.1, 60}};
+static const plx_gemm_rate_range of_tile[] = {{"full", 0.02, 1},
+                                              {"alone", 0.02, 1},
+                                              {"start_us", 0.1, 20},
+                                              {"round_us", 0.1, 60},
+                                              {"inner_us", 1e-7, 1e-3}};
 
 enum { SCALARS = sizeof scalars / sizeof scalars[0], OF_TILE = sizeof of_tile / sizeof of_tile[0] };
 _Static_assert(sizeof(kernel_rates) == (SCALARS + OF_TILE * PLX_GEMM_COPIED_TILES) * sizeof(double),
