@@ -3,6 +3,7 @@
 #include "models.h"
 #include "search.h"
 
+#include "arithmetic.h"
 #include "parts.h"
 #include "tiles.h"
 
@@ -34,7 +35,8 @@ typedef struct split_rates {
     /* A cluster adds its tile through shared memory: two blocks on a multiprocessor, or one alone; per KiB.
      */
     double cluster_us, cluster_two_us, cluster_one_us;
-    double edge_bytes_per_us; /* a block's that computes edges */
+    /* Of a block that computes edges: for each of its panels, and as it reads. */
+    double edge_panel_us, edge_bytes_per_us;
     plx_gemm_adding adding;
     tile_rates tiles[PLX_GEMM_TILES];
 } split_rates;
@@ -54,7 +56,7 @@ static double units_of(const plx_device_info *device)
 /* Clusters of four and eight leave places empty. */
 static double places_of(const plx_device_info *device, int cluster)
 {
-    double share = cluster >= 8 ? 0.91 : cluster >= 4 ? 0.9395 : 1.0;
+    double share = cluster >= 8 ? 0.91 : cluster >= 4 ? 0.919 : 1.0;
     return BLOCKS_PER_SM * units_of(device) * share;
 }
 
@@ -176,9 +178,10 @@ static double repacking(const plx_problem *problem, const split_rates *by)
 static double edge(const plx_gemm_problem *p, const plx_gemm_cut *cut, int64_t count, bool along,
                    const split_rates *by)
 {
-    int64_t panel = along ? GEMM_FEW_ALONG : GEMM_FEW_ACROSS, panels = (count - 1) / panel + 1;
-    double blocks = (double)(panels < cut->edge_blocks ? panels : cut->edge_blocks);
-    return 4.0 * (double)p->k * (double)count / (blocks * by->edge_bytes_per_us);
+    const int64_t panel = along ? GEMM_FEW_ALONG : GEMM_FEW_ACROSS, panels = quotient_up(count, panel);
+    const double of_block = (double)quotient_up(panels, cut->edge_blocks);
+    const double bytes = 4.0 * (double)p->k * (double)(panels > 1 ? panel : count);
+    return of_block * (by->edge_panel_us + bytes / by->edge_bytes_per_us);
 }
 
 /* Edges are read by few blocks, each at its own rate, beside the tiles. */
@@ -238,21 +241,14 @@ const plx_gemm_cuts *plx_gemm_split_k_cuts(const plx_device_info *device)
 /* ---- rates ------------------------------------------------------------------------------ */
 
 static const plx_gemm_rate_range scalars[] = {
-    {"once_us", 0.05, 20},
-    {"counts[0]", 0.5, 8},
-    {"counts[1]", 0.5, 8},
-    {"row_us[0]", 1e-8, 1e-3},
-    {"row_us[1]", 1e-8, 1e-3},
-    {"bytes_per_us", 5e5, 5e7},
-    {"repack_us", 0.05, 20},
-    {"repack_bytes_per_us", 5e5, 5e7},
-    {"cluster_us", 0.01, 20},
-    {"cluster_two_us", 1e-4, 2},
-    {"cluster_one_us", 1e-4, 2},
-    {"edge_bytes_per_us", 100, 1e5},
-    {"adding.launch_us", 0.1, 20},
-    {"adding.part_us", 1e-3, 2},
-    {"adding.bytes_per_us", 5e5, 5e7},
+    {"once_us", 0.05, 20},           {"counts[0]", 0.5, 8},
+    {"counts[1]", 0.5, 8},           {"row_us[0]", 1e-8, 1e-3},
+    {"row_us[1]", 1e-8, 1e-3},       {"bytes_per_us", 5e5, 5e7},
+    {"repack_us", 0.05, 20},         {"repack_bytes_per_us", 5e5, 5e7},
+    {"cluster_us", 0.01, 20},        {"cluster_two_us", 1e-4, 2},
+    {"cluster_one_us", 1e-4, 2},     {"edge_panel_us", 0.01, 50},
+    {"edge_bytes_per_us", 100, 1e5}, {"adding.launch_us", 0.1, 20},
+    {"adding.part_us", 1e-3, 2},     {"adding.bytes_per_us", 5e5, 5e7},
     {"adding.least_us", 0.1, 20},
 };
 static const plx_gemm_rate_range of_tile[] = {

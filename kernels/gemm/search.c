@@ -9,7 +9,7 @@
 enum {
     MOST_IN_CLUSTER = 8,
     MOST_CLUSTERS = 64,
-    LEAST_EDGE_BLOCKS = 8,
+    LEAST_EDGE_BLOCKS = 16,
     MOST_EDGE_BLOCKS = 64,
     PLAIN_STEPS = 4, /* of a part, and most parts, where nothing was measured */
     PLAIN_PARTS = 8

@@ -72,7 +72,7 @@ static void assert_least_copied(const plx_problem *problem, double chosen)
 static void assert_least(const plx_problem *problem, double chosen)
 {
     const plx_gemm_cuts *cuts = plx_gemm_split_k_cuts(&hopper);
-    static const int edges[] = {0, 8, 16, 32, 64};
+    static const int edges[] = {0, 16, 32, 64};
     for (size_t tile = 0; tile < PLX_GEMM_TILES; ++tile)
         for (int cluster = 1; cluster <= 8; cluster *= 2)
             for (int clusters = 1; clusters <= 64; ++clusters)
@@ -180,7 +180,7 @@ static void shapes_have_their_kernels(void **unused)
     expect("bulk-pipeline", 8192, 8192, 8192);
     expect("split-k", 512, 512, 512);
     expect("split-k", 64, 64, 65536);
-    expect("few-rows", 2, 4096, 4096);
+    expect("few-rows", 2, 70001, 256);
     expect_another("few-rows", 46283, 2, 49); /* blocks along a short k wait, one after the other */
     expect("matvec", 4096, 1, 4096);
     expect("matvec", 1, 70001, 33);
@@ -208,7 +208,7 @@ static void what_begins_anywhere_is_not_always_copied_first(void **unused)
 {
     (void)unused;
     expect_anywhere("gemm/async-copy", 64, 512, 4096);
-    expect_anywhere("gemm/many-blocks", 53715, 385, 104);
+    expect_anywhere("gemm/many-blocks", 13928, 3936, 32);
     expect_anywhere("", 8192, 8192, 8192);
 }
 
