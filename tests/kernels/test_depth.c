@@ -95,8 +95,9 @@ static bool is_one_of(const plx_row *row, const char *const *names, size_t count
  * are far less deep. */
 static bool divides_sums(const plx_row *row)
 {
-    static const char *const names[] = {"split-k", "async-copy", "many-blocks",     "few-rows",  "matvec",
-                                        "dmma",    "dmma-bulk",  "wgmma-pipelined", "wgmma-tf32"};
+    static const char *const names[] = {"split-k",    "async-copy", "many-blocks", "few-rows",
+                                        "matvec",     "dmma",       "dmma-bulk",   "wgmma-pipelined",
+                                        "wgmma-tf32", "mma-direct"};
     return is_one_of(row, names, sizeof names / sizeof names[0]);
 }
 
@@ -246,7 +247,8 @@ static size_t assert_shared(const plx_row *row, plx_op op, const plx_device_info
         op == PLX_GEMM ? !divides_sums(row) : is_one_of(row, alone, sizeof alone / sizeof alone[0]);
 
     if (cuts_off(row, dtype)) {
-        /* As if one addition took 16 products, and a sum had two parts; mma-direct's are its blocks, of one tile. */
+        /* As if one addition took 16 products, and a sum had two parts; mma-direct's are its blocks, of one
+         * tile. */
         const int64_t parts = strcmp(row->about.name, "mma-direct") == 0 ? blocks_of(&recipe.steps[0]) : 2;
         if (depth < terms / 16 / parts)
             refuse(row, op, device, terms, depth, "units add, at least", terms / 16 / parts);
