@@ -186,8 +186,8 @@ static void shapes_have_their_kernels(void **unused)
     expect("matvec", 1, 70001, 33);
     expect_with_gaps("matvec", 41047, 1695); /* what it costs to move the vectors counts */
     expect_with_gaps("async-copy", 863, 10);
-    expect("async-copy", 101, 103, 1001);
-    expect("short-k", 5000, 7001, 3);
+    expect("async-copy", 1023, 1025, 1027);
+    expect("short-k", 5000, 7001, 1);
 }
 
 /* Where operands begin anywhere: the device code of async-copy or many-blocks where to copy both first would cost
