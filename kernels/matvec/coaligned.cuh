@@ -9,16 +9,16 @@
 enum { COALIGNED_THREADS = 32 * MATVEC_WARPS };
 
 /* The rows of one block; `count` of them exist. */
-template <class T, int ROWS> struct CoalignedRows {
-    const T *row[ROWS];
+template <class In, int ROWS> struct CoalignedRows {
+    const In *row[ROWS];
     int count;
     int64_t first, period; /* row r is first + r * period */
 };
 
-template <int ROWS, class T>
-__device__ CoalignedRows<T, ROWS> coaligned_rows(const Matvec<T> &v, int64_t item, int64_t period)
+template <int ROWS, class V>
+__device__ CoalignedRows<typename V::In, ROWS> coaligned_rows(const V &v, int64_t item, int64_t period)
 {
-    CoalignedRows<T, ROWS> rows;
+    CoalignedRows<typename V::In, ROWS> rows;
     rows.period = period;
     rows.first = item / period * (period * ROWS) + item % period;
     rows.count = 0;
@@ -32,11 +32,11 @@ __device__ CoalignedRows<T, ROWS> coaligned_rows(const Matvec<T> &v, int64_t ite
 }
 
 /* STEPS packs of each row and of x, a block's threads apart: started together, then used. */
-template <int STEPS, bool X_ALIGNED, class T, int ROWS>
-__device__ void add_packs(const CoalignedRows<T, ROWS> &rows, const T *x, int64_t at, T *sum)
+template <int STEPS, bool X_ALIGNED, class In, int ROWS, class T>
+__device__ void add_packs(const CoalignedRows<In, ROWS> &rows, const In *x, int64_t at, T *sum)
 {
-    constexpr int L = Pack<T>::width, APART = COALIGNED_THREADS * L;
-    Pack<T> of_a[ROWS][STEPS], of_x[STEPS];
+    constexpr int L = Pack<In>::width, APART = COALIGNED_THREADS * L;
+    Pack<In> of_a[ROWS][STEPS], of_x[STEPS];
 
 #pragma unroll
     for (int r = 0; r < ROWS; ++r)
@@ -54,19 +54,20 @@ __device__ void add_packs(const CoalignedRows<T, ROWS> &rows, const T *x, int64_
             for (int s = 0; s < STEPS; ++s)
 #pragma unroll
                 for (int q = 0; q < L; ++q)
-                    sum[r] = fma(of_a[r][s].lane[q], of_x[s].lane[q], sum[r]);
+                    sum[r] = fma(lane_of(of_a[r][s], q), lane_of(of_x[s], q), sum[r]);
 }
 
 /* Elements from `at` to `end`, the packs of which the block's threads take in turn. */
-template <bool X_ALIGNED, class T, int ROWS>
-__device__ void add_all_packs(const CoalignedRows<T, ROWS> &rows, const T *x, int64_t at, int64_t end, T *sum)
+template <bool X_ALIGNED, class In, int ROWS, class T>
+__device__ void add_all_packs(const CoalignedRows<In, ROWS> &rows, const In *x, int64_t at, int64_t end,
+                              T *sum)
 {
-    constexpr int ROUND = COALIGNED_THREADS * Pack<T>::width;
+    constexpr int ROUND = COALIGNED_THREADS * Pack<In>::width;
     constexpr int STEPS = ROWS == MATVEC_ROWS        ? MATVEC_STEPS
                           : ROWS == MATVEC_PAIR_ROWS ? MATVEC_PAIR_STEPS
                                                      : MATVEC_ALONE_STEPS;
 
-    for (at += threadIdx.x * Pack<T>::width; at + (STEPS - 1) * ROUND < end; at += STEPS * ROUND)
+    for (at += threadIdx.x * Pack<In>::width; at + (STEPS - 1) * ROUND < end; at += STEPS * ROUND)
         add_packs<STEPS, X_ALIGNED>(rows, x, at, sum);
     for (; at < end; at += ROUND)
         add_packs<1, X_ALIGNED>(rows, x, at, sum);
@@ -74,11 +75,11 @@ __device__ void add_all_packs(const CoalignedRows<T, ROWS> &rows, const T *x, in
 
 /* This thread's share of one chunk of the rows' sums.  Chunk 0 has the elements that are in
  * no pack. */
-template <class T, int ROWS>
-__device__ void add_chunk(const Matvec<T> &v, const CoalignedRows<T, ROWS> &rows, int64_t chunk,
-                          int64_t chunk_packs, T *sum)
+template <class V, class In, int ROWS, class T>
+__device__ void add_chunk(const V &v, const CoalignedRows<In, ROWS> &rows, int64_t chunk, int64_t chunk_packs,
+                          T *sum)
 {
-    constexpr int L = Pack<T>::width;
+    constexpr int L = Pack<In>::width;
     const int64_t head = min(to_boundary(rows.row[0]), v.terms), packs = (v.terms - head) / L;
     const int64_t first = chunk * chunk_packs, end = min(first + chunk_packs, packs);
 
@@ -91,7 +92,7 @@ __device__ void add_chunk(const Matvec<T> &v, const CoalignedRows<T, ROWS> &rows
 #pragma unroll
         for (int r = 0; r < ROWS; ++r)
             if (r < rows.count)
-                sum[r] = fma(rows.row[r][at], v.x[at], sum[r]);
+                sum[r] = fma(T(rows.row[r][at]), T(v.x[at]), sum[r]);
     }
 }
 

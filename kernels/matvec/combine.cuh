@@ -52,7 +52,7 @@ template <class T> __device__ bool is_last_block(const Chunks<T> &c, const Group
 
 /* Every slices-th chunk of output i, from `slice` on.  A few chunks are a round like many:
  * their loads do not wait for each other either. */
-template <class T> __device__ T sum_of_slice(const Matvec<T> &v, const Chunks<T> &c, int64_t i, int slice)
+template <class V, class T> __device__ T sum_of_slice(const V &v, const Chunks<T> &c, int64_t i, int slice)
 {
     T sum = 0;
 
@@ -72,8 +72,8 @@ template <class T> __device__ T sum_of_slice(const Matvec<T> &v, const Chunks<T>
 
 /* The slices of an output combined, a tree of them.  With more than one slice a block has all
  * outputs of the group at once. */
-template <int THREADS, class T>
-__device__ void combine_slices(const Matvec<T> &v, const Chunks<T> &c, int64_t i, int64_t end, T *scratch)
+template <int THREADS, class V, class T>
+__device__ void combine_slices(const V &v, const Chunks<T> &c, int64_t i, int64_t end, T *scratch)
 {
     const int width = THREADS / c.slices, slice = threadIdx.x / width;
 
@@ -90,8 +90,8 @@ __device__ void combine_slices(const Matvec<T> &v, const Chunks<T> &c, int64_t i
 
 /* Called by all threads of every block once its partial sums are written.  `scratch` has an
  * element for each thread. */
-template <int THREADS, class T>
-__device__ void combine(const Matvec<T> &v, const Chunks<T> &c, int64_t unit, T *scratch)
+template <int THREADS, class V, class T>
+__device__ void combine(const V &v, const Chunks<T> &c, int64_t unit, T *scratch)
 {
     const Group group = group_of(c, unit);
     const int64_t first = group.first * c.outputs_of_unit;

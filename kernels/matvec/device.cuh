@@ -11,24 +11,37 @@
 
 #define ALL_LANES 0xffffffffu
 
-template <class Element> struct Matvec {
-    using T = Element;
-    const T *a, *x;
-    T *y;
+/* What the sums of such elements are kept in; half.cuh has those of 16 bits. */
+template <class In> struct SumOf {
+    using T = In;
+};
+
+/* Element q of a pack, as it is summed. */
+template <class In> __device__ typename SumOf<In>::T lane_of(const Pack<In> &pack, int q)
+{
+    return pack.lane[q];
+}
+
+template <class Element, class Result = Element> struct Matvec {
+    using In = Element;
+    using T = typename SumOf<In>::T;
+    const In *a, *x;
+    Result *y;
     int64_t outputs, terms, lda; /* terms is 0 when alpha is: A and x are not read */
     T alpha, beta;
 };
 
 /* Where the factor of x[l] for y[i] lies in A. */
-template <bool TRANS, class T> __device__ int64_t place_in_a(const Matvec<T> &v, int64_t i, int64_t l)
+template <bool TRANS, class V> __device__ int64_t place_in_a(const V &v, int64_t i, int64_t l)
 {
     return TRANS ? l * v.lda + i : i * v.lda + l;
 }
 
-template <class T> __device__ void write_output(T *y, T alpha, T beta, T sum)
+/* Rounded once to what y holds, to the nearest; beyond its range it is infinite. */
+template <class Result, class T> __device__ void write_output(Result *y, T alpha, T beta, T sum)
 {
     const T product = alpha * sum;
-    *y = beta == T(0) ? product : fma(beta, *y, product);
+    *y = Result(beta == T(0) ? product : fma(beta, T(*y), product));
 }
 
 /* The sum of a warp's values, in lane 0. */
@@ -42,10 +55,11 @@ template <class T> __device__ T sum_of_warp(T value)
 
 /* This thread's share of the sum of a[l * distance] * x[l * distance] for l < count, every
  * `stride`-th from `first` on.  The loads of a round are started together. */
-template <class T>
-__device__ T sum_strided(const T *a, int64_t a_distance, const T *x, int64_t first, int64_t stride,
-                         int64_t count)
+template <class In>
+__device__ typename SumOf<In>::T sum_strided(const In *a, int64_t a_distance, const In *x, int64_t first,
+                                             int64_t stride, int64_t count)
 {
+    using T = typename SumOf<In>::T;
     T sum = 0;
     int64_t l = first;
 
@@ -53,20 +67,20 @@ __device__ T sum_strided(const T *a, int64_t a_distance, const T *x, int64_t fir
         T of_a[MATVEC_IN_FLIGHT], of_x[MATVEC_IN_FLIGHT];
 #pragma unroll
         for (int u = 0; u < MATVEC_IN_FLIGHT; ++u) {
-            of_a[u] = a[(l + u * stride) * a_distance];
-            of_x[u] = x[l + u * stride];
+            of_a[u] = T(a[(l + u * stride) * a_distance]);
+            of_x[u] = T(x[l + u * stride]);
         }
 #pragma unroll
         for (int u = 0; u < MATVEC_IN_FLIGHT; ++u)
             sum = fma(of_a[u], of_x[u], sum);
     }
     for (; l < count; l += stride)
-        sum = fma(a[l * a_distance], x[l], sum);
+        sum = fma(T(a[l * a_distance]), T(x[l]), sum);
     return sum;
 }
 
 /* Of a column, every MATVEC_WARPS-th row from `first` on. */
-template <class T> __device__ T share_of_column(const Matvec<T> &v, int64_t column, int64_t first)
+template <class V> __device__ typename V::T share_of_column(const V &v, int64_t column, int64_t first)
 {
     return sum_strided(v.a + column, v.lda, v.x, first, (int64_t)MATVEC_WARPS, v.terms);
 }

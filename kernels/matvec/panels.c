@@ -149,7 +149,7 @@ static double time_of(const plx_problem *problem, const plx_matvec_panels *plan,
     if (plan->chunks == 1)
         return time;
     return time + (plan->block == &tall ? CUT_TALL : CUT) +
-           (double)(plan->chunks * plan->columns * element_size(problem->dtype)) / JOIN;
+           (double)(plan->chunks * plan->columns * sum_size(problem->dtype)) / JOIN;
 }
 
 /* ---- layouts to choose from ------------------------------------------------------------ */

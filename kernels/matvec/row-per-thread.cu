@@ -13,7 +13,7 @@ template <bool TRANS, class V> __device__ void row_per_thread(V v)
         return;
     for (int64_t l = 0; l < v.terms; ++l)
         sum = fma(T(v.a[place_in_a<TRANS>(v, i, l)]), T(v.x[l]), sum);
-    write_result(v, i, sum);
+    write_output(v.y + i, v.alpha, v.beta, sum);
 }
 
 MATVEC_ENTRIES(row_per_thread, MATVEC_BLOCK)

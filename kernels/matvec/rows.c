@@ -18,7 +18,7 @@ enum { A, X, Y }; /* operands */
 #define MATVEC_KERNEL_OF(types) .dtypes = (types), .accumulator_f32 = PLX_F32, .reproducibility = PLX_R1
 #define MATVEC_DTYPES (PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64))
 #define MATVEC_KERNEL MATVEC_KERNEL_OF(MATVEC_DTYPES)
-/* Of kernels that turn what they read into f32, element by element. */
+/* Of kernels that turn what they read into f32. */
 #define MATVEC_KERNEL_OF_ALL MATVEC_KERNEL_OF(MATVEC_DTYPES | PLX_DTYPE_BIT(PLX_F16) | PLX_DTYPE_BIT(PLX_BF16))
 
 /* ---- what all recipes share ---------------------------------------------------- */
@@ -35,6 +35,18 @@ static plx_status start(const plx_problem *problem, const plx_device_info *devic
     (void)snprintf(recipe->defines, sizeof recipe->defines, "%s%s -DTRANS=%d%s", words->defines,
                    plx_is_half(problem->dtype) ? " -DPACK=float4 -DPACK_WIDTH=4" : "", (int)trans, device->features & PLX_FEATURE_NVIDIA_PTX ? " -DNVIDIA_PTX" : "");
     return PLX_OK;
+}
+
+/* The same for kernels that read packs, of 16 bits in CUDA alone. */
+static plx_status start_packed(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                               plx_error *error)
+{
+    bool is_cuda = device->compute_major > 0 && !(device->features & PLX_FEATURE_NVIDIA_PTX);
+
+    if (plx_is_half(problem->dtype) && !is_cuda)
+        return plx_fail(error, PLX_UNSUPPORTED,
+                        "needs CUDA for elements of 16 bits: in OpenCL it reads packs of f32 and f64 alone");
+    return start(problem, device, recipe, error);
 }
 
 static double alpha_of(const plx_problem *problem)
@@ -131,7 +143,7 @@ static bool has_room(const plx_problem *problem, const plx_device_info *device, 
     uint64_t most = device->max_alloc_bytes ? device->max_alloc_bytes : device->memory_bytes;
     int64_t bytes;
 
-    if (__builtin_mul_overflow(outputs_of(problem), plan->count * element_size(problem->dtype), &bytes) ||
+    if (__builtin_mul_overflow(outputs_of(problem), plan->count * sum_size(problem->dtype), &bytes) ||
         __builtin_add_overflow(bytes, PLX_SCRATCH_COUNTERS, &bytes) ||
         __builtin_mul_overflow(plan->units, plan->blocks_of_unit, blocks))
         return false;
@@ -150,7 +162,7 @@ static plx_status add_chunked(const plx_problem *problem, const plx_device_info 
                         "the partial sums of %lld elements of y in %lld chunks do not fit on this device",
                         (long long)outputs_of(problem), (long long)plan->count);
     plx_step *step = add_product(problem, recipe, entry, plan->threads, blocks);
-    plx_step_scratch(step, PLX_SCRATCH_COUNTERS, (uint32_t)element_size(problem->dtype));
+    plx_step_scratch(step, PLX_SCRATCH_COUNTERS, (uint32_t)sum_size(problem->dtype));
     plx_step_scratch(step, 0, 4);
     plx_step_i64(step, plan->count);
     plx_step_i64(step, plan->length);
@@ -161,10 +173,10 @@ static plx_status add_chunked(const plx_problem *problem, const plx_device_info 
     return PLX_OK;
 }
 
-/* Bytes of shared memory for `elements` of the problem's type. */
-static uint64_t shared_bytes(const plx_problem *problem, int64_t elements)
+/* Bytes of shared memory for so many sums. */
+static uint64_t shared_bytes(const plx_problem *problem, int64_t sums)
 {
-    return (uint64_t)(elements * element_size(problem->dtype));
+    return (uint64_t)(sums * sum_size(problem->dtype));
 }
 
 /* What OpenCL without shuffles needs where rows are summed by warps. */
@@ -209,7 +221,7 @@ static plx_status row_scattered_recipe(const plx_problem *problem, const plx_dev
 static plx_status vector_rows_recipe(const plx_problem *problem, const plx_device_info *device,
                                      plx_recipe *recipe, plx_error *error)
 {
-    plx_status status = start(problem, device, recipe, error);
+    plx_status status = start_packed(problem, device, recipe, error);
 
     if (status != PLX_OK || outputs_of(problem) == 0)
         return status;
@@ -225,7 +237,7 @@ static plx_status vector_rows_recipe(const plx_problem *problem, const plx_devic
 static plx_status vector_columns_recipe(const plx_problem *problem, const plx_device_info *device,
                                         plx_recipe *recipe, plx_error *error)
 {
-    plx_status status = start(problem, device, recipe, error);
+    plx_status status = start_packed(problem, device, recipe, error);
 
     if (status != PLX_OK || outputs_of(problem) == 0)
         return status;
@@ -281,7 +293,7 @@ static plx_status split_columns_recipe(const plx_problem *problem, const plx_dev
 static plx_status split_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                                plx_error *error)
 {
-    plx_status status = start(problem, device, recipe, error);
+    plx_status status = start_packed(problem, device, recipe, error);
 
     if (status != PLX_OK || outputs_of(problem) == 0)
         return status;
@@ -296,7 +308,7 @@ static plx_status tall_skinny_stream_recipe(const plx_problem *problem, const pl
 {
     plx_step *step = add_product(problem, recipe, "matvec_tall_skinny_stream", MATVEC_STREAM_ROWS,
                                  quotient_up(outputs_of(problem), MATVEC_STREAM_ROWS));
-    plx_step_shared(step, (int64_t)shared_bytes(problem, plx_matvec_stream_elements(terms_of(problem))));
+    plx_step_shared(step, plx_matvec_stream_elements(terms_of(problem)) * element_size(problem->dtype));
     return plx_recipe_check(recipe, 0, device, error);
 }
 
@@ -304,6 +316,8 @@ static int blocks_of_tall_skinny(const plx_problem *problem, bool few)
 {
     if (few)
         return MATVEC_TALL_SKINNY_FEW_BLOCKS;
+    if (plx_is_half(problem->dtype))
+        return MATVEC_TALL_SKINNY_BLOCKS_HALF;
     return problem->dtype == PLX_F32 ? MATVEC_TALL_SKINNY_BLOCKS : MATVEC_TALL_SKINNY_BLOCKS_F64;
 }
 
@@ -327,7 +341,7 @@ static plx_status tall_skinny_recipe(const plx_problem *problem, const plx_devic
     if (problem->of.matvec.trans)
         return plx_fail(error, PLX_UNSUPPORTED,
                         "a tall-skinny matrix transposed has few columns: that is for split");
-    plx_status status = start(problem, device, recipe, error);
+    plx_status status = start_packed(problem, device, recipe, error);
     if (status != PLX_OK || outputs_of(problem) == 0)
         return status;
     return plx_matvec_is_stream(problem, device) ? tall_skinny_stream_recipe(problem, device, recipe, error)
@@ -415,7 +429,7 @@ static const plx_row rows[ROWS] = {
                     "panels were pieces of lines, up to half",
             .limit = "memory bandwidth; with few rows or columns, the blocks that there are",
             .needs = "",
-            MATVEC_KERNEL,
+            MATVEC_KERNEL_OF_ALL,
             .depth = plx_matvec_depth_of_vector,
         },
         .recipe = vector_recipe,
@@ -428,7 +442,7 @@ static const plx_row rows[ROWS] = {
                     "rows nothing",
             .limit = "memory bandwidth, and the last block, which waits for all others",
             .needs = "scratch memory for the partial sums",
-            MATVEC_KERNEL,
+            MATVEC_KERNEL_OF_ALL,
             .depth = plx_matvec_depth_of_split,
         },
         .recipe = split_recipe,
@@ -441,7 +455,7 @@ static const plx_row rows[ROWS] = {
             .gain = "for 8 to 100 columns up to several times: a warp's loads are full, whatever a row has",
             .limit = "memory bandwidth",
             .needs = "A as it lies, not transposed",
-            MATVEC_KERNEL,
+            MATVEC_KERNEL_OF_ALL,
             .depth = plx_matvec_depth_of_tall_skinny,
         },
         .recipe = tall_skinny_recipe,
@@ -458,12 +472,6 @@ static bool is_transposed(const plx_problem *problem, const plx_device_info *dev
 {
     (void)device;
     return problem->of.matvec.trans;
-}
-
-static bool has_halves(const plx_problem *problem, const plx_device_info *device)
-{
-    (void)device;
-    return plx_is_half(problem->dtype);
 }
 
 /* Panels of whole columns don't fill the device, or would be pieces of lines. */
@@ -514,7 +522,6 @@ static bool has_few_long_rows(const plx_problem *problem, const plx_device_info 
 static const plx_preference preferences[] = {
     {PLX_ON_PROCESSOR, has_short_rows, ROW_PER_THREAD},
     {PLX_ON_PROCESSOR, has_long_rows, TALL_SKINNY},
-    {PLX_ON_ANY, has_halves, WARP_PER_ROW},
     {PLX_ON_ANY, has_few_long_columns, SPLIT},
     {PLX_ON_ANY, is_transposed, VECTOR},
     {PLX_ON_ANY, has_short_rows, TALL_SKINNY},

@@ -3,22 +3,22 @@
  * wherever the row begins, and elements at its ends.  Where there are many rows without a gap
  * between them, a block takes a run of them as one stream of packs to shared memory, and each
  * thread sums one row from there. */
-#include "device.cuh"
+#include "half.cuh"
 
 enum { TALL_SKINNY_THREADS = 32 * MATVEC_WARPS };
 
 /* ROWS rows, `apart` rows from each other, as a group of `width` lanes has them; `count` of
  * them exist.  All have the same alignment modulo 16 bytes. */
-template <class T, int ROWS> struct Group {
-    const T *row;
+template <class In, int ROWS> struct Group {
+    const In *row;
     int64_t first, distance; /* elements from a row to the next */
     int lane, width, apart, count;
 };
 
-template <int ROWS, class T> __device__ Group<T, ROWS> group_of(const Matvec<T> &v, int width)
+template <int ROWS, class V> __device__ Group<typename V::In, ROWS> group_of(const V &v, int width)
 {
     const int levels = 31 - __clz(width); /* a power of two */
-    Group<T, ROWS> group;
+    Group<typename V::In, ROWS> group;
     group.width = width;
     group.apart = TALL_SKINNY_THREADS >> levels; /* a multiple of a pack's lanes: so rows are co-aligned */
     group.lane = threadIdx.x & (width - 1);
@@ -33,14 +33,14 @@ template <int ROWS, class T> __device__ Group<T, ROWS> group_of(const Matvec<T> 
 }
 
 /* A pack of each row and of x. */
-template <class T, int ROWS> struct Round {
-    Pack<T> of_a[ROWS], of_x;
+template <class In, int ROWS> struct Round {
+    Pack<In> of_a[ROWS], of_x;
 };
 
-template <bool X_ALIGNED, class T, int ROWS>
-__device__ void read_round(const Group<T, ROWS> &group, const T *x, int64_t at, Round<T, ROWS> &to)
+template <bool X_ALIGNED, class In, int ROWS>
+__device__ void read_round(const Group<In, ROWS> &group, const In *x, int64_t at, Round<In, ROWS> &to)
 {
-    const T *row = group.row + at;
+    const In *row = group.row + at;
 
 #pragma unroll
     for (int r = 0; r < ROWS; ++r, row += group.distance)
@@ -49,24 +49,24 @@ __device__ void read_round(const Group<T, ROWS> &group, const T *x, int64_t at, 
     to.of_x = load_cached<X_ALIGNED>(x + at);
 }
 
-template <class T, int ROWS>
-__device__ void add_round(const Group<T, ROWS> &group, const Round<T, ROWS> &round, T *sum)
+template <class In, int ROWS, class T>
+__device__ void add_round(const Group<In, ROWS> &group, const Round<In, ROWS> &round, T *sum)
 {
 #pragma unroll
     for (int r = 0; r < ROWS; ++r)
         if (r < group.count)
 #pragma unroll
-            for (int q = 0; q < Pack<T>::width; ++q)
-                sum[r] = fma(round.of_a[r].lane[q], round.of_x.lane[q], sum[r]);
+            for (int q = 0; q < Pack<In>::width; ++q)
+                sum[r] = fma(lane_of(round.of_a[r], q), lane_of(round.of_x, q), sum[r]);
 }
 
 /* The packs from `at` on, the group's width apart: STEPS started together, then used.  What is
  * left of them are started together, too. */
-template <bool X_ALIGNED, int STEPS, class T, int ROWS>
-__device__ void add_row_packs(const Group<T, ROWS> &group, const T *x, int64_t at, int64_t end, T *sum)
+template <bool X_ALIGNED, int STEPS, class In, int ROWS, class T>
+__device__ void add_row_packs(const Group<In, ROWS> &group, const In *x, int64_t at, int64_t end, T *sum)
 {
-    const int step = group.width * Pack<T>::width;
-    Round<T, ROWS> round[STEPS];
+    const int step = group.width * Pack<In>::width;
+    Round<In, ROWS> round[STEPS];
 
 #pragma unroll 1
     for (; at + (STEPS - 1) * step < end; at += STEPS * step) {
@@ -88,24 +88,24 @@ __device__ void add_row_packs(const Group<T, ROWS> &group, const T *x, int64_t a
 }
 
 /* Element number `single` of those in no pack, before the `packs` elements that are and behind. */
-template <class T, int ROWS>
-__device__ void add_single(const Group<T, ROWS> &group, const T *x, int single, int head, int64_t packs,
+template <class In, int ROWS, class T>
+__device__ void add_single(const Group<In, ROWS> &group, const In *x, int single, int head, int64_t packs,
                            T *sum)
 {
     const int64_t at = single < head ? single : single + packs;
     const T of_x = x[at];
-    const T *row = group.row + at;
+    const In *row = group.row + at;
 
 #pragma unroll
     for (int r = 0; r < ROWS; ++r, row += group.distance)
         if (r < group.count)
-            sum[r] = fma(*row, of_x, sum[r]);
+            sum[r] = fma(T(*row), of_x, sum[r]);
 }
 
-template <int STEPS, class T, int ROWS>
-__device__ void sum_group(const Matvec<T> &v, const Group<T, ROWS> &group, T *sum)
+template <int STEPS, class V, class In, int ROWS, class T>
+__device__ void sum_group(const V &v, const Group<In, ROWS> &group, T *sum)
 {
-    constexpr int L = Pack<T>::width;
+    constexpr int L = Pack<In>::width;
     const int head = (int)min(to_boundary(group.row), v.terms);
     const int64_t packs = (v.terms - head) / L * L, first = head + group.lane * L;
 
@@ -117,10 +117,11 @@ __device__ void sum_group(const Matvec<T> &v, const Group<T, ROWS> &group, T *su
         add_row_packs<false, STEPS>(group, v.x, first, head + packs, sum);
 }
 
-template <int ROWS, int STEPS, class T> __device__ void tall_skinny_rows(Matvec<T> v, int32_t width)
+template <int ROWS, int STEPS, class V> __device__ void tall_skinny_rows(V v, int32_t width)
 {
+    using T = typename V::T;
     grid_dependency_wait();
-    const Group<T, ROWS> group = group_of<ROWS>(v, width);
+    const Group<typename V::In, ROWS> group = group_of<ROWS>(v, width);
     T sum[ROWS] = {};
 
     sum_group<STEPS>(v, group, sum);
@@ -168,8 +169,9 @@ template <class T> __device__ void copy_singles(const T *from, T *to, int count)
 
 /* One row times x.  Where rows are an even number of elements apart, neighbouring threads
  * begin at neighbouring columns: otherwise they would meet in the same banks. */
-template <class T> __device__ T sum_of_row(const T *row, const T *x, int terms)
+template <class In> __device__ typename SumOf<In>::T sum_of_row(const In *row, const In *x, int terms)
 {
+    using T = typename SumOf<In>::T;
     T sum[MATVEC_STREAM_SUMS] = {};
     int column = terms % 2 == 0 ? threadIdx.x % terms : 0;
 
@@ -177,7 +179,7 @@ template <class T> __device__ T sum_of_row(const T *row, const T *x, int terms)
 #pragma unroll
         for (int u = 0; u < MATVEC_STREAM_SUMS; ++u)
             if (l + u < terms) {
-                sum[u] = fma(row[column], x[column], sum[u]);
+                sum[u] = fma(T(row[column]), T(x[column]), sum[u]);
                 column = column + 1 < terms ? column + 1 : 0;
             }
 #pragma unroll
@@ -188,15 +190,16 @@ template <class T> __device__ T sum_of_row(const T *row, const T *x, int terms)
     return sum[0];
 }
 
-template <class T> __device__ void tall_skinny_stream(Matvec<T> v)
+template <class V> __device__ void tall_skinny_stream(V v)
 {
+    using In = typename V::In;
     grid_dependency_wait();
     extern __shared__ __align__(16) unsigned char memory[];
     const int terms = (int)v.terms, thread = threadIdx.x;
     const int64_t first = (int64_t)blockIdx.x * MATVEC_STREAM_ROWS;
     const int rows = (int)min((int64_t)MATVEC_STREAM_ROWS, v.outputs - first);
-    const T *from = v.a + first * terms;
-    T *tile = reinterpret_cast<T *>(memory), *x = tile + MATVEC_STREAM_ROWS * terms;
+    const In *from = v.a + first * terms;
+    In *tile = reinterpret_cast<In *>(memory), *x = tile + MATVEC_STREAM_ROWS * terms;
 
     copy_singles(v.x, x, terms);
     if (is_aligned(from))
@@ -208,21 +211,22 @@ template <class T> __device__ void tall_skinny_stream(Matvec<T> v)
         write_output(v.y + first + thread, v.alpha, v.beta, sum_of_row(tile + thread * terms, x, terms));
 }
 
-#define TALL_SKINNY_ENTRY(type, T, variant, ROWS, STEPS, BLOCKS)                   \
-    extern "C" __global__ void __launch_bounds__(TALL_SKINNY_THREADS, BLOCKS)      \
-        matvec_tall_skinny_##type##_##variant(MATVEC_PARAMETERS(T), int32_t width) \
-    {                                                                              \
-        tall_skinny_rows<ROWS, STEPS>(MATVEC_OF(T), width);                        \
+#define TALL_SKINNY_ENTRY(type, In, Out, variant, ROWS, STEPS, BLOCKS)                      \
+    extern "C" __global__ void __launch_bounds__(TALL_SKINNY_THREADS, BLOCKS)               \
+        matvec_tall_skinny_##type##_##variant(MATVEC_PARAMETERS_OF(In, Out), int32_t width) \
+    {                                                                                       \
+        tall_skinny_rows<ROWS, STEPS>(MATVEC_FROM(In, Out), width);                         \
     }
 
-#define TALL_SKINNY_STREAM_ENTRY(type, T, ...)                       \
-    extern "C" __global__ void __launch_bounds__(MATVEC_STREAM_ROWS) \
-        matvec_tall_skinny_stream_##type##_n(MATVEC_PARAMETERS(T))   \
-    {                                                                \
-        tall_skinny_stream(MATVEC_OF(T));                            \
+#define TALL_SKINNY_STREAM_ENTRY(type, In, Out, ...)                        \
+    extern "C" __global__ void __launch_bounds__(MATVEC_STREAM_ROWS)        \
+        matvec_tall_skinny_stream_##type##_n(MATVEC_PARAMETERS_OF(In, Out)) \
+    {                                                                       \
+        tall_skinny_stream(MATVEC_FROM(In, Out));                           \
     }
 
-TALL_SKINNY_ENTRY(f32, float, n, MATVEC_ROWS, 1, MATVEC_TALL_SKINNY_BLOCKS)
-TALL_SKINNY_ENTRY(f64, double, n, MATVEC_ROWS, 1, MATVEC_TALL_SKINNY_BLOCKS_F64)
-MATVEC_TYPES(TALL_SKINNY_ENTRY, n_few, 1, MATVEC_TALL_SKINNY_FEW_STEPS, MATVEC_TALL_SKINNY_FEW_BLOCKS)
-MATVEC_TYPES(TALL_SKINNY_STREAM_ENTRY)
+TALL_SKINNY_ENTRY(f32, float, float, n, MATVEC_ROWS, 1, MATVEC_TALL_SKINNY_BLOCKS)
+TALL_SKINNY_ENTRY(f64, double, double, n, MATVEC_ROWS, 1, MATVEC_TALL_SKINNY_BLOCKS_F64)
+MATVEC_HALF_TYPES(TALL_SKINNY_ENTRY, n, MATVEC_ROWS, 1, MATVEC_TALL_SKINNY_BLOCKS_HALF)
+MATVEC_ALL_TYPES(TALL_SKINNY_ENTRY, n_few, 1, MATVEC_TALL_SKINNY_FEW_STEPS, MATVEC_TALL_SKINNY_FEW_BLOCKS)
+MATVEC_ALL_TYPES(TALL_SKINNY_STREAM_ENTRY)

@@ -29,7 +29,8 @@
  * a few long ones; and four packs side by side, for few rows.  A device with smaller blocks has
  * smaller ones of the usual shape. */
 #define MATVEC_PANEL_STEPS 8
-#define MATVEC_PANEL_STEPS_F64 7 /* in CUDA: registers for no more */
+#define MATVEC_PANEL_STEPS_F64 7  /* in CUDA: registers for no more */
+#define MATVEC_PANEL_STEPS_HALF 7 /* as for F64; a pack of 16-bit elements has eight sums */
 #define MATVEC_PANEL_THREADS 512
 #define MATVEC_PANEL_BLOCKS 2
 #define MATVEC_TALL_PANEL_THREADS 1024
@@ -46,6 +47,7 @@
  * as there are few, its packs in flight */
 #define MATVEC_TALL_SKINNY_BLOCKS 5
 #define MATVEC_TALL_SKINNY_BLOCKS_F64 4
+#define MATVEC_TALL_SKINNY_BLOCKS_HALF 4
 #define MATVEC_TALL_SKINNY_FEW_BLOCKS 3
 #define MATVEC_TALL_SKINNY_FEW_STEPS 4
 

@@ -14,14 +14,14 @@ template <bool TRANS, class V> __device__ void warp_per_row(V v)
         const int64_t column = (int64_t)blockIdx.x * 32;
         const T sum = sum_columns(v, column);
         if (warp == 0 && column + lane < v.outputs)
-            write_result(v, column + lane, sum);
+            write_output(v.y + column + lane, v.alpha, v.beta, sum);
     } else {
         const int64_t row = (int64_t)blockIdx.x * MATVEC_WARPS + warp;
         if (row >= v.outputs)
             return;
-        const T sum = sum_of_warp(share_of_row(v, row, lane));
+        const T sum = sum_of_warp(sum_strided(v.a + row * v.lda, 1, v.x, lane, 32, v.terms));
         if (lane == 0)
-            write_result(v, row, sum);
+            write_output(v.y + row, v.alpha, v.beta, sum);
     }
 }
 

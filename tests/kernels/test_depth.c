@@ -69,7 +69,7 @@ static void each_sum(visitor *visit, plx_op op)
     for (size_t row = 0; row < ladder->count; ++row) {
         each_device(visit, &ladder->rows[row], op, PLX_F32);
         each_device(visit, &ladder->rows[row], op, PLX_F64);
-        if (op == PLX_GEMM)
+        if (op != PLX_REDUCE)
             each_device(visit, &ladder->rows[row], op, PLX_F16);
     }
 }
