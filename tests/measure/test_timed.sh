@@ -103,9 +103,13 @@ grep -q '"clock_reason"' "$work/json" && fail "a true clock has a reason not to 
 
 # ---- throttling ------------------------------------------------------------------------
 
-# What the device says before a sample and after it holds for that sample alone.
+# What the device says before a sample and after it holds for that sample alone.  On a busy machine a
+# short measurement may end before the device has told six times that it is throttled: then a longer one.
 export FAULTY_THROTTLE=6
-expect 4 compare reduce 2000 --backend faulty --kernel right --seconds 0.05 --json "$work/json"
+for seconds in 0.05 0.5 5; do
+    expect 4 compare reduce 2000 --backend faulty --kernel right --seconds $seconds --json "$work/json"
+    grep -q '"throttled"' "$work/json" || break
+done
 grep -qE '"dropped": [1-9]' "$work/json" || fail "what was sampled while throttled was kept"
 grep -q '"throttled"' "$work/json" && fail "samples from when it was not throttled any more were not used"
 export FAULTY_THROTTLE=1000000
