@@ -5,7 +5,6 @@
 #include "backends/opencl/opencl.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 extern const plx_image plx_opencl_sources[];
 

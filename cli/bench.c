@@ -6,7 +6,6 @@
 #include "base/coverage.h"
 
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

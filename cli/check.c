@@ -2,7 +2,6 @@
  * other; no timing. */
 #include "cli.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* A failure that was shown, and how many came for the same reason: once a device is lost all do. */

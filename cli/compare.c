@@ -2,7 +2,6 @@
  * agrees is timed. */
 #include "cli.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* The idea of each kernel that took part, once. */

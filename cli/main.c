@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
-#include <unistd.h>
 
 /* A closed standard stream would hand its number to the next file that is opened.
  * The wrong direction makes its use the error that it should be. */

@@ -4,8 +4,6 @@
 #include "base/text.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* One line, whatever the names of files in it, or what stands in them. */
 static void say(const char *format, va_list arguments)

@@ -2,9 +2,6 @@
  * or does not come back. */
 #include "core/core.h"
 
-#include <stdio.h>
-#include <string.h>
-
 enum { MOST_THREADS = 256 };
 
 static plx_call_slot slots[MOST_THREADS], nobodys;

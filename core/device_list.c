@@ -2,7 +2,6 @@
 #include "core/core.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* No machine has more, and a list that only grows has an end. */
 enum { MOST_DEVICES = 4096, MOST_QUESTIONS = 8 };

@@ -4,7 +4,6 @@
 #include "base/format.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 void plx_shape_text(const plx_problem *problem, char *text, size_t capacity)
 {

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <spawn.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>

@@ -1,7 +1,6 @@
 /* `report`: files of results as one page, and single plots of it. */
 #include "page/page.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static bool has_attributions(const plx_page *page)

@@ -2,7 +2,6 @@
  * ahead where. */
 #include "page/page.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
  * the page but through plx_page_text(). */
 #include "page/page.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 

@@ -10,7 +10,6 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Our list against the headers we are compiled with. */

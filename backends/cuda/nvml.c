@@ -6,7 +6,6 @@
 #include "base/privileges.h"
 
 #include <dlfcn.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MANAGEMENT_LIBRARY "libnvidia-ml.so.1"

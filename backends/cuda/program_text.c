@@ -3,7 +3,6 @@
 #include "backends/cuda/cuda.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LOG_BYTES = 1024, MOST_OPTIONS = 3 };

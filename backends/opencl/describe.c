@@ -1,7 +1,6 @@
 /* What OpenCL tells of a device, as plx_device_info. */
 #include "backends/opencl/session.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* From cl_khr_device_uuid, cl_khr_pci_bus_info and cl_nv_device_attribute_query,

@@ -6,7 +6,6 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 plx_cl_functions plx_cl;

@@ -3,8 +3,6 @@
  * dimension, which reaches 2^31 - 1. */
 #include "geometry.h"
 
-#include <string.h>
-
 enum { COPY, COPY_SHARED, NAIVE, COALESCED, PADDED, SWIZZLED, DIAGONAL, VECTOR, SECTOR_ALIGNED,
        TALL_SKINNY, ROWS };
 

@@ -11,7 +11,6 @@
 #include "plugins/opencl/code.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* kernels/<op>/<kernel>.cl with what it includes, under the key <op>/<kernel>; made by the build. */
 extern const plx_image plx_opencl_sources[];

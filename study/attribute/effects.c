@@ -1,8 +1,6 @@
 /* Which ratio of two cells stands for what. */
 #include "study/attribute/attribute.h"
 
-#include <stdio.h>
-
 const plx_cell_of plx_cells[PLX_CELL_COUNT] = {
     [PLX_CELL_SHIPPED] = {-1, PLX_FIRST_API, .as_shipped = true},
     [PLX_CELL_PLAIN] = {-1, PLX_FIRST_API, .as_shipped = false},

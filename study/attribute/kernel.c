@@ -4,7 +4,6 @@
 #include "study/measure/measure.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static const double default_seconds = 0.5;
 

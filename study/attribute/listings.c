@@ -1,7 +1,6 @@
 /* The instructions of a kernel's codes, in each form that they have. */
 #include "study/attribute/attribute.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* Of whose text each listing is, in which form, and in which cell its launches are described. */

@@ -7,7 +7,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static void progress(plx_comparison *c, const char *backend, const char *kernel, const char *what)
 {

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Of a hundred diffs of runs that differ by noise alone, one may call a time changed:
  * one, however many records they have. */

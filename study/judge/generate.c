@@ -2,7 +2,6 @@
  * operand, row and column alone. */
 #include "study/judge/judge.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #include "study/measure/timing.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* A device's clock may run faster or slower than the host's by this, and start a little early. */

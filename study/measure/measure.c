@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { MIN_SAMPLES = 20, MAX_BATCH = 20000, CALLS_PER_ROUND = 4, LAUNCHES_PER_QUEUE = 4 };
 /* A round in so many is looked at, and one of the first, none of which is the last; the last

@@ -7,7 +7,6 @@
 #include "study/probe/units.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { SIDE = PLX_UNIT_SIDE, ONE = 14, MOST_DIGITS = 12, LOST = -36 };

@@ -4,7 +4,6 @@
 #include "base/table.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- for people ---------------------------------------------------------------------- */
 

@@ -3,7 +3,6 @@
 
 #include <parallax/probe.h>
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

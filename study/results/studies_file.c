@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The list of what is written; room for as many while it is read. */
 static void *list_of(const plx_archive *archive, void *list, size_t count, size_t size)

@@ -2,7 +2,6 @@
  * plan on other data: what declares its bits the same from run to run must keep them. */
 #include "study/run/rotation.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* After so many calls the busy queue is waited for, so that its backlog stays short. */

@@ -2,7 +2,6 @@
  * thread of its own: one alone does not fill the way between host and device. */
 #include "study/run/run.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
