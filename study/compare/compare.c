@@ -111,13 +111,33 @@ static plx_status add_pair(void *data, size_t first, size_t second, const plx_pa
 
 /* ---- groups ---------------------------------------------------------------------- */
 
-/* Then the candidate says why, and has not run. */
-static bool is_refused(const plx_comparison *c, plx_candidate *candidate, const plx_problem *problem)
+/* Before anything is allocated: who will not run says why, and has not been asked, or has failed where its device or
+ * the host has no room for the operands. */
+static bool will_run(const plx_comparison *c, plx_candidate *candidate, const plx_inputs *described)
 {
-    bool refused = c->refuse != NULL && c->refuse(c->refuse_data, plx_backend_device(candidate->backend), problem,
-                                                  candidate->reason, sizeof candidate->reason);
-    candidate->error.first_bad = refused ? -1 : candidate->error.first_bad;
-    return refused;
+    const plx_device_info *device = plx_backend_device(candidate->backend);
+    plx_error error = {.text = ""};
+    const bool refused = c->refuse != NULL && c->refuse(c->refuse_data, device, &described->problem,
+                                                        candidate->reason, sizeof candidate->reason);
+
+    if (!refused && plx_operands_fit(device, described, &error) == PLX_OK)
+        return true;
+    candidate->error.first_bad = -1;
+    if (!refused) {
+        candidate->outcome = PLX_OUTCOME_FAILED;
+        (void)snprintf(candidate->reason, sizeof candidate->reason, "%s", error.text);
+    }
+    return false;
+}
+
+static size_t count_who_will_run(const plx_comparison *c, plx_candidate *candidates, size_t count,
+                                 const plx_inputs *described)
+{
+    size_t running = 0;
+
+    for (size_t i = 0; i < count; ++i)
+        running += will_run(c, &candidates[i], described) ? 1 : 0;
+    return running;
 }
 
 /* Candidates of one backend stand together: what was uploaded for the first serves them all. */
@@ -130,7 +150,7 @@ static void validate_candidates(plx_comparison *c, plx_candidate *candidates, si
     for (size_t i = 0; i < count; ++i) {
         progress(c, plx_backend_label(candidates[i].backend),
                  candidates[i].kernel != NULL ? candidates[i].kernel->name : "best", "validate");
-        if (is_refused(c, &candidates[i], &inputs->problem))
+        if (candidates[i].reason[0] != '\0') /* will not run */
             continue;
         if (buffers.backend != candidates[i].backend) {
             plx_guarded_operands_clear(&buffers);
@@ -240,25 +260,40 @@ static plx_status compare_group(plx_comparison *c, plx_candidate *candidates, si
     return status;
 }
 
+/* Operands are made only where a candidate will run on them. */
+static plx_status make_inputs(plx_comparison *c, const plx_problem *problem, bool wanted, plx_inputs *inputs)
+{
+    const plx_compare_options *options = c->options;
+
+    if (wanted)
+        return plx_inputs_make(problem, options->inputs, options->input_count, options->input, options->seed, inputs,
+                               c->error);
+    inputs->input = options->input;
+    inputs->seed = options->seed;
+    inputs->from_arrays = options->input_count > 0;
+    return PLX_OK;
+}
+
 plx_status plx_comparison_add(plx_comparison *c, const plx_problem *problem, uint64_t shift, size_t group)
 {
     plx_inputs inputs;
     plx_candidate *candidates = NULL;
     size_t count = 0;
-    plx_status status = plx_inputs_make(problem, c->options->inputs, c->options->input_count,
-                                        c->options->input, c->options->seed, &inputs, c->error);
+    plx_status status = plx_inputs_describe(problem, &inputs, c->error);
 
-    if (status != PLX_OK)
-        return status;
-    inputs.shift = shift;
-    status = plx_backends_candidates(&c->opened, problem, c->options->kernels, c->options->kernel_count,
-                                 &candidates, &count, c->error);
+    if (status == PLX_OK)
+        status = plx_backends_candidates(&c->opened, problem, c->options->kernels, c->options->kernel_count,
+                                         &candidates, &count, c->error);
+    if (status == PLX_OK)
+        status = make_inputs(c, problem, count_who_will_run(c, candidates, count, &inputs) > 0, &inputs);
     if (status == PLX_OK && group == 0)
         c->total = (count + (c->options->no_timing ? 0 : 1) + (c->options->counters ? 1 : 0)) * c->options->problem_count;
-    if (status == PLX_OK)
+    if (status == PLX_OK) {
+        inputs.shift = shift;
         status = compare_group(c, candidates, count, &inputs, group);
+        plx_inputs_free(&inputs);
+    }
     free(candidates);
-    plx_inputs_free(&inputs);
     return status;
 }
 

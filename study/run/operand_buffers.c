@@ -9,6 +9,29 @@ static uint64_t aligned(uint64_t bytes)
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
+/* Less than any machine has: the limits of a container are not read for each small problem. */
+static const double always_there = 0x1p28;
+
+plx_status plx_operands_fit(const plx_device_info *device, const plx_inputs *inputs, plx_error *error)
+{
+    const bool in_host = (device->features & PLX_FEATURE_CPU) != 0;
+    double bytes = 0;
+
+    for (size_t i = 0; i < inputs->operation->operand_count; ++i)
+        bytes += (double)inputs->elements[i] * (double)plx_dtype_size(plx_inputs_dtype(inputs, i));
+    if (bytes <= always_there)
+        return PLX_OK;
+    if (!in_host && device->memory_bytes > 0 && bytes > (double)device->memory_bytes)
+        return plx_fail(error, PLX_NO_MEMORY, "the operands take %.1f GiB, and %s has %.1f GiB of memory", bytes / 0x1p30,
+                        device->name, (double)device->memory_bytes / 0x1p30);
+    const double needed = in_host ? 2 * bytes : bytes, there = plx_host_memory();
+    if (there > 0 && needed > there)
+        return plx_fail(error, PLX_NO_MEMORY,
+                        "the operands and a result%s take %.1f GiB of host memory, and there are %.1f GiB",
+                        in_host ? ", twice on a processor," : "", needed / 0x1p30, there / 0x1p30);
+    return PLX_OK;
+}
+
 plx_operand_buffers plx_operand_buffers_of(plx_backend *backend, const plx_inputs *inputs, uint64_t shift,
                                            uint64_t guard)
 {

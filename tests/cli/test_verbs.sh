@@ -5,9 +5,11 @@ data=${top_srcdir:-.}/data
 
 # refuses MESSAGE ARGUMENT...: usage, in one line.
 refuses() {
-    word=$1
-    shift
-    expect_run 2 "$word" "$@"
+    refuses_as 2 "$@"
+}
+# refuses_as STATUS MESSAGE ARGUMENT...
+refuses_as() {
+    expect_run "$@"
     [ "$(wc -l <"$work/err")" = 1 ] || fail "not one line: $*"
 }
 
@@ -43,6 +45,11 @@ if [ -f "$built/.libs/plx-cublas.so" ]; then
     shows "compute type"
     shows "a library of the maker of the device"
 fi
+# More than any machine has is said before anything is made of it; what fits is compared all the same.
+expect_run 5 '' compare reduce --shape 10 --shape 1000000000000000 --backend host --no-timing --json "$work/large.json"
+shows "twice on a processor"
+[ "$(grep -c '"status": "ok"' "$work/large.json")" = 1 ] || fail "what fits was not compared"
+refuses_as 5 "of host memory, and there are" run gemm 3000000 3000000 1 --backend host
 refuses "the name of the file is empty" compare reduce 10 --json ""
 refuses "unknown operation 'digits'" compare digits
 refuses "comes from the files" run gemm 4 4 4 --in "$data/digits-labels-1797-f32.npy"

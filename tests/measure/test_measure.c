@@ -400,6 +400,31 @@ static void buffers_leave_room(void **unused)
     assert_int_equal(plx_rotation_sets(300 * mib, 200 * mib, 60 * mib, &tight), 1);
 }
 
+/* A device or a host that is too small says so before there is any memory. */
+static void operands_fit_or_it_is_said(void **unused)
+{
+    const plx_device_info small = {.name = "small", .memory_bytes = UINT64_C(1) << 30};
+    const plx_device_info processor = {.name = "processor", .features = PLX_FEATURE_CPU, .memory_bytes = 1};
+    const plx_device_info silent = {.name = "silent"};
+    plx_problem problem = plx_problem_of(PLX_REDUCE, PLX_F32);
+    plx_inputs inputs;
+    plx_error error = {.text = ""};
+    (void)unused;
+    problem.of.reduce.n = (INT64_C(1) << 28) - 2; /* and a result: 4 bytes below 1 GiB */
+    assert_int_equal(plx_inputs_describe(&problem, &inputs, &error), PLX_OK);
+    assert_int_equal(plx_operands_fit(&small, &inputs, &error), PLX_OK);
+    problem.of.reduce.n += 2;
+    assert_int_equal(plx_inputs_describe(&problem, &inputs, &error), PLX_OK);
+    assert_int_equal(plx_operands_fit(&small, &inputs, &error), PLX_NO_MEMORY);
+    assert_non_null(strstr(error.text, "small has 1.0 GiB"));
+    /* What lies in host memory twice is two thirds of it. */
+    problem.of.reduce.n = (int64_t)(plx_host_memory() / 3 * 2 / 4);
+    assert_int_equal(plx_inputs_describe(&problem, &inputs, &error), PLX_OK);
+    assert_int_equal(plx_operands_fit(&silent, &inputs, &error), PLX_OK);
+    assert_int_equal(plx_operands_fit(&processor, &inputs, &error), PLX_NO_MEMORY);
+    assert_non_null(strstr(error.text, "twice on a processor"));
+}
+
 static plx_rotation *rotation_of(plx_backend *backend, const plx_inputs *inputs, bool hot, size_t queues)
 {
     plx_rotation *rotations = NULL, *found = NULL;
@@ -543,6 +568,7 @@ int main(void)
         cmocka_unit_test(the_clock_is_chosen_by_all_samples),
         cmocka_unit_test(buffers_exceed_twice_the_cache),
         cmocka_unit_test(buffers_leave_room),
+        cmocka_unit_test(operands_fit_or_it_is_said),
         cmocka_unit_test(each_queue_has_its_own_buffers),
         cmocka_unit_test(operands_start_where_the_inputs_say),
     };
