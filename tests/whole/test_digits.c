@@ -206,7 +206,7 @@ static void expect_result(const char *backend, const char *arguments, const char
     char command[1024], line[64] = "";
     (void)snprintf(command, sizeof command, "run %s --backend %s -q", arguments, backend);
     FILE *pipe = start(command);
-    (void)fgets(line, sizeof line, pipe);
+    assert_non_null(fgets(line, sizeof line, pipe));
     assert_int_equal(finish(pipe), 0);
     line[strcspn(line, "\n")] = '\0';
     assert_string_equal(line, expected);
