@@ -29,13 +29,15 @@ struct plx_session {
 struct plx_memory {
     cl_mem buffer;
     uint64_t bytes;
+    /* Of this memory alone, as long as the process lives: a handle may come back as another buffer's.  0: it has
+     * none. */
+    uint64_t serial;
 };
 
 struct plx_plugin_queue {
     plx_session *session;
     cl_command_queue queue;
-    cl_mem scratch; /* NULL until it is needed */
-    uint64_t scratch_bytes;
+    plx_memory scratch; /* its buffer is NULL until it is needed */
 };
 
 /* ---- slots: contracts in parallax/plugin.h ------------------------------- */
@@ -81,11 +83,10 @@ static inline cl_mem plx_cl_buffer(const plx_operand *operand)
 /* Before work is enqueued: PLX_DEVICE_LOST once a kernel has broken the context. */
 plx_status plx_cl_alive(const plx_session *session, plx_error *error);
 
-/* The queue's scratch memory, at least `bytes` long; its first `zeroed` bytes are
- * zero when it is made.  Grows after the work that may use the old one is done.
- * Valid until the next call with more bytes. */
-plx_status plx_cl_scratch(plx_plugin_queue *queue, uint64_t bytes, uint64_t zeroed, cl_mem *scratch,
-                          plx_error *error);
+/* Makes the queue's scratch memory at least `bytes` long; its first `zeroed` bytes are
+ * zero when it is made.  Grows after the work that may use the old one is done: then
+ * queue->scratch is another. */
+plx_status plx_cl_scratch(plx_plugin_queue *queue, uint64_t bytes, uint64_t zeroed, plx_error *error);
 
 /* ---- programs -------------------------------------------------------------- */
 

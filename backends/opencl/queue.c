@@ -64,8 +64,8 @@ void plx_cl_queue_destroy(plx_plugin_queue *queue)
     if (!queue)
         return;
     (void)plx_cl.Finish(queue->queue);
-    if (queue->scratch)
-        (void)plx_cl.ReleaseMemObject(queue->scratch);
+    if (queue->scratch.buffer)
+        (void)plx_cl.ReleaseMemObject(queue->scratch.buffer);
     (void)plx_cl.ReleaseCommandQueue(queue->queue);
     free(queue);
 }
@@ -80,18 +80,15 @@ plx_status plx_cl_synchronize(plx_plugin_queue *queue, plx_error *error)
 
 /* ---- scratch ----------------------------------------------------------------- */
 
-plx_status plx_cl_scratch(plx_plugin_queue *queue, uint64_t bytes, uint64_t zeroed, cl_mem *scratch,
-                          plx_error *error)
+plx_status plx_cl_scratch(plx_plugin_queue *queue, uint64_t bytes, uint64_t zeroed, plx_error *error)
 {
-    if (queue->scratch_bytes >= bytes) {
-        *scratch = queue->scratch;
+    if (queue->scratch.bytes >= bytes)
         return PLX_OK;
-    }
     plx_status status = plx_cl_synchronize(queue, error);
     if (status != PLX_OK)
         return status;
-    plx_memory made = {.bytes = bytes < 65536 ? 65536 : bytes};
-    status = plx_cl_create_buffer(queue->session, made.bytes, &made.buffer, error);
+    plx_memory made;
+    status = plx_cl_create_buffer(queue->session, bytes < 65536 ? 65536 : bytes, &made, error);
     if (status == PLX_OK && zeroed > 0) {
         status = plx_cl_fill(queue, &made, 0, 0, zeroed, error);
         if (status != PLX_OK)
@@ -99,11 +96,9 @@ plx_status plx_cl_scratch(plx_plugin_queue *queue, uint64_t bytes, uint64_t zero
     }
     if (status != PLX_OK)
         return status;
-    if (queue->scratch)
-        (void)plx_cl.ReleaseMemObject(queue->scratch);
-    queue->scratch = made.buffer;
-    queue->scratch_bytes = made.bytes;
-    *scratch = made.buffer;
+    if (queue->scratch.buffer)
+        (void)plx_cl.ReleaseMemObject(queue->scratch.buffer);
+    queue->scratch = made;
     return PLX_OK;
 }
 

@@ -115,12 +115,19 @@ static bool is_lack_of_memory(cl_int code)
            code == CL_MEM_OBJECT_ALLOCATION_FAILURE;
 }
 
-plx_status plx_cl_create_buffer(plx_session *session, uint64_t bytes, cl_mem *buffer, plx_error *error)
+plx_status plx_cl_create_buffer(plx_session *session, uint64_t bytes, plx_memory *memory, plx_error *error)
 {
+    static atomic_uint_fast64_t serials;
+    plx_memory made = {.bytes = bytes};
     plx_status status = plx_cl_alive(session, error);
     if (status != PLX_OK)
         return status;
-    cl_int code = create(session, bytes, buffer);
+    cl_int code = create(session, bytes, &made.buffer);
+    if (code == CL_SUCCESS) {
+        made.serial = atomic_fetch_add(&serials, 1) + 1;
+        *memory = made;
+        return PLX_OK;
+    }
     if (!is_lack_of_memory(code))
         return plx_cl_check(code, "clCreateBuffer", error);
     char name[32];
@@ -136,12 +143,11 @@ plx_status plx_cl_alloc(plx_session *session, uint64_t bytes, plx_memory **memor
     plx_memory *made = calloc(1, sizeof *made);
     if (!made)
         return plx_fail(error, PLX_NO_MEMORY, "no memory for an OpenCL buffer");
-    plx_status status = plx_cl_create_buffer(session, bytes, &made->buffer, error);
+    plx_status status = plx_cl_create_buffer(session, bytes, made, error);
     if (status != PLX_OK) {
         free(made);
         return status;
     }
-    made->bytes = bytes;
     *memory = made;
     return PLX_OK;
 }

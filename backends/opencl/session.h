@@ -22,7 +22,7 @@ void plx_cl_describe(const plx_cl_device_entry *entry, plx_device_info *info);
 
 /* Device memory that is really there: a driver that allocates at first use is made
  * to do so now. */
-plx_status plx_cl_create_buffer(plx_session *session, uint64_t bytes, cl_mem *buffer, plx_error *error);
+plx_status plx_cl_create_buffer(plx_session *session, uint64_t bytes, plx_memory *memory, plx_error *error);
 
 /* Of plx_cl_program, at the end of a session. */
 void plx_cl_release_programs(plx_session *session);

@@ -148,10 +148,9 @@ static plx_status place_zeros(const plx_plugin_plan *plan, plx_plugin_queue *que
     uint64_t bytes = (uint64_t)longest * plan->element_bytes;
     if (bytes < 65536)
         bytes = 65536;
-    cl_mem zeros;
-    plx_status status = plx_cl_scratch(queue, bytes, bytes, &zeros, error);
+    plx_status status = plx_cl_scratch(queue, bytes, bytes, error);
     for (size_t i = 0; i + 1 < count && status == PLX_OK; i++)
-        at[i] = (plx_clblast_place){zeros, 0};
+        at[i] = (plx_clblast_place){queue->scratch.buffer, 0};
     return status;
 }
 

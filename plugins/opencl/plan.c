@@ -16,7 +16,8 @@
 extern const plx_image plx_opencl_sources[];
 
 /* An argument pair (pointer, offset) that is known only when the plan runs, or for
- * scratch when the queue is known. */
+ * scratch when the queue is known.  A kernel object keeps what it was told, so only what is another than that is told
+ * again; our own source alone: places come and go. */
 typedef struct moving_argument {
     cl_uint index; /* of the pointer; the offset follows */
     bool scratch;
@@ -24,6 +25,8 @@ typedef struct moving_argument {
     uint64_t element_size;
     uint64_t bytes; /* of the operand */
     uint64_t byte; /* of the scratch memory: where what a pointer alone is told of begins */
+    uint64_t told_serial; /* of the memory; 0: nothing is known to have been told */
+    uint64_t told_offset; /* in bytes; UINT64_MAX the same */
 } moving_argument;
 
 typedef struct plan_step {
@@ -106,7 +109,9 @@ static uint64_t bytes_of(const plx_problem *problem, uint32_t operand)
 /* As long as the pair (pointer, offset) of our own source, the pointer alone of text that was written so. */
 static cl_uint add_moving(plan_step *to, const moving_argument *argument, bool alone)
 {
-    to->moving[to->moving_count++] = *argument;
+    moving_argument *added = &to->moving[to->moving_count++];
+    *added = *argument;
+    added->told_offset = UINT64_MAX;
     return alone ? 1 : 2;
 }
 
@@ -452,20 +457,43 @@ static plx_status set_pointer(plx_plugin_plan *plan, const plan_step *step, cons
                             : status;
 }
 
-static plx_status set_moving(plx_plugin_plan *plan, const plan_step *step, const plx_operand *operands,
-                             cl_mem scratch, plx_plugin_queue *queue, plx_error *error)
+static plx_status tell_memory(cl_kernel kernel, moving_argument *argument, const plx_memory *memory, plx_error *error)
+{
+    const cl_mem buffer = memory != NULL ? memory->buffer : NULL;
+    const uint64_t serial = memory != NULL ? memory->serial : 0;
+    if (serial != 0 && serial == argument->told_serial)
+        return PLX_OK;
+    argument->told_serial = 0;
+    const plx_status status = set_argument(kernel, argument->index, sizeof buffer, &buffer, error);
+    if (status == PLX_OK)
+        argument->told_serial = serial;
+    return status;
+}
+
+static plx_status tell_offset(cl_kernel kernel, moving_argument *argument, uint64_t offset, plx_error *error)
+{
+    if (offset == argument->told_offset)
+        return PLX_OK;
+    const cl_long elements = (cl_long)(offset / argument->element_size);
+    argument->told_offset = UINT64_MAX;
+    const plx_status status = set_argument(kernel, argument->index + 1, sizeof elements, &elements, error);
+    if (status == PLX_OK)
+        argument->told_offset = offset;
+    return status;
+}
+
+static plx_status set_moving(plx_plugin_plan *plan, plan_step *step, const plx_operand *operands,
+                             plx_plugin_queue *queue, plx_error *error)
 {
     for (size_t i = 0; i < step->moving_count; i++) {
-        const moving_argument *argument = &step->moving[i];
+        moving_argument *argument = &step->moving[i];
         const plx_operand *operand = &operands[argument->operand];
-        cl_mem memory = argument->scratch ? scratch : plx_cl_buffer(operand);
-        plx_status status = plan->places != NULL
-                                ? set_pointer(plan, step, argument, operand, queue, error)
-                                : set_argument(step->kernel, argument->index, sizeof memory, &memory, error);
-        if (status == PLX_OK && !argument->scratch && plan->places == NULL) {
-            cl_long offset = (cl_long)(operand->offset / argument->element_size);
-            status = set_argument(step->kernel, argument->index + 1, sizeof offset, &offset, error);
-        }
+        plx_status status = plan->places != NULL ? set_pointer(plan, step, argument, operand, queue, error)
+                                                 : tell_memory(step->kernel, argument,
+                                                               argument->scratch ? &queue->scratch : operand->memory,
+                                                               error);
+        if (status == PLX_OK && !argument->scratch && plan->places == NULL)
+            status = tell_offset(step->kernel, argument, operand->offset, error);
         if (status != PLX_OK)
             return status;
     }
@@ -473,13 +501,13 @@ static plx_status set_moving(plx_plugin_plan *plan, const plan_step *step, const
 }
 
 static plx_status run_steps(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
-                            cl_mem scratch, plx_error *error)
+                            plx_error *error)
 {
     for (size_t i = 0; i < plan->step_count; i++) {
-        const plan_step *step = &plan->steps[i];
+        plan_step *step = &plan->steps[i];
         if (plan->places != NULL)
             plx_cl_places_begin(plan->places);
-        plx_status status = set_moving(plan, step, operands, scratch, queue, error);
+        plx_status status = set_moving(plan, step, operands, queue, error);
         if (status == PLX_OK)
             status = plx_cl_launch(queue, step->kernel, step->global, step->local, error);
         if (status != PLX_OK)
@@ -515,16 +543,15 @@ static plx_status execute_spare(plx_plugin_plan *plan, plx_plugin_queue *queue, 
 plx_status plx_opencl_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
                               size_t count, plx_error *error)
 {
-    cl_mem scratch = NULL;
     plx_status status = plx_cl_alive(queue->session, error);
     if (status == PLX_OK && plan->scratch_bytes > 0 && plan->places == NULL)
-        status = plx_cl_scratch(queue, plan->scratch_bytes, PLX_SCRATCH_COUNTERS, &scratch, error);
+        status = plx_cl_scratch(queue, plan->scratch_bytes, PLX_SCRATCH_COUNTERS, error);
     if (status == PLX_NO_MEMORY && plan->row->spare != NULL)
         return execute_spare(plan, queue, operands, count, error);
     if (status != PLX_OK)
         return status;
     (void)pthread_mutex_lock(&plan->lock);
-    status = run_steps(plan, queue, operands, scratch, error);
+    status = run_steps(plan, queue, operands, error);
     (void)pthread_mutex_unlock(&plan->lock);
     return status;
 }

@@ -1,6 +1,7 @@
 # The OpenCL program cache, and the OpenCL kernels under Oclgrind.
 if HAVE_OPENCL
 cmocka_tests += tests/opencl/test_opencl_cache tests/opencl/test_own_target tests/opencl/test_spare \
+	tests/opencl/test_arguments \
 	tests/opencl/test_text_plan tests/opencl/test_building tests/opencl/test_own_program
 check_PROGRAMS += tests/opencl/run_kernels
 long_tests += tests/opencl/test_oclgrind.sh
@@ -18,6 +19,13 @@ nodist_tests_opencl_test_spare_SOURCES = plugins/opencl/sources.c
 tests_opencl_test_spare_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
 tests_opencl_test_spare_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_opencl_test_spare_LDADD = libplx-opencl-api.la libplx-ladder.la libparallax.la $(CMOCKA_LIBS) -lm
+
+tests_opencl_test_arguments_SOURCES = tests/opencl/test_arguments.c plugins/opencl/code.c plugins/opencl/code.h \
+	plugins/opencl/plan.c plugins/opencl/plan.h
+nodist_tests_opencl_test_arguments_SOURCES = plugins/opencl/sources.c
+tests_opencl_test_arguments_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
+tests_opencl_test_arguments_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_opencl_test_arguments_LDADD = libplx-opencl-api.la libplx-ladder.la libparallax.la $(CMOCKA_LIBS) -lm
 
 tests_opencl_test_text_plan_SOURCES = tests/opencl/test_text_plan.c plugins/opencl/code.c plugins/opencl/code.h \
 	plugins/opencl/plan.c plugins/opencl/plan.h

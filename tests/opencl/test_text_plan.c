@@ -295,8 +295,7 @@ static int set_up(void **state)
                                      .max_block = {1024, 1024, 64},
                                      .memory_bytes = UINT64_C(80) << 30};
     queue = (plx_plugin_queue){.session = &session,
-                               .scratch = (cl_mem)(void *)&memories[3],
-                               .scratch_bytes = MEMORY_BYTES};
+                               .scratch = {(cl_mem)(void *)&memories[3], .bytes = MEMORY_BYTES}};
     for (size_t i = 0; i < 3; i++) {
         memory[i].buffer = (cl_mem)(void *)&memories[i];
         operands[i] = (plx_operand){&memory[i], FIRST_BYTE};
@@ -372,7 +371,7 @@ static cl_uint assert_arguments(const plx_step *step, plx_dtype dtype, plx_conve
             assert_true(points_to(got, of, offsets ? 0 : FIRST_BYTE));
             assert_true(!offsets || got[1].bytes == FIRST_BYTE / plx_element_size(dtype));
         } else if (argument->kind == PLX_ARG_SCRATCH) {
-            assert_true(offsets ? points_to(got, queue.scratch, 0)
+            assert_true(offsets ? points_to(got, queue.scratch.buffer, 0)
                                 : is_piece(got, (uint64_t)argument->value));
             assert_true(!offsets || got[1].bytes == (uint64_t)argument->value / argument->operand);
         } else {
