@@ -112,6 +112,8 @@ static plx_status prepare_launch(contest *c, size_t device, const plx_problem *p
     plx_recipe recipe;
     plx_device_info ignored[1];
     size_t count = 0;
+    if (row == NULL)
+        return plx_fail(error, PLX_NOT_FOUND, "transpose has no kernel \"copy\"");
     plx_status status = backend->probe(ignored, 1, &count, error); /* loads the driver */
 
     if (status == PLX_OK)

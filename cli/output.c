@@ -40,20 +40,29 @@ static int check_path(const char *path)
     return CLI_OK;
 }
 
+/* Where the file lies; malloc'ed, NULL where that can't be said. */
+static char *directory_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (slash == NULL)
+        return realpath(".", NULL);
+    char *directory = strndup(path, (size_t)(slash + 1 - path));
+    char *found = directory != NULL ? realpath(directory, NULL) : NULL;
+    free(directory);
+    return found;
+}
+
 /* "/dir/file" of a file that may not be there yet; malloc'ed, NULL where that can't be said. */
 static char *place_of(const char *path)
 {
-    char *found = realpath(path, NULL), *made = NULL;
+    char *found = realpath(path, NULL);
+    if (found != NULL)
+        return found;
     const char *slash = strrchr(path, '/');
-    char *directory = strndup(path, slash != NULL ? (size_t)(slash + 1 - path) : 0);
-    if (found == NULL && directory != NULL &&
-        (found = realpath(directory[0] != '\0' ? directory : ".", NULL)) != NULL) {
-        made = plx_text("%s/%s", found, slash != NULL ? slash + 1 : path);
-        free(found);
-        found = made;
-    }
+    char *directory = directory_of(path);
+    char *made = directory != NULL ? plx_text("%s/%s", directory, slash != NULL ? slash + 1 : path) : NULL;
     free(directory);
-    return found;
+    return made;
 }
 
 /* Of two outputs under one name the second would replace the first. */

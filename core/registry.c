@@ -124,7 +124,7 @@ static const plx_entry *entry_named(const plx_context *context, const char *name
 }
 
 /* Of two plugins with one name the first counts. */
-static plx_status accept(plx_context *context, plx_entry *entry, const plx_inspection *found)
+static plx_status enlist(plx_context *context, plx_entry *entry, const plx_inspection *found)
 {
     plx_error error;
     const plx_entry *first = entry_named(context, found->name);
@@ -175,7 +175,7 @@ static plx_status load_untried(plx_context *context, plx_entry *entry, plx_inspe
     memcpy(found->name, module->name, sizeof found->name);
     memcpy(found->version, module->version, sizeof found->version);
     memcpy(found->summary, module->summary, sizeof found->summary);
-    return accept(context, entry, found);
+    return enlist(context, entry, found);
 }
 
 static plx_status take_inspection(plx_context *context, plx_entry *entry, plx_inspection *found)
@@ -183,7 +183,7 @@ static plx_status take_inspection(plx_context *context, plx_entry *entry, plx_in
     if (found->result == PLX_REFUSED)
         return refuse(context, entry, &found->reason);
     return found->result == PLX_NOT_INSPECTED ? load_untried(context, entry, found)
-                                              : accept(context, entry, found);
+                                              : enlist(context, entry, found);
 }
 
 /* Whether the entry's file is plx-NAME.so; every one is that of no name. */

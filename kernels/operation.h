@@ -135,10 +135,7 @@ static inline bool plx_operation_computes(const plx_operation *operation)
     return (operation->dtypes & PLX_DTYPE_BIT(PLX_C64)) == 0;
 }
 /* What an operand's elements are: the result's may be wider than the others'. */
-static inline plx_dtype plx_operand_dtype(const plx_problem *problem, size_t operand)
-{
-    return operand == plx_operation_of(problem->op)->output ? plx_output_dtype(problem) : problem->dtype;
-}
+plx_dtype plx_operand_dtype(const plx_problem *problem, size_t operand);
 /* For `bytes`: what the operands hold that are read and written. */
 double plx_operand_bytes(const plx_problem *problem);
 /* Elements from the first to one past the last: (rows-1)*ld + cols, 0 if empty.

@@ -1,6 +1,8 @@
 /* The list of operations, and what their checks share. */
 #include "kernels/operation.h"
 
+#include <assert.h>
+
 #define OPERATION(name) extern const plx_operation plx_##name##_operation;
 PLX_OPERATIONS
 #undef OPERATION
@@ -17,9 +19,22 @@ const plx_operation *plx_operation_of(plx_op op)
     return (unsigned)op < PLX_OP_COUNT ? all[op] : NULL;
 }
 
-double plx_operand_bytes(const plx_problem *problem)
+/* Of a problem that was checked: it has one. */
+static const plx_operation *its_operation(const plx_problem *problem)
 {
     const plx_operation *operation = plx_operation_of(problem->op);
+    assert(operation != NULL);
+    return operation;
+}
+
+plx_dtype plx_operand_dtype(const plx_problem *problem, size_t operand)
+{
+    return operand == its_operation(problem)->output ? plx_output_dtype(problem) : problem->dtype;
+}
+
+double plx_operand_bytes(const plx_problem *problem)
+{
+    const plx_operation *operation = its_operation(problem);
     plx_extent extents[PLX_MAX_OPERANDS];
     double alpha, beta, bytes = 0.0;
     plx_problem_scalars(problem, &alpha, &beta);

@@ -28,7 +28,6 @@ typedef struct plx_op_sets {
     plx_problem (*draw)(plx_draw *from); /* in f32; NULL: random sets go without it */
 } plx_op_sets;
 
-/* NULL for what is no operation. */
 const plx_op_sets *plx_sets_of(plx_op op);
 
 /* ---- for draw (study/bench/random_set.c) -------------------------------------------------- */

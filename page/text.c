@@ -61,8 +61,12 @@ void plx_page_put(FILE *to, const char *format, ...)
 
 void plx_page_problem_text(FILE *to, const plx_page_problem *problem)
 {
-    plx_page_put(to, "%s %s %s%s%s", problem->op, problem->dtype, problem->shape,
-                 problem->variant[0] != '\0' ? " " : "", problem->variant);
+    const char *const words[] = {problem->op, problem->dtype, problem->shape, problem->variant};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (i > 0 && words[i][0] != '\0')
+            (void)fputc(' ', to);
+        plx_page_text(to, words[i]);
+    }
 }
 
 void plx_page_number_cell(FILE *to, double number, int digits)
@@ -95,6 +99,7 @@ void plx_page_section(FILE *to, const char *id, const char *title)
 
 void plx_page_series_mark(FILE *to, plx_page *page, size_t series)
 {
-    plx_page_put(to, "<span class=\"mark c%zu\">%s</span>", page->series[series].colour,
-                 page->series[series].shown);
+    (void)fprintf(to, "<span class=\"mark c%zu\">", page->series[series].colour);
+    plx_page_text(to, page->series[series].shown);
+    (void)fputs("</span>", to);
 }

@@ -3,6 +3,7 @@
 
 #include "kernels/sets.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define COUNT_OF(list) (sizeof(list) / sizeof(list)[0])
@@ -107,7 +108,8 @@ static const plx_op_sets *const all[] = {
 
 const plx_op_sets *plx_sets_of(plx_op op)
 {
-    return (size_t)op < COUNT_OF(all) ? all[op] : NULL;
+    assert((size_t)op < COUNT_OF(all));
+    return all[op];
 }
 
 static plx_problem make_problem(plx_op op, const char *way, const int64_t *size)

@@ -4,6 +4,8 @@
 
 #include <parallax/study.h>
 
+#include <assert.h>
+
 static const char *extent_name(const plx_operation *operation, const plx_extent *extents, size_t index)
 {
     return index < operation->operand_count ? extents[index].name : "one more";
@@ -83,6 +85,7 @@ plx_status plx_problem_fit(plx_problem *problem, const plx_array *arrays, size_t
         return status;
 
     plx_problem fitted = *problem;
+    assert(count <= PLX_MAX_OPERANDS); /* check_count */
     for (size_t i = 0; i < count; i++) {
         extents[i].rows = arrays[i].rows;
         extents[i].cols = arrays[i].cols;
