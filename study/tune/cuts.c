@@ -28,8 +28,12 @@ static plx_status take_rates(plx_modelled *kernel, const plx_problem *problem, p
     if (kernel->rates == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no memory for the rates of %s", name);
     kernel->rate_count = count;
-    return plx_explain(backend, plx_kernel_rates(backend, problem, name, kernel->rates, count, &count),
-                       error);
+    status =
+        plx_explain(backend, plx_kernel_rates(backend, problem, name, kernel->rates, count, &count), error);
+    if (status == PLX_OK && count != kernel->rate_count)
+        return plx_fail(error, PLX_FAILED, "%s: %s lists %zu rates, and then %zu", plx_backend_label(backend),
+                        name, kernel->rate_count, count);
+    return status;
 }
 
 /* A model is one that expects something of some problem: here, that its kernel can run. */

@@ -377,6 +377,15 @@ done <<END
 $kinds
 END
 
+# What models say of themselves is asked for by `tune --rates` alone; nothing is written then.
+mkdir "$work/rates" || exit 99
+for kind in rates-fewer rates-nan rates-huge rates-segv rates-exit expect-segv expect-loop; do
+    run tune reduce --set quick --dtype i32 --backend hostile --budget 1 --rates "$work/rates"
+    expect 5 "tune --rates"
+    [ -s "$work/err" ] || fail "status $status without a word: tune --rates"
+    [ -z "$(ls "$work/rates")" ] || fail "a table of rates was written"
+done
+
 # Nothing is left behind.
 left=$(ps -eo pid,args | grep "[p]arallax-inspect $work" | wc -l)
 [ "$left" = 0 ] || { failures=$((failures + 1)) && echo "FAIL: $left processes are left"; }

@@ -132,11 +132,52 @@ static void lies_of_configurations_are_named(void **state)
     }
 }
 
+static void lies_of_models_are_named(void **state)
+{
+    static const struct {
+        const char *kind, *says;
+    } lies[] = {
+        {"rates-huge", "which can't be"},
+        {"rates-many", "it lists 2000, which can't be"},
+        {"rates-text", "number 0 has no name, or one without an end"},
+        {"rates-nameless", "number 0 has no name, or one without an end"},
+        {"rates-nan", "speed is nan, and should be from 1 to 4"},
+        {"rates-zero", "speed is 2, and should be from 0 to 4"},
+        {"rates-more", "speed is 5, and should be from 1 to 4"},
+        {"rates-less", "speed is 0.5, and should be from 1 to 4"},
+        {"rates-infinite", "speed is 2, and should be from 1 to inf"},
+        {"rates-status", "listing the rates of reduce/one-by-one"},
+        {"expect-nan", "it expects nan microseconds, which can't be"},
+        {"expect-infinite", "it expects inf microseconds, which can't be"},
+        {"expect-less", "it expects -1 microseconds, which can't be"},
+        {"expect-nothing", "it expects 0 microseconds, which can't be"},
+        {"expect-status", "expecting the time of reduce/one-by-one"},
+    };
+    const plx_problem sum = plx_reduce_of(PLX_I32, PLX_SUM, 10);
+    (void)state;
+    for (size_t i = 0; i < sizeof lies / sizeof lies[0]; i++) {
+        plx_context *context = context_lied_to(lies[i].kind);
+        plx_backend *backend = NULL;
+        plx_rate rates[4];
+        size_t count = 0;
+        double us = 7;
+        assert_int_equal(plx_open(context, "hostile", &backend), PLX_OK);
+        const plx_status status = strncmp(lies[i].kind, "rates", 5) == 0
+                                      ? plx_kernel_rates(backend, &sum, "one-by-one", rates, 4, &count)
+                                      : plx_kernel_expect(backend, &sum, "one-by-one", NULL, NULL, &us);
+        expect(lies[i].kind, context, status, PLX_FAILED, lies[i].says);
+        assert_true(us == 7);
+        plx_close(backend);
+        plx_context_destroy(context);
+    }
+}
+
 static void what_can_be_mended_is(void **state)
 {
     const plx_problem sum = plx_reduce_of(PLX_I32, PLX_SUM, 10);
     plx_telemetry telemetry;
     plx_config configs[4];
+    plx_rate rates[4];
     plx_backend *backend = NULL;
     size_t count;
     (void)state;
@@ -151,6 +192,12 @@ static void what_can_be_mended_is(void **state)
     assert_int_equal(plx_open(context, "hostile", &backend), PLX_OK);
     assert_int_equal(plx_kernel_configs(backend, &sum, "one-by-one", configs, 4, &count), PLX_OK);
     assert_true(count == 2 && configs[0].expected_us == 0.0);
+    plx_close(backend);
+    plx_context_destroy(context);
+    context = context_lied_to("rates-terminal");
+    assert_int_equal(plx_open(context, "hostile", &backend), PLX_OK);
+    assert_int_equal(plx_kernel_rates(backend, &sum, "one-by-one", rates, 4, &count), PLX_OK);
+    assert_true(count == 1 && strchr(rates[0].name, '\033') == NULL);
     plx_close(backend);
     plx_context_destroy(context);
 }
@@ -190,6 +237,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TOLD(lies_of_kernels_and_devices_are_named),
         TOLD(lies_of_configurations_are_named),
+        TOLD(lies_of_models_are_named),
         TOLD(what_can_be_mended_is),
         TOLD(success_without_a_handle_is_a_failure),
     };

@@ -540,6 +540,59 @@ static plx_status h_configs(plx_session *session, const plx_problem *problem, si
     return PLX_OK;
 }
 
+/* A model of one rate; which can be false in each of its numbers. */
+static plx_status h_rates(plx_session *session, const plx_problem *problem, size_t kernel, plx_rate *rates,
+                          size_t capacity, size_t *count, plx_error *error)
+{
+    static size_t fewer = 3;
+    const plx_status lied = lie("rates", error);
+    (void)session;
+    (void)problem;
+    (void)kernel;
+    if (lied != PLX_OK)
+        return lied;
+    *count = is("rates-huge") ? SIZE_MAX / 4 : is("rates-many") ? (size_t)2000 : 1;
+    if (is("rates-fewer"))
+        *count = --fewer;
+    for (size_t i = 0; i < *count && i < capacity; i++) {
+        rates[i] = (plx_rate){.name = "speed", .value = 2, .least = 1, .most = 4};
+        if (is("rates-text"))
+            memset(rates[i].name, 'n', sizeof rates[i].name);
+        if (is("rates-nameless"))
+            rates[i].name[0] = '\0';
+        if (is("rates-terminal"))
+            (void)snprintf(rates[i].name, sizeof rates[i].name, "%s", terminal);
+        if (is("rates-nan"))
+            rates[i].value = (double)NAN;
+        if (is("rates-zero"))
+            rates[i].least = 0;
+        if (is("rates-more"))
+            rates[i].value = 5;
+        if (is("rates-less"))
+            rates[i].value = 0.5;
+        if (is("rates-infinite"))
+            rates[i].most = (double)INFINITY;
+    }
+    return PLX_OK;
+}
+
+static plx_status h_expect(plx_session *session, const plx_problem *problem, size_t kernel,
+                           const double *rates, double *us, plx_error *error)
+{
+    const plx_status lied = lie("expect", error);
+    (void)session;
+    (void)problem;
+    (void)kernel;
+    (void)rates;
+    if (lied != PLX_OK || is("expect-nothing"))
+        return lied;
+    *us = is("expect-nan")        ? (double)NAN
+          : is("expect-infinite") ? (double)INFINITY
+          : is("expect-less")     ? -1
+                                  : 10;
+    return PLX_OK;
+}
+
 /* ---- the descriptor ------------------------------------------------------------------------ */
 
 static plx_plugin hostile = {
@@ -573,6 +626,8 @@ static plx_plugin hostile = {
     .telemetry = h_telemetry,
     .supports = h_supports,
     .configs = h_configs,
+    .rates = h_rates,
+    .expect = h_expect,
 };
 
 static void leave_empty(void)
