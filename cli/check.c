@@ -157,14 +157,14 @@ const cli_verb cli_check_verb = {
     .name = "check",
     .summary = "validates every kernel on every backend and every pair of backends",
     .usage = "check [OPERATION...] [options]",
-    .help = "Runs every kernel over shapes, transpositions and seven classes of input, judges\n"
-            "every element against a bound that follows from the arithmetic, and compares the\n"
-            "backends with each other.  Nothing is timed.  Each failure is shown with a command\n"
-            "that repeats it.  Without --backend: every device; without --kernel: all.\n"
+    .help = "Runs every kernel over shapes, transpositions and seven classes of input.  Every element is\n"
+            "judged against a bound that follows from the arithmetic, and the backends are compared with\n"
+            "each other.  Nothing is timed.  Each failure is shown with a command that repeats it.\n"
+            "Without --backend: every device; without --kernel: all kernels.\n"
             "\n"
             "Exit status: 0 all is right, 1 a result was wrong or two disagree, 3 a name that isn't\n"
-            "there, 4 on some device, or of a kernel that was named, no element was compared, 5 a\n"
-            "backend failed.  A vendor's library that is wrong decides it only when somebody named it.\n"
+            "there, 4 no element was compared on some device or of a kernel that was named, 5 a backend\n"
+            "failed.  A vendor's library that is wrong decides the status only when somebody named it.\n"
             "\n"
             "Examples:\n"
             "  parallax check --quick\n"
