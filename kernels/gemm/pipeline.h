@@ -33,7 +33,7 @@ double plx_gemm_repacked_bytes(const plx_problem *problem);
 /* Microseconds, by the model. */
 double plx_gemm_few_cost(const plx_problem *problem, const plx_device_info *device);
 
-/* tiled.c: what every recipe of this folder begins with. */
+/* tiled.c: what every recipe of gemm begins with. */
 plx_status plx_gemm_start(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                           plx_error *error);
 /* Whether there is anything to sum. */
