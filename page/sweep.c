@@ -82,8 +82,8 @@ static size_t put_points(const point *points, size_t count, bool square, FILE *t
 /* What is drawn of one series, and where its name goes. */
 typedef struct curve {
     size_t series, squares, others;
-    double last_size, last_rate; /* of its last square, else of its last point */
-    double name;                 /* height, as a logarithm */
+    double last_rate; /* of its last square, else of its last point */
+    double name;      /* height, as a logarithm */
 } curve;
 
 /* All that is drawn. */
@@ -113,12 +113,9 @@ static curve put_series(plx_page *page, size_t series, const plx_page_problem *k
         made.squares = put_points(points, count, true, to);
         (void)fprintf(to, "$others%zu << EOD\n", series);
         made.others = put_points(points, count, false, to);
-        for (size_t i = 0; i < count; i++) {
-            if (made.squares > 0 && !points[i].square)
-                continue;
-            made.last_size = points[i].size;
-            made.last_rate = points[i].rate;
-        }
+        for (size_t i = 0; i < count; i++)
+            if (made.squares == 0 || points[i].square)
+                made.last_rate = points[i].rate;
     }
     free(points);
     return made;
