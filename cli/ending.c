@@ -249,7 +249,7 @@ static void at_exit(void)
         end_early();
 }
 
-/* With raised privileges nothing is heeded of what its user set, by us, by the libraries that find
+/* With raised privileges nothing is honoured of what its user set, by us, by the libraries that find
  * drivers, or by the drivers: all but what a terminal needs is gone. */
 static void clear_environment(void)
 {

@@ -244,7 +244,7 @@ plx_status plx_needs_sm_90a(const plx_device_info *device, plx_error *error);
 
 /* `blocks` of `threads` shall run side by side on a multiprocessor, with as many registers as
  * that leaves to each: what __launch_bounds__ says in CUDA, here for NVIDIA's OpenCL.  Its
- * assembler heeds a limit only in kernels that do not state the size of their work-groups,
+ * assembler honours a limit only in kernels that do not state the size of their work-groups,
  * which may then have 256 work-items: with REGISTERS defined they leave that out.  Larger ones
  * get registers for as many as fit by their local memory: they take LOCAL_BYTES of it. */
 void plx_recipe_min_blocks_per_sm(plx_recipe *recipe, const plx_device_info *device, int threads, int blocks);

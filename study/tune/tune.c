@@ -19,7 +19,7 @@ typedef struct tuning {
     size_t searches, done; /* one for each problem and backend */
 } tuning;
 
-/* Yardsticks are no answer to the problem. */
+/* Baselines are no answer to the problem. */
 static bool may_be_chosen(const plx_record *record)
 {
     return record->outcome == PLX_OUTCOME_OK && record->time.measured &&
