@@ -128,12 +128,56 @@ shows "i64"
 expect_run 0 '' compare reduce 10 --dtype i32 --backend faulty --kernel right --kernel same --no-timing --verbose --json -
 shows '"records"'
 
-# ---- plots ----
-if command -v gnuplot >/dev/null 2>&1; then
-    expect_run 0 '' bench reduce --dtype i32 --backend host --shape 10 --seconds 0.001 --quiet --json "$work/b.json"
-    FAULTY_OP=probe expect_run 0 '' probe shared --backend faulty --seconds 0.001 --quiet --plot "$work/p.png"
-    [ "$(head -c 4 "$work/p.png" | tail -c 3)" = PNG ] || fail "the plot is no PNG"
-    FAULTY_OP=probe expect_run 2 'No such file' probe shared --backend faulty --seconds 0.001 --quiet --plot "$work/none/p.png"
-fi
+# ---- plots: by a gnuplot that draws nothing, which is there on every machine ----
+expect_run 0 '' bench reduce --dtype i32 --backend host --shape 10 --seconds 0.001 --quiet --json "$work/b.json"
+FAULTY_OP=probe
+export FAULTY_OP
+probes="probe shared --backend faulty --seconds 0.001 --quiet --plot"
+path=$PATH
+mkdir "$work/bin" || exit 99
+gnuplot() { # what it does; its script is on standard input
+    printf '#!/bin/sh\n%s\n' "$1" >"$work/bin/gnuplot" && chmod 755 "$work/bin/gnuplot" || exit 99
+}
+expect_without() { # MESSAGE ARGUMENT...: with no other programs
+    word=$1
+    shift
+    cases=$((cases + 1))
+    PATH=$work/bin "$parallax" "$@" >"$work/out" 2>"$work/err" </dev/null
+    status=$?
+    [ $status = 2 ] && grep -qF "$word" "$work/err" || fail "status $status, not 2, or no \"$word\": $*"
+}
+PATH=$work/bin:$path
+# shellcheck disable=SC2086,SC2016 # words; the plot's own $
+{
+    gnuplot 'case $(cat) in *\"svg\"*) echo "<svg>drawn</svg>" ;; *\"pngcairo\"*) printf "\211PNG drawn" ;; esac'
+    expect_run 0 '' $probes "$work/p.svg"
+    cases=$((cases + 4))
+    [ "$(cat "$work/p.svg")" = '<svg>drawn</svg>' ] || fail "what gnuplot draws is not what is in the file"
+    expect_run 0 '' $probes "$work/p.PNG"
+    [ "$(tail -c +2 "$work/p.PNG")" = 'PNG drawn' ] || fail "the plot is no PNG"
+    expect_run 2 'No such file' $probes "$work/none/p.png"
+    set -- report "$work/b.json" --plot roofline -o "$work/failed.svg"
+    gnuplot 'cat >/dev/null; echo "warning: fonts" >&2; echo "   line 3: no such terminal" >&2; exit 1'
+    expect_run 2 'gnuplot failed: line 3: no such terminal' "$@"
+    gnuplot 'exit 0'
+    expect_run 2 'gnuplot failed' "$@"
+    gnuplot 'kill -9 $$'
+    expect_run 2 'gnuplot failed' "$@"
+    printf '#!/none/at/all\n' >"$work/bin/gnuplot"
+    expect_without "can't start gnuplot" "$@"
+    rm "$work/bin/gnuplot"
+    expect_without 'gnuplot is not installed' "$@"
+    [ ! -e "$work/failed.svg" ] || fail "a plot that was not drawn has a file"
+}
+unset FAULTY_OP
+PATH=$path
 expect_run 2 'must end in .svg or .png' probe shared --backend faulty --plot "$work/picture"
+expect_run 2 "must end in .svg, .png or .gp" report "$work/b.json" --plot roofline -o "$work/picture.pdf"
+expect_run 0 '' report "$work/b.json" --plot roofline -o "$work/picture.gp"
+grep -q 'plot' "$work/picture.gp" || fail "there is no script of a plot"
+if command -v gnuplot >/dev/null 2>&1; then
+    # shellcheck disable=SC2086 # words
+    FAULTY_OP=probe expect_run 0 '' $probes "$work/p.png"
+    [ "$(head -c 4 "$work/p.png" | tail -c 3)" = PNG ] || fail "the plot is no PNG"
+fi
 finish
