@@ -74,7 +74,7 @@ plx_status plx_needs_sm_90a(const plx_device_info *device, plx_error *error)
         return plx_fail(error, PLX_UNSUPPORTED, "needs compute capability 9.0; this device has %u.%u",
                         device->compute_major, device->compute_minor);
     if (device->features & PLX_FEATURE_NVIDIA_PTX)
-        return plx_fail(error, PLX_UNSUPPORTED, "needs CUDA: OpenCL has no tensor maps and no clusters");
+        return plx_fail(error, PLX_UNSUPPORTED, "needs CUDA: it has no OpenCL form");
     return PLX_OK;
 }
 

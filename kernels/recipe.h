@@ -19,7 +19,8 @@ typedef enum plx_argument_kind {
     PLX_ARG_SHARED,  /* `value` bytes of dynamic shared memory; CUDA: extern __shared__, no argument;
                         OpenCL: local T * */
     PLX_ARG_MAP      /* the recipe's tensor map number `operand`; CUDA: const __grid_constant__
-                        CUtensorMap; not in OpenCL */
+                        CUtensorMap; OpenCL: global uchar *, long offset in bytes, and matrix_t, of which
+                        device code makes one (gemm/tensor-map.clh) */
 } plx_argument_kind;
 
 typedef struct plx_argument {

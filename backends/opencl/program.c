@@ -239,8 +239,9 @@ static plx_status require_own_target(plx_session *session, const char *name, cl_
 static bool takes_own_target(plx_session *session)
 {
     static const char text[] =
-        ".version 8.0\n.target sm_90a\n.address_size 64\n"
-        ".visible .entry plx_own_target()\n{\n\twgmma.fence.sync.aligned;\n\tret;\n}\n";
+        ".version 8.3\n.target sm_90a\n.address_size 64\n"
+        ".visible .entry plx_own_target(.param .u64 map)\n{\n\t.reg .b64 %map;\n\tld.param.u64 %map, [map];\n"
+        "\ttensormap.replace.tile.rank.global.b1024.b32 [%map], 1;\n\twgmma.fence.sync.aligned;\n\tret;\n}\n";
     plx_error refusal;
     cl_program program;
     char *log = NULL;

@@ -28,7 +28,7 @@ plx_status plx_opencl_can_launch(const plx_recipe *recipe, plx_error *error)
 {
     if (recipe->map_count > 0)
         return plx_fail(error, PLX_UNSUPPORTED,
-                        "its launches bring tensor maps, for which OpenCL has no word");
+                        "its launches bring tensor maps, for which OpenCL has no argument");
     for (size_t i = 0; i < recipe->step_count; i++)
         if (recipe->steps[i].cluster > 0)
             return plx_fail(error, PLX_UNSUPPORTED,

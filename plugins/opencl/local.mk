@@ -41,6 +41,16 @@ plugins/opencl/sources.c: $(opencl_kernels:%=$(top_srcdir)/kernels/%.cl) $(openc
 		$(foreach kernel,$(opencl_kernels),$(kernel)=$(top_srcdir)/kernels/$(kernel).cl) >$@.tmp && \
 		mv -f $@.tmp $@
 
+# Of the plugin, and of the tests that plan without one.
+opencl_plan_sources = \
+	plugins/opencl/choose.c \
+	plugins/opencl/code.c \
+	plugins/opencl/code.h \
+	plugins/opencl/map.c \
+	plugins/opencl/map.h \
+	plugins/opencl/plan.c \
+	plugins/opencl/plan.h
+
 CLEANFILES += plugins/opencl/sources.c plugins/opencl/sources.c.tmp
 
 if HAVE_OPENCL
@@ -48,11 +58,6 @@ pkglib_LTLIBRARIES += plx-opencl.la
 plx_opencl_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
 plx_opencl_la_LIBADD = libplx-opencl-api.la libplx-ladder.la
 plx_opencl_la_LDFLAGS = $(plugin_ldflags)
-plx_opencl_la_SOURCES = \
-	plugins/opencl/code.c \
-	plugins/opencl/code.h \
-	plugins/opencl/plan.c \
-	plugins/opencl/plan.h \
-	plugins/opencl/plugin.c
+plx_opencl_la_SOURCES = $(opencl_plan_sources) plugins/opencl/plugin.c
 nodist_plx_opencl_la_SOURCES = plugins/opencl/sources.c
 endif

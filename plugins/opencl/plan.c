@@ -9,6 +9,7 @@
 #include "kernels/operation.h"
 #include "kernels/recipe.h"
 #include "plugins/opencl/code.h"
+#include "plugins/opencl/map.h"
 
 #include <stdlib.h>
 
@@ -52,6 +53,8 @@ struct plx_plugin_plan {
     plx_problem problem; /* as the row's spare is given it */
     const plx_row *row;
     plx_plugin_plan *spare; /* made when there is no memory for the row's scratch */
+    uint32_t aligned;       /* bits: operands that must begin at a multiple of 16 bytes */
+    plx_plugin_plan *unaligned; /* for where one does not; NULL: the spare */
     uint64_t scratch_bytes;
     cl_program text;       /* that it was made from; NULL: from our own source */
     plx_cl_places *places; /* of what a text's pointers point to; NULL: our arguments have offsets */
@@ -66,6 +69,7 @@ typedef struct planning {
     plx_session *session;
     const plx_problem *problem;
     const plx_row *row;
+    bool unaligned; /* its other recipe */
     const plx_image *image;
     cl_program program;   /* the recipe's */
     const plx_code *code; /* the text to plan; NULL: our own source */
@@ -88,8 +92,6 @@ static plx_status set_fixed(cl_kernel kernel, cl_uint index, const plx_argument 
     size_t size;
     if (argument->kind == PLX_ARG_SHARED) /* local memory of no bytes is an error in OpenCL */
         return set_argument(kernel, index, argument->value > 0 ? (size_t)argument->value : 1, NULL, error);
-    if (argument->kind == PLX_ARG_MAP)
-        return plx_fail(error, PLX_UNSUPPORTED, "OpenCL has no tensor maps");
     plx_status status = plx_argument_bytes(argument, dtype, &bytes, &size, error);
     return status == PLX_OK ? set_argument(kernel, index, size, &bytes, error) : status;
 }
@@ -113,6 +115,23 @@ static cl_uint add_moving(plan_step *to, const moving_argument *argument, bool a
     *added = *argument;
     added->told_offset = UINT64_MAX;
     return alone ? 1 : 2;
+}
+
+/* Where the matrix begins, and what it is: three arguments. */
+static plx_status add_map(const planning *this, plan_step *to, const plx_argument *argument, cl_uint index,
+                          plx_error *error)
+{
+    const plx_tensor_map *map = &this->recipe.maps[argument->operand];
+    const cl_long offset = (cl_long)map->offset; /* of an operand it is known only when the plan runs */
+    (void)add_moving(to,
+                     &(moving_argument){.index = index,
+                                        .scratch = map->of_scratch,
+                                        .operand = map->operand,
+                                        .element_size = 1,
+                                        .byte = map->offset},
+                     false);
+    plx_status status = set_argument(to->kernel, index + 1, sizeof offset, &offset, error);
+    return status == PLX_OK ? plx_opencl_tell_matrix(to->kernel, index + 2, map, error) : status;
 }
 
 /* Sets what is known now; notes the rest in the step.  Text for pointers has its shared memory declared. */
@@ -139,6 +158,9 @@ static plx_status prepare_arguments(const planning *this, plan_step *to, const p
             index += add_moving(
                 to, &(moving_argument){.index = index, .scratch = true, .byte = (uint64_t)argument->value},
                 alone);
+        } else if (argument->kind == PLX_ARG_MAP) {
+            status = add_map(this, to, argument, index, error);
+            index += 3;
         } else if (!(alone && argument->kind == PLX_ARG_SHARED)) {
             status = set_fixed(to->kernel, index++, argument, this->problem->dtype, error);
         }
@@ -155,7 +177,8 @@ static plx_status build_program(const planning *this, const plx_image *image, cl
 {
     const plx_device_info *info = &this->session->info;
     const plx_cl_source source = {
-        .name = image->key, .text = image->bytes, .length = image->length, .own_target = this->row->own_target};
+        .name = image->key, .text = image->bytes, .length = image->length,
+        .own_target = this->row->own_target && this->recipe.code[0] == '\0'};
     plx_status status = plx_cl_program(this->session, &source, this->recipe.defines, program, error);
     if (status == PLX_BUILD_FAILED && this->problem->dtype == PLX_F64 && !(info->features & PLX_FEATURE_F64))
         return plx_fail(error, PLX_UNSUPPORTED, "%s has no f64 arithmetic", info->name);
@@ -213,6 +236,7 @@ void plx_opencl_plan_destroy(plx_plugin_plan *plan)
     if (!plan)
         return;
     plx_opencl_plan_destroy(plan->spare);
+    plx_opencl_plan_destroy(plan->unaligned);
     for (size_t i = 0; i < plan->step_count; i++)
         if (plan->steps[i].kernel)
             (void)plx_cl.ReleaseKernel(plan->steps[i].kernel);
@@ -244,8 +268,8 @@ static plx_status begin(planning *this, size_t kernel, plx_error *error)
 {
     plx_status status = plx_ladder_row(this->problem, kernel, &this->row, error);
     if (status == PLX_OK)
-        status = plx_recipe_write(this->row, this->row->recipe, this->problem, &this->session->info,
-                                  &this->recipe, error);
+        status = plx_recipe_write(this->row, this->unaligned ? this->row->recipe_unaligned : this->row->recipe,
+                                  this->problem, &this->session->info, &this->recipe, error);
     return status == PLX_OK ? plx_ladder_image(plx_opencl_sources, "OpenCL", this->problem->op, this->row,
                                                &this->recipe, &this->image, error)
                             : status;
@@ -256,28 +280,6 @@ plx_status plx_opencl_supports(plx_session *session, const plx_problem *problem,
 {
     planning this = {.session = session, .problem = problem};
     return begin(&this, kernel, error);
-}
-
-/* What a driver does not build is not chosen: the step before it on the ladder is. */
-static void avoid_what_is_refused(plx_session *session, plx_op op, size_t *choice)
-{
-    const plx_ladder *ladder = plx_ladder_of(op);
-    const plx_row *row = &ladder->rows[*choice];
-    if (row->own_target && !plx_cl_takes_own_target(session))
-        *choice = (size_t)(row->spare - ladder->rows);
-}
-
-plx_status plx_opencl_choose(plx_session *session, const plx_problem *problem, size_t *kernel, plx_error *error)
-{
-    size_t choice = 0;
-    plx_status status = plx_ladder_choose(problem, &session->info, &choice, error);
-    if (status == PLX_OK)
-        avoid_what_is_refused(session, problem->op, &choice);
-    if (status == PLX_OK)
-        status = plx_opencl_supports(session, problem, choice, error);
-    if (status == PLX_OK)
-        *kernel = choice;
-    return status;
 }
 
 static plx_plugin_plan *new_plan(const planning *this)
@@ -291,20 +293,38 @@ static plx_plugin_plan *new_plan(const planning *this)
     made->problem.config = 0; /* it is the row's own */
     made->row = this->row;
     made->scratch_bytes = this->recipe.scratch_bytes;
+    made->aligned = plx_opencl_aligned_operands(&this->recipe);
     return made;
+}
+
+static plx_status make_plan(planning *this, size_t kernel, plx_plugin_plan **plan, plx_error *error)
+{
+    plx_status status = begin(this, kernel, error);
+    if (status != PLX_OK)
+        return status;
+    plx_plugin_plan *made = new_plan(this);
+    if (!made)
+        return plx_fail(error, PLX_NO_MEMORY, "no memory for a plan");
+    status = prepare_steps(this, made, error);
+    if (status == PLX_OK)
+        *plan = made;
+    else
+        plx_opencl_plan_destroy(made);
+    return status;
 }
 
 plx_status plx_opencl_plan(plx_session *session, const plx_problem *problem, size_t kernel,
                            plx_plugin_plan **plan, plx_error *error)
 {
     planning this = {.session = session, .problem = problem};
-    plx_status status = begin(&this, kernel, error);
-    if (status != PLX_OK)
-        return status;
-    plx_plugin_plan *made = new_plan(&this);
-    if (!made)
-        return plx_fail(error, PLX_NO_MEMORY, "no memory for a plan");
-    status = prepare_steps(&this, made, error);
+    plx_plugin_plan *made = NULL;
+    plx_status status = make_plan(&this, kernel, &made, error);
+    if (status == PLX_OK && made->aligned != 0) {
+        this = (planning){.session = session, .problem = problem, .unaligned = true};
+        status = make_plan(&this, kernel, &made->unaligned, error);
+        if (status == PLX_UNSUPPORTED && made->row->spare != NULL)
+            status = PLX_OK; /* the spare kernel takes what begins anywhere */
+    }
     if (status == PLX_OK)
         *plan = made;
     else
@@ -402,6 +422,8 @@ plx_status plx_opencl_code(plx_session *session, const plx_problem *problem, siz
         status = begin(&this, kernel, error);
     if (status == PLX_OK)
         status = plx_recipe_has_one_code(&this.recipe, error);
+    if (status == PLX_OK && this.recipe.map_count > 0)
+        status = plx_fail(error, PLX_UNSUPPORTED, "it makes its tensor maps, which in other APIs are arguments");
     if (status == PLX_OK)
         status = build_program(&this, this.image, &this.program, error);
     return status == PLX_OK ? plx_opencl_text(session, this.program, &this.recipe, code, error) : status;
@@ -493,7 +515,7 @@ static plx_status set_moving(plx_plugin_plan *plan, plan_step *step, const plx_o
                                                                argument->scratch ? &queue->scratch : operand->memory,
                                                                error);
         if (status == PLX_OK && !argument->scratch && plan->places == NULL)
-            status = tell_offset(step->kernel, argument, operand->offset, error);
+            status = tell_offset(step->kernel, argument, operand->offset + argument->byte, error);
         if (status != PLX_OK)
             return status;
     }
@@ -540,9 +562,20 @@ static plx_status execute_spare(plx_plugin_plan *plan, plx_plugin_queue *queue, 
     return plx_fail(error, PLX_OK, "%s ran instead: %.200s", plan->row->spare->about.name, why.text);
 }
 
+static plx_status execute_unaligned(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
+                                    size_t count, plx_error *error)
+{
+    if (plan->unaligned != NULL)
+        return plx_opencl_execute(plan->unaligned, queue, operands, count, error);
+    (void)plx_fail(error, PLX_UNSUPPORTED, "an operand begins at no multiple of 16 bytes, and can't be copied");
+    return execute_spare(plan, queue, operands, count, error);
+}
+
 plx_status plx_opencl_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
                               size_t count, plx_error *error)
 {
+    if (!plx_opencl_are_aligned(plan->aligned, operands, count))
+        return execute_unaligned(plan, queue, operands, count, error);
     plx_status status = plx_cl_alive(queue->session, error);
     if (status == PLX_OK && plan->scratch_bytes > 0 && plan->places == NULL)
         status = plx_cl_scratch(queue, plan->scratch_bytes, PLX_SCRATCH_COUNTERS, error);

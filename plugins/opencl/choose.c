@@ -1,0 +1,26 @@
+/* Which kernel `auto` takes in OpenCL. */
+#include "backends/opencl/opencl.h"
+#include "kernels/recipe.h"
+#include "plugins/opencl/plan.h"
+
+/* What a driver does not build is not chosen: the step before it on the ladder is. */
+static void avoid_what_is_refused(plx_session *session, plx_op op, size_t *choice)
+{
+    const plx_ladder *ladder = plx_ladder_of(op);
+    const plx_row *row = &ladder->rows[*choice];
+    if (row->own_target && !plx_cl_takes_own_target(session))
+        *choice = (size_t)(row->spare - ladder->rows);
+}
+
+plx_status plx_opencl_choose(plx_session *session, const plx_problem *problem, size_t *kernel, plx_error *error)
+{
+    size_t choice = 0;
+    plx_status status = plx_ladder_choose(problem, &session->info, &choice, error);
+    if (status == PLX_OK)
+        avoid_what_is_refused(session, problem->op, &choice);
+    if (status == PLX_OK)
+        status = plx_opencl_supports(session, problem, choice, error);
+    if (status == PLX_OK)
+        *kernel = choice;
+    return status;
+}
