@@ -16,14 +16,6 @@ static bool clusters_pay(const plx_problem *problem, const plx_device_info *devi
            plx_wgmma_us(PLX_WGMMA_PIPELINED, problem, device);
 }
 
-/* Else work-items bring element by element, and wgmma waits for them longer than mma-sync does. */
-static bool steps_by_units(const plx_problem *problem, const plx_device_info *device)
-{
-    const plx_gemm_problem *p = &problem->of.gemm;
-    (void)device;
-    return p->lda % 8 == 0 && p->ldb % 8 == 0; /* 16 bytes */
-}
-
 static bool direct_pays(const plx_problem *problem, const plx_device_info *device)
 {
     return plx_gemm_direct_us(problem, device) < plx_wgmma_us(PLX_WGMMA_PIPELINED, problem, device);
@@ -49,7 +41,7 @@ static const plx_preference preferences[] = {
     {PLX_ON_CUDA_9, direct_pays, PLX_GEMM_MMA_DIRECT},
     {PLX_ON_CUDA_9, clusters_pay, PLX_GEMM_WGMMA_CLUSTER},
     {PLX_ON_CUDA_9, NULL, PLX_GEMM_WGMMA_PIPELINED},
-    {PLX_ON_NVIDIA_OPENCL, steps_by_units, PLX_GEMM_WGMMA},
+    {PLX_ON_NVIDIA_OPENCL, NULL, PLX_GEMM_WGMMA_PIPELINED},
     {PLX_ON_NVIDIA, NULL, PLX_GEMM_MMA_SYNC},
     {PLX_ON_ANY, NULL, PLX_GEMM_TILE_1D},
     {PLX_ON_ANY, NULL, PLX_GEMM_SMEM_BLOCK},

@@ -340,7 +340,8 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
                     "where a last round would leave units idle",
             .gain = "about 1.4 times: the units never wait for a tile, and C leaves while the next tile comes",
             .limit = "the matrix units, or the power that they take",
-            .needs = "as wgmma",
+            .needs = "compute capability 9.0; operands that do not begin at, or step by, 16 bytes are copied first; in "
+                     "OpenCL a driver that builds for sm_90a",
             .dtypes = HALF_DTYPES,
             .flags = PLX_KERNEL_MATRIX_UNITS,
             .accumulator_f32 = PLX_F32,
@@ -349,6 +350,7 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
         },
         .recipe = plx_wgmma_pipelined_recipe,
         .recipe_unaligned = plx_wgmma_pipelined_recipe_unaligned,
+        .own_target = true,
         .spare = &rows[PLX_GEMM_MMA_SYNC],
         .configs = plx_wgmma_pipelined_configs,
     },
@@ -359,7 +361,8 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
             .gain = "a quarter less to read from L2: up to 1.03 times for large products, none where L2 is no limit",
             .limit = "the matrix units, or the power that they take; pairs wait for each other, and tiles of pairs "
                      "leave more units idle at the end",
-            .needs = "as wgmma",
+            .needs = "CUDA on compute capability 9.0; operands that do not begin at, or step by, 16 bytes are copied "
+                     "first",
             .dtypes = HALF_DTYPES,
             .flags = PLX_KERNEL_MATRIX_UNITS,
             .accumulator_f32 = PLX_F32,

@@ -174,10 +174,19 @@ static void add_factors(const plx_problem *problem, plx_step *step)
     plx_step_scalar(step, p->beta);
 }
 
+/* In OpenCL each work-group makes its maps in a place of its own. */
+static void add_places_of_maps(plx_recipe *recipe, plx_step *step)
+{
+    enum { MAPS = 3, MAP_BYTES = 128 };
+    plx_step_scratch(step, (int64_t)recipe->scratch_bytes, 1);
+    recipe->scratch_bytes += step->grid[0] * MAPS * MAP_BYTES;
+}
+
 /* Where the product is turned, B is its first operand.  Where C has no map, another stands in its place,
  * which nothing reads. */
 static void add_maps(const plx_problem *problem, const plx_wgmma_tile *tile, const plx_gemm_stored *a,
-                     const plx_gemm_stored *b, bool bulk, plx_recipe *recipe, plx_step *step)
+                     const plx_gemm_stored *b, bool bulk, bool opencl, plx_recipe *recipe,
+                     plx_step *step)
 {
     const bool turns = plx_wgmma_turns(problem);
     const plx_tensor_map of_a = map_of(turns ? b : a, tile->rows),
@@ -186,6 +195,8 @@ static void add_maps(const plx_problem *problem, const plx_wgmma_tile *tile, con
     plx_step_map(recipe, step, &of_a);
     plx_step_map(recipe, step, &of_b);
     plx_step_map(recipe, step, &of_c);
+    if (opencl)
+        add_places_of_maps(recipe, step);
     plx_step_i32(step, bulk);
 }
 
@@ -244,13 +255,21 @@ static bool take_room(plx_gemm_stored *stored, bool second, bool unaligned, uint
     return (!unaligned && plx_gemm_steps_by_units(stored)) || plx_gemm_take_room(stored, scratch);
 }
 
+static void add_shared(const plx_wgmma_tile *tile, bool opencl, plx_recipe *recipe, plx_step *step)
+{
+    if (opencl)
+        recipe->known_local_bytes = (uint64_t)plx_wgmma_shared(tile);
+    else
+        plx_step_shared(step, plx_wgmma_shared(tile));
+}
+
 static plx_status cut_terms(plx_wgmma_kernel kernel, const plx_problem *problem,
                             const plx_device_info *device, const plx_wgmma_cut *cut, bool unaligned,
                             plx_recipe *recipe, plx_error *error)
 {
     plx_gemm_stored a = plx_gemm_stored_as(problem, A), b = plx_gemm_stored_as(problem, B);
     uint64_t scratch = PLX_SCRATCH_COUNTERS;
-    const bool turns = plx_wgmma_turns(problem);
+    const bool turns = plx_wgmma_turns(problem), opencl = device->features & PLX_FEATURE_NVIDIA_PTX;
     if (!take_room(&a, turns, unaligned, &scratch) || !take_room(&b, !turns, unaligned, &scratch))
         return plx_fail(error, PLX_UNSUPPORTED, "its operands are too large to be copied to aligned rows");
     const int64_t partials = (int64_t)scratch;
@@ -260,7 +279,7 @@ static plx_status cut_terms(plx_wgmma_kernel kernel, const plx_problem *problem,
     plx_gemm_add_turn(recipe, device, &a, &b);
     plx_gemm_add_repack(recipe, device, &a, &b);
     plx_step *step = add_product(device, kernel, cut, recipe);
-    add_maps(problem, cut->tile, &a, &b, !unaligned && plx_wgmma_rows_reached(problem), recipe, step);
+    add_maps(problem, cut->tile, &a, &b, !unaligned && plx_wgmma_rows_reached(problem), opencl, recipe, step);
     add_result(problem, step);
     plx_step_i32(step, (int32_t)problem->of.gemm.k);
     add_factors(problem, step);
@@ -268,7 +287,7 @@ static plx_status cut_terms(plx_wgmma_kernel kernel, const plx_problem *problem,
         add_cut(step, cut, partials);
         plx_step_i32(step, (int32_t)cut->items);
     }
-    plx_step_shared(step, plx_wgmma_shared(cut->tile));
+    add_shared(cut->tile, opencl, recipe, step);
     if (cut->items > cut->whole)
         add_sum(problem, cut, partials, recipe);
     return check_scratch(recipe, device, error);
@@ -287,13 +306,31 @@ static plx_status scale(const plx_problem *problem, const plx_device_info *devic
     return status;
 }
 
+/* OpenCL compiles a program for each tile, layout and type of C. */
+static void define_tile(const plx_problem *problem, const plx_wgmma_tile *tile, plx_recipe *recipe)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    (void)snprintf(recipe->defines, sizeof recipe->defines,
+                   "%s -DTRANS_A=%d -DTRANS_B=%d -DENTRY=%s -DROWS=%d -DCOLS=%d -DSTAGES=%d",
+                   plx_element_words_of(problem)->defines, (int)p->trans_a, (int)p->trans_b, tile->entry,
+                   (int)tile->rows, (int)tile->cols, (int)tile->stages);
+}
+
+static plx_status needs_9_0(const plx_device_info *device, plx_error *error)
+{
+    if (device->compute_major != 9 || device->compute_minor != 0)
+        return plx_fail(error, PLX_UNSUPPORTED, "needs compute capability 9.0; this device has %u.%u",
+                        device->compute_major, device->compute_minor);
+    return PLX_OK;
+}
+
 static plx_status recipe_of(plx_wgmma_kernel kernel, const plx_problem *problem,
                             const plx_device_info *device, bool unaligned, plx_recipe *recipe,
                             plx_error *error)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     plx_wgmma_cut cut;
-    plx_status status = plx_needs_sm_90a(device, error);
+    plx_status status = kernel == PLX_WGMMA_PIPELINED ? needs_9_0(device, error) : plx_needs_sm_90a(device, error);
     if (status == PLX_OK)
         status = kernel == PLX_WGMMA_TF32 ? start_tf32(problem, recipe, error)
                                           : plx_units_start(problem, recipe, error);
@@ -306,6 +343,8 @@ static plx_status recipe_of(plx_wgmma_kernel kernel, const plx_problem *problem,
         return status;
     if (!plx_wgmma_cut_of(kernel, problem, device, &cut))
         return plx_fail(error, PLX_UNSUPPORTED, "C has more tiles than can be counted");
+    if (device->features & PLX_FEATURE_NVIDIA_PTX)
+        define_tile(problem, cut.tile, recipe);
     return cut_terms(kernel, problem, device, &cut, unaligned, recipe, error);
 }
 

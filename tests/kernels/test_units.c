@@ -367,10 +367,9 @@ static void opencl_multiplies_on_matrix_units(void **unused)
     const plx_device_info opencl = fake_opencl_gpu(9);
     plx_problem problem = product(PLX_BF16, 1, 300, 200, 104);
     (void)unused;
-    expect_choice(&problem, &opencl, PLX_GEMM_WGMMA); /* or its spare, where the driver refuses */
+    expect_choice(&problem, &opencl, PLX_GEMM_WGMMA_PIPELINED); /* or its spare, where the driver refuses */
     problem = product(PLX_BF16, 1, 300, 200, 100);
     plx_recipe recipe = recipe_of(&problem, "mma-sync", &opencl);
-    expect_choice(&problem, &opencl, PLX_GEMM_MMA_SYNC); /* no rows of whole 16 bytes */
     assert_non_null(strstr(recipe.defines, "-DIN_BF16"));
     assert_non_null(strstr(recipe.defines, "-DTRANS_A=0 -DTRANS_B=1"));
     assert_true(recipe.known_local_bytes > 0);
@@ -392,6 +391,39 @@ static void opencl_multiplies_on_matrix_units(void **unused)
     assert_non_null(strstr(recipe.defines, "-DTRANS_A=1 -DTRANS_B=0"));
 }
 
+static size_t maps_of_operands(const plx_recipe *recipe)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < recipe->map_count; i++)
+        count += !recipe->maps[i].of_scratch;
+    return count;
+}
+
+/* In OpenCL every work-group makes its maps in a place of its own, behind what else is in scratch memory. */
+static void opencl_makes_its_maps(void **unused)
+{
+    const plx_device_info opencl = fake_opencl_gpu(9);
+    const plx_problem problem = product(PLX_BF16, 1, 300, 200, 104), odd = product(PLX_BF16, 1, 300, 200, 101);
+    (void)unused;
+    plx_recipe recipe = recipe_of(&problem, "wgmma-pipelined", &opencl);
+    assert_non_null(strstr(recipe.defines, "-DIN_BF16 -DOUT_BF16 -DTRANS_A=0 -DTRANS_B=1 -DENTRY=gemm_wgmma_pipelined_"));
+    assert_non_null(strstr(recipe.defines, recipe.steps[0].entry));
+    assert_int_equal(recipe.map_count, 3);
+    assert_int_equal(maps_of_operands(&recipe), 3);
+    const plx_step *step = &recipe.steps[0];
+    assert_int_equal(step->arguments[3].kind, PLX_ARG_SCRATCH);
+    assert_true(recipe.scratch_bytes >= (uint64_t)step->arguments[3].value + step->grid[0] * 3 * 128);
+    assert_int_equal(step->arguments[3].value % 128, 0);
+    for (size_t i = 0; i < step->argument_count; i++)
+        assert_int_not_equal(step->arguments[i].kind, PLX_ARG_SHARED); /* the program's own */
+    assert_true(recipe.known_local_bytes > 0 && recipe.known_local_bytes <= 227 << 10);
+    assert_true(plx_gemm_ladder.rows[PLX_GEMM_WGMMA_PIPELINED].own_target);
+    /* Rows of no whole 16 bytes are copied first. */
+    recipe = recipe_of(&odd, "wgmma-pipelined", &opencl);
+    assert_string_equal(recipe.steps[0].entry, "gemm_repack");
+    assert_int_equal(maps_of_operands(&recipe), 1); /* of C */
+}
+
 static void others_say_why_not(void **unused)
 {
     const plx_device_info hopper = fake_gpu(9), ampere = fake_gpu(8), older = fake_gpu(7),
@@ -404,11 +436,12 @@ static void others_say_why_not(void **unused)
     planes.compute = PLX_COMPUTE_F16X3;
     for (size_t i = 0; i < BULK_KERNELS; i++) {
         expect_refusal(&half, bulk_kernels[i], &ampere, "needs compute capability 9.0; this device has 8.0");
-        if (i > 0)
+        if (i > 1)
             expect_refusal(&half, bulk_kernels[i], &opencl, "needs CUDA");
     }
     expect_refusal(&half, "wgmma", &older_opencl, "needs compute capability 9.0; this device has 8.0");
     expect_refusal(&half, "wgmma", &newer_opencl, "needs compute capability 9.0; this device has 10.0");
+    expect_refusal(&half, "wgmma-pipelined", &older_opencl, "needs compute capability 9.0; this device has 8.0");
     expect_refusal(&half, "mma-sync", &older, "compute capability 8.0 or later");
     expect_refusal(&half, "mma-sync", &older_opencl, "in OpenCL compute capability 9.0; this device has 8.0");
     expect_refusal(&half, "mma-direct", &older, "compute capability 8.0 or later");
@@ -442,6 +475,7 @@ int main(void)
         cmocka_unit_test(few_terms_and_few_tiles_are_taken_as_they_lie),
         cmocka_unit_test(tf32_is_taken_where_it_is_asked_for),
         cmocka_unit_test(opencl_multiplies_on_matrix_units),
+        cmocka_unit_test(opencl_makes_its_maps),
         cmocka_unit_test(others_say_why_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 # The OpenCL program cache, and the OpenCL kernels under Oclgrind.
 if HAVE_OPENCL
 cmocka_tests += tests/opencl/test_opencl_cache tests/opencl/test_own_target tests/opencl/test_spare \
-	tests/opencl/test_arguments \
+	tests/opencl/test_arguments tests/opencl/test_maps \
 	tests/opencl/test_text_plan tests/opencl/test_building tests/opencl/test_own_program
 check_PROGRAMS += tests/opencl/run_kernels
 long_tests += tests/opencl/test_oclgrind.sh
@@ -13,33 +13,35 @@ tests_opencl_test_opencl_cache_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
 tests_opencl_test_opencl_cache_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_opencl_test_opencl_cache_LDADD = libplx-opencl-api.la $(CMOCKA_LIBS)
 
-tests_opencl_test_spare_SOURCES = tests/opencl/test_spare.c plugins/opencl/code.c plugins/opencl/code.h \
-	plugins/opencl/plan.c plugins/opencl/plan.h
+tests_opencl_test_spare_SOURCES = tests/opencl/test_spare.c $(opencl_plan_sources)
 nodist_tests_opencl_test_spare_SOURCES = plugins/opencl/sources.c
 tests_opencl_test_spare_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
 tests_opencl_test_spare_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_opencl_test_spare_LDADD = libplx-opencl-api.la libplx-ladder.la libparallax.la $(CMOCKA_LIBS) -lm
 
-tests_opencl_test_arguments_SOURCES = tests/opencl/test_arguments.c plugins/opencl/code.c plugins/opencl/code.h \
-	plugins/opencl/plan.c plugins/opencl/plan.h
+tests_opencl_test_arguments_SOURCES = tests/opencl/test_arguments.c $(opencl_plan_sources)
 nodist_tests_opencl_test_arguments_SOURCES = plugins/opencl/sources.c
 tests_opencl_test_arguments_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
 tests_opencl_test_arguments_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_opencl_test_arguments_LDADD = libplx-opencl-api.la libplx-ladder.la libparallax.la $(CMOCKA_LIBS) -lm
 
-tests_opencl_test_text_plan_SOURCES = tests/opencl/test_text_plan.c plugins/opencl/code.c plugins/opencl/code.h \
-	plugins/opencl/plan.c plugins/opencl/plan.h
+tests_opencl_test_text_plan_SOURCES = tests/opencl/test_text_plan.c $(opencl_plan_sources)
 nodist_tests_opencl_test_text_plan_SOURCES = plugins/opencl/sources.c
 tests_opencl_test_text_plan_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
 tests_opencl_test_text_plan_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_opencl_test_text_plan_LDADD = libplx-opencl-api.la libplx-ladder.la libparallax.la $(CMOCKA_LIBS) -lm
 
-tests_opencl_test_own_program_SOURCES = tests/opencl/test_own_program.c plugins/opencl/code.c plugins/opencl/code.h \
-	plugins/opencl/plan.c plugins/opencl/plan.h
+tests_opencl_test_own_program_SOURCES = tests/opencl/test_own_program.c $(opencl_plan_sources)
 nodist_tests_opencl_test_own_program_SOURCES = plugins/opencl/sources.c
 tests_opencl_test_own_program_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
 tests_opencl_test_own_program_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_opencl_test_own_program_LDADD = libplx-opencl-api.la libplx-ladder.la libparallax.la $(CMOCKA_LIBS) -lm
+
+tests_opencl_test_maps_SOURCES = tests/opencl/test_maps.c $(opencl_plan_sources)
+nodist_tests_opencl_test_maps_SOURCES = plugins/opencl/sources.c
+tests_opencl_test_maps_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
+tests_opencl_test_maps_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_opencl_test_maps_LDADD = libplx-opencl-api.la libplx-ladder.la libparallax.la $(CMOCKA_LIBS) -lm
 
 tests_opencl_test_own_target_SOURCES = tests/opencl/test_own_target.c backends/opencl/own_target.c
 tests_opencl_test_own_target_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

@@ -225,9 +225,10 @@ static void what_is_taken_is_chosen(void **unused)
     (void)unused;
     assert_string_not_equal(chosen(PLX_F32), "wgmma");
     assert_int_equal(fake.tried, 0); /* only where it matters */
-    assert_string_equal(chosen(PLX_BF16), "wgmma");
+    assert_string_equal(chosen(PLX_BF16), "wgmma-pipelined");
     assert_int_equal(fake.tried, 1);
     assert_non_null(strstr(fake.text, ".target sm_90a"));
+    assert_non_null(strstr(fake.text, "tensormap.replace")); /* what a program with maps stands on */
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
