@@ -29,8 +29,8 @@ struct plx_session {
 struct plx_memory {
     cl_mem buffer;
     uint64_t bytes;
-    /* Of this memory alone, as long as the process lives: a handle may come back as another buffer's.  0: it has
-     * none. */
+    /* Of this memory alone, as long as the process lives: a handle may come back as another buffer's.  0: it
+     * has none. */
     uint64_t serial;
 };
 

@@ -17,8 +17,8 @@
 extern const plx_image plx_opencl_sources[];
 
 /* An argument pair (pointer, offset) that is known only when the plan runs, or for
- * scratch when the queue is known.  A kernel object keeps what it was told, so only what is another than that is told
- * again; our own source alone: places come and go. */
+ * scratch when the queue is known.  A kernel object keeps its arguments, so only those that
+ * differ from the last launch's are set again; not those of text, whose places come and go. */
 typedef struct moving_argument {
     cl_uint index; /* of the pointer; the offset follows */
     bool scratch;
@@ -479,7 +479,8 @@ static plx_status set_pointer(plx_plugin_plan *plan, const plan_step *step, cons
                             : status;
 }
 
-static plx_status tell_memory(cl_kernel kernel, moving_argument *argument, const plx_memory *memory, plx_error *error)
+static plx_status tell_memory(cl_kernel kernel, moving_argument *argument, const plx_memory *memory,
+                              plx_error *error)
 {
     const cl_mem buffer = memory != NULL ? memory->buffer : NULL;
     const uint64_t serial = memory != NULL ? memory->serial : 0;
@@ -510,10 +511,10 @@ static plx_status set_moving(plx_plugin_plan *plan, plan_step *step, const plx_o
     for (size_t i = 0; i < step->moving_count; i++) {
         moving_argument *argument = &step->moving[i];
         const plx_operand *operand = &operands[argument->operand];
-        plx_status status = plan->places != NULL ? set_pointer(plan, step, argument, operand, queue, error)
-                                                 : tell_memory(step->kernel, argument,
-                                                               argument->scratch ? &queue->scratch : operand->memory,
-                                                               error);
+        plx_status status = plan->places != NULL
+                                ? set_pointer(plan, step, argument, operand, queue, error)
+                                : tell_memory(step->kernel, argument,
+                                              argument->scratch ? &queue->scratch : operand->memory, error);
         if (status == PLX_OK && !argument->scratch && plan->places == NULL)
             status = tell_offset(step->kernel, argument, operand->offset + argument->byte, error);
         if (status != PLX_OK)

@@ -111,8 +111,8 @@ static plx_status add_pair(void *data, size_t first, size_t second, const plx_pa
 
 /* ---- groups ---------------------------------------------------------------------- */
 
-/* Before anything is allocated: who will not run says why, and has not been asked, or has failed where its device or
- * the host has no room for the operands. */
+/* Asked before anything is allocated.  A candidate that will not run says why: it is refused, or it has failed
+ * because its device or the host has no room for the operands. */
 static bool will_run(const plx_comparison *c, plx_candidate *candidate, const plx_inputs *described)
 {
     const plx_device_info *device = plx_backend_device(candidate->backend);
@@ -266,8 +266,8 @@ static plx_status make_inputs(plx_comparison *c, const plx_problem *problem, boo
     const plx_compare_options *options = c->options;
 
     if (wanted)
-        return plx_inputs_make(problem, options->inputs, options->input_count, options->input, options->seed, inputs,
-                               c->error);
+        return plx_inputs_make(problem, options->inputs, options->input_count, options->input, options->seed,
+                               inputs, c->error);
     inputs->input = options->input;
     inputs->seed = options->seed;
     inputs->from_arrays = options->input_count > 0;

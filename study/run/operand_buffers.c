@@ -22,8 +22,8 @@ plx_status plx_operands_fit(const plx_device_info *device, const plx_inputs *inp
     if (bytes <= always_there)
         return PLX_OK;
     if (!in_host && device->memory_bytes > 0 && bytes > (double)device->memory_bytes)
-        return plx_fail(error, PLX_NO_MEMORY, "the operands take %.1f GiB, and %s has %.1f GiB of memory", bytes / 0x1p30,
-                        device->name, (double)device->memory_bytes / 0x1p30);
+        return plx_fail(error, PLX_NO_MEMORY, "the operands take %.1f GiB, and %s has %.1f GiB of memory",
+                        bytes / 0x1p30, device->name, (double)device->memory_bytes / 0x1p30);
     const double needed = in_host ? 2 * bytes : bytes, there = plx_host_memory();
     if (there > 0 && needed > there)
         return plx_fail(error, PLX_NO_MEMORY,

@@ -5,8 +5,9 @@
 
 #include "study/judge/judge.h"
 
-/* Asked before anything is allocated: PLX_NO_MEMORY, with what is needed and what is there, where the operands of a
- * problem that is described are more than the device has, or these and a result more than the host. */
+/* Asked before anything is allocated: PLX_NO_MEMORY, with what is needed and what is there, where the
+ * operands of a problem that is described are more than the device has, or these and a result more than the
+ * host. */
 plx_status plx_operands_fit(const plx_device_info *device, const plx_inputs *inputs, plx_error *error);
 
 /* One buffer holds all sets of an operand, one after the other.  Each set begins where any vector

@@ -1,5 +1,6 @@
-/* What a launch tells its kernel object: only what is another than at the launch before, and all of that.  The
- * driver's own functions are called through a table in which this test puts one that counts, and can refuse. */
+/* What a launch tells its kernel object: only what is another than at the launch before, and all of that. The
+ * driver's own functions are called through a table in which this test puts one that counts, and can refuse.
+ */
 #include "backends/opencl/opencl.h"
 #include "kernels/recipe.h"
 #include "plugins/opencl/plan.h"
@@ -91,8 +92,8 @@ static void assert_holds(plx_memory *memory, uint64_t offset, float value)
 }
 
 /* Copies, in that queue; how many arguments were set for it. */
-static size_t copy(plx_plugin_plan *plan, plx_plugin_queue *queue, plx_memory *from, uint64_t from_offset, plx_memory *to,
-                   uint64_t to_offset)
+static size_t copy(plx_plugin_plan *plan, plx_plugin_queue *queue, plx_memory *from, uint64_t from_offset,
+                   plx_memory *to, uint64_t to_offset)
 {
     const plx_operand operands[] = {{from, from_offset}, {to, to_offset}};
     told = 0;
@@ -178,7 +179,8 @@ static void scratch_memory_is_that_of_the_queue(void **state)
     for (size_t i = 0; i < 3 * QUEUES; i++) {
         plx_plugin_queue *queue = queues[i % QUEUES];
         if (i == QUEUES) /* from here on the first has another */
-            assert_int_equal(plx_cl_scratch(queue, queue->scratch.bytes + 1, PLX_SCRATCH_COUNTERS, &error), PLX_OK);
+            assert_int_equal(plx_cl_scratch(queue, queue->scratch.bytes + 1, PLX_SCRATCH_COUNTERS, &error),
+                             PLX_OK);
         assert_int_equal(plx_cl_fill(queue, out, 0, 0x7fc00000, BYTES, &error), PLX_OK);
         told = 0;
         assert_int_equal(plx_opencl_execute(plan, queue, operands, 3, &error), PLX_OK);
