@@ -233,8 +233,8 @@ static plx_status attribute_ladder(plx_attributing *a, const plx_problem *proble
     plx_inputs inputs;
     if (count == 0)
         return PLX_OK;
-    plx_status status =
-        plx_inputs_make(problem, NULL, 0, a->options->input, a->options->seed, &inputs, a->error);
+    plx_status status = plx_inputs_make_for(plx_backend_device(choice.first), problem, NULL, 0,
+                                            a->options->input, a->options->seed, &inputs, a->error);
     if (status != PLX_OK)
         return status;
     status = attribute_kernels(a, &inputs, backends, kernels, count);

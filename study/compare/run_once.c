@@ -99,11 +99,8 @@ plx_status plx_run_once(plx_context *context, const char *backend, const char *k
 
     if (status != PLX_OK)
         return plx_fail(error, status, "%s", plx_message(context));
-    status = plx_inputs_describe(problem, &made, error);
-    if (status == PLX_OK)
-        status = plx_operands_fit(plx_backend_device(candidate.backend), &made, error);
-    if (status == PLX_OK)
-        status = plx_inputs_make(problem, inputs, input_count, input, seed, &made, error);
+    status = plx_inputs_make_for(plx_backend_device(candidate.backend), problem, inputs, input_count, input,
+                                 seed, &made, error);
     if (status == PLX_OK)
         status = run_candidate(&candidate, kernel, &made, seconds, output, record, error);
     plx_candidate_clear(&candidate);

@@ -32,6 +32,18 @@ plx_status plx_operands_fit(const plx_device_info *device, const plx_inputs *inp
     return PLX_OK;
 }
 
+plx_status plx_inputs_make_for(const plx_device_info *device, const plx_problem *problem, const plx_array *arrays,
+                               size_t count, plx_input input, uint64_t seed, plx_inputs *inputs,
+                               plx_error *error)
+{
+    plx_inputs described;
+    plx_status status = plx_inputs_describe(problem, &described, error);
+
+    if (status == PLX_OK)
+        status = plx_operands_fit(device, &described, error);
+    return status == PLX_OK ? plx_inputs_make(problem, arrays, count, input, seed, inputs, error) : status;
+}
+
 plx_operand_buffers plx_operand_buffers_of(plx_backend *backend, const plx_inputs *inputs, uint64_t shift,
                                            uint64_t guard)
 {

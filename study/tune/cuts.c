@@ -331,7 +331,8 @@ static plx_status time_chosen(plx_cuts *cuts, const plx_candidate *chosen, plx_e
 {
     const plx_compare_options *options = cuts->comparison->options;
     plx_inputs inputs;
-    plx_status status = plx_inputs_generate(cuts->problem, options->input, options->seed, &inputs, error);
+    plx_status status = plx_inputs_make_for(plx_backend_device(chosen->backend), cuts->problem, NULL, 0,
+                                            options->input, options->seed, &inputs, error);
     if (status != PLX_OK)
         return status;
     inputs.shift = cuts->shift;

@@ -215,11 +215,8 @@ plx_status plx_search_configs(plx_search *search, plx_error *error)
 
     search->known = all.count;
     if (status == PLX_OK && all.count > 0) {
-        status = plx_inputs_describe(search->problem, &a.inputs, error);
-        if (status == PLX_OK)
-            status = plx_operands_fit(plx_backend_device(search->backend), &a.inputs, error);
-        if (status == PLX_OK)
-            status = plx_inputs_generate(search->problem, options->input, options->seed, &a.inputs, error);
+        status = plx_inputs_make_for(plx_backend_device(search->backend), search->problem, NULL, 0,
+                                     options->input, options->seed, &a.inputs, error);
         if (status == PLX_OK) {
             status = try_choices(&a, &all, error);
             plx_guarded_operands_clear(&a.buffers);
