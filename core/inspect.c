@@ -150,7 +150,8 @@ static bool read_said(attempt *of)
 {
     plx_inspection *found = of->of;
     bool end = false;
-    char *files = calloc(1, of->length + 1), *rest = files != NULL ? of->said : NULL;
+    char *files = calloc(1, of->length + 2); /* a last line without an end gets one */
+    char *rest = files != NULL ? of->said : NULL;
     size_t length = 0;
     for (char *line; !end && rest != NULL && (line = strsep(&rest, "\n")) != NULL;) {
         if (begins(line, "loaded\t")) {

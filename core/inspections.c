@@ -155,8 +155,8 @@ static bool take_record(const char *at, plx_inspection *inspection)
     take_field(&at, inspection->summary, sizeof inspection->summary);
     take_field(&at, inspection->reason.text, sizeof inspection->reason.text);
     const size_t which = result_named(result);
-    const long long ago = (long long)time(NULL) - strtoll(when, NULL, 10);
-    if (which == RESULT_COUNT || ago < 0 || ago >= results[which].seconds)
+    const long long now = (long long)time(NULL), kept = strtoll(when, NULL, 10);
+    if (which == RESULT_COUNT || kept < 0 || kept > now || now - kept >= results[which].seconds)
         return false;
     inspection->result = results[which].result;
     return (inspection->result == PLX_REFUSED) == (inspection->name[0] == '\0');

@@ -44,6 +44,7 @@ constructor-kill refused 3
 constructor-stop refused 3
 constructor-overflow refused 3
 constructor-close-files refused 3
+constructor-says refused 3
 constructor-noise works 0
 entry-segv refused 3
 entry-loop refused 3
@@ -268,7 +269,7 @@ destructor-exit1 works 0
 destructor-loop works 0
 '
 
-some='- constructor-segv constructor-loop constructor-exit entry-garbage entry-short plugin-endless version-control
+some='- constructor-segv constructor-says constructor-loop constructor-exit entry-garbage entry-short plugin-endless version-control
 summary-endless empty-execute kernel-endless kernel-enums name-garbage idea-control probe-segv probe-exit probe-loop
 probe-million device-control device-bool open-nothing alloc-nothing plan-nothing choose-far execute-segv execute-exit execute-abort
 execute-exit-at-once execute-status thread-segv fill-nothing upload-nothing copy-nothing execute-remark synchronize-loop close-segv configs-text atexit-segv destructor-abort'

@@ -22,7 +22,7 @@ static plx_session *session;
 static plx_plugin_queue *queues[QUEUES];
 static plx_error error;
 static __typeof__(plx_cl.SetKernelArg) driver_set;
-static size_t told;
+static atomic_size_t told;
 static bool refuses;
 
 static cl_int count_and_set(cl_kernel kernel, cl_uint index, size_t size, const void *value)
@@ -196,6 +196,59 @@ static void scratch_memory_is_that_of_the_queue(void **state)
     plx_opencl_plan_destroy(plan);
 }
 
+/* A thread with operands of its own, and what it found. */
+typedef struct worker {
+    plx_plugin_plan *plan;
+    plx_plugin_queue *queue;
+    plx_memory *from, *to;
+    float value;
+    size_t right;
+} worker;
+
+enum { CALLS = 200 };
+
+static void *work(void *data)
+{
+    worker *w = data;
+    const plx_operand operands[] = {{w->from, 0}, {w->to, 0}};
+    float found[ELEMENTS];
+    plx_error own;
+    for (size_t i = 0; i < CALLS; i++) {
+        bool right = plx_cl_fill(w->queue, w->to, 0, 0x7fc00000, BYTES, &own) == PLX_OK &&
+                     plx_opencl_execute(w->plan, w->queue, operands, 2, &own) == PLX_OK &&
+                     plx_cl_download(w->queue, found, w->to, 0, BYTES, &own) == PLX_OK &&
+                     plx_cl_synchronize(w->queue, &own) == PLX_OK;
+        for (size_t k = 0; k < ELEMENTS; k++)
+            right = right && found[k] == w->value;
+        w->right += right;
+    }
+    return NULL;
+}
+
+/* One kernel object for all of them: what it was told last is another thread's. */
+static void threads_share_a_plan(void **state)
+{
+    const plx_problem problem = plx_transpose_of(PLX_F32, SIDE, SIDE);
+    pthread_t threads[QUEUES];
+    worker workers[QUEUES];
+    (void)state;
+    if (session == NULL)
+        skip();
+    plx_plugin_plan *plan = plan_of(&problem, "copy");
+    for (size_t i = 0; i < QUEUES; i++) {
+        workers[i] = (worker){plan, queues[i], memory_of(BYTES, (float)i), memory_of(BYTES, 0), (float)i, 0};
+        assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
+    }
+    for (size_t i = 0; i < QUEUES; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    for (size_t i = 0; i < QUEUES; i++) {
+        assert_int_equal(workers[i].right, CALLS);
+        plx_cl_free(session, workers[i].from);
+        plx_cl_free(session, workers[i].to);
+    }
+    plx_opencl_plan_destroy(plan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -203,6 +256,7 @@ int main(void)
         cmocka_unit_test(memory_that_is_new_is_told),
         cmocka_unit_test(what_was_refused_is_told_again),
         cmocka_unit_test(scratch_memory_is_that_of_the_queue),
+        cmocka_unit_test(threads_share_a_plan),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
