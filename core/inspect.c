@@ -129,55 +129,6 @@ static bool start(attempt *made, plx_inspection *of, const char *program, unsign
     return failed == 0;
 }
 
-/* ---- what it says --------------------------------------------------------------- */
-
-/* Takes the text up to the next tab or the end off the line. */
-static void take_field(char **line, char *to, size_t capacity)
-{
-    const size_t length = strcspn(*line, "\t");
-    (void)snprintf(to, capacity, "%.*s", (int)length, *line);
-    plx_text_clean(to, capacity);
-    *line += length + ((*line)[length] == '\t');
-}
-
-static bool begins(const char *line, const char *with)
-{
-    return strncmp(line, with, strlen(with)) == 0;
-}
-
-/* True: it came to its end. */
-static bool read_said(attempt *of)
-{
-    plx_inspection *found = of->of;
-    bool end = false;
-    char *files = calloc(1, of->length + 2); /* a last line without an end gets one */
-    char *rest = files != NULL ? of->said : NULL;
-    size_t length = 0;
-    for (char *line; !end && rest != NULL && (line = strsep(&rest, "\n")) != NULL;) {
-        if (begins(line, "loaded\t")) {
-            line += strlen("loaded\t");
-            take_field(&line, found->name, sizeof found->name);
-            take_field(&line, found->version, sizeof found->version);
-            take_field(&line, found->summary, sizeof found->summary);
-        } else if (begins(line, "refused\t")) {
-            line += strlen("refused\t");
-            take_field(&line, found->reason.text, sizeof found->reason.text);
-            found->result = PLX_REFUSED;
-            end = true;
-        } else if (strcmp(line, "untried") == 0) {
-            of->no_memory = end = true;
-        } else if (begins(line, "file\t"))
-            length += (size_t)sprintf(files + length, "%s\n", line);
-        else if (strcmp(line, "end") == 0 && found->name[0] != '\0') {
-            found->result = PLX_PASSED;
-            end = true;
-        }
-    }
-    found->files = files;
-    of->no_memory |= files == NULL;
-    return end;
-}
-
 /* ---- how it ended ----------------------------------------------------------------- */
 
 static const char *signal_name(int number)
@@ -249,7 +200,8 @@ static void finish(attempt *of, bool late, unsigned seconds)
     of->pipe = -1;
     if (of->said != NULL)
         of->said[of->length] = '\0';
-    const bool complete = of->said != NULL && read_said(of);
+    const bool complete =
+        of->said != NULL && plx_inspection_read(of->of, of->said, of->length, &of->no_memory);
     bool known = !complete && !late && reap(of->process, &ended); /* before it is killed, for the truth */
     (void)kill(-of->process, SIGKILL);
     if (!known)

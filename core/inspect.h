@@ -34,6 +34,12 @@ typedef struct plx_inspection {
  * known what becomes of them; with `anew` also these.  Without a path: left out.  $PLX_PROBE=inline: tries none. */
 void plx_inspect(plx_inspection *inspections, size_t count, bool anew);
 
+/* ---- what the process said (inspect_said.c) -------------------------------- */
+
+/* Takes what it said, `length` bytes with a NUL behind them, which are spoiled for that.  True: it came to its end, or
+ * *no_memory, there or here: then nothing is known. */
+bool plx_inspection_read(plx_inspection *found, char *said, size_t length, bool *no_memory);
+
 /* ---- what was learnt (inspections.c) ------------------------------------- */
 
 /* Whether the file passed or died a short while ago, and it, all that it loaded and the environment are as they

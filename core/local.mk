@@ -17,6 +17,7 @@ core_sources = \
 	core/fork.c \
 	core/inspect.c \
 	core/inspect.h \
+	core/inspect_said.c \
 	core/inspections.c \
 	core/kernel_model.c \
 	core/kernel_name.c \

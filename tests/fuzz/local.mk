@@ -5,6 +5,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_command \
 	tests/fuzz/fuzz_diff \
 	tests/fuzz/fuzz_npy \
+	tests/fuzz/fuzz_plugins \
 	tests/fuzz/fuzz_report \
 	tests/fuzz/fuzz_results \
 	tests/fuzz/fuzz_resume \
@@ -45,6 +46,10 @@ tests_fuzz_fuzz_npy_SOURCES = tests/fuzz/fuzz_npy.c $(fuzz_sources)
 tests_fuzz_fuzz_npy_CFLAGS = $(fuzz_cflags)
 tests_fuzz_fuzz_npy_LDFLAGS = $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_npy_LDADD = $(fuzz_ldadd)
+tests_fuzz_fuzz_plugins_SOURCES = tests/fuzz/fuzz_plugins.c core/inspect_said.c core/inspections.c $(fuzz_sources)
+tests_fuzz_fuzz_plugins_CFLAGS = $(fuzz_cflags)
+tests_fuzz_fuzz_plugins_LDFLAGS = $(FUZZ_LDFLAGS)
+tests_fuzz_fuzz_plugins_LDADD = $(fuzz_ldadd)
 tests_fuzz_fuzz_report_SOURCES = tests/fuzz/fuzz_report.c $(fuzz_sources)
 tests_fuzz_fuzz_report_CFLAGS = $(fuzz_cflags)
 tests_fuzz_fuzz_report_LDFLAGS = $(FUZZ_LDFLAGS)
