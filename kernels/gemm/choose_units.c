@@ -2,6 +2,7 @@
  * of a table that suits, and that the device can run. */
 #include "choose.h"
 #include "direct.h"
+#include "vector.h"
 #include "wgmma.h"
 
 static bool splits_in_two(const plx_problem *problem, const plx_device_info *device)
@@ -21,6 +22,21 @@ static bool direct_pays(const plx_problem *problem, const plx_device_info *devic
     return plx_gemm_direct_us(problem, device) < plx_wgmma_us(PLX_WGMMA_PIPELINED, problem, device);
 }
 
+static double smaller_of(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* C is a row or a column, and reading the matrix once takes less than tiles of units do. */
+static bool vector_pays(const plx_problem *problem, const plx_device_info *device)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    if (problem->compute != PLX_COMPUTE_PLAIN || (p->m != 1 && p->n != 1))
+        return false;
+    return plx_gemm_matvec_cost(problem, device) <
+           smaller_of(plx_gemm_direct_us(problem, device), plx_wgmma_us(PLX_WGMMA_PIPELINED, problem, device));
+}
+
 static bool splits_in_three(const plx_problem *problem, const plx_device_info *device)
 {
     (void)device;
@@ -38,6 +54,7 @@ static const plx_preference preferences[] = {
     {PLX_ON_NVIDIA, is_tf32, PLX_GEMM_MMA_SYNC_TF32},
     {PLX_ON_CUDA_9, splits_in_two, PLX_GEMM_F16X3},
     {PLX_ON_CUDA_9, splits_in_three, PLX_GEMM_BF16X6},
+    {PLX_ON_CUDA_9, vector_pays, PLX_GEMM_MATVEC},
     {PLX_ON_CUDA_9, direct_pays, PLX_GEMM_MMA_DIRECT},
     {PLX_ON_CUDA_9, clusters_pay, PLX_GEMM_WGMMA_CLUSTER},
     {PLX_ON_CUDA_9, NULL, PLX_GEMM_WGMMA_PIPELINED},

@@ -246,14 +246,14 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
             .limit = "the rate of memory; where elements of the vector or of C lie apart, a launch each that "
                      "moves them",
             .needs = "",
-            .dtypes = GEMM_DTYPES,
+            .dtypes = GEMM_ALL_DTYPES,
             .accumulator_f32 = PLX_F32,
             .reproducibility = PLX_R1,
             .depth = plx_gemm_matvec_depth,
         },
         .recipe = plx_gemm_matvec_recipe,
         .model = &plx_gemm_matvec_model,
-        .spare = &rows[PLX_GEMM_DOUBLE_BUFFER],
+        .spare = &rows[PLX_GEMM_TILE_1D],
     },
     [PLX_GEMM_DMMA] = {
         .about = {

@@ -4,6 +4,7 @@
 #include "vector.h"
 
 #include "arithmetic.h"
+#include "operation.h"
 #include "pipeline.h"
 #include "tiles.h"
 
@@ -41,6 +42,9 @@ static vector_product product_of(const plx_problem *problem)
     made.problem.op = PLX_MATVEC;
     made.problem.dtype = problem->dtype;
     made.problem.compute = problem->compute;
+    made.problem.output = problem->output;
+    if (plx_is_half(problem->dtype) && made.result_step != 1) /* rounded once, when it is moved */
+        made.problem.output = PLX_OUTPUT(PLX_F32);
     made.problem.of.matvec = (plx_matvec_problem){
         .trans = column ? p->trans_a : !p->trans_b,
         .rows = column ? (p->trans_a ? p->k : p->m) : (p->trans_b ? p->n : p->k),
@@ -83,16 +87,16 @@ static plx_status take_rooms(const plx_problem *problem, const vector_product *p
                              moved_vectors *moved, plx_error *error)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    const int64_t element = element_size(problem->dtype);
+    const int64_t element = element_size(problem->dtype), sum = sum_size(problem->dtype);
     const bool room = (product->vector_step == 1 || take_room(recipe, p->k, element, &moved->vector_at)) &&
-                      (product->result_step == 1 || take_room(recipe, p->m, element, &moved->result_at));
+                      (product->result_step == 1 || take_room(recipe, p->m, sum, &moved->result_at));
     return room ? PLX_OK : plx_fail(error, PLX_UNSUPPORTED, "its vectors are too long to be moved");
 }
 
-static plx_step *add_move(const plx_problem *problem, const plx_device_info *device, int64_t count,
-                          plx_recipe *recipe)
+static plx_step *add_move(const plx_problem *problem, const plx_device_info *device, const char *entry,
+                          int64_t count, plx_recipe *recipe)
 {
-    plx_step *step = plx_recipe_step(recipe, "gemm_move_vector", GEMM_SCALE_THREADS, 1);
+    plx_step *step = plx_recipe_step(recipe, entry, GEMM_SCALE_THREADS, 1);
     step->code = "gemm/matvec";
     step->variant = problem->dtype == PLX_F64 ? "f64" : "f32";
     step->grid[0] = (uint64_t)smaller(quotient_up(count, GEMM_SCALE_THREADS * EACH),
@@ -105,7 +109,8 @@ static plx_step *add_move(const plx_problem *problem, const plx_device_info *dev
 static void add_gathering(const plx_problem *problem, const plx_device_info *device,
                           const vector_product *product, int64_t to, plx_recipe *recipe)
 {
-    plx_step *step = add_move(problem, device, problem->of.gemm.k, recipe);
+    const char *entry = plx_is_half(problem->dtype) ? "gemm_gather_half" : "gemm_move_vector";
+    plx_step *step = add_move(problem, device, entry, problem->of.gemm.k, recipe);
 
     plx_step_operand(step, product->vector);
     plx_step_i64(step, product->vector_step);
@@ -118,13 +123,19 @@ static void add_gathering(const plx_problem *problem, const plx_device_info *dev
     recipe->steps[0] = first;
 }
 
+static const char *scattering_entry(const plx_problem *problem)
+{
+    const plx_dtype result = plx_output_dtype(problem);
+    return result == PLX_F16 ? "gemm_scatter_f16" : result == PLX_BF16 ? "gemm_scatter_bf16" : "gemm_move_vector";
+}
+
 /* The last. */
 static void add_scattering(const plx_problem *problem, const plx_device_info *device,
                            const vector_product *product, int64_t from, plx_recipe *recipe)
 {
-    plx_step *step = add_move(problem, device, problem->of.gemm.m, recipe);
+    plx_step *step = add_move(problem, device, scattering_entry(problem), problem->of.gemm.m, recipe);
 
-    plx_step_scratch(step, from, (uint32_t)element_size(problem->dtype));
+    plx_step_scratch(step, from, (uint32_t)sum_size(problem->dtype));
     plx_step_i64(step, 1);
     plx_step_operand(step, C);
     plx_step_i64(step, product->result_step);
@@ -140,11 +151,12 @@ static plx_argument argument_of(const plx_problem *problem, const vector_product
 {
     const uint32_t ours[] = {product->matrix, product->vector, C};
     const int64_t places[] = {0, moved->vector_at, moved->result_at};
+    const int64_t sizes[] = {0, element_size(problem->dtype), sum_size(problem->dtype)};
 
     if (places[operand] == 0)
         return (plx_argument){.kind = PLX_ARG_OPERAND, .operand = ours[operand]};
     return (plx_argument){
-        .kind = PLX_ARG_SCRATCH, .operand = (uint32_t)element_size(problem->dtype), .value = places[operand]};
+        .kind = PLX_ARG_SCRATCH, .operand = (uint32_t)sizes[operand], .value = places[operand]};
 }
 
 static void rename_operands(const plx_problem *problem, const vector_product *product,

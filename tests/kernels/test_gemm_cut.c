@@ -226,7 +226,7 @@ static plx_recipe matvec_of(const plx_problem *problem)
 
 static bool moves(const plx_step *step)
 {
-    return strcmp(step->entry, "gemm_move_vector") == 0;
+    return step->code != NULL && strcmp(step->code, "gemm/matvec") == 0;
 }
 
 /* What a launch moves: from which operand to which, OPERANDS being scratch memory, and with which steps. */
@@ -236,7 +236,6 @@ static void assert_move(const plx_step *step, uint32_t from, int64_t from_step, 
 {
     const plx_argument *a = step->arguments;
     assert_true(moves(step) && step->dependent_launch);
-    assert_string_equal(step->code, "gemm/matvec");
     assert_int_equal(a[0].kind == PLX_ARG_SCRATCH ? OPERANDS : a[0].operand, from);
     assert_int_equal(a[2].kind == PLX_ARG_SCRATCH ? OPERANDS : a[2].operand, to);
     assert_int_equal(a[1].value, from_step);
@@ -278,6 +277,42 @@ static void vectors_with_gaps_are_moved(void **unused)
         for (size_t j = 0; j < recipe.steps[i].argument_count; j++) /* the matrix alone is where it was */
             assert_true(recipe.steps[i].arguments[j].kind != PLX_ARG_OPERAND ||
                         recipe.steps[i].arguments[j].operand == 0);
+}
+
+/* Elements of 16 bits come as they are; the result goes through f32, and is rounded once, when it is moved. */
+static void assert_moved_half(plx_dtype dtype, plx_dtype result, const char *scattering)
+{
+    plx_problem problem = plx_gemm_of(dtype, false, false, 1000, 1, 5000);
+    problem.of.gemm.ldb = 7;
+    problem.of.gemm.ldc = 9;
+    problem.of.gemm.beta = 0.5;
+    problem.output = result == dtype ? 0 : PLX_OUTPUT(result);
+    const plx_recipe recipe = matvec_of(&problem);
+    const plx_step *first = &recipe.steps[0], *last = &recipe.steps[recipe.step_count - 1];
+    assert_int_equal(recipe.step_count, 3);
+    assert_string_equal(first->entry, "gemm_gather_half");
+    assert_string_equal(last->entry, scattering);
+    assert_move(first, 1, 7, OPERANDS, 1, 5000, 0.0);
+    assert_move(last, OPERANDS, 1, 2, 9, 1000, 0.5);
+    assert_int_equal(first->arguments[2].operand, 2);
+    assert_int_equal(last->arguments[0].operand, 4);
+    assert_true(first->arguments[2].value + 5000 * 2 <= last->arguments[0].value);
+    assert_room(&recipe, &last->arguments[0], 1000 * 4);
+    assert_true(strstr(recipe.variant, dtype == PLX_F16 ? "f16_f32_n" : "bf16_f32_n") == recipe.variant);
+    assert_true(recipe.steps[1].arguments[7].scalar == 0.0); /* beta counts when C is written */
+}
+
+static void moved_results_are_rounded_once(void **unused)
+{
+    (void)unused;
+    assert_moved_half(PLX_F16, PLX_F16, "gemm_scatter_f16");
+    assert_moved_half(PLX_BF16, PLX_BF16, "gemm_scatter_bf16");
+    assert_moved_half(PLX_F16, PLX_F32, "gemm_move_vector");
+    assert_moved_half(PLX_BF16, PLX_F32, "gemm_move_vector");
+    plx_problem packed = plx_gemm_of(PLX_BF16, false, true, 1000, 1, 5000);
+    const plx_recipe recipe = matvec_of(&packed);
+    assert_int_equal(recipe.step_count, 1);
+    assert_string_equal(recipe.variant, "bf16_n");
 }
 
 /* A row of C has no gaps; its vector is A. */
@@ -378,6 +413,7 @@ int main(void)
         cmocka_unit_test(shapes_have_their_kernels),
         cmocka_unit_test(what_begins_anywhere_is_not_always_copied_first),
         cmocka_unit_test(vectors_with_gaps_are_moved),
+        cmocka_unit_test(moved_results_are_rounded_once),
         cmocka_unit_test(a_row_moves_its_vector_alone),
         cmocka_unit_test(parts_are_as_deep_as_their_launches),
     };

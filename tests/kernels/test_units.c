@@ -344,6 +344,26 @@ static void few_terms_and_few_tiles_are_taken_as_they_lie(void **unused)
     }
 }
 
+/* A row or a column is read once, where that takes less than tiles do, the moves of vectors among it. */
+static void rows_and_columns_are_not_tiled(void **unused)
+{
+    const plx_device_info hopper = fake_gpu(9), ampere = fake_gpu(8);
+    (void)unused;
+    plx_problem problem = product(PLX_BF16, 0, 767, 1, 13343);
+    expect_choice(&problem, &hopper, PLX_GEMM_MATVEC);
+    expect_choice(&problem, &ampere, PLX_GEMM_MMA_SYNC); /* where nothing was measured */
+    problem.of.gemm.ldb = problem.of.gemm.ldc = 32;
+    expect_choice(&problem, &hopper, PLX_GEMM_MATVEC);
+    problem = product(PLX_F16, 2, 406, 1, 167851);
+    problem.output = PLX_OUTPUT(PLX_F32);
+    expect_choice(&problem, &hopper, PLX_GEMM_MATVEC);
+    problem = product(PLX_BF16, 0, 2, 767, 13343);
+    assert_int_not_equal(plx_gemm_choose(&problem, &hopper), PLX_GEMM_MATVEC);
+    problem = product(PLX_F32, 0, 4096, 1, 4096);
+    problem.compute = PLX_COMPUTE_TF32; /* asked for by name */
+    assert_int_not_equal(plx_gemm_choose(&problem, &hopper), PLX_GEMM_MATVEC);
+}
+
 /* Where they are asked for: TF32 gives up digits. */
 static void tf32_is_taken_where_it_is_asked_for(void **unused)
 {
@@ -473,6 +493,7 @@ int main(void)
         cmocka_unit_test(planes_lie_apart),
         cmocka_unit_test(matrix_units_are_taken_where_they_may_be),
         cmocka_unit_test(few_terms_and_few_tiles_are_taken_as_they_lie),
+        cmocka_unit_test(rows_and_columns_are_not_tiled),
         cmocka_unit_test(tf32_is_taken_where_it_is_asked_for),
         cmocka_unit_test(opencl_multiplies_on_matrix_units),
         cmocka_unit_test(opencl_makes_its_maps),
