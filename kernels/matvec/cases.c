@@ -56,10 +56,20 @@ static void make_one_way(plx_case_maker *m, bool trans)
     matvec_shape(m, trans, 3, 1000003, PLX_INPUT_UNIFORM);
 }
 
+/* Short rows without gaps, begun anywhere, and enough of them that large devices take them as one stream. */
+static void matvec_stream(plx_case_maker *m)
+{
+    plx_problem problem = plx_matvec_of(m->dtype, false, 80001, m->dtype == PLX_F64 ? 11 : 21);
+    const plx_input input = plx_case_input(m);
+    plx_case_scalars(m, input, &problem.of.matvec.alpha, &problem.of.matvec.beta);
+    plx_case_add(m, &problem, input);
+}
+
 static void make(plx_case_maker *m)
 {
     make_one_way(m, false);
     make_one_way(m, true);
+    matvec_stream(m);
 }
 
 static void make_large(plx_case_maker *m)

@@ -33,20 +33,8 @@ static plx_status start(const plx_problem *problem, const plx_device_info *devic
         return plx_fail(error, PLX_UNSUPPORTED, "this device has no 64-bit floating point");
     (void)snprintf(recipe->variant, sizeof recipe->variant, "%s_%c", words->variant, trans ? 't' : 'n');
     (void)snprintf(recipe->defines, sizeof recipe->defines, "%s%s -DTRANS=%d%s", words->defines,
-                   plx_is_half(problem->dtype) ? " -DPACK=float4 -DPACK_WIDTH=4" : "", (int)trans, device->features & PLX_FEATURE_NVIDIA_PTX ? " -DNVIDIA_PTX" : "");
+                   plx_is_half(problem->dtype) ? " -DPACK=ushort8 -DPACK_WIDTH=8" : "", (int)trans, device->features & PLX_FEATURE_NVIDIA_PTX ? " -DNVIDIA_PTX" : "");
     return PLX_OK;
-}
-
-/* The same for kernels that read packs, of 16 bits in CUDA alone. */
-static plx_status start_packed(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                               plx_error *error)
-{
-    bool is_cuda = device->compute_major > 0 && !(device->features & PLX_FEATURE_NVIDIA_PTX);
-
-    if (plx_is_half(problem->dtype) && !is_cuda)
-        return plx_fail(error, PLX_UNSUPPORTED,
-                        "needs CUDA for elements of 16 bits: in OpenCL it reads packs of f32 and f64 alone");
-    return start(problem, device, recipe, error);
 }
 
 static double alpha_of(const plx_problem *problem)
@@ -114,9 +102,18 @@ static void add_stand(plx_step *step, const plx_matvec_stand *stand)
     plx_step_i32(step, (int32_t)stand->groups);
 }
 
+/* A pack of 16-bit elements has eight sums, which leave registers for fewer rows. */
+static int64_t steps_of(const plx_problem *problem, const plx_matvec_block *block)
+{
+    const bool is_tall = block->threads == MATVEC_TALL_PANEL_THREADS;
+    return plx_is_half(problem->dtype)
+               ? smaller(block->steps, is_tall ? MATVEC_TALL_PANEL_STEPS_HALF : MATVEC_PANEL_STEPS_HALF)
+               : block->steps;
+}
+
 /* Each shape of block is a kernel of its own. */
-static void add_panels(plx_recipe *recipe, plx_step *step, const plx_matvec_panels *plan,
-                       const plx_device_info *device)
+static void add_panels(const plx_problem *problem, plx_recipe *recipe, plx_step *step,
+                       const plx_matvec_panels *plan, const plx_device_info *device)
 {
     const plx_matvec_block *block = plan->block;
 
@@ -125,8 +122,7 @@ static void add_panels(plx_recipe *recipe, plx_step *step, const plx_matvec_pane
     add_stand(step, &plan->shifted);
     append(recipe->variant, sizeof recipe->variant, "%s", block->suffix);
     append(recipe->defines, sizeof recipe->defines, " -DPANEL_THREADS=%d -DPANEL_PACKS=%d -DPANEL_STEPS=%d",
-           (int)block->threads, (int)block->packs,
-           (int)block->steps);
+           (int)block->threads, (int)block->packs, (int)steps_of(problem, block));
     plx_recipe_min_blocks_per_sm(recipe, device, (int)block->threads, (int)block->blocks);
 }
 
@@ -221,7 +217,7 @@ static plx_status row_scattered_recipe(const plx_problem *problem, const plx_dev
 static plx_status vector_rows_recipe(const plx_problem *problem, const plx_device_info *device,
                                      plx_recipe *recipe, plx_error *error)
 {
-    plx_status status = start_packed(problem, device, recipe, error);
+    plx_status status = start(problem, device, recipe, error);
 
     if (status != PLX_OK || outputs_of(problem) == 0)
         return status;
@@ -237,13 +233,13 @@ static plx_status vector_rows_recipe(const plx_problem *problem, const plx_devic
 static plx_status vector_columns_recipe(const plx_problem *problem, const plx_device_info *device,
                                         plx_recipe *recipe, plx_error *error)
 {
-    plx_status status = start_packed(problem, device, recipe, error);
+    plx_status status = start(problem, device, recipe, error);
 
     if (status != PLX_OK || outputs_of(problem) == 0)
         return status;
     plx_matvec_panels plan = plx_matvec_plan_panels(problem, device);
     plx_step *step = add_product(problem, recipe, "matvec_vector", plan.block->threads, plan.items);
-    add_panels(recipe, step, &plan, device);
+    add_panels(problem, recipe, step, &plan, device);
     return plx_recipe_check(recipe, shared_bytes(problem, panel_elements(problem, &plan)), device, error);
 }
 
@@ -286,14 +282,14 @@ static plx_status split_columns_recipe(const plx_problem *problem, const plx_dev
 
     if (status != PLX_OK)
         return status;
-    add_panels(recipe, &recipe->steps[0], &panels, device);
+    add_panels(problem, recipe, &recipe->steps[0], &panels, device);
     return plx_recipe_check(recipe, shared_bytes(problem, panel_elements(problem, &panels)), device, error);
 }
 
 static plx_status split_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                                plx_error *error)
 {
-    plx_status status = start_packed(problem, device, recipe, error);
+    plx_status status = start(problem, device, recipe, error);
 
     if (status != PLX_OK || outputs_of(problem) == 0)
         return status;
@@ -341,7 +337,7 @@ static plx_status tall_skinny_recipe(const plx_problem *problem, const plx_devic
     if (problem->of.matvec.trans)
         return plx_fail(error, PLX_UNSUPPORTED,
                         "a tall-skinny matrix transposed has few columns: that is for split");
-    plx_status status = start_packed(problem, device, recipe, error);
+    plx_status status = start(problem, device, recipe, error);
     if (status != PLX_OK || outputs_of(problem) == 0)
         return status;
     return plx_matvec_is_stream(problem, device) ? tall_skinny_stream_recipe(problem, device, recipe, error)

@@ -42,7 +42,7 @@ matvec_split(MATVEC_PARAMETERS, CHUNKS_PARAMETERS, PANEL_PARAMETERS)
 {
     MATVEC_OPERANDS;
     CHUNKS_OPERANDS;
-    local PACK scratch[PANEL_SCRATCH];
+    local SUMS scratch[PANEL_SCRATCH];
     local int last;
     const int number = (int)get_group_id(0) / (int)chunks, chunk = (int)get_group_id(0) - number * (int)chunks;
     const long column = (long)number * columns_of_panel, first = chunk * chunk_length;

@@ -16,7 +16,7 @@
 #endif
 
 /* A pack of each of `count` rows, `distance` elements from each other, and of x. */
-INLINE void read_round(global const T *row, long distance, int count, global const T *x, bool x_aligned,
+INLINE void read_round(global const IN *row, long distance, int count, global const IN *x, bool x_aligned,
                        PACK *of_a, PACK *of_x)
 {
     UNROLL
@@ -28,22 +28,15 @@ INLINE void read_round(global const T *row, long distance, int count, global con
 
 INLINE void add_round(const PACK *of_a, PACK of_x, int count, T *sum)
 {
-    T lane_of_a[PACK_WIDTH], lane_of_x[PACK_WIDTH];
-
-    PACK_TO(of_x, lane_of_x);
     UNROLL
     for (int r = 0; r < TALL_SKINNY_ROWS; ++r)
-        if (r < count) {
-            PACK_TO(of_a[r], lane_of_a);
-            UNROLL
-            for (int q = 0; q < PACK_WIDTH; ++q)
-                sum[r] = MULTIPLY_ADD(lane_of_a[q], lane_of_x[q], sum[r]);
-        }
+        if (r < count)
+            sum[r] = add_pack(of_a[r], of_x, sum[r]);
 }
 
 /* The packs from `at` on, `step` apart: TALL_SKINNY_STEPS started together, then used.  What is left
  * of them are started together, too. */
-INLINE void add_row_packs(global const T *row, long distance, int count, global const T *x, bool x_aligned,
+INLINE void add_row_packs(global const IN *row, long distance, int count, global const IN *x, bool x_aligned,
                           long at, int step, long end, T *sum)
 {
     PACK of_a[TALL_SKINNY_STEPS][TALL_SKINNY_ROWS], of_x[TALL_SKINNY_STEPS];
@@ -67,16 +60,16 @@ INLINE void add_row_packs(global const T *row, long distance, int count, global 
 }
 
 /* Elements in no pack: `head` before the `packs` elements that are, and those behind. */
-INLINE void add_singles(global const T *row, long distance, int count, global const T *x, int lane, int width,
+INLINE void add_singles(global const IN *row, long distance, int count, global const IN *x, int lane, int width,
                         int head, long packs, long terms, T *sum)
 {
     for (int single = lane; single < terms - packs; single += width) {
         const long at = single < head ? single : single + packs;
-        const T of_x = x[at];
+        const T of_x = FROM_IN(x[at]);
         UNROLL
         for (int r = 0; r < TALL_SKINNY_ROWS; ++r)
             if (r < count)
-                sum[r] = MULTIPLY_ADD(row[r * distance + at], of_x, sum[r]);
+                sum[r] = MULTIPLY_ADD(FROM_IN(row[r * distance + at]), of_x, sum[r]);
     }
 }
 
@@ -112,7 +105,7 @@ kernel WORK_GROUP(TALL_SKINNY_THREADS) void matvec_tall_skinny(MATVEC_PARAMETERS
     const int levels = 31 - (int)clz((uint)width), apart = TALL_SKINNY_THREADS >> levels;
     const int thread = (int)get_local_id(0), lane = thread & (width - 1);
     const long first = (long)get_group_id(0) * (apart * TALL_SKINNY_ROWS) + (thread >> levels);
-    global const T *row = a + first * lda;
+    global const IN *row = a + first * lda;
     const int head = (int)min(to_boundary(row), terms);
     const long packs = (terms - head) / PACK_WIDTH * PACK_WIDTH, at = head + lane * PACK_WIDTH;
     T sum[TALL_SKINNY_ROWS];
@@ -139,7 +132,7 @@ kernel WORK_GROUP(TALL_SKINNY_THREADS) void matvec_tall_skinny(MATVEC_PARAMETERS
 /* ---- one stream ------------------------------------------------------------------ */
 
 /* `count` elements to local memory; both ends at multiples of 16 bytes. */
-INLINE void copy_packs(global const T *from, local T *to, int count)
+INLINE void copy_packs(global const IN *from, local IN *to, int count)
 {
     const int round = MATVEC_STREAM_ROWS * PACK_WIDTH, in_packs = count - count % PACK_WIDTH;
     const int thread = (int)get_local_id(0);
@@ -160,7 +153,7 @@ INLINE void copy_packs(global const T *from, local T *to, int count)
         to[in_packs + thread] = from[in_packs + thread];
 }
 
-INLINE void copy_singles(global const T *from, local T *to, int count)
+INLINE void copy_singles(global const IN *from, local IN *to, int count)
 {
     for (int at = (int)get_local_id(0); at < count; at += MATVEC_STREAM_ROWS)
         to[at] = from[at];
@@ -168,7 +161,7 @@ INLINE void copy_singles(global const T *from, local T *to, int count)
 
 /* One row times x.  Where rows are an even number of elements apart, neighbouring threads
  * begin at neighbouring columns: otherwise they would meet in the same banks. */
-INLINE T sum_of_row(local const T *row, local const T *x, int terms)
+INLINE T sum_of_row(local const IN *row, local const IN *x, int terms)
 {
     T sum[MATVEC_STREAM_SUMS];
     int column = terms % 2 == 0 ? (int)get_local_id(0) % terms : 0;
@@ -180,7 +173,7 @@ INLINE T sum_of_row(local const T *row, local const T *x, int terms)
         UNROLL
         for (int u = 0; u < MATVEC_STREAM_SUMS; ++u)
             if (l + u < terms) {
-                sum[u] = MULTIPLY_ADD(row[column], x[column], sum[u]);
+                sum[u] = MULTIPLY_ADD(FROM_IN(row[column]), FROM_IN(x[column]), sum[u]);
                 column = column + 1 < terms ? column + 1 : 0;
             }
     UNROLL
@@ -198,8 +191,8 @@ matvec_tall_skinny_stream(MATVEC_PARAMETERS, local PACK *memory)
     const int columns = (int)terms, thread = (int)get_local_id(0);
     const long first = (long)get_group_id(0) * MATVEC_STREAM_ROWS;
     const int rows = (int)min((long)MATVEC_STREAM_ROWS, outputs - first);
-    global const T *from = a + first * columns;
-    local T *tile = (local T *)memory, *staged = tile + MATVEC_STREAM_ROWS * columns;
+    global const IN *from = a + first * columns;
+    local IN *tile = (local IN *)memory, *staged = tile + MATVEC_STREAM_ROWS * columns;
 
     copy_singles(x, staged, columns);
     if (is_aligned(from))

@@ -31,6 +31,7 @@
 #define MATVEC_PANEL_STEPS 8
 #define MATVEC_PANEL_STEPS_F64 7  /* in CUDA: registers for no more */
 #define MATVEC_PANEL_STEPS_HALF 7 /* as for F64; a pack of 16-bit elements has eight sums */
+#define MATVEC_TALL_PANEL_STEPS_HALF 5 /* beside those, in half the registers */
 #define MATVEC_PANEL_THREADS 512
 #define MATVEC_PANEL_BLOCKS 2
 #define MATVEC_TALL_PANEL_THREADS 1024

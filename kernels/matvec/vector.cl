@@ -29,10 +29,10 @@ kernel __attribute__((reqd_work_group_size(COALIGNED_THREADS, 1, 1))) void matve
 kernel WORK_GROUP(PANEL_THREADS) void matvec_vector(MATVEC_PARAMETERS, PANEL_PARAMETERS)
 {
     MATVEC_OPERANDS;
-    local PACK scratch[PANEL_SCRATCH];
+    local SUMS scratch[PANEL_SCRATCH];
     /* Where all rows are co-aligned, panels end where lines of memory do: the first is shorter by what
      * A begins behind one, the last takes what is left. */
-    const int moved = lda % PACK_WIDTH == 0 ? (int)((size_t)a % 16 / sizeof(T)) : 0;
+    const int moved = lda % PACK_WIDTH == 0 ? (int)((size_t)a % 16 / sizeof(IN)) : 0;
     const long number = (long)get_group_id(0), column = number == 0 ? 0 : number * columns_of_panel - moved;
     const long next = (number + 1) * columns_of_panel - moved;
     const long columns = (number + 1 == (long)get_num_groups(0) ? outputs : next) - column;

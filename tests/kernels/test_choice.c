@@ -67,10 +67,14 @@ static void test_sizes(void **state)
     expect("split", plx_matvec_of(PLX_F32, true, 10007, 10009), hopper); /* 105 */
     expect("vector", plx_matvec_of(PLX_BF16, false, 8192, 8192), hopper);
     expect("vector", plx_matvec_of(PLX_F16, true, 8192, 8192), hopper);
+    expect("vector", plx_matvec_of(PLX_BF16, true, 4096, 4096), hopper);
+    expect("vector", plx_matvec_of(PLX_BF16, false, 4096, 4096), hopper); /* few rows, of 8 KiB */
+    expect("tall-skinny", plx_matvec_of(PLX_BF16, false, 1024, 1024), hopper);
+    expect("tall-skinny", plx_matvec_of(PLX_F32, false, 4096, 2048), hopper);
     expect("tall-skinny", plx_matvec_of(PLX_BF16, false, 1000003, 17), hopper);
     expect("split", plx_matvec_of(PLX_BF16, false, 1, 1 << 24), hopper);
     expect("split", plx_matvec_of(PLX_BF16, true, 1000003, 17), hopper);
-    expect("warp-per-row", plx_matvec_of(PLX_BF16, false, 8192, 8192), fake_gpu(0)); /* packs of 16 bits: CUDA */
+    expect("vector", plx_matvec_of(PLX_BF16, false, 8192, 8192), fake_gpu(0));
     expect("double-buffer", plx_gemm_of(PLX_F32, false, false, 4096, 4096, 4096), ampere);
     expect("tile-1d", plx_gemm_of(PLX_F32, false, false, 1024, 1024, 1024), ampere);
     expect("bulk-pipeline", plx_gemm_of(PLX_F32, false, false, 8192, 8192, 8192), hopper);
