@@ -120,6 +120,15 @@ static int64_t places_of(int64_t packs, int64_t width)
     return quotient_up(packs, width) * width;
 }
 
+/* Rows of 16-bit elements that begin anywhere have nearly as many of them outside of packs as in these. */
+enum { RAGGED_PACKS = 4, RAGGED_WIDTH = 2 };
+
+static bool is_ragged(const plx_problem *problem, int64_t packs)
+{
+    return element_size(problem->dtype) == 2 && packs <= RAGGED_PACKS &&
+           problem->of.matvec.lda % pack_width(problem->dtype) != 0;
+}
+
 /* As many lanes as leave few of them idle, fewer only where that saves an eighth of their places;
  * of short rows a line of memory is enough side by side. */
 int64_t plx_matvec_width_of_row(const plx_problem *problem, const plx_device_info *device)
@@ -129,6 +138,8 @@ int64_t plx_matvec_width_of_row(const plx_problem *problem, const plx_device_inf
 
     if (plx_matvec_is_few(problem, device))
         return best;
+    if (is_ragged(problem, packs))
+        return smaller(best, RAGGED_WIDTH);
     for (int64_t width = best / 2; width >= least; width /= 2)
         if (8 * places_of(packs, width) <= 7 * places_of(packs, best))
             best = width;

@@ -484,10 +484,11 @@ static int64_t bytes_of_row(const plx_problem *problem)
     return terms_of(problem) * element_size(problem->dtype);
 }
 
-/* Of few rows of f64 the longer ones are faster by blocks: a group of lanes would take several rounds. */
+/* Of few rows the longer ones are faster by blocks: a group of lanes would take several rounds.  Of f32, that was
+ * not measured to be so. */
 static bool are_few_for_blocks(const plx_problem *problem, const plx_device_info *device)
 {
-    return problem->dtype == PLX_F64 && plx_matvec_is_few(problem, device) && bytes_of_row(problem) >= BLOCK_ROW;
+    return problem->dtype != PLX_F32 && plx_matvec_is_few(problem, device) && bytes_of_row(problem) >= BLOCK_ROW;
 }
 
 static bool has_short_rows(const plx_problem *problem, const plx_device_info *device)
