@@ -27,14 +27,20 @@ static double smaller_of(double a, double b)
     return a < b ? a : b;
 }
 
+/* Elements of the matrix from which on vectors are moved: smaller products are done before they are. */
+enum { WORTH_MOVES = 1 << 19 };
+
 /* C is a row or a column, and reading the matrix once takes less than tiles of units do. */
 static bool vector_pays(const plx_problem *problem, const plx_device_info *device)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     if (problem->compute != PLX_COMPUTE_PLAIN || (p->m != 1 && p->n != 1))
         return false;
+    if (plx_gemm_matvec_moves(problem) > 0 && (double)p->m * (double)p->n * (double)p->k < WORTH_MOVES)
+        return false;
     return plx_gemm_matvec_cost(problem, device) <
-           smaller_of(plx_gemm_direct_us(problem, device), plx_wgmma_us(PLX_WGMMA_PIPELINED, problem, device));
+           smaller_of(plx_gemm_direct_us(problem, device),
+                      plx_wgmma_us(PLX_WGMMA_PIPELINED, problem, device));
 }
 
 static bool splits_in_three(const plx_problem *problem, const plx_device_info *device)

@@ -261,7 +261,8 @@ static bool plan_few_rows(search *s)
     bool packed = row_period(s->problem) == 1;
     const plx_matvec_block *block = packed && rows >= FULL_ROWS ? &tall : &wide;
 
-    if (rows >= (packed ? FEW_PACKED_ROWS : FEW_ROWS) || across < 256 * pack_width(s->problem->dtype) * s->units)
+    if (rows >= (packed ? FEW_PACKED_ROWS : FEW_ROWS) ||
+        across < 256 * pack_width(s->problem->dtype) * s->units)
         return false;
     consider_rounds(s, block, block->blocks * s->units);
     s->best.time = 0;

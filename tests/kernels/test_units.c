@@ -357,6 +357,9 @@ static void rows_and_columns_are_not_tiled(void **unused)
     problem = product(PLX_F16, 2, 406, 1, 167851);
     problem.output = PLX_OUTPUT(PLX_F32);
     expect_choice(&problem, &hopper, PLX_GEMM_MATVEC);
+    problem = product(PLX_BF16, 2, 1, 2, 889); /* its move takes as long as all of mma-direct */
+    problem.of.gemm.lda = problem.of.gemm.ldb = 32;
+    assert_int_not_equal(plx_gemm_choose(&problem, &hopper), PLX_GEMM_MATVEC);
     problem = product(PLX_BF16, 0, 2, 767, 13343);
     assert_int_not_equal(plx_gemm_choose(&problem, &hopper), PLX_GEMM_MATVEC);
     problem = product(PLX_F32, 0, 4096, 1, 4096);
