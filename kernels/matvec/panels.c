@@ -277,7 +277,8 @@ plx_matvec_panels plx_matvec_plan_panels(const plx_problem *problem, const plx_d
         return s.best;
     consider_rounds(&s, usual_of(&s), s.units);
     consider_rounds(&s, usual_of(&s), 2 * s.units);
-    if (element_size(problem->dtype) == 2) /* a row of threads is half as wide, and there may be more rows */
+    /* Of 16 bits a row of threads is half as wide, and there may be more of them, if there are such rows. */
+    if (element_size(problem->dtype) == 2 && terms_of(problem) >= FULL_ROWS)
         consider_rounds(&s, &tall, s.units);
     for (int64_t lines = 1; lines <= 32; lines *= 2)
         consider(&s, usual_of(&s), columns_of_lines(problem, usual_of(&s), lines), 1);
