@@ -58,11 +58,11 @@ static few few_of(const plx_problem *problem)
     return product;
 }
 
-/* The kernels are made for powers of two. */
-static int kernel_size(int64_t count)
+/* The kernels are made for powers of two; in CUDA along k from four on, for fewer take no less time. */
+static int kernel_size(const few *f, const plx_device_info *device)
 {
-    int size = 1;
-    while (size < count && size < GEMM_FEW_MOST)
+    int size = f->along && !plx_gemm_mapless(device) ? 4 : 1;
+    while (size < f->count && size < GEMM_FEW_MOST)
         size *= 2;
     return size;
 }
@@ -82,8 +82,8 @@ static int64_t quotient_up(int64_t a, int64_t b)
 
 /* ---- geometry ------------------------------------------------------------------ */
 
-/* Up to DIRECT_MOST rows or columns, x is read where it lies (few.cuh), and shorter parts gain nothing along
- * k. */
+/* Up to DIRECT_MOST rows or columns, shorter parts gain nothing along k; in OpenCL x is read where it lies.
+ */
 enum {
     BLOCKS_PER_UNIT = 2, /* beside each other; in OpenCL twice as many */
     LEAST_PART_ACROSS = 128,
@@ -178,22 +178,23 @@ static void add_sum(const plx_problem *problem, const few *f, const few_parts *p
 }
 
 /* What CUDA has as entry points. */
-static void define_few(const few *f, bool shuffles, plx_recipe *recipe)
+static void define_few(const few *f, const plx_device_info *device, plx_recipe *recipe)
 {
     size_t used = strlen(recipe->defines);
     (void)snprintf(recipe->defines + used, sizeof recipe->defines - used, " -DFEW=%d -DALONG=%d%s",
-                   kernel_size(f->count), (int)f->along, shuffles ? " -DSHUFFLE_PTX" : "");
+                   kernel_size(f, device), (int)f->along,
+                   plx_gemm_mapless_fast(device) ? " -DSHUFFLE_PTX" : "");
 }
 
 static const char *const entries[2][5] = {
     {"gemm_few_1_across", "gemm_few_2_across", "gemm_few_4_across", "gemm_few_8_across",
      "gemm_few_16_across"},
-    {"gemm_few_1_along", "gemm_few_2_along", "gemm_few_4_along", "gemm_few_8_along", "gemm_few_16_along"},
+    {NULL, NULL, "gemm_few_4_along", "gemm_few_8_along", "gemm_few_16_along"},
 };
 
-static const char *entry_of(const few *f)
+static const char *entry_of(const few *f, const plx_device_info *device)
 {
-    return entries[f->along][power_of(kernel_size(f->count))];
+    return entries[f->along][power_of(kernel_size(f, device))];
 }
 
 plx_status plx_gemm_few_rows_recipe(const plx_problem *problem, const plx_device_info *device,
@@ -213,8 +214,9 @@ plx_status plx_gemm_few_rows_recipe(const plx_problem *problem, const plx_device
         return plx_fail(error, PLX_UNSUPPORTED, "C has more than %d rows and columns", GEMM_FEW_MOST);
     (void)snprintf(recipe->variant, sizeof recipe->variant, "f32");
     if (mapless)
-        define_few(&f, plx_gemm_mapless_fast(device), recipe);
-    plx_step *step = plx_recipe_step(recipe, mapless ? "gemm_few_rows" : entry_of(&f), GEMM_FEW_THREADS, 1);
+        define_few(&f, device, recipe);
+    plx_step *step =
+        plx_recipe_step(recipe, mapless ? "gemm_few_rows" : entry_of(&f, device), GEMM_FEW_THREADS, 1);
     step->grid[0] = (uint64_t)parts.panels;
     step->grid[1] = (uint64_t)parts.parts;
     step->dependent_launch = true;
@@ -233,37 +235,38 @@ plx_status plx_gemm_few_rows_recipe(const plx_problem *problem, const plx_device
 
 enum { SIZES = 5 }; /* of kernels: 1, 2, 4, 8, 16 rows or columns */
 
-/* Microseconds, and bytes in one of them. */
+/* Microseconds, and bytes in one of them.  Of two numbers, the second is along k. */
 typedef struct few_rates {
-    double start_us, turn_us, stage_us; /* a launch; loads of a turn; x through shared memory, for a chunk */
-    double turn_along_us;               /* a turn along k where x is read where it lies */
-    double joining_us, part_us;         /* parts, and each of them */
-    double block_bytes_per_us;          /* that one block reads */
-    double beside;                      /* blocks of a multiprocessor that wait together */
-    /* Of the long operand, by size of the kernel: more sums leave fewer registers for what is under way; and
-     * as a share of it along k, where lanes' sums are still to be added. */
+    double start_us;            /* a launch */
+    double turn_us[2];          /* loads of a turn, and */
+    double work_us[2];          /* what is multiplied, for each term that a thread has of each row */
+    double stage_us;            /* x through shared memory, for a chunk that all wait for */
+    double end_us[2];           /* sums of threads become one, for each row */
+    double joining_us, part_us; /* parts, and each of them */
+    double block_bytes_per_us;  /* that one block reads */
+    double beside;              /* blocks of a multiprocessor that wait together */
+    /* Of the long operand, by size of the kernel; and as a share of it along k. */
     double bytes_per_us[SIZES], along[SIZES];
 } few_rates;
 
-/* Fitted to 4874 timings of 203 drawn shapes on one H200 (doc/experiments.md). */
+/* Fitted to 898 timings of 160 shapes on one H200 (doc/experiments.md). */
 static const few_rates in_cuda = {
-    .start_us = 2.2,
-    .turn_us = 1.53,
-    .turn_along_us = 2.5,
-    .stage_us = 1.6,
-    .joining_us = 1.67,
-    .part_us = 0.07,
-    .block_bytes_per_us = 16.4e3,
-    .beside = 1.35,
-    .bytes_per_us = {4.4e6, 3.4e6, 2.85e6, 2.13e6, 1.35e6},
-    .along = {0.42, 0.42, 0.63, 0.65, 0.58},
+    .start_us = 2.3,
+    .turn_us = {0.377, 0.670},
+    .work_us = {0.0104, 0.0092},
+    .end_us = {0.333, 0.300},
+    .joining_us = 1.03,
+    .part_us = 0.156,
+    .block_bytes_per_us = 39.9e3,
+    .beside = 1.28,
+    .bytes_per_us = {3.3e6, 4.15e6, 4.05e6, 3.8e6, 3.8e6},
+    .along = {1.0, 1.0, 1.0, 1.0, 1.0},
 };
 
 /* NVIDIA's OpenCL, by CUDA's kernel as it was measured first. */
 static const few_rates in_opencl = {
     .start_us = 3.3,
-    .turn_us = 0.7,
-    .turn_along_us = 0.7,
+    .turn_us = {0.7, 0.7},
     .stage_us = 2.0,
     .joining_us = 1.5,
     .part_us = 0.1,
@@ -283,17 +286,18 @@ static double most(double a, double b)
     return a > b ? a : b;
 }
 
-/* What a block waits for: loads of a turn, and, where x goes through shared memory, its staging. */
+/* What a block waits for: loads of a turn and their products, x, and the sums of its threads. */
 static double waiting(const few *f, const few_parts *parts, const plx_device_info *device)
 {
     const few_rates *rates = rates_of(device);
-    int size = kernel_size(f->count), loads = size >= 16 ? 4 : 8;
+    int size = kernel_size(f, device), loads = size >= 16 || (f->along && !plx_gemm_mapless(device)) ? 4 : 8;
     double turns = (double)quotient_up(parts->length, loads * (f->along ? 32 : GEMM_FEW_THREADS / 32));
     double chunks = size <= DIRECT_MOST ? 0.0 : (double)quotient_up(parts->length, GEMM_FEW_CHUNK);
     double units = device->units > 0 ? device->units : 1;
     double rounds = (double)(parts->panels * parts->parts) / (rates->beside * units);
-    double turn = f->along && size <= DIRECT_MOST ? rates->turn_along_us : rates->turn_us;
-    return most(rounds, 1.0) * (turn * turns + rates->stage_us * chunks);
+    double work = rates->work_us[f->along] * loads * size;
+    return most(rounds, 1.0) * ((rates->turn_us[f->along] + work) * turns + rates->stage_us * chunks +
+                                rates->end_us[f->along] * size);
 }
 
 double plx_gemm_few_cost(const plx_problem *problem, const plx_device_info *device)
@@ -301,7 +305,7 @@ double plx_gemm_few_cost(const plx_problem *problem, const plx_device_info *devi
     const few f = few_of(problem);
     const few_parts parts = parts_of(&f, device);
     const few_rates *rates = rates_of(device);
-    const int size = power_of(kernel_size(f.count));
+    const int size = power_of(kernel_size(&f, device));
     double bytes = 4.0 * ((double)f.many * (double)f.k + (double)f.count * (double)f.many);
     double joining = parts.parts > 1 ? rates->joining_us + rates->part_us * (double)parts.parts : 0.0;
     double reached = bytes / (rates->block_bytes_per_us * (double)(parts.panels * parts.parts));
@@ -335,7 +339,7 @@ size_t plx_gemm_few_configs(const plx_problem *problem, const plx_device_info *d
         cut.config = plx_gemm_config_number(&config);
         if (parts_of(&f, device).parts == parts)
             plx_gemm_list(&listing, &config, plx_gemm_few_cost(&cut, device), "%dx%d/%d",
-                          kernel_size(f.count), f.along ? GEMM_FEW_ALONG : GEMM_FEW_ACROSS, (int)parts);
+                          kernel_size(&f, device), f.along ? GEMM_FEW_ALONG : GEMM_FEW_ACROSS, (int)parts);
     }
     return listing.count;
 }

@@ -224,8 +224,8 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
             .name = "few-rows",
             .idea = "where C has at most 16 rows or columns, no tiles: the long operand is read once, past "
                     "shared memory",
-            .gain = "for one to eight rows about as much as a tile of 32 would compute in vain; not for 16",
-            .limit = "the rate of memory",
+            .gain = "up to eight rows cost little more than one, where a tile of 16 computes in vain",
+            .limit = "the rate of memory; from 12 rows on the multiply-adds, which tiles do better",
             .needs = "in CUDA compute capability 9.0; in OpenCL another launch adds parts of k",
             .dtypes = PLX_DTYPE_BIT(PLX_F32),
             .accumulator_f32 = PLX_F32,

@@ -181,11 +181,14 @@ static void shapes_have_their_kernels(void **unused)
     expect("split-k", 512, 512, 512);
     expect("split-k", 64, 64, 65536);
     expect("few-rows", 2, 70001, 256);
+    expect("few-rows", 8192, 4, 8192);
+    expect("few-rows", 8, 8192, 8192);
+    expect_another("few-rows", 8192, 16, 8192); /* as many products as bytes */
     expect_another("few-rows", 46283, 2, 49); /* blocks along a short k wait, one after the other */
     expect("matvec", 4096, 1, 4096);
     expect("matvec", 1, 70001, 33);
     expect_with_gaps("matvec", 41047, 1695); /* what it costs to move the vectors counts */
-    expect_with_gaps("async-copy", 863, 10);
+    expect_with_gaps("few-rows", 863, 10);
     expect("async-copy", 1023, 1025, 1027);
     expect("short-k", 5000, 7001, 1);
 }
