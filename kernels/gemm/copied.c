@@ -2,6 +2,7 @@
 #include "copied.h"
 #include "mapless.h"
 
+#include "long.h"
 #include "many.h"
 #include "tiles.h"
 
@@ -14,7 +15,8 @@ const plx_gemm_tile plx_gemm_copied_tiles[PLX_GEMM_COPIED_TILES] = {
     {GEMM_COPIED_128X128}, {GEMM_COPIED_128X96}, {GEMM_COPIED_96X128}, {GEMM_COPIED_128X64},
     {GEMM_COPIED_64X128},  {GEMM_COPIED_256X48}, {GEMM_COPIED_48X256}, {GEMM_COPIED_64X64},
     {GEMM_COPIED_128X32},  {GEMM_COPIED_32X128}, {GEMM_COPIED_32X64},  {GEMM_COPIED_64X32},
-    {GEMM_COPIED_128X16},  {GEMM_COPIED_16X128},
+    {GEMM_COPIED_128X16},  {GEMM_COPIED_16X128}, {GEMM_COPIED_256X64}, {GEMM_COPIED_64X256},
+    {GEMM_COPIED_256X32},  {GEMM_COPIED_32X256},
 };
 
 const plx_gemm_tile plx_gemm_many_tiles[PLX_GEMM_MANY_TILES] = {

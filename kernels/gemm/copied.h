@@ -4,7 +4,8 @@
 
 #include "pipeline.h"
 
-#define PLX_GEMM_COPIED_TILES 14
+#define PLX_GEMM_COPIED_TILES 18
+#define PLX_GEMM_MAPLESS_TILES 14 /* the first of them: those that OpenCL has */
 extern const plx_gemm_tile plx_gemm_copied_tiles[PLX_GEMM_COPIED_TILES];
 
 #define PLX_GEMM_MANY_TILES 5

@@ -12,7 +12,8 @@ static const char *const entries[PLX_GEMM_COPIED_TILES] = {
     "gemm_async_copy_128x128", "gemm_async_copy_128x96", "gemm_async_copy_96x128", "gemm_async_copy_128x64",
     "gemm_async_copy_64x128",  "gemm_async_copy_256x48", "gemm_async_copy_48x256", "gemm_async_copy_64x64",
     "gemm_async_copy_128x32",  "gemm_async_copy_32x128", "gemm_async_copy_32x64",  "gemm_async_copy_64x32",
-    "gemm_async_copy_128x16",  "gemm_async_copy_16x128",
+    "gemm_async_copy_128x16",  "gemm_async_copy_16x128", "gemm_async_copy_256x64", "gemm_async_copy_64x256",
+    "gemm_async_copy_256x32",  "gemm_async_copy_32x256",
 };
 
 /* Of a tile: shares of a multiprocessor's multiply-adds that blocks beside each other reach, and one alone;
@@ -212,12 +213,13 @@ static bool possible(const plx_problem *problem, const plx_gemm_cut *cut)
 
 const plx_gemm_cuts *plx_gemm_async_copy_cuts(const plx_device_info *device)
 {
-#define COPIED_TILES .tiles = plx_gemm_copied_tiles, .tile_count = PLX_GEMM_COPIED_TILES, .entries = entries
-    static const plx_gemm_cuts in_cuda = {COPIED_TILES, .possible = possible, .cost = plx_gemm_copied_cost},
-                               fast = {COPIED_TILES, .possible = plx_gemm_mapless_possible,
-                                       .cost = plx_gemm_copied_cost},
-                               plain = {COPIED_TILES, .possible = plx_gemm_mapless_possible,
-                                        .plain_tile = PLAIN_TILE};
+#define COPIED_TILES .tiles = plx_gemm_copied_tiles, .entries = entries
+    static const plx_gemm_cuts in_cuda = {COPIED_TILES, .tile_count = PLX_GEMM_COPIED_TILES,
+                                          .possible = possible, .cost = plx_gemm_copied_cost},
+                               fast = {COPIED_TILES, .tile_count = PLX_GEMM_MAPLESS_TILES,
+                                       .possible = plx_gemm_mapless_possible, .cost = plx_gemm_copied_cost},
+                               plain = {COPIED_TILES, .tile_count = PLX_GEMM_MAPLESS_TILES,
+                                        .possible = plx_gemm_mapless_possible, .plain_tile = PLAIN_TILE};
 #undef COPIED_TILES
     return !plx_gemm_mapless(device) ? &in_cuda : plx_gemm_mapless_fast(device) ? &fast : &plain;
 }

@@ -300,11 +300,30 @@ static void what_is_chosen_runs_everywhere(void **unused)
     }
 }
 
+/* OpenCL's texts have no tiles of 256 x 64 and 256 x 32. */
+static void long_tiles_are_of_cuda(void **unused)
+{
+    static plx_config configs[4096];
+    const plx_problem problem = plx_gemm_of(PLX_F32, false, true, 52320, 56, 383);
+    const plx_row *row = row_named(PLX_GEMM, "async-copy");
+    (void)unused;
+    for (int opencl = 0; opencl < 2; opencl++) {
+        const size_t count = row->configs(&problem, &devices[opencl ? 5 : 0], configs, 4096);
+        bool any = false;
+        assert_in_range(count, 1, 4096);
+        for (size_t i = 0; i < count; i++)
+            any = any || strncmp(configs[i].name, "256x64", 6) == 0 ||
+                  strncmp(configs[i].name, "32x256", 6) == 0;
+        assert_int_equal(any, !opencl);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_say_what_can_run),
         cmocka_unit_test(what_is_chosen_runs_everywhere),
+        cmocka_unit_test(long_tiles_are_of_cuda),
     };
     return cmocka_run_group_tests(tests, make_devices, NULL);
 }

@@ -205,7 +205,7 @@ static void bad_configurations_are_refused(void **unused)
         assert_true(model->expect(&problem, &hopper, NULL) > 0.0);
         problem.config = UINT32_MAX;
         assert_true(model->expect(&problem, &hopper, NULL) == 0.0);
-        problem.config = plx_gemm_config_number(&(plx_gemm_config){.tile = 14, .cluster = 1, .parts = 1});
+        problem.config = plx_gemm_config_number(&(plx_gemm_config){.tile = 100, .cluster = 1, .parts = 1});
         assert_true(model->expect(&problem, &hopper, NULL) == 0.0);
     }
 }

@@ -1,5 +1,5 @@
-/* By the fit of `parallax tune gemm --rates` to 8289 times of forced cuts, which a test program took on one NVIDIA H200, driver 580.159: off by 8.3 % typically */
-/* Generated; SHA-256 of the lines below: a7ecb2a5378ffcb70a117cb87fe08092eeda8ac4bf9ee56cfd24aa27fac6cbd3 */
+/* By the fit of `parallax tune gemm --rates` to 8289 times of forced cuts, tiles 14 to 17 to 13002 with newer ones, which a test program took on one NVIDIA H200, driver 580.159: off by 8.3 % typically */
+/* Generated; SHA-256 of the lines below: 257ae56538650617489ed44632b1f82f00e7817b868393d7f9938bf4ae06089d */
 .bytes_per_us = 5.49e+06,
 .drift_us = 1.2158,
 .alone_share = 0.57621,
@@ -83,3 +83,23 @@
 .tiles[13].start_us = 1.6961,
 .tiles[13].round_us = 1.865,
 .tiles[13].inner_us = 6.2471e-05,
+.tiles[14].full = 0.74504,
+.tiles[14].alone = 0.59294,
+.tiles[14].start_us = 1.8884,
+.tiles[14].round_us = 6.8238,
+.tiles[14].inner_us = 2.9399e-05,
+.tiles[15].full = 0.75165,
+.tiles[15].alone = 0.56653,
+.tiles[15].start_us = 4.1929,
+.tiles[15].round_us = 5.039,
+.tiles[15].inner_us = 3.6685e-05,
+.tiles[16].full = 0.73494,
+.tiles[16].alone = 0.59516,
+.tiles[16].start_us = 3.014,
+.tiles[16].round_us = 4.1044,
+.tiles[16].inner_us = 4.9784e-05,
+.tiles[17].full = 0.68552,
+.tiles[17].alone = 0.50166,
+.tiles[17].start_us = 2.465,
+.tiles[17].round_us = 3.6936,
+.tiles[17].inner_us = 4.9126e-05,
