@@ -50,6 +50,7 @@ static const kernel_tiles tiles_of[] = {
 
 /* Microseconds, and bytes in one. */
 #define LAUNCH_US 3.0   /* of each launch, from its begin to its first product and from its last to its end */
+#define LATE_US 6.0     /* more of a launch after another in OpenCL, where none begins early */
 #define ITEM_US 1.5     /* from the last product of an item to the first of the next */
 #define SUM_RATE 5e6    /* of parts that are written and added */
 #define WRITE_US 0.012   /* of a tile of C a column, where no bulk stores reach its rows */
@@ -115,6 +116,12 @@ int64_t plx_wgmma_slots(const plx_wgmma_tile *tile, const plx_device_info *devic
 
 /* ---- the model ----------------------------------------------------------------------- */
 
+/* Of a launch after another. */
+static double launch_us(const plx_device_info *device)
+{
+    return LAUNCH_US + (device->features & PLX_FEATURE_NVIDIA_PTX ? LATE_US : 0);
+}
+
 /* What the multiprocessor with the most to do takes: its tiles, and its parts of tiles. */
 static double us_of(const plx_wgmma_cut *cut, const plx_problem *problem, const plx_device_info *device)
 {
@@ -128,7 +135,7 @@ static double us_of(const plx_wgmma_cut *cut, const plx_problem *problem, const 
                 (double)(tiles + parts) * ITEM_US;
     if (!plx_wgmma_rows_reached(problem))
         us += (double)tiles * tile->cols * WRITE_US;
-    return late == 0 ? us : us + LAUNCH_US + 2 * partial / SUM_RATE;
+    return late == 0 ? us : us + launch_us(device) + 2 * partial / SUM_RATE;
 }
 
 /* What a walk over the cuts of a kernel brings with it. */

@@ -447,6 +447,17 @@ static void opencl_makes_its_maps(void **unused)
     assert_int_equal(maps_of_operands(&recipe), 1); /* of C */
 }
 
+/* There a launch that adds parts begins when the one before has ended. */
+static void opencl_divides_less(void **unused)
+{
+    const plx_device_info hopper = fake_gpu(9), opencl = fake_opencl_gpu(9);
+    const plx_problem problem = product(PLX_BF16, 0, 512, 512, 4096), long_sums = product(PLX_BF16, 0, 128, 128, 16384);
+    (void)unused;
+    assert_int_equal(recipe_of(&problem, "wgmma-pipelined", &hopper).step_count, 2);
+    assert_int_equal(recipe_of(&problem, "wgmma-pipelined", &opencl).step_count, 1);
+    assert_int_equal(recipe_of(&long_sums, "wgmma-pipelined", &opencl).step_count, 2);
+}
+
 static void others_say_why_not(void **unused)
 {
     const plx_device_info hopper = fake_gpu(9), ampere = fake_gpu(8), older = fake_gpu(7),
@@ -500,6 +511,7 @@ int main(void)
         cmocka_unit_test(tf32_is_taken_where_it_is_asked_for),
         cmocka_unit_test(opencl_multiplies_on_matrix_units),
         cmocka_unit_test(opencl_makes_its_maps),
+        cmocka_unit_test(opencl_divides_less),
         cmocka_unit_test(others_say_why_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
