@@ -74,6 +74,8 @@ libplx_ladder_la_SOURCES = \
 	kernels/gemm/mapless.h \
 	kernels/gemm/models.c \
 	kernels/gemm/models.h \
+	kernels/gemm/narrow.c \
+	kernels/gemm/narrow.h \
 	kernels/gemm/pipeline.c \
 	kernels/gemm/pipeline.h \
 	kernels/gemm/direct.c \

@@ -1,20 +1,63 @@
-/* Which kernel takes products of 16-bit elements, and those in f32 that name a compute type: the first
- * of a table that suits, and that the device can run. */
+/* Which kernel takes products of 16-bit elements, and those in f32 that name a compute type: of 16 bits on
+ * compute capability 9.0, where C is no vector, the one whose modelled time is the least, else the first of a
+ * table that suits, and that the device can run. */
 #include "choose.h"
 #include "direct.h"
+#include "kernels/operation.h"
+#include "mapless.h"
+#include "narrow.h"
 #include "vector.h"
 #include "wgmma.h"
+
+/* ---- the least time -------------------------------------------------------------------- */
+
+static double pipelined_us(const plx_problem *problem, const plx_device_info *device)
+{
+    return plx_wgmma_us(PLX_WGMMA_PIPELINED, problem, device);
+}
+
+static double cluster_us(const plx_problem *problem, const plx_device_info *device)
+{
+    return plx_wgmma_us(PLX_WGMMA_CLUSTER, problem, device);
+}
+
+static const struct {
+    size_t row;
+    double (*us)(const plx_problem *problem, const plx_device_info *device);
+} modelled[] = {
+    {PLX_GEMM_WGMMA_PIPELINED, pipelined_us},
+    {PLX_GEMM_WGMMA_CLUSTER, cluster_us},
+    {PLX_GEMM_MMA_DIRECT, plx_gemm_direct_us},
+    {PLX_GEMM_WGMMA_NARROW, plx_gemm_narrow_us},
+};
+
+static size_t least(const plx_problem *problem, const plx_device_info *device)
+{
+    size_t best = 0;
+    double us = modelled[0].us(problem, device);
+    for (size_t i = 1; i < sizeof modelled / sizeof modelled[0]; i++) {
+        const double other = modelled[i].us(problem, device);
+        if (other < us) {
+            best = i;
+            us = other;
+        }
+    }
+    return modelled[best].row;
+}
+
+static bool has_models(const plx_problem *problem, const plx_device_info *device)
+{
+    plx_error ignored;
+    return plx_is_half(problem->dtype) && problem->compute == PLX_COMPUTE_PLAIN &&
+           plx_needs_sm_90a(device, &ignored) == PLX_OK;
+}
+
+/* ---- the table ------------------------------------------------------------------------- */
 
 static bool splits_in_two(const plx_problem *problem, const plx_device_info *device)
 {
     (void)device;
     return problem->compute == PLX_COMPUTE_F16X3;
-}
-
-static bool clusters_pay(const plx_problem *problem, const plx_device_info *device)
-{
-    return plx_wgmma_us(PLX_WGMMA_CLUSTER, problem, device) <
-           plx_wgmma_us(PLX_WGMMA_PIPELINED, problem, device);
 }
 
 static bool direct_pays(const plx_problem *problem, const plx_device_info *device)
@@ -56,23 +99,24 @@ static bool is_tf32(const plx_problem *problem, const plx_device_info *device)
 }
 
 static const plx_preference preferences[] = {
-    {PLX_ON_CUDA_9, is_tf32, PLX_GEMM_WGMMA_TF32},
-    {PLX_ON_NVIDIA, is_tf32, PLX_GEMM_MMA_SYNC_TF32},
-    {PLX_ON_CUDA_9, splits_in_two, PLX_GEMM_F16X3},
-    {PLX_ON_CUDA_9, splits_in_three, PLX_GEMM_BF16X6},
-    {PLX_ON_CUDA_9, vector_pays, PLX_GEMM_MATVEC},
-    {PLX_ON_CUDA_9, direct_pays, PLX_GEMM_MMA_DIRECT},
-    {PLX_ON_CUDA_9, clusters_pay, PLX_GEMM_WGMMA_CLUSTER},
-    {PLX_ON_CUDA_9, NULL, PLX_GEMM_WGMMA_PIPELINED},
-    {PLX_ON_NVIDIA_OPENCL, NULL, PLX_GEMM_WGMMA_PIPELINED},
-    {PLX_ON_NVIDIA, NULL, PLX_GEMM_MMA_SYNC},
-    {PLX_ON_ANY, NULL, PLX_GEMM_TILE_1D},
-    {PLX_ON_ANY, NULL, PLX_GEMM_SMEM_BLOCK},
-    {PLX_ON_ANY, NULL, PLX_GEMM_NAIVE},
+    {PLX_ON_CUDA_9, is_tf32, PLX_GEMM_WGMMA_TF32},   {PLX_ON_NVIDIA, is_tf32, PLX_GEMM_MMA_SYNC_TF32},
+    {PLX_ON_CUDA_9, splits_in_two, PLX_GEMM_F16X3},  {PLX_ON_CUDA_9, splits_in_three, PLX_GEMM_BF16X6},
+    {PLX_ON_CUDA_9, vector_pays, PLX_GEMM_MATVEC},   {PLX_ON_CUDA_9, direct_pays, PLX_GEMM_MMA_DIRECT},
+    {PLX_ON_CUDA_9, NULL, PLX_GEMM_WGMMA_PIPELINED}, {PLX_ON_NVIDIA_OPENCL, NULL, PLX_GEMM_WGMMA_PIPELINED},
+    {PLX_ON_NVIDIA, NULL, PLX_GEMM_MMA_SYNC},        {PLX_ON_ANY, NULL, PLX_GEMM_TILE_1D},
+    {PLX_ON_ANY, NULL, PLX_GEMM_SMEM_BLOCK},         {PLX_ON_ANY, NULL, PLX_GEMM_NAIVE},
 };
 
 size_t plx_gemm_choose_units(const plx_problem *problem, const plx_device_info *device)
 {
+    if (has_models(problem, device) && !vector_pays(problem, device)) {
+        const size_t place = least(problem, device);
+        const plx_row *row = &plx_gemm_ladder.rows[place];
+        plx_recipe recipe;
+        plx_error ignored;
+        if (plx_recipe_write(row, row->recipe, problem, device, &recipe, &ignored) == PLX_OK)
+            return place;
+    }
     return plx_prefer(preferences, sizeof preferences / sizeof preferences[0], plx_gemm_ladder.rows, problem,
                       device);
 }

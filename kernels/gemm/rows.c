@@ -6,6 +6,7 @@
 #include "direct.h"
 #include "dmma.h"
 #include "f16x3.h"
+#include "narrow.h"
 #include "tiled.h"
 #include "vector.h"
 #include "wgmma.h"
@@ -393,6 +394,25 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
         .recipe = plx_gemm_direct_recipe,
         .spare = &rows[PLX_GEMM_MMA_SYNC],
         .configs = plx_gemm_direct_configs,
+    },
+    [PLX_GEMM_WGMMA_NARROW] = {
+        .about = {
+            .name = "wgmma-narrow",
+            .idea = "wgmma-pipelined in tiles of 64 x 16 to 64 x 64; few rows of C are columns of the transposed "
+                    "product",
+            .gain = "of few rows about twice, of few columns a tenth: nearly all that is read is of use",
+            .limit = "the rate of memory; where operands are copied first, that",
+            .needs = "CUDA on compute capability 9.0; operands that do not begin at, or step by, 16 bytes are copied first",
+            .dtypes = HALF_DTYPES,
+            .flags = PLX_KERNEL_MATRIX_UNITS,
+            .accumulator_f32 = PLX_F32,
+            .reproducibility = PLX_R1,
+            .depth = plx_gemm_narrow_depth,
+        },
+        .recipe = plx_gemm_narrow_recipe,
+        .recipe_unaligned = plx_gemm_narrow_recipe_unaligned,
+        .spare = &rows[PLX_GEMM_MMA_SYNC],
+        .configs = plx_gemm_narrow_configs,
     },
     [PLX_GEMM_MMA_SYNC_TF32] = {
         .about = {

@@ -52,6 +52,11 @@ double plx_wgmma_us(plx_wgmma_kernel kernel, const plx_problem *problem, const p
 
 /* The variant of the kernels that multiply f16 and bf16 alone. */
 plx_status plx_units_start(const plx_problem *problem, plx_recipe *recipe, plx_error *error);
+/* Where there is nothing to sum, mma-sync's code makes beta * C. */
+plx_status plx_wgmma_scale(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                           plx_error *error);
+/* Whether the device has so much scratch memory, and what plx_recipe_check() looks at. */
+plx_status plx_wgmma_check_scratch(const plx_recipe *recipe, const plx_device_info *device, plx_error *error);
 /* GEMM_RESULT_, of C. */
 int32_t plx_units_type_of_result(const plx_problem *problem);
 

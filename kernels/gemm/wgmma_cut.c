@@ -53,8 +53,11 @@ static const kernel_tiles tiles_of[] = {
 #define LATE_US 6.0     /* more of a launch after another in OpenCL, where none begins early */
 #define ITEM_US 1.5     /* from the last product of an item to the first of the next */
 #define SUM_RATE 5e6    /* of parts that are written and added */
-#define WRITE_US 0.012   /* of a tile of C a column, where no bulk stores reach its rows */
+#define WRITE_US 0.012  /* of a tile of C a column, where no bulk stores reach its rows */
 #define COPY_RATE 3.2e6 /* of operands that are copied to aligned rows first */
+#define FEW 64          /* columns, or rows, of C, where reading is what takes time: */
+#define COLUMNS_RATE 3.3e6 /* of operands */
+#define ROWS_RATE 2.1e6    /* the same where few rows fill a part of each tile */
 
 #define MOST (INT32_MAX - 65536) /* indices are 32 bits wide in the device code */
 
@@ -146,7 +149,6 @@ typedef struct walk {
     plx_wgmma_cut best;
     plx_gemm_config config;    /* of the best; of keep_wanted: the one that is looked for */
     plx_gemm_listing *listing; /* of list */
-    double copying;            /* microseconds, besides those of each cut */
 } walk;
 
 static plx_gemm_config config_of(size_t tile, const plx_wgmma_cut *cut)
@@ -227,12 +229,26 @@ static double us_of_copying(const plx_problem *problem)
     return elements > 0 ? LAUNCH_US + 2 * elements * (double)bytes / COPY_RATE : 0;
 }
 
+/* Of few rows or columns, to read the operands once: no cut takes less. */
+static double us_of_reading(const plx_problem *problem)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    const double bytes = (double)element_bytes(problem) * ((double)p->m + (double)p->n) * (double)p->k;
+    if (p->m > FEW && p->n > FEW)
+        return 0;
+    return LAUNCH_US + bytes / (p->m < p->n ? ROWS_RATE : COLUMNS_RATE);
+}
+
+static double us_of_product(const plx_problem *problem, const plx_wgmma_cut *cut)
+{
+    const double reading = us_of_reading(problem);
+    return (cut->us > reading ? cut->us : reading) + us_of_copying(problem);
+}
+
 double plx_wgmma_us(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_device_info *device)
 {
     plx_wgmma_cut cut;
-    if (!plx_wgmma_cut_of(kernel, problem, device, &cut))
-        return (double)INT64_MAX;
-    return cut.us + us_of_copying(problem);
+    return plx_wgmma_cut_of(kernel, problem, device, &cut) ? us_of_product(problem, &cut) : (double)INT64_MAX;
 }
 
 /* ---- configurations ----------------------------------------------------------------- */
@@ -245,7 +261,7 @@ static void list(walk *w, size_t tile, const plx_wgmma_cut *cut)
     if (cut->parts > 1)
         (void)snprintf(parts, sizeof parts, "/%d", (int)cut->parts);
     const bool turns = plx_wgmma_turns(w->problem);
-    plx_gemm_list(w->listing, &config, cut->us + w->copying, "%dx%d%s",
+    plx_gemm_list(w->listing, &config, us_of_product(w->problem, cut), "%dx%d%s",
                   turns ? cut->tile->cols : cut->tile->rows, turns ? cut->tile->rows : cut->tile->cols,
                   parts);
 }
@@ -257,7 +273,6 @@ static size_t list_all(plx_wgmma_kernel kernel, const plx_problem *problem, cons
     const plx_gemm_problem *p = &problem->of.gemm;
     if (p->m == 0 || p->n == 0 || plx_wgmma_steps(problem) == 0)
         return 0;
-    w.copying = us_of_copying(problem);
     each_cut(kernel, &w);
     listing.own = plx_gemm_config_number(&w.config);
     w.visit = list;

@@ -238,7 +238,7 @@ static void add_sum(const plx_problem *problem, const plx_wgmma_cut *cut, int64_
     plx_step_i32(step, cut->tile->cols);
 }
 
-static plx_status check_scratch(const plx_recipe *recipe, const plx_device_info *device, plx_error *error)
+plx_status plx_wgmma_check_scratch(const plx_recipe *recipe, const plx_device_info *device, plx_error *error)
 {
     uint64_t most = device->max_alloc_bytes ? device->max_alloc_bytes : device->memory_bytes;
     if (most != 0 && recipe->scratch_bytes > most)
@@ -290,12 +290,11 @@ static plx_status cut_terms(plx_wgmma_kernel kernel, const plx_problem *problem,
     add_shared(cut->tile, opencl, recipe, step);
     if (cut->items > cut->whole)
         add_sum(problem, cut, partials, recipe);
-    return check_scratch(recipe, device, error);
+    return plx_wgmma_check_scratch(recipe, device, error);
 }
 
-/* Where there is nothing to sum, mma-sync's code makes beta * C. */
-static plx_status scale(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                        plx_error *error)
+plx_status plx_wgmma_scale(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                           plx_error *error)
 {
     if (problem->dtype == PLX_F32) {
         plx_gemm_add_scale(problem, device, recipe);
@@ -337,7 +336,7 @@ static plx_status recipe_of(plx_wgmma_kernel kernel, const plx_problem *problem,
     if (status != PLX_OK || p->m == 0 || p->n == 0)
         return status;
     if (!plx_gemm_has_terms(problem))
-        return scale(problem, device, recipe, error);
+        return plx_wgmma_scale(problem, device, recipe, error);
     status = plx_gemm_check_sizes(p, error);
     if (status != PLX_OK)
         return status;

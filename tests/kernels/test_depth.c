@@ -97,7 +97,7 @@ static bool divides_sums(const plx_row *row)
 {
     static const char *const names[] = {"split-k",    "async-copy", "many-blocks", "few-rows",
                                         "matvec",     "dmma",       "dmma-bulk",   "wgmma-pipelined",
-                                        "wgmma-tf32", "mma-direct"};
+                                        "wgmma-tf32", "mma-direct", "wgmma-narrow"};
     return is_one_of(row, names, sizeof names / sizeof names[0]);
 }
 
@@ -247,9 +247,11 @@ static size_t assert_shared(const plx_row *row, plx_op op, const plx_device_info
         op == PLX_GEMM ? !divides_sums(row) : is_one_of(row, alone, sizeof alone / sizeof alone[0]);
 
     if (cuts_off(row, dtype)) {
-        /* As if one addition took 16 products, and a sum had two parts; mma-direct's are its blocks, of one
-         * tile. */
-        const int64_t parts = strcmp(row->about.name, "mma-direct") == 0 ? blocks_of(&recipe.steps[0]) : 2;
+        /* As if one addition took 16 products, and a sum had two parts; those of small tiles are blocks of
+         * the only one. */
+        static const char *const small[] = {"mma-direct", "wgmma-narrow"};
+        const int64_t parts =
+            is_one_of(row, small, sizeof small / sizeof small[0]) ? blocks_of(&recipe.steps[0]) : 2;
         if (depth < terms / 16 / parts)
             refuse(row, op, device, terms, depth, "units add, at least", terms / 16 / parts);
         return 1;

@@ -7,6 +7,7 @@
 #include "kernels/gemm/direct.h"
 #include "kernels/gemm/f16x3.h"
 #include "kernels/gemm/mma-direct.h"
+#include "kernels/gemm/narrow.h"
 #include "kernels/gemm/units.h"
 #include "kernels/gemm/wgmma.h"
 
@@ -242,8 +243,9 @@ static void without_terms_c_is_scaled(void **unused)
     (void)unused;
     problem.of.gemm.alpha = 1e-60; /* 0 as f32 */
     problem.of.gemm.beta = 2;
-    for (size_t i = 0; i < BULK_KERNELS; i++) {
-        const plx_recipe recipe = recipe_of(&problem, bulk_kernels[i], &hopper);
+    for (size_t i = 0; i <= BULK_KERNELS; i++) {
+        const char *kernel = i < BULK_KERNELS ? bulk_kernels[i] : "wgmma-narrow";
+        const plx_recipe recipe = recipe_of(&problem, kernel, &hopper);
         assert_string_equal(recipe.code, "gemm/mma-sync");
         assert_int_equal(recipe.step_count, 1);
         assert_int_equal(recipe.map_count, 0);
@@ -367,6 +369,106 @@ static void rows_and_columns_are_not_tiled(void **unused)
     assert_int_not_equal(plx_gemm_choose(&problem, &hopper), PLX_GEMM_MATVEC);
 }
 
+/* ---- few columns, or few rows --------------------------------------------------------------- */
+
+static plx_recipe narrow_recipe(const plx_problem *problem, bool unaligned)
+{
+    const plx_device_info hopper = fake_gpu(9);
+    return unaligned ? recipe_by(row_named(PLX_GEMM, "wgmma-narrow")->recipe_unaligned, problem, &hopper)
+                     : recipe_of(problem, "wgmma-narrow", &hopper);
+}
+
+/* A map of the product's first or second operand: rows of a line each, of as many columns as the tile has
+ * where they run along k. */
+static void expect_narrow_map(const plx_tensor_map *map, const plx_problem *problem, uint32_t operand,
+                              uint32_t side)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    const bool inner = operand == A ? !p->trans_a : p->trans_b;
+    const uint64_t outer = (uint64_t)(operand == A ? p->m : p->n), k = (uint64_t)p->k;
+    expect_box(map, operand, false, inner ? k : outer, inner ? outer : k, inner ? side : 64);
+    assert_int_equal(map->box_width, inner ? 64 : side);
+    assert_int_equal(map->swizzle, 2 * map->box_width);
+}
+
+/* Few rows are columns of the product of B^T and A^T: where A's rows run along k, its are those of B there.
+ */
+static void few_rows_are_columns_of_the_transposed_product(void **unused)
+{
+    static const char *const straight[] = {"bf16_nn", "bf16_nt", "bf16_tn", "bf16_tt"}, *const turned[] = {
+                                                                                            "bf16_tt",
+                                                                                            "bf16_nt",
+                                                                                            "bf16_tn",
+                                                                                            "bf16_nn"};
+    (void)unused;
+    for (unsigned layout = 0; layout < 4; layout++)
+        for (int rows = 0; rows < 2; rows++) {
+            plx_problem problem = product(PLX_BF16, layout, rows ? 16 : 8192, rows ? 8192 : 16, 640);
+            problem.config = plx_gemm_config_number(&(plx_gemm_config){.tile = 0, .parts = 1});
+            const plx_recipe recipe = narrow_recipe(&problem, false);
+            assert_string_equal(recipe.variant, (rows ? turned : straight)[layout]);
+            assert_string_equal(recipe.steps[0].entry, "gemm_wgmma_narrow_64x16");
+            expect_narrow_map(&recipe.maps[0], &problem, rows ? B : A, 64);
+            expect_narrow_map(&recipe.maps[1], &problem, rows ? A : B, 16);
+            assert_int_equal(recipe.step_count, 1);
+            assert_int_equal(recipe.steps[0].grid[0], 128); /* tiles, of 132 multiprocessors */
+        }
+}
+
+/* Each operand by itself: what the copy engine can't reach is copied first. */
+static void narrow_tiles_take_operands_as_they_lie(void **unused)
+{
+    (void)unused;
+    for (unsigned form = 0; form < 16; form++) {
+        plx_problem problem = product(PLX_F16, form, 3000, 24, 320);
+        problem.of.gemm.lda += form & 4 ? 1 : 0;
+        problem.of.gemm.ldb += form & 8 ? 4 : 0;
+        const plx_recipe as_known = narrow_recipe(&problem, false), anywhere = narrow_recipe(&problem, true);
+        assert_int_equal(maps_operand(&as_known, A), !(form & 4));
+        assert_int_equal(maps_operand(&as_known, B), !(form & 8));
+        assert_int_equal(step_named(&as_known, "repack") != NULL, (form & 12) != 0);
+        assert_false(maps_operand(&anywhere, A) || maps_operand(&anywhere, B));
+        assert_non_null(step_named(&anywhere, "repack"));
+    }
+}
+
+/* One tile in parts, and two that are left of full rounds. */
+static void narrow_tiles_are_divided_along_k(void **unused)
+{
+    const plx_device_info hopper = fake_gpu(9);
+    plx_problem problem = product(PLX_F16, 1, 5, 60, 100 * 64);
+    (void)unused;
+    problem.config = plx_gemm_config_number(&(plx_gemm_config){.tile = 1, .parts = 30});
+    plx_recipe recipe = narrow_recipe(&problem, false);
+    assert_int_equal(recipe.step_count, 2);
+    assert_int_equal(recipe.steps[0].grid[0], 30);
+    assert_int_equal(recipe.steps[1].grid[0], 1);
+    assert_int_equal(recipe.scratch_bytes, PLX_SCRATCH_COUNTERS + 30 * 64 * 32 * 4);
+    assert_int_equal(plx_gemm_narrow_depth(&problem, &hopper), 4 * 64 / 8 * 11 + 3 + 7); /* 30 by 8 warps */
+    problem = product(PLX_F16, 1, (2 * 132 + 2) * 64, 60, 100 * 64);
+    problem.config = plx_gemm_config_number(&(plx_gemm_config){.tile = 2, .parts = 5});
+    recipe = narrow_recipe(&problem, false);
+    assert_int_equal(recipe.steps[0].grid[0], 132);
+    assert_int_equal(recipe.steps[1].grid[0], 2);
+    assert_int_equal(recipe.scratch_bytes, PLX_SCRATCH_COUNTERS + 2 * 5 * 64 * 64 * 4);
+    assert_int_equal(plx_gemm_narrow_depth(&problem, &hopper), 100 * 64 / 8 * 11 + 4);
+}
+
+static void few_rows_or_columns_are_taken_by_narrow_tiles(void **unused)
+{
+    const plx_device_info hopper = fake_gpu(9), opencl = fake_opencl_gpu(9);
+    (void)unused;
+    for (unsigned layout = 0; layout < 4; layout++) {
+        plx_problem problem = product(PLX_BF16, layout, 16, 8192, 8192);
+        expect_choice(&problem, &hopper, PLX_GEMM_WGMMA_NARROW);
+        assert_int_not_equal(plx_gemm_choose(&problem, &opencl), PLX_GEMM_WGMMA_NARROW);
+        problem = product(PLX_F16, layout, 8192, 32, 8192);
+        expect_choice(&problem, &hopper, PLX_GEMM_WGMMA_NARROW);
+        problem = product(PLX_F16, layout, 48, 6528, 10024);
+        expect_choice(&problem, &hopper, PLX_GEMM_WGMMA_NARROW);
+    }
+}
+
 /* Where they are asked for: TF32 gives up digits. */
 static void tf32_is_taken_where_it_is_asked_for(void **unused)
 {
@@ -480,6 +582,9 @@ static void others_say_why_not(void **unused)
     expect_refusal(&half, "mma-sync", &older_opencl, "in OpenCL compute capability 9.0; this device has 8.0");
     expect_refusal(&half, "mma-direct", &older, "compute capability 8.0 or later");
     expect_refusal(&half, "mma-direct", &opencl, "needs CUDA");
+    expect_refusal(&half, "wgmma-narrow", &ampere, "needs compute capability 9.0; this device has 8.0");
+    expect_refusal(&half, "wgmma-narrow", &opencl, "needs CUDA");
+    expect_refusal(&plain, "wgmma-narrow", &hopper, "multiplies f16 and bf16 alone");
     expect_refusal(&plain, "mma-direct", &hopper, "multiplies f16 and bf16 alone");
     expect_refusal(&tf32, "mma-sync-tf32", &older, "compute capability 8.0 or later");
     expect_refusal(&tf32, "mma-sync-tf32", &older_opencl, "in OpenCL compute capability 9.0");
@@ -508,6 +613,12 @@ int main(void)
         cmocka_unit_test(matrix_units_are_taken_where_they_may_be),
         cmocka_unit_test(few_terms_and_few_tiles_are_taken_as_they_lie),
         cmocka_unit_test(rows_and_columns_are_not_tiled),
+}
+
+        cmocka_unit_test(few_rows_are_columns_of_the_transposed_product),
+        cmocka_unit_test(narrow_tiles_take_operands_as_they_lie),
+        cmocka_unit_test(narrow_tiles_are_divided_along_k),
+        cmocka_unit_test(few_rows_or_columns_are_taken_by_narrow_tiles),
         cmocka_unit_test(tf32_is_taken_where_it_is_asked_for),
         cmocka_unit_test(opencl_multiplies_on_matrix_units),
         cmocka_unit_test(opencl_makes_its_maps),

@@ -1,0 +1,362 @@
+/* wgmma-narrow: how a problem is cut, how long that should take, and its launches. */
+#include "narrow.h"
+
+#include "configs.h"
+#include "mapless.h"
+#include "pipeline.h"
+#include "stored.h"
+#include "tiled.h"
+#include "units.h"
+#include "wgmma-narrow.h"
+#include "wgmma.h"
+
+#include <stdio.h>
+
+enum { A, B, C, TILES = 3, MOST_PARTS = 127 };
+
+/* Columns of a tile, microseconds of a step of 64 terms where a multiprocessor waits for no other, and its
+ * entry point. */
+static const struct {
+    int32_t cols;
+    double step_us;
+    const char *entry;
+} tiles[TILES] = {
+    {16, 0.063, "gemm_wgmma_narrow_64x16"},
+    {32, 0.182, "gemm_wgmma_narrow_64x32"},
+    {64, 0.3, "gemm_wgmma_narrow_64x64"},
+};
+
+/* The first `whole` tiles of the product are an item of work each, each other tile is `parts` items, equal
+ * shares of k. */
+typedef struct narrow_cut {
+    uint32_t tile;
+    int64_t tiles, whole, parts, items;
+    double us; /* that the product should take */
+} narrow_cut;
+
+/* The product that is multiplied: op(A) op(B), or where C has fewer rows than columns op(B)^T op(A)^T. */
+typedef struct narrow_product {
+    bool turned;
+    int64_t rows, cols, steps;
+    plx_gemm_stored a, b;
+} narrow_product;
+
+static int64_t quotient_up(int64_t a, int64_t b)
+{
+    return a > 0 ? (a - 1) / b + 1 : 0;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static narrow_product product_of(const plx_problem *problem)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    const bool turned = p->m < p->n;
+    return (narrow_product){
+        .turned = turned,
+        .rows = turned ? p->n : p->m,
+        .cols = turned ? p->m : p->n,
+        .steps = plx_gemm_has_terms(problem) ? quotient_up(p->k, GEMM_UNITS_DEPTH) : 0,
+        .a = plx_gemm_stored_as(problem, turned ? B : A),
+        .b = plx_gemm_stored_as(problem, turned ? A : B),
+    };
+}
+
+static int64_t units_of(const plx_device_info *device)
+{
+    return device->units > 0 ? device->units : 1;
+}
+
+/* ---- the model ----------------------------------------------------------------------- */
+
+/* Microseconds, and bytes in one; fitted to 510 timings of 90 drawn shapes and of a list on an H200,
+ * deviation 0.15. */
+#define LAUNCH_US 3.2
+#define ITEM_US 0.5
+#define READ_RATE 4.0e6 /* of all operands */
+#define WRITE_RATE 0.95e6
+#define ADD_US 3.0 /* another launch */
+#define ADD_RATE 26e6
+#define COPY_US 4.5     /* another */
+#define COPY_RATE 3.5e6 /* of operands that are copied to aligned rows first */
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* Operands whose rows are no multiple of 16 bytes apart, in a launch of their own. */
+static double us_of_copying(const narrow_product *of, double k)
+{
+    const double rows = plx_gemm_steps_by_units(&of->a) ? 0 : (double)of->rows,
+                 cols = plx_gemm_steps_by_units(&of->b) ? 0 : (double)of->cols;
+    return rows + cols > 0 ? COPY_US + 2 * 2 * (rows + cols) * k / COPY_RATE : 0;
+}
+
+/* What the multiprocessor with the most to do takes, or what it takes to read the operands. */
+static double us_of(const narrow_cut *cut, const narrow_product *of, const plx_problem *problem,
+                    const plx_device_info *device)
+{
+    const int64_t units = units_of(device), late = cut->items - cut->whole;
+    const int64_t whole = quotient_up(cut->whole, units), parts = quotient_up(late, units);
+    const double steps = (double)(whole * of->steps + parts * quotient_up(of->steps, cut->parts));
+    const double k = (double)problem->of.gemm.k, cols = tiles[cut->tile].cols;
+    const double passes = (double)quotient_up(of->cols, tiles[cut->tile].cols);
+    const double bytes = 2 * k * ((double)of->rows * passes + (double)of->cols);
+    const double reading = larger(bytes / READ_RATE, steps * tiles[cut->tile].step_us);
+    const double writing = (double)of->rows * (double)of->cols * 2 / WRITE_RATE;
+    const double adding = (double)late * GEMM_NARROW_ROWS * cols * 8 / ADD_RATE;
+    const double us =
+        us_of_copying(of, k) + LAUNCH_US + (double)(whole + parts) * ITEM_US + reading + writing;
+    return late == 0 ? us : us + ADD_US + adding;
+}
+
+/* ---- the cut --------------------------------------------------------------------------- */
+
+static plx_gemm_config config_of(const narrow_cut *cut)
+{
+    return (plx_gemm_config){.tile = cut->tile, .parts = (uint32_t)cut->parts};
+}
+
+/* Whether the tiles of C can be counted in 32 bits, with their parts; each part has a step at least. */
+static bool make_cut(const plx_problem *problem, const narrow_product *of, const plx_device_info *device,
+                     uint32_t tile, int64_t parts, narrow_cut *cut)
+{
+    int64_t count;
+    if (__builtin_mul_overflow(quotient_up(of->rows, GEMM_NARROW_ROWS),
+                               quotient_up(of->cols, tiles[tile].cols), &count) ||
+        count > INT32_MAX / 2)
+        return false;
+    const int64_t over = count % units_of(device), whole = parts == 1 ? count : count - over;
+    if (parts > 1 && (parts > of->steps || over == 0))
+        return false;
+    *cut = (narrow_cut){tile, count, whole, parts, whole + (count - whole) * parts, 0};
+    cut->us = us_of(cut, of, problem, device);
+    return true;
+}
+
+typedef void visit_cut(void *data, const narrow_cut *cut);
+
+static void each_cut(const plx_problem *problem, const plx_device_info *device, visit_cut *visit, void *data)
+{
+    const narrow_product of = product_of(problem);
+    narrow_cut cut;
+    for (uint32_t tile = 0; tile < TILES; tile++)
+        for (int64_t parts = 1; parts <= MOST_PARTS; parts++)
+            if (make_cut(problem, &of, device, tile, parts, &cut))
+                visit(data, &cut);
+}
+
+typedef struct choice {
+    uint32_t wanted; /* number of a configuration, or 0 */
+    bool any;
+    narrow_cut cut;
+} choice;
+
+static void choose(void *data, const narrow_cut *cut)
+{
+    choice *c = data;
+    const plx_gemm_config config = config_of(cut);
+    if (c->wanted != 0 && c->wanted != plx_gemm_config_number(&config))
+        return;
+    if (c->any && cut->us >= c->cut.us)
+        return;
+    c->cut = *cut;
+    c->any = true;
+}
+
+/* What problem->config says, or what should take the least time. */
+static bool cut_of(const plx_problem *problem, const plx_device_info *device, narrow_cut *cut)
+{
+    choice c = {.wanted = problem->config};
+    each_cut(problem, device, choose, &c);
+    *cut = c.cut;
+    return c.any;
+}
+
+double plx_gemm_narrow_us(const plx_problem *problem, const plx_device_info *device)
+{
+    narrow_cut cut;
+    return cut_of(problem, device, &cut) ? cut.us : (double)INT64_MAX;
+}
+
+/* ---- configurations ----------------------------------------------------------------- */
+
+typedef struct list_of {
+    plx_gemm_listing listing;
+    bool turned;
+} list_of;
+
+/* "64x16/3": what full rounds of tiles leave is divided into three parts; "16x64" where the product is
+ * turned. */
+static void list(void *data, const narrow_cut *cut)
+{
+    list_of *l = data;
+    const plx_gemm_config config = config_of(cut);
+    const int cols = tiles[cut->tile].cols;
+    char parts[24] = "";
+    if (cut->parts > 1)
+        (void)snprintf(parts, sizeof parts, "/%d", (int)cut->parts);
+    plx_gemm_list(&l->listing, &config, cut->us, "%dx%d%s", l->turned ? cols : GEMM_NARROW_ROWS,
+                  l->turned ? GEMM_NARROW_ROWS : cols, parts);
+}
+
+size_t plx_gemm_narrow_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
+                               size_t capacity)
+{
+    const narrow_product of = product_of(problem);
+    narrow_cut own;
+    if (of.cols == 0 || of.steps == 0 || !cut_of(problem, device, &own))
+        return 0;
+    const plx_gemm_config config = config_of(&own);
+    list_of l = {{configs, capacity, .own = plx_gemm_config_number(&config)}, of.turned};
+    each_cut(problem, device, list, &l);
+    return l.listing.count;
+}
+
+/* ---- depth ----------------------------------------------------------------------------- */
+
+/* Parts are added by ADDERS warps, each every so many, and then their sums. */
+static int64_t depth_of_adding(int64_t parts)
+{
+    return quotient_up(parts, GEMM_NARROW_ADDERS) - 1 + smaller(parts, GEMM_NARROW_ADDERS) - 1;
+}
+
+int64_t plx_gemm_narrow_depth(const plx_problem *problem, const plx_device_info *device)
+{
+    narrow_cut cut;
+    if (!cut_of(problem, device, &cut) || cut.parts == 1)
+        return plx_units_depth(problem, device);
+    if (cut.whole > 0)
+        return plx_units_depth(problem, device) + depth_of_adding(cut.parts);
+    plx_problem part = *problem;
+    part.of.gemm.k = quotient_up(product_of(problem).steps, cut.parts) * GEMM_UNITS_DEPTH;
+    return plx_units_depth(&part, device) + depth_of_adding(cut.parts);
+}
+
+/* ---- the launches ----------------------------------------------------------------------- */
+
+static void add_result(const plx_problem *problem, plx_step *step, bool with_k)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    plx_step_operand(step, C);
+    plx_step_i32(step, plx_units_type_of_result(problem));
+    plx_step_i32(step, (int32_t)p->m);
+    plx_step_i32(step, (int32_t)p->n);
+    if (with_k)
+        plx_step_i32(step, (int32_t)p->k);
+    plx_step_i64(step, p->ldc);
+    plx_step_scalar(step, p->alpha);
+    plx_step_scalar(step, p->beta);
+}
+
+/* Rows of a box are lines of a stage: 64 terms, or as many outer indices as the tile has. */
+static void add_map(const plx_gemm_stored *stored, int32_t side, plx_recipe *recipe, plx_step *step)
+{
+    plx_tensor_map map = plx_gemm_map_of(stored);
+    map.box_width = stored->inner ? GEMM_UNITS_DEPTH : (uint32_t)side;
+    map.box_height = stored->inner ? (uint32_t)side : GEMM_UNITS_DEPTH;
+    map.swizzle = 2 * map.box_width;
+    plx_step_map(recipe, step, &map);
+}
+
+static void add_product(const plx_problem *problem, const plx_device_info *device, const narrow_cut *cut,
+                        const narrow_product *of, int64_t partials, plx_recipe *recipe)
+{
+    plx_step *step = plx_recipe_step(recipe, tiles[cut->tile].entry, GEMM_NARROW_THREADS, 1);
+    step->grid[0] = (uint64_t)smaller(cut->items, units_of(device));
+    step->dependent_launch = true;
+    add_map(&of->a, GEMM_NARROW_ROWS, recipe, step);
+    add_map(&of->b, tiles[cut->tile].cols, recipe, step);
+    add_result(problem, step, true);
+    plx_step_i32(step, of->turned);
+    plx_step_scratch(step, partials, 16);
+    plx_step_i32(step, (int32_t)cut->whole);
+    plx_step_i32(step, (int32_t)cut->parts);
+    plx_step_i32(step, (int32_t)cut->items);
+    plx_step_shared(step, GEMM_NARROW_SHARED);
+}
+
+static void add_sum(const plx_problem *problem, const narrow_cut *cut, const narrow_product *of,
+                    int64_t partials, plx_recipe *recipe)
+{
+    plx_step *step = plx_recipe_step(recipe, "gemm_wgmma_narrow_sum", 32 * GEMM_NARROW_ADDERS, 1);
+    step->variant = "f32";
+    step->grid[0] = (uint64_t)(cut->tiles - cut->whole);
+    step->grid[1] = (uint64_t)(GEMM_NARROW_ROWS * tiles[cut->tile].cols / 4 / 32);
+    step->dependent_launch = true;
+    add_result(problem, step, false);
+    plx_step_i32(step, of->turned);
+    plx_step_scratch(step, partials, 16);
+    plx_step_i32(step, (int32_t)cut->whole);
+    plx_step_i32(step, (int32_t)cut->parts);
+    plx_step_i32(step, tiles[cut->tile].cols);
+}
+
+/* Named by the operands of the product that is multiplied. */
+static void name_variant(const plx_problem *problem, const narrow_product *of, plx_recipe *recipe)
+{
+    (void)snprintf(recipe->variant, sizeof recipe->variant, "%s_%c%c",
+                   problem->dtype == PLX_F16 ? "f16" : "bf16", of->a.inner ? 'n' : 't',
+                   of->b.inner ? 't' : 'n');
+}
+
+/* An operand that is copied first: where the copy engine can't read its rows. */
+static bool take_room(plx_gemm_stored *stored, bool unaligned, uint64_t *scratch)
+{
+    return (!unaligned && plx_gemm_steps_by_units(stored)) || plx_gemm_take_room(stored, scratch);
+}
+
+static plx_status add_launches(const plx_problem *problem, const plx_device_info *device,
+                               const narrow_cut *cut, narrow_product *of, bool unaligned, plx_recipe *recipe,
+                               plx_error *error)
+{
+    uint64_t scratch = PLX_SCRATCH_COUNTERS;
+    if (!take_room(&of->a, unaligned, &scratch) || !take_room(&of->b, unaligned, &scratch))
+        return plx_fail(error, PLX_UNSUPPORTED, "its operands are too large to be copied to aligned rows");
+    const int64_t partials = (int64_t)scratch;
+    recipe->scratch_bytes = scratch + (uint64_t)(cut->items - cut->whole) * GEMM_NARROW_ROWS *
+                                          (uint64_t)tiles[cut->tile].cols * 4;
+    plx_gemm_add_repack(recipe, device, &of->a, &of->b);
+    add_product(problem, device, cut, of, partials, recipe);
+    if (cut->items > cut->whole)
+        add_sum(problem, cut, of, partials, recipe);
+    return plx_wgmma_check_scratch(recipe, device, error);
+}
+
+static plx_status recipe_of(const plx_problem *problem, const plx_device_info *device, bool unaligned,
+                            plx_recipe *recipe, plx_error *error)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    narrow_cut cut;
+    plx_status status = plx_needs_sm_90a(device, error);
+    if (status == PLX_OK)
+        status = plx_units_start(problem, recipe, error);
+    if (status != PLX_OK || p->m == 0 || p->n == 0)
+        return status;
+    if (!plx_gemm_has_terms(problem))
+        return plx_wgmma_scale(problem, device, recipe, error);
+    status = plx_gemm_check_sizes(p, error);
+    if (status != PLX_OK)
+        return status;
+    if (!cut_of(problem, device, &cut))
+        return plx_fail(error, PLX_UNSUPPORTED, "C has more tiles than can be counted");
+    narrow_product of = product_of(problem);
+    name_variant(problem, &of, recipe);
+    return add_launches(problem, device, &cut, &of, unaligned, recipe, error);
+}
+
+plx_status plx_gemm_narrow_recipe(const plx_problem *problem, const plx_device_info *device,
+                                  plx_recipe *recipe, plx_error *error)
+{
+    return recipe_of(problem, device, false, recipe, error);
+}
+
+plx_status plx_gemm_narrow_recipe_unaligned(const plx_problem *problem, const plx_device_info *device,
+                                            plx_recipe *recipe, plx_error *error)
+{
+    return recipe_of(problem, device, true, recipe, error);
+}

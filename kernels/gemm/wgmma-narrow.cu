@@ -1,0 +1,281 @@
+/* gemm/wgmma-narrow: products whose C has few columns, or few rows, which are then columns of the product B^T
+ * A^T whose result is turned on its way out.  Tiles have 64 rows and 16, 32 or 64 columns, so that nearly all
+ * of a multiprocessor's shared memory holds what is on its way of the larger operand. */
+#include "entries.cuh"
+#include "wgmma-narrow.h"
+#include "wgmma-narrow-ptx.cuh"
+
+#include "wgmma.cuh"
+
+template <class Element_, bool A_INNER, bool B_INNER, int COLS> struct Narrow {
+    using Element = Element_;
+    static constexpr int rows = GEMM_NARROW_ROWS, cols = COLS, cluster = 1, depth = DEPTH;
+    static constexpr int groups = 1, consumers = GROUP_THREADS;
+    static constexpr bool a_inner = A_INNER, b_inner = B_INNER, turned = false, a_in_registers = false;
+    /* Of B in a stage: bytes of a line, and lines. */
+    static constexpr int b_line = B_INNER ? ROW_BYTES : 2 * COLS, b_lines = B_INNER ? COLS : DEPTH;
+    static constexpr unsigned a_bytes = rows * ROW_BYTES, stage_bytes = a_bytes + b_lines * b_line;
+    static constexpr int stages = GEMM_NARROW_STAGES / stage_bytes;
+    static_assert(rows == GROUP_ROWS && 2 * BARRIER_BYTES * stages <= 512, "as the recipe counts");
+};
+
+/* Where a product's sums go: C, or C turned. */
+struct Target {
+    Result to;
+    bool turned;
+
+    __device__ __forceinline__ int rows() const
+    {
+        return (int)(turned ? to.n : to.m);
+    }
+
+    __device__ __forceinline__ int cols() const
+    {
+        return (int)(turned ? to.m : to.n);
+    }
+};
+
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+
+/* ---- bringing ------------------------------------------------------------------------ */
+
+template <class Tile>
+static __device__ __forceinline__ Item item_of(const Target &c, const Cut &cut, int number, int steps)
+{
+    return item_at(cut, number, c.rows(), c.cols(), Tile::rows, Tile::cols, steps);
+}
+
+/* One box of each operand. */
+template <bool INNER>
+static __device__ __forceinline__ void bring_box(unsigned to, const TensorMap &map, int outer, int step,
+                                                 unsigned barrier)
+{
+    start_box(to, &map, INNER ? step * DEPTH : outer, INNER ? outer : step * DEPTH, barrier);
+}
+
+/* By one thread, with the copy engine. */
+template <class Tile>
+static __device__ __forceinline__ void bring_items(const TensorMap &map_a, const TensorMap &map_b,
+                                                   Ring<Tile> ring, const Target &c, const Cut &cut,
+                                                   int steps)
+{
+    if (threadIdx.x != GROUP_THREADS)
+        return;
+    for (int number = blockIdx.x; number < cut.items; number += gridDim.x) {
+        const Item item = item_of<Tile>(c, cut, number, steps);
+        for (int step = item.first; step < item.first + item.steps; ++step) {
+            barrier_wait(ring.free(), ring.phase);
+            arrive_and_expect(ring.full(), Tile::stage_bytes);
+            bring_box<Tile::a_inner>(ring.data(), map_a, item.row, step, ring.full());
+            bring_box<Tile::b_inner>(ring.data() + Tile::a_bytes, map_b, item.col, step, ring.full());
+            ring.next();
+        }
+    }
+}
+
+/* ---- C ------------------------------------------------------------------------------- */
+
+/* A thread has pairs of neighbours in a row. */
+template <class Tile>
+static __device__ __forceinline__ void write_straight(const Group<Tile> &group, const Result &to, int row,
+                                                      int col)
+{
+    row += threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4;
+    col += threadIdx.x % 4 * 2;
+#pragma unroll
+    for (int j = 0; j < Tile::cols / 8; ++j) {
+        const float *s = group.sum + 4 * j;
+        write_pair(to, row, col + 8 * j, s[0], s[1]);
+        write_pair(to, row + 8, col + 8 * j, s[2], s[3]);
+    }
+}
+
+/* Columns of the product, in shared memory one after the other, become rows of C, a warp's each. */
+template <class Tile>
+static __device__ __forceinline__ void write_turned(const Group<Tile> &group, const Result &to, int row,
+                                                    int col, float *sums)
+{
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    float *mine = sums + lane % 4 * 2 * GEMM_NARROW_PITCH + warp * 16 + lane / 4;
+    meet_group(0);
+#pragma unroll
+    for (int i = 0; i < Group<Tile>::COUNT; ++i)
+        mine[(i / 4 * 8 + i % 2) * GEMM_NARROW_PITCH + i / 2 % 2 * 8] = group.sum[i];
+    meet_group(0);
+#pragma unroll 4
+    for (int i = warp; i < Tile::cols; i += GROUP_THREADS / 32) {
+        const float2 v = *reinterpret_cast<const float2 *>(sums + i * GEMM_NARROW_PITCH + 2 * lane);
+        write_pair(to, col + i, row + 2 * lane, v.x, v.y);
+    }
+}
+
+/* Begins to multiply a stage. */
+template <class Tile>
+static __device__ __forceinline__ void multiply_stage(Group<Tile> &group, unsigned stage)
+{
+    const uint64_t a = operand_at<Tile::a_inner>(stage);
+    const uint64_t b = Tile::b_inner ? operand_at<true>(stage + Tile::a_bytes)
+                                     : operand_across<Tile::b_line>(stage + Tile::a_bytes);
+    constexpr uint64_t NEXT_B = Tile::b_inner ? NEXT_INNER<true> : NEXT_ACROSS<Tile::b_line>;
+    begin_products();
+#pragma unroll
+    for (int k = 0; k < DEPTH / 16; ++k)
+        multiply_add<typename Tile::Element, Tile::a_inner, Tile::b_inner>(
+            group.sum, a + k * NEXT_INNER<Tile::a_inner>, b + k * NEXT_B);
+    end_products();
+}
+
+/* As Group::consume(). */
+template <class Tile>
+static __device__ __forceinline__ void consume_stages(Group<Tile> &group, Ring<Tile> &ring, int steps)
+{
+    unsigned before = 0;
+#pragma unroll 1
+    for (int step = 0; step < steps; ++step) {
+        barrier_wait(ring.full(), ring.phase);
+        multiply_stage(group, ring.data());
+        if (step > 0) {
+            await_products<1>();
+            release<Tile>(before);
+        }
+        before = ring.free();
+        ring.next();
+    }
+    await_products<0>();
+    settle(group.sum);
+    release<Tile>(before);
+}
+
+template <class Tile>
+static __device__ __forceinline__ void multiply_items(Ring<Tile> ring, const Target &c, const Cut &cut,
+                                                      int steps, float4 *partials, float *sums)
+{
+    Group<Tile> group;
+    group.number = 0;
+    for (int number = blockIdx.x; number < cut.items; number += gridDim.x) {
+        const Item item = item_of<Tile>(c, cut, number, steps);
+        group.clear();
+        consume_stages(group, ring, item.steps);
+        if (item.partial >= 0)
+            write_partial(group, partials, item.partial);
+        else if (c.turned)
+            write_turned(group, c.to, item.row, item.col, sums);
+        else
+            write_straight(group, c.to, item.row, item.col);
+    }
+}
+
+#endif
+
+template <class Tile>
+static __device__ __forceinline__ void multiply_narrow(const TensorMap &map_a, const TensorMap &map_b,
+                                                       const Target &c, int k, float4 *partials,
+                                                       const Cut &cut)
+{
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+    extern __shared__ char shared[];
+    const int steps = (k + DEPTH - 1) / DEPTH;
+    if (threadIdx.x == 0) {
+        Ring<Tile>(shared, 0).init(1, GROUP_THREADS / 32);
+        publish_barriers();
+    }
+    __syncthreads();
+    grid_dependency_wait();
+    if (threadIdx.x >= GROUP_THREADS) {
+        bring_items<Tile>(map_a, map_b, Ring<Tile>(shared, 1), c, cut, steps);
+    } else {
+        float *sums = reinterpret_cast<float *>(shared + (GEMM_NARROW_SHARED - 64 * GEMM_NARROW_PITCH * 4));
+        multiply_items<Tile>(Ring<Tile>(shared, 0), c, cut, steps, partials, sums);
+    }
+#endif
+}
+
+#define NARROW_TARGET (Target{Result{c, type_of_c, m, n, ldc, alpha, beta}, turned != 0})
+
+#define NARROW_ENTRY(layout, TRANS_A, TRANS_B, COLS, type, T)                                          \
+    extern "C" __global__ void __launch_bounds__(GEMM_NARROW_THREADS, 1)                               \
+        gemm_wgmma_narrow_64x##COLS##_##type##_##layout(                                               \
+            const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b, void *c, \
+            int type_of_c, int m, int n, int k, int64_t ldc, float alpha, float beta, int turned,      \
+            float4 *partials, int whole, int parts, int items)                                         \
+    {                                                                                                  \
+        multiply_narrow<Narrow<T, !TRANS_A, TRANS_B, COLS>>(map_a, map_b, NARROW_TARGET, k, partials,  \
+                                                            Cut{whole, parts, items});                 \
+    }
+
+GEMM_LAYOUTS(NARROW_ENTRY, 16, f16, __half)
+GEMM_LAYOUTS(NARROW_ENTRY, 32, f16, __half)
+GEMM_LAYOUTS(NARROW_ENTRY, 64, f16, __half)
+GEMM_LAYOUTS(NARROW_ENTRY, 16, bf16, __nv_bfloat16)
+GEMM_LAYOUTS(NARROW_ENTRY, 32, bf16, __nv_bfloat16)
+GEMM_LAYOUTS(NARROW_ENTRY, 64, bf16, __nv_bfloat16)
+GEMM_LAYOUTS(HALF_REPACK_ENTRY, f16)
+GEMM_LAYOUTS(HALF_REPACK_ENTRY, bf16)
+
+/* ---- parts of k ---------------------------------------------------------------------- */
+
+static __device__ __forceinline__ void write_element(const Result &to, int64_t row, int64_t col, float sum)
+{
+    if (row >= to.m || col >= to.n)
+        return;
+    const float x = finished(to, row, col, sum);
+    const int64_t at = row * to.ldc + col;
+    if (to.type == GEMM_RESULT_F32)
+        static_cast<float *>(to.c)[at] = x;
+    else
+        static_cast<uint16_t *>(to.c)[at] = (uint16_t)narrowed(to.type, x, 0.0f);
+}
+
+/* Block (tile, y) adds up 32 quads of a tile's parts: warp w parts w, w + ADDERS and on, and then the warps'
+ * sums in their order. */
+static __device__ __forceinline__ void add_parts(const Target &c, const float4 *partials, int whole,
+                                                 int parts, int cols)
+{
+    constexpr int ADDERS = GEMM_NARROW_ADDERS;
+    __shared__ float4 sums[ADDERS][32];
+    const int lane = threadIdx.x % 32, warp = (int)threadIdx.x / 32, quad = (int)blockIdx.y * 32 + lane;
+    const int64_t quads = cols / 8 * GROUP_THREADS;
+    float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    int row, col;
+
+    place_tile(whole + (int)blockIdx.x, c.rows(), c.cols(), GEMM_NARROW_ROWS, cols, &row, &col);
+    row += quad % GROUP_THREADS / 32 * 16 + lane / 4;
+    col += quad / GROUP_THREADS * 8 + lane % 4 * 2;
+    grid_dependency_wait();
+    partials += blockIdx.x * parts * quads + quad;
+#pragma unroll 4
+    for (int part = warp; part < parts; part += ADDERS) {
+        const float4 v = partials[part * quads];
+        sum.x += v.x;
+        sum.y += v.y;
+        sum.z += v.z;
+        sum.w += v.w;
+    }
+    sums[warp][lane] = sum;
+    __syncthreads();
+    if (warp > 0)
+        return;
+#pragma unroll
+    for (int i = 1; i < ADDERS; ++i) {
+        sum.x += sums[i][lane].x;
+        sum.y += sums[i][lane].y;
+        sum.z += sums[i][lane].z;
+        sum.w += sums[i][lane].w;
+    }
+    if (c.turned) {
+        write_element(c.to, col, row, sum.x);
+        write_element(c.to, col + 1, row, sum.y);
+        write_element(c.to, col, row + 8, sum.z);
+        write_element(c.to, col + 1, row + 8, sum.w);
+    } else {
+        write_pair(c.to, row, col, sum.x, sum.y);
+        write_pair(c.to, row + 8, col, sum.z, sum.w);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(32 * GEMM_NARROW_ADDERS)
+    gemm_wgmma_narrow_sum_f32(void *c, int type_of_c, int m, int n, int64_t ldc, float alpha, float beta,
+                              int turned, const float4 *partials, int whole, int parts, int cols)
+{
+    add_parts(NARROW_TARGET, partials, whole, parts, cols);
+}
