@@ -36,8 +36,12 @@ static void take_refused(plx_inspection *found, char *reason)
 bool plx_inspection_read(plx_inspection *found, char *said, size_t length, bool *no_memory)
 {
     char *files = calloc(1, length + 2); /* a last line without an end gets one */
-    char *rest = files != NULL ? said : NULL, *to = files;
+    char *rest = said, *to = files;
     bool end = false;
+    found->files = files;
+    *no_memory = files == NULL;
+    if (files == NULL)
+        return false;
     for (char *line; !end && (line = strsep(&rest, "\n")) != NULL;) {
         if (begins(line, "loaded\t"))
             take_loaded(found, line + strlen("loaded\t"));
@@ -53,7 +57,5 @@ bool plx_inspection_read(plx_inspection *found, char *said, size_t length, bool 
             end = true;
         }
     }
-    found->files = files;
-    *no_memory |= files == NULL;
     return end;
 }
