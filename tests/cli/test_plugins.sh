@@ -128,6 +128,16 @@ shows "i64"
 expect_run 0 '' compare reduce 10 --dtype i32 --backend faulty --kernel right --kernel same --no-timing --verbose --json -
 shows '"records"'
 
+# ---- counters: of one that counts, and why not of two that stand for one backend without ----
+expect_run 0 '' compare reduce 10 --dtype i32 --backend dummy-good --backend faulty --kernel one-by-one --kernel right --kernel same \
+    --counters --no-timing --json "$work/c.json"
+shows "loads  /request"
+cases=$((cases + 3))
+grep -qE '^dummy-good:9 +one-by-one +64 +- ' "$work/out" || fail "what was counted is not shown"
+grep -qE '^faulty:0 +2 kernels +not available from this API' "$work/out" || fail "why nothing was counted is not said"
+[ "$(grep -c '"global_load_sectors": 64.0' "$work/c.json")" = 1 ] &&
+    [ "$(grep -c '"reason": "not available from this API"' "$work/c.json")" = 2 ] || fail "counters are not in the JSON"
+
 # ---- plots: by a gnuplot that draws nothing, which is there on every machine ----
 expect_run 0 '' bench reduce --dtype i32 --backend host --shape 10 --seconds 0.001 --quiet --json "$work/b.json"
 FAULTY_OP=probe
