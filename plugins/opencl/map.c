@@ -9,11 +9,13 @@ typedef struct matrix {
 
 enum { SWIZZLE = 128, UNIT = 16 }; /* bytes */
 
-plx_status plx_opencl_tell_matrix(cl_kernel kernel, cl_uint index, const plx_tensor_map *map, plx_error *error)
+plx_status plx_opencl_tell_matrix(cl_kernel kernel, cl_uint index, const plx_tensor_map *map,
+                                  plx_error *error)
 {
     const matrix told = {map->width, map->height, map->pitch, map->box_width, map->box_height};
     if (map->swizzle != SWIZZLE)
-        return plx_fail(error, PLX_UNSUPPORTED, "in OpenCL tensor maps swizzle within 128 bytes, not %u", map->swizzle);
+        return plx_fail(error, PLX_UNSUPPORTED, "in OpenCL tensor maps swizzle within 128 bytes, not %u",
+                        map->swizzle);
     return PLX_CL(error, SetKernelArg, kernel, index, sizeof told, &told);
 }
 

@@ -24,8 +24,8 @@ typedef struct moving_argument {
     bool scratch;
     uint32_t operand;
     uint64_t element_size;
-    uint64_t bytes; /* of the operand */
-    uint64_t byte; /* of the scratch memory: where what a pointer alone is told of begins */
+    uint64_t bytes;       /* of the operand */
+    uint64_t byte;        /* of the scratch memory: where what a pointer alone is told of begins */
     uint64_t told_serial; /* of the memory; 0: nothing is known to have been told */
     uint64_t told_offset; /* in bytes; UINT64_MAX the same */
 } moving_argument;
@@ -52,8 +52,8 @@ struct plx_plugin_plan {
     plx_session *session;
     plx_problem problem; /* as the row's spare is given it */
     const plx_row *row;
-    plx_plugin_plan *spare; /* made when there is no memory for the row's scratch */
-    uint32_t aligned;       /* bits: operands that must begin at a multiple of 16 bytes */
+    plx_plugin_plan *spare;     /* made when there is no memory for the row's scratch */
+    uint32_t aligned;           /* bits: operands that must begin at a multiple of 16 bytes */
     plx_plugin_plan *unaligned; /* for where one does not; NULL: the spare */
     uint64_t scratch_bytes;
     cl_program text;       /* that it was made from; NULL: from our own source */
@@ -176,9 +176,10 @@ static plx_status build_program(const planning *this, const plx_image *image, cl
                                 plx_error *error)
 {
     const plx_device_info *info = &this->session->info;
-    const plx_cl_source source = {
-        .name = image->key, .text = image->bytes, .length = image->length,
-        .own_target = this->row->own_target && this->recipe.code[0] == '\0'};
+    const plx_cl_source source = {.name = image->key,
+                                  .text = image->bytes,
+                                  .length = image->length,
+                                  .own_target = this->row->own_target && this->recipe.code[0] == '\0'};
     plx_status status = plx_cl_program(this->session, &source, this->recipe.defines, program, error);
     if (status == PLX_BUILD_FAILED && this->problem->dtype == PLX_F64 && !(info->features & PLX_FEATURE_F64))
         return plx_fail(error, PLX_UNSUPPORTED, "%s has no f64 arithmetic", info->name);
@@ -254,8 +255,7 @@ static plx_status prepare_steps(planning *this, plx_plugin_plan *plan, plx_error
     const plx_recipe *recipe = &this->recipe;
     if (recipe->step_count == 0)
         return PLX_OK;
-    plx_status status =
-        this->code != NULL ? PLX_OK : build_program(this, this->image, &this->program, error);
+    plx_status status = this->code != NULL ? PLX_OK : build_program(this, this->image, &this->program, error);
     while (status == PLX_OK && plan->step_count < recipe->step_count) {
         size_t next = plan->step_count++;
         status = prepare_step(this, &recipe->steps[next], &plan->steps[next], error);
@@ -268,8 +268,9 @@ static plx_status begin(planning *this, size_t kernel, plx_error *error)
 {
     plx_status status = plx_ladder_row(this->problem, kernel, &this->row, error);
     if (status == PLX_OK)
-        status = plx_recipe_write(this->row, this->unaligned ? this->row->recipe_unaligned : this->row->recipe,
-                                  this->problem, &this->session->info, &this->recipe, error);
+        status =
+            plx_recipe_write(this->row, this->unaligned ? this->row->recipe_unaligned : this->row->recipe,
+                             this->problem, &this->session->info, &this->recipe, error);
     return status == PLX_OK ? plx_ladder_image(plx_opencl_sources, "OpenCL", this->problem->op, this->row,
                                                &this->recipe, &this->image, error)
                             : status;
@@ -342,8 +343,8 @@ static scratch_piece *find_piece(plx_plugin_plan *plan, uint64_t byte)
     return NULL;
 }
 
-/* A piece for every byte of the scratch memory that an argument begins at; one that begins at the end is never
- * touched, but must be there. */
+/* A piece for every byte of the scratch memory that an argument begins at; one that begins at the end is
+ * never touched, but must be there. */
 static plx_status add_pieces(const planning *this, plx_plugin_plan *plan, plx_error *error)
 {
     enum { LEAST_BYTES = 16 };
@@ -423,7 +424,8 @@ plx_status plx_opencl_code(plx_session *session, const plx_problem *problem, siz
     if (status == PLX_OK)
         status = plx_recipe_has_one_code(&this.recipe, error);
     if (status == PLX_OK && this.recipe.map_count > 0)
-        status = plx_fail(error, PLX_UNSUPPORTED, "it makes its tensor maps, which in other APIs are arguments");
+        status =
+            plx_fail(error, PLX_UNSUPPORTED, "it makes its tensor maps, which in other APIs are arguments");
     if (status == PLX_OK)
         status = build_program(&this, this.image, &this.program, error);
     return status == PLX_OK ? plx_opencl_text(session, this.program, &this.recipe, code, error) : status;
@@ -563,12 +565,13 @@ static plx_status execute_spare(plx_plugin_plan *plan, plx_plugin_queue *queue, 
     return plx_fail(error, PLX_OK, "%s ran instead: %.200s", plan->row->spare->about.name, why.text);
 }
 
-static plx_status execute_unaligned(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *operands,
-                                    size_t count, plx_error *error)
+static plx_status execute_unaligned(plx_plugin_plan *plan, plx_plugin_queue *queue,
+                                    const plx_operand *operands, size_t count, plx_error *error)
 {
     if (plan->unaligned != NULL)
         return plx_opencl_execute(plan->unaligned, queue, operands, count, error);
-    (void)plx_fail(error, PLX_UNSUPPORTED, "an operand begins at no multiple of 16 bytes, and can't be copied");
+    (void)plx_fail(error, PLX_UNSUPPORTED,
+                   "an operand begins at no multiple of 16 bytes, and can't be copied");
     return execute_spare(plan, queue, operands, count, error);
 }
 

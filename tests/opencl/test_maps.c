@@ -1,5 +1,5 @@
-/* What the opencl plugin tells kernels that make tensor maps, on a driver that is not there: the table of its functions
- * has this test's, which write it down. */
+/* What the opencl plugin tells kernels that make tensor maps, on a driver that is not there: the table of its
+ * functions has this test's, which write it down. */
 #include "backends/opencl/opencl.h"
 #include "backends/opencl/session.h"
 #include "kernels/operation.h"
@@ -50,8 +50,8 @@ static plx_error error;
 
 /* ---- the driver -------------------------------------------------------------- */
 
-static cl_program create_with_source(cl_context context, cl_uint count, const char **texts, const size_t *lengths,
-                                     cl_int *code)
+static cl_program create_with_source(cl_context context, cl_uint count, const char **texts,
+                                     const size_t *lengths, cl_int *code)
 {
     (void)context;
     (void)count;
@@ -74,8 +74,8 @@ static cl_program create_with_binary(cl_context context, cl_uint count, const cl
     return (cl_program)(void *)&a_program;
 }
 
-static cl_int build_program(cl_program program, cl_uint count, const cl_device_id *devices, const char *options,
-                            void(CL_CALLBACK *notify)(cl_program, void *), void *data)
+static cl_int build_program(cl_program program, cl_uint count, const cl_device_id *devices,
+                            const char *options, void(CL_CALLBACK *notify)(cl_program, void *), void *data)
 {
     (void)program;
     (void)count;
@@ -86,8 +86,8 @@ static cl_int build_program(cl_program program, cl_uint count, const cl_device_i
     return CL_SUCCESS;
 }
 
-static cl_int build_info(cl_program program, cl_device_id device, cl_program_build_info what, size_t size, void *value,
-                         size_t *length)
+static cl_int build_info(cl_program program, cl_device_id device, cl_program_build_info what, size_t size,
+                         void *value, size_t *length)
 {
     (void)program;
     (void)device;
@@ -136,8 +136,8 @@ static cl_int release_kernel(cl_kernel kernel)
     return CL_SUCCESS;
 }
 
-static cl_int group_info(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info what, size_t size, void *value,
-                         size_t *length)
+static cl_int group_info(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info what, size_t size,
+                         void *value, size_t *length)
 {
     (void)kernel;
     (void)device;
@@ -158,7 +158,8 @@ static cl_int set_argument(cl_kernel kernel, cl_uint index, size_t size, const v
 }
 
 static cl_int launch(cl_command_queue to, cl_kernel kernel, cl_uint dimensions, const size_t *offset,
-                     const size_t *global, const size_t *local, cl_uint count, const cl_event *events, cl_event *event)
+                     const size_t *global, const size_t *local, cl_uint count, const cl_event *events,
+                     cl_event *event)
 {
     (void)to;
     (void)dimensions;
@@ -192,8 +193,8 @@ static int set_up(void **state)
     (void)pthread_mutex_init(&session.programs_lock, NULL);
     session.driver_keeps_programs = true; /* no cache */
     session.info = (plx_device_info){.name = "a chip",
-                                     .features = PLX_FEATURE_NVIDIA_PTX | PLX_FEATURE_SHUFFLE | PLX_FEATURE_F64 |
-                                                 PLX_FEATURE_LOCAL_MEMORY,
+                                     .features = PLX_FEATURE_NVIDIA_PTX | PLX_FEATURE_SHUFFLE |
+                                                 PLX_FEATURE_F64 | PLX_FEATURE_LOCAL_MEMORY,
                                      .compute_major = 9,
                                      .units = 132,
                                      .warp = 32,
