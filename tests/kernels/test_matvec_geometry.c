@@ -110,11 +110,43 @@ static void test_what_is_chosen_runs(void **unused)
     assert_true(split > PROBLEMS / 50 && vector > PROBLEMS / 50);
 }
 
+/* Of 16 bits whole panels are for large blocks, if there are rows for them; rows that begin anywhere have two lanes. */
+static void test_halves(void **state)
+{
+    const plx_device_info hopper = fake_gpu(9);
+    const plx_problem square = plx_matvec_of(PLX_BF16, true, 8192, 8192),
+                      few = plx_matvec_of(PLX_BF16, true, 7, 142616),
+                      words = plx_matvec_of(PLX_F32, true, 8192, 8192),
+                      ragged = plx_matvec_of(PLX_F16, false, 1000003, 17),
+                      packed = plx_matvec_of(PLX_F16, false, 1000003, 24);
+    (void)state;
+    assert_int_equal(plx_matvec_plan_panels(&square, &hopper).block->threads, MATVEC_TALL_PANEL_THREADS);
+    assert_int_equal(plx_matvec_plan_panels(&few, &hopper).block->threads, MATVEC_PANEL_THREADS);
+    assert_int_equal(plx_matvec_plan_panels(&words, &hopper).block->threads, MATVEC_PANEL_THREADS);
+    assert_int_equal(plx_matvec_width_of_row(&ragged, &hopper), 2);
+    assert_int_equal(plx_matvec_width_of_row(&packed, &hopper), 4);
+}
+
+/* The shape of kernels/matvec/cases.c, of each type, on a device of 132 units. */
+static void test_check_has_a_stream(void **state)
+{
+    static const plx_dtype dtypes[] = {PLX_F16, PLX_BF16, PLX_F32, PLX_F64};
+    const plx_device_info hopper = fake_gpu(9);
+    (void)state;
+    assert_in_range(hopper.units, 132, 148);
+    for (size_t i = 0; i < sizeof dtypes / sizeof dtypes[0]; ++i) {
+        const plx_problem run = plx_matvec_of(dtypes[i], false, 80001, dtypes[i] == PLX_F64 ? 11 : 21);
+        assert_true(plx_matvec_is_stream(&run, &hopper));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_panels_cover_the_matrix),
         cmocka_unit_test(test_what_is_chosen_runs),
+        cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_check_has_a_stream),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
