@@ -40,6 +40,8 @@ static void gemm_vector(plx_case_maker *m, int way, const int64_t *shape, bool g
         problem.of.gemm.ldc += 5;
     }
     plx_case_scalars(m, input, &problem.of.gemm.alpha, &problem.of.gemm.beta);
+    if (gaps) /* a result that is moved is added there */
+        problem.of.gemm.beta = 2.0;
     plx_case_add(m, &problem, input);
 }
 
@@ -100,6 +102,7 @@ static void gemm_quick(plx_case_maker *m)
         {128, 128, 64}, {129, 257, 9}, {1, 300, 40}, {300, 1, 40}, {1, 1, 513},  {255, 130, 70}};
     /* A device that compiles for each way of transposing has three of them to do. */
     int first = m->dtype == PLX_F32 ? 0 : 2, second = m->dtype == PLX_F32 ? 3 : 2;
+    static const int64_t column[] = {301, 1, 77};
 
     for (int way = first;; way = second) {
         gemm_busily(m, way);
@@ -112,8 +115,9 @@ static void gemm_quick(plx_case_maker *m)
         for (size_t i = 0; i < PLX_CASE_TERMS; ++i)
             gemm_precision(m, way, plx_case_terms[i]);
         if (way == second)
-            return;
+            break;
     }
+    gemm_vector(m, 0, column, true); /* both its vectors have gaps */
 }
 
 static void make(plx_case_maker *m)

@@ -110,7 +110,8 @@ static void test_what_is_chosen_runs(void **unused)
     assert_true(split > PROBLEMS / 50 && vector > PROBLEMS / 50);
 }
 
-/* Of 16 bits whole panels are for large blocks, if there are rows for them; rows that begin anywhere have two lanes. */
+/* Of 16 bits whole panels are for large blocks, if there are rows for them; rows that begin anywhere have two
+ * lanes. */
 static void test_halves(void **state)
 {
     const plx_device_info hopper = fake_gpu(9);
