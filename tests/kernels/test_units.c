@@ -613,8 +613,6 @@ int main(void)
         cmocka_unit_test(matrix_units_are_taken_where_they_may_be),
         cmocka_unit_test(few_terms_and_few_tiles_are_taken_as_they_lie),
         cmocka_unit_test(rows_and_columns_are_not_tiled),
-}
-
         cmocka_unit_test(few_rows_are_columns_of_the_transposed_product),
         cmocka_unit_test(narrow_tiles_take_operands_as_they_lie),
         cmocka_unit_test(narrow_tiles_are_divided_along_k),
