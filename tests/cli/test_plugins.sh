@@ -145,7 +145,7 @@ export FAULTY_OP
 probes="probe shared --backend faulty --seconds 0.001 --quiet --plot"
 path=$PATH
 mkdir "$work/bin" || exit 99
-gnuplot() { # what it does; its script is on standard input
+fake_gnuplot() { # what it does; its script is on standard input
     printf '#!/bin/sh\n%s\n' "$1" >"$work/bin/gnuplot" && chmod 755 "$work/bin/gnuplot" || exit 99
 }
 expect_without() { # MESSAGE ARGUMENT...: with no other programs
@@ -159,7 +159,7 @@ expect_without() { # MESSAGE ARGUMENT...: with no other programs
 PATH=$work/bin:$path
 # shellcheck disable=SC2086,SC2016 # words; the plot's own $
 {
-    gnuplot 'case $(cat) in *\"svg\"*) echo "<svg>drawn</svg>" ;; *\"pngcairo\"*) printf "\211PNG drawn" ;; esac'
+    fake_gnuplot 'case $(cat) in *\"svg\"*) echo "<svg>drawn</svg>" ;; *\"pngcairo\"*) printf "\211PNG drawn" ;; esac'
     expect_run 0 '' $probes "$work/p.svg"
     cases=$((cases + 4))
     [ "$(cat "$work/p.svg")" = '<svg>drawn</svg>' ] || fail "what gnuplot draws is not what is in the file"
@@ -167,11 +167,11 @@ PATH=$work/bin:$path
     [ "$(tail -c +2 "$work/p.PNG")" = 'PNG drawn' ] || fail "the plot is no PNG"
     expect_run 2 'No such file' $probes "$work/none/p.png"
     set -- report "$work/b.json" --plot roofline -o "$work/failed.svg"
-    gnuplot 'cat >/dev/null; echo "warning: fonts" >&2; echo "   line 3: no such terminal" >&2; exit 1'
+    fake_gnuplot 'cat >/dev/null; echo "warning: fonts" >&2; echo "   line 3: no such terminal" >&2; exit 1'
     expect_run 2 'gnuplot failed: line 3: no such terminal' "$@"
-    gnuplot 'exit 0'
+    fake_gnuplot 'exit 0'
     expect_run 2 'gnuplot failed' "$@"
-    gnuplot 'kill -9 $$'
+    fake_gnuplot 'kill -9 $$'
     expect_run 2 'gnuplot failed' "$@"
     printf '#!/none/at/all\n' >"$work/bin/gnuplot"
     expect_without "can't start gnuplot" "$@"
