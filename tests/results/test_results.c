@@ -195,7 +195,7 @@ static void what_older_versions_wrote_is_kept(void **state)
     nothing_is_lost("tests/data/results/probe-0.1.json");
     nothing_is_lost("results/h200/ladder-gemm.json");
     nothing_is_lost("results/h200/counters-gemm.json");
-    nothing_is_lost("results/h200/bench-random-memory.json");
+    nothing_is_lost("results/h200/bench-random-matvec.json");
     nothing_is_lost("results/h200/check.json");
 }
 
