@@ -7,6 +7,7 @@ script_tests += \
 	tests/house/test_layers.sh \
 	tests/house/test_new_kernel.sh \
 	tests/house/test_readme.sh \
+	tests/house/test_record.sh \
 	tests/house/test_symbols.sh \
 	tests/house/test_tables.sh
 EXTRA_DIST += tests/house/tables
