@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void progress(plx_comparison *c, const char *backend, const char *kernel, const char *what)
 {
@@ -234,18 +235,20 @@ static void count_candidates(plx_comparison *c, plx_candidate *candidates, size_
     plx_count_candidates(candidates, count, inputs);
 }
 
-static plx_status compare_group(plx_comparison *c, plx_candidate *candidates, size_t count, const plx_inputs *inputs,
-                                size_t group)
+static plx_status compare_group(plx_comparison *c, plx_candidate *candidates, size_t count, size_t group)
 {
-    plx_references references = {.has_copy = false};
+    const plx_inputs *inputs = &c->inputs;
+    plx_references *references = &c->references;
     plx_status status;
 
-    validate_candidates(c, candidates, count, inputs, &references);
-    status = plx_candidates_pair(candidates, count, inputs, &references, add_pair, c, c->error);
+    validate_candidates(c, candidates, count, inputs, references);
+    status = plx_candidates_pair(candidates, count, inputs, references, add_pair, c, c->error);
     if (status == PLX_OK)
-        status = measure(c, candidates, count, inputs, &references);
-    plx_references_free(&references);
+        status = measure(c, candidates, count, inputs, references);
+    plx_bits_forget(references);
     drop_results(candidates, count);
+    if (!c->keep)
+        plx_references_free(references);
     if (status == PLX_OK) {
         measure_ceilings(c, candidates, count, inputs);
         refuse_times(c, candidates, count, inputs);
@@ -261,37 +264,55 @@ static plx_status compare_group(plx_comparison *c, plx_candidate *candidates, si
 }
 
 /* Operands are made only where a candidate will run on them. */
-static plx_status make_inputs(plx_comparison *c, const plx_problem *problem, bool wanted, plx_inputs *inputs)
+static plx_status make_inputs(plx_comparison *c, const plx_problem *problem, bool wanted, plx_inputs *described)
 {
     const plx_compare_options *options = c->options;
 
+    if (c->kept) {
+        c->inputs.problem.compute = problem->compute;
+        return PLX_OK;
+    }
     if (wanted)
         return plx_inputs_make(problem, options->inputs, options->input_count, options->input, options->seed,
-                               inputs, c->error);
-    inputs->input = options->input;
-    inputs->seed = options->seed;
-    inputs->from_arrays = options->input_count > 0;
+                               &c->inputs, c->error);
+    described->input = options->input;
+    described->seed = options->seed;
+    described->from_arrays = options->input_count > 0;
+    c->inputs = *described;
     return PLX_OK;
+}
+
+/* Operands that were not made serve nobody. */
+static void keep_or_free_inputs(plx_comparison *c, bool made)
+{
+    c->kept = c->keep && made;
+    if (c->kept)
+        return;
+    plx_references_free(&c->references);
+    plx_inputs_free(&c->inputs);
 }
 
 plx_status plx_comparison_add(plx_comparison *c, const plx_problem *problem, uint64_t shift, size_t group)
 {
-    plx_inputs inputs;
+    plx_inputs described;
     plx_candidate *candidates = NULL;
     size_t count = 0;
-    plx_status status = plx_inputs_describe(problem, &inputs, c->error);
+    bool wanted = false;
+    plx_status status = plx_inputs_describe(problem, &described, c->error);
 
     if (status == PLX_OK)
         status = plx_backends_candidates(&c->opened, problem, c->options->kernels, c->options->kernel_count,
                                          &candidates, &count, c->error);
-    if (status == PLX_OK)
-        status = make_inputs(c, problem, count_who_will_run(c, candidates, count, &inputs) > 0, &inputs);
+    if (status == PLX_OK) {
+        wanted = count_who_will_run(c, candidates, count, &described) > 0;
+        status = make_inputs(c, problem, wanted, &described);
+    }
     if (status == PLX_OK && group == 0)
         c->total = (count + (c->options->no_timing ? 0 : 1) + (c->options->counters ? 1 : 0)) * c->options->problem_count;
     if (status == PLX_OK) {
-        inputs.shift = shift;
-        status = compare_group(c, candidates, count, &inputs, group);
-        plx_inputs_free(&inputs);
+        c->inputs.shift = shift;
+        status = compare_group(c, candidates, count, group);
+        keep_or_free_inputs(c, wanted || c->kept);
     }
     free(candidates);
     return status;
@@ -318,8 +339,22 @@ plx_status plx_comparison_open(plx_comparison *c, plx_context *context, const pl
 
 void plx_comparison_close(plx_comparison *c)
 {
+    c->keep = false;
+    keep_or_free_inputs(c, false);
     plx_claims_free(&c->claims);
     plx_backends_close(&c->opened);
+}
+
+/* Whether the problem after this one has the same operands. */
+static bool next_has_the_same(const plx_compare_options *options, size_t which)
+{
+    plx_problem next;
+
+    if (which + 1 >= options->problem_count)
+        return false;
+    next = options->problems[which + 1];
+    next.compute = options->problems[which].compute;
+    return memcmp(&next, &options->problems[which], sizeof next) == 0;
 }
 
 static plx_status compare_all(plx_context *context, const plx_compare_options *options, plx_results *results,
@@ -330,8 +365,10 @@ static plx_status compare_all(plx_context *context, const plx_compare_options *o
 
     if (status != PLX_OK)
         return status;
-    for (size_t i = 0; status == PLX_OK && i < options->problem_count; ++i)
+    for (size_t i = 0; status == PLX_OK && i < options->problem_count; ++i) {
+        c.keep = next_has_the_same(options, i);
         status = plx_comparison_add(&c, &options->problems[i], 0, i);
+    }
     plx_comparison_close(&c);
     return status;
 }

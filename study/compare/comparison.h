@@ -14,6 +14,11 @@ typedef struct plx_comparison {
     plx_results *results;
     plx_error *error;
     size_t done, total; /* steps of work, for the progress line */
+    /* Of the problem that is compared, and, with `keep`, still of the next one, which must differ in its compute
+     * type alone: it has the same operands and the same reference. */
+    plx_inputs inputs;
+    plx_references references;
+    bool keep, kept;
     /* May be NULL.  Says that a device is not to run a problem, and why. */
     bool (*refuse)(void *data, const plx_device_info *device, const plx_problem *problem, char *reason,
                    size_t capacity);
