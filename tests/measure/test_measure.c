@@ -528,6 +528,44 @@ static void a_context_measures_ceilings_once(void **unused)
     plx_context_destroy(context);
 }
 
+/* ---- several problems ------------------------------------------------------------------ */
+
+/* What differs in its compute type at most has the operands and the reference of the one before; a type that nothing
+ * serves changes nothing for those behind it. */
+static void problems_in_a_row_are_judged_by_their_own_operands(void **unused)
+{
+    enum { PROBLEMS = 5, PLAIN = 0, AGAIN = 1, NOBODYS = 2, OTHER = 3, LAST = 4 };
+    const char *const host[] = {"host"};
+    const plx_problem plain = plx_gemm_of(PLX_F32, false, false, 9, 7, 5);
+    plx_problem problems[PROBLEMS] = {plain, plain, plain, plx_gemm_of(PLX_F32, false, false, 7, 9, 6), plain};
+    const plx_compare_options options = {.backends = host,
+                                         .backend_count = 1,
+                                         .problems = problems,
+                                         .problem_count = PROBLEMS,
+                                         .no_timing = true};
+    plx_context *context;
+    plx_results results;
+    plx_error error = {.text = ""};
+    (void)unused;
+    problems[NOBODYS].compute = PLX_COMPUTE_TF32;
+    assert_int_equal(plx_context_create(NULL, &context), PLX_OK);
+    if (plx_compare(context, &options, &results, &error) != PLX_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(results.record_count, PROBLEMS);
+    for (size_t i = 0; i < PROBLEMS; i++) {
+        const plx_record *record = &results.records[i];
+        assert_int_equal(record->problem.compute, problems[i].compute);
+        assert_int_equal(record->outcome, i == NOBODYS ? PLX_OUTCOME_UNSUPPORTED : PLX_OUTCOME_OK);
+        assert_int_equal(record->error.compared, i == NOBODYS ? 0 : 63);
+    }
+    assert_true(results.records[PLAIN].error.max_over_bound > 0);
+    assert_true(results.records[PLAIN].error.max_over_bound == results.records[AGAIN].error.max_over_bound);
+    assert_true(results.records[PLAIN].error.max_over_bound == results.records[LAST].error.max_over_bound);
+    assert_true(results.records[PLAIN].error.max_over_bound != results.records[OTHER].error.max_over_bound);
+    plx_results_free(&results);
+    plx_context_destroy(context);
+}
+
 static void memory_of_a_context_is_found_again(void **unused)
 {
     plx_context *context;
@@ -558,6 +596,7 @@ int main(void)
         cmocka_unit_test(a_sample_takes_the_worst_of_before_and_after),
         cmocka_unit_test(a_device_is_asked_again_after_ten_times_as_long_as_it_takes),
         cmocka_unit_test(a_context_measures_ceilings_once),
+        cmocka_unit_test(problems_in_a_row_are_judged_by_their_own_operands),
         cmocka_unit_test(memory_of_a_context_is_found_again),
         cmocka_unit_test(each_problem_has_its_ceiling),
         cmocka_unit_test(a_thin_product_is_bound_by_memory),
