@@ -440,7 +440,11 @@ static plx_status put_devices(const plx_results *results, FILE *to, plx_error *e
             continue;
         plx_table_row(&lines);
         plx_table_cell(&lines, 0, "%s", results->devices[i].label);
-        plx_table_rest(&lines, "%s, %s", results->devices[i].info.name, results->devices[i].info.api);
+        const plx_device_info *info = &results->devices[i].info;
+        if (info->name[0] != '\0')
+            plx_table_rest(&lines, "%s, %s", info->name, info->api);
+        else /* the records say why */
+            plx_table_rest(&lines, "not opened");
     }
     return plx_table_finish(&lines, to, error);
 }

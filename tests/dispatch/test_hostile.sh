@@ -348,6 +348,7 @@ one_kind() { # DOCTOR RUN COMPARE CHECK ALL
     [ "$1" = mute ] || grep -q 'host:0 .*works' "$work/out" || fail "doctor does not go on with the host"
     run compare reduce 100 --dtype i32 --backend host --backend hostile --no-timing
     expect "$3" compare
+    ! grep -q "  , *$" "$work/out" || fail "compare shows a device without a name"
     [ "$3" = 3 ] || [ "$1" = mute ] || expect_host compare
     run compare reduce 100 --dtype i32 --backend all --no-timing --json -
     expect "$5" "compare all"
