@@ -1,5 +1,5 @@
-/* cublasLt's product, by the first algorithm of its heuristic.  The library is looked for at run
- * time: where it is missing, cuBLAS's own products are still there. */
+/* cublasLt's product, by the first algorithm of its heuristic, which sums in the compute type.  The
+ * library is looked for at run time: where it is missing, cuBLAS's own products are still there. */
 #include "plugins/cublas/lt.h"
 #include "kernels/operation.h"
 #include "plugins/cublas/library.h"
@@ -140,14 +140,28 @@ static plx_status describe(plx_lt_product *made, plx_error *error)
     return status == PLX_OK ? describe_matrix(out, &made->c, p->m, p->n, p->ldc, error) : status;
 }
 
-static plx_status prefer(cublasLtMatmulPreference_t preference, uint32_t alignment, plx_error *error)
+/* Left alone, cublasLt adds parts of k in the type of C, where that is cheaper: each part of a result of 16 bits is
+ * then rounded to 16 before it is added, and the product is none that is summed in f32, as it was asked for
+ * (tests/plugins/test_cublaslt_sums.c). */
+static uint32_t ways_to_add_parts(const plx_lt_product *made)
+{
+    const bool narrow = plx_element_size(plx_output_dtype(&made->problem)) < sizeof(float);
+    return narrow ? CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE : CUBLASLT_REDUCTION_SCHEME_MASK;
+}
+
+static plx_status prefer(const plx_lt_product *made, cublasLtMatmulPreference_t preference, uint32_t alignment,
+                         plx_error *error)
 {
     static const cublasLtMatmulPreferenceAttributes_t alignments[] = {
         CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
         CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES};
-    uint64_t workspace = LT_WORKSPACE;
+    const uint64_t workspace = LT_WORKSPACE;
+    const uint32_t adding = ways_to_add_parts(made);
     cublasStatus_t result = lt.MatmulPreferenceSetAttribute(
         preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace, sizeof workspace);
+    if (result == CUBLAS_STATUS_SUCCESS)
+        result = lt.MatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &adding,
+                                                 sizeof adding);
     for (size_t i = 0; i < 4 && result == CUBLAS_STATUS_SUCCESS; i++)
         result = lt.MatmulPreferenceSetAttribute(preference, alignments[i], &alignment, sizeof alignment);
     return plx_cublas_check(error, result, "cublasLtMatmulPreferenceSetAttribute");
@@ -164,7 +178,7 @@ static plx_status find_algorithm(plx_session *session, plx_lt_product *made, uin
         plx_cublas_check(error, lt.MatmulPreferenceCreate(&preference), "cublasLtMatmulPreferenceCreate");
     if (status != PLX_OK)
         return status;
-    status = prefer(preference, alignment, error);
+    status = prefer(made, preference, alignment, error);
     if (status == PLX_OK) /* cuBLAS's handle is one of cublasLt's, too */
         status = plx_cublas_check(error, lt.MatmulAlgoGetHeuristic((cublasLtHandle_t)plx_cublas_handle(session), made->product,
                                                  made->b, made->a, made->c, made->c, preference, 1, &found,

@@ -265,6 +265,8 @@ static cublasStatus_t preference_set(cublasLtMatmulPreference_t preference,
     ENTER("cublasLtMatmulPreferenceSetAttribute");
     if (what == CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES)
         memcpy(&fake_cublas.lt_asked, value, bytes);
+    if (what == CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK)
+        memcpy(&fake_cublas.lt_adding, value, bytes);
     return CUBLAS_STATUS_SUCCESS;
 }
 

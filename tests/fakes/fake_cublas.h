@@ -18,6 +18,7 @@ typedef struct fake_cublas_state {
     int lt_found;                     /* algorithms that its heuristic names */
     size_t lt_workspace;              /* that they need */
     uint32_t lt_alignment, lt_asked;  /* of the algorithm that was used; of the heuristic's last question */
+    uint32_t lt_adding;               /* how the algorithm last asked for may add parts */
     cublasComputeType_t lt_compute;   /* of the last product described */
     cudaDataType lt_input, lt_output; /* of the last product computed */
 

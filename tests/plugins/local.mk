@@ -15,6 +15,15 @@ tests_plugins_test_cublas_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_plugins_test_cublas_LDADD = libplx-cuda-api.la $(CMOCKA_LIBS) -lm
 EXTRA_tests_plugins_test_cublas_DEPENDENCIES = tests/fakes/fake-cuda.la
 
+# cublasLt itself, on a GPU.
+if HAVE_CUBLAS
+check_PROGRAMS += tests/plugins/test_cublaslt_sums
+TESTS += tests/plugins/test_cublaslt_sums
+endif
+tests_plugins_test_cublaslt_sums_SOURCES = tests/plugins/test_cublaslt_sums.c
+tests_plugins_test_cublaslt_sums_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
+tests_plugins_test_cublaslt_sums_LDADD = libplx-cuda-api.la $(CUBLAS_LIBS) -lcublasLt
+
 cmocka_tests += tests/plugins/test_operations
 tests_plugins_test_operations_SOURCES = tests/plugins/test_operations.c
 tests_plugins_test_operations_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

@@ -295,18 +295,20 @@ static void types_are_named(void **state)
         const char *kernel;
         cudaDataType lt_in, lt_out;
         cublasComputeType_t lt_compute;
+        bool any; /* way to add parts of k: it has the precision of the result's type, or more */
     } all[] = {
-        {PLX_F16, PLX_F16, 0, "gemm-half", CUDA_R_16F, CUDA_R_16F, CUBLAS_COMPUTE_32F},
-        {PLX_BF16, PLX_BF16, 0, "gemm-half", CUDA_R_16BF, CUDA_R_16BF, CUBLAS_COMPUTE_32F},
+        {PLX_F16, PLX_F16, 0, "gemm-half", CUDA_R_16F, CUDA_R_16F, CUBLAS_COMPUTE_32F, false},
+        {PLX_BF16, PLX_BF16, 0, "gemm-half", CUDA_R_16BF, CUDA_R_16BF, CUBLAS_COMPUTE_32F, false},
+        {PLX_BF16, PLX_F32, 0, "gemm-half", CUDA_R_16BF, CUDA_R_32F, CUBLAS_COMPUTE_32F, true},
         {PLX_F32, PLX_F32, PLX_COMPUTE_TF32, "gemm-tf32", CUDA_R_32F, CUDA_R_32F,
-         CUBLAS_COMPUTE_32F_FAST_TF32},
-        {PLX_F64, PLX_F64, 0, "gemm-lt", CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F},
+         CUBLAS_COMPUTE_32F_FAST_TF32, true},
+        {PLX_F64, PLX_F64, 0, "gemm-lt", CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F, true},
     };
     (void)state;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         plx_problem problem = gemm(all[i].in, false, true, 1, 0);
         size_t chosen = 99;
-        problem.output = all[i].out == all[i].in ? 0 : all[i].out;
+        problem.output = all[i].out == all[i].in ? 0 : PLX_OUTPUT(all[i].out);
         problem.compute = all[i].compute;
         if (strcmp(all[i].kernel, "gemm-lt") != 0) {
             assert_int_equal(plugin->choose(session, &problem, &chosen, &error), PLX_OK);
@@ -316,6 +318,8 @@ static void types_are_named(void **state)
         assert_int_equal(fake_cublas.lt_input, all[i].lt_in);
         assert_int_equal(fake_cublas.lt_output, all[i].lt_out);
         assert_int_equal(fake_cublas.lt_compute, all[i].lt_compute);
+        assert_int_equal(fake_cublas.lt_adding,
+                         all[i].any ? CUBLASLT_REDUCTION_SCHEME_MASK : CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE);
     }
 }
 
