@@ -5,6 +5,11 @@
 
 #include <stdlib.h>
 
+/* From cl_khr_fp16, which not every installation's headers have. */
+#ifndef CL_DEVICE_HALF_FP_CONFIG
+#define CL_DEVICE_HALF_FP_CONFIG 0x1033
+#endif
+
 struct plx_plugin_plan {
     plx_problem problem; /* without terms to add: one that adds zeros */
     bool is_empty;       /* no element of output */
@@ -36,9 +41,23 @@ static void add_zeros(plx_problem *problem)
     }
 }
 
+/* Its kernels add elements of 16 bits in `half`, and have no others for them. */
+static plx_status refuse_half(plx_session *session, plx_error *error)
+{
+    cl_device_fp_config half = 0;
+    const cl_int code = plx_cl.GetDeviceInfo(session->device, CL_DEVICE_HALF_FP_CONFIG, sizeof half, &half, NULL);
+    if (code != CL_SUCCESS || half == 0)
+        return plx_fail(error, PLX_UNSUPPORTED,
+                        "CLBlast takes f16 where OpenCL has cl_khr_fp16, which it does not have on this device");
+    return plx_fail(error, PLX_UNSUPPORTED,
+                    "CLBlast keeps sums of f16 in f16: that is no answer to a product whose sums are kept in f32");
+}
+
 static plx_status check(plx_session *session, const plx_problem *problem, plx_error *error)
 {
     const plx_clblast_place nowhere[3] = {{NULL, 0}, {NULL, 0}, {NULL, 0}};
+    if (problem->dtype == PLX_F16)
+        return refuse_half(session, error);
     if (problem->dtype == PLX_F64 && !(session->info.features & PLX_FEATURE_F64))
         return plx_fail(error, PLX_UNSUPPORTED, "the device has no f64");
     if (problem->op == PLX_REDUCE && problem->of.reduce.reduction != PLX_SUM)

@@ -18,14 +18,19 @@ static int64_t sum_depth(const plx_problem *problem, const plx_device_info *devi
     return depth < n ? depth : n;
 }
 
+/* f16 is answered in words: what its products of f16 lack is said where one is asked for. */
+#define REALS_AND_HALF                                                                                       \
+    .dtypes = PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64) | PLX_DTYPE_BIT(PLX_F16),                      \
+    .flags = PLX_KERNEL_VENDOR, .accumulator_f32 = PLX_F32
+
 static const plx_kernel kernels[] = {
     [PLX_GEMM] = {
         .name = "gemm",
         .idea = "CLBlastSgemm, CLBlastDgemm: what a user would call instead",
         .gain = "the parameters that its tuners found, where they know the device",
-        .limit = "operands are padded into copies where they do not fit its tiles",
+        .limit = "operands are padded into copies where they do not fit its tiles; no f16, whose sums it keeps in f16",
         .needs = "libclblast",
-        PLX_VENDOR_REALS,
+        REALS_AND_HALF,
         .reproducibility = PLX_R2,
         .depth = plx_vendor_depth,
     },
@@ -33,9 +38,9 @@ static const plx_kernel kernels[] = {
         .name = "gemv",
         .idea = "CLBlastSgemv, CLBlastDgemv: what a user would call instead",
         .gain = "the parameters that its tuners found, where they know the device",
-        .limit = "it reads y even without beta, so y is filled with zeros before each call",
+        .limit = "it reads y even without beta, so y is filled with zeros before each call; no f16, as in gemm",
         .needs = "libclblast",
-        PLX_VENDOR_REALS,
+        REALS_AND_HALF,
         .reproducibility = PLX_R2,
         .depth = plx_vendor_depth,
     },

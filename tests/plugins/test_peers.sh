@@ -144,6 +144,9 @@ expect() { # what is tried, text of the output, which may be folded
 if has_device clblast; then
     judge clblast:0 reduce matvec --dtype f32 --dtype f64
     judge clblast:0 gemm --dtype f32
+    # Its f16 is summed in f16, if the device has any.
+    "$parallax" compare gemm 8x8x8 --dtype f16 --no-timing --backend clblast:0 >"$work/out" 2>&1 </dev/null
+    expect "a product of f16" 'CLBlast \(takes f16 where OpenCL has\|keeps sums of f16\)'
     judge_but_for_nan clblast:0 --dtype f32 --dtype f64
 
     device=$(sed -n 's/^ *clblast:0 *works: \(.*\), OpenCL .*/\1/p' "$work/doctor")
