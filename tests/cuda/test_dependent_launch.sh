@@ -18,9 +18,14 @@ to_ptx() {
 # What the build made of a kernel of ours, where it is for the same architecture: to compile them all again takes minutes.
 to_built_ptx() {
     built=${1#"$top_srcdir/kernels/"}
-    built=$top_builddir/cuda-images/${built%.cu}.ptx.gz
-    { [ -f "$built" ] && gzip -dc "$built" >"$scratch/kernel.ptx" && grep -q '^\.target sm_90a' "$scratch/kernel.ptx"; } ||
-        to_ptx "$1"
+    built=$top_builddir/cuda-images/${built%.cu}.ptx
+    rm -f "$scratch/kernel.ptx"
+    if [ -f "$built.gz" ]; then
+        gzip -dc "$built.gz" >"$scratch/kernel.ptx"
+    elif [ -f "$built" ]; then
+        cp "$built" "$scratch/kernel.ptx"
+    fi
+    grep -qs '^\.target sm_90a' "$scratch/kernel.ptx" || to_ptx "$1"
 }
 
 # Complains about entries that don't wait, or come to global memory before they do, or call a function, which
