@@ -38,11 +38,21 @@ plx_nvcc_verbose_1 =
 # No --use_fast_math: the judge takes every kernel at its word.
 plx_nvcc_flags = $(NVCCFLAGS_ARCH) -O3 -std=c++17 -Xfatbin -compress-all $(NVCCFLAGS)
 
+# On its way nvcc makes PTX of the newest architecture, which is wanted, too, and takes as long again by itself.  A compiler
+# cache does not know of it: with one it is made by itself.
+if HAVE_PTX
+plx_comma = ,
+plx_ptx_arch = $(patsubst arch=%,%,$(filter arch=%,$(subst $(plx_comma), ,$(NVCCFLAGS_PTX))))
+plx_keep = $(if $(findstring cache,$(NVCC)),,--keep --keep-dir $(@:.fatbin=.kept))
+endif
+
 cuda-images/%.fatbin: $(top_srcdir)/kernels/%.cu
-	@$(MKDIR_P) $(@D)
-	$(plx_nvcc_verbose)$(NVCC) -fatbin $(plx_nvcc_flags) \
+	@$(MKDIR_P) $(@:.fatbin=.kept)
+	$(plx_nvcc_verbose)$(NVCC) -fatbin $(plx_nvcc_flags) $(plx_keep) \
 		-I$(top_srcdir)/include -I$(top_srcdir)/kernels -I$(top_srcdir) \
 		-MD -MP -MF $(@:.fatbin=.d) -o $@ $<
+	@mv -f $(@:.fatbin=.kept)/$(*F).$(plx_ptx_arch).ptx $(@:.fatbin=.ptx) 2>/dev/null || rm -f $(@:.fatbin=.ptx)
+	@rm -rf $(@:.fatbin=.kept)
 
 -include $(cuda_images:.fatbin=.d)
 
@@ -54,12 +64,12 @@ cuda_twins = $(patsubst %.cl,%,$(filter $(cuda_kernels:%=%.cl),$(patsubst $(top_
 cuda_texts = $(patsubst %,cuda-images/%.ptx.gz,$(filter-out probe/%,$(cuda_twins)))
 endif
 
-cuda-images/%.ptx.gz: $(top_srcdir)/kernels/%.cu
-	@$(MKDIR_P) $(@D)
-	$(plx_nvcc_verbose)$(NVCC) -ptx $(NVCCFLAGS_PTX) -O3 -std=c++17 $(NVCCFLAGS) \
-		-I$(top_srcdir)/include -I$(top_srcdir)/kernels -I$(top_srcdir) \
-		-MD -MP -MF $(@:.ptx.gz=.ptx.d) -MT $@ -o $(@:.gz=) $< && \
-		gzip -9nf $(@:.gz=)
+# It depends on what the image depends on.
+cuda-images/%.ptx.gz: $(top_srcdir)/kernels/%.cu | cuda-images/%.fatbin
+	@sed 's|\.fatbin *:|.ptx.gz:|' $(@:.ptx.gz=.d) >$(@:.ptx.gz=.ptx.d)
+	$(plx_nvcc_verbose)test -f $(@:.gz=) || $(NVCC) -ptx $(NVCCFLAGS_PTX) -O3 -std=c++17 $(NVCCFLAGS) \
+		-I$(top_srcdir)/include -I$(top_srcdir)/kernels -I$(top_srcdir) -o $(@:.gz=) $<
+	@gzip -9nf $(@:.gz=)
 
 -include $(cuda_texts:.ptx.gz=.ptx.d)
 
@@ -75,7 +85,8 @@ plugins/cuda/images.c: $(cuda_images) $(top_srcdir)/build-aux/embed
 		$(foreach kernel,$(cuda_kernels),$(kernel)=cuda-images/$(kernel).fatbin) >$@.tmp && \
 		mv -f $@.tmp $@
 
-CLEANFILES += $(cuda_images) $(cuda_images:.fatbin=.d) plugins/cuda/images.c plugins/cuda/images.c.tmp \
+CLEANFILES += $(cuda_images) $(cuda_images:.fatbin=.d) $(cuda_images:.fatbin=.ptx) \
+	plugins/cuda/images.c plugins/cuda/images.c.tmp \
 	$(cuda_texts) $(cuda_texts:.ptx.gz=.ptx.d) plugins/cuda/texts.c plugins/cuda/texts.c.tmp
 
 if HAVE_CUDA
