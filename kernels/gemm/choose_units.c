@@ -24,11 +24,12 @@ static double cluster_us(const plx_problem *problem, const plx_device_info *devi
 static const struct {
     size_t row;
     double (*us)(const plx_problem *problem, const plx_device_info *device);
+    bool in_opencl; /* as well */
 } modelled[] = {
-    {PLX_GEMM_WGMMA_PIPELINED, pipelined_us},
-    {PLX_GEMM_WGMMA_CLUSTER, cluster_us},
-    {PLX_GEMM_MMA_DIRECT, plx_gemm_direct_us},
-    {PLX_GEMM_WGMMA_NARROW, plx_gemm_narrow_us},
+    {PLX_GEMM_WGMMA_PIPELINED, pipelined_us, true},
+    {PLX_GEMM_WGMMA_CLUSTER, cluster_us, false},
+    {PLX_GEMM_MMA_DIRECT, plx_gemm_direct_us, true},
+    {PLX_GEMM_WGMMA_NARROW, plx_gemm_narrow_us, false},
 };
 
 static size_t least(const plx_problem *problem, const plx_device_info *device)
@@ -36,7 +37,8 @@ static size_t least(const plx_problem *problem, const plx_device_info *device)
     size_t best = 0;
     double us = modelled[0].us(problem, device);
     for (size_t i = 1; i < sizeof modelled / sizeof modelled[0]; i++) {
-        const double other = modelled[i].us(problem, device);
+        const bool runs = modelled[i].in_opencl || !(device->features & PLX_FEATURE_NVIDIA_PTX);
+        const double other = runs ? modelled[i].us(problem, device) : us;
         if (other < us) {
             best = i;
             us = other;
@@ -47,9 +49,8 @@ static size_t least(const plx_problem *problem, const plx_device_info *device)
 
 static bool has_models(const plx_problem *problem, const plx_device_info *device)
 {
-    plx_error ignored;
-    return plx_is_half(problem->dtype) && problem->compute == PLX_COMPUTE_PLAIN &&
-           plx_needs_sm_90a(device, &ignored) == PLX_OK;
+    return plx_is_half(problem->dtype) && problem->compute == PLX_COMPUTE_PLAIN && device->compute_major == 9 &&
+           device->compute_minor == 0;
 }
 
 /* ---- the table ------------------------------------------------------------------------- */
@@ -99,7 +100,7 @@ static bool is_tf32(const plx_problem *problem, const plx_device_info *device)
 }
 
 static const plx_preference preferences[] = {
-    {PLX_ON_CUDA_9, is_tf32, PLX_GEMM_WGMMA_TF32},   {PLX_ON_NVIDIA, is_tf32, PLX_GEMM_MMA_SYNC_TF32},
+    {PLX_ON_CUDA_9 | PLX_ON_NVIDIA_OPENCL, is_tf32, PLX_GEMM_WGMMA_TF32},   {PLX_ON_NVIDIA, is_tf32, PLX_GEMM_MMA_SYNC_TF32},
     {PLX_ON_CUDA_9, splits_in_two, PLX_GEMM_F16X3},  {PLX_ON_CUDA_9, splits_in_three, PLX_GEMM_BF16X6},
     {PLX_ON_CUDA_9, vector_pays, PLX_GEMM_MATVEC},   {PLX_ON_CUDA_9, direct_pays, PLX_GEMM_MMA_DIRECT},
     {PLX_ON_CUDA_9, NULL, PLX_GEMM_WGMMA_PIPELINED}, {PLX_ON_NVIDIA_OPENCL, NULL, PLX_GEMM_WGMMA_PIPELINED},

@@ -86,12 +86,13 @@ static int64_t loads_of_step(const plx_gemm_problem *p)
     return of_a > of_b ? of_a : of_b;
 }
 
-static double us_of_adding(const direct_cut *cut, const plx_gemm_problem *p)
+static double us_of_adding(const direct_cut *cut, const plx_gemm_problem *p, const plx_device_info *device)
 {
     const int64_t cols = smaller(quotient_up(p->n, 8) * 8, GEMM_DIRECT_COLS);
     const double bytes = (double)(cut->tiles * cut->parts) * GEMM_DIRECT_ROWS * (double)cols * 4;
     return cut->parts == 1 ? 0
-                           : ADD_US + 2 * bytes / ADD_RATE + (double)quotient_up(cut->parts, 64) * ADDED_US;
+                           : ADD_US + plx_units_late_us(device) + 2 * bytes / ADD_RATE +
+                                 (double)quotient_up(cut->parts, 64) * ADDED_US;
 }
 
 /* What the multiprocessor with the most items takes, or what it takes to write C. */
@@ -103,7 +104,7 @@ static double us_of(const direct_cut *cut, const plx_problem *problem, const plx
     const double item = ITEM_US + steps * (STEP_US + (double)loads_of_step(p) * LOADS_US);
     const double multiplying = ((double)(items / 2) * BESIDE + (double)(items % 2)) * item;
     const double writing = (double)p->m * (double)p->n * 2 / WRITE_RATE;
-    return START_US + (multiplying > writing ? multiplying : writing) + us_of_adding(cut, p);
+    return START_US + (multiplying > writing ? multiplying : writing) + us_of_adding(cut, p, device);
 }
 
 /* ---- the cut --------------------------------------------------------------------------- */
@@ -231,14 +232,23 @@ static void add_sum(const plx_problem *problem, const direct_cut *cut, plx_recip
     plx_step_i32(step, (int32_t)cut->parts);
 }
 
+/* OpenCL compiles one for each layout and type of C. */
+static void define_program(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe)
+{
+    (void)snprintf(recipe->defines, sizeof recipe->defines, "%s -DTRANS_A=%d -DTRANS_B=%d",
+                   plx_element_words_of(problem)->defines, (int)problem->of.gemm.trans_a,
+                   (int)problem->of.gemm.trans_b);
+    plx_recipe_min_blocks_per_sm(recipe, device, GEMM_DIRECT_THREADS, GEMM_DIRECT_BLOCKS);
+}
+
 plx_status plx_gemm_direct_recipe(const plx_problem *problem, const plx_device_info *device,
                                   plx_recipe *recipe, plx_error *error)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     direct_cut cut;
-    if (device->compute_major < 8 || (device->features & PLX_FEATURE_NVIDIA_PTX))
-        return plx_fail(error, PLX_UNSUPPORTED, "needs CUDA on compute capability 8.0 or later");
-    plx_status status = plx_units_start(problem, recipe, error);
+    plx_status status = plx_needs_mma_sync(device, error);
+    if (status == PLX_OK)
+        status = plx_units_start(problem, recipe, error);
     if (status != PLX_OK || p->m == 0 || p->n == 0)
         return status;
     status = plx_gemm_check_sizes(p, error);
@@ -246,6 +256,7 @@ plx_status plx_gemm_direct_recipe(const plx_problem *problem, const plx_device_i
         return status;
     if (!cut_of(problem, device, &cut))
         return plx_fail(error, PLX_UNSUPPORTED, "C has more tiles than can be counted");
+    define_program(problem, device, recipe);
     recipe->scratch_bytes =
         PLX_SCRATCH_COUNTERS + (cut.parts > 1 ? (uint64_t)(cut.tiles * cut.parts) * TILE_BYTES : 0);
     add_product(problem, &cut, recipe);

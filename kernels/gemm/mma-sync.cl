@@ -15,69 +15,9 @@
 #define WARP_COLS (SIDE / (THREADS / 32 / WARPS_DOWN))
 #define DOWN (WARP_ROWS / 16)  /* products of an instruction in a warp's tile */
 #define ACROSS (WARP_COLS / 8)
-#define A_INNER (!TRANS_A)
-#define B_INNER TRANS_B
-
-#if defined(IN_TF32)
-#define MMA(x) "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 " x
-#elif defined(IN_F16)
-#define MMA(x) "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 " x
-#else
-#define MMA(x) "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 " x
-#endif
+#include "mma.clh"
 
 /* ---- multiplying --------------------------------------------------------------------- */
-
-/* Four 8 x 8 matrices of 16-bit elements, whose rows lie where the lanes say; or their columns. */
-INLINE void read_matrices(uint *to, uint from)
-{
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-                 : "r"(from)
-                 : "memory");
-}
-
-INLINE void read_transposed(uint *to, uint from)
-{
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-                 : "r"(from)
-                 : "memory");
-}
-
-/* 16 outer x 32 bytes of inner of a tile: matrix number 2 i + o holds inner chunk i, outer 8 o and on; or, with
- * inner_first, matrix 2 o + i. */
-INLINE void read_fragment(uint *to, uint tile, bool along_inner, bool inner_first, int outer, int inner)
-{
-    const int lane = (int)get_local_id(0) % 32, low = lane / 8 % 2, high = lane / 16;
-    const int at_outer = outer + 8 * (inner_first ? high : low), at_inner = inner + CHUNK * (inner_first ? low : high);
-
-    if (along_inner) {
-        read_matrices(to, place_of(tile, true, at_outer + lane % 8, at_inner / CHUNK));
-    } else if (ELEMENT_BYTES == 2) {
-        read_transposed(to, place_of(tile, false, at_outer / 64 * 64 + at_inner + lane % 8, at_outer % 64 / CHUNK));
-    } else {
-        UNROLL
-        for (int o = 0; o < 2; ++o)
-            UNROLL
-            for (int i = 0; i < 2; ++i) {
-                const int at = outer + 8 * o + lane / 4, row = at / 32 * 32 + inner + 4 * i + lane % 4;
-                const uint from = place_of(tile, false, row, at % 32 / 4) + (uint)(at % 4 * 4);
-                asm volatile("ld.shared.u32 %0, [%1];"
-                             : "=r"(to[inner_first ? 2 * o + i : 2 * i + o])
-                             : "r"(from)
-                             : "memory");
-            }
-    }
-}
-
-/* sum += a b for 16 x 32 bytes of A and as many x 8 of B. */
-INLINE void multiply_add(float *sum, const uint *a, const uint *b)
-{
-    asm volatile(MMA("{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};")
-                 : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-}
 
 INLINE void multiply(float (*sum)[ACROSS][4], uint stage, int row, int col)
 {

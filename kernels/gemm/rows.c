@@ -384,7 +384,7 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
                     "and many blocks hide each other's waiting",
             .limit = "elements that begin anywhere are loaded one by one; a block has no tile on its way while it "
                      "multiplies",
-            .needs = "CUDA on compute capability 8.0 or later",
+            .needs = "CUDA on compute capability 8.0 or later, or NVIDIA's OpenCL on 9.0",
             .dtypes = HALF_DTYPES,
             .flags = PLX_KERNEL_MATRIX_UNITS,
             .accumulator_f32 = PLX_F32,
@@ -437,8 +437,8 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
             .gain = "6 to 7 times the fastest f32 kernel, half the rate of f16, for twice the bytes",
             .limit = "the matrix units and power; they read TF32 along k alone, but for one operand that may come "
                      "from registers: where both lie otherwise, the smaller is turned first",
-            .needs = "CUDA on compute capability 9.0; asked for as compute type tf32; operands that do not begin at, or "
-                     "step by, 16 bytes are copied first",
+            .needs = "compute capability 9.0; asked for as compute type tf32; operands that do not begin at, or step by, "
+                     "16 bytes are copied first; in OpenCL a driver that builds for sm_90a",
             .dtypes = PLX_DTYPE_BIT(PLX_F32),
             .flags = PLX_KERNEL_MATRIX_UNITS,
             .compute = PLX_COMPUTE_TF32,
@@ -448,6 +448,7 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
         },
         .recipe = plx_wgmma_tf32_recipe,
         .recipe_unaligned = plx_wgmma_tf32_recipe_unaligned,
+        .own_target = true,
         .spare = &rows[PLX_GEMM_MMA_SYNC_TF32],
         .configs = plx_wgmma_tf32_configs,
     },

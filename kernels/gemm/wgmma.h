@@ -50,6 +50,10 @@ bool plx_wgmma_rows_reached(const plx_problem *problem);
 /* Microseconds that the kernel should take, with all its launches. */
 double plx_wgmma_us(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_device_info *device);
 
+/* More microseconds of a launch after another in OpenCL, where none begins early; 0 in CUDA. */
+double plx_units_late_us(const plx_device_info *device);
+/* PLX_UNSUPPORTED with a sentence where there is no mma.sync, or it was not tried. */
+plx_status plx_needs_mma_sync(const plx_device_info *device, plx_error *error);
 /* The variant of the kernels that multiply f16 and bf16 alone. */
 plx_status plx_units_start(const plx_problem *problem, plx_recipe *recipe, plx_error *error);
 /* Where there is nothing to sum, mma-sync's code makes beta * C. */

@@ -119,10 +119,15 @@ int64_t plx_wgmma_slots(const plx_wgmma_tile *tile, const plx_device_info *devic
 
 /* ---- the model ----------------------------------------------------------------------- */
 
+double plx_units_late_us(const plx_device_info *device)
+{
+    return device->features & PLX_FEATURE_NVIDIA_PTX ? LATE_US : 0;
+}
+
 /* Of a launch after another. */
 static double launch_us(const plx_device_info *device)
 {
-    return LAUNCH_US + (device->features & PLX_FEATURE_NVIDIA_PTX ? LATE_US : 0);
+    return LAUNCH_US + plx_units_late_us(device);
 }
 
 /* What the multiprocessor with the most to do takes: its tiles, and its parts of tiles. */
@@ -215,7 +220,7 @@ bool plx_wgmma_cut_of(plx_wgmma_kernel kernel, const plx_problem *problem, const
 
 /* Operands whose rows are no multiple of 16 bytes apart, and that of TF32 which must run along k and does
  * not, in a launch of their own. */
-static double us_of_copying(const plx_problem *problem)
+static double us_of_copying(const plx_problem *problem, const plx_device_info *device)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     const int64_t bytes = element_bytes(problem);
@@ -226,7 +231,7 @@ static double us_of_copying(const plx_problem *problem)
         elements += (double)p->m * k;
     if (p->ldb * bytes % 16 != 0 || (both_across && !turns))
         elements += (double)p->n * k;
-    return elements > 0 ? LAUNCH_US + 2 * elements * (double)bytes / COPY_RATE : 0;
+    return elements > 0 ? launch_us(device) + 2 * elements * (double)bytes / COPY_RATE : 0;
 }
 
 /* Of few rows or columns, to read the operands once: no cut takes less. */
@@ -239,16 +244,17 @@ static double us_of_reading(const plx_problem *problem)
     return LAUNCH_US + bytes / (p->m < p->n ? ROWS_RATE : COLUMNS_RATE);
 }
 
-static double us_of_product(const plx_problem *problem, const plx_wgmma_cut *cut)
+static double us_of_product(const plx_problem *problem, const plx_device_info *device,
+                            const plx_wgmma_cut *cut)
 {
     const double reading = us_of_reading(problem);
-    return (cut->us > reading ? cut->us : reading) + us_of_copying(problem);
+    return (cut->us > reading ? cut->us : reading) + us_of_copying(problem, device);
 }
 
 double plx_wgmma_us(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_device_info *device)
 {
     plx_wgmma_cut cut;
-    return plx_wgmma_cut_of(kernel, problem, device, &cut) ? us_of_product(problem, &cut) : (double)INT64_MAX;
+    return plx_wgmma_cut_of(kernel, problem, device, &cut) ? us_of_product(problem, device, &cut) : (double)INT64_MAX;
 }
 
 /* ---- configurations ----------------------------------------------------------------- */
@@ -261,7 +267,7 @@ static void list(walk *w, size_t tile, const plx_wgmma_cut *cut)
     if (cut->parts > 1)
         (void)snprintf(parts, sizeof parts, "/%d", (int)cut->parts);
     const bool turns = plx_wgmma_turns(w->problem);
-    plx_gemm_list(w->listing, &config, us_of_product(w->problem, cut), "%dx%d%s",
+    plx_gemm_list(w->listing, &config, us_of_product(w->problem, w->device, cut), "%dx%d%s",
                   turns ? cut->tile->cols : cut->tile->rows, turns ? cut->tile->rows : cut->tile->cols,
                   parts);
 }

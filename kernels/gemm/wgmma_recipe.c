@@ -84,7 +84,7 @@ static plx_tensor_map map_of_result(const plx_problem *problem)
 
 /* ---- mma-sync ----------------------------------------------------------------------------- */
 
-static plx_status needs_mma_sync(const plx_device_info *device, plx_error *error)
+plx_status plx_needs_mma_sync(const plx_device_info *device, plx_error *error)
 {
     if (device->compute_major < 8)
         return plx_fail(error, PLX_UNSUPPORTED, "needs an NVIDIA device of compute capability 8.0 or later");
@@ -122,7 +122,7 @@ plx_status plx_mma_sync_recipe(const plx_problem *problem, const plx_device_info
     const plx_gemm_geometry shape = {"gemm_mma_sync", GEMM_MMA_SYNC_SIDE, GEMM_MMA_SYNC_SIDE,
                                      GEMM_MMA_SYNC_THREADS, 0};
     int64_t tiles;
-    plx_status status = needs_mma_sync(device, error);
+    plx_status status = plx_needs_mma_sync(device, error);
     if (status == PLX_OK)
         status = start_mma_sync(problem, device, recipe, error);
     if (status != PLX_OK)
@@ -296,7 +296,7 @@ static plx_status cut_terms(plx_wgmma_kernel kernel, const plx_problem *problem,
 plx_status plx_wgmma_scale(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
                            plx_error *error)
 {
-    if (problem->dtype == PLX_F32) {
+    if (problem->dtype == PLX_F32 && !(device->features & PLX_FEATURE_NVIDIA_PTX)) {
         plx_gemm_add_scale(problem, device, recipe);
         return plx_recipe_check(recipe, 0, device, error);
     }
@@ -305,14 +305,18 @@ plx_status plx_wgmma_scale(const plx_problem *problem, const plx_device_info *de
     return status;
 }
 
-/* OpenCL compiles a program for each tile, layout and type of C. */
+/* OpenCL compiles a program for each tile, layout and type of C; of TF32 the layout is the product's that is
+ * multiplied, whose second operand runs along k. */
 static void define_tile(const plx_problem *problem, const plx_wgmma_tile *tile, plx_recipe *recipe)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
+    const bool tf32 = problem->dtype == PLX_F32, turns = plx_wgmma_turns(problem);
     (void)snprintf(recipe->defines, sizeof recipe->defines,
                    "%s -DTRANS_A=%d -DTRANS_B=%d -DENTRY=%s -DROWS=%d -DCOLS=%d -DSTAGES=%d",
-                   plx_element_words_of(problem)->defines, (int)p->trans_a, (int)p->trans_b, tile->entry,
-                   (int)tile->rows, (int)tile->cols, (int)tile->stages);
+                   tf32 ? "-DT=float -DIN_TF32" : plx_element_words_of(problem)->defines, turns || p->trans_a,
+                   tf32 || p->trans_b, tile->entry, (int)tile->rows, (int)tile->cols, (int)tile->stages);
+    if (turns)
+        plx_recipe_define(recipe, "TURNED", 1);
 }
 
 static plx_status needs_9_0(const plx_device_info *device, plx_error *error)
@@ -329,7 +333,8 @@ static plx_status recipe_of(plx_wgmma_kernel kernel, const plx_problem *problem,
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     plx_wgmma_cut cut;
-    plx_status status = kernel == PLX_WGMMA_PIPELINED ? needs_9_0(device, error) : plx_needs_sm_90a(device, error);
+    const bool has_twin = kernel == PLX_WGMMA_PIPELINED || kernel == PLX_WGMMA_TF32;
+    plx_status status = has_twin ? needs_9_0(device, error) : plx_needs_sm_90a(device, error);
     if (status == PLX_OK)
         status = kernel == PLX_WGMMA_TF32 ? start_tf32(problem, recipe, error)
                                           : plx_units_start(problem, recipe, error);

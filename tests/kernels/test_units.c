@@ -482,7 +482,7 @@ static void tf32_is_taken_where_it_is_asked_for(void **unused)
         problem.compute = PLX_COMPUTE_TF32;
         expect_choice(&problem, &hopper, PLX_GEMM_WGMMA_TF32);
         expect_choice(&problem, &ampere, PLX_GEMM_MMA_SYNC_TF32);
-        expect_choice(&problem, &opencl, PLX_GEMM_MMA_SYNC_TF32);
+        expect_choice(&problem, &opencl, PLX_GEMM_WGMMA_TF32);
     }
 }
 
