@@ -29,7 +29,7 @@ static const struct {
     {PLX_GEMM_WGMMA_PIPELINED, pipelined_us, true},
     {PLX_GEMM_WGMMA_CLUSTER, cluster_us, false},
     {PLX_GEMM_MMA_DIRECT, plx_gemm_direct_us, true},
-    {PLX_GEMM_WGMMA_NARROW, plx_gemm_narrow_us, false},
+    {PLX_GEMM_WGMMA_NARROW, plx_gemm_narrow_us, true},
 };
 
 static size_t least(const plx_problem *problem, const plx_device_info *device)
@@ -110,8 +110,8 @@ static const plx_preference preferences[] = {
 
 size_t plx_gemm_choose_units(const plx_problem *problem, const plx_device_info *device)
 {
-    if (has_models(problem, device) && !vector_pays(problem, device)) {
-        const size_t place = least(problem, device);
+    if (has_models(problem, device)) {
+        const size_t place = vector_pays(problem, device) ? PLX_GEMM_MATVEC : least(problem, device);
         const plx_row *row = &plx_gemm_ladder.rows[place];
         plx_recipe recipe;
         plx_error ignored;

@@ -72,44 +72,56 @@ INLINE uint place_in_tile(uint tile, bool inner, int row, int along)
 }
 
 /* Elements of a work-item that are on their way at once.  What lies beyond the outer edge is whatever was there: it meets
- * nothing but itself. */
+ * nothing but itself.  Loads and stores have predicates, for branches around them would have an address computed in each. */
 typedef struct {
-    pieces_t p;
     global const IN *from;
     long step;
-    uint tile;
-    int row;
+    uint tile, chunk;              /* where its place in a row of a stage is, but for the row */
+    int row, apart, rows, there; /* as of its pieces; there are none of a place beyond the end of a row */
     IN element[TOGETHER];
 } elements_t;
 
 INLINE void begin_elements(elements_t *e, bool inner, uint tile, const source_t *s)
 {
-    e->p = pieces_of(inner, s, 1);
-    e->from = s->from + e->p.first * s->ld + e->p.along;
-    e->step = e->p.apart * s->ld;
-    e->tile = tile;
-    e->row = e->p.first;
+    const pieces_t p = pieces_of(inner, s, 1);
+    e->from = s->from + p.first * s->ld + p.along;
+    e->step = p.apart * s->ld;
+    e->tile = place_in_tile(tile, inner, 0, p.along / CHUNK / CHUNKS * CHUNKS) + (uint)(p.along % CHUNK * 2);
+    e->chunk = (uint)(p.along / CHUNK % CHUNKS) << 4;
+    e->row = p.first;
+    e->apart = p.apart;
+    e->rows = p.rows;
+    e->there = p.left > 0 ? p.there : 0;
+}
+
+INLINE bool any_element(const elements_t *e)
+{
+    return e->row < e->rows;
 }
 
 INLINE void load_elements(elements_t *e)
 {
+    int row = e->row;
     UNROLL
     for (int i = 0; i < TOGETHER; ++i) {
-        e->element[i] = e->row + i * e->p.apart < e->p.there && e->p.left > 0 ? *e->from : (IN)0;
+        asm volatile("{\n .reg .pred p;\n setp.lt.s32 p, %2, %3;\n mov.u16 %0, 0;\n @p ld.global.u16 %0, [%1];\n}"
+                     : "=&h"(e->element[i])
+                     : "l"(e->from), "r"(row), "r"(e->there));
+        row += e->apart;
         e->from += e->step;
     }
 }
 
-INLINE void store_elements(elements_t *e, bool inner)
+/* As place_of() has it. */
+INLINE void store_elements(elements_t *e)
 {
     UNROLL
     for (int i = 0; i < TOGETHER; ++i) {
-        if (e->row < e->p.rows)
-            asm volatile("st.shared.u16 [%0], %1;" ::"r"(place_in_tile(e->tile, inner, e->row, e->p.along / 8) +
-                                                         (uint)(e->p.along % 8 * 2)),
-                         "h"(e->element[i])
-                         : "memory");
-        e->row += e->p.apart;
+        const uint at = e->tile + (uint)(e->row * ROW_BYTES) + (((uint)e->row << 4 & 0x70) ^ e->chunk);
+        asm volatile("{\n .reg .pred p;\n setp.lt.s32 p, %2, %3;\n @p st.shared.u16 [%0], %1;\n}" ::"r"(at),
+                     "h"(e->element[i]), "r"(e->row), "r"(e->rows)
+                     : "memory");
+        e->row += e->apart;
     }
 }
 
@@ -136,15 +148,15 @@ INLINE void bring(uint stage, const source_t *of_a, const source_t *of_b, global
     if (b_aligned)
         bring_chunks(B_INNER, stage + A_BYTES, of_b, valid_b);
     asm volatile("cp.async.commit_group;" ::: "memory");
-    while ((!a_aligned && a.row < a.p.rows) || (!b_aligned && b.row < b.p.rows)) {
+    while ((!a_aligned && any_element(&a)) || (!b_aligned && any_element(&b))) {
         if (!a_aligned)
             load_elements(&a);
         if (!b_aligned)
             load_elements(&b);
         if (!a_aligned)
-            store_elements(&a, A_INNER);
+            store_elements(&a);
         if (!b_aligned)
-            store_elements(&b, B_INNER);
+            store_elements(&b);
     }
 }
 
@@ -171,41 +183,6 @@ INLINE void multiply(float (*sum)[4], uint stage, int terms, int cols)
 }
 
 /* ---- C ------------------------------------------------------------------------------- */
-
-typedef struct {
-    global OUT *c;
-    long m, n, ldc;
-    float alpha, beta;
-} result_t;
-
-/* What is to be written where C has `before`. */
-INLINE float finished_at(const result_t *to, global const OUT *before, float sum)
-{
-    const float product = to->alpha * sum;
-    return to->beta == 0.0f ? product : fma(to->beta, FROM_OUT(*before), product);
-}
-
-INLINE void write_one(const result_t *to, long row, long col, float sum)
-{
-    global OUT *c = to->c + row * to->ldc + col;
-    const float x = finished_at(to, c, sum);
-#ifdef NARROW
-    *c = (OUT)narrowed(x, x);
-#else
-    *c = x;
-#endif
-}
-
-INLINE void write_aligned_pair(const result_t *to, long row, long col, float first, float second)
-{
-    global OUT *c = to->c + row * to->ldc + col;
-    const float x = finished_at(to, c, first), y = finished_at(to, c + 1, second);
-#ifdef NARROW
-    *(global uint *)c = narrowed(x, y);
-#else
-    *(global float2 *)c = (float2)(x, y);
-#endif
-}
 
 /* Where elements of C begin in pairs: 0 or 1 of (row, col). */
 INLINE int oddness(const result_t *to, long row, long col)
@@ -315,12 +292,6 @@ kernel WORK_GROUP(THREADS) void gemm_mma_direct(global const IN *a_base, long a_
 
 /* ---- parts of k ---------------------------------------------------------------------- */
 
-INLINE void write_sum(const result_t *to, long row, long col, float sum)
-{
-    if (row < to->m && col < to->n)
-        write_one(to, row, col, sum);
-}
-
 /* Work-group (tile, y) adds up 32 quads of a tile's parts: warp w parts w, w + ADDERS and on, and then the warps' sums in
  * their order. */
 kernel WORK_GROUP(32 * ADDERS) void gemm_mma_direct_sum(global OUT *c_base, long c_offset, int type_of_c, int m, int n,
@@ -351,8 +322,6 @@ kernel WORK_GROUP(32 * ADDERS) void gemm_mma_direct_sum(global OUT *c_base, long
     UNROLL
     for (int i = 1; i < ADDERS; ++i)
         sum += sums[i][lane];
-    write_sum(&to, row, col, sum.x);
-    write_sum(&to, row, col + 1, sum.y);
-    write_sum(&to, row + 8, col, sum.z);
-    write_sum(&to, row + 8, col + 1, sum.w);
+    write_pair(&to, row, col, sum.x, sum.y);
+    write_pair(&to, row + 8, col, sum.z, sum.w);
 }

@@ -7,6 +7,7 @@
 #include "stored.h"
 #include "tiled.h"
 #include "units.h"
+#include "wgmma-narrow-cl.h"
 #include "wgmma-narrow.h"
 #include "wgmma.h"
 
@@ -89,11 +90,11 @@ static double larger(double a, double b)
 }
 
 /* Operands whose rows are no multiple of 16 bytes apart, in a launch of their own. */
-static double us_of_copying(const narrow_product *of, double k)
+static double us_of_copying(const narrow_product *of, double k, const plx_device_info *device)
 {
     const double rows = plx_gemm_steps_by_units(&of->a) ? 0 : (double)of->rows,
                  cols = plx_gemm_steps_by_units(&of->b) ? 0 : (double)of->cols;
-    return rows + cols > 0 ? COPY_US + 2 * 2 * (rows + cols) * k / COPY_RATE : 0;
+    return rows + cols > 0 ? COPY_US + plx_units_late_us(device) + 2 * 2 * (rows + cols) * k / COPY_RATE : 0;
 }
 
 /* What the multiprocessor with the most to do takes, or what it takes to read the operands. */
@@ -110,8 +111,8 @@ static double us_of(const narrow_cut *cut, const narrow_product *of, const plx_p
     const double writing = (double)of->rows * (double)of->cols * 2 / WRITE_RATE;
     const double adding = (double)late * GEMM_NARROW_ROWS * cols * 8 / ADD_RATE;
     const double us =
-        us_of_copying(of, k) + LAUNCH_US + (double)(whole + parts) * ITEM_US + reading + writing;
-    return late == 0 ? us : us + ADD_US + adding;
+        us_of_copying(of, k, device) + LAUNCH_US + (double)(whole + parts) * ITEM_US + reading + writing;
+    return late == 0 ? us : us + ADD_US + plx_units_late_us(device) + adding;
 }
 
 /* ---- the cut --------------------------------------------------------------------------- */
@@ -266,18 +267,24 @@ static void add_map(const plx_gemm_stored *stored, int32_t side, plx_recipe *rec
 static void add_product(const plx_problem *problem, const plx_device_info *device, const narrow_cut *cut,
                         const narrow_product *of, int64_t partials, plx_recipe *recipe)
 {
+    const bool opencl = device->features & PLX_FEATURE_NVIDIA_PTX;
     plx_step *step = plx_recipe_step(recipe, tiles[cut->tile].entry, GEMM_NARROW_THREADS, 1);
     step->grid[0] = (uint64_t)smaller(cut->items, units_of(device));
     step->dependent_launch = true;
     add_map(&of->a, GEMM_NARROW_ROWS, recipe, step);
     add_map(&of->b, tiles[cut->tile].cols, recipe, step);
+    if (opencl)
+        plx_units_add_places_of_maps(recipe, step);
     add_result(problem, step, true);
     plx_step_i32(step, of->turned);
     plx_step_scratch(step, partials, 16);
     plx_step_i32(step, (int32_t)cut->whole);
     plx_step_i32(step, (int32_t)cut->parts);
     plx_step_i32(step, (int32_t)cut->items);
-    plx_step_shared(step, GEMM_NARROW_SHARED);
+    if (opencl) /* its program has a fixed array */
+        recipe->known_local_bytes = GEMM_NARROW_CL_LOCAL;
+    else
+        plx_step_shared(step, GEMM_NARROW_SHARED);
 }
 
 static void add_sum(const plx_problem *problem, const narrow_cut *cut, const narrow_product *of,
@@ -302,6 +309,15 @@ static void name_variant(const plx_problem *problem, const narrow_product *of, p
     (void)snprintf(recipe->variant, sizeof recipe->variant, "%s_%c%c",
                    problem->dtype == PLX_F16 ? "f16" : "bf16", of->a.inner ? 'n' : 't',
                    of->b.inner ? 't' : 'n');
+}
+
+/* OpenCL compiles a program for each tile, layout of what is multiplied, and type of C. */
+static void define_program(const plx_problem *problem, const narrow_cut *cut, const narrow_product *of,
+                           plx_recipe *recipe)
+{
+    (void)snprintf(recipe->defines, sizeof recipe->defines, "%s -DTRANS_A=%d -DTRANS_B=%d -DENTRY=%s -DCOLS=%d",
+                   plx_element_words_of(problem)->defines, !of->a.inner, of->b.inner, tiles[cut->tile].entry,
+                   (int)tiles[cut->tile].cols);
 }
 
 /* An operand that is copied first: where the copy engine can't read its rows. */
@@ -332,7 +348,7 @@ static plx_status recipe_of(const plx_problem *problem, const plx_device_info *d
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     narrow_cut cut;
-    plx_status status = plx_needs_sm_90a(device, error);
+    plx_status status = plx_needs_9_0(device, error);
     if (status == PLX_OK)
         status = plx_units_start(problem, recipe, error);
     if (status != PLX_OK || p->m == 0 || p->n == 0)
@@ -346,6 +362,7 @@ static plx_status recipe_of(const plx_problem *problem, const plx_device_info *d
         return plx_fail(error, PLX_UNSUPPORTED, "C has more tiles than can be counted");
     narrow_product of = product_of(problem);
     name_variant(problem, &of, recipe);
+    define_program(problem, &cut, &of, recipe);
     return add_launches(problem, device, &cut, &of, unaligned, recipe, error);
 }
 

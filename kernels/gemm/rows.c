@@ -402,7 +402,8 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
                     "product",
             .gain = "of few rows about twice, of few columns a tenth: nearly all that is read is of use",
             .limit = "the rate of memory; where operands are copied first, that",
-            .needs = "CUDA on compute capability 9.0; operands that do not begin at, or step by, 16 bytes are copied first",
+            .needs = "compute capability 9.0; operands that do not begin at, or step by, 16 bytes are copied first; in "
+                     "OpenCL a driver that builds for sm_90a",
             .dtypes = HALF_DTYPES,
             .flags = PLX_KERNEL_MATRIX_UNITS,
             .accumulator_f32 = PLX_F32,
@@ -411,6 +412,7 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
         },
         .recipe = plx_gemm_narrow_recipe,
         .recipe_unaligned = plx_gemm_narrow_recipe_unaligned,
+        .own_target = true,
         .spare = &rows[PLX_GEMM_MMA_SYNC],
         .configs = plx_gemm_narrow_configs,
     },

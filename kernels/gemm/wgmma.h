@@ -54,6 +54,11 @@ double plx_wgmma_us(plx_wgmma_kernel kernel, const plx_problem *problem, const p
 double plx_units_late_us(const plx_device_info *device);
 /* PLX_UNSUPPORTED with a sentence where there is no mma.sync, or it was not tried. */
 plx_status plx_needs_mma_sync(const plx_device_info *device, plx_error *error);
+/* PLX_UNSUPPORTED with a sentence elsewhere than on compute capability 9.0, in CUDA or in OpenCL. */
+plx_status plx_needs_9_0(const plx_device_info *device, plx_error *error);
+/* In OpenCL each work-group of a step makes the recipe's maps in a place of its own, behind what else is in scratch
+ * memory. */
+void plx_units_add_places_of_maps(plx_recipe *recipe, plx_step *step);
 /* The variant of the kernels that multiply f16 and bf16 alone. */
 plx_status plx_units_start(const plx_problem *problem, plx_recipe *recipe, plx_error *error);
 /* Where there is nothing to sum, mma-sync's code makes beta * C. */

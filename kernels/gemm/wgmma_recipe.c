@@ -174,12 +174,11 @@ static void add_factors(const plx_problem *problem, plx_step *step)
     plx_step_scalar(step, p->beta);
 }
 
-/* In OpenCL each work-group makes its maps in a place of its own. */
-static void add_places_of_maps(plx_recipe *recipe, plx_step *step)
+void plx_units_add_places_of_maps(plx_recipe *recipe, plx_step *step)
 {
-    enum { MAPS = 3, MAP_BYTES = 128 };
+    enum { MAP_BYTES = 128 };
     plx_step_scratch(step, (int64_t)recipe->scratch_bytes, 1);
-    recipe->scratch_bytes += step->grid[0] * MAPS * MAP_BYTES;
+    recipe->scratch_bytes += step->grid[0] * recipe->map_count * MAP_BYTES;
 }
 
 /* Where the product is turned, B is its first operand.  Where C has no map, another stands in its place,
@@ -196,7 +195,7 @@ static void add_maps(const plx_problem *problem, const plx_wgmma_tile *tile, con
     plx_step_map(recipe, step, &of_b);
     plx_step_map(recipe, step, &of_c);
     if (opencl)
-        add_places_of_maps(recipe, step);
+        plx_units_add_places_of_maps(recipe, step);
     plx_step_i32(step, bulk);
 }
 
@@ -319,7 +318,7 @@ static void define_tile(const plx_problem *problem, const plx_wgmma_tile *tile, 
         plx_recipe_define(recipe, "TURNED", 1);
 }
 
-static plx_status needs_9_0(const plx_device_info *device, plx_error *error)
+plx_status plx_needs_9_0(const plx_device_info *device, plx_error *error)
 {
     if (device->compute_major != 9 || device->compute_minor != 0)
         return plx_fail(error, PLX_UNSUPPORTED, "needs compute capability 9.0; this device has %u.%u",
@@ -334,7 +333,7 @@ static plx_status recipe_of(plx_wgmma_kernel kernel, const plx_problem *problem,
     const plx_gemm_problem *p = &problem->of.gemm;
     plx_wgmma_cut cut;
     const bool has_twin = kernel == PLX_WGMMA_PIPELINED || kernel == PLX_WGMMA_TF32;
-    plx_status status = has_twin ? needs_9_0(device, error) : plx_needs_sm_90a(device, error);
+    plx_status status = has_twin ? plx_needs_9_0(device, error) : plx_needs_sm_90a(device, error);
     if (status == PLX_OK)
         status = kernel == PLX_WGMMA_TF32 ? start_tf32(problem, recipe, error)
                                           : plx_units_start(problem, recipe, error);

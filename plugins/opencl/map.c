@@ -1,21 +1,18 @@
 /* A recipe's tensor maps in OpenCL. */
 #include "plugins/opencl/map.h"
 
-/* matrix_t of the device code. */
+/* matrix_t of the device code, which knows elements and swizzle. */
 typedef struct matrix {
     cl_ulong width, height, pitch;
     cl_uint box_width, box_height;
 } matrix;
 
-enum { SWIZZLE = 128, UNIT = 16 }; /* bytes */
+enum { UNIT = 16 }; /* bytes */
 
 plx_status plx_opencl_tell_matrix(cl_kernel kernel, cl_uint index, const plx_tensor_map *map,
                                   plx_error *error)
 {
     const matrix told = {map->width, map->height, map->pitch, map->box_width, map->box_height};
-    if (map->swizzle != SWIZZLE)
-        return plx_fail(error, PLX_UNSUPPORTED, "in OpenCL tensor maps swizzle within 128 bytes, not %u",
-                        map->swizzle);
     return PLX_CL(error, SetKernelArg, kernel, index, sizeof told, &told);
 }
 

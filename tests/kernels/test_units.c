@@ -461,7 +461,7 @@ static void few_rows_or_columns_are_taken_by_narrow_tiles(void **unused)
     for (unsigned layout = 0; layout < 4; layout++) {
         plx_problem problem = product(PLX_BF16, layout, 16, 8192, 8192);
         expect_choice(&problem, &hopper, PLX_GEMM_WGMMA_NARROW);
-        assert_int_not_equal(plx_gemm_choose(&problem, &opencl), PLX_GEMM_WGMMA_NARROW);
+        expect_choice(&problem, &opencl, PLX_GEMM_WGMMA_NARROW);
         problem = product(PLX_F16, layout, 8192, 32, 8192);
         expect_choice(&problem, &hopper, PLX_GEMM_WGMMA_NARROW);
         problem = product(PLX_F16, layout, 48, 6528, 10024);
@@ -490,9 +490,11 @@ static void tf32_is_taken_where_it_is_asked_for(void **unused)
 static void opencl_multiplies_on_matrix_units(void **unused)
 {
     const plx_device_info opencl = fake_opencl_gpu(9);
-    plx_problem problem = product(PLX_BF16, 1, 300, 200, 104);
+    plx_problem problem = product(PLX_BF16, 1, 3000, 2000, 1040);
     (void)unused;
     expect_choice(&problem, &opencl, PLX_GEMM_WGMMA_PIPELINED); /* or its spare, where the driver refuses */
+    problem = product(PLX_BF16, 1, 41, 35073, 20);
+    expect_choice(&problem, &opencl, PLX_GEMM_MMA_DIRECT);
     problem = product(PLX_BF16, 1, 300, 200, 100);
     plx_recipe recipe = recipe_of(&problem, "mma-sync", &opencl);
     assert_non_null(strstr(recipe.defines, "-DIN_BF16"));
@@ -524,29 +526,84 @@ static size_t maps_of_operands(const plx_recipe *recipe)
     return count;
 }
 
-/* In OpenCL every work-group makes its maps in a place of its own, behind what else is in scratch memory. */
-static void opencl_makes_its_maps(void **unused)
+/* In OpenCL every work-group makes its maps in a place of its own, behind what else is in scratch memory; local memory is
+ * the program's own, and that is built for one tile. */
+static plx_recipe expect_own_maps(const plx_problem *problem, const char *kernel, size_t maps)
 {
     const plx_device_info opencl = fake_opencl_gpu(9);
+    const plx_recipe recipe = recipe_of(problem, kernel, &opencl);
+    const plx_step *step = step_named(&recipe, "gemm_wgmma");
+    const uint64_t place = (uint64_t)step->arguments[maps].value;
+    assert_int_equal(recipe.map_count, maps);
+    assert_int_equal(step->arguments[maps].kind, PLX_ARG_SCRATCH);
+    assert_int_equal(place % 128, 0);
+    assert_int_equal(recipe.scratch_bytes, place + step->grid[0] * maps * 128);
+    for (size_t i = 0; i < step->argument_count; i++)
+        assert_int_not_equal(step->arguments[i].kind, PLX_ARG_SHARED);
+    assert_true(recipe.known_local_bytes > 0 && recipe.known_local_bytes <= 227 << 10);
+    assert_non_null(strstr(recipe.defines, step->entry));
+    assert_true(row_named(PLX_GEMM, kernel)->own_target);
+    return recipe;
+}
+
+static void opencl_makes_its_maps(void **unused)
+{
     const plx_problem problem = product(PLX_BF16, 1, 300, 200, 104), odd = product(PLX_BF16, 1, 300, 200, 101);
     (void)unused;
-    plx_recipe recipe = recipe_of(&problem, "wgmma-pipelined", &opencl);
+    plx_recipe recipe = expect_own_maps(&problem, "wgmma-pipelined", 3);
     assert_non_null(strstr(recipe.defines, "-DIN_BF16 -DOUT_BF16 -DTRANS_A=0 -DTRANS_B=1 -DENTRY=gemm_wgmma_pipelined_"));
-    assert_non_null(strstr(recipe.defines, recipe.steps[0].entry));
-    assert_int_equal(recipe.map_count, 3);
     assert_int_equal(maps_of_operands(&recipe), 3);
-    const plx_step *step = &recipe.steps[0];
-    assert_int_equal(step->arguments[3].kind, PLX_ARG_SCRATCH);
-    assert_true(recipe.scratch_bytes >= (uint64_t)step->arguments[3].value + step->grid[0] * 3 * 128);
-    assert_int_equal(step->arguments[3].value % 128, 0);
-    for (size_t i = 0; i < step->argument_count; i++)
-        assert_int_not_equal(step->arguments[i].kind, PLX_ARG_SHARED); /* the program's own */
-    assert_true(recipe.known_local_bytes > 0 && recipe.known_local_bytes <= 227 << 10);
-    assert_true(plx_gemm_ladder.rows[PLX_GEMM_WGMMA_PIPELINED].own_target);
     /* Rows of no whole 16 bytes are copied first. */
-    recipe = recipe_of(&odd, "wgmma-pipelined", &opencl);
+    recipe = expect_own_maps(&odd, "wgmma-pipelined", 3);
     assert_string_equal(recipe.steps[0].entry, "gemm_repack");
     assert_int_equal(maps_of_operands(&recipe), 1); /* of C */
+}
+
+/* The program's layout is that of the product that is multiplied, whose second operand runs along k. */
+static void opencl_multiplies_tf32(void **unused)
+{
+    static const char *const defines[] = {"-DTRANS_A=1 -DTRANS_B=1", "-DTRANS_A=0 -DTRANS_B=1",
+                                          "-DTRANS_A=1 -DTRANS_B=1", "-DTRANS_A=1 -DTRANS_B=1"};
+    (void)unused;
+    for (unsigned layout = 0; layout < 4; layout++) {
+        const plx_problem problem = tf32_product(layout, 520, 264, 136);
+        const plx_recipe recipe = expect_own_maps(&problem, "wgmma-tf32", 3);
+        assert_non_null(strstr(recipe.defines, "-DT=float -DIN_TF32 "));
+        assert_non_null(strstr(recipe.defines, defines[layout]));
+        assert_int_equal(strstr(recipe.defines, "-DTURNED=1") != NULL, layout == 0);
+        assert_int_equal(step_named(&recipe, "turn") != NULL, layout == 2);
+    }
+    const plx_device_info opencl = fake_opencl_gpu(9);
+    plx_problem none = tf32_product(0, 520, 264, 0);
+    const plx_recipe recipe = recipe_of(&none, "wgmma-tf32", &opencl);
+    assert_string_equal(recipe.code, "gemm/mma-sync"); /* which needs no maps */
+}
+
+/* Few rows are columns of the transposed product, as in CUDA. */
+static void opencl_has_narrow_tiles(void **unused)
+{
+    const plx_problem few_columns = product(PLX_BF16, 0, 8192, 16, 8192), few_rows = product(PLX_F16, 0, 16, 8192, 8192);
+    (void)unused;
+    plx_recipe recipe = expect_own_maps(&few_columns, "wgmma-narrow", 2);
+    assert_non_null(strstr(recipe.defines, "-DTRANS_A=0 -DTRANS_B=0"));
+    assert_int_equal(recipe.maps[1].swizzle, 2 * recipe.maps[1].box_width);
+    recipe = expect_own_maps(&few_rows, "wgmma-narrow", 2);
+    assert_non_null(strstr(recipe.defines, "-DTRANS_A=1 -DTRANS_B=1"));
+    assert_int_equal(recipe.maps[0].operand, B);
+}
+
+/* Threads read elements where they begin: no maps, and nothing that has to be built for sm_90a. */
+static void opencl_takes_operands_as_they_lie(void **unused)
+{
+    const plx_device_info opencl = fake_opencl_gpu(9);
+    const plx_problem problem = product(PLX_BF16, 2, 41, 35073, 21);
+    (void)unused;
+    const plx_recipe recipe = recipe_of(&problem, "mma-direct", &opencl);
+    assert_int_equal(recipe.map_count, 0);
+    assert_int_equal(recipe.step_count, 1);
+    assert_non_null(strstr(recipe.defines, "-DIN_BF16 -DOUT_BF16 -DTRANS_A=1 -DTRANS_B=0 "));
+    assert_non_null(strstr(recipe.defines, "maxrregcount=128"));
+    assert_false(row_named(PLX_GEMM, "mma-direct")->own_target);
 }
 
 /* There a launch that adds parts begins when the one before has ended. */
@@ -581,15 +638,15 @@ static void others_say_why_not(void **unused)
     expect_refusal(&half, "mma-sync", &older, "compute capability 8.0 or later");
     expect_refusal(&half, "mma-sync", &older_opencl, "in OpenCL compute capability 9.0; this device has 8.0");
     expect_refusal(&half, "mma-direct", &older, "compute capability 8.0 or later");
-    expect_refusal(&half, "mma-direct", &opencl, "needs CUDA");
+    expect_refusal(&half, "mma-direct", &older_opencl, "in OpenCL compute capability 9.0; this device has 8.0");
     expect_refusal(&half, "wgmma-narrow", &ampere, "needs compute capability 9.0; this device has 8.0");
-    expect_refusal(&half, "wgmma-narrow", &opencl, "needs CUDA");
+    expect_refusal(&half, "wgmma-narrow", &newer_opencl, "needs compute capability 9.0; this device has 10.0");
     expect_refusal(&plain, "wgmma-narrow", &hopper, "multiplies f16 and bf16 alone");
     expect_refusal(&plain, "mma-direct", &hopper, "multiplies f16 and bf16 alone");
     expect_refusal(&tf32, "mma-sync-tf32", &older, "compute capability 8.0 or later");
     expect_refusal(&tf32, "mma-sync-tf32", &older_opencl, "in OpenCL compute capability 9.0");
     expect_refusal(&tf32, "wgmma-tf32", &ampere, "needs compute capability 9.0; this device has 8.0");
-    expect_refusal(&tf32, "wgmma-tf32", &opencl, "needs CUDA");
+    expect_refusal(&tf32, "wgmma-tf32", &older_opencl, "needs compute capability 9.0; this device has 8.0");
     expect_refusal(&plain, "wgmma-tf32", &hopper, "multiplies f32 as TF32 alone");
     expect_refusal(&plain, "mma-sync-tf32", &hopper, "multiplies f16 and bf16 alone");
     expect_refusal(&planes, "f16x3", &ampere, "needs compute capability 9.0; this device has 8.0");
@@ -620,6 +677,9 @@ int main(void)
         cmocka_unit_test(tf32_is_taken_where_it_is_asked_for),
         cmocka_unit_test(opencl_multiplies_on_matrix_units),
         cmocka_unit_test(opencl_makes_its_maps),
+        cmocka_unit_test(opencl_multiplies_tf32),
+        cmocka_unit_test(opencl_has_narrow_tiles),
+        cmocka_unit_test(opencl_takes_operands_as_they_lie),
         cmocka_unit_test(opencl_divides_less),
         cmocka_unit_test(others_say_why_not),
     };
