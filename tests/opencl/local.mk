@@ -8,6 +8,9 @@ long_tests += tests/opencl/test_oclgrind.sh
 endif
 EXTRA_DIST += tests/opencl/test_oclgrind.sh tests/opencl/oclgrind/exchange.cl tests/opencl/oclgrind/inlined.cl
 
+# A driver that is not there, for tests of plans.
+fake_driver = tests/opencl/fake_driver.c tests/opencl/fake_driver.h
+
 tests_opencl_test_opencl_cache_SOURCES = tests/opencl/test_opencl_cache.c
 tests_opencl_test_opencl_cache_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
 tests_opencl_test_opencl_cache_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
@@ -25,7 +28,7 @@ tests_opencl_test_arguments_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
 tests_opencl_test_arguments_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_opencl_test_arguments_LDADD = libplx-opencl-api.la libplx-ladder.la libparallax.la $(CMOCKA_LIBS) -lm
 
-tests_opencl_test_text_plan_SOURCES = tests/opencl/test_text_plan.c $(opencl_plan_sources)
+tests_opencl_test_text_plan_SOURCES = tests/opencl/test_text_plan.c $(fake_driver) $(opencl_plan_sources)
 nodist_tests_opencl_test_text_plan_SOURCES = plugins/opencl/sources.c
 tests_opencl_test_text_plan_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
 tests_opencl_test_text_plan_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

@@ -49,8 +49,8 @@ lacks() {
     reduce/shuffle) echo "offers no shuffles" ;;
     reduce/bulk) echo "needs " ;;
     gemm/dmma) echo "needs the f64 matrix units" ;;
-    gemm/mma-sync) echo "needs an NVIDIA device" ;;
-    gemm/wgmma | gemm/wgmma-pipelined) echo "needs compute capability 9.0" ;;
+    gemm/mma-sync | gemm/mma-direct) echo "needs an NVIDIA device" ;;
+    gemm/wgmma | gemm/wgmma-*) echo "needs compute capability 9.0" ;;
     matvec/split) echo "PoCL 5.0 compiles split wrong" ;;
     esac
 }
