@@ -34,13 +34,13 @@ tests_opencl_test_text_plan_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
 tests_opencl_test_text_plan_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_opencl_test_text_plan_LDADD = libplx-opencl-api.la libplx-ladder.la libparallax.la $(CMOCKA_LIBS) -lm
 
-tests_opencl_test_own_program_SOURCES = tests/opencl/test_own_program.c $(opencl_plan_sources)
+tests_opencl_test_own_program_SOURCES = tests/opencl/test_own_program.c $(fake_driver) $(opencl_plan_sources)
 nodist_tests_opencl_test_own_program_SOURCES = plugins/opencl/sources.c
 tests_opencl_test_own_program_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
 tests_opencl_test_own_program_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_opencl_test_own_program_LDADD = libplx-opencl-api.la libplx-ladder.la libparallax.la $(CMOCKA_LIBS) -lm
 
-tests_opencl_test_maps_SOURCES = tests/opencl/test_maps.c $(opencl_plan_sources)
+tests_opencl_test_maps_SOURCES = tests/opencl/test_maps.c $(fake_driver) $(opencl_plan_sources)
 nodist_tests_opencl_test_maps_SOURCES = plugins/opencl/sources.c
 tests_opencl_test_maps_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
 tests_opencl_test_maps_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
