@@ -89,7 +89,7 @@ plx_status plx_gemm_copied_recipe(const plx_problem *problem, const plx_device_i
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     if (plx_gemm_mapless(device))
-        return plx_gemm_mapless_recipe(problem, device, "gemm_async_copy", cut, recipe, error);
+        return plx_gemm_mapless_recipe(problem, device, "gemm_async_copy", cut, false, recipe, error);
     plx_status status = plx_needs_sm_90a(device, error);
     if (problem->dtype != PLX_F32)
         return plx_fail(error, PLX_UNSUPPORTED, "computes in f32 alone");

@@ -53,10 +53,10 @@ static double units_of(const plx_device_info *device)
     return device->units > 0 ? device->units : 1;
 }
 
-/* Clusters of four and eight leave places empty. */
+/* Clusters of four and eight leave places empty; in OpenCL parts are no clusters. */
 static double places_of(const plx_device_info *device, int cluster)
 {
-    double share = cluster >= 8 ? 0.91 : cluster >= 4 ? 0.919 : 1.0;
+    double share = plx_gemm_mapless(device) ? 1.0 : cluster >= 8 ? 0.91 : cluster >= 4 ? 0.919 : 1.0;
     return BLOCKS_PER_SM * units_of(device) * share;
 }
 
@@ -158,6 +158,8 @@ double plx_gemm_least_us(const plx_gemm_cut *cut, const plx_gemm_adding *by)
 static double joining(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,
                       const split_rates *by)
 {
+    if (plx_gemm_mapless(device))
+        return plx_gemm_mapless_joining(problem, cut);
     double of_tile = 4.0 * cut->tile->rows * cut->tile->cols, tiles = tiles_of(&problem->of.gemm, cut);
     double rounds = rounds_of(problem, device, cut);
     bool alone = tiles * cut->cluster * cut->clusters <= places_alone(device, cut->cluster);
@@ -192,6 +194,11 @@ static double edges(const plx_gemm_problem *p, const plx_gemm_cut *cut, const sp
     return below + beside;
 }
 
+double plx_gemm_edges_us(const plx_problem *problem, const plx_gemm_cut *cut)
+{
+    return cut->edge_blocks > 0 ? edges(&problem->of.gemm, cut, &own_rates) : 0.0;
+}
+
 static double most(double a, double b)
 {
     return a > b ? a : b;
@@ -214,6 +221,15 @@ static double cost_by(const plx_problem *problem, const plx_device_info *device,
 static double cost(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
 {
     return cost_by(problem, device, cut, &own_rates);
+}
+
+/* A launch that does not begin early, and maps that each round of blocks makes. */
+double plx_gemm_mapped_cost(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
+{
+    static const double launch_us = 2.0, maps_us = 0.6;
+    split_rates by = own_rates;
+    by.adding.least_us = 0.0; /* no other launch adds parts */
+    return launch_us + maps_us * rounds_of(problem, device, cut) + cost_by(problem, device, cut, &by);
 }
 
 bool plx_gemm_has_room(const plx_gemm_problem *p, const plx_gemm_cut *cut)

@@ -1,16 +1,18 @@
-/* bulk-pipeline, split-k and async-copy in OpenCL: tiles and parts of k as in CUDA, but without tensor maps
- * and clusters: operands are brought by asynchronous copies of elements, wherever they begin. */
+/* bulk-pipeline, split-k and async-copy in OpenCL: tiles, parts of k and edges as in CUDA, but without clusters.
+ * Operands are brought by maps that device code makes, or by asynchronous copies of elements, wherever they begin. */
 #include "mapless.h"
 
 #include "arithmetic.h"
 #include "copied.h"
+#include "stored.h"
 #include "tiles.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 enum { A, B, C }; /* operands */
-enum { SUM_THREADS = 128 };
+enum { SUM_THREADS = 128, MAP_BYTES = 128, SWIZZLE_BYTES = 1024 };
+static const int64_t most_map_bytes = 64 << 20; /* each work-group makes its own maps */
 
 bool plx_gemm_mapless(const plx_device_info *device)
 {
@@ -21,6 +23,21 @@ bool plx_gemm_mapless_fast(const plx_device_info *device)
 {
     return (device->features & PLX_FEATURE_NVIDIA_PTX) && device->compute_major >= 9 &&
            plx_has_large_shared(device);
+}
+
+static int64_t map_bytes(const plx_gemm_problem *p, const plx_gemm_cut *cut)
+{
+    int64_t tiles = quotient_up(p->m, cut->tile->rows) * quotient_up(p->n, cut->tile->cols); /* both below 2^31 */
+    return tiles < most_map_bytes
+               ? (tiles + cut->edge_blocks) * cut->cluster * cut->clusters * 2 * MAP_BYTES
+               : INT64_MAX;
+}
+
+bool plx_gemm_makes_maps(const plx_problem *problem, const plx_device_info *device)
+{
+    const plx_gemm_stored a = plx_gemm_stored_as(problem, A), b = plx_gemm_stored_as(problem, B);
+    return plx_gemm_mapless_fast(device) && device->compute_major == 9 && device->compute_minor == 0 &&
+           plx_gemm_has_terms(problem) && plx_gemm_steps_by_units(&a) && plx_gemm_steps_by_units(&b);
 }
 
 /* ---- parts ---------------------------------------------------------------------- */
@@ -38,7 +55,8 @@ static int64_t pitch_of(const plx_gemm_problem *p)
 bool plx_gemm_mapless_possible(const plx_problem *problem, const plx_gemm_cut *cut)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    double tiles = (double)quotient_up(p->m, cut->tile->rows) * (double)quotient_up(p->n, cut->tile->cols);
+    double tiles = (double)quotient_up(p->m, cut->tile->rows) * (double)quotient_up(p->n, cut->tile->cols) +
+                   cut->edge_blocks;
     double parts = (double)cut->cluster * cut->clusters, of_tile = 4.0 * cut->tile->rows * cut->tile->cols;
     return parts == 1 || (parts <= (double)plx_gemm_depth_steps(problem) && cut->clusters > 1 &&
                           tiles * (1.0 + cut->clusters) <= PLX_SCRATCH_COUNTERS / 4.0 &&
@@ -68,21 +86,28 @@ double plx_gemm_mapless_joining(const plx_problem *problem, const plx_gemm_cut *
 
 /* ---- split-k's cuts --------------------------------------------------------------- */
 
-/* As async-copy's with the same tile: it is the same kernel there. */
+/* As async-copy's with the same tile, of what tiles cover: it is the same kernel there.  With maps as CUDA's. */
 static double cost(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
 {
     plx_gemm_cut same = *cut;
+    plx_problem tiled = *problem;
+    if (plx_gemm_makes_maps(problem, device))
+        return plx_gemm_mapped_cost(problem, device, cut);
+    tiled.of.gemm.m = plx_gemm_covered_rows(&problem->of.gemm, cut);
+    tiled.of.gemm.n = plx_gemm_covered_columns(&problem->of.gemm, cut);
     for (size_t tile = 0; tile < PLX_GEMM_COPIED_TILES; ++tile)
         if (plx_gemm_copied_tiles[tile].rows == cut->tile->rows &&
             plx_gemm_copied_tiles[tile].cols == cut->tile->cols)
             same.tile = &plx_gemm_copied_tiles[tile];
-    return plx_gemm_copied_cost(problem, device, &same);
+    const double us = plx_gemm_copied_cost(&tiled, device, &same), edges = plx_gemm_edges_us(problem, cut);
+    return us > edges ? us : edges;
 }
 
 const plx_gemm_cuts *plx_gemm_mapless_split_k_cuts(const plx_device_info *device)
 {
     static const plx_gemm_cuts fast = {.tiles = plx_gemm_tiles,
                                        .tile_count = PLX_GEMM_TILES,
+                                       .takes_edges = true,
                                        .possible = plx_gemm_mapless_possible,
                                        .cost = cost},
                                plain = {.tiles = plx_gemm_tiles,
@@ -94,26 +119,40 @@ const plx_gemm_cuts *plx_gemm_mapless_split_k_cuts(const plx_device_info *device
 
 /* ---- recipes ------------------------------------------------------------------- */
 
+static void define_registers(const plx_gemm_tile *t, plx_recipe *recipe)
+{
+    plx_recipe_define(recipe, "PIPELINE_PTX", 1);
+    plx_recipe_define(recipe, "GROUPS", t->blocks);
+    if (t->registers > 0) {
+        plx_recipe_define(recipe, "MANY_REGISTERS", t->registers);
+        plx_recipe_define(recipe, "FEW_REGISTERS", 256 - t->registers);
+    }
+}
+
 /* Where registers move, they are those of two blocks on a multiprocessor: 256 for a thread that multiplies
  * and one that brings.  Without PTX one pair of tiles is in local memory at a time. */
-static int64_t define_tile(const plx_gemm_tile *t, bool fast, plx_recipe *recipe)
+static int64_t define_tile(const plx_gemm_tile *t, bool fast, int stages, plx_recipe *recipe)
 {
-    int stages = fast ? t->stages_direct : 1;
-
     plx_recipe_define(recipe, "TILE_ROWS", t->rows);
     plx_recipe_define(recipe, "TILE_COLS", t->cols);
     plx_recipe_define(recipe, "THREAD_ROWS", t->thread_rows);
     plx_recipe_define(recipe, "THREAD_COLS", t->thread_cols);
     plx_recipe_define(recipe, "STAGES", stages);
     if (fast)
-        plx_recipe_define(recipe, "PIPELINE_PTX", 1);
-    if (fast)
-        plx_recipe_define(recipe, "GROUPS", t->blocks);
-    if (fast && t->registers > 0) {
-        plx_recipe_define(recipe, "MANY_REGISTERS", t->registers);
-        plx_recipe_define(recipe, "FEW_REGISTERS", 256 - t->registers);
-    }
+        define_registers(t, recipe);
     return (int64_t)stages * (GEMM_PIPELINE_DEPTH * (t->rows + t->cols + 8) * 4 + 16) + 128;
+}
+
+/* With maps: rows of a stage are as long as the tile's side, and operands that are transposed land beside. */
+static int64_t define_mapped_tile(const plx_gemm_tile *t, bool a_inner, bool b_inner, plx_recipe *recipe)
+{
+    const int landing = (a_inner ? t->rows : 0) + (b_inner ? t->cols : 0);
+    const int landings = landing == 0 ? 0 : a_inner && b_inner ? t->landings_of_both : 2;
+    const int stages = landing == 0 ? t->stages_direct : t->stages_transposed;
+    plx_recipe_define(recipe, "LANDINGS", landings);
+    return define_tile(t, true, stages, recipe) +
+           (landings * landing - stages * 8) * GEMM_PIPELINE_DEPTH * 4 + 8 * landings + 2 * MAP_BYTES +
+           SWIZZLE_BYTES;
 }
 
 /* Without PTX another launch adds the parts. */
@@ -148,11 +187,31 @@ static void add_parts(const plx_problem *problem, const plx_gemm_cut *cut, bool 
     plx_step_i32(step, cut->cluster);
     plx_step_scratch(step, PLX_SCRATCH_COUNTERS, 4);
     plx_step_scratch(step, 0, 4);
+    plx_step_i32(step, (int32_t)plx_gemm_covered_rows(p, cut));
+    plx_step_i32(step, (int32_t)plx_gemm_covered_columns(p, cut));
     recipe->scratch_bytes = PLX_SCRATCH_COUNTERS + (parts > 1 ? (uint64_t)(of_part * parts) * 4 : 0);
     if (!fast)
         plx_recipe_define(recipe, "SUM_THREADS", SUM_THREADS);
     if (!fast && parts > 1)
         add_sum(problem, (int)parts, recipe);
+}
+
+/* A box is `side` by GEMM_PIPELINE_DEPTH along k. */
+static void add_map(const plx_problem *problem, uint32_t operand, int side, plx_recipe *recipe,
+                    plx_step *step)
+{
+    const plx_gemm_stored stored = plx_gemm_stored_as(problem, operand);
+    const plx_tensor_map map = plx_gemm_map_of_boxes(&stored, side);
+    plx_step_map(recipe, step, &map);
+}
+
+/* Each work-group makes them in a place of its own. */
+static void add_maps(const plx_problem *problem, const plx_gemm_cut *cut, plx_recipe *recipe, plx_step *step)
+{
+    add_map(problem, A, cut->tile->rows, recipe, step);
+    add_map(problem, B, cut->tile->cols, recipe, step);
+    plx_step_scratch(step, (int64_t)recipe->scratch_bytes, 1);
+    recipe->scratch_bytes += step->grid[0] * step->grid[1] * 2 * MAP_BYTES;
 }
 
 static plx_status start(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
@@ -169,48 +228,44 @@ static plx_status start(const plx_problem *problem, const plx_device_info *devic
 }
 
 plx_status plx_gemm_mapless_recipe(const plx_problem *problem, const plx_device_info *device,
-                                   const char *entry, const plx_gemm_cut *cut, plx_recipe *recipe,
-                                   plx_error *error)
+                                   const char *entry, const plx_gemm_cut *asked, bool aligned,
+                                   plx_recipe *recipe, plx_error *error)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    const plx_gemm_tile *t = cut->tile;
-    bool fast = plx_gemm_mapless_fast(device);
+    const plx_gemm_tile *t = asked->tile;
+    const bool fast = plx_gemm_mapless_fast(device);
+    plx_gemm_cut cut = *asked;
     uint32_t threads = (uint32_t)(t->rows / t->thread_rows * (t->cols / t->thread_cols));
     plx_status status = start(problem, device, recipe, error);
 
     if (status != PLX_OK || p->m == 0 || p->n == 0)
         return status;
-    int64_t tiles = quotient_up(p->m, t->rows) * quotient_up(p->n, t->cols); /* both below 2^31 */
-    if (tiles > INT32_MAX)
+    if (!plx_gemm_has_terms(problem))
+        cut.edge_blocks = 0; /* tiles write all of C */
+    const bool mapped =
+        aligned && plx_gemm_makes_maps(problem, device) && map_bytes(p, &cut) <= most_map_bytes;
+    int64_t tiles = quotient_up(plx_gemm_covered_rows(p, &cut), t->rows) *
+                    quotient_up(plx_gemm_covered_columns(p, &cut), t->cols); /* both below 2^31 */
+    if (tiles > INT32_MAX - cut.edge_blocks)
         return plx_fail(error, PLX_UNSUPPORTED, "C has more tiles than it counts");
     if (!fast && (threads % (uint32_t)t->rows != 0 || threads % (uint32_t)t->cols != 0))
         return plx_fail(error, PLX_UNSUPPORTED, "tiles of %d x %d need NVIDIA's OpenCL", t->rows, t->cols);
-    if (!fast && cut->cluster > 1)
+    if (!fast && cut.cluster > 1)
         return plx_fail(error, PLX_UNSUPPORTED, "parts are added in one round but in NVIDIA's OpenCL");
-    if (!plx_gemm_mapless_possible(problem, cut))
+    if (!plx_gemm_mapless_possible(problem, &cut))
         return plx_fail(error, PLX_UNSUPPORTED, "there is no room for so many parts of k");
-    int64_t local = define_tile(t, fast, recipe);
+    int64_t local = mapped ? define_mapped_tile(t, !p->trans_a, p->trans_b, recipe)
+                           : define_tile(t, fast, fast ? t->stages_direct : 1, recipe);
+    if (cut.edge_blocks > 0)
+        plx_recipe_define(recipe, "EDGES", 1);
     plx_step *step = plx_recipe_step(recipe, entry, threads + (fast ? GEMM_PIPELINE_BRINGERS : 0), 1);
-    step->grid[0] = (uint64_t)tiles;
+    step->grid[0] = (uint64_t)(tiles + cut.edge_blocks);
     plx_gemm_step_operands(step);
     plx_gemm_step_sizes(problem, step);
-    add_parts(problem, cut, fast, recipe, step);
+    add_parts(problem, &cut, fast, recipe, step);
+    if (mapped)
+        add_maps(problem, &cut, recipe, step);
     if (fast)
         recipe->known_local_bytes = (uint64_t)local;
     return plx_recipe_check(recipe, fast ? 0 : (uint64_t)local, device, error);
-}
-
-static const plx_gemm_cut whole_tiles = {.tile = &plx_gemm_tiles[0], .cluster = 1, .clusters = 1};
-
-plx_status plx_gemm_mapless_bulk_pipeline(const plx_problem *problem, const plx_device_info *device,
-                                          plx_recipe *recipe, plx_error *error)
-{
-    return plx_gemm_mapless_recipe(problem, device, "gemm_bulk_pipeline", &whole_tiles, recipe, error);
-}
-
-plx_status plx_gemm_mapless_split_k(const plx_problem *problem, const plx_device_info *device,
-                                    plx_recipe *recipe, plx_error *error)
-{
-    plx_gemm_cut cut = plx_gemm_best_cut(plx_gemm_split_k_cuts(device), problem, device);
-    return plx_gemm_mapless_recipe(problem, device, "gemm_split_k", &cut, recipe, error);
 }

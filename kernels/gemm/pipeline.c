@@ -31,8 +31,7 @@ double plx_gemm_repacked_bytes(const plx_problem *problem)
     return bytes;
 }
 
-/* A box is `side` by GEMM_PIPELINE_DEPTH along k. */
-static plx_tensor_map map_of(const plx_gemm_stored *s, int side)
+plx_tensor_map plx_gemm_map_of_boxes(const plx_gemm_stored *s, int side)
 {
     plx_tensor_map map = plx_gemm_map_of(s);
     map.box_width = s->inner ? GEMM_PIPELINE_DEPTH : (uint32_t)side;
@@ -149,7 +148,8 @@ static void add_product(const plx_problem *problem, const plx_gemm_cut *cut, con
     const plx_gemm_tile *t = cut->tile;
     uint32_t threads =
         (uint32_t)(t->rows / t->thread_rows * (t->cols / t->thread_cols) + GEMM_PIPELINE_BRINGERS);
-    const plx_tensor_map of_a = map_of(a, t->rows), of_b = map_of(b, t->cols);
+    const plx_tensor_map of_a = plx_gemm_map_of_boxes(a, t->rows),
+                         of_b = plx_gemm_map_of_boxes(b, t->cols);
     plx_step *step = plx_recipe_step(recipe, cut->entry, threads, 1);
 
     step->grid[0] = (uint64_t)(tiles_of(p, cut) * cut->cluster + cut->edge_blocks);
@@ -262,10 +262,14 @@ static bool is_faster_copied(const plx_problem *problem, const plx_device_info *
            plx_gemm_split_k_cuts(device)->cost(&anywhere, device, cut);
 }
 
+/* `entry`: OpenCL's. */
 static plx_status unaligned_recipe(const plx_problem *problem, const plx_device_info *device,
-                                   const plx_gemm_cut *cut, plx_recipe *recipe, plx_error *error)
+                                   const char *entry, const plx_gemm_cut *cut, plx_recipe *recipe,
+                                   plx_error *error)
 {
     plx_gemm_cut copied;
+    if (plx_gemm_mapless(device))
+        return plx_gemm_mapless_recipe(problem, device, entry, cut, false, recipe, error);
     if (!is_faster_copied(problem, device, cut, &copied))
         return plx_gemm_cut_recipe(problem, device, cut, true, recipe, error);
     plx_status status = plx_gemm_copied_recipe(problem, device, &copied, recipe, error);
@@ -276,27 +280,28 @@ static plx_status unaligned_recipe(const plx_problem *problem, const plx_device_
 
 static const plx_gemm_cut whole_tiles = {
     .entry = "gemm_bulk_pipeline", .tile = &plx_gemm_tiles[0], .cluster = 1, .clusters = 1};
+static const char split_k_in_opencl[] = "gemm_split_k"; /* of all tiles */
 
 plx_status plx_gemm_bulk_pipeline_recipe(const plx_problem *problem, const plx_device_info *device,
                                          plx_recipe *recipe, plx_error *error)
 {
     if (plx_gemm_mapless(device))
-        return plx_gemm_mapless_bulk_pipeline(problem, device, recipe, error);
+        return plx_gemm_mapless_recipe(problem, device, whole_tiles.entry, &whole_tiles, true, recipe, error);
     return plx_gemm_cut_recipe(problem, device, &whole_tiles, false, recipe, error);
 }
 
 plx_status plx_gemm_bulk_pipeline_unaligned(const plx_problem *problem, const plx_device_info *device,
                                             plx_recipe *recipe, plx_error *error)
 {
-    return unaligned_recipe(problem, device, &whole_tiles, recipe, error);
+    return unaligned_recipe(problem, device, whole_tiles.entry, &whole_tiles, recipe, error);
 }
 
 plx_status plx_gemm_split_k_recipe(const plx_problem *problem, const plx_device_info *device,
                                    plx_recipe *recipe, plx_error *error)
 {
-    if (plx_gemm_mapless(device))
-        return plx_gemm_mapless_split_k(problem, device, recipe, error);
     plx_gemm_cut cut = plx_gemm_best_cut(plx_gemm_split_k_cuts(device), problem, device);
+    if (plx_gemm_mapless(device))
+        return plx_gemm_mapless_recipe(problem, device, split_k_in_opencl, &cut, true, recipe, error);
     return plx_gemm_cut_recipe(problem, device, &cut, false, recipe, error);
 }
 
@@ -304,7 +309,7 @@ plx_status plx_gemm_split_k_unaligned(const plx_problem *problem, const plx_devi
                                       plx_recipe *recipe, plx_error *error)
 {
     plx_gemm_cut cut = plx_gemm_best_cut(plx_gemm_split_k_cuts(device), problem, device);
-    return unaligned_recipe(problem, device, &cut, recipe, error);
+    return unaligned_recipe(problem, device, split_k_in_opencl, &cut, recipe, error);
 }
 
 /* A part's terms one after the other, then its cluster's parts, then the clusters; by the deeper way where

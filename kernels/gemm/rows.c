@@ -135,8 +135,8 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
             .limit = "the rate of multiply-add instructions, 0.92 of what it issues; tiles of 128 x 128 leave a "
                      "device idle that they do not fill",
             .needs = "in CUDA compute capability 9.0; operands that do not begin at, or step by, 16 bytes are "
-                     "copied first, or come as in async-copy where that is faster. In OpenCL NVIDIA's from 9.0 on; "
-                     "elsewhere all threads bring, then multiply",
+                     "copied first, or come as in async-copy where that is faster. In OpenCL NVIDIA's from 9.0 on, "
+                     "where such operands come as in async-copy; elsewhere all threads bring, then multiply",
             .dtypes = PLX_DTYPE_BIT(PLX_F32),
             .accumulator_f32 = PLX_F32,
             .reproducibility = PLX_R1,

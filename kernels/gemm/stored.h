@@ -25,6 +25,8 @@ bool plx_gemm_take_room(plx_gemm_stored *stored, uint64_t *scratch_bytes);
 bool plx_gemm_take_turned_room(plx_gemm_stored *stored, uint64_t *scratch_bytes);
 /* All of its map but the box and the swizzle. */
 plx_tensor_map plx_gemm_map_of(const plx_gemm_stored *stored);
+/* All of it for tiles with `side` of the operand's other index, GEMM_PIPELINE_DEPTH along k (pipeline.c). */
+plx_tensor_map plx_gemm_map_of_boxes(const plx_gemm_stored *stored, int side);
 
 /* One launch turns what is to be turned (turn.cuh; f32), another repacks the rest of what is to be repacked
  * (repack.cuh). */

@@ -179,7 +179,8 @@ static plx_status build_program(const planning *this, const plx_image *image, cl
     const plx_cl_source source = {.name = image->key,
                                   .text = image->bytes,
                                   .length = image->length,
-                                  .own_target = this->row->own_target && this->recipe.code[0] == '\0'};
+                                  .own_target = this->recipe.map_count > 0 ||
+                                                (this->row->own_target && this->recipe.code[0] == '\0')};
     plx_status status = plx_cl_program(this->session, &source, this->recipe.defines, program, error);
     if (status == PLX_BUILD_FAILED && this->problem->dtype == PLX_F64 && !(info->features & PLX_FEATURE_F64))
         return plx_fail(error, PLX_UNSUPPORTED, "%s has no f64 arithmetic", info->name);
@@ -263,14 +264,29 @@ static plx_status prepare_steps(planning *this, plx_plugin_plan *plan, plx_error
     return status;
 }
 
+static plx_status write_recipe(planning *this, plx_error *error)
+{
+    return plx_recipe_write(this->row, this->unaligned ? this->row->recipe_unaligned : this->row->recipe,
+                            this->problem, &this->session->info, &this->recipe, error);
+}
+
+/* Whether it makes maps that this driver does not build, where the row can do without. */
+static bool has_to_do_without_maps(const planning *this)
+{
+    return this->recipe.map_count > 0 && !this->row->own_target && this->row->recipe_unaligned != NULL &&
+           !plx_cl_takes_own_target(this->session);
+}
+
 /* How the kernel runs the problem, before anything is compiled. */
 static plx_status begin(planning *this, size_t kernel, plx_error *error)
 {
     plx_status status = plx_ladder_row(this->problem, kernel, &this->row, error);
     if (status == PLX_OK)
-        status =
-            plx_recipe_write(this->row, this->unaligned ? this->row->recipe_unaligned : this->row->recipe,
-                             this->problem, &this->session->info, &this->recipe, error);
+        status = write_recipe(this, error);
+    if (status == PLX_OK && !this->unaligned && has_to_do_without_maps(this)) {
+        this->unaligned = true;
+        status = write_recipe(this, error);
+    }
     return status == PLX_OK ? plx_ladder_image(plx_opencl_sources, "OpenCL", this->problem->op, this->row,
                                                &this->recipe, &this->image, error)
                             : status;

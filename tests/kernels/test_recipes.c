@@ -1,6 +1,7 @@
 /* What recipes ask of a compiler besides the types: registers and local memory, of NVIDIA's OpenCL
  * alone, and no more than the device has. */
 #include "kernel_support.h"
+#include "kernels/gemm/tiles.h"
 #include <stdlib.h>
 
 static void expect_word(const plx_recipe *recipe, const char *word, bool expected)
@@ -171,26 +172,90 @@ static bool defines(const plx_recipe *recipe, const char *option)
     return strstr(recipe->defines, option) != NULL;
 }
 
-/* No maps and no clusters; NVIDIA's run as a pipeline, two blocks side by side, others do without PTX. */
+/* No clusters; NVIDIA's run as a pipeline, two blocks side by side, others do without PTX. */
 static void opencl_has_pipelines_of_its_own(void **unused)
 {
     const plx_problem square = plx_gemm_of(PLX_F32, false, true, 1024, 1024, 1024);
     const plx_problem odd = plx_gemm_of(PLX_F32, true, false, 1023, 1025, 1027);
     const plx_device_info opencl = fake_opencl_gpu(9), plain = fake_gpu(0), older = fake_opencl_gpu(8);
-    plx_recipe recipe = recipe_of(&square, "bulk-pipeline", &opencl);
+    plx_recipe recipe = recipe_of(&odd, "bulk-pipeline", &opencl); /* nothing is copied first */
     (void)unused;
     assert_true(recipe.map_count == 0 && recipe.steps[0].cluster == 0);
     assert_int_equal(recipe.steps[0].block[0], 256);
     assert_true(defines(&recipe, "-DPIPELINE_PTX=1") &&
                 defines(&recipe, "-DMANY_REGISTERS=208 -DFEW_REGISTERS=48"));
     assert_true(recipe.known_local_bytes > 101376 && 2 * recipe.known_local_bytes <= 226 << 10);
-    recipe = recipe_of(&odd, "bulk-pipeline", &opencl); /* nothing is copied first */
     assert_true(recipe.step_count == 1 && recipe.scratch_bytes == PLX_SCRATCH_COUNTERS);
     recipe = recipe_of(&square, "bulk-pipeline", &plain);
     assert_int_equal(recipe.steps[0].block[0], 128);
     assert_true(!defines(&recipe, "PTX") && recipe.known_local_bytes == 0);
     recipe = recipe_of(&square, "bulk-pipeline", &older);
     assert_false(defines(&recipe, "PTX"));
+}
+
+/* Of 1024 x 1024: what kernel, layout and form make of it. */
+static plx_recipe form_of(const char *kernel, bool trans_a, bool trans_b, int64_t k, bool aligned,
+                          const plx_device_info *device)
+{
+    const plx_problem problem = plx_gemm_of(PLX_F32, trans_a, trans_b, 1024, 1024, k);
+    const plx_row *row = row_named(PLX_GEMM, kernel);
+    plx_recipe recipe;
+    plx_error error = {.text = ""};
+    if (plx_recipe_write(row, aligned ? row->recipe : row->recipe_unaligned, &problem, device, &recipe, &error) != PLX_OK)
+        fail_msg("%s", error.text);
+    return recipe;
+}
+
+/* Work-groups of the pipelines make maps on 9.0, each in a place of its own, of operands whose rows begin at 16 bytes;
+ * an operand whose rows run along k is swizzled, and lands beside the stages. */
+static void opencl_brings_by_maps(void **unused)
+{
+    const plx_device_info opencl = fake_opencl_gpu(9), newer = fake_opencl_gpu(10);
+    static const char *const landings[] = {"-DLANDINGS=2", "-DLANDINGS=1", "-DLANDINGS=0", "-DLANDINGS=2"};
+    (void)unused;
+    for (int layout = 0; layout < 4; layout++) {
+        const bool a_inner = layout < 2, b_inner = layout & 1;
+        plx_recipe recipe = form_of("bulk-pipeline", !a_inner, b_inner, 1024, true, &opencl);
+        const plx_step *step = &recipe.steps[0];
+        const plx_argument *places = &step->arguments[step->argument_count - 1];
+        assert_int_equal(recipe.map_count, 2);
+        assert_true(defines(&recipe, landings[layout]));
+        assert_true(defines(&recipe, a_inner || b_inner ? "-DSTAGES=2" : "-DSTAGES=3"));
+        assert_int_equal(recipe.maps[0].swizzle, a_inner ? 128 : 0);
+        assert_int_equal(recipe.maps[1].swizzle, b_inner ? 128 : 0);
+        assert_int_equal(recipe.maps[0].box_width, a_inner ? GEMM_PIPELINE_DEPTH : 128);
+        assert_int_equal(recipe.maps[1].box_height, b_inner ? 128 : GEMM_PIPELINE_DEPTH);
+        assert_int_equal(places->kind, PLX_ARG_SCRATCH);
+        assert_int_equal(places->value % 128, 0);
+        assert_int_equal(recipe.scratch_bytes - (uint64_t)places->value, step->grid[0] * step->grid[1] * 2 * 128);
+        assert_true(recipe.known_local_bytes > 98304 + 1024 && 2 * recipe.known_local_bytes <= 226 << 10);
+        recipe = form_of("split-k", !a_inner, b_inner, 1024, true, &opencl);
+        assert_int_equal(recipe.map_count, 2);
+    }
+    assert_int_equal(form_of("bulk-pipeline", false, false, 1024, false, &opencl).map_count, 0);
+    assert_int_equal(form_of("bulk-pipeline", false, false, 1023, true, &opencl).map_count, 0);
+    assert_int_equal(form_of("split-k", false, false, 1023, true, &opencl).map_count, 0);
+    assert_int_equal(form_of("split-k", false, false, 0, true, &opencl).map_count, 0); /* nothing to bring */
+    assert_int_equal(form_of("async-copy", false, false, 1024, true, &opencl).map_count, 0);
+    assert_int_equal(form_of("bulk-pipeline", false, false, 1024, true, &newer).map_count, 0);
+}
+
+/* A row past the last tile has no tiles of its own. */
+static void opencl_has_blocks_for_edges(void **unused)
+{
+    const plx_device_info opencl = fake_opencl_gpu(9), plain = fake_gpu(0);
+    const plx_problem problem = plx_gemm_of(PLX_F32, false, false, 2049, 2047, 511);
+    enum { TILED_ROWS = 16, TILED_COLS };
+    (void)unused;
+    plx_recipe recipe = recipe_of(&problem, "split-k", &opencl);
+    assert_int_equal(recipe.steps[0].arguments[TILED_ROWS].value, 2048);
+    assert_int_equal(recipe.steps[0].arguments[TILED_COLS].value, 2047);
+    assert_int_equal(recipe.steps[0].grid[0], 16 * 16 + 16);
+    assert_true(defines(&recipe, "-DEDGES=1"));
+    recipe = recipe_of(&problem, "split-k", &plain);
+    assert_int_equal(recipe.steps[0].arguments[TILED_ROWS].value, 2049);
+    assert_int_equal(recipe.steps[0].arguments[TILED_COLS].value, 2047);
+    assert_false(defines(&recipe, "EDGES"));
 }
 
 static int64_t value_of(const plx_recipe *recipe, const char *option)
@@ -213,8 +278,9 @@ static void opencl_adds_parts(const char *kernel)
     assert_int_equal(recipe.step_count, 1);
     assert_true(recipe.steps[0].grid[1] > 1);
     assert_int_equal(recipe.steps[0].grid[0], tiles);
+    const int64_t maps = recipe.map_count > 0 ? tiles * (int64_t)recipe.steps[0].grid[1] * 2 * 128 : 0;
     assert_int_equal(recipe.scratch_bytes,
-                     PLX_SCRATCH_COUNTERS + tiles * (int64_t)recipe.steps[0].grid[1] * rows * cols * 4);
+                     PLX_SCRATCH_COUNTERS + tiles * (int64_t)recipe.steps[0].grid[1] * rows * cols * 4 + maps);
     recipe = recipe_of(&deep, kernel, &plain);
     assert_int_equal(recipe.step_count, 2);
     assert_true(recipe.steps[0].grid[1] > 1);
@@ -289,6 +355,8 @@ int main(void)
         cmocka_unit_test(maps_describe_what_the_copy_engine_takes),
         cmocka_unit_test(pipelines_are_for_cuda_9_0),
         cmocka_unit_test(opencl_has_pipelines_of_its_own),
+        cmocka_unit_test(opencl_brings_by_maps),
+        cmocka_unit_test(opencl_has_blocks_for_edges),
         cmocka_unit_test(parts_have_room),
         cmocka_unit_test(opencl_has_matrix_units),
         cmocka_unit_test(operands_are_copied_when_they_must),

@@ -180,6 +180,30 @@ static void narrow_tiles_have_narrow_lines(void **unused)
     plx_opencl_plan_destroy(rows);
 }
 
+/* Of the pipelines of f32 nothing is copied first: they have a form without maps. */
+static void a_pipeline_has_a_form_without_maps(void **unused)
+{
+    enum { MAP_OF_A = 23 }; /* behind what both forms are told */
+    const plx_problem even = plx_gemm_of(PLX_F32, false, true, M, N, K), uneven = plx_gemm_of(PLX_F32, false, true, M, N, K + 1);
+    plx_plugin_plan *plan = plan_of(&even, "bulk-pipeline"), *odd = plan_of(&uneven, "bulk-pipeline");
+    (void)unused;
+    execute(plan);
+    expect_map(kernel_of(0), MAP_OF_A, 0, A_BYTE, K, M, K * 4, 32);
+    expect_map(kernel_of(0), MAP_OF_A + 3, 1, B_BYTE, K, N, K * 4, 32);
+    fake.operands[0].offset += 16;
+    execute(plan);
+    expect_map(kernel_of(0), MAP_OF_A, 0, A_BYTE + 16, K, M, K * 4, 32);
+    fake.operands[0].offset += 4;
+    execute(plan);
+    assert_int_equal(fake.launches, 1);
+    assert_string_equal(kernel_of(0)->entry, "gemm_bulk_pipeline");
+    assert_int_equal(kernel_of(0)->arguments[MAP_OF_A].size, 0);
+    execute(odd);
+    assert_int_equal(kernel_of(0)->arguments[MAP_OF_A].size, 0);
+    plx_opencl_plan_destroy(plan);
+    plx_opencl_plan_destroy(odd);
+}
+
 /* Its text takes what maps are made of, which no other API's launches bring. */
 static void its_text_stays_here(void **unused)
 {
@@ -202,6 +226,7 @@ int main(void)
         TEST(of_f32_lines_have_32_elements),
         TEST(what_the_units_cannot_read_is_turned),
         TEST(narrow_tiles_have_narrow_lines),
+        TEST(a_pipeline_has_a_form_without_maps),
         TEST(its_text_stays_here),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
