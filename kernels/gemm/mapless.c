@@ -86,21 +86,39 @@ double plx_gemm_mapless_joining(const plx_problem *problem, const plx_gemm_cut *
 
 /* ---- split-k's cuts --------------------------------------------------------------- */
 
-/* As async-copy's with the same tile, of what tiles cover: it is the same kernel there.  With maps as CUDA's. */
-static double cost(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
+/* As async-copy's with the same tile: it is the same kernel there. */
+static double copied_cost(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
 {
     plx_gemm_cut same = *cut;
-    plx_problem tiled = *problem;
-    if (plx_gemm_makes_maps(problem, device))
-        return plx_gemm_mapped_cost(problem, device, cut);
-    tiled.of.gemm.m = plx_gemm_covered_rows(&problem->of.gemm, cut);
-    tiled.of.gemm.n = plx_gemm_covered_columns(&problem->of.gemm, cut);
     for (size_t tile = 0; tile < PLX_GEMM_COPIED_TILES; ++tile)
         if (plx_gemm_copied_tiles[tile].rows == cut->tile->rows &&
             plx_gemm_copied_tiles[tile].cols == cut->tile->cols)
             same.tile = &plx_gemm_copied_tiles[tile];
-    const double us = plx_gemm_copied_cost(&tiled, device, &same), edges = plx_gemm_edges_us(problem, cut);
-    return us > edges ? us : edges;
+    return plx_gemm_copied_cost(problem, device, &same);
+}
+
+/* Work-groups of edges begin last, in the last round of those of tiles. */
+static double with_edges(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,
+                         double us)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    const double places = (double)cut->tile->blocks * (device->units > 0 ? device->units : 1);
+    const double tiles = (double)quotient_up(plx_gemm_covered_rows(p, cut), cut->tile->rows) *
+                         (double)quotient_up(plx_gemm_covered_columns(p, cut), cut->tile->cols);
+    const double rounds = (double)(int64_t)(tiles * cut->cluster * cut->clusters / places);
+    const double end = us * rounds / (rounds + 1.0) + plx_gemm_edges_us(problem, cut);
+    return us > end ? us : end;
+}
+
+/* Of what tiles cover. */
+static double cost(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
+{
+    plx_problem tiled = *problem;
+    tiled.of.gemm.m = plx_gemm_covered_rows(&problem->of.gemm, cut);
+    tiled.of.gemm.n = plx_gemm_covered_columns(&problem->of.gemm, cut);
+    const double us = plx_gemm_makes_maps(problem, device) ? plx_gemm_mapped_cost(problem, device, cut)
+                                                           : copied_cost(&tiled, device, cut);
+    return cut->edge_blocks > 0 ? with_edges(problem, device, cut, us) : us;
 }
 
 const plx_gemm_cuts *plx_gemm_mapless_split_k_cuts(const plx_device_info *device)
@@ -119,19 +137,24 @@ const plx_gemm_cuts *plx_gemm_mapless_split_k_cuts(const plx_device_info *device
 
 /* ---- recipes ------------------------------------------------------------------- */
 
-static void define_registers(const plx_gemm_tile *t, plx_recipe *recipe)
+/* Those who ask the copy engine need few registers.  With 208 for the others of the largest tile the driver's assembler
+ * puts loads behind the multiplications that they should run beside; with 224 it does not, in any layout. */
+enum { MANY_WITH_MAPS = 224, LARGE = 200 };
+
+static void define_registers(const plx_gemm_tile *t, bool mapped, plx_recipe *recipe)
 {
+    const int many = mapped && t->registers > LARGE ? MANY_WITH_MAPS : t->registers;
     plx_recipe_define(recipe, "PIPELINE_PTX", 1);
     plx_recipe_define(recipe, "GROUPS", t->blocks);
-    if (t->registers > 0) {
-        plx_recipe_define(recipe, "MANY_REGISTERS", t->registers);
-        plx_recipe_define(recipe, "FEW_REGISTERS", 256 - t->registers);
+    if (many > 0) {
+        plx_recipe_define(recipe, "MANY_REGISTERS", many);
+        plx_recipe_define(recipe, "FEW_REGISTERS", 256 - many);
     }
 }
 
 /* Where registers move, they are those of two blocks on a multiprocessor: 256 for a thread that multiplies
  * and one that brings.  Without PTX one pair of tiles is in local memory at a time. */
-static int64_t define_tile(const plx_gemm_tile *t, bool fast, int stages, plx_recipe *recipe)
+static int64_t define_tile(const plx_gemm_tile *t, bool fast, bool mapped, int stages, plx_recipe *recipe)
 {
     plx_recipe_define(recipe, "TILE_ROWS", t->rows);
     plx_recipe_define(recipe, "TILE_COLS", t->cols);
@@ -139,7 +162,7 @@ static int64_t define_tile(const plx_gemm_tile *t, bool fast, int stages, plx_re
     plx_recipe_define(recipe, "THREAD_COLS", t->thread_cols);
     plx_recipe_define(recipe, "STAGES", stages);
     if (fast)
-        define_registers(t, recipe);
+        define_registers(t, mapped, recipe);
     return (int64_t)stages * (GEMM_PIPELINE_DEPTH * (t->rows + t->cols + 8) * 4 + 16) + 128;
 }
 
@@ -150,7 +173,7 @@ static int64_t define_mapped_tile(const plx_gemm_tile *t, bool a_inner, bool b_i
     const int landings = landing == 0 ? 0 : a_inner && b_inner ? t->landings_of_both : 2;
     const int stages = landing == 0 ? t->stages_direct : t->stages_transposed;
     plx_recipe_define(recipe, "LANDINGS", landings);
-    return define_tile(t, true, stages, recipe) +
+    return define_tile(t, true, true, stages, recipe) +
            (landings * landing - stages * 8) * GEMM_PIPELINE_DEPTH * 4 + 8 * landings + 2 * MAP_BYTES +
            SWIZZLE_BYTES;
 }
@@ -255,7 +278,7 @@ plx_status plx_gemm_mapless_recipe(const plx_problem *problem, const plx_device_
     if (!plx_gemm_mapless_possible(problem, &cut))
         return plx_fail(error, PLX_UNSUPPORTED, "there is no room for so many parts of k");
     int64_t local = mapped ? define_mapped_tile(t, !p->trans_a, p->trans_b, recipe)
-                           : define_tile(t, fast, fast ? t->stages_direct : 1, recipe);
+                           : define_tile(t, fast, false, fast ? t->stages_direct : 1, recipe);
     if (cut.edge_blocks > 0)
         plx_recipe_define(recipe, "EDGES", 1);
     plx_step *step = plx_recipe_step(recipe, entry, threads + (fast ? GEMM_PIPELINE_BRINGERS : 0), 1);

@@ -89,8 +89,9 @@ static void test_products_in_opencl(void **state)
                       deep = plx_gemm_of(PLX_F32, true, false, 64, 64, 65536);
     (void)state;
     expect("bulk-pipeline", large, hopper);
-    expect("async-copy", deep, hopper);
-    expect("async-copy", plx_gemm_of(PLX_F32, false, false, 1023, 1025, 1027), hopper);
+    expect("split-k", deep, hopper);
+    expect("bulk-pipeline", plx_gemm_of(PLX_F32, true, false, 2048, 2048, 2048), hopper);
+    expect("split-k", plx_gemm_of(PLX_F32, false, false, 2049, 2047, 511), hopper); /* with blocks for edges */
     expect("split-k", plx_gemm_of(PLX_F32, false, false, 200, 900, 4000), hopper);
     expect("async-copy", plx_gemm_of(PLX_F32, false, true, 17276, 273, 3851), hopper);
     expect("short-k", plx_gemm_of(PLX_F32, true, true, 38496, 376, 2), hopper);

@@ -220,6 +220,7 @@ static void opencl_brings_by_maps(void **unused)
         const plx_argument *places = &step->arguments[step->argument_count - 1];
         assert_int_equal(recipe.map_count, 2);
         assert_true(defines(&recipe, landings[layout]));
+        assert_true(defines(&recipe, "-DMANY_REGISTERS=224 -DFEW_REGISTERS=32"));
         assert_true(defines(&recipe, a_inner || b_inner ? "-DSTAGES=2" : "-DSTAGES=3"));
         assert_int_equal(recipe.maps[0].swizzle, a_inner ? 128 : 0);
         assert_int_equal(recipe.maps[1].swizzle, b_inner ? 128 : 0);
