@@ -226,7 +226,7 @@ static double cost(const plx_problem *problem, const plx_device_info *device, co
 /* A launch that does not begin early, and maps that each round of blocks makes. */
 double plx_gemm_mapped_cost(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
 {
-    static const double launch_us = 0.7, maps_us = 0.6;
+    static const double launch_us = 0.4, maps_us = 0.6;
     split_rates by = own_rates;
     by.adding.least_us = 0.0; /* no other launch adds parts */
     return launch_us + maps_us * rounds_of(problem, device, cut) + cost_by(problem, device, cut, &by);

@@ -277,12 +277,13 @@ static void opencl_adds_parts(const char *kernel)
     int64_t tiles = ((100 - 1) / rows + 1) * ((102 - 1) / cols + 1);
 
     assert_int_equal(recipe.step_count, 1);
-    assert_true(recipe.steps[0].grid[1] > 1);
+    assert_true(recipe.steps[0].grid[1] > 1 && defines(&recipe, "-DJOINS_ROWS=1")); /* 102 are no whole quads */
     assert_int_equal(recipe.steps[0].grid[0], tiles);
     const int64_t maps = recipe.map_count > 0 ? tiles * (int64_t)recipe.steps[0].grid[1] * 2 * 128 : 0;
     assert_int_equal(recipe.scratch_bytes,
                      PLX_SCRATCH_COUNTERS + tiles * (int64_t)recipe.steps[0].grid[1] * rows * cols * 4 + maps);
     recipe = recipe_of(&deep, kernel, &plain);
+    assert_false(defines(&recipe, "JOINS_ROWS"));
     assert_int_equal(recipe.step_count, 2);
     assert_true(recipe.steps[0].grid[1] > 1);
     assert_string_equal(recipe.steps[1].entry, "gemm_add_parts");
