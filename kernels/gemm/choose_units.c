@@ -1,6 +1,6 @@
 /* Which kernel takes products of 16-bit elements, and those in f32 that name a compute type: of 16 bits on
- * compute capability 9.0, where C is no vector, the one whose modelled time is the least, else the first of a
- * table that suits, and that the device can run. */
+ * compute capability 9.0, of those that can be had, the one whose modelled time is the least; else the first
+ * of a table that suits, and that the device can run. */
 #include "choose.h"
 #include "direct.h"
 #include "kernels/operation.h"
@@ -8,6 +8,8 @@
 #include "narrow.h"
 #include "vector.h"
 #include "wgmma.h"
+
+#include <math.h>
 
 /* ---- the least time -------------------------------------------------------------------- */
 
@@ -21,36 +23,57 @@ static double cluster_us(const plx_problem *problem, const plx_device_info *devi
     return plx_wgmma_us(PLX_WGMMA_CLUSTER, problem, device);
 }
 
+/* Elements of the matrix from which on vectors are moved: smaller products are done before they are. */
+enum { WORTH_MOVES = 1 << 19 };
+
+/* Infinite where C is neither a row nor a column, or moving its vectors isn't worth while. */
+static double vector_us(const plx_problem *problem, const plx_device_info *device)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    if (p->m != 1 && p->n != 1)
+        return INFINITY;
+    if (plx_gemm_matvec_moves(problem) > 0 && (double)p->m * (double)p->n * (double)p->k < WORTH_MOVES)
+        return INFINITY;
+    return plx_gemm_matvec_cost(problem, device);
+}
+
 static const struct {
     size_t row;
     double (*us)(const plx_problem *problem, const plx_device_info *device);
-    bool in_opencl; /* as well */
 } modelled[] = {
-    {PLX_GEMM_WGMMA_PIPELINED, pipelined_us, true},
-    {PLX_GEMM_WGMMA_CLUSTER, cluster_us, false},
-    {PLX_GEMM_MMA_DIRECT, plx_gemm_direct_us, true},
-    {PLX_GEMM_WGMMA_NARROW, plx_gemm_narrow_us, true},
+    {PLX_GEMM_MATVEC, vector_us},
+    {PLX_GEMM_WGMMA_PIPELINED, pipelined_us},
+    {PLX_GEMM_WGMMA_CLUSTER, cluster_us},
+    {PLX_GEMM_MMA_DIRECT, plx_gemm_direct_us},
+    {PLX_GEMM_WGMMA_NARROW, plx_gemm_narrow_us},
 };
-
-static size_t least(const plx_problem *problem, const plx_device_info *device)
-{
-    size_t best = 0;
-    double us = modelled[0].us(problem, device);
-    for (size_t i = 1; i < sizeof modelled / sizeof modelled[0]; i++) {
-        const bool runs = modelled[i].in_opencl || !(device->features & PLX_FEATURE_NVIDIA_PTX);
-        const double other = runs ? modelled[i].us(problem, device) : us;
-        if (other < us) {
-            best = i;
-            us = other;
-        }
-    }
-    return modelled[best].row;
-}
 
 static bool has_models(const plx_problem *problem, const plx_device_info *device)
 {
     return plx_is_half(problem->dtype) && problem->compute == PLX_COMPUTE_PLAIN && device->compute_major == 9 &&
            device->compute_minor == 0;
+}
+
+static bool can_be_had(size_t place, const plx_problem *problem, const plx_device_info *device)
+{
+    const plx_row *row = &plx_gemm_ladder.rows[place];
+    plx_recipe recipe;
+    plx_error ignored;
+    return plx_recipe_write(row, row->recipe, problem, device, &recipe, &ignored) == PLX_OK;
+}
+
+/* False where none can be had. */
+static bool find_least(const plx_problem *problem, const plx_device_info *device, size_t *place)
+{
+    double least = INFINITY;
+    for (size_t i = 0; i < sizeof modelled / sizeof modelled[0]; i++) {
+        const double us = modelled[i].us(problem, device);
+        if (us < least && can_be_had(modelled[i].row, problem, device)) {
+            least = us;
+            *place = modelled[i].row;
+        }
+    }
+    return least < INFINITY;
 }
 
 /* ---- the table ------------------------------------------------------------------------- */
@@ -61,30 +84,11 @@ static bool splits_in_two(const plx_problem *problem, const plx_device_info *dev
     return problem->compute == PLX_COMPUTE_F16X3;
 }
 
-static bool direct_pays(const plx_problem *problem, const plx_device_info *device)
-{
-    return plx_gemm_direct_us(problem, device) < plx_wgmma_us(PLX_WGMMA_PIPELINED, problem, device);
-}
-
-static double smaller_of(double a, double b)
-{
-    return a < b ? a : b;
-}
-
-/* Elements of the matrix from which on vectors are moved: smaller products are done before they are. */
-enum { WORTH_MOVES = 1 << 19 };
-
-/* C is a row or a column, and reading the matrix once takes less than tiles of units do. */
+/* Of the devices that have no models. */
 static bool vector_pays(const plx_problem *problem, const plx_device_info *device)
 {
-    const plx_gemm_problem *p = &problem->of.gemm;
-    if (problem->compute != PLX_COMPUTE_PLAIN || (p->m != 1 && p->n != 1))
-        return false;
-    if (plx_gemm_matvec_moves(problem) > 0 && (double)p->m * (double)p->n * (double)p->k < WORTH_MOVES)
-        return false;
-    return plx_gemm_matvec_cost(problem, device) <
-           smaller_of(plx_gemm_direct_us(problem, device),
-                      plx_wgmma_us(PLX_WGMMA_PIPELINED, problem, device));
+    return problem->compute == PLX_COMPUTE_PLAIN &&
+           vector_us(problem, device) < plx_gemm_direct_us(problem, device);
 }
 
 static bool splits_in_three(const plx_problem *problem, const plx_device_info *device)
@@ -100,24 +104,24 @@ static bool is_tf32(const plx_problem *problem, const plx_device_info *device)
 }
 
 static const plx_preference preferences[] = {
-    {PLX_ON_CUDA_9 | PLX_ON_NVIDIA_OPENCL, is_tf32, PLX_GEMM_WGMMA_TF32},   {PLX_ON_NVIDIA, is_tf32, PLX_GEMM_MMA_SYNC_TF32},
-    {PLX_ON_CUDA_9, splits_in_two, PLX_GEMM_F16X3},  {PLX_ON_CUDA_9, splits_in_three, PLX_GEMM_BF16X6},
-    {PLX_ON_CUDA_9, vector_pays, PLX_GEMM_MATVEC},   {PLX_ON_CUDA_9, direct_pays, PLX_GEMM_MMA_DIRECT},
-    {PLX_ON_CUDA_9, NULL, PLX_GEMM_WGMMA_PIPELINED}, {PLX_ON_NVIDIA_OPENCL, NULL, PLX_GEMM_WGMMA_PIPELINED},
-    {PLX_ON_NVIDIA, NULL, PLX_GEMM_MMA_SYNC},        {PLX_ON_ANY, NULL, PLX_GEMM_TILE_1D},
-    {PLX_ON_ANY, NULL, PLX_GEMM_SMEM_BLOCK},         {PLX_ON_ANY, NULL, PLX_GEMM_NAIVE},
+    {PLX_ON_CUDA_9 | PLX_ON_NVIDIA_OPENCL, is_tf32, PLX_GEMM_WGMMA_TF32},
+    {PLX_ON_NVIDIA, is_tf32, PLX_GEMM_MMA_SYNC_TF32},
+    {PLX_ON_CUDA_9, splits_in_two, PLX_GEMM_F16X3},
+    {PLX_ON_CUDA_9, splits_in_three, PLX_GEMM_BF16X6},
+    {PLX_ON_CUDA_9, vector_pays, PLX_GEMM_MATVEC},
+    {PLX_ON_CUDA_9, NULL, PLX_GEMM_WGMMA_PIPELINED},
+    {PLX_ON_NVIDIA_OPENCL, NULL, PLX_GEMM_WGMMA_PIPELINED},
+    {PLX_ON_NVIDIA, NULL, PLX_GEMM_MMA_SYNC},
+    {PLX_ON_ANY, NULL, PLX_GEMM_TILE_1D},
+    {PLX_ON_ANY, NULL, PLX_GEMM_SMEM_BLOCK},
+    {PLX_ON_ANY, NULL, PLX_GEMM_NAIVE},
 };
 
 size_t plx_gemm_choose_units(const plx_problem *problem, const plx_device_info *device)
 {
-    if (has_models(problem, device)) {
-        const size_t place = vector_pays(problem, device) ? PLX_GEMM_MATVEC : least(problem, device);
-        const plx_row *row = &plx_gemm_ladder.rows[place];
-        plx_recipe recipe;
-        plx_error ignored;
-        if (plx_recipe_write(row, row->recipe, problem, device, &recipe, &ignored) == PLX_OK)
-            return place;
-    }
+    size_t place;
+    if (has_models(problem, device) && find_least(problem, device, &place))
+        return place;
     return plx_prefer(preferences, sizeof preferences / sizeof preferences[0], plx_gemm_ladder.rows, problem,
                       device);
 }

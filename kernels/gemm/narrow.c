@@ -346,17 +346,14 @@ static plx_status add_launches(const plx_problem *problem, const plx_device_info
 static plx_status recipe_of(const plx_problem *problem, const plx_device_info *device, bool unaligned,
                             plx_recipe *recipe, plx_error *error)
 {
-    const plx_gemm_problem *p = &problem->of.gemm;
     narrow_cut cut;
+    bool multiplies = false;
     plx_status status = plx_needs_9_0(device, error);
     if (status == PLX_OK)
         status = plx_units_start(problem, recipe, error);
-    if (status != PLX_OK || p->m == 0 || p->n == 0)
-        return status;
-    if (!plx_gemm_has_terms(problem))
-        return plx_wgmma_scale(problem, device, recipe, error);
-    status = plx_gemm_check_sizes(p, error);
-    if (status != PLX_OK)
+    if (status == PLX_OK)
+        status = plx_wgmma_without_terms(problem, device, recipe, &multiplies, error);
+    if (status != PLX_OK || !multiplies)
         return status;
     if (!cut_of(problem, device, &cut))
         return plx_fail(error, PLX_UNSUPPORTED, "C has more tiles than can be counted");

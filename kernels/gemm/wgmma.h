@@ -61,9 +61,10 @@ plx_status plx_needs_9_0(const plx_device_info *device, plx_error *error);
 void plx_units_add_places_of_maps(plx_recipe *recipe, plx_step *step);
 /* The variant of the kernels that multiply f16 and bf16 alone. */
 plx_status plx_units_start(const plx_problem *problem, plx_recipe *recipe, plx_error *error);
-/* Where there is nothing to sum, mma-sync's code makes beta * C. */
-plx_status plx_wgmma_scale(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                           plx_error *error);
+/* The launches of a product that has no elements, or no terms; else whether its sizes can be multiplied, and
+ * `multiplies`. */
+plx_status plx_wgmma_without_terms(const plx_problem *problem, const plx_device_info *device,
+                                   plx_recipe *recipe, bool *multiplies, plx_error *error);
 /* Whether the device has so much scratch memory, and what plx_recipe_check() looks at. */
 plx_status plx_wgmma_check_scratch(const plx_recipe *recipe, const plx_device_info *device, plx_error *error);
 /* GEMM_RESULT_, of C. */

@@ -292,8 +292,9 @@ static plx_status cut_terms(plx_wgmma_kernel kernel, const plx_problem *problem,
     return plx_wgmma_check_scratch(recipe, device, error);
 }
 
-plx_status plx_wgmma_scale(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
-                           plx_error *error)
+/* Where there is nothing to sum, mma-sync's code makes beta * C. */
+static plx_status scale(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                        plx_error *error)
 {
     if (problem->dtype == PLX_F32 && !(device->features & PLX_FEATURE_NVIDIA_PTX)) {
         plx_gemm_add_scale(problem, device, recipe);
@@ -302,6 +303,19 @@ plx_status plx_wgmma_scale(const plx_problem *problem, const plx_device_info *de
     plx_status status = plx_mma_sync_recipe(problem, device, recipe, error);
     (void)snprintf(recipe->code, sizeof recipe->code, "%s/mma-sync", plx_ladder_name(PLX_GEMM));
     return status;
+}
+
+plx_status plx_wgmma_without_terms(const plx_problem *problem, const plx_device_info *device,
+                                   plx_recipe *recipe, bool *multiplies, plx_error *error)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    *multiplies = false;
+    if (p->m == 0 || p->n == 0)
+        return PLX_OK;
+    if (!plx_gemm_has_terms(problem))
+        return scale(problem, device, recipe, error);
+    *multiplies = true;
+    return plx_gemm_check_sizes(p, error);
 }
 
 /* OpenCL compiles a program for each tile, layout and type of C; of TF32 the layout is the product's that is
@@ -330,19 +344,16 @@ static plx_status recipe_of(plx_wgmma_kernel kernel, const plx_problem *problem,
                             const plx_device_info *device, bool unaligned, plx_recipe *recipe,
                             plx_error *error)
 {
-    const plx_gemm_problem *p = &problem->of.gemm;
     plx_wgmma_cut cut;
+    bool multiplies = false;
     const bool has_twin = kernel == PLX_WGMMA_PIPELINED || kernel == PLX_WGMMA_TF32;
     plx_status status = has_twin ? plx_needs_9_0(device, error) : plx_needs_sm_90a(device, error);
     if (status == PLX_OK)
         status = kernel == PLX_WGMMA_TF32 ? start_tf32(problem, recipe, error)
                                           : plx_units_start(problem, recipe, error);
-    if (status != PLX_OK || p->m == 0 || p->n == 0)
-        return status;
-    if (!plx_gemm_has_terms(problem))
-        return plx_wgmma_scale(problem, device, recipe, error);
-    status = plx_gemm_check_sizes(p, error);
-    if (status != PLX_OK)
+    if (status == PLX_OK)
+        status = plx_wgmma_without_terms(problem, device, recipe, &multiplies, error);
+    if (status != PLX_OK || !multiplies)
         return status;
     if (!plx_wgmma_cut_of(kernel, problem, device, &cut))
         return plx_fail(error, PLX_UNSUPPORTED, "C has more tiles than can be counted");
