@@ -55,9 +55,11 @@ static const kernel_tiles tiles_of[] = {
 #define SUM_RATE 5e6    /* of parts that are written and added */
 #define WRITE_US 0.012  /* of a tile of C a column, where no bulk stores reach its rows */
 #define COPY_RATE 3.2e6 /* of operands that are copied to aligned rows first */
-#define FEW 64          /* columns, or rows, of C, where reading is what takes time: */
-#define COLUMNS_RATE 3.3e6 /* of operands */
-#define ROWS_RATE 2.1e6    /* the same where few rows fill a part of each tile */
+#define MISALIGNED 0.5  /* more of a step whose operands' rows begin within a sector of memory, 32 bytes, */
+#define MISALIGNED_PAIR 0.1 /* and of one whose B two blocks share */
+#define FEW 64              /* columns, or rows, of C, where reading is what takes time: */
+#define COLUMNS_RATE 3.3e6  /* of operands */
+#define ROWS_RATE 2.1e6     /* the same where few rows fill a part of each tile */
 
 #define MOST (INT32_MAX - 65536) /* indices are 32 bits wide in the device code */
 
@@ -130,6 +132,23 @@ static double launch_us(const plx_device_info *device)
     return LAUNCH_US + plx_units_late_us(device);
 }
 
+/* Whether lines of an operand that is not copied are in five sectors, of two lines of memory, instead of
+ * four. */
+static bool is_misaligned(const plx_problem *problem, int64_t ld)
+{
+    const int64_t bytes = ld * element_bytes(problem);
+    return bytes % 16 == 0 && bytes % 32 != 0;
+}
+
+/* What a step takes, of what it takes where all lines are whole sectors. */
+static double slowdown(const plx_wgmma_tile *tile, const plx_problem *problem)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    const double lines =
+        (is_misaligned(problem, p->lda) ? tile->rows : 0) + (is_misaligned(problem, p->ldb) ? tile->cols : 0);
+    return 1 + (tile->cluster > 1 ? MISALIGNED_PAIR : MISALIGNED) * lines / (tile->rows + tile->cols);
+}
+
 /* What the multiprocessor with the most to do takes: its tiles, and its parts of tiles. */
 static double us_of(const plx_wgmma_cut *cut, const plx_problem *problem, const plx_device_info *device)
 {
@@ -139,7 +158,8 @@ static double us_of(const plx_wgmma_cut *cut, const plx_problem *problem, const 
     int64_t tiles = quotient_up(cut->whole, slots), parts = quotient_up(late, slots);
     double all_steps = (double)(tiles * steps + parts * quotient_up(steps, cut->parts));
     double partial = (double)late * tile->rows * tile->cols * 4;
-    double us = LAUNCH_US + all_steps * (tiles + parts == 1 ? tile->alone : tile->busy) +
+    double us = LAUNCH_US +
+                all_steps * slowdown(tile, problem) * (tiles + parts == 1 ? tile->alone : tile->busy) +
                 (double)(tiles + parts) * ITEM_US;
     if (!plx_wgmma_rows_reached(problem))
         us += (double)tiles * tile->cols * WRITE_US;

@@ -36,6 +36,15 @@ static CUtensorMapSwizzle swizzle_of(uint32_t bytes)
                          : CU_TENSOR_MAP_SWIZZLE_NONE;
 }
 
+/* How much comes to L2 for a line that isn't there: of 16-bit elements whose rows begin within a sector of 32
+ * bytes a line is in two lines of memory, and what comes with them is in the way of the others. */
+static CUtensorMapL2promotion promotion_of(const plx_tensor_map *map)
+{
+    const bool narrow = map->dtype == PLX_F16 || map->dtype == PLX_BF16;
+    return narrow && map->pitch % 32 != 0 ? CU_TENSOR_MAP_L2_PROMOTION_NONE
+                                          : CU_TENSOR_MAP_L2_PROMOTION_L2_256B;
+}
+
 /* With no address yet. */
 static plx_status encode(plx_session *session, const plx_tensor_map *from, CUtensorMapDataType type,
                          CUtensorMap *encoded, plx_error *error)
@@ -43,8 +52,8 @@ static plx_status encode(plx_session *session, const plx_tensor_map *from, CUten
     const cuuint64_t sizes[2] = {from->width, from->height}, pitches[1] = {from->pitch};
     const cuuint32_t box[2] = {from->box_width, from->box_height}, every[2] = {1, 1};
     return PLX_CUDA(session, error, TensorMapEncodeTiled, encoded, type, 2, NULL, sizes, pitches, box, every,
-                    CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle_of(from->swizzle),
-                    CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+                    CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle_of(from->swizzle), promotion_of(from),
+                    CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 }
 
 plx_status plx_cuda_map_make(plx_session *session, const plx_tensor_map *from, plx_cuda_map *map,
