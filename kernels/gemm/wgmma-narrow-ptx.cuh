@@ -1,7 +1,8 @@
-/* wgmma with 16 and 32 columns, and operands in lines of 32 and 64 bytes, besides what wgmma-ptx.cuh has.  For sm_90a
- * alone. */
+/* wgmma with 16 and 32 columns, and operands in lines of 32 and 64 bytes, besides what wgmma-ptx.cuh has; and a load
+ * besides what copies.cuh has.  For sm_90a alone. */
 #pragma once
 
+#include "copies.cuh"
 #include "wgmma-ptx.cuh"
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
@@ -51,5 +52,14 @@ static __device__ __forceinline__ void multiply_add(float (&sum)[16], uint64_t a
 #undef SUMS_8
 #undef PLACES_8
 #undef PLACES_16
+
+/* ---- clusters ------------------------------------------------------------------ */
+
+static __device__ __forceinline__ float2 load_cluster2(uint32_t from)
+{
+    float2 v;
+    asm volatile("ld.shared::cluster.v2.f32 {%0, %1}, [%2];" : "=f"(v.x), "=f"(v.y) : "r"(from) : "memory");
+    return v;
+}
 
 #endif

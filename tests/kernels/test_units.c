@@ -448,10 +448,27 @@ static void narrow_tiles_are_divided_along_k(void **unused)
     problem = product(PLX_F16, 1, (2 * 132 + 2) * 64, 60, 100 * 64);
     problem.config = plx_gemm_config_number(&(plx_gemm_config){.tile = 2, .parts = 5});
     recipe = narrow_recipe(&problem, false);
-    assert_int_equal(recipe.steps[0].grid[0], 132);
+    assert_int_equal(recipe.steps[0].grid[0], 2 * 132 + 2 * 5);
     assert_int_equal(recipe.steps[1].grid[0], 2);
     assert_int_equal(recipe.scratch_bytes, PLX_SCRATCH_COUNTERS + 2 * 5 * 64 * 64 * 4);
     assert_int_equal(plx_gemm_narrow_depth(&problem, &hopper), 100 * 64 / 8 * 11 + 4);
+}
+
+/* The blocks of a cluster have shares of k of one tile, and need neither another launch nor scratch. */
+static void narrow_tiles_are_shared_by_clusters(void **unused)
+{
+    const plx_device_info hopper = fake_gpu(9);
+    plx_problem problem = product(PLX_BF16, 0, 1000, 16, 30 * 64);
+    (void)unused;
+    problem.config = plx_gemm_config_number(&(plx_gemm_config){.tile = 3, .cluster = 4, .parts = 1});
+    const plx_recipe recipe = narrow_recipe(&problem, false);
+    assert_int_equal(recipe.step_count, 1);
+    assert_string_equal(recipe.steps[0].entry, "gemm_wgmma_narrow_128x16");
+    assert_int_equal(recipe.steps[0].cluster, 4);
+    assert_int_equal(recipe.steps[0].grid[0], 8 * 4);
+    assert_int_equal(recipe.maps[0].box_height, 128);
+    assert_int_equal(recipe.scratch_bytes, PLX_SCRATCH_COUNTERS);
+    assert_int_equal(plx_gemm_narrow_depth(&problem, &hopper), 8 * 64 / 8 * 11 + 3); /* 30 steps by 4 blocks */
 }
 
 static void few_rows_or_columns_are_taken_by_narrow_tiles(void **unused)
@@ -673,6 +690,7 @@ int main(void)
         cmocka_unit_test(few_rows_are_columns_of_the_transposed_product),
         cmocka_unit_test(narrow_tiles_take_operands_as_they_lie),
         cmocka_unit_test(narrow_tiles_are_divided_along_k),
+        cmocka_unit_test(narrow_tiles_are_shared_by_clusters),
         cmocka_unit_test(few_rows_or_columns_are_taken_by_narrow_tiles),
         cmocka_unit_test(tf32_is_taken_where_it_is_asked_for),
         cmocka_unit_test(opencl_multiplies_on_matrix_units),
