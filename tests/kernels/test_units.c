@@ -346,6 +346,30 @@ static void few_terms_and_few_tiles_are_taken_as_they_lie(void **unused)
     }
 }
 
+/* 11040 x 1514 x 7839: a line whose row begins within a sector is in two lines of memory, and where B is shared
+ * fewer of them are read. */
+static void misaligned_rows_are_shared(void **unused)
+{
+    const plx_device_info hopper = fake_gpu(9);
+    plx_problem problem = product(PLX_BF16, 1, 11040, 1514, 7839);
+    (void)unused;
+    problem.of.gemm.lda = problem.of.gemm.ldb = 7944;
+    expect_choice(&problem, &hopper, PLX_GEMM_WGMMA_CLUSTER);
+    problem.of.gemm.lda = problem.of.gemm.ldb = 7936;
+    expect_choice(&problem, &hopper, PLX_GEMM_WGMMA_PIPELINED);
+}
+
+/* Where there is no room for copies of the operands, what takes them as they lie. */
+static void what_cannot_be_had_is_not_chosen(void **unused)
+{
+    plx_device_info hopper = fake_gpu(9);
+    const plx_problem problem = product(PLX_BF16, 0, 2049, 2047, 1023);
+    (void)unused;
+    expect_choice(&problem, &hopper, PLX_GEMM_WGMMA_PIPELINED);
+    hopper.max_alloc_bytes = 1 << 20;
+    expect_choice(&problem, &hopper, PLX_GEMM_MMA_DIRECT);
+}
+
 /* A row or a column is read once, where that takes less than tiles do, the moves of vectors among it. */
 static void rows_and_columns_are_not_tiled(void **unused)
 {
@@ -686,6 +710,8 @@ int main(void)
         cmocka_unit_test(planes_lie_apart),
         cmocka_unit_test(matrix_units_are_taken_where_they_may_be),
         cmocka_unit_test(few_terms_and_few_tiles_are_taken_as_they_lie),
+        cmocka_unit_test(misaligned_rows_are_shared),
+        cmocka_unit_test(what_cannot_be_had_is_not_chosen),
         cmocka_unit_test(rows_and_columns_are_not_tiled),
         cmocka_unit_test(few_rows_are_columns_of_the_transposed_product),
         cmocka_unit_test(narrow_tiles_take_operands_as_they_lie),
