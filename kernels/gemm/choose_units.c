@@ -119,7 +119,7 @@ static const plx_preference preferences[] = {
 
 size_t plx_gemm_choose_units(const plx_problem *problem, const plx_device_info *device)
 {
-    size_t place;
+    size_t place = 0;
     if (has_models(problem, device) && find_least(problem, device, &place))
         return place;
     return plx_prefer(preferences, sizeof preferences / sizeof preferences[0], plx_gemm_ladder.rows, problem,
