@@ -50,8 +50,8 @@ static const struct {
 
 static bool has_models(const plx_problem *problem, const plx_device_info *device)
 {
-    return plx_is_half(problem->dtype) && problem->compute == PLX_COMPUTE_PLAIN && device->compute_major == 9 &&
-           device->compute_minor == 0;
+    return plx_is_half(problem->dtype) && problem->compute == PLX_COMPUTE_PLAIN &&
+           device->compute_major == 9 && device->compute_minor == 0;
 }
 
 static bool can_be_had(size_t place, const plx_problem *problem, const plx_device_info *device)

@@ -13,26 +13,24 @@
 
 #include <stdio.h>
 
-enum { A, B, C, TILES = 4, MOST_PARTS = 127, MOST_BLOCKS = 8 };
+enum { A, B, C, TILES = 3, MOST_PARTS = 127, MOST_BLOCKS = 8 };
 
-/* Rows and columns of a tile, microseconds of a step of 64 terms where a multiprocessor waits for no other,
- * and its entry point. */
+/* Columns of a tile, microseconds of a step of 64 terms where a multiprocessor waits for no other, and its
+ * entry point. */
 static const struct {
-    int32_t rows, cols;
+    int32_t cols;
     double step_us;
     const char *entry;
 } tiles[TILES] = {
-    {64, 16, 0.063, "gemm_wgmma_narrow_64x16"},
-    {64, 32, 0.182, "gemm_wgmma_narrow_64x32"},
-    {64, 64, 0.3, "gemm_wgmma_narrow_64x64"},
-    {128, 16, 0.126, "gemm_wgmma_narrow_128x16"},
+    {16, 0.13, "gemm_wgmma_narrow_64x16"},
+    {32, 0.182, "gemm_wgmma_narrow_64x32"},
+    {64, 0.3, "gemm_wgmma_narrow_64x64"},
 };
 
 /* The first `whole` tiles of the product are an item of work each, each other tile is `parts` items, equal
- * shares of k.  An item is the work of `cluster` blocks, more than one where no tile is divided into parts.
- */
+ * shares of k.  An item is the work of a cluster of `blocks`, of more than one where no tile is divided. */
 typedef struct narrow_cut {
-    uint32_t tile, cluster;
+    uint32_t tile, blocks;
     int64_t tiles, whole, parts, items;
     double us; /* that the product should take */
 } narrow_cut;
@@ -54,11 +52,6 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static int64_t larger_of(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 static narrow_product product_of(const plx_problem *problem)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
@@ -73,12 +66,6 @@ static narrow_product product_of(const plx_problem *problem)
     };
 }
 
-/* Where there are no clusters, and tiles of GEMM_NARROW_CL_ROWS alone. */
-static bool is_opencl(const plx_device_info *device)
-{
-    return device->features & PLX_FEATURE_NVIDIA_PTX;
-}
-
 static int64_t units_of(const plx_device_info *device)
 {
     return device->units > 0 ? device->units : 1;
@@ -86,16 +73,16 @@ static int64_t units_of(const plx_device_info *device)
 
 /* ---- the model ----------------------------------------------------------------------- */
 
-/* Microseconds, and bytes in one; fitted to 510 timings of 90 drawn shapes and of a list on an H200,
- * deviation 0.15. */
+/* Microseconds, and bytes in one; fitted to 510 timings of 90 drawn shapes and of a list on an H200, and what
+ * is of clusters and of 16 columns to 30 of ten shapes. */
 #define LAUNCH_US 3.2
 #define ITEM_US 0.5
-#define READ_RATE 4.0e6 /* of all operands */
+#define READ_RATE 4.2e6 /* of all operands */
 #define WRITE_RATE 0.95e6
-#define ADD_US 3.0 /* another launch */
+#define CLUSTER_US 0.8 /* to add up what its blocks have */
+#define ADD_US 3.0     /* another launch */
 #define ADD_RATE 26e6
-#define CLUSTER_US 0.5  /* to add up what its blocks have */
-#define COPY_US 4.5     /* another launch */
+#define COPY_US 4.5     /* another */
 #define COPY_RATE 3.5e6 /* of operands that are copied to aligned rows first */
 
 static double larger(double a, double b)
@@ -116,18 +103,18 @@ static double us_of(const narrow_cut *cut, const narrow_product *of, const plx_p
                     const plx_device_info *device)
 {
     const int64_t units = units_of(device), late = cut->items - cut->whole;
-    const int64_t whole = quotient_up(cut->whole * cut->cluster, units), parts = quotient_up(late, units);
+    const int64_t whole = quotient_up(cut->whole * cut->blocks, units), parts = quotient_up(late, units);
     const double steps =
-        (double)(whole * quotient_up(of->steps, cut->cluster) + parts * quotient_up(of->steps, cut->parts));
+        (double)(whole * quotient_up(of->steps, cut->blocks) + parts * quotient_up(of->steps, cut->parts));
     const double k = (double)problem->of.gemm.k, cols = tiles[cut->tile].cols;
     const double passes = (double)quotient_up(of->cols, tiles[cut->tile].cols);
     const double bytes = 2 * k * ((double)of->rows * passes + (double)of->cols);
     const double reading = larger(bytes / READ_RATE, steps * tiles[cut->tile].step_us);
     const double writing = (double)of->rows * (double)of->cols * 2 / WRITE_RATE;
-    const double adding = (double)late * GEMM_NARROW_ADDED_ROWS * cols * 8 / ADD_RATE;
+    const double adding = (double)late * GEMM_NARROW_ROWS * cols * 8 / ADD_RATE;
     const double us =
         us_of_copying(of, k, device) + LAUNCH_US + (double)(whole + parts) * ITEM_US + reading + writing;
-    if (cut->cluster > 1)
+    if (cut->blocks > 1)
         return us + CLUSTER_US;
     return late == 0 ? us : us + ADD_US + plx_units_late_us(device) + adding;
 }
@@ -137,41 +124,48 @@ static double us_of(const narrow_cut *cut, const narrow_product *of, const plx_p
 static plx_gemm_config config_of(const narrow_cut *cut)
 {
     return (plx_gemm_config){
-        .tile = cut->tile, .cluster = cut->cluster > 1 ? cut->cluster : 0, .parts = (uint32_t)cut->parts};
+        .tile = cut->tile, .cluster = cut->blocks > 1 ? cut->blocks : 0, .parts = (uint32_t)cut->parts};
 }
 
-/* Whether the tiles of C can be counted in 32 bits, with their parts; each block has a step at least. */
-static bool make_cut(const plx_problem *problem, const narrow_product *of, const plx_device_info *device,
-                     uint32_t tile, uint32_t cluster, int64_t parts, narrow_cut *cut)
+/* In OpenCL the driver launches none. */
+static bool has_clusters(const plx_device_info *device)
 {
+    return !(device->features & PLX_FEATURE_NVIDIA_PTX);
+}
+
+/* Whether the tiles of C can be counted in 32 bits, with their parts; each part has a step at least. Clusters
+ * are for tiles that leave multiprocessors idle. */
+static bool make_cut(const plx_problem *problem, const narrow_product *of, const plx_device_info *device,
+                     uint32_t tile, uint32_t blocks, int64_t parts, narrow_cut *cut)
+{
+    const int64_t units = units_of(device);
     int64_t count;
-    if (__builtin_mul_overflow(quotient_up(of->rows, tiles[tile].rows),
+    if (__builtin_mul_overflow(quotient_up(of->rows, GEMM_NARROW_ROWS),
                                quotient_up(of->cols, tiles[tile].cols), &count) ||
-        count > INT32_MAX / MOST_BLOCKS)
+        count > INT32_MAX / 2)
         return false;
-    const int64_t over = count % units_of(device), whole = parts == 1 ? count : count - over;
-    if (is_opencl(device) && (cluster > 1 || tiles[tile].rows != GEMM_NARROW_CL_ROWS))
+    const int64_t over = count % units, whole = parts == 1 ? count : count - over;
+    if (parts > 1 && (parts > of->steps || over == 0))
         return false;
-    if (parts * cluster > larger_of(1, of->steps) || (parts > 1 && over == 0))
+    if (blocks > 1 && (blocks > of->steps || blocks * count > units || !has_clusters(device)))
         return false;
-    *cut = (narrow_cut){tile, cluster, count, whole, parts, whole + (count - whole) * parts, 0};
+    *cut = (narrow_cut){tile, blocks, count, whole, parts, whole + (count - whole) * parts, 0};
     cut->us = us_of(cut, of, problem, device);
     return true;
 }
 
 typedef void visit_cut(void *data, const narrow_cut *cut);
 
-/* Tiles of whole sums, of clusters, and of parts where another launch can add them. */
 static void each_cut(const plx_problem *problem, const plx_device_info *device, visit_cut *visit, void *data)
 {
     const narrow_product of = product_of(problem);
     narrow_cut cut;
     for (uint32_t tile = 0; tile < TILES; tile++) {
-        for (uint32_t cluster = 1; cluster <= MOST_BLOCKS; cluster *= 2)
-            if (make_cut(problem, &of, device, tile, cluster, 1, &cut))
-                visit(data, &cut);
-        for (int64_t parts = 2; parts <= MOST_PARTS && tiles[tile].rows == GEMM_NARROW_ADDED_ROWS; parts++)
+        for (int64_t parts = 1; parts <= MOST_PARTS; parts++)
             if (make_cut(problem, &of, device, tile, 1, parts, &cut))
+                visit(data, &cut);
+        for (uint32_t blocks = 2; blocks <= MOST_BLOCKS; blocks *= 2)
+            if (make_cut(problem, &of, device, tile, blocks, 1, &cut))
                 visit(data, &cut);
     }
 }
@@ -216,20 +210,20 @@ typedef struct list_of {
     bool turned;
 } list_of;
 
-/* "64x16/3": what full rounds of tiles leave is divided into three parts; "64x16c4": four blocks of a
- * cluster have a tile; "16x64" where the product is turned. */
+/* "64x16/3": what full rounds of tiles leave is divided into three parts; "64x16c4": four blocks of a cluster
+ * have a tile; "16x64" where the product is turned. */
 static void list(void *data, const narrow_cut *cut)
 {
     list_of *l = data;
     const plx_gemm_config config = config_of(cut);
-    const int rows = tiles[cut->tile].rows, cols = tiles[cut->tile].cols;
+    const int cols = tiles[cut->tile].cols;
     char parts[24] = "";
     if (cut->parts > 1)
         (void)snprintf(parts, sizeof parts, "/%d", (int)cut->parts);
-    else if (cut->cluster > 1)
-        (void)snprintf(parts, sizeof parts, "c%d", (int)cut->cluster);
-    plx_gemm_list(&l->listing, &config, cut->us, "%dx%d%s", l->turned ? cols : rows, l->turned ? rows : cols,
-                  parts);
+    else if (cut->blocks > 1)
+        (void)snprintf(parts, sizeof parts, "c%d", (int)cut->blocks);
+    plx_gemm_list(&l->listing, &config, cut->us, "%dx%d%s", l->turned ? cols : GEMM_NARROW_ROWS,
+                  l->turned ? GEMM_NARROW_ROWS : cols, parts);
 }
 
 size_t plx_gemm_narrow_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
@@ -253,13 +247,13 @@ static int64_t depth_of_adding(int64_t parts)
     return quotient_up(parts, GEMM_NARROW_ADDERS) - 1 + smaller(parts, GEMM_NARROW_ADDERS) - 1;
 }
 
-/* Of blocks or parts that have equal shares of k. */
+/* Of parts, or blocks, that have equal shares of k. */
 static int64_t depth_of_share(const plx_problem *problem, const plx_device_info *device, int64_t shares)
 {
-    plx_problem part = *problem;
+    plx_problem share = *problem;
     if (shares > 1)
-        part.of.gemm.k = quotient_up(product_of(problem).steps, shares) * GEMM_UNITS_DEPTH;
-    return plx_units_depth(&part, device);
+        share.of.gemm.k = quotient_up(product_of(problem).steps, shares) * GEMM_UNITS_DEPTH;
+    return plx_units_depth(&share, device);
 }
 
 int64_t plx_gemm_narrow_depth(const plx_problem *problem, const plx_device_info *device)
@@ -268,7 +262,7 @@ int64_t plx_gemm_narrow_depth(const plx_problem *problem, const plx_device_info 
     if (!cut_of(problem, device, &cut))
         return plx_units_depth(problem, device);
     if (cut.parts == 1)
-        return depth_of_share(problem, device, cut.cluster) + cut.cluster - 1;
+        return depth_of_share(problem, device, cut.blocks) + cut.blocks - 1;
     return depth_of_share(problem, device, cut.whole > 0 ? 1 : cut.parts) + depth_of_adding(cut.parts);
 }
 
@@ -298,16 +292,15 @@ static void add_map(const plx_gemm_stored *stored, int32_t side, plx_recipe *rec
     plx_step_map(recipe, step, &map);
 }
 
-/* A work-group in OpenCL stays for all its items. */
 static void add_product(const plx_problem *problem, const plx_device_info *device, const narrow_cut *cut,
                         const narrow_product *of, int64_t partials, plx_recipe *recipe)
 {
-    const bool opencl = is_opencl(device);
+    const bool opencl = device->features & PLX_FEATURE_NVIDIA_PTX;
     plx_step *step = plx_recipe_step(recipe, tiles[cut->tile].entry, GEMM_NARROW_THREADS, 1);
-    step->grid[0] = (uint64_t)(opencl ? smaller(cut->items, units_of(device)) : cut->items * cut->cluster);
-    step->cluster = cut->cluster > 1 ? cut->cluster : 0;
+    step->grid[0] = (uint64_t)(opencl ? smaller(cut->items, units_of(device)) : cut->items * cut->blocks);
+    step->cluster = cut->blocks > 1 ? cut->blocks : 0;
     step->dependent_launch = true;
-    add_map(&of->a, tiles[cut->tile].rows, recipe, step);
+    add_map(&of->a, GEMM_NARROW_ROWS, recipe, step);
     add_map(&of->b, tiles[cut->tile].cols, recipe, step);
     if (opencl)
         plx_units_add_places_of_maps(recipe, step);
@@ -329,7 +322,7 @@ static void add_sum(const plx_problem *problem, const narrow_cut *cut, const nar
     plx_step *step = plx_recipe_step(recipe, "gemm_wgmma_narrow_sum", 32 * GEMM_NARROW_ADDERS, 1);
     step->variant = "f32";
     step->grid[0] = (uint64_t)(cut->tiles - cut->whole);
-    step->grid[1] = (uint64_t)(GEMM_NARROW_ADDED_ROWS * tiles[cut->tile].cols / 4 / 32);
+    step->grid[1] = (uint64_t)(GEMM_NARROW_ROWS * tiles[cut->tile].cols / 4 / 32);
     step->dependent_launch = true;
     add_result(problem, step, false);
     plx_step_i32(step, of->turned);
@@ -351,7 +344,8 @@ static void name_variant(const plx_problem *problem, const narrow_product *of, p
 static void define_program(const plx_problem *problem, const narrow_cut *cut, const narrow_product *of,
                            plx_recipe *recipe)
 {
-    (void)snprintf(recipe->defines, sizeof recipe->defines, "%s -DTRANS_A=%d -DTRANS_B=%d -DENTRY=%s -DCOLS=%d",
+    (void)snprintf(recipe->defines, sizeof recipe->defines,
+                   "%s -DTRANS_A=%d -DTRANS_B=%d -DENTRY=%s -DCOLS=%d",
                    plx_element_words_of(problem)->defines, !of->a.inner, of->b.inner, tiles[cut->tile].entry,
                    (int)tiles[cut->tile].cols);
 }
@@ -370,7 +364,7 @@ static plx_status add_launches(const plx_problem *problem, const plx_device_info
     if (!take_room(&of->a, unaligned, &scratch) || !take_room(&of->b, unaligned, &scratch))
         return plx_fail(error, PLX_UNSUPPORTED, "its operands are too large to be copied to aligned rows");
     const int64_t partials = (int64_t)scratch;
-    recipe->scratch_bytes = scratch + (uint64_t)(cut->items - cut->whole) * GEMM_NARROW_ADDED_ROWS *
+    recipe->scratch_bytes = scratch + (uint64_t)(cut->items - cut->whole) * GEMM_NARROW_ROWS *
                                           (uint64_t)tiles[cut->tile].cols * 4;
     plx_gemm_add_repack(recipe, device, &of->a, &of->b);
     add_product(problem, device, cut, of, partials, recipe);

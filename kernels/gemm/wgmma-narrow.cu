@@ -1,18 +1,18 @@
 /* gemm/wgmma-narrow: products whose C has few columns, or few rows, which are then columns of the product B^T
- * A^T whose result is turned on its way out.  What takes time is reading the larger operand, so nearly all of
- * a multiprocessor's shared memory holds what is on its way of it.  The blocks of a cluster have shares of k
- * of one tile, and add up their sums through each other's shared memory: the taller the tile, the less of
- * what it reads is the smaller operand. */
+ * A^T whose result is turned on its way out.  Tiles have 64 rows and 16, 32 or 64 columns, so that nearly all
+ * of a multiprocessor's shared memory holds what is on its way of the larger operand.  A block has one item
+ * of work, and two blocks share a multiprocessor, so that one begins or ends while the other reads.  Where
+ * tiles are few, the blocks of a cluster have shares of k of one tile, and add up their sums through each
+ * other's shared memory. */
 #include "entries.cuh"
 #include "wgmma-narrow.h"
 #include "wgmma-narrow-ptx.cuh"
 
 #include "wgmma.cuh"
 
-template <class Element_, bool A_INNER, bool B_INNER, int ROWS, int COLS> struct Narrow {
+template <class Element_, bool A_INNER, bool B_INNER, int COLS> struct Narrow {
     using Element = Element_;
-    static constexpr int rows = ROWS, cols = COLS, cluster = 1, depth = DEPTH;
-    static constexpr int bands = ROWS / GROUP_ROWS; /* of 64 rows, which an instruction multiplies */
+    static constexpr int rows = GEMM_NARROW_ROWS, cols = COLS, cluster = 1, depth = DEPTH;
     static constexpr int groups = 1, consumers = GROUP_THREADS;
     static constexpr bool a_inner = A_INNER, b_inner = B_INNER, turned = false, a_in_registers = false;
     /* Of B in a stage: bytes of a line, and lines. */
@@ -20,10 +20,11 @@ template <class Element_, bool A_INNER, bool B_INNER, int ROWS, int COLS> struct
     static constexpr unsigned a_bytes = rows * ROW_BYTES, stage_bytes = a_bytes + b_lines * b_line;
     static constexpr int stages = GEMM_NARROW_STAGES / stage_bytes;
     /* Of the sums on their way: from a column to the next one where C is turned, else from row to row. */
-    static constexpr int turned_pitch = ROWS + 4, straight_pitch = COLS + 8;
-    static_assert(2 * BARRIER_BYTES * stages <= GEMM_NARROW_BARRIERS, "as the recipe counts");
-    static_assert(4 * COLS * turned_pitch <= stages * stage_bytes &&
-                      4 * ROWS * straight_pitch <= stages * stage_bytes,
+    static constexpr int turned_pitch = rows + 4, straight_pitch = COLS + 8;
+    static_assert(rows == GROUP_ROWS && 2 * BARRIER_BYTES * stages <= GEMM_NARROW_BARRIERS,
+                  "as the recipe counts");
+    static_assert(4 * cols * turned_pitch <= stages * stage_bytes &&
+                      4 * rows * straight_pitch <= stages * stage_bytes,
                   "sums lie where stages were");
 };
 
@@ -69,99 +70,79 @@ struct Share {
 
 /* ---- bringing ------------------------------------------------------------------------ */
 
-/* Of an operand at a step, boxes of 64 outer indices where those run along rows, else one. */
-template <class Tile, class Bring>
-static __device__ __forceinline__ void each_box_of_a(const Item &item, int step, const Bring &bring)
+/* One box of each operand. */
+template <bool INNER>
+static __device__ __forceinline__ void bring_box(unsigned to, const TensorMap &map, int outer, int step,
+                                                 unsigned barrier)
 {
-    if constexpr (Tile::a_inner)
-        bring(0, step * DEPTH, item.row);
-    else
-#pragma unroll
-        for (int band = 0; band < Tile::bands; ++band)
-            bring(band * BLOCK_BYTES, item.row + band * GROUP_ROWS, step * DEPTH);
+    start_box(to, &map, INNER ? step * DEPTH : outer, INNER ? outer : step * DEPTH, barrier);
 }
 
-template <class Tile, class Bring>
-static __device__ __forceinline__ void box_of_b(const Item &item, int step, const Bring &bring)
-{
-    bring(Tile::a_bytes, Tile::b_inner ? step * DEPTH : item.col, Tile::b_inner ? item.col : step * DEPTH);
-}
-
+/* By one thread, with the copy engine. */
 template <class Tile>
 static __device__ __forceinline__ void bring_stages(const TensorMap &map_a, const TensorMap &map_b,
                                                     Ring<Tile> ring, const Item &item)
 {
-    for (int step = item.first; step < item.first + item.steps; ++step, ring.next()) {
+    for (int step = item.first; step < item.first + item.steps; ++step) {
         barrier_wait(ring.free(), ring.phase);
         arrive_and_expect(ring.full(), Tile::stage_bytes);
-        each_box_of_a<Tile>(item, step, [&](int at, int x, int y) {
-            start_box(ring.data() + at, &map_a, x, y, ring.full());
-        });
-        box_of_b<Tile>(item, step,
-                       [&](int at, int x, int y) { start_box(ring.data() + at, &map_b, x, y, ring.full()); });
+        bring_box<Tile::a_inner>(ring.data(), map_a, item.row, step, ring.full());
+        bring_box<Tile::b_inner>(ring.data() + Tile::a_bytes, map_b, item.col, step, ring.full());
+        ring.next();
     }
 }
 
 /* ---- multiplying --------------------------------------------------------------------- */
 
-template <class Tile> using Bands = Group<Tile>[Tile::bands];
-
 /* Begins to multiply a stage. */
 template <class Tile>
-static __device__ __forceinline__ void multiply_stage(Bands<Tile> &bands, unsigned stage)
+static __device__ __forceinline__ void multiply_stage(Group<Tile> &group, unsigned stage)
 {
+    const uint64_t a = operand_at<Tile::a_inner>(stage);
     const uint64_t b = Tile::b_inner ? operand_at<true>(stage + Tile::a_bytes)
                                      : operand_across<Tile::b_line>(stage + Tile::a_bytes);
     constexpr uint64_t NEXT_B = Tile::b_inner ? NEXT_INNER<true> : NEXT_ACROSS<Tile::b_line>;
     begin_products();
 #pragma unroll
-    for (int band = 0; band < Tile::bands; ++band) {
-        const uint64_t a = operand_at<Tile::a_inner>(stage + band * BLOCK_BYTES);
-#pragma unroll
-        for (int k = 0; k < DEPTH / 16; ++k)
-            multiply_add<typename Tile::Element, Tile::a_inner, Tile::b_inner>(
-                bands[band].sum, a + k * NEXT_INNER<Tile::a_inner>, b + k * NEXT_B);
-    }
+    for (int k = 0; k < DEPTH / 16; ++k)
+        multiply_add<typename Tile::Element, Tile::a_inner, Tile::b_inner>(
+            group.sum, a + k * NEXT_INNER<Tile::a_inner>, b + k * NEXT_B);
     end_products();
 }
 
 /* As Group::consume(). */
 template <class Tile>
-static __device__ __forceinline__ void consume_stages(Bands<Tile> &bands, Ring<Tile> &ring, int steps)
+static __device__ __forceinline__ void consume_stages(Group<Tile> &group, Ring<Tile> ring, int steps)
 {
     unsigned before = 0;
 #pragma unroll 1
-    for (int step = 0; step < steps; ++step, ring.next()) {
+    for (int step = 0; step < steps; ++step) {
         barrier_wait(ring.full(), ring.phase);
-        multiply_stage<Tile>(bands, ring.data());
+        multiply_stage(group, ring.data());
         if (step > 0) {
             await_products<1>();
             release<Tile>(before);
         }
         before = ring.free();
+        ring.next();
     }
     await_products<0>();
-#pragma unroll
-    for (int band = 0; band < Tile::bands; ++band)
-        settle(bands[band].sum);
+    settle(group.sum);
 }
 
 /* ---- C ------------------------------------------------------------------------------- */
 
 /* The thread's sums, to where stages were: those of a row of C one after the other. */
 template <class Tile>
-static __device__ __forceinline__ void lay_out(const Bands<Tile> &bands, bool turned, unsigned to)
+static __device__ __forceinline__ void lay_out(const Group<Tile> &group, bool turned, unsigned to)
 {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 #pragma unroll
-    for (int band = 0; band < Tile::bands; ++band)
-#pragma unroll
-        for (int i = 0; i < Group<Tile>::COUNT; ++i) {
-            const int row = band * GROUP_ROWS + warp * 16 + lane / 4 + i / 2 % 2 * 8,
-                      col = i / 4 * 8 + lane % 4 * 2 + i % 2;
-            const int at = turned ? col * Tile::turned_pitch + row : row * Tile::straight_pitch + col;
-            store_shared(to + 4 * at, bands[band].sum[i]);
-        }
+    for (int i = 0; i < Group<Tile>::COUNT; ++i) {
+        const int row = warp * 16 + lane / 4 + i / 2 % 2 * 8, col = i / 4 * 8 + lane % 4 * 2 + i % 2;
+        const int at = turned ? col * Tile::turned_pitch + row : row * Tile::straight_pitch + col;
+        store_shared(to + 4 * at, group.sum[i]);
+    }
 }
 
 /* Blocks of a cluster take pairs of neighbours in turn, and add what all have of them in the blocks' order.
@@ -189,11 +170,11 @@ static __device__ __forceinline__ void write_shares(const Target &c, const Item 
 
 /* Where blocks read each other's shared memory, none ends before all have. */
 template <class Tile>
-static __device__ __forceinline__ void leave(const Bands<Tile> &bands, const Target &c, const Item &item,
+static __device__ __forceinline__ void leave(const Group<Tile> &group, const Target &c, const Item &item,
                                              unsigned sums, const Share &share)
 {
     meet_group(0); /* all warps have read the stages */
-    lay_out<Tile>(bands, c.turned, sums);
+    lay_out(group, c.turned, sums);
     if (share.blocks == 1) {
         meet_group(0);
         write_shares<Tile>(c, item, sums, share);
@@ -227,40 +208,37 @@ static __device__ __forceinline__ void multiply_narrow(const TensorMap &map_a, c
         bring_stages<Tile>(map_a, map_b, Ring<Tile>(shared, 1), item);
     if (threadIdx.x >= GROUP_THREADS)
         return;
-    Ring<Tile> ring(shared, 0);
-    Bands<Tile> bands;
-#pragma unroll
-    for (int band = 0; band < Tile::bands; ++band)
-        bands[band].clear();
-    consume_stages<Tile>(bands, ring, item.steps);
+    const Ring<Tile> ring(shared, 0);
+    Group<Tile> group;
+    group.number = 0;
+    group.clear();
+    consume_stages(group, ring, item.steps);
     if (item.partial >= 0)
-        write_partial(bands[0], partials, item.partial);
+        write_partial(group, partials, item.partial);
     else
-        leave<Tile>(bands, c, item, ring.first, share);
+        leave(group, c, item, ring.first, share);
 #endif
 }
 
 #define NARROW_TARGET (Target{Result{c, type_of_c, m, n, ldc, alpha, beta}, turned != 0})
 
-#define NARROW_ENTRY(layout, TRANS_A, TRANS_B, ROWS, COLS, type, T)                                         \
-    extern "C" __global__ void __launch_bounds__(GEMM_NARROW_THREADS, GEMM_NARROW_BLOCKS)                   \
-        gemm_wgmma_narrow_##ROWS##x##COLS##_##type##_##layout(                                              \
-            const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b, void *c,      \
-            int type_of_c, int m, int n, int k, int64_t ldc, float alpha, float beta, int turned,           \
-            float4 *partials, int whole, int parts, int items)                                              \
-    {                                                                                                       \
-        multiply_narrow<Narrow<T, !TRANS_A, TRANS_B, ROWS, COLS>>(map_a, map_b, NARROW_TARGET, k, partials, \
-                                                                  Cut{whole, parts, items});                \
+#define NARROW_ENTRY(layout, TRANS_A, TRANS_B, COLS, type, T)                                          \
+    extern "C" __global__ void __launch_bounds__(GEMM_NARROW_THREADS, GEMM_NARROW_BLOCKS)              \
+        gemm_wgmma_narrow_64x##COLS##_##type##_##layout(                                               \
+            const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b, void *c, \
+            int type_of_c, int m, int n, int k, int64_t ldc, float alpha, float beta, int turned,      \
+            float4 *partials, int whole, int parts, int items)                                         \
+    {                                                                                                  \
+        multiply_narrow<Narrow<T, !TRANS_A, TRANS_B, COLS>>(map_a, map_b, NARROW_TARGET, k, partials,  \
+                                                            Cut{whole, parts, items});                 \
     }
 
-#define NARROW_TILES(type, T)                    \
-    GEMM_LAYOUTS(NARROW_ENTRY, 64, 16, type, T)  \
-    GEMM_LAYOUTS(NARROW_ENTRY, 128, 16, type, T) \
-    GEMM_LAYOUTS(NARROW_ENTRY, 64, 32, type, T)  \
-    GEMM_LAYOUTS(NARROW_ENTRY, 64, 64, type, T)
-
-NARROW_TILES(f16, __half)
-NARROW_TILES(bf16, __nv_bfloat16)
+GEMM_LAYOUTS(NARROW_ENTRY, 16, f16, __half)
+GEMM_LAYOUTS(NARROW_ENTRY, 32, f16, __half)
+GEMM_LAYOUTS(NARROW_ENTRY, 64, f16, __half)
+GEMM_LAYOUTS(NARROW_ENTRY, 16, bf16, __nv_bfloat16)
+GEMM_LAYOUTS(NARROW_ENTRY, 32, bf16, __nv_bfloat16)
+GEMM_LAYOUTS(NARROW_ENTRY, 64, bf16, __nv_bfloat16)
 GEMM_LAYOUTS(HALF_REPACK_ENTRY, f16)
 GEMM_LAYOUTS(HALF_REPACK_ENTRY, bf16)
 
@@ -290,7 +268,7 @@ static __device__ __forceinline__ void add_parts(const Target &c, const float4 *
     float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     int row, col;
 
-    place_tile(whole + (int)blockIdx.x, c.rows(), c.cols(), GEMM_NARROW_ADDED_ROWS, cols, &row, &col);
+    place_tile(whole + (int)blockIdx.x, c.rows(), c.cols(), GEMM_NARROW_ROWS, cols, &row, &col);
     row += quad % GROUP_THREADS / 32 * 16 + lane / 4;
     col += quad / GROUP_THREADS * 8 + lane % 4 * 2;
     grid_dependency_wait();

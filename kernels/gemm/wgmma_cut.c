@@ -55,11 +55,10 @@ static const kernel_tiles tiles_of[] = {
 #define SUM_RATE 5e6    /* of parts that are written and added */
 #define WRITE_US 0.012  /* of a tile of C a column, where no bulk stores reach its rows */
 #define COPY_RATE 3.2e6 /* of operands that are copied to aligned rows first */
-#define MISALIGNED 0.5  /* more of a step whose operands' rows begin within a sector of memory, 32 bytes, */
-#define MISALIGNED_PAIR 0.1 /* and of one whose B two blocks share */
-#define FEW 64              /* columns, or rows, of C, where reading is what takes time: */
-#define COLUMNS_RATE 3.3e6  /* of operands */
-#define ROWS_RATE 2.1e6     /* the same where few rows fill a part of each tile */
+#define MISALIGNED 0.5  /* more of a step all of whose rows begin within a sector of memory, 32 bytes */
+#define FEW 64          /* columns, or rows, of C, where reading is what takes time: */
+#define COLUMNS_RATE 3.3e6 /* of operands */
+#define ROWS_RATE 2.1e6    /* the same where few rows fill a part of each tile */
 
 #define MOST (INT32_MAX - 65536) /* indices are 32 bits wide in the device code */
 
@@ -140,13 +139,14 @@ static bool is_misaligned(const plx_problem *problem, int64_t ld)
     return bytes % 16 == 0 && bytes % 32 != 0;
 }
 
-/* What a step takes, of what it takes where all lines are whole sectors. */
+/* What a step takes, of what it takes where all lines are whole sectors; blocks that share what they read
+ * have time for more. */
 static double slowdown(const plx_wgmma_tile *tile, const plx_problem *problem)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    const double lines =
+    const int32_t lines =
         (is_misaligned(problem, p->lda) ? tile->rows : 0) + (is_misaligned(problem, p->ldb) ? tile->cols : 0);
-    return 1 + (tile->cluster > 1 ? MISALIGNED_PAIR : MISALIGNED) * lines / (tile->rows + tile->cols);
+    return tile->cluster > 1 ? 1 : 1 + MISALIGNED * lines / (tile->rows + tile->cols);
 }
 
 /* What the multiprocessor with the most to do takes: its tiles, and its parts of tiles. */
@@ -274,7 +274,8 @@ static double us_of_product(const plx_problem *problem, const plx_device_info *d
 double plx_wgmma_us(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_device_info *device)
 {
     plx_wgmma_cut cut;
-    return plx_wgmma_cut_of(kernel, problem, device, &cut) ? us_of_product(problem, device, &cut) : (double)INT64_MAX;
+    return plx_wgmma_cut_of(kernel, problem, device, &cut) ? us_of_product(problem, device, &cut)
+                                                           : (double)INT64_MAX;
 }
 
 /* ---- configurations ----------------------------------------------------------------- */

@@ -33,19 +33,15 @@ static double fullness(int64_t items, int64_t at_once)
     return rounds <= 1 ? 1.0 : (double)items / (double)(rounds * at_once);
 }
 
-/* Bytes of a row from which on rounds of four packs are full; of 16 bits a pair is faster from one round on.
- */
-enum { PAIR_ROW = 20 * 1024, PAIR_ROW_HALF = COALIGNED_THREADS * MATVEC_PAIR_STEPS * 16 };
+enum { PAIR_ROW = 20 * 1024 }; /* bytes: rounds of four packs of a row are full then */
 
 int64_t plx_matvec_rows_of_vector(const plx_problem *problem, const plx_device_info *device)
 {
     int64_t at_once = larger(device->units, 1) * MATVEC_COALIGNED_BLOCKS;
     double four = fullness(plx_matvec_coaligned_items(problem, MATVEC_ROWS), at_once);
     double pair = fullness(plx_matvec_coaligned_items(problem, MATVEC_PAIR_ROWS), at_once);
-    int64_t bytes = terms_of(problem) * element_size(problem->dtype);
-    bool pays = element_size(problem->dtype) == 2 ? bytes >= PAIR_ROW_HALF && pair > 0.99 * four
-                                                  : bytes >= PAIR_ROW && pair > 1.01 * four;
-    return pays ? MATVEC_PAIR_ROWS : MATVEC_ROWS;
+    bool is_long = terms_of(problem) >= PAIR_ROW / element_size(problem->dtype);
+    return is_long && pair > 1.01 * four ? MATVEC_PAIR_ROWS : MATVEC_ROWS;
 }
 
 static void cut(plx_matvec_chunks *plan, int64_t length, int64_t count, int64_t multiple)

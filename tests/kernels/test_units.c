@@ -478,21 +478,24 @@ static void narrow_tiles_are_divided_along_k(void **unused)
     assert_int_equal(plx_gemm_narrow_depth(&problem, &hopper), 100 * 64 / 8 * 11 + 4);
 }
 
-/* The blocks of a cluster have shares of k of one tile, and need neither another launch nor scratch. */
+/* The blocks of a cluster have shares of k of one tile, and need neither another launch nor scratch; only as many
+ * as run at once, and in CUDA. */
 static void narrow_tiles_are_shared_by_clusters(void **unused)
 {
-    const plx_device_info hopper = fake_gpu(9);
+    const plx_device_info hopper = fake_gpu(9), opencl = fake_opencl_gpu(9);
     plx_problem problem = product(PLX_BF16, 0, 1000, 16, 30 * 64);
     (void)unused;
-    problem.config = plx_gemm_config_number(&(plx_gemm_config){.tile = 3, .cluster = 4, .parts = 1});
+    assert_int_equal(recipe_of(&problem, "wgmma-narrow", &hopper).steps[0].cluster, 8);
+    assert_int_equal(recipe_of(&problem, "wgmma-narrow", &opencl).steps[0].cluster, 0);
+    problem.config = plx_gemm_config_number(&(plx_gemm_config){.tile = 0, .cluster = 8, .parts = 1});
     const plx_recipe recipe = narrow_recipe(&problem, false);
     assert_int_equal(recipe.step_count, 1);
-    assert_string_equal(recipe.steps[0].entry, "gemm_wgmma_narrow_128x16");
-    assert_int_equal(recipe.steps[0].cluster, 4);
-    assert_int_equal(recipe.steps[0].grid[0], 8 * 4);
-    assert_int_equal(recipe.maps[0].box_height, 128);
+    assert_int_equal(recipe.steps[0].cluster, 8);
+    assert_int_equal(recipe.steps[0].grid[0], 16 * 8);
     assert_int_equal(recipe.scratch_bytes, PLX_SCRATCH_COUNTERS);
-    assert_int_equal(plx_gemm_narrow_depth(&problem, &hopper), 8 * 64 / 8 * 11 + 3); /* 30 steps by 4 blocks */
+    assert_int_equal(plx_gemm_narrow_depth(&problem, &hopper), 4 * 64 / 8 * 11 + 7); /* 30 steps by 8 blocks */
+    problem = product(PLX_BF16, 0, 8192, 16, 8192);
+    assert_int_equal(narrow_recipe(&problem, false).steps[0].cluster, 0);
 }
 
 static void few_rows_or_columns_are_taken_by_narrow_tiles(void **unused)
