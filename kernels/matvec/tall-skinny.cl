@@ -5,6 +5,13 @@
  * each thread sums one row from there. */
 #include "device.clh"
 
+/* A processor has not the registers for unrolled loops (gemm/device.clh has none either); and PoCL 6.0 ends the
+ * program when LLVM's combining of instructions has to go over what it made of these once more. */
+#if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__)
+#undef UNROLL
+#define UNROLL
+#endif
+
 #define TALL_SKINNY_THREADS (32 * MATVEC_WARPS)
 
 #ifdef FEW
