@@ -399,7 +399,7 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
         .about = {
             .name = "wgmma-narrow",
             .idea = "wgmma-pipelined in tiles of 64 x 16 to 64 x 64; few rows of C are columns of the transposed "
-                    "product",
+                    "product; in CUDA two blocks on a multiprocessor, and of few tiles clusters that share k",
             .gain = "of few rows about twice, of few columns a tenth: nearly all that is read is of use",
             .limit = "the rate of memory; where operands are copied first, that",
             .needs = "compute capability 9.0; operands that do not begin at, or step by, 16 bytes are copied first; in "
