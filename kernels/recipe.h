@@ -120,8 +120,9 @@ struct plx_row {
      * It takes none and has no maps of operands.  NULL: then the call fails. */
     const plx_row *spare;
     /* In OpenCL its program is nothing unless it is built for sm_90a; where the driver refuses that, `spare` is
-     * chosen. */
+     * chosen, or the row that takes scratch memory, too, but is faster. */
     bool own_target;
+    const plx_row *without_own_target;
     /* Where the kernel can be launched in several ways: how many there are for the problem; writes at
      * most `capacity` of them, first the one that it takes by itself.  `recipe`, `recipe_unaligned` and
      * the depth take what problem->config says instead, which is 0 or a number that was listed. */

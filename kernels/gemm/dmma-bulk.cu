@@ -48,13 +48,11 @@ __device__ void copy_items(const Gemm<double> &g, const TensorMap &map_a, const 
 
 /* ---- the kernel ------------------------------------------------------------------------ */
 
-/* Where the sums of a thread need more registers than the block's threads share alike, the
- * warpgroup of producers gives most of its own away. */
-enum { OF_A_PRODUCER = 40, OF_A_CONSUMER = 232 };
-
 #endif
 
-template <class Tile, bool MOVED>
+/* Where the sums of a thread need more registers than the block's threads share alike, REGISTERS, the warpgroup of
+ * producers gives most of its own away. */
+template <class Tile, int REGISTERS>
 __device__ void dmma_bulk(const Gemm<double> &g, const TensorMap &map_a, const TensorMap &map_b,
                           double *partials, const Cut &cut)
 {
@@ -68,11 +66,11 @@ __device__ void dmma_bulk(const Gemm<double> &g, const TensorMap &map_a, const T
     __syncthreads();
     grid_dependency_wait();
     if (threadIdx.x >= Tile::consumers) {
-        give_registers_back<MOVED ? OF_A_PRODUCER : 0>();
+        give_registers_back<REGISTERS ? GEMM_DMMA_BULK_COPYING_REGISTERS : 0>();
         if (threadIdx.x == Tile::consumers)
             copy_items<Tile>(g, map_a, map_b, cut, shared);
     } else {
-        take_registers<MOVED ? OF_A_CONSUMER : 0>();
+        take_registers<REGISTERS>();
         multiply_items<Tile>(g, cut, partials, shared);
     }
 #endif
@@ -113,16 +111,16 @@ static __device__ inline void pack(const Packing &p)
 
 /* ---- entry points ---------------------------------------------------------------------------- */
 
-#define DMMA_BULK_ENTRY(layout, TRANS_A, TRANS_B, tile, SIZE, DOWN, ACROSS, MOVED)                        \
-    extern "C" __global__ void __launch_bounds__(SIZE##_THREADS, SIZE##_BLOCKS)                           \
-        gemm_dmma_bulk_##tile##_f64_##layout(const __grid_constant__ TensorMap map_a,                     \
-                                             const __grid_constant__ TensorMap map_b, double *c, int m,   \
-                                             int n, int k, int64_t ldc, double alpha, double beta,        \
-                                             double *partials, int whole, int parts, int items)           \
-    {                                                                                                     \
-        dmma_bulk<Tile<SIZE##_ROWS, SIZE##_COLS, DOWN, ACROSS, SIZE##_STAGES, !TRANS_A, TRANS_B>, MOVED>( \
-            Gemm<double>{nullptr, nullptr, c, m, n, k, 0, 0, ldc, alpha, beta}, map_a, map_b, partials,   \
-            Cut{whole, parts, items});                                                                    \
+#define DMMA_BULK_ENTRY(layout, TRANS_A, TRANS_B, tile, SIZE)                                            \
+    extern "C" __global__ void __launch_bounds__(SIZE##_THREADS, SIZE##_BLOCKS)                          \
+        gemm_dmma_bulk_##tile##_f64_##layout(const __grid_constant__ TensorMap map_a,                    \
+                                             const __grid_constant__ TensorMap map_b, double *c, int m,  \
+                                             int n, int k, int64_t ldc, double alpha, double beta,       \
+                                             double *partials, int whole, int parts, int items)          \
+    {                                                                                                    \
+        dmma_bulk<Tile<SIZE##_ROWS, SIZE##_COLS, SIZE##_WARPS, SIZE##_STAGES, !TRANS_A, TRANS_B>,        \
+                  SIZE##_REGISTERS>(Gemm<double>{nullptr, nullptr, c, m, n, k, 0, 0, ldc, alpha, beta},  \
+                                    map_a, map_b, partials, Cut{whole, parts, items});                   \
     }
 
 /* Blocks (x, 1) pack B. */
@@ -135,13 +133,15 @@ static __device__ inline void pack(const Packing &p)
                         : Packing{a, to_a, rows_a, width_a, lda, pitch_a});                                 \
     }
 
-/* The tiles: 64 x 32 for each of 8 warps, 32 x 32 for each of 8, and five of 4 warps. */
-GEMM_LAYOUTS(DMMA_BULK_ENTRY, large, GEMM_DMMA_BULK_LARGE, 2, 4, true)
-GEMM_LAYOUTS(DMMA_BULK_ENTRY, middle, GEMM_DMMA_BULK_MIDDLE, 2, 4, false)
-GEMM_LAYOUTS(DMMA_BULK_ENTRY, square, GEMM_DMMA_BULK_SQUARE, 2, 2, false)
-GEMM_LAYOUTS(DMMA_BULK_ENTRY, small, GEMM_DMMA_BULK_SMALL, 2, 2, false)
-GEMM_LAYOUTS(DMMA_BULK_ENTRY, tiny, GEMM_DMMA_BULK_TINY, 2, 2, false)
-GEMM_LAYOUTS(DMMA_BULK_ENTRY, flat, GEMM_DMMA_BULK_FLAT, 1, 4, false)
-GEMM_LAYOUTS(DMMA_BULK_ENTRY, tall, GEMM_DMMA_BULK_TALL, 4, 1, false)
+/* The tiles: 64 x 32 for each of 8 warps or of 4, 32 x 32 for each of 8, and five more of 4 warps. */
+GEMM_LAYOUTS(DMMA_BULK_ENTRY, large, GEMM_DMMA_BULK_LARGE)
+GEMM_LAYOUTS(DMMA_BULK_ENTRY, long, GEMM_DMMA_BULK_LONG)
+GEMM_LAYOUTS(DMMA_BULK_ENTRY, wide, GEMM_DMMA_BULK_WIDE)
+GEMM_LAYOUTS(DMMA_BULK_ENTRY, middle, GEMM_DMMA_BULK_MIDDLE)
+GEMM_LAYOUTS(DMMA_BULK_ENTRY, square, GEMM_DMMA_BULK_SQUARE)
+GEMM_LAYOUTS(DMMA_BULK_ENTRY, small, GEMM_DMMA_BULK_SMALL)
+GEMM_LAYOUTS(DMMA_BULK_ENTRY, tiny, GEMM_DMMA_BULK_TINY)
+GEMM_LAYOUTS(DMMA_BULK_ENTRY, flat, GEMM_DMMA_BULK_FLAT)
+GEMM_LAYOUTS(DMMA_BULK_ENTRY, tall, GEMM_DMMA_BULK_TALL)
 GEMM_LAYOUTS(DMMA_SUM_ENTRY, dmma_bulk)
 GEMM_LAYOUTS(DMMA_PACK_ENTRY, dmma_bulk)

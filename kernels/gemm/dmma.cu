@@ -97,16 +97,16 @@ __device__ void dmma(const Gemm<double> &g, double *partials, int whole, int par
         multiply_items<Tile>(g, cut, partials, shared);
 }
 
-#define DMMA_ENTRY(layout, TRANS_A, TRANS_B, tile, SIZE, DOWN, ACROSS, ...)                    \
+#define DMMA_ENTRY(layout, TRANS_A, TRANS_B, tile, SIZE, ...)                                  \
     extern "C" __global__ void __launch_bounds__(__VA_ARGS__) gemm_dmma_##tile##_f64_##layout( \
         GEMM_PARAMETERS(double), double *partials, int whole, int parts, int items)            \
     {                                                                                          \
-        dmma<Tile<SIZE##_ROWS, SIZE##_COLS, DOWN, ACROSS, SIZE##_STAGES, !TRANS_A, TRANS_B>>(  \
+        dmma<Tile<SIZE##_ROWS, SIZE##_COLS, SIZE##_WARPS, SIZE##_STAGES, !TRANS_A, TRANS_B>>(  \
             GEMM_OF(double), partials, whole, parts, items);                                   \
     }
 
 /* The tiles: 16 x 48 for each of 12 warps, 16 x 32 and 16 x 16 for each of 4. */
-GEMM_LAYOUTS(DMMA_ENTRY, large, GEMM_DMMA_LARGE, 6, 2, GEMM_DMMA_LARGE_THREADS)
-GEMM_LAYOUTS(DMMA_ENTRY, small, GEMM_DMMA_SMALL, 2, 2, GEMM_DMMA_SMALL_THREADS, GEMM_DMMA_SMALL_BLOCKS)
-GEMM_LAYOUTS(DMMA_ENTRY, tiny, GEMM_DMMA_TINY, 2, 2, GEMM_DMMA_TINY_THREADS, GEMM_DMMA_TINY_BLOCKS)
+GEMM_LAYOUTS(DMMA_ENTRY, large, GEMM_DMMA_LARGE, GEMM_DMMA_LARGE_THREADS)
+GEMM_LAYOUTS(DMMA_ENTRY, small, GEMM_DMMA_SMALL, GEMM_DMMA_SMALL_THREADS, GEMM_DMMA_SMALL_BLOCKS)
+GEMM_LAYOUTS(DMMA_ENTRY, tiny, GEMM_DMMA_TINY, GEMM_DMMA_TINY_THREADS, GEMM_DMMA_TINY_BLOCKS)
 GEMM_LAYOUTS(DMMA_SUM_ENTRY, dmma)

@@ -16,6 +16,7 @@
 #pragma once
 
 #include "device.cuh"
+#include "dmma-tiles.h"
 #include "grid_dependency.cuh"
 #include "items.cuh"
 #include "ring.cuh"
@@ -319,29 +320,51 @@ __device__ void multiply_items(const Gemm<double> &g, const Cut &cut, double *pa
 
 /* ---- tiles that were divided along k -------------------------------------------------------- */
 
-/* Block (tile, y): each thread adds up two neighbours of C, the parts in their order.  Tiles are
- * rows x cols.  With no parts at all, C becomes beta * C. */
-static __device__ inline void add_parts(const Gemm<double> &g, const double *partials, int whole, int parts,
-                                        int rows, int cols)
+/* The parts of one slice, in their order. */
+static __device__ inline Pair add_slice(const double2 *from, int64_t step, int first, int end)
 {
-    const int pair = 2 * (int)(blockIdx.y * blockDim.x + threadIdx.x), in_row = pair / cols,
-              in_col = pair % cols;
+    Pair sum = {0.0, 0.0};
+
+#pragma unroll 8
+    for (int part = first; part < end; ++part) {
+        const double2 two = from[part * step];
+        sum.first += two.x;
+        sum.second += two.y;
+    }
+    return sum;
+}
+
+/* Block (tile, y) adds up pairs of neighbours of C.  Where there are many parts, `slices` threads share those of a
+ * pair, and the first adds what they have, in their order.  Tiles are rows x cols.  With no parts at all, C becomes
+ * beta * C. */
+static __device__ inline void add_parts(const Gemm<double> &g, const double *partials, int whole, int parts,
+                                        int slices, int rows, int cols)
+{
+    __shared__ Pair sums[GEMM_DMMA_SUM_THREADS];
+    const int pairs = GEMM_DMMA_SUM_THREADS / slices, slice = (int)threadIdx.x / pairs;
+    const int pair = 2 * (int)(blockIdx.y * pairs + threadIdx.x % pairs), in_row = pair / cols, in_col = pair % cols;
     const int64_t size = (int64_t)rows * cols;
     const double2 *from = (const double2 *)(partials + blockIdx.x * parts * size + pair);
-    Pair sum = {0.0, 0.0}, before = {};
+    Pair before = {};
     int row, col;
 
     grid_dependency_wait();
     place_tile(whole + (int)blockIdx.x, (int)g.m, (int)g.n, rows, cols, &row, &col);
     row += in_row;
     col += in_col;
-    if (in_row >= rows || row >= g.m || col >= g.n)
+    const bool exists = in_row < rows && row < g.m && col < g.n;
+    Pair sum = {0.0, 0.0};
+    if (exists)
+        sum = add_slice(from, size / 2, slice * parts / slices, (slice + 1) * parts / slices);
+    if (slices > 1) {
+        sums[threadIdx.x] = sum;
+        __syncthreads();
+    }
+    if (!exists || slice > 0)
         return;
-#pragma unroll 4
-    for (int part = 0; part < parts; ++part, from += size / 2) {
-        const double2 two = *from;
-        sum.first += two.x;
-        sum.second += two.y;
+    for (int other = 1; other < slices; ++other) {
+        sum.first += sums[threadIdx.x + other * pairs].first;
+        sum.second += sums[threadIdx.x + other * pairs].second;
     }
     double *to = g.c + row * g.ldc + col;
     const int there = clipped(g.n, col, 2);
@@ -354,8 +377,9 @@ static __device__ inline void add_parts(const Gemm<double> &g, const double *par
 #define DMMA_SUM_ENTRY(layout, TRANS_A, TRANS_B, kernel)                                                   \
     extern "C" __global__ void __launch_bounds__(GEMM_DMMA_SUM_THREADS)                                    \
         gemm_##kernel##_sum_f64_##layout(double *c, int m, int n, int64_t ldc, double alpha, double beta,  \
-                                         const double *partials, int whole, int parts, int rows, int cols) \
+                                         const double *partials, int whole, int parts, int slices,         \
+                                         int rows, int cols)                                               \
     {                                                                                                      \
-        add_parts({nullptr, nullptr, c, m, n, 0, 0, 0, ldc, alpha, beta}, partials, whole, parts, rows,    \
-                  cols);                                                                                   \
+        add_parts({nullptr, nullptr, c, m, n, 0, 0, 0, ldc, alpha, beta}, partials, whole, parts, slices,  \
+                  rows, cols);                                                                                   \
     }

@@ -10,9 +10,12 @@ typedef enum plx_dmma_kernel { PLX_DMMA, PLX_DMMA_BULK } plx_dmma_kernel;
 /* A tile of C that a block computes. */
 typedef struct plx_dmma_tile {
     const char *entry;
+    const char *mark; /* in the names of configurations, where another tile has the same sides: "w4" by its warps */
     int32_t rows, cols;
+    int32_t warps[2]; /* that multiply, down and across */
     uint32_t threads;
     int32_t stages, blocks; /* on a multiprocessor, side by side */
+    int32_t registers;      /* of a thread that multiplies; 0: as the launch gives them */
     /* Clocks for one step of GEMM_DMMA_DEPTH along k: of one block alone, which waits for its own
      * operands, and of the matrix units for each block where there are enough. */
     double alone, busy;

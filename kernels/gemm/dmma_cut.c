@@ -3,6 +3,7 @@
 #include "dmma.h"
 
 #include "configs.h"
+#include "dmma-tiles.h"
 #include "mapless.h"
 #include "tiles.h"
 
@@ -10,41 +11,42 @@
 
 /* The clocks are fitted to what a sweep over tiles and parts took on an H200, 40 shapes in two
  * layouts: what the model chooses takes 1.5 % longer than the best, as a mean (doc/experiments.md). */
+#define TILE(entry, mark, SIZE, registers, alone, busy)                                                \
+    {                                                                                                  \
+        entry, mark, SIZE##_ROWS, SIZE##_COLS, {SIZE##_WARPS}, SIZE##_THREADS, SIZE##_STAGES, SIZE##_BLOCKS, \
+            registers, alone, busy                                                                     \
+    }
+#define BULK_TILE(entry, SIZE, alone, busy) TILE(entry, "", SIZE, SIZE##_REGISTERS, alone, busy)
+
 static const plx_dmma_tile copied[] = {
-    {"gemm_dmma_large", GEMM_DMMA_LARGE_ROWS, GEMM_DMMA_LARGE_COLS, GEMM_DMMA_LARGE_THREADS,
-     GEMM_DMMA_LARGE_STAGES, GEMM_DMMA_LARGE_BLOCKS, 1426, 1148},
-    {"gemm_dmma_small", GEMM_DMMA_SMALL_ROWS, GEMM_DMMA_SMALL_COLS, GEMM_DMMA_SMALL_THREADS,
-     GEMM_DMMA_SMALL_STAGES, GEMM_DMMA_SMALL_BLOCKS, 576, 468},
-    {"gemm_dmma_tiny", GEMM_DMMA_TINY_ROWS, GEMM_DMMA_TINY_COLS, GEMM_DMMA_TINY_THREADS,
-     GEMM_DMMA_TINY_STAGES, GEMM_DMMA_TINY_BLOCKS, 430, 290}, /* not measured: from the others */
+    TILE("gemm_dmma_large", "", GEMM_DMMA_LARGE, 0, 1426, 1148),
+    TILE("gemm_dmma_small", "", GEMM_DMMA_SMALL, 0, 576, 468),
+    TILE("gemm_dmma_tiny", "", GEMM_DMMA_TINY, 0, 430, 290), /* not measured: from the others */
 };
 
 static const plx_dmma_tile bulk[] = {
-    {"gemm_dmma_bulk_large", GEMM_DMMA_BULK_LARGE_ROWS, GEMM_DMMA_BULK_LARGE_COLS,
-     GEMM_DMMA_BULK_LARGE_THREADS, GEMM_DMMA_BULK_LARGE_STAGES, GEMM_DMMA_BULK_LARGE_BLOCKS, 2165, 1804},
-    {"gemm_dmma_bulk_middle", GEMM_DMMA_BULK_MIDDLE_ROWS, GEMM_DMMA_BULK_MIDDLE_COLS,
-     GEMM_DMMA_BULK_MIDDLE_THREADS, GEMM_DMMA_BULK_MIDDLE_STAGES, GEMM_DMMA_BULK_MIDDLE_BLOCKS, 1110, 1110},
-    {"gemm_dmma_bulk_square", GEMM_DMMA_BULK_SQUARE_ROWS, GEMM_DMMA_BULK_SQUARE_COLS,
-     GEMM_DMMA_BULK_SQUARE_THREADS, GEMM_DMMA_BULK_SQUARE_STAGES, GEMM_DMMA_BULK_SQUARE_BLOCKS, 896, 544},
-    {"gemm_dmma_bulk_small", GEMM_DMMA_BULK_SMALL_ROWS, GEMM_DMMA_BULK_SMALL_COLS,
-     GEMM_DMMA_BULK_SMALL_THREADS, GEMM_DMMA_BULK_SMALL_STAGES, GEMM_DMMA_BULK_SMALL_BLOCKS, 422, 320},
-    {"gemm_dmma_bulk_tiny", GEMM_DMMA_BULK_TINY_ROWS, GEMM_DMMA_BULK_TINY_COLS, GEMM_DMMA_BULK_TINY_THREADS,
-     GEMM_DMMA_BULK_TINY_STAGES, GEMM_DMMA_BULK_TINY_BLOCKS, 320, 200},
-    {"gemm_dmma_bulk_flat", GEMM_DMMA_BULK_FLAT_ROWS, GEMM_DMMA_BULK_FLAT_COLS, GEMM_DMMA_BULK_FLAT_THREADS,
-     GEMM_DMMA_BULK_FLAT_STAGES, GEMM_DMMA_BULK_FLAT_BLOCKS, 499, 360},
-    {"gemm_dmma_bulk_tall", GEMM_DMMA_BULK_TALL_ROWS, GEMM_DMMA_BULK_TALL_COLS, GEMM_DMMA_BULK_TALL_THREADS,
-     GEMM_DMMA_BULK_TALL_STAGES, GEMM_DMMA_BULK_TALL_BLOCKS, 397, 384},
+    BULK_TILE("gemm_dmma_bulk_large", GEMM_DMMA_BULK_LARGE, 2165, 1804),
+    BULK_TILE("gemm_dmma_bulk_middle", GEMM_DMMA_BULK_MIDDLE, 1110, 1110),
+    BULK_TILE("gemm_dmma_bulk_square", GEMM_DMMA_BULK_SQUARE, 896, 544),
+    BULK_TILE("gemm_dmma_bulk_small", GEMM_DMMA_BULK_SMALL, 422, 320),
+    BULK_TILE("gemm_dmma_bulk_tiny", GEMM_DMMA_BULK_TINY, 320, 200),
+    BULK_TILE("gemm_dmma_bulk_flat", GEMM_DMMA_BULK_FLAT, 499, 360),
+    BULK_TILE("gemm_dmma_bulk_tall", GEMM_DMMA_BULK_TALL, 397, 384),
+    BULK_TILE("gemm_dmma_bulk_long", GEMM_DMMA_BULK_LONG, 1300, 1080),
+    TILE("gemm_dmma_bulk_wide", "w4", GEMM_DMMA_BULK_WIDE, GEMM_DMMA_BULK_WIDE_REGISTERS, 1300, 1080),
 };
 
 /* Rates are bytes a clock for each multiprocessor. */
 enum {
-    MOST_PARTS = 64,
+    MOST_PARTS = 127, /* as configurations are numbered */
     LOAD_RATE = 92,       /* of a stage, at the least */
     LOAD_COST_RATE = 265, /* besides the products: what bringing a stage takes of power and of L2 */
     STORE_RATE = 31,
     MEMORY_RATE = 14,
     SUM_RATE = 22,
     LAUNCH_CLOCKS = 3400, /* of one launch more, begun early */
+    LATE_CLOCKS = 4000,   /* more of it in OpenCL, where none begins early */
+    MAPS_CLOCKS = 2000,   /* until each block has made its tensor maps, in OpenCL */
     ITEM_CLOCKS = 700,    /* from the last product of an item to the first of the next, without C */
     PART_CLOCKS = 185,    /* of the sum, for each part */
     CLOCKS_PER_US = 1980
@@ -86,6 +88,16 @@ static uint64_t room_of(const plx_device_info *device)
 static bool has_room(const plx_dmma_tile *tile, const plx_device_info *device)
 {
     return plx_dmma_shared(tile) <= room_of(device) && tile->threads <= device->max_block_threads;
+}
+
+static bool is_opencl(const plx_device_info *device)
+{
+    return device->features & PLX_FEATURE_NVIDIA_PTX;
+}
+
+static double clocks_of_launch(const plx_device_info *device)
+{
+    return LAUNCH_CLOCKS + (is_opencl(device) ? LATE_CLOCKS : 0);
 }
 
 static int64_t units_of(const plx_device_info *device)
@@ -139,7 +151,7 @@ static double clocks_of_products(const plx_dmma_cut *cut, const plx_problem *pro
 static double clocks_of_sum(const plx_dmma_cut *cut, const plx_device_info *device)
 {
     double bytes = (double)(cut->items - cut->whole) * cut->tile->rows * cut->tile->cols * 8;
-    return LAUNCH_CLOCKS + PART_CLOCKS * (double)cut->parts + bytes / (SUM_RATE * (double)units_of(device));
+    return clocks_of_launch(device) + PART_CLOCKS * (double)cut->parts + bytes / (SUM_RATE * (double)units_of(device));
 }
 
 /* No product is faster than its operands come from memory. */
@@ -194,7 +206,7 @@ typedef struct walk {
     plx_dmma_cut best;
     plx_gemm_config config;    /* of the best; of keep_wanted: the one that is looked for */
     plx_gemm_listing *listing; /* of list */
-    double packing;            /* clocks, besides those of each cut */
+    double beginning;            /* clocks, besides those of each cut */
 } walk;
 
 static plx_gemm_config config_of(size_t tile, int64_t beside, const plx_dmma_cut *cut)
@@ -275,14 +287,14 @@ bool plx_dmma_cut_of(plx_dmma_kernel kernel, const plx_problem *problem, const p
     return cut->tile != NULL;
 }
 
-/* Operands whose rows are no multiple of 16 bytes apart, in a launch of their own. */
-static double clocks_of_packing(plx_dmma_kernel kernel, const plx_problem *problem, const plx_device_info *device)
+/* Before the first copy: maps, and operands whose rows are no multiple of 16 bytes apart, in a launch of their own. */
+static double clocks_of_beginning(plx_dmma_kernel kernel, const plx_problem *problem, const plx_device_info *device)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    double clocks = 0;
+    double clocks = kernel == PLX_DMMA_BULK && is_opencl(device) ? MAPS_CLOCKS : 0;
 
     if (kernel == PLX_DMMA_BULK && (p->lda % 2 != 0 || p->ldb % 2 != 0))
-        clocks += LAUNCH_CLOCKS;
+        clocks += clocks_of_launch(device);
     if (kernel == PLX_DMMA_BULK && p->lda % 2 != 0)
         clocks += clocks_of_pack((double)p->m * (double)p->k, device);
     if (kernel == PLX_DMMA_BULK && p->ldb % 2 != 0)
@@ -296,7 +308,7 @@ double plx_dmma_clocks(plx_dmma_kernel kernel, const plx_problem *problem, const
 
     if (!plx_dmma_cut_of(kernel, problem, device, &cut))
         return (double)INT64_MAX;
-    return cut.clocks + clocks_of_packing(kernel, problem, device);
+    return cut.clocks + clocks_of_beginning(kernel, problem, device);
 }
 
 /* "128x96/4r2": parts of the tiles that rounds of two blocks on each multiprocessor leave. */
@@ -308,15 +320,15 @@ static void list(walk *w, size_t tile, int64_t beside, const plx_dmma_cut *cut)
         (void)snprintf(parts, sizeof parts, "/%d", (int)cut->parts);
     if (beside > 1)
         (void)snprintf(rounds, sizeof rounds, "r%d", (int)beside);
-    plx_gemm_list(w->listing, &config, (cut->clocks + w->packing) / CLOCKS_PER_US, "%dx%d%s%s", cut->tile->rows,
-                  cut->tile->cols, parts, rounds);
+    plx_gemm_list(w->listing, &config, (cut->clocks + w->beginning) / CLOCKS_PER_US, "%dx%d%s%s%s", cut->tile->rows,
+                  cut->tile->cols, cut->tile->mark, parts, rounds);
 }
 
 static size_t list_all(plx_dmma_kernel kernel, const plx_problem *problem, const plx_device_info *device,
                        plx_gemm_listing listing)
 {
     walk w = {.problem = problem, .device = device, .visit = keep_better, .listing = &listing};
-    w.packing = clocks_of_packing(kernel, problem, device);
+    w.beginning = clocks_of_beginning(kernel, problem, device);
     const plx_gemm_problem *p = &problem->of.gemm;
     if (p->m == 0 || p->n == 0 || steps_of(problem) == 0)
         return 0;

@@ -9,7 +9,8 @@
 
 enum { A, B, C }; /* operands */
 
-enum { ELEMENT = 8, LINE = 128 }; /* bytes */
+enum { ELEMENT = 8, LINE = 128, MAP_BYTES = 128 };
+enum { MAPS = 2 }; /* of A and of B */
 
 /* ---- which devices and problems ------------------------------------------------------- */
 
@@ -29,18 +30,43 @@ static plx_status needs_matrix_units(const plx_device_info *device, plx_error *e
     return PLX_OK;
 }
 
-/* What CUDA's device code has as templates. */
-static void define_tile(const plx_dmma_tile *tile, const plx_device_info *device, plx_recipe *recipe)
+static plx_status needs_9_0(const plx_device_info *device, plx_error *error)
 {
-    int warps_across = 2, warps = (int)(tile->threads - GEMM_DMMA_PRODUCERS) / 32;
+    if (device->compute_major != 9 || device->compute_minor != 0)
+        return plx_fail(error, PLX_UNSUPPORTED, "needs compute capability 9.0; this device has %u.%u",
+                        device->compute_major, device->compute_minor);
+    return PLX_OK;
+}
+
+/* What CUDA's device code has as templates. */
+static void define_tile(const plx_dmma_tile *tile, plx_recipe *recipe)
+{
     size_t used = strlen(recipe->defines);
 
     (void)snprintf(recipe->defines + used, sizeof recipe->defines - used,
                    " -DENTRY=%s -DTILE_ROWS=%d -DTILE_COLS=%d -DSTAGES=%d -DCONSUMERS_DOWN=%d -DCONSUMERS_ACROSS=%d",
-                   tile->entry, tile->rows, tile->cols, tile->stages, warps / warps_across, warps_across);
-    if (tile->blocks > 1)
-        plx_recipe_min_blocks_per_sm(recipe, device, (int)tile->threads, tile->blocks);
+                   tile->entry, tile->rows, tile->cols, tile->stages, tile->warps[0], tile->warps[1]);
     recipe->known_local_bytes = plx_dmma_shared(tile);
+}
+
+/* As many registers as the blocks side by side leave to each thread: a quarter of a multiprocessor has a quarter of
+ * them, and of the warps. */
+static int64_t registers_of(const plx_dmma_tile *tile)
+{
+    enum { REGISTERS = 65536, AT_ONCE = 8, QUARTERS = 4, WARP = 32 };
+    const int64_t warps = (int64_t)tile->threads / WARP * tile->blocks;
+    const int64_t threads = (warps + QUARTERS - 1) / QUARTERS * QUARTERS * WARP;
+    return REGISTERS / threads / AT_ONCE * AT_ONCE;
+}
+
+static void define_bulk(const plx_dmma_tile *tile, plx_recipe *recipe)
+{
+    enum { COUNTED_BESIDES = LINE };
+    plx_recipe_define(recipe, "THREADS", tile->threads);
+    plx_recipe_define(recipe, "MOST_REGISTERS", registers_of(tile));
+    if (tile->registers > 0)
+        plx_recipe_define(recipe, "MANY_REGISTERS", tile->registers);
+    recipe->known_local_bytes += MAPS * MAP_BYTES + COUNTED_BESIDES;
 }
 
 static plx_status start(plx_dmma_kernel kernel, const plx_problem *problem, const plx_device_info *device,
@@ -52,9 +78,14 @@ static plx_status start(plx_dmma_kernel kernel, const plx_problem *problem, cons
         return plx_fail(error, PLX_UNSUPPORTED,
                         "needs 49 KiB of shared memory per block, and sizes and tiles of C below 2^31");
     plx_status status = plx_gemm_start(problem, device, recipe, error);
-    if (status == PLX_OK && plx_gemm_mapless(device))
-        define_tile(cut->tile, device, recipe);
-    return status;
+    if (status != PLX_OK || !plx_gemm_mapless(device))
+        return status;
+    define_tile(cut->tile, recipe);
+    if (kernel == PLX_DMMA_BULK)
+        define_bulk(cut->tile, recipe);
+    else if (cut->tile->blocks > 1)
+        plx_recipe_min_blocks_per_sm(recipe, device, (int)cut->tile->threads, cut->tile->blocks);
+    return PLX_OK;
 }
 
 /* ---- steps -------------------------------------------------------------------------------- */
@@ -96,16 +127,26 @@ static void add_cut(plx_step *step, const plx_dmma_cut *cut, const plx_device_in
         plx_step_shared(step, (int64_t)plx_dmma_shared(cut->tile));
 }
 
+/* Threads that share the parts of a pair of C's elements: a power of two, each with eight parts or so. */
+static int32_t slices_of(int64_t parts)
+{
+    int32_t slices = 1;
+    while (slices < 16 && parts >= 12 * (int64_t)slices)
+        slices *= 2;
+    return slices;
+}
+
 /* Adds up the parts of the tiles from `whole` on; with none, C becomes beta * C. */
 static void add_sum(plx_recipe *recipe, const char *entry, const plx_problem *problem,
                     const plx_dmma_cut *cut, int64_t whole, int64_t parts, int64_t partials)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     plx_step *step = plx_recipe_step(recipe, entry, GEMM_DMMA_SUM_THREADS, 1);
-    int64_t pairs = (int64_t)cut->tile->rows * cut->tile->cols / 2;
+    const int64_t pairs = (int64_t)cut->tile->rows * cut->tile->cols / 2;
+    const int32_t slices = slices_of(parts), at_once = GEMM_DMMA_SUM_THREADS / slices;
 
     step->grid[0] = (uint64_t)(cut->tiles - whole);
-    step->grid[1] = (uint64_t)(pairs + GEMM_DMMA_SUM_THREADS - 1) / GEMM_DMMA_SUM_THREADS;
+    step->grid[1] = (uint64_t)(pairs + at_once - 1) / at_once;
     step->dependent_launch = true;
     plx_step_operand(step, C);
     plx_step_i32(step, (int32_t)p->m);
@@ -116,6 +157,7 @@ static void add_sum(plx_recipe *recipe, const char *entry, const plx_problem *pr
     plx_step_scratch(step, partials, ELEMENT);
     plx_step_i32(step, (int32_t)whole);
     plx_step_i32(step, (int32_t)parts);
+    plx_step_i32(step, slices);
     plx_step_i32(step, cut->tile->rows);
     plx_step_i32(step, cut->tile->cols);
 }
@@ -236,6 +278,12 @@ static plx_tensor_map map_of(const reached *operand)
     };
 }
 
+/* In OpenCL each work-group makes its maps, in a place of its own. */
+static void add_places_of_maps(plx_recipe *recipe, plx_step *step)
+{
+    plx_step_scratch(step, reserve(recipe, step->grid[0] * MAPS * MAP_BYTES), 1);
+}
+
 static void add_products(const plx_problem *problem, const plx_device_info *device, const plx_dmma_cut *cut,
                          bool unaligned, plx_recipe *recipe)
 {
@@ -249,6 +297,8 @@ static void add_products(const plx_problem *problem, const plx_device_info *devi
     plx_step *step = add_product(recipe, cut, device);
     plx_step_map(recipe, step, &map_a);
     plx_step_map(recipe, step, &map_b);
+    if (plx_gemm_mapless(device))
+        add_places_of_maps(recipe, step);
     plx_step_operand(step, C);
     plx_step_i32(step, (int32_t)p->m);
     plx_step_i32(step, (int32_t)p->n);
@@ -265,7 +315,7 @@ static plx_status bulk_recipe(const plx_problem *problem, const plx_device_info 
                               plx_recipe *recipe, plx_error *error)
 {
     plx_dmma_cut cut;
-    plx_status status = plx_needs_sm_90a(device, error);
+    plx_status status = needs_9_0(device, error);
 
     if (status == PLX_OK)
         status = start(PLX_DMMA_BULK, problem, device, recipe, &cut, error);

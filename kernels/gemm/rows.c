@@ -283,7 +283,7 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
             .gain = "about 1.1 times: the registers of the copying warps go to those that multiply, so that "
                     "tiles are larger and less is read",
             .limit = "the matrix units, or the power that they take",
-            .needs = "CUDA on compute capability 9.0",
+            .needs = "compute capability 9.0; in OpenCL a driver that builds for sm_90a",
             .dtypes = PLX_DTYPE_BIT(PLX_F64),
             .flags = PLX_KERNEL_MATRIX_UNITS,
             .accumulator_f32 = PLX_F64,
@@ -292,6 +292,8 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
         },
         .recipe = plx_dmma_bulk_recipe,
         .recipe_unaligned = plx_dmma_bulk_recipe_unaligned,
+        .own_target = true,
+        .without_own_target = &rows[PLX_GEMM_DMMA],
         .spare = &rows[PLX_GEMM_DOUBLE_BUFFER],
         .configs = plx_dmma_bulk_configs,
     },

@@ -3,13 +3,14 @@
 #include "kernels/recipe.h"
 #include "plugins/opencl/plan.h"
 
-/* What a driver does not build is not chosen: the step before it on the ladder is. */
+/* What a driver does not build is not chosen. */
 static void avoid_what_is_refused(plx_session *session, plx_op op, size_t *choice)
 {
     const plx_ladder *ladder = plx_ladder_of(op);
     const plx_row *row = &ladder->rows[*choice];
+    const plx_row *instead = row->without_own_target != NULL ? row->without_own_target : row->spare;
     if (row->own_target && !plx_cl_takes_own_target(session))
-        *choice = (size_t)(row->spare - ladder->rows);
+        *choice = (size_t)(instead - ladder->rows);
 }
 
 plx_status plx_opencl_choose(plx_session *session, const plx_problem *problem, size_t *kernel,

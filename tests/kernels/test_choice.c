@@ -110,7 +110,7 @@ static void test_f64_on_matrix_units(void **state)
     expect("dmma-bulk", plx_gemm_of(PLX_F64, true, true, 4095, 4097, 4099), hopper); /* packed first */
     expect("dmma", plx_gemm_of(PLX_F64, false, false, 255, 257, 259), hopper);       /* a launch less */
     expect("dmma", square, ampere);
-    expect("dmma", square, opencl);
+    expect("dmma-bulk", square, opencl);
     expect("double-buffer", square, older);
 }
 

@@ -1,8 +1,11 @@
 /* How the f64 products on the matrix units cut problems into work, and what their recipes ask for. */
 #include "kernel_support.h"
 
+#include "kernels/gemm/dmma-tiles.h"
 #include "kernels/gemm/dmma.h"
 #include "kernels/gemm/tiles.h"
+
+#include <stdlib.h>
 
 /* ---- random problems --------------------------------------------------------------------- */
 
@@ -184,6 +187,87 @@ static void test_recipes_pack_what_has_no_aligned_rows(void **unused)
     assert_true(packed > 1000);
 }
 
+/* The number that OpenCL's compiler is told. */
+static int64_t told(const plx_recipe *recipe, const char *name)
+{
+    const char *at = strstr(recipe->defines, name);
+    assert_non_null(at);
+    return strtol(at + strlen(name), NULL, 10);
+}
+
+/* Registers and local memory for the blocks that the tile is meant for; the warps make up its tile. */
+static void expect_program(const plx_recipe *recipe, const plx_dmma_tile *tile, const plx_step *step)
+{
+    enum { WARP = 32, ALL_REGISTERS = 65536 };
+    const int64_t down = told(recipe, "-DCONSUMERS_DOWN="), across = told(recipe, "-DCONSUMERS_ACROSS="),
+                  threads = told(recipe, "-DTHREADS="), most = told(recipe, "-DMOST_REGISTERS=");
+    assert_true(strlen(recipe->defines) + 1 < sizeof recipe->defines); /* nothing was cut off */
+    assert_int_equal(threads, step->block[0]);
+    assert_true(tile->rows % (16 * down) == 0 && tile->cols % (16 * across) == 0);
+    assert_true(WARP * down * across < threads && 3 * WARP <= threads); /* two warps of it make maps */
+    assert_true(most * threads * tile->blocks <= ALL_REGISTERS);
+    assert_true(recipe->known_local_bytes * (uint64_t)tile->blocks <= 227 << 10);
+    if (tile->registers > 0)
+        assert_true(WARP * down * across * told(recipe, "-DMANY_REGISTERS=") +
+                        (threads - WARP * down * across) * GEMM_DMMA_BULK_COPYING_REGISTERS <=
+                    most * threads);
+}
+
+/* Each work-group makes its own, in a place that nothing else has. */
+static void test_opencl_makes_its_maps(void **unused)
+{
+    const plx_device_info opencl = fake_opencl_gpu(9);
+    uint64_t state = 20;
+    int divided = 0;
+    (void)unused;
+    for (int i = 0; i < 2000; i++) {
+        const plx_problem problem = random_problem(&state);
+        const plx_recipe recipe = recipe_by(plx_dmma_bulk_recipe, &problem, &opencl);
+        plx_dmma_cut cut;
+        if (recipe.map_count == 0)
+            continue;
+        expect_maps(&recipe, &problem);
+        assert_true(plx_dmma_cut_of(PLX_DMMA_BULK, &problem, &opencl, &cut));
+        const plx_step *step = &recipe.steps[steps_named(&recipe, "gemm_dmma_bulk_pack")];
+        const plx_argument *places = &step->arguments[2], *partials = &step->arguments[10];
+        const uint64_t room = step->grid[0] * 2 * 128,
+                       parts = (uint64_t)((cut.items - cut.whole) * cut.tile->rows * cut.tile->cols) * 8;
+        assert_true(places->kind == PLX_ARG_SCRATCH && partials->kind == PLX_ARG_SCRATCH);
+        assert_int_equal(places->value % 128, 0);
+        assert_true((uint64_t)places->value + room <= recipe.scratch_bytes);
+        assert_true(parts == 0 || (uint64_t)places->value >= (uint64_t)partials->value + parts ||
+                    (uint64_t)partials->value >= (uint64_t)places->value + room);
+        for (size_t j = 0; j < 2; j++)
+            assert_true(!recipe.maps[j].of_scratch ||
+                        (uint64_t)places->value >= recipe.maps[j].offset + recipe.maps[j].height * recipe.maps[j].pitch);
+        expect_program(&recipe, cut.tile, step);
+        divided += parts > 0;
+    }
+    assert_true(divided > 100);
+}
+
+/* Every pair of a tile has its threads, and every thread a pair. */
+static void test_parts_are_added(void **unused)
+{
+    const plx_device_info hopper = fake_gpu(9);
+    uint64_t state = 3;
+    int64_t most_slices = 0;
+    (void)unused;
+    for (int i = 0; i < 2000; i++) {
+        const plx_problem problem = random_problem(&state);
+        const plx_recipe recipe = recipe_by(plx_dmma_bulk_recipe, &problem, &hopper);
+        if (steps_named(&recipe, "gemm_dmma_bulk_sum") == 0)
+            continue;
+        const plx_step *step = &recipe.steps[recipe.step_count - 1];
+        const int64_t parts = step->arguments[8].value, slices = step->arguments[9].value,
+                      pairs = step->arguments[10].value * step->arguments[11].value / 2;
+        assert_true(slices >= 1 && GEMM_DMMA_SUM_THREADS % slices == 0 && (slices == 1 || slices <= parts));
+        assert_int_equal(step->grid[1], (pairs * slices - 1) / GEMM_DMMA_SUM_THREADS + 1);
+        most_slices = slices > most_slices ? slices : most_slices;
+    }
+    assert_true(most_slices > 1);
+}
+
 static void test_refusals(void **unused)
 {
     const plx_device_info hopper = fake_gpu(9), ampere = fake_gpu(8), volta = fake_gpu(7),
@@ -199,7 +283,8 @@ static void test_refusals(void **unused)
     expect_refusal_by(plx_dmma_recipe, &square, &other, "matrix units");
     expect_refusal_by(plx_dmma_recipe, &square, &small, "shared memory");
     expect_refusal_by(plx_dmma_bulk_recipe, &square, &ampere, "9.0");
-    expect_refusal_by(plx_dmma_bulk_recipe, &square, &opencl, "CUDA");
+    (void)recipe_by(plx_dmma_bulk_recipe, &square, &opencl);
+    expect_refusal_by(plx_dmma_bulk_recipe, &square, &older, "9.0");
     expect_refusal_by(plx_dmma_recipe, &long_row, &hopper, "2^31");
     expect_refusal_by(plx_dmma_bulk_recipe, &long_row, &hopper, "2^31");
 }
@@ -211,6 +296,8 @@ int main(void)
         cmocka_unit_test(test_what_leaves_units_idle_is_divided),
         cmocka_unit_test(test_depth_follows_the_cut),
         cmocka_unit_test(test_recipes_pack_what_has_no_aligned_rows),
+        cmocka_unit_test(test_opencl_makes_its_maps),
+        cmocka_unit_test(test_parts_are_added),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -163,7 +163,7 @@ static void pipelines_are_for_cuda_9_0(void **unused)
     expect_refusal(&wide, "dmma", &plain, "needs the f64 matrix units");
     expect_refusal(&wide, "dmma", &(plx_device_info){.features = opencl.features, .compute_major = 8},
                    "in OpenCL compute capability 9.0; this device has 8.0");
-    expect_refusal(&wide, "dmma-bulk", &opencl, "needs CUDA");
+    expect_refusal(&wide, "dmma-bulk", &older, "needs compute capability 9.0; this device has 8.0");
 }
 
 static bool defines(const plx_recipe *recipe, const char *option)

@@ -124,6 +124,7 @@ static void what_is_refused_is_not_chosen(void **unused)
     refuse();
     assert_string_equal(chosen(PLX_BF16), "mma-sync");
     assert_string_equal(chosen(PLX_F16), "mma-sync");
+    assert_string_equal(chosen(PLX_F64), "dmma");
     assert_string_equal(chosen_of(tf32_product()), "mma-sync-tf32");
     assert_string_equal(chosen_of(plx_gemm_of(PLX_F16, false, false, 16, 4096, 4096)), "mma-sync");
     assert_string_equal(chosen_of(plx_gemm_of(PLX_F16, false, false, 41, 35073, 20)), "mma-direct");
@@ -137,6 +138,7 @@ static void what_is_taken_is_chosen(void **unused)
     assert_int_equal(plx_opencl_supports(&fake.session, &small, 0, &error), PLX_OK);
     assert_int_equal(fake.texts_built, 0); /* only where it matters */
     assert_string_equal(chosen(PLX_BF16), "wgmma-pipelined");
+    assert_string_equal(chosen(PLX_F64), "dmma-bulk");
     assert_string_equal(chosen_of(tf32_product()), "wgmma-tf32");
     assert_string_equal(chosen_of(plx_gemm_of(PLX_F16, false, false, 16, 4096, 4096)), "wgmma-narrow");
     assert_int_equal(fake.texts_built, 1);

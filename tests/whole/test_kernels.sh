@@ -50,7 +50,7 @@ lacks() {
     reduce/bulk) echo "needs " ;;
     gemm/dmma) echo "needs the f64 matrix units" ;;
     gemm/mma-sync | gemm/mma-direct) echo "needs an NVIDIA device" ;;
-    gemm/wgmma | gemm/wgmma-*) echo "needs compute capability 9.0" ;;
+    gemm/wgmma | gemm/wgmma-* | gemm/dmma-bulk) echo "needs compute capability 9.0" ;;
     matvec/split) echo "PoCL 5.0 compiles split wrong" ;;
     esac
 }
