@@ -133,10 +133,8 @@ static __device__ inline void pack(const Packing &p)
                         : Packing{a, to_a, rows_a, width_a, lda, pitch_a});                                 \
     }
 
-/* The tiles: 64 x 32 for each of 8 warps or of 4, 32 x 32 for each of 8, and five more of 4 warps. */
+/* The tiles: 64 x 32 for each of 8 warps, 32 x 32 for each of 8, and five of 4 warps. */
 GEMM_LAYOUTS(DMMA_BULK_ENTRY, large, GEMM_DMMA_BULK_LARGE)
-GEMM_LAYOUTS(DMMA_BULK_ENTRY, long, GEMM_DMMA_BULK_LONG)
-GEMM_LAYOUTS(DMMA_BULK_ENTRY, wide, GEMM_DMMA_BULK_WIDE)
 GEMM_LAYOUTS(DMMA_BULK_ENTRY, middle, GEMM_DMMA_BULK_MIDDLE)
 GEMM_LAYOUTS(DMMA_BULK_ENTRY, square, GEMM_DMMA_BULK_SQUARE)
 GEMM_LAYOUTS(DMMA_BULK_ENTRY, small, GEMM_DMMA_BULK_SMALL)

@@ -10,7 +10,6 @@ typedef enum plx_dmma_kernel { PLX_DMMA, PLX_DMMA_BULK } plx_dmma_kernel;
 /* A tile of C that a block computes. */
 typedef struct plx_dmma_tile {
     const char *entry;
-    const char *mark; /* in the names of configurations, where another tile has the same sides: "w4" by its warps */
     int32_t rows, cols;
     int32_t warps[2]; /* that multiply, down and across */
     uint32_t threads;
@@ -31,6 +30,9 @@ typedef struct plx_dmma_cut {
 
 /* Bytes that a block takes: the stages, a pair of barriers each, and room to begin at 1024. */
 uint64_t plx_dmma_shared(const plx_dmma_tile *tile);
+
+/* Threads that share the parts of a pair of C's elements: a power of two, each with six parts at least. */
+int32_t plx_dmma_slices(int64_t parts);
 
 /* The cut that should take the least time; false when the problem has more tiles or terms than the
  * kernels count, or the device has room for no tile. */

@@ -11,29 +11,27 @@
 
 /* The clocks are fitted to what a sweep over tiles and parts took on an H200, 40 shapes in two
  * layouts: what the model chooses takes 1.5 % longer than the best, as a mean (doc/experiments.md). */
-#define TILE(entry, mark, SIZE, registers, alone, busy)                                                \
+#define TILE(entry, SIZE, registers, alone, busy)                                                      \
     {                                                                                                  \
-        entry, mark, SIZE##_ROWS, SIZE##_COLS, {SIZE##_WARPS}, SIZE##_THREADS, SIZE##_STAGES, SIZE##_BLOCKS, \
+        entry, SIZE##_ROWS, SIZE##_COLS, {SIZE##_WARPS}, SIZE##_THREADS, SIZE##_STAGES, SIZE##_BLOCKS, \
             registers, alone, busy                                                                     \
     }
-#define BULK_TILE(entry, SIZE, alone, busy) TILE(entry, "", SIZE, SIZE##_REGISTERS, alone, busy)
+#define BULK_TILE(entry, SIZE, alone, busy) TILE(entry, SIZE, SIZE##_REGISTERS, alone, busy)
 
 static const plx_dmma_tile copied[] = {
-    TILE("gemm_dmma_large", "", GEMM_DMMA_LARGE, 0, 1426, 1148),
-    TILE("gemm_dmma_small", "", GEMM_DMMA_SMALL, 0, 576, 468),
-    TILE("gemm_dmma_tiny", "", GEMM_DMMA_TINY, 0, 430, 290), /* not measured: from the others */
+    TILE("gemm_dmma_large", GEMM_DMMA_LARGE, 0, 1426, 1148),
+    TILE("gemm_dmma_small", GEMM_DMMA_SMALL, 0, 576, 468),
+    TILE("gemm_dmma_tiny", GEMM_DMMA_TINY, 0, 430, 290), /* not measured: from the others */
 };
 
 static const plx_dmma_tile bulk[] = {
-    BULK_TILE("gemm_dmma_bulk_large", GEMM_DMMA_BULK_LARGE, 2165, 1804),
+    BULK_TILE("gemm_dmma_bulk_large", GEMM_DMMA_BULK_LARGE, 2120, 1804),
     BULK_TILE("gemm_dmma_bulk_middle", GEMM_DMMA_BULK_MIDDLE, 1110, 1110),
-    BULK_TILE("gemm_dmma_bulk_square", GEMM_DMMA_BULK_SQUARE, 896, 544),
+    BULK_TILE("gemm_dmma_bulk_square", GEMM_DMMA_BULK_SQUARE, 896, 590),
     BULK_TILE("gemm_dmma_bulk_small", GEMM_DMMA_BULK_SMALL, 422, 320),
     BULK_TILE("gemm_dmma_bulk_tiny", GEMM_DMMA_BULK_TINY, 320, 200),
     BULK_TILE("gemm_dmma_bulk_flat", GEMM_DMMA_BULK_FLAT, 499, 360),
     BULK_TILE("gemm_dmma_bulk_tall", GEMM_DMMA_BULK_TALL, 397, 384),
-    BULK_TILE("gemm_dmma_bulk_long", GEMM_DMMA_BULK_LONG, 1300, 1080),
-    TILE("gemm_dmma_bulk_wide", "w4", GEMM_DMMA_BULK_WIDE, GEMM_DMMA_BULK_WIDE_REGISTERS, 1300, 1080),
 };
 
 /* Rates are bytes a clock for each multiprocessor. */
@@ -45,10 +43,10 @@ enum {
     MEMORY_RATE = 14,
     SUM_RATE = 22,
     LAUNCH_CLOCKS = 3400, /* of one launch more, begun early */
-    LATE_CLOCKS = 4000,   /* more of it in OpenCL, where none begins early */
-    MAPS_CLOCKS = 2000,   /* until each block has made its tensor maps, in OpenCL */
+    LATE_CLOCKS = 5000,   /* more of it in OpenCL, where none begins early */
+    MAPS_CLOCKS = 4000,   /* until each block has made its tensor maps, in OpenCL */
     ITEM_CLOCKS = 700,    /* from the last product of an item to the first of the next, without C */
-    PART_CLOCKS = 185,    /* of the sum, for each part */
+    PART_CLOCKS = 185,    /* of the sum, for each part that a thread adds */
     CLOCKS_PER_US = 1980
 };
 
@@ -105,6 +103,14 @@ static int64_t units_of(const plx_device_info *device)
     return device->units > 0 ? device->units : 1;
 }
 
+int32_t plx_dmma_slices(int64_t parts)
+{
+    int32_t slices = 1;
+    while (slices < 16 && parts >= 12 * (int64_t)slices)
+        slices *= 2;
+    return slices;
+}
+
 /* What the multiprocessor with the most to do has: tiles, and parts of tiles. */
 typedef struct share {
     double tiles, parts, steps, blocks_per_sm;
@@ -151,21 +157,29 @@ static double clocks_of_products(const plx_dmma_cut *cut, const plx_problem *pro
 static double clocks_of_sum(const plx_dmma_cut *cut, const plx_device_info *device)
 {
     double bytes = (double)(cut->items - cut->whole) * cut->tile->rows * cut->tile->cols * 8;
-    return clocks_of_launch(device) + PART_CLOCKS * (double)cut->parts + bytes / (SUM_RATE * (double)units_of(device));
+    return clocks_of_launch(device) + PART_CLOCKS * (double)quotient_up(cut->parts, plx_dmma_slices(cut->parts)) + bytes / (SUM_RATE * (double)units_of(device));
 }
 
-/* No product is faster than its operands come from memory. */
-static double least_clocks(const plx_problem *problem, const plx_device_info *device)
+/* What the multiprocessor with the most to do has of all steps, over an even share. */
+static double imbalance(const plx_dmma_cut *cut, int64_t steps, const plx_device_info *device)
+{
+    const double all = (double)cut->tiles * (double)steps;
+    return all > 0 ? largest_share(cut, steps, device).steps * (double)units_of(device) / all : 1;
+}
+
+/* No product is faster than its operands come from memory, to those that have the most to do. */
+static double least_clocks(const plx_dmma_cut *cut, const plx_problem *problem, const plx_device_info *device)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    double m = (double)p->m, n = (double)p->n, k = (double)p->k;
-    return (m * k + k * n + m * n) * 8 / (MEMORY_RATE * (double)units_of(device));
+    const double m = (double)p->m, n = (double)p->n, k = (double)p->k;
+    return (m * k + k * n + m * n) * 8 / (MEMORY_RATE * (double)units_of(device)) *
+           imbalance(cut, steps_of(problem), device);
 }
 
 static double clocks_of_cut(const plx_dmma_cut *cut, const plx_problem *problem,
                             const plx_device_info *device)
 {
-    double clocks = larger(clocks_of_products(cut, problem, device), least_clocks(problem, device));
+    double clocks = larger(clocks_of_products(cut, problem, device), least_clocks(cut, problem, device));
     return cut->items > cut->whole ? clocks + clocks_of_sum(cut, device) : clocks;
 }
 
@@ -320,8 +334,8 @@ static void list(walk *w, size_t tile, int64_t beside, const plx_dmma_cut *cut)
         (void)snprintf(parts, sizeof parts, "/%d", (int)cut->parts);
     if (beside > 1)
         (void)snprintf(rounds, sizeof rounds, "r%d", (int)beside);
-    plx_gemm_list(w->listing, &config, (cut->clocks + w->beginning) / CLOCKS_PER_US, "%dx%d%s%s%s", cut->tile->rows,
-                  cut->tile->cols, cut->tile->mark, parts, rounds);
+    plx_gemm_list(w->listing, &config, (cut->clocks + w->beginning) / CLOCKS_PER_US, "%dx%d%s%s", cut->tile->rows,
+                  cut->tile->cols, parts, rounds);
 }
 
 static size_t list_all(plx_dmma_kernel kernel, const plx_problem *problem, const plx_device_info *device,

@@ -127,15 +127,6 @@ static void add_cut(plx_step *step, const plx_dmma_cut *cut, const plx_device_in
         plx_step_shared(step, (int64_t)plx_dmma_shared(cut->tile));
 }
 
-/* Threads that share the parts of a pair of C's elements: a power of two, each with eight parts or so. */
-static int32_t slices_of(int64_t parts)
-{
-    int32_t slices = 1;
-    while (slices < 16 && parts >= 12 * (int64_t)slices)
-        slices *= 2;
-    return slices;
-}
-
 /* Adds up the parts of the tiles from `whole` on; with none, C becomes beta * C. */
 static void add_sum(plx_recipe *recipe, const char *entry, const plx_problem *problem,
                     const plx_dmma_cut *cut, int64_t whole, int64_t parts, int64_t partials)
@@ -143,7 +134,7 @@ static void add_sum(plx_recipe *recipe, const char *entry, const plx_problem *pr
     const plx_gemm_problem *p = &problem->of.gemm;
     plx_step *step = plx_recipe_step(recipe, entry, GEMM_DMMA_SUM_THREADS, 1);
     const int64_t pairs = (int64_t)cut->tile->rows * cut->tile->cols / 2;
-    const int32_t slices = slices_of(parts), at_once = GEMM_DMMA_SUM_THREADS / slices;
+    const int32_t slices = plx_dmma_slices(parts), at_once = GEMM_DMMA_SUM_THREADS / slices;
 
     step->grid[0] = (uint64_t)(cut->tiles - whole);
     step->grid[1] = (uint64_t)(pairs + at_once - 1) / at_once;

@@ -198,14 +198,14 @@ static int64_t told(const plx_recipe *recipe, const char *name)
 /* Registers and local memory for the blocks that the tile is meant for; the warps make up its tile. */
 static void expect_program(const plx_recipe *recipe, const plx_dmma_tile *tile, const plx_step *step)
 {
-    enum { WARP = 32, ALL_REGISTERS = 65536 };
+    enum { WARP = 32, QUARTERS = 4, OF_A_QUARTER = 16384 }; /* registers, of a multiprocessor */
     const int64_t down = told(recipe, "-DCONSUMERS_DOWN="), across = told(recipe, "-DCONSUMERS_ACROSS="),
                   threads = told(recipe, "-DTHREADS="), most = told(recipe, "-DMOST_REGISTERS=");
     assert_true(strlen(recipe->defines) + 1 < sizeof recipe->defines); /* nothing was cut off */
     assert_int_equal(threads, step->block[0]);
     assert_true(tile->rows % (16 * down) == 0 && tile->cols % (16 * across) == 0);
     assert_true(WARP * down * across < threads && 3 * WARP <= threads); /* two warps of it make maps */
-    assert_true(most * threads * tile->blocks <= ALL_REGISTERS);
+    assert_true(most * WARP * ((threads / WARP * tile->blocks - 1) / QUARTERS + 1) <= OF_A_QUARTER);
     assert_true(recipe->known_local_bytes * (uint64_t)tile->blocks <= 227 << 10);
     if (tile->registers > 0)
         assert_true(WARP * down * across * told(recipe, "-DMANY_REGISTERS=") +
