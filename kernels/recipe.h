@@ -120,7 +120,7 @@ struct plx_row {
      * It takes none and has no maps of operands.  NULL: then the call fails. */
     const plx_row *spare;
     /* In OpenCL its program is nothing unless it is built for sm_90a; where the driver refuses that, `spare` is
-     * chosen, or the row that takes scratch memory, too, but is faster. */
+     * chosen; `without_own_target`, where that is not NULL. */
     bool own_target;
     const plx_row *without_own_target;
     /* Where the kernel can be launched in several ways: how many there are for the problem; writes at

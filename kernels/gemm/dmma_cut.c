@@ -27,7 +27,7 @@ static const plx_dmma_tile copied[] = {
 static const plx_dmma_tile bulk[] = {
     BULK_TILE("gemm_dmma_bulk_large", GEMM_DMMA_BULK_LARGE, 2120, 1804),
     BULK_TILE("gemm_dmma_bulk_middle", GEMM_DMMA_BULK_MIDDLE, 1110, 1110),
-    BULK_TILE("gemm_dmma_bulk_square", GEMM_DMMA_BULK_SQUARE, 896, 590),
+    BULK_TILE("gemm_dmma_bulk_square", GEMM_DMMA_BULK_SQUARE, 896, 600),
     BULK_TILE("gemm_dmma_bulk_small", GEMM_DMMA_BULK_SMALL, 422, 320),
     BULK_TILE("gemm_dmma_bulk_tiny", GEMM_DMMA_BULK_TINY, 320, 200),
     BULK_TILE("gemm_dmma_bulk_flat", GEMM_DMMA_BULK_FLAT, 499, 360),
@@ -44,9 +44,9 @@ enum {
     SUM_RATE = 22,
     LAUNCH_CLOCKS = 3400, /* of one launch more, begun early */
     LATE_CLOCKS = 5000,   /* more of it in OpenCL, where none begins early */
-    MAPS_CLOCKS = 4000,   /* until each block has made its tensor maps, in OpenCL */
+    MAPS_CLOCKS = 2000,   /* until each block has made its tensor maps, in OpenCL */
     ITEM_CLOCKS = 700,    /* from the last product of an item to the first of the next, without C */
-    PART_CLOCKS = 185,    /* of the sum, for each part that a thread adds */
+    PART_CLOCKS = 100,    /* of the sum, for each part that a thread adds */
     CLOCKS_PER_US = 1980
 };
 
