@@ -137,7 +137,7 @@ static void add_sum(plx_recipe *recipe, const char *entry, const plx_problem *pr
     const int32_t slices = plx_dmma_slices(parts), at_once = GEMM_DMMA_SUM_THREADS / slices;
 
     step->grid[0] = (uint64_t)(cut->tiles - whole);
-    step->grid[1] = (uint64_t)(pairs + at_once - 1) / at_once;
+    step->grid[1] = (uint64_t)((pairs + at_once - 1) / at_once);
     step->dependent_launch = true;
     plx_step_operand(step, C);
     plx_step_i32(step, (int32_t)p->m);
