@@ -2,6 +2,7 @@
  * product, and those that do the work where planes do not hold an operand. */
 #include "f16x3.h"
 
+#include "panels.h"
 #include "pipeline.h"
 #include "stored.h"
 #include "tiled.h"
@@ -72,7 +73,8 @@ int64_t plx_bf16x6_depth(const plx_problem *problem, const plx_device_info *devi
 
 /* ---- scratch memory ------------------------------------------------------------------ */
 
-enum { LINE = 128 /* bytes */, FLAGS_BYTES = 8, MOST_PLANES = 3 };
+/* The flag that planes of f16 are lost is a counter: the first launch finds it 0, the last leaves it so. */
+enum { LINE = 128 /* bytes */, HALF_LOST = 0, FLAG_BYTES = 4, MOST_PLANES = 3 };
 
 /* An operand's planes one behind the other, each of `rows` rows of `pitch` elements, with as many steps along
  * k as the copy engine brings. */
@@ -84,7 +86,7 @@ typedef struct planes {
 
 typedef struct layout {
     planes a, b;
-    int64_t flags;
+    int64_t third_lost;
     uint64_t bytes;
 } layout;
 
@@ -116,7 +118,7 @@ static bool lay_out(const plx_problem *problem, layout *made)
     *made = (layout){.a = {.stored = plx_gemm_stored_as(problem, A)},
                      .b = {.stored = plx_gemm_stored_as(problem, B)},
                      .bytes = PLX_SCRATCH_COUNTERS};
-    if (!reserve(&made->bytes, FLAGS_BYTES, &made->flags) ||
+    if (!reserve(&made->bytes, FLAG_BYTES, &made->third_lost) ||
         !reserve(&made->bytes, (uint64_t)(p->m + p->n) * 4, &made->a.range))
         return false;
     made->b.range = made->a.range + p->m * 4;
@@ -130,6 +132,12 @@ static uint64_t quotient_up(uint64_t a, uint64_t b)
     return a / b + (a % b != 0);
 }
 
+static void pass_flags(plx_step *step, const layout *at)
+{
+    plx_step_scratch(step, HALF_LOST, 4);
+    plx_step_scratch(step, at->third_lost, 4);
+}
+
 /* `scaled`: the largest magnitudes are found; else it is known that two planes of f16 are not to be taken. */
 static void add_clear(const plx_gemm_problem *p, const layout *at, bool scaled, plx_recipe *recipe)
 {
@@ -139,7 +147,7 @@ static void add_clear(const plx_gemm_problem *p, const layout *at, bool scaled, 
     step->dependent_launch = true;
     plx_step_scratch(step, at->a.range, 4);
     plx_step_i64(step, words);
-    plx_step_scratch(step, at->flags, 4);
+    pass_flags(step, at);
     plx_step_i32(step, !scaled);
 }
 
@@ -180,34 +188,45 @@ static plx_step *add_both(plx_recipe *recipe, const char *entry, const layout *a
     return step;
 }
 
-static plx_step *add_split(plx_recipe *recipe, const char *entry, const layout *at)
+static uint64_t blocks_that_split(const planes *of)
 {
-    plx_step *step =
-        add_both(recipe, entry, at, blocks_by_rows(at->a.rows, at->a.stored.cols, GEMM_SPLIT_PIECE),
-                 blocks_by_rows(at->b.rows, at->b.stored.cols, GEMM_SPLIT_PIECE));
+    return blocks_by_rows(of->rows, of->stored.cols, GEMM_SPLIT_PIECE);
+}
+
+static uint64_t blocks_that_split_panels(const planes *of)
+{
+    return quotient_up((uint64_t)(of->stored.inner ? of->rows : of->stored.cols), GEMM_PANEL_SIDE);
+}
+
+static plx_step *add_split(plx_recipe *recipe, const char *entry, const layout *at,
+                           uint64_t (*blocks)(const planes *of))
+{
+    plx_step *step = add_both(recipe, entry, at, blocks(&at->a), blocks(&at->b));
     plx_step_scratch(step, at->a.at, 2);
     plx_step_i64(step, at->a.rows);
     plx_step_i64(step, at->a.pitch);
     plx_step_scratch(step, at->b.at, 2);
     plx_step_i64(step, at->b.rows);
     plx_step_i64(step, at->b.pitch);
-    plx_step_scratch(step, at->flags, 4);
+    pass_flags(step, at);
     return step;
 }
 
 /* ---- products -------------------------------------------------------------------------- */
 
-/* How many planes, of which type, and how many stages of all of them. */
+/* How many planes, of which type, how many stages of all of them, and rows of a tile. */
 typedef struct scheme {
     const char *entry;
     plx_dtype dtype;
-    int64_t planes, stages;
+    int64_t planes, stages, rows;
 } scheme;
 
-static const scheme two_of_f16 = {"gemm_f16x3", PLX_F16, 2, GEMM_F16X3_STAGES},
-                    three_of_bf16 = {"gemm_bf16x6", PLX_BF16, 3, GEMM_BF16X6_STAGES};
+static const scheme two_of_f16 = {"gemm_f16x3", PLX_F16, 2, GEMM_F16X3_STAGES, GEMM_PLANES_SIDE},
+                    flat_of_f16 = {"gemm_f16x3_flat", PLX_F16, 2, GEMM_F16X3_FLAT_STAGES,
+                                   GEMM_F16X3_FLAT_ROWS},
+                    three_of_bf16 = {"gemm_bf16x6", PLX_BF16, 3, GEMM_BF16X6_STAGES, GEMM_PLANES_SIDE};
 
-static plx_tensor_map map_of(const planes *of, const scheme *taken)
+static plx_tensor_map map_of(const planes *of, const scheme *taken, int64_t side)
 {
     return (plx_tensor_map){
         .of_scratch = true,
@@ -217,7 +236,7 @@ static plx_tensor_map map_of(const planes *of, const scheme *taken)
         .height = (uint64_t)(of->rows * taken->planes),
         .pitch = (uint64_t)of->pitch * 2,
         .box_width = GEMM_UNITS_DEPTH,
-        .box_height = of->stored.inner ? GEMM_PLANES_SIDE : GEMM_UNITS_DEPTH,
+        .box_height = (uint32_t)(of->stored.inner ? side : GEMM_UNITS_DEPTH),
         .swizzle = 128,
     };
 }
@@ -236,18 +255,20 @@ static plx_tensor_map map_of_result(const plx_gemm_problem *p)
 
 static int64_t shared_bytes(const scheme *taken)
 {
-    const int64_t line = 2 * GEMM_UNITS_DEPTH, side = GEMM_PLANES_SIDE;
-    return 1024 + taken->stages * taken->planes * 2 * side * line + 1024 + 2 * side * line;
+    const int64_t line = 2 * GEMM_UNITS_DEPTH, both = taken->rows + GEMM_PLANES_SIDE;
+    return 1024 + taken->stages * taken->planes * both * line + 1024 + 2 * taken->rows * line;
 }
 
 /* Where C has no map, another stands in its place, which nothing reads. */
 static void add_product(const plx_gemm_problem *p, const plx_device_info *device, const layout *at,
                         const scheme *taken, int64_t tiles, bool bulk, plx_recipe *recipe)
 {
-    const plx_tensor_map of_a = map_of(&at->a, taken), of_b = map_of(&at->b, taken);
+    const plx_tensor_map of_a = map_of(&at->a, taken, taken->rows),
+                         of_b = map_of(&at->b, taken, GEMM_PLANES_SIDE);
     const plx_tensor_map of_c = bulk ? map_of_result(p) : of_a;
     const int64_t units = device->units > 0 ? device->units : 1;
-    plx_step *step = plx_recipe_step(recipe, taken->entry, GEMM_WGMMA_THREADS, 1);
+    const uint32_t threads = (uint32_t)(taken->rows / 64 * 128 + 128); /* warpgroups: one brings */
+    plx_step *step = plx_recipe_step(recipe, taken->entry, threads, 1);
 
     step->grid[0] = (uint64_t)(tiles < units ? tiles : units);
     step->dependent_launch = true;
@@ -266,7 +287,7 @@ static void add_product(const plx_gemm_problem *p, const plx_device_info *device
     plx_step_scalar(step, p->beta);
     plx_step_scratch(step, at->a.range, 4);
     plx_step_scratch(step, at->b.range, 4);
-    plx_step_scratch(step, at->flags, 4);
+    pass_flags(step, at);
     plx_step_i32(step, (int32_t)tiles);
     plx_step_shared(step, shared_bytes(taken));
 }
@@ -287,16 +308,44 @@ static void add_plain(const plx_gemm_problem *p, const layout *at, int64_t tiles
     plx_step_i64(step, p->ldc);
     plx_step_scalar(step, p->alpha);
     plx_step_scalar(step, p->beta);
-    plx_step_scratch(step, at->flags, 4);
+    pass_flags(step, at);
 }
 
 /* ---- recipes --------------------------------------------------------------------------- */
 
-/* Those of the product and those of the product without planes are as large. */
-static bool count_tiles(const plx_problem *problem, int64_t *tiles)
+static bool count_tiles(const plx_problem *problem, int64_t rows, int64_t *tiles)
 {
-    const plx_gemm_geometry of = {"", GEMM_PLANES_SIDE, GEMM_PLANES_SIDE, 0, 0};
+    const plx_gemm_geometry of = {"", rows, GEMM_PLANES_SIDE, 0, 0};
     return plx_gemm_count_tiles(problem, &of, tiles) && *tiles <= INT32_MAX - 65536;
+}
+
+/* Flat tiles are half as large: where they take less than twice the rounds. */
+static void add_product_of_f16(const plx_problem *problem, const plx_device_info *device, const layout *at,
+                               int64_t tiles, bool bulk, plx_recipe *recipe)
+{
+    const uint64_t units = device->units > 0 ? (uint64_t)device->units : 1;
+    const scheme *taken = &two_of_f16;
+    int64_t flat;
+    if (count_tiles(problem, flat_of_f16.rows, &flat) &&
+        quotient_up((uint64_t)flat, units) < 2 * quotient_up((uint64_t)tiles, units)) {
+        taken = &flat_of_f16;
+        tiles = flat;
+    }
+    add_product(&problem->of.gemm, device, at, taken, tiles, bulk, recipe);
+}
+
+/* Where its rows and columns are short, an operand is split in one launch. */
+static void add_split_to_f16(const plx_gemm_problem *p, const layout *at, plx_recipe *recipe)
+{
+    const bool panels = p->k <= GEMM_PANEL_MOST;
+    plx_step *step;
+    if (!panels) {
+        add_clear(p, at, true, recipe);
+        (void)add_both(recipe, "gemm_planes_range", at, blocks_that_range(&at->a), blocks_that_range(&at->b));
+    }
+    step = panels ? add_split(recipe, "gemm_planes_panel", at, blocks_that_split_panels)
+                  : add_split(recipe, "gemm_planes_half", at, blocks_that_split);
+    plx_step_scalar(step, plx_f16x3_share(p->k));
 }
 
 /* The ways in the order in which they are tried; the flags say which of the products there is to do. */
@@ -305,14 +354,13 @@ static void add_steps(const plx_problem *problem, const plx_device_info *device,
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     const bool scaled = problem->compute == PLX_COMPUTE_F16X3;
-    add_clear(p, at, scaled, recipe);
-    if (scaled) {
-        (void)add_both(recipe, "gemm_planes_range", at, blocks_that_range(&at->a), blocks_that_range(&at->b));
-        plx_step_scalar(add_split(recipe, "gemm_planes_half", at), plx_f16x3_share(p->k));
-    }
-    (void)add_split(recipe, "gemm_planes_third", at);
     if (scaled)
-        add_product(p, device, at, &two_of_f16, tiles, bulk, recipe);
+        add_split_to_f16(p, at, recipe);
+    else
+        add_clear(p, at, false, recipe);
+    (void)add_split(recipe, "gemm_planes_third", at, blocks_that_split);
+    if (scaled)
+        add_product_of_f16(problem, device, at, tiles, bulk, recipe);
     add_product(p, device, at, &three_of_bf16, tiles, bulk, recipe);
     add_plain(p, at, tiles, recipe);
 }
@@ -326,7 +374,8 @@ static plx_status sum_terms(const plx_problem *problem, const plx_device_info *d
     plx_status status = plx_gemm_check_sizes(&problem->of.gemm, error);
     if (status != PLX_OK)
         return status;
-    if (!count_tiles(problem, &tiles) || !lay_out(problem, &at) || (most != 0 && at.bytes > most))
+    if (!count_tiles(problem, GEMM_PLANES_SIDE, &tiles) || !lay_out(problem, &at) ||
+        (most != 0 && at.bytes > most))
         return plx_fail(error, PLX_UNSUPPORTED,
                         "the planes of its operands need more memory than this device has");
     recipe->scratch_bytes = at.bytes;

@@ -14,14 +14,13 @@ static_assert(WARP_THREADS == GEMM_F16X3_PLAIN_THREADS, "as its recipe says");
 
 /* As warp-tile, where no planes hold the operands. */
 template <bool TRANS_A, bool TRANS_B>
-static __device__ inline void without_planes(const Gemm<float> &g, const Flags *flags)
+static __device__ inline void without_planes(const Gemm<float> &g, unsigned third_lost)
 {
     constexpr int INNER = GEMM_WARP_TILE_DEPTH, SIDE = GEMM_SIDE_PACKS * Pack<float>::width,
                   STRIDE = stride_of<float, SIDE>;
     __shared__ alignas(16) float a[INNER * STRIDE], b[INNER * STRIDE];
 
-    grid_dependency_wait();
-    if (flags->third_lost == 0)
+    if (third_lost == 0)
         return;
     const Corner corner = tile_in_group(g, SIDE, SIDE);
     const bool a_aligned = rows_aligned(g.a, g.lda), b_aligned = rows_aligned(g.b, g.ldb);
@@ -41,17 +40,19 @@ static __device__ inline void without_planes(const Gemm<float> &g, const Flags *
 
 /* ---- entry points -------------------------------------------------------------------- */
 
-/* The ranges become 0, and the flags behind them what they are before anything is found. */
+/* The ranges become 0, and the flags what they are before anything is found. */
 #define CLEAR_ENTRY(layout, ...)                                                                     \
-    extern "C" __global__ void __launch_bounds__(GEMM_SPLIT_THREADS)                                 \
-        gemm_planes_clear_f32_##layout(unsigned *ranges, int64_t count, Flags *flags, int half_lost) \
+    extern "C" __global__ void __launch_bounds__(GEMM_SPLIT_THREADS) gemm_planes_clear_f32_##layout( \
+        unsigned *ranges, int64_t count, unsigned *half_lost, unsigned *third_lost, int known_lost)  \
     {                                                                                                \
         const int64_t i = (int64_t)blockIdx.x * GEMM_SPLIT_THREADS + threadIdx.x;                    \
         grid_dependency_wait();                                                                      \
         if (i < count)                                                                               \
             ranges[i] = 0;                                                                           \
-        if (i == 0)                                                                                  \
-            *flags = Flags{(unsigned)half_lost, 0};                                                  \
+        if (i == 0) {                                                                                \
+            *half_lost = (unsigned)known_lost;                                                       \
+            *third_lost = 0;                                                                         \
+        }                                                                                            \
     }
 
 #define RANGE_ENTRY(layout, ...)                                     \
@@ -66,47 +67,64 @@ static __device__ inline void without_planes(const Gemm<float> &g, const Flags *
             range_of_column(s);                                      \
     }
 
-#define SPLIT_HALF_ENTRY(layout, ...)                                                                 \
-    extern "C" __global__ void __launch_bounds__(GEMM_SPLIT_THREADS)                                  \
-        gemm_planes_half_f32_##layout(GEMM_UNSPLIT, GEMM_PLANES, Flags *flags, float share)           \
-    {                                                                                                 \
-        grid_dependency_wait();                                                                       \
-        split_piece(HalfPlanes{share}, GEMM_UNSPLIT_OPERAND, GEMM_PLANES_OPERAND, &flags->half_lost); \
+#define SPLIT_HALF_ENTRY(layout, ...)                                                               \
+    extern "C" __global__ void __launch_bounds__(GEMM_SPLIT_THREADS) gemm_planes_half_f32_##layout( \
+        GEMM_UNSPLIT, GEMM_PLANES, unsigned *half_lost, unsigned *, float share)                    \
+    {                                                                                               \
+        grid_dependency_wait();                                                                     \
+        split_piece(HalfPlanes{share}, GEMM_UNSPLIT_OPERAND, GEMM_PLANES_OPERAND, half_lost);       \
     }
 
-#define SPLIT_THIRD_ENTRY(layout, ...)                                                                 \
-    extern "C" __global__ void __launch_bounds__(GEMM_SPLIT_THREADS)                                   \
-        gemm_planes_third_f32_##layout(GEMM_UNSPLIT, GEMM_PLANES, Flags *flags)                        \
-    {                                                                                                  \
-        grid_dependency_wait();                                                                        \
-        if (flags->half_lost != 0)                                                                     \
-            split_piece(ThirdPlanes{}, GEMM_UNSPLIT_OPERAND, GEMM_PLANES_OPERAND, &flags->third_lost); \
+/* clear, range and half in one, but for *half_lost, which is 0. */
+#define SPLIT_PANEL_ENTRY(layout, ...)                                                               \
+    extern "C" __global__ void __launch_bounds__(GEMM_SPLIT_THREADS) gemm_planes_panel_f32_##layout( \
+        GEMM_UNSPLIT, GEMM_PLANES, unsigned *half_lost, unsigned *third_lost, float share)           \
+    {                                                                                                \
+        grid_dependency_wait();                                                                      \
+        if (blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0)                                  \
+            *third_lost = 0;                                                                         \
+        split_panel(HalfPlanes{share}, GEMM_UNSPLIT_OPERAND, GEMM_PLANES_OPERAND, half_lost);        \
     }
 
-#define PLANES_ENTRY(layout, TRANS_A, TRANS_B, scheme, Scheme)                                             \
-    extern "C" __global__ void __launch_bounds__(GEMM_WGMMA_THREADS, 1) gemm_##scheme##_f32_##layout(      \
+#define SPLIT_THIRD_ENTRY(layout, ...)                                                               \
+    extern "C" __global__ void __launch_bounds__(GEMM_SPLIT_THREADS) gemm_planes_third_f32_##layout( \
+        GEMM_UNSPLIT, GEMM_PLANES, const unsigned *half_lost, unsigned *third_lost)                  \
+    {                                                                                                \
+        grid_dependency_wait();                                                                      \
+        if (*half_lost != 0)                                                                         \
+            split_piece(ThirdPlanes{}, GEMM_UNSPLIT_OPERAND, GEMM_PLANES_OPERAND, third_lost);       \
+    }
+
+#define PLANES_ENTRY(layout, TRANS_A, TRANS_B, kernel, Scheme, ROWS, STAGES)                               \
+    extern "C" __global__ void __launch_bounds__(ROWS / 64 * 128 + 128, 1) gemm_##kernel##_f32_##layout(   \
         const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b,                  \
         const __grid_constant__ TensorMap map_c, int bulk, int a_rows, int b_rows, float *c, int m, int n, \
         int k, int64_t ldc, float alpha, float beta, const unsigned *a_range, const unsigned *b_range,     \
-        const Flags *flags, int items)                                                                     \
+        const unsigned *half_lost, const unsigned *third_lost, int items)                                  \
     {                                                                                                      \
-        product_of_planes<PlaneTile<Scheme, !TRANS_A, TRANS_B>>(                                           \
+        product_of_planes<PlaneTile<Scheme, !TRANS_A, TRANS_B, ROWS, STAGES>>(                             \
             PlaneMap{&map_a, a_rows}, PlaneMap{&map_b, b_rows},                                            \
             Destination{Result{c, GEMM_RESULT_F32, m, n, ldc, alpha, beta}, &map_c, bulk != 0}, k,         \
-            Ranges{a_range, b_range}, flags, items);                                                       \
+            Ranges{a_range, b_range}, Flags{half_lost, third_lost}, items);                                \
     }
 
-#define WITHOUT_PLANES_ENTRY(layout, TRANS_A, TRANS_B, ...)                          \
-    extern "C" __global__ void __launch_bounds__(GEMM_F16X3_PLAIN_THREADS)           \
-        gemm_planes_without_f32_##layout(GEMM_PARAMETERS(float), const Flags *flags) \
-    {                                                                                \
-        without_planes<TRANS_A, TRANS_B>(GEMM_OF(float), flags);                     \
+/* The last launch: nobody asks for *half_lost any more. */
+#define WITHOUT_PLANES_ENTRY(layout, TRANS_A, TRANS_B, ...)                                                  \
+    extern "C" __global__ void __launch_bounds__(GEMM_F16X3_PLAIN_THREADS) gemm_planes_without_f32_##layout( \
+        GEMM_PARAMETERS(float), unsigned *half_lost, const unsigned *third_lost)                             \
+    {                                                                                                        \
+        grid_dependency_wait();                                                                              \
+        if (blockIdx.x == 0 && threadIdx.x == 0)                                                             \
+            *half_lost = 0;                                                                                  \
+        without_planes<TRANS_A, TRANS_B>(GEMM_OF(float), *third_lost);                                       \
     }
 
 GEMM_LAYOUTS(CLEAR_ENTRY)
 GEMM_LAYOUTS(RANGE_ENTRY)
 GEMM_LAYOUTS(SPLIT_HALF_ENTRY)
+GEMM_LAYOUTS(SPLIT_PANEL_ENTRY)
 GEMM_LAYOUTS(SPLIT_THIRD_ENTRY)
-GEMM_LAYOUTS(PLANES_ENTRY, f16x3, TwoOfHalf)
-GEMM_LAYOUTS(PLANES_ENTRY, bf16x6, ThreeOfBrain)
+GEMM_LAYOUTS(PLANES_ENTRY, f16x3, TwoOfHalf, GEMM_PLANES_SIDE, GEMM_F16X3_STAGES)
+GEMM_LAYOUTS(PLANES_ENTRY, f16x3_flat, TwoOfHalf, GEMM_F16X3_FLAT_ROWS, GEMM_F16X3_FLAT_STAGES)
+GEMM_LAYOUTS(PLANES_ENTRY, bf16x6, ThreeOfBrain, GEMM_PLANES_SIDE, GEMM_BF16X6_STAGES)
 GEMM_LAYOUTS(WITHOUT_PLANES_ENTRY)

@@ -11,7 +11,7 @@
 /* hi hi + 2^-12 (hi lo + lo hi). */
 struct TwoOfHalf {
     using Element = __half;
-    static constexpr int PLANES = 2, STAGES = GEMM_F16X3_STAGES, SMALL = 2;
+    static constexpr int PLANES = 2, SMALL = 2;
     static constexpr unsigned OF_A = 0x10,
                               OF_B = 0x01; /* their planes: a digit for each, the first one last */
     static constexpr float SMALL_SCALE = 1.0f / (1 << SPLIT_LOW);
@@ -21,19 +21,18 @@ struct TwoOfHalf {
 /* All products of planes but the three smallest. */
 struct ThreeOfBrain {
     using Element = __nv_bfloat16;
-    static constexpr int PLANES = 3, STAGES = GEMM_BF16X6_STAGES, SMALL = 5;
+    static constexpr int PLANES = 3, SMALL = 5;
     static constexpr unsigned OF_A = 0x10120, OF_B = 0x01102;
     static constexpr float SMALL_SCALE = 1.0f;
     static constexpr bool SCALED = false;
 };
 
 /* All planes of both operands in a stage. */
-template <class Scheme_, bool A_INNER, bool B_INNER>
-struct PlaneTile : Tile<typename Scheme_::Element, A_INNER, B_INNER, GEMM_PLANES_SIDE, GEMM_PLANES_SIDE,
-                        Scheme_::STAGES, 1> {
+template <class Scheme_, bool A_INNER, bool B_INNER, int ROWS, int STAGES>
+struct PlaneTile : Tile<typename Scheme_::Element, A_INNER, B_INNER, ROWS, GEMM_PLANES_SIDE, STAGES, 1> {
     using Scheme = Scheme_;
-    static constexpr unsigned plane_bytes = GEMM_PLANES_SIDE * ROW_BYTES;
-    static constexpr unsigned a_bytes = Scheme::PLANES * plane_bytes, stage_bytes = 2 * a_bytes;
+    static constexpr unsigned of_a = ROWS * ROW_BYTES, of_b = GEMM_PLANES_SIDE * ROW_BYTES; /* of a plane */
+    static constexpr unsigned a_bytes = Scheme::PLANES * of_a, stage_bytes = a_bytes + Scheme::PLANES * of_b;
 };
 
 /* The planes of an operand to the copy engine: of `rows` each, one behind the other. */
@@ -53,13 +52,12 @@ enum { TOGETHER = 32 }; /* products that are added in the units */
 enum { OF_A_PRODUCER = 40, OF_A_CONSUMER = 232 };
 
 /* The box at (outer, inner) of plane `plane`. */
-template <bool INNER>
+template <bool INNER, int SIDE>
 static __device__ __forceinline__ void bring_plane(unsigned to, const PlaneMap &from, int plane, int outer,
                                                    int inner, unsigned barrier)
 {
     const int row = plane * from.rows;
-    bring<INNER, GEMM_PLANES_SIDE, 1>(to, *from.map, INNER ? outer + row : outer, INNER ? inner : inner + row,
-                                      barrier);
+    bring<INNER, SIDE, 1>(to, *from.map, INNER ? outer + row : outer, INNER ? inner : inner + row, barrier);
 }
 
 /* By one thread. */
@@ -75,9 +73,10 @@ static __device__ void bring_planes(Ring<Tile> ring, const PlaneMap &a, const Pl
             arrive_and_expect(ring.full(), Tile::stage_bytes);
 #pragma unroll
             for (int plane = 0; plane < Tile::Scheme::PLANES; ++plane) {
-                const unsigned at = ring.data() + plane * Tile::plane_bytes;
-                bring_plane<Tile::a_inner>(at, a, plane, item.row, step * DEPTH, ring.full());
-                bring_plane<Tile::b_inner>(at + Tile::a_bytes, b, plane, item.col, step * DEPTH, ring.full());
+                const unsigned of_a = ring.data() + plane * Tile::of_a,
+                               of_b = ring.data() + Tile::a_bytes + plane * Tile::of_b;
+                bring_plane<Tile::a_inner, Tile::rows>(of_a, a, plane, item.row, step * DEPTH, ring.full());
+                bring_plane<Tile::b_inner, Tile::cols>(of_b, b, plane, item.col, step * DEPTH, ring.full());
             }
             ring.next();
         }
@@ -102,7 +101,7 @@ template <class Tile> struct PlaneGroup : Group<Tile> {
     __device__ __forceinline__ void multiply_together(uint64_t a, uint64_t b)
     {
         constexpr uint64_t A_STEP = NEXT_INNER<Tile::a_inner>, B_STEP = NEXT_INNER<Tile::b_inner>;
-        constexpr uint64_t PLANE = Tile::plane_bytes >> 4;
+        constexpr uint64_t OF_A = Tile::of_a >> 4, OF_B = Tile::of_b >> 4;
 
         begin_products();
         multiply_planes<false>(part, a, b);
@@ -114,8 +113,8 @@ template <class Tile> struct PlaneGroup : Group<Tile> {
         for (int k = 0; k < TOGETHER / 16; ++k)
 #pragma unroll
             for (int product = 0; product < Scheme::SMALL; ++product)
-                multiply_planes<true>(small, a + k * A_STEP + (Scheme::OF_A >> 4 * product & 15) * PLANE,
-                                      b + k * B_STEP + (Scheme::OF_B >> 4 * product & 15) * PLANE);
+                multiply_planes<true>(small, a + k * A_STEP + (Scheme::OF_A >> 4 * product & 15) * OF_A,
+                                      b + k * B_STEP + (Scheme::OF_B >> 4 * product & 15) * OF_B);
         end_products();
     }
 
@@ -195,16 +194,16 @@ static __device__ __forceinline__ void multiply_planes(Ring<Tile> ring, const De
 
 #endif
 
-/* The flags that the passes before left. */
+/* The flags that the passes before left: planes of f16, of bf16 do not hold an operand. */
 struct Flags {
-    unsigned half_lost, third_lost; /* planes of f16, of bf16 do not hold an operand */
+    const unsigned *half_lost, *third_lost;
 };
 
 /* Only where this scheme is the one to be taken. */
 template <class Tile>
 static __device__ __forceinline__ void product_of_planes(const PlaneMap &a, const PlaneMap &b,
                                                          const Destination &c, int k, const Ranges &ranges,
-                                                         const Flags *flags, int items)
+                                                         const Flags &flags, int items)
 {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     extern __shared__ char shared[];
@@ -216,14 +215,17 @@ static __device__ __forceinline__ void product_of_planes(const PlaneMap &a, cons
     }
     __syncthreads();
     grid_dependency_wait();
-    if (Tile::Scheme::SCALED ? flags->half_lost != 0 : flags->half_lost == 0 || flags->third_lost != 0)
+    if (Tile::Scheme::SCALED ? *flags.half_lost != 0 : *flags.half_lost == 0 || *flags.third_lost != 0)
         return;
+    constexpr bool SHARED = Tile::groups > 1; /* one warpgroup has registers enough */
     if (threadIdx.x >= Tile::consumers) {
-        give_registers_back<OF_A_PRODUCER>();
+        if constexpr (SHARED)
+            give_registers_back<OF_A_PRODUCER>();
         if (threadIdx.x == Tile::consumers)
             bring_planes(Ring<Tile>(shared, 1), a, b, c.to, items, steps);
     } else {
-        take_registers<OF_A_CONSUMER>();
+        if constexpr (SHARED)
+            take_registers<OF_A_CONSUMER>();
         multiply_planes(Ring<Tile>(shared, 0), c, ranges, items, steps);
     }
 #endif

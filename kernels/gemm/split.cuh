@@ -6,6 +6,7 @@
 #pragma once
 
 #include "grid_dependency.cuh"
+#include "panels.h"
 #include "units.h"
 
 #include <cstdint>
@@ -54,6 +55,14 @@ static __device__ __forceinline__ float inverse_scale(const unsigned *range, int
 enum { RANGE_PIECE = GEMM_RANGE_PIECE, RANGE_ROWS = GEMM_RANGE_ROWS, SPLIT_PIECE = GEMM_SPLIT_PIECE };
 enum { SPLIT_WARPS = GEMM_SPLIT_THREADS / 32 };
 
+static __device__ __forceinline__ unsigned largest_of_warp(unsigned most)
+{
+#if __CUDA_ARCH__ >= 800 /* it runs on 9.0 alone, but code is made for all */
+    most = __reduce_max_sync(0xffffffffu, most);
+#endif
+    return most;
+}
+
 /* A warp takes a piece of a row. */
 static __device__ inline void range_of_row(const Unsplit &s)
 {
@@ -68,9 +77,7 @@ static __device__ inline void range_of_row(const Unsplit &s)
     for (int i = 0; i < RANGE_PIECE; i += 32)
         if (first + i < s.cols)
             most = max(most, magnitude(s.from[row * s.ld + first + i]));
-#if __CUDA_ARCH__ >= 800 /* it runs on 9.0 alone, but code is made for all */
-    most = __reduce_max_sync(0xffffffffu, most);
-#endif
+    most = largest_of_warp(most);
     if (threadIdx.x % 32 == 0)
         atomicMax(&s.range[row], most);
 }
@@ -139,13 +146,39 @@ struct ThirdPlanes {
     }
 };
 
+/* Neighbours in a row of memory: 0 where the operand has none. */
+static __device__ __forceinline__ void read_pair(const Unsplit &s, int64_t row, int64_t col, float (&x)[2])
+{
+#pragma unroll
+    for (int e = 0; e < 2; ++e)
+        x[e] = row < s.rows && col + e < s.cols ? s.from[row * s.ld + col + e] : 0.0f;
+}
+
+/* To all planes; false where they don't hold the pair. */
+template <class Scheme>
+static __device__ __forceinline__ bool split_pair(const Scheme &scheme, const Planes &to, int64_t row,
+                                                  int64_t col, const float (&x)[2],
+                                                  const unsigned (&range)[2])
+{
+    uint16_t planes[2][Scheme::COUNT];
+    bool held = true;
+#pragma unroll
+    for (int e = 0; e < 2; ++e)
+        held &= scheme.split(x[e], range[e], planes[e]);
+#pragma unroll
+    for (int plane = 0; plane < Scheme::COUNT; ++plane)
+        *reinterpret_cast<unsigned *>(to.first + (plane * to.rows + row) * to.pitch + col) =
+            planes[0][plane] | (unsigned)planes[1][plane] << 16;
+    return held;
+}
+
 /* A warp takes a piece of a row of all planes, a lane pairs of neighbours.  *lost becomes 1 where they don't
  * hold it. */
 template <class Scheme>
 static __device__ inline void split_piece(const Scheme &scheme, const Unsplit &s, const Planes &to,
                                           unsigned *lost)
 {
-    constexpr int PAIRS = SPLIT_PIECE / 64, COUNT = Scheme::COUNT;
+    constexpr int PAIRS = SPLIT_PIECE / 64;
     const int64_t pieces = (s.cols + SPLIT_PIECE - 1) / SPLIT_PIECE;
     const int64_t warp = (int64_t)blockIdx.x * SPLIT_WARPS + threadIdx.x / 32, row = warp / pieces;
     const int64_t first = warp % pieces * SPLIT_PIECE + threadIdx.x % 32 * 2;
@@ -156,27 +189,113 @@ static __device__ inline void split_piece(const Scheme &scheme, const Unsplit &s
         return;
 #pragma unroll
     for (int i = 0; i < PAIRS; ++i)
-#pragma unroll
-        for (int e = 0; e < 2; ++e) {
-            const int64_t col = first + 64 * i + e;
-            x[i][e] = row < s.rows && col < s.cols ? s.from[row * s.ld + col] : 0.0f;
-        }
+        read_pair(s, row, first + 64 * i, x[i]);
 #pragma unroll
     for (int i = 0; i < PAIRS; ++i) {
         const int64_t col = first + 64 * i;
-        uint16_t planes[2][COUNT];
+        unsigned range[2];
         if (col >= s.cols)
             break;
 #pragma unroll
-        for (int e = 0; e < 2; ++e) {
-            const int64_t outer = s.inner ? min(row, s.rows - 1) : min(col + e, s.cols - 1);
-            held &= scheme.split(x[i][e], s.range[outer], planes[e]);
-        }
-#pragma unroll
-        for (int plane = 0; plane < COUNT; ++plane)
-            *reinterpret_cast<unsigned *>(to.first + (plane * to.rows + row) * to.pitch + col) =
-                planes[0][plane] | (unsigned)planes[1][plane] << 16;
+        for (int e = 0; e < 2; ++e)
+            range[e] = s.range[s.inner ? min(row, s.rows - 1) : min(col + e, s.cols - 1)];
+        held &= split_pair(scheme, to, row, col, x[i], range);
     }
+    if (!held)
+        *lost = 1;
+}
+
+/* ---- the largest magnitudes and the planes in one pass --------------------------------- */
+
+enum { PANEL_SIDE = GEMM_PANEL_SIDE, PANEL_AT_ONCE = 8 /* pairs that a thread reads before it writes */ };
+static_assert(PANEL_SIDE == SPLIT_WARPS, "a warp for each row");
+
+/* A warp takes a row. */
+template <class Scheme>
+static __device__ inline bool split_row(const Scheme &scheme, const Unsplit &s, const Planes &to)
+{
+    const int64_t row = (int64_t)blockIdx.x * PANEL_SIDE + threadIdx.x / 32;
+    const int lane = threadIdx.x % 32;
+    unsigned most = 0;
+    bool held = true;
+    float x[PANEL_AT_ONCE][2];
+
+    if (row >= to.rows)
+        return true;
+#pragma unroll 8
+    for (int64_t col = 2 * lane; col < s.cols; col += 64) {
+        read_pair(s, row, col, x[0]);
+        most = max(most, max(magnitude(x[0][0]), magnitude(x[0][1])));
+    }
+    most = largest_of_warp(most);
+    if (lane == 0 && row < s.rows)
+        s.range[row] = most;
+    const unsigned range[2] = {most, most};
+    for (int64_t next = 2 * lane; next < s.cols; next += PANEL_AT_ONCE * 64) {
+#pragma unroll
+        for (int i = 0; i < PANEL_AT_ONCE; ++i)
+            read_pair(s, row, next + i * 64, x[i]);
+#pragma unroll
+        for (int i = 0; i < PANEL_AT_ONCE; ++i)
+            if (next + i * 64 < s.cols)
+                held &= split_pair(scheme, to, row, next + i * 64, x[i], range);
+    }
+    return held;
+}
+
+/* A block takes PANEL_SIDE columns, a thread every so many rows of two of them. */
+template <class Scheme>
+static __device__ inline bool split_columns(const Scheme &scheme, const Unsplit &s, const Planes &to)
+{
+    constexpr int PAIRS = PANEL_SIDE / 2, ROWS = GEMM_SPLIT_THREADS / PAIRS;
+    __shared__ unsigned most_of[PANEL_SIDE];
+    const int pair = 2 * (threadIdx.x % PAIRS), first = threadIdx.x / PAIRS;
+    const int64_t col = (int64_t)blockIdx.x * PANEL_SIDE + pair;
+    unsigned most[2] = {0, 0};
+    bool held = true;
+    float x[PANEL_AT_ONCE][2];
+
+    if (threadIdx.x < PANEL_SIDE)
+        most_of[threadIdx.x] = 0;
+    __syncthreads();
+#pragma unroll 8
+    for (int64_t row = first; row < s.rows; row += ROWS) {
+        read_pair(s, row, col, x[0]);
+        most[0] = max(most[0], magnitude(x[0][0]));
+        most[1] = max(most[1], magnitude(x[0][1]));
+    }
+#pragma unroll
+    for (int e = 0; e < 2; ++e) {
+#pragma unroll
+        for (int apart = PAIRS; apart < 32; apart *= 2)
+            most[e] = max(most[e], __shfl_xor_sync(0xffffffffu, most[e], apart));
+        if (threadIdx.x % 32 < PAIRS)
+            atomicMax(&most_of[pair + e], most[e]);
+    }
+    __syncthreads();
+    if (threadIdx.x < PANEL_SIDE && (int64_t)blockIdx.x * PANEL_SIDE + threadIdx.x < s.cols)
+        s.range[(int64_t)blockIdx.x * PANEL_SIDE + threadIdx.x] = most_of[threadIdx.x];
+    if (col >= s.cols)
+        return true;
+    const unsigned range[2] = {most_of[pair], most_of[pair + 1]};
+    for (int64_t next = first; next < to.rows; next += PANEL_AT_ONCE * ROWS) {
+#pragma unroll
+        for (int i = 0; i < PANEL_AT_ONCE; ++i)
+            read_pair(s, next + i * ROWS, col, x[i]);
+#pragma unroll
+        for (int i = 0; i < PANEL_AT_ONCE; ++i)
+            if (next + i * ROWS < to.rows)
+                held &= split_pair(scheme, to, next + i * ROWS, col, x[i], range);
+    }
+    return held;
+}
+
+/* Rows or columns whole: their largest magnitudes go to s.range. */
+template <class Scheme>
+static __device__ inline void split_panel(const Scheme &scheme, const Unsplit &s, const Planes &to,
+                                          unsigned *lost)
+{
+    const bool held = s.inner ? split_row(scheme, s, to) : split_columns(scheme, s, to);
     if (!held)
         *lost = 1;
 }

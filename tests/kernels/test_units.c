@@ -8,6 +8,7 @@
 #include "kernels/gemm/f16x3.h"
 #include "kernels/gemm/mma-direct.h"
 #include "kernels/gemm/narrow.h"
+#include "kernels/gemm/panels.h"
 #include "kernels/gemm/units.h"
 #include "kernels/gemm/wgmma.h"
 
@@ -284,6 +285,44 @@ static void planes_lie_apart(void **unused)
         assert_false(maps_operand(&recipe, A) || maps_operand(&recipe, B));
         assert_int_equal(maps_operand(&recipe, C), problem.of.gemm.n % 4 == 0);
     }
+}
+
+/* The flag that planes of f16 are lost is a counter, which the last launch leaves at zero: nothing else
+ * clears it where rows and columns are split whole. */
+static void short_operands_are_split_in_one_launch(void **unused)
+{
+    const plx_device_info hopper = fake_gpu(9);
+    (void)unused;
+    for (int64_t k = GEMM_PANEL_MOST; k <= GEMM_PANEL_MOST + 1; k++) {
+        const bool whole = k == GEMM_PANEL_MOST;
+        plx_problem problem = product(PLX_F32, 2, 1024, 1000, k);
+        problem.compute = PLX_COMPUTE_F16X3;
+        const plx_recipe recipe = recipe_of(&problem, "f16x3", &hopper);
+        const plx_step *panel = step_named(&recipe, "panel");
+        assert_int_equal(panel != NULL, whole);
+        assert_int_equal(step_named(&recipe, "clear") == NULL, whole);
+        assert_int_equal(step_named(&recipe, "half") == NULL, whole);
+        assert_string_equal(recipe.steps[recipe.step_count - 1].entry, "gemm_planes_without");
+        if (whole) /* A and B run across k: of each as many blocks as its columns need */
+            assert_int_equal(panel->grid[0], 1024 / GEMM_PANEL_SIDE);
+    }
+}
+
+/* Half as high, with a warpgroup less, where whole ones leave multiprocessors idle. */
+static void few_tiles_are_flat(void **unused)
+{
+    const plx_device_info hopper = fake_gpu(9);
+    plx_problem few = product(PLX_F32, 0, 1024, 1024, 1024), many = product(PLX_F32, 0, 4096, 4096, 1024);
+    (void)unused;
+    few.compute = many.compute = PLX_COMPUTE_F16X3;
+    const plx_recipe of_few = recipe_of(&few, "f16x3", &hopper), of_many = recipe_of(&many, "f16x3", &hopper);
+    const plx_step *flat = step_named(&of_few, "f16x3_flat");
+    assert_non_null(flat);
+    assert_int_equal(flat->grid[0], 128);
+    assert_int_equal(flat->block[0], 256);
+    expect_boxes(&of_few);
+    assert_null(step_named(&of_many, "flat"));
+    assert_int_equal(step_named(&of_many, "f16x3")->block[0], 384);
 }
 
 /* ---- what is chosen -------------------------------------------------------------------- */
@@ -711,6 +750,8 @@ int main(void)
         cmocka_unit_test(without_terms_c_is_scaled),
         cmocka_unit_test(planes_are_as_good_as_plain_sums),
         cmocka_unit_test(planes_lie_apart),
+        cmocka_unit_test(short_operands_are_split_in_one_launch),
+        cmocka_unit_test(few_tiles_are_flat),
         cmocka_unit_test(matrix_units_are_taken_where_they_may_be),
         cmocka_unit_test(few_terms_and_few_tiles_are_taken_as_they_lie),
         cmocka_unit_test(misaligned_rows_are_shared),
