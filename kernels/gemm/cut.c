@@ -224,7 +224,8 @@ static double cost(const plx_problem *problem, const plx_device_info *device, co
 }
 
 /* A launch that does not begin early, and maps that each round of blocks makes. */
-double plx_gemm_mapped_cost(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
+double plx_gemm_mapped_cost(const plx_problem *problem, const plx_device_info *device,
+                            const plx_gemm_cut *cut)
 {
     static const double launch_us = 0.4, maps_us = 0.6;
     split_rates by = own_rates;

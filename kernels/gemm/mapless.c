@@ -1,5 +1,6 @@
-/* bulk-pipeline, split-k and async-copy in OpenCL: tiles, parts of k and edges as in CUDA, but without clusters.
- * Operands are brought by maps that device code makes, or by asynchronous copies of elements, wherever they begin. */
+/* bulk-pipeline, split-k and async-copy in OpenCL: tiles, parts of k and edges as in CUDA, but without
+ * clusters. Operands are brought by maps that device code makes, or by asynchronous copies of elements,
+ * wherever they begin. */
 #include "mapless.h"
 
 #include "arithmetic.h"
@@ -27,10 +28,10 @@ bool plx_gemm_mapless_fast(const plx_device_info *device)
 
 static int64_t map_bytes(const plx_gemm_problem *p, const plx_gemm_cut *cut)
 {
-    int64_t tiles = quotient_up(p->m, cut->tile->rows) * quotient_up(p->n, cut->tile->cols); /* both below 2^31 */
-    return tiles < most_map_bytes
-               ? (tiles + cut->edge_blocks) * cut->cluster * cut->clusters * 2 * MAP_BYTES
-               : INT64_MAX;
+    int64_t tiles =
+        quotient_up(p->m, cut->tile->rows) * quotient_up(p->n, cut->tile->cols); /* both below 2^31 */
+    return tiles < most_map_bytes ? (tiles + cut->edge_blocks) * cut->cluster * cut->clusters * 2 * MAP_BYTES
+                                  : INT64_MAX;
 }
 
 bool plx_gemm_makes_maps(const plx_problem *problem, const plx_device_info *device)
@@ -97,9 +98,9 @@ static double copied_cost(const plx_problem *problem, const plx_device_info *dev
     return plx_gemm_copied_cost(problem, device, &same);
 }
 
-/* Work-groups of edges begin last, in the last round of those of tiles; but before further parts of k, which have to
- * wait where there are not places for all.  Beside code for edges that of tiles is slower: 1.04 to 1.06 times were
- * measured. */
+/* Work-groups of edges begin last, in the last round of those of tiles; but before further parts of k, which
+ * have to wait where there are not places for all.  Beside code for edges that of tiles is slower: 1.04
+ * to 1.06 times were measured. */
 static double with_edges(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,
                          double us)
 {
@@ -142,8 +143,9 @@ const plx_gemm_cuts *plx_gemm_mapless_split_k_cuts(const plx_device_info *device
 
 /* ---- recipes ------------------------------------------------------------------- */
 
-/* Those who ask the copy engine need few registers.  With 208 for the others of the largest tile the driver's assembler
- * puts loads behind the multiplications that they should run beside; with 224 it does not, in any layout. */
+/* Those who ask the copy engine need few registers.  With 208 for the others of the largest tile the driver's
+ * assembler puts loads behind the multiplications that they should run beside; with 224 it does not, in any
+ * layout. */
 enum { MANY_WITH_MAPS = 224, LARGE = 200 };
 
 static void define_registers(const plx_gemm_tile *t, bool mapped, plx_recipe *recipe)

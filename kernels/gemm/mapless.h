@@ -1,5 +1,5 @@
-/* bulk-pipeline, split-k and async-copy in OpenCL, which launches no clusters, and has tensor maps only where device
- * code can make them (tensor-map.clh): recipes, and what parts of k cost. */
+/* bulk-pipeline, split-k and async-copy in OpenCL, which launches no clusters, and has tensor maps only where
+ * device code can make them (tensor-map.clh): recipes, and what parts of k cost. */
 #ifndef PLX_KERNELS_GEMM_MAPLESS_H
 #define PLX_KERNELS_GEMM_MAPLESS_H
 
@@ -9,8 +9,8 @@
 bool plx_gemm_mapless(const plx_device_info *device);
 /* Whether its compiler takes the inline PTX with which the pipeline runs by itself. */
 bool plx_gemm_mapless_fast(const plx_device_info *device);
-/* Whether bulk-pipeline and split-k bring these operands there by maps after all, where they begin at multiples of 16
- * bytes. */
+/* Whether bulk-pipeline and split-k bring these operands there by maps after all, where they begin at
+ * multiples of 16 bytes. */
 bool plx_gemm_makes_maps(const plx_problem *problem, const plx_device_info *device);
 
 /* Parts of k, of which `cluster` neighbouring ones are added first, then the `clusters` sums: whether there
@@ -21,7 +21,8 @@ double plx_gemm_mapless_joining(const plx_problem *problem, const plx_gemm_cut *
 /* How split-k can be cut there. */
 const plx_gemm_cuts *plx_gemm_mapless_split_k_cuts(const plx_device_info *device);
 
-/* What bulk-pipeline, split-k and async-copy are there; with maps where `aligned` and plx_gemm_makes_maps(). */
+/* What bulk-pipeline, split-k and async-copy are there; with maps where `aligned` and plx_gemm_makes_maps().
+ */
 plx_status plx_gemm_mapless_recipe(const plx_problem *problem, const plx_device_info *device,
                                    const char *entry, const plx_gemm_cut *cut, bool aligned,
                                    plx_recipe *recipe, plx_error *error);

@@ -148,8 +148,7 @@ static void add_product(const plx_problem *problem, const plx_gemm_cut *cut, con
     const plx_gemm_tile *t = cut->tile;
     uint32_t threads =
         (uint32_t)(t->rows / t->thread_rows * (t->cols / t->thread_cols) + GEMM_PIPELINE_BRINGERS);
-    const plx_tensor_map of_a = plx_gemm_map_of_boxes(a, t->rows),
-                         of_b = plx_gemm_map_of_boxes(b, t->cols);
+    const plx_tensor_map of_a = plx_gemm_map_of_boxes(a, t->rows), of_b = plx_gemm_map_of_boxes(b, t->cols);
     plx_step *step = plx_recipe_step(recipe, cut->entry, threads, 1);
 
     step->grid[0] = (uint64_t)(tiles_of(p, cut) * cut->cluster + cut->edge_blocks);
