@@ -36,7 +36,7 @@ static const plx_dmma_tile bulk[] = {
 
 /* Rates are bytes a clock for each multiprocessor. */
 enum {
-    MOST_PARTS = 127, /* as configurations are numbered */
+    MOST_PARTS = 127,     /* as configurations are numbered */
     LOAD_RATE = 92,       /* of a stage, at the least */
     LOAD_COST_RATE = 265, /* besides the products: what bringing a stage takes of power and of L2 */
     STORE_RATE = 31,
@@ -157,7 +157,9 @@ static double clocks_of_products(const plx_dmma_cut *cut, const plx_problem *pro
 static double clocks_of_sum(const plx_dmma_cut *cut, const plx_device_info *device)
 {
     double bytes = (double)(cut->items - cut->whole) * cut->tile->rows * cut->tile->cols * 8;
-    return clocks_of_launch(device) + PART_CLOCKS * (double)quotient_up(cut->parts, plx_dmma_slices(cut->parts)) + bytes / (SUM_RATE * (double)units_of(device));
+    return clocks_of_launch(device) +
+           PART_CLOCKS * (double)quotient_up(cut->parts, plx_dmma_slices(cut->parts)) +
+           bytes / (SUM_RATE * (double)units_of(device));
 }
 
 /* What the multiprocessor with the most to do has of all steps, over an even share. */
@@ -220,12 +222,13 @@ typedef struct walk {
     plx_dmma_cut best;
     plx_gemm_config config;    /* of the best; of keep_wanted: the one that is looked for */
     plx_gemm_listing *listing; /* of list */
-    double beginning;            /* clocks, besides those of each cut */
+    double beginning;          /* clocks, besides those of each cut */
 } walk;
 
 static plx_gemm_config config_of(size_t tile, int64_t beside, const plx_dmma_cut *cut)
 {
-    return (plx_gemm_config){.tile = (uint32_t)tile, .cluster = (uint32_t)beside, .parts = (uint32_t)cut->parts};
+    return (plx_gemm_config){
+        .tile = (uint32_t)tile, .cluster = (uint32_t)beside, .parts = (uint32_t)cut->parts};
 }
 
 static void keep_better(walk *w, size_t tile, int64_t beside, const plx_dmma_cut *cut)
@@ -301,8 +304,10 @@ bool plx_dmma_cut_of(plx_dmma_kernel kernel, const plx_problem *problem, const p
     return cut->tile != NULL;
 }
 
-/* Before the first copy: maps, and operands whose rows are no multiple of 16 bytes apart, in a launch of their own. */
-static double clocks_of_beginning(plx_dmma_kernel kernel, const plx_problem *problem, const plx_device_info *device)
+/* Before the first copy: maps, and operands whose rows are no multiple of 16 bytes apart, in a launch of
+ * their own. */
+static double clocks_of_beginning(plx_dmma_kernel kernel, const plx_problem *problem,
+                                  const plx_device_info *device)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     double clocks = kernel == PLX_DMMA_BULK && is_opencl(device) ? MAPS_CLOCKS : 0;
@@ -334,8 +339,8 @@ static void list(walk *w, size_t tile, int64_t beside, const plx_dmma_cut *cut)
         (void)snprintf(parts, sizeof parts, "/%d", (int)cut->parts);
     if (beside > 1)
         (void)snprintf(rounds, sizeof rounds, "r%d", (int)beside);
-    plx_gemm_list(w->listing, &config, (cut->clocks + w->beginning) / CLOCKS_PER_US, "%dx%d%s%s", cut->tile->rows,
-                  cut->tile->cols, parts, rounds);
+    plx_gemm_list(w->listing, &config, (cut->clocks + w->beginning) / CLOCKS_PER_US, "%dx%d%s%s",
+                  cut->tile->rows, cut->tile->cols, parts, rounds);
 }
 
 static size_t list_all(plx_dmma_kernel kernel, const plx_problem *problem, const plx_device_info *device,

@@ -22,7 +22,8 @@ static plx_status needs_matrix_units(const plx_device_info *device, plx_error *e
         return plx_fail(error, PLX_UNSUPPORTED, "needs the f64 matrix units of NVIDIA's GPUs");
     if ((device->features & PLX_FEATURE_NVIDIA_PTX) && !plx_gemm_mapless_fast(device))
         return plx_fail(error, PLX_UNSUPPORTED,
-                        "needs CUDA, or in OpenCL compute capability 9.0; this device has %u.%u", major, minor);
+                        "needs CUDA, or in OpenCL compute capability 9.0; this device has %u.%u", major,
+                        minor);
     if (major < 8)
         return plx_fail(error, PLX_UNSUPPORTED,
                         "needs f64 matrix units, from compute capability 8.0 on; this device has %u.%u",
@@ -43,14 +44,15 @@ static void define_tile(const plx_dmma_tile *tile, plx_recipe *recipe)
 {
     size_t used = strlen(recipe->defines);
 
-    (void)snprintf(recipe->defines + used, sizeof recipe->defines - used,
-                   " -DENTRY=%s -DTILE_ROWS=%d -DTILE_COLS=%d -DSTAGES=%d -DCONSUMERS_DOWN=%d -DCONSUMERS_ACROSS=%d",
-                   tile->entry, tile->rows, tile->cols, tile->stages, tile->warps[0], tile->warps[1]);
+    (void)snprintf(
+        recipe->defines + used, sizeof recipe->defines - used,
+        " -DENTRY=%s -DTILE_ROWS=%d -DTILE_COLS=%d -DSTAGES=%d -DCONSUMERS_DOWN=%d -DCONSUMERS_ACROSS=%d",
+        tile->entry, tile->rows, tile->cols, tile->stages, tile->warps[0], tile->warps[1]);
     recipe->known_local_bytes = plx_dmma_shared(tile);
 }
 
-/* As many registers as the blocks side by side leave to each thread: a quarter of a multiprocessor has a quarter of
- * them, and of the warps. */
+/* As many registers as the blocks side by side leave to each thread: a quarter of a multiprocessor has a
+ * quarter of them, and of the warps. */
 static int64_t registers_of(const plx_dmma_tile *tile)
 {
     enum { REGISTERS = 65536, AT_ONCE = 8, QUARTERS = 4, WARP = 32 };

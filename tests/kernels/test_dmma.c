@@ -239,7 +239,8 @@ static void test_opencl_makes_its_maps(void **unused)
                     (uint64_t)partials->value >= (uint64_t)places->value + room);
         for (size_t j = 0; j < 2; j++)
             assert_true(!recipe.maps[j].of_scratch ||
-                        (uint64_t)places->value >= recipe.maps[j].offset + recipe.maps[j].height * recipe.maps[j].pitch);
+                        (uint64_t)places->value >=
+                            recipe.maps[j].offset + recipe.maps[j].height * recipe.maps[j].pitch);
         expect_program(&recipe, cut.tile, step);
         divided += parts > 0;
     }
