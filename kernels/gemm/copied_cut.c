@@ -83,7 +83,7 @@ static const tile_rates *rates_of_tile(const kernel_rates *kernel, const plx_gem
     return &kernel->tiles[cut->tile - (cut->all_bring ? plx_gemm_many_tiles : plx_gemm_copied_tiles)];
 }
 
-enum { CHUNK = 8, ROUNDS_TO_DRIFT = 4, PLAIN_TILE = 10 };
+enum { CHUNK = 8, ROUNDS_TO_DRIFT = 4, PLAIN_TILE = 10, PAIR = 2, SHORT_TERMS = 384 };
 static const double fma_per_us = 128 * 1980; /* of a multiprocessor */
 
 static double units_of(const plx_device_info *device)
@@ -134,11 +134,15 @@ static double terms_of(const plx_problem *problem, const plx_gemm_cut *cut)
 
 /* Time of the last round, of `of_unit` blocks to a multiprocessor, where `full` is that of `places`.  At
  * first the multiprocessor that has most is the last; over many rounds blocks come to end one by one, and
- * those that are left are spread. */
-static double last_round(double of_unit, double places, double alone, double full, double rounds)
+ * those that are left are spread.  After a whole round two short blocks of a multiprocessor often end
+ * together, and two others take their places while a neighbour has none: `together`, how often. */
+static double last_round(double of_unit, double places, double alone, double full, double rounds,
+                         double together)
 {
     double drifted = rounds < ROUNDS_TO_DRIFT ? rounds / ROUNDS_TO_DRIFT : 1.0;
     double whole = (double)(int64_t)of_unit, uneven = whole + (whole < of_unit ? 1.0 : 0.0);
+    if (rounds >= 1.0 && places == PAIR)
+        uneven += together * (places - uneven);
     double beside = drifted * most(of_unit, 1.0) + (1.0 - drifted) * uneven;
     return of_unit <= 0.0 ? 0.0 : alone + (full - alone) * (beside - 1.0) / (places - 1.0);
 }
@@ -159,7 +163,8 @@ static double multiplying(const plx_problem *problem, const plx_device_info *dev
     double blocks = tiles_of(&problem->of.gemm, cut) * cut->cluster * cut->clusters;
     double rounds = (double)(int64_t)(blocks / (units * t->blocks));
     double of_unit = (blocks - rounds * units * t->blocks) / units; /* blocks of the last round */
-    return rounds * full + last_round(of_unit, t->blocks, alone, full, rounds) +
+    const double together = terms <= SHORT_TERMS ? 0.5 : 0.0; /* measured on drawn shapes (doc/experiments.md) */
+    return rounds * full + last_round(of_unit, t->blocks, alone, full, rounds, together) +
            (rounds > 0.0 ? kernel->drift_us : 0.0);
 }
 
