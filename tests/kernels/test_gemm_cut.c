@@ -193,6 +193,21 @@ static void shapes_have_their_kernels(void **unused)
     expect("short-k", 5000, 7001, 1);
 }
 
+/* Parts of k that would leave few short blocks for a second round are none, as two of those come to one
+ * multiprocessor; long blocks end one by one, and their parts are worth it. */
+static void short_blocks_end_together(void **unused)
+{
+    const plx_gemm_cuts *cuts = plx_gemm_async_copy_cuts(&hopper);
+    const plx_problem few_terms = plx_gemm_of(PLX_F32, false, true, 488, 4243, 383),
+                      many_terms = plx_gemm_of(PLX_F32, false, true, 488, 4243, 3830);
+    (void)unused;
+    const plx_gemm_cut whole = plx_gemm_best_cut(cuts, &few_terms, &hopper),
+                       divided = plx_gemm_best_cut(cuts, &many_terms, &hopper);
+    assert_int_equal(whole.cluster * whole.clusters, 1);
+    assert_true(divided.cluster * divided.clusters > 1);
+    expect("many-blocks", 11775, 345, 27);
+}
+
 /* Where operands begin anywhere: the device code of async-copy or many-blocks where to copy both first would cost
  * more. */
 static void expect_anywhere(const char *code, int64_t m, int64_t n, int64_t k)
@@ -414,6 +429,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_chosen_runs_and_costs_least),
         cmocka_unit_test(shapes_have_their_kernels),
+        cmocka_unit_test(short_blocks_end_together),
         cmocka_unit_test(what_begins_anywhere_is_not_always_copied_first),
         cmocka_unit_test(vectors_with_gaps_are_moved),
         cmocka_unit_test(moved_results_are_rounded_once),
