@@ -438,6 +438,25 @@ static void maps_are_encoded_as_recipes_have_them(void **unused)
     end_work(work);
 }
 
+/* Of 16-bit rows that begin within a sector of 32 bytes nothing more than a line comes to L2. */
+static void lines_within_sectors_come_alone(void **unused)
+{
+    workbench work = begin_work();
+    plx_problem problem = problem_of(PLX_GEMM, PLX_BF16, 0);
+    plx_plugin_plan *plan;
+    size_t kernel = kernel_named(PLX_GEMM, "wgmma-narrow");
+    (void)unused;
+    for (int64_t ld = 136; ld <= 144; ld += 8) {
+        problem.of.gemm = (plx_gemm_problem){
+            .m = 200, .n = 16, .k = 128, .lda = 128, .ldb = ld, .ldc = 16, .trans_b = true, .alpha = 1};
+        fake->maps_not_promoted = 0;
+        assert_int_equal(plugin->plan(work.made.session, &problem, kernel, &plan, &error), PLX_OK);
+        assert_int_equal(fake->maps_not_promoted, ld == 136);
+        plugin->plan_destroy(plan);
+    }
+    end_work(work);
+}
+
 static void scratch_that_does_not_fit_is_no_memory(void **unused)
 {
     workbench work = begin_work();
@@ -533,6 +552,7 @@ int main(void)
         cmocka_unit_test(scratch_that_does_not_fit_is_no_memory),
         cmocka_unit_test(without_room_for_scratch_the_spare_kernel_runs),
         cmocka_unit_test(maps_are_encoded_as_recipes_have_them),
+        cmocka_unit_test(lines_within_sectors_come_alone),
         cmocka_unit_test(an_empty_problem_launches_nothing),
         cmocka_unit_test(choice_is_a_kernel_and_no_baseline),
         cmocka_unit_test(counters_that_are_not_there_say_what_is_missing),

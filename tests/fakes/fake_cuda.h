@@ -45,7 +45,8 @@ typedef struct fake_cuda_state {
     int dynamic_shared_limit;                               /* the last one set */
     uint64_t last_address;                                  /* of the newest allocation */
     size_t last_bytes;
-    fake_map last_map; /* encoded */
+    fake_map last_map;         /* encoded */
+    size_t maps_not_promoted; /* to more than a line in L2 */
     char last_text[4096];       /* the beginning of the text that was assembled last */
     unsigned int max_registers; /* that it was to keep to; 0: it was not told */
     /* Told of the machine code that became of a text, which is none; NULL: nobody is. */

@@ -145,7 +145,6 @@ EXPORT CUresult cuTensorMapEncodeTiled(CUtensorMap *encoded, CUtensorMapDataType
                                        CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill)
 {
     ENTER(fake_enter, "cuTensorMapEncodeTiled");
-    (void)promotion;
     if (rank != 2 || interleave != CU_TENSOR_MAP_INTERLEAVE_NONE || fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE)
         return CUDA_ERROR_INVALID_VALUE;
     fake_cuda.last_map = (fake_map){
@@ -157,6 +156,7 @@ EXPORT CUresult cuTensorMapEncodeTiled(CUtensorMap *encoded, CUtensorMapDataType
         .box = {box[0], box[1]},
         .swizzle = swizzle,
     };
+    fake_cuda.maps_not_promoted += promotion == CU_TENSOR_MAP_L2_PROMOTION_NONE;
     memset(encoded, 0, sizeof *encoded);
     memcpy(encoded, &fake_cuda.last_map, sizeof fake_cuda.last_map);
     return check_map(&fake_cuda.last_map, every);
