@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { DIGITS = 12 };
@@ -124,6 +125,15 @@ void plx_json_number(plx_json *json, const char *name, double value)
     }
     plx_number_text(value, DIGITS, text, sizeof text);
     (void)fprintf(place(json, name), "%s%s", text, strpbrk(text, ".e") == NULL ? ".0" : "");
+}
+
+double plx_json_number_written(double value)
+{
+    char text[40]; /* with the locale's point, which both know */
+    if (!isfinite(value))
+        return value;
+    (void)snprintf(text, sizeof text, "%.*g", DIGITS, value);
+    return strtod(text, NULL);
 }
 
 void plx_json_integer(plx_json *json, const char *name, int64_t value)

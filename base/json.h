@@ -23,6 +23,9 @@ void plx_json_list_end(plx_json *json);
 void plx_json_text(plx_json *json, const char *name, const char *text);
 /* Twelve digits; null where it is not finite. */
 void plx_json_number(plx_json *json, const char *name, double value);
+
+/* The number that plx_json_number() writes for `value`, which may have more digits. */
+double plx_json_number_written(double value);
 void plx_json_integer(plx_json *json, const char *name, int64_t value);
 /* Above 2^63 as text, for many readers have no such integers. */
 void plx_json_natural(plx_json *json, const char *name, uint64_t value);

@@ -149,6 +149,13 @@ int plx_archive_name(plx_archive *archive, const char *name, const plx_names *na
 
 /* ---- numbers ------------------------------------------------------------------------------ */
 
+/* Digits that will not be written again are not read either: what is computed of a number, such as the means of a
+ * bench, is then the same each time that a file is read and written. */
+static double number_in(const json_t *found)
+{
+    return plx_json_number_written(json_number_value(found));
+}
+
 double plx_archive_signed(plx_archive *archive, const char *name, double value, double fallback)
 {
     if (!plx_archive_reads(archive)) {
@@ -156,7 +163,7 @@ double plx_archive_signed(plx_archive *archive, const char *name, double value, 
         return value;
     }
     const json_t *found = value_of(archive, name, NUMBER);
-    return found != NULL ? json_number_value(found) : fallback;
+    return found != NULL ? number_in(found) : fallback;
 }
 
 double plx_archive_number(plx_archive *archive, const char *name, double value, double most, double fallback)
@@ -244,7 +251,7 @@ void plx_archive_interval(plx_archive *archive, const char *name, double *low, d
         if (!plx_archive_reads(archive))
             plx_json_number(archive->to, NULL, *ends[i]);
         else if (json_is_number(found))
-            *ends[i] = json_number_value(found);
+            *ends[i] = number_in(found);
     }
     plx_archive_list_end(archive);
 }
