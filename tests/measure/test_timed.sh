@@ -59,6 +59,11 @@ for kernel in computes-once replays stops; do
     hides "$kernel instead of"
 done
 
+# Where each launch takes so long that few are timed.
+export FAULTY_DELAY=1
+expect 1 compare reduce 1000 "$@" --kernel stops
+unset FAULTY_DELAY
+
 # Nothing is timed by check, whose repeated runs see what stops (of one that replays each
 # plan meets one input alone).
 expect 1 check reduce --backend faulty --quick --kernel computes-once
