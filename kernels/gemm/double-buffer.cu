@@ -1,6 +1,8 @@
 /* gemm/double-buffer: two pairs of tiles in shared memory.  The next pair is on its way while
  * this one is multiplied, and one barrier per step says both "the next has come" and "the
- * last is free".  From sm_80 on the copies run by themselves (cp.async), past the registers. */
+ * last is free".  From sm_80 on the copies run by themselves (cp.async), past the registers.
+ * Though no line of it is for sm_90a alone (__CUDA_ARCH_FEAT_SM90_ALL), nvcc makes other code of it there,
+ * and that is what was measured: build-aux/arch-of-90 finds the word. */
 #include "warps.cuh"
 
 enum { DEPTH = GEMM_DOUBLE_BUFFER_DEPTH };

@@ -119,6 +119,8 @@ static __device__ inline void without_planes(const Gemm<float> &g, unsigned thir
         without_planes<TRANS_A, TRANS_B>(GEMM_OF(float), *third_lost);                                       \
     }
 
+/* It runs on 9.0 alone: for others there is nothing to compile. */
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
 GEMM_LAYOUTS(CLEAR_ENTRY)
 GEMM_LAYOUTS(RANGE_ENTRY)
 GEMM_LAYOUTS(SPLIT_HALF_ENTRY)
@@ -128,3 +130,4 @@ GEMM_LAYOUTS(PLANES_ENTRY, f16x3, TwoOfHalf, GEMM_PLANES_SIDE, GEMM_F16X3_STAGES
 GEMM_LAYOUTS(PLANES_ENTRY, f16x3_flat, TwoOfHalf, GEMM_F16X3_FLAT_ROWS, GEMM_F16X3_FLAT_STAGES)
 GEMM_LAYOUTS(PLANES_ENTRY, bf16x6, ThreeOfBrain, GEMM_PLANES_SIDE, GEMM_BF16X6_STAGES)
 GEMM_LAYOUTS(WITHOUT_PLANES_ENTRY)
+#endif

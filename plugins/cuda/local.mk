@@ -35,14 +35,18 @@ plx_nvcc_verbose_ = $(plx_nvcc_verbose_@AM_DEFAULT_V@)
 plx_nvcc_verbose_0 = @echo "  NVCC    " $@;
 plx_nvcc_verbose_1 =
 
+# Flags for the kernel that is being made: where code for sm_90 is the same as for sm_90a, that and PTX for newer devices
+# come from one pass of the compiler.
+plx_for_kernel = $(subst 90a,$(or $(shell $(top_srcdir)/build-aux/arch-of-90 $<),90a),$(1))
+
 # No --use_fast_math: the judge takes every kernel at its word.
-plx_nvcc_flags = $(NVCCFLAGS_ARCH) -O3 -std=c++17 -Xfatbin -compress-all $(NVCCFLAGS)
+plx_nvcc_flags = $(call plx_for_kernel,$(NVCCFLAGS_ARCH)) -O3 -std=c++17 -Xfatbin -compress-all $(NVCCFLAGS)
 
 # On its way nvcc makes PTX of the newest architecture, which is wanted, too, and takes as long again by itself.  A compiler
 # cache does not know of it: with one it is made by itself.
 if HAVE_PTX
 plx_comma = ,
-plx_ptx_arch = $(patsubst arch=%,%,$(filter arch=%,$(subst $(plx_comma), ,$(NVCCFLAGS_PTX))))
+plx_ptx_arch = $(patsubst arch=%,%,$(filter arch=%,$(subst $(plx_comma), ,$(call plx_for_kernel,$(NVCCFLAGS_PTX)))))
 plx_keep = $(if $(findstring cache,$(NVCC)),,--keep --keep-dir $(@:.fatbin=.kept))
 endif
 
@@ -67,7 +71,7 @@ endif
 # It depends on what the image depends on.
 cuda-images/%.ptx.gz: $(top_srcdir)/kernels/%.cu | cuda-images/%.fatbin
 	@sed 's|\.fatbin *:|.ptx.gz:|' $(@:.ptx.gz=.d) >$(@:.ptx.gz=.ptx.d)
-	$(plx_nvcc_verbose)test -f $(@:.gz=) || $(NVCC) -ptx $(NVCCFLAGS_PTX) -O3 -std=c++17 $(NVCCFLAGS) \
+	$(plx_nvcc_verbose)test -f $(@:.gz=) || $(NVCC) -ptx $(call plx_for_kernel,$(NVCCFLAGS_PTX)) -O3 -std=c++17 $(NVCCFLAGS) \
 		-I$(top_srcdir)/include -I$(top_srcdir)/kernels -I$(top_srcdir) -o $(@:.gz=) $<
 	@gzip -9nf $(@:.gz=)
 

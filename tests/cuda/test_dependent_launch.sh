@@ -15,7 +15,8 @@ to_ptx() {
         -o "$scratch/kernel.ptx" "$1"
 }
 
-# What the build made of a kernel of ours, where it is for the same architecture: to compile them all again takes minutes.
+# What the build made of a kernel of ours, where it is for sm_90a, or for sm_90 because that is the same: to compile them
+# all again takes minutes.
 to_built_ptx() {
     built=${1#"$top_srcdir/kernels/"}
     built=$top_builddir/cuda-images/${built%.cu}.ptx
@@ -25,7 +26,7 @@ to_built_ptx() {
     elif [ -f "$built" ]; then
         cp "$built" "$scratch/kernel.ptx"
     fi
-    grep -qs '^\.target sm_90a' "$scratch/kernel.ptx" || to_ptx "$1"
+    grep -qs '^\.target sm_90' "$scratch/kernel.ptx" || to_ptx "$1"
 }
 
 # Complains about entries that don't wait, or come to global memory before they do, or call a function, which

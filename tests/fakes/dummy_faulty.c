@@ -303,8 +303,8 @@ static void obey_test(const faulty_plan *plan)
         (void)nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
 }
 
-/* What computes less once it has been believed: after the first run; after as few as are timed before the last look
- * on a machine that is held up (one to be judged, one to find the batch, two rounds). */
+/* What computes less once it has been believed: after the first run; after as few as are timed before the
+ * last look on a machine that is held up (one to be judged, one to find the batch, two rounds). */
 static bool is_idle(const faulty_plan *plan)
 {
     return (plan->kernel == FAULT_FIRST && plan->calls > 1) ||

@@ -1,5 +1,6 @@
 #!/bin/sh
-# build-aux/embed: bytes as they are, and .cl files with what they include.
+# build-aux/embed: bytes as they are, and .cl files with what they include.  build-aux/arch-of-90: which .cu files have
+# code of their own for sm_90a.
 set -u
 export LC_ALL=C
 embed="${top_srcdir:-.}/build-aux/embed"
@@ -49,5 +50,24 @@ grep -q 'bad.cl includes "nowhere.clh", which is not there' "$work/err" || {
     cat "$work/err"
     fail "the message does not say what is missing"
 }
+
+arch_of_90="${top_srcdir:-.}/build-aux/arch-of-90"
+printf '#include <cstdint>\n#include "near.cuh"\n' >"$work/op/kernel.cu"
+printf '#pragma once\n#include "far.cuh"\n' >"$work/op/near.cuh"
+printf '#ifdef __CUDA_ARCH_FEAT_SM90\n#endif\n' >"$work/far.cuh"
+[ "$("$arch_of_90" "$work/op/kernel.cu")" = 90 ] || fail "a kernel without code for sm_90a was taken for one with"
+printf '#ifdef __CUDA_ARCH_FEAT_SM90_ALL\n#endif\n' >>"$work/far.cuh"
+[ "$("$arch_of_90" "$work/op/kernel.cu")" = 90a ] || fail "code for sm_90a was not found where an included file includes it"
+
+# The files that nvcc read for what was built say the same.
+for list in "${top_builddir:-.}"/cuda-images/*/*.d; do
+    kernel=$(sed -n '1s/.* : *\([^ ]*\.cu\) .*/\1/p' "$list" 2>/dev/null)
+    [ -f "$kernel" ] || continue
+    read_by_nvcc=$(tr ' ' '\n' <"$list" | grep "^${kernel%/*/*}/.*[a-z]$" | sort -u)
+    # shellcheck disable=SC2086 # one word for each file
+    if grep -qs __CUDA_ARCH_FEAT_SM90_ALL $read_by_nvcc && [ "$("$arch_of_90" "$kernel")" != 90a ]; then
+        fail "$kernel has code for sm_90a, which was not found"
+    fi
+done
 
 [ "$failures" -eq 0 ]
