@@ -15,10 +15,9 @@ fail() {
 
 # The bytes of the one image that embed wrote to $work/out.
 image() {
-    grep -E '^[0-9]+,[0-9,]*$' "$work/out" | tr ',' '\n' | grep . |
-        while read -r byte; do
-            # shellcheck disable=SC2059
-            printf "\\$(printf %03o "$byte")"
+    sed -n -e '/^#/d' -e 's/\\/\\0/g' -e 's/^"\(.*\)"[;]*$/\1/p' "$work/out" |
+        while read -r line; do
+            printf %b "$line"
         done
 }
 
@@ -37,7 +36,7 @@ cmp -s "$work/image" "$work/expected" || {
 }
 
 # Only programs are read so: other bytes travel as they are.
-printf '#include "nowhere"\n\000\377' >"$work/bytes"
+printf '#include "nowhere"\n\000\377%0100d\n' 0 >"$work/bytes"
 sh "$embed" table bytes="$work/bytes" >"$work/out" || fail "bytes were refused"
 image >"$work/image"
 cmp -s "$work/image" "$work/bytes" || fail "bytes were changed"
