@@ -106,8 +106,8 @@ static bool is_tf32(const plx_problem *problem, const plx_device_info *device)
 static const plx_preference preferences[] = {
     {PLX_ON_CUDA_9 | PLX_ON_NVIDIA_OPENCL, is_tf32, PLX_GEMM_WGMMA_TF32},
     {PLX_ON_NVIDIA, is_tf32, PLX_GEMM_MMA_SYNC_TF32},
-    {PLX_ON_CUDA_9, splits_in_two, PLX_GEMM_F16X3},
-    {PLX_ON_CUDA_9, splits_in_three, PLX_GEMM_BF16X6},
+    {PLX_ON_ANY, splits_in_two, PLX_GEMM_F16X3},
+    {PLX_ON_ANY, splits_in_three, PLX_GEMM_BF16X6},
     {PLX_ON_CUDA_9, vector_pays, PLX_GEMM_MATVEC},
     {PLX_ON_CUDA_9, NULL, PLX_GEMM_WGMMA_PIPELINED},
     {PLX_ON_NVIDIA_OPENCL, NULL, PLX_GEMM_WGMMA_PIPELINED},

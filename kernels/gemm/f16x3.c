@@ -2,12 +2,15 @@
  * product, and those that do the work where planes do not hold an operand. */
 #include "f16x3.h"
 
+#include "mapless.h"
 #include "panels.h"
 #include "pipeline.h"
+#include "planes-cl.h"
 #include "stored.h"
 #include "tiled.h"
 #include "tiles.h"
 #include "units.h"
+#include "wgmma.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -198,33 +201,39 @@ static uint64_t blocks_that_split_panels(const planes *of)
     return quotient_up((uint64_t)(of->stored.inner ? of->rows : of->stored.cols), GEMM_PANEL_SIDE);
 }
 
-static plx_step *add_split(plx_recipe *recipe, const char *entry, const layout *at,
-                           uint64_t (*blocks)(const planes *of))
+static void pass_planes(plx_step *step, const layout *at)
 {
-    plx_step *step = add_both(recipe, entry, at, blocks(&at->a), blocks(&at->b));
     plx_step_scratch(step, at->a.at, 2);
     plx_step_i64(step, at->a.rows);
     plx_step_i64(step, at->a.pitch);
     plx_step_scratch(step, at->b.at, 2);
     plx_step_i64(step, at->b.rows);
     plx_step_i64(step, at->b.pitch);
+}
+
+static plx_step *add_split(plx_recipe *recipe, const char *entry, const layout *at,
+                           uint64_t (*blocks)(const planes *of))
+{
+    plx_step *step = add_both(recipe, entry, at, blocks(&at->a), blocks(&at->b));
+    pass_planes(step, at);
     pass_flags(step, at);
     return step;
 }
 
 /* ---- products -------------------------------------------------------------------------- */
 
-/* How many planes, of which type, how many stages of all of them, and rows of a tile. */
+/* How many planes, of which type, how many stages of all of them, and rows of a tile; in OpenCL a program for each
+ * type. */
 typedef struct scheme {
-    const char *entry;
+    const char *entry, *program;
     plx_dtype dtype;
     int64_t planes, stages, rows;
 } scheme;
 
-static const scheme two_of_f16 = {"gemm_f16x3", PLX_F16, 2, GEMM_F16X3_STAGES, GEMM_PLANES_SIDE},
-                    flat_of_f16 = {"gemm_f16x3_flat", PLX_F16, 2, GEMM_F16X3_FLAT_STAGES,
+static const scheme two_of_f16 = {"gemm_f16x3", NULL, PLX_F16, 2, GEMM_F16X3_STAGES, GEMM_PLANES_SIDE},
+                    flat_of_f16 = {"gemm_f16x3_flat", NULL, PLX_F16, 2, GEMM_F16X3_FLAT_STAGES,
                                    GEMM_F16X3_FLAT_ROWS},
-                    three_of_bf16 = {"gemm_bf16x6", PLX_BF16, 3, GEMM_BF16X6_STAGES, GEMM_PLANES_SIDE};
+                    three_of_bf16 = {"gemm_bf16x6", "gemm/bf16x6", PLX_BF16, 3, GEMM_BF16X6_STAGES, GEMM_PLANES_SIDE};
 
 static plx_tensor_map map_of(const planes *of, const scheme *taken, int64_t side)
 {
@@ -263,6 +272,7 @@ static int64_t shared_bytes(const scheme *taken)
 static void add_product(const plx_gemm_problem *p, const plx_device_info *device, const layout *at,
                         const scheme *taken, int64_t tiles, bool bulk, plx_recipe *recipe)
 {
+    const bool opencl = plx_gemm_mapless(device);
     const plx_tensor_map of_a = map_of(&at->a, taken, taken->rows),
                          of_b = map_of(&at->b, taken, GEMM_PLANES_SIDE);
     const plx_tensor_map of_c = bulk ? map_of_result(p) : of_a;
@@ -272,9 +282,12 @@ static void add_product(const plx_gemm_problem *p, const plx_device_info *device
 
     step->grid[0] = (uint64_t)(tiles < units ? tiles : units);
     step->dependent_launch = true;
+    step->code = opencl ? taken->program : NULL;
     plx_step_map(recipe, step, &of_a);
     plx_step_map(recipe, step, &of_b);
     plx_step_map(recipe, step, &of_c);
+    if (opencl)
+        plx_units_add_places_of_maps(recipe, step);
     plx_step_i32(step, bulk);
     plx_step_i32(step, (int32_t)at->a.rows);
     plx_step_i32(step, (int32_t)at->b.rows);
@@ -289,7 +302,29 @@ static void add_product(const plx_gemm_problem *p, const plx_device_info *device
     plx_step_scratch(step, at->b.range, 4);
     pass_flags(step, at);
     plx_step_i32(step, (int32_t)tiles);
-    plx_step_shared(step, shared_bytes(taken));
+    if (!opencl) /* else the device code has fixed arrays */
+        plx_step_shared(step, shared_bytes(taken));
+}
+
+/* Of OpenCL without matrix units: the same products in plain C, a work-item for each element. */
+static void add_product_without_units(const plx_gemm_problem *p, const layout *at, const scheme *taken,
+                                      int64_t tiles, plx_recipe *recipe)
+{
+    plx_step *step =
+        plx_recipe_step(recipe, taken->entry, GEMM_PLANES_PLAIN_SIDE * GEMM_PLANES_PLAIN_SIDE, 1);
+    step->grid[0] = (uint64_t)tiles;
+    step->code = taken->program;
+    pass_planes(step, at);
+    plx_step_operand(step, C);
+    plx_step_i64(step, p->m);
+    plx_step_i64(step, p->n);
+    plx_step_i64(step, p->k);
+    plx_step_i64(step, p->ldc);
+    plx_step_scalar(step, p->alpha);
+    plx_step_scalar(step, p->beta);
+    plx_step_scratch(step, at->a.range, 4);
+    plx_step_scratch(step, at->b.range, 4);
+    pass_flags(step, at);
 }
 
 static void add_plain(const plx_gemm_problem *p, const layout *at, int64_t tiles, plx_recipe *recipe)
@@ -313,25 +348,53 @@ static void add_plain(const plx_gemm_problem *p, const layout *at, int64_t tiles
 
 /* ---- recipes --------------------------------------------------------------------------- */
 
-static bool count_tiles(const plx_problem *problem, int64_t rows, int64_t *tiles)
+/* What a recipe is made of: `bulk`: C is written by the copy engine; `taken`: how planes of f16 are multiplied. */
+typedef struct way {
+    const plx_device_info *device;
+    bool opencl, units, bulk;
+    const scheme *taken;
+    int64_t tiles, taken_tiles, plain_tiles;
+} way;
+
+static bool count_tiles(const plx_problem *problem, int64_t rows, int64_t cols, int64_t *tiles)
 {
-    const plx_gemm_geometry of = {"", rows, GEMM_PLANES_SIDE, 0, 0};
+    const plx_gemm_geometry of = {"", rows, cols, 0, 0};
     return plx_gemm_count_tiles(problem, &of, tiles) && *tiles <= INT32_MAX - 65536;
 }
 
 /* Flat tiles are half as large: where they take less than twice the rounds. */
-static void add_product_of_f16(const plx_problem *problem, const plx_device_info *device, const layout *at,
-                               int64_t tiles, bool bulk, plx_recipe *recipe)
+static void choose_scheme(const plx_problem *problem, way *made)
 {
-    const uint64_t units = device->units > 0 ? (uint64_t)device->units : 1;
-    const scheme *taken = &two_of_f16;
+    const uint64_t side_by_side = made->device->units > 0 ? (uint64_t)made->device->units : 1;
     int64_t flat;
-    if (count_tiles(problem, flat_of_f16.rows, &flat) &&
-        quotient_up((uint64_t)flat, units) < 2 * quotient_up((uint64_t)tiles, units)) {
-        taken = &flat_of_f16;
-        tiles = flat;
+    made->taken = &two_of_f16;
+    made->taken_tiles = made->tiles;
+    if (made->units && count_tiles(problem, flat_of_f16.rows, GEMM_PLANES_SIDE, &flat) &&
+        quotient_up((uint64_t)flat, side_by_side) < 2 * quotient_up((uint64_t)made->tiles, side_by_side)) {
+        made->taken = &flat_of_f16;
+        made->taken_tiles = flat;
     }
-    add_product(&problem->of.gemm, device, at, taken, tiles, bulk, recipe);
+}
+
+/* False when C has more tiles than can be counted. */
+static bool find_way(const plx_problem *problem, const plx_device_info *device, bool bulk, way *made)
+{
+    *made = (way){.device = device, .opencl = plx_gemm_mapless(device), .bulk = bulk};
+    made->units = !made->opencl || plx_gemm_mapless_fast(device);
+    if (!count_tiles(problem, GEMM_PLANES_SIDE, GEMM_PLANES_SIDE, &made->tiles) ||
+        !count_tiles(problem, GEMM_PLANES_PLAIN_SIDE, GEMM_PLANES_PLAIN_SIDE, &made->plain_tiles))
+        return false;
+    choose_scheme(problem, made);
+    return true;
+}
+
+static void add_product_of(const plx_gemm_problem *p, const way *by, const layout *at, const scheme *taken,
+                           int64_t tiles, plx_recipe *recipe)
+{
+    if (by->units)
+        add_product(p, by->device, at, taken, tiles, by->bulk, recipe);
+    else
+        add_product_without_units(p, at, taken, by->plain_tiles, recipe);
 }
 
 /* Where its rows and columns are short, an operand is split in one launch. */
@@ -349,8 +412,7 @@ static void add_split_to_f16(const plx_gemm_problem *p, const layout *at, plx_re
 }
 
 /* The ways in the order in which they are tried; the flags say which of the products there is to do. */
-static void add_steps(const plx_problem *problem, const plx_device_info *device, const layout *at,
-                      int64_t tiles, bool bulk, plx_recipe *recipe)
+static void add_steps(const plx_problem *problem, const way *by, const layout *at, plx_recipe *recipe)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     const bool scaled = problem->compute == PLX_COMPUTE_F16X3;
@@ -360,50 +422,92 @@ static void add_steps(const plx_problem *problem, const plx_device_info *device,
         add_clear(p, at, false, recipe);
     (void)add_split(recipe, "gemm_planes_third", at, blocks_that_split);
     if (scaled)
-        add_product_of_f16(problem, device, at, tiles, bulk, recipe);
-    add_product(p, device, at, &three_of_bf16, tiles, bulk, recipe);
-    add_plain(p, at, tiles, recipe);
+        add_product_of(p, by, at, by->taken, by->taken_tiles, recipe);
+    add_product_of(p, by, at, &three_of_bf16, by->tiles, recipe);
+    add_plain(p, at, by->tiles, recipe);
+}
+
+/* OpenCL compiles a program for each layout, and for each tile of planes of f16. */
+static void define_planes(const plx_problem *problem, const way *by, plx_recipe *recipe)
+{
+    const plx_gemm_problem *p = &problem->of.gemm;
+    (void)snprintf(recipe->defines, sizeof recipe->defines, "%s -DTRANS_A=%d -DTRANS_B=%d -DENTRY=%s",
+                   plx_element_words_of(problem)->defines, (int)p->trans_a, (int)p->trans_b, by->taken->entry);
+    if (by->device->features & PLX_FEATURE_NVIDIA_PTX)
+        plx_recipe_define(recipe, "NVIDIA_PTX", 1);
+    if (!by->units)
+        return;
+    plx_recipe_define(recipe, "ROWS", by->taken->rows);
+    plx_recipe_define(recipe, "STAGES", by->taken->stages);
+    recipe->known_local_bytes = (uint64_t)shared_bytes(by->taken);
+    if (shared_bytes(&three_of_bf16) > shared_bytes(by->taken))
+        recipe->known_local_bytes = (uint64_t)shared_bytes(&three_of_bf16);
+}
+
+/* Local memory of the product without planes, which in CUDA is not more than any device has. */
+static uint64_t static_bytes(const way *by)
+{
+    enum { SIDE = GEMM_SIDE_PACKS * 4, PACK = 4, FLOAT_BYTES = 4 };
+    return by->units ? 0 : 2 * GEMM_WARP_TILE_DEPTH * (SIDE + PACK) * FLOAT_BYTES;
 }
 
 static plx_status sum_terms(const plx_problem *problem, const plx_device_info *device, bool bulk,
                             plx_recipe *recipe, plx_error *error)
 {
     uint64_t most = device->max_alloc_bytes ? device->max_alloc_bytes : device->memory_bytes;
-    int64_t tiles;
     layout at;
+    way by;
     plx_status status = plx_gemm_check_sizes(&problem->of.gemm, error);
     if (status != PLX_OK)
         return status;
-    if (!count_tiles(problem, GEMM_PLANES_SIDE, &tiles) || !lay_out(problem, &at) ||
-        (most != 0 && at.bytes > most))
+    if (!find_way(problem, device, bulk, &by) || !lay_out(problem, &at) || (most != 0 && at.bytes > most))
         return plx_fail(error, PLX_UNSUPPORTED,
                         "the planes of its operands need more memory than this device has");
     recipe->scratch_bytes = at.bytes;
-    add_steps(problem, device, &at, tiles, bulk, recipe);
-    return plx_recipe_check(recipe, 0, device, error);
+    if (by.opencl)
+        define_planes(problem, &by, recipe);
+    add_steps(problem, &by, &at, recipe);
+    return plx_recipe_check(recipe, static_bytes(&by), device, error);
+}
+
+/* CUDA on compute capability 9.0, or any OpenCL: with matrix units there, without them elsewhere. */
+static plx_status check_device(const plx_device_info *device, plx_error *error)
+{
+    return plx_gemm_mapless(device) ? PLX_OK : plx_needs_sm_90a(device, error);
+}
+
+/* Where there is nothing to sum: async-copy's code has beta * C in CUDA, naive's in OpenCL. */
+static plx_status scale(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,
+                        plx_error *error)
+{
+    const bool opencl = plx_gemm_mapless(device);
+    plx_problem plain = *problem;
+    plain.compute = PLX_COMPUTE_PLAIN;
+    const plx_status status = opencl ? plx_gemm_naive_recipe(&plain, device, recipe, error) : PLX_OK;
+    (void)snprintf(recipe->code, sizeof recipe->code, "%s/%s", plx_ladder_name(PLX_GEMM),
+                   opencl ? "naive" : "async-copy");
+    if (!opencl)
+        plx_gemm_add_scale(problem, device, recipe);
+    return status;
 }
 
 static plx_status recipe_of(const plx_problem *problem, const plx_device_info *device, bool bulk,
                             plx_recipe *recipe, plx_error *error)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    const bool terms = plx_gemm_has_terms(problem);
-    plx_status status = plx_needs_sm_90a(device, error);
-    if (status == PLX_OK && (problem->dtype != PLX_F32 || (problem->compute != PLX_COMPUTE_F16X3 &&
-                                                           problem->compute != PLX_COMPUTE_BF16X6)))
-        return plx_fail(error, PLX_UNSUPPORTED, "multiplies f32 as planes of 16 bits alone");
+    const plx_status status = check_device(device, error);
     if (status != PLX_OK)
         return status;
+    if (problem->dtype != PLX_F32 ||
+        (problem->compute != PLX_COMPUTE_F16X3 && problem->compute != PLX_COMPUTE_BF16X6))
+        return plx_fail(error, PLX_UNSUPPORTED, "multiplies f32 as planes of 16 bits alone");
     (void)snprintf(recipe->variant, sizeof recipe->variant, "f32_%c%c", p->trans_a ? 't' : 'n',
                    p->trans_b ? 't' : 'n');
-    (void)snprintf(recipe->code, sizeof recipe->code, "%s/%s", plx_ladder_name(PLX_GEMM),
-                   terms ? "f16x3" : "async-copy");
+    (void)snprintf(recipe->code, sizeof recipe->code, "%s/f16x3", plx_ladder_name(PLX_GEMM));
     if (p->m == 0 || p->n == 0)
         return PLX_OK;
-    if (terms)
-        return sum_terms(problem, device, bulk, recipe, error);
-    plx_gemm_add_scale(problem, device, recipe); /* async-copy's code has it */
-    return PLX_OK;
+    return plx_gemm_has_terms(problem) ? sum_terms(problem, device, bulk, recipe, error)
+                                       : scale(problem, device, recipe, error);
 }
 
 plx_status plx_f16x3_recipe(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,

@@ -465,7 +465,8 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
             .limit = "the matrix units, of whose products three make one, and power; the planes are written first; "
                      "operands that two planes do not hold (a wide range within a row) are multiplied as bf16x6, "
                      "infinities and the ends of the range without planes",
-            .needs = "CUDA on compute capability 9.0; asked for as compute type f16x3",
+            .needs = "CUDA on compute capability 9.0, or OpenCL: there the matrix units are used where the driver builds "
+                     "for sm_90a, else the same products are made without them; asked for as compute type f16x3",
             .dtypes = PLX_DTYPE_BIT(PLX_F32),
             .flags = PLX_KERNEL_MATRIX_UNITS,
             .compute = PLX_COMPUTE_F16X3,
@@ -483,7 +484,7 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
             .gain = "about 2 times the fastest f32 kernel, whatever the range within a row",
             .limit = "the matrix units, of whose products six make one; infinities and the ends of the range are "
                      "multiplied without planes",
-            .needs = "CUDA on compute capability 9.0; asked for as compute type bf16x6",
+            .needs = "as f16x3; asked for as compute type bf16x6",
             .dtypes = PLX_DTYPE_BIT(PLX_F32),
             .flags = PLX_KERNEL_MATRIX_UNITS,
             .compute = PLX_COMPUTE_BF16X6,
