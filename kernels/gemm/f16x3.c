@@ -306,12 +306,12 @@ static void add_product(const plx_gemm_problem *p, const plx_device_info *device
         plx_step_shared(step, shared_bytes(taken));
 }
 
-/* Of OpenCL without matrix units: the same products in plain C, a work-item for each element. */
+/* Of OpenCL without matrix units: the same products in plain C. */
 static void add_product_without_units(const plx_gemm_problem *p, const layout *at, const scheme *taken,
                                       int64_t tiles, plx_recipe *recipe)
 {
-    plx_step *step =
-        plx_recipe_step(recipe, taken->entry, GEMM_PLANES_PLAIN_SIDE * GEMM_PLANES_PLAIN_SIDE, 1);
+    plx_step *step = plx_recipe_step(recipe, taken->entry,
+                                     GEMM_PLANES_PLAIN_SIDE * GEMM_PLANES_PLAIN_SIDE / GEMM_PLANES_PLAIN_COLS, 1);
     step->grid[0] = (uint64_t)tiles;
     step->code = taken->program;
     pass_planes(step, at);
@@ -379,8 +379,9 @@ static void choose_scheme(const plx_problem *problem, way *made)
 /* False when C has more tiles than can be counted. */
 static bool find_way(const plx_problem *problem, const plx_device_info *device, bool bulk, way *made)
 {
+    plx_error ignored;
     *made = (way){.device = device, .opencl = plx_gemm_mapless(device), .bulk = bulk};
-    made->units = !made->opencl || plx_gemm_mapless_fast(device);
+    made->units = plx_needs_9_0(device, &ignored) == PLX_OK;
     if (!count_tiles(problem, GEMM_PLANES_SIDE, GEMM_PLANES_SIDE, &made->tiles) ||
         !count_tiles(problem, GEMM_PLANES_PLAIN_SIDE, GEMM_PLANES_PLAIN_SIDE, &made->plain_tiles))
         return false;

@@ -325,6 +325,56 @@ static void few_tiles_are_flat(void **unused)
     assert_int_equal(step_named(&of_many, "f16x3")->block[0], 384);
 }
 
+static const plx_argument *argument_of(const plx_step *step, plx_argument_kind kind)
+{
+    for (size_t i = 0; i < step->argument_count; i++)
+        if (step->arguments[i].kind == kind)
+            return &step->arguments[i];
+    return NULL;
+}
+
+/* Work-groups make their maps behind the planes, those of one launch behind those of the other; each type of planes has
+ * a program, and the tile of f16 is the recipe's. */
+static void planes_have_maps_of_work_groups_in_opencl(void **unused)
+{
+    const plx_device_info opencl = fake_opencl_gpu(9), hopper = fake_gpu(9);
+    (void)unused;
+    for (unsigned layout = 0; layout < 4; layout++)
+        for (int64_t side = 1000; side <= 4096; side += 3096) {
+            plx_problem problem = product(PLX_F32, layout, side, side, side);
+            problem.compute = PLX_COMPUTE_F16X3;
+            const plx_recipe recipe = recipe_of(&problem, "f16x3", &opencl), twin = recipe_of(&problem, "f16x3", &hopper);
+            const plx_step *half = step_named(&recipe, "gemm_f16x3"), *third = step_named(&recipe, "bf16x6");
+            expect_boxes(&recipe);
+            assert_int_equal(recipe.map_count, twin.map_count);
+            assert_string_equal(recipe.code, "gemm/f16x3");
+            assert_null(half->code);
+            assert_string_equal(third->code, "gemm/bf16x6");
+            assert_null(argument_of(half, PLX_ARG_SHARED));
+            assert_non_null(strstr(recipe.defines, side == 1000 ? "-DENTRY=gemm_f16x3_flat" : "-DENTRY=gemm_f16x3 "));
+            assert_non_null(strstr(recipe.defines, side == 1000 ? "-DROWS=64 -DSTAGES=4" : "-DROWS=128 -DSTAGES=3"));
+            assert_true(recipe.known_local_bytes > 200 << 10 && recipe.known_local_bytes <= 227 << 10);
+            assert_true(recipe.scratch_bytes >= twin.scratch_bytes + (half->grid[0] + third->grid[0]) * 3 * 128);
+        }
+}
+
+/* Elsewhere in OpenCL the same launches, without maps. */
+static void planes_are_multiplied_without_units(void **unused)
+{
+    const plx_device_info devices[] = {fake_gpu(0), fake_opencl_gpu(8), fake_opencl_gpu(10)};
+    plx_problem problem = product(PLX_F32, 1, 100, 70, 50);
+    (void)unused;
+    problem.compute = PLX_COMPUTE_BF16X6;
+    for (int i = 0; i < 3; i++) {
+        const plx_recipe recipe = recipe_of(&problem, "bf16x6", &devices[i]);
+        const plx_step *product_of_thirds = step_named(&recipe, "bf16x6");
+        assert_int_equal(recipe.map_count, 0);
+        assert_null(strstr(recipe.defines, "ROWS"));
+        assert_int_equal(product_of_thirds->grid[0], 4 * 3);
+        assert_int_equal(product_of_thirds->block[0], 128);
+    }
+}
+
 /* ---- what is chosen -------------------------------------------------------------------- */
 
 static void expect_choice(const plx_problem *problem, const plx_device_info *device, size_t row)
@@ -756,6 +806,8 @@ int main(void)
         cmocka_unit_test(planes_lie_apart),
         cmocka_unit_test(short_operands_are_split_in_one_launch),
         cmocka_unit_test(few_tiles_are_flat),
+        cmocka_unit_test(planes_have_maps_of_work_groups_in_opencl),
+        cmocka_unit_test(planes_are_multiplied_without_units),
         cmocka_unit_test(matrix_units_are_taken_where_they_may_be),
         cmocka_unit_test(few_terms_and_few_tiles_are_taken_as_they_lie),
         cmocka_unit_test(misaligned_rows_are_shared),
