@@ -16,6 +16,7 @@
 static plx_context *context;
 static plx_backend *backend;
 static const char *only_way = "";
+static plx_compute compute; /* the kernel's */
 
 static int fail(const char *what)
 {
@@ -140,14 +141,16 @@ static int run_open(const plx_problem *problem, const char *kernel)
 
 static int run(const plx_problem *problem, const char *kernel, const char *way)
 {
+    plx_problem asked = *problem;
     int failed;
 
     if (!strstr(way, only_way))
         return 0;
+    asked.compute = compute;
     printf("%s/%s %s%s: ", plx_op_name(problem->op), kernel, plx_dtype_name(problem->dtype), way);
     if (plx_open(context, "opencl", &backend) != PLX_OK)
         return fail("no OpenCL");
-    failed = run_open(problem, kernel);
+    failed = run_open(&asked, kernel);
     plx_close(backend);
     fflush(stdout);
     return failed;
@@ -281,6 +284,7 @@ static int run_operation(plx_op op, size_t plugin, const char *only, const char 
     for (size_t k = 0; (kernel = plx_kernel_at(context, plugin, op, k)) != NULL; ++k) {
         if (strcmp(only, "all") != 0 && strcmp(kernel->name, only) != 0)
             continue;
+        compute = (plx_compute)kernel->compute;
         for (int dtype = 0; dtype < PLX_DTYPE_COUNT; ++dtype)
             if ((kernel->dtypes & PLX_DTYPE_BIT(dtype)) &&
                 (strcmp(type, "all") == 0 || strcmp(plx_dtype_name((plx_dtype)dtype), type) == 0))
