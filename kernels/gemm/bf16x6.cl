@@ -1,5 +1,5 @@
 /* gemm/bf16x6, and what gemm/f16x3 takes where two planes of f16 do not hold an operand: the product of three planes of
- * bf16; f16x3.cl has all else.  CUDA: f16x3.cu. */
+ * bf16, and on matrix units in the same launch that without planes; f16x3.cl has all else.  CUDA: f16x3.cu. */
 #include "device.clh"
 #include "split.clh"
 
@@ -10,7 +10,7 @@
 #define OF_B 0x01102
 #define SMALL_SCALE 1.0f
 #define SCALED 0
-#define IS_TAKEN (*HALF_LOST != 0 && *THIRD_LOST == 0)
+#define IS_TAKEN (*IN_THIRDS != 0 && *THIRD_LOST == 0)
 #define PLANES_ENTRY gemm_bf16x6
 #ifdef ROWS
 #undef ROWS /* the recipe's are f16x3's */
@@ -18,6 +18,9 @@
 #define ROWS GEMM_PLANES_SIDE
 #define COLS GEMM_PLANES_SIDE
 #define STAGES GEMM_BF16X6_STAGES
+#define GOES_WITHOUT
+#define MEET asm volatile("bar.sync 1, 128;" ::: "memory") /* of a warpgroup */
+#include "without-planes.clh"
 #include "planes.clh"
 #else
 #include "planes-plain.clh"

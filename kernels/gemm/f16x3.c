@@ -77,7 +77,7 @@ int64_t plx_bf16x6_depth(const plx_problem *problem, const plx_device_info *devi
 /* ---- scratch memory ------------------------------------------------------------------ */
 
 /* The flag that planes of f16 are lost is a counter: the first launch finds it 0, the last leaves it so. */
-enum { LINE = 128 /* bytes */, HALF_LOST = 0, FLAG_BYTES = 4, MOST_PLANES = 3 };
+enum { LINE = 128 /* bytes */, HALF_LOST = 0, FLAG_BYTES = 8, MOST_PLANES = 3 };
 
 /* An operand's planes one behind the other, each of `rows` rows of `pitch` elements, with as many steps along
  * k as the copy engine brings. */
@@ -302,8 +302,14 @@ static void add_product(const plx_gemm_problem *p, const plx_device_info *device
     plx_step_scratch(step, at->b.range, 4);
     pass_flags(step, at);
     plx_step_i32(step, (int32_t)tiles);
-    if (!opencl) /* else the device code has fixed arrays */
+    if (!opencl) { /* else the device code has fixed arrays */
         plx_step_shared(step, shared_bytes(taken));
+        return;
+    }
+    plx_step_operand(step, A); /* what is done instead where planes do not hold them */
+    plx_step_i64(step, p->lda);
+    plx_step_operand(step, B);
+    plx_step_i64(step, p->ldb);
 }
 
 /* Of OpenCL without matrix units: the same products in plain C. */
@@ -412,20 +418,23 @@ static void add_split_to_f16(const plx_gemm_problem *p, const layout *at, plx_re
     plx_step_scalar(step, plx_f16x3_share(p->k));
 }
 
-/* The ways in the order in which they are tried; the flags say which of the products there is to do. */
+/* The ways in the order in which they are tried; the flags say which of the products there is to do.  In OpenCL, where no
+ * launch begins early, the product of f16 is one with what splits to bf16, that of bf16 one with the plain one. */
 static void add_steps(const plx_problem *problem, const way *by, const layout *at, plx_recipe *recipe)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    const bool scaled = problem->compute == PLX_COMPUTE_F16X3;
+    const bool scaled = problem->compute == PLX_COMPUTE_F16X3, merged = by->opencl && by->units;
     if (scaled)
         add_split_to_f16(p, at, recipe);
     else
         add_clear(p, at, false, recipe);
-    (void)add_split(recipe, "gemm_planes_third", at, blocks_that_split);
+    if (!scaled || !merged)
+        (void)add_split(recipe, "gemm_planes_third", at, blocks_that_split);
     if (scaled)
         add_product_of(p, by, at, by->taken, by->taken_tiles, recipe);
     add_product_of(p, by, at, &three_of_bf16, by->tiles, recipe);
-    add_plain(p, at, by->tiles, recipe);
+    if (!merged)
+        add_plain(p, at, by->tiles, recipe);
 }
 
 /* OpenCL compiles a program for each layout, and for each tile of planes of f16. */

@@ -32,7 +32,7 @@ kernel WORK_GROUP(GEMM_SPLIT_THREADS) void gemm_planes_range(GEMM_UNSPLIT)
 kernel WORK_GROUP(GEMM_SPLIT_THREADS) void gemm_planes_half(GEMM_UNSPLIT, GEMM_PLANES, GEMM_FLAGS, float share)
 {
     SPLIT_OPERAND
-    split_piece(&s, HALF_PLANES, share, HALF_LOST);
+    split_piece(&s, HALF_PLANES, share, OWN_PIECE, HALF_LOST);
 }
 
 /* clear, range and half in one, but for half_lost, which is 0. */
@@ -57,8 +57,10 @@ kernel WORK_GROUP(GEMM_SPLIT_THREADS) void gemm_planes_panel(GEMM_UNSPLIT, GEMM_
 kernel WORK_GROUP(GEMM_SPLIT_THREADS) void gemm_planes_third(GEMM_UNSPLIT, GEMM_PLANES, GEMM_FLAGS)
 {
     SPLIT_OPERAND
+    if (get_group_id(0) == 0 && get_group_id(1) == 0 && get_local_id(0) == 0)
+        *IN_THIRDS = *HALF_LOST;
     if (*HALF_LOST != 0)
-        split_piece(&s, THIRD_PLANES, 0.0f, THIRD_LOST);
+        split_piece(&s, THIRD_PLANES, 0.0f, OWN_PIECE, THIRD_LOST);
 }
 
 /* ---- two planes ------------------------------------------------------------------------ */
@@ -74,6 +76,7 @@ kernel WORK_GROUP(GEMM_SPLIT_THREADS) void gemm_planes_third(GEMM_UNSPLIT, GEMM_
 #define IS_TAKEN (*HALF_LOST == 0)
 #define PLANES_ENTRY ENTRY
 #ifdef ROWS
+#define SPLITS_TO_THIRDS
 #define COLS GEMM_PLANES_SIDE
 #include "planes.clh"
 #else
@@ -82,34 +85,20 @@ kernel WORK_GROUP(GEMM_SPLIT_THREADS) void gemm_planes_third(GEMM_UNSPLIT, GEMM_
 
 /* ---- without planes -------------------------------------------------------------------- */
 
-#define ROW_PACKS (GEMM_WARP_PACKS / GEMM_WARP_LANE_ROWS)
-#define COL_PACKS (GEMM_WARP_PACKS / GEMM_WARP_LANE_COLS)
-#define ROW_STEP (GEMM_WARP_LANE_ROWS * PACK_WIDTH)
-#define COL_STEP (GEMM_WARP_LANE_COLS * PACK_WIDTH)
-#define PLAIN_DEPTH GEMM_WARP_TILE_DEPTH
+#ifndef ROWS
+#define MEET barrier(CLK_LOCAL_MEM_FENCE)
+#include "without-planes.clh"
 
-/* As warp-tile, where no planes hold the operands.  The last launch: nobody asks for half_lost any more. */
+/* The last launch: nobody asks for half_lost any more. */
 kernel WORK_GROUP(GEMM_F16X3_PLAIN_THREADS) void gemm_planes_without(GEMM_PARAMETERS, GEMM_FLAGS)
 {
     GEMM_OPERANDS;
-    local T a[PLAIN_DEPTH * PADDED_SIDE] ALIGNED_16, b[PLAIN_DEPTH * PADDED_SIDE] ALIGNED_16;
-    const corner_t corner = tile_in_group(m, n, SIDE_ELEMENTS, SIDE_ELEMENTS);
-    const bool a_packed = is_packed(a_matrix, lda), b_packed = is_packed(b_matrix, ldb);
-    const bool c_packed = is_packed(c_matrix, ldc);
-    const int row = lane_row(), col = lane_col();
-    T sum[ROW_PACKS * PACK_WIDTH][COL_PACKS * PACK_WIDTH];
+    local float of_a[DEPTH_WITHOUT * PADDED_SIDE] ALIGNED_16, of_b[DEPTH_WITHOUT * PADDED_SIDE] ALIGNED_16;
 
     if (get_group_id(0) == 0 && get_local_id(0) == 0)
         *HALF_LOST = 0;
-    if (*THIRD_LOST == 0)
-        return;
-    CLEAR_SHARE;
-    for (long inner = 0; inner < k; inner += PLAIN_DEPTH) {
-        stage_packs(a, SOURCE_OF_A(SIDE_ELEMENTS, PLAIN_DEPTH), !TRANS_A, PLAIN_DEPTH, WARP_THREADS, a_packed);
-        stage_packs(b, SOURCE_OF_B(SIDE_ELEMENTS, PLAIN_DEPTH), TRANS_B, PLAIN_DEPTH, WARP_THREADS, b_packed);
-        barrier(CLK_LOCAL_MEM_FENCE);
-        MULTIPLY_SHARE(UNROLL_8, a, b, PLAIN_DEPTH)
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
-    WRITE_SHARE
+    if (*THIRD_LOST != 0)
+        multiply_without_planes(a_matrix, b_matrix, c_matrix, m, n, k, lda, ldb, ldc, alpha, beta,
+                                tile_in_group(m, n, SIDE_ELEMENTS, SIDE_ELEMENTS), of_a, of_b);
 }
+#endif
