@@ -180,6 +180,28 @@ static void narrow_tiles_have_narrow_lines(void **unused)
     plx_opencl_plan_destroy(rows);
 }
 
+/* Both products make maps of the planes in scratch memory, two or three one behind the other, of 64 rows each; the launch
+ * in which they are split makes none. */
+static void planes_lie_in_scratch(void **unused)
+{
+    plx_problem problem = plx_gemm_of(PLX_F32, false, true, M, N, K);
+    const uint64_t rows_of_a = (M + 63) / 64 * 64, rows_of_b = (N + 63) / 64 * 64, pitch = (K + 63) / 64 * 128;
+    (void)unused;
+    problem.compute = PLX_COMPUTE_F16X3;
+    plx_plugin_plan *plan = plan_of(&problem, "f16x3");
+    execute(plan);
+    assert_int_equal(fake.launches, 3);
+    assert_string_equal(kernel_of(0)->entry, "gemm_planes_panel");
+    assert_string_equal(kernel_of(1)->entry, "gemm_f16x3_flat");
+    expect_map(kernel_of(1), 0, FAKE_OPERANDS, -1, K, 2 * rows_of_a, pitch, 64);
+    expect_map(kernel_of(1), 3, FAKE_OPERANDS, -1, K, 2 * rows_of_b, pitch, 64);
+    expect_map(kernel_of(1), 6, 2, 0, N, M, N * 4, 32);
+    assert_string_equal(kernel_of(2)->entry, "gemm_bf16x6");
+    expect_map(kernel_of(2), 0, FAKE_OPERANDS, -1, K, 3 * rows_of_a, pitch, 64);
+    expect_map(kernel_of(2), 3, FAKE_OPERANDS, -1, K, 3 * rows_of_b, pitch, 64);
+    plx_opencl_plan_destroy(plan);
+}
+
 /* Of the pipelines of f32 nothing is copied first: they have a form without maps. */
 static void a_pipeline_has_a_form_without_maps(void **unused)
 {
@@ -225,7 +247,7 @@ int main(void)
         TEST(rows_that_begin_elsewhere_are_copied),
         TEST(of_f32_lines_have_32_elements),
         TEST(what_the_units_cannot_read_is_turned),
-        TEST(narrow_tiles_have_narrow_lines),
+        TEST(narrow_tiles_have_narrow_lines), TEST(planes_lie_in_scratch),
         TEST(a_pipeline_has_a_form_without_maps),
         TEST(its_text_stays_here),
     };

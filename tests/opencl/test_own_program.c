@@ -131,6 +131,21 @@ static void what_is_refused_is_not_chosen(void **unused)
     assert_int_equal(fake.texts_built, 1); /* once for all */
 }
 
+/* No other kernel has its compute type: it is chosen all the same, and its plan says why not. */
+static void planes_say_why_not(void **unused)
+{
+    plx_problem problem = plx_gemm_of(PLX_F32, false, false, 512, 512, 512);
+    plx_plugin_plan *plan = NULL;
+    (void)unused;
+    problem.compute = PLX_COMPUTE_F16X3;
+    refuse();
+    assert_string_equal(chosen_of(problem), "f16x3");
+    assert_int_equal(plx_opencl_plan(&fake.session, &problem, fake_kernel_named(PLX_GEMM, "f16x3"), &plan, &error),
+                     PLX_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "the driver refuses this PTX"));
+    assert_null(plan);
+}
+
 static void what_is_taken_is_chosen(void **unused)
 {
     const plx_problem small = plx_gemm_of(PLX_F32, false, false, 5, 5, 5);
@@ -154,7 +169,7 @@ int main(void)
         TEST(lines_come_into_effect),        TEST(a_refusal_has_a_reason),
         TEST(without_text_it_is_no_program), TEST(what_is_refused_is_not_chosen),
         TEST(what_is_taken_is_chosen),
-        TEST(what_can_do_without_is_chosen),
+        TEST(what_can_do_without_is_chosen), TEST(planes_say_why_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
