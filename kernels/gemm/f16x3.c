@@ -222,8 +222,8 @@ static plx_step *add_split(plx_recipe *recipe, const char *entry, const layout *
 
 /* ---- products -------------------------------------------------------------------------- */
 
-/* How many planes, of which type, how many stages of all of them, and rows of a tile; in OpenCL a program for each
- * type. */
+/* How many planes, of which type, how many stages of all of them, and rows of a tile; in OpenCL a program for
+ * each type. */
 typedef struct scheme {
     const char *entry, *program;
     plx_dtype dtype;
@@ -231,9 +231,10 @@ typedef struct scheme {
 } scheme;
 
 static const scheme two_of_f16 = {"gemm_f16x3", NULL, PLX_F16, 2, GEMM_F16X3_STAGES, GEMM_PLANES_SIDE},
-                    flat_of_f16 = {"gemm_f16x3_flat", NULL, PLX_F16, 2, GEMM_F16X3_FLAT_STAGES,
+                    flat_of_f16 = {"gemm_f16x3_flat",   NULL, PLX_F16, 2, GEMM_F16X3_FLAT_STAGES,
                                    GEMM_F16X3_FLAT_ROWS},
-                    three_of_bf16 = {"gemm_bf16x6", "gemm/bf16x6", PLX_BF16, 3, GEMM_BF16X6_STAGES, GEMM_PLANES_SIDE};
+                    three_of_bf16 = {"gemm_bf16x6",      "gemm/bf16x6",   PLX_BF16, 3,
+                                     GEMM_BF16X6_STAGES, GEMM_PLANES_SIDE};
 
 static plx_tensor_map map_of(const planes *of, const scheme *taken, int64_t side)
 {
@@ -316,8 +317,8 @@ static void add_product(const plx_gemm_problem *p, const plx_device_info *device
 static void add_product_without_units(const plx_gemm_problem *p, const layout *at, const scheme *taken,
                                       int64_t tiles, plx_recipe *recipe)
 {
-    plx_step *step = plx_recipe_step(recipe, taken->entry,
-                                     GEMM_PLANES_PLAIN_SIDE * GEMM_PLANES_PLAIN_SIDE / GEMM_PLANES_PLAIN_COLS, 1);
+    plx_step *step = plx_recipe_step(
+        recipe, taken->entry, GEMM_PLANES_PLAIN_SIDE * GEMM_PLANES_PLAIN_SIDE / GEMM_PLANES_PLAIN_COLS, 1);
     step->grid[0] = (uint64_t)tiles;
     step->code = taken->program;
     pass_planes(step, at);
@@ -354,7 +355,8 @@ static void add_plain(const plx_gemm_problem *p, const layout *at, int64_t tiles
 
 /* ---- recipes --------------------------------------------------------------------------- */
 
-/* What a recipe is made of: `bulk`: C is written by the copy engine; `taken`: how planes of f16 are multiplied. */
+/* What a recipe is made of.  `units`: there are matrix units; `bulk`: the copy engine writes C; `taken`: how
+ * planes of f16 are multiplied. */
 typedef struct way {
     const plx_device_info *device;
     bool opencl, units, bulk;
@@ -418,8 +420,9 @@ static void add_split_to_f16(const plx_gemm_problem *p, const layout *at, plx_re
     plx_step_scalar(step, plx_f16x3_share(p->k));
 }
 
-/* The ways in the order in which they are tried; the flags say which of the products there is to do.  In OpenCL, where no
- * launch begins early, the product of f16 is one with what splits to bf16, that of bf16 one with the plain one. */
+/* The ways in the order in which they are tried; the flags say which of the products there is to do.  In
+ * OpenCL, where no launch begins early, the product of f16 is one with what splits to bf16, that of bf16 one
+ * with the plain one. */
 static void add_steps(const plx_problem *problem, const way *by, const layout *at, plx_recipe *recipe)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
@@ -442,7 +445,8 @@ static void define_planes(const plx_problem *problem, const way *by, plx_recipe 
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     (void)snprintf(recipe->defines, sizeof recipe->defines, "%s -DTRANS_A=%d -DTRANS_B=%d -DENTRY=%s",
-                   plx_element_words_of(problem)->defines, (int)p->trans_a, (int)p->trans_b, by->taken->entry);
+                   plx_element_words_of(problem)->defines, (int)p->trans_a, (int)p->trans_b,
+                   by->taken->entry);
     if (by->device->features & PLX_FEATURE_NVIDIA_PTX)
         plx_recipe_define(recipe, "NVIDIA_PTX", 1);
     if (!by->units)
@@ -454,7 +458,7 @@ static void define_planes(const plx_problem *problem, const way *by, plx_recipe 
         recipe->known_local_bytes = (uint64_t)shared_bytes(&three_of_bf16);
 }
 
-/* Local memory of the product without planes, which in CUDA is not more than any device has. */
+/* Of the launches without matrix units: the local memory of the product without planes, the largest. */
 static uint64_t static_bytes(const way *by)
 {
     enum { SIDE = GEMM_SIDE_PACKS * 4, PACK = 4, FLOAT_BYTES = 4 };
