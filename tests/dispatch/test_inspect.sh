@@ -144,8 +144,9 @@ if [ -f "$built/.libs/plx-clblast.so" ]; then
 fi
 
 # ---- threads that can't be had ----
-if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && command -v prlimit >/dev/null; then
-    chmod 755 "$work"
+# Not where another user can't reach what is in $TMPDIR.
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && command -v prlimit >/dev/null && chmod 755 "$work" &&
+    setpriv --reuid=65534 --clear-groups test -r "$work"; then
     # Where that user may read it, which the directory of the build need not be.
     mkdir -p "$work/nobody" "$work/alone/lib/parallax" && chown 65534 "$work/nobody" &&
         cp "$built"/.libs/libparallax*.so.* "$work/alone/lib/" && cp "$built/.libs/parallax" "$work/alone/" &&
