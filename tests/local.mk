@@ -56,11 +56,12 @@ clean-local:
 	-rm -rf tests/cache coverage
 
 # What drivers leak is not our fault; what we leak fails a test.  Faults are for the program to take, and for tests to see.
-# What a test compiles itself begins with the sanitizers' libraries, as what it is linked with must.
+# What a test compiles itself begins with the sanitizers' libraries, as what it is linked with must; Oclgrind's library comes
+# before them, which does no harm.
 if SANITIZERS
 AM_TESTS_ENVIRONMENT += \
 	CC='$(CC) -fsanitize=address,undefined'; export CC; \
-	ASAN_OPTIONS='handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigfpe=0:handle_sigill=0'; export ASAN_OPTIONS; \
+	ASAN_OPTIONS='handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigfpe=0:handle_sigill=0:verify_asan_link_order=0'; export ASAN_OPTIONS; \
 	LSAN_OPTIONS='suppressions=$(abs_top_srcdir)/tests/leaks.supp:print_suppressions=0'; \
 	export LSAN_OPTIONS;
 endif
