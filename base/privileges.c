@@ -28,12 +28,13 @@ static bool begins_so(const char *variable, const char *const *beginnings, size_
     return false;
 }
 
-/* The name of a variable that is to go; "" when there is none. */
+/* The name of a variable that is to go; "" when there is none.  What has no value is no variable: nobody finds it, and
+ * unsetenv() neither. */
 static void find_variable(const char *const *beginnings, size_t count, char *name, size_t capacity)
 {
     name[0] = '\0';
     for (char **at = environ; name[0] == '\0' && at != NULL && *at != NULL; at++)
-        if (begins_so(*at, beginnings, count) && strcspn(*at, "=") < capacity)
+        if (begins_so(*at, beginnings, count) && strchr(*at, '=') != NULL && strcspn(*at, "=") < capacity)
             (void)snprintf(name, capacity, "%.*s", (int)strcspn(*at, "="), *at);
 }
 
