@@ -37,9 +37,6 @@ int64_t plx_wgmma_slots(const plx_wgmma_tile *tile, const plx_device_info *devic
 /* Whether the kernel multiplies B^T by A^T and turns what it writes to C: TF32, where B's rows do not run
  * along k, or neither's do and B is the larger. */
 bool plx_wgmma_turns(const plx_problem *problem);
-/* Elements of 128 bytes: a step along k; and how many steps there are. */
-int64_t plx_wgmma_depth_of_step(const plx_problem *problem);
-int64_t plx_wgmma_steps(const plx_problem *problem);
 /* What problem->config says, or what should take the least time; false when C has more tiles than the kernels
  * count. */
 bool plx_wgmma_cut_of(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_device_info *device,

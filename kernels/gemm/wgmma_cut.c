@@ -94,15 +94,15 @@ static int64_t cols_of(const plx_problem *problem)
     return plx_wgmma_turns(problem) ? problem->of.gemm.m : problem->of.gemm.n;
 }
 
-int64_t plx_wgmma_depth_of_step(const plx_problem *problem)
+/* Elements of 128 bytes: a step along k. */
+static int64_t depth_of_step(const plx_problem *problem)
 {
     return GEMM_UNITS_DEPTH * 2 / element_bytes(problem);
 }
 
-int64_t plx_wgmma_steps(const plx_problem *problem)
+static int64_t steps_along_k(const plx_problem *problem)
 {
-    return plx_gemm_has_terms(problem) ? quotient_up(problem->of.gemm.k, plx_wgmma_depth_of_step(problem))
-                                       : 0;
+    return plx_gemm_has_terms(problem) ? quotient_up(problem->of.gemm.k, depth_of_step(problem)) : 0;
 }
 
 int64_t plx_wgmma_shared(const plx_wgmma_tile *tile)
@@ -152,7 +152,7 @@ static double slowdown(const plx_wgmma_tile *tile, const plx_problem *problem)
 /* What the multiprocessor with the most to do takes: its tiles, and its parts of tiles. */
 static double us_of(const plx_wgmma_cut *cut, const plx_problem *problem, const plx_device_info *device)
 {
-    const int64_t steps = plx_wgmma_steps(problem);
+    const int64_t steps = steps_along_k(problem);
     const plx_wgmma_tile *tile = cut->tile;
     int64_t slots = plx_wgmma_slots(tile, device), late = cut->items - cut->whole;
     int64_t tiles = quotient_up(cut->whole, slots), parts = quotient_up(late, slots);
@@ -199,7 +199,7 @@ static void keep_wanted(walk *w, size_t tile, const plx_wgmma_cut *cut)
 /* Every part has a step at least. */
 static void each_of_tile(walk *w, const plx_wgmma_tile *tile, size_t place, int64_t most_parts)
 {
-    int64_t steps = plx_wgmma_steps(w->problem), tiles;
+    int64_t steps = steps_along_k(w->problem), tiles;
 
     if (__builtin_mul_overflow(quotient_up(rows_of(w->problem), (int64_t)tile->rows * tile->cluster),
                                quotient_up(cols_of(w->problem), tile->cols), &tiles) ||
@@ -298,7 +298,7 @@ static size_t list_all(plx_wgmma_kernel kernel, const plx_problem *problem, cons
 {
     walk w = {.problem = problem, .device = device, .visit = keep_better, .listing = &listing};
     const plx_gemm_problem *p = &problem->of.gemm;
-    if (p->m == 0 || p->n == 0 || plx_wgmma_steps(problem) == 0)
+    if (p->m == 0 || p->n == 0 || steps_along_k(problem) == 0)
         return 0;
     each_cut(kernel, &w);
     listing.own = plx_gemm_config_number(&w.config);
@@ -347,7 +347,7 @@ static int64_t depth_of(plx_wgmma_kernel kernel, const plx_problem *problem, con
         return depth;
     if (cut.whole > 0)
         return depth + cut.parts - 1;
-    const int64_t terms = quotient_up(plx_wgmma_steps(problem), cut.parts) * plx_wgmma_depth_of_step(problem);
+    const int64_t terms = quotient_up(steps_along_k(problem), cut.parts) * depth_of_step(problem);
     return terms / AT_A_TIME * LOST_AT_A_TIME + cut.parts - 1;
 }
 

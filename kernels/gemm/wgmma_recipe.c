@@ -184,8 +184,7 @@ void plx_units_add_places_of_maps(plx_recipe *recipe, plx_step *step)
 /* Where the product is turned, B is its first operand.  Where C has no map, another stands in its place,
  * which nothing reads. */
 static void add_maps(const plx_problem *problem, const plx_wgmma_tile *tile, const plx_gemm_stored *a,
-                     const plx_gemm_stored *b, bool bulk, bool opencl, plx_recipe *recipe,
-                     plx_step *step)
+                     const plx_gemm_stored *b, bool bulk, bool opencl, plx_recipe *recipe, plx_step *step)
 {
     const bool turns = plx_wgmma_turns(problem);
     const plx_tensor_map of_a = map_of(turns ? b : a, tile->rows),
@@ -373,10 +372,9 @@ static plx_status opencl_wgmma(const plx_problem *problem, const plx_device_info
     const plx_gemm_geometry shape = {"gemm_wgmma", GEMM_WGMMA_CL_ROWS, GEMM_WGMMA_CL_COLS,
                                      GEMM_WGMMA_CL_THREADS, 0};
     int64_t tiles;
-    if (device->compute_major != 9 || device->compute_minor != 0)
-        return plx_fail(error, PLX_UNSUPPORTED, "needs compute capability 9.0; this device has %u.%u",
-                        device->compute_major, device->compute_minor);
-    const plx_status status = plx_units_start(problem, recipe, error);
+    plx_status status = plx_needs_9_0(device, error);
+    if (status == PLX_OK)
+        status = plx_units_start(problem, recipe, error);
     if (status != PLX_OK)
         return status;
     (void)snprintf(recipe->defines, sizeof recipe->defines, "%s -DTRANS_A=%d -DTRANS_B=%d",
