@@ -88,6 +88,8 @@ libplx_ladder_la_SOURCES = \
 	kernels/gemm/short.c \
 	kernels/gemm/stored.c \
 	kernels/gemm/stored.h \
+	kernels/gemm/stream.c \
+	kernels/gemm/stream.h \
 	kernels/gemm/tiled.c \
 	kernels/gemm/tiled.h \
 	kernels/gemm/vector.c \

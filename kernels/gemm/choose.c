@@ -6,6 +6,7 @@
 #include "kernels/operation.h"
 #include "mapless.h"
 #include "operation.h"
+#include "stream.h"
 #include "tiled.h"
 #include "vector.h"
 
@@ -69,6 +70,12 @@ static double split_k_cost(const plx_problem *problem, const plx_device_info *de
     return least_cost(plx_gemm_split_k_cuts(device), problem, device);
 }
 
+static double stream_k_cost(const plx_problem *problem, const plx_device_info *device)
+{
+    const plx_gemm_cut cut = plx_gemm_best_stream(problem, device);
+    return plx_gemm_stream_cost(problem, device, &cut);
+}
+
 static double async_copy_cost(const plx_problem *problem, const plx_device_info *device)
 {
     return least_cost(plx_gemm_async_copy_cuts(device), problem, device);
@@ -81,6 +88,7 @@ static double many_blocks_cost(const plx_problem *problem, const plx_device_info
 
 static const modelled models[] = {
     {PLX_GEMM_SPLIT_K, plx_gemm_split_k_recipe, split_k_cost},
+    {PLX_GEMM_STREAM_K, plx_gemm_stream_k_recipe, stream_k_cost},
     {PLX_GEMM_ASYNC_COPY, plx_gemm_async_copy_recipe, async_copy_cost},
     {PLX_GEMM_MANY_BLOCKS, plx_gemm_many_blocks_recipe, many_blocks_cost},
     {PLX_GEMM_SHORT_K, plx_gemm_short_k_recipe, plx_gemm_short_cost},

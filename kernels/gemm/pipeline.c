@@ -2,6 +2,9 @@
 #include "copied.h"
 #include "mapless.h"
 #include "stored.h"
+#include "stream.h"
+
+#include "arithmetic.h"
 
 #include "parts.h"
 #include "tiles.h"
@@ -141,8 +144,9 @@ static void add_edges(plx_step *step, const plx_gemm_problem *p, const plx_gemm_
     plx_step_i32(step, (int32_t)p->k);
 }
 
-static void add_product(const plx_problem *problem, const plx_gemm_cut *cut, const plx_gemm_stored *a,
-                        const plx_gemm_stored *b, int64_t partial_at, plx_recipe *recipe)
+static void add_product(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,
+                        const plx_gemm_stored *a, const plx_gemm_stored *b, int64_t partial_at,
+                        plx_recipe *recipe)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     const plx_gemm_tile *t = cut->tile;
@@ -164,6 +168,10 @@ static void add_product(const plx_problem *problem, const plx_gemm_cut *cut, con
     plx_step_scalar(step, p->alpha);
     plx_step_scalar(step, p->beta);
     plx_step_i32(step, (int32_t)(plx_gemm_depth_steps(problem) / parts_of(cut)));
+    if (cut->waves > 0) {
+        const plx_gemm_stream stream = plx_gemm_stream_of(problem, device, cut);
+        plx_gemm_step_stream(step, &stream, partial_at);
+    }
     if (cut->takes_parts) {
         add_parts(step, problem, cut, partial_at);
         add_edges(step, p, a, b);
@@ -204,12 +212,13 @@ static plx_status cut_terms(const plx_problem *problem, const plx_device_info *d
         ((unaligned || !plx_gemm_steps_by_units(&b)) && !plx_gemm_take_room(&b, &scratch)))
         return plx_fail(error, PLX_UNSUPPORTED, "its operands are too large to be copied to aligned rows");
     int64_t partial_at = (int64_t)scratch;
-    scratch += plx_gemm_partial_bytes(&problem->of.gemm, cut);
-    if (cut->takes_parts || a.repacked || b.repacked)
+    scratch += cut->waves > 0 ? plx_gemm_stream_bytes(problem, device, cut)
+                              : plx_gemm_partial_bytes(&problem->of.gemm, cut);
+    if (cut->takes_parts || cut->waves > 0 || a.repacked || b.repacked)
         recipe->scratch_bytes = scratch;
     if (a.repacked || b.repacked)
         plx_gemm_add_repack(recipe, device, &a, &b);
-    add_product(problem, cut, &a, &b, partial_at, recipe);
+    add_product(problem, device, cut, &a, &b, partial_at, recipe);
     status = check_scratch(recipe, device, error);
     return status == PLX_OK ? plx_recipe_check(recipe, 0, device, error) : status;
 }
@@ -245,6 +254,12 @@ static double best_copied(const plx_problem *problem, const plx_device_info *dev
     return with_many;
 }
 
+static double cost_of(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut)
+{
+    return cut->waves > 0 ? plx_gemm_stream_cost(problem, device, cut)
+                          : plx_gemm_split_k_cuts(device)->cost(problem, device, cut);
+}
+
 /* Where operands begin at no multiple of 16 bytes, async-copy or many-blocks takes them as they lie: its cut,
  * and whether that is faster than to copy both first.  Not where a configuration was asked for. */
 static bool is_faster_copied(const plx_problem *problem, const plx_device_info *device,
@@ -257,8 +272,14 @@ static bool is_faster_copied(const plx_problem *problem, const plx_device_info *
     if (plx_gemm_mapless(device) || problem->config != 0 || problem->of.gemm.m == 0 ||
         problem->of.gemm.n == 0 || !plx_gemm_has_terms(problem))
         return false;
-    return best_copied(&anywhere, device, copied) <
-           plx_gemm_split_k_cuts(device)->cost(&anywhere, device, cut);
+    return best_copied(&anywhere, device, copied) < cost_of(&anywhere, device, cut);
+}
+
+int64_t plx_gemm_depth_anywhere(const plx_problem *problem, const plx_device_info *device,
+                                const plx_gemm_cut *cut)
+{
+    plx_gemm_cut copied;
+    return is_faster_copied(problem, device, cut, &copied) ? plx_gemm_copied_depth(problem, &copied) : 0;
 }
 
 /* `entry`: OpenCL's. */
@@ -311,6 +332,26 @@ plx_status plx_gemm_split_k_unaligned(const plx_problem *problem, const plx_devi
     return unaligned_recipe(problem, device, split_k_in_opencl, &cut, recipe, error);
 }
 
+static const char no_stream_in_opencl[] = "is for CUDA: in OpenCL split-k takes its place";
+
+plx_status plx_gemm_stream_k_recipe(const plx_problem *problem, const plx_device_info *device,
+                                    plx_recipe *recipe, plx_error *error)
+{
+    if (problem->dtype == PLX_F32 && plx_gemm_mapless(device))
+        return plx_fail(error, PLX_UNSUPPORTED, no_stream_in_opencl);
+    const plx_gemm_cut cut = plx_gemm_best_stream(problem, device);
+    return plx_gemm_cut_recipe(problem, device, &cut, false, recipe, error);
+}
+
+plx_status plx_gemm_stream_k_unaligned(const plx_problem *problem, const plx_device_info *device,
+                                       plx_recipe *recipe, plx_error *error)
+{
+    if (problem->dtype == PLX_F32 && plx_gemm_mapless(device))
+        return plx_fail(error, PLX_UNSUPPORTED, no_stream_in_opencl);
+    const plx_gemm_cut cut = plx_gemm_best_stream(problem, device);
+    return unaligned_recipe(problem, device, NULL, &cut, recipe, error);
+}
+
 /* A part's terms one after the other, then its cluster's parts, then the clusters; by the deeper way where
  * operands may begin anywhere. */
 int64_t plx_gemm_split_k_depth(const plx_problem *problem, const plx_device_info *device)
@@ -321,10 +362,7 @@ int64_t plx_gemm_split_k_depth(const plx_problem *problem, const plx_device_info
     int64_t terms = longest < problem->of.gemm.k ? longest : problem->of.gemm.k;
     int64_t depth = terms + cut.cluster - 1 + cut.clusters - 1;
     int64_t of_edges = plx_gemm_few_share(problem->of.gemm.k, false); /* the deeper way */
-    plx_gemm_cut copied;
     if (cut.edge_blocks > 0 && of_edges > depth)
         depth = of_edges;
-    if (is_faster_copied(problem, device, &cut, &copied) && plx_gemm_copied_depth(problem, &copied) > depth)
-        depth = plx_gemm_copied_depth(problem, &copied);
-    return depth;
+    return larger(depth, plx_gemm_depth_anywhere(problem, device, &cut));
 }

@@ -174,9 +174,8 @@ template <class S> struct Bringer {
         meet<1, S::BRINGERS>(); /* the landing place has been read */
     }
 
-    __device__ __forceinline__ void bring_directly() const
+    __device__ __forceinline__ void bring_directly(Turn<S::STAGES> &stage) const
     {
-        Turn<S::STAGES> stage(1);
         if (thread == 0)
             for (int step = 0; step < work.steps; ++step, stage.advance()) {
                 await(at.empty + 8 * stage.place, stage.parity);
@@ -184,13 +183,11 @@ template <class S> struct Bringer {
             }
     }
 
-    __device__ __forceinline__ void bring_transposed() const
+    __device__ __forceinline__ void bring_transposed(Turn<S::STAGES> &stage, Turn<S::LANDINGS> &landing) const
     {
-        Turn<S::STAGES> stage(1);
-        Turn<S::LANDINGS> landing(0);
         if (thread == 0)
             for (int step = 0; step < S::LANDINGS && step < work.steps; ++step)
-                start_landing(step, step);
+                start_landing(step, (landing.place + step) % S::LANDINGS);
         for (int step = 0; step < work.steps; ++step, stage.advance(), landing.advance()) {
             await(at.empty + 8 * stage.place, stage.parity);
             if (thread == 0)
@@ -202,12 +199,20 @@ template <class S> struct Bringer {
         }
     }
 
-    __device__ __forceinline__ void bring() const
+    /* From these places of the rings on, which are all free. */
+    __device__ __forceinline__ void bring(Turn<S::STAGES> &stage, Turn<S::LANDINGS> &landing) const
     {
         if (S::ANY_INNER)
-            bring_transposed();
+            bring_transposed(stage, landing);
         else
-            bring_directly();
+            bring_directly(stage);
+    }
+
+    __device__ __forceinline__ void bring() const
+    {
+        Turn<S::STAGES> stage(1);
+        Turn<S::LANDINGS> landing(0);
+        bring(stage, landing);
     }
 };
 

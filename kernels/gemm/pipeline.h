@@ -19,6 +19,9 @@ typedef struct plx_gemm_cut {
     int edge_blocks;       /* after those of the tiles, for rows and columns past the last whole one; or 0 */
     bool takes_parts;      /* the kernel has the arguments for parts and edges */
     bool all_bring;        /* no threads do nothing but bring operands */
+    /* stream-k (stream.h): the tiles beyond whole rounds of blocks, and those of waves - 1 rounds more, are
+     * dealt among eighths of the places of a round; 0: no such. */
+    int waves, eighths;
 } plx_gemm_cut;
 
 /* The part of C that tiles cover: all of it but edges. */
@@ -63,7 +66,8 @@ typedef struct plx_gemm_adding {
     double launch_us, part_us, bytes_per_us; /* the cache takes and gives what clusters left */
     double least_us;                         /* of the whole product: two launches take no less */
 } plx_gemm_adding;
-double plx_gemm_adding_us(const plx_gemm_problem *problem, const plx_gemm_cut *cut, const plx_gemm_adding *by);
+double plx_gemm_adding_us(const plx_gemm_problem *problem, const plx_gemm_cut *cut,
+                          const plx_gemm_adding *by);
 /* What a product of this cut takes at least. */
 double plx_gemm_least_us(const plx_gemm_cut *cut, const plx_gemm_adding *by);
 
@@ -79,6 +83,11 @@ void plx_gemm_add_scale(const plx_problem *problem, const plx_device_info *devic
 /* `unaligned`: operands may begin anywhere, and both are copied to scratch memory first. */
 plx_status plx_gemm_cut_recipe(const plx_problem *problem, const plx_device_info *device,
                                const plx_gemm_cut *cut, bool unaligned, plx_recipe *recipe, plx_error *error);
+
+/* Of a cut of split-k or stream-k where operands may begin anywhere and another kernel takes them as they
+ * lie; 0: none does. */
+int64_t plx_gemm_depth_anywhere(const plx_problem *problem, const plx_device_info *device,
+                                const plx_gemm_cut *cut);
 
 plx_status plx_gemm_bulk_pipeline_recipe(const plx_problem *problem, const plx_device_info *device,
                                          plx_recipe *recipe, plx_error *error);

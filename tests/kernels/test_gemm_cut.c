@@ -4,6 +4,7 @@
 
 #include "kernels/gemm/copied.h"
 #include "kernels/gemm/search.h"
+#include "kernels/gemm/stream.h"
 #include "kernels/gemm/tiles.h"
 
 static plx_device_info hopper; /* set by main */
@@ -90,6 +91,22 @@ static void assert_least(const plx_problem *problem, double chosen)
                 }
 }
 
+/* All deals of stream-k. */
+static void assert_least_streamed(const plx_problem *problem, double chosen)
+{
+    for (size_t tile = 0; tile < PLX_GEMM_STREAM_TILES; ++tile)
+        for (int waves = 1; waves <= 2; ++waves)
+            for (int eighths = 1; eighths <= PLX_GEMM_STREAM_EIGHTHS; ++eighths) {
+                const plx_gemm_cut cut = {.tile = &plx_gemm_tiles[tile],
+                                          .cluster = 1,
+                                          .clusters = 1,
+                                          .waves = waves,
+                                          .eighths = eighths};
+                if (plx_gemm_stream_cost(problem, &hopper, &cut) < chosen)
+                    refuse(problem, "another deal of stream-k costs less");
+            }
+}
+
 /* Operands of more than 32 GiB are not copied to aligned rows. */
 static bool is_modelled(const plx_problem *problem)
 {
@@ -115,6 +132,10 @@ static double cost_of_choice(const plx_problem *problem, const plx_row *row)
         return plx_gemm_short_cost(problem, &hopper);
     if (strcmp(row->about.name, "async-copy") == 0)
         return plx_gemm_copied_cost(problem, &hopper, &copied);
+    if (strcmp(row->about.name, "stream-k") == 0) {
+        cut = plx_gemm_best_stream(problem, &hopper);
+        return plx_gemm_stream_cost(problem, &hopper, &cut);
+    }
     if (strcmp(row->about.name, "split-k") != 0 && strcmp(row->about.name, "bulk-pipeline") != 0)
         refuse(problem, row->about.name);
     return cuts->cost(problem, &hopper, &cut);
@@ -135,6 +156,7 @@ static void what_is_chosen_runs_and_costs_least(void **unused)
         double cost = cost_of_choice(&problem, row);
         assert_least(&problem, cost);
         assert_least_copied(&problem, cost);
+        assert_least_streamed(&problem, cost);
         if (p->k <= GEMM_SHORT_MOST)
             assert_true(cost <= plx_gemm_short_cost(&problem, &hopper));
         if (p->m <= GEMM_FEW_MOST || p->n <= GEMM_FEW_MOST)
@@ -177,14 +199,15 @@ static void shapes_have_their_kernels(void **unused)
 {
     (void)unused;
     expect("bulk-pipeline", 2048, 2048, 2048);
-    expect("bulk-pipeline", 8192, 8192, 8192);
+    expect("stream-k", 4096, 4096, 4096); /* 1024 tiles, in rounds of 264 */
+    expect("stream-k", 2560, 2560, 2560);
     expect("split-k", 512, 512, 512);
     expect("split-k", 64, 64, 65536);
     expect("few-rows", 2, 70001, 256);
     expect("few-rows", 8192, 4, 8192);
     expect("few-rows", 8, 8192, 8192);
     expect_another("few-rows", 8192, 16, 8192); /* as many products as bytes */
-    expect_another("few-rows", 46283, 2, 49); /* blocks along a short k wait, one after the other */
+    expect_another("few-rows", 46283, 2, 49);   /* blocks along a short k wait, one after the other */
     expect("matvec", 4096, 1, 4096);
     expect("matvec", 1, 70001, 33);
     expect_with_gaps("matvec", 41047, 1695); /* what it costs to move the vectors counts */
@@ -208,8 +231,8 @@ static void short_blocks_end_together(void **unused)
     expect("many-blocks", 11775, 345, 27);
 }
 
-/* Where operands begin anywhere: the device code of async-copy or many-blocks where to copy both first would cost
- * more. */
+/* Where operands begin anywhere: the device code of async-copy or many-blocks where to copy both first would
+ * cost more. */
 static void expect_anywhere(const char *code, int64_t m, int64_t n, int64_t k)
 {
     const plx_problem problem = plx_gemm_of(PLX_F32, false, true, m, n, k);
@@ -297,7 +320,8 @@ static void vectors_with_gaps_are_moved(void **unused)
                         recipe.steps[i].arguments[j].operand == 0);
 }
 
-/* Elements of 16 bits come as they are; the result goes through f32, and is rounded once, when it is moved. */
+/* Elements of 16 bits come as they are; the result goes through f32, and is rounded once, when it is moved.
+ */
 static void assert_moved_half(plx_dtype dtype, plx_dtype result, const char *scattering)
 {
     plx_problem problem = plx_gemm_of(dtype, false, false, 1000, 1, 5000);
@@ -378,7 +402,8 @@ static void assert_added(const plx_problem *problem, const plx_recipe *recipe, c
     const int64_t units = argument(add, M) * ((argument(add, N) + 3) / 4);
     assert_int_equal(argument(add, PARTS), product->grid[1]);
     assert_true((uint64_t)units <= add->grid[0] * add->block[0]);
-    assert_true((uint64_t)(argument(add, PARTIAL) + units * 16 * argument(add, PARTS)) <= recipe->scratch_bytes);
+    assert_true((uint64_t)(argument(add, PARTIAL) + units * 16 * argument(add, PARTS)) <=
+                recipe->scratch_bytes);
 }
 
 static const plx_step *product_of(const plx_recipe *recipe)

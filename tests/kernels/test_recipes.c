@@ -160,6 +160,9 @@ static void pipelines_are_for_cuda_9_0(void **unused)
         expect_refusal(&wide, kernels[i], &opencl, "f32 alone");
         expect_refusal(&wide, kernels[i], &plain, "f32 alone");
     }
+    expect_refusal(&product, "stream-k", &older, "needs compute capability 9.0; this device has 8.0");
+    expect_refusal(&product, "stream-k", &opencl, "in OpenCL split-k takes its place");
+    expect_refusal(&wide, "stream-k", &hopper, "f32 alone");
     expect_refusal(&wide, "dmma", &plain, "needs the f64 matrix units");
     expect_refusal(&wide, "dmma", &(plx_device_info){.features = opencl.features, .compute_major = 8},
                    "in OpenCL compute capability 9.0; this device has 8.0");
