@@ -2,9 +2,10 @@
 # which libtool takes for a library like any other: it never sees nvcc.
 CLEANFILES += plugins/cublas/cub.o plugins/cublas/cub.d plugins/cublas/libplx_cub.a
 
+# CUB has no code for sm_90a alone: see plx_for_kernel in plugins/cuda/local.mk.
 plugins/cublas/cub.o: $(top_srcdir)/plugins/cublas/cub.cu
 	@$(MKDIR_P) $(@D)
-	$(plx_nvcc_verbose)$(NVCC) -c $(NVCCFLAGS_ARCH) -O3 -std=c++17 -Xcompiler -fPIC,-fvisibility=hidden \
+	$(plx_nvcc_verbose)$(NVCC) -c $(subst 90a,90,$(NVCCFLAGS_ARCH)) -O3 -std=c++17 -Xcompiler -fPIC,-fvisibility=hidden \
 		-I$(top_srcdir)/include -I$(top_srcdir) -MD -MP -MF $(@:.o=.d) $(NVCCFLAGS) -o $@ $<
 
 -include plugins/cublas/cub.d
