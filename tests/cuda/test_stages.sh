@@ -25,13 +25,14 @@ read_arrivals() {
         END { if (!arrivals) { print "no arrival at all"; bad = 1 } exit bad }' "$scratch/kernel.ptx"
 }
 
-# What is wrong has to be found: the stage given back before the multiplications.
+# What is wrong has to be found: the stage given back before the multiplications, in one of the layouts.
 mkdir "$scratch/wrong"
 cp "$top_srcdir"/kernels/gemm/*.cuh "$top_srcdir/kernels/gemm/tiles.h" "$top_srcdir/kernels/gemm/bulk-pipeline.cu" \
     "$scratch/wrong"
 awk '/multiply\(factors\[k & 1\]\);/ { held = $0; next }
      { print }
      /give_back\(used\);/ { print held; held = "" }' "$top_srcdir/kernels/gemm/pipeline.cuh" >"$scratch/wrong/pipeline.cuh"
+sed '/^    X(/{ /X(nn, /!d; }' "$top_srcdir/kernels/gemm/entries.cuh" >"$scratch/wrong/entries.cuh"
 cmp -s "$scratch/wrong/pipeline.cuh" "$top_srcdir/kernels/gemm/pipeline.cuh" && {
     echo "FAIL: the wrong order could not be made"; exit 1; }
 to_ptx "$scratch/wrong" || { echo "skipped: $NVCC compiles nothing for sm_90a"; exit 77; }
