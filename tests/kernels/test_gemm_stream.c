@@ -164,8 +164,10 @@ static void what_has_no_room_is_whole(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_step_is_in_one_piece), cmocka_unit_test(pieces_of_a_tile_are_neighbours),
-        cmocka_unit_test(launches_are_as_dealt),      cmocka_unit_test(what_has_no_room_is_whole),
+        cmocka_unit_test(every_step_is_in_one_piece),
+        cmocka_unit_test(pieces_of_a_tile_are_neighbours),
+        cmocka_unit_test(launches_are_as_dealt),
+        cmocka_unit_test(what_has_no_room_is_whole),
     };
     hopper = fake_gpu(9);
     return cmocka_run_group_tests(tests, NULL, NULL);
