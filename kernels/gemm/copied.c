@@ -20,7 +20,9 @@ const plx_gemm_tile plx_gemm_copied_tiles[PLX_GEMM_COPIED_TILES] = {
 };
 
 const plx_gemm_tile plx_gemm_many_tiles[PLX_GEMM_MANY_TILES] = {
-    {GEMM_MANY_128X64}, {GEMM_MANY_64X128}, {GEMM_MANY_64X64}, {GEMM_MANY_128X32}, {GEMM_MANY_32X128},
+    {GEMM_MANY_128X64}, {GEMM_MANY_64X128}, {GEMM_MANY_64X64}, {GEMM_MANY_128X32},
+    {GEMM_MANY_32X128}, {GEMM_MANY_128X96}, {GEMM_MANY_96X128}, {GEMM_MANY_64X96},
+    {GEMM_MANY_96X64},  {GEMM_MANY_128X48}, {GEMM_MANY_48X128},
 };
 
 /* Shared memory of a block: rows of a stage are four elements longer than the tile's side; and barriers,

@@ -8,7 +8,7 @@
 #define PLX_GEMM_MAPLESS_TILES 14 /* the first of them: those that OpenCL has */
 extern const plx_gemm_tile plx_gemm_copied_tiles[PLX_GEMM_COPIED_TILES];
 
-#define PLX_GEMM_MANY_TILES 5
+#define PLX_GEMM_MANY_TILES 11
 extern const plx_gemm_tile plx_gemm_many_tiles[PLX_GEMM_MANY_TILES];
 
 /* copied_cut.c: microseconds, by the model; edge_blocks are 0. */

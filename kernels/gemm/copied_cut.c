@@ -69,8 +69,9 @@ static const kernel_rates opencl_rates = {
 };
 
 static const char *const many_entries[PLX_GEMM_MANY_TILES] = {
-    "gemm_many_blocks_128x64", "gemm_many_blocks_64x128", "gemm_many_blocks_64x64",
-    "gemm_many_blocks_128x32", "gemm_many_blocks_32x128",
+    "gemm_many_blocks_128x64", "gemm_many_blocks_64x128", "gemm_many_blocks_64x64", "gemm_many_blocks_128x32",
+    "gemm_many_blocks_32x128", "gemm_many_blocks_128x96", "gemm_many_blocks_96x128", "gemm_many_blocks_64x96",
+    "gemm_many_blocks_96x64",  "gemm_many_blocks_128x48", "gemm_many_blocks_48x128",
 };
 
 static const kernel_rates *rates_of(const plx_device_info *device, const plx_gemm_cut *cut)
@@ -210,8 +211,8 @@ double plx_gemm_copied_cost(const plx_problem *problem, const plx_device_info *d
 
 static bool possible(const plx_problem *problem, const plx_gemm_cut *cut)
 {
-    int quads = cut->tile->thread_rows * cut->tile->thread_cols / 4; /* of a thread: a cluster shares them */
-    if ((int64_t)cut->cluster * cut->clusters > plx_gemm_depth_steps(problem) || cut->cluster > quads)
+    int quads = cut->tile->thread_rows * cut->tile->thread_cols / 4; /* of a thread: a cluster shares them evenly */
+    if ((int64_t)cut->cluster * cut->clusters > plx_gemm_depth_steps(problem) || quads % cut->cluster != 0)
         return false;
     return plx_gemm_has_room(&problem->of.gemm, cut);
 }

@@ -103,7 +103,7 @@ template <class S> struct Sums {
     __device__ __forceinline__ uint32_t row(uint32_t row) const
     {
         const uint32_t in_warp = row % S::WARP_ROWS, i = in_warp / (4 * S::LANES_DOWN) * 4 + in_warp % 4;
-        const uint32_t owner = row / S::WARP_ROWS * 32 + in_warp / 4 % S::LANES_DOWN * S::LANES_ACROSS;
+        const uint32_t owner = row / S::WARP_ROWS * 32 + Lanes<S>::of_row(in_warp / 4 % S::LANES_DOWN);
         return from + ((i * S::QUADS_ACROSS * S::MULTIPLIERS + owner) << 4);
     }
 
@@ -112,7 +112,7 @@ template <class S> struct Sums {
     {
         const uint32_t in_warp = col % S::WARP_COLS;
         const uint32_t j = (in_warp / (4 * S::LANES_ACROSS) * 4 + in_warp % 4 + S::THREAD_COLS - 1) % S::THREAD_COLS;
-        const uint32_t owner = col / S::WARP_COLS * S::WARPS_DOWN * 32 + in_warp / 4 % S::LANES_ACROSS;
+        const uint32_t owner = col / S::WARP_COLS * S::WARPS_DOWN * 32 + Lanes<S>::of_column(in_warp / 4 % S::LANES_ACROSS);
         return ((j / 4 * S::MULTIPLIERS + owner) << 4) + j % 4 * 4;
     }
 

@@ -210,10 +210,10 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
     [PLX_GEMM_MANY_BLOCKS] = {
         .about = {
             .name = "many-blocks",
-            .idea = "no warps apart for copies: small blocks whose threads all bring, then multiply, four or five of "
+            .idea = "no warps apart for copies: small blocks whose threads all bring, then multiply, three to five of "
                     "them on a multiprocessor",
             .gain = "1.0 to 1.2 times where C is large and its terms are few, for about a third of such shapes",
-            .limit = "tiles of 64 x 64 to 128 x 64, which bring each operand more often",
+            .limit = "tiles of 128 x 32 to 128 x 96, which bring each operand more often",
             .needs = "CUDA on compute capability 9.0",
             .dtypes = PLX_DTYPE_BIT(PLX_F32),
             .accumulator_f32 = PLX_F32,

@@ -231,15 +231,34 @@ static void short_blocks_end_together(void **unused)
     expect("many-blocks", 11775, 345, 27);
 }
 
-/* Where operands begin anywhere: the device code of async-copy or many-blocks where to copy both first would
- * cost more. */
+/* A cluster's blocks add a tile in equal shares: of twelve quads of a thread, eight blocks would add eight. */
+static void assert_even(void *data, const plx_gemm_cut *cut)
+{
+    bool *seen = data;
+    const int quads = cut->tile->thread_rows * cut->tile->thread_cols / 4;
+    assert_int_equal(quads % cut->cluster, 0);
+    *seen = *seen || (cut->cluster == 4 && quads == 12);
+}
+
+static void clusters_share_evenly(void **unused)
+{
+    const plx_problem problem = plx_gemm_of(PLX_F32, false, true, 64, 96, 4096);
+    bool seen = false;
+    (void)unused;
+    plx_gemm_each_cut(&plx_gemm_many_cuts, &problem, assert_even, &seen);
+    plx_gemm_each_cut(plx_gemm_async_copy_cuts(&hopper), &problem, assert_even, &seen);
+    assert_true(seen);
+}
+
+/* Where split-k's operands begin anywhere: the device code of async-copy or many-blocks where to copy both first
+ * would cost more. */
 static void expect_anywhere(const char *code, int64_t m, int64_t n, int64_t k)
 {
     const plx_problem problem = plx_gemm_of(PLX_F32, false, true, m, n, k);
-    const plx_row *row = &plx_gemm_ladder.rows[plx_gemm_ladder.choose(&problem, &hopper)];
+    const plx_row *row = row_named(PLX_GEMM, "split-k");
     plx_recipe recipe = {.step_count = 0};
     plx_error error = {.text = ""};
-    if (row->recipe_unaligned == NULL || row->recipe_unaligned(&problem, &hopper, &recipe, &error) != PLX_OK)
+    if (row->recipe_unaligned(&problem, &hopper, &recipe, &error) != PLX_OK)
         refuse(&problem, row->about.name);
     assert_string_equal(recipe.code, code);
     assert_int_equal(recipe.map_count, *code ? 0 : 2);
@@ -249,7 +268,7 @@ static void what_begins_anywhere_is_not_always_copied_first(void **unused)
 {
     (void)unused;
     expect_anywhere("gemm/async-copy", 64, 512, 4096);
-    expect_anywhere("gemm/many-blocks", 13928, 3936, 32);
+    expect_anywhere("gemm/many-blocks", 13928, 3936, 16);
     expect_anywhere("", 8192, 8192, 8192);
 }
 
@@ -455,6 +474,7 @@ int main(void)
         cmocka_unit_test(what_is_chosen_runs_and_costs_least),
         cmocka_unit_test(shapes_have_their_kernels),
         cmocka_unit_test(short_blocks_end_together),
+        cmocka_unit_test(clusters_share_evenly),
         cmocka_unit_test(what_begins_anywhere_is_not_always_copied_first),
         cmocka_unit_test(vectors_with_gaps_are_moved),
         cmocka_unit_test(moved_results_are_rounded_once),
