@@ -8,10 +8,10 @@
 template <int ROWS, class V> __device__ void vector_of_rows(V v, int64_t period)
 {
     using T = typename V::T;
-    grid_dependency_wait();
     const CoalignedRows<typename V::In, ROWS> rows = coaligned_rows<ROWS>(v, blockIdx.x, period);
     T sum[ROWS] = {};
 
+    grid_dependency_wait(); /* what is known without memory is computed while the launch before ends */
     if (rows.count == 0)
         return;
     add_chunk(v, rows, 0, INT64_MAX / 2, sum);
