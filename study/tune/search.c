@@ -187,12 +187,18 @@ static bool is_hopeless(const attempt *a, const choice *next)
     return a->standings.fast > 0 && next->expected_us * 1e3 > hopeless * a->standings.time_ns[0];
 }
 
+/* The first few are tried however little time there is: what was listed for so long is not for nothing. */
+static bool has_time(const attempt *a)
+{
+    return a->search->tried == 0 || elapsed(a) < a->search->seconds;
+}
+
 static plx_status try_choices(attempt *a, const choices *all, plx_error *error)
 {
     plx_search *search = a->search;
     plx_status status = PLX_OK;
 
-    while (status == PLX_OK && search->tried < all->count && elapsed(a) < search->seconds &&
+    while (status == PLX_OK && search->tried < all->count && has_time(a) &&
            !is_hopeless(a, &all->list[search->tried])) {
         plx_candidate some[AT_ONCE];
         size_t count = 0;

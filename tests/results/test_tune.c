@@ -212,7 +212,7 @@ static void test_search(void **state)
     assert_int_equal(plx_context_create(NULL, &context), PLX_OK);
     const plx_compare_options options = {.backends = backends, .backend_count = 1, .kernels = kernels,
                                          .kernel_count = 1, .problems = &problem, .problem_count = 1,
-                                         .seed = 1, .seconds_per_kernel = 0.05, .seconds_in_all = 1e-3,
+                                         .seed = 1, .seconds_per_kernel = 0.05, .seconds_in_all = 1e-9,
                                          .progress = hear, .progress_data = &h};
     assert_int_equal(plx_tune(context, &options, &results, &tuned, &count, &error), PLX_OK);
     assert_int_equal(count, 1);
