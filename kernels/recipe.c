@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 plx_step *plx_recipe_step(plx_recipe *recipe, const char *entry, uint32_t block_x, uint32_t block_y)
@@ -76,6 +77,22 @@ plx_status plx_needs_sm_90a(const plx_device_info *device, plx_error *error)
     if (device->features & PLX_FEATURE_NVIDIA_PTX)
         return plx_fail(error, PLX_UNSUPPORTED, "needs CUDA: it has no OpenCL form");
     return PLX_OK;
+}
+
+/* The first number of the version of PoCL; 0 of any other driver. */
+static int pocl_version(const plx_device_info *device)
+{
+    static const char name[] = "PoCL ";
+    const char *at = strstr(device->api, name);
+    return at != NULL ? (int)strtol(at + sizeof name - 1, NULL, 10) : 0;
+}
+
+plx_status plx_not_by_pocl(const plx_device_info *device, int first, int last, plx_error *error)
+{
+    const int version = pocl_version(device);
+    if (version < first || (last != 0 && version > last))
+        return PLX_OK;
+    return plx_fail(error, PLX_UNSUPPORTED, "PoCL %d compiles it wrong; PoCL 3.1 does not", version);
 }
 
 bool plx_has_large_shared(const plx_device_info *device)

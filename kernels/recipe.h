@@ -244,6 +244,10 @@ bool plx_has_large_shared(const plx_device_info *device);
  * device code made for sm_90a. */
 plx_status plx_needs_sm_90a(const plx_device_info *device, plx_error *error);
 
+/* PLX_UNSUPPORTED, with the reason, on PoCL from version `first` to version `last` (0: every later one), which compiles
+ * the kernel wrong (doc/validation.md says how that was seen). */
+plx_status plx_not_by_pocl(const plx_device_info *device, int first, int last, plx_error *error);
+
 /* `blocks` of `threads` shall run side by side on a multiprocessor, with as many registers as
  * that leaves to each: what __launch_bounds__ says in CUDA, here for NVIDIA's OpenCL.  Its
  * assembler honours a limit only in kernels that do not state the size of their work-groups,

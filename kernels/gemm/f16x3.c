@@ -487,7 +487,7 @@ static plx_status sum_terms(const plx_problem *problem, const plx_device_info *d
 /* CUDA on compute capability 9.0, or any OpenCL: with matrix units there, without them elsewhere. */
 static plx_status check_device(const plx_device_info *device, plx_error *error)
 {
-    return plx_gemm_mapless(device) ? PLX_OK : plx_needs_sm_90a(device, error);
+    return plx_gemm_mapless(device) ? plx_not_by_pocl(device, 5, 5, error) : plx_needs_sm_90a(device, error);
 }
 
 /* Where there is nothing to sum: async-copy's code has beta * C in CUDA, naive's in OpenCL. */

@@ -20,19 +20,16 @@ void gemm_few_rows(global const T *x_base, long x_offset, long x_few, long x_k, 
     long at;
 
     sum_panel(sum, room, &f, ALONG, panel, part * length, min((part + 1) * length, k));
-    /* The loops stand under a condition that differs between work-items, which keeps PoCL from adding barriers to
-     * them, across which it may lose which work-item it is (doc/validation.md). */
-    if (has_sums(ALONG))
+    UNROLL
+    for (int i = 0; i < FEW; ++i)
         UNROLL
-        for (int i = 0; i < FEW; ++i)
-            UNROLL
-            for (int j = 0; j < FEW_COLUMNS; ++j)
-                if (has_sum(&f, ALONG, panel, i, j, &at)) {
-                    if (whole)
-                        write_element(out + i * out_few + at * out_many, sum[i][j], alpha, beta);
-                    else
-                        out[i * many + at] = sum[i][j];
-                }
+        for (int j = 0; j < FEW_COLUMNS; ++j)
+            if (has_sum(&f, ALONG, panel, i, j, &at)) {
+                if (whole)
+                    write_element(out + i * out_few + at * out_many, sum[i][j], alpha, beta);
+                else
+                    out[i * many + at] = sum[i][j];
+            }
 }
 
 /* A work-item adds up the parts of one element: [part][few][many]. */

@@ -203,7 +203,7 @@ plx_status plx_gemm_few_rows_recipe(const plx_problem *problem, const plx_device
     const few f = few_of(problem);
     const few_parts parts = parts_of(&f, device);
     const bool mapless = plx_gemm_mapless(device);
-    plx_status status = mapless ? PLX_OK : plx_needs_sm_90a(device, error);
+    plx_status status = mapless ? plx_not_by_pocl(device, 5, 0, error) : plx_needs_sm_90a(device, error);
     if (problem->dtype != PLX_F32)
         return plx_fail(error, PLX_UNSUPPORTED, "computes in f32 alone");
     if (status == PLX_OK)

@@ -293,8 +293,9 @@ static plx_status split_recipe(const plx_problem *problem, const plx_device_info
 
     if (status != PLX_OK || outputs_of(problem) == 0)
         return status;
-    if (strstr(device->api, "PoCL 5.0") != NULL) /* doc/validation.md */
-        return plx_fail(error, PLX_UNSUPPORTED, "PoCL 5.0 compiles split wrong; PoCL 3.1 and 6.0 do not");
+    status = plx_not_by_pocl(device, 5, 5, error);
+    if (status != PLX_OK)
+        return status;
     return problem->of.matvec.trans ? split_columns_recipe(problem, device, recipe, error)
                                     : split_rows_recipe(problem, device, recipe, error);
 }

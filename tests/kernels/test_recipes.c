@@ -83,18 +83,40 @@ static void bulk_copies_need_the_room(void **unused)
         expect_refusal(&sum, "bulk", without[i], reasons[i]);
 }
 
+static plx_device_info pocl_of(const char *version)
+{
+    plx_device_info pocl = fake_gpu(0);
+    (void)snprintf(pocl.api, sizeof pocl.api, "OpenCL 3.0 PoCL %s+debian", version);
+    return pocl;
+}
+
 static void what_a_compiler_gets_wrong_is_refused(void **unused)
 {
-    const plx_problem rows = plx_matvec_of(PLX_F32, false, 17, 100000),
-                      columns = plx_matvec_of(PLX_F32, true, 100000, 17);
-    plx_device_info pocl = fake_gpu(0);
+    const plx_device_info old = pocl_of("3.1"), five = pocl_of("5.0"), six = pocl_of("6.0"), later = pocl_of("10.2"),
+                          nvidia = fake_opencl_gpu(9);
+    const plx_device_info *const before[] = {&old, &nvidia}, *const since_five[] = {&five, &six, &later},
+                          *const but_five[] = {&old, &nvidia, &six, &later};
+    const plx_problem few = plx_gemm_of(PLX_F32, false, true, 3, 1000, 500);
+    plx_problem f16x3 = plx_gemm_of(PLX_F32, false, false, 100, 100, 100), bf16x6 = f16x3;
     (void)unused;
-    (void)snprintf(pocl.api, sizeof pocl.api, "OpenCL 3.0 PoCL 5.0+debian");
-    expect_refusal(&rows, "split", &pocl, "PoCL 5.0");
-    expect_refusal(&columns, "split", &pocl, "PoCL 5.0");
-    (void)snprintf(pocl.api, sizeof pocl.api, "OpenCL 3.0 PoCL 6.0+debian");
-    (void)recipe_of(&rows, "split", &pocl);
-    (void)recipe_of(&columns, "split", &pocl);
+    f16x3.compute = PLX_COMPUTE_F16X3;
+    bf16x6.compute = PLX_COMPUTE_BF16X6;
+    const struct {
+        plx_problem problem;
+        const char *kernel;
+    } five_alone[] = {{plx_matvec_of(PLX_F32, false, 17, 100000), "split"},
+                      {plx_matvec_of(PLX_F32, true, 100000, 17), "split"},
+                      {f16x3, "f16x3"},
+                      {bf16x6, "bf16x6"}};
+    for (size_t i = 0; i < sizeof since_five / sizeof *since_five; ++i)
+        expect_refusal(&few, "few-rows", since_five[i], "compiles it wrong");
+    for (size_t i = 0; i < sizeof before / sizeof *before; ++i)
+        (void)recipe_of(&few, "few-rows", before[i]);
+    for (size_t k = 0; k < sizeof five_alone / sizeof *five_alone; ++k) {
+        expect_refusal(&five_alone[k].problem, five_alone[k].kernel, &five, "PoCL 5 compiles it wrong");
+        for (size_t i = 0; i < sizeof but_five / sizeof *but_five; ++i)
+            (void)recipe_of(&five_alone[k].problem, five_alone[k].kernel, but_five[i]);
+    }
 }
 
 static void expect_blocks(int64_t n, const char *kernel, uint64_t blocks)
