@@ -41,7 +41,7 @@ alone() { # OPERATION/KERNEL [KEPT]
             export XDG_CACHE_HOME POCL_CACHE_DIR
             mkdir "$POCL_CACHE_DIR"
         fi
-        "$parallax" check "${1%/*}" --quick --kernel "${1#*/}" --backend host --backend opencl:0 --csv "$work/alone.csv"
+        "$parallax" check "${1%/*}" --quick --kernel "${1#*/}" --backend opencl:0 --csv "$work/alone.csv"
     ) >"$work/alone" 2>&1 </dev/null
 }
 
