@@ -79,8 +79,7 @@ plx_status plx_needs_sm_90a(const plx_device_info *device, plx_error *error)
     return PLX_OK;
 }
 
-/* The first number of the version of PoCL; 0 of any other driver. */
-static int pocl_version(const plx_device_info *device)
+int plx_pocl_version(const plx_device_info *device)
 {
     static const char name[] = "PoCL ";
     const char *at = strstr(device->api, name);
@@ -89,7 +88,7 @@ static int pocl_version(const plx_device_info *device)
 
 plx_status plx_not_by_pocl(const plx_device_info *device, int first, int last, plx_error *error)
 {
-    const int version = pocl_version(device);
+    const int version = plx_pocl_version(device);
     if (version < first || (last != 0 && version > last))
         return PLX_OK;
     return plx_fail(error, PLX_UNSUPPORTED, "PoCL %d compiles it wrong; PoCL 3.1 does not", version);

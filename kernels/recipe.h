@@ -244,6 +244,9 @@ bool plx_has_large_shared(const plx_device_info *device);
  * device code made for sm_90a. */
 plx_status plx_needs_sm_90a(const plx_device_info *device, plx_error *error);
 
+/* The first number of the version of PoCL; 0 of any other driver. */
+int plx_pocl_version(const plx_device_info *device);
+
 /* PLX_UNSUPPORTED, with the reason, on PoCL from version `first` to version `last` (0: every later one), which compiles
  * the kernel wrong (doc/validation.md says how that was seen). */
 plx_status plx_not_by_pocl(const plx_device_info *device, int first, int last, plx_error *error);

@@ -5,6 +5,20 @@
 
 #include "config.h"
 
+/* Also warns of PoCL from 5 on, which compiles the same text rightly one time and wrongly another (doc/validation.md). */
+static plx_status opencl_probe(plx_device_info *devices, size_t capacity, size_t *count, plx_error *error)
+{
+    const plx_status status = plx_cl_probe(devices, capacity, count, error);
+    if (status != PLX_OK || error->text[0] != '\0')
+        return status;
+    for (size_t i = 0; i < *count && i < capacity; i++)
+        if (plx_pocl_version(&devices[i]) >= 5)
+            return plx_fail(error, PLX_OK, "PoCL %d sometimes compiles a kernel wrong, and keeps it; should parallax check "
+                                           "name one, empty $POCL_CACHE_DIR, or ~/.cache/pocl, and check again",
+                            plx_pocl_version(&devices[i]));
+    return PLX_OK;
+}
+
 static plx_status opencl_configs(plx_session *session, const plx_problem *problem, size_t kernel,
                                  plx_config *configs, size_t capacity, size_t *count, plx_error *error)
 {
@@ -29,7 +43,7 @@ static const plx_plugin opencl_plugin = {
     .name = "opencl",
     .version = PACKAGE_VERSION,
     .summary = "OpenCL 1.2 devices: GPUs, processors, accelerators",
-    .probe = plx_cl_probe,
+    .probe = opencl_probe,
     .open = plx_cl_open,
     .close = plx_cl_close,
     PLX_CL_MEMORY_SLOTS,

@@ -1,8 +1,8 @@
 /* A fake libOpenCL.so.1 with one device, so that the OpenCL backend can be tested without a driver: its
  * device memory is the host's, what is enqueued is done at once, launches of the plainest kernels compute,
  * and calls meet the faults that are planned (answers.h).  What is left of a context when it goes is told on
- * standard error.  $FAKE_OPENCL_NVIDIA: the device is one of NVIDIA's, whose programs are PTX.  Not for
- * several threads at once. */
+ * standard error.  $FAKE_OPENCL_NVIDIA: the device is one of NVIDIA's, whose programs are PTX;
+ * $FAKE_OPENCL_VERSION: what its platform calls its version.  Not for several threads at once. */
 #include "fake_opencl.h"
 
 #include <stdio.h>
@@ -164,7 +164,10 @@ EXPORT cl_int clGetPlatformInfo(cl_platform_id platform, cl_platform_info what, 
     switch (what) {
     case CL_PLATFORM_NAME: return fake_give_text("Fake Platform", room, to, told);
     case CL_PLATFORM_VENDOR: return fake_give_text(is_nvidia() ? "NVIDIA Corporation" : "Nobody", room, to, told);
-    case CL_PLATFORM_VERSION: return fake_give_text("OpenCL 1.2 fake", room, to, told);
+    case CL_PLATFORM_VERSION: {
+        const char *version = getenv("FAKE_OPENCL_VERSION");
+        return fake_give_text(version != NULL ? version : "OpenCL 1.2 fake", room, to, told);
+    }
     default: return CL_INVALID_VALUE;
     }
 }

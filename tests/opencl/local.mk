@@ -5,8 +5,9 @@ cmocka_tests += tests/opencl/test_opencl_cache tests/opencl/test_own_target test
 	tests/opencl/test_text_plan tests/opencl/test_building tests/opencl/test_own_program
 check_PROGRAMS += tests/opencl/run_kernels
 long_tests += tests/opencl/test_oclgrind.sh
+script_tests += tests/opencl/test_warnings.sh
 endif
-EXTRA_DIST += tests/opencl/test_oclgrind.sh tests/opencl/oclgrind/exchange.cl tests/opencl/oclgrind/inlined.cl
+EXTRA_DIST += tests/opencl/test_oclgrind.sh tests/opencl/test_warnings.sh tests/opencl/oclgrind/exchange.cl tests/opencl/oclgrind/inlined.cl
 
 # A driver that is not there, for tests of plans.
 fake_driver = tests/opencl/fake_driver.c tests/opencl/fake_driver.h
