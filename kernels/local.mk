@@ -70,6 +70,8 @@ libplx_ladder_la_SOURCES = \
 	kernels/gemm/f16x3.c \
 	kernels/gemm/f16x3.h \
 	kernels/gemm/few.c \
+	kernels/gemm/few.h \
+	kernels/gemm/few_cut.c \
 	kernels/gemm/mapless.c \
 	kernels/gemm/mapless.h \
 	kernels/gemm/models.c \
@@ -90,6 +92,7 @@ libplx_ladder_la_SOURCES = \
 	kernels/gemm/stored.h \
 	kernels/gemm/stream.c \
 	kernels/gemm/stream.h \
+	kernels/gemm/stream_cut.c \
 	kernels/gemm/tiled.c \
 	kernels/gemm/tiled.h \
 	kernels/gemm/vector.c \

@@ -3,6 +3,7 @@
 
 #include "copied.h"
 #include "dmma.h"
+#include "few.h"
 #include "kernels/operation.h"
 #include "mapless.h"
 #include "operation.h"

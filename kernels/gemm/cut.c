@@ -2,7 +2,6 @@
 #include "mapless.h"
 #include "models.h"
 #include "search.h"
-#include "stream.h"
 
 #include "arithmetic.h"
 #include "parts.h"
@@ -232,58 +231,6 @@ double plx_gemm_mapped_cost(const plx_problem *problem, const plx_device_info *d
     split_rates by = own_rates;
     by.adding.least_us = 0.0; /* no other launch adds parts */
     return launch_us + maps_us * rounds_of(problem, device, cut) + cost_by(problem, device, cut, &by);
-}
-
-/* ---- stream-k ------------------------------------------------------------------------------ */
-
-/* To leave a piece, to fence, to count, and to find it the last; what a multiprocessor gives and takes of L2.
- */
-static const double join_us = 1.5, unit_bytes_per_us = 60e3;
-
-/* A range's pieces, but where ranges begin and end with tiles, go out and come in once; then those of a whole
- * tile come in for the last. */
-static double joining_pieces(const plx_gemm_stream *s, const plx_gemm_cut *cut, double blocks)
-{
-    const double tile = 4.0 * cut->tile->rows * cut->tile->cols, tiles = (double)(s->tiles - s->whole);
-    const double pieces = (double)plx_gemm_stream_pieces(s);
-    const double cut_pieces = s->ranges >= s->tiles - s->whole ? pieces : 2.0 * (double)(s->ranges - 1);
-    const double each = blocks * 2.0 * cut_pieces / (double)s->ranges; /* moved for a multiprocessor */
-    const double last = pieces / tiles;                                /* read by the last of a tile */
-    return cut_pieces > 0 ? join_us + (each + last) * tile / unit_bytes_per_us : 0.0;
-}
-
-/* The ranges.  After whole rounds two of them may come to one multiprocessor, however few they are. */
-static double streaming(const plx_device_info *device, const plx_gemm_cut *cut, const plx_gemm_stream *s,
-                        double start)
-{
-    const tile_rates *rate = &own_rates.tiles[cut->tile - plx_gemm_tiles];
-    const double ranges = (double)s->ranges;
-    const double step = (double)cut->tile->rows * cut->tile->cols * GEMM_PIPELINE_DEPTH / fma_per_us;
-    const double range = step * (double)(s->base + (s->longer > 0));
-    const double pieces = (double)plx_gemm_stream_pieces(s) / ranges;
-    const bool alone = s->whole == 0 && ranges <= units_of(device);
-    if (s->ranges == 0)
-        return 0.0;
-    return (alone ? range / rate->one : BLOCKS_PER_SM * range / rate->two) + start * most(pieces, 1.0) +
-           joining_pieces(s, cut, alone ? 1.0 : BLOCKS_PER_SM);
-}
-
-double plx_gemm_stream_cost(const plx_problem *problem, const plx_device_info *device,
-                            const plx_gemm_cut *cut)
-{
-    const split_rates *by = &own_rates;
-    const plx_gemm_problem *p = &problem->of.gemm;
-    const tile_rates *rate = &by->tiles[cut->tile - plx_gemm_tiles];
-    const plx_gemm_stream s = plx_gemm_stream_of(problem, device, cut);
-    const double block =
-        (double)cut->tile->rows * cut->tile->cols * GEMM_PIPELINE_DEPTH * (double)s.steps / fma_per_us;
-    const double start = rate->start_us + (!p->trans_a + p->trans_b) * rate->transposed_us +
-                         BLOCKS_PER_SM * plx_gemm_writing_us(by->row_us, p, cut);
-    const double places = places_of(device, 1);
-    const double rounds = (double)(int64_t)((double)s.whole / places + 0.999999);
-    const double tiles = rounds * (BLOCKS_PER_SM * block / rate->two + start);
-    const double us = tiles + streaming(device, cut, &s, start);
-    return by->once_us + most(us, moving(p, by)) + repacking(problem, by);
 }
 
 bool plx_gemm_has_room(const plx_gemm_problem *p, const plx_gemm_cut *cut)

@@ -2,7 +2,6 @@
 #include "models.h"
 
 #include "configs.h"
-#include "copied.h"
 #include "mapless.h"
 #include "vector.h"
 
@@ -50,19 +49,7 @@ bool plx_gemm_modelled_cut(const plx_gemm_cuts *cuts, const plx_problem *problem
     return cuts->possible(problem, cut);
 }
 
-/* ---- models without rates that could be others --------------------------------------------- */
-
-static double expect_short_k(const plx_problem *problem, const plx_device_info *device, const double *rates)
-{
-    (void)rates;
-    return plx_gemm_short_cost(problem, device);
-}
-
-static double expect_few_rows(const plx_problem *problem, const plx_device_info *device, const double *rates)
-{
-    (void)rates;
-    return plx_gemm_few_cost(problem, device);
-}
+/* ---- a model without rates that could be others -------------------------------------------- */
 
 static double expect_matvec(const plx_problem *problem, const plx_device_info *device, const double *rates)
 {
@@ -70,6 +57,4 @@ static double expect_matvec(const plx_problem *problem, const plx_device_info *d
     return plx_gemm_matvec_cost(problem, device);
 }
 
-const plx_model plx_gemm_short_k_model = {.expect = expect_short_k};
-const plx_model plx_gemm_few_rows_model = {.expect = expect_few_rows};
 const plx_model plx_gemm_matvec_model = {.expect = expect_matvec};

@@ -20,6 +20,14 @@
 #include <cstdint>
 #include <utility>
 
+/* A warp whose lanes have met arrives once.  racecheck takes only what an arriving lane did itself to be
+ * ordered, and reports hazards that are none for the others: built for it, all arrive. */
+#ifdef PLX_EVERY_LANE_ARRIVES
+enum { ARRIVALS_OF_WARP = 32 };
+#else
+enum { ARRIVALS_OF_WARP = 1 };
+#endif
+
 template <int ROWS_, int COLS_, int THREAD_ROWS_, int THREAD_COLS_, int STAGES_TRANSPOSED_, int STAGES_DIRECT_,
           int LANDINGS_OF_BOTH_, int REGISTERS_, int BLOCKS_>
 struct Tile {
@@ -48,7 +56,7 @@ template <class Of, bool A_INNER_, bool B_INNER_> struct Shape : Of {
     static constexpr uint32_t LANDING = LANDING_OF_A + LANDING_OF_B;
     /* A stage is full when the thread that starts copies has announced them, each bringing warp has
      * transposed its part, and the bytes have come. */
-    static constexpr int FILLERS = ANY_INNER ? 1 + BRINGERS / 32 : 1;
+    static constexpr int FILLERS = ANY_INNER ? 1 + BRINGERS / 32 * ARRIVALS_OF_WARP : 1;
     static constexpr int QUADS_ACROSS = T::THREAD_COLS / 4, QUADS = T::THREAD_ROWS * QUADS_ACROSS; /* of a thread */
     static_assert(T::ROWS % WARP_ROWS == 0 && T::COLS % WARP_COLS == 0, "a place for every warp");
     static_assert(DEPTH * 4 == 128, "a row of a landing place is a swizzled line");
@@ -56,6 +64,13 @@ template <class Of, bool A_INNER_, bool B_INNER_> struct Shape : Of {
 };
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
+
+static __device__ __forceinline__ void arrive_as_warp(int thread, uint32_t barrier)
+{
+    __syncwarp();
+    if (ARRIVALS_OF_WARP > 1 || thread % 32 == 0)
+        arrive(barrier);
+}
 
 /* Where things lie in the block's shared memory. */
 template <class S> struct Places {
@@ -75,7 +90,7 @@ template <class S> struct Places {
     {
         for (int s = 0; s < S::STAGES; ++s) {
             open_barrier(full + 8 * s, S::FILLERS);
-            open_barrier(empty + 8 * s, S::MULTIPLIERS / 32);
+            open_barrier(empty + 8 * s, S::MULTIPLIERS / 32 * ARRIVALS_OF_WARP);
         }
         for (int s = 0; s < S::LANDINGS; ++s)
             open_barrier(landed + 8 * s, 1);
@@ -168,9 +183,7 @@ template <class S> struct Bringer {
             transpose<S::ROWS>(from, to);
         if (S::B_INNER)
             transpose<S::COLS>(from + S::LANDING_OF_A, to + S::A_BYTES);
-        __syncwarp();
-        if (thread % 32 == 0)
-            arrive(at.full + 8 * place);
+        arrive_as_warp(thread, at.full + 8 * place);
         meet<1, S::BRINGERS>(); /* the landing place has been read */
     }
 
@@ -314,9 +327,7 @@ template <class S> struct Multiplier {
     __device__ __forceinline__ void give_back(uint32_t empty) const
     {
         asm volatile("" ::"f"(sum[S::THREAD_ROWS - 1][0]), "f"(sum[S::THREAD_ROWS - 1][S::THREAD_COLS - 1]));
-        __syncwarp();
-        if (thread % 32 == 0)
-            arrive(empty);
+        arrive_as_warp(thread, empty);
     }
 
     /* The last step has `chunks` times TOGETHER terms.  `stage` is the first, and becomes the one after

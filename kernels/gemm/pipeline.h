@@ -33,8 +33,6 @@ extern const plx_gemm_tile plx_gemm_tiles[PLX_GEMM_TILES];
 
 /* Of the operands that are copied before they can be brought, wherever they begin. */
 double plx_gemm_repacked_bytes(const plx_problem *problem);
-/* Microseconds, by the model. */
-double plx_gemm_few_cost(const plx_problem *problem, const plx_device_info *device);
 
 /* tiled.c: what every recipe of gemm begins with. */
 plx_status plx_gemm_start(const plx_problem *problem, const plx_device_info *device, plx_recipe *recipe,

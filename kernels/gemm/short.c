@@ -1,17 +1,15 @@
 /* short-k: few terms, whose time goes into writing C. */
 #include "copied.h"
 #include "mapless.h"
+#include "models.h"
 
+#include "arithmetic.h"
 #include "tiles.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { A, B, C }; /* operands */
-
-static int64_t quotient_up(int64_t a, int64_t b)
-{
-    return a / b + (a % b != 0);
-}
 
 static int64_t across_of(const plx_gemm_problem *p)
 {
@@ -84,25 +82,55 @@ plx_status plx_gemm_short_k_recipe(const plx_problem *problem, const plx_device_
 
 /* ---- cost -------------------------------------------------------------------------- */
 
-/* Fitted to 150 timings on one H200: a launch, a block's terms, writing C, multiplying. */
-static const double start_us = 2.72, term_us = 0.072, bytes_per_us = 4.96e6,
-                    fma_per_unit_us = 0.387 * 128 * 1980;
+/* A launch, a block's terms, memory, the share of multiply-adds that is reached; and as how many bytes each
+ * of C counts where its rows begin at 16 bytes, and anywhere. */
+typedef struct short_rates {
+    double start_us, term_us, bytes_per_us, share, counts[2];
+} short_rates;
 
-/* As how many bytes each of C counts, by where its rows begin: at sectors of 32 bytes, at 16 bytes, anywhere.
- */
-static double counts(const plx_gemm_problem *p)
+static const short_rates own_rates = {
+#include "rates/cuda-9.0/short-k.h"
+};
+
+static double cost_by(const plx_problem *problem, const plx_device_info *device, const short_rates *by)
 {
-    return p->ldc % 8 == 0 ? 1.0 : p->ldc % 4 == 0 ? 1.16 : 1.46;
+    static const double fma_per_us = 128 * 1980; /* of a multiprocessor */
+    const plx_gemm_problem *p = &problem->of.gemm;
+    const double m = (double)p->m, n = (double)p->n, k = (double)p->k;
+    const double units = device->units > 0 ? device->units : 1;
+    const double moved = 4.0 * (m * n * plx_gemm_of_rows(by->counts, 1.0, p) + m * k + k * n);
+    const double rows = (double)quotient_up(p->m, GEMM_SHORT_ROWS) * GEMM_SHORT_ROWS;
+    const double cols = (double)across_of(p) * GEMM_SHORT_COLS;
+    const double multiplied = rows * cols * k / (units * by->share * fma_per_us);
+    return by->start_us + by->term_us * k + moved / by->bytes_per_us + multiplied;
 }
 
 double plx_gemm_short_cost(const plx_problem *problem, const plx_device_info *device)
 {
-    const plx_gemm_problem *p = &problem->of.gemm;
-    double m = (double)p->m, n = (double)p->n, k = (double)p->k,
-           units = device->units > 0 ? device->units : 1;
-    double written = 4.0 * (m * n * counts(p) + m * k + k * n) / bytes_per_us;
-    double rows = (double)quotient_up(p->m, GEMM_SHORT_ROWS) * GEMM_SHORT_ROWS;
-    double cols = (double)across_of(p) * GEMM_SHORT_COLS;
-    double multiplied = rows * cols * k / (units * fma_per_unit_us);
-    return start_us + term_us * k + written + multiplied;
+    return cost_by(problem, device, &own_rates);
 }
+
+/* ---- rates ------------------------------------------------------------------------------ */
+
+static const plx_gemm_rate_range scalars[] = {{"start_us", 0.1, 20},      {"term_us", 1e-3, 2},
+                                              {"bytes_per_us", 5e5, 5e7}, {"share", 0.02, 2},
+                                              {"counts[0]", 0.5, 8},      {"counts[1]", 0.5, 8}};
+
+enum { SCALARS = sizeof scalars / sizeof scalars[0] };
+_Static_assert(sizeof(short_rates) == SCALARS * sizeof(double), "the rates are doubles alone, in this order");
+
+static size_t list(const plx_device_info *device, plx_rate *rates, size_t capacity)
+{
+    const plx_gemm_rate_ranges ranges = {.scalars = scalars, .scalar_count = SCALARS};
+    return plx_gemm_mapless(device) ? 0 : plx_gemm_list_rates(&ranges, &own_rates, rates, capacity);
+}
+
+static double expect(const plx_problem *problem, const plx_device_info *device, const double *rates)
+{
+    short_rates by = own_rates;
+    if (rates != NULL)
+        memcpy(&by, rates, sizeof by);
+    return problem->config == 0 ? cost_by(problem, device, &by) : 0.0; /* it has no configurations */
+}
+
+const plx_model plx_gemm_short_k_model = {.rates = list, .expect = expect};

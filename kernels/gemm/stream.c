@@ -169,11 +169,17 @@ static bool is_one(const plx_gemm_config *config)
            config->parts >= 1 && config->parts <= PLX_GEMM_STREAM_EIGHTHS;
 }
 
+bool plx_gemm_is_stream(const plx_problem *problem)
+{
+    const plx_gemm_config config = plx_gemm_config_of(problem);
+    return problem->config != 0 && is_one(&config);
+}
+
 plx_gemm_cut plx_gemm_best_stream(const plx_problem *problem, const plx_device_info *device)
 {
     search found = {problem, device, cut_of(0, 1, PLX_GEMM_STREAM_EIGHTHS), INFINITY};
     const plx_gemm_config config = plx_gemm_config_of(problem);
-    if (problem->config != 0 && is_one(&config))
+    if (plx_gemm_is_stream(problem))
         return cut_of(config.tile, (int)config.cluster, (int)config.parts);
     each_cut(problem, device, consider, &found);
     return found.best;
@@ -216,15 +222,3 @@ size_t plx_gemm_stream_k_configs(const plx_problem *problem, const plx_device_in
     each_cut(problem, device, list, &w);
     return w.listing.count;
 }
-
-static double expect(const plx_problem *problem, const plx_device_info *device, const double *rates)
-{
-    const plx_gemm_problem *p = &problem->of.gemm;
-    (void)rates; /* split-k's */
-    if (p->m == 0 || p->n == 0 || !plx_gemm_has_terms(problem))
-        return 0.0;
-    const plx_gemm_cut cut = plx_gemm_best_stream(problem, device);
-    return plx_gemm_stream_cost(problem, device, &cut);
-}
-
-const plx_model plx_gemm_stream_k_model = {.expect = expect};

@@ -31,10 +31,12 @@ uint64_t plx_gemm_stream_bytes(const plx_problem *problem, const plx_device_info
 /* The launch's blocks, and its arguments from the steps of a tile on. */
 void plx_gemm_step_stream(plx_step *step, const plx_gemm_stream *stream, int64_t left_at);
 
-/* cut.c: microseconds, by the model. */
+/* stream_cut.c: microseconds, by the model. */
 double plx_gemm_stream_cost(const plx_problem *problem, const plx_device_info *device,
                             const plx_gemm_cut *cut);
-/* The one that problem->config says, or that the model says is the fastest. */
+/* Whether problem->config is a deal of stream-k. */
+bool plx_gemm_is_stream(const plx_problem *problem);
+/* That one, or the one that the model says is the fastest. */
 plx_gemm_cut plx_gemm_best_stream(const plx_problem *problem, const plx_device_info *device);
 
 plx_status plx_gemm_stream_k_recipe(const plx_problem *problem, const plx_device_info *device,

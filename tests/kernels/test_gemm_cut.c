@@ -3,6 +3,7 @@
 #include "kernel_support.h"
 
 #include "kernels/gemm/copied.h"
+#include "kernels/gemm/few.h"
 #include "kernels/gemm/search.h"
 #include "kernels/gemm/stream.h"
 #include "kernels/gemm/tiles.h"

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const char *const generated[] = {"async-copy", "many-blocks", "split-k"};
+static const char *const generated[] = {"async-copy", "many-blocks", "split-k", "stream-k", "short-k", "few-rows"};
 enum { GENERATED = sizeof generated / sizeof generated[0], MOST_RATES = 128 };
 
 static plx_device_info hopper; /* set by main */
@@ -122,11 +122,11 @@ static void make_times(timed *all, const char *kernel, const double *rates, doub
     all->model = row->model;
     for (size_t i = 0; i < TIMES; i += OF_EACH) {
         const plx_problem problem = some_problem(state);
-        const size_t count = row->configs(&problem, &hopper, configs, MOST_CONFIGS);
+        const size_t listed = row->configs != NULL ? row->configs(&problem, &hopper, configs, MOST_CONFIGS) : 0;
+        const size_t count = listed < MOST_CONFIGS ? listed : MOST_CONFIGS;
         for (size_t j = i; j < i + OF_EACH; j++) {
             all->problems[j] = problem;
-            all->problems[j].config =
-                configs[next_number(state) % (count < MOST_CONFIGS ? count : MOST_CONFIGS)].number;
+            all->problems[j].config = count > 0 ? configs[next_number(state) % count].number : 0;
             all->us[j] = expect(all, j, rates) * number_between(state, 1.0 - noise, 1.0 + noise);
         }
     }
