@@ -69,9 +69,10 @@ static const kernel_rates opencl_rates = {
 };
 
 static const char *const many_entries[PLX_GEMM_MANY_TILES] = {
-    "gemm_many_blocks_128x64", "gemm_many_blocks_64x128", "gemm_many_blocks_64x64", "gemm_many_blocks_128x32",
-    "gemm_many_blocks_32x128", "gemm_many_blocks_128x96", "gemm_many_blocks_96x128", "gemm_many_blocks_64x96",
-    "gemm_many_blocks_96x64",  "gemm_many_blocks_128x48", "gemm_many_blocks_48x128",
+    "gemm_many_blocks_128x64", "gemm_many_blocks_64x128", "gemm_many_blocks_64x64",
+    "gemm_many_blocks_128x32", "gemm_many_blocks_32x128", "gemm_many_blocks_128x96",
+    "gemm_many_blocks_96x128", "gemm_many_blocks_64x96",  "gemm_many_blocks_96x64",
+    "gemm_many_blocks_128x48", "gemm_many_blocks_48x128",
 };
 
 static const kernel_rates *rates_of(const plx_device_info *device, const plx_gemm_cut *cut)
@@ -85,21 +86,10 @@ static const tile_rates *rates_of_tile(const kernel_rates *kernel, const plx_gem
 }
 
 enum { CHUNK = 8, ROUNDS_TO_DRIFT = 4, PLAIN_TILE = 10, PAIR = 2, SHORT_TERMS = 384 };
-static const double fma_per_us = 128 * 1980; /* of a multiprocessor */
-
-static double units_of(const plx_device_info *device)
-{
-    return device->units > 0 ? device->units : 1;
-}
 
 static double tiles_of(const plx_gemm_problem *p, const plx_gemm_cut *cut)
 {
     return ((double)((p->m - 1) / cut->tile->rows) + 1.0) * ((double)((p->n - 1) / cut->tile->cols) + 1.0);
-}
-
-static double most(double a, double b)
-{
-    return a > b ? a : b;
 }
 
 /* Clusters of four and eight leave places empty. */
@@ -108,11 +98,6 @@ static double share_of(const plx_device_info *device, int cluster)
     if (plx_gemm_mapless(device))
         return 1.0;
     return cluster >= 8 ? 0.91 : cluster >= 4 ? 0.919 : 1.0;
-}
-
-static double least(double a, double b)
-{
-    return a < b ? a : b;
 }
 
 /* Microseconds for those of a tile's rows that are transposed as they are copied; what lies outside of an
@@ -155,7 +140,7 @@ static double multiplying(const plx_problem *problem, const plx_device_info *dev
     const tile_rates *rate = rates_of_tile(kernel, cut);
     const plx_gemm_tile *t = cut->tile;
     double terms = terms_of(problem, cut), copied = copying(&problem->of.gemm, rate, t, terms);
-    double work = (double)t->rows * t->cols * terms / fma_per_us;
+    double work = (double)t->rows * t->cols * terms / PLX_GEMM_FMA_PER_US;
     double written = plx_gemm_writing_us(kernel->row_us, &problem->of.gemm, cut);
     double besides = rate->round_us + t->blocks * written;
     double alone = work / rate->alone + copied + kernel->alone_share * besides;
@@ -164,7 +149,8 @@ static double multiplying(const plx_problem *problem, const plx_device_info *dev
     double blocks = tiles_of(&problem->of.gemm, cut) * cut->cluster * cut->clusters;
     double rounds = (double)(int64_t)(blocks / (units * t->blocks));
     double of_unit = (blocks - rounds * units * t->blocks) / units; /* blocks of the last round */
-    const double together = terms <= SHORT_TERMS ? 0.5 : 0.0; /* measured on drawn shapes (doc/experiments.md) */
+    const double together =
+        terms <= SHORT_TERMS ? 0.5 : 0.0; /* measured on drawn shapes (doc/experiments.md) */
     return rounds * full + last_round(of_unit, t->blocks, alone, full, rounds, together) +
            (rounds > 0.0 ? kernel->drift_us : 0.0);
 }
@@ -211,7 +197,8 @@ double plx_gemm_copied_cost(const plx_problem *problem, const plx_device_info *d
 
 static bool possible(const plx_problem *problem, const plx_gemm_cut *cut)
 {
-    int quads = cut->tile->thread_rows * cut->tile->thread_cols / 4; /* of a thread: a cluster shares them evenly */
+    int quads =
+        cut->tile->thread_rows * cut->tile->thread_cols / 4; /* of a thread: a cluster shares them evenly */
     if ((int64_t)cut->cluster * cut->clusters > plx_gemm_depth_steps(problem) || quads % cut->cluster != 0)
         return false;
     return plx_gemm_has_room(&problem->of.gemm, cut);

@@ -46,12 +46,6 @@ static const split_rates own_rates = {
 };
 
 enum { BLOCKS_PER_SM = 2, ROUNDS_TO_DRIFT = 4, MOST_LEFT = 256 << 20 };
-static const double fma_per_us = 128 * 1980; /* of a multiprocessor */
-
-static double units_of(const plx_device_info *device)
-{
-    return device->units > 0 ? device->units : 1;
-}
 
 /* Clusters of four and eight leave places empty; in OpenCL parts are no clusters. */
 static double places_of(const plx_device_info *device, int cluster)
@@ -108,7 +102,7 @@ static double multiplying(const plx_problem *problem, const plx_device_info *dev
     const plx_gemm_tile *t = cut->tile;
     int64_t steps = plx_gemm_depth_steps(problem), parts = (int64_t)cut->cluster * cut->clusters;
     double longest = (double)(steps / parts + (steps % parts != 0));
-    double block = (double)t->rows * t->cols * GEMM_PIPELINE_DEPTH * longest / fma_per_us;
+    double block = (double)t->rows * t->cols * GEMM_PIPELINE_DEPTH * longest / PLX_GEMM_FMA_PER_US;
     double blocks = tiles_of(&problem->of.gemm, cut) * (double)parts + cut->edge_blocks;
     double rounds = (double)(int64_t)(blocks / places_of(device, cut->cluster));
     double rest = blocks - rounds * places_of(device, cut->cluster);
@@ -197,11 +191,6 @@ static double edges(const plx_gemm_problem *p, const plx_gemm_cut *cut, const sp
 double plx_gemm_edges_us(const plx_problem *problem, const plx_gemm_cut *cut)
 {
     return cut->edge_blocks > 0 ? edges(&problem->of.gemm, cut, &own_rates) : 0.0;
-}
-
-static double most(double a, double b)
-{
-    return a > b ? a : b;
 }
 
 static double cost_by(const plx_problem *problem, const plx_device_info *device, const plx_gemm_cut *cut,

@@ -10,16 +10,6 @@
 
 enum { POWERS = 5 }; /* of kernels: 1, 2, 4, 8, 16 rows or columns */
 
-static double most(double a, double b)
-{
-    return a > b ? a : b;
-}
-
-static double least(double a, double b)
-{
-    return a < b ? a : b;
-}
-
 /* ---- CUDA ----------------------------------------------------------------------------------- */
 
 /* Of CUDA's kernel, microseconds, and bytes in one of them.  Of two numbers, the second is along k. */
@@ -40,11 +30,6 @@ typedef struct few_rates {
 static const few_rates own_rates = {
 #include "rates/cuda-9.0/few-rows.h"
 };
-
-static double units_of(const plx_device_info *device)
-{
-    return device->units > 0 ? device->units : 1;
-}
 
 /* A turn's loads, then a chunk's, are under way while the ones before are multiplied (few-stream.cuh). */
 static double block_us(const plx_gemm_few *f, const plx_gemm_few_parts *parts, int power, double load,

@@ -7,6 +7,28 @@
 extern const plx_model plx_gemm_split_k_model, plx_gemm_async_copy_model, plx_gemm_many_blocks_model,
     plx_gemm_short_k_model, plx_gemm_few_rows_model, plx_gemm_matvec_model;
 
+/* ---- what models count with ---------------------------------------------------------------- */
+
+#define PLX_GEMM_FMA_PER_US (128.0 * 1980) /* of a multiprocessor of compute capability 9.0 */
+
+static inline double most(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static inline double least(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* Multiprocessors. */
+static inline double units_of(const plx_device_info *device)
+{
+    return device->units > 0 ? device->units : 1;
+}
+
+/* ---- rates ---------------------------------------------------------------------------------- */
+
 /* What a rate is called, and may be. */
 typedef struct plx_gemm_rate_range {
     const char *name;

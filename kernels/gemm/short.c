@@ -94,14 +94,12 @@ static const short_rates own_rates = {
 
 static double cost_by(const plx_problem *problem, const plx_device_info *device, const short_rates *by)
 {
-    static const double fma_per_us = 128 * 1980; /* of a multiprocessor */
     const plx_gemm_problem *p = &problem->of.gemm;
     const double m = (double)p->m, n = (double)p->n, k = (double)p->k;
-    const double units = device->units > 0 ? device->units : 1;
     const double moved = 4.0 * (m * n * plx_gemm_of_rows(by->counts, 1.0, p) + m * k + k * n);
     const double rows = (double)quotient_up(p->m, GEMM_SHORT_ROWS) * GEMM_SHORT_ROWS;
     const double cols = (double)across_of(p) * GEMM_SHORT_COLS;
-    const double multiplied = rows * cols * k / (units * by->share * fma_per_us);
+    const double multiplied = rows * cols * k / (units_of(device) * by->share * PLX_GEMM_FMA_PER_US);
     return by->start_us + by->term_us * k + moved / by->bytes_per_us + multiplied;
 }
 

@@ -31,17 +31,6 @@ static const stream_rates own_rates = {
 };
 
 enum { BLOCKS_PER_SM = 2 };
-static const double fma_per_us = 128 * 1980; /* of a multiprocessor */
-
-static double units_of(const plx_device_info *device)
-{
-    return device->units > 0 ? device->units : 1;
-}
-
-static double most(double a, double b)
-{
-    return a > b ? a : b;
-}
 
 /* A range's pieces, but where ranges begin and end with tiles, go out and come in once; then those of a whole
  * tile come in for the last. */
@@ -59,7 +48,7 @@ static double joining(const plx_gemm_stream *s, const plx_gemm_cut *cut, double 
 /* A multiprocessor's time for a step along k of a tile, were all its multiply-adds of use. */
 static double step_us(const plx_gemm_cut *cut)
 {
-    return (double)cut->tile->rows * cut->tile->cols * GEMM_PIPELINE_DEPTH / fma_per_us;
+    return (double)cut->tile->rows * cut->tile->cols * GEMM_PIPELINE_DEPTH / PLX_GEMM_FMA_PER_US;
 }
 
 /* The ranges.  After whole rounds two of them may come to one multiprocessor, however few they are. */
