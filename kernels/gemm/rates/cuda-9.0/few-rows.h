@@ -1,4 +1,4 @@
-/* By the fit of `parallax tune gemm --rates` to 4915 times of forced cuts, which a test program took on one NVIDIA H200, driver 580.159: off by 9.5 % typically */
+/* By the fit of `parallax tune gemm --rates` to 4915 times of forced cuts, which a test program took on two NVIDIA H200s, driver 580.159: off by 9.5 % typically; bytes_per_us[0] was in none of them and stands where it began */
 /* Generated; SHA-256 of the lines below: bbda5c6aae4fcb816d8f31f5bc65744056f5aeeb78d0dfe74fabd96bc3301e4a */
 .start_us = 1.0047,
 .turn_us[0] = 0.45435,

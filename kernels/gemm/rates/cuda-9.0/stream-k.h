@@ -1,4 +1,4 @@
-/* By the fit of `parallax tune gemm --rates` to 2858 times of forced cuts, which a test program took on one NVIDIA H200, driver 580.159: off by 4.8 % typically */
+/* By the fit of `parallax tune gemm --rates` to 2858 times of forced cuts, which a test program took on two NVIDIA H200s, driver 580.159: off by 4.8 % typically */
 /* Generated; SHA-256 of the lines below: 6415925d0513595adb52b620ba2a3ac6fe8886761b8c8e9566016b66c44a16da */
 .once_us = 2.1977,
 .counts[0] = 1.35,
