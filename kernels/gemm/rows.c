@@ -380,17 +380,18 @@ static const plx_row rows[PLX_GEMM_ROWS] = {
     [PLX_GEMM_WGMMA_CLUSTER] = {
         .about = {
             .name = "wgmma-cluster",
-            .idea = "pairs of blocks share what they load of B: each brings half of it, to both",
-            .gain = "a quarter less to read from L2: up to 1.03 times for large products, none where L2 is no limit",
-            .limit = "the matrix units, or the power that they take; pairs wait for each other, and tiles of pairs "
-                     "leave more units idle at the end",
+            .idea = "pairs of blocks share what they load of B: each brings half of it, to both; parts of k where a last "
+                    "round would leave units idle",
+            .gain = "a quarter less to read from L2: up to 1.03 times for large products, more where rows begin within a "
+                    "sector of memory, none where L2 is no limit",
+            .limit = "the matrix units, or the power that they take; pairs wait for each other",
             .needs = "CUDA on compute capability 9.0; operands that do not begin at, or step by, 16 bytes are copied "
                      "first",
             .dtypes = HALF_DTYPES,
             .flags = PLX_KERNEL_MATRIX_UNITS,
             .accumulator_f32 = PLX_F32,
             .reproducibility = PLX_R1,
-            .depth = plx_units_depth,
+            .depth = plx_wgmma_cluster_depth,
         },
         .recipe = plx_wgmma_cluster_recipe,
         .recipe_unaligned = plx_wgmma_cluster_recipe_unaligned,

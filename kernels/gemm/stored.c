@@ -94,56 +94,40 @@ uint64_t plx_gemm_blocks_for(int64_t items, int64_t per_block, const plx_device_
     return (uint64_t)(blocks < most ? blocks : most);
 }
 
-static void add_copy(plx_step *step, const plx_gemm_stored *s, bool of_this_launch)
+static void add_copy(plx_step *step, const plx_gemm_stored *s)
 {
     plx_step_operand(step, s->operand);
     plx_step_scratch(step, s->offset, (uint32_t)element_bytes(s));
-    plx_step_i64(step, of_this_launch ? s->rows : 0);
+    plx_step_i64(step, s->repacked ? s->rows : 0);
     plx_step_i64(step, s->cols);
     plx_step_i64(step, s->ld);
     plx_step_i64(step, s->pitch);
 }
 
-static bool keeps_its_rows(const plx_gemm_stored *s)
+static uint64_t blocks_of(const plx_gemm_stored *s, const plx_device_info *device)
 {
-    return s->repacked && !s->turned;
-}
-
-static int64_t units_of(const plx_gemm_stored *s)
-{
-    return keeps_its_rows(s) ? s->rows * (s->pitch / width_of(s)) : 0;
+    if (!s->repacked)
+        return 0;
+    if (!s->turned)
+        return plx_gemm_blocks_for(s->rows * (s->pitch / width_of(s)),
+                                   GEMM_REPACK_THREADS * GEMM_REPACK_UNITS, device);
+    const int64_t tiles = ((s->rows - 1) / GEMM_TURN_SIDE + 1) * ((s->cols - 1) / GEMM_TURN_SIDE + 1);
+    return plx_gemm_blocks_for(tiles, 1, device);
 }
 
 void plx_gemm_add_repack(plx_recipe *recipe, const plx_device_info *device, const plx_gemm_stored *a,
                          const plx_gemm_stored *b)
 {
-    int64_t of_a = units_of(a), of_b = units_of(b);
+    const uint64_t of_a = blocks_of(a, device), of_b = blocks_of(b, device);
+    const bool turns = a->turned || b->turned;
     if (of_a == 0 && of_b == 0)
         return;
-    plx_step *step = plx_recipe_step(recipe, "gemm_repack", GEMM_REPACK_THREADS, 1);
-    step->grid[0] =
-        plx_gemm_blocks_for(of_a > of_b ? of_a : of_b, GEMM_REPACK_THREADS * GEMM_REPACK_UNITS, device);
+    plx_step *step = plx_recipe_step(recipe, turns ? "gemm_turn" : "gemm_repack", GEMM_REPACK_THREADS, 1);
+    step->grid[0] = of_a > of_b ? of_a : of_b;
     step->grid[1] = 2;
     step->dependent_launch = true;
-    add_copy(step, a, keeps_its_rows(a));
-    add_copy(step, b, keeps_its_rows(b));
-}
-
-static int64_t tiles_of(const plx_gemm_stored *s)
-{
-    return s->turned ? ((s->rows - 1) / GEMM_TURN_SIDE + 1) * ((s->cols - 1) / GEMM_TURN_SIDE + 1) : 0;
-}
-
-void plx_gemm_add_turn(plx_recipe *recipe, const plx_device_info *device, const plx_gemm_stored *a,
-                       const plx_gemm_stored *b)
-{
-    int64_t of_a = tiles_of(a), of_b = tiles_of(b);
-    if (of_a == 0 && of_b == 0)
-        return;
-    plx_step *step = plx_recipe_step(recipe, "gemm_turn", GEMM_REPACK_THREADS, 1);
-    step->grid[0] = plx_gemm_blocks_for(of_a > of_b ? of_a : of_b, 1, device);
-    step->grid[1] = 2;
-    step->dependent_launch = true;
-    add_copy(step, a, a->turned);
-    add_copy(step, b, b->turned);
+    add_copy(step, a);
+    add_copy(step, b);
+    if (turns)
+        plx_step_i32(step, (a->turned ? 1 : 0) | (b->turned ? 2 : 0));
 }

@@ -28,10 +28,7 @@ plx_tensor_map plx_gemm_map_of(const plx_gemm_stored *stored);
 /* All of it for tiles with `side` of the operand's other index, GEMM_PIPELINE_DEPTH along k (pipeline.c). */
 plx_tensor_map plx_gemm_map_of_boxes(const plx_gemm_stored *stored, int side);
 
-/* One launch turns what is to be turned (turn.cuh; f32), another repacks the rest of what is to be repacked
- * (repack.cuh). */
-void plx_gemm_add_turn(plx_recipe *recipe, const plx_device_info *device, const plx_gemm_stored *a,
-                       const plx_gemm_stored *b);
+/* One launch repacks both operands (repack.cuh), and turns what is to be turned (turn.cuh; f32). */
 void plx_gemm_add_repack(plx_recipe *recipe, const plx_device_info *device, const plx_gemm_stored *a,
                          const plx_gemm_stored *b);
 /* As many blocks as `items` need, and at most what a device runs side by side. */

@@ -3,17 +3,11 @@
 #pragma once
 
 #include "grid_dependency.cuh"
+#include "repack.cuh"
 #include "tiles.h"
 #include "turn.h"
 
 #include <cstdint>
-
-/* rows x cols elements, `ld` apart, to cols x rows, `pitch` apart. */
-struct Turn {
-    const float *from;
-    float *to;
-    int64_t rows, cols, ld, pitch; /* rows 0: nothing to do */
-};
 
 enum {
     TURN_SIDE = GEMM_TURN_SIDE,
@@ -21,7 +15,8 @@ enum {
     TURN_AT_ONCE = TURN_SIDE / TURN_ROWS
 };
 
-static __device__ void turn(const Turn &t)
+/* To cols x rows, `pitch` apart. */
+static __device__ void turn(const Repack<float> &t)
 {
     __shared__ float tile[TURN_SIDE][TURN_SIDE + 1];
     const int along = threadIdx.x % TURN_SIDE, first = threadIdx.x / TURN_SIDE;
@@ -48,13 +43,16 @@ static __device__ void turn(const Turn &t)
     }
 }
 
-/* Blocks of the grid's second row turn B. */
-#define GEMM_TURN_ENTRY(layout)                                                                    \
-    extern "C" __global__ void __launch_bounds__(GEMM_REPACK_THREADS) gemm_turn_f32_##layout(      \
-        const float *a, float *a_to, int64_t a_rows, int64_t a_cols, int64_t lda, int64_t a_pitch, \
-        const float *b, float *b_to, int64_t b_rows, int64_t b_cols, int64_t ldb, int64_t b_pitch) \
-    {                                                                                              \
-        grid_dependency_wait();                                                                    \
-        turn(blockIdx.y ? Turn{b, b_to, b_rows, b_cols, ldb, b_pitch}                              \
-                        : Turn{a, a_to, a_rows, a_cols, lda, a_pitch});                            \
+/* Blocks of the grid's second row have B.  `turned`: 1 A, 2 B; what is not turned is repacked. */
+#define GEMM_TURN_ENTRY(layout)                                                                       \
+    extern "C" __global__ void __launch_bounds__(GEMM_REPACK_THREADS)                                 \
+        gemm_turn_f32_##layout(GEMM_REPACK_PARAMETERS(float), int turned)                             \
+    {                                                                                                 \
+        const Repack<float> copy = blockIdx.y ? Repack<float>{b, b_to, b_rows, b_cols, ldb, b_pitch}  \
+                                              : Repack<float>{a, a_to, a_rows, a_cols, lda, a_pitch}; \
+        grid_dependency_wait();                                                                       \
+        if (turned >> blockIdx.y & 1)                                                                 \
+            turn(copy);                                                                               \
+        else                                                                                          \
+            repack(copy);                                                                             \
     }

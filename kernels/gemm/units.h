@@ -16,8 +16,10 @@
 /* rows, columns, stages, blocks that share what they load of B. */
 #define GEMM_WGMMA_64X128 64, 128, 3, 1
 #define GEMM_WGMMA_128X256 128, 256, 4, 1
+#define GEMM_WGMMA_128X192 128, 192, 4, 1
 #define GEMM_WGMMA_128X128 128, 128, 5, 1
 #define GEMM_WGMMA_128X64 128, 64, 7, 1
+#define GEMM_WGMMA_128X96 128, 96, 6, 1 /* of TF32 */
 #define GEMM_WGMMA_PAIR_128X256 128, 256, 4, 2
 #define GEMM_WGMMA_PAIR_128X128 128, 128, 5, 2
 #define GEMM_WGMMA_THREADS 384 /* two warpgroups multiply, one brings */

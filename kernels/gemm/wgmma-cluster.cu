@@ -1,5 +1,6 @@
 /* gemm/wgmma-cluster: pairs of blocks, one tile above the other, share what they load of B: each loads half
- * of it, and the copy engine writes it to both. */
+ * of it, and the copy engine writes it to both.  Tiles that would leave a last round of pairs nearly empty are
+ * divided along k, as in wgmma-pipelined. */
 #include "entries.cuh"
 #include "wgmma-run.cuh"
 
@@ -18,5 +19,7 @@ GEMM_LAYOUTS(CLUSTER_ENTRY, 128x256, f16, __half, GEMM_WGMMA_PAIR_128X256)
 GEMM_LAYOUTS(CLUSTER_ENTRY, 128x128, f16, __half, GEMM_WGMMA_PAIR_128X128)
 GEMM_LAYOUTS(CLUSTER_ENTRY, 128x256, bf16, __nv_bfloat16, GEMM_WGMMA_PAIR_128X256)
 GEMM_LAYOUTS(CLUSTER_ENTRY, 128x128, bf16, __nv_bfloat16, GEMM_WGMMA_PAIR_128X128)
+GEMM_LAYOUTS(WGMMA_SUM_ENTRY, wgmma_cluster, f16, false, 2)
+GEMM_LAYOUTS(WGMMA_SUM_ENTRY, wgmma_cluster, bf16, false, 2)
 GEMM_LAYOUTS(HALF_REPACK_ENTRY, f16)
 GEMM_LAYOUTS(HALF_REPACK_ENTRY, bf16)

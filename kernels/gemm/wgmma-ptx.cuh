@@ -67,14 +67,18 @@ template <int COUNT> static __device__ __forceinline__ void settle(float (&sum)[
 #define PLACES_32 \
     "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
     "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define PLACES_48 \
+    PLACES_32 ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47"
 #define PLACES_64 \
     PLACES_32 ", " \
     "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
     "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
-#define PLACES_128 \
+#define PLACES_96 \
     PLACES_64 ", " \
     "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, " \
-    "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, " \
+    "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
+#define PLACES_128 \
+    PLACES_96 ", " \
     "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, " \
     "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
 
@@ -112,6 +116,13 @@ static __device__ __forceinline__ void multiply_add(float (&sum)[32], uint64_t a
 }
 
 template <class T, bool A_INNER, bool B_INNER, bool ADD = true>
+static __device__ __forceinline__ void multiply_add(float (&sum)[48], uint64_t a, uint64_t b)
+{
+    static_assert(std::is_same<T, Tf32>::value, "of TF32 alone");
+    WGMMA_TF32(96, PLACES_48, 48, 49, 50, SUMS_32(0), SUMS_8(32), SUMS_8(40));
+}
+
+template <class T, bool A_INNER, bool B_INNER, bool ADD = true>
 static __device__ __forceinline__ void multiply_add(float (&sum)[64], uint64_t a, uint64_t b)
 {
     if constexpr (std::is_same<T, Tf32>::value)
@@ -120,6 +131,17 @@ static __device__ __forceinline__ void multiply_add(float (&sum)[64], uint64_t a
         WGMMA(128, "f16", PLACES_64, 64, 65, 66, 67, 68, SUMS_32(0), SUMS_32(32));
     else
         WGMMA(128, "bf16", PLACES_64, 64, 65, 66, 67, 68, SUMS_32(0), SUMS_32(32));
+}
+
+template <class T, bool A_INNER, bool B_INNER, bool ADD = true>
+static __device__ __forceinline__ void multiply_add(float (&sum)[96], uint64_t a, uint64_t b)
+{
+    if constexpr (std::is_same<T, Tf32>::value)
+        WGMMA_TF32(192, PLACES_96, 96, 97, 98, SUMS_32(0), SUMS_32(32), SUMS_32(64));
+    else if constexpr (std::is_same<T, __half>::value)
+        WGMMA(192, "f16", PLACES_96, 96, 97, 98, 99, 100, SUMS_32(0), SUMS_32(32), SUMS_32(64));
+    else
+        WGMMA(192, "bf16", PLACES_96, 96, 97, 98, 99, 100, SUMS_32(0), SUMS_32(32), SUMS_32(64));
 }
 
 template <class T, bool A_INNER, bool B_INNER, bool ADD = true>
@@ -146,9 +168,19 @@ static __device__ __forceinline__ void multiply_add(float (&sum)[32], const unsi
     WGMMA_TF32_FROM_REGISTERS(64, PLACES_32, 32, 33, 34, 35, 36, SUMS_32(0));
 }
 
+static __device__ __forceinline__ void multiply_add(float (&sum)[48], const unsigned (&a)[4], uint64_t b)
+{
+    WGMMA_TF32_FROM_REGISTERS(96, PLACES_48, 48, 49, 50, 51, 52, SUMS_32(0), SUMS_8(32), SUMS_8(40));
+}
+
 static __device__ __forceinline__ void multiply_add(float (&sum)[64], const unsigned (&a)[4], uint64_t b)
 {
     WGMMA_TF32_FROM_REGISTERS(128, PLACES_64, 64, 65, 66, 67, 68, SUMS_32(0), SUMS_32(32));
+}
+
+static __device__ __forceinline__ void multiply_add(float (&sum)[96], const unsigned (&a)[4], uint64_t b)
+{
+    WGMMA_TF32_FROM_REGISTERS(192, PLACES_96, 96, 97, 98, 99, 100, SUMS_32(0), SUMS_32(32), SUMS_32(64));
 }
 
 static __device__ __forceinline__ void multiply_add(float (&sum)[128], const unsigned (&a)[4], uint64_t b)
@@ -163,7 +195,9 @@ static __device__ __forceinline__ void multiply_add(float (&sum)[128], const uns
 #undef SUMS_8
 #undef SUMS_32
 #undef PLACES_32
+#undef PLACES_48
 #undef PLACES_64
+#undef PLACES_96
 #undef PLACES_128
 
 #endif

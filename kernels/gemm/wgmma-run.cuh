@@ -9,15 +9,20 @@
 /* The warpgroup that brings gives most of its registers to those that multiply. */
 enum { OF_A_PRODUCER = 40, OF_A_CONSUMER = 232 };
 
-/* The work of a product in tiles that the blocks of a cluster have one above the other. */
+/* The work of a product in tiles that the blocks of a cluster have one above the other; each has partial tiles
+ * of its own, all parts of one behind each other. */
 template <class Tile>
 static __device__ __forceinline__ Item item_of(const Result &to, const Cut &cut, int number, int steps)
 {
     const int m = (int)(Tile::turned ? to.n : to.m),
               n = (int)(Tile::turned ? to.m : to.n); /* of the product */
     Item item = item_at(cut, number, m, n, Tile::rows * Tile::cluster, Tile::cols, steps);
-    if constexpr (Tile::cluster > 1)
-        item.row += (int)rank_in_cluster() * Tile::rows;
+    if constexpr (Tile::cluster > 1) {
+        const int rank = (int)rank_in_cluster();
+        item.row += rank * Tile::rows;
+        if (item.partial >= 0)
+            item.partial += (item.partial / cut.parts * (Tile::cluster - 1) + rank) * cut.parts;
+    }
     return item;
 }
 

@@ -19,9 +19,11 @@
 
 #define TF32_FORM(layout, A_INNER, TURNED)                           \
     TF32_ENTRY(128x256, layout, A_INNER, TURNED, GEMM_WGMMA_128X256) \
+    TF32_ENTRY(128x192, layout, A_INNER, TURNED, GEMM_WGMMA_128X192) \
     TF32_ENTRY(128x128, layout, A_INNER, TURNED, GEMM_WGMMA_128X128) \
     TF32_ENTRY(128x64, layout, A_INNER, TURNED, GEMM_WGMMA_128X64)   \
-    WGMMA_SUM_ENTRY(layout, , , wgmma_tf32, f32, TURNED)             \
+    TF32_ENTRY(128x96, layout, A_INNER, TURNED, GEMM_WGMMA_128X96)   \
+    WGMMA_SUM_ENTRY(layout, , , wgmma_tf32, f32, TURNED, 1)          \
     GEMM_REPACK_ENTRY(layout)                                        \
     GEMM_TURN_ENTRY(layout)                                          \
     GEMM_SCALE_ENTRY(layout)

@@ -38,7 +38,8 @@ struct Tile {
     static constexpr bool a_in_registers = sizeof(Element) == 4 && !A_INNER;
     static constexpr int groups = ROWS / GROUP_ROWS, consumers = groups * GROUP_THREADS;
     static constexpr unsigned a_bytes = ROWS * ROW_BYTES, stage_bytes = a_bytes + COLS * ROW_BYTES;
-    static_assert(ROWS % GROUP_ROWS == 0 && COLS % (64 * CLUSTER) == 0, "boxes of 64");
+    static_assert(ROWS % GROUP_ROWS == 0 && COLS % ((sizeof(Element) == 4 ? 32 : 64) * CLUSTER) == 0,
+                  "C leaves in blocks of 128 bytes of each row");
     static_assert(sizeof(Element) == 2 || B_INNER, "the units read f32 along k alone");
 };
 
@@ -329,21 +330,27 @@ static __device__ __forceinline__ void finish(Group<Tile> &group, const Result &
         add_before(group, to, static_cast<const __nv_bfloat16 *>(to.c), row, col);
 }
 
+/* C in f32, 32 columns at a time. */
 template <class Tile, int FIRST>
-static __device__ __forceinline__ void send_from(Group<Tile> &group, const Destination &c,
-                                                 Outbox<Tile> &outbox, int row, int col)
+static __device__ __forceinline__ void send_wide_from(const Group<Tile> &group, const Destination &c,
+                                                      Outbox<Tile> &outbox, int row, int col)
 {
     if constexpr (FIRST < Tile::cols) {
-        if (c.to.type == GEMM_RESULT_F32) {
-            const auto wide = [&](unsigned block) { stage_wide<Tile, FIRST>(group, block); };
-            const auto next = [&](unsigned block) { stage_wide<Tile, FIRST + 32>(group, block); };
-            outbox.send(c, group.number, row, col + FIRST, wide);
-            outbox.send(c, group.number, row, col + FIRST + 32, next);
-        } else {
-            const auto narrow = [&](unsigned block) { stage_narrow<Tile, FIRST>(group, c.to.type, block); };
-            outbox.send(c, group.number, row, col + FIRST, narrow);
-        }
-        send_from<Tile, FIRST + 64>(group, c, outbox, row, col);
+        const auto stage = [&](unsigned block) { stage_wide<Tile, FIRST>(group, block); };
+        outbox.send(c, group.number, row, col + FIRST, stage);
+        send_wide_from<Tile, FIRST + 32>(group, c, outbox, row, col);
+    }
+}
+
+/* In 16 bits, 64 columns at a time. */
+template <class Tile, int FIRST>
+static __device__ __forceinline__ void send_narrow_from(const Group<Tile> &group, const Destination &c,
+                                                        Outbox<Tile> &outbox, int row, int col)
+{
+    if constexpr (FIRST < Tile::cols) {
+        const auto stage = [&](unsigned block) { stage_narrow<Tile, FIRST>(group, c.to.type, block); };
+        outbox.send(c, group.number, row, col + FIRST, stage);
+        send_narrow_from<Tile, FIRST + 64>(group, c, outbox, row, col);
     }
 }
 
@@ -354,7 +361,12 @@ static __device__ __forceinline__ void write(Group<Tile> &group, const Destinati
 {
     row += group.number * GROUP_ROWS;
     finish(group, c.to, row, col);
-    send_from<Tile, 0>(group, c, outbox, row, col);
+    if constexpr (sizeof(typename Tile::Element) == 4)
+        send_wide_from<Tile, 0>(group, c, outbox, row, col);
+    else if (c.to.type == GEMM_RESULT_F32)
+        send_wide_from<Tile, 0>(group, c, outbox, row, col);
+    else
+        send_narrow_from<Tile, 0>(group, c, outbox, row, col);
 }
 
 /* ---- parts of k ---------------------------------------------------------------------- */
@@ -375,8 +387,8 @@ static __device__ __forceinline__ void write_partial(const Group<Tile> &group, f
 #endif
 
 /* Block (tile, y): each thread adds up a quad of the partial tiles of a tile, the parts in their order.
- * TURNED: as Tile's. */
-template <bool TURNED>
+ * TURNED, CLUSTER: as Tile's; the tiles of a cluster follow each other. */
+template <bool TURNED, int CLUSTER>
 static __device__ inline void add_partials(const Result &to, const float4 *partials, const Cut &cut, int rows,
                                            int cols)
 {
@@ -397,9 +409,9 @@ static __device__ inline void add_partials(const Result &to, const float4 *parti
         sum.z += v.z;
         sum.w += v.w;
     }
-    place_tile(cut.whole + (int)blockIdx.x, (int)(TURNED ? to.n : to.m), (int)(TURNED ? to.m : to.n), rows,
-               cols, &row, &col);
-    row += quad % consumers / 32 * 16 + quad % 32 / 4;
+    place_tile(cut.whole + (int)blockIdx.x / CLUSTER, (int)(TURNED ? to.n : to.m),
+               (int)(TURNED ? to.m : to.n), rows * CLUSTER, cols, &row, &col);
+    row += (int)blockIdx.x % CLUSTER * rows + quad % consumers / 32 * 16 + quad % 32 / 4;
     col += quad / consumers * 8 + quad % 4 * 2;
     if constexpr (TURNED) {
         write_one(to, col, row, sum.x);
@@ -412,12 +424,12 @@ static __device__ inline void add_partials(const Result &to, const float4 *parti
     }
 }
 
-#define WGMMA_SUM_ENTRY(layout, TRANS_A, TRANS_B, kernel, type, TURNED)                                    \
+#define WGMMA_SUM_ENTRY(layout, TRANS_A, TRANS_B, kernel, type, TURNED, CLUSTER)                           \
     extern "C" __global__ void __launch_bounds__(GEMM_WGMMA_SUM_THREADS)                                   \
         gemm_##kernel##_sum_##type##_##layout(void *c, int type_of_c, int m, int n, int64_t ldc,           \
                                               float alpha, float beta, const float4 *partials, int whole,  \
                                               int parts, int rows, int cols)                               \
     {                                                                                                      \
-        add_partials<TURNED>(Result{c, type_of_c, m, n, ldc, alpha, beta}, partials, Cut{whole, parts, 0}, \
-                             rows, cols);                                                                  \
+        add_partials<TURNED, CLUSTER>(Result{c, type_of_c, m, n, ldc, alpha, beta}, partials,              \
+                                      Cut{whole, parts, 0}, rows, cols);                                   \
     }

@@ -34,8 +34,11 @@ typedef struct plx_wgmma_cut {
 int64_t plx_wgmma_shared(const plx_wgmma_tile *tile);
 /* Blocks, or clusters of them, that run side by side. */
 int64_t plx_wgmma_slots(const plx_wgmma_tile *tile, const plx_device_info *device);
-/* Whether the kernel multiplies B^T by A^T and turns what it writes to C: TF32, where B's rows do not run
- * along k, or neither's do and B is the larger. */
+/* Whether the rows of operand 0, A, or 1, B, run across k where it is multiplied: one of TF32 that must be copied
+ * anyway, because of where its rows begin, is turned as it is copied. */
+bool plx_wgmma_lies_across(const plx_problem *problem, uint32_t operand);
+/* Whether the kernel multiplies B^T by A^T and turns what it writes to C: TF32, where B lies across k, and
+ * A does not or is the smaller. */
 bool plx_wgmma_turns(const plx_problem *problem);
 /* What problem->config says, or what should take the least time; false when C has more tiles than the kernels
  * count. */
@@ -97,6 +100,7 @@ size_t plx_wgmma_cluster_configs(const plx_problem *problem, const plx_device_in
 /* Roundings in a sum of k products on the matrix units, and of these kernels (doc/validation.md). */
 int64_t plx_units_depth(const plx_problem *problem, const plx_device_info *device);
 int64_t plx_wgmma_pipelined_depth(const plx_problem *problem, const plx_device_info *device);
+int64_t plx_wgmma_cluster_depth(const plx_problem *problem, const plx_device_info *device);
 int64_t plx_wgmma_tf32_depth(const plx_problem *problem, const plx_device_info *device);
 
 #endif

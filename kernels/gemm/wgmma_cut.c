@@ -4,6 +4,7 @@
 
 #include "configs.h"
 #include "pipeline.h"
+#include "stored.h"
 #include "tiles.h"
 #include "units.h"
 
@@ -14,25 +15,27 @@
         entry, __VA_ARGS__, alone, busy  \
     }
 
-/* Times are fitted to cubes of 1024 to 8192 and two odd shapes on an H200 (doc/experiments.md). */
+/* Times are fitted to drawn products on an H200 (doc/experiments.md). */
 static const plx_wgmma_tile single[] = {TILE_OF("gemm_wgmma", 0.25, 0.25, GEMM_WGMMA_64X128)};
 
 static const plx_wgmma_tile pipelined[] = {
-    TILE_OF("gemm_wgmma_pipelined_128x256", 0.62, 0.69, GEMM_WGMMA_128X256),
-    TILE_OF("gemm_wgmma_pipelined_128x128", 0.25, 0.36, GEMM_WGMMA_128X128),
-    TILE_OF("gemm_wgmma_pipelined_128x64", 0.15, 0.33, GEMM_WGMMA_128X64),
+    TILE_OF("gemm_wgmma_pipelined_128x256", 0.56, 0.68, GEMM_WGMMA_128X256),
+    TILE_OF("gemm_wgmma_pipelined_128x128", 0.26, 0.367, GEMM_WGMMA_128X128),
+    TILE_OF("gemm_wgmma_pipelined_128x64", 0.186, 0.211, GEMM_WGMMA_128X64),
+    TILE_OF("gemm_wgmma_pipelined_128x192", 0.37, 0.51, GEMM_WGMMA_128X192),
 };
 
 static const plx_wgmma_tile clustered[] = {
-    TILE_OF("gemm_wgmma_cluster_128x256", 0.65, 0.70, GEMM_WGMMA_PAIR_128X256),
-    TILE_OF("gemm_wgmma_cluster_128x128", 0.31, 0.36, GEMM_WGMMA_PAIR_128X128),
+    TILE_OF("gemm_wgmma_cluster_128x256", 0.69, 0.686, GEMM_WGMMA_PAIR_128X256),
+    TILE_OF("gemm_wgmma_cluster_128x128", 0.454, 0.388, GEMM_WGMMA_PAIR_128X128),
 };
 
-/* A step is as many bytes, and takes as long. */
 static const plx_wgmma_tile of_tf32[] = {
-    TILE_OF("gemm_wgmma_tf32_128x256", 0.62, 0.69, GEMM_WGMMA_128X256),
-    TILE_OF("gemm_wgmma_tf32_128x128", 0.25, 0.36, GEMM_WGMMA_128X128),
-    TILE_OF("gemm_wgmma_tf32_128x64", 0.15, 0.33, GEMM_WGMMA_128X64),
+    TILE_OF("gemm_wgmma_tf32_128x256", 0.44, 0.69, GEMM_WGMMA_128X256),
+    TILE_OF("gemm_wgmma_tf32_128x128", 0.26, 0.375, GEMM_WGMMA_128X128),
+    TILE_OF("gemm_wgmma_tf32_128x64", 0.189, 0.245, GEMM_WGMMA_128X64),
+    TILE_OF("gemm_wgmma_tf32_128x96", 0.20, 0.31, GEMM_WGMMA_128X96),
+    TILE_OF("gemm_wgmma_tf32_128x192", 0.313, 0.53, GEMM_WGMMA_128X192),
 };
 
 typedef struct kernel_tiles {
@@ -44,19 +47,27 @@ typedef struct kernel_tiles {
 static const kernel_tiles tiles_of[] = {
     [PLX_WGMMA] = {single, sizeof single / sizeof single[0], 1},
     [PLX_WGMMA_PIPELINED] = {pipelined, sizeof pipelined / sizeof pipelined[0], 16},
-    [PLX_WGMMA_CLUSTER] = {clustered, sizeof clustered / sizeof clustered[0], 1},
+    [PLX_WGMMA_CLUSTER] = {clustered, sizeof clustered / sizeof clustered[0], 16},
     [PLX_WGMMA_TF32] = {of_tf32, sizeof of_tf32 / sizeof of_tf32[0], 16},
 };
 
-/* Microseconds, and bytes in one. */
-#define LAUNCH_US 3.0   /* of each launch, from its begin to its first product and from its last to its end */
-#define LATE_US 6.0     /* more of a launch after another in OpenCL, where none begins early */
-#define ITEM_US 1.5     /* from the last product of an item to the first of the next */
-#define SUM_RATE 5e6    /* of parts that are written and added */
-#define WRITE_US 0.012  /* of a tile of C a column, where no bulk stores reach its rows */
-#define COPY_RATE 3.2e6 /* of operands that are copied to aligned rows first */
-#define MISALIGNED 0.5  /* more of a step all of whose rows begin within a sector of memory, 32 bytes */
-#define FEW 64          /* columns, or rows, of C, where reading is what takes time: */
+/* Microseconds, and bytes in one; of 16-bit elements, and of TF32. */
+typedef struct wgmma_rates {
+    double launch_us;  /* from its begin to its first product and from its last to its end */
+    double next_us;    /* of each launch besides, in CUDA */
+    double item_us;    /* from the last product of an item to the first of the next */
+    double sum_rate;   /* of parts that are written and added */
+    double write_us;   /* of a tile of C a column, where no bulk stores reach its rows */
+    double copy_rate;  /* of operands that are copied to aligned rows first */
+    double misaligned; /* more of a step all of whose rows begin within a sector of memory, 32 bytes */
+} wgmma_rates;
+
+static const wgmma_rates of_halves = {2.35, 2.57, 0.85, 5.5e6, 0.0061, 3.38e6, 0.38},
+                         of_singles = {2.74, 2.73, 0.96, 8.2e6, 0.0066, 3.33e6, 0.59};
+
+#define LATE_US 6.0 /* more of a launch after another in OpenCL, where none begins early */
+#define FEW 64      /* columns, or rows, of C, where reading is what takes time: */
+#define READ_US 3.0 /* and a launch */
 #define COLUMNS_RATE 3.3e6 /* of operands */
 #define ROWS_RATE 2.1e6    /* the same where few rows fill a part of each tile */
 
@@ -77,10 +88,17 @@ static int64_t element_bytes(const plx_problem *problem)
     return problem->dtype == PLX_F32 ? 4 : 2;
 }
 
+bool plx_wgmma_lies_across(const plx_problem *problem, uint32_t operand)
+{
+    const plx_gemm_stored stored = plx_gemm_stored_as(problem, operand);
+    return !stored.inner && (problem->dtype != PLX_F32 || plx_gemm_steps_by_units(&stored));
+}
+
 bool plx_wgmma_turns(const plx_problem *problem)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
-    return problem->dtype == PLX_F32 && !p->trans_b && (!p->trans_a || p->n > p->m);
+    return problem->dtype == PLX_F32 && plx_wgmma_lies_across(problem, 1) &&
+           (!plx_wgmma_lies_across(problem, 0) || p->n > p->m);
 }
 
 /* Of the product that is multiplied. */
@@ -125,10 +143,15 @@ double plx_units_late_us(const plx_device_info *device)
     return device->features & PLX_FEATURE_NVIDIA_PTX ? LATE_US : 0;
 }
 
-/* Of a launch after another. */
-static double launch_us(const plx_device_info *device)
+static const wgmma_rates *rates_of(const plx_problem *problem)
 {
-    return LAUNCH_US + plx_units_late_us(device);
+    return problem->dtype == PLX_F32 ? &of_singles : &of_halves;
+}
+
+/* Of a launch after another. */
+static double next_us(const plx_problem *problem, const plx_device_info *device)
+{
+    return rates_of(problem)->next_us + plx_units_late_us(device);
 }
 
 /* Whether lines of an operand that is not copied are in five sectors, of two lines of memory, instead of
@@ -146,7 +169,7 @@ static double slowdown(const plx_wgmma_tile *tile, const plx_problem *problem)
     const plx_gemm_problem *p = &problem->of.gemm;
     const int32_t lines =
         (is_misaligned(problem, p->lda) ? tile->rows : 0) + (is_misaligned(problem, p->ldb) ? tile->cols : 0);
-    return tile->cluster > 1 ? 1 : 1 + MISALIGNED * lines / (tile->rows + tile->cols);
+    return tile->cluster > 1 ? 1 : 1 + rates_of(problem)->misaligned * lines / (tile->rows + tile->cols);
 }
 
 /* What the multiprocessor with the most to do takes: its tiles, and its parts of tiles. */
@@ -154,16 +177,17 @@ static double us_of(const plx_wgmma_cut *cut, const plx_problem *problem, const 
 {
     const int64_t steps = steps_along_k(problem);
     const plx_wgmma_tile *tile = cut->tile;
+    const wgmma_rates *rates = rates_of(problem);
     int64_t slots = plx_wgmma_slots(tile, device), late = cut->items - cut->whole;
     int64_t tiles = quotient_up(cut->whole, slots), parts = quotient_up(late, slots);
     double all_steps = (double)(tiles * steps + parts * quotient_up(steps, cut->parts));
-    double partial = (double)late * tile->rows * tile->cols * 4;
-    double us = LAUNCH_US +
+    double partial = (double)late * tile->cluster * tile->rows * tile->cols * 4;
+    double us = rates->launch_us +
                 all_steps * slowdown(tile, problem) * (tiles + parts == 1 ? tile->alone : tile->busy) +
-                (double)(tiles + parts) * ITEM_US;
+                (double)(tiles + parts) * rates->item_us;
     if (!plx_wgmma_rows_reached(problem))
-        us += (double)tiles * tile->cols * WRITE_US;
-    return late == 0 ? us : us + launch_us(device) + 2 * partial / SUM_RATE;
+        us += (double)tiles * tile->cols * rates->write_us;
+    return late == 0 ? us : us + next_us(problem, device) + 2 * partial / rates->sum_rate;
 }
 
 /* What a walk over the cuts of a kernel brings with it. */
@@ -244,14 +268,16 @@ static double us_of_copying(const plx_problem *problem, const plx_device_info *d
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     const int64_t bytes = element_bytes(problem);
-    const bool both_across = problem->dtype == PLX_F32 && p->trans_a && !p->trans_b,
+    const bool both_across = problem->dtype == PLX_F32 && plx_wgmma_lies_across(problem, 0) &&
+                             plx_wgmma_lies_across(problem, 1),
                turns = plx_wgmma_turns(problem);
     double k = (double)p->k, elements = 0;
     if (p->lda * bytes % 16 != 0 || (both_across && turns))
         elements += (double)p->m * k;
     if (p->ldb * bytes % 16 != 0 || (both_across && !turns))
         elements += (double)p->n * k;
-    return elements > 0 ? launch_us(device) + 2 * elements * (double)bytes / COPY_RATE : 0;
+    return elements > 0 ? next_us(problem, device) + 2 * elements * (double)bytes / rates_of(problem)->copy_rate
+                        : 0;
 }
 
 /* Of few rows or columns, to read the operands once: no cut takes less. */
@@ -261,7 +287,7 @@ static double us_of_reading(const plx_problem *problem)
     const double bytes = (double)element_bytes(problem) * ((double)p->m + (double)p->n) * (double)p->k;
     if (p->m > FEW && p->n > FEW)
         return 0;
-    return LAUNCH_US + bytes / (p->m < p->n ? ROWS_RATE : COLUMNS_RATE);
+    return READ_US + bytes / (p->m < p->n ? ROWS_RATE : COLUMNS_RATE);
 }
 
 static double us_of_product(const plx_problem *problem, const plx_device_info *device,
@@ -354,6 +380,11 @@ static int64_t depth_of(plx_wgmma_kernel kernel, const plx_problem *problem, con
 int64_t plx_wgmma_pipelined_depth(const plx_problem *problem, const plx_device_info *device)
 {
     return depth_of(PLX_WGMMA_PIPELINED, problem, device);
+}
+
+int64_t plx_wgmma_cluster_depth(const plx_problem *problem, const plx_device_info *device)
+{
+    return depth_of(PLX_WGMMA_CLUSTER, problem, device);
 }
 
 int64_t plx_wgmma_tf32_depth(const plx_problem *problem, const plx_device_info *device)

@@ -35,16 +35,16 @@ plx_status plx_units_start(const plx_problem *problem, plx_recipe *recipe, plx_e
     return PLX_OK;
 }
 
-/* TF32's forms: nt, where both operands run along k; tt, where A does not; nn, where B does not and C is
- * turned. What runs along k in none of them is turned before. */
+/* TF32's forms: nt, where both operands lie along k; tt, where A does not; nn, where B does not and C is
+ * turned. What lies along k in none of them is turned before. */
 static plx_status start_tf32(const plx_problem *problem, plx_recipe *recipe, plx_error *error)
 {
     if (problem->dtype != PLX_F32 || problem->compute != PLX_COMPUTE_TF32)
         return plx_fail(error, PLX_UNSUPPORTED, "multiplies f32 as TF32 alone");
     (void)snprintf(recipe->variant, sizeof recipe->variant, "f32_%s",
-                   plx_wgmma_turns(problem)   ? "nn"
-                   : problem->of.gemm.trans_a ? "tt"
-                                              : "nt");
+                   plx_wgmma_turns(problem)            ? "nn"
+                   : plx_wgmma_lies_across(problem, A) ? "tt"
+                                                       : "nt");
     return PLX_OK;
 }
 
@@ -221,12 +221,14 @@ static void add_cut(plx_step *step, const plx_wgmma_cut *cut, int64_t partials)
 }
 
 /* Adds up the parts of the tiles from `whole` on. */
-static void add_sum(const plx_problem *problem, const plx_wgmma_cut *cut, int64_t partials,
-                    plx_recipe *recipe)
+static void add_sum(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_wgmma_cut *cut,
+                    int64_t partials, plx_recipe *recipe)
 {
-    const char *entry = problem->dtype == PLX_F32 ? "gemm_wgmma_tf32_sum" : "gemm_wgmma_pipelined_sum";
-    plx_step *step = plx_recipe_step(recipe, entry, GEMM_WGMMA_SUM_THREADS, 1);
-    step->grid[0] = (uint64_t)(cut->tiles - cut->whole);
+    static const char *const entries[] = {[PLX_WGMMA_PIPELINED] = "gemm_wgmma_pipelined_sum",
+                                          [PLX_WGMMA_CLUSTER] = "gemm_wgmma_cluster_sum",
+                                          [PLX_WGMMA_TF32] = "gemm_wgmma_tf32_sum"};
+    plx_step *step = plx_recipe_step(recipe, entries[kernel], GEMM_WGMMA_SUM_THREADS, 1);
+    step->grid[0] = (uint64_t)((cut->tiles - cut->whole) * cut->tile->cluster);
     step->grid[1] = (uint64_t)(cut->tile->rows * cut->tile->cols / 4 / GEMM_WGMMA_SUM_THREADS);
     step->dependent_launch = true;
     add_result(problem, step);
@@ -245,12 +247,13 @@ plx_status plx_wgmma_check_scratch(const plx_recipe *recipe, const plx_device_in
 }
 
 /* An operand that is copied first: where the copy engine can't read its rows, or the units can't: `second` in
- * the product of TF32, it must run along k. */
+ * the product of TF32, it must lie along k. */
 static bool take_room(plx_gemm_stored *stored, bool second, bool unaligned, uint64_t *scratch)
 {
-    if (stored->dtype == PLX_F32 && second && !stored->inner)
+    const bool steps = plx_gemm_steps_by_units(stored);
+    if (stored->dtype == PLX_F32 && !stored->inner && (second || !steps))
         return plx_gemm_take_turned_room(stored, scratch);
-    return (!unaligned && plx_gemm_steps_by_units(stored)) || plx_gemm_take_room(stored, scratch);
+    return (!unaligned && steps) || plx_gemm_take_room(stored, scratch);
 }
 
 static void add_shared(const plx_wgmma_tile *tile, bool opencl, plx_recipe *recipe, plx_step *step)
@@ -271,10 +274,10 @@ static plx_status cut_terms(plx_wgmma_kernel kernel, const plx_problem *problem,
     if (!take_room(&a, turns, unaligned, &scratch) || !take_room(&b, !turns, unaligned, &scratch))
         return plx_fail(error, PLX_UNSUPPORTED, "its operands are too large to be copied to aligned rows");
     const int64_t partials = (int64_t)scratch;
-    scratch += (uint64_t)(cut->items - cut->whole) * (uint64_t)(cut->tile->rows * cut->tile->cols) * 4;
+    scratch += (uint64_t)((cut->items - cut->whole) * cut->tile->cluster) *
+               (uint64_t)(cut->tile->rows * cut->tile->cols) * 4;
     if (scratch > PLX_SCRATCH_COUNTERS || kernel != PLX_WGMMA)
         recipe->scratch_bytes = scratch;
-    plx_gemm_add_turn(recipe, device, &a, &b);
     plx_gemm_add_repack(recipe, device, &a, &b);
     plx_step *step = add_product(device, kernel, cut, recipe);
     add_maps(problem, cut->tile, &a, &b, !unaligned && plx_wgmma_rows_reached(problem), opencl, recipe, step);
@@ -287,7 +290,7 @@ static plx_status cut_terms(plx_wgmma_kernel kernel, const plx_problem *problem,
     }
     add_shared(cut->tile, opencl, recipe, step);
     if (cut->items > cut->whole)
-        add_sum(problem, cut, partials, recipe);
+        add_sum(kernel, problem, cut, partials, recipe);
     return plx_wgmma_check_scratch(recipe, device, error);
 }
 
@@ -325,7 +328,8 @@ static void define_tile(const plx_problem *problem, const plx_wgmma_tile *tile, 
     const bool tf32 = problem->dtype == PLX_F32, turns = plx_wgmma_turns(problem);
     (void)snprintf(recipe->defines, sizeof recipe->defines,
                    "%s -DTRANS_A=%d -DTRANS_B=%d -DENTRY=%s -DROWS=%d -DCOLS=%d -DSTAGES=%d",
-                   tf32 ? "-DT=float -DIN_TF32" : plx_element_words_of(problem)->defines, turns || p->trans_a,
+                   tf32 ? "-DT=float -DIN_TF32" : plx_element_words_of(problem)->defines, 
+                   turns || (tf32 ? plx_wgmma_lies_across(problem, A) : p->trans_a),
                    tf32 || p->trans_b, tile->entry, (int)tile->rows, (int)tile->cols, (int)tile->stages);
     if (turns)
         plx_recipe_define(recipe, "TURNED", 1);

@@ -97,7 +97,8 @@ static bool divides_sums(const plx_row *row)
 {
     static const char *const names[] = {"split-k",    "async-copy", "many-blocks",  "few-rows",
                                         "matvec",     "dmma",       "dmma-bulk",    "wgmma-pipelined",
-                                        "wgmma-tf32", "mma-direct", "wgmma-narrow", "stream-k"};
+                                        "wgmma-tf32", "mma-direct", "wgmma-narrow", "stream-k",
+                                        "wgmma-cluster"};
     return is_one_of(row, names, sizeof names / sizeof names[0]);
 }
 

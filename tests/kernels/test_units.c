@@ -187,25 +187,58 @@ static void the_smaller_one_is_turned(void **unused)
     assert_int_equal(recipe.maps[1].height, 264);
 }
 
-/* What is turned need not be repacked as well, wherever it begins. */
-static void tf32_is_turned_or_repacked(void **unused)
+/* The launch that copies operands: rows of A and of B, or none, and which are turned: 1 A, 2 B. */
+static void expect_copies(const plx_recipe *recipe, const char *variant, int64_t of_a, int64_t of_b, int32_t turned)
+{
+    const plx_step *step = step_named(recipe, turned != 0 ? "turn" : "repack");
+    expect_boxes(recipe);
+    assert_string_equal(recipe->variant, variant);
+    assert_null(step_named(recipe, turned != 0 ? "repack" : "turn"));
+    assert_non_null(step);
+    assert_int_equal(step->arguments[2].value, of_a);
+    assert_int_equal(step->arguments[8].value, of_b);
+    if (turned != 0)
+        assert_int_equal(step->arguments[12].value, turned);
+}
+
+/* What is copied because of where its rows begin lies along k from then on; one launch copies both operands. */
+static void tf32_is_turned_as_it_is_copied(void **unused)
 {
     const plx_device_info hopper = fake_gpu(9);
     plx_problem problem = tf32_product(2, 521, 263, 137);
     plx_recipe recipe = recipe_of(&problem, "wgmma-tf32", &hopper);
-    const plx_step *turn = step_named(&recipe, "turn"), *repack = step_named(&recipe, "repack");
     (void)unused;
-    expect_boxes(&recipe);
-    assert_true(turn != NULL && repack != NULL);
-    assert_int_equal(turn->arguments[2].value, 0);
-    assert_int_equal(turn->arguments[8].value, 137);
-    assert_int_equal(repack->arguments[2].value, 137);
-    assert_int_equal(repack->arguments[8].value, 0);
+    expect_copies(&recipe, "f32_nt", 137, 137, 3);
     problem = tf32_product(0, 521, 263, 137);
     recipe = recipe_of(&problem, "wgmma-tf32", &hopper);
-    expect_boxes(&recipe);
-    assert_null(step_named(&recipe, "turn"));
-    assert_non_null(step_named(&recipe, "repack"));
+    expect_copies(&recipe, "f32_nt", 521, 137, 2);
+    problem = tf32_product(3, 521, 263, 137);
+    recipe = recipe_of(&problem, "wgmma-tf32", &hopper);
+    expect_copies(&recipe, "f32_nt", 137, 263, 1);
+    problem = tf32_product(1, 521, 263, 137);
+    recipe = recipe_of(&problem, "wgmma-tf32", &hopper);
+    expect_copies(&recipe, "f32_nt", 521, 263, 0);
+    problem = tf32_product(2, 520, 263, 137);
+    recipe = recipe_of(&problem, "wgmma-tf32", &hopper);
+    expect_copies(&recipe, "f32_tt", 0, 137, 2);
+    problem = tf32_product(2, 521, 264, 137);
+    recipe = recipe_of(&problem, "wgmma-tf32", &hopper);
+    expect_copies(&recipe, "f32_nn", 137, 0, 1);
+}
+
+/* 100 tiles of pairs, of which 66 run side by side: those of the last round have parts for each of the two blocks. */
+static void pairs_have_parts_of_their_own(void **unused)
+{
+    const plx_device_info hopper = fake_gpu(9);
+    plx_problem problem = product(PLX_BF16, 0, 2560, 2560, 2560);
+    (void)unused;
+    problem.config = plx_gemm_config_number(&(plx_gemm_config){.tile = 0, .parts = 3}); /* 128 x 256 */
+    const plx_recipe recipe = recipe_of(&problem, "wgmma-cluster", &hopper);
+    const plx_step *sum = step_named(&recipe, "wgmma_cluster_sum");
+    assert_non_null(sum);
+    assert_int_equal(sum->grid[0], 2 * 34);
+    assert_int_equal(recipe.scratch_bytes, PLX_SCRATCH_COUNTERS + UINT64_C(34) * 3 * 2 * 128 * 256 * 4);
+    assert_int_equal(recipe.steps[0].grid[0], 132);
 }
 
 /* Where C has no element, there is nothing to launch, but the kernel's code is known. */
@@ -798,7 +831,8 @@ int main(void)
         cmocka_unit_test(nothing_is_written_between_rows),
         cmocka_unit_test(tf32_is_taken_as_it_lies),
         cmocka_unit_test(the_smaller_one_is_turned),
-        cmocka_unit_test(tf32_is_turned_or_repacked),
+        cmocka_unit_test(tf32_is_turned_as_it_is_copied),
+        cmocka_unit_test(pairs_have_parts_of_their_own),
         cmocka_unit_test(of_nothing_there_is_nothing_to_do),
         cmocka_unit_test(the_result_has_the_type_that_was_asked_for),
         cmocka_unit_test(without_terms_c_is_scaled),
