@@ -95,17 +95,34 @@ int cli_sets_check(const cli_list *sets)
 
 /* ---- what is asked for ------------------------------------------------------------------ */
 
-/* Without --shape the operands are operations, with it there is one. */
-static int read_work(cli_options *options, size_t op_count)
+/* Of an operation's own options a set takes the compute type alone, of products in f32. */
+static int check_settings_of_sets(const cli_options *options, const plx_op *ops, size_t op_count)
 {
-    if (options->given & OPT_SHAPE)
-        return op_count == 1 && options->operands.count == 1
-                   ? cli_work_read(options)
-                   : cli_wrong_usage("--shape needs one operation: parallax bench gemm --shape 300x200x100");
-    if (options->given & OPT_SETTINGS)
-        return cli_wrong_usage(
-            "--reduce, --trans, --alpha and their like go with --shape; a set has its own");
-    return CLI_OK;
+    plx_compute computes[PLX_COMPUTE_COUNT];
+    size_t count;
+    for (size_t i = 0; i < options->settings.count; i += 2)
+        if (strcmp(options->settings.at[i], "compute") != 0)
+            return cli_wrong_usage(
+                "--reduce, --trans, --alpha and their like go with --shape; a set has its own");
+    const int status = cli_computes_read(options, computes, &count);
+    if (status != CLI_OK || count == 0)
+        return status;
+    for (size_t i = 0; i < options->dtype_count; i++)
+        if (options->dtypes[i] != PLX_F32)
+            return cli_wrong_usage("--compute is of products in f32: with a set no other --dtype goes with it");
+    return op_count == 1 && ops[0] == PLX_GEMM
+               ? CLI_OK
+               : cli_wrong_usage("--compute is of gemm: parallax bench gemm --compute tf32 --set random:1:50");
+}
+
+/* Without --shape the operands are operations, with it there is one. */
+static int read_work(cli_options *options, const plx_op *ops, size_t op_count)
+{
+    if (!(options->given & OPT_SHAPE))
+        return check_settings_of_sets(options, ops, op_count);
+    return op_count == 1 && options->operands.count == 1
+               ? cli_work_read(options)
+               : cli_wrong_usage("--shape needs one operation: parallax bench gemm --shape 300x200x100");
 }
 
 static int bench_check(cli_options *options)
@@ -115,7 +132,7 @@ static int bench_check(cli_options *options)
     int status = cli_sets_check(&options->sets);
     if (status == CLI_OK)
         status = cli_compared_ops_of(options, ops, &op_count);
-    return status == CLI_OK ? read_work(options, op_count) : status;
+    return status == CLI_OK ? read_work(options, ops, op_count) : status;
 }
 
 /* ---- telling ---------------------------------------------------------------------------- */
@@ -183,6 +200,7 @@ static int finish(const cli_options *options, plx_bench_results *found)
 static int bench_run(plx_context *context, cli_options *options)
 {
     plx_op ops[PLX_OP_COUNT];
+    plx_compute computes[PLX_COMPUTE_COUNT];
     plx_bench_results found;
     plx_error error = {.text = ""};
     plx_bench_options wanted = {
@@ -192,6 +210,7 @@ static int bench_run(plx_context *context, cli_options *options)
         .ops = ops,
         .dtypes = options->dtypes,
         .dtype_count = options->dtype_count,
+        .computes = computes,
         .json = cli_is_stdout(options->json) ? NULL : options->json,
         .restart = (options->given & OPT_RESTART) != 0,
         .started = tell_started,
@@ -200,6 +219,8 @@ static int bench_run(plx_context *context, cli_options *options)
         .data = options,
     };
     int status = cli_compared_ops_of(options, ops, &wanted.op_count);
+    if (status == CLI_OK)
+        status = cli_computes_read(options, computes, &wanted.compute_count);
     if (status != CLI_OK)
         return status;
     prepare_farewell(wanted.json);
@@ -241,6 +262,7 @@ const cli_verb cli_bench_verb = {
             "  parallax bench --json quick.json\n"
             "  parallax bench gemm matvec --set square --set odd --kernel best --json bench.json\n"
             "  parallax bench gemm --set random:1:200 --backend cuda --backend cublas --json r.json\n"
+            "  parallax bench gemm --set random:1:50 --compute tf32 --backend cuda --backend cublas\n"
             "  parallax bench transpose --shape 4096x4096 --shape 4096x4000 --kernel all --csv -\n",
     .options = OPT_COMMON | (OPT_PROBLEM & ~OPT_IN) | OPT_SET | OPT_RESTART | OPT_BACKEND | OPT_KERNEL |
                OPT_NO_TIMING | OPT_SECONDS | OPT_HOT | OPT_QUEUES | OPT_COUNTERS | OPT_JSON | OPT_CSV,

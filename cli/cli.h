@@ -238,6 +238,8 @@ void cli_each_kernel(plx_context *context, plx_op op, cli_kernel_visitor *visit,
 
 /* Takes the operation and its shapes from the operands, options and files to options->work. */
 int cli_work_read(cli_options *options);
+/* The compute types that --compute names, all in their order; none where it was not given. */
+int cli_computes_read(const cli_options *options, plx_compute computes[PLX_COMPUTE_COUNT], size_t *count);
 void cli_work_free(cli_work *work);
 /* Settings of a comparison, as the options and their work say. */
 plx_compare_options cli_comparison(const cli_options *options);

@@ -98,6 +98,25 @@ static bool wants_all_computes(const cli_options *options)
     return value != NULL && strcmp(value, "all") == 0;
 }
 
+int cli_computes_read(const cli_options *options, plx_compute computes[PLX_COMPUTE_COUNT], size_t *count)
+{
+    const char *value = setting_of(options, "compute");
+    plx_problem problem = plx_problem_of(PLX_GEMM, PLX_F32);
+    plx_error error = {""};
+    *count = 0;
+    if (value == NULL)
+        return CLI_OK;
+    if (!wants_all_computes(options)) {
+        if (plx_problem_set(&problem, "compute", value, &error) != PLX_OK)
+            return cli_wrong_usage("%s, or all", error.text);
+        computes[(*count)++] = problem.compute;
+        return CLI_OK;
+    }
+    for (unsigned i = 0; i < PLX_COMPUTE_COUNT; i++)
+        computes[(*count)++] = (plx_compute)i;
+    return CLI_OK;
+}
+
 /* Of no size yet, with what the options say.  One that would silently do nothing is a mistake. */
 static int blank_problem(plx_op op, const cli_options *options, plx_problem *blank)
 {

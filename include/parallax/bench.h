@@ -34,6 +34,8 @@ typedef struct plx_bench_options {
     size_t op_count;
     const plx_dtype *dtypes; /* of the cases of sets; none: f32 */
     size_t dtype_count;
+    const plx_compute *computes; /* of the products of sets in f32; none: plain */
+    size_t compute_count;
     /* Where the results are after each case, whole; NULL: nowhere.  What is there already
      * is kept, and only what is missing is run, if it was made with the same options in
      * the same environment; else it is refused, unless restart is set. */

@@ -54,6 +54,19 @@ static bool has_dtype(plx_op op, plx_dtype dtype)
     return plx_op_describe(op, &info) && (info.dtypes & PLX_DTYPE_BIT(dtype)) != 0;
 }
 
+/* The case in each compute type that is asked for: products in f32 have several. */
+static plx_status add_with_computes(case_list *list, const plx_bench_options *options, plx_bench_case wanted)
+{
+    const bool several =
+        wanted.problem.op == PLX_GEMM && wanted.problem.dtype == PLX_F32 && options->compute_count > 0;
+    plx_status status = PLX_OK;
+    for (size_t i = 0; status == PLX_OK && i < (several ? options->compute_count : 1); i++) {
+        wanted.problem.compute = several ? options->computes[i] : PLX_COMPUTE_PLAIN;
+        status = add(list, &wanted);
+    }
+    return status;
+}
+
 /* The case with each element type that its operation has. */
 static plx_status add_with_dtypes(case_list *list, const plx_bench_options *options, plx_bench_case wanted)
 {
@@ -63,7 +76,7 @@ static plx_status add_with_dtypes(case_list *list, const plx_bench_options *opti
     for (size_t i = 0; status == PLX_OK && i < (options->dtype_count > 0 ? options->dtype_count : 1); i++) {
         wanted.problem.dtype = dtypes[i];
         if (has_dtype(wanted.problem.op, dtypes[i]))
-            status = add(list, &wanted);
+            status = add_with_computes(list, options, wanted);
     }
     return status;
 }

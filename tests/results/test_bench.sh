@@ -33,6 +33,10 @@ expect 2 "one operation" bench --shape 10
 expect 2 "one operation" bench gemm reduce --shape 10
 expect 2 "takes a shape" bench gemm --shape 10
 expect 2 "go with --shape" bench matvec --trans
+expect 2 "go with --shape" bench gemm --set quick --compute tf32 --alpha 2
+expect 2 "compute is of gemm" bench --set quick --compute tf32
+expect 2 "no other --dtype" bench gemm --set quick --compute tf32 --dtype bf16
+expect 2 "or all" bench gemm --set quick --compute nonsense
 expect 2 "parallax probe" bench probe
 expect 3 "" bench gemm --shape 4x4x4 --backend nonsense
 expect 3 "" bench gemm --shape 4x4x4 --backend host --kernel nonsense
