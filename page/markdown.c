@@ -49,11 +49,11 @@ static backends backends_of(plx_page *page)
     return all;
 }
 
-/* With factors, or other data, it is another comparison. */
+/* With factors, or other data, it is another comparison; that all numbers are positive changes no time. */
 static bool is_plain(const plx_record *record)
 {
     return !plx_problem_is_scaled(&record->problem) && !record->from_files &&
-           record->input == PLX_INPUT_UNIFORM;
+           (record->input == PLX_INPUT_UNIFORM || record->input == PLX_INPUT_POSITIVE);
 }
 
 /* Our fastest kernel of a plugin in the group and on the chip of `like`; NULL: none. */

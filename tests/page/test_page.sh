@@ -184,6 +184,8 @@ grep -q '2 records are left out' "$work/page.html" || fail "what was left out is
 expect 0 "$results/bench-gemm.json" "$results/ladder-gemm.json" --markdown
 grep -q '^| gemm f32 nn | cublas gemm | 10 | 8192×8192×8192 |' "$work/out" || fail "no table of peers"
 grep -q '^| double-buffer |' "$work/out" || fail "no table of a ladder"
+expect 0 "$results/bench-memory.json" --markdown --section peers
+grep -q '^| reduce f32 sum | cublas cub | 10 |' "$work/out" || fail "no table of peers where inputs are positive"
 expect 0 "$results/probe.json" --markdown --section probes
 grep -q '^| partition/regions | partition camping | visible' "$work/out" || fail "no table of probes"
 expect 2 "$results/bench-gemm.json" --markdown --section probes
