@@ -59,8 +59,9 @@ static plx_status add_with_computes(case_list *list, const plx_bench_options *op
 {
     const bool several =
         wanted.problem.op == PLX_GEMM && wanted.problem.dtype == PLX_F32 && options->compute_count > 0;
+    const size_t count = several ? options->compute_count : 1;
     plx_status status = PLX_OK;
-    for (size_t i = 0; status == PLX_OK && i < (several ? options->compute_count : 1); i++) {
+    for (size_t i = 0; status == PLX_OK && i < count; i++) {
         wanted.problem.compute = several ? options->computes[i] : PLX_COMPUTE_PLAIN;
         status = add(list, &wanted);
     }
@@ -71,9 +72,11 @@ static plx_status add_with_computes(case_list *list, const plx_bench_options *op
 static plx_status add_with_dtypes(case_list *list, const plx_bench_options *options, plx_bench_case wanted)
 {
     static const plx_dtype by_default[] = {PLX_F32};
-    const plx_dtype *dtypes = options->dtype_count > 0 ? options->dtypes : by_default;
+    const bool asked = options->dtype_count > 0;
+    const plx_dtype *dtypes = asked ? options->dtypes : by_default;
+    const size_t count = asked ? options->dtype_count : 1;
     plx_status status = PLX_OK;
-    for (size_t i = 0; status == PLX_OK && i < (options->dtype_count > 0 ? options->dtype_count : 1); i++) {
+    for (size_t i = 0; status == PLX_OK && i < count; i++) {
         wanted.problem.dtype = dtypes[i];
         if (has_dtype(wanted.problem.op, dtypes[i]))
             status = add_with_computes(list, options, wanted);

@@ -50,6 +50,13 @@ shows "3 cases: 1 run, 0 kept, 2 left out"
 same_count "records of what was run" "$(count "$work/odd.json" '"status": "ok"')" 1
 same_count "reasons of what was not" "$(count "$work/odd.json" '"reason": "too large')" 2
 
+# ---- compute types of a set ------------------------------------------------------------
+expect 0 '' bench gemm --set odd --compute all --backend host --no-timing --quiet --json "$work/computes.json"
+for compute in tf32 f16x3 bf16x6; do
+    same_count "records in $compute" "$(count "$work/computes.json" "\"compute\": \"$compute\"")" 3
+done
+same_count "records of what was run" "$(count "$work/computes.json" '"status": "ok"')" 1
+
 # ---- a small sweep ---------------------------------------------------------------------
 set -- bench reduce --plugin-dir "$work/plugins" --dtype i32 --backend host --backend faulty --seconds 0.3
 shapes="--shape 10 --shape 20 --shape 30"
