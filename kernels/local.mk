@@ -69,6 +69,8 @@ libplx_ladder_la_SOURCES = \
 	kernels/gemm/cut.c \
 	kernels/gemm/f16x3.c \
 	kernels/gemm/f16x3.h \
+	kernels/gemm/f32_for_tf32.c \
+	kernels/gemm/f32_for_tf32.h \
 	kernels/gemm/few.c \
 	kernels/gemm/few.h \
 	kernels/gemm/few_cut.c \

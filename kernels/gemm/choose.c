@@ -11,6 +11,8 @@
 #include "tiled.h"
 #include "vector.h"
 
+#include <math.h>
+
 /* How a kernel fares: its speed on a device that it fills, and the blocks that fill one
  * multiprocessor.  Fewer blocks leave the device idle in proportion. */
 typedef struct contender {
@@ -105,26 +107,31 @@ static size_t plainest(const plx_problem *problem, const plx_device_info *device
     return row == PLX_GEMM_SPLIT_K && whole ? PLX_GEMM_BULK_PIPELINE : row;
 }
 
-/* False where there are none: in OpenCL of others than NVIDIA they run, but nothing was measured. */
-static bool choose_modelled(const plx_problem *problem, const plx_device_info *device, size_t *row)
+/* The row whose modelled time is the least, and that time; infinite where there are none: in OpenCL of others
+ * than NVIDIA they run, but nothing was measured. */
+static double choose_modelled(const plx_problem *problem, const plx_device_info *device, size_t *row)
 {
-    double least = 0.0;
-    bool any = false;
+    double least = INFINITY;
     if (plx_gemm_mapless(device) && !plx_gemm_mapless_fast(device))
-        return false;
+        return least;
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         if (!runs(models[i].recipe, problem, device))
             continue;
         double cost = models[i].cost(problem, device);
-        if (any && cost >= least)
+        if (cost >= least)
             continue;
         *row = models[i].row;
         least = cost;
-        any = true;
     }
-    if (any)
+    if (isfinite(least))
         *row = plainest(problem, device, *row);
-    return any;
+    return least;
+}
+
+double plx_gemm_modelled_us(const plx_problem *problem, const plx_device_info *device)
+{
+    size_t ignored;
+    return choose_modelled(problem, device, &ignored);
 }
 
 /* f64 in CUDA where there are matrix units for it at full rate; false elsewhere. */
@@ -152,7 +159,7 @@ size_t plx_gemm_choose(const plx_problem *problem, const plx_device_info *device
     const bool has_vector = runs(plx_gemm_matvec_recipe, problem, device);
     if (has_vector && plx_gemm_matvec_moves(problem) == 0)
         return PLX_GEMM_MATVEC;
-    if (choose_modelled(problem, device, &best))
+    if (isfinite(choose_modelled(problem, device, &best)))
         return best;
     if (has_vector)
         return PLX_GEMM_MATVEC;

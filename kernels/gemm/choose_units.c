@@ -3,6 +3,7 @@
  * of a table that suits, and that the device can run. */
 #include "choose.h"
 #include "direct.h"
+#include "f32_for_tf32.h"
 #include "kernels/operation.h"
 #include "mapless.h"
 #include "narrow.h"
@@ -104,6 +105,7 @@ static bool is_tf32(const plx_problem *problem, const plx_device_info *device)
 }
 
 static const plx_preference preferences[] = {
+    {PLX_ON_CUDA_9 | PLX_ON_NVIDIA_OPENCL, plx_f32_for_tf32_pays, PLX_GEMM_F32_FOR_TF32},
     {PLX_ON_CUDA_9 | PLX_ON_NVIDIA_OPENCL, is_tf32, PLX_GEMM_WGMMA_TF32},
     {PLX_ON_NVIDIA, is_tf32, PLX_GEMM_MMA_SYNC_TF32},
     {PLX_ON_ANY, splits_in_two, PLX_GEMM_F16X3},

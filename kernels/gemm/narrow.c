@@ -13,18 +13,20 @@
 
 #include <stdio.h>
 
-enum { A, B, C, TILES = 3, MOST_PARTS = 127, MOST_BLOCKS = 8 };
+enum { A, B, C, TILES = 4, MOST_PARTS = 127, MOST_BLOCKS = 8 };
 
-/* Columns of a tile, microseconds of a step of 64 terms where a multiprocessor waits for no other, and its
- * entry point. */
+/* Rows and columns of a tile, microseconds of a step of 64 terms where a multiprocessor waits for no other, bytes of all
+ * operands that are read in one where the smaller operand's rows run along k, where they don't, and where they are in
+ * lines that it does not fill, and its entry point. */
 static const struct {
-    int32_t cols;
-    double step_us;
+    int32_t rows, cols;
+    double step_us, along_rate, across_rate, gaps_rate;
     const char *entry;
 } tiles[TILES] = {
-    {16, 0.13, "gemm_wgmma_narrow_64x16"},
-    {32, 0.182, "gemm_wgmma_narrow_64x32"},
-    {64, 0.3, "gemm_wgmma_narrow_64x64"},
+    {64, 16, 0.15, 4.2e6, 4.0e6, 3.5e6, "gemm_wgmma_narrow_64x16"},
+    {64, 32, 0.182, 4.2e6, 4.2e6, 3.2e6, "gemm_wgmma_narrow_64x32"},
+    {64, 64, 0.3, 4.2e6, 4.2e6, 2.9e6, "gemm_wgmma_narrow_64x64"},
+    {128, 16, 0.28, 4.15e6, 4.2e6, 4.0e6, "gemm_wgmma_narrow_128x16"}, /* CUDA alone */
 };
 
 /* The first `whole` tiles of the product are an item of work each, each other tile is `parts` items, equal
@@ -77,13 +79,12 @@ static int64_t units_of(const plx_device_info *device)
  * is of clusters and of 16 columns to 30 of ten shapes. */
 #define LAUNCH_US 3.2
 #define ITEM_US 0.5
-#define READ_RATE 4.2e6 /* of all operands */
 #define WRITE_RATE 0.95e6
 #define CLUSTER_US 0.8 /* to add up what its blocks have */
 #define ADD_US 3.0     /* another launch */
 #define ADD_RATE 26e6
 #define COPY_US 4.5     /* another */
-#define COPY_RATE 3.5e6 /* of operands that are copied to aligned rows first */
+#define COPY_RATE 4.0e6 /* of operands that are copied to aligned rows first */
 
 static double larger(double a, double b)
 {
@@ -98,6 +99,14 @@ static double us_of_copying(const narrow_product *of, double k, const plx_device
     return rows + cols > 0 ? COPY_US + plx_units_late_us(device) + 2 * 2 * (rows + cols) * k / COPY_RATE : 0;
 }
 
+/* Bytes that are read in a microsecond. */
+static double read_rate(const narrow_cut *cut, const narrow_product *of)
+{
+    if (of->b.inner)
+        return tiles[cut->tile].along_rate;
+    return of->cols >= tiles[cut->tile].cols ? tiles[cut->tile].across_rate : tiles[cut->tile].gaps_rate;
+}
+
 /* What the multiprocessor with the most to do takes, or what it takes to read the operands. */
 static double us_of(const narrow_cut *cut, const narrow_product *of, const plx_problem *problem,
                     const plx_device_info *device)
@@ -109,9 +118,9 @@ static double us_of(const narrow_cut *cut, const narrow_product *of, const plx_p
     const double k = (double)problem->of.gemm.k, cols = tiles[cut->tile].cols;
     const double passes = (double)quotient_up(of->cols, tiles[cut->tile].cols);
     const double bytes = 2 * k * ((double)of->rows * passes + (double)of->cols);
-    const double reading = larger(bytes / READ_RATE, steps * tiles[cut->tile].step_us);
+    const double reading = larger(bytes / read_rate(cut, of), steps * tiles[cut->tile].step_us);
     const double writing = (double)of->rows * (double)of->cols * 2 / WRITE_RATE;
-    const double adding = (double)late * GEMM_NARROW_ROWS * cols * 8 / ADD_RATE;
+    const double adding = (double)late * tiles[cut->tile].rows * cols * 8 / ADD_RATE;
     const double us =
         us_of_copying(of, k, device) + LAUNCH_US + (double)(whole + parts) * ITEM_US + reading + writing;
     if (cut->blocks > 1)
@@ -133,14 +142,16 @@ static bool has_clusters(const plx_device_info *device)
     return !(device->features & PLX_FEATURE_NVIDIA_PTX);
 }
 
-/* Whether the tiles of C can be counted in 32 bits, with their parts; each part has a step at least. Clusters
- * are for tiles that leave multiprocessors idle. */
+/* Whether the tiles of C can be counted in 32 bits, with their parts; each part has a step at least.  Clusters
+ * are for tiles that leave multiprocessors idle.  Parts are added in tiles of GEMM_NARROW_PART_ROWS; OpenCL has no others. */
 static bool make_cut(const plx_problem *problem, const narrow_product *of, const plx_device_info *device,
                      uint32_t tile, uint32_t blocks, int64_t parts, narrow_cut *cut)
 {
     const int64_t units = units_of(device);
     int64_t count;
-    if (__builtin_mul_overflow(quotient_up(of->rows, GEMM_NARROW_ROWS),
+    if (tiles[tile].rows != GEMM_NARROW_PART_ROWS && (parts > 1 || !has_clusters(device)))
+        return false;
+    if (__builtin_mul_overflow(quotient_up(of->rows, tiles[tile].rows),
                                quotient_up(of->cols, tiles[tile].cols), &count) ||
         count > INT32_MAX / 2)
         return false;
@@ -216,14 +227,13 @@ static void list(void *data, const narrow_cut *cut)
 {
     list_of *l = data;
     const plx_gemm_config config = config_of(cut);
-    const int cols = tiles[cut->tile].cols;
+    const int rows = tiles[cut->tile].rows, cols = tiles[cut->tile].cols;
     char parts[24] = "";
     if (cut->parts > 1)
         (void)snprintf(parts, sizeof parts, "/%d", (int)cut->parts);
     else if (cut->blocks > 1)
         (void)snprintf(parts, sizeof parts, "c%d", (int)cut->blocks);
-    plx_gemm_list(&l->listing, &config, cut->us, "%dx%d%s", l->turned ? cols : GEMM_NARROW_ROWS,
-                  l->turned ? GEMM_NARROW_ROWS : cols, parts);
+    plx_gemm_list(&l->listing, &config, cut->us, "%dx%d%s", l->turned ? cols : rows, l->turned ? rows : cols, parts);
 }
 
 size_t plx_gemm_narrow_configs(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
@@ -282,11 +292,11 @@ static void add_result(const plx_problem *problem, plx_step *step, bool with_k)
     plx_step_scalar(step, p->beta);
 }
 
-/* Rows of a box are lines of a stage: 64 terms, or as many outer indices as the tile has. */
+/* Rows of a box are lines of a stage, of 128 bytes at most: 64 terms, or outer indices of the tile. */
 static void add_map(const plx_gemm_stored *stored, int32_t side, plx_recipe *recipe, plx_step *step)
 {
     plx_tensor_map map = plx_gemm_map_of(stored);
-    map.box_width = stored->inner ? GEMM_UNITS_DEPTH : (uint32_t)side;
+    map.box_width = stored->inner ? GEMM_UNITS_DEPTH : (uint32_t)smaller(side, GEMM_UNITS_DEPTH);
     map.box_height = stored->inner ? (uint32_t)side : GEMM_UNITS_DEPTH;
     map.swizzle = 2 * map.box_width;
     plx_step_map(recipe, step, &map);
@@ -296,11 +306,11 @@ static void add_product(const plx_problem *problem, const plx_device_info *devic
                         const narrow_product *of, int64_t partials, plx_recipe *recipe)
 {
     const bool opencl = device->features & PLX_FEATURE_NVIDIA_PTX;
-    plx_step *step = plx_recipe_step(recipe, tiles[cut->tile].entry, GEMM_NARROW_THREADS, 1);
+    plx_step *step = plx_recipe_step(recipe, tiles[cut->tile].entry, GEMM_NARROW_THREADS(tiles[cut->tile].rows), 1);
     step->grid[0] = (uint64_t)(opencl ? smaller(cut->items, units_of(device)) : cut->items * cut->blocks);
     step->cluster = cut->blocks > 1 ? cut->blocks : 0;
     step->dependent_launch = true;
-    add_map(&of->a, GEMM_NARROW_ROWS, recipe, step);
+    add_map(&of->a, tiles[cut->tile].rows, recipe, step);
     add_map(&of->b, tiles[cut->tile].cols, recipe, step);
     if (opencl)
         plx_units_add_places_of_maps(recipe, step);
@@ -322,7 +332,7 @@ static void add_sum(const plx_problem *problem, const narrow_cut *cut, const nar
     plx_step *step = plx_recipe_step(recipe, "gemm_wgmma_narrow_sum", 32 * GEMM_NARROW_ADDERS, 1);
     step->variant = "f32";
     step->grid[0] = (uint64_t)(cut->tiles - cut->whole);
-    step->grid[1] = (uint64_t)(GEMM_NARROW_ROWS * tiles[cut->tile].cols / 4 / 32);
+    step->grid[1] = (uint64_t)(GEMM_NARROW_PART_ROWS * tiles[cut->tile].cols / 4 / 32);
     step->dependent_launch = true;
     add_result(problem, step, false);
     plx_step_i32(step, of->turned);
@@ -364,7 +374,7 @@ static plx_status add_launches(const plx_problem *problem, const plx_device_info
     if (!take_room(&of->a, unaligned, &scratch) || !take_room(&of->b, unaligned, &scratch))
         return plx_fail(error, PLX_UNSUPPORTED, "its operands are too large to be copied to aligned rows");
     const int64_t partials = (int64_t)scratch;
-    recipe->scratch_bytes = scratch + (uint64_t)(cut->items - cut->whole) * GEMM_NARROW_ROWS *
+    recipe->scratch_bytes = scratch + (uint64_t)(cut->items - cut->whole) * GEMM_NARROW_PART_ROWS *
                                           (uint64_t)tiles[cut->tile].cols * 4;
     plx_gemm_add_repack(recipe, device, &of->a, &of->b);
     add_product(problem, device, cut, of, partials, recipe);

@@ -44,42 +44,62 @@ template <class T> static __device__ __forceinline__ uint4 read_elements(const T
     return unit;
 }
 
-/* The 16 bytes from `from` on, of which `left` elements belong to the row.  The operand has
- * `before` elements before them and `after` from them on; nothing else is read. */
-template <class T>
-static __device__ __forceinline__ uint4 read_unit(const T *from, int64_t left, int64_t before, int64_t after)
-{
-    constexpr int WIDTH = 16 / sizeof(T);
-    const unsigned shift = (unsigned)((uintptr_t)from / sizeof(T) % WIDTH);
-    if (before < shift || after < 2 * WIDTH)
-        return read_elements(from, left);
-    const uint4 *units = reinterpret_cast<const uint4 *>(from - shift);
-    return shifted<T>(units[0], shift != 0 ? units[1] : make_uint4(0, 0, 0, 0), shift * (unsigned)sizeof(T));
-}
+/* 16 bytes of a copy: what is read for them, and where they go. */
+template <class T> struct Unit {
+    static constexpr int WIDTH = 16 / sizeof(T);
+    const T *from;
+    T *to;
+    int left; /* elements of the row from `from` on, or WIDTH */
+    bool there, whole;
+    uint4 low, high; /* the 32 bytes that hold it where all of them are the operand's; nothing else is read */
 
-/* Fewer than 2^31 units of 16 bytes. */
+    __device__ __forceinline__ unsigned shift() const
+    {
+        return (unsigned)((uintptr_t)from / sizeof(T) % WIDTH);
+    }
+
+    /* Begins to read it, and does not wait. */
+    __device__ __forceinline__ void begin(const Repack<T> &r, int64_t row, int64_t col, bool exists)
+    {
+        const int64_t before = row * r.ld + col, after = (r.rows - 1 - row) * r.ld + r.cols - col;
+        from = r.from + before;
+        to = r.to + row * r.pitch + col;
+        left = (int)(r.cols - col < WIDTH ? r.cols - col : WIDTH);
+        there = exists;
+        whole = exists && before >= shift() && after >= 2 * WIDTH;
+        const uint4 *units = reinterpret_cast<const uint4 *>(from - shift());
+        low = high = make_uint4(0, 0, 0, 0);
+        if (whole) {
+            low = units[0];
+            high = units[1];
+        }
+    }
+
+    __device__ __forceinline__ void end() const
+    {
+        if (there)
+            *reinterpret_cast<uint4 *>(to) =
+                whole ? shifted<T>(low, high, shift() * (unsigned)sizeof(T)) : read_elements(from, left);
+    }
+};
+
+/* Fewer than 2^31 units. */
 template <class T> static __device__ void repack(const Repack<T> &r)
 {
-    constexpr int WIDTH = 16 / sizeof(T);
+    constexpr int AT_ONCE = GEMM_REPACK_UNITS(sizeof(T)), WIDTH = Unit<T>::WIDTH;
     const unsigned per_row = (unsigned)((r.cols + WIDTH - 1) / WIDTH), units = (unsigned)r.rows * per_row;
     const unsigned step = gridDim.x * GEMM_REPACK_THREADS;
 
-    for (unsigned begin = blockIdx.x * GEMM_REPACK_THREADS + threadIdx.x; begin < units;
-         begin += GEMM_REPACK_UNITS * step) {
-        uint4 unit[GEMM_REPACK_UNITS];
-        T *to[GEMM_REPACK_UNITS];
+    for (unsigned first = blockIdx.x * GEMM_REPACK_THREADS + threadIdx.x; first < units; first += AT_ONCE * step) {
+        Unit<T> unit[AT_ONCE];
 #pragma unroll
-        for (unsigned q = 0; q < GEMM_REPACK_UNITS; ++q) { /* all loads first */
-            const unsigned i = begin + q * step, row = i / per_row, col = (i - row * per_row) * WIDTH;
-            to[q] = i < units ? r.to + row * r.pitch + col : nullptr;
-            if (i < units)
-                unit[q] = read_unit(r.from + row * r.ld + col, r.cols - col, row * r.ld + col,
-                                    (r.rows - 1 - row) * r.ld + r.cols - col);
+        for (unsigned q = 0; q < AT_ONCE; ++q) {
+            const unsigned i = first + q * step, row = i / per_row;
+            unit[q].begin(r, row, (i - row * per_row) * WIDTH, i < units);
         }
 #pragma unroll
-        for (unsigned q = 0; q < GEMM_REPACK_UNITS; ++q)
-            if (to[q])
-                *reinterpret_cast<uint4 *>(to[q]) = unit[q];
+        for (unsigned q = 0; q < AT_ONCE; ++q)
+            unit[q].end();
     }
 }
 

