@@ -533,7 +533,7 @@ static void expect_narrow_map(const plx_tensor_map *map, const plx_problem *prob
     const bool inner = operand == A ? !p->trans_a : p->trans_b;
     const uint64_t outer = (uint64_t)(operand == A ? p->m : p->n), k = (uint64_t)p->k;
     expect_box(map, operand, false, inner ? k : outer, inner ? outer : k, inner ? side : 64);
-    assert_int_equal(map->box_width, inner ? 64 : side);
+    assert_int_equal(map->box_width, inner ? 64 : side > 64 ? 64 : side); /* a line has 128 bytes */
     assert_int_equal(map->swizzle, 2 * map->box_width);
 }
 
@@ -622,6 +622,34 @@ static void narrow_tiles_are_shared_by_clusters(void **unused)
     assert_in_range(count, 3, 512);
     for (size_t i = 0; i < count; i++)
         assert_true(strchr(configs[i].name, 'c') == NULL || strcmp(configs[i].name, "128x16c2") == 0); /* 64 tiles */
+}
+
+/* Two warpgroups have 64 rows each; where A's lines run across k, a box is those of one. */
+static void tiles_of_128_rows_are_for_cuda(void **unused)
+{
+    const plx_device_info hopper = fake_gpu(9), opencl = fake_opencl_gpu(9);
+    static plx_config configs[512];
+    (void)unused;
+    for (unsigned layout = 0; layout < 4; layout++) {
+        plx_problem problem = product(PLX_F16, layout, 1000, 9, 30 * 64);
+        problem.config = plx_gemm_config_number(&(plx_gemm_config){.tile = 3, .cluster = 2, .parts = 1});
+        const plx_recipe recipe = narrow_recipe(&problem, false);
+        const plx_step *step = &recipe.steps[recipe.step_count - 1];
+        assert_string_equal(step->entry, "gemm_wgmma_narrow_128x16");
+        assert_int_equal(step->block[0], 2 * 128 + 32);
+        assert_int_equal(step->grid[0], 8 * 2); /* a tile is a cluster's */
+        assert_int_equal(step->cluster, 2);
+        expect_narrow_map(&recipe.maps[0], &problem, A, 128);
+        assert_int_equal(plx_gemm_narrow_configs(&problem, &opencl, configs, 512), 0); /* what is asked for isn't there */
+        problem.config = 0;
+        const size_t count = plx_gemm_narrow_configs(&problem, &opencl, configs, 512);
+        assert_in_range(count, 1, 512);
+        for (size_t i = 0; i < count; i++)
+            assert_null(strstr(configs[i].name, "128"));
+    }
+    /* The smaller operand's rows of 16 bytes fill half a line of a stage: it is read as seldom as can be. */
+    const plx_problem problem = product(PLX_BF16, 0, 8192, 8, 8192);
+    assert_string_equal(recipe_of(&problem, "wgmma-narrow", &hopper).steps[0].entry, "gemm_wgmma_narrow_128x16");
 }
 
 static void few_rows_or_columns_are_taken_by_narrow_tiles(void **unused)
@@ -886,6 +914,7 @@ int main(void)
         cmocka_unit_test(narrow_tiles_take_operands_as_they_lie),
         cmocka_unit_test(narrow_tiles_are_divided_along_k),
         cmocka_unit_test(narrow_tiles_are_shared_by_clusters),
+        cmocka_unit_test(tiles_of_128_rows_are_for_cuda),
         cmocka_unit_test(few_rows_or_columns_are_taken_by_narrow_tiles),
         cmocka_unit_test(tf32_is_taken_where_it_is_asked_for),
         cmocka_unit_test(thin_products_in_tf32_are_of_plain_kernels),
