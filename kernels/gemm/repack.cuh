@@ -75,11 +75,17 @@ template <class T> struct Unit {
         }
     }
 
+    /* Zeros where there is nothing. */
+    __device__ __forceinline__ uint4 value() const
+    {
+        return whole ? shifted<T>(low, high, shift() * (unsigned)sizeof(T))
+                     : read_elements(from, there ? left : 0);
+    }
+
     __device__ __forceinline__ void end() const
     {
         if (there)
-            *reinterpret_cast<uint4 *>(to) =
-                whole ? shifted<T>(low, high, shift() * (unsigned)sizeof(T)) : read_elements(from, left);
+            *reinterpret_cast<uint4 *>(to) = value();
     }
 };
 

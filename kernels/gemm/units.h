@@ -19,7 +19,7 @@
 #define GEMM_WGMMA_128X192 128, 192, 4, 1
 #define GEMM_WGMMA_128X128 128, 128, 5, 1
 #define GEMM_WGMMA_128X64 128, 64, 7, 1
-#define GEMM_WGMMA_128X96 128, 96, 6, 1 /* of TF32 */
+#define GEMM_WGMMA_128X96 128, 96, 6, 1 /* B along k */
 #define GEMM_WGMMA_PAIR_128X256 128, 256, 4, 2
 #define GEMM_WGMMA_PAIR_128X128 128, 128, 5, 2
 #define GEMM_WGMMA_THREADS 384 /* two warpgroups multiply, one brings */

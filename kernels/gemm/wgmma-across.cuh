@@ -114,7 +114,7 @@ static __device__ __forceinline__ void send_turned_from(const Group<Tile> &group
 {
     if constexpr (FIRST < Tile::cols) {
         const auto stage = [&](unsigned block) { stage_turned<Tile, FIRST>(group, block); };
-        outbox.send(c, group.number, row + FIRST, col, stage);
+        outbox.send(c, group.number, row + FIRST, col, TURNED_ROWS, stage);
         send_turned_from<Tile, FIRST + TURNED_ROWS>(group, c, outbox, row, col);
     }
 }

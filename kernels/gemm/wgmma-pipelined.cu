@@ -2,6 +2,7 @@
  * waits for more than what it needs next.  Tiles that would leave a last round of blocks nearly empty are
  * divided along k; another launch adds their parts in order. */
 #include "entries.cuh"
+#include "turn.cuh"
 #include "wgmma-run.cuh"
 
 /* The tile's numbers, which units.h has, are what comes last. */
@@ -23,6 +24,15 @@ GEMM_LAYOUTS(PIPELINED_ENTRY, 128x256, bf16, __nv_bfloat16, GEMM_WGMMA_128X256)
 GEMM_LAYOUTS(PIPELINED_ENTRY, 128x192, bf16, __nv_bfloat16, GEMM_WGMMA_128X192)
 GEMM_LAYOUTS(PIPELINED_ENTRY, 128x128, bf16, __nv_bfloat16, GEMM_WGMMA_128X128)
 GEMM_LAYOUTS(PIPELINED_ENTRY, 128x64, bf16, __nv_bfloat16, GEMM_WGMMA_128X64)
+/* Lines of B that run across k are 64 columns: here it lies along k, or is turned as it is copied. */
+PIPELINED_ENTRY(nt, false, true, 128x96, f16, __half, GEMM_WGMMA_128X96)
+PIPELINED_ENTRY(tt, true, true, 128x96, f16, __half, GEMM_WGMMA_128X96)
+PIPELINED_ENTRY(nt, false, true, 128x96, bf16, __nv_bfloat16, GEMM_WGMMA_128X96)
+PIPELINED_ENTRY(tt, true, true, 128x96, bf16, __nv_bfloat16, GEMM_WGMMA_128X96)
+GEMM_TURN_ENTRY(f16_nt, uint16_t)
+GEMM_TURN_ENTRY(f16_tt, uint16_t)
+GEMM_TURN_ENTRY(bf16_nt, uint16_t)
+GEMM_TURN_ENTRY(bf16_tt, uint16_t)
 GEMM_LAYOUTS(WGMMA_SUM_ENTRY, wgmma_pipelined, f16, false, 1)
 GEMM_LAYOUTS(WGMMA_SUM_ENTRY, wgmma_pipelined, bf16, false, 1)
 GEMM_LAYOUTS(HALF_REPACK_ENTRY, f16)

@@ -118,8 +118,12 @@ static __device__ __forceinline__ void multiply_add(float (&sum)[32], uint64_t a
 template <class T, bool A_INNER, bool B_INNER, bool ADD = true>
 static __device__ __forceinline__ void multiply_add(float (&sum)[48], uint64_t a, uint64_t b)
 {
-    static_assert(std::is_same<T, Tf32>::value, "of TF32 alone");
-    WGMMA_TF32(96, PLACES_48, 48, 49, 50, SUMS_32(0), SUMS_8(32), SUMS_8(40));
+    if constexpr (std::is_same<T, Tf32>::value)
+        WGMMA_TF32(96, PLACES_48, 48, 49, 50, SUMS_32(0), SUMS_8(32), SUMS_8(40));
+    else if constexpr (std::is_same<T, __half>::value)
+        WGMMA(96, "f16", PLACES_48, 48, 49, 50, 51, 52, SUMS_32(0), SUMS_8(32), SUMS_8(40));
+    else
+        WGMMA(96, "bf16", PLACES_48, 48, 49, 50, 51, 52, SUMS_32(0), SUMS_8(32), SUMS_8(40));
 }
 
 template <class T, bool A_INNER, bool B_INNER, bool ADD = true>

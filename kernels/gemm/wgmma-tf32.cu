@@ -25,7 +25,7 @@
     TF32_ENTRY(128x96, layout, A_INNER, TURNED, GEMM_WGMMA_128X96)   \
     WGMMA_SUM_ENTRY(layout, , , wgmma_tf32, f32, TURNED, 1)          \
     GEMM_REPACK_ENTRY(layout)                                        \
-    GEMM_TURN_ENTRY(layout)                                          \
+    GEMM_TURN_ENTRY(f32_##layout, float)                             \
     GEMM_SCALE_ENTRY(layout)
 
 TF32_FORM(nt, true, false)

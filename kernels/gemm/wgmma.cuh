@@ -11,7 +11,7 @@
  * (doc/validation.md).
  *
  * C leaves through shared memory in blocks of 64 rows of 128 bytes: by bulk tensor stores where C can be
- * described to the copy engine, else row by row. */
+ * described to the copy engine and the tile is a whole number of blocks wide, else row by row. */
 #pragma once
 
 #include "copies.cuh"
@@ -38,8 +38,8 @@ struct Tile {
     static constexpr bool a_in_registers = sizeof(Element) == 4 && !A_INNER;
     static constexpr int groups = ROWS / GROUP_ROWS, consumers = groups * GROUP_THREADS;
     static constexpr unsigned a_bytes = ROWS * ROW_BYTES, stage_bytes = a_bytes + COLS * ROW_BYTES;
-    static_assert(ROWS % GROUP_ROWS == 0 && COLS % ((sizeof(Element) == 4 ? 32 : 64) * CLUSTER) == 0,
-                  "C leaves in blocks of 128 bytes of each row");
+    static_assert(ROWS % GROUP_ROWS == 0 && COLS % (32 * CLUSTER) == 0 && (B_INNER || COLS % (64 * CLUSTER) == 0),
+                  "B comes in whole lines, and C in f32 leaves in whole blocks");
     static_assert(sizeof(Element) == 2 || B_INNER, "the units read f32 along k alone");
 };
 
@@ -158,13 +158,16 @@ static __device__ __forceinline__ unsigned place_in_block(unsigned block, int ro
     return block + row * ROW_BYTES + ((chunk ^ (row & 7)) << 4);
 }
 
-/* Columns `first` and on of the thread's sums, 128 bytes of each row, to `block`. */
+/* Columns of the tile in a block of C in 16 bits that begins with column FIRST. */
+template <class Tile, int FIRST> constexpr int COLS_OF_BLOCK = Tile::cols - FIRST < 64 ? Tile::cols - FIRST : 64;
+
+/* Columns FIRST and on of the thread's sums, 128 bytes of each row at most, to `block`. */
 template <class Tile, int FIRST>
 static __device__ __forceinline__ void stage_narrow(const Group<Tile> &group, int type, unsigned block)
 {
     const int lane = threadIdx.x % 32, row = threadIdx.x % GROUP_THREADS / 32 * 16 + lane % 16;
 #pragma unroll
-    for (int j = 0; j < 8; j += 2) {
+    for (int j = 0; j < COLS_OF_BLOCK<Tile, FIRST> / 8; j += 2) {
         const float *s = group.sum + FIRST / 2 + 4 * j;
         asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(
                          place_in_block(block, row, j + lane / 16)),
@@ -203,14 +206,15 @@ static __device__ __forceinline__ Element element_of_block(unsigned block, int r
     }
 }
 
-/* A warp writes its 16 rows of a block to C, element by element; those of eight rows are read before the
- * first is written, so that the writes do not wait for reads one by one. */
+/* A warp writes its 16 rows of a block to C, `cols` elements of each, one by one; those of eight rows are read before
+ * the first is written, so that the writes do not wait for reads one by one. */
 template <class Element>
 static __device__ __forceinline__ void write_rows(const Result &to, unsigned block, int first_row,
-                                                  int first_col)
+                                                  int first_col, int cols)
 {
     constexpr int AT_ONCE = 8, PER_ROW = ROW_BYTES / (int)sizeof(Element) / 32; /* of a lane */
     const int lane = threadIdx.x % 32, rows = threadIdx.x % GROUP_THREADS / 32 * 16;
+    const int left = to.n - first_col < cols ? (int)to.n - first_col : cols;
     Element *c = static_cast<Element *>(to.c) + (int64_t)(first_row + rows) * to.ldc + first_col + lane;
 #pragma unroll 1
     for (int first = rows; first < rows + 16; first += AT_ONCE) {
@@ -224,7 +228,7 @@ static __device__ __forceinline__ void write_rows(const Result &to, unsigned blo
         for (int i = 0; i < AT_ONCE; ++i, c += to.ldc)
 #pragma unroll
             for (int j = 0; j < PER_ROW; ++j)
-                if (first_row + first + i < to.m && first_col + lane + 32 * j < to.n)
+                if (first_row + first + i < to.m && lane + 32 * j < left)
                     c[32 * j] = element[i][j];
     }
 }
@@ -264,9 +268,9 @@ template <class Tile> struct Outbox {
         blocks = ((end + STAGE_ALIGNMENT - 1) & ~(unsigned)(STAGE_ALIGNMENT - 1)) + number * 2 * BLOCK_BYTES;
     }
 
-    /* The block that `stage` fills goes to (row, col) of C. */
+    /* The block that `stage` fills, `cols` wide, goes to (row, col) of C. */
     template <class Stage>
-    __device__ __forceinline__ void send(const Destination &c, int number, int row, int col,
+    __device__ __forceinline__ void send(const Destination &c, int number, int row, int col, int cols,
                                          const Stage &stage)
     {
         const unsigned block = blocks + turn * BLOCK_BYTES;
@@ -280,9 +284,9 @@ template <class Tile> struct Outbox {
             if constexpr (Tile::turned)
                 write_columns(c.to, block, row, col);
             else if (c.to.type == GEMM_RESULT_F32)
-                write_rows<float>(c.to, block, row, col);
+                write_rows<float>(c.to, block, row, col, cols);
             else
-                write_rows<uint16_t>(c.to, block, row, col);
+                write_rows<uint16_t>(c.to, block, row, col, cols);
             return;
         }
         if (first)
@@ -337,7 +341,7 @@ static __device__ __forceinline__ void send_wide_from(const Group<Tile> &group, 
 {
     if constexpr (FIRST < Tile::cols) {
         const auto stage = [&](unsigned block) { stage_wide<Tile, FIRST>(group, block); };
-        outbox.send(c, group.number, row, col + FIRST, stage);
+        outbox.send(c, group.number, row, col + FIRST, 32, stage);
         send_wide_from<Tile, FIRST + 32>(group, c, outbox, row, col);
     }
 }
@@ -349,7 +353,7 @@ static __device__ __forceinline__ void send_narrow_from(const Group<Tile> &group
 {
     if constexpr (FIRST < Tile::cols) {
         const auto stage = [&](unsigned block) { stage_narrow<Tile, FIRST>(group, c.to.type, block); };
-        outbox.send(c, group.number, row, col + FIRST, stage);
+        outbox.send(c, group.number, row, col + FIRST, COLS_OF_BLOCK<Tile, FIRST>, stage);
         send_narrow_from<Tile, FIRST + 64>(group, c, outbox, row, col);
     }
 }

@@ -47,6 +47,10 @@ bool plx_wgmma_cut_of(plx_wgmma_kernel kernel, const plx_problem *problem, const
 /* Whether bulk stores reach the rows of C, if it begins at 16 bytes, and write nothing between them: they
  * write whole units of 16 bytes. */
 bool plx_wgmma_rows_reached(const plx_problem *problem);
+/* The same of a tile's columns, which leave in blocks of 128 bytes. */
+bool plx_wgmma_tile_reached(const plx_problem *problem, const plx_wgmma_tile *tile);
+/* Whether B is turned as it is copied for this tile: of 16 bits, lines that run across k are 64 elements. */
+bool plx_wgmma_copy_turns(const plx_problem *problem, const plx_wgmma_tile *tile);
 /* Microseconds that the kernel should take, with all its launches. */
 double plx_wgmma_us(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_device_info *device);
 

@@ -23,6 +23,7 @@ static const plx_wgmma_tile pipelined[] = {
     TILE_OF("gemm_wgmma_pipelined_128x128", 0.26, 0.367, GEMM_WGMMA_128X128),
     TILE_OF("gemm_wgmma_pipelined_128x64", 0.186, 0.211, GEMM_WGMMA_128X64),
     TILE_OF("gemm_wgmma_pipelined_128x192", 0.37, 0.51, GEMM_WGMMA_128X192),
+    TILE_OF("gemm_wgmma_pipelined_128x96", 0.20, 0.30, GEMM_WGMMA_128X96),
 };
 
 static const plx_wgmma_tile clustered[] = {
@@ -60,10 +61,11 @@ typedef struct wgmma_rates {
     double write_us;   /* of a tile of C a column, where no bulk stores reach its rows */
     double copy_rate;  /* of operands that are copied to aligned rows first */
     double misaligned; /* more of a step all of whose rows begin within a sector of memory, 32 bytes */
+    double turn_rate;  /* of an operand that is turned as it is copied, besides */
 } wgmma_rates;
 
-static const wgmma_rates of_halves = {2.35, 2.57, 0.85, 5.5e6, 0.0061, 4.0e6, 0.38},
-                         of_singles = {2.74, 2.73, 0.96, 8.2e6, 0.0066, 3.33e6, 0.59};
+static const wgmma_rates of_halves = {2.35, 2.57, 0.85, 5.5e6, 0.0061, 4.0e6, 0.38, 3.3e6},
+                         of_singles = {2.74, 2.73, 0.96, 8.2e6, 0.0066, 3.33e6, 0.59, 0};
 
 #define LATE_US 6.0 /* more of a launch after another in OpenCL, where none begins early */
 #define FEW 64      /* columns, or rows, of C, where reading is what takes time: */
@@ -99,6 +101,20 @@ bool plx_wgmma_turns(const plx_problem *problem)
     const plx_gemm_problem *p = &problem->of.gemm;
     return problem->dtype == PLX_F32 && plx_wgmma_lies_across(problem, 1) &&
            (!plx_wgmma_lies_across(problem, 0) || p->n > p->m);
+}
+
+bool plx_wgmma_copy_turns(const plx_problem *problem, const plx_wgmma_tile *tile)
+{
+    return problem->dtype != PLX_F32 && tile->cols % GEMM_UNITS_DEPTH != 0 && plx_wgmma_lies_across(problem, 1);
+}
+
+/* What is turned as it is copied has to be copied anyway; OpenCL has no tiles for that. */
+static bool takes_tile(const plx_problem *problem, const plx_device_info *device, const plx_wgmma_tile *tile)
+{
+    const plx_gemm_stored b = plx_gemm_stored_as(problem, 1);
+    if (problem->dtype == PLX_F32 || tile->cols % GEMM_UNITS_DEPTH == 0)
+        return true;
+    return !(device->features & PLX_FEATURE_NVIDIA_PTX) && (b.inner || !plx_gemm_steps_by_units(&b));
 }
 
 /* Of the product that is multiplied. */
@@ -185,7 +201,9 @@ static double us_of(const plx_wgmma_cut *cut, const plx_problem *problem, const 
     double us = rates->launch_us +
                 all_steps * slowdown(tile, problem) * (tiles + parts == 1 ? tile->alone : tile->busy) +
                 (double)(tiles + parts) * rates->item_us;
-    if (!plx_wgmma_rows_reached(problem))
+    if (plx_wgmma_copy_turns(problem, tile))
+        us += 2 * (double)problem->of.gemm.n * (double)problem->of.gemm.k / rates->turn_rate;
+    if (!plx_wgmma_tile_reached(problem, tile))
         us += (double)tiles * tile->cols * rates->write_us;
     return late == 0 ? us : us + next_us(problem, device) + 2 * partial / rates->sum_rate;
 }
@@ -246,7 +264,8 @@ static void each_cut(plx_wgmma_kernel kernel, walk *w)
     if (p->m > MOST || p->n > MOST || p->k > MOST)
         return;
     for (size_t i = 0; i < of->count; i++)
-        each_of_tile(w, &of->tiles[i], i, of->most_parts);
+        if (takes_tile(w->problem, w->device, &of->tiles[i]))
+            each_of_tile(w, &of->tiles[i], i, of->most_parts);
 }
 
 bool plx_wgmma_cut_of(plx_wgmma_kernel kernel, const plx_problem *problem, const plx_device_info *device,

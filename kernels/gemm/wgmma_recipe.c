@@ -1,6 +1,7 @@
 /* The launches of the products of f16, bf16 and TF32 on the matrix units. */
 #include "wgmma.h"
 
+#include "kernels/operation.h"
 #include "mapless.h"
 #include "pipeline.h"
 #include "stored.h"
@@ -18,20 +19,25 @@ enum { LINE = 128, MMA_SYNC_SHARED = GEMM_MMA_SYNC_STAGES * 2 * GEMM_MMA_SYNC_SI
 
 /* ---- which devices and problems ------------------------------------------------------- */
 
-/* The kernels write C of any of their types: their entry points are named by the operands alone. */
-static void name_variant(const plx_problem *problem, const char *factors, plx_recipe *recipe)
+/* The kernels write C of any of their types: their entry points are named by the operands alone, as they are
+ * multiplied. */
+static void name_variant(const char *factors, bool trans_a, bool trans_b, plx_recipe *recipe)
 {
-    const plx_gemm_problem *p = &problem->of.gemm;
-    (void)snprintf(recipe->variant, sizeof recipe->variant, "%s_%c%c", factors, p->trans_a ? 't' : 'n',
-                   p->trans_b ? 't' : 'n');
+    (void)snprintf(recipe->variant, sizeof recipe->variant, "%s_%c%c", factors, trans_a ? 't' : 'n',
+                   trans_b ? 't' : 'n');
+}
+
+static const char *name_of_half(const plx_problem *problem)
+{
+    return problem->dtype == PLX_F16 ? "f16" : "bf16";
 }
 
 plx_status plx_units_start(const plx_problem *problem, plx_recipe *recipe, plx_error *error)
 {
-    const bool f16 = problem->dtype == PLX_F16;
-    if ((!f16 && problem->dtype != PLX_BF16) || problem->compute != PLX_COMPUTE_PLAIN)
+    const plx_gemm_problem *p = &problem->of.gemm;
+    if (!plx_is_half(problem->dtype) || problem->compute != PLX_COMPUTE_PLAIN)
         return plx_fail(error, PLX_UNSUPPORTED, "multiplies f16 and bf16 alone");
-    name_variant(problem, f16 ? "f16" : "bf16", recipe);
+    name_variant(name_of_half(problem), p->trans_a, p->trans_b, recipe);
     return PLX_OK;
 }
 
@@ -65,6 +71,11 @@ bool plx_wgmma_rows_reached(const plx_problem *problem)
 {
     const plx_gemm_problem *p = &problem->of.gemm;
     return p->ldc * bytes_of_result(problem) % 16 == 0 && p->n * bytes_of_result(problem) % 16 == 0;
+}
+
+bool plx_wgmma_tile_reached(const plx_problem *problem, const plx_wgmma_tile *tile)
+{
+    return plx_wgmma_rows_reached(problem) && tile->cols * bytes_of_result(problem) % LINE == 0;
 }
 
 static plx_tensor_map map_of_result(const plx_problem *problem)
@@ -106,7 +117,7 @@ static plx_status start_mma_sync(const plx_problem *problem, const plx_device_in
         if (status != PLX_OK)
             return status;
     } else {
-        name_variant(problem, "tf32", recipe);
+        name_variant("tf32", p->trans_a, p->trans_b, recipe);
         (void)snprintf(recipe->code, sizeof recipe->code, "%s/mma-sync", plx_ladder_name(PLX_GEMM));
     }
     (void)snprintf(recipe->defines, sizeof recipe->defines, "%s -DTRANS_A=%d -DTRANS_B=%d",
@@ -247,11 +258,11 @@ plx_status plx_wgmma_check_scratch(const plx_recipe *recipe, const plx_device_in
 }
 
 /* An operand that is copied first: where the copy engine can't read its rows, or the units can't: `second` in
- * the product of TF32, it must lie along k. */
-static bool take_room(plx_gemm_stored *stored, bool second, bool unaligned, uint64_t *scratch)
+ * the product of TF32, it must lie along k, and so must one that the tile `turns`. */
+static bool take_room(plx_gemm_stored *stored, bool second, bool turns, bool unaligned, uint64_t *scratch)
 {
     const bool steps = plx_gemm_steps_by_units(stored);
-    if (stored->dtype == PLX_F32 && !stored->inner && (second || !steps))
+    if (!stored->inner && (stored->dtype == PLX_F32 ? second || !steps : turns))
         return plx_gemm_take_turned_room(stored, scratch);
     return (!unaligned && steps) || plx_gemm_take_room(stored, scratch);
 }
@@ -271,7 +282,8 @@ static plx_status cut_terms(plx_wgmma_kernel kernel, const plx_problem *problem,
     plx_gemm_stored a = plx_gemm_stored_as(problem, A), b = plx_gemm_stored_as(problem, B);
     uint64_t scratch = PLX_SCRATCH_COUNTERS;
     const bool turns = plx_wgmma_turns(problem), opencl = device->features & PLX_FEATURE_NVIDIA_PTX;
-    if (!take_room(&a, turns, unaligned, &scratch) || !take_room(&b, !turns, unaligned, &scratch))
+    if (!take_room(&a, turns, false, unaligned, &scratch) ||
+        !take_room(&b, !turns, plx_wgmma_copy_turns(problem, cut->tile), unaligned, &scratch))
         return plx_fail(error, PLX_UNSUPPORTED, "its operands are too large to be copied to aligned rows");
     const int64_t partials = (int64_t)scratch;
     scratch += (uint64_t)((cut->items - cut->whole) * cut->tile->cluster) *
@@ -280,7 +292,7 @@ static plx_status cut_terms(plx_wgmma_kernel kernel, const plx_problem *problem,
         recipe->scratch_bytes = scratch;
     plx_gemm_add_repack(recipe, device, &a, &b);
     plx_step *step = add_product(device, kernel, cut, recipe);
-    add_maps(problem, cut->tile, &a, &b, !unaligned && plx_wgmma_rows_reached(problem), opencl, recipe, step);
+    add_maps(problem, cut->tile, &a, &b, !unaligned && plx_wgmma_tile_reached(problem, cut->tile), opencl, recipe, step);
     add_result(problem, step);
     plx_step_i32(step, (int32_t)problem->of.gemm.k);
     add_factors(problem, step);
@@ -330,7 +342,7 @@ static void define_tile(const plx_problem *problem, const plx_wgmma_tile *tile, 
                    "%s -DTRANS_A=%d -DTRANS_B=%d -DENTRY=%s -DROWS=%d -DCOLS=%d -DSTAGES=%d",
                    tf32 ? "-DT=float -DIN_TF32" : plx_element_words_of(problem)->defines,
                    turns || (tf32 ? plx_wgmma_lies_across(problem, A) : p->trans_a),
-                   tf32 || p->trans_b, tile->entry, (int)tile->rows, (int)tile->cols, (int)tile->stages);
+                   tf32 || p->trans_b || plx_wgmma_copy_turns(problem, tile), tile->entry, (int)tile->rows, (int)tile->cols, (int)tile->stages);
     if (turns)
         plx_recipe_define(recipe, "TURNED", 1);
 }
@@ -360,6 +372,8 @@ static plx_status recipe_of(plx_wgmma_kernel kernel, const plx_problem *problem,
         return status;
     if (!plx_wgmma_cut_of(kernel, problem, device, &cut))
         return plx_fail(error, PLX_UNSUPPORTED, "C has more tiles than can be counted");
+    if (plx_wgmma_copy_turns(problem, cut.tile))
+        name_variant(name_of_half(problem), problem->of.gemm.trans_a, true, recipe);
     if (device->features & PLX_FEATURE_NVIDIA_PTX)
         define_tile(problem, cut.tile, recipe);
     return cut_terms(kernel, problem, device, &cut, unaligned, recipe, error);

@@ -226,6 +226,50 @@ static void tf32_is_turned_as_it_is_copied(void **unused)
     expect_copies(&recipe, "f32_nn", 137, 0, 1);
 }
 
+/* wgmma-pipelined in tiles of 128 x 96. */
+static plx_problem in_tiles_of_96(unsigned layout, int64_t m, int64_t n, int64_t k)
+{
+    plx_problem problem = product(PLX_BF16, layout, m, n, k);
+    problem.config = plx_gemm_config_number(&(plx_gemm_config){.tile = 4, .parts = 1});
+    return problem;
+}
+
+/* Lines of B that run across k are 64 columns: for a tile of another width B is turned as it is copied. */
+static void a_tile_of_96_has_b_along_k(void **unused)
+{
+    const plx_device_info hopper = fake_gpu(9);
+    (void)unused;
+    for (unsigned layout = 0; layout < 4; layout++) {
+        const plx_problem problem = in_tiles_of_96(layout, 521, 263, 137);
+        const plx_recipe recipe = recipe_of(&problem, "wgmma-pipelined", &hopper);
+        const bool across = (layout & 1) == 0;
+        expect_copies(&recipe, layout & 2 ? "bf16_tt" : "bf16_nt", layout & 2 ? 137 : 521, across ? 137 : 263,
+                      across ? 2 : 0);
+        assert_non_null(step_named(&recipe, "128x96"));
+        expect_box(&recipe.maps[1], B, true, 137, 263, 96);
+    }
+}
+
+/* What is not copied is not turned; in 16 bits the tile's last columns fill half a block, which no bulk store takes. */
+static void a_tile_of_96_takes_what_lies_along_k(void **unused)
+{
+    const plx_device_info hopper = fake_gpu(9), opencl = fake_opencl_gpu(9);
+    plx_problem problem = in_tiles_of_96(1, 520, 264, 136);
+    plx_recipe recipe = recipe_of(&problem, "wgmma-pipelined", &hopper);
+    plx_error error;
+    (void)unused;
+    assert_int_equal(recipe.step_count, 1);
+    expect_box(&recipe.maps[1], B, false, 136, 264, 96);
+    assert_false(maps_operand(&recipe, C));
+    problem.output = PLX_OUTPUT(PLX_F32);
+    recipe = recipe_of(&problem, "wgmma-pipelined", &hopper);
+    assert_true(maps_operand(&recipe, C));
+    const plx_row *row = row_named(PLX_GEMM, "wgmma-pipelined");
+    assert_int_not_equal(plx_recipe_write(row, row->recipe, &problem, &opencl, &recipe, &error), PLX_OK);
+    problem = in_tiles_of_96(0, 520, 264, 136);
+    assert_int_not_equal(plx_recipe_write(row, row->recipe, &problem, &hopper, &recipe, &error), PLX_OK);
+}
+
 /* 100 tiles of pairs, of which 66 run side by side: those of the last round have parts for each of the two blocks. */
 static void pairs_have_parts_of_their_own(void **unused)
 {
@@ -895,6 +939,8 @@ int main(void)
         cmocka_unit_test(tf32_is_taken_as_it_lies),
         cmocka_unit_test(the_smaller_one_is_turned),
         cmocka_unit_test(tf32_is_turned_as_it_is_copied),
+        cmocka_unit_test(a_tile_of_96_has_b_along_k),
+        cmocka_unit_test(a_tile_of_96_takes_what_lies_along_k),
         cmocka_unit_test(pairs_have_parts_of_their_own),
         cmocka_unit_test(of_nothing_there_is_nothing_to_do),
         cmocka_unit_test(the_result_has_the_type_that_was_asked_for),
