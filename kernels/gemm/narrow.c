@@ -17,7 +17,7 @@ enum { A, B, C, TILES = 4, MOST_PARTS = 127, MOST_BLOCKS = 8 };
 
 /* Rows and columns of a tile, microseconds of a step of 64 terms where a multiprocessor waits for no other, bytes of all
  * operands that are read in one where the smaller operand's rows run along k, where they don't, and where they are in
- * lines that it does not fill, the share of that where the larger operand's rows don't, and its entry point. */
+ * lines that it does not fill, the share of that where the larger operand's rows don't and LARGE_READ bytes are to be read, and its entry point. */
 static const struct {
     int32_t rows, cols;
     double step_us, along_rate, across_rate, gaps_rate, larger_across;
@@ -85,6 +85,7 @@ static int64_t units_of(const plx_device_info *device)
 #define ADD_RATE 26e6
 #define COPY_US 4.5     /* another */
 #define COPY_RATE 4.0e6 /* of operands that are copied to aligned rows first */
+#define LARGE_READ 1e9
 
 static double larger(double a, double b)
 {
@@ -99,10 +100,10 @@ static double us_of_copying(const narrow_product *of, double k, const plx_device
     return rows + cols > 0 ? COPY_US + plx_units_late_us(device) + 2 * 2 * (rows + cols) * k / COPY_RATE : 0;
 }
 
-/* Bytes that are read in a microsecond. */
-static double read_rate(const narrow_cut *cut, const narrow_product *of)
+/* Bytes of `bytes` that are read in a microsecond. */
+static double read_rate(const narrow_cut *cut, const narrow_product *of, double bytes)
 {
-    const double share = of->a.inner ? 1 : tiles[cut->tile].larger_across;
+    const double share = of->a.inner || bytes < LARGE_READ ? 1 : tiles[cut->tile].larger_across;
     if (of->b.inner)
         return share * tiles[cut->tile].along_rate;
     return share * (of->cols >= tiles[cut->tile].cols ? tiles[cut->tile].across_rate : tiles[cut->tile].gaps_rate);
@@ -119,7 +120,7 @@ static double us_of(const narrow_cut *cut, const narrow_product *of, const plx_p
     const double k = (double)problem->of.gemm.k, cols = tiles[cut->tile].cols;
     const double passes = (double)quotient_up(of->cols, tiles[cut->tile].cols);
     const double bytes = 2 * k * ((double)of->rows * passes + (double)of->cols);
-    const double reading = larger(bytes / read_rate(cut, of), steps * tiles[cut->tile].step_us);
+    const double reading = larger(bytes / read_rate(cut, of, bytes), steps * tiles[cut->tile].step_us);
     const double writing = (double)of->rows * (double)of->cols * 2 / WRITE_RATE;
     const double adding = (double)late * tiles[cut->tile].rows * cols * 8 / ADD_RATE;
     const double us =

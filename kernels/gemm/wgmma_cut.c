@@ -67,6 +67,7 @@ typedef struct wgmma_rates {
 static const wgmma_rates of_halves = {2.35, 2.57, 0.85, 5.5e6, 0.0061, 4.0e6, 0.38, 3.3e6},
                          of_singles = {2.74, 2.73, 0.96, 8.2e6, 0.0066, 3.33e6, 0.59, 0};
 
+#define SHORT_STEPS 18
 #define LATE_US 6.0 /* more of a launch after another in OpenCL, where none begins early */
 #define FEW 64      /* columns, or rows, of C, where reading is what takes time: */
 #define READ_US 3.0 /* and a launch */
@@ -108,14 +109,6 @@ bool plx_wgmma_copy_turns(const plx_problem *problem, const plx_wgmma_tile *tile
     return problem->dtype != PLX_F32 && tile->cols % GEMM_UNITS_DEPTH != 0 && plx_wgmma_lies_across(problem, 1);
 }
 
-/* What is turned as it is copied has to be copied anyway; OpenCL has no tiles for that. */
-static bool takes_tile(const plx_problem *problem, const plx_device_info *device, const plx_wgmma_tile *tile)
-{
-    const plx_gemm_stored b = plx_gemm_stored_as(problem, 1);
-    if (problem->dtype == PLX_F32 || tile->cols % GEMM_UNITS_DEPTH == 0)
-        return true;
-    return !(device->features & PLX_FEATURE_NVIDIA_PTX) && (b.inner || !plx_gemm_steps_by_units(&b));
-}
 
 /* Of the product that is multiplied. */
 static int64_t rows_of(const plx_problem *problem)
@@ -137,6 +130,18 @@ static int64_t depth_of_step(const plx_problem *problem)
 static int64_t steps_along_k(const plx_problem *problem)
 {
     return plx_gemm_has_terms(problem) ? quotient_up(problem->of.gemm.k, depth_of_step(problem)) : 0;
+}
+
+/* Tiles of 16-bit elements that are no multiple of 64 wide are for short sums: in longer ones more of them want more of
+ * L2 than it gives, and were slower than their neighbours.  What is turned for them as it is copied has to be copied
+ * anyway.  OpenCL has none. */
+static bool takes_tile(const plx_problem *problem, const plx_device_info *device, const plx_wgmma_tile *tile)
+{
+    const plx_gemm_stored b = plx_gemm_stored_as(problem, 1);
+    if (problem->dtype == PLX_F32 || tile->cols % GEMM_UNITS_DEPTH == 0)
+        return true;
+    return !(device->features & PLX_FEATURE_NVIDIA_PTX) && steps_along_k(problem) <= SHORT_STEPS &&
+           (b.inner || !plx_gemm_steps_by_units(&b));
 }
 
 int64_t plx_wgmma_shared(const plx_wgmma_tile *tile)
