@@ -53,7 +53,8 @@ static plx_status load(plx_plugin_queue *queue, const plx_image *image, const pl
     made->queue = queue;
     made->step = recipe->steps[0];
     (void)snprintf(entry, sizeof entry, "%s_%s", made->step.entry, recipe->variant);
-    plx_status status = plx_cuda_enter(queue->session, error);
+    plx_cuda_thread thread; /* stays so: the driver is called directly below */
+    plx_status status = plx_cuda_enter(queue->session, &thread, error);
     if (status == PLX_OK)
         status = plx_cuda_function(queue->session, image->key, image->bytes, entry, &made->function, error);
     return status == PLX_OK ? pack(made, memory, error) : status;

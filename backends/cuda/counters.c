@@ -367,22 +367,30 @@ static plx_status count_with_profiler(profile *p, const execution *e, plx_counte
 /* The device has one set of counters, and the library one profiler. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+static plx_status count_alone(const execution *e, plx_counters *counters, plx_error *error)
+{
+    profile p = {.session = e->queue->session, .error = error};
+    (void)pthread_mutex_lock(&lock);
+    const plx_status status = count_with_profiler(&p, e, counters);
+    (void)pthread_mutex_unlock(&lock);
+    return status;
+}
+
 plx_status plx_cuda_count(plx_cuda_execute_function *execute, plx_plugin_plan *plan,
                           plx_plugin_queue *queue, const plx_operand *operands, size_t count,
                           plx_counters *counters, plx_error *error)
 {
     const execution e = {execute, plan, queue, operands, count};
-    profile p = {.session = queue->session, .error = error};
+    plx_cuda_thread thread;
     plx_status status = plx_cupti_load(error);
-    if (status == PLX_OK)
-        status = plx_cuda_enter(queue->session, error);
-    if (status == PLX_OK)
-        status = run(&e, error); /* so that scratch memory is there, and the code is loaded */
     if (status != PLX_OK)
         return status;
-    (void)pthread_mutex_lock(&lock);
-    status = count_with_profiler(&p, &e, counters);
-    (void)pthread_mutex_unlock(&lock);
+    status = plx_cuda_enter(queue->session, &thread, error);
+    if (status == PLX_OK)
+        status = run(&e, error); /* so that scratch memory is there, and the code is loaded */
+    if (status == PLX_OK)
+        status = count_alone(&e, counters, error);
+    plx_cuda_leave(&thread);
     return status;
 }
 

@@ -96,17 +96,41 @@ plx_status plx_cuda_describe(CUdevice device, plx_device_info *info, plx_error *
 /* Says that the session's context is dead. */
 plx_status plx_cuda_refuse(plx_error *error);
 
+/* What a call of ours changes in the calling thread, which belongs to others too. */
+typedef struct plx_cuda_thread {
+    CUcontext before; /* its current context, which may be none */
+    CUstreamCaptureMode mode;
+    bool changed, relaxed; /* whether the context, the mode have to be put back */
+} plx_cuda_thread;
+
+/* The slow halves of what follows. */
+plx_status plx_cuda_enter_other(plx_session *session, plx_cuda_thread *thread, plx_error *error);
+void plx_cuda_put_back(const plx_cuda_thread *thread);
+
 /* Makes the session's context current in the calling thread, which another
  * library may have changed since the last call; refuses when the context is
- * dead.  To be called before any other function of the driver. */
-static inline plx_status plx_cuda_enter(plx_session *session, plx_error *error)
+ * dead.  To be called before any other function of the driver, and followed by plx_cuda_leave(), also
+ * where it fails.  Calls may be nested. */
+static inline plx_status plx_cuda_enter(plx_session *session, plx_cuda_thread *thread, plx_error *error)
 {
-    CUcontext current = NULL;
+    thread->changed = thread->relaxed = false;
     if (atomic_load_explicit(&session->lost, memory_order_relaxed))
         return plx_cuda_refuse(error);
-    if (plx_cuda.CtxGetCurrent(&current) == CUDA_SUCCESS && current == session->context)
-        return PLX_OK;
-    return PLX_CUDA(session, error, CtxSetCurrent, session->context);
+    const plx_status status = PLX_CUDA(session, error, CtxGetCurrent, &thread->before);
+    if (status != PLX_OK || thread->before == session->context)
+        return status;
+    return plx_cuda_enter_other(session, thread, error);
+}
+
+/* The same for what allocates, loads or waits: some thread may be capturing a stream into a graph, which such
+ * calls would end, though they have nothing to do with it. */
+plx_status plx_cuda_enter_relaxed(plx_session *session, plx_cuda_thread *thread, plx_error *error);
+
+/* Leaves the thread as it was found. */
+static inline void plx_cuda_leave(const plx_cuda_thread *thread)
+{
+    if (thread->changed || thread->relaxed)
+        plx_cuda_put_back(thread);
 }
 
 /* The queue's scratch memory, of at least `bytes`: grown on first need, which

@@ -71,7 +71,11 @@
 #else
 #define PLX_CUDA_MAP_FUNCTIONS(X)
 #endif
-#define PLX_CUDA_NEWER_FUNCTIONS(X) PLX_CUDA_LAUNCH_FUNCTIONS(X) PLX_CUDA_MAP_FUNCTIONS(X)
+/* Of graphs, from CUDA 10.1 on. */
+#define PLX_CUDA_CAPTURE_FUNCTIONS(X)                                                             \
+    X(ThreadExchangeStreamCaptureMode, "cuThreadExchangeStreamCaptureMode", NULL, (CUstreamCaptureMode *))
+#define PLX_CUDA_NEWER_FUNCTIONS(X)                                                               \
+    PLX_CUDA_LAUNCH_FUNCTIONS(X) PLX_CUDA_MAP_FUNCTIONS(X) PLX_CUDA_CAPTURE_FUNCTIONS(X)
 
 typedef struct plx_cuda_driver {
 #define PLX_CUDA_MEMBER(name, symbol, spare, parameters) CUresult(CUDAAPI *name) parameters;

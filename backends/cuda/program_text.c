@@ -67,8 +67,12 @@ plx_status plx_cuda_text_load(plx_session *session, const char *text, uint32_t m
 void plx_cuda_text_unload(plx_session *session, CUmodule module)
 {
     plx_error ignored;
-    if (module != NULL && plx_cuda_enter(session, &ignored) == PLX_OK)
+    plx_cuda_thread thread;
+    if (module == NULL)
+        return;
+    if (plx_cuda_enter_relaxed(session, &thread, &ignored) == PLX_OK)
         (void)plx_cuda.ModuleUnload(module);
+    plx_cuda_leave(&thread);
 }
 
 plx_status plx_cuda_text_function(plx_session *session, CUmodule module, const char *entry,

@@ -45,20 +45,40 @@ free_session:
     return status;
 }
 
-/* The context may end with this session: it must not stay current here. */
-static void leave(plx_session *session)
+/* ---- whose thread it is -------------------------------------------------- */
+
+plx_status plx_cuda_enter_other(plx_session *session, plx_cuda_thread *thread, plx_error *error)
 {
-    CUcontext current = NULL;
-    if (plx_cuda.CtxGetCurrent(&current) == CUDA_SUCCESS && current == session->context)
-        (void)plx_cuda.CtxSetCurrent(NULL);
+    const plx_status status = PLX_CUDA(session, error, CtxSetCurrent, session->context);
+    thread->changed = status == PLX_OK;
+    return status;
+}
+
+plx_status plx_cuda_enter_relaxed(plx_session *session, plx_cuda_thread *thread, plx_error *error)
+{
+    const plx_status status = plx_cuda_enter(session, thread, error);
+    thread->mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    if (status == PLX_OK && plx_cuda.ThreadExchangeStreamCaptureMode != NULL)
+        thread->relaxed = plx_cuda.ThreadExchangeStreamCaptureMode(&thread->mode) == CUDA_SUCCESS;
+    return status;
+}
+
+void plx_cuda_put_back(const plx_cuda_thread *thread)
+{
+    CUstreamCaptureMode mode = thread->mode;
+    if (thread->relaxed)
+        (void)plx_cuda.ThreadExchangeStreamCaptureMode(&mode);
+    if (thread->changed)
+        (void)plx_cuda.CtxSetCurrent(thread->before);
 }
 
 void plx_cuda_close(plx_session *session)
 {
     plx_error ignored;
-    (void)plx_cuda_enter(session, &ignored);
+    plx_cuda_thread thread;
+    (void)plx_cuda_enter_relaxed(session, &thread, &ignored);
     plx_cuda_programs_unload(session);
-    leave(session);
+    plx_cuda_leave(&thread);
     (void)plx_cuda.DevicePrimaryCtxRelease(session->device);
     pthread_mutex_destroy(&session->lock);
     free(session);
@@ -66,15 +86,15 @@ void plx_cuda_close(plx_session *session)
 
 plx_status plx_cuda_alloc(plx_session *session, uint64_t bytes, plx_memory **memory, plx_error *error)
 {
-    plx_memory *allocated;
-    plx_status status = plx_cuda_enter(session, error);
-    if (status != PLX_OK)
-        return status;
-    allocated = calloc(1, sizeof *allocated);
+    plx_cuda_thread thread;
+    plx_memory *allocated = calloc(1, sizeof *allocated);
     if (allocated == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for a buffer of %llu bytes",
                         (unsigned long long)bytes);
-    status = PLX_CUDA(session, error, MemAlloc, &allocated->address, bytes);
+    plx_status status = plx_cuda_enter_relaxed(session, &thread, error);
+    if (status == PLX_OK)
+        status = PLX_CUDA(session, error, MemAlloc, &allocated->address, bytes);
+    plx_cuda_leave(&thread);
     if (status == PLX_NO_MEMORY)
         (void)plx_fail(error, status, "%s has no %llu bytes left for a buffer", session->info.name,
                        (unsigned long long)bytes);
@@ -90,9 +110,11 @@ plx_status plx_cuda_alloc(plx_session *session, uint64_t bytes, plx_memory **mem
 void plx_cuda_free(plx_session *session, plx_memory *memory)
 {
     plx_error ignored;
+    plx_cuda_thread thread;
     if (memory == NULL)
         return;
-    if (plx_cuda_enter(session, &ignored) == PLX_OK)
+    if (plx_cuda_enter_relaxed(session, &thread, &ignored) == PLX_OK)
         (void)plx_cuda.MemFree(memory->address);
+    plx_cuda_leave(&thread);
     free(memory);
 }

@@ -49,15 +49,18 @@ static plx_status attach(plx_session *session, plx_error *error)
     library *made = calloc(1, sizeof *made);
     if (made == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for cuBLAS's handle");
-    plx_status status = plx_cuda_enter(session, error);
+    plx_cuda_thread thread;
+    plx_status status = plx_cuda_enter_relaxed(session, &thread, error);
     if (status == PLX_OK)
         status = plx_cublas_check(error, cublasCreate(&made->handle), "cublasCreate");
+    /* The default keeps plain f32 plain: TF32 would have to be asked for. */
+    if (status == PLX_OK)
+        (void)cublasSetMathMode(made->handle, CUBLAS_DEFAULT_MATH);
+    plx_cuda_leave(&thread);
     if (status != PLX_OK) {
         free(made);
         return status;
     }
-    /* The default keeps plain f32 plain: TF32 would have to be asked for. */
-    (void)cublasSetMathMode(made->handle, CUBLAS_DEFAULT_MATH);
     pthread_mutex_init(&made->lock, NULL);
     session->attachment = made;
     return PLX_OK;
@@ -82,8 +85,10 @@ void plx_cublas_close(plx_session *session)
 {
     library *held = session->attachment;
     plx_error ignored;
-    if (plx_cuda_enter(session, &ignored) == PLX_OK)
+    plx_cuda_thread thread;
+    if (plx_cuda_enter_relaxed(session, &thread, &ignored) == PLX_OK)
         (void)cublasDestroy(held->handle);
+    plx_cuda_leave(&thread);
     pthread_mutex_destroy(&held->lock);
     free(held);
     plx_cuda_close(session);

@@ -215,6 +215,7 @@ plx_status plx_lt_plan(plx_session *session, const plx_problem *problem, plx_lt_
                        plx_error *error)
 {
     plx_lt_product *made;
+    plx_cuda_thread thread;
     plx_status status;
     (void)pthread_once(&lt_once, load);
     if (lt_missing != NULL)
@@ -222,14 +223,14 @@ plx_status plx_lt_plan(plx_session *session, const plx_problem *problem, plx_lt_
     if (!has_terms(problem))
         return plx_fail(error, PLX_UNSUPPORTED,
                         "cublasLt takes no empty matrices, and with alpha 0 it reads A and B");
-    status = plx_cuda_enter(session, error);
-    if (status != PLX_OK)
-        return status;
     made = calloc(1, sizeof *made);
     if (made == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for a plan");
     made->problem = *problem;
-    status = complete(session, made, error);
+    status = plx_cuda_enter_relaxed(session, &thread, error);
+    if (status == PLX_OK)
+        status = complete(session, made, error);
+    plx_cuda_leave(&thread);
     if (status == PLX_OK)
         *product = made;
     else

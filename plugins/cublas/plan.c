@@ -192,17 +192,11 @@ static plx_status clear(plx_plugin_queue *queue, const plx_problem *problem, con
                          error);
 }
 
-plx_status plx_cublas_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *given,
-                              size_t count, plx_error *error)
+/* With the context current. */
+static plx_status execute(const plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *given,
+                          size_t count, plx_error *error)
 {
     const plx_problem *problem = &plan->problem;
-    if (plx_vendor_is_empty(problem))
-        return PLX_OK;
-    if (only_clears(problem))
-        return clear(queue, problem, &given[count - 1], error);
-    plx_status status = plx_cuda_enter(queue->session, error);
-    if (status != PLX_OK)
-        return status;
     operands at = {.first = address(&given[0]), .out = address(&given[count - 1])};
     if (count > 2)
         at.second = address(&given[1]);
@@ -211,4 +205,20 @@ plx_status plx_cublas_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, co
     if (plan->lt != NULL)
         return plx_lt_execute(plan->lt, queue, at.first, at.second, at.out, error);
     return call(queue, plan, &at, error);
+}
+
+plx_status plx_cublas_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *given,
+                              size_t count, plx_error *error)
+{
+    const plx_problem *problem = &plan->problem;
+    plx_cuda_thread thread;
+    if (plx_vendor_is_empty(problem))
+        return PLX_OK;
+    if (only_clears(problem))
+        return clear(queue, problem, &given[count - 1], error);
+    plx_status status = plx_cuda_enter(queue->session, &thread, error);
+    if (status == PLX_OK)
+        status = execute(plan, queue, given, count, error);
+    plx_cuda_leave(&thread);
+    return status;
 }

@@ -47,9 +47,11 @@ plx_status plx_cub_plan(plx_session *session, const plx_problem *problem, uint64
     size_t needed = 0;
     if (missing != NULL)
         return plx_fail(error, PLX_UNSUPPORTED, "this build has no CUB: %s", missing);
-    plx_status status = plx_cuda_enter(session, error);
+    plx_cuda_thread thread;
+    plx_status status = plx_cuda_enter_relaxed(session, &thread, error);
     if (status == PLX_OK)
         status = check(session, plx_cub_reduce(&call, NULL, &needed), error);
+    plx_cuda_leave(&thread);
     if (status == PLX_OK)
         *bytes = needed;
     return status;

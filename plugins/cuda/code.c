@@ -228,11 +228,13 @@ static plx_status count_assembled(plx_session *session, const plx_code *code, pl
     if (session == NULL)
         return plx_fail(error, PLX_UNSUPPORTED,
                         "the driver assembles text for a device alone, and there is none");
-    plx_status status = plx_cuda_enter(session, error);
+    plx_cuda_thread thread;
+    plx_status status = plx_cuda_enter_relaxed(session, &thread, error);
     if (status == PLX_OK)
         status = plx_cuda_runnable_text(code, &text, &made, error);
     if (status == PLX_OK)
         status = plx_cuda_text_assemble(session, text, code->max_registers, &cubin, &length, error);
+    plx_cuda_leave(&thread);
     if (status == PLX_OK)
         status = disassemble(cubin, length, false, code, &listing, error);
     if (status == PLX_OK)

@@ -324,17 +324,18 @@ plx_status plx_cuda_plan(plx_session *session, const plx_problem *problem, size_
                          plx_plugin_plan **plan, plx_error *error)
 {
     const plx_row *row = NULL;
-    plx_plugin_plan *made;
+    plx_cuda_thread thread;
     plx_status status = plx_ladder_row(problem, kernel, &row, error);
-    if (status == PLX_OK)
-        status = plx_cuda_enter(session, error);
     if (status != PLX_OK)
         return status;
-    made = calloc(1, sizeof *made);
+    plx_plugin_plan *made = calloc(1, sizeof *made);
     if (made == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for a plan");
     made->session = session;
-    status = add_ways(session, problem, row, made, error);
+    status = plx_cuda_enter_relaxed(session, &thread, error);
+    if (status == PLX_OK)
+        status = add_ways(session, problem, row, made, error);
+    plx_cuda_leave(&thread);
     if (status == PLX_OK)
         *plan = made;
     else
@@ -389,19 +390,21 @@ plx_status plx_cuda_plan_code(plx_session *session, const plx_problem *problem, 
                               const plx_code *code, plx_plugin_plan **plan, plx_error *error)
 {
     const plx_row *row = NULL;
+    plx_cuda_thread thread;
     plx_status status = plx_ladder_row(problem, kernel, &row, error);
     if (status == PLX_OK && code != NULL && strcmp(code->language, "ptx") != 0)
         status = plx_fail(error, PLX_UNSUPPORTED, "CUDA takes no %.15s", code->language);
-    if (status == PLX_OK)
-        status = plx_cuda_enter(session, error);
     if (status != PLX_OK)
         return status;
     plx_plugin_plan *made = calloc(1, sizeof *made);
     if (made == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for a plan");
     made->session = session;
-    status = code != NULL ? add_text_way(session, problem, row, code, made, error)
-                          : add_plain_way(session, problem, row, made, error);
+    status = plx_cuda_enter_relaxed(session, &thread, error);
+    if (status == PLX_OK)
+        status = code != NULL ? add_text_way(session, problem, row, code, made, error)
+                              : add_plain_way(session, problem, row, made, error);
+    plx_cuda_leave(&thread);
     if (status == PLX_OK)
         *plan = made;
     else
@@ -413,7 +416,8 @@ plx_status plx_cuda_launches(plx_plugin_plan *plan, plx_launch_facts *facts, siz
                              plx_error *error)
 {
     const way *first = &plan->ways[0];
-    plx_status status = plx_cuda_enter(plan->session, error);
+    plx_cuda_thread thread;
+    plx_status status = plx_cuda_enter_relaxed(plan->session, &thread, error);
     for (size_t i = 0; i < first->launch_count && i < capacity && status == PLX_OK; i++) {
         const launch *launched = &first->launches[i];
         facts[i] = (plx_launch_facts){
@@ -426,6 +430,7 @@ plx_status plx_cuda_launches(plx_plugin_plan *plan, plx_launch_facts *facts, siz
                                     (uint64_t)launched->block[0] * launched->block[1] * launched->block[2],
                                     launched->shared_bytes, &facts[i], error);
     }
+    plx_cuda_leave(&thread);
     *count = first->launch_count;
     return status;
 }
@@ -526,18 +531,20 @@ plx_status plx_cuda_execute(plx_plugin_plan *plan, plx_plugin_queue *queue,
                             const plx_operand *operands, size_t count, plx_error *error)
 {
     call this;
+    plx_cuda_thread thread;
     const way *taken = NULL;
-    plx_status status;
     if (plan->ways[0].launch_count == 0)
         return PLX_OK;
-    status = plx_cuda_enter(queue->session, error);
-    if (status != PLX_OK)
-        return status;
     this.queue = queue;
     this.operands = operands;
     memset(this.addresses, 0, sizeof this.addresses);
     for (size_t i = 0; i < count && i < PLX_MAX_OPERANDS; i++)
         this.addresses[i] = plx_cuda_address(&operands[i]);
-    status = take_way(plan, &this, &taken, error);
-    return status == PLX_OK ? run_way(taken, &this, error) : status;
+    plx_status status = plx_cuda_enter(queue->session, &thread, error);
+    if (status == PLX_OK)
+        status = take_way(plan, &this, &taken, error);
+    if (status == PLX_OK)
+        status = run_way(taken, &this, error);
+    plx_cuda_leave(&thread);
+    return status;
 }

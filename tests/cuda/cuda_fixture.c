@@ -36,6 +36,97 @@ const plx_plugin *load_plugin(void)
     return entry();
 }
 
+/* A function of the driver, into a pointer. */
+static void find(const char *name, void *pointer)
+{
+    void *address = dlsym(open_or_fail(build_path("tests/fakes/.libs/fake-cuda.so")), name);
+    assert_non_null(address);
+    memcpy(pointer, &address, sizeof address);
+}
+
+void *current_context(void)
+{
+    int (*get)(void **);
+    void *context = NULL;
+    find("cuCtxGetCurrent", &get);
+    assert_int_equal(get(&context), 0);
+    return context;
+}
+
+void make_current(void *context)
+{
+    int (*set)(void *);
+    find("cuCtxSetCurrent", &set);
+    assert_int_equal(set(context), 0);
+}
+
+static int exchange_mode(int mode)
+{
+    int (*exchange)(int *);
+    find("cuThreadExchangeStreamCaptureMode", &exchange);
+    assert_int_equal(exchange(&mode), 0);
+    return mode;
+}
+
+int capture_mode(void)
+{
+    const int mode = exchange_mode(CAPTURE_GLOBAL);
+    (void)exchange_mode(mode);
+    return mode;
+}
+
+void set_capture_mode(int mode)
+{
+    (void)exchange_mode(mode);
+}
+
+void *other_context(int device)
+{
+    fake_cuda_other_context_function *other;
+    int (*retain)(void **, int), (*release)(int);
+    void *context = NULL;
+    find("fake_cuda_other_context", &other);
+    if (device >= 0)
+        return other(device);
+    find("cuDevicePrimaryCtxRetain", &retain);
+    find("cuDevicePrimaryCtxRelease_v2", &release);
+    assert_int_equal(retain(&context, 0), 0);
+    assert_int_equal(release(0), 0);
+    return context;
+}
+
+void *make_stream(void)
+{
+    int (*create)(void **, unsigned);
+    void *stream = NULL;
+    find("cuStreamCreate", &create);
+    assert_int_equal(create(&stream, 1), 0);
+    fake->streams--; /* the test's, and no leak of the plugin's */
+    return stream;
+}
+
+void capture(void *stream, int mode)
+{
+    int (*start)(void *, int);
+    find("cuStreamBeginCapture_v2", &start);
+    assert_int_equal(start(stream, mode), 0);
+}
+
+void *begin_capture(int mode)
+{
+    void *stream = make_stream();
+    capture(stream, mode);
+    return stream;
+}
+
+int end_capture(void *stream)
+{
+    int (*finish)(void *, void **);
+    void *graph = NULL;
+    find("cuStreamEndCapture", &finish);
+    return finish(stream, &graph);
+}
+
 static fake_cuda_state *load_fake(void)
 {
     fake_cuda_control_function *control;

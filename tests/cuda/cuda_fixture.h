@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include <string.h>
+
 /* Numbers of the driver's API. */
 enum {
     OUT_OF_MEMORY = 2,
@@ -40,6 +42,21 @@ void fail_next(const char *function, int result);
 
 /* Group setup: loads the plugin, with the fake driver as its driver. */
 int start_with_fake(void **unused);
+
+/* The calling thread, as the driver sees it: its context, and how it heeds the captures of streams. */
+enum { CAPTURE_GLOBAL = 0, CAPTURE_THREAD_LOCAL = 1, CAPTURE_RELAXED = 2 };
+void *current_context(void);
+void make_current(void *context);
+int capture_mode(void);
+void set_capture_mode(int mode);
+/* One that a program has made; -1: device 0's primary one. */
+void *other_context(int device);
+
+/* A stream of the current context, which is captured from here on; and the driver's answer at its end. */
+void *make_stream(void);
+void *begin_capture(int mode);
+void capture(void *stream, int mode);
+int end_capture(void *stream);
 
 bench begin(void);
 /* Nothing may be left alive in the driver. */

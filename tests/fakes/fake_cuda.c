@@ -12,13 +12,14 @@ fake_cuda_state fake_cuda = {
     .max_block_threads = 1024,
 };
 
-static int the_context, the_stream, the_event;
 static _Thread_local CUcontext current_context;
 
 typedef struct fake_memory {
     struct fake_memory *next;
     void *bytes;
     size_t length;
+    void *context; /* that it was allocated in */
+    CUmemorytype type;
 } fake_memory;
 static fake_memory *memories;
 
@@ -44,6 +45,8 @@ CUresult fake_enter(const char *function)
     const CUresult planned = result_of(fake_fault(function));
     if (planned != CUDA_SUCCESS)
         return planned;
+    if (fake_cuda.failing_call > 0 && strcmp(function, "cuCtxSetCurrent") != 0 && --fake_cuda.failing_call == 0)
+        return (CUresult)fake_cuda.failing_result;
     if (fake_cuda.failing_function == NULL || strcmp(fake_cuda.failing_function, function) != 0)
         return CUDA_SUCCESS;
     fake_cuda.failing_function = NULL;
@@ -57,6 +60,13 @@ CUresult fake_enter_context(const char *function)
     if (result == CUDA_SUCCESS && current_context == NULL)
         return CUDA_ERROR_INVALID_CONTEXT;
     return result;
+}
+
+/* For those that a stream's capture forbids, whoever captures, unless the thread says that it knows. */
+CUresult fake_enter_unsafe(const char *function)
+{
+    CUresult result = fake_enter_context(function);
+    return result == CUDA_SUCCESS && fake_ends_captures() ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : result;
 }
 
 static void *at(CUdeviceptr address)
@@ -194,14 +204,41 @@ EXPORT CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, C
     return right >= 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* ---- contexts and memory --------------------------------------------- */
+/* ---- contexts ---------------------------------------------------------- */
+
+/* The primary context of each device, and one more that a program made. */
+static int primary[FAKE_DEVICES], others[FAKE_DEVICES];
+
+void *fake_context(CUdevice device)
+{
+    return device >= 0 && device < FAKE_DEVICES ? &primary[device] : &primary[0];
+}
+
+EXPORT fake_cuda_other_context_function fake_cuda_other_context;
+void *fake_cuda_other_context(int device)
+{
+    return &others[device];
+}
+
+/* -1: it is none. */
+static int device_of(CUcontext context)
+{
+    for (int device = 0; device < FAKE_DEVICES; device++)
+        if ((void *)context == &primary[device] || (void *)context == &others[device])
+            return device;
+    return -1;
+}
+
+void *fake_current(void)
+{
+    return current_context;
+}
 
 EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 {
     ENTER(fake_enter, "cuDevicePrimaryCtxRetain");
-    (void)device;
     fake_cuda.contexts++;
-    *context = fake_handle(&the_context);
+    *context = fake_handle(fake_context(device));
     return CUDA_SUCCESS;
 }
 
@@ -241,14 +278,25 @@ EXPORT CUresult cuCtxGetCurrent(CUcontext *context)
 EXPORT CUresult cuCtxSetCurrent(CUcontext context)
 {
     ENTER(fake_enter, "cuCtxSetCurrent");
+    if (context == fake_cuda.destroyed_context && context != NULL)
+        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     current_context = context;
     return CUDA_SUCCESS;
 }
 
+EXPORT CUresult cuCtxGetDevice(CUdevice *device)
+{
+    ENTER(fake_enter_context, "cuCtxGetDevice");
+    *device = fake_number32(device_of(current_context));
+    return CUDA_SUCCESS;
+}
+
+/* ---- memory -------------------------------------------------------------- */
+
 EXPORT CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes)
 {
     fake_memory *memory;
-    ENTER(fake_enter_context, "cuMemAlloc");
+    ENTER(fake_enter_unsafe, "cuMemAlloc");
     memory = calloc(1, sizeof *memory);
     if (memory == NULL)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -259,6 +307,8 @@ EXPORT CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes)
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     memset(memory->bytes, 0xee, bytes);
+    memory->context = current_context;
+    memory->type = CU_MEMORYTYPE_DEVICE;
     memory->next = memories;
     memories = memory;
     fake_cuda.allocations++;
@@ -274,7 +324,7 @@ EXPORT CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes)
 
 EXPORT CUresult cuMemFree(CUdeviceptr address)
 {
-    ENTER(fake_enter_context, "cuMemFree");
+    ENTER(fake_enter_unsafe, "cuMemFree");
     for (fake_memory **link = &memories; *link != NULL; link = &(*link)->next)
         if ((*link)->bytes == at(address)) {
             forget(link);
@@ -287,7 +337,7 @@ EXPORT CUresult cuMemFree(CUdeviceptr address)
 EXPORT CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t bytes, CUstream stream)
 {
     ENTER(fake_enter_context, "cuMemcpyHtoDAsync");
-    (void)stream;
+    ENTER(fake_enter_stream, stream);
     if (!is_memory(to, bytes))
         return CUDA_ERROR_INVALID_VALUE;
     memcpy(at(to), from, bytes);
@@ -297,7 +347,7 @@ EXPORT CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t bytes
 EXPORT CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes, CUstream stream)
 {
     ENTER(fake_enter_context, "cuMemcpyDtoHAsync");
-    (void)stream;
+    ENTER(fake_enter_stream, stream);
     if (!is_memory(from, bytes))
         return CUDA_ERROR_INVALID_VALUE;
     memcpy(to, at(from), bytes);
@@ -307,7 +357,7 @@ EXPORT CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes, CUst
 EXPORT CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
 {
     ENTER(fake_enter_context, "cuMemcpyDtoDAsync");
-    (void)stream;
+    ENTER(fake_enter_stream, stream);
     if (!is_memory(to, bytes) || !is_memory(from, bytes))
         return CUDA_ERROR_INVALID_VALUE;
     memcpy(at(to), at(from), bytes);
@@ -317,81 +367,10 @@ EXPORT CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes
 EXPORT CUresult cuMemsetD32Async(CUdeviceptr to, unsigned int pattern, size_t count, CUstream stream)
 {
     ENTER(fake_enter_context, "cuMemsetD32Async");
-    (void)stream;
+    ENTER(fake_enter_stream, stream);
     if (!is_memory(to, 4 * count))
         return CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < count; i++)
         memcpy((char *)at(to) + 4 * i, &pattern, 4);
-    return CUDA_SUCCESS;
-}
-
-/* ---- streams and events ---------------------------------------------- */
-
-EXPORT CUresult cuStreamCreate(CUstream *stream, unsigned int flags)
-{
-    ENTER(fake_enter_context, "cuStreamCreate");
-    if (flags != CU_STREAM_NON_BLOCKING)
-        return CUDA_ERROR_INVALID_VALUE;
-    fake_cuda.streams++;
-    *stream = fake_handle(&the_stream);
-    return CUDA_SUCCESS;
-}
-
-EXPORT CUresult cuStreamDestroy(CUstream stream)
-{
-    ENTER(fake_enter_context, "cuStreamDestroy");
-    (void)stream;
-    fake_cuda.streams--;
-    return CUDA_SUCCESS;
-}
-
-EXPORT CUresult cuStreamSynchronize(CUstream stream)
-{
-    ENTER(fake_enter_context, "cuStreamSynchronize");
-    (void)stream;
-    return CUDA_SUCCESS;
-}
-
-EXPORT CUresult cuEventCreate(CUevent *event, unsigned int flags)
-{
-    ENTER(fake_enter_context, "cuEventCreate");
-    if (flags & CU_EVENT_DISABLE_TIMING)
-        return CUDA_ERROR_INVALID_VALUE;
-    fake_cuda.events++;
-    *event = fake_handle(&the_event);
-    return CUDA_SUCCESS;
-}
-
-EXPORT CUresult cuEventDestroy(CUevent event)
-{
-    ENTER(fake_enter_context, "cuEventDestroy");
-    (void)event;
-    fake_cuda.events--;
-    return CUDA_SUCCESS;
-}
-
-EXPORT CUresult cuEventRecord(CUevent event, CUstream stream)
-{
-    ENTER(fake_enter_context, "cuEventRecord");
-    (void)event;
-    (void)stream;
-    return CUDA_SUCCESS;
-}
-
-EXPORT CUresult cuEventSynchronize(CUevent event)
-{
-    ENTER(fake_enter_context, "cuEventSynchronize");
-    (void)event;
-    return CUDA_SUCCESS;
-}
-
-#undef cuEventElapsedTime
-EXPORT CUresult cuEventElapsedTime(float *milliseconds, CUevent from, CUevent to);
-EXPORT CUresult cuEventElapsedTime(float *milliseconds, CUevent from, CUevent to)
-{
-    ENTER(fake_enter_context, "cuEventElapsedTime");
-    (void)from;
-    (void)to;
-    *milliseconds = (float)fake_real(1.5);
     return CUDA_SUCCESS;
 }

@@ -11,6 +11,7 @@
 #define FAKE_RESERVED_SHARED 1024
 #define FAKE_REGISTERS 40 /* of every function's threads */
 #define FAKE_LOCAL_BYTES 24
+#define FAKE_DEVICES 8
 #define FAKE_UUID_FIRST 0xa0 /* the UUID's bytes count up from here */
 
 typedef struct fake_launch {
@@ -33,6 +34,8 @@ typedef struct fake_cuda_state {
     /* The next call of this function returns this result; NULL: none fails. */
     const char *failing_function;
     int failing_result;
+    /* So many calls from now, whatever they are but cuCtxSetCurrent, one returns failing_result; 0: none. */
+    size_t failing_call;
     int device_count;
     int static_shared;     /* of every function */
     int max_block_threads; /* of every function */
@@ -41,7 +44,11 @@ typedef struct fake_cuda_state {
 
     size_t contexts, modules, allocations, streams, events; /* alive now */
     size_t left_behind;         /* modules to events that died with the last context */
-    size_t module_loads, calls; /* ever */
+    size_t module_loads, calls, waits; /* ever; waits: for streams */
+    size_t captured;                   /* calls that went into a stream that is being captured */
+    int work_is_pending;               /* no event has passed, until one is waited for */
+    void *last_wait, *last_recorded;   /* streams that were last told to wait, and where an event was recorded */
+    void *destroyed_context;           /* can't be made current */
     int dynamic_shared_limit;                               /* the last one set */
     uint64_t last_address;                                  /* of the newest allocation */
     size_t last_bytes;
@@ -58,5 +65,7 @@ typedef struct fake_cuda_state {
 
 /* Exported as "fake_cuda_control". */
 typedef fake_cuda_state *fake_cuda_control_function(void);
+/* Exported as "fake_cuda_other_context": one that a program has made on the device, besides the primary one. */
+typedef void *fake_cuda_other_context_function(int device);
 
 #endif

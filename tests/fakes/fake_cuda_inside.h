@@ -15,6 +15,15 @@ extern fake_cuda_state fake_cuda;
 CUresult fake_enter(const char *function);
 /* For functions that need a current context. */
 CUresult fake_enter_context(const char *function);
+/* For what no capture survives but that of a relaxed thread. */
+CUresult fake_enter_unsafe(const char *function);
+/* Breaks the captures that such a call ends; whether there was one. */
+int fake_ends_captures(void);
+/* For what goes into a stream. */
+CUresult fake_enter_stream(CUstream stream);
+/* The calling thread's context, and a device's primary one. */
+void *fake_current(void);
+void *fake_context(CUdevice device);
 /* A number of 32 bits, or what is due in its place. */
 int fake_number32(int right);
 

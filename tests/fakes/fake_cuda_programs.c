@@ -19,7 +19,7 @@ static fake_function *functions;
 EXPORT CUresult cuModuleLoadData(CUmodule *module, const void *image)
 {
     static const unsigned char fatbin[4] = {0x50, 0xed, 0x55, 0xba};
-    ENTER(fake_enter_context, "cuModuleLoadData");
+    ENTER(fake_enter_unsafe, "cuModuleLoadData");
     if (memcmp(image, fatbin, sizeof fatbin) != 0 || (uintptr_t)image % 8 != 0)
         return CUDA_ERROR_INVALID_IMAGE;
     fake_cuda.modules++;
@@ -48,7 +48,7 @@ static CUresult assemble(const char *text, unsigned int count, const CUjit_optio
 EXPORT CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int count,
                                    CUjit_option *options, void **values)
 {
-    ENTER(fake_enter_context, "cuModuleLoadDataEx");
+    ENTER(fake_enter_unsafe, "cuModuleLoadDataEx");
     const CUresult result = assemble(image, count, options, values);
     if (result != CUDA_SUCCESS)
         return result;
@@ -70,7 +70,7 @@ EXPORT CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunct
 
 EXPORT CUresult cuModuleUnload(CUmodule module)
 {
-    ENTER(fake_enter_context, "cuModuleUnload");
+    ENTER(fake_enter_unsafe, "cuModuleUnload");
     (void)module;
     fake_cuda.modules--;
     return CUDA_SUCCESS;
@@ -214,6 +214,7 @@ static CUresult note_launch(CUfunction function, const CUlaunchConfig *config, v
     note_attributes(config, launch);
     if (launch->cluster > 0 && config->gridDimX % launch->cluster != 0)
         return CUDA_ERROR_INVALID_VALUE;
+    ENTER(fake_enter_stream, config->hStream);
     const fake_function *launched = (const fake_function *)(const void *)function;
     if (launched == NULL)
         return CUDA_ERROR_INVALID_HANDLE;

@@ -95,6 +95,7 @@ endif
 endif
 endif
 tests_fakes_fake_cuda_la_SOURCES = tests/fakes/fake_cuda.c tests/fakes/fake_cuda_programs.c \
+	tests/fakes/fake_cuda_streams.c \
 	tests/fakes/fake_cuda.h tests/fakes/fake_cuda_inside.h $(answers_sources)
 tests_fakes_fake_cuda_la_CFLAGS = $(fake_cflags)
 tests_fakes_fake_cuda_la_LIBADD = -lm
