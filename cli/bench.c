@@ -249,6 +249,9 @@ const cli_verb cli_bench_verb = {
             "random:SEED[:COUNT] is a set that a seed draws, the same on every machine: COUNT (50)\n"
             "cases of each operation, from thousands of elements to 512 MiB of f32, in all layouts.  Half\n"
             "of them have padding between rows, half have operands that do not start at an aligned address.\n"
+            "drawn8:SEED[:COUNT] draws products whose sides are multiples of 8.  layers[:PLACE][:LAYOUT] has\n"
+            "the products of published language models' layers (attention, gate-up, down, head), forward (nt)\n"
+            "and backward (nn, tn).\n"
             "\n"
             "Processors are not asked for the largest shapes of a set: such a case is left out, or not-run\n"
             "on the processor where another device runs it.  Either is reported.\n"
@@ -263,6 +266,7 @@ const cli_verb cli_bench_verb = {
             "  parallax bench gemm matvec --set square --set odd --kernel best --json bench.json\n"
             "  parallax bench gemm --set random:1:200 --backend cuda --backend cublas --json r.json\n"
             "  parallax bench gemm --set random:1:50 --compute tf32 --backend cuda --backend cublas\n"
+            "  parallax bench gemm --set layers:nt --dtype bf16 --backend cuda --backend cublas\n"
             "  parallax bench transpose --shape 4096x4096 --shape 4096x4000 --kernel all --csv -\n",
     .options = OPT_COMMON | (OPT_PROBLEM & ~OPT_IN) | OPT_SET | OPT_RESTART | OPT_BACKEND | OPT_KERNEL |
                OPT_NO_TIMING | OPT_SECONDS | OPT_HOT | OPT_QUEUES | OPT_COUNTERS | OPT_JSON | OPT_CSV,

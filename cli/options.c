@@ -164,7 +164,7 @@ static const option_row listed[] = {
      .apply = NULL},
     {"quick", 0, NULL, OPT_QUICK, "the fewest cases or points that see every kernel", .apply = NULL},
     {"full", 0, NULL, OPT_FULL, "every shape, class and transposition", .apply = NULL},
-    {"set", 0, "NAME", OPT_SET, "a set of shapes, random:SEED[:COUNT], or list; may be repeated",
+    {"set", 0, "NAME", OPT_SET, "a set of shapes, random:SEED[:COUNT], drawn8:SEED[:COUNT], layers[:PLACE][:LAYOUT], or list; may be repeated",
      INTO(apply_word, sets)},
     {"rates", 0, "DIR", OPT_RATES, "fit the models' rates, and write them there", INTO(apply_file, rates)},
     {"restart", 0, NULL, OPT_RESTART, "begin anew, whatever is in the file of --json", .apply = NULL},

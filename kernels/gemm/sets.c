@@ -28,8 +28,27 @@ static plx_problem draw(plx_draw *from)
     return made;
 }
 
+/* As the layers of models have them: no side below 16, rows one behind the other. */
+static plx_problem draw8(plx_draw *from)
+{
+    const uint64_t layout = plx_draw_below(from, 4);
+    const int64_t m = plx_draw_size(from, 4, 14), n = plx_draw_size(from, 4, 14), k = plx_draw_size(from, 6, 15);
+    return plx_gemm_of(PLX_F32, layout & 1, layout >> 1, (m + 7) / 8 * 8, (n + 7) / 8 * 8, (k + 7) / 8 * 8);
+}
+
+static const plx_layer layers[] = {
+    {"attention", 1280, 5120},  {"attention", 2112, 7168},   {"attention", 4096, 4096},
+    {"attention", 6144, 4096},  {"attention", 10240, 8192},  {"attention", 24576, 1536},
+    {"attention", 32768, 512},  {"gate-up", 28672, 4096},    {"down", 3584, 18944},
+    {"down", 4096, 14336},      {"down", 7168, 2048},        {"down", 8192, 28672},
+    {"head", 128256, 4096},
+};
+
 const plx_op_sets plx_gemm_sets = {
     .rows = listed,
     .row_count = sizeof listed / sizeof listed[0],
     .draw = draw,
+    .draw8 = draw8,
+    .layers = layers,
+    .layer_count = sizeof layers / sizeof layers[0],
 };

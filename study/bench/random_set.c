@@ -1,5 +1,5 @@
-/* Sets of shapes that are drawn: random:SEED[:COUNT].  Integers alone decide, so that a
- * seed means the same cases on every machine; a smaller COUNT has the first of them. */
+/* Sets of shapes that are drawn: random:SEED[:COUNT] and drawn8:SEED[:COUNT].  Integers alone decide, so
+ * that a seed means the same cases on every machine; a smaller COUNT has the first of them. */
 #include "study/judge/judge.h"
 #include "study/bench/sets.h"
 
@@ -14,7 +14,9 @@
 static const int64_t least_elements = 1 << 12, most_elements = INT64_C(1) << 27,
                      most_products = INT64_C(1) << 38;
 
-enum { USUAL_COUNT = 50, MOST_COUNT = 1000, STREAMS = 1024 };
+enum { USUAL_COUNT = 50, MOST_COUNT = 1000, STREAMS = 1024, STREAMS_OF_EIGHTS = 1 << 20 };
+
+typedef plx_problem (*draw_function)(plx_draw *from);
 
 struct plx_draw {
     uint64_t seed, stream, next;
@@ -90,27 +92,36 @@ static bool is_within(const plx_problem *problem)
            operation->flops(problem) <= 2.0 * (double)most_products;
 }
 
+static draw_function draw_of(const plx_random_set *set, plx_op op)
+{
+    const plx_op_sets *sets = plx_sets_of(op);
+    return set->eights ? sets->draw8 : sets->draw;
+}
+
 /* The operation of that number among those that are drawn; PLX_OP_COUNT: they are fewer. */
-static plx_op drawn(size_t number)
+static plx_op drawn(const plx_random_set *set, size_t number)
 {
     unsigned op = 0;
     for (; op < PLX_OP_COUNT; op++)
-        if (plx_sets_of((plx_op)op)->draw != NULL && number-- == 0)
+        if (draw_of(set, (plx_op)op) != NULL && number-- == 0)
             break;
     return (plx_op)op;
 }
 
 bool plx_random_set_case(const plx_random_set *set, size_t index, plx_set_case *found)
 {
-    const plx_op op = drawn(index / set->count);
+    const plx_op op = drawn(set, index / set->count);
     if (op == PLX_OP_COUNT)
         return false;
+    const uint64_t streams = set->eights ? STREAMS_OF_EIGHTS : STREAMS;
     plx_draw from = {.seed = set->seed,
-                     .stream = STREAMS + (((uint64_t)op << 32) | (uint64_t)(index % set->count))};
+                     .stream = streams + (((uint64_t)op << 32) | (uint64_t)(index % set->count))};
     from.padded = plx_draw_below(&from, 2) != 0;
     found->shift = plx_draw_below(&from, 2) != 0 ? 1 + plx_draw_below(&from, 31) : 0;
+    if (set->eights)
+        found->shift = 0;
     do {
-        found->problem = plx_sets_of(op)->draw(&from);
+        found->problem = draw_of(set, op)(&from);
     } while (!is_within(&found->problem));
     return true;
 }
@@ -129,14 +140,19 @@ static bool read_number(const char **at, uint64_t most, uint64_t *number)
     return errno == 0 && *number <= most;
 }
 
+/* Both names have as many letters. */
+enum { NAME_LENGTH = 6 };
+
 bool plx_random_set_is(const char *name)
 {
-    return strncmp(name, "random", 6) == 0 && (name[6] == '\0' || name[6] == ':');
+    return (strncmp(name, "random", NAME_LENGTH) == 0 || strncmp(name, "drawn8", NAME_LENGTH) == 0) &&
+           (name[NAME_LENGTH] == '\0' || name[NAME_LENGTH] == ':');
 }
 
 plx_status plx_random_set_read(const char *name, plx_random_set *set, plx_error *error)
 {
-    const char *at = name + 6;
+    const bool eights = name[0] == 'd';
+    const char *at = name + NAME_LENGTH;
     uint64_t seed = 0, count = USUAL_COUNT;
     bool good = *at == ':';
 
@@ -149,9 +165,9 @@ plx_status plx_random_set_read(const char *name, plx_random_set *set, plx_error 
     if (!good || *at != '\0')
         return plx_fail(
             error, PLX_INVALID,
-            "'%.60s' is no set: random:SEED[:COUNT] has a seed from 0 to 2^64 - 1 and 1 to %d cases "
-            "of each operation (%d), as in random:1:200",
-            name, MOST_COUNT, USUAL_COUNT);
-    *set = (plx_random_set){.seed = seed, .count = (size_t)count};
+            "'%.60s' is no set: %.6s:SEED[:COUNT] has a seed from 0 to 2^64 - 1 and 1 to %d cases "
+            "of each operation (%d), as in %.6s:1:200",
+            name, name, MOST_COUNT, USUAL_COUNT, name);
+    *set = (plx_random_set){.eights = eights, .seed = seed, .count = (size_t)count};
     return PLX_OK;
 }

@@ -9,7 +9,7 @@
 #define COUNT_OF(list) (sizeof(list) / sizeof(list)[0])
 
 static const struct set {
-    const char *name, *summary; /* the last one is drawn */
+    const char *name, *summary; /* the last ones take parameters */
     /* A processor is not asked to run what has more operations or moves more bytes than
      * that: one kernel of a teaching ladder would take minutes for it. */
     double processor_flops, processor_bytes;
@@ -51,6 +51,19 @@ static const struct set {
         .processor_bytes = 5.5e8,
     },
     {
+        .name = "layers",
+        .summary = "layers[:PLACE][:LAYOUT], 13 weights of language models times 12 numbers of rows; "
+                   "attention, gate-up, down, head; nt, nn, tn",
+        .processor_flops = 2.5e9,
+        .processor_bytes = 5.5e8,
+    },
+    {
+        .name = "drawn8:1",
+        .summary = "drawn8:SEED[:COUNT], products with sides that are multiples of 8, as a seed draws them, 50",
+        .processor_flops = 2.5e9,
+        .processor_bytes = 5.5e8,
+    },
+    {
         .name = "random:1",
         .summary =
             "random:SEED[:COUNT], shapes, layouts, paddings and starts that a seed draws, 50 of an operation",
@@ -80,10 +93,10 @@ static const char *name_now(const char *name)
 static const struct set *find(const char *name)
 {
     name = name_now(name);
-    if (plx_random_set_is(name))
-        return &sets[COUNT_OF(sets) - 1];
-    for (size_t i = 0; i < COUNT_OF(sets) - 1; i++)
-        if (strcmp(sets[i].name, name) == 0)
+    const bool takes_parameters = plx_random_set_is(name) || plx_layer_set_is(name);
+    const size_t length = takes_parameters ? strcspn(name, ":") : strlen(name);
+    for (size_t i = 0; i < COUNT_OF(sets); i++)
+        if (strncmp(sets[i].name, name, length) == 0 && (sets[i].name[length] == '\0' || takes_parameters))
             return &sets[i];
     return NULL;
 }
@@ -91,8 +104,11 @@ static const struct set *find(const char *name)
 plx_status plx_set_check(const char *name, plx_error *error)
 {
     plx_random_set set;
+    plx_layer_set layers;
     if (plx_random_set_is(name))
         return plx_random_set_read(name, &set, error);
+    if (plx_layer_set_is(name))
+        return plx_layer_set_read(name, &layers, error);
     return find(name) != NULL ? PLX_OK : plx_fail(error, PLX_NOT_FOUND, "there is no set \"%.60s\"", name);
 }
 
@@ -152,7 +168,10 @@ static bool listed_case(const char *set, size_t index, plx_set_case *found)
 bool plx_set_at(const char *name, size_t index, plx_set_case *found)
 {
     plx_random_set random;
+    plx_layer_set layers;
     plx_error error;
+    if (plx_layer_set_is(name))
+        return plx_layer_set_read(name, &layers, &error) == PLX_OK && plx_layer_set_case(&layers, index, found);
     if (!plx_random_set_is(name))
         return listed_case(name_now(name), index, found);
     return plx_random_set_read(name, &random, &error) == PLX_OK && plx_random_set_case(&random, index, found);

@@ -9,9 +9,10 @@
  * that name. */
 bool plx_set_limits(const char *name, double *flops, double *bytes);
 
-/* ---- random:SEED[:COUNT] (random_set.c) --------------------------------------------- */
+/* ---- random:SEED[:COUNT] and drawn8:SEED[:COUNT] (random_set.c) ----------------------- */
 
 typedef struct plx_random_set {
+    bool eights; /* drawn8 */
     uint64_t seed;
     size_t count; /* of each operation */
 } plx_random_set;
@@ -22,5 +23,18 @@ bool plx_random_set_is(const char *name);
 plx_status plx_random_set_read(const char *name, plx_random_set *set, plx_error *error);
 /* False: it has no more. */
 bool plx_random_set_case(const plx_random_set *set, size_t index, plx_set_case *found);
+
+/* ---- layers[:PLACE][:LAYOUT] (layer_set.c) -------------------------------------------- */
+
+typedef struct plx_layer_set {
+    char place[16];      /* "": all */
+    unsigned first, end; /* its layouts */
+} plx_layer_set;
+
+bool plx_layer_set_is(const char *name);
+/* PLX_INVALID: there is no such place or layout. */
+plx_status plx_layer_set_read(const char *name, plx_layer_set *set, plx_error *error);
+/* False: it has no more. */
+bool plx_layer_set_case(const plx_layer_set *set, size_t index, plx_set_case *found);
 
 #endif

@@ -21,14 +21,20 @@ same_count() { # what, found, wanted
 
 # ---- words ------------------------------------------------------------------------
 expect 0 '' bench --set list
-for set in quick square skinny odd published special random:1; do
+for set in quick square skinny odd published special layers drawn8:1 random:1; do
     shows "$set "
 done
+shows '468 cases: gemm 468'
 expect 2 "did you mean 'quick'" bench --set quik
 expect 2 "random:SEED[:COUNT] has a seed from 0 to 2^64 - 1" bench --set random
 expect 2 "'random:x' is no set" bench --set random:x
 expect 2 "'random:1:0' is no set" bench --set quick --set random:1:0
 expect 2 "unknown set" bench --set randomly
+expect 2 "drawn8:SEED[:COUNT] has a seed" bench --set drawn8
+expect 2 "drawn8:SEED[:COUNT] has a seed" bench --set drawn8:1:
+expect 2 "layers[:PLACE][:LAYOUT] has the places" bench --set layers:tt
+expect 2 "layers[:PLACE][:LAYOUT] has the places" bench --set layers:down:nt:nn
+expect 2 "unknown set" bench --set layer
 expect 2 "one operation" bench --shape 10
 expect 2 "one operation" bench gemm reduce --shape 10
 expect 2 "takes a shape" bench gemm --shape 10

@@ -201,6 +201,69 @@ static void cases_are_within_their_limits_and_varied(void **unused)
     }
 }
 
+/* ---- sides that are multiples of 8 ------------------------------------------------------------------ */
+
+static void eights_are_multiples_of_8_and_mean_the_same_everywhere(void **unused)
+{
+    plx_set_case found;
+    uint64_t hash = 0;
+    size_t cases = 0, layouts = 0;
+    (void)unused;
+    for (; plx_set_at("drawn8:1:100", cases, &found); cases++) {
+        const plx_gemm_problem *p = &found.problem.of.gemm;
+        bool apart;
+        plx_error error;
+        const int64_t elements = elements_of(&found.problem, &apart);
+        assert_true(found.problem.op == PLX_GEMM && found.shift == 0 && !apart);
+        assert_int_equal(plx_problem_check(&found.problem, &error), PLX_OK);
+        assert_true(p->m % 8 == 0 && p->n % 8 == 0 && p->k % 8 == 0 && p->m >= 16 && p->n >= 16 && p->k >= 64);
+        assert_true(elements >= 4096 && elements <= INT64_C(1) << 27);
+        layouts |= (size_t)1 << (p->trans_a + 2 * p->trans_b);
+        hash = mixed(hash, (int64_t)hash_of(&found));
+    }
+    assert_int_equal(cases, 100);
+    assert_int_equal(layouts, 15);
+    if (hash != UINT64_C(0x009ad41a6fc3e9ad))
+        fail_msg("drawn8:1:100: 0x%016llx", (unsigned long long)hash);
+}
+
+/* ---- layers of models ------------------------------------------------------------------------------- */
+
+static size_t cases_of(const char *name, int64_t *first, int64_t *last)
+{
+    plx_set_case found;
+    size_t cases = 0;
+    for (; plx_set_at(name, cases, &found); cases++)
+        plx_problem_shape(&found.problem, cases == 0 ? first : last);
+    return cases;
+}
+
+static void expect_shape(const int64_t *shape, int64_t m, int64_t n, int64_t k)
+{
+    assert_true(shape[0] == m && shape[1] == n && shape[2] == k);
+}
+
+static void layers_have_each_weight_with_each_number_of_rows(void **unused)
+{
+    int64_t first[PLX_MAX_SHAPE], last[PLX_MAX_SHAPE];
+    plx_set_case found;
+    (void)unused;
+    assert_int_equal(cases_of("layers", first, last), 13 * 12 * 3);
+    assert_int_equal(cases_of("layers:nt", first, last), 13 * 12);
+    expect_shape(first, 1, 1280, 5120);
+    expect_shape(last, 4096, 128256, 4096);
+    assert_int_equal(cases_of("layers:nn:head", first, last), 12);
+    expect_shape(last, 4096, 4096, 128256);
+    assert_int_equal(cases_of("layers:down:tn", first, last), 4 * 12);
+    expect_shape(first, 3584, 18944, 1);
+    assert_true(plx_set_at("layers:tn", 0, &found) && found.problem.of.gemm.trans_a && !found.problem.of.gemm.trans_b);
+    assert_true(plx_set_at("layers:nn", 0, &found) && !found.problem.of.gemm.trans_a && !found.problem.of.gemm.trans_b);
+    assert_true(plx_set_at("layers:nt", 0, &found) && !found.problem.of.gemm.trans_a && found.problem.of.gemm.trans_b);
+    assert_int_equal(cases_of("layers:down", first, last) + cases_of("layers:gate-up", first, last) +
+                         cases_of("layers:attention", first, last) + cases_of("layers:head", first, last),
+                     13 * 12 * 3);
+}
+
 /* ---- names --------------------------------------------------------------------------------------- */
 
 static void bad_names_are_refused(void **unused)
@@ -220,6 +283,13 @@ static void bad_names_are_refused(void **unused)
     }
     assert_int_equal(plx_set_check("randomly", &error), PLX_NOT_FOUND);
     assert_int_equal(plx_set_check("", &error), PLX_NOT_FOUND);
+    assert_int_equal(plx_set_check("drawn8:1:0", &error), PLX_INVALID);
+    assert_int_equal(plx_set_check("drawn8", &error), PLX_INVALID);
+    assert_int_equal(plx_set_check("drawn88", &error), PLX_NOT_FOUND);
+    assert_int_equal(plx_set_check("layers:", &error), PLX_INVALID);
+    assert_int_equal(plx_set_check("layers:nt:nn", &error), PLX_INVALID);
+    assert_int_equal(plx_set_check("layers:head:down", &error), PLX_INVALID);
+    assert_int_equal(plx_set_check("layersx", &error), PLX_NOT_FOUND);
     assert_int_equal(plx_set_check("quick", &error), PLX_OK);
     assert_int_equal(plx_set_check("random:0:1000", &error), PLX_OK);
 }
@@ -231,6 +301,8 @@ int main(void)
         cmocka_unit_test(these_are_some_of_them),
         cmocka_unit_test(fewer_cases_are_the_first_of_more),
         cmocka_unit_test(cases_are_within_their_limits_and_varied),
+        cmocka_unit_test(eights_are_multiples_of_8_and_mean_the_same_everywhere),
+        cmocka_unit_test(layers_have_each_weight_with_each_number_of_rows),
         cmocka_unit_test(bad_names_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
