@@ -19,6 +19,8 @@ libplx_base_la_SOURCES = \
 	base/ratios.h \
 	base/sha256.c \
 	base/sha256.h \
+	base/signal_name.c \
+	base/signal_name.h \
 	base/table.c \
 	base/table.h \
 	base/text.c \

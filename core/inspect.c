@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/privileges.h"
+#include "base/signal_name.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -131,19 +132,6 @@ static bool start(attempt *made, plx_inspection *of, const char *program, unsign
 
 /* ---- how it ended ----------------------------------------------------------------- */
 
-static const char *signal_name(int number)
-{
-    static const struct {
-        int number;
-        const char *name;
-    } known[] = {{SIGSEGV, "SIGSEGV"}, {SIGABRT, "SIGABRT"}, {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"},
-                 {SIGILL, "SIGILL"},   {SIGKILL, "SIGKILL"}, {SIGTRAP, "SIGTRAP"}, {SIGSYS, "SIGSYS"}};
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (known[i].number == number)
-            return known[i].name;
-    return "a signal";
-}
-
 /* False: it did not end, which the kernel may keep it from, or somebody else asked for it. */
 static bool reap(pid_t process, int *ended)
 {
@@ -162,15 +150,17 @@ static bool reap(pid_t process, int *ended)
 /* "was ended by SIGSEGV (Segmentation fault)". */
 static void end_text(bool late, unsigned seconds, bool known, int ended, char *text, size_t capacity)
 {
-    if (late)
+    char name[64];
+    if (late) {
         (void)snprintf(text, capacity, "had not come back after %u s", seconds);
-    else if (known && WIFSIGNALED(ended))
-        (void)snprintf(text, capacity, "was ended by %s (%s)", signal_name(WTERMSIG(ended)),
-                       strsignal(WTERMSIG(ended)));
-    else if (known && WIFEXITED(ended))
+    } else if (known && WIFSIGNALED(ended)) {
+        plx_signal_name(WTERMSIG(ended), name, sizeof name);
+        (void)snprintf(text, capacity, "was ended by %s", name);
+    } else if (known && WIFEXITED(ended)) {
         (void)snprintf(text, capacity, "was ended by it, with exit status %d", WEXITSTATUS(ended));
-    else
+    } else {
         (void)snprintf(text, capacity, "ended");
+    }
 }
 
 static void explain_end(plx_inspection *found, const char *end)
@@ -230,8 +220,7 @@ static bool take_said(attempt *of)
     if (bytes < 0)
         return errno == EINTR || errno == EAGAIN;
     of->length += (size_t)bytes;
-    const bool end = of->length >= 4 && memcmp(of->said + of->length - 4, "end\n", 4) == 0;
-    return bytes > 0 && !end && of->length < MOST_SAID - 1;
+    return bytes > 0 && !plx_inspection_ended(of->said, of->length) && of->length < MOST_SAID - 1;
 }
 
 static void wait_for_all(attempt *attempts, size_t count, unsigned seconds)

@@ -36,6 +36,9 @@ void plx_inspect(plx_inspection *inspections, size_t count, bool anew);
 
 /* ---- what the process said (inspect_said.c) -------------------------------- */
 
+/* Whether the last line of what was said so far is whole and one after which nothing follows.  A read of the
+ * pipe may end anywhere, also behind a summary that ends in "end". */
+bool plx_inspection_ended(const char *said, size_t length);
 /* Takes what it said, `length` bytes with a NUL behind them, which are spoiled for that.  True: it came to its end, or
  * *no_memory, there or here: then nothing is known. */
 bool plx_inspection_read(plx_inspection *found, char *said, size_t length, bool *no_memory);

@@ -1,5 +1,5 @@
 /* What parallax-inspect says of a plugin, which the plugin may have spoiled, or said itself. */
-#define _GNU_SOURCE /* strsep */
+#define _GNU_SOURCE /* memrchr, strsep */
 
 #include "core/inspect.h"
 
@@ -31,6 +31,17 @@ static void take_refused(plx_inspection *found, char *reason)
 {
     take_field(&reason, found->reason.text, sizeof found->reason.text);
     found->result = PLX_REFUSED;
+}
+
+bool plx_inspection_ended(const char *said, size_t length)
+{
+    if (length == 0 || said[length - 1] != '\n')
+        return false;
+    const char *before = memrchr(said, '\n', length - 1), *line = before != NULL ? before + 1 : said;
+    const size_t bytes = (size_t)(said + length - line);
+    return (bytes == strlen("end\n") && memcmp(line, "end\n", bytes) == 0) ||
+           (bytes == strlen("untried\n") && memcmp(line, "untried\n", bytes) == 0) ||
+           (bytes > strlen("refused\t") && memcmp(line, "refused\t", strlen("refused\t")) == 0);
 }
 
 bool plx_inspection_read(plx_inspection *found, char *said, size_t length, bool *no_memory)

@@ -4,6 +4,7 @@
 #include "page/page.h"
 
 #include "base/privileges.h"
+#include "base/signal_name.h"
 
 #include <errno.h>
 #include <spawn.h>
@@ -58,13 +59,25 @@ static int start(FILE *script, FILE *picture, FILE *complaints, pid_t *child)
     return failed;
 }
 
-static bool ended_well(pid_t child)
+static bool ended_well(pid_t child, int *status)
 {
-    int status;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
+    while (waitpid(child, status, 0) < 0)
+        if (errno != EINTR) {
+            *status = 0;
             return false;
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+        }
+    return WIFEXITED(*status) && WEXITSTATUS(*status) == 0;
+}
+
+/* ": it was ended by SIGPIPE (Broken pipe)"; "" where no signal ended it. */
+static void signal_text(int status, char *text, size_t capacity)
+{
+    char name[64];
+    text[0] = '\0';
+    if (!WIFSIGNALED(status))
+        return;
+    plx_signal_name(WTERMSIG(status), name, sizeof name);
+    (void)snprintf(text, capacity, ": it was ended by %s", name);
 }
 
 /* The script is a file and no pipe: gnuplot may end before it has read all of it. */
@@ -97,15 +110,16 @@ static plx_status draw(FILE *script, FILE *picture, FILE *complaints, plx_error 
 {
     struct stat about;
     pid_t child;
-    char complaint[200];
-    int failed = start(script, picture, complaints, &child);
+    char complaint[200], ended[96];
+    int status, failed = start(script, picture, complaints, &child);
     if (failed != 0)
         return plx_fail(error, PLX_IO, "can't start gnuplot: %s", strerror(failed));
-    if (ended_well(child) && fstat(fileno(picture), &about) == 0 &&
+    if (ended_well(child, &status) && fstat(fileno(picture), &about) == 0 &&
         !(S_ISREG(about.st_mode) && about.st_size == 0))
         return PLX_OK;
     first_complaint(complaints, complaint, sizeof complaint);
-    return plx_fail(error, PLX_IO, "gnuplot failed%s", complaint);
+    signal_text(status, ended, sizeof ended);
+    return plx_fail(error, PLX_IO, "gnuplot failed%s%s", ended, complaint);
 }
 
 plx_status plx_gnuplot_draw(const char *script, FILE *picture, plx_error *error)

@@ -32,6 +32,7 @@ export LD_LIBRARY_PATH XDG_CACHE_HOME PLX_PROBE_SECONDS PLX_CALL_SECONDS
 # host, of `check`, and of `compare` with all.  Where the last three are left out they follow from the first.
 kinds='
 - works 0
+good-backend works 0
 constructor-segv refused 3
 constructor-null refused 3
 constructor-abort refused 3

@@ -51,7 +51,24 @@ chmod 666 "$known"
 expect_run 0 '' list plugins --plugin-dir "$work/plugins"
 shows "a plugin that does harm"
 
+# ---- what it says of itself is no end ----
+# A read of the pipe may end behind any line, and the last words of a summary are its own.
+HOSTILE=good-backend expect_run 0 '' list plugins --plugin-dir "$work/plugins"
+shows "a good backend"
+grep -q 'plx-hostile.so.*refused' "$work/out" && fail "refused for the last word of its summary"
+rm -f "$known"
+HOSTILE=good-backend expect_run 0 '' run reduce 10 --dtype i32 --backend hostile --plugin-dir "$work/plugins" --quiet
+
 # ---- what dies there ----
+# Every signal has a name.
+while read -r kind name; do
+    HOSTILE=$kind run doctor --plugin-dir "$work/plugins"
+    shows "FAILS: a process that asked it for its devices was ended by $name;"
+done <<END
+probe-pipe SIGPIPE (Broken pipe)
+probe-alarm SIGALRM (Alarm clock)
+probe-real-time SIGRTMIN+3
+END
 HOSTILE=constructor-segv run doctor --plugin-dir "$work/plugins"
 shows "plx-hostile.so: refused: a process that loaded it to try it was ended by SIGSEGV"
 HOSTILE=entry-exit run doctor --plugin-dir "$work/plugins"
@@ -98,6 +115,12 @@ rm "$work/trace"
 HOSTILE=entry-abi run list plugins --plugin-dir "$work/plugins"
 tries 1 "a refused file"
 unset HOSTILE_TRACE PLX_PROBE_SECONDS HOSTILE
+# Who is left out, and why, is said to the program that goes on in lines: the name of a directory makes none.
+lines="$work/$(printf 'a\nhost\tb')"
+mkdir "$lines" && cp "$work/plugins/plx-hostile.so" "$lines/" || exit 99
+HOSTILE=open-segv run doctor --plugin-dir "$lines"
+grep -q 'hostile:0 .*FAILS' "$work/out" || fail "the plugin in a directory of two lines is not named"
+grep -q 'host:0 .*works' "$work/out" || fail "a line in the name of a directory leaves the host out"
 # Without a process it would be this one.
 PLX_PROBE=inline HOSTILE=constructor-exit1 run list plugins --plugin-dir "$work/plugins"
 [ $status = 5 ] || fail "status $status where a plugin ends the program"

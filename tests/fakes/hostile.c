@@ -92,6 +92,21 @@ static void do_close(void) /* every file that is open */
         (void)close(i);
 }
 
+static void do_pipe(void)
+{
+    (void)raise(SIGPIPE);
+}
+
+static void do_alarm(void)
+{
+    (void)raise(SIGALRM);
+}
+
+static void do_real_time(void)
+{
+    (void)raise(SIGRTMIN + 3);
+}
+
 static const struct action {
     const char *name;
     void (*act)(void);
@@ -99,6 +114,7 @@ static const struct action {
     {"segv", do_segv}, {"null", do_null}, {"abort", abort},          {"loop", do_loop},
     {"spin", do_spin}, {"exit", do_exit}, {"exit1", do_exit1},       {"exit-at-once", do_exit_at_once},
     {"kill", do_kill}, {"stop", do_stop}, {"overflow", do_overflow}, {"close-files", do_close},
+    {"pipe", do_pipe}, {"alarm", do_alarm}, {"real-time", do_real_time},
 };
 
 /* Does harm in this slot, when it is asked for. */
@@ -245,6 +261,8 @@ static plx_status h_probe(plx_device_info *devices, size_t capacity, size_t *cou
     const plx_status lied = lie("probe", error);
     if (lied != PLX_OK)
         return lied;
+    if (is("good-backend")) /* whoever tries it has read what it says of itself long before */
+        (void)nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
     if (is("probe-none"))
         return PLX_OK;
     *count = is("probe-million") ? (size_t)1000000 : is("probe-huge") ? SIZE_MAX / 2 : 1;
@@ -672,6 +690,8 @@ const plx_plugin *plx_plugin_entry(void)
     hostile.name = text_of("plugin", hostile.name);
     hostile.version = text_of("version", hostile.version);
     hostile.summary = text_of("summary", hostile.summary);
+    if (is("good-backend")) /* as good as any, and described like many */
+        hostile.summary = "a good backend";
     leave_empty();
     if (is("entry-none"))
         return NULL;

@@ -120,6 +120,12 @@ grep -q '<svg' "$work/plain.html" && fail "a plot without gnuplot"
 [ "$(count_rows "$work/plain.html")" = "$(grep -c '"kernel":' "$results/ladder-gemm.json")" ] ||
     fail "records are missing without gnuplot"
 
+# A gnuplot that a signal ends is named with it.
+mkdir "$work/broken"
+printf '#!/bin/sh\nkill -KILL $$\n' >"$work/broken/gnuplot" && chmod +x "$work/broken/gnuplot"
+PATH=$work/broken:$PATH "$parallax" report "$results/ladder-gemm.json" -o "$work/broken.html" 2>"$work/err"
+grep -q 'gnuplot failed: it was ended by SIGKILL (Killed)' "$work/err" || fail "no word of the signal that ended gnuplot"
+
 # ---- names that are markup, or commands ------------------------------------------------
 # evil OF: a file of results with OF in every text, two sizes, ceilings, a peer.
 record() {
