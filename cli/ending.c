@@ -7,6 +7,7 @@
 
 #include "base/coverage.h"
 #include "base/privileges.h"
+#include "base/text.h"
 
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -112,6 +113,7 @@ static void end_for(const plx_call *call, const char *plugin, const char *what)
     add(reason, sizeof reason, what);
     add(reason, sizeof reason, plugin != NULL ? " in the plugin " : "");
     add(reason, sizeof reason, plugin != NULL ? plugin : "");
+    plx_text_clean(reason, sizeof reason); /* it is one line of a terminal, and of what is told */
     const bool again = label[0] != '\0' && cli_may_begin_again(label);
     add(reason, sizeof reason, remedy);
     put((const char *const[]){cli_who, ": ", label, label[0] != '\0' ? ": " : "", reason,
