@@ -1,9 +1,10 @@
 /* Runs cuobjdump or nvdisasm on a temporary file and reads what it prints. */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* pipe2 */
 #include "backends/cuda/disassemble.h"
 
 #include "base/privileges.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdint.h>
@@ -20,6 +21,8 @@ static bool write_all(int file, const char *bytes, size_t length)
 {
     while (length > 0) {
         const ssize_t written = write(file, bytes, length);
+        if (written < 0 && errno == EINTR)
+            continue;
         if (written <= 0)
             return false;
         bytes += written;
@@ -47,7 +50,17 @@ static plx_status write_temporary(const void *code, size_t length, char path[512
 
 /* ---- the tool ------------------------------------------------------------- */
 
-/* All that can be read; NULL where there is no memory. */
+/* As read(), but for signals that the caller takes. */
+static ssize_t read_some(int from, char *to, size_t capacity)
+{
+    ssize_t got;
+    do
+        got = read(from, to, capacity);
+    while (got < 0 && errno == EINTR);
+    return got;
+}
+
+/* All that is said, up to its end; NULL where that can't be read or kept: half a listing would be counted. */
 static char *read_all(int from)
 {
     size_t length = 0, capacity = 1 << 16;
@@ -63,33 +76,55 @@ static char *read_all(int from)
             text = larger;
             capacity *= 2;
         }
-        got = read(from, text + length, capacity - length);
+        got = read_some(from, text + length, capacity - length);
         length += got > 0 ? (size_t)got : 0;
+    }
+    if (got < 0) {
+        free(text);
+        return NULL;
     }
     if (text != NULL)
         text[length] = '\0';
     return text;
 }
 
+static bool ended_well(pid_t child)
+{
+    int status;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return false;
+    return status == 0;
+}
+
+/* 0 or an errno.  Both ends of the pipe close by themselves there, and in whatever other threads start. */
+static int start(const char *program, char *const *arguments, int writing, pid_t *child)
+{
+    posix_spawn_file_actions_t actions;
+    int failed = posix_spawn_file_actions_init(&actions);
+    if (failed != 0)
+        return failed;
+    failed = posix_spawn_file_actions_adddup2(&actions, writing, STDOUT_FILENO);
+    if (failed == 0)
+        failed = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    if (failed == 0)
+        failed = posix_spawnp(child, program, &actions, NULL, arguments, environ);
+    (void)posix_spawn_file_actions_destroy(&actions);
+    return failed;
+}
+
 /* What the program prints; NULL where it isn't there or fails. */
 static char *output_of(const char *program, char *const *arguments)
 {
-    int ends[2], status = 0;
+    int ends[2];
     pid_t child;
-    posix_spawn_file_actions_t actions;
-    if (pipe(ends) != 0)
+    if (pipe2(ends, O_CLOEXEC) != 0)
         return NULL;
-    (void)posix_spawn_file_actions_init(&actions);
-    (void)posix_spawn_file_actions_addclose(&actions, ends[0]);
-    (void)posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    (void)posix_spawn_file_actions_addclose(&actions, ends[1]);
-    (void)posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    const int spawned = posix_spawnp(&child, program, &actions, NULL, arguments, environ);
-    (void)posix_spawn_file_actions_destroy(&actions);
+    const bool started = start(program, arguments, ends[1], &child) == 0;
     (void)close(ends[1]);
-    char *text = spawned == 0 ? read_all(ends[0]) : NULL;
+    char *text = started ? read_all(ends[0]) : NULL;
     (void)close(ends[0]);
-    if (spawned == 0 && (waitpid(child, &status, 0) != child || status != 0)) {
+    if (started && !ended_well(child)) {
         free(text);
         return NULL;
     }

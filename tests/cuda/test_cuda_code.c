@@ -1,6 +1,6 @@
 /* Text that the cuda plugin gives and takes, on a fake driver: what is launched of it, for either convention of
  * arguments, and what is said when the driver refuses. */
-#define _POSIX_C_SOURCE 200809L /* setenv, mkdtemp */
+#define _GNU_SOURCE /* setenv, mkdtemp, setitimer */
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -11,9 +11,11 @@
 #include "kernels/recipe.h"
 
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 enum { OPERANDS = PLX_MAX_OPERANDS, FIRST_BYTE = 64, ONE_ALIGNMENT = 16 };
@@ -430,6 +432,7 @@ static void make_disassembler(const char *directory)
                 "for name in $(echo \"$3\" | tr , ' '); do\n"
                 "printf '\\tcode for sm_90\\n\\t\\tFunction : %s\\n' \"$name\"\n"
                 "printf '        /*0000*/  LDS R1, [R2] ;\\n        /*0010*/  EXIT ;\\n'\n"
+                "[ -z \"$FAKE_SLOWLY\" ] || sleep 0.1\n"
                 "done\n",
                 file);
     assert_int_equal(fclose(file), 0);
@@ -447,6 +450,21 @@ static void *symbol_of(const char *file, const char *name)
     void *address = dlsym(library, name);
     assert_non_null(address);
     return address;
+}
+
+static void take_alarm(int number)
+{
+    (void)number;
+}
+
+/* A signal that the program takes every few milliseconds, and that interrupts what waits. */
+static void interrupt_all(bool on)
+{
+    const struct sigaction taken = {.sa_handler = take_alarm};
+    const struct itimerval often = {{0, on ? 2000 : 0}, {0, on ? 2000 : 0}};
+    assert_int_equal(sigaction(SIGALRM, &taken, NULL), 0);
+    assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
+    assert_int_equal(on ? setenv("FAKE_SLOWLY", "1", 1) : unsetenv("FAKE_SLOWLY"), 0);
 }
 
 /* What the driver made of a text is what it tells a profiler when it loads it. */
@@ -482,6 +500,12 @@ static void machine_code_is_that_of_the_loaded_module(void **unused)
     assert_string_equal(found[1].entry, "two");
     assert_int_equal(found[1].whole.of[PLX_INSTRUCTION_SHARED_LOAD], 1);
     assert_int_equal(fake->modules, 0);
+    interrupt_all(true);
+    const plx_status interrupted = plugin->instructions(work.made.session, &sum, kernel, &code, PLX_CODE_ASSEMBLED,
+                                                        found, 2, &count, &error);
+    interrupt_all(false);
+    assert_int_equal(interrupted, PLX_OK);
+    assert_int_equal(found[1].whole.of[PLX_INSTRUCTION_SHARED_LOAD], 1);
     fake->text_log = "ptxas fatal : nonsense";
     assert_int_equal(plugin->instructions(work.made.session, &sum, kernel, &code, PLX_CODE_ASSEMBLED, found, 2, &count,
                                           &error),
