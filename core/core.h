@@ -32,8 +32,9 @@ typedef struct plx_call_slot {
     atomic_uint_least64_t number;
 } plx_call_slot;
 
-/* The calling thread's; NULL: it has none yet.  Read at each call, so it must not be looked up. */
-extern _Thread_local plx_call_slot *plx_own_slot __attribute__((tls_model("initial-exec"), visibility("hidden")));
+/* The calling thread's; NULL: it has none yet.  Not initial-exec, though that is read faster
+ * by a nanosecond or two: a library with that can't be counted on to load at run time. */
+extern _Thread_local plx_call_slot *plx_own_slot __attribute__((visibility("hidden")));
 /* One for the calling thread, or one that nobody looks at where there are too many threads. */
 plx_call_slot *plx_call_slot_take(void);
 

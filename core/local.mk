@@ -50,6 +50,9 @@ libparallax_la_LDFLAGS = -version-info 0:0:0 -no-undefined
 EXTRA_DIST += core/libparallax.map
 if VERSION_SCRIPTS
 libparallax_la_LDFLAGS += -Wl,--version-script=$(top_srcdir)/core/libparallax.map
+# It stays when it is closed, for the ends of threads call it; and all that it calls is found when it is loaded, before
+# any plugin is.
+libparallax_la_LDFLAGS += -Wl,-z,nodelete -Wl,-z,now
 EXTRA_libparallax_la_DEPENDENCIES = core/libparallax.map
 endif
 

@@ -182,6 +182,7 @@ libparallax_study_la_LDFLAGS = -version-info 0:0:0 -no-undefined
 EXTRA_DIST += study/libparallax-study.map
 if VERSION_SCRIPTS
 libparallax_study_la_LDFLAGS += -Wl,--version-script=$(top_srcdir)/study/libparallax-study.map
+libparallax_study_la_LDFLAGS += -Wl,-z,nodelete -Wl,-z,now
 EXTRA_libparallax_study_la_DEPENDENCIES = study/libparallax-study.map
 endif
 

@@ -1,9 +1,9 @@
 # The loader and the dispatcher, by plugins without hardware.
-cmocka_tests += tests/dispatch/test_loader tests/dispatch/test_dispatch tests/dispatch/test_problem_shape tests/dispatch/test_half tests/dispatch/test_calls tests/dispatch/test_refusals tests/dispatch/test_lies \
+cmocka_tests += tests/dispatch/test_loader tests/dispatch/test_dispatch tests/dispatch/test_problem_shape tests/dispatch/test_half tests/dispatch/test_calls tests/dispatch/test_refusals tests/dispatch/test_lies tests/dispatch/test_messages \
 	tests/dispatch/test_dispatch_abi_3 tests/dispatch/test_dispatch_abi_4
 long_tests += tests/dispatch/test_hostile.sh
 script_tests += tests/dispatch/test_outoftree.sh tests/dispatch/test_order.sh tests/dispatch/test_dispatch_cost.sh \
-	tests/dispatch/test_inspect.sh
+	tests/dispatch/test_inspect.sh tests/dispatch/test_loads.sh
 # `make install` links libraries again where they lie, and until that is done they are not whole: no other test runs
 # then.  (Automake would leave out its own rule for a log that is named as a target.)
 last_log = tests/dispatch/test_outoftree.sh.log
@@ -40,3 +40,11 @@ tests_dispatch_test_half_LDADD = $(CMOCKA_LIBS) -lm
 tests_dispatch_test_problem_shape_SOURCES = tests/dispatch/test_problem_shape.c
 tests_dispatch_test_problem_shape_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_dispatch_test_problem_shape_LDADD = libparallax-study.la libparallax.la $(CMOCKA_LIBS)
+tests_dispatch_test_messages_SOURCES = tests/dispatch/test_messages.c
+tests_dispatch_test_messages_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_dispatch_test_messages_LDADD = $(CMOCKA_LIBS)
+
+# Linked with none of ours.
+check_PROGRAMS += tests/dispatch/loads
+tests_dispatch_loads_SOURCES = tests/dispatch/loads.c
+tests_dispatch_loads_LDADD = -ldl

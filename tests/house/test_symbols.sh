@@ -70,12 +70,30 @@ for name in $needed; do
 done
 [ -n "$needed" ] || fail "readelf says nothing of what libparallax needs"
 
+# check_threads FILE: at most 64 bytes for each thread, and none of those that a process has little of for
+# what is loaded at run time.  Not counted is the page of NVIDIA's runtime library, which plx-cublas has in it.
+check_threads() {
+    size=$("$READELF" -lW "$1" | awk '$1 == "TLS" { print $6 }')
+    if "$READELF" -sW "$1" | grep -q 'TLS.* libcudart_static_'; then
+        size=$("$READELF" -sW "$1" | awk '$4 == "TLS" && $8 !~ /^libcudart_static_/ { sum += $3 } END { print sum + 0 }')
+    fi
+    [ $((${size:-0})) -le 64 ] || fail "$1 has $((size)) bytes of each thread"
+    ! "$READELF" -d "$1" | grep -q STATIC_TLS || fail "$1 has thread-local variables of the model initial-exec"
+}
+for library in libparallax libparallax-study; do
+    check_threads "$top_builddir/.libs/$library.so"
+    "$READELF" -d "$top_builddir/.libs/$library.so" | grep -q NODELETE ||
+        fail "$library can be unloaded, and the end of a thread calls it"
+done
+"$READELF" -lW "$top_builddir/.libs/libparallax.so" | grep -q '^ *TLS' || fail "readelf does not show what is thread-local"
+
 plugins=0
 for plugin in "$top_builddir"/.libs/plx-*.so; do
     [ -f "$plugin" ] || continue
     plugins=$((plugins + 1))
     names=$(exported "$plugin" | tr '\n' ' ')
     [ "$names" = "plx_plugin_entry " ] || fail "$plugin exports: $names"
+    check_threads "$plugin"
 done
 [ "$plugins" -gt 0 ] || fail "no plugin was built"
 exit $status
