@@ -1,12 +1,15 @@
 /* cuBLAS's handle: one per session, used under a lock, because a handle serves
  * one stream at a time. */
 #include "plugins/cublas/library.h"
+#include "plugins/cublas/lt.h"
 
 #include <stdlib.h>
 
 typedef struct library {
     cublasHandle_t handle;
     pthread_mutex_t lock;
+    plx_lt_choices *choices;
+    pthread_mutex_t choices_lock;
 } library;
 
 plx_status plx_cublas_check(plx_error *error, cublasStatus_t result, const char *function)
@@ -44,6 +47,19 @@ cublasHandle_t plx_cublas_handle(const plx_session *session)
     return held->handle;
 }
 
+plx_lt_choices **plx_cublas_choices_lock(plx_session *session)
+{
+    library *held = session->attachment;
+    pthread_mutex_lock(&held->choices_lock);
+    return &held->choices;
+}
+
+void plx_cublas_choices_unlock(plx_session *session)
+{
+    library *held = session->attachment;
+    pthread_mutex_unlock(&held->choices_lock);
+}
+
 static plx_status attach(plx_session *session, plx_error *error)
 {
     library *made = calloc(1, sizeof *made);
@@ -62,6 +78,7 @@ static plx_status attach(plx_session *session, plx_error *error)
         return status;
     }
     pthread_mutex_init(&made->lock, NULL);
+    pthread_mutex_init(&made->choices_lock, NULL);
     session->attachment = made;
     return PLX_OK;
 }
@@ -90,6 +107,8 @@ void plx_cublas_close(plx_session *session)
         (void)cublasDestroy(held->handle);
     plx_cuda_leave(&thread);
     pthread_mutex_destroy(&held->lock);
+    pthread_mutex_destroy(&held->choices_lock);
+    plx_lt_choices_free(held->choices);
     free(held);
     plx_cuda_close(session);
 }

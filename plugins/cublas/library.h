@@ -18,6 +18,10 @@ void plx_cublas_release(plx_plugin_queue *queue);
  * stream with each call. */
 cublasHandle_t plx_cublas_handle(const plx_session *session);
 
+/* Locks what was chosen of cublasLt's algorithms, NULL at first; it is freed with the session. */
+struct plx_lt_choices **plx_cublas_choices_lock(plx_session *session);
+void plx_cublas_choices_unlock(plx_session *session);
+
 /* Open and close a session with a handle. */
 plx_status plx_cublas_open(size_t device, plx_session **session, plx_error *error);
 void plx_cublas_close(plx_session *session);

@@ -1,10 +1,9 @@
-/* cublasLt's product, by the first algorithm of its heuristic, which sums in the compute type.  The
+/* cublasLt's product, by an algorithm of its heuristic, which sums in the compute type.  The
  * library is looked for at run time: where it is missing, cuBLAS's own products are still there. */
 #include "plugins/cublas/lt.h"
 #include "kernels/operation.h"
 #include "plugins/cublas/library.h"
 
-#include <cublasLt.h>
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,21 +74,7 @@ static void load(void)
 
 /* ---- plan ------------------------------------------------------------------------------- */
 
-enum {
-    LT_ALIGNMENT = 16,       /* of operands that vector loads can read */
-    LT_WORKSPACE = 32 << 20, /* bytes: what NVIDIA recommends for Hopper */
-    LT_ALIGNED = 0,
-    LT_ANYWHERE = 1,
-    LT_WAYS = 2
-};
-
-struct plx_lt_product {
-    plx_problem problem;
-    cublasLtMatmulDesc_t product;
-    cublasLtMatrixLayout_t a, b, c; /* in column-major order: each matrix is its own transpose */
-    cublasLtMatmulAlgo_t algorithms[LT_WAYS];
-    size_t workspace;
-};
+enum { LT_WORKSPACE = 32 << 20 /* bytes: what NVIDIA recommends for Hopper */ };
 
 static cudaDataType type_of(plx_dtype dtype)
 {
@@ -167,11 +152,22 @@ static plx_status prefer(const plx_lt_product *made, cublasLtMatmulPreference_t 
     return plx_cublas_check(error, result, "cublasLtMatmulPreferenceSetAttribute");
 }
 
-/* The heuristic's first for operands that begin at multiples of `alignment`. */
-static plx_status find_algorithm(plx_session *session, plx_lt_product *made, uint32_t alignment,
-                                 cublasLtMatmulAlgo_t *algorithm, plx_error *error)
+/* What the heuristic names for operands that begin at multiples of `alignment`. */
+static plx_status ask_heuristic(plx_session *session, plx_lt_product *made, cublasLtMatmulPreference_t preference,
+                                cublasLtMatmulHeuristicResult_t found[PLX_LT_ALGORITHMS], int *count, plx_error *error)
 {
-    cublasLtMatmulHeuristicResult_t found;
+    *count = 0; /* cuBLAS's handle is one of cublasLt's, too */
+    return plx_cublas_check(error,
+                            lt.MatmulAlgoGetHeuristic((cublasLtHandle_t)plx_cublas_handle(session), made->product,
+                                                      made->b, made->a, made->c, made->c, preference,
+                                                      PLX_LT_ALGORITHMS, found, count),
+                            "cublasLtMatmulAlgoGetHeuristic");
+}
+
+static plx_status find_algorithms(plx_session *session, plx_lt_product *made, uint32_t alignment,
+                                  plx_lt_algorithms *algorithms, plx_error *error)
+{
+    cublasLtMatmulHeuristicResult_t found[PLX_LT_ALGORITHMS];
     cublasLtMatmulPreference_t preference;
     int count = 0;
     plx_status status =
@@ -179,30 +175,42 @@ static plx_status find_algorithm(plx_session *session, plx_lt_product *made, uin
     if (status != PLX_OK)
         return status;
     status = prefer(made, preference, alignment, error);
-    if (status == PLX_OK) /* cuBLAS's handle is one of cublasLt's, too */
-        status = plx_cublas_check(error, lt.MatmulAlgoGetHeuristic((cublasLtHandle_t)plx_cublas_handle(session), made->product,
-                                                 made->b, made->a, made->c, made->c, preference, 1, &found,
-                                                 &count),
-                       "cublasLtMatmulAlgoGetHeuristic");
+    if (status == PLX_OK)
+        status = ask_heuristic(session, made, preference, found, &count, error);
     (void)lt.MatmulPreferenceDestroy(preference);
-    if (status == PLX_OK && (count < 1 || found.state != CUBLAS_STATUS_SUCCESS))
+    for (int i = 0; i < count && status == PLX_OK; i++) {
+        if (found[i].state != CUBLAS_STATUS_SUCCESS)
+            continue;
+        algorithms->all[algorithms->count++] = found[i].algo;
+        if (found[i].workspaceSize > made->workspace)
+            made->workspace = found[i].workspaceSize;
+    }
+    if (status == PLX_OK && algorithms->count == 0)
         status = plx_fail(error, PLX_UNSUPPORTED, "cublasLt names no algorithm for this product");
-    if (status != PLX_OK)
-        return status;
-    *algorithm = found.algo;
-    if (found.workspaceSize > made->workspace)
-        made->workspace = found.workspaceSize;
-    return PLX_OK;
+    return status;
 }
 
-static plx_status complete(plx_session *session, plx_lt_product *made, plx_error *error)
+static void take_numbered(plx_lt_product *made)
+{
+    for (size_t way = 0; way < PLX_LT_WAYS; way++) {
+        const size_t wanted = made->problem.config - 1, last = made->ways[way].count - 1;
+        made->ways[way].taken = wanted < last ? wanted : last;
+    }
+}
+
+static plx_status complete(plx_session *session, plx_lt_product *made, bool fastest, plx_error *error)
 {
     uint32_t element = (uint32_t)plx_element_size(made->problem.dtype);
     plx_status status = describe(made, error);
     if (status == PLX_OK)
-        status = find_algorithm(session, made, LT_ALIGNMENT, &made->algorithms[LT_ALIGNED], error);
-    return status == PLX_OK ? find_algorithm(session, made, element, &made->algorithms[LT_ANYWHERE], error)
-                            : status;
+        status = find_algorithms(session, made, PLX_LT_ALIGNMENT, &made->ways[PLX_LT_ALIGNED], error);
+    if (status == PLX_OK)
+        status = find_algorithms(session, made, element, &made->ways[PLX_LT_ANYWHERE], error);
+    if (status == PLX_OK && made->problem.config != 0)
+        take_numbered(made);
+    else if (status == PLX_OK && fastest)
+        status = plx_lt_take_fastest(session, made, error);
+    return status;
 }
 
 static bool has_terms(const plx_problem *problem)
@@ -211,7 +219,7 @@ static bool has_terms(const plx_problem *problem)
     return p->m > 0 && p->n > 0 && p->k > 0 && plx_factor_rounded(problem->dtype, p->alpha) != 0.0;
 }
 
-plx_status plx_lt_plan(plx_session *session, const plx_problem *problem, plx_lt_product **product,
+plx_status plx_lt_plan(plx_session *session, const plx_problem *problem, bool fastest, plx_lt_product **product,
                        plx_error *error)
 {
     plx_lt_product *made;
@@ -229,7 +237,7 @@ plx_status plx_lt_plan(plx_session *session, const plx_problem *problem, plx_lt_
     made->problem = *problem;
     status = plx_cuda_enter_relaxed(session, &thread, error);
     if (status == PLX_OK)
-        status = complete(session, made, error);
+        status = complete(session, made, fastest, error);
     plx_cuda_leave(&thread);
     if (status == PLX_OK)
         *product = made;
@@ -255,21 +263,28 @@ void plx_lt_destroy(plx_lt_product *product)
 
 /* ---- execute ------------------------------------------------------------------------------ */
 
-plx_status plx_lt_execute(const plx_lt_product *product, plx_plugin_queue *queue, const void *a,
-                          const void *b, void *c, plx_error *error)
+plx_status plx_lt_launch(const plx_lt_product *product, plx_plugin_queue *queue, const cublasLtMatmulAlgo_t *algorithm,
+                         double beta, const void *a, const void *b, void *c, plx_error *error)
 {
     const plx_gemm_problem *p = &product->problem.of.gemm;
-    const float narrow[2] = {(float)p->alpha, (float)p->beta};
-    bool f32 = product->problem.dtype != PLX_F64;
-    bool aligned = (((uintptr_t)a | (uintptr_t)b | (uintptr_t)c) & (LT_ALIGNMENT - 1)) == 0;
+    const float narrow[2] = {(float)p->alpha, (float)beta};
+    const bool f32 = product->problem.dtype != PLX_F64;
     plx_status status = plx_cuda_scratch_grow(queue, product->workspace, 0, error);
     if (status != PLX_OK)
         return status;
-    return plx_cublas_check(error, lt.Matmul((cublasLtHandle_t)plx_cublas_handle(queue->session), product->product,
-                           f32 ? (const void *)&narrow[0] : &p->alpha, b, product->b, a, product->a,
-                           f32 ? (const void *)&narrow[1] : &p->beta, c, product->c, c, product->c,
-                           &product->algorithms[aligned ? LT_ALIGNED : LT_ANYWHERE],
-                           (void *)(uintptr_t)queue->scratch, product->workspace,
-                           (cudaStream_t)queue->stream),
-                 "cublasLtMatmul");
+    return plx_cublas_check(
+        error,
+        lt.Matmul((cublasLtHandle_t)plx_cublas_handle(queue->session), product->product,
+                  f32 ? (const void *)&narrow[0] : &p->alpha, b, product->b, a, product->a,
+                  f32 ? (const void *)&narrow[1] : &beta, c, product->c, c, product->c, algorithm,
+                  (void *)(uintptr_t)queue->scratch, product->workspace, (cudaStream_t)queue->stream),
+        "cublasLtMatmul");
+}
+
+plx_status plx_lt_execute(const plx_lt_product *product, plx_plugin_queue *queue, const void *a,
+                          const void *b, void *c, plx_error *error)
+{
+    const bool aligned = (((uintptr_t)a | (uintptr_t)b | (uintptr_t)c) & (PLX_LT_ALIGNMENT - 1)) == 0;
+    const plx_lt_algorithms *of = &product->ways[aligned ? PLX_LT_ALIGNED : PLX_LT_ANYWHERE];
+    return plx_lt_launch(product, queue, &of->all[of->taken], product->problem.of.gemm.beta, a, b, c, error);
 }

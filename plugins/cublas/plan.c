@@ -7,6 +7,7 @@
 #include "plugins/cublas/lt.h"
 #include "plugins/cublas/reduce.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 struct plx_plugin_plan {
@@ -106,6 +107,32 @@ static plx_status transpose(cublasHandle_t handle, const plx_problem *problem, c
                             "cublasDgeam");
 }
 
+static bool takes_fastest(plx_op op, size_t kernel)
+{
+    return op == PLX_GEMM && kernel >= PLX_CUBLAS_GEMM_LT && kernel < PLX_CUBLAS_GEMM_LT_FIRST;
+}
+
+plx_status plx_cublas_configs(plx_session *session, const plx_problem *problem, size_t kernel, plx_config *configs,
+                              size_t capacity, size_t *count, plx_error *error)
+{
+    plx_lt_product *product = NULL;
+    *count = 0;
+    if (!takes_fastest(problem->op, kernel))
+        return PLX_OK;
+    const plx_status status = plx_lt_plan(session, problem, true, &product, error);
+    if (status != PLX_OK) /* what can't be planned has none */
+        return status == PLX_UNSUPPORTED ? PLX_OK : status;
+    const plx_lt_algorithms *of = &product->ways[PLX_LT_ALIGNED];
+    *count = of->count;
+    for (size_t i = 0; i < of->count && i < capacity; i++) {
+        const size_t algorithm = i == 0 ? of->taken : i <= of->taken ? i - 1 : i;
+        configs[i] = (plx_config){.number = (uint32_t)algorithm + 1};
+        (void)snprintf(configs[i].name, sizeof configs[i].name, "%zu/%zu", algorithm + 1, of->count);
+    }
+    plx_lt_destroy(product);
+    return PLX_OK;
+}
+
 plx_status plx_cublas_plan(plx_session *session, const plx_problem *problem, size_t kernel,
                            plx_plugin_plan **plan, plx_error *error)
 {
@@ -117,7 +144,7 @@ plx_status plx_cublas_plan(plx_session *session, const plx_problem *problem, siz
     if (problem->op == PLX_REDUCE)
         status = plx_cub_plan(session, problem, &made->storage_bytes, error);
     else if (problem->op == PLX_GEMM && kernel >= PLX_CUBLAS_GEMM_LT)
-        status = plx_lt_plan(session, problem, &made->lt, error);
+        status = plx_lt_plan(session, problem, takes_fastest(problem->op, kernel), &made->lt, error);
     else if (problem->op == PLX_GEMM && kernel == PLX_CUBLAS_GEMM_WORKSPACE)
         made->workspace = WORKSPACE;
     if (status == PLX_OK)

@@ -270,18 +270,21 @@ static cublasStatus_t preference_set(cublasLtMatmulPreference_t preference,
     return CUBLAS_STATUS_SUCCESS;
 }
 
-/* The algorithm remembers the alignment that it is for. */
+/* An algorithm remembers the alignment that it is for, and its number. */
 static cublasStatus_t heuristic(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, cublasLtMatrixLayout_t a,
                                 cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
                                 cublasLtMatmulPreference_t preference, int wanted,
                                 cublasLtMatmulHeuristicResult_t *found, int *count)
 {
-    (void)handle, (void)desc, (void)a, (void)b, (void)c, (void)d, (void)preference, (void)wanted;
+    (void)handle, (void)desc, (void)a, (void)b, (void)c, (void)d, (void)preference;
     ENTER("cublasLtMatmulAlgoGetHeuristic");
-    *count = fake_cublas.lt_found;
-    memset(found, 0, sizeof *found);
-    found->algo.data[0] = fake_cublas.lt_asked;
-    found->workspaceSize = fake_cublas.lt_workspace;
+    *count = fake_cublas.lt_found < wanted ? fake_cublas.lt_found : wanted;
+    for (int i = 0; i < *count; i++) {
+        memset(&found[i], 0, sizeof found[i]);
+        found[i].algo.data[0] = fake_cublas.lt_asked;
+        found[i].algo.data[1] = (uint64_t)i;
+        found[i].workspaceSize = fake_cublas.lt_workspace;
+    }
     return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -301,6 +304,9 @@ static cublasStatus_t matmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc,
     if (bytes > 0 && workspace == NULL)
         return CUBLAS_STATUS_INVALID_VALUE;
     fake_cublas.lt_alignment = (uint32_t)algorithm->data[0];
+    fake_cublas.lt_used = (int)algorithm->data[1];
+    if (fake_cublas.lt_uses != NULL)
+        fake_cublas.lt_uses(fake_cublas.lt_used);
     fake_cublas.lt_input = of_a->type;
     fake_cublas.lt_output = of_c->type;
     fake_cublas.stream = stream;
@@ -309,6 +315,8 @@ static cublasStatus_t matmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc,
     multiply(&(product){is_f32, turned, product_of->trans_b != CUBLAS_OP_N, of_c->rows, of_c->cols,
                         turned ? of_a->rows : of_a->cols, of_a->ld, of_b->ld, of_c->ld, a, b, c, d,
                         read_at(alpha, 0, is_f32), read_at(beta, 0, is_f32)});
+    if (fake_cublas.lt_wrong >> fake_cublas.lt_used & 1)
+        memset((char *)d + (size_t)((of_c->cols - 1) * of_c->ld) * (is_f32 ? 4 : 8), 0, (size_t)of_c->rows * (is_f32 ? 4 : 8));
     return CUBLAS_STATUS_SUCCESS;
 }
 

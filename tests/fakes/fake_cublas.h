@@ -17,6 +17,9 @@ typedef struct fake_cublas_state {
     const char *lt_missing;           /* a function that cublasLt does not have; "": the library itself */
     int lt_found;                     /* algorithms that its heuristic names */
     size_t lt_workspace;              /* that they need */
+    unsigned lt_wrong;                /* bits: algorithms whose results are wrong in their last row */
+    int lt_used;                      /* the number of the last algorithm */
+    void (*lt_uses)(int algorithm);   /* called before it computes; may be NULL */
     uint32_t lt_alignment, lt_asked;  /* of the algorithm that was used; of the heuristic's last question */
     uint32_t lt_adding;               /* how the algorithm last asked for may add parts */
     cublasComputeType_t lt_compute;   /* of the last product described */

@@ -301,7 +301,8 @@ EXPORT CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes)
     if (memory == NULL)
         return CUDA_ERROR_OUT_OF_MEMORY;
     memory->length = bytes;
-    memory->bytes = bytes <= (size_t)80 << 30 ? malloc(bytes) : NULL;
+    memory->bytes =
+        bytes <= (fake_cuda.most_bytes > 0 ? fake_cuda.most_bytes : (size_t)80 << 30) ? malloc(bytes) : NULL;
     if (memory->bytes == NULL) {
         free(memory);
         return CUDA_ERROR_OUT_OF_MEMORY;

@@ -42,6 +42,8 @@ typedef struct fake_cuda_state {
     int odd_attribute, odd_value;          /* this attribute of every device has this value; 0: none */
     size_t argument_counts[FAKE_LAUNCHES]; /* of the launches to come, in their order */
 
+    size_t most_bytes; /* of one allocation; 0: 80 GiB */
+    double elapsed_ms; /* between any two events; 0: 1.5 */
     size_t contexts, modules, allocations, streams, events; /* alive now */
     size_t left_behind;         /* modules to events that died with the last context */
     size_t module_loads, calls, waits; /* ever; waits: for streams */

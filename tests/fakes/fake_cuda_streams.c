@@ -207,6 +207,6 @@ EXPORT CUresult cuEventElapsedTime(float *milliseconds, CUevent from, CUevent to
     ENTER(fake_enter_context, "cuEventElapsedTime");
     (void)from;
     (void)to;
-    *milliseconds = (float)fake_real(1.5);
+    *milliseconds = (float)fake_real(fake_cuda.elapsed_ms > 0 ? fake_cuda.elapsed_ms : 1.5);
     return CUDA_SUCCESS;
 }

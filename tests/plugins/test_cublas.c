@@ -287,6 +287,93 @@ static void alignment_chooses_the_algorithm(void **state)
     plugin->plan_destroy(plan);
 }
 
+/* The higher its number, the faster an algorithm is. */
+static void later_is_faster(int algorithm)
+{
+    driver->elapsed_ms = 0.1 * (20 - algorithm);
+}
+
+static int algorithm_of(const plx_problem *of, const char *kernel)
+{
+    plx_problem problem = *of;
+    problem.output = 0; /* the operands' type */
+    fake_cublas.lt_used = -1;
+    put(problem.dtype);
+    assert_int_equal(run(&problem, kernel_named(PLX_GEMM, kernel), 3), PLX_OK);
+    return fake_cublas.lt_used;
+}
+
+static void the_fastest_that_is_right_is_taken(void **state)
+{
+    plx_problem problem = gemm(PLX_F32, false, true, 1, 0);
+    (void)state;
+    fake_cublas.lt_uses = later_is_faster;
+    fake_cublas.lt_found = 6;
+    fake_cublas.lt_wrong = 1U << 5;
+    assert_int_equal(algorithm_of(&problem, "gemm-lt"), 4);
+    assert_int_equal(algorithm_of(&problem, "gemm-lt-first"), 0);
+    problem.of.gemm.beta = 3;
+    fake_cublas.lt_found = 40; /* more than are asked for */
+    fake_cublas.lt_wrong = 0;
+    assert_int_equal(algorithm_of(&problem, "gemm-lt"), 15);
+    problem = gemm(PLX_F64, true, false, 2, 0);
+    fake_cublas.lt_wrong = ~0U;
+    assert_int_equal(algorithm_of(&problem, "gemm-lt"), 0);
+    driver->elapsed_ms = 0;
+}
+
+/* What was timed once is known. */
+static void an_algorithm_is_timed_once(void **state)
+{
+    const plx_problem problem = gemm(PLX_F32, false, false, 1, 0);
+    (void)state;
+    fake_cublas.lt_uses = later_is_faster;
+    fake_cublas.lt_found = 3;
+    assert_int_equal(algorithm_of(&problem, "gemm-lt"), 2);
+    fake_cublas.lt_wrong = 1U << 2; /* which nobody would notice */
+    assert_int_equal(algorithm_of(&problem, "gemm-lt"), 2);
+    driver->elapsed_ms = 0;
+}
+
+static void algorithms_are_configurations(void **state)
+{
+    plx_problem problem = gemm(PLX_F32, false, false, 1, 0);
+    plx_config configs[4];
+    size_t count = 0;
+    (void)state;
+    problem.output = 0;
+    fake_cublas.lt_uses = later_is_faster;
+    fake_cublas.lt_found = 3;
+    assert_int_equal(plugin->configs(session, &problem, kernel_named(PLX_GEMM, "gemm-lt"), configs, 4, &count, &error), PLX_OK);
+    assert_int_equal(count, 3);
+    assert_string_equal(configs[0].name, "3/3");
+    assert_string_equal(configs[1].name, "1/3");
+    assert_string_equal(configs[2].name, "2/3");
+    problem.config = configs[2].number;
+    assert_int_equal(algorithm_of(&problem, "gemm-lt"), 1);
+    problem.config = 0;
+    assert_int_equal(plugin->configs(session, &problem, kernel_named(PLX_GEMM, "gemm-lt-first"), configs, 4, &count, &error), PLX_OK);
+    assert_int_equal(count, 0);
+    driver->elapsed_ms = 0;
+}
+
+/* Where operands of our own find no memory, the heuristic decides. */
+static void without_memory_the_first_is_taken(void **state)
+{
+    plx_problem problem = gemm(PLX_F32, false, false, 1, 0);
+    plx_plugin_plan *plan;
+    (void)state;
+    problem.output = 0;
+    fake_cublas.lt_uses = later_is_faster;
+    fake_cublas.lt_found = 3;
+    driver->most_bytes = 100;
+    assert_int_equal(plugin->plan(session, &problem, kernel_named(PLX_GEMM, "gemm-lt"), &plan, &error), PLX_OK);
+    plugin->plan_destroy(plan);
+    driver->most_bytes = 0;
+    assert_int_equal(algorithm_of(&problem, "gemm-lt"), 0);
+    driver->elapsed_ms = 0;
+}
+
 static void types_are_named(void **state)
 {
     static const struct {
@@ -466,7 +553,7 @@ static void devices_stand_back(void **state)
     assert_int_equal(count, 1);
     assert_true(device.score <= 0);
     assert_int_equal(plugin->choose(session, &problem, &kernel, &error), PLX_UNSUPPORTED);
-    assert_null(plugin->kernel(PLX_GEMM, 5));
+    assert_null(plugin->kernel(PLX_GEMM, 8));
     assert_null(plugin->kernel(PLX_REDUCE, 1));
 }
 
@@ -502,6 +589,10 @@ int main(void)
         TEST(reductions_take_scratch_memory),
         TEST(alignment_chooses_the_algorithm),
         TEST(types_are_named),
+        TEST(the_fastest_that_is_right_is_taken),
+        TEST(an_algorithm_is_timed_once),
+        TEST(algorithms_are_configurations),
+        TEST(without_memory_the_first_is_taken),
         TEST(what_cublaslt_does_not_take),
         TEST(every_refusal_is_told),
         TEST(statuses_of_refusals),
