@@ -48,6 +48,7 @@ include tests/cuda/local.mk
 include tests/cli/local.mk
 include tests/whole/local.mk
 include tests/faults/local.mk
+include tests/configure/local.mk
 include tests/house/local.mk
 
 # Compiled kernels are kept there: one test uses those of another, and no home is touched.  A test that wants an
