@@ -4,6 +4,7 @@
 #define PLX_KERNELS_HOST_H
 
 #include "kernels/arithmetic.h"
+#include "kernels/ieee754.h"
 
 /* A kernel: what it says of itself, and the function that runs it at once.
  * at[] holds the first element of each operand in the operation's order; NULL

@@ -21,6 +21,7 @@ operation_sources = \
 # For the study.
 reference_sources = \
 	kernels/compensated.h \
+	kernels/ieee754.h \
 	kernels/reference.h \
 	kernels/reference.c \
 	$(operations:=/reference.c)
@@ -37,6 +38,7 @@ vendor_sources = kernels/vendor.c kernels/vendor.h $(operation_sources)
 # For the plugin host.
 host_kernel_sources = \
 	kernels/host.h \
+	kernels/ieee754.h \
 	kernels/wide.h \
 	$(operations:=/host.c)
 

@@ -1,4 +1,4 @@
-# PLX_COMPILER_WARNINGS: the warnings this project is clean under, and
+# PLX_COMPILER_WARNINGS: after PLX_ARITHMETIC.  The warnings this project is clean under, and
 # --enable-werror, which makes errors of them.  Sets PLX_CFLAGS.
 AC_DEFUN([PLX_COMPILER_WARNINGS], [
 AC_ARG_ENABLE([werror],
@@ -9,7 +9,7 @@ m4_foreach_w([plx_flag], [-Wall -Wextra -Wconversion -Wshadow -Wstrict-prototype
              [PLX_TRY_CFLAG(plx_flag)])
 AS_IF([test "$enable_werror" = yes], [PLX_TRY_CFLAG([-Werror])])
 PLX_TRY_CFLAG([-fvisibility=hidden])
-PLX_TRY_CFLAG([-ffp-contract=off])
+PLX_CFLAGS="$PLX_CFLAGS $plx_arithmetic"
 AC_SUBST([PLX_CFLAGS])
 ])
 

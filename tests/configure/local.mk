@@ -1,4 +1,5 @@
 # configure, make and quickstart: what they refuse, and what they find where.
 script_tests += \
+	tests/configure/test_arithmetic.sh \
 	tests/configure/test_requests.sh
 EXTRA_DIST += tests/configure/support.sh
