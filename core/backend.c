@@ -6,6 +6,13 @@
 
 /* ---- open and close ---------------------------------------------------- */
 
+static void set_device(plx_backend *backend, size_t device)
+{
+    const plx_entry *entry = &backend->context->entries[backend->plugin_index];
+    backend->device = entry->devices[device];
+    (void)snprintf(backend->label, sizeof backend->label, "%s:%zu", entry->module->name, device);
+}
+
 /* What can be made without the plugin; NULL when memory is exhausted. */
 static plx_backend *backend_alloc(plx_context *context, size_t plugin, size_t device)
 {
@@ -23,11 +30,17 @@ static plx_backend *backend_alloc(plx_context *context, size_t plugin, size_t de
     backend->module = entry->module;
     backend->plugin = &entry->module->slots;
     backend->plugin_index = plugin;
-    backend->device = entry->devices[device];
     atomic_init(&backend->lost, false);
     atomic_init(&backend->most_work, 0.0);
-    (void)snprintf(backend->label, sizeof backend->label, "%s:%zu", entry->module->name, device);
+    set_device(backend, device);
     return backend;
+}
+
+static plx_status check_barred(const plx_backend *backend)
+{
+    const char *reason = plx_barred_reason(backend->context, backend->label);
+    return reason == NULL ? PLX_OK
+                          : plx_context_fail(backend->context, PLX_FAILED, "%s: %s", backend->label, reason);
 }
 
 static void backend_free(plx_backend *backend)
@@ -46,28 +59,46 @@ static void close_session_of(plx_backend *backend)
     plx_leave(call);
 }
 
-plx_status plx_backend_open(plx_context *context, size_t plugin, size_t device, plx_backend **backend)
+/* Opens the session.  On a device of the application's its number is known only then. */
+static plx_status open_session(plx_backend *made, const plx_native_device *native, size_t device, plx_error *error)
+{
+    const plx_entry *entry = &made->context->entries[made->plugin_index];
+    plx_call_slot *call = plx_backend_enter(made, "opening");
+    plx_status status = native == NULL ? made->plugin->open(device, &made->session, error)
+                                       : made->plugin->open_on(native, &device, &made->session, error);
+    plx_leave(call);
+    made->context->loaded();
+    status = plx_answered(status, made->session, error);
+    if (status != PLX_OK || native == NULL)
+        return status;
+    if (device >= entry->device_count) {
+        close_session_of(made);
+        return plx_fail(error, PLX_FAILED, "it says that this is its device %zu, and lists %zu", device,
+                        entry->device_count);
+    }
+    set_device(made, device);
+    return PLX_OK;
+}
+
+plx_status plx_backend_open(plx_context *context, size_t plugin, size_t device, const plx_native_device *native,
+                            plx_backend **backend)
 {
     plx_error error = {.text = ""};
     plx_backend *made = backend_alloc(context, plugin, device);
     if (made == NULL)
         return plx_out_of_memory(context, "a backend");
-    const char *barred = plx_barred_reason(context, made->label);
-    if (barred != NULL) {
-        const plx_status status = plx_context_fail(context, PLX_FAILED, "%s: %s", made->label, barred);
-        backend_free(made);
-        return status;
-    }
-    plx_call_slot *call = plx_backend_enter(made, "opening");
-    plx_status status = made->plugin->open(device, &made->session, &error);
-    plx_leave(call);
-    context->loaded();
-    status = plx_answered(status, made->session, &error);
+    plx_status status = check_barred(made);
+    if (status != PLX_OK)
+        goto free_backend;
+    status = open_session(made, native, device, &error);
     if (status != PLX_OK) {
         status = plx_backend_failed(made, status, &error, "opening the device");
         goto free_backend;
     }
-    status = plx_queue_make(made, true, &made->own_queue);
+    if (native != NULL)
+        status = check_barred(made);
+    if (status == PLX_OK)
+        status = plx_queue_make(made, NULL, true, &made->own_queue);
     if (status != PLX_OK)
         goto close_session;
     plx_fork_add(made);

@@ -25,6 +25,7 @@ plx_status plx_buffer_create(plx_backend *backend, uint64_t bytes, plx_buffer **
         free(made);
         return plx_backend_failed(backend, status, &error, "allocation of %" PRIu64 " bytes", bytes);
     }
+    plx_buffer_place(made);
     *buffer = made;
     return PLX_OK;
 }
@@ -38,7 +39,11 @@ void plx_buffer_destroy(plx_buffer *buffer)
         buffer->backend->plugin->free(buffer->backend->session, buffer->memory);
         plx_leave(call);
     }
+    void (*release)(void *) = buffer->release;
+    void *owner = buffer->owner;
     free(buffer);
+    if (release != NULL) /* it may call us, and take locks of its own */
+        release(owner);
 }
 
 uint64_t plx_buffer_bytes(const plx_buffer *buffer)
@@ -63,6 +68,16 @@ static plx_status check_range(const plx_buffer *buffer, uint64_t offset, uint64_
                             "%s: %s of %" PRIu64 " bytes from byte %" PRIu64
                             " on runs past the end of a buffer of %" PRIu64 " bytes",
                             backend->label, what, bytes, offset, buffer->bytes);
+}
+
+/* What is to be written. */
+static plx_status check_target(const plx_buffer *buffer, const char *what)
+{
+    const plx_backend *backend = buffer->backend;
+    if ((buffer->limits & PLX_BUFFER_NEVER_WRITTEN) == 0)
+        return PLX_OK;
+    return plx_context_fail(backend->context, PLX_INVALID, "%s: %s into a buffer that may only be read", backend->label,
+                            what);
 }
 
 static plx_status check_host(const plx_backend *backend, const void *host, uint64_t bytes, const char *what)
@@ -105,11 +120,13 @@ plx_status plx_upload(plx_queue *queue, plx_buffer *to, uint64_t offset, const v
     if (status != PLX_OK || bytes == 0)
         return status;
     status = check_host(backend, from, bytes, "upload");
+    if (status == PLX_OK)
+        status = check_target(to, "upload");
     if (status != PLX_OK)
         return status;
     plx_queue_enter(queue);
     plx_call_slot *call = plx_queue_call(queue, "upload");
-    status = backend->plugin->upload(queue->queue, to->memory, offset, from, bytes, &error);
+    status = backend->plugin->upload(queue->queue, to->memory, to->base + offset, from, bytes, &error);
     plx_leave(call);
     return end_transfer(queue, status, &error, "upload", bytes);
 }
@@ -126,7 +143,7 @@ plx_status plx_download(plx_queue *queue, void *to, plx_buffer *from, uint64_t o
         return status;
     plx_queue_enter(queue);
     plx_call_slot *call = plx_queue_call(queue, "download");
-    status = backend->plugin->download(queue->queue, to, from->memory, offset, bytes, &error);
+    status = backend->plugin->download(queue->queue, to, from->memory, from->base + offset, bytes, &error);
     plx_leave(call);
     return end_transfer(queue, status, &error, "download", bytes);
 }
@@ -136,6 +153,12 @@ plx_status plx_fill(plx_queue *queue, plx_buffer *buffer, uint64_t offset, uint3
     plx_error error = {.text = ""};
     plx_backend *backend = buffer->backend;
     plx_status status = check_transfer(&queue, buffer, offset, bytes, "fill");
+    if (status == PLX_OK)
+        status = check_target(buffer, "fill");
+    if (status == PLX_OK && bytes > 0 && offset % 4 == 0 && (buffer->begin + offset) % 4 != 0)
+        return plx_context_fail(backend->context, PLX_INVALID,
+                                "%s: fill from the address 0x%" PRIx64 " on, which is no multiple of 4", backend->label,
+                                buffer->begin + offset);
     if (status == PLX_OK && (offset % 4 != 0 || bytes % 4 != 0))
         status = plx_context_fail(backend->context, PLX_INVALID,
                                   "%s: fill of %" PRIu64 " bytes from byte %" PRIu64
@@ -144,7 +167,7 @@ plx_status plx_fill(plx_queue *queue, plx_buffer *buffer, uint64_t offset, uint3
         return status;
     plx_queue_enter(queue);
     plx_call_slot *call = plx_queue_call(queue, "fill");
-    status = backend->plugin->fill(queue->queue, buffer->memory, offset, pattern, bytes, &error);
+    status = backend->plugin->fill(queue->queue, buffer->memory, buffer->base + offset, pattern, bytes, &error);
     plx_leave(call);
     return end_transfer(queue, status, &error, "fill", bytes);
 }
@@ -162,8 +185,10 @@ static plx_status check_copy(const plx_buffer *to, uint64_t to_offset, const plx
         status = check_range(from, from_offset, bytes, "copy");
     if (status != PLX_OK)
         return status;
-    const uint64_t apart = to_offset > from_offset ? to_offset - from_offset : from_offset - to_offset;
-    if (to == from && apart < bytes)
+    status = check_target(to, "copy");
+    if (status != PLX_OK)
+        return status;
+    if (plx_buffers_overlap(to, to_offset, bytes, from, from_offset, bytes))
         return plx_context_fail(backend->context, PLX_INVALID,
                                 "%s: copy of %" PRIu64 " bytes within a buffer: the two ranges overlap",
                                 backend->label, bytes);
@@ -183,8 +208,8 @@ plx_status plx_copy(plx_queue *queue, plx_buffer *to, uint64_t to_offset, plx_bu
         return status;
     plx_queue_enter(queue);
     plx_call_slot *call = plx_queue_call(queue, "copy");
-    status = backend->plugin->copy(queue->queue, to->memory, to_offset, from->memory, from_offset, bytes,
-                                   &error);
+    status = backend->plugin->copy(queue->queue, to->memory, to->base + to_offset, from->memory,
+                                   from->base + from_offset, bytes, &error);
     plx_leave(call);
     return end_transfer(queue, status, &error, "copy", bytes);
 }

@@ -78,6 +78,8 @@ typedef struct plx_module {
 /* Loads a file and shakes hands with it.  What is accepted is never unloaded: a driver that a
  * plugin has touched does not survive that. */
 plx_status plx_module_load(const char *path, plx_module **module, plx_error *error);
+/* Stand-ins for the slots of memory, queues and devices of others (no_native.c). */
+void plx_module_fill_native(plx_plugin *plugin);
 void plx_module_free(plx_module *module);
 plx_status plx_module_copy_kernels(plx_module *module, plx_error *error);
 void plx_module_free_kernels(plx_module *module);
@@ -200,11 +202,32 @@ struct plx_event {
     uint64_t queue; /* serial of the queue it was recorded in; 0: none yet */
 };
 
+/* What may not be done with a buffer. */
+enum { PLX_BUFFER_NEVER_WRITTEN = 1 << 0, PLX_BUFFER_NEVER_READ = 1 << 1 };
+
 struct plx_buffer {
     plx_backend *backend;
     plx_memory *memory; /* NULL when bytes is 0 */
     uint64_t bytes;
+    uint64_t base;        /* bytes of the memory that come before the buffer: added for the plugin */
+    uint64_t root, begin; /* where its first byte lies: plx_place */
+    unsigned limits;
+    void (*release)(void *owner); /* NULL: nothing was handed over */
+    void *owner;
 };
+
+/* Whether two ranges of buffers have bytes in common, whatever buffers they are of.  A sum of a place and a length
+ * that is there does not overflow. */
+static inline bool plx_buffers_overlap(const plx_buffer *a, uint64_t a_offset, uint64_t a_bytes, const plx_buffer *b,
+                                       uint64_t b_offset, uint64_t b_bytes)
+{
+    if (a_bytes == 0 || b_bytes == 0 || a->root != b->root)
+        return false;
+    const uint64_t a_begin = a->begin + a_offset, b_begin = b->begin + b_offset;
+    return a_begin < b_begin + b_bytes && b_begin < a_begin + a_bytes;
+}
+/* Asks the plugin where the buffer's memory lies (native.c). */
+void plx_buffer_place(plx_buffer *buffer);
 
 typedef struct plx_plan_cache plx_plan_cache;
 
@@ -225,7 +248,10 @@ struct plx_backend {
     char lost_reason[768];
 };
 
-plx_status plx_backend_open(plx_context *context, size_t plugin, size_t device, plx_backend **backend);
+/* native NULL: the device of that number; else on what the application has. */
+plx_status plx_backend_open(plx_context *context, size_t plugin, size_t device, const plx_native_device *native,
+                            plx_backend **backend);
+plx_status plx_native_device_check(const plx_context *context, const plx_native_device *device);
 
 /* PLX_OK, or PLX_DEVICE_LOST with the first reason as the message. */
 plx_status plx_backend_lost(const plx_backend *backend);
@@ -259,7 +285,8 @@ static inline void plx_queue_leave(plx_queue *queue)
     if (queue->shared)
         (void)pthread_mutex_unlock(&queue->lock);
 }
-plx_status plx_queue_make(plx_backend *backend, bool shared, plx_queue **queue);
+/* native NULL: a new one; else the application's. */
+plx_status plx_queue_make(plx_backend *backend, const plx_native_queue *native, bool shared, plx_queue **queue);
 /* Whether work of this backend may go into this queue now. */
 plx_status plx_queue_check(const plx_backend *backend, const plx_queue *queue);
 
@@ -268,6 +295,7 @@ plx_status plx_queue_check(const plx_backend *backend, const plx_queue *queue);
 /* What an execute has to check of one operand. */
 typedef struct plx_plan_operand {
     const char *name;
+    unsigned limits; /* PLX_BUFFER_: with one of these it can't be this operand */
     uint64_t bytes; /* from its first element to its end; 0: no elements */
     uint64_t element_mask; /* element size - 1 */
 } plx_plan_operand;

@@ -25,7 +25,9 @@ core_sources = \
 	core/message.c \
 	core/module.c \
 	core/names.c \
+	core/native.c \
 	core/nearest_name.c \
+	core/no_native.c \
 	core/open.c \
 	core/output_file.c \
 	core/plan.c \
@@ -72,6 +74,7 @@ parallax_inspect_SOURCES = \
 	core/message.c \
 	core/module.c \
 	core/names.c \
+	core/no_native.c \
 	$(operation_sources)
 parallax_inspect_CFLAGS = $(AM_CFLAGS)
 parallax_inspect_LDADD = libplx-base.la -lm

@@ -132,6 +132,7 @@ static void fill_optional(plx_plugin *plugin)
         plugin->launches = no_launches;
     if (plugin->instructions == NULL)
         plugin->instructions = no_instructions;
+    plx_module_fill_native(plugin);
 }
 
 /* ---- the descriptor ------------------------------------------------------- */

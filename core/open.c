@@ -114,19 +114,30 @@ static size_t best_device(const plx_entry *entry)
     return best;
 }
 
-static plx_status open_named(plx_context *context, const place *wanted, plx_backend **backend)
+/* A plugin that lists its devices. */
+static plx_status find_entry(plx_context *context, const char *name, size_t *plugin, const plx_entry **found)
 {
-    size_t plugin;
-    const plx_status status = find_plugin(context, wanted->name, &plugin);
+    const plx_status status = find_plugin(context, name, plugin);
     if (status != PLX_OK)
         return status;
-    if (plugin == context->entry_count)
-        return unknown_name(context, wanted->name);
-    const plx_entry *entry = plx_probed_entry(context, plugin);
+    if (*plugin == context->entry_count)
+        return unknown_name(context, name);
+    const plx_entry *entry = plx_probed_entry(context, *plugin);
     if (entry == NULL)
         return PLX_NO_MEMORY;
     if (entry->refusal != NULL)
-        return unknown_name(context, wanted->name);
+        return unknown_name(context, name);
+    *found = entry;
+    return PLX_OK;
+}
+
+static plx_status open_named(plx_context *context, const place *wanted, plx_backend **backend)
+{
+    size_t plugin;
+    const plx_entry *entry = NULL;
+    const plx_status status = find_entry(context, wanted->name, &plugin, &entry);
+    if (status != PLX_OK)
+        return status;
     if (entry->probe != PLX_OK)
         return plx_context_fail(context, entry->probe, "%s: %s", wanted->name, entry->reason.text);
     if (wanted->device >= entry->device_count)
@@ -134,7 +145,7 @@ static plx_status open_named(plx_context *context, const place *wanted, plx_back
                                 wanted->name, wanted->device, wanted->name, entry->device_count,
                                 wanted->name);
     const size_t device = wanted->has_device ? wanted->device : best_device(entry);
-    return plx_backend_open(context, plugin, device, backend);
+    return plx_backend_open(context, plugin, device, NULL, backend);
 }
 
 /* Why no plugin offers itself. */
@@ -172,7 +183,7 @@ static plx_status open_auto(plx_context *context, plx_backend **backend)
     }
     if (score <= 0)
         return nothing_to_open(context);
-    return plx_backend_open(context, best_plugin, device, backend);
+    return plx_backend_open(context, best_plugin, device, NULL, backend);
 }
 
 plx_status plx_open(plx_context *context, const char *where, plx_backend **backend)
@@ -187,4 +198,20 @@ plx_status plx_open(plx_context *context, const char *where, plx_backend **backe
         return open_auto(context, backend);
     status = parse(context, where, &wanted);
     return status == PLX_OK ? open_named(context, &wanted, backend) : status;
+}
+
+plx_status plx_open_on(plx_context *context, const char *plugin, const plx_native_device *device, plx_backend **backend)
+{
+    size_t number;
+    const plx_entry *entry = NULL;
+    plx_status status = plx_fork_check(context);
+    if (status == PLX_OK)
+        status = plx_native_device_check(context, device);
+    if (status == PLX_OK)
+        status = find_entry(context, plugin, &number, &entry);
+    if (status != PLX_OK)
+        return status;
+    if (entry->probe != PLX_OK)
+        return plx_context_fail(context, PLX_NO_DEVICE, "%s: %s", plugin, entry->reason.text);
+    return plx_backend_open(context, number, 0, device, backend);
 }

@@ -98,6 +98,10 @@ static plx_status describe_operands(plx_plan *plan)
         plan->operands[i].name = extents[i].name;
         plan->operands[i].bytes = (uint64_t)elements * size;
         plan->operands[i].element_mask = size - 1; /* sizes are powers of two */
+        if (extents[i].access != PLX_READ)
+            plan->operands[i].limits |= PLX_BUFFER_NEVER_WRITTEN;
+        if (extents[i].access != PLX_WRITE)
+            plan->operands[i].limits |= PLX_BUFFER_NEVER_READ;
     }
     return PLX_OK;
 }
@@ -300,6 +304,14 @@ static plx_status bad_operand(const plx_plan *plan, size_t index, const plx_view
         return plx_context_fail(backend->context, PLX_INVALID, "%s: %s lies on %s, and the work on %s", op,
                                 name, view->buffer->backend->label, backend->label);
     const uint64_t mask = plan->operands[index].element_mask;
+    const unsigned limits = view->buffer->limits & plan->operands[index].limits;
+    if (limits != 0 && plan->operands[index].bytes != 0)
+        return plx_context_fail(backend->context, PLX_INVALID, "%s: %s is %s, and its buffer may not be", op, name,
+                                (limits & PLX_BUFFER_NEVER_WRITTEN) != 0 ? "written" : "read");
+    if ((view->offset & mask) == 0 && ((view->buffer->begin + view->offset) & mask) != 0)
+        return plx_context_fail(backend->context, PLX_INVALID,
+                                "%s: %s begins at the address 0x%" PRIx64 ", which is no multiple of the %" PRIu64
+                                " bytes of an element", op, name, view->buffer->begin + view->offset, mask + 1);
     if ((view->offset & mask) != 0)
         return plx_context_fail(backend->context, PLX_INVALID,
                                 "%s: %s starts at byte %" PRIu64 ", which is no multiple of the %" PRIu64
@@ -314,17 +326,18 @@ static inline bool operand_fits(const plx_plan *plan, size_t index, const plx_vi
 {
     const plx_buffer *buffer = view->buffer;
     const uint64_t bytes = plan->operands[index].bytes;
-    if (buffer == NULL)
-        return bytes == 0;
-    return buffer->backend == plan->backend && (view->offset & plan->operands[index].element_mask) == 0 &&
-           view->offset <= buffer->bytes && bytes <= buffer->bytes - view->offset;
+    if (buffer == NULL || bytes == 0)
+        return bytes == 0 && (buffer == NULL || buffer->backend == plan->backend);
+    return buffer->backend == plan->backend &&
+           ((buffer->begin + view->offset) & plan->operands[index].element_mask) == 0 &&
+           (buffer->limits & plan->operands[index].limits) == 0 && view->offset <= buffer->bytes &&
+           bytes <= buffer->bytes - view->offset;
 }
 
 static inline bool overlap(const plx_plan *plan, const plx_view *views, size_t a, size_t b)
 {
-    return views[a].buffer == views[b].buffer &&
-           views[a].offset < views[b].offset + plan->operands[b].bytes &&
-           views[b].offset < views[a].offset + plan->operands[a].bytes;
+    return plx_buffers_overlap(views[a].buffer, views[a].offset, plan->operands[a].bytes, views[b].buffer,
+                               views[b].offset, plan->operands[b].bytes);
 }
 
 static plx_status check_operands(const plx_plan *plan, const plx_view *views, plx_operand *operands)
@@ -336,7 +349,7 @@ static plx_status check_operands(const plx_plan *plan, const plx_view *views, pl
             return bad_operand(plan, i, &views[i]);
         const bool empty = plan->operands[i].bytes == 0;
         operands[i].memory = empty ? NULL : views[i].buffer->memory;
-        operands[i].offset = empty ? 0 : views[i].offset;
+        operands[i].offset = empty ? 0 : views[i].offset + views[i].buffer->base;
     }
     for (size_t i = 0; i < operation->operand_count; i++)
         if (i != output && overlap(plan, views, i, output))

@@ -5,7 +5,18 @@
 
 static atomic_uint_least64_t last_serial;
 
-plx_status plx_queue_make(plx_backend *backend, bool shared, plx_queue **queue)
+/* What the plugin makes of it. */
+static plx_status make(plx_backend *backend, const plx_native_queue *native, plx_plugin_queue **queue, plx_error *error)
+{
+    const plx_plugin *plugin = backend->plugin;
+    plx_call_slot *call = plx_backend_enter(backend, native == NULL ? "creating a queue" : "importing a queue");
+    const plx_status status = native == NULL ? plugin->queue_create(backend->session, queue, error)
+                                             : plugin->queue_import(backend->session, native, queue, error);
+    plx_leave(call);
+    return plx_answered(status, *queue, error);
+}
+
+plx_status plx_queue_make(plx_backend *backend, const plx_native_queue *native, bool shared, plx_queue **queue)
 {
     plx_error error = {.text = ""};
     plx_queue *made = calloc(1, sizeof *made);
@@ -16,14 +27,11 @@ plx_status plx_queue_make(plx_backend *backend, bool shared, plx_queue **queue)
     made->backend = backend;
     made->shared = shared;
     made->serial = atomic_fetch_add(&last_serial, 1) + 1;
-    plx_call_slot *call = plx_backend_enter(backend, "creating a queue");
-    plx_status status = backend->plugin->queue_create(backend->session, &made->queue, &error);
-    plx_leave(call);
-    status = plx_answered(status, made->queue, &error);
+    const plx_status status = make(backend, native, &made->queue, &error);
     if (status != PLX_OK) {
         (void)pthread_mutex_destroy(&made->lock);
         free(made);
-        return plx_backend_failed(backend, status, &error, "creation of a queue");
+        return plx_backend_failed(backend, status, &error, native == NULL ? "creation of a queue" : "import of a queue");
     }
     *queue = made;
     return PLX_OK;
@@ -32,7 +40,7 @@ plx_status plx_queue_make(plx_backend *backend, bool shared, plx_queue **queue)
 plx_status plx_queue_create(plx_backend *backend, plx_queue **queue)
 {
     const plx_status status = plx_backend_usable(backend);
-    return status == PLX_OK ? plx_queue_make(backend, false, queue) : status;
+    return status == PLX_OK ? plx_queue_make(backend, NULL, false, queue) : status;
 }
 
 void plx_queue_destroy(plx_queue *queue)

@@ -29,8 +29,9 @@ struct plx_session {
 };
 
 struct plx_memory {
-    char *data; /* aligned to PLX_HOST_ALIGNMENT */
+    char *data; /* aligned to PLX_HOST_ALIGNMENT, unless it is borrowed */
     uint64_t bytes;
+    bool borrowed; /* the application's */
 };
 
 struct plx_plugin_queue {
@@ -114,6 +115,7 @@ static inline plx_status plx_host_alloc(plx_session *session, uint64_t bytes, pl
     }
     made->data = (char *)data;
     made->bytes = bytes;
+    made->borrowed = false;
     *memory = made;
     return PLX_OK;
 }
@@ -121,9 +123,96 @@ static inline plx_status plx_host_alloc(plx_session *session, uint64_t bytes, pl
 static inline void plx_host_free(plx_session *session, plx_memory *memory)
 {
     (void)session;
-    if (memory != NULL)
+    if (memory != NULL && !memory->borrowed)
         free(memory->data);
     free(memory);
+}
+
+/* ---- memory and queues of others ----------------------------------------- */
+
+static inline plx_status plx_host_memory_import(plx_session *session, const plx_native_memory *native,
+                                                plx_memory **memory, plx_error *error)
+{
+    plx_memory *made;
+    const uint64_t bytes = native->offset + native->bytes;
+    (void)session;
+    if (native->api != PLX_NATIVE_HOST)
+        return plx_fail(error, PLX_INVALID, "it is no memory of the host (PLX_NATIVE_HOST)");
+    if ((native->flags & ~(uint32_t)PLX_NATIVE_READ_ONLY) != 0)
+        return plx_fail(error, PLX_INVALID, "memory of the host has no flag but PLX_NATIVE_READ_ONLY");
+    if (bytes > UINTPTR_MAX - (uintptr_t)native->handle)
+        return plx_fail(error, PLX_INVALID, "from there to the end of all addresses there are fewer");
+    made = (plx_memory *)malloc(sizeof *made);
+    if (made == NULL)
+        return plx_fail(error, PLX_NO_MEMORY, "no memory for a buffer");
+    made->data = (char *)native->handle;
+    made->bytes = bytes;
+    made->borrowed = true;
+    *memory = made;
+    return PLX_OK;
+}
+
+static inline plx_status plx_host_memory_native(plx_session *session, plx_memory *memory, plx_native_memory *native,
+                                                plx_error *error)
+{
+    (void)session;
+    (void)error;
+    native->api = PLX_NATIVE_HOST;
+    native->handle = memory != NULL ? memory->data : NULL;
+    return PLX_OK;
+}
+
+static inline void plx_host_memory_place(plx_session *session, plx_memory *memory, plx_place *place)
+{
+    (void)session;
+    place->root = 0;
+    place->begin = (uint64_t)(uintptr_t)memory->data;
+}
+
+static inline plx_status plx_host_queue_import(plx_session *session, const plx_native_queue *native,
+                                               plx_plugin_queue **queue, plx_error *error)
+{
+    (void)session;
+    (void)native;
+    (void)queue;
+    return plx_fail(error, PLX_UNSUPPORTED, "the host has no queues of others: work is done when a call returns");
+}
+
+static inline plx_status plx_host_queue_native(plx_plugin_queue *queue, plx_native_queue *native, plx_error *error)
+{
+    (void)queue;
+    (void)error;
+    native->api = PLX_NATIVE_HOST;
+    return PLX_OK;
+}
+
+/* What was told to either queue has been done. */
+static inline plx_status plx_host_wait(plx_plugin_queue *later, plx_plugin_queue *earlier, plx_error *error)
+{
+    (void)later;
+    (void)earlier;
+    (void)error;
+    return PLX_OK;
+}
+
+static inline plx_status plx_host_session_native(plx_session *session, plx_native_device *native, plx_error *error)
+{
+    (void)session;
+    (void)error;
+    native->api = PLX_NATIVE_HOST;
+    return PLX_OK;
+}
+
+/* The processor is what it is, so that there is nothing to be taken. */
+static inline plx_status plx_host_open_on(const plx_native_device *native, size_t *device, plx_session **session,
+                                          plx_error *error)
+{
+    if (native->api != PLX_NATIVE_HOST)
+        return plx_fail(error, PLX_INVALID, "it is not the host (PLX_NATIVE_HOST)");
+    if (native->context != NULL || native->device != NULL)
+        return plx_fail(error, PLX_INVALID, "the host has neither contexts nor devices: leave them NULL");
+    *device = 0;
+    return plx_host_open(0, session, error);
 }
 
 /* ---- queues ------------------------------------------------------------ */
@@ -260,6 +349,13 @@ static inline void plx_host_plan_destroy(plx_plugin_plan *plan)
     .synchronize = plx_host_synchronize, .upload = plx_host_upload, .download = plx_host_download,  \
     .fill = plx_host_fill, .copy = plx_host_copy, .event_create = plx_host_event_create,            \
     .event_destroy = plx_host_event_destroy, .event_record = plx_host_event_record,                 \
-    .event_elapsed = plx_host_event_elapsed
+    .event_elapsed = plx_host_event_elapsed, PLX_HOST_NATIVE_SLOTS
+
+/* Those for memory, queues and devices of others, which are among them. */
+#define PLX_HOST_NATIVE_SLOTS                                                                                  \
+    .open_on = plx_host_open_on, .session_native = plx_host_session_native,                                    \
+    .memory_import = plx_host_memory_import, .memory_native = plx_host_memory_native,                          \
+    .memory_place = plx_host_memory_place, .queue_import = plx_host_queue_import,                              \
+    .queue_native = plx_host_queue_native, .wait = plx_host_wait
 
 #endif

@@ -17,6 +17,7 @@
 #define PARALLAX_PARALLAX_H
 
 #include <parallax/code.h>
+#include <parallax/native.h>
 #include <parallax/types.h>
 
 #if defined(__GNUC__)

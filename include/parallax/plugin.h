@@ -27,6 +27,7 @@
 #define PARALLAX_PLUGIN_H
 
 #include <parallax/code.h>
+#include <parallax/native.h>
 #include <parallax/types.h>
 
 #define PLX_PLUGIN_ABI UINT32_C(5)
@@ -52,6 +53,14 @@ typedef struct plx_operand {
     plx_memory *memory;
     uint64_t offset; /* bytes; a multiple of the element size */
 } plx_operand;
+
+/* Where a piece of memory lies, so that the core can tell whether an output overlaps an input.  Pieces of different
+ * roots never do; `begin` is where byte 0 of the memory lies in its root. */
+typedef struct plx_place {
+    uint64_t root;  /* 0: `begin` is an address */
+    uint64_t begin;
+    bool never_written, never_read; /* by kernels: the API was told so when the memory was made */
+} plx_place;
 
 typedef struct plx_plugin {
     uint32_t abi;  /* PLX_PLUGIN_ABI */
@@ -176,6 +185,28 @@ typedef struct plx_plugin {
      * many as there are, in their order; NULL: by its own.  PLX_UNSUPPORTED: there is no model. */
     plx_status (*expect)(plx_session *session, const plx_problem *problem, size_t kernel, const double *rates,
                          double *us, plx_error *error);
+
+    /* ---- memory, queues and devices of others: parallax/native.h ---------- */
+
+    /* As open(), on a device that the application has.  Sets *device to its number as probe() lists it.  The core has
+     * checked flags and reserved members, not the API. */
+    plx_status (*open_on)(const plx_native_device *native, size_t *device, plx_session **session, plx_error *error);
+    plx_status (*session_native)(plx_session *session, plx_native_device *native, plx_error *error);
+    /* Memory from byte 0 of the handle on, native->offset + native->bytes long: the core adds the offset to those of
+     * operands and transfers.  The core has checked for NULL and overflow, and keeps `release`.  Given back by free(),
+     * which leaves alone what is not the plugin's.  Needs memory_place. */
+    plx_status (*memory_import)(plx_session *session, const plx_native_memory *native, plx_memory **memory,
+                                plx_error *error);
+    /* api, flags and handle of the plugin's own memory or of what was imported; memory may be NULL. */
+    plx_status (*memory_native)(plx_session *session, plx_memory *memory, plx_native_memory *native, plx_error *error);
+    /* Can't fail; called once for each buffer.  Empty: no two buffers share memory. */
+    void (*memory_place)(plx_session *session, plx_memory *memory, plx_place *place);
+    /* Given back by queue_destroy(), which neither destroys nor waits for what is not the plugin's. */
+    plx_status (*queue_import)(plx_session *session, const plx_native_queue *native, plx_plugin_queue **queue,
+                               plx_error *error);
+    plx_status (*queue_native)(plx_plugin_queue *queue, plx_native_queue *native, plx_error *error);
+    /* What follows in `later` waits for all that is in `earlier` now, and the host does not.  Both are used. */
+    plx_status (*wait)(plx_plugin_queue *later, plx_plugin_queue *earlier, plx_error *error);
 } plx_plugin;
 
 typedef const plx_plugin *(*plx_plugin_entry_function)(void);
