@@ -4,6 +4,7 @@
 
 #include "base/table.h"
 
+#include <parallax/judge.h>
 #include <parallax/parallax.h>
 #include <parallax/study.h>
 
@@ -58,6 +59,9 @@ typedef struct cli_list {
 #define OPT_BUDGET (UINT64_C(1) << 34)
 #define OPT_MARKDOWN (UINT64_C(1) << 40)
 #define OPT_ALL (UINT64_C(1) << 41)
+#define OPT_RESULT (UINT64_C(1) << 50)
+#define OPT_JUNIT (UINT64_C(1) << 51)
+#define OPT_PROMISE (UINT64_C(1) << 52) /* what a result claims of its arithmetic */
 #define OPT_RATES (UINT64_C(1) << 43)
 #define OPT_TIME_LIMIT (UINT64_C(1) << 42) /* --budget as attribute takes it */
 
@@ -77,7 +81,7 @@ typedef struct cli_work {
 typedef struct cli_options {
     uint64_t given;    /* bits of the options that were there */
     cli_list operands; /* the words that are no options */
-    cli_list backends, kernels, shapes, sets, in, plugin_dirs;
+    cli_list backends, kernels, shapes, sets, in, plugin_dirs, results;
     plx_dtype dtypes[PLX_DTYPE_COUNT];
     size_t dtype_count;
     cli_list settings; /* of the operation: a name and its word or NULL, and so on */
@@ -86,7 +90,8 @@ typedef struct cli_options {
     uint64_t repeats;   /* at most, when given */
     uint64_t queues;    /* 0: one */
     plx_input input;
-    const char *out, *json, *csv, *save_failure, *plot, *section, *rates;
+    const char *out, *json, *csv, *junit, *save_failure, *plot, *section, *rates;
+    plx_promise promise;
     double seconds, budget, threshold;
     plx_effort effort;
     bool help, version;
@@ -110,7 +115,7 @@ typedef struct cli_verb {
 
 extern const cli_verb cli_list_verb, cli_doctor_verb, cli_run_verb, cli_check_verb, cli_compare_verb,
     cli_explain_verb, cli_attribute_verb, cli_probe_verb, cli_tune_verb, cli_bench_verb, cli_diff_verb,
-    cli_report_verb, cli_completion_verb;
+    cli_report_verb, cli_completion_verb, cli_judge_verb;
 
 /* ---- dispatch.c ---------------------------------------------------------- */
 
@@ -274,6 +279,8 @@ int cli_results_write(const char *path, cli_results_writer *write, const plx_res
 int cli_results_status(const plx_results *results, bool want_pairs, const char *nothing);
 /* Writes what --json and --csv ask for. */
 int cli_outputs_write(const cli_options *options, const plx_results *results);
+/* PLX_TABLE_ bits that the terminal asks for. */
+unsigned cli_table_flags(void);
 /* The table, on standard output, unless that is taken or -q was given. */
 int cli_table_write(const cli_options *options, const plx_results *results);
 /* Of products in several types, what each of them costs and gains. */

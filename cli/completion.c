@@ -42,6 +42,9 @@ static void add_form(follow *to, const char *form, size_t length)
         add_names(to, &cli_dtype_names);
     else if (is_form(form, length, "HOW"))
         add_names(to, &cli_reduction_names);
+    else if (is_form(form, length, "any|sequential|pairwise|DEPTH"))
+        for (unsigned sums = 0; sums < PLX_SUMS_DEPTH; sums++)
+            add_word(to, plx_sums_name((plx_sums)sums), strlen(plx_sums_name((plx_sums)sums)));
     else if (is_form(form, length, "CLASS"))
         add_names(to, &cli_input_names);
     else if (is_form(form, length, "DIR"))

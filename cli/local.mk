@@ -19,6 +19,7 @@ libplx_verbs_la_SOURCES = \
 	cli/doctor.c \
 	cli/ending.c \
 	cli/explain.c \
+	cli/judge.c \
 	cli/list.c \
 	cli/options.c \
 	cli/output.c \

@@ -128,6 +128,14 @@ static int apply_whole(const option_row *row, cli_options *options, const char *
     return CLI_OK;
 }
 
+static int apply_promise(const option_row *row, cli_options *options, const char *word)
+{
+    plx_error error = {""};
+    return plx_promise_set(&options->promise, row->name, word, &error) == PLX_OK
+               ? CLI_OK
+               : cli_wrong_usage("%s", error.text);
+}
+
 /* ---- the rows ------------------------------------------------------------ */
 
 #define INTO(function, field) .apply = function, .at = offsetof(cli_options, field)
@@ -144,6 +152,7 @@ static const option_row listed[] = {
     {"dtype", 't', "TYPE", OPT_DTYPE, "f32, f64, i32, ...", .apply = apply_dtype},
     {.bit = OPT_SETTINGS}, /* here stand those of the operations */
     {"in", 'i', "FILE.npy", OPT_IN, "an operand, in their order; may be repeated", INTO(apply_word, in)},
+    {"result", 'r', "FILE.npy", OPT_RESULT, "the result to be judged", INTO(apply_word, results)},
     {"out", 'o', "FILE.npy", OPT_OUT, "where the result goes", INTO(apply_file, out)},
     {"out", 'o', "FILE", OPT_REPORT, "where the page or plot goes (standard output)", INTO(apply_file, out)},
     {"input", 0, "CLASS", OPT_INPUT, "which data to generate: uniform, integer, ...", .apply = apply_input},
@@ -174,14 +183,23 @@ static const option_row listed[] = {
      .least = 1, .most = SIZE_MAX, .range = "from 1 on"},
     {"repeats", 0, "N", OPT_REPEATS, "repeat a case at most N times to compare its bits; 0: run each once",
      INTO(apply_whole, repeats), .most = SIZE_MAX, .range = "from 0 on"},
+    {"sums", 0, "any|sequential|pairwise|DEPTH", OPT_PROMISE, "in which order terms were added (any)",
+     .apply = apply_promise},
+    {"accumulator", 0, "TYPE", OPT_PROMISE, "what sums were kept in (f32; of f64 f64)", .apply = apply_promise},
+    {"no-units", 0, NULL, OPT_PROMISE, "sums were made in no matrix units", .apply = apply_promise},
+    {"flushes", 0, NULL, OPT_PROMISE, "subnormals of f32 may have been taken for 0", .apply = apply_promise},
+    {"narrow-parts", 0, "N", OPT_PROMISE, "N partial sums were rounded to the result's type (none)",
+     .apply = apply_promise},
     {"save-failure", 0, "DIR", OPT_SAVE_FAILURE, "keep the operands of what failed",
      INTO(apply_file, save_failure)},
     {"json", 'j', "FILE", OPT_JSON, "write JSON; - is standard output", INTO(apply_file, json)},
     {"csv", 0, "FILE", OPT_CSV, "write CSV; - is standard output", INTO(apply_file, csv)},
+    {"junit", 0, "FILE", OPT_JUNIT, "write JUnit's XML; - is standard output", INTO(apply_file, junit)},
     {"plot", 0, "FILE", OPT_PLOT, "draw with gnuplot; FILE ends in .svg or .png", INTO(apply_file, plot)},
     {"plot", 0, "NAME", OPT_REPORT, "this plot alone: ladder-gemm, sweep-gemm, accuracy-gemm",
      INTO(apply_file, plot)},
-    {"markdown", 0, NULL, OPT_MARKDOWN, "tables in Markdown instead of a page", .apply = NULL},
+    {"markdown", 0, NULL, OPT_MARKDOWN, "tables in Markdown instead of a page",
+     .one = "a table in Markdown on standard output", .apply = NULL},
     {"section", 0, "NAME", OPT_REPORT,
      "of the tables one section: peers, twins, ladders, attribution or probes", INTO(apply_name, section)},
     {"plugin-dir", 0, "DIR", OPT_PLUGIN_DIR, "look for plugins here first; may be repeated",
@@ -190,7 +208,7 @@ static const option_row listed[] = {
     {"quiet", 'q', NULL, OPT_QUIET, "say less", .apply = NULL},
 };
 
-enum { MOST_ROWS = 64 };
+enum { MOST_ROWS = 96 };
 _Static_assert(sizeof listed / sizeof listed[0] < MOST_ROWS, "a table of options has room for each");
 
 /* All rows, in the order of --help. */
@@ -394,6 +412,7 @@ void cli_options_free(cli_options *options)
     free(options->sets.at);
     free(options->settings.at);
     free(options->in.at);
+    free(options->results.at);
     free(options->plugin_dirs.at);
     cli_work_free(&options->work);
 }

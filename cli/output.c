@@ -86,6 +86,8 @@ static int check_names(const cli_options *options)
     if (is_same_file(options->out, options->json) || is_same_file(options->out, options->csv))
         return cli_wrong_usage("--out and %s name one file: %s",
                                is_same_file(options->out, options->json) ? "--json" : "--csv", options->out);
+    if (is_same_file(options->json, options->junit))
+        return cli_wrong_usage("--json and --junit name one file: %s", options->junit);
     return CLI_OK;
 }
 
@@ -111,6 +113,8 @@ static int claim_outputs(const cli_options *options)
     int status = claim(options->json);
     if (status == CLI_OK)
         status = claim(options->csv);
+    if (status == CLI_OK)
+        status = claim(options->junit);
     return status == CLI_OK ? claim(options->out) : status;
 }
 
@@ -121,6 +125,8 @@ int cli_outputs_check(const cli_options *options)
         status = check_path(options->json);
     if (status == CLI_OK)
         status = check_path(options->csv);
+    if (status == CLI_OK)
+        status = check_path(options->junit);
     if (status == CLI_OK && cli_is_stdout(options->out))
         status = cli_wrong_usage("--out: a .npy file can't go to standard output");
     if (status == CLI_OK)
@@ -253,6 +259,11 @@ static bool has_colour(void)
     return !refused && !dumb && isatty(STDOUT_FILENO);
 }
 
+unsigned cli_table_flags(void)
+{
+    return has_colour() ? PLX_TABLE_COLOUR : 0u;
+}
+
 int cli_terminal_width(void)
 {
     struct winsize size;
@@ -269,7 +280,7 @@ int cli_table_write(const cli_options *options, const plx_results *results)
     plx_error error = {""};
     if (cli_stdout_is_taken(options) || (options->given & OPT_QUIET))
         return CLI_OK;
-    unsigned flags = (has_colour() ? PLX_TABLE_COLOUR : 0u) |
+    unsigned flags = cli_table_flags() |
                      ((options->given & OPT_VERBOSE) ? PLX_TABLE_ALL_PAIRS | PLX_TABLE_CONFIGS : 0u);
     const int status = written_to_stdout(
         plx_results_write_table(results, stdout, cli_terminal_width(), flags, &error), &error);

@@ -39,7 +39,8 @@ study_report_sources = \
 	study/report/table.c \
 	study/report/table_counters.c \
 	study/report/types_table.c \
-	study/report/units_table.c
+	study/report/units_table.c \
+	study/report/verdicts.c
 
 study_judge_sources = \
 	study/judge/agree.c \
@@ -50,7 +51,10 @@ study_judge_sources = \
 	study/judge/inputs.c \
 	study/judge/judge.h \
 	study/judge/memory.c \
+	study/judge/promise.c \
 	study/judge/reference.c \
+	study/judge/result.c \
+	study/judge/save.c \
 	study/judge/validate.c
 
 study_run_sources = \
@@ -194,6 +198,7 @@ parallaxinclude_HEADERS += \
 	include/parallax/compare.h \
 	include/parallax/diff.h \
 	include/parallax/files.h \
+	include/parallax/judge.h \
 	include/parallax/probe.h \
 	include/parallax/results.h \
 	include/parallax/study.h \

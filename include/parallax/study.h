@@ -12,6 +12,7 @@
 #include <parallax/compare.h>
 #include <parallax/diff.h>
 #include <parallax/files.h>
+#include <parallax/judge.h>
 #include <parallax/probe.h>
 #include <parallax/results.h>
 #include <parallax/tune.h>

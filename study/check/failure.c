@@ -1,17 +1,9 @@
 /* A case of plx_check that is not right: in what circumstances, how to repeat it, and
  * its operands in files. */
-#define _POSIX_C_SOURCE 200809L
-
 #include "study/check/failure.h"
 
-#include <assert.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* ---- circumstances ------------------------------------------------------------------ */
 
@@ -65,64 +57,7 @@ void plx_failure_command(const plx_failed_case *failed, plx_line *line)
 
 plx_status plx_failures_prepare(const char *directory, plx_error *error)
 {
-    struct stat about;
-    if (mkdir(directory, 0777) != 0 && errno != EEXIST)
-        return plx_fail(error, PLX_IO, "%.200s: can't make the directory: %s", directory, strerror(errno));
-    if (stat(directory, &about) != 0 || !S_ISDIR(about.st_mode))
-        return plx_fail(error, PLX_IO, "%.200s: is no directory", directory);
-    if (access(directory, W_OK | X_OK) != 0)
-        return plx_fail(error, PLX_IO, "%.200s: can't write there: %s", directory, strerror(errno));
-    return PLX_OK;
-}
-
-static plx_status path_of(const plx_failed_case *failed, size_t number, const char *rest, char path[4096],
-                          plx_error *error)
-{
-    int length = snprintf(path, 4096, "%s/%s-%zu%s", failed->options->save_failure,
-                          failed->inputs->operation->name, number, rest);
-    if (length < 0 || length >= 4096)
-        return plx_fail(error, PLX_INVALID, "%s: the path is too long", failed->options->save_failure);
-    return PLX_OK;
-}
-
-/* Rows that lie ld apart, without what is between them. */
-static plx_status save_rows(const plx_failed_case *failed, size_t number, const char *name, plx_dtype dtype,
-                            const plx_extent *extent, int64_t ld, const void *data, plx_error *error)
-{
-    size_t size = plx_dtype_size(dtype), row_bytes = (size_t)extent->cols * size;
-    plx_array array = {
-        .dtype = dtype, .rank = extent->rows == 1 ? 1 : 2, .rows = extent->rows, .cols = extent->cols};
-    char rest[64], path[4096];
-    plx_status status;
-
-    (void)snprintf(rest, sizeof rest, "-%s.npy", name);
-    status = path_of(failed, number, rest, path, error);
-    if (status != PLX_OK)
-        return status;
-    if (extent->rows > 0 && extent->cols > 0) {
-        assert(data != NULL); /* only what is empty has no memory */
-        array.data = malloc((size_t)extent->rows * row_bytes);
-        if (array.data == NULL)
-            return plx_fail(error, PLX_NO_MEMORY, "no memory to save %s", name);
-        for (int64_t row = 0; row < extent->rows; ++row)
-            memcpy((char *)array.data + (size_t)row * row_bytes,
-                   (const char *)data + (size_t)(row * ld) * size, row_bytes);
-    }
-    status = plx_npy_write(path, &array, error);
-    free(array.data);
-    return status;
-}
-
-static plx_status save_operands(const plx_failed_case *failed, size_t number, plx_error *error)
-{
-    const plx_inputs *inputs = failed->inputs;
-    plx_status status = PLX_OK;
-
-    for (size_t i = 0; status == PLX_OK && i < inputs->operation->operand_count; ++i)
-        if (inputs->data[i] != NULL || i != inputs->operation->output)
-            status = save_rows(failed, number, inputs->extents[i].name, plx_inputs_dtype(inputs, i),
-                               &inputs->extents[i], inputs->extents[i].ld, inputs->data[i], error);
-    return status;
+    return plx_save_directory(directory, error);
 }
 
 /* What a copy writes has the rows of what it reads, without padding. */
@@ -133,45 +68,32 @@ static const plx_extent *result_extent(const plx_failed_case *failed)
                                                                        : failed->inputs->operation->output];
 }
 
-static plx_status save_result(const plx_failed_case *failed, size_t number, plx_error *error)
+static plx_status save_result(const plx_failed_case *failed, const char *stem, plx_error *error)
 {
     const plx_extent *extent = result_extent(failed);
-    return save_rows(failed, number, "result", plx_result_dtype(failed->inputs), extent,
-                     plx_candidate_is_baseline(failed->candidate) ? extent->cols : extent->ld,
-                     failed->candidate->result, error);
+    return plx_save_rows(failed->options->save_failure, stem, "result", plx_result_dtype(failed->inputs), extent,
+                         plx_candidate_is_baseline(failed->candidate) ? extent->cols : extent->ld,
+                         failed->candidate->result, error);
 }
 
-/* Of a sum the reference is kept in f64, as it was computed. */
-static plx_status save_reference(const plx_failed_case *failed, size_t number, plx_error *error)
+static plx_status save_reference(const plx_failed_case *failed, const char *stem, plx_error *error)
 {
-    const plx_extent *extent = result_extent(failed);
     const plx_reference_result *reference;
-    char path[4096];
     plx_status status = plx_references_get(failed->references, failed->inputs,
                                            plx_candidate_is_baseline(failed->candidate), &reference, error);
 
-    if (status == PLX_OK && reference->exact)
-        return save_rows(failed, number, "reference", plx_result_dtype(failed->inputs), extent, extent->cols,
-                         reference->of.exact, error);
     if (status == PLX_OK)
-        status = path_of(failed, number, "-reference.npy", path, error);
-    if (status == PLX_OK && reference->sample == NULL) {
-        plx_array array = {.dtype = PLX_F64,
-                           .rank = extent->rows == 1 ? 1 : 2,
-                           .rows = extent->rows,
-                           .cols = extent->cols,
-                           .data = reference->of.value};
-        status = plx_npy_write(path, &array, error);
-    }
+        status = plx_save_reference(failed->options->save_failure, stem, failed->inputs, result_extent(failed),
+                                    reference, error);
     return status;
 }
 
-static plx_status save_story(const plx_failed_case *failed, size_t number, plx_error *error)
+static plx_status save_story(const plx_failed_case *failed, const char *stem, plx_error *error)
 {
     plx_line circumstances = {.length = 0}, command = {.length = 0};
     char path[4096], name[64];
     plx_output *output;
-    plx_status status = path_of(failed, number, ".txt", path, error);
+    plx_status status = plx_save_path(failed->options->save_failure, stem, ".txt", path, error);
 
     if (status == PLX_OK)
         status = plx_output_open(path, &output, error);
@@ -190,13 +112,16 @@ static plx_status save_story(const plx_failed_case *failed, size_t number, plx_e
 
 plx_status plx_failure_save(const plx_failed_case *failed, size_t number, plx_error *error)
 {
-    plx_status status = save_operands(failed, number, error);
+    char stem[64];
+    plx_status status;
 
+    (void)snprintf(stem, sizeof stem, "%s-%zu", failed->inputs->operation->name, number);
+    status = plx_save_operands(failed->options->save_failure, stem, failed->inputs, error);
     if (status == PLX_OK)
-        status = save_result(failed, number, error);
+        status = save_result(failed, stem, error);
     if (status == PLX_OK)
-        status = save_reference(failed, number, error);
+        status = save_reference(failed, stem, error);
     if (status == PLX_OK)
-        status = save_story(failed, number, error);
+        status = save_story(failed, stem, error);
     return status;
 }

@@ -57,7 +57,8 @@ static double in_range(const plx_bound *bound, double value)
 
 static difference contrast_real(const contrast *of, int64_t element, int64_t place)
 {
-    plx_dtype dtype = plx_result_dtype(of->inputs), sum = plx_sum_dtype(of->inputs->problem.dtype);
+    const double range = fmin(of->first->bound.range, of->second->bound.range);
+    plx_dtype dtype = plx_result_dtype(of->inputs);
     double a = in_range(&of->first->bound, plx_element_value(dtype, of->first->result, place));
     double b = in_range(&of->second->bound, plx_element_value(dtype, of->second->result, place));
     double largest = fabs(a) > fabs(b) ? fabs(a) : fabs(b), magnitude, value, bound, apart = fabs(a - b);
@@ -65,7 +66,7 @@ static difference contrast_real(const contrast *of, int64_t element, int64_t pla
     if (a == b || (isnan(a) && isnan(b)))
         return (difference){true, 0.0, 0.0};
     known(of, element, largest, &magnitude, &value);
-    if (isfinite(value) && !(magnitude <= plx_largest(sum)))
+    if (isfinite(value) && !(magnitude <= range))
         return (difference){true, 0.0,
                             isfinite(apart) ? apart / plx_spacing(dtype, largest) : (double)INFINITY};
     if (!isfinite(apart))

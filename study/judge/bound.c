@@ -43,17 +43,18 @@ static const double lost_of_subnormals[PLX_COMPUTE_COUNT] = {
 
 /* Every product and every sum may lose a subnormal's worth, in any tree: so the
  * terms count here, not the depth.  A device that flushes loses whole operands. */
-static double underflow_of(const plx_inputs *inputs, plx_compute compute, double depth, double alpha,
-                           bool flushes)
+static double underflow_of(const plx_inputs *inputs, const plx_arithmetic *by, double alpha)
 {
     double terms = (double)plx_sum_length(inputs), scale = fabs(alpha) > 1.0 ? fabs(alpha) : 1.0;
-    double steps = (terms > depth ? terms : depth) + 2.0;
-    plx_dtype sum = plx_sum_dtype(inputs->problem.dtype), result = plx_result_dtype(inputs);
-    double last = plx_is_half(result) ? 0.5 * plx_smallest(result) : 0.0; /* of what is rounded last */
+    double steps = (terms > by->depth ? terms : by->depth) + 2.0;
+    plx_dtype result = plx_result_dtype(inputs);
+    double least = fmax(plx_smallest(plx_sum_dtype(inputs->problem.dtype)), plx_smallest(by->accumulator));
+    double parts = by->narrow_parts > 1 ? (double)by->narrow_parts : 0.5; /* the last of them is the result */
+    double last = plx_is_half(result) ? parts * plx_smallest(result) : 0.0; /* of what is rounded last */
 
-    if (flushes)
-        return (2.0 * steps) * 0x1p-126 * scale + last;
-    return (steps * plx_smallest(sum) + 2.0 * terms * lost_of_subnormals[compute]) * scale + last;
+    if (by->flushes)
+        return (2.0 * steps) * fmax(0x1p-126, least) * scale + last;
+    return (steps * least + 2.0 * terms * lost_of_subnormals[by->compute]) * scale + last;
 }
 
 static bool small_integer(double value)
@@ -92,27 +93,40 @@ static bool sums_in_matrix_units(const plx_inputs *inputs, const plx_kernel *ker
     return (kernel->flags & PLX_KERNEL_MATRIX_UNITS) != 0 && inputs->problem.dtype != PLX_F64;
 }
 
+/* Whether sums are kept in what the operands' own type asks for, or better. */
+static bool sums_are_own(const plx_inputs *inputs, const plx_arithmetic *by)
+{
+    return plx_unit_roundoff(by->accumulator) <= plx_unit_roundoff(plx_sum_dtype(inputs->problem.dtype));
+}
+
+/* Each of the parts is rounded to the result's type, and so is each of their sums. */
+static double with_parts(double gamma, double narrowing, int64_t parts)
+{
+    return parts > 1 ? (1.0 + gamma) * exp((double)parts * log1p(narrowing)) - 1.0 : gamma;
+}
+
 /* An operation without sums rounds each element as often as its kernel says. */
 static double terms_of(const plx_inputs *inputs, double depth)
 {
     return plx_factor_count(inputs) > 0 ? (double)plx_sum_length(inputs) : depth;
 }
 
-static void choose_gamma(const plx_inputs *inputs, const plx_kernel *kernel, double depth, double unit,
-                         plx_bound *bound)
+static void choose_gamma(const plx_inputs *inputs, const plx_arithmetic *by, plx_bound *bound)
 {
-    double terms = terms_of(inputs, depth), likely = likely_gamma_of_sum(depth, unit);
+    const double unit = plx_unit_roundoff(by->accumulator);
+    double terms = terms_of(inputs, by->depth), likely = likely_gamma_of_sum(by->depth, unit);
 
     bound->kind = PLX_BOUND_DETERMINISTIC;
-    bound->gamma = gamma_of_sum(depth, terms, unit, !sums_in_matrix_units(inputs, kernel));
+    bound->gamma = gamma_of_sum(by->depth, terms, unit, !by->matrix_units);
     if (has_random_signs(inputs) && likely < bound->gamma) {
         bound->kind = PLX_BOUND_PROBABILISTIC;
         bound->gamma = likely;
     }
     if (plx_factor_count(inputs) > 1)
         bound->gamma = scaled(bound->gamma, unit);
+    bound->gamma = with_parts(bound->gamma, bound->narrowing, by->narrow_parts);
     bound->may_hide = bound->gamma * sqrt(terms) >= WIDE;
-    bound->gamma += lost_by_compute[kernel->compute];
+    bound->gamma += lost_by_compute[by->compute];
 }
 
 /* Whether depths matter to the verdict. */
@@ -142,29 +156,56 @@ bool plx_depth_is_possible(const plx_inputs *inputs, const plx_kernel *kernel, i
     return false;
 }
 
-plx_bound plx_bound_of_depth(const plx_inputs *inputs, const plx_kernel *kernel, int64_t roundings,
-                             const plx_device_info *device)
+/* Where sums are as wide as their type asks for, they leave its range alone. */
+static double range_of(const plx_inputs *inputs, const plx_arithmetic *by, const plx_bound *bound)
 {
-    plx_dtype dtype = inputs->problem.dtype, result = plx_result_dtype(inputs);
-    plx_dtype accumulator = dtype != PLX_F64 && kernel->accumulator_f32 != PLX_F64 ? PLX_F32 : PLX_F64;
-    plx_bound bound = {.gamma = 0.0, .overflow = (double)INFINITY};
-    const double depth = (double)roundings;
-    double alpha, beta, unit;
+    const plx_dtype result = plx_result_dtype(inputs);
+    double range = plx_largest(plx_sum_dtype(inputs->problem.dtype));
 
-    if (!plx_is_floating(dtype))
+    if (!sums_are_own(inputs, by))
+        range = fmin(range, plx_largest(by->accumulator) / (1.0 + bound->gamma));
+    if (by->narrow_parts > 1)
+        range = fmin(range, plx_largest(result) / (1.0 + bound->gamma));
+    return range;
+}
+
+plx_bound plx_bound_of_arithmetic(const plx_inputs *inputs, const plx_arithmetic *by)
+{
+    const plx_dtype result = plx_result_dtype(inputs);
+    plx_bound bound = {.gamma = 0.0, .overflow = (double)INFINITY, .range = (double)INFINITY};
+    double alpha, beta;
+
+    if (!plx_is_floating(inputs->problem.dtype))
         return bound;
     plx_problem_scalars(&inputs->problem, &alpha, &beta);
-    unit = plx_unit_roundoff(accumulator);
-    bound.flushes = dtype != PLX_F64 && (device->features & PLX_FEATURE_FLUSHES_F32) != 0;
-    choose_gamma(inputs, kernel, depth, unit, &bound);
-    if (accumulator != result)
+    bound.flushes = by->flushes;
+    if (plx_unit_roundoff(by->accumulator) < plx_unit_roundoff(result))
         bound.narrowing = plx_unit_roundoff(result);
+    choose_gamma(inputs, by, &bound);
     if (plx_is_half(result))
         bound.overflow = plx_overflow_threshold(result);
     bound.gamma *= 1.0 + bound.narrowing; /* what is rounded last is the sum with its error */
-    bound.underflow = underflow_of(inputs, kernel->compute, depth, alpha, bound.flushes);
-    bound.rounded_once = kernel->compute == PLX_COMPUTE_PLAIN && rounds_once(inputs, alpha, beta);
+    bound.underflow = underflow_of(inputs, by, alpha);
+    bound.range = range_of(inputs, by, &bound);
+    bound.rounded_once =
+        by->compute == PLX_COMPUTE_PLAIN && sums_are_own(inputs, by) && rounds_once(inputs, alpha, beta);
     bound.either_zero = alpha < 0.0 && beta == 0.0 && plx_sum_length(inputs) > 0;
-    bound.signed_zeros = plx_factor_count(inputs) < 2 || never_rounds(inputs, alpha, beta);
+    bound.signed_zeros =
+        sums_are_own(inputs, by) && (plx_factor_count(inputs) < 2 || never_rounds(inputs, alpha, beta));
     return bound;
+}
+
+plx_bound plx_bound_of_depth(const plx_inputs *inputs, const plx_kernel *kernel, int64_t roundings,
+                             const plx_device_info *device)
+{
+    const plx_dtype dtype = inputs->problem.dtype;
+    const plx_arithmetic by = {
+        .compute = kernel->compute,
+        .accumulator = dtype != PLX_F64 && kernel->accumulator_f32 != PLX_F64 ? PLX_F32 : PLX_F64,
+        .matrix_units = sums_in_matrix_units(inputs, kernel),
+        .flushes = dtype != PLX_F64 && (device->features & PLX_FEATURE_FLUSHES_F32) != 0,
+        .depth = (double)roundings,
+    };
+
+    return plx_bound_of_arithmetic(inputs, &by);
 }

@@ -102,41 +102,127 @@ plx_status plx_inputs_generate(const plx_problem *problem, plx_input input, uint
     return status;
 }
 
-/* A vector may come as a row or as a column, a matrix to reduce in any shape. */
-static bool array_fits(const plx_extent *extent, const plx_array *array)
+/* ---- from arrays ------------------------------------------------------------------- */
+
+plx_strided plx_strided_of(const plx_array *array)
 {
-    if (array->rows == extent->rows && array->cols == extent->cols)
-        return true;
-    return extent->rows == 1 && array->rows * array->cols == extent->cols;
+    plx_strided lying = {.dtype = array->dtype, .rank = array->rank, .data = array->data};
+
+    if (array->rank == 1) {
+        lying.size[0] = array->cols;
+        lying.stride[0] = 1;
+    } else if (array->rank == 2) {
+        lying.size[0] = array->rows;
+        lying.size[1] = array->cols;
+        lying.stride[0] = array->cols;
+        lying.stride[1] = 1;
+    }
+    return lying;
 }
 
-static plx_status copy_array(plx_inputs *inputs, size_t operand, const plx_array *array, plx_error *error)
+/* Any array as rows and columns; a vector is one row. */
+typedef struct view {
+    int64_t rows, cols, row_stride, col_stride;
+} view;
+
+static view view_of(const plx_strided *array)
+{
+    if (array->rank == 2)
+        return (view){array->size[0], array->size[1], array->stride[0], array->stride[1]};
+    if (array->rank == 1)
+        return (view){1, array->size[0], 0, array->stride[0]};
+    return (view){1, 1, 0, 0};
+}
+
+/* A vector may come as a row or as a column, a matrix to reduce in any shape. */
+static bool view_fits(const plx_extent *extent, const view *of)
+{
+    if (of->rows == extent->rows && of->cols == extent->cols)
+        return true;
+    if (extent->rows != 1)
+        return false;
+    if (of->rows == 0 || of->cols == 0)
+        return extent->cols == 0;
+    return extent->cols / of->cols == of->rows && extent->cols % of->cols == 0;
+}
+
+static plx_status check_strided(const char *name, const plx_strided *array, plx_error *error)
+{
+    bool empty = false;
+
+    if (array->rank < 0 || array->rank > 2)
+        return plx_fail(error, PLX_INVALID, "%s: an array of %d dimensions; there are 0 to 2", name, array->rank);
+    for (int i = 0; i < array->rank; ++i) {
+        if (array->size[i] < 0)
+            return plx_fail(error, PLX_INVALID, "%s: a size can't be negative", name);
+        empty = empty || array->size[i] == 0;
+    }
+    if (!empty && array->data == NULL)
+        return plx_fail(error, PLX_INVALID, "%s has no data", name);
+    return PLX_OK;
+}
+
+plx_status plx_strided_check(const plx_extent *extent, plx_dtype dtype, const plx_strided *array, const char *name,
+                             plx_error *error)
+{
+    plx_status status = check_strided(name, array, error);
+    const view of = view_of(array);
+
+    if (status != PLX_OK)
+        return status;
+    if (array->dtype != dtype)
+        return plx_fail(error, PLX_INVALID, "%s is %s, and has to be %s here", name,
+                        (unsigned)array->dtype < PLX_DTYPE_COUNT ? plx_dtype_name(array->dtype) : "of no type",
+                        plx_dtype_name(dtype));
+    if (!view_fits(extent, &of))
+        return plx_fail(error, PLX_INVALID, "%s has %lld x %lld elements, and has to have %lld x %lld here", name,
+                        (long long)of.rows, (long long)of.cols, (long long)extent->rows, (long long)extent->cols);
+    return PLX_OK;
+}
+
+/* One element after the other: those of a vector may lie in rows. */
+static void gather_by_elements(const plx_extent *extent, size_t size, const view *of, const char *from, char *to)
+{
+    for (int64_t i = 0; i < of->rows; ++i)
+        for (int64_t j = 0; j < of->cols; ++j) {
+            const int64_t at = i * of->cols + j;
+            const int64_t place = extent->rows == 1 ? at : i * extent->ld + j;
+            memcpy(to + (size_t)place * size, from + (i * of->row_stride + j * of->col_stride) * (int64_t)size, size);
+        }
+}
+
+void plx_strided_gather(const plx_extent *extent, const plx_strided *array, void *to)
+{
+    const size_t size = plx_dtype_size(array->dtype);
+    const view of = view_of(array);
+    const char *from = array->data;
+
+    if (of.rows != extent->rows || of.col_stride != 1) {
+        gather_by_elements(extent, size, &of, from, to);
+        return;
+    }
+    for (int64_t row = 0; row < of.rows && of.cols > 0; ++row)
+        memcpy((char *)to + (size_t)(row * extent->ld) * size, from + row * of.row_stride * (int64_t)size,
+               (size_t)of.cols * size);
+}
+
+static plx_status take_array(plx_inputs *inputs, size_t operand, const plx_strided *array, plx_error *error)
 {
     const plx_extent *extent = &inputs->extents[operand];
-    plx_dtype dtype = plx_inputs_dtype(inputs, operand);
-    size_t size = plx_dtype_size(dtype);
-    plx_status status;
+    plx_status status = plx_strided_check(extent, plx_inputs_dtype(inputs, operand), array, extent->name, error);
 
-    if (array->dtype != dtype)
-        return plx_fail(error, PLX_INVALID, "%s: the file has %s, the problem %s", extent->name,
-                        plx_dtype_name(array->dtype), plx_dtype_name(dtype));
-    if (!array_fits(extent, array))
-        return plx_fail(error, PLX_INVALID, "%s: the file has %lld x %lld elements, the problem %lld x %lld",
-                        extent->name, (long long)array->rows, (long long)array->cols, (long long)extent->rows,
-                        (long long)extent->cols);
-    status = reserve(inputs, operand, error);
+    if (status == PLX_OK)
+        status = reserve(inputs, operand, error);
     if (status != PLX_OK || inputs->data[operand] == NULL)
         return status;
     if (extent->ld > extent->cols) /* NaN between the rows */
         plx_generate_operand(inputs, operand, inputs->data[operand]);
-    for (int64_t row = 0; row < extent->rows; ++row)
-        memcpy((char *)inputs->data[operand] + (size_t)(row * extent->ld) * size,
-               (const char *)array->data + (size_t)(row * extent->cols) * size, (size_t)extent->cols * size);
+    plx_strided_gather(extent, array, inputs->data[operand]);
     return PLX_OK;
 }
 
-plx_status plx_inputs_from_arrays(const plx_problem *problem, const plx_array *arrays, size_t count,
-                                  uint64_t seed, plx_inputs *inputs, plx_error *error)
+plx_status plx_inputs_from_strided(const plx_problem *problem, const plx_strided *arrays, size_t count,
+                                   uint64_t seed, plx_inputs *inputs, plx_error *error)
 {
     plx_inputs made;
     plx_status status = plx_inputs_describe(problem, &made, error);
@@ -150,7 +236,7 @@ plx_status plx_inputs_from_arrays(const plx_problem *problem, const plx_array *a
         if (!is_read(&made, i))
             continue;
         if (next < count)
-            status = copy_array(&made, i, &arrays[next++], error);
+            status = take_array(&made, i, &arrays[next++], error);
         else if (i == made.operation->output)
             status = generate_one(&made, i, error);
         else
@@ -165,6 +251,17 @@ plx_status plx_inputs_from_arrays(const plx_problem *problem, const plx_array *a
     else
         plx_inputs_free(&made);
     return status;
+}
+
+plx_status plx_inputs_from_arrays(const plx_problem *problem, const plx_array *arrays, size_t count,
+                                  uint64_t seed, plx_inputs *inputs, plx_error *error)
+{
+    plx_strided lying[PLX_MAX_OPERANDS];
+    const size_t most = count < PLX_MAX_OPERANDS ? count : PLX_MAX_OPERANDS;
+
+    for (size_t i = 0; i < most; ++i)
+        lying[i] = plx_strided_of(&arrays[i]);
+    return plx_inputs_from_strided(problem, lying, most, seed, inputs, error);
 }
 
 plx_status plx_inputs_make(const plx_problem *problem, const plx_array *arrays, size_t count, plx_input input,

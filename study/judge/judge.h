@@ -4,6 +4,7 @@
 #ifndef PLX_JUDGE_H
 #define PLX_JUDGE_H
 
+#include <parallax/judge.h>
 #include <parallax/study.h>
 
 #include "kernels/reference.h"
@@ -43,6 +44,14 @@ plx_status plx_inputs_generate(const plx_problem *problem, plx_input input, uint
  * inputs, and is generated when it does not. */
 plx_status plx_inputs_from_arrays(const plx_problem *problem, const plx_array *arrays, size_t count,
                                   uint64_t seed, plx_inputs *inputs, plx_error *error);
+/* The same, however they lie. */
+plx_status plx_inputs_from_strided(const plx_problem *problem, const plx_strided *arrays, size_t count,
+                                   uint64_t seed, plx_inputs *inputs, plx_error *error);
+/* Whether an array is what an operand must be; a message calls it `name`. */
+plx_status plx_strided_check(const plx_extent *extent, plx_dtype dtype, const plx_strided *array, const char *name,
+                             plx_error *error);
+/* Its elements to where those of the operand lie. */
+void plx_strided_gather(const plx_extent *extent, const plx_strided *array, void *to);
 /* From arrays where there are any, else generated. */
 plx_status plx_inputs_make(const plx_problem *problem, const plx_array *arrays, size_t count, plx_input input,
                            uint64_t seed, plx_inputs *inputs, plx_error *error);
@@ -138,9 +147,11 @@ typedef struct plx_bound {
     plx_bound_kind kind;
     double gamma, narrowing, underflow;
     double overflow; /* +Inf: the range of the result is that of the sums */
+    double range;    /* sums of terms that are larger in all may overflow in some order */
     bool rounded_once;
     bool signed_zeros; /* nothing underflows: also a zero that is left of other terms has its sign */
     bool either_zero;  /* +0 and -0 are right */
+    bool zeros_of_terms; /* they are where all terms are zeros: a sum may begin with its first term */
     bool flushes;
     bool may_hide; /* so wide that zero would pass for a sum of random signs */
 } plx_bound;
@@ -149,6 +160,17 @@ typedef struct plx_bound {
  * than there are additions and multiplications for an element.  Else says so. */
 bool plx_depth_is_possible(const plx_inputs *inputs, const plx_kernel *kernel, int64_t depth, char *reason,
                            size_t capacity);
+
+/* The arithmetic of sums, as far as a bound follows from it. */
+typedef struct plx_arithmetic {
+    plx_compute compute;
+    plx_dtype accumulator; /* what sums are kept in */
+    bool matrix_units;     /* terms are added in units that cut off, neither in any order nor to the nearest */
+    bool flushes;
+    double depth;         /* roundings that a term can meet */
+    int64_t narrow_parts; /* sums of parts that were rounded to the result's type; below 2: none */
+} plx_arithmetic;
+plx_bound plx_bound_of_arithmetic(const plx_inputs *inputs, const plx_arithmetic *by);
 
 /* The depth is the plan's: a kernel's configurations have depths of their own. */
 plx_bound plx_bound_of_depth(const plx_inputs *inputs, const plx_kernel *kernel, int64_t depth,
@@ -169,9 +191,36 @@ void plx_judge_elements(const plx_inputs *inputs, const plx_reference_result *re
                         const plx_bound *bound, bool baseline, const void *result,
                         plx_error_measure *measure);
 
+/* What follows from a measure: OK, WRONG or NOT_JUDGED, and why; "" where it is right.  The depth and the accumulator
+ * are those of its bound. */
+plx_outcome plx_outcome_of(const plx_inputs *inputs, const plx_error_measure *measure, int64_t depth,
+                           plx_dtype accumulator, char *reason, size_t capacity);
+
+/* What a promise says of the arithmetic.  PLX_INVALID: it can't be kept by such a problem, or says nothing of it. */
+plx_status plx_promise_check(const plx_problem *problem, const plx_promise *promise, plx_error *error);
+plx_arithmetic plx_promised_arithmetic(const plx_inputs *inputs, const plx_promise *promise); /* promise.c */
+
 /* Which elements are wrong, with the first of them: a sentence.  `where` says more of them, or is "". */
 void plx_wrong_text(const plx_inputs *inputs, const plx_error_measure *measure, const char *where, char *text,
                     size_t capacity);
+
+/* ---- files (save.c) --------------------------------------------------------------- */
+
+/* Makes the directory where it is not there.  PLX_IO: it can't be made, or nothing can be written there. */
+plx_status plx_save_directory(const char *directory, plx_error *error);
+/* DIR/STEM and the rest of a name. */
+plx_status plx_save_path(const char *directory, const char *stem, const char *rest, char path[4096],
+                         plx_error *error);
+/* DIR/STEM-NAME.npy: rows that lie ld apart, without what is between them. */
+plx_status plx_save_rows(const char *directory, const char *stem, const char *name, plx_dtype dtype,
+                         const plx_extent *extent, int64_t ld, const void *data, plx_error *error);
+/* All that are read, by their names. */
+plx_status plx_save_operands(const char *directory, const char *stem, const plx_inputs *inputs, plx_error *error);
+/* Of the rows of that extent; nothing where there is only a sample. */
+plx_status plx_save_reference(const char *directory, const char *stem, const plx_inputs *inputs,
+                              const plx_extent *extent, const plx_reference_result *reference, plx_error *error);
+
+/* ---- Freivalds' test (freivalds.c) --------------------------------------------------- */
 
 typedef struct plx_freivalds_finding {
     double worst;   /* the largest excess over the bound: <= 1 when the product passes */

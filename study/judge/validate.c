@@ -40,7 +40,8 @@ static finding judge_special(double got, double value)
 static bool has_wrong_sign(const plx_bound *bound, double got, double value, double tail, double magnitude)
 {
     bool exact = value == 0.0 && tail == 0.0 && (magnitude == 0.0 || bound->signed_zeros);
-    return exact && !bound->either_zero && got == 0.0 && signbit(got) != signbit(value);
+    const bool either = bound->either_zero || (bound->zeros_of_terms && magnitude == 0.0);
+    return exact && !either && got == 0.0 && signbit(got) != signbit(value);
 }
 
 /* The true result has a place in the range of the sums, but perhaps none in that of the result: what is
@@ -61,15 +62,15 @@ static bool may_overflow(const plx_bound *bound, double got, double value)
     return isfinite(bound->overflow) && (isinf(got) || fabs(value) >= bound->overflow);
 }
 
-static finding judge_real(plx_dtype sum, plx_dtype dtype, const plx_bound *bound, double got, double value,
-                          double tail, double magnitude)
+static finding judge_real(plx_dtype dtype, const plx_bound *bound, double got, double value, double tail,
+                          double magnitude)
 {
     double error, allowed;
     finding found = {.verdict = RIGHT};
 
     if (isnan(value) || isinf(value))
         return judge_special(got, value);
-    if (!(magnitude <= plx_largest(sum)))
+    if (!(magnitude <= bound->range))
         return (finding){.verdict = INDETERMINATE};
     if (has_wrong_sign(bound, got, value, tail, magnitude))
         return (finding){.verdict = WRONG, .over_bound = (double)INFINITY, .ulp = 1.0};
@@ -173,8 +174,7 @@ static finding judge_entry(const plx_inputs *inputs, const plx_reference_result 
 
     if (reference->exact)
         return judge_bytes(inputs, reference->of.exact, entry, result, place);
-    return judge_real(plx_sum_dtype(inputs->problem.dtype), dtype, bound,
-                      plx_element_value(dtype, result, place), reference->of.value[entry],
+    return judge_real(dtype, bound, plx_element_value(dtype, result, place), reference->of.value[entry],
                       reference->of.tail[entry], reference->of.magnitude[entry]);
 }
 
@@ -354,4 +354,25 @@ void plx_wrong_text(const plx_inputs *inputs, const plx_error_measure *measure, 
                        "%lld of %lld elements outside the bound%s; %s[%lld][%lld] is %s, not %s",
                        (long long)measure->wrong, (long long)measure->compared, where, output->name, row, col,
                        measure->got, measure->expected);
+}
+
+/* A verdict by a bound that zero would pass is none. */
+plx_outcome plx_outcome_of(const plx_inputs *inputs, const plx_error_measure *measure, int64_t depth,
+                           plx_dtype accumulator, char *reason, size_t capacity)
+{
+    char how[40];
+
+    reason[0] = '\0';
+    if (measure->wrong > 0) {
+        (void)snprintf(how, sizeof how, " (largest %.3g times it)", measure->max_over_bound);
+        plx_wrong_text(inputs, measure, how, reason, capacity);
+        return PLX_OUTCOME_WRONG;
+    }
+    if (!measure->too_wide)
+        return PLX_OUTCOME_OK;
+    (void)snprintf(reason, capacity,
+                   "a result of zero would pass: the bound of a sum of depth %lld in %s is %.3g times the size of "
+                   "its terms",
+                   (long long)depth, plx_dtype_name(accumulator), measure->gamma);
+    return PLX_OUTCOME_NOT_JUDGED;
 }

@@ -101,30 +101,6 @@ static plx_dtype accumulator_of(const plx_candidate *candidate, const plx_inputs
     return inputs->problem.dtype == PLX_F64 ? PLX_F64 : candidate->kernel->accumulator_f32;
 }
 
-static void report_wrong(plx_candidate *candidate, const plx_inputs *inputs)
-{
-    char how[40];
-
-    if (candidate->outcome == PLX_OUTCOME_WRONG || candidate->error.wrong == 0)
-        return;
-    candidate->outcome = PLX_OUTCOME_WRONG;
-    (void)snprintf(how, sizeof how, " (largest %.3g times it)", candidate->error.max_over_bound);
-    plx_wrong_text(inputs, &candidate->error, how, candidate->reason, sizeof candidate->reason);
-}
-
-/* A verdict by a bound that zero would pass is none. */
-static void report_not_judged(plx_candidate *candidate, const plx_inputs *inputs)
-{
-    if (candidate->outcome != PLX_OUTCOME_OK || !candidate->error.too_wide)
-        return;
-    candidate->outcome = PLX_OUTCOME_NOT_JUDGED;
-    (void)snprintf(candidate->reason, sizeof candidate->reason,
-                   "a result of zero would pass: the bound of a sum of depth %lld in %s is %.3g times the size of "
-                   "its terms",
-                   (long long)plx_plan_depth(candidate->plan), plx_dtype_name(accumulator_of(candidate, inputs)),
-                   candidate->error.gamma);
-}
-
 static bool same_bound(const plx_bound *a, const plx_bound *b)
 {
     return a->kind == b->kind && a->gamma == b->gamma && a->narrowing == b->narrowing && a->underflow == b->underflow &&
@@ -173,8 +149,9 @@ static void judge(plx_candidate *candidate, const plx_inputs *inputs, plx_refere
         return;
     }
     candidate->error = candidate->bits->error;
-    report_wrong(candidate, inputs);
-    report_not_judged(candidate, inputs);
+    if (candidate->outcome == PLX_OUTCOME_OK)
+        candidate->outcome = plx_outcome_of(inputs, &candidate->error, depth, accumulator_of(candidate, inputs),
+                                            candidate->reason, sizeof candidate->reason);
 }
 
 static void report_unsteady(plx_candidate *candidate, const plx_inputs *inputs, const char *which,

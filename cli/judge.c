@@ -1,0 +1,196 @@
+/* judge: a result that was computed elsewhere, by its operands. */
+#include "cli.h"
+
+#include <string.h>
+
+/* ---- what was brought -------------------------------------------------------------------- */
+
+/* The operands are those of options->work. */
+typedef struct claimed {
+    plx_array result;
+    plx_strided operands[PLX_MAX_OPERANDS], lying;
+    size_t count;
+    plx_judged judged;
+} claimed;
+
+static int ask_what(const cli_options *options)
+{
+    plx_op op;
+    if (options->operands.count == 0)
+        return CLI_OK; /* that question comes first */
+    const int status = cli_op_of(options->operands.at[0], &op);
+    if (status != CLI_OK)
+        return status;
+    if (options->in.count == 0)
+        return cli_wrong_usage("which operands? --in FILE.npy, in their order");
+    if (options->results.count != 1)
+        return cli_wrong_usage(options->results.count == 0 ? "which result? --result FILE.npy"
+                                                           : "one --result at a time");
+    return CLI_OK;
+}
+
+static int read_result(const cli_options *options, claimed *of)
+{
+    const char *path = options->results.at[0];
+    plx_error error = {""};
+    const plx_status status = plx_npy_read(path, &of->result, &error);
+    if (status != PLX_OK)
+        return cli_failed(status, &error);
+    const plx_problem *problem = &options->work.problems[0];
+    const plx_dtype wanted = plx_output_dtype(problem);
+    if (of->result.dtype == wanted)
+        return CLI_OK;
+    const bool wider = of->result.dtype == PLX_F32 && (problem->dtype == PLX_F16 || problem->dtype == PLX_BF16);
+    return cli_wrong_usage("%s is %s, but the result of operands in %s is %s here%s", path,
+                           plx_dtype_name(of->result.dtype), plx_dtype_name(problem->dtype), plx_dtype_name(wanted),
+                           wider ? "; --out-dtype f32 says otherwise" : "");
+}
+
+static void lay_out(const cli_options *options, claimed *of)
+{
+    of->count = options->work.input_count < PLX_MAX_OPERANDS ? options->work.input_count : PLX_MAX_OPERANDS;
+    for (size_t i = 0; i < of->count; i++)
+        of->operands[i] = plx_strided_of(&options->work.inputs[i]);
+    of->lying = plx_strided_of(&of->result);
+    of->judged.problem = options->work.problems[0];
+    of->judged.promise = options->promise;
+    (void)snprintf(of->judged.name, sizeof of->judged.name, "%s", options->results.at[0]);
+}
+
+/* ---- what is told -------------------------------------------------------------------------- */
+
+typedef struct verdicts {
+    const plx_judged *list;
+    size_t count;
+} verdicts;
+
+static plx_status write_json(const void *what, FILE *to, plx_error *error)
+{
+    const verdicts *all = what;
+    return plx_judged_write_json(all->list, all->count, to, error);
+}
+
+static plx_status write_junit(const void *what, FILE *to, plx_error *error)
+{
+    const verdicts *all = what;
+    return plx_judged_write_junit(all->list, all->count, to, error);
+}
+
+static plx_status write_markdown(const void *what, FILE *to, plx_error *error)
+{
+    const verdicts *all = what;
+    return plx_judged_write_markdown(all->list, all->count, to, error);
+}
+
+static plx_status write_table(const void *what, FILE *to, plx_error *error)
+{
+    const verdicts *all = what;
+    return plx_judged_write_table(all->list, all->count, to, cli_terminal_width(), cli_table_flags(), error);
+}
+
+static bool takes_stdout(const cli_options *options)
+{
+    return cli_stdout_is_taken(options) || cli_is_stdout(options->junit);
+}
+
+static int tell(const cli_options *options, const plx_judged *list, size_t count)
+{
+    const verdicts all = {list, count};
+    int status = CLI_OK;
+    if (options->given & OPT_MARKDOWN)
+        status = cli_write("-", write_markdown, &all);
+    else if (!takes_stdout(options) && !(options->given & OPT_QUIET))
+        status = cli_write("-", write_table, &all);
+    if (status == CLI_OK)
+        status = cli_write(options->json, write_json, &all);
+    if (status == CLI_OK)
+        status = cli_write(options->junit, write_junit, &all);
+    return status == CLI_OK ? plx_judged_status(list, count) : status;
+}
+
+static int check_streams(const cli_options *options)
+{
+    const int takers = cli_is_stdout(options->json) + cli_is_stdout(options->junit) +
+                       ((options->given & OPT_MARKDOWN) != 0);
+    return takers > 1 ? cli_wrong_usage("--json, --junit and --markdown can't share standard output") : CLI_OK;
+}
+
+/* ---- one result ------------------------------------------------------------------------------ */
+
+static int save(const cli_options *options, const claimed *of)
+{
+    plx_error error = {""};
+    char stem[64];
+    if (options->save_failure == NULL || of->judged.verdict.outcome == PLX_OUTCOME_OK)
+        return CLI_OK;
+    (void)snprintf(stem, sizeof stem, "%s", plx_op_name(of->judged.problem.op));
+    const plx_status status = plx_judged_save(options->save_failure, stem, &of->judged, of->operands, of->count,
+                                              &of->lying, &error);
+    return status == PLX_OK ? CLI_OK : cli_failed(status, &error);
+}
+
+static int judge(const cli_options *options, claimed *of)
+{
+    plx_error error = {""};
+    const plx_status status = plx_judge_result(&of->judged.problem, of->operands, of->count, &of->lying,
+                                               &of->judged.promise, &of->judged.verdict, &error);
+    if (status == PLX_INVALID) {
+        cli_say("%s: %s", of->judged.name, error.text);
+        return CLI_USAGE;
+    }
+    if (status != PLX_OK)
+        return cli_failed(status, &error);
+    const int saved = save(options, of);
+    const int told = tell(options, &of->judged, 1);
+    return saved != CLI_OK ? saved : told;
+}
+
+static int judge_one(cli_options *options)
+{
+    claimed of = {.count = 0};
+    int status = ask_what(options);
+    if (status == CLI_OK)
+        status = cli_work_read(options);
+    if (status == CLI_OK)
+        status = cli_outputs_check(options);
+    if (status == CLI_OK)
+        status = read_result(options, &of);
+    if (status == CLI_OK) {
+        lay_out(options, &of);
+        status = judge(options, &of);
+    }
+    plx_array_free(&of.result);
+    return status;
+}
+
+static int judge_check(cli_options *options)
+{
+    const int status = check_streams(options);
+    return status == CLI_OK ? judge_one(options) : status;
+}
+
+const cli_verb cli_judge_verb = {
+    .name = "judge",
+    .summary = "says whether a result that was computed elsewhere is right",
+    .usage = "judge OPERATION --in FILE.npy --in FILE.npy --result FILE.npy [options]",
+    .help = "Judges a result by its operands, each element against a bound that follows from the\n"
+            "arithmetic that the result promises.  No backend and no device is needed.  Operands come\n"
+            "from .npy files in their order: reduce x; transpose in; matvec A, x, [y]; gemm A, B, [C].\n"
+            "The last one is the old contents of the output, where --beta is not 0.\n"
+            "\n"
+            "Without a promise it is the widest that is still the type's own: sums in any order, kept in\n"
+            "f32 (of f64 in f64), in matrix units or not where operands have 16 bits, and subnormals kept.\n"
+            "Products of f32 in other types are promised with --compute.\n"
+            "\n"
+            "Exit status: 0 the result is right, 1 it is wrong, 2 a file or an option can't be used,\n"
+            "4 it could not be judged: no bound tells it from zero, or it has no elements.\n"
+            "\n"
+            "Examples:\n"
+            "  parallax judge gemm --in a.npy --in b.npy --result c.npy\n"
+            "  parallax judge gemm --in a.npy --in b.npy --in c0.npy --beta 0.5 --result c.npy --json -\n"
+            "  parallax judge reduce --in x.npy --result sum.npy --sums pairwise\n",
+    .takes_one = true,
+    .options = OPT_VERBOSE | OPT_QUIET | OPT_DTYPE | OPT_SETTINGS | OPT_IN | OPT_RESULT | OPT_PROMISE | OPT_JSON |
+               OPT_JUNIT | OPT_MARKDOWN | OPT_SAVE_FAILURE,
+    .check = judge_check,
+};

@@ -1,0 +1,352 @@
+/* Results that were computed elsewhere: however they lie, right ones are ok and wrong ones are wrong, by the promise that
+ * they make; what can't be judged says why. */
+#include "judge_support.h"
+
+#include <parallax/half.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- products to be judged ----------------------------------------------------------------- */
+
+enum { M = 5, N = 7, K = 300 };
+
+static float a[M * K], b[K * N], old[M * N], c[M * N];
+
+static float drawn(uint64_t seed, uint64_t index)
+{
+    return (float)((double)(int64_t)(plx_random(seed, 7, index) >> 11) * 0x1p-52 - 1.0);
+}
+
+/* Sums rounded to a type after each step, from the first term on. */
+static double rounded_sum(plx_dtype dtype, int64_t row, int64_t col, int64_t first, int64_t end)
+{
+    double sum = 0.0;
+    for (int64_t l = first; l < end; ++l)
+        sum = plx_rounded_to(dtype, sum + plx_rounded_to(dtype, (double)a[row * K + l] * (double)b[l * N + col]));
+    return sum;
+}
+
+static void make_product(void)
+{
+    for (int i = 0; i < M * K; ++i)
+        a[i] = drawn(1, (uint64_t)i);
+    for (int i = 0; i < K * N; ++i)
+        b[i] = drawn(2, (uint64_t)i);
+    for (int i = 0; i < M * N; ++i) {
+        old[i] = drawn(3, (uint64_t)i);
+        c[i] = (float)rounded_sum(PLX_F32, i / N, i % N, 0, K);
+    }
+}
+
+static plx_strided matrix(plx_dtype dtype, const void *data, int64_t rows, int64_t cols)
+{
+    return (plx_strided){.dtype = dtype, .rank = 2, .size = {rows, cols}, .stride = {cols, 1}, .data = data};
+}
+
+static plx_problem product(double alpha, double beta)
+{
+    plx_problem problem = plx_gemm_of(PLX_F32, false, false, M, N, K);
+    problem.of.gemm.alpha = alpha;
+    problem.of.gemm.beta = beta;
+    return problem;
+}
+
+static plx_verdict judged(const plx_problem *problem, const plx_strided *operands, size_t count, plx_strided result,
+                          const plx_promise *promise)
+{
+    plx_verdict verdict = {.outcome = PLX_OUTCOME_COUNT};
+    plx_error error = {.text = ""};
+    if (plx_judge_result(problem, operands, count, &result, promise, &verdict, &error) != PLX_OK)
+        fail_msg("%s", error.text);
+    return verdict;
+}
+
+static plx_verdict judge_c(const plx_promise *promise)
+{
+    const plx_problem problem = product(1.0, 0.0);
+    const plx_strided operands[] = {matrix(PLX_F32, a, M, K), matrix(PLX_F32, b, K, N)};
+    return judged(&problem, operands, 2, matrix(PLX_F32, c, M, N), promise);
+}
+
+/* ---- tests --------------------------------------------------------------------------------- */
+
+static void test_right_and_wrong(void **state)
+{
+    (void)state;
+    make_product();
+    plx_verdict verdict = judge_c(NULL);
+    assert_int_equal(verdict.outcome, PLX_OUTCOME_OK);
+    assert_string_equal(verdict.reason, "");
+    assert_int_equal(verdict.error.compared, M * N);
+    assert_true(verdict.error.max_over_bound > 0.0 && verdict.error.max_over_bound < 0.1);
+
+    /* What the bound allows of C[2][3], and twice that. */
+    double size = 0.0;
+    for (int l = 0; l < K; ++l)
+        size += fabs((double)a[2 * K + l] * (double)b[l * N + 3]);
+    const double bound = (K + 2) * 0x1p-24 * size;
+    const float right = c[2 * N + 3];
+    c[2 * N + 3] = (float)((double)right + 0.9 * bound);
+    assert_int_equal(judge_c(NULL).outcome, PLX_OUTCOME_OK);
+    c[2 * N + 3] = (float)((double)right + 2.0 * bound);
+    verdict = judge_c(NULL);
+    assert_int_equal(verdict.outcome, PLX_OUTCOME_WRONG);
+    assert_int_equal(verdict.error.wrong, 1);
+    assert_int_equal(verdict.error.first_bad, 2 * N + 3);
+    assert_non_null(strstr(verdict.reason, "C[2][3]"));
+    assert_true(verdict.error.max_over_bound > 1.9 && verdict.error.max_over_bound < 2.1);
+    c[2 * N + 3] = NAN;
+    assert_int_equal(judge_c(NULL).outcome, PLX_OUTCOME_WRONG);
+    c[2 * N + 3] = right;
+}
+
+/* The same numbers as views: transposed, backwards, with gaps, one for all. */
+static void test_strides(void **state)
+{
+    static float turned[K * M], gaps[M * N * 3], backwards[M * N], apart[M * (N + 2)], one = 0.5F, ones[M];
+    const plx_problem problem = product(1.0, 0.0);
+    plx_strided operands[] = {matrix(PLX_F32, a, M, K), matrix(PLX_F32, b, K, N)};
+    (void)state;
+    make_product();
+    for (int i = 0; i < M * K; ++i)
+        turned[i % K * M + i / K] = a[i];
+    for (int i = 0; i < M * N; ++i) {
+        gaps[3 * i] = c[i];
+        backwards[M * N - 1 - i] = c[i];
+        apart[i / N * (N + 2) + i % N] = c[i];
+    }
+    operands[0] = (plx_strided){PLX_F32, 2, {M, K}, {1, M}, turned};
+    const plx_strided spread = {PLX_F32, 2, {M, N}, {3 * N, 3}, gaps};
+    const plx_strided reversed = {PLX_F32, 2, {M, N}, {-N, -1}, &backwards[M * N - 1]};
+    const double error = judge_c(NULL).error.max_over_bound;
+    plx_verdict verdict = judged(&problem, operands, 2, spread, NULL);
+    assert_int_equal(verdict.outcome, PLX_OUTCOME_OK);
+    assert_true(verdict.error.max_over_bound == error);
+    const plx_strided rows = {PLX_F32, 2, {M, N}, {N + 2, 1}, apart};
+    verdict = judged(&problem, operands, 2, rows, NULL);
+    assert_true(verdict.outcome == PLX_OUTCOME_OK && verdict.error.max_over_bound == error);
+    verdict = judged(&problem, operands, 2, reversed, NULL);
+    assert_true(verdict.outcome == PLX_OUTCOME_OK && verdict.error.max_over_bound == error);
+
+    /* A number that stands for a vector; a vector as a column. */
+    const plx_problem sums = plx_matvec_of(PLX_F32, false, M, K);
+    for (int i = 0; i < M; ++i) {
+        float sum = 0.0F;
+        for (int l = 0; l < K; ++l)
+            sum += a[i * K + l] * one;
+        ones[i] = sum;
+    }
+    const plx_strided halves[] = {matrix(PLX_F32, a, M, K), {PLX_F32, 1, {K}, {0}, &one}};
+    assert_int_equal(judged(&sums, halves, 2, matrix(PLX_F32, ones, M, 1), NULL).outcome, PLX_OUTCOME_OK);
+    assert_int_equal(judged(&sums, halves, 2, matrix(PLX_F32, ones, 1, M), NULL).outcome, PLX_OUTCOME_OK);
+    ones[M - 1] += 1.0F;
+    verdict = judged(&sums, halves, 2, matrix(PLX_F32, ones, M, 1), NULL);
+    assert_true(verdict.outcome == PLX_OUTCOME_WRONG && verdict.error.first_bad == M - 1);
+}
+
+static void test_beta(void **state)
+{
+    const plx_problem problem = product(-1.5, 0.25);
+    const plx_strided operands[] = {matrix(PLX_F32, a, M, K), matrix(PLX_F32, b, K, N), matrix(PLX_F32, old, M, N)};
+    static float result[M * N];
+    (void)state;
+    make_product();
+    for (int i = 0; i < M * N; ++i)
+        result[i] = -1.5F * c[i] + 0.25F * old[i];
+    assert_int_equal(judged(&problem, operands, 3, matrix(PLX_F32, result, M, N), NULL).outcome, PLX_OUTCOME_OK);
+    assert_int_equal(judged(&problem, operands, 3, matrix(PLX_F32, c, M, N), NULL).outcome, PLX_OUTCOME_WRONG);
+}
+
+static plx_promise promise_of(const char *name, const char *word)
+{
+    plx_promise promise = {.sums = PLX_SUMS_ANY};
+    plx_error error = {.text = ""};
+    if (plx_promise_set(&promise, name, word, &error) != PLX_OK)
+        fail_msg("%s", error.text);
+    return promise;
+}
+
+/* What each promise allows, and what it does not. */
+static void test_promises(void **state)
+{
+    const plx_promise wide = promise_of("accumulator", "f64"), half = promise_of("accumulator", "f16"),
+                      brain = promise_of("accumulator", "bf16"), pairwise = promise_of("sums", "pairwise"),
+                      shallow = promise_of("sums", "2");
+    (void)state;
+    make_product();
+    assert_int_equal(judge_c(&wide).outcome, PLX_OUTCOME_WRONG);
+    assert_int_equal(judge_c(&pairwise).outcome, PLX_OUTCOME_OK);
+    const double any = judge_c(NULL).error.max_over_bound;
+    assert_true(judge_c(&pairwise).error.max_over_bound > 1.5 * any);
+    assert_true(judge_c(&shallow).error.max_over_bound > 50.0 * any);
+    for (int i = 0; i < M * N; ++i)
+        c[i] = (float)rounded_sum(PLX_F64, i / N, i % N, 0, K);
+    assert_int_equal(judge_c(&wide).outcome, PLX_OUTCOME_OK);
+    for (int i = 0; i < M * N; ++i)
+        c[i] = (float)rounded_sum(PLX_F16, i / N, i % N, 0, K);
+    assert_int_equal(judge_c(NULL).outcome, PLX_OUTCOME_WRONG);
+    assert_int_not_equal(judge_c(&half).outcome, PLX_OUTCOME_WRONG);
+    assert_true(judge_c(&half).error.max_over_bound < 0.5);
+    for (int i = 0; i < M * N; ++i)
+        c[i] = (float)rounded_sum(PLX_BF16, i / N, i % N, 0, K);
+    assert_int_equal(judge_c(NULL).outcome, PLX_OUTCOME_WRONG);
+    /* bf16 loses so much in 300 steps that zero would pass as well. */
+    assert_int_equal(judge_c(&brain).outcome, PLX_OUTCOME_NOT_JUDGED);
+    assert_true(judge_c(&brain).error.max_over_bound < 1.0);
+}
+
+/* Four parts of the sum, each rounded to bf16 before they are added in it. */
+static void test_narrow_parts(void **state)
+{
+    static uint16_t x[64], y[64], sum;
+    const plx_problem problem = plx_matvec_of(PLX_BF16, false, 1, 64);
+    const plx_strided operands[] = {{PLX_BF16, 2, {1, 64}, {64, 1}, x}, {PLX_BF16, 1, {64}, {1}, y}};
+    const plx_strided result = {PLX_BF16, 1, {1}, {1}, &sum};
+    const plx_promise parts = promise_of("narrow-parts", "4");
+    double all = 0.0, size = 0.0;
+    (void)state;
+    for (int i = 0; i < 64; ++i) {
+        x[i] = plx_bf16_of((double)drawn(5, (uint64_t)i));
+        y[i] = plx_bf16_of((double)drawn(6, (uint64_t)i));
+        size += fabs(plx_bf16_value(x[i]) * plx_bf16_value(y[i]));
+    }
+    for (int part = 0; part < 4; ++part) {
+        double one = 0.0;
+        for (int i = 16 * part; i < 16 * part + 16; ++i)
+            one += plx_bf16_value(x[i]) * plx_bf16_value(y[i]);
+        all += one;
+    }
+    /* As far off as four roundings of a part of the size of all terms can bring it. */
+    sum = plx_bf16_of(all + 3.0 * 0x1p-8 * size);
+    assert_int_equal(judged(&problem, operands, 2, result, NULL).outcome, PLX_OUTCOME_WRONG);
+    assert_int_equal(judged(&problem, operands, 2, result, &parts).outcome, PLX_OUTCOME_OK);
+    sum = plx_bf16_of(all + 6.0 * 0x1p-8 * size);
+    assert_int_equal(judged(&problem, operands, 2, result, &parts).outcome, PLX_OUTCOME_WRONG);
+}
+
+/* Where all terms are zeros, the first of them may begin the sum. */
+static void test_zeros(void **state)
+{
+    float terms[] = {-0.0F, -0.0F}, sum = -0.0F, moved[] = {-0.0F, 0.0F};
+    const plx_problem problem = plx_reduce_of(PLX_F32, PLX_SUM, 2), move = plx_transpose_of(PLX_F32, 1, 2);
+    const plx_strided x = {PLX_F32, 1, {2}, {1}, terms};
+    (void)state;
+    assert_int_equal(judged(&problem, &x, 1, (plx_strided){.dtype = PLX_F32, .data = &sum}, NULL).outcome,
+                     PLX_OUTCOME_OK);
+    sum = 0.0F;
+    assert_int_equal(judged(&problem, &x, 1, (plx_strided){.dtype = PLX_F32, .data = &sum}, NULL).outcome,
+                     PLX_OUTCOME_OK);
+    const plx_strided row = matrix(PLX_F32, terms, 1, 2);
+    assert_int_equal(judged(&move, &row, 1, matrix(PLX_F32, moved, 2, 1), NULL).outcome, PLX_OUTCOME_WRONG);
+}
+
+/* f16 that stops at its largest number instead of infinity. */
+static void test_saturated(void **state)
+{
+    uint16_t x[2] = {plx_f16_of(60000.0), plx_f16_of(60000.0)}, sum = plx_f16_of(65504.0);
+    const plx_problem problem = plx_reduce_of(PLX_F16, PLX_SUM, 2);
+    const plx_strided operand = {PLX_F16, 1, {2}, {1}, x}, result = {.dtype = PLX_F16, .data = &sum};
+    (void)state;
+    assert_int_equal(judged(&problem, &operand, 1, result, NULL).outcome, PLX_OUTCOME_WRONG);
+    sum = plx_f16_of(INFINITY);
+    assert_int_equal(judged(&problem, &operand, 1, result, NULL).outcome, PLX_OUTCOME_OK);
+}
+
+/* No bound holds where f16 sums may overflow. */
+static void test_range(void **state)
+{
+    float x[2] = {60000.0F, -60000.0F}, sum = 0.0F;
+    const plx_problem problem = plx_reduce_of(PLX_F32, PLX_SUM, 2);
+    const plx_strided operand = {PLX_F32, 1, {2}, {1}, x}, result = {.dtype = PLX_F32, .data = &sum};
+    const plx_promise half = promise_of("accumulator", "f16");
+    (void)state;
+    const plx_verdict verdict = judged(&problem, &operand, 1, result, &half);
+    assert_int_equal(verdict.outcome, PLX_OUTCOME_NOT_JUDGED);
+    assert_non_null(strstr(verdict.reason, "f16"));
+}
+
+/* ---- what is refused -------------------------------------------------------------------------- */
+
+static void refuses(const char *word, const plx_problem *problem, const plx_strided *operands, size_t count,
+                    plx_strided result, const plx_promise *promise)
+{
+    plx_verdict verdict = {.outcome = PLX_OUTCOME_COUNT};
+    plx_error error = {.text = ""};
+    assert_int_equal(plx_judge_result(problem, operands, count, &result, promise, &verdict, &error), PLX_INVALID);
+    if (strstr(error.text, word) == NULL)
+        fail_msg("no \"%s\" in: %s", word, error.text);
+    assert_int_equal(verdict.outcome, PLX_OUTCOME_COUNT);
+}
+
+static void test_refusals(void **state)
+{
+    const plx_problem problem = product(1.0, 0.0), added = product(1.0, 1.0), unread = product((double)NAN, 0.0),
+                      endless = product(1e300, 0.0), move = plx_transpose_of(PLX_F32, M, K);
+    plx_problem none = problem, negative = problem;
+    const plx_strided right[] = {matrix(PLX_F32, a, M, K), matrix(PLX_F32, b, K, N)},
+                      turned[] = {matrix(PLX_F32, a, K, M), matrix(PLX_F32, b, K, N)},
+                      wide[] = {matrix(PLX_F64, a, M, K), matrix(PLX_F32, b, K, N)},
+                      gone[] = {matrix(PLX_F32, NULL, M, K), matrix(PLX_F32, b, K, N)},
+                      cube[] = {{PLX_F32, 3, {1, M, K}, {1, K, 1}, a}, matrix(PLX_F32, b, K, N)};
+    const plx_strided result = matrix(PLX_F32, c, M, N);
+    const plx_promise half = promise_of("accumulator", "f16"), parts = promise_of("narrow-parts", "2"),
+                      deep = {.sums = PLX_SUMS_DEPTH}, odd = {.sums = (plx_sums)9},
+                      sequential = promise_of("sums", "sequential");
+    (void)state;
+    none.op = (plx_op)77;
+    negative.of.gemm.m = -1;
+    refuses("no operation", &none, right, 2, result, NULL);
+    refuses("negative", &negative, right, 2, result, NULL);
+    refuses("reads 2 operands", &problem, right, 1, result, NULL);
+    refuses("because beta is not 0", &added, right, 2, result, NULL);
+    refuses("alpha is no number", &unread, right, 2, result, NULL);
+    refuses("alpha is infinite", &endless, right, 2, result, NULL);
+    refuses("A has 300 x 5 elements", &problem, turned, 2, result, NULL);
+    refuses("A is f64", &problem, wide, 2, result, NULL);
+    refuses("A has no data", &problem, gone, 2, result, NULL);
+    refuses("3 dimensions", &problem, cube, 2, result, NULL);
+    refuses("the result has 7 x 5", &problem, right, 2, matrix(PLX_F32, c, N, M), NULL);
+    refuses("the result is f16", &problem, right, 2, matrix(PLX_F16, c, M, N), NULL);
+    refuses("no narrower than its sums", &problem, right, 2, result, &parts);
+    refuses("depth", &problem, right, 2, result, &deep);
+    refuses("sums", &problem, right, 2, result, &odd);
+    refuses("nothing to promise", &move, right, 1, matrix(PLX_F32, c, K, M), &sequential);
+    const plx_problem f64 = plx_reduce_of(PLX_F64, PLX_SUM, 1);
+    const plx_strided one = {.dtype = PLX_F64, .data = a};
+    refuses("sums of f64 are kept in f64", &f64, &one, 1, one, &half);
+}
+
+static void test_words(void **state)
+{
+    plx_promise promise = {.sums = PLX_SUMS_ANY};
+    plx_error error = {.text = ""};
+    static const char *const bad[][2] = {{"sums", "0"},       {"sums", "-1"},         {"sums", "x"},         {"sums", NULL},
+                                         {"sums", "99999999999999999999"}, {"accumulator", "i32"}, {"accumulator", ""},
+                                         {"narrow-parts", "0"}, {"narrow-parts", "1e3"}, {"other", "1"}};
+    char text[200];
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i)
+        assert_int_equal(plx_promise_set(&promise, bad[i][0], bad[i][1], &error), PLX_INVALID);
+    assert_int_equal(plx_promise_set(&promise, "sums", "12", &error), PLX_OK);
+    assert_int_equal(promise.depth, 12);
+    assert_int_equal(plx_promise_set(&promise, "sums", "any", &error), PLX_OK);
+    assert_int_equal(promise.depth, 0);
+    const plx_problem problem = plx_matvec_of(PLX_F16, false, 3, 3);
+    plx_promise_text(&problem, &promise, text, sizeof text);
+    assert_string_equal(text, "sums in any order, kept in f32, in matrix units or not");
+    assert_string_equal(plx_sums_name(PLX_SUMS_PAIRWISE), "pairwise");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_right_and_wrong), cmocka_unit_test(test_strides),  cmocka_unit_test(test_beta),
+        cmocka_unit_test(test_promises),        cmocka_unit_test(test_narrow_parts), cmocka_unit_test(test_zeros),
+        cmocka_unit_test(test_saturated),       cmocka_unit_test(test_range),    cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
