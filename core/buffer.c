@@ -112,7 +112,8 @@ static plx_status end_transfer(plx_queue *queue, plx_status status, const plx_er
                : plx_backend_failed(queue->backend, status, error, "%s of %" PRIu64 " bytes", what, bytes);
 }
 
-plx_status plx_upload(plx_queue *queue, plx_buffer *to, uint64_t offset, const void *from, uint64_t bytes)
+/* By either slot. */
+static plx_status upload(plx_queue *queue, plx_buffer *to, uint64_t offset, const void *from, uint64_t bytes, bool wait)
 {
     plx_error error = {.text = ""};
     plx_backend *backend = to->backend;
@@ -126,9 +127,20 @@ plx_status plx_upload(plx_queue *queue, plx_buffer *to, uint64_t offset, const v
         return status;
     plx_queue_enter(queue);
     plx_call_slot *call = plx_queue_call(queue, "upload");
-    status = backend->plugin->upload(queue->queue, to->memory, to->base + offset, from, bytes, &error);
+    status = (wait ? backend->plugin->upload : backend->plugin->upload_async)(queue->queue, to->memory, to->base + offset,
+                                                                              from, bytes, &error);
     plx_leave(call);
     return end_transfer(queue, status, &error, "upload", bytes);
+}
+
+plx_status plx_upload(plx_queue *queue, plx_buffer *to, uint64_t offset, const void *from, uint64_t bytes)
+{
+    return upload(queue, to, offset, from, bytes, true);
+}
+
+plx_status plx_upload_async(plx_queue *queue, plx_buffer *to, uint64_t offset, const void *from, uint64_t bytes)
+{
+    return upload(queue, to, offset, from, bytes, false);
 }
 
 plx_status plx_download(plx_queue *queue, void *to, plx_buffer *from, uint64_t offset, uint64_t bytes)

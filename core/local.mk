@@ -38,6 +38,7 @@ core_sources = \
 	core/queue.c \
 	core/registry.c \
 	core/run.c \
+	core/scratch.c \
 	core/search.c \
 	core/tuning.c \
 	core/tuning.h

@@ -83,4 +83,6 @@ void plx_module_fill_native(plx_plugin *plugin)
         plugin->queue_native = no_queue_native;
     if (plugin->wait == NULL)
         plugin->wait = no_wait;
+    if (plugin->upload_async == NULL)
+        plugin->upload_async = plugin->upload;
 }

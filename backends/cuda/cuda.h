@@ -4,7 +4,7 @@
  * a vendor's library); the structs are open to those plugins.
  *
  * Every session uses the device's primary context, so that libraries built on
- * the runtime API share it. */
+ * the runtime API share it, unless it was opened on another that the application has. */
 #ifndef PLX_BACKENDS_CUDA_CUDA_H
 #define PLX_BACKENDS_CUDA_CUDA_H
 
@@ -14,14 +14,17 @@
 #include <stdatomic.h>
 
 typedef struct plx_cuda_program plx_cuda_program; /* a loaded module, in program.c */
+typedef struct plx_cuda_retired plx_cuda_retired; /* scratch memory that nothing new uses, in scratch.c */
 
 struct plx_session {
     CUdevice device;
     CUcontext context;
+    bool borrowed; /* the context is the application's */
     plx_device_info info;
     atomic_bool lost;           /* a sticky error has killed the context */
-    pthread_mutex_t lock;       /* guards programs, attributes of their functions, monitor */
+    pthread_mutex_t lock;       /* guards programs, attributes of their functions, monitor, retired */
     plx_cuda_program *programs;
+    plx_cuda_retired *retired;  /* of queues that are gone */
     struct plx_nvml_device *monitor; /* tells clocks and power; NULL until sought, or unknown */
     bool sought_monitor;
     plx_telemetry fixed; /* what it says that only a restart changes */
@@ -31,19 +34,27 @@ struct plx_session {
 struct plx_memory {
     CUdeviceptr address;
     uint64_t bytes;
+    bool borrowed; /* the application's */
 };
 
 struct plx_plugin_queue {
     plx_session *session;
     CUstream stream;
+    bool borrowed; /* the stream is the application's */
+    bool shared;   /* others know the stream: they may put kernels into it, and capture it into a graph */
+    size_t first_dependent; /* of a plan's launches: those before it begin when all before them has ended */
     CUdeviceptr scratch;
     uint64_t scratch_bytes;
+    bool lent; /* the scratch memory is the application's */
+    plx_cuda_retired *retired; /* former scratch memory, which graphs may use as long as the queue is there */
+    CUevent order;    /* for plx_cuda_wait(); NULL until it is needed */
     void *attachment; /* the plugin's own; NULL at first */
 };
 
 struct plx_plugin_event {
     plx_session *session;
     CUevent event;
+    bool captured; /* recorded as a part of a graph: it has no time */
 };
 
 /* ---- slots of plx_plugin --------------------------------------------- */
@@ -74,13 +85,34 @@ plx_status plx_cuda_event_record(plx_plugin_queue *queue, plx_plugin_event *even
 plx_status plx_cuda_event_elapsed(plx_plugin_event *from, plx_plugin_event *to, double *nanoseconds,
                                   plx_error *error);
 
+/* In native.c. */
+plx_status plx_cuda_open_on(const plx_native_device *native, size_t *device, plx_session **session, plx_error *error);
+plx_status plx_cuda_session_native(plx_session *session, plx_native_device *native, plx_error *error);
+plx_status plx_cuda_memory_import(plx_session *session, const plx_native_memory *native, plx_memory **memory,
+                                  plx_error *error);
+plx_status plx_cuda_memory_native(plx_session *session, plx_memory *memory, plx_native_memory *native, plx_error *error);
+void plx_cuda_memory_place(plx_session *session, plx_memory *memory, plx_place *place);
+plx_status plx_cuda_queue_import(plx_session *session, const plx_native_queue *native, plx_plugin_queue **queue,
+                                 plx_error *error);
+plx_status plx_cuda_queue_native(plx_plugin_queue *queue, plx_native_queue *native, plx_error *error);
+plx_status plx_cuda_wait(plx_plugin_queue *later, plx_plugin_queue *earlier, plx_error *error);
+plx_status plx_cuda_pinned_alloc(plx_session *session, uint64_t bytes, void **host, plx_error *error);
+void plx_cuda_pinned_free(plx_session *session, void *host);
+plx_status plx_cuda_upload_async(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from,
+                                 uint64_t bytes, plx_error *error);
+
 /* Those of memory, queues and events, for a descriptor. */
 #define PLX_CUDA_MEMORY_SLOTS                                                                                \
     .alloc = plx_cuda_alloc, .free = plx_cuda_free, .queue_create = plx_cuda_queue_create,                   \
     .queue_destroy = plx_cuda_queue_destroy, .synchronize = plx_cuda_synchronize,                            \
     .upload = plx_cuda_upload, .download = plx_cuda_download, .fill = plx_cuda_fill, .copy = plx_cuda_copy,  \
     .event_create = plx_cuda_event_create, .event_destroy = plx_cuda_event_destroy,                          \
-    .event_record = plx_cuda_event_record, .event_elapsed = plx_cuda_event_elapsed
+    .event_record = plx_cuda_event_record, .event_elapsed = plx_cuda_event_elapsed,                          \
+    .session_native = plx_cuda_session_native, .memory_import = plx_cuda_memory_import,                      \
+    .memory_native = plx_cuda_memory_native, .memory_place = plx_cuda_memory_place,                          \
+    .queue_import = plx_cuda_queue_import, .queue_native = plx_cuda_queue_native, .wait = plx_cuda_wait,     \
+    .pinned_alloc = plx_cuda_pinned_alloc, .pinned_free = plx_cuda_pinned_free,                              \
+    .upload_async = plx_cuda_upload_async
 
 /* ---- for the plugins -------------------------------------------------- */
 
@@ -134,10 +166,28 @@ static inline void plx_cuda_leave(const plx_cuda_thread *thread)
 }
 
 /* The queue's scratch memory, of at least `bytes`: grown on first need, which
- * waits for the queue.  Its first `zeroed` bytes (a multiple of 4) are zero when
- * it is made.  The context is current. */
+ * waits for the queue unless others know it.  Its first `zeroed` bytes (a multiple of 4) are zero when
+ * it is made.  While the stream is captured it grows outside of the capture, or is refused before that ends. */
 plx_status plx_cuda_scratch_grow(plx_plugin_queue *queue, uint64_t bytes, uint64_t zeroed,
                                  plx_error *error);
+/* The slot `lend_scratch`, for a plugin whose kernels want that many bytes zero. */
+plx_status plx_cuda_lend_scratch(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset, uint64_t bytes,
+                                 uint64_t zeroed, plx_error *error);
+
+/* ---- among the files of the backend ---- */
+
+/* A session on a device, in a context of the application; NULL: in the primary one. */
+plx_status plx_cuda_open_in(CUdevice device, CUcontext context, plx_session **session, plx_error *error);
+/* Whether the stream is being captured.  PLX_INVALID, with the reason: its capture was broken, or another's forbids it. */
+plx_status plx_cuda_capturing(plx_plugin_queue *queue, bool *capturing, plx_error *error);
+/* PLX_INVALID, with the remedy, where it is: for what would end a capture. */
+plx_status plx_cuda_refuse_capture(plx_plugin_queue *queue, const char *remedy, plx_error *error);
+bool plx_cuda_is_page_locked(plx_session *session, const void *host);
+/* The end of a queue's scratch memory; not alive: its context is dead. */
+void plx_cuda_scratch_end(plx_plugin_queue *queue, bool alive);
+/* Frees what queues have left behind, as far as it is not used any more; and, waiting, all of it. */
+void plx_cuda_sweep(plx_session *session);
+void plx_cuda_sweep_all(plx_session *session);
 
 /* A function of a program that nvcc compiled (a fatbin, cubin or PTX image).  The
  * image lives as long as the plugin; it is loaded once per session.  `name` is

@@ -25,6 +25,11 @@
     X(DevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", "cuDevicePrimaryCtxRelease", (CUdevice))   \
     X(CtxGetCurrent, "cuCtxGetCurrent", NULL, (CUcontext *))                                              \
     X(CtxSetCurrent, "cuCtxSetCurrent", NULL, (CUcontext))                                                \
+    X(CtxGetDevice, "cuCtxGetDevice", NULL, (CUdevice *))                                                 \
+    X(PointerGetAttributes, "cuPointerGetAttributes", NULL,                                               \
+      (unsigned int, CUpointer_attribute *, void **, CUdeviceptr))                                        \
+    X(MemHostAlloc, "cuMemHostAlloc", NULL, (void **, size_t, unsigned int))                              \
+    X(MemFreeHost, "cuMemFreeHost", NULL, (void *))                                                       \
     X(MemAlloc, "cuMemAlloc_v2", NULL, (CUdeviceptr *, size_t))                                           \
     X(MemFree, "cuMemFree_v2", NULL, (CUdeviceptr))                                                       \
     X(MemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", NULL, (CUdeviceptr, const void *, size_t, CUstream))       \
@@ -34,10 +39,14 @@
     X(StreamCreate, "cuStreamCreate", NULL, (CUstream *, unsigned int))                                   \
     X(StreamDestroy, "cuStreamDestroy_v2", NULL, (CUstream))                                              \
     X(StreamSynchronize, "cuStreamSynchronize", NULL, (CUstream))                                         \
+    X(StreamGetCtx, "cuStreamGetCtx", NULL, (CUstream, CUcontext *))                                      \
+    X(StreamIsCapturing, "cuStreamIsCapturing", NULL, (CUstream, CUstreamCaptureStatus *))                \
+    X(StreamWaitEvent, "cuStreamWaitEvent", NULL, (CUstream, CUevent, unsigned int))                      \
     X(EventCreate, "cuEventCreate", NULL, (CUevent *, unsigned int))                                      \
     X(EventDestroy, "cuEventDestroy_v2", NULL, (CUevent))                                                 \
     X(EventRecord, "cuEventRecord", NULL, (CUevent, CUstream))                                            \
     X(EventSynchronize, "cuEventSynchronize", NULL, (CUevent))                                            \
+    X(EventQuery, "cuEventQuery", NULL, (CUevent))                                                        \
     X(EventElapsedTime, "cuEventElapsedTime", "cuEventElapsedTime_v2", (float *, CUevent, CUevent))       \
     X(ModuleLoadData, "cuModuleLoadData", NULL, (CUmodule *, const void *))                               \
     X(ModuleLoadDataEx, "cuModuleLoadDataEx", NULL,                                                       \

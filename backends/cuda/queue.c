@@ -1,5 +1,4 @@
-/* Queues: streams with what is enqueued on them, their scratch memory, and
- * events with their times. */
+/* Queues: streams with what is enqueued on them, and events with their times. */
 #include "backends/cuda/cuda.h"
 
 #include <stdlib.h>
@@ -30,12 +29,14 @@ void plx_cuda_queue_destroy(plx_plugin_queue *queue)
     plx_cuda_thread thread;
     if (queue == NULL)
         return;
-    if (plx_cuda_enter_relaxed(queue->session, &thread, &ignored) == PLX_OK) {
+    const bool alive = plx_cuda_enter_relaxed(queue->session, &thread, &ignored) == PLX_OK;
+    if (alive && !queue->borrowed)
         (void)plx_cuda.StreamSynchronize(queue->stream);
-        if (queue->scratch != 0)
-            (void)plx_cuda.MemFree(queue->scratch);
+    plx_cuda_scratch_end(queue, alive);
+    if (alive && queue->order != NULL)
+        (void)plx_cuda.EventDestroy(queue->order);
+    if (alive && !queue->borrowed)
         (void)plx_cuda.StreamDestroy(queue->stream);
-    }
     plx_cuda_leave(&thread);
     free(queue);
 }
@@ -44,6 +45,8 @@ plx_status plx_cuda_synchronize(plx_plugin_queue *queue, plx_error *error)
 {
     plx_cuda_thread thread;
     plx_status status = plx_cuda_enter(queue->session, &thread, error);
+    if (status == PLX_OK)
+        status = plx_cuda_refuse_capture(queue, "wait when the graph has been launched", error);
     if (status == PLX_OK)
         status = PLX_CUDA(queue->session, error, StreamSynchronize, queue->stream);
     plx_cuda_leave(&thread);
@@ -75,11 +78,42 @@ plx_status plx_cuda_upload(plx_plugin_queue *queue, plx_memory *to, uint64_t off
         return status;
     status = plx_cuda_enter(session, &thread, error);
     if (status == PLX_OK)
+        status = plx_cuda_refuse_capture(queue, "plx_upload_async() from page-locked memory does not wait", error);
+    if (status == PLX_OK)
         status = PLX_CUDA(session, error, MemcpyHtoDAsync, address, from, bytes, queue->stream);
     /* The caller may reuse `from` now.  Pageable memory has been staged already,
      * but page-locked memory is still being read. */
     if (status == PLX_OK)
         status = PLX_CUDA(session, error, StreamSynchronize, queue->stream);
+    plx_cuda_leave(&thread);
+    return status;
+}
+
+/* A graph that copies to or from memory of the host needs it to be page-locked: to any other it would be another copy. */
+static plx_status check_host_side(plx_plugin_queue *queue, const void *host, plx_error *error)
+{
+    bool capturing = false;
+    const plx_status status = plx_cuda_capturing(queue, &capturing, error);
+    if (status != PLX_OK || !capturing || plx_cuda_is_page_locked(queue->session, host))
+        return status;
+    return plx_fail(error, PLX_INVALID, "the stream is being captured, and 0x%llx is no page-locked memory: "
+                    "plx_pinned_create() makes some", (unsigned long long)(uintptr_t)host);
+}
+
+plx_status plx_cuda_upload_async(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from,
+                                 uint64_t bytes, plx_error *error)
+{
+    CUdeviceptr address = 0;
+    plx_session *session = queue->session;
+    plx_cuda_thread thread;
+    plx_status status = locate(to, offset, bytes, &address, error);
+    if (status != PLX_OK || bytes == 0)
+        return status;
+    status = plx_cuda_enter(session, &thread, error);
+    if (status == PLX_OK)
+        status = check_host_side(queue, from, error);
+    if (status == PLX_OK)
+        status = PLX_CUDA(session, error, MemcpyHtoDAsync, address, from, bytes, queue->stream);
     plx_cuda_leave(&thread);
     return status;
 }
@@ -94,6 +128,8 @@ plx_status plx_cuda_download(plx_plugin_queue *queue, void *to, plx_memory *from
     if (status != PLX_OK || bytes == 0)
         return status;
     status = plx_cuda_enter(session, &thread, error);
+    if (status == PLX_OK)
+        status = check_host_side(queue, to, error);
     if (status == PLX_OK)
         status = PLX_CUDA(session, error, MemcpyDtoHAsync, to, address, bytes, queue->stream);
     plx_cuda_leave(&thread);
@@ -137,58 +173,6 @@ plx_status plx_cuda_copy(plx_plugin_queue *queue, plx_memory *to, uint64_t to_of
     return status;
 }
 
-/* ---- scratch memory -------------------------------------------------- */
-
-/* What is enqueued may still use the old scratch memory: it is waited for. */
-static plx_status scratch_release(plx_plugin_queue *queue, plx_error *error)
-{
-    CUdeviceptr old = queue->scratch;
-    plx_status status = PLX_CUDA(queue->session, error, StreamSynchronize, queue->stream);
-    if (status != PLX_OK)
-        return status;
-    queue->scratch = 0;
-    queue->scratch_bytes = 0;
-    return old != 0 ? PLX_CUDA(queue->session, error, MemFree, old) : PLX_OK;
-}
-
-/* With the thread relaxed. */
-static plx_status grow(plx_plugin_queue *queue, uint64_t bytes, uint64_t zeroed, plx_error *error)
-{
-    CUdeviceptr address = 0;
-    plx_session *session = queue->session;
-    plx_status status = scratch_release(queue, error);
-    if (status == PLX_OK)
-        status = PLX_CUDA(session, error, MemAlloc, &address, bytes);
-    if (status == PLX_NO_MEMORY)
-        (void)plx_fail(error, status, "%s has no %llu bytes left for scratch memory",
-                       session->info.name, (unsigned long long)bytes);
-    if (status != PLX_OK)
-        return status;
-    status = PLX_CUDA(session, error, MemsetD32Async, address, 0, zeroed / 4, queue->stream);
-    if (status != PLX_OK) {
-        (void)plx_cuda.MemFree(address);
-        return status;
-    }
-    queue->scratch = address;
-    queue->scratch_bytes = bytes;
-    return PLX_OK;
-}
-
-plx_status plx_cuda_scratch_grow(plx_plugin_queue *queue, uint64_t bytes, uint64_t zeroed,
-                                 plx_error *error)
-{
-    plx_cuda_thread thread;
-    if (bytes < zeroed)
-        bytes = zeroed;
-    if (bytes <= queue->scratch_bytes)
-        return PLX_OK;
-    plx_status status = plx_cuda_enter_relaxed(queue->session, &thread, error);
-    if (status == PLX_OK)
-        status = grow(queue, bytes, zeroed, error);
-    plx_cuda_leave(&thread);
-    return status;
-}
-
 /* ---- events ---------------------------------------------------------- */
 
 plx_status plx_cuda_event_create(plx_session *session, plx_plugin_event **event, plx_error *error)
@@ -225,10 +209,15 @@ void plx_cuda_event_destroy(plx_plugin_event *event)
 plx_status plx_cuda_event_record(plx_plugin_queue *queue, plx_plugin_event *event, plx_error *error)
 {
     plx_cuda_thread thread;
+    bool capturing = false;
     plx_status status = plx_cuda_enter(queue->session, &thread, error);
+    if (status == PLX_OK)
+        status = plx_cuda_capturing(queue, &capturing, error);
     if (status == PLX_OK)
         status = PLX_CUDA(queue->session, error, EventRecord, event->event, queue->stream);
     plx_cuda_leave(&thread);
+    if (status == PLX_OK)
+        event->captured = capturing;
     return status;
 }
 
@@ -238,6 +227,8 @@ plx_status plx_cuda_event_elapsed(plx_plugin_event *from, plx_plugin_event *to, 
     float milliseconds = 0.0f;
     plx_session *session = to->session;
     plx_cuda_thread thread;
+    if (from->captured || to->captured)
+        return plx_fail(error, PLX_INVALID, "an event was recorded while its stream was captured, and so has no time");
     plx_status status = plx_cuda_enter(session, &thread, error);
     if (status == PLX_OK)
         status = PLX_CUDA(session, error, EventSynchronize, to->event);

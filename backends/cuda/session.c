@@ -17,18 +17,31 @@ static plx_status device_of(size_t number, CUdevice *device, plx_error *error)
     return PLX_CUDA(NULL, error, DeviceGet, device, (int)number);
 }
 
-plx_status plx_cuda_open(size_t device, plx_session **session, plx_error *error)
+/* The context that a session is in; the primary one is retained. */
+static plx_status take_context(plx_session *opened, CUcontext context, plx_error *error)
 {
-    plx_status status;
+    opened->borrowed = context != NULL;
+    opened->context = context;
+    return context != NULL ? PLX_OK
+                           : PLX_CUDA(NULL, error, DevicePrimaryCtxRetain, &opened->context, opened->device);
+}
+
+static void release_context(const plx_session *session)
+{
+    if (!session->borrowed)
+        (void)plx_cuda.DevicePrimaryCtxRelease(session->device);
+}
+
+plx_status plx_cuda_open_in(CUdevice device, CUcontext context, plx_session **session, plx_error *error)
+{
     plx_session *opened = calloc(1, sizeof *opened);
     if (opened == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for a CUDA session");
     atomic_init(&opened->lost, false);
-    status = device_of(device, &opened->device, error);
+    opened->device = device;
+    plx_status status = plx_cuda_describe(device, &opened->info, error);
     if (status == PLX_OK)
-        status = plx_cuda_describe(opened->device, &opened->info, error);
-    if (status == PLX_OK)
-        status = PLX_CUDA(NULL, error, DevicePrimaryCtxRetain, &opened->context, opened->device);
+        status = take_context(opened, context, error);
     if (status != PLX_OK)
         goto free_session;
     if (pthread_mutex_init(&opened->lock, NULL) != 0) {
@@ -39,10 +52,17 @@ plx_status plx_cuda_open(size_t device, plx_session **session, plx_error *error)
     return PLX_OK;
 
 release_context:
-    (void)plx_cuda.DevicePrimaryCtxRelease(opened->device);
+    release_context(opened);
 free_session:
     free(opened);
     return status;
+}
+
+plx_status plx_cuda_open(size_t device, plx_session **session, plx_error *error)
+{
+    CUdevice found = 0;
+    const plx_status status = device_of(device, &found, error);
+    return status == PLX_OK ? plx_cuda_open_in(found, NULL, session, error) : status;
 }
 
 /* ---- whose thread it is -------------------------------------------------- */
@@ -78,8 +98,9 @@ void plx_cuda_close(plx_session *session)
     plx_cuda_thread thread;
     (void)plx_cuda_enter_relaxed(session, &thread, &ignored);
     plx_cuda_programs_unload(session);
+    plx_cuda_sweep_all(session);
     plx_cuda_leave(&thread);
-    (void)plx_cuda.DevicePrimaryCtxRelease(session->device);
+    release_context(session);
     pthread_mutex_destroy(&session->lock);
     free(session);
 }
@@ -92,6 +113,8 @@ plx_status plx_cuda_alloc(plx_session *session, uint64_t bytes, plx_memory **mem
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for a buffer of %llu bytes",
                         (unsigned long long)bytes);
     plx_status status = plx_cuda_enter_relaxed(session, &thread, error);
+    if (status == PLX_OK)
+        plx_cuda_sweep(session);
     if (status == PLX_OK)
         status = PLX_CUDA(session, error, MemAlloc, &allocated->address, bytes);
     plx_cuda_leave(&thread);
@@ -113,8 +136,31 @@ void plx_cuda_free(plx_session *session, plx_memory *memory)
     plx_cuda_thread thread;
     if (memory == NULL)
         return;
-    if (plx_cuda_enter_relaxed(session, &thread, &ignored) == PLX_OK)
-        (void)plx_cuda.MemFree(memory->address);
-    plx_cuda_leave(&thread);
+    if (!memory->borrowed) {
+        if (plx_cuda_enter_relaxed(session, &thread, &ignored) == PLX_OK)
+            (void)plx_cuda.MemFree(memory->address);
+        plx_cuda_leave(&thread);
+    }
     free(memory);
+}
+
+/* ---- memory of the host -------------------------------------------------- */
+
+plx_status plx_cuda_pinned_alloc(plx_session *session, uint64_t bytes, void **host, plx_error *error)
+{
+    plx_cuda_thread thread;
+    plx_status status = plx_cuda_enter_relaxed(session, &thread, error);
+    if (status == PLX_OK)
+        status = PLX_CUDA(session, error, MemHostAlloc, host, bytes, CU_MEMHOSTALLOC_PORTABLE);
+    plx_cuda_leave(&thread);
+    return status;
+}
+
+void plx_cuda_pinned_free(plx_session *session, void *host)
+{
+    plx_error ignored;
+    plx_cuda_thread thread;
+    if (plx_cuda_enter_relaxed(session, &thread, &ignored) == PLX_OK)
+        (void)plx_cuda.MemFreeHost(host);
+    plx_cuda_leave(&thread);
 }

@@ -13,7 +13,7 @@ plx_cl_functions plx_cl;
 static pthread_once_t load_once = PTHREAD_ONCE_INIT;
 static plx_status load_status;
 static plx_error load_error;
-static bool loader_is_ocl_icd;
+static bool loader_is_ocl_icd, has_native_functions;
 
 /* A function pointer from an object pointer, as POSIX promises that it can be. */
 static bool resolve(void *library, const char *name, void *slot)
@@ -31,6 +31,15 @@ static const char *resolve_all(void *library)
     PLX_CL_FUNCTIONS(RESOLVE)
 #undef RESOLVE
     return NULL;
+}
+
+static bool resolve_native(void *library)
+{
+    bool all = true;
+#define RESOLVE(name) all = resolve(library, "cl" #name, &plx_cl.name) && all;
+    PLX_CL_NATIVE_FUNCTIONS(RESOLVE)
+#undef RESOLVE
+    return all;
 }
 
 /* Loaders may tell who made them, by the extension cl_loader_info. */
@@ -79,6 +88,7 @@ static void load(void)
         return;
     }
     loader_is_ocl_icd = is_ocl_icd(scope);
+    has_native_functions = resolve_native(scope);
     load_status = PLX_OK;
 }
 
@@ -93,4 +103,9 @@ plx_status plx_cl_load(plx_error *error)
 bool plx_cl_loader_is_ocl_icd(void)
 {
     return loader_is_ocl_icd;
+}
+
+bool plx_cl_has_native_functions(void)
+{
+    return has_native_functions;
 }

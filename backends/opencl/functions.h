@@ -48,9 +48,20 @@
     X(EnqueueNDRangeKernel)      \
     X(ReleaseKernel)
 
+/* For objects of others; a loader that lacks one of them can't take any. */
+#define PLX_CL_NATIVE_FUNCTIONS(X) \
+    X(RetainContext)               \
+    X(GetContextInfo)              \
+    X(RetainCommandQueue)          \
+    X(GetCommandQueueInfo)         \
+    X(EnqueueBarrierWithWaitList)  \
+    X(EnqueueMapBuffer)            \
+    X(EnqueueUnmapMemObject)
+
 typedef struct plx_cl_functions {
 #define PLX_CL_MEMBER(name) __typeof__(&cl##name) name;
     PLX_CL_FUNCTIONS(PLX_CL_MEMBER)
+    PLX_CL_NATIVE_FUNCTIONS(PLX_CL_MEMBER)
 #undef PLX_CL_MEMBER
 } plx_cl_functions;
 
@@ -59,6 +70,9 @@ extern plx_cl_functions plx_cl;
 
 /* Opens libOpenCL.so.1, once for the process.  PLX_NO_DEVICE says what to install. */
 plx_status plx_cl_load(plx_error *error);
+
+/* Whether all of PLX_CL_NATIVE_FUNCTIONS are there. */
+bool plx_cl_has_native_functions(void);
 
 /* Whether the loader is ocl-icd; else it is taken for Khronos's. */
 bool plx_cl_loader_is_ocl_icd(void);

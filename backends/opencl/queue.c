@@ -16,6 +16,7 @@
 struct plx_plugin_event {
     plx_session *session;
     cl_event event; /* NULL until it is recorded */
+    bool has_no_time;
 };
 
 /* ---- a device that is lost ------------------------------------------------- */
@@ -63,7 +64,8 @@ void plx_cl_queue_destroy(plx_plugin_queue *queue)
 {
     if (!queue)
         return;
-    (void)plx_cl.Finish(queue->queue);
+    if (!queue->theirs)
+        (void)plx_cl.Finish(queue->queue);
     if (queue->scratch.buffer)
         (void)plx_cl.ReleaseMemObject(queue->scratch.buffer);
     (void)plx_cl.ReleaseCommandQueue(queue->queue);
@@ -84,7 +86,7 @@ plx_status plx_cl_scratch(plx_plugin_queue *queue, uint64_t bytes, uint64_t zero
 {
     if (queue->scratch.bytes >= bytes)
         return PLX_OK;
-    plx_status status = plx_cl_synchronize(queue, error);
+    plx_status status = queue->theirs ? plx_cl_alive(queue->session, error) : plx_cl_synchronize(queue, error);
     if (status != PLX_OK)
         return status;
     plx_memory made;
@@ -102,6 +104,38 @@ plx_status plx_cl_scratch(plx_plugin_queue *queue, uint64_t bytes, uint64_t zero
     return PLX_OK;
 }
 
+/* Buffers are told whole, so that scratch memory begins where one does. */
+plx_status plx_cl_lend_scratch(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset, uint64_t bytes,
+                               uint64_t zeroed, plx_error *error)
+{
+    plx_memory lent = {.buffer = NULL};
+    plx_status status = plx_cl_alive(queue->session, error);
+    if (status != PLX_OK)
+        return status;
+    if (memory != NULL && offset != 0)
+        return plx_fail(error, PLX_UNSUPPORTED, "scratch memory of OpenCL begins where a buffer does, and this at byte %" PRIu64,
+                        offset);
+    if (memory != NULL && bytes < zeroed)
+        return plx_fail(error, PLX_INVALID, "scratch memory has at least %" PRIu64 " bytes", zeroed);
+    if (memory != NULL) {
+        status = PLX_CL(error, RetainMemObject, memory->buffer);
+        lent = (plx_memory){.buffer = memory->buffer, .bytes = bytes, .serial = memory->serial};
+    }
+    if (status == PLX_OK && memory != NULL && zeroed > 0) {
+        status = plx_cl_fill(queue, &lent, 0, 0, zeroed, error);
+        if (status != PLX_OK)
+            (void)plx_cl.ReleaseMemObject(lent.buffer);
+    }
+    if (status == PLX_OK && !queue->theirs)
+        status = plx_cl_synchronize(queue, error);
+    if (status != PLX_OK)
+        return status;
+    if (queue->scratch.buffer)
+        (void)plx_cl.ReleaseMemObject(queue->scratch.buffer);
+    queue->scratch = lent;
+    return PLX_OK;
+}
+
 /* ---- transfers ----------------------------------------------------------------- */
 
 static plx_status check_range(const char *what, const plx_memory *memory, uint64_t offset, uint64_t bytes,
@@ -116,27 +150,39 @@ static plx_status check_range(const char *what, const plx_memory *memory, uint64
 
 /* Blocking: the caller may change `from` at once. */
 static plx_status write_pieces(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from,
-                               uint64_t bytes, plx_error *error)
+                               uint64_t bytes, cl_bool blocking, plx_error *error)
 {
     plx_status status = PLX_OK;
     for (uint64_t done = 0; status == PLX_OK && done < bytes; done += PIECE) {
         uint64_t piece = bytes - done < PIECE ? bytes - done : PIECE;
-        cl_int code = plx_cl.EnqueueWriteBuffer(queue->queue, to->buffer, CL_TRUE, (size_t)(offset + done),
+        cl_int code = plx_cl.EnqueueWriteBuffer(queue->queue, to->buffer, blocking, (size_t)(offset + done),
                                                 (size_t)piece, (const char *)from + done, 0, NULL, NULL);
         status = check_wait(queue->session, code, "clEnqueueWriteBuffer", error);
     }
     return status;
 }
 
-plx_status plx_cl_upload(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from,
-                         uint64_t bytes, plx_error *error)
+static plx_status upload(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from,
+                         uint64_t bytes, cl_bool blocking, plx_error *error)
 {
     plx_status status = plx_cl_alive(queue->session, error);
     if (status == PLX_OK)
         status = check_range("upload", to, offset, bytes, error);
     if (status != PLX_OK || bytes == 0)
         return status;
-    return write_pieces(queue, to, offset, from, bytes, error);
+    return write_pieces(queue, to, offset, from, bytes, blocking, error);
+}
+
+plx_status plx_cl_upload(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from,
+                         uint64_t bytes, plx_error *error)
+{
+    return upload(queue, to, offset, from, bytes, CL_TRUE, error);
+}
+
+plx_status plx_cl_upload_async(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from,
+                               uint64_t bytes, plx_error *error)
+{
+    return upload(queue, to, offset, from, bytes, CL_FALSE, error);
 }
 
 plx_status plx_cl_download(plx_plugin_queue *queue, void *to, plx_memory *from, uint64_t offset,
@@ -168,7 +214,7 @@ static plx_status fill_from_host(plx_plugin_queue *queue, plx_memory *memory, ui
         repeated[i] = pattern;
     for (uint64_t done = 0; status == PLX_OK && done < bytes; done += block)
         status = write_pieces(queue, memory, offset + done, repeated,
-                              bytes - done < block ? bytes - done : block, error);
+                              bytes - done < block ? bytes - done : block, CL_TRUE, error);
     free(repeated);
     return status;
 }
@@ -240,6 +286,7 @@ plx_status plx_cl_event_record(plx_plugin_queue *queue, plx_plugin_event *event,
     if (event->event)
         (void)plx_cl.ReleaseEvent(event->event);
     event->event = marker;
+    event->has_no_time = queue->has_no_times;
     return PLX_CL(error, Flush, queue->queue);
 }
 
@@ -254,6 +301,9 @@ plx_status plx_cl_event_elapsed(plx_plugin_event *from, plx_plugin_event *to, do
 {
     if (!from->event || !to->event)
         return plx_fail(error, PLX_INVALID, "elapsed time between events that were not both recorded");
+    if (from->has_no_time || to->has_no_time)
+        return plx_fail(error, PLX_UNSUPPORTED,
+                        "the queue has no times: it was created without CL_QUEUE_PROFILING_ENABLE");
     const cl_event both[] = {from->event, to->event};
     cl_ulong start = 0, end = 0;
     plx_status status = check_wait(to->session, plx_cl.WaitForEvents(2, both), "clWaitForEvents", error);

@@ -14,8 +14,24 @@ static plx_status create_context(plx_session *session, const plx_cl_device_entry
                                                 0};
     cl_int code;
     session->context = plx_cl.CreateContext(properties, 1, &session->device, NULL, NULL, &code);
-    if (code != CL_SUCCESS)
-        return plx_cl_check(code, "clCreateContext", error);
+    return plx_cl_check(code, "clCreateContext", error);
+}
+
+static plx_status retain_context(plx_session *session, cl_context context, plx_error *error)
+{
+    session->context = context;
+    return PLX_CL(error, RetainContext, context);
+}
+
+/* The session's context, with what is made in it at once. */
+static plx_status enter_context(plx_session *session, const plx_cl_device_entry *entry, cl_context context,
+                                plx_error *error)
+{
+    cl_int code;
+    const plx_status status = context == NULL ? create_context(session, entry, error)
+                                              : retain_context(session, context, error);
+    if (status != PLX_OK)
+        return status;
     session->touch = plx_cl.CreateCommandQueue(session->context, session->device, 0, &code);
     if (code == CL_SUCCESS)
         return PLX_OK;
@@ -32,33 +48,39 @@ static bool keeps_programs(cl_platform_id platform)
     return strcmp(name, "Portable Computing Language") == 0;
 }
 
-plx_status plx_cl_open(size_t device, plx_session **session, plx_error *error)
+plx_status plx_cl_open_in(const plx_cl_device_entry *entry, cl_context context, plx_session **session, plx_error *error)
 {
-    const plx_cl_device_entry *entries;
-    size_t count;
-    plx_status status = plx_cl_list(&entries, &count, error);
-    if (status != PLX_OK)
-        return status;
-    if (device >= count)
-        return plx_fail(error, PLX_NOT_FOUND, "there is no OpenCL device %zu; the last one is %zu", device,
-                        count - 1);
     plx_session *opened = calloc(1, sizeof *opened);
     if (!opened)
         return plx_fail(error, PLX_NO_MEMORY, "no memory for an OpenCL session");
-    opened->device = entries[device].device;
-    plx_cl_describe(&entries[device], &opened->info);
-    plx_cl_platform_text(entries[device].platform, CL_PLATFORM_VERSION, opened->platform_version,
+    opened->device = entry->device;
+    plx_cl_describe(entry, &opened->info);
+    plx_cl_platform_text(entry->platform, CL_PLATFORM_VERSION, opened->platform_version,
                          sizeof opened->platform_version);
-    opened->driver_keeps_programs = keeps_programs(entries[device].platform);
+    opened->driver_keeps_programs = keeps_programs(entry->platform);
     atomic_init(&opened->lost, false);
-    status = create_context(opened, &entries[device], error);
+    const plx_status status = enter_context(opened, entry, context, error);
     if (status != PLX_OK) {
         free(opened);
         return status;
     }
     (void)pthread_mutex_init(&opened->programs_lock, NULL);
+    (void)pthread_mutex_init(&opened->pinned_lock, NULL);
     *session = opened;
     return PLX_OK;
+}
+
+plx_status plx_cl_open(size_t device, plx_session **session, plx_error *error)
+{
+    const plx_cl_device_entry *entries;
+    size_t count;
+    const plx_status status = plx_cl_list(&entries, &count, error);
+    if (status != PLX_OK)
+        return status;
+    if (device >= count)
+        return plx_fail(error, PLX_NOT_FOUND, "there is no OpenCL device %zu; the last one is %zu", device,
+                        count - 1);
+    return plx_cl_open_in(&entries[device], NULL, session, error);
 }
 
 void plx_cl_close(plx_session *session)
@@ -67,6 +89,7 @@ void plx_cl_close(plx_session *session)
     (void)plx_cl.ReleaseCommandQueue(session->touch);
     (void)plx_cl.ReleaseContext(session->context);
     (void)pthread_mutex_destroy(&session->programs_lock);
+    (void)pthread_mutex_destroy(&session->pinned_lock);
     free(session);
 }
 
@@ -115,16 +138,21 @@ static bool is_lack_of_memory(cl_int code)
            code == CL_MEM_OBJECT_ALLOCATION_FAILURE;
 }
 
-plx_status plx_cl_create_buffer(plx_session *session, uint64_t bytes, plx_memory *memory, plx_error *error)
+uint64_t plx_cl_new_serial(void)
 {
     static atomic_uint_fast64_t serials;
+    return atomic_fetch_add(&serials, 1) + 1;
+}
+
+plx_status plx_cl_create_buffer(plx_session *session, uint64_t bytes, plx_memory *memory, plx_error *error)
+{
     plx_memory made = {.bytes = bytes};
     plx_status status = plx_cl_alive(session, error);
     if (status != PLX_OK)
         return status;
     cl_int code = create(session, bytes, &made.buffer);
     if (code == CL_SUCCESS) {
-        made.serial = atomic_fetch_add(&serials, 1) + 1;
+        made.serial = plx_cl_new_serial();
         *memory = made;
         return PLX_OK;
     }

@@ -20,6 +20,11 @@ bool plx_cl_is_nvidia(cl_platform_id platform);
 
 void plx_cl_describe(const plx_cl_device_entry *entry, plx_device_info *info);
 
+/* A session on a device; context NULL: in one of its own. */
+plx_status plx_cl_open_in(const plx_cl_device_entry *entry, cl_context context, plx_session **session, plx_error *error);
+/* For memory that is new to this process. */
+uint64_t plx_cl_new_serial(void);
+
 /* Device memory that is really there: a driver that allocates at first use is made
  * to do so now. */
 plx_status plx_cl_create_buffer(plx_session *session, uint64_t bytes, plx_memory *memory, plx_error *error);

@@ -215,6 +215,43 @@ static inline plx_status plx_host_open_on(const plx_native_device *native, size_
     return plx_host_open(0, session, error);
 }
 
+/* Kernels of the host take none. */
+static inline plx_status plx_host_reserve(plx_plugin_plan *plan, plx_plugin_queue *queue, uint64_t *bytes,
+                                          plx_error *error)
+{
+    (void)plan;
+    (void)queue;
+    (void)error;
+    *bytes = 0;
+    return PLX_OK;
+}
+
+static inline plx_status plx_host_lend_scratch(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset,
+                                               uint64_t bytes, plx_error *error)
+{
+    (void)queue;
+    (void)memory;
+    (void)offset;
+    (void)bytes;
+    (void)error;
+    return PLX_OK;
+}
+
+/* All memory of the host is what its kernels reach. */
+static inline plx_status plx_host_pinned_alloc(plx_session *session, uint64_t bytes, void **host, plx_error *error)
+{
+    (void)session;
+    if (bytes > SIZE_MAX || posix_memalign(host, PLX_HOST_ALIGNMENT, (size_t)bytes) != 0)
+        return plx_fail(error, PLX_NO_MEMORY, "no host memory for %" PRIu64 " bytes", bytes);
+    return PLX_OK;
+}
+
+static inline void plx_host_pinned_free(plx_session *session, void *host)
+{
+    (void)session;
+    free(host);
+}
+
 /* ---- queues ------------------------------------------------------------ */
 
 static inline plx_status plx_host_queue_create(plx_session *session, plx_plugin_queue **queue,
@@ -356,6 +393,8 @@ static inline void plx_host_plan_destroy(plx_plugin_plan *plan)
     .open_on = plx_host_open_on, .session_native = plx_host_session_native,                                    \
     .memory_import = plx_host_memory_import, .memory_native = plx_host_memory_native,                          \
     .memory_place = plx_host_memory_place, .queue_import = plx_host_queue_import,                              \
-    .queue_native = plx_host_queue_native, .wait = plx_host_wait
+    .queue_native = plx_host_queue_native, .wait = plx_host_wait, .reserve = plx_host_reserve,                 \
+    .lend_scratch = plx_host_lend_scratch, .pinned_alloc = plx_host_pinned_alloc,                              \
+    .pinned_free = plx_host_pinned_free
 
 #endif

@@ -89,6 +89,7 @@ typedef struct plx_backend plx_backend;
 typedef struct plx_buffer plx_buffer;
 typedef struct plx_queue plx_queue;
 typedef struct plx_plan plx_plan;
+struct plx_view;
 
 /* ---- theirs for us -------------------------------------------------------- */
 
@@ -127,6 +128,33 @@ PLX_API plx_status plx_queue_native(plx_backend *backend, plx_queue *queue, plx_
 /* What follows in `later` waits, on the device, for all that is in `earlier` now; the host does not wait.  One of them
  * may be NULL: the own queue of the other's backend.  Both are of one backend, and used by the call. */
 PLX_API plx_status plx_queue_wait(plx_queue *later, plx_queue *earlier);
+
+/* ---- scratch memory and graphs ----------------------------------------------- */
+
+/* Kernels that need scratch memory take it from their queue, which allocates it when it is first needed and keeps it.  On
+ * a queue that has enough of it plx_execute() makes launches and nothing else.  While a stream of CUDA is captured into a
+ * graph, more is allocated outside of the capture where the driver can, else the call is refused before it ends the
+ * capture.  What a graph may use is kept until the queue is destroyed: so a queue outlives its graphs, plans do not have
+ * to, and two graphs that were captured from one queue do not run at the same time. */
+
+/* Bytes of scratch memory that the plan may take at most. */
+PLX_API plx_status plx_plan_scratch(plx_plan *plan, uint64_t *bytes);
+/* Gives the queue, NULL: the backend's own, as much as that now. */
+PLX_API plx_status plx_queue_reserve(plx_queue *queue, plx_plan *plan);
+/* Lends the queue scratch memory of the caller's, as from the pool of a framework, instead of its own: `bytes` of it, at
+ * a multiple of 256 bytes.  It belongs to the queue alone, until other memory is lent, or the queue is destroyed and what
+ * was in it is done.  A buffer of NULL or 0 bytes takes it back.  Where it is not enough the queue allocates its own. */
+PLX_API plx_status plx_queue_lend_scratch(plx_queue *queue, struct plx_view scratch, uint64_t bytes);
+
+/* ---- memory of the host that devices reach by themselves ----------------------- */
+
+/* Page-locked memory: copies from and to it do not stop on the way.  Destroyed before the backend, when what copies from
+ * or to it is done. */
+PLX_API plx_status plx_pinned_create(plx_backend *backend, uint64_t bytes, void **host);
+PLX_API void plx_pinned_destroy(plx_backend *backend, void *host); /* host may be NULL */
+/* As plx_upload(), and returns at once: `from` may be changed only after plx_synchronize().  A backend that can't copies
+ * before it returns. */
+PLX_API plx_status plx_upload_async(plx_queue *queue, plx_buffer *to, uint64_t offset, const void *from, uint64_t bytes);
 
 #ifdef __cplusplus
 }

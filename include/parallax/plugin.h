@@ -207,6 +207,19 @@ typedef struct plx_plugin {
     plx_status (*queue_native)(plx_plugin_queue *queue, plx_native_queue *native, plx_error *error);
     /* What follows in `later` waits for all that is in `earlier` now, and the host does not.  Both are used. */
     plx_status (*wait)(plx_plugin_queue *later, plx_plugin_queue *earlier, plx_error *error);
+    /* Sets *bytes to the scratch memory that the plan may take in any of its ways, and gives the queue as much; queue
+     * NULL: only tells. */
+    plx_status (*reserve)(plx_plugin_plan *plan, plx_plugin_queue *queue, uint64_t *bytes, plx_error *error);
+    /* Memory that the queue uses as its scratch memory until it gets other; NULL: what was lent goes back.  The core has
+     * checked the range. */
+    plx_status (*lend_scratch)(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset, uint64_t bytes,
+                               plx_error *error);
+    /* Page-locked memory of the host; bytes > 0.  Both or none. */
+    plx_status (*pinned_alloc)(plx_session *session, uint64_t bytes, void **host, plx_error *error);
+    void (*pinned_free)(plx_session *session, void *host);
+    /* As upload(), but `from` is not touched again by the caller before synchronize().  Empty: upload(). */
+    plx_status (*upload_async)(plx_plugin_queue *queue, plx_memory *to, uint64_t offset, const void *from, uint64_t bytes,
+                               plx_error *error);
 } plx_plugin;
 
 typedef const plx_plugin *(*plx_plugin_entry_function)(void);

@@ -54,17 +54,28 @@ plx_status plx_clblast_check(CLBlastStatusCode code, const char *function, plx_e
     return plx_fail(error, status_of(code), "%s failed: %s", function, reason_of(code, name));
 }
 
-plx_status plx_clblast_open(size_t device, plx_session **session, plx_error *error)
+/* With what was tuned for the device. */
+static plx_status complete(plx_session *opened, plx_session **session, plx_error *error)
 {
-    plx_session *opened;
-    plx_status status = plx_cl_open(device, &opened, error);
-    if (status != PLX_OK)
-        return status;
-    status = plx_clblast_tune(opened->device, opened->info.name, error);
+    const plx_status status = plx_clblast_tune(opened->device, opened->info.name, error);
     if (status != PLX_OK) {
         plx_cl_close(opened);
         return status;
     }
     *session = opened;
     return PLX_OK;
+}
+
+plx_status plx_clblast_open(size_t device, plx_session **session, plx_error *error)
+{
+    plx_session *opened;
+    const plx_status status = plx_cl_open(device, &opened, error);
+    return status == PLX_OK ? complete(opened, session, error) : status;
+}
+
+plx_status plx_clblast_open_on(const plx_native_device *native, size_t *device, plx_session **session, plx_error *error)
+{
+    plx_session *opened;
+    const plx_status status = plx_cl_open_on(native, device, &opened, error);
+    return status == PLX_OK ? complete(opened, session, error) : status;
 }

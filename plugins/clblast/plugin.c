@@ -99,6 +99,7 @@ static const plx_plugin clblast_plugin = {
     .summary = "CLBlast as a peer: gemm, gemv, sum, and omatcopy as transpose",
     .probe = clblast_probe,
     .open = plx_clblast_open,
+    .open_on = plx_clblast_open_on,
     .close = plx_cl_close,
     PLX_CL_MEMORY_SLOTS,
     .kernel = clblast_kernel,

@@ -83,19 +83,30 @@ static plx_status attach(plx_session *session, plx_error *error)
     return PLX_OK;
 }
 
-plx_status plx_cublas_open(size_t device, plx_session **session, plx_error *error)
+/* With cuBLAS's handle. */
+static plx_status complete(plx_session *opened, plx_session **session, plx_error *error)
 {
-    plx_session *opened;
-    plx_status status = plx_cuda_open(device, &opened, error);
-    if (status != PLX_OK)
-        return status;
-    status = attach(opened, error);
+    const plx_status status = attach(opened, error);
     if (status != PLX_OK) {
         plx_cuda_close(opened);
         return status;
     }
     *session = opened;
     return PLX_OK;
+}
+
+plx_status plx_cublas_open(size_t device, plx_session **session, plx_error *error)
+{
+    plx_session *opened;
+    const plx_status status = plx_cuda_open(device, &opened, error);
+    return status == PLX_OK ? complete(opened, session, error) : status;
+}
+
+plx_status plx_cublas_open_on(const plx_native_device *native, size_t *device, plx_session **session, plx_error *error)
+{
+    plx_session *opened;
+    const plx_status status = plx_cuda_open_on(native, device, &opened, error);
+    return status == PLX_OK ? complete(opened, session, error) : status;
 }
 
 void plx_cublas_close(plx_session *session)

@@ -24,6 +24,7 @@ void plx_cublas_choices_unlock(plx_session *session);
 
 /* Open and close a session with a handle. */
 plx_status plx_cublas_open(size_t device, plx_session **session, plx_error *error);
+plx_status plx_cublas_open_on(const plx_native_device *native, size_t *device, plx_session **session, plx_error *error);
 void plx_cublas_close(plx_session *session);
 
 #endif

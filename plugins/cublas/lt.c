@@ -246,6 +246,11 @@ plx_status plx_lt_plan(plx_session *session, const plx_problem *problem, bool fa
     return status;
 }
 
+uint64_t plx_lt_workspace(const plx_lt_product *product)
+{
+    return product->workspace;
+}
+
 void plx_lt_destroy(plx_lt_product *product)
 {
     if (product == NULL)

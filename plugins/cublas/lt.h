@@ -51,4 +51,7 @@ typedef struct plx_lt_choices plx_lt_choices;
 plx_status plx_lt_take_fastest(plx_session *session, plx_lt_product *product, plx_error *error);
 void plx_lt_choices_free(plx_lt_choices *choices); /* may be NULL */
 
+/* Bytes of the workspace that it takes from its queue. */
+uint64_t plx_lt_workspace(const plx_lt_product *product);
+
 #endif

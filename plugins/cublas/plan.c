@@ -249,3 +249,13 @@ plx_status plx_cublas_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, co
     plx_cuda_leave(&thread);
     return status;
 }
+
+plx_status plx_cublas_reserve(plx_plugin_plan *plan, plx_plugin_queue *queue, uint64_t *bytes, plx_error *error)
+{
+    const uint64_t most = plan->lt != NULL ? plx_lt_workspace(plan->lt)
+                                           : plan->storage_bytes + plan->workspace; /* one of them is 0 */
+    const plx_status status = queue != NULL ? plx_cuda_scratch_grow(queue, most, 0, error) : PLX_OK;
+    if (status == PLX_OK)
+        *bytes = most;
+    return status;
+}

@@ -18,4 +18,7 @@ void plx_cublas_plan_destroy(plx_plugin_plan *plan);
 plx_status plx_cublas_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, const plx_operand *given,
                               size_t count, plx_error *error);
 
+/* The slot `reserve`. */
+plx_status plx_cublas_reserve(plx_plugin_plan *plan, plx_plugin_queue *queue, uint64_t *bytes, plx_error *error);
+
 #endif

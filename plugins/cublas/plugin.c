@@ -185,6 +185,12 @@ static plx_status cublas_count(plx_plugin_plan *plan, plx_plugin_queue *queue, c
     return plx_cuda_count(plx_cublas_execute, plan, queue, operands, count, counters, error);
 }
 
+static plx_status cublas_lend_scratch(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset, uint64_t bytes,
+                                      plx_error *error)
+{
+    return plx_cuda_lend_scratch(queue, memory, offset, bytes, 0, error);
+}
+
 static const plx_plugin cublas_plugin = {
     .abi = PLX_PLUGIN_ABI,
     .size = sizeof(plx_plugin),
@@ -203,6 +209,9 @@ static const plx_plugin cublas_plugin = {
     .configs = plx_cublas_configs,
     .count = cublas_count,
     .telemetry = plx_cuda_telemetry,
+    .open_on = plx_cublas_open_on,
+    .reserve = plx_cublas_reserve,
+    .lend_scratch = cublas_lend_scratch,
 };
 
 const plx_plugin *plx_plugin_entry(void)

@@ -16,6 +16,7 @@ libplx_cuda_api_la_SOURCES = \
 	backends/cuda/driver.h \
 	backends/cuda/listing.c \
 	backends/cuda/listing.h \
+	backends/cuda/native.c \
 	backends/cuda/nvml.c \
 	backends/cuda/nvml.h \
 	backends/cuda/offset_text.c \
@@ -24,6 +25,7 @@ libplx_cuda_api_la_SOURCES = \
 	backends/cuda/program_text.c \
 	backends/cuda/ptx_text.c \
 	backends/cuda/queue.c \
+	backends/cuda/scratch.c \
 	backends/cuda/session.c
 
 # kernels/gemm/naive.cu -> cuda-images/gemm/naive.fatbin, under the key gemm/naive.

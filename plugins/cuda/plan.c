@@ -77,7 +77,7 @@ static bool has_attributes(const plx_session *session)
     return session->info.compute_major >= 9 && plx_cuda.LaunchKernelEx != NULL;
 }
 
-static plx_status launch_with_attributes(const launch *launched, plx_plugin_queue *queue,
+static plx_status launch_with_attributes(const launch *launched, plx_plugin_queue *queue, bool dependent,
                                          void **parameters, plx_error *error)
 {
     CUlaunchAttribute attributes[2];
@@ -92,7 +92,7 @@ static plx_status launch_with_attributes(const launch *launched, plx_plugin_queu
         .hStream = queue->stream,
         .attrs = attributes,
     };
-    if (launched->dependent)
+    if (dependent)
         attributes[config.numAttrs++] =
             (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
                                 .value.programmaticStreamSerializationAllowed = 1};
@@ -109,11 +109,12 @@ static bool has_attributes(const plx_session *session)
     return false;
 }
 
-static plx_status launch_with_attributes(const launch *launched, plx_plugin_queue *queue,
+static plx_status launch_with_attributes(const launch *launched, plx_plugin_queue *queue, bool dependent,
                                          void **parameters, plx_error *error)
 {
     (void)launched;
     (void)queue;
+    (void)dependent;
     (void)parameters;
     return plx_fail(error, PLX_UNSUPPORTED, "built with a CUDA that knows no launch attributes");
 }
@@ -437,9 +438,10 @@ plx_status plx_cuda_launches(plx_plugin_plan *plan, plx_launch_facts *facts, siz
 
 /* ---- execute --------------------------------------------------------- */
 
-/* Enqueues one kernel. */
-static plx_status start(const launch *launched, call *this, plx_error *error)
+/* Enqueues one kernel, which may begin while those before it still end. */
+static plx_status start(const launch *launched, bool may_depend, call *this, plx_error *error)
 {
+    const bool dependent = launched->dependent && may_depend;
     CUdeviceptr made[MOST_ARGUMENTS]; /* for this call */
     void *parameters[MOST_ARGUMENTS];
     for (size_t i = 0; i < launched->argument_count; i++) {
@@ -468,8 +470,8 @@ static plx_status start(const launch *launched, call *this, plx_error *error)
             break;
         }
     }
-    if (launched->dependent || launched->cluster > 0)
-        return launch_with_attributes(launched, this->queue, parameters, error);
+    if (dependent || launched->cluster > 0)
+        return launch_with_attributes(launched, this->queue, dependent, parameters, error);
     return PLX_CUDA(this->queue->session, error, LaunchKernel, launched->function, launched->grid[0],
                     launched->grid[1], launched->grid[2], launched->block[0], launched->block[1],
                     launched->block[2], launched->shared_bytes, this->queue->stream, parameters, NULL);
@@ -484,7 +486,7 @@ static plx_status run_way(const way *taken, call *this, plx_error *error)
         status = plx_cuda_map_point(this->queue->session, map, from + map->offset, &this->maps[i], error);
     }
     for (size_t i = 0; i < taken->launch_count && status == PLX_OK; i++)
-        status = start(&taken->launches[i], this, error);
+        status = start(&taken->launches[i], i >= this->queue->first_dependent, this, error);
     return status;
 }
 
@@ -546,5 +548,21 @@ plx_status plx_cuda_execute(plx_plugin_plan *plan, plx_plugin_queue *queue,
     if (status == PLX_OK)
         status = run_way(taken, &this, error);
     plx_cuda_leave(&thread);
+    return status;
+}
+
+plx_status plx_cuda_reserve(plx_plugin_plan *plan, plx_plugin_queue *queue, uint64_t *bytes, plx_error *error)
+{
+    uint64_t most = 0;
+    for (size_t i = 0; i < plan->way_count; i++)
+        if (plan->ways[i].scratch_bytes > most)
+            most = plan->ways[i].scratch_bytes;
+    if (most > 0 && most < PLX_SCRATCH_COUNTERS)
+        most = PLX_SCRATCH_COUNTERS;
+    const plx_status status = queue != NULL && most > 0
+                                  ? plx_cuda_scratch_grow(queue, most, PLX_SCRATCH_COUNTERS, error)
+                                  : PLX_OK;
+    if (status == PLX_OK)
+        *bytes = most;
     return status;
 }

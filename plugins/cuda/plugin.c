@@ -1,6 +1,7 @@
 /* The cuda plugin: our kernels on NVIDIA's driver. */
 #include "plugins/cuda/plan.h"
 
+#include "kernels/recipe.h"
 #include "plugins/cuda/code.h"
 
 #include "config.h"
@@ -41,6 +42,12 @@ static plx_status cuda_count(plx_plugin_plan *plan, plx_plugin_queue *queue, con
     return plx_cuda_count(plx_cuda_execute, plan, queue, operands, count, counters, error);
 }
 
+static plx_status cuda_lend_scratch(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset, uint64_t bytes,
+                                    plx_error *error)
+{
+    return plx_cuda_lend_scratch(queue, memory, offset, bytes, PLX_SCRATCH_COUNTERS, error);
+}
+
 static const plx_plugin cuda_plugin = {
     .abi = PLX_PLUGIN_ABI,
     .size = sizeof(plx_plugin),
@@ -66,6 +73,9 @@ static const plx_plugin cuda_plugin = {
     .instructions = plx_cuda_instructions,
     .rates = cuda_rates,
     .expect = cuda_expect,
+    .open_on = plx_cuda_open_on,
+    .reserve = plx_cuda_reserve,
+    .lend_scratch = cuda_lend_scratch,
 };
 
 const plx_plugin *plx_plugin_entry(void)

@@ -19,6 +19,7 @@ libplx_opencl_api_la_SOURCES = \
 	backends/opencl/functions.c \
 	backends/opencl/functions.h \
 	backends/opencl/list.c \
+	backends/opencl/native.c \
 	backends/opencl/opencl.h \
 	backends/opencl/own_target.c \
 	backends/opencl/own_target.h \

@@ -608,3 +608,18 @@ plx_status plx_opencl_execute(plx_plugin_plan *plan, plx_plugin_queue *queue, co
     (void)pthread_mutex_unlock(&plan->lock);
     return status;
 }
+
+/* What runs when memory can't be had needs none. */
+plx_status plx_opencl_reserve(plx_plugin_plan *plan, plx_plugin_queue *queue, uint64_t *bytes, plx_error *error)
+{
+    uint64_t most = plan->places == NULL ? plan->scratch_bytes : 0;
+    if (plan->unaligned != NULL && plan->unaligned->scratch_bytes > most)
+        most = plan->unaligned->scratch_bytes;
+    if (most > 0 && most < PLX_SCRATCH_COUNTERS)
+        most = PLX_SCRATCH_COUNTERS;
+    const plx_status status =
+        queue != NULL && most > 0 ? plx_cl_scratch(queue, most, PLX_SCRATCH_COUNTERS, error) : PLX_OK;
+    if (status == PLX_OK)
+        *bytes = most;
+    return status;
+}

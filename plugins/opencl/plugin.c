@@ -3,6 +3,8 @@
 #include "kernels/recipe.h"
 #include "plugins/opencl/plan.h"
 
+#include "kernels/recipe.h"
+
 #include "config.h"
 
 /* Also warns of PoCL from 5 on, which compiles the same text rightly one time and wrongly another (doc/validation.md). */
@@ -37,6 +39,12 @@ static plx_status opencl_expect(plx_session *session, const plx_problem *problem
     return plx_ladder_expect(problem, &session->info, kernel, rates, us, error);
 }
 
+static plx_status opencl_lend_scratch(plx_plugin_queue *queue, plx_memory *memory, uint64_t offset, uint64_t bytes,
+                                      plx_error *error)
+{
+    return plx_cl_lend_scratch(queue, memory, offset, bytes, PLX_SCRATCH_COUNTERS, error);
+}
+
 static const plx_plugin opencl_plugin = {
     .abi = PLX_PLUGIN_ABI,
     .size = sizeof(plx_plugin),
@@ -59,6 +67,9 @@ static const plx_plugin opencl_plugin = {
     .launches = plx_opencl_launches,
     .rates = opencl_rates,
     .expect = opencl_expect,
+    .open_on = plx_cl_open_on,
+    .reserve = plx_opencl_reserve,
+    .lend_scratch = opencl_lend_scratch,
 };
 
 const plx_plugin *plx_plugin_entry(void)

@@ -37,7 +37,7 @@ const plx_plugin *load_plugin(void)
 }
 
 /* A function of the driver, into a pointer. */
-static void find(const char *name, void *pointer)
+void find_in_driver(const char *name, void *pointer)
 {
     void *address = dlsym(open_or_fail(build_path("tests/fakes/.libs/fake-cuda.so")), name);
     assert_non_null(address);
@@ -48,7 +48,7 @@ void *current_context(void)
 {
     int (*get)(void **);
     void *context = NULL;
-    find("cuCtxGetCurrent", &get);
+    find_in_driver("cuCtxGetCurrent", &get);
     assert_int_equal(get(&context), 0);
     return context;
 }
@@ -56,14 +56,14 @@ void *current_context(void)
 void make_current(void *context)
 {
     int (*set)(void *);
-    find("cuCtxSetCurrent", &set);
+    find_in_driver("cuCtxSetCurrent", &set);
     assert_int_equal(set(context), 0);
 }
 
 static int exchange_mode(int mode)
 {
     int (*exchange)(int *);
-    find("cuThreadExchangeStreamCaptureMode", &exchange);
+    find_in_driver("cuThreadExchangeStreamCaptureMode", &exchange);
     assert_int_equal(exchange(&mode), 0);
     return mode;
 }
@@ -85,11 +85,11 @@ void *other_context(int device)
     fake_cuda_other_context_function *other;
     int (*retain)(void **, int), (*release)(int);
     void *context = NULL;
-    find("fake_cuda_other_context", &other);
+    find_in_driver("fake_cuda_other_context", &other);
     if (device >= 0)
         return other(device);
-    find("cuDevicePrimaryCtxRetain", &retain);
-    find("cuDevicePrimaryCtxRelease_v2", &release);
+    find_in_driver("cuDevicePrimaryCtxRetain", &retain);
+    find_in_driver("cuDevicePrimaryCtxRelease_v2", &release);
     assert_int_equal(retain(&context, 0), 0);
     assert_int_equal(release(0), 0);
     return context;
@@ -99,7 +99,7 @@ void *make_stream(void)
 {
     int (*create)(void **, unsigned);
     void *stream = NULL;
-    find("cuStreamCreate", &create);
+    find_in_driver("cuStreamCreate", &create);
     assert_int_equal(create(&stream, 1), 0);
     fake->streams--; /* the test's, and no leak of the plugin's */
     return stream;
@@ -108,7 +108,7 @@ void *make_stream(void)
 void capture(void *stream, int mode)
 {
     int (*start)(void *, int);
-    find("cuStreamBeginCapture_v2", &start);
+    find_in_driver("cuStreamBeginCapture_v2", &start);
     assert_int_equal(start(stream, mode), 0);
 }
 
@@ -123,8 +123,25 @@ int end_capture(void *stream)
 {
     int (*finish)(void *, void **);
     void *graph = NULL;
-    find("cuStreamEndCapture", &finish);
+    find_in_driver("cuStreamEndCapture", &finish);
     return finish(stream, &graph);
+}
+
+uint64_t make_memory(int kind, size_t bytes)
+{
+    int (*allocate)(unsigned long long *, size_t);
+    unsigned long long address = 0;
+    find_in_driver("cuMemAlloc_v2", &allocate);
+    fake->next_is = kind;
+    assert_int_equal(allocate(&address, bytes), 0);
+    return address;
+}
+
+void free_memory(uint64_t address)
+{
+    int (*give_back)(unsigned long long);
+    find_in_driver("cuMemFree_v2", &give_back);
+    assert_int_equal(give_back(address), 0);
 }
 
 static fake_cuda_state *load_fake(void)
@@ -164,5 +181,6 @@ void end(bench made)
     plugin->queue_destroy(made.queue);
     plugin->close(made.session);
     assert_int_equal(fake->left_behind, 0);
+    assert_int_equal(fake->bad_frees, 0);
     assert_int_equal(fake->contexts, made.contexts);
 }

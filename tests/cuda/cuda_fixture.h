@@ -43,6 +43,9 @@ void fail_next(const char *function, int result);
 /* Group setup: loads the plugin, with the fake driver as its driver. */
 int start_with_fake(void **unused);
 
+/* A function of the driver, into a pointer to one. */
+void find_in_driver(const char *name, void *pointer);
+
 /* The calling thread, as the driver sees it: its context, and how it heeds the captures of streams. */
 enum { CAPTURE_GLOBAL = 0, CAPTURE_THREAD_LOCAL = 1, CAPTURE_RELAXED = 2 };
 void *current_context(void);
@@ -57,6 +60,10 @@ void *make_stream(void);
 void *begin_capture(int mode);
 void capture(void *stream, int mode);
 int end_capture(void *stream);
+
+/* Memory of the program's in the current context; kind: FAKE_MEMORY_. */
+uint64_t make_memory(int kind, size_t bytes);
+void free_memory(uint64_t address);
 
 bench begin(void);
 /* Nothing may be left alive in the driver. */

@@ -15,7 +15,7 @@ tests_cuda_test_listing_LDADD = $(CMOCKA_LIBS)
 # The cuda plugin's host code, on a fake driver: no device is needed.
 if HAVE_CUDA
 cmocka_tests += tests/cuda/test_cuda_host tests/cuda/test_cuda_plan tests/cuda/test_cuda_code \
-	tests/cuda/test_cuda_telemetry tests/cuda/test_cuda_thread
+	tests/cuda/test_cuda_telemetry tests/cuda/test_cuda_thread tests/cuda/test_cuda_native
 if HAVE_CUPTI
 cmocka_tests += tests/cuda/test_cuda_count
 endif
@@ -32,6 +32,11 @@ tests_cuda_test_cuda_thread_SOURCES = tests/cuda/test_cuda_thread.c $(cuda_fixtu
 tests_cuda_test_cuda_thread_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_cuda_test_cuda_thread_LDADD = $(CMOCKA_LIBS)
 EXTRA_tests_cuda_test_cuda_thread_DEPENDENCIES = plx-cuda.la tests/fakes/fake-cuda.la
+
+tests_cuda_test_cuda_native_SOURCES = tests/cuda/test_cuda_native.c $(cuda_fixture_sources)
+tests_cuda_test_cuda_native_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_cuda_test_cuda_native_LDADD = $(CMOCKA_LIBS)
+EXTRA_tests_cuda_test_cuda_native_DEPENDENCIES = plx-cuda.la tests/fakes/fake-cuda.la
 
 tests_cuda_test_cuda_plan_SOURCES = tests/cuda/test_cuda_plan.c tests/cuda/kernel_text.c \
 	tests/cuda/kernel_text.h $(cuda_fixture_sources)

@@ -355,6 +355,54 @@ static void the_host_opens_on_itself(void **state)
     expect(plx_open_on(context, "host", &device, &again), PLX_INVALID, "set them to 0");
 }
 
+/* Broken once: check_lent() without each of its tests. */
+static void scratch_memory_is_given_ahead_or_lent(void **state)
+{
+    float numbers[64] = {0};
+    uint64_t bytes = 77;
+    const plx_problem problem = plx_reduce_of(PLX_F32, PLX_SUM, 4);
+    plx_plan *plan = NULL;
+    plx_queue *queue = NULL;
+    plx_native_memory memory = memory_at(numbers, 0, sizeof numbers);
+    plx_buffer *scratch = import(numbers, 0, sizeof numbers), *constant = NULL;
+    (void)state;
+    assert_int_equal(plx_plan_create(host, &problem, NULL, &plan), PLX_OK);
+    assert_int_equal(plx_plan_scratch(plan, &bytes), PLX_OK);
+    assert_int_equal(bytes, 0);
+    assert_int_equal(plx_queue_create(host, &queue), PLX_OK);
+    assert_int_equal(plx_queue_reserve(queue, plan), PLX_OK);
+    assert_int_equal(plx_queue_reserve(NULL, plan), PLX_OK);
+    assert_int_equal(plx_queue_lend_scratch(queue, (plx_view){scratch, 0}, 256), PLX_OK);
+    expect(plx_queue_lend_scratch(queue, (plx_view){scratch, 8}, 256), PLX_INVALID, "run past the end of a buffer of 256");
+    memory.flags = PLX_NATIVE_READ_ONLY;
+    assert_int_equal(plx_buffer_import(host, &memory, &constant), PLX_OK);
+    expect(plx_queue_lend_scratch(queue, (plx_view){constant, 0}, 8), PLX_INVALID, "is read and written");
+    assert_int_equal(plx_queue_lend_scratch(queue, (plx_view){NULL, 0}, 0), PLX_OK);
+    plx_buffer_destroy(constant);
+    plx_buffer_destroy(scratch);
+    plx_queue_destroy(queue);
+    plx_plan_destroy(plan);
+}
+
+static void page_locked_memory_is_memory(void **state)
+{
+    void *bytes = NULL;
+    float sum = -1;
+    (void)state;
+    assert_int_equal(plx_pinned_create(host, 16, &bytes), PLX_OK);
+    memset(bytes, 0, 16);
+    plx_buffer *buffer = import(&sum, 0, 4);
+    assert_int_equal(plx_upload_async(NULL, buffer, 0, bytes, 4), PLX_OK);
+    assert_int_equal(plx_synchronize(host, NULL), PLX_OK);
+    assert_true(sum == 0.0f);
+    expect(plx_upload_async(NULL, buffer, 4, bytes, 4), PLX_INVALID, "runs past the end");
+    expect(plx_pinned_create(host, 0, &bytes), PLX_INVALID, "no bytes of page-locked memory");
+    expect(plx_pinned_create(host, UINT64_MAX, &bytes), PLX_NO_MEMORY, "no host memory");
+    plx_buffer_destroy(buffer);
+    plx_pinned_destroy(host, bytes);
+    plx_pinned_destroy(host, NULL);
+}
+
 /* ---- plugins without slots --------------------------------------------------------------- */
 
 static void an_older_plugin_says_what_it_lacks(void **state)
@@ -384,6 +432,18 @@ static void an_older_plugin_says_what_it_lacks(void **state)
     expect(plx_copy(NULL, buffer, 0, buffer, 4, 8), PLX_INVALID, "the two ranges overlap");
     assert_int_equal(plx_copy(NULL, buffer, 0, apart, 4, 8), PLX_OK);
     expect(plx_queue_wait(queue, (plx_queue *)NULL), PLX_UNSUPPORTED, "");
+    const plx_problem problem = plx_reduce_of(PLX_I32, PLX_SUM, 4);
+    plx_plan *plan = NULL;
+    uint64_t bytes = 77;
+    void *pinned = NULL;
+    assert_int_equal(plx_plan_create(dummy, &problem, NULL, &plan), PLX_OK);
+    expect(plx_plan_scratch(plan, &bytes), PLX_UNSUPPORTED, "its plugin has no slot for that");
+    assert_int_equal(bytes, 77);
+    expect(plx_queue_reserve(queue, plan), PLX_UNSUPPORTED, "scratch memory ahead of its use");
+    expect(plx_queue_lend_scratch(queue, (plx_view){buffer, 0}, 8), PLX_UNSUPPORTED, "lent scratch memory");
+    expect(plx_pinned_create(dummy, 8, &pinned), PLX_UNSUPPORTED, "its plugin has no slot for that");
+    assert_int_equal(plx_upload_async(queue, buffer, 0, &problem, 8), PLX_OK);
+    plx_plan_destroy(plan);
     plx_queue_destroy(queue);
     plx_buffer_destroy(buffer);
     plx_buffer_destroy(apart);
@@ -404,6 +464,8 @@ int main(void)
         cmocka_unit_test(a_child_releases_nothing),
         cmocka_unit_test(the_host_has_no_queues_to_be_taken),
         cmocka_unit_test(the_host_opens_on_itself),
+        cmocka_unit_test(scratch_memory_is_given_ahead_or_lent),
+        cmocka_unit_test(page_locked_memory_is_memory),
         cmocka_unit_test(an_older_plugin_says_what_it_lacks),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -10,6 +10,7 @@
 fake_cuda_state fake_cuda = {
     .device_count = 1,
     .max_block_threads = 1024,
+    .driver_version = 12040,
 };
 
 static _Thread_local CUcontext current_context;
@@ -20,6 +21,7 @@ typedef struct fake_memory {
     size_t length;
     void *context; /* that it was allocated in */
     CUmemorytype type;
+    int managed, device;
 } fake_memory;
 static fake_memory *memories;
 
@@ -102,7 +104,7 @@ EXPORT CUresult cuInit(unsigned int flags)
 EXPORT CUresult cuDriverGetVersion(int *version)
 {
     ENTER(fake_enter, "cuDriverGetVersion");
-    *version = fake_number32(12040);
+    *version = fake_number32(fake_cuda.driver_version);
     return CUDA_SUCCESS;
 }
 
@@ -308,8 +310,11 @@ EXPORT CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes)
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     memset(memory->bytes, 0xee, bytes);
-    memory->context = current_context;
-    memory->type = CU_MEMORYTYPE_DEVICE;
+    memory->context = fake_cuda.next_is == FAKE_MEMORY_POOL ? NULL : current_context;
+    memory->device = device_of(current_context);
+    memory->type = fake_cuda.next_is == FAKE_MEMORY_ARRAY ? CU_MEMORYTYPE_ARRAY : CU_MEMORYTYPE_DEVICE;
+    memory->managed = fake_cuda.next_is == FAKE_MEMORY_MANAGED;
+    fake_cuda.next_is = FAKE_MEMORY_DEVICE;
     memory->next = memories;
     memories = memory;
     fake_cuda.allocations++;
@@ -332,7 +337,86 @@ EXPORT CUresult cuMemFree(CUdeviceptr address)
             fake_cuda.allocations--;
             return CUDA_SUCCESS;
         }
+    fake_cuda.bad_frees++;
     return CUDA_ERROR_INVALID_VALUE;
+}
+
+/* ---- page-locked memory, and what pointers are -------------------------------- */
+
+EXPORT CUresult cuMemHostAlloc(void **host, size_t bytes, unsigned int flags)
+{
+    ENTER(fake_enter_unsafe, "cuMemHostAlloc");
+    fake_memory *memory = calloc(1, sizeof *memory);
+    (void)flags;
+    if (memory == NULL || (memory->bytes = malloc(bytes)) == NULL) {
+        free(memory);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    memory->length = bytes;
+    memory->context = current_context;
+    memory->type = CU_MEMORYTYPE_HOST;
+    memory->next = memories;
+    memories = memory;
+    fake_cuda.host_allocations++;
+    *host = fake_handle(memory->bytes);
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuMemFreeHost(void *host)
+{
+    ENTER(fake_enter_unsafe, "cuMemFreeHost");
+    for (fake_memory **link = &memories; *link != NULL; link = &(*link)->next)
+        if ((*link)->bytes == host) {
+            forget(link);
+            fake_cuda.host_allocations--;
+            return CUDA_SUCCESS;
+        }
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+static const fake_memory *memory_with(CUdeviceptr pointer)
+{
+    for (const fake_memory *memory = memories; memory != NULL; memory = memory->next) {
+        const CUdeviceptr start = (CUdeviceptr)(uintptr_t)memory->bytes;
+        if (pointer >= start && pointer - start < memory->length)
+            return memory;
+    }
+    return NULL;
+}
+
+/* A pool's range is that of another piece of it: nobody can rely on it. */
+static CUresult tell(CUpointer_attribute attribute, const fake_memory *memory, CUdeviceptr pointer, void *answer)
+{
+    const int known = memory != NULL, in_pool = known && memory->context == NULL;
+    switch ((int)attribute) {
+    case CU_POINTER_ATTRIBUTE_CONTEXT: *(void **)answer = known ? memory->context : NULL; return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+        *(unsigned int *)answer = known ? (unsigned int)memory->type : 0;
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER: *(CUdeviceptr *)answer = known ? pointer : 0; return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED: *(unsigned char *)answer = known && memory->managed; return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: *(int *)answer = known ? memory->device : -2; return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+        *(CUdeviceptr *)answer = known ? (CUdeviceptr)(uintptr_t)memory->bytes : 0;
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+        *(size_t *)answer = !known ? 0 : in_pool ? 1 : memory->length;
+        return CUDA_SUCCESS;
+    default: return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+/* Without an error for a pointer that it does not know, as the driver's. */
+EXPORT CUresult cuPointerGetAttributes(unsigned int count, CUpointer_attribute *attributes, void **answers,
+                                       CUdeviceptr pointer)
+{
+    ENTER(fake_enter_context, "cuPointerGetAttributes");
+    for (unsigned int i = 0; i < count; i++) {
+        const CUresult result = tell(attributes[i], memory_with(pointer), pointer, answers[i]);
+        if (result != CUDA_SUCCESS)
+            return result;
+    }
+    return CUDA_SUCCESS;
 }
 
 EXPORT CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t bytes, CUstream stream)

@@ -12,6 +12,7 @@
 #define FAKE_REGISTERS 40 /* of every function's threads */
 #define FAKE_LOCAL_BYTES 24
 #define FAKE_DEVICES 8
+enum { FAKE_MEMORY_DEVICE = 0, FAKE_MEMORY_MANAGED, FAKE_MEMORY_POOL, FAKE_MEMORY_ARRAY };
 #define FAKE_UUID_FIRST 0xa0 /* the UUID's bytes count up from here */
 
 typedef struct fake_launch {
@@ -49,6 +50,10 @@ typedef struct fake_cuda_state {
     size_t module_loads, calls, waits; /* ever; waits: for streams */
     size_t captured;                   /* calls that went into a stream that is being captured */
     int work_is_pending;               /* no event has passed, until one is waited for */
+    int next_is;      /* what the next allocation is: one of FAKE_MEMORY_ */
+    size_t host_allocations; /* page-locked, alive now */
+    size_t bad_frees;        /* of what is no allocation */
+    int driver_version;
     void *last_wait, *last_recorded;   /* streams that were last told to wait, and where an event was recorded */
     void *destroyed_context;           /* can't be made current */
     int dynamic_shared_limit;                               /* the last one set */

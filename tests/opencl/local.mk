@@ -2,7 +2,7 @@
 if HAVE_OPENCL
 cmocka_tests += tests/opencl/test_opencl_cache tests/opencl/test_own_target tests/opencl/test_spare \
 	tests/opencl/test_arguments tests/opencl/test_maps \
-	tests/opencl/test_text_plan tests/opencl/test_building tests/opencl/test_own_program
+	tests/opencl/test_text_plan tests/opencl/test_building tests/opencl/test_own_program tests/opencl/test_cl_objects
 check_PROGRAMS += tests/opencl/run_kernels
 long_tests += tests/opencl/test_oclgrind.sh
 script_tests += tests/opencl/test_warnings.sh
@@ -16,6 +16,12 @@ tests_opencl_test_opencl_cache_SOURCES = tests/opencl/test_opencl_cache.c
 tests_opencl_test_opencl_cache_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
 tests_opencl_test_opencl_cache_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_opencl_test_opencl_cache_LDADD = libplx-opencl-api.la $(CMOCKA_LIBS)
+
+tests_opencl_test_cl_objects_SOURCES = tests/opencl/test_cl_objects.c
+tests_opencl_test_cl_objects_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
+tests_opencl_test_cl_objects_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_opencl_test_cl_objects_LDADD = libplx-opencl-api.la libparallax.la $(CMOCKA_LIBS)
+EXTRA_tests_opencl_test_cl_objects_DEPENDENCIES = plx-opencl.la
 
 tests_opencl_test_spare_SOURCES = tests/opencl/test_spare.c $(opencl_plan_sources)
 nodist_tests_opencl_test_spare_SOURCES = plugins/opencl/sources.c
