@@ -15,6 +15,7 @@ plx_status plx_buffer_create(plx_backend *backend, uint64_t bytes, plx_buffer **
         return plx_out_of_memory(backend->context, "a buffer");
     made->backend = backend;
     made->bytes = bytes;
+    atomic_init(&made->references, 1);
     if (bytes > 0) {
         plx_call_slot *call = plx_backend_enter(backend, "allocation");
         status = backend->plugin->alloc(backend->session, bytes, &made->memory, &error);
@@ -32,7 +33,7 @@ plx_status plx_buffer_create(plx_backend *backend, uint64_t bytes, plx_buffer **
 
 void plx_buffer_destroy(plx_buffer *buffer)
 {
-    if (buffer == NULL || plx_is_forked())
+    if (buffer == NULL || plx_is_forked() || atomic_fetch_sub(&buffer->references, 1) > 1)
         return;
     if (buffer->memory != NULL) {
         plx_call_slot *call = plx_backend_enter(buffer->backend, "freeing memory");

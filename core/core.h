@@ -214,7 +214,13 @@ struct plx_buffer {
     unsigned limits;
     void (*release)(void *owner); /* NULL: nothing was handed over */
     void *owner;
+    atomic_uint references; /* whoever has to destroy it */
 };
+/* One more that plx_buffer_destroy() gives back. */
+static inline void plx_buffer_hold(plx_buffer *buffer)
+{
+    atomic_fetch_add(&buffer->references, 1);
+}
 
 /* Whether two ranges of buffers have bytes in common, whatever buffers they are of.  A sum of a place and a length
  * that is there does not overflow. */

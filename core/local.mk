@@ -40,6 +40,7 @@ core_sources = \
 	core/run.c \
 	core/scratch.c \
 	core/search.c \
+	core/tensor.c \
 	core/tuning.c \
 	core/tuning.h
 

@@ -87,6 +87,7 @@ plx_status plx_buffer_import(plx_backend *backend, const plx_native_memory *memo
         return plx_out_of_memory(backend->context, "a buffer");
     made->backend = backend;
     made->bytes = memory->bytes;
+    atomic_init(&made->references, 1);
     status = import(made, memory);
     if (status != PLX_OK) {
         free(made);

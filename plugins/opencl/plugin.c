@@ -1,6 +1,5 @@
 /* The opencl plugin: the OpenCL backend bound to the tree's own kernels. */
 #include "backends/opencl/opencl.h"
-#include "kernels/recipe.h"
 #include "plugins/opencl/plan.h"
 
 #include "kernels/recipe.h"

@@ -53,7 +53,7 @@ check_library() {
     fi
     "$READELF" -d "$library" | grep -q "SONAME.*lib${library##*/lib}\.[0-9]" || fail "$library has no soname with a number"
 }
-check_library parallax plx_context_create PARALLAX_0 parallax.h native.h
+check_library parallax plx_context_create PARALLAX_0 parallax.h native.h dlpack.h
 check_library parallax-study plx_compare PARALLAX_STUDY_0 \
     attribute.h bench.h check.h compare.h diff.h files.h judge.h probe.h results.h tune.h units.h
 

@@ -1,7 +1,16 @@
 # The whole, put together: all kernels on all there is, real data.
 cmocka_tests += tests/whole/test_chain tests/whole/test_digits
 long_tests += tests/whole/test_kernels.sh
-script_tests += tests/whole/test_gpu.sh
+script_tests += tests/whole/test_gpu.sh tests/whole/test_examples.sh
+AM_TESTS_ENVIRONMENT += CUDA_CFLAGS='$(CUDA_CFLAGS)'; export CUDA_CFLAGS;
+
+# What only a GPU can prove of memory, streams and graphs of others: to be run by hand.
+if HAVE_CUDA
+check_PROGRAMS += tests/whole/native_gpu
+endif
+tests_whole_native_gpu_SOURCES = tests/whole/native_gpu.c
+tests_whole_native_gpu_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
+tests_whole_native_gpu_LDADD = libparallax.la
 
 tests_whole_test_chain_SOURCES = tests/whole/test_chain.c $(vendor_sum_sources)
 tests_whole_test_chain_CPPFLAGS = $(vendor_sum_cppflags)
