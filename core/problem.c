@@ -92,7 +92,8 @@ static int64_t power_of_two(int64_t least)
 
 plx_problem plx_probe_of(plx_dtype dtype, plx_probe_pattern pattern, int64_t n)
 {
-    bool repeats = pattern == PLX_PROBE_PARTITION || pattern == PLX_PROBE_FMA || pattern == PLX_PROBE_BANKS || pattern == PLX_PROBE_BRANCH;
+    bool repeats = pattern == PLX_PROBE_PARTITION || pattern == PLX_PROBE_FMA || pattern == PLX_PROBE_BANKS || pattern == PLX_PROBE_BRANCH ||
+                   pattern >= PLX_PROBE_UNITS_F16;
     bool strides = pattern == PLX_PROBE_GATHER || pattern == PLX_PROBE_BANKS || pattern == PLX_PROBE_BRANCH;
     plx_problem problem;
     clear(&problem, PLX_PROBE, dtype);

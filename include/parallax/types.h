@@ -149,6 +149,13 @@ typedef enum plx_probe_pattern {
     PLX_PROBE_READ,       /* out[i]: the sum of chunk i, of 64 KiB */
     PLX_PROBE_FMA,        /* out[i]: `repeat` multiply-adds in each of 16 sequences; f32 and f64 */
     PLX_PROBE_LAUNCH,     /* out[i] = 1 */
+    /* out[i]: element i mod 2^14 of `repeat` times the product of 64 x K and K x 256 whole numbers, the last bytes of in's
+     * elements, on the matrix units for that type; K has 128 bytes of it.  f32; exact while repeat K 2^14 <= 2^24. */
+    PLX_PROBE_UNITS_F16,
+    PLX_PROBE_UNITS_BF16,
+    PLX_PROBE_UNITS_TF32,
+    PLX_PROBE_UNITS_I8,
+    PLX_PROBE_UNITS_F64, /* of 64 x 16 and 16 x 64, i mod 2^12; f64 */
     PLX_PROBE_PATTERN_COUNT
 } plx_probe_pattern;
 

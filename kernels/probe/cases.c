@@ -1,5 +1,13 @@
 /* What is tried of the probes: every pattern at lengths at which blocks end. */
 #include "kernels/cases.h"
+#include "probe/units.h"
+
+static bool has_type(const plx_case_maker *m, plx_probe_pattern pattern)
+{
+    if (plx_probe_on_units(pattern))
+        return m->dtype == (pattern == PLX_PROBE_UNITS_F64 ? PLX_F64 : PLX_F32);
+    return (pattern == PLX_PROBE_FMA) == plx_case_floating(m);
+}
 
 /* Every pattern at one size: each kernel serves one of them. */
 static void probe_length(plx_case_maker *m, int64_t n)
@@ -14,8 +22,10 @@ static void probe_length(plx_case_maker *m, int64_t n)
         p->stride *= strides[m->turn % (sizeof strides / sizeof strides[0])];
         p->repeat *= repeats[m->turn / 2 % (sizeof repeats / sizeof repeats[0])];
         p->regions *= regions[m->turn / 3 % (sizeof regions / sizeof regions[0])];
-        if ((pattern == PLX_PROBE_FMA) != plx_case_floating(m) || (pattern == PLX_PROBE_READ && n > 2560))
+        if (!has_type(m, p->pattern) || (pattern == PLX_PROBE_READ && n > 2560))
             continue;
+        if (plx_probe_on_units(p->pattern) && p->repeat > 8)
+            p->repeat = 5; /* more would not be exact */
         if (pattern == PLX_PROBE_GATHER)
             p->offset = offsets[m->turn / 5 % (sizeof offsets / sizeof offsets[0])];
         plx_case_add(m, &problem, PLX_INPUT_UNIFORM);
@@ -55,7 +65,7 @@ static bool shows(size_t step, const plx_problem *problem)
 /* A kernel computes one of the patterns. */
 static plx_problem small_form(plx_dtype dtype, size_t pattern)
 {
-    return plx_probe_of(dtype, (plx_probe_pattern)pattern, 256);
+    return plx_probe_of(pattern == PLX_PROBE_UNITS_F64 ? PLX_F64 : dtype, (plx_probe_pattern)pattern, 256);
 }
 
 static size_t form_of(const plx_problem *problem)

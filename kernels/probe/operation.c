@@ -2,9 +2,15 @@
  * and whose time says what memory does to a kernel. */
 #include "operation.h"
 #include "probe/tiles.h"
+#include "probe/units.h"
 
 #include <inttypes.h>
 #include <stdint.h>
+
+static int64_t elements_of_units(plx_probe_pattern pattern)
+{
+    return (PROBE_UNITS_ROWS + plx_probe_units_cols(pattern)) * plx_probe_units_depth(pattern);
+}
 
 /* Elements of the input that the pattern reaches. */
 static int64_t input_elements(const plx_problem *problem)
@@ -20,7 +26,7 @@ static int64_t input_elements(const plx_problem *problem)
     case PLX_PROBE_READ:
         return p->n * (PROBE_READ_BYTES / (int64_t)plx_element_size(problem->dtype));
     default:
-        return p->n;
+        return plx_probe_on_units(p->pattern) ? elements_of_units(p->pattern) : p->n;
     }
 }
 
@@ -44,9 +50,12 @@ static plx_status check_numbers(const plx_probe_problem *p, plx_error *error)
 
 static plx_status probe_check(const plx_problem *problem, plx_error *error)
 {
+    const plx_probe_pattern pattern = problem->of.probe.pattern;
     const bool integers = problem->dtype == PLX_I32 || problem->dtype == PLX_I64;
     const bool floats = problem->dtype == PLX_F32 || problem->dtype == PLX_F64;
-    if (problem->of.probe.pattern == PLX_PROBE_FMA ? !floats : !integers)
+    if (plx_probe_on_units(pattern) && problem->dtype != (pattern == PLX_PROBE_UNITS_F64 ? PLX_F64 : PLX_F32))
+        return plx_fail(error, PLX_INVALID, "probe: elements of products on matrix units are f32, of units-f64 f64");
+    if (pattern == PLX_PROBE_FMA || plx_probe_on_units(pattern) ? !floats : !integers)
         return plx_fail(error, PLX_INVALID, "probe: elements are i32 or i64, of multiply-adds f32 or f64");
     return check_numbers(&problem->of.probe, error);
 }
@@ -69,9 +78,18 @@ static plx_status probe_fit(plx_problem *problem, const plx_extent *inputs, plx_
     return plx_fail(error, PLX_INVALID, "probe: takes no input files, its data are generated");
 }
 
+static double flops_on_units(const plx_probe_problem *p)
+{
+    const int64_t cols = plx_probe_units_cols(p->pattern), outputs = PROBE_UNITS_ROWS * cols;
+    const double blocks = (double)((p->n + outputs - 1) / outputs);
+    return 2.0 * (double)(outputs * plx_probe_units_depth(p->pattern)) * (double)p->repeat * blocks;
+}
+
 static double probe_flops(const plx_problem *problem)
 {
     const plx_probe_problem *p = &problem->of.probe;
+    if (plx_probe_on_units(p->pattern))
+        return flops_on_units(p);
     return p->pattern == PLX_PROBE_FMA ? 2.0 * PROBE_FMA_CHAINS * (double)p->repeat * (double)p->n : 0.0;
 }
 
@@ -88,7 +106,8 @@ static const char *const patterns[] = {
     [PLX_PROBE_GATHER] = "gather",   [PLX_PROBE_PARTITION] = "partition", [PLX_PROBE_BANKS] = "banks",
     [PLX_PROBE_REVERSE] = "reverse", [PLX_PROBE_BRANCH] = "branch",       [PLX_PROBE_GUARD] = "guard",
     [PLX_PROBE_COPY] = "copy",       [PLX_PROBE_READ] = "read",           [PLX_PROBE_FMA] = "fma",
-    [PLX_PROBE_LAUNCH] = "launch",
+    [PLX_PROBE_LAUNCH] = "launch",   [PLX_PROBE_UNITS_F16] = "units-f16",   [PLX_PROBE_UNITS_BF16] = "units-bf16",
+    [PLX_PROBE_UNITS_TF32] = "units-tf32", [PLX_PROBE_UNITS_I8] = "units-i8", [PLX_PROBE_UNITS_F64] = "units-f64",
 };
 
 static const plx_field fields[] = {

@@ -1,8 +1,10 @@
 /* The references of the probes: plain C, exact. */
 #include "kernels/reference.h"
 #include "probe/tiles.h"
+#include "probe/units.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Elements as unsigned 64-bit words: arithmetic modulo 2^64, cut on store. */
 static uint64_t load(const plx_problem *problem, const void *in, int64_t i)
@@ -117,9 +119,48 @@ static void chains_reference(const plx_problem *problem, const void *in, int64_t
             ((float *)exact)[i] = chains_f32(problem, ((const float *)in)[first + i]);
 }
 
+/* What is multiplied of an element: the last byte of its bits, from -128 to 127. */
+static int64_t last_byte(const plx_problem *problem, const void *in, int64_t i)
+{
+    uint64_t wide = 0;
+    uint32_t narrow = 0;
+    if (problem->dtype == PLX_F64)
+        memcpy(&wide, (const double *)in + i, sizeof wide);
+    else
+        memcpy(&narrow, (const float *)in + i, sizeof narrow);
+    const int64_t byte = (int64_t)((wide | narrow) & 0xff);
+    return byte < 128 ? byte : byte - 256;
+}
+
+static int64_t product_on_units(const plx_problem *problem, const void *in, int64_t i)
+{
+    const plx_probe_problem *p = &problem->of.probe;
+    const int64_t depth = plx_probe_units_depth(p->pattern), cols = plx_probe_units_cols(p->pattern);
+    const int64_t row = i / cols % PROBE_UNITS_ROWS, col = i % cols;
+    int64_t sum = 0;
+    for (int64_t k = 0; k < depth; k++)
+        sum += last_byte(problem, in, row * depth + k) * last_byte(problem, in, (PROBE_UNITS_ROWS + col) * depth + k);
+    return p->repeat * sum;
+}
+
+static void units_reference(const plx_problem *problem, const void *in, int64_t first, int64_t count, void *exact)
+{
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t product = product_on_units(problem, in, first + i);
+        if (problem->dtype == PLX_F64)
+            ((double *)exact)[i] = (double)product;
+        else
+            ((float *)exact)[i] = (float)product;
+    }
+}
+
 static void probe_reference(const plx_problem *problem, const plx_host_operands *operands, int64_t first,
                             int64_t count, plx_reference *reference)
 {
+    if (plx_probe_on_units(problem->of.probe.pattern)) {
+        units_reference(problem, operands->at[0], first, count, reference->exact);
+        return;
+    }
     if (problem->of.probe.pattern == PLX_PROBE_FMA) {
         chains_reference(problem, operands->at[0], first, count, reference->exact);
         return;

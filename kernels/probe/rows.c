@@ -3,6 +3,7 @@
 #include "arithmetic.h"
 #include "recipe.h"
 #include "probe/tiles.h"
+#include "probe/units.h"
 
 #define INTEGERS (PLX_DTYPE_BIT(PLX_I32) | PLX_DTYPE_BIT(PLX_I64))
 #define FLOATS (PLX_DTYPE_BIT(PLX_F32) | PLX_DTYPE_BIT(PLX_F64))
@@ -20,6 +21,7 @@ typedef struct probe_kernel {
     bool is_wide;                          /* a thread has 16 bytes of elements */
     bool is_chunked;                       /* a block for each element of output */
     bool whole_blocks;                     /* n must be a multiple of the block */
+    bool on_units;                         /* a block makes a product on the matrix units */
 } probe_kernel;
 
 static void add_numbers(plx_step *step, const plx_probe_problem *p, unsigned numbers)
@@ -42,7 +44,8 @@ static void add_launch(const plx_problem *problem, const probe_kernel *kernel, p
     const plx_probe_problem *p = &problem->of.probe;
     const int64_t size = element_size(problem->dtype);
     const uint32_t block_y = kernel->block_y > 0 ? kernel->block_y : 1;
-    const int64_t per_block = kernel->is_chunked ? 1
+    const int64_t per_block = kernel->on_units   ? PROBE_UNITS_ROWS * plx_probe_units_cols(p->pattern)
+                              : kernel->is_chunked ? 1
                               : kernel->is_wide  ? kernel->block_x * pack_width(problem->dtype)
                                                  : (int64_t)kernel->block_x * block_y;
     if (p->n == 0)
@@ -74,6 +77,8 @@ static plx_status probe_recipe(const plx_problem *problem, const plx_device_info
         return plx_fail(error, PLX_UNSUPPORTED, "this kernel computes another pattern");
     if (kernel->whole_blocks && problem->of.probe.n % PROBE_BLOCK != 0)
         return plx_fail(error, PLX_UNSUPPORTED, "has no guard: n must be a multiple of %d", PROBE_BLOCK);
+    if (kernel->on_units && (device->compute_major < 8 || (device->features & PLX_FEATURE_NVIDIA_PTX) != 0))
+        return plx_fail(error, PLX_UNSUPPORTED, "needs CUDA, and a device of compute capability 8.0 or later");
     if (problem->dtype == PLX_F64 && (device->features & PLX_FEATURE_F64) == 0)
         return plx_fail(error, PLX_UNSUPPORTED, "the device has no f64");
     (void)snprintf(recipe->variant, sizeof recipe->variant, "%s", type->variant);
@@ -91,7 +96,8 @@ static size_t choose(const plx_problem *problem, const plx_device_info *device)
         [PLX_PROBE_GATHER] = 0,  [PLX_PROBE_PARTITION] = 1, [PLX_PROBE_BANKS] = 2,
         [PLX_PROBE_REVERSE] = 4, [PLX_PROBE_BRANCH] = 6,    [PLX_PROBE_GUARD] = 7,
         [PLX_PROBE_COPY] = 9,    [PLX_PROBE_READ] = 10,     [PLX_PROBE_FMA] = 11,
-        [PLX_PROBE_LAUNCH] = 12,
+        [PLX_PROBE_LAUNCH] = 12, [PLX_PROBE_UNITS_F16] = 13, [PLX_PROBE_UNITS_BF16] = 14,
+        [PLX_PROBE_UNITS_TF32] = 15, [PLX_PROBE_UNITS_I8] = 16, [PLX_PROBE_UNITS_F64] = 17,
     };
     (void)device;
     return first[problem->of.probe.pattern];
@@ -117,6 +123,12 @@ static size_t choose(const plx_problem *problem, const plx_device_info *device)
     PROBE_ROW_OF(INTEGERS, 0, title, what, expect, bound, __VA_ARGS__)
 #define CEILING_ROW(types, title, what, expect, bound, ...)                                                  \
     PROBE_ROW_OF(types, PLX_KERNEL_CEILING, title, what, expect, bound, __VA_ARGS__)
+
+#define UNITS_ROW(type, title, what, name, kind)                                                                \
+    CEILING_ROW(PLX_DTYPE_BIT(type), title, what, "the ceiling of products on these units",                     \
+                "the rate of the units, or the power that the device may take", name, kind,                     \
+                .block_x = PROBE_UNITS_BLOCK, .numbers = REPEAT, .on_units = true,                              \
+                .static_shared = (PROBE_UNITS_ROWS + PROBE_UNITS_COLS) * PROBE_UNITS_LINE / 4)
 
 static const plx_row rows[] = {
     PROBE_ROW("coalescing", "reads element (i*stride + offset) mod span, writes element i",
@@ -166,6 +178,16 @@ static const plx_row rows[] = {
     CEILING_ROW(INTEGERS, "launch", "writes one element",
                 "the least time of a kernel with a result", "the launch",
               "probe_launch", PLX_PROBE_LAUNCH, .block_x = PROBE_BLOCK),
+    UNITS_ROW(PLX_F32, "units-f16", "products of f16 from registers and shared memory, again and again",
+              "probe_units_f16", PLX_PROBE_UNITS_F16),
+    UNITS_ROW(PLX_F32, "units-bf16", "the same of bf16", "probe_units_bf16", PLX_PROBE_UNITS_BF16),
+    UNITS_ROW(PLX_F32, "units-tf32", "the same of TF32", "probe_units_tf32", PLX_PROBE_UNITS_TF32),
+    UNITS_ROW(PLX_F32, "units-i8", "the same of 8-bit integers, summed in 32 bits", "probe_units_i8",
+              PLX_PROBE_UNITS_I8),
+    CEILING_ROW(PLX_DTYPE_BIT(PLX_F64), "units-f64", "the same of f64", "the ceiling of products on these units",
+                "the rate of the units, or the power that the device may take", "probe_units_f64",
+                PLX_PROBE_UNITS_F64, .block_x = PROBE_UNITS_BLOCK, .numbers = REPEAT, .on_units = true,
+                .static_shared = (PROBE_UNITS_ROWS + PROBE_UNITS_F64_COLS) * PROBE_UNITS_LINE / 8),
 };
 
 const plx_ladder plx_probe_ladder = {

@@ -15,3 +15,8 @@
 #define PROBE_FMA_CHAINS 16 /* independent sequences a <- PROBE_FMA_FACTOR a + PROBE_FMA_TERM */
 #define PROBE_FMA_FACTOR -0.9990234375
 #define PROBE_FMA_TERM 1.25
+#define PROBE_UNITS_BLOCK 128 /* threads that make one product on the matrix units: */
+#define PROBE_UNITS_ROWS 64
+#define PROBE_UNITS_COLS 256
+#define PROBE_UNITS_F64_COLS 64
+#define PROBE_UNITS_LINE 128 /* bytes of a row of either operand */

@@ -195,7 +195,8 @@ static void problems_of_probes_are_made_whole(void **state)
 {
     (void)state;
     for (int pattern = 0; pattern < PLX_PROBE_PATTERN_COUNT; pattern++) {
-        const plx_dtype dtype = pattern == PLX_PROBE_FMA ? PLX_F32 : PLX_I32;
+        const bool floats = pattern == PLX_PROBE_FMA || pattern >= PLX_PROBE_UNITS_F16;
+        const plx_dtype dtype = pattern == PLX_PROBE_UNITS_F64 ? PLX_F64 : floats ? PLX_F32 : PLX_I32;
         const plx_problem problem = plx_probe_of(dtype, (plx_probe_pattern)pattern, 1000);
         plx_error error = {""};
         assert_int_equal(plx_problem_check(&problem, &error), PLX_OK);
