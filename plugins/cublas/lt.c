@@ -192,10 +192,9 @@ static plx_status find_algorithms(plx_session *session, plx_lt_product *made, ui
 
 static void take_numbered(plx_lt_product *made)
 {
-    for (size_t way = 0; way < PLX_LT_WAYS; way++) {
-        const size_t wanted = made->problem.config - 1, last = made->ways[way].count - 1;
-        made->ways[way].taken = wanted < last ? wanted : last;
-    }
+    plx_lt_algorithms *of = &made->ways[PLX_LT_ALIGNED];
+    const size_t wanted = made->problem.config - 1;
+    of->taken = wanted < of->count ? wanted : of->count - 1;
 }
 
 static plx_status complete(plx_session *session, plx_lt_product *made, bool fastest, plx_error *error)

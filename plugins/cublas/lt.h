@@ -46,7 +46,7 @@ plx_status plx_lt_launch(const plx_lt_product *product, plx_plugin_queue *queue,
 /* What was taken for which problem, of one session. */
 typedef struct plx_lt_choices plx_lt_choices;
 
-/* Times each algorithm briefly and judges some elements of its result; sets `taken` of both ways.  Where memory is short
+/* Times each algorithm for aligned operands briefly and judges some elements of its result; sets `taken`.  Where memory is short
  * the heuristic's first are kept.  What was timed once in a session is not timed again.  The context is current. */
 plx_status plx_lt_take_fastest(plx_session *session, plx_lt_product *product, plx_error *error);
 void plx_lt_choices_free(plx_lt_choices *choices); /* may be NULL */
