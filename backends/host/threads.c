@@ -1,14 +1,26 @@
-/* Threads: OpenMP where the compiler has it, else one. */
+/* Threads: OpenMP where the compiler has it, else one; no more than have a processor, also by the quota of a
+ * container. */
 #include "backends/host/host.h"
 
 #ifdef _OPENMP
 #include <omp.h>
+#include <pthread.h>
+
+/* Of the start: a quota is seldom changed under a process that runs. */
+static plx_host_limits limits;
+static pthread_once_t limits_read = PTHREAD_ONCE_INIT;
+
+static void read_limits(void)
+{
+    plx_host_limits_now(&limits);
+}
 #endif
 
 void plx_host_each(int64_t count, void (*body)(void *data, int64_t index), void *data)
 {
 #ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic) if (count > 1)
+    const int threads = (int)plx_host_threads();
+#pragma omp parallel for schedule(dynamic) num_threads(threads) if (count > 1)
 #endif
     for (int64_t index = 0; index < count; index++)
         body(data, index);
@@ -17,7 +29,8 @@ void plx_host_each(int64_t count, void (*body)(void *data, int64_t index), void 
 uint32_t plx_host_threads(void)
 {
 #ifdef _OPENMP
-    return (uint32_t)omp_get_max_threads();
+    (void)pthread_once(&limits_read, read_limits);
+    return plx_host_threads_within(&limits, (uint32_t)omp_get_max_threads());
 #else
     return 1;
 #endif

@@ -12,6 +12,7 @@
 #define _POSIX_C_SOURCE 200809L
 #endif
 
+#include <parallax/host_limits.h>
 #include <parallax/plugin.h>
 
 #include <inttypes.h>
@@ -43,7 +44,8 @@ struct plx_plugin_event {
     struct timespec when;
 };
 
-enum { PLX_HOST_ALIGNMENT = 256 };
+/* From PLX_HOST_MUCH bytes on it is worth a look at what is left. */
+enum { PLX_HOST_ALIGNMENT = 256, PLX_HOST_MUCH = 1 << 26 };
 
 /* Where an operand starts; NULL for one without memory. */
 static inline void *plx_host_address(const plx_operand *operand)
@@ -53,10 +55,12 @@ static inline void *plx_host_address(const plx_operand *operand)
 
 /* ---- device ------------------------------------------------------------ */
 
+/* What the machine has, or the least limit of a control group that this process is in; 0: not known. */
 static inline uint64_t plx_host_memory_bytes(void)
 {
-    const long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
-    return pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes : 0;
+    plx_host_limits limits;
+    plx_host_limits_now(&limits);
+    return limits.memory_bytes;
 }
 
 /* Describes the processor as a device of one unit, for probe(): its score is 0, so that
@@ -98,15 +102,32 @@ static inline void plx_host_close(plx_session *session)
 
 /* ---- memory ------------------------------------------------------------ */
 
-/* More than the machine has would be granted, and end the process later. */
+/* More than there is would be granted, and end the process as soon as it is written to. */
+static inline plx_status plx_host_has_room(const plx_session *session, uint64_t bytes, plx_error *error)
+{
+    plx_host_limits limits;
+    if (session->most_bytes > 0 && bytes > session->most_bytes)
+        return plx_fail(error, PLX_NO_MEMORY, "%" PRIu64 " bytes are more than the %" PRIu64 " that there may be", bytes,
+                        session->most_bytes);
+    if (bytes < PLX_HOST_MUCH)
+        return PLX_OK;
+    plx_host_limits_now(&limits);
+    if (limits.memory_bytes == 0 || bytes <= limits.memory_left)
+        return PLX_OK;
+    return plx_fail(error, PLX_NO_MEMORY, "%" PRIu64 " bytes of host memory are wanted, and of %" PRIu64 "%s%s %" PRIu64
+                    " are left",
+                    bytes, limits.memory_bytes, limits.memory_by[0] != '\0' ? " by " : "", limits.memory_by,
+                    limits.memory_left);
+}
+
 static inline plx_status plx_host_alloc(plx_session *session, uint64_t bytes, plx_memory **memory,
                                         plx_error *error)
 {
     void *data = NULL;
     plx_memory *made = NULL;
-    if (session->most_bytes > 0 && bytes > session->most_bytes)
-        return plx_fail(error, PLX_NO_MEMORY, "%" PRIu64 " bytes are more than the machine's %" PRIu64, bytes,
-                        session->most_bytes);
+    const plx_status room = plx_host_has_room(session, bytes, error);
+    if (room != PLX_OK)
+        return room;
     if (bytes <= SIZE_MAX - PLX_HOST_ALIGNMENT)
         made = (plx_memory *)malloc(sizeof *made);
     if (made == NULL || posix_memalign(&data, PLX_HOST_ALIGNMENT, bytes > 0 ? (size_t)bytes : 1) != 0) {

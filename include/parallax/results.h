@@ -177,7 +177,10 @@ typedef struct plx_environment {
     char device_compiler[160], device_flags[512];
     char date[32]; /* ISO 8601, UTC */
     char system[80], release[80], machine[80], cpu[256];
-    uint64_t threads;
+    uint64_t threads;      /* of the machine */
+    uint64_t processors;   /* that the process may run on, by its affinity */
+    double quota;          /* processors' worth of time that its control groups let it have; 0: no limit */
+    uint64_t memory_limit; /* in bytes, the least of its control groups; 0: none */
 } plx_environment;
 
 /* A case of a bench that nobody ran. */
@@ -251,7 +254,8 @@ enum {
     PLX_FACT_STATE = 1u << 1,    /* the same, where both sides know it */
     PLX_FACT_REPORTED = 1u << 2, /* a diff reports that it differs */
     PLX_FACT_HOST = 1u << 3,     /* of the machine, not of the build */
-    PLX_FACT_SENSOR = 1u << 4    /* of a device, as its sensors report it */
+    PLX_FACT_SENSOR = 1u << 4,   /* of a device, as its sensors report it */
+    PLX_FACT_LIMIT = 1u << 5     /* where it is not known there is none */
 };
 
 /* One thing that is known of an environment or a device. */

@@ -83,11 +83,23 @@ static bool sums_are_wrong(void)
     return false;
 }
 
+/* Threads without a processor would wait for each other in circles. */
+static void heed_limits(void)
+{
+    plx_host_limits limits;
+    const int threads = openblas_get_num_threads();
+    plx_host_limits_now(&limits);
+    const int within = (int)plx_host_threads_within(&limits, (uint32_t)threads);
+    if (within < threads)
+        openblas_set_num_threads(within);
+}
+
 /* The processor, which nobody gets from here without asking for openblas. */
 static plx_status openblas_probe(plx_device_info *devices, size_t capacity, size_t *count, plx_error *error)
 {
     plx_status status = plx_host_probe(devices, capacity, count, error);
     if (status == PLX_OK && capacity > 0) {
+        heed_limits();
         devices[0].score = 0;
         devices[0].units = (uint32_t)openblas_get_num_threads();
         (void)snprintf(devices[0].api, sizeof devices[0].api, "%s", openblas_get_config());

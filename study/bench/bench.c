@@ -97,12 +97,11 @@ static bool all_refuse(const bench *b, char *reason, size_t capacity)
 /* The operands, the reference with its bounds, and a result for each of two. */
 static bool too_large_for_host(const plx_problem *problem, char *reason, size_t capacity)
 {
-    double needed = 4 * plx_operation_of(problem->op)->bytes(problem);
-    double there = plx_host_memory();
-    if (!(there > 0) || needed <= there)
+    plx_error error;
+    if (plx_host_memory_could_have("validating it takes about", 4 * plx_operation_of(problem->op)->bytes(problem),
+                                   &error) == PLX_OK)
         return false;
-    (void)snprintf(reason, capacity, "validating it takes about %.0f GiB of host memory, and there are %.0f",
-                   needed / 0x1p30, there / 0x1p30);
+    (void)snprintf(reason, capacity, "%.*s", (int)capacity - 1, error.text);
     return true;
 }
 

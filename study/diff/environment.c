@@ -18,12 +18,13 @@ static plx_status add_line(plx_diff_results *results, const char *line, plx_erro
 static plx_status report(const plx_fact *before, const plx_fact *after, const char *whose,
                          plx_diff_results *results, plx_error *error)
 {
+    const char *absent = before->matters & PLX_FACT_LIMIT ? "none" : "unknown";
     char line[320];
     if (!(before->matters & PLX_FACT_REPORTED) || !plx_facts_differ(before, after, 0.03))
         return PLX_OK;
     (void)snprintf(line, sizeof line, "%s%s%.60s: %.110s, now %.110s", before->title,
-                   whose[0] != '\0' ? " of " : "", whose, before->known ? before->text : "unknown",
-                   after->known ? after->text : "unknown");
+                   whose[0] != '\0' ? " of " : "", whose, before->known ? before->text : absent,
+                   after->known ? after->text : absent);
     return add_line(results, line, error);
 }
 

@@ -67,6 +67,9 @@ static plx_status reserve(plx_inputs *inputs, size_t operand, plx_error *error)
 
     if (bytes == 0)
         return PLX_OK;
+    const plx_status status = plx_host_memory_has("an operand takes", (double)bytes, error);
+    if (status != PLX_OK)
+        return status;
     inputs->data[operand] = plx_large_alloc(bytes);
     if (inputs->data[operand] == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for %s of %s (%llu bytes)",

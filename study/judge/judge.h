@@ -82,10 +82,14 @@ uint64_t plx_random(uint64_t seed, uint64_t stream, uint64_t index);
 void *plx_large_alloc(uint64_t bytes);
 /* memcmp() == 0 by all threads. */
 bool plx_same_bytes(const void *first, const void *second, uint64_t bytes);
-/* Bytes of memory that this process may fill: the machine's, or the limit of its container. */
+/* Bytes of memory that this process may fill: the machine's, or the least limit of its control groups. */
 double plx_host_memory(void);
-/* The same by the files of the control groups that are mounted there. */
-double plx_host_memory_by(const char *cgroups);
+/* PLX_NO_MEMORY, with who limits it and what helps: so much there never is, or there is not left now.  What
+ * is small is not looked at. */
+plx_status plx_host_memory_could_have(const char *what, double bytes, plx_error *error);
+plx_status plx_host_memory_has(const char *what, double bytes, plx_error *error);
+/* From now on this thread's parallel loops have no more threads than there are processors for them. */
+void plx_host_take_threads(void);
 
 /* ---- elements (element.c) ------------------------------------------------ */
 

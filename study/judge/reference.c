@@ -52,8 +52,12 @@ static void *untouched(int64_t count, size_t size)
 
 static plx_status reserve(const plx_inputs *inputs, plx_reference_result *reference, plx_error *error)
 {
+    const double size = reference->exact ? (double)plx_dtype_size(plx_result_dtype(inputs)) : 3.0 * sizeof(double);
+    const plx_status status = plx_host_memory_has("the reference takes", size * (double)reference->count, error);
     bool made;
 
+    if (status != PLX_OK)
+        return status;
     if (reference->exact) {
         reference->of.exact = untouched(reference->count, plx_dtype_size(plx_result_dtype(inputs)));
         made = reference->of.exact != NULL;

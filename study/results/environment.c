@@ -8,6 +8,8 @@
 #include "base/format.h"
 #include "base/processor.h"
 
+#include <parallax/host_limits.h>
+
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
@@ -36,7 +38,12 @@ void plx_environment_now(plx_environment *environment)
     const plx_build *built = plx_build_facts();
     const long threads = sysconf(_SC_NPROCESSORS_ONLN);
     struct utsname system;
-    *environment = (plx_environment){.threads = threads > 0 ? (uint64_t)threads : 0};
+    plx_host_limits limits;
+    plx_host_limits_now(&limits);
+    *environment = (plx_environment){.threads = threads > 0 ? (uint64_t)threads : 0,
+                                     .processors = limits.processors,
+                                     .quota = limits.quota,
+                                     .memory_limit = limits.group_bytes};
     copy(environment->parallax, sizeof environment->parallax, plx_version());
     copy(environment->kernels_hash, sizeof environment->kernels_hash, built->kernels_hash);
     copy(environment->compiler, sizeof environment->compiler, built->compiler);
@@ -61,6 +68,7 @@ typedef enum kind {
     NATURAL_32,
     NATURAL_64,
     SIZE,
+    PROCESSORS,
     MEASURED,
     ECC,
     THROTTLE,
@@ -94,6 +102,12 @@ static const row environment_rows[] = {
     {"host.machine", "machine", TEXT, OF(machine), PLX_FACT_HOST | PLX_FACT_SAME, 0},
     {"host.cpu", "processor", TEXT, OF(cpu), PLX_FACT_HOST | SAME_REPORTED, 0},
     {"host.threads", "threads", NATURAL_64, OF(threads), PLX_FACT_HOST | SAME_REPORTED, 0},
+    {"host.processors", "processors by affinity", NATURAL_64, OF(processors),
+     PLX_FACT_HOST | PLX_FACT_STATE | PLX_FACT_REPORTED, 0},
+    {"host.quota", "quota of processors", PROCESSORS, OF(quota), PLX_FACT_HOST | SAME_REPORTED | PLX_FACT_LIMIT,
+     0},
+    {"host.memory_limit", "limit on host memory in bytes", NATURAL_64, OF(memory_limit),
+     PLX_FACT_HOST | PLX_FACT_REPORTED | PLX_FACT_LIMIT, 0},
 };
 
 #undef OF
@@ -150,6 +164,14 @@ static void put_natural(uint64_t value, plx_fact *fact)
     (void)snprintf(fact->text, sizeof fact->text, "%" PRIu64, value);
 }
 
+static void put_processors(double value, plx_fact *fact)
+{
+    fact->known = value > 0;
+    fact->is_number = true;
+    fact->number = value;
+    plx_plain_number_text(value, 6, fact->text, sizeof fact->text);
+}
+
 static void put_text(const char *text, bool known, plx_fact *fact)
 {
     fact->known = known;
@@ -200,6 +222,8 @@ static void put_fact(const void *whole, const row *of, plx_fact *fact)
         put_natural(*(const uint32_t *)(const void *)at, fact);
     else if (of->kind == NATURAL_64)
         put_natural(*(const uint64_t *)(const void *)at, fact);
+    else if (of->kind == PROCESSORS)
+        put_processors(*(const double *)(const void *)at, fact);
     else if (of->kind == SIZE)
         put_natural(*(const size_t *)(const void *)at, fact);
     else
@@ -394,6 +418,16 @@ void plx_archive_device(plx_archive *archive, size_t index, plx_study_device *de
         plx_archive_refuse(archive, "name");
 }
 
+static void number_part(plx_archive *archive, const char *key, kind of, void *at)
+{
+    uint64_t *natural = at;
+    double *processors = at;
+    if (of == PROCESSORS && (plx_archive_reads(archive) || *processors > 0))
+        *processors = plx_archive_number(archive, key, *processors, 1e9, 0);
+    else if (of == NATURAL_64 && (plx_archive_reads(archive) || *natural > 0))
+        *natural = plx_archive_natural(archive, key, *natural, 0);
+}
+
 /* What nobody knows is not there. */
 static void environment_part(plx_archive *archive, const char *name, plx_environment *environment)
 {
@@ -409,8 +443,8 @@ static void environment_part(plx_archive *archive, const char *name, plx_environ
             continue;
         if (of->kind == TEXT)
             plx_archive_remark(archive, key, at, of->bytes);
-        else if (plx_archive_reads(archive) || environment->threads > 0)
-            environment->threads = plx_archive_natural(archive, key, environment->threads, 0);
+        else
+            number_part(archive, key, of->kind, at);
         if (good && archive->wrong != NULL)
             archive->wrong = of->path;
     }

@@ -162,6 +162,7 @@ static plx_status open_backends(plx_context *context, const char *const *names, 
     plx_open_backends made = {.context = context};
     const plx_status status = open_each(&made, names, count, goes_on, error);
 
+    plx_host_take_threads(); /* for what a study computes itself, its references first */
     if (status == PLX_OK)
         *opened = made;
     else

@@ -76,7 +76,9 @@ static bool run_first(plx_candidate *candidate, const plx_inputs *inputs, plx_re
     plx_bits *bits = plx_bits_take(references, output_bytes(inputs));
 
     if (bits == NULL) {
-        conclude(candidate, PLX_OUTCOME_FAILED, "no host memory for the result");
+        plx_error why = {.text = "no host memory for the result"};
+        (void)plx_host_memory_has("the result takes", (double)output_bytes(inputs), &why);
+        conclude(candidate, PLX_OUTCOME_FAILED, why.text);
         return false;
     }
     if (!run(candidate, inputs, shift, bits->data)) {

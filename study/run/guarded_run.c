@@ -305,6 +305,7 @@ static plx_status set_up(guarded_run *t, uint64_t shift)
 {
     plx_guarded_operands *buffers = t->buffers;
     uint64_t bytes = 0;
+    plx_status status;
 
     if (buffers->inputs == t->inputs && buffers->shift == shift)
         return PLX_OK;
@@ -317,7 +318,8 @@ static plx_status set_up(guarded_run *t, uint64_t shift)
     buffers->staging = malloc((size_t)bytes);
     if (buffers->staging == NULL)
         return plx_fail(t->error, PLX_NO_MEMORY, "no host memory to look at buffers with");
-    return lift(t, plx_operand_buffers_make(&buffers->operands, 1));
+    status = plx_operand_buffers_room(&buffers->operands, 1, t->error);
+    return status == PLX_OK ? lift(t, plx_operand_buffers_make(&buffers->operands, 1)) : status;
 }
 
 plx_status plx_guarded_run(plx_guarded_operands *buffers, plx_plan *plan, const plx_inputs *inputs, uint64_t shift,

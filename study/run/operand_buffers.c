@@ -24,12 +24,9 @@ plx_status plx_operands_fit(const plx_device_info *device, const plx_inputs *inp
     if (!in_host && device->memory_bytes > 0 && bytes > (double)device->memory_bytes)
         return plx_fail(error, PLX_NO_MEMORY, "the operands take %.1f GiB, and %s has %.1f GiB of memory",
                         bytes / 0x1p30, device->name, (double)device->memory_bytes / 0x1p30);
-    const double needed = in_host ? 2 * bytes : bytes, there = plx_host_memory();
-    if (there > 0 && needed > there)
-        return plx_fail(error, PLX_NO_MEMORY,
-                        "the operands and a result%s take %.1f GiB of host memory, and there are %.1f GiB",
-                        in_host ? ", twice on a processor," : "", needed / 0x1p30, there / 0x1p30);
-    return PLX_OK;
+    return plx_host_memory_could_have(in_host ? "the operands and a result, twice on a processor, take"
+                                              : "the operands and a result take",
+                                      in_host ? 2 * bytes : bytes, error);
 }
 
 plx_status plx_inputs_make_for(const plx_device_info *device, const plx_problem *problem, const plx_array *arrays,
@@ -59,9 +56,22 @@ plx_operand_buffers plx_operand_buffers_of(plx_backend *backend, const plx_input
     return made;
 }
 
+/* All of them together, for none is written to before all are made. */
+plx_status plx_operand_buffers_room(const plx_operand_buffers *operands, size_t sets, plx_error *error)
+{
+    double bytes = 0;
+
+    if ((plx_backend_device(operands->backend)->features & PLX_FEATURE_CPU) == 0)
+        return PLX_OK;
+    for (size_t i = 0; i < operands->count; ++i)
+        bytes += (double)operands->stride[i] * (double)sets;
+    return plx_host_memory_has("operands on the processor take", bytes, error);
+}
+
 plx_status plx_operand_buffers_make(plx_operand_buffers *operands, size_t sets)
 {
-    plx_status status = PLX_OK;
+    plx_error error;
+    plx_status status = plx_operand_buffers_room(operands, sets, &error);
 
     operands->sets = sets;
     for (size_t i = 0; status == PLX_OK && i < operands->count; ++i)

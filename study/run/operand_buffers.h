@@ -29,6 +29,8 @@ typedef struct plx_operand_buffers {
  * least that many bytes before and behind it, an empty one as well.  There is no memory yet. */
 plx_operand_buffers plx_operand_buffers_of(plx_backend *backend, const plx_inputs *inputs, uint64_t shift,
                                            uint64_t guard);
+/* Whether the host has memory for so many sets, where it is the host's; else PLX_NO_MEMORY with a reason. */
+plx_status plx_operand_buffers_room(const plx_operand_buffers *operands, size_t sets, plx_error *error);
 /* Memory for so many sets of all operands, or for none. */
 plx_status plx_operand_buffers_make(plx_operand_buffers *operands, size_t sets);
 /* Gives it back. */

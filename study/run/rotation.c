@@ -154,6 +154,7 @@ plx_status plx_rotation_for(plx_rotation **rotations, plx_backend *backend, cons
     (*found)->operands = plx_operand_buffers_of(backend, inputs, inputs->shift, 0);
     status = plx_explain(backend, rotation_fill(*found, hot, queues), error);
     if (status != PLX_OK) {
+        (void)plx_operand_buffers_room(&(*found)->operands, 1, error); /* the dispatcher was not asked then */
         free(*found);
         *found = NULL;
         return status;

@@ -827,39 +827,6 @@ static void test_the_median_and_its_interval(void **state)
     assert_true(timing.low_ns == timing.median_ns && timing.samples == 1);
 }
 
-/* ---- how much memory there may be ------------------------------------------------ */
-
-static double memory_with(const char *file, const char *text)
-{
-    char folder[] = "/tmp/parallax-memory-XXXXXX", path[256];
-    assert_non_null(mkdtemp(folder));
-    (void)snprintf(path, sizeof path, "%s/memory", folder);
-    assert_int_equal(mkdir(path, 0700), 0);
-    (void)snprintf(path, sizeof path, "%s/%s", folder, file);
-    FILE *to = fopen(path, "w");
-    assert_non_null(to);
-    (void)fputs(text, to);
-    assert_int_equal(fclose(to), 0);
-    const double memory = plx_host_memory_by(folder);
-    assert_int_equal(remove(path), 0);
-    (void)snprintf(path, sizeof path, "%s/memory", folder);
-    assert_int_equal(rmdir(path), 0);
-    assert_int_equal(rmdir(folder), 0);
-    return memory;
-}
-
-static void test_a_container_has_its_limit(void **state)
-{
-    const double all = plx_host_memory_by("/no/such/folder");
-    (void)state;
-    assert_true(all > 1e6);
-    assert_true(memory_with("memory.max", "1000000\n") == 1e6);
-    assert_true(memory_with("memory/memory.limit_in_bytes", "2000000\n") == 2e6);
-    assert_true(memory_with("memory.max", "max\n") == all);
-    assert_true(memory_with("memory.max", "") == all);
-    assert_true(memory_with("memory/memory.limit_in_bytes", "9223372036854771712\n") == all);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -896,7 +863,6 @@ int main(void)
         cmocka_unit_test(test_agreement),
         cmocka_unit_test(test_agreement_of_what_was_only_sampled),
         cmocka_unit_test(test_the_median_and_its_interval),
-        cmocka_unit_test(test_a_container_has_its_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

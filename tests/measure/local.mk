@@ -1,6 +1,7 @@
 # What stands behind a timing, and the probes.  They reach behind the library's exports.
-cmocka_tests += tests/measure/test_measure tests/measure/test_probe tests/measure/test_units
-script_tests += tests/measure/test_timing.sh tests/measure/test_timed.sh tests/measure/test_probe.sh
+cmocka_tests += tests/measure/test_measure tests/measure/test_probe tests/measure/test_units \
+	tests/measure/test_limits
+script_tests += tests/measure/test_limits.sh tests/measure/test_timing.sh tests/measure/test_timed.sh tests/measure/test_probe.sh
 
 tests_measure_test_measure_SOURCES = tests/measure/test_measure.c
 tests_measure_test_measure_CFLAGS = $(study_cflags)
@@ -13,3 +14,7 @@ tests_measure_test_probe_LDADD = tests/kernels/libladder.a libplx-ladder.la $(st
 tests_measure_test_units_SOURCES = tests/measure/test_units.c
 tests_measure_test_units_CFLAGS = $(study_cflags)
 tests_measure_test_units_LDADD = $(study_ldadd)
+
+tests_measure_test_limits_SOURCES = tests/measure/test_limits.c
+tests_measure_test_limits_CFLAGS = $(study_cflags)
+tests_measure_test_limits_LDADD = $(CMOCKA_LIBS)
