@@ -190,6 +190,8 @@ static const option_row listed[] = {
     {"flushes", 0, NULL, OPT_PROMISE, "subnormals of f32 may have been taken for 0", .apply = apply_promise},
     {"narrow-parts", 0, "N", OPT_PROMISE, "N partial sums were rounded to the result's type (none)",
      .apply = apply_promise},
+    {"typical", 0, NULL, OPT_PROMISE, "what is like something less exact than was promised is wrong",
+     .apply = apply_promise},
     {"save-failure", 0, "DIR", OPT_SAVE_FAILURE, "keep the operands of what failed",
      INTO(apply_file, save_failure)},
     {"json", 'j', "FILE", OPT_JSON, "write JSON; - is standard output", INTO(apply_file, json)},

@@ -48,13 +48,16 @@ study_judge_sources = \
 	study/judge/element.c \
 	study/judge/freivalds.c \
 	study/judge/generate.c \
+	study/judge/grain.c \
 	study/judge/inputs.c \
 	study/judge/judge.h \
+	study/judge/likeness.c \
 	study/judge/memory.c \
 	study/judge/promise.c \
 	study/judge/reference.c \
 	study/judge/result.c \
 	study/judge/save.c \
+	study/judge/traps.c \
 	study/judge/validate.c
 
 study_run_sources = \

@@ -60,6 +60,7 @@ typedef struct plx_verdict {
     plx_outcome outcome; /* OK, WRONG or NOT_JUDGED */
     char reason[512];    /* why it is not ok; "" when it is */
     plx_error_measure error;
+    plx_likeness likeness;
     uint64_t reserved[8]; /* 0 */
 } plx_verdict;
 

@@ -66,6 +66,43 @@ typedef struct plx_error_measure {
     double max_over_terms; /* largest |error| over the size of what was summed; 0: none, or not known */
 } plx_error_measure;
 
+/* Fewer digits that operands may have been rounded to. */
+typedef enum plx_model {
+    PLX_MODEL_F32 = 0, /* of f64 */
+    PLX_MODEL_F32_CUT,
+    PLX_MODEL_TF32,
+    PLX_MODEL_TF32_CUT,
+    PLX_MODEL_F16,
+    PLX_MODEL_F16_CUT,
+    PLX_MODEL_BF16,
+    PLX_MODEL_BF16_CUT,
+    PLX_MODEL_COUNT
+} plx_model;
+
+PLX_API const char *plx_model_name(plx_model model); /* "tf32", "tf32-cut" */
+
+typedef enum plx_like {
+    PLX_LIKE_UNKNOWN = 0, /* can't tell */
+    PLX_LIKE_OWN,         /* the arithmetic that was promised */
+    PLX_LIKE_ROUNDED,     /* operands that were rounded as `model` says */
+    PLX_LIKE_ROUGHER,     /* an error far larger than the promised arithmetic's, which no rounding of operands explains */
+    PLX_LIKE_COUNT
+} plx_like;
+
+PLX_API const char *plx_like_name(plx_like like); /* "own" */
+
+/* What an error is like, by a sample of at most 256 elements of sums that are rounded. */
+typedef struct plx_likeness {
+    bool measured; /* else nothing below means anything */
+    plx_like like;
+    plx_model model; /* that explains most; PLX_MODEL_COUNT: none can be told from the operands themselves */
+    double explained[PLX_MODEL_COUNT]; /* the share of the error; NaN: it can't be told; -Inf: there is no error */
+    double rms;      /* of error / size of what was summed, in units of the roundoff of the sums */
+    double own_rms;  /* the same of a loop in the promised arithmetic, on the same elements */
+    int64_t elements;
+    char text[160]; /* "like tf32: the rounding of its operands explains 100.0 % of the error" */
+} plx_likeness;
+
 /* A median and its 95 % interval. */
 typedef struct plx_interval {
     bool measured;
@@ -134,6 +171,7 @@ typedef struct plx_record {
     plx_outcome outcome;
     char reason[512];     /* why it is not ok; "" when it is */
     plx_error_measure error;
+    plx_likeness likeness; /* compare: what the error is like */
     plx_timing time;
     plx_ceiling ceiling;
     double gbps, gflops;  /* 0 when not timed, or where it does not apply */

@@ -145,7 +145,7 @@ static size_t count_who_will_run(const plx_comparison *c, plx_candidate *candida
 static void validate_candidates(plx_comparison *c, plx_candidate *candidates, size_t count,
                                 const plx_inputs *inputs, plx_references *references)
 {
-    const plx_trial_effort effort = {.shift = inputs->shift};
+    const plx_trial_effort effort = {.shift = inputs->shift, .likeness = true};
     plx_guarded_operands buffers = {.backend = NULL};
 
     for (size_t i = 0; i < count; ++i) {

@@ -69,10 +69,31 @@ static bool never_rounds(const plx_inputs *inputs, double alpha, double beta)
            small_integer(beta);
 }
 
-/* One product, or none that rounds. */
+/* The same of operands from files: every sum is a multiple of one power of two, and has few enough digits. */
+static bool are_whole(const plx_inputs *inputs, const plx_arithmetic *by, double *unit)
+{
+    const plx_dtype result = plx_result_dtype(inputs);
+    int digits = plx_digits(by->accumulator);
+
+    if (by->narrow_parts > 1 && plx_digits(result) < digits)
+        digits = plx_digits(result);
+    return plx_sums_are_whole(inputs, digits, plx_lowest_exponent(by->accumulator), plx_largest(by->accumulator), unit);
+}
+
+/* What all results are multiples of where nothing rounds; else 0. */
+static double unit_of(const plx_inputs *inputs, const plx_arithmetic *by, double alpha, double beta)
+{
+    double unit = 1.0;
+
+    if (by->compute != PLX_COMPUTE_PLAIN)
+        return 0.0;
+    return never_rounds(inputs, alpha, beta) || are_whole(inputs, by, &unit) ? unit : 0.0;
+}
+
+/* One product. */
 static bool rounds_once(const plx_inputs *inputs, double alpha, double beta)
 {
-    return (alpha == 1.0 && beta == 0.0 && plx_sum_length(inputs) <= 1) || never_rounds(inputs, alpha, beta);
+    return alpha == 1.0 && beta == 0.0 && plx_sum_length(inputs) <= 1;
 }
 
 /* Terms of random signs have S/|R| of about sqrt(n).  Where gamma sqrt(n) is below this and a
@@ -187,25 +208,34 @@ plx_bound plx_bound_of_arithmetic(const plx_inputs *inputs, const plx_arithmetic
     bound.gamma *= 1.0 + bound.narrowing; /* what is rounded last is the sum with its error */
     bound.underflow = underflow_of(inputs, by, alpha);
     bound.range = range_of(inputs, by, &bound);
-    bound.rounded_once =
-        by->compute == PLX_COMPUTE_PLAIN && sums_are_own(inputs, by) && rounds_once(inputs, alpha, beta);
+    bound.unit = unit_of(inputs, by, alpha, beta);
+    bound.rounded_once = bound.unit > 0.0 || (by->compute == PLX_COMPUTE_PLAIN && sums_are_own(inputs, by) &&
+                                              rounds_once(inputs, alpha, beta));
     bound.either_zero = alpha < 0.0 && beta == 0.0 && plx_sum_length(inputs) > 0;
     bound.signed_zeros =
-        sums_are_own(inputs, by) && (plx_factor_count(inputs) < 2 || never_rounds(inputs, alpha, beta));
+        bound.unit > 0.0 || never_rounds(inputs, alpha, beta) ||
+        (sums_are_own(inputs, by) && plx_factor_count(inputs) < 2);
     return bound;
 }
 
-plx_bound plx_bound_of_depth(const plx_inputs *inputs, const plx_kernel *kernel, int64_t roundings,
-                             const plx_device_info *device)
+plx_arithmetic plx_arithmetic_of(const plx_inputs *inputs, const plx_kernel *kernel, int64_t roundings,
+                                 const plx_device_info *device)
 {
     const plx_dtype dtype = inputs->problem.dtype;
-    const plx_arithmetic by = {
+
+    return (plx_arithmetic){
         .compute = kernel->compute,
         .accumulator = dtype != PLX_F64 && kernel->accumulator_f32 != PLX_F64 ? PLX_F32 : PLX_F64,
         .matrix_units = sums_in_matrix_units(inputs, kernel),
         .flushes = dtype != PLX_F64 && (device->features & PLX_FEATURE_FLUSHES_F32) != 0,
         .depth = (double)roundings,
     };
+}
+
+plx_bound plx_bound_of_depth(const plx_inputs *inputs, const plx_kernel *kernel, int64_t roundings,
+                             const plx_device_info *device)
+{
+    const plx_arithmetic by = plx_arithmetic_of(inputs, kernel, roundings, device);
 
     return plx_bound_of_arithmetic(inputs, &by);
 }

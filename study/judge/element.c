@@ -85,6 +85,16 @@ double plx_unit_roundoff(plx_dtype dtype)
     return ldexp(1.0, -format_of(dtype).digits);
 }
 
+int plx_digits(plx_dtype dtype)
+{
+    return format_of(dtype).digits;
+}
+
+int plx_lowest_exponent(plx_dtype dtype)
+{
+    return ilogb(format_of(dtype).smallest) + format_of(dtype).digits - 1;
+}
+
 double plx_smallest(plx_dtype dtype)
 {
     return format_of(dtype).smallest;

@@ -148,10 +148,12 @@ static row_size size_of(const work *w, const images *cx, double alpha, double be
     };
 }
 
-/* Where all numbers are integers that f64 holds, nothing is lost, here or there. */
+/* Where all numbers are multiples of one that f64 holds, nothing is lost, here or there; unless the result is
+ * narrower, and rounded. */
 static bool is_exact(const product *p, const plx_bound *bound, const row_size *row)
 {
-    return bound->rounded_once && p->k > 1 && row->magnitude + row->sum < 0x1p53;
+    return bound->unit > 0.0 && bound->narrowing == 0.0 && p->k > 1 &&
+           row->magnitude + row->sum < 0x1p53 * bound->unit;
 }
 
 /* The errors of a row's elements together, and what f64 loses in this test itself. */

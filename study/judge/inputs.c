@@ -245,6 +245,8 @@ plx_status plx_inputs_from_strided(const plx_problem *problem, const plx_strided
         else
             status = plx_fail(error, PLX_INVALID, "%s: no file was given for %s", made.operation->name,
                               made.extents[i].name);
+        if (status == PLX_OK)
+            made.grains[i] = plx_grain_of(&made, i);
     }
     if (status == PLX_OK && next < count)
         status = plx_fail(error, PLX_INVALID, "%s reads %zu operands here, %zu files were given",

@@ -13,6 +13,14 @@
 
 /* The operands of one problem in host memory, rows apart as the problem says.  The
  * output operand holds what beta multiplies; without beta it has no memory. */
+/* What the elements of an operand are multiples of (grain.c). */
+typedef struct plx_grain {
+    bool whole;     /* they are, and few enough for f64 */
+    int exponent;   /* of 2 to it */
+    double largest; /* of their magnitudes */
+    double line;    /* the largest sum of magnitudes along the summed axis */
+} plx_grain;
+
 typedef struct plx_inputs {
     plx_problem problem;
     const plx_operation *operation;
@@ -22,6 +30,7 @@ typedef struct plx_inputs {
     plx_input input;
     uint64_t seed;
     bool from_arrays;
+    plx_grain grains[PLX_MAX_OPERANDS]; /* of arrays */
     uint64_t shift; /* elements by which they start past an aligned address on a device */
 } plx_inputs;
 
@@ -70,11 +79,31 @@ size_t plx_summed_size(const plx_problem *like);
  * reduction, 0 when nothing is summed. */
 int plx_factor_count(const plx_inputs *inputs);
 
+/* Sums that lose all that a loop can lose (traps.c): 1, and for all other terms what is just below half the distance to
+ * its neighbour.  A loop that meets the 1 first loses every one of them.  Every other output has the 1 at the other end.
+ * What they are multiplied with is 1, but for the scale. */
+typedef struct plx_losing_terms {
+    int64_t count;
+    double unit;   /* roundoff of the sums */
+    double scale;  /* of the terms, undone by what they are multiplied with: small f16 are subnormal */
+    bool backward; /* for a loop that begins at the last term */
+} plx_losing_terms;
+plx_losing_terms plx_losing_terms_of(const plx_inputs *inputs, plx_dtype accumulator, bool backward);
+double plx_losing_term(const void *data, size_t operand, int64_t term, int64_t line); /* a plx_term_of */
+
 /* Writes one operand: a function of seed, operand, row and column alone, so that it is the same for any
  * number of threads and any leading dimension. Padding becomes NaN. */
 void plx_generate_operand(const plx_inputs *inputs, size_t operand, void *to);
 /* A counter-based random number: the same three numbers give the same result. */
 uint64_t plx_random(uint64_t seed, uint64_t stream, uint64_t index);
+
+/* ---- multiples of a power of two (grain.c) ---------------------------------- */
+
+plx_grain plx_grain_of(const plx_inputs *inputs, size_t operand);
+plx_grain plx_grain_of_number(double value);
+/* Whether so many digits hold every sum of the operands on the way to a result, in whatever order, where numbers are at
+ * most `highest`, and multiples of 2 to `lowest` are kept.  *unit: what all results are multiples of. */
+bool plx_sums_are_whole(const plx_inputs *inputs, int digits, int lowest, double highest, double *unit);
 
 /* ---- much memory (memory.c) ----------------------------------------------- */
 
@@ -101,6 +130,8 @@ double plx_spacing(plx_dtype dtype, double value);
 /* Unit roundoff, smallest positive number and largest number of a floating-point type. */
 double plx_unit_roundoff(plx_dtype dtype);
 double plx_smallest(plx_dtype dtype);
+int plx_digits(plx_dtype dtype); /* of the significand */
+int plx_lowest_exponent(plx_dtype dtype); /* of the smallest normal number */
 double plx_largest(plx_dtype dtype);
 /* What rounds to infinity from here on: the largest number and half the distance to the next. */
 double plx_overflow_threshold(plx_dtype dtype);
@@ -151,6 +182,7 @@ typedef struct plx_bound {
     plx_bound_kind kind;
     double gamma, narrowing, underflow;
     double overflow; /* +Inf: the range of the result is that of the sums */
+    double unit;     /* what results are multiples of where nothing rounds; 0: it does */
     double range;    /* sums of terms that are larger in all may overflow in some order */
     bool rounded_once;
     bool signed_zeros; /* nothing underflows: also a zero that is left of other terms has its sign */
@@ -174,6 +206,9 @@ typedef struct plx_arithmetic {
     double depth;         /* roundings that a term can meet */
     int64_t narrow_parts; /* sums of parts that were rounded to the result's type; below 2: none */
 } plx_arithmetic;
+/* Of a kernel that declares that depth. */
+plx_arithmetic plx_arithmetic_of(const plx_inputs *inputs, const plx_kernel *kernel, int64_t depth,
+                                 const plx_device_info *device);
 plx_bound plx_bound_of_arithmetic(const plx_inputs *inputs, const plx_arithmetic *by);
 
 /* The depth is the plan's: a kernel's configurations have depths of their own. */
@@ -199,6 +234,17 @@ void plx_judge_elements(const plx_inputs *inputs, const plx_reference_result *re
  * are those of its bound. */
 plx_outcome plx_outcome_of(const plx_inputs *inputs, const plx_error_measure *measure, int64_t depth,
                            plx_dtype accumulator, char *reason, size_t capacity);
+
+/* What the error of a result is like (likeness.c); `result` as for plx_judge. */
+plx_likeness plx_likeness_of(const plx_inputs *inputs, const plx_arithmetic *by, const void *result);
+/* Whether it is like something less exact than products of that compute type. */
+bool plx_is_less_exact(const plx_likeness *likeness, plx_compute promised);
+
+/* plx_judge_result(); `precise`: the error must have the size that it has in the type's own arithmetic (the precision
+ * check), unless something else is promised. */
+plx_status plx_judge_result_as(const plx_problem *problem, const plx_strided *operands, size_t count,
+                               const plx_strided *result, const plx_promise *promise, bool precise,
+                               plx_verdict *verdict, plx_error *error);
 
 /* What a promise says of the arithmetic.  PLX_INVALID: it can't be kept by such a problem, or says nothing of it. */
 plx_status plx_promise_check(const plx_problem *problem, const plx_promise *promise, plx_error *error);
@@ -245,6 +291,8 @@ plx_status plx_freivalds(const plx_inputs *inputs, const plx_projection *project
 #define PLX_PRECISION_LIMIT 4.0
 double plx_precision_error(const plx_inputs *inputs, const plx_reference_result *reference,
                            const void *result);
+/* Why it fails where that is above the limit. */
+void plx_precision_text(const plx_inputs *inputs, double worst, char *text, size_t capacity);
 
 typedef struct plx_judged_result {
     const void *result;

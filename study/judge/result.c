@@ -148,8 +148,36 @@ static plx_bound bound_of(const claim *made, const plx_arithmetic *by)
     return bound;
 }
 
-static plx_status judge_claim(const claim *made, const plx_reference_result *reference, plx_verdict *verdict,
-                              plx_error *error)
+/* Unless sums were promised to be kept in something narrower. */
+static void check_precision(const claim *made, const plx_arithmetic *by, const plx_reference_result *reference,
+                            plx_verdict *verdict)
+{
+    const plx_dtype dtype = made->inputs.problem.dtype;
+
+    if (by->compute != PLX_COMPUTE_PLAIN || !plx_is_floating(dtype) || reference->exact ||
+        plx_unit_roundoff(by->accumulator) > plx_unit_roundoff(plx_sum_dtype(dtype)) || by->narrow_parts > 1)
+        return;
+    const double worst = plx_precision_error(&made->inputs, reference, made->result);
+    if (worst <= PLX_PRECISION_LIMIT)
+        return;
+    verdict->outcome = PLX_OUTCOME_WRONG;
+    plx_precision_text(&made->inputs, worst, verdict->reason, sizeof verdict->reason);
+}
+
+/* An observation, no proof: it counts where it was asked to. */
+static void weigh_likeness(const claim *made, const plx_arithmetic *by, plx_verdict *verdict)
+{
+    verdict->likeness = plx_likeness_of(&made->inputs, by, made->result);
+    if (!made->promise.typical || verdict->outcome != PLX_OUTCOME_OK ||
+        !plx_is_less_exact(&verdict->likeness, by->compute))
+        return;
+    verdict->outcome = PLX_OUTCOME_WRONG;
+    (void)snprintf(verdict->reason, sizeof verdict->reason, "within the bound, but not typical of it: %s",
+                   verdict->likeness.text);
+}
+
+static plx_status judge_claim(const claim *made, const plx_reference_result *reference, bool precise,
+                              plx_verdict *verdict, plx_error *error)
 {
     const plx_arithmetic by = plx_promised_arithmetic(&made->inputs, &made->promise);
     const plx_bound bound = bound_of(made, &by);
@@ -159,13 +187,16 @@ static plx_status judge_claim(const claim *made, const plx_reference_result *ref
     if (status != PLX_OK)
         return status;
     conclude(made, &by, &found);
+    if (precise && found.outcome == PLX_OUTCOME_OK)
+        check_precision(made, &by, reference, &found);
+    weigh_likeness(made, &by, &found);
     *verdict = found;
     return PLX_OK;
 }
 
-plx_status plx_judge_result(const plx_problem *problem, const plx_strided *operands, size_t count,
-                            const plx_strided *result, const plx_promise *promise, plx_verdict *verdict,
-                            plx_error *error)
+plx_status plx_judge_result_as(const plx_problem *problem, const plx_strided *operands, size_t count,
+                               const plx_strided *result, const plx_promise *promise, bool precise,
+                               plx_verdict *verdict, plx_error *error)
 {
     plx_reference_result reference = {.count = 0};
     claim made;
@@ -175,10 +206,17 @@ plx_status plx_judge_result(const plx_problem *problem, const plx_strided *opera
         return status;
     status = plx_reference_result_make(&made.inputs, false, &reference, error);
     if (status == PLX_OK)
-        status = judge_claim(&made, &reference, verdict, error);
+        status = judge_claim(&made, &reference, precise, verdict, error);
     plx_reference_result_free(&reference);
     forget(&made);
     return status;
+}
+
+plx_status plx_judge_result(const plx_problem *problem, const plx_strided *operands, size_t count,
+                            const plx_strided *result, const plx_promise *promise, plx_verdict *verdict,
+                            plx_error *error)
+{
+    return plx_judge_result_as(problem, operands, count, result, promise, false, verdict, error);
 }
 
 int plx_judged_status(const plx_judged *judged, size_t count)

@@ -321,6 +321,14 @@ static double last_rounding(plx_dtype sum, plx_dtype result, double value)
     return sum == result ? 0.0 : plx_unit_roundoff(result) * fabs(value) + 0.5 * plx_smallest(result);
 }
 
+void plx_precision_text(const plx_inputs *inputs, double worst, char *text, size_t capacity)
+{
+    (void)snprintf(text, capacity,
+                   "fails the precision check of %s: an error of %.3g sqrt(k) u S, where %.3g is the limit; inputs or "
+                   "sums are rounded to something narrower",
+                   plx_dtype_name(inputs->problem.dtype), worst, PLX_PRECISION_LIMIT);
+}
+
 double plx_precision_error(const plx_inputs *inputs, const plx_reference_result *reference,
                            const void *result)
 {

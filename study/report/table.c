@@ -238,6 +238,15 @@ static void put_wrong_element(const report_table *table, const plx_record *recor
                       record->error.expected);
 }
 
+/* What the arithmetic seems to be, where that is less than the kernel's compute type says. */
+static void put_likeness(const report_table *table, const plx_record *record)
+{
+    const plx_likeness *likeness = &record->likeness;
+    const bool rounded = likeness->like == PLX_LIKE_ROUNDED && record->problem.compute != PLX_COMPUTE_TF32;
+    if (likeness->measured && (rounded || likeness->like == PLX_LIKE_ROUGHER))
+        put_reason(table, likeness->text);
+}
+
 /* What a reader must know before believing the time. */
 static void put_caveats(const report_table *table, const plx_record *record)
 {
@@ -269,6 +278,7 @@ static void put_row(const report_table *table, size_t row)
     plx_table_put_row(&table->lines, row, table->to);
     put_reason(table, record->reason); /* also why what is right has no time */
     put_wrong_element(table, record);
+    put_likeness(table, record);
     put_caveats(table, record);
 }
 

@@ -79,9 +79,15 @@ static void add_row(plx_table *table, const plx_judged *one, unsigned flags)
     plx_table_cell(table, COLUMN_PROBLEM, "%s", problem_of(one).text);
 }
 
+static bool is_unlike(const plx_verdict *verdict)
+{
+    return verdict->likeness.measured &&
+           (verdict->likeness.like == PLX_LIKE_ROUNDED || verdict->likeness.like == PLX_LIKE_ROUGHER);
+}
+
 static bool is_shown(const plx_judged *one, size_t count)
 {
-    return count <= FEW || one->verdict.outcome != PLX_OUTCOME_OK;
+    return count <= FEW || one->verdict.outcome != PLX_OUTCOME_OK || is_unlike(&one->verdict);
 }
 
 static void put_promise(const plx_judged *one, FILE *to, int width)
@@ -89,6 +95,14 @@ static void put_promise(const plx_judged *one, FILE *to, int width)
     char text[512];
     plx_promise_text(&one->problem, &one->promise, text, sizeof text);
     plx_put_wrapped(to, text, "promise:", 4, width);
+}
+
+/* Of many those alone that are like something else; not where the reason says it. */
+static void put_likeness(const plx_judged *one, bool only, FILE *to, int width)
+{
+    const plx_verdict *verdict = &one->verdict;
+    if (verdict->likeness.measured && (only || is_unlike(verdict)) && strstr(verdict->reason, verdict->likeness.text) == NULL)
+        plx_put_wrapped(to, verdict->likeness.text, "   ", 4, width);
 }
 
 static void put_counts(const counts *found, FILE *to)
@@ -126,6 +140,7 @@ plx_status plx_judged_write_table(const plx_judged *judged, size_t count, FILE *
         plx_table_put_row(&table, row++, to);
         if (judged[i].verdict.reason[0] != '\0')
             plx_put_wrapped(to, judged[i].verdict.reason, "   ", 4, width);
+        put_likeness(&judged[i], count == 1, to, width);
         if (count == 1)
             put_promise(&judged[i], to, width);
     }
@@ -157,6 +172,8 @@ plx_status plx_judged_write_markdown(const plx_judged *judged, size_t count, FIL
         (void)fprintf(to, " | %s | %s | %s | ", problem_of(&judged[i]).text,
                       plx_outcome_name(judged[i].verdict.outcome), number);
         put_cell(judged[i].verdict.reason, to);
+        if (judged[i].verdict.reason[0] == '\0' && is_unlike(&judged[i].verdict))
+            put_cell(judged[i].verdict.likeness.text, to);
         (void)fprintf(to, " |\n");
     }
     (void)fputc('\n', to);
@@ -192,6 +209,7 @@ static void put_verdict(plx_archive *archive, const plx_judged *judged)
     plx_json_text(json, "status", plx_outcome_name(one.verdict.outcome));
     plx_json_text(json, "reason", one.verdict.reason);
     plx_archive_error(archive, &one.verdict.error);
+    plx_archive_likeness(archive, &one.verdict.likeness);
     plx_json_object_end(json);
 }
 

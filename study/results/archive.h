@@ -86,6 +86,7 @@ uint64_t plx_archive_shift(plx_archive *archive, uint64_t shift);
 void plx_archive_record(plx_archive *archive, size_t devices, plx_record *record); /* record_file.c */
 plx_outcome plx_archive_outcome(plx_archive *archive, plx_outcome outcome);
 void plx_archive_error(plx_archive *archive, plx_error_measure *error);
+void plx_archive_likeness(plx_archive *archive, plx_likeness *likeness);
 void plx_archive_time(plx_archive *archive, plx_timing *time);
 void plx_archive_pair(plx_archive *archive, plx_pair *pair); /* but for its records */
 /* What only checks, benches and probes have (studies_file.c).  PLX_NO_MEMORY: only while reading. */

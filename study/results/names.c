@@ -50,6 +50,9 @@ const plx_names plx_rounding_names =
 const plx_names plx_subnormals_names =
     NAMES(PLX_SUBNORMALS_COUNT, [PLX_SUBNORMALS_UNKNOWN] = "unknown", [PLX_SUBNORMALS_KEPT] = "kept",
           [PLX_SUBNORMALS_FLUSHED] = "flushed");
+const plx_names plx_like_names =
+    NAMES(PLX_LIKE_COUNT, [PLX_LIKE_UNKNOWN] = "unknown", [PLX_LIKE_OWN] = "own", [PLX_LIKE_ROUNDED] = "rounded",
+          [PLX_LIKE_ROUGHER] = "rougher");
 static const plx_names change_names = NAMES(
     PLX_CHANGE_COUNT, [PLX_CHANGE_BROKEN] = "broken", [PLX_CHANGE_SLOWER] = "slower",
     [PLX_CHANGE_LESS_ACCURATE] = "less accurate", [PLX_CHANGE_FASTER] = "faster",
@@ -90,4 +93,5 @@ NAME_OF(plx_probe_role_name, plx_probe_role, plx_role_names)
 NAME_OF(plx_visibility_name, plx_visibility, plx_visibility_names)
 NAME_OF(plx_rounding_name, plx_rounding, plx_rounding_names)
 NAME_OF(plx_subnormals_name, plx_subnormals, plx_subnormals_names)
+NAME_OF(plx_like_name, plx_like, plx_like_names)
 NAME_OF(plx_change_name, plx_change, change_names)

@@ -57,6 +57,32 @@ void plx_archive_error(plx_archive *archive, plx_error_measure *error)
     plx_archive_close(archive);
 }
 
+/* Shares by the names of their models; null where they can't be told, or there is no error. */
+void plx_archive_likeness(plx_archive *archive, plx_likeness *likeness)
+{
+    if (!plx_archive_open(archive, "likeness", likeness->measured))
+        return;
+    likeness->measured = true;
+    likeness->like = (plx_like)plx_archive_name(archive, "like", &plx_like_names, (int)likeness->like, PLX_LIKE_UNKNOWN);
+    plx_archive_text(archive, "text", likeness->text, sizeof likeness->text);
+    likeness->elements = plx_archive_integer(archive, "elements", likeness->elements, 0);
+    likeness->rms = plx_archive_number(archive, "rms", likeness->rms, INFINITY, 0);
+    likeness->own_rms = plx_archive_number(archive, "own_rms", likeness->own_rms, INFINITY, 0);
+    if (plx_archive_reads(archive))
+        likeness->model = PLX_MODEL_COUNT;
+    if (plx_archive_open(archive, "explained", true)) {
+        for (int i = 0; i < PLX_MODEL_COUNT; i++) {
+            double *share = &likeness->explained[i];
+            *share = plx_archive_signed(archive, plx_model_name((plx_model)i), *share, NAN);
+            if (plx_archive_reads(archive) && !isnan(*share) &&
+                (likeness->model == PLX_MODEL_COUNT || *share > likeness->explained[likeness->model]))
+                likeness->model = (plx_model)i;
+        }
+        plx_archive_close(archive);
+    }
+    plx_archive_close(archive);
+}
+
 /* ---- times -------------------------------------------------------------------------------- */
 
 /* The median, its 95 % interval, and the number of samples; whether there is one. */
@@ -204,6 +230,7 @@ void plx_archive_record(plx_archive *archive, size_t devices, plx_record *record
     if (plx_archive_fails(archive))
         return;
     plx_archive_error(archive, &record->error);
+    plx_archive_likeness(archive, &record->likeness);
     plx_archive_time(archive, &record->time);
     interval_fields(archive, "host_time", &record->time.host);
     interval_fields(archive, "latency", &record->time.latency);

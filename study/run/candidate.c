@@ -156,6 +156,16 @@ static void judge(plx_candidate *candidate, const plx_inputs *inputs, plx_refere
                                             candidate->reason, sizeof candidate->reason);
 }
 
+/* Of a copy there is nothing to be said. */
+static void find_likeness(plx_candidate *candidate, const plx_inputs *inputs)
+{
+    const plx_arithmetic by =
+        plx_arithmetic_of(inputs, candidate->kernel, plx_plan_depth(candidate->plan), device_of(candidate));
+
+    if (plx_candidate_has_result(candidate) && !plx_candidate_is_baseline(candidate))
+        candidate->likeness = plx_likeness_of(inputs, &by, candidate->result);
+}
+
 static void report_unsteady(plx_candidate *candidate, const plx_inputs *inputs, const char *which,
                             int64_t element)
 {
@@ -228,11 +238,7 @@ static void check_precision(plx_candidate *candidate, const plx_inputs *inputs, 
     if (worst <= PLX_PRECISION_LIMIT)
         return;
     candidate->outcome = PLX_OUTCOME_WRONG;
-    (void)snprintf(
-        candidate->reason, sizeof candidate->reason,
-        "fails the precision check of %s: an error of %.3g sqrt(k) u S, where %.3g is the limit; inputs or "
-        "sums are rounded to something narrower",
-        plx_dtype_name(inputs->problem.dtype), worst, PLX_PRECISION_LIMIT);
+    plx_precision_text(inputs, worst, candidate->reason, sizeof candidate->reason);
 }
 
 void plx_candidate_name(const plx_candidate *candidate, char name[64])
@@ -313,6 +319,8 @@ static void try_plan(plx_candidate *candidate, const plx_inputs *inputs, plx_ref
     if (run_first(candidate, inputs, references, effort->shift)) {
         (void)plx_phase_turn(references->timer, PLX_CHECK_JUDGE);
         judge(candidate, inputs, references);
+        if (effort->likeness)
+            find_likeness(candidate, inputs);
     }
     if (candidate->outcome == PLX_OUTCOME_OK && effort->precision)
         check_precision(candidate, inputs, references);
@@ -328,6 +336,7 @@ void plx_candidate_run(plx_candidate *candidate, const plx_inputs *inputs, plx_r
     candidate->outcome = PLX_OUTCOME_OK;
     candidate->reason[0] = '\0';
     candidate->error = (plx_error_measure){.first_bad = -1};
+    candidate->likeness = (plx_likeness){.measured = false};
     candidate->repeats = 0;
     candidate->time = (plx_timing){.measured = false};
     (void)plx_phase_turn(references->timer, PLX_CHECK_PLAN);

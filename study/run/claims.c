@@ -102,35 +102,11 @@ static sizes with_outputs(sizes own, int64_t most, int64_t terms)
     return with_terms(own, terms);
 }
 
-/* ---- sums that lose all that a loop can lose ------------------------------------------ */
-
-typedef struct losing_terms {
-    int64_t count;
-    double unit;   /* roundoff */
-    double scale;  /* of the terms, undone by what they are multiplied with: small f16 are subnormal */
-    bool backward; /* for a loop that begins at the last term */
-} losing_terms;
-
-/* 1, and for all other terms what is just below half the distance to its neighbour: a loop that
- * meets the 1 first loses every one of them.  Every other output has the 1 at the other end.
- * What they are multiplied with is 1, but for the scale. */
-static double losing_term(const void *data, size_t operand, int64_t term, int64_t line)
-{
-    const losing_terms *of = data;
-    const bool last = of->backward != (line % 2 == 1);
-
-    if (operand > 0)
-        return 1.0 / of->scale;
-    if (term == (last ? of->count - 1 : 0))
-        return of->scale;
-    return (term % 2 == 0 ? 0.484375 : 0.96875) * of->unit * of->scale;
-}
-
 /* ---- one run ---------------------------------------------------------------------------- */
 
-static double unit_of(const plx_kernel *kernel, plx_dtype dtype)
+static plx_dtype accumulator_of(const plx_kernel *kernel, plx_dtype dtype)
 {
-    return plx_unit_roundoff(dtype == PLX_F64 || kernel->accumulator_f32 == PLX_F64 ? PLX_F64 : PLX_F32);
+    return dtype == PLX_F64 || kernel->accumulator_f32 == PLX_F64 ? PLX_F64 : PLX_F32;
 }
 
 static void report_trial(plx_claim *claim, const plx_problem *problem, const char *reason)
@@ -157,12 +133,11 @@ static void run_trial(plx_claim *claim, const plx_candidate *candidate, const pl
         report_trial(claim, problem, error.text);
         return;
     }
-    if (claim->kind != PRECISION)
-        plx_inputs_write(&inputs, losing_term,
-                         &(losing_terms){.count = plx_sum_length(&inputs),
-                                         .unit = unit_of(candidate->kernel, problem->dtype),
-                                         .scale = problem->dtype == PLX_F16 ? 0x1p12 : 1.0,
-                                         .backward = claim->kind == DEPTH_BACKWARD});
+    if (claim->kind != PRECISION) {
+        const plx_losing_terms terms = plx_losing_terms_of(
+            &inputs, accumulator_of(candidate->kernel, problem->dtype), claim->kind == DEPTH_BACKWARD);
+        plx_inputs_write(&inputs, plx_losing_term, &terms);
+    }
     plx_candidate_run(&tried, &inputs, &references, &effort);
     claim->outcome = tried.outcome;
     report_trial(claim, problem, tried.reason);

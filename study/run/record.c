@@ -17,6 +17,7 @@ void plx_record_fill(plx_record *record, const plx_candidate *candidate, const p
         .named = candidate->named,
         .outcome = candidate->outcome,
         .error = candidate->error,
+        .likeness = candidate->likeness,
         .time = candidate->time,
         .counted = candidate->counted,
         .counters = candidate->counters,

@@ -138,6 +138,7 @@ typedef struct plx_candidate {
     plx_outcome outcome;
     char reason[512];
     plx_error_measure error;
+    plx_likeness likeness;
     size_t repeats; /* runs beyond the first whose bits were compared with it */
     plx_timing time;
     bool cached; /* while it was timed, all that the launches touched fitted in the cache */
@@ -151,6 +152,7 @@ typedef struct plx_trial_effort {
     uint64_t shift; /* elements by which operands are misaligned */
     bool repeat;    /* run twice; R0 and R1 kernels must give the same bits */
     bool precision; /* the precision check: the error's size in units of sqrt(k) u S */
+    bool likeness;  /* what the error is like is found out */
     size_t busy;    /* so many more runs next to a busy queue, under the same rule */
 } plx_trial_effort;
 

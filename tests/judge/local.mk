@@ -1,6 +1,6 @@
 # The judge.  These tests reach behind the library's exports.
 cmocka_tests += tests/judge/test_generate tests/judge/test_reference tests/judge/test_bound tests/judge/test_validate \
-	tests/judge/test_halves tests/judge/test_result
+	tests/judge/test_halves tests/judge/test_result tests/judge/test_honest
 
 tests_judge_test_generate_SOURCES = tests/judge/test_generate.c tests/judge/judge_support.h
 tests_judge_test_generate_CFLAGS = $(study_cflags)
@@ -22,6 +22,9 @@ tests_judge_test_halves_LDADD = $(study_ldadd)
 tests_judge_test_result_SOURCES = tests/judge/test_result.c tests/judge/judge_support.h
 tests_judge_test_result_CFLAGS = $(study_cflags)
 tests_judge_test_result_LDADD = $(study_ldadd)
+tests_judge_test_honest_SOURCES = tests/judge/test_honest.c tests/judge/judge_support.h
+tests_judge_test_honest_CFLAGS = $(study_cflags)
+tests_judge_test_honest_LDADD = $(study_ldadd)
 
 # Kernels that are wrong in one way each, which the judge must catch.
 if HAVE_CMOCKA

@@ -268,6 +268,107 @@ static void test_range(void **state)
     assert_non_null(strstr(verdict.reason, "f16"));
 }
 
+/* Sixteenths: nothing rounds, so each element has one right value. */
+static void test_exact(void **state)
+{
+    const plx_problem problem = product(1.0, 0.0), scaled = product(-0.5, 2.0), third = product(1.0 / 3.0, 0.0);
+    const plx_strided operands[] = {matrix(PLX_F32, a, M, K), matrix(PLX_F32, b, K, N), matrix(PLX_F32, old, M, N)};
+    const plx_promise half = promise_of("accumulator", "f16");
+    static float result[M * N];
+    (void)state;
+    for (int i = 0; i < M * K; ++i)
+        a[i] = (float)(int)(plx_random(1, 8, (uint64_t)i) % 33) / 16.0F - 1.0F;
+    for (int i = 0; i < K * N; ++i)
+        b[i] = 4096.0F * ((float)(int)(plx_random(2, 8, (uint64_t)i) % 33) - 16.0F);
+    for (int i = 0; i < M * N; ++i) {
+        c[i] = (float)rounded_sum(PLX_F64, i / N, i % N, 0, K);
+        old[i] = 256.0F * (float)i;
+        result[i] = -0.5F * c[i] + 2.0F * old[i];
+    }
+    plx_verdict verdict = judged(&problem, operands, 2, matrix(PLX_F32, c, M, N), NULL);
+    assert_true(verdict.outcome == PLX_OUTCOME_OK && verdict.error.bound == PLX_BOUND_EXACT);
+    verdict = judged(&scaled, operands, 3, matrix(PLX_F32, result, M, N), NULL);
+    assert_true(verdict.outcome == PLX_OUTCOME_OK && verdict.error.bound == PLX_BOUND_EXACT);
+    /* A third is no such number, and f16 holds no such sums. */
+    for (int i = 0; i < M * N; ++i)
+        result[i] = (float)(1.0 / 3.0) * c[i];
+    assert_int_equal(judged(&third, operands, 2, matrix(PLX_F32, result, M, N), NULL).error.bound, PLX_BOUND_DETERMINISTIC);
+    assert_int_equal(judged(&problem, operands, 2, matrix(PLX_F32, c, M, N), &half).error.bound, PLX_BOUND_DETERMINISTIC);
+    c[11] = nextafterf(c[11], 1e9F);
+    verdict = judged(&problem, operands, 2, matrix(PLX_F32, c, M, N), NULL);
+    assert_true(verdict.outcome == PLX_OUTCOME_WRONG && verdict.error.first_bad == 11 && verdict.error.wrong == 1);
+    /* One element with one digit more, and sums may round. */
+    a[3] += 0x1p-20F;
+    assert_int_equal(judged(&problem, operands, 2, matrix(PLX_F32, c, M, N), NULL).error.bound, PLX_BOUND_DETERMINISTIC);
+}
+
+static float to_tf32(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    bits &= UINT32_C(0xffffe000);
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* Within the bound all, but not alike. */
+static void test_likeness(void **state)
+{
+    enum { ROWS = 8, COLS = 8, TERMS = 8192 };
+    static float x[ROWS * TERMS], y[TERMS * COLS], z[ROWS * COLS];
+    const plx_problem problem = plx_gemm_of(PLX_F32, false, false, ROWS, COLS, TERMS);
+    plx_problem as_tf32 = problem;
+    const plx_strided operands[] = {matrix(PLX_F32, x, ROWS, TERMS), matrix(PLX_F32, y, TERMS, COLS)},
+                      result = matrix(PLX_F32, z, ROWS, COLS);
+    plx_promise typical = {.typical = true};
+    (void)state;
+    as_tf32.compute = PLX_COMPUTE_TF32;
+    for (int i = 0; i < ROWS * TERMS; ++i) {
+        x[i] = drawn(11, (uint64_t)i);
+        y[i] = drawn(12, (uint64_t)i);
+    }
+    for (int how = 0; how < 4; ++how) {
+        for (int i = 0; i < ROWS * COLS; ++i) {
+            double sum = 0.0;
+            for (int l = 0; l < TERMS; ++l) {
+                const float p = x[i / COLS * TERMS + l], q = y[l * COLS + i % COLS];
+                const double term = how == 1   ? (double)to_tf32(p) * (double)to_tf32(q)
+                                    : how == 2 ? plx_rounded_to(PLX_BF16, (double)p) * plx_rounded_to(PLX_BF16, (double)q)
+                                               : (double)p * (double)q;
+                sum += term;
+                sum = how == 0 ? (double)(float)sum : sum;
+            }
+            z[i] = how == 3 ? (float)(sum + 0.02 * (double)drawn(13, (uint64_t)i)) : (float)sum;
+        }
+        const plx_verdict plain = judged(&problem, operands, 2, result, NULL),
+                          strict = judged(&problem, operands, 2, result, &typical),
+                          asked = judged(&as_tf32, operands, 2, result, &typical);
+        static const plx_like likes[] = {PLX_LIKE_OWN, PLX_LIKE_ROUNDED, PLX_LIKE_ROUNDED, PLX_LIKE_ROUGHER};
+        assert_int_equal(plain.outcome, PLX_OUTCOME_OK);
+        assert_int_equal(plain.likeness.like, likes[how]);
+        assert_int_equal(strict.outcome, how == 0 ? PLX_OUTCOME_OK : PLX_OUTCOME_WRONG);
+        assert_int_equal(asked.outcome, how == 2 ? PLX_OUTCOME_WRONG : PLX_OUTCOME_OK);
+        if (how == 1 || how == 2) {
+            assert_int_equal(plain.likeness.model, how == 1 ? PLX_MODEL_TF32_CUT : PLX_MODEL_BF16);
+            assert_true(plain.likeness.explained[plain.likeness.model] > 0.99);
+            assert_non_null(strstr(strict.reason, how == 1 ? "like tf32, cut off" : "like bf16"));
+        }
+    }
+}
+
+/* Fewer than 32 elements, and what is not rounded, tell nothing. */
+static void test_no_likeness(void **state)
+{
+    float x[2] = {0.1F, 0.2F}, sum = 0.3F, turned[2] = {0.1F, 0.2F};
+    const plx_problem problem = plx_reduce_of(PLX_F32, PLX_SUM, 2), move = plx_transpose_of(PLX_F32, 1, 2);
+    const plx_strided operand = {PLX_F32, 1, {2}, {1}, x}, row = matrix(PLX_F32, x, 1, 2);
+    (void)state;
+    const plx_verdict verdict = judged(&problem, &operand, 1, (plx_strided){.dtype = PLX_F32, .data = &sum}, NULL);
+    assert_true(verdict.likeness.measured && verdict.likeness.like == PLX_LIKE_UNKNOWN);
+    assert_non_null(strstr(verdict.likeness.text, "can't tell: fewer than 32 elements"));
+    assert_false(judged(&move, &row, 1, matrix(PLX_F32, turned, 2, 1), NULL).likeness.measured);
+}
+
 /* ---- what is refused -------------------------------------------------------------------------- */
 
 static void refuses(const char *word, const plx_problem *problem, const plx_strided *operands, size_t count,
@@ -346,7 +447,8 @@ int main(void)
         cmocka_unit_test(test_right_and_wrong), cmocka_unit_test(test_strides),  cmocka_unit_test(test_beta),
         cmocka_unit_test(test_promises),        cmocka_unit_test(test_narrow_parts), cmocka_unit_test(test_zeros),
         cmocka_unit_test(test_saturated),       cmocka_unit_test(test_range),    cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_words),           cmocka_unit_test(test_exact),    cmocka_unit_test(test_likeness),
+        cmocka_unit_test(test_no_likeness),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
