@@ -62,6 +62,7 @@ typedef struct cli_list {
 #define OPT_RESULT (UINT64_C(1) << 50)
 #define OPT_JUNIT (UINT64_C(1) << 51)
 #define OPT_PROMISE (UINT64_C(1) << 52) /* what a result claims of its arithmetic */
+#define OPT_CHALLENGE (UINT64_C(1) << 53) /* --out as challenge takes it */
 #define OPT_RATES (UINT64_C(1) << 43)
 #define OPT_TIME_LIMIT (UINT64_C(1) << 42) /* --budget as attribute takes it */
 
@@ -115,7 +116,7 @@ typedef struct cli_verb {
 
 extern const cli_verb cli_list_verb, cli_doctor_verb, cli_run_verb, cli_check_verb, cli_compare_verb,
     cli_explain_verb, cli_attribute_verb, cli_probe_verb, cli_tune_verb, cli_bench_verb, cli_diff_verb,
-    cli_report_verb, cli_completion_verb, cli_judge_verb;
+    cli_report_verb, cli_completion_verb, cli_judge_verb, cli_challenge_verb;
 
 /* ---- dispatch.c ---------------------------------------------------------- */
 

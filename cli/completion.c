@@ -122,8 +122,8 @@ static void bash_verb(const cli_verb *verb)
     (void)printf("        %s)\n            COMPREPLY=($(compgen -W '%s", verb->name, what.words);
     cli_each_option(verb, bash_name, NULL);
     (void)printf("' -- \"$word\"))\n");
-    if (what.files)
-        (void)printf("            [[ $word == -* ]] || _parallax_paths -f\n");
+    if (what.files || what.directories)
+        (void)printf("            [[ $word == -* ]] || _parallax_paths %s\n", what.files ? "-f" : "-d");
     (void)printf("            ;;\n");
 }
 

@@ -8,7 +8,8 @@
 static const cli_verb *const verbs[] = {
     &cli_list_verb,      &cli_doctor_verb,  &cli_run_verb,        &cli_check_verb, &cli_compare_verb,
     &cli_attribute_verb, &cli_bench_verb,   &cli_tune_verb,       &cli_diff_verb,  &cli_report_verb,
-    &cli_probe_verb,     &cli_explain_verb, &cli_judge_verb,      &cli_completion_verb,
+    &cli_probe_verb,     &cli_explain_verb, &cli_judge_verb,      &cli_challenge_verb,
+    &cli_completion_verb,
 };
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
 

@@ -1,7 +1,11 @@
 /* judge: a result that was computed elsewhere, by its operands. */
+#define _POSIX_C_SOURCE 200809L
+
 #include "cli.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- what was brought -------------------------------------------------------------------- */
 
@@ -163,16 +167,69 @@ static int judge_one(cli_options *options)
     return status;
 }
 
+/* ---- a challenge ------------------------------------------------------------------------------- */
+
+/* Whether the only word is no operation, but a directory. */
+static bool is_challenge(const cli_options *options)
+{
+    struct stat about;
+    plx_op op;
+    return options->operands.count == 1 && !plx_op_from_name(options->operands.at[0], &op) &&
+           stat(options->operands.at[0], &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+static int check_challenge(const cli_options *options, plx_challenge_judging *wanted)
+{
+    plx_compute computes[PLX_COMPUTE_COUNT];
+    size_t count = 0;
+    if (options->in.count + options->results.count > 0)
+        return cli_wrong_usage("operands and results of a challenge are those in %s; without --in and --result",
+                               options->operands.at[0]);
+    if (options->dtype_count > 0)
+        return cli_wrong_usage("--dtype: the challenge says it");
+    for (size_t i = 0; i + 1 < options->settings.count; i += 2)
+        if (strcmp(options->settings.at[i], "compute") != 0)
+            return cli_wrong_usage("--%s: the challenge says it", options->settings.at[i]);
+    const int status = cli_computes_read(options, computes, &count);
+    if (status == CLI_OK && count > 1)
+        return cli_wrong_usage("--compute: one compute type at a time");
+    wanted->compute = count > 0 ? computes[0] : PLX_COMPUTE_PLAIN;
+    return status;
+}
+
+static int judge_challenge(cli_options *options)
+{
+    plx_challenge_judging wanted = {
+        .promise = options->promise, .save_failure = options->save_failure, .progress = cli_progress(options)};
+    plx_error error = {""};
+    plx_judged *judged;
+    size_t count;
+    int status = check_challenge(options, &wanted);
+    if (status == CLI_OK)
+        status = cli_outputs_check(options);
+    if (status != CLI_OK)
+        return status;
+    const plx_status done = plx_challenge_judge(options->operands.at[0], &wanted, &judged, &count, &error);
+    cli_progress_end();
+    if (done != PLX_OK)
+        return cli_failed(done, &error);
+    status = tell(options, judged, count);
+    free(judged);
+    return status;
+}
+
 static int judge_check(cli_options *options)
 {
     const int status = check_streams(options);
-    return status == CLI_OK ? judge_one(options) : status;
+    if (status != CLI_OK)
+        return status;
+    return is_challenge(options) ? judge_challenge(options) : judge_one(options);
 }
 
 const cli_verb cli_judge_verb = {
     .name = "judge",
     .summary = "says whether a result that was computed elsewhere is right",
-    .usage = "judge OPERATION --in FILE.npy --in FILE.npy --result FILE.npy [options]",
+    .usage = "judge OPERATION|DIR --in FILE.npy --in FILE.npy --result FILE.npy [options]",
     .help = "Judges a result by its operands, each element against a bound that follows from the\n"
             "arithmetic that the result promises.  No backend and no device is needed.  Operands come\n"
             "from .npy files in their order: reduce x; transpose in; matvec A, x, [y]; gemm A, B, [C].\n"
@@ -182,13 +239,20 @@ const cli_verb cli_judge_verb = {
             "f32 (of f64 in f64), in matrix units or not where operands have 16 bits, and subnormals kept.\n"
             "Products of f32 in other types are promised with --compute.\n"
             "\n"
+            "The bound of long sums has room for operands that were rounded to fewer digits, so the verdict says\n"
+            "as well what the error is like: the type's own, or that of operands in tf32, bf16 or f16.  With\n"
+            "--typical a result that is like something less exact than was promised is wrong.\n"
+            "\n"
+            "Instead of an operation the DIR of a challenge judges all results in it ('parallax challenge').\n"
+            "\n"
             "Exit status: 0 the result is right, 1 it is wrong, 2 a file or an option can't be used,\n"
             "4 it could not be judged: no bound tells it from zero, or it has no elements.\n"
             "\n"
             "Examples:\n"
             "  parallax judge gemm --in a.npy --in b.npy --result c.npy\n"
             "  parallax judge gemm --in a.npy --in b.npy --in c0.npy --beta 0.5 --result c.npy --json -\n"
-            "  parallax judge reduce --in x.npy --result sum.npy --sums pairwise\n",
+            "  parallax judge reduce --in x.npy --result sum.npy --sums pairwise\n"
+            "  parallax judge cases --typical --junit cases.xml\n",
     .takes_one = true,
     .options = OPT_VERBOSE | OPT_QUIET | OPT_DTYPE | OPT_SETTINGS | OPT_IN | OPT_RESULT | OPT_PROMISE | OPT_JSON |
                OPT_JUNIT | OPT_MARKDOWN | OPT_SAVE_FAILURE,

@@ -10,6 +10,7 @@ libplx_verbs_la_SOURCES = \
 	cli/again.c \
 	cli/bench.c \
 	cli/ceilings.c \
+	cli/challenge.c \
 	cli/check.c \
 	cli/attribute.c \
 	cli/compare.c \

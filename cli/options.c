@@ -155,6 +155,7 @@ static const option_row listed[] = {
     {"result", 'r', "FILE.npy", OPT_RESULT, "the result to be judged", INTO(apply_word, results)},
     {"out", 'o', "FILE.npy", OPT_OUT, "where the result goes", INTO(apply_file, out)},
     {"out", 'o', "FILE", OPT_REPORT, "where the page or plot goes (standard output)", INTO(apply_file, out)},
+    {"out", 'o', "DIR", OPT_CHALLENGE, "where the challenge goes; made if need be", INTO(apply_file, out)},
     {"input", 0, "CLASS", OPT_INPUT, "which data to generate: uniform, integer, ...", .apply = apply_input},
     {"seed", 0, "N", OPT_SEED, "of the generated data (1)", INTO(apply_whole, seed), .most = UINT64_MAX,
      .range = "from 0 to 2^64 - 1"},

@@ -119,6 +119,12 @@ study_check_sources = \
 	study/check/failure.h \
 	study/check/unit.c
 
+study_challenge_sources = \
+	study/challenge/challenge.h \
+	study/challenge/manifest.c \
+	study/challenge/read.c \
+	study/challenge/write.c
+
 study_probe_sources = \
 	study/probe/probe.c \
 	study/probe/probe.h \
@@ -170,6 +176,7 @@ study_sources = \
 	$(study_compare_sources) \
 	$(study_attribute_sources) \
 	$(study_check_sources) \
+	$(study_challenge_sources) \
 	$(study_probe_sources) \
 	$(study_bench_sources) \
 	$(study_tune_sources) \

@@ -98,6 +98,40 @@ PLX_API plx_status plx_judged_save(const char *directory, const char *stem, cons
                                    const plx_strided *operands, size_t count, const plx_strided *result,
                                    plx_error *error);
 
+/* ---- challenges ----------------------------------------------------------- */
+
+typedef struct plx_challenge_options {
+    const plx_op *ops; /* none: all */
+    size_t op_count;
+    const plx_dtype *dtypes; /* none: f32 */
+    size_t dtype_count;
+    plx_compute compute; /* of products in f32 */
+    uint64_t seed;
+    void (*progress)(void *data, size_t done, size_t total, const char *what); /* may be NULL */
+    void *progress_data;
+    uint64_t reserved[4]; /* 0 */
+} plx_challenge_options;
+
+/* Writes operands that expose what goes wrong as .npy into a directory, made if need be, and manifest.json (schema
+ * parallax-challenge/1), which names the result that belongs beside the operands of each case.  PLX_INVALID: there
+ * is a challenge in it already, or nothing has such types. */
+PLX_API plx_status plx_challenge_write(const char *directory, const plx_challenge_options *options, size_t *count,
+                                       plx_error *error);
+
+typedef struct plx_challenge_judging {
+    plx_promise promise;      /* of all results that are rounded */
+    plx_compute compute;      /* that products in f32 promise; plain: as the challenge says */
+    const char *save_failure; /* a directory for what is not ok; may be NULL */
+    void (*progress)(void *data, size_t done, size_t total, const char *what); /* may be NULL */
+    void *progress_data;
+    uint64_t reserved[4]; /* 0 */
+} plx_challenge_judging;
+
+/* Judges the results beside the operands of a challenge.  One that is missing, can't be read, or is of other operands
+ * is wrong.  *judged is malloc'ed.  PLX_INVALID or PLX_IO: the manifest can't be used. */
+PLX_API plx_status plx_challenge_judge(const char *directory, const plx_challenge_judging *options,
+                                       plx_judged **judged, size_t *count, plx_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -72,6 +72,15 @@ expect_run 1 '' judge reduce --in "$labels" --result "$work/sum-wrong.npy"
 expect_run 1 '' judge transpose --in "$pixels" --result "$work/turned-wrong.npy"
 shows "out[63][1796] is"
 
+# ---- integers: sums of them round nowhere, so that bytes are demanded ----
+# shellcheck disable=SC2086 # words
+expect_run 0 '' judge gemm $gram "$work/gram.npy" --json "$work/exact.json"
+grep -q '"kind": "exact"' "$work/exact.json" || fail "products of small integers are not exact: $(cat "$work/exact.json")"
+
+# ---- what an error is like ----
+expect_run 4 '' compare gemm 48 48 300 --backend host --kernel all --no-timing --json "$work/like.json"
+grep -q '"like": "own"' "$work/like.json" || fail "compare does not say what results are like"
+
 # ---- not judged ----
 # shellcheck disable=SC2086 # words
 expect_run 4 '' judge gemm $gram "$work/gram.npy" --accumulator bf16 --junit -

@@ -50,6 +50,7 @@ below_room() {
     attribute) echo study/measure/ study/run/ study/judge/ study/results/ ;;
     compare) echo study/measure/ study/run/ study/judge/ study/results/ ;;
     check) echo study/run/ study/judge/ study/results/ study/files/ kernels/cases.h ;;
+    challenge) echo study/judge/ study/results/ study/files/ study/check/cases.h kernels/cases.h ;;
     probe) echo study/measure/ study/run/ study/judge/ study/results/ study/report/report.h ;;
     bench | tune) echo study/compare/ study/measure/ study/run/ study/judge/ study/report/ study/results/ study/files/ kernels/sets.h ;;
     diff) echo study/results/ study/files/ ;;

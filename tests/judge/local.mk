@@ -25,6 +25,8 @@ tests_judge_test_result_LDADD = $(study_ldadd)
 tests_judge_test_honest_SOURCES = tests/judge/test_honest.c tests/judge/judge_support.h
 tests_judge_test_honest_CFLAGS = $(study_cflags)
 tests_judge_test_honest_LDADD = $(study_ldadd)
+script_tests += tests/judge/test_others.sh
+EXTRA_DIST += tests/judge/acceptance.py
 
 # Kernels that are wrong in one way each, which the judge must catch.
 if HAVE_CMOCKA
