@@ -82,7 +82,7 @@ typedef enum plx_listing {
 } plx_listing;
 
 PLX_API const char *plx_listing_name(plx_listing listing);       /* "first-text" */
-PLX_API const char *plx_instruction_name(plx_instruction class); /* "shared-load" */
+PLX_API const char *plx_instruction_name(plx_instruction instruction); /* "shared-load" */
 
 /* One kernel on one problem. */
 typedef struct plx_attribution {

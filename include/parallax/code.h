@@ -5,6 +5,10 @@
 
 #include <parallax/types.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* How device code is given its arguments. */
 typedef enum plx_convention {
     PLX_CONVENTION_POINTERS =
@@ -81,5 +85,9 @@ typedef enum plx_code_form {
     PLX_CODE_COMPILED,  /* what the plugin carries, made by the compiler that wrote the text */
     PLX_CODE_FORM_COUNT
 } plx_code_form;
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -6,6 +6,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* How the 16 bits are divided: a sign, the exponent, the fraction. */
 typedef struct plx_half_format {
     int fraction; /* bits of it */
@@ -95,5 +99,9 @@ static inline uint16_t plx_bf16_of(double value)
 {
     return plx_half_of(plx_bf16_format(), value);
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

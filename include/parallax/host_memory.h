@@ -25,6 +25,10 @@
 #error "include <parallax/host_memory.h> before other headers, or define _POSIX_C_SOURCE 200809L"
 #endif
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct plx_session {
     uint64_t most_bytes; /* of one piece of memory; 0: not known */
 };
@@ -400,7 +404,8 @@ static inline void plx_host_plan_destroy(plx_plugin_plan *plan)
     free(plan);
 }
 
-/* All but that, in a plx_plugin; probe, the kernels and the plans are the plugin's own. */
+/* All but that, in a plx_plugin; probe, the kernels and the plans are the plugin's own.  In C, and in C++ from 20 on,
+ * whose initialisers stand in the order of the members: behind .probe. */
 #define PLX_HOST_MEMORY_SLOTS                                                                       \
     .open = plx_host_open, .close = plx_host_close, .alloc = plx_host_alloc, .free = plx_host_free, \
     .queue_create = plx_host_queue_create, .queue_destroy = plx_host_queue_destroy,                 \
@@ -417,5 +422,29 @@ static inline void plx_host_plan_destroy(plx_plugin_plan *plan)
     .queue_native = plx_host_queue_native, .wait = plx_host_wait, .reserve = plx_host_reserve,                 \
     .lend_scratch = plx_host_lend_scratch, .pinned_alloc = plx_host_pinned_alloc,                              \
     .pinned_free = plx_host_pinned_free
+
+/* The same for a descriptor that is filled by assignments. */
+static inline void plx_host_memory_slots(plx_plugin *plugin)
+{
+    plugin->open = plx_host_open;
+    plugin->close = plx_host_close;
+    plugin->alloc = plx_host_alloc;
+    plugin->free = plx_host_free;
+    plugin->queue_create = plx_host_queue_create;
+    plugin->queue_destroy = plx_host_queue_destroy;
+    plugin->synchronize = plx_host_synchronize;
+    plugin->upload = plx_host_upload;
+    plugin->download = plx_host_download;
+    plugin->fill = plx_host_fill;
+    plugin->copy = plx_host_copy;
+    plugin->event_create = plx_host_event_create;
+    plugin->event_destroy = plx_host_event_destroy;
+    plugin->event_record = plx_host_event_record;
+    plugin->event_elapsed = plx_host_event_elapsed;
+}
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

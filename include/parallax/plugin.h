@@ -30,6 +30,10 @@
 #include <parallax/native.h>
 #include <parallax/types.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define PLX_PLUGIN_ABI UINT32_C(5)
 #define PLX_PLUGIN_OLDEST_ABI UINT32_C(3) /* that the library still takes */
 #define PLX_PLUGIN_ENTRY "plx_plugin_entry"
@@ -230,5 +234,9 @@ PLX_PLUGIN_EXPORT const plx_plugin *plx_plugin_entry(void);
 /* What plugins of ABI 3 put into these slots; since ABI 4 they may be left empty. */
 #define plx_no_counters NULL
 #define plx_no_telemetry NULL
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -10,6 +10,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #if defined(__GNUC__)
 #define PLX_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #else
@@ -342,5 +346,9 @@ typedef struct plx_telemetry {
     bool ecc; /* its memory corrects errors */
     uint64_t reserved[8]; /* 0 */
 } plx_telemetry;
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -3,12 +3,13 @@ cmocka_tests += tests/dispatch/test_loader tests/dispatch/test_dispatch tests/di
 	tests/dispatch/test_dispatch_abi_3 tests/dispatch/test_dispatch_abi_4 tests/dispatch/test_native tests/dispatch/test_tensor
 long_tests += tests/dispatch/test_hostile.sh
 script_tests += tests/dispatch/test_outoftree.sh tests/dispatch/test_order.sh tests/dispatch/test_dispatch_cost.sh \
-	tests/dispatch/test_inspect.sh tests/dispatch/test_loads.sh
+	tests/dispatch/test_inspect.sh tests/dispatch/test_loads.sh tests/dispatch/test_cplusplus.sh
 # `make install` links libraries again where they lie, and until that is done they are not whole: no other test runs
 # then.  (Automake would leave out its own rule for a log that is named as a target.)
 last_log = tests/dispatch/test_outoftree.sh.log
 $(last_log): $(filter-out $(last_log),$(TEST_LOGS))
-EXTRA_DIST += tests/dispatch/outoftree/dispatches.c tests/dispatch/outoftree/studies.c
+EXTRA_DIST += tests/dispatch/outoftree/dispatches.c tests/dispatch/outoftree/studies.c \
+	tests/dispatch/outoftree/sums.cpp tests/dispatch/outoftree/judges.cpp
 
 dummy_support = tests/dispatch/dummy_support.c tests/dispatch/dummy_support.h tests/fakes/dummy.h
 tests_dispatch_test_loader_SOURCES = tests/dispatch/test_loader.c $(dummy_support)

@@ -1,0 +1,60 @@
+#!/bin/sh
+# Each installed header stands alone, without a warning, in every standard of C and C++ that a compiler here has; in C++
+# what it declares is C's.
+: "${top_srcdir:=.}" "${CC:=cc}" "${CXX:=c++}"
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT HUP INT TERM
+include=$(cd "$top_srcdir/include" && pwd) || exit 99
+failures=0 tried=0 in_cxx=0
+
+for header in "$include"/parallax/*.h; do
+    name=$(basename "$header" .h)
+    printf '#include <parallax/%s.h>\nint parallax_%s;\n' "$name" "$name" >"$work/$name.c" && cp "$work/$name.c" "$work/$name.cpp" || exit 99
+done
+
+has() { # COMPILER STANDARD SUFFIX
+    echo 'int parallax_nothing;' >"$work/nothing.$3"
+    # shellcheck disable=SC2086 # words
+    $1 -std="$2" -fsyntax-only "$work/nothing.$3" >/dev/null 2>&1
+    known=$?
+    rm -f "$work/nothing.$3"
+    return $known
+}
+
+# All headers at once, each a file of its own.
+try() { # COMPILER STANDARD SUFFIX
+    has "$@" || return 0
+    tried=$((tried + 1))
+    [ "$3" != cpp ] || in_cxx=$((in_cxx + 1))
+    # shellcheck disable=SC2086 # words
+    (cd "$work" && $1 -std="$2" -Wall -Wextra -Wpedantic -Werror -I"$include" -fsyntax-only ./*."$3") >"$work/out" 2>&1 && return
+    failures=$((failures + 1))
+    echo "FAIL: $1 -std=$2"
+    head -20 "$work/out"
+}
+
+each() { # SUFFIX STANDARDS COMPILER...
+    suffix=$1 standards=$2
+    shift 2
+    before=
+    for compiler in "$@"; do
+        [ "$compiler" != "$before" ] || continue
+        before=$compiler
+        # shellcheck disable=SC2086 # words
+        command -v ${compiler%% *} >/dev/null 2>&1 || continue
+        for standard in $standards; do
+            try "$compiler" "$standard" "$suffix"
+        done
+    done
+}
+each c 'c11 c17 c2x' "$CC" gcc clang
+each cpp 'c++11 c++17 c++20' "$CXX" g++ clang++
+
+# No header leaves a function to C++: it would have another name there.
+for header in "$include"/parallax/*.h; do
+    grep -q '^[a-zA-Z].*(' "$header" || continue
+    grep -q '^extern "C" {' "$header" || { failures=$((failures + 1)) && echo "FAIL: no extern \"C\" in $header"; }
+done
+[ "$in_cxx" -gt 0 ] || echo "C++ was not tried: there is no compiler"
+echo "$tried compilers and standards, $failures failures"
+[ "$tried" -gt 0 ] && [ "$failures" -eq 0 ]
