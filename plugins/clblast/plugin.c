@@ -100,7 +100,7 @@ static const plx_plugin clblast_plugin = {
     .probe = clblast_probe,
     .open = plx_clblast_open,
     .open_on = plx_clblast_open_on,
-    .close = plx_cl_close,
+    .close = plx_clblast_close,
     PLX_CL_MEMORY_SLOTS,
     .kernel = clblast_kernel,
     .choose = clblast_choose,

@@ -1,6 +1,6 @@
 # Plugins that run without a GPU: the host, and vendors' and others' libraries as peers.
 cmocka_tests += tests/plugins/test_host
-script_tests += tests/plugins/test_peers.sh tests/plugins/test_wrong_sum.sh
+script_tests += tests/plugins/test_growth.sh tests/plugins/test_peers.sh tests/plugins/test_wrong_sum.sh
 
 # The cublas plugin's own files, with libraries that compute on the host in place of NVIDIA's.
 if HAVE_CUBLAS
@@ -73,3 +73,7 @@ tests_plugins_test_clblast_SOURCES = tests/plugins/test_clblast.c plugins/clblas
 tests_plugins_test_clblast_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS) $(CLBLAST_CFLAGS) $(JANSSON_CFLAGS)
 tests_plugins_test_clblast_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_plugins_test_clblast_LDADD = libplx-opencl-api.la $(CMOCKA_LIBS) $(CLBLAST_LIBS) $(JANSSON_LIBS)
+
+check_PROGRAMS += tests/plugins/growth
+tests_plugins_growth_SOURCES = tests/plugins/growth.c
+tests_plugins_growth_LDADD = libparallax.la -ldl
