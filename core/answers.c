@@ -55,10 +55,24 @@ void plx_telemetry_clean(plx_telemetry *telemetry)
         }
 }
 
+plx_status plx_reserved_check(const plx_plugin *by, const char *what, const uint64_t *reserved, size_t bytes,
+                              plx_error *error)
+{
+    const unsigned char *at = (const unsigned char *)reserved;
+    if (by != NULL && by->size > sizeof *by)
+        return PLX_OK;
+    for (size_t i = 0; i < bytes; i++)
+        if (at[i] != 0)
+            return plx_fail(error, by != NULL ? PLX_FAILED : PLX_INVALID,
+                            "the member `reserved` of %s is not 0, and must be: zero the whole struct", what);
+    return PLX_OK;
+}
+
 /* More than any kernel has ways to run. */
 enum { MOST_CONFIGS = 65536 };
 
-plx_status plx_configs_check(plx_config *configs, size_t capacity, size_t count, plx_error *error)
+plx_status plx_configs_check(const plx_plugin *by, plx_config *configs, size_t capacity, size_t count,
+                             plx_error *error)
 {
     if (count > MOST_CONFIGS)
         return plx_fail(error, PLX_FAILED, "it lists %zu, which can't be", count);
@@ -67,6 +81,10 @@ plx_status plx_configs_check(plx_config *configs, size_t capacity, size_t count,
             return plx_fail(error, PLX_FAILED, "the name of number %zu has no end", i);
         if (configs[i].name[0] == '\0' || configs[i].number == 0)
             return plx_fail(error, PLX_FAILED, "number %zu has no name or no number", i);
+        const uint64_t reserved = configs[i].reserved;
+        const plx_status status = plx_reserved_check(by, "plx_config", &reserved, sizeof reserved, error);
+        if (status != PLX_OK)
+            return status;
         plx_text_clean(configs[i].name, sizeof configs[i].name);
         if (!isfinite(configs[i].expected_us))
             configs[i].expected_us = 0.0;

@@ -168,6 +168,9 @@ plx_status plx_backend_telemetry(plx_backend *backend, plx_telemetry *telemetry)
     plx_call_slot *call = plx_backend_enter(backend, "telemetry");
     status = backend->plugin->telemetry(backend->session, &said, &error);
     plx_leave(call);
+    if (status == PLX_OK)
+        status =
+            plx_reserved_check(backend->plugin, "plx_telemetry", said.reserved, sizeof said.reserved, &error);
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "telemetry");
     plx_telemetry_clean(&said);

@@ -46,6 +46,54 @@ static const plx_entry *request_without_device(plx_context *context, size_t plug
     return NULL;
 }
 
+/* ---- what is reserved ----------------------------------------------------------- */
+
+/* NULL is none, and right. */
+static plx_status check_given(const plx_context *context, const plx_code *code)
+{
+    plx_error error = {.text = ""};
+    const plx_status status =
+        code != NULL ? plx_reserved_check(NULL, "plx_code", code->reserved, sizeof code->reserved, &error)
+                     : PLX_OK;
+    return status == PLX_OK ? status : plx_context_fail(context, status, "%s", error.text);
+}
+
+static plx_status check_text(const plx_plugin *by, plx_code *code, plx_error *error)
+{
+    const plx_status status =
+        plx_reserved_check(by, "plx_code", code->reserved, sizeof code->reserved, error);
+    if (status != PLX_OK)
+        plx_code_free(code);
+    return status;
+}
+
+static plx_status check_counts(const plx_plugin *by, const plx_instructions *found, size_t capacity,
+                               size_t count, plx_error *error)
+{
+    plx_status status = PLX_OK;
+    for (size_t i = 0; status == PLX_OK && i < capacity && i < count; i++)
+        status =
+            plx_reserved_check(by, "plx_instructions", found[i].reserved, sizeof found[i].reserved, error);
+    return status;
+}
+
+static plx_status check_facts(const plx_plugin *by, const plx_launch_facts *facts, size_t capacity,
+                              size_t count, plx_error *error)
+{
+    plx_status status = PLX_OK;
+    for (size_t i = 0; status == PLX_OK && i < capacity && i < count; i++)
+        status =
+            plx_reserved_check(by, "plx_launch_facts", facts[i].reserved, sizeof facts[i].reserved, error);
+    return status;
+}
+
+/* What a plugin leaves as it is must not be the caller's. */
+static void clear(void *list, size_t bytes)
+{
+    if (bytes > 0)
+        memset(list, 0, bytes);
+}
+
 /* ---- the text ------------------------------------------------------------------ */
 
 plx_status plx_code_of(plx_backend *backend, const plx_problem *problem, const char *kernel, plx_code *code)
@@ -59,6 +107,8 @@ plx_status plx_code_of(plx_backend *backend, const plx_problem *problem, const c
     plx_call_slot *call = plx_backend_enter(backend, "writing device code");
     status = backend->plugin->code(backend->session, &asked.problem, asked.kernel, code, &error);
     plx_leave(call);
+    if (status == PLX_OK)
+        status = check_text(backend->plugin, code, &error);
     return status == PLX_OK ? status : plx_backend_failed(backend, status, &error, "the text of %s", kernel);
 }
 
@@ -73,6 +123,8 @@ plx_status plx_code_without_device(plx_context *context, size_t plugin, const pl
         return status;
     *code = (plx_code){.text = NULL};
     status = entry->module->slots.code(NULL, &asked.problem, asked.kernel, code, &error);
+    if (status == PLX_OK)
+        status = check_text(&entry->module->slots, code, &error);
     return status == PLX_OK ? status : plx_context_fail(context, status, "%s: %s", entry->name, error.text);
 }
 
@@ -90,6 +142,9 @@ plx_status plx_plan_of_code(plx_backend *backend, const plx_problem *problem, co
     request asked;
     plx_error error = {.text = ""};
     plx_status status = request_of(backend, problem, kernel, &asked);
+    if (status != PLX_OK)
+        return status;
+    status = check_given(backend->context, code);
     if (status != PLX_OK)
         return status;
     plx_plan *made = calloc(1, sizeof *made);
@@ -121,9 +176,12 @@ plx_status plx_plan_launches(plx_plan *plan, plx_launch_facts *facts, size_t cap
 {
     plx_error error = {.text = ""};
     plx_backend *backend = plan->backend;
+    clear(facts, capacity * sizeof *facts);
     plx_call_slot *call = plx_backend_enter(backend, "describing launches");
-    const plx_status status = backend->plugin->launches(plan->plan, facts, capacity, count, &error);
+    plx_status status = backend->plugin->launches(plan->plan, facts, capacity, count, &error);
     plx_leave(call);
+    if (status == PLX_OK)
+        status = check_facts(backend->plugin, facts, capacity, *count, &error);
     return status == PLX_OK ? status
                             : plx_backend_failed(backend, status, &error, "describing %s/%s",
                                                  plan->operation->name, plan->kernel->name);
@@ -140,10 +198,16 @@ plx_status plx_code_instructions(plx_backend *backend, const plx_problem *proble
     plx_status status = request_of(backend, problem, kernel, &asked);
     if (status != PLX_OK)
         return status;
+    status = check_given(backend->context, code);
+    if (status != PLX_OK)
+        return status;
+    clear(found, capacity * sizeof *found);
     plx_call_slot *call = plx_backend_enter(backend, "counting instructions");
     status = backend->plugin->instructions(backend->session, &asked.problem, asked.kernel, code, form, found,
                                            capacity, count, &error);
     plx_leave(call);
+    if (status == PLX_OK)
+        status = check_counts(backend->plugin, found, capacity, *count, &error);
     return status == PLX_OK
                ? status
                : plx_backend_failed(backend, status, &error, "counting the instructions of %s", kernel);
@@ -160,7 +224,13 @@ plx_status plx_code_instructions_without_device(plx_context *context, size_t plu
     const plx_entry *entry = request_without_device(context, plugin, problem, kernel, &asked, &status);
     if (entry == NULL)
         return status;
+    status = check_given(context, code);
+    if (status != PLX_OK)
+        return status;
+    clear(found, capacity * sizeof *found);
     status = entry->module->slots.instructions(NULL, &asked.problem, asked.kernel, code, form, found,
                                                capacity, count, &error);
+    if (status == PLX_OK)
+        status = check_counts(&entry->module->slots, found, capacity, *count, &error);
     return status == PLX_OK ? status : plx_context_fail(context, status, "%s: %s", entry->name, error.text);
 }

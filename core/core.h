@@ -103,7 +103,13 @@ void plx_device_clean(plx_device_info *info);
 /* Forgets numbers that are none. */
 void plx_telemetry_clean(plx_telemetry *telemetry);
 /* PLX_FAILED, with the reason, for more configurations than can be, and for one that can't. */
-plx_status plx_configs_check(plx_config *configs, size_t capacity, size_t count, plx_error *error);
+plx_status plx_configs_check(const plx_plugin *by, plx_config *configs, size_t capacity, size_t count,
+                             plx_error *error);
+/* PLX_FAILED where what is reserved in a plugin's answer is not 0, PLX_INVALID in what the caller gave (`by`
+ * NULL): it was not written, or means what this version does not know.  A longer descriptor is a newer
+ * plugin's, which may say more. */
+plx_status plx_reserved_check(const plx_plugin *by, const char *what, const uint64_t *reserved, size_t bytes,
+                              plx_error *error);
 /* The same for rates: each has a name, and lies where it may. */
 plx_status plx_rates_check(plx_rate *rates, size_t capacity, size_t count, plx_error *error);
 

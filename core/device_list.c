@@ -7,11 +7,14 @@
 enum { MOST_DEVICES = 4096, MOST_QUESTIONS = 8 };
 
 /* One device that can't be says that the driver, or the plugin, is not to be trusted. */
-static plx_status check_all(plx_device_info *devices, size_t count, plx_error *reason)
+static plx_status check_all(const plx_plugin *by, plx_device_info *devices, size_t count, plx_error *reason)
 {
     plx_status status = PLX_OK;
     for (size_t i = 0; status == PLX_OK && i < count; i++) {
         status = plx_device_check(i, &devices[i], reason);
+        if (status == PLX_OK)
+            status = plx_reserved_check(by, "plx_device_info", devices[i].reserved,
+                                        sizeof devices[i].reserved, reason);
         plx_device_clean(&devices[i]);
     }
     return status;
@@ -44,7 +47,7 @@ static plx_status ask_until_all_fit(const plx_module *module, plx_device_info **
             return plx_fail(reason, PLX_NO_MEMORY, "no host memory for the list of devices");
         plx_status status = ask(module, list, capacity, count, reason);
         if (status == PLX_OK && *count <= capacity)
-            status = check_all(list, *count, reason);
+            status = check_all(&module->slots, list, *count, reason);
         if (status == PLX_OK && *count <= capacity) {
             *devices = list;
             return PLX_OK;

@@ -56,7 +56,7 @@ static plx_status ask_configs(plx_backend *backend, const plx_problem *problem, 
     plx_status status = plugin->configs(backend->session, problem, kernel, configs, capacity, count, &error);
     plx_leave(call);
     if (status == PLX_OK)
-        status = plx_configs_check(configs, capacity, *count, &error);
+        status = plx_configs_check(plugin, configs, capacity, *count, &error);
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "listing the configurations of %s/%s",
                                   plx_op_name(problem->op),

@@ -121,6 +121,10 @@ plx_status plx_problem_check(const plx_problem *problem, plx_error *error)
     if (problem->output > PLX_DTYPE_COUNT)
         return plx_fail(error, PLX_INVALID, "%s: %lu says of no element type that it is the result's", operation->name,
                         (unsigned long)problem->output);
+    if (problem->reserved != 0)
+        return plx_fail(error, PLX_INVALID,
+                        "%s: the problem's member `reserved` is %lu, and must be 0: zero the whole struct",
+                        operation->name, (unsigned long)problem->reserved);
     if (problem->config != 0)
         return plx_fail(error, PLX_INVALID,
                         "%s: the problem's config is not 0; a plan names a configuration with its kernel",

@@ -155,6 +155,7 @@ device-ones FAILS 5
 device-score works 0
 device-cache FAILS 5
 device-memory FAILS 5
+device-reserved FAILS 5
 open-nothing FAILS 5
 open-status FAILS 5
 open-negative FAILS 5
@@ -245,6 +246,7 @@ execute-loop FAILS 5
 execute-spin FAILS 5
 execute-close-files mute 2 2 2
 telemetry-ones works 0
+telemetry-reserved works 0
 telemetry-status works 0
 telemetry-segv FAILS 0 5 0
 supports-status works 0
@@ -257,6 +259,7 @@ configs-terminal works 0
 configs-number works 0
 configs-nameless works 0
 configs-nan works 0
+configs-reserved works 0
 configs-segv FAILS 5 5 0
 thread-segv FAILS 5
 thread-exit FAILS 5

@@ -88,6 +88,7 @@ static void lies_of_kernels_and_devices_are_named(void **state)
         {"device-zero", PLX_FAILED, "device 0 has no name"},
         {"device-cache", PLX_FAILED, "l2_bytes is 18446744073709551615"},
         {"device-memory", PLX_FAILED, "memory_bytes is 18446744073709551615"},
+        {"device-reserved", PLX_FAILED, "the member `reserved` of plx_device_info is not 0"},
         {"device-capability", PLX_FAILED, "its compute capability is 0.4294967295"},
     };
     (void)state;
@@ -112,6 +113,7 @@ static void lies_of_configurations_are_named(void **state)
         {"configs-number", "number 0 has no name or no number"},
         {"configs-nameless", "number 0 has no name or no number"},
         {"configs-text", "the name of number 0 has no end"},
+        {"configs-reserved", "the member `reserved` of plx_config is not 0"},
     };
     const plx_problem sum = plx_reduce_of(PLX_I32, PLX_SUM, 10);
     (void)state;
@@ -170,6 +172,72 @@ static void lies_of_models_are_named(void **state)
         plx_close(backend);
         plx_context_destroy(context);
     }
+}
+
+/* What is reserved is 0 until it means something: in whatever a plugin answers, and whatever it is given. */
+static void what_is_reserved_must_be_0(void **state)
+{
+    plx_problem sum = plx_reduce_of(PLX_I32, PLX_SUM, 10);
+    plx_code code, given = {.reserved = {0, 1}};
+    plx_telemetry telemetry;
+    plx_launch_facts facts[2];
+    plx_instructions found[1];
+    plx_backend *backend = NULL;
+    plx_plan *plan = NULL;
+    size_t count;
+    (void)state;
+    memset(facts, 0xff, sizeof facts);
+    memset(found, 0xff, sizeof found);
+    plx_context *context = context_lied_to("code-good");
+    assert_int_equal(plx_open(context, "hostile", &backend), PLX_OK);
+    assert_int_equal(plx_code_of(backend, &sum, "one-by-one", &code), PLX_OK);
+    plx_code_free(&code);
+    assert_int_equal(plx_plan_create(backend, &sum, NULL, &plan), PLX_OK);
+    assert_int_equal(plx_plan_launches(plan, facts, 2, &count), PLX_OK);
+    assert_int_equal(
+        plx_code_instructions(backend, &sum, "one-by-one", NULL, PLX_CODE_TEXT, found, 1, &count), PLX_OK);
+    (void)setenv("HOSTILE", "code-reserved", 1);
+    expect("code", context, plx_code_of(backend, &sum, "one-by-one", &code), PLX_FAILED,
+           "`reserved` of plx_code is not 0");
+    (void)setenv("HOSTILE", "launches-reserved", 1);
+    expect("launches", context, plx_plan_launches(plan, facts, 2, &count), PLX_FAILED,
+           "`reserved` of plx_launch_facts is not 0");
+    (void)setenv("HOSTILE", "instructions-reserved", 1);
+    expect("instructions", context,
+           plx_code_instructions(backend, &sum, "one-by-one", NULL, PLX_CODE_TEXT, found, 1, &count),
+           PLX_FAILED, "`reserved` of plx_instructions is not 0");
+    (void)setenv("HOSTILE", "telemetry-reserved", 1);
+    expect("telemetry", context, plx_backend_telemetry(backend, &telemetry), PLX_FAILED,
+           "`reserved` of plx_telemetry is not 0");
+    (void)setenv("HOSTILE", "code-good", 1);
+    plx_plan_destroy(plan);
+    plan = NULL;
+    expect("given code", context, plx_plan_of_code(backend, &sum, "one-by-one", &given, &plan), PLX_INVALID,
+           "`reserved` of plx_code is not 0");
+    expect("given code", context,
+           plx_code_instructions(backend, &sum, "one-by-one", &given, PLX_CODE_TEXT, found, 1, &count),
+           PLX_INVALID, "`reserved` of plx_code is not 0");
+    sum.reserved = 1;
+    expect("problem", context, plx_plan_create(backend, &sum, NULL, &plan), PLX_INVALID,
+           "reduce: the problem's member `reserved` is 1, and must be 0");
+    assert_null(plan);
+    plx_close(backend);
+    plx_context_destroy(context);
+}
+
+/* A longer descriptor is a newer plugin's, which may know what to say there. */
+static void a_newer_plugin_may_say_more(void **state)
+{
+    const plx_problem sum = plx_reduce_of(PLX_I32, PLX_SUM, 10);
+    plx_code code;
+    plx_backend *backend = NULL;
+    (void)state;
+    plx_context *context = context_lied_to("code-newer");
+    assert_int_equal(plx_open(context, "hostile", &backend), PLX_OK);
+    assert_int_equal(plx_code_of(backend, &sum, "one-by-one", &code), PLX_OK);
+    plx_code_free(&code);
+    plx_close(backend);
+    plx_context_destroy(context);
 }
 
 static void what_can_be_mended_is(void **state)
@@ -238,6 +306,8 @@ int main(void)
         TOLD(lies_of_kernels_and_devices_are_named),
         TOLD(lies_of_configurations_are_named),
         TOLD(lies_of_models_are_named),
+        TOLD(what_is_reserved_must_be_0),
+        TOLD(a_newer_plugin_may_say_more),
         TOLD(what_can_be_mended_is),
         TOLD(success_without_a_handle_is_a_failure),
     };

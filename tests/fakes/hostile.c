@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "dummy.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
@@ -204,6 +205,8 @@ __attribute__((constructor)) static void begin(void)
 {
     leave_trace();
     at("constructor");
+    if (is("constructor-shows") && dlopen(getenv("HOSTILE_LIBRARY"), RTLD_NOW | RTLD_GLOBAL) == NULL)
+        abort();
     if (is("constructor-says"))
         speak_for_the_trial();
     if (is("constructor-noise"))
@@ -251,6 +254,8 @@ static void spoil(plx_device_info *device)
         device->score = INT32_MAX;
     if (is("device-cache"))
         device->l2_bytes = UINT64_MAX;
+    if (is("device-reserved"))
+        device->reserved[15] = UINT64_C(1) << 56;
     if (is("device-memory"))
         device->memory_bytes = device->max_alloc_bytes = UINT64_MAX;
 }
@@ -530,6 +535,11 @@ static plx_status h_telemetry(plx_session *session, plx_telemetry *telemetry, pl
         return lied;
     if (is("telemetry-ones")) {
         memset(telemetry, 0xff, sizeof *telemetry);
+        memset(telemetry->reserved, 0, sizeof telemetry->reserved);
+        return PLX_OK;
+    }
+    if (is("telemetry-reserved")) {
+        telemetry->reserved[7] = 1;
         return PLX_OK;
     }
     return dummy_telemetry(session, telemetry, error);
@@ -562,6 +572,8 @@ static plx_status h_configs(plx_session *session, const plx_problem *problem, si
             configs[i].name[0] = '\0';
         if (is("configs-terminal"))
             (void)snprintf(configs[i].name, sizeof configs[i].name, "%s", terminal);
+        if (is("configs-reserved"))
+            configs[i].reserved = 1;
         if (is("configs-nan"))
             configs[i].expected_us = (double)NAN;
     }
@@ -618,6 +630,53 @@ static plx_status h_expect(plx_session *session, const plx_problem *problem, siz
           : is("expect-infinite") ? (double)INFINITY
           : is("expect-less")     ? -1
                                   : 10;
+    return PLX_OK;
+}
+
+/* Device code that is none, where $HOSTILE asks for it. */
+static plx_status h_code(plx_session *session, const plx_problem *problem, size_t kernel, plx_code *code,
+                         plx_error *error)
+{
+    (void)session;
+    (void)problem;
+    (void)kernel;
+    code->text = calloc(1, 8);
+    code->reserved[0] = is("code-reserved") || is("code-newer");
+    return code->text != NULL ? PLX_OK : plx_fail(error, PLX_NO_MEMORY, "no memory");
+}
+
+static plx_status h_plan_code(plx_session *session, const plx_problem *problem, size_t kernel,
+                              const plx_code *code, plx_plugin_plan **plan, plx_error *error)
+{
+    (void)code;
+    return dummy_plan(session, problem, kernel, plan, error);
+}
+
+/* It writes nothing but what it has to say. */
+static plx_status h_launches(plx_plugin_plan *plan, plx_launch_facts *facts, size_t capacity, size_t *count,
+                             plx_error *error)
+{
+    (void)plan;
+    (void)error;
+    *count = 2;
+    if (capacity > 1 && is("launches-reserved"))
+        facts[1].reserved[3] = 1;
+    return PLX_OK;
+}
+
+static plx_status h_instructions(plx_session *session, const plx_problem *problem, size_t kernel,
+                                 const plx_code *code, plx_code_form form, plx_instructions *found,
+                                 size_t capacity, size_t *count, plx_error *error)
+{
+    (void)session;
+    (void)problem;
+    (void)kernel;
+    (void)code;
+    (void)form;
+    (void)error;
+    *count = 1;
+    if (capacity > 0 && is("instructions-reserved"))
+        found[0].reserved[0] = 1;
     return PLX_OK;
 }
 
@@ -692,6 +751,14 @@ const plx_plugin *plx_plugin_entry(void)
     hostile.summary = text_of("summary", hostile.summary);
     if (is("good-backend")) /* as good as any, and described like many */
         hostile.summary = "a good backend";
+    if (strncmp(kind(), "code-", 5) == 0 || is("launches-reserved") || is("instructions-reserved")) {
+        hostile.code = h_code;
+        hostile.plan_code = h_plan_code;
+        hostile.launches = h_launches;
+        hostile.instructions = h_instructions;
+    }
+    hostile.size = sizeof hostile +
+                   (is("code-newer") ? sizeof(void *) : 0); /* of a version to come, with one slot more */
     leave_empty();
     if (is("entry-none"))
         return NULL;
