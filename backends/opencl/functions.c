@@ -1,11 +1,13 @@
 /* Opens the OpenCL loader library and resolves the functions in use. */
-#define _GNU_SOURCE /* RTLD_DEFAULT */
+#define _GNU_SOURCE /* RTLD_NOLOAD */
 #include "backends/opencl/functions.h"
 
 #include "base/privileges.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 plx_cl_functions plx_cl;
@@ -57,6 +59,26 @@ static bool is_ocl_icd(void *library)
            strncmp(vendor, "OCL Icd", 7) == 0;
 }
 
+/* Tools that stand in for OpenCL (oclgrind) are libraries that $LD_PRELOAD names, and come first.  Nothing
+ * else that the process shows to all is asked: any plugin may have put a function of that name there.  NULL:
+ * there is none. */
+static void *preloaded(void)
+{
+    const char *at = plx_getenv("LD_PRELOAD");
+    char name[PATH_MAX];
+    while (at != NULL && *(at += strspn(at, ": ")) != '\0') {
+        const size_t length = strcspn(at, ": ");
+        (void)snprintf(name, sizeof name, "%.*s", (int)length, at);
+        void *library = length < sizeof name ? dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD) : NULL;
+        if (library != NULL && dlsym(library, "clGetPlatformIDs") != NULL)
+            return library;
+        if (library != NULL)
+            (void)dlclose(library);
+        at += length;
+    }
+    return NULL;
+}
+
 /* Which drivers there are is for the system to say when privileges are raised, and what they do for their own files. */
 static void forget_environment(void)
 {
@@ -78,8 +100,7 @@ static void load(void)
                                absent ? "" : ": ", absent ? "" : reason);
         return;
     }
-    /* Tools that stand in for OpenCL by being loaded first (oclgrind) come first. */
-    void *scope = dlsym(RTLD_DEFAULT, "clGetPlatformIDs") ? RTLD_DEFAULT : library;
+    void *tool = preloaded(), *scope = tool != NULL ? tool : library;
     const char *missing = resolve_all(scope);
     if (missing) {
         load_status =

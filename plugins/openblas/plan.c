@@ -1,5 +1,5 @@
 /* Our row-major problems as calls of CBLAS, which knows that order. */
-#define _GNU_SOURCE /* RTLD_DEFAULT */
+#define _GNU_SOURCE /* dladdr */
 #include <parallax/host_memory.h>
 
 #include "kernels/vendor.h"
@@ -8,7 +8,15 @@
 
 #include <cblas.h>
 #include <dlfcn.h>
+#include <pthread.h>
 #include <string.h>
+
+/* A test has one of its own. */
+#ifdef PLX_OPENBLAS_SYMBOL
+void *PLX_OPENBLAS_SYMBOL(void *library, const char *name);
+#else
+#define PLX_OPENBLAS_SYMBOL dlsym
+#endif
 
 struct plx_plugin_plan {
     plx_problem problem;
@@ -21,13 +29,27 @@ typedef void bf16_product(CBLAS_LAYOUT order, CBLAS_TRANSPOSE trans_a, CBLAS_TRA
                           blasint n, blasint k, float alpha, const uint16_t *a, blasint lda,
                           const uint16_t *b, blasint ldb, float beta, float *c, blasint ldc);
 
-/* NULL: this OpenBLAS has none. */
+static pthread_once_t bf16_once = PTHREAD_ONCE_INIT;
+static bf16_product *bf16; /* NULL: this OpenBLAS has none */
+
+/* From the library that has the other products: what else the process shows to all is somebody else's. */
+static void look_for_bf16(void)
+{
+    void (*const product)(void) = (void (*)(void))cblas_sgemm;
+    void *address;
+    Dl_info about;
+    memcpy(&address, &product, sizeof address); /* C has no cast from a function to an object */
+    if (dladdr(address, &about) == 0)
+        return;
+    void *library = dlopen(about.dli_fname, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+    void *found = library != NULL ? PLX_OPENBLAS_SYMBOL(library, "cblas_sbgemm") : NULL;
+    memcpy(&bf16, &found, sizeof bf16);
+}
+
 static bf16_product *find_bf16(void)
 {
-    void *found = dlsym(RTLD_DEFAULT, "cblas_sbgemm");
-    bf16_product *product;
-    memcpy(&product, &found, sizeof product); /* C has no cast from an object to a function */
-    return product;
+    (void)pthread_once(&bf16_once, look_for_bf16);
+    return bf16;
 }
 
 static plx_status check_type(const plx_problem *problem, plx_error *error)

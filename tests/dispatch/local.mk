@@ -3,7 +3,8 @@ cmocka_tests += tests/dispatch/test_loader tests/dispatch/test_dispatch tests/di
 	tests/dispatch/test_dispatch_abi_3 tests/dispatch/test_dispatch_abi_4 tests/dispatch/test_native tests/dispatch/test_tensor
 long_tests += tests/dispatch/test_hostile.sh
 script_tests += tests/dispatch/test_outoftree.sh tests/dispatch/test_order.sh tests/dispatch/test_dispatch_cost.sh \
-	tests/dispatch/test_inspect.sh tests/dispatch/test_loads.sh tests/dispatch/test_cplusplus.sh
+	tests/dispatch/test_inspect.sh tests/dispatch/test_loads.sh tests/dispatch/test_cplusplus.sh \
+	tests/dispatch/test_globals.sh
 # `make install` links libraries again where they lie, and until that is done they are not whole: no other test runs
 # then.  (Automake would leave out its own rule for a log that is named as a target.)
 last_log = tests/dispatch/test_outoftree.sh.log
@@ -51,7 +52,7 @@ tests_dispatch_test_problem_shape_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_dispatch_test_problem_shape_LDADD = libparallax-study.la libparallax.la $(CMOCKA_LIBS)
 tests_dispatch_test_messages_SOURCES = tests/dispatch/test_messages.c
 tests_dispatch_test_messages_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_dispatch_test_messages_LDADD = $(CMOCKA_LIBS)
+tests_dispatch_test_messages_LDADD = libplx-base.la $(CMOCKA_LIBS)
 
 # Linked with none of ours.
 check_PROGRAMS += tests/dispatch/loads

@@ -75,6 +75,11 @@ tests_fakes_plx_hostile_la_SOURCES = tests/fakes/hostile.c $(dummy_sources)
 tests_fakes_plx_hostile_la_CFLAGS = $(fake_cflags)
 tests_fakes_plx_hostile_la_LDFLAGS = $(fake_ldflags)
 
+# What a plugin may show to the whole process.
+check_LTLIBRARIES += tests/fakes/fake-globals.la
+tests_fakes_fake_globals_la_SOURCES = tests/fakes/globals.c
+tests_fakes_fake_globals_la_LDFLAGS = $(fake_ldflags)
+
 # For the test of raised privileges.
 check_LTLIBRARIES += tests/fakes/fake-secure.la tests/fakes/fake-marker.la
 tests_fakes_fake_secure_la_SOURCES = tests/fakes/secure.c

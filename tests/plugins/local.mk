@@ -59,10 +59,8 @@ cmocka_tests += tests/plugins/test_openblas
 endif
 tests_plugins_test_openblas_SOURCES = tests/plugins/test_openblas.c plugins/openblas/plan.c plugins/openblas/scale.c \
 	$(vendor_sources)
-tests_plugins_test_openblas_CPPFLAGS = $(AM_CPPFLAGS) $(OPENBLAS_CFLAGS)
+tests_plugins_test_openblas_CPPFLAGS = $(AM_CPPFLAGS) $(OPENBLAS_CFLAGS) -DPLX_OPENBLAS_SYMBOL=find_symbol
 tests_plugins_test_openblas_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-# Its own cblas_sbgemm is found by dlsym().
-tests_plugins_test_openblas_LDFLAGS = -export-dynamic
 tests_plugins_test_openblas_LDADD = $(CMOCKA_LIBS) $(OPENBLAS_LIBS)
 
 if HAVE_CLBLAST

@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include <dlfcn.h>
+
 #include "plugins/openblas/plan.h"
 
 #include <cblas.h>
@@ -87,13 +89,6 @@ static void test_gemm(void **state)
         expect_limit(&problem, lengths[i]);
 }
 
-/* What this process has takes the place of a library's, as dlsym() finds it. */
-__attribute__((visibility("default"))) void cblas_sbgemm(CBLAS_LAYOUT order, CBLAS_TRANSPOSE trans_a,
-                                                         CBLAS_TRANSPOSE trans_b, blasint m, blasint n,
-                                                         blasint k, float alpha, const uint16_t *a,
-                                                         blasint lda, const uint16_t *b, blasint ldb,
-                                                         float beta, float *c, blasint ldc);
-
 static struct {
     CBLAS_TRANSPOSE trans_a, trans_b;
     blasint m, n, k, lda, ldb, ldc;
@@ -103,9 +98,10 @@ static struct {
     size_t calls;
 } asked;
 
-void cblas_sbgemm(CBLAS_LAYOUT order, CBLAS_TRANSPOSE trans_a, CBLAS_TRANSPOSE trans_b, blasint m, blasint n,
-                  blasint k, float alpha, const uint16_t *a, blasint lda, const uint16_t *b, blasint ldb,
-                  float beta, float *c, blasint ldc)
+/* Takes the place of a library's, as the plugin finds it. */
+static void own_sbgemm(CBLAS_LAYOUT order, CBLAS_TRANSPOSE trans_a, CBLAS_TRANSPOSE trans_b, blasint m,
+                       blasint n, blasint k, float alpha, const uint16_t *a, blasint lda, const uint16_t *b,
+                       blasint ldb, float beta, float *c, blasint ldc)
 {
     assert_int_equal(order, CblasRowMajor);
     asked.trans_a = trans_a, asked.trans_b = trans_b;
@@ -113,6 +109,20 @@ void cblas_sbgemm(CBLAS_LAYOUT order, CBLAS_TRANSPOSE trans_a, CBLAS_TRANSPOSE t
     asked.alpha = alpha, asked.beta = beta;
     asked.a = a, asked.b = b, asked.c = c;
     asked.calls++;
+}
+
+void *find_symbol(void *library, const char *name);
+
+void *find_symbol(void *library, const char *name)
+{
+    void (*const product)(CBLAS_LAYOUT, CBLAS_TRANSPOSE, CBLAS_TRANSPOSE, blasint, blasint, blasint, float,
+                          const uint16_t *, blasint, const uint16_t *, blasint, float, float *, blasint) =
+        own_sbgemm;
+    void *address;
+    assert_non_null(dlsym(library, "cblas_sgemm"));
+    assert_string_equal(name, "cblas_sbgemm");
+    memcpy(&address, &product, sizeof address);
+    return address;
 }
 
 static const plx_problem bf16 = {
