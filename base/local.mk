@@ -1,6 +1,8 @@
 # What the libraries and the program share: text, files, the clock; no state.  Each has it hidden within.
 noinst_LTLIBRARIES += libplx-base.la
 libplx_base_la_SOURCES = \
+	base/address_limit.c \
+	base/address_limit.h \
 	base/cache_dir.c \
 	base/cache_dir.h \
 	base/cache_file.c \

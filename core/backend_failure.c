@@ -1,6 +1,8 @@
 /* What happens when a call of a backend fails, or does something else than planned.  Below all who make calls: it opens nothing. */
 #include "core/core.h"
 
+#include "base/address_limit.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -36,7 +38,11 @@ plx_status plx_backend_failed(plx_backend *backend, plx_status status, const plx
         status = plx_answered(status, NULL, &said);
     const char *why = said.text[0] != '\0' ? said.text : plx_strerror(status);
     const char *verb = status == PLX_UNSUPPORTED ? "is not supported" : "failed";
-    (void)plx_context_fail(backend->context, status, "%s: %s %s: %s", backend->label, tried, verb, why);
+    char limit[PLX_ADDRESS_LIMIT_TEXT] = "";
+    if (status == PLX_NO_MEMORY)
+        (void)plx_address_limit(limit);
+    (void)plx_context_fail(backend->context, status, "%s: %s %s: %s%s", backend->label, tried, verb, why,
+                           limit);
     if (status == PLX_DEVICE_LOST)
         mark_lost(backend, plx_message(backend->context));
     return status;

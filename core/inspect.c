@@ -5,6 +5,7 @@
 
 #include "core/core.h"
 
+#include "base/address_limit.h"
 #include "base/clock.h"
 #include "base/privileges.h"
 #include "base/signal_name.h"
@@ -165,20 +166,21 @@ static void end_text(bool late, unsigned seconds, bool known, int ended, char *t
 
 static void explain_end(plx_inspection *found, const char *end)
 {
+    char limit[PLX_ADDRESS_LIMIT_TEXT];
     if (found->name[0] == '\0') {
         found->result = PLX_REFUSED;
         (void)plx_fail(
             &found->reason, PLX_FAILED,
-            "a process that loaded it to try it %s; reinstall the plugin and what it needs, or remove it",
-            end);
+            "a process that loaded it to try it %s; reinstall the plugin and what it needs, or remove it%s",
+            end, plx_address_limit(limit));
         return;
     }
     found->result = PLX_DEVICES_FAILED;
     (void)plx_fail(
         &found->reason, PLX_FAILED,
         "a process that asked it for its devices %s; reinstall or restart the driver behind it, or "
-        "remove the plugin",
-        end);
+        "remove the plugin%s",
+        end, plx_address_limit(limit));
 }
 
 /* The process may still be there, and what it started: it is not needed any more. */
@@ -190,13 +192,14 @@ static void finish(attempt *of, bool late, unsigned seconds)
     of->pipe = -1;
     if (of->said != NULL)
         of->said[of->length] = '\0';
+    const bool nothing = of->length == 0 && !late; /* the process never came to the plugin */
     const bool complete =
         of->said != NULL && plx_inspection_read(of->of, of->said, of->length, &of->no_memory);
     bool known = !complete && !late && reap(of->process, &ended); /* before it is killed, for the truth */
     (void)kill(-of->process, SIGKILL);
     if (!known)
         (void)reap(of->process, &(int){0});
-    if (of->no_memory) {
+    if (of->no_memory || nothing) {
         *of->of = (plx_inspection){.path = of->of->path, .files = of->of->files};
     } else if (!complete) {
         end_text(late, seconds, known, ended, text, sizeof text);

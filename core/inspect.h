@@ -7,6 +7,7 @@
 
 /* Between the library and parallax-inspect, which writes lines to this descriptor, their fields
  * separated by tabs:
+ *   begun                            the program itself was loaded
  *   loaded NAME VERSION SUMMARY      it loads, and its descriptor and kernels are as they should be
  *   refused REASON                   they are not; nothing follows
  *   untried                          there was no memory to find out; nothing follows
@@ -15,7 +16,8 @@
 enum { PLX_INSPECT_DESCRIPTOR = 3 };
 
 typedef enum plx_inspected {
-    PLX_NOT_INSPECTED, /* no process, or no memory, could be had: it is to be loaded untried */
+    PLX_NOT_INSPECTED, /* no process, or no memory, could be had, or none that begins: it is to be loaded
+                          untried */
     PLX_PASSED,        /* all of it came back, be it with an error */
     PLX_REFUSED,       /* `reason` says why */
     PLX_DEVICES_FAILED /* it loads, but asking for its devices does not come back */

@@ -62,6 +62,7 @@ int main(int argc, char **argv)
     if (argc != 3)
         return 2;
     limit(argv[2]);
+    (void)dprintf(PLX_INSPECT_DESCRIPTOR, "begun\n");
     const plx_status status = plx_module_load(argv[1], &module, &error);
     if (status == PLX_NO_MEMORY) { /* which says nothing of the plugin */
         (void)dprintf(PLX_INSPECT_DESCRIPTOR, "untried\n");

@@ -4,6 +4,8 @@
  * that a library that is loaded at run time has little. */
 #include "core/core.h"
 
+#include "base/address_limit.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,7 +132,9 @@ plx_status plx_context_fail(const plx_context *context, plx_status status, const
 
 plx_status plx_out_of_memory(const plx_context *context, const char *what)
 {
-    return plx_context_fail(context, PLX_NO_MEMORY, "no host memory for %s", what);
+    char limit[PLX_ADDRESS_LIMIT_TEXT];
+    return plx_context_fail(context, PLX_NO_MEMORY, "no host memory for %s%s", what,
+                            plx_address_limit(limit));
 }
 
 const char *plx_message(const plx_context *context)

@@ -3,6 +3,8 @@
 
 #include "core/core.h"
 
+#include "base/address_limit.h"
+
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +16,14 @@ static bool lacks_memory(const char *said)
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strstr(said, words[i]) != NULL)
             return true;
-    return false;
+    /* It says so, too, where a file system lets nothing be executed. */
+    return plx_has_address_limit() && strstr(said, "failed to map segment") != NULL;
+}
+
+static plx_status no_memory_to_load(plx_error *error)
+{
+    char limit[PLX_ADDRESS_LIMIT_TEXT];
+    return plx_fail(error, PLX_NO_MEMORY, "no host memory to load it%s", plx_address_limit(limit));
 }
 
 /* What the loader says, in plainer words where its form is known. */
@@ -29,7 +38,7 @@ static plx_status explain_loader(const char *path, const char *said, plx_error *
         said += length + 1 + strspn(said + length + 1, " ");
     const char *after = said + sizeof missing - 3; /* where no library is named it is the plugin, whose file was there */
     if (strncmp(said, missing + 2, sizeof missing - 3) == 0 && (*after == '\0' || strstr(after, "No such file") != NULL))
-        return plx_fail(error, PLX_NO_MEMORY, "no host memory to load it");
+        return no_memory_to_load(error);
     const char *symbol = strstr(said, undefined);
     if (symbol != NULL)
         return plx_fail(error, PLX_INVALID, "it uses the symbol %s, which nothing provides",
@@ -41,7 +50,7 @@ static plx_status explain_loader(const char *path, const char *said, plx_error *
                         "it or add its directory to LD_LIBRARY_PATH",
                         (int)(end - said), said);
     if (lacks_memory(said))
-        return plx_fail(error, PLX_NO_MEMORY, "no host memory to load it");
+        return no_memory_to_load(error);
     return plx_fail(error, PLX_INVALID, "the dynamic loader refuses it: %s", said);
 }
 

@@ -127,6 +127,25 @@ PLX_PROBE=inline HOSTILE=constructor-exit1 run list plugins --plugin-dir "$work/
 grep -q 'ended the program before its work was done' "$work/err" || fail "no word of what ended the program"
 unset HOSTILE
 
+# ---- what the process may not map ----
+# A limit that leaves no room for a plugin is named, whatever it is at which that shows, and no plugin is blamed for it.
+mkdir -p "$work/small/lib/parallax" && cp "$built"/.libs/libparallax*.so.* "$work/small/lib/" && cp "$built/.libs/parallax" "$work/small/" &&
+    cp "$built/.libs/plx-host.so" "$built/parallax-inspect" "$work/small/lib/parallax/" || exit 99
+limited=0
+for kib in $(seq 3000 150 9000); do
+    # shellcheck disable=SC2086 # words
+    (ulimit -v "$kib" 2>/dev/null && LD_LIBRARY_PATH=$work/small/lib exec "$work/small/parallax" $host) >"$work/out" 2>"$work/err"
+    status=$?
+    case $status in
+    0 | 127) continue ;; # all went well; the program itself does not fit
+    esac
+    ! grep -q '^libgomp: ' "$work/err" || continue # which ends the process by itself, before the program begins
+    cases=$((cases + 1)) limited=$((limited + 1))
+    grep -q 'this process may map no more than [0-9.]* MiB (ulimit -v)' "$work/err" || fail "$kib KiB: the limit is not named"
+    ! grep -q 'reinstall\|refused' "$work/err" || fail "$kib KiB: the plugin is blamed"
+done
+[ $limited -gt 0 ] || echo "no limit was found at which the program starts and a plugin does not"
+
 # ---- directories ----
 chmod o+w "$work/plugins"
 expect_run 2 "anybody may write there" list plugins --plugin-dir "$work/plugins"
