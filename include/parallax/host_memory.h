@@ -406,15 +406,15 @@ static inline void plx_host_plan_destroy(plx_plugin_plan *plan)
 
 /* All but that, in a plx_plugin; probe, the kernels and the plans are the plugin's own.  In C, and in C++ from 20 on,
  * whose initialisers stand in the order of the members: behind .probe. */
-#define PLX_HOST_MEMORY_SLOTS                                                                       \
+#define PLX_HOST_OWN_SLOTS                                                                          \
     .open = plx_host_open, .close = plx_host_close, .alloc = plx_host_alloc, .free = plx_host_free, \
     .queue_create = plx_host_queue_create, .queue_destroy = plx_host_queue_destroy,                 \
     .synchronize = plx_host_synchronize, .upload = plx_host_upload, .download = plx_host_download,  \
     .fill = plx_host_fill, .copy = plx_host_copy, .event_create = plx_host_event_create,            \
     .event_destroy = plx_host_event_destroy, .event_record = plx_host_event_record,                 \
-    .event_elapsed = plx_host_event_elapsed, PLX_HOST_NATIVE_SLOTS
+    .event_elapsed = plx_host_event_elapsed
 
-/* Those for memory, queues and devices of others, which are among them. */
+/* Those for memory, queues and devices of others, which are among them; in C++ they stand behind .execute. */
 #define PLX_HOST_NATIVE_SLOTS                                                                                  \
     .open_on = plx_host_open_on, .session_native = plx_host_session_native,                                    \
     .memory_import = plx_host_memory_import, .memory_native = plx_host_memory_native,                          \
@@ -422,6 +422,12 @@ static inline void plx_host_plan_destroy(plx_plugin_plan *plan)
     .queue_native = plx_host_queue_native, .wait = plx_host_wait, .reserve = plx_host_reserve,                 \
     .lend_scratch = plx_host_lend_scratch, .pinned_alloc = plx_host_pinned_alloc,                              \
     .pinned_free = plx_host_pinned_free
+
+#ifdef __cplusplus
+#define PLX_HOST_MEMORY_SLOTS PLX_HOST_OWN_SLOTS
+#else
+#define PLX_HOST_MEMORY_SLOTS PLX_HOST_OWN_SLOTS, PLX_HOST_NATIVE_SLOTS
+#endif
 
 /* The same for a descriptor that is filled by assignments. */
 static inline void plx_host_memory_slots(plx_plugin *plugin)
@@ -441,6 +447,18 @@ static inline void plx_host_memory_slots(plx_plugin *plugin)
     plugin->event_destroy = plx_host_event_destroy;
     plugin->event_record = plx_host_event_record;
     plugin->event_elapsed = plx_host_event_elapsed;
+    plugin->open_on = plx_host_open_on;
+    plugin->session_native = plx_host_session_native;
+    plugin->memory_import = plx_host_memory_import;
+    plugin->memory_native = plx_host_memory_native;
+    plugin->memory_place = plx_host_memory_place;
+    plugin->queue_import = plx_host_queue_import;
+    plugin->queue_native = plx_host_queue_native;
+    plugin->wait = plx_host_wait;
+    plugin->reserve = plx_host_reserve;
+    plugin->lend_scratch = plx_host_lend_scratch;
+    plugin->pinned_alloc = plx_host_pinned_alloc;
+    plugin->pinned_free = plx_host_pinned_free;
 }
 
 #ifdef __cplusplus

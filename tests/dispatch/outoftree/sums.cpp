@@ -91,6 +91,7 @@ const plx_plugin sums = {
     .plan = plan,
     .plan_destroy = plan_destroy,
     .execute = execute,
+    PLX_HOST_NATIVE_SLOTS,
 };
 #else
 plx_plugin make_plugin()
