@@ -64,6 +64,7 @@ typedef struct cli_list {
 #define OPT_PROMISE (UINT64_C(1) << 52) /* what a result claims of its arithmetic */
 #define OPT_CHALLENGE (UINT64_C(1) << 53) /* --out as challenge takes it */
 #define OPT_RATES (UINT64_C(1) << 43)
+#define OPT_ALLOW_MISSING (UINT64_C(1) << 44)
 #define OPT_TIME_LIMIT (UINT64_C(1) << 42) /* --budget as attribute takes it */
 
 /* The sets that most verbs take. */

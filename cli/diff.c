@@ -16,14 +16,20 @@ static int tell(const cli_options *options, const plx_diff_results *found)
     if (status == CLI_OK)
         status = plx_diff_status(found);
     (void)fflush(stdout); /* what follows comes after the table */
-    if (status == CLI_NOTHING)
+    if (found->compared == 0)
         cli_say("nothing could be compared: no record is in both files");
+    else if (found->counts[PLX_CHANGE_VANISHED] + found->counts[PLX_CHANGE_UNTIMED] > 0 && !found->allow_missing)
+        cli_say("%zu result%s and %zu time%s of %s are missing; --allow-missing if that is meant",
+                found->counts[PLX_CHANGE_VANISHED], found->counts[PLX_CHANGE_VANISHED] == 1 ? "" : "s",
+                found->counts[PLX_CHANGE_UNTIMED], found->counts[PLX_CHANGE_UNTIMED] == 1 ? "" : "s",
+                options->operands.at[0]);
     return status;
 }
 
 static int diff_check(cli_options *options)
 {
-    plx_diff_options wanted = {.threshold = options->threshold};
+    plx_diff_options wanted = {.threshold = options->threshold,
+                               .allow_missing = (options->given & OPT_ALLOW_MISSING) != 0};
     plx_diff_results found;
     plx_error error = {""};
     if (options->operands.count != 2)
@@ -53,12 +59,17 @@ const cli_verb cli_diff_verb = {
             "number of records, is below 1 %.  That is the noise within a run: where runs differ\n"
             "from each other, as on a busy processor, give a larger threshold.\n"
             "\n"
-            "Exit status: 0 no regression, 1 something is slower, broken or less accurate, 2 a file\n"
-            "can't be used, 4 no record is in both.\n"
+            "A right result that only OLD.json has is a regression, and so is one that has no time in\n"
+            "NEW.json to compare its time with: what was not compared has not passed.  Where files\n"
+            "are meant to differ in that, say --allow-missing.\n"
+            "\n"
+            "Exit status: 0 no regression, 1 something is slower, broken, less accurate or missing,\n"
+            "2 a file can't be used, 4 no record is in both and none is missing.\n"
             "\n"
             "Examples:\n"
             "  parallax diff before.json after.json\n"
-            "  parallax diff --threshold 10 --json - before.json after.json\n",
-    .options = OPT_VERBOSE | OPT_QUIET | OPT_THRESHOLD | OPT_JSON,
+            "  parallax diff --threshold 10 --json - before.json after.json\n"
+            "  parallax diff --allow-missing all-kernels.json best.json\n",
+    .options = OPT_VERBOSE | OPT_QUIET | OPT_THRESHOLD | OPT_ALLOW_MISSING | OPT_JSON,
     .check = diff_check,
 };

@@ -180,6 +180,8 @@ static const option_row listed[] = {
     {"restart", 0, NULL, OPT_RESTART, "begin anew, whatever is in the file of --json", .apply = NULL},
     {"threshold", 0, "PERCENT", OPT_THRESHOLD, "ignore changes of time that are smaller (2)",
      INTO(apply_percentage, threshold), .most = 1000000, .range = "no percentage above 0"},
+    {"allow-missing", 0, NULL, OPT_ALLOW_MISSING,
+     "what is in OLD.json alone, or has a time there alone, is no regression", .apply = NULL},
     {"case", 0, "N", OPT_CASE, "this case of one operation and dtype alone", INTO(apply_whole, only_case),
      .least = 1, .most = SIZE_MAX, .range = "from 1 on"},
     {"repeats", 0, "N", OPT_REPEATS, "repeat a case at most N times to compare its bits; 0: run each once",

@@ -162,6 +162,7 @@ study_diff_sources = \
 	study/diff/diff.c \
 	study/diff/diff.h \
 	study/diff/environment.c \
+	study/diff/losses.c \
 	study/diff/match.c \
 	study/diff/significance.c \
 	study/diff/significance.h

@@ -12,12 +12,13 @@ typedef enum plx_change {
     PLX_CHANGE_BROKEN = 0, /* was right, and is wrong, failed, unsupported or not run */
     PLX_CHANGE_SLOWER,
     PLX_CHANGE_LESS_ACCURATE, /* these three are regressions */
-    PLX_CHANGE_FASTER,
+    PLX_CHANGE_VANISHED, /* right, and only in the old file */
+    PLX_CHANGE_UNTIMED,  /* the new file has no time to compare the old one's with; the note says why */
+    PLX_CHANGE_FASTER,   /* the two before are regressions unless they are allowed */
     PLX_CHANGE_MORE_ACCURATE,
     PLX_CHANGE_REPAIRED,
-    PLX_CHANGE_VANISHED,   /* only in the old file */
     PLX_CHANGE_ADDED,      /* only in the new file */
-    PLX_CHANGE_UNCOMPARED, /* in both, but nothing can be said; the note says why */
+    PLX_CHANGE_UNCOMPARED, /* nothing can be said; the note says why */
     PLX_CHANGE_COUNT
 } plx_change;
 
@@ -35,8 +36,17 @@ typedef struct plx_difference {
     char note[320];              /* "" when there is nothing to add */
 } plx_difference;
 
+/* What the new file lacks of one backend of the old one. */
+typedef struct plx_diff_loss {
+    char backend[48], device[128]; /* as the old file names them */
+    size_t results, gone;          /* right ones of the old file; of them vanished */
+    size_t times, untimed;         /* times of those in both files; of them lost */
+    bool device_gone;              /* the new file has fewer devices of that name and plugin */
+} plx_diff_loss;
+
 typedef struct plx_diff_options {
-    double threshold; /* smaller changes of time are none; 0: 0.02 */
+    double threshold;   /* smaller changes of time are none; 0: 0.02 */
+    bool allow_missing; /* what vanished or lost its time is no regression */
 } plx_diff_options;
 
 typedef struct plx_diff_results {
@@ -47,16 +57,20 @@ typedef struct plx_diff_results {
     char (*environment)[320]; /* what differs between the environments, a line each */
     size_t environment_count;
     double threshold, level; /* a change of time counts when p is below the level */
+    bool allow_missing;
+    plx_diff_loss *losses; /* of each backend that lost something, in the old file's order */
+    size_t loss_count;
 } plx_diff_results;
 
 /* What changed from one file of results to another, beyond noise.  Records are matched by
  * operation, element type, shape, variant, input, backend, device name and kernel.  A time
  * has changed when its ratio exceeds the threshold, the 95 % intervals of the medians are
- * disjoint, and p is below the level.  PLX_IO, PLX_INVALID: a file can't be used. */
+ * disjoint, and p is below the level.  Where one has a time by the device's clock and the
+ * other only one by the host's, both are taken by the host's.  PLX_IO, PLX_INVALID: a file can't be used. */
 PLX_API plx_status plx_diff(const char *old_path, const char *new_path, const plx_diff_options *options,
                             plx_diff_results *results, plx_error *error);
 PLX_API void plx_diff_results_free(plx_diff_results *results);
-/* 0 no regression, 1 at least one, 4 no record is in both files. */
+/* 0 no regression, 1 at least one, 4 there is none and no record is in both files. */
 PLX_API int plx_diff_status(const plx_diff_results *results);
 /* For people. */
 PLX_API plx_status plx_diff_write_table(const plx_diff_results *results, FILE *to, plx_error *error);

@@ -37,21 +37,30 @@ static void name_record(const plx_results *results, const plx_record *record, pl
     (void)snprintf(made->kernel, sizeof made->kernel, "%.70s", record->kernel);
 }
 
+/* Where one file has the device's clock and the other had to do with the host's, it is the host's in both. */
+static plx_interval time_of(const plx_match *match, const plx_record *record)
+{
+    const plx_timing *time = &record->time;
+    if (match->before->time.device_clock != match->after->time.device_clock && time->device_clock)
+        return time->host;
+    return (plx_interval){time->measured, time->median_ns, time->low_ns, time->high_ns, time->samples};
+}
+
 static void take_times(const plx_match *match, plx_difference *made)
 {
     if (match->before == NULL || match->after == NULL)
         return;
-    const plx_timing *old = &match->before->time, *new = &match->after->time;
-    made->timed = old->measured && new->measured;
+    const plx_interval old = time_of(match, match->before), new = time_of(match, match->after);
+    made->timed = old.measured && new.measured;
     if (!made->timed)
         return;
-    made->old_ns = old->median_ns;
-    made->old_low_ns = old->low_ns;
-    made->old_high_ns = old->high_ns;
-    made->new_ns = new->median_ns;
-    made->new_low_ns = new->low_ns;
-    made->new_high_ns = new->high_ns;
-    made->ratio = new->median_ns / old->median_ns;
+    made->old_ns = old.median_ns;
+    made->old_low_ns = old.low_ns;
+    made->old_high_ns = old.high_ns;
+    made->new_ns = new.median_ns;
+    made->new_low_ns = new.low_ns;
+    made->new_high_ns = new.high_ns;
+    made->ratio = new.median_ns / old.median_ns;
 }
 
 /* The largest error over its bound; -1: none that is a number. */
@@ -182,7 +191,7 @@ static const char *obstacle(const plx_match *match)
         return NULL;
     if (!before->measured || !after->measured)
         return before->measured ? "timed only in the old file" : "timed only in the new file";
-    if (before->device_clock != after->device_clock)
+    if (!time_of(match, match->before).measured || !time_of(match, match->after).measured)
         return "the times are of different clocks, the device's and the host's";
     if (before->hot != after->hot)
         return "one time is with warm caches, the other with cold ones";
@@ -197,9 +206,11 @@ static bool has_times(const plx_match *match)
            match->before->time.measured && match->after->time.measured && obstacle(match) == NULL;
 }
 
-static plx_noise noise_of(const plx_record *record)
+static double p_of(const plx_match *match)
 {
-    return plx_noise_of(record->time.low_ns, record->time.high_ns, record->time.samples);
+    const plx_interval old = time_of(match, match->before), new = time_of(match, match->after);
+    return plx_medians_differ(old.median_ns, plx_noise_of(old.low_ns, old.high_ns, old.samples), new.median_ns,
+                              plx_noise_of(new.low_ns, new.high_ns, new.samples));
 }
 
 /* The p of every match, corrected for all of them being asked at once. */
@@ -214,9 +225,7 @@ static plx_status judge_family(diff *d)
         if (!has_times(match))
             continue;
         d->timed[count] = i;
-        d->family[count++] =
-            plx_medians_differ(match->before->time.median_ns, noise_of(match->before),
-                               match->after->time.median_ns, noise_of(match->after));
+        d->family[count++] = p_of(match);
     }
     plx_holm(d->family, order, count);
     for (size_t i = 0; i < count; i++)
@@ -231,7 +240,8 @@ static plx_status judge_times(diff *d, size_t which)
     plx_difference made = {.timed = false};
     const char *why = obstacle(&d->matches[which]);
     if (why != NULL && is_ok(d->matches[which].before) && is_ok(d->matches[which].after))
-        return add(d, which, PLX_CHANGE_UNCOMPARED, why);
+        return add(d, which, d->matches[which].before->time.measured ? PLX_CHANGE_UNTIMED : PLX_CHANGE_UNCOMPARED,
+                   why);
     if (d->p[which] >= level)
         return PLX_OK;
     take_times(&d->matches[which], &made);
@@ -244,13 +254,24 @@ static plx_status judge_times(diff *d, size_t which)
 
 /* ---- all ----------------------------------------------------------------------------------- */
 
+/* Only what was right can get lost. */
+static plx_status judge_vanished(diff *d, size_t which)
+{
+    char note[64];
+    const plx_record *before = d->matches[which].before;
+    if (is_ok(before))
+        return add(d, which, PLX_CHANGE_VANISHED, state(before));
+    (void)snprintf(note, sizeof note, "only in the old file, where it was %.20s", state(before));
+    return add(d, which, PLX_CHANGE_UNCOMPARED, note);
+}
+
 static plx_status judge_match(diff *d, size_t which)
 {
     const plx_match *match = &d->matches[which];
     if (match->before == NULL)
         return add(d, which, PLX_CHANGE_ADDED, state(match->after));
     if (match->after == NULL)
-        return add(d, which, PLX_CHANGE_VANISHED, state(match->before));
+        return judge_vanished(d, which);
     bool ran = badness(match->before) >= 0 && badness(match->after) >= 0;
     bool unsupported = badness(match->before) == 1 && badness(match->after) == 1;
     d->results->compared += ran && !unsupported;
@@ -300,6 +321,8 @@ static plx_status diff_files(const plx_results *before, const plx_results *after
         status = plx_diff_match(before, after, &d.matches, &d.match_count, error);
     if (status == PLX_OK)
         status = judge_all(&d);
+    if (status == PLX_OK)
+        status = plx_diff_losses(before, after, d.matches, d.match_count, results, error);
     free(d.matches);
     return status;
 }
@@ -310,6 +333,7 @@ plx_status plx_diff(const char *old_path, const char *new_path, const plx_diff_o
     plx_results before = {.record_count = 0}, after = {.record_count = 0};
     double threshold = options != NULL && options->threshold > 0 ? options->threshold : default_threshold;
     plx_diff_results made = {.threshold = threshold, .level = level};
+    made.allow_missing = options != NULL && options->allow_missing;
     plx_status status = plx_results_read(old_path, &before, error);
     if (status == PLX_OK)
         status = plx_results_read(new_path, &after, error);
@@ -328,13 +352,17 @@ void plx_diff_results_free(plx_diff_results *results)
 {
     free(results->differences);
     free(results->environment);
+    free(results->losses);
     *results = (plx_diff_results){.count = 0};
 }
 
 int plx_diff_status(const plx_diff_results *results)
 {
-    if (results->counts[PLX_CHANGE_BROKEN] + results->counts[PLX_CHANGE_SLOWER] +
-            results->counts[PLX_CHANGE_LESS_ACCURATE] > 0)
+    const size_t *counts = results->counts;
+    size_t regressions = counts[PLX_CHANGE_BROKEN] + counts[PLX_CHANGE_SLOWER] + counts[PLX_CHANGE_LESS_ACCURATE];
+    if (!results->allow_missing)
+        regressions += counts[PLX_CHANGE_VANISHED] + counts[PLX_CHANGE_UNTIMED];
+    if (regressions > 0)
         return 1;
     return results->compared == 0 ? 4 : 0;
 }

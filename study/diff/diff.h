@@ -18,6 +18,12 @@ typedef struct plx_match {
 plx_status plx_diff_match(const plx_results *before, const plx_results *after, plx_match **matches, size_t *count,
                           plx_error *error);
 
+/* ---- what is missing (losses.c) ------------------------------------------------------- */
+
+/* Of the differences in *results; fills its losses. */
+plx_status plx_diff_losses(const plx_results *before, const plx_results *after, const plx_match *matches,
+                           size_t count, plx_diff_results *results, plx_error *error);
+
 /* ---- environments (environment.c) ----------------------------------------------------- */
 
 plx_status plx_diff_environments(const plx_results *before, const plx_results *after, plx_diff_results *results,

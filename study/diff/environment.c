@@ -111,11 +111,27 @@ static plx_status tell_seconds(const plx_results *before, const plx_results *aft
     return add_line(results, line, error);
 }
 
+/* ---- what this version can't read ------------------------------------------------------------ */
+
+static plx_status tell_unknown(size_t count, const char *file, plx_diff_results *results, plx_error *error)
+{
+    char line[160];
+    if (count == 0)
+        return PLX_OK;
+    (void)snprintf(line, sizeof line, "%zu record%s of the %s file %s left out: of names that this version does not know",
+                   count, count == 1 ? "" : "s", file, count == 1 ? "is" : "are");
+    return add_line(results, line, error);
+}
+
 plx_status plx_diff_environments(const plx_results *before, const plx_results *after, plx_diff_results *results,
                                  plx_error *error)
 {
     plx_status status = tell_build(&before->environment, &after->environment, results, error);
     if (status == PLX_OK)
         status = tell_seconds(before, after, results, error);
-    return status == PLX_OK ? tell_devices(before, after, results, error) : status;
+    if (status == PLX_OK)
+        status = tell_devices(before, after, results, error);
+    if (status == PLX_OK)
+        status = tell_unknown(before->unknown, "old", results, error);
+    return status == PLX_OK ? tell_unknown(after->unknown, "new", results, error) : status;
 }

@@ -4,6 +4,7 @@
 #include "base/table.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---- for people ---------------------------------------------------------------------- */
 
@@ -30,6 +31,42 @@ static void add_difference(plx_table *table, const plx_difference *d)
         plx_table_rest(table, ": %s", d->note);
 }
 
+static bool whole_device_gone(const plx_diff_loss *loss)
+{
+    return loss->device_gone && loss->gone == loss->results;
+}
+
+/* What is missing of a backend, as one line each for results and times. */
+static void add_loss(plx_table *table, const plx_diff_loss *loss)
+{
+    if (loss->gone > 0) {
+        plx_table_row(table);
+        plx_table_cell(table, 0, "%s", plx_change_name(PLX_CHANGE_VANISHED));
+        plx_table_rest(table, "%s: %zu result%s gone", loss->backend, loss->gone, loss->gone == 1 ? "" : "s");
+        if (whole_device_gone(loss))
+            plx_table_rest(table, ", the device is gone (%s)", loss->device);
+        else
+            plx_table_rest(table, ", of %zu", loss->results);
+    }
+    if (loss->untimed > 0) {
+        plx_table_row(table);
+        plx_table_cell(table, 0, "%s", plx_change_name(PLX_CHANGE_UNTIMED));
+        plx_table_rest(table, "%s: %zu time%s gone, of %zu", loss->backend, loss->untimed,
+                       loss->untimed == 1 ? "" : "s", loss->times);
+    }
+}
+
+/* The line of its device says it. */
+static bool is_told(const plx_diff_results *results, const plx_difference *d)
+{
+    for (size_t i = 0; d->change == PLX_CHANGE_VANISHED && i < results->loss_count; i++) {
+        const plx_diff_loss *loss = &results->losses[i];
+        if (strcmp(loss->backend, d->backend) == 0 && strcmp(loss->device, d->device) == 0)
+            return whole_device_gone(loss);
+    }
+    return false;
+}
+
 static void put_summary(const plx_diff_results *results, FILE *to)
 {
     bool any = false;
@@ -53,8 +90,11 @@ plx_status plx_diff_write_table(const plx_diff_results *results, FILE *to, plx_e
         plx_table_cell(&table, 0, "environment");
         plx_table_rest(&table, "%s", results->environment[i]);
     }
+    for (size_t i = 0; i < results->loss_count; i++)
+        add_loss(&table, &results->losses[i]);
     for (size_t i = 0; i < results->count; i++)
-        add_difference(&table, &results->differences[i]);
+        if (!is_told(results, &results->differences[i]))
+            add_difference(&table, &results->differences[i]);
     plx_status status = plx_table_finish(&table, to, error);
     if (status != PLX_OK)
         return status;
@@ -96,6 +136,19 @@ static void put_difference(plx_json *json, const plx_difference *d)
     plx_json_object_end(json);
 }
 
+static void put_loss(plx_json *json, const plx_diff_loss *loss)
+{
+    plx_json_object(json, NULL);
+    plx_json_text(json, "backend", loss->backend);
+    plx_json_text(json, "device", loss->device);
+    plx_json_flag(json, "device_gone", loss->device_gone);
+    plx_json_natural(json, "results", loss->results);
+    plx_json_natural(json, "gone", loss->gone);
+    plx_json_natural(json, "times", loss->times);
+    plx_json_natural(json, "untimed", loss->untimed);
+    plx_json_object_end(json);
+}
+
 plx_status plx_diff_write_json(const plx_diff_results *results, FILE *to, plx_error *error)
 {
     plx_json json = {.to = to};
@@ -104,6 +157,7 @@ plx_status plx_diff_write_json(const plx_diff_results *results, FILE *to, plx_er
     plx_json_tool(&json);
     plx_json_number(&json, "threshold", results->threshold);
     plx_json_number(&json, "level", results->level);
+    plx_json_flag(&json, "allow_missing", results->allow_missing);
     plx_json_flag(&json, "regression", plx_diff_status(results) == 1);
     plx_json_natural(&json, "compared", results->compared);
     plx_json_natural(&json, "timed", results->timed);
@@ -114,6 +168,10 @@ plx_status plx_diff_write_json(const plx_diff_results *results, FILE *to, plx_er
     plx_json_list(&json, "environment");
     for (size_t i = 0; i < results->environment_count; i++)
         plx_json_text(&json, NULL, results->environment[i]);
+    plx_json_list_end(&json);
+    plx_json_list(&json, "missing");
+    for (size_t i = 0; i < results->loss_count; i++)
+        put_loss(&json, &results->losses[i]);
     plx_json_list_end(&json);
     plx_json_list(&json, "differences");
     for (size_t i = 0; i < results->count; i++)

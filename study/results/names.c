@@ -57,7 +57,7 @@ static const plx_names change_names = NAMES(
     PLX_CHANGE_COUNT, [PLX_CHANGE_BROKEN] = "broken", [PLX_CHANGE_SLOWER] = "slower",
     [PLX_CHANGE_LESS_ACCURATE] = "less accurate", [PLX_CHANGE_FASTER] = "faster",
     [PLX_CHANGE_MORE_ACCURATE] = "more accurate", [PLX_CHANGE_REPAIRED] = "repaired",
-    [PLX_CHANGE_VANISHED] = "vanished", [PLX_CHANGE_ADDED] = "new", [PLX_CHANGE_UNCOMPARED] = "not compared");
+    [PLX_CHANGE_VANISHED] = "vanished", [PLX_CHANGE_UNTIMED] = "untimed", [PLX_CHANGE_ADDED] = "new", [PLX_CHANGE_UNCOMPARED] = "not compared");
 
 int plx_name_find(const plx_names *names, const char *name, int fallback)
 {

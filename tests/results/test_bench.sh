@@ -218,7 +218,20 @@ expect 0 '' diff "$work/before.json" "$work/kernels.json"
 shows "environment  hash of the kernels: "
 shows "nothing changed"
 
-expect 4 "no record is in both" diff "$work/odd.json" "$work/before.json"
+expect 1 "no record is in both" diff "$work/odd.json" "$work/before.json"
+expect 4 "no record is in both" diff "$work/odd.json" "$work/before.json" --allow-missing
+
+# Results that are gone, and times: what was not compared has not passed.
+expect 1 "2 results and 0 times of $work/all.json are missing" diff "$work/all.json" "$work/before.json"
+shows "vanished  faulty:0: 1 result gone, of 4"
+expect 0 '' diff "$work/all.json" "$work/before.json" --allow-missing
+shows "2 vanished"
+# shellcheck disable=SC2086
+expect 0 '' bench reduce --plugin-dir "$work/plugins" --dtype i32 --backend host --backend faulty $shapes --no-timing \
+    --json "$work/untimed.json"
+expect 1 "0 results and 6 times of $work/before.json are missing" diff "$work/before.json" "$work/untimed.json"
+shows "6 records compared, 0 by time: 6 untimed"
+expect 0 '' diff "$work/before.json" "$work/untimed.json" --allow-missing
 expect 2 "two files" diff "$work/before.json"
 expect 2 "two files" diff "$work/before.json" "$work/before.json" "$work/before.json"
 expect 2 "is no number" diff --threshold nothing "$work/before.json" "$work/before.json"

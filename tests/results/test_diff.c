@@ -219,21 +219,50 @@ static void the_threshold_is_the_users(void **state)
     json_decref(after);
 }
 
-static void unlike_times_are_not_compared(void **state)
+static json_t *one_without_time(void)
+{
+    json_t *root = one(1000, 2, 50);
+    json_object_del(first_record(root), "time");
+    return root;
+}
+
+static json_t *one_by_the_host(double median)
+{
+    json_t *root = one(median, 2, 50);
+    json_object_set_new(json_object_get(first_record(root), "time"), "clock", json_string("host"));
+    return root;
+}
+
+/* What was timed and is not, or not so that it can be compared, has not passed. */
+static void a_lost_time_is_a_regression(void **state)
 {
     (void)state;
+    expect_change(one(1000, 2, 50), one_by_the_host(5000), PLX_CHANGE_UNTIMED, 1);
     json_t *other = one(5000, 2, 50);
-    json_object_set_new(json_object_get(first_record(other), "time"), "clock", json_string("host"));
-    expect_change(one(1000, 2, 50), other, PLX_CHANGE_UNCOMPARED, 0);
-    other = one(5000, 2, 50);
     json_object_set_new(json_object_get(first_record(other), "time"), "hot", json_true());
-    expect_change(one(1000, 2, 50), other, PLX_CHANGE_UNCOMPARED, 0);
+    expect_change(one(1000, 2, 50), other, PLX_CHANGE_UNTIMED, 1);
     other = one(5000, 2, 50);
     json_object_set_new(json_object_get(first_record(other), "time"), "queues", json_integer(2));
-    expect_change(one(1000, 2, 50), other, PLX_CHANGE_UNCOMPARED, 0);
-    other = one(5000, 2, 50);
-    json_object_del(first_record(other), "time");
-    expect_change(one(1000, 2, 50), other, PLX_CHANGE_UNCOMPARED, 0);
+    expect_change(one(1000, 2, 50), other, PLX_CHANGE_UNTIMED, 1);
+    expect_change(one(1000, 2, 50), one_without_time(), PLX_CHANGE_UNTIMED, 1);
+    expect_change(one_without_time(), one(1000, 2, 50), PLX_CHANGE_UNCOMPARED, 0);
+    expect_nothing(one_without_time(), one_without_time());
+}
+
+/* Beside the device's time stands that of the host: where the other has no more, they are compared. */
+static void times_are_compared_by_the_clock_that_both_have(void **state)
+{
+    (void)state;
+    for (int host_is = 1000; host_is <= 5000; host_is += 4000) {
+        json_t *before = one(400, 2, 50);
+        json_object_set_new(first_record(before), "host_time",
+                            json_pack("{s:f, s:[f, f], s:i, s:s}", "median_ns", 1000.0, "ci95_ns", 998.0, 1002.0,
+                                      "samples", 50, "clock", "host"));
+        if (host_is == 1000)
+            expect_nothing(before, one_by_the_host(host_is));
+        else
+            expect_change(before, one_by_the_host(host_is), PLX_CHANGE_SLOWER, 1);
+    }
 }
 
 /* ---- states and errors ------------------------------------------------------------------ */
@@ -265,8 +294,132 @@ static void what_was_not_run_says_nothing(void **state)
     expect_change(one_with("status", json_string("not-run")), one(1000, 2, 50), PLX_CHANGE_UNCOMPARED, 4);
     expect_change(one_with("status", json_string("unsupported")), one_with("status", json_string("not-run")),
                   PLX_CHANGE_UNCOMPARED, 4);
-    expect_change(one(1000, 2, 50), empty_file(), PLX_CHANGE_VANISHED, 4);
+    expect_change(one_with("status", json_string("wrong")), empty_file(), PLX_CHANGE_UNCOMPARED, 4);
+    expect_change(one_with("status", json_string("failed")), empty_file(), PLX_CHANGE_UNCOMPARED, 4);
     expect_change(empty_file(), one(1000, 2, 50), PLX_CHANGE_ADDED, 4);
+}
+
+/* ---- what is missing -------------------------------------------------------------------- */
+
+static void remove_device_of(json_t *root, size_t which)
+{
+    json_array_remove(json_object_get(root, "devices"), which);
+}
+
+static json_t *record_on(json_t *root, int n, int device)
+{
+    json_t *record = add_record(root, n, 1000, 2, 50);
+    json_object_set_new(record, "device", json_integer(device));
+    json_object_set_new(record, "backend", json_string(device == 0 ? "alpha:0" : "alpha:1"));
+    return record;
+}
+
+/* What diff prints, in memory that the caller frees. */
+static char *table_of(const plx_diff_results *results)
+{
+    char *text = NULL;
+    size_t length = 0;
+    plx_error error = {""};
+    FILE *to = open_memstream(&text, &length);
+    assert_non_null(to);
+    assert_int_equal(plx_diff_write_table(results, to, &error), PLX_OK);
+    assert_int_equal(fclose(to), 0);
+    return text;
+}
+
+static void assert_says(const plx_diff_results *results, const char *wanted, bool says)
+{
+    char *text = table_of(results);
+    if ((strstr(text, wanted) != NULL) != says)
+        fail_msg("%s\"%s\" in:\n%s", says ? "no " : "", wanted, text);
+    free(text);
+}
+
+static void a_missing_result_is_a_regression(void **state)
+{
+    (void)state;
+    json_t *before = one(1000, 2, 50), *after = one(1000, 2, 50);
+    record_on(before, 2000, 0);
+    plx_diff_results results = diff_of(before, after, 0);
+    assert_int_equal(results.compared, 1);
+    assert_int_equal(results.counts[PLX_CHANGE_VANISHED], 1);
+    assert_int_equal(plx_diff_status(&results), 1);
+    assert_says(&results, "alpha:0: 1 result gone, of 2", true);
+    assert_says(&results, "reduce f32 2000 sum, alpha:0 vector", true);
+    plx_diff_results_free(&results);
+    json_decref(before);
+    json_decref(after);
+    expect_change(one(1000, 2, 50), empty_file(), PLX_CHANGE_VANISHED, 1);
+}
+
+static void missing_results_can_be_allowed(void **state)
+{
+    plx_diff_results results;
+    plx_error error = {""};
+    plx_diff_options options = {.allow_missing = true};
+    (void)state;
+    json_t *before = one(1000, 2, 50), *after = one_without_time();
+    record_on(before, 2000, 0);
+    assert_int_equal(json_dump_file(before, old_path, 0), 0);
+    assert_int_equal(json_dump_file(after, new_path, 0), 0);
+    assert_int_equal(plx_diff(old_path, new_path, &options, &results, &error), PLX_OK);
+    assert_int_equal(results.counts[PLX_CHANGE_VANISHED] + results.counts[PLX_CHANGE_UNTIMED], 2);
+    assert_int_equal(plx_diff_status(&results), 0);
+    results.allow_missing = false;
+    assert_int_equal(plx_diff_status(&results), 1);
+    plx_diff_results_free(&results);
+    json_decref(before);
+    json_decref(after);
+}
+
+/* The second of two equal devices is gone with its 51 results: one line. */
+static void a_device_that_is_gone_is_one_line(void **state)
+{
+    (void)state;
+    json_t *before = one(1000, 2, 50), *after = one(1000, 2, 50);
+    for (int n = 1; n <= 51; n++)
+        record_on(before, 1000 * n, 1);
+    remove_device_of(after, 1);
+    plx_diff_results results = diff_of(before, after, 0);
+    assert_int_equal(results.counts[PLX_CHANGE_VANISHED], 51);
+    assert_int_equal(results.loss_count, 1);
+    assert_int_equal(results.losses[0].gone, 51);
+    assert_true(results.losses[0].device_gone);
+    assert_says(&results, "alpha:1: 51 results gone, the device is gone (Chip)", true);
+    assert_says(&results, "reduce f32", false);
+    plx_diff_results_free(&results);
+    json_decref(before);
+    json_decref(after);
+}
+
+static void lost_times_are_counted_by_device(void **state)
+{
+    (void)state;
+    json_t *before = one(1000, 2, 50), *after = one(1000, 2, 50);
+    for (int n = 2; n <= 4; n++) {
+        record_on(before, 1000 * n, 1);
+        json_object_del(record_on(after, 1000 * n, 1), "time");
+    }
+    plx_diff_results results = diff_of(before, after, 0);
+    assert_int_equal(results.counts[PLX_CHANGE_UNTIMED], 3);
+    assert_int_equal(plx_diff_status(&results), 1);
+    assert_says(&results, "alpha:1: 3 times gone, of 3", true);
+    plx_diff_results_free(&results);
+    json_decref(before);
+    json_decref(after);
+}
+
+/* Records of a later version are not passed over in silence. */
+static void what_can_not_be_read_is_said(void **state)
+{
+    (void)state;
+    json_t *before = one(1000, 2, 50), *after = one(1000, 2, 50);
+    json_object_set_new(record_on(before, 2000, 0), "op", json_string("convolve"));
+    plx_diff_results results = diff_of(before, after, 0);
+    assert_says(&results, "1 record of the old file is left out", true);
+    plx_diff_results_free(&results);
+    json_decref(before);
+    json_decref(after);
 }
 
 static void errors_change(void **state)
@@ -304,7 +457,8 @@ static void other_problems_are_others(void **state)
         plx_diff_results results = diff_of(before, after, 0);
         assert_int_equal(results.counts[PLX_CHANGE_VANISHED], 1);
         assert_int_equal(results.counts[PLX_CHANGE_ADDED], 1);
-        assert_int_equal(plx_diff_status(&results), 4);
+        assert_int_equal(plx_diff_status(&results), 1);
+        assert_int_equal(results.compared, 0);
         plx_diff_results_free(&results);
         json_decref(before);
         json_decref(after);
@@ -494,6 +648,7 @@ static void the_json_says_it_all(void **state)
     plx_error error = {""};
     (void)state;
     json_t *before = one(1000, 2, 50), *after = one(1100, 2, 50);
+    record_on(before, 2000, 1);
     plx_diff_results results = diff_of(before, after, 0);
     FILE *to = open_memstream(&text, &length);
     assert_non_null(to);
@@ -507,6 +662,11 @@ static void the_json_says_it_all(void **state)
     assert_string_equal(json_string_value(json_object_get(found, "change")), "slower");
     assert_string_equal(json_string_value(json_object_get(found, "problem")), "reduce f32 1000 sum");
     assert_near(json_number_value(json_object_get(found, "ratio")), 1.1, 1e-9);
+    json_t *missing = json_array_get(json_object_get(root, "missing"), 0);
+    assert_string_equal(json_string_value(json_object_get(missing, "backend")), "alpha:1");
+    assert_int_equal(json_integer_value(json_object_get(missing, "gone")), 1);
+    assert_true(json_is_false(json_object_get(missing, "device_gone")));
+    assert_true(json_is_false(json_object_get(root, "allow_missing")));
     json_decref(root);
     free(text);
     plx_diff_results_free(&results);
@@ -523,10 +683,16 @@ int main(void)
         cmocka_unit_test(times_change_beyond_noise),
         cmocka_unit_test(compute_types_are_not_compared),
         cmocka_unit_test(the_threshold_is_the_users),
-        cmocka_unit_test(unlike_times_are_not_compared),
+        cmocka_unit_test(a_lost_time_is_a_regression),
+        cmocka_unit_test(times_are_compared_by_the_clock_that_both_have),
         cmocka_unit_test(states_change),
         cmocka_unit_test(a_lost_result_is_a_regression),
         cmocka_unit_test(what_was_not_run_says_nothing),
+        cmocka_unit_test(a_missing_result_is_a_regression),
+        cmocka_unit_test(missing_results_can_be_allowed),
+        cmocka_unit_test(a_device_that_is_gone_is_one_line),
+        cmocka_unit_test(lost_times_are_counted_by_device),
+        cmocka_unit_test(what_can_not_be_read_is_said),
         cmocka_unit_test(errors_change),
         cmocka_unit_test(labels_may_change),
         cmocka_unit_test(other_problems_are_others),
