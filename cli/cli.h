@@ -245,6 +245,8 @@ void cli_each_kernel(plx_context *context, plx_op op, cli_kernel_visitor *visit,
 
 /* Takes the operation and its shapes from the operands, options and files to options->work. */
 int cli_work_read(cli_options *options);
+/* "f32"; "u1" of a file whose elements are none of ours. */
+const char *cli_element_type(const plx_array *array);
 /* The compute types that --compute names, all in their order; none where it was not given. */
 int cli_computes_read(const cli_options *options, plx_compute computes[PLX_COMPUTE_COUNT], size_t *count);
 void cli_work_free(cli_work *work);

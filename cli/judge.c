@@ -42,11 +42,13 @@ static int read_result(const cli_options *options, claimed *of)
         return cli_failed(status, &error);
     const plx_problem *problem = &options->work.problems[0];
     const plx_dtype wanted = plx_output_dtype(problem);
-    if (of->result.dtype == wanted)
+    const plx_array *moved = &options->work.inputs[0];
+    const char *wanted_type = moved->type[0] != '\0' ? moved->type : plx_dtype_name(wanted);
+    if (strcmp(cli_element_type(&of->result), wanted_type) == 0)
         return CLI_OK;
     const bool wider = of->result.dtype == PLX_F32 && (problem->dtype == PLX_F16 || problem->dtype == PLX_BF16);
     return cli_wrong_usage("%s is %s, but the result of operands in %s is %s here%s", path,
-                           plx_dtype_name(of->result.dtype), plx_dtype_name(problem->dtype), plx_dtype_name(wanted),
+                           cli_element_type(&of->result), cli_element_type(moved), wanted_type,
                            wider ? "; --out-dtype f32 says otherwise" : "");
 }
 

@@ -225,6 +225,11 @@ static int read_arrays(const cli_options *options, cli_work *work)
     return status;
 }
 
+const char *cli_element_type(const plx_array *array)
+{
+    return array->type[0] != '\0' ? array->type : plx_dtype_name(array->dtype);
+}
+
 static int read_files(const plx_problem *blank, const char *name, const cli_options *options, cli_work *work)
 {
     plx_error error = {""};
@@ -239,7 +244,7 @@ static int read_files(const plx_problem *blank, const char *name, const cli_opti
         return status;
     if (options->dtype_count == 1 && options->dtypes[0] != work->inputs[0].dtype)
         return cli_wrong_usage("--dtype %s, but %s is %s", plx_dtype_name(options->dtypes[0]),
-                               options->in.at[0], plx_dtype_name(work->inputs[0].dtype));
+                               options->in.at[0], cli_element_type(&work->inputs[0]));
     work->problems = calloc(1, sizeof *work->problems);
     if (work->problems == NULL)
         return cli_wrong_usage("no memory");

@@ -55,6 +55,33 @@ static void element_text(const plx_array *array, size_t index, char *text, size_
     }
 }
 
+static bool native_is_little(void)
+{
+    const uint16_t one = 1;
+    return *(const unsigned char *)&one == 1;
+}
+
+/* Of an element type that is none of ours: unsigned numbers, and bytes of all others. */
+static void other_text(const plx_array *array, size_t index, char *text, size_t capacity)
+{
+    const size_t size = plx_dtype_size(array->dtype);
+    const unsigned char *at = (const unsigned char *)array->data + index * size;
+    uint64_t value = 0;
+    if (array->type[0] == 'u' || array->type[0] == 'b') {
+        for (size_t i = 0; i < size; i++)
+            value |= (uint64_t)at[native_is_little() ? i : size - 1 - i] << (8 * i);
+        (void)snprintf(text, capacity, "%" PRIu64, value);
+        return;
+    }
+    for (size_t i = 0; i < size; i++)
+        (void)snprintf(text + 2 * i, capacity - 2 * i, "%02x", at[i]);
+}
+
+static void value_text(const plx_array *array, size_t index, char *text, size_t capacity)
+{
+    (array->type[0] != '\0' ? other_text : element_text)(array, index, text, capacity);
+}
+
 /* The corner of a result; all of it when it is small. */
 static void print_result(const plx_array *array)
 {
@@ -63,7 +90,7 @@ static void print_result(const plx_array *array)
     int64_t cols = array->cols < SHOWN_COLS ? array->cols : SHOWN_COLS;
     for (int64_t i = 0; i < rows && cols > 0; i++) {
         for (int64_t j = 0; j < cols; j++) {
-            element_text(array, (size_t)(i * array->cols + j), text, sizeof text);
+            value_text(array, (size_t)(i * array->cols + j), text, sizeof text);
             if (array->rows * array->cols == 1)
                 (void)fputs(text, stdout);
             else
@@ -107,8 +134,8 @@ static void print_summary(const plx_record *record, const plx_problem *problem, 
     (void)printf("%s %s %s on %s, kernel %s: ", info.name, plx_dtype_name(problem->dtype), shape,
                  record->backend, record->kernel);
     if (output->rank == 2)
-        (void)printf("%s is %" PRId64 " x %" PRId64 "\n", info.operands[info.output], output->rows,
-                     output->cols);
+        (void)printf("%s is %" PRId64 " x %" PRId64 "%s%s\n", info.operands[info.output], output->rows,
+                     output->cols, output->type[0] != '\0' ? " of " : "", output->type);
     else
         (void)printf("%s has %" PRId64 " element%s\n", info.operands[info.output], output->cols,
                      output->cols == 1 ? "" : "s");

@@ -15,11 +15,13 @@ typedef struct plx_array {
     int rank;
     int64_t rows, cols;
     void *data; /* malloc'ed; NULL when it has no elements */
+    char type[16]; /* NumPy's code of an element type that is none of ours: "u1", "b1", "S8", "M8[ns]"; then dtype
+                    * is one of as many bytes, by which it can be moved but not computed with; "": dtype it is */
 } plx_array;
 
 /* Reads .npy, header versions 1 to 3, either byte order, C or Fortran order (turned
- * into C order), f32 f64 i8 i16 i32 i64 c64 c128.  PLX_IO: can't be read.  PLX_INVALID:
- * not a .npy file, truncated, trailing bytes, an unsupported dtype, rank above 2.
+ * into C order), all of plx_dtype, and other elements of 1, 2, 4, 8 or 16 bytes (`type`):
+ * unsigned integers, bool, bytes, text, times.  PLX_IO: can't be read.  PLX_INVALID: not a .npy file, truncated, trailing bytes, an unsupported dtype, rank above 2.
  * Free with plx_array_free(). */
 PLX_API plx_status plx_npy_read(const char *path, plx_array *array, plx_error *error);
 /* Writes version 1.0 to a temporary name in the same directory and renames it. */
@@ -29,7 +31,7 @@ PLX_API void plx_array_free(plx_array *array);
 /* Takes the shape, and nothing else, from the arrays that a user brought, in the
  * operands' order: all inputs, and after them, if there is one more, the old contents
  * of the output (which is then scaled by beta).  PLX_INVALID names what disagrees, in
- * shape or in dtype. */
+ * shape or in dtype; so does an element type that the operation can't compute with. */
 PLX_API plx_status plx_problem_fit(plx_problem *problem, const plx_array *arrays, size_t count,
                                    plx_error *error);
 

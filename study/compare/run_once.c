@@ -103,6 +103,8 @@ plx_status plx_run_once(plx_context *context, const char *backend, const char *k
                                  seed, &made, error);
     if (status == PLX_OK)
         status = run_candidate(&candidate, kernel, &made, seconds, output, record, error);
+    if (status == PLX_OK && input_count > 0 && !plx_operation_computes(made.operation))
+        memcpy(output->type, inputs[0].type, sizeof output->type); /* what is moved stays what it was */
     plx_candidate_clear(&candidate);
     plx_inputs_free(&made);
     plx_close(candidate.backend);

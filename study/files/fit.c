@@ -37,11 +37,32 @@ static plx_status check_count(const plx_operation *operation, const plx_extent *
                     wanted == 1 ? "" : "s", names.text, count, why);
 }
 
+/* "f32 f64 i32": what an operation computes with. */
+static void dtype_names(const plx_operation *operation, plx_line *line)
+{
+    for (unsigned dtype = 0; dtype < PLX_DTYPE_COUNT; dtype++)
+        if ((operation->dtypes & PLX_DTYPE_BIT(dtype)) != 0)
+            plx_line_add(line, "%s%s", line->length > 0 ? " " : "", plx_dtype_name((plx_dtype)dtype));
+}
+
+static plx_status check_type(const plx_array *array, const plx_operation *operation, const char *name, plx_error *error)
+{
+    plx_line names = {.length = 0};
+    if (array->type[0] == '\0' || !plx_operation_computes(operation))
+        return PLX_OK;
+    dtype_names(operation, &names);
+    return plx_fail(error, PLX_INVALID, "%s is %.15s, and %s takes %s; transpose takes any element of 1, 2, 4, 8 or 16 bytes",
+                    name, array->type, operation->name, names.text);
+}
+
 static plx_status check_dtypes(const plx_problem *problem, const plx_extent *extents, const plx_array *arrays,
                                size_t count, plx_error *error)
 {
     for (size_t i = 0; i < count; i++) {
         const plx_dtype wanted = plx_operand_dtype(problem, i);
+        const plx_status status = check_type(&arrays[i], plx_operation_of(problem->op), extents[i].name, error);
+        if (status != PLX_OK)
+            return status;
         if (arrays[i].dtype != wanted)
             return plx_fail(error, PLX_INVALID, "%s is %s, not %s", extents[i].name,
                             plx_dtype_name(arrays[i].dtype), plx_dtype_name(wanted));

@@ -88,6 +88,8 @@ static plx_status read_preamble(npy_file *file, uint32_t *length, plx_error *err
         return status;
     if (known == 0)
         return plx_fail(error, PLX_INVALID, "empty, not a .npy file");
+    if (known >= 4 && start[0] == 'P' && start[1] == 'K' && start[2] < 8 && start[3] == start[2] + 1)
+        return plx_fail(error, PLX_INVALID, "a zip archive, as .npz is, not a .npy file; unzip takes the .npy out of it");
     if (memcmp(start, magic, known) != 0)
         return plx_fail(error, PLX_INVALID, "not a .npy file");
     status = read_exactly(file, start + known, sizeof start - known, error);
@@ -129,11 +131,12 @@ static plx_status read_header(npy_file *file, plx_npy_header *header, plx_error 
 static plx_status expect_data(const npy_file *file, const plx_npy_header *header, plx_array *array,
                               uint64_t *bytes, plx_error *error)
 {
-    *array = (plx_array){.dtype = header->dtype, .rank = header->rank};
+    *array = (plx_array){.dtype = header->element.dtype, .rank = header->rank};
+    (void)snprintf(array->type, sizeof array->type, "%s", header->element.type);
     array->rows = header->rank == 2 ? header->shape[0] : 1;
     array->cols = header->rank == 2 ? header->shape[1] : header->rank == 1 ? header->shape[0] : 1;
 
-    uint64_t size = plx_dtype_size(header->dtype);
+    uint64_t size = plx_dtype_size(array->dtype);
     uint64_t rows = (uint64_t)array->rows, cols = (uint64_t)array->cols;
     if (rows != 0 && cols > (uint64_t)INT64_MAX / size / rows)
         return plx_fail(error, PLX_INVALID, "bad .npy header: the size overflows");
@@ -148,11 +151,9 @@ static plx_status expect_data(const npy_file *file, const plx_npy_header *header
     return PLX_OK;
 }
 
-/* Reverses the bytes of each number; a complex number is two. */
-static void swap_bytes(plx_dtype dtype, void *data, uint64_t bytes)
+/* Reverses the bytes of each number of that size. */
+static void swap_bytes(size_t size, void *data, uint64_t bytes)
 {
-    bool complex = dtype == PLX_C64 || dtype == PLX_C128;
-    size_t size = plx_dtype_size(dtype) / (complex ? 2 : 1);
     unsigned char *at = data;
     for (uint64_t i = 0; i < bytes; i += size, at += size) {
         for (size_t low = 0, high = size - 1; low < high; low++, high--) {
@@ -195,7 +196,7 @@ static plx_status read_array(npy_file *file, plx_array *array, plx_error *error)
         return plx_fail(error, PLX_NO_MEMORY, "no memory for %llu bytes", (unsigned long long)bytes);
     status = read_exactly(file, array->data, bytes, error);
     if (status == PLX_OK && header.swapped)
-        swap_bytes(array->dtype, array->data, bytes);
+        swap_bytes(header.element.swapped, array->data, bytes);
     if (status == PLX_OK && header.fortran && array->rank == 2)
         status = make_row_major(array, bytes, error);
     if (status != PLX_OK)
@@ -239,11 +240,24 @@ static size_t make_header(const plx_array *array, unsigned char *header, size_t 
     return total;
 }
 
+static bool type_fits(const plx_array *array)
+{
+    plx_npy_element element;
+    plx_error unused;
+    return array->type[0] == '\0' ||
+           (memchr(array->type, '\0', sizeof array->type) != NULL &&
+            plx_npy_element_of(array->type, &element, &unused) == PLX_OK && element.type[0] != '\0' &&
+            plx_dtype_size(element.dtype) == plx_dtype_size(array->dtype));
+}
+
 static plx_status check_array(const plx_array *array, uint64_t *bytes, plx_error *error)
 {
     if ((unsigned)array->dtype >= PLX_DTYPE_COUNT || array->rank < 0 || array->rank > 2 || array->rows < 0 ||
         array->cols < 0 || (array->rank < 2 && array->rows != 1) || (array->rank == 0 && array->cols != 1))
         return plx_fail(error, PLX_INVALID, "not an array of rank 0, 1 or 2");
+    if (!type_fits(array))
+        return plx_fail(error, PLX_INVALID, "'%.15s' is no element type of as many bytes as %s has", array->type,
+                        plx_dtype_name(array->dtype));
     uint64_t size = plx_dtype_size(array->dtype);
     uint64_t rows = (uint64_t)array->rows, cols = (uint64_t)array->cols;
     if (rows != 0 && cols > (uint64_t)INT64_MAX / size / rows)

@@ -72,7 +72,7 @@ static bool take_string(scanner *s, char *text, size_t capacity)
 /* ---- descr ------------------------------------------------------------- */
 
 /* NumPy has no bf16: ml_dtypes, which brings it, writes it as two bytes without a meaning. */
-static bool dtype_of_code(const char *code, plx_dtype *dtype)
+static bool is_ours(const char *code, plx_npy_element *element)
 {
     static const struct {
         const char *code;
@@ -84,11 +84,94 @@ static bool dtype_of_code(const char *code, plx_dtype *dtype)
     };
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
         if (strcmp(codes[i].code, code) == 0) {
-            *dtype = codes[i].dtype;
+            const size_t size = plx_dtype_size(codes[i].dtype);
+            *element = (plx_npy_element){.dtype = codes[i].dtype, .swapped = code[0] == 'c' ? size / 2 : size};
             return true;
         }
     }
     return false;
+}
+
+/* The digits of "S16": a number from 1 to 999; 0: it is none. */
+static size_t count_of(const char *digits, const char **end)
+{
+    size_t value = 0;
+    for (*end = digits; **end >= '0' && **end <= '9' && *end - digits < 3; (*end)++)
+        value = value * 10 + (size_t)(**end - '0');
+    return digits[0] == '0' ? 0 : value;
+}
+
+/* Kinds of elements that are only moved. */
+static const struct other_kind {
+    char letter;
+    size_t bytes; /* of one of the numbers or characters that the digits count */
+    uint32_t sizes; /* bits: those that NumPy has; 0: any */
+    bool unit;      /* followed by one: "[ns]" */
+    bool ordered;   /* its bytes have an order */
+} other_kinds[] = {
+    {.letter = 'b', .bytes = 1, .sizes = 1u << 1},
+    {.letter = 'u', .bytes = 1, .sizes = 1u << 1 | 1u << 2 | 1u << 4 | 1u << 8, .ordered = true},
+    {.letter = 'f', .bytes = 1, .sizes = 1u << 12 | 1u << 16, .ordered = true}, /* long double */
+    {.letter = 'M', .bytes = 1, .sizes = 1u << 8, .unit = true, .ordered = true},
+    {.letter = 'm', .bytes = 1, .sizes = 1u << 8, .unit = true, .ordered = true},
+    {.letter = 'S', .bytes = 1},
+    {.letter = 'V', .bytes = 1},
+    {.letter = 'U', .bytes = 4, .ordered = true},
+};
+
+/* "[ns]", "[25us]", or nothing. */
+static bool is_unit(const char *text)
+{
+    const size_t inside = text[0] == '[' ? strspn(text + 1, "0123456789abcdefghijklmnopqrstuvwxyzADMWY") : 0;
+    return text[0] == '\0' || (inside > 0 && strcmp(text + 1 + inside, "]") == 0);
+}
+
+static const struct other_kind *kind_of(const char *code, size_t *bytes)
+{
+    for (size_t i = 0; i < sizeof other_kinds / sizeof other_kinds[0]; i++) {
+        const struct other_kind *kind = &other_kinds[i];
+        const char *end;
+        if (code[0] != kind->letter)
+            continue;
+        const size_t count = count_of(code + 1, &end);
+        const bool known = count > 0 && (kind->sizes == 0 || (count < 32 && (kind->sizes >> count & 1) != 0));
+        *bytes = count * kind->bytes;
+        return known && (kind->unit ? is_unit(end) : *end == '\0') ? kind : NULL;
+    }
+    return NULL;
+}
+
+/* The element type that is as large, of which a move changes no bit. */
+static bool mover_of(size_t bytes, plx_dtype *dtype)
+{
+    static const plx_dtype movers[] = {PLX_I8, PLX_I16, PLX_I32, PLX_I64, PLX_C128};
+    for (size_t i = 0; i < sizeof movers / sizeof movers[0]; i++) {
+        if (plx_dtype_size(movers[i]) == bytes) {
+            *dtype = movers[i];
+            return true;
+        }
+    }
+    return false;
+}
+
+plx_status plx_npy_element_of(const char *code, plx_npy_element *element, plx_error *error)
+{
+    plx_npy_element made = {.swapped = 1};
+    size_t bytes = 0;
+    if (is_ours(code, element))
+        return PLX_OK;
+    const struct other_kind *kind = kind_of(code, &bytes);
+    if (kind == NULL || strlen(code) >= sizeof made.type)
+        return plx_fail(error, PLX_INVALID, "is not supported (f2 f4 f8 i1 i2 i4 i8 c8 c16 are, V2 as bf16, and of "
+                                            "others that have 1, 2, 4, 8 or 16 bytes b1 u1 u2 u4 u8 S V U M8 m8)");
+    if (!mover_of(bytes, &made.dtype))
+        return plx_fail(error, PLX_INVALID, "is not supported: an element has %zu bytes, and not 1, 2, 4, 8 or 16",
+                        bytes);
+    (void)snprintf(made.type, sizeof made.type, "%s", code);
+    if (kind->ordered)
+        made.swapped = kind->letter == 'U' ? kind->bytes : bytes;
+    *element = made;
+    return PLX_OK;
 }
 
 static char native_order(void)
@@ -97,6 +180,15 @@ static char native_order(void)
     unsigned char first;
     memcpy(&first, &one, 1);
     return first ? '<' : '>';
+}
+
+/* '|' says that there is none; i1 and V2 are read with any, as they were written. */
+static bool order_suits(const plx_npy_element *element, char order)
+{
+    const bool none = element->type[0] != '\0' && element->swapped == 1;
+    if (order == '|')
+        return element->swapped == 1 || element->dtype == PLX_BF16;
+    return !none || order == '=' || element->type[0] == 'u' || element->type[0] == 'b';
 }
 
 static plx_status parse_descr(scanner *s, plx_npy_header *header, plx_error *error)
@@ -108,10 +200,12 @@ static plx_status parse_descr(scanner *s, plx_npy_header *header, plx_error *err
         return plx_fail(error, PLX_INVALID, "bad .npy header: 'descr' is no string");
     bool has_order = text[0] != '\0' && strchr("<>=|", text[0]) != NULL;
     char order = has_order ? text[0] : '=';
-    if (!dtype_of_code(text + has_order, &header->dtype) || (order == '|' && header->dtype != PLX_I8 && header->dtype != PLX_BF16)) {
-        return plx_fail(error, PLX_INVALID, "dtype '%s' is not supported (f2 f4 f8 i1 i2 i4 i8 c8 c16 are, and V2 as bf16)",
-                        text);
-    }
+    plx_error reason = {""};
+    plx_status status = plx_npy_element_of(text + has_order, &header->element, &reason);
+    if (status == PLX_OK && !order_suits(&header->element, order))
+        status = plx_fail(&reason, PLX_INVALID, "is not supported: it has no such byte order");
+    if (status != PLX_OK)
+        return plx_fail(error, status, "dtype '%s' %.300s", text, reason.text);
     header->swapped = (order == '<' || order == '>') && order != native_order();
     return PLX_OK;
 }
@@ -245,7 +339,10 @@ void plx_npy_describe(const plx_array *array, char *text, size_t capacity)
         (void)snprintf(shape, sizeof shape, "(%lld,)", (long long)array->cols);
     else if (array->rank == 2)
         (void)snprintf(shape, sizeof shape, "(%lld, %lld)", (long long)array->rows, (long long)array->cols);
-    char order = plx_dtype_size(array->dtype) == 1 ? '|' : native_order();
-    (void)snprintf(text, capacity, "{'descr': '%c%s', 'fortran_order': False, 'shape': %s, }", order,
-                   codes[array->dtype], shape);
+    plx_npy_element element = {.swapped = 1};
+    plx_error unused;
+    const char *code = array->type[0] != '\0' ? array->type : codes[array->dtype];
+    (void)plx_npy_element_of(code, &element, &unused);
+    (void)snprintf(text, capacity, "{'descr': '%c%s', 'fortran_order': False, 'shape': %s, }",
+                   element.swapped == 1 ? '|' : native_order(), code, shape);
 }

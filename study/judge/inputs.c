@@ -258,12 +258,27 @@ plx_status plx_inputs_from_strided(const plx_problem *problem, const plx_strided
     return status;
 }
 
+/* Elements that are none of ours are moved, and not computed with. */
+static plx_status check_types(const plx_problem *problem, const plx_array *arrays, size_t count, plx_error *error)
+{
+    const plx_operation *operation = plx_operation_of(problem->op);
+
+    for (size_t i = 0; operation != NULL && plx_operation_computes(operation) && i < count; ++i)
+        if (arrays[i].type[0] != '\0')
+            return plx_fail(error, PLX_INVALID, "an operand is %.15s, which %s does not compute with", arrays[i].type,
+                            operation->name);
+    return PLX_OK;
+}
+
 plx_status plx_inputs_from_arrays(const plx_problem *problem, const plx_array *arrays, size_t count,
                                   uint64_t seed, plx_inputs *inputs, plx_error *error)
 {
     plx_strided lying[PLX_MAX_OPERANDS];
     const size_t most = count < PLX_MAX_OPERANDS ? count : PLX_MAX_OPERANDS;
+    const plx_status status = check_types(problem, arrays, most, error);
 
+    if (status != PLX_OK)
+        return status;
     for (size_t i = 0; i < most; ++i)
         lying[i] = plx_strided_of(&arrays[i]);
     return plx_inputs_from_strided(problem, lying, most, seed, inputs, error);

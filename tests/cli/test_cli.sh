@@ -264,6 +264,21 @@ expect 2 "No such file" run reduce --in "$work/none.npy"
 expect 2 "not a regular file" run reduce --in "$work"
 mkfifo "$work/fifo"
 expect 2 "not a regular file" run reduce --in "$work/fifo"
+# Elements that are none of ours: moved as what they are, but not computed with.
+printf '\223NUMPY\001\000\100\000%-63s\n\001\002\377\004\005\006' \
+    "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3), }" >"$work/u1.npy"
+expect 0 '' run transpose --in "$work/u1.npy" --backend host --out "$work/u1-t.npy"
+shows 'out is 3 x 2 of u1'
+shows '255'
+grep -q "'|u1'" "$work/u1-t.npy" || fail "the result of unsigned bytes is of another type"
+expect 0 '' run transpose --in "$work/u1-t.npy" --backend host --out "$work/u1-tt.npy" -q
+[ "$(tail -c 6 "$work/u1-tt.npy" | od -An -tu1 | tr -s ' ')" = ' 1 2 255 4 5 6' ] || fail "unsigned bytes were not only moved"
+expect 4 'fewer than two' compare transpose --in "$work/u1.npy" --backend host --no-timing
+expect 2 'x is u1, and reduce takes i32 i64' run reduce --in "$work/u1.npy"
+expect 2 'transpose takes any element' compare gemm --in "$work/u1.npy" --trans-b
+expect 2 'u1.npy is u1' run transpose --in "$work/u1.npy" --dtype f32
+printf 'PK\003\004and so on' >"$work/a.npz"
+expect 2 'a zip archive, as .npz is' run transpose --in "$work/a.npz"
 echo garbage >"$work/garbage.npy"
 expect 2 "not a .npy file" run reduce --in "$work/garbage.npy"
 head -c 1000 "$pixels" >"$work/short.npy"

@@ -100,6 +100,7 @@ static void expect_round_trip(const plx_array *array)
     assert_int_equal(plx_npy_write(path, array, &error), PLX_OK);
     assert_int_equal(plx_npy_read(path, &back, &error), PLX_OK);
     assert_int_equal(back.dtype, array->dtype);
+    assert_string_equal(back.type, array->type);
     assert_int_equal(back.rank, array->rank);
     assert_int_equal(back.rows, array->rows);
     assert_int_equal(back.cols, array->cols);
@@ -119,13 +120,104 @@ static void round_trips(void **state)
     for (size_t i = 0; i < sizeof data; i++)
         data[i] = (unsigned char)(i * 167 + i / 251);
     for (int dtype = 0; dtype < PLX_DTYPE_COUNT; dtype++) {
-        expect_round_trip(&(plx_array){(plx_dtype)dtype, 0, 1, 1, data});
+        expect_round_trip(&(plx_array){(plx_dtype)dtype, 0, 1, 1, data, ""});
         for (size_t i = 0; i < 5; i++) {
-            expect_round_trip(&(plx_array){(plx_dtype)dtype, 1, 1, sizes[i], data});
+            expect_round_trip(&(plx_array){(plx_dtype)dtype, 1, 1, sizes[i], data, ""});
             for (size_t j = 0; j < 5; j++)
-                expect_round_trip(&(plx_array){(plx_dtype)dtype, 2, sizes[i], sizes[j], data});
+                expect_round_trip(&(plx_array){(plx_dtype)dtype, 2, sizes[i], sizes[j], data, ""});
         }
     }
+}
+
+/* Elements that are none of ours are as large as one of ours, and keep their name. */
+static void elements_that_are_only_moved(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *descr, *type, *written; /* in the file, in the array, in a file of this machine */
+        size_t size, swapped;               /* bytes of an element; as many are reversed from the other order */
+    } kinds[] = {
+        {"|b1", "b1", "|b1", 1, 1},           {"|u1", "u1", "|u1", 1, 1},         {"<u2", "u2", "<u2", 2, 2},
+        {"<u4", "u4", "<u4", 4, 4},           {"<u8", "u8", "<u8", 8, 8},         {"|S1", "S1", "|S1", 1, 1},
+        {"|S16", "S16", "|S16", 16, 1},       {"|V8", "V8", "|V8", 8, 1},         {"<U1", "U1", "<U1", 4, 4},
+        {"<U4", "U4", "<U4", 16, 4},          {"<M8[ns]", "M8[ns]", "<M8[ns]", 8, 8},
+        {"<m8[25us]", "m8[25us]", "<m8[25us]", 8, 8}, {"<f16", "f16", "<f16", 16, 16},
+    };
+    unsigned char data[2 * 16], expected[2 * 16], file[512];
+    const uint16_t one = 1;
+    const bool little = *(const unsigned char *)&one == 1;
+    for (size_t i = 0; i < sizeof data; i++)
+        data[i] = (unsigned char)(17 * i + 1);
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+        for (int swapped = 0; swapped < (kinds[k].swapped > 1 ? 2 : 1); swapped++) {
+            const size_t bytes = 2 * kinds[k].size, unit = kinds[k].swapped;
+            char dictionary[128], written[32];
+            plx_array array;
+            plx_error error = {""};
+            (void)snprintf(dictionary, sizeof dictionary, "{'descr': '%s', 'fortran_order': False, 'shape': (2,)}",
+                           kinds[k].descr);
+            if (unit > 1 && (swapped == 1) == little)
+                *strchr(dictionary, '<') = '>';
+            for (size_t i = 0; i < bytes; i++)
+                expected[i] = data[swapped == 1 ? i / unit * unit + unit - 1 - i % unit : i];
+            if (read_composed(1, dictionary, data, bytes, &array, &error) != PLX_OK)
+                fail_msg("%s: %s", dictionary, error.text);
+            assert_string_equal(array.type, kinds[k].type);
+            assert_int_equal(plx_dtype_size(array.dtype), kinds[k].size);
+            assert_memory_equal(array.data, expected, bytes);
+            expect_round_trip(&array);
+            (void)snprintf(written, sizeof written, "'descr': '%s'", kinds[k].written);
+            if (!little && unit > 1)
+                *strchr(written, '<') = '>';
+            file[read_file(file, sizeof file - 1)] = '\0';
+            if (strstr((char *)file + 10, written) == NULL)
+                fail_msg("%.100s, not %s", (char *)file + 10, written);
+            plx_array_free(&array);
+        }
+}
+
+static void a_type_of_another_size_is_not_written(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"u4", "f8", "S9", "nonsense", "u8', 'x"};
+    double value = 1;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        plx_array array = {PLX_I64, 0, 1, 1, &value, ""};
+        plx_error error = {""};
+        (void)snprintf(array.type, sizeof array.type, "%s", wrong[i]);
+        assert_int_equal(plx_npy_write(path, &array, &error), PLX_INVALID);
+        assert_non_null(strstr(error.text, "is no element type of as many bytes as i64 has"));
+    }
+}
+
+/* Transpose moves them; to compute with them is refused with what would be taken. */
+static void only_transpose_takes_them(void **state)
+{
+    (void)state;
+    unsigned char data[4] = {1, 2, 3, 255};
+    plx_array array = {PLX_I8, 2, 2, 2, data, "u1"};
+    plx_error error = {""};
+    plx_problem problem = plx_problem_of(PLX_TRANSPOSE, PLX_I8);
+    assert_int_equal(plx_problem_fit(&problem, &array, 1, &error), PLX_OK);
+    problem = plx_problem_of(PLX_REDUCE, PLX_I8);
+    assert_int_equal(plx_problem_fit(&problem, &array, 1, &error), PLX_INVALID);
+    assert_non_null(strstr(error.text, "x is u1, and reduce takes i32 i64 f32 f64 f16 bf16; transpose takes any"));
+}
+
+static void a_zip_archive_is_named(void **state)
+{
+    (void)state;
+    plx_array array;
+    plx_error error = {""};
+    write_file("PK\3\4\24\0\0\0", 8);
+    assert_int_equal(plx_npy_read(path, &array, &error), PLX_INVALID);
+    assert_non_null(strstr(error.text, "a zip archive, as .npz is"));
+    write_file("PK\5\6", 4); /* one without files */
+    assert_int_equal(plx_npy_read(path, &array, &error), PLX_INVALID);
+    assert_non_null(strstr(error.text, "a zip archive, as .npz is"));
+    write_file("PKZIP, as text", 14);
+    assert_int_equal(plx_npy_read(path, &array, &error), PLX_INVALID);
+    assert_null(strstr(error.text, "zip archive"));
 }
 
 /* The data of every file starts at a multiple of 64, as the format asks. */
@@ -135,7 +227,7 @@ static void data_is_aligned(void **state)
     unsigned char bytes[1024];
     plx_error error = {""};
     double value = 1.5;
-    assert_int_equal(plx_npy_write(path, &(plx_array){PLX_F64, 2, 1, 1, &value}, &error), PLX_OK);
+    assert_int_equal(plx_npy_write(path, &(plx_array){PLX_F64, 2, 1, 1, &value, ""}, &error), PLX_OK);
     size_t count = read_file(bytes, sizeof bytes);
     assert_int_equal((count - sizeof value) % 64, 0);
     assert_int_equal(bytes[count - sizeof value - 1], '\n');
@@ -308,8 +400,16 @@ static void refused_headers(void **state)
         {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,)}", 8, "structured"},
         {"{'descr': '<V4', 'fortran_order': False, 'shape': (2,)}", 8, "'<V4' is not supported"},
         {"{'descr': '|f2', 'fortran_order': False, 'shape': (4,)}", 8, "'|f2' is not supported"},
-        {"{'descr': '<u4', 'fortran_order': False, 'shape': (2,)}", 8, "'<u4' is not supported"},
-        {"{'descr': '|b1', 'fortran_order': False, 'shape': (8,)}", 8, "'|b1' is not supported"},
+        {"{'descr': '|u4', 'fortran_order': False, 'shape': (2,)}", 8, "'|u4' is not supported"},
+        {"{'descr': '<u3', 'fortran_order': False, 'shape': (2,)}", 6, "'<u3' is not supported"},
+        {"{'descr': '|b2', 'fortran_order': False, 'shape': (2,)}", 4, "'|b2' is not supported"},
+        {"{'descr': '|S3', 'fortran_order': False, 'shape': (2,)}", 6, "3 bytes, and not 1, 2, 4, 8 or 16"},
+        {"{'descr': '|S0', 'fortran_order': False, 'shape': (2,)}", 0, "'|S0' is not supported"},
+        {"{'descr': '|S9999', 'fortran_order': False, 'shape': (1,)}", 8, "'|S9999' is not supported"},
+        {"{'descr': '<U3', 'fortran_order': False, 'shape': (2,)}", 24, "12 bytes, and not 1, 2, 4, 8 or 16"},
+        {"{'descr': '<M8[', 'fortran_order': False, 'shape': (1,)}", 8, "'<M8[' is not supported"},
+        {"{'descr': '<M8[ns]x', 'fortran_order': False, 'shape': (1,)}", 8, "'<M8[ns]x' is not supported"},
+        {"{'descr': '<M8[1234567890123456us]', 'fortran_order': False, 'shape': (1,)}", 8, "is not supported"},
         {"{'descr': '|O', 'fortran_order': False, 'shape': (1,)}", 8, "'|O' is not supported"},
         {"{'descr': '|f4', 'fortran_order': False, 'shape': (2,)}", 8, "'|f4' is not supported"},
         {"{'descr': '', 'fortran_order': False, 'shape': (2,)}", 8, "'' is not supported"},
@@ -365,7 +465,7 @@ static void truncated_at_every_byte(void **state)
     unsigned char bytes[1024];
     double values[4] = {1, 2, 3, 4};
     plx_error error = {""};
-    assert_int_equal(plx_npy_write(path, &(plx_array){PLX_F64, 2, 2, 2, values}, &error), PLX_OK);
+    assert_int_equal(plx_npy_write(path, &(plx_array){PLX_F64, 2, 2, 2, values, ""}, &error), PLX_OK);
     size_t count = read_file(bytes, sizeof bytes);
     assert_true(count < sizeof bytes);
     for (size_t kept = 0; kept < count; kept++) {
@@ -388,7 +488,7 @@ static void every_byte_flipped(void **state)
     unsigned char bytes[1024];
     int16_t values[6] = {1, 2, 3, 4, 5, 6};
     plx_error error = {""};
-    assert_int_equal(plx_npy_write(path, &(plx_array){PLX_I16, 2, 2, 3, values}, &error), PLX_OK);
+    assert_int_equal(plx_npy_write(path, &(plx_array){PLX_I16, 2, 2, 3, values, ""}, &error), PLX_OK);
     size_t count = read_file(bytes, sizeof bytes);
     static const unsigned char masks[] = {0x01, 0x02, 0x10, 0x80, 0xff};
     for (size_t i = 0; i < count - sizeof values; i++) {
@@ -477,13 +577,13 @@ static void refused_arrays(void **state)
     static const plx_array none = {.rank = 1, .dtype = PLX_F64, .rows = 1, .cols = 5, .data = NULL};
     const plx_array arrays[] = {
         none,
-        {PLX_F64, 3, 1, 1, &value},
-        {PLX_F64, -1, 1, 1, &value},
-        {PLX_F64, 2, -1, 1, &value},
-        {PLX_F64, 1, 2, 1, &value},
-        {PLX_F64, 0, 1, 2, &value},
-        {PLX_F64, 2, INT64_MAX, 2, &value},
-        {PLX_DTYPE_COUNT, 1, 1, 1, &value},
+        {PLX_F64, 3, 1, 1, &value, ""},
+        {PLX_F64, -1, 1, 1, &value, ""},
+        {PLX_F64, 2, -1, 1, &value, ""},
+        {PLX_F64, 1, 2, 1, &value, ""},
+        {PLX_F64, 0, 1, 2, &value, ""},
+        {PLX_F64, 2, INT64_MAX, 2, &value, ""},
+        {PLX_DTYPE_COUNT, 1, 1, 1, &value, ""},
     };
     (void)unlink(path);
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
@@ -498,7 +598,7 @@ static void unwritable_places(void **state)
 {
     (void)state;
     double value = 1;
-    plx_array array = {PLX_F64, 0, 1, 1, &value};
+    plx_array array = {PLX_F64, 0, 1, 1, &value, ""};
     plx_error error = {""};
     assert_int_equal(plx_npy_write("no-such-directory/a.npy", &array, &error), PLX_IO);
     assert_non_null(strstr(error.text, "no-such-directory/a.npy"));
@@ -513,7 +613,7 @@ static void full_device(void **state)
         skip();
     double value = 1;
     plx_error error = {""};
-    assert_int_equal(plx_npy_write("/dev/full", &(plx_array){PLX_F64, 0, 1, 1, &value}, &error), PLX_IO);
+    assert_int_equal(plx_npy_write("/dev/full", &(plx_array){PLX_F64, 0, 1, 1, &value, ""}, &error), PLX_IO);
     assert_non_null(strstr(error.text, "No space"));
 }
 
@@ -659,6 +759,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(round_trips),
+        cmocka_unit_test(elements_that_are_only_moved),
+        cmocka_unit_test(a_type_of_another_size_is_not_written),
+        cmocka_unit_test(only_transpose_takes_them),
+        cmocka_unit_test(a_zip_archive_is_named),
         cmocka_unit_test(data_is_aligned),
         cmocka_unit_test(all_versions),
         cmocka_unit_test(both_byte_orders),
