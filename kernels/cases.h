@@ -65,6 +65,8 @@ void plx_case_add_busy(plx_case_maker *m, const plx_problem *problem);
 void plx_case_add_configs(plx_case_maker *m, const plx_problem *problem);
 /* Zeros that have a sign to keep, whatever the seed; the others' turns stay theirs. */
 void plx_case_add_zeros(plx_case_maker *m, const plx_problem *problem);
+/* Of a reduction: zeros of one sign but for one, which is -0 if `minus`; `place` numbers where it stands. */
+void plx_case_add_odd_zero(plx_case_maker *m, const plx_problem *problem, bool minus, uint64_t place);
 /* What this turn takes. */
 plx_input plx_case_input(const plx_case_maker *m);
 int64_t plx_case_padding(const plx_case_maker *m, uint64_t salt);

@@ -42,6 +42,22 @@ static void reduce_zeros(plx_case_maker *m)
     }
 }
 
+/* Minima and maxima of zeros, for each of which -0 is less than +0: of -0 alone, and of zeros of one sign but for one
+ * that stands where threads, blocks and tails begin or end. */
+static void reduce_signs(plx_case_maker *m, plx_reduction reduction)
+{
+    static const int64_t lengths[] = {1, 2, 1024, 2083};
+
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; ++i) {
+        plx_problem problem = plx_reduce_of(m->dtype, reduction, lengths[i]);
+        plx_case_add_zeros(m, &problem);
+        for (uint64_t place = 0; lengths[i] > 1 && place < 3; ++place) {
+            plx_case_add_odd_zero(m, &problem, false, place);
+            plx_case_add_odd_zero(m, &problem, true, place);
+        }
+    }
+}
+
 static void make(plx_case_maker *m)
 {
     static const int64_t quick[] = {0, 1, 2, 33, 255, 1024, 1025, 4097, 65539};
@@ -65,6 +81,10 @@ static void make(plx_case_maker *m)
             reduce_length(m, (plx_reduction)r, longer[i], plx_case_input(m));
         for (size_t i = 0; m->effort == PLX_FULL && i < PLX_CASE_SIZES; ++i)
             reduce_classes(m, (plx_reduction)r, plx_case_sizes[i]);
+    }
+    if (plx_case_floating(m)) {
+        reduce_signs(m, PLX_MIN);
+        reduce_signs(m, PLX_MAX);
     }
 }
 

@@ -66,16 +66,29 @@ void plx_case_add_configs(plx_case_maker *m, const plx_problem *problem)
     m->turn = turn;
 }
 
-void plx_case_add_zeros(plx_case_maker *m, const plx_problem *problem)
+/* Its own seed, and the turn as it was: no other case becomes another by it. */
+static void add_with_seed(plx_case_maker *m, const plx_problem *problem, uint64_t chosen)
 {
     const uint64_t seed = m->seed, turn = m->turn;
     const plx_case zeros = {.problem = *problem, .input = PLX_INPUT_SPECIAL, .shift = shift(m)};
 
-    m->seed |= 7;
+    m->seed = chosen;
     m->turn = 0;
     add(m, zeros);
     m->seed = seed;
     m->turn = turn;
+}
+
+void plx_case_add_zeros(plx_case_maker *m, const plx_problem *problem)
+{
+    add_with_seed(m, problem, m->seed | PLX_SEED_ALL_MINUS);
+}
+
+void plx_case_add_odd_zero(plx_case_maker *m, const plx_problem *problem, bool minus, uint64_t place)
+{
+    const uint64_t kind = minus ? PLX_SEED_ODD_MINUS : PLX_SEED_ODD_PLUS;
+
+    add_with_seed(m, problem, (m->seed & ~UINT64_C(31)) + 32 * place + kind);
 }
 
 plx_input plx_case_input(const plx_case_maker *m)

@@ -229,6 +229,27 @@ static const planted *planted_at(const source *from, int64_t line, int64_t posit
     return NULL;
 }
 
+/* Zeros in place of special values, of both signs at random.  Of a vector that is reduced also nothing but -0,
+ * and zeros of one sign but for one: it decides on a minimum or maximum, and no partial result beside its own
+ * could stand in for it. */
+static bool is_of_zeros(const source *from)
+{
+    return from->factors < 2 && from->seed % 4 == 3;
+}
+static bool has_one_odd_zero(const source *from)
+{
+    return from->factors == 1 && (from->seed % 32 == PLX_SEED_ODD_MINUS || from->seed % 32 == PLX_SEED_ODD_PLUS);
+}
+
+static double zero(const source *from, uint64_t bits)
+{
+    if (from->factors == 1 && from->seed % 8 == PLX_SEED_ALL_MINUS)
+        return -0.0;
+    if (has_one_odd_zero(from))
+        return from->seed % 32 == PLX_SEED_ODD_PLUS ? -0.0 : 0.0;
+    return with_sign(0.0, bits);
+}
+
 static double special(const source *from, int64_t line, int64_t position)
 {
     uint64_t bits = bits_at(from, line, position);
@@ -236,8 +257,8 @@ static double special(const source *from, int64_t line, int64_t position)
 
     if (here != NULL)
         return here->value;
-    if (from->factors < 2 && from->seed % 4 == 3)
-        return from->factors == 1 && from->seed % 8 == 7 ? -0.0 : with_sign(0.0, bits);
+    if (is_of_zeros(from))
+        return zero(from, bits);
     if (from->factors == 2 && (bits >> 8) % 8 == 0)
         return with_sign(0.0, bits); /* for 0 * Inf */
     return uniform(from, line, position);
@@ -245,6 +266,8 @@ static double special(const source *from, int64_t line, int64_t position)
 
 static double special_value(const source *from, size_t which)
 {
+    if (has_one_odd_zero(from))
+        return from->seed % 32 == PLX_SEED_ODD_PLUS ? 0.0 : -0.0;
     switch (from->seed % 4) {
     case 0:
         return which % 2 == 0 ? (double)NAN : (double)INFINITY;
@@ -275,8 +298,8 @@ static size_t count_to_plant(const source *from)
 {
     if (from->unread || from->lines == 0 || from->length == 0)
         return 0;
-    if (from->factors < 2 && from->seed % 4 == 3)
-        return 0; /* zeros of both signs instead */
+    if (is_of_zeros(from))
+        return has_one_odd_zero(from) ? 1 : 0;
     if (from->factors == 2 && from->summed && from->lines == 1)
         return from->seed % 8 == 4 ? 1 : 0; /* one in a vector reaches every element of the result */
     if (from->output)

@@ -44,6 +44,13 @@ static inline plx_dtype plx_result_dtype(const plx_inputs *inputs)
     return plx_output_dtype(&inputs->problem);
 }
 
+/* What seeds make of PLX_INPUT_SPECIAL for a reduction: the first by its remainder of 8, the others by that of 32. */
+enum {
+    PLX_SEED_ALL_MINUS = 7,  /* nothing but -0 */
+    PLX_SEED_ODD_MINUS = 19, /* one -0 among +0 */
+    PLX_SEED_ODD_PLUS = 27   /* one +0 among -0 */
+};
+
 /* Checks the problem and describes its operands; there is no data yet. */
 plx_status plx_inputs_describe(const plx_problem *problem, plx_inputs *inputs, plx_error *error);
 /* The same, and generates every operand that is read. */

@@ -277,6 +277,28 @@ static void test_special_zeros_have_both_signs(void **state)
     plx_inputs_free(&inputs);
 }
 
+/* Of 32 seeds two have zeros of one sign but for one, each of them another sign. */
+static void test_one_zero_of_another_sign(void **state)
+{
+    static const int64_t lengths[] = {2, 33, 2083};
+    (void)state;
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; ++i)
+        for (uint64_t seed = 0; seed < 4 * 32; ++seed) {
+            const bool minus = seed % 32 == PLX_SEED_ODD_MINUS, plus = seed % 32 == PLX_SEED_ODD_PLUS;
+            int64_t negative = 0;
+            if (!minus && !plus)
+                continue;
+            plx_inputs inputs = inputs_of(plx_reduce_of(PLX_F32, PLX_MIN, lengths[i]), PLX_INPUT_SPECIAL, seed);
+            const float *x = inputs.data[0];
+            for (int64_t at = 0; at < lengths[i]; ++at) {
+                assert_true(x[at] == 0.0f);
+                negative += signbit(x[at]) != 0;
+            }
+            assert_int_equal(negative, minus ? 1 : lengths[i] - 1);
+            plx_inputs_free(&inputs);
+        }
+}
+
 static void test_moved_nans_carry_payloads(void **state)
 {
     uint64_t different = 0, first = 0;
@@ -419,6 +441,7 @@ int main(void)
         cmocka_unit_test(test_extreme_reaches_both_ends),
         cmocka_unit_test(test_special_leaves_most_results_finite),
         cmocka_unit_test(test_special_zeros_have_both_signs),
+        cmocka_unit_test(test_one_zero_of_another_sign),
         cmocka_unit_test(test_moved_nans_carry_payloads),
         cmocka_unit_test(test_special_nans_signal_too),
         cmocka_unit_test(test_every_moved_case_with_nans_has_one_that_signals),

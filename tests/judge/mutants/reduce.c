@@ -179,6 +179,27 @@ static void minus_zero_lost(const mutant_call *call)
     with_join(call, nothing_of(reduction_of(call).how), join_zeros);
 }
 
+/* Right but for a maximum of nothing but -0. */
+static void maximum_of_minus_zeros(const mutant_call *call)
+{
+    reduction r = reduction_of(call);
+    right(call);
+    if (r.dtype == PLX_F32 && r.how == PLX_MAX)
+        *r.result += 0.0f;
+}
+
+/* Halves that are right, and the last step takes zeros for equal: it keeps the first. */
+static void zeros_of_halves_are_equal(const mutant_call *call)
+{
+    reduction r = reduction_of(call);
+    const int64_t middle = r.n / 2;
+    right(call);
+    if (r.dtype != PLX_F32 || r.how == PLX_SUM || middle == 0)
+        return;
+    const float first = fold(r.how, r.x, 0, middle), second = fold(r.how, r.x, middle, r.n);
+    *r.result = first == second ? first : join(r.how, first, second);
+}
+
 static float join_cut(plx_reduction how, float a, float b)
 {
     return mutant_cut(join(how, a, b), 10);
@@ -338,6 +359,8 @@ static const mutant rows[] = {
     MUTANT("nan-never-wins", nan_never_wins, BY_BOUND, "special"),
     MUTANT("only-a-first-nan-wins", only_a_first_nan_wins, BY_BOUND, "special"),
     MUTANT("minus-zero-lost", minus_zero_lost, BY_BOUND, "special"),
+    MUTANT("maximum-of-minus-zeros", maximum_of_minus_zeros, BY_BOUND, "special"),
+    MUTANT("zeros-of-halves-are-equal", zeros_of_halves_are_equal, BY_BOUND, "special"),
     MUTANT("half-accumulator", half_accumulator, BY_BOUND, ""),
     MUTANT("integers-through-f32", integers_through_f32, BY_BOUND, ""),
     MUTANT("integers-saturate", integers_saturate, BY_BOUND, ""),
