@@ -11,7 +11,8 @@
 
 plx_step *plx_recipe_step(plx_recipe *recipe, const char *entry, uint32_t block_x, uint32_t block_y)
 {
-    assert(recipe->step_count < PLX_MAX_STEPS);
+    recipe->more_steps = recipe->more_steps || recipe->step_count == PLX_MAX_STEPS;
+    recipe->step_count -= recipe->step_count == PLX_MAX_STEPS;
     plx_step *step = &recipe->steps[recipe->step_count++];
     *step = (plx_step){
         .entry = entry,
@@ -23,7 +24,8 @@ plx_step *plx_recipe_step(plx_recipe *recipe, const char *entry, uint32_t block_
 
 static plx_argument *add_argument(plx_step *step, plx_argument_kind kind)
 {
-    assert(step->argument_count < PLX_MAX_ARGUMENTS);
+    step->more_arguments = step->more_arguments || step->argument_count == PLX_MAX_ARGUMENTS;
+    step->argument_count -= step->argument_count == PLX_MAX_ARGUMENTS;
     plx_argument *argument = &step->arguments[step->argument_count++];
     *argument = (plx_argument){.kind = kind};
     return argument;
@@ -64,7 +66,8 @@ void plx_step_shared(plx_step *step, int64_t bytes)
 
 void plx_step_map(plx_recipe *recipe, plx_step *step, const plx_tensor_map *map)
 {
-    assert(recipe->map_count < PLX_MAX_MAPS);
+    recipe->more_maps = recipe->more_maps || recipe->map_count == PLX_MAX_MAPS;
+    recipe->map_count -= recipe->map_count == PLX_MAX_MAPS;
     add_argument(step, PLX_ARG_MAP)->operand = (uint32_t)recipe->map_count;
     recipe->maps[recipe->map_count++] = *map;
 }
@@ -177,6 +180,31 @@ plx_status plx_argument_bytes(const plx_argument *argument, plx_dtype dtype, uin
 
 /* ---- what the device has ----------------------------------------------- */
 
+/* Text that was cut off fills its room to the end; snprintf() leaves it so. */
+static bool is_cut_off(const char *text, size_t room)
+{
+    return strlen(text) + 1 >= room;
+}
+
+/* Whether it is all there. */
+static plx_status check_room(const plx_recipe *recipe, plx_error *error)
+{
+    if (is_cut_off(recipe->defines, sizeof recipe->defines))
+        return plx_fail(error, PLX_FAILED, "its options for OpenCL do not fit into the %zu bytes of plx_recipe.defines",
+                        sizeof recipe->defines);
+    if (is_cut_off(recipe->variant, sizeof recipe->variant) || is_cut_off(recipe->code, sizeof recipe->code))
+        return plx_fail(error, PLX_FAILED, "the names of its entry points and code do not fit into a plx_recipe");
+    if (recipe->more_steps)
+        return plx_fail(error, PLX_FAILED, "it has more launches than the %d of PLX_MAX_STEPS", PLX_MAX_STEPS);
+    if (recipe->more_maps)
+        return plx_fail(error, PLX_FAILED, "it has more tensor maps than the %d of PLX_MAX_MAPS", PLX_MAX_MAPS);
+    for (size_t i = 0; i < recipe->step_count; i++)
+        if (recipe->steps[i].more_arguments)
+            return plx_fail(error, PLX_FAILED, "%s has more arguments than the %d of PLX_MAX_ARGUMENTS",
+                            recipe->steps[i].entry, PLX_MAX_ARGUMENTS);
+    return PLX_OK;
+}
+
 static uint64_t dynamic_shared(const plx_step *step)
 {
     uint64_t bytes = 0;
@@ -203,7 +231,9 @@ static plx_status check_block(const plx_step *step, const plx_device_info *devic
 
 static plx_status check_grid(const plx_step *step, const plx_device_info *device, plx_error *error)
 {
-    assert(step->cluster == 0 || (step->cluster <= 8 && step->grid[0] % step->cluster == 0));
+    if (step->cluster > 8 || (step->cluster != 0 && step->grid[0] % step->cluster != 0))
+        return plx_fail(error, PLX_FAILED, "%s has %" PRIu64 " blocks in clusters of %" PRIu32, step->entry, step->grid[0],
+                        step->cluster);
     for (int axis = 0; axis < 3; axis++)
         if (step->grid[axis] > device->max_grid[axis])
             return plx_fail(error, PLX_UNSUPPORTED,
@@ -214,8 +244,9 @@ static plx_status check_grid(const plx_step *step, const plx_device_info *device
 
 static plx_status check_map(const plx_tensor_map *map, plx_error *error)
 {
-    assert(map->width > 0 && map->height > 0 && map->box_width <= 256 && map->box_height <= 256);
-    assert(map->offset % 16 == 0);
+    if (map->width == 0 || map->height == 0 || map->box_width > 256 || map->box_height > 256 || map->offset % 16 != 0)
+        return plx_fail(error, PLX_FAILED, "a tensor map is of no matrix, begins at no multiple of 16 bytes, or has "
+                                           "boxes of %" PRIu32 " x %" PRIu32, map->box_width, map->box_height);
     if (map->width > PLX_MOST_OF_MAP || map->height > PLX_MOST_OF_MAP)
         return plx_fail(error, PLX_UNSUPPORTED,
                         "needs bulk copies from a matrix of %" PRIu64 " rows of %" PRIu64
@@ -230,9 +261,10 @@ static plx_status check_map(const plx_tensor_map *map, plx_error *error)
 plx_status plx_recipe_check(const plx_recipe *recipe, uint64_t static_shared,
                             const plx_device_info *device, plx_error *error)
 {
-    for (size_t i = 0; i < recipe->step_count; i++) {
+    plx_status status = check_room(recipe, error);
+    for (size_t i = 0; status == PLX_OK && i < recipe->step_count; i++) {
         const plx_step *step = &recipe->steps[i];
-        plx_status status = check_block(step, device, error);
+        status = check_block(step, device, error);
         if (status == PLX_OK)
             status = check_grid(step, device, error);
         if (status != PLX_OK)
@@ -243,10 +275,7 @@ plx_status plx_recipe_check(const plx_recipe *recipe, uint64_t static_shared,
                             "needs %" PRIu64 " bytes of shared memory per block; this device has %" PRIu64,
                             shared, device->max_shared_bytes);
     }
-    for (size_t i = 0; i < recipe->map_count; i++) {
-        plx_status status = check_map(&recipe->maps[i], error);
-        if (status != PLX_OK)
-            return status;
-    }
-    return PLX_OK;
+    for (size_t i = 0; status == PLX_OK && i < recipe->map_count; i++)
+        status = check_map(&recipe->maps[i], error);
+    return status;
 }

@@ -65,6 +65,7 @@ typedef struct plx_step {
     /* CUDA may begin this launch while what is before it in the queue still ends: its
      * device code stands at griddepcontrol.wait before it touches memory. */
     bool dependent_launch;
+    bool more_arguments; /* than there is room for were added: plx_recipe_check() refuses it */
     size_t argument_count;
     plx_argument arguments[PLX_MAX_ARGUMENTS];
 } plx_step;
@@ -85,6 +86,7 @@ typedef struct plx_recipe {
     uint64_t known_local_bytes;
     /* CUDA: bits: operands that must begin at a multiple of 16 bytes for this to be worth it. */
     uint32_t aligned;
+    bool more_maps, more_steps; /* than there is room for were added: plx_recipe_check() refuses it */
     size_t map_count;
     plx_tensor_map maps[PLX_MAX_MAPS];
     size_t step_count;      /* 0: nothing to do */
@@ -227,6 +229,9 @@ const plx_element_words *plx_element_words_of(const plx_problem *problem);
 /* Appends " -DNAME=VALUE" to what OpenCL is told. */
 void plx_recipe_define(plx_recipe *recipe, const char *name, int64_t value);
 
+/* What follows may be called as often as it likes: what there is no room for is noted, and refused by
+ * plx_recipe_check(). */
+
 /* Appends a step and returns it, with block = (x, y, 1), grid = (1, 1, 1). */
 plx_step *plx_recipe_step(plx_recipe *recipe, const char *entry, uint32_t block_x, uint32_t block_y);
 void plx_step_operand(plx_step *step, uint32_t operand);
@@ -259,7 +264,8 @@ plx_status plx_not_by_pocl(const plx_device_info *device, int first, int last, p
 void plx_recipe_min_blocks_per_sm(plx_recipe *recipe, const plx_device_info *device, int threads, int blocks);
 /* PLX_UNSUPPORTED with a sentence when a step needs larger blocks, more shared
  * memory (static_shared bytes plus its dynamic arguments) or more blocks than the
- * device has, or a map is of a matrix that maps can't describe. */
+ * device has, or a map is of a matrix that maps can't describe.  PLX_FAILED when the
+ * recipe itself is wrong: it does not fit into a plx_recipe, so that something of it is missing. */
 plx_status plx_recipe_check(const plx_recipe *recipe, uint64_t static_shared,
                             const plx_device_info *device, plx_error *error);
 

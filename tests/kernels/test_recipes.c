@@ -379,6 +379,102 @@ static void operands_are_copied_when_they_must(void **unused)
     assert_string_equal(recipe.steps[0].entry, "gemm_scale");
 }
 
+/* ---- what a recipe has room for ----------------------------------------------------------- */
+
+static void expect_refused(const plx_recipe *recipe, const char *reason)
+{
+    const plx_device_info device = fake_gpu(9);
+    plx_error error = {.text = ""};
+    assert_int_equal(plx_recipe_check(recipe, 0, &device, &error), PLX_FAILED);
+    if (strstr(error.text, reason) == NULL)
+        fail_msg("\"%s\" and not \"%s\"", error.text, reason);
+}
+
+static void expect_accepted(const plx_recipe *recipe)
+{
+    const plx_device_info device = fake_gpu(9);
+    plx_error error = {.text = ""};
+    if (plx_recipe_check(recipe, 0, &device, &error) != PLX_OK)
+        fail_msg("%s", error.text);
+}
+
+/* As much as there is room for, then one more: nothing is written beyond, and nothing is left out in silence. */
+static void no_more_steps_than_there_is_room_for(void **unused)
+{
+    plx_recipe recipe = {.step_count = 0};
+    (void)unused;
+    for (int i = 0; i < PLX_MAX_STEPS; i++)
+        (void)plx_recipe_step(&recipe, "one", 32, 1);
+    expect_accepted(&recipe);
+    (void)plx_recipe_step(&recipe, "more", 32, 1);
+    assert_int_equal(recipe.step_count, PLX_MAX_STEPS);
+    expect_refused(&recipe, "more launches than the 8 of PLX_MAX_STEPS");
+}
+
+static void no_more_arguments_than_there_is_room_for(void **unused)
+{
+    plx_recipe recipe = {.step_count = 0};
+    (void)unused;
+    plx_step *step = plx_recipe_step(&recipe, "wordy", 32, 1);
+    for (int i = 0; i < PLX_MAX_ARGUMENTS; i++)
+        plx_step_i64(step, i);
+    expect_accepted(&recipe);
+    plx_step_i64(step, -1);
+    assert_int_equal(step->argument_count, PLX_MAX_ARGUMENTS);
+    expect_refused(&recipe, "wordy has more arguments than the 24 of PLX_MAX_ARGUMENTS");
+}
+
+static void no_more_maps_than_there_is_room_for(void **unused)
+{
+    const plx_tensor_map map = {.width = 4, .height = 4, .pitch = 16, .box_width = 4, .box_height = 4};
+    plx_recipe recipe = {.step_count = 0};
+    (void)unused;
+    plx_step *step = plx_recipe_step(&recipe, "one", 32, 1);
+    for (int i = 0; i < PLX_MAX_MAPS; i++)
+        plx_step_map(&recipe, step, &map);
+    expect_accepted(&recipe);
+    plx_step_map(&recipe, step, &map);
+    assert_int_equal(recipe.map_count, PLX_MAX_MAPS);
+    expect_refused(&recipe, "more tensor maps than the 6 of PLX_MAX_MAPS");
+}
+
+static void text_is_not_cut_off(void **unused)
+{
+    plx_recipe recipe = {.step_count = 0};
+    (void)unused;
+    while (strlen(recipe.defines) + strlen(" -DLONG_NAME=1234567890") + 1 < sizeof recipe.defines)
+        plx_recipe_define(&recipe, "LONG_NAME", 1234567890);
+    expect_accepted(&recipe);
+    plx_recipe_define(&recipe, "LONG_NAME", 1234567890);
+    expect_refused(&recipe, "its options for OpenCL do not fit");
+    recipe = (plx_recipe){.step_count = 0};
+    memset(recipe.variant, 'v', sizeof recipe.variant - 1);
+    expect_refused(&recipe, "the names of its entry points and code do not fit");
+    recipe = (plx_recipe){.step_count = 0};
+    memset(recipe.code, 'c', sizeof recipe.code - 1);
+    expect_refused(&recipe, "the names of its entry points and code do not fit");
+}
+
+static void launches_and_maps_make_sense(void **unused)
+{
+    static const plx_tensor_map wrong[] = {
+        {.width = 0, .height = 4, .pitch = 16, .box_width = 4, .box_height = 4},
+        {.width = 4, .height = 4, .pitch = 16, .box_width = 512, .box_height = 4},
+        {.width = 4, .height = 4, .pitch = 16, .box_width = 4, .box_height = 4, .offset = 8},
+    };
+    (void)unused;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        plx_recipe recipe = {.step_count = 0};
+        plx_step_map(&recipe, plx_recipe_step(&recipe, "one", 32, 1), &wrong[i]);
+        expect_refused(&recipe, "a tensor map is of no matrix");
+    }
+    plx_recipe recipe = {.step_count = 0};
+    plx_step *step = plx_recipe_step(&recipe, "together", 32, 1);
+    step->cluster = 2;
+    step->grid[0] = 3;
+    expect_refused(&recipe, "together has 3 blocks in clusters of 2");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -394,6 +490,11 @@ int main(void)
         cmocka_unit_test(parts_have_room),
         cmocka_unit_test(opencl_has_matrix_units),
         cmocka_unit_test(operands_are_copied_when_they_must),
+        cmocka_unit_test(no_more_steps_than_there_is_room_for),
+        cmocka_unit_test(no_more_arguments_than_there_is_room_for),
+        cmocka_unit_test(no_more_maps_than_there_is_room_for),
+        cmocka_unit_test(text_is_not_cut_off),
+        cmocka_unit_test(launches_and_maps_make_sense),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
