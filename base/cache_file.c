@@ -45,30 +45,58 @@ static bool directory_is_ours(const char *path)
     return S_ISDIR(about.st_mode) && is_ours(&about);
 }
 
-static void make_directories(const char *path)
+/* Why the last could not be made; 0: it could, or was there. */
+static int make_directories(const char *path)
 {
     char directory[LONGEST_PATH];
+    int reason = 0;
     (void)snprintf(directory, sizeof directory, "%s", path);
     for (char *slash = strchr(directory + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        (void)mkdir(directory, 0700);
+        reason = mkdir(directory, 0700) == 0 || errno == EEXIST ? 0 : errno;
         *slash = '/';
     }
+    return reason;
 }
 
-static plx_status not_ours(const char *path, plx_error *error)
+/* The first directory on the way to the file in whose place something else is: its length; 0: there is none. */
+static size_t in_the_way(const char *path)
 {
-    return plx_fail(error, PLX_IO,
-                    "%.400s: its directory can't be made, or others may write into it; chmod go-w", path);
+    char directory[LONGEST_PATH];
+    struct stat about;
+    (void)snprintf(directory, sizeof directory, "%s", path);
+    for (char *slash = strchr(directory + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (lstat(directory, &about) == 0 && (stat(directory, &about) != 0 || !S_ISDIR(about.st_mode)))
+            return strlen(directory);
+        *slash = '/';
+    }
+    return 0;
+}
+
+/* Why the file's directory is none of ours, and what helps; `reason`: why it could not be made. */
+static plx_status not_ours(const char *path, int reason, plx_error *error)
+{
+    char directory[LONGEST_PATH];
+    struct stat about;
+    const size_t other = in_the_way(path);
+    if (other > 0)
+        return plx_fail(error, PLX_IO, "%.400s: can't be kept: %.*s is no directory; remove it", path,
+                        (int)(other < 400 ? other : 400), path);
+    if (!directory_of(path, directory) || stat(directory, &about) != 0)
+        return plx_fail(error, PLX_IO, "%.400s: its directory can't be made: %s", path, strerror(reason != 0 ? reason : errno));
+    if (about.st_uid != geteuid())
+        return plx_fail(error, PLX_IO, "%.400s: its directory is another user's; set XDG_CACHE_HOME", path);
+    return plx_fail(error, PLX_IO, "%.400s: others may write into its directory; chmod go-w", path);
 }
 
 /* What has the file's name must be nothing, or a regular file that may be replaced. */
 static plx_status prepare(const char *path, plx_error *error)
 {
     struct stat about;
-    make_directories(path);
+    const int reason = make_directories(path);
     if (!directory_is_ours(path))
-        return not_ours(path, error);
+        return not_ours(path, reason, error);
     if (lstat(path, &about) == 0 && !S_ISREG(about.st_mode))
         return plx_fail(error, PLX_IO, "%.400s: is no regular file; remove it", path);
     return PLX_OK;
@@ -175,9 +203,9 @@ static int open_lock(const char *name)
 plx_status plx_cache_lock(const char *path, int *lock, plx_error *error)
 {
     char directory[LONGEST_PATH], name[LONGEST_PATH + 8];
-    make_directories(path);
+    const int reason = make_directories(path);
     if (!directory_is_ours(path) || !directory_of(path, directory))
-        return not_ours(path, error);
+        return not_ours(path, reason, error);
     (void)snprintf(name, sizeof name, "%s/lock", directory);
     const int descriptor = open_lock(name);
     if (descriptor < 0)
@@ -203,7 +231,7 @@ static int claims_file(void)
     static int descriptor = -1;
     char path[LONGEST_PATH];
     if (descriptor < 0 && plx_cache_path("claims", path, sizeof path)) {
-        make_directories(path);
+        (void)make_directories(path);
         if (directory_is_ours(path))
             descriptor = open_lock(path);
     }

@@ -16,6 +16,12 @@ void plx_line_add(plx_line *line, const char *format, ...)
         line->length += (size_t)written < capacity ? (size_t)written : capacity - 1;
 }
 
+bool plx_text_whole(FILE *to)
+{
+    const bool whole = ferror(to) == 0;
+    return fclose(to) == 0 && whole;
+}
+
 char *plx_text_list(const char *format, va_list words)
 {
     va_list again;

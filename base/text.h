@@ -16,6 +16,9 @@ void plx_line_add(plx_line *line, const char *format, ...) PLX_PRINTF(2, 3);
 /* A malloc'ed string; NULL when memory is exhausted. */
 char *plx_text(const char *format, ...) PLX_PRINTF(1, 2);
 char *plx_text_list(const char *format, va_list words) PLX_PRINTF(1, 0);
+/* Ends a stream of open_memstream().  False: something that was written is missing from its text: closing such a
+ * stream succeeds when there was no memory for a part, and again some for the rest. */
+bool plx_text_whole(FILE *to);
 /* Whether it is UTF-8 from end to end. */
 bool plx_is_utf8(const char *text);
 

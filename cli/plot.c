@@ -3,6 +3,8 @@
 
 #include "cli.h"
 
+#include "base/text.h"
+
 #include "page/page.h"
 
 #include <stdlib.h>
@@ -47,7 +49,7 @@ static plx_status make_script(const plx_results *results, const char *terminal, 
     if (script == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no memory");
     plx_status status = plx_probe_write_gnuplot(results, script, terminal, error);
-    return fclose(script) == 0 ? status : plx_fail(error, PLX_NO_MEMORY, "no memory");
+    return plx_text_whole(script) ? status : plx_fail(error, PLX_NO_MEMORY, "no memory");
 }
 
 static plx_status draw(const plx_results *results, const char *terminal, FILE *picture, plx_error *error)

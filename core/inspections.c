@@ -270,8 +270,7 @@ static void replace(const char *path, plx_inspection *const *inspections, size_t
         write_new(inspections, count, to);
         if (from != NULL)
             copy_old(from, inspections, count, to);
-        const bool whole = !ferror(to);
-        if (fclose(to) == 0 && whole && length <= PLX_CACHE_MOST)
+        if (plx_text_whole(to) && length <= PLX_CACHE_MOST)
             (void)plx_cache_write(path, text, length, &ignored);
     }
     if (from != NULL)

@@ -184,9 +184,8 @@ static plx_status write_file(const char *path, const plx_tuning *tuning, plx_err
     FILE *to = open_memstream(&text, &length);
     if (to != NULL)
         write_choices(tuning, to);
-    const bool whole = to != NULL && !ferror(to);
     plx_status status = PLX_OK;
-    if (to == NULL || fclose(to) != 0 || !whole)
+    if (to == NULL || !plx_text_whole(to))
         status = plx_fail(error, PLX_NO_MEMORY, "no memory for the choices");
     if (status == PLX_OK)
         status = plx_cache_write(path, text, length, error);

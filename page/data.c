@@ -51,7 +51,7 @@ static char *written(const plx_results *results)
     if (to == NULL)
         return NULL;
     bool good = plx_results_write_json(results, to, &error) == PLX_OK;
-    good = fclose(to) == 0 && good;
+    good = plx_text_whole(to) && good;
     if (!good)
         free(text);
     return good ? text : NULL;

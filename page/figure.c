@@ -4,6 +4,8 @@
 
 #include "page/page.h"
 
+#include "base/text.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -86,7 +88,7 @@ static char *script_of(plx_page *page, const plx_page_figure *figure, const plx_
                       size->width, size->height, size->letters,
                       strcmp(terminal, "svg") == 0 ? " dynamic" : "");
     figure->script(page, figure, size, to);
-    if (fclose(to) == 0)
+    if (plx_text_whole(to))
         return text;
     free(text);
     return NULL;
@@ -102,7 +104,7 @@ static char *whole_text(FILE *file)
     rewind(file);
     while ((got = fread(piece, 1, sizeof piece, file)) > 0)
         (void)fwrite(piece, 1, got, to);
-    if (fclose(to) == 0 && !ferror(file))
+    if (plx_text_whole(to) && !ferror(file))
         return text;
     free(text);
     return NULL;

@@ -4,6 +4,7 @@
 
 #include "page/page.h"
 #include "base/ratios.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -397,8 +398,7 @@ static plx_status put_all(plx_page *page, const char *name, FILE *to, plx_error 
     if (tables == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no memory for the tables");
     plx_status status = put_sections(page, name, tables, error);
-    const bool whole = ferror(tables) == 0;
-    if ((fclose(tables) != 0 || !whole) && status == PLX_OK)
+    if (!plx_text_whole(tables) && status == PLX_OK)
         status = plx_fail(error, PLX_NO_MEMORY, "no memory for the tables");
     if (status == PLX_OK) {
         put_escaped(text, to);

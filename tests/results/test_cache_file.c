@@ -1,7 +1,9 @@
-/* What may be believed of the user's cache directory, and that writers do not lose each other's work. */
+/* What may be believed of the user's cache directory, that writers do not lose each other's work, and that no text is
+ * kept that lost a part. */
 #define _GNU_SOURCE
 
 #include "base/cache_dir.h"
+#include "base/text.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -106,6 +108,43 @@ static void test_link(void **state)
     assert_int_equal(about.st_size, 4);
 }
 
+static void expect_reason(const char *wanted)
+{
+    plx_error error = {.text = ""};
+    int lock;
+    assert_int_equal(plx_cache_write(path, "text", 4, &error), PLX_IO);
+    if (strstr(error.text, wanted) == NULL)
+        fail_msg("\"%s\", without \"%s\"", error.text, wanted);
+    assert_int_equal(plx_cache_lock(path, &lock, &error), PLX_IO);
+    assert_non_null(strstr(error.text, wanted));
+}
+
+/* Each with its own remedy. */
+static void test_directory_that_can_not_be(void **state)
+{
+    (void)state;
+    const int file = open(directory, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+    assert_true(file >= 0);
+    assert_int_equal(close(file), 0);
+    expect_reason("/parallax is no directory; remove it");
+    assert_int_equal(unlink(directory), 0);
+    assert_int_equal(symlink("/nonexistent/place", directory), 0);
+    expect_reason("/parallax is no directory; remove it");
+    assert_int_equal(unlink(directory), 0);
+    write_kept("text", PLX_OK);
+    assert_int_equal(chmod(directory, 0777), 0);
+    expect_reason("others may write into its directory; chmod go-w");
+    assert_int_equal(chmod(directory, 0700), 0);
+    if (geteuid() == 0) {
+        assert_int_equal(chown(directory, 1234, (gid_t)-1), 0);
+        expect_reason("its directory is another user's");
+        assert_int_equal(chown(directory, 0, (gid_t)-1), 0);
+    }
+    (void)snprintf(path, sizeof path, "/proc/nowhere/parallax/kept");
+    expect_reason("its directory can't be made: No such file or directory");
+    assert_true(plx_cache_path("kept", path, sizeof path));
+}
+
 static void test_pipe(void **state)
 {
     (void)state;
@@ -159,11 +198,41 @@ static void test_writers(void **state)
     assert_int_equal(strtol(text, NULL, 10), WRITERS * TIMES);
 }
 
+/* As a stream in memory that finds none for one part, and some for the next: closing it succeeds. */
+static ssize_t loses_the_second(void *cookie, const char *bytes, size_t length)
+{
+    int *parts = cookie;
+    (void)bytes;
+    return ++*parts == 2 ? 0 : (ssize_t)length;
+}
+
+static bool is_whole_after(int parts)
+{
+    int written = 0;
+    FILE *to = fopencookie(&written, "w", (cookie_io_functions_t){.write = loses_the_second});
+    assert_non_null(to);
+    for (int i = 0; i < parts; i++) {
+        (void)fputs("part", to);
+        (void)fflush(to);
+    }
+    return plx_text_whole(to);
+}
+
+static void test_text_that_lost_a_part(void **state)
+{
+    (void)state;
+    assert_true(is_whole_after(1));
+    assert_false(is_whole_after(2));
+    assert_false(is_whole_after(3));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(test_kept), TEST(test_others_may_write), TEST(test_link), TEST(test_pipe), TEST(test_writers),
+        TEST(test_kept), TEST(test_others_may_write), TEST(test_link),
+        TEST(test_directory_that_can_not_be), TEST(test_pipe), TEST(test_writers),
+        cmocka_unit_test(test_text_that_lost_a_part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
