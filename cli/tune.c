@@ -38,6 +38,16 @@ static int forget_choices(plx_context *context, const cli_options *options)
 
 /* ---- tuning ------------------------------------------------------------------------ */
 
+/* Once for each, in the table or beside what takes its place. */
+static void say_taken_back(const plx_results *results, const plx_tuned *tuned)
+{
+    const plx_record *record = &results->records[tuned->by_default];
+    char problem[160];
+    plx_problem_text(&record->problem, record->shift, problem, sizeof problem);
+    cli_say("the choice that was kept of %s on %s, %s, is taken back: nothing is faster beyond the noise", problem,
+            record->backend, tuned->taken_back);
+}
+
 static void print_tuned(const plx_results *results, const plx_tuned *tuned, size_t count)
 {
     (void)printf("\n");
@@ -63,6 +73,10 @@ static int finish(const cli_options *options, plx_results *results, const plx_tu
     plx_gains_store(results);
     if ((options->given & OPT_QUIET) == 0 && !cli_stdout_is_taken(options))
         print_tuned(results, tuned, count);
+    (void)fflush(stdout); /* what follows comes after the table */
+    for (size_t i = 0; i < count && (options->given & OPT_QUIET) == 0; i++)
+        if (tuned[i].taken_back[0] != '\0')
+            say_taken_back(results, &tuned[i]);
     if (status == CLI_OK)
         status = cli_outputs_write(options, results);
     if (status == CLI_OK)

@@ -39,6 +39,7 @@ typedef struct plx_tuned {
     size_t by_default; /* record of the plugin's own choice */
     double gain;       /* the default one's time over the fastest one's */
     bool kept;      /* the fastest is faster beyond its noise, and from now on the choice */
+    char taken_back[64]; /* nothing was kept, and this kernel, which was the choice before, is no more; "": none was */
 } plx_tuned;
 
 /* Compares all kernels (or those that `options` names) on each problem and backend, and

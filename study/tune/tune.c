@@ -106,6 +106,24 @@ static void fill_change(const tuning *t, const plx_tuned *tuned, plx_choice *cha
     plx_cache_date(change->date, sizeof change->date);
 }
 
+static bool is_same_problem(const plx_choice *a, const plx_choice *b)
+{
+    return strcmp(a->device, b->device) == 0 && strcmp(a->driver, b->driver) == 0 &&
+           strcmp(a->backend, b->backend) == 0 && strcmp(a->kernels_hash, b->kernels_hash) == 0 &&
+           strcmp(a->op, b->op) == 0 && strcmp(a->dtype, b->dtype) == 0 && strcmp(a->shape, b->shape) == 0 &&
+           strcmp(a->variant, b->variant) == 0;
+}
+
+/* What was kept of the problem until now. */
+static void note_taken_back(const plx_choice *change, plx_tuned *tuned)
+{
+    plx_choice choice;
+    plx_error ignored; /* a file that can't be read is not changed, which is told then */
+    for (size_t i = 0; plx_tuned_read(i, &choice, &ignored) == PLX_OK; i++)
+        if (is_same_problem(&choice, change))
+            (void)snprintf(tuned->taken_back, sizeof tuned->taken_back, "%s", choice.kernel);
+}
+
 static plx_status add_tuned(tuning *t, size_t first)
 {
     char by_default[64];
@@ -129,6 +147,8 @@ static plx_status add_tuned(tuning *t, size_t first)
         return PLX_NO_MEMORY;
     t->changes = changes;
     fill_change(t, &made, &changes[t->count]);
+    if (!made.kept)
+        note_taken_back(&changes[t->count], &made);
     grown[t->count++] = made;
     return PLX_OK;
 }

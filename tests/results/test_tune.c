@@ -278,8 +278,13 @@ static void test_tune_replaces(void **state)
     assert_int_equal(plx_tune(context, &options, &results, &tuned, &count, &error), PLX_OK);
     assert_int_equal(count, 1);
     assert_false(tuned[0].kept);
+    assert_string_equal(tuned[0].taken_back, "naive"); /* and that is told */
     assert_string_equal(results.records[tuned[0].fastest].kernel, "naive");
     assert_false(plx_tuned_at(0, &choice));
+    free(tuned);
+    plx_results_free(&results);
+    assert_int_equal(plx_tune(context, &options, &results, &tuned, &count, &error), PLX_OK);
+    assert_string_equal(tuned[0].taken_back, ""); /* there was none */
     free(tuned);
     plx_results_free(&results);
     write_choice(&info, "naive", 0, NULL);
