@@ -82,6 +82,24 @@ static void value_text(const plx_array *array, size_t index, char *text, size_t 
     (array->type[0] != '\0' ? other_text : element_text)(array, index, text, capacity);
 }
 
+/* What files of results say of it. */
+static plx_shown_result shown(const plx_array *array, plx_op op)
+{
+    const plx_op_info info = cli_op_info(op);
+    const bool all = array->rows == 0 || array->cols <= PLX_SHOWN_VALUES / array->rows;
+    plx_shown_result made = {.rows = array->rows, .cols = array->cols};
+    made.shown_rows = (size_t)(all || array->rows < SHOWN_ROWS ? array->rows : SHOWN_ROWS);
+    made.shown_cols = (size_t)(all || array->cols < SHOWN_COLS ? array->cols : SHOWN_COLS);
+    if (array->rows == 0 || array->cols == 0)
+        made.shown_rows = made.shown_cols = 0;
+    (void)snprintf(made.name, sizeof made.name, "%s", info.operands[info.output]);
+    (void)snprintf(made.type, sizeof made.type, "%s", cli_element_type(array));
+    for (size_t i = 0; i < made.shown_rows * made.shown_cols; i++)
+        value_text(array, i / made.shown_cols * (size_t)array->cols + i % made.shown_cols, made.values[i],
+                   sizeof made.values[i]);
+    return made;
+}
+
 /* The corner of a result; all of it when it is small. */
 static void print_result(const plx_array *array)
 {
@@ -104,8 +122,8 @@ static void print_result(const plx_array *array)
 
 /* ---- running --------------------------------------------------------------- */
 
-/* What --json and --csv want to know of one run: its record and its device. */
-static int write_outputs(const cli_options *options, plx_context *context, plx_record *record)
+/* What --json and --csv want to know of one run: its record and its device, and of JSON the result. */
+static int write_outputs(const cli_options *options, plx_context *context, plx_record *record, const plx_array *output)
 {
     cli_device *devices;
     size_t count;
@@ -122,7 +140,9 @@ static int write_outputs(const cli_options *options, plx_context *context, plx_r
     }
     free(devices);
     record->device = 0;
-    plx_results results = {.devices = &used, .device_count = 1, .records = record, .record_count = 1};
+    plx_shown_result result = shown(output, record->problem.op);
+    plx_results results = {
+        .devices = &used, .device_count = 1, .records = record, .record_count = 1, .result = &result};
     return cli_outputs_write(options, &results);
 }
 
@@ -203,7 +223,7 @@ static int run_run(plx_context *context, cli_options *options)
     }
     int status = save_result(options, &output);
     if (status == CLI_OK)
-        status = write_outputs(options, context, &record);
+        status = write_outputs(options, context, &record, &output);
     plx_array_free(&output);
     return status;
 }

@@ -243,6 +243,17 @@ typedef struct plx_bench_request {
     size_t left_out_count;
 } plx_bench_request;
 
+/* What a single run computed. */
+enum { PLX_SHOWN_VALUES = 64 };
+typedef struct plx_shown_result {
+    char name[16], type[16]; /* the operand, "C"; what its elements are, "f32" */
+    int64_t rows, cols;
+    /* Of the values: all where there are no more than that many, else the upper left corner, row by row.  As texts,
+     * for NaN, infinities and integers of 64 bits have no form in JSON. */
+    size_t shown_rows, shown_cols;
+    char values[PLX_SHOWN_VALUES][64];
+} plx_shown_result;
+
 /* What a study found, or a file of results holds.  Whoever has it from the library frees it
  * with plx_results_free(); the lists belong to it. */
 typedef struct plx_results {
@@ -265,6 +276,7 @@ typedef struct plx_results {
     struct plx_matrix_unit *units; /* of plx_probe_units(), which has no records */
     size_t unit_count;
     struct plx_choice_study *choice; /* of plx_tune_choice(); NULL: these are of none */
+    plx_shown_result *result;        /* of a single run; NULL: these are of none */
     size_t unknown; /* records of a file that this version can't represent, see plx_results_read() */
 } plx_results;
 

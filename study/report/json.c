@@ -146,6 +146,12 @@ static plx_status put_lists(plx_archive *archive, const plx_results *results, pl
         plx_archive_choice(archive, &choice);
         plx_json_object_end(archive->to);
     }
+    if (results->result != NULL) {
+        plx_shown_result result = *results->result;
+        plx_json_object(archive->to, "result");
+        plx_archive_result(archive, &result);
+        plx_json_object_end(archive->to);
+    }
     return results->bench != NULL ? put_bench(archive, results, error) : PLX_OK;
 }
 

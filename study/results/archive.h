@@ -90,6 +90,7 @@ void plx_archive_likeness(plx_archive *archive, plx_likeness *likeness);
 void plx_archive_time(plx_archive *archive, plx_timing *time);
 void plx_archive_pair(plx_archive *archive, plx_pair *pair); /* but for its records */
 /* What only checks, benches and probes have (studies_file.c).  PLX_NO_MEMORY: only while reading. */
+void plx_archive_result(plx_archive *archive, plx_shown_result *result);
 void plx_archive_check(plx_archive *archive, plx_check_counts *counts);
 plx_status plx_archive_bench(plx_archive *archive, plx_bench_request *bench, plx_error *error);
 plx_status plx_archive_sweep(plx_archive *archive, size_t devices, plx_probe_sweep *sweep, plx_error *error);

@@ -224,6 +224,18 @@ static plx_status take_bench(plx_archive *root, plx_results *results, plx_error 
     return status;
 }
 
+static plx_status take_result(plx_archive *root, plx_results *results, plx_error *error)
+{
+    if (!plx_archive_open(root, "result", true))
+        return PLX_OK;
+    results->result = calloc(1, sizeof *results->result);
+    if (results->result == NULL)
+        return no_memory(error);
+    plx_archive_result(root, results->result);
+    plx_archive_close(root);
+    return PLX_OK;
+}
+
 static plx_status take_choice(plx_archive *root, plx_results *results, plx_error *error)
 {
     if (!plx_archive_open(root, "choice", true))
@@ -247,6 +259,8 @@ static plx_status take_rest(source *from, plx_error *error)
         status = take_bench(&root, from->results, error);
     if (status == PLX_OK)
         status = take_choice(&root, from->results, error);
+    if (status == PLX_OK)
+        status = take_result(&root, from->results, error);
     if (status == PLX_OK && root.wrong != NULL)
         status = plx_fail(error, PLX_INVALID, "%.200s: %s is wrong", from->path, root.wrong);
     return status;

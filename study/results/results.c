@@ -64,6 +64,7 @@ void plx_results_free(plx_results *results)
     free(results->attributions);
     free(results->units);
     free(results->choice);
+    free(results->result);
     memset(results, 0, sizeof *results);
 }
 

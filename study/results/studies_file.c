@@ -18,6 +18,35 @@ static plx_status is_there(const plx_archive *archive, const void *list, plx_err
                : plx_fail(error, PLX_NO_MEMORY, "no memory for the results");
 }
 
+/* ---- single runs --------------------------------------------------------------------- */
+
+static void shown_values(plx_archive *archive, plx_shown_result *result)
+{
+    const size_t most = PLX_SHOWN_VALUES, wanted = result->shown_rows * result->shown_cols;
+    const size_t found = plx_archive_list(archive, "values", wanted);
+    if (plx_archive_reads(archive) && found != wanted)
+        plx_archive_refuse(archive, "values");
+    for (size_t i = 0; i < found && i < most; i++)
+        plx_archive_text_item(archive, i, result->values[i], sizeof result->values[i]);
+    plx_archive_list_end(archive);
+}
+
+void plx_archive_result(plx_archive *archive, plx_shown_result *result)
+{
+    plx_archive_text(archive, "name", result->name, sizeof result->name);
+    plx_archive_text(archive, "type", result->type, sizeof result->type);
+    result->rows = plx_archive_integer(archive, "rows", result->rows, 0);
+    result->cols = plx_archive_integer(archive, "cols", result->cols, 0);
+    result->shown_rows = (size_t)plx_archive_natural(archive, "shown_rows", result->shown_rows, 0);
+    result->shown_cols = (size_t)plx_archive_natural(archive, "shown_cols", result->shown_cols, 0);
+    if (result->shown_rows > PLX_SHOWN_VALUES || result->shown_cols > PLX_SHOWN_VALUES ||
+        result->shown_rows * result->shown_cols > PLX_SHOWN_VALUES) {
+        plx_archive_refuse(archive, "shown_rows");
+        result->shown_rows = result->shown_cols = 0;
+    }
+    shown_values(archive, result);
+}
+
 /* ---- checks -------------------------------------------------------------------------- */
 
 /* What a check counted: the records have only the worst case of each kernel. */

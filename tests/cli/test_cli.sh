@@ -274,6 +274,13 @@ grep -q "'|u1'" "$work/u1-t.npy" || fail "the result of unsigned bytes is of ano
 expect 0 '' run transpose --in "$work/u1-t.npy" --backend host --out "$work/u1-tt.npy" -q
 [ "$(tail -c 6 "$work/u1-tt.npy" | od -An -tu1 | tr -s ' ')" = ' 1 2 255 4 5 6' ] || fail "unsigned bytes were not only moved"
 expect 4 'fewer than two' compare transpose --in "$work/u1.npy" --backend host --no-timing
+expect 0 '' run transpose --in "$work/u1.npy" --backend host --json "$work/u1.json" -q
+for word in '"result": {' '"type": "u1"' '"shown_rows": 3' '"values": [' '"255"'; do
+    grep -qF "$word" "$work/u1.json" || fail "no $word in the JSON of run"
+done
+expect 0 '' run gemm 100x200x3 --backend host --json "$work/corner.json" -q
+grep -q '"shown_rows": 4' "$work/corner.json" || fail "more than a corner of a large result in JSON"
+expect 0 '' report "$work/u1.json" -o "$work/u1.html"
 expect 2 'x is u1, and reduce takes i32 i64' run reduce --in "$work/u1.npy"
 expect 2 'transpose takes any element' compare gemm --in "$work/u1.npy" --trans-b
 expect 2 'u1.npy is u1' run transpose --in "$work/u1.npy" --dtype f32
