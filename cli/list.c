@@ -460,15 +460,23 @@ static size_t keep_devices(cli_device *devices, size_t count, const list_request
     return kept;
 }
 
-/* Of plugins whose devices can't be asked for, where no table says so. */
-static void tell_failures(plx_context *context, const cli_options *options, const list_request *request)
+/* Of plugins whose devices can't be asked for, where no table says so.  Without memory to ask for them what is
+ * listed is no list: that is the command's failure. */
+static int tell_failures(plx_context *context, const cli_options *options, const list_request *request)
 {
     plx_plugin_report report;
     const bool shown = (request->what & PLUGINS) != 0 && !cli_stdout_is_taken(options);
-    for (size_t i = 0; !shown && i < plx_plugin_count(context); i++)
-        if (plx_plugin_at(context, i, &report) == PLX_OK && report.loaded && report.probe != PLX_OK &&
-            report.probe != PLX_NO_DEVICE && has_plugin(request, report.name))
+    int status = CLI_OK;
+    for (size_t i = 0; i < plx_plugin_count(context); i++) {
+        if (plx_plugin_at(context, i, &report) != PLX_OK || !report.loaded || report.probe == PLX_OK ||
+            report.probe == PLX_NO_DEVICE || !has_plugin(request, report.name))
+            continue;
+        if (report.probe == PLX_NO_MEMORY)
+            status = cli_exit_status(PLX_NO_MEMORY);
+        if (!shown || report.probe == PLX_NO_MEMORY)
             cli_say("%s: its devices are missing: %s", report.name, report.reason);
+    }
+    return status;
 }
 
 static int list_all(plx_context *context, const cli_options *options, const list_request *request)
@@ -478,13 +486,13 @@ static int list_all(plx_context *context, const cli_options *options, const list
     int status = cli_find_devices(context, &devices, &count);
     if (status != CLI_OK)
         return status;
-    tell_failures(context, options, request);
+    const int missing = tell_failures(context, options, request);
     count = keep_devices(devices, count, request);
     if (!cli_stdout_is_taken(options))
         print_list(context, options, devices, count, request);
     status = cli_write(options->json, write_list, &(listing){context, devices, count, request});
     free(devices);
-    return status;
+    return status == CLI_OK ? missing : status;
 }
 
 static int list_run(plx_context *context, cli_options *options)

@@ -58,8 +58,9 @@ static bool add_device(plx_context *context, const plx_plugin_report *report, si
     *devices = grown;
     cli_device *added = &grown[*count];
     *added = (cli_device){.plugin = plugin};
-    if (plx_device_at(context, plugin, device, &added->info) != PLX_OK)
-        return true;
+    const plx_status known = plx_device_at(context, plugin, device, &added->info);
+    if (known != PLX_OK)
+        return known != PLX_NO_MEMORY;
     cli_label(added->label, sizeof added->label, report->name, device);
     added->physical = physical_of(*devices, *count, &added->info);
     ++*count;

@@ -19,6 +19,7 @@ typedef struct fault_command {
     const char *driver;                /* "cuda", "opencl": the plugin that is there, too; NULL: none */
     bool is_timed;                     /* figures differ from run to run */
     bool answers;                      /* it tells how things are: that one is missing is no failure of the command */
+    bool needs_memory;                 /* without it what is told is not all, and the command fails */
     bool keeps_cache;                  /* runs begin with the cache that the clean run left */
     bool has_rest;                     /* each run begins with outputs that are there: "old" */
 } fault_command;

@@ -167,6 +167,10 @@ void judge_good(worker *this, const trial *run)
     if (out == NULL || clean == NULL || this->command->is_timed ||
         is_same(out, clean, files_find(&this->again, "out")))
         return;
+    if (this->command->needs_memory && this->plan->of == FAULT_OF_MEMORY) {
+        fail(this, run, &this->totals->wrong, "another output, though all went well");
+        return;
+    }
     /* what a driver's wrong answers lead to is an answer, too */
     if (this->command->answers && this->plan->of == FAULT_OF_DRIVER)
         return;
