@@ -30,9 +30,10 @@ _PLX_EOF
 plx_saved_LIBS=$LIBS
 AS_IF([$NVCC -c -std=c++17 -Xcompiler -fPIC $NVCCFLAGS -o conftest-cub.o conftest.cu >&AS_MESSAGE_LOG_FD 2>&1], [
     plx_cub_reason="libcudart_static or libstdc++ was not found; install the CUDA toolkit's runtime library and g++"
-    for plx_directory in "$plx_cuda_include/../lib64" "$plx_cuda_include/../lib" ''; do
-        AS_IF([test -n "$plx_directory" && test ! -d "$plx_directory"], [continue])
-        plx_libs="${plx_directory:+-L$plx_directory }-lcudart_static -lstdc++ -ldl -lpthread -lrt"
+    PLX_CUDA_LIBRARY_DIRECTORIES([libcudart_static.a])
+    for plx_directory in $plx_directories; do
+        AS_CASE([$plx_directory], [system], [plx_libs=], [plx_libs="-L$plx_directory "])
+        plx_libs="$plx_libs-lcudart_static -lstdc++ -ldl -lpthread -lrt"
         LIBS="conftest-cub.o $plx_libs $plx_saved_LIBS"
         AC_LINK_IFELSE([AC_LANG_PROGRAM([[extern int plx_conftest(void);]], [[return plx_conftest();]])],
             [plx_cub_reason=; CUB_LIBS=$plx_libs; break])

@@ -18,16 +18,17 @@ AC_DEFINE_UNQUOTED([PLX_CUBLAS_REASON], ["$plx_cublas_reason"],
 AM_CONDITIONAL([HAVE_CUBLAS], [test -z "$plx_cublas_reason"])
 ])
 
-# Links a call into cuBLAS with the toolkit next to cuda.h, then with the system's.
+# Links a call into cuBLAS of the toolkit that has cuda.h.
 AC_DEFUN([_PLX_FIND_CUBLAS], [
 plx_saved_CPPFLAGS=$CPPFLAGS
 plx_saved_LIBS=$LIBS
 CPPFLAGS="$CPPFLAGS $CUDA_CFLAGS"
-plx_cublas_reason="cublas_v2.h or libcublas was not found; install the CUDA toolkit's cuBLAS development files"
+plx_cublas_reason="cublas_v2.h or libcublas was not found in the toolkit $plx_cuda_toolkit; install its cuBLAS development files"
 AC_MSG_CHECKING([for cuBLAS])
-for plx_directory in "$plx_cuda_include/../lib64" "$plx_cuda_include/../lib" ''; do
-    AS_IF([test -n "$plx_directory" && test ! -d "$plx_directory"], [continue])
-    plx_libs="${plx_directory:+-L$plx_directory }-lcublas"
+PLX_CUDA_LIBRARY_DIRECTORIES([libcublas.so])
+AS_IF([test -r "$plx_cuda_include/cublas_v2.h"], [], [plx_directories=])
+for plx_directory in $plx_directories; do
+    AS_CASE([$plx_directory], [system], [plx_libs=-lcublas], [plx_libs="-L$plx_directory -lcublas"])
     LIBS="$plx_libs $plx_saved_LIBS"
     AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <cublas_v2.h>]],
         [[cublasHandle_t handle; return cublasCreate(&handle) == CUBLAS_STATUS_SUCCESS

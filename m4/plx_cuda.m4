@@ -1,7 +1,8 @@
 # PLX_CHECK_CUDA: --with-cuda and --with-cuda-arch.  The cuda plugin needs nvcc,
 # a host compiler that nvcc accepts, and cuda.h; the driver is looked for when it
 # runs.  What was asked for and is missing is an error; otherwise the plugin is
-# left out.  Sets plx_cuda_reason (empty: it is built), plx_cuda_arch (the list),
+# left out.  Sets plx_cuda_reason (empty: it is built), plx_cuda_arch (the list), plx_cuda_toolkit, plx_cuda_taken
+# (the same with its version),
 # NVCC, NVCCFLAGS, NVCCFLAGS_ARCH, CUDA_CFLAGS and the condition HAVE_CUDA.
 AC_DEFUN([PLX_CHECK_CUDA], [
 AC_ARG_WITH([cuda],
@@ -18,15 +19,24 @@ AC_ARG_VAR([NVCC], [CUDA compiler command])
 AC_ARG_VAR([NVCCFLAGS], [CUDA compiler flags, e.g. -ccbin=g++-12])
 plx_cuda_reason=
 plx_cuda_arch=
+plx_cuda_version=
+plx_cuda_taken=
 CUDA_CFLAGS=
 NVCCFLAGS_ARCH=
 _PLX_CUDA_ARCH_LIST
-AS_IF([test "$with_cuda" = no], [plx_cuda_reason="left out by --without-cuda"])
+AS_CASE([$with_cuda],
+    [no], [plx_cuda_reason="left out by --without-cuda"],
+    [*@<:@[[:space:]]@:>@*], [plx_cuda_reason="'$with_cuda' has a blank in its name, which libtool can't do with"])
 AS_IF([test -z "$plx_cuda_reason"], [_PLX_CUDA_FIND_NVCC])
 AS_IF([test -z "$plx_cuda_reason"], [_PLX_CUDA_FIND_HEADER])
 AS_IF([test -z "$plx_cuda_reason"], [_PLX_CUDA_TRY_NVCC])
 AS_IF([test -n "$plx_cuda_reason" && test "$with_cuda" != no && test "$with_cuda" != auto],
     [AC_MSG_ERROR([--with-cuda was given, but $plx_cuda_reason])])
+AS_IF([test -z "$plx_cuda_reason"],
+    [plx_cuda_version=`sed -n 's/^@%:@define CUDA_VERSION  *\(@<:@0-9@:>@*\)0\(@<:@0-9@:>@\)0.*/\1.\2/p' "$plx_cuda_include/cuda.h"`
+     plx_cuda_taken="$plx_cuda_toolkit${plx_cuda_version:+ ($plx_cuda_version)}"])
+AC_DEFINE_UNQUOTED([PLX_CUDA_TOOLKIT], ["$plx_cuda_taken"],
+    [The CUDA toolkit that was taken, with its version; empty without one])
 AC_SUBST([CUDA_CFLAGS])
 AC_SUBST([NVCCFLAGS_ARCH])
 _PLX_CUDA_PTX
@@ -63,25 +73,39 @@ AS_IF([test -z "$NVCC"],
     [AS_CASE([$with_cuda],
         [yes|auto], [plx_cuda_reason="nvcc was not found; install the CUDA toolkit, or give --with-cuda=DIR"],
         [plx_cuda_reason="there is no $with_cuda/bin/nvcc"])])
+AS_CASE([$with_cuda], [yes|auto], [], [_PLX_CUDA_IS_NAMED])
 ])
 
-# Finds cuda.h of the same toolkit.
+# A compiler of another place than the toolkit that was named would mix the two.
+m4_define([_PLX_CUDA_IS_NAMED], [
+plx_named=`cd "$with_cuda" 2>/dev/null && pwd -P`
+plx_real=`readlink -f "$plx_nvcc_program" 2>/dev/null`
+AS_CASE(["$plx_nvcc_program:$plx_real"],
+    ["$with_cuda"/*|"$plx_named"/*|*:"$plx_named"/*|:*], [],
+    [AS_IF([test -z "$plx_cuda_reason"], [plx_cuda_reason="NVCC=$NVCC is not below $with_cuda; name one of them alone"])])
+])
+
+# Finds the toolkit that nvcc belongs to, and its cuda.h, and never another's: below the directory that was named, or
+# beside nvcc; else where nvcc itself finds it (Debian's wrapper, one of the user's).  Conda has headers and libraries
+# below targets/ARCHITECTURE alone.  Sets plx_cuda_toolkit and plx_cuda_include.
 AC_DEFUN([_PLX_CUDA_FIND_HEADER], [
 plx_nvcc_directory=`AS_DIRNAME(["$plx_nvcc_program"])`
 plx_nvcc_real=`readlink -f "$plx_nvcc_program" 2>/dev/null || AS_ECHO(["$plx_nvcc_program"])`
 plx_nvcc_real_directory=`AS_DIRNAME(["$plx_nvcc_real"])`
 plx_cuda_include=
+plx_cuda_toolkit=
 AC_MSG_CHECKING([for cuda.h])
-for plx_directory in "$with_cuda/include" "$plx_nvcc_directory/../include" "$plx_nvcc_real_directory/../include" \
-                  "${CUDA_HOME:-/nonexistent}/include" "${CUDA_PATH:-/nonexistent}/include" \
-                  /usr/local/cuda/include /usr/include; do
-    AS_IF([test -r "$plx_directory/cuda.h"],
-        [plx_cuda_include=`cd "$plx_directory" && pwd -P`; break])
-done
+AS_CASE([$with_cuda],
+    [yes|auto], [_PLX_CUDA_LOOK_IN(["$plx_nvcc_directory/.." "$plx_nvcc_real_directory/.."])
+                 AS_IF([test -z "$plx_cuda_include"], [_PLX_CUDA_ASK_NVCC])],
+    [_PLX_CUDA_LOOK_IN(["$with_cuda"])])
 AS_IF([test -n "$plx_cuda_include"], [AC_MSG_RESULT([$plx_cuda_include])], [AC_MSG_RESULT([no])])
+AS_CASE([$with_cuda],
+    [yes|auto], [plx_cuda_where="of the toolkit of $NVCC"],
+    [plx_cuda_where="below $with_cuda"])
 dnl As a system directory, so that our warnings are about our code.
 AS_CASE([$plx_cuda_include],
-    [''], [plx_cuda_reason="cuda.h was not found next to $NVCC; install the CUDA toolkit's driver development files"],
+    [''], [plx_cuda_reason="there is no cuda.h $plx_cuda_where, in include or targets/*/include; install its driver development files"],
     [/usr/include], [],
     [CUDA_CFLAGS="-isystem $plx_cuda_include"])
 AS_IF([test -z "$plx_cuda_reason"], [
@@ -97,6 +121,39 @@ AS_IF([test -z "$plx_cuda_reason"], [
          plx_cuda_reason="$plx_cuda_include/cuda.h does not compile or is older than CUDA 11"])
     CPPFLAGS=$plx_saved_CPPFLAGS
 ])
+])
+
+# _PLX_CUDA_LOOK_IN(DIRECTORIES): the first of these toolkits that has cuda.h.
+m4_define([_PLX_CUDA_LOOK_IN], [
+for plx_directory in $1; do
+    for plx_part in "" "/targets/${host_cpu:-`uname -m`}-linux" "/targets/sbsa-linux" "/targets/*"; do
+        for plx_found in "$plx_directory"$plx_part/include; do
+            AS_IF([test -z "$plx_cuda_include" && test -r "$plx_found/cuda.h"],
+                [plx_cuda_include=`cd "$plx_found" && pwd -P`
+                 plx_cuda_toolkit=`cd "$plx_directory" && pwd`])
+        done
+    done
+done
+])
+
+# Where nvcc finds cuda.h by itself.
+m4_define([_PLX_CUDA_ASK_NVCC], [
+AS_ECHO(["@%:@include <cuda.h>"]) >conftest.cu
+plx_found=`$NVCC -M $NVCCFLAGS conftest.cu 2>&AS_MESSAGE_LOG_FD | tr ' ' '\n' | sed -n 's,^\(/.*\)/cuda\.h$,\1,p' | sed 1q`
+rm -f conftest.cu
+AS_IF([test -r "$plx_found/cuda.h"],
+    [plx_cuda_include=`cd "$plx_found" && pwd -P`
+     plx_cuda_toolkit=`AS_DIRNAME(["$plx_found"]) | sed 's,/targets/@<:@^/@:>@*$,,'`])
+])
+
+# PLX_CUDA_LIBRARY_DIRECTORIES(FILE): sets plx_directories to those of the toolkit that have the file.  Debian has its own
+# among the system's: "system" then.
+AC_DEFUN([PLX_CUDA_LIBRARY_DIRECTORIES], [
+plx_directories=
+AS_IF([test "$plx_cuda_include" = /usr/include], [plx_directories=system], [
+    for plx_found in "$plx_cuda_include/../lib64" "$plx_cuda_include/../lib" "$plx_cuda_toolkit/lib64" "$plx_cuda_toolkit/lib"; do
+        AS_IF([test -e "$plx_found/$1"], [plx_directories="$plx_directories `cd "$plx_found" && pwd -P`"])
+    done])
 ])
 
 # _PLX_CUDA_COMPILE(FLAGS, IF-OK, IF-NOT): compiles a kernel; the output is left in
