@@ -8,6 +8,7 @@ dispatch_sources = \
 if HAVE_CUDA
 pkglibexec_PROGRAMS += dispatch-cuda
 dispatch_cuda_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS) $(JANSSON_CFLAGS)
+dispatch_cuda_LDFLAGS = $(helper_rpath)
 dispatch_cuda_LDADD = libplx-cuda-api.la libplx-ladder.la libparallax.la libplx-base.la $(JANSSON_LIBS)
 dispatch_cuda_SOURCES = $(dispatch_sources) benchmarks/dispatch_cuda.c
 nodist_dispatch_cuda_SOURCES = plugins/cuda/images.c
@@ -16,6 +17,7 @@ endif
 if HAVE_OPENCL
 pkglibexec_PROGRAMS += dispatch-opencl
 dispatch_opencl_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS) $(JANSSON_CFLAGS)
+dispatch_opencl_LDFLAGS = $(helper_rpath)
 dispatch_opencl_LDADD = libplx-opencl-api.la libplx-ladder.la libparallax.la libplx-base.la $(JANSSON_LIBS)
 dispatch_opencl_SOURCES = $(dispatch_sources) benchmarks/dispatch_opencl.c
 nodist_dispatch_opencl_SOURCES = plugins/opencl/sources.c

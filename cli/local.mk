@@ -1,6 +1,7 @@
 # The program: one file per verb.
 bin_PROGRAMS += parallax
 parallax_SOURCES = cli/main.c
+parallax_LDFLAGS = $(program_rpath)
 parallax_LDADD = libplx-verbs.la libplx-page.la libparallax-study.la libparallax.la libplx-base.la -lm
 
 # All but the process itself, for what tries command lines.

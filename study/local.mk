@@ -193,7 +193,7 @@ lib_LTLIBRARIES += libparallax-study.la
 libparallax_study_la_SOURCES =
 libparallax_study_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 libparallax_study_la_LIBADD = libplx-study.la libparallax.la libplx-base.la $(JANSSON_LIBS) -lm
-libparallax_study_la_LDFLAGS = -version-info 0:0:0 -no-undefined
+libparallax_study_la_LDFLAGS = -version-info 0:0:0 -no-undefined $(library_rpath)
 EXTRA_DIST += study/libparallax-study.map
 if VERSION_SCRIPTS
 libparallax_study_la_LDFLAGS += -Wl,--version-script=$(top_srcdir)/study/libparallax-study.map

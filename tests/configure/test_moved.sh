@@ -1,0 +1,43 @@
+#!/bin/sh
+# An installation is moved as a whole: the program finds its libraries, these each other, the plugins and what tries
+# them, and nothing has the old place in it.
+: "${top_builddir:=.}" "${top_srcdir:=.}" "${MAKE:=make}"
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT HUP INT TERM
+fail() {
+    echo "FAIL: $*"
+    exit 1
+}
+grep -q "^program_rpath = ." "$top_builddir/Makefile" || { echo "skipped: this linker takes no relative paths"; exit 77; }
+(unset MAKEFLAGS MFLAGS MAKELEVEL
+    "$MAKE" -C "$top_builddir" install DESTDIR="$work/staged") >"$work/log" 2>&1 || { tail "$work/log"; fail "make install"; }
+program=$(find "$work/staged" -path '*/bin/parallax')
+[ -x "$program" ] || fail "there is no program"
+mv "${program%/bin/parallax}" "$work/moved"
+moved=$work/moved
+
+# What has a path to libraries has a relative one alone.
+if command -v readelf >/dev/null 2>&1; then
+    for file in "$moved/bin/parallax" $(find "$moved" -name '*.so*' -type f) $(find "$moved" -path '*libexec*' -type f); do
+        readelf -d "$file" 2>/dev/null | grep -E 'R(UN)?PATH' | sed 's/.*\[\(.*\)\].*/\1/' | tr ':' '\n' |
+            grep -vE '^\$ORIGIN|/cuda|/targets/' | sed "s,^,${file##*/}: ," && continue
+    done >"$work/absolute"
+    [ ! -s "$work/absolute" ] || { cat "$work/absolute"; fail "absolute paths to libraries"; }
+    readelf -d "$moved/bin/parallax" | grep -q 'PATH.*ORIGIN' || fail "the program has no path relative to itself"
+fi
+
+unset LD_LIBRARY_PATH PLX_PLUGIN_PATH
+XDG_CACHE_HOME=$work/cache
+export XDG_CACHE_HOME
+"$moved/bin/parallax" doctor --verbose >"$work/out" 2>&1
+status=$?
+grep -qF "  from $moved/" "$work/out" && grep -q '^  host:0 *works' "$work/out" && [ "$status" = 0 ] ||
+    { cat "$work/out"; fail "doctor ends with $status"; }
+grep -F '  from ' "$work/out" | grep -vF "  from $moved/" && fail "plugins of another place"
+[ -z "$(find "$moved" -name parallax-inspect)" ] && fail "parallax-inspect is not installed"
+printf 'not a plugin' >"$work/plx-broken.so"
+"$moved/bin/parallax" doctor --plugin-dir "$work" 2>&1 | grep -q 'plx-broken.so: refused' || fail "a broken plugin is not tried"
+for helper in $(find "$moved" -name 'dispatch-*' -type f); do
+    ldd "$helper" | grep 'not found' && fail "$helper does not find its libraries"
+done
+echo "the moved program finds all"
