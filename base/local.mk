@@ -25,5 +25,7 @@ libplx_base_la_SOURCES = \
 	base/signal_name.h \
 	base/table.c \
 	base/table.h \
+	base/team.c \
+	base/team.h \
 	base/text.c \
 	base/text.h

@@ -3,6 +3,7 @@
 #ifndef PLX_KERNELS_REFERENCE_H
 #define PLX_KERNELS_REFERENCE_H
 
+#include "base/team.h"
 #include "kernels/ieee754.h"
 #include "kernels/operation.h"
 

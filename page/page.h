@@ -1,7 +1,7 @@
 /* The page that `report` makes of files of results: what was read, put in order, and
  * the sections that are written of it.  Private to the program. */
-#ifndef PLX_CORE_PAGE_H
-#define PLX_CORE_PAGE_H
+#ifndef PLX_PAGE_PAGE_H
+#define PLX_PAGE_PAGE_H
 
 #include "base/format.h"
 
@@ -82,14 +82,14 @@ typedef struct plx_page {
     size_t figures; /* drawn so far, for names within the page */
 } plx_page;
 
-/* ---- page_data.c: reading and putting in order --------------------------------- */
+/* ---- data.c: reading and putting in order --------------------------------- */
 
 plx_status plx_page_read(const char *const *files, size_t count, plx_page *page, plx_error *error);
 void plx_page_free(plx_page *page);
 /* Zeroed memory for what is put together; NULL: the page has failed. */
 void *plx_page_memory(plx_page *page, size_t count, size_t size);
 
-/* ---- page_group.c: what belongs together ----------------------------------------- */
+/* ---- group.c: what belongs together ----------------------------------------- */
 
 /* Measured in one run, on the same bytes. */
 bool plx_page_together(const plx_page_record *a, const plx_page_record *b);
@@ -106,7 +106,7 @@ double plx_page_rate(const plx_page_record *record, bool flops);
 /* The name of a chip's first device. */
 const char *plx_page_chip(plx_page *page, size_t chip);
 
-/* ---- page_text.c: text in HTML ----------------------------------------------------- */
+/* ---- text.c: text in HTML ----------------------------------------------------- */
 
 /* Everything that comes from a file passes here: nothing in it is markup. */
 void plx_page_text(FILE *to, const char *text);
@@ -126,12 +126,12 @@ void plx_page_section(FILE *to, const char *id, const char *title);
 /* The name of a series in its colour. */
 void plx_page_series_mark(FILE *to, plx_page *page, size_t series);
 
-/* ---- page_frame.c -------------------------------------------------------------------- */
+/* ---- frame.c -------------------------------------------------------------------- */
 
 void plx_page_begin(plx_page *page, FILE *to);
 void plx_page_end(FILE *to);
 
-/* ---- page_figure.c: plots -------------------------------------------------------------- */
+/* ---- figure.c: plots -------------------------------------------------------------- */
 
 /* Names of colours in scripts: those of series and of text. */
 const char *plx_page_colour(size_t series_colour);

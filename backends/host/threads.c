@@ -2,8 +2,9 @@
  * container. */
 #include "backends/host/host.h"
 
+#include "base/team.h"
+
 #ifdef _OPENMP
-#include <omp.h>
 #include <pthread.h>
 
 /* Of the start: a quota is seldom changed under a process that runs. */
@@ -30,7 +31,7 @@ uint32_t plx_host_threads(void)
 {
 #ifdef _OPENMP
     (void)pthread_once(&limits_read, read_limits);
-    return plx_host_threads_within(&limits, (uint32_t)omp_get_max_threads());
+    return (uint32_t)plx_team((int)plx_host_threads_within(&limits, (uint32_t)omp_get_max_threads()));
 #else
     return 1;
 #endif

@@ -298,7 +298,7 @@ static void reference_rectangle(const gemm_job *job, int64_t row, int64_t rows, 
     const int64_t side = tile_side(rows, cols), across = tiles_of(cols, side),
                   count = across * tiles_of(rows, side);
 #ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic) if (count > 1)
+#pragma omp parallel for schedule(dynamic) num_threads(plx_team_threads()) if (count > 1)
 #endif
     for (int64_t i = 0; i < count; i++) {
         const int64_t down = i / across * side, right = i % across * side;

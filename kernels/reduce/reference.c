@@ -100,7 +100,7 @@ static part sum_all(plx_dtype dtype, const void *x, int64_t n)
     part parts[PARTS], all = {{0.0, 0.0}, {0.0, 0.0}, false, false, false};
 
 #ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic) if (n > 1 << 20)
+#pragma omp parallel for schedule(dynamic) num_threads(plx_team_threads()) if (n > 1 << 20)
 #endif
     for (int64_t i = 0; i < PARTS; ++i) {
         const stretch at = stretch_at(n, i);
@@ -213,7 +213,7 @@ static void reference_integer(plx_dtype dtype, plx_reduction reduction, const vo
     int64_t parts[PARTS], all = integer_of_nothing(dtype, reduction);
 
 #ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic) if (n > 1 << 20)
+#pragma omp parallel for schedule(dynamic) num_threads(plx_team_threads()) if (n > 1 << 20)
 #endif
     for (int64_t i = 0; i < PARTS; ++i) {
         const stretch at = stretch_at(n, i);
@@ -264,7 +264,7 @@ static void reference_extremum(plx_dtype dtype, plx_dtype output, plx_reduction 
     double parts[PARTS], all = nothing;
 
 #ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic) if (n > 1 << 20)
+#pragma omp parallel for schedule(dynamic) num_threads(plx_team_threads()) if (n > 1 << 20)
 #endif
     for (int64_t i = 0; i < PARTS; ++i) {
         const stretch at = stretch_at(n, i);

@@ -1,6 +1,8 @@
 /* The instructions of a kernel's codes, in each form that they have. */
 #include "study/attribute/attribute.h"
 
+#include "base/team.h"
+
 #include <string.h>
 
 /* Of whose text each listing is, in which form, and in which cell its launches are described. */
@@ -62,7 +64,7 @@ void plx_attribute_count_all(const plx_attributing *a)
 {
     const size_t count = a->results->attribution_count * PLX_LISTING_COUNT;
 #ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) num_threads(plx_team_threads())
 #endif
     for (size_t i = 0; i < count; ++i)
         if (plx_attribution_ran(&a->results->attributions[i / PLX_LISTING_COUNT]))

@@ -5,7 +5,7 @@
 #include <parallax/plugin.h>
 #include <parallax/study.h>
 
-/* ---- cases (bench_cases.c) -------------------------------------------------------- */
+/* ---- cases (cases.c) -------------------------------------------------------- */
 
 typedef struct plx_bench_case {
     plx_problem problem;
@@ -18,7 +18,7 @@ typedef struct plx_bench_case {
 plx_status plx_bench_cases(const plx_bench_options *options, plx_bench_case **cases, size_t *count,
                            plx_error *error);
 
-/* ---- the document (bench_file.c) ---------------------------------------------------- */
+/* ---- the document (document.c) ---------------------------------------------------- */
 
 typedef struct plx_bench_file {
     const char *path; /* NULL: only in memory */

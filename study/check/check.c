@@ -5,14 +5,12 @@
 #include "study/results/results.h"
 #include "study/results/words.h"
 
+#include "base/team.h"
+
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 /* More threads than this wait for one device rather than keep it busy. */
 enum { MAX_WORKERS = 8, MAX_UNITS = PLX_OP_COUNT * (PLX_DTYPE_COUNT + PLX_COMPUTE_COUNT) * MAX_WORKERS };
@@ -103,7 +101,7 @@ static plx_status find_candidates(const check *c, const plx_open_backends *opene
 static size_t most_workers(void)
 {
 #ifdef _OPENMP
-    size_t threads = (size_t)omp_get_max_threads();
+    size_t threads = (size_t)plx_team_threads();
     return threads < MAX_WORKERS ? threads : MAX_WORKERS;
 #else
     return 1;
@@ -284,7 +282,7 @@ static plx_status run_small(check *c)
     size_t wanted = count_workers(c), count = 1;
     plx_status status;
 #ifdef _OPENMP
-    int threads = omp_get_max_threads();
+    int threads = plx_team_threads();
     c->threads_each = wanted > 0 && (size_t)threads > wanted ? threads / (int)wanted : 1;
     omp_set_num_threads(wanted > 1 ? c->threads_each : threads);
 #endif

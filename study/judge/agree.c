@@ -137,7 +137,7 @@ static tally contrast_all(const contrast *of, bool baseline)
     if (of->first->result == of->second->result) /* kept once */
         return all;
 #ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic) if (count > CHUNK)
+#pragma omp parallel for schedule(dynamic) num_threads(plx_team_threads()) if (count > CHUNK)
 #endif
     for (int64_t first = 0; first < count; first += CHUNK) {
         tally part = contrast_stretch(of, baseline, first, count - first < CHUNK ? count : first + CHUNK);

@@ -98,7 +98,7 @@ static void work_free(work *w)
 static void multiply(const grid *matrix, const double *x, const double *weight, const images *to)
 {
 #ifdef _OPENMP
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) num_threads(plx_team_threads())
 #endif
     for (int64_t i = 0; i < matrix->rows; ++i) {
         double sums[ROUNDS] = {0.0}, total = 0.0, square = 0.0;

@@ -577,7 +577,7 @@ void plx_generate_operand(const plx_inputs *inputs, size_t operand, void *to)
     const uint64_t bytes = (uint64_t)inputs->elements[operand] * plx_dtype_size(from.dtype);
 
 #ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic) if (total > CHUNK)
+#pragma omp parallel for schedule(dynamic) num_threads(plx_team_threads()) if (total > CHUNK)
 #endif
     for (int64_t first = 0; first < total; first += CHUNK)
         write_chunk(&from, first, total - first < CHUNK ? total : first + CHUNK, ld, bytes, to);

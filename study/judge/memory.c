@@ -59,7 +59,7 @@ bool plx_same_bytes(const void *first, const void *second, uint64_t bytes)
     if (bytes <= piece)
         return memcmp(a, b, (size_t)bytes) == 0;
 #ifdef _OPENMP
-#pragma omp parallel for schedule(static) reduction(&& : same)
+#pragma omp parallel for schedule(static) num_threads(plx_team_threads()) reduction(&& : same)
 #endif
     for (uint64_t at = 0; at < bytes; at += piece)
         same = same && memcmp(a + at, b + at, (size_t)(bytes - at < piece ? bytes - at : piece)) == 0;

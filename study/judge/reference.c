@@ -6,10 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 enum { EDGE_MAX = 40, RANDOM_SAMPLES = 2048 };
 
 /* Half a minute or so of a plain loop, whatever the machine. */
@@ -18,7 +14,7 @@ double plx_reference_limit = 1.25e10;
 static double threads(void)
 {
 #ifdef _OPENMP
-    return (double)omp_get_max_threads();
+    return (double)plx_team_threads();
 #else
     return 1.0;
 #endif
@@ -110,7 +106,7 @@ static void compute_all(const plx_inputs *inputs, const plx_reference_result *re
         return;
     }
 #ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic) if (reference->count > chunk)
+#pragma omp parallel for schedule(dynamic) num_threads(plx_team_threads()) if (reference->count > chunk)
 #endif
     for (int64_t first = 0; first < reference->count; first += chunk)
         reference_run(inputs, reference, first, first,
@@ -142,7 +138,7 @@ static plx_status copied(const plx_inputs *inputs, plx_reference_result *referen
     if (status != PLX_OK || reference->count == 0)
         return status;
 #ifdef _OPENMP
-#pragma omp parallel for schedule(static) if (reference->count > 1 << 20)
+#pragma omp parallel for schedule(static) num_threads(plx_team_threads()) if (reference->count > 1 << 20)
 #endif
     for (int64_t row = 0; row < in->rows; ++row)
         memcpy((char *)reference->of.exact + (size_t)(row * in->cols) * size,
@@ -223,7 +219,7 @@ static plx_status sampled(const plx_inputs *inputs, plx_reference_result *refere
     if (status != PLX_OK)
         return status;
 #ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) num_threads(plx_team_threads())
 #endif
     for (int64_t i = 0; i < reference->count; ++i)
         reference_run(inputs, reference, i, reference->sample[i], 1);

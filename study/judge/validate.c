@@ -233,7 +233,7 @@ static tally judge_all(const plx_inputs *inputs, const plx_reference_result *ref
     tally all = {.first_entry = -1};
 
 #ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic) if (reference->count > CHUNK)
+#pragma omp parallel for schedule(dynamic) num_threads(plx_team_threads()) if (reference->count > CHUNK)
 #endif
     for (int64_t first = 0; first < reference->count; first += CHUNK) {
         tally part = judge_entries(inputs, reference, bound, baseline, result, first,

@@ -2,12 +2,10 @@
  * thread of its own: one alone does not fill the way between host and device. */
 #include "study/run/run.h"
 
+#include "base/team.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 enum { MAX_QUEUES = 4, PIECE = 1 << 23 };
 
@@ -99,7 +97,7 @@ static void move_piece(transfer *b, size_t which, uint64_t at)
 static size_t wanted_queues(const transfer *b)
 {
 #ifdef _OPENMP
-    int threads = omp_get_max_threads();
+    int threads = plx_team_threads();
     if (b->bytes >= MUCH && (plx_backend_device(b->backend)->features & PLX_FEATURE_CPU) == 0)
         return threads < MAX_QUEUES ? (size_t)threads : MAX_QUEUES;
 #endif

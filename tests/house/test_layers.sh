@@ -86,6 +86,7 @@ may_include() {
     backends/*:base/*) return 0 ;;
     plugins/*:backends/* | plugins/*:kernels/*) return 0 ;;
     benchmarks:backends/* | benchmarks:kernels/* | benchmarks:base/* | benchmarks:study/measure/measure.h) return 0 ;;
+    kernels*:base/team.h) return 0 ;; # how many threads a reference asks for
     kernels*:kernels/*/*) return 1 ;; # one operation does not know another
     kernels*:kernels/*) return 0 ;;
     esac
@@ -107,6 +108,16 @@ include_faults() {
 binding_faults() {
     [ -f "$scratch/bindings" ] || return 0
     sort -u "$scratch/bindings" | cut -d' ' -f1 | uniq -d | sed 's/$/ binds more than one backend/'
+}
+
+# A header tells which files define what it declares: "/* ---- messages (message.c) ---- */", from the top or beside it.
+section_faults() {
+    (cd "$1" && find base core study page cli kernels backends plugins -name '*.h' -exec grep -H '^/[*] ----' {} + 2>/dev/null) |
+        grep -v '<op>' | while IFS=: read -r file text; do
+        for name in $(printf '%s\n' "$text" | grep -oE '[A-Za-z0-9_./-]+\.c\b'); do
+            [ -f "$1/${file%/*}/$name" ] || [ -f "$1/$name" ] || echo "$file names $name, which is no file"
+        done
+    done
 }
 
 # The files' text without comments, each line with its place.
@@ -131,9 +142,10 @@ strip_comments() {
     }' "$@"
 }
 
+# One file is a table of others' names: of their variables, which doctor and records tell without the plugins.
 naming_faults() {
     (cd "$1" && strip_comments core/*.[ch] base/*.[ch] study/*/*.[ch]) |
-        grep -iE ':.*(cuda|opencl|nvidia|cublas|clblast|openblas|pocl|nvcc|rocm|level_zero)' |
+        grep -v '^base/driver_variables\.c:' | grep -iE ':.*(cuda|opencl|nvidia|cublas|clblast|openblas|pocl|nvcc|rocm|level_zero)' |
         sed 's/^/names an API or a vendor: /'
 }
 
@@ -142,6 +154,7 @@ faults_of() {
     include_faults "$1"
     binding_faults
     naming_faults "$1"
+    section_faults "$1"
 }
 
 # ---- the test of the test: a tree with one fault of each kind, and none else ----
@@ -195,6 +208,9 @@ plant backends/cuda/bad.c '#include "kernels/recipe.h"'
 plant backends/opencl/opencl.h '#include <CL/cl.h>' '#include "../cuda/cuda.h"'
 plant plugins/good/plugin.c '#include "backends/cuda/cuda.h"' '#include "recipe.h"'
 plant plugins/both/plugin.c '#include "backends/cuda/cuda.h"' '#include "backends/opencl/opencl.h"'
+plant page/page.h '/* ---- page_gone.c: what is no more ---- */' '/* ---- text.c, and kernels/here.c ---- */'
+plant page/text.c '#include <stdint.h>'
+plant kernels/here.c '#include <stdint.h>'
 plant plugins/bad/plugin.c '#include "../good/plugin.c"' '#include "core/core.h"'
 cat >"$scratch/expected" <<'END'
 backends/cuda/bad.c includes kernels/recipe.h
@@ -209,6 +225,7 @@ kernels/reduce/api.c includes system:CL/cl.h
 kernels/reduce/bad.c includes kernels/gemm/tiles.h
 names an API or a vendor: core/names.c:1: int same(void) { return name_is("CUDA"); }
 page/bad.c includes study/run/run.h
+page/page.h names page_gone.c, which is no file
 plugins/bad/plugin.c includes core/core.h
 plugins/bad/plugin.c includes plugins/good/plugin.c
 plugins/both binds more than one backend
