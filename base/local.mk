@@ -9,6 +9,8 @@ libplx_base_la_SOURCES = \
 	base/clock.c \
 	base/clock.h \
 	base/coverage.h \
+	base/driver_variables.c \
+	base/driver_variables.h \
 	base/format.c \
 	base/format.h \
 	base/json.c \

@@ -4,6 +4,7 @@
 
 #include "cli.h"
 
+#include "base/driver_variables.h"
 #include "base/json.h"
 
 #include <stdlib.h>
@@ -214,13 +215,38 @@ static void print_rest(const findings *found)
             (void)printf("%s: built, but plx-%s.so is in none of the directories below\n", optional[i].name,
                          optional[i].name);
     }
+    if (PLX_CUDA_TOOLKIT[0] != '\0')
+        (void)printf("built with the CUDA toolkit %s\n", PLX_CUDA_TOOLKIT);
     (void)printf("plugins are looked for in:");
     for (size_t i = 0; (directory = plx_search_dir(found->context, i)) != NULL; i++)
         (void)printf("%s %s", i > 0 ? "," : "", directory);
     (void)printf("\n");
 }
 
+static void print_variables(void)
+{
+    plx_driver_variable set[PLX_MOST_DRIVER_VARIABLES];
+    const size_t count = plx_driver_variables(set, PLX_MOST_DRIVER_VARIABLES);
+    for (size_t i = 0; i < count; i++)
+        (void)printf("environment: %s=%s %s\n", set[i].name, set[i].value, set[i].effect);
+}
+
 /* ---- for files --------------------------------------------------------------------- */
+
+static void put_variables(plx_json *json)
+{
+    plx_driver_variable set[PLX_MOST_DRIVER_VARIABLES];
+    const size_t count = plx_driver_variables(set, PLX_MOST_DRIVER_VARIABLES);
+    plx_json_list(json, "variables");
+    for (size_t i = 0; i < count; i++) {
+        plx_json_object(json, NULL);
+        plx_json_text(json, "name", set[i].name);
+        plx_json_text(json, "value", set[i].value);
+        plx_json_text(json, "effect", set[i].effect);
+        plx_json_object_end(json);
+    }
+    plx_json_list_end(json);
+}
 
 static void put_plugin(plx_json *json, const plugin_finding *in)
 {
@@ -258,6 +284,7 @@ static void put_rest(plx_json *json, const findings *found)
         plx_json_object_end(json);
     }
     plx_json_list_end(json);
+    plx_json_text(json, "cuda_toolkit", PLX_CUDA_TOOLKIT);
     plx_json_list(json, "folders");
     for (size_t i = 0; (directory = plx_search_dir(found->context, i)) != NULL; i++)
         plx_json_text(json, NULL, directory);
@@ -276,6 +303,7 @@ static plx_status write_json(const void *what, FILE *to, plx_error *error)
         put_plugin(&json, &found->plugins[i]);
     plx_json_list_end(&json);
     put_rest(&json, found);
+    put_variables(&json);
     plx_json_natural(&json, "working", found->working);
     plx_json_natural(&json, "broken", found->broken);
     plx_json_object_end(&json);
@@ -309,8 +337,10 @@ static int examine(findings *found, const char *json)
         return status;
     for (size_t i = 0; !found->silent && i < found->count; i++)
         print_plugin(&found->plugins[i], found->verbose);
-    if (!found->silent)
+    if (!found->silent) {
         print_rest(found);
+        print_variables();
+    }
     status = cli_write(json, write_json, found);
     const int said = verdict(found);
     return status != CLI_OK ? status : said;
@@ -347,6 +377,7 @@ const cli_verb cli_doctor_verb = {
             "Exit status: 0 when at least one device works and none fails, 3 when there is no\n"
             "device, 5 when a device that is there fails, or its driver says impossible things of it.\n"
             "A vendor's library that gives wrong results is called WRONG, and is no broken device.\n"
+            "Variables of the environment that hide drivers, or change results or times, are named.\n"
             "--json writes the same as schema parallax-doctor/1.\n"
             "\n"
             "Examples:\n"

@@ -3,6 +3,7 @@
 # script_tests.  Threads sleep while they wait for each other: several tests run at a time, and threads that turn in
 # circles keep the processors from them.
 AM_TESTS_ENVIRONMENT = \
+	. '$(abs_top_srcdir)/tests/environment.sh'; \
 	top_builddir='$(abs_top_builddir)'; export top_builddir; \
 	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
 	PARALLAX='$(abs_top_builddir)/parallax'; export PARALLAX; \
@@ -66,7 +67,7 @@ AM_TESTS_ENVIRONMENT += \
 	LSAN_OPTIONS='suppressions=$(abs_top_srcdir)/tests/leaks.supp:print_suppressions=0'; \
 	export LSAN_OPTIONS;
 endif
-EXTRA_DIST += tests/leaks.supp tests/support.sh tests/sanitizers tests/analyser.h
+EXTRA_DIST += tests/environment.sh tests/leaks.supp tests/support.sh tests/sanitizers tests/analyser.h
 
 # PARTS: threads, addresses, gcc, clang; all of them take an hour.
 check-sanitizers:

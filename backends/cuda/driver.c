@@ -2,6 +2,7 @@
 
 #include "backends/cuda/cuda.h"
 
+#include "base/driver_variables.h"
 #include "base/privileges.h"
 
 #include <dlfcn.h>
@@ -122,8 +123,10 @@ static const char *remedy(CUresult result)
 
 plx_status plx_cuda_driver_load(plx_error *error)
 {
+    static const char *const hiding[] = {"CUDA_VISIBLE_DEVICES", NULL};
     CUresult result;
     plx_error reason;
+    char variable[192];
     pthread_once(&load_once, load_into_status);
     if (load_status != PLX_OK) {
         *error = load_error;
@@ -133,6 +136,10 @@ plx_status plx_cuda_driver_load(plx_error *error)
     if (result == CUDA_SUCCESS)
         return PLX_OK;
     (void)plx_cuda_explain(NULL, &reason, result, "cuInit");
+    plx_first_variable(hiding, variable, sizeof variable);
+    if (result == CUDA_ERROR_NO_DEVICE && variable[0] != '\0')
+        return plx_fail(error, PLX_NO_DEVICE, "no CUDA device is seen with %s in the environment; unset it",
+                        variable);
     return plx_fail(error, PLX_NO_DEVICE, "%.200s: %s", reason.text, remedy(result));
 }
 

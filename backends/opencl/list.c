@@ -2,6 +2,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "backends/opencl/session.h"
 
+#include "base/driver_variables.h"
+
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,8 +146,25 @@ static plx_status list_platform(cl_platform_id platform, plx_error *error)
     return status;
 }
 
+/* A variable that leads the loader or PoCL elsewhere comes before any advice to install what may be there. */
+static bool is_hidden(size_t count)
+{
+    static const char *const of_loader[] = {"OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_VENDOR_PATH",
+                                            NULL};
+    static const char *const of_drivers[] = {"POCL_DEVICES", "CUDA_VISIBLE_DEVICES", NULL};
+    char variable[192];
+    plx_first_variable(count == 0 ? of_loader : of_drivers, variable, sizeof variable);
+    if (variable[0] != '\0')
+        (void)plx_fail(&listed_message, PLX_NO_DEVICE,
+                       "no OpenCL %s is seen with %s in the environment; unset it",
+                       count == 0 ? "driver" : "device", variable);
+    return variable[0] != '\0';
+}
+
 static void explain_none(const cl_platform_id *platforms, size_t count)
 {
+    if (is_hidden(count))
+        return;
     if (count == 0) {
         (void)plx_fail(&listed_message, PLX_NO_DEVICE,
                        "no OpenCL driver is registered; install your device vendor's, or pocl-opencl-icd for "
@@ -168,7 +187,7 @@ static plx_status list_platforms(const cl_platform_id *platforms, size_t count, 
             return status;
     }
     listed_message.text[0] = '\0';
-    if (nvidia_is_unregistered(platforms, count))
+    if (nvidia_is_unregistered(platforms, count) && (count > 0 || !is_hidden(0)))
         advise_registration(&listed_message);
     if (listed_count > 0)
         return PLX_OK;

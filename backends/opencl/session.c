@@ -3,8 +3,11 @@
 #include "backends/opencl/session.h"
 
 #include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- opening ------------------------------------------------------------- */
 
@@ -48,6 +51,33 @@ static bool keeps_programs(cl_platform_id platform)
     return strcmp(name, "Portable Computing Language") == 0;
 }
 
+/* PoCL links each kernel for a processor with ld, which it looks for in PATH alone, and ends the process
+ * without it. */
+static bool path_has_linker(void)
+{
+    char program[PATH_MAX];
+    const char *path = getenv("PATH");
+    for (size_t length; path != NULL && *path != '\0'; path += length + (path[length] == ':')) {
+        length = strcspn(path, ":");
+        if (snprintf(program, sizeof program, "%.*s/ld", (int)length, path) < PATH_MAX &&
+            access(program, X_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Where there is no ld at all, PoCL may have been built with a linker of its own. */
+static plx_status check_linker(const plx_session *session, plx_error *error)
+{
+    const bool links =
+        strstr(session->platform_version, "PoCL") != NULL && (session->info.features & PLX_FEATURE_CPU);
+    if (!links || path_has_linker() || access("/usr/bin/ld", X_OK) != 0)
+        return PLX_OK;
+    return plx_fail(error, PLX_FAILED,
+                    "PATH has no ld, which PoCL links kernels with, and would end the process for; add "
+                    "/usr/bin to PATH");
+}
+
 plx_status plx_cl_open_in(const plx_cl_device_entry *entry, cl_context context, plx_session **session, plx_error *error)
 {
     plx_session *opened = calloc(1, sizeof *opened);
@@ -59,7 +89,9 @@ plx_status plx_cl_open_in(const plx_cl_device_entry *entry, cl_context context, 
                          sizeof opened->platform_version);
     opened->driver_keeps_programs = keeps_programs(entry->platform);
     atomic_init(&opened->lost, false);
-    const plx_status status = enter_context(opened, entry, context, error);
+    plx_status status = check_linker(opened, error);
+    if (status == PLX_OK)
+        status = enter_context(opened, entry, context, error);
     if (status != PLX_OK) {
         free(opened);
         return status;

@@ -219,6 +219,8 @@ typedef struct plx_environment {
     uint64_t processors;   /* that the process may run on, by its affinity */
     double quota;          /* processors' worth of time that its control groups let it have; 0: no limit */
     uint64_t memory_limit; /* in bytes, the least of its control groups; 0: none */
+    /* Those that drivers heed and that results or times depend on, "NVIDIA_TF32_OVERRIDE=1"; "": none. */
+    char variables[512];
 } plx_environment;
 
 /* A case of a bench that nobody ran. */

@@ -4,7 +4,11 @@ EXTRA_LTLIBRARIES += libplx-cuda-api.la
 libplx_cuda_api_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
 libplx_cuda_api_la_SOURCES = \
 	backends/cuda/assembled.c \
+	base/driver_variables.c \
+	base/driver_variables.h \
 	base/privileges.c \
+	base/text.c \
+	base/text.h \
 	base/privileges.h \
 	backends/cuda/counters.c \
 	backends/cuda/cuda.h \

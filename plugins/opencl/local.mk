@@ -5,7 +5,11 @@ libplx_opencl_api_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CFLAGS)
 libplx_opencl_api_la_SOURCES = \
 	base/cache_dir.c \
 	base/cache_file.c \
+	base/driver_variables.c \
+	base/driver_variables.h \
 	base/privileges.c \
+	base/text.c \
+	base/text.h \
 	base/format.c \
 	base/cache_dir.h \
 	base/sha256.c \

@@ -5,6 +5,7 @@
 #include "study/results/archive.h"
 #include "study/results/words.h"
 
+#include "base/driver_variables.h"
 #include "base/format.h"
 #include "base/processor.h"
 
@@ -52,6 +53,7 @@ void plx_environment_now(plx_environment *environment)
     if (built->device_compiler[0] != '\0')
         copy(environment->device_flags, sizeof environment->device_flags, built->device_flags);
     date_now(environment->date, sizeof environment->date);
+    plx_driver_variables_text(environment->variables, sizeof environment->variables);
     plx_processor_text("model name", environment->cpu, sizeof environment->cpu);
     if (uname(&system) == 0) {
         copy(environment->system, sizeof environment->system, system.sysname);
@@ -65,6 +67,7 @@ void plx_environment_now(plx_environment *environment)
 typedef enum kind {
     TEXT,
     TEXT_OR_NULL,
+    TEXT_OR_NONE, /* "" in files: none */
     NATURAL_32,
     NATURAL_64,
     SIZE,
@@ -96,6 +99,7 @@ static const row environment_rows[] = {
     {"environment.flags", "compiler flags", TEXT, OF(flags), SAME_REPORTED, 0},
     {"environment.device_compiler", "device compiler", TEXT, OF(device_compiler), SAME_REPORTED, 0},
     {"environment.device_flags", "device compiler flags", TEXT, OF(device_flags), SAME_REPORTED, 0},
+    {"environment.variables", "variables that drivers heed", TEXT_OR_NONE, OF(variables), SAME_REPORTED, 0},
     {"environment.date", "date", TEXT, OF(date), 0, 0},
     {"host.system", "system", TEXT, OF(system), PLX_FACT_HOST | PLX_FACT_SAME, 0},
     {"host.release", "release of the system", TEXT, OF(release), PLX_FACT_HOST | SAME_REPORTED, 0},
@@ -218,6 +222,8 @@ static void put_fact(const void *whole, const row *of, plx_fact *fact)
                        .matters = of->matters | (of->kind == MEASURED ? PLX_FACT_SENSOR : 0)};
     if (of->kind == TEXT || of->kind == TEXT_OR_NULL)
         put_text(at, *at != '\0', fact);
+    else if (of->kind == TEXT_OR_NONE)
+        put_text(*at != '\0' ? at : "none", true, fact);
     else if (of->kind == NATURAL_32)
         put_natural(*(const uint32_t *)(const void *)at, fact);
     else if (of->kind == NATURAL_64)
@@ -441,7 +447,7 @@ static void environment_part(plx_archive *archive, const char *name, plx_environ
         const bool good = archive->wrong == NULL;
         if (strncmp(of->path, name, length) != 0)
             continue;
-        if (of->kind == TEXT)
+        if (of->kind == TEXT || of->kind == TEXT_OR_NONE)
             plx_archive_remark(archive, key, at, of->bytes);
         else
             number_part(archive, key, of->kind, at);
