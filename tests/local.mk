@@ -47,6 +47,7 @@ include tests/plugins/local.mk
 include tests/opencl/local.mk
 include tests/cuda/local.mk
 include tests/cli/local.mk
+include tests/python/local.mk
 include tests/whole/local.mk
 include tests/faults/local.mk
 include tests/configure/local.mk

@@ -1,0 +1,268 @@
+"""Parallax for arrays of any library: products, transpositions and reductions where the arrays are.
+
+    import plx
+    c = plx.gemm(a, b)                      # NumPy, PyTorch, CuPy, or whatever has DLPack; the result is of that library
+    plx.gemm(a, b, out=c, alpha=2, beta=1, trans_a=True, compute="tf32", kernel="split-k", stream=s)
+    y = plx.matvec(a, x);  t = plx.transpose(a);  s = plx.reduce(x, "sum")
+
+Arrays on a device are worked on there, in `stream`, else in the current stream of their library, else in the legacy stream;
+nothing is copied and nothing waits.  Arrays of the host are worked on by "host", unless `backend` names another: then
+they are copied there and back.  Nothing is loaded or looked for before the first call."""
+
+import collections
+import ctypes
+import threading
+
+from . import _arrays, _library
+from ._library import DeviceLost, Error, Unsupported
+
+__version__ = "0.1.0"
+__all__ = ["gemm", "matvec", "transpose", "reduce", "plan", "Plan", "Queue", "Error", "Unsupported", "DeviceLost", "version"]
+
+_REDUCTIONS = {"sum": 0, "min": 1, "max": 2}
+
+
+def version():
+    """The library's."""
+    return _library.library().plx_version().decode()
+
+
+class Queue:
+    """A stream of the caller's, on a backend; kept by the caller as long as this, and as graphs that were captured from it."""
+
+    def __init__(self, stream, backend="cuda"):
+        self.backend = _library.backend(backend)
+        self.stream = _arrays.stream_of(None, stream)
+        native = _library.NativeQueue(api=2, handle=self.stream)
+        made = ctypes.c_void_p()
+        _library.check(_library.library().plx_queue_import(self.backend, ctypes.byref(native), ctypes.byref(made)))
+        self._handle = _library.Handle(made.value, _library.library().plx_queue_destroy)
+
+    @property
+    def value(self):
+        return self._handle.value
+
+    def reserve(self, plan):
+        """Gives it the scratch memory that the plan may need, as before a capture."""
+        _library.check(_library.library().plx_queue_reserve(ctypes.c_void_p(self.value), ctypes.c_void_p(plan.value)))
+
+
+_queues = {}
+
+
+def _queue_for(backend, stream):
+    """One for each stream and thread: a queue is used by one thread at a time.  They are kept: a stream that is gone is never
+    touched again by its queue, and one that gets the same handle is served by it."""
+    key = (backend, stream, threading.get_ident())
+    if key not in _queues:
+        _queues[key] = Queue(stream, backend)
+    return _queues[key]
+
+
+def _place(arrays, backend):
+    """The backend, and whether arrays of the host have to be brought to it."""
+    devices = [_arrays.device_of(array) for array in arrays]
+    if len(set(devices)) > 1:
+        raise ValueError("the arrays lie on different devices: %s" % ", ".join("type %d, number %d" % d for d in devices))
+    if _arrays.on_host(devices[0]):
+        return backend or "host", (backend or "host").partition(":")[0] not in ("host", "openblas")
+    if devices[0][0] not in (_arrays.CUDA, _arrays.CUDA_HOST, _arrays.CUDA_MANAGED):
+        raise ValueError("the arrays lie on a device of DLPack's type %d, which plx does not use" % devices[0][0])
+    return backend or "cuda:%d" % devices[0][1], False
+
+
+def _fill(op, tensors, reduction):
+    """The problem of these operands, and the operands in its order."""
+    library, context = _library.library(), _library.context()
+    problem = _library.problem()
+    views = (_library.View * 3)()
+    pointers = [ctypes.byref(tensor) for tensor in tensors]
+    if op == "reduce":
+        if reduction not in _REDUCTIONS:
+            raise ValueError("there is no reduction %r; there are: sum, min, max" % (reduction,))
+        status = library.plx_reduce_of_tensors(context, pointers[0], _REDUCTIONS[reduction], pointers[1], problem, views)
+    else:
+        status = getattr(library, "plx_%s_of_tensors" % op)(context, *pointers, problem, views)
+    _library.check(status, kinds={_library.INVALID: ValueError})
+    return problem, views
+
+
+def _settings(problem, words):
+    said = _library.ErrorText()
+    for name, word in words.items():
+        if word is None:
+            continue
+        status = _library.library().plx_problem_set(problem, name.encode(), str(word).encode(), ctypes.byref(said))
+        if status != 0:
+            raise ValueError("%s=%r: %s" % (name, word, said.text.decode("utf-8", "replace")))
+
+
+class Plan:
+    """A problem made ready, of arrays that lie so: called with arrays that lie as those do, as often as one likes, also
+    while a stream is captured.  Made by plan()."""
+
+    def __init__(self, op, backend, reduction, settings, problem, kernel):
+        self.op, self.backend_name, self._reduction, self._settings = op, backend, reduction, settings
+        self._problem = bytes(problem)
+        made = ctypes.c_void_p()
+        _library.check(_library.library().plx_plan_create(_library.backend(backend), problem,
+                                                          kernel.encode() if kernel else None, ctypes.byref(made)))
+        self._handle = _library.Handle(made.value, _library.library().plx_plan_destroy)
+
+    @property
+    def value(self):
+        return self._handle.value
+
+    def __call__(self, *arrays, queue=None, stream=None):
+        call = _Call(self.op, arrays, self.backend_name, queue, stream, self._reduction, self._settings)
+        if bytes(call.problem) != self._problem:
+            raise ValueError("the arrays lie otherwise than those that the plan was made from")
+        call.execute(self)
+        return arrays[-1]
+
+
+class _Call:
+    """Arrays as operands of a problem, and the queue that it goes into."""
+
+    def __init__(self, op, arrays, backend, queue, stream, reduction, settings):
+        self.backend = _library.backend(backend)
+        self._on_host = _arrays.on_host(_arrays.device_of(arrays[0]))
+        if queue is None and not self._on_host:
+            stream = _arrays.stream_of(arrays[0], stream)
+            queue = _queue_for(backend, stream)
+        elif queue is not None:
+            stream = queue.stream
+        self.queue = ctypes.c_void_p(queue.value) if queue is not None else None
+        self.operands = [_arrays.Operand(array, self.backend, stream) for array in arrays]
+        self.problem, self.views = _fill(op, [operand.tensor for operand in self.operands], reduction)
+        _settings(self.problem, settings)
+
+    def execute(self, plan):
+        library = _library.library()
+        _library.check(library.plx_execute(ctypes.c_void_p(plan.value), self.queue, self.views,
+                                           ctypes.c_size_t(len(self.operands))))
+        if self._on_host:
+            _library.check(library.plx_synchronize(self.backend, None))
+
+
+_plans = collections.OrderedDict()
+_plans_lock = threading.Lock()
+_MOST_PLANS = 256
+
+
+def _kept_plan(op, backend, reduction, settings, problem, kernel):
+    """The least recently used makes room, and goes when nobody executes it: what it enqueued on a GPU does not need it."""
+    key = (backend, bytes(problem), kernel)
+    with _plans_lock:
+        if key in _plans:
+            _plans.move_to_end(key)
+            return _plans[key]
+    made = Plan(op, backend, reduction, settings, problem, kernel)
+    with _plans_lock:
+        _plans[key] = made
+        if len(_plans) > _MOST_PLANS:
+            _plans.popitem(last=False)
+    return made
+
+
+def _compact(array):
+    import numpy
+    return numpy.ascontiguousarray(array)
+
+
+def _elsewhere(op, arrays, backend, settings, kernel, reduction, reads_out):
+    """Arrays of the host on a device: copied there and back."""
+    import numpy
+    library = _library.library()
+    opened = _library.backend(backend)
+    result = arrays[-1]
+    hosts = [_compact(array) for array in arrays[:-1]] + [_compact(result) if reads_out else numpy.empty_like(result, order="C")]
+    local = _library.backend("host")
+    operands, buffers = [], []
+    for host in hosts:
+        operand = _arrays.Operand(host, local, None)
+        made = ctypes.c_void_p()
+        _library.check(library.plx_buffer_create(opened, ctypes.c_uint64(host.nbytes), ctypes.byref(made)))
+        buffers.append(_library.Handle(made.value, library.plx_buffer_destroy))
+        _library.check(library.plx_upload(None, made, ctypes.c_uint64(0), ctypes.c_void_p(host.ctypes.data),
+                                          ctypes.c_uint64(host.nbytes)))
+        operand.tensor.view.buffer = made.value
+        operands.append(operand)
+    problem, views = _fill(op, [operand.tensor for operand in operands], reduction)
+    _settings(problem, settings)
+    made = ctypes.c_void_p()
+    _library.check(library.plx_plan_create(opened, problem, kernel.encode() if kernel else None, ctypes.byref(made)))
+    planned = _library.Handle(made.value, library.plx_plan_destroy)
+    _library.check(library.plx_execute(made, None, views, ctypes.c_size_t(len(hosts))))
+    _library.check(library.plx_download(None, ctypes.c_void_p(hosts[-1].ctypes.data), ctypes.c_void_p(buffers[-1].value),
+                                        ctypes.c_uint64(0), ctypes.c_uint64(hosts[-1].nbytes)))
+    _library.check(library.plx_synchronize(opened, None))
+    planned.close()
+    if hosts[-1] is not result:
+        result[...] = hosts[-1]
+    return result
+
+
+def _run(op, arrays, *, backend=None, stream=None, kernel=None, reduction=None, reads_out=False, **settings):
+    name, copies = _place(arrays, backend)
+    if copies:
+        return _elsewhere(op, arrays, name, settings, kernel, reduction, reads_out)
+    call = _Call(op, arrays, name, None, stream, reduction, settings)
+    call.execute(_kept_plan(op, name, reduction, settings, call.problem, kernel))
+    return arrays[-1]
+
+
+def plan(op, *arrays, backend=None, stream=None, kernel=None, reduction=None, alpha=None, beta=None, compute=None):
+    """A Plan for "gemm", "matvec", "transpose" or "reduce" of arrays that lie so, the result last."""
+    if op not in ("gemm", "matvec", "transpose", "reduce"):
+        raise ValueError("there is no operation %r; there are: gemm, matvec, transpose, reduce" % (op,))
+    name, copies = _place(arrays, backend)
+    if copies:
+        raise ValueError("a plan takes arrays that lie where it runs")
+    reduction = reduction or ("sum" if op == "reduce" else None)
+    settings = {"alpha": alpha, "beta": beta, "compute": compute}
+    call = _Call(op, arrays, name, None, stream, reduction, settings)
+    return Plan(op, name, reduction, settings, call.problem, kernel)
+
+
+def _turned(array, turn):
+    return array.T if turn else array
+
+
+def gemm(a, b, *, out=None, alpha=1, beta=0, trans_a=False, trans_b=False, compute=None, kernel=None, backend=None, stream=None):
+    """out = alpha a b + beta out; without `out`, a new array of a's library.  Views are taken as they lie: a.T is no copy."""
+    a, b = _turned(a, trans_a), _turned(b, trans_b)
+    if out is None:
+        if beta != 0:
+            raise ValueError("beta needs out=")
+        out = _arrays.like(a, (a.shape[0], b.shape[1]))
+    return _run("gemm", (a, b, out), backend=backend, stream=stream, kernel=kernel, alpha=alpha, beta=beta, compute=compute,
+                reads_out=beta != 0)
+
+
+def matvec(a, x, *, out=None, alpha=1, beta=0, trans=False, kernel=None, backend=None, stream=None):
+    """out = alpha a x + beta out."""
+    a = _turned(a, trans)
+    if out is None:
+        if beta != 0:
+            raise ValueError("beta needs out=")
+        out = _arrays.like(a, (a.shape[0],))
+    return _run("matvec", (a, x, out), backend=backend, stream=stream, kernel=kernel, alpha=alpha, beta=beta,
+                reads_out=beta != 0)
+
+
+def transpose(a, *, out=None, kernel=None, backend=None, stream=None):
+    """out[j, i] = a[i, j], moved in memory.  Without `out`, the transpose of a transposed view is one as well."""
+    if out is not None:
+        return _run("transpose", (a, out), backend=backend, stream=stream, kernel=kernel)
+    try:
+        return _run("transpose", (a, _arrays.like(a, (a.shape[1], a.shape[0]))), backend=backend, stream=stream, kernel=kernel)
+    except Unsupported:
+        return _run("transpose", (a, _arrays.like(a, (a.shape[0], a.shape[1])).T), backend=backend, stream=stream, kernel=kernel)
+
+
+def reduce(x, reduction="sum", *, out=None, kernel=None, backend=None, stream=None):
+    """The sum, min or max of all elements, as an array of rank 0."""
+    if out is None:
+        out = _arrays.like(x, ())
+    return _run("reduce", (x, out), backend=backend, stream=stream, kernel=kernel, reduction=reduction)

@@ -1,0 +1,4 @@
+# The Python package.
+script_tests += tests/python/test_plx.sh
+EXTRA_DIST += tests/python/test_plx.py tests/python/native_torch.py python/pyproject.toml python/README.md \
+	python/plx/__init__.py python/plx/_arrays.py python/plx/_library.py

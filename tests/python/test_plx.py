@@ -1,0 +1,330 @@
+"""The Python package on arrays of the host: results against NumPy's, and what is refused."""
+
+import ctypes
+import os
+import subprocess
+import sys
+import threading
+import unittest
+
+import numpy as np
+
+import plx
+from plx import _arrays, _library
+
+DRAWN = np.random.default_rng(7)
+
+
+def whole(*shape, dtype="f4"):
+    """Small whole numbers, whose sums are exact."""
+    return DRAWN.integers(-8, 9, shape).astype(dtype)
+
+
+class Results(unittest.TestCase):
+    def same(self, ours, theirs):
+        self.assertEqual(ours.shape, theirs.shape)
+        self.assertTrue((ours == theirs).all())
+
+    def test_products_of_every_layout(self):
+        for dtype in ("f4", "f8"):
+            for way in range(64):
+                a, b, c = whole(3, 5, dtype=dtype), whole(5, 4, dtype=dtype), np.zeros((3, 4), dtype)
+                lay = [np.asfortranarray(m) if way >> i & 1 else m for i, m in enumerate((a, b, c))]
+                room = [np.zeros((m.shape[0] + 3, m.shape[1] + 3), dtype, order="F" if way >> i & 1 else "C") for i, m in enumerate(lay)]
+                for i, m in enumerate(lay):
+                    if way >> 3 + i & 1:
+                        room[i][: m.shape[0], 1: 1 + m.shape[1]] = m
+                        lay[i] = room[i][: m.shape[0], 1: 1 + m.shape[1]]
+                result = plx.gemm(lay[0], lay[1], out=lay[2])
+                self.assertIs(result, lay[2])
+                self.same(result, a @ b)
+
+    def test_views_are_no_copies(self):
+        a, b = whole(5, 3), whole(4, 5)
+        self.same(plx.gemm(a.T, b.T), a.T @ b.T)
+        self.same(plx.gemm(a, b, trans_a=True, trans_b=True), a.T @ b.T)
+        x = whole(5)
+        self.same(plx.matvec(a, x, trans=True), a.T @ x)
+
+    def test_factors(self):
+        a, b, c = whole(3, 5), whole(5, 4), whole(3, 4)
+        expected = 2 * (a @ b) - c
+        self.same(plx.gemm(a, b, out=c, alpha=2, beta=-1), expected)
+        x, y = whole(5), whole(3)
+        expected = 3 * (a @ x) + 2 * y
+        self.same(plx.matvec(a, x, out=y, alpha=3, beta=2), expected)
+
+    def test_the_other_operations(self):
+        for dtype in ("f4", "f8", "i4", "i8"):
+            a = whole(6, 7, dtype=dtype)
+            self.same(plx.transpose(a), a.T)
+            self.same(plx.transpose(a.T), a)
+            self.assertEqual(plx.reduce(a), a.sum())
+            self.assertEqual(plx.reduce(a, "min"), a.min())
+            self.assertEqual(plx.reduce(a.T, "max"), a.max())
+        self.assertEqual(plx.reduce(np.zeros(0, "f4")), 0)
+        self.assertEqual(plx.reduce(np.float32(3).reshape(())), 3)
+
+    def test_halves(self):
+        a, b = whole(3, 5, dtype="f2"), whole(5, 4, dtype="f2")
+        self.same(plx.gemm(a, b), a @ b)
+        wide = np.zeros((3, 4), "f4")
+        self.same(plx.gemm(a, b, out=wide), a.astype("f4") @ b.astype("f4"))
+
+    def test_plans(self):
+        a, b, c = whole(3, 5), whole(5, 4), np.zeros((3, 4), "f4")
+        plan = plx.plan("gemm", a, b, c, alpha=2)
+        for _ in range(3):
+            a[...] = whole(3, 5)
+            self.same(plan(a, b, c), 2 * (a @ b))
+        with self.assertRaisesRegex(ValueError, "lie otherwise"):
+            plan(a, b, np.zeros((3, 4), "f4", order="F"))
+        with self.assertRaisesRegex(ValueError, "no operation 'gem'"):
+            plx.plan("gem", a, b, c)
+
+    def test_a_kernel_by_name(self):
+        a, b = whole(3, 5), whole(5, 4)
+        name = plx.gemm(a, b, kernel="best")
+        self.same(name, a @ b)
+        with self.assertRaisesRegex(plx.Error, "nowhere"):
+            plx.gemm(a, b, kernel="nowhere")
+
+    def test_drawn_shapes_from_threads(self):
+        failed = []
+
+        def work(seed):
+            draw = np.random.default_rng(seed)
+            for _ in range(100):
+                m, n, k = draw.integers(1, 20, 3)
+                a, b = draw.integers(-4, 5, (m, k)).astype("f4"), draw.integers(-4, 5, (k, n)).astype("f4")
+                if not (plx.gemm(a, b) == a @ b).all():
+                    failed.append((m, n, k))
+
+        threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(failed, [])
+
+
+class Elsewhere(unittest.TestCase):
+    """Arrays of the host on another backend, where there is one."""
+
+    def test_they_are_copied_there_and_back(self):
+        try:
+            _library.backend("opencl")
+        except plx.Error:
+            self.skipTest("there is no OpenCL device")
+        a, b = whole(9, 5), whole(5, 7)
+        self.assertTrue((plx.gemm(a, b, backend="opencl") == a @ b).all())
+        self.assertTrue((plx.gemm(b.T, a.T, backend="opencl") == b.T @ a.T).all())
+        c = np.asfortranarray(whole(9, 7))
+        expected = a @ b + c
+        self.assertTrue((plx.gemm(a, b, out=c, beta=1, backend="opencl") == expected).all())
+        self.assertEqual(plx.reduce(a, backend="opencl"), a.sum())
+
+
+class Producer:
+    """A library's array, of which everything can be told."""
+
+    def __init__(self, array, device=(1, 0), old=False):
+        self.array, self.device, self.old, self.asked = array, device, old, []
+
+    def __dlpack_device__(self):
+        return self.device
+
+    def __dlpack__(self, **given):
+        self.asked.append(given)
+        if self.old and "max_version" in given:
+            raise TypeError("unexpected keyword argument 'max_version'")
+        given.pop("max_version", None)
+        return self.array.__dlpack__(**given)
+
+    @property
+    def shape(self):
+        return self.array.shape
+
+
+class Refusals(unittest.TestCase):
+    def test_layouts(self):
+        a, x = whole(4, 4), whole(4)
+        for bad, word in ((a[::-1], "negative"), (a[::2, ::2], "both are above 1"),
+                          (np.lib.stride_tricks.as_strided(a, (4, 4), (8, 4)), "overlap")):
+            with self.assertRaisesRegex(BufferError, word):
+                plx.gemm(bad, whole(bad.shape[1], 4))
+        with self.assertRaisesRegex(BufferError, "broadcast"):
+            plx.gemm(a, a, out=np.broadcast_to(np.zeros(4, "f4"), (4, 4)))
+        with self.assertRaisesRegex(BufferError, "apart"):
+            plx.matvec(a, whole(8)[::2])
+        with self.assertRaisesRegex(ValueError, "rank"):
+            plx.gemm(np.zeros((2, 2, 2, 2, 2), "f4"), a, out=a.copy())
+        with self.assertRaisesRegex(ValueError, r"4 x 4 of f32 \(rank 2\) and 1 x 3"):
+            plx.matvec(a, whole(3))
+        with self.assertRaisesRegex(ValueError, "beta needs out="):
+            plx.gemm(a, a, beta=1)
+        with self.assertRaisesRegex(ValueError, "no reduction 'mean'"):
+            plx.reduce(x, "mean")
+
+    def test_types(self):
+        for dtype in ("?", "u1", "u4"):
+            with self.assertRaisesRegex(plx.Unsupported, "elements of"):
+                plx.reduce(np.zeros(4, dtype))
+        for dtype, word in ((">f4", "big-endian"), ("S4", "no number in DLPack"), ("M8[s]", "no number in DLPack")):
+            with self.assertRaisesRegex(BufferError, word):
+                plx.reduce(np.zeros(4, dtype))
+        with self.assertRaisesRegex(TypeError, "__array_interface__"):
+            plx.reduce([1, 2, 3])
+        with self.assertRaisesRegex(ValueError, "compute"):
+            plx.gemm(whole(2, 2), whole(2, 2), compute="f33")
+
+    def test_what_is_to_be_read_is_no_result(self):
+        fixed = np.zeros((2, 2), "f4")
+        fixed.flags.writeable = False
+        with self.assertRaisesRegex(plx.Error, "out is written|C is written"):
+            plx.gemm(whole(2, 2), whole(2, 2), out=fixed)
+        self.assertEqual(plx.reduce(fixed), 0)
+
+    def test_overlap(self):
+        room = whole(10)
+        with self.assertRaisesRegex(plx.Error, "overlaps"):
+            plx.transpose(room[:4].reshape(2, 2), out=room[3:7].reshape(2, 2))
+
+    def test_two_devices(self):
+        with self.assertRaisesRegex(ValueError, "type 1, number 0, type 2, number 1"):
+            plx.gemm(whole(2, 2), Producer(whole(2, 2), (2, 1)), out=whole(2, 2))
+        with self.assertRaisesRegex(ValueError, "type 10"):
+            plx.reduce(Producer(whole(2, 2), (10, 0)), out=Producer(whole(1), (10, 0)))
+
+    def test_an_older_producer(self):
+        given = Producer(whole(2, 3), old=True)
+        out = np.zeros((3, 2), "f4")
+        plx.transpose(given, out=out)
+        self.assertTrue((out == given.array.T).all())
+        self.assertEqual(given.asked, [{"max_version": (1, 0)}, {}])
+
+    def test_a_capsule_is_used_once(self):
+        capsule = whole(4).__dlpack__()
+
+        class Same(Producer):
+            def __dlpack__(self, **given):
+                return capsule
+
+        given = Same(whole(4))
+        self.assertIsNotNone(plx.reduce(given, out=np.zeros((), "f4")))  # borrowed: not used up
+        np.from_dlpack(given)  # now it is
+        with self.assertRaisesRegex(BufferError, "was used before"):
+            plx.reduce(given, out=np.zeros((), "f4"))
+
+    def test_a_version_that_is_not_known(self):
+        made = _arrays._Versioned(major=2, minor=0)
+        new = ctypes.pythonapi.PyCapsule_New
+        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        capsule = new(ctypes.addressof(made), b"dltensor_versioned", None)
+
+        class Newer(Producer):
+            def __dlpack__(self, **given):
+                return capsule
+
+        with self.assertRaisesRegex(BufferError, "version 2 of DLPack"):
+            plx.reduce(Newer(whole(4)), out=np.zeros((), "f4"))
+
+    def test_bfloat16_by_its_name(self):
+        class Named:
+            dtype = type("dtype", (), {"name": "bfloat16"})
+
+            def __init__(self, array):
+                self.__array_interface__ = dict(array.__array_interface__, typestr="<V2")
+                self.shape = array.shape
+
+        words = np.array([0x3f80, 0x4000, 0x4040], "u2")  # 1, 2, 3
+        out = np.zeros((), "f4")
+        plx.reduce(Named(words), out=out)
+        self.assertEqual(out, 6)
+
+
+ON_A_FAKE = """
+import ctypes, os, plx
+driver = ctypes.CDLL(os.environ["PLX_CUDA_LIBRARY"])
+context, stream = ctypes.c_void_p(), ctypes.c_void_p()
+assert driver.cuInit(0) == 0 and driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) == 0
+assert driver.cuCtxSetCurrent(context) == 0 and driver.cuStreamCreate(ctypes.byref(stream), 1) == 0
+
+class Array:
+    def __init__(self, shape):
+        address = ctypes.c_uint64()
+        assert driver.cuMemAlloc_v2(ctypes.byref(address), 4096) == 0
+        self.shape = shape
+        self.__cuda_array_interface__ = {"shape": shape, "typestr": "<f4", "data": (address.value, False), "version": 3}
+
+class Stream:
+    def __cuda_stream__(self):
+        return 0, stream.value
+
+a, b, c, x, s = Array((4, 5)), Array((5, 6)), Array((4, 6)), Array((5,)), Array(())
+before = ctypes.c_void_p()
+for given in (None, 0, 1, 2, stream.value, Stream()):
+    assert plx.gemm(a, b, out=c, stream=given) is c
+plx.reduce(a, out=s)
+plan, queue = plx.plan("gemm", a, b, c), plx.Queue(stream.value, "cuda:0")
+queue.reserve(plan)
+graph = ctypes.c_void_p()
+assert driver.cuStreamBeginCapture_v2(stream, 0) == 0
+plan(a, b, c, queue=queue)
+plx.reduce(a, out=s, stream=Stream())
+assert driver.cuStreamEndCapture(stream, ctypes.byref(graph)) == 0
+try:
+    plx.gemm(a, b)
+except TypeError as why:
+    print(why)
+assert driver.cuCtxGetCurrent(ctypes.byref(before)) == 0 and before.value == context.value
+a.__cuda_array_interface__["data"] = (id(a), False)
+try:
+    plx.reduce(a, out=s)
+except BufferError as why:
+    print(why)
+"""
+
+
+class Device(unittest.TestCase):
+    """What a GPU's arrays go through, on a driver that is not there."""
+
+    def test_streams_and_captures(self):
+        fake = os.path.join(os.environ.get("top_builddir", "."), "tests/fakes/.libs/fake-cuda.so")
+        if not os.path.exists(fake):
+            self.skipTest("there is no fake driver in this build")
+        done = subprocess.run([sys.executable, "-c", ON_A_FAKE], env=dict(os.environ, PLX_CUDA_LIBRARY=os.path.abspath(fake)),
+                              capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("give out=", done.stdout)
+        self.assertIn("CUDA knows of no memory", done.stdout)
+
+
+class Process(unittest.TestCase):
+    def run_python(self, text, **environment):
+        return subprocess.run([sys.executable, "-c", text], env=dict(os.environ, **environment), capture_output=True, text=True)
+
+    def test_import_loads_and_looks_for_nothing(self):
+        done = self.run_python("import plx, sys\nassert 'libparallax' not in open('/proc/self/maps').read()\n"
+                               "assert 'numpy' not in sys.modules", PLX_LIBRARY="/nowhere")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_a_library_that_is_missing_is_named(self):
+        done = self.run_python("import plx\nplx.version()", PLX_LIBRARY="/nowhere/libparallax.so")
+        self.assertIn("ImportError: libparallax was not found (/nowhere/libparallax.so", done.stderr)
+
+    def test_the_interpreter_may_end_with_everything_alive(self):
+        done = self.run_python("import numpy as np, plx\na = np.ones((3, 3), 'f4')\nc = plx.gemm(a, a)\n"
+                               "p = plx.plan('gemm', a, a, c)\np(a, a, c)\nprint(c[0, 0])")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "3.0\n", ""))
+
+    def test_a_child_is_told(self):
+        done = self.run_python("import numpy as np, os, plx\na = np.ones((2, 2), 'f4')\nplx.gemm(a, a)\n"
+                               "if os.fork() == 0:\n  try: plx.gemm(a, a)\n  except plx.Error as why: print(type(why).__name__, why)\n"
+                               "  os._exit(0)\nos.wait()")
+        self.assertIn("DeviceLost", done.stdout)
+        self.assertIn("forked", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

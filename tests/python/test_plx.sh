@@ -1,0 +1,21 @@
+#!/bin/sh
+# The Python package against NumPy, on the host.
+set -u
+: "${top_builddir:=.}" "${top_srcdir:=.}"
+library=$top_builddir/.libs/libparallax.so
+[ -e "$library" ] || { echo "skipped: there is no shared library" && exit 77; }
+python=
+for candidate in "${PYTHON:-python3}" /usr/bin/python3; do
+    if "$candidate" -c 'import sys, numpy; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; then
+        python=$candidate
+        break
+    fi
+done
+[ -n "$python" ] || { echo "skipped: there is no Python 3.9 or later with NumPy" && exit 77; }
+# Under sanitizers Python itself would have to be built with them.
+if grep -q -a __asan_init "$library" 2>/dev/null; then
+    echo "skipped: the library needs a sanitizer's, which Python does not have"
+    exit 77
+fi
+PYTHONPATH=$top_srcdir/python PYTHONDONTWRITEBYTECODE=1 PLX_LIBRARY=$library PLX_BACKEND='' \
+    "$python" "$top_srcdir/tests/python/test_plx.py"
