@@ -265,7 +265,9 @@ static inline plx_status plx_host_lend_scratch(plx_plugin_queue *queue, plx_memo
 /* All memory of the host is what its kernels reach. */
 static inline plx_status plx_host_pinned_alloc(plx_session *session, uint64_t bytes, void **host, plx_error *error)
 {
-    (void)session;
+    if (session->most_bytes > 0 && bytes > session->most_bytes)
+        return plx_fail(error, PLX_NO_MEMORY, "%" PRIu64 " bytes are more than the machine's %" PRIu64, bytes,
+                        session->most_bytes);
     if (bytes > SIZE_MAX || posix_memalign(host, PLX_HOST_ALIGNMENT, (size_t)bytes) != 0)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for %" PRIu64 " bytes", bytes);
     return PLX_OK;

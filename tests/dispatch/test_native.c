@@ -397,7 +397,7 @@ static void page_locked_memory_is_memory(void **state)
     assert_true(sum == 0.0f);
     expect(plx_upload_async(NULL, buffer, 4, bytes, 4), PLX_INVALID, "runs past the end");
     expect(plx_pinned_create(host, 0, &bytes), PLX_INVALID, "no bytes of page-locked memory");
-    expect(plx_pinned_create(host, UINT64_MAX, &bytes), PLX_NO_MEMORY, "no host memory");
+    expect(plx_pinned_create(host, UINT64_MAX, &bytes), PLX_NO_MEMORY, "are more than the machine's");
     plx_buffer_destroy(buffer);
     plx_pinned_destroy(host, bytes);
     plx_pinned_destroy(host, NULL);

@@ -66,7 +66,8 @@ static const DLDataType f32 = {kDLFloat, 32, 1};
 static owned *tensor(owned *made, void *data, int rank, const int64_t *shape, const int64_t *strides)
 {
     *made = (owned){.dl = {.data = data, .device = {kDLCPU, 0}, .ndim = rank, .dtype = f32}};
-    memcpy(made->shape, shape, (size_t)rank * sizeof *shape);
+    if (rank > 0)
+        memcpy(made->shape, shape, (size_t)rank * sizeof *shape);
     made->dl.shape = made->shape;
     if (strides != NULL) {
         memcpy(made->strides, strides, (size_t)rank * sizeof *strides);
