@@ -10,3 +10,9 @@ double plx_now_ns(void)
     (void)clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
+
+void plx_pause_ns(double nanoseconds)
+{
+    const time_t seconds = (time_t)(nanoseconds / 1e9);
+    (void)nanosleep(&(struct timespec){.tv_sec = seconds, .tv_nsec = (long)(nanoseconds - (double)seconds * 1e9)}, NULL);
+}

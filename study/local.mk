@@ -53,6 +53,7 @@ study_judge_sources = \
 	study/judge/judge.h \
 	study/judge/likeness.c \
 	study/judge/memory.c \
+	study/judge/pool.c \
 	study/judge/promise.c \
 	study/judge/reference.c \
 	study/judge/result.c \
@@ -67,13 +68,13 @@ study_run_sources = \
 	study/run/claims.c \
 	study/run/flush.c \
 	study/run/guarded_run.c \
+	study/run/one_set.c \
+	study/run/one_set.h \
 	study/run/operand_buffers.c \
 	study/run/operand_buffers.h \
 	study/run/phases.c \
 	study/run/record.c \
 	study/run/repeat.c \
-	study/run/rotation.c \
-	study/run/rotation.h \
 	study/run/run.h \
 	study/run/telemetry.c \
 	study/run/transfer.c
@@ -92,6 +93,8 @@ study_measure_sources = \
 	study/measure/timed_queues.c \
 	study/measure/timed_results.c \
 	study/measure/timed_results.h \
+	study/measure/timed_sets.c \
+	study/measure/timed_sets.h \
 	study/measure/timing.h \
 	study/measure/watch.c
 

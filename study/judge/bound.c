@@ -239,3 +239,22 @@ plx_bound plx_bound_of_depth(const plx_inputs *inputs, const plx_kernel *kernel,
 
     return plx_bound_of_arithmetic(inputs, &by);
 }
+
+/* Of sums with at most 16 terms that are not 0 a term meets at most 16 roundings and alpha's; f32 as planes of
+ * 16 bits loses up to 60 (doc/validation.md).  Inputs rounded to TF32 lose hundreds in the largest of many. */
+static const double FEW_ROUNDINGS = 64.0;
+
+plx_bound plx_bound_of_few(const plx_inputs *inputs, const plx_kernel *kernel, const plx_bound *whole)
+{
+    const bool f64 = inputs->problem.dtype == PLX_F64 || kernel->accumulator_f32 == PLX_F64;
+    const double unit = plx_unit_roundoff(f64 ? PLX_F64 : PLX_F32);
+    const double gamma = (FEW_ROUNDINGS * unit + lost_by_compute[kernel->compute]) * (1.0 + whole->narrowing);
+    plx_bound bound = *whole;
+
+    if (gamma < bound.gamma) {
+        bound.gamma = gamma;
+        bound.kind = PLX_BOUND_DETERMINISTIC;
+    }
+    bound.may_hide = false;
+    return bound;
+}

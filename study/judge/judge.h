@@ -112,6 +112,52 @@ plx_grain plx_grain_of_number(double value);
  * most `highest`, and multiples of 2 to `lowest` are kept.  *unit: what all results are multiples of. */
 bool plx_sums_are_whole(const plx_inputs *inputs, int digits, int lowest, double highest, double *unit);
 
+/* ---- data of many runs (pool.c) -------------------------------------------- */
+
+/* Numbers that nobody foresees who does not know the seed. */
+typedef struct plx_dice {
+    uint64_t seed, rolls;
+} plx_dice;
+
+uint64_t plx_roll(plx_dice *dice);
+/* One of 0 .. count-1; 0 where count is less than 2. */
+uint64_t plx_roll_below(plx_dice *dice, uint64_t count);
+
+/* More of one operand than a problem has: each run gets a window of it. */
+typedef struct plx_pool_operand {
+    void *data;            /* NULL: the operand is not read */
+    int64_t elements;      /* in all */
+    int64_t used;          /* of a window */
+    int64_t step, windows; /* window w begins at element w * step */
+    int64_t line;          /* a window's parts may be exchanged by multiples of so many elements */
+    bool *few;             /* of each line along the summed axis: most of its terms are 0; NULL: of none */
+    int64_t lines;
+} plx_pool_operand;
+
+typedef struct plx_pool {
+    const plx_inputs *inputs; /* like these */
+    bool alike; /* a window is as good an input of the class as any */
+    plx_pool_operand of[PLX_MAX_OPERANDS];
+} plx_pool;
+
+/* What one set of operands holds: a window of each operand, and in one of them a part from elsewhere. */
+typedef struct plx_contents {
+    int64_t window[PLX_MAX_OPERANDS]; /* its first element in the pool */
+    size_t patched;                   /* PLX_MAX_OPERANDS: none */
+    int64_t patch_at, patch_count, patch_from; /* in the operand; elements; in the pool */
+} plx_contents;
+
+plx_status plx_pool_make(const plx_inputs *inputs, uint64_t seed, plx_pool *pool, plx_error *error);
+void plx_pool_free(plx_pool *pool);
+plx_contents plx_pool_draw(const plx_pool *pool, plx_dice *dice);
+/* The same windows, but a part of one operand is another. */
+plx_contents plx_pool_patch(const plx_pool *pool, const plx_contents *base, plx_dice *dice);
+/* What a set with this draw holds, as inputs of its own: those of the pool, or memory of their own. */
+plx_status plx_pool_view(const plx_pool *pool, const plx_contents *draw, plx_inputs *view, plx_error *error);
+void plx_pool_view_free(const plx_contents *draw, plx_inputs *view);
+/* Whether a line of an operand has few terms that are not 0. */
+bool plx_pool_has_few(const plx_pool *pool, const plx_contents *draw, size_t operand, int64_t line);
+
 /* ---- much memory (memory.c) ----------------------------------------------- */
 
 /* malloc'ed for free(), in large pages where it is much; NULL when there is none. */
@@ -176,6 +222,9 @@ typedef struct plx_reference_result {
 plx_status plx_reference_result_make(const plx_inputs *inputs, bool baseline, plx_reference_result *reference,
                                      plx_error *error);
 void plx_reference_result_free(plx_reference_result *reference);
+/* The same, a sample already of products of more than so many multiply-adds. */
+plx_status plx_reference_result_within(const plx_inputs *inputs, bool baseline, double limit,
+                                       plx_reference_result *reference, plx_error *error);
 /* How many multiply-adds a complete reference may cost each thread.  Tests lower it. */
 extern double plx_reference_limit;
 
@@ -227,6 +276,9 @@ static inline plx_bound plx_bound_of(const plx_inputs *inputs, const plx_kernel 
 {
     return plx_bound_of_depth(inputs, kernel, kernel->depth(&inputs->problem, device), device);
 }
+
+/* The bound of elements whose sums have few terms that are not 0: zeros are added exactly, whatever the order. */
+plx_bound plx_bound_of_few(const plx_inputs *inputs, const plx_kernel *kernel, const plx_bound *whole);
 
 /* `result` is the output operand as it came back, rows ld apart. */
 plx_status plx_judge(const plx_inputs *inputs, const plx_reference_result *reference, const plx_bound *bound,

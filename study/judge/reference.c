@@ -231,17 +231,17 @@ static plx_status sampled(const plx_inputs *inputs, plx_reference_result *refere
 }
 
 /* A product of matrices. */
-static bool too_large(const plx_inputs *inputs)
+static bool too_large(const plx_inputs *inputs, double limit)
 {
     double alpha, beta;
 
     plx_problem_scalars(&inputs->problem, &alpha, &beta);
     return inputs->operation->output_rank == 2 && plx_factor_count(inputs) == 2 && alpha != 0.0 &&
-           inputs->operation->flops(&inputs->problem) / 2.0 > plx_reference_limit * threads();
+           inputs->operation->flops(&inputs->problem) / 2.0 > limit;
 }
 
-plx_status plx_reference_result_make(const plx_inputs *inputs, bool baseline, plx_reference_result *reference,
-                                     plx_error *error)
+plx_status plx_reference_result_within(const plx_inputs *inputs, bool baseline, double limit,
+                                       plx_reference_result *reference, plx_error *error)
 {
     const plx_extent *output = &inputs->extents[inputs->operation->output];
     plx_reference_result made = {.exact = plx_is_exact(&inputs->problem),
@@ -250,7 +250,7 @@ plx_status plx_reference_result_make(const plx_inputs *inputs, bool baseline, pl
 
     if (baseline)
         status = copied(inputs, &made, error);
-    else if (!made.exact && too_large(inputs))
+    else if (!made.exact && too_large(inputs, limit))
         status = sampled(inputs, &made, error);
     else
         status = complete(inputs, &made, error);
@@ -259,4 +259,10 @@ plx_status plx_reference_result_make(const plx_inputs *inputs, bool baseline, pl
     else
         plx_reference_result_free(&made);
     return status;
+}
+
+plx_status plx_reference_result_make(const plx_inputs *inputs, bool baseline, plx_reference_result *reference,
+                                     plx_error *error)
+{
+    return plx_reference_result_within(inputs, baseline, plx_reference_limit * threads(), reference, error);
 }

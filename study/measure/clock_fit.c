@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* A device's clock may run faster or slower than the host's by this, and start a little early. */
-static const double drift = 0.05, early_ns = 20e3;
+static const double drift = 0.02, early_ns = 20e3;
 
 /* What a batch takes on the host's clock on top of the device's work: an empty one costs
  * 10 to 20 us.  On an H200 batches cost up to 26 us, and those without a launch ahead of
@@ -105,4 +105,9 @@ plx_status plx_clock_overhead(const plx_timed_queues *queues, double *overhead_n
 double plx_clock_overhead_idle(double overhead_ns)
 {
     return overhead_ns + idle_start_ns;
+}
+
+double plx_clock_empty(double overhead_ns)
+{
+    return (overhead_ns - least_overhead_ns) / empty_batches;
 }

@@ -1,7 +1,7 @@
 /* What the hardware counts while the candidates of a study run: one execution each, on
  * operands of its own, with the caches as they are. */
 #include "study/measure/measure.h"
-#include "study/run/rotation.h"
+#include "study/run/one_set.h"
 
 #include <stdio.h>
 
@@ -14,19 +14,19 @@ static void note_reason(plx_candidate *candidate, const char *reason)
 static plx_status count_candidate(plx_candidate *candidate, const plx_inputs *inputs)
 {
     const size_t operands = inputs->operation->operand_count;
-    plx_rotation *rotations = NULL, *rotation;
+    plx_one_set set;
     plx_view views[PLX_MAX_OPERANDS];
     plx_error error = {.text = ""};
-    plx_status status = plx_rotation_for(&rotations, candidate->backend, inputs, true, 1, &rotation, &error);
+    plx_status status = plx_one_set_make(&set, candidate->backend, inputs, &error);
 
     if (status == PLX_OK) {
-        (void)plx_rotation_views(rotation, views);
+        plx_operand_views(&set, 0, views);
         status = plx_count(candidate->plan, NULL, views, operands, &candidate->counters, &error);
     }
     if (status != PLX_OK)
         note_reason(candidate, error.text[0] != '\0' ? error.text : plx_strerror(status));
     candidate->counted = status == PLX_OK;
-    plx_rotations_free(rotations);
+    plx_one_set_free(&set);
     return status;
 }
 

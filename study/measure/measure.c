@@ -1,38 +1,47 @@
-/* Times the candidates of a study on one problem: batches between two events, buffers rotated
- * past the cache, candidates in random order, until each one's interval is narrow. */
+/* Times the candidates of a study on one problem: batches between two events, sets of operands that take turns past
+ * the cache, candidates in random order, until each one's interval is narrow. */
 #include "study/measure/timed_results.h"
+#include "study/measure/timing.h"
+
+#include "base/format.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MIN_SAMPLES = 20, MAX_BATCH = 20000, CALLS_PER_ROUND = 4, LAUNCHES_PER_QUEUE = 4 };
-/* A round in so many is looked at, and one of the first, none of which is the last; the last
- * always. */
-enum { LOOK_EVERY = 16, FIRST_ROUNDS = 2 };
+/* One of the first rounds is looked at, the last, and of the others what there is time for. */
+enum { TRIES = 4, FIRST_ROUNDS = 2, LEAST_LOOKS = 8, ALONE = 12, GHOSTS = 3, MOST_PAIRS = 24, MOST_READS = 8 };
 
 static const double sample_ns = 400e3;      /* a sample lasts at least this long */
+static const double overhead_share = 0.04;  /* of a sample, at most, may be no work of the device */
 static const double converged_width = 0.01; /* of the interval, relative to the median */
 static const double least_share = 0.2;      /* of the time limit is spent before anything converges */
 static const double small_ns = 100e3;       /* a launch shorter than this is also timed by single calls */
 static const double warm_up_limit_ns = 2e6; /* a launch longer than this warms itself up */
+static const double look_share = 0.15;      /* of the time spent, before a look is too dear */
+static const double closing_share = 0.1;    /* of the limit, at most, for looks when all is sampled */
 
 /* A candidate being timed. */
 typedef struct runner {
     plx_candidate *candidate;
     size_t operand_count;
-    plx_rotation *rotation;
+    plx_timed_sets *sets;
+    plx_timed_user user;
     struct runner *all; /* that take turns, itself among them */
     size_t all_count;
     plx_watch own_watch, *watch; /* of its device: its own, or that of another runner */
     plx_timed_queues queues;
     plx_timed_results results;
-    size_t batch, count, calls;
+    bool judges;
+    plx_error_measure judged; /* what was found before timing */
+    size_t batch, count, calls, looks;
     size_t noted; /* samples that have what their device said after them */
-    bool ending, done; /* ending: one more round, whose results are judged */
+    bool ending, done; /* ending: after this round nothing more is sampled */
     plx_clock_fit fit;   /* of the device's clock to the host's */
     double overhead_ns;  /* of a batch on the host's clock */
     double once_ns;  /* about the time of one launch */
-    double spent_ns; /* on the host's clock */
+    double spent_ns, looked_ns; /* on the host's clock; looks are part of what is spent */
     plx_sample samples[PLX_MAX_SAMPLES];
     double latencies[PLX_MAX_SAMPLES];
 } runner;
@@ -52,19 +61,24 @@ static plx_status explain(const runner *r, plx_status status, plx_error *error)
 
 /* ---- one sample ------------------------------------------------------------------------ */
 
-/* A set of operands keeps its queue: what overlaps are never two launches on the same. */
-static plx_status launch(runner *r)
+static plx_status launch(runner *r, size_t set, plx_queue *queue)
 {
     plx_view views[PLX_MAX_OPERANDS] = {{NULL, 0}};
-    const size_t set = plx_rotation_views(r->rotation, views);
-    return plx_execute(r->candidate->plan, r->queues.queue[set % r->queues.count], views, r->operand_count);
+
+    plx_timed_sets_views(r->sets, set, views);
+    return plx_execute(r->candidate->plan, queue, views, r->operand_count);
 }
 
+/* A set of operands keeps its queue: what overlaps are never two launches on the same. */
 static plx_status launch_batch(runner *r)
 {
     plx_status status = PLX_OK;
-    for (size_t i = 0; status == PLX_OK && i < r->batch; ++i)
-        status = launch(r);
+
+    for (size_t i = 0; status == PLX_OK && i < r->sets->launches; ++i) {
+        const size_t set = r->sets->order[i];
+        status = launch(r, set, r->queues.queue[r->sets->sets[set].lane % r->queues.count]);
+        plx_timed_sets_launched(r->sets, set);
+    }
     return status;
 }
 
@@ -73,16 +87,29 @@ static bool warms_up(const runner *r)
     return r->once_ns < warm_up_limit_ns;
 }
 
-/* The time of one batch on both clocks.  One launch goes ahead of it, so that neither what
- * the candidate before left in the caches nor an idle device is charged to this one. */
-static plx_status time_batch(runner *r, double *device_ns, double *host_ns)
+/* One launch goes ahead, so that neither what the candidate before left in the caches nor an idle device is
+ * charged to this one: on a decoy, and before any of the others has its data. */
+static plx_status make_turn(runner *r, size_t launches)
 {
-    double start;
-    plx_status status = warms_up(r) ? launch(r) : PLX_OK;
+    plx_status status = plx_timed_sets_begin(r->sets, &r->user);
 
+    if (status == PLX_OK && warms_up(r)) {
+        status = launch(r, r->sets->decoy, NULL);
+        plx_timed_sets_launched(r->sets, r->sets->decoy);
+    }
     if (status == PLX_OK)
         status = plx_timed_queues_wait(&r->queues);
-    start = plx_now_ns();
+    if (status == PLX_OK)
+        status = plx_timed_sets_renew(r->sets, launches);
+    return status == PLX_OK ? plx_timed_queues_wait(&r->queues) : status;
+}
+
+/* The time of so many launches on both clocks. */
+static plx_status time_batch(runner *r, size_t launches, double *device_ns, double *host_ns)
+{
+    plx_status status = make_turn(r, launches);
+    const double start = plx_now_ns();
+
     if (status == PLX_OK)
         status = plx_timed_queues_start(&r->queues);
     if (status == PLX_OK)
@@ -92,10 +119,7 @@ static plx_status time_batch(runner *r, double *device_ns, double *host_ns)
     if (status == PLX_OK)
         status = plx_timed_queues_wait(&r->queues);
     *host_ns = plx_now_ns() - start;
-    if (status == PLX_OK)
-        status = plx_timed_queues_elapsed(&r->queues, device_ns);
-    r->spent_ns += *host_ns;
-    return status;
+    return status == PLX_OK ? plx_timed_queues_elapsed(&r->queues, device_ns) : status;
 }
 
 static double overhead_of(const runner *r)
@@ -107,7 +131,7 @@ static double overhead_of(const runner *r)
 static plx_status try_batch(runner *r, double *elapsed, double *host_ns)
 {
     double device_ns = 0.0;
-    plx_status status = time_batch(r, &device_ns, host_ns);
+    plx_status status = time_batch(r, r->batch, &device_ns, host_ns);
 
     r->fit = plx_clock_fit_of(device_ns, *host_ns, overhead_of(r));
     *elapsed = r->fit == PLX_CLOCK_FITS ? device_ns : *host_ns;
@@ -115,27 +139,41 @@ static plx_status try_batch(runner *r, double *elapsed, double *host_ns)
     return status;
 }
 
-/* Warms up, and doubles the batch until a sample lasts long enough.
+/* The shortest of a few tries, if it lasts long enough: something may have held up the others. */
+static plx_status try_again(runner *r, double enough, double limit_ns, double *elapsed, double *host_ns)
+{
+    double again;
+    plx_status status = try_batch(r, elapsed, host_ns);
+
+    for (int i = 1; status == PLX_OK && i < TRIES && *elapsed >= enough && *elapsed <= limit_ns / 16.0; ++i) {
+        status = try_batch(r, &again, host_ns);
+        *elapsed = again < *elapsed ? again : *elapsed;
+    }
+    r->once_ns = *elapsed / (double)r->batch;
+    return status;
+}
+
+/* Warms up, and doubles the batch until a sample lasts long enough, also for what the clocks may differ by.
  * What takes all the time there is in one go is not run again for that.  With several queues
  * a sample begins and ends with launches that overlap less: it lasts longer, and each queue
  * has a few. */
 static plx_status calibrate(runner *r, double limit_ns)
 {
-    const double enough = sample_ns * (double)r->queues.count;
+    const double start = plx_now_ns(), clock_ns = r->overhead_ns / overhead_share;
+    const double enough = (clock_ns > sample_ns ? clock_ns : sample_ns) * (double)r->queues.count;
     double elapsed = 0.0, host_ns = 0.0;
     plx_status status;
 
     r->batch = r->queues.count == 1 ? 1 : LAUNCHES_PER_QUEUE * r->queues.count;
     r->once_ns = limit_ns; /* not known yet: no launch ahead of the first */
     status = try_batch(r, &elapsed, &host_ns);
-    if (elapsed > limit_ns)
-        return status;
-    while (status == PLX_OK) {
-        status = try_batch(r, &elapsed, &host_ns);
+    while (status == PLX_OK && elapsed <= limit_ns) {
+        status = try_again(r, enough, limit_ns, &elapsed, &host_ns);
         if (status != PLX_OK || elapsed >= enough || host_ns > limit_ns || r->batch >= MAX_BATCH)
             break;
         r->batch *= elapsed * 8.0 < enough ? 4 : 2;
     }
+    r->spent_ns += plx_now_ns() - start;
     return status;
 }
 
@@ -174,7 +212,7 @@ static plx_status take_sample(runner *r, const timing_rules *rules)
     ask_if_due(r);
     *sample = (plx_sample){.throttle = 0};
     plx_sample_note(sample, &r->watch->state);
-    status = time_batch(r, &device_ns, &host_ns);
+    status = time_batch(r, r->batch, &device_ns, &host_ns);
     if (status != PLX_OK)
         return status;
     sample->host_ns = host_ns / (double)r->batch;
@@ -192,94 +230,288 @@ static plx_status take_calls(runner *r)
 
     if (r->once_ns > small_ns)
         return PLX_OK;
-    for (int i = 0; status == PLX_OK && i < CALLS_PER_ROUND && r->calls < PLX_MAX_SAMPLES; ++i) {
+    status = make_turn(r, CALLS_PER_ROUND);
+    for (size_t i = 0; status == PLX_OK && i < CALLS_PER_ROUND && r->calls < PLX_MAX_SAMPLES; ++i) {
+        const size_t set = r->sets->order[i];
         const double start = plx_now_ns();
-        status = launch(r);
+        status = launch(r, set, r->queues.queue[r->sets->sets[set].lane % r->queues.count]);
         if (status == PLX_OK)
             status = plx_timed_queues_wait(&r->queues);
         r->latencies[r->calls++] = plx_now_ns() - start;
+        plx_timed_sets_launched(r->sets, set);
     }
     return status;
 }
 
-/* ---- rounds --------------------------------------------------------------------------------- */
+/* ---- looks -------------------------------------------------------------------------------- */
 
-static void runner_wrong(runner *r)
+static void refuse(runner *r, const char *words, const char *reason)
 {
     r->done = true;
     r->count = 0;
     r->calls = 0;
     r->candidate->outcome = PLX_OUTCOME_WRONG;
     r->candidate->time = (plx_timing){.measured = false};
-    (void)snprintf(r->candidate->reason, sizeof r->candidate->reason, "wrong while timed, though right before: %s",
-                   r->results.wrong);
+    (void)snprintf(r->candidate->reason, sizeof r->candidate->reason, "%s%s", words, reason);
 }
 
-/* Whether this round is the last that time allows. */
-static bool is_last(const runner *r, const timing_rules *rules)
+static bool is_alone(const runner *r)
 {
-    const double round_ns = r->once_ns * (double)r->batch;
-    return r->ending || r->count + 1 >= PLX_MAX_SAMPLES ||
-           (r->count >= FIRST_ROUNDS && r->spent_ns + round_ns > rules->limit_ns);
+    for (size_t i = 0; i < r->all_count; ++i)
+        if (&r->all[i] != r && r->all[i].sets == r->sets)
+            return false;
+    return true;
 }
 
-static plx_look choose_look(const runner *r, const timing_rules *rules)
-{
-    const size_t every = r->count < FIRST_ROUNDS ? FIRST_ROUNDS - r->count : LOOK_EVERY;
-
-    if (r->results.references == NULL)
-        return PLX_LOOK_NONE;
-    if (is_last(r, rules))
-        return PLX_LOOK_ALL;
-    if (r->count < FIRST_ROUNDS && r->results.change.sought)
-        return PLX_LOOK_NONE;
-    return plx_random((uint64_t)plx_now_ns(), 515, r->count) % every == 0 ? PLX_LOOK_CHANGED : PLX_LOOK_NONE;
-}
-
-/* With beta a launch adds to what the one before left: only what ran once can be judged. */
+/* With beta a launch adds to what the one before left: what ran more than once can't be judged. */
 static bool accumulates(const runner *r)
 {
     const plx_inputs *inputs = r->results.inputs;
-    return inputs->data[inputs->operation->output] != NULL && r->batch + 1 > r->rotation->operands.sets;
+    return inputs->data[inputs->operation->output] != NULL && r->sets->launches > r->sets->used_count;
 }
 
 static plx_status launch_each_set(runner *r)
 {
-    plx_status status = PLX_OK;
+    plx_status status = make_turn(r, r->sets->used_count);
 
-    for (size_t i = 0; status == PLX_OK && i < r->rotation->operands.sets && i < r->batch; ++i)
-        status = launch(r);
+    if (status == PLX_OK)
+        status = launch_batch(r);
     return status == PLX_OK ? plx_timed_queues_wait(&r->queues) : status;
 }
 
-/* A sample, and a look at the results of its launches; where those can't be judged, of as
- * many as there are sets right behind them. */
-static plx_status sample_and_look(runner *r, const timing_rules *rules, plx_look look, plx_error *error)
+/* What nobody else can have done is believed at once. */
+static bool is_certain(const runner *r)
 {
-    const bool behind = accumulates(r);
-    plx_status status = behind ? explain(r, take_sample(r, rules), error) : PLX_OK;
-
-    if (status == PLX_OK)
-        status = plx_timed_results_prepare(&r->results, look, behind ? r->batch : r->batch + (size_t)warms_up(r), error);
-    if (status == PLX_OK)
-        status = explain(r, behind ? launch_each_set(r) : take_sample(r, rules), error);
-    return status == PLX_OK ? plx_timed_results_judge(&r->results, error) : status;
+    return r->results.own || is_alone(r);
 }
 
-/* The round after which a candidate is done is one whose results were judged. */
+/* What still works when all is said to be done shows soon. */
+static void pause_a_while(const runner *r)
+{
+    const double most = 2e7, twice = 2.0 * r->once_ns;
+    plx_pause_ns(twice < most ? twice : most);
+}
+
+static plx_status turn_alone(runner *r, double budget_ns, plx_error *error)
+{
+    plx_status status = explain(r, make_turn(r, r->batch), error);
+
+    if (status == PLX_OK)
+        status = explain(r, launch_batch(r), error);
+    if (status == PLX_OK)
+        status = explain(r, plx_timed_queues_wait(&r->queues), error);
+    if (status == PLX_OK)
+        status = plx_timed_results_look(&r->results, false, budget_ns, error);
+    pause_a_while(r);
+    return status == PLX_OK && r->results.wrong[0] == '\0' ? plx_timed_results_sweep(&r->results, budget_ns, error) : status;
+}
+
+/* What is damaged may be the work of another candidate, even of one that still works: after a while it is repeated
+ * with everything anew, and nobody in between; once more, if it is damaged then. */
+static plx_status look_alone(runner *r, double budget_ns, plx_error *error)
+{
+    static const double a_while_ns = 3e7;
+    plx_status status = PLX_OK;
+
+    for (int time = 0; status == PLX_OK && time < 2 && r->results.wrong[0] != '\0'; ++time) {
+        r->results.wrong[0] = '\0';
+        plx_pause_ns(a_while_ns);
+        status = plx_timed_sets_restore(r->sets, error);
+        for (int i = 0; status == PLX_OK && i < ALONE && r->results.wrong[0] == '\0'; ++i)
+            status = turn_alone(r, budget_ns, error);
+    }
+    if (r->results.wrong[0] == '\0')
+        r->candidate->error = r->judged;
+    return status;
+}
+
+static plx_status refuse_if_wrong(runner *r, double budget_ns, plx_error *error)
+{
+    plx_status status = PLX_OK;
+
+    if (r->results.wrong[0] != '\0' && !is_certain(r))
+        status = look_alone(r, budget_ns, error);
+    if (status == PLX_OK && r->results.wrong[0] != '\0')
+        refuse(r, "wrong while timed: ", r->results.wrong);
+    return status;
+}
+
+static plx_status look(runner *r, bool all, double budget_ns, plx_error *error)
+{
+    const double start = plx_now_ns();
+    plx_status status = accumulates(r) ? explain(r, launch_each_set(r), error) : PLX_OK;
+
+    if (status == PLX_OK)
+        status = plx_timed_results_look(&r->results, all, budget_ns, error);
+    if (status == PLX_OK)
+        status = refuse_if_wrong(r, budget_ns, error);
+    const double took = plx_now_ns() - start;
+    ++r->looks;
+    r->looked_ns += took;
+    return status;
+}
+
+/* So that looks take their share of the time, if one set at a time takes less. */
+static double look_budget(const runner *r)
+{
+    return look_share * r->spent_ns - r->looked_ns;
+}
+
+/* Drawn when the round is over. */
+static bool looks_now(runner *r)
+{
+    const bool first = r->looks == 0 && r->count <= FIRST_ROUNDS;
+
+    if (!r->judges)
+        return false;
+    if (first)
+        return plx_roll_below(&r->results.dice, FIRST_ROUNDS + 1 - r->count) == 0;
+    return r->looked_ns < look_share * r->spent_ns;
+}
+
+/* ---- whether time follows work ---------------------------------------------------------------- */
+
+static int rising(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Of one launch, on the clock that is believed. */
+static plx_status time_one(runner *r, size_t launches, double *once_ns)
+{
+    double device_ns = 0.0, host_ns = 0.0;
+    plx_status status = time_batch(r, launches, &device_ns, &host_ns);
+
+    *once_ns = (r->fit == PLX_CLOCK_FITS ? device_ns : host_ns) / (double)launches;
+    return status;
+}
+
+/* Launches that have other data each, though there are less of them, must not take longer.  As one of many tries
+ * need be as fast as half of the others, nothing that disturbs both is taken for it. */
+static plx_status follow_work(runner *r, size_t fewer, plx_error *error)
+{
+    static const double more = 1.25, start_ns = 10e3;
+    const double start = (r->fit == PLX_CLOCK_FITS ? start_ns : start_ns + 2.0 * plx_clock_empty(r->overhead_ns)) / (double)fewer;
+    double as_timed[MOST_PAIRS], least = 0.0, now, median = 0.0;
+    plx_status status = PLX_OK;
+    char text[200], one[32], other[32];
+
+    for (size_t i = 0; status == PLX_OK && i < MOST_PAIRS; ++i) {
+        status = time_one(r, fewer, &now);
+        if (status == PLX_OK)
+            status = time_one(r, r->batch, &as_timed[i]);
+        if (status != PLX_OK)
+            return explain(r, status, error);
+        least = i == 0 || now < least ? now : least;
+        qsort(as_timed, i + 1, sizeof *as_timed, rising);
+        median = as_timed[(i + 1) / 2];
+        if (least <= more * median + start)
+            return PLX_OK;
+    }
+    plx_duration_text(median, "us", one, sizeof one);
+    plx_duration_text(least, "us", other, sizeof other);
+    (void)snprintf(text, sizeof text, "a launch takes %s where launches meet the same data again, %s where each has its own", one, other);
+    refuse(r, "time doesn't follow work: ", text);
+    return explain(r, status, error);
+}
+
+/* What was computed when it is read was not computed when it was timed. */
+static plx_status read_late(runner *r, plx_error *error)
+{
+    static const double least_ns = 1e6;
+    double first = 0.0, again = 0.0;
+    size_t sets = 0;
+    char text[200], one[32], other[32];
+    plx_status status;
+
+    for (int i = 0; i < MOST_READS; ++i) {
+        if (i > 0) {
+            double unused;
+            status = explain(r, time_one(r, r->batch, &unused), error);
+            if (status != PLX_OK)
+                return status;
+        }
+        status = plx_timed_results_read(&r->results, &first, &again, &sets, error);
+        const double timed = 0.5 * (double)sets * r->once_ns, least = 0.5 * again;
+        if (status != PLX_OK || first - again < least_ns || first - again < timed || first - again < least)
+            return status;
+    }
+    plx_duration_text(first, "us", one, sizeof one);
+    plx_duration_text(again, "us", other, sizeof other);
+    (void)snprintf(text, sizeof text, "results are computed when they are read: reading %zu of them takes %s, again %s", sets, one, other);
+    refuse(r, "time doesn't follow work: ", text);
+    return PLX_OK;
+}
+
+/* Rounds whose launches are left out leave the outputs as they were.  The last round is one of them: it is over. */
+static plx_status leave_out(runner *r, const timing_rules *rules, plx_error *error)
+{
+    const double budget_ns = closing_share * rules->limit_ns / GHOSTS;
+    plx_status status = PLX_OK;
+
+    for (int i = 0; status == PLX_OK && !r->done && i < GHOSTS; ++i) {
+        if (i > 0)
+            status = explain(r, make_turn(r, r->sets->count), error);
+        pause_a_while(r);
+        if (status == PLX_OK)
+            status = plx_timed_results_sweep(&r->results, budget_ns, error);
+        if (status == PLX_OK)
+            status = refuse_if_wrong(r, budget_ns, error);
+    }
+    return status;
+}
+
+/* ---- rounds --------------------------------------------------------------------------------- */
+
+/* Where few rounds could be looked at, more of the same kind, which are not sampled. */
+static plx_status look_more(runner *r, const timing_rules *rules, plx_error *error)
+{
+    const double start = plx_now_ns(), limit_ns = closing_share * rules->limit_ns;
+    double unused;
+    plx_status status = PLX_OK;
+
+    while (status == PLX_OK && !r->done && r->looks < LEAST_LOOKS && plx_now_ns() - start < limit_ns) {
+        status = explain(r, time_one(r, r->batch, &unused), error);
+        if (status == PLX_OK)
+            status = look(r, false, limit_ns / LEAST_LOOKS, error);
+    }
+    return status;
+}
+
+/* What the last round left is judged; then what needs rounds of its own. */
+static plx_status close_rounds(runner *r, const timing_rules *rules, plx_error *error)
+{
+    plx_status status = read_late(r, error);
+
+    if (status == PLX_OK && !r->done)
+        status = look(r, true, closing_share * rules->limit_ns, error);
+    if (status == PLX_OK)
+        status = look_more(r, rules, error);
+    if (status == PLX_OK && !r->done)
+        status = leave_out(r, rules, error);
+    if (status == PLX_OK && !r->done && r->batch > r->sets->used_count)
+        status = follow_work(r, r->sets->used_count, error);
+    r->done = true;
+    return status;
+}
+
 static plx_status take_round(runner *r, const timing_rules *rules, plx_error *error)
 {
-    const plx_look look = choose_look(r, rules);
-    plx_status status = look == PLX_LOOK_NONE ? explain(r, take_sample(r, rules), error)
-                                             : sample_and_look(r, rules, look, error);
+    const double start = plx_now_ns();
+    plx_status status = explain(r, take_sample(r, rules), error);
 
-    if (status == PLX_OK && r->results.wrong[0] != '\0') {
-        runner_wrong(r);
-        return PLX_OK;
-    }
-    r->ending = r->ending || (r->candidate->time.converged && !rules->together) ||
-                r->count + 1 >= PLX_MAX_SAMPLES || (r->spent_ns > rules->limit_ns && r->count >= 3);
-    r->done = r->ending && (look == PLX_LOOK_ALL || r->results.references == NULL);
+    r->spent_ns += plx_now_ns() - start;
+    if (status != PLX_OK)
+        return status;
+    r->ending = r->ending || (r->candidate->time.converged && !rules->together) || r->count >= PLX_MAX_SAMPLES ||
+                (r->spent_ns > rules->limit_ns && r->count >= 3);
+    if (r->ending && !r->judges)
+        r->done = true;
+    else if (r->ending)
+        status = close_rounds(r, rules, error);
+    else if (looks_now(r))
+        status = look(r, false, look_budget(r), error);
     return status;
 }
 
@@ -305,17 +537,19 @@ static plx_status make_ready(runner *r, const timing_rules *rules)
     return status == PLX_OK ? calibrate(r, rules->limit_ns) : status;
 }
 
-static void runner_start(runner *r, plx_candidate *candidate, plx_rotation **rotations,
-                         const plx_inputs *inputs, plx_references *references, const timing_rules *rules)
+static void runner_start(runner *r, plx_candidate *candidate, plx_timed_sets **sets, const plx_inputs *inputs,
+                         plx_references *references, const timing_rules *rules)
 {
     plx_error error = {.text = ""};
     plx_status status;
 
     r->candidate = candidate;
     r->operand_count = inputs->operation->operand_count;
-    status = plx_rotation_for(rotations, candidate->backend, inputs, rules->hot, rules->queues, &r->rotation, &error);
+    r->judges = references != NULL;
+    r->judged = candidate->error;
+    status = plx_timed_sets_for(sets, candidate->backend, inputs, rules->hot, rules->queues, &r->sets, &error);
     r->results = (plx_timed_results){
-        .candidate = candidate, .inputs = inputs, .references = references, .rotation = r->rotation};
+        .candidate = candidate, .inputs = inputs, .sets = r->sets, .dice.seed = plx_random(inputs->seed, 523, (uint64_t)candidate->step)};
     if (status == PLX_OK)
         status = explain(r, make_ready(r, rules), &error);
     if (status != PLX_OK)
@@ -331,13 +565,13 @@ static void runner_finish(runner *r, const timing_rules *rules)
         timing->device_clock = r->fit == PLX_CLOCK_FITS;
         (void)snprintf(timing->clock_reason, sizeof timing->clock_reason, "%s", plx_clock_fit_text(r->fit));
         timing->hot = rules->hot;
-        timing->queues = r->rotation->operands.sets < rules->queues ? r->rotation->operands.sets : rules->queues;
+        timing->queues = r->sets->count < rules->queues ? r->sets->count : rules->queues;
         timing->batch = r->batch;
         plx_timing_of_samples(r->samples, r->count, timing);
         plx_interval_of(r->latencies, r->calls, &timing->latency);
         if (!rules->together) /* a sweep is compared within itself alone */
             plx_timing_widen(timing);
-        r->candidate->cached = plx_rotation_is_cached(r->rotation);
+        r->candidate->cached = plx_timed_sets_are_cached(r->sets);
     }
     r->candidate->error.compared_after = r->results.compared;
     plx_timed_results_free(&r->results);
@@ -438,7 +672,7 @@ static plx_status measure(plx_candidate *candidates, size_t count, const plx_inp
 {
     runner *runners = calloc(count > 0 ? count : 1, sizeof *runners);
     size_t *order = calloc(count > 0 ? count : 1, sizeof *order), timed = 0;
-    plx_rotation *rotations = NULL;
+    plx_timed_sets *sets = NULL;
 
     if (runners == NULL || order == NULL) {
         free(runners);
@@ -448,7 +682,7 @@ static plx_status measure(plx_candidate *candidates, size_t count, const plx_inp
     for (size_t i = 0; i < count; ++i)
         if (worth_timing(&candidates[i], &inputs[i * stride])) {
             order[timed] = timed;
-            runner_start(&runners[timed++], &candidates[i], &rotations, &inputs[i * stride],
+            runner_start(&runners[timed++], &candidates[i], &sets, &inputs[i * stride],
                          references != NULL ? &references[i * stride] : NULL, rules);
         }
     watch_devices(runners, timed, candidates, count);
@@ -456,7 +690,7 @@ static plx_status measure(plx_candidate *candidates, size_t count, const plx_inp
     end_watches(runners, timed);
     for (size_t i = 0; i < timed; ++i)
         runner_finish(&runners[i], rules);
-    plx_rotations_free(rotations);
+    plx_timed_sets_free(sets);
     free(order);
     free(runners);
     return PLX_OK;

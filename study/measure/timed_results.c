@@ -1,353 +1,491 @@
-/* Judges what timed launches left in their operands.  Which rounds are looked at is
- * for measure.c alone to know. */
+/* Judges what timed launches left in their operands.  Which of them is drawn when they are over: nothing that
+ * happens before a launch tells. */
 #include "study/measure/timed_results.h"
 
-#include <math.h>
+#include "base/clock.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Small sets are fetched many at a time. */
-static const uint64_t slice_bytes = UINT64_C(1) << 25;
-
-static size_t element_size(const plx_timed_results *t)
-{
-    return plx_dtype_size(t->inputs->problem.dtype);
-}
-
-static size_t result_size(const plx_timed_results *t)
-{
-    return plx_dtype_size(plx_result_dtype(t->inputs));
-}
+enum { SAMPLED = 64, FEW_LINES = 6, FEW_ELEMENTS = 6, PATCHED_LINES = 4, MOST_SAMPLED = SAMPLED + 4 + 2 * FEW_LINES * FEW_ELEMENTS };
+/* Multiply-adds of a reference: up to the first all elements are judged in every look, without other threads; above the second products
+ * are judged by Freivalds' test and a sample. */
+static const double cheap = 0x1p14, dear = 0x1p27;
+/* What is read at a time to see whether it was there already. */
+static const uint64_t most_read = UINT64_C(1) << 25;
 
 static size_t output_of(const plx_timed_results *t)
 {
     return t->inputs->operation->output;
 }
 
-static uint64_t output_bytes(const plx_timed_results *t)
+static const plx_extent *output_extent(const plx_timed_results *t)
 {
-    return t->rotation->operands.bytes[output_of(t)];
+    return &t->inputs->extents[output_of(t)];
 }
 
-/* ---- outputs before a round ------------------------------------------------------------ */
-
-static plx_status renew_output(const plx_timed_results *t, size_t set, uint32_t pattern, plx_error *error)
+static bool is_baseline(const plx_timed_results *t)
 {
-    const size_t output = output_of(t);
-    const uint64_t stride = t->rotation->operands.stride[output];
-    plx_buffer *buffer = t->rotation->operands.buffer[output];
-
-    if (t->inputs->data[output] == NULL)
-        return plx_explain(t->rotation->operands.backend, plx_fill(NULL, buffer, set * stride, pattern, stride), error);
-    return plx_chunked_upload(buffer, plx_operand_offset(&t->rotation->operands, output, set), t->inputs->data[output], output_bytes(t), error);
+    return plx_candidate_is_baseline(t->candidate);
 }
 
-static plx_status renew_outputs(const plx_timed_results *t, plx_error *error)
+static plx_status stage(plx_timed_results *t, plx_error *error)
 {
-    const size_t output = output_of(t);
-    const uint64_t stride = t->rotation->operands.stride[output], all = stride * t->rotation->operands.sets;
-    plx_buffer *buffer = t->rotation->operands.buffer[output];
-
-    if (t->inputs->data[output] == NULL)
-        return plx_explain(t->rotation->operands.backend, plx_fill(NULL, buffer, 0, plx_next_poison(), all), error);
-    const plx_status status = renew_output(t, 0, 0, error);
-    return status == PLX_OK ? plx_explain(t->rotation->operands.backend, plx_buffer_double(buffer, stride, all), error) : status;
+    if (t->staging == NULL)
+        t->staging = plx_large_alloc(t->sets->bytes[output_of(t)] + 1);
+    return t->staging != NULL ? PLX_OK : plx_fail(error, PLX_NO_MEMORY, "no host memory for a look at what was timed");
 }
 
-/* ---- a changed input ------------------------------------------------------------------- */
+/* ---- which elements ------------------------------------------------------------------------ */
 
-/* The first element of the output, as it follows from the inputs as they are. */
-static void refer_to_first(const plx_timed_results *t, plx_change_of_input *to)
+typedef struct sample {
+    int64_t element[MOST_SAMPLED];
+    int64_t count;
+} sample;
+
+static void add_element(sample *s, int64_t element)
 {
-    plx_host_operands operands = {{NULL}};
-    plx_reference one = {to->exact, &to->value, &to->tail, &to->magnitude};
-
-    for (size_t i = 0; i < t->inputs->operation->operand_count; ++i)
-        operands.at[i] = t->inputs->data[i];
-    memset(to->exact, 0, sizeof to->exact);
-    plx_reference_make(&t->inputs->problem, &operands, 0, 1, &one);
+    if (s->count < MOST_SAMPLED)
+        s->element[s->count++] = element;
 }
 
-/* The i-th value to try; false: there are no more.  Generated integers stay small, for
- * their results have to stay exact. */
-static bool value_to_try(const plx_timed_results *t, size_t i, const unsigned char *old, unsigned char *to)
+static void add_random(plx_timed_results *t, sample *s)
 {
-    static const double large[] = {1.0, 0x1p10, -0x1p20, 0x1p40, -0x1p60, 0x1p80};
-    const plx_dtype dtype = t->inputs->problem.dtype;
-    const double before = plx_is_floating(dtype) ? plx_element_value(dtype, old, 0) : 0.0;
-    const bool small = !t->inputs->from_arrays && t->inputs->input == PLX_INPUT_INTEGER;
+    const int64_t rows = output_extent(t)->rows, cols = output_extent(t)->cols;
 
-    if (!plx_is_floating(dtype)) { /* the bits of an integer, or what is only moved */
-        static const unsigned char high[] = {0x7f, 0x80, 0x55};
-        if (i >= sizeof high)
-            return false;
-        memset(to, high[i] == 0x80 ? 0 : 0xff, element_size(t));
-        to[element_size(t) - 1] = high[i];
-        return true;
+    add_element(s, 0);
+    add_element(s, cols - 1);
+    add_element(s, (rows - 1) * cols);
+    add_element(s, rows * cols - 1);
+    for (int i = 0; i < SAMPLED; ++i)
+        add_element(s, (int64_t)plx_roll_below(&t->dice, (uint64_t)(rows * cols)));
+}
+
+/* Elements of the output that a line of an operand goes into. */
+static void add_line(plx_timed_results *t, size_t operand, int64_t line, int elements, sample *s)
+{
+    const plx_extent *output = output_extent(t);
+
+    if (t->inputs->operation->output_rank == 1) {
+        add_element(s, line);
+        return;
     }
-    if (i >= (small ? 1 : sizeof large / sizeof large[0]))
-        return false;
-    plx_element_put(dtype, to, 0, small ? before + (before > 0.0 ? -1.0 : 1.0) : large[i]);
+    for (int i = 0; i < elements; ++i) {
+        const uint64_t others = (uint64_t)(operand == 0 ? output->cols : output->rows);
+        const int64_t other = (int64_t)plx_roll_below(&t->dice, others);
+        add_element(s, operand == 0 ? line * output->cols + other : other * output->cols + line);
+    }
+}
+
+/* A part of the set is other data than before: where that is lines, elements that they go into. */
+static void add_patched(plx_timed_results *t, const plx_contents *contents, sample *s)
+{
+    const size_t operand = contents->patched;
+    const plx_extent *e = operand < PLX_MAX_OPERANDS ? &t->inputs->extents[operand] : NULL;
+
+    if (e == NULL || operand > 1 || e->sum_axis != 1 || e->rows < 2)
+        return;
+    for (int i = 0; i < PATCHED_LINES; ++i)
+        add_line(t, operand, (contents->patch_at + (int64_t)plx_roll_below(&t->dice, (uint64_t)contents->patch_count)) / e->ld, 2, s);
+}
+
+/* Lines with few terms, from a random one on. */
+static void add_few(plx_timed_results *t, const plx_contents *draw, sample *s)
+{
+    for (size_t operand = 0; operand < 2; ++operand) {
+        const plx_extent *e = &t->inputs->extents[operand];
+        const int64_t lines = e->sum_axis == 1 ? e->rows : e->cols;
+        const int64_t from = (int64_t)plx_roll_below(&t->dice, (uint64_t)lines);
+        int found = 0;
+        if (t->sets->pool->of[operand].few == NULL)
+            continue;
+        for (int64_t i = 0; found < FEW_LINES && i < lines; ++i) {
+            const int64_t line = (from + i) % lines;
+            if (!plx_pool_has_few(t->sets->pool, draw, operand, line))
+                continue;
+            add_line(t, operand, line, FEW_ELEMENTS, s);
+            ++found;
+        }
+    }
+}
+
+/* ---- verdicts ---------------------------------------------------------------------------------- */
+
+typedef struct references {
+    double value[MOST_SAMPLED], tail[MOST_SAMPLED], magnitude[MOST_SAMPLED];
+    _Alignas(16) unsigned char exact[MOST_SAMPLED * 16];
+} references;
+
+/* Of the sampled elements alone. */
+static void refer(const plx_inputs *view, sample *s, references *memory, plx_reference_result *reference)
+{
+    const size_t size = plx_dtype_size(plx_result_dtype(view));
+    plx_host_operands operands = {{NULL}};
+
+    for (size_t i = 0; i < view->operation->operand_count; ++i)
+        operands.at[i] = view->data[i];
+    *reference = (plx_reference_result){.exact = plx_is_exact(&view->problem), .elements = s->count, .count = s->count,
+                                        .sample = s->element,
+                                        .of = {memory->exact, memory->value, memory->tail, memory->magnitude}};
+#ifdef _OPENMP
+#pragma omp parallel for schedule(dynamic) if (plx_sum_length(view) > 4096)
+#endif
+    for (int64_t i = 0; i < s->count; ++i) {
+        plx_reference one = {memory->exact + (size_t)i * size, memory->value + i, memory->tail + i, memory->magnitude + i};
+        plx_reference_make(&view->problem, &operands, s->element[i], 1, &one);
+    }
+}
+
+static void judge_sample(const plx_timed_results *t, const plx_inputs *view, const plx_bound *bound, sample *s,
+                         plx_error_measure *measure)
+{
+    references memory;
+    plx_reference_result reference;
+
+    *measure = (plx_error_measure){.first_bad = -1};
+    if (s->count == 0)
+        return;
+    refer(view, s, &memory, &reference);
+    plx_judge_elements(view, &reference, bound, false, t->staging, measure);
+}
+
+static plx_status judge_whole(const plx_timed_results *t, const plx_inputs *view, plx_error_measure *measure, plx_error *error)
+{
+    plx_reference_result reference;
+    plx_status status = plx_reference_result_within(view, is_baseline(t), dear, &reference, error);
+
+    if (status != PLX_OK)
+        return status;
+    status = plx_judge(view, &reference, &t->bound, is_baseline(t), t->staging, measure, error);
+    plx_reference_result_free(&reference);
+    return status;
+}
+
+static double cost_of(const plx_timed_results *t)
+{
+    const int64_t terms = plx_sum_length(t->inputs);
+    return (double)output_extent(t)->rows * (double)output_extent(t)->cols * (double)(terms > 0 ? terms : 1);
+}
+
+static plx_status judge_result(plx_timed_results *t, const plx_timed_set *set, const plx_inputs *view, bool all,
+                               plx_error_measure *measure, plx_error *error)
+{
+    sample drawn = {.count = 0};
+
+    if (all || is_baseline(t) || cost_of(t) <= cheap || t->inputs->elements[output_of(t)] <= SAMPLED) {
+        t->compared += output_extent(t)->rows * output_extent(t)->cols;
+        return judge_whole(t, view, measure, error);
+    }
+    add_random(t, &drawn);
+    add_patched(t, &set->draw, &drawn);
+    t->compared += drawn.count;
+    judge_sample(t, view, &t->bound, &drawn, measure);
+    return PLX_OK;
+}
+
+/* ---- what is said ---------------------------------------------------------------------------------- */
+
+static bool is_as_filled(const plx_timed_results *t, const plx_timed_set *set)
+{
+    const uint64_t bytes = t->sets->bytes[output_of(t)];
+    unsigned char pattern[4];
+
+    memcpy(pattern, &set->pattern, sizeof pattern);
+    for (uint64_t i = 0; i < bytes; ++i)
+        if (t->staging[i] != pattern[(set->place[output_of(t)] + i) % 4])
+            return false;
     return true;
 }
 
-/* Whether no rounding can hide the change. */
-static bool shows(const plx_timed_results *t, const plx_change_of_input *before,
-                  const plx_change_of_input *after)
+/* Whether the element that is wrong would be right for what the set, or another one, held before. */
+static bool is_of_before(const plx_timed_results *t, const plx_timed_set *set, int64_t element)
 {
-    if (plx_is_exact(&t->inputs->problem))
-        return memcmp(before->exact, after->exact, sizeof before->exact) != 0;
-    if (!isfinite(before->value) || !(after->magnitude < plx_largest(plx_result_dtype(t->inputs)) / 4.0))
+    sample one = {.element = {element}, .count = 1};
+    plx_error_measure measure;
+    plx_error error;
+    plx_inputs view;
+
+    if (!set->patched || element < 0 || is_baseline(t) || plx_pool_view(t->sets->pool, &set->before, &view, &error) != PLX_OK)
         return false;
-    if (!t->inputs->from_arrays && t->inputs->input == PLX_INPUT_INTEGER)
-        return before->value != after->value;
-    return fabs(after->value - before->value) > after->magnitude / 4.0;
+    judge_sample(t, &view, &t->bound, &one, &measure);
+    plx_pool_view_free(&set->before, &view);
+    return measure.wrong == 0;
 }
 
-/* The reference is asked with the changed element in its place, which is then put back. */
-static void seek_change(plx_timed_results *t)
+static void report_wrong(plx_timed_results *t, size_t which, const plx_error_measure *measure)
 {
-    plx_change_of_input before, *change = &t->change;
-    unsigned char *element = t->inputs->data[0];
-
-    change->sought = true;
-    if (element == NULL || t->inputs->elements[0] == 0)
-        return;
-    refer_to_first(t, &before);
-    memcpy(change->old_element, element, element_size(t));
-    for (size_t i = 0; !change->found && value_to_try(t, i, change->old_element, change->new_element); ++i) {
-        memcpy(element, change->new_element, element_size(t));
-        refer_to_first(t, change);
-        change->found = shows(t, &before, change);
-    }
-    memcpy(element, change->old_element, element_size(t));
-    if (plx_candidate_is_baseline(t->candidate)) { /* its first element is the input's */
-        change->found = true;
-        memcpy(change->exact, change->new_element, element_size(t));
-    }
-}
-
-static plx_status write_first(const plx_timed_results *t, size_t set, const unsigned char *element)
-{
-    return plx_upload(NULL, t->rotation->operands.buffer[0], plx_operand_offset(&t->rotation->operands, 0, set), element, element_size(t));
-}
-
-/* A few sets of the round, anywhere in it. */
-static void choose_sets(plx_timed_results *t)
-{
-    const size_t wanted = t->count < PLX_CHANGED_SETS ? t->count : PLX_CHANGED_SETS;
-    const size_t share = wanted > 0 ? t->count / wanted : 1;
-
-    for (size_t i = 0; i < wanted; ++i) {
-        const size_t place = i * share + plx_random((uint64_t)plx_now_ns(), 514, i) % share;
-        t->changed[i] = (t->first + place) % t->rotation->operands.sets;
-    }
-    t->changed_count = wanted;
-}
-
-static plx_status change_inputs(plx_timed_results *t, plx_error *error)
-{
-    const uint32_t pattern = plx_next_poison();
-    plx_status status = PLX_OK;
-
-    choose_sets(t);
-    for (size_t i = 0; status == PLX_OK && i < t->changed_count; ++i) {
-        status = renew_output(t, t->changed[i], pattern, error);
-        if (status == PLX_OK)
-            status = plx_explain(t->rotation->operands.backend, write_first(t, t->changed[i], t->change.new_element), error);
-    }
-    return status;
-}
-
-plx_status plx_timed_results_prepare(plx_timed_results *t, plx_look look, size_t launches, plx_error *error)
-{
-    plx_status status = PLX_OK;
-
-    if (look == PLX_LOOK_CHANGED && !t->change.sought)
-        seek_change(t);
-    t->look = look == PLX_LOOK_CHANGED && !t->change.found ? PLX_LOOK_NONE : look;
-    t->first = t->rotation->next;
-    t->count = launches < t->rotation->operands.sets ? launches : t->rotation->operands.sets;
-    if (t->look == PLX_LOOK_ALL)
-        status = renew_outputs(t, error);
-    else if (t->look == PLX_LOOK_CHANGED)
-        status = change_inputs(t, error);
-    return status == PLX_OK ? plx_explain(t->rotation->operands.backend, plx_synchronize(t->rotation->operands.backend, NULL), error) : status;
-}
-
-/* ---- the first element, after a change --------------------------------------------------- */
-
-static bool is_exact(const plx_timed_results *t)
-{
-    return plx_candidate_is_baseline(t->candidate) || plx_is_exact(&t->inputs->problem);
-}
-
-static bool judge_exact(const plx_timed_results *t, const unsigned char *got, plx_error_measure *measure)
-{
-    const plx_dtype dtype = plx_result_dtype(t->inputs);
-
-    plx_element_text(dtype, got, 0, measure->got);
-    plx_element_text(dtype, t->change.exact, 0, measure->expected);
-    return memcmp(got, t->change.exact, result_size(t)) == 0 ||
-           (plx_is_floating(dtype) && plx_element_is_nan(dtype, got, 0) &&
-            plx_element_is_nan(dtype, t->change.exact, 0));
-}
-
-static bool judge_first(plx_timed_results *t, const unsigned char *got, plx_error_measure *measure)
-{
-    int64_t element = 0;
-    plx_reference_result reference = {.elements = 1, .count = 1, .sample = &element};
-
-    if (is_exact(t))
-        return judge_exact(t, got, measure);
-    reference.of = (plx_reference){NULL, &t->change.value, &t->change.tail, &t->change.magnitude};
-    plx_judge_elements(t->inputs, &reference, &t->candidate->bound, false, got, measure);
-    return measure->wrong == 0;
-}
-
-static plx_status judge_change(plx_timed_results *t, size_t set)
-{
-    const size_t output = output_of(t);
-    _Alignas(16) unsigned char got[16] = {0};
-    plx_error_measure measure = {.first_bad = -1};
-    plx_status status = write_first(t, set, t->change.old_element);
-
-    if (status == PLX_OK)
-        status =
-            plx_download(NULL, got, t->rotation->operands.buffer[output], plx_operand_offset(&t->rotation->operands, output, set),
-                              result_size(t));
-    if (status == PLX_OK)
-        status = plx_synchronize(t->rotation->operands.backend, NULL);
-    if (status != PLX_OK)
-        return status;
-    ++t->compared;
-    if (judge_first(t, got, &measure) || t->wrong[0] != '\0')
-        return PLX_OK;
-    (void)snprintf(t->wrong, sizeof t->wrong, "when %s[0][0] was another number, %s[0][0] was %s, not %s",
-                   t->inputs->extents[0].name, t->inputs->extents[output].name, measure.got,
-                   measure.expected);
-    measure.measured = true;
-    measure.compared = measure.wrong = 1;
-    measure.first_bad = 0;
-    t->candidate->error = measure;
-    return PLX_OK;
-}
-
-static plx_status judge_changes(plx_timed_results *t)
-{
-    plx_status status = PLX_OK;
-
-    for (size_t i = 0; status == PLX_OK && i < t->changed_count; ++i)
-        status = judge_change(t, t->changed[i]);
-    return status;
-}
-
-/* ---- every element of every set ------------------------------------------------------------ */
-
-static void report_wrong(plx_timed_results *t, size_t set, const plx_error_measure *measure)
-{
+    const plx_timed_set *set = &t->sets->sets[which];
+    const char *name = output_extent(t)->name;
     char where[64];
 
     t->candidate->error = *measure;
-    (void)snprintf(where, sizeof where, ", in set %zu of %zu", set + 1, t->rotation->operands.sets);
-    plx_wrong_text(t->inputs, measure, where, t->wrong, sizeof t->wrong);
+    t->own = true;
+    (void)snprintf(where, sizeof where, ", in set %zu of %zu", which + 1, t->sets->count);
+    if (!set->left && is_as_filled(t, set))
+        (void)snprintf(t->wrong, sizeof t->wrong, "left %s of set %zu as it was", name, which + 1);
+    else if (is_of_before(t, set, measure->first_bad))
+        (void)snprintf(t->wrong, sizeof t->wrong, "gave %s of set %zu the result of other data, which it had met before: %s, not %s",
+                       name, which + 1, measure->got, measure->expected);
+    else {
+        t->own = false;
+        plx_wrong_text(t->inputs, measure, where, t->wrong, sizeof t->wrong);
+    }
 }
 
-/* What is right is what the next sets are compared with, bit by bit. */
-static void accept_bits(plx_timed_results *t, const void *bits)
+/* Of so few terms fewer digits lose little, and a term that is missing much. */
+static const double of_digits = 0x1p-7;
+
+static void report_few(plx_timed_results *t, size_t which, const plx_error_measure *measure)
 {
-    if (t->accepted == NULL)
-        t->accepted = plx_large_alloc(output_bytes(t));
-    if (t->accepted != NULL)
-        memcpy(t->accepted, bits, (size_t)output_bytes(t));
+    const plx_extent *output = output_extent(t);
+
+    t->candidate->error = *measure;
+    t->own = true;
+    (void)snprintf(t->wrong, sizeof t->wrong,
+                   "%s: %s[%lld][%lld] of set %zu, a sum of few terms that are not 0, is %s, not %s "
+                   "(%.3g times what it may be off by)",
+                   measure->max_over_terms < of_digits ? "rounds more than its type does" : "does not add the terms that it should",
+                   output->name, (long long)(measure->first_bad / output->cols), (long long)(measure->first_bad % output->cols),
+                   which + 1, measure->got, measure->expected, measure->max_over_bound);
 }
 
-static bool is_known(const plx_timed_results *t, const void *bits)
+static void report_violation(plx_timed_results *t, const char *violation)
 {
-    const bool baseline = plx_candidate_is_baseline(t->candidate);
-    const void *known[] = {t->accepted, t->candidate->result};
-
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i)
-        if (known[i] != NULL && plx_first_different(t->inputs, baseline, known[i], bits) < 0)
-            return true;
-    return false;
+    t->own = false;
+    (void)snprintf(t->wrong, sizeof t->wrong, "%s", violation);
 }
 
-static plx_status judge_set(plx_timed_results *t, size_t set, const void *bits, plx_error *error)
+/* ---- one set ------------------------------------------------------------------------------------------ */
+
+static void judge_few(plx_timed_results *t, size_t which, const plx_inputs *view)
 {
-    const bool baseline = plx_candidate_is_baseline(t->candidate);
-    const plx_extent *output = &t->inputs->extents[output_of(t)];
+    const plx_bound bound = plx_bound_of_few(view, t->candidate->kernel, &t->bound);
     plx_error_measure measure;
-    const plx_reference_result *reference;
-    plx_status status;
+    sample drawn = {.count = 0};
 
-    t->compared += output->rows * output->cols;
-    if (is_known(t, bits))
-        return PLX_OK;
-    status = plx_references_get(t->references, t->inputs, baseline, &reference, error);
+    if (is_baseline(t) || plx_is_exact(&t->inputs->problem))
+        return;
+    add_few(t, &t->sets->sets[which].draw, &drawn);
+    judge_sample(t, view, &bound, &drawn, &measure);
+    if (measure.wrong > 0)
+        report_few(t, which, &measure);
+}
+
+/* What lies between the rows of the output is nobody's. */
+static void judge_between_rows(plx_timed_results *t, size_t which, const plx_inputs *view)
+{
+    const plx_extent *output = output_extent(t);
+    const plx_timed_set *set = &t->sets->sets[which];
+    const size_t size = plx_dtype_size(plx_result_dtype(t->inputs));
+    const unsigned char *old = view->data[output_of(t)];
+    unsigned char pattern[4];
+
+    memcpy(pattern, &set->pattern, sizeof pattern);
+    for (int64_t row = 0; row + 1 < output->rows && !is_baseline(t); ++row)
+        for (uint64_t i = (uint64_t)(row * output->ld + output->cols) * size; i < (uint64_t)((row + 1) * output->ld) * size; ++i)
+            if (t->staging[i] != (old != NULL ? old[i] : pattern[(set->place[output_of(t)] + i) % 4])) {
+                (void)snprintf(t->wrong, sizeof t->wrong, "wrote between the rows of %s of set %zu", output->name, which + 1);
+                t->own = false;
+                return;
+            }
+}
+
+static plx_status judge_view(plx_timed_results *t, size_t which, const plx_inputs *view, bool all, plx_error *error)
+{
+    const size_t output = output_of(t);
+    const plx_timed_set *set = &t->sets->sets[which];
+    plx_error_measure measure = {.first_bad = -1};
+    plx_status status =
+        plx_chunked_download(t->sets->buffer[output], set->place[output], t->staging, t->sets->bytes[output], error);
+
     if (status == PLX_OK)
-        status = plx_judge(t->inputs, reference, &t->candidate->bound, baseline, bits, &measure, error);
+        status = judge_result(t, set, view, all, &measure, error);
     if (status != PLX_OK)
         return status;
     if (measure.wrong > 0)
-        report_wrong(t, set, &measure);
-    else
-        accept_bits(t, bits);
+        report_wrong(t, which, &measure);
+    if (!t->own) /* says more of it */
+        judge_few(t, which, view);
+    if (t->wrong[0] == '\0')
+        judge_between_rows(t, which, view);
     return PLX_OK;
 }
 
-/* So many sets from this one on as are fetched at a time: they lie one after the other. */
-static size_t sets_at_once(const plx_timed_results *t, size_t set, size_t left)
+/* With beta a launch adds to what the one before left: only what ran once can be judged. */
+static bool can_be_judged(const plx_timed_results *t, size_t which)
 {
-    const uint64_t stride = t->rotation->operands.stride[output_of(t)];
-    const size_t fit = stride < slice_bytes ? (size_t)(slice_bytes / stride) : 1, end = t->rotation->operands.sets - set;
-    const size_t most = left < end ? left : end;
-
-    return fit < most ? fit : most;
+    const plx_timed_set *set = &t->sets->sets[which];
+    return set->launches > 0 && (set->launches == 1 || t->inputs->data[output_of(t)] == NULL);
 }
 
-static plx_status judge_sets(plx_timed_results *t, char *staging, plx_error *error)
+/* Data in another order is of the same class where elements are alike; else what follows from it is found anew. */
+static void find_bound(plx_timed_results *t, plx_inputs *view)
 {
-    const size_t output = output_of(t);
-    const uint64_t stride = t->rotation->operands.stride[output], start = plx_operand_offset(&t->rotation->operands, output, 0);
-    plx_status status = PLX_OK;
+    const plx_candidate *c = t->candidate;
 
-    for (size_t done = 0; status == PLX_OK && done < t->count && t->wrong[0] == '\0';) {
-        const size_t set = (t->first + done) % t->rotation->operands.sets, sets = sets_at_once(t, set, t->count - done);
-        status = plx_chunked_download(t->rotation->operands.buffer[output], set * stride, staging, sets * stride, error);
-        for (size_t i = 0; status == PLX_OK && i < sets && t->wrong[0] == '\0'; ++i)
-            status = judge_set(t, set + i, staging + i * stride + start, error);
-        done += sets;
-    }
-    return status;
+    t->bound = c->bound;
+    if (t->sets->pool->alike || is_baseline(t))
+        return;
+    for (size_t i = 0; i < view->operation->operand_count; ++i)
+        view->grains[i] = plx_grain_of(view, i);
+    t->bound = plx_bound_of_depth(view, c->kernel, plx_plan_depth(c->plan),
+                                  c->info != NULL ? c->info : plx_backend_device(c->backend));
 }
 
-static plx_status judge_all(plx_timed_results *t, plx_error *error)
+static plx_status judge_set(plx_timed_results *t, size_t which, bool all, plx_error *error)
 {
-    const uint64_t stride = t->rotation->operands.stride[output_of(t)];
-    const size_t sets = sets_at_once(t, 0, t->count);
-    char *staging = plx_large_alloc(sets * stride);
+    const plx_contents draw = t->sets->sets[which].draw;
+    plx_inputs view;
     plx_status status;
 
-    if (staging == NULL)
-        return plx_fail(error, PLX_NO_MEMORY, "no host memory for a look at what was timed");
-    status = judge_sets(t, staging, error);
-    free(staging);
-    if (t->candidate->result == NULL) /* nothing is kept for this candidate: what was made was for this look alone */
-        plx_references_free(t->references);
+    if (!can_be_judged(t, which))
+        return PLX_OK;
+    t->own = false;
+    status = plx_pool_view(t->sets->pool, &draw, &view, error);
+    if (status != PLX_OK)
+        return status;
+    view.seed = plx_roll(&t->dice); /* of Freivalds' vectors and the sample */
+    find_bound(t, &view);
+    status = judge_view(t, which, &view, all, error);
+    plx_pool_view_free(&draw, &view);
     return status;
 }
 
-plx_status plx_timed_results_judge(plx_timed_results *t, plx_error *error)
+static plx_status verify_set(plx_timed_results *t, size_t which, plx_error *error)
 {
-    if (t->look == PLX_LOOK_CHANGED)
-        return plx_explain(t->rotation->operands.backend, judge_changes(t), error);
-    return t->look == PLX_LOOK_ALL ? judge_all(t, error) : PLX_OK;
+    char violation[200];
+    plx_status status = plx_timed_sets_verify(t->sets, which, violation, error);
+
+    if (status == PLX_OK && violation[0] != '\0' && t->wrong[0] == '\0')
+        report_violation(t, violation);
+    return status;
+}
+
+static plx_status verify_untouched(plx_timed_results *t, size_t which, plx_error *error)
+{
+    char violation[200];
+    bool untouched;
+    plx_status status = plx_timed_sets_untouched(t->sets, which, &untouched, error);
+
+    (void)snprintf(violation, sizeof violation, "wrote to %s of set %zu, on which it was not launched", output_extent(t)->name, which + 1);
+    if (status == PLX_OK && !untouched && t->wrong[0] == '\0')
+        report_violation(t, violation);
+    return status;
+}
+
+/* ---- looks ------------------------------------------------------------------------------------------------ */
+
+/* Every other time one that holds what looks like other data. */
+static size_t draw_set(plx_timed_results *t)
+{
+    const size_t count = t->sets->used_count;
+    const size_t from = (size_t)plx_roll_below(&t->dice, count);
+
+    if (plx_roll_below(&t->dice, 2) == 0)
+        for (size_t i = 0; i < count; ++i) {
+            const size_t which = t->sets->used[(from + i) % count];
+            if (t->sets->sets[which].patched && t->sets->sets[which].turn == t->sets->turn && can_be_judged(t, which))
+                return which;
+        }
+    for (size_t i = 0; i < count; ++i)
+        if (can_be_judged(t, t->sets->used[(from + i) % count]))
+            return t->sets->used[(from + i) % count];
+    return t->sets->used[from];
+}
+
+/* Inputs first: of a set whose inputs are another's no result can be judged. */
+static plx_status look_at(plx_timed_results *t, size_t which, bool all, plx_error *error)
+{
+    plx_status status = verify_set(t, which, error);
+    return status == PLX_OK && t->wrong[0] == '\0' ? judge_set(t, which, all, error) : status;
+}
+
+/* What no launch of this turn was for: outputs that nobody wrote since they were filled are as they were. */
+static plx_status look_beside(plx_timed_results *t, size_t which, plx_error *error)
+{
+    const plx_timed_set *set = &t->sets->sets[which];
+    plx_status status = set->launched || t->inputs->data[output_of(t)] != NULL ? PLX_OK : verify_untouched(t, which, error);
+
+    return status == PLX_OK && t->wrong[0] == '\0' ? verify_set(t, which, error) : status;
+}
+
+static plx_status look_at_bystanders(plx_timed_results *t, plx_error *error)
+{
+    plx_status status = PLX_OK;
+
+    for (size_t i = 0; status == PLX_OK && t->wrong[0] == '\0' && i < t->sets->bystander_count; ++i)
+        status = look_beside(t, t->sets->bystander[i], error);
+    return status;
+}
+
+/* All sets, from a random one on, as far as there is time. */
+plx_status plx_timed_results_sweep(plx_timed_results *t, double budget_ns, plx_error *error)
+{
+    const double start = plx_now_ns();
+    const size_t count = t->sets->count, from = (size_t)plx_roll_below(&t->dice, count);
+    plx_status status = look_at_bystanders(t, error);
+
+    for (size_t i = 0; status == PLX_OK && t->wrong[0] == '\0' && i < count && plx_now_ns() - start < budget_ns; ++i)
+        status = look_beside(t, (from + i) % count, error);
+    return status;
+}
+
+/* The first is drawn by itself; the others follow in the order of the last pass, which is random. */
+plx_status plx_timed_results_look(plx_timed_results *t, bool all, double budget_ns, plx_error *error)
+{
+    const double start = plx_now_ns();
+    const size_t first = draw_set(t);
+    plx_status status = stage(t, error);
+
+    if (status == PLX_OK)
+        status = look_at(t, first, all, error);
+    for (size_t i = 0; status == PLX_OK && t->wrong[0] == '\0' && i < t->sets->used_count; ++i) {
+        if (i > 0 && plx_now_ns() - start > budget_ns)
+            break;
+        if (t->sets->used[i] != first)
+            status = look_at(t, t->sets->used[i], all && cost_of(t) <= dear, error);
+    }
+    return status == PLX_OK && t->wrong[0] == '\0' ? look_at_bystanders(t, error) : status;
+}
+
+/* ---- were they there? ---------------------------------------------------------------------------------------- */
+
+static plx_status read_outputs(plx_timed_results *t, size_t sets, double *ns)
+{
+    const size_t output = output_of(t);
+    const double start = plx_now_ns();
+    plx_status status = PLX_OK;
+
+    for (size_t i = 0; status == PLX_OK && i < sets; ++i) {
+        status = plx_download(NULL, t->staging, t->sets->buffer[output], t->sets->sets[t->sets->used[i]].place[output],
+                              t->sets->bytes[output]);
+        if (status == PLX_OK)
+            status = plx_synchronize(t->sets->backend, NULL);
+    }
+    *ns = plx_now_ns() - start;
+    return status;
+}
+
+/* The host's memory is touched first: that costs time, too. */
+plx_status plx_timed_results_read(plx_timed_results *t, double *first_ns, double *again_ns, size_t *sets, plx_error *error)
+{
+    const uint64_t bytes = t->sets->bytes[output_of(t)];
+    const uint64_t most = bytes > 0 && bytes < most_read ? most_read / bytes : 1;
+    plx_status status = stage(t, error);
+
+    *sets = t->sets->used_count < most ? t->sets->used_count : (size_t)most;
+    if (status != PLX_OK)
+        return status;
+    memset(t->staging, 0, (size_t)bytes + 1);
+    status = read_outputs(t, *sets, first_ns);
+    if (status == PLX_OK)
+        status = read_outputs(t, *sets, again_ns);
+    return plx_explain(t->sets->backend, status, error);
 }
 
 void plx_timed_results_free(plx_timed_results *t)
 {
-    free(t->accepted);
-    t->accepted = NULL;
+    free(t->staging);
+    t->staging = NULL;
 }

@@ -3,48 +3,30 @@
 #ifndef PLX_TIMED_RESULTS_H
 #define PLX_TIMED_RESULTS_H
 
-#include "study/measure/timing.h"
+#include "study/measure/timed_sets.h"
 
-/* What is looked at after a round of timed launches. */
-typedef enum plx_look {
-    PLX_LOOK_NONE = 0,
-    PLX_LOOK_CHANGED, /* whether the results follow their inputs: the first element of the first operand
-                       * is another one in a few sets, and the first of the output is judged */
-    PLX_LOOK_ALL      /* all elements of every set */
-} plx_look;
-
-/* The first element of the first operand, changed so far that the first element of the
- * output must change beyond all rounding; and what it then is. */
-typedef struct plx_change_of_input {
-    bool sought, found;
-    _Alignas(16) unsigned char old_element[16]; /* these are read as elements */
-    _Alignas(16) unsigned char new_element[16];
-    _Alignas(16) unsigned char exact[16];
-    double value, tail, magnitude;
-} plx_change_of_input;
-
-enum { PLX_CHANGED_SETS = 8 };
-
-/* The looks at one candidate.  Starts as {.candidate, .inputs, .references, .rotation}. */
+/* The looks at one candidate.  Starts as {.candidate, .inputs, .sets, .dice}. */
 typedef struct plx_timed_results {
     plx_candidate *candidate;
     const plx_inputs *inputs;
-    plx_references *references; /* makes what it lacks */
-    plx_rotation *rotation;
-    plx_look look;
-    size_t first, count; /* the sets of the round, in turn */
-    plx_change_of_input change;
-    size_t changed[PLX_CHANGED_SETS], changed_count;
-    void *accepted; /* the bits that were judged right last */
+    plx_timed_sets *sets;
+    plx_dice dice;
+    unsigned char *staging;
+    plx_bound bound; /* of the set that is judged */
     int64_t compared;
     char wrong[400]; /* what was wrong; "" while nothing was */
+    bool own;        /* and nobody else can have done it */
 } plx_timed_results;
 
-/* Before a round of `launches`, while nothing runs: fills the outputs with NaN (with beta,
- * writes their old contents anew), and changes inputs. */
-plx_status plx_timed_results_prepare(plx_timed_results *results, plx_look look, size_t launches, plx_error *error);
-/* After it, when all is done: judges, and puts the inputs back. */
-plx_status plx_timed_results_judge(plx_timed_results *results, plx_error *error);
+/* After a turn of launches, when all is done: draws sets of the turn and elements of their results, and judges them,
+ * at least two sets, more as long as there is time.  all: every element of the first. */
+plx_status plx_timed_results_look(plx_timed_results *results, bool all, double budget_ns, plx_error *error);
+/* Whether outputs of sets that were not launched on are as they were filled, and all inputs and what is around them
+ * as they must be: of all sets, in any order, as far as there is time. */
+plx_status plx_timed_results_sweep(plx_timed_results *results, double budget_ns, plx_error *error);
+/* How long it takes to read what a turn left, the first time and again. */
+plx_status plx_timed_results_read(plx_timed_results *results, double *first_ns, double *again_ns, size_t *sets,
+                                  plx_error *error);
 void plx_timed_results_free(plx_timed_results *results);
 
 #endif

@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "study/measure/measure.h"
-#include "study/run/rotation.h"
 
 #include <parallax/compare.h>
 
@@ -91,5 +90,7 @@ plx_clock_fit plx_samples_believe(plx_sample *samples, size_t count, size_t batc
  * for batches without a launch ahead, which find the device idle. */
 plx_status plx_clock_overhead(const plx_timed_queues *queues, double *overhead_ns);
 double plx_clock_overhead_idle(double overhead_ns);
+/* One batch of nothing, of which the overhead is several. */
+double plx_clock_empty(double overhead_ns);
 
 #endif

@@ -1,4 +1,4 @@
-/* The operands of a problem in the memory of a backend: what guarded runs, rotations and ceilings
+/* The operands of a problem in the memory of a backend: what guarded runs, plain runs and ceilings
  * execute on.  Private to libparallax-study. */
 #ifndef PLX_OPERAND_BUFFERS_H
 #define PLX_OPERAND_BUFFERS_H

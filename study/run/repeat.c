@@ -1,6 +1,6 @@
 /* Many runs of one plan while a second queue of the same backend is busy with the same
  * plan on other data: what declares its bits the same from run to run must keep them. */
-#include "study/run/rotation.h"
+#include "study/run/one_set.h"
 
 #include <string.h>
 
@@ -10,7 +10,7 @@ enum { BACKLOG = 16 };
 /* The operands of one of the two queues. */
 typedef struct side {
     plx_queue *queue; /* NULL: the backend's own */
-    plx_rotation *rotation;   /* of one set */
+    plx_one_set operands;
     plx_view views[PLX_MAX_OPERANDS];
 } side;
 
@@ -31,11 +31,9 @@ static uint64_t output_bytes(const repetition *r)
 
 static plx_status prepare(const repetition *r, side *s, plx_error *error)
 {
-    plx_rotation *alone = NULL;
-    plx_status status = plx_rotation_for(&alone, r->backend, r->inputs, true, 1, &s->rotation, error);
+    const plx_status status = plx_one_set_make(&s->operands, r->backend, r->inputs, error);
 
-    if (status == PLX_OK)
-        (void)plx_rotation_views(s->rotation, s->views);
+    plx_operand_views(&s->operands, 0, s->views);
     return status;
 }
 
@@ -45,8 +43,8 @@ static plx_status make_busy(const repetition *r)
     plx_status status = PLX_OK;
 
     for (size_t i = 0; status == PLX_OK && i < r->inputs->operation->operand_count; ++i)
-        status = plx_fill(r->busy.queue, r->busy.rotation->operands.buffer[i], 0, UINT32_C(0x3f9e3779) + (uint32_t)i,
-                          r->busy.rotation->operands.stride[i]);
+        status = plx_fill(r->busy.queue, r->busy.operands.buffer[i], 0, UINT32_C(0x3f9e3779) + (uint32_t)i,
+                          r->busy.operands.stride[i]);
     return status == PLX_OK ? plx_synchronize(r->backend, r->busy.queue) : status;
 }
 
@@ -54,7 +52,7 @@ static plx_status renew_output(const repetition *r, uint32_t pattern)
 {
     const size_t output = r->inputs->operation->output;
     const plx_view *view = &r->judged.views[output];
-    plx_status status = plx_fill(NULL, view->buffer, 0, pattern, r->judged.rotation->operands.stride[output]);
+    plx_status status = plx_fill(NULL, view->buffer, 0, pattern, r->judged.operands.stride[output]);
 
     if (status == PLX_OK && r->inputs->data[output] != NULL)
         status = plx_upload(NULL, view->buffer, view->offset, r->inputs->data[output], output_bytes(r));
@@ -142,8 +140,8 @@ plx_status plx_repeat(plx_backend *backend, plx_plan *plan, const plx_inputs *in
         status = plx_explain(backend, repeat_all(&r, baseline, expected, result, runs, &made), error);
     if (status != PLX_OK && r.busy.queue != NULL)
         (void)plx_synchronize(backend, r.busy.queue); /* nothing may still use what is given back */
-    plx_rotations_free(r.judged.rotation);
-    plx_rotations_free(r.busy.rotation);
+    plx_one_set_free(&r.judged.operands);
+    plx_one_set_free(&r.busy.operands);
     plx_queue_destroy(r.busy.queue);
     *found = made;
     return status;

@@ -51,6 +51,13 @@ tests_fakes_plx_faulty_la_SOURCES = tests/fakes/dummy_faulty.c $(dummy_sources)
 tests_fakes_plx_faulty_la_CFLAGS = $(fake_cflags)
 tests_fakes_plx_faulty_la_LDFLAGS = $(fake_ldflags)
 
+# Products that cheat when they are timed.
+check_LTLIBRARIES += tests/fakes/plx-liars.la
+tests_fakes_plx_liars_la_SOURCES = tests/fakes/liars.c
+tests_fakes_plx_liars_la_CFLAGS = $(fake_cflags) -O2 -ffp-contract=off
+tests_fakes_plx_liars_la_LDFLAGS = $(fake_ldflags)
+tests_fakes_plx_liars_la_LIBADD = -lm -lpthread
+
 # Two APIs of one chip that take each other's device code.
 check_LTLIBRARIES += tests/fakes/plx-first.la tests/fakes/plx-second.la
 tests_fakes_plx_first_la_SOURCES = tests/fakes/two_apis.c $(dummy_sources)

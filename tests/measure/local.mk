@@ -1,7 +1,8 @@
 # What stands behind a timing, and the probes.  They reach behind the library's exports.
 cmocka_tests += tests/measure/test_measure tests/measure/test_probe tests/measure/test_units \
 	tests/measure/test_limits
-script_tests += tests/measure/test_limits.sh tests/measure/test_timing.sh tests/measure/test_timed.sh tests/measure/test_probe.sh
+script_tests += tests/measure/test_limits.sh tests/measure/test_timing.sh tests/measure/test_timed.sh tests/measure/test_liars.sh \
+	tests/measure/test_probe.sh
 
 tests_measure_test_measure_SOURCES = tests/measure/test_measure.c
 tests_measure_test_measure_CFLAGS = $(study_cflags)

@@ -1,6 +1,7 @@
 /* The statistics of timings, which samples are believed, which ceiling applies, and how
  * many buffers take turns: all of it without a device and without a clock. */
 #include "study/measure/ceiling.h"
+#include "study/measure/timed_sets.h"
 #include "study/measure/timing.h"
 
 #include <math.h>
@@ -339,13 +340,13 @@ static void a_clock_is_believed_within_what_the_host_saw(void **unused)
     const double overhead = 100e3;
     (void)unused;
     assert_int_equal(plx_clock_fit_of(900e3, 1e6, overhead), PLX_CLOCK_FITS);
-    assert_int_equal(plx_clock_fit_of(860e3, 1e6, overhead), PLX_CLOCK_FITS);
-    assert_int_equal(plx_clock_fit_of(840e3, 1e6, overhead), PLX_CLOCK_SHORT);
+    assert_int_equal(plx_clock_fit_of(890e3, 1e6, overhead), PLX_CLOCK_FITS);
+    assert_int_equal(plx_clock_fit_of(870e3, 1e6, overhead), PLX_CLOCK_SHORT);
     assert_int_equal(plx_clock_fit_of(1e3, 1e6, overhead), PLX_CLOCK_SHORT);
     assert_int_equal(plx_clock_fit_of(49e3, 100e3, overhead), PLX_CLOCK_SHORT); /* too short to tell */
     assert_int_equal(plx_clock_fit_of(51e3, 100e3, overhead), PLX_CLOCK_FITS);
-    assert_int_equal(plx_clock_fit_of(1.06e6, 1e6, overhead), PLX_CLOCK_FITS);
-    assert_int_equal(plx_clock_fit_of(1.08e6, 1e6, overhead), PLX_CLOCK_LONG);
+    assert_int_equal(plx_clock_fit_of(1.03e6, 1e6, overhead), PLX_CLOCK_FITS);
+    assert_int_equal(plx_clock_fit_of(1.05e6, 1e6, overhead), PLX_CLOCK_LONG);
     assert_int_equal(plx_clock_fit_of(2e-304, 1e6, 1e12), PLX_CLOCK_SHORT);
     for (size_t i = 0; i < 4; i++)
         assert_int_equal(plx_clock_fit_of((double[]){0, -1e6, (double)NAN, (double)INFINITY}[i], 1e6, overhead),
@@ -378,16 +379,16 @@ static void the_clock_is_chosen_by_all_samples(void **unused)
 
 /* ---- buffers ---------------------------------------------------------------------------- */
 
-static void buffers_exceed_twice_the_cache(void **unused)
+static void sets_exceed_four_times_the_cache(void **unused)
 {
     const uint64_t mib = 1 << 20, cache = 60 * mib;
     const plx_device_info roomy = {.memory_bytes = 100000 * mib, .max_alloc_bytes = 100000 * mib};
     (void)unused;
     for (uint64_t bytes = 256; bytes < 2000 * mib; bytes *= 3) {
-        const size_t sets = plx_rotation_sets(bytes, bytes, cache, &roomy);
-        assert_true(sets >= 2 && sets * bytes > 2 * cache);
+        const size_t sets = plx_timed_sets_count(bytes, bytes, cache, &roomy);
+        assert_true(sets >= 2 && sets * bytes > 4 * cache);
     }
-    assert_int_equal(plx_rotation_sets(0, 0, cache, &roomy), 1);
+    assert_int_equal(plx_timed_sets_count(0, 0, cache, &roomy), 1);
 }
 
 static void buffers_leave_room(void **unused)
@@ -395,9 +396,9 @@ static void buffers_leave_room(void **unused)
     const uint64_t mib = 1 << 20;
     const plx_device_info tight = {.memory_bytes = 400 * mib, .max_alloc_bytes = 60 * mib};
     (void)unused;
-    assert_int_equal(plx_rotation_sets(10 * mib, 5 * mib, 60 * mib, &tight), 10); /* a quarter of the memory */
-    assert_int_equal(plx_rotation_sets(25 * mib, 25 * mib, 60 * mib, &tight), 2); /* one allocation */
-    assert_int_equal(plx_rotation_sets(300 * mib, 200 * mib, 60 * mib, &tight), 1);
+    assert_int_equal(plx_timed_sets_count(10 * mib, 5 * mib, 60 * mib, &tight), 10); /* a quarter of the memory */
+    assert_int_equal(plx_timed_sets_count(25 * mib, 25 * mib, 60 * mib, &tight), 2); /* one allocation */
+    assert_int_equal(plx_timed_sets_count(300 * mib, 200 * mib, 60 * mib, &tight), 1);
 }
 
 /* A device or a host that is too small says so before there is any memory. */
@@ -425,72 +426,163 @@ static void operands_fit_or_it_is_said(void **unused)
     assert_non_null(strstr(error.text, "twice on a processor"));
 }
 
-static plx_rotation *rotation_of(plx_backend *backend, const plx_inputs *inputs, bool hot, size_t queues)
+static plx_timed_sets *sets_of(plx_backend *backend, const plx_inputs *inputs, bool hot, size_t queues)
 {
-    plx_rotation *rotations = NULL, *found = NULL;
+    plx_timed_sets *list = NULL, *found = NULL;
     plx_error error = {.text = ""};
-    assert_int_equal(plx_rotation_for(&rotations, backend, inputs, hot, queues, &found, &error), PLX_OK);
-    assert_ptr_equal(rotations, found);
+    assert_int_equal(plx_timed_sets_for(&list, backend, inputs, hot, queues, &found, &error), PLX_OK);
+    assert_ptr_equal(list, found);
     return found;
 }
 
-/* Else launches in two of them could meet on the same operands. */
-static void each_queue_has_its_own_buffers(void **unused)
+static void with_sums(plx_context **context, plx_backend **backend, plx_inputs *inputs)
 {
-    float numbers[1000] = {0}, sum = 0;
+    const plx_problem problem = plx_reduce_of(PLX_F32, PLX_SUM, 1000);
+    plx_error error = {.text = ""};
+    assert_int_equal(plx_context_create(NULL, context), PLX_OK);
+    assert_int_equal(plx_open(*context, "host", backend), PLX_OK);
+    assert_int_equal(plx_inputs_generate(&problem, PLX_INPUT_UNIFORM, 7, inputs, &error), PLX_OK);
+}
+
+static void turn(plx_timed_sets *sets, plx_timed_user *user, size_t launches)
+{
+    assert_int_equal(plx_timed_sets_begin(sets, user), PLX_OK);
+    assert_int_equal(plx_timed_sets_renew(sets, launches), PLX_OK);
+    assert_int_equal(sets->launches, launches);
+}
+
+/* Else launches in two of them could meet on the same operands. */
+static void each_queue_has_its_own_sets(void **unused)
+{
     plx_context *context;
     plx_backend *backend;
-    plx_view views[2];
+    plx_inputs inputs;
     (void)unused;
-    assert_int_equal(plx_context_create(NULL, &context), PLX_OK);
-    assert_int_equal(plx_open(context, "host", &backend), PLX_OK);
-    const plx_inputs inputs = {.operation = plx_operation_of(PLX_REDUCE),
-                               .problem = plx_reduce_of(PLX_F32, PLX_SUM, 1000),
-                               .data = {numbers, &sum},
-                               .elements = {1000, 1}};
+    with_sums(&context, &backend, &inputs);
     for (size_t queues = 1; queues <= 7; queues++) {
-        plx_rotation *rotation = rotation_of(backend, &inputs, true, queues);
-        assert_int_equal(rotation->operands.sets, queues);
+        plx_timed_user user = {.turns = 0};
+        plx_timed_sets *sets = sets_of(backend, &inputs, true, queues);
+        assert_int_equal(sets->count, queues + 1); /* and the decoy */
+        turn(sets, &user, 3 * queues);
+        assert_int_equal(sets->used_count, queues);
         for (size_t i = 0; i < 3 * queues; i++) {
-            assert_int_equal(plx_rotation_views(rotation, views), i % queues);
-            assert_int_equal(views[0].offset, i % queues * rotation->operands.stride[0]);
-            assert_int_equal(views[1].offset, i % queues * rotation->operands.stride[1]);
+            size_t lanes = 0;
+            for (size_t j = i / queues * queues; j < (i / queues + 1) * queues; j++)
+                lanes += sets->sets[sets->order[j]].lane == i % queues ? 1 : 0;
+            assert_int_equal(lanes, 1);
         }
-        plx_rotations_free(rotation);
-        rotation = rotation_of(backend, &inputs, false, queues);
-        assert_true(rotation->operands.sets > queues && rotation->operands.sets % queues == 0);
-        plx_rotations_free(rotation);
+        plx_timed_sets_free(sets);
     }
+    plx_inputs_free(&inputs);
     plx_close(backend);
     plx_context_destroy(context);
 }
 
-/* Every set of a shifted operand lies as far off alignment as the first. */
-static void operands_start_where_the_inputs_say(void **unused)
+/* Every set of a shifted operand lies as far off alignment as the first, and holds what its draw says. */
+static void sets_start_where_the_inputs_say(void **unused)
 {
-    float numbers[1000] = {0}, sum = 0, back[1000];
+    float back[1000];
     plx_context *context;
     plx_backend *backend;
+    plx_inputs inputs, view;
+    plx_timed_user user = {.turns = 0};
     plx_view views[2];
+    plx_error error;
     (void)unused;
-    for (size_t i = 0; i < 1000; i++)
-        numbers[i] = (float)i;
-    assert_int_equal(plx_context_create(NULL, &context), PLX_OK);
-    assert_int_equal(plx_open(context, "host", &backend), PLX_OK);
-    const plx_inputs inputs = {.operation = plx_operation_of(PLX_REDUCE),
-                               .problem = plx_reduce_of(PLX_F32, PLX_SUM, 1000),
-                               .data = {numbers, &sum},
-                               .elements = {1000, 1},
-                               .shift = 3};
-    plx_rotation *rotation = rotation_of(backend, &inputs, true, 4);
-    for (size_t i = 0; i < 4; i++) {
-        (void)plx_rotation_views(rotation, views);
-        assert_int_equal(views[0].offset % 256, 12);
-        assert_int_equal(views[1].offset % 256, 12);
-        assert_int_equal(plx_download(NULL, back, views[0].buffer, views[0].offset, sizeof back), PLX_OK);
-        assert_memory_equal(back, numbers, sizeof back);
+    with_sums(&context, &backend, &inputs);
+    inputs.shift = 3;
+    plx_timed_sets *sets = sets_of(backend, &inputs, true, 4);
+    for (size_t round = 0; round < 50; round++) {
+        turn(sets, &user, 4);
+        for (size_t i = 0; i < 4; i++) {
+            const size_t set = sets->order[i];
+            plx_timed_sets_views(sets, set, views);
+            assert_int_equal(views[0].offset % 256, 12);
+            assert_int_equal(views[1].offset % 256, 12);
+            assert_int_equal(plx_download(NULL, back, views[0].buffer, views[0].offset, sizeof back), PLX_OK);
+            assert_int_equal(plx_pool_view(sets->pool, &sets->sets[set].draw, &view, &error), PLX_OK);
+            assert_memory_equal(back, view.data[0], sizeof back);
+            plx_pool_view_free(&sets->sets[set].draw, &view);
+            plx_timed_sets_launched(sets, set);
+        }
     }
-    plx_rotations_free(rotation);
+    plx_timed_sets_free(sets);
+    plx_inputs_free(&inputs);
+    plx_close(backend);
+    plx_context_destroy(context);
+}
+
+/* Between two launches on a set lie half of the others, and the order is another each time. */
+static void sets_take_turns_in_another_order(void **unused)
+{
+    enum { LAUNCHES = 4000 };
+    plx_context *context;
+    plx_backend *backend;
+    plx_inputs inputs;
+    plx_timed_user user = {.turns = 0};
+    size_t first[LAUNCHES], same = 0;
+    (void)unused;
+    with_sums(&context, &backend, &inputs);
+    plx_timed_sets *sets = sets_of(backend, &inputs, false, 1);
+    for (int round = 0; round < 2; round++) {
+        turn(sets, &user, LAUNCHES);
+        for (size_t i = 0; i < LAUNCHES; i++)
+            for (size_t j = i + 1; j < LAUNCHES && j - i < sets->used_count / 2; j++)
+                assert_int_not_equal(sets->order[i], sets->order[j]);
+        for (size_t i = 0; i < LAUNCHES; i++) {
+            same += round > 0 && sets->order[i] == first[i] ? 1 : 0;
+            first[i] = sets->order[i];
+        }
+    }
+    assert_true(same < LAUNCHES / 10);
+    plx_timed_sets_free(sets);
+    plx_inputs_free(&inputs);
+    plx_close(backend);
+    plx_context_destroy(context);
+}
+
+/* What was damaged is said, and where. */
+static void damage_is_said(void **unused)
+{
+    plx_context *context;
+    plx_backend *backend;
+    plx_inputs inputs;
+    plx_timed_user user = {.turns = 0};
+    plx_error error;
+    char violation[200];
+    const float other = 0.5F;
+    bool untouched;
+    (void)unused;
+    with_sums(&context, &backend, &inputs);
+    plx_timed_sets *sets = sets_of(backend, &inputs, false, 1);
+    turn(sets, &user, 2);
+    const size_t set = sets->order[0];
+    const uint64_t x = sets->sets[set].place[0], result = sets->sets[set].place[1];
+    assert_int_equal(plx_timed_sets_verify(sets, set, violation, &error), PLX_OK);
+    assert_string_equal(violation, "");
+    assert_int_equal(plx_timed_sets_untouched(sets, set, &untouched, &error), PLX_OK);
+    assert_true(untouched);
+    const struct damage {
+        plx_buffer *buffer;
+        uint64_t offset;
+        const char *words;
+    } damages[] = {{sets->buffer[1], result - 4, "wrote before the start of result"},
+                   {sets->buffer[1], result + 4, "wrote past the end of result"},
+                   {sets->buffer[0], x - 4, "wrote before the start of x"},
+                   {sets->buffer[0], x + 4000, "wrote past the end of x"},
+                   {sets->buffer[0], x + 2000, "wrote to x of set"}};
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        float kept;
+        assert_int_equal(plx_download(NULL, &kept, damages[i].buffer, damages[i].offset, 4), PLX_OK);
+        assert_int_equal(plx_upload(NULL, damages[i].buffer, damages[i].offset, &other, 4), PLX_OK);
+        assert_int_equal(plx_timed_sets_verify(sets, set, violation, &error), PLX_OK);
+        assert_non_null(strstr(violation, damages[i].words));
+        assert_int_equal(plx_timed_sets_untouched(sets, set, &untouched, &error), PLX_OK);
+        assert_int_equal(untouched, damages[i].buffer == sets->buffer[0]);
+        assert_int_equal(plx_upload(NULL, damages[i].buffer, damages[i].offset, &kept, 4), PLX_OK);
+    }
+    plx_timed_sets_free(sets);
+    plx_inputs_free(&inputs);
     plx_close(backend);
     plx_context_destroy(context);
 }
@@ -605,11 +697,13 @@ int main(void)
         cmocka_unit_test(far_above_the_ceiling_is_an_error_of_measurement),
         cmocka_unit_test(a_clock_is_believed_within_what_the_host_saw),
         cmocka_unit_test(the_clock_is_chosen_by_all_samples),
-        cmocka_unit_test(buffers_exceed_twice_the_cache),
+        cmocka_unit_test(sets_exceed_four_times_the_cache),
         cmocka_unit_test(buffers_leave_room),
         cmocka_unit_test(operands_fit_or_it_is_said),
-        cmocka_unit_test(each_queue_has_its_own_buffers),
-        cmocka_unit_test(operands_start_where_the_inputs_say),
+        cmocka_unit_test(each_queue_has_its_own_sets),
+        cmocka_unit_test(sets_start_where_the_inputs_say),
+        cmocka_unit_test(sets_take_turns_in_another_order),
+        cmocka_unit_test(damage_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
