@@ -27,6 +27,8 @@ static plx_backend *backend_alloc(plx_context *context, size_t plugin, size_t de
         return NULL;
     }
     backend->context = context;
+    atomic_fetch_add(&context->holders, 1);
+    atomic_init(&backend->holders, 1);
     backend->module = entry->module;
     backend->plugin = &entry->module->slots;
     backend->plugin_index = plugin;
@@ -47,9 +49,11 @@ static void backend_free(plx_backend *backend)
 {
     plx_plan_cache_destroy(backend->plans);
     (void)pthread_mutex_destroy(&backend->lock);
+    plx_context *context = backend->context;
     plx_calls_hold();
     free(backend);
     plx_calls_release();
+    plx_context_release(context);
 }
 
 static void close_session_of(plx_backend *backend)
@@ -112,6 +116,15 @@ free_backend:
     return status;
 }
 
+void plx_backend_release(plx_backend *backend)
+{
+    if (atomic_fetch_sub(&backend->holders, 1) > 1)
+        return;
+    plx_queue_destroy(backend->own_queue);
+    close_session_of(backend);
+    backend_free(backend);
+}
+
 /* Cached plans may still be at work in the backend's own queue. */
 void plx_close(plx_backend *backend)
 {
@@ -119,16 +132,17 @@ void plx_close(plx_backend *backend)
     if (backend == NULL)
         return;
     plx_fork_remove(backend);
-    if (plx_is_forked()) /* what is left is the parent's */
+    if (plx_is_forked()) { /* what is left is the parent's */
+        plx_context_release(backend->context);
         return;
+    }
     plx_call_slot *call = plx_queue_call(backend->own_queue, "waiting for its work");
     (void)backend->plugin->synchronize(backend->own_queue->queue, &error);
     plx_leave(call);
     plx_plan_cache_destroy(backend->plans);
     backend->plans = NULL;
-    plx_queue_destroy(backend->own_queue);
-    close_session_of(backend);
-    backend_free(backend);
+    plx_backend_mark_lost(backend, "it was closed before what had been made from it was destroyed");
+    plx_backend_release(backend);
 }
 
 /* ---- what it says of itself -------------------------------------------- */

@@ -14,7 +14,7 @@ plx_status plx_backend_lost(const plx_backend *backend)
 }
 
 /* Only the first reason is kept: the later ones follow from it. */
-static void mark_lost(plx_backend *backend, const char *reason)
+void plx_backend_mark_lost(plx_backend *backend, const char *reason)
 {
     (void)pthread_mutex_lock(&backend->lock);
     if (!atomic_load(&backend->lost)) {
@@ -44,7 +44,7 @@ plx_status plx_backend_failed(plx_backend *backend, plx_status status, const plx
     (void)plx_context_fail(backend->context, status, "%s: %s %s: %s%s", backend->label, tried, verb, why,
                            limit);
     if (status == PLX_DEVICE_LOST)
-        mark_lost(backend, plx_message(backend->context));
+        plx_backend_mark_lost(backend, plx_message(backend->context));
     return status;
 }
 

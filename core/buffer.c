@@ -27,6 +27,7 @@ plx_status plx_buffer_create(plx_backend *backend, uint64_t bytes, plx_buffer **
         return plx_backend_failed(backend, status, &error, "allocation of %" PRIu64 " bytes", bytes);
     }
     plx_buffer_place(made);
+    plx_backend_hold(backend);
     *buffer = made;
     return PLX_OK;
 }
@@ -40,6 +41,7 @@ void plx_buffer_destroy(plx_buffer *buffer)
         buffer->backend->plugin->free(buffer->backend->session, buffer->memory);
         plx_leave(call);
     }
+    plx_backend_release(buffer->backend);
     void (*release)(void *) = buffer->release;
     void *owner = buffer->owner;
     free(buffer);

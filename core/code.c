@@ -165,10 +165,12 @@ plx_status plx_plan_of_code(plx_backend *backend, const plx_problem *problem, co
             (void)plx_backend_failed(backend, status, &error, "%s/%s from text", made->operation->name,
                                      kernel);
     }
-    if (status == PLX_OK)
+    if (status == PLX_OK) {
+        plx_backend_hold(backend);
         *plan = made;
-    else
+    } else {
         free(made);
+    }
     return status;
 }
 

@@ -27,6 +27,7 @@ plx_status plx_context_create(const plx_context_options *options, plx_context **
         free(made);
         return plx_out_of_memory(NULL, "a lock");
     }
+    atomic_init(&made->holders, 1);
     made->try_anew = options != NULL && options->try_anew;
     made->loaded = options != NULL && options->loaded != NULL ? options->loaded : nothing_to_do;
     made->serial = atomic_fetch_add(&last_serial, 1) + 1;
@@ -66,7 +67,13 @@ void *plx_context_memory(plx_context *context, const char *name, size_t bytes)
 
 void plx_context_destroy(plx_context *context)
 {
-    if (context == NULL)
+    if (context != NULL)
+        plx_context_release(context);
+}
+
+void plx_context_release(plx_context *context)
+{
+    if (atomic_fetch_sub(&context->holders, 1) > 1)
         return;
     while (context->kept != NULL) {
         struct plx_kept *next = context->kept->next;

@@ -140,6 +140,7 @@ typedef struct plx_tuning plx_tuning;
 
 struct plx_context {
     uint64_t serial; /* never used twice, unlike an address */
+    atomic_uint holders; /* the caller, and each backend: the last frees it */
     pthread_mutex_t lock;
     plx_entry *entries;
     size_t entry_count;
@@ -245,6 +246,7 @@ typedef struct plx_plan_cache plx_plan_cache;
 
 struct plx_backend {
     plx_context *context;
+    atomic_uint holders; /* the caller, and each buffer, queue, event and plan: the last closes it */
     const plx_plugin *plugin; /* the module's slots */
     const plx_module *module;
     size_t plugin_index;
@@ -260,6 +262,16 @@ struct plx_backend {
     char lost_reason[768];
 };
 
+/* What is made from a backend holds it, and a backend its context: who closes them too early loses their use, and no
+ * memory is touched that is gone. */
+static inline void plx_backend_hold(plx_backend *backend)
+{
+    atomic_fetch_add(&backend->holders, 1);
+}
+void plx_backend_release(plx_backend *backend);
+void plx_context_release(plx_context *context);
+/* Nothing more runs on it, for this reason, unless there was another before (backend_failure.c). */
+void plx_backend_mark_lost(plx_backend *backend, const char *reason);
 /* native NULL: the device of that number; else on what the application has. */
 plx_status plx_backend_open(plx_context *context, size_t plugin, size_t device, const plx_native_device *native,
                             plx_backend **backend);

@@ -99,6 +99,7 @@ plx_status plx_buffer_import(plx_backend *backend, const plx_native_memory *memo
     if ((memory->flags & PLX_NATIVE_READ_ONLY) != 0)
         made->limits |= PLX_BUFFER_NEVER_WRITTEN;
     plx_buffer_place(made);
+    plx_backend_hold(backend);
     *buffer = made;
     return PLX_OK;
 }

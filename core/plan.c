@@ -228,10 +228,12 @@ plx_status plx_plan_create(plx_backend *backend, const plx_problem *problem, con
     made->backend = backend;
     made->problem = normal;
     status = kernel == NULL || strcmp(kernel, "best") == 0 ? plan_best(made) : plan_named(made, kernel);
-    if (status == PLX_OK)
+    if (status == PLX_OK) {
+        plx_backend_hold(backend);
         *plan = made;
-    else
+    } else {
         free(made);
+    }
     return status;
 }
 
@@ -274,6 +276,7 @@ void plx_plan_destroy(plx_plan *plan)
     plx_call_slot *call = plx_plan_call(plan, "releasing a plan");
     plan->backend->plugin->plan_destroy(plan->plan);
     plx_leave(call);
+    plx_backend_release(plan->backend);
     free(plan);
 }
 

@@ -33,6 +33,8 @@ plx_status plx_queue_make(plx_backend *backend, const plx_native_queue *native, 
         free(made);
         return plx_backend_failed(backend, status, &error, native == NULL ? "creation of a queue" : "import of a queue");
     }
+    if (!shared)
+        plx_backend_hold(backend);
     *queue = made;
     return PLX_OK;
 }
@@ -47,11 +49,14 @@ void plx_queue_destroy(plx_queue *queue)
 {
     if (queue == NULL || plx_is_forked())
         return;
+    plx_backend *holds = queue->shared ? NULL : queue->backend;
     plx_call_slot *call = plx_queue_call(queue, "destroying a queue");
     queue->backend->plugin->queue_destroy(queue->queue);
     plx_leave(call);
     (void)pthread_mutex_destroy(&queue->lock);
     free(queue);
+    if (holds != NULL)
+        plx_backend_release(holds);
 }
 
 plx_status plx_queue_check(const plx_backend *backend, const plx_queue *queue)
@@ -99,6 +104,7 @@ plx_status plx_event_create(plx_backend *backend, plx_event **event)
         free(made);
         return plx_backend_failed(backend, status, &error, "creation of an event");
     }
+    plx_backend_hold(backend);
     *event = made;
     return PLX_OK;
 }
@@ -110,6 +116,7 @@ void plx_event_destroy(plx_event *event)
     plx_call_slot *call = plx_backend_enter(event->backend, "destroying an event");
     event->backend->plugin->event_destroy(event->event);
     plx_leave(call);
+    plx_backend_release(event->backend);
     free(event);
 }
 

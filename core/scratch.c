@@ -108,6 +108,7 @@ plx_status plx_pinned_create(plx_backend *backend, uint64_t bytes, void **host)
     }
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "%" PRIu64 " bytes of page-locked memory", bytes);
+    plx_backend_hold(backend);
     *host = made;
     return PLX_OK;
 }
@@ -119,4 +120,5 @@ void plx_pinned_destroy(plx_backend *backend, void *host)
     plx_call_slot *call = plx_backend_enter(backend, "freeing page-locked memory");
     backend->plugin->pinned_free(backend->session, host);
     plx_leave(call);
+    plx_backend_release(backend);
 }

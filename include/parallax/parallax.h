@@ -152,7 +152,8 @@ PLX_API const plx_kernel *plx_kernel_at(const plx_context *context, size_t plugi
 
 /* Opens "opencl:1" (a device), "cuda" or "host" (that plugin's device with the
  * highest score), "auto" (the highest score of all) or, for NULL or "", what
- * $PLX_BACKEND names, else "auto".  Closed before its context is destroyed.
+ * $PLX_BACKEND names, else "auto".  Closed before its context is destroyed, and after what was made from it: of a
+ * backend that is closed too early buffers, queues, events and plans can only be destroyed.
  * PLX_NOT_FOUND: no such plugin or device (the message lists what exists and the
  * nearest name); PLX_NO_DEVICE: the plugin reaches none, with its reason. */
 PLX_API plx_status plx_open(plx_context *context, const char *where, plx_backend **backend);
