@@ -3,6 +3,8 @@
 
 #include "cli.h"
 
+#include "base/text.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -61,6 +63,7 @@ static void lay_out(const cli_options *options, claimed *of)
     of->judged.problem = options->work.problems[0];
     of->judged.promise = options->promise;
     (void)snprintf(of->judged.name, sizeof of->judged.name, "%s", options->results.at[0]);
+    plx_text_clean(of->judged.name, sizeof of->judged.name);
 }
 
 /* ---- what is told -------------------------------------------------------------------------- */

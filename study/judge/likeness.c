@@ -210,29 +210,25 @@ static squares look_at(const plx_inputs *inputs, const plx_arithmetic *by, const
 static squares look_at_sample(const plx_inputs *inputs, const plx_arithmetic *by, const void *result, int64_t count,
                               int64_t elements)
 {
-    squares all = {.count = 0};
+    squares each[MOST_ELEMENTS], all = {.count = 0};
 
 #ifdef _OPENMP
 #pragma omp parallel for schedule(dynamic)
 #endif
     for (int64_t i = 0; i < count; ++i) {
         const int64_t element = count == elements ? i : (int64_t)(plx_random(inputs->seed, 129, (uint64_t)i) % (uint64_t)elements);
-        const squares one = look_at(inputs, by, result, element);
-#ifdef _OPENMP
-#pragma omp critical
-#endif
-        add_squares(&all, &one);
+        each[i] = look_at(inputs, by, result, element);
     }
+    for (int64_t i = 0; i < count; ++i) /* in their order, whatever the threads */
+        add_squares(&all, &each[i]);
     return all;
 }
 
 /* ---- what it is like ---------------------------------------------------------------------------------- */
 
-static const char *own_name(const plx_inputs *inputs, const plx_arithmetic *by)
+static const char *own_name(const plx_arithmetic *by)
 {
-    return by->compute != PLX_COMPUTE_PLAIN ? plx_compute_name(by->compute)
-           : plx_is_half(inputs->problem.dtype) ? plx_dtype_name(by->accumulator)
-                                                : plx_dtype_name(inputs->problem.dtype);
+    return by->compute != PLX_COMPUTE_PLAIN ? plx_compute_name(by->compute) : plx_dtype_name(by->accumulator);
 }
 
 static void unknown(plx_likeness *likeness, const char *why)
@@ -287,7 +283,7 @@ static void decide(const plx_inputs *inputs, const plx_arithmetic *by, plx_liken
         likeness->like = PLX_LIKE_ROUGHER;
         (void)snprintf(likeness->text, sizeof likeness->text,
                        "rougher than %s: %.3g times the error of a loop, and no rounding of operands explains it",
-                       own_name(inputs, by), likeness->rms / own);
+                       own_name(by), likeness->rms / own);
     } else if (best >= 0 && likeness->explained[best] > 0.0) {
         (void)snprintf(why, sizeof why, "%s explains %.0f %% of the error", models[best].shown,
                        100.0 * likeness->explained[best]);
@@ -297,7 +293,7 @@ static void decide(const plx_inputs *inputs, const plx_arithmetic *by, plx_liken
     } else {
         likeness->like = PLX_LIKE_OWN;
         (void)snprintf(likeness->text, sizeof likeness->text, "like %s: %.2g u S is the error, that of a loop %.2g",
-                       own_name(inputs, by), likeness->rms, likeness->own_rms);
+                       own_name(by), likeness->rms, likeness->own_rms);
     }
 }
 

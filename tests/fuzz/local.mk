@@ -1,6 +1,7 @@
 # Fuzzing: targets for what others may have written.  'make check' replays the corpus; 'make fuzz' lets libFuzzer
 # change it, for TIME seconds each.
 fuzz_targets = \
+	tests/fuzz/fuzz_challenge \
 	tests/fuzz/fuzz_choices \
 	tests/fuzz/fuzz_command \
 	tests/fuzz/fuzz_diff \
@@ -30,6 +31,10 @@ fuzz_sources = tests/fuzz/fuzz.h tests/fuzz/support.c $(fuzz_main)
 fuzz_cflags = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 fuzz_ldadd = libplx-study.la libparallax.la libplx-base.la $(JANSSON_LIBS) -lm
 
+tests_fuzz_fuzz_challenge_SOURCES = tests/fuzz/fuzz_challenge.c $(fuzz_sources)
+tests_fuzz_fuzz_challenge_CFLAGS = $(fuzz_cflags)
+tests_fuzz_fuzz_challenge_LDFLAGS = $(FUZZ_LDFLAGS)
+tests_fuzz_fuzz_challenge_LDADD = $(fuzz_ldadd)
 tests_fuzz_fuzz_choices_SOURCES = tests/fuzz/fuzz_choices.c $(fuzz_sources)
 tests_fuzz_fuzz_choices_CFLAGS = $(fuzz_cflags)
 tests_fuzz_fuzz_choices_LDFLAGS = $(FUZZ_LDFLAGS)

@@ -51,6 +51,10 @@ expect_check()
     tr '\n' ' ' <"$work/out" | tr -s ' ' | grep -q "$words" || fail "check $*: no failure is one of '$words'"
 }
 
+# What its error is like stands below the row, and in the JSON.
+expect compare 1 wrong 'like tf32, cut off: the rounding of its operands explains 100' gemm --shape 40x40x4096 \
+    --kernel tf32-inputs
+
 # A wrong claim is found by each verb that relies on it.
 for verb in compare bench tune; do
     for kernel in loop-that-says-tree loop-from-the-end-that-says-tree; do
