@@ -83,7 +83,7 @@ def library():
             opened.plx_message.restype = ctypes.c_char_p
             opened.plx_backend_label.restype = ctypes.c_char_p
             opened.plx_version.restype = ctypes.c_char_p
-            for name in ("plx_buffer_destroy", "plx_queue_destroy", "plx_plan_destroy"):
+            for name in ("plx_buffer_destroy", "plx_queue_destroy", "plx_plan_destroy", "plx_close"):
                 getattr(opened, name).restype = None
                 getattr(opened, name).argtypes = [ctypes.c_void_p]
             _library = opened
@@ -112,12 +112,15 @@ def check(status, where=False, kinds=None):
 
 
 def backend(name):
-    """Opened when it is first named, and kept."""
+    """Opened when it is first named, and kept: "cuda" and "cuda:0" are one."""
     with _lock:
         if name not in _backends:
             made = ctypes.c_void_p()
             check(library().plx_open(context(), name.encode(), ctypes.byref(made)))
-            _backends[name] = made
+            label = library().plx_backend_label(made).decode()
+            if label in _backends:
+                library().plx_close(made)
+            _backends[name] = _backends.setdefault(label, made)
         return _backends[name]
 
 

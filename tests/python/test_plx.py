@@ -266,7 +266,7 @@ before = ctypes.c_void_p()
 for given in (None, 0, 1, 2, stream.value, Stream()):
     assert plx.gemm(a, b, out=c, stream=given) is c
 plx.reduce(a, out=s)
-plan, queue = plx.plan("gemm", a, b, c), plx.Queue(stream.value, "cuda:0")
+plan, queue = plx.plan("gemm", a, b, c), plx.Queue(stream.value)
 queue.reserve(plan)
 graph = ctypes.c_void_p()
 assert driver.cuStreamBeginCapture_v2(stream, 0) == 0
