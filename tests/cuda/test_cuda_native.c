@@ -418,6 +418,24 @@ static void what_a_capture_would_not_survive_is_refused(void **unused)
     end_sum(this);
 }
 
+/* A stream of ours that was given out.
+ * Broken once: without `shared` in plx_cuda_queue_native(): the wait ends the capture. */
+static void a_stream_of_ours_may_be_captured(void **unused)
+{
+    sum this = begin_sum();
+    plx_native_queue native = {.api = PLX_NATIVE_NONE};
+    (void)unused;
+    assert_int_equal(plugin->queue_native(this.made.queue, &native, &error), PLX_OK);
+    make_current(own_context(&this.made));
+    capture(native.handle, CAPTURE_GLOBAL);
+    run(&this, this.made.queue);
+    expect(plugin->synchronize(this.made.queue, &error), PLX_INVALID, "the stream is being captured");
+    assert_int_equal(end_capture(native.handle), 0);
+    assert_int_equal(plugin->synchronize(this.made.queue, &error), PLX_OK);
+    make_current(NULL);
+    end_sum(this);
+}
+
 /* Broken once: without the case of INVALIDATED, of IMPLICIT. */
 static void a_capture_that_was_broken_before_is_told(void **unused)
 {
@@ -556,6 +574,7 @@ int main(void)
         cmocka_unit_test(what_is_reserved_only_launches),
         cmocka_unit_test(scratch_grows_beside_a_capture),
         cmocka_unit_test(what_a_capture_would_not_survive_is_refused),
+        cmocka_unit_test(a_stream_of_ours_may_be_captured),
         cmocka_unit_test(a_capture_that_was_broken_before_is_told),
         cmocka_unit_test(lent_scratch_memory_is_used_and_given_back),
         cmocka_unit_test(a_context_of_others_is_used_and_left),
