@@ -17,6 +17,8 @@ libplx_base_la_SOURCES = \
 	base/json.h \
 	base/privileges.c \
 	base/privileges.h \
+	base/process.c \
+	base/process.h \
 	base/processor.c \
 	base/processor.h \
 	base/ratios.c \

@@ -9,9 +9,14 @@
 #include "base/privileges.h"
 #include "base/text.h"
 
+#include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Lines "BACKEND\tREASON". */
@@ -19,9 +24,9 @@ static const char variable[] = "PLX_WITHOUT=";
 
 enum { MOST_BACKENDS = 64, MOST_TEXT = 1 << 15 };
 
-/* All that is needed then is made before: a signal handler makes nothing. */
+/* All that is needed then is made before: a signal handler makes nothing, and plugins may write over the words and
+ * variables that the program was started with, as the kernel may forget what the program is. */
 static char **words, **variables;
-static size_t variable_count;
 static char told[sizeof variable + MOST_TEXT];
 static sigset_t signals;
 static volatile sig_atomic_t may_begin_again;
@@ -53,21 +58,67 @@ const plx_barred *cli_barred(size_t *count)
 
 /* ---- beginning -------------------------------------------------------------------- */
 
-static size_t count_variables(void)
+/* All of `from` but $PLX_WITHOUT, and `last` if there is one, in memory that nobody writes any more; NULL where there
+ * is none. */
+static char **sealed(char *const *from, char *last)
 {
-    size_t count = 0;
-    while (environ != NULL && environ[count] != NULL)
-        count++;
-    return count;
+    size_t count = 0, bytes = 2 * sizeof *from;
+    for (; from != NULL && from[count] != NULL; count++)
+        bytes += sizeof *from + strlen(from[count]) + 1;
+    char **made = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (made == MAP_FAILED)
+        return NULL;
+    char *text = (char *)(made + count + 2);
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t length = strlen(from[i]) + 1;
+        if (last != NULL && strncmp(from[i], variable, sizeof variable - 1) == 0)
+            continue;
+        made[kept++] = memcpy(text, from[i], length);
+        text += length;
+    }
+    made[kept] = last;
+    (void)mprotect(made, bytes, PROT_READ);
+    return made;
 }
 
-static void copy_variables(void)
+/* ---- the program --------------------------------------------------------------------- */
+
+static char path[PATH_MAX]; /* "": unknown */
+static int program = -1;
+static struct stat about;
+
+static void find_program(void)
 {
-    const size_t count = count_variables();
-    variables = calloc(count + 2, sizeof *variables);
-    for (size_t i = 0; variables != NULL && i < count; i++)
-        if (strncmp(environ[i], variable, sizeof variable - 1) != 0)
-            variables[variable_count++] = environ[i];
+    const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    const int low = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    path[length > 0 ? length : 0] = '\0';
+    program = low >= 0 ? fcntl(low, F_DUPFD_CLOEXEC, 902) : -1;
+    if (program >= 0)
+        (void)close(low);
+    else
+        program = low;
+    if (program >= 0 && fstat(program, &about) != 0) {
+        (void)close(program);
+        program = -1;
+    }
+}
+
+static bool is_program(const struct stat *other)
+{
+    return other->st_dev == about.st_dev && other->st_ino == about.st_ino;
+}
+
+/* By its name, which it keeps in lists of processes; by its descriptor where something else has that name now. */
+static void execute(void)
+{
+    struct stat now;
+    if (path[0] != '\0' && (program < 0 || (stat(path, &now) == 0 && is_program(&now))))
+        (void)execve(path, words, variables);
+#ifdef SYS_execveat
+    if (program >= 0 && fstat(program, &now) == 0 && is_program(&now))
+        (void)syscall(SYS_execveat, program, "", words, variables, AT_EMPTY_PATH);
+#endif
 }
 
 /* A program with raised privileges is told nothing by its environment. */
@@ -80,8 +131,9 @@ void cli_again_prepare(char **argv)
     (void)snprintf(before, sizeof before, "%s", value != NULL ? value : "");
     (void)unsetenv("PLX_WITHOUT"); /* what else is started has nothing to do with it */
     read_told(before);
-    copy_variables();
-    words = plx_is_privileged() ? NULL : argv;
+    variables = sealed(environ, told);
+    words = plx_is_privileged() ? NULL : sealed(argv, NULL);
+    find_program();
 }
 
 void cli_again_from_here(void)
@@ -119,14 +171,15 @@ bool cli_may_begin_again(const char *backend)
     return may_begin_again && barred_count < MOST_BACKENDS && !is_barred(backend);
 }
 
-void cli_begin_again(const char *backend, const char *reason)
+void cli_begin_again(const char *backend, const char *reason, unsigned seconds)
 {
     if (!cli_may_begin_again(backend) || !tell(backend) || !tell("\t") || !tell(reason) || !tell("\n"))
         return;
     may_begin_again = 0;
-    variables[variable_count] = told;
-    variables[variable_count + 1] = NULL;
-    (void)sigprocmask(SIG_SETMASK, &signals, NULL); /* a new program keeps what the thread held back */
     plx_coverage_write();
-    (void)execve("/proc/self/exe", words, variables);
+    cli_process_force();
+    cli_streams_end();
+    (void)alarm(seconds);
+    (void)sigprocmask(SIG_SETMASK, &signals, NULL); /* a new program keeps what the thread held back */
+    execute();
 }

@@ -151,8 +151,8 @@ static void tell_finished(void *data, const plx_results *results)
     plx_gains_store(results);
     (void)cli_table_write(options, results); /* a failure counts when the output is closed */
     if (!cli_stdout_is_taken(options) && !(options->given & OPT_QUIET))
-        (void)printf("\n");
-    (void)fflush(stdout);
+        (void)fprintf(cli_out(), "\n");
+    (void)fflush(cli_out());
 }
 
 static void tell_left_out(void *data, const char *what, const char *reason)
@@ -166,11 +166,11 @@ static int print_summary(const cli_options *options, const plx_bench_results *fo
 {
     if (cli_stdout_is_taken(options) || (options->given & OPT_QUIET))
         return CLI_OK;
-    (void)printf("%zu case%s: %zu run, %zu kept, %zu left out\n", found->cases, found->cases == 1 ? "" : "s",
+    (void)fprintf(cli_out(), "%zu case%s: %zu run, %zu kept, %zu left out\n", found->cases, found->cases == 1 ? "" : "s",
                  found->ran, found->kept, found->left_out);
     plx_error error;
-    const plx_status status = plx_results_write_standings(&found->results, stdout, &error);
-    return status == PLX_OK || ferror(stdout) /* which is told when it is closed */
+    const plx_status status = plx_results_write_standings(&found->results, cli_out(), &error);
+    return status == PLX_OK || ferror(cli_out()) /* which is told when it is closed */
                ? CLI_OK
                : cli_wrong_usage("%s", error.text);
 }

@@ -28,7 +28,7 @@ static bool is_measured(const plx_study_device *device)
 static void print_device(const plx_study_device *device)
 {
     plx_table table = {.columns = 2, .left = 1, .indent = "  "};
-    (void)printf("%s %s, %s\n", device->label, device->info.name, device->info.api);
+    (void)fprintf(cli_out(), "%s %s, %s\n", device->label, device->info.name, device->info.api);
     for (int kind = 0; kind < PLX_CEILING_COUNT; kind++) {
         char number[32];
         if (!(device->ceilings.value[kind] > 0))
@@ -41,7 +41,7 @@ static void print_device(const plx_study_device *device)
     }
     cli_table_finish(&table);
     if (!is_measured(device))
-        (void)printf("  none: its plugin has no kernels for that\n");
+        (void)fprintf(cli_out(), "  none: its plugin has no kernels for that\n");
 }
 
 static int print_all(const cli_options *options, const plx_results *results)

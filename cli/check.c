@@ -64,29 +64,29 @@ static void print_failure(void *data, const plx_record *record, const char *comm
 static void print_counts(const plx_check_counts *counts)
 {
     size_t explained = 0;
-    (void)printf("%zu cases: %zu ok, %zu wrong, %zu failed, %zu unsupported", counts->cases, counts->ok,
+    (void)fprintf(cli_out(), "%zu cases: %zu ok, %zu wrong, %zu failed, %zu unsupported", counts->cases, counts->ok,
                  counts->wrong, counts->failed, counts->unsupported);
     if (counts->not_judged > 0)
-        (void)printf(", %zu not judged", counts->not_judged);
-    (void)printf("\n");
+        (void)fprintf(cli_out(), ", %zu not judged", counts->not_judged);
+    (void)fprintf(cli_out(), "\n");
     for (size_t i = 0; i < counts->reason_count; i++) {
-        (void)printf("  %zu unsupported: %s\n", counts->reasons[i].count, counts->reasons[i].text);
+        (void)fprintf(cli_out(), "  %zu unsupported: %s\n", counts->reasons[i].count, counts->reasons[i].text);
         explained += counts->reasons[i].count;
     }
     if (explained < counts->unsupported)
-        (void)printf("  %zu unsupported for other reasons\n", counts->unsupported - explained);
-    (void)printf("%zu pairs of results: %zu agree, %zu disagree\n", counts->pairs, counts->agreed,
+        (void)fprintf(cli_out(), "  %zu unsupported for other reasons\n", counts->unsupported - explained);
+    (void)fprintf(cli_out(), "%zu pairs of results: %zu agree, %zu disagree\n", counts->pairs, counts->agreed,
                  counts->disagreed);
-    (void)printf("runs repeated to compare their bits: %zu\n", counts->repeats);
+    (void)fprintf(cli_out(), "runs repeated to compare their bits: %zu\n", counts->repeats);
 }
 
 static void print_times(const plx_check_counts *counts)
 {
-    (void)printf("seconds, of all threads together:");
+    (void)fprintf(cli_out(), "seconds, of all threads together:");
     for (int phase = 0; phase < PLX_CHECK_PHASE_COUNT; phase++)
-        (void)printf("%s %s %.1f", phase > 0 ? "," : "", plx_check_phase_name((plx_check_phase)phase),
+        (void)fprintf(cli_out(), "%s %s %.1f", phase > 0 ? "," : "", plx_check_phase_name((plx_check_phase)phase),
                      counts->seconds[phase]);
-    (void)printf("\n");
+    (void)fprintf(cli_out(), "\n");
 }
 
 /* A failure may hide behind a kernel's worst case, a wrong one that does not count. */

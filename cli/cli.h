@@ -8,6 +8,8 @@
 #include <parallax/parallax.h>
 #include <parallax/study.h>
 
+#include <stdio.h>
+
 /* What scripts may rely on. */
 enum {
     CLI_OK = 0,
@@ -128,6 +130,23 @@ const cli_verb *cli_verb_at(size_t index);
 /* "parallax run", what messages begin with. */
 extern const char *cli_who;
 
+/* ---- streams.c ----------------------------------------------------------- */
+
+/* From here on what we write goes to a descriptor of ours, and what others write to descriptor 1, for which plugins and
+ * libraries have no leave, to standard error. */
+void cli_streams_begin(void);
+/* Standard output is descriptor 1 once more, for a program that takes this one's place.  For signal handlers, too. */
+void cli_streams_end(void);
+/* What is standard output for us. */
+FILE *cli_out(void);
+/* What the process was like before any plugin was loaded is kept; and put back, with a word if there was need. */
+void cli_process_keep(void);
+void cli_process_put_back(void);
+/* Without a word, whatever it is now, for signal handlers. */
+void cli_process_force(void);
+/* Words that nobody else changes; the same ones where there is no memory. */
+char **cli_words_of_our_own(char **argv);
+
 /* ---- ending.c ------------------------------------------------------------ */
 
 /* First of all: from here on the program ends with a status of its own. */
@@ -151,8 +170,8 @@ void cli_again_prepare(char **argv);
 void cli_again_from_here(void);
 void cli_again_no_more(void);
 bool cli_may_begin_again(const char *backend);
-/* Comes back where that can't be.  For signal handlers, too. */
-void cli_begin_again(const char *backend, const char *reason);
+/* With so many seconds left of $PLX_DEADLINE.  Comes back where that can't be.  For signal handlers, too. */
+void cli_begin_again(const char *backend, const char *reason, unsigned seconds);
 /* The backends that it began again without. */
 const plx_barred *cli_barred(size_t *count);
 

@@ -8,7 +8,7 @@
 static void print_ideas(const plx_results *results)
 {
     plx_table table = {.columns = 1, .left = 1};
-    (void)printf("\n");
+    (void)fprintf(cli_out(), "\n");
     for (size_t i = 0; i < results->record_count; i++) {
         const plx_record *record = &results->records[i];
         bool known = record->idea[0] == '\0';
@@ -39,7 +39,7 @@ static int compare_run(plx_context *context, cli_options *options)
     if (status == CLI_OK)
         status = cli_types_write(options, &results);
     if (wanted.no_timing && !(options->given & OPT_QUIET) && !cli_stdout_is_taken(options))
-        (void)printf("\nnothing was timed: --no-timing was given\n");
+        (void)fprintf(cli_out(), "\nnothing was timed: --no-timing was given\n");
     if ((options->given & OPT_VERBOSE) && !cli_stdout_is_taken(options))
         print_ideas(&results);
     if (status == CLI_OK)

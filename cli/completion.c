@@ -87,9 +87,9 @@ static void print_quoted(const char *text, const char *escaped)
 {
     for (; *text != '\0'; text++) {
         if (*text == '\'')
-            (void)printf("'\\''");
+            (void)fprintf(cli_out(), "'\\''");
         else
-            (void)printf("%s%c", strchr(escaped, *text) != NULL ? "\\" : "", *text);
+            (void)fprintf(cli_out(), "%s%c", strchr(escaped, *text) != NULL ? "\\" : "", *text);
     }
 }
 
@@ -101,35 +101,35 @@ static void bash_argument(void *data, const cli_option *option)
     (void)data;
     if (option->argument == NULL)
         return;
-    (void)printf("        %s:--%s", option->verb, option->name);
+    (void)fprintf(cli_out(), "        %s:--%s", option->verb, option->name);
     if (option->letter != 0)
-        (void)printf(" | %s:-%c", option->verb, option->letter);
+        (void)fprintf(cli_out(), " | %s:-%c", option->verb, option->letter);
     if (what.files || what.directories)
-        (void)printf(") _parallax_paths %s ;;\n", what.files ? "-f" : "-d");
+        (void)fprintf(cli_out(), ") _parallax_paths %s ;;\n", what.files ? "-f" : "-d");
     else
-        (void)printf(") COMPREPLY=($(compgen -W '%s' -- \"$word\")) ;;\n", what.words);
+        (void)fprintf(cli_out(), ") COMPREPLY=($(compgen -W '%s' -- \"$word\")) ;;\n", what.words);
 }
 
 static void bash_name(void *data, const cli_option *option)
 {
     (void)data;
-    (void)printf(" --%s", option->name);
+    (void)fprintf(cli_out(), " --%s", option->name);
 }
 
 static void bash_verb(const cli_verb *verb)
 {
     follow what = operands_of(verb);
-    (void)printf("        %s)\n            COMPREPLY=($(compgen -W '%s", verb->name, what.words);
+    (void)fprintf(cli_out(), "        %s)\n            COMPREPLY=($(compgen -W '%s", verb->name, what.words);
     cli_each_option(verb, bash_name, NULL);
-    (void)printf("' -- \"$word\"))\n");
+    (void)fprintf(cli_out(), "' -- \"$word\"))\n");
     if (what.files || what.directories)
-        (void)printf("            [[ $word == -* ]] || _parallax_paths %s\n", what.files ? "-f" : "-d");
-    (void)printf("            ;;\n");
+        (void)fprintf(cli_out(), "            [[ $word == -* ]] || _parallax_paths %s\n", what.files ? "-f" : "-d");
+    (void)fprintf(cli_out(), "            ;;\n");
 }
 
 static void print_bash(void)
 {
-    (void)printf("# bash completion of parallax; made by 'parallax completion bash'\n"
+    (void)fprintf(cli_out(), "# bash completion of parallax; made by 'parallax completion bash'\n"
                  "_parallax_paths() {\n"
                  "    compopt -o filenames 2>/dev/null\n"
                  "    mapfile -t COMPREPLY < <(compgen \"$1\" -- \"$word\")\n"
@@ -140,15 +140,15 @@ static void print_bash(void)
                  "    if ((COMP_CWORD == 1)); then\n"
                  "        COMPREPLY=($(compgen -W 'help");
     for (size_t i = 0; cli_verb_at(i) != NULL; i++)
-        (void)printf(" %s", cli_verb_at(i)->name);
-    (void)printf(" --help --version' -- \"$word\"))\n        return\n    fi\n"
+        (void)fprintf(cli_out(), " %s", cli_verb_at(i)->name);
+    (void)fprintf(cli_out(), " --help --version' -- \"$word\"))\n        return\n    fi\n"
                  "    case ${COMP_WORDS[1]}:$before in\n");
     for (size_t i = 0; cli_verb_at(i) != NULL; i++)
         cli_each_option(cli_verb_at(i), bash_argument, NULL);
-    (void)printf("    *)\n        case ${COMP_WORDS[1]} in\n");
+    (void)fprintf(cli_out(), "    *)\n        case ${COMP_WORDS[1]} in\n");
     for (size_t i = 0; cli_verb_at(i) != NULL; i++)
         bash_verb(cli_verb_at(i));
-    (void)printf("        esac\n        ;;\n    esac\n}\ncomplete -F _parallax parallax\n");
+    (void)fprintf(cli_out(), "        esac\n        ;;\n    esac\n}\ncomplete -F _parallax parallax\n");
 }
 
 /* ---- zsh --------------------------------------------------------------------- */
@@ -157,9 +157,9 @@ static void print_bash(void)
 static void zsh_action(const follow *what)
 {
     if (what->files || what->directories)
-        (void)printf("%s", what->files ? "_files" : "_files -/");
+        (void)fprintf(cli_out(), "%s", what->files ? "_files" : "_files -/");
     else if (what->words[0] != '\0')
-        (void)printf("(%s)", what->words);
+        (void)fprintf(cli_out(), "(%s)", what->words);
 }
 
 static void zsh_option(void *data, const cli_option *option)
@@ -167,44 +167,44 @@ static void zsh_option(void *data, const cli_option *option)
     follow what = argument_of(option->argument);
     (void)data;
     for (int form = 0; form < (option->letter != 0 ? 2 : 1); form++) {
-        (void)printf(" \\\n            '*%s", form == 0 ? "--" : "-");
+        (void)fprintf(cli_out(), " \\\n            '*%s", form == 0 ? "--" : "-");
         if (form == 0)
-            (void)printf("%s[", option->name);
+            (void)fprintf(cli_out(), "%s[", option->name);
         else
-            (void)printf("%c[", option->letter);
+            (void)fprintf(cli_out(), "%c[", option->letter);
         print_quoted(option->help, "[]:\\");
-        (void)printf("]");
+        (void)fprintf(cli_out(), "]");
         if (option->argument != NULL) {
-            (void)printf(":");
+            (void)fprintf(cli_out(), ":");
             print_quoted(option->argument, "[]:\\");
-            (void)printf(":");
+            (void)fprintf(cli_out(), ":");
             zsh_action(&what);
         }
-        (void)printf("'");
+        (void)fprintf(cli_out(), "'");
     }
 }
 
 static void print_zsh(void)
 {
-    (void)printf("#compdef parallax\n# made by 'parallax completion zsh'\n"
+    (void)fprintf(cli_out(), "#compdef parallax\n# made by 'parallax completion zsh'\n"
                  "_parallax() {\n    local -a verbs=(");
     for (size_t i = 0; cli_verb_at(i) != NULL; i++) {
-        (void)printf("\n        '%s:", cli_verb_at(i)->name);
+        (void)fprintf(cli_out(), "\n        '%s:", cli_verb_at(i)->name);
         print_quoted(cli_verb_at(i)->summary, ":\\");
-        (void)printf("'");
+        (void)fprintf(cli_out(), "'");
     }
-    (void)printf(
+    (void)fprintf(cli_out(), 
         "\n    )\n    if ((CURRENT == 2)); then\n        _describe verb verbs\n        return\n    fi\n"
         "    local verb=$words[2]\n    shift words\n    ((CURRENT--))\n    case $verb in\n");
     for (size_t i = 0; cli_verb_at(i) != NULL; i++) {
         follow what = operands_of(cli_verb_at(i));
-        (void)printf("    %s)\n        _arguments", cli_verb_at(i)->name);
+        (void)fprintf(cli_out(), "    %s)\n        _arguments", cli_verb_at(i)->name);
         cli_each_option(cli_verb_at(i), zsh_option, NULL);
-        (void)printf(" \\\n            '*: :");
+        (void)fprintf(cli_out(), " \\\n            '*: :");
         zsh_action(&what);
-        (void)printf("'\n        ;;\n");
+        (void)fprintf(cli_out(), "'\n        ;;\n");
     }
-    (void)printf("    esac\n}\n_parallax \"$@\"\n");
+    (void)fprintf(cli_out(), "    esac\n}\n_parallax \"$@\"\n");
 }
 
 /* ---- fish -------------------------------------------------------------------- */
@@ -213,34 +213,34 @@ static void fish_option(void *data, const cli_option *option)
 {
     follow what = argument_of(option->argument);
     (void)data;
-    (void)printf("complete -c parallax -n '__fish_seen_subcommand_from %s' -l %s", option->verb,
+    (void)fprintf(cli_out(), "complete -c parallax -n '__fish_seen_subcommand_from %s' -l %s", option->verb,
                  option->name);
     if (option->letter != 0)
-        (void)printf(" -s %c", option->letter);
+        (void)fprintf(cli_out(), " -s %c", option->letter);
     if (option->argument != NULL)
-        (void)printf(what.files || what.directories ? " -rF" : " -x");
+        (void)fprintf(cli_out(), what.files || what.directories ? " -rF" : " -x");
     if (what.words[0] != '\0')
-        (void)printf(" -a '%s'", what.words);
-    (void)printf(" -d '");
+        (void)fprintf(cli_out(), " -a '%s'", what.words);
+    (void)fprintf(cli_out(), " -d '");
     for (const char *at = option->help; *at != '\0'; at++)
-        (void)printf("%s%c", *at == '\'' || *at == '\\' ? "\\" : "", *at);
-    (void)printf("'\n");
+        (void)fprintf(cli_out(), "%s%c", *at == '\'' || *at == '\\' ? "\\" : "", *at);
+    (void)fprintf(cli_out(), "'\n");
 }
 
 static void print_fish(void)
 {
-    (void)printf("# fish completion of parallax; made by 'parallax completion fish'\n"
+    (void)fprintf(cli_out(), "# fish completion of parallax; made by 'parallax completion fish'\n"
                  "complete -c parallax -f\n");
     for (size_t i = 0; cli_verb_at(i) != NULL; i++) {
         const cli_verb *verb = cli_verb_at(i);
         follow what = operands_of(verb);
-        (void)printf("complete -c parallax -n __fish_use_subcommand -a %s -d '%s'\n", verb->name,
+        (void)fprintf(cli_out(), "complete -c parallax -n __fish_use_subcommand -a %s -d '%s'\n", verb->name,
                      verb->summary);
         if (what.words[0] != '\0')
-            (void)printf("complete -c parallax -n '__fish_seen_subcommand_from %s' -a '%s'\n", verb->name,
+            (void)fprintf(cli_out(), "complete -c parallax -n '__fish_seen_subcommand_from %s' -a '%s'\n", verb->name,
                          what.words);
         if (what.files)
-            (void)printf("complete -c parallax -n '__fish_seen_subcommand_from %s' -F\n", verb->name);
+            (void)fprintf(cli_out(), "complete -c parallax -n '__fish_seen_subcommand_from %s' -F\n", verb->name);
         cli_each_option(verb, fish_option, NULL);
     }
 }

@@ -10,12 +10,12 @@ static int tell(const cli_options *options, const plx_diff_results *found)
 {
     plx_error error = {""};
     if (!cli_stdout_is_taken(options) && !(options->given & OPT_QUIET) &&
-        plx_diff_write_table(found, stdout, &error) != PLX_OK)
+        plx_diff_write_table(found, cli_out(), &error) != PLX_OK)
         return cli_wrong_usage("%s", error.text);
     int status = cli_write(options->json, write_json, found);
     if (status == CLI_OK)
         status = plx_diff_status(found);
-    (void)fflush(stdout); /* what follows comes after the table */
+    (void)fflush(cli_out()); /* what follows comes after the table */
     if (found->compared == 0)
         cli_say("nothing could be compared: no record is in both files");
     else if (found->counts[PLX_CHANGE_VANISHED] + found->counts[PLX_CHANGE_UNTIMED] > 0 && !found->allow_missing)

@@ -70,7 +70,7 @@ static void print_usage(FILE *to)
 
 static int print_version(void)
 {
-    (void)printf("parallax %s\n", plx_version());
+    (void)fprintf(cli_out(), "parallax %s\n", plx_version());
     return CLI_OK;
 }
 
@@ -132,7 +132,7 @@ static int run_verb(const cli_verb *verb, int argc, char **argv)
 static int print_help(int argc, char **argv)
 {
     if (argc < 2 || argv[1][0] == '-') {
-        print_usage(stdout);
+        print_usage(cli_out());
         return CLI_OK;
     }
     const cli_verb *verb = verb_of(argv[1]);

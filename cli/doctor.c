@@ -96,6 +96,7 @@ typedef struct plugin_finding {
     const char *status;
     device_finding *devices;
     size_t count;
+    char changes[512]; /* what it changed of this process */
 } plugin_finding;
 
 typedef struct findings {
@@ -150,6 +151,7 @@ static int examine_plugin(findings *found, size_t plugin)
         return cli_wrong_usage("no memory");
     for (size_t device = 0; device < in->report.device_count; device++)
         examine_device(found, plugin, device);
+    plx_plugin_changes(found->context, plugin, in->changes, sizeof in->changes);
     return CLI_OK;
 }
 
@@ -159,9 +161,9 @@ static void print_device(const device_finding *device)
 {
     const char *name = device->info.name;
     if (strcmp(device_status(device), "works") == 0)
-        (void)printf("  %-12s works: %s, %s\n", device->label, name, device->info.api);
+        (void)fprintf(cli_out(), "  %-12s works: %s, %s\n", device->label, name, device->info.api);
     else
-        (void)printf("  %-12s %s: %s: %s\n", device->label,
+        (void)fprintf(cli_out(), "  %-12s %s: %s: %s\n", device->label,
                      strcmp(device_status(device), "wrong") == 0 ? "WRONG" : "FAILS", name,
                      device->made.reason);
 }
@@ -170,18 +172,20 @@ static void print_plugin(const plugin_finding *in, bool verbose)
 {
     const plx_plugin_report *report = &in->report;
     if (!report->loaded) {
-        (void)printf("%s: refused: %s\n", report->path, report->reason);
+        (void)fprintf(cli_out(), "%s: refused: %s\n", report->path, report->reason);
         return;
     }
-    (void)printf("%s %s: ", report->name, report->version);
+    (void)fprintf(cli_out(), "%s %s: ", report->name, report->version);
     if (report->probe == PLX_OK)
-        (void)printf("%zu device%s\n", report->device_count, report->device_count == 1 ? "" : "s");
+        (void)fprintf(cli_out(), "%zu device%s\n", report->device_count, report->device_count == 1 ? "" : "s");
     else
-        (void)printf("%s: %s\n", strcmp(in->status, "fails") == 0 ? "FAILS" : "not usable", report->reason);
+        (void)fprintf(cli_out(), "%s: %s\n", strcmp(in->status, "fails") == 0 ? "FAILS" : "not usable", report->reason);
     if (verbose)
-        (void)printf("  from %s\n", report->path);
+        (void)fprintf(cli_out(), "  from %s\n", report->path);
     if (report->probe == PLX_OK && report->reason[0] != '\0')
-        (void)printf("  warning: %s\n", report->reason);
+        (void)fprintf(cli_out(), "  warning: %s\n", report->reason);
+    if (in->changes[0] != '\0')
+        (void)fprintf(cli_out(), "  changed in this process: %s\n", in->changes);
     for (size_t i = 0; i < in->count; i++)
         print_device(&in->devices[i]);
 }
@@ -210,17 +214,17 @@ static void print_rest(const findings *found)
         if (is_found(found, optional[i].name))
             continue;
         if (optional[i].reason[0] != '\0')
-            (void)printf("%s: not in this build: %s\n", optional[i].name, optional[i].reason);
+            (void)fprintf(cli_out(), "%s: not in this build: %s\n", optional[i].name, optional[i].reason);
         else
-            (void)printf("%s: built, but plx-%s.so is in none of the directories below\n", optional[i].name,
+            (void)fprintf(cli_out(), "%s: built, but plx-%s.so is in none of the directories below\n", optional[i].name,
                          optional[i].name);
     }
     if (PLX_CUDA_TOOLKIT[0] != '\0')
-        (void)printf("built with the CUDA toolkit %s\n", PLX_CUDA_TOOLKIT);
-    (void)printf("plugins are looked for in:");
+        (void)fprintf(cli_out(), "built with the CUDA toolkit %s\n", PLX_CUDA_TOOLKIT);
+    (void)fprintf(cli_out(), "plugins are looked for in:");
     for (size_t i = 0; (directory = plx_search_dir(found->context, i)) != NULL; i++)
-        (void)printf("%s %s", i > 0 ? "," : "", directory);
-    (void)printf("\n");
+        (void)fprintf(cli_out(), "%s %s", i > 0 ? "," : "", directory);
+    (void)fprintf(cli_out(), "\n");
 }
 
 static void print_variables(void)
@@ -228,7 +232,7 @@ static void print_variables(void)
     plx_driver_variable set[PLX_MOST_DRIVER_VARIABLES];
     const size_t count = plx_driver_variables(set, PLX_MOST_DRIVER_VARIABLES);
     for (size_t i = 0; i < count; i++)
-        (void)printf("environment: %s=%s %s\n", set[i].name, set[i].value, set[i].effect);
+        (void)fprintf(cli_out(), "environment: %s=%s %s\n", set[i].name, set[i].value, set[i].effect);
 }
 
 /* ---- for files --------------------------------------------------------------------- */
@@ -256,6 +260,7 @@ static void put_plugin(plx_json *json, const plugin_finding *in)
     plx_json_text(json, "path", in->report.path);
     plx_json_text(json, "status", in->status);
     plx_json_text(json, "reason", in->report.reason);
+    plx_json_text(json, "changes", in->changes);
     plx_json_list(json, "devices");
     for (size_t i = 0; i < in->count; i++) {
         const device_finding *device = &in->devices[i];
@@ -314,7 +319,7 @@ static plx_status write_json(const void *what, FILE *to, plx_error *error)
 
 static int verdict(const findings *found)
 {
-    (void)fflush(stdout); /* what follows comes after the table */
+    (void)fflush(cli_out()); /* what follows comes after the table */
     if (found->broken > 0) {
         cli_say("%zu device%s that should work %s", found->broken, found->broken == 1 ? "" : "s",
                 found->broken == 1 ? "does not" : "do not");

@@ -5,6 +5,7 @@
 
 #include "cli.h"
 
+#include "base/clock.h"
 #include "base/coverage.h"
 #include "base/privileges.h"
 #include "base/text.h"
@@ -118,10 +119,8 @@ static void end_for(const plx_call *call, const char *plugin, const char *what)
     add(reason, sizeof reason, remedy);
     put((const char *const[]){cli_who, ": ", label, label[0] != '\0' ? ": " : "", reason,
                               again ? "; going on without it" : "", NULL});
-    if (again) {
-        (void)alarm(seconds_left);
-        cli_begin_again(label, reason);
-    }
+    if (again)
+        cli_begin_again(label, reason, seconds_left);
     leave(CLI_BACKEND_FAILED);
 }
 
@@ -176,10 +175,9 @@ static void on_fault(int number)
     end_for(known ? &call : NULL, at.plugin, what);
 }
 
-static void on_deadline(int number)
+static void on_deadline(void)
 {
     plx_call call;
-    (void)number;
     guard_handler();
     const bool known = find_call(true, &call);
     put((const char *const[]){cli_who, ": not done after the seconds of $PLX_DEADLINE",
@@ -187,6 +185,53 @@ static void on_deadline(int number)
                               known ? call.what : "", known && call.kernel[0] != '\0' ? " of " : "",
                               known ? call.kernel : "", NULL});
     leave(CLI_BACKEND_FAILED);
+}
+
+/* ---- timers ------------------------------------------------------------------------ */
+
+static double ends_at; /* by plx_now_ns(); 0: there is none */
+
+static void tell_timer(int number)
+{
+    static volatile sig_atomic_t is_told;
+    plx_call call;
+    const bool known = find_call(true, &call);
+    if (is_told)
+        return;
+    is_told = 1;
+    put((const char *const[]){cli_who, ": ", known ? call.backend : "", known ? ": " : "", known ? call.what : "",
+                              known ? ": " : "", "a timer of a plugin, or of a library behind it, went off (",
+                              strsignal(number), "); it is passed over", NULL});
+}
+
+/* A timer that a plugin set may replace ours. */
+static void on_timer(int number, siginfo_t *from, void *unused)
+{
+    const double left = ends_at > 0 ? (ends_at - plx_now_ns()) * 1e-9 : 0;
+    (void)unused;
+    if (is_done)
+        return;
+    if (from->si_code == SI_USER || from->si_code == SI_TKILL) {
+        fault_plainly(number);
+        return;
+    }
+    if (number == SIGALRM && ends_at > 0 && left < 0.05)
+        on_deadline();
+    if (ends_at > 0)
+        (void)alarm((unsigned)left + 1);
+    tell_timer(number);
+}
+
+/* By default each of them ends a process without a word. */
+static void begin_timers(void)
+{
+    static const int of_timers[] = {SIGALRM, SIGVTALRM, SIGPROF};
+    for (size_t i = 0; i < sizeof of_timers / sizeof of_timers[0]; i++) {
+        struct sigaction now, wanted = {.sa_sigaction = on_timer, .sa_flags = SA_ONSTACK | SA_SIGINFO | SA_RESTART};
+        (void)sigemptyset(&wanted.sa_mask);
+        if (sigaction(of_timers[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+            (void)sigaction(of_timers[i], &wanted, NULL);
+    }
 }
 
 void cli_give_up(const plx_call *call, unsigned seconds)
@@ -282,12 +327,14 @@ void cli_begin(char **argv)
     (void)backtrace(&frame, 1); /* loads what it needs, which a handler must not */
     (void)atexit(at_exit);
     begin_faults();
+    begin_timers();
     if (seconds > 0 && seconds <= 86400) {
-        handle(SIGALRM, on_deadline, SA_ONSTACK);
-        const unsigned left = alarm((unsigned)seconds); /* of before it began again */
-        if (left > 0 && left < seconds)
-            (void)alarm(left);
+        const unsigned left = alarm((unsigned)seconds), /* of before it began again */
+            until = left > 0 && left < seconds ? left : (unsigned)seconds;
+        ends_at = plx_now_ns() + 1e9 * until;
+        (void)alarm(until);
     }
+    cli_process_keep();
 }
 
 /* A build with AddressSanitizer would do so at an exit, which is not had here. */

@@ -210,13 +210,13 @@ static void explain_kernel(void *data, const plx_kernel *kernel, const char *plu
     if (!is_meant(search, kernel->name))
         return;
     if (search->found++ > 0)
-        (void)printf("\n");
+        (void)fprintf(cli_out(), "\n");
     cli_dtypes_text(kernel->dtypes, dtypes, sizeof dtypes);
     size_t step = step_of(search->context, search->op, kernel->name);
-    (void)printf("%s/%s", plx_op_name(search->op), kernel->name);
+    (void)fprintf(cli_out(), "%s/%s", plx_op_name(search->op), kernel->name);
     if (step > 0)
-        (void)printf(", step %zu", step);
-    (void)printf("\n");
+        (void)fprintf(cli_out(), ", step %zu", step);
+    (void)fprintf(cli_out(), "\n");
     add_text(&table, "idea", kernel->idea);
     add_text(&table, "gain", kernel->gain);
     search->status = add_gains(search->context, search->op, kernel->name, &table);
@@ -273,10 +273,10 @@ static int explain_op(plx_context *context, plx_op op)
 {
     const plx_op_info info = cli_op_info(op);
     ladder steps = {.context = context, .op = op, .table = {.columns = 2, .left = 2, .indent = "  "}};
-    (void)printf("%s: %s; shape %s\n", info.name, info.summary, info.shape_form);
+    (void)fprintf(cli_out(), "%s: %s; shape %s\n", info.name, info.summary, info.shape_form);
     cli_each_kernel(context, op, add_step, &steps);
     if (steps.table.row_count == 0)
-        (void)printf("  no plugin that was found has a kernel for it; see 'parallax doctor'\n");
+        (void)fprintf(cli_out(), "  no plugin that was found has a kernel for it; see 'parallax doctor'\n");
     cli_table_finish(&steps.table);
     return CLI_OK;
 }
@@ -322,7 +322,7 @@ static int explain_run(plx_context *context, cli_options *options)
     int status = cli_load_plugins(context);
     for (size_t i = 0; i < options->operands.count && status == CLI_OK; i++) {
         if (i > 0)
-            (void)printf("\n");
+            (void)fprintf(cli_out(), "\n");
         status = explain_word(context, options->operands.at[i]);
     }
     return status;

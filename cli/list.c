@@ -59,13 +59,13 @@ static void print_plugins(plx_context *context, const cli_options *options, cons
 {
     plx_table table = {.columns = 2, .left = 3, .indent = "  "};
     plx_plugin_report report;
-    (void)printf("plugins\n");
+    (void)fprintf(cli_out(), "plugins\n");
     for (size_t i = 0; i < plx_plugin_count(context); i++)
         if (plx_plugin_at(context, i, &report) == PLX_OK && has_plugin(request, report.name))
             add_plugin(&table, &report, (options->given & OPT_VERBOSE) != 0);
     cli_table_finish(&table);
     if (plx_plugin_count(context) == 0)
-        (void)printf("  none; 'parallax doctor' says where they are looked for\n");
+        (void)fprintf(cli_out(), "  none; 'parallax doctor' says where they are looked for\n");
 }
 
 static void put_plugins(plx_json *json, plx_context *context, const list_request *request)
@@ -116,7 +116,7 @@ static void print_chip(const cli_device *devices, size_t count, size_t first)
     plx_table table = {.columns = 1, .left = 1, .indent = "    "};
     char uuid[40];
     uuid_of(info, uuid);
-    (void)printf("  %s, %u units, %.1f GiB%s%s%s%s\n", info->name, info->units,
+    (void)fprintf(cli_out(), "  %s, %u units, %.1f GiB%s%s%s%s\n", info->name, info->units,
                  (double)info->memory_bytes / 1073741824.0, info->pci[0] != '\0' ? ", " : "", info->pci,
                  uuid[0] != '\0' ? ", " : "", uuid);
     for (size_t i = first; i < count; i++) {
@@ -141,13 +141,13 @@ static bool is_first_of_chip(const cli_device *devices, size_t index)
 
 static void print_devices(const cli_device *devices, size_t count)
 {
-    (void)printf("devices\n");
+    (void)fprintf(cli_out(), "devices\n");
     for (size_t i = 0; i < count; i++) {
         if (is_first_of_chip(devices, i))
             print_chip(devices, count, i);
     }
     if (count == 0)
-        (void)printf("  none; 'parallax doctor' says why\n");
+        (void)fprintf(cli_out(), "  none; 'parallax doctor' says why\n");
 }
 
 static void put_device(plx_json *json, const cli_device *device)
@@ -271,12 +271,12 @@ static void print_kernels(plx_context *context, const list_request *request)
         if (request->ops >> op & 1)
             cli_each_kernel(context, (plx_op)op, add_kernel, &list);
         if (list.table.row_count > 0)
-            (void)printf("%s kernels\n", plx_op_name((plx_op)op));
+            (void)fprintf(cli_out(), "%s kernels\n", plx_op_name((plx_op)op));
         some = some || list.table.row_count > 0;
         cli_table_finish(&list.table);
     }
     if (!some)
-        (void)printf("kernels\n  none; 'parallax list' shows all\n");
+        (void)fprintf(cli_out(), "kernels\n  none; 'parallax list' shows all\n");
 }
 
 static void put_kernel(void *data, const plx_kernel *kernel, const char *plugins)

@@ -31,6 +31,7 @@ libplx_verbs_la_SOURCES = \
 	cli/report.c \
 	cli/run.c \
 	cli/session.c \
+	cli/streams.c \
 	cli/tune.c \
 	cli/units.c \
 	cli/watch.c \

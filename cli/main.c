@@ -22,10 +22,13 @@ int main(int argc, char **argv)
 {
     (void)signal(SIGXFSZ, SIG_IGN); /* a file that grew too large is a write error, too */
     occupy_standard_streams();
+    cli_streams_begin();
     (void)setlocale(LC_CTYPE, "");  /* only this: numbers keep their point */
     (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error, with a message */
     cli_begin(argv);
+    argv = cli_words_of_our_own(argv);
     int status = cli_dispatch(argc, argv);
+    cli_process_put_back();
     int closed = cli_stdout_close();
     cli_end(closed != CLI_OK ? closed : status);
 }

@@ -137,7 +137,7 @@ int cli_outputs_check(const cli_options *options)
 /* Of what was written to standard output; cli_stdout_close() tells what the stream could not take. */
 static int written_to_stdout(plx_status status, const plx_error *error)
 {
-    return status == PLX_OK || ferror(stdout) ? CLI_OK : cli_wrong_usage("%s", error->text);
+    return status == PLX_OK || ferror(cli_out()) ? CLI_OK : cli_wrong_usage("%s", error->text);
 }
 
 int cli_write(const char *path, cli_writer *write, const void *what)
@@ -146,8 +146,9 @@ int cli_write(const char *path, cli_writer *write, const void *what)
     plx_error error = {""};
     if (path == NULL)
         return CLI_OK;
+    cli_process_put_back(); /* the directory, the umask, the locale */
     if (cli_is_stdout(path))
-        return written_to_stdout(write(what, stdout, &error), &error);
+        return written_to_stdout(write(what, cli_out(), &error), &error);
     plx_status status = plx_output_open(path, &output, &error);
     if (status == PLX_OK) {
         status = write(what, plx_output_stream(output), &error);
@@ -239,7 +240,7 @@ static const char *why_nothing(const plx_results *results, const char *otherwise
 int cli_results_status(const plx_results *results, bool want_pairs, const char *nothing)
 {
     int status = plx_results_status(results, want_pairs);
-    (void)fflush(stdout); /* what follows comes after the table */
+    (void)fflush(cli_out()); /* what follows comes after the table */
     tell_undecided(results);
     if (status != CLI_NOTHING)
         return status;
@@ -256,7 +257,7 @@ static bool has_colour(void)
     const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
     bool refused = no_colour != NULL && no_colour[0] != '\0';
     bool dumb = term == NULL || strcmp(term, "dumb") == 0;
-    return !refused && !dumb && isatty(STDOUT_FILENO);
+    return !refused && !dumb && isatty(fileno(cli_out()));
 }
 
 unsigned cli_table_flags(void)
@@ -267,7 +268,7 @@ unsigned cli_table_flags(void)
 int cli_terminal_width(void)
 {
     struct winsize size;
-    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
+    if (!isatty(fileno(cli_out())) || ioctl(fileno(cli_out()), TIOCGWINSZ, &size) != 0)
         return 0;
     return size.ws_col;
 }
@@ -283,7 +284,7 @@ int cli_table_write(const cli_options *options, const plx_results *results)
     unsigned flags = cli_table_flags() |
                      ((options->given & OPT_VERBOSE) ? PLX_TABLE_ALL_PAIRS | PLX_TABLE_CONFIGS : 0u);
     const int status = written_to_stdout(
-        plx_results_write_table(results, stdout, cli_terminal_width(), flags, &error), &error);
+        plx_results_write_table(results, cli_out(), cli_terminal_width(), flags, &error), &error);
     table_is_missing |= status != CLI_OK;
     return status;
 }
@@ -293,13 +294,13 @@ int cli_types_write(const cli_options *options, const plx_results *results)
     plx_error error = {""};
     if (cli_stdout_is_taken(options) || (options->given & OPT_QUIET))
         return CLI_OK;
-    return written_to_stdout(plx_results_write_types(results, stdout, &error), &error);
+    return written_to_stdout(plx_results_write_types(results, cli_out(), &error), &error);
 }
 
 void cli_table_finish(plx_table *table)
 {
     plx_error error = {""};
-    if (plx_table_finish(table, stdout, &error) == PLX_OK)
+    if (plx_table_finish(table, cli_out(), &error) == PLX_OK)
         return;
     cli_say("%s", error.text);
     table_is_missing = true;
@@ -336,21 +337,21 @@ void cli_progress_end(void)
 /* Why a write failed before is not kept: the next one meets it again.  0: it does not. */
 static int reason_again(void)
 {
-    clearerr(stdout);
-    return fputc('\n', stdout) == EOF || fflush(stdout) != 0 ? errno : 0;
+    clearerr(cli_out());
+    return fputc('\n', cli_out()) == EOF || fflush(cli_out()) != 0 ? errno : 0;
 }
 
 int cli_stdout_close(void)
 {
-    bool failed = ferror(stdout) != 0;
+    bool failed = ferror(cli_out()) != 0;
     int reason = 0;
-    if (fflush(stdout) != 0) {
+    if (fflush(cli_out()) != 0) {
         failed = true;
         reason = errno;
     } else if (failed)
         reason = reason_again();
     /* A descriptor that was closed before we started only matters if we used it. */
-    if (fclose(stdout) != 0 && errno != EBADF && !failed) {
+    if (fclose(cli_out()) != 0 && errno != EBADF && !failed) {
         failed = true;
         reason = errno;
     }

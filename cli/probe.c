@@ -26,27 +26,27 @@ static int check_names(const cli_list *names)
 static void print_verdicts(const plx_results *results)
 {
     for (size_t i = 0; i < results->sweep_count; i++)
-        (void)printf("%s/%s on %s: %s\n", results->sweeps[i].probe, results->sweeps[i].name,
+        (void)fprintf(cli_out(), "%s/%s on %s: %s\n", results->sweeps[i].probe, results->sweeps[i].name,
                      results->sweeps[i].backend, results->sweeps[i].verdict.text);
 }
 
 /* -v: what each point ran, and how it was timed. */
 static void print_details(const plx_probe_sweep *sweep)
 {
-    (void)printf("\n%s/%s on %s, point by point\n", sweep->probe, sweep->name, sweep->backend);
+    (void)fprintf(cli_out(), "\n%s/%s on %s, point by point\n", sweep->probe, sweep->name, sweep->backend);
     for (size_t i = 0; i < sweep->point_count; i++) {
         const plx_probe_point *point = &sweep->points[i];
         char shape[80];
         plx_shape_text(&point->problem, shape, sizeof shape);
-        (void)printf("  %s%s%s: %s/%s, %s %s", point->series, point->series[0] != '\0' ? ", " : "",
+        (void)fprintf(cli_out(), "  %s%s%s: %s/%s, %s %s", point->series, point->series[0] != '\0' ? ", " : "",
                      point->label, plx_op_name(point->problem.op), point->kernel,
                      plx_dtype_name(point->problem.dtype), shape);
         if (point->time.measured)
-            (void)printf(", %zu samples on the %s's clock", point->time.samples,
+            (void)fprintf(cli_out(), ", %zu samples on the %s's clock", point->time.samples,
                          point->time.device_clock ? "device" : "host");
         if (point->gbps > 0)
-            (void)printf(", %.4g GB/s", point->gbps);
-        (void)printf("\n");
+            (void)fprintf(cli_out(), ", %.4g GB/s", point->gbps);
+        (void)fprintf(cli_out(), "\n");
     }
 }
 
@@ -59,7 +59,7 @@ static int write_table(const cli_options *options, const plx_results *results)
         print_verdicts(results);
         return CLI_OK;
     }
-    if (plx_probe_write_table(results, stdout, cli_terminal_width(), &error) != PLX_OK && !ferror(stdout))
+    if (plx_probe_write_table(results, cli_out(), cli_terminal_width(), &error) != PLX_OK && !ferror(cli_out()))
         return cli_wrong_usage("%s", error.text);
     for (size_t i = 0; i < results->sweep_count && (options->given & OPT_VERBOSE); i++)
         print_details(&results->sweeps[i]);

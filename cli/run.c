@@ -110,14 +110,14 @@ static void print_result(const plx_array *array)
         for (int64_t j = 0; j < cols; j++) {
             value_text(array, (size_t)(i * array->cols + j), text, sizeof text);
             if (array->rows * array->cols == 1)
-                (void)fputs(text, stdout);
+                (void)fputs(text, cli_out());
             else
-                (void)printf("%s%16s", j > 0 ? " " : "", text);
+                (void)fprintf(cli_out(), "%s%16s", j > 0 ? " " : "", text);
         }
-        (void)printf("%s\n", cols < array->cols ? " ..." : "");
+        (void)fprintf(cli_out(), "%s\n", cols < array->cols ? " ..." : "");
     }
     if (rows < array->rows && cols > 0)
-        (void)printf("%16s\n", "...");
+        (void)fprintf(cli_out(), "%16s\n", "...");
 }
 
 /* ---- running --------------------------------------------------------------- */
@@ -151,23 +151,23 @@ static void print_summary(const plx_record *record, const plx_problem *problem, 
     const plx_op_info info = cli_op_info(problem->op);
     char shape[80];
     plx_shape_text(problem, shape, sizeof shape);
-    (void)printf("%s %s %s on %s, kernel %s: ", info.name, plx_dtype_name(problem->dtype), shape,
+    (void)fprintf(cli_out(), "%s %s %s on %s, kernel %s: ", info.name, plx_dtype_name(problem->dtype), shape,
                  record->backend, record->kernel);
     if (output->rank == 2)
-        (void)printf("%s is %" PRId64 " x %" PRId64 "%s%s\n", info.operands[info.output], output->rows,
+        (void)fprintf(cli_out(), "%s is %" PRId64 " x %" PRId64 "%s%s\n", info.operands[info.output], output->rows,
                      output->cols, output->type[0] != '\0' ? " of " : "", output->type);
     else
-        (void)printf("%s has %" PRId64 " element%s\n", info.operands[info.output], output->cols,
+        (void)fprintf(cli_out(), "%s has %" PRId64 " element%s\n", info.operands[info.output], output->cols,
                      output->cols == 1 ? "" : "s");
 }
 
 static void print_more(const plx_record *record)
 {
-    (void)printf("%s/%s: %s\n", plx_op_name(record->problem.op), record->kernel, record->idea);
+    (void)fprintf(cli_out(), "%s/%s: %s\n", plx_op_name(record->problem.op), record->kernel, record->idea);
     if (record->config[0] != '\0')
-        (void)printf("configuration %s\n", record->config);
+        (void)fprintf(cli_out(), "configuration %s\n", record->config);
     if (!record->from_files)
-        (void)printf("%s input, seed %" PRIu64 "\n", plx_input_name(record->input), record->seed);
+        (void)fprintf(cli_out(), "%s input, seed %" PRIu64 "\n", plx_input_name(record->input), record->seed);
 }
 
 static int save_result(const cli_options *options, const plx_array *output)

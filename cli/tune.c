@@ -15,14 +15,14 @@ static int list_choices(void)
     plx_status status;
     size_t count = 0;
     for (; (status = plx_tuned_read(count, &choice, &error)) == PLX_OK; count++)
-        (void)printf("%s %s %s %s %s: %s, %.2f times as fast as %s  (%s, driver %s, %s%s)\n", choice.backend,
+        (void)fprintf(cli_out(), "%s %s %s %s %s: %s, %.2f times as fast as %s  (%s, driver %s, %s%s)\n", choice.backend,
                      choice.op, choice.dtype, choice.shape, choice.variant, choice.kernel, choice.gain,
                      choice.over, choice.device, choice.driver, choice.date,
                      choice.current ? "" : "; of other kernels, ignored");
     if (status != PLX_NOT_FOUND)
         return cli_wrong_usage("%s", error.text);
     if (count == 0)
-        (void)printf("nothing is tuned; the plugins choose\n");
+        (void)fprintf(cli_out(), "nothing is tuned; the plugins choose\n");
     return CLI_DONE;
 }
 
@@ -32,7 +32,7 @@ static int forget_choices(plx_context *context, const cli_options *options)
     if (plx_tuned_forget(context, &error) != PLX_OK)
         return cli_wrong_usage("%s", error.text);
     if ((options->given & OPT_QUIET) == 0)
-        (void)printf("forgotten; the plugins choose\n");
+        (void)fprintf(cli_out(), "forgotten; the plugins choose\n");
     return CLI_OK;
 }
 
@@ -50,19 +50,19 @@ static void say_taken_back(const plx_results *results, const plx_tuned *tuned)
 
 static void print_tuned(const plx_results *results, const plx_tuned *tuned, size_t count)
 {
-    (void)printf("\n");
+    (void)fprintf(cli_out(), "\n");
     for (size_t i = 0; i < count; i++) {
         const plx_record *fastest = &results->records[tuned[i].fastest];
         const plx_record *by_default = &results->records[tuned[i].by_default];
         char shape[80];
         plx_shape_text(&fastest->problem, shape, sizeof shape);
-        (void)printf("%s %s %s", fastest->backend, plx_op_name(fastest->problem.op), shape);
+        (void)fprintf(cli_out(), "%s %s %s", fastest->backend, plx_op_name(fastest->problem.op), shape);
         if (tuned[i].kept)
-            (void)printf(": %s instead of %s%s%s, %.2f times as fast; kept\n", fastest->kernel,
+            (void)fprintf(cli_out(), ": %s instead of %s%s%s, %.2f times as fast; kept\n", fastest->kernel,
                          by_default->kernel, by_default->config[0] != '\0' ? ":" : "", by_default->config,
                          tuned[i].gain);
         else
-            (void)printf(": %s%s%s stays; nothing is faster beyond the noise\n", by_default->kernel,
+            (void)fprintf(cli_out(), ": %s%s%s stays; nothing is faster beyond the noise\n", by_default->kernel,
                          by_default->config[0] != '\0' ? ":" : "", by_default->config);
     }
 }
@@ -73,7 +73,7 @@ static int finish(const cli_options *options, plx_results *results, const plx_tu
     plx_gains_store(results);
     if ((options->given & OPT_QUIET) == 0 && !cli_stdout_is_taken(options))
         print_tuned(results, tuned, count);
-    (void)fflush(stdout); /* what follows comes after the table */
+    (void)fflush(cli_out()); /* what follows comes after the table */
     for (size_t i = 0; i < count && (options->given & OPT_QUIET) == 0; i++)
         if (tuned[i].taken_back[0] != '\0')
             say_taken_back(results, &tuned[i]);
@@ -96,7 +96,7 @@ static void print_regret(const char *what, const plx_regret *regret)
     if (regret->problems == 0)
         return;
     plx_problem_text(&regret->most_at, regret->most_at_shift, problem, sizeof problem);
-    (void)printf(
+    (void)fprintf(cli_out(), 
         "%s: %.3f of the least time, as a geometric mean of %zu problems; %.0f %% within 5 %%; at most %.2f: "
         "%s\n",
         what, regret->mean, regret->problems, 100.0 * (double)regret->within / (double)regret->problems,
@@ -108,12 +108,12 @@ static void print_choice(const plx_choice_study *found)
     for (size_t i = 0; i < found->fit_count; i++) {
         const plx_rates_fit *fit = &found->fits[i];
         if (fit->rates > 0)
-            (void)printf("%s: %zu rates fitted to %zu times, off by %.1f %% typically, before %.1f %%\n",
+            (void)fprintf(cli_out(), "%s: %zu rates fitted to %zu times, off by %.1f %% typically, before %.1f %%\n",
                          fit->kernel, fit->rates, fit->times, 100.0 * fit->after, 100.0 * fit->before);
         else
-            (void)printf("%s: %zu times are too few to fit its rates\n", fit->kernel, fit->times);
+            (void)fprintf(cli_out(), "%s: %zu times are too few to fit its rates\n", fit->kernel, fit->times);
     }
-    (void)printf("%zu problems on %s\n", found->problems, found->backend);
+    (void)fprintf(cli_out(), "%zu problems on %s\n", found->problems, found->backend);
     print_regret("what is chosen takes", &found->chosen);
     print_regret("by the fitted rates", &found->by_fitted);
 }

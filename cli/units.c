@@ -20,7 +20,7 @@ static int print_verdicts(const plx_results *results)
 {
     for (size_t i = 0; i < results->unit_count; i++) {
         const plx_matrix_unit *unit = &results->units[i];
-        (void)printf("%s on %s: %s\n", unit->kernel, unit->backend,
+        (void)fprintf(cli_out(), "%s on %s: %s\n", unit->kernel, unit->backend,
                      unit->verdict[0] != '\0' ? unit->verdict : unit->reason);
     }
     return CLI_OK;
@@ -33,7 +33,7 @@ static int print_all(const cli_options *options, const plx_results *results)
         return CLI_OK;
     if (options->given & OPT_QUIET)
         return print_verdicts(results);
-    if (plx_units_write_table(results, stdout, cli_terminal_width(), &error) != PLX_OK && !ferror(stdout))
+    if (plx_units_write_table(results, cli_out(), cli_terminal_width(), &error) != PLX_OK && !ferror(cli_out()))
         return cli_wrong_usage("%s", error.text);
     return CLI_OK;
 }

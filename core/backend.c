@@ -58,19 +58,19 @@ static void backend_free(plx_backend *backend)
 
 static void close_session_of(plx_backend *backend)
 {
-    plx_call_slot *call = plx_backend_enter(backend, "closing");
+    plx_entered call = plx_backend_enter(backend, PLX_CALL_CLOSING);
     backend->plugin->close(backend->session);
-    plx_leave(call);
+    plx_leave(&call);
 }
 
 /* Opens the session.  On a device of the application's its number is known only then. */
 static plx_status open_session(plx_backend *made, const plx_native_device *native, size_t device, plx_error *error)
 {
     const plx_entry *entry = &made->context->entries[made->plugin_index];
-    plx_call_slot *call = plx_backend_enter(made, "opening");
+    plx_entered call = plx_backend_enter(made, PLX_CALL_OPENING);
     plx_status status = native == NULL ? made->plugin->open(device, &made->session, error)
                                        : made->plugin->open_on(native, &device, &made->session, error);
-    plx_leave(call);
+    plx_leave(&call);
     made->context->loaded();
     status = plx_answered(status, made->session, error);
     if (status != PLX_OK || native == NULL)
@@ -136,9 +136,9 @@ void plx_close(plx_backend *backend)
         plx_context_release(backend->context);
         return;
     }
-    plx_call_slot *call = plx_queue_call(backend->own_queue, "waiting for its work");
+    plx_entered call = plx_queue_call(backend->own_queue, PLX_CALL_WAITING);
     (void)backend->plugin->synchronize(backend->own_queue->queue, &error);
-    plx_leave(call);
+    plx_leave(&call);
     plx_plan_cache_destroy(backend->plans);
     backend->plans = NULL;
     plx_backend_mark_lost(backend, "it was closed before what had been made from it was destroyed");
@@ -179,9 +179,9 @@ plx_status plx_backend_telemetry(plx_backend *backend, plx_telemetry *telemetry)
     plx_status status = plx_backend_usable(backend);
     if (status != PLX_OK)
         return status;
-    plx_call_slot *call = plx_backend_enter(backend, "telemetry");
+    plx_entered call = plx_backend_enter(backend, PLX_CALL_TELEMETRY);
     status = backend->plugin->telemetry(backend->session, &said, &error);
-    plx_leave(call);
+    plx_leave(&call);
     if (status == PLX_OK)
         status =
             plx_reserved_check(backend->plugin, "plx_telemetry", said.reserved, sizeof said.reserved, &error);

@@ -17,9 +17,9 @@ plx_status plx_buffer_create(plx_backend *backend, uint64_t bytes, plx_buffer **
     made->bytes = bytes;
     atomic_init(&made->references, 1);
     if (bytes > 0) {
-        plx_call_slot *call = plx_backend_enter(backend, "allocation");
+        plx_entered call = plx_backend_enter(backend, PLX_CALL_ALLOCATION);
         status = backend->plugin->alloc(backend->session, bytes, &made->memory, &error);
-        plx_leave(call);
+        plx_leave(&call);
         status = plx_answered(status, made->memory, &error);
     }
     if (status != PLX_OK) {
@@ -37,9 +37,9 @@ void plx_buffer_destroy(plx_buffer *buffer)
     if (buffer == NULL || plx_is_forked() || atomic_fetch_sub(&buffer->references, 1) > 1)
         return;
     if (buffer->memory != NULL) {
-        plx_call_slot *call = plx_backend_enter(buffer->backend, "freeing memory");
+        plx_entered call = plx_backend_enter(buffer->backend, PLX_CALL_FREEING);
         buffer->backend->plugin->free(buffer->backend->session, buffer->memory);
-        plx_leave(call);
+        plx_leave(&call);
     }
     plx_backend_release(buffer->backend);
     void (*release)(void *) = buffer->release;
@@ -129,10 +129,10 @@ static plx_status upload(plx_queue *queue, plx_buffer *to, uint64_t offset, cons
     if (status != PLX_OK)
         return status;
     plx_queue_enter(queue);
-    plx_call_slot *call = plx_queue_call(queue, "upload");
+    plx_entered call = plx_queue_call(queue, PLX_CALL_UPLOAD);
     status = (wait ? backend->plugin->upload : backend->plugin->upload_async)(queue->queue, to->memory, to->base + offset,
                                                                               from, bytes, &error);
-    plx_leave(call);
+    plx_leave(&call);
     return end_transfer(queue, status, &error, "upload", bytes);
 }
 
@@ -157,9 +157,9 @@ plx_status plx_download(plx_queue *queue, void *to, plx_buffer *from, uint64_t o
     if (status != PLX_OK)
         return status;
     plx_queue_enter(queue);
-    plx_call_slot *call = plx_queue_call(queue, "download");
+    plx_entered call = plx_queue_call(queue, PLX_CALL_DOWNLOAD);
     status = backend->plugin->download(queue->queue, to, from->memory, from->base + offset, bytes, &error);
-    plx_leave(call);
+    plx_leave(&call);
     return end_transfer(queue, status, &error, "download", bytes);
 }
 
@@ -181,9 +181,9 @@ plx_status plx_fill(plx_queue *queue, plx_buffer *buffer, uint64_t offset, uint3
     if (status != PLX_OK || bytes == 0)
         return status;
     plx_queue_enter(queue);
-    plx_call_slot *call = plx_queue_call(queue, "fill");
+    plx_entered call = plx_queue_call(queue, PLX_CALL_FILL);
     status = backend->plugin->fill(queue->queue, buffer->memory, buffer->base + offset, pattern, bytes, &error);
-    plx_leave(call);
+    plx_leave(&call);
     return end_transfer(queue, status, &error, "fill", bytes);
 }
 
@@ -222,9 +222,9 @@ plx_status plx_copy(plx_queue *queue, plx_buffer *to, uint64_t to_offset, plx_bu
     if (status != PLX_OK || bytes == 0)
         return status;
     plx_queue_enter(queue);
-    plx_call_slot *call = plx_queue_call(queue, "copy");
+    plx_entered call = plx_queue_call(queue, PLX_CALL_COPY);
     status = backend->plugin->copy(queue->queue, to->memory, to->base + to_offset, from->memory,
                                    from->base + from_offset, bytes, &error);
-    plx_leave(call);
+    plx_leave(&call);
     return end_transfer(queue, status, &error, "copy", bytes);
 }

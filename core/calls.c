@@ -14,9 +14,13 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
 static bool has_key;
 
+/* A thread that a plugin ended leaves its call noted, for that call does not come back. */
 static void give_back(void *slot)
 {
-    atomic_store(&((plx_call_slot *)slot)->taken, false);
+    plx_call_slot *own = slot;
+    if (atomic_load(&own->backend) != NULL && atomic_exchange(&own->guarded, false))
+        plx_guard_abandoned();
+    atomic_store(&own->taken, false);
 }
 
 static void make_key(void)

@@ -104,9 +104,9 @@ plx_status plx_code_of(plx_backend *backend, const plx_problem *problem, const c
     if (status != PLX_OK)
         return status;
     *code = (plx_code){.text = NULL};
-    plx_call_slot *call = plx_backend_enter(backend, "writing device code");
+    plx_entered call = plx_backend_enter(backend, PLX_CALL_WRITING_CODE);
     status = backend->plugin->code(backend->session, &asked.problem, asked.kernel, code, &error);
-    plx_leave(call);
+    plx_leave(&call);
     if (status == PLX_OK)
         status = check_text(backend->plugin, code, &error);
     return status == PLX_OK ? status : plx_backend_failed(backend, status, &error, "the text of %s", kernel);
@@ -122,7 +122,9 @@ plx_status plx_code_without_device(plx_context *context, size_t plugin, const pl
     if (entry == NULL)
         return status;
     *code = (plx_code){.text = NULL};
+    plx_entered call = plx_enter(entry->name, 0.0, entry->module->conduct, PLX_CALL_WRITING_CODE, NULL, NULL, false);
     status = entry->module->slots.code(NULL, &asked.problem, asked.kernel, code, &error);
+    plx_leave(&call);
     if (status == PLX_OK)
         status = check_text(&entry->module->slots, code, &error);
     return status == PLX_OK ? status : plx_context_fail(context, status, "%s: %s", entry->name, error.text);
@@ -156,10 +158,10 @@ plx_status plx_plan_of_code(plx_backend *backend, const plx_problem *problem, co
     made->problem.config = 0;
     status = plx_plan_prepare(made, asked.kernel);
     if (status == PLX_OK) {
-        plx_call_slot *call = plx_backend_enter(backend, "planning from text");
+        plx_entered call = plx_backend_enter(backend, PLX_CALL_PLANNING_TEXT);
         status = backend->plugin->plan_code(backend->session, &asked.problem, asked.kernel, code, &made->plan,
                                             &error);
-        plx_leave(call);
+        plx_leave(&call);
         backend->context->loaded();
         if (status != PLX_OK)
             (void)plx_backend_failed(backend, status, &error, "%s/%s from text", made->operation->name,
@@ -179,9 +181,9 @@ plx_status plx_plan_launches(plx_plan *plan, plx_launch_facts *facts, size_t cap
     plx_error error = {.text = ""};
     plx_backend *backend = plan->backend;
     clear(facts, capacity * sizeof *facts);
-    plx_call_slot *call = plx_backend_enter(backend, "describing launches");
+    plx_entered call = plx_backend_enter(backend, PLX_CALL_LAUNCHES);
     plx_status status = backend->plugin->launches(plan->plan, facts, capacity, count, &error);
-    plx_leave(call);
+    plx_leave(&call);
     if (status == PLX_OK)
         status = check_facts(backend->plugin, facts, capacity, *count, &error);
     return status == PLX_OK ? status
@@ -204,10 +206,10 @@ plx_status plx_code_instructions(plx_backend *backend, const plx_problem *proble
     if (status != PLX_OK)
         return status;
     clear(found, capacity * sizeof *found);
-    plx_call_slot *call = plx_backend_enter(backend, "counting instructions");
+    plx_entered call = plx_backend_enter(backend, PLX_CALL_INSTRUCTIONS);
     status = backend->plugin->instructions(backend->session, &asked.problem, asked.kernel, code, form, found,
                                            capacity, count, &error);
-    plx_leave(call);
+    plx_leave(&call);
     if (status == PLX_OK)
         status = check_counts(backend->plugin, found, capacity, *count, &error);
     return status == PLX_OK
@@ -230,8 +232,10 @@ plx_status plx_code_instructions_without_device(plx_context *context, size_t plu
     if (status != PLX_OK)
         return status;
     clear(found, capacity * sizeof *found);
+    plx_entered call = plx_enter(entry->name, 0.0, entry->module->conduct, PLX_CALL_INSTRUCTIONS, NULL, NULL, false);
     status = entry->module->slots.instructions(NULL, &asked.problem, asked.kernel, code, form, found,
                                                capacity, count, &error);
+    plx_leave(&call);
     if (status == PLX_OK)
         status = check_counts(&entry->module->slots, found, capacity, *count, &error);
     return status == PLX_OK ? status : plx_context_fail(context, status, "%s: %s", entry->name, error.text);

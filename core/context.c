@@ -120,6 +120,15 @@ plx_status plx_plugin_at(plx_context *context, size_t plugin, plx_plugin_report 
     return PLX_OK;
 }
 
+void plx_plugin_changes(const plx_context *context, size_t plugin, char *text, size_t capacity)
+{
+    const plx_module *module = plugin < context->entry_count ? context->entries[plugin].module : NULL;
+    if (capacity > 0)
+        text[0] = '\0';
+    if (capacity > 0 && module != NULL)
+        plx_conduct_text(module->conduct, text, capacity);
+}
+
 plx_status plx_device_at(plx_context *context, size_t plugin, size_t device, plx_device_info *info)
 {
     const plx_entry *entry = plx_probed_entry(context, plugin);

@@ -7,6 +7,7 @@
 #include <parallax/plugin.h>
 
 #include "base/text.h"
+#include "core/guard.h"
 #include "kernels/operation.h"
 
 #include <limits.h>
@@ -30,6 +31,7 @@ typedef struct plx_call_slot {
     _Atomic(const char *) what, op, kernel;
     _Atomic double work;
     atomic_uint_least64_t number;
+    atomic_bool guarded; /* by plx_guard_process() */
 } plx_call_slot;
 
 /* The calling thread's; NULL: it has none yet.  Not initial-exec, though that is read faster
@@ -42,23 +44,35 @@ plx_call_slot *plx_call_slot_take(void);
 void plx_calls_hold(void);
 void plx_calls_release(void);
 
-/* Around each call of a plugin's slot, so that what does not come back has a name. */
-static inline plx_call_slot *plx_enter(const char *backend, double work, const char *what, const char *op,
-                                       const char *kernel)
+/* One call: what is noted of it, and what is put back after it. */
+typedef struct plx_entered {
+    plx_call_slot *slot;
+    plx_guarded guarded;
+} plx_entered;
+
+/* Around each call of a plugin's slot, so that what does not come back has a name, and what comes back leaves
+ * the process as it was (guard.h).  `whole`: look at the whole process. */
+static inline plx_entered plx_enter(const char *backend, double work, plx_conduct *conduct, plx_call_kind kind,
+                                    const char *op, const char *kernel, bool whole)
 {
+    plx_entered call;
     plx_call_slot *slot = plx_own_slot != NULL ? plx_own_slot : plx_call_slot_take();
-    atomic_store_explicit(&slot->what, what, memory_order_relaxed);
+    atomic_store_explicit(&slot->what, plx_call_names[kind], memory_order_relaxed);
     atomic_store_explicit(&slot->op, op, memory_order_relaxed);
     atomic_store_explicit(&slot->kernel, kernel, memory_order_relaxed);
     atomic_store_explicit(&slot->work, work, memory_order_relaxed);
     atomic_store_explicit(&slot->number, atomic_load_explicit(&slot->number, memory_order_relaxed) + 1,
                           memory_order_relaxed);
+    call.slot = slot;
+    plx_guard_begin(&call.guarded, conduct, kind, whole);
+    atomic_store_explicit(&slot->guarded, call.guarded.whole, memory_order_relaxed);
     atomic_store_explicit(&slot->backend, backend, memory_order_release);
-    return slot;
+    return call;
 }
-static inline void plx_leave(plx_call_slot *slot)
+static inline void plx_leave(plx_entered *call)
 {
-    atomic_store_explicit(&slot->backend, NULL, memory_order_release);
+    atomic_store_explicit(&call->slot->backend, NULL, memory_order_release);
+    plx_guard_end(&call->guarded);
 }
 
 /* ---- plugin files (module.c, kernel_rows.c, device_list.c, elf_file.c) ---- */
@@ -73,6 +87,7 @@ typedef struct plx_module {
     char name[33], version[64], summary[200]; /* those of `slots` */
     plx_kernel *kernels[PLX_OP_COUNT];        /* room for PLX_MOST_KERNELS */
     size_t kernel_counts[PLX_OP_COUNT];
+    plx_conduct *conduct; /* never NULL */
 } plx_module;
 
 /* Loads a file and shakes hands with it.  What is accepted is never unloaded: a driver that a
@@ -334,6 +349,7 @@ struct plx_plan {
     plx_plugin_plan *plan;
     plx_plan_operand operands[PLX_MAX_OPERANDS];
     atomic_uint references; /* 1, and in the cache one more for each user */
+    atomic_bool executed;
 };
 
 /* ---- calls, once more ------------------------------------------------------- */
@@ -342,19 +358,29 @@ static inline double plx_backend_work(plx_backend *backend)
 {
     return atomic_load_explicit(&backend->most_work, memory_order_relaxed);
 }
-static inline plx_call_slot *plx_backend_enter(plx_backend *backend, const char *what)
+static inline plx_entered plx_backend_enter(plx_backend *backend, plx_call_kind kind)
 {
-    return plx_enter(backend->label, plx_backend_work(backend), what, NULL, NULL);
+    return plx_enter(backend->label, plx_backend_work(backend), backend->module->conduct, kind, NULL, NULL, false);
 }
 /* Of a call that may wait for what is in the queue. */
-static inline plx_call_slot *plx_queue_call(const plx_queue *queue, const char *what)
+static inline plx_entered plx_queue_call(const plx_queue *queue, plx_call_kind kind)
 {
-    return plx_enter(queue->backend->label, plx_backend_work(queue->backend), what, queue->op, queue->kernel);
+    return plx_enter(queue->backend->label, plx_backend_work(queue->backend), queue->backend->module->conduct, kind,
+                     queue->op, queue->kernel, false);
 }
-static inline plx_call_slot *plx_plan_call(const plx_plan *plan, const char *what)
+static inline plx_entered plx_plan_call(const plx_plan *plan, plx_call_kind kind)
 {
-    return plx_enter(plan->backend->label, plx_backend_work(plan->backend), what, plan->operation->name,
-                     plan->kernel->name);
+    return plx_enter(plan->backend->label, plx_backend_work(plan->backend), plan->backend->module->conduct, kind,
+                     plan->operation->name, plan->kernel->name, false);
+}
+/* The first execution of a plan may be the first of its kernel. */
+static inline plx_entered plx_plan_execution(plx_plan *plan)
+{
+    const bool first = !atomic_load_explicit(&plan->executed, memory_order_relaxed);
+    if (first)
+        atomic_store_explicit(&plan->executed, true, memory_order_relaxed);
+    return plx_enter(plan->backend->label, plx_backend_work(plan->backend), plan->backend->module->conduct,
+                     PLX_CALL_EXECUTION, plan->operation->name, plan->kernel->name, first);
 }
 
 /* A kernel and, behind a colon, a configuration, by their names. */

@@ -26,9 +26,9 @@ static plx_status ask(const plx_module *module, plx_device_info *devices, size_t
 {
     reason->text[0] = '\0';
     *count = 0;
-    plx_call_slot *call = plx_enter(module->name, 0.0, "listing its devices", NULL, NULL);
+    plx_entered call = plx_enter(module->name, 0.0, module->conduct, PLX_CALL_LISTING_DEVICES, NULL, NULL, false);
     plx_status status = module->slots.probe(devices, capacity, count, reason);
-    plx_leave(call);
+    plx_leave(&call);
     status = plx_answered(status, devices, reason);
     if (status == PLX_OK && *count == 0)
         status = plx_fail(reason, PLX_NO_DEVICE, "it lists no device and gives no reason");

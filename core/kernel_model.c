@@ -15,9 +15,9 @@ plx_status plx_kernel_rates(plx_backend *backend, const plx_problem *problem, co
     *count = 0;
     if (backend->plugin->rates == NULL)
         return PLX_OK;
-    plx_call_slot *call = plx_backend_enter(backend, "listing rates");
+    plx_entered call = plx_backend_enter(backend, PLX_CALL_RATES);
     status = backend->plugin->rates(backend->session, &normal, index, rates, capacity, count, &error);
-    plx_leave(call);
+    plx_leave(&call);
     if (status == PLX_OK)
         status = plx_rates_check(rates, capacity, *count, &error);
     return status == PLX_OK ? PLX_OK
@@ -39,9 +39,9 @@ plx_status plx_kernel_expect(plx_backend *backend, const plx_problem *problem, c
         return plx_context_fail(backend->context, PLX_UNSUPPORTED, "%s has no models",
                                 plx_backend_name(backend));
     normal.config = config != NULL ? config->number : 0;
-    plx_call_slot *call = plx_backend_enter(backend, "expecting a time");
+    plx_entered call = plx_backend_enter(backend, PLX_CALL_EXPECTING);
     status = backend->plugin->expect(backend->session, &normal, index, rates, &expected, &error);
-    plx_leave(call);
+    plx_leave(&call);
     if (status == PLX_OK && !(isfinite(expected) && expected > 0))
         status = plx_fail(&error, PLX_FAILED, "it expects %g microseconds, which can't be", expected);
     if (status != PLX_OK)

@@ -52,9 +52,9 @@ static plx_status ask_configs(plx_backend *backend, const plx_problem *problem, 
     *count = 0;
     if (plugin->configs == NULL)
         return PLX_OK;
-    plx_call_slot *call = plx_backend_enter(backend, "listing configurations");
+    plx_entered call = plx_backend_enter(backend, PLX_CALL_CONFIGURATIONS);
     plx_status status = plugin->configs(backend->session, problem, kernel, configs, capacity, count, &error);
-    plx_leave(call);
+    plx_leave(&call);
     if (status == PLX_OK)
         status = plx_configs_check(plugin, configs, capacity, *count, &error);
     if (status != PLX_OK)

@@ -139,6 +139,15 @@ static plx_status copy_row(const plx_kernel *given, plx_kernel *rows, const plac
     return status == PLX_OK ? check_row(copy, at) : status;
 }
 
+static const plx_kernel *row_of(const plx_module *module, plx_op op, size_t index)
+{
+    plx_guarded guarded;
+    plx_guard_begin(&guarded, module->conduct, PLX_CALL_KERNELS, false);
+    const plx_kernel *given = module->slots.kernel(op, index);
+    plx_guard_end(&guarded);
+    return given;
+}
+
 static plx_status copy_ladder(plx_module *module, plx_op op, plx_error *error)
 {
     plx_kernel *rows = calloc(PLX_MOST_KERNELS, sizeof *rows);
@@ -146,7 +155,7 @@ static plx_status copy_ladder(plx_module *module, plx_op op, plx_error *error)
     size_t count = 0;
     if (rows == NULL)
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for its kernels");
-    for (const plx_kernel *given; status == PLX_OK && (given = module->slots.kernel(op, count)) != NULL;) {
+    for (const plx_kernel *given; status == PLX_OK && (given = row_of(module, op, count)) != NULL;) {
         if (count == PLX_MOST_KERNELS)
             status = plx_fail(error, PLX_INVALID, "it lists more than %d %s kernels", PLX_MOST_KERNELS,
                               plx_op_name(op));

@@ -15,6 +15,8 @@ core_sources = \
 	core/device_list.c \
 	core/elf_file.c \
 	core/fork.c \
+	core/guard.c \
+	core/guard.h \
 	core/inspect.c \
 	core/inspect.h \
 	core/inspect_said.c \
@@ -70,6 +72,8 @@ parallax_inspect_SOURCES = \
 	core/device_list.c \
 	core/elf_file.c \
 	core/fork.c \
+	core/guard.c \
+	core/guard.h \
 	core/inspect.h \
 	core/inspect_main.c \
 	core/kernel_rows.c \

@@ -261,6 +261,17 @@ static plx_status take_descriptor(const plx_plugin *given, plx_module *module, p
     return status;
 }
 
+/* What the code of a file does while it is loaded and asked who it is is undone after each step, before anything of
+ * ours is done. */
+static const plx_plugin *ask(plx_plugin_entry_function entry, const plx_module *module)
+{
+    plx_guarded guarded;
+    plx_guard_begin(&guarded, module->conduct, PLX_CALL_LOADING, true);
+    const plx_plugin *given = entry();
+    plx_guard_end(&guarded);
+    return given;
+}
+
 static plx_status shake_hands(void *handle, plx_module *module, plx_error *error)
 {
     plx_plugin_entry_function entry;
@@ -269,7 +280,36 @@ static plx_status shake_hands(void *handle, plx_module *module, plx_error *error
         return plx_fail(error, PLX_INVALID,
                         "it has no symbol " PLX_PLUGIN_ENTRY ", so it is no Parallax plugin");
     memcpy(&entry, &symbol, sizeof entry); /* ISO C has no cast from object to function */
-    return take_descriptor(entry(), module, error);
+    return take_descriptor(ask(entry, module), module, error);
+}
+
+static void *open_file(const char *path, const plx_module *module)
+{
+    plx_guarded guarded;
+    plx_guard_begin(&guarded, module->conduct, PLX_CALL_LOADING, true);
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    plx_guard_end(&guarded);
+    return handle;
+}
+
+static void close_file(void *handle, const plx_module *module)
+{
+    plx_guarded guarded;
+    plx_guard_begin(&guarded, module->conduct, PLX_CALL_LOADING, true);
+    (void)dlclose(handle);
+    plx_guard_end(&guarded);
+}
+
+/* What can't be undone is refused, best where it is tried: in a process of its own.  And where limits were changed a want
+ * of memory is no want of the host's. */
+static plx_status check_conduct(const plx_module *module, plx_status status, plx_error *error)
+{
+    char what[400];
+    const bool limited = status == PLX_NO_MEMORY && atomic_load(&module->conduct->first[PLX_PART_LIMITS]) != 0;
+    if (!limited && (status != PLX_OK || atomic_load(&module->conduct->lasting) == 0))
+        return status;
+    plx_conduct_text(module->conduct, what, sizeof what);
+    return plx_fail(error, PLX_INVALID, "it changes its process: %s", what);
 }
 
 static plx_status load(const char *path, plx_module *module, plx_error *error)
@@ -278,20 +318,22 @@ static plx_status load(const char *path, plx_module *module, plx_error *error)
     if (status != PLX_OK)
         return status;
     plx_fork_watch();
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (handle == NULL)
-        return explain_loader(path, dlerror(), error);
-    status = shake_hands(handle, module, error);
-    if (status != PLX_OK)
-        (void)dlclose(handle);
-    return status;
+    void *handle = open_file(path, module);
+    status = handle != NULL ? shake_hands(handle, module, error) : explain_loader(path, dlerror(), error);
+    if (status != PLX_OK && handle != NULL)
+        close_file(handle, module);
+    return check_conduct(module, status, error);
 }
 
 plx_status plx_module_load(const char *path, plx_module **module, plx_error *error)
 {
     plx_module *made = calloc(1, sizeof *made);
-    if (made == NULL)
+    if (made != NULL)
+        made->conduct = calloc(1, sizeof *made->conduct);
+    if (made == NULL || made->conduct == NULL) {
+        free(made);
         return plx_fail(error, PLX_NO_MEMORY, "no host memory for a plugin");
+    }
     const plx_status status = load(path, made, error);
     if (status == PLX_OK)
         *module = made;
@@ -306,5 +348,6 @@ void plx_module_free(plx_module *module)
     if (module == NULL)
         return;
     plx_module_free_kernels(module);
+    free(module->conduct);
     free(module);
 }

@@ -48,9 +48,9 @@ void plx_buffer_place(plx_buffer *buffer)
     plx_place place = {.root = (uintptr_t)buffer};
     const plx_plugin *plugin = buffer->backend->plugin;
     if (buffer->memory != NULL && plugin->memory_place != NULL) {
-        plx_call_slot *call = plx_backend_enter(buffer->backend, "asking where memory lies");
+        plx_entered call = plx_backend_enter(buffer->backend, PLX_CALL_MEMORY_PLACE);
         plugin->memory_place(buffer->backend->session, buffer->memory, &place);
-        plx_leave(call);
+        plx_leave(&call);
     }
     buffer->root = place.root;
     buffer->begin = place.begin + buffer->base;
@@ -66,9 +66,9 @@ static plx_status import(plx_buffer *made, const plx_native_memory *memory)
     plx_backend *backend = made->backend;
     if (memory->bytes == 0)
         return PLX_OK;
-    plx_call_slot *call = plx_backend_enter(backend, "importing memory");
+    plx_entered call = plx_backend_enter(backend, PLX_CALL_IMPORTING);
     plx_status status = backend->plugin->memory_import(backend->session, memory, &made->memory, &error);
-    plx_leave(call);
+    plx_leave(&call);
     status = plx_answered(status, made->memory, &error);
     return status == PLX_OK
                ? PLX_OK
@@ -112,9 +112,9 @@ plx_status plx_buffer_native(plx_buffer *buffer, plx_native_memory *memory)
     plx_status status = plx_backend_usable(backend);
     if (status != PLX_OK)
         return status;
-    plx_call_slot *call = plx_backend_enter(backend, "telling of memory");
+    plx_entered call = plx_backend_enter(backend, PLX_CALL_TELLING_MEMORY);
     status = backend->plugin->memory_native(backend->session, buffer->memory, &said, &error);
-    plx_leave(call);
+    plx_leave(&call);
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "telling of memory");
     *memory = (plx_native_memory){.api = said.api,
@@ -147,9 +147,9 @@ plx_status plx_queue_native(plx_backend *backend, plx_queue *queue, plx_native_q
     if (status != PLX_OK)
         return status;
     plx_queue_enter(queue);
-    plx_call_slot *call = plx_backend_enter(backend, "telling of a queue");
+    plx_entered call = plx_backend_enter(backend, PLX_CALL_TELLING_QUEUE);
     status = backend->plugin->queue_native(queue->queue, &said, &error);
-    plx_leave(call);
+    plx_leave(&call);
     plx_queue_leave(queue);
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "telling of a queue");
@@ -171,9 +171,9 @@ plx_status plx_queue_wait(plx_queue *later, plx_queue *earlier)
         return status;
     plx_queue_enter(later);
     plx_queue_enter(earlier);
-    plx_call_slot *call = plx_backend_enter(backend, "ordering two queues");
+    plx_entered call = plx_backend_enter(backend, PLX_CALL_ORDERING);
     status = backend->plugin->wait(later->queue, earlier->queue, &error);
-    plx_leave(call);
+    plx_leave(&call);
     plx_queue_leave(earlier);
     plx_queue_leave(later);
     return status == PLX_OK ? PLX_OK : plx_backend_failed(backend, status, &error, "ordering two queues");
@@ -194,9 +194,9 @@ plx_status plx_backend_native(plx_backend *backend, plx_native_device *device)
     plx_status status = plx_backend_usable(backend);
     if (status != PLX_OK)
         return status;
-    plx_call_slot *call = plx_backend_enter(backend, "telling of the device");
+    plx_entered call = plx_backend_enter(backend, PLX_CALL_TELLING_DEVICE);
     status = backend->plugin->session_native(backend->session, &said, &error);
-    plx_leave(call);
+    plx_leave(&call);
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "telling of the device");
     *device = said;

@@ -36,9 +36,9 @@ static plx_status default_kernel(plx_backend *backend, const plx_problem *proble
     const char *op = plx_op_name(problem->op);
     if (check_any(backend, problem) != PLX_OK)
         return PLX_UNSUPPORTED;
-    plx_call_slot *call = plx_backend_enter(backend, "choosing a kernel");
+    plx_entered call = plx_backend_enter(backend, PLX_CALL_CHOOSING);
     const plx_status status = backend->plugin->choose(backend->session, problem, index, &error);
-    plx_leave(call);
+    plx_leave(&call);
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "%s of %s", op, plx_dtype_name(problem->dtype));
     const plx_kernel *kernel = plx_module_kernel(backend->module, problem->op, *index);
@@ -128,6 +128,7 @@ plx_status plx_plan_prepare(plx_plan *plan, size_t index)
     plan->kernel = plx_module_kernel(plan->backend->module, plan->problem.op, index);
     plan->kernel_index = index;
     atomic_init(&plan->references, 1);
+    atomic_init(&plan->executed, false);
     note_work(plan);
     const plx_status status = check_kernel(plan->backend, &plan->problem, plan->kernel);
     return status == PLX_OK ? describe_operands(plan) : status;
@@ -141,9 +142,9 @@ static plx_status make_plan(plx_plan *plan, size_t index)
     plx_status status = plx_plan_prepare(plan, index);
     if (status != PLX_OK)
         return status;
-    plx_call_slot *call = plx_plan_call(plan, "planning");
+    plx_entered call = plx_plan_call(plan, PLX_CALL_PLANNING);
     status = backend->plugin->plan(backend->session, &problem, index, &plan->plan, &error);
-    plx_leave(call);
+    plx_leave(&call);
     backend->context->loaded();
     status = plx_answered(status, plan->plan, &error);
     if (status != PLX_OK)
@@ -164,9 +165,9 @@ static plx_status plan_tuned(plx_plan *plan, const char *name)
 {
     plx_status status = plan_named(plan, name);
     if (status == PLX_OK && (plan->kernel->flags & PLX_KERNEL_BASELINE) != 0) {
-        plx_call_slot *call = plx_plan_call(plan, "releasing a plan");
+        plx_entered call = plx_plan_call(plan, PLX_CALL_RELEASING);
         plan->backend->plugin->plan_destroy(plan->plan);
-        plx_leave(call);
+        plx_leave(&call);
         status = plx_context_fail(plan->backend->context, PLX_UNSUPPORTED,
                                   "it is a baseline and computes something else");
     }
@@ -261,9 +262,9 @@ plx_status plx_supports(plx_backend *backend, const plx_problem *problem, const 
         status = check_kernel(backend, &normal, plx_module_kernel(backend->module, normal.op, index));
     if (status != PLX_OK)
         return status;
-    plx_call_slot *call = plx_backend_enter(backend, "asking whether it is supported");
+    plx_entered call = plx_backend_enter(backend, PLX_CALL_SUPPORTING);
     status = backend->plugin->supports(backend->session, &normal, index, &error);
-    plx_leave(call);
+    plx_leave(&call);
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "%s/%s", plx_op_name(normal.op), kernel);
     return PLX_OK;
@@ -273,9 +274,9 @@ void plx_plan_destroy(plx_plan *plan)
 {
     if (plan == NULL || plx_is_forked())
         return;
-    plx_call_slot *call = plx_plan_call(plan, "releasing a plan");
+    plx_entered call = plx_plan_call(plan, PLX_CALL_RELEASING);
     plan->backend->plugin->plan_destroy(plan->plan);
-    plx_leave(call);
+    plx_leave(&call);
     plx_backend_release(plan->backend);
     free(plan);
 }
@@ -288,9 +289,9 @@ const plx_kernel *plx_plan_kernel(const plx_plan *plan)
 int64_t plx_plan_depth(const plx_plan *plan)
 {
     const plx_problem problem = problem_of(plan);
-    plx_call_slot *call = plx_plan_call(plan, "telling the depth of its sums");
+    plx_entered call = plx_plan_call(plan, PLX_CALL_DEPTH);
     const int64_t depth = plan->kernel->depth(&problem, &plan->backend->device);
-    plx_leave(call);
+    plx_leave(&call);
     return depth;
 }
 
@@ -394,9 +395,9 @@ plx_status plx_execute(plx_plan *plan, plx_queue *queue, const plx_view *operand
     plx_queue_enter(queue);
     queue->op = plan->operation->name;
     queue->kernel = plan->kernel->name;
-    plx_call_slot *call = plx_plan_call(plan, "execution");
+    plx_entered call = plx_plan_execution(plan);
     status = backend->plugin->execute(plan->plan, queue->queue, checked, count, &error);
-    plx_leave(call);
+    plx_leave(&call);
     plx_queue_leave(queue);
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "%s/%s", plan->operation->name,
@@ -419,9 +420,9 @@ plx_status plx_count(plx_plan *plan, plx_queue *queue, const plx_view *operands,
     if (has_no_output(plan))
         return plx_fail(error, PLX_UNSUPPORTED, "there is nothing to compute");
     plx_queue_enter(queue);
-    plx_call_slot *call = plx_plan_call(plan, "counting");
+    plx_entered call = plx_plan_call(plan, PLX_CALL_COUNTING);
     status = backend->plugin->count(plan->plan, queue->queue, checked, count, counters, error);
-    plx_leave(call);
+    plx_leave(&call);
     plx_queue_leave(queue);
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, error, "counting %s/%s", plan->operation->name,

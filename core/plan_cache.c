@@ -50,9 +50,9 @@ void plx_plan_release(plx_plan *plan)
     if (atomic_fetch_sub(&plan->references, 1) != 1 || plx_is_forked())
         return;
     plx_queue_enter(backend->own_queue);
-    plx_call_slot *call = plx_queue_call(backend->own_queue, "waiting for its work");
+    plx_entered call = plx_queue_call(backend->own_queue, PLX_CALL_WAITING);
     (void)backend->plugin->synchronize(backend->own_queue->queue, &error);
-    plx_leave(call);
+    plx_leave(&call);
     plx_queue_leave(backend->own_queue);
     plx_plan_destroy(plan);
 }

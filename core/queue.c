@@ -9,10 +9,10 @@ static atomic_uint_least64_t last_serial;
 static plx_status make(plx_backend *backend, const plx_native_queue *native, plx_plugin_queue **queue, plx_error *error)
 {
     const plx_plugin *plugin = backend->plugin;
-    plx_call_slot *call = plx_backend_enter(backend, native == NULL ? "creating a queue" : "importing a queue");
+    plx_entered call = plx_backend_enter(backend, native == NULL ? PLX_CALL_CREATING_QUEUE : PLX_CALL_IMPORTING_QUEUE);
     const plx_status status = native == NULL ? plugin->queue_create(backend->session, queue, error)
                                              : plugin->queue_import(backend->session, native, queue, error);
-    plx_leave(call);
+    plx_leave(&call);
     return plx_answered(status, *queue, error);
 }
 
@@ -50,9 +50,9 @@ void plx_queue_destroy(plx_queue *queue)
     if (queue == NULL || plx_is_forked())
         return;
     plx_backend *holds = queue->shared ? NULL : queue->backend;
-    plx_call_slot *call = plx_queue_call(queue, "destroying a queue");
+    plx_entered call = plx_queue_call(queue, PLX_CALL_DESTROYING_QUEUE);
     queue->backend->plugin->queue_destroy(queue->queue);
-    plx_leave(call);
+    plx_leave(&call);
     (void)pthread_mutex_destroy(&queue->lock);
     free(queue);
     if (holds != NULL)
@@ -75,9 +75,9 @@ plx_status plx_synchronize(plx_backend *backend, plx_queue *queue)
     if (status != PLX_OK)
         return status;
     plx_queue_enter(queue);
-    plx_call_slot *call = plx_queue_call(queue, "waiting for its work");
+    plx_entered call = plx_queue_call(queue, PLX_CALL_WAITING);
     status = backend->plugin->synchronize(queue->queue, &error);
-    plx_leave(call);
+    plx_leave(&call);
     plx_queue_leave(queue);
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "work in a queue");
@@ -96,9 +96,9 @@ plx_status plx_event_create(plx_backend *backend, plx_event **event)
     if (made == NULL)
         return plx_out_of_memory(backend->context, "an event");
     made->backend = backend;
-    plx_call_slot *call = plx_backend_enter(backend, "creating an event");
+    plx_entered call = plx_backend_enter(backend, PLX_CALL_CREATING_EVENT);
     status = backend->plugin->event_create(backend->session, &made->event, &error);
-    plx_leave(call);
+    plx_leave(&call);
     status = plx_answered(status, made->event, &error);
     if (status != PLX_OK) {
         free(made);
@@ -113,9 +113,9 @@ void plx_event_destroy(plx_event *event)
 {
     if (event == NULL || plx_is_forked())
         return;
-    plx_call_slot *call = plx_backend_enter(event->backend, "destroying an event");
+    plx_entered call = plx_backend_enter(event->backend, PLX_CALL_DESTROYING_EVENT);
     event->backend->plugin->event_destroy(event->event);
-    plx_leave(call);
+    plx_leave(&call);
     plx_backend_release(event->backend);
     free(event);
 }
@@ -129,9 +129,9 @@ plx_status plx_event_record(plx_queue *queue, plx_event *event)
     if (status != PLX_OK)
         return status;
     plx_queue_enter(queue);
-    plx_call_slot *call = plx_backend_enter(backend, "recording an event");
+    plx_entered call = plx_backend_enter(backend, PLX_CALL_RECORDING_EVENT);
     status = backend->plugin->event_record(queue->queue, event->event, &error);
-    plx_leave(call);
+    plx_leave(&call);
     plx_queue_leave(queue);
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "recording an event");
@@ -163,9 +163,9 @@ plx_status plx_event_elapsed(plx_event *from, plx_event *to, double *nanoseconds
     plx_status status = check_events(from, to);
     if (status != PLX_OK)
         return status;
-    plx_call_slot *call = plx_backend_enter(backend, "timing by events");
+    plx_entered call = plx_backend_enter(backend, PLX_CALL_TIMING);
     status = backend->plugin->event_elapsed(from->event, to->event, &elapsed, &error);
-    plx_leave(call);
+    plx_leave(&call);
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "the time between two events");
     *nanoseconds = elapsed;

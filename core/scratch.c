@@ -13,10 +13,10 @@ static plx_status reserve(plx_plan *plan, plx_queue *queue, uint64_t *bytes)
         (void)plx_fail(&error, PLX_UNSUPPORTED, "its plugin has no slot for that");
         return plx_backend_failed(backend, PLX_UNSUPPORTED, &error, "scratch memory ahead of its use");
     }
-    plx_call_slot *call = plx_plan_call(plan, "reserving scratch memory");
+    plx_entered call = plx_plan_call(plan, PLX_CALL_RESERVING);
     const plx_status status =
         backend->plugin->reserve(plan->plan, queue != NULL ? queue->queue : NULL, &said, &error);
-    plx_leave(call);
+    plx_leave(&call);
     if (status != PLX_OK)
         return plx_backend_failed(backend, status, &error, "scratch memory for %s/%s", plan->operation->name,
                                   plan->kernel->name);
@@ -77,11 +77,11 @@ plx_status plx_queue_lend_scratch(plx_queue *queue, plx_view scratch, uint64_t b
         return plx_backend_failed(backend, PLX_UNSUPPORTED, &error, "lent scratch memory");
     }
     plx_queue_enter(queue);
-    plx_call_slot *call = plx_backend_enter(backend, "lending scratch memory");
+    plx_entered call = plx_backend_enter(backend, PLX_CALL_LENDING);
     status = takes_back ? backend->plugin->lend_scratch(queue->queue, NULL, 0, 0, &error)
                         : backend->plugin->lend_scratch(queue->queue, scratch.buffer->memory,
                                                         scratch.buffer->base + scratch.offset, bytes, &error);
-    plx_leave(call);
+    plx_leave(&call);
     plx_queue_leave(queue);
     return status == PLX_OK ? PLX_OK : plx_backend_failed(backend, status, &error, "lent scratch memory");
 }
@@ -101,9 +101,9 @@ plx_status plx_pinned_create(plx_backend *backend, uint64_t bytes, void **host)
     if (backend->plugin->pinned_alloc == NULL || backend->plugin->pinned_free == NULL)
         status = plx_fail(&error, PLX_UNSUPPORTED, "its plugin has no slot for that");
     else {
-        plx_call_slot *call = plx_backend_enter(backend, "allocating page-locked memory");
+        plx_entered call = plx_backend_enter(backend, PLX_CALL_PINNING);
         status = backend->plugin->pinned_alloc(backend->session, bytes, &made, &error);
-        plx_leave(call);
+        plx_leave(&call);
         status = plx_answered(status, made, &error);
     }
     if (status != PLX_OK)
@@ -117,8 +117,8 @@ void plx_pinned_destroy(plx_backend *backend, void *host)
 {
     if (host == NULL || plx_is_forked())
         return;
-    plx_call_slot *call = plx_backend_enter(backend, "freeing page-locked memory");
+    plx_entered call = plx_backend_enter(backend, PLX_CALL_UNPINNING);
     backend->plugin->pinned_free(backend->session, host);
-    plx_leave(call);
+    plx_leave(&call);
     plx_backend_release(backend);
 }

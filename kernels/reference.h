@@ -7,6 +7,7 @@
 #include "kernels/ieee754.h"
 #include "kernels/operation.h"
 
+#include <parallax/floats.h>
 #include <parallax/half.h>
 
 /* Where an operand lies in host memory: its first element; NULL when it has none. */

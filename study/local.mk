@@ -46,6 +46,7 @@ study_judge_sources = \
 	study/judge/agree.c \
 	study/judge/bound.c \
 	study/judge/element.c \
+	study/judge/floats.c \
 	study/judge/freivalds.c \
 	study/judge/generate.c \
 	study/judge/grain.c \

@@ -4,6 +4,8 @@
 
 #include "base/team.h"
 
+#include <parallax/floats.h>
+
 #ifdef _OPENMP
 #include <pthread.h>
 
@@ -23,8 +25,11 @@ void plx_host_each(int64_t count, void (*body)(void *data, int64_t index), void 
     const int threads = (int)plx_host_threads();
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (count > 1)
 #endif
-    for (int64_t index = 0; index < count; index++)
+    for (int64_t index = 0; index < count; index++) {
+        const plx_floats before = plx_floats_begin();
         body(data, index);
+        plx_floats_back(before);
+    }
 }
 
 uint32_t plx_host_threads(void)

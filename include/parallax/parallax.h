@@ -136,6 +136,9 @@ typedef struct plx_plugin_report {
 
 PLX_API size_t plx_plugin_count(const plx_context *context);
 PLX_API plx_status plx_plugin_at(plx_context *context, size_t plugin, plx_plugin_report *report);
+/* What code of the plugin, or behind it, changed of this process and its threads, and in which call first: "the locale
+ * (execution), handlers of SIGINT (planning)"; "": nothing so far.  It was put back, unless that is said. */
+PLX_API void plx_plugin_changes(const plx_context *context, size_t plugin, char *text, size_t capacity);
 PLX_API plx_status plx_device_at(plx_context *context, size_t plugin, size_t device,
                                  plx_device_info *info);
 /* Whether two devices, of whatever plugins, are one physical chip: the host's

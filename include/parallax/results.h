@@ -204,6 +204,7 @@ typedef struct plx_study_device {
     bool flushing_measured;
     plx_telemetry environment; /* when the study ended; of the same chip through another
                                 * backend where this one does not say */
+    char changes[512];         /* what its plugin changed of the process, as plx_plugin_changes() says */
     plx_ceilings ceilings;
 } plx_study_device;
 

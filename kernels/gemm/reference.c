@@ -302,7 +302,9 @@ static void reference_rectangle(const gemm_job *job, int64_t row, int64_t rows, 
 #endif
     for (int64_t i = 0; i < count; i++) {
         const int64_t down = i / across * side, right = i % across * side;
+        const plx_floats before = plx_floats_begin(); /* of this thread */
         reference_tile(job, row + down, smaller(rows - down, side), col + right, smaller(cols - right, side));
+        plx_floats_back(before);
     }
 }
 

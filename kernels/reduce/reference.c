@@ -104,7 +104,9 @@ static part sum_all(plx_dtype dtype, const void *x, int64_t n)
 #endif
     for (int64_t i = 0; i < PARTS; ++i) {
         const stretch at = stretch_at(n, i);
+        const plx_floats before = plx_floats_begin(); /* of this thread */
         parts[i] = sum_stretch(dtype, x, at.first, at.end);
+        plx_floats_back(before);
     }
     for (int i = 0; i < PARTS; ++i) {
         all.positive = pair_add(all.positive, parts[i].positive);
@@ -268,9 +270,11 @@ static void reference_extremum(plx_dtype dtype, plx_dtype output, plx_reduction 
 #endif
     for (int64_t i = 0; i < PARTS; ++i) {
         const stretch at = stretch_at(n, i);
+        const plx_floats before = plx_floats_begin();
         parts[i] = nothing;
         for (int64_t j = at.first; j < at.end; ++j)
             parts[i] = extremum_join(reduction, parts[i], plx_real_element(dtype, x, j));
+        plx_floats_back(before);
     }
     for (int i = 0; i < PARTS; ++i)
         all = extremum_join(reduction, all, parts[i]);

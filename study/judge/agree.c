@@ -98,6 +98,7 @@ static tally contrast_stretch(const contrast *of, bool baseline, int64_t first, 
 {
     size_t size = plx_dtype_size(plx_result_dtype(of->inputs));
     tally found = {.identical = true, .agree = true, .first_different = -1};
+    const plx_floats before = plx_floats_begin();
 
     for (int64_t element = first; element < end; ++element) {
         int64_t place = plx_output_place(of->inputs, baseline, element);
@@ -114,6 +115,7 @@ static tally contrast_stretch(const contrast *of, bool baseline, int64_t first, 
         if (found.first_different < 0)
             found.first_different = element;
     }
+    plx_floats_back(before);
     return found;
 }
 
@@ -153,6 +155,7 @@ void plx_agree(const plx_inputs *inputs, const plx_reference_result *reference, 
                const plx_judged_result *first, const plx_judged_result *second, plx_pair *pair)
 {
     contrast of = {.inputs = inputs, .reference = reference, .first = first, .second = second};
+    const plx_floats before = plx_floats_begin();
     tally all = contrast_all(&of, baseline);
 
     pair->compared = true;
@@ -168,4 +171,5 @@ void plx_agree(const plx_inputs *inputs, const plx_reference_result *reference, 
         plx_element_text(plx_result_dtype(inputs), first->result, place, pair->value_first);
         plx_element_text(plx_result_dtype(inputs), second->result, place, pair->value_second);
     }
+    plx_floats_back(before);
 }

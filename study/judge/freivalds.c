@@ -101,6 +101,7 @@ static void multiply(const grid *matrix, const double *x, const double *weight, 
 #pragma omp parallel for schedule(static) num_threads(plx_team_threads())
 #endif
     for (int64_t i = 0; i < matrix->rows; ++i) {
+        const plx_floats before = plx_floats_begin();
         double sums[ROUNDS] = {0.0}, total = 0.0, square = 0.0;
         for (int64_t j = 0; j < matrix->cols; ++j) {
             double value = at(matrix, i, j);
@@ -113,6 +114,7 @@ static void multiply(const grid *matrix, const double *x, const double *weight, 
             to->products[i * ROUNDS + r] = sums[r];
         to->sizes[i] = total;
         to->squares[i] = square;
+        plx_floats_back(before);
     }
 }
 

@@ -558,6 +558,7 @@ static void write_chunk(const source *from, int64_t first, int64_t last, int64_t
 {
     const uint64_t pitch = (uint64_t)ld * plx_dtype_size(from->dtype);
     const uint64_t dense = (uint64_t)from->cols * plx_dtype_size(from->dtype);
+    const plx_floats before = plx_floats_begin();
 
     while (first < last) {
         const int64_t row = first / from->cols, col = first % from->cols;
@@ -568,6 +569,7 @@ static void write_chunk(const source *from, int64_t first, int64_t last, int64_t
             fill_padding(to, (uint64_t)row * pitch + dense, end < bytes ? end : bytes);
         first += count;
     }
+    plx_floats_back(before);
 }
 
 void plx_generate_operand(const plx_inputs *inputs, size_t operand, void *to)

@@ -9,6 +9,14 @@
 
 #include "kernels/reference.h"
 
+#include <parallax/floats.h>
+
+/* ---- floating-point (floats.c) ------------------------------------------ */
+
+/* Whether the calling thread computes as it must; it begins with plx_floats_begin(), as every thread that has a part in
+ * judging does. */
+plx_status plx_floats_check(plx_error *error);
+
 /* ---- inputs (inputs.c, generate.c) -------------------------------------- */
 
 /* The operands of one problem in host memory, rows apart as the problem says.  The

@@ -76,6 +76,7 @@ static void reference_run(const plx_inputs *inputs, const plx_reference_result *
 {
     plx_host_operands operands = {{NULL}};
     plx_reference part = {NULL, NULL, NULL, NULL};
+    const plx_floats before = plx_floats_begin();
 
     for (size_t i = 0; i < inputs->operation->operand_count; ++i)
         operands.at[i] = inputs->data[i];
@@ -87,6 +88,7 @@ static void reference_run(const plx_inputs *inputs, const plx_reference_result *
         part.magnitude = reference->of.magnitude + entry;
     }
     plx_reference_make(&inputs->problem, &operands, element, count, &part);
+    plx_floats_back(before);
 }
 
 static int64_t chunk_length(const plx_inputs *inputs, int64_t elements)
@@ -246,14 +248,18 @@ plx_status plx_reference_result_within(const plx_inputs *inputs, bool baseline, 
     const plx_extent *output = &inputs->extents[inputs->operation->output];
     plx_reference_result made = {.exact = plx_is_exact(&inputs->problem),
                                  .elements = output->rows * output->cols};
-    plx_status status;
+    const plx_floats before = plx_floats_begin();
+    plx_status status = plx_floats_check(error);
 
-    if (baseline)
+    if (status != PLX_OK)
+        made.count = 0;
+    else if (baseline)
         status = copied(inputs, &made, error);
     else if (!made.exact && too_large(inputs, limit))
         status = sampled(inputs, &made, error);
     else
         status = complete(inputs, &made, error);
+    plx_floats_back(before);
     if (status == PLX_OK)
         *reference = made;
     else

@@ -219,11 +219,13 @@ static tally judge_entries(const plx_inputs *inputs, const plx_reference_result 
                            int64_t end)
 {
     tally sum = {.first_entry = -1};
+    const plx_floats before = plx_floats_begin();
 
     for (int64_t entry = first; entry < end; ++entry) {
         finding found = judge_entry(inputs, reference, bound, baseline, result, entry);
         count(&sum, &found, entry);
     }
+    plx_floats_back(before);
     return sum;
 }
 
@@ -294,8 +296,8 @@ static plx_status judge_row(const plx_inputs *inputs, const plx_bound *bound, co
     return PLX_OK;
 }
 
-plx_status plx_judge(const plx_inputs *inputs, const plx_reference_result *reference, const plx_bound *bound,
-                     bool baseline, const void *result, plx_error_measure *measure, plx_error *error)
+static plx_status judge(const plx_inputs *inputs, const plx_reference_result *reference, const plx_bound *bound,
+                        bool baseline, const void *result, plx_error_measure *measure, plx_error *error)
 {
     plx_freivalds_finding found;
     plx_status status;
@@ -313,6 +315,18 @@ plx_status plx_judge(const plx_inputs *inputs, const plx_reference_result *refer
     measure->wrong = 1;
     measure->max_over_bound = found.worst;
     return judge_row(inputs, bound, result, found.row, measure);
+}
+
+plx_status plx_judge(const plx_inputs *inputs, const plx_reference_result *reference, const plx_bound *bound,
+                     bool baseline, const void *result, plx_error_measure *measure, plx_error *error)
+{
+    const plx_floats before = plx_floats_begin();
+    plx_status status = plx_floats_check(error);
+
+    if (status == PLX_OK)
+        status = judge(inputs, reference, bound, baseline, result, measure, error);
+    plx_floats_back(before);
+    return status;
 }
 
 /* What a result that is narrower than its sum loses at the end is none of the sum's. */

@@ -129,6 +129,7 @@ static const row device_rows[] = {
     {"physical", "number of the chip", SIZE, OF(physical), 0, 0},
     {"units", "units", NATURAL_32, OF(info.units), SAME_REPORTED, 0},
     {"memory_bytes", "bytes of memory", NATURAL_64, OF(info.memory_bytes), PLX_FACT_SAME, 0},
+    {"changes", "changed in the process", TEXT_OR_NULL, OF(changes), 0, 0},
     {"flushes_f32", "flushes f32 subnormals", FLUSHES, OF(flushing_measured), 0, 0},
     {"compute_capability", "compute capability", CAPABILITY, OF(info.compute_major), 0, 0},
     {"sm_clock_mhz", "clock in MHz", MEASURED, OF(environment.sm_clock_mhz), PLX_FACT_REPORTED,

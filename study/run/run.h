@@ -246,6 +246,8 @@ void plx_backends_close(plx_open_backends *opened);
 plx_status plx_backends_devices(plx_open_backends *opened, plx_results *results, plx_error *error);
 /* Writes the state of the devices as it is now into the results; of one that does not
  * tell, as another backend of the same chip tells it. */
+/* What their plugins changed of the process so far. */
+void plx_backends_changes(const plx_open_backends *opened, plx_results *results);
 void plx_backends_environment(const plx_open_backends *opened, plx_results *results); /* telemetry.c */
 /* The one of the backends that tells the state of this one's chip; NULL: none does. */
 plx_backend *plx_telemetry_source(plx_backend *backend, plx_backend *const *others, size_t count);

@@ -18,6 +18,13 @@ plx_backend *plx_telemetry_source(plx_backend *backend, plx_backend *const *othe
     return NULL;
 }
 
+void plx_backends_changes(const plx_open_backends *opened, plx_results *results)
+{
+    for (size_t i = 0; i < opened->count && i < results->device_count; ++i)
+        plx_plugin_changes(opened->context, plx_backend_plugin(opened->backends[i]), results->devices[i].changes,
+                           sizeof results->devices[i].changes);
+}
+
 void plx_backends_environment(const plx_open_backends *opened, plx_results *results)
 {
     for (size_t i = 0; i < opened->count; ++i) {
@@ -26,4 +33,5 @@ void plx_backends_environment(const plx_open_backends *opened, plx_results *resu
         if (source != NULL)
             (void)plx_backend_telemetry(source, &results->devices[i].environment);
     }
+    plx_backends_changes(opened, results);
 }

@@ -1,5 +1,5 @@
 # The loader and the dispatcher, by plugins without hardware.
-cmocka_tests += tests/dispatch/test_loader tests/dispatch/test_dispatch tests/dispatch/test_problem_shape tests/dispatch/test_half tests/dispatch/test_calls tests/dispatch/test_refusals tests/dispatch/test_lies tests/dispatch/test_messages \
+cmocka_tests += tests/dispatch/test_loader tests/dispatch/test_dispatch tests/dispatch/test_problem_shape tests/dispatch/test_half tests/dispatch/test_calls tests/dispatch/test_refusals tests/dispatch/test_lies tests/dispatch/test_guard tests/dispatch/test_messages \
 	tests/dispatch/test_dispatch_abi_3 tests/dispatch/test_dispatch_abi_4 tests/dispatch/test_native tests/dispatch/test_tensor
 long_tests += tests/dispatch/test_hostile.sh
 script_tests += tests/dispatch/test_outoftree.sh tests/dispatch/test_order.sh tests/dispatch/test_dispatch_cost.sh \
@@ -44,6 +44,9 @@ tests_dispatch_test_native_SOURCES = tests/dispatch/test_native.c $(dummy_suppor
 tests_dispatch_test_native_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_dispatch_test_native_LDADD = libparallax.la $(CMOCKA_LIBS)
 EXTRA_tests_dispatch_test_native_DEPENDENCIES = plx-host.la tests/fakes/plx-dummy-good.la
+tests_dispatch_test_guard_SOURCES = tests/dispatch/test_guard.c $(dummy_support)
+tests_dispatch_test_guard_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_dispatch_test_guard_LDADD = libparallax.la $(CMOCKA_LIBS) -lm
 tests_dispatch_test_half_SOURCES = tests/dispatch/test_half.c
 tests_dispatch_test_half_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_dispatch_test_half_LDADD = $(CMOCKA_LIBS) -lm

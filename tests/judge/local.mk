@@ -1,10 +1,13 @@
 # The judge.  These tests reach behind the library's exports.
-cmocka_tests += tests/judge/test_generate tests/judge/test_reference tests/judge/test_bound tests/judge/test_validate \
+cmocka_tests += tests/judge/test_generate tests/judge/test_reference tests/judge/test_floats tests/judge/test_bound tests/judge/test_validate \
 	tests/judge/test_halves tests/judge/test_result tests/judge/test_honest
 
 tests_judge_test_generate_SOURCES = tests/judge/test_generate.c tests/judge/judge_support.h
 tests_judge_test_generate_CFLAGS = $(study_cflags)
 tests_judge_test_generate_LDADD = $(study_ldadd)
+tests_judge_test_floats_SOURCES = tests/judge/test_floats.c tests/judge/judge_support.h
+tests_judge_test_floats_CFLAGS = $(study_cflags)
+tests_judge_test_floats_LDADD = $(study_ldadd)
 tests_judge_test_reference_SOURCES = tests/judge/test_reference.c tests/judge/judge_support.h
 tests_judge_test_reference_CFLAGS = $(study_cflags)
 tests_judge_test_reference_LDADD = $(study_ldadd)
