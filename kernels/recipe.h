@@ -94,13 +94,13 @@ typedef struct plx_recipe {
 } plx_recipe;
 
 /* A model of a kernel's time.  Its rates are doubles in the order in which they are listed. */
-typedef struct plx_model {
+typedef struct plx_time_model {
     /* How many there are on this device; writes at most `capacity` of them.  NULL: none. */
     size_t (*rates)(const plx_device_info *device, plx_rate *rates, size_t capacity);
     /* Microseconds, of what the kernel can run, in the configuration that the problem says; by other rates, or where
      * that is NULL by its own.  0: nothing is known of it here. */
     double (*expect)(const plx_problem *problem, const plx_device_info *device, const double *rates);
-} plx_model;
+} plx_time_model;
 
 /* A kernel: what it says of itself, and how it runs.  The row's tile and block
  * constants are macros in kernels/<op>/tiles.h, a file of #define lines that the
@@ -130,7 +130,7 @@ struct plx_row {
      * the depth take what problem->config says instead, which is 0 or a number that was listed. */
     size_t (*configs)(const plx_problem *problem, const plx_device_info *device, plx_config *configs,
                       size_t capacity);
-    const plx_model *model; /* of the kernel's time; NULL: there is none */
+    const plx_time_model *model; /* of the kernel's time; NULL: there is none */
 };
 
 /* The ladder of one operation. */

@@ -284,5 +284,5 @@ static double expect_many_blocks(const plx_problem *problem, const plx_device_in
     return expect(&plx_gemm_many_cuts, problem, device, rates);
 }
 
-const plx_model plx_gemm_async_copy_model = {.rates = async_copy_rates, .expect = expect_async_copy};
-const plx_model plx_gemm_many_blocks_model = {.rates = many_blocks_rates, .expect = expect_many_blocks};
+const plx_time_model plx_gemm_async_copy_model = {.rates = async_copy_rates, .expect = expect_async_copy};
+const plx_time_model plx_gemm_many_blocks_model = {.rates = many_blocks_rates, .expect = expect_many_blocks};

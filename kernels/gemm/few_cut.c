@@ -149,4 +149,4 @@ static double expect(const plx_problem *problem, const plx_device_info *device, 
     return cost_by(&f, &parts, device, &by);
 }
 
-const plx_model plx_gemm_few_rows_model = {.rates = list, .expect = expect};
+const plx_time_model plx_gemm_few_rows_model = {.rates = list, .expect = expect};

@@ -57,4 +57,4 @@ static double expect_matvec(const plx_problem *problem, const plx_device_info *d
     return plx_gemm_matvec_cost(problem, device);
 }
 
-const plx_model plx_gemm_matvec_model = {.expect = expect_matvec};
+const plx_time_model plx_gemm_matvec_model = {.expect = expect_matvec};

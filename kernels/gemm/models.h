@@ -4,7 +4,7 @@
 
 #include "search.h"
 
-extern const plx_model plx_gemm_split_k_model, plx_gemm_async_copy_model, plx_gemm_many_blocks_model,
+extern const plx_time_model plx_gemm_split_k_model, plx_gemm_async_copy_model, plx_gemm_many_blocks_model,
     plx_gemm_short_k_model, plx_gemm_few_rows_model, plx_gemm_matvec_model;
 
 /* ---- what models count with ---------------------------------------------------------------- */
@@ -43,7 +43,7 @@ typedef struct plx_gemm_rate_ranges {
     size_t of_tile_count, tiles;
 } plx_gemm_rate_ranges;
 
-/* As plx_model.rates does; `values` is a struct of doubles alone. */
+/* As plx_time_model.rates does; `values` is a struct of doubles alone. */
 size_t plx_gemm_list_rates(const plx_gemm_rate_ranges *ranges, const void *values, plx_rate *rates,
                            size_t capacity);
 /* The cut that the problem's configuration says, or the best; false: there is no such, or no model. */

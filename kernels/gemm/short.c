@@ -131,4 +131,4 @@ static double expect(const plx_problem *problem, const plx_device_info *device, 
     return problem->config == 0 ? cost_by(problem, device, &by) : 0.0; /* it has no configurations */
 }
 
-const plx_model plx_gemm_short_k_model = {.rates = list, .expect = expect};
+const plx_time_model plx_gemm_short_k_model = {.rates = list, .expect = expect};

@@ -46,6 +46,6 @@ plx_status plx_gemm_stream_k_unaligned(const plx_problem *problem, const plx_dev
 int64_t plx_gemm_stream_k_depth(const plx_problem *problem, const plx_device_info *device);
 size_t plx_gemm_stream_k_configs(const plx_problem *problem, const plx_device_info *device,
                                  plx_config *configs, size_t capacity);
-extern const plx_model plx_gemm_stream_k_model;
+extern const plx_time_model plx_gemm_stream_k_model;
 
 #endif

@@ -142,4 +142,4 @@ static double expect(const plx_problem *problem, const plx_device_info *device, 
     return cost_by(problem, device, &cut, &by);
 }
 
-const plx_model plx_gemm_stream_k_model = {.rates = list, .expect = expect};
+const plx_time_model plx_gemm_stream_k_model = {.rates = list, .expect = expect};

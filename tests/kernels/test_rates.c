@@ -16,7 +16,7 @@ static plx_device_info hopper; /* set by main */
 
 static size_t rates_of(const char *kernel, plx_rate *rates)
 {
-    const plx_model *model = row_named(PLX_GEMM, kernel)->model;
+    const plx_time_model *model = row_named(PLX_GEMM, kernel)->model;
     const size_t count = model->rates(&hopper, rates, MOST_RATES);
     assert_in_range(count, 1, MOST_RATES);
     return count;
@@ -90,7 +90,7 @@ static void what_is_in_use_was_generated(void **unused)
 enum { PROBLEMS = 150, OF_EACH = 12, TIMES = PROBLEMS * OF_EACH, MOST_CONFIGS = 4096 };
 
 typedef struct timed {
-    const plx_model *model;
+    const plx_time_model *model;
     plx_problem problems[TIMES]; /* with their configurations */
     double us[TIMES];
 } timed;
@@ -200,7 +200,7 @@ static void bad_configurations_are_refused(void **unused)
     plx_problem problem = plx_gemm_of(PLX_F32, false, false, 300, 200, 100);
     (void)unused;
     for (size_t k = 0; k < GENERATED; k++) {
-        const plx_model *model = row_named(PLX_GEMM, generated[k])->model;
+        const plx_time_model *model = row_named(PLX_GEMM, generated[k])->model;
         problem.config = 0;
         assert_true(model->expect(&problem, &hopper, NULL) > 0.0);
         problem.config = UINT32_MAX;
