@@ -6,6 +6,7 @@
 #include "base/text.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,29 +83,31 @@ static void free_files(files *of)
     plx_array_free(&of->result);
 }
 
-/* What was put in the place of an operand has another hash: results may be of it, but not of the case. */
-static bool read_operand(const challenge *c, const plx_challenge_case *one, size_t which, files *of, plx_judged *judged)
+/* What was put in the place of an operand has another hash: results may be of it, but not of the case.  A file that can't
+ * be read says nothing of a result. */
+static plx_status read_operand(const challenge *c, const plx_challenge_case *one, size_t which, files *of,
+                               plx_judged *judged, bool *there, plx_error *error)
 {
     const plx_challenge_file *file = &one->operands[which];
     char path[4096], hash[PLX_HASH_TEXT];
-    plx_error error = {""};
+    plx_status status = plx_save_path(c->directory, "", file->name, path, error);
 
-    if (plx_save_path(c->directory, "", file->name, path, &error) != PLX_OK ||
-        plx_challenge_hash(path, hash, &error) != PLX_OK) {
-        wrong(judged, "%.400s", error.text);
-        return false;
-    }
+    *there = false;
+    if (status == PLX_OK)
+        status = plx_challenge_hash(path, hash, error);
+    if (status != PLX_OK)
+        return status;
     if (strcmp(hash, file->hash) != 0) {
         wrong(judged, "%s is not the operand that the challenge has: its hash is %.12s, not %.12s", file->name, hash,
               file->hash);
-        return false;
+        return PLX_OK;
     }
-    if (plx_npy_read(path, &of->operands[which], &error) != PLX_OK) {
-        wrong(judged, "%.400s", error.text);
-        return false;
-    }
+    status = plx_npy_read(path, &of->operands[which], error);
+    if (status != PLX_OK)
+        return status;
     of->lying[which] = plx_strided_of(&of->operands[which]);
-    return true;
+    *there = true;
+    return PLX_OK;
 }
 
 /* "gemm-f32-001-result-0123456789ab.npy" of other operands. */
@@ -126,29 +129,32 @@ static bool finds_another(const char *directory, const plx_challenge_case *one, 
     return found;
 }
 
-static bool read_result(const challenge *c, const plx_challenge_case *one, files *of, plx_judged *judged)
+/* A result that is not there, or is no array, is wrong. */
+static plx_status read_result(const challenge *c, const plx_challenge_case *one, files *of, plx_judged *judged,
+                              bool *there, plx_error *error)
 {
     char path[4096], other[256];
-    plx_error error = {""};
+    plx_status status = plx_save_path(c->directory, "", one->result.name, path, error);
 
-    if (plx_save_path(c->directory, "", one->result.name, path, &error) != PLX_OK) {
-        wrong(judged, "%.400s", error.text);
-        return false;
-    }
-    if (access(path, F_OK) != 0) {
+    *there = false;
+    if (status != PLX_OK)
+        return status;
+    if (access(path, F_OK) != 0 && errno == ENOENT) {
         if (finds_another(c->directory, one, other, sizeof other))
             wrong(judged, "%s is the result of other operands, whose hash is another; %s is missing", other,
                   one->result.name);
         else
             wrong(judged, "there is no result: %s is missing", one->result.name);
-        return false;
+        return PLX_OK;
     }
-    if (plx_npy_read(path, &of->result, &error) != PLX_OK) {
-        wrong(judged, "%.400s", error.text);
-        return false;
+    status = plx_npy_read(path, &of->result, error);
+    if (status == PLX_INVALID) {
+        wrong(judged, "%.400s", error->text);
+        return PLX_OK;
     }
     of->result_lying = plx_strided_of(&of->result);
-    return true;
+    *there = status == PLX_OK;
+    return status;
 }
 
 /* Only what is rounded has anything to promise. */
@@ -190,24 +196,27 @@ static plx_status save(const challenge *c, const plx_challenge_case *one, const 
 static plx_status judge_case(const challenge *c, const plx_challenge_case *one, plx_judged *judged, plx_error *error)
 {
     files of = {.result = {.rank = 0}};
+    plx_status status = PLX_OK;
     bool there = true;
 
     *judged = (plx_judged){.problem = problem_of(c, one)};
     judged->promise = promise_of(c, &judged->problem);
     (void)snprintf(judged->name, sizeof judged->name, "%s", one->name);
-    for (size_t i = 0; there && i < one->operand_count; i++)
-        there = read_operand(c, one, i, &of, judged);
-    there = there && read_result(c, one, &of, judged);
-    plx_status status = PLX_OK;
-    if (there)
+    for (size_t i = 0; status == PLX_OK && there && i < one->operand_count; i++)
+        status = read_operand(c, one, i, &of, judged, &there, error);
+    if (status == PLX_OK && there)
+        status = read_result(c, one, &of, judged, &there, error);
+    if (status == PLX_OK && there) {
         status = plx_judge_result_as(&judged->problem, of.lying, one->operand_count, &of.result_lying, &judged->promise,
                                      one->precise, &judged->verdict, error);
-    if (there && status == PLX_OK)
-        status = save(c, one, &of, judged, error);
-    if (status == PLX_INVALID) {
-        wrong(judged, "%.400s", error->text);
-        status = PLX_OK;
+        there = status == PLX_OK;
+        if (status == PLX_INVALID) {
+            wrong(judged, "%.400s", error->text);
+            status = PLX_OK;
+        }
     }
+    if (status == PLX_OK && there)
+        status = save(c, one, &of, judged, error);
     free_files(&of);
     return status;
 }

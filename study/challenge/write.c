@@ -175,14 +175,46 @@ static plx_status make_inputs(const wanted *of, plx_inputs *inputs, plx_error *e
     return status;
 }
 
+/* The names of what was written so far: a challenge that can't be finished leaves nothing. */
+typedef struct written {
+    const char *directory;
+    char (*names)[200];
+    size_t count;
+    bool made; /* so was the directory */
+} written;
+
+static bool note_written(written *all, const char *name)
+{
+    if ((all->count & (all->count - 1)) == 0) {
+        char(*grown)[200] = realloc(all->names, (all->count == 0 ? 1 : 2 * all->count) * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        all->names = grown;
+    }
+    (void)snprintf(all->names[all->count++], sizeof all->names[0], "%s", name);
+    return true;
+}
+
+static void remove_written(const written *all)
+{
+    char path[4096];
+    plx_error ignored;
+
+    for (size_t i = 0; i < all->count; i++)
+        if (plx_save_path(all->directory, "", all->names[i], path, &ignored) == PLX_OK)
+            (void)unlink(path);
+    if (all->made)
+        (void)rmdir(all->directory);
+}
+
 static plx_status join(const char *directory, const char *name, char path[4096], plx_error *error)
 {
     return plx_save_path(directory, "", name, path, error);
 }
 
 /* The rows lie side by side: the problem is tight. */
-static plx_status write_operand(const char *directory, const plx_inputs *inputs, size_t operand,
-                                plx_challenge_case *one, plx_error *error)
+static plx_status write_operand(written *all, const plx_inputs *inputs, size_t operand, plx_challenge_case *one,
+                                plx_error *error)
 {
     plx_challenge_file *file = &one->operands[one->operand_count++];
     const plx_extent *extent = &inputs->extents[operand];
@@ -202,7 +234,9 @@ static plx_status write_operand(const char *directory, const plx_inputs *inputs,
     file->rank = array.rank;
     file->size[0] = array.rank == 2 ? array.rows : array.cols;
     file->size[1] = array.cols;
-    plx_status status = join(directory, file->name, path, error);
+    if (!note_written(all, file->name))
+        return plx_fail(error, PLX_NO_MEMORY, "no memory for the cases of a challenge");
+    plx_status status = join(all->directory, file->name, path, error);
     if (status == PLX_OK)
         status = plx_npy_write(path, &array, error);
     if (status == PLX_OK)
@@ -231,7 +265,7 @@ static void name_result(const plx_inputs *inputs, plx_challenge_case *one)
     one->result.size[1] = extent->cols;
 }
 
-static plx_status write_case(const char *directory, const wanted *of, size_t number, plx_challenge_case *one,
+static plx_status write_case(written *all, const wanted *of, size_t number, plx_challenge_case *one,
                              plx_error *error)
 {
     plx_inputs inputs;
@@ -248,7 +282,7 @@ static plx_status write_case(const char *directory, const wanted *of, size_t num
     const size_t output = inputs.operation->output, operands = plx_challenge_operands(&inputs.problem);
     for (size_t i = 0; status == PLX_OK && i < inputs.operation->operand_count; i++)
         if (i != output || operands == inputs.operation->operand_count)
-            status = write_operand(directory, &inputs, i, one, error);
+            status = write_operand(all, &inputs, i, one, error);
     if (status == PLX_OK)
         name_result(&inputs, one);
     plx_inputs_free(&inputs);
@@ -258,7 +292,7 @@ static plx_status write_case(const char *directory, const wanted *of, size_t num
 /* ---- the whole -------------------------------------------------------------------------------- */
 
 typedef struct challenge {
-    const char *directory;
+    written files;
     const plx_challenge_options *options;
     plx_archive archive;
     size_t count;
@@ -274,7 +308,7 @@ static plx_status write_cases(challenge *c, plx_op op, plx_dtype dtype)
         plx_challenge_case one;
         if (c->options->progress != NULL)
             c->options->progress(c->options->progress_data, i, list.count, plx_op_name(op));
-        status = write_case(c->directory, &list.at[i], i + 1, &one, c->error);
+        status = write_case(&c->files, &list.at[i], i + 1, &one, c->error);
         if (status != PLX_OK)
             break;
         plx_archive_item(&c->archive, c->count++);
@@ -337,7 +371,9 @@ static plx_status write_manifest(challenge *c, plx_output *output)
 plx_status plx_challenge_write(const char *directory, const plx_challenge_options *options, size_t *count,
                                plx_error *error)
 {
-    challenge c = {.directory = directory, .options = options, .error = error};
+    challenge c = {.files = {.directory = directory, .made = access(directory, F_OK) != 0},
+                   .options = options,
+                   .error = error};
     char path[4096];
     plx_output *output;
     plx_status status = plx_save_directory(directory, error);
@@ -353,10 +389,14 @@ plx_status plx_challenge_write(const char *directory, const plx_challenge_option
     if (status != PLX_OK)
         return status;
     status = write_manifest(&c, output);
-    if (status != PLX_OK) {
+    if (status == PLX_OK)
+        status = plx_output_close(output, error);
+    else
         plx_output_discard(output);
-        return status;
-    }
-    *count = c.count;
-    return plx_output_close(output, error);
+    if (status != PLX_OK)
+        remove_written(&c.files);
+    free(c.files.names);
+    if (status == PLX_OK)
+        *count = c.count;
+    return status;
 }

@@ -1,5 +1,6 @@
 /* Verdicts on results that were computed elsewhere: for people, as Markdown, as JSON (schema parallax-verdicts/1) and as
  * JUnit's XML. */
+#include "study/report/json.h"
 #include "study/report/report.h"
 #include "study/results/archive.h"
 
@@ -218,12 +219,10 @@ plx_status plx_judged_write_json(const plx_judged *judged, size_t count, FILE *t
     const counts found = count_all(judged, count);
     plx_json json = {.to = to};
     plx_archive archive = {.to = &json};
-    plx_environment environment;
 
-    plx_environment_now(&environment);
     plx_json_object(&json, NULL);
     plx_json_text(&json, "schema", "parallax-verdicts/1");
-    plx_archive_environment(&archive, &environment);
+    plx_json_tool(&json);
     plx_json_object(&json, "summary");
     plx_json_natural(&json, "ok", found.ok);
     plx_json_natural(&json, "wrong", found.wrong);

@@ -42,6 +42,8 @@ prepare() {
     of_faulty="--backend faulty --kernel right --kernel same --dtype i32"
     # shellcheck disable=SC2086 # words
     "$work/parallax" run transpose 3x5 --dtype i32 --backend host --out x.npy &&
+        "$work/parallax" run transpose --in x.npy --backend host --out turned.npy &&
+        "$work/parallax" challenge reduce --dtype i32 -o cases &&
         "$work/parallax" bench reduce --shape 10 $of_faulty --no-timing --json half.json &&
         FAULTY_BEST=slow "$work/parallax" tune reduce 10 $of_faulty --kernel slow --seconds 0.01 --budget 0.01 &&
         "$work/parallax" compare reduce 10 $of_faulty --seconds 0.001
