@@ -87,10 +87,13 @@ def _fill(op, tensors, reduction):
     return problem, views
 
 
+_DEFAULTS = {"alpha": 1, "beta": 0}  # of what _fill() makes
+
+
 def _settings(problem, words):
     said = _library.ErrorText()
     for name, word in words.items():
-        if word is None:
+        if word is None or word == _DEFAULTS.get(name):
             continue
         status = _library.library().plx_problem_set(problem, name.encode(), str(word).encode(), ctypes.byref(said))
         if status != 0:

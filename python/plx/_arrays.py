@@ -37,9 +37,8 @@ _CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
 
 
 def _type_of(typestr, array):
-    name = getattr(getattr(array, "dtype", None), "name", "")
-    if name == "bfloat16":  # ml_dtypes writes it as an unnamed type of two bytes
-        return _Type(4, 16, 1)
+    if typestr[1:] == "V2" and getattr(getattr(array, "dtype", None), "name", "") == "bfloat16":
+        return _Type(4, 16, 1)  # as ml_dtypes writes it
     if typestr[0] == ">":
         raise BufferError("array: elements of %s are big-endian; copy it (.astype(%r))" % (typestr, "<" + typestr[1:]))
     if typestr[1] not in _CODES:
